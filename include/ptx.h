@@ -1,0 +1,169 @@
+/*
+ * ptx.h - PTX modules and diagnostics.
+ *
+ * A module is one PTX text, read, resolved and checked. Creating one never
+ * runs anything: it answers "is this PTX legal?". ptxvm.h runs modules.
+ *
+ * Rules that hold for every function of ptx.h and ptxvm.h:
+ *  - Nothing is printed, no process state is touched, nothing is global. Two
+ *    threads may use two objects at once; one object belongs to one thread at
+ *    a time unless its comment says otherwise.
+ *  - A function that can fail returns a ptx_status. Output pointers are
+ *    written on success only, unless the comment says otherwise.
+ *  - Strings are UTF-8 and NUL-terminated; those returned by a query belong to
+ *    the object queried and live until that object is destroyed.
+ *  - A configuration struct that is all zero bytes asks for the defaults.
+ */
+#ifndef PTX_H
+#define PTX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PTX_VERSION_MAJOR 0
+#define PTX_VERSION_MINOR 1
+
+/* Newest PTX ISA version the checker knows: 9.0 is 90. */
+#define PTX_ISA_VERSION 90
+
+#if defined(__GNUC__)
+#define PTX_API __attribute__((visibility("default")))
+#else
+#define PTX_API
+#endif
+
+typedef enum ptx_status {
+    PTX_OK = 0,
+    PTX_ERROR_INVALID_ARGUMENT = 1, /* NULL, zero or out of range where the comment forbids it */
+    PTX_ERROR_OUT_OF_MEMORY = 2,    /* the allocator, or a device's memory, is exhausted */
+    PTX_ERROR_ASSEMBLY = 3,         /* the text is not legal PTX; see the diagnostics */
+    PTX_ERROR_LINK = 4,             /* a name is undefined or defined twice across modules */
+    PTX_ERROR_NOT_FOUND = 5,        /* no such kernel, variable or parameter */
+    PTX_ERROR_UNSUPPORTED = 6,      /* legal PTX that the VM cannot run yet; the message names it */
+    PTX_ERROR_FAULT = 7,            /* a kernel stopped on a fault; see ptx_fault */
+    PTX_ERROR_DEADLOCK = 8,         /* no thread of the launch can go on */
+    PTX_ERROR_LIMIT = 9,            /* a step or time limit was reached */
+    PTX_ERROR_INTERRUPTED = 10,     /* ptx_device_interrupt was called */
+    PTX_ERROR_LAUNCH = 11           /* grid, block or shared memory out of bounds for the device */
+} ptx_status;
+
+/* A short English name of `status`, never NULL. Any thread. */
+PTX_API const char *ptx_status_name(ptx_status status);
+
+/*
+ * Where memory comes from. `realloc` behaves like realloc(3): `ptr` NULL
+ * allocates, `size` 0 frees and returns NULL, a failure returns NULL and leaves
+ * `ptr` alone. `old_size` is the size of `ptr`. It must be callable from any
+ * thread. A NULL `realloc` means the C library.
+ */
+typedef struct ptx_allocator {
+    void *(*realloc)(void *user, void *ptr, size_t old_size, size_t size);
+    void *user;
+} ptx_allocator;
+
+/* ---- modules -------------------------------------------------------- */
+
+typedef struct ptx_module ptx_module;
+
+typedef struct ptx_module_options {
+    ptx_allocator allocator;
+    const char *file_name;  /* shown in diagnostics; NULL means "<memory>" */
+    const char *arch;       /* "sm_90": check as if for this target; NULL: the module's own .target */
+    unsigned max_errors;    /* stop after this many; 0 means no limit */
+} ptx_module_options;
+
+/*
+ * Reads, resolves and checks `size` bytes of PTX at `text`. The text is copied.
+ * On PTX_OK and PTX_ERROR_ASSEMBLY `*module` is set (so the diagnostics can be
+ * read) and the caller owns it; on any other status it is NULL.
+ * `options` may be NULL.
+ */
+PTX_API ptx_status ptx_module_create(const ptx_module_options *options, const char *text, size_t size,
+                                     ptx_module **module);
+
+/* Destroys a module. NULL is allowed. Programs made from it stay valid. */
+PTX_API void ptx_module_destroy(ptx_module *module);
+
+/* Facts of the header lines: .version as major*10+minor, .target as written, .address_size. */
+PTX_API unsigned ptx_module_isa_version(const ptx_module *module);
+PTX_API const char *ptx_module_target(const ptx_module *module);
+PTX_API unsigned ptx_module_address_size(const ptx_module *module);
+
+/* ---- diagnostics ---------------------------------------------------- */
+
+typedef enum ptx_severity { PTX_INFO = 0, PTX_WARNING = 1, PTX_ERROR = 2, PTX_FATAL = 3 } ptx_severity;
+
+typedef struct ptx_diagnostic {
+    ptx_severity severity;
+    const char *code;    /* stable id such as "E0102"; tests and tools name it, not the text */
+    const char *message; /* one line, in ptxas's wording where ptxas has one */
+    const char *note;    /* what helps: legal forms, nearest name, earlier definition; NULL if none */
+    const char *file;
+    unsigned line;       /* from 1; 0 when the message has no place */
+    unsigned column;     /* from 1, in bytes */
+    unsigned length;     /* bytes of text meant, at least 1 when line is not 0 */
+} ptx_diagnostic;
+
+/* Number of diagnostics, and the i-th in the order found (the first is the first fault met). */
+PTX_API size_t ptx_module_diagnostic_count(const ptx_module *module);
+PTX_API ptx_status ptx_module_diagnostic(const ptx_module *module, size_t index, ptx_diagnostic *diagnostic);
+
+/* Source line `line` (from 1) of the module text, without its newline. */
+PTX_API ptx_status ptx_module_source_line(const ptx_module *module, unsigned line, const char **start,
+                                          size_t *length);
+
+/* ---- what a module holds -------------------------------------------- */
+
+/*
+ * One kernel parameter. `type` is the name of its fundamental or opaque type
+ * ("u64", "f32", "b8", "texref"); a `.b8 p[24]` has type "b8", count 24.
+ */
+typedef struct ptx_param_info {
+    const char *name;
+    const char *type;
+    size_t offset, size, align; /* bytes, in the parameter buffer (PTX ISA 5.1.6) */
+    size_t count;               /* array elements; 1 for a scalar */
+    int is_pointer;             /* .ptr was given */
+} ptx_param_info;
+
+typedef struct ptx_kernel_info {
+    const char *name;
+    size_t param_count;
+    size_t param_bytes;
+    size_t static_shared_bytes;
+    size_t local_bytes;         /* per thread */
+    unsigned reqntid[3];        /* 0 when not given */
+    unsigned maxntid[3];        /* 0 when not given */
+} ptx_kernel_info;
+
+PTX_API size_t ptx_module_kernel_count(const ptx_module *module);
+PTX_API ptx_status ptx_module_kernel(const ptx_module *module, size_t index, ptx_kernel_info *info);
+PTX_API ptx_status ptx_module_kernel_param(const ptx_module *module, size_t kernel, size_t index,
+                                           ptx_param_info *info);
+
+/* Receives text piece by piece; returns 0 to go on. */
+typedef int (*ptx_write_fn)(void *user, const char *text, size_t size);
+
+/*
+ * Prints the module in canonical form: modifiers in the manual's order, one
+ * statement a line. Reading the text back gives the same module.
+ * Fails with PTX_ERROR_ASSEMBLY when the module has errors.
+ */
+PTX_API ptx_status ptx_module_print(const ptx_module *module, ptx_write_fn write, void *user);
+
+/*
+ * What the checker knows: the i-th architecture ("sm_90") and PTX version (90),
+ * NULL or 0 past the end; the explanation of a diagnostic code, NULL if unknown. Any thread.
+ */
+PTX_API const char *ptx_known_arch(size_t index);
+PTX_API unsigned ptx_known_version(size_t index);
+PTX_API const char *ptx_explain(const char *code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,169 @@
+/*
+ * ptxvm.h - devices, memory, programs, launches, host functions.
+ *
+ * A device is one virtual GPU: memory, workers, limits. A program is modules
+ * linked and decoded for a device. A launch runs one grid and every grid that
+ * it launches in turn, and returns when all of them are complete.
+ *
+ * Threads: a device may be used by one thread at a time, except
+ * ptx_device_interrupt and ptx_device_progress, which any thread (and a signal
+ * handler) may call. Different devices are independent.
+ */
+#ifndef PTXVM_H
+#define PTXVM_H
+
+#include "ptx.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ptx_device ptx_device;
+typedef struct ptx_program ptx_program;
+typedef struct ptx_kernel ptx_kernel;
+
+/* A device address. Addresses are fixed numbers of the device: two runs that allocate alike see the same. */
+typedef uint64_t ptx_address;
+
+/* ---- devices -------------------------------------------------------- */
+
+typedef struct ptx_device_config {
+    ptx_allocator allocator;
+    unsigned workers;           /* threads that run CTAs, the caller among them; 0: one a CPU */
+    int deterministic;          /* CTAs in order on one worker */
+    int host_memory;            /* host pointers are device addresses (no bounds check; wild ones are the caller's risk) */
+    uint64_t memory_bytes;      /* device memory; 0: 16 GiB of address space, committed as it is used */
+    const char *arch;           /* what %special registers and limits report; NULL: "sm_90" */
+    uint64_t max_steps;         /* warp-instructions a launch may execute; 0: no limit */
+    uint64_t timeout_ms;        /* wall time a launch may take; 0: no limit */
+    uint64_t heap_bytes;        /* device-side malloc heap; 0: 8 MiB */
+    unsigned pending_launches;  /* device-side launches not yet complete; 0: 2048 */
+    unsigned launch_depth;      /* nesting of device-side launches; 0: 24 for CDP1, 64 for CDP2 */
+    int approx_exact;           /* .approx results correctly rounded instead of the chip's */
+    ptx_write_fn output;        /* receives device printf and assertion text, one whole call at a time,
+                                   from any worker, never two at once; NULL: discarded */
+    void *output_user;
+} ptx_device_config;
+
+PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device **device);
+
+/* Destroys the device, its memory and its programs. NULL is allowed. */
+PTX_API void ptx_device_destroy(ptx_device *device);
+
+/* Asks a running launch to stop; it returns PTX_ERROR_INTERRUPTED soon. Any thread or signal handler. */
+PTX_API void ptx_device_interrupt(ptx_device *device);
+
+typedef struct ptx_progress {
+    uint64_t ctas_done, ctas_total;     /* of all grids launched so far in this launch */
+    uint64_t grids_done, grids_total;
+    uint64_t thread_instructions;       /* executed so far, an estimate while running */
+    unsigned max_depth;                 /* deepest nesting of grids seen: 0 without device-side launches */
+} ptx_progress;
+
+/* Counters of the current or the last launch. Any thread. */
+PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progress);
+
+/* ---- memory --------------------------------------------------------- */
+
+/* Allocates `size` bytes (at least 1), aligned to 256, zeroed. */
+PTX_API ptx_status ptx_memory_alloc(ptx_device *device, uint64_t size, ptx_address *address);
+/* Frees what ptx_memory_alloc gave; 0 is allowed. PTX_ERROR_INVALID_ARGUMENT for anything else. */
+PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address);
+/* Copies between host and device; PTX_ERROR_INVALID_ARGUMENT when the range leaves its allocation. */
+PTX_API ptx_status ptx_memory_write(ptx_device *device, ptx_address to, const void *from, uint64_t size);
+PTX_API ptx_status ptx_memory_read(ptx_device *device, void *to, ptx_address from, uint64_t size);
+PTX_API ptx_status ptx_memory_fill(ptx_device *device, ptx_address to, int value, uint64_t size);
+
+/* ---- programs ------------------------------------------------------- */
+
+/* A native C function of any signature; the VM calls it by the types of the module's .extern .func. */
+typedef void (*ptx_host_fn)(void);
+
+/* Finds the native function for an undefined .extern .func; NULL when there is none. */
+typedef ptx_host_fn (*ptx_host_resolver)(void *user, const char *name);
+
+typedef struct ptx_program_options {
+    ptx_host_resolver resolve; /* NULL: no host functions */
+    void *resolve_user;
+} ptx_program_options;
+
+/*
+ * Links `count` checked modules and prepares them for `device`. The modules may
+ * be destroyed afterwards. Device-runtime names (abi: cudaLaunchDevice, vprintf,
+ * malloc, ...) are resolved first, then names of the modules, then `resolve`.
+ * On failure ptx_device_message says what was missing. The caller owns the program.
+ */
+PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
+                                      const ptx_program_options *options, ptx_program **program);
+PTX_API void ptx_program_destroy(ptx_program *program);
+
+/* Text of the last failure on this device ("undefined function 'f' ..."), "" when there was none. */
+PTX_API const char *ptx_device_message(const ptx_device *device);
+
+/* A kernel by its exact name. It lives as long as its program. */
+PTX_API ptx_status ptx_program_kernel(ptx_program *program, const char *name, ptx_kernel **kernel);
+/* Address and size of a module-scope .global or .const variable. */
+PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, ptx_address *address,
+                                        uint64_t *size);
+
+/* ---- launches ------------------------------------------------------- */
+
+typedef struct ptx_launch_config {
+    unsigned grid[3];       /* CTAs; 0 in y or z counts as 1 */
+    unsigned block[3];      /* threads; 0 in y or z counts as 1 */
+    unsigned shared_bytes;  /* dynamic shared memory a CTA */
+    const void *params;     /* the parameter buffer, laid out as ptx_param_info says; copied */
+    size_t param_bytes;     /* at least the kernel's param_bytes */
+} ptx_launch_config;
+
+/*
+ * Why a launch stopped. Strings belong to the device and live until its next launch.
+ */
+typedef struct ptx_fault {
+    int cuda_error;                 /* CUresult/cudaError number: 700, 716, 719, 710, ... */
+    const char *name;               /* "CUDA_ERROR_ILLEGAL_ADDRESS" */
+    const char *message;            /* one line: what happened */
+    const char *instruction;        /* the PTX instruction as written; "" when there is none */
+    const char *file;               /* PTX file */
+    unsigned line;                  /* PTX line, 0 when unknown */
+    const char *source;             /* "x.cu:12 (inlined at y.cu:40)" from .loc; "" when unknown */
+    const char *kernel;             /* kernel's name */
+    const char *launched_by;        /* "child <- parent <- host" */
+    unsigned cta[3], thread[3];
+    ptx_address address;            /* faulting address, 0 when not a memory fault */
+    const char *allocation;         /* "16 bytes past the end of a 4096-byte allocation at 0x..."; "" */
+    const char *state;              /* several lines: where every live CTA stands (deadlock, limit, interrupt) */
+} ptx_fault;
+
+/*
+ * Runs a grid and everything it launches; returns when all are complete.
+ * PTX_ERROR_FAULT, PTX_ERROR_DEADLOCK, PTX_ERROR_LIMIT and PTX_ERROR_INTERRUPTED
+ * fill `*fault` (which may be NULL). PTX_ERROR_LAUNCH: the shape is out of bounds.
+ */
+PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);
+
+/* Shape of a kernel as the VM sees it. */
+PTX_API ptx_status ptx_kernel_info_get(const ptx_kernel *kernel, ptx_kernel_info *info);
+
+/* ---- the one-function interface ------------------------------------- */
+
+/*
+ * Runs the first kernel of the text `ptx`. `args[i]` is the 64-bit value of
+ * parameter i itself; host pointers serve as device pointers. Modules are
+ * cached by their text. PTXVM_THREADS sets the workers. A failure prints one
+ * message on standard error and is kept, per thread, for ptx_run_status.
+ * Safe to call from many threads at once.
+ */
+PTX_API void ptx_run(const char *ptx, int n_args, void *args[], int block_x, int block_y, int block_z,
+                     int grid_x, int grid_y, int grid_z, int shared);
+
+/*
+ * Status of this thread's last ptx_run: 0 when it was fine, else a ptx_status.
+ * Copies the message (at most n-1 bytes and a NUL) to `buf` unless that is NULL.
+ */
+PTX_API int ptx_run_status(char *buf, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
