@@ -1,0 +1,362 @@
+/* expected.c - what the samples must compute, without a machine for PTX.
+ *
+ * cc -O2 -ffp-contract=off expected.c hostfn.c -lm -o expected && ./expected DIR
+ *
+ * Writes DIR/NAME.npy for each output buffer of each command in README.md, and NAME.txt for what first.ptx and hello.ptx print
+ * (hello.txt sorted, since its lines come in any order). Each function repeats one sample in plain C with the same
+ * rounding steps, so results are compared bit for bit. Exits 1 if a file cannot be written. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* hostfn.c */
+int host_rank(int block, int thread);
+int64_t host_mix(int64_t value, uint32_t rounds, uint8_t salt);
+float host_curve(float x, double bend);
+double host_area(double left, float right, int steps);
+
+/* ---- output files ---- */
+
+static FILE *create(const char *dir, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *file = fopen(path, "wb");
+    if (!file) {
+        perror(path);
+        exit(1);
+    }
+    return file;
+}
+
+static void finish(FILE *file, const char *name)
+{
+    if (ferror(file) | fclose(file)) {
+        perror(name);
+        exit(1);
+    }
+}
+
+/* A NumPy file, format version 1: magic, header length, a dictionary padded to 64 bytes, the data. */
+static void write_npy(const char *dir, const char *name, const char *type, const char *shape, const void *data, size_t bytes)
+{
+    char header[119];
+    int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, shape);
+    memset(header + length, ' ', sizeof header - (size_t)length);
+    header[117] = '\n';
+    FILE *file = create(dir, name);
+    fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, file);
+    fwrite(header, 1, 118, file);
+    fwrite(data, 1, bytes, file);
+    finish(file, name);
+}
+
+static void write_text(const char *dir, const char *name, const char *text)
+{
+    FILE *file = create(dir, name);
+    fputs(text, file);
+    finish(file, name);
+}
+
+/* ---- the plain samples ---- */
+
+static void saxpy(const char *dir)
+{
+    static float y[1000];
+    for (int i = 0; i < 1000; i++)
+        y[i] = fmaf(2.0f, (float)i, 1.0f);
+    write_npy(dir, "saxpy.npy", "<f4", "1000,", y, sizeof y);
+}
+
+static void matmul(const char *dir)
+{
+    enum { ROWS = 100, INNER = 75, COLUMNS = 60 };
+    static float c[ROWS][COLUMNS];
+    for (int row = 0; row < ROWS; row++)
+        for (int column = 0; column < COLUMNS; column++)
+            for (int k = 0; k < INNER; k++)
+                c[row][column] = fmaf((float)(row * INNER + k), (float)(k * COLUMNS + column), c[row][column]);
+    write_npy(dir, "matmul.npy", "<f4", "100, 60", c, sizeof c);
+}
+
+/* All sums stay below 2^24, so they are exact in float in any order. */
+static void reduce(const char *dir)
+{
+    enum { BLOCKS = 8, THREADS = 128, COUNT = 10000 };
+    int32_t sums[BLOCKS] = {0};
+    float float_sums[BLOCKS];
+    for (int i = 0; i < COUNT; i++)
+        sums[i / THREADS % BLOCKS] += i;
+    for (int b = 0; b < BLOCKS; b++)
+        float_sums[b] = (float)sums[b];
+    write_npy(dir, "reduce_int.npy", "<i4", "8,", sums, sizeof sums);
+    write_npy(dir, "reduce_float.npy", "<f4", "8,", float_sums, sizeof float_sums);
+}
+
+static void histogram(const char *dir)
+{
+    static uint32_t bins[256];
+    for (uint32_t i = 0; i < 100000; i++)
+        bins[(uint64_t)(uint32_t)(i * 2654435761u) * 256 >> 32]++;
+    write_npy(dir, "histogram.npy", "<u4", "256,", bins, sizeof bins);
+}
+
+static void hostcall(const char *dir)
+{
+    static int64_t out[200];
+    for (int i = 0; i < 200; i++)
+        out[i] = host_mix(host_rank(i / 64, i % 64), (uint32_t)(i % 5), (uint8_t)(i * 3));
+    write_npy(dir, "hostcall.npy", "<i8", "200,", out, sizeof out);
+}
+
+static void hostcurve(const char *dir)
+{
+    static float curve[100];
+    static double area[100];
+    for (int i = 0; i < 100; i++) {
+        const float x = (float)i * 0.125f;
+        curve[i] = host_curve(x, 0.5);
+        area[i] = host_area(0.0, x, 16);
+    }
+    write_npy(dir, "hostcurve_curve.npy", "<f4", "100,", curve, sizeof curve);
+    write_npy(dir, "hostcurve_area.npy", "<f8", "100,", area, sizeof area);
+}
+
+static void parent_child(const char *dir)
+{
+    int32_t data[64], seen[64];
+    for (int i = 0; i < 64; i++) {
+        data[i] = 1000 + i;
+        seen[i] = 2 * (1000 + 63 - i);
+    }
+    write_npy(dir, "parent_child_data.npy", "<i4", "64,", data, sizeof data);
+    write_npy(dir, "parent_child_seen.npy", "<i4", "64,", seen, sizeof seen);
+}
+
+static void texts(const char *dir)
+{
+    write_text(dir, "first.txt", "2^10 = 1024, seen by thread 0 of block 0\n");
+    write_text(dir, "hello.txt",
+               "  child:  hello from thread 0, launched by thread 0\n"
+               "  child:  hello from thread 0, launched by thread 1\n"
+               "  child:  hello from thread 1, launched by thread 0\n"
+               "  child:  hello from thread 1, launched by thread 1\n"
+               "parent: hello from thread 0\n"
+               "parent: hello from thread 1\n"
+               "tail:     everybody has spoken\n");
+}
+
+/* ---- quicksort ---- */
+
+enum { SORT_KEYS = 20000, SORT_BLOCK = 256 };
+
+typedef struct {
+    uint32_t keys[SORT_KEYS], spare[SORT_KEYS];
+    uint32_t results[3]; /* pairs out of order, ranges, depth */
+} sorting;
+
+static uint32_t scrambled(uint32_t i)
+{
+    i = (i ^ (i >> 16)) * 0x7feb352du;
+    i = (i ^ (i >> 15)) * 0x846ca68bu;
+    return i ^ (i >> 16);
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static uint32_t median(uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t keys[3] = {a, b, c};
+    qsort(keys, 3, sizeof keys[0], compare_keys);
+    return keys[1];
+}
+
+/* The keys above the pivot come out in reverse order, as from the kernel. */
+static void partition(sorting *s, int first, int count, int *below, int *above)
+{
+    uint32_t *keys = s->keys + first, *spare = s->spare + first;
+    const uint32_t pivot = median(keys[0], keys[count / 2], keys[count - 1]);
+    *below = *above = 0;
+    for (int i = 0; i < count; i++) {
+        if (keys[i] < pivot)
+            spare[(*below)++] = keys[i];
+        if (keys[i] > pivot)
+            spare[count - 1 - (*above)++] = keys[i];
+    }
+    for (int i = 0; i < count; i++)
+        keys[i] = i < *below || i >= count - *above ? spare[i] : pivot;
+}
+
+static void sort_range(sorting *s, int first, int count, uint32_t depth)
+{
+    int below, above;
+    s->results[1]++;
+    if (depth > s->results[2])
+        s->results[2] = depth;
+    if (count <= SORT_BLOCK) {
+        qsort(s->keys + first, (size_t)count, sizeof s->keys[0], compare_keys);
+        return;
+    }
+    partition(s, first, count, &below, &above);
+    if (below > 1)
+        sort_range(s, first, below, depth + 1);
+    if (above > 1)
+        sort_range(s, first + count - above, above, depth + 1);
+}
+
+static void quicksort(const char *dir)
+{
+    static sorting s;
+    for (uint32_t i = 0; i < SORT_KEYS; i++)
+        s.keys[i] = scrambled(i);
+    sort_range(&s, 0, SORT_KEYS, 1);
+    for (int i = 0; i + 1 < SORT_KEYS; i++)
+        s.results[0] += s.keys[i] > s.keys[i + 1];
+    write_npy(dir, "quicksort.npy", "<u4", "20000,", s.keys, sizeof s.keys);
+    write_npy(dir, "quicksort_results.npy", "<u4", "3,", s.results, sizeof s.results);
+}
+
+/* ---- mandelbrot: the same names and steps as mandelbrot.cu ---- */
+
+enum { SIDE = 1024, LIMIT = 1000, THREADS = 256, SPLIT = 2, SMALL = 16, INSIDE = 0x7fffffff, STOPS = 8 };
+enum { LAUNCHES, DEPTH, BLOCKS, DEVICE_THREADS, FILLED, SPLITS, PIXELS_COMPUTED, PIXELS_FILLED, COUNTERS };
+
+typedef struct {
+    float left, top, step;
+    uint32_t counters[COUNTERS];
+    uint8_t rgb[SIDE][SIDE][3];
+} picture;
+
+typedef struct {
+    int x, y, width, height;
+} rectangle;
+
+static float rough_log2(float value)
+{
+    int32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const float exponent = (float)((bits >> 23) - 127);
+    bits = (bits & 0x7fffff) | 0x3f800000;
+    memcpy(&value, &bits, sizeof bits);
+    const float fraction = value - 1.0f;
+    return exponent + (fraction + 0.34375f * (fraction * (1.0f - fraction)));
+}
+
+static int dwell(const picture *p, int x, int y)
+{
+    const float real = fmaf((float)x, p->step, p->left), imaginary = fmaf((float)y, -p->step, p->top);
+    float a = 0, b = 0, size = 0;
+    int n = 0;
+    while (n < LIMIT && size < 256.0f) {
+        const float aa = a * a, bb = b * b;
+        b = fmaf(a + a, b, imaginary);
+        a = aa - bb + real;
+        size = fmaf(a, a, b * b);
+        n++;
+    }
+    if (size < 256.0f)
+        return INSIDE;
+    return 256 * n - (int)(256.0f * rough_log2(0.125f * rough_log2(size)));
+}
+
+static void paint(picture *p, int x, int y, int value)
+{
+    static const uint8_t palette[STOPS][3] = {{6, 8, 48},      {16, 52, 130},  {46, 134, 193}, {186, 230, 240},
+                                              {255, 250, 220}, {250, 176, 40}, {178, 64, 14},  {48, 10, 36}};
+    if (value == INSIDE)
+        return;
+    const int phase = (int)(rough_log2((float)(value > 256 ? value : 256)) * 512.0f) - 8 * 512;
+    const int stop = (phase >> 8) % STOPS, weight = phase & 255;
+    for (int c = 0; c < 3; c++) {
+        const int from = palette[stop][c], to = palette[(stop + 1) % STOPS][c];
+        p->rgb[y][x][c] = (uint8_t)(from + (to - from) * weight / 256);
+    }
+}
+
+/* The dwell that all border pixels share, or -1. */
+static int common_dwell(const picture *p, rectangle r)
+{
+    const int value = dwell(p, r.x, r.y);
+    for (int x = r.x; x < r.x + r.width; x++)
+        if (dwell(p, x, r.y) != value || dwell(p, x, r.y + r.height - 1) != value)
+            return -1;
+    for (int y = r.y; y < r.y + r.height; y++)
+        if (dwell(p, r.x, y) != value || dwell(p, r.x + r.width - 1, y) != value)
+            return -1;
+    return value;
+}
+
+/* Paints all of r: with one value, or each pixel with its own if value is -1. */
+static void paint_all(picture *p, rectangle r, int value)
+{
+    for (int y = r.y; y < r.y + r.height; y++)
+        for (int x = r.x; x < r.x + r.width; x++)
+            paint(p, x, y, value >= 0 ? value : dwell(p, x, y));
+}
+
+static void examine_parts(picture *p, rectangle whole, uint32_t depth);
+
+static void examine(picture *p, rectangle r, uint32_t depth)
+{
+    const uint32_t area = (uint32_t)(r.width * r.height);
+    const int small = r.width <= SMALL || r.height <= SMALL;
+    const int value = small ? -1 : common_dwell(p, r);
+    if (!small && value < 0) {
+        p->counters[SPLITS]++;
+        examine_parts(p, r, depth + 1);
+        return;
+    }
+    paint_all(p, r, value);
+    p->counters[FILLED] += !small;
+    p->counters[small ? PIXELS_COMPUTED : PIXELS_FILLED] += area;
+}
+
+/* One launch. */
+static void examine_parts(picture *p, rectangle whole, uint32_t depth)
+{
+    p->counters[LAUNCHES]++;
+    p->counters[BLOCKS] += SPLIT * SPLIT;
+    p->counters[DEVICE_THREADS] += SPLIT * SPLIT * THREADS;
+    if (depth > p->counters[DEPTH])
+        p->counters[DEPTH] = depth;
+    const int width = whole.width / SPLIT, height = whole.height / SPLIT; /* SIDE divides evenly at every level */
+    for (int i = 0; i < SPLIT * SPLIT; i++)
+        examine(p, (rectangle){whole.x + i % SPLIT * width, whole.y + i / SPLIT * height, width, height}, depth);
+}
+
+static void mandelbrot(const char *dir, float center_x, float center_y, float span)
+{
+    static picture p;
+    p.step = span / (float)SIDE;
+    p.left = fmaf(-0.5f * SIDE, p.step, center_x);
+    p.top = fmaf(0.5f * SIDE, p.step, center_y);
+    examine_parts(&p, (rectangle){0, 0, SIDE, SIDE}, 1);
+    write_npy(dir, "mandelbrot.npy", "|u1", "1024, 1024, 3", p.rgb, sizeof p.rgb);
+    write_npy(dir, "mandelbrot_counters.npy", "<u4", "8,", p.counters, sizeof p.counters);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fputs("usage: expected DIR\n", stderr);
+        return 2;
+    }
+    const char *dir = argv[1];
+    texts(dir);
+    saxpy(dir);
+    matmul(dir);
+    reduce(dir);
+    histogram(dir);
+    hostcall(dir);
+    hostcurve(dir);
+    parent_child(dir);
+    quicksort(dir);
+    mandelbrot(dir, -0.1576f, 1.0322f, 0.028f);
+    return 0;
+}
