@@ -1,0 +1,38 @@
+/*
+ * arena.h - memory that is freed all at once.
+ *
+ * A module's text, AST, symbols and tables live in one arena. Allocation never
+ * returns NULL: when the allocator fails (or the optional limit is passed) the
+ * arena unwinds by longjmp to `*on_failure`, which the library call that owns
+ * the arena has set. Never unwind across a worker thread or a host call.
+ */
+#ifndef PX_BASE_ARENA_H
+#define PX_BASE_ARENA_H
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/alloc.h"
+
+struct px_arena_chunk;
+
+struct px_arena {
+    ptx_allocator alloc;
+    struct px_arena_chunk *chunks; /* newest first */
+    char *next, *end;              /* free part of the newest chunk */
+    size_t total;                  /* bytes obtained from the allocator */
+    jmp_buf *on_failure;           /* must be set while anything allocates */
+};
+
+void px_arena_init(struct px_arena *arena, const ptx_allocator *alloc, jmp_buf *on_failure);
+void px_arena_free(struct px_arena *arena);
+
+void *px_arena_alloc(struct px_arena *arena, size_t size);  /* 16-byte aligned above 8 bytes, else 8; not zeroed */
+void *px_arena_zalloc(struct px_arena *arena, size_t size); /* zeroed */
+char *px_arena_text(struct px_arena *arena, const char *s, size_t n); /* NUL-terminated copy */
+char *px_arena_printf(struct px_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define PX_NEW(arena, type) ((type *)px_arena_zalloc((arena), sizeof(type)))
+#define PX_NEW_N(arena, type, n) ((type *)px_arena_zalloc((arena), sizeof(type) * (size_t)(n)))
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * diag.h - diagnostics as data.
+ *
+ * Each message is a row of diag.def: code, severity, text, explanation. A
+ * diagnostic is appended to a list with its span and arguments; checking goes
+ * on. Printing is the tool's business.
+ */
+#ifndef PX_BASE_DIAG_H
+#define PX_BASE_DIAG_H
+
+#include "base/source.h"
+#include "base/vec.h"
+
+enum px_diag_id {
+#define PX_DIAG(id, code, severity, text, explanation) PX_D_##id,
+#include "base/diag.def"
+#undef PX_DIAG
+    PX_D_COUNT
+};
+
+struct px_diag {
+    enum px_diag_id id;
+    ptx_severity severity;
+    px_pos pos;
+    uint32_t length;     /* 0: no place */
+    const char *message; /* in the arena */
+    const char *note;    /* in the arena, or NULL */
+};
+
+struct px_diags {
+    struct px_arena *arena;
+    PX_VEC(struct px_diag) list;
+    unsigned errors;     /* severity error or fatal */
+    unsigned max_errors; /* 0: no limit; past it errors are counted, not kept */
+};
+
+/*
+ * Appends a diagnostic about `length` bytes at `pos` (length 0: no place). The
+ * variable arguments fill the printf-like holes of the text in diag.def.
+ * Returns the diagnostic so that a note can be added with px_diag_note.
+ */
+struct px_diag *px_diag_add(struct px_diags *diags, enum px_diag_id id, px_pos pos, uint32_t length, ...);
+void px_diag_note(struct px_diags *diags, struct px_diag *diag, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+const char *px_diag_code(enum px_diag_id id);
+const char *px_diag_explain(const char *code); /* NULL when unknown */
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * source.h - one source text and its lines.
+ *
+ * A place is a byte offset (px_pos) into the text; line and column are found
+ * by binary search in a table of line starts built on first use. The text is
+ * NUL-terminated beyond `size`, so the lexer needs no bounds check.
+ */
+#ifndef PX_BASE_SOURCE_H
+#define PX_BASE_SOURCE_H
+
+#include "base/arena.h"
+
+typedef uint32_t px_pos;
+
+struct px_source {
+    const char *file; /* as shown in messages */
+    const char *text;
+    size_t size;
+    uint32_t *line_starts; /* NULL until asked */
+    uint32_t lines;
+    struct px_arena *arena;
+};
+
+struct px_place { unsigned line, column; }; /* from 1 */
+
+struct px_place px_source_place(struct px_source *source, px_pos pos);
+/* Start and length (without newline or carriage return) of `line`, from 1; NULL when there is none. */
+const char *px_source_line(struct px_source *source, unsigned line, size_t *length);
+
+#endif

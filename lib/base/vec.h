@@ -1,0 +1,24 @@
+/*
+ * vec.h - growing arrays in an arena.
+ *
+ * PX_VEC(T) declares { T *at; uint32_t n, cap; }. Growth copies into a larger
+ * block and leaves the old one to the arena: total waste is at most the size
+ * of the final array. Pointers into a vector die at the next push.
+ */
+#ifndef PX_BASE_VEC_H
+#define PX_BASE_VEC_H
+
+#include "base/arena.h"
+
+#define PX_VEC(T) struct { T *at; uint32_t n, cap; }
+
+void *px_vec_grow(struct px_arena *arena, void *at, uint32_t n, uint32_t *cap, size_t elem);
+
+#define px_vec_push(arena, v, value)                                                                        \
+    do {                                                                                                    \
+        if ((v)->n == (v)->cap)                                                                             \
+            (v)->at = px_vec_grow((arena), (v)->at, (v)->n, &(v)->cap, sizeof *(v)->at);                    \
+        (v)->at[(v)->n++] = (value);                                                                        \
+    } while (0)
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * program.h - several modules as one resolved program.
+ *
+ * link/ gives every function an address, every variable a space and an
+ * address, and every undefined function a meaning: a device-runtime function,
+ * a definition in another module, or a native host function. The result is
+ * immutable but for the bytes of the variables themselves, which live in
+ * device memory. Modules are never written: they may be part of other programs.
+ */
+#ifndef PX_LINK_PROGRAM_H
+#define PX_LINK_PROGRAM_H
+
+#include "check/module.h"
+#include "ptxvm.h"
+
+struct px_call; /* vm/extern.h */
+
+/* What an extern function did for one lane. */
+enum px_ext { PX_EXT_DONE, PX_EXT_PARK /* ask this lane again later */, PX_EXT_TRAP /* fault is set */ };
+typedef enum px_ext (*px_ext_fn)(struct px_call *call);
+
+/* One function that the VM provides by itself. Layout of arguments: as .param lists are laid out. */
+struct px_builtin {
+    const char *name;       /* "cudaLaunchDeviceV2" */
+    px_ext_fn fn;
+    uint16_t ret_bytes;     /* 0 for none */
+    uint16_t arg_bytes;
+};
+
+/* Finds a builtin by name; NULL when there is none. cdp/ supplies the table; vm/ and link/ do not know cdp/. */
+typedef const struct px_builtin *(*px_builtin_find)(const char *name);
+
+enum px_lfunc_kind { PX_LF_CODE, PX_LF_BUILTIN, PX_LF_HOST, PX_LF_UNDEFINED /* declared, never called */ };
+
+struct px_lfunc {
+    uint8_t kind;                    /* enum px_lfunc_kind */
+    bool is_entry;
+    uint32_t id;                     /* index in px_linked.funcs */
+    const char *name;
+    const struct px_function *fn;    /* definition; for BUILTIN and HOST the declaration (its .param list) */
+    const struct ptx_module *module; /* of fn */
+    const struct px_builtin *builtin;
+    ptx_host_fn host;
+    ptx_address address;             /* what mov.u64 %rd, name gives */
+    uint32_t static_shared;          /* entry: bytes of static shared memory that it and its callees use */
+};
+
+struct px_lvar {
+    const struct px_symbol *symbol;
+    const struct ptx_module *module;
+    const struct px_function *fn; /* the function that declares it; NULL at module scope */
+    uint8_t space;
+    uint64_t size;
+    uint64_t address;             /* .global, .const: device address; .shared: offset in shared memory */
+};
+
+struct px_linked {
+    struct px_arena arena;
+    struct ptx_module **modules;
+    uint32_t nmodules;
+    struct px_lfunc *funcs;
+    uint32_t nfuncs;
+    struct px_lvar *vars;
+    uint32_t nvars;
+    uint64_t global_bytes, const_bytes; /* of the two images */
+    uint64_t shared_max;
+    const char *error;                  /* after a failed link: one line; else NULL */
+};
+
+/*
+ * Links. Addresses of .global and .const variables are offsets until
+ * px_link_place is told where the images lie. Returns PTX_OK, PTX_ERROR_LINK
+ * (linked->error says why) or PTX_ERROR_OUT_OF_MEMORY.
+ */
+ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_module *const *modules, uint32_t n,
+                   px_builtin_find builtins, const ptx_program_options *options);
+void px_link_place(struct px_linked *linked, ptx_address global_base, ptx_address const_base);
+/* Writes the initial bytes of both images (their sizes are in `linked`), addresses of symbols included. */
+ptx_status px_link_initialise(const struct px_linked *linked, uint8_t *global_image, uint8_t *const_image);
+void px_link_free(struct px_linked *linked);
+
+/* What a module-scope symbol (or a variable of a function) became; NULL when it became nothing. */
+const struct px_lfunc *px_link_func(const struct px_linked *linked, const struct ptx_module *module,
+                                    const struct px_symbol *symbol);
+const struct px_lvar *px_link_var(const struct px_linked *linked, const struct ptx_module *module,
+                                  const struct px_symbol *symbol);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * grid.h - a launched grid, its CTAs and its children.
+ *
+ * A grid is created by the host or by a device-side launch, waits in a queue,
+ * hands out CTA numbers to workers from an atomic counter, and is complete when
+ * every CTA has ended and every child is complete. Only then does its parent
+ * hear of it. A grid never waits on a host stack.
+ */
+#ifndef PX_VM_GRID_H
+#define PX_VM_GRID_H
+
+#include <stdatomic.h>
+#include "link/program.h"
+#include "vm/fault.h"
+#include "vm/mem.h"
+
+struct px_code;
+struct ptx_device;
+
+struct px_shape { uint32_t x, y, z; };
+
+struct px_grid {
+    struct ptx_device *device;
+    struct ptx_program *program;
+    const struct px_lfunc *kernel;
+    const struct px_code *code;     /* decoded for this grid's gang width */
+    struct px_shape grid, block;
+    uint32_t dynamic_shared;        /* bytes */
+    uint32_t shared_bytes;          /* static + dynamic */
+    uint8_t *params;                /* copy, owned */
+    uint32_t param_bytes;
+    uint64_t id;                    /* %gridid, unique in the device */
+    uint32_t depth;                 /* 0 for a host launch */
+    uint64_t ctas;                  /* total */
+    atomic_uint_fast64_t next_cta;  /* next number to hand out */
+    atomic_uint_fast64_t ctas_left; /* not yet ended */
+    struct px_grid *parent;         /* NULL for a host launch */
+    struct px_grid *next;           /* in a queue; owned by the queue's lock */
+    void *cdp;                      /* lib/cdp's launch state of this grid; NULL until it launches */
+    atomic_int references;
+};
+
+#endif
