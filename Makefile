@@ -1,0 +1,118 @@
+# ptxas, ptxvm, libptxvm. Everything built goes to build/; generated files are never committed.
+#
+#   make demo    install what is missing, build, run the main job
+#   make test    the same, and pass the tests          make check   the same as make test
+#   make         build only          make lint san bench install clean
+#
+# Variables: CC, CFLAGS (optimisation), PREFIX, DESTDIR, PTXAS_NAME, SAN (address,undefined | thread).
+
+CC      ?= gcc
+CFLAGS  ?= -O2
+PREFIX  ?= /usr/local
+B       ?= build
+
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+       -Wwrite-strings -Wundef -Wvla -Wno-missing-field-initializers
+BASE = -std=gnu17 -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fwrapv -pthread \
+       -Iinclude -Ilib -I$(B) $(WARN) $(WERROR)
+ALL_CFLAGS = $(BASE) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+LDFLAGS += $(if $(SAN),-fsanitize=$(SAN))
+LIBS = -lffi -lm -ldl -pthread
+TOOL_LIBS = -lpng -ljansson -liberty
+
+GEN = $(B)/gen
+GEN_HEADERS = $(GEN)/isa_words.h $(GEN)/isa_ops.h
+LIB_SRC = $(filter-out lib/vm/handlers.c,$(wildcard lib/*.c lib/*/*.c))
+LIB_OBJ = $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o $(LEVEL_OBJ)
+
+# The handlers are one file compiled once a SIMD level; the level is chosen at run time.
+ARCH := $(shell uname -m)
+ifeq ($(ARCH),x86_64)
+LEVELS = portable avx2 avx512
+else
+LEVELS = portable
+endif
+LEVEL_FLAGS_portable =
+LEVEL_FLAGS_avx2 = -mavx2 -mfma -mf16c -mbmi2
+LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-vector-width=512
+LEVEL_OBJ = $(LEVELS:%=$(B)/obj/lib/vm/handlers_%.o)
+HANDLER_CFLAGS = -O3 -fno-trapping-math -frounding-math
+
+TOOLS = $(B)/bin/ptxas $(B)/bin/ptxvm
+PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so
+
+.PHONY: all test check demo lint san bench install clean deps quick
+.DELETE_ON_ERROR:
+all: $(PRODUCTS)
+
+deps:
+	@.ci/deps
+
+# ---- generated sources ----
+$(B)/isagen: grammar/isagen.c $(wildcard grammar/isagen_*.c grammar/*.h)
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -g -O1 $(WARN) $(WERROR) -o $@ $(filter %.c,$^)
+$(GEN)/isa.stamp: $(B)/isagen grammar/isa.tbl grammar/names.tbl
+	@mkdir -p $(GEN)
+	$(B)/isagen grammar/isa.tbl grammar/names.tbl $(GEN)
+	@touch $@
+$(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(GEN)/ptx.dict: $(GEN)/isa.stamp ;
+$(GEN)/ptx_lexer.c: grammar/ptx.re
+	@mkdir -p $(GEN)
+	re2c -W --no-generation-date --no-debug-info -o $@ $<
+$(GEN)/ptx_parser.c: grammar/ptx.y
+	@mkdir -p $(GEN)
+	bison -Wall -Werror=conflicts-sr -Werror=conflicts-rr --no-lines -d -o $@ $<
+$(GEN)/ptx_parser.h: $(GEN)/ptx_parser.c ;
+GENERATED = $(GEN_HEADERS) $(GEN)/handlers.h $(GEN)/ptx_parser.h
+
+# ---- objects ----
+$(B)/obj/%.o: %.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(GEN)/%.o: $(GEN)/%.c | $(GENERATED)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -Wno-unused-macros -c -o $@ $<
+$(B)/obj/lib/vm/handlers_%.o: lib/vm/handlers.c $(GEN)/handlers.inc | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
+
+$(B)/lib/libptxvm.a: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	@rm -f $@
+	ar rcs $@ $^
+$(B)/lib/libptxvm.so: $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,libptxvm.so.0 $(LDFLAGS) -o $@ $^ $(LIBS)
+$(B)/bin/ptxas: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c)) $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
+$(B)/bin/ptxvm: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxvm/*.c)) $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -rdynamic -o $@ $^ $(LIBS) $(TOOL_LIBS)
+
+# ---- tests ----
+UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c)) \
+       $(patsubst tests/api/%.c,$(B)/tests/%,$(wildcard tests/api/test_*.c))
+$(B)/tests/%: tests/unit/%.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka
+$(B)/tests/%: tests/api/%.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka
+-include tests/tests.mk
+
+test check: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) all tests-built
+	@python3 tests/run.py --build $(B)
+
+.PHONY: tests-built
+tests-built: $(UNIT) $(TEST_EXTRA)
+
+demo: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@samples/demo.sh $(B)
+
+clean:
+	rm -rf $(B)
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
