@@ -2,9 +2,10 @@
  *
  * cc -O2 -ffp-contract=off expected.c hostfn.c -lm -o expected && ./expected DIR
  *
- * Writes DIR/NAME.npy for each output buffer of each command in README.md, and NAME.txt for what first.ptx and hello.ptx print
- * (hello.txt sorted, since its lines come in any order). Each function repeats one sample in plain C with the same
- * rounding steps, so results are compared bit for bit. Exits 1 if a file cannot be written. */
+ * Writes DIR/NAME.npy for each output buffer of each command in README.md, and NAME.txt for what first.ptx
+ * and hello.ptx print (hello.txt sorted, since its lines come in any order). Each function repeats one sample
+ * in plain C with the same rounding steps, so results are compared bit for bit. Exits 1 if a file cannot be
+ * written. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,10 +41,12 @@ static void finish(FILE *file, const char *name)
 }
 
 /* A NumPy file, format version 1: magic, header length, a dictionary padded to 64 bytes, the data. */
-static void write_npy(const char *dir, const char *name, const char *type, const char *shape, const void *data, size_t bytes)
+static void write_npy(const char *dir, const char *name, const char *type, const char *shape,
+                      const void *data, size_t bytes)
 {
     char header[119];
-    int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, shape);
+    int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
+                          type, shape);
     memset(header + length, ' ', sizeof header - (size_t)length);
     header[117] = '\n';
     FILE *file = create(dir, name);
@@ -65,8 +68,7 @@ static void write_text(const char *dir, const char *name, const char *text)
 static void saxpy(const char *dir)
 {
     static float y[1000];
-    for (int i = 0; i < 1000; i++)
-        y[i] = fmaf(2.0f, (float)i, 1.0f);
+    for (int i = 0; i < 1000; i++) y[i] = fmaf(2.0f, (float)i, 1.0f);
     write_npy(dir, "saxpy.npy", "<f4", "1000,", y, sizeof y);
 }
 
@@ -77,7 +79,8 @@ static void matmul(const char *dir)
     for (int row = 0; row < ROWS; row++)
         for (int column = 0; column < COLUMNS; column++)
             for (int k = 0; k < INNER; k++)
-                c[row][column] = fmaf((float)(row * INNER + k), (float)(k * COLUMNS + column), c[row][column]);
+                c[row][column] =
+                    fmaf((float)(row * INNER + k), (float)(k * COLUMNS + column), c[row][column]);
     write_npy(dir, "matmul.npy", "<f4", "100, 60", c, sizeof c);
 }
 
@@ -87,10 +90,8 @@ static void reduce(const char *dir)
     enum { BLOCKS = 8, THREADS = 128, COUNT = 10000 };
     int32_t sums[BLOCKS] = {0};
     float float_sums[BLOCKS];
-    for (int i = 0; i < COUNT; i++)
-        sums[i / THREADS % BLOCKS] += i;
-    for (int b = 0; b < BLOCKS; b++)
-        float_sums[b] = (float)sums[b];
+    for (int i = 0; i < COUNT; i++) sums[i / THREADS % BLOCKS] += i;
+    for (int b = 0; b < BLOCKS; b++) float_sums[b] = (float)sums[b];
     write_npy(dir, "reduce_int.npy", "<i4", "8,", sums, sizeof sums);
     write_npy(dir, "reduce_float.npy", "<f4", "8,", float_sums, sizeof float_sums);
 }
@@ -98,8 +99,7 @@ static void reduce(const char *dir)
 static void histogram(const char *dir)
 {
     static uint32_t bins[256];
-    for (uint32_t i = 0; i < 100000; i++)
-        bins[(uint64_t)(uint32_t)(i * 2654435761u) * 256 >> 32]++;
+    for (uint32_t i = 0; i < 100000; i++) bins[(uint64_t)(uint32_t)(i * 2654435761u) * 256 >> 32]++;
     write_npy(dir, "histogram.npy", "<u4", "256,", bins, sizeof bins);
 }
 
@@ -184,40 +184,32 @@ static void partition(sorting *s, int first, int count, int *below, int *above)
     const uint32_t pivot = median(keys[0], keys[count / 2], keys[count - 1]);
     *below = *above = 0;
     for (int i = 0; i < count; i++) {
-        if (keys[i] < pivot)
-            spare[(*below)++] = keys[i];
-        if (keys[i] > pivot)
-            spare[count - 1 - (*above)++] = keys[i];
+        if (keys[i] < pivot) spare[(*below)++] = keys[i];
+        if (keys[i] > pivot) spare[count - 1 - (*above)++] = keys[i];
     }
-    for (int i = 0; i < count; i++)
-        keys[i] = i < *below || i >= count - *above ? spare[i] : pivot;
+    for (int i = 0; i < count; i++) keys[i] = i < *below || i >= count - *above ? spare[i] : pivot;
 }
 
 static void sort_range(sorting *s, int first, int count, uint32_t depth)
 {
     int below, above;
     s->results[1]++;
-    if (depth > s->results[2])
-        s->results[2] = depth;
+    if (depth > s->results[2]) s->results[2] = depth;
     if (count <= SORT_BLOCK) {
         qsort(s->keys + first, (size_t)count, sizeof s->keys[0], compare_keys);
         return;
     }
     partition(s, first, count, &below, &above);
-    if (below > 1)
-        sort_range(s, first, below, depth + 1);
-    if (above > 1)
-        sort_range(s, first + count - above, above, depth + 1);
+    if (below > 1) sort_range(s, first, below, depth + 1);
+    if (above > 1) sort_range(s, first + count - above, above, depth + 1);
 }
 
 static void quicksort(const char *dir)
 {
     static sorting s;
-    for (uint32_t i = 0; i < SORT_KEYS; i++)
-        s.keys[i] = scrambled(i);
+    for (uint32_t i = 0; i < SORT_KEYS; i++) s.keys[i] = scrambled(i);
     sort_range(&s, 0, SORT_KEYS, 1);
-    for (int i = 0; i + 1 < SORT_KEYS; i++)
-        s.results[0] += s.keys[i] > s.keys[i + 1];
+    for (int i = 0; i + 1 < SORT_KEYS; i++) s.results[0] += s.keys[i] > s.keys[i + 1];
     write_npy(dir, "quicksort.npy", "<u4", "20000,", s.keys, sizeof s.keys);
     write_npy(dir, "quicksort_results.npy", "<u4", "3,", s.results, sizeof s.results);
 }
@@ -260,17 +252,16 @@ static int dwell(const picture *p, int x, int y)
         size = fmaf(a, a, b * b);
         n++;
     }
-    if (size < 256.0f)
-        return INSIDE;
+    if (size < 256.0f) return INSIDE;
     return 256 * n - (int)(256.0f * rough_log2(0.125f * rough_log2(size)));
 }
 
 static void paint(picture *p, int x, int y, int value)
 {
-    static const uint8_t palette[STOPS][3] = {{6, 8, 48},      {16, 52, 130},  {46, 134, 193}, {186, 230, 240},
-                                              {255, 250, 220}, {250, 176, 40}, {178, 64, 14},  {48, 10, 36}};
-    if (value == INSIDE)
-        return;
+    static const uint8_t palette[STOPS][3] = {{6, 8, 48},      {16, 52, 130},   {46, 134, 193},
+                                              {186, 230, 240}, {255, 250, 220}, {250, 176, 40},
+                                              {178, 64, 14},   {48, 10, 36}};
+    if (value == INSIDE) return;
     const int phase = (int)(rough_log2((float)(value > 256 ? value : 256)) * 512.0f) - 8 * 512;
     const int stop = (phase >> 8) % STOPS, weight = phase & 255;
     for (int c = 0; c < 3; c++) {
@@ -284,11 +275,9 @@ static int common_dwell(const picture *p, rectangle r)
 {
     const int value = dwell(p, r.x, r.y);
     for (int x = r.x; x < r.x + r.width; x++)
-        if (dwell(p, x, r.y) != value || dwell(p, x, r.y + r.height - 1) != value)
-            return -1;
+        if (dwell(p, x, r.y) != value || dwell(p, x, r.y + r.height - 1) != value) return -1;
     for (int y = r.y; y < r.y + r.height; y++)
-        if (dwell(p, r.x, y) != value || dwell(p, r.x + r.width - 1, y) != value)
-            return -1;
+        if (dwell(p, r.x, y) != value || dwell(p, r.x + r.width - 1, y) != value) return -1;
     return value;
 }
 
@@ -296,8 +285,7 @@ static int common_dwell(const picture *p, rectangle r)
 static void paint_all(picture *p, rectangle r, int value)
 {
     for (int y = r.y; y < r.y + r.height; y++)
-        for (int x = r.x; x < r.x + r.width; x++)
-            paint(p, x, y, value >= 0 ? value : dwell(p, x, y));
+        for (int x = r.x; x < r.x + r.width; x++) paint(p, x, y, value >= 0 ? value : dwell(p, x, y));
 }
 
 static void examine_parts(picture *p, rectangle whole, uint32_t depth);
@@ -323,11 +311,12 @@ static void examine_parts(picture *p, rectangle whole, uint32_t depth)
     p->counters[LAUNCHES]++;
     p->counters[BLOCKS] += SPLIT * SPLIT;
     p->counters[DEVICE_THREADS] += SPLIT * SPLIT * THREADS;
-    if (depth > p->counters[DEPTH])
-        p->counters[DEPTH] = depth;
-    const int width = whole.width / SPLIT, height = whole.height / SPLIT; /* SIDE divides evenly at every level */
+    if (depth > p->counters[DEPTH]) p->counters[DEPTH] = depth;
+    const int width = whole.width / SPLIT,
+              height = whole.height / SPLIT; /* SIDE divides evenly at every level */
     for (int i = 0; i < SPLIT * SPLIT; i++)
-        examine(p, (rectangle){whole.x + i % SPLIT * width, whole.y + i / SPLIT * height, width, height}, depth);
+        examine(p, (rectangle){whole.x + i % SPLIT * width, whole.y + i / SPLIT * height, width, height},
+                depth);
 }
 
 static void mandelbrot(const char *dir, float center_x, float center_y, float span)

@@ -14,8 +14,7 @@ int host_rank(int block, int thread)
 int64_t host_mix(int64_t value, uint32_t rounds, uint8_t salt)
 {
     uint64_t mixed = (uint64_t)value;
-    for (uint32_t i = 0; i < rounds; i++)
-        mixed = mixed * 6364136223846793005u + salt;
+    for (uint32_t i = 0; i < rounds; i++) mixed = mixed * 6364136223846793005u + salt;
     return (int64_t)mixed;
 }
 
@@ -34,7 +33,6 @@ double host_area(double left, float right, int steps)
 {
     const double width = (right - left) / steps;
     double area = 0;
-    for (int i = 0; i < steps; i++)
-        area += width * host_curve((float)(left + (i + 0.5) * width), 1.0);
+    for (int i = 0; i < steps; i++) area += width * host_curve((float)(left + (i + 0.5) * width), 1.0);
     return area;
 }

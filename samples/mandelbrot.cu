@@ -2,34 +2,48 @@
 //
 // nvcc -arch=sm_75 -rdc=true -lineinfo -ptx mandelbrot.cu -o mandelbrot.ptx
 //
-// If every pixel on the border of a rectangle escapes alike, so does every pixel inside: the rectangle is filled without looking.
-// Otherwise it is split into SPLIT x SPLIT parts, which a child grid examines in the same way, one block a part; a small
-// part is computed pixel by pixel. The host launches `mandelbrot` once, with one thread; all other grids are launched from the device.
+// If every pixel on the border of a rectangle escapes alike, so does every pixel inside: the rectangle is
+// filled without looking. Otherwise it is split into SPLIT x SPLIT parts, which a child grid examines in the
+// same way, one block a part; a small part is computed pixel by pixel. The host launches `mandelbrot` once,
+// with one thread; all other grids are launched from the device.
 //
-// Each pixel is written by exactly one block, and the counters are sums and maxima, so nothing depends on the order in which
-// blocks run. All arithmetic is written with single-rounding intrinsics: the image is the same to the bit anywhere, and
-// expected.c repeats it in C.
+// Each pixel is written by exactly one block, and the counters are sums and maxima, so nothing depends on the
+// order in which blocks run. All arithmetic is written with single-rounding intrinsics: the image is the same
+// to the bit anywhere, and expected.c repeats it in C.
 
-constexpr int THREADS = 256;      // of a block that examines a rectangle
-constexpr int SPLIT = 2;          // a rectangle is split into SPLIT * SPLIT parts
-constexpr int SMALL = 16;         // rectangles up to this wide or high are not split
+constexpr int THREADS = 256; // of a block that examines a rectangle
+constexpr int SPLIT = 2;     // a rectangle is split into SPLIT * SPLIT parts
+constexpr int SMALL = 16;    // rectangles up to this wide or high are not split
 constexpr int INSIDE = 0x7fffffff;
 
-enum counter { LAUNCHES, DEPTH, BLOCKS, DEVICE_THREADS, FILLED, SPLITS, PIXELS_COMPUTED, PIXELS_FILLED, COUNTERS };
-
-struct view {
-    unsigned char *rgb;           // height * width * 3
-    unsigned *counters;           // COUNTERS of them
-    int width, height, limit;
-    float left, top, step;        // of the complex plane; step a pixel
+enum counter {
+    LAUNCHES,
+    DEPTH,
+    BLOCKS,
+    DEVICE_THREADS,
+    FILLED,
+    SPLITS,
+    PIXELS_COMPUTED,
+    PIXELS_FILLED,
+    COUNTERS
 };
 
-struct rectangle { int x, y, width, height; };
+struct view {
+    unsigned char *rgb; // height * width * 3
+    unsigned *counters; // COUNTERS of them
+    int width, height, limit;
+    float left, top, step; // of the complex plane; step a pixel
+};
+
+struct rectangle {
+    int x, y, width, height;
+};
 
 // Red, green and blue every STOPS-th of a colour cycle: night blue, sea, foam, gold, ember.
 constexpr int STOPS = 8;
-__constant__ unsigned char palette[STOPS][3] = {
-    {6, 8, 48}, {16, 52, 130}, {46, 134, 193}, {186, 230, 240}, {255, 250, 220}, {250, 176, 40}, {178, 64, 14}, {48, 10, 36}};
+__constant__ unsigned char palette[STOPS][3] = {{6, 8, 48},      {16, 52, 130},   {46, 134, 193},
+                                                {186, 230, 240}, {255, 250, 220}, {250, 176, 40},
+                                                {178, 64, 14},   {48, 10, 36}};
 
 // log2 of a float of 1 or more, within 0.008, from its exponent and a parabola through its fraction.
 __device__ float rough_log2(float value)
@@ -41,7 +55,8 @@ __device__ float rough_log2(float value)
     return __fadd_rn(exponent, __fadd_rn(fraction, bulge));
 }
 
-// When the orbit of pixel x, y leaves a disc of radius 16: iterations in 256ths, smoothed; INSIDE if it stays to the limit.
+// When the orbit of pixel x, y leaves a disc of radius 16: iterations in 256ths, smoothed; INSIDE if it stays
+// to the limit.
 __device__ int dwell(const view &v, int x, int y)
 {
     const float real = __fmaf_rn(__int2float_rn(x), v.step, v.left);
@@ -55,8 +70,7 @@ __device__ int dwell(const view &v, int x, int y)
         size = __fmaf_rn(a, a, __fmul_rn(b, b));
         n++;
     }
-    if (size < 256.0f)
-        return INSIDE;
+    if (size < 256.0f) return INSIDE;
     const float overshoot = rough_log2(__fmul_rn(0.125f, rough_log2(size)));
     return 256 * n - __float2int_rz(__fmul_rn(256.0f, overshoot));
 }
@@ -81,14 +95,11 @@ __device__ void paint(const view &v, int x, int y, int value)
 // The pixels of a rectangle's border, counted clockwise from its upper left corner.
 __device__ int2 border_pixel(const rectangle &r, int i)
 {
-    if (i < r.width)
-        return {r.x + i, r.y};
+    if (i < r.width) return {r.x + i, r.y};
     i -= r.width;
-    if (i < r.height - 1)
-        return {r.x + r.width - 1, r.y + 1 + i};
+    if (i < r.height - 1) return {r.x + r.width - 1, r.y + 1 + i};
     i -= r.height - 1;
-    if (i < r.width - 1)
-        return {r.x + r.width - 2 - i, r.y + r.height - 1};
+    if (i < r.width - 1) return {r.x + r.width - 2 - i, r.y + r.height - 1};
     i -= r.width - 1;
     return {r.x, r.y + r.height - 2 - i};
 }
@@ -156,21 +167,17 @@ __device__ void launch_parts(const view &v, const rectangle &r, int depth)
 __global__ void __launch_bounds__(THREADS) examine(view v, rectangle whole, int depth)
 {
     const rectangle r = part(whole, blockIdx.x, blockIdx.y);
-    if (r.width == 0 || r.height == 0)
-        return;
+    if (r.width == 0 || r.height == 0) return;
 
     if (r.width <= SMALL || r.height <= SMALL) {
         compute(v, r);
-        if (threadIdx.x == 0)
-            count(v, PIXELS_COMPUTED, r.width * r.height);
+        if (threadIdx.x == 0) count(v, PIXELS_COMPUTED, r.width * r.height);
         return;
     }
 
     const int value = common_dwell(v, r);
-    if (value >= 0)
-        fill(v, r, value);
-    if (threadIdx.x != 0)
-        return;
+    if (value >= 0) fill(v, r, value);
+    if (threadIdx.x != 0) return;
     if (value >= 0) {
         count(v, FILLED, 1);
         count(v, PIXELS_FILLED, r.width * r.height);
@@ -180,9 +187,10 @@ __global__ void __launch_bounds__(THREADS) examine(view v, rectangle whole, int 
     }
 }
 
-// Launch with one thread. The view is `span` wide, around center_x + i*center_y; no orbit is followed for over `limit` steps.
-extern "C" __global__ void mandelbrot(unsigned char *rgb, int width, int height, int limit,
-                                      float center_x, float center_y, float span, unsigned *counters)
+// Launch with one thread. The view is `span` wide, around center_x + i*center_y; no orbit is followed for
+// over `limit` steps.
+extern "C" __global__ void mandelbrot(unsigned char *rgb, int width, int height, int limit, float center_x,
+                                      float center_y, float span, unsigned *counters)
 {
     const float step = __fdiv_rn(span, __int2float_rn(width));
     const float left = __fmaf_rn(__fmul_rn(-0.5f, __int2float_rn(width)), step, center_x);

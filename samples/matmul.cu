@@ -2,9 +2,9 @@
 //
 // nvcc -arch=sm_90 -lineinfo -ptx matmul.cu -o matmul.ptx
 //
-// A is rows x inner, B is inner x columns. A block makes one tile of C; its threads load a tile of A and one of B, wait,
-// and add up. Tiles that hang over an edge are padded with zeros, which leave a sum unchanged, so every element
-// of C is the chain sum = fma(A[r][k], B[k][c], sum) for k = 0, 1, ...
+// A is rows x inner, B is inner x columns. A block makes one tile of C; its threads load a tile of A and one
+// of B, wait, and add up. Tiles that hang over an edge are padded with zeros, which leave a sum unchanged, so
+// every element of C is the chain sum = fma(A[r][k], B[k][c], sum) for k = 0, 1, ...
 
 constexpr int TILE = 16;
 
@@ -24,10 +24,8 @@ extern "C" __global__ void matmul(const float *a, const float *b, float *c, int 
         tile_a[y][x] = element_or_zero(a, rows, inner, row, k + x);
         tile_b[y][x] = element_or_zero(b, inner, columns, k + y, column);
         __syncthreads();
-        for (int i = 0; i < TILE; i++)
-            sum = __fmaf_rn(tile_a[y][i], tile_b[i][x], sum);
+        for (int i = 0; i < TILE; i++) sum = __fmaf_rn(tile_a[y][i], tile_b[i][x], sum);
         __syncthreads();
     }
-    if (row < rows && column < columns)
-        c[row * columns + column] = sum;
+    if (row < rows && column < columns) c[row * columns + column] = sum;
 }

@@ -6,6 +6,5 @@
 extern "C" __global__ void saxpy(int n, float a, const float *x, float *y)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        y[i] = a * x[i] + y[i];
+    if (i < n) y[i] = a * x[i] + y[i];
 }
