@@ -6,17 +6,13 @@
  * and hello.ptx print (hello.txt sorted, since its lines come in any order). Each function repeats one sample
  * in plain C with the same rounding steps, so results are compared bit for bit. Exits 1 if a file cannot be
  * written. */
+#include "hostfn.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* hostfn.c */
-int host_rank(int block, int thread);
-int64_t host_mix(int64_t value, uint32_t rounds, uint8_t salt);
-float host_curve(float x, double bend);
-double host_area(double left, float right, int steps);
 
 /* ---- output files ---- */
 

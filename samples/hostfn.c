@@ -3,7 +3,8 @@
  * cc -shared -fPIC -O2 -ffp-contract=off hostfn.c -o libhostfn.so
  *
  * They are called by several threads at once, and keep no state. */
-#include <stdint.h>
+#include "hostfn.h"
+
 #include <stdio.h>
 
 int host_rank(int block, int thread)
