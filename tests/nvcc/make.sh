@@ -1,12 +1,13 @@
 #!/bin/sh
-# Compiles every kernel here for several architectures, three ways each, into build/nvcc/NAME.ARCH.WAY.ptx: real compiler output
-# for comparing our ptxas with NVIDIA's. Files newer than their source are kept, so an interrupted run goes on where it was.
+# Compiles every kernel here for several architectures, three ways each, into build/nvcc/NAME.ARCH.WAY.ptx: real
+# compiler output for comparing our ptxas with NVIDIA's. Files newer than their source are kept, so an
+# interrupted run goes on where it was; a full run takes about ten minutes.
 #
 # usage: make.sh [NAME...]      NAME without .cu; all without names
 #   ARCHS="sm_75 sm_80 sm_90 sm_90a sm_100a"   WAYS="plain lineinfo debug"   OUT=build/nvcc
 #
-# In a source's opening comment, "nvcc: OPTIONS" adds options, "from: N" names the oldest architecture that it compiles for,
-# "only: N" the only one.
+# In a source's first line, "nvcc: OPTIONS" adds options, "from: N" names the oldest architecture that it
+# compiles for, "only: N" the only one.
 cd "$(dirname "$0")" || exit 1
 NVCC=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 if ! [ -x "$NVCC" ]; then
