@@ -1,4 +1,4 @@
-// complex.cu - cuda::std in device code: complex, optional, array, span, sort of a small array.
+// complex.cu - cuda::std in device code: complex, array, optional.
 #include <cuda/std/complex>
 #include <cuda/std/array>
 #include <cuda/std/optional>

@@ -1,5 +1,4 @@
-// globals.cu - constant, global, managed and static shared variables with initialisers, pointers in
-// initialisers.
+// globals.cu - constant, global, managed and static shared variables, pointers in initialisers.
 __constant__ float weights[4] = {0.1f, 0.2f, 0.3f, 0.4f};
 __constant__ int from_host[256];
 __device__ int counter = 7;
