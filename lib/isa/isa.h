@@ -82,6 +82,13 @@ const struct px_sreg *px_sreg_of_word(px_word word); /* NULL when the word is no
 
 struct px_target { uint16_t sm; char suffix; }; /* sm_100a: 100, 'a'; suffix 0 for none */
 
+/* The targets of names.tbl in their order: name, number and first version; NULL, {0, 0} and 0 past the end. */
+const char *px_target_name(size_t index);
+struct px_target px_target_at(size_t index);
+unsigned px_target_min_ptx(size_t index);
+int px_target_find(const char *s, size_t n); /* index of "sm_90a"; -1 */
+unsigned px_version_at(size_t index);        /* 10, 11, ... 90; 0 past the end */
+
 struct px_since {
     uint16_t min_ptx;      /* 0: no requirement */
     uint16_t min_sm;
@@ -133,5 +140,11 @@ bool px_form_executable(const struct px_form *form);
  * the form has a meaning function instead (see px_match_op).
  */
 int px_match_handler(const struct px_match *match);
+
+/*
+ * What a floating-point instruction asks of the mode: -1 when it does not care;
+ * else bits 0-1 the rounding (0 rn, 1 rz, 2 rm, 3 rp) and bit 2 .ftz.
+ */
+int px_match_fp_mode(const struct px_match *match);
 
 #endif

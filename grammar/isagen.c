@@ -1,0 +1,91 @@
+/*
+ * isagen.c - from grammar/isa.tbl and grammar/names.tbl to build/gen.
+ *
+ *   isagen ISA.tbl... NAMES.tbl OUTDIR
+ *
+ * The last table named is names.tbl; it is read first, since every row of the
+ * others refers to it. docs/isa-table.md defines both notations.
+ */
+#include "isagen.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ig ig;
+
+void ig_error(struct ig_place at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s:%d: error: ", at.file, at.line);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    exit(1);
+}
+
+void *ig_alloc(size_t size)
+{
+    void *p = calloc(1, size ? size : 1);
+    if (!p) {
+        fputs("isagen: out of memory\n", stderr);
+        exit(1);
+    }
+    return p;
+}
+
+char *ig_text(const char *s, size_t n)
+{
+    char *p = ig_alloc(n + 1);
+    memcpy(p, s, n);
+    return p;
+}
+
+char *ig_format(const char *format, ...)
+{
+    char buf[4096];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(buf, sizeof buf, format, args);
+    va_end(args);
+    return ig_text(buf, n < (int)sizeof buf ? (size_t)n : sizeof buf - 1);
+}
+
+static FILE *open_out(const char *dir, const char *name)
+{
+    char *path = ig_format("%s/%s", dir, name);
+    FILE *f = fopen(path, "w");
+    if (!f)
+        ig_error((struct ig_place){path, 0}, "%s", strerror(errno));
+    return f;
+}
+
+static void emit(const char *dir, const char *name, void (*emitter)(FILE *out))
+{
+    FILE *f = open_out(dir, name);
+    emitter(f);
+    if (fclose(f))
+        ig_error((struct ig_place){name, 0}, "%s", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 4) {
+        fputs("usage: isagen ISA.tbl... NAMES.tbl OUTDIR\n", stderr);
+        return 2;
+    }
+    const char *dir = argv[argc - 1];
+    ig_read_names(argv[argc - 2]);
+    for (int i = 1; i < argc - 2; i++)
+        ig_read_rows(argv[i]);
+    ig_expand_handlers();
+    emit(dir, "isa_words.h", ig_emit_words);
+    emit(dir, "isa_ops.h", ig_emit_ops);
+    emit(dir, "isa_tables.c", ig_emit_tables);
+    emit(dir, "instructions.md", ig_emit_docs);
+    emit(dir, "ptx.dict", ig_emit_dict);
+    FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");
+    ig_emit_handlers(inc, header);
+    return fclose(inc) || fclose(header);
+}

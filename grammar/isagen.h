@@ -1,0 +1,170 @@
+/*
+ * isagen.h - what the files of isagen share.
+ *
+ * isagen reads names.tbl and isa.tbl (docs/isa-table.md) and writes the tables
+ * of build/gen. It is a host program that runs once and exits: it never frees,
+ * and any fault in a table ends it with file and line. `ig` holds everything
+ * read; the emitters only read it.
+ */
+#ifndef ISAGEN_H
+#define ISAGEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum {
+    IG_SLOTS = 16,
+    IG_OPDS = 12,
+    IG_ELEMS = 64,   /* most elements of a vector operand that are named one by one */
+    IG_WORDS = 16384,
+    IG_FORMS = 4096,
+    IG_POOL = 65535
+};
+
+struct ig_place { const char *file; int line; };
+
+_Noreturn void ig_error(struct ig_place at, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void *ig_alloc(size_t size); /* zeroed */
+char *ig_text(const char *s, size_t n);
+char *ig_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- words: number i+1 is words.text[i]; types come first, in the order of enum px_type ---- */
+
+struct ig_words {
+    const char *text[IG_WORDS];
+    bool plain[IG_WORDS];    /* has an enumerator (not from a `words` pattern) */
+    bool modifier[IG_WORDS]; /* some slot accepts it */
+    bool opcode[IG_WORDS];
+    bool slot[IG_WORDS];     /* the name of a slot */
+    int n;
+};
+
+struct ig_type { const char *name, *klass, *reg; int bits; bool decl, noimm; };
+struct ig_space { const char *name, *code; };
+struct ig_sreg { const char *name, *type; int components, ptx, target; };
+struct ig_target { const char *name; int sm; char suffix; int ptx; };
+
+/* ---- isa.tbl ---- */
+
+struct ig_since { int ptx, sm, set; };      /* set: index in ig.target_sets; 0: every target >= sm */
+struct ig_value { int word, since; };       /* since: index in ig.sinces; 0: none */
+struct ig_set { const char *name; struct ig_value *values; int n; struct ig_place at; };
+
+struct ig_slot {
+    int name;                /* word */
+    bool optional, literal;
+    struct ig_value *values;
+    int n;
+    int first;               /* index in the pool of values, set by the emitter */
+};
+
+/* A type function: entries by key; keys and values are spelled out. */
+struct ig_elems { int n; bool vector; int type[IG_ELEMS]; }; /* type 0: the type in the last argument */
+struct ig_entry { int key[4]; struct ig_elems value; const char *text; };
+struct ig_fn { const char *name; int nargs; struct ig_entry *entries; int n; bool is_text; struct ig_place at; };
+
+enum ig_tkind { IG_T_NONE, IG_T_FIXED, IG_T_SLOT, IG_T_FN };
+struct ig_tspec { int kind; struct ig_elems fixed; int slot; int fn; int args[4]; bool vec; };
+
+enum ig_okind { IG_O_REG, IG_O_PRED, IG_O_ADDR, IG_O_VEC, IG_O_IMM, IG_O_LABEL, IG_O_FUNC, IG_O_LIST, IG_O_TEXADDR,
+                IG_O_TENSOR, IG_O_OTHER };
+
+enum { /* flags of an operand; the same bits as PX_OF_* of lib/isa/table.h */
+    IG_F_DST = 1, IG_F_IMM = 2, IG_F_NEG = 4, IG_F_MINUS = 8, IG_F_SINK = 16, IG_F_WIDER = 32, IG_F_EXACT = 64,
+    IG_F_SREG = 128, IG_F_VAR = 256, IG_F_OPTIONAL = 512, IG_F_PAIR = 1024, IG_F_PAIR_OPTIONAL = 2048,
+    IG_F_UNIFIED = 4096, IG_F_SELECTOR = 8192, IG_F_RANGE = 16384, IG_F_WIDTH3264 = 32768
+};
+
+struct ig_opd {
+    const char *name;
+    int kind;                /* enum ig_okind */
+    unsigned flags;
+    struct ig_tspec type;    /* of an address: the type that is accessed */
+    int64_t lo, hi;          /* IG_F_RANGE */
+    int step;                /* constant must be a multiple; 0, 1: any; -1: power of two */
+    int space;               /* slot that gives the state space; -1: none */
+    int part_first, nparts;  /* bracketed tuples: further operands inside, in ig_form.parts */
+    int partner;             /* index in parts of the operand after `|`; -1 none */
+};
+
+struct ig_clause { int kind; int first, len; int since; const char *message; }; /* kind 0 where, 1 need */
+
+struct ig_form {
+    struct ig_place at;
+    const char *syntax, *meaning, *section;
+    int opcode;              /* word */
+    struct ig_slot slots[IG_SLOTS];
+    int nslots;
+    struct ig_opd opds[IG_OPDS], parts[IG_OPDS];
+    int nopds, min_opds, nparts;
+    struct ig_since since;
+    struct ig_clause clauses[16];
+    int nclauses;
+    const char *op;          /* meaning function, or NULL */
+    const char *statement;   /* or NULL */
+    bool bits, nomode, executable;
+    const char *shapes;      /* explicit list, or NULL */
+    int nspec, spec[IG_SLOTS];
+    int handler_first;       /* in the pool of handler numbers */
+};
+
+struct ig {
+    struct ig_words words;
+    struct ig_type types[64]; int ntypes;        /* types[i] is enum px_type i+1 */
+    struct ig_space spaces[32]; int nspaces;
+    struct ig_sreg sregs[256]; int nsregs;
+    struct ig_target targets[64]; int ntargets;
+    int versions[64]; int nversions;
+    struct ig_set sets[512]; int nsets;
+    struct ig_fn fns[256]; int nfns;
+    struct { const char *name, *text; } conds[256]; int nconds;
+    struct { const char *name; uint64_t bits; } target_sets[128]; int ntarget_sets;
+    struct ig_since sinces[512]; int nsinces;    /* [0]: no requirement */
+    uint16_t lists[IG_POOL]; int nlists;         /* {n, word...} and tuple lists */
+    uint16_t code[IG_POOL]; int ncode;           /* conditions */
+    const char *ops[512]; int nops;
+    struct ig_form *forms[IG_FORMS]; int nforms;
+};
+extern struct ig ig;
+
+/* isagen_names.c */
+int ig_word(const char *s, size_t n);            /* number of a word, made when new */
+int ig_word_find(const char *s, size_t n);       /* 0 when there is none */
+int ig_type_find(const char *s, size_t n);       /* enum px_type, 0 when there is none */
+int ig_target_find(const char *s, size_t n);     /* index, -1 */
+int ig_version(struct ig_place at, const char *s); /* "7.4" -> 74 */
+void ig_read_names(const char *file);
+void ig_read_lines(const char *file, void (*line)(struct ig_place at, char *text));
+
+/* isagen_rows.c */
+void ig_read_rows(const char *file);
+int ig_slot_find(const struct ig_form *form, const char *s, size_t n); /* -1 */
+int ig_fn_find(const char *s, size_t n);                               /* -1 */
+struct ig_set *ig_set_find(const char *s, size_t n);                   /* NULL */
+int ig_since_index(struct ig_since since);
+struct ig_since ig_since_parse(struct ig_place at, const char *s);
+
+/* isagen_opds.c */
+void ig_parse_operands(struct ig_form *form, const char *s);
+
+/* isagen_where.c */
+void ig_parse_clauses(struct ig_form *form, const char *s);
+bool ig_clauses_hold(const struct ig_form *form, const uint16_t *value);
+
+/* isagen_handlers.c */
+void ig_expand_handlers(void);
+void ig_emit_handlers(FILE *inc, FILE *header);
+extern int ig_nhandlers;
+extern uint16_t ig_handler_pool[IG_POOL];
+extern int ig_nhandler_pool;
+
+/* isagen_emit.c, isagen_docs.c */
+void ig_emit_words(FILE *out);
+void ig_emit_ops(FILE *out);
+void ig_emit_tables(FILE *out);
+void ig_emit_docs(FILE *out);
+void ig_emit_dict(FILE *out);
+
+#endif
