@@ -14,7 +14,7 @@ keep globals sm_75 plain
 keep heap sm_75 lineinfo
 keep inline_asm sm_75 plain
 keep print sm_75 debug
-keep switch sm_75 plain
+keep interpreter sm_75 plain
 keep tcgen05 sm_100a plain
 keep textures sm_75 plain
 keep wgmma sm_90a plain
