@@ -1,0 +1,141 @@
+/* json.c - the outcome of a run as one JSON object, for programs. docs/ptxvm.md describes its fields.
+ *
+ * Numbers that JSON cannot hold exactly (64-bit integers, hashes, addresses, NaN) are strings. */
+#include "report.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include "fail.h"
+
+static json_t *three(const unsigned extent[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
+}
+
+static json_t *hexadecimal(uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%llx", (unsigned long long)value);
+    return json_string(text);
+}
+
+/* A string that may be NULL, and may hold bytes that are no UTF-8. */
+static json_t *text(const char *value)
+{
+    json_t *string = json_string(value ? value : "");
+    return string ? string : json_string("(not UTF-8)");
+}
+
+static json_t *element(const struct array *array, const void *from)
+{
+    char printed[40];
+    const double value = element_double(array->type, from);
+    element_print(array->type, from, printed);
+    if (array->type->kind == KIND_BITS || !isfinite(value)) return json_string(printed);
+    if (array->type->kind == KIND_FLOAT) return json_real(value);
+    if (fabs(value) >= 9007199254740992.0) return json_string(printed);
+    return json_integer((json_int_t)value);
+}
+
+static json_t *elements(const struct array *array, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count && i < array->count; i++) json_array_append_new(list, element(array, array_at(array, i)));
+    return list;
+}
+
+static json_t *shape(const struct array *array)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < array->dimensions; i++) json_array_append_new(list, json_integer((json_int_t)array->shape[i]));
+    return list;
+}
+
+/* How many elements --print wants of a buffer; the summary's 8 when it is not asked for. */
+static size_t wanted_elements(const struct buffer *buffer, const struct arguments *arguments,
+                              const struct kernel *kernel, const struct options *options)
+{
+    for (unsigned i = 0; i < options->prints.n; i++) {
+        size_t count;
+        const size_t length = print_word(options->prints.at[i], &count);
+        if (arguments_find(arguments, kernel, options->prints.at[i], length) == buffer) return count;
+    }
+    return 8;
+}
+
+static json_t *buffer_object(const struct buffer *buffer, size_t values)
+{
+    const struct array *array = &buffer->after;
+    const struct statistics s = array_statistics(array);
+    json_t *object = json_object();
+    json_object_set_new(object, "name", text(buffer->name));
+    json_object_set_new(object, "type", text(array->type->name));
+    json_object_set_new(object, "shape", shape(array));
+    json_object_set_new(object, "changed", json_boolean(buffer_changed(buffer)));
+    json_object_set_new(object, "values", elements(array, values));
+    if (s.any) {
+        json_object_set_new(object, "min", element(array, s.min));
+        json_object_set_new(object, "max", element(array, s.max));
+    }
+    json_object_set_new(object, "nans", json_integer((json_int_t)s.nans));
+    json_object_set_new(object, "hash", hexadecimal(s.hash));
+    return object;
+}
+
+static json_t *fault_object(const ptx_fault *fault)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "cuda_error", json_integer(fault->cuda_error));
+    json_object_set_new(object, "name", text(fault->name));
+    json_object_set_new(object, "message", text(fault->message));
+    json_object_set_new(object, "instruction", text(fault->instruction));
+    json_object_set_new(object, "file", text(fault->file));
+    json_object_set_new(object, "line", json_integer(fault->line));
+    json_object_set_new(object, "source", text(fault->source));
+    json_object_set_new(object, "kernel", text(fault->kernel));
+    json_object_set_new(object, "launched_by", text(fault->launched_by));
+    json_object_set_new(object, "block", three(fault->cta));
+    json_object_set_new(object, "thread", three(fault->thread));
+    json_object_set_new(object, "address", hexadecimal(fault->address));
+    json_object_set_new(object, "allocation", text(fault->allocation));
+    json_object_set_new(object, "state", text(fault->state));
+    return object;
+}
+
+static json_t *counts_object(const struct outcome *outcome)
+{
+    const ptx_progress *p = &outcome->progress;
+    return json_pack("{s:I,s:I,s:I,s:i,s:f}", "grids", (json_int_t)p->grids_done, "blocks", (json_int_t)p->ctas_done,
+                     "thread_instructions", (json_int_t)p->thread_instructions, "max_depth", (int)p->max_depth,
+                     "seconds", outcome->seconds);
+}
+
+static bool has_fault(ptx_status status)
+{
+    return status == PTX_ERROR_FAULT || status == PTX_ERROR_DEADLOCK || status == PTX_ERROR_LIMIT ||
+           status == PTX_ERROR_INTERRUPTED;
+}
+
+void report_json(const struct outcome *outcome, int exit_code, const struct arguments *arguments,
+                 const struct kernel *kernel, const struct options *options)
+{
+    json_t *object = json_object(), *buffers = json_array();
+    json_object_set_new(object, "status", text(ptx_status_name(outcome->status)));
+    json_object_set_new(object, "exit_code", json_integer(exit_code));
+    json_object_set_new(object, "kernel", text(kernel->info.name));
+    json_object_set_new(object, "grid", three(options->grid));
+    json_object_set_new(object, "block", three(options->block));
+    json_object_set_new(object, "counts", counts_object(outcome));
+    for (unsigned i = 0; i < arguments->n; i++) {
+        const struct buffer *buffer = &arguments->buffers[i];
+        json_array_append_new(buffers,
+                              buffer_object(buffer, wanted_elements(buffer, arguments, kernel, options)));
+    }
+    json_object_set_new(object, "buffers", buffers);
+    if (has_fault(outcome->status)) json_object_set_new(object, "fault", fault_object(&outcome->fault));
+    if (outcome->message && *outcome->message) json_object_set_new(object, "message", text(outcome->message));
+    if (json_dumpf(object, stdout, JSON_INDENT(0)) != 0) fail(EXIT_USAGE, "the JSON object cannot be written");
+    putchar('\n');
+    json_decref(object);
+}

@@ -1,0 +1,219 @@
+/* kernel.c - choosing a kernel by name, and listing what there is.
+ *
+ * A name given by the user is tried against all kernels in four ways, the strictest first; the first way that fits
+ * any kernel decides, and it must fit exactly one. Blanks do not count in C++ names. */
+#include "kernel.h"
+
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+#include "element.h"
+#include "fail.h"
+
+/* ---- names ---- */
+
+char *kernel_demangle(const char *name)
+{
+    return cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI);
+}
+
+static void drop_blanks(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (*from != ' ') *to++ = *from;
+    *to = '\0';
+}
+
+/* The C++ name without blanks; the plain name when it is not mangled. Owned by the caller. */
+static char *plain_name(const char *name)
+{
+    char *demangled = kernel_demangle(name);
+    char *plain = must_copy(demangled ? demangled : name, strlen(demangled ? demangled : name));
+    free(demangled);
+    drop_blanks(plain);
+    if (strncmp(plain, "void", 4) == 0 && strchr(plain, '<')) memmove(plain, plain + 4, strlen(plain) - 3);
+    return plain;
+}
+
+/* The C++ name without its parameter list and without blanks. */
+static char *bare_name(const char *name)
+{
+    char *plain = plain_name(name);
+    size_t length = strlen(plain);
+    int depth = 0;
+    if (length && plain[length - 1] == ')') {
+        while (length-- > 0) {
+            depth += plain[length] == ')';
+            depth -= plain[length] == '(';
+            if (depth == 0) break;
+        }
+        plain[length] = '\0';
+    }
+    return plain;
+}
+
+enum way { WAY_EXACT, WAY_CPLUSPLUS, WAY_BARE, WAY_PART, WAYS };
+
+static bool name_fits(const char *name, const char *wanted, enum way way)
+{
+    if (way == WAY_EXACT) return strcmp(name, wanted) == 0;
+    if (way == WAY_PART && strstr(name, wanted)) return true;
+    char *found = way == WAY_BARE ? bare_name(name) : plain_name(name);
+    char *sought = must_copy(wanted, strlen(wanted));
+    drop_blanks(sought);
+    const bool fits = way == WAY_PART ? strstr(found, sought) != NULL : strcmp(found, sought) == 0;
+    free(found);
+    free(sought);
+    return fits;
+}
+
+/* ---- choosing ---- */
+
+/* Calls `visit` for every kernel of every module, in order. */
+static void each_kernel(const struct modules *modules, void (*visit)(void *user, const struct kernel *kernel),
+                        void *user)
+{
+    for (unsigned m = 0; m < modules->n; m++) {
+        struct kernel kernel = {.module = modules->at[m]};
+        for (; kernel.index < ptx_module_kernel_count(kernel.module); kernel.index++)
+            if (ptx_module_kernel(kernel.module, kernel.index, &kernel.info) == PTX_OK) visit(user, &kernel);
+    }
+}
+
+struct search {
+    const char *wanted; /* NULL: any */
+    enum way way;
+    struct kernel found;
+    unsigned fitting;
+};
+
+static void look(void *user, const struct kernel *kernel)
+{
+    struct search *search = user;
+    if (search->wanted && !name_fits(kernel->info.name, search->wanted, search->way)) return;
+    if (search->fitting++ == 0) search->found = *kernel;
+}
+
+static void print_candidate(void *user, const struct kernel *kernel)
+{
+    const struct search *search = user;
+    if (search->fitting && !name_fits(kernel->info.name, search->wanted, search->way)) return;
+    char *demangled = kernel_demangle(kernel->info.name);
+    fprintf(stderr, "    %s%s%s\n", kernel->info.name, demangled ? "   " : "", demangled ? demangled : "");
+    free(demangled);
+}
+
+bool kernel_choose(struct kernel *kernel, const struct modules *modules, const struct options *options)
+{
+    struct search search = {.wanted = options->kernel};
+    for (; search.way < WAYS && search.fitting == 0; search.way++) each_kernel(modules, look, &search);
+    search.way--; /* the way that fitted, or the last */
+    *kernel = search.found;
+    if (search.fitting == 1) return true;
+    if (!search.wanted && search.fitting > 1) return false;
+    if (!search.wanted) fail(EXIT_USAGE, "%s holds no kernel (.entry)", options->files.at[0]);
+    fprintf(stderr, search.fitting ? "kernels that '%s' fits:\n" : "no kernel is called '%s'; there are:\n",
+            search.wanted);
+    each_kernel(modules, print_candidate, &search);
+    fail(EXIT_USAGE, search.fitting ? "-k %s fits several kernels" : "-k %s fits no kernel", search.wanted);
+}
+
+/* ---- parameters ---- */
+
+ptx_param_info kernel_param(const struct kernel *kernel, size_t index)
+{
+    ptx_param_info info;
+    if (ptx_module_kernel_param(kernel->module, kernel->index, index, &info) != PTX_OK)
+        fail(EXIT_USAGE, "%s has no parameter %zu", kernel->info.name, index);
+    return info;
+}
+
+const char *kernel_param_short(const struct kernel *kernel, const char *name)
+{
+    const size_t length = strlen(kernel->info.name);
+    return strncmp(name, kernel->info.name, length) == 0 && name[length] == '_' ? name + length + 1 : name;
+}
+
+/* Is `end` all of `name`, or the end of it after an underscore? */
+static bool is_end_of(const char *end, const char *name)
+{
+    const size_t length = strlen(name), n = strlen(end);
+    return n <= length && strcmp(name + length - n, end) == 0 && (n == length || name[length - n - 1] == '_');
+}
+
+long kernel_param_find(const struct kernel *kernel, const char *name)
+{
+    long found = -1;
+    unsigned fitting = 0;
+    char *rest;
+    const unsigned long index = strtoul(name, &rest, 10);
+    for (size_t i = 0; i < kernel->info.param_count; i++)
+        if (strcmp(kernel_param(kernel, i).name, name) == 0) return (long)i;
+    if (*name >= '0' && *name <= '9' && !*rest) return index < kernel->info.param_count ? (long)index : -1;
+    for (size_t i = 0; i < kernel->info.param_count; i++) {
+        if (!is_end_of(name, kernel_param(kernel, i).name)) continue;
+        found = (long)i;
+        fitting++;
+    }
+    if (fitting > 1) fail(EXIT_USAGE, "'%s' fits several parameters of %s", name, kernel->info.name);
+    return found;
+}
+
+/* ---- listing ---- */
+
+static bool is_pointer(const ptx_param_info *param)
+{
+    return param->count == 1 && param->size == 8 && (param->is_pointer || param->type[0] != 'f');
+}
+
+static void print_param(const ptx_param_info *param)
+{
+    printf("    .%-5s %s", param->type, param->name);
+    if (param->count != 1) printf("[%zu]", param->count);
+    printf("%s\n", is_pointer(param) ? "   (a buffer, if it is a pointer)" : "");
+}
+
+static void print_example_argument(const ptx_param_info *param)
+{
+    if (is_pointer(param))
+        printf(" -a 'f32[1024]=iota'");
+    else if (param->count != 1)
+        printf(" -a '{u32:1;f32:2.5}'");
+    else
+        printf(param->type[0] == 'f' ? " -a 1.0" : " -a 1024");
+}
+
+static void print_example(const struct options *options, const struct kernel *kernel)
+{
+    const bool no_params = kernel->info.param_count == 0;
+    printf("    example: ptxvm");
+    for (unsigned i = 0; i < options->files.n; i++) printf(" %s", options->files.at[i]);
+    printf(" -k %s%s", kernel->info.name, no_params ? "" : " -g 4 -b 256");
+    for (size_t i = 0; i < kernel->info.param_count; i++) {
+        const ptx_param_info param = kernel_param(kernel, i);
+        print_example_argument(&param);
+    }
+    putchar('\n');
+}
+
+static void list_kernel(void *user, const struct kernel *kernel)
+{
+    char *demangled = kernel_demangle(kernel->info.name);
+    printf("%s%s%s\n", kernel->info.name, demangled ? "   " : "", demangled ? demangled : "");
+    free(demangled);
+    for (size_t i = 0; i < kernel->info.param_count; i++) {
+        const ptx_param_info param = kernel_param(kernel, i);
+        print_param(&param);
+    }
+    if (kernel->info.static_shared_bytes) printf("    %zu bytes of shared memory\n", kernel->info.static_shared_bytes);
+    if (kernel->info.reqntid[0])
+        printf("    needs blocks of %u,%u,%u\n", kernel->info.reqntid[0], kernel->info.reqntid[1],
+               kernel->info.reqntid[2]);
+    print_example(user, kernel);
+}
+
+void kernels_list(const struct modules *modules, const struct options *options)
+{
+    each_kernel(modules, list_kernel, (void *)options);
+}

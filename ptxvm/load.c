@@ -1,0 +1,115 @@
+/* load.c - reading files, checking them, and showing what is wrong with them.
+ *
+ * Every file becomes one module, also those with errors, so that one run shows the diagnostics of all files. */
+#include "load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "../ptxas/excerpt.h"
+#include "array.h"
+#include "fail.h"
+
+static bool ends_with(const char *text, const char *ending)
+{
+    const size_t length = strlen(text), n = strlen(ending);
+    return length >= n && strcmp(text + length - n, ending) == 0;
+}
+
+/* How messages call a file; lines of a .cu are lines of the PTX made from it. */
+static char *shown_name(const char *file_name)
+{
+    if (strcmp(file_name, "-") == 0) return must_print("<stdin>");
+    return must_print(ends_with(file_name, ".cu") ? "%s (as PTX)" : "%s", file_name);
+}
+
+static ptx_module *load(const char *file_name, const char *shown, const char *arch)
+{
+    const ptx_module_options wanted = {.file_name = shown};
+    ptx_module *module;
+    size_t size;
+    char *text = ends_with(file_name, ".cu") ? cuda_compile(file_name, arch, &size) : file_text(file_name, &size);
+    if (!text) fail(EXIT_USAGE, "%s: %s", file_name, strerror(errno));
+    const ptx_status status = ptx_module_create(&wanted, text, size, &module);
+    free(text);
+    if (status != PTX_OK && status != PTX_ERROR_ASSEMBLY)
+        fail(status == PTX_ERROR_OUT_OF_MEMORY ? EXIT_STOPPED : EXIT_ASSEMBLY, "%s: %s", file_name,
+             ptx_status_name(status));
+    return module;
+}
+
+/* ---- diagnostics ---- */
+
+static void show_diagnostic(const ptx_module *module, const ptx_diagnostic *d)
+{
+    static const char *const severities[] = {"info", "warning", "error", "fatal error"};
+    const char *line;
+    size_t length;
+    if (d->line)
+        fprintf(stderr, "%s:%u:%u: %s: %s [%s]\n", d->file, d->line, d->column, severities[d->severity], d->message,
+                d->code);
+    else
+        fprintf(stderr, "%s: %s: %s [%s]\n", d->file, severities[d->severity], d->message, d->code);
+    if (d->line && ptx_module_source_line(module, d->line, &line, &length) == PTX_OK) {
+        const struct excerpt_margins margins = excerpt_margins(d->line);
+        excerpt_print(stderr, margins.line, margins.caret, line, length, d->column, d->length);
+    }
+    if (d->note) fprintf(stderr, "        note: %s\n", d->note);
+}
+
+/* True when one of them is an error. */
+static bool show_diagnostics(const ptx_module *module)
+{
+    bool bad = false;
+    ptx_diagnostic d;
+    for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++) {
+        if (ptx_module_diagnostic(module, i, &d) != PTX_OK) continue;
+        show_diagnostic(module, &d);
+        bad |= d.severity >= PTX_ERROR;
+    }
+    return bad;
+}
+
+void modules_load(struct modules *modules, const struct options *options)
+{
+    bool bad = false;
+    modules->n = options->files.n;
+    modules->at = must_alloc(modules->n * sizeof *modules->at);
+    modules->names = must_alloc(modules->n * sizeof *modules->names);
+    for (unsigned i = 0; i < modules->n; i++) {
+        modules->names[i] = shown_name(options->files.at[i]);
+        modules->at[i] = load(options->files.at[i], modules->names[i], options->arch);
+        bad |= show_diagnostics(modules->at[i]);
+    }
+    if (bad) {
+        modules_free(modules);
+        exit(EXIT_ASSEMBLY);
+    }
+}
+
+void modules_free(struct modules *modules)
+{
+    for (unsigned i = 0; i < modules->n; i++) {
+        ptx_module_destroy(modules->at[i]);
+        free(modules->names[i]);
+    }
+    free(modules->at);
+    free(modules->names);
+    *modules = (struct modules){0};
+}
+
+void modules_show_line(const struct modules *modules, const char *file, unsigned line)
+{
+    const char *text;
+    size_t length;
+    for (unsigned i = 0; i < modules->n; i++) {
+        if (strcmp(modules->names[i], file) != 0 ||
+            ptx_module_source_line(modules->at[i], line, &text, &length) != PTX_OK)
+            continue;
+        const struct excerpt_margins margins = excerpt_margins(line);
+        const size_t blank = strspn(text, " \t");
+        excerpt_print(stderr, margins.line, margins.caret, text, length, (unsigned)blank + 1,
+                      (unsigned)(length - blank));
+        return;
+    }
+}

@@ -1,0 +1,24 @@
+/* load.h - from the files of the command line to checked modules. */
+#ifndef PTXVM_LOAD_H
+#define PTXVM_LOAD_H
+
+#include "options.h"
+#include "ptx.h"
+
+struct modules {
+    ptx_module **at;
+    char **names; /* as they stand in messages; owned */
+    unsigned n;
+};
+
+/* Reads, compiles (.cu) and checks all files; prints every diagnostic, and gives up when one is an error. */
+void modules_load(struct modules *modules, const struct options *options);
+void modules_free(struct modules *modules);
+
+/* Prints a line of a module with a caret; nothing when no module is called `file`. */
+void modules_show_line(const struct modules *modules, const char *file, unsigned line);
+
+/* cuda.c: PTX text made from a CUDA C++ file by nvcc or clang; gives up with the reason. */
+char *cuda_compile(const char *file_name, const char *arch, size_t *size);
+
+#endif

@@ -1,0 +1,15 @@
+/* main.c - ptxvm: runs PTX kernels without a GPU. The command line is options.c, a run run.c, --test testmode.c. */
+#include <stdio.h>
+#include "fail.h"
+#include "run.h"
+#include "testmode.h"
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    options_parse(&options, argc, argv);
+    int code = options.test ? tests_run(&options, argc, argv) : run(&options);
+    options_free(&options);
+    if (fflush(stdout) != 0 && code == EXIT_FINE) fail(EXIT_USAGE, "standard output cannot be written");
+    return code;
+}

@@ -1,0 +1,241 @@
+/* options.c - the command line, as a table of long options over getopt_long.
+ *
+ * Each option is a case of one switch that stores one value. A value is checked here as far as it can be without the
+ * module; names of kernels and parameters are resolved later (kernel.c, args.c). */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "array.h"
+#include "fail.h"
+#include "ptxvm.h"
+
+/* ---- values ---- */
+
+void words_add(struct words *words, const char *word)
+{
+    words->at = must_grow(words->at, (words->n + 1) * sizeof *words->at);
+    words->at[words->n++] = word;
+}
+
+static uint64_t number(const char *option, const char *text, uint64_t most)
+{
+    char *end;
+    errno = 0;
+    const uint64_t value = strtoull(text, &end, 0);
+    if (end == text || *end || errno || *text == '-' || value > most)
+        fail(EXIT_USAGE, "%s: '%s' is no number from 0 to %llu", option, text, (unsigned long long)most);
+    return value;
+}
+
+static uint64_t bytes(const char *option, const char *text, uint64_t most)
+{
+    static const char suffixes[] = "KMG";
+    char *end;
+    const uint64_t value = strtoull(text, &end, 0);
+    const char *suffix = *end ? strchr(suffixes, *end & ~32) : NULL;
+    const unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+    if (end == text || *text == '-' || (*end && (!suffix || end[1])) || value > most >> shift)
+        fail(EXIT_USAGE, "%s: '%s' is no number of bytes", option, text);
+    return value << shift;
+}
+
+static double real(const char *option, const char *text)
+{
+    char *end;
+    const double value = strtod(text, &end);
+    if (end == text || *end || !(value >= 0)) fail(EXIT_USAGE, "%s: '%s' is no number >= 0", option, text);
+    return value;
+}
+
+/* "X", "X,Y" or "X,Y,Z". */
+static void shape(const char *option, const char *text, unsigned extent[3])
+{
+    const char *at = text;
+    extent[1] = extent[2] = 1;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        const unsigned long value = strtoul(at, &end, 0);
+        if (end == at || *at == '-' || value == 0 || value > 0xffffffffu) break;
+        extent[i] = (unsigned)value;
+        if (!*end) return;
+        if (*end != ',') break;
+        at = end + 1;
+    }
+    fail(EXIT_USAGE, "%s: '%s' is not X, X,Y or X,Y,Z with numbers from 1", option, text);
+}
+
+static uint64_t milliseconds(const char *text)
+{
+    const double seconds = real("--timeout", text);
+    if (seconds > 1e12) fail(EXIT_USAGE, "--timeout: '%s' is too long", text);
+    return seconds > 0 && seconds < 0.001 ? 1 : (uint64_t)(seconds * 1000);
+}
+
+static bool approx(const char *text)
+{
+    if (strcmp(text, "exact") == 0) return true;
+    if (strcmp(text, "chip") != 0) fail(EXIT_USAGE, "--approx is exact or chip, not '%s'", text);
+    return false;
+}
+
+static const char *known_arch(const char *text)
+{
+    for (size_t i = 0; ptx_known_arch(i); i++)
+        if (strcmp(ptx_known_arch(i), text) == 0) return text;
+    fail(EXIT_USAGE, "--arch: '%s' is no architecture known here", text);
+}
+
+/* NAME=FILE, with an ending that can be written. */
+static const char *output_file(const char *text)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || file_format_of(equals + 1) == FORMAT_NONE)
+        fail(EXIT_USAGE, "--out: '%s' is not NAME=FILE with .npy, .bin, .csv or .png", text);
+    return text;
+}
+
+static const char *expectation(const char *text)
+{
+    if (!strchr(text, '=')) fail(EXIT_USAGE, "--expect: '%s' is not NAME=FILE or NAME=VALUE,...", text);
+    return text;
+}
+
+/* ---- the options ---- */
+
+enum {
+    OPT_HELP = 256, OPT_VERSION, OPT_OUT, OPT_PRINT, OPT_EXPECT, OPT_ATOL, OPT_RTOL, OPT_ULP, OPT_SEED,
+    OPT_THREADS, OPT_MAX_STEPS, OPT_TIMEOUT, OPT_MEMORY, OPT_HEAP, OPT_DEPTH, OPT_PENDING, OPT_ARCH, OPT_COUNTS,
+    OPT_JSON, OPT_LIST, OPT_QUIET, OPT_DETERMINISTIC, OPT_APPROX, OPT_HOST_LIB, OPT_TEST
+};
+
+static const struct option long_options[] = {
+    {"help", no_argument, NULL, OPT_HELP},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {"kernel", required_argument, NULL, 'k'},
+    {"grid", required_argument, NULL, 'g'},
+    {"block", required_argument, NULL, 'b'},
+    {"shared", required_argument, NULL, 's'},
+    {"arg", required_argument, NULL, 'a'},
+    {"out", required_argument, NULL, OPT_OUT},
+    {"print", required_argument, NULL, OPT_PRINT},
+    {"expect", required_argument, NULL, OPT_EXPECT},
+    {"atol", required_argument, NULL, OPT_ATOL},
+    {"rtol", required_argument, NULL, OPT_RTOL},
+    {"ulp", required_argument, NULL, OPT_ULP},
+    {"seed", required_argument, NULL, OPT_SEED},
+    {"threads", required_argument, NULL, OPT_THREADS},
+    {"max-steps", required_argument, NULL, OPT_MAX_STEPS},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"memory", required_argument, NULL, OPT_MEMORY},
+    {"heap", required_argument, NULL, OPT_HEAP},
+    {"launch-depth", required_argument, NULL, OPT_DEPTH},
+    {"pending-launches", required_argument, NULL, OPT_PENDING},
+    {"arch", required_argument, NULL, OPT_ARCH},
+    {"counts", no_argument, NULL, OPT_COUNTS},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"list", no_argument, NULL, OPT_LIST},
+    {"quiet", no_argument, NULL, OPT_QUIET},
+    {"deterministic", no_argument, NULL, OPT_DETERMINISTIC},
+    {"approx", required_argument, NULL, OPT_APPROX},
+    {"host-lib", required_argument, NULL, OPT_HOST_LIB},
+    {"test", no_argument, NULL, OPT_TEST},
+    {NULL, 0, NULL, 0}};
+
+static void print_version(void)
+{
+    printf("ptxvm %d.%d, PTX ISA %d.%d\n", PTX_VERSION_MAJOR, PTX_VERSION_MINOR, PTX_ISA_VERSION / 10,
+           PTX_ISA_VERSION % 10);
+    exit(EXIT_FINE);
+}
+
+static void print_help(void)
+{
+    fputs(help_text, stdout);
+    exit(EXIT_FINE);
+}
+
+/* What runs and with which data; false when `option` is another kind. */
+static bool store_kernel_option(struct options *options, int option, const char *value)
+{
+    switch (option) {
+    case 'k': options->kernel = value; return true;
+    case 'g': shape("-g", value, options->grid); return true;
+    case 'b': shape("-b", value, options->block); return true;
+    case 's': options->shared_bytes = (unsigned)bytes("-s", value, UINT32_MAX); return true;
+    case 'a': words_add(&options->arguments, value); return true;
+    case OPT_SEED: options->seed = number("--seed", value, UINT64_MAX); return true;
+    case OPT_HOST_LIB: words_add(&options->host_libs, value); return true;
+    case OPT_OUT: words_add(&options->outs, output_file(value)); return true;
+    case OPT_PRINT: words_add(&options->prints, value); return true;
+    default: return false;
+    }
+}
+
+static bool store_expectation(struct options *options, int option, const char *value)
+{
+    switch (option) {
+    case OPT_EXPECT: words_add(&options->expects, expectation(value)); return true;
+    case OPT_ATOL: options->atol = real("--atol", value); return true;
+    case OPT_RTOL: options->rtol = real("--rtol", value); return true;
+    case OPT_ULP: options->ulp = number("--ulp", value, UINT64_MAX - 1); return true;
+    default: return false;
+    }
+}
+
+static bool store_device_option(struct options *options, int option, const char *value)
+{
+    switch (option) {
+    case OPT_THREADS: options->threads = (unsigned)number("--threads", value, 4096); return true;
+    case OPT_MAX_STEPS: options->max_steps = number("--max-steps", value, UINT64_MAX); return true;
+    case OPT_TIMEOUT: options->timeout_ms = milliseconds(value); return true;
+    case OPT_MEMORY: options->memory_bytes = bytes("--memory", value, UINT64_MAX); return true;
+    case OPT_HEAP: options->heap_bytes = bytes("--heap", value, UINT64_MAX); return true;
+    case OPT_DEPTH: options->launch_depth = (unsigned)number("--launch-depth", value, 1 << 20); return true;
+    case OPT_PENDING: options->pending_launches = (unsigned)number("--pending-launches", value, 1 << 30); return true;
+    case OPT_ARCH: options->arch = known_arch(value); return true;
+    case OPT_DETERMINISTIC: options->deterministic = true; return true;
+    case OPT_APPROX: options->approx_exact = approx(value); return true;
+    default: return false;
+    }
+}
+
+static void store_mode(struct options *options, int option)
+{
+    switch (option) {
+    case OPT_HELP: print_help(); break;
+    case OPT_VERSION: print_version(); break;
+    case OPT_COUNTS: options->counts = true; break;
+    case OPT_JSON: options->json = true; break;
+    case OPT_LIST: options->list = true; break;
+    case OPT_QUIET: options->quiet = true; break;
+    case OPT_TEST: options->test = true; break;
+    default: exit(EXIT_USAGE); /* getopt_long has said what is wrong */
+    }
+}
+
+void options_parse(struct options *options, int argc, char **argv)
+{
+    int option;
+    *options = (struct options){.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    optind = 0; /* start afresh: tests parse many command lines */
+    while ((option = getopt_long(argc, argv, "k:g:b:s:a:hV", long_options, NULL)) != -1) {
+        if (option == 'h') option = OPT_HELP;
+        if (option == 'V') option = OPT_VERSION;
+        if (!store_kernel_option(options, option, optarg) && !store_expectation(options, option, optarg) &&
+            !store_device_option(options, option, optarg))
+            store_mode(options, option);
+    }
+    for (int i = optind; i < argc; i++) words_add(&options->files, argv[i]);
+    if (options->files.n == 0) fail(EXIT_USAGE, "no file is given");
+}
+
+void options_free(struct options *options)
+{
+    struct words *const all[] = {&options->files,  &options->arguments, &options->outs, &options->prints,
+                                 &options->expects, &options->host_libs};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]->at);
+}

@@ -1,0 +1,42 @@
+/* options.h - what the command line of ptxvm says. */
+#ifndef PTXVM_OPTIONS_H
+#define PTXVM_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Words of a repeatable option, in order. The words belong to argv. */
+struct words {
+    const char **at;
+    unsigned n;
+};
+
+struct options {
+    struct words files;
+    const char *kernel; /* -k; NULL: the only one */
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+    struct words arguments, outs, prints, expects, host_libs;
+    double atol, rtol;
+    uint64_t ulp;
+    uint64_t seed;
+    unsigned threads;
+    uint64_t max_steps, timeout_ms;
+    uint64_t memory_bytes, heap_bytes;
+    unsigned launch_depth, pending_launches;
+    const char *arch;
+    bool counts, json, list, quiet;
+    bool deterministic, approx_exact;
+    bool test; /* --test: the files are tests, or folders of tests */
+};
+
+/* Reads a command line; gives up with a usage error. --help and --version print and exit. */
+void options_parse(struct options *options, int argc, char **argv);
+void options_free(struct options *options);
+
+void words_add(struct words *words, const char *word);
+
+/* help.c */
+extern const char help_text[];
+
+#endif

@@ -1,0 +1,250 @@
+/* run.c - one run: load, choose a kernel, make arguments, launch, tell.
+ *
+ * The order is such that everything the user can have wrong is found before the device is made: files, kernel,
+ * arguments, host libraries. After the launch the buffers are read back whatever happened, because what a kernel
+ * wrote before a fault helps to find it. */
+#include "run.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "expect.h"
+#include "fail.h"
+#include "report.h"
+#include "watch.h"
+
+/* ---- host functions ---- */
+
+struct libraries {
+    void **at;
+    unsigned n;
+};
+
+static void libraries_open(struct libraries *libraries, const struct words *names)
+{
+    libraries->n = names->n;
+    libraries->at = must_alloc(names->n * sizeof *libraries->at);
+    for (unsigned i = 0; i < names->n; i++) {
+        /* dlopen searches the system's folders for a name without a slash; a file of this folder is meant. */
+        char *path = must_print(strchr(names->at[i], '/') ? "%s" : "./%s", names->at[i]);
+        libraries->at[i] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        free(path);
+        if (!libraries->at[i]) fail(EXIT_USAGE, "--host-lib: %s", dlerror());
+    }
+}
+
+static void libraries_close(struct libraries *libraries)
+{
+    for (unsigned i = 0; i < libraries->n; i++) dlclose(libraries->at[i]);
+    free(libraries->at);
+}
+
+static ptx_host_fn find_host_function(void *user, const char *name)
+{
+    const struct libraries *libraries = user;
+    for (unsigned i = 0; i < libraries->n; i++) {
+        void *symbol = dlsym(libraries->at[i], name);
+        ptx_host_fn function;
+        memcpy(&function, &symbol, sizeof function); /* C has no cast from an object pointer */
+        if (symbol) return function;
+    }
+    return NULL;
+}
+
+/* ---- the device ---- */
+
+/* Text of the kernels goes straight to standard output; --json keeps that for its object. */
+static int write_output(void *user, const char *text, size_t size)
+{
+    return fwrite(text, 1, size, user) == size ? 0 : -1;
+}
+
+static ptx_device *make_device(const struct options *options)
+{
+    const ptx_device_config config = {
+        .workers = options->threads,
+        .deterministic = options->deterministic,
+        .memory_bytes = options->memory_bytes,
+        .arch = options->arch,
+        .max_steps = options->max_steps,
+        .timeout_ms = options->timeout_ms,
+        .heap_bytes = options->heap_bytes,
+        .pending_launches = options->pending_launches,
+        .launch_depth = options->launch_depth,
+        .approx_exact = options->approx_exact,
+        .output = write_output,
+        .output_user = options->json ? stderr : stdout,
+    };
+    ptx_device *device;
+    const ptx_status status = ptx_device_create(&config, &device);
+    if (status != PTX_OK) fail(EXIT_STOPPED, "the device cannot be made: %s", ptx_status_name(status));
+    return device;
+}
+
+static ptx_program *make_program(ptx_device *device, const struct modules *modules, struct libraries *libraries)
+{
+    const ptx_program_options wanted = {.resolve = find_host_function, .resolve_user = libraries};
+    ptx_program *program;
+    const ptx_status status = ptx_program_create(device, (const ptx_module *const *)modules->at, modules->n, &wanted,
+                                                 &program);
+    const char *message = ptx_device_message(device);
+    if (status != PTX_OK)
+        fail(status == PTX_ERROR_OUT_OF_MEMORY ? EXIT_STOPPED : EXIT_ASSEMBLY, "%s",
+             *message ? message : ptx_status_name(status));
+    return program;
+}
+
+/* ---- the launch ---- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static struct outcome launch(ptx_device *device, ptx_kernel *kernel, const struct arguments *arguments,
+                             const struct options *options)
+{
+    struct outcome outcome = {0};
+    const ptx_launch_config config = {
+        .grid = {options->grid[0], options->grid[1], options->grid[2]},
+        .block = {options->block[0], options->block[1], options->block[2]},
+        .shared_bytes = options->shared_bytes,
+        .params = arguments->params,
+        .param_bytes = arguments->param_bytes,
+    };
+    struct watch *watch = watch_start(device);
+    const double start = now();
+    outcome.status = ptx_kernel_launch(kernel, &config, &outcome.fault);
+    outcome.seconds = now() - start;
+    watch_stop(watch);
+    ptx_device_progress(device, &outcome.progress);
+    outcome.message = ptx_device_message(device);
+    return outcome;
+}
+
+static int exit_code_of(ptx_status status)
+{
+    switch (status) {
+    case PTX_OK: return EXIT_FINE;
+    case PTX_ERROR_FAULT: return EXIT_FAULT;
+    case PTX_ERROR_ASSEMBLY:
+    case PTX_ERROR_LINK:
+    case PTX_ERROR_UNSUPPORTED: return EXIT_ASSEMBLY;
+    case PTX_ERROR_INVALID_ARGUMENT:
+    case PTX_ERROR_NOT_FOUND:
+    case PTX_ERROR_LAUNCH: return EXIT_USAGE;
+    default: return EXIT_STOPPED;
+    }
+}
+
+static void tell_failure(const struct outcome *outcome, const struct modules *modules,
+                         const struct arguments *arguments)
+{
+    switch (outcome->status) {
+    case PTX_OK: break;
+    case PTX_ERROR_FAULT:
+    case PTX_ERROR_DEADLOCK:
+    case PTX_ERROR_LIMIT:
+    case PTX_ERROR_INTERRUPTED: report_fault(outcome, modules, arguments); break;
+    default:
+        fflush(stdout);
+        fprintf(stderr, "ptxvm: %s%s%s\n", ptx_status_name(outcome->status), *outcome->message ? ": " : "",
+                outcome->message);
+    }
+}
+
+static void write_outs(const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
+{
+    for (unsigned i = 0; i < options->outs.n; i++) {
+        const char *equals = strchr(options->outs.at[i], '=');
+        const size_t length = (size_t)(equals - options->outs.at[i]);
+        array_write(&arguments_find(arguments, kernel, options->outs.at[i], length)->after, equals + 1);
+    }
+}
+
+/* Names in --out, --print and --expect are checked before the launch, which may take long. */
+static void check_names(const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
+{
+    size_t count;
+    for (unsigned i = 0; i < options->outs.n; i++)
+        arguments_find(arguments, kernel, options->outs.at[i], strcspn(options->outs.at[i], "="));
+    for (unsigned i = 0; i < options->expects.n; i++)
+        arguments_find(arguments, kernel, options->expects.at[i], strcspn(options->expects.at[i], "="));
+    for (unsigned i = 0; i < options->prints.n; i++)
+        arguments_find(arguments, kernel, options->prints.at[i], print_word(options->prints.at[i], &count));
+}
+
+static int tell(const struct outcome *outcome, const struct modules *modules, const struct arguments *arguments,
+                const struct kernel *kernel, const struct options *options)
+{
+    int code = exit_code_of(outcome->status);
+    fflush(stdout);
+    if (code == EXIT_FINE) {
+        write_outs(arguments, kernel, options);
+        if (!expectations_hold(arguments, kernel, options)) code = EXIT_EXPECTATION;
+    }
+    if (options->json) {
+        report_json(outcome, code, arguments, kernel, options);
+        return code;
+    }
+    if (code != EXIT_USAGE && code != EXIT_ASSEMBLY) report_buffers(arguments, kernel, options);
+    if (options->counts) report_counts(outcome, kernel, options);
+    tell_failure(outcome, modules, arguments);
+    return code;
+}
+
+static int run_kernel(const struct modules *modules, const struct kernel *chosen, const struct options *options)
+{
+    struct arguments arguments;
+    struct libraries libraries;
+    ptx_kernel *kernel;
+    arguments_make(&arguments, chosen, options);
+    check_names(&arguments, chosen, options);
+    libraries_open(&libraries, &options->host_libs);
+    ptx_device *device = make_device(options);
+    ptx_program *program = make_program(device, modules, &libraries);
+    const ptx_status status = ptx_program_kernel(program, chosen->info.name, &kernel);
+    if (status != PTX_OK) fail(EXIT_ASSEMBLY, "%s: %s", chosen->info.name, ptx_status_name(status));
+    arguments_upload(&arguments, device);
+    const struct outcome outcome = launch(device, kernel, &arguments, options);
+    arguments_download(&arguments, device);
+    const int code = tell(&outcome, modules, &arguments, chosen, options);
+    ptx_program_destroy(program);
+    ptx_device_destroy(device);
+    libraries_close(&libraries);
+    arguments_free(&arguments);
+    return code;
+}
+
+/* Nothing says how to run these kernels: tell what there is. */
+static bool must_list(const struct kernel *kernel, bool chosen, const struct options *options)
+{
+    return !chosen || (kernel->info.param_count && options->arguments.n == 0);
+}
+
+int run(const struct options *options)
+{
+    struct modules modules;
+    struct kernel kernel;
+    int code;
+    modules_load(&modules, options);
+    const bool chosen = !options->list && kernel_choose(&kernel, &modules, options);
+    if (options->list) {
+        kernels_list(&modules, options);
+        code = EXIT_FINE;
+    } else if (must_list(&kernel, chosen, options)) {
+        kernels_list(&modules, options);
+        fflush(stdout);
+        fprintf(stderr, chosen ? "ptxvm: %s takes arguments (-a)\n" : "ptxvm: several kernels; choose one with -k\n",
+                kernel.info.name);
+        code = EXIT_USAGE;
+    } else {
+        code = run_kernel(&modules, &kernel, options);
+    }
+    modules_free(&modules);
+    return code;
+}

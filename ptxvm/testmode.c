@@ -1,0 +1,286 @@
+/* testmode.c - running files whose first lines say "// PTXVM: OPTIONS".
+ *
+ * Each such line is one run. A run is a child process, so that a crash, a hang or an exit is just a verdict; what it
+ * prints is kept and shown only when the verdict is bad. The words that say what must come out are taken off the
+ * line here, the others are the command line of the run. In a word, %dir is the folder of the test file and %bin the
+ * folder of ptxvm. */
+#include "testmode.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "array.h"
+#include "fail.h"
+#include "run.h"
+
+enum { HANG_SECONDS = 300 };
+
+struct totals { unsigned passed, failed, skipped; };
+
+struct test {
+    const char *file;
+    unsigned number; /* of the run in its file, from 1 */
+    struct words command; /* of the run; owned words */
+    int exit_code;        /* wanted; -1: as the other expectations imply */
+    const char *fault, *error; /* wanted, or NULL */
+    struct words output;  /* wanted parts of the output */
+};
+
+/* ---- reading a line ---- */
+
+/* Appends `c`, or what %dir and %bin at `*at` stand for. */
+static char *append(char *word, const char **at, const char *file, const char *program)
+{
+    const bool dir = strncmp(*at, "%dir", 4) == 0, bin = strncmp(*at, "%bin", 4) == 0;
+    const char *path = dir ? file : program, *slash = strrchr(path, '/');
+    char *longer;
+    if (!dir && !bin) {
+        longer = must_print("%s%c", word, **at);
+    } else {
+        longer = slash ? must_print("%s%.*s", word, (int)(slash - path), path) : must_print("%s.", word);
+        *at += 3;
+    }
+    ++*at;
+    free(word);
+    return longer;
+}
+
+/* The next word as a shell would split it ('...', "...", and \n \t \\ \" in double quotes); NULL at the end. */
+static char *next_word(const char **at, const char *file, const char *program)
+{
+    char *word, quote = 0;
+    *at += strspn(*at, " \t\r");
+    if (!**at) return NULL;
+    for (word = must_copy("", 0); **at && (quote || !strchr(" \t\r", **at));) {
+        if (**at == quote || (!quote && (**at == '\'' || **at == '"'))) {
+            quote = quote ? 0 : **at;
+            ++*at;
+        } else if (**at == '\\' && quote == '"' && (*at)[1]) {
+            const char escaped[] = {(*at)[1] == 'n' ? '\n' : (*at)[1] == 't' ? '\t' : (*at)[1], 0};
+            char *longer = must_print("%s%s", word, escaped);
+            free(word);
+            word = longer;
+            *at += 2;
+        } else {
+            word = append(word, at, file, program);
+        }
+    }
+    return word;
+}
+
+/* The value of an expectation word, or NULL when `word` is another: "--name value" and "--name=value". */
+static char *expectation(const char *name, char *word, const char **at, const char *file, const char *program)
+{
+    const size_t length = strlen(name);
+    if (strncmp(word, name, length) != 0 || (word[length] && word[length] != '=')) return NULL;
+    char *value = word[length] ? must_copy(word + length + 1, strlen(word + length + 1)) : next_word(at, file, program);
+    free(word);
+    return value ? value : must_copy("", 0);
+}
+
+static void parse_line(struct test *test, const char *line, const char *program)
+{
+    char *word, *value;
+    test->exit_code = -1;
+    words_add(&test->command, must_copy(program, strlen(program)));
+    while ((word = next_word(&line, test->file, program)) != NULL) {
+        if ((value = expectation("--expect-exit", word, &line, test->file, program)))
+            test->exit_code = atoi(value), free(value);
+        else if ((value = expectation("--expect-fault", word, &line, test->file, program)))
+            test->fault = value;
+        else if ((value = expectation("--expect-error", word, &line, test->file, program)))
+            test->error = value;
+        else if ((value = expectation("--expect-output", word, &line, test->file, program)))
+            words_add(&test->output, value);
+        else
+            words_add(&test->command, word);
+    }
+    words_add(&test->command, must_copy(test->file, strlen(test->file)));
+}
+
+static void test_free(struct test *test)
+{
+    for (unsigned i = 0; i < test->command.n; i++) free((char *)test->command.at[i]);
+    for (unsigned i = 0; i < test->output.n; i++) free((char *)test->output.at[i]);
+    free(test->command.at);
+    free(test->output.at);
+    free((char *)test->fault);
+    free((char *)test->error);
+}
+
+/* ---- one run ---- */
+
+static void run_child(const struct words *command, FILE *output)
+{
+    struct options options;
+    dup2(fileno(output), STDOUT_FILENO);
+    dup2(fileno(output), STDERR_FILENO);
+    alarm(HANG_SECONDS);
+    options_parse(&options, (int)command->n, (char **)command->at);
+    if (options.timeout_ms == 0) options.timeout_ms = 60000;
+    const int code = run(&options);
+    options_free(&options);
+    exit(code);
+}
+
+/* The wait status; the text printed in *output, owned by the caller. */
+static int run_process(const struct words *command, char **output)
+{
+    FILE *file = tmpfile();
+    pid_t child;
+    int status = -1;
+    if (!file) fail(EXIT_USAGE, "no temporary file: %s", strerror(errno));
+    fflush(stdout);
+    child = fork();
+    if (child < 0) fail(EXIT_STOPPED, "no process: %s", strerror(errno));
+    if (child == 0) run_child(command, file);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    const long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+    *output = must_alloc((unsigned long)size + 1);
+    rewind(file);
+    (*output)[fread(*output, 1, (size_t)size, file)] = '\0';
+    fclose(file);
+    return status;
+}
+
+/* What is wrong, or NULL. Owned by the caller. */
+static char *judge(const struct test *test, int status, const char *output)
+{
+    const int implied = test->fault ? EXIT_FAULT : test->error ? EXIT_ASSEMBLY : EXIT_FINE;
+    const int wanted = test->exit_code >= 0 ? test->exit_code : implied;
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (WIFSIGNALED(status)) return must_print("killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (code != wanted) return must_print("exit code %d, expected %d", code, wanted);
+    if (test->fault) {
+        char *number = must_print("(%s)", test->fault);
+        const bool found = strstr(output, number) != NULL;
+        free(number);
+        if (!found) return must_print("no fault %s", test->fault);
+    }
+    if (test->error && !strstr(output, test->error)) return must_print("no message '%s'", test->error);
+    for (unsigned i = 0; i < test->output.n; i++)
+        if (!strstr(output, test->output.at[i])) return must_print("the output lacks '%s'", test->output.at[i]);
+    return NULL;
+}
+
+static void print_indented(const char *text)
+{
+    enum { MOST_LINES = 40 };
+    for (int line = 0; *text && line < MOST_LINES; line++) {
+        const size_t length = strcspn(text, "\n");
+        printf("    %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void run_test(const struct test *test, struct totals *totals)
+{
+    char *output, *wrong;
+    char *name = test->number > 1 ? must_print("%s (%u)", test->file, test->number) : must_print("%s", test->file);
+    const int status = run_process(&test->command, &output);
+    wrong = judge(test, status, output);
+    printf("%s %s%s%s\n", wrong ? "FAIL" : "PASS", name, wrong ? ": " : "", wrong ? wrong : "");
+    if (wrong) {
+        print_indented(output);
+        totals->failed++;
+    } else {
+        totals->passed++;
+    }
+    free(name);
+    free(output);
+    free(wrong);
+}
+
+/* ---- files and folders ---- */
+
+/* Appends the options that --test was given beside its files. */
+static void add_common(struct test *test, const struct words *common)
+{
+    for (unsigned i = 1; i < common->n; i++) words_add(&test->command, must_copy(common->at[i], strlen(common->at[i])));
+}
+
+/* Runs each "// PTXVM:" among the comment lines that open the file; how many there were. */
+static unsigned run_lines(const char *file, char *text, const struct words *common, struct totals *totals)
+{
+    static const char mark[] = "// PTXVM:";
+    unsigned number = 0;
+    for (char *line; (line = strsep(&text, "\n")) != NULL;) {
+        if (*line && *line != '\r' && strncmp(line, "//", 2) != 0) break;
+        if (strncmp(line, mark, sizeof mark - 1) != 0) continue;
+        struct test test = {.file = file, .number = ++number};
+        parse_line(&test, line + sizeof mark - 1, common->at[0]);
+        add_common(&test, common);
+        run_test(&test, totals);
+        test_free(&test);
+    }
+    return number;
+}
+
+static void run_file(const char *file, bool asked_for, const struct words *common, struct totals *totals)
+{
+    size_t size;
+    char *text = file_text(file, &size);
+    if (!text) {
+        printf("FAIL %s: %s\n", file, strerror(errno));
+        totals->failed++;
+        return;
+    }
+    if (run_lines(file, text, common, totals) == 0 && asked_for) {
+        printf("SKIP %s: no line says // PTXVM:\n", file);
+        totals->skipped++;
+    }
+    free(text);
+}
+
+static int visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void run_path(const char *path, bool asked_for, const struct words *common, struct totals *totals)
+{
+    struct stat facts;
+    struct dirent **entries;
+    const size_t length = strlen(path);
+    if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) {
+        if (asked_for || (length > 4 && strcmp(path + length - 4, ".ptx") == 0))
+            run_file(path, asked_for, common, totals);
+        return;
+    }
+    const int n = scandir(path, &entries, visible, alphasort);
+    for (int i = 0; i < n; i++) {
+        char *inside = must_print("%s/%s", path, entries[i]->d_name);
+        run_path(inside, false, common, totals);
+        free(inside);
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+}
+
+/* argv without --test and the files. */
+static struct words common_words(const struct options *options, int argc, char **argv)
+{
+    struct words common = {0};
+    for (int i = 0; i < argc; i++) {
+        bool is_file = strcmp(argv[i], "--test") == 0;
+        for (unsigned f = 0; f < options->files.n; f++) is_file |= options->files.at[f] == argv[i];
+        if (!is_file) words_add(&common, argv[i]);
+    }
+    return common;
+}
+
+int tests_run(const struct options *options, int argc, char **argv)
+{
+    struct totals totals = {0};
+    struct words common = common_words(options, argc, argv);
+    for (unsigned i = 0; i < options->files.n; i++) run_path(options->files.at[i], true, &common, &totals);
+    printf("%u passed, %u failed, %u skipped\n", totals.passed, totals.failed, totals.skipped);
+    free(common.at);
+    return totals.failed ? EXIT_EXPECTATION : EXIT_FINE;
+}
