@@ -15,6 +15,7 @@
     #define YYFREE(p) ((void)(p))
     #define YYMAXDEPTH 10000 /* nesting beyond it is refused ("memory exhausted"), as by ptxas */
     #define FAIL() do { px_parser_error(parser, "syntax error"); YYABORT; } while (0)
+    #undef yylex
     #define yylex px_lex
     static void yyerror(struct px_parser *parser, const char *message) { px_parser_error(parser, message); }
 }
@@ -74,7 +75,7 @@ item: variable ';'
     | SECTION WORD '{' section_lines '}'           { px_parse_section(parser, &$1, &$2, &$4); }
     | pragma                                       { px_parse_module_pragma(parser, &$1); }
     | ALIAS IDENT ',' IDENT ';'                    { px_parse_alias(parser, &$1, &$2, &$4); }
-    | DWARF                                        { px_parse_dwarf(parser, &$1); }
+    | DWARF                                        { if (!px_parse_dwarf(parser, &$1)) FAIL(); }
     ;
 pragma: PRAGMA strings ';'                         { px_parse_pragma(parser, &$$, &$1, &$2); } ;
 strings: STRING                                    { px_push_string(parser, &$1); $$.n = 1; }
@@ -94,7 +95,9 @@ section_value: INT                                 { px_init_const(parser, &$$, 
              | section_name '+' INT                { px_init_name(parser, &$$, &$1, &$3); }
              | IDENT '-' IDENT                     { px_section_difference(parser, &$$, &$1, &$3); }
              ;
-section_name: IDENT | WORD ;
+section_name: IDENT
+            | WORD                                 { px_section_reference(parser, &$$, &$1); }
+            ;
 
 /* ---- variables ---- */
 
@@ -146,9 +149,8 @@ init: expr                                         { px_init_const(parser, &$$, 
     ;
 init_name: IDENT                                   { px_init_name(parser, &$$, &$1, NULL); }
          | IDENT '+' expr                          { px_init_name(parser, &$$, &$1, &$3); }
-         | IDENT '(' IDENT ')'                     { if (!px_init_generic(parser, &$$, &$1, &$3, NULL, NULL)) FAIL(); }
-         | IDENT '(' IDENT ')' '+' expr            { if (!px_init_generic(parser, &$$, &$1, &$3, NULL, &$6)) FAIL(); }
-         | IDENT '(' IDENT '+' expr ')'            { if (!px_init_generic(parser, &$$, &$1, &$3, &$5, NULL)) FAIL(); }
+         | IDENT '(' IDENT ')'                     { if (!px_init_generic(parser, &$$, &$1, &$3, NULL)) FAIL(); }
+         | IDENT '(' IDENT ')' '+' expr            { if (!px_init_generic(parser, &$$, &$1, &$3, &$6)) FAIL(); }
          ;
 inits: field                                       { px_push_expr(parser, &$1); $$.n = 1; }
      | inits ',' field                             { px_push_expr(parser, &$3); $$.n = $1.n + 1; }
@@ -200,9 +202,9 @@ ptr_align: %empty                                  { $$.n = 0; }
          | ALIGN INT                               { $$ = $2; $$.n = 1; }
          ;
 entry_directives: %empty                           { $$.n = 0; }
-                | entry_directives PERF0           { $2.n = 0; px_push_directive(parser, &$2); $$.n = $1.n + 1; }
-                | entry_directives PERF1 INT       { px_push_dim(parser, &$3); $2.n = 1; px_push_directive(parser, &$2); $$.n = $1.n + 1; }
-                | entry_directives PERF3 ints      { $2.n = $3.n; px_push_directive(parser, &$2); $$.n = $1.n + 1; }
+                | entry_directives PERF0           { px_push_directive(parser, &$2, 0); $$.n = $1.n + 1; }
+                | entry_directives PERF1 INT       { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
+                | entry_directives PERF3 ints      { px_push_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
                 | entry_directives pragma          { px_push_pragma_directive(parser, &$2); $$.n = $1.n + 1; }
                 ;
 ints: INT                                          { px_push_dim(parser, &$1); $$.n = 1; }
@@ -210,8 +212,8 @@ ints: INT                                          { px_push_dim(parser, &$1); $
     | INT ',' INT ',' INT                          { px_push_dim(parser, &$1); px_push_dim(parser, &$3); px_push_dim(parser, &$5); $$.n = 3; }
     ;
 func_directives: %empty                            { $$.n = 0; }
-               | func_directives FPERF0            { $2.n = 0; px_push_directive(parser, &$2); $$.n = $1.n + 1; }
-               | func_directives FPERF1 INT        { px_push_dim(parser, &$3); $2.n = 1; px_push_directive(parser, &$2); $$.n = $1.n + 1; }
+               | func_directives FPERF0            { px_push_directive(parser, &$2, 0); $$.n = $1.n + 1; }
+               | func_directives FPERF1 INT        { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
                ;
 
 /* ---- bodies ---- */
@@ -278,10 +280,10 @@ pair_side: IDENT                                   { px_push_name(parser, &$1); 
          ;
 operand: expr                                      { px_push_const(parser, &$1); }
        | IDENT                                     { px_push_name(parser, &$1); }
-       | IDENT WORD                                { px_push_name(parser, &$1); px_operand_select(parser, &$2); }
+       | IDENT selector                            { px_push_name(parser, &$1); px_operand_select(parser, &$2); }
        | IDENT '+' expr                            { px_push_name(parser, &$1); px_operand_offset(parser, &$3); }
        | '-' IDENT                                 { px_push_name(parser, &$2); px_operand_sign(parser, &$1); }
-       | '-' IDENT WORD
+       | '-' IDENT selector
              { px_push_name(parser, &$2); px_operand_select(parser, &$3); px_operand_sign(parser, &$1); }
        | '!' IDENT                                 { px_push_name(parser, &$2); px_operand_sign(parser, &$1); }
        | IDENT '[' index ']'
@@ -291,6 +293,7 @@ operand: expr                                      { px_push_const(parser, &$1);
        | address WORD                              { if (!px_operand_suffix(parser, &$2)) FAIL(); }
        | list
        ;
+selector: WORD | TYPE ; /* .b32 is also bytes 3 and 2 */
 index: IDENT                                       { px_push_name(parser, &$1); }
      | expr                                        { px_push_const(parser, &$1); }
      ;
@@ -300,7 +303,7 @@ elements: element                                  { $$.n = 1; }
         | elements ',' element                     { $$.n = $1.n + 1; }
         ;
 element: IDENT                                     { px_push_name(parser, &$1); }
-       | IDENT WORD                                { px_push_name(parser, &$1); px_operand_select(parser, &$2); }
+       | IDENT selector                            { px_push_name(parser, &$1); px_operand_select(parser, &$2); }
        | '_'                                       { px_push_sink(parser, &$1); }
        | expr                                      { px_push_const(parser, &$1); }
        ;

@@ -10,6 +10,7 @@
 #define PX_BASE_ARENA_H
 
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/alloc.h"
@@ -31,6 +32,9 @@ void *px_arena_alloc(struct px_arena *arena, size_t size);  /* 16-byte aligned a
 void *px_arena_zalloc(struct px_arena *arena, size_t size); /* zeroed */
 char *px_arena_text(struct px_arena *arena, const char *s, size_t n); /* NUL-terminated copy */
 char *px_arena_printf(struct px_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+char *px_arena_vprintf(struct px_arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 
 #define PX_NEW(arena, type) ((type *)px_arena_zalloc((arena), sizeof(type)))
 #define PX_NEW_N(arena, type, n) ((type *)px_arena_zalloc((arena), sizeof(type) * (size_t)(n)))

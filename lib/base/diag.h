@@ -8,6 +8,7 @@
 #ifndef PX_BASE_DIAG_H
 #define PX_BASE_DIAG_H
 
+#include <stdbool.h>
 #include "base/source.h"
 #include "base/vec.h"
 
@@ -44,6 +45,7 @@ void px_diag_note(struct px_diags *diags, struct px_diag *diag, const char *form
     __attribute__((format(printf, 3, 4)));
 
 const char *px_diag_code(enum px_diag_id id);
+const char *px_diag_text(enum px_diag_id id); /* the printf-like text of diag.def */
 const char *px_diag_explain(const char *code); /* NULL when unknown */
 
 #endif

@@ -23,6 +23,8 @@ struct px_source {
 
 struct px_place { unsigned line, column; }; /* from 1 */
 
+/* Builds the table of line starts; after it the functions below allocate nothing and may run on any thread. */
+void px_source_index(struct px_source *source);
 struct px_place px_source_place(struct px_source *source, px_pos pos);
 /* Start and length (without newline or carriage return) of `line`, from 1; NULL when there is none. */
 const char *px_source_line(struct px_source *source, unsigned line, size_t *length);

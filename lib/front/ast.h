@@ -26,12 +26,13 @@ enum px_expr_kind {
     PX_E_F64,    /* 0d... bits in u.i, or decimal: bits of the double */
     PX_E_NAME,   /* a symbol's address, WARP_SZ */
     PX_E_GENERIC,/* generic(name) */
-    PX_E_MASK,   /* 0xFF(expr): byte selector mask of an initialiser; mask in u.i, a is the expression */
+    PX_E_MASK,   /* 0xFF(expr): byte selector of an initialiser: mask, a is the expression */
     PX_E_UNARY,  /* op a */
     PX_E_BINARY, /* a op b */
     PX_E_TERNARY,/* a ? b : c */
     PX_E_CAST,   /* (.s64)a, (.u64)a */
-    PX_E_LIST    /* { ... } of an initialiser: list, n */
+    PX_E_LIST,   /* { ... } of an initialiser: list, n */
+    PX_E_FIELD   /* name = value in an opaque initialiser: a is the PX_E_NAME, b the value */
 };
 
 struct px_expr {
@@ -46,7 +47,10 @@ struct px_expr {
         struct px_expr **list;
         struct { struct px_expr *a, *b, *c; };
     } u;
-    struct px_symbol *symbol; /* [check] for NAME and GENERIC */
+    union {
+        struct px_symbol *symbol; /* [check] for NAME and GENERIC */
+        uint64_t mask;            /* MASK */
+    };
 };
 enum { PX_EOP_SHL = 1, PX_EOP_SHR, PX_EOP_LE, PX_EOP_GE, PX_EOP_EQ, PX_EOP_NE, PX_EOP_LAND, PX_EOP_LOR };
 
@@ -67,10 +71,14 @@ enum px_operand_kind {
 };
 
 struct px_operand {
-    uint8_t kind;       /* enum px_operand_kind */
-    bool negated;       /* !p */
-    bool minus;         /* -r (a register or name; minus on a literal is folded) */
-    bool unified;       /* [a].unified */
+    uint8_t kind;          /* enum px_operand_kind */
+    bool negated : 1;      /* !p */
+    bool minus : 1;        /* -r (a register or name; minus on a literal is folded) */
+    bool unified : 1;      /* [a].unified */
+    bool has_offset : 1;   /* name+imm was written, even when imm is 0; in .branchtargets name<N> */
+    bool has_selector : 1; /* a dotted word follows the name; `selector` is 0 when it is no PTX word */
+    bool is_unsigned : 1;  /* INT: .u64 by the rules of PTX ISA 4.5, else .s64 */
+    bool paren : 1;        /* [parser] a constant in parentheses */
     uint16_t n;         /* children */
     px_word selector;   /* .x .y .z .w .r .g .b .a of vectors and special registers; .b0 .h1 ... of video; 0: none */
     px_pos pos;
@@ -119,7 +127,7 @@ struct px_block {
 
 struct px_proto; struct px_var;
 
-enum px_stmt_kind { PX_S_INST, PX_S_LABEL, PX_S_VAR, PX_S_BLOCK, PX_S_LOC, PX_S_PRAGMA, PX_S_TARGETS, PX_S_CALLTARGETS, PX_S_PROTO, PX_S_SECTION, PX_S_FILE };
+enum px_stmt_kind { PX_S_INST, PX_S_LABEL, PX_S_VAR, PX_S_BLOCK, PX_S_LOC, PX_S_PRAGMA, PX_S_TARGETS, PX_S_CALLTARGETS, PX_S_PROTO, PX_S_SECTION, PX_S_FILE, PX_S_FUNC };
 
 struct px_stmt {
     uint8_t kind;
@@ -133,6 +141,7 @@ struct px_stmt {
         struct px_pragma *pragma;
         struct { struct px_name *label; struct px_operand *list; uint32_t n; } targets; /* .branchtargets, .calltargets */
         struct px_proto *proto;  /* label: .callprototype */
+        struct px_func *func;    /* a declaration inside a body */
     } u;
 };
 /* Statements are allocated to the size of their kind, not of the union. */
@@ -151,7 +160,7 @@ struct px_var {
     uint8_t type;           /* enum px_type; PX_T_NONE when the word was no type (see type_name) */
     uint8_t vec;            /* 1, 2, 4; other values are kept for the checker to refuse */
     uint8_t linkage;        /* enum px_linkage */
-    bool has_align, has_ptr, ptr_has_align;
+    bool has_align, has_ptr, ptr_has_align, has_range;
     uint8_t ptr_space;      /* .ptr .global ...; PX_SPACE_NONE without */
     int16_t bank;           /* .const[3]; -1 without */
     uint8_t ndims;          /* array dimensions */
@@ -202,14 +211,14 @@ struct px_proto { /* label: .callprototype (ret) _ (params) .noreturn; */
     struct px_directive *dirs;
 };
 
-struct px_file { px_pos pos; uint64_t index; const char *name; uint64_t time, size; bool has_time; };
+struct px_file { px_pos pos; uint64_t index; const char *name; uint64_t time, size; bool has_time, has_size; };
 
 struct px_section_line { struct px_name *label; px_word type; struct px_expr **values; uint32_t n; px_pos pos; };
 struct px_section { px_pos pos; struct px_name *name; struct px_section_line *lines; uint32_t n; };
 
 struct px_alias { px_pos pos; struct px_name *alias, *target; px_pos target_pos; };
 
-enum px_item_kind { PX_I_VAR, PX_I_FUNC, PX_I_FILE, PX_I_SECTION, PX_I_PRAGMA, PX_I_ALIAS, PX_I_TARGET, PX_I_LANGUAGE, PX_I_LOC };
+enum px_item_kind { PX_I_VAR, PX_I_FUNC, PX_I_FILE, PX_I_SECTION, PX_I_PRAGMA, PX_I_ALIAS, PX_I_TARGET, PX_I_LANGUAGE, PX_I_LOC, PX_I_DWARF };
 
 struct px_item {
     uint8_t kind;
@@ -223,6 +232,7 @@ struct px_item {
         struct px_alias *alias;
         struct { struct px_name **names; px_pos *poses; uint32_t n; } target;
         struct px_loc *loc;
+        const char *dwarf; /* an @@DWARF line of PTX before 2.0, as written */
     } u;
 };
 
@@ -230,6 +240,7 @@ struct px_tree {
     struct px_source *source;
     unsigned version;             /* .version major*10+minor; 0 when missing */
     px_pos version_pos;
+    const char *version_text;     /* "8.3", as written */
     unsigned address_size;        /* 32 or 64; 0 when not given */
     px_pos address_size_pos;
     struct px_name **target_names; /* of the first .target */

@@ -1,0 +1,130 @@
+/*
+ * arena.c - bump allocation in chunks that grow with the arena.
+ *
+ * A chunk is a header followed by its bytes. `next` and `end` bound the free
+ * part of the newest chunk; what is left of an older one is given up. Chunks
+ * double with the arena up to CHUNK_MAX, so a small module costs one or two
+ * calls of the allocator and a large one wastes little. A request larger than
+ * a quarter of a chunk gets a chunk of its own, put behind the newest one.
+ */
+#include "base/arena.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CHUNK_MIN = 16 << 10, CHUNK_MAX = 1 << 20 };
+
+struct px_arena_chunk {
+    struct px_arena_chunk *older;
+    size_t size; /* of the whole block, header included */
+};
+
+void px_arena_init(struct px_arena *arena, const ptx_allocator *alloc, jmp_buf *on_failure)
+{
+    *arena = (struct px_arena){.alloc = px_alloc_or_default(alloc), .on_failure = on_failure};
+}
+
+void px_arena_free(struct px_arena *arena)
+{
+    struct px_arena_chunk *chunk = arena->chunks;
+    while (chunk) {
+        struct px_arena_chunk *older = chunk->older;
+        px_free(&arena->alloc, chunk, chunk->size);
+        chunk = older;
+    }
+    arena->chunks = NULL;
+    arena->next = arena->end = NULL;
+    arena->total = 0;
+}
+
+static _Noreturn void fail(struct px_arena *arena)
+{
+    longjmp(*arena->on_failure, 1);
+}
+
+static struct px_arena_chunk *chunk_new(struct px_arena *arena, size_t room)
+{
+    if (room > SIZE_MAX - sizeof(struct px_arena_chunk))
+        fail(arena);
+    size_t size = sizeof(struct px_arena_chunk) + room;
+    struct px_arena_chunk *chunk = px_alloc(&arena->alloc, size);
+    if (!chunk)
+        fail(arena);
+    chunk->size = size;
+    arena->total += size;
+    return chunk;
+}
+
+/* A block of its own for a large request; the newest chunk stays the one that is filled. */
+static void *alloc_alone(struct px_arena *arena, size_t size)
+{
+    struct px_arena_chunk *chunk = chunk_new(arena, size);
+    struct px_arena_chunk **at = arena->chunks ? &arena->chunks->older : &arena->chunks;
+    chunk->older = *at;
+    *at = chunk;
+    return chunk + 1;
+}
+
+static void *alloc_slow(struct px_arena *arena, size_t size)
+{
+    size_t room = arena->total;
+    room = room < CHUNK_MIN ? CHUNK_MIN : room > CHUNK_MAX ? CHUNK_MAX : room;
+    if (size > room / 4)
+        return alloc_alone(arena, size);
+    struct px_arena_chunk *chunk = chunk_new(arena, room - sizeof *chunk);
+    chunk->older = arena->chunks;
+    arena->chunks = chunk;
+    arena->next = (char *)(chunk + 1) + size;
+    arena->end = (char *)chunk + chunk->size;
+    return chunk + 1;
+}
+
+void *px_arena_alloc(struct px_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        fail(arena);
+    size_t rounded = (size + 7) & ~(size_t)7;
+    char *p = arena->next;
+    if (size > 8)
+        p += -(uintptr_t)p & 15;
+    if (p && p <= arena->end && (size_t)(arena->end - p) >= rounded) {
+        arena->next = p + rounded;
+        return p;
+    }
+    return alloc_slow(arena, rounded);
+}
+
+void *px_arena_zalloc(struct px_arena *arena, size_t size)
+{
+    return memset(px_arena_alloc(arena, size), 0, size);
+}
+
+char *px_arena_text(struct px_arena *arena, const char *s, size_t n)
+{
+    char *copy = px_arena_alloc(arena, n + 1);
+    memcpy(copy, s, n);
+    copy[n] = 0;
+    return copy;
+}
+
+char *px_arena_printf(struct px_arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *s = px_arena_vprintf(arena, format, args);
+    va_end(args);
+    return s;
+}
+
+char *px_arena_vprintf(struct px_arena *arena, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (n < 0)
+        return px_arena_text(arena, "", 0);
+    char *s = px_arena_alloc(arena, (size_t)n + 1);
+    vsnprintf(s, (size_t)n + 1, format, args);
+    return s;
+}

@@ -1,0 +1,71 @@
+/*
+ * diag.c - appends diagnostics and looks up their rows.
+ *
+ * The rows of diag.def become one constant array; a diagnostic's text is
+ * formatted at once into the arena, because its arguments may not live long.
+ */
+#include "base/diag.h"
+#include <stdarg.h>
+#include <string.h>
+
+struct row {
+    const char *code, *text, *explanation;
+    ptx_severity severity;
+};
+
+static const struct row rows[] = {
+#define PX_DIAG(id, code, severity, text, explanation) {code, text, explanation, severity},
+#include "base/diag.def"
+#undef PX_DIAG
+};
+
+/* Severities of `diag` that count as errors go past the limit without being kept. */
+static bool keep(struct px_diags *diags, ptx_severity severity)
+{
+    if (severity < PTX_ERROR)
+        return true;
+    diags->errors++;
+    return !diags->max_errors || diags->errors <= diags->max_errors;
+}
+
+struct px_diag *px_diag_add(struct px_diags *diags, enum px_diag_id id, px_pos pos, uint32_t length, ...)
+{
+    struct px_diag diag = {.id = id, .severity = rows[id].severity, .pos = pos, .length = length};
+    va_list args;
+    va_start(args, length);
+    diag.message = px_arena_vprintf(diags->arena, rows[id].text, args);
+    va_end(args);
+    if (!keep(diags, diag.severity)) {
+        struct px_diag *dropped = PX_NEW(diags->arena, struct px_diag);
+        *dropped = diag;
+        return dropped;
+    }
+    px_vec_push(diags->arena, &diags->list, diag);
+    return &diags->list.at[diags->list.n - 1];
+}
+
+void px_diag_note(struct px_diags *diags, struct px_diag *diag, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diag->note = px_arena_vprintf(diags->arena, format, args);
+    va_end(args);
+}
+
+const char *px_diag_code(enum px_diag_id id)
+{
+    return rows[id].code;
+}
+
+const char *px_diag_text(enum px_diag_id id)
+{
+    return rows[id].text;
+}
+
+const char *px_diag_explain(const char *code)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].code, code) == 0)
+            return rows[i].explanation;
+    return NULL;
+}

@@ -1,0 +1,242 @@
+/*
+ * lex.c - what the lexer does with a token once its end is known.
+ *
+ * Every function fills `sem` (position, length, value), moves the cursor past
+ * the token and returns the token's number. The kind of a dotted word is read
+ * from the table of PTX words: directives and declarable types have tokens of
+ * their own, every other word, known or not, is a WORD. Malformed input never
+ * stops here: it becomes a STRAY token, at which the grammar fails.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "front/parser.h"
+
+static int finish(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end,
+                  int token)
+{
+    sem->pos = (px_pos)((const char *)start - parser->source->text);
+    sem->len = (uint32_t)(end - start);
+    parser->cursor = (const char *)end;
+    parser->token = *sem;
+    return token;
+}
+
+int px_lex_plain(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end,
+                 int token)
+{
+    return finish(parser, sem, start, end, token);
+}
+
+int px_lex_ident(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+{
+    sem->u.name = px_names_intern(parser->names, (const char *)start, (size_t)(end - start));
+    return finish(parser, sem, start, end, T_IDENT);
+}
+
+/* Tokens of the words that the grammar knows; 0 for the others. */
+static int token_of_directive(px_word word)
+{
+    switch (word) {
+    case PX_W_target: return T_TARGET;
+    case PX_W_address_size: return T_ADDRESS_SIZE;
+    case PX_W_entry: return T_ENTRY;
+    case PX_W_func: return T_FUNC;
+    case PX_W_align: return T_ALIGN;
+    case PX_W_ptr: return T_PTR;
+    case PX_W_attribute: return T_ATTRIBUTE;
+    case PX_W_file: return T_FILEDIR;
+    case PX_W_loc: return T_LOC;
+    case PX_W_section: return T_SECTION;
+    case PX_W_pragma: return T_PRAGMA;
+    case PX_W_alias: return T_ALIAS;
+    case PX_W_branchtargets: return T_BRANCHTARGETS;
+    case PX_W_calltargets: return T_CALLTARGETS;
+    case PX_W_callprototype: return T_CALLPROTOTYPE;
+    case PX_W_explicitcluster: case PX_W_blocksareclusters: return T_PERF0;
+    case PX_W_maxnreg: case PX_W_minnctapersm: case PX_W_maxnctapersm: case PX_W_maxclusterrank: return T_PERF1;
+    case PX_W_maxntid: case PX_W_reqntid: case PX_W_reqnctapercluster: return T_PERF3;
+    case PX_W_noreturn: return T_FPERF0;
+    case PX_W_abi_preserve: case PX_W_abi_preserve_control: case PX_W_local_maxnreg: return T_FPERF1;
+    case PX_W_v2: case PX_W_v4: return T_VEC;
+    default: return 0;
+    }
+}
+
+static int token_of_linkage(px_word word, uint8_t *linkage)
+{
+    switch (word) {
+    case PX_W_extern: *linkage = PX_L_EXTERN; return T_EXTERN;
+    case PX_W_visible: *linkage = PX_L_VISIBLE; return T_VISIBLE;
+    case PX_W_weak: *linkage = PX_L_WEAK; return T_WEAK;
+    case PX_W_common: *linkage = PX_L_COMMON; return T_COMMON;
+    default: return 0;
+    }
+}
+
+static int token_of_space(px_word word, uint8_t *space)
+{
+    switch (word) {
+    case PX_W_reg: *space = PX_SPACE_REG; return T_REG;
+    case PX_W_sreg: *space = PX_SPACE_SREG; return T_STRAY;
+    case PX_W_const: *space = PX_SPACE_CONST; return T_CONSTSPACE;
+    case PX_W_global: *space = PX_SPACE_GLOBAL; return T_SPACE;
+    case PX_W_local: *space = PX_SPACE_LOCAL; return T_SPACE;
+    case PX_W_param: *space = PX_SPACE_PARAM; return T_SPACE;
+    case PX_W_shared: *space = PX_SPACE_SHARED; return T_SPACE;
+    case PX_W_tex: *space = PX_SPACE_TEX; return T_SPACE;
+    default: return 0;
+    }
+}
+
+static int token_of_word(px_word word, uint8_t *kind)
+{
+    int token = 0;
+    if (!word)
+        return T_WORD;
+    if ((token = token_of_directive(word)) || (token = token_of_linkage(word, kind)) ||
+        (token = token_of_space(word, kind)))
+        return token;
+    enum px_type type = px_type_of_word(word);
+    if (type == PX_T_NONE || !px_type_info(type)->declarable)
+        return T_WORD;
+    *kind = (uint8_t)type;
+    return T_TYPE;
+}
+
+int px_lex_word(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+{
+    sem->u.name = px_names_intern(parser->names, (const char *)start + 1, (size_t)(end - start) - 1);
+    sem->word = sem->u.name->word;
+    return finish(parser, sem, start, end, token_of_word(sem->word, &sem->kind));
+}
+
+/* ".2d" is a word and ".6d" is the number .6 and the identifier d: only known words begin with a digit. */
+int px_lex_digit_word(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+                      const unsigned char *end)
+{
+    if (px_word_find((const char *)start + 1, (size_t)(end - start) - 1))
+        return px_lex_word(parser, sem, start, end);
+    const unsigned char *p = start + 1;
+    while (*p >= '0' && *p <= '9')
+        p++;
+    return px_lex_float(parser, sem, start, p);
+}
+
+int px_lex_version(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+{
+    const unsigned char *p = end;
+    while (p[-1] >= '0' && p[-1] <= '9')
+        p--;
+    unsigned long minor = strtoul((const char *)p, NULL, 10);
+    for (p--; p[-1] >= '0' && p[-1] <= '9';)
+        p--;
+    unsigned long major = strtoul((const char *)p, NULL, 10);
+    sem->u.i = major < 1000 && minor < 10 ? major * 10 + minor : 0;
+    sem->n = (uint32_t)(p - start); /* where the number begins in the token */
+    return finish(parser, sem, start, end, T_VERSION);
+}
+
+static int digit_value(unsigned char c)
+{
+    return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+}
+
+/* Values wrap beyond 64 bits without a word, as ptxas's do; U or a value above 2^63-1 makes it unsigned. */
+int px_lex_int(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end,
+               int base)
+{
+    const unsigned char *p = start + (base == 16 || base == 2 ? 2 : 0);
+    bool is_unsigned = end[-1] == 'U';
+    uint64_t value = 0;
+    for (const unsigned char *stop = end - is_unsigned; p < stop; p++)
+        value = value * (uint64_t)base + (uint64_t)digit_value(*p);
+    sem->u.i = value;
+    sem->paren = false;
+    sem->kind = is_unsigned || value >> 63 ? PX_CONST_U64 : PX_CONST_S64;
+    return finish(parser, sem, start, end, T_INT);
+}
+
+int px_lex_bits(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end,
+                int token)
+{
+    uint64_t bits = 0;
+    for (const unsigned char *p = start + 2; p < end; p++)
+        bits = bits << 4 | (uint64_t)digit_value(*p);
+    sem->u.i = bits;
+    sem->paren = false;
+    sem->kind = token == T_F32 ? PX_CONST_F32 : PX_CONST_F64;
+    return finish(parser, sem, start, end, token);
+}
+
+/* strtod reads the "C" locale's point only in that locale, so a copy with the right point is not enough: see px_strtod. */
+int px_lex_float(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+{
+    double value = px_const_parse_float((const char *)start, (size_t)(end - start));
+    memcpy(&sem->u.i, &value, sizeof value);
+    sem->paren = false;
+    sem->kind = PX_CONST_F64;
+    return finish(parser, sem, start, end, T_F64);
+}
+
+int px_lex_string(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+{
+    sem->u.text = px_arena_text(parser->arena, (const char *)start + 1, (size_t)(end - start) - 2);
+    return finish(parser, sem, start, end, T_STRING);
+}
+
+const unsigned char *px_lex_comment(struct px_parser *parser, const unsigned char *p)
+{
+    const unsigned char *end = (const unsigned char *)parser->source->text + parser->source->size;
+    for (;;) {
+        const unsigned char *star = memchr(p, '*', (size_t)(end - p));
+        const unsigned char *stop = star ? star : end;
+        for (; p < stop; p++)
+            if (*p >= 0x80 || !*p) {
+                parser->cursor = (const char *)p;
+                return p; /* the main rules name it */
+            }
+        if (!star)
+            return NULL;
+        if (star[1] == '/')
+            return star + 2;
+        p = star + 1;
+    }
+}
+
+static px_pos end_of_text(struct px_parser *parser)
+{
+    parser->cursor = parser->source->text + parser->source->size;
+    return (px_pos)parser->source->size;
+}
+
+int px_lex_open_comment(struct px_parser *parser, struct px_sem *sem)
+{
+    sem->pos = end_of_text(parser);
+    sem->len = 0;
+    parser->token = *sem;
+    px_parser_error(parser, "unexpected EOF while scanning");
+    return T_STRAY;
+}
+
+int px_lex_end(struct px_parser *parser, struct px_sem *sem, const unsigned char *start)
+{
+    sem->pos = (px_pos)((const char *)start - parser->source->text);
+    sem->len = 0;
+    parser->token = *sem;
+    if (sem->pos == parser->source->size)
+        return T_END;
+    if (!parser->failed)
+        px_diag_add(parser->diags, PX_D_NUL_BYTE, sem->pos, 0, px_source_place(parser->source, sem->pos).line);
+    parser->failed = true;
+    return T_STRAY;
+}
+
+int px_lex_strange(struct px_parser *parser, struct px_sem *sem, const unsigned char *start)
+{
+    if (!parser->failed) {
+        px_pos pos = (px_pos)((const char *)start - parser->source->text);
+        px_diag_add(parser->diags, PX_D_NON_ASCII, pos, 0, px_source_place(parser->source, pos).line);
+    }
+    parser->failed = true;
+    return finish(parser, sem, start, start + 1, T_STRAY);
+}

@@ -1,0 +1,127 @@
+/*
+ * parse.c - runs the parser, and the actions of the header lines.
+ *
+ * px_parse guards its scratch arena: when memory runs out it frees the scratch
+ * and passes the failure on to the caller's arena. After a syntax error the
+ * blocks and the function that were open are closed where the error stands, so
+ * the checker sees everything that was read before it.
+ */
+#include "front/parse.h"
+#include <string.h>
+#include "front/parser.h"
+
+struct px_sem px_sem_span(const struct px_sem *a, const struct px_sem *b)
+{
+    return (struct px_sem){.pos = a->pos, .len = b->pos + b->len - a->pos};
+}
+
+void *px_parser_take(struct px_parser *parser, const void *stack, uint32_t *height, uint32_t n, size_t size)
+{
+    if (!n)
+        return NULL;
+    *height -= n;
+    void *taken = px_arena_alloc(parser->arena, n * size);
+    return memcpy(taken, (const char *)stack + *height * size, n * size);
+}
+
+static void add(struct px_parser *parser, enum px_diag_id id, const char *argument)
+{
+    px_diag_add(parser->diags, id, parser->token.pos, parser->token.len, argument);
+}
+
+void px_parser_error(struct px_parser *parser, const char *what)
+{
+    if (parser->failed)
+        return;
+    parser->failed = true;
+    if (!parser->saw_version) {
+        add(parser, PX_D_NO_VERSION, parser->source->file);
+        return;
+    }
+    if (!parser->saw_target) {
+        add(parser, PX_D_NO_TARGET, parser->source->file);
+        return;
+    }
+    const struct px_sem *token = &parser->token;
+    const char *near = px_arena_text(parser->arena, parser->source->text + token->pos, token->len);
+    px_diag_add(parser->diags, PX_D_PARSE, token->pos, token->len, near, what);
+}
+
+void px_parse_version(struct px_parser *parser, const struct px_sem *version)
+{
+    const char *number = parser->source->text + version->pos + version->n;
+    parser->tree->version = (unsigned)version->u.i;
+    parser->tree->version_pos = version->pos;
+    parser->tree->version_text = px_arena_text(parser->arena, number, version->len - version->n);
+    parser->saw_version = true;
+}
+
+void px_parse_missing_version(struct px_parser *parser)
+{
+    px_parser_error(parser, "");
+}
+
+void px_push_word(struct px_parser *parser, const struct px_sem *word)
+{
+    px_vec_push(&parser->scratch, &parser->words, *word);
+}
+
+void px_parse_target(struct px_parser *parser, const struct px_sem *names)
+{
+    struct px_tree *tree = parser->tree;
+    tree->ntargets = names->n;
+    tree->target_names = PX_NEW_N(parser->arena, struct px_name *, names->n);
+    tree->target_poses = PX_NEW_N(parser->arena, px_pos, names->n);
+    parser->words.n -= names->n;
+    for (uint32_t i = 0; i < names->n; i++) {
+        tree->target_names[i] = parser->words.at[parser->words.n + i].u.name;
+        tree->target_poses[i] = parser->words.at[parser->words.n + i].pos;
+    }
+    parser->saw_target = true;
+}
+
+void px_parse_address_size(struct px_parser *parser, const struct px_sem *directive, const struct px_sem *size)
+{
+    parser->tree->address_size = size->u.i < 1000 ? (unsigned)size->u.i : 999;
+    parser->tree->address_size_pos = directive->pos;
+}
+
+/* The function whose body a syntax error cut short: what was read of it is defined. */
+static void close_open_function(struct px_parser *parser)
+{
+    struct px_sem end = {.pos = parser->token.pos};
+    if (!parser->open.n)
+        return;
+    while (parser->open.n > 1)
+        px_parse_block(parser, &end);
+    px_func_define(parser, &end);
+}
+
+static void parse(struct px_parser *parser)
+{
+    parser->tree->source = parser->source;
+    parser->tree->complete = px_yyparse(parser) == 0;
+    if (!parser->tree->complete)
+        close_open_function(parser);
+    parser->tree->nitems = parser->items.n;
+    parser->tree->items = PX_TAKE(parser, &parser->items, parser->items.n);
+}
+
+void px_parse(struct px_arena *arena, struct px_names *names, struct px_source *source, struct px_diags *diags,
+              struct px_tree *tree)
+{
+    jmp_buf failure;
+    struct px_parser parser = {.arena = arena, .names = names, .source = source, .diags = diags, .tree = tree};
+    jmp_buf *outer = arena->on_failure;
+    px_arena_init(&parser.scratch, &arena->alloc, &failure);
+    parser.cursor = source->text;
+    if (setjmp(failure)) {
+        px_arena_free(&parser.scratch);
+        arena->on_failure = outer;
+        longjmp(*outer, 1);
+    }
+    arena->on_failure = &failure;
+    parse(&parser);
+    arena->on_failure = outer;
+    px_arena_free(&parser.scratch);
+}

@@ -1,0 +1,184 @@
+/*
+ * parse_module.c - actions for functions and the other items of module scope.
+ *
+ * parser->head is the function header being read; it becomes parser->func when
+ * its body opens. A header without a body is an item, or a statement when it
+ * stands inside a body.
+ */
+#include "front/parser.h"
+
+struct px_item *px_push_item(struct px_parser *parser, enum px_item_kind kind, px_pos pos)
+{
+    struct px_item item = {.kind = (uint8_t)kind, .pos = pos};
+    px_vec_push(&parser->scratch, &parser->items, item);
+    return &parser->items.at[parser->items.n - 1];
+}
+
+/* ---- functions ---- */
+
+void px_func_start(struct px_parser *parser)
+{
+    parser->func_attrs = parser->attrs.n;
+}
+
+static uint16_t count16(uint32_t n)
+{
+    return (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX);
+}
+
+static void take_attributes(struct px_parser *parser, struct px_func *func)
+{
+    uint32_t n = parser->attrs.n - parser->func_attrs;
+    func->nattrs = count16(n);
+    func->attrs = PX_TAKE(parser, &parser->attrs, n);
+}
+
+void px_func_head(struct px_parser *parser, const struct px_sem *linkage, const struct px_sem *kind,
+                  const struct px_sem *rets, const struct px_sem *name, const struct px_sem *params)
+{
+    struct px_func *func = PX_NEW(parser->arena, struct px_func);
+    func->name = name->u.name;
+    func->pos = name->pos;
+    func->start = linkage->len ? linkage->pos : kind->pos;
+    func->end = name->pos + name->len;
+    func->is_entry = rets == NULL;
+    func->linkage = linkage->len ? linkage->kind : PX_L_NONE;
+    func->params_given = params->kind != 0;
+    func->nparams = count16(params->n);
+    func->params = PX_TAKE(parser, &parser->vars, params->n);
+    func->nrets = rets ? count16(rets->n) : 0;
+    func->rets = rets ? PX_TAKE(parser, &parser->vars, rets->n) : NULL;
+    take_attributes(parser, func);
+    parser->head = func;
+}
+
+void px_func_directives(struct px_parser *parser, const struct px_sem *dirs)
+{
+    parser->head->ndirs = count16(dirs->n);
+    parser->head->dirs = PX_TAKE(parser, &parser->dirs, dirs->n);
+}
+
+void px_func_declare(struct px_parser *parser, const struct px_sem *end)
+{
+    struct px_func *func = parser->head;
+    func->end = end->pos;
+    if (parser->open.n)
+        px_stmt_new(parser, PX_S_FUNC, func->start, sizeof func)->u.func = func;
+    else
+        px_push_item(parser, PX_I_FUNC, func->start)->u.func = func;
+}
+
+void px_func_body(struct px_parser *parser)
+{
+    parser->func = parser->head;
+}
+
+void px_func_define(struct px_parser *parser, const struct px_sem *end)
+{
+    struct px_func *func = parser->func;
+    func->body = PX_NEW(parser->arena, struct px_block);
+    *func->body = px_parse_close_block(parser, end->pos);
+    func->end = end->pos;
+    px_push_item(parser, PX_I_FUNC, func->start)->u.func = func;
+}
+
+/* The values were pushed as dimensions; word->n tells how many. */
+void px_push_directive(struct px_parser *parser, const struct px_sem *word, uint32_t n)
+{
+    struct px_directive directive = {.word = word->word, .name = word->u.name, .pos = word->pos, .n = (uint8_t)n};
+    parser->dims.n -= n;
+    for (uint32_t i = 0; i < n; i++)
+        directive.value[i] = parser->dims.at[parser->dims.n + i];
+    px_vec_push(&parser->scratch, &parser->dirs, directive);
+}
+
+void px_push_pragma_directive(struct px_parser *parser, const struct px_sem *pragma)
+{
+    struct px_directive directive = {.word = PX_W_pragma, .pos = pragma->pos, .pragma = pragma->u.pragma};
+    px_vec_push(&parser->scratch, &parser->dirs, directive);
+}
+
+/* ---- debug data and the rest ---- */
+
+void px_parse_file(struct px_parser *parser, const struct px_sem *start, const struct px_sem *index,
+                   const struct px_sem *name, const struct px_sem *time, const struct px_sem *size)
+{
+    struct px_file *file = PX_NEW(parser->arena, struct px_file);
+    file->pos = start->pos;
+    file->index = index->u.i;
+    file->name = name->u.text;
+    file->has_time = time != NULL;
+    file->has_size = size != NULL;
+    file->time = time ? time->u.i : 0;
+    file->size = size ? size->u.i : 0;
+    px_push_item(parser, PX_I_FILE, start->pos)->u.file = file;
+}
+
+void px_parse_section(struct px_parser *parser, const struct px_sem *start, const struct px_sem *name,
+                      const struct px_sem *lines)
+{
+    struct px_section *section = PX_NEW(parser->arena, struct px_section);
+    section->pos = start->pos;
+    section->name = name->u.name;
+    section->n = lines->n;
+    section->lines = PX_TAKE(parser, &parser->lines, lines->n);
+    px_push_item(parser, PX_I_SECTION, start->pos)->u.section = section;
+}
+
+void px_section_label(struct px_parser *parser, const struct px_sem *name)
+{
+    struct px_section_line line = {.label = name->u.name, .pos = name->pos};
+    px_vec_push(&parser->scratch, &parser->lines, line);
+}
+
+void px_section_data(struct px_parser *parser, const struct px_sem *type, const struct px_sem *values)
+{
+    struct px_section_line line = {.type = type->word, .n = values->n, .pos = type->pos};
+    line.values = PX_TAKE(parser, &parser->exprs, values->n);
+    px_vec_push(&parser->scratch, &parser->lines, line);
+}
+
+/* label - label */
+void px_section_difference(struct px_parser *parser, struct px_sem *out, const struct px_sem *a,
+                           const struct px_sem *b)
+{
+    struct px_sem left = *a, right = *b;
+    px_init_name(parser, &left, a, NULL);
+    px_init_name(parser, &right, b, NULL);
+    struct px_expr *expr = PX_NEW(parser->arena, struct px_expr);
+    *expr = (struct px_expr){.kind = PX_E_BINARY, .op = '-', .pos = left.pos};
+    expr->u.a = left.u.expr;
+    expr->u.b = right.u.expr;
+    out->u.expr = expr;
+}
+
+/* name of a section, with its dot */
+void px_section_reference(struct px_parser *parser, struct px_sem *out, const struct px_sem *word)
+{
+    struct px_sem name = *word;
+    const char *text = parser->source->text + name.pos;
+    *out = name;
+    out->u.name = px_names_intern(parser->names, text, name.len);
+}
+
+void px_parse_alias(struct px_parser *parser, const struct px_sem *start, const struct px_sem *alias,
+                    const struct px_sem *target)
+{
+    struct px_alias *node = PX_NEW(parser->arena, struct px_alias);
+    *node = (struct px_alias){.pos = alias->pos, .alias = alias->u.name, .target = target->u.name};
+    node->target_pos = target->pos;
+    px_push_item(parser, PX_I_ALIAS, start->pos)->u.alias = node;
+}
+
+void px_parse_module_pragma(struct px_parser *parser, const struct px_sem *pragma)
+{
+    px_push_item(parser, PX_I_PRAGMA, pragma->pos)->u.pragma = pragma->u.pragma;
+}
+
+/* @@DWARF lines belong to PTX before 2.0; later they are as unknown as any other word. */
+bool px_parse_dwarf(struct px_parser *parser, const struct px_sem *line)
+{
+    const char *text = px_arena_text(parser->arena, parser->source->text + line->pos, line->len);
+    px_push_item(parser, PX_I_DWARF, line->pos)->u.dwarf = text;
+    return parser->tree->version < 20;
+}
