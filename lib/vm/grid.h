@@ -19,6 +19,10 @@ struct ptx_device;
 
 struct px_shape { uint32_t x, y, z; };
 
+struct px_grid;
+/* Work that the VM does by itself in stream order (a copy): called once, by any worker. False: trap is set. */
+typedef bool (*px_native_fn)(struct px_grid *grid, struct px_trap *trap);
+
 struct px_grid {
     struct ptx_device *device;
     struct ptx_program *program;
@@ -38,6 +42,13 @@ struct px_grid {
     struct px_grid *next;           /* in a queue; owned by the queue's lock */
     void *cdp;                      /* lib/cdp's launch state of this grid; NULL until it launches */
     atomic_int references;
+    /* what follows belongs to sched.c and is guarded by the scheduler's lock */
+    px_native_fn native;            /* NULL for a kernel; otherwise `params` are its operands and ctas is 1 */
+    uint64_t launcher;              /* number of the parent's CTA that launched it */
+    uint64_t unfinished;            /* itself, plus children that delay its completion */
+    bool counts;                    /* delays the parent's completion */
+    void *item;                     /* lib/cdp's place of this grid in its stream */
+    struct px_grid *older, *newer;  /* all grids of the launch */
 };
 
 #endif

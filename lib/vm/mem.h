@@ -49,12 +49,20 @@ static inline uint64_t px_local_base(uint32_t owner, uint32_t thread)
 
 struct px_extent { uint64_t lo, len; }; /* [lo, lo+len) of one allocation */
 
+struct px_heap;
+struct px_mem_map;
+
 struct px_mem {
     ptx_allocator alloc;
     uint64_t lo, len;     /* legal range of global addresses */
     int64_t delta;        /* host address = va + delta */
     bool host_mode;
-    struct px_mem_map *map; /* allocations by address; read without a lock, written under one */
+    uint8_t *range;       /* of the host: reserved, `committed` bytes of it readable and writable */
+    uint64_t bytes, committed, base; /* base: device address of `range` */
+    bool gaps;            /* something was released */
+    /* Allocations by address. Changes only between launches; what kernels allocate themselves lives in heaps. */
+    struct px_mem_map *map;
+    const struct px_heap *heaps[2]; /* finer bounds inside these; NULL when there is none */
 };
 
 ptx_status px_mem_init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, bool host_mode);
@@ -64,6 +72,9 @@ void px_mem_free_all(struct px_mem *mem);
 ptx_status px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va);
 /* False when `va` is no start of an allocation. */
 bool px_mem_release(struct px_mem *mem, uint64_t va);
+
+/* Cuts the allocation at `va` into blocks with bounds of their own (a program's variables), in rising order. */
+bool px_mem_carve(struct px_mem *mem, uint64_t va, const struct px_extent *blocks, uint32_t n);
 
 /* The allocation that holds va; false when none does. Any thread. */
 bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *extent);

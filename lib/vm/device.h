@@ -1,0 +1,126 @@
+/*
+ * device.h - one virtual GPU and the programs loaded on it.
+ *
+ * A device owns its memory, its scheduler and its programs; nothing of it is
+ * shared with another device. The device runtime (lib/cdp) stands to the right
+ * of this folder, so it is reached through a table of functions.
+ */
+#ifndef PX_VM_DEVICE_H
+#define PX_VM_DEVICE_H
+
+#include <pthread.h>
+#include "vm/code.h"
+#include "vm/heap.h"
+#include "vm/sched.h"
+
+/* What the VM asks of the device runtime. All but `find` are called under the scheduler's lock. */
+struct px_runtime {
+    px_builtin_find find;
+    bool (*drained)(struct px_grid *grid);   /* grid and children are complete; true: a tail was started */
+    void (*completed)(struct px_grid *grid); /* grid and its tails are complete; its parent has not heard yet */
+    void (*discard)(struct px_grid *grid);   /* frees grid->cdp and grid->item */
+    bool (*stalled)(struct px_sched *sched); /* nothing can run: true when parked lanes shall be asked again */
+};
+
+/* Facts of an architecture (CUDA C++ Programming Guide, table of compute capabilities). */
+struct px_arch {
+    uint16_t sm;                 /* 90 */
+    uint16_t sm_count;
+    uint16_t ctas_per_sm, threads_per_sm;
+    uint32_t shared_per_sm, shared_per_cta; /* bytes; the latter is the opt-in maximum */
+};
+
+/* Strings of the last fault, freed at the next launch. */
+struct px_report { struct px_arena arena; bool used; };
+
+struct ptx_device {
+    ptx_allocator alloc;
+    ptx_device_config config;        /* zeros replaced by what they mean; `arch` is not kept */
+    struct px_arch arch;
+    struct px_mem mem;
+    struct px_heap heap;             /* device-side malloc */
+    struct px_heap buffers;          /* parameter buffers of device-side launches */
+    const struct px_runtime *runtime;
+    const struct px_level *level;
+    struct px_sched sched;
+    pthread_mutex_t output_lock;
+    struct ptx_program *programs;    /* newest first */
+    uint32_t next_program;
+    uint32_t depth_limit[2];         /* of launch nesting for CDP1, CDP2 */
+    uint32_t pending;                /* device-side launches not complete; under the scheduler's lock */
+    bool draining_failed;            /* see px_runtime.stalled */
+    void *cdp;                       /* lib/cdp's state of the device; under the scheduler's lock */
+    struct px_report report;
+    char message[512];
+};
+
+struct ptx_kernel {
+    struct ptx_program *program;
+    const struct px_lfunc *func;
+    struct ptx_kernel *next;         /* in its program; made on first use */
+};
+
+struct ptx_program {
+    struct ptx_device *device;
+    struct ptx_program *next;
+    uint32_t number;                 /* owner number of its const and func windows */
+    struct px_linked linked;
+    ptx_address global_base;         /* 0 without .global variables */
+    uint8_t *const_image;            /* what the const window shows: linked.const_bytes */
+    struct ptx_kernel *kernels;
+    void **host_calls;               /* host.c: prepared signatures by px_lfunc.id */
+    pthread_mutex_t code_lock;       /* guards what follows; decode.c */
+    struct px_arena code_arena;
+    struct px_code *code;            /* decoded kernels, newest first */
+    const char *code_error;
+};
+
+/* What the engine asks. */
+const ptx_allocator *px_device_allocator(const struct ptx_device *device);
+uint32_t px_device_sm_count(const struct ptx_device *device);
+struct px_mem *px_device_mem(struct ptx_device *device);
+
+/* A whole call's text to the embedder; one at a time. */
+void px_device_output(struct ptx_device *device, const char *text, size_t size);
+/* Sets device->message. */
+void px_device_say(struct ptx_device *device, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const struct px_arch *px_arch_find(const char *name); /* NULL when unknown */
+
+/* The program whose func or const window `va` lies in, and the function there; NULL when there is none. */
+struct ptx_program *px_device_program(const struct ptx_device *device, uint64_t va);
+const struct px_lfunc *px_device_function(const struct ptx_device *device, uint64_t va,
+                                          struct ptx_program **program);
+
+ptx_status px_device_create(const ptx_device_config *config, const struct px_runtime *runtime, ptx_device **device);
+void px_device_destroy(ptx_device *device);
+
+/* program.c */
+ptx_status px_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
+                             const ptx_program_options *options, ptx_program **program);
+void px_program_destroy(ptx_program *program);
+ptx_status px_program_kernel(ptx_program *program, const char *name, ptx_kernel **kernel);
+ptx_status px_program_variable(ptx_program *program, const char *name, ptx_address *address, uint64_t *size);
+void px_kernel_info(const ptx_kernel *kernel, ptx_kernel_info *info);
+
+/* launch.c */
+enum px_shape_error { PX_SHAPE_OK, PX_SHAPE_GRID, PX_SHAPE_BLOCK, PX_SHAPE_SHARED, PX_SHAPE_REQNTID };
+/* Are grid, block and dynamic shared memory in bounds for the device and the kernel? */
+enum px_shape_error px_launch_check(const struct ptx_device *device, const struct px_lfunc *kernel,
+                                    struct px_shape grid, struct px_shape block, uint32_t shared);
+/* A grid with one reference, its parameters zeroed; NULL when out of memory or when the kernel cannot be decoded
+   (*error set). */
+struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel, struct px_shape grid,
+                               struct px_shape block, uint32_t shared, const char **error);
+struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn native, const void *operands,
+                                      size_t size);
+void px_grid_unref(struct px_grid *grid);
+ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);
+
+/* host.c */
+bool px_host_prepare(struct ptx_program *program, const char **error);
+void px_host_free(struct ptx_program *program);
+
+/* report.c: a fault in words, in the device's report arena. */
+void px_report_fault(struct ptx_device *device, enum px_stop stop, ptx_fault *fault);
+
+#endif

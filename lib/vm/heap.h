@@ -1,0 +1,41 @@
+/*
+ * heap.h - memory that kernels allocate: device-side malloc and the parameter
+ * buffers of device-side launches.
+ *
+ * A heap is one allocation of device memory cut into granules of 16 bytes. A
+ * byte for each granule, outside the memory that kernels can reach, says
+ * whether it is free, begins a block or goes on with one, and how many of its
+ * bytes are used: that gives exact bounds to any reader without a lock.
+ */
+#ifndef PX_VM_HEAP_H
+#define PX_VM_HEAP_H
+
+#include <pthread.h>
+#include "vm/mem.h"
+
+enum { PX_GRANULE = 16, PX_HEAP_BINS = 64 };
+
+typedef _Atomic unsigned char *px_granule_map;
+
+struct px_heap {
+    struct px_mem *mem;
+    uint64_t base, bytes;
+    _Atomic(px_granule_map) map; /* a byte for each granule, see heap.c; NULL until the first allocation */
+    uint32_t *link;              /* of free blocks: the next one of the same bin; [1] of large ones: granules */
+    uint32_t granules, top;      /* granules from `top` on were never used, or are free again */
+    uint32_t bins[PX_HEAP_BINS]; /* free blocks of i granules; [0]: of more than the bins tell apart */
+    pthread_mutex_t lock;
+};
+
+bool px_heap_init(struct px_heap *heap, struct px_mem *mem, uint64_t bytes);
+void px_heap_free_all(struct px_heap *heap);
+/* 0 when there is no room. Any thread. Contents are not cleared. */
+uint64_t px_heap_alloc(struct px_heap *heap, uint64_t size, uint64_t align);
+bool px_heap_release(struct px_heap *heap, uint64_t va); /* false: no block begins there */
+bool px_heap_owns(const struct px_heap *heap, uint64_t va);
+/* The block that holds va; false when it is free. Any thread, without a lock. */
+bool px_heap_extent(const struct px_heap *heap, uint64_t va, struct px_extent *extent);
+/* Empties the heap. No kernel runs. */
+void px_heap_reset(struct px_heap *heap);
+
+#endif
