@@ -1,0 +1,68 @@
+/* help.c - what --help, --version and --list-version print.
+ *
+ * Test suites question the tool by these: LLVM's reads the architectures between "--gpu-name" and the next two
+ * dashes of --help, and the versions one a line of --list-version; others look for "release X, VX.Y" in --version.
+ * The shape is ptxas's, the words are ours. */
+#include "options.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "ptx.h"
+
+/* 'sm_75','sm_80',... for one prefix, wrapped. */
+static size_t print_archs(const char *prefix, size_t column, const char *last)
+{
+    for (size_t i = 0; ptx_known_arch(i); i++) {
+        char name[40];
+        const int length = snprintf(name, sizeof name, "'%s%s'%s", prefix, ptx_known_arch(i) + 2,
+                                    ptx_known_arch(i + 1) ? "," : last);
+        if (column + (size_t)length > 88) {
+            printf("\n        ");
+            column = 8;
+        }
+        column += (size_t)length;
+        fputs(name, stdout);
+    }
+    return column;
+}
+
+static void print_row(const struct option_row *row)
+{
+    char left[80];
+    snprintf(left, sizeof left, "--%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
+    if (row->letter)
+        printf("%-51s (-%s)\n", left, row->letter);
+    else
+        printf("%s\n", left);
+    printf("        %s\n", row->help ? row->help : "Accepted for compatibility; has no effect, since no code is generated.");
+    if (strcmp(row->name, "gpu-name") == 0) {
+        printf("        Allowed values for this option:  ");
+        size_t column = print_archs("compute", 41, ",");
+        column = print_archs("lto", column, ",");
+        print_archs("sm", column, ".\n");
+    }
+    putchar('\n');
+}
+
+void print_help(void)
+{
+    puts("\nUsage  : ptxas [options] <ptx file>,...\n");
+    puts("Checks PTX as NVIDIA's ptxas does, and explains what is wrong. It is part of ptxvm, not NVIDIA's, and makes\n"
+         "no machine code. Standard input is -.\n");
+    puts("Options\n=======\n");
+    for (size_t i = 0; option_row(i); i++) print_row(option_row(i));
+}
+
+void print_version(void)
+{
+    printf("ptxas: Ptx checker of ptxvm %d.%d (free software; not NVIDIA's ptxas, and no code generator)\n",
+           PTX_VERSION_MAJOR, PTX_VERSION_MINOR);
+    puts("Accepts what this release of NVIDIA's tool accepts:");
+    puts("Cuda compilation tools, release 13.0, V13.0.88");
+}
+
+void print_isa_versions(void)
+{
+    for (size_t i = 0; ptx_known_version(i); i++)
+        printf("%u.%u\n", ptx_known_version(i) / 10, ptx_known_version(i) % 10);
+}

@@ -1,0 +1,193 @@
+/* main.c - ptxas: checks PTX files as NVIDIA's ptxas does. Exit code 0, or 255 after any error.
+ *
+ * All inputs are read before any is checked, as ptxas does; each becomes a module of its own, and modules without
+ * errors are linked to find what two of them define. Nothing is written after an error. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "messages.h"
+#include "program.h"
+
+enum { EXIT_BAD = 255 };
+
+struct inputs {
+    struct input *at;
+    char **texts; /* owned */
+    size_t *sizes;
+    size_t n;
+};
+
+static void inputs_make(struct inputs *inputs, size_t n)
+{
+    inputs->n = n;
+    inputs->at = must_grow(NULL, n * sizeof *inputs->at);
+    inputs->texts = must_grow(NULL, n * sizeof *inputs->texts);
+    inputs->sizes = must_grow(NULL, n * sizeof *inputs->sizes);
+    memset(inputs->at, 0, n * sizeof *inputs->at);
+    memset(inputs->texts, 0, n * sizeof *inputs->texts);
+}
+
+static void inputs_free(struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->n; i++) {
+        ptx_module_destroy(inputs->at[i].module);
+        free(inputs->texts[i]);
+    }
+    free(inputs->at);
+    free(inputs->texts);
+    free(inputs->sizes);
+}
+
+/* ---- reading ---- */
+
+/* All of a file; NULL when it cannot be opened. A folder reads as empty, as it does for ptxas. */
+static char *read_file(const char *name, size_t *size)
+{
+    FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
+    size_t room = 1 << 16, got;
+    if (!file) return NULL;
+    char *text = must_grow(NULL, room);
+    for (*size = 0; (got = fread(text + *size, 1, room - *size, file)) > 0;) {
+        *size += got;
+        if (*size == room) text = must_grow(text, room *= 2);
+    }
+    if (file != stdin) fclose(file);
+    return text;
+}
+
+/* False when a file cannot be opened; all such files are named. */
+static bool read_inputs(struct inputs *inputs, const struct options *options)
+{
+    size_t n = 0;
+    bool all = true;
+    inputs_make(inputs, options->files.n + options->texts.n);
+    for (size_t i = 0; i < options->files.n; i++, n++) {
+        const char *name = options->files.at[i];
+        inputs->at[n].name = strcmp(name, "-") == 0 ? "<stdin>" : name;
+        inputs->texts[n] = read_file(name, &inputs->sizes[n]);
+        if (inputs->texts[n]) continue;
+        message_plain(PTX_FATAL, "Input file '%s' could not be opened", name);
+        all = false;
+    }
+    for (size_t i = 0; i < options->texts.n; i++, n++) {
+        inputs->at[n].name = "application ptx input";
+        inputs->sizes[n] = strlen(options->texts.at[i]);
+        inputs->texts[n] = must_copy(options->texts.at[i], inputs->sizes[n]);
+    }
+    return all;
+}
+
+/* ---- checking ---- */
+
+static bool check_inputs(struct inputs *inputs, const struct options *options)
+{
+    for (size_t i = 0; i < inputs->n; i++) {
+        const ptx_module_options wanted = {.file_name = inputs->at[i].name, .arch = options->arch};
+        const ptx_status status =
+            ptx_module_create(&wanted, inputs->texts[i], inputs->sizes[i], &inputs->at[i].module);
+        if (status == PTX_OK || status == PTX_ERROR_ASSEMBLY) continue;
+        message_plain(PTX_FATAL, "%s: %s", inputs->at[i].name, ptx_status_name(status));
+        return false;
+    }
+    return messages_print(inputs->at, inputs->n, options) == 0;
+}
+
+/* Entry functions asked for by -e. */
+static bool has_entries(const struct inputs *inputs, const struct options *options)
+{
+    bool all = true;
+    for (size_t e = 0; e < options->entries.n; e++) {
+        bool found = false;
+        for (size_t i = 0; i < inputs->n; i++) found |= program_has_entry(inputs->at[i].module, options->entries.at[e]);
+        if (!found) message_plain(PTX_FATAL, "Cannot find entry '%s'", options->entries.at[e]);
+        all &= found;
+    }
+    return all;
+}
+
+/* ---- output ---- */
+
+static int write_text(void *user, const char *text, size_t size)
+{
+    return fwrite(text, 1, size, user) == size ? 0 : -1;
+}
+
+static bool print_modules(const struct inputs *inputs, FILE *file)
+{
+    bool fine = true;
+    for (size_t i = 0; i < inputs->n; i++) {
+        const ptx_status status = ptx_module_print(inputs->at[i].module, write_text, file);
+        if (status != PTX_OK) message_plain(PTX_FATAL, "%s: %s", inputs->at[i].name, ptx_status_name(status));
+        fine &= status == PTX_OK;
+    }
+    return fine && fflush(file) == 0;
+}
+
+/* The checked module in canonical form; the opening comment says that it is no machine code. */
+static bool write_output(const struct inputs *inputs, const char *name)
+{
+    if (inputs->n != 1) {
+        message_plain(PTX_FATAL, "-o writes one module, and there are %zu input files", inputs->n);
+        return false;
+    }
+    FILE *file = fopen(name, "wb");
+    bool fine = file != NULL;
+    if (fine) fprintf(file, "// Checked PTX in canonical form, no machine code. Made by ptxas of ptxvm %d.%d.\n",
+                      PTX_VERSION_MAJOR, PTX_VERSION_MINOR);
+    fine = fine && print_modules(inputs, file);
+    if (file && fclose(file) != 0) fine = false;
+    if (!fine) message_plain(PTX_FATAL, "Output file '%s' could not be opened", name);
+    return fine;
+}
+
+static int explain(const char *code)
+{
+    const char *text = ptx_explain(code);
+    if (!text) {
+        message_plain(PTX_FATAL, "Value '%s' is not defined for option 'explain'", code);
+        return EXIT_BAD;
+    }
+    printf("%s: %s\n", code, text);
+    return 0;
+}
+
+/* ---- all ---- */
+
+static bool assemble(struct inputs *inputs, const struct options *options)
+{
+    if (!read_inputs(inputs, options) || !check_inputs(inputs, options) ||
+        (inputs->n > 1 && !program_links(inputs->at, inputs->n))) {
+        /* The machine-readable layouts are complete without the closing line. */
+        if (options->layout == LAYOUT_PTXAS) message_plain(PTX_FATAL, "Ptx assembly aborted due to errors");
+        return false;
+    }
+    if (!has_entries(inputs, options)) return false;
+    if (options->verbose)
+        for (size_t i = 0; i < inputs->n; i++) program_report(inputs->at[i].module, options->arch);
+    if (options->print && !print_modules(inputs, stdout)) return false;
+    return !options->output || write_output(inputs, options->output);
+}
+
+static int run(const struct options *options)
+{
+    struct inputs inputs = {0};
+    if (options->version) print_version();
+    else if (options->list_versions) print_isa_versions();
+    else if (options->explain) return explain(options->explain);
+    else if (options->help || options->files.n + options->texts.n == 0) print_help();
+    else {
+        const bool fine = assemble(&inputs, options);
+        inputs_free(&inputs);
+        return fine ? 0 : EXIT_BAD;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options;
+    int code = options_parse(&options, argc, argv) ? run(&options) : EXIT_BAD;
+    options_free(&options);
+    if (fflush(stdout) != 0) code = EXIT_BAD;
+    return code;
+}

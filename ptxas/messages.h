@@ -1,0 +1,31 @@
+/* messages.h - printing diagnostics in the layouts that people and programs read. */
+#ifndef PTXAS_MESSAGES_H
+#define PTXAS_MESSAGES_H
+
+#include "options.h"
+#include "ptx.h"
+
+/* One file and its module. */
+struct input {
+    const char *name;   /* as shown */
+    ptx_module *module; /* owned by main.c */
+};
+
+/*
+ * Prints all diagnostics of all inputs on standard error. -w drops warnings, -Werror raises them. The number of
+ * errors.
+ */
+size_t messages_print(const struct input *inputs, size_t n, const struct options *options);
+
+/* json.c: the layouts that are one document. */
+struct message {
+    ptx_diagnostic diagnostic; /* severity as raised by -Werror */
+    const ptx_module *module;
+};
+void messages_json(const struct message *messages, size_t n);
+void messages_sarif(const struct message *messages, size_t n);
+
+/* "ptxas error   : TEXT", for what has no place. */
+void message_plain(ptx_severity severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
