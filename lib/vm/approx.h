@@ -5,21 +5,24 @@
  * index, which picks the coefficients C0, C1, C2, and an offset xl; the unit forms
  * C0 +- C1*xl +- C2*square(xl) with a squarer that lacks its low columns, and cuts the sum down to
  * a float.  Around that stand the scalings for subnormals that ptxas emits as extra instructions.
- * docs/fidelity-approx.md tells how structure and tables were found; approx.c holds the tables.
+ * docs/fidelity-approx.md tells how structure and tables were found; approx.c holds the tables,
+ * approx_units.h the arithmetic.
  *
- * Every function maps bits to bits, has no branch and no state, and uses 32-bit integer lanes, so
- * that a loop over it is vectorised.  The few floating-point operations (integer to float and back,
- * products in double) neither take nor give a subnormal, so FTZ and DAZ change nothing; rounding
- * must be to nearest.  `ftz` is meant to be a constant at the call.
+ * Every function maps bits to bits without branch or state.  px_approx_<unit>_f32 does one value;
+ * px_approx_<unit>_f32_row does d[i] = f(a[i]) for i < n faster, because it gets the coefficients of
+ * a whole row at once (by permutes on AVX-512) and squares in 16-bit lanes; d may be a.  `ftz` is
+ * meant to be a constant at the call.  The few floating-point operations neither take nor give a
+ * subnormal, so FTZ and DAZ change nothing; rounding must be to nearest.
  *
- * The px_exact_ functions give the correctly rounded results instead (approx_exact.c).
+ * The px_exact_ functions (approx_exact.c) give the correctly rounded results instead.
  */
 #ifndef PX_APPROX_H
 #define PX_APPROX_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
+#include "approx_units.h"
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 /* C0 per interval, and C1 (17 bits) | C2 << 17 (15 bits). */
 extern const uint32_t px_approx_rcp_c0[128], px_approx_rcp_c12[128];
@@ -28,387 +31,131 @@ extern const uint32_t px_approx_sqrt_c0[128], px_approx_sqrt_c12[128];
 extern const uint32_t px_approx_ex2_c0[64], px_approx_ex2_c12[64];
 extern const uint32_t px_approx_lg2_c0[64], px_approx_lg2_c12[64];
 extern const uint32_t px_approx_sin_c0[64], px_approx_sin_c12[64];
-extern const uint32_t px_approx_tanh_c0[51], px_approx_tanh_c12[51];
-extern const uint32_t px_approx_tanh_binades[16];
+extern const uint32_t px_approx_tanh_c0[64], px_approx_tanh_c12[64];
 
-#define PX_APPROX_NAN 0x7FFFFFFFu
-#define PX_APPROX_INF 0x7F800000u
-#define PX_APPROX_ONE 0x3F800000u
-#define PX_APPROX_MIN 0x00800000u      /* the least normal float */
-#define PX_APPROX_SIGN 0x80000000u
+/* ---- fetch ---- */
 
-/* ---- helpers ---- */
-
-static inline float px_approx_as_float(uint32_t x)
+static inline px_approx_terms px_approx_fetch_one(const uint32_t *c0, const uint32_t *c12, uint32_t index, uint32_t r)
 {
-    float f;
-    memcpy(&f, &x, sizeof f);
-    return f;
+    uint16_t square = px_approx_square((uint16_t)((r >> 9) & 255u), (uint16_t)(r & 511u));
+    return (px_approx_terms){ c0[index], c12[index] & 0x1FFFFu, (c12[index] >> 17) * square };
 }
 
-static inline uint32_t px_approx_as_bits(float f)
+enum { PX_APPROX_ROW = 256 };                  /* a longer row is done in pieces */
+
+/* One row's words and what was fetched for them. */
+typedef struct px_approx_rows {
+    uint32_t r[PX_APPROX_ROW], c0[PX_APPROX_ROW], c12[PX_APPROX_ROW];
+    uint16_t h[PX_APPROX_ROW], l[PX_APPROX_ROW], square[PX_APPROX_ROW];
+} px_approx_rows;
+
+#ifdef __AVX512F__
+/* 64 or 128 entries, held in registers. */
+static inline __m512i px_approx_permute(const __m512i *t, __m512i index, bool big)
 {
-    uint32_t x;
-    memcpy(&x, &f, sizeof x);
-    return x;
+    __m512i low = _mm512_permutex2var_epi32(t[0], index, t[1]), high = _mm512_permutex2var_epi32(t[2], index, t[3]);
+    __m512i y = _mm512_mask_mov_epi32(low, _mm512_test_epi32_mask(index, _mm512_set1_epi32(32)), high);
+    if (!big) return y;
+    low = _mm512_permutex2var_epi32(t[4], index, t[5]);
+    high = _mm512_permutex2var_epi32(t[6], index, t[7]);
+    __m512i z = _mm512_mask_mov_epi32(low, _mm512_test_epi32_mask(index, _mm512_set1_epi32(32)), high);
+    return _mm512_mask_mov_epi32(y, _mm512_test_epi32_mask(index, _mm512_set1_epi32(64)), z);
 }
 
-static inline uint32_t px_approx_c1(uint32_t c12) { return c12 & 0x1FFFFu; }
-static inline uint32_t px_approx_c2(uint32_t c12) { return c12 >> 17; }
-
-/* The squarer: of the product array of x*x, 17 bits, the columns from 19 up.  With x = h*2^9 + l,
- * h*h gives one summand (its lowest diagonal bit lies in column 18 and is lost), h*l a triangle. */
-static inline uint32_t px_approx_square(uint32_t x)
+static inline void px_approx_lookup(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
 {
-    uint32_t h = x >> 9, s = (h * h) >> 1;
-    s += x & 0x100u ? h >> 1 : 0;
-    s += x & 0x080u ? h >> 2 : 0;
-    s += x & 0x040u ? h >> 3 : 0;
-    s += x & 0x020u ? h >> 4 : 0;
-    s += x & 0x010u ? h >> 5 : 0;
-    s += x & 0x008u ? h >> 6 : 0;
-    s += x & 0x004u ? h >> 7 : 0;
-    return s;
-}
-
-/* |x| with a subnormal scaled by 2^24; zero gives nonsense. */
-static inline uint32_t px_approx_normalize(uint32_t ax)
-{
-    uint32_t scaled = px_approx_as_bits((float)(int32_t)(ax & 0x7FFFFFu)) - (125u << 23);
-    return ax < PX_APPROX_MIN ? scaled : ax;
-}
-
-/* The float that v's leading 24 bits make, v * 2^0, v < 0x7F800000. */
-static inline uint32_t px_approx_cut(uint32_t v)
-{
-    float f = (float)(int32_t)v;
-    uint32_t over = (int32_t)f > (int32_t)v;
-    return px_approx_as_bits(f) - over;
-}
-
-/* ---- rcp ---- */
-
-/* 1/1.f as float bits, in (0.5, 1]; f is the 23-bit fraction. */
-static inline uint32_t px_approx_rcp_core(uint32_t f)
-{
-    uint32_t c0 = px_approx_rcp_c0[f >> 16], c12 = px_approx_rcp_c12[f >> 16], xl = f & 0xFFFFu;
-    uint32_t t = px_approx_c1(c12) * xl - px_approx_c2(c12) * px_approx_square(xl << 1);
-    t += ((~c0 & 3u) << 13) + 0x1818u;
-    return 0x3E800000u + (c0 >> 2) - (t >> 15);
-}
-
-/* What `MUFU.RCP` gives for a normal magnitude; less than the least normal float becomes 0. */
-static inline uint32_t px_approx_rcp_normal(uint32_t ax)
-{
-    uint32_t y = px_approx_rcp_core(ax & 0x7FFFFFu) + (127u << 23) - (ax & 0x7F800000u);
-    return (int32_t)y < (int32_t)PX_APPROX_MIN ? 0 : y;
-}
-
-/* The subnormal result for 2^126 <= ax: the 24-bit result halved once or twice, to nearest even. */
-static inline uint32_t px_approx_rcp_tiny(uint32_t r, uint32_t ax)
-{
-    uint32_t s = (r & 0x7FFFFFu) | 0x800000u;
-    s = r == PX_APPROX_ONE ? 0x1000000u : s;
-    uint32_t once = (s + ((s >> 1) & 1u)) >> 1, twice = (s + 1u + ((s >> 2) & 1u)) >> 2;
-    return ax >= 0x7F000000u ? twice : once;
-}
-
-static inline uint32_t px_approx_rcp_f32(uint32_t x, bool ftz)
-{
-    uint32_t ax = x & 0x7FFFFFFFu, sign = x & PX_APPROX_SIGN, y;
-    if (ftz) {
-        y = px_approx_rcp_normal(ax);
-        y = ax < PX_APPROX_MIN ? PX_APPROX_INF : y;
-    } else {
-        uint32_t n = px_approx_normalize(ax), r = px_approx_rcp_core(n & 0x7FFFFFu);
-        y = r + (127u << 23) - (n & 0x7F800000u);
-        uint32_t big = y + (24u << 23);
-        big = big > PX_APPROX_INF ? PX_APPROX_INF : big;
-        uint32_t tiny = px_approx_rcp_tiny(r, ax);
-        y = (int32_t)y < (int32_t)PX_APPROX_MIN ? tiny : y;
-        y = ax < PX_APPROX_MIN ? big : y;
-        y = ax == 0 ? PX_APPROX_INF : y;
+    __m512i t0[8], t12[8];
+    for (int k = 0; k < (big ? 8 : 4); k++) {
+        t0[k] = _mm512_loadu_si512(c0 + 16 * k);
+        t12[k] = _mm512_loadu_si512(c12 + 16 * k);
     }
-    y = ax == PX_APPROX_INF ? 0 : y;
-    return ax > PX_APPROX_INF ? PX_APPROX_NAN : y | sign;
-}
-
-/* ---- rsqrt, sqrt: two sets of intervals, for an even and an odd exponent ---- */
-
-/* 2^24 / sqrt(v) for v = 1.f (field odd) or 2 * 1.f (field even), v > 1. */
-static inline uint32_t px_approx_rsqrt_core(uint32_t n)
-{
-    uint32_t i = ((n >> 17) & 127u) ^ 64u, xl = n & 0x1FFFFu;
-    uint32_t c0 = px_approx_rsqrt_c0[i], c12 = px_approx_rsqrt_c12[i], c1 = px_approx_c1(c12);
-    uint32_t half = c1 * (xl >> 1) + (xl & 1u ? c1 >> 1 : 0);
-    uint32_t t = half - 2u * px_approx_c2(c12) * px_approx_square(xl) + ((~c0 & 3u) << 13);
-    return (c0 >> 2) - (t >> 15);
-}
-
-/* 1/sqrt of a positive normal. */
-static inline uint32_t px_approx_rsqrt_normal(uint32_t n)
-{
-    uint32_t r = 0x3E800000u + px_approx_rsqrt_core(n);
-    r = (n & 0xFFFFFFu) == 0x800000u ? PX_APPROX_ONE : r;
-    return r + (64u << 23) - (((n + 0x800000u) >> 1) & 0x7F800000u);
-}
-
-static inline uint32_t px_approx_rsqrt_f32(uint32_t x, bool ftz)
-{
-    uint32_t ax = x & 0x7FFFFFFFu, y;
-    uint32_t zero = ftz ? ax < PX_APPROX_MIN : ax == 0;
-    if (ftz) {
-        y = px_approx_rsqrt_normal(x);
-    } else {
-        y = px_approx_rsqrt_normal(px_approx_normalize(ax));
-        y += ax < PX_APPROX_MIN ? 12u << 23 : 0;
+    for (int i = 0; i < n; i += 16) {
+        __m512i index = _mm512_srli_epi32(_mm512_loadu_si512(w->r + i), 17);
+        _mm512_storeu_si512(w->c0 + i, px_approx_permute(t0, index, big));
+        _mm512_storeu_si512(w->c12 + i, px_approx_permute(t12, index, big));
     }
-    y = x == PX_APPROX_INF ? 0 : y;
-    y = x > PX_APPROX_INF ? PX_APPROX_NAN : y;
-    return zero ? PX_APPROX_INF | (x & PX_APPROX_SIGN) : y;
 }
-
-/* 2^23 * sqrt(v), v as above. */
-static inline uint32_t px_approx_sqrt_core(uint32_t n)
+#else
+static inline void px_approx_lookup(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
 {
-    uint32_t i = ((n >> 17) & 127u) ^ 64u, xl = n & 0x1FFFFu;
-    uint32_t c0 = px_approx_sqrt_c0[i], c12 = px_approx_sqrt_c12[i], c1 = px_approx_c1(c12);
-    uint32_t rest = c1 * (xl & 3u) - 2u * px_approx_c2(c12) * px_approx_square(xl) + 0x7FFFu + ((c0 & 3u) << 15);
-    uint32_t t = c1 * (xl >> 2) + (uint32_t)((int32_t)rest >> 2);
-    return (c0 >> 2) + (t >> 15);
-}
-
-static inline uint32_t px_approx_sqrt_normal(uint32_t n)
-{
-    return px_approx_sqrt_core(n) + 0x1F000000u + (((n + 0x800000u) >> 1) & 0x7F800000u);
-}
-
-static inline uint32_t px_approx_sqrt_f32(uint32_t x, bool ftz)
-{
-    uint32_t ax = x & 0x7FFFFFFFu, y;
-    uint32_t zero = ftz ? ax < PX_APPROX_MIN : ax == 0;
-    if (ftz) {
-        y = px_approx_sqrt_normal(x);
-    } else {
-        y = px_approx_sqrt_normal(px_approx_normalize(ax));
-        y -= ax < PX_APPROX_MIN ? 12u << 23 : 0;
+    for (int i = 0; i < n; i++) {
+        uint32_t index = (w->r[i] >> 17) & (big ? 127u : 63u);
+        w->c0[i] = c0[index];
+        w->c12[i] = c12[index];
     }
-    y = x == PX_APPROX_INF ? PX_APPROX_INF : y;
-    y = x > PX_APPROX_INF ? PX_APPROX_NAN : y;
-    return zero ? x & PX_APPROX_SIGN : y;
 }
+#endif
 
-/* ---- ex2 ---- */
-
-/* 2^23 * 2^0.f */
-static inline uint32_t px_approx_ex2_core(uint32_t f)
+static inline void px_approx_fetch(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
 {
-    uint32_t c0 = px_approx_ex2_c0[f >> 17], c12 = px_approx_ex2_c12[f >> 17], c1 = px_approx_c1(c12);
-    uint32_t xl = f & 0x1FFFFu;
-    uint32_t rest = px_approx_c2(c12) * px_approx_square(xl) + ((c0 & 3u) << 13) + 0x17E2u + (xl & 1u ? c1 : 0);
-    uint32_t t = c1 * (xl >> 1) + (rest >> 1);
-    return (c0 >> 2) + (t >> 14);
-}
-
-/* x in fixed point with 23 fraction bits, cut towards zero; a negative fraction is complemented,
- * which makes it one unit too low.  |x| < 256. */
-static inline uint32_t px_approx_ex2_fixed(uint32_t x)
-{
-    uint32_t shift = 134u - ((x >> 23) & 255u);
-    uint32_t v = (((x & 0x7FFFFFu) | 0x800000u) << 7) >> (shift > 31u ? 31u : shift);
-    uint32_t negative = 0u - (x >> 31);
-    return (v ^ negative) + ((v & 0x7FFFFFu) == 0 ? negative & 1u : 0);
-}
-
-/* `MUFU.EX2` but for NaN; a result below the least normal is 0. */
-static inline uint32_t px_approx_ex2_unit(uint32_t x)
-{
-    uint32_t ax = x & 0x7FFFFFFFu, far = x >> 31 ? 0 : PX_APPROX_INF;
-    uint32_t v = px_approx_ex2_fixed(x);
-    uint32_t y = 0x3F000000u + px_approx_ex2_core(v & 0x7FFFFFu) + (v & 0xFF800000u);
-    y = (int32_t)v >= 128 << 23 ? PX_APPROX_INF : y;
-    y = (int32_t)v < -126 * (1 << 23) ? 0 : y;
-    y = ax >= 0x43800000u ? far : y;
-    return ax < PX_APPROX_MIN ? PX_APPROX_ONE : y;
-}
-
-/* d * 2^k as a multiple of 2^-149, to nearest even, for results up to 2^-125; -160 < k < 24. */
-static inline uint32_t px_approx_round_tiny(double d, int32_t k)
-{
-    k = k < -100 ? -100 : k;
-    double scale = (double)px_approx_as_float((uint32_t)(k + 127) << 23), magic = 0x1.8p52;
-    return (uint32_t)(int32_t)(d * scale + magic - magic);
-}
-
-static inline uint32_t px_approx_ex2_f32(uint32_t x, bool ftz)
-{
-    uint32_t low = !ftz & (x > 0xC2FC0000u);                    /* below -126: root, then square */
-    uint32_t y = px_approx_ex2_unit(x - (low ? 0x800000u : 0));
-    if (!ftz) {
-        double r = (double)(int32_t)((y & 0x7FFFFFu) | 0x800000u);
-        uint32_t tiny = px_approx_round_tiny(r * r, 2 * ((int32_t)(y >> 23) - 127) + 103);
-        tiny = y == 0 ? 0 : tiny;
-        y = low ? tiny : y;
+    for (int i = n; i & 15; i++) w->r[i] = 0;                          /* lookup works on whole vectors */
+    px_approx_lookup(w, n, c0, c12, big);
+    for (int i = 0; i < n; i++) {
+        w->h[i] = (uint16_t)((w->r[i] >> 9) & 255u);
+        w->l[i] = (uint16_t)(w->r[i] & 511u);
     }
-    return (x & 0x7FFFFFFFu) > PX_APPROX_INF ? PX_APPROX_NAN : y;
+    for (int i = 0; i < n; i++) w->square[i] = px_approx_square(w->h[i], w->l[i]);
 }
 
-/* ---- lg2 ---- */
-
-/* |log2| of a positive normal other than 1. */
-static inline uint32_t px_approx_lg2_normal(uint32_t n)
+static inline px_approx_terms px_approx_fetched(const px_approx_rows *w, int i)
 {
-    uint32_t f = n & 0x7FFFFFu, xl = f & 0x1FFFFu;
-    uint32_t c0 = px_approx_lg2_c0[f >> 17], c12 = px_approx_lg2_c12[f >> 17], c1 = px_approx_c1(c12);
-    uint32_t rest = (xl & 1u ? c1 : 0) - 2u * px_approx_c2(c12) * px_approx_square(xl) + 0x345u + ((c0 & 3u) << 12);
-    uint32_t q = c1 * (xl >> 1) + (uint32_t)((int32_t)rest >> 1);
-    uint32_t hi = (c0 >> 2) + (q >> 13), lo = ((q & 0x1FFFu) << 1) | (rest & 1u);   /* 24 + 14 bits of fraction */
-    uint32_t below = n < PX_APPROX_ONE, whole = (n >> 23) - 127u;
-    whole = below ? ~whole : whole;                                     /* -(E + s), one unit low: complement */
-    hi = below ? 0xFFFFFFu - hi : hi;
-    lo = below ? 0x3FFFu - lo : lo;
-    uint32_t v = (hi << 12) | (lo >> 2), scale = 36u << 23;            /* nothing below 2^-36 is kept */
-    uint32_t wide = hi >= 0x40000u;
-    v = wide ? (hi << 6) | (lo >> 8) : v;
-    scale = wide ? 30u << 23 : scale;
-    v = whole ? (whole << 24) + hi : v;
-    scale = whole ? 24u << 23 : scale;
-    return px_approx_cut(v) - scale;
+    return (px_approx_terms){ w->c0[i], w->c12[i] & 0x1FFFFu, (w->c12[i] >> 17) * w->square[i] };
 }
 
-static inline uint32_t px_approx_lg2_f32(uint32_t x, bool ftz)
-{
-    uint32_t ax = x & 0x7FFFFFFFu, n = ftz ? ax : px_approx_normalize(ax), y;
-    uint32_t zero = ftz ? ax < PX_APPROX_MIN : ax == 0;
-    y = px_approx_lg2_normal(n);
-    if (!ftz) {                                                 /* y - 24, in units of 2^-17 */
-        int32_t v = (int32_t)((y & 0x7FFFFFu) | 0x800000u) + (24 << 17);
-        uint32_t moved = px_approx_as_bits((float)v) - (17u << 23);
-        y = ax < PX_APPROX_MIN ? moved : y;
+/* ---- the f32 units ---- */
+
+#define PX_APPROX_UNIT(name, table, size) \
+    static inline uint32_t px_approx_##name##_f32(uint32_t x, bool ftz) \
+    { \
+        uint32_t r = px_approx_##name##_reduce(x, ftz), index = (r >> 17) & (size - 1u); \
+        px_approx_terms t = px_approx_fetch_one(px_approx_##table##_c0, px_approx_##table##_c12, index, r); \
+        return px_approx_##name##_finish(x, r, t, ftz); \
+    } \
+    static inline void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, int n, bool ftz) \
+    { \
+        px_approx_rows w; \
+        for (int m; n > 0; n -= m, a += m, d += m) { \
+            m = n < PX_APPROX_ROW ? n : PX_APPROX_ROW; \
+            for (int i = 0; i < m; i++) w.r[i] = px_approx_##name##_reduce(a[i], ftz); \
+            px_approx_fetch(&w, m, px_approx_##table##_c0, px_approx_##table##_c12, size == 128); \
+            _Pragma("GCC ivdep") \
+            for (int i = 0; i < m; i++) \
+                d[i] = px_approx_##name##_finish(a[i], w.r[i], px_approx_fetched(&w, i), ftz); \
+        } \
     }
-    y |= n < PX_APPROX_ONE ? PX_APPROX_SIGN : 0;
-    y = x == PX_APPROX_ONE ? 0 : y;
-    y = x == PX_APPROX_INF ? PX_APPROX_INF : y;
-    y = x > PX_APPROX_INF ? PX_APPROX_NAN : y;
-    return zero ? 0xFF800000u : y;
-}
 
-/* ---- sin, cos: turns = x * (1/2pi) cut to 24 bits, then a quarter of a turn in 23 bits ---- */
+PX_APPROX_UNIT(rcp, rcp, 128)
+PX_APPROX_UNIT(rsqrt, rsqrt, 128)
+PX_APPROX_UNIT(sqrt, sqrt, 128)
+PX_APPROX_UNIT(ex2, ex2, 64)
+PX_APPROX_UNIT(lg2, lg2, 64)
+PX_APPROX_UNIT(sin, sin, 64)
+PX_APPROX_UNIT(cos, sin, 64)
+PX_APPROX_UNIT(tanh, tanh, 64)              /* has no ftz form; the flag changes nothing */
 
-static inline uint32_t px_approx_turns(uint32_t ax)
-{
-    uint32_t m = (ax & 0x7FFFFFu) | 0x800000u, high = m >> 12, low = m & 0xFFFu;
-    uint32_t product = m * 0xA2u + ((high * 0xF983u + ((low * 0xF983u) >> 12)) >> 4);   /* m * 0xA2F983 >> 16 */
-    uint32_t top = product >> 31, significand = product >> (7u + top);
-    int32_t shift = (int32_t)((ax >> 23) + top) - 128;
-    uint32_t left = (uint32_t)(shift > 31 ? 31 : shift < 0 ? 0 : shift);
-    uint32_t right = (uint32_t)(shift < -31 ? 31 : shift > 0 ? 0 : -shift);
-    return (significand << left) >> right;
-}
+/* div (full = false) and divfull: a / b. */
+#define PX_APPROX_DIVISION(name, full) \
+    static inline uint32_t px_approx_##name##_f32(uint32_t a, uint32_t b, bool ftz) \
+    { \
+        uint32_t r = px_approx_div_reduce(b, full, ftz); \
+        px_approx_terms t = px_approx_fetch_one(px_approx_rcp_c0, px_approx_rcp_c12, (r >> 17) & 127u, r); \
+        return px_approx_div_finish(a, b, r, t, full, ftz); \
+    } \
+    static inline void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, const uint32_t *b, int n, bool ftz) \
+    { \
+        px_approx_rows w; \
+        for (int m; n > 0; n -= m, a += m, b += m, d += m) { \
+            m = n < PX_APPROX_ROW ? n : PX_APPROX_ROW; \
+            for (int i = 0; i < m; i++) w.r[i] = px_approx_div_reduce(b[i], full, ftz); \
+            px_approx_fetch(&w, m, px_approx_rcp_c0, px_approx_rcp_c12, true); \
+            _Pragma("GCC ivdep") \
+            for (int i = 0; i < m; i++) \
+                d[i] = px_approx_div_finish(a[i], b[i], w.r[i], px_approx_fetched(&w, i), full, ftz); \
+        } \
+    }
 
-static inline uint32_t px_approx_sin_core(uint32_t r)
-{
-    uint32_t c0 = px_approx_sin_c0[r >> 17], c12 = px_approx_sin_c12[r >> 17], xl = r & 0x1FFFFu;
-    uint32_t t = px_approx_c1(c12) * xl - px_approx_c2(c12) * px_approx_square(xl);
-    uint32_t hi = c0 + (t >> 12), lo = t & 0xFFFu;                     /* 25 + 12 bits of fraction */
-    uint32_t wide = hi >= 0x80000u;
-    uint32_t v = wide ? (hi << 5) | (lo >> 7) : (hi << 12) | lo;
-    uint32_t y = px_approx_cut(v) - (wide ? 30u << 23 : 37u << 23);
-    return v == 0 ? 0 : y;
-}
-
-static inline uint32_t px_approx_sin_f32(uint32_t x, bool ftz)
-{
-    (void)ftz;
-    uint32_t ax = x & 0x7FFFFFFFu, turns = px_approx_turns(ax);
-    uint32_t r = (turns & 0x800000u ? ~turns : turns) & 0x7FFFFFu;
-    uint32_t sign = (x ^ (turns << 7)) & PX_APPROX_SIGN;
-    uint32_t y = px_approx_sin_core(r) | sign;
-    return ax >= PX_APPROX_INF ? PX_APPROX_NAN : y;
-}
-
-static inline uint32_t px_approx_cos_f32(uint32_t x, bool ftz)
-{
-    (void)ftz;
-    uint32_t ax = x & 0x7FFFFFFFu, turns = px_approx_turns(ax);
-    uint32_t r = (turns & 0x800000u ? turns : ~turns) & 0x7FFFFFu;
-    uint32_t sign = ((turns + 0x800000u) << 7) & PX_APPROX_SIGN;
-    uint32_t y = px_approx_sin_core(r) | sign;
-    return ax >= PX_APPROX_INF ? PX_APPROX_NAN : y;
-}
-
-/* ---- tanh: the identity below 2^-8, 51 intervals up to 8, then 1 ---- */
-
-static inline uint32_t px_approx_tanh_f32(uint32_t x)
-{
-    uint32_t ax = x & 0x7FFFFFFFu, f = ax & 0x7FFFFFu, exponent = ax >> 23;
-    uint32_t binade = px_approx_tanh_binades[(exponent - 119u) & 15u];  /* base, index bits, scale */
-    uint32_t bits = (binade >> 8) & 15u, drop = binade >> 16;
-    uint32_t i = ((binade & 63u) + (f >> (23u - bits))) & 63u, xl = (f >> (6u - bits)) & 0x1FFFFu;
-    i = i > 50u ? 50u : i;
-    uint32_t c0 = px_approx_tanh_c0[i], c12 = px_approx_tanh_c12[i], c1 = px_approx_c1(c12);
-    uint32_t rest = (xl & 1u ? c1 : 0) - px_approx_c2(c12) * px_approx_square(xl);
-    uint32_t q = c1 * (xl >> 1) + (uint32_t)((int32_t)rest >> 1);
-    uint32_t r = 2u * c0 + (q >> (drop));                          /* 25 fraction bits */
-    uint32_t y = r & 0x1000000u ? (126u << 23) + ((r >> 1) & 0x7FFFFFu) : (125u << 23) + (r & 0x7FFFFFu);
-    y -= exponent < 127u ? (126u - exponent) << 23 : 0;
-    y = exponent < 119u ? ax : y;
-    y = exponent > 129u ? PX_APPROX_ONE : y;
-    return ax > PX_APPROX_INF ? PX_APPROX_NAN : y | (x & PX_APPROX_SIGN);
-}
-
-/* ---- division: a * rcp(b), rounded to nearest ---- */
-
-/* a * r * 2^e, a and r magnitudes: r normal, a not zero. */
-static inline uint32_t px_approx_mul(uint32_t a, uint32_t r, int32_t e, bool ftz)
-{
-    uint32_t n = ftz ? a : px_approx_normalize(a);
-    e += (int32_t)(n >> 23) + (int32_t)(r >> 23) - 254 - (ftz || a >= PX_APPROX_MIN ? 0 : 24);
-    double p = (double)px_approx_as_float((n & 0x7FFFFFu) | PX_APPROX_ONE)
-             * (double)px_approx_as_float((r & 0x7FFFFFu) | PX_APPROX_ONE);
-    uint32_t y = px_approx_as_bits((float)p);
-    int32_t exponent = (int32_t)(y >> 23) + e;
-    uint32_t tiny = ftz ? 0 : px_approx_round_tiny(p, e + 149 > 23 ? 23 : e + 149);
-    y += (uint32_t)e << 23;
-    y = exponent > 254 ? PX_APPROX_INF : y;
-    return exponent < 1 ? tiny : y;
-}
-
-/* a / b with the reciprocal r of b * 2^-e. */
-static inline uint32_t px_approx_quotient(uint32_t a, uint32_t r, int32_t e, bool ftz)
-{
-    uint32_t ax = a & 0x7FFFFFFFu;
-    uint32_t zero = ftz ? ax < PX_APPROX_MIN : ax == 0;
-    uint32_t y = px_approx_mul(ax, r, e, ftz);
-    y = zero | (r == 0) ? 0 : y;
-    y = (ax == PX_APPROX_INF) | (r == PX_APPROX_INF) ? PX_APPROX_INF : y;
-    uint32_t wrong = (zero & (r == PX_APPROX_INF)) | ((ax == PX_APPROX_INF) & (r == 0)) | (ax > PX_APPROX_INF);
-    return wrong ? PX_APPROX_NAN : y;
-}
-
-static inline uint32_t px_approx_divide(uint32_t a, uint32_t b, bool full, bool ftz)
-{
-    uint32_t bx = b & 0x7FFFFFFFu, sub = bx < PX_APPROX_MIN;
-    uint32_t big = full & (bx > 0x7E800000u) & (bx < PX_APPROX_INF);
-    uint32_t n = ftz ? bx : px_approx_normalize(bx);
-    uint32_t r = px_approx_rcp_normal(n - (big ? 2u << 23 : 0));
-    r = (ftz ? sub : bx == 0) ? PX_APPROX_INF : r;
-    r = bx == PX_APPROX_INF ? 0 : r;
-    int32_t e = (big ? -2 : 0) + ((!ftz) & sub ? 24 : 0);
-    uint32_t y = px_approx_quotient(a, r, e, ftz);
-    uint32_t wrong = (y == PX_APPROX_NAN) | (bx > PX_APPROX_INF);
-    return wrong ? PX_APPROX_NAN : y | ((a ^ b) & PX_APPROX_SIGN);
-}
-
-static inline uint32_t px_approx_div_f32(uint32_t a, uint32_t b, bool ftz)
-{
-    return px_approx_divide(a, b, false, ftz);
-}
-
-static inline uint32_t px_approx_divfull_f32(uint32_t a, uint32_t b, bool ftz)
-{
-    return px_approx_divide(a, b, true, ftz);
-}
+PX_APPROX_DIVISION(div, false)
+PX_APPROX_DIVISION(divfull, true)
 
 /* ---- f16, bf16: the f32 unit, its result cut ---- */
 
@@ -417,8 +164,8 @@ static inline uint32_t px_approx_f16_to_f32(uint16_t h)
     uint32_t ax = h & 0x7FFFu, sign = (uint32_t)(h & 0x8000u) << 16;
     uint32_t sub = px_approx_as_bits((float)(int32_t)ax) - (24u << 23);
     uint32_t y = (ax << 13) + (112u << 23);
-    y = ax < 0x400u ? (ax ? sub : 0) : y;
-    y = ax >= 0x7C00u ? (ax << 13) | PX_APPROX_INF : y;
+    y = px_approx_pick(ax < 0x400u, px_approx_pick(ax == 0, 0, sub), y);
+    y = px_approx_pick(ax >= 0x7C00u, (ax << 13) | PX_APPROX_INF, y);
     return y | sign;
 }
 
@@ -427,11 +174,11 @@ static inline uint16_t px_approx_f32_to_f16_cut(uint32_t x)
 {
     uint32_t ax = x & 0x7FFFFFFFu, sign = (x >> 16) & 0x8000u;
     uint32_t shift = 126u - (ax >> 23);
-    uint32_t sub = ((ax & 0x7FFFFFu) | 0x800000u) >> (shift > 31u ? 31u : shift);
+    uint32_t sub = ((ax & 0x7FFFFFu) | 0x800000u) >> px_approx_pick(shift > 31u, 31u, shift);
     uint32_t y = (ax >> 13) - (112u << 10);
-    y = ax < 0x38800000u ? sub : y;
-    y = ax >= 0x47800000u ? 0x7C00u : y;
-    return (uint16_t)(ax > PX_APPROX_INF ? 0x7FFFu : y | sign);
+    y = px_approx_pick(ax < 0x38800000u, sub, y);
+    y = px_approx_pick(ax >= 0x47800000u, 0x7C00u, y);
+    return (uint16_t)px_approx_pick(ax > PX_APPROX_INF, 0x7FFFu, y | sign);
 }
 
 static inline uint16_t px_approx_f32_to_bf16_cut(uint32_t x)
@@ -446,7 +193,7 @@ static inline uint16_t px_approx_ex2_f16(uint16_t x)
 
 static inline uint16_t px_approx_tanh_f16(uint16_t x)
 {
-    return px_approx_f32_to_f16_cut(px_approx_tanh_f32(px_approx_f16_to_f32(x)));
+    return px_approx_f32_to_f16_cut(px_approx_tanh_f32(px_approx_f16_to_f32(x), true));
 }
 
 static inline uint16_t px_approx_ex2_bf16(uint16_t x)
@@ -456,20 +203,26 @@ static inline uint16_t px_approx_ex2_bf16(uint16_t x)
 
 static inline uint16_t px_approx_tanh_bf16(uint16_t x)
 {
-    return px_approx_f32_to_bf16_cut(px_approx_tanh_f32((uint32_t)x << 16));
+    return px_approx_f32_to_bf16_cut(px_approx_tanh_f32((uint32_t)x << 16, true));
 }
 
 /* ---- f64: the f32 tables on the upper word; the lower word of the result is 0 ---- */
 
+static inline uint32_t px_approx_rcp64_core(uint32_t hi)
+{
+    uint32_t r = (hi & 0xFFFFFu) << 4;
+    return px_approx_rcp_core(r, px_approx_fetch_one(px_approx_rcp_c0, px_approx_rcp_c12, (r >> 17) & 127u, r));
+}
+
 static inline uint64_t px_approx_rcp_ftz_f64(uint64_t x)
 {
     uint32_t hi = (uint32_t)(x >> 32), ax = hi & 0x7FFFFFFFu, sign = hi & PX_APPROX_SIGN;
-    uint32_t r = px_approx_rcp_core((ax & 0xFFFFFu) << 3);              /* a float in (0.5, 1] */
+    uint32_t r = px_approx_rcp64_core(ax);                              /* a float in (0.5, 1] */
     uint32_t y = (r >> 3) + (896u << 20) + (1023u << 20) - (ax & 0x7FF00000u);
-    y = (int32_t)y < 0x100000 ? 0 : y;
-    y = ax < 0x100000u ? 0x7FF00000u : y;
-    y = ax == 0x7FF00000u ? 0 : y;
-    y = ax > 0x7FF00000u ? 0x7FFFFFFFu : y | sign;
+    y = px_approx_pick((int32_t)y < 0x100000, 0, y);
+    y = px_approx_pick(ax < 0x100000u, 0x7FF00000u, y);
+    y = px_approx_pick(ax == 0x7FF00000u, 0, y);
+    y = px_approx_pick(ax > 0x7FF00000u, 0x7FFFFFFFu, y | sign);
     return (uint64_t)y << 32;
 }
 
@@ -477,12 +230,13 @@ static inline uint64_t px_approx_rcp_ftz_f64(uint64_t x)
 static inline uint32_t px_approx_rsq64h(uint32_t hi)
 {
     uint32_t n = ((hi & 0xFFFFFu) << 3) | ((hi << 3) & 0x800000u);      /* fraction, lowest exponent bit */
-    uint32_t r = 0x3E800000u + px_approx_rsqrt_core(n);
-    r = n == 0x800000u ? PX_APPROX_ONE : r;
+    px_approx_terms t = px_approx_fetch_one(px_approx_rsqrt_c0, px_approx_rsqrt_c12, (n >> 17) & 127u, n);
+    uint32_t r = 0x3E800000u + px_approx_rsqrt_core(n, t);
+    r = px_approx_pick(n == 0x800000u, PX_APPROX_ONE, r);
     uint32_t y = (r >> 3) + (896u << 20) + (512u << 20) - (((hi + 0x100000u) >> 1) & 0x7FF00000u);
-    y = hi == 0x7FF00000u ? 0 : y;
-    y = hi > 0x7FF00000u ? 0x7FFFFFFFu : y;
-    return (hi & 0x7FFFFFFFu) < 0x100000u ? 0x7FF00000u | (hi & PX_APPROX_SIGN) : y;
+    y = px_approx_pick(hi == 0x7FF00000u, 0, y);
+    y = px_approx_pick(hi > 0x7FF00000u, 0x7FFFFFFFu, y);
+    return px_approx_pick((hi & 0x7FFFFFFFu) < 0x100000u, 0x7FF00000u | (hi & PX_APPROX_SIGN), y);
 }
 
 static inline double px_approx_as_double(uint64_t x)
