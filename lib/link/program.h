@@ -25,6 +25,7 @@ struct px_builtin {
     px_ext_fn fn;
     uint16_t ret_bytes;     /* 0 for none */
     uint16_t arg_bytes;
+    bool over_definitions;  /* used even when a module defines the name (a linked device-runtime library) */
 };
 
 /* Finds a builtin by name; NULL when there is none. cdp/ supplies the table; vm/ and link/ do not know cdp/. */
@@ -51,7 +52,7 @@ struct px_lvar {
     const struct px_function *fn; /* the function that declares it; NULL at module scope */
     uint8_t space;
     uint64_t size;
-    uint64_t address;             /* .global, .const: device address; .shared: offset in shared memory */
+    uint64_t address;             /* in its state space: .global: device address; .const, .shared: offset */
 };
 
 struct px_linked {
@@ -64,17 +65,22 @@ struct px_linked {
     uint32_t nvars;
     uint64_t global_bytes, const_bytes; /* of the two images */
     uint64_t shared_max;
+    ptx_address global_base, const_base; /* see px_link_place */
+    struct px_link_maps *maps;          /* link.c: what each symbol became */
     const char *error;                  /* after a failed link: one line; else NULL */
 };
 
 /*
- * Links. Addresses of .global and .const variables are offsets until
- * px_link_place is told where the images lie. Returns PTX_OK, PTX_ERROR_LINK
+ * Links. Addresses of .global variables are offsets, and functions have none,
+ * until px_link_place is told where the images lie: `const_base` is what
+ * generic() adds to the offset of a .const variable; function i is at
+ * func_base + 16 * i. Returns PTX_OK, PTX_ERROR_LINK
  * (linked->error says why) or PTX_ERROR_OUT_OF_MEMORY.
  */
 ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_module *const *modules, uint32_t n,
                    px_builtin_find builtins, const ptx_program_options *options);
-void px_link_place(struct px_linked *linked, ptx_address global_base, ptx_address const_base);
+void px_link_place(struct px_linked *linked, ptx_address global_base, ptx_address const_base,
+                   ptx_address func_base);
 /* Writes the initial bytes of both images (their sizes are in `linked`), addresses of symbols included. */
 ptx_status px_link_initialise(const struct px_linked *linked, uint8_t *global_image, uint8_t *const_image);
 void px_link_free(struct px_linked *linked);

@@ -1,0 +1,154 @@
+/*
+ * link.c - several modules as one program: the steps, and the lookups after.
+ *
+ * The steps are: resolve names across modules, walk the bodies for references,
+ * give every undefined function a meaning, lay out memory. Everything lives in
+ * one arena; running out of memory unwinds to px_link, and so does an error,
+ * with its text in linked->error.
+ */
+#include "link/link.h"
+#include <stdarg.h>
+#include <string.h>
+
+enum { UNWIND_MEMORY = 1, UNWIND_ERROR = 2 };
+
+void px_link_fail(struct px_link *link, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    link->out->error = px_arena_vprintf(link->arena, format, args);
+    va_end(args);
+    longjmp(link->failure, UNWIND_ERROR);
+}
+
+/* ---- what each symbol became ---- */
+
+static uint32_t hash_pointer(const void *p)
+{
+    uint64_t h = (uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15ull;
+    return (uint32_t)(h >> 32);
+}
+
+void px_link_bind(struct px_link_maps *maps, const struct px_symbol *symbol, uint32_t index)
+{
+    uint32_t i = hash_pointer(symbol) & maps->mask;
+    while (maps->keys[i] && maps->keys[i] != symbol) i = (i + 1) & maps->mask;
+    maps->keys[i] = symbol;
+    maps->values[i] = index;
+}
+
+uint32_t px_link_index(const struct px_link_maps *maps, const struct px_symbol *symbol)
+{
+    uint32_t i = hash_pointer(symbol) & maps->mask;
+    for (; maps->keys[i]; i = (i + 1) & maps->mask)
+        if (maps->keys[i] == symbol) return maps->values[i];
+    return UINT32_MAX;
+}
+
+static bool is_function(const struct px_symbol *symbol)
+{
+    return symbol->kind == PX_SYM_FUNC || symbol->kind == PX_SYM_ENTRY;
+}
+
+const struct px_lfunc *px_link_func(const struct px_linked *linked, const struct ptx_module *module,
+                                    const struct px_symbol *symbol)
+{
+    (void)module;
+    uint32_t i = is_function(symbol) ? px_link_index(linked->maps, symbol) : UINT32_MAX;
+    return i == UINT32_MAX ? NULL : &linked->funcs[i];
+}
+
+const struct px_lvar *px_link_var(const struct px_linked *linked, const struct ptx_module *module,
+                                  const struct px_symbol *symbol)
+{
+    (void)module;
+    uint32_t i = symbol->kind == PX_SYM_VAR ? px_link_index(linked->maps, symbol) : UINT32_MAX;
+    return i == UINT32_MAX ? NULL : &linked->vars[i];
+}
+
+unsigned px_link_line(const struct ptx_module *module, px_pos pos)
+{
+    unsigned line = 1;
+    const char *p = module->source.text, *end = p + (pos < module->source.size ? pos : module->source.size);
+    while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+        p++;
+        line++;
+    }
+    return line;
+}
+
+/* ---- the steps ---- */
+
+/* A power of two of at least twice the symbols. */
+static uint32_t table_size(const struct px_linked *linked)
+{
+    size_t n = 16;
+    for (uint32_t m = 0; m < linked->nmodules; m++) {
+        const struct ptx_module *module = linked->modules[m];
+        n += module->symbols.n;
+        for (uint32_t f = 0; f < module->functions.n; f++) n += module->functions.at[f]->vars.n;
+    }
+    uint32_t size = 64;
+    while (size < 2 * n) size *= 2;
+    return size;
+}
+
+static void make_maps(struct px_link *link)
+{
+    struct px_link_maps *maps = link->out->maps = PX_NEW(link->arena, struct px_link_maps);
+    uint32_t size = table_size(link->out);
+    maps->keys = PX_NEW_N(link->arena, const struct px_symbol *, size);
+    maps->values = PX_NEW_N(link->arena, uint32_t, size);
+    maps->mask = size - 1;
+    maps->buckets = PX_NEW_N(link->arena, struct px_global *, size);
+    maps->bucket_mask = size - 1;
+}
+
+static void run_steps(struct px_link *link, ptx_module *const *modules)
+{
+    struct px_linked *out = link->out;
+    out->modules = PX_NEW_N(link->arena, struct ptx_module *, out->nmodules);
+    memcpy(out->modules, modules, out->nmodules * sizeof *modules);
+    make_maps(link);
+    px_link_resolve(link);
+    px_link_references(link);
+    px_link_check_externs(link);
+    px_link_layout(link);
+    out->funcs = link->funcs.at;
+    out->nfuncs = link->funcs.n;
+    out->vars = link->vars.at;
+    out->nvars = link->vars.n;
+}
+
+ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_module *const *modules, uint32_t n,
+                   px_builtin_find builtins, const ptx_program_options *options)
+{
+    static const ptx_program_options none;
+    *linked = (struct px_linked){.nmodules = n};
+    struct px_link link = {.out = linked, .arena = &linked->arena, .builtins = builtins,
+                           .options = options ? options : &none};
+    px_arena_init(&linked->arena, alloc, &link.failure);
+    ptx_status status = PTX_OK;
+    switch (setjmp(link.failure)) {
+    case 0: run_steps(&link, modules); break;
+    case UNWIND_ERROR: status = PTX_ERROR_LINK; break;
+    default: status = PTX_ERROR_OUT_OF_MEMORY; break;
+    }
+    linked->arena.on_failure = NULL;
+    return status;
+}
+
+void px_link_place(struct px_linked *linked, ptx_address global_base, ptx_address const_base,
+                   ptx_address func_base)
+{
+    linked->global_base = global_base;
+    linked->const_base = const_base;
+    for (uint32_t i = 0; i < linked->nvars; i++)
+        if (linked->vars[i].space == PX_SPACE_GLOBAL) linked->vars[i].address += global_base;
+    for (uint32_t i = 0; i < linked->nfuncs; i++) linked->funcs[i].address = func_base + 16 * (uint64_t)i;
+}
+
+void px_link_free(struct px_linked *linked)
+{
+    px_arena_free(&linked->arena);
+}
