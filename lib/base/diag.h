@@ -23,7 +23,7 @@ struct px_diag {
     enum px_diag_id id;
     ptx_severity severity;
     px_pos pos;
-    uint32_t length;     /* 0: no place */
+    uint32_t length;     /* bytes; at least one is shown */
     const char *message; /* in the arena */
     const char *note;    /* in the arena, or NULL */
 };
@@ -35,8 +35,12 @@ struct px_diags {
     unsigned max_errors; /* 0: no limit; past it errors are counted, not kept */
 };
 
+enum { PX_NO_PLACE = UINT32_MAX }; /* px_pos of a message about the whole module */
+
+static inline bool px_diag_has_place(const struct px_diag *diag) { return diag->pos != PX_NO_PLACE; }
+
 /*
- * Appends a diagnostic about `length` bytes at `pos` (length 0: no place). The
+ * Appends a diagnostic about `length` bytes at `pos` (PX_NO_PLACE: no place). The
  * variable arguments fill the printf-like holes of the text in diag.def.
  * Returns the diagnostic so that a note can be added with px_diag_note.
  */

@@ -19,7 +19,8 @@ enum px_symbol_kind {
     PX_SYM_PARAM,    /* formal parameter or return value of a function in .param space */
     PX_SYM_FUNC, PX_SYM_ENTRY,
     PX_SYM_LABEL, PX_SYM_PROTO, PX_SYM_BRANCH_TARGETS, PX_SYM_CALL_TARGETS,
-    PX_SYM_SECTION_LABEL
+    PX_SYM_SECTION_LABEL,
+    PX_SYM_RANGE     /* name<N>: stands for its numbered members, never for itself */
 };
 
 struct px_symbol {
@@ -45,6 +46,9 @@ struct px_symbol {
     } u;
     struct px_symbol *alias_of; /* FUNC named by .alias */
     struct px_symbol *outer;    /* [scope] what the name denoted before; NULL */
+    struct px_symbol *sibling;  /* [scope] the symbol bound before it in the same scope */
+    uint16_t level;             /* [scope] 0 module, 1 parameters of a function, 2 its body, ... */
+    bool defined;               /* LABEL: its statement was passed; FUNC: it has a body */
 };
 
 struct px_reg { uint8_t type, vec; struct px_symbol *symbol; }; /* one register of a function (a vector counts once) */
@@ -73,6 +77,7 @@ struct ptx_module {
     PX_VEC(struct px_symbol *) symbols;     /* module scope, by index */
     struct px_target target;                /* of .target, or of the requested architecture when that is newer */
     const char *target_text;                /* "sm_90" */
+    const char *arch;                       /* the architecture asked for ("sm_90"), or NULL */
     unsigned max_errors;
 };
 

@@ -226,7 +226,7 @@ int px_lex_end(struct px_parser *parser, struct px_sem *sem, const unsigned char
     if (sem->pos == parser->source->size)
         return T_END;
     if (!parser->failed)
-        px_diag_add(parser->diags, PX_D_NUL_BYTE, sem->pos, 0, px_source_place(parser->source, sem->pos).line);
+        px_diag_add(parser->diags, PX_D_NUL_BYTE, PX_NO_PLACE, 0, px_source_place(parser->source, sem->pos).line);
     parser->failed = true;
     return T_STRAY;
 }
@@ -235,7 +235,7 @@ int px_lex_strange(struct px_parser *parser, struct px_sem *sem, const unsigned 
 {
     if (!parser->failed) {
         px_pos pos = (px_pos)((const char *)start - parser->source->text);
-        px_diag_add(parser->diags, PX_D_NON_ASCII, pos, 0, px_source_place(parser->source, pos).line);
+        px_diag_add(parser->diags, PX_D_NON_ASCII, PX_NO_PLACE, 0, px_source_place(parser->source, pos).line);
     }
     parser->failed = true;
     return finish(parser, sem, start, start + 1, T_STRAY);

@@ -1,0 +1,262 @@
+/*
+ * api_module.c - the ptx_module_ functions of ptx.h.
+ *
+ * They check arguments and forward. ptx_module_create holds the one setjmp
+ * under which everything of a module is allocated; afterwards the module is
+ * immutable, line table included, so any thread may read it.
+ */
+#include <limits.h>
+#include <string.h>
+#include "base/diag.h"
+#include "check/check.h"
+#include "front/parse.h"
+#include "front/print.h"
+#include "ptx.h"
+
+const char *ptx_status_name(ptx_status status)
+{
+    static const char *const names[] = {
+        "success", "invalid argument", "out of memory", "does not assemble", "does not link", "not found",
+        "unsupported", "fault in a kernel", "deadlock", "limit reached", "interrupted", "launch out of bounds",
+    };
+    return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown status";
+}
+
+/* A special register's word is kept only behind its percent sign: %tid, not tid. */
+static uint16_t word_of(const char *s, size_t n)
+{
+    if (*s != '%')
+        return px_word_find(s, n);
+    px_word word = px_word_find(s + 1, n - 1);
+    return word && px_sreg_of_word(word) ? word : 0;
+}
+
+static void set_source(struct ptx_module *module, const ptx_module_options *options, const char *text, size_t size)
+{
+    const char *file = options && options->file_name ? options->file_name : "<memory>";
+    module->source.file = px_arena_text(&module->arena, file, strlen(file));
+    module->source.text = px_arena_text(&module->arena, text, size);
+    module->source.size = size;
+    module->source.arena = &module->arena;
+    if (options && options->arch)
+        module->arch = px_arena_text(&module->arena, options->arch, strlen(options->arch));
+}
+
+/* The syntax error is found first but stands last in the text: it goes behind what the checker says. */
+static void check(struct ptx_module *module)
+{
+    struct px_diags *diags = &module->diags;
+    uint32_t n = diags->list.n;
+    struct px_diag syntax = {0};
+    if (n) {
+        syntax = diags->list.at[0];
+        diags->list.n = 0;
+        diags->errors = 0;
+    }
+    px_check(module);
+    for (uint32_t i = 0; i < diags->list.n; i++)
+        if (diags->list.at[i].severity == PTX_FATAL)
+            return;
+    if (n) {
+        px_vec_push(&module->arena, &diags->list, syntax);
+        diags->errors++;
+    }
+}
+
+static void build(struct ptx_module *module, const ptx_module_options *options, const char *text, size_t size)
+{
+    set_source(module, options, text, size);
+    module->max_errors = options ? options->max_errors : 0;
+    module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
+    px_names_init(&module->names, &module->arena, word_of);
+    px_parse(&module->arena, &module->names, &module->source, &module->diags, &module->tree);
+    check(module);
+    px_source_index(&module->source);
+}
+
+ptx_status ptx_module_create(const ptx_module_options *options, const char *text, size_t size, ptx_module **out)
+{
+    if (!text || !out || size >= UINT32_MAX)
+        return PTX_ERROR_INVALID_ARGUMENT;
+    ptx_allocator alloc = px_alloc_or_default(options ? &options->allocator : NULL);
+    struct ptx_module *module = px_zalloc(&alloc, sizeof *module);
+    jmp_buf failure;
+    *out = NULL;
+    if (!module)
+        return PTX_ERROR_OUT_OF_MEMORY;
+    module->alloc = alloc;
+    atomic_init(&module->references, 1);
+    px_arena_init(&module->arena, &alloc, &failure);
+    if (setjmp(failure)) {
+        px_module_release(module);
+        return PTX_ERROR_OUT_OF_MEMORY;
+    }
+    build(module, options, text, size);
+    module->arena.on_failure = NULL;
+    *out = module;
+    return module->diags.errors ? PTX_ERROR_ASSEMBLY : PTX_OK;
+}
+
+void px_module_retain(struct ptx_module *module)
+{
+    atomic_fetch_add_explicit(&module->references, 1, memory_order_relaxed);
+}
+
+void px_module_release(struct ptx_module *module)
+{
+    if (atomic_fetch_sub_explicit(&module->references, 1, memory_order_acq_rel) != 1)
+        return;
+    ptx_allocator alloc = module->alloc;
+    px_arena_free(&module->arena);
+    px_free(&alloc, module, sizeof *module);
+}
+
+void ptx_module_destroy(ptx_module *module)
+{
+    if (module)
+        px_module_release(module);
+}
+
+unsigned ptx_module_isa_version(const ptx_module *module)
+{
+    return module ? module->tree.version : 0;
+}
+
+const char *ptx_module_target(const ptx_module *module)
+{
+    return module && module->target_text ? module->target_text : "";
+}
+
+unsigned ptx_module_address_size(const ptx_module *module)
+{
+    return !module ? 0 : module->tree.address_size ? module->tree.address_size : 64;
+}
+
+/* ---- diagnostics ---- */
+
+size_t ptx_module_diagnostic_count(const ptx_module *module)
+{
+    return module ? module->diags.list.n : 0;
+}
+
+ptx_status ptx_module_diagnostic(const ptx_module *module, size_t index, ptx_diagnostic *out)
+{
+    if (!module || !out || index >= module->diags.list.n)
+        return PTX_ERROR_INVALID_ARGUMENT;
+    const struct px_diag *diag = &module->diags.list.at[index];
+    *out = (ptx_diagnostic){.severity = diag->severity, .code = px_diag_code(diag->id), .message = diag->message};
+    out->note = diag->note;
+    out->file = module->source.file;
+    if (!px_diag_has_place(diag))
+        return PTX_OK;
+    struct px_source source = module->source; /* its line table is complete: nothing is built here */
+    struct px_place place = px_source_place(&source, diag->pos);
+    out->line = place.line;
+    out->column = place.column;
+    out->length = diag->length ? diag->length : 1;
+    return PTX_OK;
+}
+
+ptx_status ptx_module_source_line(const ptx_module *module, unsigned line, const char **start, size_t *length)
+{
+    if (!module || !start || !length)
+        return PTX_ERROR_INVALID_ARGUMENT;
+    struct px_source source = module->source;
+    const char *at = px_source_line(&source, line, length);
+    if (!at)
+        return PTX_ERROR_NOT_FOUND;
+    *start = at;
+    return PTX_OK;
+}
+
+const char *ptx_known_arch(size_t index)
+{
+    return px_target_name(index);
+}
+
+unsigned ptx_known_version(size_t index)
+{
+    return px_version_at(index);
+}
+
+const char *ptx_explain(const char *code)
+{
+    return code ? px_diag_explain(code) : NULL;
+}
+
+/* ---- what a module holds ---- */
+
+static bool is_kernel(const struct px_function *function)
+{
+    return function->func->is_entry && function->func->body;
+}
+
+static struct px_function *kernel_at(const ptx_module *module, size_t index)
+{
+    for (uint32_t i = 0; module && i < module->functions.n; i++)
+        if (is_kernel(module->functions.at[i]) && index-- == 0)
+            return module->functions.at[i];
+    return NULL;
+}
+
+size_t ptx_module_kernel_count(const ptx_module *module)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; module && i < module->functions.n; i++)
+        n += is_kernel(module->functions.at[i]);
+    return n;
+}
+
+/* Bytes of the function's own variables in `space`, each at its alignment. */
+static size_t space_bytes(const struct px_function *function, enum px_space space)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < function->vars.n; i++) {
+        const struct px_symbol *symbol = function->vars.at[i];
+        if (symbol->space != space || !symbol->align)
+            continue;
+        bytes = (bytes + symbol->align - 1) / symbol->align * symbol->align + symbol->size;
+    }
+    return (size_t)bytes;
+}
+
+ptx_status ptx_module_kernel(const ptx_module *module, size_t index, ptx_kernel_info *info)
+{
+    const struct px_function *function = kernel_at(module, index);
+    if (!info || !function)
+        return PTX_ERROR_INVALID_ARGUMENT;
+    *info = (ptx_kernel_info){.name = function->func->name->text, .param_count = function->func->nparams};
+    info->param_bytes = (size_t)function->param_bytes;
+    info->static_shared_bytes = space_bytes(function, PX_SPACE_SHARED);
+    info->local_bytes = space_bytes(function, PX_SPACE_LOCAL);
+    for (int i = 0; i < 3; i++) {
+        info->reqntid[i] = function->reqntid[i];
+        info->maxntid[i] = function->maxntid[i];
+    }
+    return PTX_OK;
+}
+
+ptx_status ptx_module_kernel_param(const ptx_module *module, size_t kernel, size_t index, ptx_param_info *info)
+{
+    const struct px_function *function = kernel_at(module, kernel);
+    if (!info || !function || index >= function->func->nparams)
+        return PTX_ERROR_INVALID_ARGUMENT;
+    const struct px_symbol *symbol = function->params[index];
+    const struct px_type_info *type = px_type_info((enum px_type)symbol->type);
+    *info = (ptx_param_info){.name = symbol->name ? symbol->name->text : "_", .type = type->name};
+    info->offset = (size_t)symbol->offset;
+    info->size = (size_t)symbol->size;
+    info->align = symbol->align;
+    info->count = type->bits >= 8 ? (size_t)(symbol->size / (type->bits / 8u)) : 1;
+    info->is_pointer = symbol->u.var->has_ptr;
+    return PTX_OK;
+}
+
+ptx_status ptx_module_print(const ptx_module *module, ptx_write_fn write, void *user)
+{
+    if (!module || !write)
+        return PTX_ERROR_INVALID_ARGUMENT;
+    if (module->diags.errors)
+        return PTX_ERROR_ASSEMBLY;
+    return px_print(&module->tree, write, user) ? PTX_ERROR_INTERRUPTED : PTX_OK;
+}

@@ -1,0 +1,200 @@
+/*
+ * body.c - the body of one function: scopes, labels, operands.
+ *
+ * Entering a block binds its labels at once, since a branch may come before its
+ * label; a name that also means something outside keeps that meaning until the
+ * label is passed. Every operand gets its symbol before the instruction is held
+ * against its form.
+ */
+#include "check/checker.h"
+
+/* ---- names ---- */
+
+static void note_unknown(struct px_checker *checker, struct px_name *name, px_pos pos)
+{
+    struct px_unknown unknown = {.name = name, .pos = pos};
+    px_vec_push(&checker->module->arena, &checker->unknown, unknown);
+}
+
+/* A label further down hides an outer name only once it has been passed. */
+static struct px_symbol *visible(struct px_symbol *symbol)
+{
+    if (symbol && symbol->kind == PX_SYM_LABEL && !symbol->defined && symbol->outer)
+        return symbol->outer->kind == PX_SYM_RANGE ? symbol : symbol->outer;
+    return symbol;
+}
+
+static bool is_special_register(const struct px_name *name)
+{
+    return name->text[0] == '%' && name->word && px_sreg_of_word(name->word);
+}
+
+struct px_symbol *px_resolve(struct px_checker *checker, struct px_name *name, px_pos pos)
+{
+    bool made = false;
+    struct px_symbol *symbol = visible(px_scope_find(&checker->scope, name, &made));
+    if (made)
+        px_range_member(checker, symbol);
+    if (!symbol && !is_special_register(name))
+        note_unknown(checker, name, pos);
+    return symbol;
+}
+
+static void resolve_expr(struct px_checker *checker, struct px_expr *expr)
+{
+    if (expr->kind == PX_E_NAME || expr->kind == PX_E_GENERIC)
+        expr->symbol = px_resolve(checker, expr->u.name, expr->pos);
+}
+
+static void resolve_operand(struct px_checker *checker, struct px_operand *operand)
+{
+    switch (operand->kind) {
+    case PX_O_NAME: operand->symbol = px_resolve(checker, operand->u.name, operand->pos); break;
+    case PX_O_EXPR: resolve_expr(checker, operand->u.expr); break;
+    case PX_O_VEC: case PX_O_ADDR: case PX_O_LIST: case PX_O_PAIR: case PX_O_INDEX:
+        for (uint16_t i = 0; i < operand->n; i++)
+            resolve_operand(checker, &operand->u.list[i]);
+        break;
+    default: break;
+    }
+}
+
+void px_report_unknown(struct px_checker *checker)
+{
+    for (uint32_t i = 0; i < checker->unknown.n && !checker->stopped; i++) {
+        const struct px_unknown *unknown = &checker->unknown.at[i];
+        px_complain(checker, UNKNOWN_SYMBOL, unknown->pos, unknown->name->len, unknown->name->text);
+    }
+    checker->unknown.n = 0;
+}
+
+/* ---- labels and tables ---- */
+
+static void bind_labels(struct px_checker *checker, const struct px_block *block)
+{
+    for (uint32_t i = 0; i < block->n; i++) {
+        struct px_stmt *stmt = block->list[i];
+        if (stmt->kind != PX_S_LABEL || px_scope_here(&checker->scope, stmt->u.label))
+            continue;
+        struct px_symbol *label = px_symbol_new(checker, PX_SYM_LABEL, stmt->u.label, stmt->pos);
+        label->index = checker->function->nlabels++;
+        label->u.stmt = stmt;
+        px_scope_bind(&checker->scope, label);
+    }
+}
+
+static void duplicate_label(struct px_checker *checker, const struct px_name *name, px_pos pos)
+{
+    px_complain(checker, DUPLICATE_LABEL, pos, name->len, name->text);
+}
+
+static void check_label(struct px_checker *checker, struct px_stmt *stmt)
+{
+    struct px_symbol *here = px_scope_here(&checker->scope, stmt->u.label);
+    if (here && here->kind == PX_SYM_LABEL && here->u.stmt == stmt)
+        here->defined = true;
+    else
+        duplicate_label(checker, stmt->u.label, stmt->pos);
+}
+
+static struct px_symbol *bind_table(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name,
+                                    px_pos pos)
+{
+    if (px_scope_here(&checker->scope, name)) {
+        duplicate_label(checker, name, pos);
+        return NULL;
+    }
+    struct px_symbol *table = px_symbol_new(checker, kind, name, pos);
+    table->defined = true;
+    px_scope_bind(&checker->scope, table);
+    return table;
+}
+
+/* name<N> in .branchtargets stands for name0 ... name(N-1). */
+static void resolve_target_range(struct px_checker *checker, const struct px_operand *range)
+{
+    for (int64_t i = 0; i < range->offset && !checker->stopped; i++) {
+        const char *text = px_arena_printf(&checker->module->arena, "%s%lld", range->u.name->text, (long long)i);
+        size_t length = range->u.name->len;
+        while (text[length])
+            length++;
+        px_resolve(checker, px_names_intern(&checker->module->names, text, length), range->pos);
+    }
+}
+
+static void check_targets(struct px_checker *checker, struct px_stmt *stmt)
+{
+    bool branch = stmt->kind == PX_S_TARGETS;
+    enum px_symbol_kind kind = branch ? PX_SYM_BRANCH_TARGETS : PX_SYM_CALL_TARGETS;
+    struct px_symbol *table = bind_table(checker, kind, stmt->u.targets.label, stmt->pos);
+    if (table)
+        table->u.stmt = stmt;
+    for (uint32_t i = 0; i < stmt->u.targets.n; i++) {
+        struct px_operand *target = &stmt->u.targets.list[i];
+        if (target->has_offset)
+            resolve_target_range(checker, target);
+        else
+            target->symbol = px_resolve(checker, target->u.name, target->pos);
+    }
+    px_check_targets(checker, stmt);
+}
+
+static void check_proto(struct px_checker *checker, struct px_stmt *stmt)
+{
+    struct px_proto *proto = stmt->u.proto;
+    struct px_symbol *symbol = bind_table(checker, PX_SYM_PROTO, proto->label, stmt->pos);
+    if (symbol)
+        symbol->u.proto = proto;
+    px_check_proto(checker, proto);
+}
+
+/* ---- statements ---- */
+
+static void check_inst(struct px_checker *checker, struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nopds; i++)
+        resolve_operand(checker, &inst->opds[i]);
+    if (inst->guard)
+        resolve_operand(checker, inst->guard);
+    px_check_inst(checker->module, checker->function, inst);
+    if (inst->opcode->word == PX_W_call)
+        px_check_call(checker, inst);
+}
+
+static void check_block(struct px_checker *checker, const struct px_block *block);
+
+static void check_nested(struct px_checker *checker, const struct px_block *block)
+{
+    px_scope_enter(&checker->scope);
+    check_block(checker, block);
+    px_scope_leave(&checker->scope);
+}
+
+static void check_stmt(struct px_checker *checker, struct px_stmt *stmt)
+{
+    switch (stmt->kind) {
+    case PX_S_INST: check_inst(checker, &stmt->u.inst); break;
+    case PX_S_LABEL: check_label(checker, stmt); break;
+    case PX_S_VAR: px_declare_var(checker, stmt->u.var); break;
+    case PX_S_BLOCK: check_nested(checker, &stmt->u.block); break;
+    case PX_S_LOC: px_check_loc(checker, stmt); break;
+    case PX_S_PRAGMA: px_check_pragma(checker, stmt->u.pragma, PX_PRAGMA_STATEMENT); break;
+    case PX_S_TARGETS: case PX_S_CALLTARGETS: check_targets(checker, stmt); break;
+    case PX_S_PROTO: check_proto(checker, stmt); break;
+    case PX_S_FUNC: px_declare_func(checker, stmt->u.func); break;
+    default: break;
+    }
+}
+
+static void check_block(struct px_checker *checker, const struct px_block *block)
+{
+    bind_labels(checker, block);
+    for (uint32_t i = 0; i < block->n && !checker->stopped; i++)
+        check_stmt(checker, block->list[i]);
+}
+
+void px_check_body(struct px_checker *checker, const struct px_block *body)
+{
+    check_block(checker, body);
+    px_report_unknown(checker);
+}

@@ -1,0 +1,71 @@
+/*
+ * checker.h - the state of one run of px_check, shared by the files of lib/check.
+ *
+ * Checking follows the text, as ptxas does, so that messages come in its order:
+ * a name is known from its declaration on; names that stay unknown are reported
+ * at the end of their function. A fatal message stops the run.
+ */
+#ifndef PX_CHECK_CHECKER_H
+#define PX_CHECK_CHECKER_H
+
+#include "base/diag.h"
+#include "check/check.h"
+#include "check/scope.h"
+#include "front/constant.h"
+
+struct px_unknown { struct px_name *name; px_pos pos; };
+
+struct px_checker {
+    struct ptx_module *module;
+    struct px_diags *diags;
+    struct px_scope scope;
+    struct px_function *function;    /* being checked; NULL at module scope */
+    PX_VEC(struct px_unknown) unknown; /* names without a symbol in this function */
+    unsigned version;                /* .version as major*10+minor; PTX_ISA_VERSION when missing */
+    bool stopped;                    /* a fatal message was given */
+    bool texmode_independent, debug;
+};
+
+/* Appends a message and remembers whether it was fatal. */
+#define px_complain(checker, id, pos, length, ...)                                                          \
+    ((checker)->stopped |= px_diag_add((checker)->diags, PX_D_##id, (pos), (length), ##__VA_ARGS__)->severity == PTX_FATAL)
+
+/* directives.c */
+enum px_pragma_place { PX_PRAGMA_MODULE, PX_PRAGMA_ENTRY, PX_PRAGMA_STATEMENT };
+void px_check_header(struct px_checker *checker);
+void px_check_directives(struct px_checker *checker, struct px_function *function);
+void px_check_pragma(struct px_checker *checker, const struct px_pragma *pragma, enum px_pragma_place place);
+void px_check_file(struct px_checker *checker, const struct px_file *file);
+void px_check_section(struct px_checker *checker, const struct px_section *section);
+void px_check_loc(struct px_checker *checker, const struct px_stmt *stmt);
+void px_check_whole(struct px_checker *checker); /* what is asked of modules without errors only */
+
+/* decl.c: declares `var`, complaining about what is wrong with it */
+struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name, px_pos pos);
+struct px_symbol *px_declare_var(struct px_checker *checker, struct px_var *var);
+/* A formal parameter, not bound yet; `func` is NULL for one of a prototype. */
+struct px_symbol *px_declare_param(struct px_checker *checker, struct px_var *var, const struct px_func *func,
+                                   bool is_return);
+uint64_t px_var_elements(const struct px_var *var);
+void px_add_register(struct px_checker *checker, struct px_symbol *symbol);
+void px_range_member(struct px_checker *checker, struct px_symbol *member); /* numbers a member just made */
+
+/* init.c */
+void px_check_init(struct px_checker *checker, struct px_var *var, struct px_symbol *symbol);
+
+/* function.c */
+void px_declare_func(struct px_checker *checker, struct px_func *func);
+void px_check_alias(struct px_checker *checker, const struct px_alias *alias);
+void px_layout_params(struct px_symbol **symbols, unsigned n, uint64_t *bytes);
+
+/* body.c */
+void px_check_body(struct px_checker *checker, const struct px_block *body);
+struct px_symbol *px_resolve(struct px_checker *checker, struct px_name *name, px_pos pos); /* NULL: noted as unknown */
+void px_report_unknown(struct px_checker *checker);
+
+/* call.c */
+void px_check_call(struct px_checker *checker, struct px_inst *inst);
+void px_check_targets(struct px_checker *checker, const struct px_stmt *stmt);
+void px_check_proto(struct px_checker *checker, struct px_proto *proto);
+
+#endif
