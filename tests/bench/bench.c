@@ -1,0 +1,381 @@
+/* bench.c - how fast the workloads run, and whether they run right.
+ *
+ *   bench [--dir DIR]             a table: Gti/s (10^9 PTX thread-instructions a second) of each workload
+ * with one worker and with all, and whether the results are right; then latencies bench --check N,N [--dir
+ * DIR] each workload with so many workers: right, and the same bits with all
+ *
+ * DIR holds kernels.ptx and workloads.tsv. PTXAS is the assembler whose start is timed. Only the public
+ * interface of the library is used. Exit code 1 when a result is wrong. */
+#include <errno.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "ptxvm.h"
+#include "reference.h"
+
+extern char **environ;
+
+enum { MOST_WORKERS = 8, MOST_OUTPUTS = 4 };
+
+struct bench {
+    const char *dir;
+    ptx_module *module;
+    struct bench_workload *list;
+    size_t n;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void die(const char *what, const char *why)
+{
+    fprintf(stderr, "bench: %s: %s\n", what, why);
+    exit(2);
+}
+
+static void need(ptx_status status, const char *what, const ptx_device *device)
+{
+    if (status == PTX_OK) return;
+    const char *message = device ? ptx_device_message(device) : "";
+    die(what, *message ? message : ptx_status_name(status));
+}
+
+static char *read_text(const char *dir, const char *name, size_t *size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *file = fopen(path, "rb");
+    char *text = malloc(1 << 20);
+    if (!file || !text) die(path, strerror(errno));
+    *size = fread(text, 1, (1 << 20) - 1, file);
+    text[*size] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* ---- one workload on one device ---- */
+
+struct run {
+    ptx_device *device;
+    ptx_program *program;
+    ptx_kernel *kernel;
+    ptx_address buffers[BENCH_MAX_ARGS];
+    unsigned char params[256];
+    size_t param_bytes;
+    struct bench_workload *workload;
+};
+
+static size_t arg_bytes(const struct bench_arg *arg)
+{
+    return arg->count * bench_element_size(arg->type);
+}
+
+/* Buffers as the table describes them, and the parameter buffer: pointers of 8 bytes, scalars of 4. */
+static void upload(struct run *run)
+{
+    size_t at = 0;
+    for (int i = 0; i < run->workload->nargs; i++) {
+        const struct bench_arg *arg = &run->workload->args[i];
+        const int is_scalar = arg->role == BENCH_SCALAR;
+        const size_t size = is_scalar ? 4 : 8;
+        at = (at + size - 1) / size * size;
+        if (!is_scalar) {
+            need(ptx_memory_alloc(run->device, arg_bytes(arg), &run->buffers[i]), "memory", run->device);
+            need(ptx_memory_write(run->device, run->buffers[i], arg->data, arg_bytes(arg)), "memory",
+                 run->device);
+        }
+        memcpy(run->params + at, is_scalar ? arg->data : (const void *)&run->buffers[i], size);
+        at += size;
+    }
+    run->param_bytes = at;
+}
+
+static void run_open(struct run *run, const struct bench *bench, struct bench_workload *workload,
+                     unsigned workers)
+{
+    const ptx_device_config config = {.workers = workers};
+    const ptx_module *module = bench->module;
+    memset(run, 0, sizeof *run);
+    run->workload = workload;
+    need(ptx_device_create(&config, &run->device), "device", NULL);
+    need(ptx_program_create(run->device, &module, 1, NULL, &run->program), "program", run->device);
+    need(ptx_program_kernel(run->program, workload->kernel, &run->kernel), workload->kernel, run->device);
+    upload(run);
+}
+
+static void run_close(struct run *run)
+{
+    ptx_program_destroy(run->program);
+    ptx_device_destroy(run->device);
+}
+
+/* Seconds; outputs that accumulate (histogram) are cleared first. */
+static double launch(struct run *run)
+{
+    const struct bench_workload *w = run->workload;
+    ptx_launch_config config = {.params = run->params, .param_bytes = run->param_bytes};
+    ptx_fault fault = {0};
+    memcpy(config.grid, w->grid, sizeof config.grid);
+    memcpy(config.block, w->block, sizeof config.block);
+    for (int i = 0; i < w->nargs; i++)
+        if (w->args[i].role == BENCH_OUT)
+            need(ptx_memory_fill(run->device, run->buffers[i], 0, arg_bytes(&w->args[i])), "memory",
+                 run->device);
+    const double start = now();
+    const ptx_status status = ptx_kernel_launch(run->kernel, &config, &fault);
+    const double seconds = now() - start;
+    if (status == PTX_ERROR_FAULT) die(w->kernel, fault.message);
+    need(status, w->kernel, run->device);
+    return seconds;
+}
+
+/* What the outputs are worth. */
+struct verdict {
+    int wrong, on_chip; /* outputs that are wrong; whether all have the bits an H200 computed */
+    uint64_t hashes[MOST_OUTPUTS];
+};
+
+static void judge_output(const struct bench_workload *w, const struct bench_arg *arg, const void *actual,
+                         struct verdict *verdict)
+{
+    struct bench_mismatch m;
+    if (bench_hash(actual, bench_words(arg)) != arg->chip_hash) verdict->on_chip = 0;
+    if (bench_compare(arg, actual, &m)) return;
+    verdict->wrong++;
+    fprintf(stderr, "%s: %zu elements are wrong; the first, %zu, is %.17g, expected %.17g +- %.3g\n",
+            w->kernel, m.count, m.first, m.actual, m.expected, m.tolerance);
+}
+
+static struct verdict judge(struct run *run)
+{
+    struct verdict verdict = {.on_chip = 1};
+    int output = 0;
+    for (int i = 0; i < run->workload->nargs; i++) {
+        const struct bench_arg *arg = &run->workload->args[i];
+        if (arg->role != BENCH_OUT) continue;
+        void *actual = malloc(arg_bytes(arg));
+        if (!actual) die(run->workload->kernel, "no memory");
+        need(ptx_memory_read(run->device, actual, run->buffers[i], arg_bytes(arg)), "memory", run->device);
+        verdict.hashes[output++] = bench_hash(actual, bench_words(arg));
+        judge_output(run->workload, arg, actual, &verdict);
+        free(actual);
+    }
+    return verdict;
+}
+
+static void prepare(struct bench_workload *workload)
+{
+    if (bench_fill(workload) || bench_reference(workload)) die(workload->kernel, strerror(errno));
+}
+
+/* ---- right or wrong ---- */
+
+/* 1 if wrong. */
+static int check_workload(const struct bench *bench, struct bench_workload *workload, const unsigned *workers,
+                          int n)
+{
+    struct verdict first = {0};
+    int bad = 0;
+    prepare(workload);
+    for (int i = 0; i < n; i++) {
+        struct run run;
+        run_open(&run, bench, workload, workers[i]);
+        launch(&run);
+        const struct verdict verdict = judge(&run);
+        if (i == 0) first = verdict;
+        const int same = memcmp(first.hashes, verdict.hashes, sizeof first.hashes) == 0;
+        printf("%s %s, %u workers%s%s\n", verdict.wrong || !same ? "WRONG" : "right", workload->kernel,
+               workers[i], verdict.on_chip ? ", bits as on an H200" : "",
+               same ? "" : ": other bits than with the first count");
+        fflush(stdout);
+        bad |= verdict.wrong || !same;
+        run_close(&run);
+    }
+    bench_empty(workload);
+    return bad;
+}
+
+static int check(const struct bench *bench, const char *counts)
+{
+    unsigned workers[MOST_WORKERS];
+    int n = 0, bad = 0;
+    for (const char *at = counts; *at && n < MOST_WORKERS; at += strspn(at, ",")) {
+        char *end;
+        workers[n++] = (unsigned)strtoul(at, &end, 10);
+        if (end == at) die("--check", "wants N,N,...");
+        at = end;
+    }
+    for (size_t i = 0; i < bench->n; i++) bad |= check_workload(bench, &bench->list[i], workers, n);
+    return bad;
+}
+
+/* ---- speed ---- */
+
+/* Gti/s: the best of several launches, for about a second. */
+static double speed(struct run *run)
+{
+    double best = launch(run), spent = best;
+    ptx_progress progress;
+    ptx_device_progress(run->device, &progress);
+    for (int i = 0; i < 20 && spent < 1; i++) {
+        const double seconds = launch(run);
+        spent += seconds;
+        if (seconds < best) best = seconds;
+    }
+    return (double)progress.thread_instructions / best / 1e9;
+}
+
+/* 1 if wrong. */
+static int measure(const struct bench *bench, struct bench_workload *workload)
+{
+    struct run run;
+    struct verdict verdict;
+    double alone;
+    prepare(workload);
+    run_open(&run, bench, workload, 1);
+    alone = speed(&run);
+    verdict = judge(&run);
+    run_close(&run);
+    run_open(&run, bench, workload, 0);
+    const double together = speed(&run);
+    verdict.wrong += judge(&run).wrong;
+    run_close(&run);
+    printf("%-14s %8.2f %8.2f   %s\n", workload->kernel, alone, together,
+           verdict.wrong     ? "WRONG"
+           : verdict.on_chip ? "right, bits as on an H200"
+                             : "right within bounds");
+    fflush(stdout);
+    bench_empty(workload);
+    return verdict.wrong != 0;
+}
+
+/* ---- latency ---- */
+
+static const char small_kernel[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry add_one(.param .u64 p, .param .u32 n)\n{\n"
+    "    .reg .pred %p;\n    .reg .b32 %r<6>;\n    .reg .b64 %rd<4>;\n"
+    "    ld.param.u64 %rd1, [p];\n    ld.param.u32 %r1, [n];\n"
+    "    mov.u32 %r2, %ctaid.x;\n    mov.u32 %r3, %ntid.x;\n    mov.u32 %r4, %tid.x;\n"
+    "    mad.lo.s32 %r5, %r2, %r3, %r4;\n    setp.ge.s32 %p, %r5, %r1;\n    @%p bra done;\n"
+    "    mul.wide.s32 %rd2, %r5, 4;\n    add.s64 %rd3, %rd1, %rd2;\n"
+    "    ld.global.u32 %r2, [%rd3];\n    add.s32 %r2, %r2, 1;\n    st.global.u32 [%rd3], %r2;\ndone:\n    "
+    "ret;\n}\n";
+
+/* Seconds of one ptx_run of `text` on 32 integers. */
+static double time_run(const char *text)
+{
+    uint32_t data[32] = {0};
+    void *args[] = {data, (void *)(uintptr_t)32};
+    const double start = now();
+    ptx_run(text, 2, args, 32, 1, 1, 1, 1, 1, 0);
+    const double seconds = now() - start;
+    if (ptx_run_status(NULL, 0) != 0 || data[31] != 1) die("ptx_run", "wrong result");
+    return seconds;
+}
+
+static void run_latency(void)
+{
+    double best = 1;
+    const double first = time_run(small_kernel);
+    for (int i = 0; i < 1000; i++) {
+        const double seconds = time_run(small_kernel);
+        if (seconds < best) best = seconds;
+    }
+    printf("first ptx_run of a process  %8.1f us   (goal: under 2000)\n", first * 1e6);
+    printf("warm ptx_run                %8.1f us   (goal: under 20)\n", best * 1e6);
+}
+
+/* A file of 50 lines: the small kernel with more additions. */
+static void write_fifty_lines(const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    const char *body = strstr(small_kernel, "    st.global.u32");
+    if (!file) die(path, strerror(errno));
+    fwrite(small_kernel, 1, (size_t)(body - small_kernel), file);
+    for (int i = 0; i < 50 - 23; i++) fputs("    add.s32 %r2, %r2, %r3;\n", file);
+    fputs(body, file);
+    fclose(file);
+}
+
+static double time_process(const char *program, const char *path)
+{
+    char *argv[] = {(char *)program, (char *)path, NULL};
+    pid_t child;
+    int status = -1;
+    const double start = now();
+    if (posix_spawn(&child, program, NULL, NULL, argv, environ) != 0) die(program, strerror(errno));
+    waitpid(child, &status, 0);
+    if (status != 0) die(program, "does not accept the file of 50 lines");
+    return now() - start;
+}
+
+static void assembler_latency(const char *program)
+{
+    char path[] = "/tmp/bench-XXXXXX";
+    const int descriptor = mkstemp(path);
+    double best = 1;
+    if (descriptor < 0) die(path, strerror(errno));
+    close(descriptor);
+    write_fifty_lines(path);
+    for (int i = 0; i < 50; i++) {
+        const double seconds = time_process(program, path);
+        if (seconds < best) best = seconds;
+    }
+    unlink(path);
+    printf("ptxas on 50 lines           %8.2f ms   (goal: under 5, process start included)\n", best * 1e3);
+}
+
+/* ---- all ---- */
+
+static int table(const struct bench *bench)
+{
+    const char *assembler = getenv("PTXAS");
+    int bad = 0;
+    printf("%-14s %8s %8s   Gti/s: 10^9 PTX thread-instructions a second\n", "workload", "1 worker", "all");
+    for (size_t i = 0; i < bench->n; i++) bad |= measure(bench, &bench->list[i]);
+    putchar('\n');
+    if (assembler) assembler_latency(assembler);
+    run_latency();
+    return bad;
+}
+
+static void bench_open(struct bench *bench)
+{
+    const ptx_module_options options = {.file_name = "kernels.ptx"};
+    char path[512];
+    size_t size;
+    char *text = read_text(bench->dir, "kernels.ptx", &size);
+    need(ptx_module_create(&options, text, size, &bench->module), "kernels.ptx", NULL);
+    free(text);
+    snprintf(path, sizeof path, "%s/workloads.tsv", bench->dir);
+    if (bench_load(path, &bench->list, &bench->n)) die(path, strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+    struct bench bench = {.dir = "tests/bench"};
+    const char *counts = NULL;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--dir") == 0)
+            bench.dir = argv[i + 1];
+        else if (strcmp(argv[i], "--check") == 0)
+            counts = argv[i + 1];
+        else
+            die(argv[i], "unknown option");
+    }
+    bench_open(&bench);
+    const int bad = counts ? check(&bench, counts) : table(&bench);
+    bench_free(bench.list, bench.n);
+    ptx_module_destroy(bench.module);
+    return bad;
+}

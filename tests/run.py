@@ -1,0 +1,374 @@
+#!/usr/bin/env python3
+"""Runs the tests: one line for each failure, and at the end "N passed, N failed, N skipped".
+
+usage: tests/run.py [--build DIR] [--only SUITE[,SUITE]] [--jobs N] [--threads N,N] [--verbose] [WORD...]
+
+A WORD keeps the tests whose name holds it. Exit code 1 when a test fails. Suites:
+  unit     build/tests/test_*: cmocka programs, one verdict for each test function
+  asm      tests/asm/**/*.ptx: ptxas must say what the "// EXPECT:" comments of the file say
+  exec     tests/exec/**/*.ptx: ptxvm --test, with one worker and with eight
+  cli      tests/cli/*.test: command lines with their exit code and output
+  samples  the commands of samples/README.md
+  bench    the workloads of tests/bench against their plain C reference, with 1, 2 and 8 workers
+  python   tests/*/test_*.py: exit code 0, or 77 for "cannot run here"
+
+EXPECT comments: "// EXPECT: ok", or one line for each diagnostic wanted, "// EXPECT: LINE CODE [part of the text]";
+LINE may be - (any) and CODE too. Every error must be expected; warnings only where one is. "// ARGS: ..." adds
+options for ptxas.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TIME_LIMIT = 300
+
+
+class Verdicts:
+    """Counts of a task, and a text for each failure."""
+
+    def __init__(self):
+        self.passed = self.skipped = 0
+        self.failures = []
+        self.reasons = []
+
+    def check(self, name, wrong):
+        if wrong:
+            self.failures.append(f"{name}: {wrong}")
+        else:
+            self.passed += 1
+
+    def skip(self, name, reason):
+        self.skipped += 1
+        self.reasons.append(f"{name}: {reason}")
+
+
+def text_of(data):
+    return data.decode("utf-8", "replace")
+
+
+def tail(text, lines=12):
+    kept = text.rstrip().splitlines()
+    return "\n".join("      " + line for line in kept[-lines:])
+
+
+class Runner:
+    def __init__(self, build, threads):
+        self.build = os.path.abspath(build)
+        self.threads = threads
+        self.ptxas = os.path.join(self.build, "bin", "ptxas")
+        self.ptxvm = os.path.join(self.build, "bin", "ptxvm")
+        self.env = dict(os.environ, BUILD=self.build, ROOT=ROOT, LC_ALL="C.UTF-8",
+                        PTXVM_LIBRARY=os.path.join(self.build, "lib", "libptxvm.so"),
+                        PATH=os.path.join(self.build, "bin") + os.pathsep + os.environ.get("PATH", ""))
+
+    def run(self, command, **more):
+        """A finished process, or None when it did not end in time."""
+        options = dict(cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, timeout=TIME_LIMIT)
+        options.update(more)
+        try:
+            return subprocess.run(command, **options)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def name(self, path):
+        return os.path.relpath(path, ROOT)
+
+    # ---- the kinds of tests ----
+
+    def unit(self, path):
+        verdicts = Verdicts()
+        name = os.path.basename(path)
+        done = self.run([path], env=dict(self.env, CMOCKA_MESSAGE_OUTPUT="TAP"))
+        if done is None:
+            verdicts.check(name, "did not end in time")
+            return verdicts
+        output = text_of(done.stdout + done.stderr)
+        bad = 0
+        for verdict, case, note in re.findall(r"^(ok|not ok) \d+ - (\S+)(.*)$", output, re.M):
+            if "SKIP" in note.upper():
+                verdicts.skip(f"{name} {case}", note.strip(" #"))
+            elif verdict == "ok":
+                verdicts.passed += 1
+            else:
+                bad += 1
+                verdicts.check(f"{name} {case}", "failed\n" + tail(output))
+        if done.returncode and not bad:
+            verdicts.check(name, f"exit code {done.returncode}\n" + tail(output))
+        elif not done.returncode and verdicts.passed + verdicts.skipped == 0:
+            verdicts.passed += 1
+        return verdicts
+
+    def asm(self, path):
+        verdicts = Verdicts()
+        with open(path, "rb") as file:
+            source = text_of(file.read())
+        wanted = re.findall(r"//\s*EXPECT:\s*(.*?)\s*$", source, re.M)
+        arguments = [word for line in re.findall(r"//\s*ARGS:\s*(.*?)\s*$", source, re.M) for word in shlex.split(line)]
+        if not wanted:
+            verdicts.check(self.name(path), "has no // EXPECT: line")
+            return verdicts
+        done = self.run([self.ptxas, "--diagnostics=json"] + arguments + [path])
+        verdicts.check(self.name(path), self.judge_diagnostics(wanted, done))
+        return verdicts
+
+    @staticmethod
+    def judge_diagnostics(wanted, done):
+        if done is None:
+            return "did not end in time"
+        if done.returncode not in (0, 255):
+            return f"exit code {done.returncode}\n" + tail(text_of(done.stderr))
+        try:
+            found = json.loads(done.stderr)
+        except ValueError:
+            return "standard error is no JSON\n" + tail(text_of(done.stderr))
+        shown = "\n".join(f"      {d['line']} {d['code']} {d['message']}" for d in found)
+        left = list(found)
+        for line in wanted:
+            if line == "ok":
+                continue
+            place, code, *rest = line.split(None, 2) + [""] * 2
+            part = rest[0]
+            fits = [d for d in left if (place == "-" or place == str(d["line"])) and (code == "-" or code == d["code"])
+                    and part in d["message"] + " " + d.get("note", "")]
+            if not fits:
+                return f"no diagnostic '{line}'; found\n{shown}"
+            left.remove(fits[0])
+        extra = [d for d in left if d["severity"] in ("error", "fatal")]
+        if extra:
+            return f"unexpected {extra[0]['code']} on line {extra[0]['line']}; found\n{shown}"
+        bad = any(d["severity"] in ("error", "fatal") for d in found)
+        return None if (done.returncode == 255) == bad else f"exit code {done.returncode}; found\n{shown}"
+
+    def exec(self, path):
+        verdicts = Verdicts()
+        for threads in self.threads:
+            done = self.run([self.ptxvm, "--test", path, "--threads", threads])
+            output = text_of(done.stdout + done.stderr) if done else ""
+            summary = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", output, re.M)
+            if not summary:
+                verdicts.check(self.name(path), "no summary line\n" + tail(output))
+                continue
+            verdicts.passed += int(summary[1])
+            if int(summary[3]):
+                verdicts.skip(self.name(path), "no line says // PTXVM:")
+            if int(summary[2]):
+                bad = re.split(r"^(?=FAIL |PASS |SKIP |\d+ passed)", output, flags=re.M)
+                for text in bad:
+                    if text.startswith("FAIL "):
+                        first, _, more = text[5:].partition("\n")
+                        first = first.replace(path, self.name(path))
+                        verdicts.check(first + f" (--threads {threads})", "\n" + tail(more) if more else " ")
+        return verdicts
+
+    def cli(self, path):
+        verdicts = Verdicts()
+        with open(path, encoding="utf-8") as file:
+            blocks = re.split(r"^(?=\$ )", file.read(), flags=re.M)[1:]
+        with tempfile.TemporaryDirectory() as folder:
+            for number, block in enumerate(blocks, 1):
+                self.cli_block(f"{self.name(path)} ({number})", block.splitlines(), path, folder, verdicts)
+        return verdicts
+
+    def cli_block(self, name, lines, path, folder, verdicts):
+        """One command ("$ ..."; further lines of it begin with "> ") and what it must do."""
+        command, code, wanted = lines[0][2:], 0, []
+        for line in lines[1:]:
+            if line.startswith("> "):
+                command += "\n" + line[2:]
+            elif line.startswith("exit "):
+                code = int(line[5:])
+            elif line.startswith("needs "):
+                if self.run(["sh", "-c", f"command -v {line[6:]}"]).returncode:
+                    verdicts.skip(name, f"no {line[6:]}")
+                    return
+            elif line and not line.startswith("#"):
+                wanted.append(line)
+        done = self.run(["sh", "-c", command], cwd=folder, env=dict(self.env, T=os.path.dirname(path)))
+        verdicts.check(name, self.judge_output(command, code, wanted, done))
+
+    @staticmethod
+    def judge_output(command, code, wanted, done):
+        if done is None:
+            return f"'{command}' did not end in time"
+        streams = {"out": text_of(done.stdout), "err": text_of(done.stderr)}
+        shown = "\n" + tail("\n".join(streams.values()))
+        if done.returncode != code:
+            return f"'{command}': exit code {done.returncode}, expected {code}{shown}"
+        for line in wanted:
+            kind, _, part = line.partition(": ")
+            match = re.fullmatch(r"(no )?(out|err)( is| like)?", kind)
+            if not match:
+                return f"line not understood: {line}"
+            output = streams[match[2]]
+            if match[3] == " is":
+                holds = output.rstrip("\n") == part
+            elif match[3] == " like":
+                holds = re.search(part, output, re.M) is not None
+            else:
+                holds = part in output
+            if holds == bool(match[1]):
+                return f"'{command}': not so: {line}{shown}"
+        return None
+
+    def sample(self, command):
+        verdicts = Verdicts()
+        words = shlex.split(command)
+        name = " ".join(words[:4])
+        words[0] = self.ptxvm
+        words = [re.sub(r"(^|=)build/", lambda m: m[1] + self.build + "/", word) for word in words]
+        words = [re.sub(r"=([a-z]+\.png)$", "=" + self.build + r"/samples/\1", word) for word in words]
+        done = self.run(words)
+        if done is None:
+            verdicts.check(name, "did not end in time")
+        elif done.returncode:
+            verdicts.check(name, f"exit code {done.returncode}\n" + tail(text_of(done.stdout + done.stderr)))
+        else:
+            verdicts.check(name, self.judge_sample(words, text_of(done.stdout)))
+        return verdicts
+
+    def judge_sample(self, words, output):
+        """What --expect cannot say: the text that samples print."""
+        if words[1].endswith("first.ptx"):
+            good = "2^10 = 1024, seen by thread 0 of block 0\n"
+            return None if output == good else "wrong output\n" + tail(output)
+        if words[1].endswith("hello.ptx"):
+            with open(os.path.join(self.build, "samples", "hello.txt"), encoding="utf-8") as file:
+                good = sorted(file.read().splitlines())
+            lines = output.splitlines()
+            if sorted(lines) != good or not lines[-1].startswith("tail:"):
+                return "wrong output\n" + tail(output)
+        return None
+
+    def bench(self, workers):
+        verdicts = Verdicts()
+        done = self.run([os.path.join(self.build, "tests", "bench"), "--check", workers])
+        output = text_of(done.stdout + done.stderr) if done else "did not end in time"
+        rows = re.findall(r"^(right|WRONG) (.*)$", output, re.M)
+        for verdict, row in rows:
+            verdicts.check(f"workload {row}", None if verdict == "right" else "wrong result")
+        if not done or not rows or (done.returncode and not verdicts.failures):
+            verdicts.check(f"workloads, {workers} workers", "\n" + tail(output))
+        return verdicts
+
+    def python(self, path):
+        verdicts = Verdicts()
+        done = self.run([sys.executable, path])
+        if done is None:
+            verdicts.check(self.name(path), "did not end in time")
+            return verdicts
+        output = text_of(done.stdout + done.stderr)
+        counts = re.search(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", output, re.M)
+        if done.returncode == 77:
+            verdicts.skip(self.name(path), output.strip().splitlines()[-1] if output.strip() else "cannot run here")
+        elif done.returncode:
+            verdicts.check(self.name(path), f"exit code {done.returncode}\n" + tail(output, 20))
+        else:
+            verdicts.passed += int(counts[1]) if counts else 1
+            verdicts.skipped += int(counts[3] or 0) if counts else 0
+        return verdicts
+
+    # ---- what there is ----
+
+    def files(self, folder, ending, deep=True):
+        found = []
+        for where, folders, names in os.walk(os.path.join(ROOT, folder)):
+            if not deep:
+                folders.clear()
+            found += [os.path.join(where, name) for name in names if name.endswith(ending)]
+        return sorted(found)
+
+    def sample_commands(self):
+        with open(os.path.join(ROOT, "samples", "README.md"), encoding="utf-8") as file:
+            text = re.sub(r"\\\n\s*", "", file.read())
+        return re.findall(r"^    (ptxvm .*)$", text, re.M)
+
+    def tasks(self):
+        """(suite, name, function, argument) of every task."""
+        tests = os.path.join(self.build, "tests")
+        names = sorted(os.listdir(tests)) if os.path.isdir(tests) else []
+        units = [os.path.join(tests, n) for n in names if re.fullmatch(r"test_\w+", n)]
+        scripts = [p for p in self.files("tests", ".py") if os.path.basename(p).startswith("test_")]
+        every = [("bench", "workloads", self.bench, "1,2,8")]
+        every += [("python", self.name(p), self.python, p) for p in scripts]
+        every += [("samples", c, self.sample, c) for c in self.sample_commands()]
+        every += [("unit", os.path.basename(p), self.unit, p) for p in units]
+        every += [("cli", self.name(p), self.cli, p) for p in self.files("tests/cli", ".test", False)]
+        every += [("exec", self.name(p), self.exec, p) for p in self.files("tests/exec", ".ptx")]
+        every += [("asm", self.name(p), self.asm, p) for p in self.files("tests/asm", ".ptx")]
+        return every
+
+
+def safely(function, argument):
+    try:
+        return function(argument)
+    except Exception as error:  # a broken test must not end the others
+        verdicts = Verdicts()
+        verdicts.check(str(argument), f"{type(error).__name__}: {error}")
+        return verdicts
+
+
+def run_all(tasks, jobs, verbose):
+    """Counts by suite; prints failures as they come."""
+    counts = {}
+    terminal = sys.stdout.isatty()
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        futures = {pool.submit(safely, function, argument): (suite, name)
+                   for suite, name, function, argument in tasks}
+        for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
+            suite, name = futures[future]
+            verdicts = future.result()
+            if terminal:
+                print(f"\r\033[K{number}/{len(tasks)} {name[:90]}", end="", flush=True)
+            if terminal and (verdicts.failures or verbose):
+                print("\r\033[K", end="")
+            for failure in verdicts.failures:
+                print(f"FAIL {failure}", flush=True)
+            if verbose:
+                for reason in verdicts.reasons:
+                    print(f"SKIP {reason}", flush=True)
+            row = counts.setdefault(suite, [0, 0, 0])
+            row[0] += verdicts.passed
+            row[1] += len(verdicts.failures)
+            row[2] += verdicts.skipped
+    if terminal:
+        print("\r\033[K", end="")
+    return counts
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1][7:], description=__doc__.split("\n\n", 2)[2],
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--threads", default="1,8")
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    start = time.time()
+    runner = Runner(options.build, options.threads.split(","))
+    suites = [name for name in options.only.split(",") if name]
+    tasks = [task for task in runner.tasks() if not suites or task[0] in suites]
+    tasks = [task for task in tasks if all(word in task[1] for word in options.words)]
+    if not tasks:
+        sys.exit("no such test")
+    counts = run_all(tasks, options.jobs, options.verbose)
+    for suite, (passed, failed, skipped) in sorted(counts.items()):
+        print(f"{suite:8} {passed:6} passed {failed:5} failed {skipped:5} skipped")
+    total = [sum(row[i] for row in counts.values()) for i in range(3)]
+    print(f"{time.time() - start:.1f} seconds")
+    print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
+    sys.exit(1 if total[1] else 0)
+
+
+if __name__ == "__main__":
+    main()

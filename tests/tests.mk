@@ -1,0 +1,25 @@
+# tests.mk - programs and libraries that the tests need beside the cmocka binaries.
+
+BENCH_SRC = $(addprefix tests/bench/,bench.c reference.c table.c approx.c)
+BENCH = $(B)/tests/bench
+HOSTFN = $(B)/libhostfn.so
+EXPECTED = $(B)/expected
+TEST_EXTRA += $(BENCH) $(HOSTFN) $(B)/samples/stamp
+
+# The reference must not be contracted: it stands for what the chip computes.
+$(BENCH): $(BENCH_SRC) tests/bench/reference.h $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests/bench -o $@ $(BENCH_SRC) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
+$(HOSTFN): samples/hostfn.c samples/hostfn.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -O2 -g $(WARN) $(WERROR) -ffp-contract=off -shared -fPIC -Isamples -o $@ samples/hostfn.c
+
+# What the samples must compute, by a plain C program.
+$(EXPECTED): samples/expected.c samples/hostfn.c samples/hostfn.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -O2 -g $(WARN) $(WERROR) -ffp-contract=off -Isamples -o $@ samples/expected.c samples/hostfn.c -lm
+$(B)/samples/stamp: $(EXPECTED)
+	@mkdir -p $(B)/samples
+	$(EXPECTED) $(B)/samples >/dev/null
+	@touch $@
