@@ -35,7 +35,7 @@ extern const uint32_t px_approx_tanh_c0[64], px_approx_tanh_c12[64];
 
 /* ---- fetch ---- */
 
-static inline px_approx_terms px_approx_fetch_one(const uint32_t *c0, const uint32_t *c12, uint32_t index, uint32_t r)
+PX_APPROX_FN px_approx_terms px_approx_fetch_one(const uint32_t *c0, const uint32_t *c12, uint32_t index, uint32_t r)
 {
     uint16_t square = px_approx_square((uint16_t)((r >> 9) & 255u), (uint16_t)(r & 511u));
     return (px_approx_terms){ c0[index], c12[index] & 0x1FFFFu, (c12[index] >> 17) * square };
@@ -49,9 +49,12 @@ typedef struct px_approx_rows {
     uint16_t h[PX_APPROX_ROW], l[PX_APPROX_ROW], square[PX_APPROX_ROW];
 } px_approx_rows;
 
+/* Before a loop over a row: the lanes are independent, and unrolling does not pay. */
+#define PX_APPROX_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+
 #ifdef __AVX512F__
 /* 64 or 128 entries, held in registers. */
-static inline __m512i px_approx_permute(const __m512i *t, __m512i index, bool big)
+PX_APPROX_FN __m512i px_approx_permute(const __m512i *t, __m512i index, bool big)
 {
     __m512i low = _mm512_permutex2var_epi32(t[0], index, t[1]), high = _mm512_permutex2var_epi32(t[2], index, t[3]);
     __m512i y = _mm512_mask_mov_epi32(low, _mm512_test_epi32_mask(index, _mm512_set1_epi32(32)), high);
@@ -62,13 +65,14 @@ static inline __m512i px_approx_permute(const __m512i *t, __m512i index, bool bi
     return _mm512_mask_mov_epi32(y, _mm512_test_epi32_mask(index, _mm512_set1_epi32(64)), z);
 }
 
-static inline void px_approx_lookup(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
+PX_APPROX_FN void px_approx_lookup(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
 {
     __m512i t0[8], t12[8];
     for (int k = 0; k < (big ? 8 : 4); k++) {
         t0[k] = _mm512_loadu_si512(c0 + 16 * k);
         t12[k] = _mm512_loadu_si512(c12 + 16 * k);
     }
+    PX_APPROX_LOOP
     for (int i = 0; i < n; i += 16) {
         __m512i index = _mm512_srli_epi32(_mm512_loadu_si512(w->r + i), 17);
         _mm512_storeu_si512(w->c0 + i, px_approx_permute(t0, index, big));
@@ -76,7 +80,7 @@ static inline void px_approx_lookup(px_approx_rows *w, int n, const uint32_t *c0
     }
 }
 #else
-static inline void px_approx_lookup(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
+PX_APPROX_FN void px_approx_lookup(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
 {
     for (int i = 0; i < n; i++) {
         uint32_t index = (w->r[i] >> 17) & (big ? 127u : 63u);
@@ -86,18 +90,20 @@ static inline void px_approx_lookup(px_approx_rows *w, int n, const uint32_t *c0
 }
 #endif
 
-static inline void px_approx_fetch(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
+PX_APPROX_FN void px_approx_fetch(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
 {
     for (int i = n; i & 15; i++) w->r[i] = 0;                          /* lookup works on whole vectors */
     px_approx_lookup(w, n, c0, c12, big);
+    PX_APPROX_LOOP
     for (int i = 0; i < n; i++) {
         w->h[i] = (uint16_t)((w->r[i] >> 9) & 255u);
         w->l[i] = (uint16_t)(w->r[i] & 511u);
     }
+    PX_APPROX_LOOP
     for (int i = 0; i < n; i++) w->square[i] = px_approx_square(w->h[i], w->l[i]);
 }
 
-static inline px_approx_terms px_approx_fetched(const px_approx_rows *w, int i)
+PX_APPROX_FN px_approx_terms px_approx_fetched(const px_approx_rows *w, int i)
 {
     return (px_approx_terms){ w->c0[i], w->c12[i] & 0x1FFFFu, (w->c12[i] >> 17) * w->square[i] };
 }
@@ -105,20 +111,21 @@ static inline px_approx_terms px_approx_fetched(const px_approx_rows *w, int i)
 /* ---- the f32 units ---- */
 
 #define PX_APPROX_UNIT(name, table, size) \
-    static inline uint32_t px_approx_##name##_f32(uint32_t x, bool ftz) \
+    PX_APPROX_FN uint32_t px_approx_##name##_f32(uint32_t x, bool ftz) \
     { \
         uint32_t r = px_approx_##name##_reduce(x, ftz), index = (r >> 17) & (size - 1u); \
         px_approx_terms t = px_approx_fetch_one(px_approx_##table##_c0, px_approx_##table##_c12, index, r); \
         return px_approx_##name##_finish(x, r, t, ftz); \
     } \
-    static inline void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, int n, bool ftz) \
+    PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, int n, bool ftz) \
     { \
         px_approx_rows w; \
         for (int m; n > 0; n -= m, a += m, d += m) { \
             m = n < PX_APPROX_ROW ? n : PX_APPROX_ROW; \
+            PX_APPROX_LOOP \
             for (int i = 0; i < m; i++) w.r[i] = px_approx_##name##_reduce(a[i], ftz); \
             px_approx_fetch(&w, m, px_approx_##table##_c0, px_approx_##table##_c12, size == 128); \
-            _Pragma("GCC ivdep") \
+            PX_APPROX_LOOP \
             for (int i = 0; i < m; i++) \
                 d[i] = px_approx_##name##_finish(a[i], w.r[i], px_approx_fetched(&w, i), ftz); \
         } \
@@ -135,20 +142,21 @@ PX_APPROX_UNIT(tanh, tanh, 64)              /* has no ftz form; the flag changes
 
 /* div (full = false) and divfull: a / b. */
 #define PX_APPROX_DIVISION(name, full) \
-    static inline uint32_t px_approx_##name##_f32(uint32_t a, uint32_t b, bool ftz) \
+    PX_APPROX_FN uint32_t px_approx_##name##_f32(uint32_t a, uint32_t b, bool ftz) \
     { \
         uint32_t r = px_approx_div_reduce(b, full, ftz); \
         px_approx_terms t = px_approx_fetch_one(px_approx_rcp_c0, px_approx_rcp_c12, (r >> 17) & 127u, r); \
         return px_approx_div_finish(a, b, r, t, full, ftz); \
     } \
-    static inline void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, const uint32_t *b, int n, bool ftz) \
+    PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, const uint32_t *b, int n, bool ftz) \
     { \
         px_approx_rows w; \
         for (int m; n > 0; n -= m, a += m, b += m, d += m) { \
             m = n < PX_APPROX_ROW ? n : PX_APPROX_ROW; \
+            PX_APPROX_LOOP \
             for (int i = 0; i < m; i++) w.r[i] = px_approx_div_reduce(b[i], full, ftz); \
             px_approx_fetch(&w, m, px_approx_rcp_c0, px_approx_rcp_c12, true); \
-            _Pragma("GCC ivdep") \
+            PX_APPROX_LOOP \
             for (int i = 0; i < m; i++) \
                 d[i] = px_approx_div_finish(a[i], b[i], w.r[i], px_approx_fetched(&w, i), full, ftz); \
         } \
@@ -159,7 +167,7 @@ PX_APPROX_DIVISION(divfull, true)
 
 /* ---- f16, bf16: the f32 unit, its result cut ---- */
 
-static inline uint32_t px_approx_f16_to_f32(uint16_t h)
+PX_APPROX_FN uint32_t px_approx_f16_to_f32(uint16_t h)
 {
     uint32_t ax = h & 0x7FFFu, sign = (uint32_t)(h & 0x8000u) << 16;
     uint32_t sub = px_approx_as_bits((float)(int32_t)ax) - (24u << 23);
@@ -170,7 +178,7 @@ static inline uint32_t px_approx_f16_to_f32(uint16_t h)
 }
 
 /* Towards zero; below the least normal a shift. */
-static inline uint16_t px_approx_f32_to_f16_cut(uint32_t x)
+PX_APPROX_FN uint16_t px_approx_f32_to_f16_cut(uint32_t x)
 {
     uint32_t ax = x & 0x7FFFFFFFu, sign = (x >> 16) & 0x8000u;
     uint32_t shift = 126u - (ax >> 23);
@@ -181,40 +189,40 @@ static inline uint16_t px_approx_f32_to_f16_cut(uint32_t x)
     return (uint16_t)px_approx_pick(ax > PX_APPROX_INF, 0x7FFFu, y | sign);
 }
 
-static inline uint16_t px_approx_f32_to_bf16_cut(uint32_t x)
+PX_APPROX_FN uint16_t px_approx_f32_to_bf16_cut(uint32_t x)
 {
     return (uint16_t)((x & 0x7FFFFFFFu) > PX_APPROX_INF ? 0x7FFFu : x >> 16);
 }
 
-static inline uint16_t px_approx_ex2_f16(uint16_t x)
+PX_APPROX_FN uint16_t px_approx_ex2_f16(uint16_t x)
 {
     return px_approx_f32_to_f16_cut(px_approx_ex2_f32(px_approx_f16_to_f32(x), true));
 }
 
-static inline uint16_t px_approx_tanh_f16(uint16_t x)
+PX_APPROX_FN uint16_t px_approx_tanh_f16(uint16_t x)
 {
     return px_approx_f32_to_f16_cut(px_approx_tanh_f32(px_approx_f16_to_f32(x), true));
 }
 
-static inline uint16_t px_approx_ex2_bf16(uint16_t x)
+PX_APPROX_FN uint16_t px_approx_ex2_bf16(uint16_t x)
 {
     return px_approx_f32_to_bf16_cut(px_approx_ex2_f32((uint32_t)x << 16, true));
 }
 
-static inline uint16_t px_approx_tanh_bf16(uint16_t x)
+PX_APPROX_FN uint16_t px_approx_tanh_bf16(uint16_t x)
 {
     return px_approx_f32_to_bf16_cut(px_approx_tanh_f32((uint32_t)x << 16, true));
 }
 
 /* ---- f64: the f32 tables on the upper word; the lower word of the result is 0 ---- */
 
-static inline uint32_t px_approx_rcp64_core(uint32_t hi)
+PX_APPROX_FN uint32_t px_approx_rcp64_core(uint32_t hi)
 {
     uint32_t r = (hi & 0xFFFFFu) << 4;
     return px_approx_rcp_core(r, px_approx_fetch_one(px_approx_rcp_c0, px_approx_rcp_c12, (r >> 17) & 127u, r));
 }
 
-static inline uint64_t px_approx_rcp_ftz_f64(uint64_t x)
+PX_APPROX_FN uint64_t px_approx_rcp_ftz_f64(uint64_t x)
 {
     uint32_t hi = (uint32_t)(x >> 32), ax = hi & 0x7FFFFFFFu, sign = hi & PX_APPROX_SIGN;
     uint32_t r = px_approx_rcp64_core(ax);                              /* a float in (0.5, 1] */
@@ -227,7 +235,7 @@ static inline uint64_t px_approx_rcp_ftz_f64(uint64_t x)
 }
 
 /* `MUFU.RSQ64H`, upper word to upper word. */
-static inline uint32_t px_approx_rsq64h(uint32_t hi)
+PX_APPROX_FN uint32_t px_approx_rsq64h(uint32_t hi)
 {
     uint32_t n = ((hi & 0xFFFFFu) << 3) | ((hi << 3) & 0x800000u);      /* fraction, lowest exponent bit */
     px_approx_terms t = px_approx_fetch_one(px_approx_rsqrt_c0, px_approx_rsqrt_c12, (n >> 17) & 127u, n);
@@ -239,7 +247,7 @@ static inline uint32_t px_approx_rsq64h(uint32_t hi)
     return px_approx_pick((hi & 0x7FFFFFFFu) < 0x100000u, 0x7FF00000u | (hi & PX_APPROX_SIGN), y);
 }
 
-static inline double px_approx_as_double(uint64_t x)
+PX_APPROX_FN double px_approx_as_double(uint64_t x)
 {
     double d;
     memcpy(&d, &x, sizeof d);
@@ -247,7 +255,7 @@ static inline double px_approx_as_double(uint64_t x)
 }
 
 /* One Newton step from the unit's value; x positive and normal. */
-static inline uint64_t px_approx_rsqrt_f64_step(uint64_t x)
+PX_APPROX_FN uint64_t px_approx_rsqrt_f64_step(uint64_t x)
 {
     double d = px_approx_as_double(x), y = px_approx_as_double((uint64_t)px_approx_rsq64h((uint32_t)(x >> 32)) << 32);
     double e = __builtin_fma(d, -(y * y), 1.0);
@@ -257,7 +265,7 @@ static inline uint64_t px_approx_rsqrt_f64_step(uint64_t x)
     return bits;
 }
 
-static inline uint64_t px_approx_rsqrt_f64(uint64_t x, bool ftz)
+PX_APPROX_FN uint64_t px_approx_rsqrt_f64(uint64_t x, bool ftz)
 {
     uint64_t ax = x & 0x7FFFFFFFFFFFFFFFull, sign = x & 0x8000000000000000ull;
     if (ftz) return (uint64_t)px_approx_rsq64h((uint32_t)(x >> 32)) << 32;

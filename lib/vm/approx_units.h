@@ -14,6 +14,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The row loops must see through every call, or they are not vectorised. */
+#define PX_APPROX_FN static inline __attribute__((always_inline))
+
 /* What fetch gives to finish: C0, C1 and C2 * square(xl) of the operand's interval. */
 typedef struct px_approx_terms { uint32_t c0, c1, c2sq; } px_approx_terms;
 
@@ -26,20 +29,20 @@ typedef struct px_approx_terms { uint32_t c0, c1, c2sq; } px_approx_terms;
 
 /* ---- helpers ---- */
 
-static inline uint32_t px_approx_pick(bool c, uint32_t yes, uint32_t no)
+PX_APPROX_FN uint32_t px_approx_pick(bool c, uint32_t yes, uint32_t no)
 {
     uint32_t mask = 0u - (uint32_t)c;
     return (yes & mask) | (no & ~mask);
 }
 
-static inline float px_approx_as_float(uint32_t x)
+PX_APPROX_FN float px_approx_as_float(uint32_t x)
 {
     float f;
     memcpy(&f, &x, sizeof f);
     return f;
 }
 
-static inline uint32_t px_approx_as_bits(float f)
+PX_APPROX_FN uint32_t px_approx_as_bits(float f)
 {
     uint32_t x;
     memcpy(&x, &f, sizeof x);
@@ -49,7 +52,7 @@ static inline uint32_t px_approx_as_bits(float f)
 /* The squarer: of the product array of x*x, x of 17 bits, the columns from 19 up.  With x =
  * h*2^9 + l, h*h gives one summand (its lowest diagonal bit lies in column 18 and is lost), h*l a
  * triangle of partial products; l*l lies below. */
-static inline uint16_t px_approx_square(uint16_t h, uint16_t l)
+PX_APPROX_FN uint16_t px_approx_square(uint16_t h, uint16_t l)
 {
     uint16_t s = (uint16_t)((uint16_t)(h * h) >> 1);
     s = (uint16_t)(s + (l & 0x100 ? h >> 1 : 0));
@@ -63,21 +66,21 @@ static inline uint16_t px_approx_square(uint16_t h, uint16_t l)
 }
 
 /* |x| with a subnormal scaled by 2^24; zero gives nonsense. */
-static inline uint32_t px_approx_normalize(uint32_t ax)
+PX_APPROX_FN uint32_t px_approx_normalize(uint32_t ax)
 {
     uint32_t scaled = px_approx_as_bits((float)(int32_t)(ax & 0x7FFFFFu)) - (125u << 23);
     return px_approx_pick(ax < PX_APPROX_MIN, scaled, ax);
 }
 
 /* v as a float cut to 24 bits, v < 0x7F800000. */
-static inline uint32_t px_approx_cut(uint32_t v)
+PX_APPROX_FN uint32_t px_approx_cut(uint32_t v)
 {
     float f = (float)(int32_t)v;
     return px_approx_as_bits(f) - (uint32_t)((int32_t)f > (int32_t)v);
 }
 
 /* d * 2^k as a multiple of 2^-149, to nearest even, for results up to 2^-125; k < 24. */
-static inline uint32_t px_approx_round_tiny(double d, int32_t k)
+PX_APPROX_FN uint32_t px_approx_round_tiny(double d, int32_t k)
 {
     uint32_t scale = px_approx_pick(k < -100, 27u << 23, (uint32_t)(k + 127) << 23);
     double magic = 0x1.8p52;
@@ -86,35 +89,35 @@ static inline uint32_t px_approx_round_tiny(double d, int32_t k)
 
 /* ---- rcp: 7 index bits; xl has 16 bits and stands one place higher ---- */
 
-static inline uint32_t px_approx_rcp_reduce(uint32_t x, bool ftz)
+PX_APPROX_FN uint32_t px_approx_rcp_reduce(uint32_t x, bool ftz)
 {
     uint32_t ax = x & 0x7FFFFFFFu;
     return (ftz ? ax : px_approx_normalize(ax)) << 1;
 }
 
 /* 1/1.f as float bits, in (0.5, 1]. */
-static inline uint32_t px_approx_rcp_core(uint32_t r, px_approx_terms t)
+PX_APPROX_FN uint32_t px_approx_rcp_core(uint32_t r, px_approx_terms t)
 {
     uint32_t s = t.c1 * ((r & PX_APPROX_XL) >> 1) - t.c2sq + ((~t.c0 & 3u) << 13) + 0x1818u;
     return 0x3E800000u + (t.c0 >> 2) - (s >> 15);
 }
 
 /* 1/n for the reduced normal n = r >> 1; less than the least normal float becomes 0. */
-static inline uint32_t px_approx_rcp_normal(uint32_t r, px_approx_terms t)
+PX_APPROX_FN uint32_t px_approx_rcp_normal(uint32_t r, px_approx_terms t)
 {
     uint32_t y = px_approx_rcp_core(r, t) + (127u << 23) - ((r >> 1) & 0x7F800000u);
     return px_approx_pick((int32_t)y < (int32_t)PX_APPROX_MIN, 0, y);
 }
 
 /* The subnormal result for 2^126 < ax: the 24-bit result c halved once or twice, to nearest even. */
-static inline uint32_t px_approx_rcp_tiny(uint32_t c, uint32_t ax)
+PX_APPROX_FN uint32_t px_approx_rcp_tiny(uint32_t c, uint32_t ax)
 {
     uint32_t s = ((c & 0x7FFFFFu) | 0x800000u) << (c == PX_APPROX_ONE);
     uint32_t once = (s + ((s >> 1) & 1u)) >> 1, twice = (s + 1u + ((s >> 2) & 1u)) >> 2;
     return px_approx_pick(ax >= 0x7F000000u, twice, once);
 }
 
-static inline uint32_t px_approx_rcp_full_range(uint32_t ax, uint32_t r, px_approx_terms t)
+PX_APPROX_FN uint32_t px_approx_rcp_full_range(uint32_t ax, uint32_t r, px_approx_terms t)
 {
     uint32_t c = px_approx_rcp_core(r, t), y = c + (127u << 23) - ((r >> 1) & 0x7F800000u);
     uint32_t big = y + (24u << 23);
@@ -123,7 +126,7 @@ static inline uint32_t px_approx_rcp_full_range(uint32_t ax, uint32_t r, px_appr
     return px_approx_pick(ax < PX_APPROX_MIN, big, y);
 }
 
-static inline uint32_t px_approx_rcp_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
+PX_APPROX_FN uint32_t px_approx_rcp_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
 {
     uint32_t ax = x & 0x7FFFFFFFu;
     uint32_t y = ftz ? px_approx_rcp_normal(r, t) : px_approx_rcp_full_range(ax, r, t);
@@ -134,13 +137,13 @@ static inline uint32_t px_approx_rcp_finish(uint32_t x, uint32_t r, px_approx_te
 
 /* ---- rsqrt, sqrt: 6 index bits under the lowest exponent bit; set, it marks an even exponent ---- */
 
-static inline uint32_t px_approx_rsqrt_reduce(uint32_t x, bool ftz)
+PX_APPROX_FN uint32_t px_approx_rsqrt_reduce(uint32_t x, bool ftz)
 {
     return ftz ? x : px_approx_normalize(x & 0x7FFFFFFFu);
 }
 
 /* 2^24 / sqrt(v) for v = 1.f (even exponent) or 2 * 1.f, v > 1. */
-static inline uint32_t px_approx_rsqrt_core(uint32_t r, px_approx_terms t)
+PX_APPROX_FN uint32_t px_approx_rsqrt_core(uint32_t r, px_approx_terms t)
 {
     uint32_t xl = r & PX_APPROX_XL;
     uint32_t half = t.c1 * (xl >> 1) + ((0u - (xl & 1u)) & (t.c1 >> 1));
@@ -148,14 +151,14 @@ static inline uint32_t px_approx_rsqrt_core(uint32_t r, px_approx_terms t)
     return (t.c0 >> 2) - (s >> 15);
 }
 
-static inline uint32_t px_approx_rsqrt_normal(uint32_t n, px_approx_terms t)
+PX_APPROX_FN uint32_t px_approx_rsqrt_normal(uint32_t n, px_approx_terms t)
 {
     uint32_t y = 0x3E800000u + px_approx_rsqrt_core(n, t);
     y = px_approx_pick((n & 0xFFFFFFu) == 0x800000u, PX_APPROX_ONE, y);
     return y + (64u << 23) - (((n + 0x800000u) >> 1) & 0x7F800000u);
 }
 
-static inline uint32_t px_approx_rsqrt_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
+PX_APPROX_FN uint32_t px_approx_rsqrt_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
 {
     uint32_t ax = x & 0x7FFFFFFFu, y = px_approx_rsqrt_normal(r, t);
     if (!ftz) y += px_approx_pick(ax < PX_APPROX_MIN, 12u << 23, 0);
@@ -164,12 +167,12 @@ static inline uint32_t px_approx_rsqrt_finish(uint32_t x, uint32_t r, px_approx_
     return px_approx_pick(ftz ? ax < PX_APPROX_MIN : ax == 0, PX_APPROX_INF | (x & PX_APPROX_SIGN), y);
 }
 
-static inline uint32_t px_approx_sqrt_reduce(uint32_t x, bool ftz)
+PX_APPROX_FN uint32_t px_approx_sqrt_reduce(uint32_t x, bool ftz)
 {
     return px_approx_rsqrt_reduce(x, ftz);
 }
 
-static inline uint32_t px_approx_sqrt_normal(uint32_t n, px_approx_terms t)
+PX_APPROX_FN uint32_t px_approx_sqrt_normal(uint32_t n, px_approx_terms t)
 {
     uint32_t xl = n & PX_APPROX_XL;
     uint32_t rest = t.c1 * (xl & 3u) - 2u * t.c2sq + 0x7FFFu + ((t.c0 & 3u) << 15);
@@ -177,7 +180,7 @@ static inline uint32_t px_approx_sqrt_normal(uint32_t n, px_approx_terms t)
     return (t.c0 >> 2) + (s >> 15) + 0x1F000000u + (((n + 0x800000u) >> 1) & 0x7F800000u);
 }
 
-static inline uint32_t px_approx_sqrt_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
+PX_APPROX_FN uint32_t px_approx_sqrt_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
 {
     uint32_t ax = x & 0x7FFFFFFFu, y = px_approx_sqrt_normal(r, t);
     if (!ftz) y -= px_approx_pick(ax < PX_APPROX_MIN, 12u << 23, 0);
@@ -189,13 +192,13 @@ static inline uint32_t px_approx_sqrt_finish(uint32_t x, uint32_t r, px_approx_t
 /* ---- ex2: the word is x in fixed point with 23 fraction bits, modulo 2^9 ---- */
 
 /* Below -126 the root is computed, and squared. */
-static inline bool px_approx_ex2_low(uint32_t x, bool ftz)
+PX_APPROX_FN bool px_approx_ex2_low(uint32_t x, bool ftz)
 {
     return (!ftz) & (x > 0xC2FC0000u);
 }
 
 /* Cut towards zero; a negative fraction is complemented, which makes it one unit too low. */
-static inline uint32_t px_approx_ex2_reduce(uint32_t x, bool ftz)
+PX_APPROX_FN uint32_t px_approx_ex2_reduce(uint32_t x, bool ftz)
 {
     if (!ftz) x -= px_approx_pick(px_approx_ex2_low(x, ftz), 0x800000u, 0);
     uint32_t shift = 134u - ((x >> 23) & 255u);
@@ -206,7 +209,7 @@ static inline uint32_t px_approx_ex2_reduce(uint32_t x, bool ftz)
 }
 
 /* The unit's result for 2^-126 <= |x|; a result below the least normal is 0. */
-static inline uint32_t px_approx_ex2_normal(uint32_t x, uint32_t v, px_approx_terms t)
+PX_APPROX_FN uint32_t px_approx_ex2_normal(uint32_t x, uint32_t v, px_approx_terms t)
 {
     uint32_t xl = v & PX_APPROX_XL, ax = x & 0x7FFFFFFFu;
     uint32_t rest = t.c2sq + ((t.c0 & 3u) << 13) + 0x17E2u + ((0u - (xl & 1u)) & t.c1);
@@ -217,7 +220,7 @@ static inline uint32_t px_approx_ex2_normal(uint32_t x, uint32_t v, px_approx_te
     return px_approx_pick(((int32_t)v >= 128 << 23) | (far & !(x >> 31)), PX_APPROX_INF, y);
 }
 
-static inline uint32_t px_approx_ex2_finish(uint32_t x, uint32_t v, px_approx_terms t, bool ftz)
+PX_APPROX_FN uint32_t px_approx_ex2_finish(uint32_t x, uint32_t v, px_approx_terms t, bool ftz)
 {
     bool low = px_approx_ex2_low(x, ftz);
     uint32_t ax = x & 0x7FFFFFFFu;
@@ -233,14 +236,14 @@ static inline uint32_t px_approx_ex2_finish(uint32_t x, uint32_t v, px_approx_te
 
 /* ---- lg2 ---- */
 
-static inline uint32_t px_approx_lg2_reduce(uint32_t x, bool ftz)
+PX_APPROX_FN uint32_t px_approx_lg2_reduce(uint32_t x, bool ftz)
 {
     return px_approx_rsqrt_reduce(x, ftz);
 }
 
 /* |log2| of a positive normal other than 1.  The sum has 38 fraction bits, of which the result
  * keeps 36; for n < 1 exponent + sum is negative and its complement is taken. */
-static inline uint32_t px_approx_lg2_normal(uint32_t n, px_approx_terms t)
+PX_APPROX_FN uint32_t px_approx_lg2_normal(uint32_t n, px_approx_terms t)
 {
     uint32_t xl = n & PX_APPROX_XL;
     uint32_t rest = ((0u - (xl & 1u)) & t.c1) - 2u * t.c2sq + 0x345u + ((t.c0 & 3u) << 12);
@@ -257,7 +260,7 @@ static inline uint32_t px_approx_lg2_normal(uint32_t n, px_approx_terms t)
     return px_approx_cut(v) - scale;
 }
 
-static inline uint32_t px_approx_lg2_finish(uint32_t x, uint32_t n, px_approx_terms t, bool ftz)
+PX_APPROX_FN uint32_t px_approx_lg2_finish(uint32_t x, uint32_t n, px_approx_terms t, bool ftz)
 {
     uint32_t ax = x & 0x7FFFFFFFu, y = px_approx_lg2_normal(n, t);
     if (!ftz) {                                                 /* y - 24, in units of 2^-17 */
@@ -275,7 +278,7 @@ static inline uint32_t px_approx_lg2_finish(uint32_t x, uint32_t n, px_approx_te
  * (23 bits, run backwards where the function falls) and above it the result's sign ---- */
 
 /* |x| / 2pi in fixed point: bits 0..22 within the quarter, 23 and 24 the quarter. */
-static inline uint32_t px_approx_turns(uint32_t ax)
+PX_APPROX_FN uint32_t px_approx_turns(uint32_t ax)
 {
     uint32_t m = (ax & 0x7FFFFFu) | 0x800000u, high = m >> 12, low = m & 0xFFFu;
     uint32_t product = m * 0xA2u + ((high * 0xF983u + ((low * 0xF983u) >> 12)) >> 4);   /* m * 0xA2F983 >> 16 */
@@ -287,7 +290,7 @@ static inline uint32_t px_approx_turns(uint32_t ax)
     return (significand << left) >> right;
 }
 
-static inline uint32_t px_approx_sin_reduce(uint32_t x, bool ftz)
+PX_APPROX_FN uint32_t px_approx_sin_reduce(uint32_t x, bool ftz)
 {
     (void)ftz;
     uint32_t turns = px_approx_turns(x & 0x7FFFFFFFu);
@@ -295,7 +298,7 @@ static inline uint32_t px_approx_sin_reduce(uint32_t x, bool ftz)
     return ((turns ^ back) & 0x7FFFFFu) | ((x ^ (turns << 7)) & PX_APPROX_SIGN);
 }
 
-static inline uint32_t px_approx_cos_reduce(uint32_t x, bool ftz)
+PX_APPROX_FN uint32_t px_approx_cos_reduce(uint32_t x, bool ftz)
 {
     (void)ftz;
     uint32_t turns = px_approx_turns(x & 0x7FFFFFFFu);
@@ -303,7 +306,7 @@ static inline uint32_t px_approx_cos_reduce(uint32_t x, bool ftz)
     return ((turns ^ back) & 0x7FFFFFu) | (((turns + 0x800000u) << 7) & PX_APPROX_SIGN);
 }
 
-static inline uint32_t px_approx_sin_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
+PX_APPROX_FN uint32_t px_approx_sin_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
 {
     (void)ftz;
     uint32_t s = t.c1 * (r & PX_APPROX_XL) - t.c2sq;
@@ -315,7 +318,7 @@ static inline uint32_t px_approx_sin_finish(uint32_t x, uint32_t r, px_approx_te
     return px_approx_pick((x & 0x7FFFFFFFu) >= PX_APPROX_INF, PX_APPROX_NAN, y);
 }
 
-static inline uint32_t px_approx_cos_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
+PX_APPROX_FN uint32_t px_approx_cos_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
 {
     return px_approx_sin_finish(x, r, t, ftz);
 }
@@ -324,12 +327,12 @@ static inline uint32_t px_approx_cos_finish(uint32_t x, uint32_t r, px_approx_te
  * in a table of four entries a binade, except that 4 has eight, and 2 has sixteen at the end ---- */
 
 /* The digit of the operand's binade in eleven hexadecimal digits; 2^-8 has the lowest. */
-static inline uint32_t px_approx_tanh_digit(uint32_t e, uint32_t low, uint32_t high)
+PX_APPROX_FN uint32_t px_approx_tanh_digit(uint32_t e, uint32_t low, uint32_t high)
 {
     return (px_approx_pick(e & 8u, high, low) >> (4u * (e & 7u))) & 15u;
 }
 
-static inline uint32_t px_approx_tanh_reduce(uint32_t x, bool ftz)
+PX_APPROX_FN uint32_t px_approx_tanh_reduce(uint32_t x, bool ftz)
 {
     (void)ftz;
     uint32_t f = x & 0x7FFFFFu, e = ((x >> 23) & 255u) - 119u;
@@ -338,7 +341,7 @@ static inline uint32_t px_approx_tanh_reduce(uint32_t x, bool ftz)
     return ((base + (f >> (23u - bits))) << 17) | ((f << bits >> 6) & PX_APPROX_XL);
 }
 
-static inline uint32_t px_approx_tanh_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
+PX_APPROX_FN uint32_t px_approx_tanh_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
 {
     (void)ftz;
     uint32_t ax = x & 0x7FFFFFFFu, exponent = ax >> 23, e = exponent - 119u, xl = r & PX_APPROX_XL;
@@ -357,7 +360,7 @@ static inline uint32_t px_approx_tanh_finish(uint32_t x, uint32_t r, px_approx_t
 /* ---- division: a * rcp(b), rounded to nearest ---- */
 
 /* a * r * 2^e, a and r magnitudes: r normal, a not zero. */
-static inline uint32_t px_approx_mul(uint32_t a, uint32_t r, uint32_t e, bool ftz)
+PX_APPROX_FN uint32_t px_approx_mul(uint32_t a, uint32_t r, uint32_t e, bool ftz)
 {
     uint32_t n = ftz ? a : px_approx_normalize(a);
     e += (n >> 23) + (r >> 23) - 254u - (ftz ? 0 : px_approx_pick(a >= PX_APPROX_MIN, 0, 24));
@@ -371,7 +374,7 @@ static inline uint32_t px_approx_mul(uint32_t a, uint32_t r, uint32_t e, bool ft
 }
 
 /* |a| / b with the reciprocal r of b * 2^e. */
-static inline uint32_t px_approx_quotient(uint32_t ax, uint32_t r, uint32_t e, bool ftz)
+PX_APPROX_FN uint32_t px_approx_quotient(uint32_t ax, uint32_t r, uint32_t e, bool ftz)
 {
     bool zero = ftz ? ax < PX_APPROX_MIN : ax == 0, inf = ax == PX_APPROX_INF, over = r == PX_APPROX_INF;
     uint32_t y = px_approx_mul(ax, r, e, ftz);
@@ -382,18 +385,18 @@ static inline uint32_t px_approx_quotient(uint32_t ax, uint32_t r, uint32_t e, b
 }
 
 /* div.full scales a divisor above 2^126, whose reciprocal the unit would flush. */
-static inline bool px_approx_div_big(uint32_t bx, bool full)
+PX_APPROX_FN bool px_approx_div_big(uint32_t bx, bool full)
 {
     return full & (bx > 0x7E800000u) & (bx < PX_APPROX_INF);
 }
 
-static inline uint32_t px_approx_div_reduce(uint32_t b, bool full, bool ftz)
+PX_APPROX_FN uint32_t px_approx_div_reduce(uint32_t b, bool full, bool ftz)
 {
     uint32_t bx = b & 0x7FFFFFFFu, n = ftz ? bx : px_approx_normalize(bx);
     return (full ? n - px_approx_pick(px_approx_div_big(bx, full), 2u << 23, 0) : n) << 1;
 }
 
-static inline uint32_t px_approx_div_finish(uint32_t a, uint32_t b, uint32_t n, px_approx_terms t, bool full, bool ftz)
+PX_APPROX_FN uint32_t px_approx_div_finish(uint32_t a, uint32_t b, uint32_t n, px_approx_terms t, bool full, bool ftz)
 {
     uint32_t bx = b & 0x7FFFFFFFu, sub = bx < PX_APPROX_MIN;
     uint32_t r = px_approx_rcp_normal(n, t);

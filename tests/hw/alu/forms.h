@@ -164,7 +164,7 @@ static void form_emit(Text *t, const Form *f, unsigned number)
 /* ---- what is kept of the results ---- */
 
 /* Hash of the results of vectors [from, to). */
-static uint64_t results_hash(const uint64_t (*out)[OUT_MAX], unsigned from, unsigned to)
+static uint64_t results_hash(uint64_t (*out)[OUT_MAX], unsigned from, unsigned to)
 {
     uint64_t h = 0xcbf29ce484222325u;
     for (unsigned i = from; i < to; i++)
