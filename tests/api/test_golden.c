@@ -1,0 +1,276 @@
+/*
+ * test_golden.c - replays on the VM what a real GPU was recorded to answer.
+ *
+ *   test_golden [-a] [-s] [-n] [FAMILY...]    -a: every differing vector, -s: what was skipped and why,
+ *                                             -n: no floor (see below)
+ *
+ * tests/hw/golden/alu_FAMILY.forms lists instruction forms, .bin holds the results (tests/hw/alu tells
+ * how they are made). Each form becomes a kernel of its own, runs on the same inputs and must give the
+ * same bits: all special vectors, and the hashes of the random ones. A form that the library refuses as
+ * unknown or unsupported is counted, not failed; so that this cannot grow unnoticed, every family must
+ * agree in at least the number of forms in alu_floor.
+ */
+#include <ptxvm.h>
+#include <zlib.h>
+
+#include "hw/alu/forms.h"
+
+enum { VECTORS_MAX = 65536, PATH_MAX_ = 512 };
+
+static const char *const families[] = { "int",     "bits",      "carry",   "f32",    "f64",    "half",
+                                        "bf16",    "cmp_int",   "cmp_float", "cvt_int", "cvt_fi", "cvt_if",
+                                        "cvt_ff",  "video",     "warp",    "atom",   "mem" };
+
+typedef struct Replay {
+    Sets sets;
+    ptx_device *device;
+    ptx_address in, out;
+    uint64_t (*host_in)[IN_MAX];
+    uint64_t (*host_out)[OUT_MAX];
+    const unsigned char *golden, *end; /* the next form's record, and where the file ends */
+    const char *family;
+    int all, skips, floor;             /* options */
+    unsigned agree, differ, skipped;
+} Replay;
+
+/* ---- files ---- */
+
+static void golden_path(char *path, const char *name)
+{
+    const char *slash = strrchr(__FILE__, '/');
+    snprintf(path, PATH_MAX_, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".",
+             name);
+}
+
+static FILE *golden_open(const char *family, const char *ending)
+{
+    char name[64], path[PATH_MAX_];
+    snprintf(name, sizeof name, "alu_%s.%s", family, ending);
+    golden_path(path, name);
+    FILE *f = fopen(path, "rb");
+    if (!f) printf("cannot open %s\n", path);
+    return f;
+}
+
+/* The uncompressed records of a family; the caller frees them. */
+static unsigned char *golden_read(const char *family, size_t *size)
+{
+    FILE *f = golden_open(family, "bin");
+    static unsigned char packed[1 << 20];
+    size_t n = f ? fread(packed, 1, sizeof packed, f) : 0;
+    if (f) fclose(f);
+    if (n < 5 || n == sizeof packed) return NULL;
+    uLongf raw = packed[0] | packed[1] << 8 | packed[2] << 16 | (uLongf)packed[3] << 24;
+    unsigned char *to = malloc(raw);
+    if (to && uncompress(to, &raw, packed + 4, n - 4) == Z_OK) return *size = raw, to;
+    free(to);
+    return NULL;
+}
+
+static unsigned floor_of(const char *family)
+{
+    char path[PATH_MAX_], name[32];
+    unsigned n, floor = 0;
+    golden_path(path, "alu_floor");
+    FILE *f = fopen(path, "r");
+    while (f && fscanf(f, "%31s %u", name, &n) == 2)
+        if (!strcmp(name, family)) floor = n;
+    if (f) fclose(f);
+    return floor;
+}
+
+/* ---- one form ---- */
+
+static void skip(Replay *r, const Form *f, ptx_status status, const char *message)
+{
+    r->skipped++;
+    if (r->skips) printf("skipped %s %s: %s: %s\n", r->family, f->code, ptx_status_name(status), message);
+}
+
+static void fail(Replay *r, const Form *f, const char *message)
+{
+    r->differ++;
+    printf("FAILED %s %s: %s\n", r->family, f->code, message);
+}
+
+static ptx_module *form_module(Replay *r, const Form *f, const Text *t)
+{
+    ptx_module *module = NULL;
+    ptx_diagnostic d = { .message = "" };
+    ptx_status status = ptx_module_create(NULL, t->text, t->size, &module);
+    if (status == PTX_OK) return module;
+    if (module) ptx_module_diagnostic(module, 0, &d);
+    skip(r, f, status, d.message);
+    ptx_module_destroy(module);
+    return NULL;
+}
+
+/* Runs `n` vectors; 0 after a failure, which is reported. */
+static int form_run(Replay *r, const Form *f, ptx_kernel *kernel, unsigned n)
+{
+    struct { uint64_t in, out; uint32_t n; } params = { r->in, r->out, n };
+    ptx_launch_config config = { .grid = { (n + BLOCK_THREADS - 1) / BLOCK_THREADS }, .block = { BLOCK_THREADS },
+                                 .params = &params, .param_bytes = 20 };
+    ptx_fault fault = { .message = "" };
+    ptx_status status = ptx_memory_write(r->device, r->in, r->host_in, n * sizeof *r->host_in);
+    if (status == PTX_OK) status = ptx_memory_fill(r->device, r->out, 0, n * sizeof *r->host_out);
+    if (status == PTX_OK) status = ptx_kernel_launch(kernel, &config, &fault);
+    if (status == PTX_OK) status = ptx_memory_read(r->device, r->host_out, r->out, n * sizeof *r->host_out);
+    if (status == PTX_OK) return 1;
+    if (status == PTX_ERROR_UNSUPPORTED) skip(r, f, status, ptx_device_message(r->device));
+    else {
+        char text[512];
+        snprintf(text, sizeof text, "%s %s", ptx_status_name(status), fault.message ? fault.message : "");
+        fail(r, f, text);
+    }
+    return 0;
+}
+
+static void print_vector(const Replay *r, const Form *f, unsigned i, const uint64_t *expected)
+{
+    printf("    ");
+    for (unsigned k = 0; k < f->n_in; k++)
+        printf("%c=%0*llx ", 'a' + (int)k, (int)((f->in[k]->bits + 3) / 4), (unsigned long long)r->host_in[i][k]);
+    for (unsigned k = 0; k < f->n_out; k++) {
+        int digits = 2 * (int)reg_bytes[f->out[k]];
+        printf("%c=%0*llx expected %0*llx ", 'x' + (int)k, digits, (unsigned long long)r->host_out[i][k], digits,
+               (unsigned long long)expected[k]);
+    }
+    printf("\n");
+}
+
+/* Compares the special vectors with the record; returns how many differ and prints the first. */
+static unsigned compare_special(Replay *r, const Form *f, unsigned n, const unsigned char *record)
+{
+    unsigned bad = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t expected[OUT_MAX] = { 0 };
+        for (unsigned k = 0; k < f->n_out; k++) {
+            memcpy(&expected[k], record, reg_bytes[f->out[k]]);
+            record += reg_bytes[f->out[k]];
+        }
+        if (!memcmp(expected, r->host_out[i], sizeof expected)) continue;
+        if (bad++ == 0) printf("FAILED %s %s\n", r->family, f->code);
+        if (bad == 1 || r->all) print_vector(r, f, i, expected);
+    }
+    return bad;
+}
+
+static unsigned compare_random(const Replay *r, unsigned n, const unsigned char *record)
+{
+    unsigned bad = 0;
+    for (unsigned b = 0; b < BLOCKS; b++) {
+        uint64_t expected, hash = results_hash(r->host_out, n / BLOCKS * b, n / BLOCKS * (b + 1));
+        memcpy(&expected, record + 8 * b, 8);
+        bad += expected != hash;
+    }
+    return bad;
+}
+
+static void form_check(Replay *r, const Form *f, ptx_kernel *kernel, unsigned special, const unsigned char *record)
+{
+    unsigned random = inputs_random_count(f->in, f->n_in), bytes = 0;
+    for (unsigned k = 0; k < f->n_out; k++) bytes += reg_bytes[f->out[k]];
+    inputs_special(f->in, f->n_in, f->seed, special, r->host_in);
+    if (!form_run(r, f, kernel, special)) return;
+    unsigned bad = compare_special(r, f, special, record);
+    inputs_random(f->in, f->n_in, f->seed, random, r->host_in);
+    if (!form_run(r, f, kernel, random)) return;
+    unsigned blocks = compare_random(r, random, record + special * bytes);
+    if (blocks && !bad) printf("FAILED %s %s\n", r->family, f->code);
+    if (bad || blocks) {
+        printf("    %u of %u special vectors, %u of %u random blocks differ\n", bad, special, blocks, BLOCKS);
+        r->differ++;
+    } else r->agree++;
+}
+
+static void form_replay(Replay *r, const Form *f, unsigned special, const unsigned char *record)
+{
+    Text t = { 0 };
+    ptx_program *program = NULL;
+    ptx_kernel *kernel;
+    text_header(&t);
+    form_emit(&t, f, 0);
+    ptx_module *module = form_module(r, f, &t);
+    free(t.text);
+    if (!module) return;
+    ptx_status status = ptx_program_create(r->device, (const ptx_module *const *)&module, 1, NULL, &program);
+    if (status == PTX_ERROR_UNSUPPORTED) skip(r, f, status, ptx_device_message(r->device));
+    else if (status != PTX_OK) fail(r, f, ptx_device_message(r->device));
+    else if (ptx_program_kernel(program, "k0", &kernel) != PTX_OK) fail(r, f, "no kernel");
+    else form_check(r, f, kernel, special, record);
+    ptx_program_destroy(program);
+    ptx_module_destroy(module);
+}
+
+/* ---- families ---- */
+
+/* Takes the next record; 0 when it does not belong to the form. */
+static int record_next(Replay *r, const Form *f, unsigned *special, const unsigned char **record)
+{
+    uint64_t id;
+    size_t bytes = 0;
+    if (r->end - r->golden < 12) return 0;
+    memcpy(&id, r->golden, 8), memcpy(special, r->golden + 8, 4);
+    *record = r->golden + 12;
+    for (unsigned k = 0; k < f->n_out; k++) bytes += reg_bytes[f->out[k]];
+    bytes = 12 + bytes * *special + 8 * BLOCKS;
+    if (id != f->id || *special != inputs_special_count(f->in, f->n_in)) return 0;
+    if ((size_t)(r->end - r->golden) < bytes) return 0;
+    r->golden += bytes;
+    return 1;
+}
+
+/* Replays one family; returns 0 when something is wrong with the files or the results. */
+static int family_replay(Replay *r, const char *family)
+{
+    char line[1024];
+    size_t size = 0;
+    unsigned char *records = golden_read(family, &size);
+    FILE *forms = records ? golden_open(family, "forms") : NULL;
+    if (!forms) return printf("FAILED %s: no recording\n", family), free(records), 0;
+    r->family = family, r->golden = records, r->end = records + size;
+    r->agree = r->differ = r->skipped = 0;
+    int ok = 1;
+    while (ok && fgets(line, sizeof line, forms)) {
+        Form f;
+        unsigned special;
+        const unsigned char *record;
+        ok = form_parse(&r->sets, line, &f) && record_next(r, &f, &special, &record);
+        if (ok) form_replay(r, &f, special, record);
+        else printf("FAILED %s: the recording does not match the form %s", family, line);
+    }
+    fclose(forms), free(records);
+    unsigned least = r->floor ? floor_of(family) : 0;
+    printf("%-10s %4u agree %4u differ %4u skipped\n", family, r->agree, r->differ, r->skipped);
+    if (r->agree < least) printf("FAILED %s: %u forms agreed before\n", family, least);
+    return ok && !r->differ && r->agree >= least;
+}
+
+static int replay_init(Replay *r)
+{
+    ptx_device_config config = { .workers = 1, .max_steps = 100000000 };
+    inputs_init(&r->sets);
+    r->host_in = calloc(VECTORS_MAX, sizeof *r->host_in);
+    r->host_out = calloc(VECTORS_MAX, sizeof *r->host_out);
+    return r->host_in && r->host_out && ptx_device_create(&config, &r->device) == PTX_OK &&
+           ptx_memory_alloc(r->device, VECTORS_MAX * sizeof *r->host_in, &r->in) == PTX_OK &&
+           ptx_memory_alloc(r->device, VECTORS_MAX * sizeof *r->host_out, &r->out) == PTX_OK;
+}
+
+int main(int argc, char **argv)
+{
+    static Replay r = { .floor = 1 };
+    int failed = 0, named = 0;
+    if (!replay_init(&r)) return printf("FAILED: no device\n"), 1;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "-a")) r.all = 1;
+        else if (!strcmp(argv[i], "-s")) r.skips = 1;
+        else if (!strcmp(argv[i], "-n")) r.floor = 0;
+        else named = 1, failed |= !family_replay(&r, argv[i]);
+    }
+    for (size_t i = 0; !named && i < sizeof families / sizeof *families; i++) failed |= !family_replay(&r, families[i]);
+    ptx_device_destroy(r.device);
+    free(r.host_in), free(r.host_out);
+    return failed;
+}
