@@ -86,7 +86,7 @@ $(B)/lib/libptxvm.so: $(LIB_OBJ)
 $(B)/bin/ptxas: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c)) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
-$(B)/bin/ptxvm: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxvm/*.c)) $(B)/lib/libptxvm.a
+$(B)/bin/ptxvm: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxvm/*.c) ptxas/excerpt.c) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -rdynamic -o $@ $^ $(LIBS) $(TOOL_LIBS)
 
@@ -108,9 +108,54 @@ test check: deps
 .PHONY: tests-built
 tests-built: $(UNIT) $(TEST_EXTRA)
 
+# ---- other targets ----
 demo: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(B)/samples/stamp
 	@samples/demo.sh $(B)
+
+# The tests again, built with sanitizers: addresses, leaks and undefined behaviour; then data races.
+san: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) CFLAGS=-O1 B=$(B)/san-address SAN=address,undefined all tests-built
+	UBSAN_OPTIONS=print_stacktrace=1 python3 tests/run.py --build $(B)/san-address
+	@$(MAKE) --no-print-directory -j$$(nproc) CFLAGS=-O1 B=$(B)/san-thread SAN=thread all tests-built
+	TSAN_OPTIONS=halt_on_error=1 python3 tests/run.py --build $(B)/san-thread
+
+# Layers, style, warnings as errors, and a static analyser.
+CPPCHECK = cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr \
+           --suppress=missingInclude --suppress=missingIncludeSystem -Iinclude -Ilib -I$(B) -j$$(nproc)
+lint:
+	python3 tests/lint/layers.py
+	python3 tests/lint/style.py
+	@$(MAKE) --no-print-directory -j$$(nproc) B=$(B)/lint WERROR=-Werror all tests-built
+	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
+	$(CPPCHECK) lib ptxas ptxvm grammar
+
+bench: all $(B)/tests/bench
+	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench
+
+# Our ptxas never shadows NVIDIA's: where one is on PATH, ours is called ptxvm-ptxas, unless PTXAS_NAME decides.
+install: all
+	@name="$(PTXAS_NAME)"; \
+	if [ -z "$$name" ]; then \
+	    name=ptxas; \
+	    if ptxas --version 2>/dev/null | grep -q 'NVIDIA (R)'; then \
+	        name=ptxvm-ptxas; \
+	        echo "NVIDIA's ptxas is on PATH ($$(command -v ptxas)), so ours is installed as ptxvm-ptxas; PTXAS_NAME= decides otherwise"; \
+	    fi; \
+	fi; \
+	set -e; to="$(DESTDIR)$(PREFIX)"; \
+	install -d "$$to/bin" "$$to/lib/pkgconfig" "$$to/include" "$$to/share/man/man1"; \
+	install -m 755 $(B)/bin/ptxas "$$to/bin/$$name"; \
+	install -m 755 $(B)/bin/ptxvm "$$to/bin/ptxvm"; \
+	install -m 644 $(B)/lib/libptxvm.a "$$to/lib/"; \
+	install -m 755 $(B)/lib/libptxvm.so "$$to/lib/libptxvm.so.0"; \
+	ln -sf libptxvm.so.0 "$$to/lib/libptxvm.so"; \
+	install -m 644 include/ptx.h include/ptxvm.h "$$to/include/"; \
+	sed 's,@PREFIX@,$(PREFIX),' docs/libptxvm.pc.in >"$$to/lib/pkgconfig/libptxvm.pc"; \
+	chmod 644 "$$to/lib/pkgconfig/libptxvm.pc"; \
+	install -m 644 docs/man/ptxvm.1 "$$to/share/man/man1/ptxvm.1"; \
+	install -m 644 docs/man/ptxas.1 "$$to/share/man/man1/$$name.1"; \
+	echo "installed ptxvm, $$name, libptxvm and its headers in $$to"
 
 clean:
 	rm -rf $(B)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the shape of the code: lengths of files and functions, lines, comments, mutable variables in lib/.
 
-Limits: a file has at most 800 lines, a line 120 columns, a function 80 lines (150 in the files of LONG), a file opens
+Limits: a file has at most 800 lines, a line 140 columns, a function 80 lines (150 in the files of LONG), a file opens
 with a comment that says what it is for; lib/ has no mutable file-scope variable and no call that prints, exits or
 aborts outside lib/shim. Over all of lib/, ptxas/ and ptxvm/ the median function has at most 12 lines and 9 functions
 of 10 at most 35. Prints one line for each breach; exit code 1 when there is one.
@@ -14,7 +14,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TOPS = ("lib", "ptxas", "ptxvm", "grammar")
 LONG = {"lib/vm/decode.c", "lib/vm/exec.c"}
-FILE_LINES, LINE_COLUMNS, FUNCTION_LINES, LONG_FUNCTION_LINES = 800, 120, 80, 150
+FILE_LINES, LINE_COLUMNS, FUNCTION_LINES, LONG_FUNCTION_LINES = 800, 140, 80, 150
 FORBIDDEN = re.compile(r"\b(printf|fprintf|puts|putchar|perror|exit|abort|getenv)\s*\(")
 FUNCTION_END = re.compile(r"^\}")
 NOT_FUNCTION = re.compile(r"^(typedef|struct|enum|union|extern|#|static const|const|_Static_assert|%|/|\s|\})")
@@ -52,7 +52,7 @@ def mutable_variables(code):
         if depth == 0 and re.match(r"^(static\s+|extern\s+)?[A-Za-z_][\w \t*]*\b\w+(\[[^\]]*\])*\s*(=|;)", line):
             words = re.split(r"[=;]", text)[0]
             if not re.match(r"^(typedef|struct \w+|enum \w+|union \w+|return|goto|case|_Static_assert|\w+)$", words) \
-                    and not re.search(r"\bconst\b|^typedef|^extern|\(", words) and not re.match(r"^(struct|enum|union) \w+$", words):
+                    and not re.search(r"\bconst\b|\btypedef\b|^extern|\(", words) and not re.match(r"^(struct|enum|union) \w+$", words):
                 yield number, text
         depth += line.count("{") - line.count("}")
 
