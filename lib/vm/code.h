@@ -1,0 +1,194 @@
+/*
+ * code.h - decoded code: what the engine runs instead of PTX.
+ *
+ * A function is decoded once for a gang width into two arrays of 64-byte
+ * records with the same numbering: `conv` for the moments when every live lane
+ * of a frame stands at one pc (handlers may write whole rows), `div` for all
+ * others (handlers blend by a mask row). A record names its operands by byte
+ * offset from the frame base, so one compare-free add reaches any of them:
+ *
+ *     0            the mask row: 0 or ~0 for each lane, of the entry that runs
+ *     uniform      struct px_uniform: ctaid, ntid, ... of this CTA
+ *     params       the kernel's parameters (kernels only)
+ *     pool         constants of the function, 16 bytes each
+ *     rows         one row of lanes for each live register, temporaries, .param variables
+ *
+ * A "scalar" operand is an offset into the first four, read once per record;
+ * a "row" operand is read lane by lane. Both have the same handler signature,
+ * only the loop differs; that is what a shape is.
+ */
+#ifndef PX_VM_CODE_H
+#define PX_VM_CODE_H
+
+#include "check/module.h"
+#include "link/program.h"
+
+struct px_gang;
+struct px_insn;
+
+/* Runs one record for all lanes of the gang; the result tells exec.c what to do next. */
+typedef int (*px_handler)(struct px_gang *g, const struct px_insn *in);
+
+enum px_step {
+    PX_STEP_NEXT = 0, /* go on with the next record */
+    PX_STEP_JUMP,     /* all lanes go to in->target */
+    PX_STEP_SPLIT,    /* lanes of g->taken go to in->target, the others to the next record */
+    PX_STEP_JOIN,     /* others may wait here: let the scheduler look */
+    PX_STEP_EXIT,     /* the active lanes of in->m end */
+    PX_STEP_RET,      /* lanes of in->m return to their caller */
+    PX_STEP_CALL,     /* direct call of in->aux */
+    PX_STEP_CALL_PTR, /* call by the row in->a */
+    PX_STEP_SWITCH,   /* brx.idx: index row in->a, table in->aux */
+    PX_STEP_BARRIER,  /* bar.*: arrive, perhaps wait */
+    PX_STEP_SYNC,     /* a .sync operation whose warp is not complete */
+    PX_STEP_YIELD,    /* nanosleep: let others run */
+    PX_STEP_TRAP      /* the trap of the CTA is set */
+};
+
+enum { PX_LANES_MAX = 256, PX_SRC_MAX = 4 };
+
+struct px_insn {
+    px_handler fn;
+    union {
+        uint64_t imm;
+        const void *aux;
+    };
+    uint32_t d, e;       /* destinations */
+    uint32_t a, b, c;    /* sources; extra ones of rare records in x */
+    uint32_t m;          /* mask row; 0 is the mask of the running entry */
+    uint32_t target;     /* pc of a branch */
+    uint32_t src;        /* index into px_fcode.src */
+    uint32_t ord;        /* source instructions finished once this record is done, in text of the code */
+    uint8_t size;        /* bytes of one memory element, or other small facts of the handler */
+    uint8_t space;       /* enum px_space */
+    uint8_t slot;        /* which cached extent of the gang */
+    uint8_t flags;       /* enum px_insn_flag */
+    uint32_t x[2];
+};
+_Static_assert(sizeof(struct px_insn) == 64, "one record is one cache line");
+
+enum px_insn_flag {
+    PX_IF_SCALAR_A = 1,  /* a is a scalar */
+    PX_IF_NEGATE = 2,    /* the predicate in a counts inverted */
+    PX_IF_ACQUIRE = 4,   /* fence after */
+    PX_IF_RELEASE = 8,   /* fence before */
+    PX_IF_SEQ = 16,      /* sequentially consistent fence before */
+    PX_IF_FTZ = 32       /* atom.add.f32 on global memory flushes subnormals */
+};
+
+/* Values that are the same for all lanes of a frame. One lies in every frame; decode names its fields as scalars. */
+struct px_uniform {
+    uint32_t ntid[4], ctaid[4], nctaid[4];
+    uint64_t gridid;
+    uint64_t local_base;     /* first byte of this frame's .local variables in each lane's local memory */
+    uint64_t shared_window, const_window, param_window; /* what cvta adds */
+    uint32_t nwarpid, smid, nsmid;
+    uint32_t dynamic_smem, total_smem;
+    uint32_t pad[5];
+};
+_Static_assert(sizeof(struct px_uniform) % 16 == 0, "rows and params behind it stay aligned");
+
+/* Where a .param variable, or a formal parameter, of a function lies: 4-byte words, each a row. */
+struct px_slot {
+    uint32_t row;     /* first word's row, or a register's row when reg is set */
+    uint32_t bytes;
+    uint32_t offset;  /* in the parameter list (PTX ISA 7.1) */
+    uint8_t reg;      /* element bytes of a .reg parameter; 0: words */
+    bool local;       /* words in local memory, `row` bytes behind the frame's first: the address is taken */
+};
+
+/* One call site: actual parameters and where results go. */
+struct px_actual {
+    uint32_t at;      /* offset of the row or scalar */
+    uint32_t bytes;
+    uint8_t kind;     /* enum px_actual_kind */
+    uint8_t elem;     /* element bytes of a register row */
+};
+enum px_actual_kind { PX_ACT_WORDS, PX_ACT_ROW, PX_ACT_SCALAR, PX_ACT_NONE };
+
+struct px_call_site {
+    const struct px_lfunc *callee;  /* NULL for an indirect call */
+    struct px_fcode *code;          /* NULL for builtin and host functions */
+    struct px_actual *args, *rets;
+    uint32_t nargs, nrets;
+};
+
+struct px_table { uint32_t n; uint32_t *targets; }; /* brx.idx */
+
+/* Where a record comes from. */
+struct px_origin { const struct px_inst *inst; uint32_t loc; /* px_trap.loc */ };
+
+struct px_fcode {
+    const struct px_lfunc *func;
+    struct px_insn *conv, *div;
+    uint32_t n;
+    struct px_origin *src;
+    uint32_t nsrc;
+    uint32_t width;           /* lanes of a row */
+    uint32_t uniform, params, pool; /* offsets in the frame; params 0 when not a kernel */
+    uint32_t param_bytes;
+    uint32_t pool_bytes;
+    const uint8_t *pool_image;
+    uint32_t rows;            /* offset of the first row */
+    uint32_t zero_from, zero_to; /* rows that may be read before they are written */
+    uint32_t frame_bytes;
+    uint32_t local_bytes;     /* .local variables of one activation, a lane */
+    uint32_t nargs, nrets;
+    struct px_slot *args, *rets;
+    uint32_t home_fp;         /* floating-point mode that calls and returns expect */
+    bool has_calls;
+};
+
+struct px_code {
+    struct px_fcode *entry;
+    struct px_fcode **funcs;  /* by px_lfunc.id; NULL when not reached */
+    const struct px_linked *linked;
+    const struct px_level *level;
+    uint32_t width, threads;
+    uint64_t local_bytes;     /* of the kernel's own frame */
+    struct px_code *next;     /* in the program's cache */
+};
+
+/* ---- handlers, one set of functions per SIMD level ---- */
+
+enum { PX_SHAPES = 8 }; /* bit i: source i is a scalar */
+
+/* fn[masked][shape]; NULL where the shape is not instantiated. */
+struct px_handler_set { px_handler fn[2][PX_SHAPES]; };
+
+/* Handlers that are not made from the table. */
+enum px_fixed {
+#define PX_BROADCAST(name, T) PX_FIX_##name,
+#define PX_CONVERT(name, TD, TA) PX_FIX_##name,
+#define PX_MOVE(name, TD, TA, TB, statement) PX_FIX_##name,
+#define PX_LOAD(name, MEM, TD) PX_FIX_##name,
+#define PX_STORE(name, MEM, TB) PX_FIX_##name,
+#define PX_OTHER(name) PX_FIX_##name,
+#include "vm/op_fixed.def"
+#undef PX_BROADCAST
+#undef PX_CONVERT
+#undef PX_MOVE
+#undef PX_LOAD
+#undef PX_STORE
+#undef PX_OTHER
+    PX_FIX_COUNT
+};
+
+struct px_level {
+    const char *name;
+    const struct px_handler_set *sets; /* by px_match_handler */
+    uint32_t nsets;
+    px_handler fixed[PX_FIX_COUNT][2]; /* [masked] */
+    /* Bits of a mask row, and back. n is a multiple of 32. */
+    void (*to_bits)(const uint32_t *row, uint32_t n, uint64_t *bits);
+    void (*to_row)(const uint64_t *bits, uint32_t n, uint32_t *row);
+};
+
+const struct px_level *px_level_best(void); /* the best one that this machine runs */
+const struct px_level *px_level_named(const char *name); /* NULL when unknown or not runnable here */
+
+/* decode.c */
+const struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
+                                const struct px_level *level, struct px_arena *arena, const char **error);
+
+#endif

@@ -1,0 +1,333 @@
+/*
+ * cta.c - CTAs: made, run, parked, reused, described.
+ *
+ * A CTA object is one heap object with its gangs. A worker keeps its last one
+ * (`spare`) and uses it again for the next CTA of the same code and shape: then
+ * starting a CTA writes a few scalars, the first entry of each gang, and clears
+ * shared and local memory. px_cta_run goes round the gangs; each runs until it
+ * waits or its turn is over, so a gang that spins on another one's store sees it.
+ */
+#include "vm/exec.h"
+#include "vm/device.h"
+#include "base/alloc.h"
+#include <stdio.h>
+
+enum { PX_TURN = 4096 /* backward branches of a gang before the next one runs */ };
+
+/* ---- making ---- */
+
+static void free_gang(struct px_cta *cta, struct px_gang *g)
+{
+    const ptx_allocator *a = &cta->alloc;
+    px_free(a, g->entries, g->cap * sizeof *g->entries);
+    px_free(a, g->local, g->local_bytes * g->n);
+    px_free(a, g->tid[0], 3 * g->n * sizeof(uint32_t));
+    px_free(a, g->sync, g->n * sizeof *g->sync);
+    px_free(a, g->ext, g->n * sizeof *g->ext);
+}
+
+static void free_frames(struct px_cta *cta)
+{
+    for (struct px_frame *f = cta->spare, *next; f; f = next) {
+        next = f->parent;
+        px_free(&cta->alloc, f, f->bytes);
+    }
+}
+
+/* Frames that are still in use (after a trap) go to the spare list. */
+static void collect_frames(struct px_gang *g)
+{
+    for (uint32_t i = 0; i < g->nentries; i++)
+        for (struct px_frame *f = g->entries[i].frame, *p; f; f = p) {
+            p = f->parent;
+            if (px_lanes_empty(&f->live)) break; /* collected from another entry */
+            f->live = (struct px_lanes){{0}};
+            px_frame_pop(g, f);
+        }
+    g->nentries = 0;
+}
+
+static void free_cta(struct px_cta *cta)
+{
+    if (!cta) return;
+    for (uint32_t i = 0; i < cta->ngangs; i++) {
+        collect_frames(&cta->gangs[i]);
+        free_gang(cta, &cta->gangs[i]);
+    }
+    free_frames(cta);
+    ptx_allocator a = cta->alloc;
+    px_free(&a, cta->gangs, cta->ngangs * sizeof *cta->gangs);
+    px_free(&a, cta->shared, cta->shared_cap);
+    px_free(&a, cta->last_error, cta->threads * sizeof *cta->last_error);
+    px_free(&a, cta, sizeof *cta);
+}
+
+static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
+{
+    const ptx_allocator *a = &cta->alloc;
+    g->cta = cta;
+    g->level = cta->code->level;
+    g->n = cta->code->width;
+    g->first = first;
+    g->entries = px_alloc(a, g->n * sizeof *g->entries);
+    g->cap = g->entries ? g->n : 0;
+    g->tid[0] = px_alloc(a, 3 * g->n * sizeof(uint32_t));
+    if (!g->entries || !g->tid[0]) return false;
+    g->tid[1] = g->tid[0] + g->n;
+    g->tid[2] = g->tid[1] + g->n;
+    return px_frame_local(g, cta->code->local_bytes);
+}
+
+static struct px_cta *new_cta(struct px_grid *grid)
+{
+    const struct px_code *code = grid->code;
+    const ptx_allocator *a = px_device_allocator(grid->device);
+    struct px_cta *cta = px_zalloc(a, sizeof *cta);
+    if (!cta) return NULL;
+    cta->alloc = *a;
+    cta->code = code;
+    cta->threads = code->threads;
+    cta->nwarps = (code->threads + 31) / 32;
+    uint32_t ngangs = (code->threads + code->width - 1) / code->width;
+    cta->gangs = px_zalloc(a, ngangs * sizeof *cta->gangs);
+    cta->last_error = px_zalloc(a, cta->threads * sizeof *cta->last_error);
+    cta->ngangs = cta->gangs ? ngangs : 0;
+    bool ok = cta->gangs && cta->last_error;
+    for (uint32_t i = 0; ok && i < ngangs; i++) ok = new_gang(cta, &cta->gangs[i], i * code->width);
+    if (ok) return cta;
+    free_cta(cta);
+    return NULL;
+}
+
+static bool make_shared(struct px_cta *cta, uint32_t bytes)
+{
+    cta->shared_bytes = bytes;
+    if (bytes > cta->shared_cap) {
+        px_free(&cta->alloc, cta->shared, cta->shared_cap);
+        cta->shared = px_alloc(&cta->alloc, bytes);
+        cta->shared_cap = cta->shared ? bytes : 0;
+        if (!cta->shared) return false;
+    }
+    if (bytes) memset(cta->shared, 0, bytes);
+    return true;
+}
+
+static void fill_tids(struct px_gang *g, struct px_shape block)
+{
+    for (uint32_t i = 0; i < g->n; i++) {
+        uint32_t t = g->first + i;
+        g->tid[0][i] = t % block.x;
+        g->tid[1][i] = t / block.x % block.y;
+        g->tid[2][i] = t / block.x / block.y;
+    }
+}
+
+static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
+{
+    struct px_uniform *u = &cta->uniform;
+    bool reshape = u->ntid[0] != grid->block.x || u->ntid[1] != grid->block.y;
+    *u = (struct px_uniform){.ntid = {grid->block.x, grid->block.y, grid->block.z},
+                             .nctaid = {grid->grid.x, grid->grid.y, grid->grid.z}};
+    for (int i = 0; i < 3; i++) u->ctaid[i] = cta->ctaid[i];
+    u->gridid = grid->id;
+    u->shared_window = px_window_base(PX_WIN_SHARED, cta->slot);
+    u->param_window = px_window_base(PX_WIN_PARAM, cta->slot);
+    u->nsmid = px_device_sm_count(grid->device);
+    u->smid = (uint32_t)(cta->number % u->nsmid);
+    u->nwarpid = 64;
+    u->dynamic_smem = grid->dynamic_shared;
+    u->total_smem = grid->shared_bytes;
+    if (reshape)
+        for (uint32_t i = 0; i < cta->ngangs; i++) fill_tids(&cta->gangs[i], grid->block);
+}
+
+static bool start_gang(struct px_gang *g)
+{
+    uint32_t left = g->cta->threads - g->first;
+    g->live = px_lanes_below(left < g->n ? left : g->n);
+    g->waiting = 0;
+    memset(g->seg, 0, sizeof g->seg);
+    if (g->local_bytes) memset(g->local, 0, g->local_bytes * g->n);
+    struct px_frame *f = px_frame_push(g, NULL, g->cta->code->entry);
+    if (!f) return false;
+    f->live = g->live;
+    px_gang_entry(g, f, 0, g->live);
+    for (uint32_t w = 0; w < g->n / 32 && g->first / 32 + w < g->cta->nwarps; w++)
+        g->cta->live_lanes[g->first / 32 + w] = px_lanes_warp(&g->live, w);
+    return true;
+}
+
+static bool start_cta(struct px_cta *cta, struct px_grid *grid, uint64_t number, uint32_t slot)
+{
+    cta->grid = grid;
+    cta->number = number;
+    cta->slot = slot;
+    cta->ctaid[0] = (uint32_t)(number % grid->grid.x);
+    cta->ctaid[1] = (uint32_t)(number / grid->grid.x % grid->grid.y);
+    cta->ctaid[2] = (uint32_t)(number / grid->grid.x / grid->grid.y);
+    cta->trap.error = 0;
+    fill_uniform(cta, grid);
+    memset(cta->last_error, 0, cta->threads * sizeof *cta->last_error);
+    if (!make_shared(cta, grid->shared_bytes)) return false;
+    for (uint32_t i = 0; i < cta->ngangs; i++)
+        if (!start_gang(&cta->gangs[i])) return false;
+    return true;
+}
+
+struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot)
+{
+    struct px_cta *cta = worker->spare;
+    worker->spare = NULL;
+    if (cta && cta->code != grid->code) {
+        free_cta(cta);
+        cta = NULL;
+    }
+    if (!cta) cta = new_cta(grid);
+    if (!cta) return NULL;
+    if (start_cta(cta, grid, number, slot)) return cta;
+    free_cta(cta);
+    return NULL;
+}
+
+void px_cta_destroy(struct px_worker *worker, struct px_cta *cta)
+{
+    if (!cta) return;
+    for (uint32_t i = 0; i < cta->ngangs; i++) collect_frames(&cta->gangs[i]);
+    if (cta->barriers_used) memset(cta->barrier, 0, sizeof cta->barrier);
+    cta->barriers_used = 0;
+    if (worker->spare) free_cta(worker->spare);
+    worker->spare = cta;
+}
+
+void px_cta_drop_spare(struct px_worker *worker)
+{
+    free_cta(worker->spare);
+    worker->spare = NULL;
+}
+
+/* ---- running ---- */
+
+struct turn { bool ran, alive, parked; };
+
+static enum px_cta_status after_round(const struct turn *t)
+{
+    if (!t->alive) return PX_CTA_DONE;
+    return t->parked ? PX_CTA_BLOCKED : PX_CTA_STUCK;
+}
+
+static bool gang_parked(const struct px_gang *g)
+{
+    for (uint32_t i = 0; i < g->nentries; i++)
+        if (g->entries[i].state == PX_ENTRY_PARK) return true;
+    return false;
+}
+
+/* Gives every gang one turn. False when the CTA must stop at once, with *status set. */
+static bool run_round(struct px_cta *cta, struct px_worker *worker, uint64_t *slice, struct turn *t,
+                      enum px_cta_status *status)
+{
+    for (uint32_t i = 0; i < cta->ngangs; i++) {
+        struct px_gang *g = &cta->gangs[i];
+        if (g->nentries == g->waiting) continue;
+        uint64_t turn = *slice < PX_TURN ? *slice : PX_TURN, left = turn;
+        enum px_gang_status s = px_gang_run(g, worker, &left);
+        *slice -= turn - left;
+        t->ran = true;
+        if (s == PX_GANG_TRAP) return *status = PX_CTA_TRAPPED, false;
+        if (s == PX_GANG_STOP) return *status = PX_CTA_STOPPED, false;
+        if (!*slice) return *status = PX_CTA_SLICE, false;
+    }
+    return true;
+}
+
+enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
+{
+    enum px_cta_status status;
+    for (uint32_t i = 0; i < cta->ngangs; i++) {
+        memset(cta->gangs[i].seg, 0, sizeof cta->gangs[i].seg); /* allocations may have gone meanwhile */
+        if (cta->gangs[i].waiting) px_gang_wake(&cta->gangs[i], PX_ENTRY_PARK, 0);
+    }
+    if (!slice) slice = 1;
+    for (;;) {
+        struct turn t = {0};
+        if (!run_round(cta, worker, &slice, &t, &status)) return status;
+        if (t.ran) continue;
+        for (uint32_t i = 0; i < cta->ngangs; i++) {
+            if (cta->gangs[i].nentries) t.alive = true;
+            if (gang_parked(&cta->gangs[i])) t.parked = true;
+        }
+        return after_round(&t);
+    }
+}
+
+/* ---- asking ---- */
+
+struct px_grid *px_cta_grid(const struct px_cta *cta)
+{
+    return cta->grid;
+}
+uint32_t px_cta_slot(const struct px_cta *cta)
+{
+    return cta->slot;
+}
+const struct px_trap *px_cta_trap(const struct px_cta *cta)
+{
+    return &cta->trap;
+}
+
+/* "threads 0-31,40" from a lane set. */
+static void say_threads(const struct px_gang *g, const struct px_lanes *set, char *buf, size_t size)
+{
+    size_t at = 0;
+    buf[0] = 0;
+    for (uint32_t i = 0; i < g->n && at + 24 < size; i++) {
+        if (!px_lanes_has(set, i)) continue;
+        uint32_t k = i;
+        while (k + 1 < g->n && px_lanes_has(set, k + 1)) k++;
+        at += (size_t)snprintf(buf + at, size - at, at ? ",%u" : "%u", g->first + i);
+        if (k > i) at += (size_t)snprintf(buf + at, size - at, "-%u", g->first + k);
+        i = k;
+    }
+}
+
+static void say_state(const struct px_entry *e, char *buf, size_t size)
+{
+    switch (e->state) {
+    case PX_ENTRY_BARRIER: snprintf(buf, size, "wait at barrier %u", e->key); break;
+    case PX_ENTRY_SYNC: snprintf(buf, size, "wait for other lanes of the warp"); break;
+    case PX_ENTRY_PARK: snprintf(buf, size, "wait in a call"); break;
+    default: snprintf(buf, size, "can run"); break;
+    }
+}
+
+/* Line of `pos`; modules are shared and const, so px_source_place, which builds a table, is not for here. */
+static unsigned line_of(const struct px_source *source, px_pos pos)
+{
+    unsigned line = 1;
+    for (px_pos i = 0; i < pos && i < source->size; i++) line += source->text[i] == '\n';
+    return line;
+}
+
+static void say_entry(const struct px_gang *g, const struct px_entry *e, char *line, size_t size)
+{
+    const struct px_fcode *code = e->frame->code;
+    uint32_t pc = e->pc < code->n ? e->pc : code->n - 1;
+    const struct px_source *source = &code->func->module->source;
+    const struct px_inst *inst = code->src[code->conv[pc].src].inst;
+    char threads[120], state[64];
+    say_threads(g, &e->mask, threads, sizeof threads);
+    say_state(e, state, sizeof state);
+    const uint32_t *c = g->cta->ctaid;
+    snprintf(line, size, "  block (%u,%u,%u) threads %s: %s, %s %s:%u", c[0], c[1], c[2], threads, state,
+             code->func->name, source->file, inst ? line_of(source, inst->pos) : 0);
+}
+
+void px_cta_describe(const struct px_cta *cta, void (*say)(void *user, const char *line), void *user)
+{
+    char line[400];
+    for (uint32_t i = 0; i < cta->ngangs; i++)
+        for (uint32_t k = 0; k < cta->gangs[i].nentries; k++) {
+            say_entry(&cta->gangs[i], &cta->gangs[i].entries[k], line, sizeof line);
+            say(user, line);
+        }
+}

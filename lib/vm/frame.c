@@ -1,0 +1,87 @@
+/*
+ * frame.c - activations of functions: allocation, reuse, local memory.
+ *
+ * A frame's rows, scalars and constants are one block. Finished frames wait in
+ * the CTA's spare list and are used again by the same function without
+ * rewriting the constants; the steady state allocates nothing. Rows that code
+ * may read before writing are zeroed at each activation, so no result depends
+ * on what ran before.
+ */
+#include "vm/gang.h"
+#include "base/alloc.h"
+
+/* A lane's local memory is 2^20 bytes of its window (mem.h). */
+enum { PX_DEPTH_MAX = 20000 };
+#define PX_LOCAL_MAX (1ull << 20)
+#define PX_FRAMES_MAX (1ull << 30)
+
+static struct px_frame *spare_frame(struct px_cta *cta, const struct px_fcode *code)
+{
+    for (struct px_frame **at = &cta->spare; *at; at = &(*at)->parent) {
+        struct px_frame *f = *at;
+        if (f->code != code) continue;
+        *at = f->parent;
+        return f;
+    }
+    return NULL;
+}
+
+static struct px_frame *new_frame(struct px_cta *cta, const struct px_fcode *code)
+{
+    size_t bytes = sizeof(struct px_frame) + 64 + code->frame_bytes;
+    if (cta->frame_bytes + bytes > PX_FRAMES_MAX) return NULL;
+    struct px_frame *f = px_alloc(&cta->alloc, bytes);
+    if (!f) return NULL;
+    cta->frame_bytes += bytes;
+    *f = (struct px_frame){.code = code, .bytes = bytes};
+    f->base = (uint8_t *)(((uintptr_t)(f + 1) + 63) & ~(uintptr_t)63);
+    memset(f->base, 0, code->frame_bytes);
+    memcpy(f->base + code->pool, code->pool_image, code->pool_bytes);
+    return f;
+}
+
+bool px_frame_local(struct px_gang *g, uint64_t bytes)
+{
+    if (bytes <= g->local_bytes) return true;
+    if (bytes > PX_LOCAL_MAX) return false;
+    uint64_t want = g->local_bytes * 2 > bytes ? g->local_bytes * 2 : (bytes + 255) & ~255ull;
+    if (want > PX_LOCAL_MAX) want = PX_LOCAL_MAX;
+    uint8_t *p = px_realloc(&g->cta->alloc, g->local, g->local_bytes * g->n, want * g->n);
+    if (!p) return false;
+    memset(p + g->local_bytes * g->n, 0, (want - g->local_bytes) * g->n);
+    g->local = p;
+    g->local_bytes = want;
+    return true;
+}
+
+static void fill_uniform(struct px_gang *g, struct px_frame *f, uint64_t local_base)
+{
+    struct px_uniform *u = (struct px_uniform *)(f->base + f->code->uniform);
+    *u = g->cta->uniform;
+    u->local_base = local_base;
+    if (f->code->params) {
+        memcpy(f->base + f->code->params, g->cta->grid->params, f->code->param_bytes);
+    }
+}
+
+struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const struct px_fcode *code)
+{
+    uint64_t local_base = parent ? parent->local_top : 0;
+    if (parent && parent->depth >= PX_DEPTH_MAX) return NULL;
+    if (!px_frame_local(g, local_base + code->local_bytes)) return NULL;
+    struct px_frame *f = spare_frame(g->cta, code);
+    if (!f) f = new_frame(g->cta, code);
+    if (!f) return NULL;
+    f->parent = parent;
+    f->depth = parent ? parent->depth + 1 : 0;
+    f->local_top = local_base + code->local_bytes;
+    fill_uniform(g, f, local_base);
+    memset(f->base + code->zero_from, 0, code->zero_to - code->zero_from);
+    return f;
+}
+
+void px_frame_pop(struct px_gang *g, struct px_frame *frame)
+{
+    frame->parent = g->cta->spare;
+    g->cta->spare = frame;
+}

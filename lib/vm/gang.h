@@ -1,0 +1,268 @@
+/*
+ * gang.h - a CTA while it lives: gangs of lanes, their frames and their
+ * divergence entries.
+ *
+ * A gang is up to 256 threads of one CTA. Where its lanes are is a set of
+ * entries {frame, pc, mask}: masks are disjoint, and together they are the
+ * lanes that have not exited. A frame is one activation of a function for the
+ * lanes that called it together; it owns the register rows. Entries of one
+ * frame that stand at the same pc are merged; entries of different frames
+ * never are. Nothing here points into a host stack, so a CTA can be left at
+ * any step and resumed by any worker.
+ */
+#ifndef PX_VM_GANG_H
+#define PX_VM_GANG_H
+
+#include <string.h>
+#include "vm/code.h"
+#include "vm/cta.h"
+
+enum { PX_MASK_WORDS = PX_LANES_MAX / 64, PX_BARRIERS = 16, PX_EXTENTS = 16, PX_WARPS_MAX = 32 };
+
+struct px_lanes { uint64_t w[PX_MASK_WORDS]; }; /* bit i: lane i */
+
+/* One activation. `live` are lanes that entered and have neither returned nor exited. */
+struct px_frame {
+    struct px_frame *parent; /* NULL for the kernel; next in a free list */
+    const struct px_fcode *code;
+    const struct px_call_site *site; /* in the parent's code */
+    uint32_t ret_pc;         /* in the parent */
+    uint32_t depth;          /* 0 for the kernel */
+    uint64_t local_top;      /* first byte of local memory behind this frame's variables */
+    struct px_lanes live;
+    uint8_t *base;           /* 64-byte aligned, code->frame_bytes */
+    size_t bytes;            /* of the allocation that holds this struct */
+};
+
+enum px_entry_state {
+    PX_ENTRY_RUN,
+    PX_ENTRY_BARRIER, /* at a CTA barrier, number in `key` */
+    PX_ENTRY_SYNC,    /* at a warp-level .sync operation */
+    PX_ENTRY_PARK     /* an extern function asked to be called again */
+};
+
+struct px_entry {
+    struct px_lanes mask;
+    struct px_frame *frame;
+    uint32_t pc;
+    uint8_t state;  /* enum px_entry_state */
+    uint8_t resume; /* the record at pc waited and is now to finish: results lie in the gang's sync buffers */
+    uint8_t key;    /* barrier number */
+    bool arrive;    /* waits only for its own warps (bar.arrive) */
+    uint32_t round; /* slices spent; lower runs first */
+};
+
+/* A range of addresses that the gang touched before: va in [lo, lo+len) is host + (va - lo). */
+struct px_seg { uint64_t lo, len; uint8_t *host; };
+
+/* Operands and results of a .sync operation that waits for lanes elsewhere, one set a lane. */
+struct px_sync {
+    uint64_t a, d;
+    uint32_t b, c, member, key;
+    uint32_t p;
+    uint32_t waiting;
+};
+
+/* One lane inside an extern function. */
+struct px_ext_state { uint64_t state; bool done; };
+
+/* What a bar.red of the gang found, kept until its lanes have read it. */
+struct px_red { uint32_t popc; bool all, any; };
+
+enum px_bar_kind { PX_BAR_SYNC, PX_BAR_ARRIVE, PX_BAR_POPC, PX_BAR_AND, PX_BAR_OR };
+
+struct px_gang {
+    uint8_t *frame;           /* base of the running frame */
+    uint32_t n;               /* lanes of a row, a multiple of 32 */
+    uint32_t nactive;         /* lanes of `active` */
+    struct px_lanes active;   /* lanes of the running entry; equal to the mask row */
+    bool full;                /* every lane of the row is active */
+    bool resume;              /* see px_entry.resume */
+    uint32_t merge_pc;        /* lowest pc at which another entry of the running frame waits */
+    struct px_lanes taken;    /* PX_STEP_SPLIT: lanes that branch */
+    struct px_seg seg[PX_EXTENTS];
+    struct px_cta *cta;
+    struct px_worker *worker;
+    const struct px_level *level;
+    struct px_frame *running; /* whose base is `frame` */
+    uint32_t first;           /* linear number of lane 0's thread */
+    struct px_lanes live;     /* lanes that exist and have not exited */
+    struct px_entry *entries;
+    uint32_t nentries, cap;
+    uint32_t waiting;         /* entries that do not run */
+    uint8_t *local;           /* word-interleaved: word w of lane i at (w*n + i)*4 */
+    uint64_t local_bytes;     /* a lane */
+    uint32_t *tid[3];         /* a row each */
+    struct px_red red[PX_BARRIERS];
+    struct px_sync *sync;     /* n of them; NULL until needed */
+    struct px_ext_state *ext; /* n of them; NULL until needed */
+};
+
+struct px_barrier {
+    uint32_t waiting[PX_WARPS_MAX]; /* lanes of each warp that have come */
+    uint32_t arrived;               /* warps that have come */
+    uint32_t expected;              /* threads; 0: all warps of the CTA */
+    uint32_t popc;                  /* of .red, over the lanes that came */
+    bool all, any;
+    uint32_t comers;                /* entries that came to a .red */
+};
+
+struct px_cta {
+    struct px_grid *grid;
+    const struct px_code *code;
+    uint64_t number;
+    uint32_t slot;
+    uint32_t ctaid[3];
+    uint32_t threads, ngangs, nwarps;
+    struct px_gang *gangs;
+    struct px_uniform uniform;
+    uint8_t *shared;
+    uint32_t shared_bytes, shared_cap;
+    struct px_barrier barrier[PX_BARRIERS]; /* all zero where nobody waits */
+    uint32_t barriers_used;                 /* a bit each */
+    uint32_t live_lanes[PX_WARPS_MAX]; /* of each warp, not yet exited */
+    struct px_trap trap;
+    int *last_error;          /* of each thread */
+    struct px_frame *spare;   /* frames to use again */
+    uint64_t frame_bytes;     /* held by frames, spare ones included */
+    uint64_t clock;           /* what %clock counts: instructions of this CTA */
+    ptx_allocator alloc;
+};
+
+/* ---- lane sets ---- */
+
+static inline bool px_lanes_empty(const struct px_lanes *a)
+{
+    return !(a->w[0] | a->w[1] | a->w[2] | a->w[3]);
+}
+static inline bool px_lanes_equal(const struct px_lanes *a, const struct px_lanes *b)
+{
+    return !((a->w[0] ^ b->w[0]) | (a->w[1] ^ b->w[1]) | (a->w[2] ^ b->w[2]) | (a->w[3] ^ b->w[3]));
+}
+static inline uint32_t px_lanes_count(const struct px_lanes *a)
+{
+    uint32_t n = 0;
+    for (int i = 0; i < PX_MASK_WORDS; i++) n += (uint32_t)__builtin_popcountll(a->w[i]);
+    return n;
+}
+static inline struct px_lanes px_lanes_and(struct px_lanes a, struct px_lanes b)
+{
+    for (int i = 0; i < PX_MASK_WORDS; i++) a.w[i] &= b.w[i];
+    return a;
+}
+static inline struct px_lanes px_lanes_or(struct px_lanes a, struct px_lanes b)
+{
+    for (int i = 0; i < PX_MASK_WORDS; i++) a.w[i] |= b.w[i];
+    return a;
+}
+static inline struct px_lanes px_lanes_minus(struct px_lanes a, struct px_lanes b)
+{
+    for (int i = 0; i < PX_MASK_WORDS; i++) a.w[i] &= ~b.w[i];
+    return a;
+}
+static inline bool px_lanes_has(const struct px_lanes *a, uint32_t lane)
+{
+    return a->w[lane >> 6] >> (lane & 63) & 1;
+}
+static inline void px_lanes_set(struct px_lanes *a, uint32_t lane)
+{
+    a->w[lane >> 6] |= 1ull << (lane & 63);
+}
+/* Lowest lane; the set is not empty. */
+static inline uint32_t px_lanes_first(const struct px_lanes *a)
+{
+    uint32_t i = 0;
+    while (!a->w[i]) i++;
+    return i * 64 + (uint32_t)__builtin_ctzll(a->w[i]);
+}
+static inline struct px_lanes px_lanes_below(uint32_t n)
+{
+    struct px_lanes a = {{0}};
+    for (uint32_t i = 0; i < PX_MASK_WORDS && n > i * 64; i++)
+        a.w[i] = n >= (i + 1) * 64 ? ~0ull : (1ull << (n & 63)) - 1;
+    return a;
+}
+/* The 32 lanes of warp `w` of the gang, as bits. */
+static inline uint32_t px_lanes_warp(const struct px_lanes *a, uint32_t w)
+{
+    return (uint32_t)(a->w[w >> 1] >> (w & 1) * 32);
+}
+static inline void px_lanes_set_warp(struct px_lanes *a, uint32_t w, uint32_t bits)
+{
+    a->w[w >> 1] = (a->w[w >> 1] & ~(0xffffffffull << (w & 1) * 32)) | (uint64_t)bits << (w & 1) * 32;
+}
+
+/* for (each lane of a set) */
+#define PX_FOR_LANES(lane, set)                                                                             \
+    for (uint32_t w_ = 0; w_ < PX_MASK_WORDS; w_++)                                                         \
+        for (uint64_t m_ = (set).w[w_]; m_ && (lane = w_ * 64 + (uint32_t)__builtin_ctzll(m_), 1); m_ &= m_ - 1)
+
+/* ---- operands ---- */
+
+#define PX_ROW(g, type, offset) ((type *)(void *)((g)->frame + (offset)))
+
+static inline uint64_t px_address(const struct px_gang *g, const struct px_insn *in, uint32_t lane)
+{
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a);
+    return a[in->flags & PX_IF_SCALAR_A ? 0 : lane] + in->imm;
+}
+static inline uint32_t px_element(const struct px_gang *g, uint32_t offset, bool scalar, uint32_t lane)
+{
+    return PX_ROW(g, uint32_t, offset)[scalar ? 0 : lane];
+}
+
+/* Lanes of the running entry whose guard holds. */
+static inline struct px_lanes px_gang_lanes(const struct px_gang *g, const struct px_insn *in)
+{
+    if (!in->m) return g->active;
+    struct px_lanes m = {{0}};
+    g->level->to_bits(PX_ROW(g, uint32_t, in->m), g->n, m.w);
+    return px_lanes_and(m, g->active);
+}
+
+/* ---- exec.c ---- */
+
+/* Runs until nothing of the gang can run or *budget backward branches are spent. */
+enum px_gang_status { PX_GANG_WAIT, PX_GANG_DONE, PX_GANG_BUDGET, PX_GANG_TRAP, PX_GANG_STOP };
+enum px_gang_status px_gang_run(struct px_gang *g, struct px_worker *worker, uint64_t *budget);
+/* Adds an entry; NULL never (capacity is one a lane). */
+struct px_entry *px_gang_entry(struct px_gang *g, struct px_frame *frame, uint32_t pc, struct px_lanes mask);
+/* Lets waiting entries of `state` and `key` go on. */
+void px_gang_wake(struct px_gang *g, enum px_entry_state state, uint8_t key);
+
+/* Sets the trap for `lane` and returns PX_STEP_TRAP. */
+int px_gang_trap(struct px_gang *g, const struct px_insn *in, uint32_t lane, int error, uint64_t address,
+                 const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* ---- frames (frame.c) ---- */
+struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const struct px_fcode *code);
+void px_frame_pop(struct px_gang *g, struct px_frame *frame);
+bool px_frame_local(struct px_gang *g, uint64_t bytes); /* makes local memory at least this large */
+
+/* ---- barrier.c ---- */
+/* The running entry arrives. True: it goes on at once; false: it waits. */
+bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_insn *in);
+void px_barrier_exited(struct px_cta *cta); /* lanes have exited: barriers may be complete now */
+
+/* ---- op_warp.c ---- */
+void px_sync_exited(struct px_gang *g);
+bool px_sync_wait(struct px_gang *g, struct px_entry *e, const struct px_insn *in);
+
+/* ---- op_mem.c ---- */
+
+/* Where one lane's address leads. Local memory is word-interleaved: its 4-byte words are `stride` bytes apart. */
+struct px_place_of { uint8_t *host; uint32_t stride; struct px_seg seg; const char *why; };
+/* Finds [va, va+size); host is NULL when it is out of bounds, and `why` says so. Sets no trap. */
+struct px_place_of px_gang_find(struct px_gang *g, enum px_space space, uint32_t lane, uint64_t va, uint64_t size);
+/* The same for a memory instruction: a misaligned or wild address sets the trap and gives NULL. */
+struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size);
+
+/* Copies between a lane's place and a flat value. */
+void px_lane_get(void *to, const uint8_t *from, uint32_t size, uint32_t stride, uint64_t va);
+void px_lane_put(uint8_t *to, const void *from, uint32_t size, uint32_t stride, uint64_t va);
+
+/* What the fast paths of handlers.c fall back to. Memory elements of `size` bytes, register elements of `wide`. */
+int px_load_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide, bool sign);
+int px_store_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide);
+
+#endif

@@ -1,0 +1,313 @@
+/*
+ * handlers.c - every handler of one SIMD level.
+ *
+ * Compiled once a level (-DPX_LEVEL=portable|avx2|avx512 and the matching
+ * machine flags); each object exports one table, px_level_<level>. The
+ * arithmetic comes from the instruction table through gen/handlers.inc, whose
+ * lines PX_ALU(...) give types and a C statement over the lane's values; moves,
+ * masks, branches and memory come from op_fixed.def. All levels give the same
+ * bits: nothing here may depend on the vector width.
+ */
+#include "vm/gang.h"
+#include "vm/op_alu.h"
+#include "vm/op_lane.h"
+#include "gen/handlers.h"
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+/* ---- mask rows and lane sets ---- */
+
+static void to_bits(const uint32_t *row, uint32_t n, uint64_t *bits)
+{
+    uint32_t *out = (uint32_t *)bits;
+    for (uint32_t w = 0; w < n / 32; w++, row += 32) {
+#if defined(__AVX512F__)
+        __m512i lo = _mm512_loadu_si512(row), hi = _mm512_loadu_si512(row + 16);
+        out[w] = _mm512_test_epi32_mask(lo, lo) | (uint32_t)_mm512_test_epi32_mask(hi, hi) << 16;
+#elif defined(__AVX2__)
+        out[w] = 0;
+        for (int k = 0; k < 4; k++)
+            out[w] |= (uint32_t)_mm256_movemask_ps(_mm256_loadu_ps((const float *)row + k * 8)) << k * 8;
+#elif defined(__SSE2__)
+        out[w] = 0;
+        for (int k = 0; k < 8; k++)
+            out[w] |= (uint32_t)_mm_movemask_ps(_mm_loadu_ps((const float *)row + k * 4)) << k * 4;
+#else
+        out[w] = 0;
+        for (int k = 0; k < 32; k++) out[w] |= (row[k] & 1) << k;
+#endif
+    }
+    for (uint32_t w = n / 32; w < PX_LANES_MAX / 32; w++) out[w] = 0;
+}
+
+static void to_row(const uint64_t *bits, uint32_t n, uint32_t *row)
+{
+    for (uint32_t w = 0; w < n; w += 32) {
+        uint32_t word = (uint32_t)(bits[w >> 6] >> (w & 63));
+        for (uint32_t k = 0; k < 32; k++) row[w + k] = 0u - (word >> k & 1);
+    }
+}
+
+PX_INLINE int branch_on(struct px_gang *g, const struct px_insn *in, bool negate)
+{
+    struct px_lanes p;
+    to_bits(PX_ROW(g, uint32_t, in->a), g->n, p.w);
+    struct px_lanes t = negate ? px_lanes_minus(g->active, p) : px_lanes_and(g->active, p);
+    if (px_lanes_empty(&t)) return PX_STEP_NEXT;
+    if (px_lanes_equal(&t, &g->active)) return PX_STEP_JUMP;
+    g->taken = t;
+    return PX_STEP_SPLIT;
+}
+
+static int f0_branch(struct px_gang *g, const struct px_insn *in)
+{
+    return branch_on(g, in, false);
+}
+static int f0_branch_not(struct px_gang *g, const struct px_insn *in)
+{
+    return branch_on(g, in, true);
+}
+
+/* ---- moves between rows ---- */
+
+#define PX_ROW_LOOP(TD, expression)                                                                         \
+    TD *d_ = PX_ROW(g, TD, in->d);                                                                          \
+    const uint32_t n = g->n & ~31u;                                                                         \
+    if (masked) {                                                                                           \
+        const uint32_t *m_ = PX_ROW(g, uint32_t, in->m);                                                    \
+        PX_LOOP { d_[i] = m_[i] ? (TD)(expression) : d_[i]; }                                               \
+    } else {                                                                                                \
+        PX_LOOP { d_[i] = (TD)(expression); }                                                               \
+    }                                                                                                       \
+    return PX_STEP_NEXT
+
+#define PX_TWICE(name)                                                                                      \
+    static int f0_##name(struct px_gang *g, const struct px_insn *in) { return all_##name(g, in, false); }  \
+    static int f1_##name(struct px_gang *g, const struct px_insn *in) { return all_##name(g, in, true); }
+
+#define PX_BROADCAST(name, T)                                                                               \
+    PX_INLINE int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)                      \
+    {                                                                                                       \
+        const T a = *PX_ROW(g, T, in->a);                                                                   \
+        PX_ROW_LOOP(T, a);                                                                                  \
+    }                                                                                                       \
+    PX_TWICE(name)
+
+#define PX_CONVERT(name, TD, TA)                                                                            \
+    PX_INLINE int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)                      \
+    {                                                                                                       \
+        const TA *a = PX_ROW(g, TA, in->a);                                                                 \
+        PX_ROW_LOOP(TD, a[i]);                                                                              \
+    }                                                                                                       \
+    PX_TWICE(name)
+
+#define PX_MOVE(name, TD, TA, TB, expression)                                                               \
+    PX_INLINE TD one_##name(const TA a, const TB b, const uint64_t imm)                                     \
+    {                                                                                                       \
+        (void)a, (void)b, (void)imm;                                                                        \
+        return (TD)(expression);                                                                            \
+    }                                                                                                       \
+    PX_INLINE int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)                      \
+    {                                                                                                       \
+        const TA *pa = PX_ROW(g, TA, in->a);                                                                \
+        const TB *pb = PX_ROW(g, TB, in->b);                                                                \
+        const uint64_t imm = in->imm;                                                                       \
+        PX_ROW_LOOP(TD, one_##name(pa[i], pb[i], imm));                                                     \
+    }                                                                                                       \
+    PX_TWICE(name)
+
+/* ---- memory ---- */
+
+/*
+ * What the addresses of a load or store look like. All active lanes lie in one
+ * known segment and are aligned: `ok`. Then either they are one element after
+ * the other (`packed`: the whole row lies in the segment), or all the same
+ * (`same`), or scattered. base[i] + at[i] is lane i's place.
+ */
+struct probe { bool ok, packed, same; uint8_t *base; uint8_t *first; uint32_t lane; };
+
+PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, uint32_t size)
+{
+    struct probe p = {0};
+    const struct px_seg *seg = &g->seg[in->slot];
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a), shift = in->imm - seg->lo, align = in->size - 1u;
+    const uint32_t n = g->n;
+    uint64_t top = 0, low = 0, gap = 0, differ = 0;
+    if (seg->len < size) return p;
+    if (g->full && !in->m) {
+        const uint64_t first = a[0] + shift;
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t x = a[i] + shift;
+            top = x > top ? x : top;
+            low |= x;
+            differ |= x ^ first;
+            gap |= x ^ (first + i * (uint64_t)size);
+        }
+        p.first = seg->host + first;
+    } else {
+        const struct px_lanes lanes = px_gang_lanes(g, in);
+        if (px_lanes_empty(&lanes)) return p;
+        const uint32_t *m = PX_ROW(g, uint32_t, in->m);
+        p.lane = px_lanes_first(&lanes);
+        const uint64_t one = a[p.lane] + shift, first = one - p.lane * (uint64_t)size;
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t on = (uint64_t)(int64_t)(int32_t)m[i], x = ((a[i] + shift) & on) | (one & ~on);
+            top = x > top ? x : top;
+            low |= x;
+            differ |= x ^ one;
+            gap |= (x ^ (first + i * (uint64_t)size)) & on;
+        }
+        if (first > seg->len || seg->len - first < (uint64_t)n * size) gap = 1;
+        p.first = seg->host + first;
+    }
+    p.ok = top <= seg->len - size && !(low & align);
+    p.packed = !gap;
+    p.same = !differ;
+    p.base = seg->host + shift;
+    return p;
+}
+
+PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in, uint32_t size)
+{
+    struct probe p = {.same = true};
+    const struct px_seg *seg = &g->seg[in->slot];
+    uint64_t x = *PX_ROW(g, uint64_t, in->a) + in->imm - seg->lo;
+    p.ok = seg->len >= size && x <= seg->len - size && !(x & (in->size - 1u));
+    if (in->m) {
+        struct px_lanes lanes = px_gang_lanes(g, in);
+        p.ok = p.ok && !px_lanes_empty(&lanes);
+    }
+    p.first = seg->host + x;
+    return p;
+}
+
+#define PX_ATOMIC_LOAD(T, p)                                                                                \
+    __builtin_choose_expr(sizeof(T) == 16, *(const T *)(p), __atomic_load_n((const T *)(p), __ATOMIC_RELAXED))
+
+#define PX_LOAD(name, MEM, TD)                                                                              \
+    PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)              \
+    {                                                                                                       \
+        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                     \
+        const struct probe p = scalar ? probe_scalar(g, in, sizeof(MEM)) : probe_row(g, in, sizeof(MEM));   \
+        if (!p.ok) return px_load_slow(g, in, sizeof(MEM), sizeof(TD), (MEM)-1 < (MEM)1);                                \
+        TD *d = PX_ROW(g, TD, in->d);                                                                       \
+        const uint32_t n = g->n;                                                                            \
+        const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                     \
+        if (p.same) {                                                                                       \
+            const TD v = (TD)PX_ATOMIC_LOAD(MEM, p.first + p.lane * sizeof(MEM));                           \
+            if (masked) {                                                                                   \
+                PX_LOOP { d[i] = m[i] ? v : d[i]; }                                                         \
+            } else {                                                                                        \
+                PX_LOOP { d[i] = v; }                                                                       \
+            }                                                                                               \
+        } else if (p.packed) {                                                                              \
+            const MEM *s = (const MEM *)p.first;                                                            \
+            if (masked) {                                                                                   \
+                PX_LOOP { d[i] = m[i] ? (TD)s[i] : d[i]; }                                                  \
+            } else {                                                                                        \
+                PX_LOOP { d[i] = (TD)s[i]; }                                                                \
+            }                                                                                               \
+        } else {                                                                                            \
+            const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                 \
+            if (g->full && !in->m) {                                                                        \
+                for (uint32_t i = 0; i < n; i++) d[i] = (TD)PX_ATOMIC_LOAD(MEM, p.base + a[i]);             \
+            } else {                                                                                        \
+                uint32_t i;                                                                                 \
+                const struct px_lanes lanes = px_gang_lanes(g, in);                                         \
+                PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, p.base + a[i]);                       \
+            }                                                                                               \
+        }                                                                                                   \
+        return PX_STEP_NEXT;                                                                                \
+    }                                                                                                       \
+    PX_TWICE(name)
+
+PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
+{
+    memcpy(p, &v, sizeof v);
+}
+#define PX_ATOMIC_STORE(T, p, v)                                                                            \
+    __builtin_choose_expr(sizeof(T) == 16, store16((uint8_t *)(p), v),                                      \
+                          __atomic_store_n((T *)(p), (T)(v), __ATOMIC_RELAXED))
+
+/* Lanes that store to one place do so in lane order: the highest wins. */
+#define PX_STORE(name, MEM, TB)                                                                             \
+    static PX_RACY int f0_##name(struct px_gang *g, const struct px_insn *in)                               \
+    {                                                                                                       \
+        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                     \
+        const struct probe p = scalar ? probe_scalar(g, in, sizeof(MEM)) : probe_row(g, in, sizeof(MEM));   \
+        if (!p.ok) return px_store_slow(g, in, sizeof(MEM), sizeof(TB));                                                 \
+        const TB *b = PX_ROW(g, TB, in->b);                                                                 \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                     \
+        const uint32_t n = g->n;                                                                            \
+        const bool full = g->full && !in->m;                                                                \
+        if (p.same) {                                                                                       \
+            const struct px_lanes lanes = px_gang_lanes(g, in);                                             \
+            uint32_t i, last = 0;                                                                           \
+            PX_FOR_LANES(i, lanes) last = i;                                                                \
+            PX_ATOMIC_STORE(MEM, p.first + p.lane * sizeof(MEM), b[last]);                                  \
+        } else if (p.packed) {                                                                              \
+            MEM *s = (MEM *)p.first;                                                                        \
+            const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                 \
+            if (full) {                                                                                     \
+                PX_LOOP { s[i] = (MEM)b[i]; }                                                               \
+            } else {                                                                                        \
+                PX_LOOP { if (m[i]) s[i] = (MEM)b[i]; }                                                     \
+            }                                                                                               \
+        } else if (full) {                                                                                  \
+            for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, p.base + a[i], b[i]);                     \
+        } else {                                                                                            \
+            uint32_t i;                                                                                     \
+            const struct px_lanes lanes = px_gang_lanes(g, in);                                             \
+            PX_FOR_LANES(i, lanes) PX_ATOMIC_STORE(MEM, p.base + a[i], b[i]);                               \
+        }                                                                                                   \
+        return PX_STEP_NEXT;                                                                                \
+    }
+#define PX_OTHER(name)
+
+#include "vm/op_fixed.def"
+#undef PX_BROADCAST
+#undef PX_CONVERT
+#undef PX_MOVE
+#undef PX_LOAD
+#undef PX_STORE
+#undef PX_OTHER
+
+/* ---- arithmetic from the instruction table ---- */
+
+#define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                               \
+    PX_EACH_##shapes(PX_ALU_FUNCTION, name, 0, nd, TD, TE, TA, TB, TC, __VA_ARGS__)
+#define PX_ALU_CC(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                            \
+    PX_EACH_##shapes(PX_ALU_FUNCTION, name, 1, nd, TD, TE, TA, TB, TC, __VA_ARGS__)
+#include "gen/handlers.inc"
+#undef PX_ALU
+#undef PX_ALU_CC
+
+/* ---- the tables of this level ---- */
+
+static const struct px_handler_set sets[PX_H_COUNT + 1] = {
+#define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                               \
+    [PX_H_##name] = {.fn = {{PX_EACH_##shapes(PX_ALU_ENTRY0, name)}, {PX_EACH_##shapes(PX_ALU_ENTRY1, name)}}},
+#define PX_ALU_CC PX_ALU
+#include "gen/handlers.inc"
+};
+
+#define PX_STRING_(x) #x
+#define PX_STRING(x) PX_STRING_(x)
+
+const struct px_level PX_PASTE(px_level_, PX_LEVEL) = {
+    .name = PX_STRING(PX_LEVEL),
+    .sets = sets,
+    .nsets = PX_H_COUNT,
+    .fixed = {
+#define PX_BROADCAST(name, T) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_CONVERT(name, TD, TA) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_MOVE(name, TD, TA, TB, expression) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_LOAD(name, MEM, TD) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_STORE(name, MEM, TB) [PX_FIX_##name] = {f0_##name, f0_##name},
+#define PX_OTHER(name) [PX_FIX_##name] = {f0_##name, f0_##name},
+#include "vm/op_fixed.def"
+    },
+    .to_bits = to_bits,
+    .to_row = to_row,
+};

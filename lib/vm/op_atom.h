@@ -1,0 +1,10 @@
+/* op_atom.h - atom and red: one handler for each operation and type. */
+#ifndef PX_VM_OP_ATOM_H
+#define PX_VM_OP_ATOM_H
+
+#include "vm/gang.h"
+
+/* The handler for `op` (a word: add, cas, ...) on `type`; NULL when there is none. Shared memory needs no locks. */
+px_handler px_atom_handler(px_word op, enum px_type type, bool shared);
+
+#endif

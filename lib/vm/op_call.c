@@ -1,0 +1,347 @@
+/*
+ * op_call.c - calls: of functions in PTX, of builtins and native functions, by
+ * name and by address.
+ *
+ * A call of PTX code pushes a frame for the lanes that call together; their
+ * arguments are copied row by row into the callee's frame, results come back
+ * masked when lanes return. An extern function is called once a lane with its
+ * arguments gathered from the rows; a lane that it parks waits alone, the others
+ * go on. In a call by address the lanes that share a target go together.
+ */
+#include "vm/exec.h"
+#include "vm/extern.h"
+#include "vm/device.h"
+#include "vm/op_fpmode.h"
+
+/* ---- arguments of PTX functions ---- */
+
+/* One 4-byte word, or a whole register, of an actual parameter into a row of the callee. */
+static void copy_words(const struct px_gang *g, const uint8_t *from, const struct px_actual *a, uint8_t *base,
+                       const struct px_slot *s)
+{
+    uint32_t *d = (uint32_t *)(void *)(base + s->row), words = (s->bytes + 3) / 4;
+    const uint8_t *src = from + a->at;
+    if (a->kind == PX_ACT_WORDS) {
+        uint32_t have = (a->bytes + 3) / 4;
+        memcpy(d, src, (size_t)(words < have ? words : have) * g->n * 4);
+        return;
+    }
+    bool scalar = a->kind == PX_ACT_SCALAR;
+    for (uint32_t w = 0; w < words; w++)
+        for (uint32_t i = 0; i < g->n; i++) {
+            uint32_t size = a->elem - w * 4 < 4 ? a->elem - w * 4 : 4;
+            d[w * g->n + i] = 0;
+            memcpy(&d[w * g->n + i], src + (scalar ? 0 : (size_t)i * a->elem) + w * 4, size);
+        }
+}
+
+static void copy_register(const struct px_gang *g, const uint8_t *from, const struct px_actual *a, uint8_t *base,
+                          const struct px_slot *s)
+{
+    uint8_t *d = base + s->row;
+    const uint8_t *src = from + a->at;
+    for (uint32_t i = 0; i < g->n; i++) {
+        uint64_t v[2] = {0};
+        if (a->kind == PX_ACT_WORDS)
+            for (uint32_t w = 0; w * 4 < s->reg; w++) memcpy((uint8_t *)v + w * 4, src + (w * g->n + i) * 4, 4);
+        else
+            memcpy(v, src + (a->kind == PX_ACT_SCALAR ? 0 : (size_t)i * a->elem), a->elem);
+        memcpy(d + (size_t)i * s->reg, v, s->reg);
+    }
+}
+
+static void pass_arguments(const struct px_gang *g, const struct px_frame *caller, struct px_frame *f,
+                           const struct px_call_site *site)
+{
+    for (uint32_t i = 0; i < site->nargs && i < f->code->nargs; i++) {
+        const struct px_slot *s = &f->code->args[i];
+        if (site->args[i].kind == PX_ACT_NONE) continue;
+        if (s->local) {
+            for (uint32_t w = 0; w < (s->bytes + 3) / 4; w++) {
+                struct px_slot word = {.row = 0, .bytes = 4};
+                struct px_actual part = site->args[i];
+                uint8_t *to = g->local + ((f->local_top - f->code->local_bytes + s->row) / 4 + w) * g->n * 4;
+                if (part.kind == PX_ACT_WORDS) part.at += w * g->n * 4;
+                else part.at += w * 4, part.elem = part.elem > w * 4 ? part.elem : 0;
+                part.bytes = 4;
+                copy_words(g, caller->base, &part, to, &word);
+            }
+        } else if (s->reg) {
+            copy_register(g, caller->base, &site->args[i], f->base, s);
+        } else {
+            copy_words(g, caller->base, &site->args[i], f->base, s);
+        }
+    }
+}
+
+/* ---- results ---- */
+
+/* Bytes of one result of one lane from the callee's frame. */
+static void read_slot(const struct px_gang *g, const uint8_t *base, const struct px_slot *s, uint32_t lane,
+                      uint8_t *out)
+{
+    if (s->reg) {
+        memcpy(out, base + s->row + (size_t)lane * s->reg, s->reg);
+        return;
+    }
+    for (uint32_t w = 0; w * 4 < s->bytes; w++) {
+        uint32_t left = s->bytes - w * 4;
+        memcpy(out + w * 4, base + s->row + ((size_t)w * g->n + lane) * 4, left < 4 ? left : 4);
+    }
+}
+
+static void write_actual(const struct px_gang *g, uint8_t *base, const struct px_actual *a, uint32_t lane,
+                         const uint8_t *in, uint32_t bytes)
+{
+    if (a->kind == PX_ACT_ROW) {
+        uint64_t v[2] = {0};
+        memcpy(v, in, bytes < a->elem ? bytes : a->elem);
+        memcpy(base + a->at + (size_t)lane * a->elem, v, a->elem);
+        return;
+    }
+    if (a->kind != PX_ACT_WORDS) return;
+    if (bytes > a->bytes) bytes = a->bytes;
+    for (uint32_t w = 0; w * 4 < bytes; w++)
+        memcpy(base + a->at + ((size_t)w * g->n + lane) * 4, in + w * 4, bytes - w * 4 < 4 ? bytes - w * 4 : 4);
+}
+
+/* Words of a result that all go to words: row by row. */
+static void copy_result_rows(const struct px_gang *g, const struct px_frame *f, const struct px_slot *s,
+                             const struct px_actual *a, const struct px_lanes *lanes)
+{
+    const uint32_t *from = (const uint32_t *)(const void *)(f->base + s->row);
+    uint32_t *to = (uint32_t *)(void *)(f->parent->base + a->at), lane;
+    uint32_t bytes = s->bytes < a->bytes ? s->bytes : a->bytes;
+    for (uint32_t w = 0; w * 4 < bytes; w++, from += g->n, to += g->n)
+        PX_FOR_LANES(lane, *lanes) to[lane] = from[lane];
+}
+
+void px_call_results(struct px_gang *g, struct px_frame *f, const struct px_lanes *lanes)
+{
+    const struct px_call_site *site = f->site;
+    uint8_t buf[64];
+    uint32_t lane;
+    for (uint32_t i = 0; i < site->nrets && i < f->code->nrets; i++) {
+        const struct px_slot *s = &f->code->rets[i];
+        const struct px_actual *a = &site->rets[i];
+        if (!s->reg && a->kind == PX_ACT_WORDS) {
+            copy_result_rows(g, f, s, a, lanes);
+            continue;
+        }
+        if (s->bytes > sizeof buf) continue; /* only arrays are larger, and those are words on both sides */
+        PX_FOR_LANES(lane, *lanes)
+        {
+            read_slot(g, f->base, s, lane, buf);
+            write_actual(g, f->parent->base, a, lane, buf, s->reg ? s->reg : s->bytes);
+        }
+    }
+}
+
+/* ---- calls of PTX code ---- */
+
+static void split_rest(struct px_gang *g, struct px_entry *e, struct px_lanes lanes, uint32_t pc, bool again)
+{
+    struct px_lanes rest = px_lanes_minus(e->mask, lanes);
+    if (px_lanes_empty(&rest)) return;
+    struct px_entry *o = px_gang_entry(g, e->frame, pc, rest);
+    o->round = e->round;
+    o->resume = again;
+    e->mask = lanes;
+}
+
+static int enter_code(struct px_gang *g, struct px_entry *e, const struct px_insn *in, const struct px_fcode *code,
+                      uint32_t next)
+{
+    struct px_frame *f = px_frame_push(g, e->frame, code);
+    if (!f)
+        return px_gang_trap(g, in, px_lanes_first(&e->mask), PX_CUDA_HARDWARE_STACK_ERROR, 0,
+                            "call stack exhausted at depth %u", e->frame->depth + 1);
+    f->live = e->mask;
+    f->ret_pc = next;
+    f->site = in->aux;
+    pass_arguments(g, e->frame, f, f->site);
+    e->frame = f;
+    e->pc = 0;
+    e->resume = 0;
+    return PX_STEP_JUMP;
+}
+
+/* ---- extern functions ---- */
+
+enum { PX_EXT_BYTES = 4608 }; /* most bytes of arguments; kernels' own limit is near */
+
+static void gather_arguments(const struct px_gang *g, const uint8_t *base, const struct px_call_site *site,
+                             const struct px_lfunc *callee, uint32_t lane, uint8_t *out, uint32_t size)
+{
+    const struct px_function *fn = callee->fn;
+    memset(out, 0, size);
+    for (uint32_t i = 0; i < site->nargs; i++) {
+        const struct px_actual *a = &site->args[i];
+        uint64_t at = fn && i < fn->func->nparams ? fn->params[i]->offset : 0;
+        uint32_t bytes = fn && i < fn->func->nparams ? (uint32_t)fn->params[i]->size : a->bytes;
+        if (at + bytes > size || a->kind == PX_ACT_NONE) continue;
+        if (a->kind == PX_ACT_WORDS) {
+            struct px_slot s = {.row = a->at, .bytes = bytes < a->bytes ? bytes : a->bytes};
+            read_slot(g, base, &s, lane, out + at);
+        } else {
+            const uint8_t *v = base + a->at + (a->kind == PX_ACT_SCALAR ? 0 : (size_t)lane * a->elem);
+            memcpy(out + at, v, bytes < a->elem ? bytes : a->elem);
+        }
+    }
+}
+
+static uint32_t argument_bytes(const struct px_lfunc *callee)
+{
+    uint64_t n = callee->fn ? callee->fn->param_bytes : 0;
+    if (callee->kind == PX_LF_BUILTIN && callee->builtin->arg_bytes > n) n = callee->builtin->arg_bytes;
+    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site, const struct px_lfunc *callee,
+                             struct px_frame *f, uint32_t lane)
+{
+    _Alignas(16) uint8_t args[PX_EXT_BYTES], ret[256];
+    struct px_ext_state *state = &g->ext[lane];
+    gather_arguments(g, f->base, site, callee, lane, args, argument_bytes(callee));
+    memset(ret, 0, sizeof ret);
+    struct px_call call = {.worker = g->worker, .cta = g->cta, .grid = g->cta->grid, .callee = callee,
+                           .thread = g->first + lane, .args = args, .ret = ret, .state = state->state,
+                           .trap = &g->cta->trap, .last_error = &g->cta->last_error[g->first + lane]};
+    enum px_ext r = callee->kind == PX_LF_BUILTIN ? callee->builtin->fn(&call) : px_host_call(&call);
+    state->state = r == PX_EXT_PARK ? call.state : 0;
+    if (r == PX_EXT_DONE && site->nrets) write_actual(g, f->base, &site->rets[0], lane, ret, site->rets[0].bytes);
+    return r;
+}
+
+/* Calls for each lane of the entry; lanes that are parked stay at `pc`, the others go to `next`. */
+static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_insn *in,
+                        const struct px_lfunc *callee, uint32_t next)
+{
+    struct px_lanes parked = {{0}};
+    uint32_t lane, first = px_lanes_first(&e->mask), pc = next - 1;
+    const struct px_call_site *site = in->aux;
+    if (!g->ext) g->ext = px_zalloc(&g->cta->alloc, g->n * sizeof *g->ext);
+    if (!g->ext || argument_bytes(callee) > PX_EXT_BYTES)
+        return px_gang_trap(g, in, first, PX_CUDA_OUT_OF_MEMORY, 0, "no room for the arguments of %s", callee->name);
+    px_fp_set(g->worker, PX_FP_HOME);
+    PX_FOR_LANES(lane, e->mask)
+    {
+        enum px_ext r = call_lane(g, site, callee, e->frame, lane);
+        if (r == PX_EXT_TRAP) {
+            struct px_trap said = g->cta->trap;
+            px_gang_trap(g, in, lane, said.error, said.address, "%s", said.text);
+            return PX_STEP_TRAP;
+        }
+        if (r == PX_EXT_PARK) px_lanes_set(&parked, lane);
+    }
+    px_fp_set(g->worker, e->frame->code->home_fp);
+    if (px_lanes_empty(&parked)) {
+        e->pc = next;
+        return PX_STEP_JUMP;
+    }
+    e->pc = next;
+    split_rest(g, e, parked, next, false);
+    e->pc = pc;
+    px_gang_wait(g, e, PX_ENTRY_PARK, 0);
+    return PX_STEP_JUMP;
+}
+
+static int enter_function(struct px_gang *g, struct px_entry *e, const struct px_insn *in,
+                          const struct px_lfunc *callee, uint32_t next)
+{
+    const struct px_fcode *code = g->cta->code->funcs[callee->id];
+    switch (callee->kind) {
+    case PX_LF_BUILTIN:
+    case PX_LF_HOST: return enter_extern(g, e, in, callee, next);
+    case PX_LF_CODE:
+        if (code) return enter_code(g, e, in, code, next);
+        break;
+    }
+    return px_gang_trap(g, in, px_lanes_first(&e->mask), PX_CUDA_INVALID_PC, 0, "call of %s, which has no code here",
+                        callee->name);
+}
+
+/* ---- by address ---- */
+
+/* Narrows the entry to the lanes that call what its first lane calls; the function there, NULL when there is none. */
+static const struct px_lfunc *narrow(struct px_gang *g, struct px_entry *e, const struct px_insn *in, uint32_t pc)
+{
+    bool scalar = in->flags & PX_IF_SCALAR_A;
+    const uint64_t *target = PX_ROW(g, uint64_t, in->a);
+    uint32_t lane, first = px_lanes_first(&e->mask);
+    uint64_t va = target[scalar ? 0 : first];
+    struct px_lanes same = {{0}};
+    PX_FOR_LANES(lane, e->mask) if (scalar || target[lane] == va) px_lanes_set(&same, lane);
+    split_rest(g, e, same, pc, true);
+    struct ptx_program *program = NULL;
+    const struct px_lfunc *f = px_device_function(g->cta->grid->device, va, &program);
+    if (f && program == g->cta->grid->program && !f->is_entry) return f;
+    px_gang_trap(g, in, first, PX_CUDA_INVALID_PC, va, "indirect call of 0x%llx, which is no function",
+                 (unsigned long long)va);
+    return NULL;
+}
+
+int px_call_enter(struct px_gang *g, struct px_entry *e, const struct px_insn *in, uint32_t next)
+{
+    const struct px_call_site *site = in->aux;
+    struct px_lanes lanes = px_gang_lanes(g, in);
+    if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
+    bool again = g->resume;
+    g->resume = false;
+    split_rest(g, e, lanes, next, false);
+    const struct px_lfunc *callee = site->callee;
+    if (!callee) callee = narrow(g, e, in, next - 1);
+    if (!callee) return PX_STEP_TRAP;
+    (void)again;
+    return enter_function(g, e, in, callee, next);
+}
+
+/* ---- what extern functions may do (extern.h) ---- */
+
+static struct px_gang *gang_of(const struct px_call *call)
+{
+    return &call->cta->gangs[call->thread / call->cta->code->width];
+}
+
+static bool copy(struct px_call *call, uint8_t *host, uint64_t va, uint64_t size, bool write)
+{
+    struct px_gang *g = gang_of(call);
+    while (size) {
+        uint64_t part = px_window_of(va) == PX_WIN_LOCAL ? 1 : size; /* local memory is interleaved */
+        struct px_place_of p = px_gang_find(g, PX_SPACE_NONE, call->thread - g->first, va, part);
+        if (!p.host) return false;
+        if (write) memcpy(p.host, host, part);
+        else memcpy(host, p.host, part);
+        va += part, host += part, size -= part;
+    }
+    return true;
+}
+
+bool px_call_read(struct px_call *call, void *to, uint64_t va, uint64_t size)
+{
+    return copy(call, to, va, size, false);
+}
+
+bool px_call_write(struct px_call *call, uint64_t va, const void *from, uint64_t size)
+{
+    return copy(call, (uint8_t *)(uintptr_t)from, va, size, true);
+}
+
+bool px_call_string(struct px_call *call, uint64_t va, char *buf, size_t n)
+{
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (!px_call_read(call, buf + i, va + i, 1)) return false;
+        if (!buf[i]) return true;
+    }
+    if (n) buf[n - 1] = 0;
+    return true;
+}
+
+void px_call_place(const struct px_call *call, uint32_t cta[3], uint32_t thread[3])
+{
+    const struct px_gang *g = gang_of(call);
+    for (int i = 0; i < 3; i++) {
+        cta[i] = call->cta->ctaid[i];
+        thread[i] = g->tid[i][call->thread - g->first];
+    }
+}
