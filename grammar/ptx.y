@@ -109,7 +109,6 @@ linkage_or_none: %empty                            { px_decl_start(parser, NULL)
 linkage: EXTERN | VISIBLE | WEAK ;
 space: SPACE                                       { px_decl_space(parser, &$1); }
      | CONSTSPACE                                  { px_decl_space(parser, &$1); }
-     | CONSTSPACE '[' INT ']'                      { px_decl_space(parser, &$1); px_decl_bank(parser, &$3); }
      | REG                                         { px_decl_space(parser, &$1); }
      ;
 decl_attrs: %empty

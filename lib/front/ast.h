@@ -98,6 +98,7 @@ struct px_operand {
 struct px_modifier { /* .name or .a::b::c */
     struct px_name *name; /* whole spelling without the first dot */
     px_pos pos;
+    uint16_t bank;        /* .const[3]: 4; else 0 */
 };
 
 struct px_inst {

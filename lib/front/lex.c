@@ -33,6 +33,11 @@ int px_lex_ident(struct px_parser *parser, struct px_sem *sem, const unsigned ch
     return finish(parser, sem, start, end, T_IDENT);
 }
 
+static int digit_value(unsigned char c)
+{
+    return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+}
+
 /* Tokens of the words that the grammar knows; 0 for the others. */
 static int token_of_directive(px_word word)
 {
@@ -107,7 +112,20 @@ int px_lex_word(struct px_parser *parser, struct px_sem *sem, const unsigned cha
 {
     sem->u.name = px_names_intern(parser->names, (const char *)start + 1, (size_t)(end - start) - 1);
     sem->word = sem->u.name->word;
+    sem->n = 0;
     return finish(parser, sem, start, end, token_of_word(sem->word, &sem->kind));
+}
+
+/* ".const[3]": the space with a bank, of PTX before 2.2 */
+int px_lex_bank(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+{
+    const unsigned char *bracket = memchr(start, '[', (size_t)(end - start));
+    uint32_t bank = 0;
+    for (const unsigned char *p = bracket + 1; *p != ']'; p++)
+        bank = bank < 10000 ? bank * 10 + (uint32_t)digit_value(*p) : bank;
+    px_lex_word(parser, sem, start, bracket);
+    sem->n = bank + 1;
+    return finish(parser, sem, start, end, T_CONSTSPACE);
 }
 
 /* ".2d" is a word and ".6d" is the number .6 and the identifier d: only known words begin with a digit. */
@@ -134,11 +152,6 @@ int px_lex_version(struct px_parser *parser, struct px_sem *sem, const unsigned 
     sem->u.i = major < 1000 && minor < 10 ? major * 10 + minor : 0;
     sem->n = (uint32_t)(p - start); /* where the number begins in the token */
     return finish(parser, sem, start, end, T_VERSION);
-}
-
-static int digit_value(unsigned char c)
-{
-    return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
 /* Values wrap beyond 64 bits without a word, as ptxas's do; U or a value above 2^63-1 makes it unsigned. */

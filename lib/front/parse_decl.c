@@ -18,13 +18,9 @@ void px_decl_start(struct px_parser *parser, const struct px_sem *linkage)
 void px_decl_space(struct px_parser *parser, const struct px_sem *space)
 {
     parser->decl.space = space->kind;
+    parser->decl.bank = (int16_t)((int)space->n - 1);
     if (parser->decl.start == PX_NO_POS)
         parser->decl.start = space->pos;
-}
-
-void px_decl_bank(struct px_parser *parser, const struct px_sem *bank)
-{
-    parser->decl.bank = (int16_t)(bank->u.i < INT16_MAX ? bank->u.i : INT16_MAX);
 }
 
 /* A second .align replaces the first, as ptxas takes it. */

@@ -223,7 +223,7 @@ void px_operand_index(struct px_parser *parser, const struct px_sem *base, const
 
 void px_push_modifier(struct px_parser *parser, const struct px_sem *word)
 {
-    struct px_modifier modifier = {.name = word->u.name, .pos = word->pos};
+    struct px_modifier modifier = {.name = word->u.name, .pos = word->pos, .bank = (uint16_t)word->n};
     px_vec_push(&parser->scratch, &parser->mods, modifier);
 }
 

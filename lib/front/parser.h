@@ -20,7 +20,7 @@ enum { PX_NO_POS = UINT32_MAX };
 struct px_sem {
     px_pos pos;
     uint32_t len;
-    uint32_t n;    /* elements of a list on its stack */
+    uint32_t n;    /* elements of a list on its stack; of .const[3]: 4 */
     uint8_t kind;  /* enum px_const_kind of a constant; a directive's or space's number */
     bool paren;    /* a constant in parentheses */
     px_word word;  /* of a dotted word */
@@ -76,6 +76,7 @@ int px_lex(struct px_sem *sem, struct px_parser *parser);
 int px_lex_plain(struct px_parser *, struct px_sem *, const unsigned char *start, const unsigned char *end, int token);
 int px_lex_ident(struct px_parser *, struct px_sem *, const unsigned char *start, const unsigned char *end);
 int px_lex_word(struct px_parser *, struct px_sem *, const unsigned char *start, const unsigned char *end);
+int px_lex_bank(struct px_parser *, struct px_sem *, const unsigned char *start, const unsigned char *end);
 int px_lex_digit_word(struct px_parser *, struct px_sem *, const unsigned char *start, const unsigned char *end);
 int px_lex_version(struct px_parser *, struct px_sem *, const unsigned char *start, const unsigned char *end);
 int px_lex_int(struct px_parser *, struct px_sem *, const unsigned char *start, const unsigned char *end, int base);
@@ -144,7 +145,6 @@ void px_parse_proto(struct px_parser *, const struct px_sem *label, const struct
 /* declarations: parts in text order, closed by px_decl_var or px_decl_param */
 void px_decl_start(struct px_parser *, const struct px_sem *linkage);
 void px_decl_space(struct px_parser *, const struct px_sem *space);
-void px_decl_bank(struct px_parser *, const struct px_sem *bank);
 void px_decl_align(struct px_parser *, const struct px_sem *align);
 bool px_decl_attribute(struct px_parser *, const struct px_sem *word, const struct px_sem *a, const struct px_sem *b);
 void px_decl_type(struct px_parser *, const struct px_sem *vec, const struct px_sem *type);

@@ -5,8 +5,15 @@
 #include "front/ast.h"
 #include "ptx.h"
 
-/* Prints a checked tree; returns the first nonzero result of `write`, else 0. */
-int px_print(const struct px_tree *tree, ptx_write_fn write, void *user);
+/*
+ * Puts the modifiers of `inst` into the manual's order: fills out[] with their
+ * indices in inst->mods and returns true, or returns false to have them as
+ * written. The instruction table knows the order; lib/check binds it to this.
+ */
+typedef bool (*px_order_fn)(const struct px_inst *inst, uint8_t out[]);
+
+/* Prints a checked tree; `order` may be NULL. Returns the first nonzero result of `write`, else 0. */
+int px_print(const struct px_tree *tree, px_order_fn order, ptx_write_fn write, void *user);
 
 /* One instruction as text, without newline, into buf (cut to fit, always terminated). */
 void px_print_inst(const struct px_inst *inst, char *buf, size_t size);
