@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Broken input of every kind: the tools must answer with an error or success, never crash or hang.
+
+Cut and mutated copies of real modules, random bytes, NUL bytes, CRLF, bytes that are no ASCII, deep nesting, long
+lines and names. All of it is made from fixed seeds, so a failure can be repeated: it is kept in the temporary folder
+that the failure names.
+"""
+import concurrent.futures
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.environ.get("BUILD", "build")
+ROOT = os.environ.get("ROOT", ".")
+PTXAS = os.path.join(BUILD, "bin", "ptxas")
+PTXVM = os.path.join(BUILD, "bin", "ptxvm")
+TIME_LIMIT = 20
+HEADER = b".version 8.0\n.target sm_80\n.address_size 64\n"
+ALPHABET = b"{}()[];,.@!%<>=+-*/&|^~?:\"'\\ \n\t\0\x80\xff0123456789abcfinrstuxz_$"
+
+
+def sources():
+    found = []
+    for name in ("samples/first.ptx", "samples/reduce.ptx", "samples/parent_child.ptx", "tests/cli/struct.ptx",
+                 "tests/exec/bad/assertion.ptx"):
+        with open(os.path.join(ROOT, name), "rb") as file:
+            found.append(file.read())
+    return found
+
+
+def mutated(random_bytes, text):
+    """A copy with a few bytes, words or lines changed, dropped, doubled or moved."""
+    data = bytearray(text)
+    for _ in range(random_bytes.randint(1, 4)):
+        at = random_bytes.randrange(len(data))
+        length = random_bytes.choice((1, 1, 2, 5, 40))
+        what = random_bytes.randrange(4)
+        if what == 0:
+            data[at:at + 1] = bytes([random_bytes.choice(ALPHABET)])
+        elif what == 1:
+            del data[at:at + length]
+        elif what == 2:
+            data[at:at] = data[at:at + length]
+        else:
+            to = random_bytes.randrange(len(data))
+            data[to:to] = data[at:at + length]
+    return bytes(data)
+
+
+def body(text):
+    return HEADER + b".visible .entry k()\n{\n" + text + b"\n    ret;\n}\n"
+
+
+def special_inputs():
+    yield b""
+    yield b"\0"
+    yield b"\0" * 100000
+    yield b"\xff\xfe" + HEADER
+    yield HEADER
+    yield HEADER.replace(b"\n", b"\r\n") + b"\r\n"
+    yield HEADER + b"// caf\xc3\xa9\n"
+    yield HEADER + b"/* never closed"
+    yield HEADER + b'.file 1 "never closed'
+    yield HEADER + b".global .u32 x[" + b"1 + " * 100000 + b"1];\n"
+    yield HEADER + b".global .u32 x[" + b"(" * 100000 + b"1" + b")" * 100000 + b"];\n"
+    yield HEADER + b".global .u32 x = " + b"-" * 100000 + b"1;\n"
+    yield HEADER + b".global .u32 x[2] = " + b"{" * 100000
+    yield HEADER + b".global .b8 " + b"x" * 1000000 + b";\n"
+    yield HEADER + b".global .b8 x[0xffffffffffffffff];\n"
+    yield HEADER + b".global .b8 x[4294967296][4294967296];\n"
+    yield HEADER + b".global .align 18446744073709551615 .b8 x;\n"
+    yield HEADER + b".shared .b8 x[9223372036854775807];\n"
+    yield body(b"{" * 100000)
+    yield body(b"{" * 1000 + b"}" * 1000)
+    yield body(b".reg .b32 %r<4294967295>;")
+    yield body(b".reg .b32 %r<18446744073709551616>;")
+    yield body(b"add" + b".x" * 100000 + b" %r1, %r2;")
+    yield body(b"add.u32 " + b"%r1, " * 100000 + b"%r2;")
+    yield body(b"mov.u32 {" * 50000)
+    yield body(b"a" * 5000000)
+    yield body(b"\n" * 2000000)
+    yield body(b"".join(b"l%d: bra l%d;\n" % (i, i + 1) for i in range(20000)))
+    yield body(b"call (" * 20000)
+    yield HEADER + b".func f" + b"(.param .b32 x)" * 1000 + b";\n"
+    yield b".version 99999999999999999999.99999999999999999\n.target sm_80\n"
+    yield b".version 8.0\n.target " + b"sm_80, " * 10000 + b"sm_80\n"
+    yield b"\x7fELF" + b"\0" * 60
+
+
+def inputs():
+    generator = random.Random(20261121)
+    originals = sources()
+    yield from special_inputs()
+    for _ in range(60):
+        yield bytes(generator.randrange(256) for _ in range(generator.choice((1, 10, 1000))))
+    for _ in range(60):
+        yield HEADER + bytes(generator.choice(ALPHABET) for _ in range(generator.choice((10, 300))))
+    for text in originals:
+        for _ in range(25):
+            yield text[:generator.randrange(len(text))]
+        for _ in range(60):
+            yield mutated(generator, text)
+
+
+def run(command):
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=TIME_LIMIT)
+    except subprocess.TimeoutExpired:
+        return "no end in %d seconds" % TIME_LIMIT, b""
+    return done.returncode, done.stderr
+
+
+def judge(path):
+    """What is wrong with the answers to one input, or None."""
+    code, errors = run([PTXAS, path])
+    if code not in (0, 255):
+        return "ptxas: %s\n%s" % (code, errors[-2000:].decode("utf-8", "replace"))
+    if code == 255 and not errors:
+        return "ptxas: exit code 255 without a message"
+    if os.path.getsize(path) > 100000:
+        return None
+    vm, errors = run([PTXVM, path, "--max-steps", "20000", "--timeout", "5", "--quiet"])
+    if vm not in (0, 2, 3, 4, 5):
+        return "ptxvm: %s\n%s" % (vm, errors[-2000:].decode("utf-8", "replace"))
+    if code == 255 and vm != 3:
+        return "ptxas refuses what ptxvm takes (exit code %s)" % vm
+    return None
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="junk-")
+    failures = total = 0
+    paths = []
+    for number, data in enumerate(inputs()):
+        path = os.path.join(folder, "%d.ptx" % number)
+        with open(path, "wb") as file:
+            file.write(data)
+        paths.append(path)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for path, wrong in zip(paths, pool.map(judge, paths)):
+            total += 1
+            if wrong:
+                failures += 1
+                print("%s: %s" % (path, wrong))
+            else:
+                os.remove(path)
+    if not failures:
+        shutil.rmtree(folder)
+    print("%d passed, %d failed" % (total - failures, failures))
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
