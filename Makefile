@@ -49,12 +49,13 @@ deps:
 	@.ci/deps
 
 # ---- generated sources ----
-$(B)/isagen: grammar/isagen.c $(wildcard grammar/isagen_*.c grammar/*.h)
+ISA_TABLES = $(sort $(wildcard grammar/isa*.tbl)) grammar/names.tbl
+$(B)/isagen: grammar/isagen.c $(wildcard grammar/isagen_*.c grammar/*.h) lib/isa/where.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu17 -g -O1 $(WARN) $(WERROR) -o $@ $(filter %.c,$^)
-$(GEN)/isa.stamp: $(B)/isagen grammar/isa.tbl grammar/names.tbl
+$(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES)
 	@mkdir -p $(GEN)
-	$(B)/isagen grammar/isa.tbl grammar/names.tbl $(GEN)
+	$(B)/isagen $(ISA_TABLES) $(GEN)
 	@touch $@
 $(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(GEN)/ptx.dict: $(GEN)/isa.stamp ;
 $(GEN)/ptx_lexer.c: grammar/ptx.re

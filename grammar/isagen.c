@@ -80,10 +80,11 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc - 2; i++)
         ig_read_rows(argv[i]);
     ig_expand_handlers();
+    emit(dir, "instructions.md", ig_emit_docs); /* in the order of the table */
+    ig_sort_forms();
     emit(dir, "isa_words.h", ig_emit_words);
     emit(dir, "isa_ops.h", ig_emit_ops);
     emit(dir, "isa_tables.c", ig_emit_tables);
-    emit(dir, "instructions.md", ig_emit_docs);
     emit(dir, "ptx.dict", ig_emit_dict);
     FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");
     ig_emit_handlers(inc, header);

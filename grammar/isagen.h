@@ -104,7 +104,7 @@ struct ig_form {
     int nclauses;
     const char *op;          /* meaning function, or NULL */
     const char *statement;   /* or NULL */
-    bool bits, nomode, executable;
+    bool bits, mode, nomode, executable;
     const char *shapes;      /* explicit list, or NULL */
     int nspec, spec[IG_SLOTS];
     int handler_first;       /* in the pool of handler numbers */
@@ -164,6 +164,8 @@ extern int ig_nhandler_pool;
 void ig_emit_words(FILE *out);
 void ig_emit_ops(FILE *out);
 void ig_emit_tables(FILE *out);
+void ig_emit_forms(FILE *out); /* isagen_forms.c */
+void ig_sort_forms(void);
 void ig_emit_docs(FILE *out);
 void ig_emit_dict(FILE *out);
 

@@ -179,8 +179,10 @@ static void emit_names(FILE *out)
 
 void ig_emit_tables(FILE *out)
 {
-    fputs("/* Made by isagen from grammar/names.tbl and grammar/isa.tbl. */\n#include \"isa/table.h\"\n\n", out);
+    fputs("/* Made by isagen from grammar/names.tbl and grammar/isa.tbl. */\n#include \"isa/table.h\"\n\n"
+          "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n", out);
     emit_word_texts(out);
     emit_hash(out);
     emit_names(out);
+    ig_emit_forms(out);
 }

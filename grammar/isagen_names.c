@@ -140,8 +140,9 @@ static void read_sreg(struct ig_place at, char **w, int n)
 
 static void read_line(struct ig_place at, char *text)
 {
-    char *w[64] = {""}, *save = NULL, done[64];
+    char *w[64], *save = NULL, done[64];
     int n = 0;
+    w[0] = text;
     for (char *s = strtok_r(text, " \t", &save); s && n < 64; s = strtok_r(NULL, " \t", &save))
         w[n++] = ig_text(s, strlen(s));
     if (!strcmp(w[0], "type")) {

@@ -112,6 +112,43 @@ enum px_opd_kind {
     PX_OK_OTHER     /* settled by the form's check function */
 };
 
+enum {
+    PX_OF_DST = 1,       /* written */
+    PX_OF_IMM = 2,       /* a constant may stand here, where the type takes one */
+    PX_OF_NEG = 4,       /* !p */
+    PX_OF_MINUS = 8,     /* -a */
+    PX_OF_SINK = 16,     /* _ */
+    PX_OF_WIDER = 32,    /* the register may be wider than the type */
+    PX_OF_EXACT = 64,    /* the register must have exactly the width of its type, 8 bits included */
+    PX_OF_SREG = 128,    /* a special register may stand here */
+    PX_OF_VAR = 256,     /* a variable's or function's name stands for its address */
+    PX_OF_OPTIONAL = 512,
+    PX_OF_PAIR = 1024,   /* d|p */
+    PX_OF_PAIR_OPTIONAL = 2048,
+    PX_OF_UNIFIED = 4096,
+    PX_OF_SELECTOR = 8192, /* .b0 .h1 of video instructions */
+    PX_OF_RANGE = 16384, /* constants are held against lo, hi, step */
+    PX_OF_WIDTH3264 = 32768 /* a 32- or 64-bit register */
+};
+
+/* One operand of a form as the table has it. */
+struct px_opd {
+    uint8_t kind;        /* enum px_opd_kind */
+    int8_t space;        /* slot that holds the state space; -1 none */
+    int8_t partner;      /* part after the bar; -1 none */
+    int8_t part_first;   /* bracketed tuples: first further part */
+    uint8_t nparts;
+    uint8_t tkind;       /* type: 0 none, 1 fixed, 2 slot, 3 function */
+    bool by_vec;         /* as many elements as .v2/.v4/.v8 says */
+    uint8_t tslot;       /* kind 2 */
+    uint8_t args[4];     /* kind 3: slots */
+    uint16_t tindex;     /* kind 1: elements; kind 3: function */
+    uint32_t flags;      /* PX_OF_ */
+    int32_t step;        /* of constants; -1: a power of two */
+    int64_t lo, hi;
+    uint32_t name;       /* in px_isa_names */
+};
+
 struct px_form; /* gen/isa_tables.c; fields are read through the functions below */
 
 /*
@@ -122,14 +159,54 @@ struct px_form; /* gen/isa_tables.c; fields are read through the functions below
 struct px_match {
     const struct px_form *form;
     px_word value[PX_MAX_SLOTS];
-    uint8_t type[PX_MAX_OPDS];
-    uint8_t vec; /* vector length by .v2/.v4/.v8; 1 without */
+    uint8_t type[PX_MAX_OPDS];  /* of a vector operand: of its first element */
+    uint8_t count[PX_MAX_OPDS]; /* elements that operand i must have in braces; 0 for a scalar */
+    uint8_t vec;  /* vector length by .v2/.v4/.v8; 1 without */
+    bool pair;    /* the optional second destination is written (d|p) */
 };
 
 enum px_op px_match_op(const struct px_match *match);               /* what to execute */
 px_word px_match_slot(const struct px_match *match, px_word slot);  /* word in the slot named `slot` (PX_W_type ...), 0 if none */
 bool px_match_has(const struct px_match *match, px_word word);      /* is this very word among the modifiers */
 enum px_type px_match_type(const struct px_match *match, px_word slot); /* the slot's word as a type */
+
+/* Forms of an opcode: consecutive numbers from *first; returns how many. Number 0 is no form. */
+unsigned px_forms_of(px_word opcode, uint16_t *first);
+const struct px_form *px_form_at(uint16_t number);
+uint16_t px_form_number(const struct px_form *form);
+px_word px_form_opcode(const struct px_form *form);
+const char *px_form_syntax(const struct px_form *form); /* "add.type d, a, b" */
+
+/* Operands of a form: at least min, at most n; and the parts inside brackets or after a bar. */
+unsigned px_form_opds(const struct px_form *form, unsigned *min);
+const struct px_opd *px_form_opd(const struct px_form *form, unsigned i);
+const struct px_opd *px_form_part(const struct px_form *form, unsigned i);
+const char *px_opd_name(const struct px_opd *opd);
+
+/* Slots in canonical order. */
+unsigned px_form_slots(const struct px_form *form);
+bool px_form_slot(const struct px_form *form, unsigned i, px_word *name, bool *optional);
+bool px_form_accepts(const struct px_form *form, unsigned slot, px_word word);
+
+/*
+ * Deals n modifier words to the slots of match->form: false when a word finds no
+ * slot or a mandatory slot stays empty. px_match_types then fills type, count
+ * and vec; false when the words have no types together (wide of a 64-bit type).
+ */
+bool px_match_deal(struct px_match *match, const px_word *words, unsigned n);
+bool px_match_types(struct px_match *match);
+/* Type and number of elements of one operand or part (count 0: a scalar); false when it has none. */
+bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, enum px_type *type, unsigned *count);
+/* Type of element i of a vector operand. */
+enum px_type px_match_elem(const struct px_match *match, const struct px_opd *opd, unsigned i);
+enum px_space px_match_space(const struct px_match *match, const struct px_opd *opd);
+
+/* The modifiers in the manual's order, for printing; returns how many. */
+size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS]);
+
+/* Is the word a modifier of any form; is it an opcode. */
+bool px_word_is_modifier(px_word word);
+bool px_word_is_opcode(px_word word);
 
 /* Can the VM execute this form? When not, assembling succeeds and loading a kernel that uses it fails. */
 bool px_form_executable(const struct px_form *form);

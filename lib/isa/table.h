@@ -27,4 +27,40 @@ extern const struct px_isa_target px_isa_targets[];
 extern const uint16_t px_isa_ntargets;
 extern const uint16_t px_isa_versions[];   /* ends with 0 */
 
+
+struct px_isa_value { px_word word; uint16_t since; };
+struct px_isa_slot { px_word name; uint16_t first, n; bool optional; };
+struct px_isa_fn { uint16_t first, n; uint8_t nargs; };
+struct px_isa_entry { uint16_t key[4]; uint16_t elems; }; /* key 0: any word; 0xffff: an empty slot */
+struct px_isa_clause { uint8_t kind; uint8_t message; uint16_t first, length, since; }; /* kind 1: a requirement */
+
+struct px_form {
+    px_word opcode;
+    uint16_t first_slot, first_opd, first_part, first_clause, since, op;
+    uint8_t nslots, nopds, min_opds, nparts, nclauses, nspec;
+    uint8_t flags;             /* PX_FF_ */
+    uint8_t spec[6];           /* slots that the statement specialises on */
+    int32_t handler_first;     /* -1: no statement */
+    uint32_t syntax;           /* in px_isa_names */
+};
+enum { PX_FF_EXECUTABLE = 1, PX_FF_MODE = 2, PX_FF_PAIR = 4 };
+
+extern const char px_isa_names[];
+extern const uint16_t px_isa_nforms;          /* numbers 1 .. nforms */
+extern const struct px_form px_isa_forms[];
+extern const uint16_t px_isa_form_first[];    /* by word of the opcode; 0 when it is none */
+extern const uint8_t px_isa_word_flags[];     /* PX_WF_ */
+enum { PX_WF_MODIFIER = 1, PX_WF_OPCODE = 2 };
+extern const struct px_isa_slot px_isa_slots[];
+extern const struct px_isa_value px_isa_values[];
+extern const struct px_opd px_isa_opds[], px_isa_parts[];
+extern const struct px_isa_fn px_isa_fns[];
+extern const struct px_isa_entry px_isa_entries[];
+extern const uint8_t px_isa_elems[];          /* n, in braces, m, m types (the last repeats) */
+extern const struct px_isa_clause px_isa_clauses[];
+extern const uint16_t px_isa_code[], px_isa_lists[];
+extern const struct px_since px_isa_sinces[];
+extern const uint64_t px_isa_target_sets[];   /* bit i: target i */
+extern const uint16_t px_isa_handlers[];
+
 #endif

@@ -1,0 +1,242 @@
+/*
+ * match.c - binds the modifiers of an instruction to the slots of a form.
+ *
+ * Modifiers may stand in any order; among slots that accept the same word the
+ * leftmost empty one takes it. A mandatory slot that stays empty may still be
+ * filled from an optional one to its left that holds an acceptable word (the
+ * optional one was greedy).
+ */
+#include "isa/table.h"
+#include <string.h>
+
+enum px_op px_match_op(const struct px_match *match)
+{
+    return match->form->op;
+}
+
+static int slot_named(const struct px_form *form, px_word name)
+{
+    for (unsigned i = 0; i < form->nslots; i++)
+        if (px_isa_slots[form->first_slot + i].name == name)
+            return (int)i;
+    return -1;
+}
+
+px_word px_match_slot(const struct px_match *match, px_word slot)
+{
+    int i = slot_named(match->form, slot);
+    return i < 0 ? 0 : match->value[i];
+}
+
+bool px_match_has(const struct px_match *match, px_word word)
+{
+    for (unsigned i = 0; i < match->form->nslots; i++)
+        if (match->value[i] == word)
+            return true;
+    return false;
+}
+
+enum px_type px_match_type(const struct px_match *match, px_word slot)
+{
+    return px_type_of_word(px_match_slot(match, slot));
+}
+
+/* ---- dealing ---- */
+
+static bool deal_one(struct px_match *match, px_word word)
+{
+    for (unsigned i = 0; i < match->form->nslots; i++)
+        if (!match->value[i] && px_form_accepts(match->form, i, word)) {
+            match->value[i] = word;
+            return true;
+        }
+    return false;
+}
+
+/* Fills mandatory slot i from an optional slot that took a word which fits here. */
+static bool shift_into(struct px_match *match, unsigned i)
+{
+    const struct px_isa_slot *slots = &px_isa_slots[match->form->first_slot];
+    for (unsigned k = match->form->nslots; k-- > 0;)
+        if (slots[k].optional && match->value[k] && px_form_accepts(match->form, i, match->value[k])) {
+            match->value[i] = match->value[k];
+            match->value[k] = 0;
+            return true;
+        }
+    return false;
+}
+
+bool px_match_deal(struct px_match *match, const px_word *words, unsigned n)
+{
+    const struct px_form *form = match->form;
+    memset(match->value, 0, sizeof match->value);
+    if (n > form->nslots)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        if (!deal_one(match, words[i]))
+            return false;
+    for (unsigned i = 0; i < form->nslots; i++)
+        if (!match->value[i] && !px_isa_slots[form->first_slot + i].optional && !shift_into(match, i))
+            return false;
+    return true;
+}
+
+size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS])
+{
+    size_t n = 0;
+    for (unsigned i = 0; i < match->form->nslots; i++)
+        if (match->value[i])
+            out[n++] = match->value[i];
+    return n;
+}
+
+/* ---- types ---- */
+
+static unsigned vector_length(px_word word)
+{
+    switch (word) {
+    case PX_W_v2: return 2;
+    case PX_W_v4: return 4;
+    case PX_W_v8: return 8;
+    default: return 1;
+    }
+}
+
+/* The elements that a type function gives for the words in its argument slots; NULL when it is not defined there. */
+static const uint8_t *apply(const struct px_match *match, const struct px_opd *opd)
+{
+    const struct px_isa_fn *fn = &px_isa_fns[opd->tindex];
+    for (unsigned i = 0; i < fn->n; i++) {
+        const struct px_isa_entry *e = &px_isa_entries[fn->first + i];
+        unsigned k = 0;
+        for (; k < fn->nargs; k++) {
+            px_word word = match->value[opd->args[k]];
+            if (e->key[k] && e->key[k] != word && (e->key[k] != 0xffff || word))
+                break;
+        }
+        if (k == fn->nargs)
+            return px_isa_elems + e->elems;
+    }
+    return NULL;
+}
+
+/* Element list of an operand's type; NULL when it has none. *last is the word that stands for `$`. */
+static const uint8_t *elements(const struct px_match *match, const struct px_opd *opd, px_word *last)
+{
+    *last = 0;
+    if (opd->tkind == 1)
+        return px_isa_elems + opd->tindex;
+    if (opd->tkind != 3)
+        return NULL;
+    *last = match->value[opd->args[px_isa_fns[opd->tindex].nargs - 1]];
+    return apply(match, opd);
+}
+
+bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, enum px_type *type, unsigned *count)
+{
+    px_word last;
+    const uint8_t *e = elements(match, opd, &last);
+    if (opd->tkind == 2) {
+        *type = px_type_of_word(match->value[opd->tslot]);
+        *count = 0;
+    } else if (e) {
+        *type = e[3] ? e[3] : px_type_of_word(last);
+        *count = e[1] ? e[0] : 0;
+    } else {
+        *type = PX_T_NONE;
+        *count = 0;
+        return opd->tkind == 0;
+    }
+    if (opd->by_vec && match->vec > 1)
+        *count = match->vec;
+    return *type != PX_T_NONE;
+}
+
+enum px_type px_match_elem(const struct px_match *match, const struct px_opd *opd, unsigned i)
+{
+    px_word last;
+    const uint8_t *e = elements(match, opd, &last);
+    if (!e)
+        return px_type_of_word(match->value[opd->tslot]);
+    unsigned m = i < e[2] ? i : e[2] - 1u;
+    return e[3 + m] ? e[3 + m] : px_type_of_word(last);
+}
+
+bool px_match_types(struct px_match *match)
+{
+    const struct px_form *form = match->form;
+    match->vec = 1;
+    for (unsigned i = 0; i < form->nslots; i++)
+        if (vector_length(match->value[i]) > 1)
+            match->vec = (uint8_t)vector_length(match->value[i]);
+    for (unsigned i = 0; i < form->nopds; i++) {
+        enum px_type type;
+        unsigned count;
+        if (!px_match_opd_type(match, px_form_opd(form, i), &type, &count))
+            return false;
+        match->type[i] = (uint8_t)type;
+        match->count[i] = (uint8_t)count;
+    }
+    return true;
+}
+
+enum px_space px_match_space(const struct px_match *match, const struct px_opd *opd)
+{
+    return opd->space < 0 ? PX_SPACE_NONE : px_space_of_word(match->value[opd->space]);
+}
+
+/* ---- handlers and the floating-point mode ---- */
+
+static unsigned choice(const struct px_match *match, unsigned slot)
+{
+    const struct px_isa_slot *s = &px_isa_slots[match->form->first_slot + slot];
+    for (uint16_t i = 0; i < s->n; i++)
+        if (px_isa_values[s->first + i].word == match->value[slot])
+            return i + 1u;
+    return 0;
+}
+
+int px_match_handler(const struct px_match *match)
+{
+    const struct px_form *form = match->form;
+    unsigned at = 0, size = 1;
+    if (form->handler_first < 0)
+        return -1;
+    for (unsigned i = 0; i < form->nspec; i++) {
+        unsigned n = px_isa_slots[form->first_slot + form->spec[i]].n + 1u;
+        at = at * n + choice(match, form->spec[i]);
+        size *= n;
+    }
+    if (form->flags & PX_FF_PAIR && !match->pair)
+        at += size;
+    uint16_t handler = px_isa_handlers[form->handler_first + (int)at];
+    return handler == UINT16_MAX ? -1 : handler;
+}
+
+static bool all_f64(const struct px_match *match)
+{
+    bool found = false;
+    for (unsigned i = 0; i < match->form->nopds; i++)
+        if (px_type_info(match->type[i])->klass == PX_TC_FLOAT) {
+            found = true;
+            if (match->type[i] != PX_T_F64)
+                return false;
+        }
+    return found;
+}
+
+int px_match_fp_mode(const struct px_match *match)
+{
+    int mode = 0;
+    if (!(match->form->flags & PX_FF_MODE))
+        return -1;
+    for (unsigned i = 0; i < match->form->nslots; i++)
+        switch (match->value[i]) {
+        case PX_W_rz: mode |= 1; break;
+        case PX_W_rm: mode |= 2; break;
+        case PX_W_rp: mode |= 3; break;
+        case PX_W_ftz: mode |= all_f64(match) ? 0 : 4; break;
+        default: break;
+        }
+    return mode;
+}
