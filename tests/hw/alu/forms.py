@@ -568,9 +568,51 @@ def memory():
     form(f, ["u32"], ["b32"], "cvt.u64.u32 %l1, %s; cvta.shared.u64 %l2, %l1; st.u32 [%l2], %a; ld.shared.u16 %x, [%s+2]")
 
 
+def edges():
+    """What the first recording left open: where subnormal begins, order of operands, corners."""
+    f = "edge"
+    for ftz in ("", ".ftz"):
+        for r in RND:
+            form(f, ["tiny", "tiny"], ["b32"], "mul%s%s.f32 %%x, %%a, %%b" % (r, ftz))
+            form(f, ["tiny", "tiny"], ["b32", "b32"], "mul%s%s.sat.f32 %%x, %%a, %%b; fma%s%s.f32 %%y, %%a, %%b, 0f80000000" % (r, ftz, r, ftz))
+            form(f, ["micro", "micro"], ["b32", "b32"], "fma%s%s.f32 %%x, %%a, %%b, 0f00800000; fma%s%s.f32 %%y, %%a, %%b, 0f80800000"
+                 % (r, ftz, r, ftz))
+            form(f, ["tiny", "one"], ["b32"], "mul.f32 %%t1, %%a, 0f20000000; div%s%s.f32 %%x, %%t1, %%b" % (r, ftz))
+            form(f, ["tiny", "tiny"], ["b32"], "mov.b32 %%t1, 0x7f000000; sub.s32 %%t2, %%t1, %%b; div%s%s.f32 %%x, %%a, %%t2" % (r, ftz))
+            form(f, ["one"], ["b32"], "mul.f32 %%t1, %%a, 0f7e800000; rcp%s%s.f32 %%x, %%t1" % (r, ftz))
+            form(f, ["one"], ["b32"], "and.b32 %%t1, %%a, 0x7fffffff; sqrt%s%s.f32 %%x, %%t1" % (r, ftz))
+        for sat in ("", ".sat"):
+            form(f, ["tiny16", "tiny16"], ["b16"], "mul.rn%s%s.f16 %%x, %%a, %%b" % (ftz, sat))
+            form(f, ["tiny16", "tiny16", "f16"], ["b16"], "fma.rn%s%s.f16 %%x, %%a, %%b, %%c" % (ftz, sat))
+        form(f, ["tiny16", "tiny16"], ["b32"], "mov.b32 %%t1, {%%a, %%b}; mov.b32 %%t2, {%%b, %%a}; mul.rn%s.f16x2 %%x, %%t1, %%t2" % ftz)
+    for t, one in (("f16", "0x3c00"), ("bf16", "0x3f80")):
+        for relu in ("", ".relu"):
+            form(f, [t, t], ["b16", "b16"], "mov.b16 %%h1, 0xffff; fma.rn.oob%s.%s %%x, %%a, %%h1, %%b; fma.rn.oob%s.%s %%y, %%h1, %%a, %%b"
+                 % (relu, t, relu, t))
+            form(f, [t, t], ["b16"], "mov.b16 %%h1, 0xffff; fma.rn.oob%s.%s %%x, %%a, %%b, %%h1" % (relu, t))
+            form(f, [t + "x2"] * 2, ["b32"], "mov.b32 %%t1, 0xffff%s; fma.rn.oob%s.%sx2 %%x, %%a, %%t1, %%b" % (one[2:], relu, t))
+            form(f, [t + "x2"] * 2, ["b32"], "mov.b32 %%t1, 0x%sffff; fma.rn.oob%s.%sx2 %%x, %%t1, %%a, %%b" % (one[2:], relu, t))
+    for o in ("add", "mul", "min", "max", "div.rn", "sub"):
+        form(f, ["f64", "f64"], ["b64"], "%s.f64 %%x, %%b, %%a" % o)
+    for order in ("%b, %a, %c", "%c, %b, %a", "%a, %c, %b"):
+        form(f, ["f64"] * 3, ["b64"], "fma.rn.f64 %x, " + order)
+    form(f, ["u32", "lane"], ["b32"], "and.b32 %t1, %b, 31; fns.b32 %x, %a, %t1, 0x80000000")
+    form(f, ["u32", "lane"], ["b32"], "and.b32 %t1, %b, 31; fns.b32 %x, %a, %t1, -2147483647")
+    form(f, ["u32", "u32", "small"], ["b32"], "fns.b32 %x, %a, %b, %c")
+    form(f, ["fewbit"], ["b32", "pred"], "barrier.cta.red.popc.aligned.u32 %x, 0, %a; barrier.cta.red.or.aligned.pred %y, 0, %a")
+    form(f, ["fewbit"], ["pred"], "barrier.cta.red.and.aligned.pred %x, 1, !%a")
+    form(f, ["fewbit"], ["b32"], "activemask.b32 %x; @%a activemask.b32 %x")
+    for reg_name in ("laneid", "lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt", "tid.x", "ntid.x", "ctaid.x", "tid.y"):
+        form(f, ["lane"], ["b32"], "mov.u32 %%x, %%%s" % reg_name)
+    form(f, ["lane"], ["b32"], "mov.u32 %x, WARP_SZ")
+    form(f, ["u32"], ["pred", "pred"], "cvt.u64.u32 %l1, %s; cvta.shared.u64 %l2, %l1; isspacep.shared %x, %l2; isspacep.global %y, %l2")
+    form(f, ["u32"], ["pred", "pred"], "cvta.global.u64 %l2, %g; isspacep.global %x, %l2; isspacep.local %y, %l2")
+    form(f, ["u32"], ["pred", "b32"], ".local .b32 %slot; mov.u64 %l1, %slot; cvta.local.u64 %l2, %l1; isspacep.local %x, %l2; st.u32 [%l2], %a; ld.local.u32 %y, [%l1]")
+
+
 def main():
     integer(), bits(), carry(), single(), double(), half(), compare_int(), compare_float()
-    convert_int(), convert_float_int(), convert_int_float(), convert_float(), video(), warp(), atomic(), memory()
+    convert_int(), convert_float_int(), convert_int_float(), convert_float(), video(), warp(), atomic(), memory(), edges()
     os.makedirs(sys.argv[1], exist_ok=True)
     for family, lines in FAMILY.items():
         with open(os.path.join(sys.argv[1], "alu_%s.forms" % family), "w") as out:

@@ -18,7 +18,7 @@ enum { IN_MAX = 4, SET_MAX = 300, CORE = 24, BLOCKS = 8 };
 
 typedef enum Reg { REG_PRED, REG_B8, REG_B16, REG_B32, REG_B64, REG_CELL } Reg;
 
-typedef enum Kind { KIND_INT, KIND_FLOAT, KIND_FLOAT2, KIND_LIST, KIND_LANE, KIND_SEGMENT, KIND_FEW } Kind;
+typedef enum Kind { KIND_INT, KIND_FLOAT, KIND_FLOAT2, KIND_LIST, KIND_EDGE, KIND_LANE, KIND_SEGMENT, KIND_FEW } Kind;
 
 typedef struct Set {
     char name[8];
@@ -31,7 +31,7 @@ typedef struct Set {
 } Set;
 
 typedef struct Sets {
-    Set set[24];
+    Set set[32];
     unsigned count;
 } Sets;
 
@@ -187,6 +187,23 @@ static void set_pair(Sets *all, const char *name, const Set *half, Kind kind)
     set_core(s);
 }
 
+/*
+ * Values 2^e (1 +- 2^-k) for two exponents (as stored), both signs: their products and quotients lie within a few
+ * roundings of a power of two, where it shows whether a result counts as subnormal before or after rounding.
+ */
+static void set_edge(Sets *all, const char *name, Reg reg, unsigned bits, unsigned mantissa, unsigned exponent)
+{
+    Set *s = set_new(all, name, reg, KIND_EDGE, bits, mantissa);
+    uint64_t one = (uint64_t)1 << mantissa, e = (uint64_t)exponent << mantissa;
+    for (unsigned k = mantissa; k > mantissa / 2 - 2; k--) {
+        set_value(s, e | (one >> k)), set_value(s, (e - one) | (one - (one >> k)));
+        set_value(s, e | (one - (one >> k)));
+    }
+    set_value(s, e), set_value(s, e - one);
+    for (unsigned i = 0, n = s->count; i < n; i += 3) set_value(s, s->value[i] | (uint64_t)1 << (bits - 1));
+    s->core = s->count < 48 ? s->count : 48;
+}
+
 /* The finite f32 values widened, for the borders that conversions meet. */
 static void set_widened(Set *s)
 {
@@ -235,6 +252,10 @@ static void inputs_init(Sets *all)
     s = set_new(all, "bit", REG_PRED, KIND_INT, 1, 0);
     set_value(s, 0), set_value(s, 1);
     set_core(s);
+    set_edge(all, "one", REG_B32, 32, 23, 127);      /* about 1 */
+    set_edge(all, "tiny", REG_B32, 32, 23, 64);        /* product of two about 2^-126 */
+    set_edge(all, "micro", REG_B32, 32, 23, 51);       /* product of two about 2^-152 */
+    set_edge(all, "tiny16", REG_B16, 16, 10, 8);       /* product of two about 2^-14 */
     set_new(all, "lane", REG_B32, KIND_LANE, 32, 0);
     set_new(all, "seg", REG_B32, KIND_SEGMENT, 32, 0);
     set_new(all, "few", REG_B32, KIND_FEW, 32, 0);
@@ -309,6 +330,10 @@ static uint64_t random_value(uint64_t *state, const Set *s, uint64_t warp, uint6
     case KIND_FLOAT: return random_float(state, s, s->bits, base, how);
     case KIND_FLOAT2:
         return random_float(state, s, 16, base, how) | random_float(state, s, 16, base >> 7, how >> 4) << 16;
+    case KIND_EDGE: {
+        uint64_t r = rng_next(state), v = s->value[(r >> 8) % s->count];
+        return r & 1 ? v : r & 2 ? v ^ (r >> 32 & 7) : v ^ (r >> 32 & (((uint64_t)1 << s->mantissa / 2) - 1));
+    }
     case KIND_LIST: {
         uint64_t r = rng_next(state);
         return r & 3 ? (r >> 8) % 72 : (r & 4) ? s->value[(r >> 8) % s->count] : r >> 32;
