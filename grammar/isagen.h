@@ -125,6 +125,7 @@ struct ig {
     uint16_t lists[IG_POOL]; int nlists;         /* {n, word...} and tuple lists */
     uint16_t code[IG_POOL]; int ncode;           /* conditions */
     const char *ops[512]; int nops;
+    const char *messages[128]; int nmessages;
     struct ig_form *forms[IG_FORMS]; int nforms;
 };
 extern struct ig ig;

@@ -36,7 +36,11 @@ void ig_emit_words(FILE *out)
             *c = (char)toupper((unsigned char)*c);
         fprintf(out, "    PX_T_%s = %d,\n", name, i + 1);
     }
-    fprintf(out, "    PX_T_COUNT = %d\n};\n\n#endif\n", ig.ntypes + 1);
+    fprintf(out, "    PX_T_COUNT = %d\n};\n\n/* What a violated condition is called in the table. */\nenum px_where_message {\n"
+                 "    PX_WM_NONE,\n", ig.ntypes + 1);
+    for (int i = 0; i < ig.nmessages; i++)
+        fprintf(out, "    PX_WM_%s,\n", ig.messages[i]);
+    fputs("    PX_WM_COUNT\n};\n\n#endif\n", out);
 }
 
 void ig_emit_ops(FILE *out)

@@ -335,6 +335,17 @@ static void expr(struct parser *p)
     code(implies ? PX_WH_IMPLIES : PX_WH_IFF);
 }
 
+/* The names after `!` become enum px_where_message; the checker has a text for each. */
+static const char *message(const char *s, size_t n)
+{
+    for (int i = 0; i < ig.nmessages; i++)
+        if (!strncmp(ig.messages[i], s, n) && !ig.messages[i][n])
+            return ig.messages[i];
+    if (ig.nmessages == 128)
+        ig_error((struct ig_place){"isa.tbl", 0}, "more than 128 messages");
+    return ig.messages[ig.nmessages++] = ig_text(s, n);
+}
+
 static void clause(struct parser *p)
 {
     struct ig_form *form = p->form;
@@ -354,7 +365,7 @@ static void clause(struct parser *p)
     }
     if (take(p, "!")) {
         size_t n = peek(p);
-        c->message = ig_text(p->s, n);
+        c->message = message(p->s, n);
         p->s += n;
     }
 }
