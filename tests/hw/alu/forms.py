@@ -586,16 +586,19 @@ def edges():
             form(f, ["tiny16", "tiny16", "f16"], ["b16"], "fma.rn%s%s.f16 %%x, %%a, %%b, %%c" % (ftz, sat))
         form(f, ["tiny16", "tiny16"], ["b32"], "mov.b32 %%t1, {%%a, %%b}; mov.b32 %%t2, {%%b, %%a}; mul.rn%s.f16x2 %%x, %%t1, %%t2" % ftz)
     for t, one in (("f16", "0x3c00"), ("bf16", "0x3f80")):
+        for sign in (0, 0x8000):    # which NaN is the one that .oob means
+            for low in range(4 if t == "f16" else 0):
+                form(f, ["u8"], ["b16"], "mov.b16 %%h2, 0x3c00; mov.b16 %%h3, 0x4000; cvt.u16.u8 %%h1, %%a; shl.b16 %%h1, %%h1, 2; or.b16 %%h1, %%h1, %d; "
+                     "fma.rn.oob.f16 %%x, %%h1, %%h2, %%h3" % (0x7c00 + low + sign))
+            if t == "bf16":
+                form(f, ["u8"], ["b16"], "mov.b16 %%h2, 0x3f80; mov.b16 %%h3, 0x4000; cvt.u16.u8 %%h1, %%a; and.b16 %%h1, %%h1, 127; or.b16 %%h1, %%h1, %d; "
+                     "fma.rn.oob.bf16 %%x, %%h1, %%h2, %%h3" % (0x7f80 + sign))
         for relu in ("", ".relu"):
             form(f, [t, t], ["b16", "b16"], "mov.b16 %%h1, 0xffff; fma.rn.oob%s.%s %%x, %%a, %%h1, %%b; fma.rn.oob%s.%s %%y, %%h1, %%a, %%b"
                  % (relu, t, relu, t))
             form(f, [t, t], ["b16"], "mov.b16 %%h1, 0xffff; fma.rn.oob%s.%s %%x, %%a, %%b, %%h1" % (relu, t))
             form(f, [t + "x2"] * 2, ["b32"], "mov.b32 %%t1, 0xffff%s; fma.rn.oob%s.%sx2 %%x, %%a, %%t1, %%b" % (one[2:], relu, t))
             form(f, [t + "x2"] * 2, ["b32"], "mov.b32 %%t1, 0x%sffff; fma.rn.oob%s.%sx2 %%x, %%t1, %%a, %%b" % (one[2:], relu, t))
-    for o in ("add", "mul", "min", "max", "div.rn", "sub"):
-        form(f, ["f64", "f64"], ["b64"], "%s.f64 %%x, %%b, %%a" % o)
-    for order in ("%b, %a, %c", "%c, %b, %a", "%a, %c, %b"):
-        form(f, ["f64"] * 3, ["b64"], "fma.rn.f64 %x, " + order)
     form(f, ["u32", "lane"], ["b32"], "and.b32 %t1, %b, 31; fns.b32 %x, %a, %t1, 0x80000000")
     form(f, ["u32", "lane"], ["b32"], "and.b32 %t1, %b, 31; fns.b32 %x, %a, %t1, -2147483647")
     form(f, ["u32", "u32", "small"], ["b32"], "fns.b32 %x, %a, %b, %c")
