@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""ptx_run through ctypes, on host arrays, as an emulator's users call it: right results, failures that are kept, many
+threads and many processes at once.
+
+args[i] is the 64-bit value of parameter i itself: a pointer for a buffer, and for a float the bits of the float.
+"""
+import ctypes
+import os
+import struct
+import subprocess
+import sys
+import threading
+
+LIBRARY = os.environ.get("PTXVM_LIBRARY", "build/lib/libptxvm.so")
+
+SAXPY = b"""
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry saxpy(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y)
+{
+    .reg .pred %p;
+    .reg .b32 %r<6>;
+    .reg .f32 %f<4>;
+    .reg .b64 %rd<6>;
+    ld.param.u32 %r1, [n];
+    ld.param.f32 %f1, [a];
+    ld.param.u64 %rd1, [x];
+    ld.param.u64 %rd2, [y];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    setp.ge.s32 %p, %r5, %r1;
+    @%p ret;
+    mul.wide.s32 %rd3, %r5, 4;
+    add.s64 %rd4, %rd1, %rd3;
+    add.s64 %rd5, %rd2, %rd3;
+    ld.global.f32 %f2, [%rd4];
+    ld.global.f32 %f3, [%rd5];
+    fma.rn.f32 %f3, %f1, %f2, %f3;
+    st.global.f32 [%rd5], %f3;
+    ret;
+}
+.visible .entry second() { trap; }
+"""
+
+# Reverses a block of bytes through dynamic shared memory; uses all three dimensions.
+REVERSE = b"""
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .shared .align 4 .b8 tile[];
+.visible .entry reverse(.param .u64 data)
+{
+    .reg .b32 %r<12>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [data];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %tid.y;
+    mov.u32 %r3, %tid.z;
+    mov.u32 %r4, %ntid.x;
+    mov.u32 %r5, %ntid.y;
+    mov.u32 %r6, %ntid.z;
+    mad.lo.u32 %r7, %r3, %r5, %r2;
+    mad.lo.u32 %r7, %r7, %r4, %r1;
+    mul.lo.u32 %r8, %r4, %r5;
+    mul.lo.u32 %r8, %r8, %r6;
+    mov.u32 %r9, %ctaid.y;
+    mad.lo.u32 %r10, %r9, %r8, %r7;
+    mul.wide.u32 %rd2, %r10, 4;
+    add.s64 %rd2, %rd1, %rd2;
+    ld.global.u32 %r11, [%rd2];
+    mov.u32 %r9, tile;
+    shl.b32 %r10, %r7, 2;
+    add.u32 %r10, %r9, %r10;
+    st.shared.u32 [%r10], %r11;
+    bar.sync 0;
+    sub.u32 %r10, %r8, %r7;
+    shl.b32 %r10, %r10, 2;
+    add.u32 %r10, %r9, %r10;
+    ld.shared.u32 %r11, [%r10+-4];
+    st.global.u32 [%rd2], %r11;
+    ret;
+}
+"""
+
+
+def load():
+    library = ctypes.CDLL(LIBRARY)
+    library.ptx_run.restype = None
+    library.ptx_run.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)] + [ctypes.c_int] * 7
+    library.ptx_run_status.restype = ctypes.c_int
+    library.ptx_run_status.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    return library
+
+
+def run(library, text, values, block, grid, shared=0):
+    """The status of a ptx_run with these 64-bit parameter values."""
+    args = (ctypes.c_void_p * len(values))(*values)
+    library.ptx_run(text, len(values), args, *block, *grid, shared)
+    return library.ptx_run_status(None, 0)
+
+
+def float_bits(value):
+    return struct.unpack("<I", struct.pack("<f", value))[0]
+
+
+def saxpy(library, n, a):
+    x = (ctypes.c_float * n)(*[i % 1000 for i in range(n)])
+    y = (ctypes.c_float * n)(*[1.0] * n)
+    status = run(library, SAXPY, [n, float_bits(a), ctypes.addressof(x), ctypes.addressof(y)], (64, 1, 1),
+                 ((n + 63) // 64, 1, 1))
+    assert status == 0, status
+    for i in range(n):
+        assert y[i] == a * (i % 1000) + 1.0, (i, y[i])
+
+
+def test_results(library):
+    saxpy(library, 1, 2.0)
+    saxpy(library, 1000, 2.0)
+    saxpy(library, 1000, -0.5)
+
+
+def test_shape_and_shared(library):
+    data = (ctypes.c_uint32 * 120)(*range(120))
+    assert run(library, REVERSE, [ctypes.addressof(data)], (3, 4, 5), (1, 2, 1), 240) == 0
+    assert list(data) == list(range(59, -1, -1)) + list(range(119, 59, -1))
+
+
+def test_failures_are_kept(library):
+    message = ctypes.create_string_buffer(400)
+    assert run(library, b"this is no PTX", [], (1, 1, 1), (1, 1, 1)) == 3
+    assert library.ptx_run_status(message, len(message)) == 3
+    assert message.value
+    short = ctypes.create_string_buffer(b"#" * 7, 8)
+    assert library.ptx_run_status(short, 5) == 3
+    assert len(short.value) == 4 and message.value.startswith(short.value)
+    body = SAXPY[SAXPY.index(b".visible .entry second"):].replace(b"second", b"only")
+    header = b".version 7.0\n.target sm_70\n.address_size 64\n"
+    assert run(library, header + body, [], (1, 1, 1), (1, 1, 1)) == 7
+    saxpy(library, 100, 3.0)
+    assert library.ptx_run_status(message, len(message)) == 0
+
+
+def test_status_belongs_to_a_thread(library):
+    assert run(library, b"bad", [], (1, 1, 1), (1, 1, 1)) == 3
+    seen = []
+    thread = threading.Thread(target=lambda: (saxpy(library, 10, 1.0), seen.append(library.ptx_run_status(None, 0))))
+    thread.start()
+    thread.join()
+    assert seen == [0]
+    assert library.ptx_run_status(None, 0) == 3
+
+
+def test_many_threads(library):
+    failures = []
+
+    def work(index):
+        try:
+            for i in range(20):
+                saxpy(library, 200 + index, float(i))
+        except AssertionError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures
+
+
+def test_many_processes(library):
+    children = [subprocess.Popen([sys.executable, __file__, "child"], env=dict(os.environ, PTXVM_THREADS=str(n)))
+                for n in (1, 2, 8, 1, 2, 8)]
+    assert [child.wait() for child in children] == [0] * len(children)
+
+
+def test_workers_do_not_matter(library):
+    text = "import sys; sys.argv = ['x', 'child']; exec(open(%r).read())" % os.path.abspath(__file__)
+    for workers in ("1", "3", "16", "nonsense"):
+        done = subprocess.run([sys.executable, "-c", text], env=dict(os.environ, PTXVM_THREADS=workers))
+        assert done.returncode == 0
+
+
+def main():
+    library = load()
+    if sys.argv[1:] == ["child"]:
+        saxpy(library, 5000, 0.25)
+        return
+    tests = [(name, test) for name, test in sorted(globals().items()) if name.startswith("test_")]
+    for name, test in tests:
+        test(library)
+    print("%d passed, 0 failed" % len(tests))
+
+
+if __name__ == "__main__":
+    main()
