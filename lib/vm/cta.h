@@ -41,6 +41,7 @@ enum px_cta_status {
 struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot);
 enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice);
 void px_cta_destroy(struct px_worker *worker, struct px_cta *cta);
+void px_cta_drop_spare(struct px_worker *worker); /* its code is about to go */
 
 struct px_grid *px_cta_grid(const struct px_cta *cta);
 uint32_t px_cta_slot(const struct px_cta *cta);

@@ -20,6 +20,7 @@ struct px_runtime {
     void (*completed)(struct px_grid *grid); /* grid and its tails are complete; its parent has not heard yet */
     void (*discard)(struct px_grid *grid);   /* frees grid->cdp and grid->item */
     bool (*stalled)(struct px_sched *sched); /* nothing can run: true when parked lanes shall be asked again */
+    void (*destroy)(struct ptx_device *device); /* frees device->cdp; no lock */
 };
 
 /* Facts of an architecture (CUDA C++ Programming Guide, table of compute capabilities). */
@@ -66,6 +67,7 @@ struct ptx_program {
     uint32_t number;                 /* owner number of its const and func windows */
     struct px_linked linked;
     ptx_address global_base;         /* 0 without .global variables */
+    bool retained;                   /* its modules know of it */
     uint8_t *const_image;            /* what the const window shows: linked.const_bytes */
     struct ptx_kernel *kernels;
     void **host_calls;               /* host.c: prepared signatures by px_lfunc.id */
@@ -79,6 +81,12 @@ struct ptx_program {
 const ptx_allocator *px_device_allocator(const struct ptx_device *device);
 uint32_t px_device_sm_count(const struct ptx_device *device);
 struct px_mem *px_device_mem(struct ptx_device *device);
+
+/* Host memory of [va, va+size) in device memory or in a const window; NULL when it is not one block. */
+void *px_device_host(const struct ptx_device *device, uint64_t va, uint64_t size);
+
+/* Frees what the host allocated; false for anything else (a program's variables, the heaps). */
+bool px_device_free(struct ptx_device *device, uint64_t va);
 
 /* A whole call's text to the embedder; one at a time. */
 void px_device_output(struct ptx_device *device, const char *text, size_t size);
@@ -107,20 +115,22 @@ enum px_shape_error { PX_SHAPE_OK, PX_SHAPE_GRID, PX_SHAPE_BLOCK, PX_SHAPE_SHARE
 /* Are grid, block and dynamic shared memory in bounds for the device and the kernel? */
 enum px_shape_error px_launch_check(const struct ptx_device *device, const struct px_lfunc *kernel,
                                     struct px_shape grid, struct px_shape block, uint32_t shared);
-/* A grid with one reference, its parameters zeroed; NULL when out of memory or when the kernel cannot be decoded
-   (*error set). */
+/* CTAs of this shape that a multiprocessor holds at once; registers are not counted. */
+uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_t shared);
+/* A grid with its parameters zeroed; NULL when out of memory (*error NULL) or when the kernel cannot be decoded. */
 struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel, struct px_shape grid,
                                struct px_shape block, uint32_t shared, const char **error);
 struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn native, const void *operands,
                                       size_t size);
-void px_grid_unref(struct px_grid *grid);
+void px_grid_free(struct px_grid *grid);
 ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);
 
 /* host.c */
 bool px_host_prepare(struct ptx_program *program, const char **error);
 void px_host_free(struct ptx_program *program);
 
-/* report.c: a fault in words, in the device's report arena. */
+/* fault.c: why the launch stopped, in words that live in the device's report arena. */
 void px_report_fault(struct ptx_device *device, enum px_stop stop, ptx_fault *fault);
+void px_report_free(struct ptx_device *device);
 
 #endif

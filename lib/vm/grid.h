@@ -2,7 +2,7 @@
  * grid.h - a launched grid, its CTAs and its children.
  *
  * A grid is created by the host or by a device-side launch, waits in a queue,
- * hands out CTA numbers to workers from an atomic counter, and is complete when
+ * hands out CTA numbers to workers in chunks, and is complete when
  * every CTA has ended and every child is complete. Only then does its parent
  * hear of it. A grid never waits on a host stack.
  */
@@ -36,12 +36,12 @@ struct px_grid {
     uint64_t id;                    /* %gridid, unique in the device */
     uint32_t depth;                 /* 0 for a host launch */
     uint64_t ctas;                  /* total */
-    atomic_uint_fast64_t next_cta;  /* next number to hand out */
+    uint32_t resident;              /* CTAs of this shape that the device holds at once (occupancy) */
+    uint64_t next_cta;              /* next number to hand out; under the scheduler's lock */
     atomic_uint_fast64_t ctas_left; /* not yet ended */
     struct px_grid *parent;         /* NULL for a host launch */
     struct px_grid *next;           /* in a queue; owned by the queue's lock */
     void *cdp;                      /* lib/cdp's launch state of this grid; NULL until it launches */
-    atomic_int references;
     /* what follows belongs to sched.c and is guarded by the scheduler's lock */
     px_native_fn native;            /* NULL for a kernel; otherwise `params` are its operands and ctas is 1 */
     uint64_t launcher;              /* number of the parent's CTA that launched it */

@@ -1,0 +1,130 @@
+/*
+ * api_device.c - the public functions of ptxvm.h but for ptx_run: check the
+ * arguments, call inward.
+ */
+#include "cdp/cdp.h"
+#include "vm/device.h"
+#include <string.h>
+
+PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device **device)
+{
+    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_device_create(config, px_cdp_runtime(), device);
+}
+
+PTX_API void ptx_device_destroy(ptx_device *device)
+{
+    px_device_destroy(device);
+}
+
+PTX_API void ptx_device_interrupt(ptx_device *device)
+{
+    if (device) atomic_store(&device->sched.stop, PX_STOP_INTERRUPT);
+}
+
+PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progress)
+{
+    if (!device || !progress) return;
+    const struct px_sched *s = &device->sched;
+    *progress = (ptx_progress){.ctas_done = atomic_load(&s->ctas_done),
+                               .ctas_total = atomic_load(&s->ctas_total),
+                               .grids_done = atomic_load(&s->grids_done),
+                               .grids_total = atomic_load(&s->grids_total),
+                               .thread_instructions = atomic_load(&s->threads),
+                               .max_depth = atomic_load(&s->max_depth)};
+}
+
+PTX_API const char *ptx_device_message(const ptx_device *device)
+{
+    return device ? device->message : "";
+}
+
+/* ---- memory ---- */
+
+PTX_API ptx_status ptx_memory_alloc(ptx_device *device, uint64_t size, ptx_address *address)
+{
+    if (!device || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_mem_alloc(&device->mem, size, 256, address);
+}
+
+PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address)
+{
+    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!address) return PTX_OK;
+    return px_device_free(device, address) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+}
+
+PTX_API ptx_status ptx_memory_write(ptx_device *device, ptx_address to, const void *from, uint64_t size)
+{
+    void *host = device ? px_device_host(device, to, size) : NULL;
+    if (size && (!host || !from)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (size) memcpy(host, from, size);
+    return PTX_OK;
+}
+
+PTX_API ptx_status ptx_memory_read(ptx_device *device, void *to, ptx_address from, uint64_t size)
+{
+    const void *host = device ? px_device_host(device, from, size) : NULL;
+    if (size && (!host || !to)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (size) memcpy(to, host, size);
+    return PTX_OK;
+}
+
+PTX_API ptx_status ptx_memory_fill(ptx_device *device, ptx_address to, int value, uint64_t size)
+{
+    void *host = device ? px_device_host(device, to, size) : NULL;
+    if (size && !host) return PTX_ERROR_INVALID_ARGUMENT;
+    if (size) memset(host, value, size);
+    return PTX_OK;
+}
+
+/* ---- programs ---- */
+
+PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
+                                      const ptx_program_options *options, ptx_program **program)
+{
+    if (!device || !modules || !count || count > UINT32_MAX || !program) return PTX_ERROR_INVALID_ARGUMENT;
+    for (size_t i = 0; i < count; i++)
+        if (!modules[i]) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_program_create(device, modules, count, options, program);
+}
+
+PTX_API void ptx_program_destroy(ptx_program *program)
+{
+    px_program_destroy(program);
+}
+
+PTX_API ptx_status ptx_program_kernel(ptx_program *program, const char *name, ptx_kernel **kernel)
+{
+    if (!program || !name || !kernel) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_program_kernel(program, name, kernel);
+}
+
+PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, ptx_address *address,
+                                        uint64_t *size)
+{
+    uint64_t ignored;
+    if (!program || !name || !address) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_program_variable(program, name, address, size ? size : &ignored);
+}
+
+/* ---- launches ---- */
+
+PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault)
+{
+    if (!kernel || !config) return PTX_ERROR_INVALID_ARGUMENT;
+    const size_t need = kernel->func->fn->param_bytes;
+    if (need && (!config->params || config->param_bytes < need)) {
+        px_device_say(kernel->program->device, "%s takes %zu bytes of parameters, %zu were given",
+                      kernel->func->name, need, config->params ? config->param_bytes : 0);
+        return PTX_ERROR_INVALID_ARGUMENT;
+    }
+    return px_launch(kernel, config, fault);
+}
+
+PTX_API ptx_status ptx_kernel_info_get(const ptx_kernel *kernel, ptx_kernel_info *info)
+{
+    if (!kernel || !info) return PTX_ERROR_INVALID_ARGUMENT;
+    px_kernel_info(kernel, info);
+    return PTX_OK;
+}

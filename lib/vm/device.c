@@ -1,0 +1,193 @@
+/*
+ * device.c - one virtual GPU: its configuration, memory and workers.
+ *
+ * What a configuration leaves at zero is filled in here once; the rest of the
+ * VM reads device->config without asking for defaults again.
+ */
+#include "vm/device.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 32 << 20, MAX_WORKERS = 1024 };
+
+/* ---- architectures ---- */
+
+const struct px_arch *px_arch_find(const char *name)
+{
+    static const struct px_arch archs[] = {
+        {50, 16, 32, 2048, 64 << 10, 48 << 10},   {52, 24, 32, 2048, 96 << 10, 48 << 10},
+        {53, 2, 32, 2048, 64 << 10, 48 << 10},    {60, 56, 32, 2048, 64 << 10, 48 << 10},
+        {61, 28, 32, 2048, 96 << 10, 48 << 10},   {62, 2, 32, 2048, 64 << 10, 48 << 10},
+        {70, 80, 32, 2048, 96 << 10, 96 << 10},   {72, 8, 32, 2048, 96 << 10, 96 << 10},
+        {75, 40, 16, 1024, 64 << 10, 64 << 10},   {80, 108, 32, 2048, 164 << 10, 163 << 10},
+        {86, 84, 16, 1536, 100 << 10, 99 << 10},  {87, 16, 16, 1536, 164 << 10, 163 << 10},
+        {88, 16, 16, 1536, 100 << 10, 99 << 10},  {89, 128, 24, 1536, 100 << 10, 99 << 10},
+        {90, 132, 32, 2048, 228 << 10, 227 << 10}, {100, 148, 32, 2048, 228 << 10, 227 << 10},
+        {101, 20, 24, 1536, 228 << 10, 227 << 10}, {103, 148, 32, 2048, 228 << 10, 227 << 10},
+        {110, 20, 24, 1536, 228 << 10, 227 << 10}, {120, 170, 24, 1536, 100 << 10, 99 << 10},
+        {121, 48, 24, 1536, 100 << 10, 99 << 10},
+    };
+    char *end;
+    if (strncmp(name, "sm_", 3) != 0) return NULL;
+    unsigned long sm = strtoul(name + 3, &end, 10);
+    if (end == name + 3 || (*end && end[1])) return NULL; /* one suffix letter: sm_90a */
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++)
+        if (archs[i].sm == sm) return &archs[i];
+    return NULL;
+}
+
+/* ---- what others ask ---- */
+
+const ptx_allocator *px_device_allocator(const struct ptx_device *device)
+{
+    return &device->alloc;
+}
+
+uint32_t px_device_sm_count(const struct ptx_device *device)
+{
+    return device->arch.sm_count;
+}
+
+struct px_mem *px_device_mem(struct ptx_device *device)
+{
+    return &device->mem;
+}
+
+void px_device_output(struct ptx_device *device, const char *text, size_t size)
+{
+    if (!device->config.output) return;
+    pthread_mutex_lock(&device->output_lock);
+    device->config.output(device->config.output_user, text, size);
+    pthread_mutex_unlock(&device->output_lock);
+}
+
+void px_device_say(struct ptx_device *device, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(device->message, sizeof device->message, format, args);
+    va_end(args);
+}
+
+struct ptx_program *px_device_program(const struct ptx_device *device, uint64_t va)
+{
+    const enum px_window window = px_window_of(va);
+    if (window != PX_WIN_FUNC && window != PX_WIN_CONST) return NULL;
+    const uint32_t owner = (uint32_t)(va >> 32) & ((1u << (PX_WINDOW_SHIFT - 32)) - 1);
+    struct ptx_program *program = device->programs;
+    while (program && program->number != owner) program = program->next;
+    return program;
+}
+
+const struct px_lfunc *px_device_function(const struct ptx_device *device, uint64_t va,
+                                          struct ptx_program **program)
+{
+    struct ptx_program *p = px_window_of(va) == PX_WIN_FUNC ? px_device_program(device, va) : NULL;
+    const uint32_t number = (uint32_t)va >> 4;
+    if (!p || va % 16 || number >= p->linked.nfuncs) return NULL;
+    *program = p;
+    return &p->linked.funcs[number];
+}
+
+void *px_device_host(const struct ptx_device *device, uint64_t va, uint64_t size)
+{
+    if (px_window_of(va) != PX_WIN_CONST) return px_mem_host(&device->mem, va, size);
+    struct ptx_program *p = px_device_program(device, va);
+    const uint64_t offset = va & 0xffffffffu;
+    if (!p || offset > p->linked.const_bytes || size > p->linked.const_bytes - offset) return NULL;
+    return p->const_image + offset;
+}
+
+bool px_device_free(struct ptx_device *device, uint64_t va)
+{
+    if (px_heap_owns(&device->heap, va) || px_heap_owns(&device->buffers, va)) return false;
+    for (const struct ptx_program *p = device->programs; p; p = p->next)
+        if (p->global_base == va) return false;
+    return px_mem_release(&device->mem, va);
+}
+
+/* ---- making ---- */
+
+static unsigned count_cpus(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : (unsigned)n;
+}
+
+static bool fill_config(struct ptx_device *device, const ptx_device_config *config)
+{
+    ptx_device_config *c = &device->config;
+    if (config) *c = *config;
+    const struct px_arch *arch = px_arch_find(c->arch ? c->arch : "sm_90");
+    if (!arch) return false;
+    device->arch = *arch;
+    c->arch = NULL;
+    if (c->deterministic) c->workers = 1;
+    if (!c->workers) c->workers = count_cpus();
+    if (c->workers > MAX_WORKERS) c->workers = MAX_WORKERS;
+    if (!c->memory_bytes) c->memory_bytes = 16ull << 30;
+    if (!c->heap_bytes) c->heap_bytes = 8 << 20;
+    if (!c->pending_launches) c->pending_launches = 2048;
+    device->depth_limit[0] = c->launch_depth ? c->launch_depth : 24;
+    device->depth_limit[1] = c->launch_depth ? c->launch_depth : 64;
+    return true;
+}
+
+static ptx_status make_memory(struct ptx_device *device)
+{
+    const ptx_device_config *c = &device->config;
+    const uint64_t own = c->heap_bytes + BUFFER_BYTES + (1 << 20);
+    if (c->memory_bytes > UINT64_MAX - own) return PTX_ERROR_INVALID_ARGUMENT;
+    ptx_status status = px_mem_init(&device->mem, &device->alloc, c->memory_bytes + own, c->host_memory != 0);
+    if (status != PTX_OK) return status;
+    if (!px_heap_init(&device->heap, &device->mem, c->heap_bytes)) return PTX_ERROR_OUT_OF_MEMORY;
+    if (!px_heap_init(&device->buffers, &device->mem, BUFFER_BYTES)) return PTX_ERROR_OUT_OF_MEMORY;
+    device->mem.heaps[0] = &device->heap;
+    device->mem.heaps[1] = &device->buffers;
+    return PTX_OK;
+}
+
+static ptx_status make_parts(struct ptx_device *device)
+{
+    ptx_status status = make_memory(device);
+    if (status != PTX_OK) return status;
+    if (!px_sched_init(&device->sched, device, device->config.workers)) return PTX_ERROR_OUT_OF_MEMORY;
+    device->sched.runtime = device->runtime;
+    device->sched.max_steps = device->config.max_steps;
+    device->sched.timeout_ns = device->config.timeout_ms * 1000000;
+    return pthread_mutex_init(&device->output_lock, NULL) == 0 ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+}
+
+ptx_status px_device_create(const ptx_device_config *config, const struct px_runtime *runtime, ptx_device **out)
+{
+    const ptx_allocator alloc = px_alloc_or_default(config ? &config->allocator : NULL);
+    struct ptx_device *device = px_zalloc(&alloc, sizeof *device);
+    if (!device) return PTX_ERROR_OUT_OF_MEMORY;
+    device->alloc = alloc;
+    device->runtime = runtime;
+    device->level = px_level_best();
+    ptx_status status = fill_config(device, config) ? make_parts(device) : PTX_ERROR_INVALID_ARGUMENT;
+    if (status == PTX_OK)
+        *out = device;
+    else
+        px_device_destroy(device);
+    return status;
+}
+
+void px_device_destroy(ptx_device *device)
+{
+    if (!device) return;
+    while (device->programs) px_program_destroy(device->programs);
+    px_sched_free(&device->sched);
+    if (device->runtime && device->runtime->destroy) device->runtime->destroy(device);
+    px_report_free(device);
+    px_heap_free_all(&device->heap);
+    px_heap_free_all(&device->buffers);
+    px_mem_free_all(&device->mem);
+    pthread_mutex_destroy(&device->output_lock);
+    const ptx_allocator alloc = device->alloc;
+    px_free(&alloc, device, sizeof *device);
+}

@@ -1,0 +1,179 @@
+/*
+ * program.c - linked modules loaded on a device.
+ *
+ * Loading gives the variables their memory: .global in device memory, each
+ * variable with bounds of its own, .const in an image that the const window
+ * shows. Kernels are decoded when they are first launched.
+ */
+#include "vm/device.h"
+#include <string.h>
+
+enum { GLOBAL_ALIGN = 4096 };
+
+static bool all_checked(ptx_device *device, const ptx_module *const *modules, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!modules[i]->diags.errors) continue;
+        px_device_say(device, "%s has errors", modules[i]->source.file);
+        return false;
+    }
+    return true;
+}
+
+/* Variables get bounds of their own; a variable without bytes has none. */
+static bool carve_globals(struct ptx_program *program)
+{
+    const struct px_linked *l = &program->linked;
+    struct px_extent *blocks = px_alloc(&program->device->alloc, l->nvars * sizeof *blocks);
+    if (!blocks) return false;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->nvars; i++)
+        if (l->vars[i].space == PX_SPACE_GLOBAL && l->vars[i].size)
+            blocks[n++] = (struct px_extent){l->vars[i].address, l->vars[i].size};
+    bool ok = px_mem_carve(&program->device->mem, program->global_base, blocks, n);
+    px_free(&program->device->alloc, blocks, l->nvars * sizeof *blocks);
+    return ok;
+}
+
+static ptx_status make_images(struct ptx_program *program)
+{
+    struct px_linked *l = &program->linked;
+    struct px_mem *mem = &program->device->mem;
+    ptx_status status = PTX_OK;
+    if (l->global_bytes) status = px_mem_alloc(mem, l->global_bytes, GLOBAL_ALIGN, &program->global_base);
+    if (status != PTX_OK) return status;
+    program->const_image = px_zalloc(&program->device->alloc, l->const_bytes);
+    if (!program->const_image) return PTX_ERROR_OUT_OF_MEMORY;
+    px_link_place(l, program->global_base, px_window_base(PX_WIN_CONST, program->number),
+                  px_window_base(PX_WIN_FUNC, program->number));
+    uint8_t *global_image = l->global_bytes ? px_mem_host(mem, program->global_base, l->global_bytes) : NULL;
+    status = px_link_initialise(l, global_image, program->const_image);
+    if (status != PTX_OK) {
+        px_device_say(program->device, "an initialiser has no constant value");
+        return status;
+    }
+    return !l->global_bytes || carve_globals(program) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+}
+
+static ptx_status fill_program(struct ptx_program *program, const ptx_module *const *modules, size_t count,
+                               const ptx_program_options *options)
+{
+    struct ptx_device *device = program->device;
+    const char *error = NULL;
+    ptx_status status = px_link(&program->linked, &device->alloc, (ptx_module *const *)(uintptr_t)modules,
+                                (uint32_t)count, device->runtime ? device->runtime->find : NULL, options);
+    if (status != PTX_OK) {
+        px_device_say(device, "%s", program->linked.error ? program->linked.error : "out of memory");
+        return status;
+    }
+    for (size_t i = 0; i < count; i++) px_module_retain(program->linked.modules[i]);
+    program->retained = true;
+    status = make_images(program);
+    if (status == PTX_OK && !px_host_prepare(program, &error)) {
+        px_device_say(device, "%s", error);
+        status = PTX_ERROR_UNSUPPORTED;
+    }
+    return status;
+}
+
+ptx_status px_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
+                             const ptx_program_options *options, ptx_program **out)
+{
+    device->message[0] = 0;
+    if (!all_checked(device, modules, count)) return PTX_ERROR_ASSEMBLY;
+    struct ptx_program *program = px_zalloc(&device->alloc, sizeof *program);
+    if (!program) return PTX_ERROR_OUT_OF_MEMORY;
+    program->device = device;
+    program->number = ++device->next_program;
+    program->next = device->programs;
+    device->programs = program;
+    pthread_mutex_init(&program->code_lock, NULL);
+    px_arena_init(&program->code_arena, &device->alloc, NULL);
+    ptx_status status = fill_program(program, modules, count, options);
+    if (status == PTX_OK)
+        *out = program;
+    else
+        px_program_destroy(program);
+    return status;
+}
+
+static void unlink_program(struct ptx_program *program)
+{
+    struct ptx_program **at = &program->device->programs;
+    while (*at != program) at = &(*at)->next;
+    *at = program->next;
+}
+
+static void free_kernels(struct ptx_program *program)
+{
+    for (struct ptx_kernel *k = program->kernels, *next; k; k = next) {
+        next = k->next;
+        px_free(&program->device->alloc, k, sizeof *k);
+    }
+}
+
+void px_program_destroy(ptx_program *program)
+{
+    if (!program) return;
+    const ptx_allocator alloc = program->device->alloc;
+    unlink_program(program);
+    px_sched_forget(&program->device->sched);
+    free_kernels(program);
+    px_host_free(program);
+    px_arena_free(&program->code_arena);
+    pthread_mutex_destroy(&program->code_lock);
+    if (program->global_base) px_mem_release(&program->device->mem, program->global_base);
+    px_free(&alloc, program->const_image, program->linked.const_bytes);
+    for (uint32_t i = 0; program->retained && i < program->linked.nmodules; i++)
+        px_module_release(program->linked.modules[i]);
+    px_link_free(&program->linked);
+    px_free(&alloc, program, sizeof *program);
+}
+
+/* ---- what a program holds ---- */
+
+ptx_status px_program_kernel(ptx_program *program, const char *name, ptx_kernel **out)
+{
+    const struct px_linked *l = &program->linked;
+    uint32_t i = 0;
+    while (i < l->nfuncs && !(l->funcs[i].is_entry && l->funcs[i].kind == PX_LF_CODE && !strcmp(l->funcs[i].name, name)))
+        i++;
+    if (i == l->nfuncs) return PTX_ERROR_NOT_FOUND;
+    for (struct ptx_kernel *k = program->kernels; k; k = k->next)
+        if (k->func == &l->funcs[i]) return *out = k, PTX_OK;
+    struct ptx_kernel *kernel = px_alloc(&program->device->alloc, sizeof *kernel);
+    if (!kernel) return PTX_ERROR_OUT_OF_MEMORY;
+    *kernel = (struct ptx_kernel){program, &l->funcs[i], program->kernels};
+    *out = program->kernels = kernel;
+    return PTX_OK;
+}
+
+ptx_status px_program_variable(ptx_program *program, const char *name, ptx_address *address, uint64_t *size)
+{
+    const struct px_linked *l = &program->linked;
+    for (uint32_t i = 0; i < l->nvars; i++) {
+        const struct px_lvar *v = &l->vars[i];
+        if (v->fn || strcmp(v->symbol->name->text, name) != 0) continue;
+        if (v->space != PX_SPACE_GLOBAL && v->space != PX_SPACE_CONST) continue;
+        *address = v->address + (v->space == PX_SPACE_CONST ? l->const_base : 0);
+        *size = v->size;
+        return PTX_OK;
+    }
+    return PTX_ERROR_NOT_FOUND;
+}
+
+void px_kernel_info(const ptx_kernel *kernel, ptx_kernel_info *info)
+{
+    const struct px_function *fn = kernel->func->fn;
+    *info = (ptx_kernel_info){.name = kernel->func->name,
+                              .param_count = fn->func->nparams,
+                              .param_bytes = fn->param_bytes,
+                              .static_shared_bytes = kernel->func->static_shared};
+    for (uint32_t i = 0; i < fn->vars.n; i++) {
+        const struct px_symbol *s = fn->vars.at[i];
+        if (s->space != PX_SPACE_LOCAL) continue;
+        info->local_bytes = (info->local_bytes + s->align - 1) / s->align * s->align + s->size;
+    }
+    memcpy(info->reqntid, fn->reqntid, sizeof info->reqntid);
+    memcpy(info->maxntid, fn->maxntid, sizeof info->maxntid);
+}
