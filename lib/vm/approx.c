@@ -6,7 +6,7 @@
  * rsqrt and sqrt begin with the intervals of odd exponents.  In tanh, entries that no operand
  * reaches repeat the first.  4.6 KB in all.
  */
-#include "approx.h"
+#include "vm/approx.h"
 
 /* rcp: bias 0xfce0000..0xfcfffff, greatest C1 0xfffe, C2 0x3f5 */
 const uint32_t px_approx_rcp_c0[128] = {

@@ -19,7 +19,7 @@
 #ifndef PX_APPROX_H
 #define PX_APPROX_H
 
-#include "approx_units.h"
+#include "vm/approx_units.h"
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -172,8 +172,8 @@ PX_APPROX_FN uint32_t px_approx_f16_to_f32(uint16_t h)
     uint32_t ax = h & 0x7FFFu, sign = (uint32_t)(h & 0x8000u) << 16;
     uint32_t sub = px_approx_as_bits((float)(int32_t)ax) - (24u << 23);
     uint32_t y = (ax << 13) + (112u << 23);
-    y = px_approx_pick(ax < 0x400u, px_approx_pick(ax == 0, 0, sub), y);
-    y = px_approx_pick(ax >= 0x7C00u, (ax << 13) | PX_APPROX_INF, y);
+    y = px_approx_blend(ax < 0x400u, px_approx_blend(ax == 0, 0, sub), y);
+    y = px_approx_blend(ax >= 0x7C00u, (ax << 13) | PX_APPROX_INF, y);
     return y | sign;
 }
 
@@ -182,16 +182,16 @@ PX_APPROX_FN uint16_t px_approx_f32_to_f16_cut(uint32_t x)
 {
     uint32_t ax = x & 0x7FFFFFFFu, sign = (x >> 16) & 0x8000u;
     uint32_t shift = 126u - (ax >> 23);
-    uint32_t sub = ((ax & 0x7FFFFFu) | 0x800000u) >> px_approx_pick(shift > 31u, 31u, shift);
+    uint32_t sub = ((ax & 0x7FFFFFu) | 0x800000u) >> px_approx_blend(shift > 31u, 31u, shift);
     uint32_t y = (ax >> 13) - (112u << 10);
-    y = px_approx_pick(ax < 0x38800000u, sub, y);
-    y = px_approx_pick(ax >= 0x47800000u, 0x7C00u, y);
-    return (uint16_t)px_approx_pick(ax > PX_APPROX_INF, 0x7FFFu, y | sign);
+    y = px_approx_blend(ax < 0x38800000u, sub, y);
+    y = px_approx_blend(ax >= 0x47800000u, 0x7C00u, y);
+    return (uint16_t)px_approx_blend(ax > PX_APPROX_INF, 0x7FFFu, y | sign);
 }
 
 PX_APPROX_FN uint16_t px_approx_f32_to_bf16_cut(uint32_t x)
 {
-    return (uint16_t)((x & 0x7FFFFFFFu) > PX_APPROX_INF ? 0x7FFFu : x >> 16);
+    return (uint16_t)px_approx_blend((x & 0x7FFFFFFFu) > PX_APPROX_INF, 0x7FFFu, x >> 16);
 }
 
 PX_APPROX_FN uint16_t px_approx_ex2_f16(uint16_t x)
@@ -254,7 +254,7 @@ PX_APPROX_FN double px_approx_as_double(uint64_t x)
     return d;
 }
 
-/* One Newton step from the unit's value; x positive and normal. */
+/* One Newton step from the unit's value, as ptxas emits it; 1 <= x < 4. */
 PX_APPROX_FN uint64_t px_approx_rsqrt_f64_step(uint64_t x)
 {
     double d = px_approx_as_double(x), y = px_approx_as_double((uint64_t)px_approx_rsq64h((uint32_t)(x >> 32)) << 32);
@@ -265,21 +265,45 @@ PX_APPROX_FN uint64_t px_approx_rsqrt_f64_step(uint64_t x)
     return bits;
 }
 
+/* The same for any positive x but zero: x is brought to [1, 4), where FTZ and DAZ cannot act. */
+PX_APPROX_FN uint64_t px_approx_rsqrt_f64_positive(uint64_t x)
+{
+    double m = (double)(int64_t)(x & 0xFFFFFFFFFFFFFull);               /* a subnormal, times 2^1074 */
+    uint64_t scaled, sub = x < 1ull << 52;
+    memcpy(&scaled, &m, sizeof scaled);
+    x = sub ? scaled - (1020ull << 52) : x;                             /* times 2^54 */
+    uint64_t lift = ((x >> 52) + 1) >> 1;
+    uint64_t y = px_approx_rsqrt_f64_step((x & 0xFFFFFFFFFFFFFull) | ((1024ull - (x >> 52 & 1)) << 52));
+    return y + ((512 + (sub ? 27ull : 0) - lift) << 52);
+}
+
 PX_APPROX_FN uint64_t px_approx_rsqrt_f64(uint64_t x, bool ftz)
 {
     uint64_t ax = x & 0x7FFFFFFFFFFFFFFFull, sign = x & 0x8000000000000000ull;
     if (ftz) return (uint64_t)px_approx_rsq64h((uint32_t)(x >> 32)) << 32;
-    double m = (double)(int64_t)(ax & 0xFFFFFFFFFFFFFull);              /* a subnormal, times 2^1074 */
-    uint64_t scaled;
-    memcpy(&scaled, &m, sizeof scaled);
-    scaled -= 1020ull << 52;                                            /* times 2^54 */
-    uint64_t sub = ax < 0x0010000000000000ull;
-    uint64_t y = px_approx_rsqrt_f64_step(sub ? scaled : ax);
-    y += sub ? 27ull << 52 : 0;
+    uint64_t y = px_approx_rsqrt_f64_positive(ax);
     y = ax == 0x7FF0000000000000ull ? 0 : y;
     y = sign ? 0xFFF8000000000000ull : y;
     y = ax > 0x7FF0000000000000ull ? x | 0x0008000000000000ull : y;
     return ax == 0 ? sign | 0x7FF0000000000000ull : y;
 }
+
+/* ---- correctly rounded instead, for --approx=exact ---- */
+
+uint32_t px_exact_rcp_f32(uint32_t x, bool ftz);
+uint32_t px_exact_rsqrt_f32(uint32_t x, bool ftz);
+uint32_t px_exact_sqrt_f32(uint32_t x, bool ftz);
+uint32_t px_exact_ex2_f32(uint32_t x, bool ftz);
+uint32_t px_exact_lg2_f32(uint32_t x, bool ftz);
+uint32_t px_exact_sin_f32(uint32_t x, bool ftz);
+uint32_t px_exact_cos_f32(uint32_t x, bool ftz);
+uint32_t px_exact_tanh_f32(uint32_t x, bool ftz);
+uint32_t px_exact_div_f32(uint32_t a, uint32_t b, bool ftz);
+uint64_t px_exact_rcp_ftz_f64(uint64_t x);
+uint64_t px_exact_rsqrt_f64(uint64_t x, bool ftz);
+uint16_t px_exact_ex2_f16(uint16_t x);
+uint16_t px_exact_tanh_f16(uint16_t x);
+uint16_t px_exact_ex2_bf16(uint16_t x);
+uint16_t px_exact_tanh_bf16(uint16_t x);
 
 #endif

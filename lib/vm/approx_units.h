@@ -4,8 +4,8 @@
  * interval's index (7 or 6 bits; what lies above is ignored by the fetch) and whose bits 0..16 are
  * the offset xl.  `fetch` (in approx.h) gets the interval's coefficients and forms C2*square(xl).
  * `finish` makes the sum, cuts it to a float, and puts in the special values.  All three work on one
- * lane, without a branch: a choice is made by px_approx_pick, so that the compiler cannot turn a
- * floating-point operation into a conditional one and give up on the loop.
+ * lane, without a branch.  Where floating-point operations are involved, a choice is made by
+ * px_approx_blend: behind ?: the compiler would make them conditional and give up on the loop.
  */
 #ifndef PX_APPROX_UNITS_H
 #define PX_APPROX_UNITS_H
@@ -30,6 +30,12 @@ typedef struct px_approx_terms { uint32_t c0, c1, c2sq; } px_approx_terms;
 /* ---- helpers ---- */
 
 PX_APPROX_FN uint32_t px_approx_pick(bool c, uint32_t yes, uint32_t no)
+{
+    return c ? yes : no;
+}
+
+/* The same for words that come out of floating-point operations. */
+PX_APPROX_FN uint32_t px_approx_blend(bool c, uint32_t yes, uint32_t no)
 {
     uint32_t mask = 0u - (uint32_t)c;
     return (yes & mask) | (no & ~mask);
@@ -69,7 +75,7 @@ PX_APPROX_FN uint16_t px_approx_square(uint16_t h, uint16_t l)
 PX_APPROX_FN uint32_t px_approx_normalize(uint32_t ax)
 {
     uint32_t scaled = px_approx_as_bits((float)(int32_t)(ax & 0x7FFFFFu)) - (125u << 23);
-    return px_approx_pick(ax < PX_APPROX_MIN, scaled, ax);
+    return px_approx_blend(ax < PX_APPROX_MIN, scaled, ax);
 }
 
 /* v as a float cut to 24 bits, v < 0x7F800000. */
@@ -82,9 +88,11 @@ PX_APPROX_FN uint32_t px_approx_cut(uint32_t v)
 /* d * 2^k as a multiple of 2^-149, to nearest even, for results up to 2^-125; k < 24. */
 PX_APPROX_FN uint32_t px_approx_round_tiny(double d, int32_t k)
 {
-    uint32_t scale = px_approx_pick(k < -100, 27u << 23, (uint32_t)(k + 127) << 23);
-    double magic = 0x1.8p52;
-    return (uint32_t)(int32_t)(d * (double)px_approx_as_float(scale) + magic - magic);
+    uint32_t scale = px_approx_blend(k < -100, 27u << 23, (uint32_t)(k + 127) << 23);
+    double sum = d * (double)px_approx_as_float(scale) + 0x1.8p52;     /* the integer is in the low bits */
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    return (uint32_t)bits;
 }
 
 /* ---- rcp: 7 index bits; xl has 16 bits and stands one place higher ---- */
@@ -216,22 +224,22 @@ PX_APPROX_FN uint32_t px_approx_ex2_normal(uint32_t x, uint32_t v, px_approx_ter
     uint32_t s = t.c1 * (xl >> 1) + (rest >> 1);
     uint32_t y = 0x3F000000u + (t.c0 >> 2) + (s >> 14) + (v & 0xFF800000u);
     bool far = ax >= 0x43800000u;
-    y = px_approx_pick(((int32_t)v < -126 * (1 << 23)) | far, 0, y);
-    return px_approx_pick(((int32_t)v >= 128 << 23) | (far & !(x >> 31)), PX_APPROX_INF, y);
+    y = px_approx_blend(((int32_t)v < -126 * (1 << 23)) | far, 0, y);
+    return px_approx_blend(((int32_t)v >= 128 << 23) | (far & !(x >> 31)), PX_APPROX_INF, y);
 }
 
 PX_APPROX_FN uint32_t px_approx_ex2_finish(uint32_t x, uint32_t v, px_approx_terms t, bool ftz)
 {
     bool low = px_approx_ex2_low(x, ftz);
     uint32_t ax = x & 0x7FFFFFFFu;
-    uint32_t y = px_approx_ex2_normal(ftz ? x : x - px_approx_pick(low, 0x800000u, 0), v, t);
+    uint32_t y = px_approx_ex2_normal(ftz ? x : x - px_approx_blend(low, 0x800000u, 0), v, t);
     if (!ftz) {
         double r = (double)(int32_t)((y & 0x7FFFFFu) | 0x800000u);
         uint32_t tiny = px_approx_round_tiny(r * r, 2 * ((int32_t)(y >> 23) - 127) + 103);
-        y = px_approx_pick(low, px_approx_pick(y == 0, 0, tiny), y);
+        y = px_approx_blend(low, px_approx_blend(y == 0, 0, tiny), y);
     }
-    y = px_approx_pick(ax < PX_APPROX_MIN, PX_APPROX_ONE, y);
-    return px_approx_pick(ax > PX_APPROX_INF, PX_APPROX_NAN, y);
+    y = px_approx_blend(ax < PX_APPROX_MIN, PX_APPROX_ONE, y);
+    return px_approx_blend(ax > PX_APPROX_INF, PX_APPROX_NAN, y);
 }
 
 /* ---- lg2 ---- */
@@ -253,10 +261,10 @@ PX_APPROX_FN uint32_t px_approx_lg2_normal(uint32_t n, px_approx_terms t)
     uint32_t lo = (((q & 0x1FFFu) << 1) | (rest & 1u)) ^ (below & 0x3FFFu);     /* 14 bits */
     uint32_t whole = ((n >> 23) - 127u) ^ below;
     bool wide = hi >= 0x40000u, over = whole != 0;
-    uint32_t v = px_approx_pick(wide, (hi << 6) | (lo >> 8), (hi << 12) | (lo >> 2));
-    uint32_t scale = px_approx_pick(wide, 30u << 23, 36u << 23);
-    v = px_approx_pick(over, (whole << 23) + (hi >> 1), v);
-    scale = px_approx_pick(over, 23u << 23, scale);
+    uint32_t v = px_approx_blend(wide, (hi << 6) | (lo >> 8), (hi << 12) | (lo >> 2));
+    uint32_t scale = px_approx_blend(wide, 30u << 23, 36u << 23);
+    v = px_approx_blend(over, (whole << 23) + (hi >> 1), v);
+    scale = px_approx_blend(over, 23u << 23, scale);
     return px_approx_cut(v) - scale;
 }
 
@@ -265,13 +273,13 @@ PX_APPROX_FN uint32_t px_approx_lg2_finish(uint32_t x, uint32_t n, px_approx_ter
     uint32_t ax = x & 0x7FFFFFFFu, y = px_approx_lg2_normal(n, t);
     if (!ftz) {                                                 /* y - 24, in units of 2^-17 */
         int32_t v = (int32_t)((y & 0x7FFFFFu) | 0x800000u) + (24 << 17);
-        y = px_approx_pick(ax < PX_APPROX_MIN, px_approx_as_bits((float)v) - (17u << 23), y);
+        y = px_approx_blend(ax < PX_APPROX_MIN, px_approx_as_bits((float)v) - (17u << 23), y);
     }
-    y |= px_approx_pick(n < PX_APPROX_ONE, PX_APPROX_SIGN, 0);
-    y = px_approx_pick(x == PX_APPROX_ONE, 0, y);
-    y = px_approx_pick(x == PX_APPROX_INF, PX_APPROX_INF, y);
-    y = px_approx_pick(x > PX_APPROX_INF, PX_APPROX_NAN, y);
-    return px_approx_pick(ftz ? ax < PX_APPROX_MIN : ax == 0, 0xFF800000u, y);
+    y |= px_approx_blend(n < PX_APPROX_ONE, PX_APPROX_SIGN, 0);
+    y = px_approx_blend(x == PX_APPROX_ONE, 0, y);
+    y = px_approx_blend(x == PX_APPROX_INF, PX_APPROX_INF, y);
+    y = px_approx_blend(x > PX_APPROX_INF, PX_APPROX_NAN, y);
+    return px_approx_blend(ftz ? ax < PX_APPROX_MIN : ax == 0, 0xFF800000u, y);
 }
 
 /* ---- sin, cos: turns = x * (1/2pi) cut to 24 bits; the word is the place in the quarter turn
@@ -312,10 +320,10 @@ PX_APPROX_FN uint32_t px_approx_sin_finish(uint32_t x, uint32_t r, px_approx_ter
     uint32_t s = t.c1 * (r & PX_APPROX_XL) - t.c2sq;
     uint32_t hi = t.c0 + (s >> 12), lo = s & 0xFFFu;                    /* 25 + 12 fraction bits */
     bool wide = hi >= 0x80000u;
-    uint32_t v = px_approx_pick(wide, (hi << 5) | (lo >> 7), (hi << 12) | lo);
-    uint32_t y = px_approx_cut(v) - px_approx_pick(wide, 30u << 23, 37u << 23);
-    y = px_approx_pick(v == 0, 0, y) | (r & PX_APPROX_SIGN);
-    return px_approx_pick((x & 0x7FFFFFFFu) >= PX_APPROX_INF, PX_APPROX_NAN, y);
+    uint32_t v = px_approx_blend(wide, (hi << 5) | (lo >> 7), (hi << 12) | lo);
+    uint32_t y = px_approx_cut(v) - px_approx_blend(wide, 30u << 23, 37u << 23);
+    y = px_approx_blend(v == 0, 0, y) | (r & PX_APPROX_SIGN);
+    return px_approx_blend((x & 0x7FFFFFFFu) >= PX_APPROX_INF, PX_APPROX_NAN, y);
 }
 
 PX_APPROX_FN uint32_t px_approx_cos_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
@@ -363,14 +371,14 @@ PX_APPROX_FN uint32_t px_approx_tanh_finish(uint32_t x, uint32_t r, px_approx_te
 PX_APPROX_FN uint32_t px_approx_mul(uint32_t a, uint32_t r, uint32_t e, bool ftz)
 {
     uint32_t n = ftz ? a : px_approx_normalize(a);
-    e += (n >> 23) + (r >> 23) - 254u - (ftz ? 0 : px_approx_pick(a >= PX_APPROX_MIN, 0, 24));
+    e += (n >> 23) + (r >> 23) - 254u - (ftz ? 0 : px_approx_blend(a >= PX_APPROX_MIN, 0, 24));
     double p = (double)px_approx_as_float((n & 0x7FFFFFu) | PX_APPROX_ONE)
              * (double)px_approx_as_float((r & 0x7FFFFFu) | PX_APPROX_ONE);
     uint32_t y = px_approx_as_bits((float)p);
     int32_t exponent = (int32_t)((y >> 23) + e), k = (int32_t)(e + 149u);
     uint32_t tiny = ftz ? 0 : px_approx_round_tiny(p, k > 23 ? 23 : k);
-    y = px_approx_pick(exponent > 254, PX_APPROX_INF, y + (e << 23));
-    return px_approx_pick(exponent < 1, tiny, y);
+    y = px_approx_blend(exponent > 254, PX_APPROX_INF, y + (e << 23));
+    return px_approx_blend(exponent < 1, tiny, y);
 }
 
 /* |a| / b with the reciprocal r of b * 2^e. */
@@ -378,10 +386,10 @@ PX_APPROX_FN uint32_t px_approx_quotient(uint32_t ax, uint32_t r, uint32_t e, bo
 {
     bool zero = ftz ? ax < PX_APPROX_MIN : ax == 0, inf = ax == PX_APPROX_INF, over = r == PX_APPROX_INF;
     uint32_t y = px_approx_mul(ax, r, e, ftz);
-    y = px_approx_pick(zero | (r == 0), 0, y);
-    y = px_approx_pick(inf | over, PX_APPROX_INF, y);
+    y = px_approx_blend(zero | (r == 0), 0, y);
+    y = px_approx_blend(inf | over, PX_APPROX_INF, y);
     bool wrong = (zero & over) | (inf & (r == 0)) | (ax > PX_APPROX_INF);
-    return px_approx_pick(wrong, PX_APPROX_NAN, y);
+    return px_approx_blend(wrong, PX_APPROX_NAN, y);
 }
 
 /* div.full scales a divisor above 2^126, whose reciprocal the unit would flush. */
@@ -393,20 +401,20 @@ PX_APPROX_FN bool px_approx_div_big(uint32_t bx, bool full)
 PX_APPROX_FN uint32_t px_approx_div_reduce(uint32_t b, bool full, bool ftz)
 {
     uint32_t bx = b & 0x7FFFFFFFu, n = ftz ? bx : px_approx_normalize(bx);
-    return (full ? n - px_approx_pick(px_approx_div_big(bx, full), 2u << 23, 0) : n) << 1;
+    return (full ? n - px_approx_blend(px_approx_div_big(bx, full), 2u << 23, 0) : n) << 1;
 }
 
 PX_APPROX_FN uint32_t px_approx_div_finish(uint32_t a, uint32_t b, uint32_t n, px_approx_terms t, bool full, bool ftz)
 {
     uint32_t bx = b & 0x7FFFFFFFu, sub = bx < PX_APPROX_MIN;
     uint32_t r = px_approx_rcp_normal(n, t);
-    r = px_approx_pick(ftz ? sub : bx == 0, PX_APPROX_INF, r);
-    r = px_approx_pick(bx == PX_APPROX_INF, 0, r);
-    uint32_t e = ftz ? 0 : px_approx_pick(sub, 24, 0);
-    e -= px_approx_pick(px_approx_div_big(bx, full), 2, 0);
+    r = px_approx_blend(ftz ? sub : bx == 0, PX_APPROX_INF, r);
+    r = px_approx_blend(bx == PX_APPROX_INF, 0, r);
+    uint32_t e = ftz ? 0 : px_approx_blend(sub, 24, 0);
+    e -= px_approx_blend(px_approx_div_big(bx, full), 2, 0);
     uint32_t y = px_approx_quotient(a & 0x7FFFFFFFu, r, e, ftz);
     bool wrong = (y == PX_APPROX_NAN) | (bx > PX_APPROX_INF);
-    return px_approx_pick(wrong, PX_APPROX_NAN, y | ((a ^ b) & PX_APPROX_SIGN));
+    return px_approx_blend(wrong, PX_APPROX_NAN, y | ((a ^ b) & PX_APPROX_SIGN));
 }
 
 #endif

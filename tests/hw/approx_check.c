@@ -17,7 +17,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "../../lib/vm/approx.h"
+#include "vm/approx.h"
 #include "approx/sweep.h"
 
 enum { BATCH = 256 };

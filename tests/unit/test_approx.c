@@ -1,0 +1,353 @@
+/* test_approx.c - the approximate units' two faces agree, special values, and the correctly rounded
+ * functions against MPFR.
+ *
+ * That the units equal the chip is tests/hw/approx_check.c's business; here stand a few recorded
+ * results as anchors.  A correctly rounded result y must have the exact value between the middles
+ * that y makes with its neighbours; the exact value comes from MPFR with 200 bits.  MPFR is loaded
+ * at run time; without its header or library that test is skipped with a word.
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "vm/approx.h"
+
+#if defined(__has_include)
+#if __has_include(<mpfr.h>)
+#define WITH_MPFR 1
+#include <mpfr.h>
+#endif
+#endif
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static const uint32_t specials[] = {
+    0x00000000, 0x00000001, 0x007FFFFF, 0x00800000, 0x00800001, 0x3F7FFFFF, 0x3F800000, 0x3F800001, 0x40000000,
+    0x42FC0000, 0x43000000, 0x7E800000, 0x7E800001, 0x7F000000, 0x7F000001, 0x7F7FFFFF, 0x7F800000, 0x7F800001,
+    0x7FC00000, 0x7FFFFFFF,
+};
+enum { SPECIALS = sizeof specials / sizeof *specials };
+
+/* Specials of both signs, then noise. */
+static void fill(uint32_t *x, int n, uint64_t seed)
+{
+    for (int i = 0; i < n; i++) {
+        uint64_t r = next_random(&seed);
+        x[i] = r & 1 ? (uint32_t)(r >> 32) : specials[(r >> 8) % SPECIALS] ^ ((uint32_t)(r >> 40) & 0x80000000u);
+    }
+}
+
+/* ---- rows and single values ---- */
+
+enum { MOST = 600 };
+
+#define CHECK_UNIT(name, ftz) \
+    do { \
+        px_approx_##name##_f32_row(d, a, n, ftz); \
+        for (int i = 0; i < n; i++) assert_int_equal(d[i], px_approx_##name##_f32(a[i], ftz)); \
+        assert_int_equal(d[n], 0xABCD); \
+        memcpy(d, a, (size_t)n * sizeof *d); \
+        px_approx_##name##_f32_row(d, d, n, ftz); \
+        for (int i = 0; i < n; i++) assert_int_equal(d[i], px_approx_##name##_f32(a[i], ftz)); \
+    } while (0)
+#define CHECK_DIVISION(name, ftz) \
+    do { \
+        px_approx_##name##_f32_row(d, a, b, n, ftz); \
+        for (int i = 0; i < n; i++) assert_int_equal(d[i], px_approx_##name##_f32(a[i], b[i], ftz)); \
+        assert_int_equal(d[n], 0xABCD); \
+    } while (0)
+#define BOTH(check, name) do { check(name, false); check(name, true); } while (0)
+
+static void check_rows(int n, uint64_t seed)
+{
+    static uint32_t a[MOST], b[MOST], d[MOST + 1];
+    fill(a, n, seed);
+    fill(b, n, seed + 1);
+    d[n] = 0xABCD;
+    BOTH(CHECK_UNIT, rcp);
+    BOTH(CHECK_UNIT, rsqrt);
+    BOTH(CHECK_UNIT, sqrt);
+    BOTH(CHECK_UNIT, ex2);
+    BOTH(CHECK_UNIT, lg2);
+    BOTH(CHECK_UNIT, sin);
+    BOTH(CHECK_UNIT, cos);
+    BOTH(CHECK_UNIT, tanh);
+    BOTH(CHECK_DIVISION, div);
+    BOTH(CHECK_DIVISION, divfull);
+}
+
+static void rows_equal_single_values(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 40; n++) check_rows(n, (uint64_t)n);
+    check_rows(256, 77);
+    check_rows(MOST, 78);
+}
+
+/* ---- anchors: results recorded on an H200 ---- */
+
+static void recorded_values(void **state)
+{
+    (void)state;
+    assert_int_equal(px_approx_rsqrt_f32(0x3F800000, false), 0x3F800000);
+    assert_int_equal(px_approx_lg2_f32(0x3F000000, true), 0xBF7FFFFE);        /* lg2(0.5) is not -1 */
+    assert_int_equal(px_approx_lg2_f32(0x3E800000, true), 0xBFFFFFFF);
+    assert_int_equal(px_approx_lg2_f32(0x3F800001, true), 0x3495F600);
+    assert_int_equal(px_approx_sin_f32(0x39800000, true), 0x397FDA92);
+    assert_int_equal(px_approx_cos_f32(0x39800000, true), 0x3F7FFFFF);
+    assert_int_equal(px_approx_tanh_f32(0x3B7FFFFF, false), 0x3B7FFFFF);
+    assert_int_equal(px_approx_tanh_f32(0x3F000000, false), 0x3EEC9A50);
+    assert_int_equal(px_approx_tanh_f16(0x3C00), 0x3A17);
+    assert_int_equal(px_approx_ex2_f16(0x3C00), 0x4000);
+    assert_int_equal(px_approx_tanh_bf16(0x3F00), 0x3EEC);
+    assert_int_equal(px_approx_ex2_bf16(0x3F83), 0x4002);
+}
+
+static void special_values(void **state)
+{
+    (void)state;
+    assert_int_equal(px_approx_rcp_f32(0x80000000, false), 0xFF800000);
+    assert_int_equal(px_approx_rcp_f32(0x7F800000, false), 0);
+    assert_int_equal(px_approx_rcp_f32(0x7F800001, false), 0x7FFFFFFF);
+    assert_int_equal(px_approx_rcp_f32(0x00000001, false), 0x7F800000);
+    assert_int_equal(px_approx_rcp_f32(0x7F000000, false), 0x00400000);
+    assert_int_equal(px_approx_rcp_f32(0x7F000000, true), 0);
+    assert_int_equal(px_approx_rsqrt_f32(0x80000000, false), 0xFF800000);
+    assert_int_equal(px_approx_rsqrt_f32(0x80000001, false), 0x7FFFFFFF);
+    assert_int_equal(px_approx_rsqrt_f32(0x80000001, true), 0xFF800000);
+    assert_int_equal(px_approx_ex2_f32(0xFF800000, false), 0);
+    assert_int_equal(px_approx_lg2_f32(0x00000000, false), 0xFF800000);
+    assert_int_equal(px_approx_sin_f32(0x7F800000, false), 0x7FFFFFFF);
+    assert_int_equal(px_approx_sin_f32(0x80000000, false), 0x80000000);
+    assert_int_equal(px_approx_div_f32(0x3F800000, 0x00000000, false), 0x7F800000);
+    assert_int_equal(px_approx_div_f32(0x3F800000, 0x7F000000, false), 0);            /* the flushed reciprocal */
+    assert_int_equal(px_approx_divfull_f32(0x3F800000, 0x7F000000, false), 0x00400000);
+}
+
+/* ---- correct rounding ---- */
+
+static void exact_special_values(void **state)
+{
+    (void)state;
+    assert_int_equal(px_exact_rcp_f32(0x80000000, false), 0xFF800000);
+    assert_int_equal(px_exact_rcp_f32(0x00400000, true), 0x7F800000);
+    assert_int_equal(px_exact_rcp_f32(0x7F000000, true), 0);
+    assert_int_equal(px_exact_rsqrt_f32(0x80000000, false), 0xFF800000);
+    assert_int_equal(px_exact_lg2_f32(0x3F000000, false), 0xBF800000);
+    assert_int_equal(px_exact_lg2_f32(0xBF800000, false), 0x7FFFFFFF);
+    assert_int_equal(px_exact_ex2_f32(0x43000000, false), 0x7F800000);
+    assert_int_equal(px_exact_ex2_f32(0xFF7FFFFF, false), 0);
+    assert_int_equal(px_exact_sin_f32(0x7F800000, false), 0x7FFFFFFF);
+    assert_int_equal(px_exact_tanh_f32(0xFF800000, false), 0xBF800000);
+    assert_int_equal(px_exact_div_f32(0x00000000, 0x00000000, false), 0x7FFFFFFF);
+    assert_int_equal(px_exact_ex2_f16(0x4C00), 0x7C00);
+    assert_true(px_exact_rcp_ftz_f64(0x4008000000000000) == 0x3FD5555555555555);
+    assert_true(px_exact_rcp_ftz_f64(0x3FF0000000000000) == 0x3FF0000000000000);
+    assert_true(px_exact_rsqrt_f64(0x4010000000000000, false) == 0x3FE0000000000000);
+    assert_true(px_exact_rsqrt_f64(0x0000000000000001, false) == 0x6180000000000000);
+}
+
+#ifdef WITH_MPFR
+
+/* The functions of MPFR that are used, from the library loaded at run time. */
+#define MPFR_LIST(X) \
+    X(init2) X(set_d) X(exp2) X(log2) X(sin) X(cos) X(tanh) X(rec_sqrt) X(sqrt) X(ui_div) X(div) X(add) X(div_2ui) X(cmp3)
+
+typedef struct library {
+#define MEMBER(name) __typeof__(mpfr_##name) *name;
+    MPFR_LIST(MEMBER)
+    mpfr_t x, y, exact, low, high;
+} library;
+
+static bool load(library *m)
+{
+    void *handle = dlopen("libmpfr.so.6", RTLD_NOW);
+    if (!handle) return false;
+#define LOAD(name) if (!(*(void **)&m->name = dlsym(handle, "mpfr_" #name))) return false;
+    MPFR_LIST(LOAD)
+    mpfr_ptr all[] = { m->x, m->y, m->exact, m->low, m->high };
+    for (int i = 0; i < 5; i++) m->init2(all[i], 200);
+    return true;
+}
+
+static float as_float(uint32_t x) { return px_approx_as_float(x); }
+static double as_double(uint64_t x) { return px_approx_as_double(x); }
+
+/* Is m->exact between the middles of y with its neighbours below and above? */
+static bool between(library *m, double below, double y, double above)
+{
+    m->set_d(m->x, y, MPFR_RNDN);
+    m->set_d(m->low, below, MPFR_RNDN);
+    m->set_d(m->high, above, MPFR_RNDN);
+    m->add(m->low, m->low, m->x, MPFR_RNDN);
+    m->add(m->high, m->high, m->x, MPFR_RNDN);
+    m->div_2ui(m->low, m->low, 1, MPFR_RNDN);
+    m->div_2ui(m->high, m->high, 1, MPFR_RNDN);
+    return m->cmp3(m->low, m->exact, 1) <= 0 && m->cmp3(m->exact, m->high, 1) <= 0;
+}
+
+/* y and its neighbours as values of a 16- or 32-bit format. */
+static double value(uint32_t y, int fraction, int exponent)
+{
+    uint32_t magnitude = y & ((1u << (fraction + exponent)) - 1), field = magnitude >> fraction;
+    uint32_t f = magnitude & ((1u << fraction) - 1);
+    double v = ldexp(field ? f | 1u << fraction : f, (int)(field ? field : 1) - ((1 << (exponent - 1)) - 1) - fraction);
+    return y >> (fraction + exponent) ? -v : v;
+}
+
+static bool rounds_to(library *m, uint32_t y, int fraction, int exponent)
+{
+    uint32_t sign = 1u << (fraction + exponent), magnitude = y & (sign - 1);
+    uint32_t infinity = ((1u << exponent) - 1) << fraction;
+    if (magnitude > infinity) return false;
+    double here = fabs(value(magnitude, fraction, exponent));
+    double above = magnitude == infinity ? INFINITY : value(magnitude + 1, fraction, exponent);
+    double below = magnitude ? value(magnitude - 1, fraction, exponent) : -value(1, fraction, exponent);
+    if (magnitude == infinity) here = ldexp(1.0, 1 << (exponent - 1));
+    return y & sign ? between(m, -above, -here, -below) : between(m, below, here, above);
+}
+
+typedef struct subject {
+    const char *name;
+    uint32_t (*ours)(uint32_t, bool);
+    uint32_t first, last;                       /* magnitudes tried */
+    bool both_signs;
+} subject;
+
+static const subject subjects[] = {
+    { "rcp", px_exact_rcp_f32, 0x00000001, 0x7F7FFFFF, true },
+    { "rsqrt", px_exact_rsqrt_f32, 0x00000001, 0x7F7FFFFF, false },
+    { "sqrt", px_exact_sqrt_f32, 0x00000001, 0x7F7FFFFF, false },
+    { "ex2", px_exact_ex2_f32, 0x20000000, 0x43170000, true },
+    { "lg2", px_exact_lg2_f32, 0x00000001, 0x7F7FFFFF, false },
+    { "sin", px_exact_sin_f32, 0x00800000, 0x7F7FFFFF, true },
+    { "cos", px_exact_cos_f32, 0x30000000, 0x7F7FFFFF, true },
+    { "tanh", px_exact_tanh_f32, 0x00800000, 0x41200000, true },
+};
+
+static void exactly(library *m, int which, double x)
+{
+    m->set_d(m->x, x, MPFR_RNDN);
+    switch (which) {
+    case 0: m->ui_div(m->exact, 1, m->x, MPFR_RNDN); break;
+    case 1: m->rec_sqrt(m->exact, m->x, MPFR_RNDN); break;
+    case 2: m->sqrt(m->exact, m->x, MPFR_RNDN); break;
+    case 3: m->exp2(m->exact, m->x, MPFR_RNDN); break;
+    case 4: m->log2(m->exact, m->x, MPFR_RNDN); break;
+    case 5: m->sin(m->exact, m->x, MPFR_RNDN); break;
+    case 6: m->cos(m->exact, m->x, MPFR_RNDN); break;
+    default: m->tanh(m->exact, m->x, MPFR_RNDN); break;
+    }
+}
+
+static void check_f32(library *m, int which, int count)
+{
+    const subject *s = &subjects[which];
+    uint64_t seed = 1000u + (uint64_t)which;
+    for (int i = 0; i < count; i++) {
+        uint64_t r = next_random(&seed);
+        uint32_t x = s->first + (uint32_t)((r >> 16) % (s->last - s->first + 1u));
+        if (i < 2) x = i ? s->last : s->first;
+        if (s->both_signs && (r & 1)) x |= 0x80000000u;
+        exactly(m, which, as_float(x));
+        uint32_t y = s->ours(x, false);
+        if (!rounds_to(m, y, 23, 8)) fail_msg("%s(%08x) = %08x is not correctly rounded", s->name, x, y);
+    }
+}
+
+static void check_div(library *m, int count)
+{
+    uint64_t seed = 5;
+    for (int i = 0; i < count; i++) {
+        uint64_t r = next_random(&seed);
+        uint32_t a = (uint32_t)r, b = (uint32_t)(r >> 32);
+        if (!isfinite(as_float(a)) || !isfinite(as_float(b)) || as_float(b) == 0) continue;
+        m->set_d(m->x, as_float(a), MPFR_RNDN);
+        m->set_d(m->y, as_float(b), MPFR_RNDN);
+        m->div(m->exact, m->x, m->y, MPFR_RNDN);
+        uint32_t y = px_exact_div_f32(a, b, false);
+        if (!rounds_to(m, y, 23, 8)) fail_msg("%08x / %08x = %08x is not correctly rounded", a, b, y);
+    }
+}
+
+static void check_half(library *m, uint16_t (*ours)(uint16_t), int which, int fraction, int exponent, bool ftz)
+{
+    uint32_t infinity = ((1u << exponent) - 1) << fraction, normal = 1u << fraction;
+    for (uint32_t x = 0; x < 65536; x++) {
+        if ((x & 0x7FFFu) >= infinity || (ftz && (x & 0x7FFFu) < normal)) continue;
+        uint16_t y = ours((uint16_t)x);
+        exactly(m, which, value(x, fraction, exponent));
+        if (ftz && (y & 0x7FFFu) == 0) {
+            m->set_d(m->low, value(normal, fraction, exponent), MPFR_RNDN);
+            assert_true(m->cmp3(m->exact, m->low, 1) < 0);
+        } else if (!rounds_to(m, y, fraction, exponent)) {
+            fail_msg("%d(%04x) = %04x is not correctly rounded", which, x, y);
+        }
+    }
+}
+
+static void check_f64(library *m, int count)
+{
+    uint64_t seed = 9;
+    for (int i = 0; i < count; i++) {
+        uint64_t r = next_random(&seed), ax = r & 0x7FFFFFFFFFFFFFFFu;
+        if (ax >> 52 == 2047) continue;
+        if (i & 1) ax &= 0x000FFFFFFFFFFFFFu >> (i & 31);              /* subnormals, short ones too */
+        double x = as_double(ax), y = as_double(px_exact_rsqrt_f64(ax, false));
+        exactly(m, 1, x);
+        if (ax && !between(m, nextafter(y, 0), y, nextafter(y, INFINITY))) fail_msg("rsqrt.f64 %a = %a", x, y);
+        if (ax < 0x0010000000000000u || ax > 0x7FD0000000000000u) continue;
+        y = as_double(px_exact_rcp_ftz_f64(ax));
+        exactly(m, 0, x);
+        if (!between(m, nextafter(y, 0), y, nextafter(y, INFINITY))) fail_msg("rcp.f64 %a = %a", x, y);
+    }
+}
+
+static void exact_against_mpfr(void **state)
+{
+    (void)state;
+    library m;
+    if (!load(&m)) {
+        print_message("libmpfr.so.6 is not installed: correct rounding not compared\n");
+        skip();
+    }
+    for (int i = 0; i < (int)(sizeof subjects / sizeof *subjects); i++) check_f32(&m, i, 40000);
+    check_div(&m, 100000);
+    check_f64(&m, 100000);
+    check_half(&m, px_exact_ex2_f16, 3, 10, 5, false);
+    check_half(&m, px_exact_tanh_f16, 7, 10, 5, false);
+    check_half(&m, px_exact_ex2_bf16, 3, 7, 8, true);
+    check_half(&m, px_exact_tanh_bf16, 7, 7, 8, false);
+}
+
+#else
+
+static void exact_against_mpfr(void **state)
+{
+    (void)state;
+    print_message("mpfr.h is not installed: correct rounding not compared\n");
+    skip();
+}
+
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_equal_single_values), cmocka_unit_test(recorded_values),
+        cmocka_unit_test(special_values), cmocka_unit_test(exact_special_values),
+        cmocka_unit_test(exact_against_mpfr),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
