@@ -130,11 +130,10 @@ static void default_type(struct ig_form *form, struct ig_tspec *t)
         fixed(t, found, 1, false);
 }
 
-static void parse_constant(struct parser *p, struct ig_opd *o)
+/* "0..15", "24..256/8", "1..1024/pow2", "128": what a constant may be. */
+static void parse_range(struct parser *p, struct ig_opd *o)
 {
     char *end;
-    o->kind = IG_O_IMM;
-    o->flags |= IG_F_IMM;
     if (!isdigit((unsigned char)*p->s) && *p->s != '-')
         return;
     o->flags |= IG_F_RANGE;
@@ -169,9 +168,17 @@ static void parse_flags(struct parser *p, struct ig_opd *o)
             p->s++;
             more = true;
         }
-        if (*p->s == '#') {
+        if (*p->s == '#') { /* constant only */
             p->s++;
-            parse_constant(p, o);
+            o->kind = IG_O_IMM;
+            o->flags |= IG_F_IMM;
+            parse_range(p, o);
+            more = true;
+        }
+        if (*p->s == '<') { /* a register, or a constant in a range */
+            p->s++;
+            parse_range(p, o);
+            expect(p, ">");
             more = true;
         }
     }
@@ -239,6 +246,7 @@ static void parse_address(struct parser *p, struct ig_opd *o)
         parse_type(p, &o->type);
     else
         default_type(form, &o->type);
+    o->type.vec |= ig_slot_find(form, "vec", 3) >= 0;
     o->part_first = form->nparts;
     while (take(p, ",")) {
         struct ig_opd *part = add_part(p);

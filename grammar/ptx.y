@@ -29,7 +29,7 @@
 
 %token END 0
 %token IDENT INT F32 F64 STRING WORD STRAY WARPSZ
-%token TYPE VEC SPACE CONSTSPACE REG WEAK EXTERN VISIBLE COMMON
+%token TYPE OTHERTYPE VEC SPACE CONSTSPACE REG WEAK EXTERN VISIBLE COMMON
 %token VERSION TARGET ADDRESS_SIZE ENTRY FUNC ALIGN PTR ATTRIBUTE FILEDIR LOC SECTION PRAGMA ALIAS DWARF
 %token BRANCHTARGETS CALLTARGETS CALLPROTOTYPE
 %token PERF0 PERF1 PERF3 FPERF0 FPERF1
@@ -101,12 +101,13 @@ section_name: IDENT
 
 /* ---- variables ---- */
 
-variable: linkage_or_none space decl_attrs type declarators ;
+variable: linkage_or_none spaces decl_attrs type declarators ;
 linkage_or_none: %empty                            { px_decl_start(parser, NULL); }
                | linkage                           { px_decl_start(parser, &$1); }
                | COMMON                            { px_decl_start(parser, &$1); }
                ;
 linkage: EXTERN | VISIBLE | WEAK ;
+spaces: %empty | spaces space ;
 space: SPACE                                       { px_decl_space(parser, &$1); }
      | CONSTSPACE                                  { px_decl_space(parser, &$1); }
      | REG                                         { px_decl_space(parser, &$1); }
@@ -121,9 +122,10 @@ attributes: attribute                              { $$.n = 1; }
 attribute: WORD                                    { if (!px_decl_attribute(parser, &$1, NULL, NULL)) FAIL(); }
          | WORD '(' INT ',' INT ')'                { if (!px_decl_attribute(parser, &$1, &$3, &$5)) FAIL(); }
          ;
-type: TYPE                                         { px_decl_type(parser, NULL, &$1); }
-    | VEC TYPE                                     { px_decl_type(parser, &$1, &$2); }
+type: decl_type                                    { px_decl_type(parser, NULL, &$1); }
+    | VEC decl_type                                { px_decl_type(parser, &$1, &$2); }
     ;
+decl_type: TYPE | OTHERTYPE ;
 declarators: declarator | declarators ',' declarator ;
 declarator: IDENT dims                             { px_decl_var(parser, &$1, &$2, NULL, NULL); }
           | IDENT dims '=' init                    { px_decl_var(parser, &$1, &$2, NULL, &$4); }
@@ -143,6 +145,7 @@ dim: INT                                           { px_push_dim(parser, &$1); }
 init: expr                                         { px_init_const(parser, &$$, &$1); }
     | init_name
     | INT '(' init_name ')'                        { px_init_mask(parser, &$$, &$1, &$3); }
+    | INT '(' expr ')'                             { px_init_const(parser, &$3, &$3); px_init_mask(parser, &$$, &$1, &$3); }
     | '{' '}'                                      { $$ = px_sem_span(&$1, &$2); px_init_list(parser, &$$, 0); }
     | '{' inits '}'                                { $$ = px_sem_span(&$1, &$3); px_init_list(parser, &$$, $2.n); }
     ;
@@ -187,10 +190,9 @@ params: %empty                                     { $$.n = 0; $$.kind = 0; }
 param_list: param                                  { $$.n = 1; }
           | param_list ',' param                   { $$.n = $1.n + 1; }
           ;
-param: param_start param_space decl_attrs type ptr param_name dims
+param: param_start spaces decl_attrs type ptr param_name dims
                                                    { px_decl_param(parser, &$6, &$7); } ;
 param_start: %empty                                { px_decl_start(parser, NULL); } ;
-param_space: %empty | space ;
 param_name: IDENT | '_'                            { $$ = $1; $$.u.name = NULL; } ;
 ptr: %empty
    | PTR ptr_align                                 { px_decl_ptr(parser, NULL, &$2); }
@@ -241,7 +243,7 @@ statement: local_variable ';'
 inline_offset: %empty                              { $$.u.i = 0; }
              | '+' INT                             { $$ = $2; }
              ;
-local_variable: local_start space decl_attrs type declarators ;
+local_variable: local_start spaces decl_attrs type declarators ;
 local_start: %empty                                { px_decl_start(parser, NULL); } ;
 targets: target                                    { $$.n = 1; }
        | targets ',' target                        { $$.n = $1.n + 1; }
@@ -260,7 +262,7 @@ guard: '@' IDENT                                   { $$ = $2; $$.paren = false; 
 modifiers: %empty                                  { $$.n = 0; }
          | modifiers modifier                      { px_push_modifier(parser, &$2); $$.n = $1.n + 1; }
          ;
-modifier: WORD | TYPE | VEC | SPACE | CONSTSPACE | WEAK | ALIAS ;
+modifier: WORD | TYPE | OTHERTYPE | VEC | SPACE | CONSTSPACE | WEAK | ALIAS ;
 
 operands: %empty                                   { $$.n = 0; }
         | first                                    { $$.n = 1; }
