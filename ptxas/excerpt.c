@@ -1,7 +1,8 @@
 /* excerpt.c - a source line with a caret below.
  *
- * Bytes are shown one column each, but for UTF-8 continuation bytes, which take none; tabs and unprintable bytes
- * become blanks and question marks, so that the caret always stands below its byte whatever the file holds. */
+ * Bytes are shown one column each, but for UTF-8 continuation bytes, which take none; tabs and unprintable
+ * bytes become blanks and question marks, so that the caret always stands below its byte whatever the file
+ * holds. */
 #include "excerpt.h"
 
 #include <string.h>
@@ -32,8 +33,8 @@ static void print_caret(FILE *file, const char *from, const char *at, const char
     fputc('\n', file);
 }
 
-void excerpt_print(FILE *file, const char *margin, const char *caret_margin, const char *line, size_t line_length,
-                   unsigned column, unsigned length)
+void excerpt_print(FILE *file, const char *margin, const char *caret_margin, const char *line,
+                   size_t line_length, unsigned column, unsigned length)
 {
     const size_t offset = column > line_length ? line_length : column ? column - 1 : 0;
     const char *at = line + offset, *end = line + line_length;

@@ -6,11 +6,11 @@
 #include <stdio.h>
 
 /*
- * Prints two lines, each after `margin`: the text of a source line, and a caret at `column` (from 1, in bytes)
- * with tildes below the rest of `length` bytes. A long line is cut to the surroundings of the caret.
+ * Prints two lines, each after `margin`: the text of a source line, and a caret at `column` (from 1, in
+ * bytes) with tildes below the rest of `length` bytes. A long line is cut to the surroundings of the caret.
  */
-void excerpt_print(FILE *file, const char *margin, const char *caret_margin, const char *line, size_t line_length,
-                   unsigned column, unsigned length);
+void excerpt_print(FILE *file, const char *margin, const char *caret_margin, const char *line,
+                   size_t line_length, unsigned column, unsigned length);
 
 /* "12 | " and "   | " for a line number, as margins. */
 struct excerpt_margins {

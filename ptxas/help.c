@@ -1,8 +1,8 @@
 /* help.c - what --help, --version and --list-version print.
  *
- * Test suites question the tool by these: LLVM's reads the architectures between "--gpu-name" and the next two
- * dashes of --help, and the versions one a line of --list-version; others look for "release X, VX.Y" in --version.
- * The shape is ptxas's, the words are ours. */
+ * Test suites question the tool by these: LLVM's reads the architectures between "--gpu-name" and the next
+ * two dashes of --help, and the versions one a line of --list-version; others look for "release X, VX.Y" in
+ * --version. The shape is ptxas's, the words are ours. */
 #include "options.h"
 
 #include <stdio.h>
@@ -34,7 +34,8 @@ static void print_row(const struct option_row *row)
         printf("%-51s (-%s)\n", left, row->letter);
     else
         printf("%s\n", left);
-    printf("        %s\n", row->help ? row->help : "Accepted for compatibility; has no effect, since no code is generated.");
+    printf("        %s\n",
+           row->help ? row->help : "Accepted for compatibility; has no effect, since no code is generated.");
     if (strcmp(row->name, "gpu-name") == 0) {
         printf("        Allowed values for this option:  ");
         size_t column = print_archs("compute", 41, ",");
@@ -47,7 +48,8 @@ static void print_row(const struct option_row *row)
 void print_help(void)
 {
     puts("\nUsage  : ptxas [options] <ptx file>,...\n");
-    puts("Checks PTX as NVIDIA's ptxas does, and explains what is wrong. It is part of ptxvm, not NVIDIA's, and makes\n"
+    puts("Checks PTX as NVIDIA's ptxas does, and explains what is wrong. It is part of ptxvm, not NVIDIA's, "
+         "and makes\n"
          "no machine code. Standard input is -.\n");
     puts("Options\n=======\n");
     for (size_t i = 0; option_row(i); i++) print_row(option_row(i));

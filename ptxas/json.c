@@ -1,7 +1,7 @@
 /* json.c - diagnostics as one JSON array, or as a SARIF 2.1.0 log.
  *
- * Lines and columns count from 1; columns and lengths are in bytes. Text that is no UTF-8 is replaced, since JSON
- * cannot hold it. */
+ * Lines and columns count from 1; columns and lengths are in bytes. Text that is no UTF-8 is replaced, since
+ * JSON cannot hold it. */
 #include "messages.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* main.c - ptxas: checks PTX files as NVIDIA's ptxas does. Exit code 0, or 255 after any error.
  *
- * All inputs are read before any is checked, as ptxas does; each becomes a module of its own, and modules without
- * errors are linked to find what two of them define. Nothing is written after an error. */
+ * All inputs are read before any is checked, as ptxas does; each becomes a module of its own, and modules
+ * without errors are linked to find what two of them define. Nothing is written after an error. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +98,9 @@ static bool has_entries(const struct inputs *inputs, const struct options *optio
     bool all = true;
     for (size_t e = 0; e < options->entries.n; e++) {
         bool found = false;
-        for (size_t i = 0; i < inputs->n; i++) found |= program_has_entry(inputs->at[i].module, options->entries.at[e]);
-        if (!found) message_plain(PTX_FATAL, "Cannot find entry '%s'", options->entries.at[e]);
+        for (size_t i = 0; i < inputs->n; i++)
+            found |= program_has_entry(inputs->at[i].module, options->entries.at[e]);
+        if (!found) message_plain(PTX_FATAL, "Unknown function %s", options->entries.at[e]);
         all &= found;
     }
     return all;
@@ -132,8 +133,9 @@ static bool write_output(const struct inputs *inputs, const char *name)
     }
     FILE *file = fopen(name, "wb");
     bool fine = file != NULL;
-    if (fine) fprintf(file, "// Checked PTX in canonical form, no machine code. Made by ptxas of ptxvm %d.%d.\n",
-                      PTX_VERSION_MAJOR, PTX_VERSION_MINOR);
+    if (fine)
+        fprintf(file, "// Checked PTX in canonical form, no machine code. Made by ptxas of ptxvm %d.%d.\n",
+                PTX_VERSION_MAJOR, PTX_VERSION_MINOR);
     fine = fine && print_modules(inputs, file);
     if (file && fclose(file) != 0) fine = false;
     if (!fine) message_plain(PTX_FATAL, "Output file '%s' could not be opened", name);
@@ -171,10 +173,14 @@ static bool assemble(struct inputs *inputs, const struct options *options)
 static int run(const struct options *options)
 {
     struct inputs inputs = {0};
-    if (options->version) print_version();
-    else if (options->list_versions) print_isa_versions();
-    else if (options->explain) return explain(options->explain);
-    else if (options->help || options->files.n + options->texts.n == 0) print_help();
+    if (options->version)
+        print_version();
+    else if (options->list_versions)
+        print_isa_versions();
+    else if (options->explain)
+        return explain(options->explain);
+    else if (options->help || options->files.n + options->texts.n == 0)
+        print_help();
     else {
         const bool fine = assemble(&inputs, options);
         inputs_free(&inputs);

@@ -1,8 +1,8 @@
 /* messages.c - diagnostics as text.
  *
- * The default layout is ptxas's line, so that tools which match it go on working, with what ptxas leaves out below
- * it and indented: source line, caret, note. The gcc and github layouts are one line a message, as editors and CI
- * services read them. */
+ * The default layout is ptxas's line, so that tools which match it go on working, with what ptxas leaves out
+ * below it and indented: source line, caret, note. The gcc and github layouts are one line a message, as
+ * editors and CI services read them. */
 #include "messages.h"
 
 #include <stdarg.h>
@@ -43,7 +43,8 @@ static void print_ptxas(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
     if (d->line)
-        fprintf(stderr, "ptxas %s, line %u; %s: %s\n", d->file, d->line, padded_severity(d->severity), d->message);
+        fprintf(stderr, "ptxas %s, line %u; %s: %s\n", d->file, d->line, padded_severity(d->severity),
+                d->message);
     else
         message_plain(d->severity, "%s", d->message);
     print_excerpt(message);
@@ -62,15 +63,18 @@ static void print_gcc(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
     const unsigned line = d->line ? d->line : 1, column = d->line ? d->column : 1;
-    fprintf(stderr, "%s:%u:%u: %s: %s [%s]\n", d->file, line, column, gcc_severity(d->severity), d->message, d->code);
+    fprintf(stderr, "%s:%u:%u: %s: %s [%s]\n", d->file, line, column, gcc_severity(d->severity), d->message,
+            d->code);
     if (d->note) fprintf(stderr, "%s:%u:%u: note: %s\n", d->file, line, column, d->note);
 }
 
 static void print_caret(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
-    if (d->line) fprintf(stderr, "%s:%u:%u: ", d->file, d->line, d->column);
-    else fprintf(stderr, "%s: ", d->file);
+    if (d->line)
+        fprintf(stderr, "%s:%u:%u: ", d->file, d->line, d->column);
+    else
+        fprintf(stderr, "%s: ", d->file);
     fprintf(stderr, "%s: %s [%s]\n", gcc_severity(d->severity), d->message, d->code);
     print_excerpt(message);
     if (d->note) fprintf(stderr, "        note: %s\n", d->note);
@@ -90,10 +94,14 @@ static void print_escaped(const char *text, bool is_property)
 static void print_github(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
-    fprintf(stderr, "::%s file=", d->severity >= PTX_ERROR ? "error" : d->severity == PTX_WARNING ? "warning" : "notice");
+    fprintf(stderr, "::%s file=",
+            d->severity >= PTX_ERROR     ? "error"
+            : d->severity == PTX_WARNING ? "warning"
+                                         : "notice");
     print_escaped(d->file, true);
     if (d->line)
-        fprintf(stderr, ",line=%u,col=%u,endColumn=%u", d->line, d->column, d->column + (d->length ? d->length : 1));
+        fprintf(stderr, ",line=%u,col=%u,endColumn=%u", d->line, d->column,
+                d->column + (d->length ? d->length : 1));
     fprintf(stderr, ",title=%s::", d->code);
     print_escaped(d->message, false);
     if (d->note) {
@@ -106,7 +114,8 @@ static void print_github(const struct message *message)
 /* ---- all ---- */
 
 /* The diagnostics that are to be shown, with their final severities; owned by the caller. */
-static struct message *collect(const struct input *inputs, size_t n, const struct options *options, size_t *count)
+static struct message *collect(const struct input *inputs, size_t n, const struct options *options,
+                               size_t *count)
 {
     struct message *messages = NULL;
     *count = 0;
@@ -128,10 +137,18 @@ static struct message *collect(const struct input *inputs, size_t n, const struc
 static void print_one(const struct message *message, enum layout layout)
 {
     switch (layout) {
-    case LAYOUT_CARET: print_caret(message); break;
-    case LAYOUT_GCC: print_gcc(message); break;
-    case LAYOUT_GITHUB: print_github(message); break;
-    default: print_ptxas(message); break;
+    case LAYOUT_CARET:
+        print_caret(message);
+        break;
+    case LAYOUT_GCC:
+        print_gcc(message);
+        break;
+    case LAYOUT_GITHUB:
+        print_github(message);
+        break;
+    default:
+        print_ptxas(message);
+        break;
     }
 }
 

@@ -12,8 +12,8 @@ struct input {
 };
 
 /*
- * Prints all diagnostics of all inputs on standard error. -w drops warnings, -Werror raises them. The number of
- * errors.
+ * Prints all diagnostics of all inputs on standard error. -w drops warnings, -Werror raises them. The number
+ * of errors.
  */
 size_t messages_print(const struct input *inputs, size_t n, const struct options *options);
 

@@ -1,26 +1,37 @@
 /* options.c - the command line of ptxas.
  *
- * One table of options, spelled as NVIDIA's ptxas spells them: a long name after two dashes, a short one after one,
- * a value after a blank or '='; -O takes its level glued on. Options that steer code generation are in the table
- * too, because build systems pass them: they are read and checked as far as they go, and have no effect, since no
- * machine code is made. The messages keep ptxas's words, which tools compare. */
+ * One table of options, spelled as NVIDIA's ptxas spells them: a long name after two dashes, a short one
+ * after one, a value after a blank or '='; -O takes its level glued on. Options that steer code generation
+ * are in the table too, because build systems pass them: they are read and checked as far as they go, and
+ * have no effect, since no machine code is made. The messages keep ptxas's words, which tools compare. */
 #include "options.h"
 
-#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ptx.h"
 
 enum option_kind {
-    KIND_IGNORED_SWITCH, KIND_IGNORED_BOOL, KIND_IGNORED_NUMBER, KIND_IGNORED_TEXT, KIND_LEVEL,
-    KIND_SWITCH, KIND_ARCH, KIND_OUTPUT, KIND_ENTRY, KIND_MACHINE, KIND_TEXT_INPUT, KIND_OPTIONS_FILE,
-    KIND_DIAGNOSTICS, KIND_EXPLAIN
+    KIND_IGNORED_SWITCH,
+    KIND_IGNORED_BOOL,
+    KIND_IGNORED_NUMBER,
+    KIND_IGNORED_TEXT,
+    KIND_LEVEL,
+    KIND_SWITCH,
+    KIND_ARCH,
+    KIND_OUTPUT,
+    KIND_ENTRY,
+    KIND_MACHINE,
+    KIND_TEXT_INPUT,
+    KIND_OPTIONS_FILE,
+    KIND_DIAGNOSTICS,
+    KIND_EXPLAIN
 };
 
 static const struct option_row rows[] = {
-    {"allow-expensive-optimizations", "allow-expensive-optimizations", "<true|false>",
-     KIND_IGNORED_BOOL, NULL},
+    {"allow-expensive-optimizations", "allow-expensive-optimizations", "<true|false>", KIND_IGNORED_BOOL,
+     NULL},
     {"compile-as-tools-patch", "astoolspatch", NULL, KIND_IGNORED_SWITCH, NULL},
     {"compile-only", "c", NULL, KIND_SWITCH, "Leave externs open: a part of a program is checked."},
     {"compiler-annotations", "annotate", NULL, KIND_IGNORED_SWITCH, NULL},
@@ -57,7 +68,8 @@ static const struct option_row rows[] = {
     {"Ofast-compile", "Ofc", "<0|min|mid|max>", KIND_IGNORED_TEXT, NULL},
     {"opt-level", "O", "<N>", KIND_LEVEL, NULL},
     {"optimize-float-atomics", "opt-fp-atomics", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"options-file", "optf", "<file>,...", KIND_OPTIONS_FILE, "Read more of the command line from a file (also @file)."},
+    {"options-file", "optf", "<file>,...", KIND_OPTIONS_FILE,
+     "Read more of the command line from a file (also @file)."},
     {"output-file", "o", "<file>", KIND_OUTPUT,
      "Write the checked module in canonical form. Without it nothing is written."},
     {"override-directive-values", "override-directive-values", NULL, KIND_IGNORED_SWITCH, NULL},
@@ -73,8 +85,8 @@ static const struct option_row rows[] = {
      KIND_IGNORED_SWITCH, NULL},
     {"suppress-debug-info", "suppress-debug-info", NULL, KIND_IGNORED_SWITCH, NULL},
     {"suppress-double-demote-warning", "suppress-double-demote-warning", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"suppress-sparse-mma-advisory-info", "suppress-sparse-mma-advisory-info", NULL,
-     KIND_IGNORED_SWITCH, NULL},
+    {"suppress-sparse-mma-advisory-info", "suppress-sparse-mma-advisory-info", NULL, KIND_IGNORED_SWITCH,
+     NULL},
     {"suppress-stack-size-warning", "suppress-stack-size-warning", NULL, KIND_IGNORED_SWITCH, NULL},
     {"verbose", "v", NULL, KIND_SWITCH, "Print what is known of each entry function."},
     {"version", "V", NULL, KIND_SWITCH, "Print what this is."},
@@ -132,10 +144,13 @@ void options_free(struct options *options)
 
 /* ---- values ---- */
 
-static bool complain(const char *format, const char *first, const char *second)
+__attribute__((format(printf, 1, 2))) static bool complain(const char *format, ...)
 {
+    va_list arguments;
     fputs("ptxas fatal   : ", stderr);
-    fprintf(stderr, format, first, second);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
     fputc('\n', stderr);
     return false;
 }
@@ -149,8 +164,10 @@ static bool is_number(const char *text)
 static bool keep(char **slot, const char *value, const char *name)
 {
     if (*slot && strcmp(*slot, value) != 0)
-        fprintf(stderr, "ptxas warning : incompatible redefinition for option '%s', the last value of this option "
-                        "was used\n", name);
+        fprintf(stderr,
+                "ptxas warning : incompatible redefinition for option '%s', the last value of this option "
+                "was used\n",
+                name);
     free(*slot);
     *slot = must_copy(value, strlen(value));
     return true;
@@ -193,11 +210,18 @@ static void store_list(struct strings *strings, const char *value)
 
 static bool store_switch(struct options *options, const char *name)
 {
-    const struct { const char *name; bool *flag; } switches[] = {
-        {"compile-only", &options->compile_only},   {"disable-warnings", &options->no_warnings},
-        {"help", &options->help},                   {"list-version", &options->list_versions},
-        {"print", &options->print},                 {"verbose", &options->verbose},
-        {"version", &options->version},             {"warning-as-error", &options->warnings_are_errors},
+    const struct {
+        const char *name;
+        bool *flag;
+    } switches[] = {
+        {"compile-only", &options->compile_only},
+        {"disable-warnings", &options->no_warnings},
+        {"help", &options->help},
+        {"list-version", &options->list_versions},
+        {"print", &options->print},
+        {"verbose", &options->verbose},
+        {"version", &options->version},
+        {"warning-as-error", &options->warnings_are_errors},
     };
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         if (strcmp(switches[i].name, name) == 0) *switches[i].flag = true;
@@ -212,15 +236,16 @@ static bool check_ignored(const struct option_row *row, const char *value)
     switch (row->kind) {
     case KIND_IGNORED_BOOL:
         if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0) return true;
-        return complain("'%s': expected true or false", value, "");
+        return complain("'%s': expected true or false", value);
     case KIND_IGNORED_NUMBER:
         if (is_number(value) || strcmp(value, "archmax") == 0 || strcmp(value, "archmin") == 0) return true;
         return complain("Invalid value '%s' for option '%s'", value, row->name);
     case KIND_LEVEL:
-        return is_number(value) || !*value ? true : complain("'%s': expected a number", value, "");
+        return is_number(value) || !*value ? true : complain("'%s': expected a number", value);
     case KIND_MACHINE:
-        return strcmp(value, "64") == 0 ? true
-                                        : complain("Value '%s' is not defined for option '%s'", value, row->name);
+        return strcmp(value, "64") == 0
+                   ? true
+                   : complain("Value '%s' is not defined for option '%s'", value, row->name);
     default:
         return true;
     }
@@ -229,15 +254,26 @@ static bool check_ignored(const struct option_row *row, const char *value)
 static bool store(struct options *options, const struct option_row *row, const char *value)
 {
     switch (row->kind) {
-    case KIND_SWITCH: return store_switch(options, row->name);
-    case KIND_ARCH: return store_arch(options, value, row->name);
-    case KIND_OUTPUT: return keep(&options->output, value, row->name);
-    case KIND_EXPLAIN: return keep(&options->explain, value, row->name);
-    case KIND_ENTRY: store_list(&options->entries, value); return true;
-    case KIND_TEXT_INPUT: strings_add(&options->texts, value, strlen(value)); return true;
-    case KIND_DIAGNOSTICS: return store_layout(options, value);
-    case KIND_OPTIONS_FILE: return read_options_file(options, value);
-    default: return check_ignored(row, value);
+    case KIND_SWITCH:
+        return store_switch(options, row->name);
+    case KIND_ARCH:
+        return store_arch(options, value, row->name);
+    case KIND_OUTPUT:
+        return keep(&options->output, value, row->name);
+    case KIND_EXPLAIN:
+        return keep(&options->explain, value, row->name);
+    case KIND_ENTRY:
+        store_list(&options->entries, value);
+        return true;
+    case KIND_TEXT_INPUT:
+        strings_add(&options->texts, value, strlen(value));
+        return true;
+    case KIND_DIAGNOSTICS:
+        return store_layout(options, value);
+    case KIND_OPTIONS_FILE:
+        return read_options_file(options, value);
+    default:
+        return check_ignored(row, value);
     }
 }
 
@@ -247,7 +283,8 @@ static const struct option_row *find_row(const char *name, size_t length, bool i
 {
     for (size_t i = 0; i < ROWS; i++) {
         const char *candidate = is_long ? rows[i].name : rows[i].letter;
-        if (candidate && strlen(candidate) == length && strncmp(candidate, name, length) == 0) return &rows[i];
+        if (candidate && strlen(candidate) == length && strncmp(candidate, name, length) == 0)
+            return &rows[i];
     }
     return NULL;
 }
@@ -261,13 +298,14 @@ static bool parse_option(struct options *options, char **words, size_t n, size_t
     const size_t length = strcspn(name, "=");
     const struct option_row *row = find_row(name, length, is_long);
     if (!row && !is_long && *name == 'O') return check_ignored(find_row("O", 1, false), name + 1);
-    if (!row) return complain("Unknown option '%s'", word + 1, "");
-    if (!row->value && name[length]) return complain("no argument expected after '%s%s'", is_long ? "--" : "-",
-                                                     is_long ? row->name : row->letter);
-    if (!row->value) return store(options, row, "");
+    if (!row) return complain("Unknown option '%s'", word + 1);
+    if (!row->value && name[length])
+        return complain("no argument expected after '%s%s'", is_long ? "--" : "-",
+                        is_long ? row->name : row->letter);
+    if (!row->value) return store(options, row);
     if (name[length]) return store(options, row, name + length + 1);
     if (row->kind == KIND_LEVEL && !is_long) return true; /* -O alone; its level would be glued on */
-    if (*i + 1 == n) return complain("argument expected after '%s'", word, "");
+    if (*i + 1 == n) return complain("argument expected after '%s'", word);
     return store(options, row, words[++*i]);
 }
 
@@ -317,9 +355,10 @@ static bool read_options_file(struct options *options, const char *file_name)
     split_words(&words, text);
     free(text);
     for (size_t i = 0; fine && i < words.n; i++) /* no file within a file */
-        if (words.at[i][0] == '@' || strstr(words.at[i], "-optf") || strstr(words.at[i], "--options-file")) fine = false;
+        if (words.at[i][0] == '@' || strstr(words.at[i], "-optf") || strstr(words.at[i], "--options-file"))
+            fine = false;
     fine = fine ? parse_words(options, words.at, words.n)
-                : complain("Could not open options file '%s'", file_name, "");
+                : complain("Could not open options file '%s'", file_name);
     strings_free(&words);
     return fine;
 }

@@ -13,19 +13,20 @@ struct strings {
 };
 
 struct options {
-    struct strings files;  /* names; "-" is standard input */
-    struct strings texts;  /* modules given as arguments (-ias) */
+    struct strings files;   /* names; "-" is standard input */
+    struct strings texts;   /* modules given as arguments (-ias) */
     struct strings entries; /* -e */
-    char *arch;            /* "sm_90"; NULL: each file's own target. compute_90 and lto_90 become sm_90 */
-    char *output;          /* -o; NULL: none */
-    char *explain;         /* --explain CODE */
+    char *arch;             /* "sm_90"; NULL: each file's own target. compute_90 and lto_90 become sm_90 */
+    char *output;           /* -o; NULL: none */
+    char *explain;          /* --explain CODE */
     enum layout layout;
     bool verbose, no_warnings, warnings_are_errors, compile_only, print;
     bool help, version, list_versions;
 };
 
 /*
- * Reads a command line and the option files it names. False after a message on standard error, in ptxas's words.
+ * Reads a command line and the option files it names. False after a message on standard error, in ptxas's
+ * words.
  */
 bool options_parse(struct options *options, int argc, char **argv);
 void options_free(struct options *options);

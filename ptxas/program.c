@@ -1,7 +1,7 @@
 /* program.c - entries, the -v report, and linking several modules.
  *
- * The report tells only what a checker knows: parameters, shared and local memory, block shapes. Registers are
- * counted by a code generator, and there is none here. */
+ * The report tells only what a checker knows: parameters, shared and local memory, block shapes. Registers
+ * are counted by a code generator, and there is none here. */
 #include "program.h"
 
 #include <stdio.h>
@@ -29,8 +29,10 @@ void program_report(const ptx_module *module, const char *arch)
         if (ptx_module_kernel(module, i, &info) != PTX_OK) continue;
         message_plain(PTX_INFO, "Checking entry function '%s' for '%s'", info.name,
                       arch ? arch : ptx_module_target(module));
-        fprintf(stderr, "ptxas info    : Used %zu bytes smem, %zu bytes local memory a thread, %zu bytes of parameters",
-                info.static_shared_bytes, info.local_bytes, info.param_bytes);
+        fprintf(
+            stderr,
+            "ptxas info    : Used %zu bytes smem, %zu bytes local memory a thread, %zu bytes of parameters",
+            info.static_shared_bytes, info.local_bytes, info.param_bytes);
         report_shape(".reqntid", info.reqntid);
         report_shape(".maxntid", info.maxntid);
         fputc('\n', stderr);
@@ -38,9 +40,7 @@ void program_report(const ptx_module *module, const char *arch)
 }
 
 /* Any function that no module defines may come from elsewhere: only its name matters here. */
-static void nothing(void)
-{
-}
+static void nothing(void) {}
 
 static ptx_host_fn resolve(void *user, const char *name)
 {

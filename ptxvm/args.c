@@ -1,8 +1,8 @@
 /* args.c - from -a words to a parameter buffer and device buffers.
  *
- * First every word is given its parameter, then each parameter is filled: with a number typed by the parameter, with
- * the address of a new buffer, or, for a structure, member by member. Device addresses are only known after
- * arguments_upload; until then a buffer remembers where its address belongs. */
+ * First every word is given its parameter, then each parameter is filled: with a number typed by the
+ * parameter, with the address of a new buffer, or, for a structure, member by member. Device addresses are
+ * only known after arguments_upload; until then a buffer remembers where its address belongs. */
 #include "args.h"
 
 #include <stdlib.h>
@@ -69,8 +69,8 @@ static bool make_array(const char *spec, uint64_t seed, struct array *array)
     }
     array_allocate(array);
     if (*rest == '=' && !array_fill(array, rest + 1, seed))
-        fail(EXIT_USAGE, "-a %s: '%s' is none of zeros, iota, random, a number, FILE.npy, FILE.bin, FILE.csv", spec,
-             rest + 1);
+        fail(EXIT_USAGE, "-a %s: '%s' is none of zeros, iota, random, a number, FILE.npy, FILE.bin, FILE.csv",
+             spec, rest + 1);
     return true;
 }
 
@@ -124,15 +124,18 @@ static size_t align_up(size_t offset, size_t align)
     return (offset + align - 1) / align * align;
 }
 
-/* One member at or after `offset` of the structure: where the next may start. Raises *align to the member's. */
-static size_t bind_member(const struct place *place, const char *spec, size_t offset, size_t size, size_t *align)
+/* One member at or after `offset` of the structure: where the next may start. Raises *align to the member's.
+ */
+static size_t bind_member(const struct place *place, const char *spec, size_t offset, size_t size,
+                          size_t *align)
 {
     const char *number = spec;
     const struct element_type *type = explicit_type(&number);
     const size_t width = type ? type->size : 8, at = align_up(offset, width);
     struct place member = *place;
     member.offset += at;
-    if (at + width > size) fail(EXIT_USAGE, "-a for %s: the members need more than its %zu bytes", place->name, size);
+    if (at + width > size)
+        fail(EXIT_USAGE, "-a for %s: the members need more than its %zu bytes", place->name, size);
     if (width > *align) *align = width;
     if (type)
         bind_number(&member, type, number);
@@ -159,11 +162,12 @@ static void bind_members(const struct place *place, const ptx_param_info *info, 
     }
     free(list);
     if (align_up(offset, align) != info->size)
-        fail(EXIT_USAGE, "-a for %s: the members need %zu bytes, it has %zu", place->name, align_up(offset, align),
-             info->size);
+        fail(EXIT_USAGE, "-a for %s: the members need %zu bytes, it has %zu", place->name,
+             align_up(offset, align), info->size);
 }
 
-/* An array parameter (".b8 p[24]", as a structure is declared): members, the bytes of a file, or all elements. */
+/* An array parameter (".b8 p[24]", as a structure is declared): members, the bytes of a file, or all
+ * elements. */
 static void bind_array(const struct place *place, const ptx_param_info *info, const char *spec)
 {
     struct array view = {.type = element_type_find(info->type, strlen(info->type)), .count = info->count};
@@ -178,8 +182,8 @@ static void bind_array(const struct place *place, const ptx_param_info *info, co
     } else {
         const long n = array_parse(&view, spec);
         if (n < 0 || (size_t)n != info->count)
-            fail(EXIT_USAGE, "%s is .%s[%zu]: give {SPEC;...}, FILE.bin, or all %zu numbers, not '%s'", place->name,
-                 info->type, info->count, info->count, spec);
+            fail(EXIT_USAGE, "%s is .%s[%zu]: give {SPEC;...}, FILE.bin, or all %zu numbers, not '%s'",
+                 place->name, info->type, info->count, info->count, spec);
     }
     memcpy(place->arguments->params + place->offset, view.data, info->size);
     array_free(&view);
@@ -236,9 +240,11 @@ void arguments_make(struct arguments *arguments, const struct kernel *kernel, co
     arguments->params = must_alloc(arguments->param_bytes + 16);
     for (size_t i = 0; i < kernel->info.param_count; i++) {
         const ptx_param_info info = kernel_param(kernel, i);
-        const struct place place = {arguments, options, kernel_param_short(kernel, info.name), i, info.offset};
+        const struct place place = {arguments, options, kernel_param_short(kernel, info.name), i,
+                                    info.offset};
         if (!specs[i])
-            fail(EXIT_USAGE, "no argument for parameter %zu, .%s %s; ptxvm --list shows all", i, info.type, info.name);
+            fail(EXIT_USAGE, "no argument for parameter %zu, .%s %s; ptxvm --list shows all", i, info.type,
+                 info.name);
         if (info.count == 1 && *specs[i] != '{')
             bind_scalar(&place, &info, specs[i]);
         else
@@ -255,7 +261,8 @@ void arguments_upload(struct arguments *arguments, ptx_device *device)
         struct buffer *buffer = &arguments->buffers[i];
         const size_t size = array_bytes(&buffer->before);
         ptx_status status = ptx_memory_alloc(device, size ? size : 1, &buffer->address);
-        if (status == PTX_OK && size) status = ptx_memory_write(device, buffer->address, buffer->before.data, size);
+        if (status == PTX_OK && size)
+            status = ptx_memory_write(device, buffer->address, buffer->before.data, size);
         if (status != PTX_OK)
             fail(EXIT_STOPPED, "no device memory for the %zu bytes of %s: %s", size, buffer->name,
                  ptx_status_name(status));
@@ -291,15 +298,16 @@ bool buffer_changed(const struct buffer *buffer)
     return memcmp(buffer->before.data, buffer->after.data, array_bytes(&buffer->before)) != 0;
 }
 
-struct buffer *arguments_find(const struct arguments *arguments, const struct kernel *kernel, const char *name,
-                              size_t length)
+struct buffer *arguments_find(const struct arguments *arguments, const struct kernel *kernel,
+                              const char *name, size_t length)
 {
     char *wanted = must_copy(name, length);
     struct buffer *found = NULL;
     const long param = kernel_param_find(kernel, wanted);
     for (unsigned i = 0; i < arguments->n && !found; i++) {
         struct buffer *buffer = &arguments->buffers[i];
-        if (strcmp(buffer->name, wanted) == 0 || (param >= 0 && buffer->param == (size_t)param)) found = buffer;
+        if (strcmp(buffer->name, wanted) == 0 || (param >= 0 && buffer->param == (size_t)param))
+            found = buffer;
     }
     if (!found) fail(EXIT_USAGE, "%s has no buffer called '%s'", kernel->info.name, wanted);
     free(wanted);

@@ -34,7 +34,7 @@ void arguments_free(struct arguments *arguments);
 bool buffer_changed(const struct buffer *buffer);
 
 /* The buffer of the parameter called by the first `length` bytes of `name`; gives up when there is none. */
-struct buffer *arguments_find(const struct arguments *arguments, const struct kernel *kernel, const char *name,
-                              size_t length);
+struct buffer *arguments_find(const struct arguments *arguments, const struct kernel *kernel,
+                              const char *name, size_t length);
 
 #endif

@@ -1,7 +1,7 @@
 /* array.c - making and filling arrays, and the plain file formats (.bin, .csv).
  *
- * An array is its bytes as the device holds them, plus type and shape. Everything here works on host memory; run.c
- * copies to and from the device. */
+ * An array is its bytes as the device holds them, plus type and shape. Everything here works on host memory;
+ * run.c copies to and from the device. */
 #include "array.h"
 
 #include <errno.h>
@@ -111,10 +111,11 @@ static const char blanks[] = ", \t\r\n";
 long array_parse(struct array *array, const char *text)
 {
     size_t n = 0;
-    unsigned char ignored[8];
+    unsigned char ignored[8] = {0};
     for (text += strspn(text, blanks); *text; text += strspn(text, blanks), n++) {
         char *end = NULL;
-        if (!element_parse(array->type, text, &end, n < array->count ? array_at(array, n) : ignored)) return -1;
+        if (!element_parse(array->type, text, &end, n < array->count ? array_at(array, n) : ignored))
+            return -1;
         if (*end && !strchr(blanks, *end)) return -1;
         text = end;
     }
@@ -247,11 +248,20 @@ void array_write(const struct array *array, const char *file_name)
     bool failed;
     if (!file) fail(EXIT_USAGE, "%s: %s", file_name, strerror(errno));
     switch (file_format_of(file_name)) {
-    case FORMAT_NPY: npy_write(array, file); break;
-    case FORMAT_CSV: csv_write(array, file); break;
-    case FORMAT_PNG: png_write(array, file, file_name); break;
-    case FORMAT_BIN: fwrite(array->data, 1, array_bytes(array), file); break;
-    case FORMAT_NONE: break; /* options.c has refused it */
+    case FORMAT_NPY:
+        npy_write(array, file);
+        break;
+    case FORMAT_CSV:
+        csv_write(array, file);
+        break;
+    case FORMAT_PNG:
+        png_write(array, file, file_name);
+        break;
+    case FORMAT_BIN:
+        fwrite(array->data, 1, array_bytes(array), file);
+        break;
+    case FORMAT_NONE:
+        break; /* options.c has refused it */
     }
     failed = ferror(file) != 0;
     if (fclose(file) || failed) fail(EXIT_USAGE, "%s: cannot write: %s", file_name, strerror(errno));

@@ -30,13 +30,14 @@ struct array array_copy(const struct array *array);
 void array_describe(const struct array *array, char *text, size_t size);
 
 /*
- * Fills an array by a word: zeros, iota (0, 1, 2, ...), random (floats in [0,1), integers of all bits; element i of
- * a seed is always the same), a number, or a file. False with no change when `init` is none of these; a file that
- * cannot be used gives up with the reason.
+ * Fills an array by a word: zeros, iota (0, 1, 2, ...), random (floats in [0,1), integers of all bits;
+ * element i of a seed is always the same), a number, or a file. False with no change when `init` is none of
+ * these; a file that cannot be used gives up with the reason.
  */
 bool array_fill(struct array *array, const char *init, uint64_t seed);
 
-/* Reads numbers apart by commas, blanks or line ends into the array; the number read, or -1 at a word that is none. */
+/* Reads numbers apart by commas, blanks or line ends into the array; the number read, or -1 at a word that is
+ * none. */
 long array_parse(struct array *array, const char *text);
 
 /* ---- files: the ending of the name tells the format ---- */
@@ -45,8 +46,9 @@ enum file_format { FORMAT_NONE, FORMAT_NPY, FORMAT_BIN, FORMAT_CSV, FORMAT_PNG }
 enum file_format file_format_of(const char *name);
 
 /*
- * Reads a .npy, .bin or .csv file. An array with a type must get that type, and one with data the same number of
- * elements; otherwise type (from a .npy) and shape come from the file. Gives up with the reason on failure.
+ * Reads a .npy, .bin or .csv file. An array with a type must get that type, and one with data the same number
+ * of elements; otherwise type (from a .npy) and shape come from the file. Gives up with the reason on
+ * failure.
  */
 void array_read(struct array *array, const char *file_name);
 /* Writes .npy, .bin, .csv or .png; gives up with the reason on failure. */

@@ -1,7 +1,7 @@
 /* cuda.c - compiling a .cu with the CUDA compiler that is at hand.
  *
- * nvcc is looked for on PATH, then in $CUDA_HOME/bin and /usr/local/cuda/bin; then clang. The PTX goes through a
- * temporary file, and the compiler's own messages go where ours go. */
+ * nvcc is looked for on PATH, then in $CUDA_HOME/bin and /usr/local/cuda/bin; then clang. The PTX goes
+ * through a temporary file, and the compiler's own messages go where ours go. */
 #include "load.h"
 
 #include <errno.h>
@@ -66,16 +66,18 @@ static bool compile(const char *source, const char *arch, const char *output)
     char *arch_option = must_print(compiler ? "-arch=%s" : "--cuda-gpu-arch=%s", arch);
     bool made;
     if (compiler) {
-        const char *argv[] = {compiler, "-ptx", "-rdc=true", "-lineinfo", arch_option, "-o", output,
-                        source, NULL};
+        const char *argv[] = {compiler, "-ptx", "-rdc=true", "-lineinfo", arch_option,
+                              "-o",     output, source,      NULL};
         made = run(argv);
     } else {
         compiler = program_on_path("clang");
         if (!compiler)
-            fail(EXIT_USAGE, "%s needs a CUDA compiler, and neither nvcc nor clang is on PATH; compile it elsewhere "
-                 "(nvcc -ptx) and run the .ptx", source);
-        const char *argv[] = {compiler, "-x", "cuda", "--cuda-device-only", "-S", "-O2", arch_option, "-o",
-                        output, source, NULL};
+            fail(EXIT_USAGE,
+                 "%s needs a CUDA compiler, and neither nvcc nor clang is on PATH; compile it elsewhere "
+                 "(nvcc -ptx) and run the .ptx",
+                 source);
+        const char *argv[] = {compiler, "-x",   "cuda", "--cuda-device-only", "-S", "-O2", arch_option, "-o",
+                              output,   source, NULL};
         made = run(argv);
     }
     free(arch_option);

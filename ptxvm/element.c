@@ -1,7 +1,8 @@
 /* element.c - reading, printing and comparing single elements of every type.
  *
- * One table names the types. A value is held as its bytes in little-endian order, as a device holds it; the small
- * floats (f16, bf16) go through double, which holds both exactly, and are rounded once, to nearest even. */
+ * One table names the types. A value is held as its bytes in little-endian order, as a device holds it; the
+ * small floats (f16, bf16) go through double, which holds both exactly, and are rounded once, to nearest
+ * even. */
 #include "element.h"
 
 #include <errno.h>
@@ -12,11 +13,11 @@
 #include <string.h>
 
 static const struct element_type types[] = {
-    {"u8", KIND_UNSIGNED, 1, "|u1"}, {"u16", KIND_UNSIGNED, 2, "<u2"}, {"u32", KIND_UNSIGNED, 4, "<u4"},
-    {"u64", KIND_UNSIGNED, 8, "<u8"}, {"s8", KIND_SIGNED, 1, "|i1"},   {"s16", KIND_SIGNED, 2, "<i2"},
-    {"s32", KIND_SIGNED, 4, "<i4"},  {"s64", KIND_SIGNED, 8, "<i8"},   {"f16", KIND_FLOAT, 2, "<f2"},
-    {"bf16", KIND_FLOAT, 2, "<V2"},  {"f32", KIND_FLOAT, 4, "<f4"},    {"f64", KIND_FLOAT, 8, "<f8"},
-    {"b8", KIND_BITS, 1, "|u1"},     {"b16", KIND_BITS, 2, "<u2"},     {"b32", KIND_BITS, 4, "<u4"},
+    {"u8", KIND_UNSIGNED, 1, "|u1"},  {"u16", KIND_UNSIGNED, 2, "<u2"}, {"u32", KIND_UNSIGNED, 4, "<u4"},
+    {"u64", KIND_UNSIGNED, 8, "<u8"}, {"s8", KIND_SIGNED, 1, "|i1"},    {"s16", KIND_SIGNED, 2, "<i2"},
+    {"s32", KIND_SIGNED, 4, "<i4"},   {"s64", KIND_SIGNED, 8, "<i8"},   {"f16", KIND_FLOAT, 2, "<f2"},
+    {"bf16", KIND_FLOAT, 2, "<V2"},   {"f32", KIND_FLOAT, 4, "<f4"},    {"f64", KIND_FLOAT, 8, "<f8"},
+    {"b8", KIND_BITS, 1, "|u1"},      {"b16", KIND_BITS, 2, "<u2"},     {"b32", KIND_BITS, 4, "<u4"},
     {"b64", KIND_BITS, 8, "<u8"},
 };
 enum { TYPE_COUNT = sizeof types / sizeof types[0] };
@@ -54,7 +55,9 @@ const struct element_type *element_type_of(enum element_kind kind, unsigned size
 
 /* ---- half formats ---- */
 
-struct small_float { int exponent_bits, mantissa_bits; };
+struct small_float {
+    int exponent_bits, mantissa_bits;
+};
 
 static struct small_float small_float_of(const struct element_type *type)
 {
@@ -72,7 +75,8 @@ static uint16_t small_from_double(struct small_float format, double value)
     if (value == 0) return (uint16_t)sign;
     frexp(value, &exponent);
     exponent = exponent - 1 < lowest ? lowest : exponent - 1;
-    /* In units of the last place; nearbyint rounds to nearest even. A carry moves into the exponent by itself. */
+    /* In units of the last place; nearbyint rounds to nearest even. A carry moves into the exponent by
+     * itself. */
     const double units = nearbyint(ldexp(fabs(value), format.mantissa_bits - exponent));
     const double bits = ldexp(exponent - lowest, format.mantissa_bits) + units;
     return (uint16_t)(sign | (bits >= infinity ? infinity : (unsigned)bits));
@@ -130,18 +134,20 @@ void element_set_index(const struct element_type *type, uint64_t i, void *to)
 /* ---- parsing ---- */
 
 /*
- * Does an element hold the 64-bit value that strtoull or strtoll gave? Unsigned types take negative numbers too:
- * compilers declare the int parameters of C as .u32.
+ * Does an element hold the 64-bit value that strtoull or strtoll gave? Unsigned types take negative numbers
+ * too: compilers declare the int parameters of C as .u32.
  */
 static bool fits(const struct element_type *type, uint64_t bits, bool negative)
 {
     const unsigned width = type->size * 8;
-    if (width == 64) return type->kind != KIND_SIGNED || negative || bits <= INT64_MAX || type->kind == KIND_BITS;
+    if (width == 64)
+        return type->kind != KIND_SIGNED || negative || bits <= INT64_MAX || type->kind == KIND_BITS;
     if (negative) return (int64_t)bits >= -((int64_t)1 << (width - 1));
     return bits < (uint64_t)1 << (type->kind == KIND_SIGNED ? width - 1 : width);
 }
 
-/* Bit fields and unsigned types take a full-width hexadecimal pattern; so do signed ones, as C programmers expect. */
+/* Bit fields and unsigned types take a full-width hexadecimal pattern; so do signed ones, as C programmers
+ * expect. */
 static bool parse_integer(const struct element_type *type, const char *text, char **end, void *to)
 {
     const char *digits = text + (*text == '-' || *text == '+');
@@ -206,7 +212,8 @@ bool element_parse(const struct element_type *type, const char *text, char **end
 {
     const struct element_type *as_float = type->size > 1 ? element_type_of(KIND_FLOAT, type->size) : NULL;
     if (type->kind == KIND_FLOAT) return parse_float(type, text, end, to);
-    if (type->kind == KIND_BITS && as_float && looks_like_float(text)) return parse_float(as_float, text, end, to);
+    if (type->kind == KIND_BITS && as_float && looks_like_float(text))
+        return parse_float(as_float, text, end, to);
     return parse_integer(type, text, end, to);
 }
 

@@ -1,4 +1,5 @@
-/* element.h - the element types of arrays: u8..u64 s8..s64 f16 bf16 f32 f64 b8..b64 (i8..i64 mean s8..s64). */
+/* element.h - the element types of arrays: u8..u64 s8..s64 f16 bf16 f32 f64 b8..b64 (i8..i64 mean s8..s64).
+ */
 #ifndef PTXVM_ELEMENT_H
 #define PTXVM_ELEMENT_H
 
@@ -9,10 +10,10 @@
 enum element_kind { KIND_UNSIGNED, KIND_SIGNED, KIND_BITS, KIND_FLOAT };
 
 struct element_type {
-    const char *name;       /* "f32" */
+    const char *name; /* "f32" */
     enum element_kind kind;
-    unsigned size;          /* bytes */
-    const char *numpy;      /* dtype in a .npy header: "<f4" */
+    unsigned size;     /* bytes */
+    const char *numpy; /* dtype in a .npy header: "<f4" */
 };
 
 /* The type called by the first `length` bytes of `name`; NULL when there is none. */

@@ -1,8 +1,8 @@
 /* expect.c - comparing what a kernel wrote with what it should have written.
  *
- * Without a tolerance an element is right when its bits are, except that any NaN matches any NaN (compare as b32 to
- * tell them apart). With --atol, --rtol or --ulp an element is right when any of the given ones allows it. The
- * expected values become an array of the buffer's type, so that all forms are compared alike. */
+ * Without a tolerance an element is right when its bits are, except that any NaN matches any NaN (compare as
+ * b32 to tell them apart). With --atol, --rtol or --ulp an element is right when any of the given ones allows
+ * it. The expected values become an array of the buffer's type, so that all forms are compared alike. */
 #include "expect.h"
 
 #include <math.h>
@@ -25,9 +25,11 @@ static void parse_values(struct wanted *wanted, const char *text)
     char *values = must_copy(text, open ? length - 3 : length);
     const long n = array_parse(&wanted->array, values);
     free(values);
-    if (n < 0) fail(EXIT_USAGE, "--expect: '%s' holds something that is no %s", text, wanted->array.type->name);
+    if (n < 0)
+        fail(EXIT_USAGE, "--expect: '%s' holds something that is no %s", text, wanted->array.type->name);
     if ((size_t)n > wanted->array.count || (!open && (size_t)n != wanted->array.count))
-        fail(EXIT_USAGE, "--expect: %ld values for a buffer of %zu; all:VALUE means all, a last ... leaves the rest open",
+        fail(EXIT_USAGE,
+             "--expect: %ld values for a buffer of %zu; all:VALUE means all, a last ... leaves the rest open",
              n, wanted->array.count);
     wanted->count = (size_t)n;
 }
@@ -38,8 +40,10 @@ static void make_wanted(struct wanted *wanted, const struct array *got, const ch
     wanted->count = got->count;
     memset(wanted->array.data, 0, array_bytes(got));
     if (strncmp(what, "all:", 4) == 0) {
-        if (!array_fill(&wanted->array, what + 4, 0)) fail(EXIT_USAGE, "--expect: '%s' is no number", what + 4);
-    } else if (file_format_of(what) != FORMAT_NONE || strcmp(what, "iota") == 0 || strcmp(what, "zeros") == 0) {
+        if (!array_fill(&wanted->array, what + 4, 0))
+            fail(EXIT_USAGE, "--expect: '%s' is no number", what + 4);
+    } else if (file_format_of(what) != FORMAT_NONE || strcmp(what, "iota") == 0 ||
+               strcmp(what, "zeros") == 0) {
         array_fill(&wanted->array, what, 0);
     } else {
         parse_values(wanted, what);
@@ -48,7 +52,8 @@ static void make_wanted(struct wanted *wanted, const struct array *got, const ch
 
 /* ---- comparing ---- */
 
-static bool is_right(const struct element_type *type, const void *got, const void *want, const struct options *options)
+static bool is_right(const struct element_type *type, const void *got, const void *want,
+                     const struct options *options)
 {
     if (memcmp(got, want, type->size) == 0) return true;
     if (element_is_nan(type, got) || element_is_nan(type, want))
@@ -80,7 +85,8 @@ static void print_difference(const char *name, const struct array *got, const st
     fprintf(stderr, "    %s", name);
     print_index(stderr, got, i);
     fprintf(stderr, " is %s, expected %s", is, should);
-    if (got->type->kind == KIND_FLOAT && element_ulps(got->type, array_at(got, i), array_at(want, i)) != UINT64_MAX)
+    if (got->type->kind == KIND_FLOAT &&
+        element_ulps(got->type, array_at(got, i), array_at(want, i)) != UINT64_MAX)
         fprintf(stderr, " (%llu ulp)",
                 (unsigned long long)element_ulps(got->type, array_at(got, i), array_at(want, i)));
     fputc('\n', stderr);
@@ -100,7 +106,8 @@ static bool holds(const char *name, const struct array *got, const struct wanted
     return wrong == 0;
 }
 
-bool expectations_hold(const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
+bool expectations_hold(const struct arguments *arguments, const struct kernel *kernel,
+                       const struct options *options)
 {
     bool all = true;
     for (unsigned i = 0; i < options->expects.n; i++) {

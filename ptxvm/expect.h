@@ -5,6 +5,7 @@
 #include "args.h"
 
 /* Checks every --expect; prints on standard error what differs. True when all hold. */
-bool expectations_hold(const struct arguments *arguments, const struct kernel *kernel, const struct options *options);
+bool expectations_hold(const struct arguments *arguments, const struct kernel *kernel,
+                       const struct options *options);
 
 #endif

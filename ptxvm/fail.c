@@ -1,7 +1,7 @@
 /* fail.c - giving up with a message and an exit code.
  *
- * The tool is one run of one command: an error that stops it prints one line and exits. The library never does
- * this; it returns statuses, and run.c turns them into exit codes. */
+ * The tool is one run of one command: an error that stops it prints one line and exits. The library never
+ * does this; it returns statuses, and run.c turns them into exit codes. */
 #include "fail.h"
 
 #include <stdarg.h>

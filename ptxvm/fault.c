@@ -1,8 +1,8 @@
 /* fault.c - the report of a launch that stopped.
  *
  * Everything in ptx_fault that is known gets a line: what, where in the text, by whom, which address, and for
- * deadlocks and limits where every block stands. The address is also told relative to the buffers of the command
- * line, which have names that the device does not know. */
+ * deadlocks and limits where every block stands. The address is also told relative to the buffers of the
+ * command line, which have names that the device does not know. */
 #include "report.h"
 
 #include <string.h>
@@ -47,13 +47,16 @@ static void show_place(const ptx_fault *fault, const struct modules *modules)
     field("source", fault->source);
 }
 
-void report_fault(const struct outcome *outcome, const struct modules *modules, const struct arguments *arguments)
+void report_fault(const struct outcome *outcome, const struct modules *modules,
+                  const struct arguments *arguments)
 {
     const ptx_fault *fault = &outcome->fault;
     fflush(stdout);
-    fprintf(stderr, "ptxvm: %s", fault->name && *fault->name ? fault->name : ptx_status_name(outcome->status));
+    fprintf(stderr, "ptxvm: %s",
+            fault->name && *fault->name ? fault->name : ptx_status_name(outcome->status));
     if (fault->cuda_error) fprintf(stderr, " (%d)", fault->cuda_error);
-    fprintf(stderr, "%s%s\n", fault->message && *fault->message ? ": " : "", fault->message ? fault->message : "");
+    fprintf(stderr, "%s%s\n", fault->message && *fault->message ? ": " : "",
+            fault->message ? fault->message : "");
     show_place(fault, modules);
     field("kernel", fault->kernel);
     if (fault->launched_by && strchr(fault->launched_by, '<')) field("launched by", fault->launched_by);

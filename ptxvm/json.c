@@ -41,14 +41,16 @@ static json_t *element(const struct array *array, const void *from)
 static json_t *elements(const struct array *array, size_t count)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < count && i < array->count; i++) json_array_append_new(list, element(array, array_at(array, i)));
+    for (size_t i = 0; i < count && i < array->count; i++)
+        json_array_append_new(list, element(array, array_at(array, i)));
     return list;
 }
 
 static json_t *shape(const struct array *array)
 {
     json_t *list = json_array();
-    for (unsigned i = 0; i < array->dimensions; i++) json_array_append_new(list, json_integer((json_int_t)array->shape[i]));
+    for (unsigned i = 0; i < array->dimensions; i++)
+        json_array_append_new(list, json_integer((json_int_t)array->shape[i]));
     return list;
 }
 
@@ -106,9 +108,9 @@ static json_t *fault_object(const ptx_fault *fault)
 static json_t *counts_object(const struct outcome *outcome)
 {
     const ptx_progress *p = &outcome->progress;
-    return json_pack("{s:I,s:I,s:I,s:i,s:f}", "grids", (json_int_t)p->grids_done, "blocks", (json_int_t)p->ctas_done,
-                     "thread_instructions", (json_int_t)p->thread_instructions, "max_depth", (int)p->max_depth,
-                     "seconds", outcome->seconds);
+    return json_pack("{s:I,s:I,s:I,s:i,s:f}", "grids", (json_int_t)p->grids_done, "blocks",
+                     (json_int_t)p->ctas_done, "thread_instructions", (json_int_t)p->thread_instructions,
+                     "max_depth", (int)p->max_depth, "seconds", outcome->seconds);
 }
 
 static bool has_fault(ptx_status status)
@@ -135,7 +137,8 @@ void report_json(const struct outcome *outcome, int exit_code, const struct argu
     json_object_set_new(object, "buffers", buffers);
     if (has_fault(outcome->status)) json_object_set_new(object, "fault", fault_object(&outcome->fault));
     if (outcome->message && *outcome->message) json_object_set_new(object, "message", text(outcome->message));
-    if (json_dumpf(object, stdout, JSON_INDENT(0)) != 0) fail(EXIT_USAGE, "the JSON object cannot be written");
+    if (json_dumpf(object, stdout, JSON_INDENT(0)) != 0)
+        fail(EXIT_USAGE, "the JSON object cannot be written");
     putchar('\n');
     json_decref(object);
 }

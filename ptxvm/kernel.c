@@ -1,7 +1,7 @@
 /* kernel.c - choosing a kernel by name, and listing what there is.
  *
- * A name given by the user is tried against all kernels in four ways, the strictest first; the first way that fits
- * any kernel decides, and it must fit exactly one. Blanks do not count in C++ names. */
+ * A name given by the user is tried against all kernels in four ways, the strictest first; the first way that
+ * fits any kernel decides, and it must fit exactly one. Blanks do not count in C++ names. */
 #include "kernel.h"
 
 #include <libiberty/demangle.h>
@@ -206,7 +206,8 @@ static void list_kernel(void *user, const struct kernel *kernel)
         const ptx_param_info param = kernel_param(kernel, i);
         print_param(&param);
     }
-    if (kernel->info.static_shared_bytes) printf("    %zu bytes of shared memory\n", kernel->info.static_shared_bytes);
+    if (kernel->info.static_shared_bytes)
+        printf("    %zu bytes of shared memory\n", kernel->info.static_shared_bytes);
     if (kernel->info.reqntid[0])
         printf("    needs blocks of %u,%u,%u\n", kernel->info.reqntid[0], kernel->info.reqntid[1],
                kernel->info.reqntid[2]);

@@ -1,6 +1,7 @@
 /* load.c - reading files, checking them, and showing what is wrong with them.
  *
- * Every file becomes one module, also those with errors, so that one run shows the diagnostics of all files. */
+ * Every file becomes one module, also those with errors, so that one run shows the diagnostics of all files.
+ */
 #include "load.h"
 
 #include <errno.h>
@@ -28,7 +29,8 @@ static ptx_module *load(const char *file_name, const char *shown, const char *ar
     const ptx_module_options wanted = {.file_name = shown};
     ptx_module *module;
     size_t size;
-    char *text = ends_with(file_name, ".cu") ? cuda_compile(file_name, arch, &size) : file_text(file_name, &size);
+    char *text =
+        ends_with(file_name, ".cu") ? cuda_compile(file_name, arch, &size) : file_text(file_name, &size);
     if (!text) fail(EXIT_USAGE, "%s: %s", file_name, strerror(errno));
     const ptx_status status = ptx_module_create(&wanted, text, size, &module);
     free(text);
@@ -46,8 +48,8 @@ static void show_diagnostic(const ptx_module *module, const ptx_diagnostic *d)
     const char *line;
     size_t length;
     if (d->line)
-        fprintf(stderr, "%s:%u:%u: %s: %s [%s]\n", d->file, d->line, d->column, severities[d->severity], d->message,
-                d->code);
+        fprintf(stderr, "%s:%u:%u: %s: %s [%s]\n", d->file, d->line, d->column, severities[d->severity],
+                d->message, d->code);
     else
         fprintf(stderr, "%s: %s: %s [%s]\n", d->file, severities[d->severity], d->message, d->code);
     if (d->line && ptx_module_source_line(module, d->line, &line, &length) == PTX_OK) {

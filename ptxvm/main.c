@@ -1,4 +1,5 @@
-/* main.c - ptxvm: runs PTX kernels without a GPU. The command line is options.c, a run run.c, --test testmode.c. */
+/* main.c - ptxvm: runs PTX kernels without a GPU. The command line is options.c, a run run.c, --test
+ * testmode.c. */
 #include <stdio.h>
 #include "fail.h"
 #include "run.h"

@@ -1,7 +1,7 @@
 /* npy.c - numpy's .npy files, format 1.0 to 3.0, little-endian, in C order.
  *
- * The header is a Python dictionary literal; the three keys are looked for by name, which accepts everything that
- * numpy writes. Format: numpy.lib.format in numpy's reference. */
+ * The header is a Python dictionary literal; the three keys are looked for by name, which accepts everything
+ * that numpy writes. Format: numpy.lib.format in numpy's reference. */
 #include "array.h"
 
 #include <stdlib.h>
@@ -97,7 +97,8 @@ void npy_read(struct array *array, FILE *file, const char *file_name)
 void npy_write(const struct array *array, FILE *file)
 {
     char header[256], padded[320];
-    int at = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", array->type->numpy);
+    int at = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (",
+                      array->type->numpy);
     for (unsigned i = 0; i < array->dimensions; i++)
         at += snprintf(header + at, sizeof header - (size_t)at, i ? " %zu," : "%zu,", array->shape[i]);
     if (array->dimensions > 1) at--; /* only a tuple of one needs its comma */

@@ -1,7 +1,7 @@
 /* options.c - the command line, as a table of long options over getopt_long.
  *
- * Each option is a case of one switch that stores one value. A value is checked here as far as it can be without the
- * module; names of kernels and parameters are resolved later (kernel.c, args.c). */
+ * Each option is a case of one switch that stores one value. A value is checked here as far as it can be
+ * without the module; names of kernels and parameters are resolved later (kernel.c, args.c). */
 #include "options.h"
 
 #include <errno.h>
@@ -107,43 +107,64 @@ static const char *expectation(const char *text)
 /* ---- the options ---- */
 
 enum {
-    OPT_HELP = 256, OPT_VERSION, OPT_OUT, OPT_PRINT, OPT_EXPECT, OPT_ATOL, OPT_RTOL, OPT_ULP, OPT_SEED,
-    OPT_THREADS, OPT_MAX_STEPS, OPT_TIMEOUT, OPT_MEMORY, OPT_HEAP, OPT_DEPTH, OPT_PENDING, OPT_ARCH, OPT_COUNTS,
-    OPT_JSON, OPT_LIST, OPT_QUIET, OPT_DETERMINISTIC, OPT_APPROX, OPT_HOST_LIB, OPT_TEST
+    OPT_HELP = 256,
+    OPT_VERSION,
+    OPT_OUT,
+    OPT_PRINT,
+    OPT_EXPECT,
+    OPT_ATOL,
+    OPT_RTOL,
+    OPT_ULP,
+    OPT_SEED,
+    OPT_THREADS,
+    OPT_MAX_STEPS,
+    OPT_TIMEOUT,
+    OPT_MEMORY,
+    OPT_HEAP,
+    OPT_DEPTH,
+    OPT_PENDING,
+    OPT_ARCH,
+    OPT_COUNTS,
+    OPT_JSON,
+    OPT_LIST,
+    OPT_QUIET,
+    OPT_DETERMINISTIC,
+    OPT_APPROX,
+    OPT_HOST_LIB,
+    OPT_TEST
 };
 
-static const struct option long_options[] = {
-    {"help", no_argument, NULL, OPT_HELP},
-    {"version", no_argument, NULL, OPT_VERSION},
-    {"kernel", required_argument, NULL, 'k'},
-    {"grid", required_argument, NULL, 'g'},
-    {"block", required_argument, NULL, 'b'},
-    {"shared", required_argument, NULL, 's'},
-    {"arg", required_argument, NULL, 'a'},
-    {"out", required_argument, NULL, OPT_OUT},
-    {"print", required_argument, NULL, OPT_PRINT},
-    {"expect", required_argument, NULL, OPT_EXPECT},
-    {"atol", required_argument, NULL, OPT_ATOL},
-    {"rtol", required_argument, NULL, OPT_RTOL},
-    {"ulp", required_argument, NULL, OPT_ULP},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"threads", required_argument, NULL, OPT_THREADS},
-    {"max-steps", required_argument, NULL, OPT_MAX_STEPS},
-    {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"memory", required_argument, NULL, OPT_MEMORY},
-    {"heap", required_argument, NULL, OPT_HEAP},
-    {"launch-depth", required_argument, NULL, OPT_DEPTH},
-    {"pending-launches", required_argument, NULL, OPT_PENDING},
-    {"arch", required_argument, NULL, OPT_ARCH},
-    {"counts", no_argument, NULL, OPT_COUNTS},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"list", no_argument, NULL, OPT_LIST},
-    {"quiet", no_argument, NULL, OPT_QUIET},
-    {"deterministic", no_argument, NULL, OPT_DETERMINISTIC},
-    {"approx", required_argument, NULL, OPT_APPROX},
-    {"host-lib", required_argument, NULL, OPT_HOST_LIB},
-    {"test", no_argument, NULL, OPT_TEST},
-    {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HELP},
+                                             {"version", no_argument, NULL, OPT_VERSION},
+                                             {"kernel", required_argument, NULL, 'k'},
+                                             {"grid", required_argument, NULL, 'g'},
+                                             {"block", required_argument, NULL, 'b'},
+                                             {"shared", required_argument, NULL, 's'},
+                                             {"arg", required_argument, NULL, 'a'},
+                                             {"out", required_argument, NULL, OPT_OUT},
+                                             {"print", required_argument, NULL, OPT_PRINT},
+                                             {"expect", required_argument, NULL, OPT_EXPECT},
+                                             {"atol", required_argument, NULL, OPT_ATOL},
+                                             {"rtol", required_argument, NULL, OPT_RTOL},
+                                             {"ulp", required_argument, NULL, OPT_ULP},
+                                             {"seed", required_argument, NULL, OPT_SEED},
+                                             {"threads", required_argument, NULL, OPT_THREADS},
+                                             {"max-steps", required_argument, NULL, OPT_MAX_STEPS},
+                                             {"timeout", required_argument, NULL, OPT_TIMEOUT},
+                                             {"memory", required_argument, NULL, OPT_MEMORY},
+                                             {"heap", required_argument, NULL, OPT_HEAP},
+                                             {"launch-depth", required_argument, NULL, OPT_DEPTH},
+                                             {"pending-launches", required_argument, NULL, OPT_PENDING},
+                                             {"arch", required_argument, NULL, OPT_ARCH},
+                                             {"counts", no_argument, NULL, OPT_COUNTS},
+                                             {"json", no_argument, NULL, OPT_JSON},
+                                             {"list", no_argument, NULL, OPT_LIST},
+                                             {"quiet", no_argument, NULL, OPT_QUIET},
+                                             {"deterministic", no_argument, NULL, OPT_DETERMINISTIC},
+                                             {"approx", required_argument, NULL, OPT_APPROX},
+                                             {"host-lib", required_argument, NULL, OPT_HOST_LIB},
+                                             {"test", no_argument, NULL, OPT_TEST},
+                                             {NULL, 0, NULL, 0}};
 
 static void print_version(void)
 {
@@ -162,58 +183,122 @@ static void print_help(void)
 static bool store_kernel_option(struct options *options, int option, const char *value)
 {
     switch (option) {
-    case 'k': options->kernel = value; return true;
-    case 'g': shape("-g", value, options->grid); return true;
-    case 'b': shape("-b", value, options->block); return true;
-    case 's': options->shared_bytes = (unsigned)bytes("-s", value, UINT32_MAX); return true;
-    case 'a': words_add(&options->arguments, value); return true;
-    case OPT_SEED: options->seed = number("--seed", value, UINT64_MAX); return true;
-    case OPT_HOST_LIB: words_add(&options->host_libs, value); return true;
-    case OPT_OUT: words_add(&options->outs, output_file(value)); return true;
-    case OPT_PRINT: words_add(&options->prints, value); return true;
-    default: return false;
+    case 'k':
+        options->kernel = value;
+        return true;
+    case 'g':
+        shape("-g", value, options->grid);
+        return true;
+    case 'b':
+        shape("-b", value, options->block);
+        return true;
+    case 's':
+        options->shared_bytes = (unsigned)bytes("-s", value, UINT32_MAX);
+        return true;
+    case 'a':
+        words_add(&options->arguments, value);
+        return true;
+    case OPT_SEED:
+        options->seed = number("--seed", value, UINT64_MAX);
+        return true;
+    case OPT_HOST_LIB:
+        words_add(&options->host_libs, value);
+        return true;
+    case OPT_OUT:
+        words_add(&options->outs, output_file(value));
+        return true;
+    case OPT_PRINT:
+        words_add(&options->prints, value);
+        return true;
+    default:
+        return false;
     }
 }
 
 static bool store_expectation(struct options *options, int option, const char *value)
 {
     switch (option) {
-    case OPT_EXPECT: words_add(&options->expects, expectation(value)); return true;
-    case OPT_ATOL: options->atol = real("--atol", value); return true;
-    case OPT_RTOL: options->rtol = real("--rtol", value); return true;
-    case OPT_ULP: options->ulp = number("--ulp", value, UINT64_MAX - 1); return true;
-    default: return false;
+    case OPT_EXPECT:
+        words_add(&options->expects, expectation(value));
+        return true;
+    case OPT_ATOL:
+        options->atol = real("--atol", value);
+        return true;
+    case OPT_RTOL:
+        options->rtol = real("--rtol", value);
+        return true;
+    case OPT_ULP:
+        options->ulp = number("--ulp", value, UINT64_MAX - 1);
+        return true;
+    default:
+        return false;
     }
 }
 
 static bool store_device_option(struct options *options, int option, const char *value)
 {
     switch (option) {
-    case OPT_THREADS: options->threads = (unsigned)number("--threads", value, 4096); return true;
-    case OPT_MAX_STEPS: options->max_steps = number("--max-steps", value, UINT64_MAX); return true;
-    case OPT_TIMEOUT: options->timeout_ms = milliseconds(value); return true;
-    case OPT_MEMORY: options->memory_bytes = bytes("--memory", value, UINT64_MAX); return true;
-    case OPT_HEAP: options->heap_bytes = bytes("--heap", value, UINT64_MAX); return true;
-    case OPT_DEPTH: options->launch_depth = (unsigned)number("--launch-depth", value, 1 << 20); return true;
-    case OPT_PENDING: options->pending_launches = (unsigned)number("--pending-launches", value, 1 << 30); return true;
-    case OPT_ARCH: options->arch = known_arch(value); return true;
-    case OPT_DETERMINISTIC: options->deterministic = true; return true;
-    case OPT_APPROX: options->approx_exact = approx(value); return true;
-    default: return false;
+    case OPT_THREADS:
+        options->threads = (unsigned)number("--threads", value, 4096);
+        return true;
+    case OPT_MAX_STEPS:
+        options->max_steps = number("--max-steps", value, UINT64_MAX);
+        return true;
+    case OPT_TIMEOUT:
+        options->timeout_ms = milliseconds(value);
+        return true;
+    case OPT_MEMORY:
+        options->memory_bytes = bytes("--memory", value, UINT64_MAX);
+        return true;
+    case OPT_HEAP:
+        options->heap_bytes = bytes("--heap", value, UINT64_MAX);
+        return true;
+    case OPT_DEPTH:
+        options->launch_depth = (unsigned)number("--launch-depth", value, 1 << 20);
+        return true;
+    case OPT_PENDING:
+        options->pending_launches = (unsigned)number("--pending-launches", value, 1 << 30);
+        return true;
+    case OPT_ARCH:
+        options->arch = known_arch(value);
+        return true;
+    case OPT_DETERMINISTIC:
+        options->deterministic = true;
+        return true;
+    case OPT_APPROX:
+        options->approx_exact = approx(value);
+        return true;
+    default:
+        return false;
     }
 }
 
 static void store_mode(struct options *options, int option)
 {
     switch (option) {
-    case OPT_HELP: print_help(); break;
-    case OPT_VERSION: print_version(); break;
-    case OPT_COUNTS: options->counts = true; break;
-    case OPT_JSON: options->json = true; break;
-    case OPT_LIST: options->list = true; break;
-    case OPT_QUIET: options->quiet = true; break;
-    case OPT_TEST: options->test = true; break;
-    default: exit(EXIT_USAGE); /* getopt_long has said what is wrong */
+    case OPT_HELP:
+        print_help();
+        break;
+    case OPT_VERSION:
+        print_version();
+        break;
+    case OPT_COUNTS:
+        options->counts = true;
+        break;
+    case OPT_JSON:
+        options->json = true;
+        break;
+    case OPT_LIST:
+        options->list = true;
+        break;
+    case OPT_QUIET:
+        options->quiet = true;
+        break;
+    case OPT_TEST:
+        options->test = true;
+        break;
+    default:
+        exit(EXIT_USAGE); /* getopt_long has said what is wrong */
     }
 }
 
@@ -235,7 +320,7 @@ void options_parse(struct options *options, int argc, char **argv)
 
 void options_free(struct options *options)
 {
-    struct words *const all[] = {&options->files,  &options->arguments, &options->outs, &options->prints,
-                                 &options->expects, &options->host_libs};
+    struct words *const all[] = {&options->files,  &options->arguments, &options->outs,
+                                 &options->prints, &options->expects,   &options->host_libs};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]->at);
 }

@@ -1,7 +1,8 @@
 /* png.c - arrays as PNG images, through libpng.
  *
- * u8[H,W] is grey, u8[H,W,3] RGB, u8[H,W,4] RGB with alpha. Any other type with two dimensions becomes grey, scaled
- * so that its smallest value is black and its largest white; NaN is black. libpng reports errors by longjmp. */
+ * u8[H,W] is grey, u8[H,W,3] RGB, u8[H,W,4] RGB with alpha. Any other type with two dimensions becomes grey,
+ * scaled so that its smallest value is black and its largest white; NaN is black. libpng reports errors by
+ * longjmp. */
 #include "array.h"
 
 #include <math.h>

@@ -70,7 +70,8 @@ size_t print_word(const char *word, size_t *count)
     *count = SIZE_MAX;
     if (!colon) return strlen(word);
     *count = strtoull(colon + 1, &end, 10);
-    if (end == colon + 1 || *end || colon[1] == '-') fail(EXIT_USAGE, "--print: '%s' is not NAME or NAME:N", word);
+    if (end == colon + 1 || *end || colon[1] == '-')
+        fail(EXIT_USAGE, "--print: '%s' is not NAME or NAME:N", word);
     return (size_t)(colon - word);
 }
 
@@ -90,7 +91,8 @@ static void print_buffer(const struct buffer *buffer, size_t count)
     if (count == 0) putchar('\n');
 }
 
-void report_buffers(const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
+void report_buffers(const struct arguments *arguments, const struct kernel *kernel,
+                    const struct options *options)
 {
     for (unsigned i = 0; i < options->prints.n; i++) {
         size_t count;
@@ -107,8 +109,8 @@ void report_buffers(const struct arguments *arguments, const struct kernel *kern
 void report_counts(const struct outcome *outcome, const struct kernel *kernel, const struct options *options)
 {
     const ptx_progress *p = &outcome->progress;
-    printf("kernel %s, grid %u,%u,%u, block %u,%u,%u\n", kernel->info.name, options->grid[0], options->grid[1],
-           options->grid[2], options->block[0], options->block[1], options->block[2]);
+    printf("kernel %s, grid %u,%u,%u, block %u,%u,%u\n", kernel->info.name, options->grid[0],
+           options->grid[1], options->grid[2], options->block[0], options->block[1], options->block[2]);
     printf("grids %llu, launched by kernels %llu, deepest nesting %u\n", (unsigned long long)p->grids_done,
            (unsigned long long)(p->grids_done ? p->grids_done - 1 : 0), p->max_depth);
     printf("blocks %llu\n", (unsigned long long)p->ctas_done);

@@ -7,28 +7,30 @@
 /* All that is known after a launch. */
 struct outcome {
     ptx_status status;
-    ptx_fault fault;          /* when status says that there is one */
-    const char *message;      /* of the device, for other failures */
-    double seconds;           /* the launch took */
+    ptx_fault fault;     /* when status says that there is one */
+    const char *message; /* of the device, for other failures */
+    double seconds;      /* the launch took */
     ptx_progress progress;
 };
 
 struct statistics {
     size_t nans;
-    bool any;                    /* there is an element that is no NaN */
+    bool any;                     /* there is an element that is no NaN */
     unsigned char min[8], max[8]; /* elements */
-    uint64_t hash;               /* FNV-1a over the bytes */
+    uint64_t hash;                /* FNV-1a over the bytes */
 };
 struct statistics array_statistics(const struct array *array);
 
 /* The word of --print: its name's length, and how many elements it asks for. */
 size_t print_word(const char *word, size_t *count);
 
-void report_buffers(const struct arguments *arguments, const struct kernel *kernel, const struct options *options);
+void report_buffers(const struct arguments *arguments, const struct kernel *kernel,
+                    const struct options *options);
 void report_counts(const struct outcome *outcome, const struct kernel *kernel, const struct options *options);
 
 /* Everything that is known about a launch that stopped, on standard error. */
-void report_fault(const struct outcome *outcome, const struct modules *modules, const struct arguments *arguments);
+void report_fault(const struct outcome *outcome, const struct modules *modules,
+                  const struct arguments *arguments);
 
 /* One JSON object on standard output. */
 void report_json(const struct outcome *outcome, int exit_code, const struct arguments *arguments,

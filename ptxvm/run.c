@@ -1,8 +1,8 @@
 /* run.c - one run: load, choose a kernel, make arguments, launch, tell.
  *
- * The order is such that everything the user can have wrong is found before the device is made: files, kernel,
- * arguments, host libraries. After the launch the buffers are read back whatever happened, because what a kernel
- * wrote before a fault helps to find it. */
+ * The order is such that everything the user can have wrong is found before the device is made: files,
+ * kernel, arguments, host libraries. After the launch the buffers are read back whatever happened, because
+ * what a kernel wrote before a fault helps to find it. */
 #include "run.h"
 
 #include <dlfcn.h>
@@ -83,12 +83,13 @@ static ptx_device *make_device(const struct options *options)
     return device;
 }
 
-static ptx_program *make_program(ptx_device *device, const struct modules *modules, struct libraries *libraries)
+static ptx_program *make_program(ptx_device *device, const struct modules *modules,
+                                 struct libraries *libraries)
 {
     const ptx_program_options wanted = {.resolve = find_host_function, .resolve_user = libraries};
     ptx_program *program;
-    const ptx_status status = ptx_program_create(device, (const ptx_module *const *)modules->at, modules->n, &wanted,
-                                                 &program);
+    const ptx_status status =
+        ptx_program_create(device, (const ptx_module *const *)modules->at, modules->n, &wanted, &program);
     const char *message = ptx_device_message(device);
     if (status != PTX_OK)
         fail(status == PTX_ERROR_OUT_OF_MEMORY ? EXIT_STOPPED : EXIT_ASSEMBLY, "%s",
@@ -129,15 +130,20 @@ static struct outcome launch(ptx_device *device, ptx_kernel *kernel, const struc
 static int exit_code_of(ptx_status status)
 {
     switch (status) {
-    case PTX_OK: return EXIT_FINE;
-    case PTX_ERROR_FAULT: return EXIT_FAULT;
+    case PTX_OK:
+        return EXIT_FINE;
+    case PTX_ERROR_FAULT:
+        return EXIT_FAULT;
     case PTX_ERROR_ASSEMBLY:
     case PTX_ERROR_LINK:
-    case PTX_ERROR_UNSUPPORTED: return EXIT_ASSEMBLY;
+    case PTX_ERROR_UNSUPPORTED:
+        return EXIT_ASSEMBLY;
     case PTX_ERROR_INVALID_ARGUMENT:
     case PTX_ERROR_NOT_FOUND:
-    case PTX_ERROR_LAUNCH: return EXIT_USAGE;
-    default: return EXIT_STOPPED;
+    case PTX_ERROR_LAUNCH:
+        return EXIT_USAGE;
+    default:
+        return EXIT_STOPPED;
     }
 }
 
@@ -145,11 +151,14 @@ static void tell_failure(const struct outcome *outcome, const struct modules *mo
                          const struct arguments *arguments)
 {
     switch (outcome->status) {
-    case PTX_OK: break;
+    case PTX_OK:
+        break;
     case PTX_ERROR_FAULT:
     case PTX_ERROR_DEADLOCK:
     case PTX_ERROR_LIMIT:
-    case PTX_ERROR_INTERRUPTED: report_fault(outcome, modules, arguments); break;
+    case PTX_ERROR_INTERRUPTED:
+        report_fault(outcome, modules, arguments);
+        break;
     default:
         fflush(stdout);
         fprintf(stderr, "ptxvm: %s%s%s\n", ptx_status_name(outcome->status), *outcome->message ? ": " : "",
@@ -157,7 +166,8 @@ static void tell_failure(const struct outcome *outcome, const struct modules *mo
     }
 }
 
-static void write_outs(const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
+static void write_outs(const struct arguments *arguments, const struct kernel *kernel,
+                       const struct options *options)
 {
     for (unsigned i = 0; i < options->outs.n; i++) {
         const char *equals = strchr(options->outs.at[i], '=');
@@ -167,7 +177,8 @@ static void write_outs(const struct arguments *arguments, const struct kernel *k
 }
 
 /* Names in --out, --print and --expect are checked before the launch, which may take long. */
-static void check_names(const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
+static void check_names(const struct arguments *arguments, const struct kernel *kernel,
+                        const struct options *options)
 {
     size_t count;
     for (unsigned i = 0; i < options->outs.n; i++)
@@ -178,8 +189,8 @@ static void check_names(const struct arguments *arguments, const struct kernel *
         arguments_find(arguments, kernel, options->prints.at[i], print_word(options->prints.at[i], &count));
 }
 
-static int tell(const struct outcome *outcome, const struct modules *modules, const struct arguments *arguments,
-                const struct kernel *kernel, const struct options *options)
+static int tell(const struct outcome *outcome, const struct modules *modules,
+                const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
 {
     int code = exit_code_of(outcome->status);
     fflush(stdout);
@@ -197,7 +208,8 @@ static int tell(const struct outcome *outcome, const struct modules *modules, co
     return code;
 }
 
-static int run_kernel(const struct modules *modules, const struct kernel *chosen, const struct options *options)
+static int run_kernel(const struct modules *modules, const struct kernel *chosen,
+                      const struct options *options)
 {
     struct arguments arguments;
     struct libraries libraries;
@@ -239,7 +251,8 @@ int run(const struct options *options)
     } else if (must_list(&kernel, chosen, options)) {
         kernels_list(&modules, options);
         fflush(stdout);
-        fprintf(stderr, chosen ? "ptxvm: %s takes arguments (-a)\n" : "ptxvm: several kernels; choose one with -k\n",
+        fprintf(stderr,
+                chosen ? "ptxvm: %s takes arguments (-a)\n" : "ptxvm: several kernels; choose one with -k\n",
                 kernel.info.name);
         code = EXIT_USAGE;
     } else {

@@ -1,9 +1,9 @@
 /* testmode.c - running files whose first lines say "// PTXVM: OPTIONS".
  *
- * Each such line is one run. A run is a child process, so that a crash, a hang or an exit is just a verdict; what it
- * prints is kept and shown only when the verdict is bad. The words that say what must come out are taken off the
- * line here, the others are the command line of the run. In a word, %dir is the folder of the test file and %bin the
- * folder of ptxvm. */
+ * Each such line is one run. A run is a child process, so that a crash, a hang or an exit is just a verdict;
+ * what it prints is kept and shown only when the verdict is bad. The words that say what must come out are
+ * taken off the line here, the others are the command line of the run. In a word, %dir is the folder of the
+ * test file and %bin the folder of ptxvm. */
 #include "testmode.h"
 
 #include <dirent.h>
@@ -21,24 +21,26 @@
 
 enum { HANG_SECONDS = 300 };
 
-struct totals { unsigned passed, failed, skipped; };
+struct totals {
+    unsigned passed, failed, skipped;
+};
 
 struct test {
-    const char *file;
-    unsigned number; /* of the run in its file, from 1 */
+    const char *program, *file;
+    unsigned number;      /* of the run in its file, from 1 */
     struct words command; /* of the run; owned words */
     int exit_code;        /* wanted; -1: as the other expectations imply */
-    const char *fault, *error; /* wanted, or NULL */
-    struct words output;  /* wanted parts of the output */
+    char *fault, *error;  /* wanted, or NULL; owned */
+    struct words output;  /* wanted parts of the output; owned words */
 };
 
 /* ---- reading a line ---- */
 
 /* Appends `c`, or what %dir and %bin at `*at` stand for. */
-static char *append(char *word, const char **at, const char *file, const char *program)
+static char *append(char *word, const char **at, const struct test *test)
 {
     const bool dir = strncmp(*at, "%dir", 4) == 0, bin = strncmp(*at, "%bin", 4) == 0;
-    const char *path = dir ? file : program, *slash = strrchr(path, '/');
+    const char *path = dir ? test->file : test->program, *slash = strrchr(path, '/');
     char *longer;
     if (!dir && !bin) {
         longer = must_print("%s%c", word, **at);
@@ -51,8 +53,8 @@ static char *append(char *word, const char **at, const char *file, const char *p
     return longer;
 }
 
-/* The next word as a shell would split it ('...', "...", and \n \t \\ \" in double quotes); NULL at the end. */
-static char *next_word(const char **at, const char *file, const char *program)
+/* The next word as a shell splits it ('...', "...", and \n \t \\ \" in double quotes); NULL at the end. */
+static char *next_word(const char **at, const struct test *test)
 {
     char *word, quote = 0;
     *at += strspn(*at, " \t\r");
@@ -68,36 +70,51 @@ static char *next_word(const char **at, const char *file, const char *program)
             word = longer;
             *at += 2;
         } else {
-            word = append(word, at, file, program);
+            word = append(word, at, test);
         }
     }
     return word;
 }
 
-/* The value of an expectation word, or NULL when `word` is another: "--name value" and "--name=value". */
-static char *expectation(const char *name, char *word, const char **at, const char *file, const char *program)
+/* "--name value" or "--name=value", where `word` is the first: the value, owned by the caller; else NULL. */
+static char *value_of(const char *name, const char *word, const char **at, const struct test *test)
 {
     const size_t length = strlen(name);
     if (strncmp(word, name, length) != 0 || (word[length] && word[length] != '=')) return NULL;
-    char *value = word[length] ? must_copy(word + length + 1, strlen(word + length + 1)) : next_word(at, file, program);
-    free(word);
+    char *value =
+        word[length] ? must_copy(word + length + 1, strlen(word + length + 1)) : next_word(at, test);
     return value ? value : must_copy("", 0);
 }
 
-static void parse_line(struct test *test, const char *line, const char *program)
+/* Stores an expectation; false when the word is none. */
+static bool parse_expectation(struct test *test, const char *word, const char **at)
 {
-    char *word, *value;
+    char *value;
+    if ((value = value_of("--expect-exit", word, at, test))) {
+        test->exit_code = atoi(value);
+        free(value);
+    } else if ((value = value_of("--expect-fault", word, at, test))) {
+        free(test->fault);
+        test->fault = value;
+    } else if ((value = value_of("--expect-error", word, at, test))) {
+        free(test->error);
+        test->error = value;
+    } else if ((value = value_of("--expect-output", word, at, test))) {
+        words_add(&test->output, value);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static void parse_line(struct test *test, const char *line)
+{
+    char *word;
     test->exit_code = -1;
-    words_add(&test->command, must_copy(program, strlen(program)));
-    while ((word = next_word(&line, test->file, program)) != NULL) {
-        if ((value = expectation("--expect-exit", word, &line, test->file, program)))
-            test->exit_code = atoi(value), free(value);
-        else if ((value = expectation("--expect-fault", word, &line, test->file, program)))
-            test->fault = value;
-        else if ((value = expectation("--expect-error", word, &line, test->file, program)))
-            test->error = value;
-        else if ((value = expectation("--expect-output", word, &line, test->file, program)))
-            words_add(&test->output, value);
+    words_add(&test->command, must_copy(test->program, strlen(test->program)));
+    while ((word = next_word(&line, test)) != NULL) {
+        if (parse_expectation(test, word, &line))
+            free(word);
         else
             words_add(&test->command, word);
     }
@@ -110,8 +127,8 @@ static void test_free(struct test *test)
     for (unsigned i = 0; i < test->output.n; i++) free((char *)test->output.at[i]);
     free(test->command.at);
     free(test->output.at);
-    free((char *)test->fault);
-    free((char *)test->error);
+    free(test->fault);
+    free(test->error);
 }
 
 /* ---- one run ---- */
@@ -155,7 +172,8 @@ static char *judge(const struct test *test, int status, const char *output)
     const int implied = test->fault ? EXIT_FAULT : test->error ? EXIT_ASSEMBLY : EXIT_FINE;
     const int wanted = test->exit_code >= 0 ? test->exit_code : implied;
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    if (WIFSIGNALED(status)) return must_print("killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (WIFSIGNALED(status))
+        return must_print("killed by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     if (code != wanted) return must_print("exit code %d, expected %d", code, wanted);
     if (test->fault) {
         char *number = must_print("(%s)", test->fault);
@@ -165,7 +183,8 @@ static char *judge(const struct test *test, int status, const char *output)
     }
     if (test->error && !strstr(output, test->error)) return must_print("no message '%s'", test->error);
     for (unsigned i = 0; i < test->output.n; i++)
-        if (!strstr(output, test->output.at[i])) return must_print("the output lacks '%s'", test->output.at[i]);
+        if (!strstr(output, test->output.at[i]))
+            return must_print("the output lacks '%s'", test->output.at[i]);
     return NULL;
 }
 
@@ -182,7 +201,8 @@ static void print_indented(const char *text)
 static void run_test(const struct test *test, struct totals *totals)
 {
     char *output, *wrong;
-    char *name = test->number > 1 ? must_print("%s (%u)", test->file, test->number) : must_print("%s", test->file);
+    char *name =
+        test->number > 1 ? must_print("%s (%u)", test->file, test->number) : must_print("%s", test->file);
     const int status = run_process(&test->command, &output);
     wrong = judge(test, status, output);
     printf("%s %s%s%s\n", wrong ? "FAIL" : "PASS", name, wrong ? ": " : "", wrong ? wrong : "");
@@ -202,7 +222,8 @@ static void run_test(const struct test *test, struct totals *totals)
 /* Appends the options that --test was given beside its files. */
 static void add_common(struct test *test, const struct words *common)
 {
-    for (unsigned i = 1; i < common->n; i++) words_add(&test->command, must_copy(common->at[i], strlen(common->at[i])));
+    for (unsigned i = 1; i < common->n; i++)
+        words_add(&test->command, must_copy(common->at[i], strlen(common->at[i])));
 }
 
 /* Runs each "// PTXVM:" among the comment lines that open the file; how many there were. */
@@ -213,8 +234,9 @@ static unsigned run_lines(const char *file, char *text, const struct words *comm
     for (char *line; (line = strsep(&text, "\n")) != NULL;) {
         if (*line && *line != '\r' && strncmp(line, "//", 2) != 0) break;
         if (strncmp(line, mark, sizeof mark - 1) != 0) continue;
-        struct test test = {.file = file, .number = ++number};
-        parse_line(&test, line + sizeof mark - 1, common->at[0]);
+        number++;
+        struct test test = {.program = common->at[0], .file = file, .number = number};
+        parse_line(&test, line + sizeof mark - 1);
         add_common(&test, common);
         run_test(&test, totals);
         test_free(&test);

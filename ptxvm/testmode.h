@@ -4,7 +4,8 @@
 
 #include "options.h"
 
-/* Runs every test of the files and folders of `options`; other words of argv are added to each run. The exit code. */
+/* Runs every test of the files and folders of `options`; other words of argv are added to each run. The exit
+ * code. */
 int tests_run(const struct options *options, int argc, char **argv);
 
 #endif

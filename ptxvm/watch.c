@@ -1,7 +1,8 @@
 /* watch.c - Ctrl-C and the progress line, for the time of one launch.
  *
  * A thread wakes a few times a second and reads the device's counters, from the first second on and only when
- * standard error is a terminal. The signal handler knows the device through the one variable a handler can have. */
+ * standard error is a terminal. The signal handler knows the device through the one variable a handler can
+ * have. */
 #include "watch.h"
 
 #include <pthread.h>
@@ -34,9 +35,11 @@ static void show(struct watch *watch)
 {
     ptx_progress p;
     ptx_device_progress(watch->device, &p);
-    fprintf(stderr, "\r\033[K%llu of %llu blocks", (unsigned long long)p.ctas_done, (unsigned long long)p.ctas_total);
+    fprintf(stderr, "\r\033[K%llu of %llu blocks", (unsigned long long)p.ctas_done,
+            (unsigned long long)p.ctas_total);
     if (p.grids_total > 1)
-        fprintf(stderr, ", %llu of %llu grids", (unsigned long long)p.grids_done, (unsigned long long)p.grids_total);
+        fprintf(stderr, ", %llu of %llu grids", (unsigned long long)p.grids_done,
+                (unsigned long long)p.grids_total);
     fprintf(stderr, ", %.1f G thread-instructions", (double)p.thread_instructions / 1e9);
     fflush(stderr);
     watch->shown = true;
@@ -59,8 +62,8 @@ static void *watch_progress(void *user)
 {
     struct watch *watch = user;
     pthread_mutex_lock(&watch->mutex);
-    if (still_running_after(watch, 1000))
-        do show(watch);
+    if (still_running_after(watch, 1000)) do
+            show(watch);
         while (still_running_after(watch, 200));
     pthread_mutex_unlock(&watch->mutex);
     return NULL;
@@ -75,7 +78,8 @@ struct watch *watch_start(ptx_device *device)
     sigaction(SIGINT, &action, &watch->former);
     pthread_mutex_init(&watch->mutex, NULL);
     pthread_cond_init(&watch->wake, NULL);
-    if (isatty(STDERR_FILENO)) watch->has_thread = pthread_create(&watch->thread, NULL, watch_progress, watch) == 0;
+    if (isatty(STDERR_FILENO))
+        watch->has_thread = pthread_create(&watch->thread, NULL, watch_progress, watch) == 0;
     return watch;
 }
 

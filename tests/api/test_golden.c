@@ -30,7 +30,7 @@ typedef struct Replay {
     const unsigned char *golden, *end; /* the next form's record, and where the file ends */
     const char *family;
     int all, skips, floor;             /* options */
-    unsigned agree, differ, skipped;
+    unsigned agree, differ, skipped, number;
 } Replay;
 
 /* ---- files ---- */
@@ -242,9 +242,11 @@ static int family_replay(Replay *r, const char *family)
     }
     fclose(forms), free(records);
     unsigned least = r->floor ? floor_of(family) : 0;
-    printf("%-10s %4u agree %4u differ %4u skipped\n", family, r->agree, r->differ, r->skipped);
     if (r->agree < least) printf("FAILED %s: %u forms agreed before\n", family, least);
-    return ok && !r->differ && r->agree >= least;
+    ok = ok && !r->differ && r->agree >= least;
+    printf("%s %u - %s: %u agree, %u differ, %u not run%s\n", ok ? "ok" : "not ok", ++r->number, family, r->agree,
+           r->differ, r->skipped, ok && !r->agree ? " # SKIP no form of it can run" : "");
+    return ok;
 }
 
 static int replay_init(Replay *r)
