@@ -302,7 +302,7 @@ static bool parse_option(struct options *options, char **words, size_t n, size_t
     if (!row->value && name[length])
         return complain("no argument expected after '%s%s'", is_long ? "--" : "-",
                         is_long ? row->name : row->letter);
-    if (!row->value) return store(options, row);
+    if (!row->value) return store(options, row, "");
     if (name[length]) return store(options, row, name + length + 1);
     if (row->kind == KIND_LEVEL && !is_long) return true; /* -O alone; its level would be glued on */
     if (*i + 1 == n) return complain("argument expected after '%s'", word);
