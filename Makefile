@@ -134,6 +134,11 @@ lint:
 bench: all $(B)/tests/bench
 	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench
 
+# Agreement with NVIDIA's ptxas, where there is one (docs/parity.md); PARITY takes its options.
+parity: $(B)/bin/ptxas
+	@python3 tests/parity/parity.py --build $(B) $(PARITY)
+.PHONY: parity
+
 # Our ptxas never shadows NVIDIA's: where one is on PATH, ours is called ptxvm-ptxas, unless PTXAS_NAME decides.
 install: all
 	@name="$(PTXAS_NAME)"; \
