@@ -6,11 +6,11 @@
  * C0 +- C1*xl +- C2*square(xl) with a squarer that lacks its low columns, and cuts the sum down to
  * a float.  Around that stand the scalings for subnormals that ptxas emits as extra instructions.
  * docs/fidelity-approx.md tells how structure and tables were found; approx.c holds the tables,
- * approx_units.h the arithmetic.
+ * approx_units.h the arithmetic, approx_fetch.h the way to the coefficients.
  *
  * Every function maps bits to bits without branch or state.  px_approx_<unit>_f32 does one value;
- * px_approx_<unit>_f32_row does d[i] = f(a[i]) for i < n faster, because it gets the coefficients of
- * a whole row at once (by permutes on AVX-512) and squares in 16-bit lanes; d may be a.  `ftz` is
+ * px_approx_<unit>_f32_row does d[i] = f(a[i]) for i < n, faster, because it gets the coefficients of
+ * a whole row at once; d may be a.  `ftz` is
  * meant to be a constant at the call.  The few floating-point operations neither take nor give a
  * subnormal, so FTZ and DAZ change nothing; rounding must be to nearest.
  *
@@ -19,10 +19,8 @@
 #ifndef PX_APPROX_H
 #define PX_APPROX_H
 
+#include "vm/approx_fetch.h"
 #include "vm/approx_units.h"
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
 
 /* C0 per interval, and C1 (17 bits) | C2 << 17 (15 bits). */
 extern const uint32_t px_approx_rcp_c0[128], px_approx_rcp_c12[128];
@@ -33,90 +31,27 @@ extern const uint32_t px_approx_lg2_c0[64], px_approx_lg2_c12[64];
 extern const uint32_t px_approx_sin_c0[64], px_approx_sin_c12[64];
 extern const uint32_t px_approx_tanh_c0[64], px_approx_tanh_c12[64];
 
-/* ---- fetch ---- */
-
-PX_APPROX_FN px_approx_terms px_approx_fetch_one(const uint32_t *c0, const uint32_t *c12, uint32_t index, uint32_t r)
-{
-    uint16_t square = px_approx_square((uint16_t)((r >> 9) & 255u), (uint16_t)(r & 511u));
-    return (px_approx_terms){ c0[index], c12[index] & 0x1FFFFu, (c12[index] >> 17) * square };
-}
-
-enum { PX_APPROX_ROW = 256 };                  /* a longer row is done in pieces */
-
-/* One row's words and what was fetched for them. */
-typedef struct px_approx_rows {
-    uint32_t r[PX_APPROX_ROW], c0[PX_APPROX_ROW], c12[PX_APPROX_ROW];
-    uint16_t h[PX_APPROX_ROW], l[PX_APPROX_ROW], square[PX_APPROX_ROW];
-} px_approx_rows;
-
-/* Before a loop over a row: the lanes are independent, and unrolling does not pay. */
-#define PX_APPROX_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
-
-#ifdef __AVX512F__
-/* 64 or 128 entries, held in registers. */
-PX_APPROX_FN __m512i px_approx_permute(const __m512i *t, __m512i index, bool big)
-{
-    __m512i low = _mm512_permutex2var_epi32(t[0], index, t[1]), high = _mm512_permutex2var_epi32(t[2], index, t[3]);
-    __m512i y = _mm512_mask_mov_epi32(low, _mm512_test_epi32_mask(index, _mm512_set1_epi32(32)), high);
-    if (!big) return y;
-    low = _mm512_permutex2var_epi32(t[4], index, t[5]);
-    high = _mm512_permutex2var_epi32(t[6], index, t[7]);
-    __m512i z = _mm512_mask_mov_epi32(low, _mm512_test_epi32_mask(index, _mm512_set1_epi32(32)), high);
-    return _mm512_mask_mov_epi32(y, _mm512_test_epi32_mask(index, _mm512_set1_epi32(64)), z);
-}
-
-PX_APPROX_FN void px_approx_lookup(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
-{
-    __m512i t0[8], t12[8];
-    for (int k = 0; k < (big ? 8 : 4); k++) {
-        t0[k] = _mm512_loadu_si512(c0 + 16 * k);
-        t12[k] = _mm512_loadu_si512(c12 + 16 * k);
-    }
-    PX_APPROX_LOOP
-    for (int i = 0; i < n; i += 16) {
-        __m512i index = _mm512_srli_epi32(_mm512_loadu_si512(w->r + i), 17);
-        _mm512_storeu_si512(w->c0 + i, px_approx_permute(t0, index, big));
-        _mm512_storeu_si512(w->c12 + i, px_approx_permute(t12, index, big));
-    }
-}
-#else
-PX_APPROX_FN void px_approx_lookup(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
-{
-    for (int i = 0; i < n; i++) {
-        uint32_t index = (w->r[i] >> 17) & (big ? 127u : 63u);
-        w->c0[i] = c0[index];
-        w->c12[i] = c12[index];
-    }
-}
-#endif
-
-PX_APPROX_FN void px_approx_fetch(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
-{
-    for (int i = n; i & 15; i++) w->r[i] = 0;                          /* lookup works on whole vectors */
-    px_approx_lookup(w, n, c0, c12, big);
-    PX_APPROX_LOOP
-    for (int i = 0; i < n; i++) {
-        w->h[i] = (uint16_t)((w->r[i] >> 9) & 255u);
-        w->l[i] = (uint16_t)(w->r[i] & 511u);
-    }
-    PX_APPROX_LOOP
-    for (int i = 0; i < n; i++) w->square[i] = px_approx_square(w->h[i], w->l[i]);
-}
-
-PX_APPROX_FN px_approx_terms px_approx_fetched(const px_approx_rows *w, int i)
-{
-    return (px_approx_terms){ w->c0[i], w->c12[i] & 0x1FFFFu, (w->c12[i] >> 17) * w->square[i] };
-}
-
 /* ---- the f32 units ---- */
 
-#define PX_APPROX_UNIT(name, table, size) \
+#define PX_APPROX_SINGLE(name, table, size) \
     PX_APPROX_FN uint32_t px_approx_##name##_f32(uint32_t x, bool ftz) \
     { \
         uint32_t r = px_approx_##name##_reduce(x, ftz), index = (r >> 17) & (size - 1u); \
         px_approx_terms t = px_approx_fetch_one(px_approx_##table##_c0, px_approx_##table##_c12, index, r); \
         return px_approx_##name##_finish(x, r, t, ftz); \
-    } \
+    }
+
+/* The last two steps for a row of m reduced words. */
+#define PX_APPROX_ROW_END(table, size, finish) \
+    do { \
+        px_approx_fetch(&w, m, px_approx_##table##_c0, px_approx_##table##_c12, size == 128); \
+        PX_APPROX_LOOP \
+        for (int i = 0; i < m; i++) d[i] = (finish); \
+    } while (0)
+
+/* A unit without a quick way. */
+#define PX_APPROX_UNIT(name, table, size) \
+    PX_APPROX_SINGLE(name, table, size) \
     PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, int n, bool ftz) \
     { \
         px_approx_rows w; \
@@ -124,18 +59,41 @@ PX_APPROX_FN px_approx_terms px_approx_fetched(const px_approx_rows *w, int i)
             m = n < PX_APPROX_ROW ? n : PX_APPROX_ROW; \
             PX_APPROX_LOOP \
             for (int i = 0; i < m; i++) w.r[i] = px_approx_##name##_reduce(a[i], ftz); \
-            px_approx_fetch(&w, m, px_approx_##table##_c0, px_approx_##table##_c12, size == 128); \
-            PX_APPROX_LOOP \
-            for (int i = 0; i < m; i++) \
-                d[i] = px_approx_##name##_finish(a[i], w.r[i], px_approx_fetched(&w, i), ftz); \
+            PX_APPROX_ROW_END(table, size, px_approx_##name##_finish(a[i], w.r[i], px_approx_fetched(&w, i), ftz)); \
         } \
     }
 
-PX_APPROX_UNIT(rcp, rcp, 128)
-PX_APPROX_UNIT(rsqrt, rsqrt, 128)
-PX_APPROX_UNIT(sqrt, sqrt, 128)
-PX_APPROX_UNIT(ex2, ex2, 64)
-PX_APPROX_UNIT(lg2, lg2, 64)
+/* A unit with one. */
+#define PX_APPROX_QUICK_UNIT(name, table, size) \
+    PX_APPROX_SINGLE(name, table, size) \
+    PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, int n, bool ftz) \
+    { \
+        px_approx_rows w; \
+        for (int m; n > 0; n -= m, a += m, d += m) { \
+            m = n < PX_APPROX_ROW ? n : PX_APPROX_ROW; \
+            uint32_t special = 0; \
+            PX_APPROX_LOOP \
+            for (int i = 0; i < m; i++) { \
+                special |= !px_approx_##name##_plain(a[i]); \
+                w.r[i] = px_approx_##name##_reduce(a[i], true); \
+            } \
+            if (!special) { \
+                PX_APPROX_ROW_END(table, size, px_approx_##name##_quick(a[i], w.r[i], px_approx_fetched(&w, i))); \
+                continue; \
+            } \
+            if (!ftz) { \
+                PX_APPROX_LOOP \
+                for (int i = 0; i < m; i++) w.r[i] = px_approx_##name##_reduce(a[i], false); \
+            } \
+            PX_APPROX_ROW_END(table, size, px_approx_##name##_finish(a[i], w.r[i], px_approx_fetched(&w, i), ftz)); \
+        } \
+    }
+
+PX_APPROX_QUICK_UNIT(rcp, rcp, 128)
+PX_APPROX_QUICK_UNIT(rsqrt, rsqrt, 128)
+PX_APPROX_QUICK_UNIT(sqrt, sqrt, 128)
+PX_APPROX_QUICK_UNIT(ex2, ex2, 64)
+PX_APPROX_QUICK_UNIT(lg2, lg2, 64)
 PX_APPROX_UNIT(sin, sin, 64)
 PX_APPROX_UNIT(cos, sin, 64)
 PX_APPROX_UNIT(tanh, tanh, 64)              /* has no ftz form; the flag changes nothing */

@@ -6,6 +6,9 @@
  * `finish` makes the sum, cuts it to a float, and puts in the special values.  All three work on one
  * lane, without a branch.  Where floating-point operations are involved, a choice is made by
  * px_approx_blend: behind ?: the compiler would make them conditional and give up on the loop.
+ *
+ * Where most operands are ordinary, `plain` recognises them and `quick` finishes them without the
+ * special cases; a row of nothing else takes that way.
  */
 #ifndef PX_APPROX_UNITS_H
 #define PX_APPROX_UNITS_H
@@ -143,6 +146,16 @@ PX_APPROX_FN uint32_t px_approx_rcp_finish(uint32_t x, uint32_t r, px_approx_ter
     return px_approx_pick(ax > PX_APPROX_INF, PX_APPROX_NAN, y | (x & PX_APPROX_SIGN));
 }
 
+PX_APPROX_FN bool px_approx_rcp_plain(uint32_t x)
+{
+    return (x & 0x7FFFFFFFu) - PX_APPROX_MIN <= 0x7E800000u - PX_APPROX_MIN;
+}
+
+PX_APPROX_FN uint32_t px_approx_rcp_quick(uint32_t x, uint32_t r, px_approx_terms t)
+{
+    return (px_approx_rcp_core(r, t) + (127u << 23) - (x & 0x7F800000u)) | (x & PX_APPROX_SIGN);
+}
+
 /* ---- rsqrt, sqrt: 6 index bits under the lowest exponent bit; set, it marks an even exponent ---- */
 
 PX_APPROX_FN uint32_t px_approx_rsqrt_reduce(uint32_t x, bool ftz)
@@ -175,6 +188,17 @@ PX_APPROX_FN uint32_t px_approx_rsqrt_finish(uint32_t x, uint32_t r, px_approx_t
     return px_approx_pick(ftz ? ax < PX_APPROX_MIN : ax == 0, PX_APPROX_INF | (x & PX_APPROX_SIGN), y);
 }
 
+PX_APPROX_FN bool px_approx_rsqrt_plain(uint32_t x)
+{
+    return x - PX_APPROX_MIN < PX_APPROX_INF - PX_APPROX_MIN;
+}
+
+PX_APPROX_FN uint32_t px_approx_rsqrt_quick(uint32_t x, uint32_t r, px_approx_terms t)
+{
+    (void)r;
+    return px_approx_rsqrt_normal(x, t);
+}
+
 PX_APPROX_FN uint32_t px_approx_sqrt_reduce(uint32_t x, bool ftz)
 {
     return px_approx_rsqrt_reduce(x, ftz);
@@ -197,6 +221,17 @@ PX_APPROX_FN uint32_t px_approx_sqrt_finish(uint32_t x, uint32_t r, px_approx_te
     return px_approx_pick(ftz ? ax < PX_APPROX_MIN : ax == 0, x & PX_APPROX_SIGN, y);
 }
 
+PX_APPROX_FN bool px_approx_sqrt_plain(uint32_t x)
+{
+    return px_approx_rsqrt_plain(x);
+}
+
+PX_APPROX_FN uint32_t px_approx_sqrt_quick(uint32_t x, uint32_t r, px_approx_terms t)
+{
+    (void)r;
+    return px_approx_sqrt_normal(x, t);
+}
+
 /* ---- ex2: the word is x in fixed point with 23 fraction bits, modulo 2^9 ---- */
 
 /* Below -126 the root is computed, and squared. */
@@ -216,14 +251,25 @@ PX_APPROX_FN uint32_t px_approx_ex2_reduce(uint32_t x, bool ftz)
     return (v ^ negative) + ((uint32_t)((v & 0x7FFFFFu) == 0) & negative);
 }
 
+PX_APPROX_FN bool px_approx_ex2_plain(uint32_t x)
+{
+    return (x & 0x7FFFFFFFu) <= 0x42FC0000u;                    /* |x| <= 126 */
+}
+
+PX_APPROX_FN uint32_t px_approx_ex2_quick(uint32_t x, uint32_t v, px_approx_terms t)
+{
+    (void)x;
+    uint32_t xl = v & PX_APPROX_XL;
+    uint32_t rest = t.c2sq + ((t.c0 & 3u) << 13) + 0x17E2u + ((0u - (xl & 1u)) & t.c1);
+    uint32_t s = t.c1 * (xl >> 1) + (rest >> 1);
+    return 0x3F000000u + (t.c0 >> 2) + (s >> 14) + (v & 0xFF800000u);
+}
+
 /* The unit's result for 2^-126 <= |x|; a result below the least normal is 0. */
 PX_APPROX_FN uint32_t px_approx_ex2_normal(uint32_t x, uint32_t v, px_approx_terms t)
 {
-    uint32_t xl = v & PX_APPROX_XL, ax = x & 0x7FFFFFFFu;
-    uint32_t rest = t.c2sq + ((t.c0 & 3u) << 13) + 0x17E2u + ((0u - (xl & 1u)) & t.c1);
-    uint32_t s = t.c1 * (xl >> 1) + (rest >> 1);
-    uint32_t y = 0x3F000000u + (t.c0 >> 2) + (s >> 14) + (v & 0xFF800000u);
-    bool far = ax >= 0x43800000u;
+    uint32_t y = px_approx_ex2_quick(x, v, t);
+    bool far = (x & 0x7FFFFFFFu) >= 0x43800000u;
     y = px_approx_blend(((int32_t)v < -126 * (1 << 23)) | far, 0, y);
     return px_approx_blend(((int32_t)v >= 128 << 23) | (far & !(x >> 31)), PX_APPROX_INF, y);
 }
@@ -280,6 +326,18 @@ PX_APPROX_FN uint32_t px_approx_lg2_finish(uint32_t x, uint32_t n, px_approx_ter
     y = px_approx_blend(x == PX_APPROX_INF, PX_APPROX_INF, y);
     y = px_approx_blend(x > PX_APPROX_INF, PX_APPROX_NAN, y);
     return px_approx_blend(ftz ? ax < PX_APPROX_MIN : ax == 0, 0xFF800000u, y);
+}
+
+PX_APPROX_FN bool px_approx_lg2_plain(uint32_t x)
+{
+    return px_approx_rsqrt_plain(x);
+}
+
+PX_APPROX_FN uint32_t px_approx_lg2_quick(uint32_t x, uint32_t r, px_approx_terms t)
+{
+    (void)r;
+    uint32_t y = px_approx_lg2_normal(x, t) | px_approx_blend(x < PX_APPROX_ONE, PX_APPROX_SIGN, 0);
+    return px_approx_blend(x == PX_APPROX_ONE, 0, y);
 }
 
 /* ---- sin, cos: turns = x * (1/2pi) cut to 24 bits; the word is the place in the quarter turn

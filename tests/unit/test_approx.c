@@ -162,7 +162,8 @@ static void exact_special_values(void **state)
 
 /* The functions of MPFR that are used, from the library loaded at run time. */
 #define MPFR_LIST(X) \
-    X(init2) X(set_d) X(exp2) X(log2) X(sin) X(cos) X(tanh) X(rec_sqrt) X(sqrt) X(ui_div) X(div) X(add) X(div_2ui) X(cmp3)
+    X(init2) X(set_d) X(exp2) X(log2) X(sin) X(cos) X(tanh) X(rec_sqrt) X(sqrt) X(ui_div) X(div) X(add) X(div_2ui) X(cmp3) \
+    X(clear)
 
 typedef struct library {
 #define MEMBER(name) __typeof__(mpfr_##name) *name;
@@ -179,6 +180,12 @@ static bool load(library *m)
     mpfr_ptr all[] = { m->x, m->y, m->exact, m->low, m->high };
     for (int i = 0; i < 5; i++) m->init2(all[i], 200);
     return true;
+}
+
+static void unload(library *m)
+{
+    mpfr_ptr all[] = { m->x, m->y, m->exact, m->low, m->high };
+    for (int i = 0; i < 5; i++) m->clear(all[i]);
 }
 
 static float as_float(uint32_t x) { return px_approx_as_float(x); }
@@ -329,6 +336,7 @@ static void exact_against_mpfr(void **state)
     check_half(&m, px_exact_tanh_f16, 7, 10, 5, false);
     check_half(&m, px_exact_ex2_bf16, 3, 7, 8, true);
     check_half(&m, px_exact_tanh_bf16, 7, 7, 8, false);
+    unload(&m);
 }
 
 #else
