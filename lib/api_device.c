@@ -19,7 +19,8 @@ PTX_API void ptx_device_destroy(ptx_device *device)
 
 PTX_API void ptx_device_interrupt(ptx_device *device)
 {
-    if (device) atomic_store(&device->sched.stop, PX_STOP_INTERRUPT);
+    int none = PX_STOP_NONE; /* another reason to stop stands */
+    if (device) atomic_compare_exchange_strong(&device->sched.stop, &none, PX_STOP_INTERRUPT);
 }
 
 PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progress)

@@ -20,6 +20,7 @@ struct px_runtime {
     void (*completed)(struct px_grid *grid); /* grid and its tails are complete; its parent has not heard yet */
     void (*discard)(struct px_grid *grid);   /* frees grid->cdp and grid->item */
     bool (*stalled)(struct px_sched *sched); /* nothing can run: true when parked lanes shall be asked again */
+    void (*launch_over)(struct ptx_device *device); /* a host launch has ended, well or not; no lock */
     void (*destroy)(struct ptx_device *device); /* frees device->cdp; no lock */
 };
 
@@ -48,8 +49,6 @@ struct ptx_device {
     struct ptx_program *programs;    /* newest first */
     uint32_t next_program;
     uint32_t depth_limit[2];         /* of launch nesting for CDP1, CDP2 */
-    uint32_t pending;                /* device-side launches not complete; under the scheduler's lock */
-    bool draining_failed;            /* see px_runtime.stalled */
     void *cdp;                       /* lib/cdp's state of the device; under the scheduler's lock */
     struct px_report report;
     char message[512];

@@ -129,5 +129,6 @@ ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fa
     const enum px_stop stop = px_sched_run(&device->sched, root);
     if (stop != PX_STOP_NONE) px_report_fault(device, stop, fault);
     px_sched_clean(&device->sched);
+    if (device->runtime && device->runtime->launch_over) device->runtime->launch_over(device);
     return status_of(stop);
 }

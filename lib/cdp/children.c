@@ -1,0 +1,236 @@
+/*
+ * children.c - parameter buffers, launches, and waiting for them
+ * (device-runtime.md, sections 2 to 5).
+ *
+ * A buffer is memory that the kernel fills; what it is for is remembered
+ * outside the kernel's reach, in a table by address. A launch copies the buffer
+ * into the new grid's parameters and forgets it, so launching it twice is an
+ * error rather than a surprise.
+ */
+#include "cdp/state.h"
+#include "vm/gang.h"
+
+enum { BUFFER_ALIGN = 16 };
+
+static struct px_sched *sched_of(const struct px_call *call)
+{
+    return &call->grid->device->sched;
+}
+
+/* ---- buffers ---- */
+
+static struct cdp_buffer **bucket_of(struct cdp_device *cd, uint64_t va)
+{
+    return &cd->buffers[va / BUFFER_ALIGN % CDP_BUCKETS];
+}
+
+/* Gives `b` memory and puts it into the table; 0 when there is none. */
+static uint64_t buffer_new(struct px_call *call, const struct cdp_buffer *what)
+{
+    struct ptx_device *device = call->grid->device;
+    struct cdp_buffer *b = px_alloc(&device->alloc, sizeof *b);
+    if (!b) return 0;
+    *b = *what;
+    b->va = px_heap_alloc(&device->buffers, b->size ? b->size : 1, BUFFER_ALIGN);
+    px_sched_lock(&device->sched);
+    struct cdp_device *cd = b->va ? cdp_of_device(device) : NULL;
+    if (cd) {
+        struct cdp_buffer **bucket = bucket_of(cd, b->va);
+        b->next = *bucket;
+        *bucket = b;
+    }
+    px_sched_unlock(&device->sched);
+    if (cd) {
+        const uint64_t va = b->va; /* another lane may launch it already */
+        memset(px_device_host(device, va, what->size ? what->size : 1), 0, what->size);
+        return va;
+    }
+    if (b->va) px_heap_release(&device->buffers, b->va);
+    px_free(&device->alloc, b, sizeof *b);
+    return 0;
+}
+
+/* Takes the buffer out of the table; NULL when there is none at va. The lock is held. */
+static struct cdp_buffer *buffer_take(struct cdp_device *cd, uint64_t va)
+{
+    struct cdp_buffer **at = bucket_of(cd, va);
+    while (*at && (*at)->va != va) at = &(*at)->next;
+    struct cdp_buffer *b = *at;
+    if (b) *at = b->next;
+    return b;
+}
+
+static void buffer_put(struct cdp_device *cd, struct cdp_buffer *b)
+{
+    struct cdp_buffer **bucket = bucket_of(cd, b->va);
+    b->next = *bucket;
+    *bucket = b;
+}
+
+static void buffer_free(struct ptx_device *device, struct cdp_buffer *b)
+{
+    px_heap_release(&device->buffers, b->va);
+    px_free(&device->alloc, b, sizeof *b);
+}
+
+/* ---- what can be launched ---- */
+
+static struct px_shape shape_at(const struct px_call *call, unsigned offset)
+{
+    return (struct px_shape){cdp_arg32(call, offset), cdp_arg32(call, offset + 4), cdp_arg32(call, offset + 8)};
+}
+
+static bool find_kernel(const struct px_call *call, uint64_t function, struct cdp_buffer *what)
+{
+    what->kernel = px_device_function(call->grid->device, function, &what->program);
+    return what->kernel && what->kernel->is_entry && what->kernel->kind == PX_LF_CODE;
+}
+
+/* The error of a launch of this shape from this grid; 0 when it may go on. */
+static int check_launch(const struct px_call *call, const struct cdp_buffer *what)
+{
+    const struct ptx_device *device = call->grid->device;
+    if (px_launch_check(device, what->kernel, what->grid, what->block, what->shared) != PX_SHAPE_OK)
+        return CDP_INVALID_CONFIGURATION;
+    return call->grid->depth + 1 > device->depth_limit[cdp_is_second(call)] ? CDP_TOO_DEEP : PX_CUDA_OK;
+}
+
+static enum px_ext give_buffer(struct px_call *call, const struct cdp_buffer *what, int error)
+{
+    const uint64_t va = error ? 0 : buffer_new(call, what);
+    if (!va) *call->last_error = error ? error : PX_CUDA_OUT_OF_MEMORY;
+    cdp_return64(call, va);
+    return PX_EXT_DONE;
+}
+
+enum px_ext cdp_get_parameter_buffer(struct px_call *call)
+{
+    const struct cdp_buffer what = {.size = cdp_arg64(call, 8)};
+    return give_buffer(call, &what, what.size > UINT32_MAX ? PX_CUDA_INVALID_VALUE : PX_CUDA_OK);
+}
+
+enum px_ext cdp_get_parameter_buffer_v2(struct px_call *call)
+{
+    struct cdp_buffer what = {.grid = shape_at(call, 8), .block = shape_at(call, 20), .shared = cdp_arg32(call, 32)};
+    if (!find_kernel(call, cdp_arg64(call, 0), &what)) return give_buffer(call, &what, PX_CUDA_INVALID_VALUE);
+    what.size = what.kernel->fn->param_bytes;
+    return give_buffer(call, &what, check_launch(call, &what));
+}
+
+/* ---- launches ---- */
+
+/*
+ * Launches `what` with the parameters of `buffer` (NULL: none), which is taken
+ * out of the table already. The buffer is used up unless the lane has to wait.
+ */
+static enum px_ext launch(struct px_call *call, const struct cdp_buffer *what, struct cdp_buffer *buffer,
+                          uint64_t stream)
+{
+    struct ptx_device *device = call->grid->device;
+    const char *why = NULL;
+    bool park = false;
+    int error = PX_CUDA_OUT_OF_MEMORY;
+    struct px_grid *grid = px_grid_create(what->program, what->kernel, what->grid, what->block, what->shared, &why);
+    if (why) return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, 0, "%s: %s", what->kernel->name, why);
+    if (grid && buffer) memcpy(grid->params, px_device_host(device, buffer->va, grid->param_bytes), grid->param_bytes);
+    px_sched_lock(sched_of(call));
+    if (grid) error = cdp_submit(call, grid, stream, &park);
+    if (park && buffer) buffer_put(device->cdp, buffer);
+    px_sched_unlock(sched_of(call));
+    if (grid && (error || park)) px_grid_free(grid);
+    if (park) return PX_EXT_PARK;
+    if (buffer) buffer_free(device, buffer);
+    return cdp_answer(call, error);
+}
+
+/* The buffer at va, now out of the table; NULL when there is none. */
+static struct cdp_buffer *claim(struct px_call *call, uint64_t va)
+{
+    px_sched_lock(sched_of(call));
+    struct cdp_device *cd = cdp_of_device(call->grid->device);
+    struct cdp_buffer *b = cd ? buffer_take(cd, va) : NULL;
+    px_sched_unlock(sched_of(call));
+    return b;
+}
+
+static void unclaim(struct px_call *call, struct cdp_buffer *b)
+{
+    px_sched_lock(sched_of(call));
+    buffer_put(call->grid->device->cdp, b);
+    px_sched_unlock(sched_of(call));
+}
+
+static enum px_ext launch_first(struct px_call *call, bool per_thread)
+{
+    const uint64_t va = cdp_arg64(call, 8);
+    struct cdp_buffer what = {.grid = shape_at(call, 16), .block = shape_at(call, 28), .shared = cdp_arg32(call, 40)};
+    if (!find_kernel(call, cdp_arg64(call, 0), &what)) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    int error = check_launch(call, &what);
+    if (error) return cdp_answer(call, error);
+    const uint64_t bytes = what.kernel->fn->param_bytes;
+    struct cdp_buffer *b = va ? claim(call, va) : NULL;
+    if (bytes && (!b || b->size < bytes)) {
+        if (b) unclaim(call, b);
+        return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    }
+    return launch(call, &what, b, cdp_stream_of(call, 48, per_thread));
+}
+
+enum px_ext cdp_launch_device(struct px_call *call)
+{
+    return launch_first(call, false);
+}
+
+enum px_ext cdp_launch_device_ptsz(struct px_call *call)
+{
+    return launch_first(call, true);
+}
+
+static enum px_ext launch_second(struct px_call *call, bool per_thread)
+{
+    struct cdp_buffer *b = claim(call, cdp_arg64(call, 0));
+    if (!b || !b->kernel) {
+        if (b) unclaim(call, b);
+        return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    }
+    const struct cdp_buffer what = *b;
+    return launch(call, &what, b, cdp_stream_of(call, 8, per_thread));
+}
+
+enum px_ext cdp_launch_device_v2(struct px_call *call)
+{
+    return launch_second(call, false);
+}
+
+enum px_ext cdp_launch_device_v2_ptsz(struct px_call *call)
+{
+    return launch_second(call, true);
+}
+
+/* ---- waiting ---- */
+
+/* Is a launch of this block not complete? The lock is held. */
+static bool has_children(const struct px_call *call)
+{
+    const struct cdp_grid *cg = call->grid->cdp;
+    for (const struct px_grid *g = cg ? sched_of(call)->grids : NULL; g; g = g->older)
+        if (g->parent == call->grid && g->launcher == call->cta->number) return true;
+    return false;
+}
+
+/* First generation: the lane waits until everything that its block launched is complete. */
+enum px_ext cdp_device_synchronize(struct px_call *call)
+{
+    if (call->grid->depth >= CDP_SYNC_DEPTH) return cdp_answer(call, CDP_SYNC_TOO_DEEP);
+    px_sched_lock(sched_of(call));
+    const bool wait = has_children(call);
+    if (wait) ((struct cdp_grid *)call->grid->cdp)->lanes_sync = true;
+    px_sched_unlock(sched_of(call));
+    return wait ? PX_EXT_PARK : cdp_answer(call, PX_CUDA_OK);
+}
+
+/* The second generation has the name and refuses. */
+enum px_ext cdp_no_synchronize(struct px_call *call)
+{
+    return cdp_answer(call, CDP_SYNC_TOO_DEEP);
+}

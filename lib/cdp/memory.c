@@ -1,0 +1,208 @@
+/*
+ * memory.c - the device heap for kernels, and copies in stream order
+ * (device-runtime.md, sections 7 and 8).
+ *
+ * A copy is a grid without a kernel: it waits in its stream like any launch
+ * and is done by whichever worker takes it. Ranges are checked then; a bad one
+ * is a fault, as it is of the kernel that the chip would run.
+ */
+#include "cdp/state.h"
+#include <stdio.h>
+#include <string.h>
+
+/* ---- heap ---- */
+
+static enum px_ext give_heap(struct px_call *call, uint64_t size, uint64_t align)
+{
+    cdp_return64(call, px_heap_alloc(&call->grid->device->heap, size, align));
+    return PX_EXT_DONE;
+}
+
+enum px_ext cdp_sys_malloc(struct px_call *call)
+{
+    return give_heap(call, cdp_arg64(call, 0), 16);
+}
+
+enum px_ext cdp_sys_aligned_malloc(struct px_call *call)
+{
+    const uint64_t align = cdp_arg64(call, 8);
+    const bool power = align && !(align & (align - 1));
+    return power ? give_heap(call, cdp_arg64(call, 0), align) : give_heap(call, 0, 16);
+}
+
+static enum px_ext release(struct px_call *call, uint64_t va)
+{
+    struct ptx_device *device = call->grid->device;
+    if (!va || px_heap_release(&device->heap, va)) return PX_EXT_DONE;
+    return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, va, px_heap_owns(&device->heap, va)
+                    ? "free of 0x%llx: no block of the device heap begins there (freed twice?)"
+                    : "free of 0x%llx: not memory of the device heap", (unsigned long long)va);
+}
+
+enum px_ext cdp_sys_free(struct px_call *call)
+{
+    return release(call, cdp_arg64(call, 0));
+}
+
+enum px_ext cdp_malloc(struct px_call *call)
+{
+    const uint64_t to = cdp_arg64(call, 0), size = cdp_arg64(call, 8);
+    if (!to || !size) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    const uint64_t va = px_heap_alloc(&call->grid->device->heap, size, 256);
+    if (!px_call_write(call, to, &va, sizeof va)) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    return cdp_answer(call, va ? PX_CUDA_OK : PX_CUDA_OUT_OF_MEMORY);
+}
+
+enum px_ext cdp_free(struct px_call *call)
+{
+    enum px_ext r = release(call, cdp_arg64(call, 0));
+    return r == PX_EXT_DONE ? cdp_answer_only(call, PX_CUDA_OK) : r;
+}
+
+/* ---- copies ---- */
+
+/* `depth` slices of `height` rows of `width` bytes; a pitch is the distance of rows, a slice that of slices. */
+struct copy {
+    const char *name;
+    uint64_t to, to_pitch, to_slice;
+    uint64_t from, from_pitch, from_slice;
+    uint64_t width, height, depth;
+    bool fill;
+    uint8_t value;
+};
+
+static bool bad_range(struct px_trap *trap, const struct copy *c, uint64_t va)
+{
+    trap->error = PX_CUDA_ILLEGAL_ADDRESS;
+    trap->address = va;
+    snprintf(trap->text, sizeof trap->text, "%s: %llu bytes at 0x%llx are not inside one allocation", c->name,
+             (unsigned long long)c->width, (unsigned long long)va);
+    return false;
+}
+
+static bool copy_row(struct px_grid *grid, const struct copy *c, uint64_t to, uint64_t from, struct px_trap *trap)
+{
+    void *target = px_mem_host(&grid->device->mem, to, c->width);
+    if (!target) return bad_range(trap, c, to);
+    if (c->fill) {
+        memset(target, c->value, c->width);
+        return true;
+    }
+    const void *source = px_mem_host(&grid->device->mem, from, c->width);
+    if (!source) return bad_range(trap, c, from);
+    memmove(target, source, c->width);
+    return true;
+}
+
+static bool run_copy(struct px_grid *grid, struct px_trap *trap)
+{
+    struct copy c;
+    memcpy(&c, grid->params, sizeof c);
+    for (uint64_t z = 0; z < c.depth; z++)
+        for (uint64_t y = 0; y < c.height; y++)
+            if (!copy_row(grid, &c, c.to + z * c.to_slice + y * c.to_pitch, c.from + z * c.from_slice + y * c.from_pitch,
+                          trap))
+                return false;
+    return true;
+}
+
+static bool is_global(uint64_t va)
+{
+    return va && px_window_of(va) == PX_WIN_NONE;
+}
+
+/* Checks in the chip's order, then puts the copy into its stream. */
+static enum px_ext submit(struct px_call *call, const struct copy *c, uint32_t kind, uint64_t stream)
+{
+    struct ptx_device *device = call->grid->device;
+    bool park = false;
+    int error = PX_CUDA_OUT_OF_MEMORY;
+    if (!c->width || !c->height || !c->depth) return cdp_answer_only(call, PX_CUDA_OK);
+    if (!c->fill && kind != 3 && kind != 4) return cdp_answer(call, CDP_INVALID_COPY_DIRECTION);
+    if (!is_global(c->to) || (!c->fill && !is_global(c->from))) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    struct px_grid *grid = px_grid_create_native(device, run_copy, c, sizeof *c);
+    px_sched_lock(&device->sched);
+    if (grid) error = cdp_submit(call, grid, stream, &park);
+    px_sched_unlock(&device->sched);
+    if (grid && (error || park)) px_grid_free(grid);
+    if (park) return PX_EXT_PARK;
+    if (!error) *call->last_error = 0;
+    return cdp_answer(call, error);
+}
+
+static enum px_ext copy_1d(struct px_call *call, bool per_thread)
+{
+    const struct copy c = {.name = "cudaMemcpyAsync", .to = cdp_arg64(call, 0), .from = cdp_arg64(call, 8),
+                           .width = cdp_arg64(call, 16), .height = 1, .depth = 1};
+    return submit(call, &c, cdp_arg32(call, 24), cdp_stream_of(call, 32, per_thread));
+}
+
+static enum px_ext copy_2d(struct px_call *call, bool per_thread)
+{
+    const struct copy c = {.name = "cudaMemcpy2DAsync", .to = cdp_arg64(call, 0), .to_pitch = cdp_arg64(call, 8),
+                           .from = cdp_arg64(call, 16), .from_pitch = cdp_arg64(call, 24),
+                           .width = cdp_arg64(call, 32), .height = cdp_arg64(call, 40), .depth = 1};
+    return submit(call, &c, cdp_arg32(call, 48), cdp_stream_of(call, 56, per_thread));
+}
+
+/* cudaMemcpy3DParms, without arrays: position, pointer, pitch, x and y size of each side, extent, kind. */
+struct parms_3d {
+    uint64_t from_array, from_pos[3], from, from_pitch, from_x, from_y;
+    uint64_t to_array, to_pos[3], to, to_pitch, to_x, to_y;
+    uint64_t extent[3];
+    uint32_t kind;
+};
+
+static enum px_ext copy_3d(struct px_call *call, bool per_thread)
+{
+    struct parms_3d p;
+    if (!px_call_read(call, &p, cdp_arg64(call, 0), sizeof p)) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    if (p.from_array || p.to_array) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    struct copy c = {.name = "cudaMemcpy3DAsync", .to_pitch = p.to_pitch, .from_pitch = p.from_pitch,
+                     .to_slice = p.to_pitch * p.to_y, .from_slice = p.from_pitch * p.from_y,
+                     .width = p.extent[0], .height = p.extent[1], .depth = p.extent[2]};
+    c.to = p.to ? p.to + p.to_pos[0] + p.to_pos[1] * c.to_pitch + p.to_pos[2] * c.to_slice : 0;
+    c.from = p.from ? p.from + p.from_pos[0] + p.from_pos[1] * c.from_pitch + p.from_pos[2] * c.from_slice : 0;
+    return submit(call, &c, p.kind, cdp_stream_of(call, 8, per_thread));
+}
+
+static enum px_ext fill_1d(struct px_call *call, bool per_thread)
+{
+    const struct copy c = {.name = "cudaMemsetAsync", .to = cdp_arg64(call, 0), .value = (uint8_t)cdp_arg32(call, 8),
+                           .width = cdp_arg64(call, 16), .height = 1, .depth = 1, .fill = true};
+    return submit(call, &c, 0, cdp_stream_of(call, 24, per_thread));
+}
+
+static enum px_ext fill_2d(struct px_call *call, bool per_thread)
+{
+    const struct copy c = {.name = "cudaMemset2DAsync", .to = cdp_arg64(call, 0), .to_pitch = cdp_arg64(call, 8),
+                           .value = (uint8_t)cdp_arg32(call, 16), .width = cdp_arg64(call, 24),
+                           .height = cdp_arg64(call, 32), .depth = 1, .fill = true};
+    return submit(call, &c, 0, cdp_stream_of(call, 40, per_thread));
+}
+
+static enum px_ext fill_3d(struct px_call *call, bool per_thread)
+{
+    const struct copy c = {.name = "cudaMemset3DAsync", .to = cdp_arg64(call, 0), .to_pitch = cdp_arg64(call, 8),
+                           .to_slice = cdp_arg64(call, 8) * cdp_arg64(call, 24), .value = (uint8_t)cdp_arg32(call, 32),
+                           .width = cdp_arg64(call, 40), .height = cdp_arg64(call, 48), .depth = cdp_arg64(call, 56),
+                           .fill = true};
+    return submit(call, &c, 0, cdp_stream_of(call, 64, per_thread));
+}
+
+/* The two entry points of each: stream 0 is the NULL stream, or the thread's own. */
+#define BOTH(name, function)                                                                                \
+    enum px_ext name(struct px_call *call)                                                                  \
+    {                                                                                                       \
+        return function(call, false);                                                                       \
+    }                                                                                                       \
+    enum px_ext name##_ptsz(struct px_call *call)                                                           \
+    {                                                                                                       \
+        return function(call, true);                                                                        \
+    }
+BOTH(cdp_memcpy, copy_1d)
+BOTH(cdp_memcpy_2d, copy_2d)
+BOTH(cdp_memcpy_3d, copy_3d)
+BOTH(cdp_memset, fill_1d)
+BOTH(cdp_memset_2d, fill_2d)
+BOTH(cdp_memset_3d, fill_3d)

@@ -1,0 +1,405 @@
+/*
+ * streams.c - order among the launches of a grid (device-runtime.md, sections 4 and 5).
+ *
+ * A stream is a queue of items: grids, event records, waits for events. Its
+ * first grid is with the scheduler; when that completes the stream advances.
+ * Tail launches wait in a queue of their own until the grid and all its other
+ * children are complete. Everything here runs under the scheduler's lock.
+ */
+#include "cdp/state.h"
+#include "vm/gang.h"
+
+static struct px_sched *sched_of(const struct px_grid *grid)
+{
+    return &grid->device->sched;
+}
+
+/* ---- finding streams ---- */
+
+static struct cdp_stream *find_stream(const struct cdp_grid *cg, uint64_t handle, uint64_t cta, uint64_t thread)
+{
+    struct cdp_stream *s = cg->streams;
+    while (s && (s->handle != handle || s->cta != cta || s->thread != thread)) s = s->next;
+    return s;
+}
+
+static struct cdp_stream *add_stream(struct px_grid *grid, uint64_t handle, uint64_t cta, uint64_t thread)
+{
+    struct cdp_grid *cg = cdp_of_grid(grid);
+    struct cdp_stream *s = cg ? px_zalloc(&grid->device->alloc, sizeof *s) : NULL;
+    if (!s) return NULL;
+    *s = (struct cdp_stream){.next = cg->streams, .handle = handle, .cta = cta, .thread = thread};
+    return cg->streams = s;
+}
+
+/* The NULL stream is the grid's, in the first generation the block's; 2 is the thread's own. */
+static struct cdp_stream *stream_for(struct px_call *call, uint64_t handle)
+{
+    struct cdp_grid *cg = cdp_of_grid(call->grid);
+    uint64_t cta = 0, thread = 0;
+    if (!cg) return NULL;
+    if (handle == CDP_STREAM_LEGACY) handle = CDP_STREAM_NULL;
+    if (handle == CDP_STREAM_PER_THREAD) thread = call->thread + 1;
+    if (handle == CDP_STREAM_PER_THREAD || (handle == CDP_STREAM_NULL && !cdp_is_second(call)))
+        cta = call->cta->number + 1;
+    struct cdp_stream *s = find_stream(cg, handle, cta, thread);
+    return s || handle > CDP_STREAM_PER_THREAD ? s : add_stream(call->grid, handle, cta, thread);
+}
+
+uint64_t cdp_stream_of(const struct px_call *call, unsigned offset, bool per_thread)
+{
+    const uint64_t handle = cdp_arg64(call, offset);
+    return per_thread && handle == CDP_STREAM_NULL ? CDP_STREAM_PER_THREAD : handle;
+}
+
+bool cdp_stream_ok(const struct px_call *call, uint64_t stream)
+{
+    if (stream <= CDP_STREAM_PER_THREAD) return true;
+    const struct cdp_grid *cg = call->grid->cdp;
+    return cg && find_stream(cg, stream, 0, 0);
+}
+
+/* ---- queues ---- */
+
+static void append(struct cdp_stream *s, struct cdp_item *item)
+{
+    if (s->last)
+        s->last->next = item;
+    else
+        s->first = item;
+    s->last = item;
+}
+
+static void drop_first(const struct px_grid *grid, struct cdp_stream *s)
+{
+    struct cdp_item *item = s->first;
+    s->first = item->next;
+    if (!s->first) s->last = NULL;
+    px_free(&grid->device->alloc, item, sizeof *item);
+}
+
+/* Starts the next grid of the stream, doing records and passing waits on the way. True: an event was reached. */
+static bool advance(struct px_grid *owner, struct cdp_stream *s)
+{
+    bool reached = false;
+    for (struct cdp_item *item; (item = s->first);) {
+        if (item->kind == CDP_ITEM_GRID) {
+            px_sched_enqueue(sched_of(owner), item->grid);
+            return reached;
+        }
+        if (item->kind == CDP_ITEM_WAIT && item->event->reached < item->number) return reached;
+        if (item->kind == CDP_ITEM_RECORD) {
+            item->event->reached = item->number;
+            reached = true;
+        }
+        drop_first(owner, s);
+    }
+    return reached;
+}
+
+/* After an event was reached: streams that begin with a wait may go on, and reach others. */
+static void advance_waiting(struct px_grid *owner)
+{
+    struct cdp_grid *cg = owner->cdp;
+    for (bool again = true; again;) {
+        again = false;
+        for (struct cdp_stream *s = cg->streams; s; s = s->next)
+            if (s->first && s->first->kind == CDP_ITEM_WAIT) again |= advance(owner, s);
+    }
+}
+
+static void append_and_go(struct px_grid *owner, struct cdp_stream *s, struct cdp_item *item)
+{
+    const bool was_empty = !s->first;
+    append(s, item);
+    if (was_empty && advance(owner, s)) advance_waiting(owner);
+}
+
+/* ---- launches ---- */
+
+static int submit_tail(struct px_call *call, struct cdp_device *cd, struct cdp_item *item)
+{
+    struct cdp_grid *cg = cdp_of_grid(call->grid);
+    if (!cg) return PX_CUDA_OUT_OF_MEMORY;
+    if (cd->pending + 2 >= call->grid->device->config.pending_launches) return CDP_TOO_MANY_PENDING;
+    px_sched_adopt(sched_of(call->grid), call->grid, item->grid);
+    if (cg->last_tail)
+        cg->last_tail->next = item;
+    else
+        cg->tails = item;
+    cg->last_tail = item;
+    return PX_CUDA_OK;
+}
+
+static int submit_child(struct px_call *call, struct cdp_item *item, uint64_t handle)
+{
+    struct px_sched *sched = sched_of(call->grid);
+    struct cdp_stream *s = handle == CDP_STREAM_FIRE_AND_FORGET ? NULL : stream_for(call, handle);
+    if (!s && handle != CDP_STREAM_FIRE_AND_FORGET) return PX_CUDA_INVALID_VALUE;
+    item->stream = s;
+    px_sched_adopt(sched, call->grid, item->grid);
+    px_sched_count(item->grid);
+    if (s)
+        append_and_go(call->grid, s, item);
+    else
+        px_sched_enqueue(sched, item->grid);
+    return PX_CUDA_OK;
+}
+
+/* At the limit of pending launches a lane waits, unless that cannot help. */
+static bool must_wait(struct px_call *call, struct cdp_device *cd, uint64_t stream, int *error)
+{
+    if (stream == CDP_STREAM_TAIL || cd->pending < call->grid->device->config.pending_launches) return false;
+    if (cd->cannot_drain) {
+        cd->cannot_drain = false;
+        *error = CDP_TOO_MANY_PENDING;
+        return false;
+    }
+    return cd->lanes_wait = true;
+}
+
+int cdp_submit(struct px_call *call, struct px_grid *grid, uint64_t stream, bool *park)
+{
+    struct ptx_device *device = call->grid->device;
+    struct cdp_device *cd = cdp_of_device(device);
+    int error = PX_CUDA_OK;
+    *park = false;
+    const bool special = stream == CDP_STREAM_TAIL || stream == CDP_STREAM_FIRE_AND_FORGET;
+    if (special && !cdp_is_second(call)) return PX_CUDA_INVALID_VALUE;
+    if (!special && !cdp_stream_ok(call, stream)) return PX_CUDA_INVALID_VALUE;
+    *park = must_wait(call, cd, stream, &error);
+    if (*park || error) return error;
+    struct cdp_item *item = px_zalloc(&device->alloc, sizeof *item);
+    if (!item) return PX_CUDA_OUT_OF_MEMORY;
+    item->grid = grid;
+    grid->item = item;
+    grid->launcher = call->cta->number;
+    error = stream == CDP_STREAM_TAIL ? submit_tail(call, cd, item) : submit_child(call, item, stream);
+    if (error) {
+        grid->item = NULL;
+        px_free(&device->alloc, item, sizeof *item);
+    } else {
+        cd->pending++;
+    }
+    return error;
+}
+
+/* ---- what the scheduler tells ---- */
+
+bool cdp_drained(struct px_grid *grid)
+{
+    struct cdp_grid *cg = grid->cdp;
+    if (!cg || !cg->tails) return false;
+    struct cdp_item *item = cg->tails;
+    cg->tails = item->next;
+    if (!cg->tails) cg->last_tail = NULL;
+    item->next = NULL;
+    px_sched_count(item->grid);
+    px_sched_enqueue(sched_of(grid), item->grid);
+    return true;
+}
+
+static void free_grid_state(struct px_grid *grid)
+{
+    const ptx_allocator *alloc = &grid->device->alloc;
+    struct cdp_grid *cg = grid->cdp;
+    if (!cg) return;
+    for (struct cdp_stream *s = cg->streams, *next; s; s = next) {
+        next = s->next;
+        while (s->first) { /* grids free their own items */
+            struct cdp_item *item = s->first;
+            s->first = item->next;
+            if (item->kind != CDP_ITEM_GRID) px_free(alloc, item, sizeof *item);
+        }
+        px_free(alloc, s, sizeof *s);
+    }
+    for (struct cdp_event *e = cg->events, *next; e; e = next) {
+        next = e->next;
+        px_free(alloc, e, sizeof *e);
+    }
+    px_free(alloc, cg, sizeof *cg);
+    grid->cdp = NULL;
+}
+
+static uint32_t live_events(const struct cdp_grid *cg)
+{
+    uint32_t n = 0;
+    for (const struct cdp_event *e = cg ? cg->events : NULL; e; e = e->next) n += !e->destroyed;
+    return n;
+}
+
+/* A child has completed: its stream goes on, and lanes that waited for it may look again. */
+static void leave_stream(struct px_grid *grid, struct cdp_item *item)
+{
+    struct cdp_stream *s = item->stream;
+    if (!s) {
+        px_free(&grid->device->alloc, item, sizeof *item);
+        return;
+    }
+    drop_first(grid, s);
+    if (advance(grid->parent, s)) advance_waiting(grid->parent);
+}
+
+void cdp_completed(struct px_grid *grid)
+{
+    struct cdp_device *cd = grid->device->cdp;
+    struct cdp_item *item = grid->item;
+    if (cd) cd->events -= live_events(grid->cdp);
+    free_grid_state(grid);
+    if (!item) return;
+    grid->item = NULL;
+    cd->pending--;
+    leave_stream(grid, item);
+    const struct cdp_grid *parent = grid->parent->cdp;
+    if (cd->lanes_wait) {
+        cd->lanes_wait = false;
+        px_sched_wake(sched_of(grid), NULL, 0);
+    } else if (parent && parent->lanes_sync) {
+        px_sched_wake(sched_of(grid), grid->parent, grid->launcher);
+    }
+}
+
+/* The launch has failed: everything goes, in no order. */
+void cdp_discard(struct px_grid *grid)
+{
+    if (grid->item) px_free(&grid->device->alloc, grid->item, sizeof(struct cdp_item));
+    grid->item = NULL;
+    free_grid_state(grid);
+}
+
+bool cdp_stalled(struct px_sched *sched)
+{
+    struct cdp_device *cd = sched->helpers[0].worker.device->cdp;
+    if (!cd || !cd->lanes_wait || !sched->blocked.first) return false;
+    cd->cannot_drain = true;
+    cd->lanes_wait = false;
+    px_sched_wake(sched, NULL, 0);
+    return true;
+}
+
+/* ---- calls ---- */
+
+static enum px_ext give_handle(struct px_call *call, uint64_t to, uint64_t handle)
+{
+    return px_call_write(call, to, &handle, sizeof handle) ? cdp_answer(call, PX_CUDA_OK)
+                                                           : cdp_answer(call, PX_CUDA_INVALID_VALUE);
+}
+
+/* An H200 takes 0 (cudaStreamDefault) too, against the manual. */
+enum px_ext cdp_stream_create(struct px_call *call)
+{
+    const uint64_t to = cdp_arg64(call, 0);
+    struct px_sched *sched = sched_of(call->grid);
+    if (!to || cdp_arg32(call, 8) > 1) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    px_sched_lock(sched);
+    struct cdp_device *cd = cdp_of_device(call->grid->device);
+    struct cdp_stream *s = cd ? add_stream(call->grid, cd->next_handle, 0, 0) : NULL;
+    if (s) cd->next_handle += 16;
+    const uint64_t handle = s ? s->handle : 0;
+    px_sched_unlock(sched);
+    return s ? give_handle(call, to, handle) : cdp_answer(call, PX_CUDA_OUT_OF_MEMORY);
+}
+
+/* Work in the stream still completes. Destroying twice is no error on the chip. */
+enum px_ext cdp_stream_destroy(struct px_call *call)
+{
+    return cdp_answer(call, cdp_arg64(call, 0) <= CDP_STREAM_FIRE_AND_FORGET ? PX_CUDA_INVALID_VALUE : PX_CUDA_OK);
+}
+
+static struct cdp_event *find_event(const struct px_call *call, uint64_t handle)
+{
+    const struct cdp_grid *cg = call->grid->cdp;
+    struct cdp_event *e = cg ? cg->events : NULL;
+    while (e && (e->handle != handle || e->destroyed)) e = e->next;
+    return e;
+}
+
+static struct cdp_event *add_event(struct px_call *call)
+{
+    struct ptx_device *device = call->grid->device;
+    struct cdp_device *cd = cdp_of_device(device);
+    struct cdp_grid *cg = cd && cd->events < 2 * device->config.pending_launches ? cdp_of_grid(call->grid) : NULL;
+    struct cdp_event *e = cg ? px_zalloc(&device->alloc, sizeof *e) : NULL;
+    if (!e) return NULL;
+    *e = (struct cdp_event){.next = cg->events, .handle = cd->next_handle};
+    cd->next_handle += 16;
+    cd->events++;
+    return cg->events = e;
+}
+
+enum px_ext cdp_event_create(struct px_call *call)
+{
+    const uint64_t to = cdp_arg64(call, 0);
+    struct px_sched *sched = sched_of(call->grid);
+    if (!to || cdp_arg32(call, 8) != 2) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    px_sched_lock(sched);
+    struct cdp_event *e = add_event(call);
+    const uint64_t handle = e ? e->handle : 0;
+    px_sched_unlock(sched);
+    return e ? give_handle(call, to, handle) : cdp_answer(call, PX_CUDA_OUT_OF_MEMORY);
+}
+
+enum px_ext cdp_event_destroy(struct px_call *call)
+{
+    struct px_sched *sched = sched_of(call->grid);
+    px_sched_lock(sched);
+    struct cdp_event *e = find_event(call, cdp_arg64(call, 0));
+    if (e) {
+        e->destroyed = true; /* items may still refer to it */
+        cdp_of_device(call->grid->device)->events--;
+    }
+    px_sched_unlock(sched);
+    return cdp_answer(call, e ? PX_CUDA_OK : PX_CUDA_INVALID_VALUE);
+}
+
+/* Puts a record of, or a wait for, an event into a stream. The lock is held. */
+static int submit_event(struct px_call *call, enum cdp_item_kind kind, uint64_t stream, uint64_t event)
+{
+    struct cdp_event *e = find_event(call, event);
+    if (!e || !cdp_stream_ok(call, stream)) return PX_CUDA_INVALID_VALUE;
+    if (kind == CDP_ITEM_WAIT && e->reached >= e->recorded) return PX_CUDA_OK;
+    struct cdp_stream *s = stream_for(call, stream);
+    struct cdp_item *item = s ? px_zalloc(&call->grid->device->alloc, sizeof *item) : NULL;
+    if (!item) return PX_CUDA_OUT_OF_MEMORY;
+    if (kind == CDP_ITEM_RECORD) e->recorded++;
+    item->kind = (uint8_t)kind;
+    item->event = e;
+    item->number = e->recorded;
+    append_and_go(call->grid, s, item);
+    return PX_CUDA_OK;
+}
+
+static enum px_ext event_item(struct px_call *call, enum cdp_item_kind kind, uint64_t stream, uint64_t event)
+{
+    struct px_sched *sched = sched_of(call->grid);
+    px_sched_lock(sched);
+    const int error = submit_event(call, kind, stream, event);
+    px_sched_unlock(sched);
+    return cdp_answer(call, error);
+}
+
+enum px_ext cdp_event_record(struct px_call *call)
+{
+    return event_item(call, CDP_ITEM_RECORD, cdp_stream_of(call, 8, false), cdp_arg64(call, 0));
+}
+
+enum px_ext cdp_event_record_ptsz(struct px_call *call)
+{
+    return event_item(call, CDP_ITEM_RECORD, cdp_stream_of(call, 8, true), cdp_arg64(call, 0));
+}
+
+static enum px_ext wait_for_event(struct px_call *call, bool per_thread)
+{
+    if (cdp_arg32(call, 16)) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    return event_item(call, CDP_ITEM_WAIT, cdp_stream_of(call, 0, per_thread), cdp_arg64(call, 8));
+}
+
+enum px_ext cdp_stream_wait(struct px_call *call)
+{
+    return wait_for_event(call, false);
+}
+
+enum px_ext cdp_stream_wait_ptsz(struct px_call *call)
+{
+    return wait_for_event(call, true);
+}
