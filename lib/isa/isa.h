@@ -201,6 +201,27 @@ bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, e
 enum px_type px_match_elem(const struct px_match *match, const struct px_opd *opd, unsigned i);
 enum px_space px_match_space(const struct px_match *match, const struct px_opd *opd);
 
+/* The module's PTX version (major*10+minor) and SM, where a condition asks for them. */
+enum { PX_NEWEST_PTX = 90 };
+struct px_module_level { unsigned ptx, sm; };
+
+/*
+ * Conditions of the row. `operands`: bit i is set when operand i is written, bit
+ * 16+j when part j is. px_match_where is false at the first condition that does
+ * not hold and names it (enum px_where_message). px_match_need steps through the
+ * requirements that apply; start with *i = 0.
+ */
+bool px_match_where(const struct px_match *match, uint32_t operands, struct px_module_level level, uint8_t *message);
+bool px_match_need(const struct px_match *match, uint32_t operands, struct px_module_level level, unsigned *i,
+                   struct px_since *since);
+
+/* What the form itself, and the word in slot i, require. */
+struct px_since px_form_since(const struct px_form *form);
+struct px_since px_match_value_since(const struct px_match *match, unsigned slot);
+uint64_t px_since_targets(const struct px_since *since); /* bit i: target i; 0 when it names none */
+/* May a constant stand for this type. */
+bool px_type_takes_constant(enum px_type type);
+
 /* The modifiers in the manual's order, for printing; returns how many. */
 size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS]);
 

@@ -7,6 +7,7 @@
  * optional one was greedy).
  */
 #include "isa/table.h"
+#include "isa/where.h"
 #include <string.h>
 
 enum px_op px_match_op(const struct px_match *match)
@@ -239,4 +240,69 @@ int px_match_fp_mode(const struct px_match *match)
         default: break;
         }
     return mode;
+}
+
+/* ---- conditions and requirements ---- */
+
+static unsigned type_bits(unsigned word)
+{
+    return px_type_info(px_type_of_word((px_word)word))->bits;
+}
+
+static unsigned type_class(unsigned word)
+{
+    return px_type_info(px_type_of_word((px_word)word))->klass;
+}
+
+static unsigned word_length(unsigned word)
+{
+    return vector_length((px_word)word);
+}
+
+static struct px_where_env where_env(const struct px_match *match, uint32_t operands, struct px_module_level level)
+{
+    return (struct px_where_env){match->value, px_isa_lists, operands, level.ptx, level.sm, type_bits, type_class, word_length};
+}
+
+bool px_match_where(const struct px_match *match, uint32_t operands, struct px_module_level level, uint8_t *message)
+{
+    struct px_where_env env = where_env(match, operands, level);
+    const struct px_isa_clause *c = &px_isa_clauses[match->form->first_clause];
+    for (const struct px_isa_clause *end = c + match->form->nclauses; c < end; c++)
+        if (!c->kind && !px_where_eval(&env, px_isa_code + c->first, c->length)) {
+            *message = c->message;
+            return false;
+        }
+    return true;
+}
+
+bool px_match_need(const struct px_match *match, uint32_t operands, struct px_module_level level, unsigned *i,
+                   struct px_since *since)
+{
+    struct px_where_env env = where_env(match, operands, level);
+    while (*i < match->form->nclauses) {
+        const struct px_isa_clause *c = &px_isa_clauses[match->form->first_clause + (*i)++];
+        if (c->kind && px_where_eval(&env, px_isa_code + c->first, c->length)) {
+            *since = px_isa_sinces[c->since];
+            return true;
+        }
+    }
+    return false;
+}
+
+struct px_since px_form_since(const struct px_form *form)
+{
+    return px_isa_sinces[form->since];
+}
+
+struct px_since px_match_value_since(const struct px_match *match, unsigned slot)
+{
+    const struct px_isa_slot *s = &px_isa_slots[match->form->first_slot + slot];
+    unsigned i = choice(match, slot);
+    return px_isa_sinces[i ? px_isa_values[s->first + i - 1].since : 0];
+}
+
+uint64_t px_since_targets(const struct px_since *since)
+{
+    return since->targets ? px_isa_target_sets[since->targets] : 0;
 }

@@ -29,6 +29,11 @@ const struct px_type_info *px_type_info(enum px_type type)
     return &px_isa_types[(unsigned)type < px_isa_ntypes ? type : PX_T_NONE];
 }
 
+bool px_type_takes_constant(enum px_type type)
+{
+    return (unsigned)type < px_isa_ntypes && !px_isa_type_noimm[type];
+}
+
 /* The words of the types come first and in the order of enum px_type. */
 enum px_type px_type_of_word(px_word word)
 {

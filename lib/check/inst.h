@@ -1,0 +1,47 @@
+/*
+ * inst.h - how far an instruction fits a form; shared by inst*.c.
+ *
+ * An instruction is held against every form of its opcode. The attempt that
+ * gets furthest is the one whose fault is reported.
+ */
+#ifndef PX_CHECK_INST_H
+#define PX_CHECK_INST_H
+
+#include "check/check.h"
+
+/* How far an attempt got. */
+enum px_fit_stage { PX_FIT_WORDS, PX_FIT_WHERE, PX_FIT_COUNT, PX_FIT_OPERANDS, PX_FIT_SINCE, PX_FIT_DONE };
+
+enum px_fault_kind {
+    PX_FAULT_NONE, PX_FAULT_MISMATCH, PX_FAULT_RESULT, PX_FAULT_SINK, PX_FAULT_MINUS, PX_FAULT_NOT, PX_FAULT_VECTOR,
+    PX_FAULT_MUST_REGISTER, PX_FAULT_PAIR, PX_FAULT_PAIR_NEEDED, PX_FAULT_SREG, PX_FAULT_SREG_WRITE, PX_FAULT_SIZE,
+    PX_FAULT_ILLEGAL_SIZE, PX_FAULT_RESULT_VECTOR, PX_FAULT_WIDTHS, PX_FAULT_CLASSES, PX_FAULT_SINKS, PX_FAULT_PREDICATE,
+    PX_FAULT_LABEL, PX_FAULT_TABLE, PX_FAULT_ADDRESS_TYPE, PX_FAULT_ADDRESS_IMM, PX_FAULT_ADDRESS_SPACE, PX_FAULT_UNIFIED,
+    PX_FAULT_RANGE, PX_FAULT_MULTIPLE, PX_FAULT_POWER, PX_FAULT_ILLEGAL, PX_FAULT_TEX, PX_FAULT_SELECTOR
+};
+
+struct px_fault {
+    enum px_fault_kind kind;
+    unsigned argument;                 /* operand number, from 0 */
+    const struct px_operand *operand;  /* the offender */
+    const struct px_opd *opd;
+};
+
+struct px_fit {
+    struct px_match match;
+    enum px_fit_stage stage;
+    struct px_fault fault;             /* stage OPERANDS */
+    uint8_t message;                   /* stage WHERE: enum px_where_message */
+    px_word modifier;                  /* stage SINCE: the word that needs more; 0: the form itself */
+    struct px_since since;             /* stage SINCE: what is missing */
+};
+
+/* inst_opds.c: operands against the types of the match; stops at the first fault. */
+bool px_inst_operands(const struct px_match *match, const struct px_inst *inst, struct px_fault *fault);
+bool px_inst_pair_written(const struct px_inst *inst);
+
+/* inst_why.c: the message for an instruction that fits no form. */
+struct px_why { struct ptx_module *module; const struct px_inst *inst; const px_word *words; unsigned nwords; };
+void px_inst_explain(const struct px_why *why, const struct px_fit *best);
+
+#endif

@@ -1,0 +1,267 @@
+/*
+ * inst_why.c - why an instruction fits no form, in ptxas's words.
+ *
+ * ptxas judges modifiers by kind (rounding, comparison, type, state space, ...)
+ * before it looks at operands; so does this file when no form takes the words.
+ */
+#include "check/inst.h"
+#include <string.h>
+
+/* ---- what kind of modifier a word is ---- */
+
+enum kind { K_OTHER, K_TYPE, K_ROUND, K_COMPARE, K_SPACE, K_VECTOR, K_CACHE, K_FLAG };
+
+static enum kind kind_of(px_word word)
+{
+    if (px_type_of_word(word))
+        return K_TYPE;
+    if (px_space_of_word(word))
+        return K_SPACE;
+    switch (word) {
+    case PX_W_rn: case PX_W_rz: case PX_W_rm: case PX_W_rp: case PX_W_rni: case PX_W_rzi: case PX_W_rmi: case PX_W_rpi:
+        return K_ROUND;
+    case PX_W_eq: case PX_W_ne: case PX_W_lt: case PX_W_le: case PX_W_gt: case PX_W_ge: case PX_W_ls: case PX_W_hs:
+    case PX_W_equ: case PX_W_neu: case PX_W_ltu: case PX_W_leu: case PX_W_gtu: case PX_W_geu: case PX_W_num: case PX_W_nan:
+        return K_COMPARE;
+    case PX_W_v2: case PX_W_v4: case PX_W_v8: return K_VECTOR;
+    case PX_W_ca: case PX_W_cg: case PX_W_cs: case PX_W_lu: case PX_W_cv: case PX_W_wb: case PX_W_wt: return K_CACHE;
+    case PX_W_ftz: case PX_W_sat: case PX_W_cc: case PX_W_approx: return K_FLAG;
+    default: return K_OTHER;
+    }
+}
+
+#define complain(why, id, ...)                                                                              \
+    px_diag_add(&(why)->module->diags, PX_D_##id, (why)->inst->pos, (why)->inst->opcode->len, ##__VA_ARGS__)
+
+static const char *name_of(const struct px_why *why)
+{
+    return why->inst->opcode->text;
+}
+
+static px_word word_of_kind(const struct px_why *why, enum kind kind, unsigned nth)
+{
+    for (unsigned i = 0; i < why->nwords; i++)
+        if (kind_of(why->words[i]) == kind && !nth--)
+            return why->words[i];
+    return 0;
+}
+
+/* ---- the forms of the opcode taken together ---- */
+
+static bool some_form_takes(const struct px_why *why, px_word word)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    for (unsigned f = 0; f < n; f++) {
+        const struct px_form *form = px_form_at((uint16_t)(first + f));
+        for (unsigned i = 0; i < px_form_slots(form); i++)
+            if (px_form_accepts(form, i, word))
+                return true;
+    }
+    return false;
+}
+
+static bool some_form_takes_kind(const struct px_why *why, enum kind kind)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    for (px_word word = 1; word < PX_W_COUNT; word++)
+        if (px_word_is_modifier(word) && kind_of(word) == kind && n && some_form_takes(why, word))
+            return true;
+    return false;
+}
+
+static unsigned count_word(const struct px_why *why, px_word word)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < why->nwords; i++)
+        n += why->words[i] == word;
+    return n;
+}
+
+/* ---- modifiers ---- */
+
+static bool twice(const struct px_why *why)
+{
+    for (unsigned i = 0; i < why->nwords; i++)
+        if (count_word(why, why->words[i]) > 1 && (kind_of(why->words[i]) == K_FLAG || kind_of(why->words[i]) == K_OTHER)) {
+            complain(why, MODIFIER_TWICE, px_word_text(why->words[i]));
+            return true;
+        }
+    if (word_of_kind(why, K_ROUND, 1)) {
+        complain(why, ROUNDING_TWICE);
+        return true;
+    }
+    if (word_of_kind(why, K_COMPARE, 1)) {
+        complain(why, COMPARE_TWICE);
+        return true;
+    }
+    return false;
+}
+
+static void illegal_word(const struct px_why *why, px_word word)
+{
+    switch (kind_of(word)) {
+    case K_TYPE: complain(why, INST_TYPES, name_of(why)); break;
+    case K_ROUND: complain(why, ROUNDING_ILLEGAL, name_of(why)); break;
+    case K_COMPARE: complain(why, COMPARE_ILLEGAL, name_of(why)); break;
+    case K_VECTOR: complain(why, VECTOR_QUALIFIER, name_of(why)); break;
+    case K_SPACE:
+        if (some_form_takes_kind(why, K_SPACE))
+            complain(why, SPACE_WRONG, name_of(why));
+        else
+            complain(why, NO_STATE_SPACE, name_of(why));
+        break;
+    default: complain(why, MODIFIER_ILLEGAL, px_word_text(word), name_of(why)); break;
+    }
+}
+
+/* Every word is known to the opcode, but no form takes them together. */
+static void no_combination(const struct px_why *why)
+{
+    px_word type = word_of_kind(why, K_TYPE, 0);
+    if (some_form_takes_kind(why, K_COMPARE) && !word_of_kind(why, K_COMPARE, 0))
+        complain(why, COMPARE_NEEDED, name_of(why));
+    else if (type == PX_W_f32 && some_form_takes(why, PX_W_approx) && !word_of_kind(why, K_ROUND, 0))
+        complain(why, ROUNDING_APPROX, name_of(why));
+    else if (px_type_info(px_type_of_word(type))->klass == PX_TC_FLOAT && some_form_takes_kind(why, K_ROUND) &&
+             !word_of_kind(why, K_ROUND, 0))
+        complain(why, ROUNDING_NEEDED, name_of(why));
+    else if (count_word(why, PX_W_sat) && px_type_info(px_type_of_word(type))->klass != PX_TC_FLOAT)
+        complain(why, SAT_TYPE, px_word_text(type));
+    else if (count_word(why, PX_W_ftz) && px_type_info(px_type_of_word(type))->klass != PX_TC_FLOAT)
+        complain(why, MODIFIER_ILLEGAL, "ftz", name_of(why));
+    else
+        complain(why, INST_TYPES, name_of(why));
+}
+
+static void explain_words(const struct px_why *why)
+{
+    const struct px_inst *inst = why->inst;
+    for (unsigned i = 0; i < inst->nmods; i++)
+        if (!px_word_is_modifier(inst->mods[i].name->word)) {
+            complain(why, MODIFIER_UNKNOWN, inst->mods[i].name->text);
+            return;
+        }
+    if (twice(why))
+        return;
+    for (unsigned i = 0; i < why->nwords; i++)
+        if (!some_form_takes(why, why->words[i])) {
+            illegal_word(why, why->words[i]);
+            return;
+        }
+    no_combination(why);
+}
+
+/* ---- conditions of the row ---- */
+
+static void explain_where(const struct px_why *why, const struct px_fit *best)
+{
+    switch (best->message) {
+    case PX_WM_rounding: complain(why, ROUNDING_APPROX, name_of(why)); break;
+    case PX_WM_compare: complain(why, COMPARE_TYPE); break;
+    case PX_WM_boolop: complain(why, BOOLEAN_NEEDED, name_of(why)); break;
+    case PX_WM_ftz: complain(why, MODIFIER_ILLEGAL, "ftz", name_of(why)); break;
+    case PX_WM_sat: complain(why, MODIFIER_ILLEGAL, "sat", name_of(why)); break;
+    case PX_WM_sync: complain(why, SYNC_NEEDED, name_of(why)); break;
+    case PX_WM_wide_global: complain(why, WIDE_SPACE); break;
+    case PX_WM_prefetch_space: complain(why, FEATURE_SPACE, "cache prefetching"); break;
+    default: complain(why, INST_TYPES, name_of(why)); break;
+    }
+}
+
+/* ---- operands ---- */
+
+static void explain_range(const struct px_why *why, const struct px_fault *f)
+{
+    long long v = (long long)f->operand->u.i, lo = f->opd->lo, hi = f->opd->hi;
+    bool barrier = why->inst->opcode->word == PX_W_bar || why->inst->opcode->word == PX_W_barrier;
+    if (f->kind == PX_FAULT_POWER)
+        complain(why, ALIGN_CONSTANT);
+    else if (f->kind == PX_FAULT_MULTIPLE && barrier)
+        complain(why, BARRIER_COUNT);
+    else if (f->kind == PX_FAULT_MULTIPLE)
+        complain(why, RANGE_MULTIPLE, f->argument, name_of(why), v, f->opd->step);
+    else if (barrier && hi == 15)
+        complain(why, BARRIER_RANGE, (unsigned long long)v);
+    else if (lo == hi)
+        complain(why, RANGE_VALUE, f->argument, name_of(why), v, px_arena_printf(&why->module->arena, "%lld", lo));
+    else
+        complain(why, RANGE, f->argument, name_of(why), v, lo, hi);
+}
+
+static void explain_operand(const struct px_why *why, const struct px_fault *f)
+{
+    const char *name = name_of(why);
+    switch (f->kind) {
+    case PX_FAULT_RESULT: complain(why, RESULT_REGISTER, name); break;
+    case PX_FAULT_SINK: complain(why, RESULT_SINK, name); break;
+    case PX_FAULT_MINUS: complain(why, NEGATION, name); break;
+    case PX_FAULT_NOT: complain(why, PRED_NEGATION); break;
+    case PX_FAULT_VECTOR: complain(why, VECTOR_OPERAND, name); break;
+    case PX_FAULT_MUST_REGISTER: complain(why, MUST_REGISTER, f->argument, name); break;
+    case PX_FAULT_PAIR: complain(why, PRED_OUTPUT, name); break;
+    case PX_FAULT_PAIR_NEEDED: complain(why, PRED_OUTPUT_NEEDED, name); break;
+    case PX_FAULT_SREG: complain(why, SREG_OPERAND, name); break;
+    case PX_FAULT_SREG_WRITE: complain(why, SREG_WRITE); break;
+    case PX_FAULT_SIZE: complain(why, VECTOR_SIZE, name); break;
+    case PX_FAULT_ILLEGAL_SIZE: complain(why, VECTOR_ILLEGAL, f->operand->n); break;
+    case PX_FAULT_RESULT_VECTOR: complain(why, RESULT_VECTOR); break;
+    case PX_FAULT_WIDTHS: complain(why, VECTOR_WIDTHS); break;
+    case PX_FAULT_CLASSES: complain(why, VECTOR_CLASSES, name); break;
+    case PX_FAULT_SINKS: complain(why, VECTOR_SINKS); break;
+    case PX_FAULT_PREDICATE: complain(why, PREDICATE); break;
+    case PX_FAULT_LABEL: complain(why, LABEL_NEEDED, f->argument, name); break;
+    case PX_FAULT_TABLE: complain(why, TABLE_NEEDED, f->argument, name); break;
+    case PX_FAULT_ADDRESS_TYPE:
+        complain(why, ADDRESS_TYPE, f->operand->u.name->text, px_type_info(f->operand->symbol->type)->name);
+        break;
+    case PX_FAULT_ADDRESS_IMM: complain(why, ADDRESS_IMMEDIATE); break;
+    case PX_FAULT_ADDRESS_SPACE: complain(why, ADDRESS_SPACE, name); break;
+    case PX_FAULT_UNIFIED: complain(why, UNIFIED_SPACE, name); break;
+    case PX_FAULT_RANGE: case PX_FAULT_MULTIPLE: case PX_FAULT_POWER: explain_range(why, f); break;
+    case PX_FAULT_ILLEGAL: complain(why, OPERAND_ILLEGAL, name); break;
+    case PX_FAULT_TEX: complain(why, TEX_OPERAND, f->argument, name, ".texref"); break;
+    case PX_FAULT_SELECTOR: complain(why, VIDEO_SELECTOR, name); break;
+    default: complain(why, ARGUMENTS, name); break;
+    }
+}
+
+/* ---- versions and targets ---- */
+
+static void explain_since(const struct px_why *why, const struct px_fit *best)
+{
+    const struct px_since *s = &best->since;
+    const struct ptx_module *m = why->module;
+    const char *word = px_word_text(best->modifier);
+    if (m->tree.version && m->tree.version < s->min_ptx) {
+        if (best->modifier)
+            complain(why, MODIFIER_NEEDS_PTX, word, s->min_ptx / 10u, s->min_ptx % 10u);
+        else
+            complain(why, INST_NEEDS_PTX, name_of(why), s->min_ptx / 10u, s->min_ptx % 10u);
+    } else if (s->targets) {
+        if (best->modifier)
+            complain(why, MODIFIER_NEEDS_TARGET, word, m->target_text);
+        else
+            complain(why, INST_NEEDS_TARGET, name_of(why), m->target_text);
+    } else if (best->modifier) {
+        complain(why, MODIFIER_NEEDS_SM, word, s->min_sm);
+    } else {
+        complain(why, INST_NEEDS_SM, name_of(why), s->min_sm);
+    }
+}
+
+void px_inst_explain(const struct px_why *why, const struct px_fit *best)
+{
+    if (!best->match.form && !px_word_is_opcode(why->inst->opcode->word)) {
+        complain(why, OPCODE, name_of(why));
+        return;
+    }
+    switch (best->stage) {
+    case PX_FIT_WORDS: explain_words(why); break;
+    case PX_FIT_WHERE: explain_where(why, best); break;
+    case PX_FIT_COUNT: complain(why, ARGUMENTS, name_of(why)); break;
+    case PX_FIT_OPERANDS: explain_operand(why, &best->fault); break;
+    default: explain_since(why, best); break;
+    }
+}
