@@ -53,6 +53,11 @@ typedef struct unit {
         for (int i = 0; i < n; i++) { type x = operand; out[i] = (expr); } \
     }
 
+static inline uint32_t pair(uint32_t x, uint16_t (*f)(uint16_t))
+{
+    return f((uint16_t)x) | (uint32_t)f((uint16_t)(x >> 16)) << 16;
+}
+
 ROW(rcp, rcp, false)
 ROW(rcp_ftz, rcp, true)
 ROW(rsqrt, rsqrt, false)
@@ -75,18 +80,23 @@ PAIR(divfull_ftz, divfull, true)
 LANE(rcp_ftz_f64, uint64_t, sweep_f64(index[i]), px_approx_rcp_ftz_f64(x))
 LANE(rsqrt_f64, uint64_t, sweep_f64(index[i]), px_approx_rsqrt_f64(x, false))
 LANE(rsqrt_ftz_f64, uint64_t, sweep_f64(index[i]), px_approx_rsqrt_f64(x, true))
+LANE(ex2_f16x2, uint32_t, index[i], pair(x, px_approx_ex2_f16))
+LANE(tanh_f16x2, uint32_t, index[i], pair(x, px_approx_tanh_f16))
+LANE(ex2_ftz_bf16x2, uint32_t, index[i], pair(x, px_approx_ex2_bf16))
+LANE(tanh_bf16x2, uint32_t, index[i], pair(x, px_approx_tanh_bf16))
 LANE(ex2_f16, uint16_t, (uint16_t)index[i], px_approx_ex2_f16(x))
 LANE(tanh_f16, uint16_t, (uint16_t)index[i], px_approx_tanh_f16(x))
 LANE(ex2_ftz_bf16, uint16_t, (uint16_t)index[i], px_approx_ex2_bf16(x))
 LANE(tanh_bf16, uint16_t, (uint16_t)index[i], px_approx_tanh_bf16(x))
 
 #define F32(name) { #name, 23, row_##name, lane_##name }
-#define F64(name) { #name, 23, lane_##name, lane_##name }
+#define LONG(name) { #name, 23, lane_##name, lane_##name }
 #define H16(name) { #name, 7, lane_##name, lane_##name }
 static const unit units[] = {
     F32(rcp), F32(rcp_ftz), F32(rsqrt), F32(rsqrt_ftz), F32(sqrt), F32(sqrt_ftz), F32(ex2), F32(ex2_ftz),
     F32(lg2), F32(lg2_ftz), F32(sin), F32(sin_ftz), F32(cos), F32(cos_ftz), F32(tanh), F32(div), F32(div_ftz),
-    F32(divfull), F32(divfull_ftz), F64(rcp_ftz_f64), F64(rsqrt_f64), F64(rsqrt_ftz_f64),
+    F32(divfull), F32(divfull_ftz), LONG(rcp_ftz_f64), LONG(rsqrt_f64), LONG(rsqrt_ftz_f64),
+    LONG(ex2_f16x2), LONG(tanh_f16x2), LONG(ex2_ftz_bf16x2), LONG(tanh_bf16x2),
     H16(ex2_f16), H16(tanh_f16), H16(ex2_ftz_bf16), H16(tanh_bf16),
 };
 
