@@ -1,0 +1,406 @@
+/*
+ * test_sched.c - the scheduler alone, with CTAs that are scripts.
+ *
+ * The scheduler's sources are part of this program; the CTA interface below is
+ * a fake whose CTAs spin, wait, launch, trap or end as their grid's script
+ * says. What is expected follows from the contract in vm/sched.h and vm/cta.h.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../../lib/vm/sched.c"
+#include "../../lib/vm/workers.c"
+
+enum act { ACT_END, ACT_SPIN_FOR, ACT_SPIN, ACT_LAUNCH_AND_WAIT, ACT_WAIT, ACT_STUCK, ACT_TRAP, ACT_SLICES };
+
+struct script {
+    enum act act;
+    uint64_t other;                  /* SPIN_FOR: the CTA that CTA 0 spins for; SLICES: how many */
+    atomic_uint ran[4096];           /* how often each CTA ended */
+    atomic_uint live[4096];          /* slots in use */
+    atomic_bool shared_slot;         /* two live CTAs had one slot */
+    struct script *child;
+    atomic_uint children_done;
+    uint64_t cannot_make;            /* CTA number + 1 whose creation fails */
+};
+
+struct px_cta {
+    struct px_grid *grid;
+    uint64_t number;
+    uint32_t slot, step;
+    struct px_trap trap;
+};
+
+static ptx_allocator libc;
+static struct ptx_device fake_device;
+
+const ptx_allocator *px_device_allocator(const struct ptx_device *device)
+{
+    (void)device;
+    return &libc;
+}
+
+void px_grid_free(struct px_grid *grid)
+{
+    free(grid);
+}
+
+static struct script *script_of(const struct px_grid *grid)
+{
+    return (struct script *)(uintptr_t)grid->program;
+}
+
+static struct px_grid *make_grid(struct script *script, uint64_t ctas)
+{
+    struct px_grid *g = calloc(1, sizeof *g);
+    g->program = (struct ptx_program *)(void *)script;
+    g->device = &fake_device;
+    g->ctas = ctas;
+    g->resident = 64;
+    atomic_init(&g->ctas_left, ctas);
+    return g;
+}
+
+/* ---- the fake ---- */
+
+struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot)
+{
+    (void)worker;
+    struct script *s = script_of(grid);
+    if (s->cannot_make == number + 1) return NULL;
+    struct px_cta *cta = calloc(1, sizeof *cta);
+    cta->grid = grid;
+    cta->number = number;
+    cta->slot = slot;
+    if (atomic_fetch_add(&s->live[slot], 1)) atomic_store(&s->shared_slot, true);
+    return cta;
+}
+
+void px_cta_destroy(struct px_worker *worker, struct px_cta *cta)
+{
+    (void)worker;
+    atomic_fetch_sub(&script_of(cta->grid)->live[cta->slot], 1);
+    free(cta);
+}
+
+void px_cta_drop_spare(struct px_worker *worker)
+{
+    (void)worker;
+}
+
+static enum px_cta_status launch_and_wait(struct px_cta *cta, struct px_worker *worker)
+{
+    struct script *s = script_of(cta->grid);
+    struct px_sched *sched = (struct px_sched *)(void *)worker->device;
+    px_sched_lock(sched);
+    if (!cta->step++) {
+        struct px_grid *child = make_grid(s->child, 3);
+        child->launcher = cta->number;
+        px_sched_adopt(sched, cta->grid, child);
+        px_sched_count(child);
+        px_sched_enqueue(sched, child);
+    }
+    bool waiting = false;
+    for (struct px_grid *g = sched->grids; g; g = g->older)
+        if (g->parent == cta->grid && g->launcher == cta->number) waiting = true;
+    px_sched_unlock(sched);
+    return waiting ? PX_CTA_BLOCKED : PX_CTA_DONE;
+}
+
+static enum px_cta_status spin(struct px_worker *worker, uint64_t slice)
+{
+    worker->warp_instructions += slice;
+    return atomic_load(worker->stop) ? PX_CTA_STOPPED : PX_CTA_SLICE;
+}
+
+static enum px_cta_status act(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
+{
+    struct script *s = script_of(cta->grid);
+    switch (s->act) {
+    case ACT_SPIN_FOR:
+        if (cta->number != s->other && !atomic_load(&s->ran[s->other])) return spin(worker, slice);
+        return PX_CTA_DONE;
+    case ACT_SPIN: return spin(worker, slice);
+    case ACT_LAUNCH_AND_WAIT: return launch_and_wait(cta, worker);
+    case ACT_WAIT: return PX_CTA_BLOCKED;
+    case ACT_STUCK: return cta->number == s->other ? PX_CTA_STUCK : PX_CTA_DONE;
+    case ACT_SLICES: return cta->step++ < s->other ? spin(worker, slice) : PX_CTA_DONE;
+    case ACT_TRAP:
+        if (cta->number != s->other) return PX_CTA_DONE;
+        cta->trap.error = PX_CUDA_ILLEGAL_ADDRESS;
+        return PX_CTA_TRAPPED;
+    default: return PX_CTA_DONE;
+    }
+}
+
+enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
+{
+    worker->thread_instructions += 32;
+    worker->warp_instructions++;
+    const enum px_cta_status status = act(cta, worker, slice);
+    if (status == PX_CTA_DONE) atomic_fetch_add(&script_of(cta->grid)->ran[cta->number], 1);
+    return status;
+}
+
+uint32_t px_cta_slot(const struct px_cta *cta)
+{
+    return cta->slot;
+}
+
+const struct px_trap *px_cta_trap(const struct px_cta *cta)
+{
+    return &cta->trap;
+}
+
+void px_cta_describe(const struct px_cta *cta, void (*say)(void *user, const char *line), void *user)
+{
+    char line[64];
+    snprintf(line, sizeof line, "cta %llu", (unsigned long long)cta->number);
+    say(user, line);
+}
+
+static void completed(struct px_grid *grid)
+{
+    if (!grid->parent) return;
+    atomic_fetch_add(&script_of(grid->parent)->children_done, 1);
+    px_sched_wake((struct px_sched *)(void *)grid->parent->device->cdp, grid->parent, grid->launcher);
+}
+
+static const struct px_runtime runtime = {.completed = completed};
+
+/* ---- helpers of the tests ---- */
+
+static struct px_sched sched;
+
+static void begin(unsigned workers)
+{
+    libc = px_alloc_or_default(NULL);
+    assert_true(px_sched_init(&sched, (struct ptx_device *)(void *)&sched, workers));
+    sched.runtime = &runtime;
+    fake_device.cdp = &sched;
+}
+
+static struct script *new_script(enum act what, uint64_t other)
+{
+    struct script *s = calloc(1, sizeof *s);
+    s->act = what;
+    s->other = other;
+    return s;
+}
+
+static enum px_stop run(struct script *s, uint64_t ctas)
+{
+    enum px_stop stop_reason = px_sched_run(&sched, make_grid(s, ctas));
+    assert_int_equal(sched.inside, 0);
+    return stop_reason;
+}
+
+static void end(struct script *s)
+{
+    px_sched_clean(&sched);
+    for (int i = 0; i < 4096; i++) assert_int_equal(s->live[i], 0);
+    assert_false(s->shared_slot);
+    px_sched_free(&sched);
+    free(s->child);
+    free(s);
+}
+
+static void assert_each_ran_once(const struct script *s, uint64_t ctas)
+{
+    for (uint64_t i = 0; i < ctas; i++) assert_int_equal(s->ran[i], 1);
+}
+
+static const unsigned worker_counts[] = {1, 2, 8};
+
+/* ---- tests ---- */
+
+static void every_cta_runs_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct script *s = new_script(ACT_SLICES, i ? 3 : 0);
+        begin(worker_counts[i]);
+        for (int launch = 1; launch <= 3; launch++) {
+            memset((void *)s->ran, 0, sizeof s->ran);
+            assert_int_equal(run(s, 4000), PX_STOP_NONE);
+            assert_each_ran_once(s, 4000);
+            assert_int_equal(sched.ctas_done, 4000);
+            assert_int_equal(sched.grids_done, 1);
+            assert_true(sched.threads >= 4000 * 32);
+            px_sched_clean(&sched);
+        }
+        end(s);
+    }
+}
+
+static void spinning_for_a_later_cta_ends(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct script *s = new_script(ACT_SPIN_FOR, 40);
+        begin(worker_counts[i]);
+        assert_int_equal(run(s, 60), PX_STOP_NONE);
+        assert_each_ran_once(s, 60);
+        end(s);
+    }
+}
+
+static void beyond_residency_spinning_is_stopped_by_the_limit(void **state)
+{
+    (void)state;
+    struct script *s = new_script(ACT_SPIN_FOR, 1000); /* 64 are resident */
+    begin(1);
+    sched.max_steps = 100000000;
+    assert_int_equal(run(s, 2000), PX_STOP_STEPS);
+    assert_int_equal(s->ran[1000], 0);
+    end(s);
+}
+
+static void parents_wait_for_children(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct script *s = new_script(ACT_LAUNCH_AND_WAIT, 0);
+        s->child = new_script(ACT_SLICES, 1);
+        begin(worker_counts[i]);
+        assert_int_equal(run(s, 200), PX_STOP_NONE);
+        assert_each_ran_once(s, 200);
+        assert_int_equal(s->children_done, 200);
+        for (int k = 0; k < 3; k++) assert_int_equal(s->child->ran[k], 200);
+        assert_int_equal(sched.grids_done, 201);
+        assert_int_equal(sched.max_depth, 1);
+        end(s);
+    }
+}
+
+static void count_lines(void *user, const char *line)
+{
+    *(int *)user += strncmp(line, "cta ", 4) == 0;
+}
+
+static void waiting_for_nothing_is_a_deadlock(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct script *s = new_script(ACT_WAIT, 0);
+        int lines = 0;
+        begin(worker_counts[i]);
+        assert_int_equal(run(s, 20), PX_STOP_DEADLOCK);
+        px_sched_report(&sched, count_lines, &lines);
+        assert_int_equal(lines, 20); /* all of them: blocked CTAs do not count against residency */
+        end(s);
+    }
+}
+
+static void a_stuck_cta_is_a_deadlock(void **state)
+{
+    (void)state;
+    struct script *s = new_script(ACT_STUCK, 7);
+    int lines = 0;
+    begin(1);
+    assert_int_equal(run(s, 20), PX_STOP_DEADLOCK);
+    px_sched_report(&sched, count_lines, &lines);
+    assert_int_equal(lines, 1);
+    assert_int_equal(s->ran[6], 1);
+    end(s);
+}
+
+static void a_trap_stops_the_launch(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct script *s = new_script(ACT_TRAP, 5);
+        begin(worker_counts[i]);
+        assert_int_equal(run(s, 4000), PX_STOP_FAULT);
+        assert_int_equal(sched.trap.error, PX_CUDA_ILLEGAL_ADDRESS);
+        assert_ptr_equal(script_of(sched.trap.grid), s);
+        px_sched_clean(&sched);
+        s->act = ACT_END; /* the scheduler works again after a fault */
+        memset((void *)s->ran, 0, sizeof s->ran);
+        assert_int_equal(run(s, 100), PX_STOP_NONE);
+        assert_each_ran_once(s, 100);
+        end(s);
+    }
+}
+
+static void limits_stop_endless_ctas(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct script *s = new_script(ACT_SPIN, 0);
+        begin(worker_counts[i]);
+        sched.max_steps = 1000000;
+        assert_int_equal(run(s, 8), PX_STOP_STEPS);
+        px_sched_clean(&sched);
+        sched.max_steps = 0;
+        sched.timeout_ns = 20000000;
+        assert_int_equal(run(s, 8), PX_STOP_TIMEOUT);
+        end(s);
+    }
+}
+
+static void *interrupt_soon(void *unused)
+{
+    (void)unused;
+    usleep(20000);
+    stop(&sched, PX_STOP_INTERRUPT);
+    return NULL;
+}
+
+static void interrupt_stops_endless_ctas(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct script *s = new_script(ACT_SPIN, 0);
+        pthread_t thread;
+        begin(worker_counts[i]);
+        pthread_create(&thread, NULL, interrupt_soon, NULL);
+        assert_int_equal(run(s, 100), PX_STOP_INTERRUPT);
+        pthread_join(thread, NULL);
+        end(s);
+    }
+}
+
+static void a_cta_that_cannot_be_made_ends_the_launch(void **state)
+{
+    (void)state;
+    struct script *s = new_script(ACT_END, 0);
+    s->cannot_make = 31;
+    begin(2);
+    assert_int_equal(run(s, 100), PX_STOP_MEMORY);
+    assert_int_equal(s->ran[30], 0);
+    end(s);
+}
+
+static void one_worker_keeps_cta_order(void **state)
+{
+    (void)state;
+    struct script *s = new_script(ACT_TRAP, 50); /* stops at CTA 50: exactly those before it have run */
+    begin(1);
+    assert_int_equal(run(s, 100), PX_STOP_FAULT);
+    for (int i = 0; i < 100; i++) assert_int_equal(s->ran[i], i < 50);
+    end(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cta_runs_once),
+        cmocka_unit_test(spinning_for_a_later_cta_ends),
+        cmocka_unit_test(beyond_residency_spinning_is_stopped_by_the_limit),
+        cmocka_unit_test(parents_wait_for_children),
+        cmocka_unit_test(waiting_for_nothing_is_a_deadlock),
+        cmocka_unit_test(a_stuck_cta_is_a_deadlock),
+        cmocka_unit_test(a_trap_stops_the_launch),
+        cmocka_unit_test(limits_stop_endless_ctas),
+        cmocka_unit_test(interrupt_stops_endless_ctas),
+        cmocka_unit_test(a_cta_that_cannot_be_made_ends_the_launch),
+        cmocka_unit_test(one_worker_keeps_cta_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
