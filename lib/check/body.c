@@ -24,7 +24,7 @@ static struct px_symbol *visible(struct px_symbol *symbol)
     return symbol;
 }
 
-static bool is_special_register(const struct px_name *name)
+bool px_is_special_register(const struct px_name *name)
 {
     return name->text[0] == '%' && name->word && px_sreg_of_word(name->word);
 }
@@ -35,22 +35,33 @@ struct px_symbol *px_resolve(struct px_checker *checker, struct px_name *name, p
     struct px_symbol *symbol = visible(px_scope_find(&checker->scope, name, &made));
     if (made)
         px_range_member(checker, symbol);
-    if (!symbol && !is_special_register(name))
+    if (!symbol && !px_is_special_register(name))
         note_unknown(checker, name, pos);
     return symbol;
 }
 
-static void resolve_expr(struct px_checker *checker, struct px_expr *expr)
+bool px_was_unknown(const struct px_checker *checker, const struct px_name *name)
 {
-    if (expr->kind == PX_E_NAME || expr->kind == PX_E_GENERIC)
-        expr->symbol = px_resolve(checker, expr->u.name, expr->pos);
+    for (uint32_t i = 0; i < checker->unknown.n; i++)
+        if (checker->unknown.at[i].name == name)
+            return true;
+    return false;
+}
+
+/* A constant that the parser could not fold: its faults are reported, then its value is used. */
+static void fold(struct px_checker *checker, struct px_operand *operand)
+{
+    struct px_const value = px_evaluate(checker, operand->u.expr);
+    operand->kind = value.kind == PX_CONST_F32 ? PX_O_F32 : value.kind == PX_CONST_F64 ? PX_O_F64 : PX_O_INT;
+    operand->is_unsigned = value.kind == PX_CONST_U64;
+    operand->u.i = value.bits;
 }
 
 static void resolve_operand(struct px_checker *checker, struct px_operand *operand)
 {
     switch (operand->kind) {
     case PX_O_NAME: operand->symbol = px_resolve(checker, operand->u.name, operand->pos); break;
-    case PX_O_EXPR: resolve_expr(checker, operand->u.expr); break;
+    case PX_O_EXPR: fold(checker, operand); break;
     case PX_O_VEC: case PX_O_ADDR: case PX_O_LIST: case PX_O_PAIR: case PX_O_INDEX:
         for (uint16_t i = 0; i < operand->n; i++)
             resolve_operand(checker, &operand->u.list[i]);
@@ -159,6 +170,8 @@ static void check_inst(struct px_checker *checker, struct px_inst *inst)
     px_check_inst(checker->module, checker->function, inst);
     if (inst->opcode->word == PX_W_call)
         px_check_call(checker, inst);
+    else
+        px_check_param_access(checker, inst);
 }
 
 static void check_block(struct px_checker *checker, const struct px_block *block);

@@ -1,22 +1,302 @@
 /*
- * call.c - calls: arguments against the callee, prototypes and target lists.
+ * call.c - calls: arguments against the callee, prototypes, target lists.
+ *
+ * A call's operands are ( results ), callee, ( arguments ), table; all but the
+ * callee may be missing. What the arguments must match is the header of the
+ * function, the prototype, or every function of the target list.
  */
 #include "check/checker.h"
 
+/* ---- the parts of a call ---- */
+
+struct call {
+    struct px_checker *checker;
+    const struct px_inst *inst;
+    const struct px_operand *rets, *callee, *args, *table;
+};
+
+/* One header that the call is held against. */
+struct formals {
+    struct px_var *rets, *params;
+    unsigned nrets, nparams;
+};
+
+static void split(struct call *call, const struct px_inst *inst)
+{
+    unsigned i = 0, n = inst->nopds;
+    const struct px_operand *opds = inst->opds;
+    if (i < n && opds[i].kind == PX_O_LIST)
+        call->rets = &opds[i++];
+    if (i < n)
+        call->callee = &opds[i++];
+    if (i < n && opds[i].kind == PX_O_LIST)
+        call->args = &opds[i++];
+    if (i < n)
+        call->table = &opds[i++];
+}
+
+/* ---- one argument ---- */
+
+static const char *formal_name(const struct px_var *formal)
+{
+    return formal->name ? formal->name->text : "_";
+}
+
+#define COMPLAIN_FORMAL(call, id, operand, formal)                                                          \
+    px_complain((call)->checker, id, (operand)->pos, (operand)->length, formal_name(formal))
+
+/* Types fit when they are equally wide and of one kind; bits fit everything. */
+static bool same_kind(enum px_type a, enum px_type b)
+{
+    const struct px_type_info *x = px_type_info(a), *y = px_type_info(b);
+    if (x->bits != y->bits || (a == PX_T_PRED) != (b == PX_T_PRED))
+        return false;
+    if (x->klass == PX_TC_BITS || y->klass == PX_TC_BITS)
+        return true;
+    return (x->klass == PX_TC_FLOAT) == (y->klass == PX_TC_FLOAT);
+}
+
+static bool is_unsized(const struct px_var *var)
+{
+    return var->unsized || (var->ndims && !var->dims[0]);
+}
+
+static bool type_fits(const struct px_symbol *symbol, const struct px_var *formal)
+{
+    bool array = symbol->kind != PX_SYM_REG && symbol->u.var->ndims;
+    if (!same_kind((enum px_type)symbol->type, (enum px_type)formal->type) || symbol->vec != formal->vec)
+        return false;
+    if (array != (formal->ndims > 0))
+        return false;
+    return is_unsized(formal) || symbol->kind == PX_SYM_REG || px_var_elements(symbol->u.var) == px_var_elements(formal);
+}
+
+static uint64_t formal_align(const struct px_var *formal)
+{
+    return formal->has_align ? formal->align : px_var_element_size(formal);
+}
+
+static void check_constant(struct call *call, const struct px_operand *operand, const struct px_var *formal)
+{
+    uint8_t klass = px_type_info((enum px_type)formal->type)->klass;
+    bool is_float = operand->kind == PX_O_F32 || operand->kind == PX_O_F64;
+    bool fits = klass == PX_TC_BITS || (klass == PX_TC_FLOAT) == is_float;
+    if (!fits || formal->ndims)
+        COMPLAIN_FORMAL(call, CALL_TYPE, operand, formal);
+}
+
+/* Labels, functions and unknown names have no type that could fit. */
+static void check_untyped(struct call *call, const struct px_operand *operand, const struct px_var *formal)
+{
+    const struct px_symbol *symbol = operand->symbol;
+    bool function = symbol ? symbol->kind == PX_SYM_FUNC || symbol->kind == PX_SYM_ENTRY
+                           : px_is_special_register(operand->u.name);
+    if (function)
+        px_complain(call->checker, CALL_SPACE, operand->pos, operand->length, operand->u.name->text);
+    else
+        COMPLAIN_FORMAL(call, CALL_ILLEGAL, operand, formal);
+    COMPLAIN_FORMAL(call, CALL_TYPE, operand, formal);
+    COMPLAIN_FORMAL(call, CALL_ALIGN, operand, formal);
+}
+
+static void check_symbol(struct call *call, const struct px_operand *operand, const struct px_var *formal)
+{
+    const struct px_symbol *symbol = operand->symbol;
+    const char *name = operand->u.name->text;
+    if (symbol->kind == PX_SYM_PARAM)
+        px_complain(call->checker, CALL_FORMAL, operand->pos, operand->length, name);
+    else if (symbol->kind == PX_SYM_VAR && symbol->space != PX_SPACE_PARAM)
+        px_complain(call->checker, CALL_SPACE, operand->pos, operand->length, name);
+    else if (symbol->kind == PX_SYM_REG && formal->ndims && !is_unsized(formal))
+        px_complain(call->checker, CALL_PARAM_SPACE, operand->pos, operand->length, name);
+    if (!type_fits(symbol, formal))
+        COMPLAIN_FORMAL(call, CALL_TYPE, operand, formal);
+    if (symbol->align != formal_align(formal))
+        COMPLAIN_FORMAL(call, CALL_ALIGN, operand, formal);
+}
+
+static void check_argument(struct call *call, const struct px_operand *operand, const struct px_var *formal,
+                           bool is_result)
+{
+    const struct px_symbol *symbol = operand->kind == PX_O_NAME ? operand->symbol : NULL;
+    if (operand->kind == PX_O_SINK) {
+        if (!is_result)
+            COMPLAIN_FORMAL(call, CALL_ILLEGAL, operand, formal);
+    } else if (operand->kind != PX_O_NAME) {
+        check_constant(call, operand, formal);
+    } else if (symbol && (symbol->kind == PX_SYM_REG || symbol->kind == PX_SYM_VAR || symbol->kind == PX_SYM_PARAM)) {
+        check_symbol(call, operand, formal);
+    } else {
+        check_untyped(call, operand, formal);
+    }
+}
+
+/* ---- one header ---- */
+
+static unsigned count(const struct px_operand *list)
+{
+    return list ? list->n : 0;
+}
+
+static bool arity_fits(const struct call *call, const struct formals *formals)
+{
+    unsigned n = count(call->args), wanted = formals->nparams;
+    bool open_end = wanted && is_unsized(&formals->params[wanted - 1]);
+    return count(call->rets) == formals->nrets && (n == wanted || (open_end && n + 1 == wanted));
+}
+
+static void check_formals(struct call *call, const struct formals *formals)
+{
+    if (!arity_fits(call, formals)) {
+        px_complain(call->checker, CALL_ARITY, call->inst->pos, call->inst->opcode->len);
+        return;
+    }
+    for (unsigned i = 0; i < count(call->rets); i++)
+        check_argument(call, &call->rets->u.list[i], &formals->rets[i], true);
+    for (unsigned i = 0; i < count(call->args); i++)
+        check_argument(call, &call->args->u.list[i], &formals->params[i], false);
+}
+
+static void check_func(struct call *call, const struct px_symbol *symbol)
+{
+    const struct px_func *func = symbol->u.func->func;
+    struct formals formals = {func->rets, func->params, func->nrets, func->nparams};
+    check_formals(call, &formals);
+}
+
+/* ---- the callee ---- */
+
+static bool is_function(const struct px_symbol *symbol)
+{
+    return symbol && (symbol->kind == PX_SYM_FUNC || symbol->kind == PX_SYM_ENTRY);
+}
+
+static void check_targets(struct call *call, const struct px_stmt *stmt)
+{
+    for (uint32_t i = 0; i < stmt->u.targets.n && !call->checker->stopped; i++)
+        if (is_function(stmt->u.targets.list[i].symbol))
+            check_func(call, stmt->u.targets.list[i].symbol);
+}
+
+static void check_table(struct call *call, const struct px_operand *table)
+{
+    const struct px_symbol *symbol = table->symbol;
+    if (table->kind != PX_O_NAME || !symbol)
+        return;
+    if (symbol->kind == PX_SYM_PROTO) {
+        const struct px_proto *proto = symbol->u.proto;
+        struct formals formals = {proto->rets, proto->params, proto->nrets, proto->nparams};
+        check_formals(call, &formals);
+    } else if (symbol->kind == PX_SYM_CALL_TARGETS) {
+        check_targets(call, symbol->u.stmt);
+    } else {
+        px_complain(call->checker, CALL_TABLE, table->pos, table->length);
+    }
+}
+
+static void check_indirect(struct call *call)
+{
+    const struct px_inst *inst = call->inst;
+    if (call->table) {
+        check_table(call, call->table);
+        return;
+    }
+    px_complain(call->checker, LABEL_EXPECTED, inst->pos, inst->opcode->len, 0u, "call");
+    if (call->args)
+        px_complain(call->checker, CALL_TABLE, inst->pos, inst->opcode->len);
+}
+
+static void check_callee(struct call *call)
+{
+    const struct px_operand *callee = call->callee;
+    const struct px_symbol *symbol = callee->symbol;
+    if (!symbol)
+        px_complain(call->checker, CALL_UNDECLARED, callee->pos, callee->length, callee->u.name->text);
+    else if (symbol->kind == PX_SYM_ENTRY || symbol->kind == PX_SYM_LABEL)
+        px_complain(call->checker, CALL_TARGET, callee->pos, callee->length);
+    else if (symbol->kind == PX_SYM_FUNC && !call->table)
+        check_func(call, symbol);
+    else
+        check_indirect(call);
+}
+
+void px_check_call(struct px_checker *checker, const struct px_inst *inst)
+{
+    struct call call = {.checker = checker, .inst = inst};
+    split(&call, inst);
+    if (call.callee && call.callee->kind == PX_O_NAME)
+        check_callee(&call);
+}
+
+/* ---- tables and prototypes ---- */
+
+/* .branchtargets lists labels, .calltargets functions; labels may still come. */
 void px_check_targets(struct px_checker *checker, const struct px_stmt *stmt)
 {
-    (void)checker;
-    (void)stmt;
+    for (uint32_t i = 0; i < stmt->u.targets.n && !checker->stopped; i++) {
+        const struct px_operand *target = &stmt->u.targets.list[i];
+        const struct px_symbol *symbol = target->symbol;
+        if (stmt->kind == PX_S_CALLTARGETS && !is_function(symbol))
+            px_complain(checker, CALL_TARGET, target->pos, target->length);
+        else if (stmt->kind == PX_S_TARGETS && symbol && symbol->kind != PX_SYM_LABEL)
+            px_complain(checker, BRANCH_TARGET, target->pos, target->length);
+    }
 }
 
-void px_check_proto(struct px_checker *checker, struct px_proto *proto)
+void px_check_proto(struct px_checker *checker, const struct px_proto *proto)
 {
-    (void)checker;
-    (void)proto;
+    px_needs(checker, ".callprototype directive", 21, 20, proto->pos, proto->label->len);
+    px_check_signature(checker, NULL, proto->rets, proto->nrets, proto->params, proto->nparams);
+    for (unsigned i = 0; i < proto->ndirs; i++)
+        if (proto->dirs[i].word == PX_W_noreturn && proto->nrets)
+            px_complain(checker, NORETURN_RESULT, proto->dirs[i].pos, 1, "protoype with return parameters");
 }
 
-void px_check_call(struct px_checker *checker, struct px_inst *inst)
+/* ---- parameters as memory (PTX ISA 5.1.6, 7.1) ---- */
+
+static bool is_call_param(const struct px_symbol *symbol)
 {
-    (void)checker;
-    (void)inst;
+    return symbol && symbol->kind == PX_SYM_VAR && symbol->space == PX_SPACE_PARAM;
+}
+
+static const struct px_operand *address_base(const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nopds; i++)
+        if (inst->opds[i].kind == PX_O_ADDR && inst->opds[i].n && inst->opds[i].u.list[0].kind == PX_O_NAME)
+            return &inst->opds[i].u.list[0];
+    return NULL;
+}
+
+static void check_access(struct px_checker *checker, const struct px_inst *inst, const struct px_operand *base)
+{
+    const struct px_symbol *symbol = base->symbol;
+    bool store = inst->opcode->word == PX_W_st;
+    if (!symbol)
+        return;
+    if (symbol->kind == PX_SYM_PARAM && !store && symbol->is_return)
+        px_complain(checker, PARAM_READ, base->pos, base->length, symbol->name->text);
+    if (symbol->kind == PX_SYM_PARAM && store && !symbol->is_return)
+        px_complain(checker, PARAM_WRITE, base->pos, base->length, symbol->name->text);
+    if (is_call_param(symbol) && inst->guard)
+        px_complain(checker, PARAM_GUARD, inst->pos, inst->opcode->len, store ? "st.param" : "ld.param",
+                    symbol->name->text);
+}
+
+static void check_addresses(struct px_checker *checker, const struct px_inst *inst)
+{
+    for (unsigned i = 1; i < inst->nopds; i++) {
+        const struct px_operand *operand = &inst->opds[i];
+        if (operand->kind == PX_O_NAME && is_call_param(operand->symbol))
+            px_complain(checker, PARAM_ADDRESS, operand->pos, operand->length, operand->u.name->text);
+    }
+}
+
+void px_check_param_access(struct px_checker *checker, const struct px_inst *inst)
+{
+    px_word opcode = inst->opcode->word;
+    const struct px_operand *base;
+    if (opcode == PX_W_mov)
+        check_addresses(checker, inst);
+    else if ((opcode == PX_W_ld || opcode == PX_W_st) && (base = address_base(inst)))
+        check_access(checker, inst, base);
 }

@@ -16,6 +16,7 @@ static void check_item(struct px_checker *checker, const struct px_item *item)
     case PX_I_FILE: px_check_file(checker, item->u.file); break;
     case PX_I_SECTION: px_check_section(checker, item->u.section); break;
     case PX_I_ALIAS: px_check_alias(checker, item->u.alias); break;
+    case PX_I_PRAGMA: px_check_pragma(checker, item->u.pragma, PX_PRAGMA_MODULE); break;
     default: break;
     }
 }
@@ -24,6 +25,7 @@ void px_check(struct ptx_module *module)
 {
     const struct px_tree *tree = &module->tree;
     struct px_checker checker = {.module = module, .diags = &module->diags};
+    checker.late.arena = &module->arena;
     checker.version = tree->version ? tree->version : PTX_ISA_VERSION;
     px_scope_init(&checker.scope, &module->arena, &module->names);
     px_check_header(&checker);

@@ -22,50 +22,83 @@ struct px_checker {
     struct px_function *function;    /* being checked; NULL at module scope */
     PX_VEC(struct px_unknown) unknown; /* names without a symbol in this function */
     unsigned version;                /* .version as major*10+minor; PTX_ISA_VERSION when missing */
+    struct px_diags late;            /* messages for a module without errors only */
+    struct px_debug *debug;          /* debug.c */
     bool stopped;                    /* a fatal message was given */
-    bool texmode_independent, debug;
+    bool texmode_independent, target_debug;
 };
 
 /* Appends a message and remembers whether it was fatal. */
 #define px_complain(checker, id, pos, length, ...)                                                          \
     ((checker)->stopped |= px_diag_add((checker)->diags, PX_D_##id, (pos), (length), ##__VA_ARGS__)->severity == PTX_FATAL)
 
+/* The same for a message that is given only when nothing else was wrong. */
+#define px_complain_late(checker, id, ...)                                                                  \
+    ((void)px_diag_add(&(checker)->late, PX_D_##id, PX_NO_PLACE, 0, ##__VA_ARGS__))
+
 /* directives.c */
 enum px_pragma_place { PX_PRAGMA_MODULE, PX_PRAGMA_ENTRY, PX_PRAGMA_STATEMENT };
 void px_check_header(struct px_checker *checker);
-void px_check_directives(struct px_checker *checker, struct px_function *function);
+/* Complains when the module's version or target is too old for `feature`; 0: no requirement. */
+bool px_needs(struct px_checker *checker, const char *feature, unsigned ptx, unsigned sm, px_pos pos, uint32_t length);
+/* The same for a feature that ended before `ptx`. */
+bool px_withdrawn(struct px_checker *checker, const char *feature, unsigned ptx, px_pos pos, uint32_t length);
+void px_check_directives(struct px_checker *checker, struct px_function *function, const struct px_func *func);
+
+/* pragma.c */
 void px_check_pragma(struct px_checker *checker, const struct px_pragma *pragma, enum px_pragma_place place);
+
+/* debug.c */
 void px_check_file(struct px_checker *checker, const struct px_file *file);
 void px_check_section(struct px_checker *checker, const struct px_section *section);
 void px_check_loc(struct px_checker *checker, const struct px_stmt *stmt);
-void px_check_whole(struct px_checker *checker); /* what is asked of modules without errors only */
+void px_check_debug(struct px_checker *checker); /* after the module */
 
-/* decl.c: declares `var`, complaining about what is wrong with it */
+/* whole.c: what is asked of modules without errors only */
+void px_check_whole(struct px_checker *checker);
+
+/* decl.c */
 struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name, px_pos pos);
-struct px_symbol *px_declare_var(struct px_checker *checker, struct px_var *var);
+void px_declare_var(struct px_checker *checker, struct px_var *var); /* var->symbol: NULL when refused */
 /* A formal parameter, not bound yet; `func` is NULL for one of a prototype. */
 struct px_symbol *px_declare_param(struct px_checker *checker, struct px_var *var, const struct px_func *func,
                                    bool is_return);
 uint64_t px_var_elements(const struct px_var *var);
+uint64_t px_var_element_size(const struct px_var *var);
 void px_add_register(struct px_checker *checker, struct px_symbol *symbol);
 void px_range_member(struct px_checker *checker, struct px_symbol *member); /* numbers a member just made */
+void px_note_earlier(struct px_checker *checker, struct px_diag *diag, const struct px_symbol *old);
 
-/* init.c */
+/* decl_rules.c: what may be declared where; false when nothing should be declared */
+bool px_check_var(struct px_checker *checker, const struct px_var *var);
+void px_check_param(struct px_checker *checker, const struct px_var *var, const struct px_func *func, bool is_return);
+void px_check_attributes(struct px_checker *checker, const struct px_attribute *attrs, unsigned n,
+                         const struct px_var *var);
+
+/* init.c, opaque.c */
+struct px_const px_evaluate(struct px_checker *checker, const struct px_expr *expr); /* without names */
+void px_check_opaque_init(struct px_checker *checker, const struct px_var *var, const struct px_expr *init);
 void px_check_init(struct px_checker *checker, struct px_var *var, struct px_symbol *symbol);
 
 /* function.c */
 void px_declare_func(struct px_checker *checker, struct px_func *func);
 void px_check_alias(struct px_checker *checker, const struct px_alias *alias);
+void px_check_resolved(struct px_checker *checker); /* after the module: functions without a body */
 void px_layout_params(struct px_symbol **symbols, unsigned n, uint64_t *bytes);
+void px_check_signature(struct px_checker *checker, const struct px_func *func, struct px_var *rets, unsigned nrets,
+                        struct px_var *params, unsigned nparams);
 
 /* body.c */
 void px_check_body(struct px_checker *checker, const struct px_block *body);
 struct px_symbol *px_resolve(struct px_checker *checker, struct px_name *name, px_pos pos); /* NULL: noted as unknown */
 void px_report_unknown(struct px_checker *checker);
+bool px_was_unknown(const struct px_checker *checker, const struct px_name *name); /* used before in this function */
+bool px_is_special_register(const struct px_name *name);
 
 /* call.c */
-void px_check_call(struct px_checker *checker, struct px_inst *inst);
+void px_check_call(struct px_checker *checker, const struct px_inst *inst);
 void px_check_targets(struct px_checker *checker, const struct px_stmt *stmt);
-void px_check_proto(struct px_checker *checker, struct px_proto *proto);
+void px_check_proto(struct px_checker *checker, const struct px_proto *proto);
+void px_check_param_access(struct px_checker *checker, const struct px_inst *inst); /* ld, st, mov of parameters */
 
 #endif

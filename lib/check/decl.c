@@ -1,9 +1,10 @@
 /*
- * decl.c - declarations of variables, registers and parameters.
+ * decl.c - declarations become symbols.
  *
- * A declaration becomes one symbol (a range name<N> one for all its members).
- * Sizes are in bytes; an array without a size has size 0 until an initialiser
- * or a later declaration completes it.
+ * A declaration makes one symbol (a range name<N> one for all its members; see
+ * scope.h), after decl_rules.c has looked at it. At module scope an .extern
+ * declaration and a definition of one name share the symbol. Sizes are bytes;
+ * an array without a size has size 0 until something completes it.
  */
 #include "check/checker.h"
 
@@ -18,29 +19,36 @@ struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind 
 }
 
 /* Bytes of one element of the declared type, vector included. */
-static uint64_t element_size(const struct px_var *var)
+uint64_t px_var_element_size(const struct px_var *var)
 {
     unsigned bits = px_type_info((enum px_type)var->type)->bits;
     return (uint64_t)(bits < 8 ? 1 : bits / 8) * var->vec;
+}
+
+/* Saturates instead of wrapping: a size beyond 2^63 is no memory anyway. */
+static uint64_t multiply(uint64_t a, uint64_t b)
+{
+    uint64_t product = 0;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_C(1) << 63 : product;
 }
 
 uint64_t px_var_elements(const struct px_var *var)
 {
     uint64_t n = 1;
     for (unsigned i = 0; i < var->ndims; i++)
-        n *= var->dims[i];
+        n = multiply(n, var->dims[i]);
     return n;
 }
 
 static void set_type(struct px_symbol *symbol, struct px_var *var)
 {
-    uint64_t size = element_size(var);
+    uint64_t size = px_var_element_size(var), align = var->has_align ? var->align : size;
     symbol->space = var->space;
     symbol->type = var->type;
     symbol->vec = var->vec;
     symbol->linkage = var->linkage;
-    symbol->align = (uint32_t)(var->has_align ? var->align : size);
-    symbol->size = size * px_var_elements(var);
+    symbol->align = align && align <= UINT32_MAX ? (uint32_t)align : 1;
+    symbol->size = multiply(size, px_var_elements(var));
     symbol->u.var = var;
 }
 
@@ -52,13 +60,13 @@ void px_add_register(struct px_checker *checker, struct px_symbol *symbol)
     px_vec_push(&checker->module->arena, &function->regs, reg);
 }
 
-/* Gives a new symbol its number in the function or in the module. */
-static void number(struct px_checker *checker, struct px_symbol *symbol)
+/* Gives a new symbol of `level` its number in the function or in the module. */
+static void number(struct px_checker *checker, struct px_symbol *symbol, bool in_function)
 {
     struct px_arena *arena = &checker->module->arena;
-    if (symbol->kind == PX_SYM_REG) {
+    if (in_function && symbol->kind == PX_SYM_REG) {
         px_add_register(checker, symbol);
-    } else if (checker->function) {
+    } else if (in_function) {
         symbol->index = checker->function->vars.n;
         px_vec_push(arena, &checker->function->vars, symbol);
     } else {
@@ -69,19 +77,59 @@ static void number(struct px_checker *checker, struct px_symbol *symbol)
 
 void px_range_member(struct px_checker *checker, struct px_symbol *member)
 {
-    if (member->level == 0) {
-        member->index = checker->module->symbols.n;
-        px_vec_push(&checker->module->arena, &checker->module->symbols, member);
-    } else {
-        number(checker, member);
-    }
+    number(checker, member, member->level > 0);
 }
 
-static void duplicate(struct px_checker *checker, const struct px_name *name, px_pos pos, const struct px_symbol *old)
+/* ---- redefinition ---- */
+
+void px_note_earlier(struct px_checker *checker, struct px_diag *diag, const struct px_symbol *old)
 {
-    struct px_diag *diag = px_diag_add(checker->diags, PX_D_DUPLICATE_VARIABLE, pos, name->len, name->text);
-    px_diag_note(checker->diags, diag, "first declared on line %u",
-                 px_source_place(&checker->module->source, old->pos).line);
+    struct px_place place = px_source_place(&checker->module->source, old->pos);
+    px_diag_note(checker->diags, diag, "'%s' is declared on line %u", old->name->text, place.line);
+}
+
+static void refuse(struct px_checker *checker, enum px_diag_id id, const struct px_var *var,
+                   const struct px_symbol *old)
+{
+    struct px_diag *diag = px_diag_add(checker->diags, id, var->pos, var->name->len, var->name->text);
+    px_note_earlier(checker, diag, old);
+}
+
+static bool same_dims(const struct px_var *a, const struct px_var *b)
+{
+    if (a->ndims != b->ndims)
+        return false;
+    for (unsigned i = 0; i < a->ndims; i++)
+        if (a->dims[i] != b->dims[i] && !(i == 0 && (a->unsized || b->unsized)))
+            return false;
+    return true;
+}
+
+static bool same_type(const struct px_symbol *old, const struct px_var *var)
+{
+    return old->kind == PX_SYM_VAR && old->type == var->type && old->vec == var->vec && same_dims(old->u.var, var);
+}
+
+/* A second declaration of a module's variable: legal when one of the two is .extern and both agree. */
+static struct px_symbol *redeclare(struct px_checker *checker, struct px_var *var, struct px_symbol *old)
+{
+    if (!same_type(old, var)) {
+        refuse(checker, PX_D_INCONSISTENT_VARIABLE, var, old);
+        return NULL;
+    }
+    if (var->linkage == PX_L_EXTERN)
+        return old;
+    if (old->linkage != PX_L_EXTERN) {
+        refuse(checker, PX_D_DUPLICATE_VARIABLE, var, old);
+        return NULL;
+    }
+    if (var->linkage == PX_L_NONE) {
+        refuse(checker, PX_D_EXTERN_STATIC, var, old);
+        return NULL;
+    }
+    set_type(old, var);
+    old->pos = var->pos;
+    return old;
 }
 
 /* A label of the innermost level that is still ahead does not stop a declaration; the label is then the duplicate. */
@@ -90,22 +138,56 @@ static bool in_the_way(const struct px_symbol *here)
     return here && !(here->kind == PX_SYM_LABEL && !here->defined);
 }
 
-struct px_symbol *px_declare_var(struct px_checker *checker, struct px_var *var)
+/* ---- declaring ---- */
+
+static enum px_symbol_kind kind_of(const struct px_var *var)
 {
-    enum px_symbol_kind kind = var->has_range ? PX_SYM_RANGE : var->space == PX_SPACE_REG ? PX_SYM_REG : PX_SYM_VAR;
-    struct px_symbol *here = px_scope_here(&checker->scope, var->name);
-    if (in_the_way(here)) {
-        duplicate(checker, var->name, var->pos, here);
-        return NULL;
+    if (var->has_range)
+        return PX_SYM_RANGE;
+    return var->space == PX_SPACE_REG ? PX_SYM_REG : PX_SYM_VAR;
+}
+
+/* Something of this name stands in the innermost level: a redeclaration, or a duplicate. */
+static struct px_symbol *declare_again(struct px_checker *checker, struct px_var *var, struct px_symbol *here)
+{
+    if (!checker->function && here->kind != PX_SYM_RANGE && !var->has_range)
+        return redeclare(checker, var, here);
+    refuse(checker, PX_D_DUPLICATE_VARIABLE, var, here);
+    return NULL;
+}
+
+static bool name_is_free(struct px_checker *checker, const struct px_var *var)
+{
+    if (px_is_special_register(var->name) && !checker->function && !var->has_range) {
+        px_complain(checker, INCONSISTENT_VARIABLE, var->pos, var->name->len, var->name->text);
+        return false;
     }
-    struct px_symbol *symbol = px_symbol_new(checker, kind, var->name, var->pos);
+    if (px_was_unknown(checker, var->name)) {
+        px_complain(checker, FORWARD_LABEL, var->pos, var->name->len, var->name->text);
+        return false;
+    }
+    return true;
+}
+
+static struct px_symbol *declare_new(struct px_checker *checker, struct px_var *var)
+{
+    struct px_symbol *symbol = px_symbol_new(checker, kind_of(var), var->name, var->pos);
     set_type(symbol, var);
-    var->symbol = symbol;
     px_scope_bind(&checker->scope, symbol);
-    if (kind != PX_SYM_RANGE)
-        number(checker, symbol);
-    px_check_init(checker, var, symbol);
+    if (symbol->kind != PX_SYM_RANGE)
+        number(checker, symbol, checker->function != NULL);
     return symbol;
+}
+
+void px_declare_var(struct px_checker *checker, struct px_var *var)
+{
+    if (!px_check_var(checker, var) || !name_is_free(checker, var))
+        return;
+    struct px_symbol *here = var->has_range ? px_scope_clash(&checker->scope, var->name, var->range)
+                                            : px_scope_here(&checker->scope, var->name);
+    var->symbol = in_the_way(here) ? declare_again(checker, var, here) : declare_new(checker, var);
+    if (var->symbol && var->init)
+        px_check_init(checker, var, var->symbol);
 }
 
 struct px_symbol *px_declare_param(struct px_checker *checker, struct px_var *var, const struct px_func *func,

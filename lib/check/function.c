@@ -2,9 +2,10 @@
  * function.c - functions and kernels: declarations, definitions, parameters.
  *
  * All declarations of a name and its definition share one px_function; the
- * definition's header wins. Parameters live in level 1, together with the
- * names of the body, as for ptxas.
+ * definition's header wins, the linkage is that of the first. Parameters live
+ * in level 1, together with the outermost names of the body.
  */
+#include <string.h>
 #include "check/checker.h"
 
 static uint64_t align_up(uint64_t n, uint64_t align)
@@ -65,6 +66,112 @@ static void bind_params(struct px_checker *checker, struct px_symbol **symbols, 
     }
 }
 
+/* ---- the header by itself ---- */
+
+static bool is_unsized(const struct px_var *var)
+{
+    return var->unsized || (var->ndims && !var->dims[0]);
+}
+
+void px_check_signature(struct px_checker *checker, const struct px_func *func, struct px_var *rets, unsigned nrets,
+                        struct px_var *params, unsigned nparams)
+{
+    bool in_param = false;
+    for (unsigned i = 0; i < nrets; i++) {
+        px_check_param(checker, &rets[i], func, true);
+        in_param |= rets[i].space == PX_SPACE_PARAM;
+    }
+    if (nrets > 1 && in_param)
+        px_complain(checker, MANY_RETURNS, rets[1].pos, 1);
+    for (unsigned i = 0; i < nparams; i++) {
+        px_check_param(checker, &params[i], func, false);
+        if (is_unsized(&params[i]) && i + 1 < nparams && !(func && func->is_entry))
+            px_complain(checker, UNSIZED_LAST, params[i].pos, 1);
+    }
+}
+
+static void check_linkage(struct px_checker *checker, const struct px_func *func)
+{
+    if (func->linkage == PX_L_WEAK)
+        px_needs(checker, ".weak directive", 31, 0, func->start, 1);
+    px_check_attributes(checker, func->attrs, func->nattrs, NULL);
+}
+
+/* ---- several declarations ---- */
+
+static const char *differing(const struct px_var *a, const struct px_var *b, bool *align)
+{
+    uint64_t size_a = px_var_element_size(a), size_b = px_var_element_size(b);
+    *align = (a->has_align ? a->align : size_a) != (b->has_align ? b->align : size_b);
+    if (a->space != b->space)
+        return "parameter state space";
+    if (a->type != b->type || a->vec != b->vec || px_var_elements(a) != px_var_elements(b))
+        return "parameter types";
+    return NULL;
+}
+
+static void complain_prototypes(struct px_checker *checker, const struct px_func *func, const char *what)
+{
+    px_complain(checker, PROTOTYPES, func->pos, func->name->len, func->name->text, what);
+}
+
+static void compare_lists(struct px_checker *checker, const struct px_func *func, const struct px_var *old,
+                          const struct px_var *now, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        bool align = false;
+        const char *what = differing(&old[i], &now[i], &align);
+        if (what)
+            complain_prototypes(checker, func, what);
+        if (align)
+            complain_prototypes(checker, func, "parameter alignment");
+        if (what || align)
+            return;
+    }
+}
+
+static bool returns_never(const struct px_func *func)
+{
+    for (unsigned i = 0; i < func->ndirs; i++)
+        if (func->dirs[i].word == PX_W_noreturn)
+            return true;
+    return false;
+}
+
+static void compare_headers(struct px_checker *checker, const struct px_func *old, const struct px_func *func)
+{
+    if (old->nparams != func->nparams || old->nrets != func->nrets) {
+        complain_prototypes(checker, func, "number of parameters");
+        return;
+    }
+    compare_lists(checker, func, old->rets, func->rets, func->nrets);
+    compare_lists(checker, func, old->params, func->params, func->nparams);
+}
+
+/* A later declaration may leave .visible or .weak out, and nothing else. */
+static bool same_linkage(const struct px_symbol *symbol, const struct px_func *func)
+{
+    if (symbol->linkage == func->linkage)
+        return symbol->linkage != PX_L_EXTERN || !func->body;
+    return func->linkage == PX_L_NONE && symbol->linkage != PX_L_EXTERN;
+}
+
+static void compare(struct px_checker *checker, const struct px_symbol *symbol, const struct px_func *func)
+{
+    const struct px_func *old = symbol->u.func->func;
+    uint32_t length = func->name->len;
+    if (old->is_entry != func->is_entry)
+        px_complain(checker, ENTRY_AND_FUNCTION, func->pos, length, func->name->text);
+    if (symbol->defined)
+        px_complain(checker, DUPLICATE_FUNCTION, func->pos, length, func->name->text);
+    else if (!same_linkage(symbol, func) || returns_never(old) != returns_never(func))
+        px_complain(checker, INCONSISTENT_VARIABLE, func->pos, length, func->name->text);
+    if (func->body && symbol->linkage == PX_L_EXTERN && func->linkage != PX_L_NONE)
+        px_complain(checker, EXTERN_BODY, func->pos, length, func->name->text);
+    if (old->is_entry == func->is_entry)
+        compare_headers(checker, old, func);
+}
+
 static struct px_function *function_new(struct px_checker *checker, struct px_func *func)
 {
     struct px_arena *arena = &checker->module->arena;
@@ -81,59 +188,154 @@ static struct px_function *function_new(struct px_checker *checker, struct px_fu
     return function;
 }
 
+/* The function that `func` declares; NULL when the name is something else. */
 static struct px_function *find_function(struct px_checker *checker, struct px_func *func)
 {
-    struct px_symbol *symbol = px_scope_module(&checker->scope, func->name);
-    if (!symbol)
+    struct px_symbol *symbol = px_scope_module(func->name);
+    bool special = px_is_special_register(func->name);
+    if (!symbol && !special)
         return function_new(checker, func);
-    if (symbol->kind != PX_SYM_FUNC && symbol->kind != PX_SYM_ENTRY) {
+    if (special || (symbol->kind != PX_SYM_FUNC && symbol->kind != PX_SYM_ENTRY)) {
         px_complain(checker, INCONSISTENT_VARIABLE, func->pos, func->name->len, func->name->text);
         return NULL;
     }
-    if (func->body && symbol->defined) {
-        px_complain(checker, DUPLICATE_FUNCTION, func->pos, func->name->len, func->name->text);
-        return NULL;
-    }
-    return symbol->u.func;
+    compare(checker, symbol, func);
+    return symbol->defined ? NULL : symbol->u.func;
 }
 
-static void check_definition(struct px_checker *checker, struct px_function *function)
+/* ---- definitions ---- */
+
+static unsigned param_limit(const struct px_checker *checker)
+{
+    enum { OLDEST = 256, OLD = 4352, NEW = 32764 };
+    return checker->version <= 14 ? OLDEST : checker->version < 81 ? OLD : NEW;
+}
+
+static void check_param_bytes(struct px_checker *checker, const struct px_function *function)
+{
+    const struct px_func *func = function->func;
+    unsigned limit = param_limit(checker);
+    if (!func->is_entry || function->param_bytes <= 256)
+        return;
+    if (function->param_bytes > limit)
+        px_complain(checker, PARAM_BYTES, func->pos, func->name->len, func->name->text,
+                    (unsigned long long)function->param_bytes, limit);
+    else if (function->param_bytes > 4352)
+        px_needs(checker, "Kernel parameter size larger than 4352 bytes", 0, 70, func->pos, func->name->len);
+}
+
+static void define(struct px_checker *checker, struct px_function *function)
 {
     struct px_func *func = function->func;
     function->symbol->defined = true;
     function->symbol->pos = func->pos;
-    function->symbol->linkage = func->linkage;
     checker->function = function;
     px_scope_enter(&checker->scope);
     bind_params(checker, function->rets, func->nrets);
     bind_params(checker, function->params, func->nparams);
-    px_check_directives(checker, function);
     px_check_body(checker, func->body);
     px_scope_leave(&checker->scope);
     checker->function = NULL;
 }
 
+static void check_extern_body(struct px_checker *checker, const struct px_func *func)
+{
+    if (func->body && func->linkage == PX_L_EXTERN)
+        px_complain(checker, EXTERN_BODY, func->pos, func->name->len, func->name->text);
+}
+
 void px_declare_func(struct px_checker *checker, struct px_func *func)
 {
+    check_linkage(checker, func);
+    px_check_signature(checker, func, func->rets, func->nrets, func->params, func->nparams);
+    bool is_new = !px_scope_module(func->name);
     struct px_function *function = find_function(checker, func);
     if (!function)
         return;
+    if (is_new)
+        check_extern_body(checker, func);
     func->symbol = function->symbol;
     if (!function->func || func->body)
         set_header(checker, function, func);
-    if (func->body)
-        check_definition(checker, function);
+    px_check_directives(checker, function, func);
+    check_param_bytes(checker, function);
+    if (func->body && !checker->stopped)
+        define(checker, function);
+}
+
+/* ---- aliases ---- */
+
+static bool is_function(const struct px_symbol *symbol)
+{
+    return symbol->kind == PX_SYM_FUNC || symbol->kind == PX_SYM_ENTRY;
+}
+
+static const char *prototype_difference(const struct px_func *a, const struct px_func *b)
+{
+    bool align = false;
+    if (a->nparams != b->nparams || a->nrets != b->nrets)
+        return "number of parameters";
+    for (unsigned i = 0; i < a->nrets + a->nparams; i++) {
+        const struct px_var *x = i < a->nrets ? &a->rets[i] : &a->params[i - a->nrets];
+        const struct px_var *y = i < a->nrets ? &b->rets[i] : &b->params[i - a->nrets];
+        const char *what = differing(x, y, &align);
+        if (what || align)
+            return what ? what : "parameter alignment";
+    }
+    return NULL;
+}
+
+#define COMPLAIN_ALIAS(checker, id, alias, ...) px_complain(checker, id, (alias)->pos, (alias)->alias->len, __VA_ARGS__)
+
+static void check_alias_pair(struct px_checker *checker, const struct px_alias *alias, struct px_symbol *name,
+                             struct px_symbol *target)
+{
+    const char *what;
+    if (!is_function(name) || !is_function(target))
+        COMPLAIN_ALIAS(checker, ALIAS_VARIABLE, alias, is_function(name) ? target->name->text : name->name->text);
+    else if (target->kind == PX_SYM_ENTRY)
+        COMPLAIN_ALIAS(checker, ALIAS_ENTRY, alias, target->name->text);
+    else if (name == target)
+        px_complain(checker, ALIAS_SELF, alias->pos, alias->alias->len);
+    else if (name->alias_of)
+        COMPLAIN_ALIAS(checker, ALIAS_TWICE, alias, name->name->text, name->alias_of->name->text);
+    else if (name->defined)
+        COMPLAIN_ALIAS(checker, ALIAS_DEFINED, alias, name->name->text);
+    else if (target->linkage == PX_L_EXTERN || target->linkage == PX_L_WEAK)
+        COMPLAIN_ALIAS(checker, ALIAS_SCOPE, alias, target->name->text,
+                       target->linkage == PX_L_WEAK ? ".weak" : ".extern");
+    else if ((what = prototype_difference(name->u.func->func, target->u.func->func)))
+        COMPLAIN_ALIAS(checker, ALIAS_PROTOTYPE, alias, name->name->text, target->name->text, what);
+    else
+        name->alias_of = target;
 }
 
 void px_check_alias(struct px_checker *checker, const struct px_alias *alias)
 {
-    bool made;
-    struct px_symbol *symbol = px_scope_find(&checker->scope, alias->alias, &made);
-    struct px_symbol *target = px_scope_find(&checker->scope, alias->target, &made);
-    if (!symbol || !target) {
-        const struct px_name *name = symbol ? alias->target : alias->alias;
-        px_complain(checker, UNKNOWN_SYMBOL, alias->pos, name->len, name->text);
-        return;
+    struct px_symbol *name = px_scope_module(alias->alias), *target = px_scope_module(alias->target);
+    px_needs(checker, ".alias", 63, 30, alias->pos, 1);
+    if (!name)
+        px_complain(checker, UNKNOWN_SYMBOL, alias->pos, alias->alias->len, alias->alias->text);
+    if (!target)
+        px_complain(checker, UNKNOWN_SYMBOL, alias->target_pos, alias->target->len, alias->target->text);
+    if (name && target)
+        check_alias_pair(checker, alias, name, target);
+}
+
+/* ---- after the module ---- */
+
+static bool needs_body(const struct px_function *function)
+{
+    const struct px_symbol *symbol = function->symbol;
+    return !symbol->defined && !symbol->alias_of && symbol->linkage != PX_L_EXTERN;
+}
+
+void px_check_resolved(struct px_checker *checker)
+{
+    struct ptx_module *module = checker->module;
+    for (uint32_t i = 0; i < module->functions.n && !checker->stopped; i++) {
+        const struct px_function *function = module->functions.at[i];
+        if (needs_body(function))
+            px_complain(checker, UNRESOLVED, PX_NO_PLACE, 0, function->func->name->text);
     }
-    symbol->alias_of = target;
 }

@@ -21,8 +21,10 @@ void px_scope_enter(struct px_scope *scope)
 
 void px_scope_leave(struct px_scope *scope)
 {
-    for (struct px_symbol *symbol = scope->levels.at[--scope->levels.n]; symbol; symbol = symbol->sibling)
+    for (struct px_symbol *symbol = scope->levels.at[--scope->levels.n]; symbol; symbol = symbol->sibling) {
         symbol->name->bound = symbol->outer;
+        scope->nested_ranges -= symbol->kind == PX_SYM_RANGE && symbol->level > 1;
+    }
 }
 
 static void bind_at(struct px_scope *scope, struct px_symbol *symbol, unsigned level)
@@ -32,6 +34,7 @@ static void bind_at(struct px_scope *scope, struct px_symbol *symbol, unsigned l
     symbol->name->bound = symbol;
     symbol->sibling = scope->levels.at[level];
     scope->levels.at[level] = symbol;
+    scope->nested_ranges += symbol->kind == PX_SYM_RANGE && level > 1;
 }
 
 void px_scope_bind(struct px_scope *scope, struct px_symbol *symbol)
@@ -55,9 +58,8 @@ void px_scope_bind_module(struct px_scope *scope, struct px_symbol *symbol)
     scope->levels.at[0] = symbol;
 }
 
-struct px_symbol *px_scope_module(struct px_scope *scope, struct px_name *name)
+struct px_symbol *px_scope_module(const struct px_name *name)
 {
-    (void)scope;
     for (struct px_symbol *s = name->bound; s; s = s->outer)
         if (s->level == 0 && s->kind != PX_SYM_RANGE)
             return s;
@@ -133,11 +135,11 @@ struct px_symbol *px_scope_find(struct px_scope *scope, struct px_name *name, bo
 {
     struct px_symbol *symbol = skip_ranges(name->bound);
     *made = false;
-    if (symbol)
+    if (symbol && symbol->level > 0 && !scope->nested_ranges)
         return symbol;
     struct px_symbol *range = range_of(scope, name);
-    if (!range)
-        return NULL;
+    if (!range || (symbol && symbol->level >= range->level))
+        return symbol;
     struct px_name *plain = without_zeros(scope, name);
     if (plain != name)
         return px_scope_find(scope, plain, made);
@@ -149,8 +151,27 @@ struct px_symbol *px_scope_here(struct px_scope *scope, struct px_name *name)
 {
     struct px_symbol *symbol = skip_ranges(name->bound);
     unsigned level = px_scope_level(scope);
-    if (symbol)
-        return symbol->level == level ? symbol : NULL;
+    if (symbol && symbol->level == level)
+        return symbol;
     symbol = range_of(scope, name);
     return symbol && symbol->level == level ? symbol : NULL;
+}
+
+/* Is `name` spelt as a member of base<range>? */
+static bool is_member(struct px_scope *scope, const struct px_name *name, const struct px_name *base, uint64_t range)
+{
+    uint64_t number = 0;
+    return split(scope, name, &number) == base && number < range;
+}
+
+struct px_symbol *px_scope_clash(struct px_scope *scope, struct px_name *base, uint64_t range)
+{
+    enum { LOOK_BACK = 256 }; /* keeps a file of a million ranges linear */
+    unsigned looked = 0;
+    for (struct px_symbol *s = scope->levels.at[px_scope_level(scope)]; s && looked < LOOK_BACK; s = s->sibling) {
+        looked++;
+        if (s->kind == PX_SYM_RANGE ? s->name == base : is_member(scope, s->name, base, range))
+            return s;
+    }
+    return NULL;
 }

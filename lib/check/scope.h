@@ -16,6 +16,7 @@ struct px_scope {
     struct px_arena *arena;
     struct px_names *names;
     PX_VEC(struct px_symbol *) levels; /* the last symbol bound in each open level */
+    unsigned nested_ranges;            /* ranges bound now in level 2 and deeper */
 };
 
 void px_scope_init(struct px_scope *scope, struct px_arena *arena, struct px_names *names);
@@ -27,9 +28,12 @@ static inline unsigned px_scope_level(const struct px_scope *scope) { return sco
 void px_scope_bind(struct px_scope *scope, struct px_symbol *symbol);
 /* The same in the module's level, whatever is open; and the symbol bound there, NULL if none. */
 void px_scope_bind_module(struct px_scope *scope, struct px_symbol *symbol);
-struct px_symbol *px_scope_module(struct px_scope *scope, struct px_name *name);
+struct px_symbol *px_scope_module(const struct px_name *name);
 /* The symbol that `name` has in the innermost level, be it a member of a range; NULL if none. */
 struct px_symbol *px_scope_here(struct px_scope *scope, struct px_name *name);
+
+/* What base<range> would collide with in the innermost level (among its latest symbols); NULL if nothing. */
+struct px_symbol *px_scope_clash(struct px_scope *scope, struct px_name *base, uint64_t range);
 
 /*
  * What `name` denotes, NULL when nothing. `made` is set when a member of a

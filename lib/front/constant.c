@@ -1,9 +1,10 @@
 /*
  * constant.c - constant arithmetic (PTX ISA 4.5.2 to 4.5.6).
  *
- * Integers are 64 bits wide and wrap. An operator with a float operand works on
- * doubles and is defined for + - * / and comparisons only; elsewhere a float is
- * a type mismatch. Two integers give an unsigned result when one of them is.
+ * Integers are 64 bits wide and wrap. An operator between floats works on doubles
+ * and is defined for + - * / and comparisons only; elsewhere, and between a float
+ * and an integer, there is a type mismatch (so ptxas, although the manual would
+ * convert). Two integers give an unsigned result when one of them is.
  */
 #include "front/constant.h"
 #include <locale.h>
@@ -123,7 +124,9 @@ static uint64_t truth(int op, uint64_t a, uint64_t b, bool is_unsigned)
 
 enum px_const_fault px_const_binary(int op, const struct px_const *x, const struct px_const *y, struct px_const *out)
 {
-    if (is_float(x) || is_float(y))
+    if (is_float(x) != is_float(y))
+        return PX_CONST_MISMATCH;
+    if (is_float(x))
         return binary_double(op, px_const_double(x), px_const_double(y), out);
     uint64_t a = x->bits, b = y->bits;
     bool is_unsigned = x->kind == PX_CONST_U64 || y->kind == PX_CONST_U64;

@@ -93,6 +93,17 @@ static int token_of_space(px_word word, uint8_t *space)
     }
 }
 
+/* Types of instructions that ptxas's grammar takes in a declaration too, to refuse them by name. */
+static bool is_packed(px_word word)
+{
+    switch (word) {
+    case PX_W_e4m3: case PX_W_e5m2: case PX_W_e4m3x2: case PX_W_e5m2x2: case PX_W_e2m3x2: case PX_W_e3m2x2:
+    case PX_W_ue8m0x2: case PX_W_e2m1x2: case PX_W_e2m1x4: case PX_W_e4m3x4: case PX_W_e5m2x4: case PX_W_e2m3x4:
+    case PX_W_e3m2x4: case PX_W_u16x2: case PX_W_s16x2: case PX_W_f32x2: return true;
+    default: return false;
+    }
+}
+
 static int token_of_word(px_word word, uint8_t *kind)
 {
     int token = 0;
@@ -102,10 +113,10 @@ static int token_of_word(px_word word, uint8_t *kind)
         (token = token_of_space(word, kind)))
         return token;
     enum px_type type = px_type_of_word(word);
-    if (type == PX_T_NONE || !px_type_info(type)->declarable)
-        return T_WORD;
     *kind = (uint8_t)type;
-    return T_TYPE;
+    if (type != PX_T_NONE && px_type_info(type)->declarable)
+        return T_TYPE;
+    return is_packed(word) ? T_OTHERTYPE : T_WORD;
 }
 
 int px_lex_word(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)

@@ -17,6 +17,7 @@ void px_decl_start(struct px_parser *parser, const struct px_sem *linkage)
 
 void px_decl_space(struct px_parser *parser, const struct px_sem *space)
 {
+    parser->decl.many_spaces |= parser->decl.space != PX_SPACE_NONE;
     parser->decl.space = space->kind;
     parser->decl.bank = (int16_t)((int)space->n - 1);
     if (parser->decl.start == PX_NO_POS)

@@ -1,0 +1,74 @@
+/*
+ * whole.c - what is asked of a module only when nothing else was wrong.
+ *
+ * ptxas answers these questions after reading, so they have no line: functions
+ * without a body, memory totals, debug data, pragmas.
+ */
+#include "check/checker.h"
+
+static uint64_t add_aligned(uint64_t bytes, const struct px_symbol *symbol)
+{
+    uint64_t align = symbol->align ? symbol->align : 1;
+    return (bytes + align - 1) / align * align + symbol->size;
+}
+
+static void check_const_bytes(struct px_checker *checker)
+{
+    enum { CONST_MAX = 0x10000 };
+    struct ptx_module *module = checker->module;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < module->symbols.n; i++) {
+        const struct px_symbol *symbol = module->symbols.at[i];
+        if (symbol->kind == PX_SYM_VAR && symbol->space == PX_SPACE_CONST && symbol->linkage != PX_L_EXTERN)
+            bytes = add_aligned(bytes, symbol);
+    }
+    if (bytes > CONST_MAX)
+        px_complain(checker, CONST_BYTES, PX_NO_PLACE, 0, (unsigned long long)bytes, (unsigned)CONST_MAX);
+}
+
+static void check_shared_bytes(struct px_checker *checker, const struct px_function *function)
+{
+    enum { SHARED_MAX = 0xc000 };
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < function->vars.n; i++)
+        if (function->vars.at[i]->space == PX_SPACE_SHARED)
+            bytes = add_aligned(bytes, function->vars.at[i]);
+    if (bytes > SHARED_MAX)
+        px_complain(checker, SHARED_BYTES, PX_NO_PLACE, 0, function->func->name->text, (unsigned long long)bytes,
+                    (unsigned)SHARED_MAX);
+}
+
+static void check_functions(struct px_checker *checker)
+{
+    struct ptx_module *module = checker->module;
+    for (uint32_t i = 0; i < module->functions.n && !checker->stopped; i++) {
+        const struct px_function *function = module->functions.at[i];
+        if (function->func->is_entry && function->func->body)
+            check_shared_bytes(checker, function);
+        if (function->func->body && function->func->nrets > 1)
+            px_complain(checker, MANY_RETURNS_ABI, PX_NO_PLACE, 0, function->func->name->text);
+    }
+}
+
+/* What was noted on the way. */
+static void flush_late(struct px_checker *checker)
+{
+    struct px_diags *diags = checker->diags;
+    for (uint32_t i = 0; i < checker->late.list.n; i++) {
+        px_vec_push(&checker->module->arena, &diags->list, checker->late.list.at[i]);
+        diags->errors += checker->late.list.at[i].severity >= PTX_ERROR;
+    }
+}
+
+void px_check_whole(struct px_checker *checker)
+{
+    flush_late(checker);
+    px_check_debug(checker);
+    if (checker->module->tree.address_size == 32)
+        px_complain(checker, ADDRESS_32, PX_NO_PLACE, 0, checker->module->target_text);
+    if (checker->diags->errors)
+        return;
+    px_check_resolved(checker);
+    check_const_bytes(checker);
+    check_functions(checker);
+}
