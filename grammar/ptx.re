@@ -35,7 +35,7 @@ int px_lex(struct px_sem *sem, struct px_parser *parser)
         /*!re2c
             [ \t\r\n\v\f]+        { continue; }
             "//" [^\n\x00\x80-\xff]* { continue; }
-            "/" "*"               { p = px_lex_comment(parser, p); if (p) continue; return px_lex_open_comment(parser, sem); }
+            "/" "*"               { p = px_lex_comment(parser, p); if (p) continue; return px_lex_open_comment(parser, sem, start); }
 
             "WARP_SZ"             { return px_lex_plain(parser, sem, start, p, T_WARPSZ); }
             ident                 { return px_lex_ident(parser, sem, start, p); }

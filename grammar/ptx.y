@@ -177,8 +177,11 @@ function_linkage: %empty                           { px_func_start(parser); $$.l
                 | linkage                          { px_func_start(parser); $$ = $1; }
                 ;
 fn_attributes: %empty
-             | fn_attributes ATTRIBUTE '(' attributes ')'
+             | ATTRIBUTE '(' fn_attribute ')'
              ;
+fn_attribute: WORD                                 { parser->token = $1; FAIL(); }
+            | WORD '(' INT ',' INT ')'             { if (!px_decl_attribute(parser, &$1, &$3, &$5)) FAIL(); }
+            ;
 returns: %empty                                    { $$.n = 0; }
        | '(' ')'                                   { $$.n = 0; }
        | '(' param_list ')'                        { $$.n = $2.n; }

@@ -31,6 +31,8 @@ void px_check(struct ptx_module *module)
     px_check_header(&checker);
     for (uint32_t i = 0; i < tree->nitems && !checker.stopped; i++)
         check_item(&checker, &tree->items[i]);
+    if (!checker.stopped && tree->complete)
+        px_check_target_version(&checker);
     if (!checker.stopped && !module->diags.errors && tree->complete)
         px_check_whole(&checker);
 }

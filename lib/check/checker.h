@@ -22,6 +22,8 @@ struct px_checker {
     struct px_function *function;    /* being checked; NULL at module scope */
     PX_VEC(struct px_unknown) unknown; /* names without a symbol in this function */
     unsigned version;                /* .version as major*10+minor; PTX_ISA_VERSION when missing */
+    px_pos target_pos;               /* of the architecture in .target */
+    unsigned target_min_ptx;         /* what it asks of .version */
     struct px_diags late;            /* messages for a module without errors only */
     struct px_debug *debug;          /* debug.c */
     bool stopped;                    /* a fatal message was given */
@@ -39,6 +41,7 @@ struct px_checker {
 /* directives.c */
 enum px_pragma_place { PX_PRAGMA_MODULE, PX_PRAGMA_ENTRY, PX_PRAGMA_STATEMENT };
 void px_check_header(struct px_checker *checker);
+void px_check_target_version(struct px_checker *checker);
 /* Complains when the module's version or target is too old for `feature`; 0: no requirement. */
 bool px_needs(struct px_checker *checker, const char *feature, unsigned ptx, unsigned sm, px_pos pos, uint32_t length);
 /* The same for a feature that ended before `ptx`. */

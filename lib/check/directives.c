@@ -83,8 +83,18 @@ static void set_target(struct px_checker *checker, const struct px_name *name, p
     struct ptx_module *module = checker->module;
     module->target = px_target_at((size_t)index);
     module->target_text = name->text;
-    if (checker->version < px_target_min_ptx((size_t)index))
-        px_complain(checker, TARGET_TOO_NEW, pos, name->len, checker->version / 10, checker->version % 10, name->text);
+    checker->target_pos = pos;
+    checker->target_min_ptx = px_target_min_ptx((size_t)index);
+}
+
+/* ptxas holds .version against .target at the end, after all other errors. */
+void px_check_target_version(struct px_checker *checker)
+{
+    const struct ptx_module *module = checker->module;
+    unsigned version = checker->version;
+    if (version < checker->target_min_ptx)
+        px_complain(checker, TARGET_TOO_NEW, checker->target_pos, (uint32_t)strlen(module->target_text), version / 10,
+                    version % 10, module->target_text);
 }
 
 static void check_target(struct px_checker *checker)

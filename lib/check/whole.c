@@ -26,25 +26,11 @@ static void check_const_bytes(struct px_checker *checker)
         px_complain(checker, CONST_BYTES, PX_NO_PLACE, 0, (unsigned long long)bytes, (unsigned)CONST_MAX);
 }
 
-static void check_shared_bytes(struct px_checker *checker, const struct px_function *function)
-{
-    enum { SHARED_MAX = 0xc000 };
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < function->vars.n; i++)
-        if (function->vars.at[i]->space == PX_SPACE_SHARED)
-            bytes = add_aligned(bytes, function->vars.at[i]);
-    if (bytes > SHARED_MAX)
-        px_complain(checker, SHARED_BYTES, PX_NO_PLACE, 0, function->func->name->text, (unsigned long long)bytes,
-                    (unsigned)SHARED_MAX);
-}
-
 static void check_functions(struct px_checker *checker)
 {
     struct ptx_module *module = checker->module;
     for (uint32_t i = 0; i < module->functions.n && !checker->stopped; i++) {
         const struct px_function *function = module->functions.at[i];
-        if (function->func->is_entry && function->func->body)
-            check_shared_bytes(checker, function);
         if (function->func->body && function->func->nrets > 1)
             px_complain(checker, MANY_RETURNS_ABI, PX_NO_PLACE, 0, function->func->name->text);
     }

@@ -227,18 +227,12 @@ const unsigned char *px_lex_comment(struct px_parser *parser, const unsigned cha
     }
 }
 
-static px_pos end_of_text(struct px_parser *parser)
+int px_lex_open_comment(struct px_parser *parser, struct px_sem *sem, const unsigned char *start)
 {
+    finish(parser, sem, start, start, T_STRAY);
     parser->cursor = parser->source->text + parser->source->size;
-    return (px_pos)parser->source->size;
-}
-
-int px_lex_open_comment(struct px_parser *parser, struct px_sem *sem)
-{
-    sem->pos = end_of_text(parser);
-    sem->len = 0;
-    parser->token = *sem;
-    px_parser_error(parser, "unexpected EOF while scanning");
+    if (!parser->failed)
+        px_parser_error_near(parser, sem, "unexpected EOF while scanning");
     return T_STRAY;
 }
 

@@ -29,6 +29,13 @@ static void add(struct px_parser *parser, enum px_diag_id id, const char *argume
     px_diag_add(parser->diags, id, parser->token.pos, parser->token.len, argument);
 }
 
+void px_parser_error_near(struct px_parser *parser, const struct px_sem *token, const char *what)
+{
+    const char *near = px_arena_text(parser->arena, parser->source->text + token->pos, token->len);
+    parser->failed = true;
+    px_diag_add(parser->diags, PX_D_PARSE, token->pos, token->len, near, what);
+}
+
 void px_parser_error(struct px_parser *parser, const char *what)
 {
     if (parser->failed)
@@ -42,9 +49,7 @@ void px_parser_error(struct px_parser *parser, const char *what)
         add(parser, PX_D_NO_TARGET, parser->source->file);
         return;
     }
-    const struct px_sem *token = &parser->token;
-    const char *near = px_arena_text(parser->arena, parser->source->text + token->pos, token->len);
-    px_diag_add(parser->diags, PX_D_PARSE, token->pos, token->len, near, what);
+    px_parser_error_near(parser, &parser->token, what);
 }
 
 void px_parse_version(struct px_parser *parser, const struct px_sem *version)

@@ -84,7 +84,7 @@ int px_lex_bits(struct px_parser *, struct px_sem *, const unsigned char *start,
 int px_lex_float(struct px_parser *, struct px_sem *, const unsigned char *start, const unsigned char *end);
 int px_lex_string(struct px_parser *, struct px_sem *, const unsigned char *start, const unsigned char *end);
 const unsigned char *px_lex_comment(struct px_parser *, const unsigned char *p); /* past it; NULL when it never ends */
-int px_lex_open_comment(struct px_parser *, struct px_sem *);
+int px_lex_open_comment(struct px_parser *, struct px_sem *, const unsigned char *start);
 int px_lex_end(struct px_parser *, struct px_sem *, const unsigned char *start);
 int px_lex_strange(struct px_parser *, struct px_sem *, const unsigned char *start);
 
@@ -92,6 +92,7 @@ int px_lex_strange(struct px_parser *, struct px_sem *, const unsigned char *sta
 
 /* One syntax error ends the parse; `what` completes "Parsing error near 'token': ". */
 void px_parser_error(struct px_parser *parser, const char *what);
+void px_parser_error_near(struct px_parser *parser, const struct px_sem *token, const char *what);
 /* From the first token of `a` to the last of `b`. */
 struct px_sem px_sem_span(const struct px_sem *a, const struct px_sem *b);
 
