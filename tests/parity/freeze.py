@@ -57,7 +57,7 @@ FRONT_ACCEPTS = 8
 
 
 def usable(case):
-    if case.want.crashed or case.options or b"\0" in as_bytes(case) or len(case.text) > 1500:
+    if case.want.crashed or case.options or b"\0" in as_bytes(case) or len(case.text) > (700 if case.part == "files" else 1500):
         return False
     try:
         text = as_bytes(case).decode("utf-8")
@@ -113,7 +113,7 @@ def main():
     cases = parity.gather(args, theirs.ask)
     for c, v in zip(cases, parity.judge(cases, theirs, args.jobs, "oracle")):
         c.want = v
-    most = {"corpus": 3000, "isa-accept": 900, "isa-reject": 1500, "versions": 900, "front": 1500}
+    most = {"corpus": 3000, "isa-accept": 900, "isa-reject": 2500, "versions": 900, "front": 1500}
     seen, total = set(), 0
     for bucket, chosen in choose(cases, most).items():
         out = []

@@ -113,9 +113,21 @@ class Inst:
         return "%s%s%s%s;" % (self.indent, self.guard, ".".join(self.words), " " + ", ".join(self.ops) if self.ops else "")
 
 
+FAMILIES_OF_OPCODES = "tcgen05 mbarrier wgmma wmma clusterlaunchcontrol tensormap multimem barrier".split()
+
+
 def opcode_of(line):
+    """the opcode, with as many words as it takes to tell instructions of one family apart"""
     m = INST.match(line)
-    return m[3].split(".")[0] if m else line.strip().split(" ")[0][:24]
+    if not m:
+        return line.strip().split(" ")[0][:24]
+    words = m[3].split(".")
+    if words[0] == "cp":
+        return ".".join(w for w in words[:5] if w in "cp async bulk reduce prefetch tensor commit_group wait_group wait_all "
+                        "mbarrier".split())
+    if words[0] in FAMILIES_OF_OPCODES or words[1:2] in (["async"], ["bulk"]):
+        return ".".join(words[:2])
+    return words[0]
 
 
 class Vocabulary:
