@@ -111,12 +111,19 @@ PX_APPROX_UNIT(tanh, tanh, 64)              /* has no ftz form; the flag changes
         px_approx_rows w; \
         for (int m; n > 0; n -= m, a += m, b += m, d += m) { \
             m = n < PX_APPROX_ROW ? n : PX_APPROX_ROW; \
+            uint32_t special = 0; \
+            PX_APPROX_LOOP \
+            for (int i = 0; i < m; i++) { \
+                special |= !px_approx_div_plain(a[i], b[i]); \
+                w.r[i] = px_approx_rcp_reduce(b[i], true); \
+            } \
+            if (!special) { \
+                PX_APPROX_ROW_END(rcp, 128, px_approx_div_quick(a[i], b[i], w.r[i], px_approx_fetched(&w, i))); \
+                continue; \
+            } \
             PX_APPROX_LOOP \
             for (int i = 0; i < m; i++) w.r[i] = px_approx_div_reduce(b[i], full, ftz); \
-            px_approx_fetch(&w, m, px_approx_rcp_c0, px_approx_rcp_c12, true); \
-            PX_APPROX_LOOP \
-            for (int i = 0; i < m; i++) \
-                d[i] = px_approx_div_finish(a[i], b[i], w.r[i], px_approx_fetched(&w, i), full, ftz); \
+            PX_APPROX_ROW_END(rcp, 128, px_approx_div_finish(a[i], b[i], w.r[i], px_approx_fetched(&w, i), full, ftz)); \
         } \
     }
 

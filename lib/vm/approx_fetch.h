@@ -35,7 +35,11 @@ PX_APPROX_FN px_approx_terms px_approx_fetched(const px_approx_rows *w, int i)
 }
 
 /* Before a loop over a row: the lanes are independent, and unrolling does not pay. */
+#ifdef __clang__
+#define PX_APPROX_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#else
 #define PX_APPROX_LOOP _Pragma("GCC ivdep") _Pragma("GCC unroll 1")
+#endif
 
 #ifdef PX_APPROX_AVX512
 
@@ -68,20 +72,23 @@ PX_APPROX_FN __m512i px_approx_square_vector(__m512i r)
     return _mm512_dpbusd_epi32(s, _mm512_maskz_multishift_epi64_epi8(m2, shifts2, place), ones);
 }
 #else
-/* px_approx_square of r's low 17 bits: two summands a step, each half of the lane. */
+/* In each half of a lane: hh shifted right where ll has the bit, else 0. */
+PX_APPROX_FN __m512i px_approx_summands(__m512i hh, __m512i ll, int bits, int shifts)
+{
+    return _mm512_maskz_srlv_epi16(_mm512_test_epi16_mask(ll, _mm512_set1_epi32(bits)), hh, _mm512_set1_epi32(shifts));
+}
+
+/* px_approx_square of r's low 17 bits: two summands a step, one in each half of the lane. */
 PX_APPROX_FN __m512i px_approx_square_vector(__m512i r)
 {
     __m512i h = _mm512_and_si512(_mm512_srli_epi32(r, 9), _mm512_set1_epi32(255));
     __m512i hh = _mm512_or_si512(h, _mm512_slli_epi32(h, 16)), s;
     const __m512i halves = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9, 12, 13, 12, 13));
     __m512i ll = _mm512_shuffle_epi8(r, halves);
-    s = _mm512_maskz_srlv_epi16(_mm512_test_epi16_mask(ll, _mm512_set1_epi32(0x00800100)), hh, _mm512_set1_epi32(0x00020001));
-    s = _mm512_add_epi16(s, _mm512_maskz_srlv_epi16(_mm512_test_epi16_mask(ll, _mm512_set1_epi32(0x00200040)), hh,
-                                                    _mm512_set1_epi32(0x00040003)));
-    s = _mm512_add_epi16(s, _mm512_maskz_srlv_epi16(_mm512_test_epi16_mask(ll, _mm512_set1_epi32(0x00080010)), hh,
-                                                    _mm512_set1_epi32(0x00060005)));
-    s = _mm512_add_epi16(s, _mm512_maskz_srlv_epi16(_mm512_test_epi16_mask(ll, _mm512_set1_epi32(0x00000004)), hh,
-                                                    _mm512_set1_epi32(0x00000007)));
+    s = px_approx_summands(hh, ll, 0x00800100, 0x00020001);
+    s = _mm512_add_epi16(s, px_approx_summands(hh, ll, 0x00200040, 0x00040003));
+    s = _mm512_add_epi16(s, px_approx_summands(hh, ll, 0x00080010, 0x00060005));
+    s = _mm512_add_epi16(s, px_approx_summands(hh, ll, 0x00000004, 0x00000007));
     return _mm512_add_epi32(_mm512_srli_epi32(_mm512_madd_epi16(h, h), 1), _mm512_madd_epi16(s, _mm512_set1_epi16(1)));
 }
 #endif

@@ -475,4 +475,18 @@ PX_APPROX_FN uint32_t px_approx_div_finish(uint32_t a, uint32_t b, uint32_t n, p
     return px_approx_blend(wrong, PX_APPROX_NAN, y | ((a ^ b) & PX_APPROX_SIGN));
 }
 
+/* Ordinary: nothing is scaled, and the quotient is a normal float or a zero. */
+PX_APPROX_FN bool px_approx_div_plain(uint32_t a, uint32_t b)
+{
+    uint32_t ax = a & 0x7FFFFFFFu, bx = b & 0x7FFFFFFFu;
+    bool near = (ax >> 23) - (bx >> 23) + 120u <= 240u;
+    bool normal = ax - PX_APPROX_MIN < PX_APPROX_INF - PX_APPROX_MIN;
+    return px_approx_rcp_plain(b) & ((near & normal) | (ax == 0));
+}
+
+PX_APPROX_FN uint32_t px_approx_div_quick(uint32_t a, uint32_t b, uint32_t r, px_approx_terms t)
+{
+    return px_approx_as_bits(px_approx_as_float(a) * px_approx_as_float(px_approx_rcp_quick(b, r, t)));
+}
+
 #endif
