@@ -70,10 +70,8 @@ _Static_assert(sizeof(struct px_insn) == 64, "one record is one cache line");
 enum px_insn_flag {
     PX_IF_SCALAR_A = 1,  /* a is a scalar */
     PX_IF_NEGATE = 2,    /* the predicate in a counts inverted */
-    PX_IF_ACQUIRE = 4,   /* fence after */
-    PX_IF_RELEASE = 8,   /* fence before */
-    PX_IF_SEQ = 16,      /* sequentially consistent fence before */
-    PX_IF_FTZ = 32       /* atom.add.f32 on global memory flushes subnormals */
+    PX_IF_FTZ = 32,      /* atom.add.f32 on global memory flushes subnormals */
+    PX_IF_BLOCK = 128    /* while decoding: target is a block */
 };
 
 /* Values that are the same for all lanes of a frame. One lies in every frame; decode names its fields as scalars. */
@@ -184,11 +182,15 @@ struct px_level {
     void (*to_row)(const uint64_t *bits, uint32_t n, uint32_t *row);
 };
 
+extern const struct px_level px_level_portable, px_level_avx2, px_level_avx512; /* those that the host can have */
 const struct px_level *px_level_best(void); /* the best one that this machine runs */
 const struct px_level *px_level_named(const char *name); /* NULL when unknown or not runnable here */
 
-/* decode.c */
-const struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
-                                const struct px_level *level, struct px_arena *arena, const char **error);
+/*
+ * decode.c: decodes `kernel` for CTAs of `threads` threads; `program` is the owner number of its windows. Memory comes
+ * from the arena. NULL with *error set when an instruction cannot be run.
+ */
+struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
+                          uint32_t program, const struct px_level *level, struct px_arena *arena, const char **error);
 
 #endif

@@ -279,7 +279,10 @@ PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
     PX_EACH_##shapes(PX_ALU_FUNCTION, name, 0, nd, TD, TE, TA, TB, TC, __VA_ARGS__)
 #define PX_ALU_CC(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                            \
     PX_EACH_##shapes(PX_ALU_FUNCTION, name, 1, nd, TD, TE, TA, TB, TC, __VA_ARGS__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic" /* statements of the table may say __int128 */
 #include "gen/handlers.inc"
+#pragma GCC diagnostic pop
 #undef PX_ALU
 #undef PX_ALU_CC
 

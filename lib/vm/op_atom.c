@@ -1,5 +1,5 @@
 /*
- * op_atom.c - atom and red, lane by lane (PX ISA 9.7.13.5, 9.7.13.7).
+ * op_atom.c - atom and red, lane by lane (PTX ISA 9.7.13.5, 9.7.13.7).
  *
  * Lanes of one record act in lane order. Global memory is shared with other
  * workers: integer operations are the host's locked instructions, the rest are
@@ -70,8 +70,8 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b)
 #define OP_CAS(T) (o == b ? c : o)
 #define OP_ADDF32(T) add_f32(o, b, in->flags & PX_IF_FTZ)
 #define OP_ADDF64(T) add_f64(o, b)
-#define OP_ADDF16(T) px_add_f16(o, b)
-#define OP_ADDF16X2(T) px_add_f16x2(o, b)
+#define OP_ADDF16(T) px_add_f16(o, b, 0, 0)
+#define OP_ADDF16X2(T) px_add_f16x2(o, b, 0, 0)
 #define OP_ADDBF16(T) px_add_bf16(o, b)
 #define OP_ADDBF16X2(T) px_add_bf16x2(o, b)
 
@@ -144,17 +144,20 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b)
 #define DEFINE(name, word, T, OP, HOW) ATOM(locked_##name, T, OP, HOW) ATOM(plain_##name, T, OP, PLAIN)
 ATOMS(DEFINE)
 
-/* 128 bits: no host instruction without extra flags, so a lane holds one of a few locks by address. */
+/* 128 bits. Every x86-64 processor that matters has cmpxchg16b; the compiler wants to be told. */
+#if defined(__x86_64__)
+__attribute__((target("cx16")))
+#endif
+static px_b128 cas_wide(px_b128 *p, px_b128 old, px_b128 new)
+{
+    return __sync_val_compare_and_swap(p, old, new);
+}
+
 static px_b128 swap128(px_b128 *p, px_b128 b, px_b128 c, bool cas)
 {
-    px_b128 old;
-    /* The libgcc/libatomic form is not linked; a CTA's own lanes are in order, other workers are excluded here. */
-    static atomic_flag busy = ATOMIC_FLAG_INIT;
-    while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) {
-    }
-    memcpy(&old, p, sizeof old);
-    if (!cas || old == b) memcpy(p, cas ? &c : &b, sizeof old);
-    atomic_flag_clear_explicit(&busy, memory_order_release);
+    if (cas) return cas_wide(p, b, c);
+    px_b128 seen, old = 0;
+    while ((seen = cas_wide(p, old, b)) != old) old = seen;
     return old;
 }
 

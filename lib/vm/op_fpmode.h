@@ -17,14 +17,16 @@
 #include <fenv.h>
 #endif
 
-enum px_fp_mode { PX_FP_RN = 0, PX_FP_RM = 1, PX_FP_RP = 2, PX_FP_RZ = 3, PX_FP_FTZ = 4, PX_FP_HOME = 0 };
+/* The numbers of px_match_fp_mode. */
+enum px_fp_mode { PX_FP_RN = 0, PX_FP_RZ = 1, PX_FP_RM = 2, PX_FP_RP = 3, PX_FP_FTZ = 4, PX_FP_HOME = 0 };
 
 static inline void px_fp_load(uint32_t mode)
 {
 #if defined(__SSE2__)
-    _mm_setcsr(0x1f80u | (mode & 3) << 13 | (mode & PX_FP_FTZ ? 0x8040u : 0));
+    static const uint16_t rounding[4] = {0, 3, 1, 2};
+    _mm_setcsr(0x1f80u | (uint32_t)rounding[mode & 3] << 13 | (mode & PX_FP_FTZ ? 0x8040u : 0));
 #elif defined(__aarch64__)
-    static const uint64_t rounding[4] = {0, 2, 1, 3};
+    static const uint64_t rounding[4] = {0, 3, 2, 1};
     uint64_t fpcr;
     __asm__ volatile("mrs %0, fpcr" : "=r"(fpcr));
     fpcr = (fpcr & ~(7ull << 22)) | rounding[mode & 3] << 22 | (uint64_t)(mode & PX_FP_FTZ ? 1 : 0) << 24;
