@@ -252,7 +252,7 @@ static ptx_status run(struct runner *r, const char *text, int n_args, void *cons
                       ptx_launch_config *config)
 {
     struct source *source;
-    struct loaded *l;
+    struct loaded *l = NULL;
     ptx_fault fault;
     ptx_status status = get_source(text, &source);
     if (status == PTX_OK) status = get_loaded(r, source, &l);

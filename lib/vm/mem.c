@@ -87,9 +87,9 @@ static uint64_t first_fit(const struct px_mem *mem, uint64_t size, uint64_t alig
     const struct px_mem_map *map = mem->map;
     const uint64_t end = mem->base + mem->bytes;
     uint64_t at = round_up(mem->base + GUARD, align);
-    uint32_t i = mem->gaps || !map->n ? 0 : map->n - 1;
-    for (; i < map->n; i++) {
-        if (at + size + GUARD <= map->at[i].lo) return at;
+    const bool search = mem->gaps || !map->n;
+    for (uint32_t i = search ? 0 : map->n - 1; i < map->n; i++) {
+        if (search && at + size + GUARD <= map->at[i].lo) return at;
         at = round_up(end_of(&map->at[i]) + GUARD, align);
     }
     return size + GUARD <= end - at && at < end ? at : 0;
