@@ -12,30 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "front/parse.h"
 #include "front/print.h"
+#include "unit/parsed.h"
 #include "unit/tree_equal.h"
-
-struct parsed {
-    struct px_arena arena;
-    struct px_names names;
-    struct px_source source;
-    struct px_diags diags;
-    struct px_tree tree;
-    jmp_buf failure;
-};
-
-static void parse(struct parsed *p, const char *text, size_t size)
-{
-    memset(p, 0, sizeof *p);
-    px_arena_init(&p->arena, NULL, &p->failure);
-    if (setjmp(p->failure))
-        fail_msg("out of memory");
-    p->source = (struct px_source){.file = "test", .text = text, .size = size, .arena = &p->arena};
-    p->diags.arena = &p->arena;
-    px_names_init(&p->names, &p->arena, px_word_find);
-    px_parse(&p->arena, &p->names, &p->source, &p->diags, &p->tree);
-}
 
 struct text { char *s; size_t n, cap; };
 

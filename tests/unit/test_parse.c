@@ -1,0 +1,304 @@
+/*
+ * test_parse.c - the lexer's edges, the shape of operands, syntax errors and their lines.
+ *
+ * Where a case says how a number or a word is split, ptxas 13.0 was asked.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include "unit/parsed.h"
+
+#define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
+
+static struct parsed p;
+
+static void parse_text(const char *text)
+{
+    parse(&p, text, strlen(text));
+}
+
+/* Parses one statement inside a kernel; NULL when it does not parse. */
+static const struct px_stmt *statement(const char *text)
+{
+    char module[4096];
+    snprintf(module, sizeof module, HEAD ".entry k() { %s }\n", text);
+    static char kept[4096];
+    memcpy(kept, module, sizeof kept);
+    parse_text(kept);
+    if (!p.tree.complete)
+        return NULL;
+    return p.tree.items[0].u.func->body->list[0];
+}
+
+static const struct px_operand *operand(const char *text)
+{
+    char inst[1024];
+    snprintf(inst, sizeof inst, "mov.b64 d, %s;", text);
+    const struct px_stmt *stmt = statement(inst);
+    return stmt ? &stmt->u.inst.opds[1] : NULL;
+}
+
+static void check_int(const char *text, uint64_t value, bool is_unsigned)
+{
+    const struct px_operand *o = operand(text);
+    if (!o || o->kind != PX_O_INT || o->u.i != value || o->is_unsigned != is_unsigned)
+        fail_msg("%s is not %llu", text, (unsigned long long)value);
+    px_arena_free(&p.arena);
+}
+
+static void test_integers(void **state)
+{
+    (void)state;
+    check_int("0", 0, false);
+    check_int("017", 15, false);
+    check_int("0x7F", 127, false);
+    check_int("0b101", 5, false);
+    check_int("5U", 5, true);
+    check_int("0xFFFFFFFFFFFFFFFF", UINT64_MAX, true);
+    check_int("9223372036854775807", INT64_MAX, false);
+    check_int("9223372036854775808", (uint64_t)1 << 63, true);
+    check_int("18446744073709551616", 0, false); /* wraps without a word, as in ptxas */
+    check_int("WARP_SZ", 32, false);
+}
+
+/* PTX ISA 4.5: 64-bit integers; values worked out by hand. */
+static void test_constant_expressions(void **state)
+{
+    (void)state;
+    check_int("1+2*3", 7, false);
+    check_int("(1+2)*3", 9, false);
+    check_int("-7/2", (uint64_t)-3, false);
+    check_int("-7 % 2", (uint64_t)-1, false);
+    check_int("-1 >> 1", (uint64_t)-1, false);
+    check_int("0xFFFFFFFFFFFFFFFF >> 63", 1, true);
+    check_int("1 << 64", 0, false);
+    check_int("~0", UINT64_MAX, true);
+    check_int("!5", 0, false);
+    check_int("1U - 2", UINT64_MAX, true);
+    check_int("-1 < 0", 1, false);
+    check_int("-1 < 0U", 0, false);
+    check_int("1.5 < 2.5", 1, false);
+    check_int("3 > 2 ? 5 : 6", 5, false);
+    check_int("1 || 0 && 0", 1, false);
+    check_int("6 & 3 | 8 ^ 8", 2, false);
+    check_int("(.s64)2.75", 2, false);
+    check_int("(.u64)-1", UINT64_MAX, true);
+    check_int("(-9223372036854775807-1) / -1", (uint64_t)1 << 63, false);
+}
+
+static void check_float(const char *text, enum px_operand_kind kind, uint64_t bits)
+{
+    const struct px_operand *o = operand(text);
+    if (!o || o->kind != kind || o->u.i != bits)
+        fail_msg("%s is not %llx", text, (unsigned long long)bits);
+    px_arena_free(&p.arena);
+}
+
+/* Bits of IEEE 754 doubles and singles, written down from the format. */
+static void test_floats(void **state)
+{
+    (void)state;
+    check_float("0f3F800000", PX_O_F32, 0x3F800000);
+    check_float("0D3FF0000000000000", PX_O_F64, 0x3FF0000000000000);
+    check_float("1.0", PX_O_F64, 0x3FF0000000000000);
+    check_float(".5", PX_O_F64, 0x3FE0000000000000);
+    check_float("1.", PX_O_F64, 0x3FF0000000000000);
+    check_float("1e3", PX_O_F64, 0x408F400000000000);
+    check_float("-2.5e-1", PX_O_F64, 0xBFD0000000000000);
+    check_float("08.5", PX_O_F64, 0x4021000000000000);
+    check_float("1.5+1.5", PX_O_F64, 0x4008000000000000);
+    check_float("1e999", PX_O_F64, 0x7FF0000000000000);
+    check_float("-0f3F800000", PX_O_F32, 0xBF800000);
+}
+
+/* A constant with an error stays a tree for the checker to report. */
+static void test_faulty_constants(void **state)
+{
+    static const char *const texts[] = {"1/0", "1 % 0", "1+1.5", "1.5 << 1", "~1.5"};
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const struct px_operand *o = operand(texts[i]);
+        assert_non_null(o);
+        assert_int_equal(o->kind, PX_O_EXPR);
+        px_arena_free(&p.arena);
+    }
+}
+
+static void test_operands(void **state)
+{
+    const struct px_inst *inst;
+    (void)state;
+    inst = &statement("vadd.u32.u32.u32 d.h1, a.b3, -b, {x, _, 3, v.y};")->u.inst;
+    assert_int_equal(inst->nopds, 4);
+    assert_string_equal(px_word_text(inst->opds[0].selector), "h1");
+    assert_string_equal(px_word_text(inst->opds[1].selector), "b3");
+    assert_true(inst->opds[2].minus);
+    assert_int_equal(inst->opds[3].kind, PX_O_VEC);
+    assert_int_equal(inst->opds[3].n, 4);
+    assert_int_equal(inst->opds[3].u.list[1].kind, PX_O_SINK);
+    assert_string_equal(px_word_text(inst->opds[3].u.list[3].selector), "y");
+    px_arena_free(&p.arena);
+
+    inst = &statement("@!q ld.global.u32 p|_, [a+-4].unified, [t, s, {x, y}], gv[4], !z;")->u.inst;
+    assert_true(inst->guard_negated);
+    assert_string_equal(inst->guard->u.name->text, "q");
+    assert_int_equal(inst->opds[0].kind, PX_O_PAIR);
+    assert_int_equal(inst->opds[1].u.list[0].offset, -4);
+    assert_true(inst->opds[1].unified);
+    assert_int_equal(inst->opds[2].n, 3);
+    assert_int_equal(inst->opds[2].u.list[2].kind, PX_O_VEC);
+    assert_int_equal(inst->opds[3].kind, PX_O_INDEX);
+    assert_true(inst->opds[4].negated);
+    px_arena_free(&p.arena);
+
+    inst = &statement("call.uni (r), f, (1), P;")->u.inst;
+    assert_int_equal(inst->opds[0].kind, PX_O_LIST);
+    assert_int_equal(inst->opds[2].kind, PX_O_LIST);
+    assert_int_equal(inst->opds[2].u.list[0].u.i, 1);
+    px_arena_free(&p.arena);
+}
+
+/* Opcodes, modifiers and types are names, not keywords. */
+static void test_words_are_names(void **state)
+{
+    static const char *const texts[] = {
+        ".reg .u32 add;", "mov: add .s32 mov, ld, st;", "entry: target version, global;", "ret ;", "@ ! p ret;",
+        "fence.proxy.alias;", "st.weak.global.u32 [a], b;", "mov.b32 a, b.b32;", "ld.const[3].u32 a, [b];",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (!statement(texts[i]))
+            fail_msg("%s does not parse", texts[i]);
+        px_arena_free(&p.arena);
+    }
+}
+
+struct bad { const char *text; unsigned line; const char *near; };
+
+/* The token and line that ptxas names; HEAD has three lines. */
+static void test_syntax_errors(void **state)
+{
+    static const struct bad cases[] = {
+        {HEAD ".global .b32 a b;\n", 4, "b"},
+        {HEAD ".global .b32\n a[-1];\n", 5, "-"},
+        {HEAD ".entry k() {\n mov.u32 r, 089;\n}\n", 5, "89"},
+        {HEAD ".entry k() {\n mov.u32 r, 1%0;\n}\n", 5, "%0"},
+        {HEAD ".entry k() {\n mov.f32 r, 0f3F8000000;\n}\n", 5, "0"},
+        {HEAD ".entry k() {\n mov.f32 r, 1.0.0;\n}\n", 5, ".0"},
+        {HEAD ".entry k() {\n tex.6d r, s;\n}\n", 5, "d"},
+        {HEAD ".entry k() {\n mov.u32 r, 1\n mov.u32 r, 2;\n}\n", 6, "mov"},
+        {HEAD ".entry k() {\n mov . u32 r, 1;\n}\n", 5, "."},
+        {HEAD ".entry k() {\n @p L: ret;\n}\n", 5, ":"},
+        {HEAD ".entry k() {\n ld.u32 r, [a-4];\n}\n", 5, "-"},
+        {HEAD ".entry k() {\n setp.eq.s32 p|q|r, a, b;\n}\n", 5, "|"},
+        {HEAD ".entry k() {\n mov.u32 r, _;\n}\n", 5, "_"},
+        {HEAD ".entry k() {\n ret;\n", 6, ""},
+        {HEAD ".version 8.0\n", 4, ".version 8.0"},
+        {HEAD "#define A\n", 4, "#"},
+        {HEAD ".file 1 \"a\n", 4, "\""},
+        {HEAD ".func f() .maxntid 32 { ret; }\n", 4, ".maxntid"},
+        {HEAD ".entry k()\n { ret; };\n", 5, ";"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char wanted[128];
+        parse_text(cases[i].text);
+        assert_false(p.tree.complete);
+        assert_int_equal(p.diags.list.n, 1);
+        snprintf(wanted, sizeof wanted, "Parsing error near '%s': syntax error", cases[i].near);
+        assert_string_equal(p.diags.list.at[0].message, wanted);
+        assert_int_equal(px_source_place(&p.source, p.diags.list.at[0].pos).line, cases[i].line);
+        px_arena_free(&p.arena);
+    }
+}
+
+/* What was read before a syntax error stays in the tree, the open function included. */
+static void test_partial_tree(void **state)
+{
+    (void)state;
+    parse_text(HEAD ".global .b32 g;\n.entry k() { ret; { ret; ret; .bad }\n");
+    assert_false(p.tree.complete);
+    assert_int_equal(p.tree.nitems, 2);
+    const struct px_block *body = p.tree.items[1].u.func->body;
+    assert_int_equal(body->n, 2);
+    assert_int_equal(body->list[1]->kind, PX_S_BLOCK);
+    assert_int_equal(body->list[1]->u.block.n, 2);
+    px_arena_free(&p.arena);
+}
+
+static char *repeat(const char *head, const char *unit, size_t n, const char *tail)
+{
+    size_t a = strlen(head), b = strlen(unit), c = strlen(tail);
+    char *text = malloc(a + b * n + c + 1);
+    memcpy(text, head, a);
+    for (size_t i = 0; i < n; i++)
+        memcpy(text + a + b * i, unit, b);
+    memcpy(text + a + b * n, tail, c + 1);
+    return text;
+}
+
+/* Deep nesting is an error, as in ptxas; length is not. */
+static void test_extremes(void **state)
+{
+    (void)state;
+    char *deep = repeat(HEAD ".entry k() {", "{", 100000, "");
+    parse_text(deep);
+    assert_string_equal(p.diags.list.at[0].message, "Parsing error near '{': memory exhausted");
+    px_arena_free(&p.arena);
+    free(deep);
+    char *parens = repeat(HEAD ".entry k() { mov.b32 a, ", "(", 100000, "1;");
+    parse_text(parens);
+    assert_string_equal(p.diags.list.at[0].message, "Parsing error near '(': memory exhausted");
+    px_arena_free(&p.arena);
+    free(parens);
+    char *statements = repeat(HEAD ".entry k() { ", "add.s32 a,b,c;", 200000, "}");
+    parse_text(statements);
+    assert_true(p.tree.complete);
+    assert_int_equal(p.tree.items[0].u.func->body->n, 200000);
+    px_arena_free(&p.arena);
+    free(statements);
+    char *sum = repeat(HEAD ".global .b32 a = 0", "+1", 200000, ";");
+    parse_text(sum);
+    assert_true(p.tree.complete);
+    assert_int_equal(p.tree.items[0].u.var->init->u.i, 200000);
+    px_arena_free(&p.arena);
+    free(sum);
+}
+
+static void test_strange_bytes(void **state)
+{
+    static const char nul[] = HEAD ".global .b32 a;\0 .global .b32 b;\n";
+    (void)state;
+    parse(&p, nul, sizeof nul - 1);
+    assert_string_equal(p.diags.list.at[0].message, "Unexpected EOF encountered on line 4");
+    px_arena_free(&p.arena);
+    parse_text(HEAD "\n// caf\xc3\xa9\n");
+    assert_string_equal(p.diags.list.at[0].message, "Unexpected non-ASCII character encountered on line 5");
+    px_arena_free(&p.arena);
+    parse_text(".version 9.0\r\n.target sm_90\r\n.address_size 64\r\n.entry k() { ret; }\r\n");
+    assert_true(p.tree.complete);
+    px_arena_free(&p.arena);
+    parse_text("");
+    assert_string_equal(p.diags.list.at[0].message, "Missing .version directive at start of file 'test'");
+    px_arena_free(&p.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_constant_expressions),
+        cmocka_unit_test(test_floats),
+        cmocka_unit_test(test_faulty_constants),
+        cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_words_are_names),
+        cmocka_unit_test(test_syntax_errors),
+        cmocka_unit_test(test_partial_tree),
+        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_strange_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
