@@ -247,13 +247,21 @@ static void parse_address(struct parser *p, struct ig_opd *o)
     else
         default_type(form, &o->type);
     o->type.vec |= ig_slot_find(form, "vec", 3) >= 0;
+    bool opaque = o->type.kind == IG_T_FIXED && o->type.fixed.type[0] && !strcmp(ig.types[o->type.fixed.type[0] - 1].klass, "opaque");
+    o->kind = opaque ? IG_O_TEXADDR : IG_O_ADDR;
     o->part_first = form->nparts;
+    if (take(p, "{, ")) { /* [a:texref{, b}, c]: a sampler */
+        name(p, &s);
+        expect(p, "}");
+        o->flags |= IG_F_SAMPLER;
+    }
     while (take(p, ",")) {
         struct ig_opd *part = add_part(p);
         n = name(p, &s);
         part->name = ig_text(s, n);
+        part->flags |= IG_F_IMM;
         parse_spec(p, part);
-        o->kind = IG_O_TEXADDR;
+        o->kind = opaque ? IG_O_TEXADDR : IG_O_TENSOR;
         o->nparts++;
     }
     expect(p, "]");
@@ -287,8 +295,7 @@ static void parse_operand(struct parser *p)
         ig_error(form->at, "more than %d operands", IG_OPDS);
     struct ig_opd *o = &form->opds[form->nopds++];
     *o = (struct ig_opd){.partner = -1, .space = -1, .flags = p->optional ? IG_F_OPTIONAL : 0};
-    if (!p->optional)
-        form->min_opds = form->nopds;
+    form->min_opds += !p->optional;
     if (take(p, "[")) {
         parse_address(p, o);
         return;

@@ -29,12 +29,12 @@ bool px_inst_pair_written(const struct px_inst *inst)
     return inst->nopds && inst->opds[0].kind == PX_O_PAIR;
 }
 
-/* Which operands are written, for conditions: bit i operand i; from bit 16 on the part behind a bar. */
-static uint32_t written(const struct px_form *form, const struct px_inst *inst)
+/* Which operands are written, for conditions: bit i operand i of the form; from bit 16 on the part behind a bar. */
+static uint32_t written(const struct px_match *match)
 {
-    uint32_t bits = (1u << inst->nopds) - 1;
-    int partner = inst->nopds ? px_form_opd(form, 0)->partner : -1;
-    if (partner >= 0 && px_inst_pair_written(inst))
+    uint32_t bits = match->operands;
+    int partner = px_form_opds(match->form, NULL) ? px_form_opd(match->form, 0)->partner : -1;
+    if (partner >= 0 && match->pair)
         bits |= 1u << (16 + partner);
     return bits;
 }
@@ -49,6 +49,11 @@ static bool target_in(uint64_t set, struct px_target target)
     return false;
 }
 
+static struct px_module_level level_of(const struct ptx_module *module)
+{
+    return (struct px_module_level){module->tree.version ? module->tree.version : PX_NEWEST_PTX, module->target.sm};
+}
+
 static bool satisfied(const struct ptx_module *module, const struct px_since *since)
 {
     if (module->tree.version && module->tree.version < since->min_ptx)
@@ -60,7 +65,6 @@ static bool satisfied(const struct ptx_module *module, const struct px_since *si
 static bool check_since(const struct ptx_module *module, struct px_fit *fit, uint32_t operands)
 {
     struct px_since since = px_form_since(fit->match.form);
-    struct px_module_level level = {module->tree.version ? module->tree.version : PX_NEWEST_PTX, module->target.sm};
     fit->modifier = 0;
     fit->since = since;
     if (!satisfied(module, &since))
@@ -75,7 +79,7 @@ static bool check_since(const struct ptx_module *module, struct px_fit *fit, uin
             return false;
     }
     fit->modifier = 0;
-    for (unsigned i = 0; px_match_need(&fit->match, operands, level, &i, &since);) {
+    for (unsigned i = 0; px_match_need(&fit->match, operands, level_of(module), &i, &since);) {
         fit->since = since;
         if (!satisfied(module, &since))
             return false;
@@ -83,28 +87,38 @@ static bool check_since(const struct ptx_module *module, struct px_fit *fit, uin
     return true;
 }
 
-static void attempt(const struct ptx_module *module, const struct px_form *form, const struct px_inst *inst,
-                    const px_word *words, unsigned n, struct px_fit *fit)
+/* Conditions, operands and requirements, with one choice of optional operands. */
+static void attempt_operands(const struct ptx_module *module, const struct px_inst *inst, struct px_fit *fit)
 {
-    struct px_module_level level = {module->tree.version ? module->tree.version : PX_NEWEST_PTX, module->target.sm};
-    unsigned min, max = px_form_opds(form, &min);
-    memset(fit, 0, sizeof *fit);
-    fit->match.form = form;
-    fit->stage = PX_FIT_WORDS;
-    if (!px_match_deal(&fit->match, words, n) || !px_match_types(&fit->match))
-        return;
-    fit->match.pair = px_inst_pair_written(inst);
     fit->stage = PX_FIT_WHERE;
-    uint32_t operands = written(form, inst);
-    if (!px_match_where(&fit->match, operands, level, &fit->message))
-        return;
-    fit->stage = PX_FIT_COUNT;
-    if (inst->nopds < min || inst->nopds > max)
+    uint32_t operands = written(&fit->match);
+    if (!px_match_types(&fit->match) || !px_match_where(&fit->match, operands, level_of(module), &fit->message))
         return;
     fit->stage = PX_FIT_OPERANDS;
     if (!px_inst_operands(&fit->match, inst, &fit->fault))
         return;
     fit->stage = check_since(module, fit, operands) ? PX_FIT_DONE : PX_FIT_SINCE;
+}
+
+static void attempt(const struct ptx_module *module, const struct px_form *form, const struct px_inst *inst,
+                    const px_word *words, unsigned n, struct px_fit *fit)
+{
+    struct px_fit next;
+    memset(fit, 0, sizeof *fit);
+    fit->match.form = form;
+    fit->match.pair = px_inst_pair_written(inst);
+    fit->stage = PX_FIT_WORDS;
+    if (!px_match_deal(&fit->match, words, n) || !px_match_types(&fit->match))
+        return;
+    fit->stage = PX_FIT_COUNT;
+    for (unsigned nth = 0; fit->stage < PX_FIT_SINCE; nth++) {
+        next = *fit;
+        if (!px_match_choose(&next.match, inst->nopds, nth))
+            break;
+        attempt_operands(module, inst, &next);
+        if (nth == 0 || next.stage > fit->stage)
+            *fit = next;
+    }
 }
 
 static bool guard_fits(struct ptx_module *module, const struct px_inst *inst)
@@ -146,9 +160,19 @@ void px_check_inst(struct ptx_module *module, struct px_function *function, stru
 bool px_match_inst(const struct px_inst *inst, struct px_match *match)
 {
     px_word words[MAX_WORDS];
-    unsigned n;
+    unsigned n, min;
+    struct px_fault fault;
+    uint8_t message;
     memset(match, 0, sizeof *match);
     match->form = px_form_at(inst->form);
     match->pair = px_inst_pair_written(inst);
-    return match->form && words_of(inst, words, &n) && px_match_deal(match, words, n) && px_match_types(match);
+    if (!match->form || !words_of(inst, words, &n) || !px_match_deal(match, words, n))
+        return false;
+    bool ambiguous = px_form_opds(match->form, &min) > min + 1 && inst->nopds > min;
+    struct px_module_level newest = {PX_NEWEST_PTX, 999};
+    for (unsigned nth = 0; px_match_choose(match, inst->nopds, nth); nth++)
+        if (px_match_types(match) && (!ambiguous || (px_match_where(match, written(match), newest, &message) &&
+                                                     px_inst_operands(match, inst, &fault))))
+            return true;
+    return false;
 }

@@ -10,7 +10,7 @@
 #include "check/check.h"
 
 /* How far an attempt got. */
-enum px_fit_stage { PX_FIT_WORDS, PX_FIT_WHERE, PX_FIT_COUNT, PX_FIT_OPERANDS, PX_FIT_SINCE, PX_FIT_DONE };
+enum px_fit_stage { PX_FIT_WORDS, PX_FIT_COUNT, PX_FIT_WHERE, PX_FIT_OPERANDS, PX_FIT_SINCE, PX_FIT_DONE };
 
 enum px_fault_kind {
     PX_FAULT_NONE, PX_FAULT_MISMATCH, PX_FAULT_RESULT, PX_FAULT_SINK, PX_FAULT_MINUS, PX_FAULT_NOT, PX_FAULT_VECTOR,

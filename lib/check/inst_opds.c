@@ -180,6 +180,15 @@ static enum px_fault_kind mixture(const struct px_operand *o)
     return PX_FAULT_NONE;
 }
 
+/* Do all elements have one type (an array index differs from the coordinates)? */
+static bool uniform(const struct state *s, const struct px_opd *opd, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++)
+        if (px_match_elem(s->match, opd, i) != px_match_elem(s->match, opd, 0))
+            return false;
+    return true;
+}
+
 static bool all_sinks(const struct px_operand *o)
 {
     for (uint16_t i = 0; i < o->n; i++)
@@ -201,6 +210,10 @@ static bool vector(struct state *s, const struct px_opd *opd, const struct px_op
 {
     if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG && o->symbol->vec > 1 && !o->has_selector)
         return vector_register(s, opd, o, count);
+    if (o->kind == PX_O_NAME && !o->symbol && opd->flags & PX_OF_SREG && !o->has_selector) {
+        const struct px_sreg *sreg = px_sreg_of_word(o->u.name->word);
+        return (sreg && sreg->components == count) || fail(s, PX_FAULT_SIZE, o, opd);
+    }
     if (o->kind != PX_O_VEC) {
         if (count == 1)
             return scalar(s, opd, o, px_match_elem(s->match, opd, 0), false);
@@ -210,7 +223,7 @@ static bool vector(struct state *s, const struct px_opd *opd, const struct px_op
     }
     if (o->n != count)
         return fail(s, o->n == 3 ? PX_FAULT_ILLEGAL_SIZE : PX_FAULT_SIZE, o, opd);
-    enum px_fault_kind mixed = mixture(o);
+    enum px_fault_kind mixed = uniform(s, opd, count) ? mixture(o) : PX_FAULT_NONE;
     if (all_sinks(o) || mixed)
         return fail(s, mixed ? mixed : PX_FAULT_SINKS, o, opd);
     for (uint16_t i = 0; i < o->n; i++)
@@ -278,24 +291,48 @@ static bool address(struct state *s, const struct px_opd *opd, const struct px_o
     return address_base(s, opd, &o->u.list[0]);
 }
 
+/* A texture, sampler or surface: an opaque variable, or a 64-bit register that holds its handle. */
+static bool opaque(struct state *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    const struct px_symbol *symbol = o->symbol;
+    if (o->kind != PX_O_NAME || !symbol)
+        return fail(s, PX_FAULT_TEX, o, opd);
+    if (symbol->kind == PX_SYM_REG)
+        return register_fits(PX_T_U64, symbol->type, 0, false) || fail(s, PX_FAULT_TEX, o, opd);
+    return px_type_info(symbol->type)->klass == PX_TC_OPAQUE || symbol->space == PX_SPACE_TEX || fail(s, PX_FAULT_TEX, o, opd);
+}
+
+/* Coordinates may always be four; what the geometry does not use is ignored. */
+static bool coordinates(struct state *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    enum px_type type;
+    unsigned count;
+    if (opd->tkind != 3 || o->kind != PX_O_VEC || o->n != 4 || !px_match_opd_type(s->match, opd, &type, &count) || count >= 4)
+        return value(s, opd, o);
+    for (uint16_t i = 0; i < 4; i++)
+        if (!scalar(s, opd, &o->u.list[i], px_match_elem(s->match, opd, i), true))
+            return false;
+    return true;
+}
+
 /* [map, {c}], [tex, c], [tex, sampler, c]: a name or handle, then the parts. */
 static bool tuple(struct state *s, const struct px_opd *opd, const struct px_operand *o)
 {
-    if (o->kind != PX_O_ADDR || o->n != opd->nparts + 1u)
+    unsigned sampler = opd->flags & PX_OF_SAMPLER && o->n == opd->nparts + 2u;
+    if (o->kind == PX_O_INDEX && !opd->nparts)
+        return opaque(s, opd, &o->u.list[0]);
+    if (o->kind != PX_O_ADDR || o->n != opd->nparts + 1u + sampler)
         return fail(s, PX_FAULT_MISMATCH, o, opd);
+    if (opd->kind == PX_OK_TENSOR ? !address_base(s, opd, &o->u.list[0]) : !opaque(s, opd, &o->u.list[0]))
+        return false;
+    if (sampler && !opaque(s, opd, &o->u.list[1]))
+        return false;
     for (unsigned i = 0; i < opd->nparts; i++) {
         const struct px_opd *part = px_form_part(s->match->form, (unsigned)opd->part_first + i);
-        if (!value(s, part, &o->u.list[i + 1]))
+        if (!coordinates(s, part, &o->u.list[i + 1 + sampler]))
             return false;
     }
-    const struct px_operand *base = &o->u.list[0];
-    if (opd->kind == PX_OK_TENSOR)
-        return address_base(s, opd, base);
-    const struct px_symbol *symbol = base->symbol;
-    if (base->kind == PX_O_NAME && symbol && symbol->kind == PX_SYM_REG)
-        return register_fits(PX_T_U64, symbol->type, 0, false) || fail(s, PX_FAULT_TEX, base, opd);
-    bool opaque = base->kind == PX_O_NAME && symbol && px_type_info(symbol->type)->klass == PX_TC_OPAQUE;
-    return opaque || fail(s, PX_FAULT_TEX, base, opd);
+    return true;
 }
 
 /* ---- labels ---- */
@@ -348,7 +385,7 @@ bool px_inst_operands(const struct px_match *match, const struct px_inst *inst, 
 {
     struct state s = {match, inst, fault, 0};
     for (; s.argument < inst->nopds; s.argument++)
-        if (!one(&s, px_form_opd(match->form, s.argument), &inst->opds[s.argument]))
+        if (!one(&s, px_match_opd(match, s.argument), &inst->opds[s.argument]))
             return false;
     return true;
 }

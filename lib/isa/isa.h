@@ -128,7 +128,8 @@ enum {
     PX_OF_UNIFIED = 4096,
     PX_OF_SELECTOR = 8192, /* .b0 .h1 of video instructions */
     PX_OF_RANGE = 16384, /* constants are held against lo, hi, step */
-    PX_OF_WIDTH3264 = 32768 /* a 32- or 64-bit register */
+    PX_OF_WIDTH3264 = 32768, /* a 32- or 64-bit register */
+    PX_OF_SAMPLER = 65536 /* a bracketed tuple may name a sampler after the texture */
 };
 
 /* One operand of a form as the table has it. */
@@ -163,6 +164,7 @@ struct px_match {
     uint8_t count[PX_MAX_OPDS]; /* elements that operand i must have in braces; 0 for a scalar */
     uint8_t vec;  /* vector length by .v2/.v4/.v8; 1 without */
     bool pair;    /* the optional second destination is written (d|p) */
+    uint16_t operands; /* bit i: operand i of the form is written (an optional one may not be) */
 };
 
 enum px_op px_match_op(const struct px_match *match);               /* what to execute */
@@ -190,11 +192,20 @@ bool px_form_accepts(const struct px_form *form, unsigned slot, px_word word);
 
 /*
  * Deals n modifier words to the slots of match->form: false when a word finds no
- * slot or a mandatory slot stays empty. px_match_types then fills type, count
- * and vec; false when the words have no types together (wide of a 64-bit type).
+ * slot or a mandatory slot stays empty. px_match_types then fills vec and, for
+ * the operands chosen, type and count; false when the words have no types together (wide of a 64-bit type).
  */
 bool px_match_deal(struct px_match *match, const px_word *words, unsigned n);
 bool px_match_types(struct px_match *match);
+
+/*
+ * n operands are written: which of the form's? Sets match->operands to the
+ * nth possibility (0: the first n); false when there is no such.
+ */
+bool px_match_choose(struct px_match *match, unsigned n, unsigned nth);
+/* The form's operand that the instruction's operand i is. */
+const struct px_opd *px_match_opd(const struct px_match *match, unsigned i);
+
 /* Type and number of elements of one operand or part (count 0: a scalar); false when it has none. */
 bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, enum px_type *type, unsigned *count);
 /* Type of element i of a vector operand. */

@@ -71,6 +71,7 @@ bool px_match_deal(struct px_match *match, const px_word *words, unsigned n)
 {
     const struct px_form *form = match->form;
     memset(match->value, 0, sizeof match->value);
+    match->operands = (uint16_t)((1u << form->nopds) - 1);
     if (n > form->nslots)
         return false;
     for (unsigned i = 0; i < n; i++)
@@ -91,7 +92,7 @@ size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS]
     return n;
 }
 
-/* ---- types ---- */
+/* ---- types and operands ---- */
 
 static unsigned vector_length(px_word word)
 {
@@ -163,9 +164,45 @@ enum px_type px_match_elem(const struct px_match *match, const struct px_opd *op
     return e[3 + m] ? e[3 + m] : px_type_of_word(last);
 }
 
+static unsigned popcount(unsigned mask)
+{
+    return (unsigned)__builtin_popcount(mask);
+}
+
+bool px_match_choose(struct px_match *match, unsigned n, unsigned nth)
+{
+    const struct px_form *form = match->form;
+    unsigned all = (1u << form->nopds) - 1, fixed = 0;
+    if (n < form->min_opds || n > form->nopds)
+        return false;
+    for (unsigned i = 0; i < form->nopds; i++)
+        fixed |= !(px_form_opd(form, i)->flags & PX_OF_OPTIONAL) << i;
+    for (unsigned mask = fixed; mask <= all; mask++)
+        if ((mask & fixed) == fixed && popcount(mask) == n && !nth--) {
+            match->operands = (uint16_t)mask;
+            return true;
+        }
+    return false;
+}
+
+/* Number of the form's operand that operand i of the instruction is. */
+static unsigned form_operand(const struct px_match *match, unsigned i)
+{
+    unsigned mask = match->operands;
+    while (i--)
+        mask &= mask - 1;
+    return mask ? (unsigned)__builtin_ctz(mask) : 0;
+}
+
+const struct px_opd *px_match_opd(const struct px_match *match, unsigned i)
+{
+    return px_form_opd(match->form, form_operand(match, i));
+}
+
 bool px_match_types(struct px_match *match)
 {
     const struct px_form *form = match->form;
+    unsigned k = 0;
     match->vec = 1;
     for (unsigned i = 0; i < form->nslots; i++)
         if (vector_length(match->value[i]) > 1)
@@ -175,8 +212,10 @@ bool px_match_types(struct px_match *match)
         unsigned count;
         if (!px_match_opd_type(match, px_form_opd(form, i), &type, &count))
             return false;
-        match->type[i] = (uint8_t)type;
-        match->count[i] = (uint8_t)count;
+        if (!(match->operands >> i & 1))
+            continue;
+        match->type[k] = (uint8_t)type;
+        match->count[k++] = (uint8_t)count;
     }
     return true;
 }
@@ -217,7 +256,7 @@ int px_match_handler(const struct px_match *match)
 static bool all_f64(const struct px_match *match)
 {
     bool found = false;
-    for (unsigned i = 0; i < match->form->nopds; i++)
+    for (unsigned i = 0; i < popcount(match->operands); i++)
         if (px_type_info(match->type[i])->klass == PX_TC_FLOAT) {
             found = true;
             if (match->type[i] != PX_T_F64)
