@@ -147,12 +147,22 @@ static enum px_symbol_kind kind_of(const struct px_var *var)
     return var->space == PX_SPACE_REG ? PX_SYM_REG : PX_SYM_VAR;
 }
 
+/* A range meets another range, whose name ptxas shows with its bracket, or a plain name spelt like a member. */
+static void refuse_duplicate(struct px_checker *checker, const struct px_var *var, const struct px_symbol *here)
+{
+    const char *name = here->kind == PX_SYM_RANGE && var->has_range
+                           ? px_arena_printf(&checker->module->arena, "%s<", var->name->text)
+                       : var->has_range ? here->name->text : var->name->text;
+    struct px_diag *diag = px_diag_add(checker->diags, PX_D_DUPLICATE_VARIABLE, var->pos, var->name->len, name);
+    px_note_earlier(checker, diag, here);
+}
+
 /* Something of this name stands in the innermost level: a redeclaration, or a duplicate. */
 static struct px_symbol *declare_again(struct px_checker *checker, struct px_var *var, struct px_symbol *here)
 {
     if (!checker->function && here->kind != PX_SYM_RANGE && !var->has_range)
         return redeclare(checker, var, here);
-    refuse(checker, PX_D_DUPLICATE_VARIABLE, var, here);
+    refuse_duplicate(checker, var, here);
     return NULL;
 }
 
