@@ -6,7 +6,9 @@
 #
 # Variables: CC, CFLAGS (optimisation), PREFIX, DESTDIR, PTXAS_NAME, SAN (address,undefined | thread).
 
-CC      ?= gcc
+MAKEFLAGS += --no-builtin-rules
+.SUFFIXES:
+CC      := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
 CFLAGS  ?= -O2
 PREFIX  ?= /usr/local
 B       ?= build
@@ -166,4 +168,5 @@ install: all
 clean:
 	rm -rf $(B)
 
+%.d: ;
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
