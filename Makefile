@@ -56,8 +56,9 @@ $(B)/isagen: grammar/isagen.c $(wildcard grammar/isagen_*.c grammar/*.h) lib/isa
 	@mkdir -p $(@D)
 	$(CC) -std=gnu17 -g -O1 $(WARN) $(WERROR) -o $@ $(filter %.c,$^)
 $(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES)
-	@mkdir -p $(GEN)
-	$(B)/isagen $(ISA_TABLES) $(GEN)
+	@mkdir -p $(GEN)/new
+	$(B)/isagen $(ISA_TABLES) $(GEN)/new
+	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} || cp $$f $(GEN)/$${f##*/}; done
 	@touch $@
 $(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(GEN)/ptx.dict: $(GEN)/isa.stamp ;
 $(GEN)/ptx_lexer.c: grammar/ptx.re
