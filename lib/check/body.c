@@ -60,7 +60,11 @@ static void fold(struct px_checker *checker, struct px_operand *operand)
 static void resolve_operand(struct px_checker *checker, struct px_operand *operand)
 {
     switch (operand->kind) {
-    case PX_O_NAME: operand->symbol = px_resolve(checker, operand->u.name, operand->pos); break;
+    case PX_O_NAME:
+        operand->symbol = px_resolve(checker, operand->u.name, operand->pos);
+        if (operand->has_selector)
+            px_check_selector(checker, operand);
+        break;
     case PX_O_EXPR: fold(checker, operand); break;
     case PX_O_VEC: case PX_O_ADDR: case PX_O_LIST: case PX_O_PAIR: case PX_O_INDEX:
         for (uint16_t i = 0; i < operand->n; i++)

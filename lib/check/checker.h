@@ -98,6 +98,9 @@ void px_report_unknown(struct px_checker *checker);
 bool px_was_unknown(const struct px_checker *checker, const struct px_name *name); /* used before in this function */
 bool px_is_special_register(const struct px_name *name);
 
+/* selector.c */
+void px_check_selector(struct px_checker *checker, const struct px_operand *operand);
+
 /* call.c */
 void px_check_call(struct px_checker *checker, const struct px_inst *inst);
 void px_check_targets(struct px_checker *checker, const struct px_stmt *stmt);

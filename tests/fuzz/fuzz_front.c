@@ -1,0 +1,72 @@
+/*
+ * fuzz_front.c - libFuzzer target: lexer, parser, checker, printer.
+ *
+ * Any bytes must give a module or diagnostics. A module without errors must
+ * print, and the print must be accepted again. Build and run:
+ *
+ *   make build/fuzz_front
+ *   build/fuzz_front -dict=build/gen/ptx.dict -max_len=4096 build/corpus samples tests/bench tests/asm tests/print
+ *
+ * Good seeds are small modules that use many constructs: tests/print/structure.ptx,
+ * tests/asm/ and, where present, the accept and reject snippets beside the project.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ptx.h"
+
+struct text { char *s; size_t n, cap; };
+
+static int append(void *user, const char *s, size_t n)
+{
+    struct text *text = user;
+    if (text->n + n > text->cap) {
+        text->cap = (text->n + n) * 2;
+        text->s = realloc(text->s, text->cap);
+    }
+    memcpy(text->s + text->n, s, n);
+    text->n += n;
+    return 0;
+}
+
+static void read_diagnostics(const ptx_module *module)
+{
+    ptx_diagnostic diagnostic;
+    const char *line;
+    size_t length;
+    for (size_t i = 0; ptx_module_diagnostic(module, i, &diagnostic) == PTX_OK; i++)
+        if (diagnostic.line && ptx_module_source_line(module, diagnostic.line, &line, &length) != PTX_OK)
+            abort();
+}
+
+static void print_and_read_again(const ptx_module *module)
+{
+    struct text text = {0};
+    ptx_module *again = NULL;
+    if (ptx_module_print(module, append, &text) != PTX_OK)
+        abort();
+    if (ptx_module_create(NULL, text.s, text.n, &again) != PTX_OK) {
+        fwrite(text.s, 1, text.n, stderr);
+        abort();
+    }
+    ptx_module_destroy(again);
+    free(text.s);
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
+{
+    ptx_module *module = NULL;
+    char *text = malloc(size ? size : 1);
+    memcpy(text, data, size);
+    ptx_status status = ptx_module_create(NULL, text, size, &module);
+    free(text);
+    if (!module)
+        abort();
+    read_diagnostics(module);
+    if (status == PTX_OK)
+        print_and_read_again(module);
+    ptx_module_destroy(module);
+    return 0;
+}
