@@ -61,7 +61,12 @@ struct ig_slot {
 };
 
 /* A type function: entries by key; keys and values are spelled out. */
-struct ig_elems { int n; bool vector; int type[IG_ELEMS]; }; /* type 0: the type in the last argument */
+struct ig_elems {
+    int n;
+    bool vector;
+    int divisor;         /* n is 0: as many as the number after 'n' in the last argument (m64n128k16), divided by this */
+    int type[IG_ELEMS];  /* 0: the type in the last argument */
+};
 struct ig_entry { int key[4]; struct ig_elems value; const char *text; };
 struct ig_fn { const char *name; int nargs; struct ig_entry *entries; int n; bool is_text; struct ig_place at; };
 

@@ -30,15 +30,17 @@ static int by_opcode(const void *a, const void *b)
     return x->at.file != y->at.file ? strcmp(x->at.file, y->at.file) : x->at.line - y->at.line;
 }
 
+/* n, in braces (or the divisor when n is 0), m, m types: see px_isa_elems in lib/isa/table.h. */
 static int put_elems(const struct ig_elems *e)
 {
     int m = e->n < IG_ELEMS ? e->n : IG_ELEMS, at = nelems;
+    m = m ? m : 1;
     while (m > 1 && e->type[m - 1] == e->type[m - 2])
         m--;
     if (nelems + 3 + m >= IG_POOL)
         ig_error((struct ig_place){"isa.tbl", 0}, "too many operand types");
     elems[nelems++] = (uint8_t)e->n;
-    elems[nelems++] = e->vector;
+    elems[nelems++] = e->n ? e->vector : (uint8_t)e->divisor;
     elems[nelems++] = (uint8_t)m;
     for (int i = 0; i < m; i++)
         elems[nelems++] = (uint8_t)e->type[i];

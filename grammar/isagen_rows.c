@@ -143,6 +143,21 @@ static void add_value(struct ig_set *set, struct ig_value value)
     ig.words.modifier[value.word - 1] = true;
 }
 
+/* "m64n[16..256/16]k32": one word for every number of the range; returns the end. */
+static const char *read_pattern(struct ig_place at, const char *s, size_t n, int since, struct ig_set *set)
+{
+    int lo, hi, step, used = 0;
+    if (sscanf(s + n, "[%d..%d/%d]%n", &lo, &hi, &step, &used) < 3 || !used || step <= 0)
+        ig_error(at, "[LO..HI/STEP] is expected at '%s'", s + n);
+    const char *rest = s + n + used;
+    size_t tail = word_length(rest);
+    for (int v = lo; v <= hi; v += step) {
+        char *word = ig_format("%.*s%d%.*s", (int)n, s, v, (int)tail, rest);
+        add_value(set, (struct ig_value){ig_word(word, strlen(word)), since});
+    }
+    return rest + tail;
+}
+
 /* Reads values up to a blank; returns the end. `separator` is ',' in a row, ' ' in a definition. */
 static const char *read_values(struct ig_place at, const char *s, char separator, struct ig_set *set)
 {
@@ -155,6 +170,12 @@ static const char *read_values(struct ig_place at, const char *s, char separator
         const struct ig_set *named = ig_set_find(s, n);
         const char *word = s;
         int since = 0;
+        if (s[n] == '[') {
+            s = read_pattern(at, s, n, 0, set);
+            if (*s != separator || !*skip(s))
+                return s;
+            continue;
+        }
         s += n;
         if (*s == '(') {
             size_t len = strcspn(s, ")");
@@ -373,6 +394,12 @@ static const char *read_entry(struct ig_fn *fn, const char *s)
     if (!fn->is_text) {
         size_t n = strcspn(s, " \t");
         const char *count = s;
+        if (s[0] == 'n' && s[1] == '/' && isdigit((unsigned char)s[2]) && s[3] == '*') { /* by the number after 'n' of the last word */
+            read_elems(fn, s + 4, &e->value);
+            e->value.n = 0;
+            e->value.divisor = s[2] - '0';
+            return s + n;
+        }
         read_elems(fn, s, &e->value);
         if (isdigit((unsigned char)*count))
             e->value.n = atoi(count);

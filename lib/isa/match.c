@@ -134,6 +134,18 @@ static const uint8_t *elements(const struct px_match *match, const struct px_opd
     return apply(match, opd);
 }
 
+/* The number after `n` in a shape: 128 of m64n128k16. */
+static unsigned shape_n(px_word word)
+{
+    const char *s = px_word_text(word);
+    unsigned n = 0;
+    while (*s && *s++ != 'n')
+        ;
+    for (; *s >= '0' && *s <= '9'; s++)
+        n = n * 10 + (unsigned)(*s - '0');
+    return n;
+}
+
 bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, enum px_type *type, unsigned *count)
 {
     px_word last;
@@ -143,7 +155,7 @@ bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, e
         *count = 0;
     } else if (e) {
         *type = e[3] ? e[3] : px_type_of_word(last);
-        *count = e[1] ? e[0] : 0;
+        *count = !e[0] ? shape_n(last) / e[1] : e[1] ? e[0] : 0;
     } else {
         *type = PX_T_NONE;
         *count = 0;
