@@ -258,5 +258,5 @@ ptx_status ptx_module_print(const ptx_module *module, ptx_write_fn write, void *
         return PTX_ERROR_INVALID_ARGUMENT;
     if (module->diags.errors)
         return PTX_ERROR_ASSEMBLY;
-    return px_print(&module->tree, NULL, write, user) ? PTX_ERROR_INTERRUPTED : PTX_OK;
+    return px_print(&module->tree, px_modifier_order, write, user) ? PTX_ERROR_INTERRUPTED : PTX_OK;
 }

@@ -20,4 +20,7 @@ void px_check_inst(struct ptx_module *module, struct px_function *function, stru
  */
 bool px_match_inst(const struct px_inst *inst, struct px_match *match);
 
+/* order.c: modifiers in the manual's order, as indices into inst->mods; false when the instruction has no form. */
+bool px_modifier_order(const struct px_inst *inst, uint8_t out[]);
+
 #endif
