@@ -10,9 +10,9 @@
  *
  * Every function maps bits to bits without branch or state.  px_approx_<unit>_f32 does one value;
  * px_approx_<unit>_f32_row does d[i] = f(a[i]) for i < n, faster, because it gets the coefficients of
- * a whole row at once; d may be a.  `ftz` is
- * meant to be a constant at the call.  The few floating-point operations neither take nor give a
- * subnormal, so FTZ and DAZ change nothing; rounding must be to nearest.
+ * a whole row at once; d may be a.  `ftz` is meant to be a constant at the call.  The few
+ * floating-point operations neither take nor give a subnormal, so FTZ and DAZ change nothing;
+ * rounding must be to nearest.
  *
  * The px_exact_ functions (approx_exact.c) give the correctly rounded results instead.
  */

@@ -53,10 +53,8 @@ typedef struct unit {
         for (int i = 0; i < n; i++) { type x = operand; out[i] = (expr); } \
     }
 
-static inline uint32_t pair(uint32_t x, uint16_t (*f)(uint16_t))
-{
-    return f((uint16_t)x) | (uint32_t)f((uint16_t)(x >> 16)) << 16;
-}
+#define PACKED(label, f) \
+    LANE(label, uint32_t, index[i], f((uint16_t)x) | (uint32_t)f((uint16_t)(x >> 16)) << 16)
 
 ROW(rcp, rcp, false)
 ROW(rcp_ftz, rcp, true)
@@ -80,10 +78,10 @@ PAIR(divfull_ftz, divfull, true)
 LANE(rcp_ftz_f64, uint64_t, sweep_f64(index[i]), px_approx_rcp_ftz_f64(x))
 LANE(rsqrt_f64, uint64_t, sweep_f64(index[i]), px_approx_rsqrt_f64(x, false))
 LANE(rsqrt_ftz_f64, uint64_t, sweep_f64(index[i]), px_approx_rsqrt_f64(x, true))
-LANE(ex2_f16x2, uint32_t, index[i], pair(x, px_approx_ex2_f16))
-LANE(tanh_f16x2, uint32_t, index[i], pair(x, px_approx_tanh_f16))
-LANE(ex2_ftz_bf16x2, uint32_t, index[i], pair(x, px_approx_ex2_bf16))
-LANE(tanh_bf16x2, uint32_t, index[i], pair(x, px_approx_tanh_bf16))
+PACKED(ex2_f16x2, px_approx_ex2_f16)
+PACKED(tanh_f16x2, px_approx_tanh_f16)
+PACKED(ex2_ftz_bf16x2, px_approx_ex2_bf16)
+PACKED(tanh_bf16x2, px_approx_tanh_bf16)
 LANE(ex2_f16, uint16_t, (uint16_t)index[i], px_approx_ex2_f16(x))
 LANE(tanh_f16, uint16_t, (uint16_t)index[i], px_approx_tanh_f16(x))
 LANE(ex2_ftz_bf16, uint16_t, (uint16_t)index[i], px_approx_ex2_bf16(x))
