@@ -86,12 +86,16 @@ section_lines: %empty                              { $$.n = 0; }
              | section_lines IDENT ':'             { px_section_label(parser, &$2); $$.n = $1.n + 1; }
              | section_lines TYPE section_values   { px_section_data(parser, &$2, &$3); $$.n = $1.n + 1; }
              ;
-section_values: section_value                      { px_push_expr(parser, &$1); $$.n = 1; }
-              | section_values ',' section_value   { px_push_expr(parser, &$3); $$.n = $1.n + 1; }
+section_values: section_numbers
+              | section_label                      { px_push_expr(parser, &$1); $$.n = 1; }
               ;
-section_value: INT                                 { px_init_const(parser, &$$, &$1); }
-             | '-' INT                             { px_parse_unary(parser, &$2, &$1, '-', &$2); px_init_const(parser, &$$, &$2); }
-             | section_name                        { px_init_name(parser, &$$, &$1, NULL); }
+section_numbers: section_number                    { px_push_expr(parser, &$1); $$.n = 1; }
+               | section_numbers ',' section_number { px_push_expr(parser, &$3); $$.n = $1.n + 1; }
+               ;
+section_number: INT                                { px_init_const(parser, &$$, &$1); }
+              | '-' INT                            { px_parse_unary(parser, &$2, &$1, '-', &$2); px_init_const(parser, &$$, &$2); }
+              ;
+section_label: section_name                        { px_init_name(parser, &$$, &$1, NULL); }
              | section_name '+' INT                { px_init_name(parser, &$$, &$1, &$3); }
              | IDENT '-' IDENT                     { px_section_difference(parser, &$$, &$1, &$3); }
              ;

@@ -171,11 +171,12 @@ static void check_inst(struct px_checker *checker, struct px_inst *inst)
         resolve_operand(checker, &inst->opds[i]);
     if (inst->guard)
         resolve_operand(checker, inst->guard);
-    px_check_inst(checker->module, checker->function, inst);
     if (inst->opcode->word == PX_W_call)
         px_check_call(checker, inst);
-    else
-        px_check_param_access(checker, inst);
+    if (checker->stopped)
+        return;
+    px_check_inst(checker->module, checker->function, inst);
+    px_check_param_access(checker, inst);
 }
 
 static void check_block(struct px_checker *checker, const struct px_block *block);

@@ -197,12 +197,14 @@ static void check_table(struct call *call, const struct px_operand *table)
 static void check_indirect(struct call *call)
 {
     const struct px_inst *inst = call->inst;
-    if (call->table) {
+    bool is_register = call->callee->symbol->kind == PX_SYM_REG;
+    if (!call->table)
+        px_complain(call->checker, LABEL_EXPECTED, inst->pos, inst->opcode->len, 0u, "call");
+    if (!is_register)
+        px_complain(call->checker, MUST_REGISTER, call->callee->pos, call->callee->length, 0u, "call");
+    if (call->table)
         check_table(call, call->table);
-        return;
-    }
-    px_complain(call->checker, LABEL_EXPECTED, inst->pos, inst->opcode->len, 0u, "call");
-    if (call->args)
+    else if (call->args)
         px_complain(call->checker, CALL_TABLE, inst->pos, inst->opcode->len);
 }
 
@@ -212,9 +214,11 @@ static void check_callee(struct call *call)
     const struct px_symbol *symbol = callee->symbol;
     if (!symbol)
         px_complain(call->checker, CALL_UNDECLARED, callee->pos, callee->length, callee->u.name->text);
-    else if (symbol->kind == PX_SYM_ENTRY || symbol->kind == PX_SYM_LABEL)
+    else if (symbol->kind == PX_SYM_ENTRY || symbol->kind == PX_SYM_LABEL) {
         px_complain(call->checker, CALL_TARGET, callee->pos, callee->length);
-    else if (symbol->kind == PX_SYM_FUNC && !call->table)
+        if (symbol->kind == PX_SYM_ENTRY)
+            check_func(call, symbol);
+    } else if (symbol->kind == PX_SYM_FUNC && !call->table)
         check_func(call, symbol);
     else
         check_indirect(call);

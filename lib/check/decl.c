@@ -169,7 +169,9 @@ static struct px_symbol *declare_again(struct px_checker *checker, struct px_var
 static bool name_is_free(struct px_checker *checker, const struct px_var *var)
 {
     if (px_is_special_register(var->name) && !checker->function && !var->has_range) {
-        px_complain(checker, INCONSISTENT_VARIABLE, var->pos, var->name->len, var->name->text);
+        if (px_sreg_of_word(var->name->word)->components > 1)
+            px_complain(checker, INCONSISTENT_VARIABLE, var->pos, var->name->len, var->name->text);
+        px_complain(checker, EXTERN_STATIC, var->pos, var->name->len, var->name->text);
         return false;
     }
     if (px_was_unknown(checker, var->name)) {

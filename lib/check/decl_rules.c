@@ -34,7 +34,8 @@ static void check_alignment(struct px_checker *checker, const struct px_var *var
 {
     if (align > UINT32_MAX)
         px_complain(checker, OVERFLOW, var->pos, name_length(var));
-    else if (!align || (align & (align - 1)))
+    uint32_t cut = (uint32_t)align; /* as ptxas goes on with */
+    if (!cut || (cut & (cut - 1)))
         px_complain(checker, ALIGN_POWER, var->pos, name_length(var));
 }
 
@@ -44,9 +45,9 @@ static void check_vector(struct px_checker *checker, const struct px_var *var)
         return;
     if (is_opaque(var))
         px_complain(checker, VECTOR_TYPE, var->pos, name_length(var));
-    else if (var->type == PX_T_PRED)
+    if (var->type == PX_T_PRED)
         px_complain(checker, PRED_SCALAR, var->pos, name_length(var));
-    else if (px_var_element_size(var) > 16)
+    else if (px_var_element_size(var) > 16 || is_opaque(var))
         px_complain(checker, VECTOR_LARGE, var->pos, name_length(var));
 }
 
@@ -116,6 +117,8 @@ static void check_opaque_place(struct px_checker *checker, const struct px_var *
         px_complain(checker, OPAQUE_SCOPE, var->pos, name_length(var));
     else if (var->space != PX_SPACE_GLOBAL)
         px_complain(checker, OPAQUE_SPACE, var->pos, name_length(var));
+    if (var->space == PX_SPACE_REG)
+        COMPLAIN_NAMED(checker, REG_ARRAY, var);
 }
 
 /* The old .tex space held texture handles until PTX 1.4. */
@@ -165,7 +168,10 @@ static void check_complete(struct px_checker *checker, const struct px_var *var)
         elements = var->dims[i] ? elements : 0;
     if ((given && elements) || var->linkage == PX_L_EXTERN || var->space == PX_SPACE_REG)
         return;
-    COMPLAIN_NAMED(checker, INCOMPLETE, var);
+    if (var->ndims > 1 && var->dims[0] && !elements)
+        px_complain(checker, ARRAY_OF_INCOMPLETE, var->pos, name_length(var));
+    else
+        COMPLAIN_NAMED(checker, INCOMPLETE, var);
 }
 
 static void check_initialisable(struct px_checker *checker, const struct px_var *var)
@@ -203,7 +209,11 @@ static void check_param_space(struct px_checker *checker, const struct px_var *v
         COMPLAIN_NAMED(checker, ENTRY_PARAM_SPACE, var);
     else if (var->space != PX_SPACE_PARAM && var->space != PX_SPACE_REG)
         COMPLAIN_NAMED(checker, FUNC_PARAM_SPACE, var);
-    else if (var->space == PX_SPACE_PARAM && (var->vec > 1 || (is_opaque(var) && !is_entry)))
+    if (var->space == PX_SPACE_NONE) {
+        px_complain(checker, NO_SPACE, var->pos, name_length(var));
+        return;
+    }
+    if (var->space == PX_SPACE_PARAM && (var->vec > 1 || (is_opaque(var) && !is_entry)))
         COMPLAIN_NAMED(checker, PARAM_TYPE, var);
 }
 

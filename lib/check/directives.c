@@ -211,12 +211,10 @@ static void check_values(struct px_checker *checker, const struct px_directive *
 {
     const char *name = px_word_text(directive->word);
     for (unsigned i = 0; i < directive->n; i++)
-        if (directive->value[i] > UINT32_MAX) {
+        if (directive->value[i] > UINT32_MAX)
             px_complain(checker, OVERFLOW, directive->pos, 1);
-            return;
-        }
     for (unsigned i = 0; positive && i < directive->n; i++)
-        if (!directive->value[i]) {
+        if (!(uint32_t)directive->value[i]) {
             px_complain(checker, DIRECTIVE_ZERO, directive->pos, (uint32_t)strlen(name) + 1, name);
             return;
         }

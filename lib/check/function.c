@@ -282,7 +282,7 @@ static const char *prototype_difference(const struct px_func *a, const struct px
         if (what || align)
             return what ? what : "parameter alignment";
     }
-    return NULL;
+    return returns_never(a) != returns_never(b) ? ".noreturn directive" : NULL;
 }
 
 #define COMPLAIN_ALIAS(checker, id, alias, ...) px_complain(checker, id, (alias)->pos, (alias)->alias->len, __VA_ARGS__)
@@ -290,22 +290,24 @@ static const char *prototype_difference(const struct px_func *a, const struct px
 static void check_alias_pair(struct px_checker *checker, const struct px_alias *alias, struct px_symbol *name,
                              struct px_symbol *target)
 {
-    const char *what;
-    if (!is_function(name) || !is_function(target))
+    if (!is_function(name) || !is_function(target)) {
         COMPLAIN_ALIAS(checker, ALIAS_VARIABLE, alias, is_function(name) ? target->name->text : name->name->text);
-    else if (target->kind == PX_SYM_ENTRY)
+        return;
+    }
+    if (target->kind == PX_SYM_ENTRY)
         COMPLAIN_ALIAS(checker, ALIAS_ENTRY, alias, target->name->text);
-    else if (name == target)
-        px_complain(checker, ALIAS_SELF, alias->pos, alias->alias->len);
-    else if (name->alias_of)
+    if (name->alias_of)
         COMPLAIN_ALIAS(checker, ALIAS_TWICE, alias, name->name->text, name->alias_of->name->text);
-    else if (name->defined)
+    if (name->defined)
         COMPLAIN_ALIAS(checker, ALIAS_DEFINED, alias, name->name->text);
-    else if (target->linkage == PX_L_EXTERN || target->linkage == PX_L_WEAK)
+    if (target->linkage == PX_L_EXTERN || target->linkage == PX_L_WEAK)
         COMPLAIN_ALIAS(checker, ALIAS_SCOPE, alias, target->name->text,
                        target->linkage == PX_L_WEAK ? ".weak" : ".extern");
-    else if ((what = prototype_difference(name->u.func->func, target->u.func->func)))
+    const char *what = prototype_difference(name->u.func->func, target->u.func->func);
+    if (what)
         COMPLAIN_ALIAS(checker, ALIAS_PROTOTYPE, alias, name->name->text, target->name->text, what);
+    if (name == target)
+        px_complain(checker, ALIAS_SELF, alias->pos, alias->alias->len);
     else
         name->alias_of = target;
 }
