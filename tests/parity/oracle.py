@@ -44,7 +44,7 @@ class Verdict:
 
 def parse_output(text):
     """the diagnostics of ptxas's output; a temporary file name inside a message is made neutral"""
-    return [Diag(int(m[1]) if m[1] else 0, m[2], re.sub(r"\S*\.parity\.ptx", "FILE", m[3]).rstrip())
+    return [Diag(int(m[1]) if m[1] else 0, m[2], re.sub(r"[^\s']*\.parity\.ptx", "FILE", m[3]).rstrip())
             for m in DIAG.findall(text)]
 
 

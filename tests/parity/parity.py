@@ -33,9 +33,11 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 class Case:
     """One module to judge. `part` is files, lines or mutants; `area` front or isa; `kind` the corpus or the mutation."""
 
-    def __init__(self, part, name, text, arch, kind, area="isa", options=(), opcode="", line=0, seed=""):
+    def __init__(self, part, name, text, arch, kind, area="isa", options=(), opcode="", line=0, seed="",
+                 base=""):
         self.part, self.name, self.text, self.arch, self.kind, self.area = part, name, text, arch, kind, area
         self.options, self.opcode, self.line, self.seed = tuple(options), opcode, line, seed
+        self.base = base or opcode  # opcode of the seed
         self.want = self.got = None
 
 
@@ -214,7 +216,8 @@ def mutants(found, seed, count):
         lines = text.split("\n")
         opcode = base.opcode if not kind.startswith("inst_") else mutate.opcode_of(lines[at])
         area = "isa" if kind.startswith(ISA_KINDS) and base.family == "inst" or kind.startswith("inst_") else "front"
-        yield Case("mutants", "m%06d" % attempt, text, arch, kind, area, opcode=opcode, line=at + 1, seed=base.name)
+        yield Case("mutants", "m%06d" % attempt, text, arch, kind, area, opcode=opcode, line=at + 1, seed=base.name,
+                   base=base.opcode)
 
 
 # ---- judging and reporting ----
@@ -306,10 +309,23 @@ def describe(verdict):
     return "status %d" % verdict.status + (", line %d %s: %s" % d if d else "")
 
 
+def missing_opcodes(cases):
+    """opcodes of which hardly any accepted instruction is accepted: not written yet, and noise elsewhere"""
+    total, wrong = Counter(), Counter()
+    for c in cases:
+        if c.part == "lines":
+            total[c.opcode] += 1
+            wrong[c.opcode] += outcome(c) == "false reject"
+    return {o: n for o, n in total.items() if n and wrong[o] >= 0.98 * n}
+
+
 def findings(path, cases, limit=60):
     """disagreements grouped by area and message, most frequent first, with the smallest module as example"""
+    missing = missing_opcodes(cases)
+    cases = [c for c in cases if c.base not in missing and c.opcode not in missing]
     with open(path, "w") as f:
         f.write("# Parity findings, %s\n\n" % time.strftime("%F %H:%M"))
+        f.write("opcodes refused throughout (left out below): %s\n\n" % " ".join("%s(%d)" % kv for kv in sorted(missing.items())))
         for area in ("front", "isa"):
             groups = defaultdict(list)
             for c in cases:
@@ -342,6 +358,21 @@ def findings(path, cases, limit=60):
                     if area == "front" and what in ("false reject", "false accept", "OUR CRASH") and len(text) < 600:
                         f.write("".join("        %s\n" % l for l in lines))
                 f.write("\n")
+
+
+def dump(path, cases):
+    """every case that differs in verdict, line or text, one row each"""
+    with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
+        for c in cases:
+            what, w, g = outcome(c), first(c.want), first(c.got)
+            if what == "agree" and (c.want.accepts or w == g):
+                continue
+            lines = (c.text if isinstance(c.text, str) else c.text.decode("utf-8", "replace")).split("\n")
+            at = c.line or max(w.line, g.line)
+            if what == "agree":
+                what = "line" if w.line != g.line else "text"
+            f.write("\t".join((what, c.area, c.kind, c.name, c.arch, "%d %s" % (w.line, w.text), "%d %s" % (g.line, g.text),
+                               repr(lines[at - 1].strip()) if 0 < at <= len(lines) else "")) + "\n")
 
 
 def parse_arguments():
@@ -423,6 +454,7 @@ def main():
         c.got = v
     report = Report(folder)
     print_results(cases, report)
+    dump(os.path.join(folder, "differences.tsv"), cases)
     if args.findings:
         findings(args.findings, cases)
     with open(os.path.join(folder, "summary.json"), "w") as f:
