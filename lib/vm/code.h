@@ -8,12 +8,13 @@
  * offset from the frame base, so one compare-free add reaches any of them:
  *
  *     0            the mask row: 0 or ~0 for each lane, of the entry that runs
+ *     scratch      rows that one handler may use for itself
  *     uniform      struct px_uniform: ctaid, ntid, ... of this CTA
  *     params       the kernel's parameters (kernels only)
- *     pool         constants of the function, 16 bytes each
  *     rows         one row of lanes for each live register, temporaries, .param variables
+ *     pool         constants of the function
  *
- * A "scalar" operand is an offset into the first four, read once per record;
+ * A "scalar" operand is an offset into uniform, params or pool, read once per record;
  * a "row" operand is read lane by lane. Both have the same handler signature,
  * only the loop differs; that is what a shape is.
  */
@@ -45,7 +46,15 @@ enum px_step {
     PX_STEP_TRAP      /* the trap of the CTA is set */
 };
 
-enum { PX_LANES_MAX = 256, PX_SRC_MAX = 4 };
+enum { PX_LANES_MAX = 256 };
+
+/* Places at the start of every frame; the first is the mask row. The scratch rows hold nothing between records. */
+enum {
+    PX_SCRATCH_D = PX_LANES_MAX * 4,
+    PX_SCRATCH_E = PX_SCRATCH_D + PX_LANES_MAX * 16,
+    PX_SCRATCH_C = PX_SCRATCH_E + PX_LANES_MAX * 4,
+    PX_FRAME_HEAD = PX_SCRATCH_C + PX_LANES_MAX * 4
+};
 
 struct px_insn {
     px_handler fn;

@@ -65,7 +65,7 @@ bool px_dec_has(const struct px_dinst *item, px_word word)
 static void analyse(struct px_fn_dec *d)
 {
     struct px_fcode *code = d->code;
-    code->uniform = PX_LANES_MAX * 4;
+    code->uniform = PX_FRAME_HEAD;
     code->params = code->uniform + (uint32_t)sizeof(struct px_uniform);
     code->param_bytes = d->func->is_entry ? (uint32_t)d->fn->param_bytes : 0;
     code->rows = (code->params + code->param_bytes + 63) & ~63u;

@@ -275,6 +275,33 @@ PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
 
 /* ---- arithmetic from the instruction table ---- */
 
+static void keep_active(struct px_gang *g, const struct px_insn *in, uint32_t to, uint32_t from, size_t elem)
+{
+    const struct px_insn copy = {.d = to, .a = from, .m = in->m};
+    if (elem == 2) f1_copy2(g, &copy);
+    else if (elem == 4) f1_copy4(g, &copy);
+    else if (elem == 8) f1_copy8(g, &copy);
+    else f1_copy16(g, &copy);
+}
+
+/* The masked form of what is not hot (op_hot.h): unmasked into scratch rows, then the active lanes are copied. */
+static __attribute__((noinline)) int through_scratch(struct px_gang *g, const struct px_insn *in, px_handler fn,
+                                                     size_t elem, bool pair, bool carry)
+{
+    struct px_insn out = *in;
+    out.d = PX_SCRATCH_D;
+    out.e = PX_SCRATCH_E;
+    if (carry) {
+        out.x[0] = PX_SCRATCH_C;
+        f0_copy4(g, &(struct px_insn){.d = PX_SCRATCH_C, .a = in->x[0]});
+    }
+    fn(g, &out);
+    keep_active(g, in, in->d, PX_SCRATCH_D, elem);
+    if (pair) keep_active(g, in, in->e, PX_SCRATCH_E, 4);
+    if (carry) keep_active(g, in, in->x[0], PX_SCRATCH_C, 4);
+    return PX_STEP_NEXT;
+}
+
 #define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                               \
     PX_EACH_##shapes(PX_ALU_FUNCTION, name, 0, nd, TD, TE, TA, TB, TC, __VA_ARGS__)
 #define PX_ALU_CC(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                            \

@@ -13,6 +13,7 @@
 #ifndef PX_VM_OP_ALU_H
 #define PX_VM_OP_ALU_H
 
+#include "vm/op_hot.h"
 #include "vm/op_row.h"
 
 typedef uint16_t E_u8, E_s8;
@@ -156,14 +157,14 @@ enum {
 #define PX_SET_E_1(T)
 #define PX_SET_E_2(T) pe[i] = PX_PUT_##T(e);
 #define PX_BLEND_E_1(T)
-#define PX_BLEND_E_2(T) pe[i] = m[i] ? PX_PUT_##T(e) : pe[i];
+#define PX_BLEND_E_2(T) pe[i] = m_[i] ? PX_PUT_##T(e) : pe[i];
 
 #define PX_CARRY_IN_0
 #define PX_CARRY_IN_1 uint32_t cc = pcc[i];
 #define PX_CARRY_SET_0
 #define PX_CARRY_SET_1 pcc[i] = cc;
 #define PX_CARRY_BLEND_0
-#define PX_CARRY_BLEND_1 pcc[i] = m[i] ? cc : pcc[i];
+#define PX_CARRY_BLEND_1 pcc[i] = m_[i] ? cc : pcc[i];
 
 #define PX_LANE(shape, nd, TD, TE, TA, TB, TC, carry, ...)                                                  \
     const V_##TA a = PX_GET_##TA(PX_READ(PX_L1_##shape, pa));                                               \
@@ -187,10 +188,10 @@ enum {
         const uint32_t n = g->n & ~31u;                                                                     \
         (void)pa, (void)pb, (void)pc, (void)pcc;                                                            \
         if (masked) {                                                                                       \
-            const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                 \
+            const uint32_t *m_ = PX_ROW(g, uint32_t, in->m);                                                 \
             PX_LOOP {                                                                                       \
                 PX_LANE(shape, nd, TD, TE, TA, TB, TC, carry, __VA_ARGS__)                                  \
-                pd[i] = m[i] ? PX_PUT_##TD(d) : pd[i];                                                      \
+                pd[i] = m_[i] ? PX_PUT_##TD(d) : pd[i];                                                      \
                 PX_BLEND_E_##nd(TE)                                                                         \
                 PX_CARRY_BLEND_##carry                                                                      \
             }                                                                                               \
@@ -208,9 +209,17 @@ enum {
     {                                                                                                       \
         return alu_##name##_##shape(g, in, false);                                                          \
     }                                                                                                       \
+    PX_PASTE(PX_MASKED_, PX_IS_HOT(name))(shape, name, carry, nd, TD)
+
+#define PX_MASKED_1(shape, name, carry, nd, TD)                                                             \
     static int f1_##name##_##shape(struct px_gang *g, const struct px_insn *in)                             \
     {                                                                                                       \
         return alu_##name##_##shape(g, in, true);                                                           \
+    }
+#define PX_MASKED_0(shape, name, carry, nd, TD)                                                             \
+    static int f1_##name##_##shape(struct px_gang *g, const struct px_insn *in)                             \
+    {                                                                                                       \
+        return through_scratch(g, in, f0_##name##_##shape, sizeof(E_##TD), nd == 2, carry);                 \
     }
 
 #define PX_ALU_ENTRY0(shape, name) [PX_SHAPE_##shape] = f0_##name##_##shape,
