@@ -57,13 +57,32 @@ static void fold(struct px_checker *checker, struct px_operand *operand)
     operand->u.i = value.bits;
 }
 
+/* Special registers came one by one with versions and targets. */
+static void check_special(struct px_checker *checker, const struct px_operand *operand)
+{
+    const struct px_name *name = operand->u.name;
+    if (!px_is_special_register(name))
+        return;
+    const struct px_sreg *sreg = px_sreg_of_word(name->word);
+    px_needs(checker, name->text, sreg->min_ptx, sreg->min_sm, operand->pos, operand->length);
+}
+
+static void resolve_name(struct px_checker *checker, struct px_operand *operand)
+{
+    operand->symbol = px_resolve(checker, operand->u.name, operand->pos);
+    if (!operand->symbol)
+        check_special(checker, operand);
+    if (operand->has_selector)
+        px_check_selector(checker, operand);
+    if (operand->bad_offset)
+        px_complain(checker, INTEGER_EXPECTED, operand->pos, operand->length);
+}
+
 static void resolve_operand(struct px_checker *checker, struct px_operand *operand)
 {
     switch (operand->kind) {
     case PX_O_NAME:
-        operand->symbol = px_resolve(checker, operand->u.name, operand->pos);
-        if (operand->has_selector)
-            px_check_selector(checker, operand);
+        resolve_name(checker, operand);
         break;
     case PX_O_EXPR: fold(checker, operand); break;
     case PX_O_VEC: case PX_O_ADDR: case PX_O_LIST: case PX_O_PAIR: case PX_O_INDEX:
@@ -177,6 +196,7 @@ static void check_inst(struct px_checker *checker, struct px_inst *inst)
         return;
     px_check_inst(checker->module, checker->function, inst);
     px_check_param_access(checker, inst);
+    px_check_address_width(checker, inst);
 }
 
 static void check_block(struct px_checker *checker, const struct px_block *block);

@@ -237,6 +237,9 @@ void px_check_call(struct px_checker *checker, const struct px_inst *inst)
 /* .branchtargets lists labels, .calltargets functions; labels may still come. */
 void px_check_targets(struct px_checker *checker, const struct px_stmt *stmt)
 {
+    bool branch = stmt->kind == PX_S_TARGETS;
+    px_needs(checker, branch ? ".branchtargets directive" : ".calltargets directive", branch ? 60 : 21, branch ? 30 : 20,
+             stmt->pos, 1);
     for (uint32_t i = 0; i < stmt->u.targets.n && !checker->stopped; i++) {
         const struct px_operand *target = &stmt->u.targets.list[i];
         const struct px_symbol *symbol = target->symbol;

@@ -28,6 +28,7 @@ struct px_checker {
     struct px_debug *debug;          /* debug.c */
     bool stopped;                    /* a fatal message was given */
     bool texmode_independent, target_debug;
+    bool narrow_address;             /* a 32-bit address was used; told once */
 };
 
 /* Appends a message and remembers whether it was fatal. */
@@ -97,6 +98,10 @@ struct px_symbol *px_resolve(struct px_checker *checker, struct px_name *name, p
 void px_report_unknown(struct px_checker *checker);
 bool px_was_unknown(const struct px_checker *checker, const struct px_name *name); /* used before in this function */
 bool px_is_special_register(const struct px_name *name);
+
+/* address.c */
+void px_check_address_width(struct px_checker *checker, const struct px_inst *inst);
+void px_check_address_size(struct px_checker *checker); /* after the module */
 
 /* selector.c */
 void px_check_selector(struct px_checker *checker, const struct px_operand *operand);

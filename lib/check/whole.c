@@ -48,10 +48,9 @@ static void flush_late(struct px_checker *checker)
 
 void px_check_whole(struct px_checker *checker)
 {
+    px_check_address_size(checker);
     flush_late(checker);
     px_check_debug(checker);
-    if (checker->module->tree.address_size == 32)
-        px_complain(checker, ADDRESS_32, PX_NO_PLACE, 0, checker->module->target_text);
     if (checker->diags->errors)
         return;
     px_check_resolved(checker);

@@ -78,6 +78,7 @@ struct px_operand {
     bool has_offset : 1;   /* name+imm was written, even when imm is 0; in .branchtargets name<N> */
     bool has_selector : 1; /* a dotted word follows the name; `selector` is 0 when it is no PTX word */
     bool is_unsigned : 1;  /* INT: .u64 by the rules of PTX ISA 4.5, else .s64 */
+    bool bad_offset : 1;   /* the offset was no integer: an error that the checker reports */
     bool paren : 1;        /* [parser] a constant in parentheses */
     uint16_t n;         /* children */
     px_word selector;   /* .x .y .z .w .r .g .b .a of vectors and special registers; .b0 .h1 ... of video; 0: none */

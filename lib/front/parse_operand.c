@@ -185,10 +185,8 @@ void px_operand_offset(struct px_parser *parser, const struct px_sem *offset)
     struct px_operand *operand = top(parser);
     struct px_const c = value_of(offset);
     operand->has_offset = true;
-    if (c.kind == PX_CONST_F32 || c.kind == PX_CONST_F64)
-        operand->offset = (int64_t)px_const_double(&c);
-    else if (c.kind != PX_CONST_TREE)
-        operand->offset = (int64_t)c.bits;
+    operand->bad_offset = c.kind != PX_CONST_S64 && c.kind != PX_CONST_U64;
+    operand->offset = operand->bad_offset ? 0 : (int64_t)c.bits;
     stretch(operand, offset);
 }
 

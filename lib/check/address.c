@@ -1,0 +1,93 @@
+/*
+ * address.c - 32-bit addresses where addresses have 64 bits.
+ *
+ * .shared, .local, .const and .param addresses may be held in 32-bit registers;
+ * .global and generic ones may not. ptxas 13.0 looks at the families below, and
+ * says so only when the module is otherwise right.
+ */
+#include <string.h>
+#include "check/checker.h"
+
+/* The first state space among the modifiers. */
+static enum px_space space_of(const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nmods; i++) {
+        enum px_space space = inst->mods[i].name->word ? px_space_of_word(inst->mods[i].name->word) : PX_SPACE_NONE;
+        if (space != PX_SPACE_NONE)
+            return space;
+    }
+    return PX_SPACE_NONE;
+}
+
+static bool takes_address(px_word opcode)
+{
+    switch (opcode) {
+    case PX_W_ld: case PX_W_ldu: case PX_W_st: case PX_W_atom: case PX_W_red: case PX_W_prefetch: case PX_W_prefetchu:
+    case PX_W_mbarrier: case PX_W_applypriority: case PX_W_discard: return true;
+    default: return false;
+    }
+}
+
+static bool is_narrow_register(const struct px_operand *operand)
+{
+    const struct px_symbol *symbol = operand->kind == PX_O_NAME ? operand->symbol : NULL;
+    return symbol && symbol->kind == PX_SYM_REG && px_type_info((enum px_type)symbol->type)->bits == 32;
+}
+
+/* Is there an address whose base is a 32-bit register? */
+static bool has_narrow_base(const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nopds; i++) {
+        const struct px_operand *operand = &inst->opds[i];
+        if (operand->kind == PX_O_ADDR && operand->n && is_narrow_register(&operand->u.list[0]))
+            return true;
+    }
+    return false;
+}
+
+static bool moves_global_address(const struct px_inst *inst)
+{
+    if (inst->nopds != 2 || !is_narrow_register(&inst->opds[0]) || inst->opds[1].kind != PX_O_NAME)
+        return false;
+    const struct px_operand *source = &inst->opds[1];
+    return source->symbol && source->symbol->kind == PX_SYM_VAR && source->symbol->space == PX_SPACE_GLOBAL &&
+           !source->has_offset;
+}
+
+static bool is_narrow(const struct px_inst *inst)
+{
+    px_word opcode = inst->opcode->word;
+    if (takes_address(opcode)) {
+        enum px_space space = has_narrow_base(inst) ? space_of(inst) : PX_SPACE_PARAM;
+        return space == PX_SPACE_NONE || space == PX_SPACE_GLOBAL;
+    }
+    if (opcode == PX_W_mov)
+        return moves_global_address(inst);
+    return opcode == PX_W_cvta && inst->nopds && is_narrow_register(&inst->opds[0]);
+}
+
+static void complain(struct px_checker *checker)
+{
+    const struct ptx_module *module = checker->module;
+    const char *arch = module->arch ? module->arch : module->target_text;
+    int index = px_target_find(arch, strlen(arch));
+    if (index >= 0 && px_target_at((size_t)index).sm >= 90)
+        px_complain_late(checker, ADDRESS_32, arch);
+    else
+        px_complain_late(checker, COMPILATION_32);
+}
+
+void px_check_address_width(struct px_checker *checker, const struct px_inst *inst)
+{
+    if (checker->narrow_address || !is_narrow(inst))
+        return;
+    checker->narrow_address = true;
+    px_complain_late(checker, ADDRESS_WIDTH, 32u, px_source_place(&checker->module->source, inst->pos).line);
+    complain(checker);
+}
+
+void px_check_address_size(struct px_checker *checker)
+{
+    if (checker->module->tree.address_size == 32 && !checker->narrow_address)
+        complain(checker);
+}
