@@ -48,7 +48,8 @@ struct ig_target { const char *name; int sm; char suffix; int ptx; };
 
 /* ---- isa.tbl ---- */
 
-struct ig_since { int ptx, sm, set; };      /* set: index in ig.target_sets; 0: every target >= sm */
+/* set: index in ig.target_sets; 0: every target >= sm. feature: what messages call it, or NULL */
+struct ig_since { int ptx, sm, set; const char *feature; };
 struct ig_value { int word, since; };       /* since: index in ig.sinces; 0: none */
 struct ig_set { const char *name; struct ig_value *values; int n; struct ig_place at; };
 
@@ -131,6 +132,7 @@ struct ig {
     uint16_t code[IG_POOL]; int ncode;           /* conditions */
     const char *ops[512]; int nops;
     const char *messages[128]; int nmessages;
+    struct { int words[6]; } names[512]; int nnames;
     struct ig_form *forms[IG_FORMS]; int nforms;
 };
 extern struct ig ig;

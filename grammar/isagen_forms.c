@@ -180,7 +180,8 @@ static void emit_sinces(FILE *out)
 {
     fputs("const struct px_since px_isa_sinces[] = {\n", out);
     for (int i = 0; i < ig.nsinces; i++)
-        fprintf(out, "    {%d, %d, %d},\n", ig.sinces[i].ptx, ig.sinces[i].sm, ig.sinces[i].set);
+        fprintf(out, "    {%d, %d, %d, %u},\n", ig.sinces[i].ptx, ig.sinces[i].sm, ig.sinces[i].set,
+                intern(&names, ig.sinces[i].feature ? ig.sinces[i].feature : ""));
     fputs("};\nconst uint64_t px_isa_target_sets[] = {0,\n", out);
     for (int i = 1; i < ig.ntarget_sets; i++)
         fprintf(out, "    0x%llxull, /* %s */\n", (unsigned long long)ig.target_sets[i].bits, ig.target_sets[i].name);
@@ -197,6 +198,16 @@ static void emit_word_tables(FILE *out)
     for (int i = 0; i < ig.words.n; i++)
         fprintf(out, "%s%d,", i % 40 ? "" : "\n    ", ig.words.modifier[i] | ig.words.opcode[i] << 1);
     fputs("\n};\n", out);
+}
+
+static void emit_names(FILE *out)
+{
+    fputs("const uint16_t px_isa_inst_names[][6] = {\n", out);
+    for (int i = 0; i < ig.nnames; i++) {
+        const int *w = ig.names[i].words;
+        fprintf(out, "    {%d, %d, %d, %d, %d, %d},\n", w[0], w[1], w[2], w[3], w[4], w[5]);
+    }
+    fprintf(out, "    {0}\n};\nconst uint16_t px_isa_ninst_names = %d;\n", ig.nnames);
 }
 
 static void emit_blob(FILE *out)
@@ -225,6 +236,7 @@ void ig_emit_forms(FILE *out)
     emit_clauses(out);
     emit_word_tables(out);
     emit_sinces(out);
+    emit_names(out);
     emit_numbers(out, "px_isa_code", ig.code, ig.ncode);
     emit_numbers(out, "px_isa_lists", ig.lists, ig.nlists);
     emit_numbers(out, "px_isa_handlers", ig_handler_pool, ig_nhandler_pool);

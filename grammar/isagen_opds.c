@@ -187,11 +187,23 @@ static void parse_flags(struct parser *p, struct ig_opd *o)
 static int kind_of_name(const char *s, size_t n)
 {
     static const struct { const char *name; int kind; } kinds[] = {
-        {"label", IG_O_LABEL}, {"func", IG_O_FUNC}, {"list", IG_O_LIST}, {"other", IG_O_OTHER}};
+        {"label", IG_O_LABEL}, {"table", IG_O_LABEL}, {"proto", IG_O_LABEL}, {"func", IG_O_FUNC}, {"list", IG_O_LIST},
+        {"sink", IG_O_OTHER}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strlen(kinds[i].name) == n && !strncmp(kinds[i].name, s, n))
             return kinds[i].kind;
     return -1;
+}
+
+/* {.sel} and the like: which words may follow the register (px_selector_fits). */
+static void parse_selector(struct parser *p, struct ig_opd *o)
+{
+    static const char *const selectors[] = {"{.sel}", "{.sel2}", "{.sel4}", "{.mask2}", "{.mask4}"};
+    for (int i = 0; i < 5; i++)
+        if (take(p, selectors[i])) {
+            o->flags |= IG_F_SELECTOR;
+            o->step = i + 1;
+        }
 }
 
 static void parse_spec(struct parser *p, struct ig_opd *o)
@@ -202,6 +214,7 @@ static void parse_spec(struct parser *p, struct ig_opd *o)
         int kind = kind_of_name(p->s, n);
         if (kind >= 0) {
             o->kind = kind;
+            o->lo = !strncmp(p->s, "table", 5) ? 1 : !strncmp(p->s, "proto", 5) ? 2 : 0;
             p->s += n;
         } else {
             parse_type(p, &o->type);
@@ -210,8 +223,7 @@ static void parse_spec(struct parser *p, struct ig_opd *o)
         default_type(p->form, &o->type);
     }
     parse_flags(p, o);
-    if (take(p, "{.sel}"))
-        o->flags |= IG_F_SELECTOR;
+    parse_selector(p, o);
     if (o->kind == IG_O_REG && (o->type.vec || (o->type.kind == IG_T_FIXED && o->type.fixed.vector)))
         o->kind = IG_O_VEC;
 }

@@ -95,10 +95,13 @@ static uint64_t target_range(struct ig_place at, const char *s, size_t n)
 
 struct ig_since ig_since_parse(struct ig_place at, const char *s)
 {
-    struct ig_since since = {10, 10, 0};
+    struct ig_since since = {10, 10, 0, NULL};
     for (s = skip(s); *s; s = skip(s)) {
         size_t n = strcspn(s, " \t");
-        if (isdigit((unsigned char)*s)) {
+        if (*s == '"') { /* the feature's name in messages */
+            n = strcspn(s + 1, "\"") + 2;
+            since.feature = ig_text(s + 1, n - 2);
+        } else if (isdigit((unsigned char)*s)) {
             since.ptx = ig_version(at, s);
         } else if (!strncmp(s, "sm_", 3) && n == 3 + strspn(s + 3, "0123456789")) {
             if (ig_target_find(s, n) < 0)
@@ -121,9 +124,10 @@ struct ig_since ig_since_parse(struct ig_place at, const char *s)
 int ig_since_index(struct ig_since since)
 {
     if (!ig.nsinces)
-        ig.sinces[ig.nsinces++] = (struct ig_since){0, 0, 0};
+        ig.sinces[ig.nsinces++] = (struct ig_since){0, 0, 0, NULL};
     for (int i = 0; i < ig.nsinces; i++)
-        if (ig.sinces[i].ptx == since.ptx && ig.sinces[i].sm == since.sm && ig.sinces[i].set == since.set)
+        if (ig.sinces[i].ptx == since.ptx && ig.sinces[i].sm == since.sm && ig.sinces[i].set == since.set &&
+            !strcmp(ig.sinces[i].feature ? ig.sinces[i].feature : "", since.feature ? since.feature : ""))
             return i;
     if (ig.nsinces == 512)
         ig_error((struct ig_place){"isa.tbl", 0}, "more than 512 different requirements");
@@ -456,6 +460,25 @@ static void read_targets(struct ig_place at, const char *s)
     ig.target_sets[target_set_index(name, bits)].name = name;
 }
 
+/* "cp.async.bulk": the words of an instruction's name. */
+static void read_names(struct ig_place at, const char *s)
+{
+    for (; *s; s = skip(s)) {
+        if (ig.nnames == 512)
+            ig_error(at, "more than 512 names");
+        for (int k = 0;; s++) {
+            size_t n = word_length(s);
+            if (!n || k == 6)
+                ig_error(at, "a name of at most 6 words is expected at '%s'", s);
+            ig.names[ig.nnames].words[k++] = ig_word(s, n);
+            s += n;
+            if (*s != '.')
+                break;
+        }
+        ig.nnames++;
+    }
+}
+
 static void read_line(struct ig_place at, char *text)
 {
     const char *rest = skip(text + strcspn(text, " \t"));
@@ -471,6 +494,8 @@ static void read_line(struct ig_place at, char *text)
     } else if (!strncmp(text, "cond ", 5)) {
         ig.conds[ig.nconds].name = definition(at, &rest);
         ig.conds[ig.nconds++].text = rest;
+    } else if (!strncmp(text, "names ", 6)) {
+        read_names(at, rest);
     } else if (!strncmp(text, "targets ", 8)) {
         read_targets(at, rest);
     } else if (!strncmp(text, "section ", 8)) {
@@ -493,7 +518,7 @@ static void check_literals(void)
 
 void ig_read_rows(const char *file)
 {
-    ig_since_index((struct ig_since){0, 0, 0});
+    ig_since_index((struct ig_since){0, 0, 0, NULL});
     ig_read_lines(file, read_line);
     check_literals();
 }

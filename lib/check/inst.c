@@ -61,8 +61,40 @@ static bool satisfied(const struct ptx_module *module, const struct px_since *si
     return since->targets ? target_in(px_since_targets(since), module->target) : module->target.sm >= since->min_sm;
 }
 
+/* A special register, or a texture or surface named by a register, has a requirement of its own. */
+static bool check_operand_since(const struct ptx_module *module, struct px_fit *fit, const struct px_operand *o)
+{
+    if (o->kind == PX_O_VEC || o->kind == PX_O_PAIR)
+        for (uint16_t i = 0; i < o->n; i++)
+            if (!check_operand_since(module, fit, &o->u.list[i]))
+                return false;
+    const struct px_sreg *sreg = o->kind == PX_O_NAME && !o->symbol ? px_sreg_of_word(o->u.name->word) : NULL;
+    if (!sreg)
+        return true;
+    fit->feature = o->u.name->text;
+    fit->since = (struct px_since){sreg->min_ptx, sreg->min_sm, 0, 0};
+    return satisfied(module, &fit->since);
+}
+
+static bool check_handles(const struct ptx_module *module, struct px_fit *fit, const struct px_inst *inst)
+{
+    static const struct px_since indirect = {31, 20, 0, 0};
+    for (unsigned i = 0; i < inst->nopds; i++) {
+        const struct px_operand *o = &inst->opds[i];
+        if (px_match_opd(&fit->match, i)->kind != PX_OK_TEXADDR || o->kind != PX_O_ADDR)
+            continue;
+        const struct px_symbol *base = o->u.list[0].symbol;
+        fit->feature = px_match_opd(&fit->match, i)->nparts ? "indirect texture access" : "indirect surface access";
+        fit->since = indirect;
+        if (base && base->kind == PX_SYM_REG && !satisfied(module, &indirect))
+            return false;
+    }
+    fit->feature = NULL;
+    return true;
+}
+
 /* The first requirement that the module does not meet: the form's, its modifiers', its conditional ones. */
-static bool check_since(const struct ptx_module *module, struct px_fit *fit, uint32_t operands)
+static bool check_since(const struct ptx_module *module, const struct px_inst *inst, struct px_fit *fit, uint32_t operands)
 {
     struct px_since since = px_form_since(fit->match.form);
     fit->modifier = 0;
@@ -79,6 +111,12 @@ static bool check_since(const struct ptx_module *module, struct px_fit *fit, uin
             return false;
     }
     fit->modifier = 0;
+    if (fit->match.form && !check_handles(module, fit, inst))
+        return false;
+    for (unsigned i = 0; i < inst->nopds; i++)
+        if (!check_operand_since(module, fit, &inst->opds[i]))
+            return false;
+    fit->feature = NULL;
     for (unsigned i = 0; px_match_need(&fit->match, operands, level_of(module), &i, &since);) {
         fit->since = since;
         if (!satisfied(module, &since))
@@ -95,9 +133,9 @@ static void attempt_operands(const struct ptx_module *module, const struct px_in
     if (!px_match_types(&fit->match) || !px_match_where(&fit->match, operands, level_of(module), &fit->message))
         return;
     fit->stage = PX_FIT_OPERANDS;
-    if (!px_inst_operands(&fit->match, inst, &fit->fault))
+    if (!px_inst_operands(module, &fit->match, inst, &fit->fault))
         return;
-    fit->stage = check_since(module, fit, operands) ? PX_FIT_DONE : PX_FIT_SINCE;
+    fit->stage = check_since(module, inst, fit, operands) ? PX_FIT_DONE : PX_FIT_SINCE;
 }
 
 static void attempt(const struct ptx_module *module, const struct px_form *form, const struct px_inst *inst,
@@ -133,6 +171,16 @@ static bool guard_fits(struct ptx_module *module, const struct px_inst *inst)
     return false;
 }
 
+/* .const[3] was withdrawn with PTX 2.2. */
+static void check_banks(struct ptx_module *module, const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nmods; i++)
+        if (inst->mods[i].bank && module->tree.version >= 22) {
+            px_diag_add(&module->diags, PX_D_WITHDRAWN, inst->pos, inst->opcode->len, "explicit constant banks", 2u, 2u);
+            return;
+        }
+}
+
 void px_check_inst(struct ptx_module *module, struct px_function *function, struct px_inst *inst)
 {
     px_word words[MAX_WORDS];
@@ -154,6 +202,7 @@ void px_check_inst(struct ptx_module *module, struct px_function *function, stru
         inst->form = px_form_number(best.match.form);
     else
         px_inst_explain(&why, &best);
+    check_banks(module, inst);
     guard_fits(module, inst);
 }
 
@@ -172,7 +221,7 @@ bool px_match_inst(const struct px_inst *inst, struct px_match *match)
     struct px_module_level newest = {PX_NEWEST_PTX, 999};
     for (unsigned nth = 0; px_match_choose(match, inst->nopds, nth); nth++)
         if (px_match_types(match) && (!ambiguous || (px_match_where(match, written(match), newest, &message) &&
-                                                     px_inst_operands(match, inst, &fault))))
+                                                     px_inst_operands(NULL, match, inst, &fault))))
             return true;
     return false;
 }

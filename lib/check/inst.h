@@ -17,7 +17,8 @@ enum px_fault_kind {
     PX_FAULT_MUST_REGISTER, PX_FAULT_PAIR, PX_FAULT_PAIR_NEEDED, PX_FAULT_SREG, PX_FAULT_SREG_WRITE, PX_FAULT_SIZE,
     PX_FAULT_ILLEGAL_SIZE, PX_FAULT_RESULT_VECTOR, PX_FAULT_WIDTHS, PX_FAULT_CLASSES, PX_FAULT_SINKS, PX_FAULT_PREDICATE,
     PX_FAULT_LABEL, PX_FAULT_TABLE, PX_FAULT_ADDRESS_TYPE, PX_FAULT_ADDRESS_IMM, PX_FAULT_ADDRESS_SPACE, PX_FAULT_UNIFIED,
-    PX_FAULT_RANGE, PX_FAULT_MULTIPLE, PX_FAULT_POWER, PX_FAULT_ILLEGAL, PX_FAULT_TEX, PX_FAULT_SELECTOR
+    PX_FAULT_RANGE, PX_FAULT_MULTIPLE, PX_FAULT_POWER, PX_FAULT_ILLEGAL, PX_FAULT_TEX, PX_FAULT_SAMPLER, PX_FAULT_SELECTOR,
+    PX_FAULT_SELECTOR_UNKNOWN, PX_FAULT_SELECTOR_VIDEO, PX_FAULT_SINK_NEEDED, PX_FAULT_HANDLE, PX_FAULT_GEOMETRY, PX_FAULT_INDEX
 };
 
 struct px_fault {
@@ -33,11 +34,13 @@ struct px_fit {
     struct px_fault fault;             /* stage OPERANDS */
     uint8_t message;                   /* stage WHERE: enum px_where_message */
     px_word modifier;                  /* stage SINCE: the word that needs more; 0: the form itself */
+    const char *feature;               /* stage SINCE: what needs more, when it has a name of its own */
     struct px_since since;             /* stage SINCE: what is missing */
 };
 
-/* inst_opds.c: operands against the types of the match; stops at the first fault. */
-bool px_inst_operands(const struct px_match *match, const struct px_inst *inst, struct px_fault *fault);
+/* inst_opds.c: operands against the types of the match; stops at the first fault. `module` may be NULL: not asked. */
+bool px_inst_operands(const struct ptx_module *module, const struct px_match *match, const struct px_inst *inst,
+                      struct px_fault *fault);
 bool px_inst_pair_written(const struct px_inst *inst);
 
 /* inst_why.c: the message for an instruction that fits no form. */

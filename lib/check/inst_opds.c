@@ -9,7 +9,7 @@
 #include "check/inst.h"
 #include <string.h>
 
-struct state { const struct px_match *match; const struct px_inst *inst; struct px_fault *fault; unsigned argument; };
+struct state { const struct ptx_module *module; const struct px_match *match; const struct px_inst *inst; struct px_fault *fault; unsigned argument; };
 
 static bool fail(struct state *s, enum px_fault_kind kind, const struct px_operand *operand, const struct px_opd *opd)
 {
@@ -41,7 +41,7 @@ static bool register_fits(enum px_type type, enum px_type reg, uint32_t flags, b
         return r->klass == PX_TC_BITS || is_integer((enum px_type_class)r->klass) || reg == PX_T_F16X2;
     if (type == PX_T_U16X2 || type == PX_T_S16X2)
         return reg == PX_T_B32 || reg == PX_T_F16X2;
-    if (t->declarable && element && !wide && is_integer((enum px_type_class)r->klass))
+    if (t->declarable && element && flags & PX_OF_WIDER && !wide && is_integer((enum px_type_class)r->klass))
         return true;
     return r->klass == PX_TC_BITS && (t->declarable || reg == t->reg);
 }
@@ -50,6 +50,10 @@ static bool special_register(struct state *s, const struct px_opd *opd, const st
                              const struct px_sreg *sreg)
 {
     const struct px_type_info *t = px_type_info(type), *r = px_type_info(sreg->type);
+    if (opd->flags & PX_OF_DST)
+        return fail(s, PX_FAULT_SREG_WRITE, o, opd);
+    if (o->has_selector && !o->selector)
+        return fail(s, PX_FAULT_SELECTOR_UNKNOWN, o, opd);
     if (!(opd->flags & PX_OF_SREG) || t->klass == PX_TC_FLOAT)
         return fail(s, PX_FAULT_SREG, o, opd);
     if (sreg->components > 1 && !o->has_selector)
@@ -62,12 +66,25 @@ static bool special_register(struct state *s, const struct px_opd *opd, const st
 
 /* ---- names ---- */
 
+/* .x .y .z .w or .r .g .b .a */
+static bool is_component(px_word word)
+{
+    switch (word) {
+    case PX_W_x: case PX_W_y: case PX_W_z: case PX_W_w: case PX_W_r: case PX_W_g: case PX_W_b: case PX_W_a: return true;
+    default: return false;
+    }
+}
+
 static bool register_name(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type, bool element)
 {
     const struct px_symbol *symbol = o->symbol;
     bool component = o->has_selector && symbol->vec > 1;
+    if (component && !is_component(o->selector))
+        return fail(s, PX_FAULT_SELECTOR_UNKNOWN, o, opd);
     if (o->has_selector && !component && !(opd->flags & PX_OF_SELECTOR))
         return fail(s, PX_FAULT_SELECTOR, o, opd);
+    if (o->has_selector && !component && !px_selector_fits(o->selector, opd->step))
+        return fail(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
     if (symbol->vec > 1 && !component)
         return fail(s, PX_FAULT_VECTOR, o, opd);
     if (o->has_offset)
@@ -81,6 +98,8 @@ static bool register_name(struct state *s, const struct px_opd *opd, const struc
 static bool address_name(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
     const struct px_type_info *t = px_type_info(type);
+    if (opd->flags & PX_OF_VAR && px_type_info(o->symbol ? o->symbol->type : 0)->klass == PX_TC_OPAQUE && t->bits < 64)
+        return fail(s, PX_FAULT_HANDLE, o, opd);
     if (!(opd->flags & PX_OF_VAR))
         return fail(s, PX_FAULT_MUST_REGISTER, o, opd);
     if (t->klass != PX_TC_BITS && !is_integer((enum px_type_class)t->klass))
@@ -129,6 +148,10 @@ static bool constant(struct state *s, const struct px_opd *opd, const struct px_
     if (type != PX_T_NONE && (!(opd->flags & PX_OF_IMM) || !px_type_takes_constant(type)))
         return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (o->kind == PX_O_F32 || o->kind == PX_O_F64) {
+        double x;
+        memcpy(&x, &o->u.i, sizeof x);
+        if (opd->flags & PX_OF_RANGE && o->kind == PX_O_F64 && !(x > (double)opd->lo && x <= (double)opd->hi))
+            return fail(s, PX_FAULT_RANGE, o, opd);
         unsigned bits = o->kind == PX_O_F32 ? 32 : 64;
         bool fits = type == PX_T_F32 || type == PX_T_F64 || (t->klass == PX_TC_BITS && t->bits == bits);
         return fits || fail(s, PX_FAULT_MISMATCH, o, opd);
@@ -149,7 +172,8 @@ static bool scalar(struct state *s, const struct px_opd *opd, const struct px_op
     switch (o->kind) {
     case PX_O_NAME: return name_operand(s, opd, o, type, element);
     case PX_O_INT: case PX_O_F32: case PX_O_F64: case PX_O_EXPR: return constant(s, opd, o, type);
-    case PX_O_SINK: return opd->flags & PX_OF_SINK || fail(s, PX_FAULT_SINK, o, opd);
+    case PX_O_SINK:
+        return (opd->flags & PX_OF_SINK && (element || !opd->by_vec || !(opd->flags & PX_OF_WIDER))) || fail(s, PX_FAULT_SINK, o, opd);
     case PX_O_VEC:
         if (o->n == 1)
             return scalar(s, opd, &o->u.list[0], type, true);
@@ -217,8 +241,6 @@ static bool vector(struct state *s, const struct px_opd *opd, const struct px_op
     if (o->kind != PX_O_VEC) {
         if (count == 1)
             return scalar(s, opd, o, px_match_elem(s->match, opd, 0), false);
-        if (o->kind == PX_O_SINK && opd->flags & PX_OF_SINK && opd->by_vec)
-            return true;
         return fail(s, opd->flags & PX_OF_DST ? PX_FAULT_RESULT_VECTOR : PX_FAULT_MISMATCH, o, opd);
     }
     if (o->n != count)
@@ -254,6 +276,8 @@ static bool base_register(struct state *s, const struct px_opd *opd, const struc
 static bool base_variable(struct state *s, const struct px_opd *opd, const struct px_operand *o)
 {
     enum px_space space = px_match_space(s->match, opd);
+    if (px_type_info(o->symbol->type)->klass == PX_TC_OPAQUE)
+        return fail(s, PX_FAULT_ILLEGAL, o, opd);
     if (space != PX_SPACE_NONE && o->symbol->space != space)
         return fail(s, PX_FAULT_ADDRESS_SPACE, o, opd);
     return true;
@@ -292,14 +316,24 @@ static bool address(struct state *s, const struct px_opd *opd, const struct px_o
 }
 
 /* A texture, sampler or surface: an opaque variable, or a 64-bit register that holds its handle. */
-static bool opaque(struct state *s, const struct px_opd *opd, const struct px_operand *o)
+static bool opaque(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
     const struct px_symbol *symbol = o->symbol;
+    enum px_fault_kind fault = type == PX_T_SAMPLERREF ? PX_FAULT_SAMPLER : PX_FAULT_TEX;
     if (o->kind != PX_O_NAME || !symbol)
-        return fail(s, PX_FAULT_TEX, o, opd);
+        return fail(s, fault, o, opd);
     if (symbol->kind == PX_SYM_REG)
-        return register_fits(PX_T_U64, symbol->type, 0, false) || fail(s, PX_FAULT_TEX, o, opd);
-    return px_type_info(symbol->type)->klass == PX_TC_OPAQUE || symbol->space == PX_SPACE_TEX || fail(s, PX_FAULT_TEX, o, opd);
+        return register_fits(PX_T_U64, symbol->type, 0, false) || fail(s, PX_FAULT_MISMATCH, o, opd);
+    bool query = !opd->nparts && type == PX_T_TEXREF && symbol->type == PX_T_SAMPLERREF; /* txq asks samplers too */
+    return symbol->type == type || query || symbol->space == PX_SPACE_TEX || fail(s, fault, o, opd);
+}
+
+static bool independent_mode(const struct ptx_module *module)
+{
+    for (uint32_t i = 0; module && i < module->tree.ntargets; i++)
+        if (module->tree.target_names[i]->word == PX_W_texmode_independent)
+            return true;
+    return false;
 }
 
 /* Coordinates may always be four; what the geometry does not use is ignored. */
@@ -319,14 +353,17 @@ static bool coordinates(struct state *s, const struct px_opd *opd, const struct 
 static bool tuple(struct state *s, const struct px_opd *opd, const struct px_operand *o)
 {
     unsigned sampler = opd->flags & PX_OF_SAMPLER && o->n == opd->nparts + 2u;
+    enum px_type type = opd->kind == PX_OK_TEXADDR ? px_match_elem(s->match, opd, 0) : PX_T_NONE;
     if (o->kind == PX_O_INDEX && !opd->nparts)
-        return opaque(s, opd, &o->u.list[0]);
+        return opaque(s, opd, &o->u.list[0], type);
     if (o->kind != PX_O_ADDR || o->n != opd->nparts + 1u + sampler)
         return fail(s, PX_FAULT_MISMATCH, o, opd);
-    if (opd->kind == PX_OK_TENSOR ? !address_base(s, opd, &o->u.list[0]) : !opaque(s, opd, &o->u.list[0]))
+    if (opd->kind == PX_OK_TENSOR ? !address_base(s, opd, &o->u.list[0]) : !opaque(s, opd, &o->u.list[0], type))
         return false;
-    if (sampler && !opaque(s, opd, &o->u.list[1]))
+    if (sampler && !opaque(s, opd, &o->u.list[1], PX_T_SAMPLERREF))
         return false;
+    if (opd->flags & PX_OF_SAMPLER && !sampler && independent_mode(s->module))
+        return fail(s, PX_FAULT_SAMPLER, o, opd);
     for (unsigned i = 0; i < opd->nparts; i++) {
         const struct px_opd *part = px_form_part(s->match->form, (unsigned)opd->part_first + i);
         if (!coordinates(s, part, &o->u.list[i + 1 + sampler]))
@@ -345,9 +382,11 @@ static bool label(struct state *s, const struct px_opd *opd, const struct px_ope
         return true; /* reported as unknown */
     switch (o->symbol->kind) {
     case PX_SYM_LABEL:
-        return s->argument == 0 || fail(s, PX_FAULT_TABLE, o, opd);
-    case PX_SYM_BRANCH_TARGETS: case PX_SYM_PROTO: case PX_SYM_CALL_TARGETS:
-        return s->argument > 0 || fail(s, PX_FAULT_LABEL, o, opd);
+        return (opd->lo == 0 && !o->has_offset) || fail(s, opd->lo ? PX_FAULT_TABLE : PX_FAULT_LABEL, o, opd);
+    case PX_SYM_BRANCH_TARGETS:
+        return opd->lo == 1 || fail(s, PX_FAULT_LABEL, o, opd);
+    case PX_SYM_PROTO: case PX_SYM_CALL_TARGETS:
+        return opd->lo == 2 || fail(s, opd->lo ? PX_FAULT_TABLE : PX_FAULT_LABEL, o, opd);
     default:
         return fail(s, PX_FAULT_LABEL, o, opd);
     }
@@ -371,7 +410,7 @@ static bool one(struct state *s, const struct px_opd *opd, const struct px_opera
     case PX_OK_LABEL: return label(s, opd, o);
     case PX_OK_FUNC: return o->kind == PX_O_NAME || fail(s, PX_FAULT_MISMATCH, o, opd);
     case PX_OK_LIST: return o->kind == PX_O_LIST || fail(s, PX_FAULT_MISMATCH, o, opd);
-    case PX_OK_OTHER: return true;
+    case PX_OK_OTHER: return o->kind == PX_O_SINK || fail(s, PX_FAULT_SINK_NEEDED, o, opd);
     case PX_OK_IMM:
         if (o->kind != PX_O_INT && o->kind != PX_O_EXPR && (o->kind != PX_O_NAME || o->u.name->word != PX_W_WARP_SZ))
             return fail(s, PX_FAULT_MISMATCH, o, opd);
@@ -381,9 +420,10 @@ static bool one(struct state *s, const struct px_opd *opd, const struct px_opera
     }
 }
 
-bool px_inst_operands(const struct px_match *match, const struct px_inst *inst, struct px_fault *fault)
+bool px_inst_operands(const struct ptx_module *module, const struct px_match *match, const struct px_inst *inst,
+                      struct px_fault *fault)
 {
-    struct state s = {match, inst, fault, 0};
+    struct state s = {module, match, inst, fault, 0};
     for (; s.argument < inst->nopds; s.argument++)
         if (!one(&s, px_match_opd(match, s.argument), &inst->opds[s.argument]))
             return false;

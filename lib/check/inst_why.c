@@ -35,7 +35,9 @@ static enum kind kind_of(px_word word)
 
 static const char *name_of(const struct px_why *why)
 {
-    return why->inst->opcode->text;
+    char buf[160];
+    px_inst_name(why->inst->opcode->word, why->words, why->nwords, buf, sizeof buf);
+    return px_arena_printf(&why->module->arena, "%s", buf);
 }
 
 static px_word word_of_kind(const struct px_why *why, enum kind kind, unsigned nth)
@@ -175,8 +177,14 @@ static void explain_where(const struct px_why *why, const struct px_fit *best)
 static void explain_range(const struct px_why *why, const struct px_fault *f)
 {
     long long v = (long long)f->operand->u.i, lo = f->opd->lo, hi = f->opd->hi;
+    double x;
+    memcpy(&x, &f->operand->u.i, sizeof x);
     bool barrier = why->inst->opcode->word == PX_W_bar || why->inst->opcode->word == PX_W_barrier;
-    if (f->kind == PX_FAULT_POWER)
+    if (f->operand->kind == PX_O_F64)
+        complain(why, RANGE_FLOAT, f->argument + 1, name_of(why), x, (double)lo, (double)hi);
+    else if (barrier && !v && lo == 1)
+        complain(why, BARRIER_ZERO, name_of(why));
+    else if (f->kind == PX_FAULT_POWER)
         complain(why, ALIGN_CONSTANT);
     else if (f->kind == PX_FAULT_MULTIPLE && barrier)
         complain(why, BARRIER_COUNT);
@@ -188,6 +196,22 @@ static void explain_range(const struct px_why *why, const struct px_fault *f)
         complain(why, RANGE_VALUE, f->argument, name_of(why), v, px_arena_printf(&why->module->arena, "%lld", lo));
     else
         complain(why, RANGE, f->argument, name_of(why), v, lo, hi);
+}
+
+static bool is_surface(const struct px_why *why)
+{
+    const char *s = why->inst->opcode->text;
+    return s[0] == 's'; /* suld sust sured suq */
+}
+
+/* The letter after the last dot of the operand. */
+static int selector_letter(const struct px_why *why, const struct px_operand *o)
+{
+    const char *text = why->module->source.text + o->pos;
+    uint32_t i = o->length;
+    while (i && text[i - 1] != '.')
+        i--;
+    return text[i];
 }
 
 static void explain_operand(const struct px_why *why, const struct px_fault *f)
@@ -221,7 +245,12 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_UNIFIED: complain(why, UNIFIED_SPACE, name); break;
     case PX_FAULT_RANGE: case PX_FAULT_MULTIPLE: case PX_FAULT_POWER: explain_range(why, f); break;
     case PX_FAULT_ILLEGAL: complain(why, OPERAND_ILLEGAL, name); break;
-    case PX_FAULT_TEX: complain(why, TEX_OPERAND, f->argument, name, ".texref"); break;
+    case PX_FAULT_TEX: complain(why, TEX_OPERAND, 1, name, f->opd->name && is_surface(why) ? ".surfref" : ".texref"); break;
+    case PX_FAULT_SAMPLER: complain(why, TEX_OPERAND, 2, name, ".samplerref"); break;
+    case PX_FAULT_SELECTOR_UNKNOWN: complain(why, VECTOR_SELECTOR, selector_letter(why, f->operand)); break;
+    case PX_FAULT_SELECTOR_VIDEO: complain(why, SELECTOR_WRONG, f->argument); break;
+    case PX_FAULT_SINK_NEEDED: complain(why, SINK_NEEDED, name, ".shared::cluster"); break;
+    case PX_FAULT_HANDLE: complain(why, TEX_HANDLE); break;
     case PX_FAULT_SELECTOR: complain(why, VIDEO_SELECTOR, name); break;
     default: complain(why, ARGUMENTS, name); break;
     }
@@ -229,11 +258,27 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
 
 /* ---- versions and targets ---- */
 
+static void explain_feature(const struct px_why *why, const struct px_since *s, const char *feature)
+{
+    const struct ptx_module *m = why->module;
+    if (m->tree.version && m->tree.version < s->min_ptx)
+        complain(why, NEEDS_PTX, feature, s->min_ptx / 10u, s->min_ptx % 10u);
+    else if (s->targets)
+        complain(why, FEATURE_TARGET, feature, m->target_text);
+    else
+        complain(why, NEEDS_SM, feature, s->min_sm);
+}
+
 static void explain_since(const struct px_why *why, const struct px_fit *best)
 {
     const struct px_since *s = &best->since;
     const struct ptx_module *m = why->module;
     const char *word = px_word_text(best->modifier);
+    const char *feature = best->feature ? best->feature : px_since_feature(s);
+    if (feature) {
+        explain_feature(why, s, feature);
+        return;
+    }
     if (m->tree.version && m->tree.version < s->min_ptx) {
         if (best->modifier)
             complain(why, MODIFIER_NEEDS_PTX, word, s->min_ptx / 10u, s->min_ptx % 10u);
@@ -253,8 +298,10 @@ static void explain_since(const struct px_why *why, const struct px_fit *best)
 
 void px_inst_explain(const struct px_why *why, const struct px_fit *best)
 {
-    if (!best->match.form && !px_word_is_opcode(why->inst->opcode->word)) {
-        complain(why, OPCODE, name_of(why));
+    char buf[160];
+    px_word opcode = why->inst->opcode->word;
+    if (!px_word_is_opcode(opcode) || !px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf)) {
+        complain(why, OPCODE, why->inst->opcode->text);
         return;
     }
     switch (best->stage) {

@@ -93,6 +93,7 @@ struct px_since {
     uint16_t min_ptx;      /* 0: no requirement */
     uint16_t min_sm;
     uint16_t targets;      /* index of an explicit target list of isa_tables.c; 0: every target >= min_sm */
+    uint32_t feature;      /* what messages call it (px_since_feature); 0: nothing special */
 };
 
 /* ---- forms ---- */
@@ -230,6 +231,17 @@ bool px_match_need(const struct px_match *match, uint32_t operands, struct px_mo
 struct px_since px_form_since(const struct px_form *form);
 struct px_since px_match_value_since(const struct px_match *match, unsigned slot);
 uint64_t px_since_targets(const struct px_since *since); /* bit i: target i; 0 when it names none */
+const char *px_since_feature(const struct px_since *since); /* NULL when it has no name */
+
+/*
+ * What messages call an instruction with these modifiers ("cp.async.bulk"), cut to fit. False when the opcode
+ * is no instruction without a further word that is missing.
+ */
+bool px_inst_name(px_word opcode, const px_word *words, unsigned n, char *buf, size_t size);
+
+/* Is the word a selector of class 1 .sel, 2 .sel2, 3 .sel4, 4 .mask2, 5 .mask4 (PX_OF_SELECTOR operands: opd->step). */
+bool px_selector_fits(px_word word, int klass);
+
 /* May a constant stand for this type. */
 bool px_type_takes_constant(enum px_type type);
 

@@ -67,6 +67,23 @@ static bool shift_into(struct px_match *match, unsigned i)
     return false;
 }
 
+/* State spaces are the one kind of modifier whose order counts: cp.async.shared.global copies from global. */
+static bool spaces_in_order(const struct px_match *match, const px_word *words, unsigned n)
+{
+    unsigned at = 0, seen = 0;
+    for (unsigned i = 0; i < match->form->nslots; i++) {
+        if (!px_space_of_word(match->value[i]))
+            continue;
+        unsigned k = 0;
+        while (k < n && words[k] != match->value[i])
+            k++;
+        if (seen++ && k < at)
+            return false;
+        at = k;
+    }
+    return true;
+}
+
 bool px_match_deal(struct px_match *match, const px_word *words, unsigned n)
 {
     const struct px_form *form = match->form;
@@ -80,7 +97,7 @@ bool px_match_deal(struct px_match *match, const px_word *words, unsigned n)
     for (unsigned i = 0; i < form->nslots; i++)
         if (!match->value[i] && !px_isa_slots[form->first_slot + i].optional && !shift_into(match, i))
             return false;
-    return true;
+    return spaces_in_order(match, words, n);
 }
 
 size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS])
@@ -351,6 +368,11 @@ struct px_since px_match_value_since(const struct px_match *match, unsigned slot
     const struct px_isa_slot *s = &px_isa_slots[match->form->first_slot + slot];
     unsigned i = choice(match, slot);
     return px_isa_sinces[i ? px_isa_values[s->first + i - 1].since : 0];
+}
+
+const char *px_since_feature(const struct px_since *since)
+{
+    return since->feature ? px_isa_names + since->feature : NULL;
 }
 
 uint64_t px_since_targets(const struct px_since *since)

@@ -1,5 +1,6 @@
 /* names.c - words, types, spaces, special registers and targets: lookups in the generated tables. */
 #include "isa/table.h"
+#include <stdio.h>
 #include <string.h>
 
 /* The hash of isagen_emit.c: the two must agree. */
@@ -87,4 +88,75 @@ unsigned px_version_at(size_t index)
         if (!px_isa_versions[i])
             return 0;
     return px_isa_versions[index];
+}
+
+/* ---- names of instructions, selectors ---- */
+
+static bool has_words(const uint16_t *name, px_word opcode, const px_word *words, unsigned n)
+{
+    if (name[0] != opcode)
+        return false;
+    for (unsigned k = 1; k < 6 && name[k]; k++) {
+        unsigned i = 0;
+        while (i < n && words[i] != name[k])
+            i++;
+        if (i == n)
+            return false;
+    }
+    return true;
+}
+
+static unsigned name_length(const uint16_t *name)
+{
+    unsigned n = 0;
+    while (n < 6 && name[n])
+        n++;
+    return n;
+}
+
+bool px_inst_name(px_word opcode, const px_word *words, unsigned n, char *buf, size_t size)
+{
+    const uint16_t *best = NULL, own[6] = {opcode};
+    bool listed = false;
+    for (uint16_t i = 0; i < px_isa_ninst_names; i++) {
+        const uint16_t *name = px_isa_inst_names[i];
+        listed |= name[0] == opcode;
+        if (has_words(name, opcode, words, n) && (!best || name_length(name) > name_length(best)))
+            best = name;
+    }
+    bool complete = best || !listed;
+    best = best ? best : own;
+    size_t at = 0;
+    for (unsigned k = 0; k < 6 && best[k] && at < size; k++)
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", k ? "." : "", px_word_text(best[k]));
+    return complete;
+}
+
+static bool digits(const char *s, char from, char to, unsigned n)
+{
+    unsigned i = 0;
+    while (s[i] >= from && s[i] <= to)
+        i++;
+    return i == n && !s[i];
+}
+
+/* Bytes named from high to low: 3210, 20, 1. */
+static bool falling(const char *s)
+{
+    for (char last = '4'; *s; last = *s++)
+        if (*s < '0' || *s >= last)
+            return false;
+    return true;
+}
+
+bool px_selector_fits(px_word word, int klass)
+{
+    const char *s = px_word_text(word);
+    switch (klass) {
+    case 1: return (s[0] == 'b' && digits(s + 1, '0', '3', 1)) || (s[0] == 'h' && digits(s + 1, '0', '1', 1));
+    case 2: return s[0] == 'h' && digits(s + 1, '0', '3', 2);
+    case 3: return s[0] == 'b' && digits(s + 1, '0', '7', 4);
+    case 4: return s[0] == 'h' && s[1] && falling(s + 1) && s[1] < '2';
+    default: return s[0] == 'b' && s[1] && falling(s + 1);
+    }
 }

@@ -62,5 +62,7 @@ extern const uint16_t px_isa_code[], px_isa_lists[];
 extern const struct px_since px_isa_sinces[];
 extern const uint64_t px_isa_target_sets[];   /* bit i: target i */
 extern const uint16_t px_isa_handlers[];
+extern const uint16_t px_isa_inst_names[][6]; /* words, 0 at the end */
+extern const uint16_t px_isa_ninst_names;
 
 #endif
