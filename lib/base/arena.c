@@ -11,8 +11,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
-enum { CHUNK_MIN = 16 << 10, CHUNK_MAX = 1 << 20 };
+enum { CHUNK_MIN = 16 << 10, CHUNK_MAX = 16 << 20, HUGE_PAGE = 2 << 20 };
 
 struct px_arena_chunk {
     struct px_arena_chunk *older;
@@ -55,6 +58,19 @@ static struct px_arena_chunk *chunk_new(struct px_arena *arena, size_t room)
     return chunk;
 }
 
+/* The first touch of a page costs more than filling it; a large chunk asks for large pages, where there are such. */
+static void ask_huge_pages(struct px_arena_chunk *chunk)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t start = ((uintptr_t)chunk + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    uintptr_t end = ((uintptr_t)chunk + chunk->size) / HUGE_PAGE * HUGE_PAGE;
+    if (end > start)
+        madvise((void *)start, end - start, MADV_HUGEPAGE);
+#else
+    (void)chunk;
+#endif
+}
+
 /* A block of its own for a large request; the newest chunk stays the one that is filled. */
 static void *alloc_alone(struct px_arena *arena, size_t size)
 {
@@ -72,6 +88,8 @@ static void *alloc_slow(struct px_arena *arena, size_t size)
     if (size > room / 4)
         return alloc_alone(arena, size);
     struct px_arena_chunk *chunk = chunk_new(arena, room - sizeof *chunk);
+    if (room >= 2 * HUGE_PAGE)
+        ask_huge_pages(chunk);
     chunk->older = arena->chunks;
     arena->chunks = chunk;
     arena->next = (char *)(chunk + 1) + size;
@@ -92,6 +110,16 @@ void *px_arena_alloc(struct px_arena *arena, size_t size)
         return p;
     }
     return alloc_slow(arena, rounded);
+}
+
+void *px_arena_node(struct px_arena *arena, size_t size)
+{
+    size_t rounded = (size + 7) & ~(size_t)7;
+    char *p = arena->next;
+    if (!p || (size_t)(arena->end - p) < rounded)
+        return memset(alloc_slow(arena, rounded), 0, rounded);
+    arena->next = p + rounded;
+    return memset(p, 0, rounded);
 }
 
 void *px_arena_zalloc(struct px_arena *arena, size_t size)

@@ -84,7 +84,7 @@ static struct px_name *add(struct px_names *names, const char *s, size_t n, uint
 {
     if (names->n > names->mask)
         rehash(names);
-    struct px_name *name = px_arena_alloc(names->arena, offsetof(struct px_name, text) + n + 1);
+    struct px_name *name = px_arena_node(names->arena, offsetof(struct px_name, text) + n + 1);
     *name = (struct px_name){.next = names->buckets[hash & names->mask], .hash = hash, .len = (uint32_t)n};
     name->word = names->word_of ? names->word_of(s, n) : 0;
     memcpy(name->text, s, n);

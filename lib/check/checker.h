@@ -20,6 +20,8 @@ struct px_checker {
     struct px_diags *diags;
     struct px_scope scope;
     struct px_function *function;    /* being checked; NULL at module scope */
+    PX_VEC(struct px_reg) spare_regs;  /* where the next function's registers gather */
+    PX_VEC(struct px_symbol *) spare_vars;
     PX_VEC(struct px_unknown) unknown; /* names without a symbol in this function */
     unsigned version;                /* .version as major*10+minor; PTX_ISA_VERSION when missing */
     px_pos target_pos;               /* of the architecture in .target */

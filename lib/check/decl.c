@@ -10,7 +10,7 @@
 
 struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name, px_pos pos)
 {
-    struct px_symbol *symbol = PX_NEW(&checker->module->arena, struct px_symbol);
+    struct px_symbol *symbol = px_arena_node(&checker->module->arena, sizeof *symbol);
     symbol->kind = (uint8_t)kind;
     symbol->name = name;
     symbol->pos = pos;

@@ -224,17 +224,45 @@ static void check_param_bytes(struct px_checker *checker, const struct px_functi
         px_needs(checker, "Kernel parameter size larger than 4352 bytes", 0, 70, func->pos, func->name->len);
 }
 
+/* Registers and variables gather in vectors that every function uses in turn; a checked one keeps exact copies. */
+static void lend_vectors(struct px_checker *checker, struct px_function *function)
+{
+    function->regs.at = checker->spare_regs.at;
+    function->regs.cap = checker->spare_regs.cap;
+    function->vars.at = checker->spare_vars.at;
+    function->vars.cap = checker->spare_vars.cap;
+}
+
+static void *exact(struct px_checker *checker, const void *at, uint32_t n, size_t size)
+{
+    return n ? memcpy(px_arena_node(&checker->module->arena, n * size), at, n * size) : NULL;
+}
+
+static void keep_vectors(struct px_checker *checker, struct px_function *function)
+{
+    checker->spare_regs.at = function->regs.at;
+    checker->spare_regs.cap = function->regs.cap;
+    checker->spare_vars.at = function->vars.at;
+    checker->spare_vars.cap = function->vars.cap;
+    function->regs.at = exact(checker, function->regs.at, function->regs.n, sizeof *function->regs.at);
+    function->vars.at = exact(checker, function->vars.at, function->vars.n, sizeof *function->vars.at);
+    function->regs.cap = function->regs.n;
+    function->vars.cap = function->vars.n;
+}
+
 static void define(struct px_checker *checker, struct px_function *function)
 {
     struct px_func *func = function->func;
     function->symbol->defined = true;
     function->symbol->pos = func->pos;
     checker->function = function;
+    lend_vectors(checker, function);
     px_scope_enter(&checker->scope);
     bind_params(checker, function->rets, func->nrets);
     bind_params(checker, function->params, func->nparams);
     px_check_body(checker, func->body);
     px_scope_leave(&checker->scope);
+    keep_vectors(checker, function);
     checker->function = NULL;
 }
 

@@ -38,6 +38,8 @@ struct px_symbol {
     uint64_t offset; /* PARAM: in its parameter list; others: not used */
     struct px_name *name;
     px_pos pos;      /* of the definition */
+    uint16_t level;  /* [scope] 0 module, 1 parameters and body of a function, 2 a block of it, ... */
+    bool defined;    /* LABEL: its statement was passed; FUNC: it has a body */
     union {
         struct px_var *var;
         struct px_function *func;  /* FUNC, ENTRY */
@@ -47,8 +49,6 @@ struct px_symbol {
     struct px_symbol *alias_of; /* FUNC named by .alias */
     struct px_symbol *outer;    /* [scope] what the name denoted before; NULL */
     struct px_symbol *sibling;  /* [scope] the symbol bound before it in the same scope */
-    uint16_t level;             /* [scope] 0 module, 1 parameters of a function, 2 its body, ... */
-    bool defined;               /* LABEL: its statement was passed; FUNC: it has a body */
 };
 
 struct px_reg { uint8_t type, vec; struct px_symbol *symbol; }; /* one register of a function (a vector counts once) */

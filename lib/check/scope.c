@@ -109,7 +109,7 @@ static struct px_symbol *range_of(struct px_scope *scope, const struct px_name *
 
 static struct px_symbol *make_member(struct px_scope *scope, struct px_name *name, struct px_symbol *range)
 {
-    struct px_symbol *member = PX_NEW(scope->arena, struct px_symbol);
+    struct px_symbol *member = px_arena_node(scope->arena, sizeof *member);
     *member = *range;
     member->name = name;
     member->kind = range->space == PX_SPACE_REG ? PX_SYM_REG : PX_SYM_VAR;

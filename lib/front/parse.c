@@ -20,7 +20,7 @@ void *px_parser_take(struct px_parser *parser, const void *stack, uint32_t *heig
     if (!n)
         return NULL;
     *height -= n;
-    void *taken = px_arena_alloc(parser->arena, n * size);
+    void *taken = px_arena_node(parser->arena, n * size);
     return memcpy(taken, (const char *)stack + *height * size, n * size);
 }
 

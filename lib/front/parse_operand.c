@@ -227,7 +227,7 @@ void px_push_modifier(struct px_parser *parser, const struct px_sem *word)
 
 struct px_stmt *px_stmt_new(struct px_parser *parser, enum px_stmt_kind kind, px_pos pos, size_t size)
 {
-    struct px_stmt *stmt = px_arena_zalloc(parser->arena, offsetof(struct px_stmt, u) + size);
+    struct px_stmt *stmt = px_arena_node(parser->arena, offsetof(struct px_stmt, u) + size);
     stmt->kind = (uint8_t)kind;
     stmt->pos = pos;
     px_vec_push(&parser->scratch, &parser->stmts, stmt);
