@@ -206,11 +206,7 @@ static void free_grid_state(struct px_grid *grid)
     if (!cg) return;
     for (struct cdp_stream *s = cg->streams, *next; s; s = next) {
         next = s->next;
-        while (s->first) { /* grids free their own items */
-            struct cdp_item *item = s->first;
-            s->first = item->next;
-            if (item->kind != CDP_ITEM_GRID) px_free(alloc, item, sizeof *item);
-        }
+        while (s->first) drop_first(grid, s);
         px_free(alloc, s, sizeof *s);
     }
     for (struct cdp_event *e = cg->events, *next; e; e = next) {
@@ -259,10 +255,11 @@ void cdp_completed(struct px_grid *grid)
     }
 }
 
-/* The launch has failed: everything goes, in no order. */
+/* The launch has failed: everything goes, children first. An item in a stream goes with the stream. */
 void cdp_discard(struct px_grid *grid)
 {
-    if (grid->item) px_free(&grid->device->alloc, grid->item, sizeof(struct cdp_item));
+    struct cdp_item *item = grid->item;
+    if (item && !item->stream) px_free(&grid->device->alloc, item, sizeof *item);
     grid->item = NULL;
     free_grid_state(grid);
 }
