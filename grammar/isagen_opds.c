@@ -325,7 +325,6 @@ static void parse_operand(struct parser *p)
     if (negated && *p->s != ':') {
         fixed(&o->type, ig_type_find("pred", 4), 1, false);
         o->kind = IG_O_PRED;
-        o->flags &= ~(unsigned)IG_F_IMM;
     } else {
         parse_spec(p, o);
     }

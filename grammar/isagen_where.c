@@ -261,6 +261,8 @@ static void atom(struct parser *p)
         return;
     if (i >= 0) {
         slot_test(p, i);
+    } else if (n == 11 && !strncmp(s, "independent", n)) {
+        code(PX_WH_INDEPENDENT);
     } else if ((n == 3 && !strncmp(s, "ptx", 3)) || (n == 2 && !strncmp(s, "sm", 2))) {
         code(n == 3 ? PX_WH_PTX : PX_WH_SM);
     } else if (!n || (!operand(p, s, n) && !named_condition(p, s, n))) {
@@ -406,7 +408,7 @@ static unsigned length_of(unsigned word)
 
 bool ig_clauses_hold(const struct ig_form *form, const uint16_t *value)
 {
-    struct px_where_env env = {value, ig.lists, ~0u, 90, 100, bits_of, class_of, length_of};
+    struct px_where_env env = {value, ig.lists, ~0u, 90, 100, false, bits_of, class_of, length_of};
     for (int i = 0; i < form->nclauses; i++) {
         const struct ig_clause *c = &form->clauses[i];
         if (!c->kind && !px_where_eval(&env, ig.code + c->first, (unsigned)c->len))

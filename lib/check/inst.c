@@ -51,7 +51,10 @@ static bool target_in(uint64_t set, struct px_target target)
 
 static struct px_module_level level_of(const struct ptx_module *module)
 {
-    return (struct px_module_level){module->tree.version ? module->tree.version : PX_NEWEST_PTX, module->target.sm};
+    bool independent = false;
+    for (uint32_t i = 0; i < module->tree.ntargets; i++)
+        independent |= module->tree.target_names[i]->word == PX_W_texmode_independent;
+    return (struct px_module_level){module->tree.version ? module->tree.version : PX_NEWEST_PTX, module->target.sm, independent};
 }
 
 static bool satisfied(const struct ptx_module *module, const struct px_since *since)
@@ -171,6 +174,16 @@ static bool guard_fits(struct ptx_module *module, const struct px_inst *inst)
     return false;
 }
 
+/* Did `a` get further than `b`? Of two that fail at operands the one that understood more of them. */
+static bool further(const struct px_fit *a, const struct px_fit *b)
+{
+    if (a->stage != b->stage || a->stage != PX_FIT_OPERANDS)
+        return a->stage > b->stage;
+    if (a->fault.argument != b->fault.argument)
+        return a->fault.argument > b->fault.argument;
+    return b->fault.kind == PX_FAULT_VECTOR && a->fault.kind != PX_FAULT_VECTOR;
+}
+
 /* .const[3] was withdrawn with PTX 2.2. */
 static void check_banks(struct ptx_module *module, const struct px_inst *inst)
 {
@@ -193,7 +206,7 @@ void px_check_inst(struct ptx_module *module, struct px_function *function, stru
     unsigned n = px_forms_of(inst->opcode->word, &first);
     for (unsigned i = 0; known && i < n; i++) {
         attempt(module, px_form_at((uint16_t)(first + i)), inst, words, why.nwords, &fit);
-        if (fit.stage > best.stage || !best.match.form)
+        if (!best.match.form || further(&fit, &best))
             best = fit;
         if (fit.stage == PX_FIT_DONE)
             break;
@@ -218,7 +231,7 @@ bool px_match_inst(const struct px_inst *inst, struct px_match *match)
     if (!match->form || !words_of(inst, words, &n) || !px_match_deal(match, words, n))
         return false;
     bool ambiguous = px_form_opds(match->form, &min) > min + 1 && inst->nopds > min;
-    struct px_module_level newest = {PX_NEWEST_PTX, 999};
+    struct px_module_level newest = {PX_NEWEST_PTX, 999, false};
     for (unsigned nth = 0; px_match_choose(match, inst->nopds, nth); nth++)
         if (px_match_types(match) && (!ambiguous || (px_match_where(match, written(match), newest, &message) &&
                                                      px_inst_operands(NULL, match, inst, &fault))))

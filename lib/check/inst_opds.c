@@ -46,12 +46,20 @@ static bool register_fits(enum px_type type, enum px_type reg, uint32_t flags, b
     return r->klass == PX_TC_BITS && (t->declarable || reg == t->reg);
 }
 
+static bool reads_special(const struct px_match *match)
+{
+    for (unsigned i = 0; i < px_form_opds(match->form, NULL); i++)
+        if (px_form_opd(match->form, i)->flags & PX_OF_SREG)
+            return true;
+    return false;
+}
+
 static bool special_register(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type,
                              const struct px_sreg *sreg)
 {
     const struct px_type_info *t = px_type_info(type), *r = px_type_info(sreg->type);
     if (opd->flags & PX_OF_DST)
-        return fail(s, PX_FAULT_SREG_WRITE, o, opd);
+        return fail(s, reads_special(s->match) ? PX_FAULT_SREG_WRITE : PX_FAULT_SREG, o, opd);
     if (o->has_selector && !o->selector)
         return fail(s, PX_FAULT_SELECTOR_UNKNOWN, o, opd);
     if (!(opd->flags & PX_OF_SREG) || t->klass == PX_TC_FLOAT)
@@ -137,7 +145,7 @@ static bool in_range(struct state *s, const struct px_opd *opd, const struct px_
         return fail(s, PX_FAULT_POWER, o, opd);
     if (v < opd->lo || v > opd->hi)
         return fail(s, PX_FAULT_RANGE, o, opd);
-    return opd->step <= 1 || v % opd->step == 0 || fail(s, PX_FAULT_MULTIPLE, o, opd);
+    return opd->step <= 1 || (v - opd->lo) % opd->step == 0 || fail(s, PX_FAULT_MULTIPLE, o, opd);
 }
 
 static bool constant(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
@@ -239,9 +247,8 @@ static bool vector(struct state *s, const struct px_opd *opd, const struct px_op
         return (sreg && sreg->components == count) || fail(s, PX_FAULT_SIZE, o, opd);
     }
     if (o->kind != PX_O_VEC) {
-        if (count == 1)
-            return scalar(s, opd, o, px_match_elem(s->match, opd, 0), false);
-        return fail(s, opd->flags & PX_OF_DST ? PX_FAULT_RESULT_VECTOR : PX_FAULT_MISMATCH, o, opd);
+        bool by_vec = opd->by_vec && opd->flags & PX_OF_DST;
+        return fail(s, by_vec ? PX_FAULT_RESULT_VECTOR : opd->by_vec ? PX_FAULT_MISMATCH : PX_FAULT_VECTOR_NEEDED, o, opd);
     }
     if (o->n != count)
         return fail(s, o->n == 3 ? PX_FAULT_ILLEGAL_SIZE : PX_FAULT_SIZE, o, opd);
@@ -324,8 +331,7 @@ static bool opaque(struct state *s, const struct px_opd *opd, const struct px_op
         return fail(s, fault, o, opd);
     if (symbol->kind == PX_SYM_REG)
         return register_fits(PX_T_U64, symbol->type, 0, false) || fail(s, PX_FAULT_MISMATCH, o, opd);
-    bool query = !opd->nparts && type == PX_T_TEXREF && symbol->type == PX_T_SAMPLERREF; /* txq asks samplers too */
-    return symbol->type == type || query || symbol->space == PX_SPACE_TEX || fail(s, fault, o, opd);
+    return symbol->type == type || symbol->space == PX_SPACE_TEX || fail(s, fault, o, opd);
 }
 
 static bool independent_mode(const struct ptx_module *module)

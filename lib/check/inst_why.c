@@ -118,20 +118,60 @@ static void illegal_word(const struct px_why *why, px_word word)
     }
 }
 
+/* Would some form take the words together with `extra`? */
+static bool fits_with(const struct px_why *why, px_word extra)
+{
+    px_word words[PX_MAX_SLOTS + 1];
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    if (why->nwords >= PX_MAX_SLOTS)
+        return false;
+    memcpy(words, why->words, why->nwords * sizeof *words);
+    words[why->nwords] = extra;
+    for (unsigned f = 0; f < n; f++) {
+        struct px_match match = {.form = px_form_at((uint16_t)(first + f))};
+        if (px_match_deal(&match, words, why->nwords + 1))
+            return true;
+    }
+    return false;
+}
+
+/* A slot that every form fills and no word was given for: what ptxas calls it. */
+static bool missing_word(const struct px_why *why)
+{
+    static const struct { px_word word; const char *called; } tries[] = {
+        {PX_W_sync, ".sync"}, {PX_W_aligned, ".aligned"}, {PX_W_sat, ".sat"}, {PX_W_gpu, "Scope"}, {PX_W_global, "State space"},
+        {PX_W_row, "layout"}, {PX_W_2d, "Geometry"}, {PX_W_width, "Query"}, {PX_W_clamp, "Clamp"}, {PX_W_m8n8, "Shape"},
+        {PX_W_cta_group__1, ".cta_group"}, {PX_W_mbarrier__complete_tx__bytes, ".completion_mechanism"},
+        {PX_W_bulk_group, ".completion_mechanism"}, {PX_W_ca, "'.ca or .cg'"}, {PX_W_lo, "'.hi/.lo'"}};
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
+        if (fits_with(why, tries[i].word)) {
+            complain(why, MODIFIER_NEEDED, tries[i].called, name_of(why));
+            return true;
+        }
+    return false;
+}
+
 /* Every word is known to the opcode, but no form takes them together. */
 static void no_combination(const struct px_why *why)
 {
     px_word type = word_of_kind(why, K_TYPE, 0);
-    if (some_form_takes_kind(why, K_COMPARE) && !word_of_kind(why, K_COMPARE, 0))
+    bool is_float = px_type_info(px_type_of_word(type))->klass == PX_TC_FLOAT;
+    if (why->inst->opcode->word == PX_W_membar && !why->nwords)
+        complain(why, MEMBAR_LEVEL, name_of(why));
+    else if (fits_with(why, PX_W_eq) && !word_of_kind(why, K_COMPARE, 0))
         complain(why, COMPARE_NEEDED, name_of(why));
-    else if (type == PX_W_f32 && some_form_takes(why, PX_W_approx) && !word_of_kind(why, K_ROUND, 0))
+    else if (fits_with(why, PX_W_rn) && fits_with(why, PX_W_approx))
         complain(why, ROUNDING_APPROX, name_of(why));
-    else if (px_type_info(px_type_of_word(type))->klass == PX_TC_FLOAT && some_form_takes_kind(why, K_ROUND) &&
-             !word_of_kind(why, K_ROUND, 0))
+    else if (!word_of_kind(why, K_ROUND, 0) && (fits_with(why, PX_W_rn) || fits_with(why, PX_W_rni)))
         complain(why, ROUNDING_NEEDED, name_of(why));
-    else if (count_word(why, PX_W_sat) && px_type_info(px_type_of_word(type))->klass != PX_TC_FLOAT)
+    else if (why->inst->opcode->word == PX_W_cvt && word_of_kind(why, K_ROUND, 0))
+        complain(why, ROUNDING_ILLEGAL, name_of(why));
+    else if (missing_word(why))
+        return;
+    else if (count_word(why, PX_W_sat) && !is_float && type)
         complain(why, SAT_TYPE, px_word_text(type));
-    else if (count_word(why, PX_W_ftz) && px_type_info(px_type_of_word(type))->klass != PX_TC_FLOAT)
+    else if (count_word(why, PX_W_ftz) && !is_float)
         complain(why, MODIFIER_ILLEGAL, "ftz", name_of(why));
     else
         complain(why, INST_TYPES, name_of(why));
@@ -198,6 +238,17 @@ static void explain_range(const struct px_why *why, const struct px_fault *f)
         complain(why, RANGE, f->argument, name_of(why), v, lo, hi);
 }
 
+static void explain_vector(const struct px_why *why)
+{
+    const struct px_inst *inst = why->inst;
+    if (inst->opcode->word != PX_W_mov)
+        complain(why, VECTOR_OPERAND, name_of(why));
+    else if (inst->nopds == 2 && inst->opds[0].kind == PX_O_VEC && inst->opds[1].kind == PX_O_VEC)
+        complain(why, MOV_VECTORS);
+    else
+        complain(why, ARGUMENTS, name_of(why));
+}
+
 static bool is_surface(const struct px_why *why)
 {
     const char *s = why->inst->opcode->text;
@@ -222,7 +273,8 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_SINK: complain(why, RESULT_SINK, name); break;
     case PX_FAULT_MINUS: complain(why, NEGATION, name); break;
     case PX_FAULT_NOT: complain(why, PRED_NEGATION); break;
-    case PX_FAULT_VECTOR: complain(why, VECTOR_OPERAND, name); break;
+    case PX_FAULT_VECTOR: explain_vector(why); break;
+    case PX_FAULT_VECTOR_NEEDED: complain(why, VECTOR_NEEDED, f->argument); break;
     case PX_FAULT_MUST_REGISTER: complain(why, MUST_REGISTER, f->argument, name); break;
     case PX_FAULT_PAIR: complain(why, PRED_OUTPUT, name); break;
     case PX_FAULT_PAIR_NEEDED: complain(why, PRED_OUTPUT_NEEDED, name); break;
@@ -296,6 +348,17 @@ static void explain_since(const struct px_why *why, const struct px_fit *best)
     }
 }
 
+/* A fourth operand of setp is a predicate that some operation must combine with the result. */
+static void explain_count(const struct px_why *why)
+{
+    px_word opcode = why->inst->opcode->word;
+    bool boolean = count_word(why, PX_W_and) || count_word(why, PX_W_or) || count_word(why, PX_W_xor);
+    if ((opcode == PX_W_setp || opcode == PX_W_set) && why->inst->nopds == 4 && !boolean)
+        complain(why, BOOLEAN_NEEDED, name_of(why));
+    else
+        complain(why, ARGUMENTS, name_of(why));
+}
+
 void px_inst_explain(const struct px_why *why, const struct px_fit *best)
 {
     char buf[160];
@@ -307,7 +370,7 @@ void px_inst_explain(const struct px_why *why, const struct px_fit *best)
     switch (best->stage) {
     case PX_FIT_WORDS: explain_words(why); break;
     case PX_FIT_WHERE: explain_where(why, best); break;
-    case PX_FIT_COUNT: complain(why, ARGUMENTS, name_of(why)); break;
+    case PX_FIT_COUNT: explain_count(why); break;
     case PX_FIT_OPERANDS: explain_operand(why, &best->fault); break;
     default: explain_since(why, best); break;
     }

@@ -215,7 +215,7 @@ enum px_space px_match_space(const struct px_match *match, const struct px_opd *
 
 /* The module's PTX version (major*10+minor) and SM, where a condition asks for them. */
 enum { PX_NEWEST_PTX = 90 };
-struct px_module_level { unsigned ptx, sm; };
+struct px_module_level { unsigned ptx, sm; bool independent; /* texmode_independent */ };
 
 /*
  * Conditions of the row. `operands`: bit i is set when operand i is written, bit

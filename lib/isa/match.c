@@ -67,19 +67,25 @@ static bool shift_into(struct px_match *match, unsigned i)
     return false;
 }
 
-/* State spaces are the one kind of modifier whose order counts: cp.async.shared.global copies from global. */
-static bool spaces_in_order(const struct px_match *match, const px_word *words, unsigned n)
+static bool is_ordered(px_word word)
+{
+    return word == PX_W_row || word == PX_W_col || px_space_of_word(word);
+}
+
+/* The order counts of state spaces and matrix layouts only: cp.async.shared.global copies from global. */
+static bool order_kept(const struct px_match *match, const px_word *words, unsigned n)
 {
     unsigned at = 0, seen = 0;
     for (unsigned i = 0; i < match->form->nslots; i++) {
-        if (!px_space_of_word(match->value[i]))
+        if (!is_ordered(match->value[i]))
             continue;
-        unsigned k = 0;
+        unsigned k = seen ? at + 1 : 0;
         while (k < n && words[k] != match->value[i])
             k++;
-        if (seen++ && k < at)
+        if (k == n)
             return false;
         at = k;
+        seen++;
     }
     return true;
 }
@@ -97,7 +103,7 @@ bool px_match_deal(struct px_match *match, const px_word *words, unsigned n)
     for (unsigned i = 0; i < form->nslots; i++)
         if (!match->value[i] && !px_isa_slots[form->first_slot + i].optional && !shift_into(match, i))
             return false;
-    return spaces_in_order(match, words, n);
+    return order_kept(match, words, n);
 }
 
 size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS])
@@ -329,7 +335,7 @@ static unsigned word_length(unsigned word)
 
 static struct px_where_env where_env(const struct px_match *match, uint32_t operands, struct px_module_level level)
 {
-    return (struct px_where_env){match->value, px_isa_lists, operands, level.ptx, level.sm, type_bits, type_class, word_length};
+    return (struct px_where_env){match->value, px_isa_lists, operands, level.ptx, level.sm, level.independent, type_bits, type_class, word_length};
 }
 
 bool px_match_where(const struct px_match *match, uint32_t operands, struct px_module_level level, uint8_t *message)

@@ -21,7 +21,7 @@ enum px_where_code {
     PX_WH_BITS,   /* slot: bits of the type in it */
     PX_WH_CLASS,  /* slot: class of the type in it */
     PX_WH_LEN,    /* slot: 2 for v2, ..., 1 when empty */
-    PX_WH_PTX, PX_WH_SM,
+    PX_WH_PTX, PX_WH_SM, PX_WH_INDEPENDENT,
     PX_WH_NOT, PX_WH_AND, PX_WH_OR, PX_WH_IMPLIES, PX_WH_IFF,
     PX_WH_EQ, PX_WH_NE, PX_WH_LT, PX_WH_LE, PX_WH_MUL, PX_WH_ADD
 };
@@ -31,6 +31,7 @@ struct px_where_env {
     const uint16_t *lists;
     uint32_t operands;                   /* bit i: operand i is written; bit 16+j: part j */
     unsigned ptx, sm;
+    bool independent;                    /* .target texmode_independent */
     unsigned (*bits)(unsigned word);     /* of a type's word; 0 for others */
     unsigned (*klass)(unsigned word);
     unsigned (*length)(unsigned word);   /* v4 -> 4 */
@@ -88,6 +89,7 @@ static inline unsigned px_where_leaf(const struct px_where_env *env, const uint1
     case PX_WH_CLASS: *top = env->klass(word); return 2;
     case PX_WH_LEN: *top = word ? env->length(word) : 1; return 2;
     case PX_WH_PTX: *top = env->ptx; return 1;
+    case PX_WH_INDEPENDENT: *top = env->independent; return 1;
     default: *top = env->sm; return 1;
     }
 }
