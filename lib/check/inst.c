@@ -64,21 +64,7 @@ static bool satisfied(const struct ptx_module *module, const struct px_since *si
     return since->targets ? target_in(px_since_targets(since), module->target) : module->target.sm >= since->min_sm;
 }
 
-/* A special register, or a texture or surface named by a register, has a requirement of its own. */
-static bool check_operand_since(const struct ptx_module *module, struct px_fit *fit, const struct px_operand *o)
-{
-    if (o->kind == PX_O_VEC || o->kind == PX_O_PAIR)
-        for (uint16_t i = 0; i < o->n; i++)
-            if (!check_operand_since(module, fit, &o->u.list[i]))
-                return false;
-    const struct px_sreg *sreg = o->kind == PX_O_NAME && !o->symbol ? px_sreg_of_word(o->u.name->word) : NULL;
-    if (!sreg)
-        return true;
-    fit->feature = o->u.name->text;
-    fit->since = (struct px_since){sreg->min_ptx, sreg->min_sm, 0, 0};
-    return satisfied(module, &fit->since);
-}
-
+/* A texture or surface named by a register has a requirement of its own. */
 static bool check_handles(const struct ptx_module *module, struct px_fit *fit, const struct px_inst *inst)
 {
     static const struct px_since indirect = {31, 20, 0, 0};
@@ -114,12 +100,8 @@ static bool check_since(const struct ptx_module *module, const struct px_inst *i
             return false;
     }
     fit->modifier = 0;
-    if (fit->match.form && !check_handles(module, fit, inst))
+    if (!check_handles(module, fit, inst))
         return false;
-    for (unsigned i = 0; i < inst->nopds; i++)
-        if (!check_operand_since(module, fit, &inst->opds[i]))
-            return false;
-    fit->feature = NULL;
     for (unsigned i = 0; px_match_need(&fit->match, operands, level_of(module), &i, &since);) {
         fit->since = since;
         if (!satisfied(module, &since))

@@ -60,8 +60,6 @@ static bool special_register(struct state *s, const struct px_opd *opd, const st
     const struct px_type_info *t = px_type_info(type), *r = px_type_info(sreg->type);
     if (opd->flags & PX_OF_DST)
         return fail(s, reads_special(s->match) ? PX_FAULT_SREG_WRITE : PX_FAULT_SREG, o, opd);
-    if (o->has_selector && !o->selector)
-        return fail(s, PX_FAULT_SELECTOR_UNKNOWN, o, opd);
     if (!(opd->flags & PX_OF_SREG) || t->klass == PX_TC_FLOAT)
         return fail(s, PX_FAULT_SREG, o, opd);
     if (sreg->components > 1 && !o->has_selector)
@@ -74,24 +72,14 @@ static bool special_register(struct state *s, const struct px_opd *opd, const st
 
 /* ---- names ---- */
 
-/* .x .y .z .w or .r .g .b .a */
-static bool is_component(px_word word)
-{
-    switch (word) {
-    case PX_W_x: case PX_W_y: case PX_W_z: case PX_W_w: case PX_W_r: case PX_W_g: case PX_W_b: case PX_W_a: return true;
-    default: return false;
-    }
-}
-
 static bool register_name(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type, bool element)
 {
     const struct px_symbol *symbol = o->symbol;
     bool component = o->has_selector && symbol->vec > 1;
-    if (component && !is_component(o->selector))
-        return fail(s, PX_FAULT_SELECTOR_UNKNOWN, o, opd);
-    if (o->has_selector && !component && !(opd->flags & PX_OF_SELECTOR))
+    bool foreign = o->has_selector && !component && !o->selector; /* selector.c has complained */
+    if (o->has_selector && !component && !foreign && !(opd->flags & PX_OF_SELECTOR))
         return fail(s, PX_FAULT_SELECTOR, o, opd);
-    if (o->has_selector && !component && !px_selector_fits(o->selector, opd->step))
+    if (o->has_selector && !component && !foreign && !px_selector_fits(o->selector, opd->step))
         return fail(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
     if (symbol->vec > 1 && !component)
         return fail(s, PX_FAULT_VECTOR, o, opd);

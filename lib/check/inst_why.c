@@ -255,16 +255,6 @@ static bool is_surface(const struct px_why *why)
     return s[0] == 's'; /* suld sust sured suq */
 }
 
-/* The letter after the last dot of the operand. */
-static int selector_letter(const struct px_why *why, const struct px_operand *o)
-{
-    const char *text = why->module->source.text + o->pos;
-    uint32_t i = o->length;
-    while (i && text[i - 1] != '.')
-        i--;
-    return text[i];
-}
-
 static void explain_operand(const struct px_why *why, const struct px_fault *f)
 {
     const char *name = name_of(why);
@@ -299,7 +289,6 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_ILLEGAL: complain(why, OPERAND_ILLEGAL, name); break;
     case PX_FAULT_TEX: complain(why, TEX_OPERAND, 1, name, f->opd->name && is_surface(why) ? ".surfref" : ".texref"); break;
     case PX_FAULT_SAMPLER: complain(why, TEX_OPERAND, 2, name, ".samplerref"); break;
-    case PX_FAULT_SELECTOR_UNKNOWN: complain(why, VECTOR_SELECTOR, selector_letter(why, f->operand)); break;
     case PX_FAULT_SELECTOR_VIDEO: complain(why, SELECTOR_WRONG, f->argument); break;
     case PX_FAULT_SINK_NEEDED: complain(why, SINK_NEEDED, name, ".shared::cluster"); break;
     case PX_FAULT_HANDLE: complain(why, TEX_HANDLE); break;
