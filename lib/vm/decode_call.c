@@ -50,7 +50,7 @@ void px_dec_variables(struct px_fn_dec *d)
         if (fn->rets[i]->space == PX_SPACE_PARAM) add_variable(d, fn->rets[i], true);
     for (uint32_t i = 0; i < fn->vars.n; i++) {
         const struct px_symbol *s = fn->vars.at[i];
-        if (s->space != PX_SPACE_PARAM && s->space != PX_SPACE_LOCAL) continue;
+        if ((s->space != PX_SPACE_PARAM && s->space != PX_SPACE_LOCAL) || s->is_entry_param) continue;
         if (px_dec_pvar(d, s)) continue;
         add_variable(d, s, false);
         if (s->space == PX_SPACE_LOCAL) place_local(d, &d->pvars.at[d->pvars.n - 1]);
