@@ -27,21 +27,27 @@ static inline float px_round_rpi_f32(float a)
 {
     return __builtin_ceilf(a);
 }
+/* C leaves open what becomes of a signalling NaN. */
+static inline double px_round_quiet(double a)
+{
+    uint64_t u = px_bits_f64(a);
+    return px_is_nan64(u) ? px_float_b64(px_quiet64(u)) : a;
+}
 static inline double px_round_rni_f64(double a)
 {
-    return __builtin_rint(a);
+    return px_round_quiet(__builtin_rint(a));
 }
 static inline double px_round_rzi_f64(double a)
 {
-    return __builtin_trunc(a);
+    return px_round_quiet(__builtin_trunc(a));
 }
 static inline double px_round_rmi_f64(double a)
 {
-    return __builtin_floor(a);
+    return px_round_quiet(__builtin_floor(a));
 }
 static inline double px_round_rpi_f64(double a)
 {
-    return __builtin_ceil(a);
+    return px_round_quiet(__builtin_ceil(a));
 }
 static inline uint16_t px_round_rni_f16(uint16_t a)
 {
@@ -101,6 +107,50 @@ PX_ROUNDINGS(rzi)
 PX_ROUNDINGS(rmi)
 PX_ROUNDINGS(rpi)
 
+/* ---- between floats ---- */
+
+/* The value of float bits, whatever the mode: subnormals by an exact integer conversion. NaNs keep their payload. */
+static inline double px_double_b32(uint32_t u)
+{
+    uint64_t sign = (uint64_t)(u >> 31) << 63, mag = u & 0x7fffffffu;
+    uint64_t small = px_bits_f64((double)(int32_t)mag * 0x1p-149);
+    uint64_t normal = (mag << 29) + (mag < 0x7f800000u ? (uint64_t)896 << 52 : (uint64_t)1792 << 52);
+    return px_float_b64((mag < 0x00800000u ? small : normal) | sign);
+}
+
+/* f32 to f64: .ftz makes a NaN canonical on its way, without it the payload stays. */
+static inline uint64_t px_cvt_f64_f32(uint32_t a, int ftz, int sat)
+{
+    a = px_flush32(a, ftz);
+    uint64_t r = px_bits_f64(px_double_b32(ftz && px_is_nan32(a) ? PX_NAN32 : a));
+    r = px_is_nan64(r) ? px_quiet64(r) : r;
+    return sat ? px_bits_f64(px_sat_f64(px_float_b64(r))) : r;
+}
+
+/* f32 to f32 without rounding: a move, but .ftz and .sat compute. */
+static inline uint32_t px_cvt_f32_f32(uint32_t a, int ftz, int sat)
+{
+    if (!ftz && !sat) return a;
+    a = px_is_nan32(a) ? PX_NAN32 : px_flush32(a, ftz);
+    return sat ? px_bits_f32(px_sat_f32(px_float_b32(a))) : a;
+}
+
+/* bf16 to f32: the upper half, NaNs and all; .ftz computes. */
+static inline uint32_t px_cvt_f32_bf16(uint16_t a, int ftz)
+{
+    uint32_t u = (uint32_t)a << 16;
+    return ftz ? px_cvt_f32_f32(u, 1, 0) : u;
+}
+
+/* f64 to f32 under the mode: a NaN keeps sign and upper payload, and becomes quiet. */
+static inline uint32_t px_cvt_f32_f64(uint64_t a, int sat)
+{
+    uint32_t nan = (uint32_t)(a >> 63) << 31 | 0x7fc00000u | (uint32_t)(a >> 29 & 0x3fffffu);
+    float x = (float)px_float_b64(a);
+    uint32_t r = px_is_nan64(a) ? nan : px_bits_f32(x);
+    return sat ? px_bits_f32(px_sat_f32(px_float_b32(r))) : r;
+}
+
 /* ---- to halves ---- */
 
 static inline uint16_t px_cvt_finish_f16(uint16_t r, int sat)
@@ -116,12 +166,19 @@ static inline uint16_t px_cvt_finish_f16(uint16_t r, int sat)
 #define PX_TO_HALF(name, mode)                                                                              \
     static inline uint16_t px_cvt_##name##_f16_f32(float a, int ftz, int sat)                               \
     {                                                                                                       \
-        float x = px_float_b32(px_flush32(px_bits_f32(a), ftz));                                            \
-        return px_cvt_finish_f16(px_f16_of_double((double)x, mode), sat);                                   \
+        double x = ftz ? px_double_b32(px_bits_f32(a)) : (double)a; /* .ftz changes nothing on the chip */  \
+        return px_cvt_finish_f16(px_f16_of_double(x, mode), sat);                                           \
     }                                                                                                       \
     static inline uint16_t px_cvt_##name##_f16_f64(double a, int sat)                                       \
     {                                                                                                       \
-        return px_cvt_finish_f16(px_f16_of_double(a, mode), sat);                                           \
+        uint64_t u = px_bits_f64(a);                                                                        \
+        uint16_t r = px_is_nan64(u) ? px_half_nan(u, 10, 0x7c00) : px_f16_of_double(a, mode);               \
+        return px_cvt_finish_f16(r, sat);                                                                   \
+    }                                                                                                       \
+    static inline uint16_t px_cvt_bf16_f64_##name(double a)                                                 \
+    {                                                                                                       \
+        uint64_t u = px_bits_f64(a);                                                                        \
+        return px_is_nan64(u) ? px_half_nan(u, 7, 0x7f80) : px_bf16_of_double(a, mode);                     \
     }                                                                                                       \
     PX_INT_TO_HALF(name, mode, u8, uint8_t)                                                                 \
     PX_INT_TO_HALF(name, mode, u16, uint16_t)                                                               \
@@ -143,7 +200,8 @@ PX_TO_HALF(rp, PX_RP)
 
 static inline double px_cvt_f64_f16(uint16_t a)
 {
-    return (double)px_f32_of_f16(a);
+    uint64_t nan = (uint64_t)(a >> 15) << 63 | 0x7ff8000000000000u | (uint64_t)(a & 0x1ffu) << 42;
+    return px_is_nan_f16(a) ? px_float_b64(nan) : (double)px_f32_of_f16(a);
 }
 
 /* a to the upper half, b to the lower. */

@@ -68,15 +68,24 @@ static inline uint32_t px_abs_f32(uint32_t a, int ftz)
 {
     return px_is_nan32(a) ? PX_NAN32 : px_flush32(a, ftz) & 0x7fffffffu;
 }
+/* A NaN of f64 keeps sign and payload everywhere; it only becomes quiet. */
+static inline uint64_t px_is_nan64(uint64_t u)
+{
+    return (u & 0x7fffffffffffffffu) > 0x7ff0000000000000u;
+}
+static inline uint64_t px_quiet64(uint64_t u)
+{
+    return u | 0x0008000000000000u;
+}
 static inline uint64_t px_neg_f64(uint64_t a, int ftz)
 {
     (void)ftz;
-    return a ^ 0x8000000000000000u;
+    return px_is_nan64(a) ? px_quiet64(a) : a ^ 0x8000000000000000u;
 }
 static inline uint64_t px_abs_f64(uint64_t a, int ftz)
 {
     (void)ftz;
-    return a & 0x7fffffffffffffffu;
+    return px_is_nan64(a) ? px_quiet64(a) : a & 0x7fffffffffffffffu;
 }
 
 /* Sign of a, magnitude of b. */
@@ -114,7 +123,7 @@ PX_TESTP_BOTH(finite, x < inf)
 PX_TESTP_BOTH(infinite, x == inf)
 PX_TESTP_BOTH(number, x <= inf)
 PX_TESTP_BOTH(notanumber, x > inf)
-PX_TESTP_BOTH(normal, (x >= least) & (x < inf))
+PX_TESTP_BOTH(normal, ((x >= least) | (x == 0)) & (x < inf)) /* zeros are normal numbers */
 PX_TESTP_BOTH(subnormal, (x > 0) & (x < least))
 
 /* ---- min and max (PTX ISA 9.7.3): a NaN loses, or wins with .NaN; -0 is less than +0 ---- */
@@ -172,10 +181,10 @@ static inline int64_t px_order64(uint64_t u)
 static inline double px_minmax_f64(double a, double b, int max)
 {
     uint64_t x = px_bits_f64(a), y = px_bits_f64(b);
-    uint64_t xn = (x & 0x7fffffffffffffffu) > 0x7ff0000000000000u, yn = (y & 0x7fffffffffffffffu) > 0x7ff0000000000000u;
+    uint64_t xn = px_is_nan64(x), yn = px_is_nan64(y);
     uint64_t less = px_order64(x) < px_order64(y) ? x : y, more = px_order64(x) < px_order64(y) ? y : x;
     uint64_t r = xn ? y : yn ? x : max ? more : less;
-    return px_float_b64(xn & yn ? 0x7fffffffffffffffu : r);
+    return px_float_b64(xn & yn ? px_quiet64(y) : r);
 }
 static inline double px_min_f64(double a, double b)
 {

@@ -37,6 +37,18 @@ static inline uint16_t px_narrow(double x, int p, int64_t emin, uint64_t inf, in
     r = mag >= 0x7ff0000000000000u ? inf : r;
     return (uint16_t)(mag > 0x7ff0000000000000u ? PX_NAN16 : r | sign << 15);
 }
+/* For .ftz: a sum or product that rounds to less than 2^-14 when the exponent is not bounded is flushed. */
+static inline uint16_t px_f16_flushed(double x, int ftz)
+{
+    uint16_t r = px_narrow(x, 10, -14, 0x7c00, PX_RN);
+    uint64_t mag = px_bits_f64(x) & 0x7fffffffffffffffu;
+    return (uint16_t)(ftz && mag < 0x3f0ffe0000000000u ? r & 0x8000u : r);
+}
+/* The NaN of a format with p fraction bits that a NaN of f64 becomes: quiet, with its sign and upper payload. */
+static inline uint16_t px_half_nan(uint64_t u, int p, uint32_t inf)
+{
+    return (uint16_t)((u >> 63) << 15 | inf | (u >> (52 - p) & ((1u << p) - 1)) | 1u << (p - 1));
+}
 static inline uint16_t px_f16_of_double(double x, int mode)
 {
     return px_narrow(x, 10, -14, 0x7c00, mode);
@@ -59,14 +71,6 @@ static inline float px_f32_of_f16(uint16_t h)
 static inline float px_f32_of_bf16(uint16_t h)
 {
     return px_float_b32((uint32_t)h << 16);
-}
-static inline float px_lo_f16x2(uint32_t a)
-{
-    return px_f32_of_f16((uint16_t)a);
-}
-static inline float px_hi_f16x2(uint32_t a)
-{
-    return px_f32_of_f16((uint16_t)(a >> 16));
 }
 static inline float px_lo_bf16x2(uint32_t a)
 {
@@ -92,6 +96,14 @@ static inline uint16_t px_flush_f16(uint16_t a, int ftz)
 static inline uint16_t px_flush_bf16(uint16_t a, int ftz)
 {
     return (uint16_t)(ftz && !(a & 0x7f80u) ? a & 0x8000u : a);
+}
+static inline float px_lo_f16x2(uint32_t a, int ftz)
+{
+    return px_f32_of_f16(px_flush_f16((uint16_t)a, ftz));
+}
+static inline float px_hi_f16x2(uint32_t a, int ftz)
+{
+    return px_f32_of_f16(px_flush_f16((uint16_t)(a >> 16), ftz));
 }
 /* .sat: [0, 1], NaN to 0; .relu: negative to 0, NaN stays. */
 static inline uint16_t px_sat_f16(uint16_t a)
@@ -120,7 +132,7 @@ static inline double px_fma_sticky(float a, float b, float c)
     static inline uint16_t px_##name##_f16(uint16_t a, uint16_t b, int ftz, int sat)                        \
     {                                                                                                       \
         float x = px_f32_of_f16(px_flush_f16(a, ftz)), y = px_f32_of_f16(px_flush_f16(b, ftz));             \
-        uint16_t r = px_flush_f16(px_f16_of_double(x op y, PX_RN), ftz);                                    \
+        uint16_t r = px_f16_flushed((double)(x op y), ftz);                                                 \
         return sat ? px_sat_f16(r) : r;                                                                     \
     }                                                                                                       \
     static inline uint32_t px_##name##_f16x2(uint32_t a, uint32_t b, int ftz, int sat)                      \
@@ -145,7 +157,7 @@ static inline uint16_t px_fma_f16(uint16_t a, uint16_t b, uint16_t c, int ftz, i
 {
     float x = px_f32_of_f16(px_flush_f16(a, ftz)), y = px_f32_of_f16(px_flush_f16(b, ftz));
     float z = px_f32_of_f16(px_flush_f16(c, ftz));
-    uint16_t r = px_flush_f16(px_f16_of_double(px_fma_sticky(x, y, z), PX_RN), ftz);
+    uint16_t r = px_f16_flushed(px_fma_sticky(x, y, z), ftz);
     return sat ? px_sat_f16(r) : relu ? px_relu_16(r) : r;
 }
 static inline uint32_t px_fma_f16x2(uint32_t a, uint32_t b, uint32_t c, int ftz, int sat, int relu)
@@ -165,11 +177,11 @@ static inline uint32_t px_fma_bf16x2(uint32_t a, uint32_t b, uint32_t c, int rel
            (uint32_t)px_fma_bf16((uint16_t)(a >> 16), (uint16_t)(b >> 16), (uint16_t)(c >> 16), relu) << 16;
 }
 
-/* .oob: a result is 0 when an operand is the out-of-bounds NaN 0xffff (PTX ISA 9.7.4, fma.oob). */
+/* .oob: a result is 0 when a factor is the out-of-bounds NaN, 0x7ff7 of either sign in both formats (found on a chip). */
 #define PX_FMA_OOB(type, call)                                                                              \
     static inline uint16_t px_fma_oob_##type(uint16_t a, uint16_t b, uint16_t c, int relu)                  \
     {                                                                                                       \
-        return (uint16_t)(a == 0xffffu || b == 0xffffu ? 0 : call);                                         \
+        return (uint16_t)((a & 0x7fffu) == 0x7ff7u || (b & 0x7fffu) == 0x7ff7u ? 0 : call);                                         \
     }                                                                                                       \
     static inline uint32_t px_fma_oob_##type##x2(uint32_t a, uint32_t b, uint32_t c, int relu)              \
     {                                                                                                       \

@@ -3,8 +3,8 @@
  * statements of the instruction table call them.
  *
  * Written without branches where a vector form exists, because these bodies are
- * inlined into loops over rows. Division never traps: by zero it gives all ones
- * (remainder: the dividend), as the chip does; MIN / -1 wraps.
+ * inlined into loops over rows. Division never traps: by zero quotient and
+ * remainder are all ones, as on the chip; MIN / -1 wraps.
  */
 #ifndef PX_VM_OP_INT_H
 #define PX_VM_OP_INT_H
@@ -20,7 +20,7 @@
     static inline type px_rem_##T(type a, type b)                                                           \
     {                                                                                                       \
         type z = b == 0, v = (type)(a % (type)(b + z));                                                     \
-        return z ? a : v;                                                                                   \
+        return z ? (type)-1 : v;                                                                                   \
     }
 /* b = -1 is done apart: MIN / -1 would trap on the host. */
 #define PX_SIGNED_DIVISION(T, type, utype)                                                                  \
@@ -32,7 +32,7 @@
     static inline type px_rem_##T(type a, type b)                                                           \
     {                                                                                                       \
         type odd = (b == 0) | (b == -1), v = (type)(a % (type)(odd ? 1 : b));                               \
-        return b == 0 ? a : b == -1 ? 0 : v;                                                                \
+        return b == 0 ? (type)-1 : b == -1 ? 0 : v;                                                                \
     }
 PX_DIVISION(u16, uint16_t)
 PX_DIVISION(u32, uint32_t)
@@ -129,23 +129,30 @@ static inline uint32_t px_bfind_s64(int64_t a, int shiftamt)
     return px_bfind_u64((uint64_t)(a < 0 ? ~a : a), shiftamt);
 }
 
-/* Find n-th set bit from `base` on: up for offset > 0, down for offset < 0 (PTX ISA 9.7.1, fns). */
+/*
+ * Find n-th set bit from `base` on: up for offset > 0, down for offset < 0 (PTX ISA 9.7.1, fns). The chip gives 0
+ * for the offset that has no magnitude.
+ */
 static inline uint32_t px_fns(uint32_t mask, uint32_t base, int32_t offset)
 {
     int32_t step = offset < 0 ? -1 : 1, left = offset < 0 ? -offset : offset;
+    if (offset == INT32_MIN) return 0;
     if (offset == 0) return base < 32 && mask >> base & 1 ? base : 0xffffffffu;
     for (int32_t at = (int32_t)base; at >= 0 && at < 32; at += step)
         if (mask >> at & 1 && --left == 0) return (uint32_t)at;
     return 0xffffffffu;
 }
 
-/* Bit field extract: pos and len modulo 256; beyond the top the sign (or zero) goes on. */
+/*
+ * Bit field extract; beyond the top the sign (or zero) goes on. Position and length count modulo 256 for 32 bits;
+ * for 64 bits the chip takes all of them, so that 256 is past the end.
+ */
 #define PX_BFE(T, type, utype, width, is_signed)                                                            \
     static inline type px_bfe_##T(type value, uint32_t pos, uint32_t len)                                   \
     {                                                                                                       \
         utype a = (utype)value, sign, field, mask, last;                                                    \
-        pos &= 255;                                                                                         \
-        len &= 255;                                                                                         \
+        pos = width == 64 ? (pos < 64 ? pos : 64) : pos & 255;                                              \
+        len = width == 64 ? (len < 64 ? len : 64) : len & 255;                                              \
         last = pos + len > 0 ? pos + len - 1 : 0;                                                           \
         last = last > width - 1 ? width - 1 : last;                                                         \
         sign = is_signed && len ? a >> last & 1 : 0;                                                        \

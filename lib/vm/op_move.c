@@ -101,11 +101,13 @@ int px_move_unpack(struct px_gang *g, const struct px_insn *in)
 
 /* ---- four sources ---- */
 
-/* Inserts the low `len` bits of a into b at `pos` (PTX ISA 9.7.1.20: both operands are taken modulo 256). */
+/*
+ * Inserts the low `len` bits of a into b at `pos` (PTX ISA 9.7.1.20). Both count modulo 256 with 32 bits; with 64 the
+ * chip takes all of them, so that 256 is past the end.
+ */
 static uint64_t insert_bits(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, uint32_t width)
 {
-    pos &= 255;
-    len &= 255;
+    if (width == 32) pos &= 255, len &= 255;
     if (pos >= width || !len) return b;
     if (len > width - pos) len = width - pos;
     uint64_t mask = (len == 64 ? ~0ull : (1ull << len) - 1) << pos;
