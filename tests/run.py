@@ -87,20 +87,23 @@ class Runner:
     def unit(self, path):
         verdicts = Verdicts()
         name = os.path.basename(path)
-        done = self.run([path], env=dict(self.env, CMOCKA_MESSAGE_OUTPUT="TAP"))
+        done = self.run([path], env=dict(self.env, CMOCKA_MESSAGE_OUTPUT="TAP"), stderr=subprocess.STDOUT)
         if done is None:
             verdicts.check(name, "did not end in time")
             return verdicts
-        output = text_of(done.stdout + done.stderr)
+        output = text_of(done.stdout)
         bad = 0
-        for verdict, case, note in re.findall(r"^(ok|not ok) \d+ - (\S+)(.*)$", output, re.M):
+        # What a test has to say stands before its line, or behind it after a '#'.
+        parts = re.split(r"^((?:ok|not ok) \d+ - .*(?:\n#.*)*)\n", output, flags=re.M)
+        for said, verdict in zip(parts[::2], parts[1::2]):
+            word, case, note = re.match(r"(ok|not ok) \d+ - ([\w.-]+)(.*)", verdict).groups()
             if "SKIP" in note.upper():
-                verdicts.skip(f"{name} {case}", note.strip(" #"))
-            elif verdict == "ok":
+                verdicts.skip(f"{name} {case}", note.strip(" #:"))
+            elif word == "ok":
                 verdicts.passed += 1
             else:
                 bad += 1
-                verdicts.check(f"{name} {case}", "failed\n" + tail(output))
+                verdicts.check(f"{name} {case}", "failed\n" + tail(said + verdict))
         if done.returncode and not bad:
             verdicts.check(name, f"exit code {done.returncode}\n" + tail(output))
         elif not done.returncode and verdicts.passed + verdicts.skipped == 0:
