@@ -92,6 +92,28 @@ static bool check_inputs(struct inputs *inputs, const struct options *options)
     return messages_print(inputs->at, inputs->n, options) == 0;
 }
 
+static bool has_diagnostic(const ptx_module *module, const char *code)
+{
+    ptx_diagnostic d;
+    for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++)
+        if (ptx_module_diagnostic(module, i, &d) == PTX_OK && strcmp(d.code, code) == 0) return true;
+    return false;
+}
+
+/* -c refuses what came before separate compilation, and functions that give up the ABI (W0401). */
+static bool can_compile_apart(const struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->n; i++) {
+        const char *missing = ptx_module_isa_version(inputs->at[i].module) < 31 ? "PTX ISA .version 3.1 or later"
+                              : has_diagnostic(inputs->at[i].module, "W0401")   ? "ABI"
+                                                                                : NULL;
+        if (!missing) continue;
+        message_plain(PTX_FATAL, "'Compile only(-c)' requires %s", missing);
+        return false;
+    }
+    return true;
+}
+
 /* Entry functions asked for by -e. */
 static bool has_entries(const struct inputs *inputs, const struct options *options)
 {
@@ -163,6 +185,7 @@ static bool assemble(struct inputs *inputs, const struct options *options)
         if (options->layout == LAYOUT_PTXAS) message_plain(PTX_FATAL, "Ptx assembly aborted due to errors");
         return false;
     }
+    if (options->compile_only && !can_compile_apart(inputs)) return false;
     if (!has_entries(inputs, options)) return false;
     if (options->verbose)
         for (size_t i = 0; i < inputs->n; i++) program_report(inputs->at[i].module, options->arch);
