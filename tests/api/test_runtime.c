@@ -1,0 +1,495 @@
+/*
+ * test_runtime.c - the device runtime, by kernels that nvcc made from
+ * ptx/runtime.cu. Expected codes and orders are what an H200 answered (the
+ * project's notes on the device runtime, section 11), the guide's rules, and
+ * arithmetic; each test runs with 1, 2 and 8 workers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ptxvm.h"
+
+static char *ptx_text;
+static size_t ptx_size;
+static ptx_device *device;
+static ptx_program *program;
+static char output[4096];
+static size_t output_size;
+
+static int keep_output(void *user, const char *text, size_t size)
+{
+    (void)user;
+    if (output_size + size < sizeof output) {
+        memcpy(output + output_size, text, size);
+        output_size += size;
+        output[output_size] = 0;
+    }
+    return 0;
+}
+
+static void open_device(unsigned workers)
+{
+    const ptx_device_config config = {.workers = workers, .output = keep_output, .timeout_ms = 60000};
+    ptx_module *module;
+    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
+    assert_int_equal(ptx_module_create(NULL, ptx_text, ptx_size, &module), PTX_OK);
+    const ptx_module *modules[] = {module};
+    if (ptx_program_create(device, modules, 1, NULL, &program) != PTX_OK)
+        fail_msg("%s", ptx_device_message(device));
+    ptx_module_destroy(module);
+    output_size = 0;
+    output[0] = 0;
+}
+
+static void close_device(void)
+{
+    ptx_device_destroy(device);
+}
+
+static ptx_address buffer(size_t size)
+{
+    ptx_address va;
+    assert_int_equal(ptx_memory_alloc(device, size, &va), PTX_OK);
+    return va;
+}
+
+static void get(void *to, ptx_address from, size_t size)
+{
+    assert_int_equal(ptx_memory_read(device, to, from, size), PTX_OK);
+}
+
+static ptx_status try(const char *name, unsigned grid, unsigned block, const void *params, size_t bytes,
+                      ptx_fault *fault)
+{
+    ptx_kernel *kernel;
+    const ptx_launch_config config = {{grid, 1, 1}, {block, 1, 1}, 0, params, bytes};
+    assert_int_equal(ptx_program_kernel(program, name, &kernel), PTX_OK);
+    return ptx_kernel_launch(kernel, &config, fault);
+}
+
+static void run(const char *name, unsigned grid, unsigned block, const void *params, size_t bytes)
+{
+    ptx_fault fault;
+    ptx_status status = try(name, grid, block, params, bytes, &fault);
+    if (status == PTX_ERROR_FAULT || status == PTX_ERROR_DEADLOCK || status == PTX_ERROR_LIMIT)
+        fail_msg("%s: %s: %s (%s:%u)\n%s", name, fault.name, fault.message, fault.file, fault.line, fault.state);
+    if (status != PTX_OK) fail_msg("%s: %s: %s", name, ptx_status_name(status), ptx_device_message(device));
+}
+
+/* Runs a kernel that takes one pointer, and reads what it wrote there. */
+static void run_into(const char *name, unsigned block, void *result, size_t size)
+{
+    ptx_address va = buffer(size);
+    run(name, 1, block, &va, sizeof va);
+    get(result, va, size);
+}
+
+static const unsigned worker_counts[] = {1, 2, 8};
+#define FOR_WORKERS for (size_t w_ = 0; w_ < 3 && (open_device(worker_counts[w_]), 1); w_++, close_device())
+
+static void read_variable(const char *name, void *to, size_t size)
+{
+    ptx_address va;
+    uint64_t bytes;
+    assert_int_equal(ptx_program_variable(program, name, &va, &bytes), PTX_OK);
+    assert_int_equal(bytes, size);
+    get(to, va, size);
+}
+
+/* ---- order ---- */
+
+static int position(const int *order, int n, int what)
+{
+    for (int i = 0; i < n; i++)
+        if (order[i] == what) return i;
+    fail_msg("%d did not happen", what);
+    return -1;
+}
+
+static void children_before_tails(void **state)
+{
+    (void)state;
+    FOR_WORKERS
+    {
+        int order[64], events;
+        run("launch_order", 1, 1, NULL, 0);
+        read_variable("order", order, sizeof order);
+        read_variable("events", &events, sizeof events);
+        assert_int_equal(events, 6);
+        assert_true(position(order, 6, 10) < position(order, 6, 11));
+        assert_int_equal(order[4], 30);
+        assert_int_equal(order[5], 31);
+        position(order, 6, 20);
+        position(order, 6, 1);
+    }
+}
+
+static void tails_of_a_tail_before_the_next(void **state)
+{
+    (void)state;
+    static const int expected[] = {10, 40, 41, 50, 51};
+    FOR_WORKERS
+    {
+        int order[64];
+        run("tails_of_tails", 1, 1, NULL, 0);
+        read_variable("order", order, sizeof order);
+        assert_memory_equal(order, expected, sizeof expected);
+    }
+}
+
+/* ---- nesting ---- */
+
+struct nest { ptx_address deepest, errors; int limit; };
+
+static void nesting_to_the_limit(void **state)
+{
+    (void)state;
+    FOR_WORKERS
+    {
+        int deepest = 0, error = 0;
+        struct nest p = {buffer(4), buffer(4), 64};
+        run("nest", 1, 1, &p, sizeof p);
+        get(&deepest, p.deepest, 4);
+        get(&error, p.errors, 4);
+        assert_int_equal(deepest, 64);
+        assert_int_equal(error, 0);
+        p.limit = 70;
+        run("nest", 1, 1, &p, sizeof p);
+        get(&deepest, p.deepest, 4);
+        get(&error, p.errors, 4);
+        assert_int_equal(deepest, 64);
+        assert_int_equal(error, 65);
+    }
+}
+
+static void trees_of_launches(void **state)
+{
+    (void)state;
+    FOR_WORKERS
+    {
+        struct { ptx_address sum; int width, depth; } p = {buffer(8), 3, 2};
+        uint64_t sum;
+        ptx_progress progress;
+        run("tree", 1, 1, &p, sizeof p);
+        get(&sum, p.sum, 8);
+        /* 3 blocks; 3*32... : level 2 has 3 threads, each launches 3 blocks of 32 threads, each of those the same */
+        assert_int_equal(sum, 3ull * (3 * 32) * (3 * 32));
+        ptx_device_progress(device, &progress);
+        assert_int_equal(progress.grids_total, 1 + 1 + 3 + 3 * 3 * 32);
+        assert_int_equal(progress.grids_done, progress.grids_total);
+        assert_int_equal(progress.ctas_done, progress.ctas_total);
+        assert_int_equal(progress.max_depth, 3);
+    }
+}
+
+static void more_launches_than_may_be_pending(void **state)
+{
+    (void)state;
+    FOR_WORKERS
+    {
+        struct { ptx_address sum; int n; } p = {buffer(8), 5000};
+        uint64_t sum;
+        run("flood", 1, 1, &p, sizeof p);
+        get(&sum, p.sum, 8);
+        assert_int_equal(sum, 5000);
+        run("flood_wide", 20, 256, &p, sizeof p.sum);
+        get(&sum, p.sum, 8);
+        assert_int_equal(sum, 5000 + 20 * 256 * 64);
+    }
+}
+
+static void parameters_arrive(void **state)
+{
+    (void)state;
+    static const long long expected[] = {-6, -7, -8, -9, -10, -11, 1, 2, 543, 321, 7654, 1};
+    FOR_WORKERS
+    {
+        long long out[12];
+        run_into("give", 1, out, sizeof out);
+        assert_memory_equal(out, expected, sizeof expected);
+    }
+}
+
+/* ---- errors ---- */
+
+static void shapes_that_cannot_be(void **state)
+{
+    (void)state;
+    static const int expected[] = {9, 9, 9, 9, 0, 0, 9, 9, 0};
+    FOR_WORKERS
+    {
+        int error[9];
+        run_into("bad_shapes", 1, error, sizeof error);
+        assert_memory_equal(error, expected, sizeof expected);
+    }
+}
+
+static void the_last_error_is_the_threads(void **state)
+{
+    (void)state;
+    static const int expected[] = {0, 9, 0, 0};
+    FOR_WORKERS
+    {
+        int error[4];
+        run_into("error_of_thread", 4, error, sizeof error);
+        assert_memory_equal(error, expected, sizeof expected);
+    }
+}
+
+static void slots_run_out(void **state)
+{
+    (void)state;
+    FOR_WORKERS
+    {
+        struct { ptx_address result; int n; } p = {buffer(8), 3000};
+        int result[2];
+        run("many_tails", 1, 1, &p, sizeof p);
+        get(result, p.result, sizeof result);
+        assert_int_equal(result[0], 2046);
+        assert_int_equal(result[1], 69);
+        p.n = 5000;
+        run("many_events", 1, 1, &p, sizeof p);
+        get(result, p.result, sizeof result);
+        assert_int_equal(result[0], 4096);
+        assert_int_equal(result[1], 2);
+        run("many_events", 1, 1, &p, sizeof p); /* they went with their grid */
+        get(result, p.result, sizeof result);
+        assert_int_equal(result[0], 4096);
+    }
+}
+
+static void streams_and_events(void **state)
+{
+    (void)state;
+    static const int expected[] = {0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0};
+    FOR_WORKERS
+    {
+        int error[11], data[2];
+        run_into("streams_and_events", 1, error, sizeof error);
+        assert_memory_equal(error, expected, sizeof expected);
+        run_into("event_orders_streams", 1, data, sizeof data);
+        assert_int_equal(data[0], 77);
+        assert_int_equal(data[1], 77);
+    }
+}
+
+/* ---- memory ---- */
+
+static void copies_and_fills(void **state)
+{
+    (void)state;
+    static const int expected[] = {1, 1, 21, 0, 1, 0, 0, 0};
+    FOR_WORKERS
+    {
+        int from[24], to[24], error[8];
+        for (int i = 0; i < 24; i++) from[i] = i + 100;
+        struct { ptx_address to, from, error; } p = {buffer(96), buffer(96), buffer(32)};
+        ptx_memory_write(device, p.from, from, sizeof from);
+        run("copies", 1, 1, &p, sizeof p);
+        get(to, p.to, sizeof to);
+        get(error, p.error, sizeof error);
+        assert_memory_equal(error, expected, sizeof expected);
+        for (int i = 0; i < 16; i++) assert_int_equal(to[i], i >= 4 && i < 10 ? 0x7f7f7f7f : i + 100);
+        assert_int_equal(to[16], 0);
+        ptx_memory_fill(device, p.to, 0, sizeof to);
+        run("copy_2d", 1, 1, &p, 16);
+        get(to, p.to, sizeof to);
+        for (int i = 0; i < 24; i++) assert_int_equal(to[i], i % 4 < 2 && i < 12 ? 100 + i / 4 * 8 + i % 4 : 0);
+    }
+}
+
+static void a_bad_copy_is_a_fault(void **state)
+{
+    (void)state;
+    FOR_WORKERS
+    {
+        ptx_fault fault;
+        ptx_address va = buffer(64);
+        assert_int_equal(try("bad_copy", 1, 1, &va, sizeof va, &fault), PTX_ERROR_FAULT);
+        assert_int_equal(fault.cuda_error, 700);
+        assert_string_equal(fault.launched_by, "copy <- bad_copy <- host");
+    }
+}
+
+static void heap_by_calls(void **state)
+{
+    (void)state;
+    static const int expected[] = {1, 2, 1, 0, 1, 0, 0};
+    FOR_WORKERS
+    {
+        int error[7];
+        run_into("heap_calls", 1, error, sizeof error);
+        assert_memory_equal(error, expected, sizeof expected);
+    }
+}
+
+static void heap_by_threads(void **state)
+{
+    (void)state;
+    FOR_WORKERS
+    {
+        struct { ptx_address sums; int n; } p = {buffer(8 * 64 * 4), 40};
+        uint32_t sums[8 * 64];
+        run("lists", 8, 64, &p, sizeof p);
+        get(sums, p.sums, sizeof sums);
+        for (unsigned i = 0; i < 8 * 64; i++) assert_int_equal(sums[i], 40 * 39 / 2 * (i % 64 + 1));
+    }
+}
+
+static void heap_faults(void **state)
+{
+    (void)state;
+    FOR_WORKERS
+    {
+        ptx_fault fault;
+        int index = 20;
+        ptx_address va = buffer(4);
+        assert_int_equal(try("free_twice", 1, 1, &va, sizeof va, &fault), PTX_ERROR_FAULT);
+        assert_int_equal(fault.cuda_error, 719);
+        ptx_memory_write(device, va, &index, 4);
+        assert_int_equal(try("past_heap_block", 1, 1, &va, sizeof va, &fault), PTX_ERROR_FAULT);
+        assert_int_equal(fault.cuda_error, 700);
+        index = 19;
+        ptx_memory_write(device, va, &index, 4);
+        run("past_heap_block", 1, 1, &va, sizeof va);
+    }
+}
+
+/* ---- queries, output ---- */
+
+static void answers(void **state)
+{
+    (void)state;
+    static const long long expected[29] = {1, 0, 1024, 0, 9, 101, 0, 6000, 0, 1, 0, 0,
+                                           0, 1024, 0, 8650752, 0, 8388608, 215, 12345, 0, 2048, 0, 64, 0, 11796480,
+                                           1, 1, 'u'};
+    FOR_WORKERS
+    {
+        long long out[29];
+        run_into("queries", 1, out, sizeof out);
+        for (int i = 0; i < 29; i++)
+            if (out[i] != expected[i]) fail_msg("answer %d is %lld, not %lld", i, out[i], expected[i]);
+    }
+}
+
+static void printf_formats(void **state)
+{
+    (void)state;
+    static const int expected[] = {0, 2, 7, 6, 7, 2};
+    FOR_WORKERS
+    {
+        int result[6];
+        run_into("prints", 1, result, sizeof result);
+        assert_string_equal(output, "plain\n"
+                                    "-5 text\n"
+                                    "a    42|42   |00042 ff 123456789abcdef end\n"
+                                    "1.500000 1.235e+04 0.5 % 4000000000 -1234567890123 -2\n"
+                                    "     7|3.14|+8|0xff| 9\n"
+                                    "0x1234 (null)\n");
+        assert_memory_equal(result, expected, sizeof expected);
+    }
+}
+
+static void assertions(void **state)
+{
+    (void)state;
+    FOR_WORKERS
+    {
+        ptx_fault fault;
+        int data[4] = {0, 0, 1, 0};
+        ptx_address va = buffer(16);
+        ptx_memory_write(device, va, data, 16);
+        assert_int_equal(try("asserts", 1, 4, &va, sizeof va, &fault), PTX_ERROR_FAULT);
+        assert_int_equal(fault.cuda_error, 710);
+        assert_string_equal(fault.name, "CUDA_ERROR_ASSERT");
+        assert_int_equal(fault.thread[0], 2);
+        assert_non_null(strstr(output, ": block: [0,0,0], thread: [2,0,0] Assertion `data[threadIdx.x] == 0` failed.\n"));
+        assert_non_null(strstr(output, "runtime.cu:"));
+        ptx_memory_fill(device, va, 0, 16);
+        run("asserts", 1, 4, &va, sizeof va);
+    }
+}
+
+/* ---- faults of children ---- */
+
+static void faults_of_children(void **state)
+{
+    (void)state;
+    FOR_WORKERS
+    {
+        ptx_fault fault;
+        ptx_address va = buffer(4);
+        assert_int_equal(try("child_stores_null", 1, 1, &va, sizeof va, &fault), PTX_ERROR_FAULT);
+        assert_int_equal(fault.cuda_error, 700);
+        assert_int_equal(fault.address, 0);
+        assert_string_equal(fault.launched_by, "_Z10store_nullPi <- child_stores_null <- host");
+        assert_string_equal(fault.kernel, "_Z10store_nullPi");
+        assert_non_null(strstr(fault.source, "runtime.cu:"));
+        assert_int_equal(try("child_follows_shared", 1, 1, NULL, 0, &fault), PTX_ERROR_FAULT);
+        assert_int_equal(fault.cuda_error, 700);
+        assert_string_equal(fault.allocation, "byte 0 of shared memory of a block");
+        run("tails_of_tails", 1, 1, NULL, 0); /* the device works on */
+    }
+}
+
+static void a_fault_two_levels_down(void **state)
+{
+    (void)state;
+    FOR_WORKERS
+    {
+        ptx_fault fault;
+        assert_int_equal(try("child_of_child_traps", 1, 1, NULL, 0, &fault), PTX_ERROR_FAULT);
+        assert_int_equal(fault.cuda_error, 700);
+        const char *chain = strstr(fault.launched_by, "child_stores_null <- child_of_child_traps <- host");
+        assert_non_null(chain);
+    }
+}
+
+static bool read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    ptx_text = malloc(1 << 20);
+    ptx_size = fread(ptx_text, 1, 1 << 20, file);
+    fclose(file);
+    return ptx_size > 0 && ptx_size < 1 << 20;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(children_before_tails),
+        cmocka_unit_test(tails_of_a_tail_before_the_next),
+        cmocka_unit_test(nesting_to_the_limit),
+        cmocka_unit_test(trees_of_launches),
+        cmocka_unit_test(more_launches_than_may_be_pending),
+        cmocka_unit_test(parameters_arrive),
+        cmocka_unit_test(shapes_that_cannot_be),
+        cmocka_unit_test(the_last_error_is_the_threads),
+        cmocka_unit_test(slots_run_out),
+        cmocka_unit_test(streams_and_events),
+        cmocka_unit_test(copies_and_fills),
+        cmocka_unit_test(a_bad_copy_is_a_fault),
+        cmocka_unit_test(heap_by_calls),
+        cmocka_unit_test(heap_by_threads),
+        cmocka_unit_test(heap_faults),
+        cmocka_unit_test(answers),
+        cmocka_unit_test(printf_formats),
+        cmocka_unit_test(assertions),
+        cmocka_unit_test(faults_of_children),
+        cmocka_unit_test(a_fault_two_levels_down),
+    };
+    if (!read_text("tests/api/ptx/runtime.ptx")) {
+        fprintf(stderr, "tests/api/ptx/runtime.ptx cannot be read; run from the top of the source tree\n");
+        return 1;
+    }
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(ptx_text);
+    return failed;
+}
