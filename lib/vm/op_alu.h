@@ -67,6 +67,8 @@ typedef px_b128 V_u128;
 #define PX_PUT_f64(x) (x)
 #define PX_PUT_u128(x) (x)
 
+#define PX_IS_FLOAT(T) _Generic((V_##T){0}, float: 1, default: 0)
+
 /* letters of a shape */
 #define PX_L1_none s
 #define PX_L2_none s
