@@ -51,7 +51,7 @@ static bool moves_global_address(const struct px_inst *inst)
         return false;
     const struct px_operand *source = &inst->opds[1];
     return source->symbol && source->symbol->kind == PX_SYM_VAR && source->symbol->space == PX_SPACE_GLOBAL &&
-           !source->has_offset;
+           !source->has_offset && px_type_info((enum px_type)source->symbol->type)->klass != PX_TC_OPAQUE;
 }
 
 static bool is_narrow(const struct px_inst *inst)

@@ -184,8 +184,17 @@ static void check_proto(struct px_checker *checker, struct px_stmt *stmt)
 
 /* ---- statements ---- */
 
+static void check_banks(struct px_checker *checker, const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nmods; i++)
+        if (inst->mods[i].bank)
+            px_withdrawn(checker, "explicit constant banks", 22, inst->mods[i].pos, inst->mods[i].name->len);
+}
+
 static void check_inst(struct px_checker *checker, struct px_inst *inst)
 {
+    if (checker->module->tree.has_banks)
+        check_banks(checker, inst);
     for (unsigned i = 0; i < inst->nopds; i++)
         resolve_operand(checker, &inst->opds[i]);
     if (inst->guard)

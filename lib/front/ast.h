@@ -250,6 +250,7 @@ struct px_tree {
     uint32_t ntargets;
     struct px_item *items;        /* in text order; the header lines are not among them */
     uint32_t nitems;
+    bool has_banks;               /* an instruction names a constant bank: ld.const[3] */
     bool complete;                /* false after a syntax error: items before it are still here */
 };
 

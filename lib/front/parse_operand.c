@@ -222,6 +222,7 @@ void px_operand_index(struct px_parser *parser, const struct px_sem *base, const
 void px_push_modifier(struct px_parser *parser, const struct px_sem *word)
 {
     struct px_modifier modifier = {.name = word->u.name, .pos = word->pos, .bank = (uint16_t)word->n};
+    parser->tree->has_banks |= modifier.bank != 0;
     px_vec_push(&parser->scratch, &parser->mods, modifier);
 }
 
