@@ -41,6 +41,7 @@ struct px_fit {
 /* inst_opds.c: operands against the types of the match; stops at the first fault. `module` may be NULL: not asked. */
 bool px_inst_operands(const struct ptx_module *module, const struct px_match *match, const struct px_inst *inst,
                       struct px_fault *fault);
+double px_operand_value(const struct px_operand *operand); /* of a floating-point constant */
 bool px_inst_pair_written(const struct px_inst *inst);
 
 /* inst_why.c: the message for an instruction that fits no form. */

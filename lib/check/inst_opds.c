@@ -136,6 +136,16 @@ static bool in_range(struct state *s, const struct px_opd *opd, const struct px_
     return opd->step <= 1 || (v - opd->lo) % opd->step == 0 || fail(s, PX_FAULT_MULTIPLE, o, opd);
 }
 
+double px_operand_value(const struct px_operand *o)
+{
+    double d;
+    float f;
+    uint32_t bits = (uint32_t)o->u.i;
+    memcpy(&d, &o->u.i, sizeof d);
+    memcpy(&f, &bits, sizeof f);
+    return o->kind == PX_O_F32 ? f : d;
+}
+
 static bool constant(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
     const struct px_type_info *t = px_type_info(type);
@@ -144,9 +154,8 @@ static bool constant(struct state *s, const struct px_opd *opd, const struct px_
     if (type != PX_T_NONE && (!(opd->flags & PX_OF_IMM) || !px_type_takes_constant(type)))
         return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (o->kind == PX_O_F32 || o->kind == PX_O_F64) {
-        double x;
-        memcpy(&x, &o->u.i, sizeof x);
-        if (opd->flags & PX_OF_RANGE && o->kind == PX_O_F64 && !(x > (double)opd->lo && x <= (double)opd->hi))
+        double x = px_operand_value(o);
+        if (opd->flags & PX_OF_RANGE && !(x > (double)opd->lo && x <= (double)opd->hi))
             return fail(s, PX_FAULT_RANGE, o, opd);
         unsigned bits = o->kind == PX_O_F32 ? 32 : 64;
         bool fits = type == PX_T_F32 || type == PX_T_F64 || (t->klass == PX_TC_BITS && t->bits == bits);
@@ -167,7 +176,10 @@ static bool scalar(struct state *s, const struct px_opd *opd, const struct px_op
         return fail(s, PX_FAULT_MINUS, o, opd);
     switch (o->kind) {
     case PX_O_NAME: return name_operand(s, opd, o, type, element);
-    case PX_O_INT: case PX_O_F32: case PX_O_F64: case PX_O_EXPR: return constant(s, opd, o, type);
+    case PX_O_INT: case PX_O_F32: case PX_O_F64: case PX_O_EXPR:
+        if (element && o->kind == PX_O_INT && !(opd->flags & PX_OF_DST) && !px_type_takes_constant(type))
+            return true; /* a packed format's bits, in braces */
+        return constant(s, opd, o, type);
     case PX_O_SINK:
         return (opd->flags & PX_OF_SINK && (element || !opd->by_vec || !(opd->flags & PX_OF_WIDER))) || fail(s, PX_FAULT_SINK, o, opd);
     case PX_O_VEC:

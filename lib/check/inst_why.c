@@ -217,11 +217,10 @@ static void explain_where(const struct px_why *why, const struct px_fit *best)
 static void explain_range(const struct px_why *why, const struct px_fault *f)
 {
     long long v = (long long)f->operand->u.i, lo = f->opd->lo, hi = f->opd->hi;
-    double x;
-    memcpy(&x, &f->operand->u.i, sizeof x);
+
     bool barrier = why->inst->opcode->word == PX_W_bar || why->inst->opcode->word == PX_W_barrier;
-    if (f->operand->kind == PX_O_F64)
-        complain(why, RANGE_FLOAT, f->argument + 1, name_of(why), x, (double)lo, (double)hi);
+    if (f->operand->kind == PX_O_F64 || f->operand->kind == PX_O_F32)
+        complain(why, RANGE_FLOAT, f->argument + 1, name_of(why), px_operand_value(f->operand), (double)lo, (double)hi);
     else if (barrier && !v && lo == 1)
         complain(why, BARRIER_ZERO, name_of(why));
     else if (f->kind == PX_FAULT_POWER)

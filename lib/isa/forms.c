@@ -66,6 +66,12 @@ bool px_form_slot(const struct px_form *form, unsigned i, px_word *name, bool *o
     return true;
 }
 
+px_word px_form_word(const struct px_form *form, unsigned slot, unsigned i)
+{
+    const struct px_isa_slot *s = &px_isa_slots[form->first_slot + slot];
+    return i < s->n ? px_isa_values[s->first + i].word : 0;
+}
+
 bool px_form_accepts(const struct px_form *form, unsigned slot, px_word word)
 {
     const struct px_isa_slot *s = &px_isa_slots[form->first_slot + slot];

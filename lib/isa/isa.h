@@ -189,6 +189,7 @@ const char *px_opd_name(const struct px_opd *opd);
 /* Slots in canonical order. */
 unsigned px_form_slots(const struct px_form *form);
 bool px_form_slot(const struct px_form *form, unsigned i, px_word *name, bool *optional);
+px_word px_form_word(const struct px_form *form, unsigned slot, unsigned i); /* i-th word that a slot takes; 0 past the end */
 bool px_form_accepts(const struct px_form *form, unsigned slot, px_word word);
 
 /*

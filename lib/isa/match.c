@@ -67,25 +67,29 @@ static bool shift_into(struct px_match *match, unsigned i)
     return false;
 }
 
-static bool is_ordered(px_word word)
+/* Kinds of words whose order counts: types, state spaces (cp.async.shared.global), matrix layouts. 0: any order. */
+static unsigned ordered_kind(px_word word)
 {
-    return word == PX_W_row || word == PX_W_col || px_space_of_word(word);
+    if (px_type_of_word(word))
+        return 1;
+    if (word == PX_W_row || word == PX_W_col)
+        return 2;
+    return px_space_of_word(word) ? 3 : 0;
 }
 
-/* The order counts of state spaces and matrix layouts only: cp.async.shared.global copies from global. */
+/* Were the words of each ordered kind written in the order of the slots that hold them? */
 static bool order_kept(const struct px_match *match, const px_word *words, unsigned n)
 {
-    unsigned at = 0, seen = 0;
+    unsigned next[4] = {0};
     for (unsigned i = 0; i < match->form->nslots; i++) {
-        if (!is_ordered(match->value[i]))
+        unsigned kind = ordered_kind(match->value[i]), k = next[kind];
+        if (!kind)
             continue;
-        unsigned k = seen ? at + 1 : 0;
-        while (k < n && words[k] != match->value[i])
+        while (k < n && ordered_kind(words[k]) != kind)
             k++;
-        if (k == n)
+        if (k == n || words[k] != match->value[i])
             return false;
-        at = k;
-        seen++;
+        next[kind] = k + 1;
     }
     return true;
 }
