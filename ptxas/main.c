@@ -100,13 +100,17 @@ static bool has_diagnostic(const ptx_module *module, const char *code)
     return false;
 }
 
-/* -c refuses what came before separate compilation, and functions that give up the ABI (W0401). */
+/*
+ * -c refuses what came before separate compilation, and functions that give up the ABI (W0401). Up to PTX 1.3
+ * ptxas forgets the rule where a double-precision division or root is in the module; here it starts at 1.4.
+ */
 static bool can_compile_apart(const struct inputs *inputs)
 {
     for (size_t i = 0; i < inputs->n; i++) {
-        const char *missing = ptx_module_isa_version(inputs->at[i].module) < 31 ? "PTX ISA .version 3.1 or later"
-                              : has_diagnostic(inputs->at[i].module, "W0401")   ? "ABI"
-                                                                                : NULL;
+        const unsigned version = ptx_module_isa_version(inputs->at[i].module);
+        const char *missing = version > 13 && version < 31                    ? "PTX ISA .version 3.1 or later"
+                              : has_diagnostic(inputs->at[i].module, "W0401") ? "ABI"
+                                                                              : NULL;
         if (!missing) continue;
         message_plain(PTX_FATAL, "'Compile only(-c)' requires %s", missing);
         return false;
