@@ -47,6 +47,17 @@ static void show_place(const ptx_fault *fault, const struct modules *modules)
     field("source", fault->source);
 }
 
+static void show_state(const char *state)
+{
+    if (!state || !*state) return;
+    fputs("  where every block stands:\n", stderr);
+    while (*state) {
+        const size_t length = strcspn(state, "\n");
+        fprintf(stderr, "    %.*s\n", (int)length, state);
+        state += length + (state[length] == '\n');
+    }
+}
+
 void report_fault(const struct outcome *outcome, const struct modules *modules,
                   const struct arguments *arguments)
 {
@@ -66,7 +77,6 @@ void report_fault(const struct outcome *outcome, const struct modules *modules,
     if (fault->address) fprintf(stderr, "  %-12s 0x%llx\n", "address", (unsigned long long)fault->address);
     field("allocation", fault->allocation);
     if (fault->address) nearest_buffer(fault->address, arguments);
-    if (fault->state && *fault->state)
-        fprintf(stderr, "  where every block stands:\n%s%s", fault->state,
-                fault->state[strlen(fault->state) - 1] == '\n' ? "" : "\n");
+    /* One thread's fault needs no list of the others. */
+    if (outcome->status != PTX_ERROR_FAULT) show_state(fault->state);
 }
