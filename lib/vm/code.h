@@ -79,7 +79,7 @@ _Static_assert(sizeof(struct px_insn) == 64, "one record is one cache line");
 enum px_insn_flag {
     PX_IF_SCALAR_A = 1,  /* a is a scalar */
     PX_IF_NEGATE = 2,    /* the predicate in a counts inverted */
-    PX_IF_FTZ = 32,      /* atom.add.f32 on global memory flushes subnormals */
+    PX_IF_FTZ = 32,      /* atom.add.f32, .f64 on global memory: flushes f32 subnormals, has its own NaNs */
     PX_IF_BLOCK = 128    /* while decoding: target is a block */
 };
 
@@ -160,8 +160,11 @@ struct px_code {
 
 enum { PX_SHAPES = 8 }; /* bit i: source i is a scalar */
 
-/* fn[masked][shape]; NULL where the shape is not instantiated. */
-struct px_handler_set { px_handler fn[2][PX_SHAPES]; };
+/*
+ * fn[masked][shape]; NULL where the shape is not instantiated. f32_result: the result is a float that C arithmetic
+ * made; f32_sources: bit i says that source i is read as a float, not as bits.
+ */
+struct px_handler_set { px_handler fn[2][PX_SHAPES]; bool f32_result; uint8_t f32_sources; };
 
 /* Handlers that are not made from the table. */
 enum px_fixed {

@@ -280,7 +280,7 @@ static void atomic(struct px_fn_dec *d, const struct px_dinst *item)
     struct px_insn in = access_record(d, item, &o[0], space, px_type_info(type)->bits / 8);
     in.b = px_dec_row(d, &o[1], type);
     if (px_dec_has(item, PX_W_cas)) in.c = px_dec_row(d, &o[2], type);
-    if (type == PX_T_F32 && space != PX_SPACE_SHARED) in.flags |= PX_IF_FTZ;
+    if ((type == PX_T_F32 || type == PX_T_F64) && space != PX_SPACE_SHARED) in.flags |= PX_IF_FTZ;
     bool result = !red && inst->opds[0].kind != PX_O_SINK;
     if (result) in.d = px_dec_dst(d, &inst->opds[0], type);
     in.m = d->guard;

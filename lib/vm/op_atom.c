@@ -48,11 +48,16 @@ static inline uint32_t add_f32(uint32_t o, uint32_t b, bool ftz)
     return x != x ? 0x7fffffffu : flush(o, ftz);
 }
 
-static inline uint64_t add_f64(uint64_t o, uint64_t b)
+/*
+ * With a NaN global memory gives the operand's bits if that is the NaN, else memory's, and does not quiet it; shared
+ * memory computes on the multiprocessor, which prefers memory's and quiets it. Seen on an H200.
+ */
+static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
 {
     double x, y;
     memcpy(&x, &o, 8);
     memcpy(&y, &b, 8);
+    if (x != x || y != y) return shared ? px_quiet64(x != x ? o : b) : y != y ? b : o;
     x += y;
     memcpy(&o, &x, 8);
     return o;
@@ -69,7 +74,7 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b)
 #define OP_DEC(T) (o == 0 || o > b ? b : o - 1)
 #define OP_CAS(T) (o == b ? c : o)
 #define OP_ADDF32(T) add_f32(o, b, in->flags & PX_IF_FTZ)
-#define OP_ADDF64(T) add_f64(o, b)
+#define OP_ADDF64(T) add_f64(o, b, !(in->flags & PX_IF_FTZ))
 #define OP_ADDF16(T) px_add_f16(o, b, 0, 0)
 #define OP_ADDF16X2(T) px_add_f16x2(o, b, 0, 0)
 #define OP_ADDBF16(T) px_add_bf16(o, b)
