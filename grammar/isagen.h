@@ -38,6 +38,7 @@ struct ig_words {
     bool modifier[IG_WORDS]; /* some slot accepts it */
     bool opcode[IG_WORDS];
     bool slot[IG_WORDS];     /* the name of a slot */
+    bool value[IG_WORDS];    /* stands in a list of values, or in names.tbl */
     int n;
 };
 

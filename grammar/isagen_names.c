@@ -159,7 +159,7 @@ static void read_line(struct ig_place at, char *text)
             ig.versions[ig.nversions++] = ig_version(at, w[i]);
     } else if (!strcmp(w[0], "word")) {
         for (int i = 1; i < n; i++)
-            ig_word(w[i], strlen(w[i]));
+            ig.words.value[ig_word(w[i], strlen(w[i])) - 1] = true;
     } else if (!strcmp(w[0], "words") && n == 2) {
         expand_pattern(w[1], done, 0);
     } else {

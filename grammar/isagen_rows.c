@@ -186,8 +186,10 @@ static const char *read_values(struct ig_place at, const char *s, char separator
             since = ig_since_index(ig_since_parse(at, ig_text(s + 1, len - 1)));
             s += len + 1;
         }
-        if (!named)
+        if (!named) {
             add_value(set, (struct ig_value){ig_word(word, n), since});
+            ig.words.value[ig_word(word, n) - 1] = true;
+        }
         for (int i = 0; named && i < named->n; i++)
             add_value(set, (struct ig_value){named->values[i].word, since ? since : named->values[i].since});
         if (*s != separator || !*skip(s))
@@ -511,7 +513,7 @@ static void check_literals(void)
     for (int f = 0; f < ig.nforms; f++)
         for (int i = 0; i < ig.forms[f]->nslots; i++) {
             const struct ig_slot *slot = &ig.forms[f]->slots[i];
-            if (slot->literal && ig.words.slot[slot->name - 1] && !ig.words.modifier[slot->name - 1])
+            if (slot->literal && ig.words.slot[slot->name - 1] && !ig.words.value[slot->name - 1])
                 ig_error(ig.forms[f]->at, "slot .%s has no values", ig.words.text[slot->name - 1]);
         }
 }
