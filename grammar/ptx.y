@@ -93,7 +93,8 @@ section_numbers: section_number                    { px_push_expr(parser, &$1); 
                | section_numbers ',' section_number { px_push_expr(parser, &$3); $$.n = $1.n + 1; }
                ;
 section_number: INT                                { px_init_const(parser, &$$, &$1); }
-              | '-' INT                            { px_parse_unary(parser, &$2, &$1, '-', &$2); px_init_const(parser, &$$, &$2); }
+              | '-' INT
+             { px_parse_unary(parser, &$2, &$1, '-', &$2); px_init_const(parser, &$$, &$2); }
               ;
 section_label: section_name                        { px_init_name(parser, &$$, &$1, NULL); }
              | section_name '+' INT                { px_init_name(parser, &$$, &$1, &$3); }
@@ -149,7 +150,8 @@ dim: INT                                           { px_push_dim(parser, &$1); }
 init: expr                                         { px_init_const(parser, &$$, &$1); }
     | init_name
     | INT '(' init_name ')'                        { px_init_mask(parser, &$$, &$1, &$3); }
-    | INT '(' expr ')'                             { px_init_const(parser, &$3, &$3); px_init_mask(parser, &$$, &$1, &$3); }
+    | INT '(' expr ')'
+             { px_init_const(parser, &$3, &$3); px_init_mask(parser, &$$, &$1, &$3); }
     | '{' '}'                                      { $$ = px_sem_span(&$1, &$2); px_init_list(parser, &$$, 0); }
     | '{' inits '}'                                { $$ = px_sem_span(&$1, &$3); px_init_list(parser, &$$, $2.n); }
     ;
@@ -211,17 +213,20 @@ ptr_align: %empty                                  { $$.n = 0; }
          ;
 entry_directives: %empty                           { $$.n = 0; }
                 | entry_directives PERF0           { px_push_directive(parser, &$2, 0); $$.n = $1.n + 1; }
-                | entry_directives PERF1 INT       { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
+                | entry_directives PERF1 INT
+             { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
                 | entry_directives PERF3 ints      { px_push_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
                 | entry_directives pragma          { px_push_pragma_directive(parser, &$2); $$.n = $1.n + 1; }
                 ;
 ints: INT                                          { px_push_dim(parser, &$1); $$.n = 1; }
     | INT ',' INT                                  { px_push_dim(parser, &$1); px_push_dim(parser, &$3); $$.n = 2; }
-    | INT ',' INT ',' INT                          { px_push_dim(parser, &$1); px_push_dim(parser, &$3); px_push_dim(parser, &$5); $$.n = 3; }
+    | INT ',' INT ',' INT
+             { px_push_dim(parser, &$1); px_push_dim(parser, &$3); px_push_dim(parser, &$5); $$.n = 3; }
     ;
 func_directives: %empty                            { $$.n = 0; }
                | func_directives FPERF0            { px_push_directive(parser, &$2, 0); $$.n = $1.n + 1; }
-               | func_directives FPERF1 INT        { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
+               | func_directives FPERF1 INT
+             { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
                ;
 
 /* ---- bodies ---- */

@@ -16,8 +16,9 @@
 const char *ptx_status_name(ptx_status status)
 {
     static const char *const names[] = {
-        "success", "invalid argument", "out of memory", "does not assemble", "does not link", "not found",
-        "unsupported", "fault in a kernel", "deadlock", "limit reached", "interrupted", "launch out of bounds",
+        "success",       "invalid argument", "out of memory", "does not assemble",
+        "does not link", "not found",        "unsupported",   "fault in a kernel",
+        "deadlock",      "limit reached",    "interrupted",   "launch out of bounds",
     };
     return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown status";
 }
@@ -25,13 +26,13 @@ const char *ptx_status_name(ptx_status status)
 /* A special register's word is kept only behind its percent sign: %tid, not tid. */
 static uint16_t word_of(const char *s, size_t n)
 {
-    if (*s != '%')
-        return px_word_find(s, n);
+    if (*s != '%') return px_word_find(s, n);
     px_word word = px_word_find(s + 1, n - 1);
     return word && px_sreg_of_word(word) ? word : 0;
 }
 
-static void set_source(struct ptx_module *module, const ptx_module_options *options, const char *text, size_t size)
+static void set_source(struct ptx_module *module, const ptx_module_options *options, const char *text,
+                       size_t size)
 {
     const char *file = options && options->file_name ? options->file_name : "<memory>";
     module->source.file = px_arena_text(&module->arena, file, strlen(file));
@@ -55,8 +56,7 @@ static void check(struct ptx_module *module)
     }
     px_check(module);
     for (uint32_t i = 0; i < diags->list.n; i++)
-        if (diags->list.at[i].severity == PTX_FATAL)
-            return;
+        if (diags->list.at[i].severity == PTX_FATAL) return;
     if (n) {
         px_vec_push(&module->arena, &diags->list, syntax);
         diags->errors++;
@@ -74,16 +74,15 @@ static void build(struct ptx_module *module, const ptx_module_options *options, 
     px_source_index(&module->source);
 }
 
-ptx_status ptx_module_create(const ptx_module_options *options, const char *text, size_t size, ptx_module **out)
+ptx_status ptx_module_create(const ptx_module_options *options, const char *text, size_t size,
+                             ptx_module **out)
 {
-    if (!text || !out || size >= UINT32_MAX)
-        return PTX_ERROR_INVALID_ARGUMENT;
+    if (!text || !out || size >= UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
     ptx_allocator alloc = px_alloc_or_default(options ? &options->allocator : NULL);
     struct ptx_module *module = px_zalloc(&alloc, sizeof *module);
     jmp_buf failure;
     *out = NULL;
-    if (!module)
-        return PTX_ERROR_OUT_OF_MEMORY;
+    if (!module) return PTX_ERROR_OUT_OF_MEMORY;
     module->alloc = alloc;
     atomic_init(&module->references, 1);
     px_arena_init(&module->arena, &alloc, &failure);
@@ -104,8 +103,7 @@ void px_module_retain(struct ptx_module *module)
 
 void px_module_release(struct ptx_module *module)
 {
-    if (atomic_fetch_sub_explicit(&module->references, 1, memory_order_acq_rel) != 1)
-        return;
+    if (atomic_fetch_sub_explicit(&module->references, 1, memory_order_acq_rel) != 1) return;
     ptx_allocator alloc = module->alloc;
     px_arena_free(&module->arena);
     px_free(&alloc, module, sizeof *module);
@@ -113,8 +111,7 @@ void px_module_release(struct ptx_module *module)
 
 void ptx_module_destroy(ptx_module *module)
 {
-    if (module)
-        px_module_release(module);
+    if (module) px_module_release(module);
 }
 
 unsigned ptx_module_isa_version(const ptx_module *module)
@@ -141,14 +138,13 @@ size_t ptx_module_diagnostic_count(const ptx_module *module)
 
 ptx_status ptx_module_diagnostic(const ptx_module *module, size_t index, ptx_diagnostic *out)
 {
-    if (!module || !out || index >= module->diags.list.n)
-        return PTX_ERROR_INVALID_ARGUMENT;
+    if (!module || !out || index >= module->diags.list.n) return PTX_ERROR_INVALID_ARGUMENT;
     const struct px_diag *diag = &module->diags.list.at[index];
-    *out = (ptx_diagnostic){.severity = diag->severity, .code = px_diag_code(diag->id), .message = diag->message};
+    *out = (ptx_diagnostic){
+        .severity = diag->severity, .code = px_diag_code(diag->id), .message = diag->message};
     out->note = diag->note;
     out->file = module->source.file;
-    if (!px_diag_has_place(diag))
-        return PTX_OK;
+    if (!px_diag_has_place(diag)) return PTX_OK;
     struct px_source source = module->source; /* its line table is complete: nothing is built here */
     struct px_place place = px_source_place(&source, diag->pos);
     out->line = place.line;
@@ -159,12 +155,10 @@ ptx_status ptx_module_diagnostic(const ptx_module *module, size_t index, ptx_dia
 
 ptx_status ptx_module_source_line(const ptx_module *module, unsigned line, const char **start, size_t *length)
 {
-    if (!module || !start || !length)
-        return PTX_ERROR_INVALID_ARGUMENT;
+    if (!module || !start || !length) return PTX_ERROR_INVALID_ARGUMENT;
     struct px_source source = module->source;
     const char *at = px_source_line(&source, line, length);
-    if (!at)
-        return PTX_ERROR_NOT_FOUND;
+    if (!at) return PTX_ERROR_NOT_FOUND;
     *start = at;
     return PTX_OK;
 }
@@ -194,16 +188,14 @@ static bool is_kernel(const struct px_function *function)
 static struct px_function *kernel_at(const ptx_module *module, size_t index)
 {
     for (uint32_t i = 0; module && i < module->functions.n; i++)
-        if (is_kernel(module->functions.at[i]) && index-- == 0)
-            return module->functions.at[i];
+        if (is_kernel(module->functions.at[i]) && index-- == 0) return module->functions.at[i];
     return NULL;
 }
 
 size_t ptx_module_kernel_count(const ptx_module *module)
 {
     size_t n = 0;
-    for (uint32_t i = 0; module && i < module->functions.n; i++)
-        n += is_kernel(module->functions.at[i]);
+    for (uint32_t i = 0; module && i < module->functions.n; i++) n += is_kernel(module->functions.at[i]);
     return n;
 }
 
@@ -213,8 +205,7 @@ static size_t space_bytes(const struct px_function *function, enum px_space spac
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < function->vars.n; i++) {
         const struct px_symbol *symbol = function->vars.at[i];
-        if (symbol->space != space || !symbol->align)
-            continue;
+        if (symbol->space != space || !symbol->align) continue;
         bytes = (bytes + symbol->align - 1) / symbol->align * symbol->align + symbol->size;
     }
     return (size_t)bytes;
@@ -223,8 +214,7 @@ static size_t space_bytes(const struct px_function *function, enum px_space spac
 ptx_status ptx_module_kernel(const ptx_module *module, size_t index, ptx_kernel_info *info)
 {
     const struct px_function *function = kernel_at(module, index);
-    if (!info || !function)
-        return PTX_ERROR_INVALID_ARGUMENT;
+    if (!info || !function) return PTX_ERROR_INVALID_ARGUMENT;
     *info = (ptx_kernel_info){.name = function->func->name->text, .param_count = function->func->nparams};
     info->param_bytes = (size_t)function->param_bytes;
     info->static_shared_bytes = space_bytes(function, PX_SPACE_SHARED);
@@ -236,11 +226,11 @@ ptx_status ptx_module_kernel(const ptx_module *module, size_t index, ptx_kernel_
     return PTX_OK;
 }
 
-ptx_status ptx_module_kernel_param(const ptx_module *module, size_t kernel, size_t index, ptx_param_info *info)
+ptx_status ptx_module_kernel_param(const ptx_module *module, size_t kernel, size_t index,
+                                   ptx_param_info *info)
 {
     const struct px_function *function = kernel_at(module, kernel);
-    if (!info || !function || index >= function->func->nparams)
-        return PTX_ERROR_INVALID_ARGUMENT;
+    if (!info || !function || index >= function->func->nparams) return PTX_ERROR_INVALID_ARGUMENT;
     const struct px_symbol *symbol = function->params[index];
     const struct px_type_info *type = px_type_info((enum px_type)symbol->type);
     *info = (ptx_param_info){.name = symbol->name ? symbol->name->text : "_", .type = type->name};
@@ -254,9 +244,7 @@ ptx_status ptx_module_kernel_param(const ptx_module *module, size_t kernel, size
 
 ptx_status ptx_module_print(const ptx_module *module, ptx_write_fn write, void *user)
 {
-    if (!module || !write)
-        return PTX_ERROR_INVALID_ARGUMENT;
-    if (module->diags.errors)
-        return PTX_ERROR_ASSEMBLY;
+    if (!module || !write) return PTX_ERROR_INVALID_ARGUMENT;
+    if (module->diags.errors) return PTX_ERROR_ASSEMBLY;
     return px_print(&module->tree, px_modifier_order, write, user) ? PTX_ERROR_INTERRUPTED : PTX_OK;
 }

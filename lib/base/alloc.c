@@ -13,16 +13,14 @@ static void *libc_realloc(void *user, void *ptr, size_t old_size, size_t size)
 {
     (void)user;
     (void)old_size;
-    if (size)
-        return realloc(ptr, size);
+    if (size) return realloc(ptr, size);
     free(ptr);
     return NULL;
 }
 
 ptx_allocator px_alloc_or_default(const ptx_allocator *a)
 {
-    if (a && a->realloc)
-        return *a;
+    if (a && a->realloc) return *a;
     return (ptx_allocator){.realloc = libc_realloc};
 }
 
@@ -34,8 +32,7 @@ void *px_alloc(const ptx_allocator *a, size_t size)
 void *px_zalloc(const ptx_allocator *a, size_t size)
 {
     void *p = px_alloc(a, size);
-    if (p)
-        memset(p, 0, size);
+    if (p) memset(p, 0, size);
     return p;
 }
 
@@ -46,6 +43,5 @@ void *px_realloc(const ptx_allocator *a, void *p, size_t old_size, size_t size)
 
 void px_free(const ptx_allocator *a, void *p, size_t size)
 {
-    if (p)
-        a->realloc(a->user, p, size ? size : 1, 0);
+    if (p) a->realloc(a->user, p, size ? size : 1, 0);
 }

@@ -47,25 +47,23 @@ static _Noreturn void fail(struct px_arena *arena)
 
 static struct px_arena_chunk *chunk_new(struct px_arena *arena, size_t room)
 {
-    if (room > SIZE_MAX - sizeof(struct px_arena_chunk))
-        fail(arena);
+    if (room > SIZE_MAX - sizeof(struct px_arena_chunk)) fail(arena);
     size_t size = sizeof(struct px_arena_chunk) + room;
     struct px_arena_chunk *chunk = px_alloc(&arena->alloc, size);
-    if (!chunk)
-        fail(arena);
+    if (!chunk) fail(arena);
     chunk->size = size;
     arena->total += size;
     return chunk;
 }
 
-/* The first touch of a page costs more than filling it; a large chunk asks for large pages, where there are such. */
+/* The first touch of a page costs more than filling it; a large chunk asks for large pages, where there are
+ * such. */
 static void ask_huge_pages(struct px_arena_chunk *chunk)
 {
 #ifdef MADV_HUGEPAGE
     uintptr_t start = ((uintptr_t)chunk + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     uintptr_t end = ((uintptr_t)chunk + chunk->size) / HUGE_PAGE * HUGE_PAGE;
-    if (end > start)
-        madvise((void *)start, end - start, MADV_HUGEPAGE);
+    if (end > start) madvise((void *)start, end - start, MADV_HUGEPAGE);
 #else
     (void)chunk;
 #endif
@@ -85,11 +83,9 @@ static void *alloc_slow(struct px_arena *arena, size_t size)
 {
     size_t room = arena->total;
     room = room < CHUNK_MIN ? CHUNK_MIN : room > CHUNK_MAX ? CHUNK_MAX : room;
-    if (size > room / 4)
-        return alloc_alone(arena, size);
+    if (size > room / 4) return alloc_alone(arena, size);
     struct px_arena_chunk *chunk = chunk_new(arena, room - sizeof *chunk);
-    if (room >= 2 * HUGE_PAGE)
-        ask_huge_pages(chunk);
+    if (room >= 2 * HUGE_PAGE) ask_huge_pages(chunk);
     chunk->older = arena->chunks;
     arena->chunks = chunk;
     arena->next = (char *)(chunk + 1) + size;
@@ -99,12 +95,10 @@ static void *alloc_slow(struct px_arena *arena, size_t size)
 
 void *px_arena_alloc(struct px_arena *arena, size_t size)
 {
-    if (size > SIZE_MAX / 2)
-        fail(arena);
+    if (size > SIZE_MAX / 2) fail(arena);
     size_t rounded = (size + 7) & ~(size_t)7;
     char *p = arena->next;
-    if (size > 8)
-        p += -(uintptr_t)p & 15;
+    if (size > 8) p += -(uintptr_t)p & 15;
     if (p && p <= arena->end && (size_t)(arena->end - p) >= rounded) {
         arena->next = p + rounded;
         return p;
@@ -116,8 +110,7 @@ void *px_arena_node(struct px_arena *arena, size_t size)
 {
     size_t rounded = (size + 7) & ~(size_t)7;
     char *p = arena->next;
-    if (!p || (size_t)(arena->end - p) < rounded)
-        return memset(alloc_slow(arena, rounded), 0, rounded);
+    if (!p || (size_t)(arena->end - p) < rounded) return memset(alloc_slow(arena, rounded), 0, rounded);
     arena->next = p + rounded;
     return memset(p, 0, rounded);
 }
@@ -150,8 +143,7 @@ char *px_arena_vprintf(struct px_arena *arena, const char *format, va_list args)
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, again);
     va_end(again);
-    if (n < 0)
-        return px_arena_text(arena, "", 0);
+    if (n < 0) return px_arena_text(arena, "", 0);
     char *s = px_arena_alloc(arena, (size_t)n + 1);
     vsnprintf(s, (size_t)n + 1, format, args);
     return s;

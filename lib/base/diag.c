@@ -22,8 +22,7 @@ static const struct row rows[] = {
 /* Severities of `diag` that count as errors go past the limit without being kept. */
 static bool keep(struct px_diags *diags, ptx_severity severity)
 {
-    if (severity < PTX_ERROR)
-        return true;
+    if (severity < PTX_ERROR) return true;
     diags->errors++;
     return !diags->max_errors || diags->errors <= diags->max_errors;
 }
@@ -65,7 +64,6 @@ const char *px_diag_text(enum px_diag_id id)
 const char *px_diag_explain(const char *code)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].code, code) == 0)
-            return rows[i].explanation;
+        if (strcmp(rows[i].code, code) == 0) return rows[i].explanation;
     return NULL;
 }

@@ -27,13 +27,11 @@ static inline uint64_t load32(const char *s)
 /* The last (or only) 1 to 8 bytes, overlapping reads instead of a loop. */
 static inline uint64_t load_tail(const char *s, size_t n)
 {
-    if (n == 8)
-        return load64(s);
-    if (n >= 4)
-        return load32(s) << 32 | load32(s + n - 4);
-    if (n == 0)
-        return 0;
-    return (uint64_t)(unsigned char)s[0] << 16 | (uint64_t)(unsigned char)s[n / 2] << 8 | (unsigned char)s[n - 1];
+    if (n == 8) return load64(s);
+    if (n >= 4) return load32(s) << 32 | load32(s + n - 4);
+    if (n == 0) return 0;
+    return (uint64_t)(unsigned char)s[0] << 16 | (uint64_t)(unsigned char)s[n / 2] << 8 |
+           (unsigned char)s[n - 1];
 }
 
 static inline uint64_t mix(uint64_t h, uint64_t x)
@@ -46,8 +44,7 @@ static uint32_t hash_text(const char *s, size_t n)
 {
     uint64_t h = n;
     size_t left = n;
-    for (; left > 8; s += 8, left -= 8)
-        h = mix(h, load64(s));
+    for (; left > 8; s += 8, left -= 8) h = mix(h, load64(s));
     h = mix(mix(h, load_tail(s, left)), n);
     return (uint32_t)(h ^ h >> 32);
 }
@@ -61,8 +58,7 @@ void px_names_init(struct px_names *names, struct px_arena *arena, uint16_t (*wo
 static struct px_name *find(const struct px_names *names, const char *s, size_t n, uint32_t hash)
 {
     struct px_name *name = names->buckets[hash & names->mask];
-    while (name && (name->hash != hash || name->len != n || memcmp(name->text, s, n) != 0))
-        name = name->next;
+    while (name && (name->hash != hash || name->len != n || memcmp(name->text, s, n) != 0)) name = name->next;
     return name;
 }
 
@@ -82,8 +78,7 @@ static void rehash(struct px_names *names)
 
 static struct px_name *add(struct px_names *names, const char *s, size_t n, uint32_t hash)
 {
-    if (names->n > names->mask)
-        rehash(names);
+    if (names->n > names->mask) rehash(names);
     struct px_name *name = px_arena_node(names->arena, offsetof(struct px_name, text) + n + 1);
     *name = (struct px_name){.next = names->buckets[hash & names->mask], .hash = hash, .len = (uint32_t)n};
     name->word = names->word_of ? names->word_of(s, n) : 0;

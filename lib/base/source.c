@@ -20,8 +20,7 @@ static uint32_t count_lines(const struct px_source *source)
 
 void px_source_index(struct px_source *source)
 {
-    if (source->line_starts)
-        return;
+    if (source->line_starts) return;
     uint32_t n = count_lines(source);
     uint32_t *starts = px_arena_alloc(source->arena, n * sizeof *starts);
     const char *p = source->text, *end = p + source->size;
@@ -58,12 +57,11 @@ struct px_place px_source_place(struct px_source *source, px_pos pos)
 const char *px_source_line(struct px_source *source, unsigned line, size_t *length)
 {
     px_source_index(source);
-    if (line == 0 || line > source->lines)
-        return NULL;
+    if (line == 0 || line > source->lines) return NULL;
     const char *start = source->text + source->line_starts[line - 1];
-    const char *end = line < source->lines ? source->text + source->line_starts[line] - 1 : source->text + source->size;
-    if (end > start && end[-1] == '\r')
-        end--;
+    const char *end =
+        line < source->lines ? source->text + source->line_starts[line] - 1 : source->text + source->size;
+    if (end > start && end[-1] == '\r') end--;
     *length = (size_t)(end - start);
     return start;
 }

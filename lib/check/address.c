@@ -12,9 +12,9 @@
 static enum px_space space_of(const struct px_inst *inst)
 {
     for (unsigned i = 0; i < inst->nmods; i++) {
-        enum px_space space = inst->mods[i].name->word ? px_space_of_word(inst->mods[i].name->word) : PX_SPACE_NONE;
-        if (space != PX_SPACE_NONE)
-            return space;
+        enum px_space space =
+            inst->mods[i].name->word ? px_space_of_word(inst->mods[i].name->word) : PX_SPACE_NONE;
+        if (space != PX_SPACE_NONE) return space;
     }
     return PX_SPACE_NONE;
 }
@@ -22,8 +22,16 @@ static enum px_space space_of(const struct px_inst *inst)
 static bool takes_address(px_word opcode)
 {
     switch (opcode) {
-    case PX_W_ld: case PX_W_ldu: case PX_W_st: case PX_W_atom: case PX_W_red: case PX_W_prefetch: case PX_W_prefetchu:
-    case PX_W_mbarrier: case PX_W_applypriority: case PX_W_discard: return true;
+    case PX_W_ld:
+    case PX_W_ldu:
+    case PX_W_st:
+    case PX_W_atom:
+    case PX_W_red:
+    case PX_W_prefetch:
+    case PX_W_prefetchu:
+    case PX_W_mbarrier:
+    case PX_W_applypriority:
+    case PX_W_discard: return true;
     default: return false;
     }
 }
@@ -39,8 +47,7 @@ static bool has_narrow_base(const struct px_inst *inst)
 {
     for (unsigned i = 0; i < inst->nopds; i++) {
         const struct px_operand *operand = &inst->opds[i];
-        if (operand->kind == PX_O_ADDR && operand->n && is_narrow_register(&operand->u.list[0]))
-            return true;
+        if (operand->kind == PX_O_ADDR && operand->n && is_narrow_register(&operand->u.list[0])) return true;
     }
     return false;
 }
@@ -61,8 +68,7 @@ static bool is_narrow(const struct px_inst *inst)
         enum px_space space = has_narrow_base(inst) ? space_of(inst) : PX_SPACE_PARAM;
         return space == PX_SPACE_NONE || space == PX_SPACE_GLOBAL;
     }
-    if (opcode == PX_W_mov)
-        return moves_global_address(inst);
+    if (opcode == PX_W_mov) return moves_global_address(inst);
     return opcode == PX_W_cvta && inst->nopds && is_narrow_register(&inst->opds[0]);
 }
 
@@ -79,8 +85,7 @@ static void complain(struct px_checker *checker)
 
 void px_check_address_width(struct px_checker *checker, const struct px_inst *inst)
 {
-    if (checker->narrow_address || !is_narrow(inst))
-        return;
+    if (checker->narrow_address || !is_narrow(inst)) return;
     checker->narrow_address = true;
     px_complain_late(checker, ADDRESS_WIDTH, 32u, px_source_place(&checker->module->source, inst->pos).line);
     complain(checker);
@@ -88,6 +93,5 @@ void px_check_address_width(struct px_checker *checker, const struct px_inst *in
 
 void px_check_address_size(struct px_checker *checker)
 {
-    if (checker->module->tree.address_size == 32 && !checker->narrow_address)
-        complain(checker);
+    if (checker->module->tree.address_size == 32 && !checker->narrow_address) complain(checker);
 }

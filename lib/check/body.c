@@ -33,18 +33,15 @@ struct px_symbol *px_resolve(struct px_checker *checker, struct px_name *name, p
 {
     bool made = false;
     struct px_symbol *symbol = visible(px_scope_find(&checker->scope, name, &made));
-    if (made)
-        px_range_member(checker, symbol);
-    if (!symbol && !px_is_special_register(name))
-        note_unknown(checker, name, pos);
+    if (made) px_range_member(checker, symbol);
+    if (!symbol && !px_is_special_register(name)) note_unknown(checker, name, pos);
     return symbol;
 }
 
 bool px_was_unknown(const struct px_checker *checker, const struct px_name *name)
 {
     for (uint32_t i = 0; i < checker->unknown.n; i++)
-        if (checker->unknown.at[i].name == name)
-            return true;
+        if (checker->unknown.at[i].name == name) return true;
     return false;
 }
 
@@ -61,8 +58,7 @@ static void fold(struct px_checker *checker, struct px_operand *operand)
 static void check_special(struct px_checker *checker, const struct px_operand *operand)
 {
     const struct px_name *name = operand->u.name;
-    if (!px_is_special_register(name))
-        return;
+    if (!px_is_special_register(name)) return;
     const struct px_sreg *sreg = px_sreg_of_word(name->word);
     px_needs(checker, name->text, sreg->min_ptx, sreg->min_sm, operand->pos, operand->length);
 }
@@ -70,24 +66,22 @@ static void check_special(struct px_checker *checker, const struct px_operand *o
 static void resolve_name(struct px_checker *checker, struct px_operand *operand)
 {
     operand->symbol = px_resolve(checker, operand->u.name, operand->pos);
-    if (!operand->symbol)
-        check_special(checker, operand);
-    if (operand->has_selector)
-        px_check_selector(checker, operand);
-    if (operand->bad_offset)
-        px_complain(checker, INTEGER_EXPECTED, operand->pos, operand->length);
+    if (!operand->symbol) check_special(checker, operand);
+    if (operand->has_selector) px_check_selector(checker, operand);
+    if (operand->bad_offset) px_complain(checker, INTEGER_EXPECTED, operand->pos, operand->length);
 }
 
 static void resolve_operand(struct px_checker *checker, struct px_operand *operand)
 {
     switch (operand->kind) {
-    case PX_O_NAME:
-        resolve_name(checker, operand);
-        break;
+    case PX_O_NAME: resolve_name(checker, operand); break;
     case PX_O_EXPR: fold(checker, operand); break;
-    case PX_O_VEC: case PX_O_ADDR: case PX_O_LIST: case PX_O_PAIR: case PX_O_INDEX:
-        for (uint16_t i = 0; i < operand->n; i++)
-            resolve_operand(checker, &operand->u.list[i]);
+    case PX_O_VEC:
+    case PX_O_ADDR:
+    case PX_O_LIST:
+    case PX_O_PAIR:
+    case PX_O_INDEX:
+        for (uint16_t i = 0; i < operand->n; i++) resolve_operand(checker, &operand->u.list[i]);
         break;
     default: break;
     }
@@ -108,8 +102,7 @@ static void bind_labels(struct px_checker *checker, const struct px_block *block
 {
     for (uint32_t i = 0; i < block->n; i++) {
         struct px_stmt *stmt = block->list[i];
-        if (stmt->kind != PX_S_LABEL || px_scope_here(&checker->scope, stmt->u.label))
-            continue;
+        if (stmt->kind != PX_S_LABEL || px_scope_here(&checker->scope, stmt->u.label)) continue;
         struct px_symbol *label = px_symbol_new(checker, PX_SYM_LABEL, stmt->u.label, stmt->pos);
         label->index = checker->function->nlabels++;
         label->u.stmt = stmt;
@@ -131,8 +124,8 @@ static void check_label(struct px_checker *checker, struct px_stmt *stmt)
         duplicate_label(checker, stmt->u.label, stmt->pos);
 }
 
-static struct px_symbol *bind_table(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name,
-                                    px_pos pos)
+static struct px_symbol *bind_table(struct px_checker *checker, enum px_symbol_kind kind,
+                                    struct px_name *name, px_pos pos)
 {
     if (px_scope_here(&checker->scope, name)) {
         duplicate_label(checker, name, pos);
@@ -148,10 +141,10 @@ static struct px_symbol *bind_table(struct px_checker *checker, enum px_symbol_k
 static void resolve_target_range(struct px_checker *checker, const struct px_operand *range)
 {
     for (int64_t i = 0; i < range->offset && !checker->stopped; i++) {
-        const char *text = px_arena_printf(&checker->module->arena, "%s%lld", range->u.name->text, (long long)i);
+        const char *text =
+            px_arena_printf(&checker->module->arena, "%s%lld", range->u.name->text, (long long)i);
         size_t length = range->u.name->len;
-        while (text[length])
-            length++;
+        while (text[length]) length++;
         px_resolve(checker, px_names_intern(&checker->module->names, text, length), range->pos);
     }
 }
@@ -161,8 +154,7 @@ static void check_targets(struct px_checker *checker, struct px_stmt *stmt)
     bool branch = stmt->kind == PX_S_TARGETS;
     enum px_symbol_kind kind = branch ? PX_SYM_BRANCH_TARGETS : PX_SYM_CALL_TARGETS;
     struct px_symbol *table = bind_table(checker, kind, stmt->u.targets.label, stmt->pos);
-    if (table)
-        table->u.stmt = stmt;
+    if (table) table->u.stmt = stmt;
     for (uint32_t i = 0; i < stmt->u.targets.n; i++) {
         struct px_operand *target = &stmt->u.targets.list[i];
         if (target->has_offset)
@@ -177,8 +169,7 @@ static void check_proto(struct px_checker *checker, struct px_stmt *stmt)
 {
     struct px_proto *proto = stmt->u.proto;
     struct px_symbol *symbol = bind_table(checker, PX_SYM_PROTO, proto->label, stmt->pos);
-    if (symbol)
-        symbol->u.proto = proto;
+    if (symbol) symbol->u.proto = proto;
     px_check_proto(checker, proto);
 }
 
@@ -193,16 +184,11 @@ static void check_banks(struct px_checker *checker, const struct px_inst *inst)
 
 static void check_inst(struct px_checker *checker, struct px_inst *inst)
 {
-    if (checker->module->tree.has_banks)
-        check_banks(checker, inst);
-    for (unsigned i = 0; i < inst->nopds; i++)
-        resolve_operand(checker, &inst->opds[i]);
-    if (inst->guard)
-        resolve_operand(checker, inst->guard);
-    if (inst->opcode->word == PX_W_call)
-        px_check_call(checker, inst);
-    if (checker->stopped)
-        return;
+    if (checker->module->tree.has_banks) check_banks(checker, inst);
+    for (unsigned i = 0; i < inst->nopds; i++) resolve_operand(checker, &inst->opds[i]);
+    if (inst->guard) resolve_operand(checker, inst->guard);
+    if (inst->opcode->word == PX_W_call) px_check_call(checker, inst);
+    if (checker->stopped) return;
     px_check_inst(checker->module, checker->function, inst);
     px_check_param_access(checker, inst);
     px_check_address_width(checker, inst);
@@ -226,7 +212,8 @@ static void check_stmt(struct px_checker *checker, struct px_stmt *stmt)
     case PX_S_BLOCK: check_nested(checker, &stmt->u.block); break;
     case PX_S_LOC: px_check_loc(checker, stmt); break;
     case PX_S_PRAGMA: px_check_pragma(checker, stmt->u.pragma, PX_PRAGMA_STATEMENT); break;
-    case PX_S_TARGETS: case PX_S_CALLTARGETS: check_targets(checker, stmt); break;
+    case PX_S_TARGETS:
+    case PX_S_CALLTARGETS: check_targets(checker, stmt); break;
     case PX_S_PROTO: check_proto(checker, stmt); break;
     case PX_S_FUNC: px_declare_func(checker, stmt->u.func); break;
     default: break;
@@ -236,8 +223,7 @@ static void check_stmt(struct px_checker *checker, struct px_stmt *stmt)
 static void check_block(struct px_checker *checker, const struct px_block *block)
 {
     bind_labels(checker, block);
-    for (uint32_t i = 0; i < block->n && !checker->stopped; i++)
-        check_stmt(checker, block->list[i]);
+    for (uint32_t i = 0; i < block->n && !checker->stopped; i++) check_stmt(checker, block->list[i]);
 }
 
 void px_check_body(struct px_checker *checker, const struct px_block *body)

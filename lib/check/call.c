@@ -25,14 +25,10 @@ static void split(struct call *call, const struct px_inst *inst)
 {
     unsigned i = 0, n = inst->nopds;
     const struct px_operand *opds = inst->opds;
-    if (i < n && opds[i].kind == PX_O_LIST)
-        call->rets = &opds[i++];
-    if (i < n)
-        call->callee = &opds[i++];
-    if (i < n && opds[i].kind == PX_O_LIST)
-        call->args = &opds[i++];
-    if (i < n)
-        call->table = &opds[i++];
+    if (i < n && opds[i].kind == PX_O_LIST) call->rets = &opds[i++];
+    if (i < n) call->callee = &opds[i++];
+    if (i < n && opds[i].kind == PX_O_LIST) call->args = &opds[i++];
+    if (i < n) call->table = &opds[i++];
 }
 
 /* ---- one argument ---- */
@@ -42,17 +38,15 @@ static const char *formal_name(const struct px_var *formal)
     return formal->name ? formal->name->text : "_";
 }
 
-#define COMPLAIN_FORMAL(call, id, operand, formal)                                                          \
+#define COMPLAIN_FORMAL(call, id, operand, formal)                                                           \
     px_complain((call)->checker, id, (operand)->pos, (operand)->length, formal_name(formal))
 
 /* Types fit when they are equally wide and of one kind; bits fit everything. */
 static bool same_kind(enum px_type a, enum px_type b)
 {
     const struct px_type_info *x = px_type_info(a), *y = px_type_info(b);
-    if (x->bits != y->bits || (a == PX_T_PRED) != (b == PX_T_PRED))
-        return false;
-    if (x->klass == PX_TC_BITS || y->klass == PX_TC_BITS)
-        return true;
+    if (x->bits != y->bits || (a == PX_T_PRED) != (b == PX_T_PRED)) return false;
+    if (x->klass == PX_TC_BITS || y->klass == PX_TC_BITS) return true;
     return (x->klass == PX_TC_FLOAT) == (y->klass == PX_TC_FLOAT);
 }
 
@@ -66,9 +60,9 @@ static bool type_fits(const struct px_symbol *symbol, const struct px_var *forma
     bool array = symbol->kind != PX_SYM_REG && symbol->u.var->ndims;
     if (!same_kind((enum px_type)symbol->type, (enum px_type)formal->type) || symbol->vec != formal->vec)
         return false;
-    if (array != (formal->ndims > 0))
-        return false;
-    return is_unsized(formal) || symbol->kind == PX_SYM_REG || px_var_elements(symbol->u.var) == px_var_elements(formal);
+    if (array != (formal->ndims > 0)) return false;
+    return is_unsized(formal) || symbol->kind == PX_SYM_REG ||
+           px_var_elements(symbol->u.var) == px_var_elements(formal);
 }
 
 static uint64_t formal_align(const struct px_var *formal)
@@ -81,8 +75,7 @@ static void check_constant(struct call *call, const struct px_operand *operand, 
     uint8_t klass = px_type_info((enum px_type)formal->type)->klass;
     bool is_float = operand->kind == PX_O_F32 || operand->kind == PX_O_F64;
     bool fits = klass == PX_TC_BITS || (klass == PX_TC_FLOAT) == is_float;
-    if (!fits || formal->ndims)
-        COMPLAIN_FORMAL(call, CALL_TYPE, operand, formal);
+    if (!fits || formal->ndims) COMPLAIN_FORMAL(call, CALL_TYPE, operand, formal);
 }
 
 /* Labels, functions and unknown names have no type that could fit. */
@@ -109,10 +102,8 @@ static void check_symbol(struct call *call, const struct px_operand *operand, co
         px_complain(call->checker, CALL_SPACE, operand->pos, operand->length, name);
     else if (symbol->kind == PX_SYM_REG && formal->ndims && !is_unsized(formal))
         px_complain(call->checker, CALL_PARAM_SPACE, operand->pos, operand->length, name);
-    if (!type_fits(symbol, formal))
-        COMPLAIN_FORMAL(call, CALL_TYPE, operand, formal);
-    if (symbol->align != formal_align(formal))
-        COMPLAIN_FORMAL(call, CALL_ALIGN, operand, formal);
+    if (!type_fits(symbol, formal)) COMPLAIN_FORMAL(call, CALL_TYPE, operand, formal);
+    if (symbol->align != formal_align(formal)) COMPLAIN_FORMAL(call, CALL_ALIGN, operand, formal);
 }
 
 static void check_argument(struct call *call, const struct px_operand *operand, const struct px_var *formal,
@@ -120,11 +111,11 @@ static void check_argument(struct call *call, const struct px_operand *operand, 
 {
     const struct px_symbol *symbol = operand->kind == PX_O_NAME ? operand->symbol : NULL;
     if (operand->kind == PX_O_SINK) {
-        if (!is_result)
-            COMPLAIN_FORMAL(call, CALL_ILLEGAL, operand, formal);
+        if (!is_result) COMPLAIN_FORMAL(call, CALL_ILLEGAL, operand, formal);
     } else if (operand->kind != PX_O_NAME) {
         check_constant(call, operand, formal);
-    } else if (symbol && (symbol->kind == PX_SYM_REG || symbol->kind == PX_SYM_VAR || symbol->kind == PX_SYM_PARAM)) {
+    } else if (symbol &&
+               (symbol->kind == PX_SYM_REG || symbol->kind == PX_SYM_VAR || symbol->kind == PX_SYM_PARAM)) {
         check_symbol(call, operand, formal);
     } else {
         check_untyped(call, operand, formal);
@@ -174,15 +165,13 @@ static bool is_function(const struct px_symbol *symbol)
 static void check_targets(struct call *call, const struct px_stmt *stmt)
 {
     for (uint32_t i = 0; i < stmt->u.targets.n && !call->checker->stopped; i++)
-        if (is_function(stmt->u.targets.list[i].symbol))
-            check_func(call, stmt->u.targets.list[i].symbol);
+        if (is_function(stmt->u.targets.list[i].symbol)) check_func(call, stmt->u.targets.list[i].symbol);
 }
 
 static void check_table(struct call *call, const struct px_operand *table)
 {
     const struct px_symbol *symbol = table->symbol;
-    if (table->kind != PX_O_NAME || !symbol)
-        return;
+    if (table->kind != PX_O_NAME || !symbol) return;
     if (symbol->kind == PX_SYM_PROTO) {
         const struct px_proto *proto = symbol->u.proto;
         struct formals formals = {proto->rets, proto->params, proto->nrets, proto->nparams};
@@ -198,8 +187,7 @@ static void check_indirect(struct call *call)
 {
     const struct px_inst *inst = call->inst;
     bool is_register = call->callee->symbol->kind == PX_SYM_REG;
-    if (!call->table)
-        px_complain(call->checker, LABEL_EXPECTED, inst->pos, inst->opcode->len, 0u, "call");
+    if (!call->table) px_complain(call->checker, LABEL_EXPECTED, inst->pos, inst->opcode->len, 0u, "call");
     if (!is_register)
         px_complain(call->checker, MUST_REGISTER, call->callee->pos, call->callee->length, 0u, "call");
     if (call->table)
@@ -216,8 +204,7 @@ static void check_callee(struct call *call)
         px_complain(call->checker, CALL_UNDECLARED, callee->pos, callee->length, callee->u.name->text);
     else if (symbol->kind == PX_SYM_ENTRY || symbol->kind == PX_SYM_LABEL) {
         px_complain(call->checker, CALL_TARGET, callee->pos, callee->length);
-        if (symbol->kind == PX_SYM_ENTRY)
-            check_func(call, symbol);
+        if (symbol->kind == PX_SYM_ENTRY) check_func(call, symbol);
     } else if (symbol->kind == PX_SYM_FUNC && !call->table)
         check_func(call, symbol);
     else
@@ -228,8 +215,7 @@ void px_check_call(struct px_checker *checker, const struct px_inst *inst)
 {
     struct call call = {.checker = checker, .inst = inst};
     split(&call, inst);
-    if (call.callee && call.callee->kind == PX_O_NAME)
-        check_callee(&call);
+    if (call.callee && call.callee->kind == PX_O_NAME) check_callee(&call);
 }
 
 /* ---- tables and prototypes ---- */
@@ -238,8 +224,8 @@ void px_check_call(struct px_checker *checker, const struct px_inst *inst)
 void px_check_targets(struct px_checker *checker, const struct px_stmt *stmt)
 {
     bool branch = stmt->kind == PX_S_TARGETS;
-    px_needs(checker, branch ? ".branchtargets directive" : ".calltargets directive", branch ? 60 : 21, branch ? 30 : 20,
-             stmt->pos, 1);
+    px_needs(checker, branch ? ".branchtargets directive" : ".calltargets directive", branch ? 60 : 21,
+             branch ? 30 : 20, stmt->pos, 1);
     for (uint32_t i = 0; i < stmt->u.targets.n && !checker->stopped; i++) {
         const struct px_operand *target = &stmt->u.targets.list[i];
         const struct px_symbol *symbol = target->symbol;
@@ -274,12 +260,12 @@ static const struct px_operand *address_base(const struct px_inst *inst)
     return NULL;
 }
 
-static void check_access(struct px_checker *checker, const struct px_inst *inst, const struct px_operand *base)
+static void check_access(struct px_checker *checker, const struct px_inst *inst,
+                         const struct px_operand *base)
 {
     const struct px_symbol *symbol = base->symbol;
     bool store = inst->opcode->word == PX_W_st;
-    if (!symbol)
-        return;
+    if (!symbol) return;
     if (symbol->kind == PX_SYM_PARAM && !store && symbol->is_return)
         px_complain(checker, PARAM_READ, base->pos, base->length, symbol->name->text);
     if (symbol->kind == PX_SYM_PARAM && store && !symbol->is_return)

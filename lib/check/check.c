@@ -29,10 +29,7 @@ void px_check(struct ptx_module *module)
     checker.version = tree->version ? tree->version : PTX_ISA_VERSION;
     px_scope_init(&checker.scope, &module->arena, &module->names);
     px_check_header(&checker);
-    for (uint32_t i = 0; i < tree->nitems && !checker.stopped; i++)
-        check_item(&checker, &tree->items[i]);
-    if (!checker.stopped && tree->complete)
-        px_check_target_version(&checker);
-    if (!checker.stopped && !module->diags.errors && tree->complete)
-        px_check_whole(&checker);
+    for (uint32_t i = 0; i < tree->nitems && !checker.stopped; i++) check_item(&checker, &tree->items[i]);
+    if (!checker.stopped && tree->complete) px_check_target_version(&checker);
+    if (!checker.stopped && !module->diags.errors && tree->complete) px_check_whole(&checker);
 }

@@ -75,8 +75,9 @@ void px_add_register(struct px_checker *checker, struct px_symbol *symbol);
 void px_range_member(struct px_checker *checker, struct px_symbol *member); /* numbers a member just made */
 void px_note_earlier(struct px_checker *checker, struct px_diag *diag, const struct px_symbol *old);
 
-/* decl_rules.c: what may be declared where; false when nothing should be declared */
-bool px_check_var(struct px_checker *checker, const struct px_var *var);
+/* decl_rules.c: what may be declared where; px_check_place is false when nothing can be declared */
+bool px_check_place(struct px_checker *checker, const struct px_var *var);
+void px_check_type(struct px_checker *checker, const struct px_var *var);
 void px_check_param(struct px_checker *checker, const struct px_var *var, const struct px_func *func, bool is_return);
 void px_check_attributes(struct px_checker *checker, const struct px_attribute *attrs, unsigned n,
                          const struct px_var *var);
@@ -84,7 +85,7 @@ void px_check_attributes(struct px_checker *checker, const struct px_attribute *
 /* init.c, opaque.c */
 struct px_const px_evaluate(struct px_checker *checker, const struct px_expr *expr); /* without names */
 void px_check_opaque_init(struct px_checker *checker, const struct px_var *var, const struct px_expr *init);
-void px_check_init(struct px_checker *checker, struct px_var *var, struct px_symbol *symbol);
+void px_check_init(struct px_checker *checker, struct px_var *var);
 
 /* function.c */
 void px_declare_func(struct px_checker *checker, struct px_func *func);

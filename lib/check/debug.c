@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include "check/checker.h"
 
-struct place { uint32_t file, line, column; };
+struct place {
+    uint32_t file, line, column;
+};
 
 struct px_debug {
     PX_VEC(const struct px_name *) functions; /* function_name of .loc */
@@ -20,8 +22,7 @@ struct px_debug {
 
 static struct px_debug *debug_of(struct px_checker *checker)
 {
-    if (!checker->debug)
-        checker->debug = PX_NEW(&checker->module->arena, struct px_debug);
+    if (!checker->debug) checker->debug = PX_NEW(&checker->module->arena, struct px_debug);
     return checker->debug;
 }
 
@@ -56,14 +57,12 @@ static void grow(struct px_checker *checker, struct px_debug *debug)
     debug->mask = n ? n * 2 - 1 : 63;
     debug->places = PX_NEW_N(&checker->module->arena, struct place, (size_t)debug->mask + 1);
     for (uint32_t i = 0; i < n; i++)
-        if (old[i].file || old[i].line || old[i].column)
-            *slot_of(debug, &old[i]) = old[i];
+        if (old[i].file || old[i].line || old[i].column) *slot_of(debug, &old[i]) = old[i];
 }
 
 static void remember(struct px_checker *checker, struct px_debug *debug, const struct place *place)
 {
-    if (!debug->places || debug->nplaces * 2 > debug->mask)
-        grow(checker, debug);
+    if (!debug->places || debug->nplaces * 2 > debug->mask) grow(checker, debug);
     struct place *slot = slot_of(debug, place);
     debug->nplaces += !same_place(slot, place);
     *slot = *place;
@@ -85,8 +84,7 @@ void px_check_loc(struct px_checker *checker, const struct px_stmt *stmt)
     struct px_debug *debug = debug_of(checker);
     struct place place = {stmt->u.loc.file, stmt->u.loc.line, stmt->u.loc.column};
     debug->has_loc = true;
-    if (stmt->u.loc.function)
-        check_inlined(checker, debug, stmt);
+    if (stmt->u.loc.function) check_inlined(checker, debug, stmt);
     remember(checker, debug, &place);
 }
 
@@ -119,10 +117,9 @@ void px_check_section(struct px_checker *checker, const struct px_section *secti
     debug->has_section = true;
     for (uint32_t i = 0; i < section->n && !checker->stopped; i++) {
         const struct px_section_line *line = &section->lines[i];
-        if (line->label)
-            px_vec_push(&checker->module->arena, &debug->labels, line->label);
-        for (uint32_t j = 0; j < line->n; j++)
-            check_range(checker, line->values[j], line->type);
+        if (line->label) px_needs(checker, "Defining labels in .section", 70, 0, line->pos, line->label->len);
+        if (line->label) px_vec_push(&checker->module->arena, &debug->labels, line->label);
+        for (uint32_t j = 0; j < line->n; j++) check_range(checker, line->values[j], line->type);
     }
 }
 
@@ -137,8 +134,7 @@ static int compare_pointers(const void *a, const void *b)
 static void check_function_names(struct px_checker *checker, struct px_debug *debug)
 {
     const size_t size = sizeof *debug->labels.at;
-    if (debug->labels.n)
-        qsort(debug->labels.at, debug->labels.n, size, compare_pointers);
+    if (debug->labels.n) qsort(debug->labels.at, debug->labels.n, size, compare_pointers);
     for (uint32_t i = 0; i < debug->functions.n; i++) {
         const struct px_name **name = &debug->functions.at[i];
         if ((*name)->text[0] != '.' &&
@@ -152,9 +148,7 @@ void px_check_debug(struct px_checker *checker)
     struct px_debug *debug = checker->debug;
     if (checker->target_debug && !(debug && debug->has_section))
         px_complain(checker, NO_DEBUG_DATA, PX_NO_PLACE, 0);
-    if (!debug)
-        return;
-    if (debug->has_loc && !debug->has_file)
-        px_complain(checker, LOC_NO_FILE, PX_NO_PLACE, 0);
+    if (!debug) return;
+    if (debug->has_loc && !debug->has_file) px_complain(checker, LOC_NO_FILE, PX_NO_PLACE, 0);
     check_function_names(checker, debug);
 }

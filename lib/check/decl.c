@@ -8,7 +8,8 @@
  */
 #include "check/checker.h"
 
-struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name, px_pos pos)
+struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name,
+                                px_pos pos)
 {
     struct px_symbol *symbol = px_arena_node(&checker->module->arena, sizeof *symbol);
     symbol->kind = (uint8_t)kind;
@@ -35,8 +36,7 @@ static uint64_t multiply(uint64_t a, uint64_t b)
 uint64_t px_var_elements(const struct px_var *var)
 {
     uint64_t n = 1;
-    for (unsigned i = 0; i < var->ndims; i++)
-        n = multiply(n, var->dims[i]);
+    for (unsigned i = 0; i < var->ndims; i++) n = multiply(n, var->dims[i]);
     return n;
 }
 
@@ -97,17 +97,16 @@ static void refuse(struct px_checker *checker, enum px_diag_id id, const struct 
 
 static bool same_dims(const struct px_var *a, const struct px_var *b)
 {
-    if (a->ndims != b->ndims)
-        return false;
+    if (a->ndims != b->ndims) return false;
     for (unsigned i = 0; i < a->ndims; i++)
-        if (a->dims[i] != b->dims[i] && !(i == 0 && (a->unsized || b->unsized)))
-            return false;
+        if (a->dims[i] != b->dims[i] && !(i == 0 && (a->unsized || b->unsized))) return false;
     return true;
 }
 
 static bool same_type(const struct px_symbol *old, const struct px_var *var)
 {
-    return old->kind == PX_SYM_VAR && old->type == var->type && old->vec == var->vec && same_dims(old->u.var, var);
+    return old->kind == PX_SYM_VAR && old->type == var->type && old->vec == var->vec &&
+           same_dims(old->u.var, var);
 }
 
 /* A second declaration of a module's variable: legal when one of the two is .extern and both agree. */
@@ -117,8 +116,7 @@ static struct px_symbol *redeclare(struct px_checker *checker, struct px_var *va
         refuse(checker, PX_D_INCONSISTENT_VARIABLE, var, old);
         return NULL;
     }
-    if (var->linkage == PX_L_EXTERN)
-        return old;
+    if (var->linkage == PX_L_EXTERN) return old;
     if (old->linkage != PX_L_EXTERN) {
         refuse(checker, PX_D_DUPLICATE_VARIABLE, var, old);
         return NULL;
@@ -132,7 +130,8 @@ static struct px_symbol *redeclare(struct px_checker *checker, struct px_var *va
     return old;
 }
 
-/* A label of the innermost level that is still ahead does not stop a declaration; the label is then the duplicate. */
+/* A label of the innermost level that is still ahead does not stop a declaration; the label is then the
+ * duplicate. */
 static bool in_the_way(const struct px_symbol *here)
 {
     return here && !(here->kind == PX_SYM_LABEL && !here->defined);
@@ -142,18 +141,21 @@ static bool in_the_way(const struct px_symbol *here)
 
 static enum px_symbol_kind kind_of(const struct px_var *var)
 {
-    if (var->has_range)
-        return PX_SYM_RANGE;
+    if (var->has_range) return PX_SYM_RANGE;
     return var->space == PX_SPACE_REG ? PX_SYM_REG : PX_SYM_VAR;
 }
 
-/* A range meets another range, whose name ptxas shows with its bracket, or a plain name spelt like a member. */
-static void refuse_duplicate(struct px_checker *checker, const struct px_var *var, const struct px_symbol *here)
+/* A range meets another range, whose name ptxas shows with its bracket, or a plain name spelt like a member.
+ */
+static void refuse_duplicate(struct px_checker *checker, const struct px_var *var,
+                             const struct px_symbol *here)
 {
     const char *name = here->kind == PX_SYM_RANGE && var->has_range
                            ? px_arena_printf(&checker->module->arena, "%s<", var->name->text)
-                       : var->has_range ? here->name->text : var->name->text;
-    struct px_diag *diag = px_diag_add(checker->diags, PX_D_DUPLICATE_VARIABLE, var->pos, var->name->len, name);
+                       : var->has_range ? here->name->text
+                                        : var->name->text;
+    struct px_diag *diag =
+        px_diag_add(checker->diags, PX_D_DUPLICATE_VARIABLE, var->pos, var->name->len, name);
     px_note_earlier(checker, diag, here);
 }
 
@@ -169,7 +171,9 @@ static struct px_symbol *declare_again(struct px_checker *checker, struct px_var
 static bool name_is_free(struct px_checker *checker, const struct px_var *var)
 {
     if (px_is_special_register(var->name) && !checker->function && !var->has_range) {
-        if (px_sreg_of_word(var->name->word)->components > 1)
+        const struct px_sreg *sreg = px_sreg_of_word(var->name->word);
+        if (sreg->components != var->vec ||
+            px_type_info((enum px_type)sreg->type)->bits != px_var_element_size(var) * 8)
             px_complain(checker, INCONSISTENT_VARIABLE, var->pos, var->name->len, var->name->text);
         px_complain(checker, EXTERN_STATIC, var->pos, var->name->len, var->name->text);
         return false;
@@ -186,20 +190,21 @@ static struct px_symbol *declare_new(struct px_checker *checker, struct px_var *
     struct px_symbol *symbol = px_symbol_new(checker, kind_of(var), var->name, var->pos);
     set_type(symbol, var);
     px_scope_bind(&checker->scope, symbol);
-    if (symbol->kind != PX_SYM_RANGE)
-        number(checker, symbol, checker->function != NULL);
+    if (symbol->kind != PX_SYM_RANGE) number(checker, symbol, checker->function != NULL);
     return symbol;
 }
 
+/* The order is that of ptxas's messages: the value, the place, the name, the type. */
 void px_declare_var(struct px_checker *checker, struct px_var *var)
 {
-    if (!px_check_var(checker, var) || !name_is_free(checker, var))
-        return;
-    struct px_symbol *here = var->has_range ? px_scope_clash(&checker->scope, var->name, var->range)
-                                            : px_scope_here(&checker->scope, var->name);
-    var->symbol = in_the_way(here) ? declare_again(checker, var, here) : declare_new(checker, var);
-    if (var->symbol && var->init)
-        px_check_init(checker, var, var->symbol);
+    if (var->init) px_check_init(checker, var);
+    if (checker->stopped || !px_check_place(checker, var)) return;
+    if (name_is_free(checker, var)) {
+        struct px_symbol *here = var->has_range ? px_scope_clash(&checker->scope, var->name, var->range)
+                                                : px_scope_here(&checker->scope, var->name);
+        var->symbol = in_the_way(here) ? declare_again(checker, var, here) : declare_new(checker, var);
+    }
+    px_check_type(checker, var);
 }
 
 struct px_symbol *px_declare_param(struct px_checker *checker, struct px_var *var, const struct px_func *func,
@@ -209,8 +214,7 @@ struct px_symbol *px_declare_param(struct px_checker *checker, struct px_var *va
     set_type(symbol, var);
     symbol->is_return = is_return;
     symbol->is_entry_param = func && func->is_entry;
-    if (var->space == PX_SPACE_REG)
-        symbol->kind = PX_SYM_REG;
+    if (var->space == PX_SPACE_REG) symbol->kind = PX_SYM_REG;
     var->symbol = symbol;
     return symbol;
 }

@@ -6,7 +6,8 @@
  */
 #include "check/checker.h"
 
-#define COMPLAIN_NAMED(checker, id, var) px_complain(checker, id, (var)->pos, name_length(var), name_text(var))
+#define COMPLAIN_NAMED(checker, id, var)                                                                     \
+    px_complain(checker, id, (var)->pos, name_length(var), name_text(var))
 
 static uint32_t name_length(const struct px_var *var)
 {
@@ -32,55 +33,47 @@ static bool is_opaque(const struct px_var *var)
 
 static void check_alignment(struct px_checker *checker, const struct px_var *var, uint64_t align)
 {
-    if (align > UINT32_MAX)
-        px_complain(checker, OVERFLOW, var->pos, name_length(var));
+    if (align > UINT32_MAX) px_complain(checker, OVERFLOW, var->pos, name_length(var));
     uint32_t cut = (uint32_t)align; /* as ptxas goes on with */
-    if (!cut || (cut & (cut - 1)))
-        px_complain(checker, ALIGN_POWER, var->pos, name_length(var));
+    if (!cut || (cut & (cut - 1))) px_complain(checker, ALIGN_POWER, var->pos, name_length(var));
 }
 
 static void check_vector(struct px_checker *checker, const struct px_var *var)
 {
-    if (var->vec == 1)
-        return;
-    if (is_opaque(var))
-        px_complain(checker, VECTOR_TYPE, var->pos, name_length(var));
+    if (var->vec == 1) return;
+    if (is_opaque(var)) px_complain(checker, VECTOR_TYPE, var->pos, name_length(var));
     if (var->type == PX_T_PRED)
         px_complain(checker, PRED_SCALAR, var->pos, name_length(var));
     else if (px_var_element_size(var) > 16 || is_opaque(var))
         px_complain(checker, VECTOR_LARGE, var->pos, name_length(var));
 }
 
-static bool check_type(struct px_checker *checker, const struct px_var *var)
+static void check_versions(struct px_checker *checker, const struct px_var *var)
 {
-    if (!type_of(var)->declarable) {
-        px_complain(checker, INSTRUCTION_TYPE, var->pos, name_length(var), type_of(var)->name);
-        return false;
-    }
-    if (var->type == PX_T_B128)
-        px_needs(checker, "Type .b128", 83, 70, var->pos, name_length(var));
-    if (is_opaque(var))
-        px_needs(checker, "opaque type", 15, 0, var->pos, name_length(var));
-    if (var->type == PX_T_SAMPLERREF && !checker->texmode_independent)
-        px_complain(checker, TEXMODE, var->pos, name_length(var));
-    return true;
+    if (var->type == PX_T_B128) px_needs(checker, "Type .b128", 83, 70, var->pos, name_length(var));
+    if (var->type == PX_T_F16X2)
+        px_needs(checker, ".f16x2 packed data-type", 42, 53, var->pos, name_length(var));
+    if (is_opaque(var)) px_needs(checker, "opaque type", 15, 0, var->pos, name_length(var));
 }
 
-/* Space, alignment, type, vector: what parameters and variables have in common. */
-static bool check_common(struct px_checker *checker, const struct px_var *var)
+/* Type and vector: what parameters and variables have in common. */
+static void check_common_type(struct px_checker *checker, const struct px_var *var)
 {
-    if (var->many_spaces)
-        px_complain(checker, MANY_SPACES, var->pos, name_length(var));
-    if (var->has_align)
-        check_alignment(checker, var, var->align);
-    if (!check_type(checker, var))
-        return false;
+    check_versions(checker, var);
+    if (!type_of(var)->declarable)
+        px_complain(checker, INSTRUCTION_TYPE, var->pos, name_length(var), type_of(var)->name);
     check_vector(checker, var);
-    if (var->type == PX_T_PRED && var->space != PX_SPACE_REG)
-        COMPLAIN_NAMED(checker, PRED_SPACE, var);
-    if (var->space == PX_SPACE_REG && var->ndims)
-        COMPLAIN_NAMED(checker, REG_ARRAY, var);
-    return true;
+    if (var->type == PX_T_PRED && var->space != PX_SPACE_REG) COMPLAIN_NAMED(checker, PRED_SPACE, var);
+    if (var->type == PX_T_SAMPLERREF && !checker->texmode_independent)
+        px_complain(checker, TEXMODE, var->pos, name_length(var));
+    if (var->space == PX_SPACE_REG && var->ndims) COMPLAIN_NAMED(checker, REG_ARRAY, var);
+}
+
+/* Space and alignment. */
+static void check_common_place(struct px_checker *checker, const struct px_var *var)
+{
+    if (var->many_spaces) px_complain(checker, MANY_SPACES, var->pos, name_length(var));
+    if (var->has_align) check_alignment(checker, var, var->align);
 }
 
 /* ---- attributes and linkage ---- */
@@ -100,10 +93,8 @@ void px_check_attributes(struct px_checker *checker, const struct px_attribute *
 
 static void check_linkage(struct px_checker *checker, const struct px_var *var)
 {
-    if (var->linkage == PX_L_WEAK)
-        px_needs(checker, ".weak directive", 31, 0, var->start, 1);
-    if (var->linkage != PX_L_COMMON)
-        return;
+    if (var->linkage == PX_L_WEAK) px_needs(checker, ".weak directive", 31, 0, var->start, 1);
+    if (var->linkage != PX_L_COMMON) return;
     px_needs(checker, ".common directive", 50, 0, var->start, 1);
     if (var->space != PX_SPACE_GLOBAL)
         px_complain(checker, COMMON_SPACE, var->pos, name_length(var), ".common");
@@ -117,25 +108,20 @@ static void check_opaque_place(struct px_checker *checker, const struct px_var *
         px_complain(checker, OPAQUE_SCOPE, var->pos, name_length(var));
     else if (var->space != PX_SPACE_GLOBAL)
         px_complain(checker, OPAQUE_SPACE, var->pos, name_length(var));
-    if (var->space == PX_SPACE_REG)
-        COMPLAIN_NAMED(checker, REG_ARRAY, var);
+    if (var->space == PX_SPACE_REG) COMPLAIN_NAMED(checker, REG_ARRAY, var);
 }
 
 /* The old .tex space held texture handles until PTX 1.4. */
 static void check_tex(struct px_checker *checker, const struct px_var *var)
 {
-    if (px_withdrawn(checker, ".tex", 15, var->pos, name_length(var)))
-        return;
-    if (var->type != PX_T_U32 && var->type != PX_T_U64)
-        COMPLAIN_NAMED(checker, TEX_TYPE, var);
+    if (px_withdrawn(checker, ".tex", 15, var->pos, name_length(var))) return;
+    if (var->type != PX_T_U32 && var->type != PX_T_U64) COMPLAIN_NAMED(checker, TEX_TYPE, var);
 }
 
 static void check_bank(struct px_checker *checker, const struct px_var *var)
 {
-    if (px_withdrawn(checker, "explicit constant banks", 22, var->pos, name_length(var)))
-        return;
-    if (var->bank > 10)
-        px_complain(checker, CONST_BANK, var->pos, name_length(var), var->bank);
+    if (px_withdrawn(checker, "explicit constant banks", 22, var->pos, name_length(var))) return;
+    if (var->bank > 10) px_complain(checker, CONST_BANK, var->pos, name_length(var), var->bank);
 }
 
 /* False when a variable of the space cannot be made at module scope at all. */
@@ -151,12 +137,8 @@ static bool check_module_space(struct px_checker *checker, const struct px_var *
 
 static bool check_space(struct px_checker *checker, const struct px_var *var)
 {
-    if (is_opaque(var))
-        check_opaque_place(checker, var);
-    if (var->space == PX_SPACE_TEX)
-        check_tex(checker, var);
-    if (var->bank >= 0)
-        check_bank(checker, var);
+    if (var->space == PX_SPACE_TEX) check_tex(checker, var);
+    if (var->bank >= 0) check_bank(checker, var);
     return checker->function || check_module_space(checker, var);
 }
 
@@ -164,47 +146,44 @@ static void check_complete(struct px_checker *checker, const struct px_var *var)
 {
     bool given = !var->unsized || (var->init && var->init->kind == PX_E_LIST);
     uint64_t elements = 1;
-    for (unsigned i = var->unsized ? 1 : 0; i < var->ndims; i++)
-        elements = var->dims[i] ? elements : 0;
-    if ((given && elements) || var->linkage == PX_L_EXTERN || var->space == PX_SPACE_REG)
-        return;
+    for (unsigned i = var->unsized ? 1 : 0; i < var->ndims; i++) elements = var->dims[i] ? elements : 0;
+    if ((given && elements) || var->linkage == PX_L_EXTERN || var->space == PX_SPACE_REG) return;
     if (var->ndims > 1 && var->dims[0] && !elements)
         px_complain(checker, ARRAY_OF_INCOMPLETE, var->pos, name_length(var));
     else
         COMPLAIN_NAMED(checker, INCOMPLETE, var);
 }
 
-static void check_initialisable(struct px_checker *checker, const struct px_var *var)
-{
-    if (!var->init)
-        return;
-    if (var->space != PX_SPACE_GLOBAL && var->space != PX_SPACE_CONST)
-        COMPLAIN_NAMED(checker, INIT_SPACE, var);
-    else if (var->linkage == PX_L_EXTERN)
-        COMPLAIN_NAMED(checker, INIT_EXTERN, var);
-}
-
-bool px_check_var(struct px_checker *checker, const struct px_var *var)
+bool px_check_place(struct px_checker *checker, const struct px_var *var)
 {
     if (var->space == PX_SPACE_NONE) {
         px_complain(checker, NO_SPACE, var->pos, name_length(var));
         return false;
     }
-    if (var->has_range && var->range > UINT32_MAX)
-        px_complain(checker, OVERFLOW, var->pos, name_length(var));
-    if (!check_common(checker, var))
-        return false;
+    if (var->has_range && var->range > UINT32_MAX) px_complain(checker, OVERFLOW, var->pos, name_length(var));
+    check_common_place(checker, var);
     px_check_attributes(checker, var->attrs, var->nattrs, var);
     check_linkage(checker, var);
-    check_initialisable(checker, var);
+    if (var->init && var->linkage == PX_L_EXTERN &&
+        (var->space == PX_SPACE_GLOBAL || var->space == PX_SPACE_CONST))
+        COMPLAIN_NAMED(checker, INIT_EXTERN, var);
     check_complete(checker, var);
     return check_space(checker, var);
 }
 
+void px_check_type(struct px_checker *checker, const struct px_var *var)
+{
+    if (is_opaque(var)) check_opaque_place(checker, var);
+    check_common_type(checker, var);
+}
+
 /* ---- parameters ---- */
 
-static void check_param_space(struct px_checker *checker, const struct px_var *var, bool is_entry)
+/* A prototype (no func) is looked at less closely. */
+static void check_param_space(struct px_checker *checker, const struct px_var *var,
+                              const struct px_func *func)
 {
+    bool is_entry = func && func->is_entry;
     if (is_entry && var->space != PX_SPACE_PARAM)
         COMPLAIN_NAMED(checker, ENTRY_PARAM_SPACE, var);
     else if (var->space != PX_SPACE_PARAM && var->space != PX_SPACE_REG)
@@ -213,14 +192,13 @@ static void check_param_space(struct px_checker *checker, const struct px_var *v
         px_complain(checker, NO_SPACE, var->pos, name_length(var));
         return;
     }
-    if (var->space == PX_SPACE_PARAM && (var->vec > 1 || (is_opaque(var) && !is_entry)))
+    if (func && var->space == PX_SPACE_PARAM && (var->vec > 1 || (is_opaque(var) && !is_entry)))
         COMPLAIN_NAMED(checker, PARAM_TYPE, var);
 }
 
 static void check_unsized(struct px_checker *checker, const struct px_var *var, bool is_entry, bool is_return)
 {
-    if (!var->unsized && !(var->ndims && !var->dims[0]))
-        return;
+    if (!var->unsized && !(var->ndims && !var->dims[0])) return;
     px_needs(checker, "Unsized Array Parameter", 60, 30, var->pos, name_length(var));
     if (is_entry)
         px_complain(checker, UNSIZED_PARAM, var->pos, name_length(var), "Parameter to entry function");
@@ -230,24 +208,22 @@ static void check_unsized(struct px_checker *checker, const struct px_var *var, 
 
 static void check_ptr(struct px_checker *checker, const struct px_var *var, bool is_entry)
 {
-    if (!var->has_ptr)
-        return;
+    if (!var->has_ptr) return;
     px_needs(checker, "kernel parameter pointer attribute", 22, 0, var->pos, name_length(var));
-    if (!is_entry)
-        px_complain(checker, PTR_PLACE, var->pos, name_length(var));
-    if (var->ptr_has_align)
-        check_alignment(checker, var, var->ptr_align);
+    if (!is_entry) px_complain(checker, PTR_PLACE, var->pos, name_length(var));
+    if (var->ptr_has_align) check_alignment(checker, var, var->ptr_align);
 }
 
-void px_check_param(struct px_checker *checker, const struct px_var *var, const struct px_func *func, bool is_return)
+void px_check_param(struct px_checker *checker, const struct px_var *var, const struct px_func *func,
+                    bool is_return)
 {
     enum { PARAM_ALIGN_MAX = 128 };
     bool is_entry = func && func->is_entry;
-    if (!check_common(checker, var))
-        return;
-    check_param_space(checker, var, is_entry);
+    check_common_place(checker, var);
+    check_param_space(checker, var, func);
     check_unsized(checker, var, is_entry, is_return);
     check_ptr(checker, var, is_entry);
     if (!is_entry && var->has_align && var->align > PARAM_ALIGN_MAX && func && func->body)
         COMPLAIN_NAMED(checker, ALIGN_PARAM, var);
+    check_common_type(checker, var);
 }

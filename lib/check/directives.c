@@ -7,7 +7,8 @@
 
 /* ---- versions and targets ---- */
 
-bool px_needs(struct px_checker *checker, const char *feature, unsigned ptx, unsigned sm, px_pos pos, uint32_t length)
+bool px_needs(struct px_checker *checker, const char *feature, unsigned ptx, unsigned sm, px_pos pos,
+              uint32_t length)
 {
     bool fine = true;
     if (checker->version < ptx) {
@@ -23,8 +24,7 @@ bool px_needs(struct px_checker *checker, const char *feature, unsigned ptx, uns
 
 bool px_withdrawn(struct px_checker *checker, const char *feature, unsigned ptx, px_pos pos, uint32_t length)
 {
-    if (checker->version < ptx)
-        return false;
+    if (checker->version < ptx) return false;
     px_complain(checker, WITHDRAWN, pos, length, feature, ptx / 10, ptx % 10);
     return true;
 }
@@ -36,8 +36,7 @@ static void check_version(struct px_checker *checker)
     const struct px_tree *tree = &checker->module->tree;
     size_t length = strlen(tree->version_text);
     for (size_t i = 0; px_version_at(i); i++)
-        if (px_version_at(i) == tree->version)
-            return;
+        if (px_version_at(i) == tree->version) return;
     px_complain(checker, VERSION_UNKNOWN, tree->version_pos, (uint32_t)length, tree->version_text,
                 PTX_ISA_VERSION / 10u, PTX_ISA_VERSION % 10u);
 }
@@ -47,8 +46,7 @@ static int find_target(struct px_checker *checker, const char *name, size_t leng
 {
     static const char virtual_prefix[] = "compute_";
     size_t prefix = sizeof virtual_prefix - 1;
-    if (length <= prefix || memcmp(name, virtual_prefix, prefix) != 0)
-        return px_target_find(name, length);
+    if (length <= prefix || memcmp(name, virtual_prefix, prefix) != 0) return px_target_find(name, length);
     const char *real = px_arena_printf(&checker->module->arena, "sm_%s", name + prefix);
     return px_target_find(real, strlen(real));
 }
@@ -56,7 +54,10 @@ static int find_target(struct px_checker *checker, const char *name, size_t leng
 static bool is_option(const struct px_name *name)
 {
     switch (name->word) {
-    case PX_W_texmode_unified: case PX_W_texmode_independent: case PX_W_debug: case PX_W_map_f64_to_f32: return true;
+    case PX_W_texmode_unified:
+    case PX_W_texmode_independent:
+    case PX_W_debug:
+    case PX_W_map_f64_to_f32: return true;
     default: return false;
     }
 }
@@ -66,8 +67,7 @@ static void check_option(struct px_checker *checker, const struct px_name *name,
     bool is_mode = name->word == PX_W_texmode_unified || name->word == PX_W_texmode_independent;
     if (is_mode) {
         px_needs(checker, name->text, 15, 0, pos, name->len);
-        if (*saw_mode)
-            px_complain(checker, TARGET_CONFLICT, pos, name->len, name->text);
+        if (*saw_mode) px_complain(checker, TARGET_CONFLICT, pos, name->len, name->text);
         *saw_mode = true;
         checker->texmode_independent |= name->word == PX_W_texmode_independent;
     } else if (name->word == PX_W_debug) {
@@ -93,8 +93,8 @@ void px_check_target_version(struct px_checker *checker)
     const struct ptx_module *module = checker->module;
     unsigned version = checker->version;
     if (version < checker->target_min_ptx)
-        px_complain(checker, TARGET_TOO_NEW, checker->target_pos, (uint32_t)strlen(module->target_text), version / 10,
-                    version % 10, module->target_text);
+        px_complain(checker, TARGET_TOO_NEW, checker->target_pos, (uint32_t)strlen(module->target_text),
+                    version / 10, version % 10, module->target_text);
 }
 
 static void check_target(struct px_checker *checker)
@@ -122,8 +122,7 @@ static void check_address_size(struct px_checker *checker)
 {
     enum { LENGTH = 13 }; /* of ".address_size" */
     const struct px_tree *tree = &checker->module->tree;
-    if (!tree->address_size)
-        return;
+    if (!tree->address_size) return;
     px_needs(checker, ".address_size directive", 23, 0, tree->address_size_pos, LENGTH);
     if (tree->address_size != 32 && tree->address_size != 64)
         px_complain(checker, ADDRESS_SIZE, tree->address_size_pos, LENGTH);
@@ -155,8 +154,7 @@ static void check_arch(struct px_checker *checker)
 {
     struct ptx_module *module = checker->module;
     int index = module->arch ? find_target(checker, module->arch, strlen(module->arch)) : -1;
-    if (index < 0)
-        return;
+    if (index < 0) return;
     struct px_target arch = px_target_at((size_t)index);
     if (real_sm(module->target) > real_sm(arch))
         px_complain(checker, ARCH_OLDER, PX_NO_PLACE, 0);
@@ -168,20 +166,21 @@ void px_check_header(struct px_checker *checker)
 {
     struct ptx_module *module = checker->module;
     module->target_text = "";
-    if (!module->tree.version)
-        return;
+    if (!module->tree.version) return;
     check_version(checker);
-    if (!checker->stopped)
-        check_target(checker);
-    if (!checker->stopped)
-        check_address_size(checker);
-    if (!checker->stopped)
-        check_arch(checker);
+    if (!checker->stopped) check_target(checker);
+    if (!checker->stopped) check_address_size(checker);
+    if (!checker->stopped) check_arch(checker);
 }
 
 /* ---- performance directives ---- */
 
-struct needs { px_word word; uint16_t ptx, sm; const char *feature; bool positive; };
+struct needs {
+    px_word word;
+    uint16_t ptx, sm;
+    const char *feature;
+    bool positive;
+};
 
 static const struct needs directive_needs[] = {
     {PX_W_maxnreg, 13, 0, ".maxnreg", true},
@@ -202,8 +201,7 @@ static const struct needs directive_needs[] = {
 static const struct needs *needs_of(px_word word)
 {
     for (size_t i = 0; i < sizeof directive_needs / sizeof *directive_needs; i++)
-        if (directive_needs[i].word == word)
-            return &directive_needs[i];
+        if (directive_needs[i].word == word) return &directive_needs[i];
     return NULL;
 }
 
@@ -211,8 +209,7 @@ static void check_values(struct px_checker *checker, const struct px_directive *
 {
     const char *name = px_word_text(directive->word);
     for (unsigned i = 0; i < directive->n; i++)
-        if (directive->value[i] > UINT32_MAX)
-            px_complain(checker, OVERFLOW, directive->pos, 1);
+        if (directive->value[i] > UINT32_MAX) px_complain(checker, OVERFLOW, directive->pos, 1);
     for (unsigned i = 0; positive && i < directive->n; i++)
         if (!(uint32_t)directive->value[i]) {
             px_complain(checker, DIRECTIVE_ZERO, directive->pos, (uint32_t)strlen(name) + 1, name);
@@ -227,11 +224,10 @@ static void check_directive(struct px_checker *checker, const struct px_directiv
         px_check_pragma(checker, directive->pragma, PX_PRAGMA_ENTRY);
         return;
     }
-    if (!needs)
-        return;
+    if (!needs) return;
     px_needs(checker, needs->feature, needs->ptx, needs->sm, directive->pos, 1);
-    if (directive->word == PX_W_maxnctapersm && !px_withdrawn(checker, needs->feature, 21, directive->pos, 1) &&
-        checker->version >= 20)
+    if (directive->word == PX_W_maxnctapersm &&
+        !px_withdrawn(checker, needs->feature, 21, directive->pos, 1) && checker->version >= 20)
         px_complain(checker, MAXNCTA_OLD, directive->pos, 1, checker->version / 10, checker->version % 10);
     check_values(checker, directive, needs->positive);
 }
@@ -239,18 +235,17 @@ static void check_directive(struct px_checker *checker, const struct px_directiv
 static const struct px_directive *find_directive(const struct px_func *func, px_word word)
 {
     for (unsigned i = 0; i < func->ndirs; i++)
-        if (func->dirs[i].word == word)
-            return &func->dirs[i];
+        if (func->dirs[i].word == word) return &func->dirs[i];
     return NULL;
 }
 
 static void exclude(struct px_checker *checker, const struct px_func *func, px_word a, px_word b)
 {
     const struct px_directive *first = find_directive(func, a), *second = find_directive(func, b);
-    if (!first || !second)
-        return;
+    if (!first || !second) return;
     px_pos pos = first->pos > second->pos ? first->pos : second->pos;
-    px_complain(checker, DIRECTIVE_CONFLICT, pos, 1, px_arena_printf(&checker->module->arena, ".%s", px_word_text(a)),
+    px_complain(checker, DIRECTIVE_CONFLICT, pos, 1,
+                px_arena_printf(&checker->module->arena, ".%s", px_word_text(a)),
                 px_arena_printf(&checker->module->arena, ".%s", px_word_text(b)));
 }
 
@@ -267,28 +262,25 @@ static void check_together(struct px_checker *checker, const struct px_func *fun
     exclude(checker, func, PX_W_maxntid, PX_W_reqntid);
     exclude(checker, func, PX_W_reqnctapercluster, PX_W_maxclusterrank);
     if (clusters && !(find_directive(func, PX_W_reqntid) && find_directive(func, PX_W_reqnctapercluster)))
-        px_complain(checker, DIRECTIVE_NEEDS, clusters->pos, 1, ".reqntid and .reqnctapercluster", ".blocksareclusters");
+        px_complain(checker, DIRECTIVE_NEEDS, clusters->pos, 1, ".reqntid and .reqnctapercluster",
+                    ".blocksareclusters");
     check_alone(checker, func, PX_W_minnctapersm);
     check_alone(checker, func, PX_W_maxnctapersm);
     const struct px_directive *noreturn = find_directive(func, PX_W_noreturn);
-    if (noreturn && func->nrets)
-        px_complain(checker, NORETURN_RESULT, noreturn->pos, 1, func->name->text);
+    if (noreturn && func->nrets) px_complain(checker, NORETURN_RESULT, noreturn->pos, 1, func->name->text);
 }
 
 static void set_shape(uint32_t shape[3], const struct px_directive *directive)
 {
-    for (unsigned i = 0; i < 3; i++)
-        shape[i] = i < directive->n ? (uint32_t)directive->value[i] : 1;
+    for (unsigned i = 0; i < 3; i++) shape[i] = i < directive->n ? (uint32_t)directive->value[i] : 1;
 }
 
 void px_check_directives(struct px_checker *checker, struct px_function *function, const struct px_func *func)
 {
     for (unsigned i = 0; i < func->ndirs && !checker->stopped; i++) {
         check_directive(checker, &func->dirs[i]);
-        if (func->dirs[i].word == PX_W_reqntid)
-            set_shape(function->reqntid, &func->dirs[i]);
-        if (func->dirs[i].word == PX_W_maxntid)
-            set_shape(function->maxntid, &func->dirs[i]);
+        if (func->dirs[i].word == PX_W_reqntid) set_shape(function->reqntid, &func->dirs[i]);
+        if (func->dirs[i].word == PX_W_maxntid) set_shape(function->maxntid, &func->dirs[i]);
     }
     check_together(checker, func);
 }

@@ -18,8 +18,7 @@ void px_layout_params(struct px_symbol **symbols, unsigned n, uint64_t *bytes)
 {
     uint64_t offset = 0;
     for (unsigned i = 0; i < n; i++) {
-        if (symbols[i]->space != PX_SPACE_PARAM)
-            continue;
+        if (symbols[i]->space != PX_SPACE_PARAM) continue;
         offset = align_up(offset, symbols[i]->align);
         symbols[i]->offset = offset;
         offset += symbols[i]->size;
@@ -31,8 +30,7 @@ static struct px_symbol **declare_list(struct px_checker *checker, struct px_fun
                                        unsigned n, bool is_return)
 {
     struct px_symbol **symbols = PX_NEW_N(&checker->module->arena, struct px_symbol *, n);
-    for (unsigned i = 0; i < n; i++)
-        symbols[i] = px_declare_param(checker, &vars[i], func, is_return);
+    for (unsigned i = 0; i < n; i++) symbols[i] = px_declare_param(checker, &vars[i], func, is_return);
     return symbols;
 }
 
@@ -50,8 +48,7 @@ static void bind_params(struct px_checker *checker, struct px_symbol **symbols, 
     struct px_function *function = checker->function;
     for (unsigned i = 0; i < n; i++) {
         struct px_symbol *symbol = symbols[i];
-        if (!symbol->name)
-            continue;
+        if (!symbol->name) continue;
         if (px_scope_here(&checker->scope, symbol->name)) {
             px_complain(checker, DUPLICATE_VARIABLE, symbol->pos, symbol->name->len, symbol->name->text);
             continue;
@@ -73,16 +70,15 @@ static bool is_unsized(const struct px_var *var)
     return var->unsized || (var->ndims && !var->dims[0]);
 }
 
-void px_check_signature(struct px_checker *checker, const struct px_func *func, struct px_var *rets, unsigned nrets,
-                        struct px_var *params, unsigned nparams)
+void px_check_signature(struct px_checker *checker, const struct px_func *func, struct px_var *rets,
+                        unsigned nrets, struct px_var *params, unsigned nparams)
 {
     bool in_param = false;
     for (unsigned i = 0; i < nrets; i++) {
         px_check_param(checker, &rets[i], func, true);
         in_param |= rets[i].space == PX_SPACE_PARAM;
     }
-    if (nrets > 1 && in_param)
-        px_complain(checker, MANY_RETURNS, rets[1].pos, 1);
+    if (nrets > 1 && in_param) px_complain(checker, MANY_RETURNS, rets[1].pos, 1);
     for (unsigned i = 0; i < nparams; i++) {
         px_check_param(checker, &params[i], func, false);
         if (is_unsized(&params[i]) && i + 1 < nparams && !(func && func->is_entry))
@@ -92,8 +88,7 @@ void px_check_signature(struct px_checker *checker, const struct px_func *func, 
 
 static void check_linkage(struct px_checker *checker, const struct px_func *func)
 {
-    if (func->linkage == PX_L_WEAK)
-        px_needs(checker, ".weak directive", 31, 0, func->start, 1);
+    if (func->linkage == PX_L_WEAK) px_needs(checker, ".weak directive", 31, 0, func->start, 1);
     px_check_attributes(checker, func->attrs, func->nattrs, NULL);
 }
 
@@ -103,8 +98,7 @@ static const char *differing(const struct px_var *a, const struct px_var *b, boo
 {
     uint64_t size_a = px_var_element_size(a), size_b = px_var_element_size(b);
     *align = (a->has_align ? a->align : size_a) != (b->has_align ? b->align : size_b);
-    if (a->space != b->space)
-        return "parameter state space";
+    if (a->space != b->space) return "parameter state space";
     if (a->type != b->type || a->vec != b->vec || px_var_elements(a) != px_var_elements(b))
         return "parameter types";
     return NULL;
@@ -121,20 +115,16 @@ static void compare_lists(struct px_checker *checker, const struct px_func *func
     for (unsigned i = 0; i < n; i++) {
         bool align = false;
         const char *what = differing(&old[i], &now[i], &align);
-        if (what)
-            complain_prototypes(checker, func, what);
-        if (align)
-            complain_prototypes(checker, func, "parameter alignment");
-        if (what || align)
-            return;
+        if (what) complain_prototypes(checker, func, what);
+        if (align) complain_prototypes(checker, func, "parameter alignment");
+        if (what || align) return;
     }
 }
 
 static bool returns_never(const struct px_func *func)
 {
     for (unsigned i = 0; i < func->ndirs; i++)
-        if (func->dirs[i].word == PX_W_noreturn)
-            return true;
+        if (func->dirs[i].word == PX_W_noreturn) return true;
     return false;
 }
 
@@ -151,8 +141,7 @@ static void compare_headers(struct px_checker *checker, const struct px_func *ol
 /* A later declaration may leave .visible or .weak out, and nothing else. */
 static bool same_linkage(const struct px_symbol *symbol, const struct px_func *func)
 {
-    if (symbol->linkage == func->linkage)
-        return symbol->linkage != PX_L_EXTERN || !func->body;
+    if (symbol->linkage == func->linkage) return symbol->linkage != PX_L_EXTERN || !func->body;
     return func->linkage == PX_L_NONE && symbol->linkage != PX_L_EXTERN;
 }
 
@@ -168,8 +157,7 @@ static void compare(struct px_checker *checker, const struct px_symbol *symbol, 
         px_complain(checker, INCONSISTENT_VARIABLE, func->pos, length, func->name->text);
     if (func->body && symbol->linkage == PX_L_EXTERN && func->linkage != PX_L_NONE)
         px_complain(checker, EXTERN_BODY, func->pos, length, func->name->text);
-    if (old->is_entry == func->is_entry)
-        compare_headers(checker, old, func);
+    if (old->is_entry == func->is_entry) compare_headers(checker, old, func);
 }
 
 static struct px_function *function_new(struct px_checker *checker, struct px_func *func)
@@ -193,8 +181,7 @@ static struct px_function *find_function(struct px_checker *checker, struct px_f
 {
     struct px_symbol *symbol = px_scope_module(func->name);
     bool special = px_is_special_register(func->name);
-    if (!symbol && !special)
-        return function_new(checker, func);
+    if (!symbol && !special) return function_new(checker, func);
     if (special || (symbol->kind != PX_SYM_FUNC && symbol->kind != PX_SYM_ENTRY)) {
         px_complain(checker, INCONSISTENT_VARIABLE, func->pos, func->name->len, func->name->text);
         return NULL;
@@ -215,8 +202,7 @@ static void check_param_bytes(struct px_checker *checker, const struct px_functi
 {
     const struct px_func *func = function->func;
     unsigned limit = param_limit(checker);
-    if (!func->is_entry || function->param_bytes <= 256)
-        return;
+    if (!func->is_entry || function->param_bytes <= 256) return;
     if (function->param_bytes > limit)
         px_complain(checker, PARAM_BYTES, func->pos, func->name->len, func->name->text,
                     (unsigned long long)function->param_bytes, limit);
@@ -224,7 +210,8 @@ static void check_param_bytes(struct px_checker *checker, const struct px_functi
         px_needs(checker, "Kernel parameter size larger than 4352 bytes", 0, 70, func->pos, func->name->len);
 }
 
-/* Registers and variables gather in vectors that every function uses in turn; a checked one keeps exact copies. */
+/* Registers and variables gather in vectors that every function uses in turn; a checked one keeps exact
+ * copies. */
 static void lend_vectors(struct px_checker *checker, struct px_function *function)
 {
     function->regs.at = checker->spare_regs.at;
@@ -278,17 +265,13 @@ void px_declare_func(struct px_checker *checker, struct px_func *func)
     px_check_signature(checker, func, func->rets, func->nrets, func->params, func->nparams);
     bool is_new = !px_scope_module(func->name);
     struct px_function *function = find_function(checker, func);
-    if (!function)
-        return;
-    if (is_new)
-        check_extern_body(checker, func);
+    if (!function) return;
+    if (is_new) check_extern_body(checker, func);
     func->symbol = function->symbol;
-    if (!function->func || func->body)
-        set_header(checker, function, func);
+    if (!function->func || func->body) set_header(checker, function, func);
     px_check_directives(checker, function, func);
     check_param_bytes(checker, function);
-    if (func->body && !checker->stopped)
-        define(checker, function);
+    if (func->body && !checker->stopped) define(checker, function);
 }
 
 /* ---- aliases ---- */
@@ -301,39 +284,36 @@ static bool is_function(const struct px_symbol *symbol)
 static const char *prototype_difference(const struct px_func *a, const struct px_func *b)
 {
     bool align = false;
-    if (a->nparams != b->nparams || a->nrets != b->nrets)
-        return "number of parameters";
+    if (a->nparams != b->nparams || a->nrets != b->nrets) return "number of parameters";
     for (unsigned i = 0; i < a->nrets + a->nparams; i++) {
         const struct px_var *x = i < a->nrets ? &a->rets[i] : &a->params[i - a->nrets];
         const struct px_var *y = i < a->nrets ? &b->rets[i] : &b->params[i - a->nrets];
         const char *what = differing(x, y, &align);
-        if (what || align)
-            return what ? what : "parameter alignment";
+        if (what || align) return what ? what : "parameter alignment";
     }
     return returns_never(a) != returns_never(b) ? ".noreturn directive" : NULL;
 }
 
-#define COMPLAIN_ALIAS(checker, id, alias, ...) px_complain(checker, id, (alias)->pos, (alias)->alias->len, __VA_ARGS__)
+#define COMPLAIN_ALIAS(checker, id, alias, ...)                                                              \
+    px_complain(checker, id, (alias)->pos, (alias)->alias->len, __VA_ARGS__)
 
 static void check_alias_pair(struct px_checker *checker, const struct px_alias *alias, struct px_symbol *name,
                              struct px_symbol *target)
 {
     if (!is_function(name) || !is_function(target)) {
-        COMPLAIN_ALIAS(checker, ALIAS_VARIABLE, alias, is_function(name) ? target->name->text : name->name->text);
+        COMPLAIN_ALIAS(checker, ALIAS_VARIABLE, alias,
+                       is_function(name) ? target->name->text : name->name->text);
         return;
     }
-    if (target->kind == PX_SYM_ENTRY)
-        COMPLAIN_ALIAS(checker, ALIAS_ENTRY, alias, target->name->text);
+    if (target->kind == PX_SYM_ENTRY) COMPLAIN_ALIAS(checker, ALIAS_ENTRY, alias, target->name->text);
     if (name->alias_of)
         COMPLAIN_ALIAS(checker, ALIAS_TWICE, alias, name->name->text, name->alias_of->name->text);
-    if (name->defined)
-        COMPLAIN_ALIAS(checker, ALIAS_DEFINED, alias, name->name->text);
+    if (name->defined) COMPLAIN_ALIAS(checker, ALIAS_DEFINED, alias, name->name->text);
     if (target->linkage == PX_L_EXTERN || target->linkage == PX_L_WEAK)
         COMPLAIN_ALIAS(checker, ALIAS_SCOPE, alias, target->name->text,
                        target->linkage == PX_L_WEAK ? ".weak" : ".extern");
     const char *what = prototype_difference(name->u.func->func, target->u.func->func);
-    if (what)
-        COMPLAIN_ALIAS(checker, ALIAS_PROTOTYPE, alias, name->name->text, target->name->text, what);
+    if (what) COMPLAIN_ALIAS(checker, ALIAS_PROTOTYPE, alias, name->name->text, target->name->text, what);
     if (name == target)
         px_complain(checker, ALIAS_SELF, alias->pos, alias->alias->len);
     else
@@ -344,12 +324,10 @@ void px_check_alias(struct px_checker *checker, const struct px_alias *alias)
 {
     struct px_symbol *name = px_scope_module(alias->alias), *target = px_scope_module(alias->target);
     px_needs(checker, ".alias", 63, 30, alias->pos, 1);
-    if (!name)
-        px_complain(checker, UNKNOWN_SYMBOL, alias->pos, alias->alias->len, alias->alias->text);
+    if (!name) px_complain(checker, UNKNOWN_SYMBOL, alias->pos, alias->alias->len, alias->alias->text);
     if (!target)
         px_complain(checker, UNKNOWN_SYMBOL, alias->target_pos, alias->target->len, alias->target->text);
-    if (name && target)
-        check_alias_pair(checker, alias, name, target);
+    if (name && target) check_alias_pair(checker, alias, name, target);
 }
 
 /* ---- after the module ---- */

@@ -30,8 +30,10 @@ static void complain_fault(struct px_checker *checker, enum px_const_fault fault
 
 static struct px_const literal(const struct px_expr *expr)
 {
-    uint8_t kind = expr->kind == PX_E_F64 ? PX_CONST_F64 : expr->kind == PX_E_F32 ? PX_CONST_F32
-                   : expr->is_unsigned ? PX_CONST_U64 : PX_CONST_S64;
+    uint8_t kind = expr->kind == PX_E_F64   ? PX_CONST_F64
+                   : expr->kind == PX_E_F32 ? PX_CONST_F32
+                   : expr->is_unsigned      ? PX_CONST_U64
+                                            : PX_CONST_S64;
     return (struct px_const){.kind = kind, .bits = expr->u.i};
 }
 
@@ -64,8 +66,7 @@ static bool is_address_type(const struct px_type_info *type)
 static void check_address_space(struct init *init, const struct px_expr *expr, const struct px_symbol *symbol)
 {
     bool known = symbol->space == PX_SPACE_GLOBAL || symbol->space == PX_SPACE_CONST;
-    if (!known)
-        px_complain(init->checker, INIT_VARIABLE_SPACE, expr->pos, expr->u.name->len);
+    if (!known) px_complain(init->checker, INIT_VARIABLE_SPACE, expr->pos, expr->u.name->len);
 }
 
 static bool is_function(const struct px_symbol *symbol)
@@ -87,10 +88,7 @@ static void check_name(struct init *init, struct px_expr *expr, bool has_offset)
 {
     bool made = false;
     struct px_symbol *symbol = px_scope_find(&init->checker->scope, expr->u.name, &made);
-    if (made)
-        px_range_member(init->checker, symbol);
-    if (symbol == init->var->symbol)
-        symbol = NULL;
+    if (made) px_range_member(init->checker, symbol);
     expr->symbol = symbol;
     if (expr->kind == PX_E_GENERIC)
         check_generic(init, expr, symbol);
@@ -106,22 +104,19 @@ static void check_address(struct init *init, struct px_expr *expr)
 {
     bool sum = expr->kind == PX_E_BINARY;
     check_name(init, sum ? expr->u.a : expr, sum);
-    if (sum)
-        px_evaluate(init->checker, expr->u.b);
+    if (sum) px_evaluate(init->checker, expr->u.b);
 }
 
 static bool is_address(const struct px_expr *expr)
 {
-    if (expr->kind == PX_E_BINARY)
-        expr = expr->u.a;
+    if (expr->kind == PX_E_BINARY) expr = expr->u.a;
     return expr->kind == PX_E_NAME || expr->kind == PX_E_GENERIC;
 }
 
 /* 0xFF, 0xFF00, ...: one byte of eight */
 static bool is_byte_mask(uint64_t mask)
 {
-    while (mask && !(mask & 0xff))
-        mask >>= 8;
+    while (mask && !(mask & 0xff)) mask >>= 8;
     return mask == 0xff;
 }
 
@@ -130,10 +125,8 @@ static void check_mask(struct init *init, struct px_expr *expr)
     px_needs(init->checker, "mask operator in initializer", 71, 0, expr->pos, 1);
     if (!is_byte_mask(expr->mask))
         px_complain(init->checker, INIT_MASK, expr->pos, 1, (unsigned long long)expr->mask);
-    if (is_address(expr->u.a))
-        check_address(init, expr->u.a);
-    if (init->type->klass != PX_TC_UNSIGNED || init->type->bits != 8)
-        mismatch(init, expr);
+    if (is_address(expr->u.a)) check_address(init, expr->u.a);
+    if (init->type->klass != PX_TC_UNSIGNED || init->type->bits != 8) mismatch(init, expr);
 }
 
 /* ---- scalars, vectors, arrays ---- */
@@ -143,7 +136,8 @@ static void check_number(struct init *init, const struct px_expr *expr)
     struct px_const value = px_evaluate(init->checker, expr);
     bool is_float = value.kind == PX_CONST_F32 || value.kind == PX_CONST_F64;
     uint8_t klass = init->type->klass;
-    if ((klass == PX_TC_FLOAT && !is_float) || ((klass == PX_TC_UNSIGNED || klass == PX_TC_SIGNED) && is_float))
+    if ((klass == PX_TC_FLOAT && !is_float) ||
+        ((klass == PX_TC_UNSIGNED || klass == PX_TC_SIGNED) && is_float))
         mismatch(init, expr);
 }
 
@@ -186,8 +180,7 @@ static void check_vector(struct init *init, struct px_expr *expr)
         px_complain(init->checker, INIT_VECTOR, expr->pos, 1);
         return;
     }
-    for (uint32_t i = 0; i < expr->n && !init->checker->stopped; i++)
-        check_scalar(init, expr->u.list[i]);
+    for (uint32_t i = 0; i < expr->n && !init->checker->stopped; i++) check_scalar(init, expr->u.list[i]);
 }
 
 static void check_array(struct init *init, struct px_expr *expr, unsigned dim)
@@ -209,19 +202,16 @@ static void check_array(struct init *init, struct px_expr *expr, unsigned dim)
 }
 
 /* [] takes the size of its initialiser. */
-static void complete(struct px_var *var, struct px_symbol *symbol)
+static void complete(struct px_var *var)
 {
-    if (!var->unsized || var->init->kind != PX_E_LIST)
-        return;
-    var->dims[0] = var->init->n;
-    symbol->size = px_var_element_size(var) * px_var_elements(var);
+    if (var->unsized && var->init->kind == PX_E_LIST) var->dims[0] = var->init->n;
 }
 
-void px_check_init(struct px_checker *checker, struct px_var *var, struct px_symbol *symbol)
+void px_check_init(struct px_checker *checker, struct px_var *var)
 {
     struct init init = {.checker = checker, .var = var, .type = px_type_info((enum px_type)var->type)};
     if (var->space != PX_SPACE_GLOBAL && var->space != PX_SPACE_CONST)
-        return;
+        px_complain(checker, INIT_SPACE, var->pos, var->name->len, var->name->text);
     if (init.type->klass == PX_TC_OPAQUE)
         px_check_opaque_init(checker, var, var->init);
     else if (var->type == PX_T_F16)
@@ -230,5 +220,5 @@ void px_check_init(struct px_checker *checker, struct px_var *var, struct px_sym
         mismatch(&init, var->init);
     else
         check_array(&init, var->init, 0);
-    complete(var, symbol);
+    complete(var);
 }

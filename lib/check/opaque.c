@@ -12,10 +12,19 @@ enum { TEX = 1, SAMPLER = 2, SURF = 4 };
 static unsigned field_types(px_word field)
 {
     switch (field) {
-    case PX_W_width: case PX_W_height: case PX_W_depth: case PX_W_channel_data_type: case PX_W_channel_order:
+    case PX_W_width:
+    case PX_W_height:
+    case PX_W_depth:
+    case PX_W_channel_data_type:
+    case PX_W_channel_order:
     case PX_W_array_size: return TEX | SURF;
-    case PX_W_normalized_coords: case PX_W_num_mipmap_levels: case PX_W_num_samples: return TEX;
-    case PX_W_filter_mode: case PX_W_addr_mode_0: case PX_W_addr_mode_1: case PX_W_addr_mode_2: return TEX | SAMPLER;
+    case PX_W_normalized_coords:
+    case PX_W_num_mipmap_levels:
+    case PX_W_num_samples: return TEX;
+    case PX_W_filter_mode:
+    case PX_W_addr_mode_0:
+    case PX_W_addr_mode_1:
+    case PX_W_addr_mode_2: return TEX | SAMPLER;
     case PX_W_force_unnormalized_coords: return SAMPLER;
     case PX_W_memory_layout: return SURF;
     default: return 0;
@@ -25,8 +34,13 @@ static unsigned field_types(px_word field)
 static bool is_mode(px_word word)
 {
     switch (word) {
-    case PX_W_nearest: case PX_W_linear: case PX_W_wrap: case PX_W_mirror: case PX_W_clamp_ogl:
-    case PX_W_clamp_to_edge: case PX_W_clamp_to_border: return true;
+    case PX_W_nearest:
+    case PX_W_linear:
+    case PX_W_wrap:
+    case PX_W_mirror:
+    case PX_W_clamp_ogl:
+    case PX_W_clamp_to_edge:
+    case PX_W_clamp_to_border: return true;
     default: return false;
     }
 }
@@ -49,11 +63,9 @@ static void check_field(struct px_checker *checker, const struct px_var *var, co
         px_complain(checker, INIT_FIELD, field->pos, name->len, name->text);
         return;
     }
-    if (field->u.b->kind != PX_E_NAME)
-        return;
+    if (field->u.b->kind != PX_E_NAME) return;
     name = field->u.b->u.name;
-    if (!is_mode(name->word))
-        px_complain(checker, INIT_ENUM, field->u.b->pos, name->len, name->text);
+    if (!is_mode(name->word)) px_complain(checker, INIT_ENUM, field->u.b->pos, name->len, name->text);
 }
 
 /* One object, or a list of objects for each dimension; a flat list serves an array, too. */

@@ -10,7 +10,10 @@
 
 enum pragma { NOUNROLL, USED_BYTES, FREQUENCY, SMEM_SPILLING, UNKNOWN };
 
-static const struct { const char *name; bool takes_value; } pragmas[] = {
+static const struct {
+    const char *name;
+    bool takes_value;
+} pragmas[] = {
     [NOUNROLL] = {"nounroll", false},
     [USED_BYTES] = {"used_bytes_mask", true},
     [FREQUENCY] = {"frequency", true},
@@ -44,7 +47,8 @@ static void check_value(struct px_checker *checker, const char *text, const char
         px_complain_late(checker, PRAGMA_VALUE, value, text);
 }
 
-static void check_spilling(struct px_checker *checker, const char *text, px_pos pos, enum px_pragma_place place)
+static void check_spilling(struct px_checker *checker, const char *text, px_pos pos,
+                           enum px_pragma_place place)
 {
     if (place == PX_PRAGMA_MODULE)
         px_complain(checker, PRAGMA_SCOPE, pos, 1, text);
@@ -69,6 +73,5 @@ static void check_string(struct px_checker *checker, const char *text, px_pos po
 void px_check_pragma(struct px_checker *checker, const struct px_pragma *pragma, enum px_pragma_place place)
 {
     px_needs(checker, ".pragma directive", 20, 0, pragma->pos, 7);
-    for (uint32_t i = 0; i < pragma->n; i++)
-        check_string(checker, pragma->strings[i], pragma->pos, place);
+    for (uint32_t i = 0; i < pragma->n; i++) check_string(checker, pragma->strings[i], pragma->pos, place);
 }

@@ -46,8 +46,7 @@ void px_scope_bind_module(struct px_scope *scope, struct px_symbol *symbol)
 {
     void **link = &symbol->name->bound;
     struct px_symbol *inner = NULL;
-    for (struct px_symbol *s = *link; s && s->level > 0; s = s->outer)
-        inner = s;
+    for (struct px_symbol *s = *link; s && s->level > 0; s = s->outer) inner = s;
     if (!inner) {
         bind_at(scope, symbol, 0);
         return;
@@ -61,15 +60,13 @@ void px_scope_bind_module(struct px_scope *scope, struct px_symbol *symbol)
 struct px_symbol *px_scope_module(const struct px_name *name)
 {
     for (struct px_symbol *s = name->bound; s; s = s->outer)
-        if (s->level == 0 && s->kind != PX_SYM_RANGE)
-            return s;
+        if (s->level == 0 && s->kind != PX_SYM_RANGE) return s;
     return NULL;
 }
 
 static struct px_symbol *skip_ranges(struct px_symbol *symbol)
 {
-    while (symbol && symbol->kind == PX_SYM_RANGE)
-        symbol = symbol->outer;
+    while (symbol && symbol->kind == PX_SYM_RANGE) symbol = symbol->outer;
     return symbol;
 }
 
@@ -85,14 +82,11 @@ static bool is_digit(char c)
 static struct px_name *split(struct px_scope *scope, const struct px_name *name, uint64_t *number)
 {
     uint32_t at = name->len;
-    while (at > 1 && is_digit(name->text[at - 1]))
-        at--;
+    while (at > 1 && is_digit(name->text[at - 1])) at--;
     uint32_t digits = name->len - at;
-    if (!digits || digits > 9)
-        return NULL;
+    if (!digits || digits > 9) return NULL;
     *number = 0;
-    for (uint32_t i = at; i < name->len; i++)
-        *number = *number * 10 + (uint64_t)(name->text[i] - '0');
+    for (uint32_t i = at; i < name->len; i++) *number = *number * 10 + (uint64_t)(name->text[i] - '0');
     return px_names_find(scope->names, name->text, at);
 }
 
@@ -102,8 +96,7 @@ static struct px_symbol *range_of(struct px_scope *scope, const struct px_name *
     uint64_t number = 0;
     struct px_name *base = split(scope, name, &number);
     for (struct px_symbol *s = base ? base->bound : NULL; s; s = s->outer)
-        if (s->kind == PX_SYM_RANGE && number < s->u.var->range)
-            return s;
+        if (s->kind == PX_SYM_RANGE && number < s->u.var->range) return s;
     return NULL;
 }
 
@@ -121,12 +114,9 @@ static struct px_symbol *make_member(struct px_scope *scope, struct px_name *nam
 static struct px_name *without_zeros(struct px_scope *scope, struct px_name *name)
 {
     uint32_t at = name->len, first;
-    while (at > 1 && is_digit(name->text[at - 1]))
-        at--;
-    for (first = at; first + 1 < name->len && name->text[first] == '0';)
-        first++;
-    if (first == at)
-        return name;
+    while (at > 1 && is_digit(name->text[at - 1])) at--;
+    for (first = at; first + 1 < name->len && name->text[first] == '0';) first++;
+    if (first == at) return name;
     const char *plain = px_arena_printf(scope->arena, "%.*s%s", (int)at, name->text, name->text + first);
     return px_names_intern(scope->names, plain, name->len - (first - at));
 }
@@ -135,14 +125,11 @@ struct px_symbol *px_scope_find(struct px_scope *scope, struct px_name *name, bo
 {
     struct px_symbol *symbol = skip_ranges(name->bound);
     *made = false;
-    if (symbol && symbol->level > 0 && !scope->nested_ranges)
-        return symbol;
+    if (symbol && symbol->level > 0 && !scope->nested_ranges) return symbol;
     struct px_symbol *range = range_of(scope, name);
-    if (!range || (symbol && symbol->level >= range->level))
-        return symbol;
+    if (!range || (symbol && symbol->level >= range->level)) return symbol;
     struct px_name *plain = without_zeros(scope, name);
-    if (plain != name)
-        return px_scope_find(scope, plain, made);
+    if (plain != name) return px_scope_find(scope, plain, made);
     *made = true;
     return make_member(scope, name, range);
 }
@@ -151,27 +138,27 @@ struct px_symbol *px_scope_here(struct px_scope *scope, struct px_name *name)
 {
     struct px_symbol *symbol = skip_ranges(name->bound);
     unsigned level = px_scope_level(scope);
-    if (symbol && symbol->level == level)
-        return symbol;
+    if (symbol && symbol->level == level) return symbol;
     symbol = range_of(scope, name);
     return symbol && symbol->level == level ? symbol : NULL;
 }
 
-/* Is `name` spelt as a member of base<range>? */
-static bool is_member(struct px_scope *scope, const struct px_name *name, const struct px_name *base, uint64_t range)
+/* Is `name` spelt as a member of base<range>? ptxas does not mind an older name for member 0. */
+static bool is_member(struct px_scope *scope, const struct px_name *name, const struct px_name *base,
+                      uint64_t range)
 {
     uint64_t number = 0;
-    return split(scope, name, &number) == base && number < range;
+    return split(scope, name, &number) == base && number > 0 && number < range;
 }
 
 struct px_symbol *px_scope_clash(struct px_scope *scope, struct px_name *base, uint64_t range)
 {
     enum { LOOK_BACK = 256 }; /* keeps a file of a million ranges linear */
     unsigned looked = 0;
-    for (struct px_symbol *s = scope->levels.at[px_scope_level(scope)]; s && looked < LOOK_BACK; s = s->sibling) {
+    for (struct px_symbol *s = scope->levels.at[px_scope_level(scope)]; s && looked < LOOK_BACK;
+         s = s->sibling) {
         looked++;
-        if (s->kind == PX_SYM_RANGE ? s->name == base : is_member(scope, s->name, base, range))
-            return s;
+        if (s->kind == PX_SYM_RANGE ? s->name == base : is_member(scope, s->name, base, range)) return s;
     }
     return NULL;
 }

@@ -11,10 +11,14 @@
 static unsigned component(px_word selector)
 {
     switch (selector) {
-    case PX_W_x: case PX_W_r: return 0;
-    case PX_W_y: case PX_W_g: return 1;
-    case PX_W_z: case PX_W_b: return 2;
-    case PX_W_w: case PX_W_a: return 3;
+    case PX_W_x:
+    case PX_W_r: return 0;
+    case PX_W_y:
+    case PX_W_g: return 1;
+    case PX_W_z:
+    case PX_W_b: return 2;
+    case PX_W_w:
+    case PX_W_a: return 3;
     default: return 4;
     }
 }
@@ -22,8 +26,7 @@ static unsigned component(px_word selector)
 /* b or h, then digits. */
 static bool is_video(const char *text)
 {
-    if (text[0] != 'b' && text[0] != 'h')
-        return false;
+    if (text[0] != 'b' && text[0] != 'h') return false;
     return text[1] && text[1 + strspn(text + 1, "01234567")] == 0;
 }
 
@@ -32,16 +35,14 @@ static const char *written(struct px_checker *checker, const struct px_operand *
 {
     const char *text = checker->module->source.text + operand->pos, *dot = text + operand->length;
     const char *end = dot;
-    while (dot > text && dot[-1] != '.')
-        dot--;
+    while (dot > text && dot[-1] != '.') dot--;
     return px_arena_text(&checker->module->arena, dot, (size_t)(end - dot));
 }
 
 static void check_components(struct px_checker *checker, const struct px_operand *operand, unsigned n)
 {
     const char *text = written(checker, operand);
-    if (component(operand->selector) < n)
-        return;
+    if (component(operand->selector) < n) return;
     if (text[1] && strchr("xyzwrgba", text[0]))
         px_complain(checker, SWIZZLE, operand->pos, operand->length);
     else
@@ -51,8 +52,8 @@ static void check_components(struct px_checker *checker, const struct px_operand
 void px_check_selector(struct px_checker *checker, const struct px_operand *operand)
 {
     const struct px_symbol *symbol = operand->symbol;
-    const struct px_sreg *sreg = symbol || !px_is_special_register(operand->u.name)
-                                     ? NULL : px_sreg_of_word(operand->u.name->word);
+    const struct px_sreg *sreg =
+        symbol || !px_is_special_register(operand->u.name) ? NULL : px_sreg_of_word(operand->u.name->word);
     if (sreg && sreg->components > 1)
         check_components(checker, operand, sreg->components);
     else if (symbol && symbol->kind == PX_SYM_REG && symbol->vec > 1)

@@ -51,8 +51,7 @@ void px_check_whole(struct px_checker *checker)
     px_check_address_size(checker);
     flush_late(checker);
     px_check_debug(checker);
-    if (checker->diags->errors)
-        return;
+    if (checker->diags->errors) return;
     px_check_resolved(checker);
     check_const_bytes(checker);
     check_functions(checker);

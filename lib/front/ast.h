@@ -129,7 +129,10 @@ struct px_block {
 
 struct px_proto; struct px_var;
 
-enum px_stmt_kind { PX_S_INST, PX_S_LABEL, PX_S_VAR, PX_S_BLOCK, PX_S_LOC, PX_S_PRAGMA, PX_S_TARGETS, PX_S_CALLTARGETS, PX_S_PROTO, PX_S_SECTION, PX_S_FILE, PX_S_FUNC };
+enum px_stmt_kind {
+    PX_S_INST, PX_S_LABEL, PX_S_VAR, PX_S_BLOCK, PX_S_LOC, PX_S_PRAGMA, PX_S_TARGETS, PX_S_CALLTARGETS, PX_S_PROTO,
+    PX_S_SECTION, PX_S_FILE, PX_S_FUNC
+};
 
 struct px_stmt {
     uint8_t kind;
@@ -220,7 +223,10 @@ struct px_section { px_pos pos; struct px_name *name; struct px_section_line *li
 
 struct px_alias { px_pos pos; struct px_name *alias, *target; px_pos target_pos; };
 
-enum px_item_kind { PX_I_VAR, PX_I_FUNC, PX_I_FILE, PX_I_SECTION, PX_I_PRAGMA, PX_I_ALIAS, PX_I_TARGET, PX_I_LANGUAGE, PX_I_LOC, PX_I_DWARF };
+enum px_item_kind {
+    PX_I_VAR, PX_I_FUNC, PX_I_FILE, PX_I_SECTION, PX_I_PRAGMA, PX_I_ALIAS, PX_I_TARGET, PX_I_LANGUAGE, PX_I_LOC,
+    PX_I_DWARF
+};
 
 struct px_item {
     uint8_t kind;

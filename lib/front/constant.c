@@ -50,8 +50,7 @@ enum px_const_fault px_const_unary(int op, const struct px_const *a, struct px_c
         return PX_CONST_OK;
     }
     if (is_float(&x)) {
-        if (op != '-')
-            return PX_CONST_MISMATCH;
+        if (op != '-') return PX_CONST_MISMATCH;
         x.bits ^= x.kind == PX_CONST_F32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
         *out = x;
         return PX_CONST_OK;
@@ -85,20 +84,16 @@ static enum px_const_fault binary_double(int op, double a, double b, struct px_c
 /* Signed division whose one overflow, INT64_MIN / -1, wraps instead of trapping. */
 static uint64_t divide(uint64_t a, uint64_t b, bool is_unsigned, bool remainder)
 {
-    if (is_unsigned)
-        return remainder ? a % b : a / b;
-    if ((int64_t)b == -1)
-        return remainder ? 0 : -a;
+    if (is_unsigned) return remainder ? a % b : a / b;
+    if ((int64_t)b == -1) return remainder ? 0 : -a;
     return (uint64_t)(remainder ? (int64_t)a % (int64_t)b : (int64_t)a / (int64_t)b);
 }
 
 static uint64_t shift(int op, const struct px_const *a, uint64_t count)
 {
     bool is_signed = a->kind == PX_CONST_S64;
-    if (count > 63)
-        return op == PX_EOP_SHR && is_signed && a->bits >> 63 ? UINT64_MAX : 0;
-    if (op == PX_EOP_SHL)
-        return a->bits << count;
+    if (count > 63) return op == PX_EOP_SHR && is_signed && a->bits >> 63 ? UINT64_MAX : 0;
+    if (op == PX_EOP_SHL) return a->bits << count;
     return is_signed ? (uint64_t)((int64_t)a->bits >> count) : a->bits >> count;
 }
 
@@ -122,25 +117,25 @@ static uint64_t truth(int op, uint64_t a, uint64_t b, bool is_unsigned)
     }
 }
 
-enum px_const_fault px_const_binary(int op, const struct px_const *x, const struct px_const *y, struct px_const *out)
+enum px_const_fault px_const_binary(int op, const struct px_const *x, const struct px_const *y,
+                                    struct px_const *out)
 {
-    if (is_float(x) != is_float(y))
-        return PX_CONST_MISMATCH;
-    if (is_float(x))
-        return binary_double(op, px_const_double(x), px_const_double(y), out);
+    if (is_float(x) != is_float(y)) return PX_CONST_MISMATCH;
+    if (is_float(x)) return binary_double(op, px_const_double(x), px_const_double(y), out);
     uint64_t a = x->bits, b = y->bits;
     bool is_unsigned = x->kind == PX_CONST_U64 || y->kind == PX_CONST_U64;
-    if ((op == '/' || op == '%') && !b)
-        return PX_CONST_DIVISION;
+    if ((op == '/' || op == '%') && !b) return PX_CONST_DIVISION;
     switch (op) {
     case '+': set_int(out, a + b, is_unsigned); break;
     case '-': set_int(out, a - b, is_unsigned); break;
     case '*': set_int(out, a * b, is_unsigned); break;
-    case '/': case '%': set_int(out, divide(a, b, is_unsigned, op == '%'), is_unsigned); break;
+    case '/':
+    case '%': set_int(out, divide(a, b, is_unsigned, op == '%'), is_unsigned); break;
     case '&': set_int(out, a & b, is_unsigned); break;
     case '|': set_int(out, a | b, is_unsigned); break;
     case '^': set_int(out, a ^ b, is_unsigned); break;
-    case PX_EOP_SHL: case PX_EOP_SHR: set_int(out, shift(op, x, b), x->kind == PX_CONST_U64); break;
+    case PX_EOP_SHL:
+    case PX_EOP_SHR: set_int(out, shift(op, x, b), x->kind == PX_CONST_U64); break;
     default: set_int(out, truth(op, a, b, is_unsigned), false); break;
     }
     return PX_CONST_OK;
@@ -151,12 +146,10 @@ enum { FLOAT_TEXT_MAX = 1100 }; /* digits beyond about 770 cannot change the nea
 double px_const_parse_float(const char *s, size_t n)
 {
     char text[FLOAT_TEXT_MAX + 1];
-    if (n > FLOAT_TEXT_MAX)
-        n = FLOAT_TEXT_MAX;
+    if (n > FLOAT_TEXT_MAX) n = FLOAT_TEXT_MAX;
     memcpy(text, s, n);
     text[n] = 0;
     char *point = strchr(text, '.');
-    if (point)
-        *point = localeconv()->decimal_point[0];
+    if (point) *point = localeconv()->decimal_point[0];
     return strtod(text, NULL);
 }

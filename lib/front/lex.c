@@ -11,8 +11,8 @@
 #include <string.h>
 #include "front/parser.h"
 
-static int finish(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end,
-                  int token)
+static int finish(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+                  const unsigned char *end, int token)
 {
     sem->pos = (px_pos)((const char *)start - parser->source->text);
     sem->len = (uint32_t)(end - start);
@@ -21,13 +21,14 @@ static int finish(struct px_parser *parser, struct px_sem *sem, const unsigned c
     return token;
 }
 
-int px_lex_plain(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end,
-                 int token)
+int px_lex_plain(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+                 const unsigned char *end, int token)
 {
     return finish(parser, sem, start, end, token);
 }
 
-int px_lex_ident(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+int px_lex_ident(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+                 const unsigned char *end)
 {
     sem->u.name = px_names_intern(parser->names, (const char *)start, (size_t)(end - start));
     return finish(parser, sem, start, end, T_IDENT);
@@ -57,12 +58,21 @@ static int token_of_directive(px_word word)
     case PX_W_branchtargets: return T_BRANCHTARGETS;
     case PX_W_calltargets: return T_CALLTARGETS;
     case PX_W_callprototype: return T_CALLPROTOTYPE;
-    case PX_W_explicitcluster: case PX_W_blocksareclusters: return T_PERF0;
-    case PX_W_maxnreg: case PX_W_minnctapersm: case PX_W_maxnctapersm: case PX_W_maxclusterrank: return T_PERF1;
-    case PX_W_maxntid: case PX_W_reqntid: case PX_W_reqnctapercluster: return T_PERF3;
+    case PX_W_explicitcluster:
+    case PX_W_blocksareclusters: return T_PERF0;
+    case PX_W_maxnreg:
+    case PX_W_minnctapersm:
+    case PX_W_maxnctapersm:
+    case PX_W_maxclusterrank: return T_PERF1;
+    case PX_W_maxntid:
+    case PX_W_reqntid:
+    case PX_W_reqnctapercluster: return T_PERF3;
     case PX_W_noreturn: return T_FPERF0;
-    case PX_W_abi_preserve: case PX_W_abi_preserve_control: case PX_W_local_maxnreg: return T_FPERF1;
-    case PX_W_v2: case PX_W_v4: return T_VEC;
+    case PX_W_abi_preserve:
+    case PX_W_abi_preserve_control:
+    case PX_W_local_maxnreg: return T_FPERF1;
+    case PX_W_v2:
+    case PX_W_v4: return T_VEC;
     default: return 0;
     }
 }
@@ -97,9 +107,22 @@ static int token_of_space(px_word word, uint8_t *space)
 static bool is_packed(px_word word)
 {
     switch (word) {
-    case PX_W_e4m3: case PX_W_e5m2: case PX_W_e4m3x2: case PX_W_e5m2x2: case PX_W_e2m3x2: case PX_W_e3m2x2:
-    case PX_W_ue8m0x2: case PX_W_e2m1x2: case PX_W_e2m1x4: case PX_W_e4m3x4: case PX_W_e5m2x4: case PX_W_e2m3x4:
-    case PX_W_e3m2x4: case PX_W_u16x2: case PX_W_s16x2: case PX_W_f32x2: return true;
+    case PX_W_e4m3:
+    case PX_W_e5m2:
+    case PX_W_e4m3x2:
+    case PX_W_e5m2x2:
+    case PX_W_e2m3x2:
+    case PX_W_e3m2x2:
+    case PX_W_ue8m0x2:
+    case PX_W_e2m1x2:
+    case PX_W_e2m1x4:
+    case PX_W_e4m3x4:
+    case PX_W_e5m2x4:
+    case PX_W_e2m3x4:
+    case PX_W_e3m2x4:
+    case PX_W_u16x2:
+    case PX_W_s16x2:
+    case PX_W_f32x2: return true;
     default: return false;
     }
 }
@@ -107,19 +130,18 @@ static bool is_packed(px_word word)
 static int token_of_word(px_word word, uint8_t *kind)
 {
     int token = 0;
-    if (!word)
-        return T_WORD;
+    if (!word) return T_WORD;
     if ((token = token_of_directive(word)) || (token = token_of_linkage(word, kind)) ||
         (token = token_of_space(word, kind)))
         return token;
     enum px_type type = px_type_of_word(word);
     *kind = (uint8_t)type;
-    if (type != PX_T_NONE && px_type_info(type)->declarable)
-        return T_TYPE;
+    if (type != PX_T_NONE && px_type_info(type)->declarable) return T_TYPE;
     return is_packed(word) ? T_OTHERTYPE : T_WORD;
 }
 
-int px_lex_word(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+int px_lex_word(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+                const unsigned char *end)
 {
     sem->u.name = px_names_intern(parser->names, (const char *)start + 1, (size_t)(end - start) - 1);
     sem->word = sem->u.name->word;
@@ -128,7 +150,8 @@ int px_lex_word(struct px_parser *parser, struct px_sem *sem, const unsigned cha
 }
 
 /* ".const[3]": the space with a bank, of PTX before 2.2 */
-int px_lex_bank(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+int px_lex_bank(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+                const unsigned char *end)
 {
     const unsigned char *bracket = memchr(start, '[', (size_t)(end - start));
     uint32_t bank = 0;
@@ -146,19 +169,17 @@ int px_lex_digit_word(struct px_parser *parser, struct px_sem *sem, const unsign
     if (px_word_find((const char *)start + 1, (size_t)(end - start) - 1))
         return px_lex_word(parser, sem, start, end);
     const unsigned char *p = start + 1;
-    while (*p >= '0' && *p <= '9')
-        p++;
+    while (*p >= '0' && *p <= '9') p++;
     return px_lex_float(parser, sem, start, p);
 }
 
-int px_lex_version(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+int px_lex_version(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+                   const unsigned char *end)
 {
     const unsigned char *p = end;
-    while (p[-1] >= '0' && p[-1] <= '9')
-        p--;
+    while (p[-1] >= '0' && p[-1] <= '9') p--;
     unsigned long minor = strtoul((const char *)p, NULL, 10);
-    for (p--; p[-1] >= '0' && p[-1] <= '9';)
-        p--;
+    for (p--; p[-1] >= '0' && p[-1] <= '9';) p--;
     unsigned long major = strtoul((const char *)p, NULL, 10);
     sem->u.i = major < 1000 && minor < 10 ? major * 10 + minor : 0;
     sem->n = (uint32_t)(p - start); /* where the number begins in the token */
@@ -166,8 +187,8 @@ int px_lex_version(struct px_parser *parser, struct px_sem *sem, const unsigned 
 }
 
 /* Values wrap beyond 64 bits without a word, as ptxas's do; U or a value above 2^63-1 makes it unsigned. */
-int px_lex_int(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end,
-               int base)
+int px_lex_int(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+               const unsigned char *end, int base)
 {
     const unsigned char *p = start + (base == 16 || base == 2 ? 2 : 0);
     bool is_unsigned = end[-1] == 'U';
@@ -180,20 +201,21 @@ int px_lex_int(struct px_parser *parser, struct px_sem *sem, const unsigned char
     return finish(parser, sem, start, end, T_INT);
 }
 
-int px_lex_bits(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end,
-                int token)
+int px_lex_bits(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+                const unsigned char *end, int token)
 {
     uint64_t bits = 0;
-    for (const unsigned char *p = start + 2; p < end; p++)
-        bits = bits << 4 | (uint64_t)digit_value(*p);
+    for (const unsigned char *p = start + 2; p < end; p++) bits = bits << 4 | (uint64_t)digit_value(*p);
     sem->u.i = bits;
     sem->paren = false;
     sem->kind = token == T_F32 ? PX_CONST_F32 : PX_CONST_F64;
     return finish(parser, sem, start, end, token);
 }
 
-/* strtod reads the "C" locale's point only in that locale, so a copy with the right point is not enough: see px_strtod. */
-int px_lex_float(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+/* strtod reads the "C" locale's point only in that locale, so a copy with the right point is not enough: see
+ * px_strtod. */
+int px_lex_float(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+                 const unsigned char *end)
 {
     double value = px_const_parse_float((const char *)start, (size_t)(end - start));
     memcpy(&sem->u.i, &value, sizeof value);
@@ -202,7 +224,8 @@ int px_lex_float(struct px_parser *parser, struct px_sem *sem, const unsigned ch
     return finish(parser, sem, start, end, T_F64);
 }
 
-int px_lex_string(struct px_parser *parser, struct px_sem *sem, const unsigned char *start, const unsigned char *end)
+int px_lex_string(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+                  const unsigned char *end)
 {
     sem->u.text = px_arena_text(parser->arena, (const char *)start + 1, (size_t)(end - start) - 2);
     return finish(parser, sem, start, end, T_STRING);
@@ -219,10 +242,8 @@ const unsigned char *px_lex_comment(struct px_parser *parser, const unsigned cha
                 parser->cursor = (const char *)p;
                 return p; /* the main rules name it */
             }
-        if (!star)
-            return NULL;
-        if (star[1] == '/')
-            return star + 2;
+        if (!star) return NULL;
+        if (star[1] == '/') return star + 2;
         p = star + 1;
     }
 }
@@ -231,8 +252,7 @@ int px_lex_open_comment(struct px_parser *parser, struct px_sem *sem, const unsi
 {
     finish(parser, sem, start, start, T_STRAY);
     parser->cursor = parser->source->text + parser->source->size;
-    if (!parser->failed)
-        px_parser_error_near(parser, sem, "unexpected EOF while scanning");
+    if (!parser->failed) px_parser_error_near(parser, sem, "unexpected EOF while scanning");
     return T_STRAY;
 }
 
@@ -241,10 +261,10 @@ int px_lex_end(struct px_parser *parser, struct px_sem *sem, const unsigned char
     sem->pos = (px_pos)((const char *)start - parser->source->text);
     sem->len = 0;
     parser->token = *sem;
-    if (sem->pos == parser->source->size)
-        return T_END;
+    if (sem->pos == parser->source->size) return T_END;
     if (!parser->failed)
-        px_diag_add(parser->diags, PX_D_NUL_BYTE, PX_NO_PLACE, 0, px_source_place(parser->source, sem->pos).line);
+        px_diag_add(parser->diags, PX_D_NUL_BYTE, PX_NO_PLACE, 0,
+                    px_source_place(parser->source, sem->pos).line);
     parser->failed = true;
     return T_STRAY;
 }

@@ -17,8 +17,7 @@ struct px_sem px_sem_span(const struct px_sem *a, const struct px_sem *b)
 
 void *px_parser_take(struct px_parser *parser, const void *stack, uint32_t *height, uint32_t n, size_t size)
 {
-    if (!n)
-        return NULL;
+    if (!n) return NULL;
     *height -= n;
     void *taken = px_arena_node(parser->arena, n * size);
     return memcpy(taken, (const char *)stack + *height * size, n * size);
@@ -38,8 +37,7 @@ void px_parser_error_near(struct px_parser *parser, const struct px_sem *token, 
 
 void px_parser_error(struct px_parser *parser, const char *what)
 {
-    if (parser->failed)
-        return;
+    if (parser->failed) return;
     parser->failed = true;
     if (!parser->saw_version) {
         add(parser, PX_D_NO_VERSION, parser->source->file);
@@ -85,20 +83,20 @@ void px_parse_target(struct px_parser *parser, const struct px_sem *names)
     parser->saw_target = true;
 }
 
-void px_parse_address_size(struct px_parser *parser, const struct px_sem *directive, const struct px_sem *size)
+void px_parse_address_size(struct px_parser *parser, const struct px_sem *directive,
+                           const struct px_sem *size)
 {
     parser->tree->address_size = size->u.i < 1000 ? (unsigned)size->u.i : 999;
     parser->tree->address_size_pos = directive->pos;
 }
 
-/* The function whose body a syntax error cut short: what was read of it is defined. */
+/* What a syntax error cut short is kept as far as it was read: a header is declared, a body defined. */
 static void close_open_function(struct px_parser *parser)
 {
     struct px_sem end = {.pos = parser->token.pos};
-    if (!parser->open.n)
-        return;
-    while (parser->open.n > 1)
-        px_parse_block(parser, &end);
+    if (parser->head) px_func_declare(parser, &end);
+    if (!parser->open.n) return;
+    while (parser->open.n > 1) px_parse_block(parser, &end);
     px_func_define(parser, &end);
 }
 
@@ -106,17 +104,17 @@ static void parse(struct px_parser *parser)
 {
     parser->tree->source = parser->source;
     parser->tree->complete = px_yyparse(parser) == 0;
-    if (!parser->tree->complete)
-        close_open_function(parser);
+    if (!parser->tree->complete) close_open_function(parser);
     parser->tree->nitems = parser->items.n;
     parser->tree->items = PX_TAKE(parser, &parser->items, parser->items.n);
 }
 
-void px_parse(struct px_arena *arena, struct px_names *names, struct px_source *source, struct px_diags *diags,
-              struct px_tree *tree)
+void px_parse(struct px_arena *arena, struct px_names *names, struct px_source *source,
+              struct px_diags *diags, struct px_tree *tree)
 {
     jmp_buf failure;
-    struct px_parser parser = {.arena = arena, .names = names, .source = source, .diags = diags, .tree = tree};
+    struct px_parser parser = {
+        .arena = arena, .names = names, .source = source, .diags = diags, .tree = tree};
     jmp_buf *outer = arena->on_failure;
     px_arena_init(&parser.scratch, &arena->alloc, &failure);
     parser.cursor = source->text;

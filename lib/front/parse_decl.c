@@ -20,8 +20,7 @@ void px_decl_space(struct px_parser *parser, const struct px_sem *space)
     parser->decl.many_spaces |= parser->decl.space != PX_SPACE_NONE;
     parser->decl.space = space->kind;
     parser->decl.bank = (int16_t)((int)space->n - 1);
-    if (parser->decl.start == PX_NO_POS)
-        parser->decl.start = space->pos;
+    if (parser->decl.start == PX_NO_POS) parser->decl.start = space->pos;
 }
 
 /* A second .align replaces the first, as ptxas takes it. */
@@ -41,8 +40,7 @@ bool px_decl_attribute(struct px_parser *parser, const struct px_sem *word, cons
         attribute.value[1] = b->u.i;
     }
     px_vec_push(&parser->scratch, &parser->attrs, attribute);
-    if (!legal)
-        parser->token = *word;
+    if (!legal) parser->token = *word;
     return legal;
 }
 
@@ -52,12 +50,10 @@ void px_decl_type(struct px_parser *parser, const struct px_sem *vec, const stru
     uint32_t nattrs = parser->attrs.n - parser->decl_attrs;
     decl->type = type->kind;
     decl->type_name = type->u.name;
-    if (vec)
-        decl->vec = vec->word == PX_W_v2 ? 2 : 4;
+    if (vec) decl->vec = vec->word == PX_W_v2 ? 2 : 4;
     decl->nattrs = (uint8_t)(nattrs < UINT8_MAX ? nattrs : UINT8_MAX);
     decl->attrs = PX_TAKE(parser, &parser->attrs, nattrs);
-    if (decl->start == PX_NO_POS)
-        decl->start = vec ? vec->pos : type->pos;
+    if (decl->start == PX_NO_POS) decl->start = vec ? vec->pos : type->pos;
 }
 
 void px_decl_ptr(struct px_parser *parser, const struct px_sem *space, const struct px_sem *align)
@@ -109,7 +105,8 @@ void px_decl_param(struct px_parser *parser, const struct px_sem *name, const st
 
 /* ---- initialisers ---- */
 
-static struct px_expr *expr_new(struct px_parser *parser, struct px_sem *out, enum px_expr_kind kind, px_pos pos)
+static struct px_expr *expr_new(struct px_parser *parser, struct px_sem *out, enum px_expr_kind kind,
+                                px_pos pos)
 {
     struct px_expr *expr = PX_NEW(parser->arena, struct px_expr);
     expr->kind = (uint8_t)kind;
@@ -150,35 +147,35 @@ static void add_offset(struct px_parser *parser, struct px_sem *out, const struc
     sum->u.b = added;
 }
 
-static void name_expr(struct px_parser *parser, struct px_sem *out, enum px_expr_kind kind, const struct px_sem *name)
+static void name_expr(struct px_parser *parser, struct px_sem *out, enum px_expr_kind kind,
+                      const struct px_sem *name)
 {
     struct px_name *spelling = name->u.name;
     struct px_expr *expr = expr_new(parser, out, kind, name->pos);
     expr->u.name = spelling;
 }
 
-void px_init_name(struct px_parser *parser, struct px_sem *out, const struct px_sem *name, const struct px_sem *offset)
+void px_init_name(struct px_parser *parser, struct px_sem *out, const struct px_sem *name,
+                  const struct px_sem *offset)
 {
     struct px_sem base = *name;
     name_expr(parser, out, PX_E_NAME, &base);
-    if (offset)
-        add_offset(parser, out, offset);
+    if (offset) add_offset(parser, out, offset);
 }
 
 bool px_init_generic(struct px_parser *parser, struct px_sem *out, const struct px_sem *key,
                      const struct px_sem *name, const struct px_sem *offset)
 {
     bool legal = key->u.name->word == PX_W_generic;
-    if (!legal)
-        parser->token = *key;
+    if (!legal) parser->token = *key;
     name_expr(parser, out, PX_E_GENERIC, name);
-    if (offset)
-        add_offset(parser, out, offset);
+    if (offset) add_offset(parser, out, offset);
     return legal;
 }
 
 /* 0xFF00(expr): `mask` selects the byte of the address. */
-void px_init_mask(struct px_parser *parser, struct px_sem *out, const struct px_sem *mask, const struct px_sem *value)
+void px_init_mask(struct px_parser *parser, struct px_sem *out, const struct px_sem *mask,
+                  const struct px_sem *value)
 {
     struct px_expr *inner = value->u.expr;
     uint64_t bits = mask->u.i;
@@ -188,7 +185,8 @@ void px_init_mask(struct px_parser *parser, struct px_sem *out, const struct px_
     expr->u.a = inner;
 }
 
-void px_init_field(struct px_parser *parser, struct px_sem *out, const struct px_sem *name, const struct px_sem *value)
+void px_init_field(struct px_parser *parser, struct px_sem *out, const struct px_sem *name,
+                   const struct px_sem *value)
 {
     struct px_sem field = *name;
     struct px_expr *right = value->u.expr;

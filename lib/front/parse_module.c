@@ -61,6 +61,7 @@ void px_func_directives(struct px_parser *parser, const struct px_sem *dirs)
 void px_func_declare(struct px_parser *parser, const struct px_sem *end)
 {
     struct px_func *func = parser->head;
+    parser->head = NULL;
     func->end = end->pos;
     if (parser->open.n)
         px_stmt_new(parser, PX_S_FUNC, func->start, sizeof func)->u.func = func;
@@ -71,6 +72,7 @@ void px_func_declare(struct px_parser *parser, const struct px_sem *end)
 void px_func_body(struct px_parser *parser)
 {
     parser->func = parser->head;
+    parser->head = NULL;
 }
 
 void px_func_define(struct px_parser *parser, const struct px_sem *end)
@@ -85,10 +87,10 @@ void px_func_define(struct px_parser *parser, const struct px_sem *end)
 /* The values were pushed as dimensions; word->n tells how many. */
 void px_push_directive(struct px_parser *parser, const struct px_sem *word, uint32_t n)
 {
-    struct px_directive directive = {.word = word->word, .name = word->u.name, .pos = word->pos, .n = (uint8_t)n};
+    struct px_directive directive = {
+        .word = word->word, .name = word->u.name, .pos = word->pos, .n = (uint8_t)n};
     parser->dims.n -= n;
-    for (uint32_t i = 0; i < n; i++)
-        directive.value[i] = parser->dims.at[parser->dims.n + i];
+    for (uint32_t i = 0; i < n; i++) directive.value[i] = parser->dims.at[parser->dims.n + i];
     px_vec_push(&parser->scratch, &parser->dirs, directive);
 }
 

@@ -22,8 +22,7 @@ static enum px_expr_kind literal_kind(uint8_t kind)
 
 static struct px_expr *tree_of(struct px_parser *parser, const struct px_sem *sem)
 {
-    if (sem->kind == PX_CONST_TREE)
-        return sem->u.expr;
+    if (sem->kind == PX_CONST_TREE) return sem->u.expr;
     struct px_expr *expr = PX_NEW(parser->arena, struct px_expr);
     expr->kind = (uint8_t)literal_kind(sem->kind);
     expr->is_unsigned = sem->kind == PX_CONST_U64;
@@ -76,14 +75,16 @@ void px_parse_binary(struct px_parser *parser, struct px_sem *out, const struct 
     struct px_sem left = *a, right = *b;
     struct px_const x = value_of(&left), y = value_of(&right), value;
     *out = px_sem_span(&left, &right);
-    if (x.kind != PX_CONST_TREE && y.kind != PX_CONST_TREE && px_const_binary(code, &x, &y, &value) == PX_CONST_OK)
+    if (x.kind != PX_CONST_TREE && y.kind != PX_CONST_TREE &&
+        px_const_binary(code, &x, &y, &value) == PX_CONST_OK)
         set_value(out, &value);
     else
         set_tree(parser, out, PX_E_BINARY, code, &left, &right);
 }
 
 /* The branch not taken is dropped, unless the condition itself has an error. */
-void px_parse_ternary(struct px_sem *out, const struct px_sem *a, const struct px_sem *b, const struct px_sem *c)
+void px_parse_ternary(struct px_sem *out, const struct px_sem *a, const struct px_sem *b,
+                      const struct px_sem *c)
 {
     struct px_const condition = value_of(a);
     struct px_sem span = px_sem_span(a, c);
@@ -93,19 +94,18 @@ void px_parse_ternary(struct px_sem *out, const struct px_sem *a, const struct p
     *out = span;
 }
 
-bool px_parse_cast(struct px_parser *parser, struct px_sem *out, const struct px_sem *type, const struct px_sem *a)
+bool px_parse_cast(struct px_parser *parser, struct px_sem *out, const struct px_sem *type,
+                   const struct px_sem *a)
 {
     struct px_sem operand = *a;
     struct px_const x = value_of(&operand);
     (void)parser;
-    if (type->kind != PX_T_S64 && type->kind != PX_T_U64)
-        return false;
+    if (type->kind != PX_T_S64 && type->kind != PX_T_U64) return false;
     bool is_unsigned = type->kind == PX_T_U64;
     *out = px_sem_span(type, &operand);
     out->kind = operand.kind;
     out->u = operand.u;
-    if (x.kind == PX_CONST_TREE)
-        return true;
+    if (x.kind == PX_CONST_TREE) return true;
     if (x.kind == PX_CONST_F32 || x.kind == PX_CONST_F64) {
         double d = px_const_double(&x);
         out->u.i = is_unsigned ? (d >= 0 && d < 0x1p64 ? (uint64_t)d : 0)
@@ -194,12 +194,12 @@ bool px_operand_suffix(struct px_parser *parser, const struct px_sem *word)
 {
     top(parser)->unified = word->word == PX_W_unified;
     stretch(top(parser), word);
-    if (word->word != PX_W_unified)
-        parser->token = *word;
+    if (word->word != PX_W_unified) parser->token = *word;
     return word->word == PX_W_unified;
 }
 
-void px_operand_group(struct px_parser *parser, enum px_operand_kind kind, uint32_t n, const struct px_sem *span)
+void px_operand_group(struct px_parser *parser, enum px_operand_kind kind, uint32_t n,
+                      const struct px_sem *span)
 {
     struct px_operand *list = PX_TAKE(parser, &parser->opds, n);
     struct px_operand *group = push(parser, kind, span);
@@ -240,8 +240,7 @@ static void fix_call_lists(struct px_parser *parser, struct px_inst *inst)
 {
     for (unsigned i = 0; i < inst->nopds; i++) {
         struct px_operand *operand = &inst->opds[i];
-        if (!operand->paren)
-            continue;
+        if (!operand->paren) continue;
         struct px_operand *list = PX_NEW(parser->arena, struct px_operand);
         *list = *operand;
         list->paren = false;
@@ -258,7 +257,8 @@ static struct px_operand *guard_of(struct px_parser *parser, const struct px_sem
     return operand;
 }
 
-/* More modifiers or operands than a byte counts belong to no instruction; the rest is dropped after counting. */
+/* More modifiers or operands than a byte counts belong to no instruction; the rest is dropped after counting.
+ */
 static uint8_t count8(uint32_t n)
 {
     return (uint8_t)(n < UINT8_MAX ? n : UINT8_MAX);
@@ -267,7 +267,8 @@ static uint8_t count8(uint32_t n)
 void px_parse_inst(struct px_parser *parser, const struct px_sem *guard, const struct px_sem *opcode,
                    const struct px_sem *mods, const struct px_sem *opds, const struct px_sem *end)
 {
-    struct px_stmt *stmt = px_stmt_new(parser, PX_S_INST, guard ? guard->pos : opcode->pos, sizeof(struct px_inst));
+    struct px_stmt *stmt =
+        px_stmt_new(parser, PX_S_INST, guard ? guard->pos : opcode->pos, sizeof(struct px_inst));
     struct px_inst *inst = &stmt->u.inst;
     inst->opcode = opcode->u.name;
     inst->pos = opcode->pos;
@@ -280,6 +281,5 @@ void px_parse_inst(struct px_parser *parser, const struct px_sem *guard, const s
         inst->guard = guard_of(parser, guard);
         inst->guard_negated = guard->paren;
     }
-    if (inst->opcode->word == PX_W_call)
-        fix_call_lists(parser, inst);
+    if (inst->opcode->word == PX_W_call) fix_call_lists(parser, inst);
 }

@@ -42,8 +42,7 @@ bool px_parse_loc_inlined(struct px_parser *parser, const struct px_sem *key, co
 {
     struct px_loc *loc = last_loc(parser);
     bool keys = key->u.name->word == PX_W_function_name && key2->u.name->word == PX_W_inlined_at;
-    if (!keys)
-        parser->token = key->u.name->word == PX_W_function_name ? *key2 : *key;
+    if (!keys) parser->token = key->u.name->word == PX_W_function_name ? *key2 : *key;
     loc->function = label->u.name;
     loc->function_offset = (int64_t)offset->u.i;
     loc->inlined_file = small(file);

@@ -15,8 +15,7 @@
 
 void px_print_flush(struct px_printer *p)
 {
-    if (p->n && !p->status)
-        p->status = p->write(p->user, p->text, p->n);
+    if (p->n && !p->status) p->status = p->write(p->user, p->text, p->n);
     p->n = 0;
 }
 
@@ -28,8 +27,7 @@ static void put(struct px_printer *p, const char *s, size_t n)
         p->n += part;
         s += part;
         n -= part;
-        if (p->n == sizeof p->text)
-            px_print_flush(p);
+        if (p->n == sizeof p->text) px_print_flush(p);
     }
 }
 
@@ -56,8 +54,7 @@ void px_print_format(struct px_printer *p, const char *format, ...)
 
 void px_print_indent(struct px_printer *p)
 {
-    for (unsigned i = 0; i < p->depth; i++)
-        px_print_text(p, "    ");
+    for (unsigned i = 0; i < p->depth; i++) px_print_text(p, "    ");
 }
 
 /* ---- constants ---- */
@@ -111,7 +108,8 @@ static void print_list(struct px_printer *p, const struct px_expr *expr)
 
 static bool holds_name(const struct px_expr *expr)
 {
-    return expr->kind == PX_E_NAME || expr->kind == PX_E_GENERIC || (expr->kind == PX_E_BINARY && holds_name(expr->u.a));
+    return expr->kind == PX_E_NAME || expr->kind == PX_E_GENERIC ||
+           (expr->kind == PX_E_BINARY && holds_name(expr->u.a));
 }
 
 /* name + constant stands bare; other trees exist only in modules with errors. */
@@ -163,16 +161,15 @@ static void print_name(struct px_printer *p, const struct px_operand *operand)
 {
     px_print_text(p, operand->minus ? "-" : operand->negated ? "!" : "");
     put_name(p, operand->u.name);
-    if (operand->has_selector)
-        px_print_format(p, ".%s", px_word_text(operand->selector));
+    if (operand->has_selector) px_print_format(p, ".%s", px_word_text(operand->selector));
     if (operand->has_offset) {
         px_print_text(p, "+");
         px_print_int(p, (uint64_t)operand->offset, false);
     }
 }
 
-static void print_parts(struct px_printer *p, const struct px_operand *operand, const char *open, const char *between,
-                        const char *close)
+static void print_parts(struct px_printer *p, const struct px_operand *operand, const char *open,
+                        const char *between, const char *close)
 {
     px_print_text(p, open);
     for (unsigned i = 0; i < operand->n; i++) {
@@ -206,16 +203,14 @@ static void print_modifier(struct px_printer *p, const struct px_modifier *modif
 {
     px_print_text(p, ".");
     put_name(p, modifier->name);
-    if (modifier->bank)
-        px_print_format(p, "[%u]", modifier->bank - 1u);
+    if (modifier->bank) px_print_format(p, "[%u]", modifier->bank - 1u);
 }
 
 static void print_modifiers(struct px_printer *p, const struct px_inst *inst)
 {
     uint8_t order[UINT8_MAX];
     bool ordered = p->order && p->order(inst, order);
-    for (unsigned i = 0; i < inst->nmods; i++)
-        print_modifier(p, &inst->mods[ordered ? order[i] : i]);
+    for (unsigned i = 0; i < inst->nmods; i++) print_modifier(p, &inst->mods[ordered ? order[i] : i]);
 }
 
 void px_print_instruction(struct px_printer *p, const struct px_inst *inst)
@@ -234,7 +229,10 @@ void px_print_instruction(struct px_printer *p, const struct px_inst *inst)
     px_print_text(p, ";");
 }
 
-struct cut { char *at; size_t left; };
+struct cut {
+    char *at;
+    size_t left;
+};
 
 static int write_cut(void *user, const char *text, size_t size)
 {
@@ -250,8 +248,7 @@ void px_print_inst(const struct px_inst *inst, char *buf, size_t size)
 {
     struct cut cut = {.at = buf, .left = size ? size - 1 : 0};
     struct px_printer p = {.write = write_cut, .user = &cut};
-    if (!size)
-        return;
+    if (!size) return;
     px_print_instruction(&p, inst);
     px_print_flush(&p);
     *cut.at = 0;
@@ -267,8 +264,7 @@ static void print_targets(struct px_printer *p, const struct px_stmt *stmt)
         const struct px_operand *target = &stmt->u.targets.list[i];
         px_print_text(p, i ? ", " : "");
         put_name(p, target->u.name);
-        if (target->has_offset)
-            px_print_format(p, "<%" PRId64 ">", target->offset);
+        if (target->has_offset) px_print_format(p, "<%" PRId64 ">", target->offset);
     }
     px_print_text(p, ";");
 }
@@ -276,12 +272,10 @@ static void print_targets(struct px_printer *p, const struct px_stmt *stmt)
 static void print_loc(struct px_printer *p, const struct px_loc *loc)
 {
     px_print_format(p, ".loc %" PRIu32 " %" PRIu32 " %" PRIu32, loc->file, loc->line, loc->column);
-    if (!loc->function)
-        return;
+    if (!loc->function) return;
     px_print_text(p, ", function_name ");
     put_name(p, loc->function);
-    if (loc->function_offset)
-        px_print_format(p, "+%" PRIu64, (uint64_t)loc->function_offset);
+    if (loc->function_offset) px_print_format(p, "+%" PRIu64, (uint64_t)loc->function_offset);
     px_print_format(p, ", inlined_at %" PRIu32 " %" PRIu32 " %" PRIu32, loc->inlined_file, loc->inlined_line,
                     loc->inlined_column);
 }
@@ -290,12 +284,19 @@ static void print_stmt(struct px_printer *p, const struct px_stmt *stmt)
 {
     switch (stmt->kind) {
     case PX_S_INST: px_print_instruction(p, &stmt->u.inst); break;
-    case PX_S_LABEL: put_name(p, stmt->u.label); px_print_text(p, ":"); break;
-    case PX_S_VAR: px_print_var(p, stmt->u.var); px_print_text(p, ";"); break;
+    case PX_S_LABEL:
+        put_name(p, stmt->u.label);
+        px_print_text(p, ":");
+        break;
+    case PX_S_VAR:
+        px_print_var(p, stmt->u.var);
+        px_print_text(p, ";");
+        break;
     case PX_S_BLOCK: px_print_block(p, &stmt->u.block); break;
     case PX_S_LOC: print_loc(p, &stmt->u.loc); break;
     case PX_S_PRAGMA: px_print_pragma(p, stmt->u.pragma); break;
-    case PX_S_TARGETS: case PX_S_CALLTARGETS: print_targets(p, stmt); break;
+    case PX_S_TARGETS:
+    case PX_S_CALLTARGETS: print_targets(p, stmt); break;
     case PX_S_PROTO: px_print_proto(p, stmt->u.proto); break;
     case PX_S_FUNC: px_print_func(p, stmt->u.func); break;
     default: break;
@@ -307,8 +308,7 @@ void px_print_block(struct px_printer *p, const struct px_block *block)
     px_print_text(p, "{\n");
     p->depth++;
     for (uint32_t i = 0; i < block->n && !p->status; i++) {
-        if (block->list[i]->kind != PX_S_LABEL)
-            px_print_indent(p);
+        if (block->list[i]->kind != PX_S_LABEL) px_print_indent(p);
         print_stmt(p, block->list[i]);
         px_print_text(p, "\n");
     }
@@ -329,14 +329,16 @@ static void print_header(struct px_printer *p, const struct px_tree *tree)
         put_name(p, tree->target_names[i]);
     }
     px_print_text(p, "\n");
-    if (tree->address_size)
-        px_print_format(p, ".address_size %u\n", tree->address_size);
+    if (tree->address_size) px_print_format(p, ".address_size %u\n", tree->address_size);
 }
 
 static void print_item(struct px_printer *p, const struct px_item *item)
 {
     switch (item->kind) {
-    case PX_I_VAR: px_print_var(p, item->u.var); px_print_text(p, ";"); break;
+    case PX_I_VAR:
+        px_print_var(p, item->u.var);
+        px_print_text(p, ";");
+        break;
     case PX_I_FUNC: px_print_func(p, item->u.func); break;
     case PX_I_FILE: px_print_file(p, item->u.file); break;
     case PX_I_SECTION: px_print_section(p, item->u.section); break;
@@ -358,8 +360,7 @@ int px_print(const struct px_tree *tree, px_order_fn order, ptx_write_fn write, 
 {
     struct px_printer p = {.write = write, .user = user, .order = order};
     print_header(&p, tree);
-    for (uint32_t i = 0; i < tree->nitems && !p.status; i++)
-        print_item(&p, &tree->items[i]);
+    for (uint32_t i = 0; i < tree->nitems && !p.status; i++) print_item(&p, &tree->items[i]);
     px_print_flush(&p);
     return p.status;
 }

@@ -35,18 +35,15 @@ static px_word space_word(uint8_t space)
 
 static void print_space(struct px_printer *p, const struct px_var *var)
 {
-    if (!space_word(var->space))
-        return;
+    if (!space_word(var->space)) return;
     px_print_format(p, ".%s", px_word_text(space_word(var->space)));
-    if (var->bank >= 0)
-        px_print_format(p, "[%d]", var->bank);
+    if (var->bank >= 0) px_print_format(p, "[%d]", var->bank);
     px_print_text(p, " ");
 }
 
 static void print_attributes(struct px_printer *p, const struct px_attribute *attrs, unsigned n)
 {
-    if (!n)
-        return;
+    if (!n) return;
     px_print_text(p, ".attribute(");
     for (unsigned i = 0; i < n; i++) {
         px_print_format(p, "%s.%s", i ? ", " : "", px_word_text(attrs[i].word));
@@ -58,20 +55,16 @@ static void print_attributes(struct px_printer *p, const struct px_attribute *at
 
 static void print_ptr(struct px_printer *p, const struct px_var *var)
 {
-    if (!var->has_ptr)
-        return;
+    if (!var->has_ptr) return;
     px_print_text(p, ".ptr");
-    if (space_word(var->ptr_space))
-        px_print_format(p, " .%s", px_word_text(space_word(var->ptr_space)));
-    if (var->ptr_has_align)
-        px_print_format(p, " .align %" PRIu64, var->ptr_align);
+    if (space_word(var->ptr_space)) px_print_format(p, " .%s", px_word_text(space_word(var->ptr_space)));
+    if (var->ptr_has_align) px_print_format(p, " .align %" PRIu64, var->ptr_align);
     px_print_text(p, " ");
 }
 
 static void print_dims(struct px_printer *p, const struct px_var *var)
 {
-    if (var->has_range)
-        px_print_format(p, "<%" PRIu64 ">", var->range);
+    if (var->has_range) px_print_format(p, "<%" PRIu64 ">", var->range);
     for (unsigned i = 0; i < var->ndims; i++) {
         if (i == 0 && var->unsized)
             px_print_text(p, "[]");
@@ -84,11 +77,9 @@ void px_print_var(struct px_printer *p, const struct px_var *var)
 {
     px_print_text(p, linkage_text(var->linkage));
     print_space(p, var);
-    if (var->has_align)
-        px_print_format(p, ".align %" PRIu64 " ", var->align);
+    if (var->has_align) px_print_format(p, ".align %" PRIu64 " ", var->align);
     print_attributes(p, var->attrs, var->nattrs);
-    if (var->vec > 1)
-        px_print_format(p, ".v%u ", var->vec);
+    if (var->vec > 1) px_print_format(p, ".v%u ", var->vec);
     px_print_format(p, ".%s ", px_type_info((enum px_type)var->type)->name);
     print_ptr(p, var);
     put_name(p, var->name);
@@ -122,7 +113,8 @@ void px_print_pragma(struct px_printer *p, const struct px_pragma *pragma)
     px_print_text(p, ";");
 }
 
-static void print_directives(struct px_printer *p, const struct px_directive *dirs, unsigned n, const char *before)
+static void print_directives(struct px_printer *p, const struct px_directive *dirs, unsigned n,
+                             const char *before)
 {
     for (unsigned i = 0; i < n; i++) {
         px_print_text(p, before);
@@ -146,8 +138,7 @@ void px_print_func(struct px_printer *p, const struct px_func *func)
         px_print_text(p, " ");
     }
     put_name(p, func->name);
-    if (func->params_given)
-        print_params(p, func->params, func->nparams);
+    if (func->params_given) print_params(p, func->params, func->nparams);
     print_directives(p, func->dirs, func->ndirs, "\n    ");
     if (!func->body) {
         px_print_text(p, ";");
@@ -178,10 +169,8 @@ void px_print_file(struct px_printer *p, const struct px_file *file)
     px_print_format(p, ".file %" PRIu64 " \"", file->index);
     px_print_text(p, file->name);
     px_print_text(p, "\"");
-    if (file->has_time)
-        px_print_format(p, ", %" PRIu64, file->time);
-    if (file->has_size)
-        px_print_format(p, ", %" PRIu64, file->size);
+    if (file->has_time) px_print_format(p, ", %" PRIu64, file->time);
+    if (file->has_size) px_print_format(p, ", %" PRIu64, file->size);
 }
 
 static void print_line(struct px_printer *p, const struct px_section_line *line)
@@ -204,7 +193,6 @@ void px_print_section(struct px_printer *p, const struct px_section *section)
     px_print_text(p, ".section .");
     px_print_text(p, section->name->text);
     px_print_text(p, "\n{\n");
-    for (uint32_t i = 0; i < section->n && !p->status; i++)
-        print_line(p, &section->lines[i]);
+    for (uint32_t i = 0; i < section->n && !p->status; i++) print_line(p, &section->lines[i]);
     px_print_text(p, "}");
 }

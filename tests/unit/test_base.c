@@ -14,13 +14,14 @@
 #include "base/vec.h"
 
 /* An allocator that counts what is out, and fails from the `fail_at`-th call on. */
-struct counter { size_t bytes, calls, fail_at; };
+struct counter {
+    size_t bytes, calls, fail_at;
+};
 
 static void *counting_realloc(void *user, void *ptr, size_t old_size, size_t size)
 {
     struct counter *counter = user;
-    if (size && ++counter->calls == counter->fail_at)
-        return NULL;
+    if (size && ++counter->calls == counter->fail_at) return NULL;
     counter->bytes += size - old_size;
     if (!size) {
         free(ptr);
@@ -44,8 +45,7 @@ static void test_arena_aligns_and_keeps(void **state)
         memset(blocks[i], (int)i, size);
     }
     for (size_t i = 0; i < 200; i++)
-        for (size_t j = 0; j < i * i + 1; j++)
-            assert_int_equal(blocks[i][j], (unsigned char)i);
+        for (size_t j = 0; j < i * i + 1; j++) assert_int_equal(blocks[i][j], (unsigned char)i);
     assert_int_equal(*(char *)px_arena_zalloc(&arena, 1 << 20), 0);
     assert_string_equal(px_arena_printf(&arena, "%d-%s", 7, "x"), "7-x");
     px_arena_free(&arena);
@@ -60,8 +60,7 @@ static void test_arena_returns_everything(void **state)
     (void)state;
     px_arena_init(&arena, &alloc, &failure);
     assert_int_equal(setjmp(failure), 0);
-    for (int i = 0; i < 1000; i++)
-        px_arena_alloc(&arena, 5000);
+    for (int i = 0; i < 1000; i++) px_arena_alloc(&arena, 5000);
     assert_true(counter.bytes >= 5000000);
     assert_int_equal(counter.bytes, arena.total);
     px_arena_free(&arena);
@@ -78,8 +77,7 @@ static void test_arena_unwinds(void **state)
     (void)state;
     px_arena_init(&arena, &alloc, &failure);
     if (setjmp(failure) == 0) {
-        for (;;)
-            px_arena_alloc(&arena, 100000);
+        for (;;) px_arena_alloc(&arena, 100000);
     } else {
         unwound = 1;
     }
@@ -97,11 +95,9 @@ static void test_vec_grows(void **state)
     (void)state;
     px_arena_init(&arena, NULL, &failure);
     assert_int_equal(setjmp(failure), 0);
-    for (int i = 0; i < 10000; i++)
-        px_vec_push(&arena, &v, i * 3);
+    for (int i = 0; i < 10000; i++) px_vec_push(&arena, &v, i * 3);
     assert_int_equal(v.n, 10000);
-    for (int i = 0; i < 10000; i++)
-        assert_int_equal(v.at[i], i * 3);
+    for (int i = 0; i < 10000; i++) assert_int_equal(v.at[i], i * 3);
     px_arena_free(&arena);
 }
 
@@ -129,8 +125,7 @@ static void test_names_are_unique(void **state)
         for (int i = 0; i < 3000; i++) {
             int n = snprintf(text, sizeof text, "%*s%%r%d", i % 40, "", i);
             struct px_name *name = px_names_intern(&names, text, (size_t)n);
-            if (!round)
-                first[i] = name;
+            if (!round) first[i] = name;
             assert_ptr_equal(name, first[i]);
             assert_string_equal(name->text, text);
         }
@@ -186,8 +181,7 @@ static void test_diagnostics(void **state)
     assert_string_equal(diag->message, "Unknown symbol 'abc'");
     px_diag_note(&diags, diag, "near %d", 4);
     assert_string_equal(diags.list.at[0].note, "near 4");
-    for (int i = 0; i < 5; i++)
-        px_diag_add(&diags, PX_D_UNKNOWN_SYMBOL, 5, 3, "x");
+    for (int i = 0; i < 5; i++) px_diag_add(&diags, PX_D_UNKNOWN_SYMBOL, 5, 3, "x");
     px_diag_add(&diags, PX_D_LOC_NO_FILE, PX_NO_PLACE, 0);
     assert_int_equal(diags.errors, 6);
     assert_int_equal(diags.list.n, 3); /* two errors and the warning */
@@ -195,7 +189,8 @@ static void test_diagnostics(void **state)
     px_arena_free(&arena);
 }
 
-/* Codes are the stable names of messages: each has one row, a severity that suits its letter, an explanation. */
+/* Codes are the stable names of messages: each has one row, a severity that suits its letter, an explanation.
+ */
 static void test_codes_are_unique(void **state)
 {
     (void)state;
@@ -205,8 +200,7 @@ static void test_codes_are_unique(void **state)
         assert_non_null(strchr("EWI", code[0]));
         assert_true(strlen(px_diag_explain(code)) > 10);
         for (int j = 0; j < i; j++)
-            if (strcmp(code, px_diag_code((enum px_diag_id)j)) == 0)
-                fail_msg("code %s has two rows", code);
+            if (strcmp(code, px_diag_code((enum px_diag_id)j)) == 0) fail_msg("code %s has two rows", code);
     }
     assert_null(px_diag_explain("E9999"));
 }

@@ -15,15 +15,15 @@
 #include <cmocka.h>
 #include "ptx.h"
 
-struct budget { size_t left, bytes; };
+struct budget {
+    size_t left, bytes;
+};
 
 static void *failing_realloc(void *user, void *ptr, size_t old_size, size_t size)
 {
     struct budget *budget = user;
-    if (size && budget->left == 0)
-        return NULL;
-    if (size)
-        budget->left--;
+    if (size && budget->left == 0) return NULL;
+    if (size) budget->left--;
     budget->bytes += size - old_size;
     if (!size) {
         free(ptr);
@@ -79,7 +79,8 @@ static void test_module_with_errors(void **state)
 {
     char *text = calloc(1, 200000);
     (void)state;
-    size_t n = (size_t)sprintf(text, ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b32 a<4>;\n");
+    size_t n = (size_t)sprintf(
+        text, ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b32 a<4>;\n");
     for (int i = 0; i < 2000; i++)
         n += (size_t)sprintf(text + n, "add.s32 a1, a%d, u%d; mov.b32 a%d, 1/%d;\n", i % 8, i, i % 4, i + 1);
     n += (size_t)sprintf(text + n, ".bad\n}\n");

@@ -28,8 +28,7 @@ static const struct px_stmt *statement(const char *text)
     static char kept[4096];
     memcpy(kept, module, sizeof kept);
     parse_text(kept);
-    if (!p.tree.complete)
-        return NULL;
+    if (!p.tree.complete) return NULL;
     return p.tree.items[0].u.func->body->list[0];
 }
 
@@ -92,8 +91,7 @@ static void test_constant_expressions(void **state)
 static void check_float(const char *text, enum px_operand_kind kind, uint64_t bits)
 {
     const struct px_operand *o = operand(text);
-    if (!o || o->kind != kind || o->u.i != bits)
-        fail_msg("%s is not %llx", text, (unsigned long long)bits);
+    if (!o || o->kind != kind || o->u.i != bits) fail_msg("%s is not %llx", text, (unsigned long long)bits);
     px_arena_free(&p.arena);
 }
 
@@ -165,18 +163,28 @@ static void test_operands(void **state)
 static void test_words_are_names(void **state)
 {
     static const char *const texts[] = {
-        ".reg .u32 add;", "mov: add .s32 mov, ld, st;", "entry: target version, global;", "ret ;", "@ ! p ret;",
-        "fence.proxy.alias;", "st.weak.global.u32 [a], b;", "mov.b32 a, b.b32;", "ld.const[3].u32 a, [b];",
+        ".reg .u32 add;",
+        "mov: add .s32 mov, ld, st;",
+        "entry: target version, global;",
+        "ret ;",
+        "@ ! p ret;",
+        "fence.proxy.alias;",
+        "st.weak.global.u32 [a], b;",
+        "mov.b32 a, b.b32;",
+        "ld.const[3].u32 a, [b];",
     };
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        if (!statement(texts[i]))
-            fail_msg("%s does not parse", texts[i]);
+        if (!statement(texts[i])) fail_msg("%s does not parse", texts[i]);
         px_arena_free(&p.arena);
     }
 }
 
-struct bad { const char *text; unsigned line; const char *near; };
+struct bad {
+    const char *text;
+    unsigned line;
+    const char *near;
+};
 
 /* The token and line that ptxas names; HEAD has three lines. */
 static void test_syntax_errors(void **state)
@@ -234,8 +242,7 @@ static char *repeat(const char *head, const char *unit, size_t n, const char *ta
     size_t a = strlen(head), b = strlen(unit), c = strlen(tail);
     char *text = malloc(a + b * n + c + 1);
     memcpy(text, head, a);
-    for (size_t i = 0; i < n; i++)
-        memcpy(text + a + b * i, unit, b);
+    for (size_t i = 0; i < n; i++) memcpy(text + a + b * i, unit, b);
     memcpy(text + a + b * n, tail, c + 1);
     return text;
 }
@@ -289,16 +296,11 @@ static void test_strange_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers),
-        cmocka_unit_test(test_constant_expressions),
-        cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_faulty_constants),
-        cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_words_are_names),
-        cmocka_unit_test(test_syntax_errors),
-        cmocka_unit_test(test_partial_tree),
-        cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_strange_bytes),
+        cmocka_unit_test(test_integers),      cmocka_unit_test(test_constant_expressions),
+        cmocka_unit_test(test_floats),        cmocka_unit_test(test_faulty_constants),
+        cmocka_unit_test(test_operands),      cmocka_unit_test(test_words_are_names),
+        cmocka_unit_test(test_syntax_errors), cmocka_unit_test(test_partial_tree),
+        cmocka_unit_test(test_extremes),      cmocka_unit_test(test_strange_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,10 @@
 #include "unit/parsed.h"
 #include "unit/tree_equal.h"
 
-struct text { char *s; size_t n, cap; };
+struct text {
+    char *s;
+    size_t n, cap;
+};
 
 static int append(void *user, const char *s, size_t n)
 {
@@ -60,8 +63,7 @@ static int round_trip(const char *name, const char *text, size_t size)
 static char *read_file(const char *path, size_t *size)
 {
     FILE *f = fopen(path, "rb");
-    if (!f)
-        return NULL;
+    if (!f) return NULL;
     fseek(f, 0, SEEK_END);
     *size = (size_t)ftell(f);
     rewind(f);
@@ -79,8 +81,7 @@ static int round_trip_folder(const char *folder, int *files)
     for (struct dirent *e; dir && (e = readdir(dir));) {
         char path[1024];
         size_t size = 0, n = strlen(e->d_name);
-        if (n < 4 || strcmp(e->d_name + n - 4, ".ptx") != 0)
-            continue;
+        if (n < 4 || strcmp(e->d_name + n - 4, ".ptx") != 0) continue;
         snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
         char *text = read_file(path, &size);
         assert_non_null(text);
@@ -88,8 +89,7 @@ static int round_trip_folder(const char *folder, int *files)
         ++*files;
         free(text);
     }
-    if (dir)
-        closedir(dir);
+    if (dir) closedir(dir);
     return bad;
 }
 
@@ -108,15 +108,15 @@ static void test_accepted_snippets(void **state)
     int files = 0;
     (void)state;
     int bad = round_trip_folder("../shared/isa/accept", &files);
-    if (!files)
-        skip();
+    if (!files) skip();
     assert_int_equal(bad, 0);
 }
 
 /* px_print_inst cuts to the buffer and always terminates. */
 static void test_instruction_text(void **state)
 {
-    static const char text[] = ".version 8.0\n.target sm_90\n.entry k() { @!%p ld.global.v2.u32 {a, _}, [b+-8]; }\n";
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.entry k() { @!%p ld.global.v2.u32 {a, _}, [b+-8]; }\n";
     static struct parsed p;
     char buf[64], small[8];
     (void)state;

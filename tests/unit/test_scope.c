@@ -27,16 +27,14 @@ static const struct px_function *function(const char *body)
 {
     char text[4096];
     snprintf(text, sizeof text, HEAD ".global .b32 g;\n.entry k(.param .u64 p) { %s }\n", body);
-    if (create(text) != PTX_OK)
-        fail_msg("%s: %s", body, module->diags.list.at[0].message);
+    if (create(text) != PTX_OK) fail_msg("%s: %s", body, module->diags.list.at[0].message);
     return module->functions.at[0];
 }
 
 static const struct px_inst *inst(const struct px_block *block, unsigned n)
 {
     for (uint32_t i = 0; i < block->n; i++) {
-        if (block->list[i]->kind == PX_S_INST && n-- == 0)
-            return &block->list[i]->u.inst;
+        if (block->list[i]->kind == PX_S_INST && n-- == 0) return &block->list[i]->u.inst;
     }
     fail_msg("no such instruction");
     return NULL;
@@ -107,7 +105,10 @@ static void test_special_registers(void **state)
     ptx_module_destroy(module);
 }
 
-struct verdict { const char *body, *message; unsigned line; };
+struct verdict {
+    const char *body, *message;
+    unsigned line;
+};
 
 /* The first message of ptxas about each body; line 2 is the first of the body. */
 static void test_refusals(void **state)
@@ -134,7 +135,8 @@ static void test_refusals(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[4096];
         ptx_diagnostic d;
-        snprintf(text, sizeof text, ".version 9.0 .target sm_90 .entry k(.param .u64 p) {\n%s\nret; }\n", cases[i].body);
+        snprintf(text, sizeof text, ".version 9.0 .target sm_90 .entry k(.param .u64 p) {\n%s\nret; }\n",
+                 cases[i].body);
         assert_int_equal(create(text), PTX_ERROR_ASSEMBLY);
         assert_int_equal(ptx_module_diagnostic(module, 0, &d), PTX_OK);
         assert_string_equal(d.message, cases[i].message);
@@ -148,9 +150,11 @@ static void test_parameter_layout(void **state)
     ptx_kernel_info kernel;
     ptx_param_info param;
     (void)state;
-    assert_int_equal(create(HEAD ".entry k(.param .b8 a, .param .u64 .ptr .global b, .param .align 4 .b8 c[5],"
-                                 " .param .f64 d) .reqntid 32, 2 { .shared .align 16 .b8 s[40]; .local .b32 l[3];"
-                                 " ret; }\n"), PTX_OK);
+    assert_int_equal(create(HEAD
+                            ".entry k(.param .b8 a, .param .u64 .ptr .global b, .param .align 4 .b8 c[5],"
+                            " .param .f64 d) .reqntid 32, 2 { .shared .align 16 .b8 s[40]; .local .b32 l[3];"
+                            " ret; }\n"),
+                     PTX_OK);
     assert_int_equal(ptx_module_kernel_count(module), 1);
     assert_int_equal(ptx_module_kernel(module, 0, &kernel), PTX_OK);
     assert_int_equal(kernel.param_count, 4);
@@ -179,7 +183,8 @@ static void test_one_symbol_a_name(void **state)
     (void)state;
     assert_int_equal(create(HEAD ".extern .global .b32 v[];\n.visible .global .b32 v[4];\n"
                                  ".visible .func (.param .b32 r) f(.param .b32 a);\n"
-                                 ".func (.param .b32 r) f(.param .b32 b) { ret; }\n"), PTX_OK);
+                                 ".func (.param .b32 r) f(.param .b32 b) { ret; }\n"),
+                     PTX_OK);
     assert_int_equal(module->functions.n, 1);
     assert_int_equal(module->symbols.n, 2);
     assert_int_equal(module->symbols.at[0]->size, 16);
@@ -191,12 +196,9 @@ static void test_one_symbol_a_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_hide),
-        cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_labels_ahead),
-        cmocka_unit_test(test_special_registers),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_parameter_layout),
+        cmocka_unit_test(test_blocks_hide),       cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_labels_ahead),      cmocka_unit_test(test_special_registers),
+        cmocka_unit_test(test_refusals),          cmocka_unit_test(test_parameter_layout),
         cmocka_unit_test(test_one_symbol_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
