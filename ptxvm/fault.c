@@ -58,16 +58,25 @@ static void show_state(const char *state)
     }
 }
 
+/* "NAME (NUMBER): MESSAGE"; a deadlock has no CUDA error. */
+static void show_error(ptx_status status, const ptx_fault *fault)
+{
+    const char *message = fault->message ? fault->message : "";
+    const char *name = fault->name && *fault->name ? fault->name : ptx_status_name(status);
+    fputs("ptxvm: ", stderr);
+    if (fault->cuda_error)
+        fprintf(stderr, "%s (%d): ", name, fault->cuda_error);
+    else if (!*message)
+        message = name;
+    fprintf(stderr, "%s\n", message);
+}
+
 void report_fault(const struct outcome *outcome, const struct modules *modules,
                   const struct arguments *arguments)
 {
     const ptx_fault *fault = &outcome->fault;
     fflush(stdout);
-    fprintf(stderr, "ptxvm: %s",
-            fault->name && *fault->name ? fault->name : ptx_status_name(outcome->status));
-    if (fault->cuda_error) fprintf(stderr, " (%d)", fault->cuda_error);
-    fprintf(stderr, "%s%s\n", fault->message && *fault->message ? ": " : "",
-            fault->message ? fault->message : "");
+    show_error(outcome->status, fault);
     show_place(fault, modules);
     field("kernel", fault->kernel);
     if (fault->launched_by && strchr(fault->launched_by, '<')) field("launched by", fault->launched_by);

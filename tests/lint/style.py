@@ -2,8 +2,8 @@
 """Checks the shape of the code: lengths of files and functions, lines, comments, mutable variables in lib/.
 
 Limits: a file has at most 800 lines, a line 140 columns, a function 80 lines (150 in the files of LONG), a file opens
-with a comment that says what it is for; lib/ has no mutable file-scope variable and no call that prints, exits or
-aborts outside lib/shim. Over all of lib/, ptxas/ and ptxvm/ the median function has at most 12 lines and 9 functions
+with a comment that says what it is for; outside lib/shim, lib/ has no mutable file-scope variable and no call that
+prints, exits or aborts. Over all of lib/, ptxas/ and ptxvm/ the median function has at most 12 lines and 9 functions
 of 10 at most 35. Prints one line for each breach; exit code 1 when there is one.
 """
 import os
@@ -76,7 +76,7 @@ def check_file(path, complain, lengths):
         lengths.append(length)
         if length > most:
             complain(path, number, f"{name} has {length} lines, at most {most}")
-    if path.startswith("lib/"):
+    if path.startswith("lib/") and not path.startswith("lib/shim/"):
         for number, found in mutable_variables(code):
             complain(path, number, f"mutable file-scope variable: {found}")
     if path.startswith("lib/") and not path.startswith("lib/shim/"):

@@ -128,7 +128,7 @@ static void form_emit(Text *t, const Form *f, unsigned number)
     snprintf(buf, sizeof buf,
              "\n.visible .entry k%u(.param .u64 k%u_in, .param .u64 k%u_out, .param .u32 k%u_n)\n{\n"
              "    .reg .pred %%done, %%q<4>;\n    .reg .b16 %%h<8>;\n    .reg .b32 %%i<10>, %%t<8>, %%s, %%lane;\n"
-             "    .reg .b64 %%in, %%out, %%g, %%l<8>;\n",
+             "    .reg .b64 %%in, %%out, %%g, %%l<8>, %%p<6>;\n",
              number, number, number, number);
     text_add(t, buf);
     if (strstr(f->code, "%s")) {
@@ -136,12 +136,12 @@ static void form_emit(Text *t, const Form *f, unsigned number)
         text_add(t, buf);
     }
     snprintf(buf, sizeof buf,
-             "    ld.param.u64 %%in, [k%u_in];\n    ld.param.u64 %%out, [k%u_out];\n    ld.param.u32 %%i0, [k%u_n];\n"
+             "    ld.param.u64 %%p0, [k%u_in];\n    ld.param.u64 %%p1, [k%u_out];\n    ld.param.u32 %%i0, [k%u_n];\n"
              "    mov.u32 %%i1, %%ctaid.x;\n    mov.u32 %%i2, %%ntid.x;\n    mov.u32 %%i3, %%tid.x;\n"
              "    mad.lo.s32 %%i4, %%i1, %%i2, %%i3;\n    setp.ge.u32 %%done, %%i4, %%i0;\n    @%%done bra END%u;\n"
-             "    cvta.to.global.u64 %%in, %%in;\n    cvta.to.global.u64 %%out, %%out;\n"
-             "    mul.wide.u32 %%l0, %%i4, 32;\n    add.s64 %%in, %%in, %%l0;\n"
-             "    mul.wide.u32 %%l0, %%i4, 16;\n    add.s64 %%out, %%out, %%l0;\n    add.s64 %%g, %%out, 8;\n",
+             "    cvta.to.global.u64 %%p2, %%p0;\n    cvta.to.global.u64 %%p3, %%p1;\n"
+             "    mul.wide.u32 %%p4, %%i4, 32;\n    add.s64 %%in, %%p2, %%p4;\n"
+             "    mul.wide.u32 %%p5, %%i4, 16;\n    add.s64 %%out, %%p3, %%p5;\n    add.s64 %%g, %%out, 8;\n",
              number, number, number, number);
     text_add(t, buf);
     if (strstr(f->code, "%lane")) text_add(t, "    and.b32 %lane, %i3, 31;\n");
