@@ -170,7 +170,8 @@ static struct px_code *assemble(struct px_dec *dec)
 }
 
 struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
-                          uint32_t program, const struct px_level *level, struct px_arena *arena, const char **error)
+                          uint32_t program, const struct px_level *level, bool approx_exact, struct px_arena *arena,
+                          const char **error)
 {
     struct px_dec *dec = PX_NEW(arena, struct px_dec);
     dec->arena = arena;
@@ -179,6 +180,7 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
     dec->kernel = kernel;
     dec->threads = threads;
     dec->program = program;
+    dec->approx_exact = approx_exact;
     dec->fns = PX_NEW_N(arena, struct px_fn_dec *, linked->nfuncs + 1);
     if (setjmp(dec->give_up)) {
         *error = dec->error;
@@ -208,7 +210,9 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
         *error = "out of memory while decoding";
         return NULL;
     }
-    code = px_decode(&program->linked, kernel, threads, program->number, program->device->level, &program->code_arena, error);
+    const struct ptx_device *device = program->device;
+    code = px_decode(&program->linked, kernel, threads, program->number, device->level, device->config.approx_exact != 0,
+                     &program->code_arena, error);
     if (!code) return NULL;
     code->next = program->code;
     program->code = code;

@@ -118,6 +118,7 @@ struct px_dec {
     PX_VEC(struct px_fn_dec *) queue;
     uint32_t width, threads;
     uint32_t program;         /* owner number of its windows */
+    bool approx_exact;        /* ptx_device_config.approx_exact */
     const char *error;
     jmp_buf give_up;          /* px_dec_fail comes here */
 };
@@ -201,6 +202,9 @@ bool px_dec_memory(struct px_fn_dec *d, const struct px_dinst *item);
 bool px_dec_move(struct px_fn_dec *d, const struct px_dinst *item);
 bool px_dec_warp(struct px_fn_dec *d, const struct px_dinst *item);
 void px_dec_call(struct px_fn_dec *d, const struct px_dinst *item);
+
+/* decode_approx.c: an approximate instruction where exact results are wanted; false: it is none. */
+bool px_dec_exact(struct px_fn_dec *d, const struct px_dinst *item);
 void px_dec_variables(struct px_fn_dec *d); /* parameters and .local variables get their places */
 void px_dec_formals(struct px_fn_dec *d);   /* rows are known: px_fcode.args and rets */
 
