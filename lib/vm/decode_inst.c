@@ -91,6 +91,8 @@ void px_dec_guard(struct px_fn_dec *d, const struct px_dinst *item, bool memory)
 /* Makes a register's NaN canonical before its bits are looked at. */
 void px_dec_canonical(struct px_fn_dec *d, const struct px_operand *o)
 {
+    if (o->kind >= PX_O_VEC && o->kind <= PX_O_INDEX)
+        for (uint32_t i = 0; i < o->n; i++) px_dec_canonical(d, &o->u.list[i]);
     if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG) return;
     for (uint32_t i = 0, n = px_dec_components(d, o); i < n; i++) {
         const struct px_vreg *v = &d->vregs[px_dec_vreg(d, o, i)];
@@ -100,18 +102,28 @@ void px_dec_canonical(struct px_fn_dec *d, const struct px_operand *o)
     }
 }
 
-static bool is_copy(const struct px_dinst *item)
+/* mov, selp or slct whose result is as dirty as its sources. */
+static bool keeps_dirt(struct px_fn_dec *d, const struct px_dinst *item)
 {
-    return item->op == PX_OP_mov || item->opcode == PX_W_selp || item->opcode == PX_W_slct;
+    const struct px_operand *o = item->inst->opds;
+    if (item->op != PX_OP_mov && item->opcode != PX_W_selp && item->opcode != PX_W_slct) return false;
+    if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG) return false;
+    return px_dec_components(d, o) == 1 && d->vregs[px_dec_vreg(d, o, 0)].dirty;
 }
 
-/* Sources whose bits this instruction looks at: all that are not read as numbers. */
+/*
+ * Sources whose bits this instruction looks at: all that are not read as numbers. Of the statements on bits only
+ * copies, copysign and cvt can tell one NaN from another.
+ */
 static void canonical_sources(struct px_fn_dec *d, const struct px_dinst *item, unsigned first)
 {
-    if (is_copy(item)) return; /* the copy is dirty in its turn */
+    if (keeps_dirt(d, item)) return;
+    bool handler = item->handler >= 0, floats = handler && d->dec->level->sets[item->handler].f32_sources;
+    bool tells = item->opcode == PX_W_copysign || item->opcode == PX_W_cvt || item->opcode == PX_W_selp ||
+                 item->opcode == PX_W_slct;
     for (unsigned i = first; i < item->inst->nopds; i++) {
-        enum px_type type = item->match.type[i];
-        if (type != PX_T_F32) px_dec_canonical(d, &item->inst->opds[i]);
+        bool number = handler && item->match.type[i] == PX_T_F32 && (floats || !tells);
+        if (!number) px_dec_canonical(d, &item->inst->opds[i]);
     }
 }
 
@@ -225,6 +237,25 @@ static void meaning(struct px_fn_dec *d, const struct px_dinst *item)
     px_dec_fail(d, item->inst, "cannot be run by this VM yet");
 }
 
+/* Whoever waits, leaves, calls, or adds floats by itself does so in the home mode. */
+static bool keeps_mode(enum px_op op)
+{
+    switch (op) {
+    case PX_OP_mov:
+    case PX_OP_pack:
+    case PX_OP_unpack:
+    case PX_OP_ld:
+    case PX_OP_st:
+    case PX_OP_cvta:
+    case PX_OP_cvta_to:
+    case PX_OP_isspacep:
+    case PX_OP_bfi:
+    case PX_OP_lop3:
+    case PX_OP_lop3_bool: return true;
+    default: return false;
+    }
+}
+
 static void instruction(struct px_fn_dec *d, const struct px_dinst *item)
 {
     struct px_origin origin = {item->inst, item->loc};
@@ -234,9 +265,9 @@ static void instruction(struct px_fn_dec *d, const struct px_dinst *item)
     d->guard = d->conv_guard = 0;
     for (uint32_t i = 0; i < d->temps.n; i++) d->temps.at[i].used = false;
     if (item->handler >= 0) {
-        arithmetic(d, item);
+        if (!px_dec_exact(d, item)) arithmetic(d, item);
     } else {
-        px_dec_fp(d, d->code->home_fp); /* whoever waits, leaves or calls does so in this mode */
+        if (!keeps_mode(item->op)) px_dec_fp(d, d->code->home_fp);
         meaning(d, item);
     }
 }

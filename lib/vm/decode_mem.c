@@ -46,7 +46,19 @@ struct parts {
     bool sign;
 };
 
-static struct parts parts_of(const struct px_dinst *item, const struct px_operand *value)
+/* A vector register stands for its components. */
+static const struct px_operand *components_of(struct px_fn_dec *d, const struct px_operand *o, uint32_t n)
+{
+    static const px_word selectors[4] = {PX_W_x, PX_W_y, PX_W_z, PX_W_w};
+    struct px_operand *list = PX_NEW_N(d->dec->arena, struct px_operand, n);
+    for (uint32_t i = 0; i < n && i < 4; i++) {
+        list[i] = *o;
+        list[i].selector = selectors[i];
+    }
+    return list;
+}
+
+static struct parts parts_of(struct px_fn_dec *d, const struct px_dinst *item, const struct px_operand *value)
 {
     struct parts p = {.type = px_dec_type(item, 0), .n = 1, .value = value};
     p.bytes = px_type_info(p.type)->bits / 8;
@@ -54,6 +66,9 @@ static struct parts parts_of(const struct px_dinst *item, const struct px_operan
     if (value->kind == PX_O_VEC) {
         p.n = value->n;
         p.value = value->u.list;
+    } else if (value->kind == PX_O_NAME && value->symbol && value->symbol->kind == PX_SYM_REG) {
+        p.n = px_dec_components(d, value);
+        if (p.n > 1) p.value = components_of(d, value, p.n);
     }
     return p;
 }
@@ -105,7 +120,7 @@ static void keep_base(struct px_fn_dec *d, const struct parts *p, struct px_insn
 
 static void load_memory(struct px_fn_dec *d, const struct px_dinst *item, enum px_space space, const struct px_operand *address)
 {
-    struct parts p = parts_of(item, &item->inst->opds[0]);
+    struct parts p = parts_of(d, item, &item->inst->opds[0]);
     px_dec_guard(d, item, true);
     struct px_insn in = access_record(d, item, address, space, p.bytes * p.n);
     keep_base(d, &p, &in);
@@ -122,7 +137,7 @@ static void load_memory(struct px_fn_dec *d, const struct px_dinst *item, enum p
 
 static void store_memory(struct px_fn_dec *d, const struct px_dinst *item, enum px_space space, const struct px_operand *address)
 {
-    struct parts p = parts_of(item, &item->inst->opds[1]);
+    struct parts p = parts_of(d, item, &item->inst->opds[1]);
     px_dec_guard(d, item, true);
     struct px_insn in = access_record(d, item, address, space, p.bytes * p.n);
     for (uint32_t i = 0; i < p.n; i++, in.imm += p.bytes) {
@@ -246,7 +261,7 @@ static void access_param(struct px_fn_dec *d, const struct px_dinst *item, bool 
         else load_memory(d, item, space, address);
         return;
     }
-    struct parts p = parts_of(item, value);
+    struct parts p = parts_of(d, item, value);
     px_dec_guard(d, item, true);
     int64_t at = address->u.list[0].offset;
     for (uint32_t i = 0; i < p.n; i++, at += p.bytes)

@@ -14,6 +14,7 @@
  */
 #include "vm/gang.h"
 #include "vm/exec.h"
+#include "vm/op_fpmode.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -361,19 +362,27 @@ static bool budget_spent(const struct run *r)
     return !*r->budget || atomic_load_explicit(r->g->worker->stop, memory_order_relaxed);
 }
 
+static enum px_gang_status run_entries(struct run *r)
+{
+    struct px_gang *g = r->g;
+    for (;;) {
+        int i = pick_entry(g);
+        if (i < 0) return g->nentries ? PX_GANG_WAIT : PX_GANG_DONE;
+        if (budget_spent(r))
+            return atomic_load_explicit(g->worker->stop, memory_order_relaxed) ? PX_GANG_STOP : PX_GANG_BUDGET;
+        uint32_t at = others_run(g) ? merge_entry(g, (uint32_t)i) : (uint32_t)i;
+        enter(r, &g->entries[at]);
+        if (run_entry(r) == AFTER_TRAP) return PX_GANG_TRAP;
+    }
+}
+
 enum px_gang_status px_gang_run(struct px_gang *g, struct px_worker *worker, uint64_t *budget)
 {
     struct run r = {.g = g, .budget = budget};
     g->worker = worker;
-    for (;;) {
-        int i = pick_entry(g);
-        if (i < 0) return g->nentries ? PX_GANG_WAIT : PX_GANG_DONE;
-        if (budget_spent(&r))
-            return atomic_load_explicit(worker->stop, memory_order_relaxed) ? PX_GANG_STOP : PX_GANG_BUDGET;
-        uint32_t at = others_run(g) ? merge_entry(g, (uint32_t)i) : (uint32_t)i;
-        enter(&r, &g->entries[at]);
-        if (run_entry(&r) == AFTER_TRAP) return PX_GANG_TRAP;
-    }
+    enum px_gang_status status = run_entries(&r);
+    px_fp_set(worker, PX_FP_HOME); /* a trap may come in any mode */
+    return status;
 }
 
 /* ---- traps ---- */

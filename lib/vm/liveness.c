@@ -98,6 +98,18 @@ void px_dec_visit(struct px_fn_dec *d, const struct px_dinst *item, px_dec_visit
     }
 }
 
+/* The i-th formal parameter, results first, when it is a register; else NULL. */
+static struct px_vreg *formal_register(struct px_fn_dec *d, uint32_t i)
+{
+    const struct px_symbol *s = i < d->fn->func->nrets ? d->fn->rets[i] : d->fn->params[i - d->fn->func->nrets];
+    return s->kind == PX_SYM_REG ? &d->vregs[d->reg_base[s->index]] : NULL;
+}
+
+static uint32_t formal_count(const struct px_fn_dec *d)
+{
+    return d->fn->func->nrets + (uint32_t)d->fn->func->nparams;
+}
+
 /* ---- scalars ---- */
 
 static void count_def(struct px_fn_dec *d, uint32_t vreg, bool is_def, void *user)
@@ -188,6 +200,8 @@ static uint32_t scalar_of(struct px_fn_dec *d, const struct px_dinst *item, cons
 void px_dec_scalars(struct px_fn_dec *d)
 {
     for (uint32_t i = 0; i < d->items.n; i++) px_dec_visit(d, &d->items.at[i], count_def, &d->items.at[i]);
+    for (uint32_t i = 0; i < formal_count(d); i++)
+        if (formal_register(d, i)) formal_register(d, i)->many = true; /* the caller defines or reads it, too */
     for (int pass = 0; pass < 2; pass++) /* the second one sees what a later block defines */
         for (uint32_t i = 0; i < d->items.n; i++) {
             const struct px_dinst *item = &d->items.at[i];
@@ -202,12 +216,15 @@ void px_dec_scalars(struct px_fn_dec *d)
 
 /* ---- NaNs that may not be canonical ---- */
 
-struct dirt { bool source, changed; const struct px_dinst *item; };
+struct dirt { bool source, clean, changed; const struct px_dinst *item; };
 
 static void dirty_source(struct px_fn_dec *d, uint32_t vreg, bool is_def, void *user)
 {
     struct dirt *s = user;
-    if (!is_def && d->vregs[vreg].dirty) s->source = true;
+    const struct px_vreg *v = &d->vregs[vreg];
+    if (is_def || v->elem != 4 || v->type == PX_T_PRED) return;
+    if (v->dirty) s->source = true;
+    else s->clean = true;
 }
 
 static void dirty_result(struct px_fn_dec *d, uint32_t vreg, bool is_def, void *user)
@@ -224,7 +241,8 @@ static bool copies(const struct px_dinst *item)
 
 /*
  * f32 arithmetic gives the host's NaN; the chip's is 0x7fffffff. Registers that may hold one are found here, and
- * made canonical where their bits are looked at. Sign operations, min and max canonicalise in their statements.
+ * made canonical where their bits are looked at. Statements on bits (abs, neg, the approximate units) give the chip's
+ * NaN themselves. A copy is dirty only when all that it may copy is: a NaN that came from memory keeps its bits.
  */
 void px_dec_dirty(struct px_fn_dec *d)
 {
@@ -233,11 +251,10 @@ void px_dec_dirty(struct px_fn_dec *d)
         s.changed = false;
         for (uint32_t i = 0; i < d->items.n; i++) {
             const struct px_dinst *item = &d->items.at[i];
-            s.source = false;
-            if (item->handler < 0 && !copies(item)) continue;
-            bool makes = item->handler >= 0 && item->inst->nopds && item->match.type[0] == PX_T_F32 && !copies(item);
+            s.source = s.clean = false;
+            bool makes = item->handler >= 0 && d->dec->level->sets[item->handler].f32_result;
             if (copies(item)) px_dec_visit(d, item, dirty_source, &s);
-            if (makes || s.source) px_dec_visit(d, item, dirty_result, &s);
+            if (makes || (s.source && !s.clean)) px_dec_visit(d, item, dirty_result, &s);
         }
     }
 }
@@ -310,6 +327,32 @@ static struct sets *block_sets(struct px_fn_dec *d, uint32_t words)
     return all;
 }
 
+/* Results in registers are read wherever the function returns. */
+static void keep_results(struct px_fn_dec *d)
+{
+    for (uint32_t r = 0; r < d->fn->func->nrets; r++) {
+        const struct px_vreg *v = formal_register(d, r);
+        if (!v) continue;
+        uint32_t k = v->global;
+        for (uint32_t i = 0; i < d->nblocks && k != PX_NONE32; i++) {
+            struct px_block_info *b = &d->blocks[i];
+            bool returns = i == d->nblocks - 1 || (b->n && d->items.at[b->first + b->n - 1].op == PX_OP_ret);
+            if (returns && b->live_out) b->live_out[k >> 6] |= 1ull << (k & 63);
+        }
+    }
+}
+
+/* Parameters in registers live across blocks: the caller writes them before the first and reads them after the last. */
+static void note_formals(struct px_fn_dec *d)
+{
+    for (uint32_t i = 0; i < formal_count(d); i++) {
+        struct px_vreg *v = formal_register(d, i);
+        if (!v) continue;
+        if (v->global == PX_NONE32) v->global = d->nglobals++;
+        if (v->first == PX_NONE32) v->first = 0; /* has a row even when nothing names it */
+    }
+}
+
 static void extend(struct px_vreg *v, uint32_t position)
 {
     if (v->first == PX_NONE32 || position < v->first) v->first = position;
@@ -354,8 +397,10 @@ static void block_positions(struct px_fn_dec *d, struct px_block_info *b, uint32
 void px_dec_liveness(struct px_fn_dec *d)
 {
     for (uint32_t i = 0; i < d->items.n; i++) px_dec_visit(d, &d->items.at[i], note_place, &d->items.at[i]);
+    note_formals(d);
     uint32_t words = (d->nglobals + 63) / 64, position = 0;
     struct sets *all = block_sets(d, words);
+    keep_results(d);
     for (bool grew = true; grew;) {
         grew = false;
         for (uint32_t i = d->nlayout; i-- > 0;)

@@ -53,18 +53,16 @@ static void put(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint
     }
 }
 
+/* The row is a temporary, so that all lanes may be written. */
 int px_sreg_read(struct px_gang *g, const struct px_insn *in)
 {
-    const struct px_lanes lanes = px_gang_lanes(g, in);
-    uint32_t lane;
-    if (in->imm == PX_LV_LOCAL_ADDRESS) {
-        uint64_t offset = *PX_ROW(g, uint64_t, in->b);
-        PX_FOR_LANES(lane, lanes) put(g, in, lane, px_local_base(g->cta->slot, g->first + lane) + offset);
+    if (in->imm <= PX_LV_TID_Z && in->size == 4) {
+        memcpy(PX_ROW(g, uint32_t, in->d), g->tid[in->imm], g->n * 4);
         return PX_STEP_NEXT;
     }
     bool timed = in->imm >= PX_LV_CLOCK;
     uint64_t now = timed ? time_value(in->imm) : 0;
-    PX_FOR_LANES(lane, lanes) put(g, in, lane, timed ? now : lane_value(g, in->imm, lane));
+    for (uint32_t lane = 0; lane < g->n; lane++) put(g, in, lane, timed ? now : lane_value(g, in->imm, lane));
     return PX_STEP_NEXT;
 }
 
