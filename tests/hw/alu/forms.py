@@ -208,7 +208,8 @@ def double():
     for o in ("finite", "infinite", "number", "notanumber", "normal", "subnormal"):
         form(f, ["f64"], ["pred"], "testp.%s.f64 %%x, %%a" % o)
     for k in ("7FF8000000000000", "7FF4000012345678", "FFF0000000000001", "0000000000000001", "3FF0000000000000"):
-        form(f, ["f64"], ["b64", "b64"], "add.f64 %%x, %%a, 0d%s; fma.rp.f64 %%y, %%a, 0d%s, %%a" % (k, k))
+        if k[0:2] not in ("7F", "FF"):      # two NaNs: see inputs.h
+            form(f, ["f64"], ["b64", "b64"], "add.f64 %%x, %%a, 0d%s; fma.rp.f64 %%y, %%a, 0d%s, %%a" % (k, k))
         form(f, ["f64"], ["b64", "b64"], "min.f64 %%x, %%a, 0d%s; max.f64 %%y, %%a, 0d%s" % (k, k))
     form(f, ["f64"] * 3, ["b64"], "mul.rn.f64 %l1, %a, %b; add.rn.f64 %x, %l1, %c")
     form(f, ["f64"] * 2, ["b64"], "neg.f64 %l1, %b; add.f64 %x, %a, %l1")
