@@ -114,6 +114,7 @@ struct ig_form {
     bool bits, mode, nomode, executable;
     const char *shapes;      /* explicit list, or NULL */
     int nspec, spec[IG_SLOTS];
+    int nfixed;              /* the first slots, whose words come right after the opcode and in order */
     int handler_first;       /* in the pool of handler numbers */
 };
 
@@ -133,7 +134,7 @@ struct ig {
     uint16_t code[IG_POOL]; int ncode;           /* conditions */
     const char *ops[512]; int nops;
     const char *messages[128]; int nmessages;
-    struct { int words[6]; } names[512]; int nnames;
+    struct { int words[6]; bool loose; } names[512]; int nnames;
     struct ig_form *forms[IG_FORMS]; int nforms;
 };
 extern struct ig ig;

@@ -98,6 +98,33 @@ static int op_number(const char *op)
     return 0;
 }
 
+static bool takes(const struct ig_slot *slot, int word)
+{
+    for (int i = 0; i < slot->n; i++)
+        if (slot->values[i].word == word)
+            return true;
+    return false;
+}
+
+/* How many of the first slots hold the rest of the instruction's name: the most that any name of the opcode covers. */
+static int fixed_slots(const struct ig_form *f)
+{
+    int most = 0;
+    for (int i = 0; i < ig.nnames; i++) {
+        const int *w = ig.names[i].words;
+        int k = 1, slot = 0;
+        if (ig.names[i].loose || w[0] != f->opcode)
+            continue;
+        while (k < 6 && w[k] && slot < f->nslots && takes(&f->slots[slot], w[k])) {
+            k++;
+            slot++;
+        }
+        if ((k == 6 || !w[k]) && slot > most)
+            most = slot;
+    }
+    return most;
+}
+
 static void emit_form_rows(FILE *out)
 {
     int slot = 0, opd = 0, part = 0, clause = 0;
@@ -108,8 +135,8 @@ static void emit_form_rows(FILE *out)
         bool mode = f->statement && (f->mode || (!f->bits && !f->nomode && has_float(f)));
         if (f->nspec > 6)
             ig_error(f->at, "a statement specialises on at most 6 slots");
-        fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, {", f->opcode, slot, opd, part, clause,
-                ig_since_index(f->since), op_number(f->op), f->nslots, f->nopds, f->min_opds, f->nparts, f->nclauses, f->nspec,
+        fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, {", f->opcode, slot, opd, part, clause,
+                ig_since_index(f->since), op_number(f->op), f->nslots, fixed_slots(f), f->nopds, f->min_opds, f->nparts, f->nclauses, f->nspec,
                 f->executable | mode << 1 | pair << 2);
         for (int k = 0; k < f->nspec; k++)
             fprintf(out, "%d%s", f->spec[k], k + 1 < f->nspec ? ", " : "");
@@ -202,10 +229,10 @@ static void emit_word_tables(FILE *out)
 
 static void emit_names(FILE *out)
 {
-    fputs("const uint16_t px_isa_inst_names[][6] = {\n", out);
+    fputs("const uint16_t px_isa_inst_names[][7] = {\n", out);
     for (int i = 0; i < ig.nnames; i++) {
         const int *w = ig.names[i].words;
-        fprintf(out, "    {%d, %d, %d, %d, %d, %d},\n", w[0], w[1], w[2], w[3], w[4], w[5]);
+        fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d},\n", w[0], w[1], w[2], w[3], w[4], w[5], ig.names[i].loose);
     }
     fprintf(out, "    {0}\n};\nconst uint16_t px_isa_ninst_names = %d;\n", ig.nnames);
 }

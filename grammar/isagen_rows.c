@@ -463,7 +463,7 @@ static void read_targets(struct ig_place at, const char *s)
 }
 
 /* "cp.async.bulk": the words of an instruction's name. */
-static void read_names(struct ig_place at, const char *s)
+static void read_names(struct ig_place at, const char *s, bool loose)
 {
     for (; *s; s = skip(s)) {
         if (ig.nnames == 512)
@@ -477,7 +477,7 @@ static void read_names(struct ig_place at, const char *s)
             if (*s != '.')
                 break;
         }
-        ig.nnames++;
+        ig.names[ig.nnames++].loose = loose;
     }
 }
 
@@ -497,7 +497,9 @@ static void read_line(struct ig_place at, char *text)
         ig.conds[ig.nconds].name = definition(at, &rest);
         ig.conds[ig.nconds++].text = rest;
     } else if (!strncmp(text, "names ", 6)) {
-        read_names(at, rest);
+        read_names(at, rest, false);
+    } else if (!strncmp(text, "called ", 7)) {
+        read_names(at, rest, true);
     } else if (!strncmp(text, "targets ", 8)) {
         read_targets(at, rest);
     } else if (!strncmp(text, "section ", 8)) {

@@ -83,8 +83,6 @@ static bool register_name(struct state *s, const struct px_opd *opd, const struc
         return fail(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
     if (symbol->vec > 1 && !component)
         return fail(s, PX_FAULT_VECTOR, o, opd);
-    if (o->has_offset)
-        return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (opd->flags & PX_OF_WIDTH3264 && px_type_info(symbol->type)->bits == 32 && register_fits(PX_T_U32, symbol->type, 0, element))
         return true;
     return register_fits(type, symbol->type, opd->flags, element) || fail(s, PX_FAULT_MISMATCH, o, opd);
@@ -100,7 +98,7 @@ static bool address_name(struct state *s, const struct px_opd *opd, const struct
         return fail(s, PX_FAULT_MUST_REGISTER, o, opd);
     if (t->klass != PX_TC_BITS && !is_integer((enum px_type_class)t->klass))
         return fail(s, PX_FAULT_MISMATCH, o, opd);
-    return t->bits >= 32 || fail(s, PX_FAULT_MISMATCH, o, opd);
+    return t->bits >= 16 || fail(s, PX_FAULT_MISMATCH, o, opd);
 }
 
 static bool constant(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type);
@@ -183,7 +181,7 @@ static bool scalar(struct state *s, const struct px_opd *opd, const struct px_op
     case PX_O_SINK:
         return (opd->flags & PX_OF_SINK && (element || !opd->by_vec || !(opd->flags & PX_OF_WIDER))) || fail(s, PX_FAULT_SINK, o, opd);
     case PX_O_VEC:
-        if (o->n == 1)
+        if (o->n == 1 && (opd->by_vec || opd->tkind == 3) && s->inst->opcode->word != PX_W_multimem)
             return scalar(s, opd, &o->u.list[0], type, true);
         return fail(s, opd->by_vec ? PX_FAULT_SIZE : PX_FAULT_VECTOR, o, opd);
     case PX_O_PAIR: return fail(s, PX_FAULT_PAIR, o, opd);
@@ -382,10 +380,12 @@ static bool tuple(struct state *s, const struct px_opd *opd, const struct px_ope
 
 static bool label(struct state *s, const struct px_opd *opd, const struct px_operand *o)
 {
+    if (o->negated || o->minus)
+        return fail(s, o->negated ? PX_FAULT_NOT : PX_FAULT_MINUS_LABEL, o, opd);
     if (o->kind != PX_O_NAME)
         return fail(s, PX_FAULT_LABEL, o, opd);
-    if (!o->symbol)
-        return true; /* reported as unknown */
+    if (!o->symbol) /* an unknown name is reported elsewhere */
+        return o->u.name->text[0] != '%' || !px_sreg_of_word(o->u.name->word) || fail(s, PX_FAULT_SREG, o, opd);
     switch (o->symbol->kind) {
     case PX_SYM_LABEL:
         return (opd->lo == 0 && !o->has_offset) || fail(s, opd->lo ? PX_FAULT_TABLE : PX_FAULT_LABEL, o, opd);

@@ -118,6 +118,20 @@ static void illegal_word(const struct px_why *why, px_word word)
     }
 }
 
+/* Does some form take the word behind its name? */
+static bool some_form_has_elsewhere(const struct px_why *why, px_word word)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    for (unsigned f = 0; f < n; f++) {
+        const struct px_form *form = px_form_at((uint16_t)(first + f));
+        for (unsigned i = px_form_fixed(form); i < px_form_slots(form); i++)
+            if (px_form_accepts(form, i, word))
+                return true;
+    }
+    return false;
+}
+
 /* Would some form take the words together with `extra`? */
 static bool fits_with(const struct px_why *why, px_word extra)
 {
@@ -177,6 +191,23 @@ static void no_combination(const struct px_why *why)
         complain(why, INST_TYPES, name_of(why));
 }
 
+/* A word of the name that does not stand right after the opcode is unknown to ptxas. */
+static bool misplaced(const struct px_why *why)
+{
+    char buf[160];
+    unsigned k = 0;
+    px_word opcode = why->inst->opcode->word;
+    px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf);
+    for (const char *s = buf; *s; s++)
+        k += *s == '.';
+    for (unsigned i = k; i < why->nwords; i++)
+        if (px_word_of_name(opcode, why->words[i]) && kind_of(why->words[i]) == K_OTHER && !some_form_has_elsewhere(why, why->words[i])) {
+            complain(why, MODIFIER_UNKNOWN, px_word_text(why->words[i]));
+            return true;
+        }
+    return false;
+}
+
 static void explain_words(const struct px_why *why)
 {
     const struct px_inst *inst = why->inst;
@@ -185,7 +216,7 @@ static void explain_words(const struct px_why *why)
             complain(why, MODIFIER_UNKNOWN, inst->mods[i].name->text);
             return;
         }
-    if (twice(why))
+    if (misplaced(why) || twice(why))
         return;
     for (unsigned i = 0; i < why->nwords; i++)
         if (!some_form_takes(why, why->words[i])) {
@@ -261,6 +292,7 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_RESULT: complain(why, RESULT_REGISTER, name); break;
     case PX_FAULT_SINK: complain(why, RESULT_SINK, name); break;
     case PX_FAULT_MINUS: complain(why, NEGATION, name); break;
+    case PX_FAULT_MINUS_LABEL: complain(why, MINUS); break;
     case PX_FAULT_NOT: complain(why, PRED_NEGATION); break;
     case PX_FAULT_VECTOR: explain_vector(why); break;
     case PX_FAULT_VECTOR_NEEDED: complain(why, VECTOR_NEEDED, f->argument); break;

@@ -57,6 +57,11 @@ unsigned px_form_slots(const struct px_form *form)
     return form->nslots;
 }
 
+unsigned px_form_fixed(const struct px_form *form)
+{
+    return form->nfixed;
+}
+
 bool px_form_slot(const struct px_form *form, unsigned i, px_word *name, bool *optional)
 {
     if (i >= form->nslots)

@@ -188,6 +188,7 @@ const char *px_opd_name(const struct px_opd *opd);
 
 /* Slots in canonical order. */
 unsigned px_form_slots(const struct px_form *form);
+unsigned px_form_fixed(const struct px_form *form); /* the first slots, whose words are part of the name */
 bool px_form_slot(const struct px_form *form, unsigned i, px_word *name, bool *optional);
 px_word px_form_word(const struct px_form *form, unsigned slot, unsigned i); /* i-th word that a slot takes; 0 past the end */
 bool px_form_accepts(const struct px_form *form, unsigned slot, px_word word);
@@ -239,6 +240,9 @@ const char *px_since_feature(const struct px_since *since); /* NULL when it has 
  * is no instruction without a further word that is missing.
  */
 bool px_inst_name(px_word opcode, const px_word *words, unsigned n, char *buf, size_t size);
+
+/* Is the word the second or a later one of some name of the opcode (the `wide` of mul.wide). */
+bool px_word_of_name(px_word opcode, px_word word);
 
 /* Is the word a selector of class 1 .sel, 2 .sel2, 3 .sel4, 4 .mask2, 5 .mask4 (PX_OF_SELECTOR operands: opd->step). */
 bool px_selector_fits(px_word word, int klass);

@@ -44,6 +44,12 @@ enum px_type px_match_type(const struct px_match *match, px_word slot)
 
 /* ---- dealing ---- */
 
+/* Flags that ptxas takes twice. */
+static bool repeatable(px_word word)
+{
+    return word == PX_W_sat || word == PX_W_approx || word == PX_W_sync || word == PX_W_shiftamt;
+}
+
 static bool deal_one(struct px_match *match, px_word word)
 {
     for (unsigned i = 0; i < match->form->nslots; i++)
@@ -51,7 +57,7 @@ static bool deal_one(struct px_match *match, px_word word)
             match->value[i] = word;
             return true;
         }
-    return false;
+    return repeatable(word) && px_match_has(match, word);
 }
 
 /* Fills mandatory slot i from an optional slot that took a word which fits here. */
@@ -94,20 +100,28 @@ static bool order_kept(const struct px_match *match, const px_word *words, unsig
     return true;
 }
 
+/* The name of the instruction comes first: mul.wide.u32, never mul.u32.wide. */
+static bool name_first(const struct px_match *match, const px_word *words, unsigned n)
+{
+    unsigned k = 0;
+    for (unsigned i = 0; i < match->form->nfixed; i++)
+        if (match->value[i] && (k == n || words[k++] != match->value[i]))
+            return false;
+    return true;
+}
+
 bool px_match_deal(struct px_match *match, const px_word *words, unsigned n)
 {
     const struct px_form *form = match->form;
     memset(match->value, 0, sizeof match->value);
     match->operands = (uint16_t)((1u << form->nopds) - 1);
-    if (n > form->nslots)
-        return false;
     for (unsigned i = 0; i < n; i++)
         if (!deal_one(match, words[i]))
             return false;
     for (unsigned i = 0; i < form->nslots; i++)
         if (!match->value[i] && !px_isa_slots[form->first_slot + i].optional && !shift_into(match, i))
             return false;
-    return order_kept(match, words, n);
+    return name_first(match, words, n) && order_kept(match, words, n);
 }
 
 size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS])

@@ -92,18 +92,28 @@ unsigned px_version_at(size_t index)
 
 /* ---- names of instructions, selectors ---- */
 
+/* Do the words after the opcode begin with the rest of the name (or, for a loose one, contain it)? */
 static bool has_words(const uint16_t *name, px_word opcode, const px_word *words, unsigned n)
 {
     if (name[0] != opcode)
         return false;
     for (unsigned k = 1; k < 6 && name[k]; k++) {
-        unsigned i = 0;
-        while (i < n && words[i] != name[k])
+        unsigned i = name[6] ? 0 : k - 1;
+        while (name[6] && i < n && words[i] != name[k])
             i++;
-        if (i == n)
+        if (i >= n || words[i] != name[k])
             return false;
     }
     return true;
+}
+
+bool px_word_of_name(px_word opcode, px_word word)
+{
+    for (uint16_t i = 0; i < px_isa_ninst_names; i++)
+        for (unsigned k = 1; k < 6; k++)
+            if (px_isa_inst_names[i][0] == opcode && px_isa_inst_names[i][k] == word && !px_isa_inst_names[i][6])
+                return true;
+    return false;
 }
 
 static unsigned name_length(const uint16_t *name)
@@ -116,11 +126,11 @@ static unsigned name_length(const uint16_t *name)
 
 bool px_inst_name(px_word opcode, const px_word *words, unsigned n, char *buf, size_t size)
 {
-    const uint16_t *best = NULL, own[6] = {opcode};
+    const uint16_t *best = NULL, own[7] = {opcode};
     bool listed = false;
     for (uint16_t i = 0; i < px_isa_ninst_names; i++) {
         const uint16_t *name = px_isa_inst_names[i];
-        listed |= name[0] == opcode;
+        listed |= name[0] == opcode && !name[6];
         if (has_words(name, opcode, words, n) && (!best || name_length(name) > name_length(best)))
             best = name;
     }

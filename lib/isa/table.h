@@ -37,7 +37,7 @@ struct px_isa_clause { uint8_t kind; uint8_t message; uint16_t first, length, si
 struct px_form {
     px_word opcode;
     uint16_t first_slot, first_opd, first_part, first_clause, since, op;
-    uint8_t nslots, nopds, min_opds, nparts, nclauses, nspec;
+    uint8_t nslots, nfixed, nopds, min_opds, nparts, nclauses, nspec;
     uint8_t flags;             /* PX_FF_ */
     uint8_t spec[6];           /* slots that the statement specialises on */
     int32_t handler_first;     /* -1: no statement */
@@ -62,7 +62,7 @@ extern const uint16_t px_isa_code[], px_isa_lists[];
 extern const struct px_since px_isa_sinces[];
 extern const uint64_t px_isa_target_sets[];   /* bit i: target i */
 extern const uint16_t px_isa_handlers[];
-extern const uint16_t px_isa_inst_names[][6]; /* words, 0 at the end */
+extern const uint16_t px_isa_inst_names[][7]; /* six words, 0 at the end; 1 when they may stand anywhere */
 extern const uint16_t px_isa_ninst_names;
 
 #endif
