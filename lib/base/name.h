@@ -10,6 +10,7 @@
 #ifndef PX_BASE_NAME_H
 #define PX_BASE_NAME_H
 
+#include <stdbool.h>
 #include "base/arena.h"
 
 struct px_name {
@@ -18,6 +19,7 @@ struct px_name {
     uint32_t hash;
     uint32_t len;
     uint16_t word; /* px_word: 0 when the spelling is no PTX word */
+    bool unknown;  /* [check] used in this function without a declaration */
     char text[];   /* NUL-terminated */
 };
 

@@ -13,6 +13,7 @@
 static void note_unknown(struct px_checker *checker, struct px_name *name, px_pos pos)
 {
     struct px_unknown unknown = {.name = name, .pos = pos};
+    name->unknown = true;
     px_vec_push(&checker->module->arena, &checker->unknown, unknown);
 }
 
@@ -38,11 +39,9 @@ struct px_symbol *px_resolve(struct px_checker *checker, struct px_name *name, p
     return symbol;
 }
 
-bool px_was_unknown(const struct px_checker *checker, const struct px_name *name)
+bool px_was_unknown(const struct px_name *name)
 {
-    for (uint32_t i = 0; i < checker->unknown.n; i++)
-        if (checker->unknown.at[i].name == name) return true;
-    return false;
+    return name->unknown;
 }
 
 /* A constant that the parser could not fold: its faults are reported, then its value is used. */
@@ -87,12 +86,25 @@ static void resolve_operand(struct px_checker *checker, struct px_operand *opera
     }
 }
 
+/* The first few get a note with the nearest visible name; searching for each would not be linear. */
+static void complain_unknown(struct px_checker *checker, const struct px_unknown *unknown, uint32_t number)
+{
+    enum { NOTES_MAX = 8 };
+    const struct px_name *name = unknown->name;
+    struct px_diag *diag = px_diag_add(checker->diags, PX_D_UNKNOWN_SYMBOL, unknown->pos, name->len, name->text);
+    const struct px_name *near = number < NOTES_MAX ? px_nearest_name(&checker->module->names, name) : NULL;
+    if (near)
+        px_diag_note(checker->diags, diag, "did you mean '%s'?", near->text);
+}
+
 void px_report_unknown(struct px_checker *checker)
 {
     for (uint32_t i = 0; i < checker->unknown.n && !checker->stopped; i++) {
         const struct px_unknown *unknown = &checker->unknown.at[i];
-        px_complain(checker, UNKNOWN_SYMBOL, unknown->pos, unknown->name->len, unknown->name->text);
+        complain_unknown(checker, unknown, i);
     }
+    for (uint32_t i = 0; i < checker->unknown.n; i++)
+        checker->unknown.at[i].name->unknown = false;
     checker->unknown.n = 0;
 }
 
@@ -140,7 +152,11 @@ static struct px_symbol *bind_table(struct px_checker *checker, enum px_symbol_k
 /* name<N> in .branchtargets stands for name0 ... name(N-1). */
 static void resolve_target_range(struct px_checker *checker, const struct px_operand *range)
 {
+    enum { MISSING_MAX = 100 }; /* more unknown members would only repeat themselves */
+    uint32_t known = checker->unknown.n;
     for (int64_t i = 0; i < range->offset && !checker->stopped; i++) {
+        if (checker->unknown.n - known > MISSING_MAX)
+            return;
         const char *text =
             px_arena_printf(&checker->module->arena, "%s%lld", range->u.name->text, (long long)i);
         size_t length = range->u.name->len;

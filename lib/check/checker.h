@@ -99,8 +99,11 @@ void px_check_signature(struct px_checker *checker, const struct px_func *func, 
 void px_check_body(struct px_checker *checker, const struct px_block *body);
 struct px_symbol *px_resolve(struct px_checker *checker, struct px_name *name, px_pos pos); /* NULL: noted as unknown */
 void px_report_unknown(struct px_checker *checker);
-bool px_was_unknown(const struct px_checker *checker, const struct px_name *name); /* used before in this function */
+bool px_was_unknown(const struct px_name *name); /* used before in this function */
 bool px_is_special_register(const struct px_name *name);
+
+/* nearest.c: the visible name most like `name`; NULL when none is near */
+const struct px_name *px_nearest_name(const struct px_names *names, const struct px_name *name);
 
 /* address.c */
 void px_check_address_width(struct px_checker *checker, const struct px_inst *inst);

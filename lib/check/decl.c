@@ -178,7 +178,7 @@ static bool name_is_free(struct px_checker *checker, const struct px_var *var)
         px_complain(checker, EXTERN_STATIC, var->pos, var->name->len, var->name->text);
         return false;
     }
-    if (px_was_unknown(checker, var->name)) {
+    if (px_was_unknown(var->name)) {
         px_complain(checker, FORWARD_LABEL, var->pos, var->name->len, var->name->text);
         return false;
     }

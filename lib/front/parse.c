@@ -50,6 +50,14 @@ void px_parser_error(struct px_parser *parser, const char *what)
     px_parser_error_near(parser, &parser->token, what);
 }
 
+uint32_t px_parser_count(struct px_parser *parser, uint32_t n, uint32_t max)
+{
+    if (n <= max)
+        return n;
+    px_parser_error(parser, "memory exhausted");
+    return max;
+}
+
 void px_parse_version(struct px_parser *parser, const struct px_sem *version)
 {
     const char *number = parser->source->text + version->pos + version->n;
@@ -103,7 +111,7 @@ static void close_open_function(struct px_parser *parser)
 static void parse(struct px_parser *parser)
 {
     parser->tree->source = parser->source;
-    parser->tree->complete = px_yyparse(parser) == 0;
+    parser->tree->complete = px_yyparse(parser) == 0 && !parser->failed;
     if (!parser->tree->complete) close_open_function(parser);
     parser->tree->nitems = parser->items.n;
     parser->tree->items = PX_TAKE(parser, &parser->items, parser->items.n);

@@ -51,7 +51,7 @@ void px_decl_type(struct px_parser *parser, const struct px_sem *vec, const stru
     decl->type = type->kind;
     decl->type_name = type->u.name;
     if (vec) decl->vec = vec->word == PX_W_v2 ? 2 : 4;
-    decl->nattrs = (uint8_t)(nattrs < UINT8_MAX ? nattrs : UINT8_MAX);
+    decl->nattrs = (uint8_t)px_parser_count(parser, nattrs, UINT8_MAX);
     decl->attrs = PX_TAKE(parser, &parser->attrs, nattrs);
     if (decl->start == PX_NO_POS) decl->start = vec ? vec->pos : type->pos;
 }
@@ -77,7 +77,7 @@ static struct px_var *declare(struct px_parser *parser, const struct px_sem *nam
     *var = parser->decl;
     var->name = name->u.name;
     var->pos = name->pos;
-    var->ndims = (uint8_t)(ndims < UINT8_MAX ? ndims : UINT8_MAX);
+    var->ndims = (uint8_t)px_parser_count(parser, ndims, UINT8_MAX);
     var->dims = PX_TAKE(parser, &parser->dims, ndims);
     var->unsized = parser->unsized;
     parser->unsized = false;

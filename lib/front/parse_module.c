@@ -21,15 +21,10 @@ void px_func_start(struct px_parser *parser)
     parser->func_attrs = parser->attrs.n;
 }
 
-static uint16_t count16(uint32_t n)
-{
-    return (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX);
-}
-
 static void take_attributes(struct px_parser *parser, struct px_func *func)
 {
     uint32_t n = parser->attrs.n - parser->func_attrs;
-    func->nattrs = count16(n);
+    func->nattrs = (uint16_t)px_parser_count(parser, n, UINT16_MAX);
     func->attrs = PX_TAKE(parser, &parser->attrs, n);
 }
 
@@ -44,9 +39,9 @@ void px_func_head(struct px_parser *parser, const struct px_sem *linkage, const 
     func->is_entry = rets == NULL;
     func->linkage = linkage->len ? linkage->kind : PX_L_NONE;
     func->params_given = params->kind != 0;
-    func->nparams = count16(params->n);
+    func->nparams = (uint16_t)px_parser_count(parser, params->n, UINT16_MAX);
     func->params = PX_TAKE(parser, &parser->vars, params->n);
-    func->nrets = rets ? count16(rets->n) : 0;
+    func->nrets = rets ? (uint16_t)px_parser_count(parser, rets->n, UINT16_MAX) : 0;
     func->rets = rets ? PX_TAKE(parser, &parser->vars, rets->n) : NULL;
     take_attributes(parser, func);
     parser->head = func;
@@ -54,7 +49,7 @@ void px_func_head(struct px_parser *parser, const struct px_sem *linkage, const 
 
 void px_func_directives(struct px_parser *parser, const struct px_sem *dirs)
 {
-    parser->head->ndirs = count16(dirs->n);
+    parser->head->ndirs = (uint16_t)px_parser_count(parser, dirs->n, UINT16_MAX);
     parser->head->dirs = PX_TAKE(parser, &parser->dirs, dirs->n);
 }
 

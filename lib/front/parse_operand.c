@@ -50,6 +50,13 @@ static void set_value(struct px_sem *out, const struct px_const *value)
     out->u.i = value->bits;
 }
 
+/* An expression around a faulty one is that fault: trees stay flat, however long the text. */
+static void keep_fault(struct px_sem *out, const struct px_sem *faulty)
+{
+    out->kind = PX_CONST_TREE;
+    out->u = faulty->u;
+}
+
 void px_parse_paren(struct px_sem *out, const struct px_sem *inner)
 {
     out->kind = inner->kind;
@@ -63,7 +70,9 @@ void px_parse_unary(struct px_parser *parser, struct px_sem *out, const struct p
     struct px_sem operand = *a;
     struct px_const x = value_of(a), value;
     *out = px_sem_span(op, &operand);
-    if (x.kind != PX_CONST_TREE && px_const_unary(code, &x, &value) == PX_CONST_OK)
+    if (x.kind == PX_CONST_TREE)
+        keep_fault(out, &operand);
+    else if (px_const_unary(code, &x, &value) == PX_CONST_OK)
         set_value(out, &value);
     else
         set_tree(parser, out, PX_E_UNARY, code, &operand, NULL);
@@ -75,8 +84,9 @@ void px_parse_binary(struct px_parser *parser, struct px_sem *out, const struct 
     struct px_sem left = *a, right = *b;
     struct px_const x = value_of(&left), y = value_of(&right), value;
     *out = px_sem_span(&left, &right);
-    if (x.kind != PX_CONST_TREE && y.kind != PX_CONST_TREE &&
-        px_const_binary(code, &x, &y, &value) == PX_CONST_OK)
+    if (x.kind == PX_CONST_TREE || y.kind == PX_CONST_TREE)
+        keep_fault(out, x.kind == PX_CONST_TREE ? &left : &right);
+    else if (px_const_binary(code, &x, &y, &value) == PX_CONST_OK)
         set_value(out, &value);
     else
         set_tree(parser, out, PX_E_BINARY, code, &left, &right);
@@ -203,7 +213,7 @@ void px_operand_group(struct px_parser *parser, enum px_operand_kind kind, uint3
 {
     struct px_operand *list = PX_TAKE(parser, &parser->opds, n);
     struct px_operand *group = push(parser, kind, span);
-    group->n = (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX);
+    group->n = (uint16_t)px_parser_count(parser, n, UINT16_MAX);
     group->u.list = list;
 }
 
@@ -257,13 +267,6 @@ static struct px_operand *guard_of(struct px_parser *parser, const struct px_sem
     return operand;
 }
 
-/* More modifiers or operands than a byte counts belong to no instruction; the rest is dropped after counting.
- */
-static uint8_t count8(uint32_t n)
-{
-    return (uint8_t)(n < UINT8_MAX ? n : UINT8_MAX);
-}
-
 void px_parse_inst(struct px_parser *parser, const struct px_sem *guard, const struct px_sem *opcode,
                    const struct px_sem *mods, const struct px_sem *opds, const struct px_sem *end)
 {
@@ -273,8 +276,8 @@ void px_parse_inst(struct px_parser *parser, const struct px_sem *guard, const s
     inst->opcode = opcode->u.name;
     inst->pos = opcode->pos;
     inst->end = end->pos;
-    inst->nmods = count8(mods->n);
-    inst->nopds = count8(opds->n);
+    inst->nmods = (uint8_t)px_parser_count(parser, mods->n, UINT8_MAX);
+    inst->nopds = (uint8_t)px_parser_count(parser, opds->n, UINT8_MAX);
     inst->mods = PX_TAKE(parser, &parser->mods, mods->n);
     inst->opds = PX_TAKE(parser, &parser->opds, opds->n);
     if (guard) {

@@ -108,11 +108,11 @@ void px_parse_proto(struct px_parser *parser, const struct px_sem *label, const 
     struct px_proto *proto = PX_NEW(parser->arena, struct px_proto);
     proto->label = label->u.name;
     proto->pos = label->pos;
-    proto->nparams = (uint16_t)params->n;
+    proto->nparams = (uint16_t)px_parser_count(parser, params->n, UINT16_MAX);
     proto->params = PX_TAKE(parser, &parser->vars, params->n);
-    proto->nrets = (uint16_t)rets->n;
+    proto->nrets = (uint16_t)px_parser_count(parser, rets->n, UINT16_MAX);
     proto->rets = PX_TAKE(parser, &parser->vars, rets->n);
-    proto->ndirs = (uint16_t)dirs->n;
+    proto->ndirs = (uint16_t)px_parser_count(parser, dirs->n, UINT16_MAX);
     proto->dirs = PX_TAKE(parser, &parser->dirs, dirs->n);
     px_stmt_new(parser, PX_S_PROTO, label->pos, sizeof proto)->u.proto = proto;
 }

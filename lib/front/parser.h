@@ -93,6 +93,8 @@ int px_lex_strange(struct px_parser *, struct px_sem *, const unsigned char *sta
 /* One syntax error ends the parse; `what` completes "Parsing error near 'token': ". */
 void px_parser_error(struct px_parser *parser, const char *what);
 void px_parser_error_near(struct px_parser *parser, const struct px_sem *token, const char *what);
+/* `n` as the field of a node whose largest value is `max`; more than that is an error, as nesting is. */
+uint32_t px_parser_count(struct px_parser *parser, uint32_t n, uint32_t max);
 /* From the first token of `a` to the last of `b`. */
 struct px_sem px_sem_span(const struct px_sem *a, const struct px_sem *b);
 

@@ -275,6 +275,30 @@ static void test_extremes(void **state)
     free(sum);
 }
 
+/* A faulty constant stays one fault, however long the expression; counts that no node holds are refused. */
+static void test_limits(void **state)
+{
+    (void)state;
+    char *sum = repeat(HEAD ".entry k() { mov.b32 a, 1/0", "+1", 300000, "; }");
+    parse_text(sum);
+    assert_true(p.tree.complete);
+    const struct px_operand *o = &p.tree.items[0].u.func->body->list[0]->u.inst.opds[1];
+    assert_int_equal(o->kind, PX_O_EXPR);
+    assert_int_equal(o->u.expr->u.a->kind, PX_E_INT);
+    px_arena_free(&p.arena);
+    free(sum);
+    char *params = repeat(HEAD ".func f(.param .b32 a", ", .param .b32 b", 70000, ");\n");
+    parse_text(params);
+    assert_false(p.tree.complete);
+    px_arena_free(&p.arena);
+    free(params);
+    char *dims = repeat(HEAD ".global .b32 a", "[1]", 300, ";\n");
+    parse_text(dims);
+    assert_false(p.tree.complete);
+    px_arena_free(&p.arena);
+    free(dims);
+}
+
 static void test_strange_bytes(void **state)
 {
     static const char nul[] = HEAD ".global .b32 a;\0 .global .b32 b;\n";

@@ -145,6 +145,24 @@ static void test_refusals(void **state)
     }
 }
 
+/* A note names what was probably meant. */
+static void test_nearest_name(void **state)
+{
+    (void)state;
+    assert_int_equal(create(HEAD ".entry k() { .reg .b32 %count; mov.b32 %coutn, 1; bra Lend; LEND: ret; }\n"),
+                     PTX_ERROR_ASSEMBLY);
+    unsigned found = 0;
+    for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++) {
+        ptx_diagnostic d;
+        ptx_module_diagnostic(module, i, &d);
+        if (!d.note)
+            continue;
+        found += strcmp(d.note, "did you mean '%count'?") == 0 || strcmp(d.note, "did you mean 'LEND'?") == 0;
+    }
+    assert_int_equal(found, 2);
+    ptx_module_destroy(module);
+}
+
 static void test_parameter_layout(void **state)
 {
     ptx_kernel_info kernel;
@@ -198,7 +216,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocks_hide),       cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_labels_ahead),      cmocka_unit_test(test_special_registers),
-        cmocka_unit_test(test_refusals),          cmocka_unit_test(test_parameter_layout),
+        cmocka_unit_test(test_refusals),          cmocka_unit_test(test_nearest_name),
+        cmocka_unit_test(test_parameter_layout),
         cmocka_unit_test(test_one_symbol_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
