@@ -243,7 +243,7 @@ static ptx_status fail_launch(ptx_status status, const struct loaded *l, struct 
                         status == PTX_ERROR_INTERRUPTED;
     if (!stopped) return fail(status, "%s: %s", l->info.name, ptx_device_message(r->device));
     if (status != PTX_ERROR_FAULT) return fail(status, "%s: %s\n%s", l->info.name, f->message, f->state);
-    return fail(status, "%s: %s (%d): %s, line %u: %s; block (%u,%u,%u), thread (%u,%u,%u)", f->kernel, f->name,
+    return fail(status, "%s: %s (%d): %s, line %u: %s in block (%u,%u,%u), thread (%u,%u,%u)", f->kernel, f->name,
                 f->cuda_error, f->message, f->line, f->instruction, f->cta[0], f->cta[1], f->cta[2], f->thread[0],
                 f->thread[1], f->thread[2]);
 }
