@@ -176,6 +176,14 @@ static void check_banks(struct ptx_module *module, const struct px_inst *inst)
         }
 }
 
+static void explain(const struct px_why *why, const struct px_fit *best)
+{
+    uint32_t before = why->module->diags.list.n;
+    px_inst_explain(why, best);
+    if (why->module->diags.list.n > before)
+        px_inst_note(why, best);
+}
+
 void px_check_inst(struct ptx_module *module, struct px_function *function, struct px_inst *inst)
 {
     px_word words[MAX_WORDS];
@@ -196,7 +204,7 @@ void px_check_inst(struct ptx_module *module, struct px_function *function, stru
     if (best.stage == PX_FIT_DONE)
         inst->form = px_form_number(best.match.form);
     else
-        px_inst_explain(&why, &best);
+        explain(&why, &best);
     check_banks(module, inst);
     guard_fits(module, inst);
 }

@@ -48,4 +48,7 @@ bool px_inst_pair_written(const struct px_inst *inst);
 struct px_why { struct ptx_module *module; const struct px_inst *inst; const px_word *words; unsigned nwords; };
 void px_inst_explain(const struct px_why *why, const struct px_fit *best);
 
+/* inst_note.c: adds to the message just given what would have fitted. */
+void px_inst_note(const struct px_why *why, const struct px_fit *best);
+
 #endif

@@ -83,15 +83,49 @@ static unsigned count_word(const struct px_why *why, px_word word)
 
 /* ---- modifiers ---- */
 
+/* The modifiers that ptxas calls duplicate; of others it says something else, or takes them twice. */
+static bool duplicated(px_word word)
+{
+    static const px_word words[] = {PX_W_ftz, PX_W_noftz, PX_W_relaxed, PX_W_acquire, PX_W_release, PX_W_acq_rel, PX_W_sc,
+                                    PX_W_volatile, PX_W_weak, PX_W_wait};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i] == word)
+            return true;
+    return false;
+}
+
+/* Does some form of the opcode have two state spaces? */
+static bool fits_spaces(const struct px_why *why)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first), most = 0;
+    for (unsigned f = 0; f < n; f++) {
+        const struct px_form *form = px_form_at((uint16_t)(first + f));
+        unsigned spaces = 0;
+        for (unsigned i = 0; i < px_form_slots(form); i++)
+            spaces += px_space_of_word(px_form_word(form, i, 0)) != PX_SPACE_NONE;
+        most = spaces > most ? spaces : most;
+    }
+    return most > 1;
+}
+
 static bool twice(const struct px_why *why)
 {
     for (unsigned i = 0; i < why->nwords; i++)
-        if (count_word(why, why->words[i]) > 1 && (kind_of(why->words[i]) == K_FLAG || kind_of(why->words[i]) == K_OTHER)) {
+        if (count_word(why, why->words[i]) > 1 && duplicated(why->words[i])) {
             complain(why, MODIFIER_TWICE, px_word_text(why->words[i]));
             return true;
         }
     if (word_of_kind(why, K_ROUND, 1)) {
         complain(why, ROUNDING_TWICE);
+        return true;
+    }
+    if (word_of_kind(why, K_SPACE, 1) && !fits_spaces(why)) {
+        complain(why, SPACES_MANY, name_of(why));
+        return true;
+    }
+    if (word_of_kind(why, K_VECTOR, 1) || word_of_kind(why, K_CACHE, 1)) {
+        complain(why, CACHE_TWICE, word_of_kind(why, K_CACHE, 1) ? "cache operation" : "vector");
         return true;
     }
     if (word_of_kind(why, K_COMPARE, 1)) {
@@ -228,18 +262,115 @@ static void explain_words(const struct px_why *why)
 
 /* ---- conditions of the row ---- */
 
+static px_word space_word(const struct px_why *why)
+{
+    px_word word = word_of_kind(why, K_SPACE, 0);
+    return word ? word : PX_W_generic;
+}
+
+/* The first modifier that begins with one of the prefixes, without them as ptxas quotes it. */
+static const char *quoted(const struct px_why *why, const char *prefix)
+{
+    for (unsigned i = 0; i < why->nwords; i++)
+        if (!strncmp(px_word_text(why->words[i]), prefix, strlen(prefix)))
+            return px_word_text(why->words[i]);
+    return "";
+}
+
+static void explain_hint_space(const struct px_why *why)
+{
+    const char *word = quoted(why, "L1::"), *space = px_word_text(space_word(why));
+    if (!*word)
+        word = quoted(why, "L2::evict");
+    if (*word)
+        word += 4;
+    else
+        word = quoted(why, "L2::cache_hint");
+    complain(why, MODIFIER_SPACE_FOR, word, space, name_of(why));
+}
+
+/* An operation and the types that it is defined for, as the manual lists them. */
+static void explain_operation(const struct px_why *why, const char *types)
+{
+    static const px_word operations[] = {PX_W_add, PX_W_inc, PX_W_dec, PX_W_min, PX_W_max, PX_W_and, PX_W_or, PX_W_xor, PX_W_exch};
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (count_word(why, operations[i])) {
+            complain(why, OPERATION_TYPE, px_word_text(operations[i]), types, name_of(why));
+            return;
+        }
+    complain(why, INST_TYPES, name_of(why));
+}
+
+static void explain_hint(const struct px_why *why)
+{
+    if (count_word(why, PX_W_L2__cache_hint))
+        complain(why, ARGUMENTS, name_of(why));
+    else
+        complain(why, HINT_NEEDED, name_of(why), why->inst->nopds);
+}
+
+static void explain_op_type(const struct px_why *why)
+{
+    static const px_word operations[] = {PX_W_add, PX_W_inc, PX_W_dec, PX_W_min, PX_W_max, PX_W_and, PX_W_or, PX_W_xor};
+    px_word type = word_of_kind(why, K_TYPE, 0);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
+        if (count_word(why, operations[i])) {
+            complain(why, TYPE_OPERATION, px_word_text(type), px_word_text(operations[i]), name_of(why));
+            return;
+        }
+    complain(why, INST_TYPES, name_of(why));
+}
+
+static void explain_scope(const struct px_why *why)
+{
+    static const px_word orders[] = {PX_W_relaxed, PX_W_acquire, PX_W_release, PX_W_acq_rel};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        if (count_word(why, orders[i])) {
+            complain(why, MODIFIER_SCOPE, px_word_text(orders[i]), "scope", name_of(why));
+            return;
+        }
+    complain(why, MODIFIER_SCOPE, count_word(why, PX_W_cta) ? "cta" : count_word(why, PX_W_gpu) ? "gpu" : "cluster", "memory order",
+             name_of(why));
+}
+
+static void explain_texture(const struct px_why *why, enum px_where_message message)
+{
+    switch ((int)message) {
+    case PX_WM_float_coords: complain(why, COORDS_FLOAT); break;
+    case PX_WM_int_coords: complain(why, COORDS_INT); break;
+    default: complain(why, ARGUMENTS, name_of(why)); break;
+    }
+}
+
 static void explain_where(const struct px_why *why, const struct px_fit *best)
 {
+    const char *name = name_of(why);
     switch (best->message) {
-    case PX_WM_rounding: complain(why, ROUNDING_APPROX, name_of(why)); break;
+    case PX_WM_rounding: complain(why, ROUNDING_APPROX, name); break;
     case PX_WM_compare: complain(why, COMPARE_TYPE); break;
-    case PX_WM_boolop: complain(why, BOOLEAN_NEEDED, name_of(why)); break;
-    case PX_WM_ftz: complain(why, MODIFIER_ILLEGAL, "ftz", name_of(why)); break;
-    case PX_WM_sat: complain(why, MODIFIER_ILLEGAL, "sat", name_of(why)); break;
-    case PX_WM_sync: complain(why, SYNC_NEEDED, name_of(why)); break;
+    case PX_WM_boolop: complain(why, BOOLEAN_NEEDED, name); break;
+    case PX_WM_ftz: complain(why, MODIFIER_ILLEGAL, "ftz", name); break;
+    case PX_WM_sat: complain(why, MODIFIER_ILLEGAL, "sat", name); break;
+    case PX_WM_sync: complain(why, SYNC_NEEDED, name); break;
     case PX_WM_wide_global: complain(why, WIDE_SPACE); break;
     case PX_WM_prefetch_space: complain(why, FEATURE_SPACE, "cache prefetching"); break;
-    default: complain(why, INST_TYPES, name_of(why)); break;
+    case PX_WM_vector: complain(why, VECTOR_LARGE); break;
+    case PX_WM_hint: explain_hint(why); break;
+    case PX_WM_hint_space: explain_hint_space(why); break;
+    case PX_WM_evict_wide: complain(why, WIDE_TYPE, name, quoted(why, "L2::evict")); break;
+    case PX_WM_op_bits: explain_operation(why, count_word(why, PX_W_exch) ? ".b32 or .b64 or .b128" : ".b32 or .b64"); break;
+    case PX_WM_op_add:
+        explain_operation(why, ".u32 or .s32 or .u64 or .f64 or f16 or f16x2 or .f32 or .bf16 or .bf16x2");
+        break;
+    case PX_WM_op_inc: explain_operation(why, ".u32"); break;
+    case PX_WM_op_min: explain_operation(why, ".u32 or .s32 or .u64 or .s64 or .f16 or .f16x2 or .bf16 or .bf16x2"); break;
+    case PX_WM_op_type: explain_op_type(why); break;
+    case PX_WM_scope: explain_scope(why); break;
+    case PX_WM_multicast: complain(why, ARGUMENTS, name); break;
+    case PX_WM_aligned: complain(why, MODIFIER_NEEDED, ".aligned", name); break;
+    case PX_WM_mma_types: complain(why, ARGUMENTS, name); break;
+    case PX_WM_float_coords: case PX_WM_int_coords: case PX_WM_depth: explain_texture(why, best->message); break;
+    default: complain(why, INST_TYPES, name); break;
     }
 }
 
@@ -268,10 +399,22 @@ static void explain_range(const struct px_why *why, const struct px_fault *f)
         complain(why, RANGE, f->argument, name_of(why), v, lo, hi);
 }
 
-static void explain_vector(const struct px_why *why)
+static void explain_minus(const struct px_why *why, const struct px_fault *f)
+{
+    const struct px_symbol *symbol = f->operand->symbol;
+    enum px_type_class klass = symbol ? (enum px_type_class)px_type_info(symbol->type)->klass : PX_TC_NONE;
+    if (klass == PX_TC_BITS || klass == PX_TC_PRED)
+        complain(why, MINUS);
+    else
+        complain(why, NEGATION, name_of(why));
+}
+
+static void explain_vector(const struct px_why *why, const struct px_fault *f)
 {
     const struct px_inst *inst = why->inst;
-    if (inst->opcode->word != PX_W_mov)
+    if (f->operand->n != 2 && f->operand->n != 4 && f->operand->n != 1)
+        complain(why, VECTOR_ILLEGAL, f->operand->n);
+    else if (inst->opcode->word != PX_W_mov)
         complain(why, VECTOR_OPERAND, name_of(why));
     else if (inst->nopds == 2 && inst->opds[0].kind == PX_O_VEC && inst->opds[1].kind == PX_O_VEC)
         complain(why, MOV_VECTORS);
@@ -291,10 +434,10 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     switch (f->kind) {
     case PX_FAULT_RESULT: complain(why, RESULT_REGISTER, name); break;
     case PX_FAULT_SINK: complain(why, RESULT_SINK, name); break;
-    case PX_FAULT_MINUS: complain(why, NEGATION, name); break;
+    case PX_FAULT_MINUS: explain_minus(why, f); break;
     case PX_FAULT_MINUS_LABEL: complain(why, MINUS); break;
     case PX_FAULT_NOT: complain(why, PRED_NEGATION); break;
-    case PX_FAULT_VECTOR: explain_vector(why); break;
+    case PX_FAULT_VECTOR: explain_vector(why, f); break;
     case PX_FAULT_VECTOR_NEEDED: complain(why, VECTOR_NEEDED, f->argument); break;
     case PX_FAULT_MUST_REGISTER: complain(why, MUST_REGISTER, f->argument, name); break;
     case PX_FAULT_PAIR: complain(why, PRED_OUTPUT, name); break;
@@ -383,7 +526,10 @@ void px_inst_explain(const struct px_why *why, const struct px_fit *best)
 {
     char buf[160];
     px_word opcode = why->inst->opcode->word;
-    if (!px_word_is_opcode(opcode) || !px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf)) {
+    bool known = px_word_is_opcode(opcode);
+    if (known && !px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf) && misplaced(why))
+        return;
+    if (!known || !px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf)) {
         complain(why, OPCODE, why->inst->opcode->text);
         return;
     }

@@ -1,0 +1,114 @@
+/*
+ * inst_note.c - the note below an instruction's message: what would have fitted.
+ *
+ * For a misspelt opcode or modifier the nearest word, else the syntax of the
+ * form that was nearest, with the requirement that is missing where there is one.
+ */
+#include "check/inst.h"
+#include <string.h>
+
+enum { NEAR = 2, LONGEST = 24 };
+
+/* Edit distance of two short words; NEAR + 1 stands for "far". */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[LONGEST + 1];
+    size_t n = strlen(a), m = strlen(b);
+    if (n > LONGEST || m > LONGEST || n + NEAR < m || m + NEAR < n)
+        return NEAR + 1;
+    for (unsigned j = 0; j <= m; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i;
+        for (size_t j = 1; j <= m; j++) {
+            unsigned change = diagonal + (a[i - 1] != b[j - 1]), best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = change < best ? change : best;
+        }
+    }
+    return row[m] < NEAR + 1 ? row[m] : NEAR + 1;
+}
+
+static bool opcode_takes(px_word opcode, px_word word)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(opcode, &first);
+    for (unsigned f = 0; f < n; f++) {
+        const struct px_form *form = px_form_at((uint16_t)(first + f));
+        for (unsigned i = 0; i < px_form_slots(form); i++)
+            if (px_form_accepts(form, i, word))
+                return true;
+    }
+    return false;
+}
+
+/* The nearest opcode, or (with an opcode) the nearest modifier of it; NULL when none is near. */
+static const char *nearest(const char *text, px_word opcode)
+{
+    const char *best = NULL;
+    unsigned least = strlen(text) < 4 ? NEAR : NEAR + 1;
+    for (px_word word = 1; word < PX_W_COUNT; word++) {
+        if (opcode ? !px_word_is_modifier(word) : !px_word_is_opcode(word))
+            continue;
+        unsigned d = distance(text, px_word_text(word));
+        if (d && d < least && (!opcode || opcode_takes(opcode, word))) {
+            least = d;
+            best = px_word_text(word);
+        }
+    }
+    return best;
+}
+
+/* The first modifier that no form of the opcode takes; NULL when all are known to it. */
+static const char *foreign_modifier(const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nmods; i++)
+        if (!opcode_takes(inst->opcode->word, inst->mods[i].name->word))
+            return inst->mods[i].name->text;
+    return NULL;
+}
+
+/* Without a form that took the words: the form that takes most of them. */
+static const struct px_form *closest_form(const struct px_why *why)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first), most = 0;
+    const struct px_form *best = n ? px_form_at(first) : NULL;
+    for (unsigned f = 0; f < n; f++) {
+        const struct px_form *form = px_form_at((uint16_t)(first + f));
+        unsigned taken = 0, min, max = px_form_opds(form, &min);
+        for (unsigned k = 0; k < why->nwords; k++)
+            for (unsigned i = 0, hit = 0; i < px_form_slots(form) && !hit; i++)
+                taken += hit = px_form_accepts(form, i, why->words[k]);
+        taken = taken * 2 + (why->inst->nopds >= min && why->inst->nopds <= max);
+        if (taken > most) {
+            most = taken;
+            best = form;
+        }
+    }
+    return best;
+}
+
+static const char *requirement(const struct px_why *why, const struct px_since *since)
+{
+    return px_arena_printf(&why->module->arena, "; it needs PTX %u.%u and %s%u", since->min_ptx / 10u, since->min_ptx % 10u,
+                           since->targets ? "one of the targets listed from sm_" : "sm_", since->min_sm);
+}
+
+void px_inst_note(const struct px_why *why, const struct px_fit *best)
+{
+    struct px_diags *diags = &why->module->diags;
+    const struct px_inst *inst = why->inst;
+    struct px_diag *diag = diags->list.n ? &diags->list.at[diags->list.n - 1] : NULL;
+    if (!diag || diag->note)
+        return;
+    const char *word = px_word_is_opcode(inst->opcode->word) ? foreign_modifier(inst) : inst->opcode->text;
+    const char *meant = word ? nearest(word, px_word_is_opcode(inst->opcode->word) ? inst->opcode->word : 0) : NULL;
+    const struct px_form *form = best->stage > PX_FIT_WORDS ? best->match.form : closest_form(why);
+    if (meant)
+        px_diag_note(diags, diag, "did you mean '%s%s'?", word == inst->opcode->text ? "" : ".", meant);
+    else if (form)
+        px_diag_note(diags, diag, "nearest form: %s%s", px_form_syntax(form),
+                     best->stage == PX_FIT_SINCE ? requirement(why, &best->since) : "");
+}
