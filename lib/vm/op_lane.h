@@ -6,6 +6,6 @@
 #include "vm/op_int.h"
 #include "vm/op_float.h"
 #include "vm/op_half.h"
-#include "vm/op_cvt.h"
+#include "vm/op_narrow.h"
 
 #endif
