@@ -88,6 +88,7 @@ $(B)/lib/libptxvm.a: $(LIB_OBJ)
 $(B)/lib/libptxvm.so: $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,libptxvm.so.0 $(LDFLAGS) -o $@ $^ $(LIBS)
+	@ln -sf libptxvm.so $@.0
 $(B)/bin/ptxas: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c)) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson

@@ -26,3 +26,9 @@ $(B)/samples/stamp: $(EXPECTED)
 
 # The recordings of a real GPU are kept compressed (zlib comes with libpng).
 $(B)/tests/test_golden: LIBS += -lz
+
+# The embedding example, against the shared library as an embedder links it.
+TEST_EXTRA += $(B)/samples/embed
+$(B)/samples/embed: samples/embed/embed.c include/ptx.h include/ptxvm.h $(B)/lib/libptxvm.so
+	@mkdir -p $(@D)
+	$(CC) -std=c99 -g $(WARN) $(WERROR) -Iinclude -o $@ $< -L$(B)/lib -lptxvm -Wl,-rpath,'$$ORIGIN/../lib' $(LDFLAGS)
