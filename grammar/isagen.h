@@ -37,6 +37,7 @@ struct ig_words {
     bool plain[IG_WORDS];    /* has an enumerator (not from a `words` pattern) */
     bool modifier[IG_WORDS]; /* some slot accepts it */
     bool opcode[IG_WORDS];
+    bool plain_name[IG_WORDS]; /* an opcode whose requirements messages call "Instruction", not "Feature" */
     bool slot[IG_WORDS];     /* the name of a slot */
     bool value[IG_WORDS];    /* stands in a list of values, or in names.tbl */
     int n;

@@ -223,7 +223,7 @@ static void emit_word_tables(FILE *out)
     emit_numbers(out, "px_isa_form_first", first, ig.words.n + 1);
     fputs("const uint8_t px_isa_word_flags[] = {0,", out);
     for (int i = 0; i < ig.words.n; i++)
-        fprintf(out, "%s%d,", i % 40 ? "" : "\n    ", ig.words.modifier[i] | ig.words.opcode[i] << 1);
+        fprintf(out, "%s%d,", i % 40 ? "" : "\n    ", ig.words.modifier[i] | ig.words.opcode[i] << 1 | ig.words.plain_name[i] << 2);
     fputs("\n};\n", out);
 }
 

@@ -481,6 +481,13 @@ static void read_names(struct ig_place at, const char *s, bool loose)
     }
 }
 
+/* Opcodes of which ptxas says "Instruction 'x' requires"; of all others "Feature 'x' requires". */
+static void read_plain_names(const char *s)
+{
+    for (size_t n; (n = word_length(s)) > 0; s = skip(s + n))
+        ig.words.plain_name[ig_word(s, n) - 1] = true;
+}
+
 static void read_line(struct ig_place at, char *text)
 {
     const char *rest = skip(text + strcspn(text, " \t"));
@@ -498,6 +505,8 @@ static void read_line(struct ig_place at, char *text)
         ig.conds[ig.nconds++].text = rest;
     } else if (!strncmp(text, "names ", 6)) {
         read_names(at, rest, false);
+    } else if (!strncmp(text, "instructions ", 13)) {
+        read_plain_names(rest);
     } else if (!strncmp(text, "called ", 7)) {
         read_names(at, rest, true);
     } else if (!strncmp(text, "targets ", 8)) {

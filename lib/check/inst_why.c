@@ -490,6 +490,8 @@ static void explain_since(const struct px_why *why, const struct px_fit *best)
     const struct ptx_module *m = why->module;
     const char *word = px_word_text(best->modifier);
     const char *feature = best->feature ? best->feature : px_since_feature(s);
+    if (!feature && !best->modifier && !s->targets && !px_word_says_instruction(why->inst->opcode->word))
+        feature = name_of(why);
     if (feature) {
         explain_feature(why, s, feature);
         return;

@@ -100,3 +100,8 @@ bool px_word_is_opcode(px_word word)
 {
     return word < PX_W_COUNT && px_isa_word_flags[word] & PX_WF_OPCODE;
 }
+
+bool px_word_says_instruction(px_word opcode)
+{
+    return opcode < PX_W_COUNT && px_isa_word_flags[opcode] & PX_WF_INSTRUCTION;
+}

@@ -256,6 +256,7 @@ size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS]
 /* Is the word a modifier of any form; is it an opcode. */
 bool px_word_is_modifier(px_word word);
 bool px_word_is_opcode(px_word word);
+bool px_word_says_instruction(px_word opcode); /* "Instruction 'x' requires", not "Feature 'x' requires" */
 
 /* Can the VM execute this form? When not, assembling succeeds and loading a kernel that uses it fails. */
 bool px_form_executable(const struct px_form *form);
