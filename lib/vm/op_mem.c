@@ -166,13 +166,61 @@ static void extend(uint8_t *v, uint32_t size, uint32_t wide, bool sign)
     if (wide > size) memset(v + size, sign && v[size - 1] & 0x80 ? 0xff : 0, wide - size);
 }
 
+/* ---- local memory at one place in all lanes: a row, or two ---- */
+
+/* First lane's word when every lane names the same aligned offset of its own local memory; NULL otherwise. */
+static uint8_t *local_row(const struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes, uint32_t size)
+{
+    bool generic = in->space == PX_SPACE_NONE;
+    if (!generic && in->space != PX_SPACE_LOCAL) return NULL;
+    uint32_t first = px_lanes_first(lanes), lane;
+    uint64_t base = generic ? px_local_base(g->cta->slot, g->first) : 0, step = generic ? 1u << 20 : 0;
+    uint64_t offset = px_address(g, in, first) - base - first * step, top = g->running->local_top;
+    if (offset > top || size > top - offset || offset & (in->size - 1u) || size > 8) return NULL;
+    PX_FOR_LANES(lane, *lanes) if (px_address(g, in, lane) != base + lane * step + offset) return NULL;
+    return g->local + (offset >> 2) * g->n * 4 + (offset & 3);
+}
+
+static void load_local_row(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes, const uint8_t *from,
+                           const uint32_t size[2], bool sign)
+{
+    uint8_t *d = g->frame + in->d;
+    uint32_t lane, low = size[0] < 4 ? size[0] : 4;
+    PX_FOR_LANES(lane, *lanes)
+    {
+        uint8_t v[8] = {0};
+        memcpy(v, from + lane * 4, low);
+        if (size[0] == 8) memcpy(v + 4, from + (g->n + lane) * 4, 4);
+        extend(v, size[0], size[1], sign);
+        memcpy(d + (size_t)lane * size[1], v, size[1]);
+    }
+}
+
+static void store_local_row(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes, uint8_t *to,
+                            const uint32_t size[2])
+{
+    const uint8_t *b = g->frame + in->b;
+    uint32_t lane, low = size[0] < 4 ? size[0] : 4;
+    PX_FOR_LANES(lane, *lanes)
+    {
+        memcpy(to + lane * 4, b + (size_t)lane * size[1], low);
+        if (size[0] == 8) memcpy(to + (g->n + lane) * 4, b + (size_t)lane * size[1] + 4, 4);
+    }
+}
+
+/* ---- lane by lane ---- */
+
 int px_load_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide, bool sign)
 {
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
-    uint8_t *d = g->frame + in->d;
+    uint8_t *d = g->frame + in->d, *row = local_row(g, in, &lanes, size);
     uint32_t lane;
+    if (row) {
+        load_local_row(g, in, &lanes, row, (uint32_t[2]){size, wide}, sign);
+        return PX_STEP_NEXT;
+    }
     PX_FOR_LANES(lane, lanes)
     {
         _Alignas(16) uint8_t v[16];
@@ -191,7 +239,12 @@ int px_store_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, ui
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
     const uint8_t *b = g->frame + in->b;
+    uint8_t *row = local_row(g, in, &lanes, size);
     uint32_t lane;
+    if (row) {
+        store_local_row(g, in, &lanes, row, (uint32_t[2]){size, wide});
+        return PX_STEP_NEXT;
+    }
     PX_FOR_LANES(lane, lanes)
     {
         struct px_place_of p = px_gang_resolve(g, in, lane, size);

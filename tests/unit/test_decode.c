@@ -1,0 +1,132 @@
+/* test_decode.c - what decoding promises: order of blocks, rows for live registers only, scalars without records,
+ * widths by register pressure, and errors that name the instruction and its line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "vm/device.h"
+
+struct loaded { ptx_device *device; ptx_program *program; ptx_module *module; };
+
+static const char HEAD[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+static struct loaded load(const char *body)
+{
+    struct loaded l;
+    size_t n = strlen(HEAD) + strlen(body) + 1;
+    char *text = malloc(n);
+    snprintf(text, n, "%s%s", HEAD, body);
+    assert_int_equal(ptx_module_create(NULL, text, n - 1, &l.module), PTX_OK);
+    ptx_device_config config = {.workers = 1};
+    assert_int_equal(ptx_device_create(&config, &l.device), PTX_OK);
+    const ptx_module *modules[] = {l.module};
+    assert_int_equal(ptx_program_create(l.device, modules, 1, NULL, &l.program), PTX_OK);
+    free(text);
+    return l;
+}
+
+static void unload(struct loaded *l)
+{
+    ptx_program_destroy(l->program);
+    ptx_device_destroy(l->device);
+    ptx_module_destroy(l->module);
+}
+
+static const struct px_code *code_of(struct loaded *l, uint32_t threads, const char **error)
+{
+    for (uint32_t i = 0; i < l->program->linked.nfuncs; i++)
+        if (l->program->linked.funcs[i].is_entry) return px_code_get(l->program, &l->program->linked.funcs[i], threads, error);
+    return NULL;
+}
+
+static unsigned line_of(const struct px_fcode *c, uint32_t pc, const ptx_module *m)
+{
+    unsigned line = 1;
+    const struct px_inst *inst = c->src[c->conv[pc].src].inst;
+    for (px_pos i = 0; i < inst->pos; i++) line += m->source.text[i] == '\n';
+    return line;
+}
+
+/* A loop whose exit block stands before its body in the text: the body must come first in the code. */
+static void loops_before_exits(void **state)
+{
+    (void)state;
+    const char *error;
+    struct loaded l = load(".entry k(.param .u64 out)\n{\n.reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd;\n"
+                           "mov.u32 %r1, %tid.x;\nld.param.u64 %rd, [out];\nbra BODY;\n"
+                           "EXIT:\nst.global.u32 [%rd], %r1;\nret;\n"
+                           "BODY:\nadd.u32 %r1, %r1, -1;\nsetp.gt.s32 %p, %r1, 0;\n@%p bra BODY;\nbra EXIT;\n}\n");
+    const struct px_code *code = code_of(&l, 32, &error);
+    assert_non_null(code);
+    uint32_t body = 0, store = 0;
+    for (uint32_t pc = 0; pc < code->entry->n; pc++) {
+        unsigned line = line_of(code->entry, pc, l.module);
+        if (line == 13) body = pc;
+        if (line == 10) store = pc;
+    }
+    assert_true(body > 0 && store > body);
+    unload(&l);
+}
+
+/* 200 registers that never live together share few rows; parameters and constants take none. */
+static void rows_are_shared(void **state)
+{
+    (void)state;
+    const char *error;
+    char body[20000];
+    int at = snprintf(body, sizeof body, ".entry k(.param .u64 out)\n{\n.reg .b32 %%r<202>; .reg .b64 %%rd<3>;\n"
+                                         "ld.param.u64 %%rd1, [out];\nmov.u32 %%r1, %%tid.x;\n");
+    for (int i = 1; i < 200; i++) at += snprintf(body + at, sizeof body - (size_t)at, "add.u32 %%r%d, %%r%d, 7;\n", i + 1, i);
+    snprintf(body + at, sizeof body - (size_t)at, "st.global.u32 [%%rd1], %%r200;\nret;\n}\n");
+    struct loaded l = load(body);
+    const struct px_code *code = code_of(&l, 256, &error);
+    assert_non_null(code);
+    assert_int_equal(code->width, 256);
+    assert_true(code->entry->frame_bytes - code->entry->rows < 8 * 256 * 4);
+    assert_true(code->entry->n < 210);
+    unload(&l);
+}
+
+/* 300 registers that live together make the gang narrower; a small CTA never gets a wide gang. */
+static void width_follows_pressure(void **state)
+{
+    (void)state;
+    const char *error;
+    char body[40000];
+    int at = snprintf(body, sizeof body, ".entry k(.param .u64 out)\n{\n.reg .b32 %%r<302>; .reg .b64 %%rd<3>;\n"
+                                         "ld.param.u64 %%rd1, [out];\n");
+    for (int i = 1; i <= 300; i++) at += snprintf(body + at, sizeof body - (size_t)at, "ld.global.u32 %%r%d, [%%rd1+%d];\n", i, i * 4);
+    for (int i = 1; i <= 300; i++) at += snprintf(body + at, sizeof body - (size_t)at, "st.global.u32 [%%rd1], %%r%d;\n", i);
+    snprintf(body + at, sizeof body - (size_t)at, "ret;\n}\n");
+    struct loaded l = load(body);
+    assert_int_equal(code_of(&l, 256, &error)->width, 64);
+    unload(&l);
+    struct loaded s = load(".entry k()\n{\nret;\n}\n");
+    assert_int_equal(code_of(&s, 40, &error)->width, 64);
+    assert_int_equal(code_of(&s, 20, &error)->width, 32);
+    unload(&s);
+}
+
+static void errors_name_the_line(void **state)
+{
+    (void)state;
+    const char *error = NULL;
+    struct loaded l = load(".entry k()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, 0;\nvadd.u32.u32.u32 %r2, %r1, %r1;\nret;\n}\n");
+    const struct px_code *code = code_of(&l, 32, &error);
+    if (!code) {
+        assert_non_null(strstr(error, "line 8"));
+        assert_non_null(strstr(error, "vadd"));
+    }
+    unload(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loops_before_exits), cmocka_unit_test(rows_are_shared),
+                                       cmocka_unit_test(width_follows_pressure), cmocka_unit_test(errors_name_the_line)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

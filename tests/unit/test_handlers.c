@@ -1,0 +1,166 @@
+/* test_handlers.c - every handler of the instruction table on every level that this machine runs: the same bits on
+ * each level, masked forms that touch the active lanes only, scalars that do what rows of equal values do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include "vm/gang.h"
+
+enum { LANES = 64, ROW = PX_LANES_MAX * 16, A = PX_FRAME_HEAD, B = A + ROW, C = B + ROW, D = C + ROW, E = D + ROW,
+       CARRY = E + ROW, MASK = CARRY + ROW, FRAME = MASK + ROW };
+
+struct bench { struct px_gang gang; uint8_t *frame; };
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 11 ^ *state << 17;
+}
+
+/* Values that find corners in every type: small integers, powers of two, floats of all sizes, half patterns. */
+static uint64_t corner(uint64_t *state)
+{
+    static const uint64_t special[] = {0, 1, 2, 31, 32, 33, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff, 0x7f800000, 0x3f800000,
+                                       0xbf800000, 0x00000001, 0x00400000, 0x7fc00000, 0x3c003c00, 0x7c007bff, 0x80008000,
+                                       0x7fffffffffffffff, 0x8000000000000000, 0x3ff0000000000000, 0x7ff0000000000000,
+                                       0x0000000100000001, 0xffffffffffffffff};
+    uint64_t r = next_random(state);
+    return r % 3 ? next_random(state) : special[(r >> 8) % (sizeof special / sizeof *special)];
+}
+
+static void fill(struct bench *b, uint64_t seed)
+{
+    for (uint32_t i = A; i < FRAME; i += 8) {
+        uint64_t v = corner(&seed);
+        memcpy(b->frame + i, &v, 8);
+    }
+    for (uint32_t i = 0; i < LANES; i++) {
+        ((uint32_t *)(void *)(b->frame + MASK))[i] = next_random(&seed) & 1 ? ~0u : 0;
+        ((uint32_t *)(void *)(b->frame + CARRY))[i] = next_random(&seed) & 1;
+    }
+}
+
+static struct bench make(const struct px_level *level)
+{
+    struct bench b = {.gang = {.n = LANES, .level = level}};
+    b.frame = aligned_alloc(64, FRAME);
+    memset(b.frame, 0, FRAME);
+    b.gang.frame = b.frame;
+    return b;
+}
+
+static struct px_insn record(void)
+{
+    return (struct px_insn){.a = A, .b = B, .c = C, .d = D, .e = E, .m = MASK, .x = {CARRY, 0}};
+}
+
+/* NaNs of f64 keep the payload of one operand; which one is not the level's promise. */
+static bool same64(uint64_t x, uint64_t y)
+{
+    const uint64_t clear = 0x7fffffffffffffff, inf = 0x7ff0000000000000;
+    return x == y || ((x & clear) > inf && (y & clear) > inf);
+}
+static bool same32(uint32_t x, uint32_t y)
+{
+    return x == y || ((x & 0x7fffffff) > 0x7f800000 && (y & 0x7fffffff) > 0x7f800000);
+}
+
+static bool same_rows(const uint8_t *x, const uint8_t *y, uint32_t offset, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i += 8) {
+        uint64_t p, q;
+        memcpy(&p, x + offset + i, 8);
+        memcpy(&q, y + offset + i, 8);
+        if (same64(p, q)) continue;
+        if (!same32((uint32_t)p, (uint32_t)q) || !same32((uint32_t)(p >> 32), (uint32_t)(q >> 32))) return false;
+    }
+    return true;
+}
+
+static void run(struct bench *b, px_handler fn, uint64_t seed)
+{
+    struct px_insn in = record();
+    fill(b, seed);
+    assert_int_equal(fn(&b->gang, &in), PX_STEP_NEXT);
+}
+
+static void levels_agree(void **state)
+{
+    (void)state;
+    const struct px_level *best = px_level_best();
+    static const char *const names[] = {"portable", "avx2", "avx512"};
+    struct bench x = make(best);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const struct px_level *other = px_level_named(names[k]);
+        if (!other || other == best) continue;
+        struct bench y = make(other);
+        for (uint32_t i = 0; i < best->nsets * 2 * PX_SHAPES; i++) {
+            uint32_t set = i / 16, masked = i / 8 % 2, shape = i % 8;
+            px_handler f = best->sets[set].fn[masked][shape], h = other->sets[set].fn[masked][shape];
+            assert_int_equal(f != NULL, h != NULL);
+            if (!f) continue;
+            run(&x, f, i);
+            run(&y, h, i);
+            if (!same_rows(x.frame, y.frame, D, FRAME - D))
+                fail_msg("handler %u, shape %u, masked %u: %s and %s differ", set, shape, masked, best->name, other->name);
+        }
+        free(y.frame);
+    }
+    free(x.frame);
+}
+
+/* An inactive lane keeps its bytes; an active one gets what the unmasked form gives. Element sizes are found by trial:
+   lane i lies at i * size, so each size must explain the row. */
+static bool masked_explained(const struct bench *before, const struct bench *whole, const struct bench *part, uint32_t size)
+{
+    const uint32_t *mask = (const uint32_t *)(const void *)(before->frame + MASK);
+    for (uint32_t i = 0; i < LANES; i++) {
+        const struct bench *want = mask[i] ? whole : before;
+        if (memcmp(part->frame + D + i * size, want->frame + D + i * size, size)) return false;
+    }
+    return true;
+}
+
+static void masks_hold(void **state)
+{
+    (void)state;
+    const struct px_level *level = px_level_best();
+    struct bench before = make(level), whole = make(level), part = make(level);
+    for (uint32_t i = 0; i < level->nsets * PX_SHAPES; i++) {
+        px_handler all = level->sets[i / 8].fn[0][i % 8], some = level->sets[i / 8].fn[1][i % 8];
+        assert_int_equal(all != NULL, some != NULL);
+        if (!all) continue;
+        fill(&before, i);
+        run(&whole, all, i);
+        run(&part, some, i);
+        bool found = false;
+        for (uint32_t size = 2; size <= 16 && !found; size *= 2) found = masked_explained(&before, &whole, &part, size);
+        if (!found) fail_msg("handler %u, shape %u: the masked form is not the blend of the unmasked one", i / 8, i % 8);
+    }
+    free(before.frame), free(whole.frame), free(part.frame);
+}
+
+static void bits_and_rows(void **state)
+{
+    (void)state;
+    const struct px_level *level = px_level_best();
+    uint32_t row[PX_LANES_MAX];
+    uint64_t bits[PX_MASK_WORDS] = {0x8000000000000001, 0x00ff00ff12345678, 0, ~0ull}, back[PX_MASK_WORDS];
+    level->to_row(bits, PX_LANES_MAX, row);
+    for (uint32_t i = 0; i < PX_LANES_MAX; i++) assert_int_equal(row[i], bits[i / 64] >> (i % 64) & 1 ? ~0u : 0);
+    level->to_bits(row, PX_LANES_MAX, back);
+    assert_memory_equal(bits, back, sizeof bits);
+    level->to_bits(row, 64, back);
+    assert_int_equal(back[0], bits[0]);
+    assert_int_equal(back[1] | back[2] | back[3], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_agree), cmocka_unit_test(masks_hold),
+                                       cmocka_unit_test(bits_and_rows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
