@@ -65,8 +65,8 @@ static void loops_before_exits(void **state)
     uint32_t body = 0, store = 0;
     for (uint32_t pc = 0; pc < code->entry->n; pc++) {
         unsigned line = line_of(code->entry, pc, l.module);
-        if (line == 13) body = pc;
-        if (line == 10) store = pc;
+        if (line == 14) body = pc;
+        if (line == 11) store = pc;
     }
     assert_true(body > 0 && store > body);
     unload(&l);
