@@ -9,7 +9,8 @@
  */
 #include "vm/exec.h"
 
-/* Record fields: imm = kind, a = barrier number, b = thread count (0 offset: none), c = predicate row, d = result. */
+/* Record fields: imm = kind, a = barrier number, b = thread count (0 offset: none), c = predicate row, d =
+ * result. */
 
 static uint32_t operand(const struct px_gang *g, uint32_t offset, uint32_t lane, bool scalar)
 {
@@ -97,10 +98,17 @@ static void give_result(struct px_gang *g, const struct px_insn *in, uint8_t num
 {
     uint32_t lane, v = 0, *d = PX_ROW(g, uint32_t, in->d);
     switch (in->imm) {
-    case PX_BAR_POPC: v = g->red[number].popc; break;
-    case PX_BAR_AND: v = 0u - g->red[number].all; break;
-    case PX_BAR_OR: v = 0u - g->red[number].any; break;
-    default: return;
+    case PX_BAR_POPC:
+        v = g->red[number].popc;
+        break;
+    case PX_BAR_AND:
+        v = 0u - g->red[number].all;
+        break;
+    case PX_BAR_OR:
+        v = 0u - g->red[number].any;
+        break;
+    default:
+        return;
     }
     PX_FOR_LANES(lane, g->active) d[lane] = v;
 }
@@ -148,7 +156,8 @@ bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_in
         return false;
     }
     if (in->b && (count % 32 || !count)) {
-        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, 0, "barrier count %u is no multiple of 32", count);
+        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, 0, "barrier count %u is no multiple of 32",
+                     count);
         return false;
     }
     if (!px_lanes_equal(&lanes, &e->mask)) {

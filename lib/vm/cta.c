@@ -207,7 +207,9 @@ void px_cta_drop_spare(struct px_worker *worker)
 
 /* ---- running ---- */
 
-struct turn { bool ran, alive, parked; };
+struct turn {
+    bool ran, alive, parked;
+};
 
 static enum px_cta_status after_round(const struct turn *t)
 {
@@ -293,10 +295,18 @@ static void say_threads(const struct px_gang *g, const struct px_lanes *set, cha
 static void say_state(const struct px_entry *e, char *buf, size_t size)
 {
     switch (e->state) {
-    case PX_ENTRY_BARRIER: snprintf(buf, size, "wait at barrier %u", e->key); break;
-    case PX_ENTRY_SYNC: snprintf(buf, size, "wait for other lanes of the warp"); break;
-    case PX_ENTRY_PARK: snprintf(buf, size, "wait in a call"); break;
-    default: snprintf(buf, size, "can run"); break;
+    case PX_ENTRY_BARRIER:
+        snprintf(buf, size, "wait at barrier %u", e->key);
+        break;
+    case PX_ENTRY_SYNC:
+        snprintf(buf, size, "wait for other lanes of the warp");
+        break;
+    case PX_ENTRY_PARK:
+        snprintf(buf, size, "wait in a call");
+        break;
+    default:
+        snprintf(buf, size, "can run");
+        break;
     }
 }
 

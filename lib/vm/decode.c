@@ -108,7 +108,8 @@ static void follow_calls(struct px_fn_dec *d)
         const struct px_operand *o = &item->inst->opds[item->inst->opds[0].kind == PX_O_LIST];
         const struct px_symbol *s = o->kind == PX_O_NAME ? o->symbol : NULL;
         if (s && s->kind == PX_SYM_FUNC && s->alias_of) s = s->alias_of;
-        const struct px_lfunc *f = s && s->kind == PX_SYM_FUNC ? px_link_func(d->dec->linked, d->module, s) : NULL;
+        const struct px_lfunc *f =
+            s && s->kind == PX_SYM_FUNC ? px_link_func(d->dec->linked, d->module, s) : NULL;
         if (f && f->kind == PX_LF_CODE) px_dec_function(d->dec, f);
         if (!f) indirect = true;
     }
@@ -136,7 +137,8 @@ static void place_rows(struct px_fn_dec *d)
     for (uint32_t i = 0; i < d->nvregs; i++)
         if (d->vregs[i].row != PX_NONE32) d->vregs[i].row = base + d->vregs[i].row * width;
     for (uint32_t i = 0; i < d->pvars.n; i++)
-        if (!d->pvars.at[i].local && d->pvars.at[i].row != PX_NONE32) d->pvars.at[i].row = base + d->pvars.at[i].row * width;
+        if (!d->pvars.at[i].local && d->pvars.at[i].row != PX_NONE32)
+            d->pvars.at[i].row = base + d->pvars.at[i].row * width;
     d->code->zero_from = base;
     d->code->zero_to = base + d->zero_to * width;
     d->frame_bytes = base + d->row_bytes * width;
@@ -170,8 +172,8 @@ static struct px_code *assemble(struct px_dec *dec)
 }
 
 struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
-                          uint32_t program, const struct px_level *level, bool approx_exact, struct px_arena *arena,
-                          const char **error)
+                          uint32_t program, const struct px_level *level, bool approx_exact,
+                          struct px_arena *arena, const char **error)
 {
     struct px_dec *dec = PX_NEW(arena, struct px_dec);
     dec->arena = arena;
@@ -199,8 +201,8 @@ static struct px_code *find_code(struct ptx_program *program, const struct px_lf
     return NULL;
 }
 
-static struct px_code *decode_locked(struct ptx_program *program, const struct px_lfunc *kernel, uint32_t threads,
-                                     const char **error)
+static struct px_code *decode_locked(struct ptx_program *program, const struct px_lfunc *kernel,
+                                     uint32_t threads, const char **error)
 {
     jmp_buf no_memory;
     struct px_code *code = find_code(program, kernel, threads);
@@ -211,16 +213,16 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
         return NULL;
     }
     const struct ptx_device *device = program->device;
-    code = px_decode(&program->linked, kernel, threads, program->number, device->level, device->config.approx_exact != 0,
-                     &program->code_arena, error);
+    code = px_decode(&program->linked, kernel, threads, program->number, device->level,
+                     device->config.approx_exact != 0, &program->code_arena, error);
     if (!code) return NULL;
     code->next = program->code;
     program->code = code;
     return code;
 }
 
-const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel, uint32_t threads,
-                                  const char **error)
+const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel,
+                                  uint32_t threads, const char **error)
 {
     pthread_mutex_lock(&program->code_lock);
     const struct px_code *code = decode_locked(program, kernel, threads, error);

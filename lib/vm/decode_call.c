@@ -13,7 +13,11 @@ static int call(struct px_gang *g, const struct px_insn *in)
 
 static void add_variable(struct px_fn_dec *d, const struct px_symbol *symbol, bool formal)
 {
-    struct px_pvar v = {.symbol = symbol, .bytes = (uint32_t)symbol->size, .row = PX_NONE32, .first = PX_NONE32, .formal = formal};
+    struct px_pvar v = {.symbol = symbol,
+                        .bytes = (uint32_t)symbol->size,
+                        .row = PX_NONE32,
+                        .first = PX_NONE32,
+                        .formal = formal};
     px_vec_push(d->dec->arena, &d->pvars, v);
 }
 
@@ -115,7 +119,9 @@ static struct px_actual *actuals(struct px_fn_dec *d, const struct px_operand *l
 }
 
 /* Operands of call: [(results),] callee [, (arguments)] [, prototype]. */
-struct parts { const struct px_operand *rets, *callee, *args; };
+struct parts {
+    const struct px_operand *rets, *callee, *args;
+};
 
 static struct parts parts_of(const struct px_inst *inst)
 {

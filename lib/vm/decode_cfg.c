@@ -13,7 +13,10 @@
 
 /* ---- flattening ---- */
 
-struct flatten { struct px_fn_dec *d; uint32_t loc; };
+struct flatten {
+    struct px_fn_dec *d;
+    uint32_t loc;
+};
 
 static void flatten_block(struct flatten *f, const struct px_block *block);
 
@@ -32,15 +35,22 @@ static void flatten_stmt(struct flatten *f, const struct px_stmt *s)
 {
     struct px_fn_dec *d = f->d;
     switch (s->kind) {
-    case PX_S_INST: flatten_inst(f, &s->u.inst); break;
-    case PX_S_BLOCK: flatten_block(f, &s->u.block); break;
-    case PX_S_LOC: f->loc++; break;
+    case PX_S_INST:
+        flatten_inst(f, &s->u.inst);
+        break;
+    case PX_S_BLOCK:
+        flatten_block(f, &s->u.block);
+        break;
+    case PX_S_LOC:
+        f->loc++;
+        break;
     case PX_S_LABEL: {
         struct px_label label = {s, d->items.n};
         px_vec_push(d->dec->arena, &d->labels, label);
         break;
     }
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -63,8 +73,10 @@ static uint32_t label_item(struct px_fn_dec *d, const struct px_inst *inst, cons
             uint32_t mid = (lo + hi) / 2;
             const struct px_label *l = &d->labels.at[mid];
             if (l->stmt == symbol->u.stmt) return l->item;
-            if (l->stmt->pos < symbol->u.stmt->pos) lo = mid + 1;
-            else hi = mid;
+            if (l->stmt->pos < symbol->u.stmt->pos)
+                lo = mid + 1;
+            else
+                hi = mid;
         }
     px_dec_fail(d, inst, "has a target that is no label of its function");
 }
@@ -170,13 +182,17 @@ void px_dec_blocks(struct px_fn_dec *d)
 struct order {
     struct px_fn_dec *d;
     uint32_t *scope, *number, *low;
-    uint32_t *stack, nstack;     /* Tarjan's stack */
-    struct visit { uint32_t block, edge; } *visits;
+    uint32_t *stack, nstack; /* Tarjan's stack */
+    struct visit {
+        uint32_t block, edge;
+    } * visits;
     uint32_t nvisits;
-    uint32_t counter, end;       /* end: places of the layout from here on are filled */
-    struct task { uint32_t first, n, scope, at; } *tasks; /* components still to be ordered inside */
+    uint32_t counter, end; /* end: places of the layout from here on are filled */
+    struct task {
+        uint32_t first, n, scope, at;
+    } * tasks; /* components still to be ordered inside */
     uint32_t ntasks, scopes;
-    uint32_t *members;           /* pool of the tasks' blocks */
+    uint32_t *members; /* pool of the tasks' blocks */
     uint32_t nmembers;
 };
 
@@ -222,8 +238,10 @@ static void step(struct order *o, uint32_t scope)
     if (v->edge < 2 + b->nmore) {
         uint32_t to = edge_of(b, v->edge++), from = v->block;
         if (to == PX_NONE32 || o->scope[to] != scope) return;
-        if (!o->number[to]) push_block(o, to);
-        else if (o->number[to] < o->low[from]) o->low[from] = o->number[to];
+        if (!o->number[to])
+            push_block(o, to);
+        else if (o->number[to] < o->low[from])
+            o->low[from] = o->number[to];
         return;
     }
     uint32_t block = v->block;

@@ -40,7 +40,8 @@ static int do_trap(struct px_gang *g, const struct px_insn *in)
 }
 static int do_brkpt(struct px_gang *g, const struct px_insn *in)
 {
-    return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_LAUNCH_FAILED, 0, "breakpoint without a debugger");
+    return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_LAUNCH_FAILED, 0,
+                        "breakpoint without a debugger");
 }
 static int do_fence(struct px_gang *g, const struct px_insn *in)
 {
@@ -65,7 +66,8 @@ static uint32_t guard_row(struct px_fn_dec *d, const struct px_operand *p)
     return px_dec_as_row(d, px_dec_vreg_src(d, px_dec_vreg(d, p, 0), 4), 4);
 }
 
-/* Branches around what follows when the guard does not hold; px_dec_guard_end puts the target. PX_NONE32: no guard. */
+/* Branches around what follows when the guard does not hold; px_dec_guard_end puts the target. PX_NONE32: no
+ * guard. */
 uint32_t px_dec_guard_begin(struct px_fn_dec *d, const struct px_dinst *item)
 {
     if (!item->inst->guard) return PX_NONE32;
@@ -163,21 +165,43 @@ bool px_dec_control(struct px_fn_dec *d, const struct px_dinst *item)
 {
     struct px_insn none = {0};
     switch (item->op) {
-    case PX_OP_bra: branch(d, item); return true;
-    case PX_OP_brx: indexed_branch(d, item); return true;
-    case PX_OP_call: px_dec_call(d, item); return true;
-    case PX_OP_ret: alone(d, item, do_ret, none); return true;
-    case PX_OP_exit: alone(d, item, do_exit, none); return true;
-    case PX_OP_trap: alone(d, item, do_trap, none); return true;
-    case PX_OP_brkpt: alone(d, item, do_brkpt, none); return true;
+    case PX_OP_bra:
+        branch(d, item);
+        return true;
+    case PX_OP_brx:
+        indexed_branch(d, item);
+        return true;
+    case PX_OP_call:
+        px_dec_call(d, item);
+        return true;
+    case PX_OP_ret:
+        alone(d, item, do_ret, none);
+        return true;
+    case PX_OP_exit:
+        alone(d, item, do_exit, none);
+        return true;
+    case PX_OP_trap:
+        alone(d, item, do_trap, none);
+        return true;
+    case PX_OP_brkpt:
+        alone(d, item, do_brkpt, none);
+        return true;
     case PX_OP_bar_sync:
     case PX_OP_bar_arrive:
-    case PX_OP_bar_red: barrier(d, item); return true;
-    case PX_OP_nanosleep: alone(d, item, px_nanosleep, none); return true;
-    case PX_OP_fence: px_dec_other(d, do_fence, none); return true;
+    case PX_OP_bar_red:
+        barrier(d, item);
+        return true;
+    case PX_OP_nanosleep:
+        alone(d, item, px_nanosleep, none);
+        return true;
+    case PX_OP_fence:
+        px_dec_other(d, do_fence, none);
+        return true;
     case PX_OP_griddepcontrol: /* without programmatic launch there is nothing to wait for */
-    case PX_OP_hint: return true; /* nothing that a program can see */
-    default: return false;
+    case PX_OP_hint:
+        return true; /* nothing that a program can see */
+    default:
+        return false;
     }
 }
 

@@ -112,8 +112,8 @@ static bool keeps_dirt(struct px_fn_dec *d, const struct px_dinst *item)
 }
 
 /*
- * Sources whose bits this instruction looks at: all that are not read as numbers. Of the statements on bits only
- * copies, copysign and cvt can tell one NaN from another.
+ * Sources whose bits this instruction looks at: all that are not read as numbers. Of the statements on bits
+ * only copies, copysign and cvt can tell one NaN from another.
  */
 static void canonical_sources(struct px_fn_dec *d, const struct px_dinst *item, unsigned first)
 {
@@ -128,7 +128,8 @@ static void canonical_sources(struct px_fn_dec *d, const struct px_dinst *item, 
 }
 
 /* Sources in order; shape gets a bit for each scalar. */
-static unsigned arithmetic_sources(struct px_fn_dec *d, const struct px_dinst *item, struct px_src s[3], enum px_type t[3])
+static unsigned arithmetic_sources(struct px_fn_dec *d, const struct px_dinst *item, struct px_src s[3],
+                                   enum px_type t[3])
 {
     unsigned min, n = px_form_opds(item->match.form, &min), k = 0;
     for (unsigned i = 0; i < n && i < item->inst->nopds; i++) {
@@ -187,7 +188,10 @@ void px_dec_assign(struct px_fn_dec *d, const struct px_operand *o, enum px_type
 {
     static const uint8_t fix[2][17] = {
         {[2] = PX_FIX_copy2, [4] = PX_FIX_copy4, [8] = PX_FIX_copy8, [16] = PX_FIX_copy16},
-        {[2] = PX_FIX_broadcast2, [4] = PX_FIX_broadcast4, [8] = PX_FIX_broadcast8, [16] = PX_FIX_broadcast16}};
+        {[2] = PX_FIX_broadcast2,
+         [4] = PX_FIX_broadcast4,
+         [8] = PX_FIX_broadcast8,
+         [16] = PX_FIX_broadcast16}};
     uint32_t row = px_dec_dst(d, o, type);
     px_dec_fixed(d, fix[s.scalar][px_dec_elem(type)], (struct px_insn){.d = row, .a = s.at});
     px_dec_dst_done(d, o, type, row);
@@ -196,7 +200,8 @@ void px_dec_assign(struct px_fn_dec *d, const struct px_operand *o, enum px_type
 /* The definition of a register that is a scalar leaves no record. */
 static bool is_scalar_definition(struct px_fn_dec *d, const struct px_operand *o)
 {
-    if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG || px_dec_components(d, o) != 1) return false;
+    if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG || px_dec_components(d, o) != 1)
+        return false;
     return d->vregs[px_dec_vreg(d, o, 0)].scalar != PX_NONE32;
 }
 
@@ -228,7 +233,8 @@ static void arithmetic(struct px_fn_dec *d, const struct px_dinst *item)
 static void meaning(struct px_fn_dec *d, const struct px_dinst *item)
 {
     if (is_scalar_definition(d, item->inst->nopds ? item->inst->opds : &(struct px_operand){0}) &&
-        (item->op == PX_OP_ld || item->op == PX_OP_cvta || item->op == PX_OP_cvta_to || item->op == PX_OP_mov))
+        (item->op == PX_OP_ld || item->op == PX_OP_cvta || item->op == PX_OP_cvta_to ||
+         item->op == PX_OP_mov))
         return;
     canonical_sources(d, item, 0);
     if (px_dec_control(d, item)) return;
@@ -251,8 +257,10 @@ static bool keeps_mode(enum px_op op)
     case PX_OP_isspacep:
     case PX_OP_bfi:
     case PX_OP_lop3:
-    case PX_OP_lop3_bool: return true;
-    default: return false;
+    case PX_OP_lop3_bool:
+        return true;
+    default:
+        return false;
     }
 }
 
@@ -278,8 +286,10 @@ static void instruction(struct px_fn_dec *d, const struct px_dinst *item)
 static void fall_through(struct px_fn_dec *d, const struct px_block_info *b, uint32_t next)
 {
     if (b->succ[0] == PX_NONE32) return;
-    if (b->succ[0] != next) px_dec_jump(d, b->succ[0]);
-    else if (d->blocks[next].preds > 1) px_dec_join(d);
+    if (b->succ[0] != next)
+        px_dec_jump(d, b->succ[0]);
+    else if (d->blocks[next].preds > 1)
+        px_dec_join(d);
 }
 
 static void emit_block(struct px_fn_dec *d, uint32_t index)
@@ -322,7 +332,8 @@ static void fix_sites(struct px_fn_dec *d)
         for (uint32_t k = 0; k < s->nargs; k++) s->args[k].at = place(d, s->args[k].at);
     }
     for (uint32_t i = 0; i < d->tables.n; i++)
-        for (uint32_t k = 0; k < d->tables.at[i]->n; k++) d->tables.at[i]->targets[k] = d->blocks[d->tables.at[i]->targets[k]].pc;
+        for (uint32_t k = 0; k < d->tables.at[i]->n; k++)
+            d->tables.at[i]->targets[k] = d->blocks[d->tables.at[i]->targets[k]].pc;
 }
 
 void px_dec_emit_all(struct px_fn_dec *d)

@@ -11,16 +11,22 @@
 
 /* ---- which handler ---- */
 
-struct access { uint8_t bytes, elem; bool sign; uint8_t fix; };
+struct access {
+    uint8_t bytes, elem;
+    bool sign;
+    uint8_t fix;
+};
 
 static enum px_fixed load_handler(uint32_t bytes, uint32_t elem, bool sign)
 {
     static const struct access loads[] = {
-        {1, 2, 0, PX_FIX_ld_u8_2},   {1, 2, 1, PX_FIX_ld_s8_2},   {1, 4, 0, PX_FIX_ld_u8_4},   {1, 4, 1, PX_FIX_ld_s8_4},
-        {1, 8, 0, PX_FIX_ld_u8_8},   {1, 8, 1, PX_FIX_ld_s8_8},   {2, 2, 0, PX_FIX_ld_u16_2},  {2, 2, 1, PX_FIX_ld_u16_2},
-        {2, 4, 0, PX_FIX_ld_u16_4},  {2, 4, 1, PX_FIX_ld_s16_4},  {2, 8, 0, PX_FIX_ld_u16_8},  {2, 8, 1, PX_FIX_ld_s16_8},
-        {4, 4, 0, PX_FIX_ld_u32_4},  {4, 4, 1, PX_FIX_ld_u32_4},  {4, 8, 0, PX_FIX_ld_u32_8},  {4, 8, 1, PX_FIX_ld_s32_8},
-        {8, 8, 0, PX_FIX_ld_u64_8},  {8, 8, 1, PX_FIX_ld_u64_8},  {16, 16, 0, PX_FIX_ld_b128_16}};
+        {1, 2, 0, PX_FIX_ld_u8_2},     {1, 2, 1, PX_FIX_ld_s8_2},  {1, 4, 0, PX_FIX_ld_u8_4},
+        {1, 4, 1, PX_FIX_ld_s8_4},     {1, 8, 0, PX_FIX_ld_u8_8},  {1, 8, 1, PX_FIX_ld_s8_8},
+        {2, 2, 0, PX_FIX_ld_u16_2},    {2, 2, 1, PX_FIX_ld_u16_2}, {2, 4, 0, PX_FIX_ld_u16_4},
+        {2, 4, 1, PX_FIX_ld_s16_4},    {2, 8, 0, PX_FIX_ld_u16_8}, {2, 8, 1, PX_FIX_ld_s16_8},
+        {4, 4, 0, PX_FIX_ld_u32_4},    {4, 4, 1, PX_FIX_ld_u32_4}, {4, 8, 0, PX_FIX_ld_u32_8},
+        {4, 8, 1, PX_FIX_ld_s32_8},    {8, 8, 0, PX_FIX_ld_u64_8}, {8, 8, 1, PX_FIX_ld_u64_8},
+        {16, 16, 0, PX_FIX_ld_b128_16}};
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
         if (loads[i].bytes == bytes && loads[i].elem == elem && loads[i].sign == sign) return loads[i].fix;
     return PX_FIX_COUNT;
@@ -28,10 +34,11 @@ static enum px_fixed load_handler(uint32_t bytes, uint32_t elem, bool sign)
 
 static enum px_fixed store_handler(uint32_t bytes, uint32_t elem)
 {
-    static const struct access stores[] = {
-        {1, 2, 0, PX_FIX_st_8_2},   {1, 4, 0, PX_FIX_st_8_4},   {1, 8, 0, PX_FIX_st_8_8},   {2, 2, 0, PX_FIX_st_16_2},
-        {2, 4, 0, PX_FIX_st_16_4},  {2, 8, 0, PX_FIX_st_16_8},  {4, 4, 0, PX_FIX_st_32_4},  {4, 8, 0, PX_FIX_st_32_8},
-        {8, 8, 0, PX_FIX_st_64_8},  {16, 16, 0, PX_FIX_st_128_16}};
+    static const struct access stores[] = {{1, 2, 0, PX_FIX_st_8_2},  {1, 4, 0, PX_FIX_st_8_4},
+                                           {1, 8, 0, PX_FIX_st_8_8},  {2, 2, 0, PX_FIX_st_16_2},
+                                           {2, 4, 0, PX_FIX_st_16_4}, {2, 8, 0, PX_FIX_st_16_8},
+                                           {4, 4, 0, PX_FIX_st_32_4}, {4, 8, 0, PX_FIX_st_32_8},
+                                           {8, 8, 0, PX_FIX_st_64_8}, {16, 16, 0, PX_FIX_st_128_16}};
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++)
         if (stores[i].bytes == bytes && stores[i].elem == elem) return stores[i].fix;
     return PX_FIX_COUNT;
@@ -41,8 +48,8 @@ static enum px_fixed store_handler(uint32_t bytes, uint32_t elem)
 
 struct parts {
     enum px_type type;
-    uint32_t bytes, n;               /* of one element; elements */
-    const struct px_operand *value;  /* n operands */
+    uint32_t bytes, n;              /* of one element; elements */
+    const struct px_operand *value; /* n operands */
     bool sign;
 };
 
@@ -73,8 +80,8 @@ static struct parts parts_of(struct px_fn_dec *d, const struct px_dinst *item, c
     return p;
 }
 
-static struct px_insn access_record(struct px_fn_dec *d, const struct px_dinst *item, const struct px_operand *address,
-                                    enum px_space space, uint32_t align)
+static struct px_insn access_record(struct px_fn_dec *d, const struct px_dinst *item,
+                                    const struct px_operand *address, enum px_space space, uint32_t align)
 {
     int64_t offset;
     (void)item;
@@ -88,7 +95,8 @@ static struct px_insn access_record(struct px_fn_dec *d, const struct px_dinst *
 /* Element bytes of the register that an operand is; 0 for a sink. */
 static uint32_t register_bytes(struct px_fn_dec *d, const struct px_operand *o, uint32_t bytes)
 {
-    if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG) return d->vregs[px_dec_vreg(d, o, 0)].elem;
+    if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG)
+        return d->vregs[px_dec_vreg(d, o, 0)].elem;
     return bytes < 2 ? 2 : bytes;
 }
 
@@ -103,7 +111,8 @@ static uint32_t register_row(struct px_fn_dec *d, const struct px_operand *o, ui
 
 static bool same_register(struct px_fn_dec *d, const struct px_operand *o, uint32_t row)
 {
-    return o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG && d->vregs[px_dec_vreg(d, o, 0)].row == row;
+    return o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG &&
+           d->vregs[px_dec_vreg(d, o, 0)].row == row;
 }
 
 /* A base that one of the results overwrites is copied before the first element is loaded. */
@@ -118,7 +127,8 @@ static void keep_base(struct px_fn_dec *d, const struct parts *p, struct px_insn
     }
 }
 
-static void load_memory(struct px_fn_dec *d, const struct px_dinst *item, enum px_space space, const struct px_operand *address)
+static void load_memory(struct px_fn_dec *d, const struct px_dinst *item, enum px_space space,
+                        const struct px_operand *address)
 {
     struct parts p = parts_of(d, item, &item->inst->opds[0]);
     px_dec_guard(d, item, true);
@@ -128,14 +138,16 @@ static void load_memory(struct px_fn_dec *d, const struct px_dinst *item, enum p
         const struct px_operand *o = &p.value[i];
         uint32_t elem = register_bytes(d, o, p.bytes);
         enum px_fixed fix = load_handler(p.bytes, elem, p.sign);
-        if (fix == PX_FIX_COUNT) px_dec_fail(d, item->inst, "loads %u bytes into a register of %u", p.bytes, elem);
+        if (fix == PX_FIX_COUNT)
+            px_dec_fail(d, item->inst, "loads %u bytes into a register of %u", p.bytes, elem);
         in.d = register_row(d, o, elem);
         if (i) in.size = (uint8_t)p.bytes;
         px_dec_fixed(d, fix, in);
     }
 }
 
-static void store_memory(struct px_fn_dec *d, const struct px_dinst *item, enum px_space space, const struct px_operand *address)
+static void store_memory(struct px_fn_dec *d, const struct px_dinst *item, enum px_space space,
+                         const struct px_operand *address)
 {
     struct parts p = parts_of(d, item, &item->inst->opds[1]);
     px_dec_guard(d, item, true);
@@ -144,10 +156,12 @@ static void store_memory(struct px_fn_dec *d, const struct px_dinst *item, enum 
         const struct px_operand *o = &p.value[i];
         uint32_t elem = register_bytes(d, o, p.bytes);
         bool is_register = o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG;
-        struct px_src s = is_register ? px_dec_vreg_src(d, px_dec_vreg(d, o, 0), elem) : px_dec_src(d, o, p.type);
+        struct px_src s =
+            is_register ? px_dec_vreg_src(d, px_dec_vreg(d, o, 0), elem) : px_dec_src(d, o, p.type);
         in.b = px_dec_as_row(d, s, elem);
         enum px_fixed fix = store_handler(p.bytes, elem);
-        if (fix == PX_FIX_COUNT) px_dec_fail(d, item->inst, "stores %u bytes from a register of %u", p.bytes, elem);
+        if (fix == PX_FIX_COUNT)
+            px_dec_fail(d, item->inst, "stores %u bytes from a register of %u", p.bytes, elem);
         if (i) in.size = (uint8_t)p.bytes;
         px_dec_fixed(d, fix, in);
     }
@@ -156,14 +170,16 @@ static void store_memory(struct px_fn_dec *d, const struct px_dinst *item, enum 
 /* ---- .param variables of functions ---- */
 
 /* Row of the word that holds byte `at` of a variable. */
-static uint32_t word_row(struct px_fn_dec *d, const struct px_dinst *item, const struct px_pvar *v, int64_t at, uint32_t bytes)
+static uint32_t word_row(struct px_fn_dec *d, const struct px_dinst *item, const struct px_pvar *v,
+                         int64_t at, uint32_t bytes)
 {
     if (at < 0 || (uint64_t)at + bytes > v->bytes || v->row == PX_NONE32)
         px_dec_fail(d, item->inst, "is outside of '%s'", v->symbol->name->text);
     return v->row + (uint32_t)(at / 4) * 4 * d->dec->width;
 }
 
-static void temp_move(struct px_fn_dec *d, enum px_fixed fix, uint32_t to, uint32_t a, uint32_t b, uint64_t imm)
+static void temp_move(struct px_fn_dec *d, enum px_fixed fix, uint32_t to, uint32_t a, uint32_t b,
+                      uint64_t imm)
 {
     px_dec_temp_fixed(d, fix, (struct px_insn){.d = to, .a = a, .b = b, .imm = imm});
 }
@@ -177,7 +193,9 @@ static uint32_t field(struct px_fn_dec *d, uint32_t word, int64_t at, uint32_t b
         temp_move(d, PX_FIX_shr4, temp, word, 0, (uint64_t)(at & 3) * 8);
         from = temp;
     }
-    enum px_fixed fix = bytes == 1 ? sign ? PX_FIX_sext_byte4 : PX_FIX_zext_byte4 : sign ? PX_FIX_sext_half4 : PX_FIX_zext_half4;
+    enum px_fixed fix = bytes == 1 ? sign ? PX_FIX_sext_byte4 : PX_FIX_zext_byte4
+                        : sign     ? PX_FIX_sext_half4
+                                   : PX_FIX_zext_half4;
     temp_move(d, fix, temp, from, 0, 0);
     return temp;
 }
@@ -185,7 +203,8 @@ static uint32_t field(struct px_fn_dec *d, uint32_t word, int64_t at, uint32_t b
 static void load_word(struct px_fn_dec *d, const struct px_dinst *item, const struct px_pvar *v, int64_t at,
                       const struct parts *p, const struct px_operand *o)
 {
-    uint32_t elem = register_bytes(d, o, p->bytes), to = register_row(d, o, elem), word = word_row(d, item, v, at, p->bytes);
+    uint32_t elem = register_bytes(d, o, p->bytes), to = register_row(d, o, elem),
+             word = word_row(d, item, v, at, p->bytes);
     uint32_t next = 4 * d->dec->width;
     struct px_insn in = {.d = to};
     if (p->bytes == 16) {
@@ -203,7 +222,12 @@ static void load_word(struct px_fn_dec *d, const struct px_dinst *item, const st
         return;
     }
     in.a = field(d, word, at, p->bytes, p->sign);
-    px_dec_fixed(d, elem == 2 ? PX_FIX_trunc4_2 : elem == 4 ? PX_FIX_copy4 : p->sign ? PX_FIX_sext4_8 : PX_FIX_zext4_8, in);
+    px_dec_fixed(d,
+                 elem == 2   ? PX_FIX_trunc4_2
+                 : elem == 4 ? PX_FIX_copy4
+                 : p->sign   ? PX_FIX_sext4_8
+                             : PX_FIX_zext4_8,
+                 in);
 }
 
 static void store_low(struct px_fn_dec *d, uint32_t word, int64_t at, uint32_t bytes, uint32_t value)
@@ -216,9 +240,11 @@ static void store_low(struct px_fn_dec *d, uint32_t word, int64_t at, uint32_t b
 static void store_word(struct px_fn_dec *d, const struct px_dinst *item, const struct px_pvar *v, int64_t at,
                        const struct parts *p, const struct px_operand *o)
 {
-    uint32_t elem = register_bytes(d, o, p->bytes), word = word_row(d, item, v, at, p->bytes), next = 4 * d->dec->width;
+    uint32_t elem = register_bytes(d, o, p->bytes), word = word_row(d, item, v, at, p->bytes),
+             next = 4 * d->dec->width;
     bool is_register = o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG;
-    struct px_src s = is_register ? px_dec_vreg_src(d, px_dec_vreg(d, o, 0), elem) : px_dec_src(d, o, p->type);
+    struct px_src s =
+        is_register ? px_dec_vreg_src(d, px_dec_vreg(d, o, 0), elem) : px_dec_src(d, o, p->type);
     uint32_t value = px_dec_as_row(d, s, elem);
     if (p->bytes == 16) {
         uint32_t half = px_dec_temp(d, 8);
@@ -257,16 +283,20 @@ static void access_param(struct px_fn_dec *d, const struct px_dinst *item, bool 
     const struct px_pvar *v = variable_of(d, address);
     if (!v || v->local) {
         enum px_space space = v ? PX_SPACE_LOCAL : PX_SPACE_PARAM;
-        if (store) store_memory(d, item, space, address);
-        else load_memory(d, item, space, address);
+        if (store)
+            store_memory(d, item, space, address);
+        else
+            load_memory(d, item, space, address);
         return;
     }
     struct parts p = parts_of(d, item, value);
     px_dec_guard(d, item, true);
     int64_t at = address->u.list[0].offset;
     for (uint32_t i = 0; i < p.n; i++, at += p.bytes)
-        if (store) store_word(d, item, v, at, &p, &p.value[i]);
-        else load_word(d, item, v, at, &p, &p.value[i]);
+        if (store)
+            store_word(d, item, v, at, &p, &p.value[i]);
+        else
+            load_word(d, item, v, at, &p, &p.value[i]);
 }
 
 /* ---- fences and atomics ---- */
@@ -285,8 +315,8 @@ static void atomic(struct px_fn_dec *d, const struct px_dinst *item)
     enum px_type type = px_dec_type(item, 0);
     enum px_space space = px_dec_space(item);
     const struct px_operand *o = inst->opds + !red;
-    static const px_word ops[] = {PX_W_add, PX_W_min, PX_W_max, PX_W_and, PX_W_or, PX_W_xor,
-                                  PX_W_exch, PX_W_cas, PX_W_inc, PX_W_dec};
+    static const px_word ops[] = {PX_W_add, PX_W_min,  PX_W_max, PX_W_and, PX_W_or,
+                                  PX_W_xor, PX_W_exch, PX_W_cas, PX_W_inc, PX_W_dec};
     px_handler fn = NULL;
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (px_dec_has(item, ops[i])) fn = px_atom_handler(ops[i], type, space == PX_SPACE_SHARED);
@@ -337,20 +367,31 @@ bool px_dec_memory(struct px_fn_dec *d, const struct px_dinst *item)
     enum px_space space = px_dec_space(item);
     switch (item->op) {
     case PX_OP_ld:
-        if (is_param(item)) access_param(d, item, false);
-        else load_memory(d, item, space, &item->inst->opds[1]);
+        if (is_param(item))
+            access_param(d, item, false);
+        else
+            load_memory(d, item, space, &item->inst->opds[1]);
         if (px_dec_has(item, PX_W_acquire)) px_dec_other(d, fence, (struct px_insn){.imm = 0});
         return true;
     case PX_OP_st:
         if (px_dec_has(item, PX_W_release)) px_dec_other(d, fence, (struct px_insn){.imm = 1});
-        if (is_param(item)) access_param(d, item, true);
-        else store_memory(d, item, space, &item->inst->opds[0]);
+        if (is_param(item))
+            access_param(d, item, true);
+        else
+            store_memory(d, item, space, &item->inst->opds[0]);
         return true;
     case PX_OP_atom:
-    case PX_OP_red: atomic(d, item); return true;
+    case PX_OP_red:
+        atomic(d, item);
+        return true;
     case PX_OP_cvta:
-    case PX_OP_cvta_to: convert_address(d, item); return true;
-    case PX_OP_isspacep: is_space(d, item); return true;
-    default: return false;
+    case PX_OP_cvta_to:
+        convert_address(d, item);
+        return true;
+    case PX_OP_isspacep:
+        is_space(d, item);
+        return true;
+    default:
+        return false;
     }
 }

@@ -7,7 +7,11 @@
 
 static enum px_type elem_type(uint32_t bits)
 {
-    return bits == 8 ? PX_T_B8 : bits == 16 ? PX_T_B16 : bits == 32 ? PX_T_B32 : bits == 64 ? PX_T_B64 : PX_T_B128;
+    return bits == 8    ? PX_T_B8
+           : bits == 16 ? PX_T_B16
+           : bits == 32 ? PX_T_B32
+           : bits == 64 ? PX_T_B64
+                        : PX_T_B128;
 }
 
 static void move(struct px_fn_dec *d, const struct px_dinst *item)
@@ -29,8 +33,13 @@ static void pack(struct px_fn_dec *d, const struct px_dinst *item)
     px_dec_guard(d, item, false);
     for (uint32_t i = 0; i < v->n; i++) {
         uint32_t row = px_dec_row(d, &v->u.list[i], elem_type(bits));
-        px_dec_other(d, px_move_pack, (struct px_insn){.d = sum, .a = row, .imm = i * bits, .size = (uint8_t)elem,
-                                                       .flags = (uint8_t)part, .x = {bits, 0}});
+        px_dec_other(d, px_move_pack,
+                     (struct px_insn){.d = sum,
+                                      .a = row,
+                                      .imm = i * bits,
+                                      .size = (uint8_t)elem,
+                                      .flags = (uint8_t)part,
+                                      .x = {bits, 0}});
     }
     px_dec_assign(d, &item->inst->opds[0], type, (struct px_src){sum, false});
 }
@@ -47,23 +56,34 @@ static void unpack(struct px_fn_dec *d, const struct px_dinst *item)
     for (uint32_t i = 0; i < v->n; i++) {
         if (v->u.list[i].kind == PX_O_SINK) continue;
         out[i] = px_dec_temp(d, px_dec_elem(part));
-        px_dec_other(d, px_move_unpack, (struct px_insn){.d = out[i], .a = row, .imm = i * bits, .size = (uint8_t)elem,
-                                                         .flags = (uint8_t)px_dec_elem(part), .x = {bits, 0}});
+        px_dec_other(d, px_move_unpack,
+                     (struct px_insn){.d = out[i],
+                                      .a = row,
+                                      .imm = i * bits,
+                                      .size = (uint8_t)elem,
+                                      .flags = (uint8_t)px_dec_elem(part),
+                                      .x = {bits, 0}});
     }
     for (uint32_t i = 0; i < v->n; i++)
         if (out[i]) px_dec_assign(d, &v->u.list[i], part, (struct px_src){out[i], false});
 }
 
 /* Four sources: the handler reads the rows named in a, b, c and x[0]. */
-static void four(struct px_fn_dec *d, const struct px_dinst *item, px_handler fn, enum px_type type, const enum px_type t[4])
+static void four(struct px_fn_dec *d, const struct px_dinst *item, px_handler fn, enum px_type type,
+                 const enum px_type t[4])
 {
     const struct px_inst *inst = item->inst;
     uint32_t row[4] = {0};
     px_dec_guard(d, item, false);
     for (uint32_t i = 0; i + 1 < inst->nopds && i < 4; i++) row[i] = px_dec_row(d, &inst->opds[i + 1], t[i]);
     uint32_t out = px_dec_temp(d, px_dec_elem(type));
-    px_dec_other(d, fn, (struct px_insn){.d = out, .a = row[0], .b = row[1], .c = row[2], .x = {row[3], 0},
-                                         .size = (uint8_t)px_dec_elem(type)});
+    px_dec_other(d, fn,
+                 (struct px_insn){.d = out,
+                                  .a = row[0],
+                                  .b = row[1],
+                                  .c = row[2],
+                                  .x = {row[3], 0},
+                                  .size = (uint8_t)px_dec_elem(type)});
     px_dec_assign(d, &inst->opds[0], type, (struct px_src){out, false});
 }
 
@@ -78,7 +98,8 @@ static void lop3(struct px_fn_dec *d, const struct px_dinst *item)
         od = &od->u.list[0];
     }
     px_dec_guard(d, item, false);
-    if (!px_dec_value(d, &inst->opds[4], PX_T_B32, &lut)) px_dec_fail(d, inst, "needs a constant look-up table");
+    if (!px_dec_value(d, &inst->opds[4], PX_T_B32, &lut))
+        px_dec_fail(d, inst, "needs a constant look-up table");
     struct px_insn in = {.imm = lut};
     in.a = px_dec_row(d, &inst->opds[1], PX_T_B32);
     in.b = px_dec_row(d, &inst->opds[2], PX_T_B32);
@@ -114,13 +135,26 @@ bool px_dec_move(struct px_fn_dec *d, const struct px_dinst *item)
 {
     enum px_type t = item->match.type[0];
     switch (item->op) {
-    case PX_OP_mov: move(d, item); return true;
-    case PX_OP_pack: pack(d, item); return true;
-    case PX_OP_unpack: unpack(d, item); return true;
-    case PX_OP_bfi: four(d, item, px_move_bfi, t, (enum px_type[4]){t, t, PX_T_U32, PX_T_U32}); return true;
+    case PX_OP_mov:
+        move(d, item);
+        return true;
+    case PX_OP_pack:
+        pack(d, item);
+        return true;
+    case PX_OP_unpack:
+        unpack(d, item);
+        return true;
+    case PX_OP_bfi:
+        four(d, item, px_move_bfi, t, (enum px_type[4]){t, t, PX_T_U32, PX_T_U32});
+        return true;
     case PX_OP_lop3:
-    case PX_OP_lop3_bool: lop3(d, item); return true;
-    case PX_OP_createpolicy: policy(d, item); return true;
-    default: return false;
+    case PX_OP_lop3_bool:
+        lop3(d, item);
+        return true;
+    case PX_OP_createpolicy:
+        policy(d, item);
+        return true;
+    default:
+        return false;
     }
 }

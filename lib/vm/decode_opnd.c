@@ -35,8 +35,8 @@ uint32_t px_dec_temp(struct px_fn_dec *d, uint32_t elem)
 uint32_t px_dec_constant(struct px_fn_dec *d, uint64_t value, uint64_t high)
 {
     /*
-     * Entries of 8 bytes; a 128-bit constant takes two that are aligned. Where the pool lies is known when all
-     * records are made: until then an offset in it carries PX_POOL_TAG.
+     * Entries of 8 bytes; a 128-bit constant takes two that are aligned. Where the pool lies is known when
+     * all records are made: until then an offset in it carries PX_POOL_TAG.
      */
     for (uint32_t i = 0; i < d->pool.n; i += high ? 2 : 1)
         if (d->pool.at[i] == value && (!high || (i + 1 < d->pool.n && d->pool.at[i + 1] == high)))
@@ -61,7 +61,8 @@ bool px_dec_symbol_address(struct px_fn_dec *d, const struct px_symbol *symbol, 
     if (symbol->kind == PX_SYM_PARAM && symbol->is_entry_param) return *value = symbol->offset, true;
     const struct px_pvar *p = px_dec_pvar(d, symbol);
     if (p && p->local) return *local = true, *value = p->row, true;
-    if (symbol->kind != PX_SYM_VAR || symbol->space == PX_SPACE_PARAM || symbol->space == PX_SPACE_LOCAL) return false;
+    if (symbol->kind != PX_SYM_VAR || symbol->space == PX_SPACE_PARAM || symbol->space == PX_SPACE_LOCAL)
+        return false;
     const struct px_lvar *v = px_link_var(d->dec->linked, d->module, symbol);
     if (!v) return false;
     *value = v->space == PX_SPACE_CONST ? v->address & 0xffffffffu : v->address;
@@ -96,12 +97,14 @@ static bool expr_value(struct px_fn_dec *d, const struct px_expr *e, uint64_t *v
     uint64_t a, b;
     bool local;
     switch (e->kind) {
-    case PX_E_INT: return *value = e->u.i, true;
+    case PX_E_INT:
+        return *value = e->u.i, true;
     case PX_E_NAME:
     case PX_E_GENERIC:
         if (e->symbol) return px_dec_symbol_address(d, e->symbol, value, &local) && !local;
         return *value = 32, true; /* WARP_SZ is the only name without a symbol */
-    case PX_E_CAST: return expr_value(d, e->u.a, value);
+    case PX_E_CAST:
+        return expr_value(d, e->u.a, value);
     case PX_E_UNARY:
         if (!expr_value(d, e->u.a, &a)) return false;
         *value = e->op == '-' ? 0 - a : e->op == '~' ? ~a : e->op == '!' ? !a : a;
@@ -109,19 +112,41 @@ static bool expr_value(struct px_fn_dec *d, const struct px_expr *e, uint64_t *v
     case PX_E_BINARY:
         if (!expr_value(d, e->u.a, &a) || !expr_value(d, e->u.b, &b)) return false;
         switch (e->op) {
-        case '+': *value = a + b; return true;
-        case '-': *value = a - b; return true;
-        case '*': *value = a * b; return true;
-        case '&': *value = a & b; return true;
-        case '|': *value = a | b; return true;
-        case '^': *value = a ^ b; return true;
-        case '/': *value = b ? a / b : 0; return b != 0;
-        case '%': *value = b ? a % b : 0; return b != 0;
-        case PX_EOP_SHL: *value = b < 64 ? a << b : 0; return true;
-        case PX_EOP_SHR: *value = b < 64 ? a >> b : 0; return true;
-        default: return false;
+        case '+':
+            *value = a + b;
+            return true;
+        case '-':
+            *value = a - b;
+            return true;
+        case '*':
+            *value = a * b;
+            return true;
+        case '&':
+            *value = a & b;
+            return true;
+        case '|':
+            *value = a | b;
+            return true;
+        case '^':
+            *value = a ^ b;
+            return true;
+        case '/':
+            *value = b ? a / b : 0;
+            return b != 0;
+        case '%':
+            *value = b ? a % b : 0;
+            return b != 0;
+        case PX_EOP_SHL:
+            *value = b < 64 ? a << b : 0;
+            return true;
+        case PX_EOP_SHR:
+            *value = b < 64 ? a >> b : 0;
+            return true;
+        default:
+            return false;
         }
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -129,20 +154,25 @@ bool px_dec_value(struct px_fn_dec *d, const struct px_operand *o, enum px_type 
 {
     bool local = false;
     switch (o->kind) {
-    case PX_O_INT: return *value = o->u.i, true;
+    case PX_O_INT:
+        return *value = o->u.i, true;
     case PX_O_F32:
-    case PX_O_F64: return *value = float_bits(o, type), true;
-    case PX_O_EXPR: return expr_value(d, o->u.expr, value);
+    case PX_O_F64:
+        return *value = float_bits(o, type), true;
+    case PX_O_EXPR:
+        return expr_value(d, o->u.expr, value);
     case PX_O_NAME:
         if (!o->symbol) {
             if (o->u.name->word != PX_W_WARP_SZ) return false;
             *value = 32 + (uint64_t)o->offset;
             return true;
         }
-        if (o->symbol->kind == PX_SYM_REG || !px_dec_symbol_address(d, o->symbol, value, &local) || local) return false;
+        if (o->symbol->kind == PX_SYM_REG || !px_dec_symbol_address(d, o->symbol, value, &local) || local)
+            return false;
         *value += (uint64_t)o->offset;
         return true;
-    default: return false;
+    default:
+        return false;
     }
 }
 
@@ -150,7 +180,10 @@ bool px_dec_value(struct px_fn_dec *d, const struct px_operand *o, enum px_type 
 
 static enum px_fixed broadcast(uint32_t elem)
 {
-    return elem == 2 ? PX_FIX_broadcast2 : elem == 4 ? PX_FIX_broadcast4 : elem == 8 ? PX_FIX_broadcast8 : PX_FIX_broadcast16;
+    return elem == 2   ? PX_FIX_broadcast2
+           : elem == 4 ? PX_FIX_broadcast4
+           : elem == 8 ? PX_FIX_broadcast8
+                       : PX_FIX_broadcast16;
 }
 
 uint32_t px_dec_as_row(struct px_fn_dec *d, struct px_src s, uint32_t elem)
@@ -164,19 +197,31 @@ uint32_t px_dec_as_row(struct px_fn_dec *d, struct px_src s, uint32_t elem)
 /* The move that makes `to` bytes of `from` bytes; upper bits are cut, or extended. */
 static enum px_fixed resize(uint32_t from, uint32_t to, bool sign)
 {
-    if (from == to) return from == 2 ? PX_FIX_copy2 : from == 4 ? PX_FIX_copy4 : from == 8 ? PX_FIX_copy8 : PX_FIX_copy16;
+    if (from == to)
+        return from == 2 ? PX_FIX_copy2 : from == 4 ? PX_FIX_copy4 : from == 8 ? PX_FIX_copy8 : PX_FIX_copy16;
     switch (from * 100 + to) {
-    case 402: return PX_FIX_trunc4_2;
-    case 802: return PX_FIX_trunc8_2;
-    case 804: return PX_FIX_trunc8_4;
-    case 1608: return PX_FIX_trunc16_8;
-    case 1604: return PX_FIX_trunc16_4;
-    case 204: return sign ? PX_FIX_sext2_4 : PX_FIX_zext2_4;
-    case 208: return sign ? PX_FIX_sext2_8 : PX_FIX_zext2_8;
-    case 408: return sign ? PX_FIX_sext4_8 : PX_FIX_zext4_8;
-    case 416: return PX_FIX_zext4_16;
-    case 816: return PX_FIX_zext8_16;
-    default: return PX_FIX_COUNT;
+    case 402:
+        return PX_FIX_trunc4_2;
+    case 802:
+        return PX_FIX_trunc8_2;
+    case 804:
+        return PX_FIX_trunc8_4;
+    case 1608:
+        return PX_FIX_trunc16_8;
+    case 1604:
+        return PX_FIX_trunc16_4;
+    case 204:
+        return sign ? PX_FIX_sext2_4 : PX_FIX_zext2_4;
+    case 208:
+        return sign ? PX_FIX_sext2_8 : PX_FIX_zext2_8;
+    case 408:
+        return sign ? PX_FIX_sext4_8 : PX_FIX_zext4_8;
+    case 416:
+        return PX_FIX_zext4_16;
+    case 816:
+        return PX_FIX_zext8_16;
+    default:
+        return PX_FIX_COUNT;
     }
 }
 
@@ -192,7 +237,8 @@ struct px_src px_dec_vreg_src(struct px_fn_dec *d, uint32_t vreg, uint32_t elem)
     if (row == PX_NONE32) px_dec_fail(d, d->item->inst, "reads a register that has no row");
     if (v->elem == elem) return (struct px_src){row, false};
     enum px_fixed fix = resize(v->elem, elem, false);
-    if (fix == PX_FIX_COUNT) px_dec_fail(d, d->item->inst, "has an operand of %u bytes where %u are needed", v->elem, elem);
+    if (fix == PX_FIX_COUNT)
+        px_dec_fail(d, d->item->inst, "has an operand of %u bytes where %u are needed", v->elem, elem);
     uint32_t temp = px_dec_temp(d, elem);
     px_dec_temp_fixed(d, fix, (struct px_insn){.d = temp, .a = row});
     return (struct px_src){temp, false};
@@ -204,21 +250,50 @@ static struct px_src lane_sreg(struct px_fn_dec *d, const struct px_operand *o, 
 {
     uint64_t what;
     switch (sreg->op) {
-    case PX_SR_tid: what = PX_LV_TID_X + component; break;
-    case PX_SR_laneid: what = PX_LV_LANEID; break;
-    case PX_SR_warpid: what = PX_LV_WARPID; break;
-    case PX_SR_lanemask_eq: what = PX_LV_MASK_EQ; break;
-    case PX_SR_lanemask_le: what = PX_LV_MASK_LE; break;
-    case PX_SR_lanemask_lt: what = PX_LV_MASK_LT; break;
-    case PX_SR_lanemask_ge: what = PX_LV_MASK_GE; break;
-    case PX_SR_lanemask_gt: what = PX_LV_MASK_GT; break;
-    case PX_SR_clock: what = PX_LV_CLOCK; break;
-    case PX_SR_clock_hi: what = PX_LV_CLOCK_HI; break;
-    case PX_SR_clock64: what = PX_LV_CLOCK64; break;
-    case PX_SR_globaltimer: what = PX_LV_TIMER; break;
-    case PX_SR_globaltimer_lo: what = PX_LV_TIMER_LO; break;
-    case PX_SR_globaltimer_hi: what = PX_LV_TIMER_HI; break;
-    default: px_dec_fail(d, d->item->inst, "reads %%%s, which this VM has not", px_word_text(o->u.name->word));
+    case PX_SR_tid:
+        what = PX_LV_TID_X + component;
+        break;
+    case PX_SR_laneid:
+        what = PX_LV_LANEID;
+        break;
+    case PX_SR_warpid:
+        what = PX_LV_WARPID;
+        break;
+    case PX_SR_lanemask_eq:
+        what = PX_LV_MASK_EQ;
+        break;
+    case PX_SR_lanemask_le:
+        what = PX_LV_MASK_LE;
+        break;
+    case PX_SR_lanemask_lt:
+        what = PX_LV_MASK_LT;
+        break;
+    case PX_SR_lanemask_ge:
+        what = PX_LV_MASK_GE;
+        break;
+    case PX_SR_lanemask_gt:
+        what = PX_LV_MASK_GT;
+        break;
+    case PX_SR_clock:
+        what = PX_LV_CLOCK;
+        break;
+    case PX_SR_clock_hi:
+        what = PX_LV_CLOCK_HI;
+        break;
+    case PX_SR_clock64:
+        what = PX_LV_CLOCK64;
+        break;
+    case PX_SR_globaltimer:
+        what = PX_LV_TIMER;
+        break;
+    case PX_SR_globaltimer_lo:
+        what = PX_LV_TIMER_LO;
+        break;
+    case PX_SR_globaltimer_hi:
+        what = PX_LV_TIMER_HI;
+        break;
+    default:
+        px_dec_fail(d, d->item->inst, "reads %%%s, which this VM has not", px_word_text(o->u.name->word));
     }
     if (sreg->op == PX_SR_tid && component == 3) return (struct px_src){px_dec_constant(d, 0, 0), true};
     uint32_t row = px_dec_temp(d, elem);
@@ -247,7 +322,9 @@ bool px_dec_fixed_sreg(uint32_t id, uint64_t *value)
     switch (id) {
     case PX_SR_nclusterid:
     case PX_SR_cluster_nctaid:
-    case PX_SR_cluster_nctarank: *value = 1; return true;
+    case PX_SR_cluster_nctarank:
+        *value = 1;
+        return true;
     case PX_SR_clusterid:
     case PX_SR_cluster_ctaid:
     case PX_SR_cluster_ctarank:
@@ -257,7 +334,9 @@ bool px_dec_fixed_sreg(uint32_t id, uint64_t *value)
     case PX_SR_reserved_smem_offset_end:
     case PX_SR_reserved_smem_offset_cap:
     case PX_SR_reserved_smem_offset_0:
-    case PX_SR_reserved_smem_offset_1: *value = 0; return true;
+    case PX_SR_reserved_smem_offset_1:
+        *value = 0;
+        return true;
     default:
         *value = 0;
         return (id >= PX_SR_pm0 && id <= PX_SR_pm7_64) || (id >= PX_SR_envreg0 && id <= PX_SR_envreg31);
@@ -301,7 +380,8 @@ struct px_src px_dec_src(struct px_fn_dec *d, const struct px_operand *o, enum p
 {
     uint32_t elem = px_dec_elem(type);
     uint64_t value;
-    if (o->minus && o->kind == PX_O_NAME) px_dec_fail(d, d->item->inst, "has a negated operand, which cannot be run yet");
+    if (o->minus && o->kind == PX_O_NAME)
+        px_dec_fail(d, d->item->inst, "has a negated operand, which cannot be run yet");
     if (px_dec_value(d, o, type, &value)) {
         if (type == PX_T_PRED) value = (value != 0) != o->negated ? 0xffffffffu : 0;
         uint64_t high = elem == 16 && (int64_t)value < 0 && o->kind == PX_O_INT ? ~0ull : 0;
@@ -339,13 +419,15 @@ void px_dec_dst_done(struct px_fn_dec *d, const struct px_operand *o, enum px_ty
     if (v->row == PX_NONE32 || v->row == row) return;
     bool sign = px_type_info(type)->klass == PX_TC_SIGNED;
     enum px_fixed fix = resize(elem, v->elem, sign);
-    if (fix == PX_FIX_COUNT) px_dec_fail(d, d->item->inst, "has a destination of %u bytes for a result of %u", v->elem, elem);
+    if (fix == PX_FIX_COUNT)
+        px_dec_fail(d, d->item->inst, "has a destination of %u bytes for a result of %u", v->elem, elem);
     px_dec_fixed(d, fix, (struct px_insn){.d = v->row, .a = row});
 }
 
 /* ---- addresses ---- */
 
-struct px_src px_dec_address(struct px_fn_dec *d, const struct px_operand *o, enum px_space space, int64_t *offset)
+struct px_src px_dec_address(struct px_fn_dec *d, const struct px_operand *o, enum px_space space,
+                             int64_t *offset)
 {
     const struct px_operand *base = o->kind == PX_O_ADDR ? &o->u.list[0] : o;
     uint64_t value;
@@ -356,17 +438,21 @@ struct px_src px_dec_address(struct px_fn_dec *d, const struct px_operand *o, en
         struct px_src s = px_dec_vreg_src(d, vreg, elem);
         if (elem == 8) return s;
         uint32_t temp = px_dec_temp(d, 8);
-        px_dec_temp_fixed(d, resize(elem, 8, false), (struct px_insn){.d = temp, .a = px_dec_as_row(d, s, elem)});
+        px_dec_temp_fixed(d, resize(elem, 8, false),
+                          (struct px_insn){.d = temp, .a = px_dec_as_row(d, s, elem)});
         return (struct px_src){temp, false};
     }
     *offset = 0;
-    if (base->kind == PX_O_NAME && base->symbol && px_dec_symbol_address(d, base->symbol, &value, &local) && local) {
+    if (base->kind == PX_O_NAME && base->symbol && px_dec_symbol_address(d, base->symbol, &value, &local) &&
+        local) {
         *offset = base->offset + (int64_t)value;
         if (space != PX_SPACE_NONE) /* the offset is the address */
-            return (struct px_src){d->code->uniform + (uint32_t)offsetof(struct px_uniform, local_base), true};
+            return (struct px_src){d->code->uniform + (uint32_t)offsetof(struct px_uniform, local_base),
+                                   true};
         px_dec_fail(d, d->item->inst, "addresses a .local variable without .local");
     }
-    if (!px_dec_value(d, base, PX_T_U64, &value)) px_dec_fail(d, d->item->inst, "has an address that cannot be run yet");
+    if (!px_dec_value(d, base, PX_T_U64, &value))
+        px_dec_fail(d, d->item->inst, "has an address that cannot be run yet");
     if (base->kind == PX_O_NAME && base->symbol && space == PX_SPACE_NONE)
         value = px_dec_generic(d, base->symbol, value);
     return (struct px_src){px_dec_constant(d, value, 0), true};

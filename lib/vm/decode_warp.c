@@ -15,8 +15,10 @@ static void set_scalar(struct px_insn *in, uint32_t *field, struct px_src s, int
 
 static void set_member(struct px_fn_dec *d, struct px_insn *in, const struct px_operand *o)
 {
-    if (!o) in->imm |= PX_SYNC_ACTIVE;
-    else set_scalar(in, &in->x[0], px_dec_src(d, o, PX_T_B32), PX_SYNC_SCALAR_M);
+    if (!o)
+        in->imm |= PX_SYNC_ACTIVE;
+    else
+        set_scalar(in, &in->x[0], px_dec_src(d, o, PX_T_B32), PX_SYNC_SCALAR_M);
 }
 
 /* Emits the record and moves its results where they belong. */
@@ -41,8 +43,10 @@ static void shuffle(struct px_fn_dec *d, const struct px_dinst *item)
 {
     const struct px_operand *o = item->inst->opds;
     struct px_insn in = {.size = 4};
-    in.imm = px_dec_has(item, PX_W_up) ? PX_SHFL_UP : px_dec_has(item, PX_W_down) ? PX_SHFL_DOWN
-             : px_dec_has(item, PX_W_bfly) ? PX_SHFL_BFLY : PX_SHFL_IDX;
+    in.imm = px_dec_has(item, PX_W_up)     ? PX_SHFL_UP
+             : px_dec_has(item, PX_W_down) ? PX_SHFL_DOWN
+             : px_dec_has(item, PX_W_bfly) ? PX_SHFL_BFLY
+                                           : PX_SHFL_IDX;
     in.a = px_dec_row(d, &o[1], PX_T_B32);
     set_scalar(&in, &in.b, px_dec_src(d, &o[2], PX_T_U32), PX_SYNC_SCALAR_B);
     set_scalar(&in, &in.c, px_dec_src(d, &o[3], PX_T_U32), PX_SYNC_SCALAR_C);
@@ -55,8 +59,10 @@ static void vote(struct px_fn_dec *d, const struct px_dinst *item)
     const struct px_operand *o = item->inst->opds;
     struct px_insn in = {.size = 4};
     bool ballot = px_dec_has(item, PX_W_ballot);
-    in.imm = ballot ? PX_VOTE_BALLOT : px_dec_has(item, PX_W_all) ? PX_VOTE_ALL
-             : px_dec_has(item, PX_W_any) ? PX_VOTE_ANY : PX_VOTE_UNI;
+    in.imm = ballot                       ? PX_VOTE_BALLOT
+             : px_dec_has(item, PX_W_all) ? PX_VOTE_ALL
+             : px_dec_has(item, PX_W_any) ? PX_VOTE_ANY
+                                          : PX_VOTE_UNI;
     in.a = px_dec_row(d, &o[1], PX_T_PRED);
     set_member(d, &in, item->inst->nopds > 2 ? &o[2] : NULL);
     finish(d, item, in, ballot ? PX_T_B32 : PX_T_PRED);
@@ -120,14 +126,29 @@ bool px_dec_warp(struct px_fn_dec *d, const struct px_dinst *item)
 {
     void (*make)(struct px_fn_dec *, const struct px_dinst *);
     switch (item->op) {
-    case PX_OP_shfl: make = shuffle; break;
-    case PX_OP_vote: make = vote; break;
-    case PX_OP_match: make = match; break;
-    case PX_OP_redux: make = reduce; break;
-    case PX_OP_elect: make = elect; break;
-    case PX_OP_bar_warp: make = meet; break;
-    case PX_OP_activemask: make = active; break;
-    default: return false;
+    case PX_OP_shfl:
+        make = shuffle;
+        break;
+    case PX_OP_vote:
+        make = vote;
+        break;
+    case PX_OP_match:
+        make = match;
+        break;
+    case PX_OP_redux:
+        make = reduce;
+        break;
+    case PX_OP_elect:
+        make = elect;
+        break;
+    case PX_OP_bar_warp:
+        make = meet;
+        break;
+    case PX_OP_activemask:
+        make = active;
+        break;
+    default:
+        return false;
     }
     uint32_t around = px_dec_guard_begin(d, item);
     make(d, item);

@@ -262,7 +262,10 @@ static enum after do_switch(struct run *r, const struct px_insn *in, uint32_t ne
         uint32_t lane, first = px_lanes_first(&left), k = index[first];
         struct px_lanes with = {{0}};
         PX_FOR_LANES(lane, left) if (index[lane] == k) px_lanes_set(&with, lane);
-        if (k >= t->n) return px_gang_trap(g, in, first, PX_CUDA_INVALID_PC, 0, "brx.idx index %u of %u targets", k, t->n), AFTER_TRAP;
+        if (k >= t->n)
+            return px_gang_trap(g, in, first, PX_CUDA_INVALID_PC, 0, "brx.idx index %u of %u targets", k,
+                                t->n),
+                   AFTER_TRAP;
         left = px_lanes_minus(left, with);
         px_gang_entry(g, f, t->targets[k], with)->round = round;
     }
@@ -321,20 +324,34 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     uint32_t next = (uint32_t)(now - r->code) + 1;
     enum after after = AFTER_GO;
     switch (step) {
-    case PX_STEP_JUMP: return go_to(r, in, now->target);
-    case PX_STEP_SPLIT: return do_split(r, now, next);
-    case PX_STEP_JOIN: return leave_at(r, next);
-    case PX_STEP_EXIT: after = do_exit(r, now, next); break;
-    case PX_STEP_RET: after = do_return(r, now, next); break;
-    case PX_STEP_CALL: after = do_call(r, now, next); break;
-    case PX_STEP_SWITCH: return do_switch(r, now, next);
-    case PX_STEP_BARRIER: after = do_barrier(r, now); break;
-    case PX_STEP_SYNC: return do_sync(r, now);
+    case PX_STEP_JUMP:
+        return go_to(r, in, now->target);
+    case PX_STEP_SPLIT:
+        return do_split(r, now, next);
+    case PX_STEP_JOIN:
+        return leave_at(r, next);
+    case PX_STEP_EXIT:
+        after = do_exit(r, now, next);
+        break;
+    case PX_STEP_RET:
+        after = do_return(r, now, next);
+        break;
+    case PX_STEP_CALL:
+        after = do_call(r, now, next);
+        break;
+    case PX_STEP_SWITCH:
+        return do_switch(r, now, next);
+    case PX_STEP_BARRIER:
+        after = do_barrier(r, now);
+        break;
+    case PX_STEP_SYNC:
+        return do_sync(r, now);
     case PX_STEP_YIELD:
         if (!others_run(r->g)) break;
         r->e->round++;
         return leave_at(r, next);
-    default: return AFTER_TRAP;
+    default:
+        return AFTER_TRAP;
     }
     if (after == AFTER_GO) *in = now + 1;
     return after;
@@ -369,7 +386,8 @@ static enum px_gang_status run_entries(struct run *r)
         int i = pick_entry(g);
         if (i < 0) return g->nentries ? PX_GANG_WAIT : PX_GANG_DONE;
         if (budget_spent(r))
-            return atomic_load_explicit(g->worker->stop, memory_order_relaxed) ? PX_GANG_STOP : PX_GANG_BUDGET;
+            return atomic_load_explicit(g->worker->stop, memory_order_relaxed) ? PX_GANG_STOP
+                                                                               : PX_GANG_BUDGET;
         uint32_t at = others_run(g) ? merge_entry(g, (uint32_t)i) : (uint32_t)i;
         enter(r, &g->entries[at]);
         if (run_entry(r) == AFTER_TRAP) return PX_GANG_TRAP;

@@ -43,9 +43,21 @@ static void to_bits(const uint32_t *row, uint32_t n, uint64_t *bits)
 
 static void to_row(const uint64_t *bits, uint32_t n, uint32_t *row)
 {
-    for (uint32_t w = 0; w < n; w += 32) {
-        uint32_t word = (uint32_t)(bits[w >> 6] >> (w & 63));
-        for (uint32_t k = 0; k < 32; k++) row[w + k] = 0u - (word >> k & 1);
+    const uint32_t *words = (const uint32_t *)bits;
+    for (uint32_t w = 0; w < n / 32; w++, row += 32) {
+        uint32_t word = words[w];
+#if defined(__AVX512F__)
+        _mm512_storeu_si512(row, _mm512_maskz_set1_epi32((__mmask16)word, -1));
+        _mm512_storeu_si512(row + 16, _mm512_maskz_set1_epi32((__mmask16)(word >> 16), -1));
+#elif defined(__SSE2__)
+        const __m128i bit = _mm_setr_epi32(1, 2, 4, 8);
+        for (int k = 0; k < 8; k++, word >>= 4) {
+            __m128i v = _mm_and_si128(_mm_set1_epi32((int)word), bit);
+            _mm_storeu_si128((__m128i *)(void *)(row + k * 4), _mm_cmpeq_epi32(v, bit));
+        }
+#else
+        for (uint32_t k = 0; k < 32; k++) row[k] = 0u - (word >> k & 1);
+#endif
     }
 }
 
@@ -317,7 +329,9 @@ static __attribute__((noinline)) int through_scratch(struct px_gang *g, const st
 
 static const struct px_handler_set sets[PX_H_COUNT + 1] = {
 #define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                               \
-    [PX_H_##name] = {.fn = {{PX_EACH_##shapes(PX_ALU_ENTRY0, name)}, {PX_EACH_##shapes(PX_ALU_ENTRY1, name)}}},
+    [PX_H_##name] = {.fn = {{PX_EACH_##shapes(PX_ALU_ENTRY0, name)}, {PX_EACH_##shapes(PX_ALU_ENTRY1, name)}}, \
+                     .f32_result = PX_IS_FLOAT(TD),                                                         \
+                     .f32_sources = PX_IS_FLOAT(TA) | PX_IS_FLOAT(TB) << 1 | PX_IS_FLOAT(TC) << 2},
 #define PX_ALU_CC PX_ALU
 #include "gen/handlers.inc"
 };

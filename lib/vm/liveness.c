@@ -24,19 +24,24 @@ static uint32_t component_of(px_word selector)
 {
     switch (selector) {
     case PX_W_y:
-    case PX_W_g: return 1;
+    case PX_W_g:
+        return 1;
     case PX_W_z:
-    case PX_W_b: return 2;
+    case PX_W_b:
+        return 2;
     case PX_W_w:
-    case PX_W_a: return 3;
-    default: return 0;
+    case PX_W_a:
+        return 3;
+    default:
+        return 0;
     }
 }
 
 uint32_t px_dec_vreg(struct px_fn_dec *d, const struct px_operand *o, uint32_t component)
 {
     uint32_t base = d->reg_base[o->symbol->index];
-    return base + (d->fn->regs.at[o->symbol->index].vec > 1 && o->selector ? component_of(o->selector) : component);
+    return base +
+           (d->fn->regs.at[o->symbol->index].vec > 1 && o->selector ? component_of(o->selector) : component);
 }
 
 void px_dec_registers(struct px_fn_dec *d)
@@ -52,14 +57,24 @@ void px_dec_registers(struct px_fn_dec *d)
     for (uint32_t i = 0; i < d->fn->regs.n; i++)
         for (uint32_t k = d->reg_base[i]; k < (i + 1 < d->fn->regs.n ? d->reg_base[i + 1] : n); k++) {
             enum px_type type = d->fn->regs.at[i].type;
-            d->vregs[k] = (struct px_vreg){.elem = (uint8_t)px_dec_elem(type), .type = (uint8_t)type, .scalar = PX_NONE32,
-                                           .global = PX_NONE32, .block = PX_NONE32, .first = PX_NONE32, .row = PX_NONE32};
+            d->vregs[k] = (struct px_vreg){.elem = (uint8_t)px_dec_elem(type),
+                                           .type = (uint8_t)type,
+                                           .scalar = PX_NONE32,
+                                           .global = PX_NONE32,
+                                           .block = PX_NONE32,
+                                           .first = PX_NONE32,
+                                           .row = PX_NONE32};
         }
 }
 
 /* ---- which registers an instruction names ---- */
 
-struct visit { struct px_fn_dec *d; px_dec_visitor *fn; void *user; bool defs; };
+struct visit {
+    struct px_fn_dec *d;
+    px_dec_visitor *fn;
+    void *user;
+    bool defs;
+};
 
 static void visit_operand(const struct visit *v, const struct px_operand *o, bool is_def)
 {
@@ -77,7 +92,8 @@ static void visit_operand(const struct visit *v, const struct px_operand *o, boo
     case PX_O_INDEX:
         for (uint32_t i = 0; i < o->n; i++) visit_operand(v, &o->u.list[i], is_def && !inside);
         return;
-    default: return;
+    default:
+        return;
     }
 }
 
@@ -101,7 +117,8 @@ void px_dec_visit(struct px_fn_dec *d, const struct px_dinst *item, px_dec_visit
 /* The i-th formal parameter, results first, when it is a register; else NULL. */
 static struct px_vreg *formal_register(struct px_fn_dec *d, uint32_t i)
 {
-    const struct px_symbol *s = i < d->fn->func->nrets ? d->fn->rets[i] : d->fn->params[i - d->fn->func->nrets];
+    const struct px_symbol *s =
+        i < d->fn->func->nrets ? d->fn->rets[i] : d->fn->params[i - d->fn->func->nrets];
     return s->kind == PX_SYM_REG ? &d->vregs[d->reg_base[s->index]] : NULL;
 }
 
@@ -125,17 +142,36 @@ static uint32_t uniform_sreg(const struct px_fn_dec *d, const struct px_sreg *sr
 {
     size_t at = 0;
     switch (sreg->op) {
-    case PX_SR_ntid: at = offsetof(struct px_uniform, ntid) + component * 4; break;
-    case PX_SR_ctaid: at = offsetof(struct px_uniform, ctaid) + component * 4; break;
-    case PX_SR_nctaid: at = offsetof(struct px_uniform, nctaid) + component * 4; break;
-    case PX_SR_gridid: at = offsetof(struct px_uniform, gridid); break;
-    case PX_SR_nwarpid: at = offsetof(struct px_uniform, nwarpid); break;
-    case PX_SR_smid: at = offsetof(struct px_uniform, smid); break;
-    case PX_SR_nsmid: at = offsetof(struct px_uniform, nsmid); break;
-    case PX_SR_dynamic_smem_size: at = offsetof(struct px_uniform, dynamic_smem); break;
+    case PX_SR_ntid:
+        at = offsetof(struct px_uniform, ntid) + component * 4;
+        break;
+    case PX_SR_ctaid:
+        at = offsetof(struct px_uniform, ctaid) + component * 4;
+        break;
+    case PX_SR_nctaid:
+        at = offsetof(struct px_uniform, nctaid) + component * 4;
+        break;
+    case PX_SR_gridid:
+        at = offsetof(struct px_uniform, gridid);
+        break;
+    case PX_SR_nwarpid:
+        at = offsetof(struct px_uniform, nwarpid);
+        break;
+    case PX_SR_smid:
+        at = offsetof(struct px_uniform, smid);
+        break;
+    case PX_SR_nsmid:
+        at = offsetof(struct px_uniform, nsmid);
+        break;
+    case PX_SR_dynamic_smem_size:
+        at = offsetof(struct px_uniform, dynamic_smem);
+        break;
     case PX_SR_aggr_smem_size:
-    case PX_SR_total_smem_size: at = offsetof(struct px_uniform, total_smem); break;
-    default: return PX_NONE32;
+    case PX_SR_total_smem_size:
+        at = offsetof(struct px_uniform, total_smem);
+        break;
+    default:
+        return PX_NONE32;
     }
     return d->code->uniform + (uint32_t)at;
 }
@@ -182,7 +218,8 @@ static uint32_t scalar_of_param(struct px_fn_dec *d, const struct px_dinst *item
     if (!base->symbol->is_entry_param) return PX_NONE32;
     const struct px_type_info *t = px_type_info(px_dec_type(item, 0));
     int64_t at = (int64_t)base->symbol->offset + base->offset;
-    if (t->bits != v->elem * 8u || at < 0 || (uint64_t)at + v->elem > d->fn->param_bytes || at % v->elem) return PX_NONE32;
+    if (t->bits != v->elem * 8u || at < 0 || (uint64_t)at + v->elem > d->fn->param_bytes || at % v->elem)
+        return PX_NONE32;
     return d->code->params + (uint32_t)at;
 }
 
@@ -193,7 +230,9 @@ static uint32_t scalar_of(struct px_fn_dec *d, const struct px_dinst *item, cons
     if (item->op == PX_OP_mov) return scalar_of_mov(d, item);
     if (item->op == PX_OP_ld) return scalar_of_param(d, item, v);
     /* Global addresses are generic addresses. */
-    if ((item->op == PX_OP_cvta || item->op == PX_OP_cvta_to) && px_dec_space(item) == PX_SPACE_GLOBAL && v->elem == 8) return scalar_of_mov(d, item);
+    if ((item->op == PX_OP_cvta || item->op == PX_OP_cvta_to) && px_dec_space(item) == PX_SPACE_GLOBAL &&
+        v->elem == 8)
+        return scalar_of_mov(d, item);
     return PX_NONE32;
 }
 
@@ -201,12 +240,14 @@ void px_dec_scalars(struct px_fn_dec *d)
 {
     for (uint32_t i = 0; i < d->items.n; i++) px_dec_visit(d, &d->items.at[i], count_def, &d->items.at[i]);
     for (uint32_t i = 0; i < formal_count(d); i++)
-        if (formal_register(d, i)) formal_register(d, i)->many = true; /* the caller defines or reads it, too */
-    for (int pass = 0; pass < 2; pass++) /* the second one sees what a later block defines */
+        if (formal_register(d, i))
+            formal_register(d, i)->many = true; /* the caller defines or reads it, too */
+    for (int pass = 0; pass < 2; pass++)        /* the second one sees what a later block defines */
         for (uint32_t i = 0; i < d->items.n; i++) {
             const struct px_dinst *item = &d->items.at[i];
             const struct px_operand *o = item->inst->opds;
-            if (!item->inst->nopds || o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG) continue;
+            if (!item->inst->nopds || o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG)
+                continue;
             if (px_dec_components(d, o) != 1 || !is_dst(item, 0)) continue;
             struct px_vreg *v = &d->vregs[px_dec_vreg(d, o, 0)];
             if (v->defs == 1 && !v->many && v->type != PX_T_PRED && v->elem <= 8 && v->scalar == PX_NONE32)
@@ -216,21 +257,27 @@ void px_dec_scalars(struct px_fn_dec *d)
 
 /* ---- NaNs that may not be canonical ---- */
 
-struct dirt { bool source, clean, changed; const struct px_dinst *item; };
+struct dirt {
+    bool source, clean, changed;
+    const struct px_dinst *item;
+};
 
 static void dirty_source(struct px_fn_dec *d, uint32_t vreg, bool is_def, void *user)
 {
     struct dirt *s = user;
     const struct px_vreg *v = &d->vregs[vreg];
     if (is_def || v->elem != 4 || v->type == PX_T_PRED) return;
-    if (v->dirty) s->source = true;
-    else s->clean = true;
+    if (v->dirty)
+        s->source = true;
+    else
+        s->clean = true;
 }
 
 static void dirty_result(struct px_fn_dec *d, uint32_t vreg, bool is_def, void *user)
 {
     struct dirt *s = user;
-    if (!is_def || d->vregs[vreg].dirty || d->vregs[vreg].elem != 4 || d->vregs[vreg].type == PX_T_PRED) return;
+    if (!is_def || d->vregs[vreg].dirty || d->vregs[vreg].elem != 4 || d->vregs[vreg].type == PX_T_PRED)
+        return;
     d->vregs[vreg].dirty = s->changed = true;
 }
 
@@ -240,9 +287,10 @@ static bool copies(const struct px_dinst *item)
 }
 
 /*
- * f32 arithmetic gives the host's NaN; the chip's is 0x7fffffff. Registers that may hold one are found here, and
- * made canonical where their bits are looked at. Statements on bits (abs, neg, the approximate units) give the chip's
- * NaN themselves. A copy is dirty only when all that it may copy is: a NaN that came from memory keeps its bits.
+ * f32 arithmetic gives the host's NaN; the chip's is 0x7fffffff. Registers that may hold one are found here,
+ * and made canonical where their bits are looked at. Statements on bits (abs, neg, the approximate units)
+ * give the chip's NaN themselves. A copy is dirty only when all that it may copy is: a NaN that came from
+ * memory keeps its bits.
  */
 void px_dec_dirty(struct px_fn_dec *d)
 {
@@ -276,8 +324,14 @@ static void note_place(struct px_fn_dec *d, uint32_t vreg, bool is_def, void *us
     if (v->zeroed && v->global == PX_NONE32) v->global = d->nglobals++;
 }
 
-struct sets { uint64_t *use, *def; uint32_t words; };
-struct gather { struct sets *sets; const struct px_dinst *item; };
+struct sets {
+    uint64_t *use, *def;
+    uint32_t words;
+};
+struct gather {
+    struct sets *sets;
+    const struct px_dinst *item;
+};
 
 static void note_use_def(struct px_fn_dec *d, uint32_t vreg, bool is_def, void *user)
 {
@@ -342,7 +396,8 @@ static void keep_results(struct px_fn_dec *d)
     }
 }
 
-/* Parameters in registers live across blocks: the caller writes them before the first and reads them after the last. */
+/* Parameters in registers live across blocks: the caller writes them before the first and reads them after
+ * the last. */
 static void note_formals(struct px_fn_dec *d)
 {
     for (uint32_t i = 0; i < formal_count(d); i++) {
@@ -360,7 +415,10 @@ static void extend(struct px_vreg *v, uint32_t position)
 }
 
 /* Position of item k of a block: reads at 2k, writes at 2k+1. */
-struct occurrence { uint32_t position; bool early; };
+struct occurrence {
+    uint32_t position;
+    bool early;
+};
 
 static void note_position(struct px_fn_dec *d, uint32_t vreg, bool is_def, void *user)
 {
@@ -424,7 +482,9 @@ void px_dec_liveness(struct px_fn_dec *d)
 /* ---- rows ---- */
 
 /* A live range that wants `bytes` a lane: a register, or the words of a .param variable. */
-struct range { uint32_t first, last, bytes, *row; };
+struct range {
+    uint32_t first, last, bytes, *row;
+};
 
 static int by_first(const void *a, const void *b)
 {
@@ -432,9 +492,14 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-struct free_row { uint32_t bytes, row, until; };
+struct free_row {
+    uint32_t bytes, row, until;
+};
 
-struct scan { struct px_fn_dec *d; PX_VEC(struct free_row) rows; };
+struct scan {
+    struct px_fn_dec *d;
+    PX_VEC(struct free_row) rows;
+};
 
 #define WORDS 0x80000000u /* words of a .param variable are no registers: a size class of their own */
 

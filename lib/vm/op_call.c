@@ -35,15 +35,16 @@ static void copy_words(const struct px_gang *g, const uint8_t *from, const struc
         }
 }
 
-static void copy_register(const struct px_gang *g, const uint8_t *from, const struct px_actual *a, uint8_t *base,
-                          const struct px_slot *s)
+static void copy_register(const struct px_gang *g, const uint8_t *from, const struct px_actual *a,
+                          uint8_t *base, const struct px_slot *s)
 {
     uint8_t *d = base + s->row;
     const uint8_t *src = from + a->at;
     for (uint32_t i = 0; i < g->n; i++) {
         uint64_t v[2] = {0};
         if (a->kind == PX_ACT_WORDS)
-            for (uint32_t w = 0; w * 4 < s->reg; w++) memcpy((uint8_t *)v + w * 4, src + (w * g->n + i) * 4, 4);
+            for (uint32_t w = 0; w * 4 < s->reg; w++)
+                memcpy((uint8_t *)v + w * 4, src + (w * g->n + i) * 4, 4);
         else
             memcpy(v, src + (a->kind == PX_ACT_SCALAR ? 0 : (size_t)i * a->elem), a->elem);
         memcpy(d + (size_t)i * s->reg, v, s->reg);
@@ -61,8 +62,10 @@ static void pass_arguments(const struct px_gang *g, const struct px_frame *calle
                 struct px_slot word = {.row = 0, .bytes = 4};
                 struct px_actual part = site->args[i];
                 uint8_t *to = g->local + ((f->local_top - f->code->local_bytes + s->row) / 4 + w) * g->n * 4;
-                if (part.kind == PX_ACT_WORDS) part.at += w * g->n * 4;
-                else part.at += w * 4, part.elem = part.elem > w * 4 ? part.elem : 0;
+                if (part.kind == PX_ACT_WORDS)
+                    part.at += w * g->n * 4;
+                else
+                    part.at += w * 4, part.elem = part.elem > w * 4 ? part.elem : 0;
                 part.bytes = 4;
                 copy_words(g, caller->base, &part, to, &word);
             }
@@ -102,7 +105,8 @@ static void write_actual(const struct px_gang *g, uint8_t *base, const struct px
     if (a->kind != PX_ACT_WORDS) return;
     if (bytes > a->bytes) bytes = a->bytes;
     for (uint32_t w = 0; w * 4 < bytes; w++)
-        memcpy(base + a->at + ((size_t)w * g->n + lane) * 4, in + w * 4, bytes - w * 4 < 4 ? bytes - w * 4 : 4);
+        memcpy(base + a->at + ((size_t)w * g->n + lane) * 4, in + w * 4,
+               bytes - w * 4 < 4 ? bytes - w * 4 : 4);
 }
 
 /* Words of a result that all go to words: row by row. */
@@ -149,8 +153,8 @@ static void split_rest(struct px_gang *g, struct px_entry *e, struct px_lanes la
     e->mask = lanes;
 }
 
-static int enter_code(struct px_gang *g, struct px_entry *e, const struct px_insn *in, const struct px_fcode *code,
-                      uint32_t next)
+static int enter_code(struct px_gang *g, struct px_entry *e, const struct px_insn *in,
+                      const struct px_fcode *code, uint32_t next)
 {
     struct px_frame *f = px_frame_push(g, e->frame, code);
     if (!f)
@@ -197,19 +201,27 @@ static uint32_t argument_bytes(const struct px_lfunc *callee)
     return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site, const struct px_lfunc *callee,
-                             struct px_frame *f, uint32_t lane)
+static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site,
+                             const struct px_lfunc *callee, struct px_frame *f, uint32_t lane)
 {
     _Alignas(16) uint8_t args[PX_EXT_BYTES], ret[256];
     struct px_ext_state *state = &g->ext[lane];
     gather_arguments(g, f->base, site, callee, lane, args, argument_bytes(callee));
     memset(ret, 0, sizeof ret);
-    struct px_call call = {.worker = g->worker, .cta = g->cta, .grid = g->cta->grid, .callee = callee,
-                           .thread = g->first + lane, .args = args, .ret = ret, .state = state->state,
-                           .trap = &g->cta->trap, .last_error = &g->cta->last_error[g->first + lane]};
+    struct px_call call = {.worker = g->worker,
+                           .cta = g->cta,
+                           .grid = g->cta->grid,
+                           .callee = callee,
+                           .thread = g->first + lane,
+                           .args = args,
+                           .ret = ret,
+                           .state = state->state,
+                           .trap = &g->cta->trap,
+                           .last_error = &g->cta->last_error[g->first + lane]};
     enum px_ext r = callee->kind == PX_LF_BUILTIN ? callee->builtin->fn(&call) : px_host_call(&call);
     state->state = r == PX_EXT_PARK ? call.state : 0;
-    if (r == PX_EXT_DONE && site->nrets) write_actual(g, f->base, &site->rets[0], lane, ret, site->rets[0].bytes);
+    if (r == PX_EXT_DONE && site->nrets)
+        write_actual(g, f->base, &site->rets[0], lane, ret, site->rets[0].bytes);
     return r;
 }
 
@@ -222,7 +234,8 @@ static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_i
     const struct px_call_site *site = in->aux;
     if (!g->ext) g->ext = px_zalloc(&g->cta->alloc, g->n * sizeof *g->ext);
     if (!g->ext || argument_bytes(callee) > PX_EXT_BYTES)
-        return px_gang_trap(g, in, first, PX_CUDA_OUT_OF_MEMORY, 0, "no room for the arguments of %s", callee->name);
+        return px_gang_trap(g, in, first, PX_CUDA_OUT_OF_MEMORY, 0, "no room for the arguments of %s",
+                            callee->name);
     px_fp_set(g->worker, PX_FP_HOME);
     PX_FOR_LANES(lane, e->mask)
     {
@@ -252,19 +265,22 @@ static int enter_function(struct px_gang *g, struct px_entry *e, const struct px
     const struct px_fcode *code = g->cta->code->funcs[callee->id];
     switch (callee->kind) {
     case PX_LF_BUILTIN:
-    case PX_LF_HOST: return enter_extern(g, e, in, callee, next);
+    case PX_LF_HOST:
+        return enter_extern(g, e, in, callee, next);
     case PX_LF_CODE:
         if (code) return enter_code(g, e, in, code, next);
         break;
     }
-    return px_gang_trap(g, in, px_lanes_first(&e->mask), PX_CUDA_INVALID_PC, 0, "call of %s, which has no code here",
-                        callee->name);
+    return px_gang_trap(g, in, px_lanes_first(&e->mask), PX_CUDA_INVALID_PC, 0,
+                        "call of %s, which has no code here", callee->name);
 }
 
 /* ---- by address ---- */
 
-/* Narrows the entry to the lanes that call what its first lane calls; the function there, NULL when there is none. */
-static const struct px_lfunc *narrow(struct px_gang *g, struct px_entry *e, const struct px_insn *in, uint32_t pc)
+/* Narrows the entry to the lanes that call what its first lane calls; the function there, NULL when there is
+ * none. */
+static const struct px_lfunc *narrow(struct px_gang *g, struct px_entry *e, const struct px_insn *in,
+                                     uint32_t pc)
 {
     bool scalar = in->flags & PX_IF_SCALAR_A;
     const uint64_t *target = PX_ROW(g, uint64_t, in->a);
@@ -310,8 +326,10 @@ static bool copy(struct px_call *call, uint8_t *host, uint64_t va, uint64_t size
         uint64_t part = px_window_of(va) == PX_WIN_LOCAL ? 1 : size; /* local memory is interleaved */
         struct px_place_of p = px_gang_find(g, PX_SPACE_NONE, call->thread - g->first, va, part);
         if (!p.host) return false;
-        if (write) memcpy(p.host, host, part);
-        else memcpy(host, p.host, part);
+        if (write)
+            memcpy(p.host, host, part);
+        else
+            memcpy(host, p.host, part);
         va += part, host += part, size -= part;
     }
     return true;

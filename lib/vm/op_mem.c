@@ -12,7 +12,8 @@
 #include "vm/gang.h"
 #include "vm/device.h"
 
-static struct px_place_of flat(uint8_t *host, uint64_t lo, uint64_t len, uint64_t va, uint64_t size, const char *why)
+static struct px_place_of flat(uint8_t *host, uint64_t lo, uint64_t len, uint64_t va, uint64_t size,
+                               const char *why)
 {
     uint64_t off = va - lo;
     struct px_place_of p = {.stride = 4, .seg = {lo, len, host}, .why = why};
@@ -44,9 +45,11 @@ static struct px_place_of in_window(struct px_gang *g, uint32_t lane, uint64_t v
     const struct px_cta *cta = g->cta;
     uint64_t owner = va >> 32 & 0x1ffffff;
     switch (px_window_of(va)) {
-    case PX_WIN_NONE: return in_global(g, va, size);
+    case PX_WIN_NONE:
+        return in_global(g, va, size);
     case PX_WIN_SHARED:
-        if (owner != cta->slot) return (struct px_place_of){.why = "address lies in another block's shared memory"};
+        if (owner != cta->slot)
+            return (struct px_place_of){.why = "address lies in another block's shared memory"};
         return flat(cta->shared, cta->uniform.shared_window, cta->shared_bytes, va, size,
                     "address is outside the block's shared memory");
     case PX_WIN_LOCAL:
@@ -61,27 +64,33 @@ static struct px_place_of in_window(struct px_gang *g, uint32_t lane, uint64_t v
         return flat(program->const_image, px_window_base(PX_WIN_CONST, program->number),
                     program->linked.const_bytes, va, size, "address is outside the constant memory");
     }
-    default: return (struct px_place_of){.why = "address is that of a function"};
+    default:
+        return (struct px_place_of){.why = "address is that of a function"};
     }
 }
 
-struct px_place_of px_gang_find(struct px_gang *g, enum px_space space, uint32_t lane, uint64_t va, uint64_t size)
+struct px_place_of px_gang_find(struct px_gang *g, enum px_space space, uint32_t lane, uint64_t va,
+                                uint64_t size)
 {
     const struct px_cta *cta = g->cta;
     switch (space) {
     case PX_SPACE_SHARED:
         /* A generic pointer to the own CTA's shared memory is a state space address too (shared::cluster). */
         if (px_window_of(va) == PX_WIN_SHARED) return in_window(g, lane, va, size);
-        return flat(cta->shared, 0, cta->shared_bytes, va, size, "address is outside the block's shared memory");
-    case PX_SPACE_LOCAL: return in_local(g, lane, va, size);
+        return flat(cta->shared, 0, cta->shared_bytes, va, size,
+                    "address is outside the block's shared memory");
+    case PX_SPACE_LOCAL:
+        return in_local(g, lane, va, size);
     case PX_SPACE_PARAM:
         return flat(cta->grid->params, 0, cta->grid->param_bytes, va, size,
                     "address is outside the kernel's parameters");
     case PX_SPACE_CONST:
         return flat(cta->grid->program->const_image, 0, cta->grid->program->linked.const_bytes, va, size,
                     "address is outside the constant memory");
-    case PX_SPACE_GLOBAL: return in_global(g, va, size);
-    default: return in_window(g, lane, va, size);
+    case PX_SPACE_GLOBAL:
+        return in_global(g, va, size);
+    default:
+        return in_window(g, lane, va, size);
     }
 }
 
@@ -129,19 +138,29 @@ static bool learn_segment(struct px_gang *g, const struct px_insn *in, struct px
 }
 
 /* One element, whole where that is possible: races must not tear it. */
-static __attribute__((no_sanitize("thread"))) void get_element(void *v, const struct px_place_of *p, uint32_t size,
-                                                               uint64_t va)
+static __attribute__((no_sanitize("thread"))) void get_element(void *v, const struct px_place_of *p,
+                                                               uint32_t size, uint64_t va)
 {
     if (p->stride != 4) {
         px_lane_get(v, p->host, size, p->stride, va);
         return;
     }
     switch (size) {
-    case 1: *(uint8_t *)v = __atomic_load_n(p->host, __ATOMIC_RELAXED); break;
-    case 2: *(uint16_t *)v = __atomic_load_n((uint16_t *)(void *)p->host, __ATOMIC_RELAXED); break;
-    case 4: *(uint32_t *)v = __atomic_load_n((uint32_t *)(void *)p->host, __ATOMIC_RELAXED); break;
-    case 8: *(uint64_t *)v = __atomic_load_n((uint64_t *)(void *)p->host, __ATOMIC_RELAXED); break;
-    default: memcpy(v, p->host, size); break;
+    case 1:
+        *(uint8_t *)v = __atomic_load_n(p->host, __ATOMIC_RELAXED);
+        break;
+    case 2:
+        *(uint16_t *)v = __atomic_load_n((uint16_t *)(void *)p->host, __ATOMIC_RELAXED);
+        break;
+    case 4:
+        *(uint32_t *)v = __atomic_load_n((uint32_t *)(void *)p->host, __ATOMIC_RELAXED);
+        break;
+    case 8:
+        *(uint64_t *)v = __atomic_load_n((uint64_t *)(void *)p->host, __ATOMIC_RELAXED);
+        break;
+    default:
+        memcpy(v, p->host, size);
+        break;
     }
 }
 
@@ -153,11 +172,21 @@ static __attribute__((no_sanitize("thread"))) void put_element(const struct px_p
         return;
     }
     switch (size) {
-    case 1: __atomic_store_n(p->host, *(const uint8_t *)v, __ATOMIC_RELAXED); break;
-    case 2: __atomic_store_n((uint16_t *)(void *)p->host, *(const uint16_t *)v, __ATOMIC_RELAXED); break;
-    case 4: __atomic_store_n((uint32_t *)(void *)p->host, *(const uint32_t *)v, __ATOMIC_RELAXED); break;
-    case 8: __atomic_store_n((uint64_t *)(void *)p->host, *(const uint64_t *)v, __ATOMIC_RELAXED); break;
-    default: memcpy(p->host, v, size); break;
+    case 1:
+        __atomic_store_n(p->host, *(const uint8_t *)v, __ATOMIC_RELAXED);
+        break;
+    case 2:
+        __atomic_store_n((uint16_t *)(void *)p->host, *(const uint16_t *)v, __ATOMIC_RELAXED);
+        break;
+    case 4:
+        __atomic_store_n((uint32_t *)(void *)p->host, *(const uint32_t *)v, __ATOMIC_RELAXED);
+        break;
+    case 8:
+        __atomic_store_n((uint64_t *)(void *)p->host, *(const uint64_t *)v, __ATOMIC_RELAXED);
+        break;
+    default:
+        memcpy(p->host, v, size);
+        break;
     }
 }
 
@@ -169,7 +198,8 @@ static void extend(uint8_t *v, uint32_t size, uint32_t wide, bool sign)
 /* ---- local memory at one place in all lanes: a row, or two ---- */
 
 /* First lane's word when every lane names the same aligned offset of its own local memory; NULL otherwise. */
-static uint8_t *local_row(const struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes, uint32_t size)
+static uint8_t *local_row(const struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
+                          uint32_t size)
 {
     bool generic = in->space == PX_SPACE_NONE;
     if (!generic && in->space != PX_SPACE_LOCAL) return NULL;
@@ -181,8 +211,8 @@ static uint8_t *local_row(const struct px_gang *g, const struct px_insn *in, con
     return g->local + (offset >> 2) * g->n * 4 + (offset & 3);
 }
 
-static void load_local_row(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes, const uint8_t *from,
-                           const uint32_t size[2], bool sign)
+static void load_local_row(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
+                           const uint8_t *from, const uint32_t size[2], bool sign)
 {
     uint8_t *d = g->frame + in->d;
     uint32_t lane, low = size[0] < 4 ? size[0] : 4;
@@ -196,8 +226,8 @@ static void load_local_row(struct px_gang *g, const struct px_insn *in, const st
     }
 }
 
-static void store_local_row(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes, uint8_t *to,
-                            const uint32_t size[2])
+static void store_local_row(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
+                            uint8_t *to, const uint32_t size[2])
 {
     const uint8_t *b = g->frame + in->b;
     uint32_t lane, low = size[0] < 4 ? size[0] : 4;

@@ -13,11 +13,16 @@ static uint64_t window_base(const struct px_gang *g, uint8_t space, uint32_t lan
 {
     const struct px_cta *cta = g->cta;
     switch (space) {
-    case PX_SPACE_SHARED: return cta->uniform.shared_window;
-    case PX_SPACE_LOCAL: return px_local_base(cta->slot, g->first + lane);
-    case PX_SPACE_CONST: return px_window_base(PX_WIN_CONST, cta->grid->program->number);
-    case PX_SPACE_PARAM: return cta->uniform.param_window;
-    default: return 0; /* global addresses are generic addresses */
+    case PX_SPACE_SHARED:
+        return cta->uniform.shared_window;
+    case PX_SPACE_LOCAL:
+        return px_local_base(cta->slot, g->first + lane);
+    case PX_SPACE_CONST:
+        return px_window_base(PX_WIN_CONST, cta->grid->program->number);
+    case PX_SPACE_PARAM:
+        return cta->uniform.param_window;
+    default:
+        return 0; /* global addresses are generic addresses */
     }
 }
 
@@ -45,11 +50,16 @@ static bool in_space(uint64_t va, uint8_t space)
 {
     enum px_window w = px_window_of(va);
     switch (space) {
-    case PX_SPACE_SHARED: return w == PX_WIN_SHARED;
-    case PX_SPACE_LOCAL: return w == PX_WIN_LOCAL;
-    case PX_SPACE_CONST: return w == PX_WIN_CONST;
-    case PX_SPACE_PARAM: return w == PX_WIN_PARAM;
-    default: return w == PX_WIN_NONE;
+    case PX_SPACE_SHARED:
+        return w == PX_WIN_SHARED;
+    case PX_SPACE_LOCAL:
+        return w == PX_WIN_LOCAL;
+    case PX_SPACE_CONST:
+        return w == PX_WIN_CONST;
+    case PX_SPACE_PARAM:
+        return w == PX_WIN_PARAM;
+    default:
+        return w == PX_WIN_NONE;
     }
 }
 
@@ -102,8 +112,8 @@ int px_move_unpack(struct px_gang *g, const struct px_insn *in)
 /* ---- four sources ---- */
 
 /*
- * Inserts the low `len` bits of a into b at `pos` (PTX ISA 9.7.1.20). Both count modulo 256 with 32 bits; with 64 the
- * chip takes all of them, so that 256 is past the end.
+ * Inserts the low `len` bits of a into b at `pos` (PTX ISA 9.7.1.20). Both count modulo 256 with 32 bits;
+ * with 64 the chip takes all of them, so that 256 is past the end.
  */
 static uint64_t insert_bits(uint64_t a, uint64_t b, uint32_t pos, uint32_t len, uint32_t width)
 {
@@ -119,11 +129,13 @@ int px_move_bfi(struct px_gang *g, const struct px_insn *in)
     const uint32_t *pos = PX_ROW(g, uint32_t, in->c), *len = PX_ROW(g, uint32_t, in->x[0]);
     for (uint32_t i = 0; i < g->n; i++)
         if (in->size == 4)
-            PX_ROW(g, uint32_t, in->d)[i] = (uint32_t)insert_bits(PX_ROW(g, uint32_t, in->a)[i],
-                                                                  PX_ROW(g, uint32_t, in->b)[i], pos[i], len[i], 32);
+            PX_ROW(g, uint32_t, in->d)
+            [i] = (uint32_t)insert_bits(PX_ROW(g, uint32_t, in->a)[i], PX_ROW(g, uint32_t, in->b)[i], pos[i],
+                                        len[i], 32);
         else
-            PX_ROW(g, uint64_t, in->d)[i] = insert_bits(PX_ROW(g, uint64_t, in->a)[i], PX_ROW(g, uint64_t, in->b)[i],
-                                                        pos[i], len[i], 64);
+            PX_ROW(g, uint64_t, in->d)
+            [i] =
+                insert_bits(PX_ROW(g, uint64_t, in->a)[i], PX_ROW(g, uint64_t, in->b)[i], pos[i], len[i], 64);
     return PX_STEP_NEXT;
 }
 
@@ -138,7 +150,8 @@ static uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
 
 int px_move_lop3(struct px_gang *g, const struct px_insn *in)
 {
-    const uint32_t *a = PX_ROW(g, uint32_t, in->a), *b = PX_ROW(g, uint32_t, in->b), *c = PX_ROW(g, uint32_t, in->c);
+    const uint32_t *a = PX_ROW(g, uint32_t, in->a), *b = PX_ROW(g, uint32_t, in->b),
+                   *c = PX_ROW(g, uint32_t, in->c);
     uint32_t *d = PX_ROW(g, uint32_t, in->d), table = (uint32_t)in->imm;
     for (uint32_t i = 0; i < g->n; i++) d[i] = lop3(a[i], b[i], c[i], table);
     if (!in->flags) return PX_STEP_NEXT;

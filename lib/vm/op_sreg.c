@@ -21,14 +21,22 @@ static uint64_t lane_value(const struct px_gang *g, uint64_t what, uint32_t lane
     switch (what) {
     case PX_LV_TID_X:
     case PX_LV_TID_Y:
-    case PX_LV_TID_Z: return g->tid[what - PX_LV_TID_X][lane];
-    case PX_LV_LANEID: return lane & 31;
-    case PX_LV_WARPID: return (g->first + lane) / 32;
-    case PX_LV_MASK_EQ: return bit;
-    case PX_LV_MASK_LE: return bit | (bit - 1);
-    case PX_LV_MASK_LT: return bit - 1;
-    case PX_LV_MASK_GE: return ~(bit - 1);
-    default: return ~(bit | (bit - 1)); /* PX_LV_MASK_GT */
+    case PX_LV_TID_Z:
+        return g->tid[what - PX_LV_TID_X][lane];
+    case PX_LV_LANEID:
+        return lane & 31;
+    case PX_LV_WARPID:
+        return (g->first + lane) / 32;
+    case PX_LV_MASK_EQ:
+        return bit;
+    case PX_LV_MASK_LE:
+        return bit | (bit - 1);
+    case PX_LV_MASK_LT:
+        return bit - 1;
+    case PX_LV_MASK_GE:
+        return ~(bit - 1);
+    default:
+        return ~(bit | (bit - 1)); /* PX_LV_MASK_GT */
     }
 }
 
@@ -37,19 +45,29 @@ static uint64_t time_value(uint64_t what)
 {
     switch (what) {
     case PX_LV_CLOCK:
-    case PX_LV_CLOCK64: return nanoseconds(CLOCK_MONOTONIC) * 2;
-    case PX_LV_CLOCK_HI: return nanoseconds(CLOCK_MONOTONIC) * 2 >> 32;
-    case PX_LV_TIMER_HI: return nanoseconds(CLOCK_REALTIME) >> 32;
-    default: return nanoseconds(CLOCK_REALTIME);
+    case PX_LV_CLOCK64:
+        return nanoseconds(CLOCK_MONOTONIC) * 2;
+    case PX_LV_CLOCK_HI:
+        return nanoseconds(CLOCK_MONOTONIC) * 2 >> 32;
+    case PX_LV_TIMER_HI:
+        return nanoseconds(CLOCK_REALTIME) >> 32;
+    default:
+        return nanoseconds(CLOCK_REALTIME);
     }
 }
 
 static void put(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t v)
 {
     switch (in->size) {
-    case 2: PX_ROW(g, uint16_t, in->d)[lane] = (uint16_t)v; break;
-    case 4: PX_ROW(g, uint32_t, in->d)[lane] = (uint32_t)v; break;
-    default: PX_ROW(g, uint64_t, in->d)[lane] = v; break;
+    case 2:
+        PX_ROW(g, uint16_t, in->d)[lane] = (uint16_t)v;
+        break;
+    case 4:
+        PX_ROW(g, uint32_t, in->d)[lane] = (uint32_t)v;
+        break;
+    default:
+        PX_ROW(g, uint64_t, in->d)[lane] = v;
+        break;
     }
 }
 

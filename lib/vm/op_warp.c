@@ -33,10 +33,18 @@ static void do_shfl(struct warp *w, uint32_t mode)
         uint32_t segment = w->c[lane] >> 8 & 31, low = lane & segment, high = low | (c & ~segment), j;
         bool inside;
         switch (mode) {
-        case PX_SHFL_UP: j = lane - b, inside = (int32_t)j >= (int32_t)high; break;
-        case PX_SHFL_DOWN: j = lane + b, inside = j <= high; break;
-        case PX_SHFL_BFLY: j = lane ^ b, inside = j <= high; break;
-        default: j = low | (b & ~segment), inside = j <= high; break;
+        case PX_SHFL_UP:
+            j = lane - b, inside = (int32_t)j >= (int32_t)high;
+            break;
+        case PX_SHFL_DOWN:
+            j = lane + b, inside = j <= high;
+            break;
+        case PX_SHFL_BFLY:
+            j = lane ^ b, inside = j <= high;
+            break;
+        default:
+            j = low | (b & ~segment), inside = j <= high;
+            break;
         }
         if (!inside) j = lane;
         w->d[lane] = w->lanes >> (j & 31) & 1 ? w->a[j & 31] : w->a[lane];
@@ -65,10 +73,18 @@ static void do_vote(struct warp *w, uint32_t mode)
 {
     uint32_t bits = ballot(w);
     switch (mode) {
-    case PX_VOTE_BALLOT: all_get(w, bits, false); break;
-    case PX_VOTE_ALL: all_get(w, 0, bits == w->lanes); break;
-    case PX_VOTE_ANY: all_get(w, 0, bits != 0); break;
-    default: all_get(w, 0, bits == 0 || bits == w->lanes); break;
+    case PX_VOTE_BALLOT:
+        all_get(w, bits, false);
+        break;
+    case PX_VOTE_ALL:
+        all_get(w, 0, bits == w->lanes);
+        break;
+    case PX_VOTE_ANY:
+        all_get(w, 0, bits != 0);
+        break;
+    default:
+        all_get(w, 0, bits == 0 || bits == w->lanes);
+        break;
     }
 }
 
@@ -107,15 +123,24 @@ static uint32_t redux_f32(uint32_t x, uint32_t y, uint64_t kind)
 static uint32_t redux_pair(uint32_t x, uint32_t y, uint64_t kind)
 {
     switch (PX_SYNC_OP(kind)) {
-    case PX_REDUX_ADD: return x + y;
-    case PX_REDUX_UMIN: return x < y ? x : y;
-    case PX_REDUX_UMAX: return x > y ? x : y;
-    case PX_REDUX_SMIN: return (int32_t)x < (int32_t)y ? x : y;
-    case PX_REDUX_SMAX: return (int32_t)x > (int32_t)y ? x : y;
-    case PX_REDUX_AND: return x & y;
-    case PX_REDUX_OR: return x | y;
-    case PX_REDUX_XOR: return x ^ y;
-    default: return redux_f32(x, y, kind);
+    case PX_REDUX_ADD:
+        return x + y;
+    case PX_REDUX_UMIN:
+        return x < y ? x : y;
+    case PX_REDUX_UMAX:
+        return x > y ? x : y;
+    case PX_REDUX_SMIN:
+        return (int32_t)x < (int32_t)y ? x : y;
+    case PX_REDUX_SMAX:
+        return (int32_t)x > (int32_t)y ? x : y;
+    case PX_REDUX_AND:
+        return x & y;
+    case PX_REDUX_OR:
+        return x | y;
+    case PX_REDUX_XOR:
+        return x ^ y;
+    default:
+        return redux_f32(x, y, kind);
     }
 }
 
@@ -153,10 +178,17 @@ static uint64_t value_of(const struct px_gang *g, const struct px_insn *in, uint
 {
     uint64_t v = 0;
     switch (in->size) {
-    case 0: return 0;
-    case 2: v = PX_ROW(g, uint16_t, in->a)[lane]; break;
-    case 8: v = PX_ROW(g, uint64_t, in->a)[lane]; break;
-    default: v = PX_ROW(g, uint32_t, in->a)[lane]; break;
+    case 0:
+        return 0;
+    case 2:
+        v = PX_ROW(g, uint16_t, in->a)[lane];
+        break;
+    case 8:
+        v = PX_ROW(g, uint64_t, in->a)[lane];
+        break;
+    default:
+        v = PX_ROW(g, uint32_t, in->a)[lane];
+        break;
     }
     return in->flags & PX_IF_NEGATE ? !v : v;
 }
@@ -197,7 +229,8 @@ static void give(struct px_gang *g, const struct px_insn *in, uint32_t base, con
 /* Does the operation for the lanes of one warp that name the same members. 0 when some are elsewhere. */
 static uint32_t try_group(struct px_gang *g, const struct px_insn *in, uint32_t index, uint32_t lanes)
 {
-    uint32_t base = index * 32, first = (uint32_t)__builtin_ctz(lanes), member = member_of(g, in, base + first);
+    uint32_t base = index * 32, first = (uint32_t)__builtin_ctz(lanes),
+             member = member_of(g, in, base + first);
     uint32_t same = lanes;
     if (!(in->flags & PX_SYNC_SCALAR_M))
         for (uint32_t left = lanes; left; left &= left - 1) {
@@ -223,7 +256,8 @@ static uint32_t stranger(const struct px_gang *g, const struct px_insn *in, stru
     return PX_LANES_MAX;
 }
 
-/* All groups must be complete before any is done: a row that is source and result must not be half written. */
+/* All groups must be complete before any is done: a row that is source and result must not be half written.
+ */
 static bool all_here(struct px_gang *g, const struct px_insn *in, struct px_lanes lanes)
 {
     if (in->imm & PX_SYNC_ACTIVE) return true;
@@ -351,7 +385,8 @@ bool px_sync_wait(struct px_gang *g, struct px_entry *e, const struct px_insn *i
     struct px_lanes lanes = px_gang_lanes(g, in), rest = px_lanes_minus(e->mask, lanes);
     if (!g->sync) g->sync = px_zalloc(&g->cta->alloc, g->n * sizeof *g->sync);
     if (!g->sync) {
-        px_gang_trap(g, in, px_lanes_first(&lanes), PX_CUDA_OUT_OF_MEMORY, 0, "out of memory in a warp operation");
+        px_gang_trap(g, in, px_lanes_first(&lanes), PX_CUDA_OUT_OF_MEMORY, 0,
+                     "out of memory in a warp operation");
         return false;
     }
     leave_operands(g, in, lanes);
