@@ -109,8 +109,34 @@ static bool fits_spaces(const struct px_why *why)
     return most > 1;
 }
 
+static unsigned count_of(const struct px_why *why, const px_word *words, size_t n)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < n; i++)
+        found += count_word(why, words[i]);
+    return found;
+}
+
+/* Two operations or two scopes. */
+static bool twice_of_set(const struct px_why *why)
+{
+    static const px_word operations[] = {PX_W_add, PX_W_inc, PX_W_dec, PX_W_min, PX_W_max, PX_W_and, PX_W_or, PX_W_xor,
+                                         PX_W_exch, PX_W_cas, PX_W_popc};
+    static const px_word scopes[] = {PX_W_cta, PX_W_cluster, PX_W_gpu, PX_W_sys};
+    bool scope = count_of(why, scopes, sizeof scopes / sizeof *scopes) > 1;
+    if (count_of(why, operations, sizeof operations / sizeof *operations) > 1)
+        complain(why, OPERATION_TWICE);
+    else if (scope)
+        complain(why, SCOPE_TWICE);
+    else
+        return false;
+    return true;
+}
+
 static bool twice(const struct px_why *why)
 {
+    if (twice_of_set(why))
+        return true;
     for (unsigned i = 0; i < why->nwords; i++)
         if (count_word(why, why->words[i]) > 1 && duplicated(why->words[i])) {
             complain(why, MODIFIER_TWICE, px_word_text(why->words[i]));
@@ -200,6 +226,55 @@ static bool missing_word(const struct px_why *why)
     return false;
 }
 
+/* Pairs that ptxas calls incompatible, in the order of its message. */
+static bool clash(const struct px_why *why)
+{
+    static const px_word pairs[][2] = {
+        {PX_W_kind__mxf4, PX_W_block16}, {PX_W_kind__mxf8f6f4, PX_W_block16}, {PX_W_kind__mxf4nvf4, PX_W_scale_vec__1X},
+        {PX_W_collector__a__fill, PX_W_ashift}, {PX_W_volatile, PX_W_gpu}, {PX_W_relaxed, PX_W_ca}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (count_word(why, pairs[i][0]) && count_word(why, pairs[i][1])) {
+            complain(why, MODIFIERS_CLASH, px_word_text(pairs[i][0]), px_word_text(pairs[i][1]));
+            return true;
+        }
+    return false;
+}
+
+static void multisample(const struct px_why *why)
+{
+    if (word_of_kind(why, K_TYPE, 1) == PX_W_f32)
+        complain(why, COORDS_INT);
+    else
+        complain(why, MULTISAMPLE, name_of(why));
+}
+
+/* The number of words in the form's name when the words given have them all, else 0. */
+static unsigned named(const struct px_why *why, const struct px_form *form)
+{
+    for (unsigned i = 0; i < px_form_fixed(form); i++)
+        if (!count_word(why, px_form_word(form, i, 0)))
+            return 0;
+    return px_form_fixed(form);
+}
+
+/* Does a form of the instruction that the words name take the word? */
+static bool named_form_takes(const struct px_why *why, px_word word)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first), longest = 0;
+    for (unsigned f = 0; f < n; f++) {
+        unsigned len = named(why, px_form_at((uint16_t)(first + f)));
+        longest = len > longest ? len : longest;
+    }
+    for (unsigned f = 0; f < n && longest; f++) {
+        const struct px_form *form = px_form_at((uint16_t)(first + f));
+        for (unsigned i = 0; named(why, form) == longest && i < px_form_slots(form); i++)
+            if (px_form_accepts(form, i, word))
+                return true;
+    }
+    return !longest;
+}
+
 /* Every word is known to the opcode, but no form takes them together. */
 static void no_combination(const struct px_why *why)
 {
@@ -217,12 +292,29 @@ static void no_combination(const struct px_why *why)
         complain(why, ROUNDING_ILLEGAL, name_of(why));
     else if (missing_word(why))
         return;
+    else if (clash(why))
+        return;
+    else if (why->inst->opcode->word == PX_W_tex && (count_word(why, PX_W_2dms) || count_word(why, PX_W_a2dms)))
+        multisample(why);
     else if (count_word(why, PX_W_sat) && !is_float && type)
         complain(why, SAT_TYPE, px_word_text(type));
     else if (count_word(why, PX_W_ftz) && !is_float)
         complain(why, MODIFIER_ILLEGAL, "ftz", name_of(why));
     else
         complain(why, INST_TYPES, name_of(why));
+}
+
+/* Is the word only ever part of an instruction's name? */
+static bool only_in_names(px_word word)
+{
+    if (kind_of(word) != K_OTHER || word == PX_W_async)
+        return false;
+    const struct px_form *form;
+    for (uint16_t f = 1; (form = px_form_at(f)); f++)
+        for (unsigned i = px_form_fixed(form); i < px_form_slots(form); i++)
+            if (px_form_accepts(form, i, word))
+                return false;
+    return true;
 }
 
 /* A word of the name that does not stand right after the opcode is unknown to ptxas. */
@@ -235,7 +327,9 @@ static bool misplaced(const struct px_why *why)
     for (const char *s = buf; *s; s++)
         k += *s == '.';
     for (unsigned i = k; i < why->nwords; i++)
-        if (px_word_of_name(opcode, why->words[i]) && kind_of(why->words[i]) == K_OTHER && !some_form_has_elsewhere(why, why->words[i])) {
+        if (only_in_names(why->words[i]) ||
+            (px_word_of_name(opcode, why->words[i]) && kind_of(why->words[i]) == K_OTHER &&
+             !some_form_has_elsewhere(why, why->words[i]))) {
             complain(why, MODIFIER_UNKNOWN, px_word_text(why->words[i]));
             return true;
         }
@@ -254,6 +348,11 @@ static void explain_words(const struct px_why *why)
         return;
     for (unsigned i = 0; i < why->nwords; i++)
         if (!some_form_takes(why, why->words[i])) {
+            illegal_word(why, why->words[i]);
+            return;
+        }
+    for (unsigned i = 0; i < why->nwords; i++)
+        if (kind_of(why->words[i]) == K_OTHER && !named_form_takes(why, why->words[i])) {
             illegal_word(why, why->words[i]);
             return;
         }
