@@ -80,6 +80,25 @@ static struct parts parts_of(struct px_fn_dec *d, const struct px_dinst *item, c
     return p;
 }
 
+/* Addresses of different spaces overlap, so each space has extents of its own among the gang's. */
+static uint8_t extent_slot(struct px_fn_dec *d, enum px_space space)
+{
+    switch (space) {
+    case PX_SPACE_GLOBAL:
+        return (uint8_t)(d->slots++ % 7);
+    case PX_SPACE_SHARED:
+        return 12;
+    case PX_SPACE_CONST:
+        return 13;
+    case PX_SPACE_PARAM:
+        return 14;
+    case PX_SPACE_LOCAL:
+        return 15; /* never filled: local memory has no flat extent */
+    default:
+        return (uint8_t)(7 + d->slots++ % 5);
+    }
+}
+
 static struct px_insn access_record(struct px_fn_dec *d, const struct px_dinst *item,
                                     const struct px_operand *address, enum px_space space, uint32_t align)
 {
@@ -88,7 +107,7 @@ static struct px_insn access_record(struct px_fn_dec *d, const struct px_dinst *
     struct px_src a = px_dec_address(d, address, space, &offset);
     struct px_insn in = {.a = a.at, .imm = (uint64_t)offset, .size = (uint8_t)align, .space = (uint8_t)space};
     if (a.scalar) in.flags |= PX_IF_SCALAR_A;
-    in.slot = (uint8_t)(d->slots++ % PX_EXTENTS);
+    in.slot = extent_slot(d, space);
     return in;
 }
 

@@ -59,7 +59,7 @@ static void fill_uniform(struct px_gang *g, struct px_frame *f, uint64_t local_b
     struct px_uniform *u = (struct px_uniform *)(f->base + f->code->uniform);
     *u = g->cta->uniform;
     u->local_base = local_base;
-    if (f->code->params) {
+    if (f->code->param_bytes) {
         memcpy(f->base + f->code->params, g->cta->grid->params, f->code->param_bytes);
     }
 }
