@@ -47,6 +47,17 @@ bool px_inst_pair_written(const struct px_inst *inst);
 /* inst_why.c: the message for an instruction that fits no form. */
 struct px_why { struct ptx_module *module; const struct px_inst *inst; const px_word *words; unsigned nwords; };
 void px_inst_explain(const struct px_why *why, const struct px_fit *best);
+#define px_complain(why, id, ...)                                                                           \
+    px_diag_add(&(why)->module->diags, PX_D_##id, (why)->inst->pos, (why)->inst->opcode->len, ##__VA_ARGS__)
+
+/* inst_words.c: the message for modifiers that no form takes; unknown: for a name or a modifier that nothing has. */
+enum px_why_kind { PX_WK_OTHER, PX_WK_TYPE, PX_WK_ROUND, PX_WK_COMPARE, PX_WK_SPACE, PX_WK_VECTOR, PX_WK_CACHE, PX_WK_FLAG };
+enum px_why_kind px_why_kind_of(px_word word);
+px_word px_why_word(const struct px_why *why, enum px_why_kind kind, unsigned nth); /* the nth modifier of a kind, or 0 */
+unsigned px_why_count(const struct px_why *why, px_word word);
+const char *px_why_name(const struct px_why *why); /* the instruction as messages call it */
+bool px_why_unknown(const struct px_why *why);
+void px_why_words(const struct px_why *why);
 
 /* inst_note.c: adds to the message just given what would have fitted. */
 void px_inst_note(const struct px_why *why, const struct px_fit *best);

@@ -1,0 +1,392 @@
+/*
+ * inst_words.c - why no form takes an instruction's modifiers, in ptxas's words.
+ *
+ * ptxas judges modifiers by kind (rounding, comparison, type, state space, ...)
+ * before it looks at operands; so does this file.
+ */
+#include "check/inst.h"
+#include <string.h>
+
+/* ---- what kind of modifier a word is ---- */
+
+enum px_why_kind px_why_kind_of(px_word word)
+{
+    if (px_type_of_word(word))
+        return PX_WK_TYPE;
+    if (px_space_of_word(word))
+        return PX_WK_SPACE;
+    switch (word) {
+    case PX_W_rn: case PX_W_rz: case PX_W_rm: case PX_W_rp: case PX_W_rni: case PX_W_rzi: case PX_W_rmi: case PX_W_rpi:
+        return PX_WK_ROUND;
+    case PX_W_eq: case PX_W_ne: case PX_W_lt: case PX_W_le: case PX_W_gt: case PX_W_ge: case PX_W_ls: case PX_W_hs:
+    case PX_W_equ: case PX_W_neu: case PX_W_ltu: case PX_W_leu: case PX_W_gtu: case PX_W_geu: case PX_W_num: case PX_W_nan:
+        return PX_WK_COMPARE;
+    case PX_W_v2: case PX_W_v4: case PX_W_v8: return PX_WK_VECTOR;
+    case PX_W_ca: case PX_W_cg: case PX_W_cs: case PX_W_lu: case PX_W_cv: case PX_W_wb: case PX_W_wt: return PX_WK_CACHE;
+    case PX_W_ftz: case PX_W_sat: case PX_W_cc: case PX_W_approx: return PX_WK_FLAG;
+    default: return PX_WK_OTHER;
+    }
+}
+
+const char *px_why_name(const struct px_why *why)
+{
+    char buf[160];
+    px_inst_name(why->inst->opcode->word, why->words, why->nwords, buf, sizeof buf);
+    return px_arena_printf(&why->module->arena, "%s", buf);
+}
+
+px_word px_why_word(const struct px_why *why, enum px_why_kind kind, unsigned nth)
+{
+    for (unsigned i = 0; i < why->nwords; i++)
+        if (px_why_kind_of(why->words[i]) == kind && !nth--)
+            return why->words[i];
+    return 0;
+}
+
+/* ---- the forms of the opcode taken together ---- */
+
+static bool some_form_takes(const struct px_why *why, px_word word)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    for (unsigned f = 0; f < n; f++) {
+        const struct px_form *form = px_form_at((uint16_t)(first + f));
+        for (unsigned i = 0; i < px_form_slots(form); i++)
+            if (px_form_accepts(form, i, word))
+                return true;
+    }
+    return false;
+}
+
+static bool some_form_takes_kind(const struct px_why *why, enum px_why_kind kind)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    for (px_word word = 1; word < PX_W_COUNT; word++)
+        if (px_word_is_modifier(word) && px_why_kind_of(word) == kind && n && some_form_takes(why, word))
+            return true;
+    return false;
+}
+
+unsigned px_why_count(const struct px_why *why, px_word word)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < why->nwords; i++)
+        n += why->words[i] == word;
+    return n;
+}
+
+/* ---- modifiers ---- */
+
+/* The modifiers that ptxas calls duplicate; of others it says something else, or takes them twice. */
+static bool duplicated(px_word word)
+{
+    static const px_word words[] = {PX_W_ftz, PX_W_noftz, PX_W_relaxed, PX_W_acquire, PX_W_release, PX_W_acq_rel, PX_W_sc,
+                                    PX_W_volatile, PX_W_weak, PX_W_wait};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i] == word)
+            return true;
+    return false;
+}
+
+/* Does some form of the opcode have two state spaces? */
+static bool fits_spaces(const struct px_why *why)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first), most = 0;
+    for (unsigned f = 0; f < n; f++) {
+        const struct px_form *form = px_form_at((uint16_t)(first + f));
+        unsigned spaces = 0;
+        for (unsigned i = 0; i < px_form_slots(form); i++)
+            spaces += px_space_of_word(px_form_word(form, i, 0)) != PX_SPACE_NONE;
+        most = spaces > most ? spaces : most;
+    }
+    return most > 1;
+}
+
+static unsigned count_of(const struct px_why *why, const px_word *words, size_t n)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < n; i++)
+        found += px_why_count(why, words[i]);
+    return found;
+}
+
+/* Two operations or two scopes. */
+static bool twice_of_set(const struct px_why *why)
+{
+    static const px_word operations[] = {PX_W_add, PX_W_inc, PX_W_dec, PX_W_min, PX_W_max, PX_W_and, PX_W_or, PX_W_xor,
+                                         PX_W_exch, PX_W_cas, PX_W_popc};
+    static const px_word scopes[] = {PX_W_cta, PX_W_cluster, PX_W_gpu, PX_W_sys};
+    bool scope = count_of(why, scopes, sizeof scopes / sizeof *scopes) > 1;
+    if (count_of(why, operations, sizeof operations / sizeof *operations) > 1)
+        px_complain(why, OPERATION_TWICE);
+    else if (scope)
+        px_complain(why, SCOPE_TWICE);
+    else
+        return false;
+    return true;
+}
+
+static bool twice(const struct px_why *why)
+{
+    if (twice_of_set(why))
+        return true;
+    for (unsigned i = 0; i < why->nwords; i++)
+        if (px_why_count(why, why->words[i]) > 1 && duplicated(why->words[i])) {
+            px_complain(why, MODIFIER_TWICE, px_word_text(why->words[i]));
+            return true;
+        }
+    if (px_why_word(why, PX_WK_ROUND, 1)) {
+        px_complain(why, ROUNDING_TWICE);
+        return true;
+    }
+    if (px_why_word(why, PX_WK_SPACE, 1) && !fits_spaces(why)) {
+        px_complain(why, SPACES_MANY, px_why_name(why));
+        return true;
+    }
+    if (px_why_word(why, PX_WK_VECTOR, 1) || px_why_word(why, PX_WK_CACHE, 1)) {
+        px_complain(why, CACHE_TWICE, px_why_word(why, PX_WK_CACHE, 1) ? "cache operation" : "vector");
+        return true;
+    }
+    if (px_why_word(why, PX_WK_COMPARE, 1)) {
+        px_complain(why, COMPARE_TWICE);
+        return true;
+    }
+    return false;
+}
+
+static void multisample(const struct px_why *why)
+{
+    if (px_why_word(why, PX_WK_TYPE, 1) == PX_W_f32)
+        px_complain(why, COORDS_INT);
+    else
+        px_complain(why, MULTISAMPLE, px_why_name(why));
+}
+
+static void illegal_word(const struct px_why *why, px_word word)
+{
+    if (why->inst->opcode->word == PX_W_tex && word == PX_W_2dms) {
+        multisample(why);
+        return;
+    }
+    switch (px_why_kind_of(word)) {
+    case PX_WK_TYPE: px_complain(why, INST_TYPES, px_why_name(why)); break;
+    case PX_WK_ROUND: px_complain(why, ROUNDING_ILLEGAL, px_why_name(why)); break;
+    case PX_WK_COMPARE: px_complain(why, COMPARE_ILLEGAL, px_why_name(why)); break;
+    case PX_WK_VECTOR: px_complain(why, VECTOR_QUALIFIER, px_why_name(why)); break;
+    case PX_WK_SPACE:
+        if (some_form_takes_kind(why, PX_WK_SPACE))
+            px_complain(why, SPACE_WRONG, px_why_name(why));
+        else
+            px_complain(why, NO_STATE_SPACE, px_why_name(why));
+        break;
+    default: px_complain(why, MODIFIER_ILLEGAL, px_word_text(word), px_why_name(why)); break;
+    }
+}
+
+/* Does some form take the word behind its name? */
+static bool some_form_has_elsewhere(const struct px_why *why, px_word word)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    for (unsigned f = 0; f < n; f++) {
+        const struct px_form *form = px_form_at((uint16_t)(first + f));
+        for (unsigned i = px_form_fixed(form); i < px_form_slots(form); i++)
+            if (px_form_accepts(form, i, word))
+                return true;
+    }
+    return false;
+}
+
+/* Would some form take the words together with `extra`? */
+static bool fits_with(const struct px_why *why, px_word extra)
+{
+    px_word words[PX_MAX_SLOTS + 1];
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    if (why->nwords >= PX_MAX_SLOTS)
+        return false;
+    memcpy(words, why->words, why->nwords * sizeof *words);
+    words[why->nwords] = extra;
+    for (unsigned f = 0; f < n; f++) {
+        struct px_match match = {.form = px_form_at((uint16_t)(first + f))};
+        if (px_match_deal(&match, words, why->nwords + 1))
+            return true;
+    }
+    return false;
+}
+
+/* A slot that every form fills and no word was given for: what ptxas calls it. */
+static bool missing_word(const struct px_why *why)
+{
+    static const struct { px_word word; const char *called; } tries[] = {
+        {PX_W_sync, ".sync"}, {PX_W_aligned, ".aligned"}, {PX_W_sat, ".sat"}, {PX_W_gpu, "Scope"}, {PX_W_global, "State space"},
+        {PX_W_row, "layout"}, {PX_W_2d, "Geometry"}, {PX_W_width, "Query"}, {PX_W_clamp, "Clamp"}, {PX_W_m8n8, "Shape"},
+        {PX_W_cta_group__1, ".cta_group"}, {PX_W_mbarrier__complete_tx__bytes, ".completion_mechanism"},
+        {PX_W_bulk_group, ".completion_mechanism"}, {PX_W_ca, "'.ca or .cg'"}, {PX_W_lo, "'.hi/.lo'"}};
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
+        if (fits_with(why, tries[i].word)) {
+            px_complain(why, MODIFIER_NEEDED, tries[i].called, px_why_name(why));
+            return true;
+        }
+    return false;
+}
+
+/* Pairs that ptxas calls incompatible, in the order of its message. */
+static bool clash(const struct px_why *why)
+{
+    static const px_word pairs[][2] = {
+        {PX_W_kind__mxf4, PX_W_block16}, {PX_W_kind__mxf8f6f4, PX_W_block16}, {PX_W_kind__mxf4nvf4, PX_W_scale_vec__1X},
+        {PX_W_collector__a__fill, PX_W_ashift}, {PX_W_volatile, PX_W_gpu}, {PX_W_relaxed, PX_W_ca}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (px_why_count(why, pairs[i][0]) && px_why_count(why, pairs[i][1])) {
+            px_complain(why, MODIFIERS_CLASH, px_word_text(pairs[i][0]), px_word_text(pairs[i][1]));
+            return true;
+        }
+    return false;
+}
+
+/* The number of words in the form's name when the words given have them all, else 0. */
+static unsigned named(const struct px_why *why, const struct px_form *form)
+{
+    for (unsigned i = 0; i < px_form_fixed(form); i++)
+        if (!px_why_count(why, px_form_word(form, i, 0)))
+            return 0;
+    return px_form_fixed(form);
+}
+
+/* Does a form of the instruction that the words name take the word? */
+static bool named_form_takes(const struct px_why *why, px_word word)
+{
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first), longest = 0;
+    for (unsigned f = 0; f < n; f++) {
+        unsigned len = named(why, px_form_at((uint16_t)(first + f)));
+        longest = len > longest ? len : longest;
+    }
+    for (unsigned f = 0; f < n && longest; f++) {
+        const struct px_form *form = px_form_at((uint16_t)(first + f));
+        for (unsigned i = 0; named(why, form) == longest && i < px_form_slots(form); i++)
+            if (px_form_accepts(form, i, word))
+                return true;
+    }
+    return !longest;
+}
+
+/* Every word is known to the opcode, but no form takes them together. */
+static void no_combination(const struct px_why *why)
+{
+    px_word type = px_why_word(why, PX_WK_TYPE, 0);
+    bool is_float = px_type_info(px_type_of_word(type))->klass == PX_TC_FLOAT;
+    if (why->inst->opcode->word == PX_W_membar && !why->nwords)
+        px_complain(why, MEMBAR_LEVEL, px_why_name(why));
+    else if (fits_with(why, PX_W_eq) && !px_why_word(why, PX_WK_COMPARE, 0))
+        px_complain(why, COMPARE_NEEDED, px_why_name(why));
+    else if (fits_with(why, PX_W_rn) && fits_with(why, PX_W_approx))
+        px_complain(why, ROUNDING_APPROX, px_why_name(why));
+    else if (!px_why_word(why, PX_WK_ROUND, 0) && (fits_with(why, PX_W_rn) || fits_with(why, PX_W_rni)))
+        px_complain(why, ROUNDING_NEEDED, px_why_name(why));
+    else if (why->inst->opcode->word == PX_W_cvt && px_why_word(why, PX_WK_ROUND, 0))
+        px_complain(why, ROUNDING_ILLEGAL, px_why_name(why));
+    else if (missing_word(why))
+        return;
+    else if (clash(why))
+        return;
+    else if (why->inst->opcode->word == PX_W_tex && (px_why_count(why, PX_W_2dms) || px_why_count(why, PX_W_a2dms)))
+        multisample(why);
+    else if (px_why_count(why, PX_W_sat) && !is_float && type)
+        px_complain(why, SAT_TYPE, px_word_text(type));
+    else if (px_why_count(why, PX_W_ftz) && type != PX_W_f32)
+        px_complain(why, MODIFIER_ILLEGAL, "ftz", px_why_name(why));
+    else if (px_why_count(why, PX_W_cc) && is_float)
+        px_complain(why, MODIFIER_ILLEGAL, "cc", px_why_name(why));
+    else if (px_why_count(why, PX_W_sat) && is_float && type != PX_W_f32)
+        px_complain(why, MODIFIER_ILLEGAL, "sat", px_why_name(why));
+    else
+        px_complain(why, INST_TYPES, px_why_name(why));
+}
+
+/* Words of names that ptxas knows by themselves. */
+static bool known_alone(px_word word)
+{
+    static const px_word words[] = {PX_W_async, PX_W_st, PX_W_ld, PX_W_mma, PX_W_shift, PX_W_sp, PX_W_cluster, PX_W_a, PX_W_b,
+                                    PX_W_p, PX_W_mbarrier};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i] == word)
+            return true;
+    return false;
+}
+
+/* Is the word only ever part of an instruction's name? */
+static bool only_in_names(px_word word)
+{
+    if (!word || px_why_kind_of(word) != PX_WK_OTHER || known_alone(word))
+        return false;
+    const struct px_form *form;
+    for (uint16_t f = 1; (form = px_form_at(f)); f++)
+        for (unsigned i = px_form_fixed(form); i < px_form_slots(form); i++)
+            if (px_form_accepts(form, i, word))
+                return false;
+    return true;
+}
+
+/* A word of the name that does not stand right after the opcode is unknown to ptxas. */
+static bool misplaced(const struct px_why *why)
+{
+    char buf[160];
+    unsigned k = 0;
+    px_word opcode = why->inst->opcode->word;
+    bool complete = px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf);
+    for (const char *s = buf; *s; s++)
+        k += *s == '.';
+    for (unsigned i = k; i < why->nwords; i++)
+        if (only_in_names(why->words[i]) ||
+            ((complete || !known_alone(why->words[i])) && px_word_of_name(opcode, why->words[i]) &&
+             px_why_kind_of(why->words[i]) == PX_WK_OTHER && !some_form_has_elsewhere(why, why->words[i]))) {
+            px_complain(why, MODIFIER_UNKNOWN, px_word_text(why->words[i]));
+            return true;
+        }
+    return false;
+}
+
+/* Names that look complete and are none. */
+static bool no_such_name(const struct px_why *why)
+{
+    px_word opcode = why->inst->opcode->word, first = why->nwords ? why->words[0] : 0;
+    if ((opcode != PX_W_suld || first != PX_W_p) && (opcode != PX_W_barrier || first != PX_W_cluster))
+        return false;
+    px_complain(why, OPCODE, px_arena_printf(&why->module->arena, "%s.%s", px_word_text(opcode), px_word_text(first)));
+    return true;
+}
+
+/* A modifier that ptxas has never heard of comes before everything else, the opcode too. */
+bool px_why_unknown(const struct px_why *why)
+{
+    const struct px_inst *inst = why->inst;
+    if (no_such_name(why))
+        return true;
+    for (unsigned i = 0; i < inst->nmods; i++)
+        if (!px_word_is_modifier(inst->mods[i].name->word)) {
+            px_complain(why, MODIFIER_UNKNOWN, inst->mods[i].name->text);
+            return true;
+        }
+    return misplaced(why);
+}
+
+void px_why_words(const struct px_why *why)
+{
+    if (twice(why))
+        return;
+    for (unsigned i = 0; i < why->nwords; i++)
+        if (!some_form_takes(why, why->words[i])) {
+            illegal_word(why, why->words[i]);
+            return;
+        }
+    for (unsigned i = 0; i < why->nwords; i++)
+        if (px_why_kind_of(why->words[i]) == PX_WK_OTHER && !named_form_takes(why, why->words[i])) {
+            illegal_word(why, why->words[i]);
+            return;
+        }
+    no_combination(why);
+}
