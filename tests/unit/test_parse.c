@@ -324,7 +324,8 @@ int main(void)
         cmocka_unit_test(test_floats),        cmocka_unit_test(test_faulty_constants),
         cmocka_unit_test(test_operands),      cmocka_unit_test(test_words_are_names),
         cmocka_unit_test(test_syntax_errors), cmocka_unit_test(test_partial_tree),
-        cmocka_unit_test(test_extremes),      cmocka_unit_test(test_strange_bytes),
+        cmocka_unit_test(test_extremes),      cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_strange_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
