@@ -36,7 +36,7 @@ static struct px_frame *new_frame(struct px_cta *cta, const struct px_fcode *cod
     *f = (struct px_frame){.code = code, .bytes = bytes};
     f->base = (uint8_t *)(((uintptr_t)(f + 1) + 63) & ~(uintptr_t)63);
     memset(f->base, 0, code->frame_bytes);
-    memcpy(f->base + code->pool, code->pool_image, code->pool_bytes);
+    if (code->pool_bytes) memcpy(f->base + code->pool, code->pool_image, code->pool_bytes);
     return f;
 }
 
