@@ -18,7 +18,8 @@ enum px_fault_kind {
     PX_FAULT_ILLEGAL_SIZE, PX_FAULT_RESULT_VECTOR, PX_FAULT_WIDTHS, PX_FAULT_CLASSES, PX_FAULT_SINKS, PX_FAULT_PREDICATE,
     PX_FAULT_LABEL, PX_FAULT_TABLE, PX_FAULT_ADDRESS_TYPE, PX_FAULT_ADDRESS_IMM, PX_FAULT_ADDRESS_SPACE, PX_FAULT_UNIFIED,
     PX_FAULT_RANGE, PX_FAULT_MULTIPLE, PX_FAULT_POWER, PX_FAULT_ILLEGAL, PX_FAULT_TEX, PX_FAULT_SAMPLER, PX_FAULT_SELECTOR,
-    PX_FAULT_SELECTOR_VIDEO, PX_FAULT_SINK_NEEDED, PX_FAULT_MINUS_LABEL, PX_FAULT_VECTOR_NEEDED, PX_FAULT_HANDLE, PX_FAULT_GEOMETRY, PX_FAULT_INDEX
+    PX_FAULT_SELECTOR_VIDEO, PX_FAULT_SINK_NEEDED, PX_FAULT_MINUS_LABEL, PX_FAULT_VECTOR_NEEDED, PX_FAULT_HANDLE, PX_FAULT_GEOMETRY, PX_FAULT_INDEX,
+    PX_FAULT_ADDRESS_WIDTH
 };
 
 struct px_fault {
@@ -57,6 +58,7 @@ px_word px_why_word(const struct px_why *why, enum px_why_kind kind, unsigned nt
 unsigned px_why_count(const struct px_why *why, px_word word);
 const char *px_why_name(const struct px_why *why); /* the instruction as messages call it */
 bool px_why_unknown(const struct px_why *why);
+bool px_why_clash(const struct px_why *why); /* two modifiers that exclude each other */
 void px_why_words(const struct px_why *why);
 
 /* inst_note.c: adds to the message just given what would have fitted. */

@@ -275,7 +275,7 @@ static bool base_register(struct state *s, const struct px_opd *opd, const struc
     enum px_type_class klass = (enum px_type_class)px_type_info(o->symbol->type)->klass;
     if (klass != PX_TC_BITS && !is_integer(klass))
         return fail(s, PX_FAULT_ADDRESS_TYPE, o, opd);
-    return px_type_info(o->symbol->type)->bits <= 64 || fail(s, PX_FAULT_ILLEGAL, o, opd);
+    return px_type_info(o->symbol->type)->bits <= 64 || fail(s, PX_FAULT_ADDRESS_WIDTH, o, opd);
 }
 
 static bool base_variable(struct state *s, const struct px_opd *opd, const struct px_operand *o)
@@ -293,7 +293,7 @@ static bool address_base(struct state *s, const struct px_opd *opd, const struct
     switch (o->kind) {
     case PX_O_NAME:
         if (!o->symbol)
-            return fail(s, PX_FAULT_MISMATCH, o, opd);
+            return fail(s, PX_FAULT_ILLEGAL, o, opd);
         if (o->symbol->kind == PX_SYM_REG)
             return base_register(s, opd, o);
         if (o->symbol->kind == PX_SYM_VAR || o->symbol->kind == PX_SYM_PARAM)

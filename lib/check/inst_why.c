@@ -90,6 +90,8 @@ static void explain_texture(const struct px_why *why, enum px_where_message mess
 static void explain_where(const struct px_why *why, const struct px_fit *best)
 {
     const char *name = px_why_name(why);
+    if (px_why_clash(why))
+        return;
     switch (best->message) {
     case PX_WM_rounding: px_complain(why, ROUNDING_APPROX, name); break;
     case PX_WM_compare: px_complain(why, COMPARE_TYPE); break;
@@ -125,6 +127,10 @@ static void explain_range(const struct px_why *why, const struct px_fault *f)
 {
     long long v = (long long)f->operand->u.i, lo = f->opd->lo, hi = f->opd->hi;
 
+    if (why->inst->opcode->word == PX_W_mma && (px_why_count(why, PX_W_sp) || px_why_count(why, PX_W_sp__ordered_metadata))) {
+        px_complain(why, RANGE, f->argument + 1, "Sparse mma", v, lo, hi);
+        return;
+    }
     bool barrier = why->inst->opcode->word == PX_W_bar || why->inst->opcode->word == PX_W_barrier;
     if (f->operand->kind == PX_O_F64 || f->operand->kind == PX_O_F32)
         px_complain(why, RANGE_FLOAT, f->argument + 1, px_why_name(why), px_operand_value(f->operand), (double)lo, (double)hi);
@@ -203,6 +209,7 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
         break;
     case PX_FAULT_ADDRESS_IMM: px_complain(why, ADDRESS_IMMEDIATE); break;
     case PX_FAULT_ADDRESS_SPACE: px_complain(why, ADDRESS_SPACE, name); break;
+    case PX_FAULT_ADDRESS_WIDTH: px_complain(why, ADDRESS_BITS); break;
     case PX_FAULT_UNIFIED: px_complain(why, UNIFIED_SPACE, name); break;
     case PX_FAULT_RANGE: case PX_FAULT_MULTIPLE: case PX_FAULT_POWER: explain_range(why, f); break;
     case PX_FAULT_ILLEGAL: px_complain(why, OPERAND_ILLEGAL, name); break;
@@ -212,7 +219,12 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_SINK_NEEDED: px_complain(why, SINK_NEEDED, name, ".shared::cluster"); break;
     case PX_FAULT_HANDLE: px_complain(why, TEX_HANDLE); break;
     case PX_FAULT_SELECTOR: px_complain(why, VIDEO_SELECTOR, name); break;
-    default: px_complain(why, ARGUMENTS, name); break;
+    default:
+        if (f->operand && f->operand->kind == PX_O_SINK)
+            px_complain(why, RESULT_SINK, name);
+        else
+            px_complain(why, ARGUMENTS, name);
+        break;
     }
 }
 
@@ -263,7 +275,9 @@ static void explain_count(const struct px_why *why)
 {
     px_word opcode = why->inst->opcode->word;
     bool boolean = px_why_count(why, PX_W_and) || px_why_count(why, PX_W_or) || px_why_count(why, PX_W_xor);
-    if ((opcode == PX_W_setp || opcode == PX_W_set) && why->inst->nopds == 4 && !boolean)
+    if (why->inst->nopds && why->inst->opds[0].kind == PX_O_SINK)
+        px_complain(why, RESULT_SINK, px_why_name(why));
+    else if ((opcode == PX_W_setp || opcode == PX_W_set) && why->inst->nopds == 4 && !boolean)
         px_complain(why, BOOLEAN_NEEDED, px_why_name(why));
     else
         px_complain(why, ARGUMENTS, px_why_name(why));

@@ -104,28 +104,30 @@ static bool fits_spaces(const struct px_why *why)
     return most > 1;
 }
 
-static unsigned count_of(const struct px_why *why, const px_word *words, size_t n)
+static bool is_operation(px_word word)
 {
-    unsigned found = 0;
-    for (size_t i = 0; i < n; i++)
-        found += px_why_count(why, words[i]);
-    return found;
+    switch (word) {
+    case PX_W_add: case PX_W_inc: case PX_W_dec: case PX_W_min: case PX_W_max: case PX_W_and: case PX_W_or: case PX_W_xor:
+    case PX_W_exch: case PX_W_cas: case PX_W_popc:
+        return true;
+    default: return false;
+    }
 }
 
 /* Two operations or two scopes. */
 static bool twice_of_set(const struct px_why *why)
 {
-    static const px_word operations[] = {PX_W_add, PX_W_inc, PX_W_dec, PX_W_min, PX_W_max, PX_W_and, PX_W_or, PX_W_xor,
-                                         PX_W_exch, PX_W_cas, PX_W_popc};
-    static const px_word scopes[] = {PX_W_cta, PX_W_cluster, PX_W_gpu, PX_W_sys};
-    bool scope = count_of(why, scopes, sizeof scopes / sizeof *scopes) > 1;
-    if (count_of(why, operations, sizeof operations / sizeof *operations) > 1)
+    unsigned operations = 0, scopes = 0;
+    for (unsigned i = 0; i < why->nwords; i++) {
+        px_word word = why->words[i];
+        operations += is_operation(word);
+        scopes += word == PX_W_cta || word == PX_W_cluster || word == PX_W_gpu || word == PX_W_sys;
+    }
+    if (operations > 1)
         px_complain(why, OPERATION_TWICE);
-    else if (scope)
+    else if (scopes > 1)
         px_complain(why, SCOPE_TWICE);
-    else
-        return false;
-    return true;
+    return operations > 1 || scopes > 1;
 }
 
 static bool twice(const struct px_why *why)
@@ -164,6 +166,17 @@ static void multisample(const struct px_why *why)
         px_complain(why, MULTISAMPLE, px_why_name(why));
 }
 
+/* A type that the target lacks altogether is said to be a missing feature. */
+static void illegal_type(const struct px_why *why, px_word word)
+{
+    bool ampere = word == PX_W_bf16 || word == PX_W_bf16x2 || word == PX_W_tf32;
+    unsigned sm = ampere ? 80 : word == PX_W_u4 || word == PX_W_s4 ? 75 : 0;
+    if (why->module->target.sm < sm)
+        px_complain(why, NEEDS_SM, px_arena_printf(&why->module->arena, ".%s", px_word_text(word)), sm);
+    else
+        px_complain(why, INST_TYPES, px_why_name(why));
+}
+
 static void illegal_word(const struct px_why *why, px_word word)
 {
     if (why->inst->opcode->word == PX_W_tex && word == PX_W_2dms) {
@@ -171,7 +184,7 @@ static void illegal_word(const struct px_why *why, px_word word)
         return;
     }
     switch (px_why_kind_of(word)) {
-    case PX_WK_TYPE: px_complain(why, INST_TYPES, px_why_name(why)); break;
+    case PX_WK_TYPE: illegal_type(why, word); break;
     case PX_WK_ROUND: px_complain(why, ROUNDING_ILLEGAL, px_why_name(why)); break;
     case PX_WK_COMPARE: px_complain(why, COMPARE_ILLEGAL, px_why_name(why)); break;
     case PX_WK_VECTOR: px_complain(why, VECTOR_QUALIFIER, px_why_name(why)); break;
@@ -234,7 +247,7 @@ static bool missing_word(const struct px_why *why)
 }
 
 /* Pairs that ptxas calls incompatible, in the order of its message. */
-static bool clash(const struct px_why *why)
+bool px_why_clash(const struct px_why *why)
 {
     static const px_word pairs[][2] = {
         {PX_W_kind__mxf4, PX_W_block16}, {PX_W_kind__mxf8f6f4, PX_W_block16}, {PX_W_kind__mxf4nvf4, PX_W_scale_vec__1X},
@@ -290,8 +303,6 @@ static void no_combination(const struct px_why *why)
     else if (why->inst->opcode->word == PX_W_cvt && px_why_word(why, PX_WK_ROUND, 0))
         px_complain(why, ROUNDING_ILLEGAL, px_why_name(why));
     else if (missing_word(why))
-        return;
-    else if (clash(why))
         return;
     else if (why->inst->opcode->word == PX_W_tex && (px_why_count(why, PX_W_2dms) || px_why_count(why, PX_W_a2dms)))
         multisample(why);
@@ -374,15 +385,24 @@ bool px_why_unknown(const struct px_why *why)
     return misplaced(why);
 }
 
+/* ptxas looks at operations first, then at types, spaces and the like, then at other words. */
+static int judged(px_word word)
+{
+    return is_operation(word) ? 0 : px_why_kind_of(word) == PX_WK_OTHER || px_why_kind_of(word) == PX_WK_FLAG ? 2 : 1;
+}
+
 void px_why_words(const struct px_why *why)
 {
     if (twice(why))
         return;
-    for (unsigned i = 0; i < why->nwords; i++)
-        if (!some_form_takes(why, why->words[i])) {
-            illegal_word(why, why->words[i]);
-            return;
-        }
+    for (int turn = 0; turn < 3; turn++)
+        for (unsigned i = 0; i < why->nwords; i++)
+            if (judged(why->words[i]) == turn && !some_form_takes(why, why->words[i])) {
+                illegal_word(why, why->words[i]);
+                return;
+            }
+    if (px_why_clash(why))
+        return;
     for (unsigned i = 0; i < why->nwords; i++)
         if (px_why_kind_of(why->words[i]) == PX_WK_OTHER && !named_form_takes(why, why->words[i])) {
             illegal_word(why, why->words[i]);
