@@ -3,12 +3,13 @@
  *
  * A scalar parameter is passed as its type says: .f32 as float, .f64 as
  * double, the rest as integers of their size. An array is a structure passed
- * by value; PTX does not tell its fields, so they are taken to be integers of
- * the array's alignment (or its element type, for arrays of .f32 and .f64).
+ * by value, of integers of the array's alignment. Where the declaration has no
+ * type to tell, floats are found by how callers fill it (host_types.c).
  * Signatures are prepared once, when the program is loaded.
  */
 #include "vm/device.h"
 #include "vm/extern.h"
+#include "vm/host_types.h"
 #include <ffi.h>
 #include <string.h>
 
@@ -23,12 +24,13 @@ struct signature {
     ffi_type **types;
 };
 
-static ffi_type *scalar_type(unsigned type)
+/* An untyped scalar that callers treat as floating-point is that. */
+static ffi_type *scalar_type(unsigned type, uint8_t mark)
 {
     const struct px_type_info *info = px_type_info((enum px_type)type);
-    const bool is_signed = info->klass == PX_TC_SIGNED;
-    if (type == PX_T_F32) return &ffi_type_float;
-    if (type == PX_T_F64) return &ffi_type_double;
+    const bool is_signed = info->klass == PX_TC_SIGNED, is_bits = info->klass == PX_TC_BITS;
+    if (type == PX_T_F32 || (is_bits && info->bits == 32 && mark == 4)) return &ffi_type_float;
+    if (type == PX_T_F64 || (is_bits && info->bits == 64 && mark == 8)) return &ffi_type_double;
     switch (info->bits) {
     case 8: return is_signed ? &ffi_type_sint8 : &ffi_type_uint8;
     case 16: return is_signed ? &ffi_type_sint16 : &ffi_type_uint16;
@@ -38,47 +40,59 @@ static ffi_type *scalar_type(unsigned type)
     }
 }
 
-static ffi_type *field_type(const struct px_symbol *s)
+/* The integer field of a structure at `at`: as large as its alignment, and the next float, leave room for. */
+static ffi_type *integer_field(const struct px_symbol *s, const uint8_t *marks, uint64_t at)
 {
-    if (s->type == PX_T_F32) return &ffi_type_float;
-    if (s->type == PX_T_F64) return &ffi_type_double;
-    return s->align >= 8   ? &ffi_type_uint64
-           : s->align == 4 ? &ffi_type_uint32
-           : s->align == 2 ? &ffi_type_uint16
-                           : &ffi_type_uint8;
+    static ffi_type *const types[] = {&ffi_type_uint64, &ffi_type_uint32, &ffi_type_uint16, &ffi_type_uint8};
+    for (int i = 0; i < 3; i++) {
+        const uint64_t size = types[i]->size;
+        uint64_t end = at + 1;
+        while (end < at + size && end < s->size && !marks[end]) end++;
+        if (size <= s->align && at % size == 0 && end == at + size) return types[i];
+    }
+    return types[3];
 }
 
-/* A structure of equal fields with the size and alignment of the array. */
-static ffi_type *struct_type(struct px_arena *arena, const struct px_symbol *s)
+static ffi_type *field_at(const struct px_symbol *s, const uint8_t *marks, uint64_t at)
 {
-    ffi_type *field = field_type(s);
-    uint64_t n = s->size / field->size, rest = s->size % field->size;
-    if (!n || n + rest > MAX_FIELDS) return NULL;
+    if (s->type == PX_T_F32 || marks[at] == 4) return &ffi_type_float;
+    if (s->type == PX_T_F64 || marks[at] == 8) return &ffi_type_double;
+    return integer_field(s, marks, at);
+}
+
+/* A structure with the size and alignment of the array. */
+static ffi_type *struct_type(struct px_arena *arena, const struct px_symbol *s, const uint8_t *marks)
+{
+    if (!s->size || s->size > MAX_FIELDS) return NULL;
     ffi_type *type = PX_NEW(arena, ffi_type);
     type->type = FFI_TYPE_STRUCT;
-    type->elements = PX_NEW_N(arena, ffi_type *, n + rest + 1);
-    for (uint64_t i = 0; i < n + rest; i++) type->elements[i] = i < n ? field : &ffi_type_uint8;
+    type->elements = PX_NEW_N(arena, ffi_type *, s->size + 1);
+    uint64_t n = 0;
+    for (uint64_t at = 0; at < s->size; at += type->elements[n++]->size) type->elements[n] = field_at(s, marks, at);
     return type;
 }
 
-static ffi_type *type_of(struct px_arena *arena, const struct px_symbol *s)
+static ffi_type *type_of(struct px_arena *arena, const struct px_symbol *s, const uint8_t *marks)
 {
     const bool array = s->u.var && (s->u.var->ndims || s->vec > 1);
-    return array ? struct_type(arena, s) : scalar_type(s->type);
+    return array ? struct_type(arena, s, marks) : scalar_type(s->type, marks[0]);
 }
 
-static struct signature *prepare(struct px_arena *arena, const struct px_function *fn)
+static struct signature *prepare(struct px_linked *linked, const struct px_lfunc *callee)
 {
+    struct px_arena *arena = &linked->arena;
+    const struct px_function *fn = callee->fn;
     struct signature *sig = PX_NEW(arena, struct signature);
+    uint8_t **marks = px_host_marks(arena, linked, callee);
     sig->nargs = fn->func->nparams;
     sig->offsets = PX_NEW_N(arena, uint32_t, sig->nargs + 1);
     sig->types = PX_NEW_N(arena, ffi_type *, sig->nargs + 1);
-    sig->result = fn->func->nrets ? type_of(arena, fn->rets[0]) : &ffi_type_void;
+    sig->result = fn->func->nrets ? type_of(arena, fn->rets[0], marks[sig->nargs]) : &ffi_type_void;
     sig->result_bytes = (uint32_t)fn->ret_bytes;
     bool ok = sig->result && fn->func->nrets <= 1 && sig->nargs <= MAX_ARGS && sig->result_bytes <= MAX_RESULT;
     for (uint32_t i = 0; i < sig->nargs; i++) {
         sig->offsets[i] = (uint32_t)fn->params[i]->offset;
-        sig->types[i] = type_of(arena, fn->params[i]);
+        sig->types[i] = type_of(arena, fn->params[i], marks[i]);
         ok = ok && sig->types[i];
     }
     if (!ok || ffi_prep_cif(&sig->cif, FFI_DEFAULT_ABI, sig->nargs, sig->result, sig->types) != FFI_OK) return NULL;
@@ -91,7 +105,7 @@ static void prepare_all(struct ptx_program *program, const char **error)
     program->host_calls = PX_NEW_N(&l->arena, void *, l->nfuncs + 1);
     for (uint32_t i = 0; i < l->nfuncs; i++) {
         if (l->funcs[i].kind != PX_LF_HOST) continue;
-        program->host_calls[i] = prepare(&l->arena, l->funcs[i].fn);
+        program->host_calls[i] = prepare(l, &l->funcs[i]);
         if (program->host_calls[i]) continue;
         *error = px_arena_printf(&l->arena, "host function '%s' has a signature that cannot be called natively",
                                  l->funcs[i].name);

@@ -442,6 +442,47 @@ static void host_functions_by_signature(void **state)
     ptx_device_destroy(device);
 }
 
+struct mixed { float f; int32_t i; double d; };
+struct pair { float a, b; };
+
+static float untyped(float x, double y, struct pair p, struct mixed m)
+{
+    return (float)(x + y * 10 + p.a * 100 + p.b * 1000 + m.f * 1e4f + m.i * 1e5 + m.d * 1e6);
+}
+
+static ptx_host_fn resolve_untyped(void *user, const char *name)
+{
+    (void)user;
+    return strcmp(name, "untyped") ? NULL : (ptx_host_fn)(void (*)(void))untyped;
+}
+
+/* As nvcc writes it: floats are .b32, structures .b8 arrays. */
+#define UNTYPED                                                                                             \
+    HEAD ".extern .func (.param .b32 r) untyped(.param .b32 x, .param .b64 y, .param .align 4 .b8 p[8], "      \
+         ".param .align 8 .b8 m[16]);\n"                                                                    \
+         ".visible .entry k(.param .u64 out) {\n .reg .b64 %o; .reg .f32 %f; .reg .f64 %d; .reg .b32 %r;\n"     \
+         " ld.param.u64 %o, [out];\n {\n .param .b32 x;\n .param .b64 y;\n .param .align 4 .b8 p[8];\n"       \
+         " .param .align 8 .b8 m[16];\n .param .b32 r;\n st.param.f32 [x+0], 0f3F800000;\n"                  \
+         " st.param.f64 [y+0], 0d4000000000000000;\n st.param.f32 [p+0], 0f40400000;\n st.param.f32 [p+4], 0f40800000;\n" \
+         " st.param.f32 [m+0], 0f40A00000;\n st.param.b32 [m+4], 6;\n st.param.f64 [m+8], 0d401C000000000000;\n" \
+         " call.uni (r), untyped, (x, y, p, m);\n ld.param.f32 %f, [r+0];\n }\n st.global.f32 [%o], %f;\n ret; }"
+
+static void floats_without_a_type_are_found(void **state)
+{
+    (void)state;
+    static const char *const text = UNTYPED;
+    const ptx_program_options options = {.resolve = resolve_untyped};
+    ptx_program *program;
+    float result;
+    open_device(1);
+    if (link_texts(&text, 1, &options, &program) != PTX_OK) fail_msg("%s", ptx_device_message(device));
+    ptx_address va = buffer(4);
+    assert_int_equal(launch(program, "k", 1, 1, &va, 8, NULL), PTX_OK);
+    ptx_memory_read(device, &result, va, 4);
+    assert_int_equal((int)result, 7654321);
+    ptx_device_destroy(device);
+}
+
 /* ---- several devices and programs ---- */
 
 static void programs_come_and_go(void **state)
@@ -476,6 +517,7 @@ int main(void)
         cmocka_unit_test(deadlock_and_limits),
         cmocka_unit_test(interrupt_from_another_thread),
         cmocka_unit_test(host_functions_by_signature),
+        cmocka_unit_test(floats_without_a_type_are_found),
         cmocka_unit_test(programs_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
