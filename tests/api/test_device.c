@@ -45,7 +45,7 @@ static ptx_module *module_of(const char *text)
 static ptx_status link_texts(const char *const *texts, size_t n, const ptx_program_options *options,
                              ptx_program **program)
 {
-    ptx_module *modules[4];
+    ptx_module *modules[4] = {0};
     for (size_t i = 0; i < n; i++) modules[i] = module_of(texts[i]);
     ptx_status status =
         ptx_program_create(device, (const ptx_module *const *)(void *)modules, n, options, program);
