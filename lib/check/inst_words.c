@@ -177,10 +177,23 @@ static void illegal_type(const struct px_why *why, px_word word)
         px_complain(why, INST_TYPES, px_why_name(why));
 }
 
+/* Operations that only atomics have; the message adds the types to the instruction's name. */
+static void illegal_reduction(const struct px_why *why)
+{
+    const char *name = px_why_name(why);
+    for (unsigned i = 0; i < 2 && px_why_word(why, PX_WK_TYPE, i); i++)
+        name = px_arena_printf(&why->module->arena, "%s.%s", name, px_word_text(px_why_word(why, PX_WK_TYPE, i)));
+    px_complain(why, REDUCTION_ILLEGAL, name);
+}
+
 static void illegal_word(const struct px_why *why, px_word word)
 {
     if (why->inst->opcode->word == PX_W_tex && word == PX_W_2dms) {
         multisample(why);
+        return;
+    }
+    if ((word == PX_W_inc || word == PX_W_dec || word == PX_W_exch) && why->inst->opcode->text[0] != 'v') {
+        illegal_reduction(why);
         return;
     }
     switch (px_why_kind_of(word)) {
