@@ -302,13 +302,11 @@ int px_call_enter(struct px_gang *g, struct px_entry *e, const struct px_insn *i
     const struct px_call_site *site = in->aux;
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
-    bool again = g->resume;
     g->resume = false;
     split_rest(g, e, lanes, next, false);
     const struct px_lfunc *callee = site->callee;
     if (!callee) callee = narrow(g, e, in, next - 1);
     if (!callee) return PX_STEP_TRAP;
-    (void)again;
     return enter_function(g, e, in, callee, next);
 }
 
