@@ -52,10 +52,11 @@
 
 module: header items ;
 
-header: version target_directive address_size
+header: version target_directives address_size
       | target_directive                           { px_parse_missing_version(parser); YYABORT; }
       ;
 version: VERSION                                   { px_parse_version(parser, &$1); } ;
+target_directives: target_directive | target_directives target_directive ;
 target_directive: TARGET words                     { px_parse_target(parser, &$2); } ;
 words: IDENT                                       { px_push_word(parser, &$1); $$.n = 1; }
      | words ',' IDENT                             { px_push_word(parser, &$3); $$.n = $1.n + 1; }
@@ -199,8 +200,12 @@ params: %empty                                     { $$.n = 0; $$.kind = 0; }
 param_list: param                                  { $$.n = 1; }
           | param_list ',' param                   { $$.n = $1.n + 1; }
           ;
-param: param_start spaces decl_attrs type ptr param_name dims
+param: param_start spaces decl_attrs type ptr param_name param_dims
                                                    { px_decl_param(parser, &$6, &$7); } ;
+param_dims: %empty                                 { $$.n = 0; }
+          | '[' ']'                                { px_push_dim(parser, NULL); $$.n = 1; }
+          | '[' dim ']'                            { $$.n = 1; }
+          ;
 param_start: %empty                                { px_decl_start(parser, NULL); } ;
 param_name: IDENT | '_'                            { $$ = $1; $$.u.name = NULL; } ;
 ptr: %empty

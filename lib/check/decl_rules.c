@@ -192,7 +192,8 @@ static void check_param_space(struct px_checker *checker, const struct px_var *v
         px_complain(checker, NO_SPACE, var->pos, name_length(var));
         return;
     }
-    if (func && var->space == PX_SPACE_PARAM && (var->vec > 1 || (is_opaque(var) && !is_entry)))
+    bool lone_pair = var->type == PX_T_F16X2 && !var->ndims; /* an array of them passes */
+    if (func && var->space == PX_SPACE_PARAM && (var->vec > 1 || lone_pair || (is_opaque(var) && !is_entry)))
         COMPLAIN_NAMED(checker, PARAM_TYPE, var);
 }
 

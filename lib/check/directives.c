@@ -62,13 +62,13 @@ static bool is_option(const struct px_name *name)
     }
 }
 
-static void check_option(struct px_checker *checker, const struct px_name *name, px_pos pos, bool *saw_mode)
+static void check_option(struct px_checker *checker, const struct px_name *name, px_pos pos, px_word *mode)
 {
     bool is_mode = name->word == PX_W_texmode_unified || name->word == PX_W_texmode_independent;
     if (is_mode) {
         px_needs(checker, name->text, 15, 0, pos, name->len);
-        if (*saw_mode) px_complain(checker, TARGET_CONFLICT, pos, name->len, name->text);
-        *saw_mode = true;
+        if (*mode && *mode != name->word) px_complain(checker, TARGET_CONFLICT, pos, name->len, name->text);
+        *mode = name->word;
         checker->texmode_independent |= name->word == PX_W_texmode_independent;
     } else if (name->word == PX_W_debug) {
         px_needs(checker, name->text, 30, 0, pos, name->len);
@@ -100,7 +100,8 @@ void px_check_target_version(struct px_checker *checker)
 static void check_target(struct px_checker *checker)
 {
     const struct px_tree *tree = &checker->module->tree;
-    bool saw_mode = false, saw_target = false;
+    bool saw_target = false;
+    px_word mode = 0;
     for (uint32_t i = 0; i < tree->ntargets && !checker->stopped; i++) {
         const struct px_name *name = tree->target_names[i];
         int index = is_option(name) ? -1 : find_target(checker, name->text, name->len);
@@ -115,7 +116,7 @@ static void check_target(struct px_checker *checker)
         px_complain(checker, TARGET_NONE, tree->target_poses[0], 1, checker->module->source.file);
     for (uint32_t i = 0; i < tree->ntargets && !checker->stopped; i++)
         if (is_option(tree->target_names[i]))
-            check_option(checker, tree->target_names[i], tree->target_poses[i], &saw_mode);
+            check_option(checker, tree->target_names[i], tree->target_poses[i], &mode);
 }
 
 static void check_address_size(struct px_checker *checker)

@@ -77,16 +77,21 @@ void px_push_word(struct px_parser *parser, const struct px_sem *word)
     px_vec_push(&parser->scratch, &parser->words, *word);
 }
 
+/* .target may be repeated right after itself: the lists add up, and the last sm counts. */
 void px_parse_target(struct px_parser *parser, const struct px_sem *names)
 {
     struct px_tree *tree = parser->tree;
-    tree->ntargets = names->n;
-    tree->target_names = PX_NEW_N(parser->arena, struct px_name *, names->n);
-    tree->target_poses = PX_NEW_N(parser->arena, px_pos, names->n);
+    uint32_t before = tree->ntargets, n = before + names->n;
+    struct px_name **old_names = tree->target_names;
+    px_pos *old_poses = tree->target_poses;
+    tree->target_names = PX_NEW_N(parser->arena, struct px_name *, n);
+    tree->target_poses = PX_NEW_N(parser->arena, px_pos, n);
+    tree->ntargets = n;
     parser->words.n -= names->n;
-    for (uint32_t i = 0; i < names->n; i++) {
-        tree->target_names[i] = parser->words.at[parser->words.n + i].u.name;
-        tree->target_poses[i] = parser->words.at[parser->words.n + i].pos;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct px_sem *word = i < before ? NULL : &parser->words.at[parser->words.n + i - before];
+        tree->target_names[i] = word ? word->u.name : old_names[i];
+        tree->target_poses[i] = word ? word->pos : old_poses[i];
     }
     parser->saw_target = true;
 }
@@ -94,7 +99,7 @@ void px_parse_target(struct px_parser *parser, const struct px_sem *names)
 void px_parse_address_size(struct px_parser *parser, const struct px_sem *directive,
                            const struct px_sem *size)
 {
-    parser->tree->address_size = size->u.i < 1000 ? (unsigned)size->u.i : 999;
+    parser->tree->address_size = size->u.i && size->u.i < 1000 ? (unsigned)size->u.i : 999;
     parser->tree->address_size_pos = directive->pos;
 }
 
