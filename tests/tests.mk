@@ -39,3 +39,9 @@ FUZZ_SRC = $(wildcard lib/base/*.c lib/isa/*.c lib/front/*.c lib/check/*.c) lib/
 $(B)/fuzz_front: tests/fuzz/fuzz_front.c $(FUZZ_SRC) | $(GENERATED)
 	clang -std=gnu17 -g -O1 -fwrapv -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 	  -Iinclude -Ilib -I$(B) -o $@ $^
+
+# The frozen verdicts of NVIDIA's ptxas, all in one process.
+TEST_EXTRA += $(B)/tests/test_verdicts
+$(B)/tests/test_verdicts: tests/verdicts/test_verdicts.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka

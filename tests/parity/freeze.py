@@ -57,7 +57,7 @@ FRONT_ACCEPTS = 8
 
 
 def usable(case):
-    if case.want.crashed or case.options or "(-c)" in parity.first(case.want).text or b"\0" in as_bytes(case) or len(case.text) > (700 if case.part == "files" else 1500):
+    if case.want.crashed or case.options or re.search(r"\(-c\)|per-function compilation", parity.first(case.want).text) or b"\0" in as_bytes(case) or len(case.text) > (700 if case.part == "files" else 1500):
         return False
     try:
         text = as_bytes(case).decode("utf-8")
