@@ -77,7 +77,8 @@ static void buffer_free(struct ptx_device *device, struct cdp_buffer *b)
 
 static struct px_shape shape_at(const struct px_call *call, unsigned offset)
 {
-    return (struct px_shape){cdp_arg32(call, offset), cdp_arg32(call, offset + 4), cdp_arg32(call, offset + 8)};
+    return (struct px_shape){cdp_arg32(call, offset), cdp_arg32(call, offset + 4),
+                             cdp_arg32(call, offset + 8)};
 }
 
 static bool find_kernel(const struct px_call *call, uint64_t function, struct cdp_buffer *what)
@@ -111,13 +112,36 @@ enum px_ext cdp_get_parameter_buffer(struct px_call *call)
 
 enum px_ext cdp_get_parameter_buffer_v2(struct px_call *call)
 {
-    struct cdp_buffer what = {.grid = shape_at(call, 8), .block = shape_at(call, 20), .shared = cdp_arg32(call, 32)};
+    struct cdp_buffer what = {
+        .grid = shape_at(call, 8), .block = shape_at(call, 20), .shared = cdp_arg32(call, 32)};
     if (!find_kernel(call, cdp_arg64(call, 0), &what)) return give_buffer(call, &what, PX_CUDA_INVALID_VALUE);
     what.size = what.kernel->fn->param_bytes;
     return give_buffer(call, &what, check_launch(call, &what));
 }
 
 /* ---- launches ---- */
+
+static void fill_params(struct px_grid *grid, const struct cdp_buffer *buffer)
+{
+    memcpy(grid->params, px_device_host(grid->device, buffer->va, grid->param_bytes), grid->param_bytes);
+}
+
+/* Makes the grid and puts it where the stream says. */
+static enum px_ext launch_now(struct px_call *call, const struct cdp_buffer *what,
+                              const struct cdp_buffer *buffer, uint64_t stream)
+{
+    const char *why = NULL;
+    int error = PX_CUDA_OUT_OF_MEMORY;
+    struct px_grid *grid =
+        px_grid_create(what->program, what->kernel, what->grid, what->block, what->shared, &why);
+    if (why) return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, 0, "%s: %s", what->kernel->name, why);
+    if (grid && buffer) fill_params(grid, buffer);
+    px_sched_lock(sched_of(call));
+    if (grid) error = cdp_submit(call, grid, stream);
+    px_sched_unlock(sched_of(call));
+    if (grid && error) px_grid_free(grid);
+    return cdp_answer(call, error);
+}
 
 /*
  * Launches `what` with the parameters of `buffer` (NULL: none), which is taken
@@ -126,21 +150,15 @@ enum px_ext cdp_get_parameter_buffer_v2(struct px_call *call)
 static enum px_ext launch(struct px_call *call, const struct cdp_buffer *what, struct cdp_buffer *buffer,
                           uint64_t stream)
 {
-    struct ptx_device *device = call->grid->device;
-    const char *why = NULL;
-    bool park = false;
-    int error = PX_CUDA_OUT_OF_MEMORY;
-    struct px_grid *grid = px_grid_create(what->program, what->kernel, what->grid, what->block, what->shared, &why);
-    if (why) return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, 0, "%s: %s", what->kernel->name, why);
-    if (grid && buffer) memcpy(grid->params, px_device_host(device, buffer->va, grid->param_bytes), grid->param_bytes);
+    bool park;
     px_sched_lock(sched_of(call));
-    if (grid) error = cdp_submit(call, grid, stream, &park);
-    if (park && buffer) buffer_put(device->cdp, buffer);
+    const int error = cdp_may_submit(call, stream, &park);
+    if (park && buffer) buffer_put(call->grid->device->cdp, buffer);
     px_sched_unlock(sched_of(call));
-    if (grid && (error || park)) px_grid_free(grid);
     if (park) return PX_EXT_PARK;
-    if (buffer) buffer_free(device, buffer);
-    return cdp_answer(call, error);
+    const enum px_ext result = error ? cdp_answer(call, error) : launch_now(call, what, buffer, stream);
+    if (buffer) buffer_free(call->grid->device, buffer);
+    return result;
 }
 
 /* The buffer at va, now out of the table; NULL when there is none. */
@@ -163,7 +181,8 @@ static void unclaim(struct px_call *call, struct cdp_buffer *b)
 static enum px_ext launch_first(struct px_call *call, bool per_thread)
 {
     const uint64_t va = cdp_arg64(call, 8);
-    struct cdp_buffer what = {.grid = shape_at(call, 16), .block = shape_at(call, 28), .shared = cdp_arg32(call, 40)};
+    struct cdp_buffer what = {
+        .grid = shape_at(call, 16), .block = shape_at(call, 28), .shared = cdp_arg32(call, 40)};
     if (!find_kernel(call, cdp_arg64(call, 0), &what)) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
     int error = check_launch(call, &what);
     if (error) return cdp_answer(call, error);
@@ -209,21 +228,13 @@ enum px_ext cdp_launch_device_v2_ptsz(struct px_call *call)
 
 /* ---- waiting ---- */
 
-/* Is a launch of this block not complete? The lock is held. */
-static bool has_children(const struct px_call *call)
-{
-    const struct cdp_grid *cg = call->grid->cdp;
-    for (const struct px_grid *g = cg ? sched_of(call)->grids : NULL; g; g = g->older)
-        if (g->parent == call->grid && g->launcher == call->cta->number) return true;
-    return false;
-}
-
 /* First generation: the lane waits until everything that its block launched is complete. */
 enum px_ext cdp_device_synchronize(struct px_call *call)
 {
     if (call->grid->depth >= CDP_SYNC_DEPTH) return cdp_answer(call, CDP_SYNC_TOO_DEEP);
     px_sched_lock(sched_of(call));
-    const bool wait = has_children(call);
+    const uint32_t *children = cdp_children_of(call->grid, call->cta->number);
+    const bool wait = children && *children;
     if (wait) ((struct cdp_grid *)call->grid->cdp)->lanes_sync = true;
     px_sched_unlock(sched_of(call));
     return wait ? PX_EXT_PARK : cdp_answer(call, PX_CUDA_OK);

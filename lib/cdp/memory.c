@@ -34,9 +34,11 @@ static enum px_ext release(struct px_call *call, uint64_t va)
 {
     struct ptx_device *device = call->grid->device;
     if (!va || px_heap_release(&device->heap, va)) return PX_EXT_DONE;
-    return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, va, px_heap_owns(&device->heap, va)
-                    ? "free of 0x%llx: no block of the device heap begins there (freed twice?)"
-                    : "free of 0x%llx: not memory of the device heap", (unsigned long long)va);
+    return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, va,
+                    px_heap_owns(&device->heap, va)
+                        ? "free of 0x%llx: no block of the device heap begins there (freed twice?)"
+                        : "free of 0x%llx: not memory of the device heap",
+                    (unsigned long long)va);
 }
 
 enum px_ext cdp_sys_free(struct px_call *call)
@@ -61,7 +63,8 @@ enum px_ext cdp_free(struct px_call *call)
 
 /* ---- copies ---- */
 
-/* `depth` slices of `height` rows of `width` bytes; a pitch is the distance of rows, a slice that of slices. */
+/* `depth` slices of `height` rows of `width` bytes; a pitch is the distance of rows, a slice that of slices.
+ */
 struct copy {
     const char *name;
     uint64_t to, to_pitch, to_slice;
@@ -80,7 +83,8 @@ static bool bad_range(struct px_trap *trap, const struct copy *c, uint64_t va)
     return false;
 }
 
-static bool copy_row(struct px_grid *grid, const struct copy *c, uint64_t to, uint64_t from, struct px_trap *trap)
+static bool copy_row(struct px_grid *grid, const struct copy *c, uint64_t to, uint64_t from,
+                     struct px_trap *trap)
 {
     void *target = px_mem_host(&grid->device->mem, to, c->width);
     if (!target) return bad_range(trap, c, to);
@@ -100,8 +104,8 @@ static bool run_copy(struct px_grid *grid, struct px_trap *trap)
     memcpy(&c, grid->params, sizeof c);
     for (uint64_t z = 0; z < c.depth; z++)
         for (uint64_t y = 0; y < c.height; y++)
-            if (!copy_row(grid, &c, c.to + z * c.to_slice + y * c.to_pitch, c.from + z * c.from_slice + y * c.from_pitch,
-                          trap))
+            if (!copy_row(grid, &c, c.to + z * c.to_slice + y * c.to_pitch,
+                          c.from + z * c.from_slice + y * c.from_pitch, trap))
                 return false;
     return true;
 }
@@ -111,37 +115,57 @@ static bool is_global(uint64_t va)
     return va && px_window_of(va) == PX_WIN_NONE;
 }
 
+static int submit_now(struct px_call *call, const struct copy *c, uint64_t stream)
+{
+    struct ptx_device *device = call->grid->device;
+    struct px_grid *grid = px_grid_create_native(device, run_copy, c, sizeof *c);
+    if (!grid) return PX_CUDA_OUT_OF_MEMORY;
+    px_sched_lock(&device->sched);
+    const int error = cdp_submit(call, grid, stream);
+    px_sched_unlock(&device->sched);
+    if (error) px_grid_free(grid);
+    return error;
+}
+
 /* Checks in the chip's order, then puts the copy into its stream. */
 static enum px_ext submit(struct px_call *call, const struct copy *c, uint32_t kind, uint64_t stream)
 {
     struct ptx_device *device = call->grid->device;
-    bool park = false;
-    int error = PX_CUDA_OUT_OF_MEMORY;
+    bool park;
     if (!c->width || !c->height || !c->depth) return cdp_answer_only(call, PX_CUDA_OK);
     if (!c->fill && kind != 3 && kind != 4) return cdp_answer(call, CDP_INVALID_COPY_DIRECTION);
-    if (!is_global(c->to) || (!c->fill && !is_global(c->from))) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
-    struct px_grid *grid = px_grid_create_native(device, run_copy, c, sizeof *c);
+    if (!is_global(c->to) || (!c->fill && !is_global(c->from)))
+        return cdp_answer(call, PX_CUDA_INVALID_VALUE);
     px_sched_lock(&device->sched);
-    if (grid) error = cdp_submit(call, grid, stream, &park);
+    int error = cdp_may_submit(call, stream, &park);
     px_sched_unlock(&device->sched);
-    if (grid && (error || park)) px_grid_free(grid);
     if (park) return PX_EXT_PARK;
+    if (!error) error = submit_now(call, c, stream);
     if (!error) *call->last_error = 0;
     return cdp_answer(call, error);
 }
 
 static enum px_ext copy_1d(struct px_call *call, bool per_thread)
 {
-    const struct copy c = {.name = "cudaMemcpyAsync", .to = cdp_arg64(call, 0), .from = cdp_arg64(call, 8),
-                           .width = cdp_arg64(call, 16), .height = 1, .depth = 1};
+    const struct copy c = {.name = "cudaMemcpyAsync",
+                           .to = cdp_arg64(call, 0),
+                           .from = cdp_arg64(call, 8),
+                           .width = cdp_arg64(call, 16),
+                           .height = 1,
+                           .depth = 1};
     return submit(call, &c, cdp_arg32(call, 24), cdp_stream_of(call, 32, per_thread));
 }
 
 static enum px_ext copy_2d(struct px_call *call, bool per_thread)
 {
-    const struct copy c = {.name = "cudaMemcpy2DAsync", .to = cdp_arg64(call, 0), .to_pitch = cdp_arg64(call, 8),
-                           .from = cdp_arg64(call, 16), .from_pitch = cdp_arg64(call, 24),
-                           .width = cdp_arg64(call, 32), .height = cdp_arg64(call, 40), .depth = 1};
+    const struct copy c = {.name = "cudaMemcpy2DAsync",
+                           .to = cdp_arg64(call, 0),
+                           .to_pitch = cdp_arg64(call, 8),
+                           .from = cdp_arg64(call, 16),
+                           .from_pitch = cdp_arg64(call, 24),
+                           .width = cdp_arg64(call, 32),
+                           .height = cdp_arg64(call, 40),
+                           .depth = 1};
     return submit(call, &c, cdp_arg32(call, 48), cdp_stream_of(call, 56, per_thread));
 }
 
@@ -158,47 +182,68 @@ static enum px_ext copy_3d(struct px_call *call, bool per_thread)
     struct parms_3d p;
     if (!px_call_read(call, &p, cdp_arg64(call, 0), sizeof p)) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
     if (p.from_array || p.to_array) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
-    struct copy c = {.name = "cudaMemcpy3DAsync", .to_pitch = p.to_pitch, .from_pitch = p.from_pitch,
-                     .to_slice = p.to_pitch * p.to_y, .from_slice = p.from_pitch * p.from_y,
-                     .width = p.extent[0], .height = p.extent[1], .depth = p.extent[2]};
+    struct copy c = {.name = "cudaMemcpy3DAsync",
+                     .to_pitch = p.to_pitch,
+                     .from_pitch = p.from_pitch,
+                     .to_slice = p.to_pitch * p.to_y,
+                     .from_slice = p.from_pitch * p.from_y,
+                     .width = p.extent[0],
+                     .height = p.extent[1],
+                     .depth = p.extent[2]};
     c.to = p.to ? p.to + p.to_pos[0] + p.to_pos[1] * c.to_pitch + p.to_pos[2] * c.to_slice : 0;
-    c.from = p.from ? p.from + p.from_pos[0] + p.from_pos[1] * c.from_pitch + p.from_pos[2] * c.from_slice : 0;
+    c.from =
+        p.from ? p.from + p.from_pos[0] + p.from_pos[1] * c.from_pitch + p.from_pos[2] * c.from_slice : 0;
     return submit(call, &c, p.kind, cdp_stream_of(call, 8, per_thread));
 }
 
 static enum px_ext fill_1d(struct px_call *call, bool per_thread)
 {
-    const struct copy c = {.name = "cudaMemsetAsync", .to = cdp_arg64(call, 0), .value = (uint8_t)cdp_arg32(call, 8),
-                           .width = cdp_arg64(call, 16), .height = 1, .depth = 1, .fill = true};
+    const struct copy c = {.name = "cudaMemsetAsync",
+                           .to = cdp_arg64(call, 0),
+                           .value = (uint8_t)cdp_arg32(call, 8),
+                           .width = cdp_arg64(call, 16),
+                           .height = 1,
+                           .depth = 1,
+                           .fill = true};
     return submit(call, &c, 0, cdp_stream_of(call, 24, per_thread));
 }
 
 static enum px_ext fill_2d(struct px_call *call, bool per_thread)
 {
-    const struct copy c = {.name = "cudaMemset2DAsync", .to = cdp_arg64(call, 0), .to_pitch = cdp_arg64(call, 8),
-                           .value = (uint8_t)cdp_arg32(call, 16), .width = cdp_arg64(call, 24),
-                           .height = cdp_arg64(call, 32), .depth = 1, .fill = true};
+    const struct copy c = {.name = "cudaMemset2DAsync",
+                           .to = cdp_arg64(call, 0),
+                           .to_pitch = cdp_arg64(call, 8),
+                           .value = (uint8_t)cdp_arg32(call, 16),
+                           .width = cdp_arg64(call, 24),
+                           .height = cdp_arg64(call, 32),
+                           .depth = 1,
+                           .fill = true};
     return submit(call, &c, 0, cdp_stream_of(call, 40, per_thread));
 }
 
 static enum px_ext fill_3d(struct px_call *call, bool per_thread)
 {
-    const struct copy c = {.name = "cudaMemset3DAsync", .to = cdp_arg64(call, 0), .to_pitch = cdp_arg64(call, 8),
-                           .to_slice = cdp_arg64(call, 8) * cdp_arg64(call, 24), .value = (uint8_t)cdp_arg32(call, 32),
-                           .width = cdp_arg64(call, 40), .height = cdp_arg64(call, 48), .depth = cdp_arg64(call, 56),
+    const struct copy c = {.name = "cudaMemset3DAsync",
+                           .to = cdp_arg64(call, 0),
+                           .to_pitch = cdp_arg64(call, 8),
+                           .to_slice = cdp_arg64(call, 8) * cdp_arg64(call, 24),
+                           .value = (uint8_t)cdp_arg32(call, 32),
+                           .width = cdp_arg64(call, 40),
+                           .height = cdp_arg64(call, 48),
+                           .depth = cdp_arg64(call, 56),
                            .fill = true};
     return submit(call, &c, 0, cdp_stream_of(call, 64, per_thread));
 }
 
 /* The two entry points of each: stream 0 is the NULL stream, or the thread's own. */
-#define BOTH(name, function)                                                                                \
-    enum px_ext name(struct px_call *call)                                                                  \
-    {                                                                                                       \
-        return function(call, false);                                                                       \
-    }                                                                                                       \
-    enum px_ext name##_ptsz(struct px_call *call)                                                           \
-    {                                                                                                       \
-        return function(call, true);                                                                        \
+#define BOTH(name, function)                                                                                 \
+    enum px_ext name(struct px_call *call)                                                                   \
+    {                                                                                                        \
+        return function(call, false);                                                                        \
+    }                                                                                                        \
+    enum px_ext name##_ptsz(struct px_call *call)                                                            \
+    {                                                                                                        \
+        return function(call, true);                                                                         \
     }
 BOTH(cdp_memcpy, copy_1d)
 BOTH(cdp_memcpy_2d, copy_2d)

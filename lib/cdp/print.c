@@ -33,9 +33,9 @@ struct print {
 struct spec {
     const char *from, *end; /* '%' and the byte behind the conversion */
     char flags[8];
-    int width, precision;   /* -1: not given */
+    int width, precision; /* -1: not given */
     bool star_width, star_precision;
-    unsigned bytes;         /* of an integer argument, by its length modifier: 1, 2, 4, 8 */
+    unsigned bytes; /* of an integer argument, by its length modifier: 1, 2, 4, 8 */
     char conversion;
 };
 
@@ -63,7 +63,8 @@ static void __attribute__((format(printf, 2, 3))) putf(struct text *t, const cha
     va_start(args, format);
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
-    if (n > 0 && make_room(t, (size_t)n + 1)) t->n += (size_t)vsnprintf(t->at + t->n, (size_t)n + 1, format, again);
+    if (n > 0 && make_room(t, (size_t)n + 1))
+        t->n += (size_t)vsnprintf(t->at + t->n, (size_t)n + 1, format, again);
     va_end(again);
     va_end(args);
 }
@@ -259,9 +260,9 @@ enum px_ext cdp_assertfail(struct px_call *call)
     read_text(call, cdp_arg64(call, 8), file, sizeof file);
     read_text(call, cdp_arg64(call, 24), function, sizeof function);
     px_call_place(call, cta, thread);
-    int n = snprintf(line, sizeof line, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n",
-                     file, cdp_arg32(call, 16), function, cta[0], cta[1], cta[2], thread[0], thread[1], thread[2],
-                     expression);
+    int n = snprintf(
+        line, sizeof line, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
+        cdp_arg32(call, 16), function, cta[0], cta[1], cta[2], thread[0], thread[1], thread[2], expression);
     px_device_output(call->grid->device, line, (size_t)n);
     return cdp_trap(call, PX_CUDA_ASSERT, 0, "assertion `%.150s` failed", expression);
 }

@@ -35,7 +35,7 @@ enum {
 struct cdp_buffer {
     struct cdp_buffer *next;
     uint64_t va, size;
-    struct ptx_program *program;    /* V2: what it is to launch; NULL for V1 */
+    struct ptx_program *program; /* V2: what it is to launch; NULL for V1 */
     const struct px_lfunc *kernel;
     struct px_shape grid, block;
     uint32_t shared;
@@ -45,13 +45,16 @@ enum { CDP_BUCKETS = 1024, CDP_ERRORS = 64 };
 
 struct cdp_device {
     struct cdp_buffer *buffers[CDP_BUCKETS];
-    uint32_t pending;          /* launches not complete */
-    uint32_t events;           /* not destroyed */
-    bool lanes_wait;           /* for `pending` to fall */
-    bool cannot_drain;         /* nothing can run but lanes that wait for that: one of them gets an error */
+    uint32_t pending;  /* launches not complete */
+    uint32_t events;   /* not destroyed */
+    bool lanes_wait;   /* for `pending` to fall */
+    bool cannot_drain; /* nothing can run but lanes that wait for that: one of them gets an error */
     uint64_t next_handle;
-    locale_t c_locale;         /* for printf */
-    struct { const char *text; uint64_t va; } strings[2 * CDP_ERRORS]; /* given out by GetErrorString, GetErrorName */
+    locale_t c_locale; /* for printf */
+    struct {
+        const char *text;
+        uint64_t va;
+    } strings[2 * CDP_ERRORS]; /* given out by GetErrorString, GetErrorName */
 };
 
 enum cdp_item_kind { CDP_ITEM_GRID, CDP_ITEM_RECORD, CDP_ITEM_WAIT };
@@ -66,17 +69,18 @@ struct cdp_event {
 /* One element of a stream. */
 struct cdp_item {
     struct cdp_item *next;
-    uint8_t kind;               /* enum cdp_item_kind */
+    uint8_t kind; /* enum cdp_item_kind */
+    bool counted; /* GRID: among its block's children */
     struct px_grid *grid;
-    struct cdp_stream *stream;  /* NULL for fire and forget, and for tails */
+    struct cdp_stream *stream; /* NULL for fire and forget, and for tails */
     struct cdp_event *event;
-    uint64_t number;            /* of the record that is made or waited for */
+    uint64_t number; /* of the record that is made or waited for */
 };
 
 struct cdp_stream {
     struct cdp_stream *next;
-    uint64_t handle;            /* of a created stream; else CDP_STREAM_NULL or CDP_STREAM_PER_THREAD */
-    uint64_t cta, thread;       /* whose, for the streams that every block or thread has */
+    uint64_t handle;      /* of a created stream; else CDP_STREAM_NULL or CDP_STREAM_PER_THREAD */
+    uint64_t cta, thread; /* whose, for the streams that every block or thread has */
     struct cdp_item *first, *last;
 };
 
@@ -85,7 +89,8 @@ struct cdp_grid {
     struct cdp_stream *streams;
     struct cdp_event *events;
     struct cdp_item *tails, *last_tail;
-    bool lanes_sync;            /* a lane waits in cudaDeviceSynchronize */
+    uint32_t **children; /* by CTA: its launches not complete, in pages made when needed */
+    bool lanes_sync;     /* a lane waits in cudaDeviceSynchronize */
 };
 
 struct cdp_device *cdp_of_device(struct ptx_device *device); /* NULL when out of memory */
@@ -98,7 +103,8 @@ bool cdp_is_second(const struct px_call *call);
 uint32_t cdp_arg32(const struct px_call *call, unsigned offset);
 uint64_t cdp_arg64(const struct px_call *call, unsigned offset);
 void cdp_return64(struct px_call *call, uint64_t value);
-enum px_ext cdp_answer(struct px_call *call, int error); /* returns it; a failure becomes the thread's last error */
+enum px_ext cdp_answer(struct px_call *call,
+                       int error); /* returns it; a failure becomes the thread's last error */
 enum px_ext cdp_answer_only(struct px_call *call, int error); /* returns it */
 enum px_ext cdp_trap(struct px_call *call, int error, uint64_t address, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
@@ -106,7 +112,12 @@ enum px_ext cdp_trap(struct px_call *call, int error, uint64_t address, const ch
 /* ---- streams.c ---- */
 
 /* Puts a grid, adopted or not, where `stream` says. The lock is held. Gives a cudaError_t. */
-int cdp_submit(struct px_call *call, struct px_grid *grid, uint64_t stream, bool *park);
+int cdp_submit(struct px_call *call, struct px_grid *grid, uint64_t stream);
+/* The stream may be launched into; else a cudaError_t. *park: the limit of pending launches is reached, ask
+ * again. */
+int cdp_may_submit(struct px_call *call, uint64_t stream, bool *park);
+/* Launches of the grid's CTA that are not complete; NULL when there never was one. */
+uint32_t *cdp_children_of(const struct px_grid *grid, uint64_t cta);
 /* The stream exists and is no special one that cannot take events. */
 bool cdp_stream_ok(const struct px_call *call, uint64_t stream);
 bool cdp_drained(struct px_grid *grid);

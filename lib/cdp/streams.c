@@ -16,7 +16,8 @@ static struct px_sched *sched_of(const struct px_grid *grid)
 
 /* ---- finding streams ---- */
 
-static struct cdp_stream *find_stream(const struct cdp_grid *cg, uint64_t handle, uint64_t cta, uint64_t thread)
+static struct cdp_stream *find_stream(const struct cdp_grid *cg, uint64_t handle, uint64_t cta,
+                                      uint64_t thread)
 {
     struct cdp_stream *s = cg->streams;
     while (s && (s->handle != handle || s->cta != cta || s->thread != thread)) s = s->next;
@@ -78,7 +79,8 @@ static void drop_first(const struct px_grid *grid, struct cdp_stream *s)
     px_free(&grid->device->alloc, item, sizeof *item);
 }
 
-/* Starts the next grid of the stream, doing records and passing waits on the way. True: an event was reached. */
+/* Starts the next grid of the stream, doing records and passing waits on the way. True: an event was reached.
+ */
 static bool advance(struct px_grid *owner, struct cdp_stream *s)
 {
     bool reached = false;
@@ -115,6 +117,43 @@ static void append_and_go(struct px_grid *owner, struct cdp_stream *s, struct cd
     if (was_empty && advance(owner, s)) advance_waiting(owner);
 }
 
+/* ---- children of a block ---- */
+
+enum { PAGE = 1024 /* CTAs whose counters lie together */ };
+
+static uint64_t page_count(const struct px_grid *grid)
+{
+    return (grid->ctas + PAGE - 1) / PAGE;
+}
+
+uint32_t *cdp_children_of(const struct px_grid *grid, uint64_t cta)
+{
+    const struct cdp_grid *cg = grid->cdp;
+    uint32_t *page = cg && cg->children ? cg->children[cta / PAGE] : NULL;
+    return page ? &page[cta % PAGE] : NULL;
+}
+
+/* One more; false when out of memory. */
+static bool count_child(struct px_grid *grid, uint64_t cta)
+{
+    const ptx_allocator *alloc = &grid->device->alloc;
+    struct cdp_grid *cg = cdp_of_grid(grid);
+    if (cg && !cg->children) cg->children = px_zalloc(alloc, page_count(grid) * sizeof *cg->children);
+    if (!cg || !cg->children) return false;
+    uint32_t **page = &cg->children[cta / PAGE];
+    if (!*page) *page = px_zalloc(alloc, PAGE * sizeof **page);
+    if (*page) (*page)[cta % PAGE]++;
+    return *page != NULL;
+}
+
+static void free_children(struct px_grid *grid, struct cdp_grid *cg)
+{
+    const ptx_allocator *alloc = &grid->device->alloc;
+    for (uint64_t i = 0; cg->children && i < page_count(grid); i++)
+        px_free(alloc, cg->children[i], PAGE * sizeof *cg->children[i]);
+    px_free(alloc, cg->children, page_count(grid) * sizeof *cg->children);
+}
+
 /* ---- launches ---- */
 
 static int submit_tail(struct px_call *call, struct cdp_device *cd, struct cdp_item *item)
@@ -136,7 +175,9 @@ static int submit_child(struct px_call *call, struct cdp_item *item, uint64_t ha
     struct px_sched *sched = sched_of(call->grid);
     struct cdp_stream *s = handle == CDP_STREAM_FIRE_AND_FORGET ? NULL : stream_for(call, handle);
     if (!s && handle != CDP_STREAM_FIRE_AND_FORGET) return PX_CUDA_INVALID_VALUE;
+    if (!count_child(call->grid, item->grid->launcher)) return PX_CUDA_OUT_OF_MEMORY;
     item->stream = s;
+    item->counted = true;
     px_sched_adopt(sched, call->grid, item->grid);
     px_sched_count(item->grid);
     if (s)
@@ -158,23 +199,30 @@ static bool must_wait(struct px_call *call, struct cdp_device *cd, uint64_t stre
     return cd->lanes_wait = true;
 }
 
-int cdp_submit(struct px_call *call, struct px_grid *grid, uint64_t stream, bool *park)
+int cdp_may_submit(struct px_call *call, uint64_t stream, bool *park)
 {
-    struct ptx_device *device = call->grid->device;
-    struct cdp_device *cd = cdp_of_device(device);
+    struct cdp_device *cd = cdp_of_device(call->grid->device);
+    const bool special = stream == CDP_STREAM_TAIL || stream == CDP_STREAM_FIRE_AND_FORGET;
     int error = PX_CUDA_OK;
     *park = false;
-    const bool special = stream == CDP_STREAM_TAIL || stream == CDP_STREAM_FIRE_AND_FORGET;
+    if (!cd) return PX_CUDA_OUT_OF_MEMORY;
     if (special && !cdp_is_second(call)) return PX_CUDA_INVALID_VALUE;
     if (!special && !cdp_stream_ok(call, stream)) return PX_CUDA_INVALID_VALUE;
     *park = must_wait(call, cd, stream, &error);
-    if (*park || error) return error;
+    return error;
+}
+
+int cdp_submit(struct px_call *call, struct px_grid *grid, uint64_t stream)
+{
+    struct ptx_device *device = call->grid->device;
+    struct cdp_device *cd = cdp_of_device(device);
     struct cdp_item *item = px_zalloc(&device->alloc, sizeof *item);
     if (!item) return PX_CUDA_OUT_OF_MEMORY;
     item->grid = grid;
     grid->item = item;
     grid->launcher = call->cta->number;
-    error = stream == CDP_STREAM_TAIL ? submit_tail(call, cd, item) : submit_child(call, item, stream);
+    const int error =
+        stream == CDP_STREAM_TAIL ? submit_tail(call, cd, item) : submit_child(call, item, stream);
     if (error) {
         grid->item = NULL;
         px_free(&device->alloc, item, sizeof *item);
@@ -213,6 +261,7 @@ static void free_grid_state(struct px_grid *grid)
         next = e->next;
         px_free(alloc, e, sizeof *e);
     }
+    free_children(grid, cg);
     px_free(alloc, cg, sizeof *cg);
     grid->cdp = NULL;
 }
@@ -236,22 +285,29 @@ static void leave_stream(struct px_grid *grid, struct cdp_item *item)
     if (advance(grid->parent, s)) advance_waiting(grid->parent);
 }
 
+/* Was it the last child of its block, and does a lane of that wait for this? */
+static bool family_complete(const struct px_grid *grid, bool counted)
+{
+    const struct cdp_grid *parent = grid->parent->cdp;
+    return counted && --*cdp_children_of(grid->parent, grid->launcher) == 0 && parent->lanes_sync;
+}
+
 void cdp_completed(struct px_grid *grid)
 {
-    struct cdp_device *cd = grid->device->cdp;
+    struct ptx_device *device = grid->device;
+    struct cdp_device *cd = device->cdp;
     struct cdp_item *item = grid->item;
     if (cd) cd->events -= live_events(grid->cdp);
     free_grid_state(grid);
     if (!item) return;
     grid->item = NULL;
     cd->pending--;
+    const bool counted = item->counted;
     leave_stream(grid, item);
-    const struct cdp_grid *parent = grid->parent->cdp;
-    if (cd->lanes_wait) {
-        cd->lanes_wait = false;
+    if (family_complete(grid, counted)) px_sched_wake(sched_of(grid), grid->parent, grid->launcher);
+    if (cd->lanes_wait && cd->pending <= device->config.pending_launches / 2) {
+        cd->lanes_wait = false; /* all of them ask again: worth it when many can have their way */
         px_sched_wake(sched_of(grid), NULL, 0);
-    } else if (parent && parent->lanes_sync) {
-        px_sched_wake(sched_of(grid), grid->parent, grid->launcher);
     }
 }
 
@@ -266,9 +322,10 @@ void cdp_discard(struct px_grid *grid)
 
 bool cdp_stalled(struct px_sched *sched)
 {
-    struct cdp_device *cd = sched->helpers[0].worker.device->cdp;
+    const struct ptx_device *device = sched->helpers[0].worker.device;
+    struct cdp_device *cd = device->cdp;
     if (!cd || !cd->lanes_wait || !sched->blocked.first) return false;
-    cd->cannot_drain = true;
+    cd->cannot_drain = cd->pending >= device->config.pending_launches;
     cd->lanes_wait = false;
     px_sched_wake(sched, NULL, 0);
     return true;
@@ -300,7 +357,8 @@ enum px_ext cdp_stream_create(struct px_call *call)
 /* Work in the stream still completes. Destroying twice is no error on the chip. */
 enum px_ext cdp_stream_destroy(struct px_call *call)
 {
-    return cdp_answer(call, cdp_arg64(call, 0) <= CDP_STREAM_FIRE_AND_FORGET ? PX_CUDA_INVALID_VALUE : PX_CUDA_OK);
+    return cdp_answer(call,
+                      cdp_arg64(call, 0) <= CDP_STREAM_FIRE_AND_FORGET ? PX_CUDA_INVALID_VALUE : PX_CUDA_OK);
 }
 
 static struct cdp_event *find_event(const struct px_call *call, uint64_t handle)
@@ -315,7 +373,8 @@ static struct cdp_event *add_event(struct px_call *call)
 {
     struct ptx_device *device = call->grid->device;
     struct cdp_device *cd = cdp_of_device(device);
-    struct cdp_grid *cg = cd && cd->events < 2 * device->config.pending_launches ? cdp_of_grid(call->grid) : NULL;
+    struct cdp_grid *cg =
+        cd && cd->events < 2 * device->config.pending_launches ? cdp_of_grid(call->grid) : NULL;
     struct cdp_event *e = cg ? px_zalloc(&device->alloc, sizeof *e) : NULL;
     if (!e) return NULL;
     *e = (struct cdp_event){.next = cg->events, .handle = cd->next_handle};

@@ -63,17 +63,27 @@ static bool evaluate(const struct image *im, const struct px_expr *e, struct px_
 {
     *out = (struct px_const){PX_CONST_U64, 0};
     switch (e->kind) {
-    case PX_E_INT: *out = (struct px_const){e->is_unsigned ? PX_CONST_U64 : PX_CONST_S64, e->u.i}; return true;
-    case PX_E_F32: *out = (struct px_const){PX_CONST_F32, e->u.i}; return true;
-    case PX_E_F64: *out = (struct px_const){PX_CONST_F64, e->u.i}; return true;
+    case PX_E_INT:
+        *out = (struct px_const){e->is_unsigned ? PX_CONST_U64 : PX_CONST_S64, e->u.i};
+        return true;
+    case PX_E_F32:
+        *out = (struct px_const){PX_CONST_F32, e->u.i};
+        return true;
+    case PX_E_F64:
+        *out = (struct px_const){PX_CONST_F64, e->u.i};
+        return true;
     case PX_E_NAME:
-    case PX_E_GENERIC: return symbol_address(im, e, &out->bits);
-    case PX_E_MASK: return evaluate_mask(im, e, out);
+    case PX_E_GENERIC:
+        return symbol_address(im, e, &out->bits);
+    case PX_E_MASK:
+        return evaluate_mask(im, e, out);
     case PX_E_UNARY:
     case PX_E_CAST:
     case PX_E_BINARY:
-    case PX_E_TERNARY: return evaluate_operator(im, e, out);
-    default: return false;
+    case PX_E_TERNARY:
+        return evaluate_operator(im, e, out);
+    default:
+        return false;
     }
 }
 
@@ -151,7 +161,8 @@ ptx_status px_link_initialise(const struct px_linked *linked, uint8_t *global_im
     for (uint32_t i = 0; i < linked->nvars; i++) {
         const struct px_lvar *v = &linked->vars[i];
         bool ok = true;
-        if (v->space == PX_SPACE_GLOBAL) ok = put_variable(linked, v, global_image + (v->address - linked->global_base));
+        if (v->space == PX_SPACE_GLOBAL)
+            ok = put_variable(linked, v, global_image + (v->address - linked->global_base));
         if (v->space == PX_SPACE_CONST) ok = put_variable(linked, v, const_image + v->address);
         if (!ok) return PTX_ERROR_LINK;
     }

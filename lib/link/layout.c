@@ -11,10 +11,10 @@
 #include <string.h>
 
 struct reach {
-    uint32_t *kernels;  /* ids of the kernels */
+    uint32_t *kernels; /* ids of the kernels */
     uint32_t nkernels;
-    uint64_t *top;      /* of each kernel: static bytes so far */
-    PX_VEC(uint32_t) *of_var; /* by variable: which kernels (index in `kernels`) reach it */
+    uint64_t *top;             /* of each kernel: static bytes so far */
+    PX_VEC(uint32_t) * of_var; /* by variable: which kernels (index in `kernels`) reach it */
 };
 
 static uint64_t align_up(uint64_t n, uint64_t align)
@@ -36,7 +36,11 @@ static void place_images(struct px_link *link)
 
 /* ---- which kernels reach what ---- */
 
-struct search { struct px_link *link; bool *seen; uint32_t *stack, n; };
+struct search {
+    struct px_link *link;
+    bool *seen;
+    uint32_t *stack, n;
+};
 
 static void visit(struct search *s, uint32_t func)
 {

@@ -120,19 +120,25 @@ static void run_steps(struct px_link *link, ptx_module *const *modules)
     out->nvars = link->vars.n;
 }
 
-ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_module *const *modules, uint32_t n,
-                   px_builtin_find builtins, const ptx_program_options *options)
+ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_module *const *modules,
+                   uint32_t n, px_builtin_find builtins, const ptx_program_options *options)
 {
     static const ptx_program_options none;
     *linked = (struct px_linked){.nmodules = n};
-    struct px_link link = {.out = linked, .arena = &linked->arena, .builtins = builtins,
-                           .options = options ? options : &none};
+    struct px_link link = {
+        .out = linked, .arena = &linked->arena, .builtins = builtins, .options = options ? options : &none};
     px_arena_init(&linked->arena, alloc, &link.failure);
     ptx_status status = PTX_OK;
     switch (setjmp(link.failure)) {
-    case 0: run_steps(&link, modules); break;
-    case UNWIND_ERROR: status = PTX_ERROR_LINK; break;
-    default: status = PTX_ERROR_OUT_OF_MEMORY; break;
+    case 0:
+        run_steps(&link, modules);
+        break;
+    case UNWIND_ERROR:
+        status = PTX_ERROR_LINK;
+        break;
+    default:
+        status = PTX_ERROR_OUT_OF_MEMORY;
+        break;
     }
     linked->arena.on_failure = NULL;
     return status;

@@ -7,8 +7,8 @@
 
 /* Facts of a function that only the link needs; parallel to px_linked.funcs. */
 struct px_link_func {
-    PX_VEC(uint32_t) calls;   /* functions called by name */
-    PX_VEC(uint32_t) shared;  /* .shared variables referenced */
+    PX_VEC(uint32_t) calls;  /* functions called by name */
+    PX_VEC(uint32_t) shared; /* .shared variables referenced */
     bool weak, local;
     bool address_taken;
     bool calls_indirectly;
@@ -20,17 +20,22 @@ struct px_link_func {
 struct px_link_var {
     bool weak, local, common;
     bool defined;
-    bool dynamic;             /* .extern .shared x[]: begins behind the static bytes */
+    bool dynamic; /* .extern .shared x[]: begins behind the static bytes */
     uint64_t align;
 };
 
-struct px_global { const char *name; bool is_func; uint32_t index; struct px_global *next; };
+struct px_global {
+    const char *name;
+    bool is_func;
+    uint32_t index;
+    struct px_global *next;
+};
 
 struct px_link_maps {
     const struct px_symbol **keys; /* open addressing, `mask` + 1 slots */
     uint32_t *values;              /* index in funcs or vars, by the symbol's kind */
     uint32_t mask;
-    struct px_global **buckets;    /* names that reach across modules */
+    struct px_global **buckets; /* names that reach across modules */
     uint32_t bucket_mask;
 };
 
@@ -47,7 +52,8 @@ struct px_link {
 };
 
 /* Ends the link with PTX_ERROR_LINK. */
-_Noreturn void px_link_fail(struct px_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void px_link_fail(struct px_link *link, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 void px_link_bind(struct px_link_maps *maps, const struct px_symbol *symbol, uint32_t index);
 /* Index the symbol was bound to; UINT32_MAX when it was not. */
@@ -55,9 +61,9 @@ uint32_t px_link_index(const struct px_link_maps *maps, const struct px_symbol *
 /* Line of `pos` in the module's text. */
 unsigned px_link_line(const struct ptx_module *module, px_pos pos);
 
-void px_link_resolve(struct px_link *link);    /* resolve.c: names across modules */
-void px_link_references(struct px_link *link); /* refs.c: who calls and uses what */
+void px_link_resolve(struct px_link *link);       /* resolve.c: names across modules */
+void px_link_references(struct px_link *link);    /* refs.c: who calls and uses what */
 void px_link_check_externs(struct px_link *link); /* resolve.c: builtin, host function, or an error */
-void px_link_layout(struct px_link *link);     /* layout.c: offsets */
+void px_link_layout(struct px_link *link);        /* layout.c: offsets */
 
 #endif

@@ -39,7 +39,8 @@ static void add_global(struct px_link *link, const char *name, bool is_func, uin
 static _Noreturn void fail_twice(struct px_link *link, const char *name, const struct ptx_module *first,
                                  const struct ptx_module *second)
 {
-    px_link_fail(link, "'%s' is defined in %s and again in %s", name, first->source.file, second->source.file);
+    px_link_fail(link, "'%s' is defined in %s and again in %s", name, first->source.file,
+                 second->source.file);
 }
 
 static struct px_global *same_kind(struct px_link *link, const struct px_symbol *s, bool is_func,
@@ -68,7 +69,8 @@ static uint32_t new_func(struct px_link *link, const struct ptx_module *module, 
                          .name = s->name->text,
                          .fn = s->u.func,
                          .module = module};
-    struct px_link_func i = {.weak = s->linkage == PX_L_WEAK, .local = s->linkage == PX_L_NONE && has_body(s)};
+    struct px_link_func i = {.weak = s->linkage == PX_L_WEAK,
+                             .local = s->linkage == PX_L_NONE && has_body(s)};
     px_vec_push(link->arena, &link->funcs, f);
     px_vec_push(link->arena, &link->ifuncs, i);
     return id;
@@ -133,8 +135,8 @@ static void merge_var(struct px_link *link, uint32_t id, const struct ptx_module
     struct px_link_var *i = &link->ivars.at[id];
     const bool weak = s->linkage == PX_L_WEAK, common = s->linkage == PX_L_COMMON;
     if (v->space != s->space)
-        px_link_fail(link, "'%s' is in different state spaces in %s and %s", s->name->text, v->module->source.file,
-                     module->source.file);
+        px_link_fail(link, "'%s' is in different state spaces in %s and %s", s->name->text,
+                     v->module->source.file, module->source.file);
     if (s->align > i->align) i->align = s->align;
     if (s->linkage == PX_L_EXTERN) return;
     if (i->defined && !i->weak && !i->common && !weak && !common)
@@ -214,7 +216,9 @@ void px_link_resolve(struct px_link *link)
     for (uint32_t m = 0; m < link->out->nmodules; m++) resolve_aliases(link, link->out->modules[m]);
     for (uint32_t i = 0; i < link->funcs.n; i++) {
         struct px_lfunc *f = &link->funcs.at[i];
-        const struct px_builtin *b = link->ifuncs.at[i].local ? NULL : link->builtins ? link->builtins(f->name) : NULL;
+        const struct px_builtin *b = link->ifuncs.at[i].local ? NULL
+                                     : link->builtins         ? link->builtins(f->name)
+                                                              : NULL;
         if (b && (f->kind == PX_LF_UNDEFINED || b->over_definitions)) {
             f->kind = PX_LF_BUILTIN;
             f->builtin = b;
@@ -228,19 +232,21 @@ static void check_builtin(struct px_link *link, const struct px_lfunc *f)
 {
     const struct px_builtin *b = f->builtin;
     if (f->fn->param_bytes != b->arg_bytes || (f->fn->ret_bytes && f->fn->ret_bytes != b->ret_bytes))
-        px_link_fail(link,
-                     "'%s' is declared in %s with %u bytes of parameters and %u of results; the device runtime's "
-                     "has %u and %u",
-                     f->name, f->module->source.file, (unsigned)f->fn->param_bytes, (unsigned)f->fn->ret_bytes,
-                     b->arg_bytes, b->ret_bytes);
+        px_link_fail(
+            link,
+            "'%s' is declared in %s with %u bytes of parameters and %u of results; the device runtime's "
+            "has %u and %u",
+            f->name, f->module->source.file, (unsigned)f->fn->param_bytes, (unsigned)f->fn->ret_bytes,
+            b->arg_bytes, b->ret_bytes);
 }
 
 static void find_host(struct px_link *link, struct px_lfunc *f, const struct px_link_func *i)
 {
-    if (link->options->resolve && !f->is_entry) f->host = link->options->resolve(link->options->resolve_user, f->name);
+    if (link->options->resolve && !f->is_entry)
+        f->host = link->options->resolve(link->options->resolve_user, f->name);
     if (!f->host)
-        px_link_fail(link, "undefined %s '%s', used in '%s' (%s:%u)", f->is_entry ? "kernel" : "function", f->name,
-                     i->user->symbol->name->text, i->user_module->source.file,
+        px_link_fail(link, "undefined %s '%s', used in '%s' (%s:%u)", f->is_entry ? "kernel" : "function",
+                     f->name, i->user->symbol->name->text, i->user_module->source.file,
                      px_link_line(i->user_module, i->used_at));
     f->kind = PX_LF_HOST;
 }

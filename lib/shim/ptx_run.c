@@ -25,7 +25,9 @@ struct source {
     ptx_module *module;
 };
 
-struct param { size_t offset, size; };
+struct param {
+    size_t offset, size;
+};
 
 /* A source on a runner's device. */
 struct loaded {
@@ -48,7 +50,10 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct source *sources[SOURCE_BUCKETS]; /* guarded by lock; entries never change */
 static struct runner *idle;                    /* guarded by lock */
 
-static _Thread_local struct { int status; char message[MESSAGE_MAX]; } last;
+static _Thread_local struct {
+    int status;
+    char message[MESSAGE_MAX];
+} last;
 
 __attribute__((format(printf, 2, 3))) static ptx_status fail(ptx_status status, const char *format, ...)
 {
@@ -199,7 +204,8 @@ static ptx_status read_params(struct loaded *l)
         ptx_status status = ptx_module_kernel_param(l->source->module, 0, i, &p);
         if (status != PTX_OK) return fail(status, "%s", ptx_status_name(status));
         if (p.size > sizeof(uint64_t))
-            return fail(PTX_ERROR_UNSUPPORTED, "parameter '%s' has %zu bytes; ptx_run passes 64-bit values", p.name, p.size);
+            return fail(PTX_ERROR_UNSUPPORTED, "parameter '%s' has %zu bytes; ptx_run passes 64-bit values",
+                        p.name, p.size);
         l->params[i] = (struct param){p.offset, p.size};
     }
     return PTX_OK;
@@ -239,13 +245,13 @@ static ptx_status get_loaded(struct runner *r, const struct source *s, struct lo
 
 static ptx_status fail_launch(ptx_status status, const struct loaded *l, struct runner *r, const ptx_fault *f)
 {
-    const int stopped = status == PTX_ERROR_FAULT || status == PTX_ERROR_DEADLOCK || status == PTX_ERROR_LIMIT ||
-                        status == PTX_ERROR_INTERRUPTED;
+    const int stopped = status == PTX_ERROR_FAULT || status == PTX_ERROR_DEADLOCK ||
+                        status == PTX_ERROR_LIMIT || status == PTX_ERROR_INTERRUPTED;
     if (!stopped) return fail(status, "%s: %s", l->info.name, ptx_device_message(r->device));
     if (status != PTX_ERROR_FAULT) return fail(status, "%s: %s\n%s", l->info.name, f->message, f->state);
-    return fail(status, "%s: %s (%d): %s, line %u: %s in block (%u,%u,%u), thread (%u,%u,%u)", f->kernel, f->name,
-                f->cuda_error, f->message, f->line, f->instruction, f->cta[0], f->cta[1], f->cta[2], f->thread[0],
-                f->thread[1], f->thread[2]);
+    return fail(status, "%s: %s (%d): %s, line %u: %s in block (%u,%u,%u), thread (%u,%u,%u)", f->kernel,
+                f->name, f->cuda_error, f->message, f->line, f->instruction, f->cta[0], f->cta[1], f->cta[2],
+                f->thread[0], f->thread[1], f->thread[2]);
 }
 
 static ptx_status run(struct runner *r, const char *text, int n_args, void *const args[],

@@ -17,11 +17,13 @@ enum { STATE_LINES = 200, INLINE_DEPTH = 16 };
 const char *px_cuda_error_name(int error)
 {
     switch (error) {
-#define PX_CUDA_ERROR(number, runtime, driver, text)                                                        \
-    case number: return *driver ? driver : runtime;
+#define PX_CUDA_ERROR(number, runtime, driver, text)                                                         \
+    case number:                                                                                             \
+        return *driver ? driver : runtime;
 #include "vm/cuda_errors.def"
 #undef PX_CUDA_ERROR
-    default: return "";
+    default:
+        return "";
     }
 }
 
@@ -75,8 +77,8 @@ static const char *source_text(struct px_arena *arena, const struct px_trap *tra
     if (!at || !s.found) return "";
     const char *text = px_arena_printf(arena, "%s:%u", file_name(trap->module, at->file), at->line);
     for (int depth = 0; at && at->inlined_line && depth < INLINE_DEPTH; depth++) {
-        text = px_arena_printf(arena, "%s (inlined at %s:%u)", text, file_name(trap->module, at->inlined_file),
-                               at->inlined_line);
+        text = px_arena_printf(arena, "%s (inlined at %s:%u)", text,
+                               file_name(trap->module, at->inlined_file), at->inlined_line);
         struct place_search outer = {.of = at};
         search_locs(body, &outer);
         at = outer.match;
@@ -97,8 +99,9 @@ static const char *chain_text(struct px_arena *arena, const struct px_grid *grid
 /* Addresses of windows tell whose memory it is. */
 static const char *window_text(struct px_arena *arena, uint64_t va)
 {
-    static const char *const names[] = {NULL, "shared memory of a block", "local memory of a thread",
-                                        "constant memory", "kernel parameters", "code"};
+    static const char *const names[] = {
+        NULL,  "shared memory of a block", "local memory of a thread", "constant memory", "kernel parameters",
+        "code"};
     const unsigned window = px_window_of(va);
     if (window == PX_WIN_NONE || window >= sizeof names / sizeof *names) return NULL;
     const uint64_t mask = window == PX_WIN_LOCAL ? 0xfffff : 0xffffffffu;
@@ -148,7 +151,11 @@ static void fill_from_trap(struct ptx_device *device, ptx_fault *fault)
 
 /* ---- stops without a trap ---- */
 
-struct state { struct px_arena *arena; PX_VEC(char) text; uint32_t lines; };
+struct state {
+    struct px_arena *arena;
+    PX_VEC(char) text;
+    uint32_t lines;
+};
 
 static void add_line(void *user, const char *line)
 {
@@ -174,11 +181,16 @@ static const char *state_text(struct ptx_device *device, struct px_arena *arena)
 static const char *stop_text(enum px_stop stop)
 {
     switch (stop) {
-    case PX_STOP_DEADLOCK: return "deadlock: every thread that is left waits, and nothing will wake it";
-    case PX_STOP_STEPS: return "the limit of instructions was reached";
-    case PX_STOP_TIMEOUT: return "the time limit was reached";
-    case PX_STOP_INTERRUPT: return "interrupted";
-    default: return "out of memory";
+    case PX_STOP_DEADLOCK:
+        return "deadlock: every thread that is left waits, and nothing will wake it";
+    case PX_STOP_STEPS:
+        return "the limit of instructions was reached";
+    case PX_STOP_TIMEOUT:
+        return "the time limit was reached";
+    case PX_STOP_INTERRUPT:
+        return "interrupted";
+    default:
+        return "out of memory";
     }
 }
 
@@ -206,8 +218,15 @@ void px_report_fault(struct ptx_device *device, enum px_stop stop, ptx_fault *fa
     px_report_free(device);
     px_device_say(device, "%s", stop == PX_STOP_FAULT ? device->sched.trap.text : stop_text(stop));
     if (!fault) return;
-    *fault = (ptx_fault){.name = "", .message = "", .instruction = "", .file = "", .source = "", .kernel = "",
-                         .launched_by = "", .allocation = "", .state = ""};
+    *fault = (ptx_fault){.name = "",
+                         .message = "",
+                         .instruction = "",
+                         .file = "",
+                         .source = "",
+                         .kernel = "",
+                         .launched_by = "",
+                         .allocation = "",
+                         .state = ""};
     px_arena_init(&device->report.arena, &device->alloc, &failure);
     device->report.used = true;
     if (setjmp(failure)) return; /* out of memory: what was filled in stands */

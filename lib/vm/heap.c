@@ -180,7 +180,8 @@ bool px_heap_release(struct px_heap *heap, uint64_t va)
     uint32_t at = (uint32_t)((va - heap->base) / PX_GRANULE), n = 0;
     pthread_mutex_lock(&heap->lock);
     bool ok = (peek(map, at) & START) != 0;
-    while (ok && at + n < heap->granules && (peek(map, at + n) & USED) && (!n || !(peek(map, at + n) & START)))
+    while (ok && at + n < heap->granules && (peek(map, at + n) & USED) &&
+           (!n || !(peek(map, at + n) & START)))
         poke(map, at + n++, 0);
     if (ok) bin_push(heap, at, n);
     pthread_mutex_unlock(&heap->lock);

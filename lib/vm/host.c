@@ -20,7 +20,7 @@ struct signature {
     uint32_t nargs;
     ffi_type *result;
     uint32_t result_bytes;
-    uint32_t *offsets;    /* of the arguments, in the .param list */
+    uint32_t *offsets; /* of the arguments, in the .param list */
     ffi_type **types;
 };
 
@@ -32,11 +32,16 @@ static ffi_type *scalar_type(unsigned type, uint8_t mark)
     if (type == PX_T_F32 || (is_bits && info->bits == 32 && mark == 4)) return &ffi_type_float;
     if (type == PX_T_F64 || (is_bits && info->bits == 64 && mark == 8)) return &ffi_type_double;
     switch (info->bits) {
-    case 8: return is_signed ? &ffi_type_sint8 : &ffi_type_uint8;
-    case 16: return is_signed ? &ffi_type_sint16 : &ffi_type_uint16;
-    case 32: return is_signed ? &ffi_type_sint32 : &ffi_type_uint32;
-    case 64: return is_signed ? &ffi_type_sint64 : &ffi_type_uint64;
-    default: return NULL;
+    case 8:
+        return is_signed ? &ffi_type_sint8 : &ffi_type_uint8;
+    case 16:
+        return is_signed ? &ffi_type_sint16 : &ffi_type_uint16;
+    case 32:
+        return is_signed ? &ffi_type_sint32 : &ffi_type_uint32;
+    case 64:
+        return is_signed ? &ffi_type_sint64 : &ffi_type_uint64;
+    default:
+        return NULL;
     }
 }
 
@@ -68,7 +73,8 @@ static ffi_type *struct_type(struct px_arena *arena, const struct px_symbol *s, 
     type->type = FFI_TYPE_STRUCT;
     type->elements = PX_NEW_N(arena, ffi_type *, s->size + 1);
     uint64_t n = 0;
-    for (uint64_t at = 0; at < s->size; at += type->elements[n++]->size) type->elements[n] = field_at(s, marks, at);
+    for (uint64_t at = 0; at < s->size; at += type->elements[n++]->size)
+        type->elements[n] = field_at(s, marks, at);
     return type;
 }
 
@@ -89,13 +95,15 @@ static struct signature *prepare(struct px_linked *linked, const struct px_lfunc
     sig->types = PX_NEW_N(arena, ffi_type *, sig->nargs + 1);
     sig->result = fn->func->nrets ? type_of(arena, fn->rets[0], marks[sig->nargs]) : &ffi_type_void;
     sig->result_bytes = (uint32_t)fn->ret_bytes;
-    bool ok = sig->result && fn->func->nrets <= 1 && sig->nargs <= MAX_ARGS && sig->result_bytes <= MAX_RESULT;
+    bool ok =
+        sig->result && fn->func->nrets <= 1 && sig->nargs <= MAX_ARGS && sig->result_bytes <= MAX_RESULT;
     for (uint32_t i = 0; i < sig->nargs; i++) {
         sig->offsets[i] = (uint32_t)fn->params[i]->offset;
         sig->types[i] = type_of(arena, fn->params[i], marks[i]);
         ok = ok && sig->types[i];
     }
-    if (!ok || ffi_prep_cif(&sig->cif, FFI_DEFAULT_ABI, sig->nargs, sig->result, sig->types) != FFI_OK) return NULL;
+    if (!ok || ffi_prep_cif(&sig->cif, FFI_DEFAULT_ABI, sig->nargs, sig->result, sig->types) != FFI_OK)
+        return NULL;
     return sig;
 }
 
@@ -107,8 +115,8 @@ static void prepare_all(struct ptx_program *program, const char **error)
         if (l->funcs[i].kind != PX_LF_HOST) continue;
         program->host_calls[i] = prepare(l, &l->funcs[i]);
         if (program->host_calls[i]) continue;
-        *error = px_arena_printf(&l->arena, "host function '%s' has a signature that cannot be called natively",
-                                 l->funcs[i].name);
+        *error = px_arena_printf(
+            &l->arena, "host function '%s' has a signature that cannot be called natively", l->funcs[i].name);
         return;
     }
 }
@@ -135,7 +143,8 @@ enum px_ext px_host_call(struct px_call *call)
     void *args[MAX_ARGS];
     for (uint32_t i = 0; i < sig->nargs; i++) args[i] = (void *)(uintptr_t)(call->args + sig->offsets[i]);
     ffi_call(&sig->cif, FFI_FN(call->callee->host), value, args);
-    if (sig->result_bytes) memcpy(call->ret, value, sig->result_bytes); /* integers: the low bytes of a register */
+    if (sig->result_bytes)
+        memcpy(call->ret, value, sig->result_bytes); /* integers: the low bytes of a register */
     return PX_EXT_DONE;
 }
 

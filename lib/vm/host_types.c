@@ -50,7 +50,8 @@ static void look_at_call(struct search *s, const struct px_inst *inst)
     if (px_link_func(s->linked, s->callee->module, inst->opds[at].symbol) != s->callee) return;
     if (at > 0 && inst->opds[at - 1].kind == PX_O_LIST)
         remember(s, &inst->opds[at - 1], nparams, formal_count(s->callee));
-    if (at + 1 < inst->nopds && inst->opds[at + 1].kind == PX_O_LIST) remember(s, &inst->opds[at + 1], 0, nparams);
+    if (at + 1 < inst->nopds && inst->opds[at + 1].kind == PX_O_LIST)
+        remember(s, &inst->opds[at + 1], 0, nparams);
 }
 
 static enum px_type type_modifier(const struct px_inst *inst)
@@ -64,7 +65,8 @@ static enum px_type type_modifier(const struct px_inst *inst)
 
 static void mark(struct search *s, uint32_t which, int64_t offset, uint32_t size)
 {
-    if (offset >= 0 && (uint64_t)offset + size <= formal(s->callee, which)->size) s->marks[which][offset] = (uint8_t)size;
+    if (offset >= 0 && (uint64_t)offset + size <= formal(s->callee, which)->size)
+        s->marks[which][offset] = (uint8_t)size;
 }
 
 /* ld and st: the operand in brackets, and how many elements the other one has. */

@@ -15,7 +15,8 @@ enum px_shape_error px_launch_check(const struct ptx_device *device, const struc
     const struct px_function *fn = kernel->fn;
     if (!grid.x || !grid.y || !grid.z || grid.x > INT32_MAX || grid.y > UINT16_MAX || grid.z > UINT16_MAX)
         return PX_SHAPE_GRID;
-    if (!block.x || !block.y || !block.z || block.x > 1024 || block.y > 1024 || block.z > 64) return PX_SHAPE_BLOCK;
+    if (!block.x || !block.y || !block.z || block.x > 1024 || block.y > 1024 || block.z > 64)
+        return PX_SHAPE_BLOCK;
     if ((uint64_t)block.x * block.y * block.z > 1024) return PX_SHAPE_BLOCK;
     if ((uint64_t)kernel->static_shared + shared > device->arch.shared_per_cta) return PX_SHAPE_SHARED;
     const uint32_t want[3] = {block.x, block.y, block.z};
@@ -30,11 +31,16 @@ enum px_shape_error px_launch_check(const struct ptx_device *device, const struc
 static const char *shape_error_text(enum px_shape_error error)
 {
     switch (error) {
-    case PX_SHAPE_GRID: return "the grid has more blocks in a dimension than 2147483647, 65535, 65535, or none in x";
-    case PX_SHAPE_BLOCK: return "the block has more than 1024 threads, or more in a dimension than 1024, 1024, 64";
-    case PX_SHAPE_SHARED: return "static and dynamic shared memory together exceed what a block may have";
-    case PX_SHAPE_REQNTID: return "the block does not have the shape that .reqntid or .maxntid demands";
-    default: return "";
+    case PX_SHAPE_GRID:
+        return "the grid has more blocks in a dimension than 2147483647, 65535, 65535, or none in x";
+    case PX_SHAPE_BLOCK:
+        return "the block has more than 1024 threads, or more in a dimension than 1024, 1024, 64";
+    case PX_SHAPE_SHARED:
+        return "static and dynamic shared memory together exceed what a block may have";
+    case PX_SHAPE_REQNTID:
+        return "the block does not have the shape that .reqntid or .maxntid demands";
+    default:
+        return "";
     }
 }
 
@@ -47,16 +53,23 @@ uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_
     return n < a->ctas_per_sm ? n : a->ctas_per_sm;
 }
 
-struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel, struct px_shape grid,
-                               struct px_shape block, uint32_t shared, const char **error)
+struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel,
+                               struct px_shape grid, struct px_shape block, uint32_t shared,
+                               const char **error)
 {
     struct ptx_device *device = program->device;
     *error = NULL;
     const struct px_code *code = px_code_get(program, kernel, threads_of(block), error);
     struct px_grid *g = code ? px_zalloc(&device->alloc, sizeof *g) : NULL;
     if (!g) return NULL;
-    *g = (struct px_grid){.device = device, .program = program, .kernel = kernel, .code = code, .grid = grid,
-                          .block = block, .dynamic_shared = shared, .shared_bytes = kernel->static_shared + shared,
+    *g = (struct px_grid){.device = device,
+                          .program = program,
+                          .kernel = kernel,
+                          .code = code,
+                          .grid = grid,
+                          .block = block,
+                          .dynamic_shared = shared,
+                          .shared_bytes = kernel->static_shared + shared,
                           .param_bytes = (uint32_t)kernel->fn->param_bytes,
                           .ctas = (uint64_t)grid.x * grid.y * grid.z};
     atomic_init(&g->ctas_left, g->ctas);
@@ -73,7 +86,8 @@ struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn na
 {
     struct px_grid *g = px_zalloc(&device->alloc, sizeof *g);
     if (!g) return NULL;
-    *g = (struct px_grid){.device = device, .native = native, .param_bytes = (uint32_t)size, .ctas = 1, .resident = 1};
+    *g = (struct px_grid){
+        .device = device, .native = native, .param_bytes = (uint32_t)size, .ctas = 1, .resident = 1};
     atomic_init(&g->ctas_left, 1);
     g->params = px_alloc(&device->alloc, size);
     if (g->params) {
@@ -94,12 +108,18 @@ void px_grid_free(struct px_grid *grid)
 static ptx_status status_of(enum px_stop stop)
 {
     switch (stop) {
-    case PX_STOP_NONE: return PTX_OK;
-    case PX_STOP_FAULT: return PTX_ERROR_FAULT;
-    case PX_STOP_DEADLOCK: return PTX_ERROR_DEADLOCK;
-    case PX_STOP_INTERRUPT: return PTX_ERROR_INTERRUPTED;
-    case PX_STOP_MEMORY: return PTX_ERROR_OUT_OF_MEMORY;
-    default: return PTX_ERROR_LIMIT;
+    case PX_STOP_NONE:
+        return PTX_OK;
+    case PX_STOP_FAULT:
+        return PTX_ERROR_FAULT;
+    case PX_STOP_DEADLOCK:
+        return PTX_ERROR_DEADLOCK;
+    case PX_STOP_INTERRUPT:
+        return PTX_ERROR_INTERRUPTED;
+    case PX_STOP_MEMORY:
+        return PTX_ERROR_OUT_OF_MEMORY;
+    default:
+        return PTX_ERROR_LIMIT;
     }
 }
 

@@ -23,7 +23,7 @@
 
 enum { GUARD = 256, COMMIT_STEP = 16 << 20, KEEP_PAGES_BELOW = 1 << 16 };
 
-#define HOST_LOW 0x10000ull   /* 64 KiB: below it nothing is ever mapped */
+#define HOST_LOW 0x10000ull /* 64 KiB: below it nothing is ever mapped */
 #define HOST_LEN (1ull << 47)
 
 static uint64_t round_up(uint64_t n, uint64_t to)
@@ -184,8 +184,10 @@ static void describe_heap(const struct px_heap *heap, uint64_t va, char *buf, si
     uint64_t back = va - heap->base < 4096 ? va - heap->base : 4096;
     for (uint64_t d = 1; d <= back; d++) {
         if (!px_heap_extent(heap, va - d, &e)) continue;
-        snprintf(buf, size, "%" PRIu64 " bytes past the end of a %" PRIu64
-                 "-byte block of the device heap at 0x%" PRIx64, va - (e.lo + e.len), e.len, e.lo);
+        snprintf(buf, size,
+                 "%" PRIu64 " bytes past the end of a %" PRIu64
+                 "-byte block of the device heap at 0x%" PRIx64,
+                 va - (e.lo + e.len), e.len, e.lo);
         return;
     }
     snprintf(buf, size, "in free memory of the device heap");
@@ -213,8 +215,8 @@ void px_mem_describe(const struct px_mem *mem, uint64_t va, char *buf, size_t si
     if (mem->host_mode) {
         snprintf(buf, size, va < HOST_LOW ? "a null pointer" : "host memory");
     } else if (px_mem_extent(mem, va, &e)) {
-        snprintf(buf, size, "byte %" PRIu64 " of a %" PRIu64 "-byte allocation at 0x%" PRIx64, va - e.lo, e.len,
-                 e.lo);
+        snprintf(buf, size, "byte %" PRIu64 " of a %" PRIu64 "-byte allocation at 0x%" PRIx64, va - e.lo,
+                 e.len, e.lo);
     } else if (heap_of(mem, va)) {
         describe_heap(heap_of(mem, va), va, buf, size);
     } else {

@@ -25,8 +25,7 @@ static bool make_room(struct px_mem_map *map)
 {
     if (map->n < map->cap) return true;
     uint32_t cap = map->cap ? map->cap * 2 : 16;
-    struct px_mem_range *at =
-        px_realloc(&map->alloc, map->at, map->cap * sizeof *at, cap * sizeof *at);
+    struct px_mem_range *at = px_realloc(&map->alloc, map->at, map->cap * sizeof *at, cap * sizeof *at);
     if (!at) return false;
     map->at = at;
     map->cap = cap;

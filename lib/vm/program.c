@@ -136,7 +136,8 @@ ptx_status px_program_kernel(ptx_program *program, const char *name, ptx_kernel 
 {
     const struct px_linked *l = &program->linked;
     uint32_t i = 0;
-    while (i < l->nfuncs && !(l->funcs[i].is_entry && l->funcs[i].kind == PX_LF_CODE && !strcmp(l->funcs[i].name, name)))
+    while (i < l->nfuncs &&
+           !(l->funcs[i].is_entry && l->funcs[i].kind == PX_LF_CODE && !strcmp(l->funcs[i].name, name)))
         i++;
     if (i == l->nfuncs) return PTX_ERROR_NOT_FOUND;
     for (struct ptx_kernel *k = program->kernels; k; k = k->next)

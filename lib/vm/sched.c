@@ -16,9 +16,9 @@
 #include <time.h>
 
 enum {
-    SLICE = 16384,      /* backward branches of a CTA before another one runs */
-    FIRST_SLICE = 256,  /* the same while the calling thread is alone: it looks at the clock then */
-    CHUNK_MAX = 32,     /* CTAs handed out at once */
+    SLICE = 16384,        /* backward branches of a CTA before another one runs */
+    FIRST_SLICE = 256,    /* the same while the calling thread is alone: it looks at the clock then */
+    CHUNK_MAX = 32,       /* CTAs handed out at once */
     OPEN_AFTER_NS = 20000 /* a launch that lasts longer is worth waking helpers */
 };
 
@@ -193,7 +193,8 @@ static void consider_helpers(struct px_helper *h)
 
 static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta)
 {
-    uint64_t left = SLICE, slice = atomic_load_explicit(&h->sched->open, memory_order_relaxed) ? SLICE : FIRST_SLICE;
+    uint64_t left = SLICE,
+             slice = atomic_load_explicit(&h->sched->open, memory_order_relaxed) ? SLICE : FIRST_SLICE;
     for (;;) {
         enum px_cta_status status = px_cta_run(cta, &h->worker, slice);
         if (status != PX_CTA_SLICE) return status;
@@ -244,7 +245,8 @@ static void report_ended(struct px_helper *h)
     if (h->next == h->end) h->grid = NULL;
     if (!n) return;
     atomic_fetch_add_explicit(&h->sched->ctas_done, grid->native ? 0 : n, memory_order_relaxed);
-    if (atomic_fetch_sub_explicit(&grid->ctas_left, n, memory_order_acq_rel) == n) px_sched_finish(h->sched, grid);
+    if (atomic_fetch_sub_explicit(&grid->ctas_left, n, memory_order_acq_rel) == n)
+        px_sched_finish(h->sched, grid);
 }
 
 /* True when the CTA ended. */
@@ -303,8 +305,8 @@ static struct px_parked *take_ready(struct px_sched *s)
 }
 
 /*
- * May the worker start a CTA of its chunk, or of a queued grid? Always when nothing is ready, so that a worker
- * without work holds no chunk.
+ * May the worker start a CTA of its chunk, or of a queued grid? Always when nothing is ready, so that a
+ * worker without work holds no chunk.
  */
 static bool startable(const struct px_sched *s, const struct px_helper *h)
 {

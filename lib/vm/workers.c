@@ -227,9 +227,10 @@ static void report_grid(const struct px_grid *grid, void (*say)(void *, const ch
 {
     char line[200];
     if (grid->native) return;
-    snprintf(line, sizeof line, "grid %" PRIu64 " '%s': %" PRIu64 " of %" PRIu64 " blocks not ended, %" PRIu64
-             " not begun", grid->id, grid->kernel ? grid->kernel->name : "?",
-             (uint64_t)atomic_load(&grid->ctas_left), grid->ctas, grid->ctas - grid->next_cta);
+    snprintf(line, sizeof line,
+             "grid %" PRIu64 " '%s': %" PRIu64 " of %" PRIu64 " blocks not ended, %" PRIu64 " not begun",
+             grid->id, grid->kernel ? grid->kernel->name : "?", (uint64_t)atomic_load(&grid->ctas_left),
+             grid->ctas, grid->ctas - grid->next_cta);
     say(user, line);
 }
 

@@ -15,8 +15,8 @@
 #include <string.h>
 #include "ptxvm.h"
 
-static char *ptx_text;
-static size_t ptx_size;
+struct text { char *at; size_t size; };
+static struct text second, first; /* PTX of the two generations */
 static ptx_device *device;
 static ptx_program *program;
 static char output[4096];
@@ -33,12 +33,12 @@ static int keep_output(void *user, const char *text, size_t size)
     return 0;
 }
 
-static void open_device(unsigned workers)
+static void open_with(const struct text *text, unsigned workers)
 {
     const ptx_device_config config = {.workers = workers, .output = keep_output, .timeout_ms = 60000};
     ptx_module *module;
     assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_module_create(NULL, ptx_text, ptx_size, &module), PTX_OK);
+    assert_int_equal(ptx_module_create(NULL, text->at, text->size, &module), PTX_OK);
     const ptx_module *modules[] = {module};
     if (ptx_program_create(device, modules, 1, NULL, &program) != PTX_OK)
         fail_msg("%s", ptx_device_message(device));
@@ -91,7 +91,9 @@ static void run_into(const char *name, unsigned block, void *result, size_t size
 }
 
 static const unsigned worker_counts[] = {1, 2, 8};
-#define FOR_WORKERS for (size_t w_ = 0; w_ < 3 && (open_device(worker_counts[w_]), 1); w_++, close_device())
+#define FOR_WORKERS_OF(text)                                                                                \
+    for (size_t w_ = 0; w_ < 3 && (open_with(&(text), worker_counts[w_]), 1); w_++, close_device())
+#define FOR_WORKERS FOR_WORKERS_OF(second)
 
 static void read_variable(const char *name, void *to, size_t size)
 {
@@ -451,14 +453,97 @@ static void a_fault_two_levels_down(void **state)
     }
 }
 
-static bool read_text(const char *path)
+/* ---- the first generation ---- */
+
+static void blocks_wait_for_their_children(void **state)
+{
+    (void)state;
+    FOR_WORKERS_OF(first)
+    {
+        int cells[4], seen[4 * 64];
+        struct { ptx_address cells, seen; } p = {buffer(sizeof cells), buffer(sizeof seen)};
+        run("wait_for_children", 4, 64, &p, sizeof p);
+        get(cells, p.cells, sizeof cells);
+        get(seen, p.seen, sizeof seen);
+        for (int i = 0; i < 4; i++) assert_int_equal(cells[i], 64 * (0 + 1 + 2 + 3 + 4));
+        for (int i = 0; i < 4 * 64; i++) assert_int_equal(seen[i], 640);
+    }
+}
+
+static void only_the_lane_that_waits_waits(void **state)
+{
+    (void)state;
+    FOR_WORKERS_OF(first)
+    {
+        int result[32];
+        struct { ptx_address flag, result; } p = {buffer(4), buffer(sizeof result)};
+        run("others_run_on", 1, 32, &p, sizeof p);
+        get(result, p.result, sizeof result);
+        for (int i = 0; i < 32; i++) assert_int_equal(result[i], i ? 7 : 0);
+    }
+}
+
+static void depths_of_the_first_generation(void **state)
+{
+    (void)state;
+    static const int expected[] = {0, 0, 68, 68};
+    FOR_WORKERS_OF(first)
+    {
+        struct { ptx_address error; int last; } p = {buffer(16), 3};
+        int error[4], deepest[2], streams[3];
+        run("sync_depth", 1, 1, &p, sizeof p);
+        get(error, p.error, sizeof error);
+        assert_memory_equal(error, expected, sizeof expected);
+        run_into("depth_limit", 1, deepest, sizeof deepest);
+        assert_int_equal(deepest[0], 24);
+        assert_int_equal(deepest[1], 65);
+        run_into("second_generation_streams", 1, streams, sizeof streams);
+        assert_int_equal(streams[0], 1);
+        assert_int_equal(streams[1], 1);
+        assert_int_equal(streams[2], 0);
+    }
+}
+
+static void null_stream_of_a_block(void **state)
+{
+    (void)state;
+    FOR_WORKERS_OF(first)
+    {
+        int flag = 0;
+        ptx_address va = buffer(4);
+        run("null_stream_is_the_blocks", 2, 1, &va, sizeof va);
+        get(&flag, va, 4);
+        assert_int_equal(flag, 1);
+    }
+}
+
+static void crowds_and_trees(void **state)
+{
+    (void)state;
+    FOR_WORKERS_OF(first)
+    {
+        int sum, tree[2];
+        ptx_address va = buffer(4);
+        run("crowd", 40, 32, &va, sizeof va); /* 25600 launches, 2048 at a time */
+        get(&sum, va, 4);
+        assert_int_equal(sum, 40 * 32 * (20 + 1000));
+        run_into("wide_tree", 1, tree, sizeof tree);
+        assert_int_equal(tree[0], 3 * 4 * 3 * 4 * 3 * 4);
+        assert_int_equal(tree[1], tree[0]);
+    }
+}
+
+static bool read_text(const char *path, struct text *text)
 {
     FILE *file = fopen(path, "rb");
-    if (!file) return false;
-    ptx_text = malloc(1 << 20);
-    ptx_size = fread(ptx_text, 1, 1 << 20, file);
+    if (!file) {
+        fprintf(stderr, "%s cannot be read; run from the top of the source tree\n", path);
+        return false;
+    }
+    text->at = malloc(1 << 20);
+    text->size = fread(text->at, 1, 1 << 20, file);
     fclose(file);
-    return ptx_size > 0 && ptx_size < 1 << 20;
+    return text->size > 0 && text->size < 1 << 20;
 }
 
 int main(void)
@@ -484,12 +569,15 @@ int main(void)
         cmocka_unit_test(assertions),
         cmocka_unit_test(faults_of_children),
         cmocka_unit_test(a_fault_two_levels_down),
+        cmocka_unit_test(blocks_wait_for_their_children),
+        cmocka_unit_test(only_the_lane_that_waits_waits),
+        cmocka_unit_test(depths_of_the_first_generation),
+        cmocka_unit_test(null_stream_of_a_block),
+        cmocka_unit_test(crowds_and_trees),
     };
-    if (!read_text("tests/api/ptx/runtime.ptx")) {
-        fprintf(stderr, "tests/api/ptx/runtime.ptx cannot be read; run from the top of the source tree\n");
-        return 1;
-    }
+    if (!read_text("tests/api/ptx/runtime.ptx", &second) || !read_text("tests/api/ptx/first.ptx", &first)) return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    free(ptx_text);
+    free(second.at);
+    free(first.at);
     return failed;
 }
