@@ -9,7 +9,13 @@
 #include "check/inst.h"
 #include <string.h>
 
-struct state { const struct ptx_module *module; const struct px_match *match; const struct px_inst *inst; struct px_fault *fault; unsigned argument; };
+struct state {
+    const struct ptx_module *module;
+    const struct px_match *match;
+    const struct px_inst *inst;
+    struct px_fault *fault;
+    unsigned argument;
+};
 
 static bool fail(struct state *s, enum px_fault_kind kind, const struct px_operand *operand, const struct px_opd *opd)
 {

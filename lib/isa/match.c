@@ -353,7 +353,8 @@ static unsigned word_length(unsigned word)
 
 static struct px_where_env where_env(const struct px_match *match, uint32_t operands, struct px_module_level level)
 {
-    return (struct px_where_env){match->value, px_isa_lists, operands, level.ptx, level.sm, level.independent, type_bits, type_class, word_length};
+    return (struct px_where_env){match->value, px_isa_lists, operands, level.ptx, level.sm,
+                                 level.independent, type_bits, type_class, word_length};
 }
 
 bool px_match_where(const struct px_match *match, uint32_t operands, struct px_module_level level, uint8_t *message)

@@ -56,7 +56,8 @@ extern const struct px_isa_value px_isa_values[];
 extern const struct px_opd px_isa_opds[], px_isa_parts[];
 extern const struct px_isa_fn px_isa_fns[];
 extern const struct px_isa_entry px_isa_entries[];
-extern const uint8_t px_isa_elems[];          /* n, in braces, m, m types (the last repeats); n 0: by the shape's N, divided by the second */
+/* n, in braces, m, m types (the last repeats); n 0: by the shape's N, divided by the second */
+extern const uint8_t px_isa_elems[];
 extern const struct px_isa_clause px_isa_clauses[];
 extern const uint16_t px_isa_code[], px_isa_lists[];
 extern const struct px_since px_isa_sinces[];
