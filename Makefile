@@ -138,8 +138,9 @@ lint:
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
 	$(CPPCHECK) $(filter-out lib/vm/handlers.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
-bench: all $(B)/tests/bench
+bench: all $(B)/tests/bench $(B)/tests/bench_units
 	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench
+	@$(B)/tests/bench_units
 
 # Agreement with NVIDIA's ptxas, where there is one (docs/parity.md); PARITY takes its options.
 parity: $(B)/bin/ptxas

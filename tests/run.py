@@ -10,6 +10,7 @@ A WORD keeps the tests whose name holds it. Exit code 1 when a test fails. Suite
   cli      tests/cli/*.test: command lines with their exit code and output
   samples  the commands of samples/README.md
   bench    the workloads of tests/bench against their plain C reference, with 1, 2 and 8 workers
+  approx   the approximate units against checksums recorded on a GPU, 2^24 inputs each
   python   tests/*/test_*.py: exit code 0, or 77 for "cannot run here"
 
 EXPECT comments: "// EXPECT: ok", or one line for each diagnostic wanted, "// EXPECT: LINE CODE [part of the text]";
@@ -262,6 +263,13 @@ class Runner:
             verdicts.check(f"workloads, {workers} workers", "\n" + tail(output))
         return verdicts
 
+    def approx(self, folder):
+        verdicts = Verdicts()
+        done = self.run([os.path.join(self.build, "tests", "approx_check"), "--quick", folder])
+        output = text_of(done.stdout + done.stderr) if done else "did not end in time"
+        verdicts.check(f"approximate units, {folder}", None if done and done.returncode == 0 else "\n" + tail(output))
+        return verdicts
+
     def preload(self):
         """A sanitized library needs its runtime in the interpreter that loads it; the interpreter's leaks are its own."""
         try:
@@ -314,7 +322,8 @@ class Runner:
         names = sorted(os.listdir(tests)) if os.path.isdir(tests) else []
         units = [os.path.join(tests, n) for n in names if re.fullmatch(r"test_\w+", n)]
         scripts = [p for p in self.files("tests", ".py") if os.path.basename(p).startswith("test_")]
-        every = [("bench", "workloads", self.bench, "1,2,8")]
+        every = [("bench", "workloads", self.bench, "1,2,8"),
+                 ("approx", "units", self.approx, os.path.join("tests", "hw", "golden"))]
         every += [("python", self.name(p), self.python, p) for p in scripts]
         every += [("samples", c, self.sample, c) for c in self.sample_commands()]
         every += [("unit", os.path.basename(p), self.unit, p) for p in units]

@@ -11,6 +11,20 @@ $(BENCH): $(BENCH_SRC) tests/bench/reference.h $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests/bench -o $@ $(BENCH_SRC) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
+# Speed of the approximate units inside kernels (make bench).
+UNITS = $(B)/tests/bench_units
+TEST_EXTRA += $(UNITS)
+$(UNITS): tests/bench/units.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Wno-format-nonliteral -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
+# The approximate units against checksums of all inputs recorded on a GPU; run.py uses --quick.
+APPROX_CHECK = $(B)/tests/approx_check
+TEST_EXTRA += $(APPROX_CHECK)
+$(APPROX_CHECK): tests/hw/approx_check.c lib/vm/approx.c lib/vm/approx.h lib/vm/approx_units.h lib/vm/approx_fetch.h
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -O3 $(if $(SAN),,-march=native) -fno-trapping-math -o $@ $(filter %.c,$^) $(LDFLAGS) $(LIBS)
+
 $(HOSTFN): samples/hostfn.c samples/hostfn.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu17 -O2 -g $(WARN) $(WERROR) -ffp-contract=off -shared -fPIC -Isamples -o $@ samples/hostfn.c

@@ -1,0 +1,118 @@
+/*
+ * units.c - how fast the approximate units run inside kernels.
+ *
+ * For each unit a kernel is written here: a loop whose body applies it to eight
+ * registers of ordinary values, twice. Prints Gti/s (10^9 PTX thread-instructions
+ * a second, loop overhead of 3 in 19 included) on one worker, the median of five launches.
+ * Results are not judged here: tests/hw/approx_check does that for all inputs.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "ptxvm.h"
+
+enum { REGISTERS = 8, ROUNDS = 2, TURNS = 400, LAUNCHES = 5 };
+
+struct unit { const char *op, *type; int sources; };
+
+static const struct unit units[] = {
+    {"rcp.approx.ftz.f32", "f32", 1}, {"rcp.approx.f32", "f32", 1},  {"rsqrt.approx.f32", "f32", 1},
+    {"sqrt.approx.f32", "f32", 1},    {"ex2.approx.f32", "f32", 1},  {"lg2.approx.f32", "f32", 1},
+    {"sin.approx.f32", "f32", 1},     {"cos.approx.f32", "f32", 1},  {"tanh.approx.f32", "f32", 1},
+    {"div.approx.f32", "f32", 2},     {"div.full.f32", "f32", 2},    {"rcp.approx.ftz.f64", "f64", 1},
+    {"rsqrt.approx.f64", "f64", 1},
+};
+
+/* The kernel `k(out)` that applies `u` over and over. */
+static void write_kernel(const struct unit *u, char *text, size_t size)
+{
+    int wide = !strcmp(u->type, "f64");
+    int n = snprintf(text, size,
+                     ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+                     "  .reg .%s %%x<%d>, %%y<%d>;\n  .reg .b32 %%r<4>;\n  .reg .b64 %%d<4>;\n  .reg .pred %%p;\n"
+                     "  mov.u32 %%r0, %%tid.x;\n  add.u32 %%r0, %%r0, 1;\n  mov.u32 %%r1, 0;\n",
+                     u->type, REGISTERS, REGISTERS);
+    for (int i = 0; i < REGISTERS; i++)
+        n += snprintf(text + n, size - (size_t)n, "  add.u32 %%r2, %%r0, %d;\n  cvt.rn.%s.u32 %%x%d, %%r2;\n  mov.%s %%y%d, %%x%d;\n",
+                      i * 100, u->type, i, u->type, i, i);
+    n += snprintf(text + n, size - (size_t)n, "L:\n");
+    for (int i = 0; i < REGISTERS * ROUNDS; i++) {
+        int k = i % REGISTERS;
+        n += snprintf(text + n, size - (size_t)n, "  %s %%y%d, %%x%d", u->op, k, k);
+        if (u->sources == 2) n += snprintf(text + n, size - (size_t)n, ", %%x%d", (k + 3) % REGISTERS);
+        n += snprintf(text + n, size - (size_t)n, ";\n");
+    }
+    n += snprintf(text + n, size - (size_t)n,
+                  "  add.u32 %%r1, %%r1, 1;\n  setp.lt.u32 %%p, %%r1, %d;\n  @%%p bra L;\n"
+                  "  ld.param.u64 %%d1, [out];\n  mul.wide.u32 %%d2, %%r0, 8;\n  add.u64 %%d1, %%d1, %%d2;\n", TURNS);
+    for (int i = 0; i < REGISTERS; i++)
+        n += snprintf(text + n, size - (size_t)n, "  st.global.b%d [%%d1], %%y%d;\n", wide ? 64 : 32, i);
+    snprintf(text + n, size - (size_t)n, "  ret;\n}\n");
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void need(ptx_status status, const char *what)
+{
+    if (status == PTX_OK) return;
+    fprintf(stderr, "bench_units: %s: %s\n", what, ptx_status_name(status));
+    exit(2);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double speed(ptx_device *device, ptx_kernel *kernel)
+{
+    ptx_address out;
+    double rate[LAUNCHES];
+    need(ptx_memory_alloc(device, 1 << 16, &out), "memory");
+    ptx_launch_config launch = {.grid = {64}, .block = {256}, .params = &out, .param_bytes = sizeof out};
+    for (int i = -1; i < LAUNCHES; i++) {
+        ptx_progress progress;
+        double start = now();
+        need(ptx_kernel_launch(kernel, &launch, NULL), "launch");
+        double seconds = now() - start;
+        ptx_device_progress(device, &progress);
+        if (i >= 0) rate[i] = (double)progress.thread_instructions / seconds / 1e9;
+    }
+    need(ptx_memory_free(device, out), "free");
+    qsort(rate, LAUNCHES, sizeof *rate, by_value);
+    return rate[LAUNCHES / 2];
+}
+
+static void measure(const struct unit *u)
+{
+    char text[8192];
+    ptx_device_config config = {.workers = 1};
+    ptx_device *device;
+    ptx_module *module;
+    ptx_program *program;
+    ptx_kernel *kernel;
+    write_kernel(u, text, sizeof text);
+    need(ptx_device_create(&config, &device), "device");
+    need(ptx_module_create(NULL, text, strlen(text), &module), u->op);
+    const ptx_module *modules[] = {module};
+    need(ptx_program_create(device, modules, 1, NULL, &program), u->op);
+    need(ptx_program_kernel(program, "k", &kernel), u->op);
+    printf("%-22s %6.2f\n", u->op, speed(device, kernel));
+    ptx_program_destroy(program);
+    ptx_module_destroy(module);
+    ptx_device_destroy(device);
+}
+
+int main(void)
+{
+    printf("\napproximate unit       Gti/s, one worker\n");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) measure(&units[i]);
+    return 0;
+}
