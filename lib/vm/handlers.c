@@ -139,6 +139,15 @@ static int f0_branch_not(struct px_gang *g, const struct px_insn *in)
  */
 struct probe { bool ok, packed, same; uint8_t *base; uint8_t *first; uint32_t lane; };
 
+/* Longer segments are not allocations but all of the host's memory (host-pointer mode). */
+#define KNOWN_END (1ull << 40)
+
+/* A place in a segment. It may be computed before the range check, so it wraps like the address does. */
+PX_INLINE uint8_t *place_at(uint8_t *host, uint64_t offset)
+{
+    return (uint8_t *)((uintptr_t)host + offset);
+}
+
 PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, uint32_t size)
 {
     struct probe p = {0};
@@ -156,7 +165,7 @@ PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, ui
             differ |= x ^ first;
             gap |= x ^ (first + i * (uint64_t)size);
         }
-        p.first = seg->host + first;
+        p.first = place_at(seg->host, first);
     } else {
         const struct px_lanes lanes = px_gang_lanes(g, in);
         if (px_lanes_empty(&lanes)) return p;
@@ -170,13 +179,14 @@ PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, ui
             differ |= x ^ one;
             gap |= (x ^ (first + i * (uint64_t)size)) & on;
         }
-        if (first > seg->len || seg->len - first < (uint64_t)n * size) gap = 1;
-        p.first = seg->host + first;
+        /* Idle lanes are read too when a row is loaded whole: only where the segment's end is known to lie behind them. */
+        if (seg->len > KNOWN_END || first > seg->len || seg->len - first < (uint64_t)n * size) gap = 1;
+        p.first = place_at(seg->host, first);
     }
     p.ok = top <= seg->len - size && !(low & align);
     p.packed = !gap;
     p.same = !differ;
-    p.base = seg->host + shift;
+    p.base = place_at(seg->host, shift);
     return p;
 }
 
@@ -190,7 +200,7 @@ PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in,
         struct px_lanes lanes = px_gang_lanes(g, in);
         p.ok = p.ok && !px_lanes_empty(&lanes);
     }
-    p.first = seg->host + x;
+    p.first = place_at(seg->host, x);
     return p;
 }
 
@@ -223,11 +233,11 @@ PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in,
         } else {                                                                                            \
             const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                 \
             if (g->full && !in->m) {                                                                        \
-                for (uint32_t i = 0; i < n; i++) d[i] = (TD)PX_ATOMIC_LOAD(MEM, p.base + a[i]);             \
+                for (uint32_t i = 0; i < n; i++) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]));             \
             } else {                                                                                        \
                 uint32_t i;                                                                                 \
                 const struct px_lanes lanes = px_gang_lanes(g, in);                                         \
-                PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, p.base + a[i]);                       \
+                PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]));                       \
             }                                                                                               \
         }                                                                                                   \
         return PX_STEP_NEXT;                                                                                \
@@ -267,11 +277,11 @@ PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
                 PX_LOOP { if (m[i]) s[i] = (MEM)b[i]; }                                                     \
             }                                                                                               \
         } else if (full) {                                                                                  \
-            for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, p.base + a[i], b[i]);                     \
+            for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]), b[i]);                     \
         } else {                                                                                            \
             uint32_t i;                                                                                     \
             const struct px_lanes lanes = px_gang_lanes(g, in);                                             \
-            PX_FOR_LANES(i, lanes) PX_ATOMIC_STORE(MEM, p.base + a[i], b[i]);                               \
+            PX_FOR_LANES(i, lanes) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]), b[i]);                               \
         }                                                                                                   \
         return PX_STEP_NEXT;                                                                                \
     }
