@@ -229,7 +229,7 @@ static void test_known_rows(void **state)
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* Paths of the verdict files; the caller keeps them until exit. */
+/* Paths of the verdict files; the caller frees each. */
 static size_t find_files(const char *folder, char *paths[MAX_FILES])
 {
     size_t n = 0;
@@ -245,6 +245,12 @@ static size_t find_files(const char *folder, char *paths[MAX_FILES])
     if (d) closedir(d);
     qsort(paths, n, sizeof *paths, by_name);
     return n;
+}
+
+static void free_paths(char *paths[], size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        free(paths[i]);
 }
 
 static int list(char *const paths[], size_t n)
@@ -266,11 +272,17 @@ int main(int argc, char **argv)
     char *paths[MAX_FILES];
     const size_t n = find_files("tests/verdicts", paths);
     if (argc > 1) mode = strcmp(argv[1], "--texts") == 0 ? LIST_TEXTS : LIST_DIFFERENCES;
-    if (mode != TESTING) return list(paths, n);
+    if (mode != TESTING) {
+        const int code = list(paths, n);
+        free_paths(paths, n);
+        return code;
+    }
     read_known("tests/verdicts/known.tsv");
     struct CMUnitTest tests[MAX_FILES + 1];
     for (size_t i = 0; i < n; i++)
         tests[i] = (struct CMUnitTest){strrchr(paths[i], '/') + 1, test_file, NULL, NULL, paths[i]};
     tests[n] = (struct CMUnitTest){"known_rows", test_known_rows, NULL, NULL, NULL};
-    return _cmocka_run_group_tests("verdicts", tests, n + 1, NULL, NULL);
+    const int failed = _cmocka_run_group_tests("verdicts", tests, n + 1, NULL, NULL);
+    free_paths(paths, n);
+    return failed;
 }
