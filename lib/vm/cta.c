@@ -8,6 +8,7 @@
  * waits or its turn is over, so a gang that spins on another one's store sees it.
  */
 #include "vm/exec.h"
+#include "vm/op_fpmode.h"
 #include "vm/device.h"
 #include "base/alloc.h"
 #include <stdio.h>
@@ -242,7 +243,7 @@ static bool run_round(struct px_cta *cta, struct px_worker *worker, uint64_t *sl
     return true;
 }
 
-enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
+static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
 {
     enum px_cta_status status;
     for (uint32_t i = 0; i < cta->ngangs; i++) {
@@ -260,6 +261,16 @@ enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint
         }
         return after_round(&t);
     }
+}
+
+/* Whoever calls may have any floating-point mode, and finds it again. */
+enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
+{
+    const uint64_t caller = px_fp_enter();
+    worker->fp_mode = PX_FP_HOME;
+    const enum px_cta_status status = run_rounds(cta, worker, slice);
+    px_fp_leave(caller);
+    return status;
 }
 
 /* ---- asking ---- */

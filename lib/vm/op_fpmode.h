@@ -36,6 +36,30 @@ static inline void px_fp_load(uint32_t mode)
 #endif
 }
 
+/* The caller's mode, with PX_FP_HOME in force from now on; px_fp_leave brings the caller's back, flags included. */
+static inline uint64_t px_fp_enter(void)
+{
+    uint64_t caller = 0;
+#if defined(__SSE2__)
+    caller = _mm_getcsr();
+#elif defined(__aarch64__)
+    __asm__ volatile("mrs %0, fpcr" : "=r"(caller));
+#endif
+    px_fp_load(PX_FP_HOME);
+    return caller;
+}
+
+static inline void px_fp_leave(uint64_t caller)
+{
+#if defined(__SSE2__)
+    _mm_setcsr((uint32_t)caller);
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(caller));
+#else
+    (void)caller;
+#endif
+}
+
 static inline void px_fp_set(struct px_worker *worker, uint32_t mode)
 {
     if (worker->fp_mode == mode) return;
