@@ -24,20 +24,24 @@ TOOL_LIBS = -lpng -ljansson -liberty
 
 GEN = $(B)/gen
 GEN_HEADERS = $(GEN)/isa_words.h $(GEN)/isa_ops.h
-LIB_SRC = $(filter-out lib/vm/handlers.c,$(wildcard lib/*.c lib/*/*.c))
+LIB_SRC = $(filter-out lib/vm/handlers.c lib/vm/approx_rows.c,$(wildcard lib/*.c lib/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o $(LEVEL_OBJ)
 
-# The handlers are one file compiled once a SIMD level; the level is chosen at run time.
+# The handlers are one file compiled once a SIMD level, and so are the approximate units, which have one
+# level more; the level is chosen at run time.
 ARCH := $(shell uname -m)
 ifeq ($(ARCH),x86_64)
 LEVELS = portable avx2 avx512
+UNIT_LEVELS = $(LEVELS) avx512vbmi
 else
 LEVELS = portable
+UNIT_LEVELS = $(LEVELS)
 endif
 LEVEL_FLAGS_portable =
 LEVEL_FLAGS_avx2 = -mavx2 -mfma -mf16c -mbmi2
 LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-vector-width=512
-LEVEL_OBJ = $(LEVELS:%=$(B)/obj/lib/vm/handlers_%.o)
+LEVEL_FLAGS_avx512vbmi = $(LEVEL_FLAGS_avx512) -mavx512vbmi -mavx512vnni
+LEVEL_OBJ = $(LEVELS:%=$(B)/obj/lib/vm/handlers_%.o) $(UNIT_LEVELS:%=$(B)/obj/lib/vm/approx_rows_%.o)
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
 HANDLER_CFLAGS = -O3 -fno-trapping-math
 
@@ -78,6 +82,10 @@ $(B)/obj/%.o: %.c | $(GENERATED)
 $(GEN)/%.o: $(GEN)/%.c | $(GENERATED)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -Wno-unused-macros -c -o $@ $<
 $(B)/obj/lib/vm/handlers_%.o: lib/vm/handlers.c $(GEN)/handlers.inc | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
+
+$(B)/obj/lib/vm/approx_rows_%.o: lib/vm/approx_rows.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
 
@@ -136,7 +144,7 @@ lint:
 	python3 tests/lint/style.py
 	@$(MAKE) --no-print-directory -j$$(nproc) B=$(B)/lint WERROR=-Werror all tests-built
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
-	$(CPPCHECK) $(filter-out lib/vm/handlers.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
+	$(CPPCHECK) $(filter-out lib/vm/handlers.c lib/vm/approx_rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
 bench: all $(B)/tests/bench $(B)/tests/bench_units
 	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench

@@ -5,7 +5,7 @@
  * index, which picks the coefficients C0, C1, C2, and an offset xl; the unit forms
  * C0 +- C1*xl +- C2*square(xl) with a squarer that lacks its low columns, and cuts the sum down to
  * a float.  Around that stand the scalings for subnormals that ptxas emits as extra instructions.
- * docs/fidelity-approx.md tells how structure and tables were found; approx.c holds the tables,
+ * docs/fidelity-approx.md tells how structure and tables were found; approx_tables.def holds the tables,
  * approx_units.h the arithmetic, approx_fetch.h the way to the coefficients.
  *
  * Every function maps bits to bits without branch or state.  px_approx_<unit>_f32 does one value;
@@ -142,6 +142,11 @@ PX_APPROX_FN uint32_t px_approx_f16_to_f32(uint16_t h)
     return y | sign;
 }
 
+PX_APPROX_FN uint32_t px_approx_bf16_to_f32(uint16_t h)
+{
+    return (uint32_t)h << 16;
+}
+
 /* Towards zero; below the least normal a shift. */
 PX_APPROX_FN uint16_t px_approx_f32_to_f16_cut(uint32_t x)
 {
@@ -171,13 +176,33 @@ PX_APPROX_FN uint16_t px_approx_tanh_f16(uint16_t x)
 
 PX_APPROX_FN uint16_t px_approx_ex2_bf16(uint16_t x)
 {
-    return px_approx_f32_to_bf16_cut(px_approx_ex2_f32((uint32_t)x << 16, true));
+    return px_approx_f32_to_bf16_cut(px_approx_ex2_f32(px_approx_bf16_to_f32(x), true));
 }
 
 PX_APPROX_FN uint16_t px_approx_tanh_bf16(uint16_t x)
 {
-    return px_approx_f32_to_bf16_cut(px_approx_tanh_f32((uint32_t)x << 16, true));
+    return px_approx_f32_to_bf16_cut(px_approx_tanh_f32(px_approx_bf16_to_f32(x), true));
 }
+
+/* Rows of halves: to floats, through the f32 unit's row function, and back. */
+#define PX_APPROX_HALVES(name, unit, widen, cut) \
+    PX_APPROX_FN void px_approx_##name##_row(uint16_t *d, const uint16_t *a, int n) \
+    { \
+        uint32_t w[PX_APPROX_ROW]; \
+        for (int m; n > 0; n -= m, a += m, d += m) { \
+            m = n < PX_APPROX_ROW ? n : PX_APPROX_ROW; \
+            PX_APPROX_LOOP \
+            for (int i = 0; i < m; i++) w[i] = widen(a[i]); \
+            px_approx_##unit##_f32_row(w, w, m, true); \
+            PX_APPROX_LOOP \
+            for (int i = 0; i < m; i++) d[i] = cut(w[i]); \
+        } \
+    }
+
+PX_APPROX_HALVES(ex2_f16, ex2, px_approx_f16_to_f32, px_approx_f32_to_f16_cut)
+PX_APPROX_HALVES(tanh_f16, tanh, px_approx_f16_to_f32, px_approx_f32_to_f16_cut)
+PX_APPROX_HALVES(ex2_bf16, ex2, px_approx_bf16_to_f32, px_approx_f32_to_bf16_cut)
+PX_APPROX_HALVES(tanh_bf16, tanh, px_approx_bf16_to_f32, px_approx_f32_to_bf16_cut)
 
 /* ---- f64: the f32 tables on the upper word; the lower word of the result is 0 ---- */
 
@@ -251,6 +276,19 @@ PX_APPROX_FN uint64_t px_approx_rsqrt_f64(uint64_t x, bool ftz)
     y = sign ? 0xFFF8000000000000ull : y;
     y = ax > 0x7FF0000000000000ull ? x | 0x0008000000000000ull : y;
     return ax == 0 ? sign | 0x7FF0000000000000ull : y;
+}
+
+/* Rows. */
+PX_APPROX_FN void px_approx_rcp_ftz_f64_row(uint64_t *d, const uint64_t *a, int n)
+{
+    PX_APPROX_LOOP
+    for (int i = 0; i < n; i++) d[i] = px_approx_rcp_ftz_f64(a[i]);
+}
+
+PX_APPROX_FN void px_approx_rsqrt_f64_row(uint64_t *d, const uint64_t *a, int n, bool ftz)
+{
+    PX_APPROX_LOOP
+    for (int i = 0; i < n; i++) d[i] = px_approx_rsqrt_f64(a[i], ftz);
 }
 
 /* ---- correctly rounded instead, for --approx=exact ---- */

@@ -10,6 +10,7 @@
  * operand counts as a zero of its sign and a subnormal result becomes one.
  */
 #include "vm/approx.h"
+#include "vm/units.h"
 
 #include <math.h>
 
@@ -165,3 +166,45 @@ uint64_t px_exact_rsqrt_f64(uint64_t x, bool ftz)
     if (x & SIGN64) return NAN64;
     return ax == INF64 ? 0 : rsqrt_positive(ax);
 }
+
+/* ---- over rows (units.h); speed does not matter here ---- */
+
+#define ROW(name, T, result)                                                                                \
+    static void row_##name(void *to, const void *from, const void *second, uint32_t n)                      \
+    {                                                                                                       \
+        T *d = to;                                                                                          \
+        const T *a = from, *b = second;                                                                     \
+        (void)b;                                                                                            \
+        for (uint32_t i = 0; i < n; i++) d[i] = (T)(result);                                                \
+    }
+#define BOTH(name)                                                                                          \
+    ROW(name##_f32, uint32_t, px_exact_##name##_f32(a[i], false))                                           \
+    ROW(name##_ftz_f32, uint32_t, px_exact_##name##_f32(a[i], true))
+#define HALVES(name, function)                                                                              \
+    ROW(name, uint16_t, function(a[i]))                                                                     \
+    ROW(name##x2, uint32_t, function((uint16_t)a[i]) | (uint32_t)function((uint16_t)(a[i] >> 16)) << 16)
+
+BOTH(rcp)
+BOTH(rsqrt)
+BOTH(sqrt)
+BOTH(ex2)
+BOTH(lg2)
+BOTH(sin)
+BOTH(cos)
+ROW(tanh_f32, uint32_t, px_exact_tanh_f32(a[i], false))
+ROW(div_f32, uint32_t, px_exact_div_f32(a[i], b[i], false))
+ROW(div_ftz_f32, uint32_t, px_exact_div_f32(a[i], b[i], true))
+ROW(divfull_f32, uint32_t, px_exact_div_f32(a[i], b[i], false))
+ROW(divfull_ftz_f32, uint32_t, px_exact_div_f32(a[i], b[i], true))
+ROW(rcp_ftz_f64, uint64_t, px_exact_rcp_ftz_f64(a[i]))
+ROW(rsqrt_f64, uint64_t, px_exact_rsqrt_f64(a[i], false))
+ROW(rsqrt_ftz_f64, uint64_t, px_exact_rsqrt_f64(a[i], true))
+HALVES(ex2_f16, px_exact_ex2_f16)
+HALVES(ex2_ftz_bf16, px_exact_ex2_bf16)
+HALVES(tanh_f16, px_exact_tanh_f16)
+HALVES(tanh_bf16, px_exact_tanh_bf16)
+
+const struct px_units px_units_exact = {{
+#define ENTRY(name) [PX_UNIT_##name] = row_##name,
+    PX_UNITS(ENTRY)
+}};

@@ -179,6 +179,8 @@ struct px_insn *px_dec_emit(struct px_fn_dec *d, px_handler conv, px_handler div
 /* A record of a fixed handler under the instruction's guard; an unguarded one that writes a temporary. */
 void px_dec_fixed(struct px_fn_dec *d, enum px_fixed fix, struct px_insn in);
 void px_dec_temp_fixed(struct px_fn_dec *d, enum px_fixed fix, struct px_insn in);
+/* A handler pair [unmasked, masked] under the guard of the instruction. */
+void px_dec_guarded(struct px_fn_dec *d, const px_handler fn[2], struct px_insn in);
 void px_dec_other(struct px_fn_dec *d, px_handler fn, struct px_insn in); /* same handler in both versions */
 void px_dec_canonical(struct px_fn_dec *d, const struct px_operand *o);
 void px_dec_fp(struct px_fn_dec *d, uint32_t mode);
@@ -203,8 +205,8 @@ bool px_dec_move(struct px_fn_dec *d, const struct px_dinst *item);
 bool px_dec_warp(struct px_fn_dec *d, const struct px_dinst *item);
 void px_dec_call(struct px_fn_dec *d, const struct px_dinst *item);
 
-/* decode_approx.c: an approximate instruction where exact results are wanted; false: it is none. */
-bool px_dec_exact(struct px_fn_dec *d, const struct px_dinst *item);
+/* decode_approx.c: false: no approximate instruction. */
+bool px_dec_approx(struct px_fn_dec *d, const struct px_dinst *item);
 void px_dec_variables(struct px_fn_dec *d); /* parameters and .local variables get their places */
 void px_dec_formals(struct px_fn_dec *d);   /* rows are known: px_fcode.args and rets */
 

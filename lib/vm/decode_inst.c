@@ -36,8 +36,7 @@ static int set_fp_mode(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
-/* A handler pair [unmasked, masked] under the guard of the instruction. */
-static void emit_guarded(struct px_fn_dec *d, const px_handler fn[2], struct px_insn in)
+void px_dec_guarded(struct px_fn_dec *d, const px_handler fn[2], struct px_insn in)
 {
     in.m = d->guard;
     px_dec_emit(d, fn[d->guard != 0], fn[1], &in);
@@ -46,7 +45,7 @@ static void emit_guarded(struct px_fn_dec *d, const px_handler fn[2], struct px_
 
 void px_dec_fixed(struct px_fn_dec *d, enum px_fixed fix, struct px_insn in)
 {
-    emit_guarded(d, d->dec->level->fixed[fix], in);
+    px_dec_guarded(d, d->dec->level->fixed[fix], in);
 }
 
 void px_dec_temp_fixed(struct px_fn_dec *d, enum px_fixed fix, struct px_insn in)
@@ -223,7 +222,7 @@ static void arithmetic(struct px_fn_dec *d, const struct px_dinst *item)
     if (mode >= 0) px_dec_fp(d, (uint32_t)mode);
     const px_handler fn[2] = {set->fn[0][shape], set->fn[1][shape]};
     if (!fn[0]) px_dec_fail(d, item->inst, "has no handler");
-    emit_guarded(d, fn, in);
+    px_dec_guarded(d, fn, in);
     px_dec_dst_done(d, od, td, in.d);
     if (oe) px_dec_dst_done(d, oe, PX_T_PRED, in.e);
 }
@@ -273,8 +272,8 @@ static void instruction(struct px_fn_dec *d, const struct px_dinst *item)
     d->guard = d->conv_guard = 0;
     for (uint32_t i = 0; i < d->temps.n; i++) d->temps.at[i].used = false;
     if (item->handler >= 0) {
-        if (!px_dec_exact(d, item)) arithmetic(d, item);
-    } else {
+        arithmetic(d, item);
+    } else if (!px_dec_approx(d, item)) {
         if (!keeps_mode(item->op)) px_dec_fp(d, d->code->home_fp);
         meaning(d, item);
     }

@@ -1,8 +1,12 @@
 /*
  * level.c - which of the handler levels this machine runs.
+ *
+ * The functions of units.h have one level more than the handlers: their speed
+ * rests on instructions (VBMI, VNNI) that would do nothing for the others.
  */
 #include "vm/code.h"
 #include <string.h>
+#include "vm/units.h"
 
 #if defined(__x86_64__)
 static bool has_avx2(void)
@@ -40,4 +44,15 @@ const struct px_level *px_level_named(const char *name)
         if (l && !strcmp(l->name, name)) return l;
     }
     return NULL;
+}
+
+const struct px_units *px_level_units(const struct px_level *level)
+{
+#if defined(__x86_64__)
+    bool more = __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
+    if (level == &px_level_avx512) return more ? &px_units_avx512vbmi : &px_units_avx512;
+    if (level == &px_level_avx2) return &px_units_avx2;
+#endif
+    (void)level;
+    return &px_units_portable;
 }

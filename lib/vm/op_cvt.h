@@ -220,21 +220,4 @@ static inline double px_cvt_f64_f16(uint16_t a)
 PX_PACK(rn, PX_RN)
 PX_PACK(rz, PX_RZ)
 
-static inline uint32_t px_tanh_f16x2(uint32_t a)
-{
-    return px_approx_tanh_f16((uint16_t)a) | (uint32_t)px_approx_tanh_f16((uint16_t)(a >> 16)) << 16;
-}
-static inline uint32_t px_ex2_f16x2(uint32_t a)
-{
-    return px_approx_ex2_f16((uint16_t)a) | (uint32_t)px_approx_ex2_f16((uint16_t)(a >> 16)) << 16;
-}
-static inline uint32_t px_tanh_bf16x2(uint32_t a)
-{
-    return px_approx_tanh_bf16((uint16_t)a) | (uint32_t)px_approx_tanh_bf16((uint16_t)(a >> 16)) << 16;
-}
-static inline uint32_t px_ex2_bf16x2(uint32_t a)
-{
-    return px_approx_ex2_bf16((uint16_t)a) | (uint32_t)px_approx_ex2_bf16((uint16_t)(a >> 16)) << 16;
-}
-
 #endif

@@ -2,7 +2,6 @@
 #ifndef PX_VM_OP_LANE_H
 #define PX_VM_OP_LANE_H
 
-#include "vm/approx.h"
 #include "vm/op_int.h"
 #include "vm/op_float.h"
 #include "vm/op_half.h"

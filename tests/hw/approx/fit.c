@@ -219,13 +219,11 @@ static int common_bias(const model *m, const solution *s, i64 *lo, i64 *hi)
 
 static void print_tables(const model *m, const solution *s, i64 bias)
 {
-    printf("const uint32_t px_approx_%s_c0[%d] = {", m->name, m->tables);
+    printf("#define PX_APPROX_TABLE_%s(X)", m->name);
     for (int i = 0; i < m->tables; i++)
-        printf("%s0x%07llx,", i % 8 ? " " : "\n    ", (unsigned long long)((s[i].kmax - bias) >> m->c0_shift));
-    printf("\n};\n\nconst uint32_t px_approx_%s_c12[%d] = {", m->name, m->tables);
-    for (int i = 0; i < m->tables; i++)
-        printf("%s0x%08x,", i % 8 ? " " : "\n    ", (unsigned)s[i].c1 | (unsigned)s[i].c2 << 17);
-    printf("\n};\n\n");
+        printf("%s X(0x%07llx, 0x%05x, 0x%04x)", i % 4 ? "" : " \\\n   ",
+               (unsigned long long)((s[i].kmax - bias) >> m->c0_shift), (unsigned)s[i].c1, (unsigned)s[i].c2);
+    printf("\n\n");
 }
 
 int main(int argc, char **argv)
