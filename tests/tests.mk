@@ -47,12 +47,7 @@ $(B)/samples/embed: samples/embed/embed.c include/ptx.h include/ptxvm.h $(B)/lib
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -g $(WARN) $(WERROR) -Iinclude -o $@ $< -L$(B)/lib -lptxvm -Wl,-rpath,'$$ORIGIN/../lib' $(LDFLAGS)
 
-# Fuzz target of the front end; needs clang. Its comment says how to run it.
-FUZZ_SRC = $(wildcard lib/base/*.c lib/isa/*.c lib/front/*.c lib/check/*.c) lib/api_module.c \
-           $(GEN)/isa_tables.c $(GEN)/ptx_lexer.c $(GEN)/ptx_parser.c
-$(B)/fuzz_front: tests/fuzz/fuzz_front.c $(FUZZ_SRC) | $(GENERATED)
-	clang -std=gnu17 -g -O1 -fwrapv -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-	  -Iinclude -Ilib -I$(B) -o $@ $^
+-include tests/fuzz/fuzz.mk
 
 # The frozen verdicts of NVIDIA's ptxas, all in one process.
 TEST_EXTRA += $(B)/tests/test_verdicts

@@ -205,7 +205,7 @@ static void check_inst(struct px_checker *checker, struct px_inst *inst)
     if (inst->guard) resolve_operand(checker, inst->guard);
     if (inst->opcode->word == PX_W_call) px_check_call(checker, inst);
     if (checker->stopped) return;
-    px_check_inst(checker->module, checker->function, inst);
+    px_check_inst(checker->module, &checker->memo, inst);
     px_check_param_access(checker, inst);
     px_check_address_width(checker, inst);
 }

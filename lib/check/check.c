@@ -28,6 +28,7 @@ void px_check(struct ptx_module *module)
     checker.late.arena = &module->arena;
     checker.version = tree->version ? tree->version : PTX_ISA_VERSION;
     px_scope_init(&checker.scope, &module->arena, &module->names);
+    px_memo_init(&checker.memo, &module->arena);
     px_check_header(&checker);
     for (uint32_t i = 0; i < tree->nitems && !checker.stopped; i++) check_item(&checker, &tree->items[i]);
     if (!checker.stopped && tree->complete) px_check_target_version(&checker);

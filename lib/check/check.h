@@ -11,8 +11,9 @@
  */
 void px_check(struct ptx_module *module);
 
-/* inst.c: one instruction against its form. Operands already carry their symbols. */
-void px_check_inst(struct ptx_module *module, struct px_function *function, struct px_inst *inst);
+/* inst.c: one instruction against its form. Operands already carry their symbols; `memo` knows what fitted before. */
+struct px_memo;
+void px_check_inst(struct ptx_module *module, struct px_memo *memo, struct px_inst *inst);
 
 /*
  * Binds a checked instruction to its form again (cheap; nothing is diagnosed).

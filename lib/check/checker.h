@@ -10,6 +10,7 @@
 
 #include "base/diag.h"
 #include "check/check.h"
+#include "check/memo.h"
 #include "check/scope.h"
 #include "front/constant.h"
 
@@ -19,6 +20,7 @@ struct px_checker {
     struct ptx_module *module;
     struct px_diags *diags;
     struct px_scope scope;
+    struct px_memo memo;
     struct px_function *function;    /* being checked; NULL at module scope */
     PX_VEC(struct px_reg) spare_regs;  /* where the next function's registers gather */
     PX_VEC(struct px_symbol *) spare_vars;

@@ -4,10 +4,12 @@
  * The modifiers are dealt to the slots of each form of the opcode, then the
  * conditions of the row, the number and types of the operands and at last the
  * PTX version and target are held against the module. The first form that takes
- * all of it becomes inst->form; when none does, the attempt that got furthest
- * says what is wrong (inst_why.c).
+ * all of it becomes inst->form (memo.c remembers it for the next instruction of
+ * this shape); when none does, the attempt that got furthest says what is wrong
+ * (inst_why.c).
  */
 #include "check/inst.h"
+#include "check/memo.h"
 #include <string.h>
 
 enum { MAX_WORDS = PX_MAX_SLOTS + 1 };
@@ -184,14 +186,13 @@ static void explain(const struct px_why *why, const struct px_fit *best)
         px_inst_note(why, best);
 }
 
-void px_check_inst(struct ptx_module *module, struct px_function *function, struct px_inst *inst)
+/* The form that takes the instruction; 0 when none does, which is then explained. */
+static uint16_t search(struct ptx_module *module, const struct px_inst *inst)
 {
     px_word words[MAX_WORDS];
     struct px_fit fit, best = {.stage = PX_FIT_WORDS};
     struct px_why why = {module, inst, words, 0};
     uint16_t first;
-    (void)function;
-    inst->form = 0;
     bool known = words_of(inst, words, &why.nwords);
     unsigned n = px_forms_of(inst->opcode->word, &first);
     for (unsigned i = 0; known && i < n; i++) {
@@ -199,12 +200,22 @@ void px_check_inst(struct ptx_module *module, struct px_function *function, stru
         if (!best.match.form || further(&fit, &best))
             best = fit;
         if (fit.stage == PX_FIT_DONE)
-            break;
+            return px_form_number(fit.match.form);
     }
-    if (best.stage == PX_FIT_DONE)
-        inst->form = px_form_number(best.match.form);
-    else
-        explain(&why, &best);
+    explain(&why, &best);
+    return 0;
+}
+
+void px_check_inst(struct ptx_module *module, struct px_memo *memo, struct px_inst *inst)
+{
+    struct px_memo_key key;
+    px_memo_key(memo, inst, &key);
+    inst->form = px_memo_find(memo, &key);
+    if (!inst->form) {
+        inst->form = search(module, inst);
+        if (inst->form)
+            px_memo_add(memo, &key, inst->form);
+    }
     check_banks(module, inst);
     guard_fits(module, inst);
 }
