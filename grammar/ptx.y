@@ -172,7 +172,7 @@ field: init
 
 function: function_head ';'                        { px_func_declare(parser, &$2); }
         | function_head '{'                        { px_func_body(parser); px_parse_open_block(parser, &$2); }
-          statements '}'                           { px_func_define(parser, &$5); }
+          statements '}'                           { if (!px_func_define(parser, &$5)) YYABORT; }
         ;
 function_head: entry entry_directives              { px_func_directives(parser, &$2); }
              | func func_directives                { px_func_directives(parser, &$2); }

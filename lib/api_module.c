@@ -9,7 +9,6 @@
 #include <string.h>
 #include "base/diag.h"
 #include "check/check.h"
-#include "front/parse.h"
 #include "front/print.h"
 #include "ptx.h"
 
@@ -43,34 +42,13 @@ static void set_source(struct ptx_module *module, const ptx_module_options *opti
         module->arch = px_arena_text(&module->arena, options->arch, strlen(options->arch));
 }
 
-/* The syntax error is found first but stands last in the text: it goes behind what the checker says. */
-static void check(struct ptx_module *module)
-{
-    struct px_diags *diags = &module->diags;
-    uint32_t n = diags->list.n;
-    struct px_diag syntax = {0};
-    if (n) {
-        syntax = diags->list.at[0];
-        diags->list.n = 0;
-        diags->errors = 0;
-    }
-    px_check(module);
-    for (uint32_t i = 0; i < diags->list.n; i++)
-        if (diags->list.at[i].severity == PTX_FATAL) return;
-    if (n) {
-        px_vec_push(&module->arena, &diags->list, syntax);
-        diags->errors++;
-    }
-}
-
 static void build(struct ptx_module *module, const ptx_module_options *options, const char *text, size_t size)
 {
     set_source(module, options, text, size);
     module->max_errors = options ? options->max_errors : 0;
     module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
     px_names_init(&module->names, &module->arena, word_of);
-    px_parse(&module->arena, &module->names, &module->source, &module->diags, &module->tree);
-    check(module);
+    px_check(module, false);
     px_source_index(&module->source);
 }
 

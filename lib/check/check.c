@@ -1,12 +1,16 @@
 /*
- * check.c - walks a module in text order.
+ * check.c - reads a module and checks it in text order.
  *
- * The header first, then every item: variables and functions are declared,
- * bodies checked where they stand. What ptxas reports only about a module
- * without errors (unresolved functions, memory limits) comes last.
+ * The checker watches the parser: every function is checked as soon as it was
+ * read, so that with `drop_bodies` one body is in memory at a time. The header
+ * comes first, then every item: variables and functions are declared, bodies
+ * checked where they stand. What ptxas reports only about a module without
+ * errors (unresolved functions, memory limits) comes last, and the syntax error
+ * that ended the text behind all that came before it.
  */
 #include "check/check.h"
 #include "check/checker.h"
+#include "front/parse.h"
 
 static void check_item(struct px_checker *checker, const struct px_item *item)
 {
@@ -21,16 +25,36 @@ static void check_item(struct px_checker *checker, const struct px_item *item)
     }
 }
 
-void px_check(struct ptx_module *module)
+static bool check_items(void *user, const struct px_item *items, uint32_t n, struct px_arena *bodies)
+{
+    struct px_checker *checker = user;
+    if (!checker->begun) {
+        checker->begun = true;
+        checker->scope.bodies = bodies;
+        checker->version = checker->module->tree.version ? checker->module->tree.version : PTX_ISA_VERSION;
+        px_check_header(checker);
+    }
+    for (; checker->nitems < n && !checker->stopped; checker->nitems++) check_item(checker, &items[checker->nitems]);
+    return !checker->stopped;
+}
+
+static void append(struct px_diags *diags, const struct px_diags *more)
+{
+    for (uint32_t i = 0; i < more->list.n; i++) px_vec_push(diags->arena, &diags->list, more->list.at[i]);
+    diags->errors += more->errors;
+}
+
+void px_check(struct ptx_module *module, bool drop_bodies)
 {
     const struct px_tree *tree = &module->tree;
-    struct px_checker checker = {.module = module, .diags = &module->diags};
+    struct px_checker checker = {.module = module, .diags = &module->diags, .drop_bodies = drop_bodies};
+    struct px_diags syntax = {.arena = &module->arena};
+    const struct px_watch watch = {check_items, &checker, drop_bodies};
     checker.late.arena = &module->arena;
-    checker.version = tree->version ? tree->version : PTX_ISA_VERSION;
     px_scope_init(&checker.scope, &module->arena, &module->names);
     px_memo_init(&checker.memo, &module->arena);
-    px_check_header(&checker);
-    for (uint32_t i = 0; i < tree->nitems && !checker.stopped; i++) check_item(&checker, &tree->items[i]);
+    px_parse(&module->arena, &module->names, &module->source, &syntax, &module->tree, &watch);
     if (!checker.stopped && tree->complete) px_check_target_version(&checker);
     if (!checker.stopped && !module->diags.errors && tree->complete) px_check_whole(&checker);
+    if (!checker.stopped) append(&module->diags, &syntax);
 }

@@ -30,6 +30,9 @@ struct px_checker {
     unsigned target_min_ptx;         /* what it asks of .version */
     struct px_diags late;            /* messages for a module without errors only */
     struct px_debug *debug;          /* debug.c */
+    uint32_t nitems;                 /* items of the module checked so far */
+    bool drop_bodies;                /* bodies, and what belongs to them, die once they are checked */
+    bool begun;                      /* the header was checked */
     bool stopped;                    /* a fatal message was given */
     bool texmode_independent, target_debug;
     bool narrow_address;             /* a 32-bit address was used; told once */

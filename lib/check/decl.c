@@ -11,7 +11,8 @@
 struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name,
                                 px_pos pos)
 {
-    struct px_symbol *symbol = px_arena_node(&checker->module->arena, sizeof *symbol);
+    struct px_arena *arena = kind == PX_SYM_LABEL ? checker->scope.bodies : &checker->module->arena;
+    struct px_symbol *symbol = px_arena_node(arena, sizeof *symbol);
     symbol->kind = (uint8_t)kind;
     symbol->name = name;
     symbol->pos = pos;

@@ -10,7 +10,7 @@
 
 void px_scope_init(struct px_scope *scope, struct px_arena *arena, struct px_names *names)
 {
-    *scope = (struct px_scope){.arena = arena, .names = names};
+    *scope = (struct px_scope){.arena = arena, .bodies = arena, .names = names};
     px_scope_enter(scope);
 }
 
@@ -102,7 +102,8 @@ static struct px_symbol *range_of(struct px_scope *scope, const struct px_name *
 
 static struct px_symbol *make_member(struct px_scope *scope, struct px_name *name, struct px_symbol *range)
 {
-    struct px_symbol *member = px_arena_node(scope->arena, sizeof *member);
+    bool local = range->level > 0 && range->space == PX_SPACE_REG;
+    struct px_symbol *member = px_arena_node(local ? scope->bodies : scope->arena, sizeof *member);
     *member = *range;
     member->name = name;
     member->kind = range->space == PX_SPACE_REG ? PX_SYM_REG : PX_SYM_VAR;

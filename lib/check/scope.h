@@ -14,6 +14,7 @@
 
 struct px_scope {
     struct px_arena *arena;
+    struct px_arena *bodies; /* of registers that are members of a function's ranges */
     struct px_names *names;
     PX_VEC(struct px_symbol *) levels; /* the last symbol bound in each open level */
     unsigned nested_ranges;            /* ranges bound now in level 2 and deeper */

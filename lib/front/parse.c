@@ -1,8 +1,8 @@
 /*
  * parse.c - runs the parser, and the actions of the header lines.
  *
- * px_parse guards its scratch arena: when memory runs out it frees the scratch
- * and passes the failure on to the caller's arena. After a syntax error the
+ * px_parse guards its temporary arenas: when memory runs out it frees them and
+ * passes the failure on to the caller's arena. After a syntax error the
  * blocks and the function that were open are closed where the error stands, so
  * the checker sees everything that was read before it.
  */
@@ -15,11 +15,11 @@ struct px_sem px_sem_span(const struct px_sem *a, const struct px_sem *b)
     return (struct px_sem){.pos = a->pos, .len = b->pos + b->len - a->pos};
 }
 
-void *px_parser_take(struct px_parser *parser, const void *stack, uint32_t *height, uint32_t n, size_t size)
+void *px_parser_take(struct px_arena *arena, const void *stack, uint32_t *height, uint32_t n, size_t size)
 {
     if (!n) return NULL;
     *height -= n;
-    void *taken = px_arena_node(parser->arena, n * size);
+    void *taken = px_arena_node(arena, n * size);
     return memcpy(taken, (const char *)stack + *height * size, n * size);
 }
 
@@ -103,6 +103,12 @@ void px_parse_address_size(struct px_parser *parser, const struct px_sem *direct
     parser->tree->address_size_pos = directive->pos;
 }
 
+bool px_parser_show(struct px_parser *parser)
+{
+    const struct px_watch *watch = parser->watch;
+    return !watch || watch->items(watch->user, parser->items.at, parser->items.n, parser->bodies);
+}
+
 /* What a syntax error cut short is kept as far as it was read: a header is declared, a body defined. */
 static void close_open_function(struct px_parser *parser)
 {
@@ -118,26 +124,35 @@ static void parse(struct px_parser *parser)
     parser->tree->source = parser->source;
     parser->tree->complete = px_yyparse(parser) == 0 && !parser->failed;
     if (!parser->tree->complete) close_open_function(parser);
+    px_parser_show(parser);
     parser->tree->nitems = parser->items.n;
     parser->tree->items = PX_TAKE(parser, &parser->items, parser->items.n);
 }
 
+static void free_temporary(struct px_parser *parser)
+{
+    px_arena_free(&parser->scratch);
+    px_arena_free(&parser->dropped);
+}
+
 void px_parse(struct px_arena *arena, struct px_names *names, struct px_source *source,
-              struct px_diags *diags, struct px_tree *tree)
+              struct px_diags *diags, struct px_tree *tree, const struct px_watch *watch)
 {
     jmp_buf failure;
     struct px_parser parser = {
-        .arena = arena, .names = names, .source = source, .diags = diags, .tree = tree};
+        .arena = arena, .names = names, .source = source, .diags = diags, .tree = tree, .watch = watch};
     jmp_buf *outer = arena->on_failure;
     px_arena_init(&parser.scratch, &arena->alloc, &failure);
+    px_arena_init(&parser.dropped, &arena->alloc, &failure);
+    parser.bodies = watch && watch->drop_bodies ? &parser.dropped : arena;
     parser.cursor = source->text;
     if (setjmp(failure)) {
-        px_arena_free(&parser.scratch);
+        free_temporary(&parser);
         arena->on_failure = outer;
         longjmp(*outer, 1);
     }
     arena->on_failure = &failure;
     parse(&parser);
     arena->on_failure = outer;
-    px_arena_free(&parser.scratch);
+    free_temporary(&parser);
 }

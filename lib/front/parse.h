@@ -6,11 +6,24 @@
 #include "front/ast.h"
 
 /*
+ * Someone who looks at a module while it is read: told of all items so far
+ * after every function and at the end; false ends the parse. What `bodies`
+ * holds (the statements of functions, and what the watcher puts there) lives as
+ * long as the tree, or with `drop_bodies` until the watcher has seen the function.
+ */
+struct px_watch {
+    bool (*items)(void *user, const struct px_item *items, uint32_t n, struct px_arena *bodies);
+    void *user;
+    bool drop_bodies; /* leaves empty bodies in the tree */
+};
+
+/*
  * Parses the whole source into `tree` (structure only). Syntax errors go to
  * `diags`; the parser stops at the first, as ptxas does, and what it read
  * before stays in the tree. Unwinds through the arena when memory runs out.
+ * `watch` may be NULL.
  */
 void px_parse(struct px_arena *arena, struct px_names *names, struct px_source *source, struct px_diags *diags,
-              struct px_tree *tree);
+              struct px_tree *tree, const struct px_watch *watch);
 
 #endif

@@ -70,13 +70,23 @@ void px_func_body(struct px_parser *parser)
     parser->head = NULL;
 }
 
-void px_func_define(struct px_parser *parser, const struct px_sem *end)
+static void drop_body(struct px_parser *parser, struct px_func *func)
+{
+    func->body->list = NULL;
+    func->body->n = 0;
+    px_arena_free(&parser->dropped); /* it can be filled again */
+}
+
+bool px_func_define(struct px_parser *parser, const struct px_sem *end)
 {
     struct px_func *func = parser->func;
     func->body = PX_NEW(parser->arena, struct px_block);
     *func->body = px_parse_close_block(parser, end->pos);
     func->end = end->pos;
     px_push_item(parser, PX_I_FUNC, func->start)->u.func = func;
+    bool go_on = px_parser_show(parser);
+    if (parser->bodies == &parser->dropped) drop_body(parser, func);
+    return go_on;
 }
 
 /* The values were pushed as dimensions; word->n tells how many. */

@@ -211,7 +211,7 @@ bool px_operand_suffix(struct px_parser *parser, const struct px_sem *word)
 void px_operand_group(struct px_parser *parser, enum px_operand_kind kind, uint32_t n,
                       const struct px_sem *span)
 {
-    struct px_operand *list = PX_TAKE(parser, &parser->opds, n);
+    struct px_operand *list = PX_TAKE_BODY(parser, &parser->opds, n);
     struct px_operand *group = push(parser, kind, span);
     group->n = (uint16_t)px_parser_count(parser, n, UINT16_MAX);
     group->u.list = list;
@@ -238,7 +238,7 @@ void px_push_modifier(struct px_parser *parser, const struct px_sem *word)
 
 struct px_stmt *px_stmt_new(struct px_parser *parser, enum px_stmt_kind kind, px_pos pos, size_t size)
 {
-    struct px_stmt *stmt = px_arena_node(parser->arena, offsetof(struct px_stmt, u) + size);
+    struct px_stmt *stmt = px_arena_node(parser->bodies, offsetof(struct px_stmt, u) + size);
     stmt->kind = (uint8_t)kind;
     stmt->pos = pos;
     px_vec_push(&parser->scratch, &parser->stmts, stmt);
@@ -251,7 +251,7 @@ static void fix_call_lists(struct px_parser *parser, struct px_inst *inst)
     for (unsigned i = 0; i < inst->nopds; i++) {
         struct px_operand *operand = &inst->opds[i];
         if (!operand->paren) continue;
-        struct px_operand *list = PX_NEW(parser->arena, struct px_operand);
+        struct px_operand *list = PX_NEW(parser->bodies, struct px_operand);
         *list = *operand;
         list->paren = false;
         *operand = (struct px_operand){.kind = PX_O_LIST, .n = 1, .pos = list->pos, .length = list->length};
@@ -261,7 +261,7 @@ static void fix_call_lists(struct px_parser *parser, struct px_inst *inst)
 
 static struct px_operand *guard_of(struct px_parser *parser, const struct px_sem *guard)
 {
-    struct px_operand *operand = PX_NEW(parser->arena, struct px_operand);
+    struct px_operand *operand = PX_NEW(parser->bodies, struct px_operand);
     *operand = (struct px_operand){.kind = PX_O_NAME, .pos = guard->pos, .length = guard->len};
     operand->u.name = guard->u.name;
     return operand;
@@ -278,8 +278,8 @@ void px_parse_inst(struct px_parser *parser, const struct px_sem *guard, const s
     inst->end = end->pos;
     inst->nmods = (uint8_t)px_parser_count(parser, mods->n, UINT8_MAX);
     inst->nopds = (uint8_t)px_parser_count(parser, opds->n, UINT8_MAX);
-    inst->mods = PX_TAKE(parser, &parser->mods, mods->n);
-    inst->opds = PX_TAKE(parser, &parser->opds, opds->n);
+    inst->mods = PX_TAKE_BODY(parser, &parser->mods, mods->n);
+    inst->opds = PX_TAKE_BODY(parser, &parser->opds, opds->n);
     if (guard) {
         inst->guard = guard_of(parser, guard);
         inst->guard_negated = guard->paren;

@@ -17,7 +17,7 @@ void px_parse_targets(struct px_parser *parser, enum px_stmt_kind kind, const st
     struct px_stmt *stmt = px_stmt_new(parser, kind, label->pos, sizeof stmt->u.targets);
     stmt->u.targets.label = label->u.name;
     stmt->u.targets.n = list->n;
-    stmt->u.targets.list = PX_TAKE(parser, &parser->opds, list->n);
+    stmt->u.targets.list = PX_TAKE_BODY(parser, &parser->opds, list->n);
 }
 
 static uint32_t small(const struct px_sem *number)
@@ -68,7 +68,7 @@ struct px_block px_parse_close_block(struct px_parser *parser, px_pos end)
 {
     struct px_block block = parser->open.at[--parser->open.n];
     block.n = parser->stmts.n - block.n;
-    block.list = PX_TAKE(parser, &parser->stmts, block.n);
+    block.list = PX_TAKE_BODY(parser, &parser->stmts, block.n);
     block.end = end;
     return block;
 }

@@ -37,6 +37,9 @@ struct px_sem {
 struct px_parser {
     struct px_arena *arena;
     struct px_arena scratch;
+    struct px_arena *bodies;       /* of statements and operands: `arena`, or `dropped` */
+    struct px_arena dropped;       /* bodies that nobody needs after the watcher */
+    const struct px_watch *watch;  /* NULL: nobody looks */
     struct px_names *names;
     struct px_source *source;
     struct px_diags *diags;
@@ -95,6 +98,7 @@ void px_parser_error(struct px_parser *parser, const char *what);
 void px_parser_error_near(struct px_parser *parser, const struct px_sem *token, const char *what);
 /* `n` as the field of a node whose largest value is `max`; more than that is an error, as nesting is. */
 uint32_t px_parser_count(struct px_parser *parser, uint32_t n, uint32_t max);
+bool px_parser_show(struct px_parser *parser); /* the watcher looks at the items; false: it has seen enough */
 /* From the first token of `a` to the last of `b`. */
 struct px_sem px_sem_span(const struct px_sem *a, const struct px_sem *b);
 
@@ -175,7 +179,7 @@ void px_func_head(struct px_parser *, const struct px_sem *linkage, const struct
 void px_func_directives(struct px_parser *, const struct px_sem *dirs);
 void px_func_declare(struct px_parser *, const struct px_sem *end);
 void px_func_body(struct px_parser *);
-void px_func_define(struct px_parser *, const struct px_sem *end);
+bool px_func_define(struct px_parser *, const struct px_sem *end); /* false: the watcher has seen enough */
 void px_push_directive(struct px_parser *, const struct px_sem *word, uint32_t n);
 void px_push_pragma_directive(struct px_parser *, const struct px_sem *pragma);
 void px_parse_file(struct px_parser *, const struct px_sem *start, const struct px_sem *index,
@@ -191,8 +195,9 @@ void px_parse_alias(struct px_parser *, const struct px_sem *start, const struct
 void px_parse_module_pragma(struct px_parser *, const struct px_sem *pragma);
 bool px_parse_dwarf(struct px_parser *, const struct px_sem *line); /* false: not in this PTX version */
 
-/* Moves the top `n` elements of a scratch stack into the module's arena. */
-void *px_parser_take(struct px_parser *parser, const void *stack, uint32_t *height, uint32_t n, size_t size);
-#define PX_TAKE(parser, v, count) px_parser_take((parser), (v)->at, &(v)->n, (count), sizeof *(v)->at)
+/* Moves the top `n` elements of a scratch stack into the module's arena, or to the statements of the body. */
+void *px_parser_take(struct px_arena *arena, const void *stack, uint32_t *height, uint32_t n, size_t size);
+#define PX_TAKE(parser, v, count) px_parser_take((parser)->arena, (v)->at, &(v)->n, (count), sizeof *(v)->at)
+#define PX_TAKE_BODY(parser, v, count) px_parser_take((parser)->bodies, (v)->at, &(v)->n, (count), sizeof *(v)->at)
 
 #endif

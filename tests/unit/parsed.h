@@ -23,7 +23,7 @@ static void parse(struct parsed *p, const char *text, size_t size)
     p->source = (struct px_source){.file = "test", .text = text, .size = size, .arena = &p->arena};
     p->diags.arena = &p->arena;
     px_names_init(&p->names, &p->arena, px_word_find);
-    px_parse(&p->arena, &p->names, &p->source, &p->diags, &p->tree);
+    px_parse(&p->arena, &p->names, &p->source, &p->diags, &p->tree, NULL);
 }
 
 #endif
