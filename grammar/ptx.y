@@ -16,7 +16,7 @@
     #define YYMAXDEPTH 10000 /* nesting beyond it is refused ("memory exhausted"), as by ptxas */
     #define FAIL() do { px_parser_error(parser, "syntax error"); YYABORT; } while (0)
     #undef yylex
-    #define yylex px_lex
+    #define yylex px_token
     static void yyerror(struct px_parser *parser, const char *message) { px_parser_error(parser, message); }
 }
 %define api.pure full
@@ -28,6 +28,7 @@
 %expect 0
 
 %token END 0
+%token PLAIN /* statements that quick.c read */
 %token IDENT INT F32 F64 STRING WORD STRAY WARPSZ
 %token TYPE OTHERTYPE VEC SPACE CONSTSPACE REG WEAK EXTERN VISIBLE COMMON
 %token VERSION TARGET ADDRESS_SIZE ENTRY FUNC ALIGN PTR ATTRIBUTE FILEDIR LOC SECTION PRAGMA ALIAS DWARF
@@ -237,8 +238,9 @@ func_directives: %empty                            { $$.n = 0; }
 /* ---- bodies ---- */
 
 statements: %empty | statements statement ;
-statement: local_variable ';'
+statement: local_variable ';'                      { parser->at_statement = true; }
          | instruction
+         | PLAIN
          | IDENT ':'                               { px_parse_label(parser, &$1); }
          | IDENT ':' BRANCHTARGETS targets ';'     { px_parse_targets(parser, PX_S_TARGETS, &$1, &$4); }
          | IDENT ':' CALLTARGETS targets ';'       { px_parse_targets(parser, PX_S_CALLTARGETS, &$1, &$4); }

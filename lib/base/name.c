@@ -40,13 +40,21 @@ static inline uint64_t mix(uint64_t h, uint64_t x)
     return h ^ h >> 29;
 }
 
-static uint32_t hash_text(const char *s, size_t n)
+static inline uint32_t hash_text(const char *s, size_t n)
 {
     uint64_t h = n;
     size_t left = n;
     for (; left > 8; s += 8, left -= 8) h = mix(h, load64(s));
-    h = mix(mix(h, load_tail(s, left)), n);
+    h = mix(h, load_tail(s, left));
     return (uint32_t)(h ^ h >> 32);
+}
+
+/* Up to eight bytes are told apart by load_tail alone, given the length. */
+static inline bool same_text(const char *a, const char *b, size_t n)
+{
+    for (; n > 8; a += 8, b += 8, n -= 8)
+        if (load64(a) != load64(b)) return false;
+    return load_tail(a, n) == load_tail(b, n);
 }
 
 void px_names_init(struct px_names *names, struct px_arena *arena, uint16_t (*word_of)(const char *, size_t))
@@ -55,10 +63,10 @@ void px_names_init(struct px_names *names, struct px_arena *arena, uint16_t (*wo
     names->buckets = PX_NEW_N(arena, struct px_name *, BUCKETS_MIN);
 }
 
-static struct px_name *find(const struct px_names *names, const char *s, size_t n, uint32_t hash)
+static inline struct px_name *find(const struct px_names *names, const char *s, size_t n, uint32_t hash)
 {
     struct px_name *name = names->buckets[hash & names->mask];
-    while (name && (name->hash != hash || name->len != n || memcmp(name->text, s, n) != 0)) name = name->next;
+    while (name && (name->hash != hash || name->len != n || !same_text(name->text, s, n))) name = name->next;
     return name;
 }
 

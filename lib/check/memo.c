@@ -140,13 +140,20 @@ void px_memo_key(struct px_memo *memo, const struct px_inst *inst, struct px_mem
 
 /* ---- the table ---- */
 
+static bool same_words(const uint64_t *a, const uint64_t *b, unsigned n)
+{
+    unsigned i = 0;
+    while (i < n && a[i] == b[i]) i++;
+    return i == n;
+}
+
 /* The key's slot, or the empty one where it belongs. */
 static struct px_memo_entry *slot_of(const struct px_memo *memo, const struct px_memo_key *key)
 {
     for (uint32_t at = (uint32_t)key->hash;; at++) {
         struct px_memo_entry *entry = &memo->slots[at & memo->mask];
-        if (!entry->form || (entry->hash == key->hash && entry->n == key->n &&
-                             !memcmp(entry->words, key->words, key->n * sizeof *key->words)))
+        if (!entry->form ||
+            (entry->hash == key->hash && entry->n == key->n && same_words(entry->words, key->words, key->n)))
             return entry;
     }
 }

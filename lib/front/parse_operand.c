@@ -285,4 +285,5 @@ void px_parse_inst(struct px_parser *parser, const struct px_sem *guard, const s
         inst->guard_negated = guard->paren;
     }
     if (inst->opcode->word == PX_W_call) fix_call_lists(parser, inst);
+    parser->at_statement = true;
 }

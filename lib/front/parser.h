@@ -46,6 +46,7 @@ struct px_parser {
     struct px_tree *tree;
     const char *cursor;        /* where the next token begins */
     struct px_sem token;       /* the last token read */
+    bool at_statement;         /* the next token begins a statement, if it is not the closing brace */
     bool failed;               /* the syntax error was already described */
     bool saw_version, saw_target;
 
@@ -90,6 +91,9 @@ const unsigned char *px_lex_comment(struct px_parser *, const unsigned char *p);
 int px_lex_open_comment(struct px_parser *, struct px_sem *, const unsigned char *start);
 int px_lex_end(struct px_parser *, struct px_sem *, const unsigned char *start);
 int px_lex_strange(struct px_parser *, struct px_sem *, const unsigned char *start);
+
+/* quick.c: the next token, or T_PLAIN after statements that were read without the grammar. */
+int px_token(struct px_sem *sem, struct px_parser *parser);
 
 /* ---- actions of the grammar: parse.c, parse_operand.c, parse_stmt.c, parse_decl.c, parse_module.c ---- */
 
