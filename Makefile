@@ -2,7 +2,7 @@
 #
 #   make demo    install what is missing, build, run the main job
 #   make test    the same, and pass the tests          make check   the same as make test
-#   make         build only          make lint san bench install clean
+#   make         build only          make lint san bench fuzz install clean
 #
 # Variables: CC, CFLAGS (optimisation), PREFIX, DESTDIR, PTXAS_NAME, SAN (address,undefined | thread).
 
@@ -116,8 +116,8 @@ $(B)/tests/%: tests/api/%.c $(B)/lib/libptxvm.a
 -include tests/tests.mk
 
 test check: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) all tests-built
-	@python3 tests/run.py --build $(B)
+	@$(MAKE) --no-print-directory -j$$(nproc) all tests-built fuzz
+	@python3 tests/run.py --build $(B) --fuzz 60
 
 .PHONY: tests-built
 tests-built: $(UNIT) $(TEST_EXTRA)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the tests: one line for each failure, and at the end "N passed, N failed, N skipped".
 
-usage: tests/run.py [--build DIR] [--only SUITE[,SUITE]] [--jobs N] [--threads N,N] [--verbose] [WORD...]
+usage: tests/run.py [--build DIR] [--fuzz SECONDS] [--only SUITE[,SUITE]] [--jobs N] [--threads N,N] [--verbose] [WORD...]
 
 A WORD keeps the tests whose name holds it. Exit code 1 when a test fails. Suites:
   unit     build/tests/test_*: cmocka programs, one verdict for each test function
@@ -11,6 +11,7 @@ A WORD keeps the tests whose name holds it. Exit code 1 when a test fails. Suite
   samples  the commands of samples/README.md
   bench    the workloads of tests/bench against their plain C reference, with 1, 2 and 8 workers
   approx   the approximate units against checksums recorded on a GPU, 2^24 inputs each
+  fuzz     build/fuzz/fuzz_*: nothing may crash; two processes a target, from fixed seeds, for --fuzz seconds in all (0)
   python   tests/*/test_*.py: exit code 0, or 77 for "cannot run here"
 
 EXPECT comments: "// EXPECT: ok", or one line for each diagnostic wanted, "// EXPECT: LINE CODE [part of the text]";
@@ -30,6 +31,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TIME_LIMIT = 300
+FUZZ_RUNS = 200000  # of one process, at most
 
 
 class Verdicts:
@@ -61,9 +63,10 @@ def tail(text, lines=12):
 
 
 class Runner:
-    def __init__(self, build, threads):
+    def __init__(self, build, threads, fuzz_seconds):
         self.build = os.path.abspath(build)
         self.threads = threads
+        self.fuzz_seconds = fuzz_seconds
         self.ptxas = os.path.join(self.build, "bin", "ptxas")
         self.ptxvm = os.path.join(self.build, "bin", "ptxvm")
         self.env = dict(os.environ, BUILD=self.build, ROOT=ROOT, LC_ALL="C.UTF-8",
@@ -270,6 +273,36 @@ class Runner:
         verdicts.check(f"approximate units, {folder}", None if done and done.returncode == 0 else "\n" + tail(output))
         return verdicts
 
+    def fuzz(self, run):
+        """One process of a target; it ends after its share of the time, and at the latest after RUNS inputs."""
+        target, seed, seconds = run
+        verdicts = Verdicts()
+        if not target:
+            verdicts.skip("fuzz", "no clang with libFuzzer")
+            return verdicts
+        name = os.path.basename(target)[len("fuzz_"):]
+        folders = [os.path.join(self.build, "fuzz", "seeds", name), os.path.join(ROOT, "tests", "fuzz", "crashes", name)]
+        with tempfile.TemporaryDirectory() as found:
+            done = self.run([target, f"-seed={seed}", f"-runs={FUZZ_RUNS}", f"-max_total_time={seconds}", "-max_len=4096",
+                             "-timeout=20", "-dict=" + os.path.join(self.build, "gen", "ptx.dict"),
+                             "-artifact_prefix=" + os.path.join(self.build, "fuzz", ""), found]
+                            + [folder for folder in folders if os.path.isdir(folder)], stderr=subprocess.STDOUT)
+        output = text_of(done.stdout) if done else ""
+        ended = re.search(r"^Done \d+ runs", output, re.M)
+        verdicts.check(f"fuzz {name}, seed {seed}", None if done and not done.returncode and ended else
+                       "did not end in time" if not done else "\n" + tail(output, 40))
+        return verdicts
+
+    def fuzz_tasks(self):
+        folder = os.path.join(self.build, "fuzz")
+        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        targets = [os.path.join(folder, name) for name in names if name.startswith("fuzz_")]
+        if not self.fuzz_seconds:
+            return []
+        share = max(1, self.fuzz_seconds // max(1, 2 * len(targets)))
+        runs = [(target, seed, share) for target in targets for seed in (1, 2)] or [("", 0, 0)]
+        return [("fuzz", f"{os.path.basename(run[0])}, seed {run[1]}", self.fuzz, run) for run in runs]
+
     def preload(self):
         """A sanitized library needs its runtime in the interpreter that loads it; the interpreter's leaks are its own."""
         try:
@@ -324,6 +357,7 @@ class Runner:
         scripts = [p for p in self.files("tests", ".py") if os.path.basename(p).startswith("test_")]
         every = [("bench", "workloads", self.bench, "1,2,8"),
                  ("approx", "units", self.approx, os.path.join("tests", "hw", "golden"))]
+        every += self.fuzz_tasks()
         every += [("python", self.name(p), self.python, p) for p in scripts]
         every += [("samples", c, self.sample, c) for c in self.sample_commands()]
         every += [("unit", os.path.basename(p), self.unit, p) for p in units]
@@ -376,12 +410,13 @@ def main():
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--fuzz", type=int, default=0)
     parser.add_argument("--threads", default="1,8")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     start = time.time()
-    runner = Runner(options.build, options.threads.split(","))
+    runner = Runner(options.build, options.threads.split(","), options.fuzz)
     suites = [name for name in options.only.split(",") if name]
     tasks = [task for task in runner.tasks() if not suites or task[0] in suites]
     tasks = [task for task in tasks if all(word in task[1] for word in options.words)]

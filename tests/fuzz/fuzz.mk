@@ -1,16 +1,18 @@
-# fuzz.mk - the libFuzzer targets: one program build/fuzz/NAME for each tests/fuzz/fuzz_*.c.
+# fuzz.mk - the libFuzzer targets: one program build/fuzz/fuzz_NAME for each tests/fuzz/fuzz_NAME.c.
 #
-# They need clang with its libFuzzer; where that is missing FUZZ is empty and `make test` says so. A new target is a
-# new file here; what it calls beyond the front end is added to FUZZ_SRC, its seeds to the list in tests/run.py.
-# The compiler launcher of CC (ccache), if any, is kept.
+# They need clang with its libFuzzer; where that is missing FUZZ is empty, and `make test` says so. A new target is a
+# new file here, what it calls beyond the front end in FUZZ_SRC, and a rule for its seeds, build/fuzz/seeds/NAME (a
+# folder of small files). Inputs that crashed once are kept in tests/fuzz/crashes/NAME. The compiler launcher of CC
+# (ccache), if any, is kept.
 
 FUZZ_CC = $(filter %ccache,$(CC)) clang
 FUZZ_CFLAGS = -std=gnu17 -gline-tables-only -O1 -fwrapv -pthread -fno-omit-frame-pointer -fno-sanitize-recover=all \
               -fsanitize=fuzzer-no-link,address,undefined -Iinclude -Ilib -I$(B)
 FUZZ_SRC = $(wildcard lib/base/*.c lib/isa/*.c lib/front/*.c lib/check/*.c) lib/api_module.c
 FUZZ_OBJ = $(FUZZ_SRC:%.c=$(B)/fuzz/obj/%.o) $(patsubst %,$(B)/fuzz/gen/%.o,isa_tables ptx_lexer ptx_parser)
-FUZZ = $(if $(wildcard $(shell clang -print-file-name=libclang_rt.fuzzer-$(ARCH).a 2>/dev/null)),\
-       $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_NAMES = $(if $(wildcard $(shell clang -print-file-name=libclang_rt.fuzzer-$(ARCH).a 2>/dev/null)),\
+             $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ = $(FUZZ_NAMES:%=$(B)/fuzz/fuzz_%)
 
 $(B)/fuzz/obj/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
@@ -21,6 +23,12 @@ $(B)/fuzz/gen/%.o: $(GEN)/%.c | $(GENERATED)
 $(B)/fuzz/fuzz_%: $(B)/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJ)
 	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -static-libsan -static-libstdc++ -static-libgcc -pthread -o $@ $^ -lm
 
+# Modules of the tests and samples.
+$(B)/fuzz/seeds/front: tests/fuzz/seeds.py $(wildcard tests/verdicts/*.txt)
+	@mkdir -p $(@D)
+	python3 $< $@
+	@touch $@
+
 .PHONY: fuzz
 .PRECIOUS: $(B)/fuzz/obj/%.o $(B)/fuzz/gen/%.o
-fuzz: $(FUZZ) $(GEN)/ptx.dict
+fuzz: $(FUZZ) $(FUZZ_NAMES:%=$(B)/fuzz/seeds/%)

@@ -2,13 +2,11 @@
  * fuzz_front.c - libFuzzer target: lexer, parser, checker, printer.
  *
  * Any bytes must give a module or diagnostics. A module without errors must
- * print, and the print must be accepted again. Build and run:
+ * print, and the print must be accepted again. `make test` runs it for a short
+ * while; for longer:
  *
- *   make build/fuzz_front
- *   build/fuzz_front -dict=build/gen/ptx.dict -max_len=4096 build/corpus samples tests/bench tests/asm tests/print
- *
- * Good seeds are small modules that use many constructs: tests/print/structure.ptx,
- * tests/asm/ and, where present, the accept and reject snippets beside the project.
+ *   make fuzz && mkdir -p build/corpus
+ *   build/fuzz/fuzz_front -dict=build/gen/ptx.dict -max_len=4096 build/corpus build/fuzz/seeds/front
  */
 #include <stdio.h>
 #include <stdlib.h>
