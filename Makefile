@@ -149,6 +149,7 @@ lint:
 bench: all $(B)/tests/bench $(B)/tests/bench_units
 	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench
 	@$(B)/tests/bench_units
+	@python3 tests/bench/check.py $(B)/bin/ptxas $(B)/bench
 
 # Agreement with NVIDIA's ptxas, where there is one (docs/parity.md); PARITY takes its options.
 parity: $(B)/bin/ptxas
