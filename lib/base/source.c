@@ -5,32 +5,23 @@
  * by bisection. A line ends at '\n'; a '\r' before it does not belong to it.
  */
 #include "base/source.h"
+#include "base/vec.h"
 #include <string.h>
-
-static uint32_t count_lines(const struct px_source *source)
-{
-    uint32_t n = 1;
-    const char *p = source->text, *end = p + source->size;
-    while ((p = memchr(p, '\n', (size_t)(end - p)))) {
-        p++;
-        n++;
-    }
-    return n;
-}
 
 void px_source_index(struct px_source *source)
 {
-    if (source->line_starts) return;
-    uint32_t n = count_lines(source);
-    uint32_t *starts = px_arena_alloc(source->arena, n * sizeof *starts);
+    enum { BYTES_A_LINE = 24 }; /* a guess that is rarely exceeded */
+    PX_VEC(uint32_t) starts = {.cap = (uint32_t)(source->size / BYTES_A_LINE) + 16};
     const char *p = source->text, *end = p + source->size;
-    for (uint32_t i = 0; i < n; i++) {
-        starts[i] = (uint32_t)(p - source->text);
+    if (source->line_starts) return;
+    starts.at = px_arena_alloc(source->arena, starts.cap * sizeof *starts.at);
+    while (p) {
+        px_vec_push(source->arena, &starts, (uint32_t)(p - source->text));
         p = memchr(p, '\n', (size_t)(end - p));
-        p = p ? p + 1 : end;
+        if (p) p++;
     }
-    source->line_starts = starts;
-    source->lines = n;
+    source->line_starts = starts.at;
+    source->lines = starts.n;
 }
 
 /* Number, from 0, of the line that holds `pos`. */

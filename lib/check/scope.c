@@ -75,6 +75,15 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* The name that is the first `n` bytes of `text`; a few are kept, because registers have few bases. */
+static struct px_name *base_of(struct px_scope *scope, const char *text, uint32_t n)
+{
+    struct px_name **kept = &scope->bases[((unsigned char)text[n - 1] + n) % 8];
+    if (!*kept || (*kept)->len != n || memcmp((*kept)->text, text, n) != 0)
+        *kept = px_names_find(scope->names, text, n);
+    return *kept;
+}
+
 /*
  * Splits name into base and number (at most nine digits; %r01 is %r1, as for
  * ptxas); NULL when there is no such base among the names.
@@ -87,7 +96,7 @@ static struct px_name *split(struct px_scope *scope, const struct px_name *name,
     if (!digits || digits > 9) return NULL;
     *number = 0;
     for (uint32_t i = at; i < name->len; i++) *number = *number * 10 + (uint64_t)(name->text[i] - '0');
-    return px_names_find(scope->names, name->text, at);
+    return base_of(scope, name->text, at);
 }
 
 /* The innermost range that has `name` as a member. */

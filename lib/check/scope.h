@@ -17,6 +17,7 @@ struct px_scope {
     struct px_arena *bodies; /* of registers that are members of a function's ranges */
     struct px_names *names;
     PX_VEC(struct px_symbol *) levels; /* the last symbol bound in each open level */
+    struct px_name *bases[8];          /* names that stood before a number lately; see scope.c */
     unsigned nested_ranges;            /* ranges bound now in level 2 and deeper */
 };
 

@@ -54,7 +54,27 @@ def body(text):
     return HEADER + b".visible .entry k()\n{\n" + text + b"\n    ret;\n}\n"
 
 
+def large_inputs():
+    """8 MB of one thing, a million of another. `make bench` times ten and a hundred megabytes (tests/bench/check.py)."""
+    mega = 1 << 20
+    yield body(b".reg .f32 f; .reg .b64 d; " + b"st.v4.f32 [d], {f, f, f, f};" * (8 * mega // 28))
+    yield body(b"/*" + b"x" * (8 * mega) + b"*/")
+    yield body(b"//" + b"x" * (8 * mega))
+    yield body(b"x" * (8 * mega))
+    yield body(b"mov.b32 %r1, " + b"1 + " * (2 * mega) + b"1;")
+    yield body(b"add.u32 " + b"%r1, " * mega + b"%r2;")
+    yield HEADER + b".global .b8 x[] = {" + b"1, " * (2 * mega) + b"1};\n"
+    yield HEADER + b"".join(b".global .b32 a%d;\n" % i for i in range(mega))
+    yield HEADER + b"".join(b".func f%d() { ret; }\n" % i for i in range(mega // 4))
+    yield body(b"".join(b".reg .b32 a%d;\n" % i for i in range(mega)))
+    yield body(b"".join(b"L%d: bra L%d;\n" % (i, i) for i in range(mega // 2)))
+    yield body(b".reg .b32 r<4294967295>;" + b"".join(b"mov.b32 r%d, r%d;\n" % (i, i + 1) for i in range(mega // 4)))
+    yield body(b"{ .reg .b32 a<4>; mov.b32 a1, a2;\n" * 3000 + b"}" * 3000)
+    yield body(b"".join(b"mov.b32 %%r1, x%d;\n" % i for i in range(mega // 16)))  # as many errors
+
+
 def special_inputs():
+    yield from large_inputs()
     yield b""
     yield b"\0"
     yield b"\0" * 100000
@@ -62,6 +82,11 @@ def special_inputs():
     yield HEADER
     yield HEADER.replace(b"\n", b"\r\n") + b"\r\n"
     yield HEADER + b"// caf\xc3\xa9\n"
+    yield body(b"// \xff\xfe is no UTF-8")
+    yield body(b"/* \xc3( \x80 */")
+    yield body(b"// \0 in a comment")
+    yield body(b"ret;\0ret;")
+    yield body(b"ret; // one\rret; // two\r\n").replace(b"\n", b"\r\n")
     yield HEADER + b"/* never closed"
     yield HEADER + b'.file 1 "never closed'
     yield HEADER + b".global .u32 x[" + b"1 + " * 100000 + b"1];\n"
