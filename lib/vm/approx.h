@@ -21,6 +21,10 @@
 
 #include "vm/approx_fetch.h"
 #include "vm/approx_units.h"
+#if defined(__AVX512VBMI__) && defined(__AVX512VNNI__) && defined(__AVX512DQ__)
+#define PX_APPROX_VECTOR 1
+#include "vm/approx_avx512.h"
+#endif
 
 /* C0 per interval, and C1 (17 bits) | C2 << 17 (15 bits). */
 extern const uint32_t px_approx_rcp_c0[128], px_approx_rcp_c12[128];
@@ -33,13 +37,23 @@ extern const uint32_t px_approx_tanh_c0[64], px_approx_tanh_c12[64];
 
 /* ---- the f32 units ---- */
 
-#define PX_APPROX_SINGLE(name, table, size) \
-    PX_APPROX_FN uint32_t px_approx_##name##_f32(uint32_t x, bool ftz) \
+/* px_approx_<unit>_f32_any does a row of any operands; px_approx_<unit>_f32_row is the same, or on
+ * machines that can the vectors of approx_avx512.h, which leave special operands to it. */
+#ifdef PX_APPROX_VECTOR
+#define PX_APPROX_ANY_ROW static __attribute__((noinline))
+#else
+#define PX_APPROX_ANY_ROW PX_APPROX_FN
+#define PX_V_ROW(name) \
+    PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, int n, bool ftz) \
     { \
-        uint32_t r = px_approx_##name##_reduce(x, ftz), index = (r >> 17) & (size - 1u); \
-        px_approx_terms t = px_approx_fetch_one(px_approx_##table##_c0, px_approx_##table##_c12, index, r); \
-        return px_approx_##name##_finish(x, r, t, ftz); \
+        px_approx_##name##_f32_any(d, a, n, ftz); \
     }
+#define PX_V_DIVISION(name) \
+    PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, const uint32_t *b, int n, bool ftz) \
+    { \
+        px_approx_##name##_f32_any(d, a, b, n, ftz); \
+    }
+#endif
 
 /* The last two steps for a row of m reduced words. */
 #define PX_APPROX_ROW_END(table, size, finish) \
@@ -49,24 +63,15 @@ extern const uint32_t px_approx_tanh_c0[64], px_approx_tanh_c12[64];
         for (int i = 0; i < m; i++) d[i] = (finish); \
     } while (0)
 
-/* A unit without a quick way. */
+/* One value; and a row, piece by piece, a piece of ordinary operands the quick way. */
 #define PX_APPROX_UNIT(name, table, size) \
-    PX_APPROX_SINGLE(name, table, size) \
-    PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, int n, bool ftz) \
+    PX_APPROX_FN uint32_t px_approx_##name##_f32(uint32_t x, bool ftz) \
     { \
-        px_approx_rows w; \
-        for (int m; n > 0; n -= m, a += m, d += m) { \
-            m = n < PX_APPROX_ROW ? n : PX_APPROX_ROW; \
-            PX_APPROX_LOOP \
-            for (int i = 0; i < m; i++) w.r[i] = px_approx_##name##_reduce(a[i], ftz); \
-            PX_APPROX_ROW_END(table, size, px_approx_##name##_finish(a[i], w.r[i], px_approx_fetched(&w, i), ftz)); \
-        } \
-    }
-
-/* A unit with one. */
-#define PX_APPROX_QUICK_UNIT(name, table, size) \
-    PX_APPROX_SINGLE(name, table, size) \
-    PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, int n, bool ftz) \
+        uint32_t r = px_approx_##name##_reduce(x, ftz), index = (r >> 17) & (size - 1u); \
+        px_approx_terms t = px_approx_fetch_one(px_approx_##table##_c0, px_approx_##table##_c12, index, r); \
+        return px_approx_##name##_finish(x, r, t, ftz); \
+    } \
+    PX_APPROX_ANY_ROW void px_approx_##name##_f32_any(uint32_t *d, const uint32_t *a, int n, bool ftz) \
     { \
         px_approx_rows w; \
         for (int m; n > 0; n -= m, a += m, d += m) { \
@@ -87,16 +92,8 @@ extern const uint32_t px_approx_tanh_c0[64], px_approx_tanh_c12[64];
             } \
             PX_APPROX_ROW_END(table, size, px_approx_##name##_finish(a[i], w.r[i], px_approx_fetched(&w, i), ftz)); \
         } \
-    }
-
-PX_APPROX_QUICK_UNIT(rcp, rcp, 128)
-PX_APPROX_QUICK_UNIT(rsqrt, rsqrt, 128)
-PX_APPROX_QUICK_UNIT(sqrt, sqrt, 128)
-PX_APPROX_QUICK_UNIT(ex2, ex2, 64)
-PX_APPROX_QUICK_UNIT(lg2, lg2, 64)
-PX_APPROX_UNIT(sin, sin, 64)
-PX_APPROX_UNIT(cos, sin, 64)
-PX_APPROX_UNIT(tanh, tanh, 64)              /* has no ftz form; the flag changes nothing */
+    } \
+    PX_V_ROW(name)
 
 /* div (full = false) and divfull: a / b. */
 #define PX_APPROX_DIVISION(name, full) \
@@ -106,7 +103,7 @@ PX_APPROX_UNIT(tanh, tanh, 64)              /* has no ftz form; the flag changes
         px_approx_terms t = px_approx_fetch_one(px_approx_rcp_c0, px_approx_rcp_c12, (r >> 17) & 127u, r); \
         return px_approx_div_finish(a, b, r, t, full, ftz); \
     } \
-    PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, const uint32_t *b, int n, bool ftz) \
+    PX_APPROX_ANY_ROW void px_approx_##name##_f32_any(uint32_t *d, const uint32_t *a, const uint32_t *b, int n, bool ftz) \
     { \
         px_approx_rows w; \
         for (int m; n > 0; n -= m, a += m, b += m, d += m) { \
@@ -125,8 +122,17 @@ PX_APPROX_UNIT(tanh, tanh, 64)              /* has no ftz form; the flag changes
             for (int i = 0; i < m; i++) w.r[i] = px_approx_div_reduce(b[i], full, ftz); \
             PX_APPROX_ROW_END(rcp, 128, px_approx_div_finish(a[i], b[i], w.r[i], px_approx_fetched(&w, i), full, ftz)); \
         } \
-    }
+    } \
+    PX_V_DIVISION(name)
 
+PX_APPROX_UNIT(rcp, rcp, 128)
+PX_APPROX_UNIT(rsqrt, rsqrt, 128)
+PX_APPROX_UNIT(sqrt, sqrt, 128)
+PX_APPROX_UNIT(ex2, ex2, 64)
+PX_APPROX_UNIT(lg2, lg2, 64)
+PX_APPROX_UNIT(sin, sin, 64)
+PX_APPROX_UNIT(cos, sin, 64)
+PX_APPROX_UNIT(tanh, tanh, 64)              /* has no ftz form; the flag changes nothing */
 PX_APPROX_DIVISION(div, false)
 PX_APPROX_DIVISION(divfull, true)
 

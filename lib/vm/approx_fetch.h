@@ -3,8 +3,7 @@
  * A word's bits 17 and up are an index into tables of 64 or 128 intervals, bits 0..16 the offset xl.
  * Fetched are C0, C1 and C2 * square(xl).  For rows the plain form loads table entries one by one
  * and squares in 16-bit lanes.  AVX-512 holds the tables in registers and permutes, since its
- * gathers are slow; with VBMI and VNNI the squarer's shifted summands are bytes that one
- * instruction picks and another adds.
+ * gathers are slow.
  */
 #ifndef PX_APPROX_FETCH_H
 #define PX_APPROX_FETCH_H
@@ -56,22 +55,6 @@ PX_APPROX_FN __m512i px_approx_permute(const __m512i *t, __m512i index, bool big
     return _mm512_mask_mov_epi32(y, bit6, _mm512_mask_mov_epi32(low, bit5, high));
 }
 
-#if defined(__AVX512VBMI__) && defined(__AVX512VNNI__)
-/* px_approx_square of r's low 17 bits: four summands a step, each a byte of the lane. */
-PX_APPROX_FN __m512i px_approx_square_vector(__m512i r)
-{
-    const __m512i shifts1 = _mm512_set1_epi64(0x2D2C2B2A0D0C0B0A), shifts2 = _mm512_set1_epi64(0x2D302F2E0D100F0E);
-    const __m512i bits1 = _mm512_set1_epi32(0x20408001), bits2 = _mm512_set1_epi32(0x00040810);
-    const __m512i bytes = _mm512_broadcast_i32x4(_mm_setr_epi8(1, 0, 0, 0, 5, 4, 4, 4, 9, 8, 8, 8, 13, 12, 12, 12));
-    const __m512i bytes2 = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12));
-    __m512i place = _mm512_and_si512(r, _mm512_set1_epi32(0x1FE00)), h = _mm512_srli_epi32(place, 9);
-    __mmask64 m1 = _mm512_test_epi8_mask(_mm512_shuffle_epi8(r, bytes), bits1);
-    __mmask64 m2 = _mm512_test_epi8_mask(_mm512_shuffle_epi8(r, bytes2), bits2);
-    __m512i s = _mm512_srli_epi32(_mm512_madd_epi16(h, h), 1), ones = _mm512_set1_epi8(1);
-    s = _mm512_dpbusd_epi32(s, _mm512_maskz_multishift_epi64_epi8(m1, shifts1, place), ones);
-    return _mm512_dpbusd_epi32(s, _mm512_maskz_multishift_epi64_epi8(m2, shifts2, place), ones);
-}
-#else
 /* In each half of a lane: hh shifted right where ll has the bit, else 0. */
 PX_APPROX_FN __m512i px_approx_summands(__m512i hh, __m512i ll, int bits, int shifts)
 {
@@ -91,7 +74,6 @@ PX_APPROX_FN __m512i px_approx_square_vector(__m512i r)
     s = _mm512_add_epi16(s, px_approx_summands(hh, ll, 0x00000004, 0x00000007));
     return _mm512_add_epi32(_mm512_srli_epi32(_mm512_madd_epi16(h, h), 1), _mm512_madd_epi16(s, _mm512_set1_epi16(1)));
 }
-#endif
 
 PX_APPROX_FN void px_approx_fetch(px_approx_rows *w, int n, const uint32_t *c0, const uint32_t *c12, bool big)
 {

@@ -372,16 +372,36 @@ PX_APPROX_FN uint32_t px_approx_cos_reduce(uint32_t x, bool ftz)
     return ((turns ^ back) & 0x7FFFFFu) | (((turns + 0x800000u) << 7) & PX_APPROX_SIGN);
 }
 
-PX_APPROX_FN uint32_t px_approx_sin_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
+PX_APPROX_FN uint32_t px_approx_sin_quick(uint32_t x, uint32_t r, px_approx_terms t)
 {
-    (void)ftz;
+    (void)x;
     uint32_t s = t.c1 * (r & PX_APPROX_XL) - t.c2sq;
     uint32_t hi = t.c0 + (s >> 12), lo = s & 0xFFFu;                    /* 25 + 12 fraction bits */
     bool wide = hi >= 0x80000u;
     uint32_t v = px_approx_blend(wide, (hi << 5) | (lo >> 7), (hi << 12) | lo);
     uint32_t y = px_approx_cut(v) - px_approx_blend(wide, 30u << 23, 37u << 23);
-    y = px_approx_blend(v == 0, 0, y) | (r & PX_APPROX_SIGN);
-    return px_approx_blend((x & 0x7FFFFFFFu) >= PX_APPROX_INF, PX_APPROX_NAN, y);
+    return px_approx_blend(v == 0, 0, y) | (r & PX_APPROX_SIGN);
+}
+
+PX_APPROX_FN uint32_t px_approx_sin_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
+{
+    (void)ftz;
+    return px_approx_blend((x & 0x7FFFFFFFu) >= PX_APPROX_INF, PX_APPROX_NAN, px_approx_sin_quick(x, r, t));
+}
+
+PX_APPROX_FN bool px_approx_sin_plain(uint32_t x)
+{
+    return (x & 0x7FFFFFFFu) < PX_APPROX_INF;
+}
+
+PX_APPROX_FN uint32_t px_approx_cos_quick(uint32_t x, uint32_t r, px_approx_terms t)
+{
+    return px_approx_sin_quick(x, r, t);
+}
+
+PX_APPROX_FN bool px_approx_cos_plain(uint32_t x)
+{
+    return px_approx_sin_plain(x);
 }
 
 PX_APPROX_FN uint32_t px_approx_cos_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
@@ -407,9 +427,8 @@ PX_APPROX_FN uint32_t px_approx_tanh_reduce(uint32_t x, bool ftz)
     return ((base + (f >> (23u - bits))) << 17) | ((f << bits >> 6) & PX_APPROX_XL);
 }
 
-PX_APPROX_FN uint32_t px_approx_tanh_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
+PX_APPROX_FN uint32_t px_approx_tanh_quick(uint32_t x, uint32_t r, px_approx_terms t)
 {
-    (void)ftz;
     uint32_t ax = x & 0x7FFFFFFFu, exponent = ax >> 23, e = exponent - 119u, xl = r & PX_APPROX_XL;
     uint32_t drop = px_approx_tanh_digit(e, 0xAAA99777u, 0xCDBu);
     uint32_t rest = ((0u - (xl & 1u)) & t.c1) - t.c2sq;
@@ -419,8 +438,18 @@ PX_APPROX_FN uint32_t px_approx_tanh_finish(uint32_t x, uint32_t r, px_approx_te
     uint32_t y = ((125u + half) << 23) + ((v >> half) & 0x7FFFFFu);
     y -= px_approx_pick(exponent < 127u, (126u - exponent) << 23, 0);
     y = px_approx_pick(exponent < 119u, ax, y);
-    y = px_approx_pick(exponent > 129u, PX_APPROX_ONE, y) | (x & PX_APPROX_SIGN);
-    return px_approx_pick(ax > PX_APPROX_INF, PX_APPROX_NAN, y);
+    return px_approx_pick(exponent > 129u, PX_APPROX_ONE, y) | (x & PX_APPROX_SIGN);
+}
+
+PX_APPROX_FN uint32_t px_approx_tanh_finish(uint32_t x, uint32_t r, px_approx_terms t, bool ftz)
+{
+    (void)ftz;
+    return px_approx_pick((x & 0x7FFFFFFFu) > PX_APPROX_INF, PX_APPROX_NAN, px_approx_tanh_quick(x, r, t));
+}
+
+PX_APPROX_FN bool px_approx_tanh_plain(uint32_t x)
+{
+    return (x & 0x7FFFFFFFu) <= PX_APPROX_INF;
 }
 
 /* ---- division: a * rcp(b), rounded to nearest ---- */

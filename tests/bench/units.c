@@ -21,8 +21,22 @@ static const struct unit units[] = {
     {"sqrt.approx.f32", "f32", 1},    {"ex2.approx.f32", "f32", 1},  {"lg2.approx.f32", "f32", 1},
     {"sin.approx.f32", "f32", 1},     {"cos.approx.f32", "f32", 1},  {"tanh.approx.f32", "f32", 1},
     {"div.approx.f32", "f32", 2},     {"div.full.f32", "f32", 2},    {"rcp.approx.ftz.f64", "f64", 1},
-    {"rsqrt.approx.f64", "f64", 1},
+    {"rsqrt.approx.ftz.f64", "f64", 1}, {"rsqrt.approx.f64", "f64", 1},
+    {"ex2.approx.f16x2", "b32", 1},   {"tanh.approx.f16x2", "b32", 1}, {"tanh.approx.bf16x2", "b32", 1},
 };
+
+/* Register i: a sixteenth of a small whole number, from 1/16 to 60; packed halves between 1/2 and 1. */
+static int write_operand(const struct unit *u, int i, char *text, size_t size)
+{
+    int n = snprintf(text, size, "  add.u32 %%r2, %%r0, %d;\n", i * 100);
+    if (!strcmp(u->type, "b32"))
+        return n + snprintf(text + n, size - (size_t)n,
+                            "  mad.lo.u32 %%x%d, %%r2, 65537, %d;\n  mov.b32 %%y%d, %%x%d;\n", i,
+                            strstr(u->op, "bf16") ? 0x3F003F00 : 0x38003800, i, i);
+    return n + snprintf(text + n, size - (size_t)n,
+                        "  cvt.rn.%s.u32 %%x%d, %%r2;\n  mul.rn.%s %%x%d, %%x%d, %s;\n  mov.%s %%y%d, %%x%d;\n", u->type, i,
+                        u->type, i, i, !strcmp(u->type, "f64") ? "0d3FB0000000000000" : "0f3D800000", u->type, i, i);
+}
 
 /* The kernel `k(out)` that applies `u` over and over. */
 static void write_kernel(const struct unit *u, char *text, size_t size)
@@ -33,9 +47,7 @@ static void write_kernel(const struct unit *u, char *text, size_t size)
                      "  .reg .%s %%x<%d>, %%y<%d>;\n  .reg .b32 %%r<4>;\n  .reg .b64 %%d<4>;\n  .reg .pred %%p;\n"
                      "  mov.u32 %%r0, %%tid.x;\n  add.u32 %%r0, %%r0, 1;\n  mov.u32 %%r1, 0;\n",
                      u->type, REGISTERS, REGISTERS);
-    for (int i = 0; i < REGISTERS; i++)
-        n += snprintf(text + n, size - (size_t)n, "  add.u32 %%r2, %%r0, %d;\n  cvt.rn.%s.u32 %%x%d, %%r2;\n  mov.%s %%y%d, %%x%d;\n",
-                      i * 100, u->type, i, u->type, i, i);
+    for (int i = 0; i < REGISTERS; i++) n += write_operand(u, i, text + n, size - (size_t)n);
     n += snprintf(text + n, size - (size_t)n, "L:\n");
     for (int i = 0; i < REGISTERS * ROUNDS; i++) {
         int k = i % REGISTERS;
