@@ -21,9 +21,15 @@
 #ifndef PX_VM_CODE_H
 #define PX_VM_CODE_H
 
-#include "check/module.h"
-#include "link/program.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+/* The handlers see no more of the module than these names, so that they are not compiled anew with the checker. */
+struct px_arena;
+struct px_inst;
+struct px_lfunc;
+struct px_linked;
 struct px_gang;
 struct px_insn;
 

@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "check/check.h"
 #include "front/print.h"
+#include "link/program.h"
 #include "vm/gang.h"
 
 #define PX_NONE32 0xffffffffu

@@ -9,6 +9,7 @@
 #define PX_VM_DEVICE_H
 
 #include <pthread.h>
+#include "link/program.h"
 #include "vm/code.h"
 #include "vm/heap.h"
 #include "vm/sched.h"

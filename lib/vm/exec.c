@@ -12,6 +12,7 @@
  *
  * Masks and divergence live here only; handlers see the mask row.
  */
+#include "link/program.h"
 #include "vm/gang.h"
 #include "vm/exec.h"
 #include "vm/op_fpmode.h"

@@ -252,8 +252,8 @@ bool px_sync_wait(struct px_gang *g, struct px_entry *e, const struct px_insn *i
 
 /* Where one lane's address leads. Local memory is word-interleaved: its 4-byte words are `stride` bytes apart. */
 struct px_place_of { uint8_t *host; uint32_t stride; struct px_seg seg; const char *why; };
-/* Finds [va, va+size); host is NULL when it is out of bounds, and `why` says so. Sets no trap. */
-struct px_place_of px_gang_find(struct px_gang *g, enum px_space space, uint32_t lane, uint64_t va, uint64_t size);
+/* Finds [va, va+size) of `space` (enum px_space); host is NULL when it is out of bounds, and `why` says so. Sets no trap. */
+struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane, uint64_t va, uint64_t size);
 /* The same for a memory instruction: a misaligned or wild address sets the trap and gives NULL. */
 struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size);
 

@@ -10,11 +10,11 @@
 #define PX_VM_GRID_H
 
 #include <stdatomic.h>
-#include "link/program.h"
 #include "vm/fault.h"
 #include "vm/mem.h"
 
 struct px_code;
+struct px_lfunc;
 struct ptx_device;
 
 struct px_shape { uint32_t x, y, z; };

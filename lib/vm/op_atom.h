@@ -2,6 +2,7 @@
 #ifndef PX_VM_OP_ATOM_H
 #define PX_VM_OP_ATOM_H
 
+#include "isa/isa.h"
 #include "vm/gang.h"
 
 /* The handler for `op` (a word: add, cas, ...) on `type`; NULL when there is none. Shared memory needs no locks. */

@@ -9,6 +9,7 @@
  * faults. A word-interleaved place (local memory) has its k-th 4-byte word
  * `stride` bytes behind the one before.
  */
+#include "isa/isa.h"
 #include "vm/gang.h"
 #include "vm/device.h"
 
@@ -69,7 +70,7 @@ static struct px_place_of in_window(struct px_gang *g, uint32_t lane, uint64_t v
     }
 }
 
-struct px_place_of px_gang_find(struct px_gang *g, enum px_space space, uint32_t lane, uint64_t va,
+struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane, uint64_t va,
                                 uint64_t size)
 {
     const struct px_cta *cta = g->cta;
