@@ -45,7 +45,7 @@ PTX_API const char *ptx_device_message(const ptx_device *device)
 PTX_API ptx_status ptx_memory_alloc(ptx_device *device, uint64_t size, ptx_address *address)
 {
     if (!device || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
-    return px_mem_alloc(&device->mem, size, 256, address);
+    return px_mem_alloc(&device->mem, size, 256, address) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
 }
 
 PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address)

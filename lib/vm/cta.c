@@ -19,7 +19,7 @@ enum { PX_TURN = 4096 /* backward branches of a gang before the next one runs */
 
 static void free_gang(struct px_cta *cta, struct px_gang *g)
 {
-    const ptx_allocator *a = &cta->alloc;
+    const ptx_allocator *a = cta->alloc;
     px_free(a, g->entries, g->cap * sizeof *g->entries);
     px_free(a, g->local, g->local_bytes * g->n);
     px_free(a, g->tid[0], 3 * g->n * sizeof(uint32_t));
@@ -31,7 +31,7 @@ static void free_frames(struct px_cta *cta)
 {
     for (struct px_frame *f = cta->spare, *next; f; f = next) {
         next = f->parent;
-        px_free(&cta->alloc, f, f->bytes);
+        px_free(cta->alloc, f, f->bytes);
     }
 }
 
@@ -56,22 +56,23 @@ static void free_cta(struct px_cta *cta)
         free_gang(cta, &cta->gangs[i]);
     }
     free_frames(cta);
-    ptx_allocator a = cta->alloc;
-    px_free(&a, cta->gangs, cta->ngangs * sizeof *cta->gangs);
-    px_free(&a, cta->shared, cta->shared_cap);
-    px_free(&a, cta->last_error, cta->threads * sizeof *cta->last_error);
-    px_free(&a, cta, sizeof *cta);
+    const ptx_allocator *a = cta->alloc;
+    px_free(a, cta->gangs, cta->ngangs * sizeof *cta->gangs);
+    px_free(a, cta->shared, cta->shared_cap);
+    px_free(a, cta->last_error, cta->threads * sizeof *cta->last_error);
+    px_free(a, cta, sizeof *cta);
 }
 
 static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
 {
-    const ptx_allocator *a = &cta->alloc;
+    const ptx_allocator *a = cta->alloc;
     g->cta = cta;
     g->level = cta->code->level;
     g->n = cta->code->width;
     g->first = first;
-    g->entries = px_alloc(a, g->n * sizeof *g->entries);
-    g->cap = g->entries ? g->n : 0;
+    /* One more than lanes: while brx.idx spreads them all, the entry that they came from is still there. */
+    g->entries = px_alloc(a, (g->n + 1) * sizeof *g->entries);
+    g->cap = g->entries ? g->n + 1 : 0;
     g->tid[0] = px_alloc(a, 3 * g->n * sizeof(uint32_t));
     if (!g->entries || !g->tid[0]) return false;
     g->tid[1] = g->tid[0] + g->n;
@@ -85,7 +86,7 @@ static struct px_cta *new_cta(struct px_grid *grid)
     const ptx_allocator *a = px_device_allocator(grid->device);
     struct px_cta *cta = px_zalloc(a, sizeof *cta);
     if (!cta) return NULL;
-    cta->alloc = *a;
+    cta->alloc = a;
     cta->code = code;
     cta->threads = code->threads;
     cta->nwarps = (code->threads + 31) / 32;
@@ -104,8 +105,8 @@ static bool make_shared(struct px_cta *cta, uint32_t bytes)
 {
     cta->shared_bytes = bytes;
     if (bytes > cta->shared_cap) {
-        px_free(&cta->alloc, cta->shared, cta->shared_cap);
-        cta->shared = px_alloc(&cta->alloc, bytes);
+        px_free(cta->alloc, cta->shared, cta->shared_cap);
+        cta->shared = px_alloc(cta->alloc, bytes);
         cta->shared_cap = cta->shared ? bytes : 0;
         if (!cta->shared) return false;
     }

@@ -141,8 +141,8 @@ static ptx_status make_memory(struct ptx_device *device)
     const ptx_device_config *c = &device->config;
     const uint64_t own = c->heap_bytes + BUFFER_BYTES + (1 << 20);
     if (c->memory_bytes > UINT64_MAX - own) return PTX_ERROR_INVALID_ARGUMENT;
-    ptx_status status = px_mem_init(&device->mem, &device->alloc, c->memory_bytes + own, c->host_memory != 0);
-    if (status != PTX_OK) return status;
+    if (!px_mem_init(&device->mem, &device->alloc, c->memory_bytes + own, c->host_memory != 0))
+        return PTX_ERROR_OUT_OF_MEMORY;
     if (!px_heap_init(&device->heap, &device->mem, c->heap_bytes)) return PTX_ERROR_OUT_OF_MEMORY;
     if (!px_heap_init(&device->buffers, &device->mem, BUFFER_BYTES)) return PTX_ERROR_OUT_OF_MEMORY;
     device->mem.heaps[0] = &device->heap;

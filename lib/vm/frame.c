@@ -30,7 +30,7 @@ static struct px_frame *new_frame(struct px_cta *cta, const struct px_fcode *cod
 {
     size_t bytes = sizeof(struct px_frame) + 64 + code->frame_bytes;
     if (cta->frame_bytes + bytes > PX_FRAMES_MAX) return NULL;
-    struct px_frame *f = px_alloc(&cta->alloc, bytes);
+    struct px_frame *f = px_alloc(cta->alloc, bytes);
     if (!f) return NULL;
     cta->frame_bytes += bytes;
     *f = (struct px_frame){.code = code, .bytes = bytes};
@@ -46,7 +46,7 @@ bool px_frame_local(struct px_gang *g, uint64_t bytes)
     if (bytes > PX_LOCAL_MAX) return false;
     uint64_t want = g->local_bytes * 2 > bytes ? g->local_bytes * 2 : (bytes + 255) & ~255ull;
     if (want > PX_LOCAL_MAX) want = PX_LOCAL_MAX;
-    uint8_t *p = px_realloc(&g->cta->alloc, g->local, g->local_bytes * g->n, want * g->n);
+    uint8_t *p = px_realloc(g->cta->alloc, g->local, g->local_bytes * g->n, want * g->n);
     if (!p) return false;
     memset(p + g->local_bytes * g->n, 0, (want - g->local_bytes) * g->n);
     g->local = p;

@@ -126,7 +126,7 @@ struct px_cta {
     struct px_frame *spare;   /* frames to use again */
     uint64_t frame_bytes;     /* held by frames, spare ones included */
     uint64_t clock;           /* what %clock counts: instructions of this CTA */
-    ptx_allocator alloc;
+    const struct ptx_allocator *alloc;      /* the device's */
 };
 
 /* ---- lane sets ---- */

@@ -8,6 +8,7 @@
  * bytes that are used (16 but for the last). Readers walk these bytes without
  * the lock: a block that is alive for them does not change.
  */
+#include "base/alloc.h"
 #include "vm/heap.h"
 
 enum { START = 0x80, USED = 0x40, BYTES = 0x1f, NONE = 0xffffffffu >> 1 };
@@ -17,7 +18,7 @@ bool px_heap_init(struct px_heap *heap, struct px_mem *mem, uint64_t bytes)
     *heap = (struct px_heap){.mem = mem};
     bytes = (bytes + PX_GRANULE - 1) / PX_GRANULE * PX_GRANULE;
     if (bytes / PX_GRANULE >= NONE) return false;
-    if (px_mem_alloc(mem, bytes, 4096, &heap->base) != PTX_OK) return false;
+    if (!px_mem_alloc(mem, bytes, 4096, &heap->base)) return false;
     heap->bytes = bytes;
     heap->granules = (uint32_t)(bytes / PX_GRANULE);
     for (int i = 0; i < PX_HEAP_BINS; i++) heap->bins[i] = NONE;
@@ -28,8 +29,8 @@ void px_heap_free_all(struct px_heap *heap)
 {
     if (!heap->bytes) return;
     px_granule_map map = atomic_load(&heap->map);
-    px_free(&heap->mem->alloc, (void *)map, heap->granules);
-    px_free(&heap->mem->alloc, heap->link, heap->granules * sizeof *heap->link);
+    px_free(heap->mem->alloc, (void *)map, heap->granules);
+    px_free(heap->mem->alloc, heap->link, heap->granules * sizeof *heap->link);
     pthread_mutex_destroy(&heap->lock);
     heap->bytes = 0;
 }
@@ -149,12 +150,12 @@ static px_granule_map tables(struct px_heap *heap)
 {
     px_granule_map map = atomic_load_explicit(&heap->map, memory_order_relaxed);
     if (map) return map;
-    heap->link = px_alloc(&heap->mem->alloc, heap->granules * sizeof *heap->link);
-    map = heap->link ? px_zalloc(&heap->mem->alloc, heap->granules) : NULL;
+    heap->link = px_alloc(heap->mem->alloc, heap->granules * sizeof *heap->link);
+    map = heap->link ? px_zalloc(heap->mem->alloc, heap->granules) : NULL;
     if (map) {
         atomic_store_explicit(&heap->map, map, memory_order_release);
     } else {
-        px_free(&heap->mem->alloc, heap->link, heap->granules * sizeof *heap->link);
+        px_free(heap->mem->alloc, heap->link, heap->granules * sizeof *heap->link);
         heap->link = NULL;
     }
     return map;

@@ -36,33 +36,33 @@ static uint8_t *host_of(const struct px_mem *mem, uint64_t va)
     return mem->range + (va - mem->base);
 }
 
-ptx_status px_mem_init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, bool host_mode)
+bool px_mem_init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, bool host_mode)
 {
-    *mem = (struct px_mem){.alloc = *alloc, .host_mode = host_mode};
+    *mem = (struct px_mem){.alloc = alloc, .host_mode = host_mode};
     mem->bytes = round_up(bytes, COMMIT_STEP);
-    if (mem->bytes < bytes) return PTX_ERROR_INVALID_ARGUMENT;
+    if (mem->bytes < bytes) return false;
     mem->map = px_zalloc(alloc, sizeof *mem->map);
-    if (!mem->map) return PTX_ERROR_OUT_OF_MEMORY;
+    if (!mem->map) return false;
     mem->map->alloc = *alloc;
     mem->range = mmap(NULL, mem->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mem->range == MAP_FAILED) {
         px_free(alloc, mem->map, sizeof *mem->map);
         *mem = (struct px_mem){0};
-        return PTX_ERROR_OUT_OF_MEMORY;
+        return false;
     }
     mem->base = host_mode ? (uint64_t)(uintptr_t)mem->range : PX_VA_DEVICE;
     mem->delta = (int64_t)((uint64_t)(uintptr_t)mem->range - mem->base);
     mem->lo = host_mode ? HOST_LOW : mem->base;
     mem->len = host_mode ? HOST_LEN - HOST_LOW : mem->bytes;
-    return PTX_OK;
+    return true;
 }
 
 void px_mem_free_all(struct px_mem *mem)
 {
     if (!mem->map) return;
     munmap(mem->range, mem->bytes);
-    px_free(&mem->alloc, mem->map->at, mem->map->cap * sizeof *mem->map->at);
-    px_free(&mem->alloc, mem->map, sizeof *mem->map);
+    px_free(mem->alloc, mem->map->at, mem->map->cap * sizeof *mem->map->at);
+    px_free(mem->alloc, mem->map, sizeof *mem->map);
     mem->map = NULL;
 }
 
@@ -95,14 +95,14 @@ static uint64_t first_fit(const struct px_mem *mem, uint64_t size, uint64_t alig
     return size + GUARD <= end - at && at < end ? at : 0;
 }
 
-ptx_status px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va)
+bool px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va)
 {
-    if (!size || size > mem->bytes) return PTX_ERROR_OUT_OF_MEMORY;
+    if (!size || size > mem->bytes) return false;
     uint64_t at = first_fit(mem, size, align < 16 ? 16 : align);
-    if (!at || !commit(mem, at + size - mem->base)) return PTX_ERROR_OUT_OF_MEMORY;
-    if (!px_map_insert(mem->map, (struct px_mem_range){at, size, at})) return PTX_ERROR_OUT_OF_MEMORY;
+    if (!at || !commit(mem, at + size - mem->base)) return false;
+    if (!px_map_insert(mem->map, (struct px_mem_range){at, size, at})) return false;
     *va = at;
-    return PTX_OK;
+    return true;
 }
 
 /* Makes [p, p+size) read as zero; whole pages of large ranges go back to the system. */

@@ -25,9 +25,8 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include "base/alloc.h"
-#include "ptxvm.h"
 
 #define PX_VA_DEVICE 0x0000100000000000ull /* first device address */
 #define PX_WINDOW_SHIFT 57
@@ -49,11 +48,12 @@ static inline uint64_t px_local_base(uint32_t owner, uint32_t thread)
 
 struct px_extent { uint64_t lo, len; }; /* [lo, lo+len) of one allocation */
 
+struct ptx_allocator;
 struct px_heap;
 struct px_mem_map;
 
 struct px_mem {
-    ptx_allocator alloc;
+    const struct ptx_allocator *alloc; /* outlives this */
     uint64_t lo, len;     /* legal range of global addresses */
     int64_t delta;        /* host address = va + delta */
     bool host_mode;
@@ -65,11 +65,12 @@ struct px_mem {
     const struct px_heap *heaps[2]; /* finer bounds inside these; NULL when there is none */
 };
 
-ptx_status px_mem_init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, bool host_mode);
+/* False: out of memory. The allocator must outlive `mem`. */
+bool px_mem_init(struct px_mem *mem, const struct ptx_allocator *alloc, uint64_t bytes, bool host_mode);
 void px_mem_free_all(struct px_mem *mem);
 
-/* Allocates zeroed memory aligned to `align` (a power of two, at least 16) with a guard gap behind it. */
-ptx_status px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va);
+/* Allocates zeroed memory aligned to `align` (a power of two, at least 16) with a guard gap behind it. False: out of memory. */
+bool px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va);
 /* False when `va` is no start of an allocation. */
 bool px_mem_release(struct px_mem *mem, uint64_t va);
 

@@ -7,6 +7,7 @@
 #ifndef PX_VM_MEM_MAP_H
 #define PX_VM_MEM_MAP_H
 
+#include "base/alloc.h"
 #include "vm/mem.h"
 
 struct px_mem_range { uint64_t lo, len, owner; };

@@ -13,6 +13,7 @@
  * of shfl, x[0] = member mask, d = result, e = predicate result, size = bytes of
  * a value, flags = which of b, c and the mask are scalars.
  */
+#include "base/alloc.h"
 #include "vm/exec.h"
 #include "vm/op_warp.h"
 
@@ -383,7 +384,7 @@ static void wake_finished(struct px_gang *g)
 bool px_sync_wait(struct px_gang *g, struct px_entry *e, const struct px_insn *in)
 {
     struct px_lanes lanes = px_gang_lanes(g, in), rest = px_lanes_minus(e->mask, lanes);
-    if (!g->sync) g->sync = px_zalloc(&g->cta->alloc, g->n * sizeof *g->sync);
+    if (!g->sync) g->sync = px_zalloc(g->cta->alloc, g->n * sizeof *g->sync);
     if (!g->sync) {
         px_gang_trap(g, in, px_lanes_first(&lanes), PX_CUDA_OUT_OF_MEMORY, 0,
                      "out of memory in a warp operation");

@@ -39,15 +39,14 @@ static ptx_status make_images(struct ptx_program *program)
 {
     struct px_linked *l = &program->linked;
     struct px_mem *mem = &program->device->mem;
-    ptx_status status = PTX_OK;
-    if (l->global_bytes) status = px_mem_alloc(mem, l->global_bytes, GLOBAL_ALIGN, &program->global_base);
-    if (status != PTX_OK) return status;
+    if (l->global_bytes && !px_mem_alloc(mem, l->global_bytes, GLOBAL_ALIGN, &program->global_base))
+        return PTX_ERROR_OUT_OF_MEMORY;
     program->const_image = px_zalloc(&program->device->alloc, l->const_bytes);
     if (!program->const_image) return PTX_ERROR_OUT_OF_MEMORY;
     px_link_place(l, program->global_base, px_window_base(PX_WIN_CONST, program->number),
                   px_window_base(PX_WIN_FUNC, program->number));
     uint8_t *global_image = l->global_bytes ? px_mem_host(mem, program->global_base, l->global_bytes) : NULL;
-    status = px_link_initialise(l, global_image, program->const_image);
+    ptx_status status = px_link_initialise(l, global_image, program->const_image);
     if (status != PTX_OK) {
         px_device_say(program->device, "an initialiser has no constant value");
         return status;
