@@ -38,6 +38,14 @@ static bool check_items(void *user, const struct px_item *items, uint32_t n, str
     return !checker->stopped;
 }
 
+/* Instructions give fatal messages too, after which only checking goes on. */
+static bool has_fatal(const struct px_diags *diags)
+{
+    for (uint32_t i = 0; i < diags->list.n; i++)
+        if (diags->list.at[i].severity == PTX_FATAL) return true;
+    return false;
+}
+
 static void append(struct px_diags *diags, const struct px_diags *more)
 {
     for (uint32_t i = 0; i < more->list.n; i++) px_vec_push(diags->arena, &diags->list, more->list.at[i]);
@@ -56,5 +64,5 @@ void px_check(struct ptx_module *module, bool drop_bodies)
     px_parse(&module->arena, &module->names, &module->source, &syntax, &module->tree, &watch);
     if (!checker.stopped && tree->complete) px_check_target_version(&checker);
     if (!checker.stopped && !module->diags.errors && tree->complete) px_check_whole(&checker);
-    if (!checker.stopped) append(&module->diags, &syntax);
+    if (!has_fatal(&module->diags)) append(&module->diags, &syntax);
 }

@@ -14,16 +14,16 @@
 
 enum { MAX_WORDS = PX_MAX_SLOTS + 1 };
 
-/* Words of the modifiers; one that is no word of PTX, or too many, end the list early with false. */
+/* Words of the modifiers (0 for what is no word of PTX); false when one is no modifier, or there are too many. */
 static bool words_of(const struct px_inst *inst, px_word *words, unsigned *n)
 {
+    bool known = inst->nmods <= MAX_WORDS;
     *n = inst->nmods < MAX_WORDS ? inst->nmods : MAX_WORDS;
     for (unsigned i = 0; i < *n; i++) {
         words[i] = inst->mods[i].name->word;
-        if (!px_word_is_modifier(words[i]))
-            return false;
+        known &= px_word_is_modifier(words[i]);
     }
-    return inst->nmods <= MAX_WORDS;
+    return known;
 }
 
 bool px_inst_pair_written(const struct px_inst *inst)
