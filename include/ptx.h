@@ -74,6 +74,8 @@ typedef struct ptx_module_options {
     const char *file_name;  /* shown in diagnostics; NULL means "<memory>" */
     const char *arch;       /* "sm_90": check as if for this target; NULL: the module's own .target */
     unsigned max_errors;    /* stop after this many; 0 means no limit */
+    int check_only;         /* not 0: only the verdict is wanted. Takes a fraction of the memory; the module answers
+                               all questions about what it declares, and cannot be printed or put into a program */
 } ptx_module_options;
 
 /*
@@ -151,7 +153,7 @@ typedef int (*ptx_write_fn)(void *user, const char *text, size_t size);
 /*
  * Prints the module in canonical form: modifiers in the manual's order, one
  * statement a line. Reading the text back gives the same module.
- * Fails with PTX_ERROR_ASSEMBLY when the module has errors.
+ * Fails with PTX_ERROR_ASSEMBLY when the module has errors, PTX_ERROR_INVALID_ARGUMENT when it was only checked.
  */
 PTX_API ptx_status ptx_module_print(const ptx_module *module, ptx_write_fn write, void *user);
 

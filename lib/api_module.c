@@ -46,9 +46,10 @@ static void build(struct ptx_module *module, const ptx_module_options *options, 
 {
     set_source(module, options, text, size);
     module->max_errors = options ? options->max_errors : 0;
+    module->check_only = options && options->check_only;
     module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
     px_names_init(&module->names, &module->arena, word_of);
-    px_check(module, false);
+    px_check(module);
     px_source_index(&module->source);
 }
 
@@ -224,5 +225,6 @@ ptx_status ptx_module_print(const ptx_module *module, ptx_write_fn write, void *
 {
     if (!module || !write) return PTX_ERROR_INVALID_ARGUMENT;
     if (module->diags.errors) return PTX_ERROR_ASSEMBLY;
+    if (module->check_only) return PTX_ERROR_INVALID_ARGUMENT;
     return px_print(&module->tree, px_modifier_order, write, user) ? PTX_ERROR_INTERRUPTED : PTX_OK;
 }

@@ -79,10 +79,17 @@ static bool read_inputs(struct inputs *inputs, const struct options *options)
 
 /* ---- checking ---- */
 
+/* Is the verdict all that is asked? Then one function at a time is in memory. */
+static bool is_check_only(const struct inputs *inputs, const struct options *options)
+{
+    return inputs->n == 1 && !options->print && !options->output && !options->verbose;
+}
+
 static bool check_inputs(struct inputs *inputs, const struct options *options)
 {
     for (size_t i = 0; i < inputs->n; i++) {
-        const ptx_module_options wanted = {.file_name = inputs->at[i].name, .arch = options->arch};
+        const ptx_module_options wanted = {
+            .file_name = inputs->at[i].name, .arch = options->arch, .check_only = is_check_only(inputs, options)};
         const ptx_status status =
             ptx_module_create(&wanted, inputs->texts[i], inputs->sizes[i], &inputs->at[i].module);
         if (status == PTX_OK || status == PTX_ERROR_ASSEMBLY) continue;

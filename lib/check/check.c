@@ -2,7 +2,7 @@
  * check.c - reads a module and checks it in text order.
  *
  * The checker watches the parser: every function is checked as soon as it was
- * read, so that with `drop_bodies` one body is in memory at a time. The header
+ * read, so that with `check_only` one body is in memory at a time. The header
  * comes first, then every item: variables and functions are declared, bodies
  * checked where they stand. What ptxas reports only about a module without
  * errors (unresolved functions, memory limits) comes last, and the syntax error
@@ -52,12 +52,12 @@ static void append(struct px_diags *diags, const struct px_diags *more)
     diags->errors += more->errors;
 }
 
-void px_check(struct ptx_module *module, bool drop_bodies)
+void px_check(struct ptx_module *module)
 {
     const struct px_tree *tree = &module->tree;
-    struct px_checker checker = {.module = module, .diags = &module->diags, .drop_bodies = drop_bodies};
+    struct px_checker checker = {.module = module, .diags = &module->diags};
     struct px_diags syntax = {.arena = &module->arena};
-    const struct px_watch watch = {check_items, &checker, drop_bodies};
+    const struct px_watch watch = {check_items, &checker, module->check_only};
     checker.late.arena = &module->arena;
     px_scope_init(&checker.scope, &module->arena, &module->names);
     px_memo_init(&checker.memo, &module->arena);

@@ -8,10 +8,10 @@
  * Parses module->source into module->tree and checks it: header, declarations,
  * scopes, every instruction. Fills the [check] fields of the tree,
  * module->functions and ->symbols. Errors go to module->diags; checking goes on
- * after each. With `drop_bodies` nothing of a body stays after its check: the
- * module tells what it declares, and cannot be printed or linked.
+ * after each. With module->check_only nothing of a body stays after its check:
+ * the module tells what it declares, and cannot be printed or linked.
  */
-void px_check(struct ptx_module *module, bool drop_bodies);
+void px_check(struct ptx_module *module);
 
 /* inst.c: one instruction against its form. Operands already carry their symbols; `memo` knows what fitted before. */
 struct px_memo;

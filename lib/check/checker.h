@@ -31,7 +31,6 @@ struct px_checker {
     struct px_diags late;            /* messages for a module without errors only */
     struct px_debug *debug;          /* debug.c */
     uint32_t nitems;                 /* items of the module checked so far */
-    bool drop_bodies;                /* bodies, and what belongs to them, die once they are checked */
     bool begun;                      /* the header was checked */
     bool stopped;                    /* a fatal message was given */
     bool texmode_independent, target_debug;

@@ -231,7 +231,7 @@ static void keep_vectors(struct px_checker *checker, struct px_function *functio
     checker->spare_regs.cap = function->regs.cap;
     checker->spare_vars.at = function->vars.at;
     checker->spare_vars.cap = function->vars.cap;
-    if (checker->drop_bodies) function->regs.n = 0;
+    if (checker->module->check_only) function->regs.n = 0;
     function->regs.at = exact(checker, function->regs.at, function->regs.n, sizeof *function->regs.at);
     function->vars.at = exact(checker, function->vars.at, function->vars.n, sizeof *function->vars.at);
     function->regs.cap = function->regs.n;

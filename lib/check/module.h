@@ -79,6 +79,7 @@ struct ptx_module {
     const char *target_text;                /* "sm_90" */
     const char *arch;                       /* the architecture asked for ("sm_90"), or NULL */
     unsigned max_errors;
+    bool check_only;                        /* functions have empty bodies: they were dropped after their check */
 };
 
 void px_module_retain(struct ptx_module *module);

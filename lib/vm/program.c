@@ -13,8 +13,9 @@ enum { GLOBAL_ALIGN = 4096 };
 static bool all_checked(ptx_device *device, const ptx_module *const *modules, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!modules[i]->diags.errors) continue;
-        px_device_say(device, "%s has errors", modules[i]->source.file);
+        const struct ptx_module *module = modules[i];
+        if (!module->diags.errors && !module->check_only) continue;
+        px_device_say(device, "%s %s", module->source.file, module->diags.errors ? "has errors" : "was only checked");
         return false;
     }
     return true;
