@@ -46,11 +46,11 @@ static char *read_file(const char *path, size_t *size)
 }
 
 /* Runs to the end with ever larger budgets; returns how many allocations a whole run takes. */
-static size_t starve(const char *text, size_t size, ptx_status wanted)
+static size_t starve_one(const char *text, size_t size, ptx_status wanted, int check_only)
 {
     for (size_t n = 0; n < 100000; n++) {
         struct budget budget = {.left = n};
-        ptx_module_options options = {.allocator = {failing_realloc, &budget}};
+        ptx_module_options options = {.allocator = {failing_realloc, &budget}, .check_only = check_only};
         ptx_module *module = NULL;
         ptx_status status = ptx_module_create(&options, text, size, &module);
         if (status == wanted) {
@@ -64,6 +64,12 @@ static size_t starve(const char *text, size_t size, ptx_status wanted)
     }
     fail_msg("never succeeded");
     return 0;
+}
+
+static size_t starve(const char *text, size_t size, ptx_status wanted)
+{
+    starve_one(text, size, wanted, 1);
+    return starve_one(text, size, wanted, 0);
 }
 
 static void test_module(void **state)
