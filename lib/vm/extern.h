@@ -10,6 +10,7 @@
 #ifndef PX_VM_EXTERN_H
 #define PX_VM_EXTERN_H
 
+#include "link/program.h"
 #include "vm/cta.h"
 
 struct px_call {
