@@ -273,14 +273,27 @@ static void say_never(const struct assigned *a, const struct px_lint_ref *ref)
                      px_lint_item_line(flow, flow->refs[flow->defs.to[first]].item));
 }
 
+static bool is_byte(const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nmods; i++)
+        switch (inst->mods[i].name->word) {
+        case PX_W_b8: case PX_W_u8: case PX_W_s8: return true;
+        default: break;
+        }
+    return false;
+}
+
 /*
- * Packing and prmt put bits in places without looking at them. nvcc fills up with registers that are never
- * assigned what a later mask throws away, so these reads are no certain fault.
+ * Packing, prmt and stores of a byte put bits in places without looking at them. nvcc fills up with registers that
+ * are never assigned what a later mask throws away, and copies empty objects as one such byte, so these reads
+ * are no certain fault.
  */
 static bool only_places(const struct px_lint_flow *flow, const struct px_lint_ref *ref)
 {
     const struct px_lint_item *item = &flow->items[ref->item];
-    return ref->operand != item->inst->guard && (item->op == PX_OP_pack || item->inst->opcode->word == PX_W_prmt);
+    if (ref->operand == item->inst->guard) return false;
+    if (item->op == PX_OP_st) return ref->operand == &item->inst->opds[1] && is_byte(item->inst);
+    return item->op == PX_OP_pack || item->inst->opcode->word == PX_W_prmt;
 }
 
 static void say_maybe(const struct assigned *a, const struct px_lint_ref *ref, bool some)

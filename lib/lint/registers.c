@@ -81,10 +81,9 @@ static struct declared *find(const struct declarations *d, const struct px_var *
 
 static void complain_unused(const struct px_lint_flow *flow, const struct px_var *var)
 {
-    if (var->range)
-        px_lint_say(flow, LINT_UNUSED_RANGE, var->pos, var->name->len, var->name->text, (unsigned long long)var->range);
-    else
-        px_lint_say(flow, LINT_UNUSED, var->pos, var->name->len, var->name->text);
+    const char *name = var->name->text;
+    if (var->range) name = px_arena_printf(flow->arena, "%s<%llu>", name, (unsigned long long)var->range);
+    px_lint_say(flow, LINT_UNUSED, var->pos, var->name->len, name);
 }
 
 /* ---- all ---- */
