@@ -24,7 +24,7 @@
     exp    = [eE] [+-]? dig+;
     part   = "::" word+;
     float  = dig+ "." dig* exp? | "." dig+ exp? | dig+ exp;
-    text   = [^\x00\x80-\xff];
+    blank  = [ \t];
 */
 
 int px_lex(struct px_sem *sem, struct px_parser *parser)
@@ -33,16 +33,18 @@ int px_lex(struct px_sem *sem, struct px_parser *parser)
     for (;;) {
         start = p;
         /*!re2c
-            [ \t\r\n\v\f]+        { continue; }
-            "//" [^\n\x00\x80-\xff]* { continue; }
+            [ \t\r\n\f]+          { continue; }
+            "//" [^\n\x00]*       { continue; }
             "/" "*"               { p = px_lex_comment(parser, p); if (p) continue; return px_lex_open_comment(parser, sem, start); }
+            "#" blank* "line"? blank* dig+ blank+ ["] [^"\n\x00]* ["] (blank+ dig+)* [ \t\r]* "\n"
+                                  { px_lex_marker(parser, start, p); continue; }
 
             "WARP_SZ"             { return px_lex_plain(parser, sem, start, p, T_WARPSZ); }
             ident                 { return px_lex_ident(parser, sem, start, p); }
             "." [a-zA-Z_] word* part* { return px_lex_word(parser, sem, start, p); }
             "." dig+ [a-zA-Z_] word* part* { return px_lex_digit_word(parser, sem, start, p); }
             ".const[" dig+ "]"    { return px_lex_bank(parser, sem, start, p); }
-            ".version" [ \t\r\n]+ dig+ "." dig+ { return px_lex_version(parser, sem, start, p); }
+            ".version" [ \t\r\f]+ dig+ "." dig+ { return px_lex_version(parser, sem, start, p); }
 
             "0" [0-7]* "U"?       { return px_lex_int(parser, sem, start, p, 8); }
             [1-9] dig* "U"?       { return px_lex_int(parser, sem, start, p, 10); }
@@ -65,7 +67,6 @@ int px_lex(struct px_sem *sem, struct px_parser *parser)
             "@@DWARF" [^\n\x00]*  { return px_lex_plain(parser, sem, start, p, T_DWARF); }
 
             [\x00]                { return px_lex_end(parser, sem, start); }
-            [\x80-\xff]           { return px_lex_strange(parser, sem, start); }
             *                     { return px_lex_plain(parser, sem, start, p, T_STRAY); }
         */
     }

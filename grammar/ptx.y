@@ -33,7 +33,7 @@
 %token TYPE OTHERTYPE VEC SPACE CONSTSPACE REG WEAK EXTERN VISIBLE COMMON
 %token VERSION TARGET ADDRESS_SIZE ENTRY FUNC ALIGN PTR ATTRIBUTE FILEDIR LOC SECTION PRAGMA ALIAS DWARF
 %token BRANCHTARGETS CALLTARGETS CALLPROTOTYPE
-%token PERF0 PERF1 PERF3 FPERF0 FPERF1
+%token PERF0 PERF1 PERF3 NORETURN ABI LOCAL_MAXNREG
 %token SHL SHR LE GE EQ NE LAND LOR
 
 %right '?' ':'
@@ -108,7 +108,9 @@ section_name: IDENT
 
 /* ---- variables ---- */
 
-variable: linkage_or_none spaces decl_attrs type declarators ;
+variable: linkage_or_none spaces decl_attrs type declarators
+        | linkage_or_none spaces decl_attrs type   { px_decl_nothing(parser); }
+        ;
 linkage_or_none: %empty                            { px_decl_start(parser, NULL); }
                | linkage                           { px_decl_start(parser, &$1); }
                | COMMON                            { px_decl_start(parser, &$1); }
@@ -171,13 +173,26 @@ field: init
 
 /* ---- functions ---- */
 
-function: function_head ';'                        { px_func_declare(parser, &$2); }
-        | function_head '{'                        { px_func_body(parser); px_parse_open_block(parser, &$2); }
-          statements '}'                           { if (!px_func_define(parser, &$5)) YYABORT; }
+function: entry ';'                                { px_func_declare(parser, &$2); }
+        | entry entry_directives '{'
+             { px_func_directives(parser, &$2); px_func_body(parser); px_parse_open_block(parser, &$3); }
+          statements '}'                           { if (!px_func_define(parser, &$6)) YYABORT; }
+        | func_head                                { px_func_directives(parser, &$1); px_func_declare(parser, &$1); }
+        | func_head ';'                            { px_func_directives(parser, &$1); px_func_declare(parser, &$2); }
+        | func_head body_directive '{'
+             {
+                 $1.n += $2.n;
+                 px_func_directives(parser, &$1);
+                 px_func_body(parser);
+                 px_parse_open_block(parser, &$3);
+             }
+          statements '}'                           { if (!px_func_define(parser, &$6)) YYABORT; }
         ;
-function_head: entry entry_directives              { px_func_directives(parser, &$2); }
-             | func func_directives                { px_func_directives(parser, &$2); }
-             ;
+func_head: func func_directives                    { $$ = parser->token; $$.n = $2.n; } ;
+body_directive: %empty                             { $$.n = 0; }
+              | LOCAL_MAXNREG INT
+             { px_push_dim(parser, &$2); px_push_directive(parser, &$1, 1); $$.n = 1; }
+              ;
 entry: function_linkage ENTRY IDENT params         { px_func_head(parser, &$1, &$2, NULL, &$3, &$4); } ;
 func: function_linkage FUNC fn_attributes returns IDENT params
                                                    { px_func_head(parser, &$1, &$2, &$4, &$5, &$6); } ;
@@ -211,7 +226,7 @@ param_start: %empty                                { px_decl_start(parser, NULL)
 param_name: IDENT | '_'                            { $$ = $1; $$.u.name = NULL; } ;
 ptr: %empty
    | PTR ptr_align                                 { px_decl_ptr(parser, NULL, &$2); }
-   | PTR SPACE ptr_align                           { px_decl_ptr(parser, &$2, &$3); }
+   | PTR SPACE ptr_align                           { if (!px_decl_ptr(parser, &$2, &$3)) FAIL(); }
    | PTR CONSTSPACE ptr_align                      { px_decl_ptr(parser, &$2, &$3); }
    ;
 ptr_align: %empty                                  { $$.n = 0; }
@@ -222,6 +237,8 @@ entry_directives: %empty                           { $$.n = 0; }
                 | entry_directives PERF1 INT
              { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
                 | entry_directives PERF3 ints      { px_push_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
+                | entry_directives LOCAL_MAXNREG INT
+             { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
                 | entry_directives pragma          { px_push_pragma_directive(parser, &$2); $$.n = $1.n + 1; }
                 ;
 ints: INT                                          { px_push_dim(parser, &$1); $$.n = 1; }
@@ -230,8 +247,8 @@ ints: INT                                          { px_push_dim(parser, &$1); $
              { px_push_dim(parser, &$1); px_push_dim(parser, &$3); px_push_dim(parser, &$5); $$.n = 3; }
     ;
 func_directives: %empty                            { $$.n = 0; }
-               | func_directives FPERF0            { px_push_directive(parser, &$2, 0); $$.n = $1.n + 1; }
-               | func_directives FPERF1 INT
+               | NORETURN                          { px_push_directive(parser, &$1, 0); $$.n = 1; }
+               | func_directives ABI INT
              { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
                ;
 
@@ -257,12 +274,15 @@ statement: local_variable ';'                      { parser->at_statement = true
                      FAIL();
                  px_parse_loc_place(parser, &$12, &$13);
              }
-         | func func_directives ';'                { px_func_directives(parser, &$2); px_func_declare(parser, &$3); }
+         | func_head ';'                           { px_func_directives(parser, &$1); px_func_declare(parser, &$2); }
+         | TARGET words                            { px_parse_target_stmt(parser, &$1, &$2); }
          ;
 inline_offset: %empty                              { $$.u.i = 0; }
              | '+' INT                             { $$ = $2; }
              ;
-local_variable: local_start spaces decl_attrs type declarators ;
+local_variable: local_start spaces decl_attrs type declarators
+              | local_start spaces decl_attrs type { px_decl_nothing(parser); }
+              ;
 local_start: %empty                                { px_decl_start(parser, NULL); } ;
 targets: target                                    { $$.n = 1; }
        | targets ',' target                        { $$.n = $1.n + 1; }

@@ -69,6 +69,13 @@ typedef struct ptx_allocator {
 
 typedef struct ptx_module ptx_module;
 
+/* Some rules depend on what a module becomes: a program by itself, or a part of one (ptxas -c). */
+typedef enum ptx_compilation {
+    PTX_COMPILE_ANY = 0,     /* what both have in common */
+    PTX_COMPILE_WHOLE = 1,   /* functions called are defined here, shared memory is at most 48 KiB */
+    PTX_COMPILE_SEPARATE = 2 /* .extern names stay open, and the ABI is kept */
+} ptx_compilation;
+
 typedef struct ptx_module_options {
     ptx_allocator allocator;
     const char *file_name;  /* shown in diagnostics; NULL means "<memory>" */
@@ -78,6 +85,7 @@ typedef struct ptx_module_options {
                                all questions about what it declares, and cannot be printed or put into a program */
     int lint;               /* not 0: also warn of suspicious code in a module without errors (codes W06xx); needs
                                more than the verdict, so check_only has no effect then */
+    ptx_compilation compilation;
 } ptx_module_options;
 
 /*
@@ -110,6 +118,9 @@ typedef struct ptx_diagnostic {
     unsigned line;       /* from 1; 0 when the message has no place */
     unsigned column;     /* from 1, in bytes */
     unsigned length;     /* bytes of text meant, at least 1 when line is not 0 */
+    const char *told_file; /* where NVIDIA's tool says that it is: it names the line its parser has reached, */
+    unsigned told_line;    /* and follows line markers (# 12 "file"); 0 when it names none */
+    int follows;           /* 1: only a consequence of an earlier one, or its repetition */
 } ptx_diagnostic;
 
 /* Number of diagnostics, and the i-th in the order found (the first is the first fault met). */

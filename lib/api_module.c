@@ -49,6 +49,7 @@ static void build(struct ptx_module *module, const ptx_module_options *options, 
     set_source(module, options, text, size);
     module->max_errors = options ? options->max_errors : 0;
     module->check_only = options && options->check_only && !options->lint;
+    module->compilation = options ? (uint8_t)options->compilation : PTX_COMPILE_ANY;
     module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
     px_names_init(&module->names, &module->arena, word_of);
     px_check(module);
@@ -126,8 +127,11 @@ ptx_status ptx_module_diagnostic(const ptx_module *module, size_t index, ptx_dia
         .severity = diag->severity, .code = px_diag_code(diag->id), .message = diag->message};
     out->note = diag->note;
     out->file = module->source.file;
+    out->told_file = out->file;
+    out->follows = diag->follows;
     if (!px_diag_has_place(diag)) return PTX_OK;
     struct px_source source = module->source; /* its line table is complete: nothing is built here */
+    if (diag->told != PX_NO_PLACE) out->told_line = px_source_marked(&source, diag->told, &out->told_file);
     struct px_place place = px_source_place(&source, diag->pos);
     out->line = place.line;
     out->column = place.column;

@@ -85,12 +85,21 @@ static bool is_check_only(const struct inputs *inputs, const struct options *opt
     return inputs->n == 1 && !options->print && !options->output && !options->verbose;
 }
 
+/* Several files make up one program; none of them is whole, and none stands apart. */
+static ptx_compilation compilation_of(const struct inputs *inputs, const struct options *options)
+{
+    if (inputs->n > 1 || options->check_only) return PTX_COMPILE_ANY;
+    return options->compile_only ? PTX_COMPILE_SEPARATE : PTX_COMPILE_WHOLE;
+}
+
 static bool check_inputs(struct inputs *inputs, const struct options *options)
 {
     for (size_t i = 0; i < inputs->n; i++) {
-        const ptx_module_options wanted = {
-            .file_name = inputs->at[i].name, .arch = options->arch, .check_only = is_check_only(inputs, options),
-            .lint = options->lint};
+        const ptx_module_options wanted = {.file_name = inputs->at[i].name,
+                                            .arch = options->arch,
+                                            .compilation = compilation_of(inputs, options),
+                                            .check_only = is_check_only(inputs, options),
+                                            .lint = options->lint};
         const ptx_status status =
             ptx_module_create(&wanted, inputs->texts[i], inputs->sizes[i], &inputs->at[i].module);
         if (status == PTX_OK || status == PTX_ERROR_ASSEMBLY) continue;
@@ -98,32 +107,6 @@ static bool check_inputs(struct inputs *inputs, const struct options *options)
         return false;
     }
     return messages_print(inputs->at, inputs->n, options) == 0;
-}
-
-static bool has_diagnostic(const ptx_module *module, const char *code)
-{
-    ptx_diagnostic d;
-    for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++)
-        if (ptx_module_diagnostic(module, i, &d) == PTX_OK && strcmp(d.code, code) == 0) return true;
-    return false;
-}
-
-/*
- * -c refuses what came before separate compilation, and functions that give up the ABI (W0401). Up to PTX 1.3
- * ptxas forgets the rule where a double-precision division or root is in the module; here it starts at 1.4.
- */
-static bool can_compile_apart(const struct inputs *inputs)
-{
-    for (size_t i = 0; i < inputs->n; i++) {
-        const unsigned version = ptx_module_isa_version(inputs->at[i].module);
-        const char *missing = version > 13 && version < 31                    ? "PTX ISA .version 3.1 or later"
-                              : has_diagnostic(inputs->at[i].module, "W0401") ? "ABI"
-                                                                              : NULL;
-        if (!missing) continue;
-        message_plain(PTX_FATAL, "'Compile only(-c)' requires %s", missing);
-        return false;
-    }
-    return true;
 }
 
 /* Entry functions asked for by -e. */
@@ -194,10 +177,10 @@ static bool assemble(struct inputs *inputs, const struct options *options)
     if (!read_inputs(inputs, options) || !check_inputs(inputs, options) ||
         (inputs->n > 1 && !program_links(inputs->at, inputs->n))) {
         /* The machine-readable layouts are complete without the closing line. */
-        if (options->layout == LAYOUT_PTXAS) message_plain(PTX_FATAL, "Ptx assembly aborted due to errors");
+        if (options->layout == LAYOUT_PTXAS && !messages_are_late(inputs->at, inputs->n))
+            message_plain(PTX_FATAL, "Ptx assembly aborted due to errors");
         return false;
     }
-    if (options->compile_only && !can_compile_apart(inputs)) return false;
     if (!has_entries(inputs, options)) return false;
     if (options->verbose)
         for (size_t i = 0; i < inputs->n; i++) program_report(inputs->at[i].module, options->arch);

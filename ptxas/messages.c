@@ -42,8 +42,8 @@ static void print_excerpt(const struct message *message)
 static void print_ptxas(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
-    if (d->line)
-        fprintf(stderr, "ptxas %s, line %u; %s: %s\n", d->file, d->line, padded_severity(d->severity),
+    if (d->told_line)
+        fprintf(stderr, "ptxas %s, line %u; %s: %s\n", d->told_file, d->told_line, padded_severity(d->severity),
                 d->message);
     else
         message_plain(d->severity, "%s", d->message);
@@ -113,7 +113,10 @@ static void print_github(const struct message *message)
 
 /* ---- all ---- */
 
-/* The diagnostics that are to be shown, with their final severities; owned by the caller. */
+/*
+ * The diagnostics that are to be shown, with their final severities; owned by the caller. ptxas's layout
+ * repeats what ptxas repeats; the others say a fault once.
+ */
 static struct message *collect(const struct input *inputs, size_t n, const struct options *options,
                                size_t *count)
 {
@@ -126,6 +129,7 @@ static struct message *collect(const struct input *inputs, size_t n, const struc
             struct message message = {.module = inputs[i].module};
             if (ptx_module_diagnostic(message.module, d, &message.diagnostic) != PTX_OK) continue;
             if (message.diagnostic.severity == PTX_WARNING && options->no_warnings) continue;
+            if (message.diagnostic.follows && options->layout != LAYOUT_PTXAS) continue;
             if (message.diagnostic.severity == PTX_WARNING && options->warnings_are_errors)
                 message.diagnostic.severity = PTX_ERROR;
             messages[(*count)++] = message;
@@ -165,4 +169,28 @@ size_t messages_print(const struct input *inputs, size_t n, const struct options
         for (size_t i = 0; i < count; i++) print_one(&messages[i], options->layout);
     free(messages);
     return errors;
+}
+
+/* Names that stay open, targets, memory: what a program as a whole is asked. */
+static bool is_late(const char *code)
+{
+    static const char *const late[] = {"E0110", "E0111", "E0112", "E0113", "E0114", "E0116", "E0411",
+                                       "E0412", "E0414", "E0520", "E0525", "E0530", "E0531"};
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        if (strcmp(late[i], code) == 0) return true;
+    return false;
+}
+
+bool messages_are_late(const struct input *inputs, size_t n)
+{
+    size_t errors = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t d = 0; d < ptx_module_diagnostic_count(inputs[i].module); d++) {
+            ptx_diagnostic diagnostic;
+            if (ptx_module_diagnostic(inputs[i].module, d, &diagnostic) != PTX_OK) continue;
+            if (diagnostic.severity < PTX_ERROR) continue;
+            errors++;
+            if (!is_late(diagnostic.code)) return false;
+        }
+    return errors > 0;
 }

@@ -25,6 +25,11 @@ struct message {
 void messages_json(const struct message *messages, size_t n);
 void messages_sarif(const struct message *messages, size_t n);
 
+/*
+ * Was every error found only after all was read? ptxas then leaves out the closing line "assembly aborted".
+ */
+bool messages_are_late(const struct input *inputs, size_t n);
+
 /* "ptxas error   : TEXT", for what has no place. */
 void message_plain(ptx_severity severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -185,6 +185,7 @@ static bool store_arch(struct options *options, const char *value, const char *n
     if ((prefix == 2 && strncmp(value, "sm", 2) == 0) || (prefix == 7 && strncmp(value, "compute", 7) == 0) ||
         (prefix == 3 && strncmp(value, "lto", 3) == 0)) {
         snprintf(known, sizeof known, "sm%s", number);
+        options->check_only = prefix != 2;
         for (size_t i = 0; ptx_known_arch(i); i++)
             if (strcmp(ptx_known_arch(i), known) == 0) return keep(&options->arch, known, name);
     }

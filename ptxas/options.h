@@ -21,6 +21,7 @@ struct options {
     char *explain;          /* --explain CODE */
     enum layout layout;
     bool verbose, no_warnings, warnings_are_errors, compile_only, print, lint;
+    bool check_only; /* -arch=compute_90 or lto_90 */
     bool help, version, list_versions;
 };
 

@@ -66,7 +66,7 @@ static bool show_diagnostics(const ptx_module *module)
     ptx_diagnostic d;
     for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++) {
         if (ptx_module_diagnostic(module, i, &d) != PTX_OK) continue;
-        show_diagnostic(module, &d);
+        if (!d.follows) show_diagnostic(module, &d);
         bad |= d.severity >= PTX_ERROR;
     }
     return bad;

@@ -23,7 +23,9 @@ struct px_diag {
     enum px_diag_id id;
     ptx_severity severity;
     px_pos pos;
+    px_pos told;         /* the place whose line ptxas names: pos, or where its parser stood */
     uint32_t length;     /* bytes; at least one is shown */
+    bool follows;        /* from an earlier error: no news, though ptxas repeats it */
     const char *message; /* in the arena */
     const char *note;    /* in the arena, or NULL */
 };

@@ -20,6 +20,7 @@ struct px_name {
     uint32_t len;
     uint16_t word; /* px_word: 0 when the spelling is no PTX word */
     bool unknown;  /* [check] used in this function without a declaration */
+    bool faulty;   /* [check] its declaration was refused: errors about it only follow */
     char text[];   /* NUL-terminated */
 };
 

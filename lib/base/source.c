@@ -3,6 +3,7 @@
  *
  * The table of line starts is built once, in one pass of memchr, and searched
  * by bisection. A line ends at '\n'; a '\r' before it does not belong to it.
+ * Line markers are kept in text order and searched the same way.
  */
 #include "base/source.h"
 #include "base/vec.h"
@@ -43,6 +44,30 @@ struct px_place px_source_place(struct px_source *source, px_pos pos)
     px_source_index(source);
     uint32_t line = line_of(source, pos);
     return (struct px_place){.line = line + 1, .column = pos - source->line_starts[line] + 1};
+}
+
+void px_source_mark(struct px_source *source, px_pos pos, uint32_t line, const char *file)
+{
+    struct px_marker marker = {.pos = pos, .line = line, .file = file};
+    px_vec_push(source->arena, &source->markers, marker);
+}
+
+unsigned px_source_marked(struct px_source *source, px_pos pos, const char **file)
+{
+    unsigned line = px_source_place(source, pos).line;
+    uint32_t low = 0, high = source->markers.n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (source->markers.at[middle].pos <= pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *file = source->file;
+    if (!low) return line;
+    const struct px_marker *marker = &source->markers.at[low - 1];
+    *file = marker->file;
+    return marker->line + line - px_source_place(source, marker->pos).line;
 }
 
 const char *px_source_line(struct px_source *source, unsigned line, size_t *length)

@@ -6,6 +6,7 @@
  * label is passed. Every operand gets its symbol before the instruction is held
  * against its form.
  */
+#include <string.h>
 #include "check/checker.h"
 
 /* ---- names ---- */
@@ -65,6 +66,7 @@ static void check_special(struct px_checker *checker, const struct px_operand *o
 static void resolve_name(struct px_checker *checker, struct px_operand *operand)
 {
     operand->symbol = px_resolve(checker, operand->u.name, operand->pos);
+    if (operand->symbol && operand->symbol->level == 0) px_note_use(checker, operand->symbol);
     if (!operand->symbol) check_special(checker, operand);
     if (operand->has_selector) px_check_selector(checker, operand);
     if (operand->bad_offset) px_complain(checker, INTEGER_EXPECTED, operand->pos, operand->length);
@@ -92,17 +94,23 @@ static void complain_unknown(struct px_checker *checker, const struct px_unknown
     enum { NOTES_MAX = 8 };
     const struct px_name *name = unknown->name;
     struct px_diag *diag = px_diag_add(checker->diags, PX_D_UNKNOWN_SYMBOL, unknown->pos, name->len, name->text);
+    diag->follows = name->faulty;
     const struct px_name *near = number < NOTES_MAX ? px_nearest_name(&checker->module->names, name) : NULL;
     if (near)
         px_diag_note(checker->diags, diag, "did you mean '%s'?", near->text);
 }
 
-void px_report_unknown(struct px_checker *checker)
+/* A body that a syntax error cut short does not come to this. */
+static void report_unknown(struct px_checker *checker)
 {
-    for (uint32_t i = 0; i < checker->unknown.n && !checker->stopped; i++) {
+    bool cut = checker->function->func->cut;
+    uint32_t from = checker->diags->list.n;
+    for (uint32_t i = 0; i < checker->unknown.n && !checker->stopped && !cut; i++) {
         const struct px_unknown *unknown = &checker->unknown.at[i];
         complain_unknown(checker, unknown, i);
     }
+    px_follow_unknown(checker, from);
+    px_follow_end_function(checker);
     for (uint32_t i = 0; i < checker->unknown.n; i++)
         checker->unknown.at[i].name->unknown = false;
     checker->unknown.n = 0;
@@ -198,8 +206,33 @@ static void check_banks(struct px_checker *checker, const struct px_inst *inst)
             px_withdrawn(checker, "explicit constant banks", 22, inst->mods[i].pos, inst->mods[i].name->len);
 }
 
+/* ptxas is one token past the opcode when it speaks of the whole instruction. */
+static px_pos behind(const struct px_source *source, px_pos pos)
+{
+    const char *p = source->text + pos, *end = source->text + source->size;
+    while (p < end) {
+        p += strspn(p, " \t\r\n\f");
+        const char *close = p[0] == '/' && p[1] == '/' ? memchr(p, '\n', (size_t)(end - p)) : p;
+        if (close == p && p[0] == '/' && p[1] == '*') close = strstr(p + 2, "*/");
+        if (close == p) break;
+        p = close ? close + 1 + (*close == '*') : end;
+    }
+    return (px_pos)(p - source->text);
+}
+
+static void judge(struct px_checker *checker, const struct px_inst *inst, uint32_t before)
+{
+    px_pos told = behind(&checker->module->source, inst->pos + inst->opcode->len);
+    for (uint32_t i = before; i < checker->diags->list.n; i++) {
+        struct px_diag *diag = &checker->diags->list.at[i];
+        if (diag->pos == inst->pos) diag->told = told;
+    }
+    px_follow_instruction(checker, inst, before);
+}
+
 static void check_inst(struct px_checker *checker, struct px_inst *inst)
 {
+    uint32_t before = checker->diags->list.n;
     if (checker->module->tree.has_banks) check_banks(checker, inst);
     for (unsigned i = 0; i < inst->nopds; i++) resolve_operand(checker, &inst->opds[i]);
     if (inst->guard) resolve_operand(checker, inst->guard);
@@ -208,6 +241,7 @@ static void check_inst(struct px_checker *checker, struct px_inst *inst)
     px_check_inst(checker->module, &checker->memo, inst);
     px_check_param_access(checker, inst);
     px_check_address_width(checker, inst);
+    if (checker->diags->list.n > before) judge(checker, inst, before);
 }
 
 static void check_block(struct px_checker *checker, const struct px_block *block);
@@ -225,6 +259,8 @@ static void check_stmt(struct px_checker *checker, struct px_stmt *stmt)
     case PX_S_INST: check_inst(checker, &stmt->u.inst); break;
     case PX_S_LABEL: check_label(checker, stmt); break;
     case PX_S_VAR: px_declare_var(checker, stmt->u.var); break;
+    case PX_S_NOTHING: px_check_nameless(checker, stmt->u.var); break;
+    case PX_S_TARGET: px_check_target(checker, &stmt->u.target); break;
     case PX_S_BLOCK: check_nested(checker, &stmt->u.block); break;
     case PX_S_LOC: px_check_loc(checker, stmt); break;
     case PX_S_PRAGMA: px_check_pragma(checker, stmt->u.pragma, PX_PRAGMA_STATEMENT); break;
@@ -245,5 +281,5 @@ static void check_block(struct px_checker *checker, const struct px_block *block
 void px_check_body(struct px_checker *checker, const struct px_block *body)
 {
     check_block(checker, body);
-    px_report_unknown(checker);
+    report_unknown(checker);
 }

@@ -231,7 +231,7 @@ void px_check_targets(struct px_checker *checker, const struct px_stmt *stmt)
         const struct px_symbol *symbol = target->symbol;
         if (stmt->kind == PX_S_CALLTARGETS && !is_function(symbol))
             px_complain(checker, CALL_TARGET, target->pos, target->length);
-        else if (stmt->kind == PX_S_TARGETS && symbol && symbol->kind != PX_SYM_LABEL)
+        else if (stmt->kind == PX_S_TARGETS && symbol && symbol->kind != PX_SYM_LABEL && symbol->u.stmt != stmt)
             px_complain(checker, BRANCH_TARGET, target->pos, target->length);
     }
 }

@@ -20,6 +20,7 @@ static void check_item(struct px_checker *checker, const struct px_item *item)
     case PX_I_FILE: px_check_file(checker, item->u.file); break;
     case PX_I_SECTION: px_check_section(checker, item->u.section); break;
     case PX_I_ALIAS: px_check_alias(checker, item->u.alias); break;
+    case PX_I_NOTHING: px_check_nameless(checker, item->u.var); break;
     case PX_I_PRAGMA: px_check_pragma(checker, item->u.pragma, PX_PRAGMA_MODULE); break;
     default: break;
     }
@@ -62,7 +63,8 @@ void px_check(struct ptx_module *module)
     px_scope_init(&checker.scope, &module->arena, &module->names);
     px_memo_init(&checker.memo, &module->arena);
     px_parse(&module->arena, &module->names, &module->source, &syntax, &module->tree, &watch);
-    if (!checker.stopped && tree->complete) px_check_target_version(&checker);
+    if (!checker.stopped && tree->complete && tree->nitems) px_check_target_version(&checker);
     if (!checker.stopped && !module->diags.errors && tree->complete) px_check_whole(&checker);
+    px_follow_requirements(&checker);
     if (!has_fatal(&module->diags)) append(&module->diags, &syntax);
 }

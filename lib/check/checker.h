@@ -15,6 +15,7 @@
 #include "front/constant.h"
 
 struct px_unknown { struct px_name *name; px_pos pos; };
+struct px_use { struct px_function *by; struct px_symbol *symbol; };
 
 struct px_checker {
     struct ptx_module *module;
@@ -25,6 +26,8 @@ struct px_checker {
     PX_VEC(struct px_reg) spare_regs;  /* where the next function's registers gather */
     PX_VEC(struct px_symbol *) spare_vars;
     PX_VEC(struct px_unknown) unknown; /* names without a symbol in this function */
+    PX_VEC(struct px_name *) refused; /* names of this function whose declaration was refused */
+    PX_VEC(struct px_use) uses;       /* uses.c */
     unsigned version;                /* .version as major*10+minor; PTX_ISA_VERSION when missing */
     px_pos target_pos;               /* of the architecture in .target */
     unsigned target_min_ptx;         /* what it asks of .version */
@@ -33,13 +36,22 @@ struct px_checker {
     uint32_t nitems;                 /* items of the module checked so far */
     bool begun;                      /* the header was checked */
     bool stopped;                    /* a fatal message was given */
-    bool texmode_independent, target_debug;
+    bool spilling, unified;          /* the pragma enable_smem_spilling and .attribute(.unified) were met */
+    bool target_debug;               /* named by .target */
     bool narrow_address;             /* a 32-bit address was used; told once */
 };
 
 /* Appends a message and remembers whether it was fatal. */
 #define px_complain(checker, id, pos, length, ...)                                                          \
     ((checker)->stopped |= px_diag_add((checker)->diags, PX_D_##id, (pos), (length), ##__VA_ARGS__)->severity == PTX_FATAL)
+
+/* The same, where ptxas has found it at `at`, further on in the text, or names no place (PX_NO_PLACE). */
+#define px_complain_at(checker, at, id, pos, length, ...)                                                   \
+    do {                                                                                                    \
+        struct px_diag *told_ = px_diag_add((checker)->diags, PX_D_##id, (pos), (length), ##__VA_ARGS__);    \
+        told_->told = (at);                                                                                 \
+        (checker)->stopped |= told_->severity == PTX_FATAL;                                                  \
+    } while (0)
 
 /* The same for a message that is given only when nothing else was wrong. */
 #define px_complain_late(checker, id, ...)                                                                  \
@@ -48,12 +60,15 @@ struct px_checker {
 /* directives.c */
 enum px_pragma_place { PX_PRAGMA_MODULE, PX_PRAGMA_ENTRY, PX_PRAGMA_STATEMENT };
 void px_check_header(struct px_checker *checker);
+void px_check_target(struct px_checker *checker, const struct px_target_list *list);
 void px_check_target_version(struct px_checker *checker);
+void px_check_arch(struct px_checker *checker); /* after the module: may it run where it was asked to? */
 /* Complains when the module's version or target is too old for `feature`; 0: no requirement. */
 bool px_needs(struct px_checker *checker, const char *feature, unsigned ptx, unsigned sm, px_pos pos, uint32_t length);
 /* The same for a feature that ended before `ptx`. */
 bool px_withdrawn(struct px_checker *checker, const char *feature, unsigned ptx, px_pos pos, uint32_t length);
 void px_check_directives(struct px_checker *checker, struct px_function *function, const struct px_func *func);
+void px_check_directive_pairs(struct px_checker *checker, const struct px_func *func); /* at the end of the body */
 
 /* pragma.c */
 void px_check_pragma(struct px_checker *checker, const struct px_pragma *pragma, enum px_pragma_place place);
@@ -66,6 +81,11 @@ void px_check_debug(struct px_checker *checker); /* after the module */
 
 /* whole.c: what is asked of modules without errors only */
 void px_check_whole(struct px_checker *checker);
+
+/* uses.c */
+bool px_lacks_body(const struct px_symbol *function); /* and nobody else may give one */
+void px_note_use(struct px_checker *checker, struct px_symbol *symbol);
+void px_check_uses(struct px_checker *checker);       /* after the module */
 
 /* decl.c */
 struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name, px_pos pos);
@@ -83,6 +103,7 @@ void px_note_earlier(struct px_checker *checker, struct px_diag *diag, const str
 bool px_check_place(struct px_checker *checker, const struct px_var *var);
 void px_check_type(struct px_checker *checker, const struct px_var *var);
 void px_check_param(struct px_checker *checker, const struct px_var *var, const struct px_func *func, bool is_return);
+void px_check_nameless(struct px_checker *checker, const struct px_var *var); /* a type without declarators */
 void px_check_attributes(struct px_checker *checker, const struct px_attribute *attrs, unsigned n,
                          const struct px_var *var);
 
@@ -102,9 +123,16 @@ void px_check_signature(struct px_checker *checker, const struct px_func *func, 
 /* body.c */
 void px_check_body(struct px_checker *checker, const struct px_block *body);
 struct px_symbol *px_resolve(struct px_checker *checker, struct px_name *name, px_pos pos); /* NULL: noted as unknown */
-void px_report_unknown(struct px_checker *checker);
 bool px_was_unknown(const struct px_name *name); /* used before in this function */
 bool px_is_special_register(const struct px_name *name);
+
+/* follow.c: errors that only follow from others */
+void px_follow_refused(struct px_checker *checker, struct px_name *name); /* a declaration left it unbound */
+void px_follow_end_function(struct px_checker *checker);
+/* Marks among the diagnostics from `before` on, which one instruction drew. */
+void px_follow_instruction(struct px_checker *checker, const struct px_inst *inst, uint32_t before);
+void px_follow_unknown(struct px_checker *checker, uint32_t from); /* unknown names told more than once */
+void px_follow_requirements(struct px_checker *checker);           /* after the module */
 
 /* nearest.c: the visible name most like `name`; NULL when none is near */
 const struct px_name *px_nearest_name(const struct px_names *names, const struct px_name *name);

@@ -195,8 +195,7 @@ static struct px_symbol *declare_new(struct px_checker *checker, struct px_var *
     return symbol;
 }
 
-/* The order is that of ptxas's messages: the value, the place, the name, the type. */
-void px_declare_var(struct px_checker *checker, struct px_var *var)
+static void declare_checked(struct px_checker *checker, struct px_var *var)
 {
     if (var->init) px_check_init(checker, var);
     if (checker->stopped || !px_check_place(checker, var)) return;
@@ -204,8 +203,21 @@ void px_declare_var(struct px_checker *checker, struct px_var *var)
         struct px_symbol *here = var->has_range ? px_scope_clash(&checker->scope, var->name, var->range)
                                                 : px_scope_here(&checker->scope, var->name);
         var->symbol = in_the_way(here) ? declare_again(checker, var, here) : declare_new(checker, var);
+        if (!var->symbol) here->faulty = true; /* which of the two is meant, nobody knows */
     }
     px_check_type(checker, var);
+}
+
+/* The order is that of ptxas's messages: the value, the place, the name, the type. */
+void px_declare_var(struct px_checker *checker, struct px_var *var)
+{
+    unsigned errors = checker->diags->errors;
+    declare_checked(checker, var);
+    if (checker->diags->errors == errors) return;
+    if (var->symbol)
+        var->symbol->faulty = true;
+    else
+        px_follow_refused(checker, var->name);
 }
 
 struct px_symbol *px_declare_param(struct px_checker *checker, struct px_var *var, const struct px_func *func,

@@ -50,21 +50,24 @@ static void check_vector(struct px_checker *checker, const struct px_var *var)
 
 static void check_versions(struct px_checker *checker, const struct px_var *var)
 {
-    if (var->type == PX_T_B128) px_needs(checker, "Type .b128", 83, 70, var->pos, name_length(var));
     if (var->type == PX_T_F16X2)
         px_needs(checker, ".f16x2 packed data-type", 42, 53, var->pos, name_length(var));
     if (is_opaque(var)) px_needs(checker, "opaque type", 15, 0, var->pos, name_length(var));
 }
 
-/* Type and vector: what parameters and variables have in common. */
-static void check_common_type(struct px_checker *checker, const struct px_var *var)
+/* Type and vector: what parameters and variables have in common. Less is asked of a parameter that is not
+ * `defined`: it is one of a declaration. */
+static void check_common_type(struct px_checker *checker, const struct px_var *var, bool defined)
 {
+    bool param_array = var->space == PX_SPACE_PARAM && var->ndims;
     check_versions(checker, var);
-    if (!type_of(var)->declarable)
-        px_complain(checker, INSTRUCTION_TYPE, var->pos, name_length(var), type_of(var)->name);
     check_vector(checker, var);
+    if (!defined) return;
+    if (var->type == PX_T_B128) px_needs(checker, "Type .b128", 83, 70, var->pos, name_length(var));
+    if (!type_of(var)->declarable && !param_array)
+        px_complain(checker, INSTRUCTION_TYPE, var->pos, name_length(var), type_of(var)->name);
     if (var->type == PX_T_PRED && var->space != PX_SPACE_REG) COMPLAIN_NAMED(checker, PRED_SPACE, var);
-    if (var->type == PX_T_SAMPLERREF && !checker->texmode_independent)
+    if (var->type == PX_T_SAMPLERREF && !checker->module->texmode_independent)
         px_complain(checker, TEXMODE, var->pos, name_length(var));
     if (var->space == PX_SPACE_REG && var->ndims) COMPLAIN_NAMED(checker, REG_ARRAY, var);
 }
@@ -84,9 +87,11 @@ void px_check_attributes(struct px_checker *checker, const struct px_attribute *
     for (unsigned i = 0; i < n; i++) {
         bool managed = attrs[i].word == PX_W_managed;
         const char *name = px_word_text(attrs[i].word);
+        checker->unified |= !managed;
         px_needs(checker, ".attribute", 40, 0, attrs[i].pos, 1);
         px_needs(checker, managed ? ".managed" : ".unified", 0, managed ? 30 : 90, attrs[i].pos, 1);
-        if (var && var->space != PX_SPACE_GLOBAL)
+        bool passes = managed && var && var->space == PX_SPACE_REG && var->has_range; /* with ptxas */
+        if (var && var->space != PX_SPACE_GLOBAL && !passes)
             px_complain(checker, ATTRIBUTE_PLACE, attrs[i].pos, 1, name, name_text(var));
     }
 }
@@ -167,6 +172,8 @@ bool px_check_place(struct px_checker *checker, const struct px_var *var)
     if (var->init && var->linkage == PX_L_EXTERN &&
         (var->space == PX_SPACE_GLOBAL || var->space == PX_SPACE_CONST))
         COMPLAIN_NAMED(checker, INIT_EXTERN, var);
+    if (var->linkage == PX_L_COMMON && is_opaque(var))
+        px_complain(checker, COMMON_TYPE, var->pos, name_length(var));
     check_complete(checker, var);
     return check_space(checker, var);
 }
@@ -174,7 +181,15 @@ bool px_check_place(struct px_checker *checker, const struct px_var *var)
 void px_check_type(struct px_checker *checker, const struct px_var *var)
 {
     if (is_opaque(var)) check_opaque_place(checker, var);
-    check_common_type(checker, var);
+    check_common_type(checker, var, true);
+}
+
+/* ".global .b32;" declares nothing, and ptxas looks at as little. */
+void px_check_nameless(struct px_checker *checker, const struct px_var *var)
+{
+    check_common_place(checker, var);
+    if (var->bank >= 0) check_bank(checker, var);
+    check_vector(checker, var);
 }
 
 /* ---- parameters ---- */
@@ -189,11 +204,11 @@ static void check_param_space(struct px_checker *checker, const struct px_var *v
     else if (var->space != PX_SPACE_PARAM && var->space != PX_SPACE_REG)
         COMPLAIN_NAMED(checker, FUNC_PARAM_SPACE, var);
     if (var->space == PX_SPACE_NONE) {
-        px_complain(checker, NO_SPACE, var->pos, name_length(var));
+        if (func && func->body) px_complain(checker, NO_SPACE, var->pos, name_length(var));
         return;
     }
-    bool lone_pair = var->type == PX_T_F16X2 && !var->ndims; /* an array of them passes */
-    if (func && var->space == PX_SPACE_PARAM && (var->vec > 1 || lone_pair || (is_opaque(var) && !is_entry)))
+    bool lone_pair = (var->type == PX_T_F16X2 || !type_of(var)->declarable) && !var->ndims; /* arrays pass */
+    if (func && func->body && var->space == PX_SPACE_PARAM && (var->vec > 1 || lone_pair || (is_opaque(var) && !is_entry)))
         COMPLAIN_NAMED(checker, PARAM_TYPE, var);
 }
 
@@ -226,5 +241,6 @@ void px_check_param(struct px_checker *checker, const struct px_var *var, const 
     check_ptr(checker, var, is_entry);
     if (!is_entry && var->has_align && var->align > PARAM_ALIGN_MAX && func && func->body)
         COMPLAIN_NAMED(checker, ALIGN_PARAM, var);
-    check_common_type(checker, var);
+    check_common_type(checker, var, func && func->body);
+    if (func && func->body) px_check_attributes(checker, var->attrs, var->nattrs, var);
 }

@@ -3,6 +3,7 @@
  * performance directives and pragmas.
  */
 #include "check/checker.h"
+#include <stdio.h>
 #include <string.h>
 
 /* ---- versions and targets ---- */
@@ -41,14 +42,23 @@ static void check_version(struct px_checker *checker)
                 PTX_ISA_VERSION / 10u, PTX_ISA_VERSION % 10u);
 }
 
-/* compute_90 stands for sm_90 in .target. */
-static int find_target(struct px_checker *checker, const char *name, size_t length)
+/*
+ * compute_90 stands for sm_90 in .target. Only the suffixes a and f mean something to ptxas: it takes sm_90b
+ * as sm_90, and leading zeros. -1: not known.
+ */
+static int find_target(const char *name, size_t length)
 {
-    static const char virtual_prefix[] = "compute_";
-    size_t prefix = sizeof virtual_prefix - 1;
-    if (length <= prefix || memcmp(name, virtual_prefix, prefix) != 0) return px_target_find(name, length);
-    const char *real = px_arena_printf(&checker->module->arena, "sm_%s", name + prefix);
-    return px_target_find(real, strlen(real));
+    static const char real[] = "sm_", virtual[] = "compute_";
+    size_t prefix = strncmp(name, real, sizeof real - 1) == 0         ? sizeof real - 1
+                    : strncmp(name, virtual, sizeof virtual - 1) == 0 ? sizeof virtual - 1
+                                                                      : 0;
+    const char *digits = name + prefix + strspn(name + prefix, "0");
+    size_t n = strspn(digits, "0123456789");
+    char plain[16];
+    if (!prefix || n > 4 || digits + n > name + length) return -1;
+    int size = snprintf(plain, sizeof plain, "%s%.*s%.*s", real, (int)n, digits,
+                        digits[n] == 'a' || digits[n] == 'f', digits + n);
+    return px_target_find(plain, (size_t)size);
 }
 
 static bool is_option(const struct px_name *name)
@@ -69,7 +79,7 @@ static void check_option(struct px_checker *checker, const struct px_name *name,
         px_needs(checker, name->text, 15, 0, pos, name->len);
         if (*mode && *mode != name->word) px_complain(checker, TARGET_CONFLICT, pos, name->len, name->text);
         *mode = name->word;
-        checker->texmode_independent |= name->word == PX_W_texmode_independent;
+        checker->module->texmode_independent |= name->word == PX_W_texmode_independent;
     } else if (name->word == PX_W_debug) {
         px_needs(checker, name->text, 30, 0, pos, name->len);
         checker->target_debug = true;
@@ -84,6 +94,7 @@ static void set_target(struct px_checker *checker, const struct px_name *name, p
     module->target = px_target_at((size_t)index);
     module->target_text = name->text;
     checker->target_pos = pos;
+    if (checker->memo.n) px_memo_init(&checker->memo, &module->arena); /* other forms may fit now */
     checker->target_min_ptx = px_target_min_ptx((size_t)index);
 }
 
@@ -97,26 +108,25 @@ void px_check_target_version(struct px_checker *checker)
                     version / 10, version % 10, module->target_text);
 }
 
-static void check_target(struct px_checker *checker)
+void px_check_target(struct px_checker *checker, const struct px_target_list *list)
 {
-    const struct px_tree *tree = &checker->module->tree;
     bool saw_target = false;
     px_word mode = 0;
-    for (uint32_t i = 0; i < tree->ntargets && !checker->stopped; i++) {
-        const struct px_name *name = tree->target_names[i];
-        int index = is_option(name) ? -1 : find_target(checker, name->text, name->len);
-        bool looks_like_target = strncmp(name->text, "sm_", 3) == 0 || saw_target;
+    for (uint32_t i = 0; i < list->n && !checker->stopped; i++) {
+        const struct px_name *name = list->names[i];
+        int index = is_option(name) ? -1 : find_target(name->text, name->len);
+        bool looks_like_target =
+            strncmp(name->text, "sm_", 3) == 0 || saw_target || *checker->module->target_text;
         if (index >= 0)
-            set_target(checker, name, tree->target_poses[i], index);
+            set_target(checker, name, list->poses[i], index);
         else if (!is_option(name) && looks_like_target)
-            px_complain(checker, TARGET_UNKNOWN, tree->target_poses[i], name->len, name->text);
+            px_complain(checker, TARGET_UNKNOWN, list->poses[i], name->len, name->text);
         saw_target |= index >= 0;
     }
-    if (!saw_target && !checker->stopped && tree->ntargets)
-        px_complain(checker, TARGET_NONE, tree->target_poses[0], 1, checker->module->source.file);
-    for (uint32_t i = 0; i < tree->ntargets && !checker->stopped; i++)
-        if (is_option(tree->target_names[i]))
-            check_option(checker, tree->target_names[i], tree->target_poses[i], &mode);
+    if (!saw_target && !checker->stopped && list->n)
+        px_complain(checker, TARGET_NONE, list->poses[0], 1, checker->module->source.file);
+    for (uint32_t i = 0; i < list->n && !checker->stopped; i++)
+        if (is_option(list->names[i])) check_option(checker, list->names[i], list->poses[i], &mode);
 }
 
 static void check_address_size(struct px_checker *checker)
@@ -151,10 +161,10 @@ static void check_specific(struct px_checker *checker, struct px_target arch, co
         px_complain(checker, ARCH_FAMILY, PX_NO_PLACE, 0, text);
 }
 
-static void check_arch(struct px_checker *checker)
+void px_check_arch(struct px_checker *checker)
 {
     struct ptx_module *module = checker->module;
-    int index = module->arch ? find_target(checker, module->arch, strlen(module->arch)) : -1;
+    int index = module->arch ? find_target(module->arch, strlen(module->arch)) : -1;
     if (index < 0) return;
     struct px_target arch = px_target_at((size_t)index);
     if (real_sm(module->target) > real_sm(arch))
@@ -169,9 +179,8 @@ void px_check_header(struct px_checker *checker)
     module->target_text = "";
     if (!module->tree.version) return;
     check_version(checker);
-    if (!checker->stopped) check_target(checker);
+    if (!checker->stopped) px_check_target(checker, &module->tree.target);
     if (!checker->stopped) check_address_size(checker);
-    if (!checker->stopped) check_arch(checker);
 }
 
 /* ---- performance directives ---- */
@@ -206,16 +215,33 @@ static const struct needs *needs_of(px_word word)
     return NULL;
 }
 
+#define COMPLAIN_DIRECTIVE(checker, id, directive, ...)                                                      \
+    px_complain_at(checker, (directive)->told, id, (directive)->pos, directive_length(directive),            \
+                   ##__VA_ARGS__)
+
+static uint32_t directive_length(const struct px_directive *directive)
+{
+    return (uint32_t)strlen(px_word_text(directive->word)) + 1;
+}
+
 static void check_values(struct px_checker *checker, const struct px_directive *directive, bool positive)
 {
-    const char *name = px_word_text(directive->word);
     for (unsigned i = 0; i < directive->n; i++)
-        if (directive->value[i] > UINT32_MAX) px_complain(checker, OVERFLOW, directive->pos, 1);
+        if (directive->value[i] > UINT32_MAX) COMPLAIN_DIRECTIVE(checker, OVERFLOW, directive);
     for (unsigned i = 0; positive && i < directive->n; i++)
         if (!(uint32_t)directive->value[i]) {
-            px_complain(checker, DIRECTIVE_ZERO, directive->pos, (uint32_t)strlen(name) + 1, name);
+            COMPLAIN_DIRECTIVE(checker, DIRECTIVE_ZERO, directive, px_word_text(directive->word));
             return;
         }
+}
+
+static void check_directive_needs(struct px_checker *checker, const struct px_directive *directive,
+                                  const struct needs *needs)
+{
+    if (checker->version < needs->ptx)
+        COMPLAIN_DIRECTIVE(checker, NEEDS_PTX, directive, needs->feature, needs->ptx / 10, needs->ptx % 10);
+    if (checker->module->target.sm < needs->sm)
+        COMPLAIN_DIRECTIVE(checker, NEEDS_SM, directive, needs->feature, needs->sm);
 }
 
 static void check_directive(struct px_checker *checker, const struct px_directive *directive)
@@ -226,7 +252,7 @@ static void check_directive(struct px_checker *checker, const struct px_directiv
         return;
     }
     if (!needs) return;
-    px_needs(checker, needs->feature, needs->ptx, needs->sm, directive->pos, 1);
+    check_directive_needs(checker, directive, needs);
     if (directive->word == PX_W_maxnctapersm &&
         !px_withdrawn(checker, needs->feature, 21, directive->pos, 1) && checker->version >= 20)
         px_complain(checker, MAXNCTA_OLD, directive->pos, 1, checker->version / 10, checker->version % 10);
@@ -240,14 +266,21 @@ static const struct px_directive *find_directive(const struct px_func *func, px_
     return NULL;
 }
 
+/* A value of 0 counts as not given. */
+static const struct px_directive *find_given(const struct px_func *func, px_word word)
+{
+    const struct px_directive *directive = find_directive(func, word);
+    return directive && directive->value[0] ? directive : NULL;
+}
+
 static void exclude(struct px_checker *checker, const struct px_func *func, px_word a, px_word b)
 {
-    const struct px_directive *first = find_directive(func, a), *second = find_directive(func, b);
+    const struct px_directive *first = find_given(func, a), *second = find_given(func, b);
     if (!first || !second) return;
-    px_pos pos = first->pos > second->pos ? first->pos : second->pos;
-    px_complain(checker, DIRECTIVE_CONFLICT, pos, 1,
-                px_arena_printf(&checker->module->arena, ".%s", px_word_text(a)),
-                px_arena_printf(&checker->module->arena, ".%s", px_word_text(b)));
+    const struct px_directive *later = first->pos > second->pos ? first : second;
+    px_complain_at(checker, func->end, DIRECTIVE_CONFLICT, later->pos, directive_length(later),
+                   px_arena_printf(&checker->module->arena, ".%s", px_word_text(a)),
+                   px_arena_printf(&checker->module->arena, ".%s", px_word_text(b)));
 }
 
 static void check_alone(struct px_checker *checker, const struct px_func *func, px_word word)
@@ -257,18 +290,28 @@ static void check_alone(struct px_checker *checker, const struct px_func *func, 
         px_complain(checker, MINNCTA_ALONE, directive->pos, 1, px_word_text(word));
 }
 
-static void check_together(struct px_checker *checker, const struct px_func *func)
+static void check_twice(struct px_checker *checker, const struct px_func *func)
+{
+    uint32_t seen = 0; /* a bit for each row of directive_needs */
+    for (unsigned i = 0; i < func->ndirs && !func->is_entry; i++) {
+        const struct needs *needs = needs_of(func->dirs[i].word);
+        uint32_t bit = needs ? 1u << (needs - directive_needs) : 0;
+        if (seen & bit)
+            COMPLAIN_DIRECTIVE(checker, DIRECTIVE_TWICE, &func->dirs[i], px_word_text(func->dirs[i].word));
+        seen |= bit;
+    }
+}
+
+void px_check_directive_pairs(struct px_checker *checker, const struct px_func *func)
 {
     const struct px_directive *clusters = find_directive(func, PX_W_blocksareclusters);
+    if (clusters && !(find_directive(func, PX_W_reqntid) && find_directive(func, PX_W_reqnctapercluster)))
+        px_complain_at(checker, func->end, DIRECTIVE_NEEDS, clusters->pos, directive_length(clusters),
+                       ".reqntid and .reqnctapercluster", ".blocksareclusters");
     exclude(checker, func, PX_W_maxntid, PX_W_reqntid);
     exclude(checker, func, PX_W_reqnctapercluster, PX_W_maxclusterrank);
-    if (clusters && !(find_directive(func, PX_W_reqntid) && find_directive(func, PX_W_reqnctapercluster)))
-        px_complain(checker, DIRECTIVE_NEEDS, clusters->pos, 1, ".reqntid and .reqnctapercluster",
-                    ".blocksareclusters");
     check_alone(checker, func, PX_W_minnctapersm);
     check_alone(checker, func, PX_W_maxnctapersm);
-    const struct px_directive *noreturn = find_directive(func, PX_W_noreturn);
-    if (noreturn && func->nrets) px_complain(checker, NORETURN_RESULT, noreturn->pos, 1, func->name->text);
 }
 
 static void set_shape(uint32_t shape[3], const struct px_directive *directive)
@@ -283,5 +326,7 @@ void px_check_directives(struct px_checker *checker, struct px_function *functio
         if (func->dirs[i].word == PX_W_reqntid) set_shape(function->reqntid, &func->dirs[i]);
         if (func->dirs[i].word == PX_W_maxntid) set_shape(function->maxntid, &func->dirs[i]);
     }
-    check_together(checker, func);
+    check_twice(checker, func);
+    const struct px_directive *noreturn = find_directive(func, PX_W_noreturn);
+    if (noreturn && func->nrets) px_complain(checker, NORETURN_RESULT, noreturn->pos, 1, func->name->text);
 }

@@ -65,6 +65,13 @@ static void bind_params(struct px_checker *checker, struct px_symbol **symbols, 
 
 /* ---- the header by itself ---- */
 
+/* Where ptxas compares a header with the earlier ones: of a device function it has read one token more. */
+static px_pos header_end(const struct px_func *func)
+{
+    if (func->is_entry) return func->pos;
+    return func->body ? func->body->pos : func->end;
+}
+
 static bool is_unsized(const struct px_var *var)
 {
     return var->unsized || (var->ndims && !var->dims[0]);
@@ -78,12 +85,13 @@ void px_check_signature(struct px_checker *checker, const struct px_func *func, 
         px_check_param(checker, &rets[i], func, true);
         in_param |= rets[i].space == PX_SPACE_PARAM;
     }
-    if (nrets > 1 && in_param) px_complain(checker, MANY_RETURNS, rets[1].pos, 1);
     for (unsigned i = 0; i < nparams; i++) {
         px_check_param(checker, &params[i], func, false);
         if (is_unsized(&params[i]) && i + 1 < nparams && !(func && func->is_entry))
             px_complain(checker, UNSIZED_LAST, params[i].pos, 1);
     }
+    if (nrets > 1 && in_param)
+        px_complain_at(checker, func ? header_end(func) : rets[1].pos, MANY_RETURNS, rets[1].pos, 1);
 }
 
 static void check_linkage(struct px_checker *checker, const struct px_func *func)
@@ -104,9 +112,13 @@ static const char *differing(const struct px_var *a, const struct px_var *b, boo
     return NULL;
 }
 
+#define COMPLAIN_FUNC(checker, id, func, ...)                                                                \
+    px_complain_at(checker, header_end(func), id, (func)->pos, (func)->name->len, (func)->name->text,        \
+                   ##__VA_ARGS__)
+
 static void complain_prototypes(struct px_checker *checker, const struct px_func *func, const char *what)
 {
-    px_complain(checker, PROTOTYPES, func->pos, func->name->len, func->name->text, what);
+    COMPLAIN_FUNC(checker, PROTOTYPES, func, what);
 }
 
 static void compare_lists(struct px_checker *checker, const struct px_func *func, const struct px_var *old,
@@ -148,15 +160,11 @@ static bool same_linkage(const struct px_symbol *symbol, const struct px_func *f
 static void compare(struct px_checker *checker, const struct px_symbol *symbol, const struct px_func *func)
 {
     const struct px_func *old = symbol->u.func->func;
-    uint32_t length = func->name->len;
-    if (old->is_entry != func->is_entry)
-        px_complain(checker, ENTRY_AND_FUNCTION, func->pos, length, func->name->text);
+    if (old->is_entry != func->is_entry) COMPLAIN_FUNC(checker, ENTRY_AND_FUNCTION, func);
     if (symbol->defined)
-        px_complain(checker, DUPLICATE_FUNCTION, func->pos, length, func->name->text);
+        COMPLAIN_FUNC(checker, DUPLICATE_FUNCTION, func);
     else if (!same_linkage(symbol, func) || returns_never(old) != returns_never(func))
-        px_complain(checker, INCONSISTENT_VARIABLE, func->pos, length, func->name->text);
-    if (func->body && symbol->linkage == PX_L_EXTERN && func->linkage != PX_L_NONE)
-        px_complain(checker, EXTERN_BODY, func->pos, length, func->name->text);
+        COMPLAIN_FUNC(checker, INCONSISTENT_VARIABLE, func);
     if (old->is_entry == func->is_entry) compare_headers(checker, old, func);
 }
 
@@ -176,6 +184,14 @@ static struct px_function *function_new(struct px_checker *checker, struct px_fu
     return function;
 }
 
+/* A function that was defined already: what follows is checked, and belongs to nothing. */
+static struct px_function *another(struct px_checker *checker, struct px_symbol *symbol)
+{
+    struct px_function *function = PX_NEW(&checker->module->arena, struct px_function);
+    function->symbol = symbol;
+    return function;
+}
+
 /* The function that `func` declares; NULL when the name is something else. */
 static struct px_function *find_function(struct px_checker *checker, struct px_func *func)
 {
@@ -183,11 +199,11 @@ static struct px_function *find_function(struct px_checker *checker, struct px_f
     bool special = px_is_special_register(func->name);
     if (!symbol && !special) return function_new(checker, func);
     if (special || (symbol->kind != PX_SYM_FUNC && symbol->kind != PX_SYM_ENTRY)) {
-        px_complain(checker, INCONSISTENT_VARIABLE, func->pos, func->name->len, func->name->text);
+        COMPLAIN_FUNC(checker, INCONSISTENT_VARIABLE, func);
         return NULL;
     }
     compare(checker, symbol, func);
-    return symbol->defined ? NULL : symbol->u.func;
+    return symbol->defined ? another(checker, symbol) : symbol->u.func;
 }
 
 /* ---- definitions ---- */
@@ -200,14 +216,27 @@ static unsigned param_limit(const struct px_checker *checker)
 
 static void check_param_bytes(struct px_checker *checker, const struct px_function *function)
 {
+    const char *feature = "Kernel parameter size larger than 4352 bytes";
     const struct px_func *func = function->func;
     unsigned limit = param_limit(checker);
     if (!func->is_entry || function->param_bytes <= 256) return;
     if (function->param_bytes > limit)
-        px_complain(checker, PARAM_BYTES, func->pos, func->name->len, func->name->text,
-                    (unsigned long long)function->param_bytes, limit);
-    else if (function->param_bytes > 4352)
-        px_needs(checker, "Kernel parameter size larger than 4352 bytes", 0, 70, func->pos, func->name->len);
+        px_complain_at(checker, func->end, PARAM_BYTES, func->pos, func->name->len, func->name->text,
+                       (unsigned long long)function->param_bytes, limit);
+    if (function->param_bytes > 4352 && checker->module->target.sm < 70)
+        px_complain_at(checker, func->end, NEEDS_SM, func->pos, func->name->len, feature, 70u);
+    if (function->param_bytes > 4352 && checker->version < 81)
+        px_complain_at(checker, func->end, NEEDS_PTX, func->pos, func->name->len, feature, 8u, 1u);
+}
+
+/* What ptxas asks when it reads the closing brace. */
+static void check_end(struct px_checker *checker, const struct px_function *function)
+{
+    const struct px_func *func = function->func;
+    if (func->linkage == PX_L_EXTERN || function->symbol->linkage == PX_L_EXTERN)
+        px_complain_at(checker, func->end, EXTERN_BODY, func->pos, func->name->len, func->name->text);
+    px_check_directive_pairs(checker, func);
+    check_param_bytes(checker, function);
 }
 
 /* Registers and variables gather in vectors that every function uses in turn; a checked one keeps exact
@@ -249,29 +278,23 @@ static void define(struct px_checker *checker, struct px_function *function)
     bind_params(checker, function->rets, func->nrets);
     bind_params(checker, function->params, func->nparams);
     px_check_body(checker, func->body);
+    if (!func->cut && !checker->stopped) check_end(checker, function);
     px_scope_leave(&checker->scope);
     keep_vectors(checker, function);
     checker->function = NULL;
 }
 
-static void check_extern_body(struct px_checker *checker, const struct px_func *func)
-{
-    if (func->body && func->linkage == PX_L_EXTERN)
-        px_complain(checker, EXTERN_BODY, func->pos, func->name->len, func->name->text);
-}
-
 void px_declare_func(struct px_checker *checker, struct px_func *func)
 {
+    unsigned errors = checker->diags->errors;
     check_linkage(checker, func);
     px_check_signature(checker, func, func->rets, func->nrets, func->params, func->nparams);
-    bool is_new = !px_scope_module(func->name);
     struct px_function *function = find_function(checker, func);
     if (!function) return;
-    if (is_new) check_extern_body(checker, func);
     func->symbol = function->symbol;
     if (!function->func || func->body) set_header(checker, function, func);
     px_check_directives(checker, function, func);
-    check_param_bytes(checker, function);
+    function->symbol->faulty |= checker->diags->errors != errors;
     if (func->body && !checker->stopped) define(checker, function);
 }
 
@@ -306,7 +329,10 @@ static void check_alias_pair(struct px_checker *checker, const struct px_alias *
                        is_function(name) ? target->name->text : name->name->text);
         return;
     }
-    if (target->kind == PX_SYM_ENTRY) COMPLAIN_ALIAS(checker, ALIAS_ENTRY, alias, target->name->text);
+    if (target->kind == PX_SYM_ENTRY)
+        COMPLAIN_ALIAS(checker, ALIAS_ENTRY, alias, target->name->text);
+    else if (name->kind == PX_SYM_ENTRY)
+        COMPLAIN_ALIAS(checker, ALIAS_ENTRY, alias, name->name->text);
     if (name->alias_of)
         COMPLAIN_ALIAS(checker, ALIAS_TWICE, alias, name->name->text, name->alias_of->name->text);
     if (name->defined) COMPLAIN_ALIAS(checker, ALIAS_DEFINED, alias, name->name->text);
@@ -333,18 +359,12 @@ void px_check_alias(struct px_checker *checker, const struct px_alias *alias)
 
 /* ---- after the module ---- */
 
-static bool needs_body(const struct px_function *function)
-{
-    const struct px_symbol *symbol = function->symbol;
-    return !symbol->defined && !symbol->alias_of && symbol->linkage != PX_L_EXTERN;
-}
-
 void px_check_resolved(struct px_checker *checker)
 {
     struct ptx_module *module = checker->module;
     for (uint32_t i = 0; i < module->functions.n && !checker->stopped; i++) {
         const struct px_function *function = module->functions.at[i];
-        if (needs_body(function))
+        if (px_lacks_body(function->symbol))
             px_complain(checker, UNRESOLVED, PX_NO_PLACE, 0, function->func->name->text);
     }
 }

@@ -193,6 +193,10 @@ static void check_array(struct init *init, struct px_expr *expr, unsigned dim)
         mismatch(init, expr);
         return;
     }
+    if (dim == 0 && init->var->unsized && !expr->n) {
+        mismatch(init, expr);
+        return;
+    }
     if (expr->n > init->var->dims[dim] && !(dim == 0 && init->var->unsized)) {
         px_complain(init->checker, INIT_MANY, expr->pos, 1);
         return;
@@ -214,6 +218,8 @@ void px_check_init(struct px_checker *checker, struct px_var *var)
         px_complain(checker, INIT_SPACE, var->pos, var->name->len, var->name->text);
     if (init.type->klass == PX_TC_OPAQUE)
         px_check_opaque_init(checker, var, var->init);
+    else if (var->init->kind == PX_E_LIST && !var->init->n && (var->type == PX_T_F16 || var->type == PX_T_F16X2))
+        return; /* without a value there is nothing to refuse */
     else if (var->type == PX_T_F16)
         px_complain(checker, INIT_F16, var->init->pos, 1);
     else if (var->type == PX_T_F16X2)

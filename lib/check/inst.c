@@ -53,10 +53,8 @@ static bool target_in(uint64_t set, struct px_target target)
 
 static struct px_module_level level_of(const struct ptx_module *module)
 {
-    bool independent = false;
-    for (uint32_t i = 0; i < module->tree.ntargets; i++)
-        independent |= module->tree.target_names[i]->word == PX_W_texmode_independent;
-    return (struct px_module_level){module->tree.version ? module->tree.version : PX_NEWEST_PTX, module->target.sm, independent};
+    return (struct px_module_level){module->tree.version ? module->tree.version : PX_NEWEST_PTX,
+                                    module->target.sm, module->texmode_independent};
 }
 
 static bool satisfied(const struct ptx_module *module, const struct px_since *since)

@@ -340,10 +340,7 @@ static bool opaque(struct state *s, const struct px_opd *opd, const struct px_op
 
 static bool independent_mode(const struct ptx_module *module)
 {
-    for (uint32_t i = 0; module && i < module->tree.ntargets; i++)
-        if (module->tree.target_names[i]->word == PX_W_texmode_independent)
-            return true;
-    return false;
+    return module && module->texmode_independent;
 }
 
 /* Coordinates may always be four; what the geometry does not use is ignored. */

@@ -39,6 +39,7 @@ struct px_symbol {
     struct px_name *name;
     px_pos pos;      /* of the definition */
     uint16_t level;  /* [scope] 0 module, 1 parameters and body of a function, 2 a block of it, ... */
+    bool faulty;     /* its declaration drew an error: errors where it is used only follow */
     bool defined;    /* LABEL: its statement was passed; FUNC: it has a body */
     union {
         struct px_var *var;
@@ -77,9 +78,11 @@ struct ptx_module {
     PX_VEC(struct px_symbol *) symbols;     /* module scope, by index */
     struct px_target target;                /* of .target, or of the requested architecture when that is newer */
     const char *target_text;                /* "sm_90" */
+    bool texmode_independent;               /* named by .target */
     const char *arch;                       /* the architecture asked for ("sm_90"), or NULL */
     unsigned max_errors;
     bool check_only;                        /* functions have empty bodies: they were dropped after their check */
+    uint8_t compilation;                    /* ptx_compilation */
 };
 
 void px_module_retain(struct ptx_module *module);

@@ -50,7 +50,8 @@ static void check_value(struct px_checker *checker, const char *text, const char
 static void check_spilling(struct px_checker *checker, const char *text, px_pos pos,
                            enum px_pragma_place place)
 {
-    if (place == PX_PRAGMA_MODULE)
+    checker->spilling = true;
+    if (place != PX_PRAGMA_STATEMENT)
         px_complain(checker, PRAGMA_SCOPE, pos, 1, text);
     else if (checker->function && !checker->function->func->is_entry)
         px_complain(checker, PRAGMA_FUNCTION, pos, 1, text);

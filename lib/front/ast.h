@@ -129,9 +129,12 @@ struct px_block {
 
 struct px_proto; struct px_var;
 
+struct px_target_list { struct px_name **names; px_pos *poses; uint32_t n; }; /* words of .target */
+
 enum px_stmt_kind {
     PX_S_INST, PX_S_LABEL, PX_S_VAR, PX_S_BLOCK, PX_S_LOC, PX_S_PRAGMA, PX_S_TARGETS, PX_S_CALLTARGETS, PX_S_PROTO,
-    PX_S_SECTION, PX_S_FILE, PX_S_FUNC
+    PX_S_FUNC, PX_S_TARGET,
+    PX_S_NOTHING /* a declaration without a name: .reg .b32; */
 };
 
 struct px_stmt {
@@ -147,6 +150,7 @@ struct px_stmt {
         struct { struct px_name *label; struct px_operand *list; uint32_t n; } targets; /* .branchtargets, .calltargets */
         struct px_proto *proto;  /* label: .callprototype */
         struct px_func *func;    /* a declaration inside a body */
+        struct px_target_list target; /* .target inside a body */
     } u;
 };
 /* Statements are allocated to the size of their kind, not of the union. */
@@ -187,6 +191,7 @@ struct px_directive {
     px_word word;
     struct px_name *name;
     px_pos pos;
+    px_pos told;                 /* where ptxas has read it: the token behind it where that decides */
     uint64_t value[3];
     uint8_t n;
     struct px_pragma *pragma;
@@ -205,6 +210,7 @@ struct px_func {
     struct px_directive *dirs;
     struct px_attribute *attrs;
     struct px_block *body;       /* NULL: declaration only */
+    bool cut;                    /* a syntax error ended the body */
     struct px_symbol *symbol;    /* [check] */
 };
 
@@ -224,8 +230,8 @@ struct px_section { px_pos pos; struct px_name *name; struct px_section_line *li
 struct px_alias { px_pos pos; struct px_name *alias, *target; px_pos target_pos; };
 
 enum px_item_kind {
-    PX_I_VAR, PX_I_FUNC, PX_I_FILE, PX_I_SECTION, PX_I_PRAGMA, PX_I_ALIAS, PX_I_TARGET, PX_I_LANGUAGE, PX_I_LOC,
-    PX_I_DWARF
+    PX_I_VAR, PX_I_FUNC, PX_I_FILE, PX_I_SECTION, PX_I_PRAGMA, PX_I_ALIAS, PX_I_DWARF,
+    PX_I_NOTHING /* a declaration without a name */
 };
 
 struct px_item {
@@ -238,8 +244,6 @@ struct px_item {
         struct px_section *section;
         struct px_pragma *pragma;
         struct px_alias *alias;
-        struct { struct px_name **names; px_pos *poses; uint32_t n; } target;
-        struct px_loc *loc;
         const char *dwarf; /* an @@DWARF line of PTX before 2.0, as written */
     } u;
 };
@@ -251,9 +255,7 @@ struct px_tree {
     const char *version_text;     /* "8.3", as written */
     unsigned address_size;        /* 32 or 64; 0 when not given */
     px_pos address_size_pos;
-    struct px_name **target_names; /* of the first .target */
-    px_pos *target_poses;
-    uint32_t ntargets;
+    struct px_target_list target; /* of all .target lines of the header */
     struct px_item *items;        /* in text order; the header lines are not among them */
     uint32_t nitems;
     bool has_banks;               /* an instruction names a constant bank: ld.const[3] */

@@ -67,10 +67,10 @@ static int token_of_directive(px_word word)
     case PX_W_maxntid:
     case PX_W_reqntid:
     case PX_W_reqnctapercluster: return T_PERF3;
-    case PX_W_noreturn: return T_FPERF0;
+    case PX_W_noreturn: return T_NORETURN;
     case PX_W_abi_preserve:
-    case PX_W_abi_preserve_control:
-    case PX_W_local_maxnreg: return T_FPERF1;
+    case PX_W_abi_preserve_control: return T_ABI;
+    case PX_W_local_maxnreg: return T_LOCAL_MAXNREG;
     case PX_W_v2:
     case PX_W_v4: return T_VEC;
     default: return 0;
@@ -234,18 +234,11 @@ int px_lex_string(struct px_parser *parser, struct px_sem *sem, const unsigned c
 const unsigned char *px_lex_comment(struct px_parser *parser, const unsigned char *p)
 {
     const unsigned char *end = (const unsigned char *)parser->source->text + parser->source->size;
-    for (;;) {
-        const unsigned char *star = memchr(p, '*', (size_t)(end - p));
-        const unsigned char *stop = star ? star : end;
-        for (; p < stop; p++)
-            if (*p >= 0x80 || !*p) {
-                parser->cursor = (const char *)p;
-                return p; /* the main rules name it */
-            }
-        if (!star) return NULL;
-        if (star[1] == '/') return star + 2;
-        p = star + 1;
+    while ((p = memchr(p, '*', (size_t)(end - p)))) {
+        if (p[1] == '/') return p + 2;
+        p++;
     }
+    return NULL;
 }
 
 int px_lex_open_comment(struct px_parser *parser, struct px_sem *sem, const unsigned char *start)
@@ -256,25 +249,23 @@ int px_lex_open_comment(struct px_parser *parser, struct px_sem *sem, const unsi
     return T_STRAY;
 }
 
+/* The only NUL is the one behind the text: px_parse has looked. */
 int px_lex_end(struct px_parser *parser, struct px_sem *sem, const unsigned char *start)
 {
     sem->pos = (px_pos)((const char *)start - parser->source->text);
     sem->len = 0;
     parser->token = *sem;
-    if (sem->pos == parser->source->size) return T_END;
-    if (!parser->failed)
-        px_diag_add(parser->diags, PX_D_NUL_BYTE, PX_NO_PLACE, 0,
-                    px_source_place(parser->source, sem->pos).line);
-    parser->failed = true;
-    return T_STRAY;
+    return T_END;
 }
 
-int px_lex_strange(struct px_parser *parser, struct px_sem *sem, const unsigned char *start)
+/* # 12 "file": the line that follows is line 12 of the file. Numbers wrap, as ptxas's do. */
+void px_lex_marker(struct px_parser *parser, const unsigned char *start, const unsigned char *end)
 {
-    if (!parser->failed) {
-        px_pos pos = (px_pos)((const char *)start - parser->source->text);
-        px_diag_add(parser->diags, PX_D_NON_ASCII, PX_NO_PLACE, 0, px_source_place(parser->source, pos).line);
-    }
-    parser->failed = true;
-    return finish(parser, sem, start, start + 1, T_STRAY);
+    const unsigned char *digit = start + strcspn((const char *)start, "0123456789");
+    const unsigned char *name = (const unsigned char *)memchr(start, '"', (size_t)(end - start)) + 1;
+    uint32_t line = 0;
+    for (; *digit >= '0' && *digit <= '9'; digit++) line = line * 10 + (uint32_t)digit_value(*digit);
+    size_t length = (size_t)((const unsigned char *)memchr(name, '"', (size_t)(end - name)) - name);
+    px_source_mark(parser->source, (px_pos)((const char *)end - parser->source->text), line,
+                   px_arena_text(parser->arena, (const char *)name, length));
 }

@@ -77,23 +77,31 @@ void px_push_word(struct px_parser *parser, const struct px_sem *word)
     px_vec_push(&parser->scratch, &parser->words, *word);
 }
 
-/* .target may be repeated right after itself: the lists add up, and the last sm counts. */
+/* .target may be repeated right after itself: the lists add up, and the last sm counts. The words stay on
+ * the stack until the end. */
 void px_parse_target(struct px_parser *parser, const struct px_sem *names)
 {
-    struct px_tree *tree = parser->tree;
-    uint32_t before = tree->ntargets, n = before + names->n;
-    struct px_name **old_names = tree->target_names;
-    px_pos *old_poses = tree->target_poses;
-    tree->target_names = PX_NEW_N(parser->arena, struct px_name *, n);
-    tree->target_poses = PX_NEW_N(parser->arena, px_pos, n);
-    tree->ntargets = n;
-    parser->words.n -= names->n;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct px_sem *word = i < before ? NULL : &parser->words.at[parser->words.n + i - before];
-        tree->target_names[i] = word ? word->u.name : old_names[i];
-        tree->target_poses[i] = word ? word->pos : old_poses[i];
-    }
+    parser->tree->target.n += names->n;
     parser->saw_target = true;
+}
+
+static struct px_target_list target_list(struct px_parser *parser, const struct px_sem *words, uint32_t n)
+{
+    struct px_target_list list = {.n = n};
+    list.names = PX_NEW_N(parser->arena, struct px_name *, n);
+    list.poses = PX_NEW_N(parser->arena, px_pos, n);
+    for (uint32_t i = 0; i < n; i++) {
+        list.names[i] = words[i].u.name;
+        list.poses[i] = words[i].pos;
+    }
+    return list;
+}
+
+void px_parse_target_stmt(struct px_parser *parser, const struct px_sem *start, const struct px_sem *names)
+{
+    struct px_stmt *stmt = px_stmt_new(parser, PX_S_TARGET, start->pos, sizeof stmt->u.target);
+    parser->words.n -= names->n;
+    stmt->u.target = target_list(parser, parser->words.at + parser->words.n, names->n);
 }
 
 void px_parse_address_size(struct px_parser *parser, const struct px_sem *directive,
@@ -106,6 +114,8 @@ void px_parse_address_size(struct px_parser *parser, const struct px_sem *direct
 bool px_parser_show(struct px_parser *parser)
 {
     const struct px_watch *watch = parser->watch;
+    struct px_target_list *header = &parser->tree->target;
+    if (!header->names) *header = target_list(parser, parser->words.at, header->n);
     return !watch || watch->items(watch->user, parser->items.at, parser->items.n, parser->bodies);
 }
 
@@ -116,12 +126,39 @@ static void close_open_function(struct px_parser *parser)
     if (parser->head) px_func_declare(parser, &end);
     if (!parser->open.n) return;
     while (parser->open.n > 1) px_parse_block(parser, &end);
+    parser->func->cut = true;
     px_func_define(parser, &end);
+}
+
+/* Bytes before the first that is NUL or no ASCII; eight are looked at together. */
+static size_t ascii_prefix(const char *text, size_t size)
+{
+    const uint64_t ones = 0x0101010101010101, highs = ones << 7;
+    size_t i = 0;
+    for (uint64_t word; i + sizeof word <= size; i += sizeof word) {
+        memcpy(&word, text + i, sizeof word);
+        if (((word - ones) | word) & highs) break;
+    }
+    while (i < size && (signed char)text[i] > 0) i++;
+    return i;
+}
+
+/* ptxas looks over the whole text before it reads any of it. */
+static bool is_ascii(struct px_parser *parser)
+{
+    const char *text = parser->source->text;
+    size_t size = parser->source->size, i = ascii_prefix(text, size);
+    if (i == size) return true;
+    px_diag_add(parser->diags, text[i] ? PX_D_NON_ASCII : PX_D_NUL_BYTE, (px_pos)i, 1,
+                px_source_place(parser->source, (px_pos)i).line)
+        ->told = PX_NO_PLACE;
+    return false;
 }
 
 static void parse(struct px_parser *parser)
 {
     parser->tree->source = parser->source;
+    if (!is_ascii(parser)) return;
     parser->tree->complete = px_yyparse(parser) == 0 && !parser->failed;
     if (!parser->tree->complete) close_open_function(parser);
     px_parser_show(parser);

@@ -56,12 +56,15 @@ void px_decl_type(struct px_parser *parser, const struct px_sem *vec, const stru
     if (decl->start == PX_NO_POS) decl->start = vec ? vec->pos : type->pos;
 }
 
-void px_decl_ptr(struct px_parser *parser, const struct px_sem *space, const struct px_sem *align)
+bool px_decl_ptr(struct px_parser *parser, const struct px_sem *space, const struct px_sem *align)
 {
+    bool legal = !space || (space->kind != PX_SPACE_PARAM && space->kind != PX_SPACE_TEX);
     parser->decl.has_ptr = true;
     parser->decl.ptr_space = space ? space->kind : PX_SPACE_NONE;
     parser->decl.ptr_has_align = align->n != 0;
     parser->decl.ptr_align = align->n ? align->u.i : 0;
+    if (!legal) parser->token = *space;
+    return legal;
 }
 
 /* NULL is the empty pair of brackets. */
@@ -95,6 +98,17 @@ void px_decl_var(struct px_parser *parser, const struct px_sem *name, const stru
         px_stmt_new(parser, PX_S_VAR, var->start, sizeof var)->u.var = var;
     else
         px_push_item(parser, PX_I_VAR, var->start)->u.var = var;
+}
+
+void px_decl_nothing(struct px_parser *parser)
+{
+    struct px_var *var = PX_NEW(parser->arena, struct px_var);
+    *var = parser->decl;
+    var->pos = var->start;
+    if (parser->open.n)
+        px_stmt_new(parser, PX_S_NOTHING, var->start, sizeof var)->u.var = var;
+    else
+        px_push_item(parser, PX_I_NOTHING, var->start)->u.var = var;
 }
 
 void px_decl_param(struct px_parser *parser, const struct px_sem *name, const struct px_sem *dims)

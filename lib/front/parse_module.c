@@ -93,7 +93,7 @@ bool px_func_define(struct px_parser *parser, const struct px_sem *end)
 void px_push_directive(struct px_parser *parser, const struct px_sem *word, uint32_t n)
 {
     struct px_directive directive = {
-        .word = word->word, .name = word->u.name, .pos = word->pos, .n = (uint8_t)n};
+        .word = word->word, .name = word->u.name, .pos = word->pos, .told = parser->token.pos, .n = (uint8_t)n};
     parser->dims.n -= n;
     for (uint32_t i = 0; i < n; i++) directive.value[i] = parser->dims.at[parser->dims.n + i];
     px_vec_push(&parser->scratch, &parser->dirs, directive);
@@ -101,7 +101,7 @@ void px_push_directive(struct px_parser *parser, const struct px_sem *word, uint
 
 void px_push_pragma_directive(struct px_parser *parser, const struct px_sem *pragma)
 {
-    struct px_directive directive = {.word = PX_W_pragma, .pos = pragma->pos, .pragma = pragma->u.pragma};
+    struct px_directive directive = {.word = PX_W_pragma, .pos = pragma->pos, .told = pragma->pos, .pragma = pragma->u.pragma};
     px_vec_push(&parser->scratch, &parser->dirs, directive);
 }
 

@@ -90,7 +90,7 @@ int px_lex_string(struct px_parser *, struct px_sem *, const unsigned char *star
 const unsigned char *px_lex_comment(struct px_parser *, const unsigned char *p); /* past it; NULL when it never ends */
 int px_lex_open_comment(struct px_parser *, struct px_sem *, const unsigned char *start);
 int px_lex_end(struct px_parser *, struct px_sem *, const unsigned char *start);
-int px_lex_strange(struct px_parser *, struct px_sem *, const unsigned char *start);
+void px_lex_marker(struct px_parser *, const unsigned char *start, const unsigned char *end);
 
 /* quick.c: the next token, or T_PLAIN after statements that were read without the grammar. */
 int px_token(struct px_sem *sem, struct px_parser *parser);
@@ -111,6 +111,7 @@ void px_parse_version(struct px_parser *, const struct px_sem *version);
 void px_parse_missing_version(struct px_parser *);
 void px_push_word(struct px_parser *, const struct px_sem *word);
 void px_parse_target(struct px_parser *, const struct px_sem *names);
+void px_parse_target_stmt(struct px_parser *, const struct px_sem *start, const struct px_sem *names);
 void px_parse_address_size(struct px_parser *, const struct px_sem *directive, const struct px_sem *size);
 
 /* constants; `out` may be an operand of the action */
@@ -159,11 +160,12 @@ void px_decl_space(struct px_parser *, const struct px_sem *space);
 void px_decl_align(struct px_parser *, const struct px_sem *align);
 bool px_decl_attribute(struct px_parser *, const struct px_sem *word, const struct px_sem *a, const struct px_sem *b);
 void px_decl_type(struct px_parser *, const struct px_sem *vec, const struct px_sem *type);
-void px_decl_ptr(struct px_parser *, const struct px_sem *space, const struct px_sem *align);
+bool px_decl_ptr(struct px_parser *, const struct px_sem *space, const struct px_sem *align); /* false: no such space */
 void px_push_dim(struct px_parser *, const struct px_sem *size);
 void px_decl_var(struct px_parser *, const struct px_sem *name, const struct px_sem *dims, const struct px_sem *range,
                  const struct px_sem *init);
 void px_decl_param(struct px_parser *, const struct px_sem *name, const struct px_sem *dims);
+void px_decl_nothing(struct px_parser *); /* no declarator follows the type: only the type is checked */
 
 /* initialisers: an expression in out->u.expr */
 void px_init_const(struct px_parser *, struct px_sem *out, const struct px_sem *value);

@@ -280,6 +280,15 @@ static void print_loc(struct px_printer *p, const struct px_loc *loc)
                     loc->inlined_column);
 }
 
+static void print_target(struct px_printer *p, const struct px_target_list *target)
+{
+    px_print_text(p, ".target ");
+    for (uint32_t i = 0; i < target->n; i++) {
+        px_print_text(p, i ? ", " : "");
+        put_name(p, target->names[i]);
+    }
+}
+
 static void print_stmt(struct px_printer *p, const struct px_stmt *stmt)
 {
     switch (stmt->kind) {
@@ -299,6 +308,7 @@ static void print_stmt(struct px_printer *p, const struct px_stmt *stmt)
     case PX_S_CALLTARGETS: print_targets(p, stmt); break;
     case PX_S_PROTO: px_print_proto(p, stmt->u.proto); break;
     case PX_S_FUNC: px_print_func(p, stmt->u.func); break;
+    case PX_S_TARGET: print_target(p, &stmt->u.target); break;
     default: break;
     }
 }
@@ -308,6 +318,7 @@ void px_print_block(struct px_printer *p, const struct px_block *block)
     px_print_text(p, "{\n");
     p->depth++;
     for (uint32_t i = 0; i < block->n && !p->status; i++) {
+        if (block->list[i]->kind == PX_S_NOTHING) continue;
         if (block->list[i]->kind != PX_S_LABEL) px_print_indent(p);
         print_stmt(p, block->list[i]);
         px_print_text(p, "\n");
@@ -323,17 +334,15 @@ static void print_header(struct px_printer *p, const struct px_tree *tree)
 {
     px_print_text(p, ".version ");
     px_print_text(p, tree->version_text);
-    px_print_text(p, "\n.target ");
-    for (uint32_t i = 0; i < tree->ntargets; i++) {
-        px_print_text(p, i ? ", " : "");
-        put_name(p, tree->target_names[i]);
-    }
+    px_print_text(p, "\n");
+    print_target(p, &tree->target);
     px_print_text(p, "\n");
     if (tree->address_size) px_print_format(p, ".address_size %u\n", tree->address_size);
 }
 
 static void print_item(struct px_printer *p, const struct px_item *item)
 {
+    if (item->kind == PX_I_NOTHING) return;
     switch (item->kind) {
     case PX_I_VAR:
         px_print_var(p, item->u.var);

@@ -18,7 +18,7 @@ enum { FOLLOW = LETTER | DIGIT | DOLLAR, WORD = LETTER | DIGIT }; /* `_` counts 
 __extension__ static const uint8_t kinds[256] = {
     ['a' ... 'f'] = LETTER | HEX, ['g' ... 'z'] = LETTER, ['A' ... 'F'] = LETTER | HEX, ['G' ... 'Z'] = LETTER,
     ['0' ... '9'] = DIGIT | HEX,  ['_'] = LETTER | MARK,  ['$'] = DOLLAR | MARK,        ['%'] = MARK,
-    [' '] = SPACE,                ['\t' ... '\r'] = SPACE};
+    [' '] = SPACE,                ['\t' ... '\n'] = SPACE,    ['\f' ... '\r'] = SPACE};
 
 struct quick {
     struct px_parser *parser;

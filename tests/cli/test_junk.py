@@ -141,17 +141,17 @@ def run(command):
 
 def judge(path):
     """What is wrong with the answers to one input, or None."""
-    code, errors = run([PTXAS, path])
+    code, said = run([PTXAS, path])
     if code not in (0, 255):
-        return "ptxas: %s\n%s" % (code, errors[-2000:].decode("utf-8", "replace"))
-    if code == 255 and not errors:
+        return "ptxas: %s\n%s" % (code, said[-2000:].decode("utf-8", "replace"))
+    if code == 255 and not said:
         return "ptxas: exit code 255 without a message"
     if os.path.getsize(path) > 100000:
         return None
     vm, errors = run([PTXVM, path, "--max-steps", "20000", "--timeout", "5", "--quiet"])
     if vm not in (0, 2, 3, 4, 5):
         return "ptxvm: %s\n%s" % (vm, errors[-2000:].decode("utf-8", "replace"))
-    if code == 255 and vm != 3:
+    if code == 255 and vm != 3 and b"aborted due to errors" in said:  # else it asks more of a whole program
         return "ptxas refuses what ptxvm takes (exit code %s)" % vm
     return None
 

@@ -240,11 +240,11 @@ static bool same_item(const struct px_item *a, const struct px_item *b)
 /* Index of the first item that differs; -1 when the trees are the same, -2 when the headers or counts differ. */
 static long tree_difference(const struct px_tree *a, const struct px_tree *b)
 {
-    if (a->version != b->version || a->address_size != b->address_size || a->ntargets != b->ntargets ||
+    if (a->version != b->version || a->address_size != b->address_size || a->target.n != b->target.n ||
         a->nitems != b->nitems)
         return -2;
-    for (uint32_t i = 0; i < a->ntargets; i++)
-        if (!same_name(a->target_names[i], b->target_names[i]))
+    for (uint32_t i = 0; i < a->target.n; i++)
+        if (!same_name(a->target.names[i], b->target.names[i]))
             return -2;
     for (uint32_t i = 0; i < a->nitems; i++)
         if (!same_item(&a->items[i], &b->items[i]))

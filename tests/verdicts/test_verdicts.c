@@ -76,7 +76,7 @@ static struct known *find_known(const char *id)
 
 static struct found check(const struct expected *e, const char *text, size_t size)
 {
-    const ptx_module_options options = {.file_name = "case", .arch = e->arch};
+    const ptx_module_options options = {.file_name = "case", .arch = e->arch, .compilation = PTX_COMPILE_SEPARATE};
     struct found found = {0};
     ptx_module *module = NULL;
     const ptx_status status = ptx_module_create(&options, text, size, &module);
@@ -86,7 +86,7 @@ static struct found check(const struct expected *e, const char *text, size_t siz
     for (size_t i = 0; module && i < ptx_module_diagnostic_count(module); i++) {
         ptx_diagnostic d;
         if (ptx_module_diagnostic(module, i, &d) != PTX_OK || d.severity < PTX_ERROR) continue;
-        found.line = d.line;
+        found.line = d.told_line;
         snprintf(found.message, sizeof found.message, "%s", d.message);
         break;
     }

@@ -1,0 +1,155 @@
+/*
+ * uses.c - a module as a whole program: is all defined, and does every kernel's shared memory fit?
+ *
+ * While bodies are checked, every function, external variable and shared
+ * variable that a function names is noted once in a row. Afterwards each kernel's
+ * shared memory is the sum over the functions that it reaches. Only
+ * PTX_COMPILE_WHOLE asks: a module that is linked later may leave names open.
+ */
+#include <string.h>
+#include "check/checker.h"
+
+enum { SHARED_MAX = 0xC000 };
+
+/* Functions that ptxas supplies by itself. */
+static bool is_supplied(const struct px_name *name)
+{
+    static const char *const supplied[] = {"vprintf", "malloc", "free", "__assertfail"};
+    for (size_t i = 0; i < sizeof supplied / sizeof *supplied; i++)
+        if (strcmp(name->text, supplied[i]) == 0) return true;
+    return false;
+}
+
+static bool is_function(const struct px_symbol *symbol)
+{
+    return symbol->kind == PX_SYM_FUNC || symbol->kind == PX_SYM_ENTRY;
+}
+
+bool px_lacks_body(const struct px_symbol *symbol)
+{
+    return !symbol->defined && !symbol->alias_of && symbol->linkage != PX_L_EXTERN && !is_supplied(symbol->name);
+}
+
+void px_note_use(struct px_checker *checker, struct px_symbol *symbol)
+{
+    uint32_t n = checker->uses.n;
+    struct px_use use = {checker->function, symbol};
+    bool shared = symbol->kind == PX_SYM_VAR && symbol->space == PX_SPACE_SHARED && symbol->level == 0;
+    if (checker->module->compilation != PTX_COMPILE_WHOLE || !(shared || is_function(symbol))) return;
+    if (n && checker->uses.at[n - 1].symbol == symbol && checker->uses.at[n - 1].by == checker->function) return;
+    px_vec_push(&checker->module->arena, &checker->uses, use);
+}
+
+/* ---- shared memory ---- */
+
+static void add_variable(uint64_t *bytes, const struct px_symbol *symbol)
+{
+    uint64_t align = symbol->align ? symbol->align : 1;
+    if (symbol->space == PX_SPACE_SHARED) *bytes = (*bytes + align - 1) / align * align + symbol->size;
+}
+
+struct reach {
+    struct px_checker *checker;
+    uint32_t *first;       /* by function symbol: its first use, plus 1 */
+    const struct px_symbol **todo;
+    uint32_t ntodo;
+    uint32_t *seen, mark;  /* by symbol: the last kernel that reached it */
+};
+
+static void reach(struct reach *r, const struct px_symbol *symbol)
+{
+    if (r->seen[symbol->index] == r->mark) return;
+    r->seen[symbol->index] = r->mark;
+    r->todo[r->ntodo++] = symbol;
+}
+
+/* Uses of one function lie together. */
+static void reach_uses(struct reach *r, const struct px_symbol *function)
+{
+    const struct px_checker *checker = r->checker;
+    uint32_t i = r->first[function->index];
+    for (; i && i <= checker->uses.n && checker->uses.at[i - 1].by == function->u.func; i++)
+        reach(r, checker->uses.at[i - 1].symbol);
+}
+
+static uint64_t shared_bytes(struct reach *r, const struct px_symbol *kernel)
+{
+    uint64_t bytes = 0;
+    r->mark++;
+    reach(r, kernel);
+    while (r->ntodo) {
+        const struct px_symbol *symbol = r->todo[--r->ntodo];
+        if (!is_function(symbol)) {
+            add_variable(&bytes, symbol);
+            continue;
+        }
+        const struct px_function *function = symbol->u.func;
+        for (uint32_t i = 0; i < function->vars.n; i++) add_variable(&bytes, function->vars.at[i]);
+        reach_uses(r, symbol);
+    }
+    return bytes;
+}
+
+/* All shared variables together: when they fit, each kernel's do. */
+static bool all_fit(const struct ptx_module *module)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < module->symbols.n; i++)
+        if (module->symbols.at[i]->kind == PX_SYM_VAR) add_variable(&bytes, module->symbols.at[i]);
+    for (uint32_t i = 0; i < module->functions.n; i++)
+        for (uint32_t j = 0; j < module->functions.at[i]->vars.n; j++)
+            add_variable(&bytes, module->functions.at[i]->vars.at[j]);
+    return bytes <= SHARED_MAX;
+}
+
+static void check_shared(struct px_checker *checker)
+{
+    struct ptx_module *module = checker->module;
+    struct reach r = {.checker = checker};
+    if (all_fit(module)) return;
+    r.first = PX_NEW_N(&module->arena, uint32_t, module->symbols.n);
+    r.seen = PX_NEW_N(&module->arena, uint32_t, module->symbols.n);
+    r.todo = PX_NEW_N(&module->arena, const struct px_symbol *, module->symbols.n);
+    for (uint32_t i = checker->uses.n; i; i--) r.first[checker->uses.at[i - 1].by->symbol->index] = i;
+    for (uint32_t i = module->functions.n; i; i--) { /* the last kernel first, as ptxas does */
+        const struct px_function *function = module->functions.at[i - 1];
+        uint64_t bytes = function->func->is_entry ? shared_bytes(&r, function->symbol) : 0;
+        if (bytes > SHARED_MAX)
+            px_complain_at(checker, PX_NO_PLACE, SHARED_BYTES, function->func->pos, function->func->name->len,
+                           function->func->name->text, (unsigned long long)bytes, (unsigned)SHARED_MAX);
+    }
+}
+
+/* ---- names ---- */
+
+static void check_variables(struct px_checker *checker)
+{
+    struct ptx_module *module = checker->module;
+    for (uint32_t i = 0; i < module->symbols.n && !checker->stopped; i++) {
+        const struct px_symbol *symbol = module->symbols.at[i];
+        if (symbol->kind != PX_SYM_VAR || symbol->linkage != PX_L_EXTERN) continue;
+        if (symbol->size)
+            px_complain_at(checker, PX_NO_PLACE, EXTERN_IGNORED, symbol->pos, symbol->name->len, symbol->name->text);
+        else if (symbol->space != PX_SPACE_SHARED)
+            px_complain_at(checker, PX_NO_PLACE, EXTERN_VARIABLE, symbol->pos, symbol->name->len,
+                           symbol->name->text);
+    }
+}
+
+static void check_functions(struct px_checker *checker)
+{
+    for (uint32_t i = 0; i < checker->uses.n && !checker->stopped; i++) {
+        const struct px_symbol *symbol = checker->uses.at[i].symbol;
+        if (is_function(symbol) && symbol->linkage == PX_L_EXTERN && !symbol->defined && !symbol->alias_of &&
+            !is_supplied(symbol->name))
+            px_complain_at(checker, PX_NO_PLACE, UNRESOLVED, symbol->pos, symbol->name->len, symbol->name->text);
+    }
+}
+
+void px_check_uses(struct px_checker *checker)
+{
+    if (checker->module->compilation != PTX_COMPILE_WHOLE) return;
+    check_variables(checker);
+    if (!checker->stopped) check_functions(checker);
+    if (!checker->stopped) check_shared(checker);
+}
