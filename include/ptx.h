@@ -178,6 +178,12 @@ PTX_API const char *ptx_known_arch(size_t index);
 PTX_API unsigned ptx_known_version(size_t index);
 PTX_API const char *ptx_explain(const char *code);
 
+/*
+ * A module that draws the diagnostic `code` and nothing else, or with `right` the same module put right; NULL
+ * when there is none. `*options` (may be NULL) are the options of ptxas that go with both, often "". Any thread.
+ */
+PTX_API const char *ptx_explain_example(const char *code, int right, const char **options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -164,6 +164,14 @@ const char *ptx_explain(const char *code)
     return code ? px_diag_explain(code) : NULL;
 }
 
+const char *ptx_explain_example(const char *code, int right, const char **options)
+{
+    const char *mine = "";
+    const char *text = code ? px_diag_example(code, right != 0, &mine) : NULL;
+    if (options) *options = mine;
+    return text;
+}
+
 /* ---- what a module holds ---- */
 
 static bool is_kernel(const struct px_function *function)

@@ -159,6 +159,25 @@ static bool write_output(const struct inputs *inputs, const char *name)
     return fine;
 }
 
+static void print_indented(const char *text)
+{
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+        printf("    %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void print_example(const char *code)
+{
+    const char *arguments, *wrong = ptx_explain_example(code, 0, &arguments);
+    if (!wrong) return;
+    printf(*arguments ? "\nWrong (ptxas %s):\n" : "\nWrong:\n", arguments);
+    print_indented(wrong);
+    puts("Right:");
+    print_indented(ptx_explain_example(code, 1, NULL));
+}
+
 static int explain(const char *code)
 {
     const char *text = ptx_explain(code);
@@ -167,6 +186,7 @@ static int explain(const char *code)
         return EXIT_BAD;
     }
     printf("%s: %s\n", code, text);
+    print_example(code);
     return 0;
 }
 

@@ -19,6 +19,18 @@ static const struct row rows[] = {
 #undef PX_DIAG
 };
 
+/* diag_examples.def; by id. The parts of a module are one literal each. */
+struct example {
+    const char *options, *wrong, *right;
+};
+
+static const struct example examples[PX_D_COUNT] = {
+#define PX_EXAMPLE(id, options, before, wrong, right, after)                                                 \
+    [PX_D_##id] = {options, before wrong after, before right after},
+#include "base/diag_examples.def"
+#undef PX_EXAMPLE
+};
+
 /* Severities of `diag` that count as errors go past the limit without being kept. */
 static bool keep(struct px_diags *diags, ptx_severity severity)
 {
@@ -61,9 +73,24 @@ const char *px_diag_text(enum px_diag_id id)
     return rows[id].text;
 }
 
-const char *px_diag_explain(const char *code)
+static const struct row *find_row(const char *code)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].code, code) == 0) return rows[i].explanation;
+        if (strcmp(rows[i].code, code) == 0) return &rows[i];
     return NULL;
+}
+
+const char *px_diag_explain(const char *code)
+{
+    const struct row *row = find_row(code);
+    return row ? row->explanation : NULL;
+}
+
+const char *px_diag_example(const char *code, bool right, const char **options)
+{
+    const struct row *row = find_row(code);
+    if (!row) return NULL;
+    const struct example *example = &examples[row - rows];
+    *options = example->options;
+    return right ? example->right : example->wrong;
 }

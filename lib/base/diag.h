@@ -53,5 +53,7 @@ void px_diag_note(struct px_diags *diags, struct px_diag *diag, const char *form
 const char *px_diag_code(enum px_diag_id id);
 const char *px_diag_text(enum px_diag_id id); /* the printf-like text of diag.def */
 const char *px_diag_explain(const char *code); /* NULL when unknown */
+/* A module that draws the message, or `right` one that does not, and ptxas's options for both; NULL: none. */
+const char *px_diag_example(const char *code, bool right, const char **options);
 
 #endif

@@ -241,6 +241,9 @@ static void check_inst(struct px_checker *checker, struct px_inst *inst)
     px_check_inst(checker->module, &checker->memo, inst);
     px_check_param_access(checker, inst);
     px_check_address_width(checker, inst);
+    if (inst->guard && inst->guard->kind == PX_O_NAME && !inst->guard->symbol &&
+        !px_is_special_register(inst->guard->u.name))
+        px_complain(checker, PREDICATE, inst->pos, inst->opcode->len);
     if (checker->diags->list.n > before) judge(checker, inst, before);
 }
 

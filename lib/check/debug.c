@@ -95,7 +95,7 @@ void px_check_file(struct px_checker *checker, const struct px_file *file)
     struct place number = {(uint32_t)file->index, (uint32_t)(file->index >> 32), UINT32_MAX};
     debug->has_file = true;
     if (debug->places && same_place(slot_of(debug, &number), &number))
-        px_complain(checker, FILE_TWICE, file->pos, 5, (unsigned long long)file->index);
+        px_complain_at(checker, file->told, FILE_TWICE, file->pos, 5, (unsigned long long)file->index);
     remember(checker, debug, &number);
 }
 

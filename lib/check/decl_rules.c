@@ -198,10 +198,10 @@ void px_check_nameless(struct px_checker *checker, const struct px_var *var)
 static void check_param_space(struct px_checker *checker, const struct px_var *var,
                               const struct px_func *func)
 {
-    bool is_entry = func && func->is_entry;
+    bool is_entry = func && func->is_entry, before_abi = checker->module->target.sm < 20;
     if (is_entry && var->space != PX_SPACE_PARAM)
         COMPLAIN_NAMED(checker, ENTRY_PARAM_SPACE, var);
-    else if (var->space != PX_SPACE_PARAM && var->space != PX_SPACE_REG)
+    else if (!is_entry && (var->space != PX_SPACE_REG && (var->space != PX_SPACE_PARAM || before_abi)))
         COMPLAIN_NAMED(checker, FUNC_PARAM_SPACE, var);
     if (var->space == PX_SPACE_NONE) {
         if (func && func->body) px_complain(checker, NO_SPACE, var->pos, name_length(var));

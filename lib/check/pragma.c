@@ -13,11 +13,12 @@ enum pragma { NOUNROLL, USED_BYTES, FREQUENCY, SMEM_SPILLING, UNKNOWN };
 static const struct {
     const char *name;
     bool takes_value;
+    uint8_t ptx, sm;
 } pragmas[] = {
-    [NOUNROLL] = {"nounroll", false},
-    [USED_BYTES] = {"used_bytes_mask", true},
-    [FREQUENCY] = {"frequency", true},
-    [SMEM_SPILLING] = {"enable_smem_spilling", false},
+    [NOUNROLL] = {"nounroll", false, 0, 0},
+    [USED_BYTES] = {"used_bytes_mask", true, 83, 0},
+    [FREQUENCY] = {"frequency", true, 90, 0},
+    [SMEM_SPILLING] = {"enable_smem_spilling", false, 87, 75},
 };
 
 /* The pragma that `text` begins with; *value is what follows, blanks skipped. */
@@ -65,6 +66,8 @@ static void check_string(struct px_checker *checker, const char *text, px_pos po
         px_complain_late(checker, PRAGMA_MODULE, text);
     else if (pragma == UNKNOWN)
         px_complain_late(checker, PRAGMA_UNKNOWN, text);
+    else if (!px_needs(checker, pragmas[pragma].name, pragmas[pragma].ptx, pragmas[pragma].sm, pos, 7))
+        return;
     else if (pragma == SMEM_SPILLING)
         check_spilling(checker, text, pos, place);
     else if (pragmas[pragma].takes_value)

@@ -222,7 +222,7 @@ struct px_proto { /* label: .callprototype (ret) _ (params) .noreturn; */
     struct px_directive *dirs;
 };
 
-struct px_file { px_pos pos; uint64_t index; const char *name; uint64_t time, size; bool has_time, has_size; };
+struct px_file { px_pos pos, told; uint64_t index; const char *name; uint64_t time, size; bool has_time, has_size; };
 
 struct px_section_line { struct px_name *label; px_word type; struct px_expr **values; uint32_t n; px_pos pos; };
 struct px_section { px_pos pos; struct px_name *name; struct px_section_line *lines; uint32_t n; };

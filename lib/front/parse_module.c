@@ -112,6 +112,7 @@ void px_parse_file(struct px_parser *parser, const struct px_sem *start, const s
 {
     struct px_file *file = PX_NEW(parser->arena, struct px_file);
     file->pos = start->pos;
+    file->told = parser->token.pos; /* a time may follow */
     file->index = index->u.i;
     file->name = name->u.text;
     file->has_time = time != NULL;
