@@ -34,7 +34,7 @@ static void print_excerpt(const struct message *message)
     const ptx_diagnostic *d = &message->diagnostic;
     const char *line;
     size_t length;
-    if (!d->line || ptx_module_source_line(message->module, d->line, &line, &length) != PTX_OK) return;
+    if (!d->line || ptx_module_source_line(message->module, message->text_line, &line, &length) != PTX_OK) return;
     const struct excerpt_margins margins = excerpt_margins(d->line);
     excerpt_print(stderr, margins.line, margins.caret, line, length, d->column, d->length);
 }
@@ -113,6 +113,21 @@ static void print_github(const struct message *message)
 
 /* ---- all ---- */
 
+/* Makes a message of the module's d-th diagnostic; false when it is not to be shown. */
+static bool make_message(struct message *message, size_t d, const struct options *options)
+{
+    ptx_diagnostic *diagnostic = &message->diagnostic;
+    if (ptx_module_diagnostic(message->module, d, diagnostic) != PTX_OK) return false;
+    if (diagnostic->severity == PTX_WARNING && options->no_warnings) return false;
+    if (diagnostic->severity == PTX_INFO && !options->verbose && options->layout == LAYOUT_PTXAS) return false;
+    if (diagnostic->follows && options->layout != LAYOUT_PTXAS) return false;
+    if (diagnostic->severity == PTX_WARNING && options->warnings_are_errors) diagnostic->severity = PTX_ERROR;
+    message->text_line = diagnostic->line;
+    if (options->cpp && diagnostic->line)
+        diagnostic->line = ptx_module_marked_line(message->module, diagnostic->line, &diagnostic->file);
+    return true;
+}
+
 /*
  * The diagnostics that are to be shown, with their final severities; owned by the caller. ptxas's layout
  * repeats what ptxas repeats; the others say a fault once.
@@ -127,12 +142,7 @@ static struct message *collect(const struct input *inputs, size_t n, const struc
         messages = must_grow(messages, (*count + most) * sizeof *messages);
         for (size_t d = 0; d < most; d++) {
             struct message message = {.module = inputs[i].module};
-            if (ptx_module_diagnostic(message.module, d, &message.diagnostic) != PTX_OK) continue;
-            if (message.diagnostic.severity == PTX_WARNING && options->no_warnings) continue;
-            if (message.diagnostic.follows && options->layout != LAYOUT_PTXAS) continue;
-            if (message.diagnostic.severity == PTX_WARNING && options->warnings_are_errors)
-                message.diagnostic.severity = PTX_ERROR;
-            messages[(*count)++] = message;
+            if (make_message(&message, d, options)) messages[(*count)++] = message;
         }
     }
     return messages;
@@ -156,17 +166,22 @@ static void print_one(const struct message *message, enum layout layout)
     }
 }
 
+void messages_show(const struct message *messages, size_t n, enum layout layout)
+{
+    if (layout == LAYOUT_JSON)
+        messages_json(messages, n);
+    else if (layout == LAYOUT_SARIF)
+        messages_sarif(messages, n);
+    else
+        for (size_t i = 0; i < n; i++) print_one(&messages[i], layout);
+}
+
 size_t messages_print(const struct input *inputs, size_t n, const struct options *options)
 {
     size_t count, errors = 0;
     struct message *messages = collect(inputs, n, options, &count);
     for (size_t i = 0; i < count; i++) errors += messages[i].diagnostic.severity >= PTX_ERROR;
-    if (options->layout == LAYOUT_JSON)
-        messages_json(messages, count);
-    else if (options->layout == LAYOUT_SARIF)
-        messages_sarif(messages, count);
-    else
-        for (size_t i = 0; i < count; i++) print_one(&messages[i], options->layout);
+    messages_show(messages, count, options->layout);
     free(messages);
     return errors;
 }

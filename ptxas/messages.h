@@ -17,11 +17,13 @@ struct input {
  */
 size_t messages_print(const struct input *inputs, size_t n, const struct options *options);
 
-/* json.c: the layouts that are one document. */
+/* Prints messages; json.c has the layouts that are one document. */
 struct message {
     ptx_diagnostic diagnostic; /* severity as raised by -Werror */
-    const ptx_module *module;
+    const ptx_module *module;  /* NULL: the message is not about a module, and has no excerpt */
+    unsigned text_line;        /* of the module's text; diagnostic.line follows the markers of --cpp */
 };
+void messages_show(const struct message *messages, size_t n, enum layout layout);
 void messages_json(const struct message *messages, size_t n);
 void messages_sarif(const struct message *messages, size_t n);
 

@@ -28,6 +28,9 @@ enum option_kind {
     KIND_TEXT_INPUT,
     KIND_OPTIONS_FILE,
     KIND_DIAGNOSTICS,
+    KIND_PROFILE,
+    KIND_INCLUDE,
+    KIND_MACRO,
     KIND_EXPLAIN
 };
 
@@ -37,8 +40,11 @@ static const struct option_row rows[] = {
     {"compile-as-tools-patch", "astoolspatch", NULL, KIND_IGNORED_SWITCH, NULL},
     {"compile-only", "c", NULL, KIND_SWITCH, "Leave externs open: a part of a program is checked."},
     {"compiler-annotations", "annotate", NULL, KIND_IGNORED_SWITCH, NULL},
+    {"cpp", NULL, NULL, KIND_SWITCH,
+     "Run the C preprocessor (cpp) on the input: #include, #define, #if and the like."},
     {"def-load-cache", "dlcm", "<modifier>", KIND_IGNORED_WORD, NULL},
     {"def-store-cache", "dscm", "<modifier>", KIND_IGNORED_WORD, NULL},
+    {"define-macro", "D", "<name>[=<text>]", KIND_MACRO, "Define a macro for --cpp."},
     {"device-debug", "g", NULL, KIND_IGNORED_SWITCH, NULL},
     {"device-function-maxrregcount", "func-maxrregcount", "<archmax/archmin/N>", KIND_IGNORED_NUMBER, NULL},
     {"device-stack-protector", "device-stack-protector", "<true|false>", KIND_IGNORED_BOOL, NULL},
@@ -59,6 +65,7 @@ static const struct option_row rows[] = {
     {"gpu-name", "arch", "<gpu name>", KIND_ARCH,
      "Architecture to check for. Without it, each file is checked for its own .target."},
     {"help", "h", NULL, KIND_SWITCH, "Print this text."},
+    {"include-path", "I", "<folder>", KIND_INCLUDE, "Look for files of #include there, with --cpp."},
     {"input-as-string", "ias", "<ptx string>,...", KIND_TEXT_INPUT, "Check a module given as an argument."},
     {"legacy-bar-warp-wide-behavior", "legacy-bar-warp-wide-behavior", NULL, KIND_IGNORED_SWITCH, NULL},
     {"lint", NULL, NULL, KIND_SWITCH, "Also warn of suspicious code: unused, unreachable, uninitialised and more."},
@@ -74,11 +81,13 @@ static const struct option_row rows[] = {
     {"options-file", "optf", "<file>,...", KIND_OPTIONS_FILE,
      "Read more of the command line from a file (also @file)."},
     {"output-file", "o", "<file>", KIND_OUTPUT,
-     "Write the checked module in canonical form. Without it nothing is written."},
+     "Write the checked modules as an object file (docs/object.md). Without it nothing is written."},
     {"override-directive-values", "override-directive-values", NULL, KIND_IGNORED_SWITCH, NULL},
     {"position-independent-code", "pic", "<true|false>", KIND_IGNORED_BOOL, NULL},
     {"preserve-relocs", "preserve-relocs", NULL, KIND_IGNORED_SWITCH, NULL},
     {"print", NULL, NULL, KIND_SWITCH, "Print the module in canonical form on standard output."},
+    {"profile", NULL, "<13.0|all>", KIND_PROFILE,
+     "What is taken for PTX: what CUDA 13.0's ptxas takes (default), or every target and version known."},
     {"register-usage-level", "regUsageLevel", "<0..10>", KIND_IGNORED_COUNT, NULL},
     {"return-at-end", "ret-end", NULL, KIND_IGNORED_SWITCH, NULL},
     {"sanitize", "sanitize", "<tool>", KIND_IGNORED_WORD, NULL},
@@ -140,7 +149,10 @@ void options_free(struct options *options)
     strings_free(&options->files);
     strings_free(&options->texts);
     strings_free(&options->entries);
+    strings_free(&options->include_folders);
+    strings_free(&options->macros);
     free(options->arch);
+    free(options->arch_given);
     free(options->output);
     free(options->explain);
 }
@@ -176,20 +188,33 @@ static bool keep(char **slot, const char *value, const char *name)
     return true;
 }
 
-/* "sm_90", or the virtual names "compute_90" and "lto_90", which only check; so do all here. */
-static bool store_arch(struct options *options, const char *value, const char *name)
+/*
+ * "sm_90", or the virtual names "compute_90" and "lto_90", which only check; so do all here. Which names exist
+ * depends on --profile, which may stand behind: it is asked when all words were read.
+ */
+static bool settle_arch(struct options *options)
 {
-    const char *number = strchr(value, '_');
+    const char *value = options->arch_given, *number = value ? strchr(value, '_') : NULL;
     const size_t prefix = number ? (size_t)(number - value) : 0;
+    const char *name;
     char known[32];
+    if (!value) return true;
     if ((prefix == 2 && strncmp(value, "sm", 2) == 0) || (prefix == 7 && strncmp(value, "compute", 7) == 0) ||
         (prefix == 3 && strncmp(value, "lto", 3) == 0)) {
         snprintf(known, sizeof known, "sm%s", number);
         options->check_only = prefix != 2;
-        for (size_t i = 0; ptx_known_arch(i); i++)
-            if (strcmp(ptx_known_arch(i), known) == 0) return keep(&options->arch, known, name);
+        for (size_t i = 0; (name = ptx_known_arch(options->profile, i)); i++)
+            if (strcmp(name, known) == 0) return keep(&options->arch, known, "gpu-name");
     }
-    return complain("Value '%s' is not defined for option '%s'", value, name);
+    return complain("Value '%s' is not defined for option '%s'", value, "gpu-name");
+}
+
+static bool store_profile(struct options *options, const char *value)
+{
+    const bool all = strcmp(value, "all") == 0;
+    options->profile = all ? PTX_PROFILE_ALL : PTX_PROFILE_13_0;
+    return all || strcmp(value, "13.0") == 0 ||
+           complain("Value '%s' is not defined for option '%s'", value, "profile");
 }
 
 static bool store_layout(struct options *options, const char *value)
@@ -219,6 +244,7 @@ static bool store_switch(struct options *options, const char *name)
         bool *flag;
     } switches[] = {
         {"compile-only", &options->compile_only},
+        {"cpp", &options->cpp},
         {"disable-warnings", &options->no_warnings},
         {"help", &options->help},
         {"lint", &options->lint},
@@ -311,7 +337,7 @@ static bool store(struct options *options, const struct option_row *row, const c
     case KIND_SWITCH:
         return store_switch(options, row->name);
     case KIND_ARCH:
-        return store_arch(options, value, row->name);
+        return keep(&options->arch_given, value, row->name);
     case KIND_OUTPUT:
         return keep(&options->output, value, row->name);
     case KIND_EXPLAIN:
@@ -322,8 +348,16 @@ static bool store(struct options *options, const struct option_row *row, const c
     case KIND_TEXT_INPUT:
         strings_add(&options->texts, value, strlen(value));
         return true;
+    case KIND_INCLUDE:
+        strings_add(&options->include_folders, value, strlen(value));
+        return true;
+    case KIND_MACRO:
+        strings_add(&options->macros, value, strlen(value));
+        return true;
     case KIND_DIAGNOSTICS:
         return store_layout(options, value);
+    case KIND_PROFILE:
+        return store_profile(options, value);
     case KIND_OPTIONS_FILE:
         return read_options_file(options, value);
     default:
@@ -420,5 +454,5 @@ static bool read_options_file(struct options *options, const char *file_name)
 bool options_parse(struct options *options, int argc, char **argv)
 {
     *options = (struct options){0};
-    return parse_words(options, argv + 1, (size_t)argc - 1);
+    return parse_words(options, argv + 1, (size_t)argc - 1) && settle_arch(options);
 }

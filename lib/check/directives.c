@@ -36,17 +36,29 @@ static void check_version(struct px_checker *checker)
 {
     const struct px_tree *tree = &checker->module->tree;
     size_t length = strlen(tree->version_text);
-    for (size_t i = 0; px_version_at(i); i++)
-        if (px_version_at(i) == tree->version) return;
+    const ptx_profile profile = checker->module->profile;
+    if (tree->version > PTX_ISA_VERSION && profile == PTX_PROFILE_ALL)
+        px_complain(checker, UNVERIFIED, tree->version_pos, (uint32_t)length, tree->version / 10,
+                    tree->version % 10, PTX_ISA_VERSION / 10u, PTX_ISA_VERSION % 10u);
+    for (size_t i = 0; px_profile_version(profile, i); i++)
+        if (px_profile_version(profile, i) == tree->version) return;
     px_complain(checker, VERSION_UNKNOWN, tree->version_pos, (uint32_t)length, tree->version_text,
                 PTX_ISA_VERSION / 10u, PTX_ISA_VERSION % 10u);
+}
+
+/* The number of a target that the profile has; -1. */
+static int target_of(const struct px_checker *checker, const char *name, size_t length)
+{
+    const int index = px_target_find(name, length);
+    const bool frozen = checker->module->profile == PTX_PROFILE_13_0;
+    return index >= 0 && frozen && px_target_min_ptx((size_t)index) > PTX_ISA_VERSION ? -1 : index;
 }
 
 /*
  * compute_90 stands for sm_90 in .target. Only the suffixes a and f mean something to ptxas: it takes sm_90b
  * as sm_90, and leading zeros. -1: not known.
  */
-static int find_target(const char *name, size_t length)
+static int find_target(const struct px_checker *checker, const char *name, size_t length)
 {
     static const char real[] = "sm_", virtual[] = "compute_";
     size_t prefix = strncmp(name, real, sizeof real - 1) == 0         ? sizeof real - 1
@@ -58,7 +70,7 @@ static int find_target(const char *name, size_t length)
     if (!prefix || n > 4 || digits + n > name + length) return -1;
     int size = snprintf(plain, sizeof plain, "%s%.*s%.*s", real, (int)n, digits,
                         digits[n] == 'a' || digits[n] == 'f', digits + n);
-    return px_target_find(plain, (size_t)size);
+    return target_of(checker, plain, (size_t)size);
 }
 
 static bool is_option(const struct px_name *name)
@@ -114,7 +126,7 @@ void px_check_target(struct px_checker *checker, const struct px_target_list *li
     px_word mode = 0;
     for (uint32_t i = 0; i < list->n && !checker->stopped; i++) {
         const struct px_name *name = list->names[i];
-        int index = is_option(name) ? -1 : find_target(name->text, name->len);
+        int index = is_option(name) ? -1 : find_target(checker, name->text, name->len);
         bool looks_like_target =
             strncmp(name->text, "sm_", 3) == 0 || saw_target || *checker->module->target_text;
         if (index >= 0)
@@ -164,7 +176,7 @@ static void check_specific(struct px_checker *checker, struct px_target arch, co
 void px_check_arch(struct px_checker *checker)
 {
     struct ptx_module *module = checker->module;
-    int index = module->arch ? find_target(module->arch, strlen(module->arch)) : -1;
+    int index = module->arch ? find_target(checker, module->arch, strlen(module->arch)) : -1;
     if (index < 0) return;
     struct px_target arch = px_target_at((size_t)index);
     if (real_sm(module->target) > real_sm(arch))

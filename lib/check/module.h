@@ -83,6 +83,8 @@ struct ptx_module {
     unsigned max_errors;
     bool check_only;                        /* functions have empty bodies: they were dropped after their check */
     uint8_t compilation;                    /* ptx_compilation */
+    ptx_profile profile;
+    bool narrow_address;                    /* addresses are held in 32-bit registers */
 };
 
 void px_module_retain(struct ptx_module *module);

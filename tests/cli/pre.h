@@ -1,0 +1,2 @@
+// pre.h - what pre.ptx includes.
+#define TWICE(x) add.u32 x, x, x
