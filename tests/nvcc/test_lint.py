@@ -17,7 +17,7 @@ PLACES = [os.path.join(ROOT, place) for place in ("tests/nvcc/ptx", "samples", "
 
 
 def findings(path):
-    done = subprocess.run([PTXAS, "--lint", "--diagnostics=json", path], capture_output=True, timeout=300, check=False)
+    done = subprocess.run([PTXAS, "-c", "--lint", "--diagnostics=json", path], capture_output=True, timeout=300, check=False)
     found = json.loads(done.stderr)
     if done.returncode or any(d["severity"] in ("error", "fatal") for d in found):
         return [f"{path}: exit code {done.returncode}"]

@@ -237,19 +237,26 @@ static bool same_item(const struct px_item *a, const struct px_item *b)
     }
 }
 
+/* The item at i or behind it; a declaration without a name declares nothing and is not printed. */
+static uint32_t item_from(const struct px_tree *tree, uint32_t i)
+{
+    while (i < tree->nitems && tree->items[i].kind == PX_I_NOTHING) i++;
+    return i;
+}
+
 /* Index of the first item that differs; -1 when the trees are the same, -2 when the headers or counts differ. */
 static long tree_difference(const struct px_tree *a, const struct px_tree *b)
 {
-    if (a->version != b->version || a->address_size != b->address_size || a->target.n != b->target.n ||
-        a->nitems != b->nitems)
+    if (a->version != b->version || a->address_size != b->address_size || a->target.n != b->target.n)
         return -2;
     for (uint32_t i = 0; i < a->target.n; i++)
         if (!same_name(a->target.names[i], b->target.names[i]))
             return -2;
-    for (uint32_t i = 0; i < a->nitems; i++)
-        if (!same_item(&a->items[i], &b->items[i]))
+    uint32_t i = item_from(a, 0), k = item_from(b, 0);
+    for (; i < a->nitems && k < b->nitems; i = item_from(a, i + 1), k = item_from(b, k + 1))
+        if (!same_item(&a->items[i], &b->items[k]))
             return (long)i;
-    return -1;
+    return i == a->nitems && k == b->nitems ? -1 : -2;
 }
 
 #endif
