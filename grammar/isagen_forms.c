@@ -227,6 +227,14 @@ static void emit_word_tables(FILE *out)
     fputs("\n};\n", out);
 }
 
+static void emit_features(FILE *out)
+{
+    fputs("const struct px_isa_value px_isa_features[] = {\n", out);
+    for (int i = 0; i < ig.features.n; i++)
+        fprintf(out, "    {%d, %d},\n", ig.features.values[i].word, ig.features.values[i].since);
+    fputs("    {0, 0}\n};\n", out);
+}
+
 static void emit_names(FILE *out)
 {
     fputs("const uint16_t px_isa_inst_names[][7] = {\n", out);
@@ -264,6 +272,7 @@ void ig_emit_forms(FILE *out)
     emit_word_tables(out);
     emit_sinces(out);
     emit_names(out);
+    emit_features(out);
     emit_numbers(out, "px_isa_code", ig.code, ig.ncode);
     emit_numbers(out, "px_isa_lists", ig.lists, ig.nlists);
     emit_numbers(out, "px_isa_handlers", ig_handler_pool, ig_nhandler_pool);

@@ -507,6 +507,8 @@ static void read_line(struct ig_place at, char *text)
         read_names(at, rest, false);
     } else if (!strncmp(text, "instructions ", 13)) {
         read_plain_names(rest);
+    } else if (!strncmp(text, "features ", 9)) {
+        read_values(at, rest, ' ', &ig.features);
     } else if (!strncmp(text, "called ", 7)) {
         read_names(at, rest, true);
     } else if (!strncmp(text, "targets ", 8)) {

@@ -113,6 +113,35 @@ static void print_github(const struct message *message)
 
 /* ---- all ---- */
 
+static int by_line(const void *a, const void *b)
+{
+    const unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+    return (x > y) - (x < y);
+}
+
+/*
+ * Takes out, from message `first` on, what only follows from an unknown name on the same line: operands of an
+ * instruction that do not fit it, a call without prototype. ptxas prints both, and so does its layout.
+ */
+static size_t drop_followers(struct message *messages, size_t first, size_t count)
+{
+    static const char *const followers[] = {"E1101", "E1107", "E1145", "E0438"};
+    unsigned *lines = must_grow(NULL, (count - first + 1) * sizeof *lines);
+    size_t unknown = 0, kept = first;
+    for (size_t i = first; i < count; i++)
+        if (!strcmp(messages[i].diagnostic.code, "E0301")) lines[unknown++] = messages[i].diagnostic.line;
+    qsort(lines, unknown, sizeof *lines, by_line);
+    for (size_t i = first; i < count; i++) {
+        bool follows = false;
+        for (size_t k = 0; unknown && k < sizeof followers / sizeof *followers; k++)
+            follows |= !strcmp(messages[i].diagnostic.code, followers[k]);
+        if (!follows || !bsearch(&messages[i].diagnostic.line, lines, unknown, sizeof *lines, by_line))
+            messages[kept++] = messages[i];
+    }
+    free(lines);
+    return kept;
+}
+
 /* The diagnostics that are to be shown, with their final severities; owned by the caller. */
 static struct message *collect(const struct input *inputs, size_t n, const struct options *options,
                                size_t *count)
@@ -120,7 +149,7 @@ static struct message *collect(const struct input *inputs, size_t n, const struc
     struct message *messages = NULL;
     *count = 0;
     for (size_t i = 0; i < n; i++) {
-        const size_t most = ptx_module_diagnostic_count(inputs[i].module);
+        const size_t most = ptx_module_diagnostic_count(inputs[i].module), first = *count;
         messages = must_grow(messages, (*count + most) * sizeof *messages);
         for (size_t d = 0; d < most; d++) {
             struct message message = {.module = inputs[i].module};
@@ -130,6 +159,7 @@ static struct message *collect(const struct input *inputs, size_t n, const struc
                 message.diagnostic.severity = PTX_ERROR;
             messages[(*count)++] = message;
         }
+        if (options->layout != LAYOUT_PTXAS) *count = drop_followers(messages, first, *count);
     }
     return messages;
 }

@@ -19,9 +19,19 @@ static enum px_space space_of(const struct px_inst *inst)
     return PX_SPACE_NONE;
 }
 
-static bool takes_address(px_word opcode)
+static bool has_word(const struct px_inst *inst, px_word word)
 {
+    for (unsigned i = 0; i < inst->nmods; i++)
+        if (inst->mods[i].name->word == word) return true;
+    return false;
+}
+
+static bool takes_address(const struct px_inst *inst)
+{
+    px_word opcode = inst->opcode->word;
+    if (has_word(inst, PX_W_async) || has_word(inst, PX_W_bulk)) return false;
     switch (opcode) {
+    case PX_W_multimem:
     case PX_W_ld:
     case PX_W_ldu:
     case PX_W_st:
@@ -64,7 +74,7 @@ static bool moves_global_address(const struct px_inst *inst)
 static bool is_narrow(const struct px_inst *inst)
 {
     px_word opcode = inst->opcode->word;
-    if (takes_address(opcode)) {
+    if (takes_address(inst)) {
         enum px_space space = has_narrow_base(inst) ? space_of(inst) : PX_SPACE_PARAM;
         return space == PX_SPACE_NONE || space == PX_SPACE_GLOBAL;
     }

@@ -59,7 +59,7 @@ static struct px_module_level level_of(const struct ptx_module *module)
     return (struct px_module_level){module->tree.version ? module->tree.version : PX_NEWEST_PTX, module->target.sm, independent};
 }
 
-static bool satisfied(const struct ptx_module *module, const struct px_since *since)
+bool px_since_met(const struct ptx_module *module, const struct px_since *since)
 {
     if (module->tree.version && module->tree.version < since->min_ptx)
         return false;
@@ -77,7 +77,7 @@ static bool check_handles(const struct ptx_module *module, struct px_fit *fit, c
         const struct px_symbol *base = o->u.list[0].symbol;
         fit->feature = px_match_opd(&fit->match, i)->nparts ? "indirect texture access" : "indirect surface access";
         fit->since = indirect;
-        if (base && base->kind == PX_SYM_REG && !satisfied(module, &indirect))
+        if (base && base->kind == PX_SYM_REG && !px_since_met(module, &indirect))
             return false;
     }
     fit->feature = NULL;
@@ -90,7 +90,7 @@ static bool check_since(const struct ptx_module *module, const struct px_inst *i
     struct px_since since = px_form_since(fit->match.form);
     fit->modifier = 0;
     fit->since = since;
-    if (!satisfied(module, &since))
+    if (!px_since_met(module, &since))
         return false;
     for (unsigned i = 0; i < px_form_slots(fit->match.form); i++) {
         if (!fit->match.value[i])
@@ -98,7 +98,7 @@ static bool check_since(const struct ptx_module *module, const struct px_inst *i
         since = px_match_value_since(&fit->match, i);
         fit->modifier = fit->match.value[i];
         fit->since = since;
-        if (!satisfied(module, &since))
+        if (!px_since_met(module, &since))
             return false;
     }
     fit->modifier = 0;
@@ -106,7 +106,7 @@ static bool check_since(const struct ptx_module *module, const struct px_inst *i
         return false;
     for (unsigned i = 0; px_match_need(&fit->match, operands, level_of(module), &i, &since);) {
         fit->since = since;
-        if (!satisfied(module, &since))
+        if (!px_since_met(module, &since))
             return false;
     }
     return true;
@@ -158,11 +158,14 @@ static bool guard_fits(struct ptx_module *module, const struct px_inst *inst)
     return false;
 }
 
-/* Did `a` get further than `b`? Of two that fail at operands the one that understood more of them. */
+/* Did `a` get further than `b`? Of two that fail at operands the one whose fault shows later. */
 static bool further(const struct px_fit *a, const struct px_fit *b)
 {
     if (a->stage != b->stage || a->stage != PX_FIT_OPERANDS)
         return a->stage > b->stage;
+    unsigned x = px_fault_phase(a->fault.kind), y = px_fault_phase(b->fault.kind);
+    if (x != y)
+        return x > y;
     if (a->fault.argument != b->fault.argument)
         return a->fault.argument > b->fault.argument;
     return b->fault.kind == PX_FAULT_VECTOR && a->fault.kind != PX_FAULT_VECTOR;

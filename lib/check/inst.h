@@ -20,7 +20,7 @@ enum px_fault_kind {
     PX_FAULT_RANGE, PX_FAULT_MULTIPLE, PX_FAULT_POWER, PX_FAULT_ILLEGAL, PX_FAULT_TEX, PX_FAULT_SAMPLER, PX_FAULT_SELECTOR,
     PX_FAULT_SELECTOR_VIDEO, PX_FAULT_SINK_NEEDED, PX_FAULT_MINUS_LABEL, PX_FAULT_VECTOR_NEEDED,
     PX_FAULT_HANDLE, PX_FAULT_GEOMETRY, PX_FAULT_INDEX,
-    PX_FAULT_ADDRESS_WIDTH
+    PX_FAULT_ADDRESS_WIDTH, PX_FAULT_EXPRESSION, PX_FAULT_SINK_SOURCE
 };
 
 struct px_fault {
@@ -40,10 +40,14 @@ struct px_fit {
     struct px_since since;             /* stage SINCE: what is missing */
 };
 
-/* inst_opds.c: operands against the types of the match; stops at the first fault. `module` may be NULL: not asked. */
+/* inst_opds.c: operands against the types of the match; the fault of the earliest phase. `module` may be NULL: not asked. */
 bool px_inst_operands(const struct ptx_module *module, const struct px_match *match, const struct px_inst *inst,
                       struct px_fault *fault);
+unsigned px_fault_phase(enum px_fault_kind kind); /* 0: reading, 1: types, 2: the rest */
+/* inst_vector.c: the type of a vector in braces, or why its elements do not go together. */
+enum px_fault_kind px_vector_type(const struct px_operand *operand, enum px_type *type);
 double px_operand_value(const struct px_operand *operand); /* of a floating-point constant */
+bool px_since_met(const struct ptx_module *module, const struct px_since *since); /* by the module's version and target */
 bool px_inst_pair_written(const struct px_inst *inst);
 
 /* inst_why.c: the message for an instruction that fits no form. */

@@ -90,10 +90,60 @@ static const struct px_form *closest_form(const struct px_why *why)
     return best;
 }
 
+/* "sm_90a or sm_100a": a list too long to help ends in "...". */
+static const char *target_list(struct px_arena *arena, uint64_t set)
+{
+    enum { MOST = 8 };
+    const char *text = "";
+    unsigned n = 0;
+    for (size_t i = 0; px_target_name(i) && n <= MOST; i++)
+        if (set >> i & 1)
+            text = n++ == MOST ? px_arena_printf(arena, "%s ...", text)
+                               : px_arena_printf(arena, "%s%s%s", text, *text ? " or " : "", px_target_name(i));
+    return text;
+}
+
 static const char *requirement(const struct px_why *why, const struct px_since *since)
 {
-    return px_arena_printf(&why->module->arena, "; it needs PTX %u.%u and %s%u", since->min_ptx / 10u, since->min_ptx % 10u,
-                           since->targets ? "one of the targets listed from sm_" : "sm_", since->min_sm);
+    struct px_arena *arena = &why->module->arena;
+    const char *target = since->targets ? target_list(arena, px_since_targets(since)) : px_arena_printf(arena, "sm_%u", since->min_sm);
+    return px_arena_printf(arena, "; it needs PTX %u.%u and %s", since->min_ptx / 10u, since->min_ptx % 10u, target);
+}
+
+/* What was given: the register and its type, or "a constant". */
+static const char *given(struct px_arena *arena, const struct px_operand *o)
+{
+    switch (o->kind) {
+    case PX_O_NAME:
+        if (!o->symbol)
+            return o->u.name->text;
+        if (o->symbol->kind == PX_SYM_REG)
+            return px_arena_printf(arena, "%s (.%s)", o->u.name->text, px_type_info((enum px_type)o->symbol->type)->name);
+        return o->u.name->text;
+    case PX_O_INT: case PX_O_EXPR: return "an integer constant";
+    case PX_O_F32: case PX_O_F64: return "a floating-point constant";
+    case PX_O_VEC: return "a vector";
+    case PX_O_ADDR: return "an address";
+    default: return NULL;
+    }
+}
+
+/* Which operand does not fit and what should stand there; "" when that is not known. */
+static const char *misfit(const struct px_why *why, const struct px_fit *best)
+{
+    struct px_arena *arena = &why->module->arena;
+    const struct px_fault *f = &best->fault;
+    enum px_type type;
+    unsigned count;
+    if (best->stage != PX_FIT_OPERANDS || f->kind != PX_FAULT_MISMATCH || !f->operand || !f->opd)
+        return "";
+    const char *found = given(arena, f->operand);
+    if (!found || !px_match_opd_type(&best->match, f->opd, &type, &count) || type == PX_T_NONE)
+        return "";
+    const struct px_type_info *info = px_type_info(type);
+    const char *held = info->declarable ? "" : px_arena_printf(arena, " (in a .%s register)", px_type_info((enum px_type)info->reg)->name);
+    return px_arena_printf(arena, "operand %u is %s where %s.%s%s is expected; ", f->argument + 1, found,
+                           f->opd->kind == PX_OK_ADDR ? "an address of " : count ? "a vector of " : "", info->name, held);
 }
 
 void px_inst_note(const struct px_why *why, const struct px_fit *best)
@@ -109,6 +159,6 @@ void px_inst_note(const struct px_why *why, const struct px_fit *best)
     if (meant)
         px_diag_note(diags, diag, "did you mean '%s%s'?", word == inst->opcode->text ? "" : ".", meant);
     else if (form)
-        px_diag_note(diags, diag, "nearest form: %s%s", px_form_syntax(form),
+        px_diag_note(diags, diag, "%snearest form: %s%s", misfit(why, best), px_form_syntax(form),
                      best->stage == PX_FIT_SINCE ? requirement(why, &best->since) : "");
 }

@@ -15,6 +15,7 @@ struct state {
     const struct px_inst *inst;
     struct px_fault *fault;
     unsigned argument;
+    bool coordinates; /* inside of a texture's brackets */
 };
 
 static bool fail(struct state *s, enum px_fault_kind kind, const struct px_operand *operand, const struct px_opd *opd)
@@ -31,7 +32,7 @@ static bool is_integer(enum px_type_class klass)
 }
 
 /* May a register of type `reg` hold a value of `type`? `flags` are those of the operand. */
-static bool register_fits(enum px_type type, enum px_type reg, uint32_t flags, bool element)
+static bool register_fits(enum px_type type, enum px_type reg, uint32_t flags)
 {
     const struct px_type_info *t = px_type_info(type), *r = px_type_info(reg);
     if (t->klass == PX_TC_PRED || r->klass == PX_TC_PRED)
@@ -47,8 +48,6 @@ static bool register_fits(enum px_type type, enum px_type reg, uint32_t flags, b
         return r->klass == PX_TC_BITS || is_integer((enum px_type_class)r->klass) || reg == PX_T_F16X2;
     if (type == PX_T_U16X2 || type == PX_T_S16X2)
         return reg == PX_T_B32 || reg == PX_T_F16X2;
-    if (t->declarable && element && flags & PX_OF_WIDER && !wide && is_integer((enum px_type_class)r->klass))
-        return true;
     return r->klass == PX_TC_BITS && (t->declarable || reg == t->reg);
 }
 
@@ -66,6 +65,8 @@ static bool special_register(struct state *s, const struct px_opd *opd, const st
     const struct px_type_info *t = px_type_info(type), *r = px_type_info(sreg->type);
     if (opd->flags & PX_OF_DST)
         return fail(s, reads_special(s->match) ? PX_FAULT_SREG_WRITE : PX_FAULT_SREG, o, opd);
+    if (!(opd->flags & PX_OF_SREG) && t->bits != r->bits && t->klass != PX_TC_NONE && (sreg->components == 1 || t->bits != 16))
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (!(opd->flags & PX_OF_SREG) || t->klass == PX_TC_FLOAT)
         return fail(s, PX_FAULT_SREG, o, opd);
     if (sreg->components > 1 && !o->has_selector)
@@ -78,20 +79,79 @@ static bool special_register(struct state *s, const struct px_opd *opd, const st
 
 /* ---- names ---- */
 
-static bool register_name(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type, bool element)
+/* Is the operand's type one that the modifiers name, not one of its own (the count of shl)? */
+static bool by_modifier(const struct state *s, const struct px_opd *opd, enum px_type type)
+{
+    if (opd->tkind != 1)
+        return true;
+    for (unsigned i = 0; i < px_form_slots(s->match->form); i++)
+        if (px_type_of_word(s->match->value[i]) == type)
+            return px_form_word(s->match->form, i, 1) == 0;
+    return false;
+}
+
+static bool register_name(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
     const struct px_symbol *symbol = o->symbol;
     bool component = o->has_selector && symbol->vec > 1;
     bool foreign = o->has_selector && !component && !o->selector; /* selector.c has complained */
     if (o->has_selector && !component && !foreign && !(opd->flags & PX_OF_SELECTOR))
-        return fail(s, PX_FAULT_SELECTOR, o, opd);
+        return fail(s, register_fits(type, symbol->type, opd->flags) ? PX_FAULT_SELECTOR : PX_FAULT_MISMATCH, o, opd);
     if (o->has_selector && !component && !foreign && !px_selector_fits(o->selector, opd->step))
         return fail(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
     if (symbol->vec > 1 && !component)
         return fail(s, PX_FAULT_VECTOR, o, opd);
-    if (opd->flags & PX_OF_WIDTH3264 && px_type_info(symbol->type)->bits == 32 && register_fits(PX_T_U32, symbol->type, 0, element))
+    if (symbol->type == PX_T_F16X2 && type == PX_T_PRED && by_modifier(s, opd, type))
         return true;
-    return register_fits(type, symbol->type, opd->flags, element) || fail(s, PX_FAULT_MISMATCH, o, opd);
+    if (symbol->type == PX_T_F16X2 && is_integer((enum px_type_class)px_type_info(type)->klass) && !by_modifier(s, opd, type))
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
+    if (opd->flags & PX_OF_WIDTH3264 && px_type_info(symbol->type)->bits == 32 && register_fits(PX_T_U32, symbol->type, 0))
+        return true;
+    return register_fits(type, symbol->type, opd->flags) || fail(s, PX_FAULT_MISMATCH, o, opd);
+}
+
+static bool is_simd_video(const struct px_match *match);
+static bool constant(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type);
+
+/* ptxas takes name+4 for a constant and a function for a register of any type, but refuses a variable's plain name. */
+static bool stray_name(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
+{
+    bool function = o->symbol && (o->symbol->kind == PX_SYM_FUNC || o->symbol->kind == PX_SYM_ENTRY);
+    const struct px_type_info *t = px_type_info(type);
+    bool integer = t->klass == PX_TC_BITS || is_integer((enum px_type_class)t->klass);
+    if (o->kind == PX_O_INDEX || !o->symbol)
+        return fail(s, o->kind == PX_O_INDEX && integer && t->bits == 32 ? PX_FAULT_MUST_REGISTER : PX_FAULT_MISMATCH, o, opd);
+    if (opd->flags & PX_OF_DST)
+        return fail(s, function || o->has_offset ? PX_FAULT_RESULT : PX_FAULT_MUST_REGISTER, o, opd);
+    if (o->has_offset && s->inst->opcode->word == PX_W_tcgen05 && !px_match_has(s->match, PX_W_dealloc))
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
+    if (o->has_offset || is_simd_video(s->match))
+        return constant(s, opd, o, type);
+    if (!by_modifier(s, opd, type))
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
+    return function || fail(s, PX_FAULT_MUST_REGISTER, o, opd);
+}
+
+/* The state space that a variable must be in for its address to be taken: the one named; shared for mapa and getctarank. */
+static enum px_space space_taken(const struct state *s)
+{
+    px_word opcode = s->inst->opcode->word;
+    if (opcode == PX_W_mapa || opcode == PX_W_getctarank)
+        return PX_SPACE_SHARED;
+    for (unsigned i = 0; i < px_form_slots(s->match->form); i++)
+        if (px_space_of_word(s->match->value[i]) != PX_SPACE_NONE)
+            return px_space_of_word(s->match->value[i]);
+    return PX_SPACE_NONE;
+}
+
+static bool space_fits(const struct state *s, const struct px_operand *o)
+{
+    enum px_space space = space_taken(s);
+    const struct px_symbol *base = o->kind == PX_O_INDEX ? o->u.list[0].symbol : o->symbol;
+    bool variable = base && (base->kind == PX_SYM_VAR || base->kind == PX_SYM_PARAM);
+    if (space == PX_SPACE_NONE || !base)
+        return true;
+    return variable ? base->space == space : s->inst->opcode->word != PX_W_cvta;
 }
 
 /* The address of a variable or function as a value. */
@@ -101,21 +161,22 @@ static bool address_name(struct state *s, const struct px_opd *opd, const struct
     if (opd->flags & PX_OF_VAR && px_type_info(o->symbol ? o->symbol->type : 0)->klass == PX_TC_OPAQUE && t->bits < 64)
         return fail(s, PX_FAULT_HANDLE, o, opd);
     if (!(opd->flags & PX_OF_VAR))
-        return fail(s, PX_FAULT_MUST_REGISTER, o, opd);
+        return stray_name(s, opd, o, type);
+    if (!space_fits(s, o))
+        return fail(s, PX_FAULT_ADDRESS_SPACE, o, opd);
     if (t->klass != PX_TC_BITS && !is_integer((enum px_type_class)t->klass))
         return fail(s, PX_FAULT_MISMATCH, o, opd);
     return t->bits >= 16 || fail(s, PX_FAULT_MISMATCH, o, opd);
 }
-
-static bool constant(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type);
 
 static bool name_operand(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type, bool element)
 {
     const struct px_sreg *sreg = o->u.name->text[0] == '%' ? px_sreg_of_word(o->u.name->word) : NULL;
     if (o->symbol) {
         switch (o->symbol->kind) {
-        case PX_SYM_REG: return register_name(s, opd, o, type, element);
-        case PX_SYM_VAR: case PX_SYM_PARAM: case PX_SYM_FUNC: case PX_SYM_ENTRY: return address_name(s, opd, o, type);
+        case PX_SYM_REG: return register_name(s, opd, o, type);
+        case PX_SYM_VAR: case PX_SYM_PARAM: case PX_SYM_FUNC: case PX_SYM_ENTRY:
+            return element ? fail(s, PX_FAULT_EXPRESSION, o, opd) : address_name(s, opd, o, type);
         default: return fail(s, PX_FAULT_ILLEGAL, o, opd);
         }
     }
@@ -123,7 +184,7 @@ static bool name_operand(struct state *s, const struct px_opd *opd, const struct
         return special_register(s, opd, o, type, sreg);
     if (o->u.name->word == PX_W_WARP_SZ)
         return constant(s, opd, o, type);
-    return fail(s, PX_FAULT_MISMATCH, o, opd);
+    return fail(s, element ? PX_FAULT_EXPRESSION : PX_FAULT_MISMATCH, o, opd);
 }
 
 /* ---- constants ---- */
@@ -150,11 +211,30 @@ double px_operand_value(const struct px_operand *o)
     return o->kind == PX_O_F32 ? f : d;
 }
 
+/* A constant of a class that registers of the type could hold. */
+static bool constant_fits(const struct px_operand *o, enum px_type type)
+{
+    bool is_float = o->kind == PX_O_F32 || o->kind == PX_O_F64;
+    enum px_type_class klass = (enum px_type_class)px_type_info(type)->klass;
+    if (klass == PX_TC_BITS || klass == PX_TC_PRED)
+        return !is_float && px_type_takes_constant(type);
+    return (klass == PX_TC_FLOAT) == is_float && px_type_takes_constant(type);
+}
+
+/* Two and four lane video instructions have a mask on their result. */
+static bool is_simd_video(const struct px_match *match)
+{
+    const struct px_opd *result = px_form_opds(match->form, NULL) ? px_form_opd(match->form, 0) : NULL;
+    return result && result->flags & PX_OF_SELECTOR && result->step > 1;
+}
+
 static bool constant(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
     const struct px_type_info *t = px_type_info(type);
     if (opd->flags & PX_OF_DST)
-        return fail(s, PX_FAULT_RESULT, o, opd);
+        return fail(s, constant_fits(o, type) ? PX_FAULT_RESULT : PX_FAULT_MISMATCH, o, opd);
+    if (!(opd->flags & PX_OF_IMM) && is_simd_video(s->match))
+        return fail(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
     if (type != PX_T_NONE && (!(opd->flags & PX_OF_IMM) || !px_type_takes_constant(type)))
         return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (o->kind == PX_O_F32 || o->kind == PX_O_F64) {
@@ -172,8 +252,67 @@ static bool constant(struct state *s, const struct px_opd *opd, const struct px_
 
 /* ---- scalars and vectors ---- */
 
+static bool is_register(const struct px_operand *o)
+{
+    if (o->kind != PX_O_NAME)
+        return false;
+    return o->symbol ? o->symbol->kind == PX_SYM_REG : o->u.name->text[0] == '%' && px_sreg_of_word(o->u.name->word);
+}
+
+static bool has_register(const struct px_operand *o)
+{
+    for (uint16_t i = 0; i < o->n; i++)
+        if (is_register(&o->u.list[i]))
+            return true;
+    return false;
+}
+
+static bool element(struct state *s, const struct px_opd *opd, const struct px_operand *o);
+
+/* A vector where one register would do: ptxas looks at its elements alone. */
+static bool loose_vector(struct state *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    enum px_type type;
+    enum px_fault_kind mixed = px_vector_type(o, &type);
+    if (mixed)
+        return fail(s, mixed, o, opd);
+    for (uint16_t i = 0; i < o->n; i++)
+        if (!element(s, opd, &o->u.list[i]))
+            return false;
+    return o->n == 2 || o->n == 4 || fail(s, PX_FAULT_ILLEGAL_SIZE, o, opd);
+}
+
+/* An address where a value should stand has the type of its base: only when that fits, ptxas asks for a register. */
+static bool address_passes(const struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
+{
+    const struct px_operand *base = o->n == 1 ? &o->u.list[0] : o;
+    const struct px_type_info *t = px_type_info(type);
+    bool integer = (t->klass == PX_TC_BITS && t->declarable) || (is_integer((enum px_type_class)t->klass) && t->declarable);
+    if (base->kind != PX_O_NAME || !base->symbol)
+        return false;
+    if (base->symbol->kind == PX_SYM_REG)
+        return register_fits(type, base->symbol->type, opd->flags);
+    return integer && t->bits >= 32 && by_modifier(s, opd, type);
+}
+
+/* Braces where a scalar should stand. */
+static bool stray_vector(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
+{
+    enum px_type found;
+    enum px_fault_kind mixed = px_vector_type(o, &found);
+    if (mixed)
+        return fail(s, mixed, o, opd);
+    if (opd->by_vec)
+        return fail(s, PX_FAULT_SIZE, o, opd);
+    bool bits = px_type_info(type)->klass == PX_TC_BITS && o->n > 1;
+    bool passes = by_modifier(s, opd, type) && (!has_register(o) || (!bits && register_fits(type, found, opd->flags)));
+    return fail(s, passes || s->inst->opcode->word == PX_W_mov ? PX_FAULT_VECTOR : PX_FAULT_MISMATCH, o, opd);
+}
+
 static bool scalar(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type, bool element)
 {
+    if (o->negated && type != PX_T_PRED && o->kind == PX_O_NAME && o->symbol && o->symbol->type == PX_T_PRED)
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (o->negated && (type != PX_T_PRED || !(opd->flags & PX_OF_NEG)))
         return fail(s, PX_FAULT_NOT, o, opd);
     if (o->minus && !(opd->flags & PX_OF_MINUS))
@@ -181,39 +320,20 @@ static bool scalar(struct state *s, const struct px_opd *opd, const struct px_op
     switch (o->kind) {
     case PX_O_NAME: return name_operand(s, opd, o, type, element);
     case PX_O_INT: case PX_O_F32: case PX_O_F64: case PX_O_EXPR:
-        if (element && o->kind == PX_O_INT && !(opd->flags & PX_OF_DST) && !px_type_takes_constant(type))
-            return true; /* a packed format's bits, in braces */
         return constant(s, opd, o, type);
     case PX_O_SINK:
         return (opd->flags & PX_OF_SINK && (element || !opd->by_vec || !(opd->flags & PX_OF_WIDER))) || fail(s, PX_FAULT_SINK, o, opd);
     case PX_O_VEC:
+        if (o->n > 1 && opd->flags & PX_OF_LOOSE)
+            return loose_vector(s, opd, o);
         if (o->n == 1 && (opd->by_vec || opd->tkind == 3) && s->inst->opcode->word != PX_W_multimem)
             return scalar(s, opd, &o->u.list[0], type, true);
-        return fail(s, opd->by_vec ? PX_FAULT_SIZE : PX_FAULT_VECTOR, o, opd);
+        return stray_vector(s, opd, o, type);
     case PX_O_PAIR: return fail(s, PX_FAULT_PAIR, o, opd);
-    case PX_O_ADDR: return fail(s, PX_FAULT_MUST_REGISTER, o, opd);
+    case PX_O_ADDR: return fail(s, address_passes(s, opd, o, type) ? PX_FAULT_MUST_REGISTER : PX_FAULT_MISMATCH, o, opd);
     case PX_O_INDEX: return address_name(s, opd, o, type);
     default: return fail(s, PX_FAULT_MISMATCH, o, opd);
     }
-}
-
-/* ptxas's complaint about registers that do not go together in one vector; NONE when they do. */
-static enum px_fault_kind mixture(const struct px_operand *o)
-{
-    const struct px_type_info *first = NULL;
-    for (uint16_t i = 0; i < o->n; i++) {
-        const struct px_symbol *r = o->u.list[i].symbol;
-        if (!r || r->kind != PX_SYM_REG)
-            continue;
-        const struct px_type_info *t = px_type_info(r->type);
-        if (!first)
-            first = t;
-        else if (t->bits != first->bits)
-            return PX_FAULT_WIDTHS;
-        else if ((t->klass == PX_TC_FLOAT) != (first->klass == PX_TC_FLOAT) && t->klass != PX_TC_BITS && first->klass != PX_TC_BITS)
-            return PX_FAULT_CLASSES;
-    }
-    return PX_FAULT_NONE;
 }
 
 /* Do all elements have one type (an array index differs from the coordinates)? */
@@ -239,7 +359,50 @@ static bool vector_register(struct state *s, const struct px_opd *opd, const str
     enum px_type type = px_match_elem(s->match, opd, 0);
     if (r->vec != count)
         return fail(s, PX_FAULT_SIZE, o, opd);
-    return register_fits(type, r->type, opd->flags, true) || fail(s, PX_FAULT_MISMATCH, o, opd);
+    return register_fits(type, r->type, opd->flags) || fail(s, PX_FAULT_MISMATCH, o, opd);
+}
+
+/* Does ptxas expand the instruction so that every element is moved by itself, and must be an ordinary register? */
+static bool expands_elements(const struct px_match *match, const struct px_inst *inst)
+{
+    px_word opcode = inst->opcode->word;
+    bool packed = opcode == PX_W_tex && (px_match_has(match, PX_W_f16x2) || px_match_has(match, PX_W_f16));
+    return opcode == PX_W_wmma || packed || (opcode == PX_W_tcgen05 && px_match_has(match, PX_W_mma));
+}
+
+/* An element of a vector whose type is settled. */
+static bool element(struct state *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    bool sign = o->negated || o->minus, is_constant = o->kind == PX_O_INT || o->kind == PX_O_F32 || o->kind == PX_O_F64;
+    if (o->kind == PX_O_SINK)
+        return opd->flags & PX_OF_DST || fail(s, PX_FAULT_SINK_SOURCE, o, opd);
+    if (is_constant && !sign)
+        return !(opd->flags & PX_OF_DST) || fail(s, PX_FAULT_RESULT, o, opd);
+    bool plain = o->symbol && o->symbol->type != PX_T_PRED && !o->has_selector;
+    if (expands_elements(s->match, s->inst) && is_register(o) && !plain)
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
+    if (is_register(o) && !sign && (!o->symbol || (o->symbol->vec <= 1 && !o->has_selector)))
+        return true;
+    return scalar(s, opd, o, o->symbol ? (enum px_type)o->symbol->type : px_match_elem(s->match, opd, 0), true);
+}
+
+/* May a vector of `type` stand for one of `want`? Where .v2 and .v4 count the elements, integers also hold floats. */
+static bool vector_fits(const struct state *s, const struct px_opd *opd, enum px_type want, enum px_type type)
+{
+    const struct px_type_info *w = px_type_info(want), *t = px_type_info(type);
+    bool float_in_integers = w->klass == PX_TC_FLOAT && w->declarable && want != PX_T_F16X2 && (opd->by_vec || s->coordinates) &&
+                             is_integer((enum px_type_class)t->klass);
+    if (float_in_integers && (t->bits == w->bits || (opd->flags & PX_OF_WIDER && t->bits > w->bits)))
+        return true;
+    return register_fits(want, type, opd->flags);
+}
+
+static bool typed_vector(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
+{
+    for (uint16_t i = 0; i < o->n; i++)
+        if (!element(s, opd, &o->u.list[i]))
+            return false;
+    return vector_fits(s, opd, px_match_elem(s->match, opd, 0), type) || fail(s, PX_FAULT_MISMATCH, o, opd);
 }
 
 static bool vector(struct state *s, const struct px_opd *opd, const struct px_operand *o, unsigned count)
@@ -250,15 +413,21 @@ static bool vector(struct state *s, const struct px_opd *opd, const struct px_op
         const struct px_sreg *sreg = px_sreg_of_word(o->u.name->word);
         return (sreg && sreg->components == count) || fail(s, PX_FAULT_SIZE, o, opd);
     }
+    if (o->kind != PX_O_VEC && opd->flags & PX_OF_LOOSE && !(opd->flags & PX_OF_DST))
+        return scalar(s, opd, o, px_match_elem(s->match, opd, count - 1), false);
     if (o->kind != PX_O_VEC) {
         bool by_vec = opd->by_vec && opd->flags & PX_OF_DST;
         return fail(s, by_vec ? PX_FAULT_RESULT_VECTOR : opd->by_vec ? PX_FAULT_MISMATCH : PX_FAULT_VECTOR_NEEDED, o, opd);
     }
     if (o->n != count)
         return fail(s, o->n == 3 ? PX_FAULT_ILLEGAL_SIZE : PX_FAULT_SIZE, o, opd);
-    enum px_fault_kind mixed = uniform(s, opd, count) ? mixture(o) : PX_FAULT_NONE;
-    if (all_sinks(o) || mixed)
+    enum px_type type;
+    enum px_fault_kind mixed = px_vector_type(o, &type);
+    bool even = uniform(s, opd, count);
+    if (all_sinks(o) || (mixed && even))
         return fail(s, mixed ? mixed : PX_FAULT_SINKS, o, opd);
+    if (even && has_register(o))
+        return typed_vector(s, opd, o, type);
     for (uint16_t i = 0; i < o->n; i++)
         if (!scalar(s, opd, &o->u.list[i], px_match_elem(s->match, opd, i), true))
             return false;
@@ -276,12 +445,39 @@ static bool value(struct state *s, const struct px_opd *opd, const struct px_ope
 
 /* ---- addresses ---- */
 
+/* How wide the address registers of instructions are that ptxas expands with a move or an addition of that width. */
+struct width { unsigned least, most; };
+
+static struct width address_width(const struct px_match *match, const struct px_inst *inst, unsigned argument)
+{
+    static const struct width any = {0, 64}, word = {32, 32}, wide = {64, 64}, move = {32, 64};
+    bool lanes = px_match_has(match, PX_W_mma) || px_match_has(match, PX_W_cp) || px_match_has(match, PX_W_ld) ||
+                 px_match_has(match, PX_W_st);
+    switch (inst->opcode->word) {
+    case PX_W_tcgen05: return lanes || px_match_has(match, PX_W_shift) ? word : move;
+    case PX_W_multimem: return px_match_has(match, PX_W_red) ? wide : any;
+    case PX_W_red: case PX_W_st:
+        if (argument == 2 && px_match_has(match, PX_W_shared__cluster)) /* the barrier's place is known */
+            return any;
+        return px_match_has(match, PX_W_async) || px_match_has(match, PX_W_bulk) ? move : any;
+    case PX_W_tensormap: return px_match_has(match, PX_W_replace) ? move : any;
+    case PX_W_wmma: case PX_W_createpolicy: return move;
+    default: return any;
+    }
+}
+
 static bool base_register(struct state *s, const struct px_opd *opd, const struct px_operand *o)
 {
-    enum px_type_class klass = (enum px_type_class)px_type_info(o->symbol->type)->klass;
-    if (klass != PX_TC_BITS && !is_integer(klass))
+    const struct px_type_info *type = px_type_info(o->symbol->type);
+    struct width width = address_width(s->match, s->inst, s->argument);
+    bool packed = o->symbol->type == PX_T_F16X2 && width.most == 32; /* passes for an addition of 32 bits */
+    if (type->klass != PX_TC_BITS && !is_integer((enum px_type_class)type->klass) && !packed)
         return fail(s, PX_FAULT_ADDRESS_TYPE, o, opd);
-    return px_type_info(o->symbol->type)->bits <= 64 || fail(s, PX_FAULT_ADDRESS_WIDTH, o, opd);
+    if (type->bits > 64)
+        return fail(s, PX_FAULT_ADDRESS_WIDTH, o, opd);
+    if (s->inst->opcode->word == PX_W_tcgen05 && px_match_has(s->match, PX_W_mma) && type->klass != PX_TC_BITS)
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
+    return (type->bits >= width.least && type->bits <= width.most) || fail(s, PX_FAULT_MISMATCH, o, opd);
 }
 
 static bool base_variable(struct state *s, const struct px_opd *opd, const struct px_operand *o)
@@ -289,6 +485,8 @@ static bool base_variable(struct state *s, const struct px_opd *opd, const struc
     enum px_space space = px_match_space(s->match, opd);
     if (px_type_info(o->symbol->type)->klass == PX_TC_OPAQUE)
         return fail(s, PX_FAULT_ILLEGAL, o, opd);
+    if (address_width(s->match, s->inst, s->argument).most < 64)
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (space != PX_SPACE_NONE && o->symbol->space != space)
         return fail(s, PX_FAULT_ADDRESS_SPACE, o, opd);
     return true;
@@ -334,7 +532,7 @@ static bool opaque(struct state *s, const struct px_opd *opd, const struct px_op
     if (o->kind != PX_O_NAME || !symbol)
         return fail(s, fault, o, opd);
     if (symbol->kind == PX_SYM_REG)
-        return register_fits(PX_T_U64, symbol->type, 0, false) || fail(s, PX_FAULT_MISMATCH, o, opd);
+        return register_fits(PX_T_U64, symbol->type, 0) || fail(s, PX_FAULT_MISMATCH, o, opd);
     return symbol->type == type || symbol->space == PX_SPACE_TEX || fail(s, fault, o, opd);
 }
 
@@ -359,6 +557,17 @@ static bool coordinates(struct state *s, const struct px_opd *opd, const struct 
     return true;
 }
 
+/* A tensor map: ptxas takes any register, and no variable in shared or local memory. */
+static bool tensor_base(struct state *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    const struct px_symbol *base = o->kind == PX_O_NAME ? o->symbol : NULL;
+    if (base && base->kind == PX_SYM_REG)
+        return true;
+    if (base && (base->space == PX_SPACE_SHARED || base->space == PX_SPACE_LOCAL))
+        return fail(s, PX_FAULT_ADDRESS_SPACE, o, opd);
+    return address_base(s, opd, o);
+}
+
 /* [map, {c}], [tex, c], [tex, sampler, c]: a name or handle, then the parts. */
 static bool tuple(struct state *s, const struct px_opd *opd, const struct px_operand *o)
 {
@@ -368,7 +577,9 @@ static bool tuple(struct state *s, const struct px_opd *opd, const struct px_ope
         return opaque(s, opd, &o->u.list[0], type);
     if (o->kind != PX_O_ADDR || o->n != opd->nparts + 1u + sampler)
         return fail(s, PX_FAULT_MISMATCH, o, opd);
-    if (opd->kind == PX_OK_TENSOR ? !address_base(s, opd, &o->u.list[0]) : !opaque(s, opd, &o->u.list[0], type))
+    if (opd->kind == PX_OK_TEXADDR && o->u.list[0].has_offset && !opd->nparts)
+        return fail(s, o->u.list[0].symbol && o->u.list[0].symbol->kind == PX_SYM_REG ? PX_FAULT_TEX : PX_FAULT_MISMATCH, o, opd);
+    if (opd->kind == PX_OK_TENSOR ? !tensor_base(s, opd, &o->u.list[0]) : !opaque(s, opd, &o->u.list[0], type))
         return false;
     if (sampler && !opaque(s, opd, &o->u.list[1], PX_T_SAMPLERREF))
         return false;
@@ -376,9 +587,11 @@ static bool tuple(struct state *s, const struct px_opd *opd, const struct px_ope
         return fail(s, PX_FAULT_SAMPLER, o, opd);
     for (unsigned i = 0; i < opd->nparts; i++) {
         const struct px_opd *part = px_form_part(s->match->form, (unsigned)opd->part_first + i);
+        s->coordinates = true;
         if (!coordinates(s, part, &o->u.list[i + 1 + sampler]))
             return false;
     }
+    s->coordinates = false;
     return true;
 }
 
@@ -432,12 +645,28 @@ static bool one(struct state *s, const struct px_opd *opd, const struct px_opera
     }
 }
 
+/*
+ * ptxas reads the operands, then holds their types against the form, and only then looks at what is special about each:
+ * the phase in which a fault shows.
+ */
+unsigned px_fault_phase(enum px_fault_kind kind)
+{
+    switch (kind) {
+    case PX_FAULT_WIDTHS: case PX_FAULT_CLASSES: case PX_FAULT_EXPRESSION: case PX_FAULT_SINKS: case PX_FAULT_SINK_SOURCE: return 0;
+    case PX_FAULT_MISMATCH: case PX_FAULT_VECTOR_NEEDED: case PX_FAULT_RESULT_VECTOR: return 1;
+    default: return 2;
+    }
+}
+
 bool px_inst_operands(const struct ptx_module *module, const struct px_match *match, const struct px_inst *inst,
                       struct px_fault *fault)
 {
-    struct state s = {module, match, inst, fault, 0};
+    struct px_fault next;
+    struct state s = {module, match, inst, &next, 0, false};
+    fault->kind = PX_FAULT_NONE;
     for (; s.argument < inst->nopds; s.argument++)
-        if (!one(&s, px_match_opd(match, s.argument), &inst->opds[s.argument]))
-            return false;
-    return true;
+        if (!one(&s, px_match_opd(match, s.argument), &inst->opds[s.argument]) &&
+            (!fault->kind || px_fault_phase(next.kind) < px_fault_phase(fault->kind)))
+            *fault = next;
+    return !fault->kind;
 }

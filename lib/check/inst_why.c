@@ -87,17 +87,33 @@ static void explain_texture(const struct px_why *why, enum px_where_message mess
     }
 }
 
+/* Types of operands that do not fit come before conditions on modifiers, not before those on types. */
+static bool arguments_first(const struct px_why *why, const struct px_fit *best)
+{
+    struct px_fault fault;
+    switch (best->message) {
+    case PX_WM_hint: case PX_WM_hint_space: case PX_WM_boolop: case PX_WM_compare: case PX_WM_ftz: case PX_WM_sat: case PX_WM_sync:
+    case PX_WM_rounding: case PX_WM_scope: case PX_WM_aligned:
+        return !px_inst_operands(why->module, &best->match, why->inst, &fault) && px_fault_phase(fault.kind) == 1;
+    default: return false;
+    }
+}
+
 static void explain_where(const struct px_why *why, const struct px_fit *best)
 {
     const char *name = px_why_name(why);
     if (px_why_clash(why))
         return;
+    if (arguments_first(why, best)) {
+        px_complain(why, ARGUMENTS, name);
+        return;
+    }
     switch (best->message) {
     case PX_WM_rounding: px_complain(why, ROUNDING_APPROX, name); break;
     case PX_WM_compare: px_complain(why, COMPARE_TYPE); break;
     case PX_WM_boolop: px_complain(why, BOOLEAN_NEEDED, name); break;
-    case PX_WM_ftz: px_complain(why, MODIFIER_ILLEGAL, "ftz", name); break;
-    case PX_WM_sat: px_complain(why, MODIFIER_ILLEGAL, "sat", name); break;
+    case PX_WM_ftz: px_complain(why, MODIFIER_ILLEGAL, ".", "ftz", name); break;
+    case PX_WM_sat: px_complain(why, MODIFIER_ILLEGAL, ".", "sat", name); break;
     case PX_WM_sync: px_complain(why, SYNC_NEEDED, name); break;
     case PX_WM_wide_global: px_complain(why, WIDE_SPACE); break;
     case PX_WM_prefetch_space: px_complain(why, FEATURE_SPACE, "cache prefetching"); break;
@@ -173,6 +189,20 @@ static void explain_vector(const struct px_why *why, const struct px_fault *f)
         px_complain(why, ARGUMENTS, px_why_name(why));
 }
 
+/* A selector on an operand that takes none: of a video instruction its third source, of others the result or a source. */
+static void explain_selector(const struct px_why *why, const struct px_fault *f)
+{
+    uint16_t first;
+    bool video = px_forms_of(why->inst->opcode->word, &first) && px_form_opds(px_form_at(first), NULL) > 1 &&
+                 px_form_opd(px_form_at(first), 1)->flags & PX_OF_SELECTOR;
+    if (video && f->argument == 3)
+        px_complain(why, SELECTOR_PLACE, "source C");
+    else if (f->opd->flags & PX_OF_DST)
+        px_complain(why, SELECTOR_RESULT, px_why_name(why));
+    else
+        px_complain(why, VIDEO_SELECTOR, px_why_name(why));
+}
+
 static bool is_surface(const struct px_why *why)
 {
     const char *s = why->inst->opcode->text;
@@ -189,7 +219,12 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_MINUS_LABEL: px_complain(why, MINUS); break;
     case PX_FAULT_NOT: px_complain(why, PRED_NEGATION); break;
     case PX_FAULT_VECTOR: explain_vector(why, f); break;
-    case PX_FAULT_VECTOR_NEEDED: px_complain(why, VECTOR_NEEDED, f->argument); break;
+    case PX_FAULT_VECTOR_NEEDED:
+        if (why->inst->opcode->word == PX_W_tcgen05)
+            px_complain(why, ARGUMENTS, name);
+        else
+            px_complain(why, VECTOR_NEEDED, f->argument);
+        break;
     case PX_FAULT_MUST_REGISTER: px_complain(why, MUST_REGISTER, f->argument, name); break;
     case PX_FAULT_PAIR: px_complain(why, PRED_OUTPUT, name); break;
     case PX_FAULT_PAIR_NEEDED: px_complain(why, PRED_OUTPUT_NEEDED, name); break;
@@ -201,6 +236,8 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_WIDTHS: px_complain(why, VECTOR_WIDTHS); break;
     case PX_FAULT_CLASSES: px_complain(why, VECTOR_CLASSES, name); break;
     case PX_FAULT_SINKS: px_complain(why, VECTOR_SINKS); break;
+    case PX_FAULT_EXPRESSION: px_complain(why, EXPRESSION, f->operand->u.name->text); break;
+    case PX_FAULT_SINK_SOURCE: px_complain(why, SINK_SOURCE); break;
     case PX_FAULT_PREDICATE: px_complain(why, PREDICATE); break;
     case PX_FAULT_LABEL: px_complain(why, LABEL_NEEDED, f->argument, name); break;
     case PX_FAULT_TABLE: px_complain(why, TABLE_NEEDED, f->argument, name); break;
@@ -218,7 +255,7 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_SELECTOR_VIDEO: px_complain(why, SELECTOR_WRONG, f->argument); break;
     case PX_FAULT_SINK_NEEDED: px_complain(why, SINK_NEEDED, name, ".shared::cluster"); break;
     case PX_FAULT_HANDLE: px_complain(why, TEX_HANDLE); break;
-    case PX_FAULT_SELECTOR: px_complain(why, VIDEO_SELECTOR, name); break;
+    case PX_FAULT_SELECTOR: explain_selector(why, f); break;
     default:
         if (f->operand && f->operand->kind == PX_O_SINK)
             px_complain(why, RESULT_SINK, name);
@@ -241,13 +278,32 @@ static void explain_feature(const struct px_why *why, const struct px_since *s, 
         px_complain(why, NEEDS_SM, feature, s->min_sm);
 }
 
+/* A modifier that the version or target lacks whatever the instruction: found before anything else. */
+static bool lacks_feature(const struct px_why *why)
+{
+    struct px_since since;
+    for (unsigned k = 0; k < 2 * why->nwords; k++) { /* types first */
+        unsigned i = k % why->nwords;
+        bool type = px_type_of_word(why->words[i]);
+        if (type != (k < why->nwords) || !px_word_since(why->words[i], &since) || px_since_met(why->module, &since))
+            continue;
+        const char *name = px_since_feature(&since);
+        explain_feature(why, &since, name ? name : px_arena_printf(&why->module->arena, ".%s", px_word_text(why->words[i])));
+        return true;
+    }
+    return false;
+}
+
 static void explain_since(const struct px_why *why, const struct px_fit *best)
 {
     const struct px_since *s = &best->since;
     const struct ptx_module *m = why->module;
     const char *word = px_word_text(best->modifier);
     const char *feature = best->feature ? best->feature : px_since_feature(s);
-    if (!feature && !best->modifier && !s->targets && !px_word_says_instruction(why->inst->opcode->word))
+    if (best->modifier && px_space_of_word(best->modifier) && strstr(word, "::"))
+        feature = strstr(word, "::"); /* of .shared::cta only the end is new */
+    bool old = m->tree.version && m->tree.version < s->min_ptx;
+    if (!feature && !best->modifier && (old || !s->targets) && !px_word_says_instruction(why->inst->opcode->word))
         feature = px_why_name(why);
     if (feature) {
         explain_feature(why, s, feature);
@@ -283,6 +339,15 @@ static void explain_count(const struct px_why *why)
         px_complain(why, ARGUMENTS, px_why_name(why));
 }
 
+/* The size of a vector that only a few instructions have, so that ptxas stumbles on it in others; 0: none. */
+static unsigned many_elements(const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nopds; i++)
+        if (inst->opds[i].kind == PX_O_VEC && inst->opds[i].n > 4)
+            return inst->opds[i].n;
+    return 0;
+}
+
 void px_inst_explain(const struct px_why *why, const struct px_fit *best)
 {
     char buf[160];
@@ -290,10 +355,16 @@ void px_inst_explain(const struct px_why *why, const struct px_fit *best)
     bool known = px_word_is_opcode(opcode) && px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf);
     if (best->stage == PX_FIT_WORDS && px_why_unknown(why))
         return;
+    if (!known && many_elements(why->inst)) {
+        px_complain(why, VECTOR_ILLEGAL, many_elements(why->inst));
+        return;
+    }
     if (!known) {
         px_complain(why, OPCODE, why->inst->opcode->text);
         return;
     }
+    if (lacks_feature(why))
+        return;
     switch (best->stage) {
     case PX_FIT_WORDS: px_why_words(why); break;
     case PX_FIT_WHERE: explain_where(why, best); break;

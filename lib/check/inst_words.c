@@ -76,6 +76,81 @@ unsigned px_why_count(const struct px_why *why, px_word word)
     return n;
 }
 
+/* ---- sets of modifiers that have a name ---- */
+
+/* What messages call a set when two of it are given, and when the instruction has none of it (NULL: by the word). */
+static const struct set { const char *twice, *illegal; } sets[] = {
+    {"matrix shape", NULL}, {"clamp", "Clamp"}, {"dimension", "dimension"}, {"texture", "Geometry"}, {"query", NULL},
+    {".load_mode", NULL}, {"shift-right", "Shift-right"}, {"component", NULL}, {".kind", NULL}, {".aligned", NULL},
+    {".abs", NULL}, {".any/.all", NULL}, {"permute", NULL}, {".num", NULL}, {".collector_usage", NULL},
+    {"cache prefetching", NULL}, {".L2::cache_hint", NULL}, {NULL, ".level::eviction_priority"}, {NULL, ".alayout or .blayout"}};
+enum { SHAPE, CLAMP, DIMENSION, GEOMETRY, QUERY, LOAD_MODE, SHIFT, COMPONENT, KIND, ALIGNED, ABS, ANY_ALL, PERMUTE, NUM,
+       COLLECTOR, PREFETCH, HINT, PRIORITY, LAYOUT, NO_SET };
+
+static bool begins(px_word word, const char *prefix)
+{
+    return !strncmp(px_word_text(word), prefix, strlen(prefix));
+}
+
+static bool is_shape(px_word word)
+{
+    const char *s = px_word_text(word);
+    return s[0] == 'm' && s[1] >= '0' && s[1] <= '9' && strchr(s, 'n');
+}
+
+/* Sets whose words begin alike. */
+static unsigned set_by_prefix(px_word word)
+{
+    static const struct { const char *prefix; unsigned set; } prefixes[] = {
+        {"kind::", KIND}, {"collector::", COLLECTOR}, {"L1::", PRIORITY}, {"L2::evict", PRIORITY}, {"tile", LOAD_MODE},
+        {"im2col", LOAD_MODE}};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (begins(word, prefixes[i].prefix))
+            return prefixes[i].set;
+    return is_shape(word) ? SHAPE : NO_SET;
+}
+
+static unsigned set_of(px_word word)
+{
+    switch (word) {
+    case PX_W_clamp: case PX_W_wrap: case PX_W_trap: case PX_W_zero: return CLAMP;
+    case PX_W_1d: case PX_W_2d: case PX_W_3d: case PX_W_4d: case PX_W_5d: return DIMENSION;
+    case PX_W_a1d: case PX_W_a2d: case PX_W_cube: case PX_W_acube: case PX_W_2dms: case PX_W_a2dms: return GEOMETRY;
+    case PX_W_width: case PX_W_height: case PX_W_depth: case PX_W_channel_data_type: case PX_W_channel_order:
+    case PX_W_normalized_coords: case PX_W_array_size: case PX_W_num_mipmap_levels: case PX_W_num_samples:
+    case PX_W_filter_mode: case PX_W_addr_mode_0: case PX_W_addr_mode_1: case PX_W_addr_mode_2: case PX_W_memory_layout:
+    case PX_W_force_unnormalized_coords:
+        return QUERY;
+    case PX_W_shr7: case PX_W_shr15: return SHIFT;
+    case PX_W_r: case PX_W_g: case PX_W_b: case PX_W_a: return COMPONENT;
+    case PX_W_aligned: return ALIGNED;
+    case PX_W_abs: return ABS;
+    case PX_W_any: case PX_W_all: return ANY_ALL;
+    case PX_W_f4e: case PX_W_b4e: case PX_W_rc8: case PX_W_ecl: case PX_W_ecr: case PX_W_rc16: return PERMUTE;
+    case PX_W_x1: case PX_W_x2: case PX_W_x4: case PX_W_x8: case PX_W_x16: case PX_W_x32: case PX_W_x64: case PX_W_x128: return NUM;
+    case PX_W_L2__64B: case PX_W_L2__128B: case PX_W_L2__256B: return PREFETCH;
+    case PX_W_L2__cache_hint: return HINT;
+    case PX_W_row: case PX_W_col: return LAYOUT;
+    default: return set_by_prefix(word);
+    }
+}
+
+/* Two words of one set where no form takes them. */
+static bool twice_of_named_set(const struct px_why *why)
+{
+    for (unsigned i = 0; i < why->nwords; i++)
+        for (unsigned k = i + 1; k < why->nwords; k++) {
+            unsigned a = set_of(why->words[i]), b = set_of(why->words[k]);
+            if ((a == DIMENSION && b == GEOMETRY) || (a == GEOMETRY && b == DIMENSION))
+                a = b = GEOMETRY;
+            if (a == b && a != NO_SET && sets[a].twice) {
+                px_complain(why, CACHE_TWICE, sets[a].twice);
+                return true;
+            }
+        }
+    return false;
+}
+
 /* ---- modifiers ---- */
 
 /* The modifiers that ptxas calls duplicate; of others it says something else, or takes them twice. */
@@ -123,16 +198,17 @@ static bool twice_of_set(const struct px_why *why)
         operations += is_operation(word);
         scopes += word == PX_W_cta || word == PX_W_cluster || word == PX_W_gpu || word == PX_W_sys;
     }
-    if (operations > 1)
+    bool video = why->inst->opcode->text[0] == 'v' && why->inst->opcode->word != PX_W_vote;
+    if (operations > 1 && !video)
         px_complain(why, OPERATION_TWICE);
     else if (scopes > 1)
         px_complain(why, SCOPE_TWICE);
-    return operations > 1 || scopes > 1;
+    return (operations > 1 && !video) || scopes > 1;
 }
 
 static bool twice(const struct px_why *why)
 {
-    if (twice_of_set(why))
+    if (twice_of_set(why) || twice_of_named_set(why))
         return true;
     for (unsigned i = 0; i < why->nwords; i++)
         if (px_why_count(why, why->words[i]) > 1 && duplicated(why->words[i])) {
@@ -207,7 +283,12 @@ static void illegal_word(const struct px_why *why, px_word word)
         else
             px_complain(why, NO_STATE_SPACE, px_why_name(why));
         break;
-    default: px_complain(why, MODIFIER_ILLEGAL, px_word_text(word), px_why_name(why)); break;
+    default:
+        if (set_of(word) != NO_SET && sets[set_of(word)].illegal)
+            px_complain(why, MODIFIER_ILLEGAL, "", sets[set_of(word)].illegal, px_why_name(why));
+        else
+            px_complain(why, MODIFIER_ILLEGAL, ".", px_word_text(word), px_why_name(why));
+        break;
     }
 }
 
@@ -254,6 +335,20 @@ static bool missing_word(const struct px_why *why)
     for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
         if (fits_with(why, tries[i].word)) {
             px_complain(why, MODIFIER_NEEDED, tries[i].called, px_why_name(why));
+            return true;
+        }
+    return false;
+}
+
+/* Would a matrix shape complete the words? */
+static bool missing_shape(const struct px_why *why)
+{
+    for (unsigned i = 0; i < why->nwords; i++)
+        if (is_shape(why->words[i]))
+            return false;
+    for (px_word word = 1; word < PX_W_COUNT; word++)
+        if (is_shape(word) && px_word_is_modifier(word) && fits_with(why, word)) {
+            px_complain(why, MODIFIER_NEEDED, "Shape", px_why_name(why));
             return true;
         }
     return false;
@@ -322,11 +417,11 @@ static void no_combination(const struct px_why *why)
     else if (px_why_count(why, PX_W_sat) && !is_float && type)
         px_complain(why, SAT_TYPE, px_word_text(type));
     else if (px_why_count(why, PX_W_ftz) && type != PX_W_f32)
-        px_complain(why, MODIFIER_ILLEGAL, "ftz", px_why_name(why));
+        px_complain(why, MODIFIER_ILLEGAL, ".", "ftz", px_why_name(why));
     else if (px_why_count(why, PX_W_cc) && is_float)
-        px_complain(why, MODIFIER_ILLEGAL, "cc", px_why_name(why));
+        px_complain(why, MODIFIER_ILLEGAL, ".", "cc", px_why_name(why));
     else if (px_why_count(why, PX_W_sat) && is_float && type != PX_W_f32)
-        px_complain(why, MODIFIER_ILLEGAL, "sat", px_why_name(why));
+        px_complain(why, MODIFIER_ILLEGAL, ".", "sat", px_why_name(why));
     else
         px_complain(why, INST_TYPES, px_why_name(why));
 }
@@ -404,9 +499,77 @@ static int judged(px_word word)
     return is_operation(word) ? 0 : px_why_kind_of(word) == PX_WK_OTHER || px_why_kind_of(word) == PX_WK_FLAG ? 2 : 1;
 }
 
+/* Modifiers that ptxas refuses before it looks at the types. */
+static bool before_types(px_word word)
+{
+    unsigned set = set_of(word);
+    return is_operation(word) || set == KIND || set == PREFETCH || set == HINT || word == PX_W_sync || word == PX_W_satfinite ||
+           word == PX_W_mmio || begins(word, "cta_group::");
+}
+
+static bool illegal_before_types(const struct px_why *why)
+{
+    for (unsigned i = 0; i < why->nwords; i++)
+        if (before_types(why->words[i]) && !some_form_takes(why, why->words[i])) {
+            illegal_word(why, why->words[i]);
+            return true;
+        }
+    return false;
+}
+
+/* How far the types and then the operands fit some form when the other modifiers are left out. */
+enum stripped { NO_TYPES, NO_ARGUMENTS, FITS };
+
+static enum stripped stripped_form(const struct px_why *why, const struct px_form *form)
+{
+    struct px_match match = {.form = form, .pair = px_inst_pair_written(why->inst)};
+    struct px_fault fault;
+    if (!px_match_deal_types(&match, why->words, why->nwords) || !px_match_types(&match))
+        return NO_TYPES;
+    for (unsigned nth = 0; px_match_choose(&match, why->inst->nopds, nth); nth++)
+        if (px_match_types(&match) &&
+            (px_inst_operands(why->module, &match, why->inst, &fault) || px_fault_phase(fault.kind) != 1))
+            return FITS;
+    return NO_ARGUMENTS;
+}
+
+static enum stripped stripped(const struct px_why *why)
+{
+    enum stripped best = NO_TYPES;
+    uint16_t first;
+    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    for (unsigned f = 0; f < n && best != FITS; f++) {
+        enum stripped found = stripped_form(why, px_form_at((uint16_t)(first + f)));
+        best = found > best ? found : best;
+    }
+    return best;
+}
+
+/* The types come first, then the operands, then the other modifiers. */
+static bool types_and_arguments(const struct px_why *why)
+{
+    switch (stripped(why)) {
+    case NO_TYPES:
+        for (unsigned i = 0; i < why->nwords; i++)
+            if (px_why_kind_of(why->words[i]) == PX_WK_TYPE && !some_form_takes(why, why->words[i])) {
+                illegal_word(why, why->words[i]);
+                return true;
+            }
+        px_complain(why, INST_TYPES, px_why_name(why));
+        return true;
+    case NO_ARGUMENTS:
+        if (fits_with(why, PX_W_2d))
+            px_complain(why, MODIFIER_NEEDED, "Geometry", px_why_name(why));
+        else
+            px_complain(why, ARGUMENTS, px_why_name(why));
+        return true;
+    default: return false;
+    }
+}
+
 void px_why_words(const struct px_why *why)
 {
-    if (twice(why))
+    if (twice(why) || illegal_before_types(why) || missing_shape(why) || types_and_arguments(why))
         return;
     for (int turn = 0; turn < 3; turn++)
         for (unsigned i = 0; i < why->nwords; i++)

@@ -130,7 +130,8 @@ enum {
     PX_OF_SELECTOR = 8192, /* .b0 .h1 of video instructions */
     PX_OF_RANGE = 16384, /* constants are held against lo, hi, step */
     PX_OF_WIDTH3264 = 32768, /* a 32- or 64-bit register */
-    PX_OF_SAMPLER = 65536 /* a bracketed tuple may name a sampler after the texture */
+    PX_OF_SAMPLER = 65536, /* a bracketed tuple may name a sampler after the texture */
+    PX_OF_LOOSE = 131072 /* one register will do for a vector, and a vector for one register */
 };
 
 /* One operand of a form as the table has it. */
@@ -200,6 +201,8 @@ bool px_form_accepts(const struct px_form *form, unsigned slot, px_word word);
  */
 bool px_match_deal(struct px_match *match, const px_word *words, unsigned n);
 bool px_match_types(struct px_match *match);
+/* The same for the types and the name alone: other words that find no slot are left out, other slots may stay empty. */
+bool px_match_deal_types(struct px_match *match, const px_word *words, unsigned n);
 
 /*
  * n operands are written: which of the form's? Sets match->operands to the
@@ -232,6 +235,7 @@ bool px_match_need(const struct px_match *match, uint32_t operands, struct px_mo
 /* What the form itself, and the word in slot i, require. */
 struct px_since px_form_since(const struct px_form *form);
 struct px_since px_match_value_since(const struct px_match *match, unsigned slot);
+bool px_word_since(px_word word, struct px_since *since); /* what the modifier requires on any instruction; false: nothing */
 uint64_t px_since_targets(const struct px_since *since); /* bit i: target i; 0 when it names none */
 const char *px_since_feature(const struct px_since *since); /* NULL when it has no name */
 

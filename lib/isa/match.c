@@ -47,7 +47,19 @@ enum px_type px_match_type(const struct px_match *match, px_word slot)
 /* Flags that ptxas takes twice. */
 static bool repeatable(px_word word)
 {
-    return word == PX_W_sat || word == PX_W_approx || word == PX_W_sync || word == PX_W_shiftamt;
+    switch (word) {
+    case PX_W_sat: case PX_W_approx: case PX_W_sync: case PX_W_shiftamt: case PX_W_cc: case PX_W_uni: case PX_W_NaN: case PX_W_relu:
+    case PX_W_satfinite:
+        return true;
+    default: return false;
+    }
+}
+
+/* The formats of matrix copies, which ptxas overlooks on every other instruction. */
+static bool overlooked(const struct px_form *form, px_word word)
+{
+    bool format = word == PX_W_b8x16 || word == PX_W_b4x16_p64 || word == PX_W_b6x16_p32;
+    return format && form->opcode != PX_W_ldmatrix && form->opcode != PX_W_tcgen05;
 }
 
 static bool deal_one(struct px_match *match, px_word word)
@@ -57,7 +69,7 @@ static bool deal_one(struct px_match *match, px_word word)
             match->value[i] = word;
             return true;
         }
-    return repeatable(word) && px_match_has(match, word);
+    return (repeatable(word) && px_match_has(match, word)) || overlooked(match->form, word);
 }
 
 /* Fills mandatory slot i from an optional slot that took a word which fits here. */
@@ -121,6 +133,22 @@ bool px_match_deal(struct px_match *match, const px_word *words, unsigned n)
     for (unsigned i = 0; i < form->nslots; i++)
         if (!match->value[i] && !px_isa_slots[form->first_slot + i].optional && !shift_into(match, i))
             return false;
+    return name_first(match, words, n) && order_kept(match, words, n);
+}
+
+bool px_match_deal_types(struct px_match *match, const px_word *words, unsigned n)
+{
+    const struct px_form *form = match->form;
+    memset(match->value, 0, sizeof match->value);
+    match->operands = (uint16_t)((1u << form->nopds) - 1);
+    for (unsigned i = 0; i < n; i++)
+        if (!deal_one(match, words[i]) && px_type_of_word(words[i]))
+            return false;
+    for (unsigned i = 0; i < form->nslots; i++) {
+        bool wanted = !px_isa_slots[form->first_slot + i].optional && (i < form->nfixed || px_type_of_word(px_form_word(form, i, 0)));
+        if (wanted && !match->value[i] && !shift_into(match, i))
+            return false;
+    }
     return name_first(match, words, n) && order_kept(match, words, n);
 }
 
@@ -393,6 +421,15 @@ struct px_since px_match_value_since(const struct px_match *match, unsigned slot
     const struct px_isa_slot *s = &px_isa_slots[match->form->first_slot + slot];
     unsigned i = choice(match, slot);
     return px_isa_sinces[i ? px_isa_values[s->first + i - 1].since : 0];
+}
+
+bool px_word_since(px_word word, struct px_since *since)
+{
+    const struct px_isa_value *v = px_isa_features;
+    while (v->word && v->word != word)
+        v++;
+    *since = px_isa_sinces[v->since];
+    return v->word != 0;
 }
 
 const char *px_since_feature(const struct px_since *since)

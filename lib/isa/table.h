@@ -53,6 +53,7 @@ extern const uint8_t px_isa_word_flags[];     /* PX_WF_ */
 enum { PX_WF_MODIFIER = 1, PX_WF_OPCODE = 2, PX_WF_INSTRUCTION = 4 };
 extern const struct px_isa_slot px_isa_slots[];
 extern const struct px_isa_value px_isa_values[];
+extern const struct px_isa_value px_isa_features[]; /* ends with word 0 */
 extern const struct px_opd px_isa_opds[], px_isa_parts[];
 extern const struct px_isa_fn px_isa_fns[];
 extern const struct px_isa_entry px_isa_entries[];
