@@ -59,4 +59,4 @@ $(B)/samples/embed: samples/embed/embed.c include/ptx.h include/ptxvm.h $(B)/lib
 TEST_EXTRA += $(B)/tests/test_verdicts
 $(B)/tests/test_verdicts: tests/verdicts/test_verdicts.c $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka

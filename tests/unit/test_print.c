@@ -1,9 +1,9 @@
 /*
- * test_print.c - printing a module and reading the text back gives the same tree.
+ * test_print.c - printing a module and reading the text back gives the same module.
  *
- * Runs over everything accepted that is at hand: the PTX files of the tree and,
- * where it is present, the folder of accepted snippets beside the project. The
- * parser alone is asked, so the test does not depend on the instruction table.
+ * Over everything accepted that is at hand: the PTX files of the tree here, the
+ * frozen verdicts in tests/verdicts/test_verdicts.c. A few folders also go through
+ * the parser alone, so that one part does not depend on the instruction table.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -14,31 +14,13 @@
 #include <cmocka.h>
 #include "front/print.h"
 #include "unit/parsed.h"
-#include "unit/tree_equal.h"
-
-struct text {
-    char *s;
-    size_t n, cap;
-};
-
-static int append(void *user, const char *s, size_t n)
-{
-    struct text *text = user;
-    if (text->n + n + 1 > text->cap) {
-        text->cap = (text->n + n + 1) * 2;
-        text->s = realloc(text->s, text->cap);
-    }
-    memcpy(text->s + text->n, s, n);
-    text->n += n;
-    text->s[text->n] = 0;
-    return 0;
-}
+#include "unit/round_trip.h"
 
 /* 0 when the text survives printing; else says on stderr what does not. */
 static int round_trip(const char *name, const char *text, size_t size)
 {
     static struct parsed first, second;
-    struct text printed = {0};
+    struct printed printed = {0};
     int bad = 1;
     parse(&first, text, size);
     if (!first.tree.complete) {
@@ -46,7 +28,7 @@ static int round_trip(const char *name, const char *text, size_t size)
         px_arena_free(&first.arena);
         return 1;
     }
-    px_print(&first.tree, NULL, append, &printed);
+    px_print(&first.tree, NULL, append_printed, &printed);
     parse(&second, printed.s, printed.n);
     if (!second.tree.complete)
         fprintf(stderr, "%s: the printed text does not parse: %s\n", name, second.diags.list.at[0].message);
@@ -73,8 +55,17 @@ static char *read_file(const char *path, size_t *size)
     return text;
 }
 
-/* Round-trips every .ptx file of a folder; returns how many failed, counts them in *files. */
-static int round_trip_folder(const char *folder, int *files)
+/* What is asked of each file: 0 when all is well, 1 when not, -1 when the file does not count. */
+typedef int ask(const char *name, const char *text, size_t size);
+
+static int ask_checked(const char *name, const char *text, size_t size)
+{
+    const int verdict = round_trip_checked(name, NULL, text, size);
+    return verdict < 0 ? -1 : !verdict;
+}
+
+/* Asks about every .ptx file of a folder; returns how many failed, counts them in *files. */
+static int each_file(const char *folder, ask *question, int *files)
 {
     DIR *dir = opendir(folder);
     int bad = 0;
@@ -85,32 +76,46 @@ static int round_trip_folder(const char *folder, int *files)
         snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
         char *text = read_file(path, &size);
         assert_non_null(text);
-        bad += round_trip(path, text, size);
-        ++*files;
+        const int answer = question(path, text, size);
+        bad += answer == 1;
+        *files += answer >= 0;
         free(text);
     }
     if (dir) closedir(dir);
     return bad;
 }
 
-static void test_committed_files(void **state)
+static void test_structure(void **state)
 {
+    static const char *const folders[] = {"samples", "tests/bench", "tests/print"};
     int files = 0;
     (void)state;
-    assert_int_equal(round_trip_folder("samples", &files), 0);
-    assert_int_equal(round_trip_folder("tests/bench", &files), 0);
-    assert_int_equal(round_trip_folder("tests/print", &files), 0);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        assert_int_equal(each_file(folders[i], round_trip, &files), 0);
     assert_true(files >= 12);
 }
 
-/* PTX_FOLDER names a folder of further modules, all legal. */
+static void test_checked(void **state)
+{
+    static const char *const folders[] = {"samples",       "tests/api/ptx", "tests/asm",      "tests/bench",   "tests/cli",
+                                          "tests/exec",    "tests/exec/bad", "tests/nvcc/ptx", "tests/print"};
+    int files = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        assert_int_equal(each_file(folders[i], ask_checked, &files), 0);
+    print_message("%d accepted modules\n", files);
+    assert_true(files >= 60);
+}
+
+/* PTX_FOLDER names a folder of further modules. */
 static void test_given_folder(void **state)
 {
     int files = 0;
     const char *folder = getenv("PTX_FOLDER");
     (void)state;
-    int bad = folder ? round_trip_folder(folder, &files) : 0;
+    int bad = folder ? each_file(folder, ask_checked, &files) : 0;
     if (!files) skip();
+    print_message("%d accepted modules\n", files);
     assert_int_equal(bad, 0);
 }
 
@@ -135,7 +140,8 @@ static void test_instruction_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_committed_files),
+        cmocka_unit_test(test_structure),
+        cmocka_unit_test(test_checked),
         cmocka_unit_test(test_given_folder),
         cmocka_unit_test(test_instruction_text),
     };

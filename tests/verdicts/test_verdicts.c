@@ -6,7 +6,8 @@
  * function a file. known.tsv names the cases where we are known to differ and why;
  * a row of it that agrees fails the last test, so the list stays true. frozen.py describes the
  * format. With --disagreements the program prints all differences as rows for
- * known.tsv instead; with --texts those of the message texts.
+ * known.tsv instead; with --texts those of the message texts. What is accepted is printed and read back
+ * too (unit/round_trip.h).
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -19,6 +20,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "ptx.h"
+#include "unit/round_trip.h"
 
 enum { MAX_FILES = 32, MAX_KNOWN = 4096 };
 
@@ -33,7 +35,7 @@ struct known { char id[16], what[16]; bool used, agrees; };
 static struct known known[MAX_KNOWN];
 static size_t known_count;
 
-struct tally { unsigned cases, verdict, line, text, known_bad; };
+struct tally { unsigned cases, verdict, line, text, known_bad, print; };
 
 static enum { TESTING, LIST_DIFFERENCES, LIST_TEXTS } mode;
 
@@ -196,6 +198,7 @@ static struct tally run_file(const char *path)
             text[n] = 0;
             const struct found found = check(&e, text, n);
             judge(&e, &found, &tally);
+            if (mode == TESTING && found.accept) tally.print += !round_trip_checked(e.id, e.arch, text, n);
         } else {
             fail_msg("%s: bad head: %.60s", path, mark);
         }
@@ -211,6 +214,7 @@ static void test_file(void **state)
     print_message("%s: %u cases, %u known to differ, %u with another text\n", (const char *)*state, t.cases, t.known_bad,
                   t.text);
     assert_true(t.cases > 0);
+    if (t.print) fail_msg("%u accepted modules do not survive printing", t.print);
     if (t.verdict + t.line) fail_msg("%u wrong verdicts, %u wrong lines", t.verdict, t.line);
 }
 
