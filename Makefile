@@ -156,6 +156,11 @@ parity: $(B)/bin/ptxas
 	@python3 tests/parity/parity.py --build $(B) $(PARITY)
 .PHONY: parity
 
+# What nvcc makes of tests/nvcc/*.cu and samples/*.cu, for five targets and three ways, must pass; where there is an nvcc.
+nvcc-check: $(B)/bin/ptxas
+	@tests/nvcc/check.sh $(B)
+.PHONY: nvcc-check
+
 # Our ptxas never shadows NVIDIA's: where one is on PATH, ours is called ptxvm-ptxas, unless PTXAS_NAME decides.
 install: all
 	@name="$(PTXAS_NAME)"; \
