@@ -17,7 +17,7 @@ BUILD = os.environ.get("BUILD", "build")
 ROOT = os.environ.get("ROOT", ".")
 PTXAS = os.path.join(BUILD, "bin", "ptxas")
 PTXVM = os.path.join(BUILD, "bin", "ptxvm")
-TIME_LIMIT = 20
+TIME_LIMIT = 200
 HEADER = b".version 8.0\n.target sm_80\n.address_size 64\n"
 ALPHABET = b"{}()[];,.@!%<>=+-*/&|^~?:\"'\\ \n\t\0\x80\xff0123456789abcfinrstuxz_$"
 
