@@ -76,6 +76,8 @@ typedef struct ptx_module_options {
     unsigned max_errors;    /* stop after this many; 0 means no limit */
     int check_only;         /* not 0: only the verdict is wanted. Takes a fraction of the memory; the module answers
                                all questions about what it declares, and cannot be printed or put into a program */
+    int lint;               /* not 0: also warn of suspicious code in a module without errors (codes W06xx); needs
+                               more than the verdict, so check_only has no effect then */
 } ptx_module_options;
 
 /*

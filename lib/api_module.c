@@ -8,8 +8,10 @@
 #include <limits.h>
 #include <string.h>
 #include "base/diag.h"
+#include "cdp/cdp.h"
 #include "check/check.h"
 #include "front/print.h"
+#include "lint/lint.h"
 #include "ptx.h"
 
 const char *ptx_status_name(ptx_status status)
@@ -46,11 +48,12 @@ static void build(struct ptx_module *module, const ptx_module_options *options, 
 {
     set_source(module, options, text, size);
     module->max_errors = options ? options->max_errors : 0;
-    module->check_only = options && options->check_only;
+    module->check_only = options && options->check_only && !options->lint;
     module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
     px_names_init(&module->names, &module->arena, word_of);
     px_check(module);
     px_source_index(&module->source);
+    if (options && options->lint && !module->diags.errors) px_lint(module, px_cdp_describe);
 }
 
 ptx_status ptx_module_create(const ptx_module_options *options, const char *text, size_t size,

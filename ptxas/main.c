@@ -89,7 +89,8 @@ static bool check_inputs(struct inputs *inputs, const struct options *options)
 {
     for (size_t i = 0; i < inputs->n; i++) {
         const ptx_module_options wanted = {
-            .file_name = inputs->at[i].name, .arch = options->arch, .check_only = is_check_only(inputs, options)};
+            .file_name = inputs->at[i].name, .arch = options->arch, .check_only = is_check_only(inputs, options),
+            .lint = options->lint};
         const ptx_status status =
             ptx_module_create(&wanted, inputs->texts[i], inputs->sizes[i], &inputs->at[i].module);
         if (status == PTX_OK || status == PTX_ERROR_ASSEMBLY) continue;

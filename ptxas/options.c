@@ -16,6 +16,8 @@ enum option_kind {
     KIND_IGNORED_SWITCH,
     KIND_IGNORED_BOOL,
     KIND_IGNORED_NUMBER,
+    KIND_IGNORED_COUNT,
+    KIND_IGNORED_WORD,
     KIND_IGNORED_TEXT,
     KIND_LEVEL,
     KIND_SWITCH,
@@ -35,8 +37,8 @@ static const struct option_row rows[] = {
     {"compile-as-tools-patch", "astoolspatch", NULL, KIND_IGNORED_SWITCH, NULL},
     {"compile-only", "c", NULL, KIND_SWITCH, "Leave externs open: a part of a program is checked."},
     {"compiler-annotations", "annotate", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"def-load-cache", "dlcm", "<modifier>", KIND_IGNORED_TEXT, NULL},
-    {"def-store-cache", "dscm", "<modifier>", KIND_IGNORED_TEXT, NULL},
+    {"def-load-cache", "dlcm", "<modifier>", KIND_IGNORED_WORD, NULL},
+    {"def-store-cache", "dscm", "<modifier>", KIND_IGNORED_WORD, NULL},
     {"device-debug", "g", NULL, KIND_IGNORED_SWITCH, NULL},
     {"device-function-maxrregcount", "func-maxrregcount", "<archmax/archmin/N>", KIND_IGNORED_NUMBER, NULL},
     {"device-stack-protector", "device-stack-protector", "<true|false>", KIND_IGNORED_BOOL, NULL},
@@ -49,8 +51,8 @@ static const struct option_row rows[] = {
     {"explain", NULL, "<code>", KIND_EXPLAIN, "Explain a message by its code, such as E0102, and stop."},
     {"extensible-whole-program", "ewp", NULL, KIND_IGNORED_SWITCH, NULL},
     {"fmad", "fmad", "<true|false>", KIND_IGNORED_BOOL, NULL},
-    {"force-load-cache", "flcm", "<modifier>", KIND_IGNORED_TEXT, NULL},
-    {"force-store-cache", "fscm", "<modifier>", KIND_IGNORED_TEXT, NULL},
+    {"force-load-cache", "flcm", "<modifier>", KIND_IGNORED_WORD, NULL},
+    {"force-store-cache", "fscm", "<modifier>", KIND_IGNORED_WORD, NULL},
     {"g-tensor-memory-access-check", "g-tmem-access-check", NULL, KIND_IGNORED_SWITCH, NULL},
     {"generate-line-info", "lineinfo", NULL, KIND_IGNORED_SWITCH, NULL},
     {"gno-tensor-memory-access-check", "gno-tmem-access-check", NULL, KIND_IGNORED_SWITCH, NULL},
@@ -59,13 +61,14 @@ static const struct option_row rows[] = {
     {"help", "h", NULL, KIND_SWITCH, "Print this text."},
     {"input-as-string", "ias", "<ptx string>,...", KIND_TEXT_INPUT, "Check a module given as an argument."},
     {"legacy-bar-warp-wide-behavior", "legacy-bar-warp-wide-behavior", NULL, KIND_IGNORED_SWITCH, NULL},
+    {"lint", NULL, NULL, KIND_SWITCH, "Also warn of suspicious code: unused, unreachable, uninitialised and more."},
     {"list-version", "version-ls", NULL, KIND_SWITCH, "List the PTX versions that are accepted."},
     {"machine", "m", "<bits>", KIND_MACHINE, "Address size; only 64."},
     {"make-errors-visible-at-exit", "make-errors-visible-at-exit", NULL, KIND_IGNORED_SWITCH, NULL},
     {"maxntid", "maxntid", "<numbers>,...", KIND_IGNORED_TEXT, NULL},
     {"maxrregcount", "maxrregcount", "<archmax/archmin/N>", KIND_IGNORED_NUMBER, NULL},
-    {"minnctapersm", "minnctapersm", "<N>", KIND_IGNORED_TEXT, NULL},
-    {"Ofast-compile", "Ofc", "<0|min|mid|max>", KIND_IGNORED_TEXT, NULL},
+    {"minnctapersm", "minnctapersm", "<N>", KIND_IGNORED_COUNT, NULL},
+    {"Ofast-compile", "Ofc", "<0|min|mid|max>", KIND_IGNORED_WORD, NULL},
     {"opt-level", "O", "<N>", KIND_LEVEL, NULL},
     {"optimize-float-atomics", "opt-fp-atomics", NULL, KIND_IGNORED_SWITCH, NULL},
     {"options-file", "optf", "<file>,...", KIND_OPTIONS_FILE,
@@ -76,11 +79,11 @@ static const struct option_row rows[] = {
     {"position-independent-code", "pic", "<true|false>", KIND_IGNORED_BOOL, NULL},
     {"preserve-relocs", "preserve-relocs", NULL, KIND_IGNORED_SWITCH, NULL},
     {"print", NULL, NULL, KIND_SWITCH, "Print the module in canonical form on standard output."},
-    {"register-usage-level", "regUsageLevel", "<0..10>", KIND_IGNORED_TEXT, NULL},
+    {"register-usage-level", "regUsageLevel", "<0..10>", KIND_IGNORED_COUNT, NULL},
     {"return-at-end", "ret-end", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"sanitize", "sanitize", "<tool>", KIND_IGNORED_TEXT, NULL},
+    {"sanitize", "sanitize", "<tool>", KIND_IGNORED_WORD, NULL},
     {"sp-bounds-check", "sp-bounds-check", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"split-compile", "split-compile", "<N>", KIND_IGNORED_TEXT, NULL},
+    {"split-compile", "split-compile", "<N>", KIND_IGNORED_COUNT, NULL},
     {"suppress-async-bulk-multicast-advisory-warning", "suppress-async-bulk-multicast-advisory-warning", NULL,
      KIND_IGNORED_SWITCH, NULL},
     {"suppress-debug-info", "suppress-debug-info", NULL, KIND_IGNORED_SWITCH, NULL},
@@ -217,6 +220,7 @@ static bool store_switch(struct options *options, const char *name)
         {"compile-only", &options->compile_only},
         {"disable-warnings", &options->no_warnings},
         {"help", &options->help},
+        {"lint", &options->lint},
         {"list-version", &options->list_versions},
         {"print", &options->print},
         {"verbose", &options->verbose},
@@ -230,6 +234,51 @@ static bool store_switch(struct options *options, const char *name)
 
 static bool read_options_file(struct options *options, const char *file_name);
 
+/* Words that an option without effect takes. */
+static const struct choice {
+    const char *option, *words;
+} choices[] = {
+    {"def-load-cache", " ca cg cs lu cv "},   {"force-load-cache", " ca cg cs lu cv "},
+    {"def-store-cache", " wb cg cs wt "},     {"force-store-cache", " wb cg cs wt "},
+    {"sanitize", " memcheck threadsteer "},   {"Ofast-compile", " 0 min mid max "},
+};
+
+static bool is_among(const char *words, const char *value)
+{
+    const size_t length = strlen(value);
+    for (const char *at = words; length && (at = strstr(at, value)); at++)
+        if (at[-1] == ' ' && at[length] == ' ') return true;
+    return false;
+}
+
+static bool check_word(const struct option_row *row, const char *value)
+{
+    const struct choice *choice = choices;
+    while (strcmp(choice->option, row->name) != 0) choice++;
+    if (is_among(choice->words, value)) return true;
+    if (strcmp(row->name, "Ofast-compile") == 0)
+        return complain("Invalid value for --Ofast-compile/-Ofc (%s), is not 'max', 'mid', 'min', or '0'", value);
+    if (strcmp(row->name, "sanitize") == 0)
+        return complain("Value '%s' is not defined for option '%s'", value, row->name);
+    fprintf(stderr, "ptxas error   : Invalid default cache modifier on %s specified: %s\n",
+            strstr(row->name, "load") ? "load" : "store", value);
+    return complain("Ptx assembly aborted due to errors");
+}
+
+/* A number, which may be left out; past its range the option of register usage draws a warning. */
+static bool check_count(const struct option_row *row, const char *value)
+{
+    char *end;
+    const long count = strtol(value, &end, 10);
+    if (*end) return complain("'%s': expected a number", value);
+    if (strcmp(row->name, "split-compile") == 0 && count < 0)
+        return complain("Invalid value '%s' for option '--split-compile'", value);
+    if (strcmp(row->name, "register-usage-level") == 0 && (count < 0 || count > 10))
+        fprintf(stderr, "ptxas warning : Value of RegUsageLevel (%ld) is out of valid range {0..10}, option will be ignored\n",
+                count);
+    return true;
+}
+
 /* Checks an option that has no effect here as ptxas does. */
 static bool check_ignored(const struct option_row *row, const char *value)
 {
@@ -240,6 +289,10 @@ static bool check_ignored(const struct option_row *row, const char *value)
     case KIND_IGNORED_NUMBER:
         if (is_number(value) || strcmp(value, "archmax") == 0 || strcmp(value, "archmin") == 0) return true;
         return complain("Invalid value '%s' for option '%s'", value, row->name);
+    case KIND_IGNORED_COUNT:
+        return check_count(row, value);
+    case KIND_IGNORED_WORD:
+        return check_word(row, value);
     case KIND_LEVEL:
         return is_number(value) || !*value ? true : complain("'%s': expected a number", value);
     case KIND_MACHINE:
@@ -298,7 +351,7 @@ static bool parse_option(struct options *options, char **words, size_t n, size_t
     const size_t length = strcspn(name, "=");
     const struct option_row *row = find_row(name, length, is_long);
     if (!row && !is_long && *name == 'O') return check_ignored(find_row("O", 1, false), name + 1);
-    if (!row) return complain("Unknown option '%s'", word + 1);
+    if (!row) return complain("Unknown option '%.*s'", (int)(length + is_long), word + 1);
     if (!row->value && name[length])
         return complain("no argument expected after '%s%s'", is_long ? "--" : "-",
                         is_long ? row->name : row->letter);

@@ -20,7 +20,7 @@ struct options {
     char *output;           /* -o; NULL: none */
     char *explain;          /* --explain CODE */
     enum layout layout;
-    bool verbose, no_warnings, warnings_are_errors, compile_only, print;
+    bool verbose, no_warnings, warnings_are_errors, compile_only, print, lint;
     bool help, version, list_versions;
 };
 

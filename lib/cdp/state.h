@@ -130,7 +130,7 @@ uint64_t cdp_stream_of(const struct px_call *call, unsigned offset, bool per_thr
 
 /* Every function of builtins.def; some have two names. */
 typedef enum px_ext cdp_function(struct px_call *call);
-#define CDP_CALL(stem, ret, args, function) cdp_function function;
+#define CDP_CALL(stem, prototype, ret, args, function) cdp_function function;
 #define CDP_FIRST CDP_CALL
 #define CDP_SYSTEM CDP_CALL
 #include "cdp/builtins.def"

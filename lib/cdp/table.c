@@ -10,9 +10,9 @@
 #include <string.h>
 
 static const struct px_builtin first[] = {
-#define CDP_CALL(stem, ret, args, function) {"cuda" #stem, function, ret, args, true},
-#define CDP_FIRST(name, ret, args, function) {#name, function, ret, args, true},
-#define CDP_SYSTEM(name, ret, args, function) {#name, function, ret, args, false},
+#define CDP_CALL(stem, prototype, ret, args, function) {"cuda" #stem, function, ret, args, true},
+#define CDP_FIRST(name, prototype, ret, args, function) {#name, function, ret, args, true},
+#define CDP_SYSTEM(name, prototype, ret, args, function) {#name, function, ret, args, false},
 #include "cdp/builtins.def"
 #undef CDP_CALL
 #undef CDP_FIRST
@@ -20,9 +20,9 @@ static const struct px_builtin first[] = {
 };
 
 static const struct px_builtin second[] = {
-#define CDP_CALL(stem, ret, args, function) {"__cudaCDP2" #stem, function, ret, args, true},
-#define CDP_FIRST(name, ret, args, function)
-#define CDP_SYSTEM(name, ret, args, function)
+#define CDP_CALL(stem, prototype, ret, args, function) {"__cudaCDP2" #stem, function, ret, args, true},
+#define CDP_FIRST(name, prototype, ret, args, function)
+#define CDP_SYSTEM(name, prototype, ret, args, function)
 #include "cdp/builtins.def"
 #undef CDP_CALL
 #undef CDP_FIRST
@@ -30,6 +30,23 @@ static const struct px_builtin second[] = {
 };
 
 enum { FIRST = sizeof first / sizeof *first, SECOND = sizeof second / sizeof *second };
+
+/* The prototypes of the two lists, in their order. */
+static const char *const prototypes[] = {
+#define CDP_CALL(stem, prototype, ret, args, function) prototype,
+#define CDP_FIRST CDP_CALL
+#define CDP_SYSTEM CDP_CALL
+#include "cdp/builtins.def"
+#undef CDP_FIRST
+#undef CDP_SYSTEM
+#define CDP_FIRST(name, prototype, ret, args, function)
+#define CDP_SYSTEM(name, prototype, ret, args, function)
+#include "cdp/builtins.def"
+#undef CDP_CALL
+#undef CDP_FIRST
+#undef CDP_SYSTEM
+};
+_Static_assert(sizeof prototypes / sizeof *prototypes == FIRST + SECOND, "one prototype a builtin");
 
 /* Asked once for each extern function of a program. */
 static const struct px_builtin *find(const char *name)
@@ -39,6 +56,16 @@ static const struct px_builtin *find(const char *name)
     for (int i = 0; i < SECOND; i++)
         if (!strcmp(second[i].name, name)) return &second[i];
     return NULL;
+}
+
+bool px_cdp_describe(const char *name, struct px_lint_runtime *out)
+{
+    const struct px_builtin *builtin = find(name);
+    if (!builtin) return false;
+    const bool in_first = builtin >= first && builtin < first + FIRST;
+    out->prototype = prototypes[in_first ? builtin - first : FIRST + (builtin - second)];
+    out->gives_buffer = builtin->fn == cdp_get_parameter_buffer || builtin->fn == cdp_get_parameter_buffer_v2;
+    return true;
 }
 
 bool cdp_is_second(const struct px_call *call)

@@ -1,0 +1,371 @@
+/*
+ * assigned.c - registers that are read before anything is assigned to them.
+ *
+ * Most reads are settled at sight: the register is written before in the same
+ * block, or in a block that dominates the read. What is left is looked at 64
+ * registers at a time, so that the memory is one word a block. First, backward from
+ * the reads: is the register needed at the beginning of the function? That visits
+ * only the blocks between reads and writes. For the few registers where it is, two
+ * forward problems tell the reads apart: assigned on some path to here, assigned on
+ * every path.
+ *
+ * A guarded write counts for some paths. It counts for all of them where the read
+ * has the same guard, or where the write under the opposite guard has been passed:
+ * both only if the guard is written once, so that it is the same value in both places.
+ */
+#include "lint/flow.h"
+#include <string.h>
+
+struct exposed {
+    uint32_t ref; /* a read that no write of its block comes before */
+    uint32_t bit; /* of its register among the candidates */
+};
+
+struct words {
+    uint64_t gen, in, out;
+};
+
+struct assigned {
+    struct px_lint_flow *flow;
+    bool *given;           /* by register: a parameter */
+    bool *full;            /* by reference: a write that happens whenever its block is passed */
+    uint32_t *written;     /* by register: the block that is being walked + 1, once it is fully written there */
+    uint32_t *candidate;   /* by register: its number among candidates; PX_LINT_NONE */
+    PX_VEC(uint32_t) registers; /* candidates */
+    PX_VEC(struct exposed) reads;
+    uint64_t *gen, *need;  /* by block: registers of the batch written in it; needed at its beginning */
+    uint32_t *stack, nstack; /* blocks whose needs have not been passed on, */
+    bool *stacked;           /* each once */
+    PX_VEC(uint32_t) touched; /* blocks whose words are not zero */
+    struct words *some, *all; /* by block */
+    bool *told_never, *told_maybe; /* by candidate */
+};
+
+/* ---- guards ---- */
+
+static bool written_once(const struct px_lint_flow *flow, uint32_t reg)
+{
+    return reg != PX_LINT_NONE && flow->defs.first[reg + 1] - flow->defs.first[reg] == 1;
+}
+
+/* Is item a passed on every way to item b? */
+static bool comes_before(const struct px_lint_flow *flow, uint32_t a, uint32_t b)
+{
+    const uint32_t from = flow->items[a].block, to = flow->items[b].block;
+    return from == to ? a < b : px_lint_dominates(&flow->dominators, from, to);
+}
+
+/* A write of `reg` before `item` under the guard of `item`, or under its opposite. */
+static bool guarded_before(const struct px_lint_flow *flow, uint32_t reg, uint32_t item, bool opposite)
+{
+    enum { LOOK_AT = 64 }; /* keeps registers with very many writes linear */
+    const uint32_t guard = px_lint_guard(flow, item), first = flow->defs.first[reg];
+    uint32_t end = flow->defs.first[reg + 1];
+    if (end > first + LOOK_AT) end = first + LOOK_AT;
+    if (!written_once(flow, guard)) return false;
+    for (uint32_t i = first; i < end; i++) {
+        const uint32_t other = flow->refs[flow->defs.to[i]].item;
+        const bool same = flow->items[other].inst->guard_negated == flow->items[item].inst->guard_negated;
+        if (other != item && px_lint_guard(flow, other) == guard && same != opposite && comes_before(flow, other, item))
+            return true;
+    }
+    return false;
+}
+
+static void mark_full(struct assigned *a)
+{
+    const struct px_lint_flow *flow = a->flow;
+    a->full = PX_NEW_N(flow->arena, bool, flow->nrefs + 1);
+    for (uint32_t i = 0; i < flow->nrefs; i++) {
+        const struct px_lint_ref *ref = &flow->refs[i];
+        if (ref->is_def)
+            a->full[i] = !flow->items[ref->item].inst->guard || guarded_before(flow, ref->reg, ref->item, true);
+    }
+}
+
+/* ---- what is not settled at sight ---- */
+
+/* Does the first full write of a register dominate the read? */
+static bool settled(const struct assigned *a, const struct px_lint_ref *read)
+{
+    const struct px_lint_flow *flow = a->flow;
+    for (uint32_t i = flow->defs.first[read->reg]; i < flow->defs.first[read->reg + 1]; i++)
+        if (a->full[flow->defs.to[i]])
+            return comes_before(flow, flow->refs[flow->defs.to[i]].item, read->item) ||
+                   guarded_before(flow, read->reg, read->item, false);
+    return guarded_before(flow, read->reg, read->item, false);
+}
+
+static void look_at(struct assigned *a, uint32_t i, uint32_t block)
+{
+    const struct px_lint_ref *ref = &a->flow->refs[i];
+    if (ref->is_def && a->full[i]) a->written[ref->reg] = block + 1;
+    if (ref->is_def || a->given[ref->reg] || a->written[ref->reg] == block + 1 || settled(a, ref)) return;
+    if (a->candidate[ref->reg] == PX_LINT_NONE) {
+        a->candidate[ref->reg] = a->registers.n;
+        px_vec_push(a->flow->arena, &a->registers, ref->reg);
+    }
+    struct exposed read = {i, a->candidate[ref->reg]};
+    px_vec_push(a->flow->arena, &a->reads, read);
+}
+
+/* Parameters in registers come assigned. */
+static bool *find_parameters(const struct px_lint_flow *flow)
+{
+    bool *given = PX_NEW_N(flow->arena, bool, flow->nregs + 1);
+    for (unsigned i = 0; i < flow->function->func->nparams; i++) {
+        const struct px_symbol *symbol = flow->function->params[i];
+        if (symbol->kind != PX_SYM_REG) continue;
+        for (uint32_t r = flow->reg_base[symbol->index]; r < flow->reg_base[symbol->index + 1]; r++) given[r] = true;
+    }
+    return given;
+}
+
+static void find_reads(struct assigned *a)
+{
+    const struct px_lint_flow *flow = a->flow;
+    a->given = find_parameters(flow);
+    a->written = PX_NEW_N(flow->arena, uint32_t, flow->nregs + 1);
+    a->candidate = PX_NEW_N(flow->arena, uint32_t, flow->nregs + 1);
+    for (uint32_t r = 0; r < flow->nregs; r++) a->candidate[r] = PX_LINT_NONE;
+    for (uint32_t k = 0; k < flow->nblocks; k++) {
+        const struct px_lint_block *block = &flow->blocks[k];
+        if (!block->reached) continue;
+        for (uint32_t i = flow->items[block->first].first; i < flow->items[block->first + block->n].first; i++)
+            look_at(a, i, k);
+    }
+}
+
+/* ---- backward: what is needed at the beginning ---- */
+
+static void need(struct assigned *a, uint32_t block, uint64_t bits)
+{
+    if (!(bits & ~a->need[block])) return;
+    px_vec_push(a->flow->arena, &a->touched, block);
+    a->need[block] |= bits;
+    if (a->stacked[block]) return;
+    a->stacked[block] = true;
+    a->stack[a->nstack++] = block;
+}
+
+static void pass_on(struct assigned *a, uint32_t block)
+{
+    const struct px_lint_lists *pred = &a->flow->graph.pred;
+    a->stacked[block] = false;
+    for (uint32_t i = pred->first[block]; i < pred->first[block + 1]; i++)
+        if (a->flow->blocks[pred->to[i]].reached) need(a, pred->to[i], a->need[block] & ~a->gen[pred->to[i]]);
+}
+
+/* The registers of a batch, as bits, that some path from the beginning to a read does not assign. */
+static uint64_t needed(struct assigned *a, uint32_t batch, const struct px_lint_lists *reads)
+{
+    const struct px_lint_flow *flow = a->flow;
+    a->touched.n = 0;
+    for (uint32_t c = batch * 64; c < a->registers.n && c < batch * 64 + 64; c++)
+        for (uint32_t i = flow->defs.first[a->registers.at[c]]; i < flow->defs.first[a->registers.at[c] + 1]; i++) {
+            const uint32_t ref = flow->defs.to[i], block = flow->items[flow->refs[ref].item].block;
+            if (!a->full[ref]) continue;
+            px_vec_push(flow->arena, &a->touched, block);
+            a->gen[block] |= 1ull << (c % 64);
+        }
+    for (uint32_t i = reads->first[batch]; i < reads->first[batch + 1]; i++) {
+        const struct exposed *read = &a->reads.at[reads->to[i]];
+        need(a, flow->items[flow->refs[read->ref].item].block, 1ull << (read->bit % 64));
+    }
+    while (a->nstack) pass_on(a, a->stack[--a->nstack]);
+    const uint64_t result = a->need[0];
+    for (uint32_t i = 0; i < a->touched.n; i++) a->gen[a->touched.at[i]] = a->need[a->touched.at[i]] = 0;
+    return result;
+}
+
+/* Numbers of the reads by batch. */
+static struct px_lint_lists batches_of(const struct assigned *a)
+{
+    struct px_lint_pair *pairs = PX_NEW_N(a->flow->arena, struct px_lint_pair, a->reads.n + 1);
+    for (uint32_t i = 0; i < a->reads.n; i++) pairs[i] = (struct px_lint_pair){a->reads.at[i].bit / 64, i};
+    return px_lint_lists(a->flow->arena, (a->registers.n + 63) / 64, pairs, a->reads.n);
+}
+
+/* Leaves the registers that the beginning needs, and their reads; of hopeless code only the first ones. */
+static void keep_needed(struct assigned *a)
+{
+    enum { KEPT_MAX = 1024 };
+    const struct px_lint_lists reads = batches_of(a);
+    uint32_t *kept = PX_NEW_N(a->flow->arena, uint32_t, a->registers.n), n = 0;
+    for (uint32_t c = 0; c < a->registers.n; c += 64) {
+        const uint64_t bits = n < KEPT_MAX ? needed(a, c / 64, &reads) : 0;
+        for (uint32_t k = c; k < a->registers.n && k < c + 64; k++)
+            kept[k] = bits >> (k % 64) & 1 && n < KEPT_MAX ? n++ : PX_LINT_NONE;
+    }
+    for (uint32_t c = 0; c < a->registers.n; c++)
+        if (kept[c] != PX_LINT_NONE) a->registers.at[kept[c]] = a->registers.at[c];
+    a->registers.n = n;
+    n = 0;
+    for (uint32_t i = 0; i < a->reads.n; i++) {
+        const struct exposed read = {a->reads.at[i].ref, kept[a->reads.at[i].bit]};
+        if (read.bit != PX_LINT_NONE) a->reads.at[n++] = read;
+    }
+    a->reads.n = n;
+}
+
+/* ---- forward: assigned on some path, on every path ---- */
+
+/* Fills `gen` for candidates 64 * batch and on. */
+static void fill_batch(struct assigned *a, uint32_t batch)
+{
+    const struct px_lint_flow *flow = a->flow;
+    for (uint32_t k = 0; k < flow->graph.n; k++) {
+        a->some[k] = (struct words){0, 0, 0};
+        a->all[k] = (struct words){0, UINT64_MAX, UINT64_MAX};
+    }
+    a->all[0].in = 0;
+    for (uint32_t c = batch * 64; c < a->registers.n && c < batch * 64 + 64; c++) {
+        const uint32_t reg = a->registers.at[c];
+        const uint64_t bit = 1ull << (c % 64);
+        for (uint32_t i = flow->defs.first[reg]; i < flow->defs.first[reg + 1]; i++) {
+            const uint32_t ref = flow->defs.to[i], block = flow->items[flow->refs[ref].item].block;
+            a->some[block].gen |= bit;
+            if (a->full[ref]) a->all[block].gen |= bit;
+        }
+    }
+}
+
+/* One node; true when it changed. The first block is entered from outside too. */
+static bool flow_node(struct assigned *a, uint32_t node)
+{
+    const struct px_lint_flow *flow = a->flow;
+    struct words *some = &a->some[node], *all = &a->all[node];
+    uint64_t any = 0, every = node ? UINT64_MAX : 0;
+    for (uint32_t i = flow->graph.pred.first[node]; i < flow->graph.pred.first[node + 1]; i++) {
+        const uint32_t from = flow->graph.pred.to[i];
+        if (!flow->blocks[from].reached) continue;
+        any |= a->some[from].out;
+        every &= a->all[from].out;
+    }
+    const bool changed = (any | some->gen) != some->out || (every | all->gen) != all->out;
+    some->in = any;
+    some->out = any | some->gen;
+    all->in = every;
+    all->out = every | all->gen;
+    return changed;
+}
+
+static void solve(struct assigned *a)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < a->flow->norder; i++) changed |= flow_node(a, a->flow->order[i]);
+    }
+}
+
+/* ---- verdicts ---- */
+
+static void say_never(const struct assigned *a, const struct px_lint_ref *ref)
+{
+    const struct px_lint_flow *flow = a->flow;
+    const struct px_operand *operand = ref->operand;
+    const uint32_t first = flow->defs.first[ref->reg];
+    struct px_diag *diag = px_lint_say(flow, LINT_UNASSIGNED, operand->pos, operand->length, operand->u.name->text);
+    if (first == flow->defs.first[ref->reg + 1])
+        px_diag_note(&flow->module->diags, diag, "nothing assigns to '%s'", operand->u.name->text);
+    else
+        px_diag_note(&flow->module->diags, diag, "the assignment on line %u is on no path to here",
+                     px_lint_item_line(flow, flow->refs[flow->defs.to[first]].item));
+}
+
+static bool is_byte(const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nmods; i++)
+        switch (inst->mods[i].name->word) {
+        case PX_W_b8: case PX_W_u8: case PX_W_s8: return true;
+        default: break;
+        }
+    return false;
+}
+
+/*
+ * Packing, prmt and stores of a byte put bits in places without looking at them. nvcc fills up with registers that
+ * are never assigned what a later mask throws away, and copies empty objects as one such byte, so these reads
+ * are no certain fault.
+ */
+static bool only_places(const struct px_lint_flow *flow, const struct px_lint_ref *ref)
+{
+    const struct px_lint_item *item = &flow->items[ref->item];
+    if (ref->operand == item->inst->guard) return false;
+    if (item->op == PX_OP_st) return ref->operand == &item->inst->opds[1] && is_byte(item->inst);
+    return item->op == PX_OP_pack || item->inst->opcode->word == PX_W_prmt;
+}
+
+static void say_maybe(const struct assigned *a, const struct px_lint_ref *ref, bool some)
+{
+    const struct px_lint_flow *flow = a->flow;
+    const struct px_operand *operand = ref->operand;
+    struct px_diag *diag = px_lint_say(flow, LINT_MAYBE_UNASSIGNED, operand->pos, operand->length, operand->u.name->text);
+    if (!some) {
+        px_diag_note(&flow->module->diags, diag, "no path to here assigns it, but '%s' may only put its bits where nothing looks",
+                     flow->items[ref->item].inst->opcode->text);
+        return;
+    }
+    const uint32_t def = flow->defs.to[flow->defs.first[ref->reg]];
+    px_diag_note(&flow->module->diags, diag, "there is a path to here that passes no assignment%s; the first is on line %u",
+                 a->full[def] ? "" : " without a guard", px_lint_item_line(flow, flow->refs[def].item));
+}
+
+/* Was the register written under a guard earlier in the block of the read? */
+static bool written_here(const struct px_lint_flow *flow, const struct px_lint_ref *read)
+{
+    for (uint32_t i = flow->defs.first[read->reg]; i < flow->defs.first[read->reg + 1]; i++) {
+        const uint32_t item = flow->refs[flow->defs.to[i]].item;
+        if (item >= read->item) return false;
+        if (flow->items[item].block == flow->items[read->item].block) return true;
+    }
+    return false;
+}
+
+/* A register is told of once for each of the two. */
+static void judge(struct assigned *a, const struct exposed *read)
+{
+    const struct px_lint_ref *ref = &a->flow->refs[read->ref];
+    const uint32_t block = a->flow->items[ref->item].block;
+    const uint64_t bit = 1ull << (read->bit % 64);
+    if (a->all[block].in & bit) return;
+    const bool some = a->some[block].in & bit || written_here(a->flow, ref);
+    const bool maybe = some || only_places(a->flow, ref);
+    bool *told = maybe ? &a->told_maybe[read->bit] : &a->told_never[read->bit];
+    if (*told) return;
+    *told = true;
+    if (maybe)
+        say_maybe(a, ref, some);
+    else
+        say_never(a, ref);
+}
+
+static void judge_all(struct assigned *a)
+{
+    const struct px_lint_lists reads = batches_of(a);
+    for (uint32_t batch = 0; batch * 64 < a->registers.n; batch++) {
+        fill_batch(a, batch);
+        solve(a);
+        for (uint32_t i = reads.first[batch]; i < reads.first[batch + 1]; i++) judge(a, &a->reads.at[reads.to[i]]);
+    }
+}
+
+void px_lint_assigned(struct px_lint_flow *flow)
+{
+    struct assigned a = {.flow = flow};
+    const uint32_t n = flow->graph.n;
+    mark_full(&a);
+    find_reads(&a);
+    if (!a.reads.n) return;
+    a.gen = PX_NEW_N(flow->arena, uint64_t, n);
+    a.need = PX_NEW_N(flow->arena, uint64_t, n);
+    a.stack = PX_NEW_N(flow->arena, uint32_t, n);
+    a.stacked = PX_NEW_N(flow->arena, bool, n);
+    keep_needed(&a);
+    if (!a.reads.n) return;
+    a.some = PX_NEW_N(flow->arena, struct words, n);
+    a.all = PX_NEW_N(flow->arena, struct words, n);
+    a.told_never = PX_NEW_N(flow->arena, bool, a.registers.n);
+    a.told_maybe = PX_NEW_N(flow->arena, bool, a.registers.n);
+    judge_all(&a);
+}

@@ -1,0 +1,36 @@
+/*
+ * reached.c - code that nothing leads to.
+ *
+ * One warning for each stretch of unreachable blocks. A stretch that only leaves
+ * (ret, exit, trap, a branch) is a compiler's habit behind a call that does not
+ * return, and is passed over.
+ */
+#include "lint/flow.h"
+
+/* The first instruction of items first ... end - 1 that does more than leave; `end` when there is none. */
+static uint32_t first_work(const struct px_lint_flow *flow, uint32_t first, uint32_t end)
+{
+    while (first < end && flow->items[first].ends && flow->items[first].op != PX_OP_call) first++;
+    return first;
+}
+
+static void complain(const struct px_lint_flow *flow, uint32_t first, uint32_t end)
+{
+    if (first_work(flow, first, end) == end) return;
+    const struct px_inst *inst = flow->items[first].inst;
+    struct px_diag *diag = px_lint_say(flow, LINT_UNREACHABLE, inst->pos, inst->opcode->len);
+    if (!first) return;
+    px_diag_note(&flow->module->diags, diag,
+                 "'%s' on line %u does not go on here, and no branch that is reached comes here",
+                 flow->items[first - 1].inst->opcode->text, px_lint_item_line(flow, first - 1));
+}
+
+void px_lint_reached(struct px_lint_flow *flow)
+{
+    for (uint32_t k = 0; k < flow->nblocks; k++) {
+        if (flow->blocks[k].reached) continue;
+        const uint32_t first = flow->blocks[k].first;
+        while (k < flow->nblocks && !flow->blocks[k].reached) k++;
+        complain(flow, first, k < flow->nblocks ? flow->blocks[k].first : flow->nitems);
+    }
+}
