@@ -17,7 +17,12 @@ PLACES = [os.path.join(ROOT, place) for place in ("tests/nvcc/ptx", "samples", "
 
 
 def findings(path):
-    done = subprocess.run([PTXAS, "-c", "--lint", "--diagnostics=json", path], capture_output=True, timeout=300, check=False)
+    """Modules are part of a program (-c), but what -c alone refuses is a program of its own."""
+    for part in (["-c"], []):
+        done = subprocess.run([PTXAS, *part, "--lint", "--diagnostics=json", path], capture_output=True, timeout=300,
+                              check=False)
+        if done.returncode == 0:
+            break
     found = json.loads(done.stderr)
     if done.returncode or any(d["severity"] in ("error", "fatal") for d in found):
         return [f"{path}: exit code {done.returncode}"]
