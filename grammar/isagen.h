@@ -46,7 +46,7 @@ struct ig_words {
 struct ig_type { const char *name, *klass, *reg; int bits; bool decl, noimm; };
 struct ig_space { const char *name, *code; };
 struct ig_sreg { const char *name, *type; int components, ptx, target; };
-struct ig_target { const char *name; int sm; char suffix; int ptx; };
+struct ig_target { const char *name; int sm; char suffix; int ptx; bool past; };
 
 /* ---- isa.tbl ---- */
 

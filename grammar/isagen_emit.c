@@ -173,8 +173,8 @@ static void emit_names(FILE *out)
     }
     fprintf(out, "};\nconst uint16_t px_isa_nsregs = %d;\nconst struct px_isa_target px_isa_targets[] = {\n", ig.nsregs);
     for (int i = 0; i < ig.ntargets; i++)
-        fprintf(out, "    {\"%s\", %d, %d, {%d, %d}},\n", ig.targets[i].name, ig_word(ig.targets[i].name, strlen(ig.targets[i].name)),
-                ig.targets[i].ptx, ig.targets[i].sm, ig.targets[i].suffix);
+        fprintf(out, "    {\"%s\", %d, %d, %d, {%d, %d}},\n", ig.targets[i].name, ig_word(ig.targets[i].name, strlen(ig.targets[i].name)),
+                ig.targets[i].ptx, ig.targets[i].past, ig.targets[i].sm, ig.targets[i].suffix);
     fprintf(out, "};\nconst uint16_t px_isa_ntargets = %d;\nconst uint16_t px_isa_versions[] = {", ig.ntargets);
     for (int i = 0; i < ig.nversions; i++)
         fprintf(out, "%d, ", ig.versions[i]);

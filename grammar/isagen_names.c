@@ -118,10 +118,10 @@ static void read_type(struct ig_place at, char **w, int n)
 static void read_target(struct ig_place at, char **w, int n)
 {
     if (n < 3 || strncmp(w[1], "sm_", 3) || ig.ntargets == 64)
-        ig_error(at, "target sm_N[af] PTX");
+        ig_error(at, "target sm_N[af] PTX [past]");
     struct ig_target *t = &ig.targets[ig.ntargets++];
     char *end;
-    *t = (struct ig_target){.name = w[1], .ptx = ig_version(at, w[2])};
+    *t = (struct ig_target){.name = w[1], .ptx = ig_version(at, w[2]), .past = n > 3 && !strcmp(w[3], "past")};
     t->sm = (int)strtol(w[1] + 3, &end, 10);
     t->suffix = *end;
     ig_word(w[1], strlen(w[1]));

@@ -66,8 +66,8 @@ static uint64_t targets_from(int lo, int hi)
 static int target_set_index(const char *name, uint64_t bits)
 {
     for (int i = 1; i < ig.ntarget_sets; i++)
-        if (ig.target_sets[i].bits == bits)
-            return i;
+        if (ig.target_sets[i].bits == bits && !strcmp(ig.target_sets[i].name, name))
+            return i; /* (another list with the same targets keeps its own name) */
     if (!ig.ntarget_sets)
         ig.ntarget_sets = 1; /* 0: none */
     if (ig.ntarget_sets == 128)
@@ -459,7 +459,7 @@ static void read_targets(struct ig_place at, const char *s)
         bits |= target_range(at, s, n);
         s += n;
     }
-    ig.target_sets[target_set_index(name, bits)].name = name;
+    target_set_index(name, bits);
 }
 
 /* "cp.async.bulk": the words of an instruction's name. */

@@ -69,6 +69,12 @@ typedef struct ptx_allocator {
 
 typedef struct ptx_module ptx_module;
 
+/*
+ * What is taken for PTX. 13.0: what NVIDIA's ptxas of CUDA 13.0 takes, held against it. All: every target and
+ * version that the tables know, 32-bit addresses too; rows beyond 13.0 follow documents only.
+ */
+typedef enum ptx_profile { PTX_PROFILE_13_0 = 0, PTX_PROFILE_ALL = 1 } ptx_profile;
+
 typedef struct ptx_module_options {
     ptx_allocator allocator;
     const char *file_name;  /* shown in diagnostics; NULL means "<memory>" */
@@ -78,10 +84,11 @@ typedef struct ptx_module_options {
                                all questions about what it declares, and cannot be printed or put into a program */
     int lint;               /* not 0: also warn of suspicious code in a module without errors (codes W06xx); needs
                                more than the verdict, so check_only has no effect then */
+    ptx_profile profile;
 } ptx_module_options;
 
 /*
- * Reads, resolves and checks `size` bytes of PTX at `text`. The text is copied.
+ * Reads, resolves and checks `size` bytes of PTX at `text`, or an object file. The text is copied.
  * On PTX_OK and PTX_ERROR_ASSEMBLY `*module` is set (so the diagnostics can be
  * read) and the caller owns it; on any other status it is NULL.
  * `options` may be NULL.
@@ -89,8 +96,23 @@ typedef struct ptx_module_options {
 PTX_API ptx_status ptx_module_create(const ptx_module_options *options, const char *text, size_t size,
                                      ptx_module **module);
 
+/*
+ * Object files (docs/object.md): ELF files that carry checked modules as text. ptx_module_create reads one
+ * like PTX when it holds a single module; these functions read and write several. A module of an object is
+ * checked when it is read, like any text, for the architecture that it was checked for before unless
+ * options->arch says otherwise; options->file_name is the object's, and diagnostics of the module name its
+ * own file. Foreign and damaged files are PTX_ERROR_ASSEMBLY with a diagnostic that says what they are.
+ */
+/* Modules in an object; 0 when the bytes are no object or a damaged one. Any thread. */
+PTX_API size_t ptx_object_module_count(const void *data, size_t size);
+PTX_API ptx_status ptx_object_module(const ptx_module_options *options, const void *data, size_t size,
+                                     size_t index, ptx_module **module);
+
 /* Destroys a module. NULL is allowed. Programs made from it stay valid. */
 PTX_API void ptx_module_destroy(ptx_module *module);
+
+/* What diagnostics call the module's file. */
+PTX_API const char *ptx_module_file_name(const ptx_module *module);
 
 /* Facts of the header lines: .version as major*10+minor, .target as written, .address_size. */
 PTX_API unsigned ptx_module_isa_version(const ptx_module *module);
@@ -149,6 +171,19 @@ PTX_API ptx_status ptx_module_kernel(const ptx_module *module, size_t index, ptx
 PTX_API ptx_status ptx_module_kernel_param(const ptx_module *module, size_t kernel, size_t index,
                                            ptx_param_info *info);
 
+/* What the code of a kernel needs, as far as its text tells. */
+typedef struct ptx_usage {
+    unsigned live_registers;  /* most 32-bit units of registers that hold values still needed, at any instruction;
+                                 a lower bound of what a compiler without spills would use */
+    unsigned live_predicates; /* the same for predicates */
+    unsigned barriers;        /* highest barrier number in use plus one; 16 when a register chooses it */
+    int has_calls;            /* functions are called, whose needs are not counted here */
+} ptx_usage;
+
+/* Bytes of the .global and .const variables of the module; either pointer may be NULL. */
+PTX_API void ptx_module_bytes(const ptx_module *module, uint64_t *global_bytes, uint64_t *const_bytes);
+PTX_API ptx_status ptx_module_kernel_usage(const ptx_module *module, size_t index, ptx_usage *usage);
+
 /* Receives text piece by piece; returns 0 to go on. */
 typedef int (*ptx_write_fn)(void *user, const char *text, size_t size);
 
@@ -160,11 +195,18 @@ typedef int (*ptx_write_fn)(void *user, const char *text, size_t size);
 PTX_API ptx_status ptx_module_print(const ptx_module *module, ptx_write_fn write, void *user);
 
 /*
- * What the checker knows: the i-th architecture ("sm_90") and PTX version (90),
+ * Writes modules without errors, at least 1 and at most 1024, as one object file. PTX_ERROR_ASSEMBLY when one
+ * has errors; PTX_ERROR_INTERRUPTED when `write` stopped it.
+ */
+PTX_API ptx_status ptx_object_write(const ptx_module *const *modules, size_t count, ptx_write_fn write,
+                                    void *user);
+
+/*
+ * What the checker knows in a profile: the i-th architecture to check for ("sm_90") and PTX version (90),
  * NULL or 0 past the end; the explanation of a diagnostic code, NULL if unknown. Any thread.
  */
-PTX_API const char *ptx_known_arch(size_t index);
-PTX_API unsigned ptx_known_version(size_t index);
+PTX_API const char *ptx_known_arch(ptx_profile profile, size_t index);
+PTX_API unsigned ptx_known_version(ptx_profile profile, size_t index);
 PTX_API const char *ptx_explain(const char *code);
 
 #ifdef __cplusplus

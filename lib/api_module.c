@@ -10,6 +10,8 @@
 #include "base/diag.h"
 #include "cdp/cdp.h"
 #include "check/check.h"
+#include "check/usage.h"
+#include "front/object.h"
 #include "front/print.h"
 #include "lint/lint.h"
 #include "ptx.h"
@@ -32,35 +34,67 @@ static uint16_t word_of(const char *s, size_t n)
     return word && px_sreg_of_word(word) ? word : 0;
 }
 
-static void set_source(struct ptx_module *module, const ptx_module_options *options, const char *text,
-                       size_t size)
+static void set_source(struct ptx_module *module, const char *file, const char *text, size_t size)
 {
-    const char *file = options && options->file_name ? options->file_name : "<memory>";
     module->source.file = px_arena_text(&module->arena, file, strlen(file));
     module->source.text = px_arena_text(&module->arena, text, size);
     module->source.size = size;
     module->source.arena = &module->arena;
-    if (options && options->arch)
-        module->arch = px_arena_text(&module->arena, options->arch, strlen(options->arch));
 }
 
-static void build(struct ptx_module *module, const ptx_module_options *options, const char *text, size_t size)
+static void read_text(struct ptx_module *module)
 {
-    set_source(module, options, text, size);
-    module->max_errors = options ? options->max_errors : 0;
-    module->check_only = options && options->check_only && !options->lint;
-    module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
     px_names_init(&module->names, &module->arena, word_of);
     px_check(module);
+}
+
+/* What was given: a text or an object file, and which of its modules (ONLY: it must have one). */
+struct input { const ptx_module_options *options; const void *data; size_t size, index; };
+static const size_t ONLY = SIZE_MAX;
+
+/* Finds the text; false after a diagnostic about a file that has none. */
+static bool find_text(struct ptx_module *module, const struct input *input, const char *file)
+{
+    struct px_object object;
+    struct px_object_module inner;
+    const enum px_object_state state = px_object_open(&object, input->data, input->size);
+    if (state == PX_OBJECT_NONE) {
+        set_source(module, file, input->data, input->size);
+        return true;
+    }
+    const bool many = state == PX_OBJECT_FINE && input->index == ONLY && object.modules > 1;
+    if (state == PX_OBJECT_FINE && !many &&
+        px_object_module(&object, input->index == ONLY ? 0 : (uint32_t)input->index, &inner)) {
+        set_source(module, inner.file, inner.text, inner.size);
+        if (*inner.arch && !module->arch)
+            module->arch = px_arena_text(&module->arena, inner.arch, strlen(inner.arch));
+        if (inner.all) module->profile = PTX_PROFILE_ALL;
+        return true;
+    }
+    set_source(module, file, "", 0);
+    module->target_text = "";
+    px_object_complain(&module->diags, many ? PX_OBJECT_MANY : state, &object, file);
+    return false;
+}
+
+static void build(struct ptx_module *module, const struct input *input)
+{
+    const ptx_module_options *options = input->options;
+    module->max_errors = options ? options->max_errors : 0;
+    module->check_only = options && options->check_only && !options->lint;
+    module->profile = options ? options->profile : PTX_PROFILE_13_0;
+    module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
+    if (options && options->arch)
+        module->arch = px_arena_text(&module->arena, options->arch, strlen(options->arch));
+    if (find_text(module, input, options && options->file_name ? options->file_name : "<memory>"))
+        read_text(module);
     px_source_index(&module->source);
     if (options && options->lint && !module->diags.errors) px_lint(module, px_cdp_describe);
 }
 
-ptx_status ptx_module_create(const ptx_module_options *options, const char *text, size_t size,
-                             ptx_module **out)
+static ptx_status create(const struct input *input, ptx_module **out)
 {
-    if (!text || !out || size >= UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
-    ptx_allocator alloc = px_alloc_or_default(options ? &options->allocator : NULL);
+    ptx_allocator alloc = px_alloc_or_default(input->options ? &input->options->allocator : NULL);
     struct ptx_module *module = px_zalloc(&alloc, sizeof *module);
     jmp_buf failure;
     *out = NULL;
@@ -72,10 +106,31 @@ ptx_status ptx_module_create(const ptx_module_options *options, const char *text
         px_module_release(module);
         return PTX_ERROR_OUT_OF_MEMORY;
     }
-    build(module, options, text, size);
+    build(module, input);
     module->arena.on_failure = NULL;
     *out = module;
     return module->diags.errors ? PTX_ERROR_ASSEMBLY : PTX_OK;
+}
+
+ptx_status ptx_module_create(const ptx_module_options *options, const char *text, size_t size,
+                             ptx_module **out)
+{
+    if (!text || !out || size >= UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
+    return create(&(struct input){options, text, size, ONLY}, out);
+}
+
+size_t ptx_object_module_count(const void *data, size_t size)
+{
+    struct px_object object;
+    return data && px_object_open(&object, data, size) == PX_OBJECT_FINE ? object.modules : 0;
+}
+
+ptx_status ptx_object_module(const ptx_module_options *options, const void *data, size_t size, size_t index,
+                             ptx_module **out)
+{
+    if (!data || !out || size >= UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
+    if (index >= ptx_object_module_count(data, size)) return PTX_ERROR_NOT_FOUND;
+    return create(&(struct input){options, data, size, index}, out);
 }
 
 void px_module_retain(struct ptx_module *module)
@@ -94,6 +149,11 @@ void px_module_release(struct ptx_module *module)
 void ptx_module_destroy(ptx_module *module)
 {
     if (module) px_module_release(module);
+}
+
+const char *ptx_module_file_name(const ptx_module *module)
+{
+    return module ? module->source.file : "";
 }
 
 unsigned ptx_module_isa_version(const ptx_module *module)
@@ -145,14 +205,14 @@ ptx_status ptx_module_source_line(const ptx_module *module, unsigned line, const
     return PTX_OK;
 }
 
-const char *ptx_known_arch(size_t index)
+const char *ptx_known_arch(ptx_profile profile, size_t index)
 {
-    return px_target_name(index);
+    return px_profile_arch(profile, index);
 }
 
-unsigned ptx_known_version(size_t index)
+unsigned ptx_known_version(ptx_profile profile, size_t index)
 {
-    return px_version_at(index);
+    return px_profile_version(profile, index);
 }
 
 const char *ptx_explain(const char *code)
@@ -224,10 +284,62 @@ ptx_status ptx_module_kernel_param(const ptx_module *module, size_t kernel, size
     return PTX_OK;
 }
 
+ptx_status ptx_module_kernel_usage(const ptx_module *module, size_t index, ptx_usage *usage)
+{
+    const struct px_function *function = kernel_at(module, index);
+    struct px_arena arena;
+    jmp_buf failure;
+    if (!usage || !function) return PTX_ERROR_INVALID_ARGUMENT;
+    if (module->diags.errors) return PTX_ERROR_ASSEMBLY;
+    if (module->check_only) return PTX_ERROR_INVALID_ARGUMENT;
+    px_arena_init(&arena, &module->alloc, &failure);
+    if (setjmp(failure)) {
+        px_arena_free(&arena);
+        return PTX_ERROR_OUT_OF_MEMORY;
+    }
+    px_usage(&arena, function, usage);
+    px_arena_free(&arena);
+    return PTX_OK;
+}
+
+void ptx_module_bytes(const ptx_module *module, uint64_t *global_bytes, uint64_t *const_bytes)
+{
+    if (global_bytes) *global_bytes = module ? px_module_bytes(module, PX_SPACE_GLOBAL) : 0;
+    if (const_bytes) *const_bytes = module ? px_module_bytes(module, PX_SPACE_CONST) : 0;
+}
+
 ptx_status ptx_module_print(const ptx_module *module, ptx_write_fn write, void *user)
 {
     if (!module || !write) return PTX_ERROR_INVALID_ARGUMENT;
     if (module->diags.errors) return PTX_ERROR_ASSEMBLY;
     if (module->check_only) return PTX_ERROR_INVALID_ARGUMENT;
     return px_print(&module->tree, px_modifier_order, write, user) ? PTX_ERROR_INTERRUPTED : PTX_OK;
+}
+
+enum { MODULES_ON_STACK = 16 };
+
+/* The texts as they were read, so that lines and columns stay. */
+static void describe(const ptx_module *module, struct px_object_module *out)
+{
+    *out = (struct px_object_module){.file = module->source.file, .arch = module->arch ? module->arch : ""};
+    out->all = module->profile == PTX_PROFILE_ALL;
+    out->text = module->source.text;
+    out->size = module->source.size;
+}
+
+ptx_status ptx_object_write(const ptx_module *const *modules, size_t count, ptx_write_fn write, void *user)
+{
+    struct px_object_module few[MODULES_ON_STACK], *list = few;
+    if (!modules || !write || !count || count > PX_OBJECT_MODULES) return PTX_ERROR_INVALID_ARGUMENT;
+    for (size_t i = 0; i < count; i++) {
+        if (!modules[i]) return PTX_ERROR_INVALID_ARGUMENT;
+        if (modules[i]->diags.errors) return PTX_ERROR_ASSEMBLY;
+    }
+    const ptx_allocator alloc = modules[0]->alloc;
+    if (count > MODULES_ON_STACK) list = px_zalloc(&alloc, count * sizeof *list);
+    if (!list) return PTX_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count; i++) describe(modules[i], &list[i]);
+    const bool written = px_object_write(list, (uint32_t)count, write, user);
+    if (list != few) px_free(&alloc, list, count * sizeof *list);
+    return written ? PTX_OK : PTX_ERROR_INTERRUPTED;
 }

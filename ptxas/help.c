@@ -10,12 +10,12 @@
 #include "ptx.h"
 
 /* 'sm_75','sm_80',... for one prefix, wrapped. */
-static size_t print_archs(const char *prefix, size_t column, const char *last)
+static size_t print_archs(ptx_profile profile, const char *prefix, size_t column, const char *last)
 {
-    for (size_t i = 0; ptx_known_arch(i); i++) {
+    for (size_t i = 0; ptx_known_arch(profile, i); i++) {
         char name[40];
-        const int length = snprintf(name, sizeof name, "'%s%s'%s", prefix, ptx_known_arch(i) + 2,
-                                    ptx_known_arch(i + 1) ? "," : last);
+        const int length = snprintf(name, sizeof name, "'%s%s'%s", prefix, ptx_known_arch(profile, i) + 2,
+                                    ptx_known_arch(profile, i + 1) ? "," : last);
         if (column + (size_t)length > 88) {
             printf("\n        ");
             column = 8;
@@ -26,7 +26,7 @@ static size_t print_archs(const char *prefix, size_t column, const char *last)
     return column;
 }
 
-static void print_row(const struct option_row *row)
+static void print_row(const struct option_row *row, ptx_profile profile)
 {
     char left[80];
     snprintf(left, sizeof left, "--%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
@@ -38,21 +38,21 @@ static void print_row(const struct option_row *row)
            row->help ? row->help : "Accepted for compatibility; has no effect, since no code is generated.");
     if (strcmp(row->name, "gpu-name") == 0) {
         printf("        Allowed values for this option:  ");
-        size_t column = print_archs("compute", 41, ",");
-        column = print_archs("lto", column, ",");
-        print_archs("sm", column, ".\n");
+        size_t column = print_archs(profile, "compute", 41, ",");
+        column = print_archs(profile, "lto", column, ",");
+        print_archs(profile, "sm", column, ".\n");
     }
     putchar('\n');
 }
 
-void print_help(void)
+void print_help(ptx_profile profile)
 {
     puts("\nUsage  : ptxas [options] <ptx file>,...\n");
     puts("Checks PTX as NVIDIA's ptxas does, and explains what is wrong. It is part of ptxvm, not NVIDIA's, "
          "and makes\n"
          "no machine code. Standard input is -.\n");
     puts("Options\n=======\n");
-    for (size_t i = 0; option_row(i); i++) print_row(option_row(i));
+    for (size_t i = 0; option_row(i); i++) print_row(option_row(i), profile);
 }
 
 void print_version(void)
@@ -63,8 +63,8 @@ void print_version(void)
     puts("Cuda compilation tools, release 13.0, V13.0.88");
 }
 
-void print_isa_versions(void)
+void print_isa_versions(ptx_profile profile)
 {
-    for (size_t i = 0; ptx_known_version(i); i++)
-        printf("%u.%u\n", ptx_known_version(i) / 10, ptx_known_version(i) % 10);
+    for (size_t i = 0; ptx_known_version(profile, i); i++)
+        printf("%u.%u\n", ptx_known_version(profile, i) / 10, ptx_known_version(profile, i) % 10);
 }

@@ -6,36 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 #include "messages.h"
+#include "output.h"
 #include "program.h"
 
 enum { EXIT_BAD = 255 };
 
+/* A text as it was read, and the modules made of it: one, or those of an object file. */
+struct source {
+    const char *name; /* as shown */
+    char *text;       /* owned */
+    size_t size;
+};
+
 struct inputs {
-    struct input *at;
-    char **texts; /* owned */
-    size_t *sizes;
+    struct source *sources;
+    size_t nsources;
+    struct input *at; /* modules */
     size_t n;
 };
 
-static void inputs_make(struct inputs *inputs, size_t n)
-{
-    inputs->n = n;
-    inputs->at = must_grow(NULL, n * sizeof *inputs->at);
-    inputs->texts = must_grow(NULL, n * sizeof *inputs->texts);
-    inputs->sizes = must_grow(NULL, n * sizeof *inputs->sizes);
-    memset(inputs->at, 0, n * sizeof *inputs->at);
-    memset(inputs->texts, 0, n * sizeof *inputs->texts);
-}
-
 static void inputs_free(struct inputs *inputs)
 {
-    for (size_t i = 0; i < inputs->n; i++) {
-        ptx_module_destroy(inputs->at[i].module);
-        free(inputs->texts[i]);
-    }
+    for (size_t i = 0; i < inputs->n; i++) ptx_module_destroy(inputs->at[i].module);
+    for (size_t i = 0; i < inputs->nsources; i++) free(inputs->sources[i].text);
     free(inputs->at);
-    free(inputs->texts);
-    free(inputs->sizes);
+    free(inputs->sources);
 }
 
 /* ---- reading ---- */
@@ -58,21 +53,21 @@ static char *read_file(const char *name, size_t *size)
 /* False when a file cannot be opened; all such files are named. */
 static bool read_inputs(struct inputs *inputs, const struct options *options)
 {
-    size_t n = 0;
     bool all = true;
-    inputs_make(inputs, options->files.n + options->texts.n);
-    for (size_t i = 0; i < options->files.n; i++, n++) {
+    inputs->sources = must_grow(NULL, (options->files.n + options->texts.n) * sizeof *inputs->sources);
+    for (size_t i = 0; i < options->files.n; i++) {
         const char *name = options->files.at[i];
-        inputs->at[n].name = strcmp(name, "-") == 0 ? "<stdin>" : name;
-        inputs->texts[n] = read_file(name, &inputs->sizes[n]);
-        if (inputs->texts[n]) continue;
+        struct source source = {.name = strcmp(name, "-") == 0 ? "<stdin>" : name};
+        source.text = read_file(name, &source.size);
+        inputs->sources[inputs->nsources++] = source;
+        if (source.text) continue;
         message_plain(PTX_FATAL, "Input file '%s' could not be opened", name);
         all = false;
     }
-    for (size_t i = 0; i < options->texts.n; i++, n++) {
-        inputs->at[n].name = "application ptx input";
-        inputs->sizes[n] = strlen(options->texts.at[i]);
-        inputs->texts[n] = must_copy(options->texts.at[i], inputs->sizes[n]);
+    for (size_t i = 0; i < options->texts.n; i++) {
+        struct source source = {.name = "application ptx input", .size = strlen(options->texts.at[i])};
+        source.text = must_copy(options->texts.at[i], source.size);
+        inputs->sources[inputs->nsources++] = source;
     }
     return all;
 }
@@ -82,21 +77,38 @@ static bool read_inputs(struct inputs *inputs, const struct options *options)
 /* Is the verdict all that is asked? Then one function at a time is in memory. */
 static bool is_check_only(const struct inputs *inputs, const struct options *options)
 {
-    return inputs->n == 1 && !options->print && !options->output && !options->verbose;
+    return inputs->nsources == 1 && !options->print && !options->output && !options->verbose;
+}
+
+/* Makes the modules of one source; false after a message when that is not possible. */
+static bool make_modules(struct inputs *inputs, const struct source *source, const struct options *options)
+{
+    const size_t inner = ptx_object_module_count(source->text, source->size), n = inner ? inner : 1;
+    const ptx_module_options wanted = {.file_name = source->name,
+                                       .arch = options->arch,
+                                       .profile = options->profile,
+                                       .lint = options->lint,
+                                       .check_only = n == 1 && is_check_only(inputs, options)};
+    inputs->at = must_grow(inputs->at, (inputs->n + n) * sizeof *inputs->at);
+    for (size_t i = 0; i < n; i++) {
+        struct input *input = &inputs->at[inputs->n];
+        *input = (struct input){.name = source->name};
+        const ptx_status status =
+            inner ? ptx_object_module(&wanted, source->text, source->size, i, &input->module)
+                  : ptx_module_create(&wanted, source->text, source->size, &input->module);
+        if (status != PTX_OK && status != PTX_ERROR_ASSEMBLY) {
+            message_plain(PTX_FATAL, "%s: %s", source->name, ptx_status_name(status));
+            return false;
+        }
+        inputs->n++;
+    }
+    return true;
 }
 
 static bool check_inputs(struct inputs *inputs, const struct options *options)
 {
-    for (size_t i = 0; i < inputs->n; i++) {
-        const ptx_module_options wanted = {
-            .file_name = inputs->at[i].name, .arch = options->arch, .check_only = is_check_only(inputs, options),
-            .lint = options->lint};
-        const ptx_status status =
-            ptx_module_create(&wanted, inputs->texts[i], inputs->sizes[i], &inputs->at[i].module);
-        if (status == PTX_OK || status == PTX_ERROR_ASSEMBLY) continue;
-        message_plain(PTX_FATAL, "%s: %s", inputs->at[i].name, ptx_status_name(status));
-        return false;
-    }
+    for (size_t i = 0; i < inputs->nsources; i++)
+        if (!make_modules(inputs, &inputs->sources[i], options)) return false;
     return messages_print(inputs->at, inputs->n, options) == 0;
 }
 
@@ -158,24 +170,6 @@ static bool print_modules(const struct inputs *inputs, FILE *file)
     return fine && fflush(file) == 0;
 }
 
-/* The checked module in canonical form; the opening comment says that it is no machine code. */
-static bool write_output(const struct inputs *inputs, const char *name)
-{
-    if (inputs->n != 1) {
-        message_plain(PTX_FATAL, "-o writes one module, and there are %zu input files", inputs->n);
-        return false;
-    }
-    FILE *file = fopen(name, "wb");
-    bool fine = file != NULL;
-    if (fine)
-        fprintf(file, "// Checked PTX in canonical form, no machine code. Made by ptxas of ptxvm %d.%d.\n",
-                PTX_VERSION_MAJOR, PTX_VERSION_MINOR);
-    fine = fine && print_modules(inputs, file);
-    if (file && fclose(file) != 0) fine = false;
-    if (!fine) message_plain(PTX_FATAL, "Output file '%s' could not be opened", name);
-    return fine;
-}
-
 static int explain(const char *code)
 {
     const char *text = ptx_explain(code);
@@ -202,7 +196,7 @@ static bool assemble(struct inputs *inputs, const struct options *options)
     if (options->verbose)
         for (size_t i = 0; i < inputs->n; i++) program_report(inputs->at[i].module, options->arch);
     if (options->print && !print_modules(inputs, stdout)) return false;
-    return !options->output || write_output(inputs, options->output);
+    return !options->output || output_write(inputs->at, inputs->n, options->output);
 }
 
 static int run(const struct options *options)
@@ -211,11 +205,11 @@ static int run(const struct options *options)
     if (options->version)
         print_version();
     else if (options->list_versions)
-        print_isa_versions();
+        print_isa_versions(options->profile);
     else if (options->explain)
         return explain(options->explain);
     else if (options->help || options->files.n + options->texts.n == 0)
-        print_help();
+        print_help(options->profile);
     else {
         const bool fine = assemble(&inputs, options);
         inputs_free(&inputs);

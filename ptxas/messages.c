@@ -155,6 +155,8 @@ static struct message *collect(const struct input *inputs, size_t n, const struc
             struct message message = {.module = inputs[i].module};
             if (ptx_module_diagnostic(message.module, d, &message.diagnostic) != PTX_OK) continue;
             if (message.diagnostic.severity == PTX_WARNING && options->no_warnings) continue;
+            if (message.diagnostic.severity == PTX_INFO && !options->verbose && options->layout == LAYOUT_PTXAS)
+                continue;
             if (message.diagnostic.severity == PTX_WARNING && options->warnings_are_errors)
                 message.diagnostic.severity = PTX_ERROR;
             messages[(*count)++] = message;

@@ -28,6 +28,7 @@ enum option_kind {
     KIND_TEXT_INPUT,
     KIND_OPTIONS_FILE,
     KIND_DIAGNOSTICS,
+    KIND_PROFILE,
     KIND_EXPLAIN
 };
 
@@ -74,11 +75,13 @@ static const struct option_row rows[] = {
     {"options-file", "optf", "<file>,...", KIND_OPTIONS_FILE,
      "Read more of the command line from a file (also @file)."},
     {"output-file", "o", "<file>", KIND_OUTPUT,
-     "Write the checked module in canonical form. Without it nothing is written."},
+     "Write the checked modules as an object file (docs/object.md). Without it nothing is written."},
     {"override-directive-values", "override-directive-values", NULL, KIND_IGNORED_SWITCH, NULL},
     {"position-independent-code", "pic", "<true|false>", KIND_IGNORED_BOOL, NULL},
     {"preserve-relocs", "preserve-relocs", NULL, KIND_IGNORED_SWITCH, NULL},
     {"print", NULL, NULL, KIND_SWITCH, "Print the module in canonical form on standard output."},
+    {"profile", NULL, "<13.0|all>", KIND_PROFILE,
+     "What is taken for PTX: what CUDA 13.0's ptxas takes (default), or every target and version known."},
     {"register-usage-level", "regUsageLevel", "<0..10>", KIND_IGNORED_COUNT, NULL},
     {"return-at-end", "ret-end", NULL, KIND_IGNORED_SWITCH, NULL},
     {"sanitize", "sanitize", "<tool>", KIND_IGNORED_WORD, NULL},
@@ -141,6 +144,7 @@ void options_free(struct options *options)
     strings_free(&options->texts);
     strings_free(&options->entries);
     free(options->arch);
+    free(options->arch_given);
     free(options->output);
     free(options->explain);
 }
@@ -176,19 +180,32 @@ static bool keep(char **slot, const char *value, const char *name)
     return true;
 }
 
-/* "sm_90", or the virtual names "compute_90" and "lto_90", which only check; so do all here. */
-static bool store_arch(struct options *options, const char *value, const char *name)
+/*
+ * "sm_90", or the virtual names "compute_90" and "lto_90", which only check; so do all here. Which names exist
+ * depends on --profile, which may stand behind: it is asked when all words were read.
+ */
+static bool settle_arch(struct options *options)
 {
-    const char *number = strchr(value, '_');
+    const char *value = options->arch_given, *number = value ? strchr(value, '_') : NULL;
     const size_t prefix = number ? (size_t)(number - value) : 0;
+    const char *name;
     char known[32];
+    if (!value) return true;
     if ((prefix == 2 && strncmp(value, "sm", 2) == 0) || (prefix == 7 && strncmp(value, "compute", 7) == 0) ||
         (prefix == 3 && strncmp(value, "lto", 3) == 0)) {
         snprintf(known, sizeof known, "sm%s", number);
-        for (size_t i = 0; ptx_known_arch(i); i++)
-            if (strcmp(ptx_known_arch(i), known) == 0) return keep(&options->arch, known, name);
+        for (size_t i = 0; (name = ptx_known_arch(options->profile, i)); i++)
+            if (strcmp(name, known) == 0) return keep(&options->arch, known, "gpu-name");
     }
-    return complain("Value '%s' is not defined for option '%s'", value, name);
+    return complain("Value '%s' is not defined for option '%s'", value, "gpu-name");
+}
+
+static bool store_profile(struct options *options, const char *value)
+{
+    const bool all = strcmp(value, "all") == 0;
+    options->profile = all ? PTX_PROFILE_ALL : PTX_PROFILE_13_0;
+    return all || strcmp(value, "13.0") == 0 ||
+           complain("Value '%s' is not defined for option '%s'", value, "profile");
 }
 
 static bool store_layout(struct options *options, const char *value)
@@ -310,7 +327,7 @@ static bool store(struct options *options, const struct option_row *row, const c
     case KIND_SWITCH:
         return store_switch(options, row->name);
     case KIND_ARCH:
-        return store_arch(options, value, row->name);
+        return keep(&options->arch_given, value, row->name);
     case KIND_OUTPUT:
         return keep(&options->output, value, row->name);
     case KIND_EXPLAIN:
@@ -323,6 +340,8 @@ static bool store(struct options *options, const struct option_row *row, const c
         return true;
     case KIND_DIAGNOSTICS:
         return store_layout(options, value);
+    case KIND_PROFILE:
+        return store_profile(options, value);
     case KIND_OPTIONS_FILE:
         return read_options_file(options, value);
     default:
@@ -419,5 +438,5 @@ static bool read_options_file(struct options *options, const char *file_name)
 bool options_parse(struct options *options, int argc, char **argv)
 {
     *options = (struct options){0};
-    return parse_words(options, argv + 1, (size_t)argc - 1);
+    return parse_words(options, argv + 1, (size_t)argc - 1) && settle_arch(options);
 }

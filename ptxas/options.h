@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "ptx.h"
 
 enum layout { LAYOUT_PTXAS, LAYOUT_CARET, LAYOUT_GCC, LAYOUT_GITHUB, LAYOUT_JSON, LAYOUT_SARIF };
 
@@ -17,9 +18,11 @@ struct options {
     struct strings texts;   /* modules given as arguments (-ias) */
     struct strings entries; /* -e */
     char *arch;             /* "sm_90"; NULL: each file's own target. compute_90 and lto_90 become sm_90 */
+    char *arch_given;       /* as typed */
     char *output;           /* -o; NULL: none */
     char *explain;          /* --explain CODE */
     enum layout layout;
+    ptx_profile profile;
     bool verbose, no_warnings, warnings_are_errors, compile_only, print, lint;
     bool help, version, list_versions;
 };
@@ -32,9 +35,9 @@ bool options_parse(struct options *options, int argc, char **argv);
 void options_free(struct options *options);
 
 /* help.c: the texts of --help, --version and --list-version, on standard output. */
-void print_help(void);
+void print_help(ptx_profile profile);
 void print_version(void);
-void print_isa_versions(void);
+void print_isa_versions(ptx_profile profile);
 
 /* options.c, for help.c: one row of the table, in order; NULL at the end. */
 struct option_row {

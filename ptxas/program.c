@@ -1,7 +1,8 @@
 /* program.c - entries, the -v report, and linking several modules.
  *
- * The report tells only what a checker knows: parameters, shared and local memory, block shapes. Registers
- * are counted by a code generator, and there is none here. */
+ * The report tells what the text tells: variables, parameters, block shapes, barriers, and how many registers
+ * hold values that are still needed. Registers are allocated by a code generator, and there is none here, so
+ * no line says that registers were used. */
 #include "program.h"
 
 #include <stdio.h>
@@ -17,26 +18,51 @@ bool program_has_entry(const ptx_module *module, const char *name)
     return false;
 }
 
+/* "16 bytes gmem, 4 bytes cmem[3]", once for a module that has some. */
+static void report_module(const ptx_module *module)
+{
+    uint64_t global, constant;
+    ptx_module_bytes(module, &global, &constant);
+    if (!global && !constant) return;
+    fprintf(stderr, "ptxas info    : %llu bytes gmem", (unsigned long long)global);
+    if (constant) fprintf(stderr, ", %llu bytes cmem[3]", (unsigned long long)constant);
+    fputc('\n', stderr);
+}
+
 static void report_shape(const char *directive, const unsigned extent[3])
 {
     if (extent[0]) fprintf(stderr, ", %s %u,%u,%u", directive, extent[0], extent[1], extent[2]);
 }
 
+static void report_bytes(size_t bytes, const char *what)
+{
+    if (bytes) fprintf(stderr, ", %zu bytes %s", bytes, what);
+}
+
+static void report_kernel(const ptx_kernel_info *info, const ptx_usage *usage, const char *arch)
+{
+    message_plain(PTX_INFO, "Checking entry function '%s' for '%s'", info->name, arch);
+    message_plain(PTX_INFO, "Function properties for %s", info->name);
+    fprintf(stderr, "    %u live 32-bit registers and %u predicates at most%s; none were allocated",
+            usage->live_registers, usage->live_predicates,
+            usage->has_calls ? ", without those of called functions" : "");
+    report_shape(".reqntid", info->reqntid);
+    report_shape(".maxntid", info->maxntid);
+    fprintf(stderr, "\nptxas info    : Used %u barriers", usage->barriers);
+    report_bytes(info->static_shared_bytes, "smem");
+    report_bytes(info->local_bytes, "lmem");
+    report_bytes(info->param_bytes, "param");
+    fputc('\n', stderr);
+}
+
 void program_report(const ptx_module *module, const char *arch)
 {
     ptx_kernel_info info;
-    for (size_t i = 0; i < ptx_module_kernel_count(module); i++) {
-        if (ptx_module_kernel(module, i, &info) != PTX_OK) continue;
-        message_plain(PTX_INFO, "Checking entry function '%s' for '%s'", info.name,
-                      arch ? arch : ptx_module_target(module));
-        fprintf(
-            stderr,
-            "ptxas info    : Used %zu bytes smem, %zu bytes local memory a thread, %zu bytes of parameters",
-            info.static_shared_bytes, info.local_bytes, info.param_bytes);
-        report_shape(".reqntid", info.reqntid);
-        report_shape(".maxntid", info.maxntid);
-        fputc('\n', stderr);
-    }
+    ptx_usage usage;
+    report_module(module);
+    for (size_t i = 0; i < ptx_module_kernel_count(module); i++)
+        if (ptx_module_kernel(module, i, &info) == PTX_OK && ptx_module_kernel_usage(module, i, &usage) == PTX_OK)
+            report_kernel(&info, &usage, arch ? arch : ptx_module_target(module));
 }
 
 /* Any function that no module defines may come from elsewhere: only its name matters here. */

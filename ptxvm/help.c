@@ -46,6 +46,7 @@ const char help_text[] =
     "  --max-steps N       warp-instructions of a launch          --timeout SECONDS\n"
     "  --deterministic     blocks in order, on one worker         --approx exact|chip   .approx results "
     "(chip)\n"
+    "  --profile 13.0|all  what is taken for PTX (13.0: as ptxas of CUDA 13.0 does)\n"
     "  --memory BYTES      device memory                          --heap BYTES   of malloc in kernels\n"
     "  --launch-depth N    nesting of launches by kernels         --pending-launches N\n"
     "\n"

@@ -1,6 +1,7 @@
 /* load.c - reading files, checking them, and showing what is wrong with them.
  *
- * Every file becomes one module, also those with errors, so that one run shows the diagnostics of all files.
+ * Every file becomes a module (an object file several), also those with errors, so that one run shows the
+ * diagnostics of all files.
  */
 #include "load.h"
 
@@ -24,20 +25,40 @@ static char *shown_name(const char *file_name)
     return must_print(ends_with(file_name, ".cu") ? "%s (as PTX)" : "%s", file_name);
 }
 
-static ptx_module *load(const char *file_name, const char *shown, const char *arch)
+/* The text of a file or the bytes of an object; owned by the caller. */
+static char *contents(const char *file_name, const char *arch, size_t *size)
 {
-    const ptx_module_options wanted = {.file_name = shown};
+    char *text =
+        ends_with(file_name, ".cu") ? cuda_compile(file_name, arch, size) : file_text(file_name, size);
+    if (!text) fail(EXIT_USAGE, "%s: %s", file_name, strerror(errno));
+    return text;
+}
+
+static void add_module(struct modules *modules, ptx_module *module)
+{
+    modules->at = must_grow(modules->at, (modules->n + 1) * sizeof *modules->at);
+    modules->at[modules->n++] = module;
+}
+
+/* A PTX file is one module, an object as many as were written to it. */
+static void load(struct modules *modules, const char *file_name, const struct options *options)
+{
+    char *shown = shown_name(file_name);
+    const ptx_module_options wanted = {.file_name = shown, .profile = options->profile};
     ptx_module *module;
     size_t size;
-    char *text =
-        ends_with(file_name, ".cu") ? cuda_compile(file_name, arch, &size) : file_text(file_name, &size);
-    if (!text) fail(EXIT_USAGE, "%s: %s", file_name, strerror(errno));
-    const ptx_status status = ptx_module_create(&wanted, text, size, &module);
+    char *text = contents(file_name, options->arch, &size);
+    const size_t inner = ptx_object_module_count(text, size);
+    for (size_t i = 0; i < (inner ? inner : 1); i++) {
+        const ptx_status status = inner ? ptx_object_module(&wanted, text, size, i, &module)
+                                        : ptx_module_create(&wanted, text, size, &module);
+        if (status != PTX_OK && status != PTX_ERROR_ASSEMBLY)
+            fail(status == PTX_ERROR_OUT_OF_MEMORY ? EXIT_STOPPED : EXIT_ASSEMBLY, "%s: %s", file_name,
+                 ptx_status_name(status));
+        add_module(modules, module);
+    }
     free(text);
-    if (status != PTX_OK && status != PTX_ERROR_ASSEMBLY)
-        fail(status == PTX_ERROR_OUT_OF_MEMORY ? EXIT_STOPPED : EXIT_ASSEMBLY, "%s: %s", file_name,
-             ptx_status_name(status));
-    return module;
+    free(shown);
 }
 
 /* ---- diagnostics ---- */
@@ -66,7 +87,7 @@ static bool show_diagnostics(const ptx_module *module)
     ptx_diagnostic d;
     for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++) {
         if (ptx_module_diagnostic(module, i, &d) != PTX_OK) continue;
-        show_diagnostic(module, &d);
+        if (d.severity > PTX_INFO) show_diagnostic(module, &d);
         bad |= d.severity >= PTX_ERROR;
     }
     return bad;
@@ -75,14 +96,9 @@ static bool show_diagnostics(const ptx_module *module)
 void modules_load(struct modules *modules, const struct options *options)
 {
     bool bad = false;
-    modules->n = options->files.n;
-    modules->at = must_alloc(modules->n * sizeof *modules->at);
-    modules->names = must_alloc(modules->n * sizeof *modules->names);
-    for (unsigned i = 0; i < modules->n; i++) {
-        modules->names[i] = shown_name(options->files.at[i]);
-        modules->at[i] = load(options->files.at[i], modules->names[i], options->arch);
-        bad |= show_diagnostics(modules->at[i]);
-    }
+    *modules = (struct modules){0};
+    for (size_t i = 0; i < options->files.n; i++) load(modules, options->files.at[i], options);
+    for (unsigned i = 0; i < modules->n; i++) bad |= show_diagnostics(modules->at[i]);
     if (bad) {
         modules_free(modules);
         exit(EXIT_ASSEMBLY);
@@ -91,12 +107,8 @@ void modules_load(struct modules *modules, const struct options *options)
 
 void modules_free(struct modules *modules)
 {
-    for (unsigned i = 0; i < modules->n; i++) {
-        ptx_module_destroy(modules->at[i]);
-        free(modules->names[i]);
-    }
+    for (unsigned i = 0; i < modules->n; i++) ptx_module_destroy(modules->at[i]);
     free(modules->at);
-    free(modules->names);
     *modules = (struct modules){0};
 }
 
@@ -105,7 +117,7 @@ void modules_show_line(const struct modules *modules, const char *file, unsigned
     const char *text;
     size_t length;
     for (unsigned i = 0; i < modules->n; i++) {
-        if (strcmp(modules->names[i], file) != 0 ||
+        if (strcmp(ptx_module_file_name(modules->at[i]), file) != 0 ||
             ptx_module_source_line(modules->at[i], line, &text, &length) != PTX_OK)
             continue;
         const struct excerpt_margins margins = excerpt_margins(line);

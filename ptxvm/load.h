@@ -7,7 +7,6 @@
 
 struct modules {
     ptx_module **at;
-    char **names; /* as they stand in messages; owned */
     unsigned n;
 };
 

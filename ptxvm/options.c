@@ -84,9 +84,16 @@ static bool approx(const char *text)
 
 static const char *known_arch(const char *text)
 {
-    for (size_t i = 0; ptx_known_arch(i); i++)
-        if (strcmp(ptx_known_arch(i), text) == 0) return text;
+    for (size_t i = 0; ptx_known_arch(PTX_PROFILE_ALL, i); i++)
+        if (strcmp(ptx_known_arch(PTX_PROFILE_ALL, i), text) == 0) return text;
     fail(EXIT_USAGE, "--arch: '%s' is no architecture known here", text);
+}
+
+static ptx_profile known_profile(const char *text)
+{
+    if (strcmp(text, "all") == 0) return PTX_PROFILE_ALL;
+    if (strcmp(text, "13.0") != 0) fail(EXIT_USAGE, "--profile: '%s' is neither 13.0 nor all", text);
+    return PTX_PROFILE_13_0;
 }
 
 /* NAME=FILE, with an ending that can be written. */
@@ -130,6 +137,7 @@ enum {
     OPT_QUIET,
     OPT_DETERMINISTIC,
     OPT_APPROX,
+    OPT_PROFILE,
     OPT_HOST_LIB,
     OPT_TEST
 };
@@ -162,6 +170,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"quiet", no_argument, NULL, OPT_QUIET},
                                              {"deterministic", no_argument, NULL, OPT_DETERMINISTIC},
                                              {"approx", required_argument, NULL, OPT_APPROX},
+                                             {"profile", required_argument, NULL, OPT_PROFILE},
                                              {"host-lib", required_argument, NULL, OPT_HOST_LIB},
                                              {"test", no_argument, NULL, OPT_TEST},
                                              {NULL, 0, NULL, 0}};
@@ -267,6 +276,9 @@ static bool store_device_option(struct options *options, int option, const char 
         return true;
     case OPT_APPROX:
         options->approx_exact = approx(value);
+        return true;
+    case OPT_PROFILE:
+        options->profile = known_profile(value);
         return true;
     default:
         return false;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "ptx.h"
 
 /* Words of a repeatable option, in order. The words belong to argv. */
 struct words {
@@ -25,6 +26,7 @@ struct options {
     uint64_t memory_bytes, heap_bytes;
     unsigned launch_depth, pending_launches;
     const char *arch;
+    ptx_profile profile;
     bool counts, json, list, quiet;
     bool deterministic, approx_exact;
     bool test; /* --test: the files are tests, or folders of tests */

@@ -2,8 +2,8 @@
  * address.c - 32-bit addresses where addresses have 64 bits.
  *
  * .shared, .local, .const and .param addresses may be held in 32-bit registers;
- * .global and generic ones may not. ptxas 13.0 looks at the families below, and
- * says so only when the module is otherwise right.
+ * .global and generic ones may not, but in profile "all". ptxas 13.0 looks at the
+ * families below, and says so only when the module is otherwise right.
  */
 #include <string.h>
 #include "check/checker.h"
@@ -93,15 +93,35 @@ static void complain(struct px_checker *checker)
         px_complain_late(checker, COMPILATION_32);
 }
 
+/* Profile "all" has 32-bit addresses: of modules that say so, and of those that do not say 64. */
+static bool may_be_narrow(const struct ptx_module *module)
+{
+    return module->profile == PTX_PROFILE_ALL && module->tree.address_size != 64;
+}
+
+static void note_narrow(struct px_checker *checker)
+{
+    checker->module->narrow_address = true;
+    px_complain_late(checker, UNVERIFIED_32);
+}
+
 void px_check_address_width(struct px_checker *checker, const struct px_inst *inst)
 {
     if (checker->narrow_address || !is_narrow(inst)) return;
     checker->narrow_address = true;
+    if (may_be_narrow(checker->module)) {
+        note_narrow(checker);
+        return;
+    }
     px_complain_late(checker, ADDRESS_WIDTH, 32u, px_source_place(&checker->module->source, inst->pos).line);
     complain(checker);
 }
 
 void px_check_address_size(struct px_checker *checker)
 {
-    if (checker->module->tree.address_size == 32 && !checker->narrow_address) complain(checker);
+    if (checker->module->tree.address_size != 32 || checker->narrow_address) return;
+    if (may_be_narrow(checker->module))
+        note_narrow(checker);
+    else
+        complain(checker);
 }

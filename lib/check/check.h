@@ -23,6 +23,9 @@ void px_check_inst(struct ptx_module *module, struct px_memo *memo, struct px_in
  */
 bool px_match_inst(const struct px_inst *inst, struct px_match *match);
 
+/* whole.c: bytes of the variables that the module defines in a state space (.global, .const), in functions too. */
+uint64_t px_module_bytes(const struct ptx_module *module, enum px_space space);
+
 /* order.c: modifiers in the manual's order, as indices into inst->mods; false when the instruction has no form. */
 bool px_modifier_order(const struct px_inst *inst, uint8_t out[]);
 

@@ -35,10 +35,22 @@ static void check_version(struct px_checker *checker)
 {
     const struct px_tree *tree = &checker->module->tree;
     size_t length = strlen(tree->version_text);
-    for (size_t i = 0; px_version_at(i); i++)
-        if (px_version_at(i) == tree->version) return;
+    const ptx_profile profile = checker->module->profile;
+    if (tree->version > PTX_ISA_VERSION && profile == PTX_PROFILE_ALL)
+        px_complain(checker, UNVERIFIED, tree->version_pos, (uint32_t)length, tree->version / 10,
+                    tree->version % 10, PTX_ISA_VERSION / 10u, PTX_ISA_VERSION % 10u);
+    for (size_t i = 0; px_profile_version(profile, i); i++)
+        if (px_profile_version(profile, i) == tree->version) return;
     px_complain(checker, VERSION_UNKNOWN, tree->version_pos, (uint32_t)length, tree->version_text,
                 PTX_ISA_VERSION / 10u, PTX_ISA_VERSION % 10u);
+}
+
+/* The number of a target that the profile has; -1. */
+static int target_of(const struct px_checker *checker, const char *name, size_t length)
+{
+    const int index = px_target_find(name, length);
+    const bool frozen = checker->module->profile == PTX_PROFILE_13_0;
+    return index >= 0 && frozen && px_target_min_ptx((size_t)index) > PTX_ISA_VERSION ? -1 : index;
 }
 
 /* compute_90 stands for sm_90 in .target. */
@@ -46,9 +58,9 @@ static int find_target(struct px_checker *checker, const char *name, size_t leng
 {
     static const char virtual_prefix[] = "compute_";
     size_t prefix = sizeof virtual_prefix - 1;
-    if (length <= prefix || memcmp(name, virtual_prefix, prefix) != 0) return px_target_find(name, length);
+    if (length <= prefix || memcmp(name, virtual_prefix, prefix) != 0) return target_of(checker, name, length);
     const char *real = px_arena_printf(&checker->module->arena, "sm_%s", name + prefix);
-    return px_target_find(real, strlen(real));
+    return target_of(checker, real, strlen(real));
 }
 
 static bool is_option(const struct px_name *name)

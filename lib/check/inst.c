@@ -56,7 +56,7 @@ static struct px_module_level level_of(const struct ptx_module *module)
     bool independent = false;
     for (uint32_t i = 0; i < module->tree.ntargets; i++)
         independent |= module->tree.target_names[i]->word == PX_W_texmode_independent;
-    return (struct px_module_level){module->tree.version ? module->tree.version : PX_NEWEST_PTX, module->target.sm, independent};
+    return (struct px_module_level){module->tree.version ? module->tree.version : PTX_ISA_VERSION, module->target.sm, independent};
 }
 
 bool px_since_met(const struct ptx_module *module, const struct px_since *since)
@@ -189,6 +189,16 @@ static void explain(const struct px_why *why, const struct px_fit *best)
         px_inst_note(why, best);
 }
 
+/* The forms after the frozen version come last (grammar/isa_x_unverified.tbl). */
+unsigned px_inst_forms(const struct ptx_module *module, px_word opcode, uint16_t *first)
+{
+    unsigned n = px_forms_of(opcode, first);
+    while (module->profile == PTX_PROFILE_13_0 && n &&
+           px_form_since(px_form_at((uint16_t)(*first + n - 1))).min_ptx > PTX_ISA_VERSION)
+        n--;
+    return n;
+}
+
 /* The form that takes the instruction; 0 when none does, which is then explained. */
 static uint16_t search(struct ptx_module *module, const struct px_inst *inst)
 {
@@ -197,7 +207,7 @@ static uint16_t search(struct ptx_module *module, const struct px_inst *inst)
     struct px_why why = {module, inst, words, 0};
     uint16_t first;
     bool known = words_of(inst, words, &why.nwords);
-    unsigned n = px_forms_of(inst->opcode->word, &first);
+    unsigned n = px_inst_forms(module, inst->opcode->word, &first);
     for (unsigned i = 0; known && i < n; i++) {
         attempt(module, px_form_at((uint16_t)(first + i)), inst, words, why.nwords, &fit);
         if (!best.match.form || further(&fit, &best))

@@ -40,6 +40,9 @@ struct px_fit {
     struct px_since since;             /* stage SINCE: what is missing */
 };
 
+/* inst.c: forms of an opcode that the module's profile has: consecutive numbers from *first. */
+unsigned px_inst_forms(const struct ptx_module *module, px_word opcode, uint16_t *first);
+
 /* inst_opds.c: operands against the types of the match; the fault of the earliest phase. `module` may be NULL: not asked. */
 bool px_inst_operands(const struct ptx_module *module, const struct px_match *match, const struct px_inst *inst,
                       struct px_fault *fault);

@@ -73,7 +73,7 @@ static const char *foreign_modifier(const struct px_inst *inst)
 static const struct px_form *closest_form(const struct px_why *why)
 {
     uint16_t first;
-    unsigned n = px_forms_of(why->inst->opcode->word, &first), most = 0;
+    unsigned n = px_inst_forms(why->module, why->inst->opcode->word, &first), most = 0;
     const struct px_form *best = n ? px_form_at(first) : NULL;
     for (unsigned f = 0; f < n; f++) {
         const struct px_form *form = px_form_at((uint16_t)(first + f));

@@ -48,7 +48,7 @@ px_word px_why_word(const struct px_why *why, enum px_why_kind kind, unsigned nt
 static bool some_form_takes(const struct px_why *why, px_word word)
 {
     uint16_t first;
-    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    unsigned n = px_inst_forms(why->module, why->inst->opcode->word, &first);
     for (unsigned f = 0; f < n; f++) {
         const struct px_form *form = px_form_at((uint16_t)(first + f));
         for (unsigned i = 0; i < px_form_slots(form); i++)
@@ -61,7 +61,7 @@ static bool some_form_takes(const struct px_why *why, px_word word)
 static bool some_form_takes_kind(const struct px_why *why, enum px_why_kind kind)
 {
     uint16_t first;
-    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    unsigned n = px_inst_forms(why->module, why->inst->opcode->word, &first);
     for (px_word word = 1; word < PX_W_COUNT; word++)
         if (px_word_is_modifier(word) && px_why_kind_of(word) == kind && n && some_form_takes(why, word))
             return true;
@@ -168,7 +168,7 @@ static bool duplicated(px_word word)
 static bool fits_spaces(const struct px_why *why)
 {
     uint16_t first;
-    unsigned n = px_forms_of(why->inst->opcode->word, &first), most = 0;
+    unsigned n = px_inst_forms(why->module, why->inst->opcode->word, &first), most = 0;
     for (unsigned f = 0; f < n; f++) {
         const struct px_form *form = px_form_at((uint16_t)(first + f));
         unsigned spaces = 0;
@@ -296,7 +296,7 @@ static void illegal_word(const struct px_why *why, px_word word)
 static bool some_form_has_elsewhere(const struct px_why *why, px_word word)
 {
     uint16_t first;
-    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    unsigned n = px_inst_forms(why->module, why->inst->opcode->word, &first);
     for (unsigned f = 0; f < n; f++) {
         const struct px_form *form = px_form_at((uint16_t)(first + f));
         for (unsigned i = px_form_fixed(form); i < px_form_slots(form); i++)
@@ -311,7 +311,7 @@ static bool fits_with(const struct px_why *why, px_word extra)
 {
     px_word words[PX_MAX_SLOTS + 1];
     uint16_t first;
-    unsigned n = px_forms_of(why->inst->opcode->word, &first);
+    unsigned n = px_inst_forms(why->module, why->inst->opcode->word, &first);
     if (why->nwords >= PX_MAX_SLOTS)
         return false;
     memcpy(words, why->words, why->nwords * sizeof *words);
@@ -381,7 +381,7 @@ static unsigned named(const struct px_why *why, const struct px_form *form)
 static bool named_form_takes(const struct px_why *why, px_word word)
 {
     uint16_t first;
-    unsigned n = px_forms_of(why->inst->opcode->word, &first), longest = 0;
+    unsigned n = px_inst_forms(why->module, why->inst->opcode->word, &first), longest = 0;
     for (unsigned f = 0; f < n; f++) {
         unsigned len = named(why, px_form_at((uint16_t)(first + f)));
         longest = len > longest ? len : longest;

@@ -80,6 +80,8 @@ struct ptx_module {
     const char *arch;                       /* the architecture asked for ("sm_90"), or NULL */
     unsigned max_errors;
     bool check_only;                        /* functions have empty bodies: they were dropped after their check */
+    ptx_profile profile;
+    bool narrow_address;                    /* addresses are held in 32-bit registers */
 };
 
 void px_module_retain(struct ptx_module *module);

@@ -6,22 +6,27 @@
  */
 #include "check/checker.h"
 
-static uint64_t add_aligned(uint64_t bytes, const struct px_symbol *symbol)
+static uint64_t add_var(uint64_t bytes, const struct px_symbol *symbol, enum px_space space)
 {
+    if (symbol->kind != PX_SYM_VAR || symbol->space != space || symbol->linkage == PX_L_EXTERN) return bytes;
     uint64_t align = symbol->align ? symbol->align : 1;
     return (bytes + align - 1) / align * align + symbol->size;
+}
+
+uint64_t px_module_bytes(const struct ptx_module *module, enum px_space space)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < module->symbols.n; i++) bytes = add_var(bytes, module->symbols.at[i], space);
+    for (uint32_t i = 0; i < module->functions.n; i++)
+        for (uint32_t j = 0; j < module->functions.at[i]->vars.n; j++)
+            bytes = add_var(bytes, module->functions.at[i]->vars.at[j], space);
+    return bytes;
 }
 
 static void check_const_bytes(struct px_checker *checker)
 {
     enum { CONST_MAX = 0x10000 };
-    struct ptx_module *module = checker->module;
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < module->symbols.n; i++) {
-        const struct px_symbol *symbol = module->symbols.at[i];
-        if (symbol->kind == PX_SYM_VAR && symbol->space == PX_SPACE_CONST && symbol->linkage != PX_L_EXTERN)
-            bytes = add_aligned(bytes, symbol);
-    }
+    const uint64_t bytes = px_module_bytes(checker->module, PX_SPACE_CONST);
     if (bytes > CONST_MAX)
         px_complain(checker, CONST_BYTES, PX_NO_PLACE, 0, (unsigned long long)bytes, (unsigned)CONST_MAX);
 }

@@ -15,6 +15,7 @@
 #ifndef PX_ISA_H
 #define PX_ISA_H
 
+#include "ptx.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -87,7 +88,11 @@ const char *px_target_name(size_t index);
 struct px_target px_target_at(size_t index);
 unsigned px_target_min_ptx(size_t index);
 int px_target_find(const char *s, size_t n); /* index of "sm_90a"; -1 */
-unsigned px_version_at(size_t index);        /* 10, 11, ... 90; 0 past the end */
+unsigned px_version_at(size_t index);        /* 10, 11, ...; 0 past the end */
+
+/* The same of one profile: targets that -arch takes and versions; both in their order, NULL and 0 past the end. */
+const char *px_profile_arch(ptx_profile profile, size_t index);
+unsigned px_profile_version(ptx_profile profile, size_t index);
 
 struct px_since {
     uint16_t min_ptx;      /* 0: no requirement */
@@ -219,7 +224,7 @@ enum px_type px_match_elem(const struct px_match *match, const struct px_opd *op
 enum px_space px_match_space(const struct px_match *match, const struct px_opd *opd);
 
 /* The module's PTX version (major*10+minor) and SM, where a condition asks for them. */
-enum { PX_NEWEST_PTX = 90 };
+enum { PX_NEWEST_PTX = 999 };
 struct px_module_level { unsigned ptx, sm; bool independent; /* texmode_independent */ };
 
 /*

@@ -90,6 +90,23 @@ unsigned px_version_at(size_t index)
     return px_isa_versions[index];
 }
 
+const char *px_profile_arch(ptx_profile profile, size_t index)
+{
+    for (uint16_t i = 0; i < px_isa_ntargets; i++) {
+        const struct px_isa_target *target = &px_isa_targets[i];
+        const bool frozen = !target->past && target->min_ptx <= PTX_ISA_VERSION;
+        if ((frozen || profile == PTX_PROFILE_ALL) && index-- == 0)
+            return target->name;
+    }
+    return NULL;
+}
+
+unsigned px_profile_version(ptx_profile profile, size_t index)
+{
+    const unsigned version = px_version_at(index);
+    return version <= PTX_ISA_VERSION || profile == PTX_PROFILE_ALL ? version : 0;
+}
+
 /* ---- names of instructions, selectors ---- */
 
 /* Do the words after the opcode begin with the rest of the name (or, for a loose one, contain it)? */

@@ -10,7 +10,7 @@
 #include "isa/isa.h"
 
 struct px_isa_space { px_word word; uint8_t space; };
-struct px_isa_target { char name[10]; px_word word; uint16_t min_ptx; struct px_target target; };
+struct px_isa_target { char name[10]; px_word word; uint16_t min_ptx; bool past; struct px_target target; };
 
 extern const char px_isa_text[];           /* the words, each NUL-terminated */
 extern const uint16_t px_isa_text_at[];    /* by word; one more at the end */

@@ -76,11 +76,23 @@ static ptx_status fill_program(struct ptx_program *program, const ptx_module *co
     return status;
 }
 
+/* Device addresses have 64 bits. */
+static bool all_wide(ptx_device *device, const ptx_module *const *modules, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (modules[i]->narrow_address) {
+            px_device_say(device, "%s uses 32-bit addresses, which this VM cannot run", modules[i]->source.file);
+            return false;
+        }
+    return true;
+}
+
 ptx_status px_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
                              const ptx_program_options *options, ptx_program **out)
 {
     device->message[0] = 0;
     if (!all_checked(device, modules, count)) return PTX_ERROR_ASSEMBLY;
+    if (!all_wide(device, modules, count)) return PTX_ERROR_UNSUPPORTED;
     struct ptx_program *program = px_zalloc(&device->alloc, sizeof *program);
     if (!program) return PTX_ERROR_OUT_OF_MEMORY;
     program->device = device;

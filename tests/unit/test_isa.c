@@ -113,6 +113,12 @@ static void expand(struct px_match *match, unsigned slot, struct set *out)
 }
 
 /* All modifier lists of an opcode, in canonical order. */
+/* The files are of ptxas 13.0; what came later was never held against it. */
+static bool has_oracle(const struct px_form *form)
+{
+    return px_form_since(form).min_ptx <= PTX_ISA_VERSION;
+}
+
 static void expand_opcode(const char *opcode, struct set *out)
 {
     uint16_t first;
@@ -120,7 +126,8 @@ static void expand_opcode(const char *opcode, struct set *out)
     assert_true(n > 0);
     for (unsigned i = 0; i < n; i++) {
         struct px_match match = {.form = px_form_at((uint16_t)(first + i))};
-        expand(&match, 0, out);
+        if (has_oracle(match.form))
+            expand(&match, 0, out);
     }
     sort_unique(out);
 }
@@ -139,7 +146,7 @@ static bool canonical(const char *opcode, const char *mods, char *buf, size_t si
     unsigned forms = px_forms_of(px_word_find(opcode, strlen(opcode)), &first);
     for (unsigned i = 0; i < forms; i++) {
         struct px_match match = {.form = px_form_at((uint16_t)(first + i))};
-        if (!px_match_deal(&match, words, n) || !possible(&match))
+        if (!has_oracle(match.form) || !px_match_deal(&match, words, n) || !possible(&match))
             continue;
         text_of(&match, buf, size);
         return true;

@@ -1,0 +1,370 @@
+/*
+ * usage.c - what the code of a kernel needs: live registers and barriers.
+ *
+ * Instructions in text order make basic blocks; a backward data-flow analysis
+ * finds the registers live at the borders of blocks, and a walk through every
+ * block the most that are live at one instruction. Only registers that some
+ * block reads before it writes them can cross a border, so only these get a bit
+ * in the sets; in compiled code they are few. Everything is allocated from one
+ * arena that dies with the question.
+ */
+#include "check/usage.h"
+#include <string.h>
+
+enum { NO_BIT = UINT32_MAX, MOST_BARRIERS = 16 };
+
+struct block {
+    uint32_t first, n;        /* items */
+    uint32_t next;            /* block that control falls into; NO_BIT: none */
+    uint32_t *targets, ntargets;
+    uint64_t *reads, *writes, *in; /* sets: read before written, written, live at the start */
+};
+
+struct register_state {
+    uint32_t bit;   /* in the sets; NO_BIT: never crosses a border */
+    uint32_t block; /* in which it was last written wholly: a value of usage.now */
+    bool live;      /* here, during the last walk */
+    bool idle;      /* written here and never read */
+};
+
+struct usage {
+    struct px_arena *arena;
+    const struct px_function *function;
+    PX_VEC(const struct px_inst *) items;
+    PX_VEC(struct px_label_at { const struct px_stmt *stmt; uint32_t item; }) labels;
+    uint32_t *block_of;       /* by item; one more at the end */
+    struct block *blocks;
+    uint32_t nblocks, nbits, words; /* words of a set of nbits */
+    struct register_state *registers;
+    struct block *block;      /* being walked */
+    uint32_t now;             /* a number for it in this walk */
+    uint64_t *out;            /* set: live behind a block */
+    unsigned live, live_predicates; /* at this place */
+    ptx_usage *result;
+};
+
+/* ---- instructions, labels, blocks ---- */
+
+static void flatten(struct usage *u, const struct px_block *block)
+{
+    for (uint32_t i = 0; i < block->n; i++) {
+        const struct px_stmt *stmt = block->list[i];
+        struct px_label_at label = {stmt, u->items.n};
+        if (stmt->kind == PX_S_INST) px_vec_push(u->arena, &u->items, &stmt->u.inst);
+        if (stmt->kind == PX_S_LABEL) px_vec_push(u->arena, &u->labels, label);
+        if (stmt->kind == PX_S_BLOCK) flatten(u, &stmt->u.block);
+    }
+}
+
+/* Labels stand in text order. */
+static uint32_t item_of_label(const struct usage *u, const struct px_symbol *symbol)
+{
+    uint32_t low = 0, high = u->labels.n;
+    if (!symbol || symbol->kind != PX_SYM_LABEL) return u->items.n;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (u->labels.at[middle].stmt->pos < symbol->u.stmt->pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < u->labels.n ? u->labels.at[low].item : u->items.n;
+}
+
+static bool ends_block(const struct px_inst *inst)
+{
+    const px_word word = inst->opcode->word;
+    return word == PX_W_bra || word == PX_W_brx || word == PX_W_ret || word == PX_W_exit || word == PX_W_trap;
+}
+
+/* Labels that a branch may go to: *n of them, from the operand or its table. */
+static const struct px_operand *branch_targets(const struct px_inst *inst, uint32_t *n)
+{
+    const px_word word = inst->opcode->word;
+    *n = 0;
+    if (word == PX_W_bra && inst->nopds) {
+        *n = 1;
+        return &inst->opds[0];
+    }
+    const struct px_symbol *table = word == PX_W_brx && inst->nopds > 1 ? inst->opds[1].symbol : NULL;
+    if (!table || table->kind != PX_SYM_BRANCH_TARGETS) return NULL;
+    *n = table->u.stmt->u.targets.n;
+    return table->u.stmt->u.targets.list;
+}
+
+static void find_blocks(struct usage *u)
+{
+    const uint32_t n = u->items.n;
+    bool *leader = PX_NEW_N(u->arena, bool, n + 2);
+    for (uint32_t i = 0; i < u->labels.n; i++) leader[u->labels.at[i].item] = true;
+    for (uint32_t i = 0; i < n; i++)
+        if (ends_block(u->items.at[i])) leader[i + 1] = true;
+    leader[0] = true;
+    u->block_of = PX_NEW_N(u->arena, uint32_t, n + 1);
+    for (uint32_t i = 0; i <= n; i++) u->block_of[i] = (u->nblocks += leader[i] || i == n) - 1;
+    u->blocks = PX_NEW_N(u->arena, struct block, u->nblocks);
+    for (uint32_t i = 0; i < n; i++) {
+        struct block *block = &u->blocks[u->block_of[i]];
+        if (!block->n++) block->first = i;
+    }
+}
+
+static void find_edges(struct usage *u)
+{
+    for (uint32_t k = 0; k + 1 < u->nblocks; k++) {
+        struct block *block = &u->blocks[k];
+        const struct px_inst *last = u->items.at[block->first + block->n - 1];
+        const struct px_operand *targets = branch_targets(last, &block->ntargets);
+        block->next = !ends_block(last) || last->guard ? k + 1 : NO_BIT;
+        block->targets = PX_NEW_N(u->arena, uint32_t, block->ntargets + 1);
+        for (uint32_t i = 0; i < block->ntargets; i++)
+            block->targets[i] = u->block_of[item_of_label(u, targets[i].symbol)];
+    }
+    u->blocks[u->nblocks - 1].next = NO_BIT;
+}
+
+/* ---- the registers of an instruction ---- */
+
+typedef void visit_fn(struct usage *u, uint32_t reg, bool whole);
+
+struct visitor { struct usage *u; visit_fn *fn; bool results, guarded; };
+
+static void visit_operand(const struct visitor *v, const struct px_operand *o, bool result)
+{
+    switch (o->kind) {
+    case PX_O_NAME:
+        if (o->symbol && o->symbol->kind == PX_SYM_REG && result == v->results)
+            v->fn(v->u, o->symbol->index, !o->has_selector && !v->guarded);
+        return;
+    case PX_O_ADDR:
+    case PX_O_VEC:
+    case PX_O_LIST:
+    case PX_O_PAIR:
+    case PX_O_INDEX:
+        for (uint32_t i = 0; i < o->n; i++)
+            visit_operand(v, &o->u.list[i], result && o->kind != PX_O_ADDR);
+        return;
+    default:
+        return;
+    }
+}
+
+static bool is_result(const struct px_inst *inst, const struct px_match *match, unsigned i)
+{
+    if (inst->opcode->word == PX_W_call) return i == 0 && inst->opds[0].kind == PX_O_LIST;
+    return px_match_opd(match, i)->flags & PX_OF_DST;
+}
+
+/* Calls `fn` for every register that the instruction writes (results), or reads; whole: no part of it stays. */
+static void visit(struct usage *u, const struct px_inst *inst, bool results, visit_fn *fn)
+{
+    struct px_match match;
+    if (!px_match_inst(inst, &match)) return;
+    const struct visitor v = {u, fn, results, inst->guard != NULL};
+    if (inst->guard) visit_operand(&v, inst->guard, false);
+    for (unsigned i = 0; i < inst->nopds; i++) visit_operand(&v, &inst->opds[i], is_result(inst, &match, i));
+}
+
+/* ---- sets ---- */
+
+static void assign_bit(struct usage *u, uint32_t reg, bool whole)
+{
+    struct register_state *state = &u->registers[reg];
+    (void)whole;
+    if (state->block != u->now && state->bit == NO_BIT) state->bit = u->nbits++;
+}
+
+static void note_write(struct usage *u, uint32_t reg, bool whole)
+{
+    if (whole) u->registers[reg].block = u->now;
+}
+
+static void set_bit(uint64_t *set, uint32_t bit)
+{
+    set[bit / 64] |= (uint64_t)1 << bit % 64;
+}
+
+static void add_read(struct usage *u, uint32_t reg, bool whole)
+{
+    const struct register_state *state = &u->registers[reg];
+    (void)whole;
+    if (state->block != u->now) set_bit(u->block->reads, state->bit);
+}
+
+static void add_write(struct usage *u, uint32_t reg, bool whole)
+{
+    const struct register_state *state = &u->registers[reg];
+    note_write(u, reg, whole);
+    if (whole && state->bit != NO_BIT) set_bit(u->block->writes, state->bit);
+}
+
+/* Shows every instruction to `read` and then to `write`, block by block; u->now is a number of its own for each. */
+static void each_instruction(struct usage *u, visit_fn *read, visit_fn *write)
+{
+    for (uint32_t k = 0; k < u->nblocks; k++) {
+        u->block = &u->blocks[k];
+        u->now++;
+        for (uint32_t i = 0; i < u->block->n; i++) {
+            const struct px_inst *inst = u->items.at[u->block->first + i];
+            visit(u, inst, false, read);
+            visit(u, inst, true, write);
+        }
+    }
+}
+
+static void make_sets(struct usage *u)
+{
+    each_instruction(u, assign_bit, note_write);
+    u->words = (u->nbits + 63) / 64;
+    uint64_t *sets = PX_NEW_N(u->arena, uint64_t, (size_t)u->nblocks * u->words * 3 + u->words);
+    for (uint32_t k = 0; k < u->nblocks; k++) {
+        u->blocks[k].reads = sets + (size_t)k * u->words * 3;
+        u->blocks[k].writes = u->blocks[k].reads + u->words;
+        u->blocks[k].in = u->blocks[k].writes + u->words;
+    }
+    u->out = sets + (size_t)u->nblocks * u->words * 3;
+    each_instruction(u, add_read, add_write);
+}
+
+static void add_set(uint64_t *to, const uint64_t *from, uint32_t words)
+{
+    for (uint32_t w = 0; w < words; w++) to[w] |= from[w];
+}
+
+/* What is live behind the block, in u->out. */
+static void gather_out(struct usage *u, const struct block *block)
+{
+    memset(u->out, 0, u->words * sizeof *u->out);
+    if (block->next != NO_BIT) add_set(u->out, u->blocks[block->next].in, u->words);
+    for (uint32_t i = 0; i < block->ntargets; i++) add_set(u->out, u->blocks[block->targets[i]].in, u->words);
+}
+
+static void solve(struct usage *u)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t k = u->nblocks; k-- > 0;) {
+            struct block *block = &u->blocks[k];
+            gather_out(u, block);
+            for (uint32_t w = 0; w < u->words; w++) {
+                const uint64_t in = block->reads[w] | (u->out[w] & ~block->writes[w]);
+                changed |= in != block->in[w];
+                block->in[w] = in;
+            }
+        }
+    }
+}
+
+/* ---- counting ---- */
+
+static void count(struct usage *u, uint32_t reg, bool up)
+{
+    const struct px_reg *r = &u->function->regs.at[reg];
+    const unsigned bits = px_type_info((enum px_type)r->type)->bits, n = r->vec ? r->vec : 1;
+    unsigned *counter = r->type == PX_T_PRED ? &u->live_predicates : &u->live;
+    const unsigned units = r->type == PX_T_PRED ? n : n * ((bits + 31) / 32);
+    *counter = up ? *counter + units : *counter - units;
+}
+
+static void set_live(struct usage *u, uint32_t reg, bool live)
+{
+    if (u->registers[reg].live != live) count(u, reg, live);
+    u->registers[reg].live = live;
+}
+
+static void keep_most(struct usage *u)
+{
+    if (u->live > u->result->live_registers) u->result->live_registers = u->live;
+    if (u->live_predicates > u->result->live_predicates) u->result->live_predicates = u->live_predicates;
+}
+
+/* A result needs its register even when nobody reads it. */
+static void open_result(struct usage *u, uint32_t reg, bool whole)
+{
+    (void)whole;
+    u->registers[reg].idle = !u->registers[reg].live;
+    set_live(u, reg, true);
+}
+
+static void close_result(struct usage *u, uint32_t reg, bool whole)
+{
+    if (whole || u->registers[reg].idle) set_live(u, reg, false);
+}
+
+static void open_read(struct usage *u, uint32_t reg, bool whole)
+{
+    (void)whole;
+    set_live(u, reg, true);
+}
+
+static void set_all_live(struct usage *u, const uint64_t *set, const uint32_t *reg_of_bit, bool live)
+{
+    for (uint32_t w = 0; w < u->words; w++)
+        for (uint64_t left = set[w]; left; left &= left - 1)
+            set_live(u, reg_of_bit[w * 64 + (unsigned)__builtin_ctzll(left)], live);
+}
+
+static void count_block(struct usage *u, const struct block *block, const uint32_t *reg_of_bit)
+{
+    gather_out(u, block);
+    set_all_live(u, u->out, reg_of_bit, true);
+    keep_most(u);
+    for (uint32_t i = block->n; i-- > 0;) {
+        const struct px_inst *inst = u->items.at[block->first + i];
+        visit(u, inst, true, open_result);
+        keep_most(u);
+        visit(u, inst, true, close_result);
+        visit(u, inst, false, open_read);
+        keep_most(u);
+    }
+    set_all_live(u, block->in, reg_of_bit, false);
+}
+
+static void count_live(struct usage *u)
+{
+    uint32_t *reg_of_bit = PX_NEW_N(u->arena, uint32_t, u->nbits + 1);
+    for (uint32_t i = 0; i < u->function->regs.n; i++)
+        if (u->registers[i].bit != NO_BIT) reg_of_bit[u->registers[i].bit] = i;
+    for (uint32_t k = 0; k < u->nblocks; k++) count_block(u, &u->blocks[k], reg_of_bit);
+}
+
+/* ---- barriers and calls ---- */
+
+/* The operand that chooses the barrier: the first that is read; NULL for what meets no numbered barrier. */
+static const struct px_operand *barrier_of(const struct px_inst *inst)
+{
+    struct px_match match;
+    const px_word opcode = inst->opcode->word;
+    if ((opcode != PX_W_bar && opcode != PX_W_barrier) || !px_match_inst(inst, &match)) return NULL;
+    if (px_match_has(&match, PX_W_warp) || px_match_has(&match, PX_W_cluster)) return NULL;
+    for (unsigned i = 0; i < inst->nopds; i++)
+        if (!is_result(inst, &match, i)) return &inst->opds[i];
+    return NULL;
+}
+
+static void count_barriers(struct usage *u)
+{
+    for (uint32_t i = 0; i < u->items.n; i++) {
+        const struct px_inst *inst = u->items.at[i];
+        const struct px_operand *barrier = barrier_of(inst);
+        unsigned n = !barrier ? 0 : MOST_BARRIERS;
+        if (barrier && barrier->kind == PX_O_INT && barrier->u.i < MOST_BARRIERS) n = (unsigned)barrier->u.i + 1;
+        if (n > u->result->barriers) u->result->barriers = n;
+        u->result->has_calls |= inst->opcode->word == PX_W_call;
+    }
+}
+
+void px_usage(struct px_arena *arena, const struct px_function *function, ptx_usage *result)
+{
+    struct usage u = {.arena = arena, .function = function, .result = result};
+    *result = (ptx_usage){0};
+    u.registers = PX_NEW_N(arena, struct register_state, function->regs.n + 1);
+    for (uint32_t i = 0; i < function->regs.n; i++) u.registers[i].bit = NO_BIT;
+    flatten(&u, function->func->body);
+    find_blocks(&u);
+    find_edges(&u);
+    make_sets(&u);
+    solve(&u);
+    count_live(&u);
+    count_barriers(&u);
+}
