@@ -20,13 +20,21 @@ $(B)/fuzz/obj/%.o: %.c | $(GENERATED)
 $(B)/fuzz/gen/%.o: $(GEN)/%.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -MMD -MP -c -o $@ $<
-$(B)/fuzz/fuzz_%: $(B)/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJ)
-	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -static-libsan -static-libstdc++ -static-libgcc -pthread -o $@ $^ -lm
+# (the archive has what only --lint calls, without instruments)
+$(B)/fuzz/fuzz_%: $(B)/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJ) $(B)/lib/libptxvm.a
+	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -static-libsan -static-libstdc++ -static-libgcc -pthread -o $@ $^ $(LIBS)
 
 # Modules of the tests and samples.
 $(B)/fuzz/seeds/front: tests/fuzz/seeds.py $(wildcard tests/verdicts/*.txt)
 	@mkdir -p $(@D)
 	python3 $< $@
+	@touch $@
+
+# Object files of small modules.
+$(B)/fuzz/seeds/object: $(B)/bin/ptxas $(wildcard tests/cli/*.ptx)
+	@mkdir -p $@
+	@for f in fine two_kernels usage old_target; do $(B)/bin/ptxas --profile=all tests/cli/$$f.ptx -o $@/$$f.o || exit 1; done
+	@$(B)/bin/ptxas tests/cli/fine.ptx tests/cli/two_kernels.ptx -o $@/two.o
 	@touch $@
 
 .PHONY: fuzz

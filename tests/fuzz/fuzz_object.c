@@ -3,7 +3,7 @@
  *
  * Any bytes must give a module or diagnostics. Before they are loaded, the note's checksum is put right where
  * the file has one, for else the fuzzer would never get past it. What loads must be written again, and what was
- * written must load. Build like fuzz_front (make build/fuzz_object); good seeds are objects of small modules.
+ * written must load. Run it as fuzz_front says; good seeds are objects of small modules (make fuzz).
  */
 #define _GNU_SOURCE /* memmem */
 #include <stdlib.h>
