@@ -25,6 +25,11 @@ $(APPROX_CHECK): tests/hw/approx_check.c $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
+# Correct rounding of --approx=exact over all inputs, with MPFR and AVX-512; built and run by hand.
+$(B)/tests/exact_check: tests/hw/exact_check.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LEVEL_FLAGS_avx512) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) -lmpfr -lgmp -lmvec $(LIBS)
+
 # Speed of the rows alone; run by hand.
 TEST_EXTRA += $(B)/tests/approx_bench
 $(B)/tests/approx_bench: tests/hw/approx_bench.c $(B)/lib/libptxvm.a

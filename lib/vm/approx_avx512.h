@@ -1,7 +1,7 @@
 /* approx_avx512.h - rows of the f32 units in AVX-512 with VBMI and VNNI, sixteen operands at a time.
  *
  * Where this header is used (PX_APPROX_VECTOR), px_approx_<unit>_f32_row comes from here; the meaning
- * is that of the portable code in approx_units.h, to which a vector with a special operand goes, too.
+ * is that of the portable code in approx_units.h, which does the rest of a row with a special operand.
  * tests/hw/approx_check and tests/unit/test_approx.c compare the two.  What is done differently:
  *
  *  - A table of 64 entries lies in four registers; two permutes fetch from it, of which the second
@@ -385,7 +385,7 @@ PX_APPROX_FN px_v16 px_v_div(px_v16 a, px_v16 b, bool *special)
     return PX_V(_mm512_mul_ps((__m512)a, (__m512)px_v_reciprocal(b)));
 }
 
-/* ---- rows ---- */
+/* ---- rows: what begins with a special vector is left to the portable code ---- */
 
 /* Units that have no second way for less ordinary operands. */
 #define PX_V_NO_MORE(name) \
@@ -401,12 +401,20 @@ PX_V_NO_MORE(lg2)
 PX_V_NO_MORE(tanh)
 
 #define PX_V_ROW(name) \
-    static __attribute__((noinline)) void px_v_##name##_wild(uint32_t *d, const uint32_t *a, bool ftz) \
+    static __attribute__((noinline)) void px_v_##name##_rest(uint32_t *d, const uint32_t *a, int n) \
+    { \
+        px_approx_##name##_f32_any(d, a, n, false); \
+    } \
+    static __attribute__((noinline)) void px_v_##name##_rest_ftz(uint32_t *d, const uint32_t *a, int n) \
+    { \
+        px_approx_##name##_f32_any(d, a, n, true); \
+    } \
+    static __attribute__((noinline)) bool px_v_##name##_wild(uint32_t *d, const uint32_t *a) \
     { \
         bool special; \
         px_v16 y = px_v_##name##_more(PX_V(_mm512_loadu_si512(a)), &special); \
-        if (special) px_approx_##name##_f32_any(d, a, 16, ftz); \
-        else _mm512_storeu_si512(d, PX_M(y)); \
+        if (!special) _mm512_storeu_si512(d, PX_M(y)); \
+        return !special; \
     } \
     PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, int n, bool ftz) \
     { \
@@ -414,23 +422,31 @@ PX_V_NO_MORE(tanh)
         for (; i + 16 <= n; i += 16) { \
             bool special; \
             px_v16 y = px_v_##name(PX_V(_mm512_loadu_si512(a + i)), &special); \
-            if (__builtin_expect(special, 0)) px_v_##name##_wild(d + i, a + i, ftz); \
-            else _mm512_storeu_si512(d + i, PX_M(y)); \
+            if (__builtin_expect(!special, 1)) _mm512_storeu_si512(d + i, PX_M(y)); \
+            else if (!px_v_##name##_wild(d + i, a + i)) break; \
         } \
-        if (i < n) px_approx_##name##_f32_any(d + i, a + i, n - i, ftz); \
+        if (i < n) (ftz ? px_v_##name##_rest_ftz : px_v_##name##_rest)(d + i, a + i, n - i); \
     }
 
 #define PX_V_DIVISION(name) \
+    static __attribute__((noinline)) void px_v_##name##_rest(uint32_t *d, const uint32_t *a, const uint32_t *b, int n) \
+    { \
+        px_approx_##name##_f32_any(d, a, b, n, false); \
+    } \
+    static __attribute__((noinline)) void px_v_##name##_rest_ftz(uint32_t *d, const uint32_t *a, const uint32_t *b, int n) \
+    { \
+        px_approx_##name##_f32_any(d, a, b, n, true); \
+    } \
     PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, const uint32_t *b, int n, bool ftz) \
     { \
         int i = 0; \
         for (; i + 16 <= n; i += 16) { \
             bool special; \
             px_v16 y = px_v_div(PX_V(_mm512_loadu_si512(a + i)), PX_V(_mm512_loadu_si512(b + i)), &special); \
-            if (__builtin_expect(special, 0)) px_approx_##name##_f32_any(d + i, a + i, b + i, 16, ftz); \
-            else _mm512_storeu_si512(d + i, PX_M(y)); \
+            if (__builtin_expect(special, 0)) break; \
+            _mm512_storeu_si512(d + i, PX_M(y)); \
         } \
-        if (i < n) px_approx_##name##_f32_any(d + i, a + i, b + i, n - i, ftz); \
+        if (i < n) (ftz ? px_v_##name##_rest_ftz : px_v_##name##_rest)(d + i, a + i, b + i, n - i); \
     }
 
 #endif

@@ -3,7 +3,7 @@
  * The 16- and 32-bit functions are computed in long double (64 or more significant bits, and on
  * x86 the x87 unit, which MXCSR does not touch) and rounded once, to nearest even, by `encode`.
  * That is the correctly rounded result unless the true value lies within about 2^-62, relative, of
- * a middle between two results; tests/unit/test_approx.c compares with MPFR where it is closest.
+ * a middle between two results, which tests/hw/exact_check.c rules out for all f32 inputs.
  * The f64 functions are done in integers and are exact by construction.
  *
  * Special values are as on the chip: NaN is 0x7FFFFFFF (f32) or 0x7FFF; with ftz a subnormal

@@ -16,6 +16,8 @@
 #include <cmocka.h>
 
 #include "vm/approx.h"
+#include "vm/code.h"
+#include "vm/units.h"
 
 #if defined(__has_include)
 #if __has_include(<mpfr.h>)
@@ -106,6 +108,61 @@ static void rows_equal_single_values(void **state)
         for (int n = 1; n <= 40; n++) check_rows(n, (uint64_t)n, kind);
         for (uint64_t seed = 100; seed < 300; seed++) check_rows(256, seed, kind);
         check_rows(MOST, 78, kind);
+    }
+}
+
+/* ---- what kernels run, at every SIMD level of this machine ---- */
+
+typedef struct single {
+    enum px_unit unit;
+    uint32_t (*one)(uint32_t, bool);
+    uint32_t (*two)(uint32_t, uint32_t, bool);
+    bool ftz;
+} single;
+
+#define ONE(name) { PX_UNIT_##name##_f32, px_approx_##name##_f32, NULL, false }, \
+                  { PX_UNIT_##name##_ftz_f32, px_approx_##name##_f32, NULL, true }
+#define TWO(name) { PX_UNIT_##name##_f32, NULL, px_approx_##name##_f32, false }, \
+                  { PX_UNIT_##name##_ftz_f32, NULL, px_approx_##name##_f32, true }
+static const single singles[] = {
+    ONE(rcp), ONE(rsqrt), ONE(sqrt), ONE(ex2), ONE(lg2), ONE(sin), ONE(cos), TWO(div), TWO(divfull),
+    { PX_UNIT_tanh_f32, px_approx_tanh_f32, NULL, false },
+};
+
+/* The row function, writing elsewhere or over an operand; n is a multiple of 32. */
+static void check_single(const struct px_units *units, const single *s, const uint32_t *a, const uint32_t *b, int n)
+{
+    static uint32_t d[256], e[256];
+    memcpy(e, b, (size_t)n * sizeof *e);
+    units->row[s->unit](d, a, b, (uint32_t)n);
+    units->row[s->unit](e, s->one ? b : a, e, (uint32_t)n);
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(d[i], s->one ? s->one(a[i], s->ftz) : s->two(a[i], b[i], s->ftz));
+        assert_int_equal(e[i], s->one ? s->one(b[i], s->ftz) : s->two(a[i], b[i], s->ftz));
+    }
+}
+
+/* Kinds as above; one lane in 50 is of kind 0 where `mixed` says so. */
+static void check_level(const struct px_units *units, uint64_t seed, int kind, bool mixed)
+{
+    static uint32_t a[256], b[256], c[256];
+    fill_kind(a, 256, seed, kind);
+    fill_kind(b, 256, seed + 1, kind);
+    fill(c, 256, seed + 2);
+    for (int i = 0; i < 256 && mixed; i++)
+        if (next_random(&seed) % 50 == 0) a[i] = c[i], b[255 - i] = c[255 - i];
+    for (size_t k = 0; k < sizeof singles / sizeof *singles; k++) check_single(units, &singles[k], a, b, 256);
+}
+
+static void levels_equal_single_values(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "portable", "avx2", "avx512" };
+    for (int l = 0; l < 3; l++) {
+        const struct px_level *level = px_level_named(names[l]);
+        if (!level) continue;
+        for (uint64_t seed = 500; seed < 600; seed++)
+            for (int kind = 0; kind < 3; kind++) check_level(px_level_units(level), seed, kind, seed & 1);
     }
 }
 
@@ -367,7 +424,8 @@ static void exact_against_mpfr(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_equal_single_values), cmocka_unit_test(recorded_values),
+        cmocka_unit_test(rows_equal_single_values), cmocka_unit_test(levels_equal_single_values),
+        cmocka_unit_test(recorded_values),
         cmocka_unit_test(special_values), cmocka_unit_test(exact_special_values),
         cmocka_unit_test(exact_against_mpfr),
     };
