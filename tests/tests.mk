@@ -65,3 +65,10 @@ TEST_EXTRA += $(B)/tests/test_verdicts
 $(B)/tests/test_verdicts: tests/verdicts/test_verdicts.c $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka
+
+# Writes the combinations of the instruction table, for tests/isa/combinations.py.
+ISA_LIST = $(B)/tests/isa_list
+TEST_EXTRA += $(ISA_LIST)
+$(ISA_LIST): tests/isa/list.c tests/unit/expand.h $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)

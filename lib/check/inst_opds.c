@@ -466,6 +466,16 @@ static struct width address_width(const struct px_match *match, const struct px_
     }
 }
 
+/* An address in a register of a given type (tensor memory): any integer register of its width, or only .b32 itself. */
+static bool typed_base(const struct state *s, const struct px_opd *opd, enum px_type reg)
+{
+    enum px_type type;
+    unsigned count;
+    if (!(opd->flags & PX_OF_EXACT) || !px_match_opd_type(s->match, opd, &type, &count))
+        return true;
+    return px_type_info(type)->klass == PX_TC_BITS ? reg == type : register_fits(type, reg, 0);
+}
+
 static bool base_register(struct state *s, const struct px_opd *opd, const struct px_operand *o)
 {
     const struct px_type_info *type = px_type_info(o->symbol->type);
@@ -475,7 +485,7 @@ static bool base_register(struct state *s, const struct px_opd *opd, const struc
         return fail(s, PX_FAULT_ADDRESS_TYPE, o, opd);
     if (type->bits > 64)
         return fail(s, PX_FAULT_ADDRESS_WIDTH, o, opd);
-    if (s->inst->opcode->word == PX_W_tcgen05 && px_match_has(s->match, PX_W_mma) && type->klass != PX_TC_BITS)
+    if (!typed_base(s, opd, (enum px_type)o->symbol->type))
         return fail(s, PX_FAULT_MISMATCH, o, opd);
     return (type->bits >= width.least && type->bits <= width.most) || fail(s, PX_FAULT_MISMATCH, o, opd);
 }

@@ -4,8 +4,10 @@
  * Every row of an opcode is expanded to all combinations of words that its
  * conditions allow. For opcodes marked `exact` in tests/isa/forms.txt the set
  * must be the accepted one, no more and no less; for `sample` it must contain
- * it. tests/isa/neighbours.txt holds single instructions next to legal forms
- * with their verdicts, checked as whole modules.
+ * it. For the opcodes of tests/isa/combinations.txt operands count too, and
+ * each combination must need the version and targets that it needs in ptxas.
+ * tests/isa/neighbours.txt holds single instructions next to legal forms with
+ * their verdicts, checked as whole modules.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "isa/isa.h"
+#include "unit/expand.h"
 #include "ptx.h"
 
 /* ---- a set of strings ---- */
@@ -64,76 +66,23 @@ static void clear(struct set *s)
 
 /* ---- expansion ---- */
 
-/* The levels at which forms are expanded: today's, and those of forms that were withdrawn. */
-static const struct px_module_level levels[] = {{90, 100, false}, {63, 60, false}, {31, 20, false}, {13, 13, false}};
-
-/* Does any choice of optional operands satisfy the conditions? */
-static bool possible(struct px_match *match)
+static void add_words(void *out, const struct px_match *match, uint32_t operands)
 {
-    unsigned min, max = px_form_opds(match->form, &min);
-    int partner = max ? px_form_opd(match->form, 0)->partner : -1;
-    uint8_t message;
-    for (unsigned n = min; n <= max; n++)
-        for (unsigned nth = 0; px_match_choose(match, n, nth); nth++)
-            for (unsigned pair = 0; pair < 2; pair++)
-                for (size_t l = 0; l < sizeof levels / sizeof *levels; l++) {
-                    uint32_t operands = match->operands | (partner >= 0 && pair ? 1u << (16 + partner) : 0);
-                    if (px_match_types(match) && px_match_where(match, operands, levels[l], &message))
-                        return true;
-                }
-    return false;
+    struct expand_text text = {0};
+    (void)operands;
+    expand_words(match, &text);
+    add(out, text.at);
 }
 
-static void text_of(const struct px_match *match, char *buf, size_t size)
+static void set_true(void *found, const struct px_match *match, uint32_t operands)
 {
-    px_word words[PX_MAX_SLOTS];
-    size_t n = px_form_canonical(match, words), at = 0;
-    buf[0] = 0;
-    for (size_t i = 0; i < n; i++)
-        at += (size_t)snprintf(buf + at, size - at, ".%s", px_word_text(words[i]));
+    (void)match;
+    (void)operands;
+    *(bool *)found = true;
 }
 
-static void expand(struct px_match *match, unsigned slot, struct set *out)
-{
-    px_word name;
-    bool optional;
-    char buf[512];
-    if (!px_form_slot(match->form, slot, &name, &optional)) {
-        if (possible(match)) {
-            text_of(match, buf, sizeof buf);
-            add(out, buf);
-        }
-        return;
-    }
-    match->value[slot] = 0;
-    if (optional)
-        expand(match, slot + 1, out);
-    for (unsigned i = 0; (match->value[slot] = px_form_word(match->form, slot, i)); i++)
-        expand(match, slot + 1, out);
-}
-
-/* All modifier lists of an opcode, in canonical order. */
-/* The files are of ptxas 13.0; what came later was never held against it. */
-static bool has_oracle(const struct px_form *form)
-{
-    return px_form_since(form).min_ptx <= PTX_ISA_VERSION;
-}
-
-static void expand_opcode(const char *opcode, struct set *out)
-{
-    uint16_t first;
-    unsigned n = px_forms_of(px_word_find(opcode, strlen(opcode)), &first);
-    assert_true(n > 0);
-    for (unsigned i = 0; i < n; i++) {
-        struct px_match match = {.form = px_form_at((uint16_t)(first + i))};
-        if (has_oracle(match.form))
-            expand(&match, 0, out);
-    }
-    sort_unique(out);
-}
-
-/* Is the list, in any order that may be written, a combination of some form? Its canonical text goes to buf. */
-static bool canonical(const char *opcode, const char *mods, char *buf, size_t size)
+/* Is the list, in any order that may be written, a combination of some form? Its canonical text goes to out. */
+static bool canonical(const char *opcode, const char *mods, struct expand_text *out)
 {
     px_word words[PX_MAX_SLOTS + 1];
     unsigned n = 0;
@@ -146,9 +95,13 @@ static bool canonical(const char *opcode, const char *mods, char *buf, size_t si
     unsigned forms = px_forms_of(px_word_find(opcode, strlen(opcode)), &first);
     for (unsigned i = 0; i < forms; i++) {
         struct px_match match = {.form = px_form_at((uint16_t)(first + i))};
-        if (!has_oracle(match.form) || !px_match_deal(&match, words, n) || !possible(&match))
+        bool found = false;
+        if (px_form_since(match.form).min_ptx <= expand_oracle && px_match_deal(&match, words, n))
+            expand_operands(&match, set_true, &found);
+        if (!found)
             continue;
-        text_of(&match, buf, size);
+        *out = (struct expand_text){0};
+        expand_words(&match, out);
         return true;
     }
     return false;
@@ -161,19 +114,20 @@ static unsigned faults;
 static void compare_opcode(const char *opcode, bool exact, struct set *accepted)
 {
     struct set ours = {0}, theirs = {0};
-    char buf[512];
+    struct expand_text text;
     if (!accepted->n)
         return;
     for (size_t i = 0; i < accepted->n; i++)
-        if (canonical(opcode, accepted->at[i], buf, sizeof buf)) {
-            add(&theirs, buf);
+        if (canonical(opcode, accepted->at[i], &text)) {
+            add(&theirs, text.at);
         } else {
             faults++;
             print_error("%s%s: no row\n", opcode, accepted->at[i]);
         }
     sort_unique(&theirs);
     if (exact) {
-        expand_opcode(opcode, &ours);
+        assert_true(expand_opcode(opcode, add_words, &ours));
+        sort_unique(&ours);
         for (size_t i = 0; i < ours.n; i++)
             if (!has(&theirs, ours.at[i])) {
                 faults++;
@@ -211,6 +165,196 @@ static void test_forms(void **state)
     }
     compare_opcode(opcode, !strcmp(kind, "exact"), &accepted);
     fclose(f);
+    assert_int_equal(faults, 0);
+}
+
+/* ---- combinations.txt ---- */
+
+struct combination { char *key; struct expand_need need; };
+struct combinations { struct combination *at; size_t n, cap; };
+
+static void push(struct combinations *list, const char *key, struct expand_need need)
+{
+    if (list->n == list->cap) {
+        list->cap = list->cap ? list->cap * 2 : 1024;
+        list->at = realloc(list->at, list->cap * sizeof *list->at);
+    }
+    list->at[list->n++] = (struct combination){strdup(key), need};
+}
+
+static void drop(struct combinations *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        free(list->at[i].key);
+    free(list->at);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const struct combination *)a)->key, ((const struct combination *)b)->key);
+}
+
+static void push_ours(void *out, const struct px_match *match, uint32_t operands)
+{
+    struct expand_text key = {0};
+    expand_key(match, &key);
+    push(out, key.at, expand_need_of(match, operands));
+}
+
+/* The target of a set that came first. */
+static size_t first_target(uint64_t targets)
+{
+    size_t best = expand_max_targets;
+    for (size_t i = 0; i < expand_max_targets && px_target_name(i); i++)
+        if (targets >> i & 1 && (best == expand_max_targets || px_target_min_ptx(i) < px_target_min_ptx(best)))
+            best = i;
+    return best;
+}
+
+/* What n forms with one key need: the targets of any, and the least version on the first of them. */
+static struct expand_need merged(const struct combination *c, size_t n)
+{
+    struct expand_need need = {UINT32_MAX, 0};
+    for (size_t i = 0; i < n; i++)
+        need.targets |= c[i].need.targets;
+    size_t target = first_target(need.targets);
+    for (size_t i = 0; i < n; i++) {
+        unsigned version = c[i].need.version, least = px_target_min_ptx(target);
+        version = version > least ? version : least;
+        if (target < expand_max_targets && c[i].need.targets >> target & 1 && version < need.version)
+            need.version = version;
+    }
+    return need;
+}
+
+static void merge(struct combinations *list)
+{
+    size_t n = 0;
+    qsort(list->at, list->n, sizeof *list->at, by_key);
+    for (size_t i = 0, end; i < list->n; i = end) {
+        for (end = i + 1; end < list->n && !by_key(&list->at[i], &list->at[end]); end++)
+            ;
+        struct combination one = {list->at[i].key, merged(&list->at[i], end - i)};
+        for (size_t k = i + 1; k < end; k++)
+            free(list->at[k].key);
+        list->at[n++] = one;
+    }
+    list->n = n;
+}
+
+/* The frozen automaton of one opcode (its lines without their numbers) and the requirements of all. */
+struct frozen { char *state[8192]; unsigned nstates; struct expand_need need[512]; unsigned nneeds; };
+
+/* "sm_70" and all later ones, or names each followed by a comma. */
+static uint64_t targets_of(const char *text)
+{
+    uint64_t targets = 0;
+    bool list = strchr(text, ',');
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        int index = px_target_find(text, n);
+        assert_true(index >= 0);
+        for (size_t i = 0; i < expand_max_targets && px_target_name(i); i++)
+            if (list ? i == (size_t)index : px_target_at(i).sm >= px_target_at((size_t)index).sm && px_target_min_ptx(i) <= expand_oracle)
+                targets |= (uint64_t)1 << i;
+        text += n + (text[n] == ',');
+    }
+    return targets;
+}
+
+/* Every path from a state to the end. */
+static void walk(const struct frozen *frozen, const char *state, struct expand_text *text, struct combinations *out)
+{
+    while (*state) {
+        const char *goal = state + strcspn(state, ">=");
+        unsigned number = (unsigned)strtoul(goal + 1, NULL, 10);
+        for (const char *label = state; label < goal; label += strcspn(label, " ") + 1) {
+            size_t n = text->n;
+            if (*label != '-')
+                expand_put(text, "%s%.*s", *label == '.' ? "" : " ", (int)strcspn(label, " "), label);
+            if (*goal == '>')
+                walk(frozen, frozen->state[number], text, out);
+            else
+                push(out, text->at, frozen->need[number]);
+            text->at[text->n = n] = 0;
+        }
+        state = goal + 1 + strspn(goal + 1, "0123456789 ");
+    }
+}
+
+static void differ(const char *opcode, const struct combination *c, const char *what)
+{
+    if (faults++ < 50)
+        print_error("%s%s: %s\n", opcode, c->key, what);
+}
+
+static void compare_needs(const char *opcode, const struct combination *ours, const struct combination *theirs)
+{
+    struct expand_need a = ours->need, b = theirs->need;
+    if (a.targets == b.targets && a.version == b.version)
+        return;
+    differ(opcode, ours, "needs something else in ptxas");
+    size_t x = first_target(a.targets), y = first_target(b.targets);
+    if (faults <= 50)
+        print_error("    ours %u %s (%llx), ptxas %u %s (%llx)\n", a.version, x < expand_max_targets ? px_target_name(x) : "no target",
+                    (unsigned long long)a.targets, b.version, px_target_name(y), (unsigned long long)b.targets);
+}
+
+static void compare_combinations(const char *opcode, struct frozen *frozen, size_t count)
+{
+    struct combinations ours = {0}, theirs = {0};
+    struct expand_text text = {0};
+    if (!frozen->nstates)
+        return;
+    walk(frozen, frozen->state[frozen->nstates - 1], &text, &theirs);
+    assert_int_equal(theirs.n, count);
+    qsort(theirs.at, theirs.n, sizeof *theirs.at, by_key);
+    assert_true(expand_opcode(opcode, push_ours, &ours));
+    merge(&ours);
+    for (size_t i = 0, k = 0; i < ours.n || k < theirs.n;) {
+        int order = i == ours.n ? 1 : k == theirs.n ? -1 : by_key(&ours.at[i], &theirs.at[k]);
+        if (order < 0)
+            differ(opcode, &ours.at[i++], "a row has it, ptxas does not");
+        else if (order > 0)
+            differ(opcode, &theirs.at[k++], "ptxas has it, no row does");
+        else
+            compare_needs(opcode, &ours.at[i++], &theirs.at[k++]);
+    }
+    drop(&ours);
+    drop(&theirs);
+    for (unsigned i = 0; i < frozen->nstates; i++)
+        free(frozen->state[i]);
+    frozen->nstates = 0;
+}
+
+/* Each combination that a row has is one that ptxas accepts, and the reverse; and needs the same version and targets. */
+static void test_combinations(void **state)
+{
+    static struct frozen frozen;
+    FILE *f = fopen("tests/isa/combinations.txt", "r");
+    char *line = NULL, opcode[64] = "", targets[512];
+    size_t size = 0, count = 0;
+    unsigned number, major, minor;
+    (void)state;
+    assert_non_null(f);
+    faults = 0;
+    while (getline(&line, &size, f) > 0) {
+        line[strcspn(line, "\n")] = 0;
+        if (sscanf(line, "class %u %u.%u %511s", &number, &major, &minor, targets) == 4) {
+            assert_true(number == frozen.nneeds && number < sizeof frozen.need / sizeof *frozen.need);
+            frozen.need[frozen.nneeds++] = (struct expand_need){major * 10 + minor, targets_of(targets)};
+        } else if (line[0] == 'o') {
+            compare_combinations(opcode, &frozen, count);
+            assert_int_equal(sscanf(line, "opcode %63s %zu", opcode, &count), 2);
+        } else if (line[0] != '#') {
+            assert_true(frozen.nstates < sizeof frozen.state / sizeof *frozen.state);
+            frozen.state[frozen.nstates++] = strdup(line + strcspn(line, " ") + 1);
+        }
+    }
+    compare_combinations(opcode, &frozen, count);
+    free(line);
+    fclose(f);
+    assert_true(count > 0);
     assert_int_equal(faults, 0);
 }
 
@@ -272,6 +416,6 @@ static void test_neighbours(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_neighbours)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_combinations), cmocka_unit_test(test_neighbours)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
