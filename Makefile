@@ -7,6 +7,13 @@
 # Variables: CC, CFLAGS (optimisation), PREFIX, DESTDIR, PTXAS_NAME, SAN (address,undefined | thread).
 
 MAKEFLAGS += --no-builtin-rules
+# All cores, unless the command line says -j N. Goals that call make again, or clean, share files with others.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+ifneq ($(and $(word 2,$(MAKECMDGOALS)),$(filter test check demo san lint bench install clean,$(MAKECMDGOALS))),)
+.NOTPARALLEL:
+endif
 .SUFFIXES:
 CC      := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
 CFLAGS  ?= -O2
@@ -43,7 +50,7 @@ LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mb
 LEVEL_FLAGS_avx512vbmi = $(LEVEL_FLAGS_avx512) -mavx512vbmi -mavx512vnni
 LEVEL_OBJ = $(LEVELS:%=$(B)/obj/lib/vm/handlers_%.o) $(UNIT_LEVELS:%=$(B)/obj/lib/vm/approx_rows_%.o)
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
-HANDLER_CFLAGS = -O3 -fno-trapping-math
+HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
 
 TOOLS = $(B)/bin/ptxas $(B)/bin/ptxvm
 PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so
@@ -116,7 +123,7 @@ $(B)/tests/%: tests/api/%.c $(B)/lib/libptxvm.a
 -include tests/tests.mk
 
 test check: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) all tests-built fuzz
+	@$(MAKE) --no-print-directory all tests-built fuzz
 	@python3 tests/run.py --build $(B) --fuzz 60
 
 .PHONY: tests-built
@@ -124,17 +131,17 @@ tests-built: $(UNIT) $(TEST_EXTRA)
 
 # ---- other targets ----
 demo: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(B)/samples/stamp
+	@$(MAKE) --no-print-directory all $(B)/samples/stamp
 	@samples/demo.sh $(B)
 
 # The tests again, built with sanitizers: addresses, leaks and undefined behaviour; then data races.
 # The handlers are too large for the sanitizers' passes at -O3.
-SAN_HANDLERS = -O1 -fno-trapping-math
+SAN_HANDLERS = -O1 -g1 -fno-trapping-math
 san: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) CFLAGS=-O1 HANDLER_CFLAGS="$(SAN_HANDLERS)" B=$(B)/san-address SAN=address,undefined all tests-built
-	UBSAN_OPTIONS=print_stacktrace=1 python3 tests/run.py --build $(B)/san-address
-	@$(MAKE) --no-print-directory -j$$(nproc) CFLAGS=-O1 HANDLER_CFLAGS="$(SAN_HANDLERS)" B=$(B)/san-thread SAN=thread all tests-built
-	TSAN_OPTIONS=halt_on_error=1 python3 tests/run.py --build $(B)/san-thread
+	@$(MAKE) --no-print-directory CFLAGS=-O1 HANDLER_CFLAGS="$(SAN_HANDLERS)" B=$(B)/san-address SAN=address,undefined all tests-built
+	UBSAN_OPTIONS=print_stacktrace=1 python3 tests/run.py --small --build $(B)/san-address
+	@$(MAKE) --no-print-directory CFLAGS=-O1 HANDLER_CFLAGS="$(SAN_HANDLERS)" B=$(B)/san-thread SAN=thread all tests-built
+	TSAN_OPTIONS=halt_on_error=1 python3 tests/run.py --small --build $(B)/san-thread
 
 # Layers, style, warnings as errors, and a static analyser.
 CPPCHECK = cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr \
@@ -142,7 +149,7 @@ CPPCHECK = cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,portab
 lint:
 	python3 tests/lint/layers.py
 	python3 tests/lint/style.py
-	@$(MAKE) --no-print-directory -j$$(nproc) B=$(B)/lint WERROR=-Werror all tests-built
+	@$(MAKE) --no-print-directory B=$(B)/lint WERROR=-Werror all tests-built
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
 	$(CPPCHECK) $(filter-out lib/vm/handlers.c lib/vm/approx_rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 

@@ -137,7 +137,7 @@ static void emit_form_rows(FILE *out)
             ig_error(f->at, "a statement specialises on at most 6 slots");
         fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, {", f->opcode, slot, opd, part, clause,
                 ig_since_index(f->since), op_number(f->op), f->nslots, fixed_slots(f), f->nopds, f->min_opds,
-                f->nparts, f->nclauses, f->nspec, f->executable | mode << 1 | pair << 2);
+                f->nparts, f->nclauses, f->nspec, f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4);
         for (int k = 0; k < f->nspec; k++)
             fprintf(out, "%d%s", f->spec[k], k + 1 < f->nspec ? ", " : "");
         fprintf(out, "%s}, %d, %u},\n", f->nspec ? "" : "0", f->statement ? f->handler_first : -1, intern(&names, f->syntax));

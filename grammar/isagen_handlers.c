@@ -126,18 +126,30 @@ static int type_of(const struct expansion *x, const struct ig_tspec *t)
     return e->value.type[0] ? e->value.type[0] : words[fn->nargs - 1];
 }
 
+static bool is_predicate(int type)
+{
+    return !strcmp(ig.types[type - 1].klass, "pred");
+}
+
 /* The C type of a lane: u32, s64, f32, pred; half and packed formats are their bits. */
 static const char *lane_type(const struct ig_form *form, int type)
 {
     const struct ig_type *t = &ig.types[type - 1];
     bool plain = !strchr(t->name, 'x') && strcmp(t->name, "tf32") && strncmp(t->name, "bf", 2);
-    if (!strcmp(t->klass, "pred"))
+    if (is_predicate(type))
         return "pred";
     if (!strcmp(t->klass, "signed") && !form->bits && plain)
         return ig_format("s%d", t->bits);
     if (!strcmp(t->klass, "float") && !form->bits && plain && t->bits >= 32)
         return t->name;
     return ig_format("u%d", t->bits < 8 ? 32 : t->bits);
+}
+
+/* What a source of a [wide] row is by the time the statement sees it. */
+static const char *wide_type(int type)
+{
+    const struct ig_type *t = &ig.types[type - 1];
+    return strcmp(t->klass, "float") ? "f64" : t->bits == 16 ? "f32" : t->name;
 }
 
 /* ---- substitution ---- */
@@ -241,14 +253,18 @@ static int handler_for(struct expansion *x, bool with_e)
         int type = type_of(x, &o->type);
         if (!type)
             return -1;
+        if (form->compare && !(o->flags & IG_F_DST) && is_predicate(type))
+            continue;
         if (o->flags & IG_F_DST) {
-            d = lane_type(form, type);
-            if (o->partner >= 0)
+            d = form->compare ? "pred" : lane_type(form, type);
+            if (form->compare)
+                e = "pred";
+            else if (o->partner >= 0)
                 e = lane_type(form, type_of(x, &form->parts[o->partner].type));
         } else if (ns == 3) {
             ig_error(form->at, "a statement has at most three sources; name a meaning function");
         } else {
-            source[ns++] = lane_type(form, type);
+            source[ns++] = form->wide ? wide_type(type) : lane_type(form, type);
         }
     }
     if (!with_e || !mentions(statement, "e")) {

@@ -316,6 +316,10 @@ static void read_meaning(struct ig_form *form, const char *s)
         const char *attr = ig_text(s + 1, n - 1);
         if (!strcmp(attr, "bits"))
             form->bits = true;
+        else if (!strcmp(attr, "wide"))
+            form->wide = true;
+        else if (!strcmp(attr, "compare"))
+            form->compare = true;
         else if (!strcmp(attr, "nomode"))
             form->nomode = true;
         else if (!strcmp(attr, "mode"))

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the tests: one line for each failure, and at the end "N passed, N failed, N skipped".
 
-usage: tests/run.py [--build DIR] [--fuzz SECONDS] [--only SUITE[,SUITE]] [--jobs N] [--threads N,N] [--verbose] [WORD...]
+usage: tests/run.py [--build DIR] [--fuzz SECONDS] [--only SUITE[,SUITE]] [--jobs N] [--threads N,N] [--small] [--verbose]
+                    [WORD...]
 
 A WORD keeps the tests whose name holds it. Exit code 1 when a test fails. Suites:
   unit     build/tests/test_*: cmocka programs, one verdict for each test function
@@ -9,7 +10,8 @@ A WORD keeps the tests whose name holds it. Exit code 1 when a test fails. Suite
   exec     tests/exec/**/*.ptx: ptxvm --test, with one worker and with eight
   cli      tests/cli/*.test: command lines with their exit code and output
   samples  the commands of samples/README.md
-  bench    the workloads of tests/bench against their plain C reference, with 1, 2 and 8 workers
+  bench    the workloads of tests/bench against their plain C reference, with 1, 2 and 8 workers; with --small
+           (builds with sanitizers) their small sizes
   approx   the approximate units against checksums recorded on a GPU, 2^24 inputs each
   fuzz     build/fuzz/fuzz_*: nothing may crash; two processes a target, from fixed seeds, for --fuzz seconds in all (0)
   python   tests/*/test_*.py: exit code 0, or 77 for "cannot run here"
@@ -63,8 +65,9 @@ def tail(text, lines=12):
 
 
 class Runner:
-    def __init__(self, build, threads, fuzz_seconds):
+    def __init__(self, build, threads, fuzz_seconds, small):
         self.build = os.path.abspath(build)
+        self.small = small
         self.threads = threads
         self.fuzz_seconds = fuzz_seconds
         self.ptxas = os.path.join(self.build, "bin", "ptxas")
@@ -257,7 +260,8 @@ class Runner:
 
     def bench(self, workers):
         verdicts = Verdicts()
-        done = self.run([os.path.join(self.build, "tests", "bench"), "--check", workers])
+        table = "workloads-small.tsv" if self.small else "workloads.tsv"
+        done = self.run([os.path.join(self.build, "tests", "bench"), "--check", workers, "--table", table])
         output = text_of(done.stdout + done.stderr) if done else "did not end in time"
         rows = re.findall(r"^(right|WRONG) (.*)$", output, re.M)
         for verdict, row in rows:
@@ -412,11 +416,12 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--fuzz", type=int, default=0)
     parser.add_argument("--threads", default="1,8")
+    parser.add_argument("--small", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     start = time.time()
-    runner = Runner(options.build, options.threads.split(","), options.fuzz)
+    runner = Runner(options.build, options.threads.split(","), options.fuzz, options.small)
     suites = [name for name in options.only.split(",") if name]
     tasks = [task for task in runner.tasks() if not suites or task[0] in suites]
     tasks = [task for task in tasks if all(word in task[1] for word in options.words)]

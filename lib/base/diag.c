@@ -68,11 +68,6 @@ const char *px_diag_code(enum px_diag_id id)
     return rows[id].code;
 }
 
-const char *px_diag_text(enum px_diag_id id)
-{
-    return rows[id].text;
-}
-
 static const struct row *find_row(const char *code)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

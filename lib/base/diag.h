@@ -51,7 +51,6 @@ void px_diag_note(struct px_diags *diags, struct px_diag *diag, const char *form
     __attribute__((format(printf, 3, 4)));
 
 const char *px_diag_code(enum px_diag_id id);
-const char *px_diag_text(enum px_diag_id id); /* the printf-like text of diag.def */
 const char *px_diag_explain(const char *code); /* NULL when unknown */
 /* A module that draws the message, or `right` one that does not, and ptxas's options for both; NULL: none. */
 const char *px_diag_example(const char *code, bool right, const char **options);

@@ -301,6 +301,10 @@ static void print_stmt(struct px_printer *p, const struct px_stmt *stmt)
         px_print_var(p, stmt->u.var);
         px_print_text(p, ";");
         break;
+    case PX_S_NOTHING:
+        px_print_nameless(p, stmt->u.var);
+        px_print_text(p, ";");
+        break;
     case PX_S_BLOCK: px_print_block(p, &stmt->u.block); break;
     case PX_S_LOC: print_loc(p, &stmt->u.loc); break;
     case PX_S_PRAGMA: px_print_pragma(p, stmt->u.pragma); break;
@@ -318,7 +322,6 @@ void px_print_block(struct px_printer *p, const struct px_block *block)
     px_print_text(p, "{\n");
     p->depth++;
     for (uint32_t i = 0; i < block->n && !p->status; i++) {
-        if (block->list[i]->kind == PX_S_NOTHING) continue;
         if (block->list[i]->kind != PX_S_LABEL) px_print_indent(p);
         print_stmt(p, block->list[i]);
         px_print_text(p, "\n");
@@ -342,10 +345,13 @@ static void print_header(struct px_printer *p, const struct px_tree *tree)
 
 static void print_item(struct px_printer *p, const struct px_item *item)
 {
-    if (item->kind == PX_I_NOTHING) return;
     switch (item->kind) {
     case PX_I_VAR:
         px_print_var(p, item->u.var);
+        px_print_text(p, ";");
+        break;
+    case PX_I_NOTHING:
+        px_print_nameless(p, item->u.var);
         px_print_text(p, ";");
         break;
     case PX_I_FUNC: px_print_func(p, item->u.func); break;

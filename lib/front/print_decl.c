@@ -73,7 +73,7 @@ static void print_dims(struct px_printer *p, const struct px_var *var)
     }
 }
 
-void px_print_var(struct px_printer *p, const struct px_var *var)
+void px_print_nameless(struct px_printer *p, const struct px_var *var)
 {
     px_print_text(p, linkage_text(var->linkage));
     print_space(p, var);
@@ -81,6 +81,11 @@ void px_print_var(struct px_printer *p, const struct px_var *var)
     print_attributes(p, var->attrs, var->nattrs);
     if (var->vec > 1) px_print_format(p, ".v%u ", var->vec);
     px_print_format(p, ".%s ", px_type_info((enum px_type)var->type)->name);
+}
+
+void px_print_var(struct px_printer *p, const struct px_var *var)
+{
+    px_print_nameless(p, var);
     print_ptr(p, var);
     put_name(p, var->name);
     print_dims(p, var);

@@ -20,11 +20,6 @@ uint16_t px_form_number(const struct px_form *form)
     return (uint16_t)(form - px_isa_forms);
 }
 
-px_word px_form_opcode(const struct px_form *form)
-{
-    return form->opcode;
-}
-
 const char *px_form_syntax(const struct px_form *form)
 {
     return px_isa_names + form->syntax;
@@ -45,11 +40,6 @@ const struct px_opd *px_form_opd(const struct px_form *form, unsigned i)
 const struct px_opd *px_form_part(const struct px_form *form, unsigned i)
 {
     return &px_isa_parts[form->first_part + i];
-}
-
-const char *px_opd_name(const struct px_opd *opd)
-{
-    return px_isa_names + opd->name;
 }
 
 unsigned px_form_slots(const struct px_form *form)
@@ -89,6 +79,16 @@ bool px_form_accepts(const struct px_form *form, unsigned slot, px_word word)
 bool px_form_executable(const struct px_form *form)
 {
     return form->flags & PX_FF_EXECUTABLE;
+}
+
+bool px_form_compares(const struct px_form *form)
+{
+    return form->flags & PX_FF_COMPARE;
+}
+
+bool px_form_widens(const struct px_form *form)
+{
+    return form->flags & PX_FF_WIDE;
 }
 
 bool px_word_is_modifier(px_word word)

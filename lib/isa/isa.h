@@ -177,20 +177,17 @@ struct px_match {
 enum px_op px_match_op(const struct px_match *match);               /* what to execute */
 px_word px_match_slot(const struct px_match *match, px_word slot);  /* word in the slot named `slot` (PX_W_type ...), 0 if none */
 bool px_match_has(const struct px_match *match, px_word word);      /* is this very word among the modifiers */
-enum px_type px_match_type(const struct px_match *match, px_word slot); /* the slot's word as a type */
 
 /* Forms of an opcode: consecutive numbers from *first; returns how many. Number 0 is no form. */
 unsigned px_forms_of(px_word opcode, uint16_t *first);
 const struct px_form *px_form_at(uint16_t number);
 uint16_t px_form_number(const struct px_form *form);
-px_word px_form_opcode(const struct px_form *form);
 const char *px_form_syntax(const struct px_form *form); /* "add.type d, a, b" */
 
 /* Operands of a form: at least min, at most n; and the parts inside brackets or after a bar. */
 unsigned px_form_opds(const struct px_form *form, unsigned *min);
 const struct px_opd *px_form_opd(const struct px_form *form, unsigned i);
 const struct px_opd *px_form_part(const struct px_form *form, unsigned i);
-const char *px_opd_name(const struct px_opd *opd);
 
 /* Slots in canonical order. */
 unsigned px_form_slots(const struct px_form *form);
@@ -269,6 +266,8 @@ bool px_word_says_instruction(px_word opcode); /* "Instruction 'x' requires", no
 
 /* Can the VM execute this form? When not, assembling succeeds and loading a kernel that uses it fails. */
 bool px_form_executable(const struct px_form *form);
+bool px_form_compares(const struct px_form *form); /* [compare]: its statement gives a predicate */
+bool px_form_widens(const struct px_form *form); /* [wide]: its statement takes halves as f32, integers as f64 */
 
 /*
  * Index of the generated handler set (gen/handlers.h) for this match, from the

@@ -37,11 +37,6 @@ bool px_match_has(const struct px_match *match, px_word word)
     return false;
 }
 
-enum px_type px_match_type(const struct px_match *match, px_word slot)
-{
-    return px_type_of_word(px_match_slot(match, slot));
-}
-
 /* ---- dealing ---- */
 
 /* Flags that ptxas takes twice. */

@@ -43,8 +43,7 @@ enum px_step {
     PX_STEP_JOIN,     /* others may wait here: let the scheduler look */
     PX_STEP_EXIT,     /* the active lanes of in->m end */
     PX_STEP_RET,      /* lanes of in->m return to their caller */
-    PX_STEP_CALL,     /* direct call of in->aux */
-    PX_STEP_CALL_PTR, /* call by the row in->a */
+    PX_STEP_CALL,     /* call; in->aux is its site */
     PX_STEP_SWITCH,   /* brx.idx: index row in->a, table in->aux */
     PX_STEP_BARRIER,  /* bar.*: arrive, perhaps wait */
     PX_STEP_SYNC,     /* a .sync operation whose warp is not complete */
@@ -67,6 +66,7 @@ struct px_insn {
     union {
         uint64_t imm;
         const void *aux;
+        px_handler inner; /* of PX_FIX_blend */
     };
     uint32_t d, e;       /* destinations */
     uint32_t a, b, c;    /* sources; extra ones of rare records in x */
@@ -85,6 +85,8 @@ _Static_assert(sizeof(struct px_insn) == 64, "one record is one cache line");
 enum px_insn_flag {
     PX_IF_SCALAR_A = 1,  /* a is a scalar */
     PX_IF_NEGATE = 2,    /* the predicate in a counts inverted */
+    PX_IF_PAIR = 4,      /* blend: the inner handler writes e too */
+    PX_IF_CARRY = 8,     /* blend: the inner handler writes the carry row too */
     PX_IF_FTZ = 32,      /* atom.add.f32, .f64 on global memory: flushes f32 subnormals, has its own NaNs */
     PX_IF_BLOCK = 128    /* while decoding: target is a block */
 };
@@ -121,7 +123,6 @@ enum px_actual_kind { PX_ACT_WORDS, PX_ACT_ROW, PX_ACT_SCALAR, PX_ACT_NONE };
 
 struct px_call_site {
     const struct px_lfunc *callee;  /* NULL for an indirect call */
-    struct px_fcode *code;          /* NULL for builtin and host functions */
     struct px_actual *args, *rets;
     uint32_t nargs, nrets;
 };
@@ -136,7 +137,6 @@ struct px_fcode {
     struct px_insn *conv, *div;
     uint32_t n;
     struct px_origin *src;
-    uint32_t nsrc;
     uint32_t width;           /* lanes of a row */
     uint32_t uniform, params, pool; /* offsets in the frame; params 0 when not a kernel */
     uint32_t param_bytes;
@@ -149,7 +149,6 @@ struct px_fcode {
     uint32_t nargs, nrets;
     struct px_slot *args, *rets;
     uint32_t home_fp;         /* floating-point mode that calls and returns expect */
-    bool has_calls;
 };
 
 struct px_code {
@@ -167,10 +166,16 @@ struct px_code {
 enum { PX_SHAPES = 8 }; /* bit i: source i is a scalar */
 
 /*
- * fn[masked][shape]; NULL where the shape is not instantiated. f32_result: the result is a float that C arithmetic
- * made; f32_sources: bit i says that source i is read as a float, not as bits.
+ * fn[masked][shape]; NULL where the shape is not instantiated, and masked where the operation is not hot (op_hot.h):
+ * then PX_FIX_blend runs the unmasked one. f32_result: the result is a float that C arithmetic made; f32_sources: bit
+ * i says that source i is read as a float, not as bits. `elem` bytes lie in d for each lane; with `pair` the handler
+ * writes e, with `carry` it reads and writes the row x[0].
  */
-struct px_handler_set { px_handler fn[2][PX_SHAPES]; bool f32_result; uint8_t f32_sources; };
+struct px_handler_set {
+    px_handler fn[2][PX_SHAPES];
+    bool f32_result, pair, carry;
+    uint8_t f32_sources, elem;
+};
 
 /* Handlers that are not made from the table. */
 enum px_fixed {

@@ -276,10 +276,6 @@ enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint
 
 /* ---- asking ---- */
 
-struct px_grid *px_cta_grid(const struct px_cta *cta)
-{
-    return cta->grid;
-}
 uint32_t px_cta_slot(const struct px_cta *cta)
 {
     return cta->slot;

@@ -43,7 +43,6 @@ enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint
 void px_cta_destroy(struct px_worker *worker, struct px_cta *cta);
 void px_cta_drop_spare(struct px_worker *worker); /* its code is about to go */
 
-struct px_grid *px_cta_grid(const struct px_cta *cta);
 uint32_t px_cta_slot(const struct px_cta *cta);
 const struct px_trap *px_cta_trap(const struct px_cta *cta);
 /* Says where every live entry stands: "  block (1,0,0) threads 0-31: waits at bar.sync 0, k.ptx:17". */

@@ -175,15 +175,21 @@ bool px_dec_fixed_sreg(uint32_t id, uint64_t *value);
 uint64_t px_dec_generic(struct px_fn_dec *d, const struct px_symbol *symbol, uint64_t value);
 bool px_dec_symbol_address(struct px_fn_dec *d, const struct px_symbol *symbol, uint64_t *value, bool *local);
 
+/* decode_alu.c: instructions with a statement */
+void px_dec_arithmetic(struct px_fn_dec *d, const struct px_dinst *item);
+/* NaNs of the sources from the `first` on become the chip's, where the instruction looks at their bits. */
+void px_dec_canonical_sources(struct px_fn_dec *d, const struct px_dinst *item, unsigned first);
+void px_dec_canonical(struct px_fn_dec *d, const struct px_operand *o);
+bool px_dec_is_scalar(struct px_fn_dec *d, const struct px_operand *o); /* its definition leaves no record */
+
 /* decode_inst.c: records */
 struct px_insn *px_dec_emit(struct px_fn_dec *d, px_handler conv, px_handler div, const struct px_insn *in);
+/* A handler pair [unmasked, masked] under the guard of the instruction. */
+void px_dec_guarded(struct px_fn_dec *d, const px_handler fn[2], struct px_insn in);
 /* A record of a fixed handler under the instruction's guard; an unguarded one that writes a temporary. */
 void px_dec_fixed(struct px_fn_dec *d, enum px_fixed fix, struct px_insn in);
 void px_dec_temp_fixed(struct px_fn_dec *d, enum px_fixed fix, struct px_insn in);
-/* A handler pair [unmasked, masked] under the guard of the instruction. */
-void px_dec_guarded(struct px_fn_dec *d, const px_handler fn[2], struct px_insn in);
 void px_dec_other(struct px_fn_dec *d, px_handler fn, struct px_insn in); /* same handler in both versions */
-void px_dec_canonical(struct px_fn_dec *d, const struct px_operand *o);
 void px_dec_fp(struct px_fn_dec *d, uint32_t mode);
 void px_dec_emit_all(struct px_fn_dec *d);
 

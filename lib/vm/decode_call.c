@@ -159,7 +159,6 @@ void px_dec_call(struct px_fn_dec *d, const struct px_dinst *item)
     site->args = actuals(d, p.args, &site->nargs, false);
     site->rets = actuals(d, p.rets, &site->nrets, true);
     px_vec_push(d->dec->arena, &d->sites, site);
-    d->code->has_calls = true;
     px_dec_other(d, call, in);
     px_dec_guard_end(d, around);
 }

@@ -4,8 +4,8 @@
  * Every step appends one record to both versions of the code, so that a pc
  * means the same in both. The convergent record is unmasked where the handler
  * allows it; the divergent one blends by the mask row of the entry, or by the
- * instruction's guard. Arithmetic comes from the table (px_match_handler); the
- * rest goes to decode_mem.c, decode_move.c, decode_warp.c and decode_ctl.c.
+ * instruction's guard. What has a statement in the table goes to decode_alu.c, the
+ * rest to decode_mem.c, decode_move.c, decode_warp.c and decode_ctl.c.
  */
 #include "vm/decode.h"
 #include "vm/op_fpmode.h"
@@ -85,103 +85,7 @@ void px_dec_guard(struct px_fn_dec *d, const struct px_dinst *item, bool memory)
     d->conv_guard = direct ? row : temp;
 }
 
-/* ---- arithmetic ---- */
-
-/* Makes a register's NaN canonical before its bits are looked at. */
-void px_dec_canonical(struct px_fn_dec *d, const struct px_operand *o)
-{
-    if (o->kind >= PX_O_VEC && o->kind <= PX_O_INDEX)
-        for (uint32_t i = 0; i < o->n; i++) px_dec_canonical(d, &o->u.list[i]);
-    if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG) return;
-    for (uint32_t i = 0, n = px_dec_components(d, o); i < n; i++) {
-        const struct px_vreg *v = &d->vregs[px_dec_vreg(d, o, i)];
-        if (!v->dirty || v->row == PX_NONE32) continue;
-        const px_handler *fn = d->dec->level->fixed[PX_FIX_canon_f32];
-        px_dec_emit(d, fn[0], fn[1], &(struct px_insn){.d = v->row, .a = v->row});
-    }
-}
-
-/* mov, selp or slct whose result is as dirty as its sources. */
-static bool keeps_dirt(struct px_fn_dec *d, const struct px_dinst *item)
-{
-    const struct px_operand *o = item->inst->opds;
-    if (item->op != PX_OP_mov && item->opcode != PX_W_selp && item->opcode != PX_W_slct) return false;
-    if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG) return false;
-    return px_dec_components(d, o) == 1 && d->vregs[px_dec_vreg(d, o, 0)].dirty;
-}
-
-/*
- * Sources whose bits this instruction looks at: all that are not read as numbers. Of the statements on bits
- * only copies, copysign and cvt can tell one NaN from another.
- */
-static void canonical_sources(struct px_fn_dec *d, const struct px_dinst *item, unsigned first)
-{
-    if (keeps_dirt(d, item)) return;
-    bool handler = item->handler >= 0, floats = handler && d->dec->level->sets[item->handler].f32_sources;
-    bool tells = item->opcode == PX_W_copysign || item->opcode == PX_W_cvt || item->opcode == PX_W_selp ||
-                 item->opcode == PX_W_slct;
-    for (unsigned i = first; i < item->inst->nopds; i++) {
-        bool number = handler && item->match.type[i] == PX_T_F32 && (floats || !tells);
-        if (!number) px_dec_canonical(d, &item->inst->opds[i]);
-    }
-}
-
-/* Sources in order; shape gets a bit for each scalar. */
-static unsigned arithmetic_sources(struct px_fn_dec *d, const struct px_dinst *item, struct px_src s[3],
-                                   enum px_type t[3])
-{
-    unsigned min, n = px_form_opds(item->match.form, &min), k = 0;
-    for (unsigned i = 0; i < n && i < item->inst->nopds; i++) {
-        if (px_form_opd(item->match.form, i)->flags & PX_OF_DST) continue;
-        if (k == 3) px_dec_fail(d, item->inst, "has more sources than a handler takes");
-        t[k] = item->match.type[i];
-        s[k] = px_dec_src(d, &item->inst->opds[i], t[k]);
-        k++;
-    }
-    return k;
-}
-
-/* The shape with the most scalars that is there; other scalars are spread into rows. */
-static unsigned choose_shape(struct px_fn_dec *d, const struct px_handler_set *set, struct px_src s[3],
-                             const enum px_type t[3], unsigned n)
-{
-    unsigned want = 0, best = 0, most = 0;
-    for (unsigned i = 0; i < n; i++) want |= (unsigned)s[i].scalar << i;
-    for (unsigned shape = 0; shape < PX_SHAPES; shape++) {
-        unsigned bits = (unsigned)__builtin_popcount(shape);
-        if (shape & ~want || !set->fn[0][shape] || (shape && bits <= most)) continue;
-        best = shape;
-        most = bits;
-    }
-    for (unsigned i = 0; i < n; i++)
-        if (s[i].scalar && !(best >> i & 1)) {
-            s[i].at = px_dec_as_row(d, s[i], px_dec_elem(t[i]));
-            s[i].scalar = false;
-        }
-    return best;
-}
-
-static uint32_t carry_row(struct px_fn_dec *d)
-{
-    if (!d->carry) {
-        d->carry = d->frame_bytes;
-        d->frame_bytes += 4 * d->dec->width;
-    }
-    return d->carry;
-}
-
-static bool destination(const struct px_dinst *item, const struct px_operand **d, const struct px_operand **e)
-{
-    const struct px_operand *o = item->inst->opds;
-    *d = o;
-    *e = NULL;
-    if (!item->inst->nopds) return false;
-    if (o->kind == PX_O_PAIR) {
-        *d = &o->u.list[0];
-        *e = &o->u.list[1];
-    }
-    return true;
-}
+/* ---- results ---- */
 
 void px_dec_assign(struct px_fn_dec *d, const struct px_operand *o, enum px_type type, struct px_src s)
 {
@@ -196,46 +100,15 @@ void px_dec_assign(struct px_fn_dec *d, const struct px_operand *o, enum px_type
     px_dec_dst_done(d, o, type, row);
 }
 
-/* The definition of a register that is a scalar leaves no record. */
-static bool is_scalar_definition(struct px_fn_dec *d, const struct px_operand *o)
-{
-    if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG || px_dec_components(d, o) != 1)
-        return false;
-    return d->vregs[px_dec_vreg(d, o, 0)].scalar != PX_NONE32;
-}
-
-static void arithmetic(struct px_fn_dec *d, const struct px_dinst *item)
-{
-    const struct px_operand *od, *oe;
-    struct px_src s[3] = {{0}};
-    enum px_type t[3] = {0}, td = item->match.type[0];
-    const struct px_handler_set *set = &d->dec->level->sets[item->handler];
-    if (!destination(item, &od, &oe)) px_dec_fail(d, item->inst, "has no destination");
-    if (is_scalar_definition(d, od)) return;
-    int mode = px_match_fp_mode(&item->match);
-    canonical_sources(d, item, 1);
-    px_dec_guard(d, item, false);
-    unsigned n = arithmetic_sources(d, item, s, t), shape = choose_shape(d, set, s, t, n);
-    struct px_insn in = {.a = s[0].at, .b = s[1].at, .c = s[2].at, .x = {carry_row(d), 0}};
-    in.d = px_dec_dst(d, od, td);
-    if (oe) in.e = px_dec_dst(d, oe, PX_T_PRED);
-    if (mode >= 0) px_dec_fp(d, (uint32_t)mode);
-    const px_handler fn[2] = {set->fn[0][shape], set->fn[1][shape]};
-    if (!fn[0]) px_dec_fail(d, item->inst, "has no handler");
-    px_dec_guarded(d, fn, in);
-    px_dec_dst_done(d, od, td, in.d);
-    if (oe) px_dec_dst_done(d, oe, PX_T_PRED, in.e);
-}
-
 /* ---- one instruction ---- */
 
 static void meaning(struct px_fn_dec *d, const struct px_dinst *item)
 {
-    if (is_scalar_definition(d, item->inst->nopds ? item->inst->opds : &(struct px_operand){0}) &&
+    if (px_dec_is_scalar(d, item->inst->nopds ? item->inst->opds : &(struct px_operand){0}) &&
         (item->op == PX_OP_ld || item->op == PX_OP_cvta || item->op == PX_OP_cvta_to ||
          item->op == PX_OP_mov))
         return;
-    canonical_sources(d, item, 0);
+    px_dec_canonical_sources(d, item, 0);
     if (px_dec_control(d, item)) return;
     if (px_dec_warp(d, item)) return;
     if (px_dec_memory(d, item) || px_dec_move(d, item)) return;
@@ -272,7 +145,7 @@ static void instruction(struct px_fn_dec *d, const struct px_dinst *item)
     d->guard = d->conv_guard = 0;
     for (uint32_t i = 0; i < d->temps.n; i++) d->temps.at[i].used = false;
     if (item->handler >= 0) {
-        arithmetic(d, item);
+        px_dec_arithmetic(d, item);
     } else if (!px_dec_approx(d, item)) {
         if (!keeps_mode(item->op)) px_dec_fp(d, d->code->home_fp);
         meaning(d, item);
@@ -352,5 +225,4 @@ void px_dec_emit_all(struct px_fn_dec *d)
     code->div = d->div.at;
     code->n = d->conv.n;
     code->src = d->src.at;
-    code->nsrc = d->src.n;
 }

@@ -74,7 +74,6 @@ struct ptx_program {
     pthread_mutex_t code_lock;       /* guards what follows; decode.c */
     struct px_arena code_arena;
     struct px_code *code;            /* decoded kernels, newest first */
-    const char *code_error;
 };
 
 /* What the engine asks. */

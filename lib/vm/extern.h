@@ -26,7 +26,8 @@ struct px_call {
     int *last_error;         /* the thread's cudaGetLastError value */
 };
 
-/* Copy between the host and any generic address the lane may use. False: out of bounds (no trap is set). */
+/* Copy between the host and any generic address the lane may use. False: out of bounds, or written where kernels only
+ * read (constants, parameters); no trap is set. */
 bool px_call_read(struct px_call *call, void *to, uint64_t va, uint64_t size);
 bool px_call_write(struct px_call *call, uint64_t va, const void *from, uint64_t size);
 /* NUL-terminated string at va, at most n-1 bytes; false when it leaves its allocation. */

@@ -187,11 +187,6 @@ static inline uint32_t px_lanes_warp(const struct px_lanes *a, uint32_t w)
 {
     return (uint32_t)(a->w[w >> 1] >> (w & 1) * 32);
 }
-static inline void px_lanes_set_warp(struct px_lanes *a, uint32_t w, uint32_t bits)
-{
-    a->w[w >> 1] = (a->w[w >> 1] & ~(0xffffffffull << (w & 1) * 32)) | (uint64_t)bits << (w & 1) * 32;
-}
-
 /* for (each lane of a set) */
 #define PX_FOR_LANES(lane, set)                                                                             \
     for (uint32_t w_ = 0; w_ < PX_MASK_WORDS; w_++)                                                         \

@@ -148,7 +148,7 @@ PX_INLINE uint8_t *place_at(uint8_t *host, uint64_t offset)
     return (uint8_t *)((uintptr_t)host + offset);
 }
 
-PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, uint32_t size)
+PX_INLINE struct probe probe_lanes(struct px_gang *g, const struct px_insn *in, const uint32_t size)
 {
     struct probe p = {0};
     const struct px_seg *seg = &g->seg[in->slot];
@@ -188,6 +188,24 @@ PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, ui
     p.same = !differ;
     p.base = place_at(seg->host, shift);
     return p;
+}
+
+/* One copy for each element size: in every load and store it would double the time to compile this file. */
+#define PX_PROBE(size)                                                                                      \
+    static __attribute__((noinline)) struct probe probe_##size(struct px_gang *g, const struct px_insn *in) \
+    {                                                                                                       \
+        return probe_lanes(g, in, size);                                                                    \
+    }
+PX_PROBE(1)
+PX_PROBE(2)
+PX_PROBE(4)
+PX_PROBE(8)
+PX_PROBE(16)
+
+PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, const uint32_t size)
+{
+    return size == 1 ? probe_1(g, in) : size == 2 ? probe_2(g, in) : size == 4 ? probe_4(g, in)
+           : size == 8 ? probe_8(g, in) : probe_16(g, in);
 }
 
 PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in, uint32_t size)
@@ -307,9 +325,9 @@ static void keep_active(struct px_gang *g, const struct px_insn *in, uint32_t to
 }
 
 /* The masked form of what is not hot (op_hot.h): unmasked into scratch rows, then the active lanes are copied. */
-static __attribute__((noinline)) int through_scratch(struct px_gang *g, const struct px_insn *in, px_handler fn,
-                                                     size_t elem, bool pair, bool carry)
+static int f0_blend(struct px_gang *g, const struct px_insn *in)
 {
+    const bool carry = in->flags & PX_IF_CARRY;
     struct px_insn out = *in;
     out.d = PX_SCRATCH_D;
     out.e = PX_SCRATCH_E;
@@ -317,9 +335,9 @@ static __attribute__((noinline)) int through_scratch(struct px_gang *g, const st
         out.x[0] = PX_SCRATCH_C;
         f0_copy4(g, &(struct px_insn){.d = PX_SCRATCH_C, .a = in->x[0]});
     }
-    fn(g, &out);
-    keep_active(g, in, in->d, PX_SCRATCH_D, elem);
-    if (pair) keep_active(g, in, in->e, PX_SCRATCH_E, 4);
+    in->inner(g, &out);
+    keep_active(g, in, in->d, PX_SCRATCH_D, in->size);
+    if (in->flags & PX_IF_PAIR) keep_active(g, in, in->e, PX_SCRATCH_E, 4);
     if (carry) keep_active(g, in, in->x[0], PX_SCRATCH_C, 4);
     return PX_STEP_NEXT;
 }
@@ -340,9 +358,10 @@ static __attribute__((noinline)) int through_scratch(struct px_gang *g, const st
 static const struct px_handler_set sets[PX_H_COUNT + 1] = {
 #define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                               \
     [PX_H_##name] = {.fn = {{PX_EACH_##shapes(PX_ALU_ENTRY0, name)}, {PX_EACH_##shapes(PX_ALU_ENTRY1, name)}}, \
-                     .f32_result = PX_IS_FLOAT(TD),                                                         \
+                     .f32_result = PX_IS_FLOAT(TD), .elem = sizeof(E_##TD), .pair = (nd) == 2,               \
                      .f32_sources = PX_IS_FLOAT(TA) | PX_IS_FLOAT(TB) << 1 | PX_IS_FLOAT(TC) << 2},
-#define PX_ALU_CC PX_ALU
+#define PX_ALU_CC(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                            \
+    [PX_H_##name] = {.fn = {{PX_EACH_##shapes(PX_ALU_ENTRY0, name)}}, .elem = sizeof(E_##TD), .carry = true},
 #include "gen/handlers.inc"
 };
 

@@ -201,11 +201,3 @@ bool px_heap_extent(const struct px_heap *heap, uint64_t va, struct px_extent *e
     extent->len = (uint64_t)(last - from) * PX_GRANULE + (peek(map, last) & BYTES);
     return va - extent->lo < extent->len;
 }
-
-void px_heap_reset(struct px_heap *heap)
-{
-    px_granule_map map = atomic_load(&heap->map);
-    for (uint32_t i = 0; map && i < heap->top; i++) poke(map, i, 0);
-    for (int i = 0; i < PX_HEAP_BINS; i++) heap->bins[i] = NONE;
-    heap->top = 0;
-}

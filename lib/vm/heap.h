@@ -35,7 +35,5 @@ bool px_heap_release(struct px_heap *heap, uint64_t va); /* false: no block begi
 bool px_heap_owns(const struct px_heap *heap, uint64_t va);
 /* The block that holds va; false when it is free. Any thread, without a lock. */
 bool px_heap_extent(const struct px_heap *heap, uint64_t va, struct px_extent *extent);
-/* Empties the heap. No kernel runs. */
-void px_heap_reset(struct px_heap *heap);
 
 #endif

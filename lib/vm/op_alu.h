@@ -218,13 +218,11 @@ enum {
     {                                                                                                       \
         return alu_##name##_##shape(g, in, true);                                                           \
     }
-#define PX_MASKED_0(shape, name, carry, nd, TD)                                                             \
-    static int f1_##name##_##shape(struct px_gang *g, const struct px_insn *in)                             \
-    {                                                                                                       \
-        return through_scratch(g, in, f0_##name##_##shape, sizeof(E_##TD), nd == 2, carry);                 \
-    }
+#define PX_MASKED_0(shape, name, carry, nd, TD)
 
 #define PX_ALU_ENTRY0(shape, name) [PX_SHAPE_##shape] = f0_##name##_##shape,
-#define PX_ALU_ENTRY1(shape, name) [PX_SHAPE_##shape] = f1_##name##_##shape,
+#define PX_ALU_ENTRY1(shape, name) PX_PASTE(PX_MASKED_ENTRY_, PX_IS_HOT(name))(shape, name)
+#define PX_MASKED_ENTRY_1(shape, name) [PX_SHAPE_##shape] = f1_##name##_##shape,
+#define PX_MASKED_ENTRY_0(shape, name) [PX_SHAPE_##shape] = NULL,
 
 #endif

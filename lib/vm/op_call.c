@@ -225,28 +225,40 @@ static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site,
     return r;
 }
 
-/* Calls for each lane of the entry; lanes that are parked stay at `pc`, the others go to `next`. */
+/*
+ * Calls for each lane of the entry; false when one trapped, else `parked` are the lanes to be asked again. A failed
+ * assertion ends the launch, but the lanes that fail with it still write their lines, as on a chip.
+ */
+static bool call_lanes(struct px_gang *g, const struct px_entry *e, const struct px_insn *in,
+                       const struct px_lfunc *callee, struct px_lanes *parked)
+{
+    struct px_trap *trap = &g->cta->trap, first = {0};
+    uint32_t lane, at = 0;
+    PX_FOR_LANES(lane, e->mask)
+    {
+        enum px_ext r = call_lane(g, in->aux, callee, e->frame, lane);
+        if (r == PX_EXT_PARK) px_lanes_set(parked, lane);
+        if (r != PX_EXT_TRAP) continue;
+        if (!first.error) first = *trap, at = lane;
+        if (trap->error != PX_CUDA_ASSERT) goto out;
+    }
+out:
+    if (first.error) px_gang_trap(g, in, at, first.error, first.address, "%s", first.text);
+    return !first.error;
+}
+
+/* Lanes that are parked stay at `pc`, the others go to `next`. */
 static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_insn *in,
                         const struct px_lfunc *callee, uint32_t next)
 {
     struct px_lanes parked = {{0}};
-    uint32_t lane, first = px_lanes_first(&e->mask), pc = next - 1;
-    const struct px_call_site *site = in->aux;
+    uint32_t first = px_lanes_first(&e->mask), pc = next - 1;
     if (!g->ext) g->ext = px_zalloc(g->cta->alloc, g->n * sizeof *g->ext);
     if (!g->ext || argument_bytes(callee) > PX_EXT_BYTES)
         return px_gang_trap(g, in, first, PX_CUDA_OUT_OF_MEMORY, 0, "no room for the arguments of %s",
                             callee->name);
     px_fp_set(g->worker, PX_FP_HOME);
-    PX_FOR_LANES(lane, e->mask)
-    {
-        enum px_ext r = call_lane(g, site, callee, e->frame, lane);
-        if (r == PX_EXT_TRAP) {
-            struct px_trap said = g->cta->trap;
-            px_gang_trap(g, in, lane, said.error, said.address, "%s", said.text);
-            return PX_STEP_TRAP;
-        }
-        if (r == PX_EXT_PARK) px_lanes_set(&parked, lane);
-    }
+    if (!call_lanes(g, e, in, callee, &parked)) return PX_STEP_TRAP;
     px_fp_set(g->worker, e->frame->code->home_fp);
     if (px_lanes_empty(&parked)) {
         e->pc = next;
@@ -320,6 +332,8 @@ static struct px_gang *gang_of(const struct px_call *call)
 static bool copy(struct px_call *call, uint8_t *host, uint64_t va, uint64_t size, bool write)
 {
     struct px_gang *g = gang_of(call);
+    const enum px_window window = px_window_of(va);
+    if (write && (window == PX_WIN_CONST || window == PX_WIN_PARAM)) return false;
     while (size) {
         uint64_t part = px_window_of(va) == PX_WIN_LOCAL ? 1 : size; /* local memory is interleaved */
         struct px_place_of p = px_gang_find(g, PX_SPACE_NONE, call->thread - g->first, va, part);

@@ -86,22 +86,9 @@ static inline uint16_t px_round_rpi_f16(uint16_t a)
     PX_TO_INT(round, s16, int16_t, -32768, 32768, INT16_MIN, INT16_MAX, nan ? INT16_MIN : 0, F, ftype)      \
     PX_TO_INT(round, s32, int32_t, -2147483648.0, 2147483648.0, INT32_MIN, INT32_MAX, nan ? INT32_MIN : 0, F, ftype) \
     PX_TO_INT(round, s64, int64_t, -9223372036854775808.0, 9223372036854775808.0, INT64_MIN, INT64_MAX, INT64_MIN, F, ftype)
-#define PX_HALF_TO_INT(round, I, type)                                                                      \
-    static inline type px_cvt_##round##_##I##_f16(uint16_t a)                                               \
-    {                                                                                                       \
-        return px_cvt_##round##_##I##_f32(px_f32_of_f16(a));                                                \
-    }
 #define PX_ROUNDINGS(round)                                                                                 \
     PX_TO_INTS(round, f32, float, 0)                                                                        \
-    PX_TO_INTS(round, f64, double, 1)                                                                       \
-    PX_HALF_TO_INT(round, u8, uint8_t)                                                                      \
-    PX_HALF_TO_INT(round, u16, uint16_t)                                                                    \
-    PX_HALF_TO_INT(round, u32, uint32_t)                                                                    \
-    PX_HALF_TO_INT(round, u64, uint64_t)                                                                    \
-    PX_HALF_TO_INT(round, s8, int8_t)                                                                       \
-    PX_HALF_TO_INT(round, s16, int16_t)                                                                     \
-    PX_HALF_TO_INT(round, s32, int32_t)                                                                     \
-    PX_HALF_TO_INT(round, s64, int64_t)
+    PX_TO_INTS(round, f64, double, 1)
 PX_ROUNDINGS(rni)
 PX_ROUNDINGS(rzi)
 PX_ROUNDINGS(rmi)
@@ -157,12 +144,6 @@ static inline uint16_t px_cvt_finish_f16(uint16_t r, int sat)
 {
     return sat ? px_sat_f16(r) : r;
 }
-/* Integers beyond 2^53 are far beyond the largest half, so that double is exact where it matters. */
-#define PX_INT_TO_HALF(name, mode, I, type)                                                                 \
-    static inline uint16_t px_cvt_##name##_f16_##I(type a, int sat)                                         \
-    {                                                                                                       \
-        return px_cvt_finish_f16(px_f16_of_double((double)a, mode), sat);                                   \
-    }
 #define PX_TO_HALF(name, mode)                                                                              \
     static inline uint16_t px_cvt_##name##_f16_f32(float a, int ftz, int sat)                               \
     {                                                                                                       \
@@ -180,14 +161,6 @@ static inline uint16_t px_cvt_finish_f16(uint16_t r, int sat)
         uint64_t u = px_bits_f64(a);                                                                        \
         return px_is_nan64(u) ? px_half_nan(u, 7, 0x7f80) : px_bf16_of_double(a, mode);                     \
     }                                                                                                       \
-    PX_INT_TO_HALF(name, mode, u8, uint8_t)                                                                 \
-    PX_INT_TO_HALF(name, mode, u16, uint16_t)                                                               \
-    PX_INT_TO_HALF(name, mode, u32, uint32_t)                                                               \
-    PX_INT_TO_HALF(name, mode, u64, uint64_t)                                                               \
-    PX_INT_TO_HALF(name, mode, s8, int8_t)                                                                  \
-    PX_INT_TO_HALF(name, mode, s16, int16_t)                                                                \
-    PX_INT_TO_HALF(name, mode, s32, int32_t)                                                                \
-    PX_INT_TO_HALF(name, mode, s64, int64_t)                                                                \
     static inline uint16_t px_cvt_bf16_f32_##name(float a, int relu)                                        \
     {                                                                                                       \
         uint16_t r = px_bf16_of_double((double)a, mode);                                                    \

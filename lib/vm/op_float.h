@@ -12,30 +12,17 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint32_t px_bits_f32(float x)
-{
-    uint32_t u;
-    memcpy(&u, &x, 4);
-    return u;
-}
-static inline float px_float_b32(uint32_t u)
-{
-    float x;
-    memcpy(&x, &u, 4);
-    return x;
-}
-static inline uint64_t px_bits_f64(double x)
-{
-    uint64_t u;
-    memcpy(&u, &x, 8);
-    return u;
-}
-static inline double px_float_b64(uint64_t u)
-{
-    double x;
-    memcpy(&x, &u, 8);
-    return x;
-}
+#define PX_BIT_CAST(name, to, from)                                                                         \
+    static inline to name(from x)                                                                           \
+    {                                                                                                       \
+        to y;                                                                                               \
+        memcpy(&y, &x, sizeof y);                                                                           \
+        return y;                                                                                           \
+    }
+PX_BIT_CAST(px_bits_f32, uint32_t, float)
+PX_BIT_CAST(px_float_b32, float, uint32_t)
+PX_BIT_CAST(px_bits_f64, uint64_t, double)
+PX_BIT_CAST(px_float_b64, double, uint64_t)
 
 #define PX_NAN32 0x7fffffffu
 

@@ -29,7 +29,7 @@ PX_ROUND_BF16(rpi)
 
 /* ---- bf16 and the other formats ---- */
 
-/* An integer as a double whose last bit is sticky: enough for any rounding to 8 bits, in any mode. */
+/* An integer as a double whose last bit is sticky: enough for any rounding to 16 bits, in any mode. */
 static inline double px_sticky_u64(uint64_t a)
 {
     uint64_t low = a & 0xfff, kept = a >> 12 << 12 | (low ? 0x800u : 0);
@@ -40,24 +40,6 @@ static inline double px_sticky_s64(int64_t a)
     double x = px_sticky_u64(a < 0 ? 0 - (uint64_t)a : (uint64_t)a);
     return a < 0 ? -x : x;
 }
-#define PX_BF16_OF_INT(name, mode, I, type, sticky)                                                         \
-    static inline uint16_t px_cvt_bf16_##I##_##name(type a)                                                 \
-    {                                                                                                       \
-        return px_bf16_of_double(sticky(a), mode);                                                          \
-    }
-#define PX_BF16_OF_INTS(name, mode)                                                                         \
-    PX_BF16_OF_INT(name, mode, u8, uint8_t, (double))                                                       \
-    PX_BF16_OF_INT(name, mode, u16, uint16_t, (double))                                                     \
-    PX_BF16_OF_INT(name, mode, u32, uint32_t, (double))                                                     \
-    PX_BF16_OF_INT(name, mode, u64, uint64_t, px_sticky_u64)                                                \
-    PX_BF16_OF_INT(name, mode, s8, int8_t, (double))                                                        \
-    PX_BF16_OF_INT(name, mode, s16, int16_t, (double))                                                      \
-    PX_BF16_OF_INT(name, mode, s32, int32_t, (double))                                                      \
-    PX_BF16_OF_INT(name, mode, s64, int64_t, px_sticky_s64)
-PX_BF16_OF_INTS(rn, PX_RN)
-PX_BF16_OF_INTS(rz, PX_RZ)
-PX_BF16_OF_INTS(rm, PX_RM)
-PX_BF16_OF_INTS(rp, PX_RP)
 
 static inline uint16_t px_cvt_bf16_f16(uint16_t a, int mode)
 {

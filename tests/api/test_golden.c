@@ -1,19 +1,21 @@
 /*
  * test_golden.c - replays on the VM what a real GPU was recorded to answer.
  *
- *   test_golden [-a] [-s] [-n] [FAMILY...]    -a: every differing vector, -s: what was skipped and why,
- *                                             -n: no floor (see below)
+ *   test_golden [-a] [-s] [-n] [-lLEVEL] [FAMILY...]    -a: every differing vector, -s: what was skipped
+ *                                  and why, -n: no floor (see below), -l: this SIMD level only
  *
  * tests/hw/golden/alu_FAMILY.forms lists instruction forms, .bin holds the results (tests/hw/alu tells
  * how they are made). Each form becomes a kernel of its own, runs on the same inputs and must give the
  * same bits: all special vectors, and the hashes of the random ones. A form that the library refuses as
  * unknown or unsupported is counted, not failed; so that this cannot grow unnoticed, every family must
- * agree in at least the number of forms in alu_floor.
+ * agree in at least the number of forms in alu_floor. All of it is done once for each SIMD level that this
+ * machine runs: the level is no part of the public interface, hence the look into the device.
  */
 #include <ptxvm.h>
 #include <zlib.h>
 
 #include "hw/alu/forms.h"
+#include "vm/device.h"
 
 enum { VECTORS_MAX = 65536, PATH_MAX_ = 512 };
 
@@ -28,7 +30,7 @@ typedef struct Replay {
     uint64_t (*host_in)[IN_MAX];
     uint64_t (*host_out)[OUT_MAX];
     const unsigned char *golden, *end; /* the next form's record, and where the file ends */
-    const char *family;
+    const char *family, *level;
     int all, skips, floor;             /* options */
     unsigned agree, differ, skipped, number;
 } Replay;
@@ -271,8 +273,8 @@ static int family_replay(Replay *r, const char *family)
     unsigned least = r->floor ? floor_of(family) : 0;
     if (r->agree < least) printf("FAILED %s: %u forms agreed before\n", family, least);
     ok = ok && !r->differ && r->agree >= least;
-    printf("%s %u - %s: %u agree, %u differ, %u not run%s\n", ok ? "ok" : "not ok", ++r->number, family, r->agree,
-           r->differ, r->skipped, ok && !r->agree ? " # SKIP no form of it can run" : "");
+    printf("%s %u - %s.%s: %u agree, %u differ, %u not run%s\n", ok ? "ok" : "not ok", ++r->number, r->level, family,
+           r->agree, r->differ, r->skipped, ok && !r->agree ? " # SKIP no form of it can run" : "");
     return ok;
 }
 
@@ -287,18 +289,36 @@ static int replay_init(Replay *r)
            ptx_memory_alloc(r->device, VECTORS_MAX * sizeof *r->host_out, &r->out) == PTX_OK;
 }
 
+/* The families named in argv, or all, on one level; returns 0 when one of them fails. */
+static int level_replay(Replay *r, const char *name, char **argv)
+{
+    const struct px_level *level = px_level_named(name);
+    int ok = 1, named = 0;
+    if (!level) return 1; /* not on this machine */
+    r->device->level = level;
+    r->level = name;
+    for (; *argv; argv++)
+        if (**argv != '-') named = 1, ok &= family_replay(r, *argv);
+    for (size_t i = 0; !named && i < sizeof families / sizeof *families; i++) ok &= family_replay(r, families[i]);
+    return ok;
+}
+
 int main(int argc, char **argv)
 {
+    static const char *const levels[] = { "portable", "avx2", "avx512" };
     static Replay r = { .floor = 1 };
-    int failed = 0, named = 0;
+    const char *only = NULL;
+    int failed = 0;
     if (!replay_init(&r)) return printf("FAILED: no device\n"), 1;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "-a")) r.all = 1;
         else if (!strcmp(argv[i], "-s")) r.skips = 1;
         else if (!strcmp(argv[i], "-n")) r.floor = 0;
-        else named = 1, failed |= !family_replay(&r, argv[i]);
+        else if (!strncmp(argv[i], "-l", 2)) only = argv[i] + 2;
     }
-    for (size_t i = 0; !named && i < sizeof families / sizeof *families; i++) failed |= !family_replay(&r, families[i]);
+    if (only && !px_level_named(only)) return printf("FAILED: no level %s here\n", only), 1;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (!only || !strcmp(only, levels[i])) failed |= !level_replay(&r, levels[i], argv + 1);
     ptx_device_destroy(r.device);
     free(r.host_in), free(r.host_out);
     return failed;

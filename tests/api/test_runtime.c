@@ -404,7 +404,7 @@ static void assertions(void **state)
     FOR_WORKERS
     {
         ptx_fault fault;
-        int data[4] = {0, 0, 1, 0};
+        int data[4] = {0, 0, 1, 1};
         ptx_address va = buffer(16);
         ptx_memory_write(device, va, data, 16);
         assert_int_equal(try("asserts", 1, 4, &va, sizeof va, &fault), PTX_ERROR_FAULT);
@@ -412,6 +412,8 @@ static void assertions(void **state)
         assert_string_equal(fault.name, "CUDA_ERROR_ASSERT");
         assert_int_equal(fault.thread[0], 2);
         assert_non_null(strstr(output, ": block: [0,0,0], thread: [2,0,0] Assertion `data[threadIdx.x] == 0` failed.\n"));
+        assert_non_null(strstr(output, ": block: [0,0,0], thread: [3,0,0] Assertion `data[threadIdx.x] == 0` failed.\n"));
+        assert_null(strstr(output, "thread: [1,0,0]"));
         assert_non_null(strstr(output, "runtime.cu:"));
         ptx_memory_fill(device, va, 0, 16);
         run("asserts", 1, 4, &va, sizeof va);

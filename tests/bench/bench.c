@@ -1,10 +1,10 @@
 /* bench.c - how fast the workloads run, and whether they run right.
  *
- *   bench [--dir DIR]             a table: Gti/s (10^9 PTX thread-instructions a second) of each workload
- * with one worker and with all, and whether the results are right; then latencies bench --check N,N [--dir
- * DIR] each workload with so many workers: right, and the same bits with all
+ *   bench [--dir DIR] [--table FILE]       a table: Gti/s (10^9 PTX thread-instructions a second) of each workload
+ *                                          with one worker and with all, whether the results are right; latencies
+ *   bench --check N,N [--dir DIR] [--table FILE]   each workload with so many workers: right, the same bits with all
  *
- * DIR holds kernels.ptx and workloads.tsv. PTXAS is the assembler whose start is timed. Only the public
+ * DIR holds kernels.ptx and the table, workloads.tsv when no other FILE is named. PTXAS is the assembler whose start is timed. Only the public
  * interface of the library is used. Exit code 1 when a result is wrong. */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@ extern char **environ;
 enum { MOST_WORKERS = 8, MOST_OUTPUTS = 4 };
 
 struct bench {
-    const char *dir;
+    const char *dir, *table;
     ptx_module *module;
     struct bench_workload *list;
     size_t n;
@@ -357,17 +357,19 @@ static void bench_open(struct bench *bench)
     char *text = read_text(bench->dir, "kernels.ptx", &size);
     need(ptx_module_create(&options, text, size, &bench->module), "kernels.ptx", NULL);
     free(text);
-    snprintf(path, sizeof path, "%s/workloads.tsv", bench->dir);
+    snprintf(path, sizeof path, "%s/%s", bench->dir, bench->table);
     if (bench_load(path, &bench->list, &bench->n)) die(path, strerror(errno));
 }
 
 int main(int argc, char **argv)
 {
-    struct bench bench = {.dir = "tests/bench"};
+    struct bench bench = {.dir = "tests/bench", .table = "workloads.tsv"};
     const char *counts = NULL;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--dir") == 0)
             bench.dir = argv[i + 1];
+        else if (strcmp(argv[i], "--table") == 0)
+            bench.table = argv[i + 1];
         else if (strcmp(argv[i], "--check") == 0)
             counts = argv[i + 1];
         else

@@ -44,9 +44,9 @@ static bool same_forms(const struct px_block *a, const struct px_block *b)
 
 static bool all_forms(const struct px_tree *a, const struct px_tree *b)
 {
-    for (uint32_t i = item_from(a, 0), k = item_from(b, 0); i < a->nitems; i = item_from(a, i + 1), k = item_from(b, k + 1))
+    for (uint32_t i = 0; i < a->nitems; i++)
         if (a->items[i].kind == PX_I_FUNC && a->items[i].u.func->body &&
-            !same_forms(a->items[i].u.func->body, b->items[k].u.func->body))
+            !same_forms(a->items[i].u.func->body, b->items[i].u.func->body))
             return false;
     return true;
 }

@@ -168,7 +168,9 @@ static bool same_stmt(const struct px_stmt *a, const struct px_stmt *b)
     switch (a->kind) {
     case PX_S_INST: return same_inst(&a->u.inst, &b->u.inst);
     case PX_S_LABEL: return same_name(a->u.label, b->u.label);
+    case PX_S_NOTHING:
     case PX_S_VAR: return same_var(a->u.var, b->u.var);
+    case PX_S_TARGET: return a->u.target.n == b->u.target.n && same_name(a->u.target.names[0], b->u.target.names[0]);
     case PX_S_BLOCK: return same_block(&a->u.block, &b->u.block);
     case PX_S_LOC: return same_loc(&a->u.loc, &b->u.loc);
     case PX_S_PRAGMA: return same_pragma(a->u.pragma, b->u.pragma);
@@ -225,6 +227,7 @@ static bool same_item(const struct px_item *a, const struct px_item *b)
     if (a->kind != b->kind)
         return false;
     switch (a->kind) {
+    case PX_I_NOTHING:
     case PX_I_VAR: return same_var(a->u.var, b->u.var);
     case PX_I_FUNC: return same_func(a->u.func, b->u.func);
     case PX_I_FILE: return same_file(a->u.file, b->u.file);
@@ -237,26 +240,19 @@ static bool same_item(const struct px_item *a, const struct px_item *b)
     }
 }
 
-/* The item at i or behind it; a declaration without a name declares nothing and is not printed. */
-static uint32_t item_from(const struct px_tree *tree, uint32_t i)
-{
-    while (i < tree->nitems && tree->items[i].kind == PX_I_NOTHING) i++;
-    return i;
-}
-
 /* Index of the first item that differs; -1 when the trees are the same, -2 when the headers or counts differ. */
 static long tree_difference(const struct px_tree *a, const struct px_tree *b)
 {
-    if (a->version != b->version || a->address_size != b->address_size || a->target.n != b->target.n)
+    if (a->version != b->version || a->address_size != b->address_size || a->target.n != b->target.n ||
+        a->nitems != b->nitems)
         return -2;
     for (uint32_t i = 0; i < a->target.n; i++)
         if (!same_name(a->target.names[i], b->target.names[i]))
             return -2;
-    uint32_t i = item_from(a, 0), k = item_from(b, 0);
-    for (; i < a->nitems && k < b->nitems; i = item_from(a, i + 1), k = item_from(b, k + 1))
-        if (!same_item(&a->items[i], &b->items[k]))
+    for (uint32_t i = 0; i < a->nitems; i++)
+        if (!same_item(&a->items[i], &b->items[i]))
             return (long)i;
-    return i == a->nitems && k == b->nitems ? -1 : -2;
+    return -1;
 }
 
 #endif
