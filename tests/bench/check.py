@@ -178,7 +178,7 @@ def ladder(ptxas, folder):
              ("one name", lambda n: ".reg .b32 " + "x" * n + ";"),
              ("symbols", lambda n: "".join(".reg .b32 a%d;\n" % i for i in range(n // 20))),
              ("labels", lambda n: "".join("L%d: bra L%d;\n" % (i, i) for i in range(n // 26))),
-             ("blocks inside blocks", lambda n: "{.reg .b32 a;\n" * min(n // 16, 4000) + "}" * min(n // 16, 4000))]
+             ("blocks inside blocks", lambda n: ("{.reg .b32 a;\n" * 1000 + "}" * 1000) * (n // 15000))]
     for name, make in kinds:
         seconds = []
         for size in (10 << 20, 100 << 20):
