@@ -139,6 +139,7 @@ declarators: declarator | declarators ',' declarator ;
 declarator: IDENT dims                             { px_decl_var(parser, &$1, &$2, NULL, NULL); }
           | IDENT dims '=' init                    { px_decl_var(parser, &$1, &$2, NULL, &$4); }
           | IDENT '<' INT '>'                      { px_decl_var(parser, &$1, NULL, &$3, NULL); }
+          | IDENT '<' WARPSZ '>'                   { $3.u.i = 32; px_decl_var(parser, &$1, NULL, &$3, NULL); }
           ;
 dims: %empty                                       { $$.n = 0; }
     | some_dims

@@ -67,7 +67,7 @@ static void check_common_type(struct px_checker *checker, const struct px_var *v
     if (!type_of(var)->declarable && !param_array)
         px_complain(checker, INSTRUCTION_TYPE, var->pos, name_length(var), type_of(var)->name);
     if (var->type == PX_T_PRED && var->space != PX_SPACE_REG) COMPLAIN_NAMED(checker, PRED_SPACE, var);
-    if (var->type == PX_T_SAMPLERREF && !checker->module->texmode_independent)
+    if (var->type == PX_T_SAMPLERREF && !var->ndims && !checker->module->texmode_independent) /* of arrays, ptxas asks nothing */
         px_complain(checker, TEXMODE, var->pos, name_length(var));
     if (var->space == PX_SPACE_REG && var->ndims) COMPLAIN_NAMED(checker, REG_ARRAY, var);
 }
@@ -111,7 +111,7 @@ static void check_opaque_place(struct px_checker *checker, const struct px_var *
 {
     if (checker->function || var->space == PX_SPACE_REG)
         px_complain(checker, OPAQUE_SCOPE, var->pos, name_length(var));
-    else if (var->space != PX_SPACE_GLOBAL)
+    else if (var->space != PX_SPACE_GLOBAL && !var->ndims)
         px_complain(checker, OPAQUE_SPACE, var->pos, name_length(var));
     if (var->space == PX_SPACE_REG) COMPLAIN_NAMED(checker, REG_ARRAY, var);
 }

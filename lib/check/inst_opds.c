@@ -59,6 +59,24 @@ static bool reads_special(const struct px_match *match)
     return false;
 }
 
+/*
+ * multimem takes any register of the width for the formats that ptxas keeps as bits (all but .f16 and .f16x2);
+ * a reduction is written out as `red`, which takes only bits.
+ */
+static bool multimem_bits(const struct state *s, enum px_type type)
+{
+    return s->inst->opcode->word == PX_W_multimem && !px_match_has(s->match, PX_W_red) && !px_type_info(type)->declarable;
+}
+
+/* A register against the type of its place in this instruction. */
+static bool fits(const struct state *s, const struct px_opd *opd, enum px_type type, enum px_type reg)
+{
+    const struct px_type_info *r = px_type_info(reg);
+    if (multimem_bits(s, type))
+        return r->klass != PX_TC_PRED && r->bits == px_type_info(type)->bits;
+    return register_fits(type, reg, opd->flags);
+}
+
 static bool special_register(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type,
                              const struct px_sreg *sreg)
 {
@@ -90,6 +108,12 @@ static bool by_modifier(const struct state *s, const struct px_opd *opd, enum px
     return false;
 }
 
+/* The scale factors of a block-scaled mma: ptxas lets predicates pass for 32 bits, negated ones, too. */
+static bool scale_factor(const struct state *s, enum px_type type)
+{
+    return s->inst->opcode->word == PX_W_mma && type == PX_T_B32 && px_match_has(s->match, PX_W_block_scale);
+}
+
 static bool register_name(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
     const struct px_symbol *symbol = o->symbol;
@@ -101,13 +125,17 @@ static bool register_name(struct state *s, const struct px_opd *opd, const struc
         return fail(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
     if (symbol->vec > 1 && !component)
         return fail(s, PX_FAULT_VECTOR, o, opd);
+    if (symbol->type == PX_T_PRED && scale_factor(s, type))
+        return true;
     if (symbol->type == PX_T_F16X2 && type == PX_T_PRED && by_modifier(s, opd, type))
         return true;
-    if (symbol->type == PX_T_F16X2 && is_integer((enum px_type_class)px_type_info(type)->klass) && !by_modifier(s, opd, type))
+    bool shift = s->inst->opcode->word == PX_W_vshl || s->inst->opcode->word == PX_W_vshr; /* the count by its width alone */
+    if (symbol->type == PX_T_F16X2 && is_integer((enum px_type_class)px_type_info(type)->klass) && !by_modifier(s, opd, type) &&
+        !shift)
         return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (opd->flags & PX_OF_WIDTH3264 && px_type_info(symbol->type)->bits == 32 && register_fits(PX_T_U32, symbol->type, 0))
         return true;
-    return register_fits(type, symbol->type, opd->flags) || fail(s, PX_FAULT_MISMATCH, o, opd);
+    return fits(s, opd, type, (enum px_type)symbol->type) || fail(s, PX_FAULT_MISMATCH, o, opd);
 }
 
 static bool is_simd_video(const struct px_match *match);
@@ -189,11 +217,21 @@ static bool name_operand(struct state *s, const struct px_opd *opd, const struct
 
 /* ---- constants ---- */
 
+/* Threads at a barrier: ptxas wants whole warps, and looks at no bound. */
+static bool whole_warps(struct state *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    if (o->u.i % (uint64_t)opd->step)
+        return fail(s, PX_FAULT_MULTIPLE, o, opd);
+    return o->u.i || opd->lo == 0 || fail(s, PX_FAULT_RANGE, o, opd);
+}
+
 static bool in_range(struct state *s, const struct px_opd *opd, const struct px_operand *o)
 {
     int64_t v = (int64_t)o->u.i;
     if (!(opd->flags & PX_OF_RANGE) || o->kind != PX_O_INT)
         return true;
+    if (opd->step > 1 && (s->inst->opcode->word == PX_W_bar || s->inst->opcode->word == PX_W_barrier))
+        return whole_warps(s, opd, o);
     if (opd->step < 0 && (v <= 0 || v & (v - 1)))
         return fail(s, PX_FAULT_POWER, o, opd);
     if (v < opd->lo || v > opd->hi)
@@ -228,14 +266,29 @@ static bool is_simd_video(const struct px_match *match)
     return result && result->flags & PX_OF_SELECTOR && result->step > 1;
 }
 
+/* Integers stand for bf16 in mixed arithmetic, and .f32 constants for .f64 in a matrix. */
+static bool odd_constant(const struct state *s, const struct px_operand *o, enum px_type type)
+{
+    px_word opcode = s->inst->opcode->word;
+    bool mixed = type == PX_T_BF16 && px_match_has(s->match, PX_W_f32) &&
+                 (opcode == PX_W_add || opcode == PX_W_sub || opcode == PX_W_fma);
+    if (o->kind == PX_O_F32)
+        return opcode == PX_W_mma && type == PX_T_B64;
+    return mixed && o->kind != PX_O_F64;
+}
+
 static bool constant(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
     const struct px_type_info *t = px_type_info(type);
+    if (!(opd->flags & PX_OF_DST) && odd_constant(s, o, type))
+        return true;
     if (opd->flags & PX_OF_DST)
         return fail(s, constant_fits(o, type) ? PX_FAULT_RESULT : PX_FAULT_MISMATCH, o, opd);
     if (!(opd->flags & PX_OF_IMM) && is_simd_video(s->match))
         return fail(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
     if (type != PX_T_NONE && (!(opd->flags & PX_OF_IMM) || !px_type_takes_constant(type)))
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
+    if (o->kind == PX_O_F64 && s->inst->opcode->word == PX_W_wgmma)
         return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (o->kind == PX_O_F32 || o->kind == PX_O_F64) {
         double x = px_operand_value(o);
@@ -262,23 +315,28 @@ static bool is_register(const struct px_operand *o)
 static bool has_register(const struct px_operand *o)
 {
     for (uint16_t i = 0; i < o->n; i++)
-        if (is_register(&o->u.list[i]))
+        if (is_register(&o->u.list[i]) || px_vector_variable(&o->u.list[i]))
             return true;
     return false;
 }
 
 static bool element(struct state *s, const struct px_opd *opd, const struct px_operand *o);
 
-/* A vector where one register would do: ptxas looks at its elements alone. */
-static bool loose_vector(struct state *s, const struct px_opd *opd, const struct px_operand *o)
+static bool vector_fits(const struct state *s, const struct px_opd *opd, enum px_type want, enum px_type type);
+
+/* A vector where one register of `type` would do: ptxas does not count its elements. */
+static bool loose_vector(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
-    enum px_type type;
-    enum px_fault_kind mixed = px_vector_type(o, &type);
+    enum px_type found;
+    enum px_fault_kind mixed = px_vector_type(o, &found);
     if (mixed)
         return fail(s, mixed, o, opd);
     for (uint16_t i = 0; i < o->n; i++)
         if (!element(s, opd, &o->u.list[i]))
             return false;
+    bool fits = opd->by_vec ? px_type_info(found)->klass != PX_TC_PRED : found != PX_T_F16X2 && vector_fits(s, opd, type, found);
+    if (!fits)
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
     return o->n == 2 || o->n == 4 || fail(s, PX_FAULT_ILLEGAL_SIZE, o, opd);
 }
 
@@ -309,9 +367,25 @@ static bool stray_vector(struct state *s, const struct px_opd *opd, const struct
     return fail(s, passes || s->inst->opcode->word == PX_W_mov ? PX_FAULT_VECTOR : PX_FAULT_MISMATCH, o, opd);
 }
 
+static bool scalar(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type, bool element);
+
+/* One element in braces: as in longer vectors, a special register is as good as another. */
+static bool alone(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
+{
+    const struct px_sreg *sreg = o->kind == PX_O_NAME && !o->symbol && o->u.name->text[0] == '%' ? px_sreg_of_word(o->u.name->word) : NULL;
+    if (sreg && !o->minus && !o->negated && (sreg->components == 1 || o->has_selector))
+        return register_fits(type, (enum px_type)sreg->type, opd->flags) || fail(s, PX_FAULT_MISMATCH, o, opd);
+    if (px_vector_variable(o) && !o->minus && !o->negated)
+        return fits(s, opd, type, (enum px_type)o->symbol->type) || fail(s, PX_FAULT_MISMATCH, o, opd);
+    return scalar(s, opd, o, type, true);
+}
+
 static bool scalar(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type, bool element)
 {
-    if (o->negated && type != PX_T_PRED && o->kind == PX_O_NAME && o->symbol && o->symbol->type == PX_T_PRED)
+    bool predicate = o->kind == PX_O_NAME && o->symbol && o->symbol->type == PX_T_PRED;
+    if (o->negated && predicate && scale_factor(s, type))
+        return true;
+    if (o->negated && type != PX_T_PRED && predicate)
         return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (o->negated && (type != PX_T_PRED || !(opd->flags & PX_OF_NEG)))
         return fail(s, PX_FAULT_NOT, o, opd);
@@ -325,9 +399,9 @@ static bool scalar(struct state *s, const struct px_opd *opd, const struct px_op
         return (opd->flags & PX_OF_SINK && (element || !opd->by_vec || !(opd->flags & PX_OF_WIDER))) || fail(s, PX_FAULT_SINK, o, opd);
     case PX_O_VEC:
         if (o->n > 1 && opd->flags & PX_OF_LOOSE)
-            return loose_vector(s, opd, o);
+            return loose_vector(s, opd, o, type);
         if (o->n == 1 && (opd->by_vec || opd->tkind == 3) && s->inst->opcode->word != PX_W_multimem)
-            return scalar(s, opd, &o->u.list[0], type, true);
+            return alone(s, opd, &o->u.list[0], type);
         return stray_vector(s, opd, o, type);
     case PX_O_PAIR: return fail(s, PX_FAULT_PAIR, o, opd);
     case PX_O_ADDR: return fail(s, address_passes(s, opd, o, type) ? PX_FAULT_MUST_REGISTER : PX_FAULT_MISMATCH, o, opd);
@@ -370,15 +444,34 @@ static bool expands_elements(const struct px_match *match, const struct px_inst 
     return opcode == PX_W_wmma || packed || (opcode == PX_W_tcgen05 && px_match_has(match, PX_W_mma));
 }
 
+/* tcgen05.ld and .st are written out as loads and stores, which take no predicate and no special register. */
+static bool moves_lanes(const struct state *s)
+{
+    return s->inst->opcode->word == PX_W_tcgen05 && (px_match_has(s->match, PX_W_ld) || px_match_has(s->match, PX_W_st));
+}
+
+/* `mov.b32 d, {a, _}`: only here, ptxas takes a sink among the sources. */
+static bool packs_word(const struct state *s, const struct px_opd *opd)
+{
+    enum px_type type;
+    unsigned count;
+    return s->inst->opcode->word == PX_W_mov && px_match_opd_type(s->match, opd, &type, &count) &&
+           count * px_type_info(type)->bits == 32;
+}
+
 /* An element of a vector whose type is settled. */
 static bool element(struct state *s, const struct px_opd *opd, const struct px_operand *o)
 {
     bool sign = o->negated || o->minus, is_constant = o->kind == PX_O_INT || o->kind == PX_O_F32 || o->kind == PX_O_F64;
     if (o->kind == PX_O_SINK)
-        return opd->flags & PX_OF_DST || fail(s, PX_FAULT_SINK_SOURCE, o, opd);
+        return (opd->flags & PX_OF_DST && !moves_lanes(s)) || packs_word(s, opd) || fail(s, PX_FAULT_SINK_SOURCE, o, opd);
     if (is_constant && !sign)
         return !(opd->flags & PX_OF_DST) || fail(s, PX_FAULT_RESULT, o, opd);
+    if (px_vector_variable(o) && !sign && s->inst->opcode->word != PX_W_wmma && s->inst->opcode->word != PX_W_tcgen05)
+        return true;
     bool plain = o->symbol && o->symbol->type != PX_T_PRED && !o->has_selector;
+    if (moves_lanes(s) && is_register(o) && (!o->symbol || o->symbol->type == PX_T_PRED))
+        return fail(s, o->symbol ? PX_FAULT_MISMATCH : PX_FAULT_SREG, o, opd);
     if (expands_elements(s->match, s->inst) && is_register(o) && !plain)
         return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (is_register(o) && !sign && (!o->symbol || (o->symbol->vec <= 1 && !o->has_selector)))
@@ -394,7 +487,7 @@ static bool vector_fits(const struct state *s, const struct px_opd *opd, enum px
                              is_integer((enum px_type_class)t->klass);
     if (float_in_integers && (t->bits == w->bits || (opd->flags & PX_OF_WIDER && t->bits > w->bits)))
         return true;
-    return register_fits(want, type, opd->flags);
+    return fits(s, opd, want, type);
 }
 
 static bool typed_vector(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
@@ -522,8 +615,24 @@ static bool address_base(struct state *s, const struct px_opd *opd, const struct
     }
 }
 
+/* The tensor map that a fence names: ptxas takes whatever can stand for 64 bits or less, and no array element. */
+static bool map_address(struct state *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    const struct px_operand *base = o->kind == PX_O_ADDR && o->n == 1 ? &o->u.list[0] : NULL;
+    if (!base || (base->kind != PX_O_NAME && base->kind != PX_O_INT))
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
+    const struct px_symbol *symbol = base->symbol;
+    if (symbol && symbol->kind == PX_SYM_REG)
+        return (px_type_info(symbol->type)->bits <= 64 && symbol->vec <= 1) || fail(s, PX_FAULT_ADDRESS_WIDTH, base, opd);
+    if (symbol && (symbol->kind == PX_SYM_VAR || symbol->kind == PX_SYM_PARAM))
+        return base_variable(s, opd, base);
+    return !symbol || !base->has_offset || fail(s, PX_FAULT_LABEL, o, opd);
+}
+
 static bool address(struct state *s, const struct px_opd *opd, const struct px_operand *o)
 {
+    if (s->inst->opcode->word == PX_W_fence && px_match_has(s->match, PX_W_tensormap__generic))
+        return map_address(s, opd, o);
     enum px_space space = px_match_space(s->match, opd);
     if (o->unified && !(opd->flags & PX_OF_UNIFIED && (space == PX_SPACE_NONE || space == PX_SPACE_GLOBAL)))
         return fail(s, PX_FAULT_UNIFIED, o, opd);
@@ -652,6 +761,18 @@ static bool one(struct state *s, const struct px_opd *opd, const struct px_opera
     }
 }
 
+/* cp.async: what is read must not be more than what is written, where both are constants. */
+static bool copies_within(struct state *s)
+{
+    static const struct px_opd upto[] = {{.hi = 4}, {.hi = 8}, {.hi = 16}};
+    const struct px_operand *size = &s->inst->opds[2], *source = &s->inst->opds[3];
+    if (s->inst->opcode->word != PX_W_cp || s->argument != 3 || px_match_has(s->match, PX_W_bulk))
+        return true;
+    if (size->kind != PX_O_INT || source->kind != PX_O_INT || source->u.i <= size->u.i)
+        return true;
+    return fail(s, PX_FAULT_RANGE, source, &upto[size->u.i >= 16 ? 2 : size->u.i >= 8]);
+}
+
 /*
  * ptxas reads the operands, then holds their types against the form, and only then looks at what is special about each:
  * the phase in which a fault shows.
@@ -672,7 +793,7 @@ bool px_inst_operands(const struct ptx_module *module, const struct px_match *ma
     struct state s = {module, match, inst, &next, 0, false};
     fault->kind = PX_FAULT_NONE;
     for (; s.argument < inst->nopds; s.argument++)
-        if (!one(&s, px_match_opd(match, s.argument), &inst->opds[s.argument]) &&
+        if (!(one(&s, px_match_opd(match, s.argument), &inst->opds[s.argument]) && copies_within(&s)) &&
             (!fault->kind || px_fault_phase(next.kind) < px_fault_phase(fault->kind)))
             *fault = next;
     return !fault->kind;

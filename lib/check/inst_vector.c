@@ -5,7 +5,8 @@
  * registers, special registers and constants that stand next to each other must
  * be of one class, where bits go with everything, and all must be equally wide.
  * One element of a bit type makes the vector a vector of bits; predicates
- * count as 32 bits wide and constants have no width of their own.
+ * count as 32 bits wide and constants have no width of their own. A variable that
+ * is no array passes for a register of its type.
  */
 #include "check/inst.h"
 
@@ -24,6 +25,14 @@ static enum px_type bits_type(unsigned bits)
     }
 }
 
+bool px_vector_variable(const struct px_operand *o)
+{
+    const struct px_symbol *symbol = o->kind == PX_O_NAME ? o->symbol : NULL;
+    if (!symbol || (symbol->kind != PX_SYM_VAR && symbol->kind != PX_SYM_PARAM) || o->has_offset || o->has_selector)
+        return false;
+    return symbol->u.var && !symbol->u.var->ndims && symbol->vec <= 1 && px_type_info(symbol->type)->klass != PX_TC_OPAQUE;
+}
+
 /* False for sinks and for what is no value of a register's kind. */
 static bool element_of(const struct px_operand *o, struct element *e)
 {
@@ -35,7 +44,7 @@ static bool element_of(const struct px_operand *o, struct element *e)
     case PX_O_NAME: break;
     default: return false;
     }
-    if (o->symbol && o->symbol->kind != PX_SYM_REG)
+    if (o->symbol && o->symbol->kind != PX_SYM_REG && !px_vector_variable(o))
         return false;
     if (o->symbol) {
         enum px_type type = (enum px_type)o->symbol->type;

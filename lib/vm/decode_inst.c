@@ -136,8 +136,22 @@ static bool keeps_mode(enum px_op op)
     }
 }
 
+/* Elements that ptxas lets pass in braces though nothing is meant by them. */
+static void refuse_elements(struct px_fn_dec *d, const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nopds; i++)
+        for (uint16_t k = 0; inst->opds[i].kind == PX_O_VEC && k < inst->opds[i].n; k++) {
+            const struct px_operand *o = &inst->opds[i].u.list[k];
+            if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind != PX_SYM_REG)
+                px_dec_fail(d, inst, "has a variable where a register should stand");
+            if (o->kind == PX_O_SINK && i > 0 && inst->opcode->word == PX_W_mov)
+                px_dec_fail(d, inst, "has a sink among its sources");
+        }
+}
+
 static void instruction(struct px_fn_dec *d, const struct px_dinst *item)
 {
+    refuse_elements(d, item->inst);
     struct px_origin origin = {item->inst, item->loc};
     px_vec_push(d->dec->arena, &d->src, origin);
     d->item = item;

@@ -153,6 +153,7 @@ static bool expr_value(struct px_fn_dec *d, const struct px_expr *e, uint64_t *v
 bool px_dec_value(struct px_fn_dec *d, const struct px_operand *o, enum px_type type, uint64_t *value)
 {
     bool local = false;
+    if (type == PX_T_BF16) return false; /* ptxas accepts integers here, and nothing says what they mean */
     switch (o->kind) {
     case PX_O_INT:
         return *value = o->u.i, true;
