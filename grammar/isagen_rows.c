@@ -22,7 +22,8 @@ static const char *skip(const char *s)
 static size_t word_length(const char *s)
 {
     size_t n = 0;
-    while (isalnum((unsigned char)s[n]) || s[n] == '_' || (s[n] == ':' && s[n + 1] == ':' && ++n))
+    bool ratio = !strncmp(s, "sp::", 4); /* sp::2:4 */
+    while (isalnum((unsigned char)s[n]) || s[n] == '_' || (s[n] == ':' && s[n + 1] == ':' && ++n) || (ratio && s[n] == ':'))
         n++;
     return n;
 }

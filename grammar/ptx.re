@@ -41,6 +41,7 @@ int px_lex(struct px_sem *sem, struct px_parser *parser)
 
             "WARP_SZ"             { return px_lex_plain(parser, sem, start, p, T_WARPSZ); }
             ident                 { return px_lex_ident(parser, sem, start, p); }
+            ".sp::" dig+ ":" dig+ { return px_lex_word(parser, sem, start, p); }
             "." [a-zA-Z_] word* part* { return px_lex_word(parser, sem, start, p); }
             "." dig+ [a-zA-Z_] word* part* { return px_lex_digit_word(parser, sem, start, p); }
             ".const[" dig+ "]"    { return px_lex_bank(parser, sem, start, p); }
