@@ -673,16 +673,12 @@ static bool coordinates(struct state *s, const struct px_opd *opd, const struct 
     return true;
 }
 
-/*
- * A tensor map: ptxas takes any register, and no variable in shared or local memory. The number of an endpoint of the
- * fabric (`[le:u32=, ...]`) is a register of that width.
- */
+/* A tensor map: ptxas takes any register, and no variable in shared or local memory. `:u32=`: of that width. */
 static bool tensor_base(struct state *s, const struct px_opd *opd, const struct px_operand *o)
 {
     const struct px_symbol *base = o->kind == PX_O_NAME ? o->symbol : NULL;
     if (base && base->kind == PX_SYM_REG)
-        return !(opd->flags & PX_OF_EXACT) || register_fits(px_match_elem(s->match, opd, 0), base->type, PX_OF_EXACT) ||
-               fail(s, PX_FAULT_MISMATCH, o, opd);
+        return !(opd->flags & PX_OF_EXACT) || scalar(s, opd, o, px_match_elem(s->match, opd, 0), true);
     if (base && (base->space == PX_SPACE_SHARED || base->space == PX_SPACE_LOCAL))
         return fail(s, PX_FAULT_ADDRESS_SPACE, o, opd);
     return address_base(s, opd, o);
