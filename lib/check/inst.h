@@ -49,6 +49,8 @@ bool px_inst_operands(const struct ptx_module *module, const struct px_match *ma
 unsigned px_fault_phase(enum px_fault_kind kind); /* 0: reading, 1: types, 2: the rest */
 /* inst_vector.c: the type of a vector in braces, or why its elements do not go together. */
 enum px_fault_kind px_vector_type(const struct px_operand *operand, enum px_type *type);
+bool px_is_video(const struct px_match *match);      /* some operand may have a selector */
+bool px_is_simd_video(const struct px_match *match); /* two or four lanes */
 bool px_vector_variable(const struct px_operand *operand); /* a variable that passes for a register in braces */
 double px_operand_value(const struct px_operand *operand); /* of a floating-point constant */
 bool px_since_met(const struct ptx_module *module, const struct px_since *since); /* by the module's version and target */

@@ -125,6 +125,10 @@ static bool register_name(struct state *s, const struct px_opd *opd, const struc
         return fail(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
     if (symbol->vec > 1 && !component)
         return fail(s, PX_FAULT_VECTOR, o, opd);
+    if (component && px_is_video(s->match)) /* a second dot would be the selector */
+        return fail(s, px_is_simd_video(s->match) ? PX_FAULT_SELECTOR_VIDEO : PX_FAULT_MISMATCH, o, opd);
+    if (symbol->type == PX_T_F16X2 && s->inst->opcode->word == PX_W_nanosleep)
+        return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (symbol->type == PX_T_PRED && scale_factor(s, type))
         return true;
     if (symbol->type == PX_T_F16X2 && type == PX_T_PRED && by_modifier(s, opd, type))
@@ -138,7 +142,6 @@ static bool register_name(struct state *s, const struct px_opd *opd, const struc
     return fits(s, opd, type, (enum px_type)symbol->type) || fail(s, PX_FAULT_MISMATCH, o, opd);
 }
 
-static bool is_simd_video(const struct px_match *match);
 static bool constant(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type);
 
 /* ptxas takes name+4 for a constant and a function for a register of any type, but refuses a variable's plain name. */
@@ -153,7 +156,7 @@ static bool stray_name(struct state *s, const struct px_opd *opd, const struct p
         return fail(s, function || o->has_offset ? PX_FAULT_RESULT : PX_FAULT_MUST_REGISTER, o, opd);
     if (o->has_offset && s->inst->opcode->word == PX_W_tcgen05 && !px_match_has(s->match, PX_W_dealloc))
         return fail(s, PX_FAULT_MISMATCH, o, opd);
-    if (o->has_offset || is_simd_video(s->match))
+    if (o->has_offset || px_is_simd_video(s->match))
         return constant(s, opd, o, type);
     if (!by_modifier(s, opd, type))
         return fail(s, PX_FAULT_MISMATCH, o, opd);
@@ -239,16 +242,6 @@ static bool in_range(struct state *s, const struct px_opd *opd, const struct px_
     return opd->step <= 1 || (v - opd->lo) % opd->step == 0 || fail(s, PX_FAULT_MULTIPLE, o, opd);
 }
 
-double px_operand_value(const struct px_operand *o)
-{
-    double d;
-    float f;
-    uint32_t bits = (uint32_t)o->u.i;
-    memcpy(&d, &o->u.i, sizeof d);
-    memcpy(&f, &bits, sizeof f);
-    return o->kind == PX_O_F32 ? f : d;
-}
-
 /* A constant of a class that registers of the type could hold. */
 static bool constant_fits(const struct px_operand *o, enum px_type type)
 {
@@ -257,13 +250,6 @@ static bool constant_fits(const struct px_operand *o, enum px_type type)
     if (klass == PX_TC_BITS || klass == PX_TC_PRED)
         return !is_float && px_type_takes_constant(type);
     return (klass == PX_TC_FLOAT) == is_float && px_type_takes_constant(type);
-}
-
-/* Two and four lane video instructions have a mask on their result. */
-static bool is_simd_video(const struct px_match *match)
-{
-    const struct px_opd *result = px_form_opds(match->form, NULL) ? px_form_opd(match->form, 0) : NULL;
-    return result && result->flags & PX_OF_SELECTOR && result->step > 1;
 }
 
 /* Integers stand for bf16 in mixed arithmetic, and .f32 constants for .f64 in a matrix. */
@@ -284,11 +270,12 @@ static bool constant(struct state *s, const struct px_opd *opd, const struct px_
         return true;
     if (opd->flags & PX_OF_DST)
         return fail(s, constant_fits(o, type) ? PX_FAULT_RESULT : PX_FAULT_MISMATCH, o, opd);
-    if (!(opd->flags & PX_OF_IMM) && is_simd_video(s->match))
+    if (!(opd->flags & PX_OF_IMM) && px_is_simd_video(s->match))
         return fail(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
     if (type != PX_T_NONE && (!(opd->flags & PX_OF_IMM) || !px_type_takes_constant(type)))
         return fail(s, PX_FAULT_MISMATCH, o, opd);
-    if (o->kind == PX_O_F64 && s->inst->opcode->word == PX_W_wgmma)
+    bool brain = px_match_has(s->match, PX_W_bf16) || px_match_has(s->match, PX_W_bf16x2);
+    if ((o->kind == PX_O_F64 && s->inst->opcode->word == PX_W_wgmma) || (type == PX_T_PRED && brain))
         return fail(s, PX_FAULT_MISMATCH, o, opd);
     if (o->kind == PX_O_F32 || o->kind == PX_O_F64) {
         double x = px_operand_value(o);
@@ -322,6 +309,14 @@ static bool has_register(const struct px_operand *o)
 
 static bool element(struct state *s, const struct px_opd *opd, const struct px_operand *o);
 
+static bool elements(struct state *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    for (uint16_t i = 0; i < o->n; i++)
+        if (!element(s, opd, &o->u.list[i]))
+            return false;
+    return true;
+}
+
 static bool vector_fits(const struct state *s, const struct px_opd *opd, enum px_type want, enum px_type type);
 
 /* A vector where one register of `type` would do: ptxas does not count its elements. */
@@ -331,9 +326,8 @@ static bool loose_vector(struct state *s, const struct px_opd *opd, const struct
     enum px_fault_kind mixed = px_vector_type(o, &found);
     if (mixed)
         return fail(s, mixed, o, opd);
-    for (uint16_t i = 0; i < o->n; i++)
-        if (!element(s, opd, &o->u.list[i]))
-            return false;
+    if (!elements(s, opd, o))
+        return false;
     bool fits = opd->by_vec ? px_type_info(found)->klass != PX_TC_PRED : found != PX_T_F16X2 && vector_fits(s, opd, type, found);
     if (!fits)
         return fail(s, PX_FAULT_MISMATCH, o, opd);
@@ -353,6 +347,18 @@ static bool address_passes(const struct state *s, const struct px_opd *opd, cons
     return integer && t->bits >= 32 && by_modifier(s, opd, type);
 }
 
+/*
+ * Of registers of the bf16 formats ptxas does not ask whether they stand in braces, except in memory and where the result
+ * is moved.
+ */
+static bool brain_vector(const struct state *s, const struct px_opd *opd, enum px_type type, const struct px_operand *o)
+{
+    px_word opcode = s->inst->opcode->word;
+    bool memory = opcode == PX_W_atom || opcode == PX_W_red || opcode == PX_W_multimem;
+    bool moved = opd->flags & PX_OF_DST && (opcode == PX_W_ex2 || opcode == PX_W_tanh);
+    return (type == PX_T_BF16 || type == PX_T_BF16X2) && !memory && !moved && has_register(o);
+}
+
 /* Braces where a scalar should stand. */
 static bool stray_vector(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
@@ -362,6 +368,8 @@ static bool stray_vector(struct state *s, const struct px_opd *opd, const struct
         return fail(s, mixed, o, opd);
     if (opd->by_vec)
         return fail(s, PX_FAULT_SIZE, o, opd);
+    if (brain_vector(s, opd, type, o) && register_fits(type, found, opd->flags))
+        return elements(s, opd, o) && (o->n != 3 || fail(s, PX_FAULT_ILLEGAL_SIZE, o, opd));
     bool bits = px_type_info(type)->klass == PX_TC_BITS && o->n > 1;
     bool passes = by_modifier(s, opd, type) && (!has_register(o) || (!bits && register_fits(type, found, opd->flags)));
     return fail(s, passes || s->inst->opcode->word == PX_W_mov ? PX_FAULT_VECTOR : PX_FAULT_MISMATCH, o, opd);
@@ -492,9 +500,8 @@ static bool vector_fits(const struct state *s, const struct px_opd *opd, enum px
 
 static bool typed_vector(struct state *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
-    for (uint16_t i = 0; i < o->n; i++)
-        if (!element(s, opd, &o->u.list[i]))
-            return false;
+    if (!elements(s, opd, o))
+        return false;
     return vector_fits(s, opd, px_match_elem(s->match, opd, 0), type) || fail(s, PX_FAULT_MISMATCH, o, opd);
 }
 
@@ -771,19 +778,6 @@ static bool copies_within(struct state *s)
     if (size->kind != PX_O_INT || source->kind != PX_O_INT || source->u.i <= size->u.i)
         return true;
     return fail(s, PX_FAULT_RANGE, source, &upto[size->u.i >= 16 ? 2 : size->u.i >= 8]);
-}
-
-/*
- * ptxas reads the operands, then holds their types against the form, and only then looks at what is special about each:
- * the phase in which a fault shows.
- */
-unsigned px_fault_phase(enum px_fault_kind kind)
-{
-    switch (kind) {
-    case PX_FAULT_WIDTHS: case PX_FAULT_CLASSES: case PX_FAULT_EXPRESSION: case PX_FAULT_SINKS: case PX_FAULT_SINK_SOURCE: return 0;
-    case PX_FAULT_MISMATCH: case PX_FAULT_VECTOR_NEEDED: case PX_FAULT_RESULT_VECTOR: return 1;
-    default: return 2;
-    }
 }
 
 bool px_inst_operands(const struct ptx_module *module, const struct px_match *match, const struct px_inst *inst,

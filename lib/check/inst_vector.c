@@ -99,3 +99,20 @@ enum px_fault_kind px_vector_type(const struct px_operand *o, enum px_type *type
         *type = bits_type(bits);
     return PX_FAULT_NONE;
 }
+
+/* ---- video instructions ---- */
+
+/* Two and four lane video instructions have a mask on their result. */
+bool px_is_simd_video(const struct px_match *match)
+{
+    const struct px_opd *result = px_form_opds(match->form, NULL) ? px_form_opd(match->form, 0) : NULL;
+    return result && result->flags & PX_OF_SELECTOR && result->step > 1;
+}
+
+bool px_is_video(const struct px_match *match)
+{
+    for (unsigned i = 0; i < px_form_opds(match->form, NULL); i++)
+        if (px_form_opd(match->form, i)->flags & PX_OF_SELECTOR)
+            return true;
+    return false;
+}

@@ -139,6 +139,29 @@ static void explain_where(const struct px_why *why, const struct px_fit *best)
 
 /* ---- operands ---- */
 
+double px_operand_value(const struct px_operand *o)
+{
+    double d;
+    float f;
+    uint32_t bits = (uint32_t)o->u.i;
+    memcpy(&d, &o->u.i, sizeof d);
+    memcpy(&f, &bits, sizeof f);
+    return o->kind == PX_O_F32 ? f : d;
+}
+
+/*
+ * ptxas reads the operands, then holds their types against the form, and only then looks at what is special about each:
+ * the phase in which a fault shows.
+ */
+unsigned px_fault_phase(enum px_fault_kind kind)
+{
+    switch (kind) {
+    case PX_FAULT_WIDTHS: case PX_FAULT_CLASSES: case PX_FAULT_EXPRESSION: case PX_FAULT_SINKS: case PX_FAULT_SINK_SOURCE: return 0;
+    case PX_FAULT_MISMATCH: case PX_FAULT_VECTOR_NEEDED: case PX_FAULT_RESULT_VECTOR: return 1;
+    default: return 2;
+    }
+}
+
 static void explain_range(const struct px_why *why, const struct px_fault *f)
 {
     long long v = (long long)f->operand->u.i, lo = f->opd->lo, hi = f->opd->hi;
