@@ -222,7 +222,8 @@ static void write_marker(struct buffer *out, const struct marker *marker, const 
 {
     char number[40];
     const bool is_input = marker->length == 7 && strncmp(marker->name, "<stdin>", 7) == 0;
-    append(out, number, (size_t)snprintf(number, sizeof number, "# %lu \"", marker->line));
+    const int n = snprintf(number, sizeof number, "# %lu \"", marker->line);
+    append(out, number, (size_t)n);
     append(out, is_input ? shown : marker->name, is_input ? strlen(shown) : marker->length);
     append(out, "\"\n", 2);
 }

@@ -86,6 +86,7 @@ static unsigned arithmetic_sources(struct px_fn_dec *d, const struct px_dinst *i
         if (px_form_opd(item->match.form, i)->flags & PX_OF_DST || &item->inst->opds[i] == combined(item)) continue;
         if (k == 3) px_dec_fail(d, item->inst, "has more sources than a handler takes");
         t[k] = item->match.type[i];
+        // cppcheck-suppress arrayIndexOutOfBoundsCond ; px_dec_fail does not return
         s[k] = px_dec_src(d, &item->inst->opds[i], t[k]);
         if (px_form_widens(item->match.form)) s[k] = widened(d, s[k], &t[k]);
         k++;
