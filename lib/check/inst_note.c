@@ -34,13 +34,7 @@ static bool opcode_takes(px_word opcode, px_word word)
 {
     uint16_t first;
     unsigned n = px_forms_of(opcode, &first);
-    for (unsigned f = 0; f < n; f++) {
-        const struct px_form *form = px_form_at((uint16_t)(first + f));
-        for (unsigned i = 0; i < px_form_slots(form); i++)
-            if (px_form_accepts(form, i, word))
-                return true;
-    }
-    return false;
+    return px_forms_accept(first, n, word);
 }
 
 /* The nearest opcode, or (with an opcode) the nearest modifier of it; NULL when none is near. */

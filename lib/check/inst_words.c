@@ -49,13 +49,7 @@ static bool some_form_takes(const struct px_why *why, px_word word)
 {
     uint16_t first;
     unsigned n = px_inst_forms(why->module, why->inst->opcode->word, &first);
-    for (unsigned f = 0; f < n; f++) {
-        const struct px_form *form = px_form_at((uint16_t)(first + f));
-        for (unsigned i = 0; i < px_form_slots(form); i++)
-            if (px_form_accepts(form, i, word))
-                return true;
-    }
-    return false;
+    return px_forms_accept(first, n, word);
 }
 
 static bool some_form_takes_kind(const struct px_why *why, enum px_why_kind kind)

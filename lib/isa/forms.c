@@ -76,6 +76,17 @@ bool px_form_accepts(const struct px_form *form, unsigned slot, px_word word)
     return false;
 }
 
+bool px_forms_accept(uint16_t first, unsigned n, px_word word)
+{
+    for (unsigned f = 0; f < n; f++) {
+        const struct px_form *form = px_form_at((uint16_t)(first + f));
+        for (unsigned i = 0; i < px_form_slots(form); i++)
+            if (px_form_accepts(form, i, word))
+                return true;
+    }
+    return false;
+}
+
 bool px_form_executable(const struct px_form *form)
 {
     return form->flags & PX_FF_EXECUTABLE;

@@ -195,6 +195,7 @@ unsigned px_form_fixed(const struct px_form *form); /* the first slots, whose wo
 bool px_form_slot(const struct px_form *form, unsigned i, px_word *name, bool *optional);
 px_word px_form_word(const struct px_form *form, unsigned slot, unsigned i); /* i-th word that a slot takes; 0 past the end */
 bool px_form_accepts(const struct px_form *form, unsigned slot, px_word word);
+bool px_forms_accept(uint16_t first, unsigned n, px_word word); /* any slot of the n forms from `first` on */
 
 /*
  * Deals n modifier words to the slots of match->form: false when a word finds no

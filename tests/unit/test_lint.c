@@ -13,6 +13,7 @@
 #include "cdp/cdp.h"
 #include "lint/lint.h"
 #include "ptx.h"
+#include "unit/budget.h"
 
 static const char faulty[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                              ".extern .func (.param .b32 r) cudaFree (.param .b32 p);\n"
@@ -60,23 +61,6 @@ static void test_not_beside_errors(void **state)
     codes_of(module, codes);
     assert_null(strstr(codes, "W06"));
     ptx_module_destroy(module);
-}
-
-struct budget {
-    size_t left, bytes;
-};
-
-static void *failing_realloc(void *user, void *ptr, size_t old_size, size_t size)
-{
-    struct budget *budget = user;
-    if (size && budget->left == 0) return NULL;
-    if (size) budget->left--;
-    budget->bytes += size - old_size;
-    if (!size) {
-        free(ptr);
-        return NULL;
-    }
-    return realloc(ptr, size);
 }
 
 static void test_memory_ends(void **state)

@@ -14,23 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "ptx.h"
-
-struct budget {
-    size_t left, bytes;
-};
-
-static void *failing_realloc(void *user, void *ptr, size_t old_size, size_t size)
-{
-    struct budget *budget = user;
-    if (size && budget->left == 0) return NULL;
-    if (size) budget->left--;
-    budget->bytes += size - old_size;
-    if (!size) {
-        free(ptr);
-        return NULL;
-    }
-    return realloc(ptr, size);
-}
+#include "unit/budget.h"
 
 static char *read_file(const char *path, size_t *size)
 {
