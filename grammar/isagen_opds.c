@@ -259,7 +259,7 @@ static void parse_address(struct parser *p, struct ig_opd *o)
         parse_type(p, &o->type);
     else
         default_type(form, &o->type);
-    o->flags |= take(p, "=") ? IG_F_EXACT : 0;
+    o->flags |= take(p, "=") ? IG_F_EXACT : take(p, "~") ? IG_F_WIDER : 0;
     o->type.vec |= ig_slot_find(form, "vec", 3) >= 0;
     bool opaque = o->type.kind == IG_T_FIXED && o->type.fixed.type[0] && !strcmp(ig.types[o->type.fixed.type[0] - 1].klass, "opaque");
     o->kind = opaque ? IG_O_TEXADDR : IG_O_ADDR;

@@ -1,5 +1,5 @@
 /*
- * inst_vector.c - the type of a vector in braces.
+ * inst_vector.c - vectors in braces: the type they have, and whether that suits the form.
  *
  * ptxas gives a vector expression one type before it looks at the instruction:
  * registers, special registers and constants that stand next to each other must
@@ -8,7 +8,7 @@
  * count as 32 bits wide and constants have no width of their own. A variable that
  * is no array passes for a register of its type.
  */
-#include "check/inst.h"
+#include "check/inst_opds.h"
 
 enum { PREDICATE_BITS = 32 };
 
@@ -100,19 +100,210 @@ enum px_fault_kind px_vector_type(const struct px_operand *o, enum px_type *type
     return PX_FAULT_NONE;
 }
 
-/* ---- video instructions ---- */
+/* ---- elements ---- */
 
-/* Two and four lane video instructions have a mask on their result. */
-bool px_is_simd_video(const struct px_match *match)
+static bool is_register(const struct px_operand *o)
 {
-    const struct px_opd *result = px_form_opds(match->form, NULL) ? px_form_opd(match->form, 0) : NULL;
-    return result && result->flags & PX_OF_SELECTOR && result->step > 1;
+    if (o->kind != PX_O_NAME)
+        return false;
+    return o->symbol ? o->symbol->kind == PX_SYM_REG : o->u.name->text[0] == '%' && px_sreg_of_word(o->u.name->word);
 }
 
-bool px_is_video(const struct px_match *match)
+static bool has_register(const struct px_operand *o)
 {
-    for (unsigned i = 0; i < px_form_opds(match->form, NULL); i++)
-        if (px_form_opd(match->form, i)->flags & PX_OF_SELECTOR)
+    for (uint16_t i = 0; i < o->n; i++)
+        if (is_register(&o->u.list[i]) || px_vector_variable(&o->u.list[i]))
             return true;
     return false;
+}
+
+/* Does ptxas expand the instruction so that every element is moved by itself, and must be an ordinary register? */
+static bool expands_elements(const struct px_match *match, const struct px_inst *inst)
+{
+    px_word opcode = inst->opcode->word;
+    bool packed = opcode == PX_W_tex && (px_match_has(match, PX_W_f16x2) || px_match_has(match, PX_W_f16));
+    return opcode == PX_W_wmma || packed || (opcode == PX_W_tcgen05 && px_match_has(match, PX_W_mma));
+}
+
+/* tcgen05.ld and .st are written out as loads and stores, which take no predicate and no special register. */
+static bool moves_lanes(const struct px_held *s)
+{
+    return s->inst->opcode->word == PX_W_tcgen05 && (px_match_has(s->match, PX_W_ld) || px_match_has(s->match, PX_W_st));
+}
+
+/* `mov.b32 d, {a, _}`: only here, ptxas takes a sink among the sources. */
+static bool packs_word(const struct px_held *s, const struct px_opd *opd)
+{
+    enum px_type type;
+    unsigned count;
+    return s->inst->opcode->word == PX_W_mov && px_match_opd_type(s->match, opd, &type, &count) &&
+           count * px_type_info(type)->bits == 32;
+}
+
+/* An element of a vector whose type is settled. */
+static bool element(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    bool sign = o->negated || o->minus, is_constant = o->kind == PX_O_INT || o->kind == PX_O_F32 || o->kind == PX_O_F64;
+    if (o->kind == PX_O_SINK)
+        return (opd->flags & PX_OF_DST && !moves_lanes(s)) || packs_word(s, opd) || px_unfit(s, PX_FAULT_SINK_SOURCE, o, opd);
+    if (is_constant && !sign)
+        return !(opd->flags & PX_OF_DST) || px_unfit(s, PX_FAULT_RESULT, o, opd);
+    if (px_vector_variable(o) && !sign && s->inst->opcode->word != PX_W_wmma && s->inst->opcode->word != PX_W_tcgen05)
+        return true;
+    bool plain = o->symbol && o->symbol->type != PX_T_PRED && !o->has_selector;
+    if (moves_lanes(s) && is_register(o) && (!o->symbol || o->symbol->type == PX_T_PRED))
+        return px_unfit(s, o->symbol ? PX_FAULT_MISMATCH : PX_FAULT_SREG, o, opd);
+    if (expands_elements(s->match, s->inst) && is_register(o) && !plain)
+        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    if (is_register(o) && !sign && (!o->symbol || (o->symbol->vec <= 1 && !o->has_selector)))
+        return true;
+    return px_held_scalar(s, opd, o, o->symbol ? (enum px_type)o->symbol->type : px_match_elem(s->match, opd, 0), true);
+}
+
+static bool elements(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    for (uint16_t i = 0; i < o->n; i++)
+        if (!element(s, opd, &o->u.list[i]))
+            return false;
+    return true;
+}
+
+/* May a vector of `type` stand for one of `want`? Where .v2 and .v4 count the elements, integers also hold floats. */
+static bool vector_fits(const struct px_held *s, const struct px_opd *opd, enum px_type want, enum px_type type)
+{
+    const struct px_type_info *w = px_type_info(want), *t = px_type_info(type);
+    bool float_in_integers = w->klass == PX_TC_FLOAT && w->declarable && want != PX_T_F16X2 && (opd->by_vec || s->coordinates) &&
+                             px_is_integer((enum px_type_class)t->klass);
+    if (float_in_integers && (t->bits == w->bits || (opd->flags & PX_OF_WIDER && t->bits > w->bits)))
+        return true;
+    return px_held_fits(s, opd, want, type);
+}
+
+/* ---- where one value would do ---- */
+
+/* A vector where one register of `type` would do: ptxas does not count its elements. */
+static bool loose_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
+{
+    enum px_type found;
+    enum px_fault_kind mixed = px_vector_type(o, &found);
+    if (mixed)
+        return px_unfit(s, mixed, o, opd);
+    if (!elements(s, opd, o))
+        return false;
+    bool fits = opd->by_vec ? px_type_info(found)->klass != PX_TC_PRED : found != PX_T_F16X2 && vector_fits(s, opd, type, found);
+    if (!fits)
+        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    return o->n == 2 || o->n == 4 || px_unfit(s, PX_FAULT_ILLEGAL_SIZE, o, opd);
+}
+
+/*
+ * Of registers of the bf16 formats ptxas does not ask whether they stand in braces, except in memory and where the result
+ * is moved.
+ */
+static bool brain_vector(const struct px_held *s, const struct px_opd *opd, enum px_type type, const struct px_operand *o)
+{
+    px_word opcode = s->inst->opcode->word;
+    bool memory = opcode == PX_W_atom || opcode == PX_W_red || opcode == PX_W_multimem;
+    bool moved = opd->flags & PX_OF_DST && (opcode == PX_W_ex2 || opcode == PX_W_tanh);
+    return (type == PX_T_BF16 || type == PX_T_BF16X2) && !memory && !moved && has_register(o);
+}
+
+/* Braces where a scalar should stand. */
+static bool stray_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
+{
+    enum px_type found;
+    enum px_fault_kind mixed = px_vector_type(o, &found);
+    if (mixed)
+        return px_unfit(s, mixed, o, opd);
+    if (opd->by_vec)
+        return px_unfit(s, PX_FAULT_SIZE, o, opd);
+    if (brain_vector(s, opd, type, o) && px_register_fits(type, found, opd->flags))
+        return elements(s, opd, o) && (o->n != 3 || px_unfit(s, PX_FAULT_ILLEGAL_SIZE, o, opd));
+    bool bits = px_type_info(type)->klass == PX_TC_BITS && o->n > 1;
+    bool passes = px_held_by_modifier(s, opd, type) && (!has_register(o) || (!bits && px_register_fits(type, found, opd->flags)));
+    return px_unfit(s, passes || s->inst->opcode->word == PX_W_mov ? PX_FAULT_VECTOR : PX_FAULT_MISMATCH, o, opd);
+}
+
+/* One element in braces: as in longer vectors, a special register is as good as another. */
+static bool alone(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
+{
+    const struct px_sreg *sreg = o->kind == PX_O_NAME && !o->symbol && o->u.name->text[0] == '%' ? px_sreg_of_word(o->u.name->word) : NULL;
+    if (sreg && !o->minus && !o->negated && (sreg->components == 1 || o->has_selector))
+        return px_register_fits(type, (enum px_type)sreg->type, opd->flags) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    if (px_vector_variable(o) && !o->minus && !o->negated)
+        return px_held_fits(s, opd, type, (enum px_type)o->symbol->type) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    return px_held_scalar(s, opd, o, type, true);
+}
+
+bool px_held_braces(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
+{
+    if (o->n > 1 && opd->flags & PX_OF_LOOSE)
+        return loose_vector(s, opd, o, type);
+    if (o->n == 1 && (opd->by_vec || opd->tkind == 3) && s->inst->opcode->word != PX_W_multimem)
+        return alone(s, opd, &o->u.list[0], type);
+    return stray_vector(s, opd, o, type);
+}
+
+/* ---- where a vector is wanted ---- */
+
+/* Do all elements have one type (an array index differs from the coordinates)? */
+static bool uniform(const struct px_held *s, const struct px_opd *opd, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++)
+        if (px_match_elem(s->match, opd, i) != px_match_elem(s->match, opd, 0))
+            return false;
+    return true;
+}
+
+static bool all_sinks(const struct px_operand *o)
+{
+    for (uint16_t i = 0; i < o->n; i++)
+        if (o->u.list[i].kind != PX_O_SINK)
+            return false;
+    return o->n > 0;
+}
+
+static bool vector_register(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, unsigned count)
+{
+    const struct px_symbol *r = o->symbol;
+    enum px_type type = px_match_elem(s->match, opd, 0);
+    if (r->vec != count)
+        return px_unfit(s, PX_FAULT_SIZE, o, opd);
+    return px_register_fits(type, r->type, opd->flags) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+}
+
+static bool typed_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
+{
+    if (!elements(s, opd, o))
+        return false;
+    return vector_fits(s, opd, px_match_elem(s->match, opd, 0), type) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+}
+
+bool px_held_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, unsigned count)
+{
+    if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG && o->symbol->vec > 1 && !o->has_selector)
+        return vector_register(s, opd, o, count);
+    if (o->kind == PX_O_NAME && !o->symbol && opd->flags & PX_OF_SREG && !o->has_selector) {
+        const struct px_sreg *sreg = px_sreg_of_word(o->u.name->word);
+        return (sreg && sreg->components == count) || px_unfit(s, PX_FAULT_SIZE, o, opd);
+    }
+    if (o->kind != PX_O_VEC && opd->flags & PX_OF_LOOSE && !(opd->flags & PX_OF_DST))
+        return px_held_scalar(s, opd, o, px_match_elem(s->match, opd, count - 1), false);
+    if (o->kind != PX_O_VEC) {
+        bool by_vec = opd->by_vec && opd->flags & PX_OF_DST;
+        return px_unfit(s, by_vec ? PX_FAULT_RESULT_VECTOR : opd->by_vec ? PX_FAULT_MISMATCH : PX_FAULT_VECTOR_NEEDED, o, opd);
+    }
+    if (o->n != count)
+        return px_unfit(s, o->n == 3 ? PX_FAULT_ILLEGAL_SIZE : PX_FAULT_SIZE, o, opd);
+    enum px_type type;
+    enum px_fault_kind mixed = px_vector_type(o, &type);
+    bool even = uniform(s, opd, count);
+    if (all_sinks(o) || (mixed && even))
+        return px_unfit(s, mixed ? mixed : PX_FAULT_SINKS, o, opd);
+    if (even && has_register(o))
+        return typed_vector(s, opd, o, type);
+    for (uint16_t i = 0; i < o->n; i++)
+        if (!px_held_scalar(s, opd, &o->u.list[i], px_match_elem(s->match, opd, i), true))
+            return false;
+    return true;
 }

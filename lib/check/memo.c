@@ -1,8 +1,9 @@
 /*
  * memo.c - a hash table from the shape of an instruction to its form.
  *
- * The key holds all that inst.c and inst_opds.c read of an instruction: a check
- * that comes to depend on more must add that here. Registers count by type,
+ * The key holds all that inst.c and inst_opds.c (with inst_scalar.c,
+ * inst_vector.c and inst_address.c) read of an instruction: a check that comes
+ * to depend on more must add that here. Registers count by type,
  * memory by what was declared, labels and functions by kind. The value of a
  * constant counts only for opcodes with a form that limits one (`valued`), and
  * in addresses. Only instructions that fit are remembered, so every fault is
@@ -82,7 +83,7 @@ static void put_name(struct px_memo_key *key, const struct px_operand *o)
     put(key, (uint64_t)1 << 63 | (uint64_t)s->kind | (uint64_t)s->type << 8 | (uint64_t)s->vec << 16 |
                  (uint64_t)s->space << 24 | (uint64_t)s->is_return << 30 | (uint64_t)s->is_entry_param << 31);
     if (memory) {
-        put(key, s->align);
+        put(key, s->align | (uint64_t)(s->u.var && s->u.var->ndims) << 32);
         put(key, (uint64_t)o->offset);
     }
 }
