@@ -1,19 +1,25 @@
 /* approx_check.c - compares the approximate units with the recordings of a real chip.
  *
- *   approx_check [--quick] [--level NAME] [--scalar] [--ftz-mode] [--threads N] GOLDEN_DIR [UNIT...]
+ *   approx_check [--quick] [--level NAME] [--scalar] [--ftz-mode] [--sweep] [--threads N] GOLDEN_DIR [UNIT...]
  *
  * For every unit, all 2^32 indices of the sweep (approx/sweep.h), or one in 256 with --quick, go
  * through the row function that kernels run (vm/units.h); the checksum of each of the 512 groups must
  * equal the recorded one in GOLDEN_DIR/<unit>.sum.  That is done for each SIMD level that this machine
  * runs, or for the one that --level names.  --scalar takes the one-value functions of vm/approx.h
- * instead, --ftz-mode sets FTZ and DAZ in MXCSR, which must change nothing.  The work is split over
- * threads by groups.
+ * instead, --ftz-mode sets FTZ and DAZ in MXCSR, which must change nothing.  --sweep does all of that:
+ * the one-value functions and every level, without and with --ftz-mode; it prints a line for each of
+ * these passes and for each failing unit.
+ *
+ * The threads, as many as there are processors unless --threads says otherwise, share out the groups of
+ * all units of a pass.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #ifdef __SSE2__
 #include <xmmintrin.h>
 #endif
@@ -23,6 +29,13 @@
 #include "approx/sweep.h"
 
 enum { BATCH = 256 };
+
+/* Most of the time of a sweep goes into making operands and mixing results; this does it in vectors. */
+#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#define IN_VECTORS __attribute__((target_clones("arch=x86-64-v4", "default"), optimize("O3")))
+#else
+#define IN_VECTORS
+#endif
 
 /* How indices become operands, and results 64-bit words. */
 typedef enum kind { F32, PAIR, F64, PACKED, HALF } kind;
@@ -88,54 +101,66 @@ static const unit units[] = {
     U(ex2_f16, HALF), U(tanh_f16, HALF), U(ex2_ftz_bf16, HALF), U(tanh_bf16, HALF),
 };
 
+enum { UNITS = sizeof units / sizeof *units };
+
 static int log2_group(const unit *u) { return u->kind == HALF ? 7 : 23; }
 
 /* Every index through a row function; n is a multiple of 32. */
-static void row(px_unit_row *f, kind k, const uint32_t *index, uint64_t *out, int n)
+IN_VECTORS static void row(px_unit_row *f, kind k, const uint32_t *index, uint64_t *out, uint32_t n)
 {
-    uint32_t a[BATCH], b[BATCH], d[BATCH];
-    uint64_t a64[BATCH];
-    uint16_t a16[BATCH], d16[BATCH];
     if (k == F64) {
-        for (int i = 0; i < n; i++) a64[i] = sweep_f64(index[i]);
-        f(out, a64, a64, (uint32_t)n);
+        uint64_t a[BATCH] = { 0 };
+        for (uint32_t i = 0; i < n; i++) a[i] = sweep_f64(index[i]);
+        f(out, a, a, n);
     } else if (k == HALF) {
-        for (int i = 0; i < n; i++) a16[i] = (uint16_t)index[i];
-        f(d16, a16, a16, (uint32_t)n);
-        for (int i = 0; i < n; i++) out[i] = d16[i];
+        uint16_t a[BATCH] = { 0 }, d[BATCH];
+        for (uint32_t i = 0; i < n; i++) a[i] = (uint16_t)index[i];
+        f(d, a, a, n);
+        for (uint32_t i = 0; i < n; i++) out[i] = d[i];
     } else {
-        for (int i = 0; i < n; i++) {
-            a[i] = k == PAIR ? sweep_dividend(index[i]) : index[i];
-            b[i] = k == PAIR ? sweep_divisor(index[i]) : 0;
-        }
-        f(d, a, b, (uint32_t)n);
-        for (int i = 0; i < n; i++) out[i] = d[i];
+        uint32_t a[BATCH] = { 0 }, b[BATCH] = { 0 }, d[BATCH];
+        for (uint32_t i = 0; i < n && k == PAIR; i++) a[i] = sweep_dividend(index[i]), b[i] = sweep_divisor(index[i]);
+        f(d, k == PAIR ? a : index, b, n);
+        for (uint32_t i = 0; i < n; i++) out[i] = d[i];
     }
 }
 
 typedef struct options {
-    bool quick, ftz_mode;
+    bool quick, ftz_mode, brief;        /* brief: no line for a unit that passes */
     const struct px_units *level;       /* NULL: the one-value functions */
     const char *level_name;
     int threads;
     const char *dir;
+    const unit *units[UNITS];           /* those wanted */
+    int count;
 } options;
 
-typedef struct job {
-    const unit *u;
+/* One pass over the wanted units, and what the threads share.  A task is one group of one unit. */
+typedef struct pass {
     const options *o;
-    int first, step;                    /* the groups first, first + step, ... */
-    uint32_t sums[SWEEP_GROUPS];
-    pthread_t thread;
-} job;
+    struct timespec start;
+    atomic_int next, done[UNITS], bad;
+    uint32_t sums[UNITS][SWEEP_GROUPS], golden[UNITS][SWEEP_GROUPS];
+} pass;
 
-static uint64_t sum_batch(const unit *u, const options *o, const uint32_t *index, int n)
+IN_VECTORS static uint64_t mix_batch(const uint32_t *index, const uint64_t *out, uint32_t n)
 {
-    uint64_t out[BATCH], sum = 0;
-    if (o->level) row(o->level->row[u->unit], u->kind, index, out, n);
-    else u->lane(index, out, n);
-    for (int i = 0; i < n; i++) sum += sweep_mix(index[i], out[i]);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += sweep_mix(index[i], out[i]);
     return sum;
+}
+
+static uint64_t sum_batch(const unit *u, const options *o, const uint32_t *index, uint32_t n)
+{
+    uint64_t out[BATCH];
+    if (o->level) row(o->level->row[u->unit], u->kind, index, out, n);
+    else u->lane(index, out, (int)n);
+    return mix_batch(index, out, n);
+}
+
+IN_VECTORS static void fill_batch(uint32_t *index, uint32_t first, uint32_t n, bool thin)
+{
+    for (uint32_t i = 0; i < n; i++) index[i] = thin ? sweep_quick(first + i) : first + i;
 }
 
 static uint32_t group_sum(const unit *u, const options *o, uint32_t group)
@@ -144,27 +169,12 @@ static uint32_t group_sum(const unit *u, const options *o, uint32_t group)
     uint32_t index[BATCH];
     bool thin = o->quick && log2_group(u) > 8;
     int log2_size = log2_group(u) - (thin ? 8 : 0);
-    uint32_t size = 1u << log2_size, first = group << log2_size;
-    int batch = size < BATCH ? (int)size : BATCH;
-    for (uint32_t k = 0; k < size; k += (uint32_t)batch) {
-        for (int i = 0; i < batch; i++) {
-            uint32_t j = first + k + (uint32_t)i;
-            index[i] = thin ? sweep_quick(j) : j;
-        }
+    uint32_t size = 1u << log2_size, first = group << log2_size, batch = size < BATCH ? size : BATCH;
+    for (uint32_t k = 0; k < size; k += batch) {
+        fill_batch(index, first + k, batch, thin);
         sum += sum_batch(u, o, index, batch);
     }
     return (uint32_t)(sum >> 32);
-}
-
-static void *run_job(void *arg)
-{
-    job *j = arg;
-#ifdef __SSE2__
-    if (j->o->ftz_mode) _mm_setcsr(_mm_getcsr() | 0x8040);
-#endif
-    for (int g = j->first; g < SWEEP_GROUPS; g += j->step)
-        j->sums[g] = group_sum(j->u, j->o, (uint32_t)g);
-    return NULL;
 }
 
 static bool read_golden(const char *dir, const char *name, bool quick, uint32_t *sums)
@@ -179,60 +189,89 @@ static bool read_golden(const char *dir, const char *name, bool quick, uint32_t 
         if (line[0] != '#' && sscanf(line, "%x %x", &full, &thin) == 2) sums[n++] = quick ? thin : full;
     }
     fclose(f);
+    if (n != SWEEP_GROUPS) fprintf(stderr, "%s: not %d checksums\n", path, SWEEP_GROUPS);
     return n == SWEEP_GROUPS;
 }
 
-/* All groups; returns the seconds taken. */
-static double run_jobs(const unit *u, const options *o, uint32_t *sums)
+static double seconds_since(const struct timespec *start)
 {
-    job *jobs = calloc((size_t)o->threads, sizeof *jobs);
-    struct timespec a, b;
-    clock_gettime(CLOCK_MONOTONIC, &a);
-    for (int t = 0; t < o->threads; t++) {
-        jobs[t] = (job){ .u = u, .o = o, .first = t, .step = o->threads };
-        pthread_create(&jobs[t].thread, NULL, run_job, &jobs[t]);
-    }
-    for (int t = 0; t < o->threads; t++) pthread_join(jobs[t].thread, NULL);
-    clock_gettime(CLOCK_MONOTONIC, &b);
-    for (int g = 0; g < SWEEP_GROUPS; g++) sums[g] = jobs[g % o->threads].sums[g];
-    free(jobs);
-    return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) * 1e-9;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)(t.tv_sec - start->tv_sec) + (double)(t.tv_nsec - start->tv_nsec) * 1e-9;
 }
 
-static int check_unit(const unit *u, const options *o)
+/* The verdict on a unit whose groups are all done; the time is that since the pass began. */
+static void judge(pass *p, int which)
 {
-    uint32_t golden[SWEEP_GROUPS];
-    if (!read_golden(o->dir, u->name, o->quick, golden)) return 1;
-    uint32_t sums[SWEEP_GROUPS];
-    double seconds = run_jobs(u, o, sums);
-    int bad = 0;
+    const options *o = p->o;
     char groups[200] = "";
+    int bad = 0;
     for (int g = 0; g < SWEEP_GROUPS; g++) {
-        if (sums[g] == golden[g]) continue;
+        if (p->sums[which][g] == p->golden[which][g]) continue;
         size_t used = strlen(groups);
         if (bad++ < 24) snprintf(groups + used, sizeof groups - used, " %d", g);
     }
-    if (bad) printf("FAIL %-10s %-14s %d of 512 groups differ:%s (%.1f s)\n", o->level_name, u->name, bad, groups, seconds);
-    else printf("ok   %-10s %-14s %s (%.1f s)\n", o->level_name, u->name, o->quick ? "quick" : "all inputs", seconds);
+    const char *name = o->units[which]->name, *mode = o->ftz_mode ? " ftz mode" : "";
+    double seconds = seconds_since(&p->start);
+    if (bad) printf("FAIL %s%s %s: %d of 512 groups differ:%s\n", o->level_name, mode, name, bad, groups);
+    else if (!o->brief)
+        printf("ok   %-10s%s %-14s %s (after %.1f s)\n", o->level_name, mode, name, o->quick ? "quick" : "all inputs", seconds);
     fflush(stdout);
-    return bad != 0;
+    p->bad += bad != 0;
 }
 
-static bool wanted(const char *name, int argc, char **argv, int first)
+static void *work(void *arg)
 {
-    bool found = first >= argc;
-    for (int i = first; i < argc; i++) found |= !strcmp(argv[i], name);
-    return found;
+    pass *p = arg;
+#ifdef __SSE2__
+    unsigned before = _mm_getcsr();
+    if (p->o->ftz_mode) _mm_setcsr(before | 0x8040);
+#endif
+    for (int task; (task = p->next++) < p->o->count * SWEEP_GROUPS;) {
+        int which = task / SWEEP_GROUPS, group = task % SWEEP_GROUPS;
+        p->sums[which][group] = group_sum(p->o->units[which], p->o, (uint32_t)group);
+        if (++p->done[which] == SWEEP_GROUPS) judge(p, which);
+    }
+#ifdef __SSE2__
+    _mm_setcsr(before);
+#endif
+    return NULL;
+}
+
+/* All groups of all wanted units; how many units failed. */
+static int run_pass(const options *o)
+{
+    static pass p;
+    pthread_t *threads = calloc((size_t)o->threads, sizeof *threads);
+    int started = 0;
+    p.o = o;
+    p.next = p.bad = 0;
+    for (int u = 0; u < o->count; u++) {
+        p.done[u] = 0;
+        if (!read_golden(o->dir, o->units[u]->name, o->quick, p.golden[u])) exit(1);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &p.start);
+    while (threads && started < o->threads - 1 && !pthread_create(&threads[started], NULL, work, &p)) started++;
+    work(&p);
+    for (int t = 0; t < started; t++) pthread_join(threads[t], NULL);
+    free(threads);
+    if (o->brief)
+        printf("%s %-10s%s: %d units, %s, %d failed (%.1f s, %d threads)\n", p.bad ? "FAIL" : "ok  ", o->level_name,
+               o->ftz_mode ? " ftz mode" : "", o->count, o->quick ? "quick" : "all inputs", p.bad, seconds_since(&p.start),
+               started + 1);
+    fflush(stdout);
+    return p.bad;
 }
 
 /* ---- levels ---- */
 
 typedef struct level { const char *name; const struct px_units *rows; } level;
 
-/* Those that this machine runs; returns how many. */
+/* Those that this machine runs, behind the one-value functions; returns how many. */
 static int find_levels(level *to)
 {
     int n = 0;
+    to[n++] = (level){ "scalar", NULL };
     to[n++] = (level){ "portable", &px_units_portable };
 #ifdef __x86_64__
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")
@@ -247,42 +286,60 @@ static int find_levels(level *to)
     return n;
 }
 
-static int check_level(options *o, level l, int argc, char **argv, int first)
+static int check_level(options *o, level l)
 {
-    int bad = 0;
     o->level_name = l.name;
     o->level = l.rows;
-    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
-        if (wanted(units[k].name, argc, argv, first)) bad += check_unit(&units[k], o);
-    return bad;
+    return run_pass(o);
+}
+
+/* The units named, or all; false if one is not known. */
+static bool choose_units(options *o, char **names, int n)
+{
+    for (size_t k = 0; k < UNITS; k++) {
+        bool found = !n;
+        for (int i = 0; i < n; i++) found |= !strcmp(names[i], units[k].name);
+        if (found) o->units[o->count++] = &units[k];
+    }
+    return o->count >= (n ? n : 1);
+}
+
+static int usage(void)
+{
+    fprintf(stderr, "use: approx_check [--quick] [--level NAME] [--scalar] [--ftz-mode] [--sweep] [--threads N] "
+                    "GOLDEN_DIR [UNIT...]\n");
+    return 2;
 }
 
 int main(int argc, char **argv)
 {
-    options o = { .threads = 2 };
-    level levels[4];
+    options o = { .threads = (int)sysconf(_SC_NPROCESSORS_ONLN) };
+    level levels[5];
     const char *only = NULL;
-    bool scalar = false;
+    bool sweep = false;
     int i = 1, bad = 0, done = 0, n = find_levels(levels);
     for (; i < argc && argv[i][0] == '-'; i++) {
         if (!strcmp(argv[i], "--quick")) o.quick = true;
-        else if (!strcmp(argv[i], "--scalar")) scalar = true;
+        else if (!strcmp(argv[i], "--scalar")) only = "scalar";
         else if (!strcmp(argv[i], "--ftz-mode")) o.ftz_mode = true;
+        else if (!strcmp(argv[i], "--sweep")) sweep = o.brief = true;
         else if (!strcmp(argv[i], "--level") && i + 1 < argc) only = argv[++i];
         else if (!strcmp(argv[i], "--threads") && i + 1 < argc) o.threads = atoi(argv[++i]);
-        else break;
+        else return usage();
     }
-    if (i >= argc || argv[i][0] == '-' || o.threads < 1) {
-        fprintf(stderr, "use: approx_check [--quick] [--level NAME] [--scalar] [--ftz-mode] [--threads N] GOLDEN_DIR [UNIT...]\n");
-        return 2;
-    }
+    if (i >= argc || o.threads < 1) return usage();
     o.dir = argv[i++];
-    if (scalar) return check_level(&o, (level){ "scalar", NULL }, argc, argv, i) != 0;
-    for (int k = 0; k < n; k++) {
-        if (only && strcmp(only, levels[k].name)) continue;
-        bad += check_level(&o, levels[k], argc, argv, i);
+    if (!choose_units(&o, argv + i, argc - i)) return usage();
+    for (int k = n - 1; k >= 0; k--) {
+        if (only ? strcmp(only, levels[k].name) : !sweep && k == 0) continue;
+        bad += check_level(&o, levels[k]);
         done++;
+        if (!sweep || o.ftz_mode) continue;
+        o.ftz_mode = true;
+        bad += check_level(&o, levels[k]);
+        o.ftz_mode = false;
     }
     if (!done) fprintf(stderr, "approx_check: this machine does not run level %s\n", only);
+    if (sweep) printf("%s\n", bad || !done ? "FAILED" : "all passes agree with the recordings");
     return bad || !done ? 1 : 0;
 }
