@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 enum {
-    IG_SLOTS = 16,
+    IG_SLOTS = 18,
     IG_OPDS = 12,
     IG_ELEMS = 64,   /* most elements of a vector operand that are named one by one */
     IG_WORDS = 16384,

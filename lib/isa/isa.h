@@ -103,7 +103,7 @@ struct px_since {
 
 /* ---- forms ---- */
 
-enum { PX_MAX_SLOTS = 16, PX_MAX_OPDS = 12 };
+enum { PX_MAX_SLOTS = 18, PX_MAX_OPDS = 12 };
 
 /* How an operand of a form is written. */
 enum px_opd_kind {
@@ -262,6 +262,7 @@ size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS]
 
 /* Is the word a modifier of any form; is it an opcode. */
 bool px_word_is_modifier(px_word word);
+bool px_word_is_modifier_of(px_word word, ptx_profile profile); /* the profile knows it */
 bool px_word_is_opcode(px_word word);
 bool px_word_says_instruction(px_word opcode); /* "Instruction 'x' requires", not "Feature 'x' requires" */
 
