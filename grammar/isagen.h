@@ -20,6 +20,8 @@ enum {
     IG_ELEMS = 64,   /* most elements of a vector operand that are named one by one */
     IG_WORDS = 16384,
     IG_FORMS = 4096,
+    IG_CONSTRUCTS = 64, /* of a kind; the checker has a bit for each directive */
+    IG_CONSTRUCT_TEXT = 40, /* bytes, with the NUL: px_construct of isa.h */
     IG_POOL = 65535
 };
 
@@ -40,12 +42,15 @@ struct ig_words {
     bool plain_name[IG_WORDS]; /* an opcode whose requirements messages call "Instruction", not "Feature" */
     bool slot[IG_WORDS];     /* the name of a slot */
     bool value[IG_WORDS];    /* stands in a list of values, or in names.tbl */
+    bool always[IG_WORDS];   /* a `word`, space or target of names.tbl: known to all versions */
     int n;
 };
 
 struct ig_type { const char *name, *klass, *reg; int bits; bool decl, noimm; };
 struct ig_space { const char *name, *code; };
-struct ig_sreg { const char *name, *type; int components, ptx, target; };
+struct ig_sreg { const char *name, *type, *directive; int components, ptx, target; };
+/* directive, pragma, construct; of a language the code is in ptx */
+struct ig_construct { const char *name, *text, *code; int ptx, sm; bool positive; };
 struct ig_target { const char *name; int sm; char suffix; int ptx; bool past; };
 
 /* ---- isa.tbl ---- */
@@ -126,6 +131,9 @@ struct ig {
     struct ig_sreg sregs[256]; int nsregs;
     struct ig_target targets[64]; int ntargets;
     int versions[64]; int nversions;
+    struct ig_construct directives[IG_CONSTRUCTS], pragmas[IG_CONSTRUCTS], constructs[IG_CONSTRUCTS];
+    struct ig_construct languages[IG_CONSTRUCTS], intermediates[IG_CONSTRUCTS];
+    int ndirectives, npragmas, nconstructs, nlanguages, nintermediates;
     struct ig_set sets[512]; int nsets;
     struct ig_set features;  /* words that need a version or target on any instruction */
     struct ig_fn fns[256]; int nfns;
@@ -149,6 +157,15 @@ int ig_target_find(const char *s, size_t n);     /* index, -1 */
 int ig_version(struct ig_place at, const char *s); /* "7.4" -> 74 */
 void ig_read_names(const char *file);
 void ig_read_lines(const char *file, void (*line)(struct ig_place at, char *text));
+
+/* isagen_directives.c; w: the words of the line, quoted: what stands in quotation marks, or NULL */
+void ig_read_directive(struct ig_place at, char **w, int n, const char *quoted);
+void ig_read_pragma(struct ig_place at, char **w, int n);
+void ig_read_construct(struct ig_place at, char **w, int n, const char *quoted);
+void ig_read_language(struct ig_place at, char **w, int n);
+void ig_read_intermediate(struct ig_place at, char **w, int n);
+void ig_emit_needs(FILE *out);
+void ig_emit_directives(FILE *out);
 
 /* isagen_rows.c */
 void ig_read_rows(const char *file);

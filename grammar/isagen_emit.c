@@ -28,7 +28,9 @@ void ig_emit_words(FILE *out)
     fprintf(out, "    PX_W_COUNT = %d\n};\n\nenum px_sreg_id {\n    PX_SR_NONE,\n", ig.words.n + 1);
     for (int i = 0; i < ig.nsregs; i++)
         fprintf(out, "    PX_SR_%s,\n", identifier(ig.sregs[i].name));
-    fputs("    PX_SR_COUNT\n};\n\n/* Types beyond those of enum px_type. */\nenum px_more_types {\n", out);
+    fputs("    PX_SR_COUNT\n};\n", out);
+    ig_emit_needs(out);
+    fputs("\n/* Types beyond those of enum px_type. */\nenum px_more_types {\n", out);
     int other = ig_type_find("e4m3", 4);
     for (int i = other - 1; i < ig.ntypes; i++) {
         char *name = identifier(ig.types[i].name);
@@ -168,8 +170,12 @@ static void emit_names(FILE *out)
     fprintf(out, "};\nconst uint16_t px_isa_nspaces = %d;\nconst struct px_sreg px_isa_sregs[] = {\n", ig.nspaces);
     for (int i = 0; i < ig.nsregs; i++) {
         struct ig_sreg *s = &ig.sregs[i];
-        fprintf(out, "    {%d, %d, %d, %d, %d, PX_SR_%s},\n", ig_word(s->name, strlen(s->name)),
-                ig_type_find(s->type, strlen(s->type)), s->components, s->ptx, ig.targets[s->target].sm, identifier(s->name));
+        int directive = s->directive ? ig_word_find(s->directive, strlen(s->directive)) : 0;
+        if (s->directive && !directive)
+            ig_error((struct ig_place){"names.tbl", 0}, "'%s' needs an unknown directive", s->name);
+        fprintf(out, "    {%d, %d, %d, %d, %d, PX_SR_%s, %d},\n", ig_word(s->name, strlen(s->name)),
+                ig_type_find(s->type, strlen(s->type)), s->components, s->ptx, ig.targets[s->target].sm, identifier(s->name),
+                directive);
     }
     fprintf(out, "};\nconst uint16_t px_isa_nsregs = %d;\nconst struct px_isa_target px_isa_targets[] = {\n", ig.nsregs);
     for (int i = 0; i < ig.ntargets; i++)
@@ -181,6 +187,37 @@ static void emit_names(FILE *out)
     fputs("0};\n", out);
 }
 
+/* ---- versions ---- */
+
+static void lower(uint16_t *version, int ptx)
+{
+    if (!*version || ptx < *version)
+        *version = (uint16_t)ptx;
+}
+
+/* The first version in which each word means something; 0 of a word that no row dates. */
+static void emit_word_versions(FILE *out)
+{
+    uint16_t *versions = ig_alloc((size_t)(ig.words.n + 1) * sizeof *versions);
+    for (int i = 0; i < ig.nforms; i++) {
+        const struct ig_form *form = ig.forms[i];
+        lower(&versions[form->opcode], form->since.ptx);
+        for (int k = 0; k < form->nslots; k++)
+            for (int v = 0; v < form->slots[k].n; v++) {
+                int ptx = ig.sinces[form->slots[k].values[v].since].ptx;
+                lower(&versions[form->slots[k].values[v].word], ptx > form->since.ptx ? ptx : form->since.ptx);
+            }
+    }
+    for (int i = 0; i < ig.nsregs; i++)
+        lower(&versions[ig_word_find(ig.sregs[i].name, strlen(ig.sregs[i].name))], ig.sregs[i].ptx);
+    for (int i = 0; i < ig.ndirectives; i++)
+        lower(&versions[ig_word_find(ig.directives[i].name, strlen(ig.directives[i].name))], ig.directives[i].ptx);
+    for (int i = 0; i < ig.words.n; i++)
+        if (ig.words.always[i])
+            versions[i + 1] = 0;
+    emit_u16(out, "px_isa_word_versions", versions, ig.words.n + 1);
+}
+
 void ig_emit_tables(FILE *out)
 {
     fputs("/* Made by isagen from grammar/names.tbl and grammar/isa.tbl. */\n#include \"isa/table.h\"\n\n"
@@ -188,5 +225,7 @@ void ig_emit_tables(FILE *out)
     emit_word_texts(out);
     emit_hash(out);
     emit_names(out);
+    ig_emit_directives(out);
+    emit_word_versions(out);
     ig_emit_forms(out);
 }

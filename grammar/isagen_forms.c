@@ -215,22 +215,6 @@ static void emit_sinces(FILE *out)
     fputs("};\n", out);
 }
 
-/* The first PTX version with a row that takes each word as a modifier; 0: no row does. */
-static void emit_modifier_versions(FILE *out)
-{
-    uint16_t *versions = ig_alloc((size_t)(ig.words.n + 1) * sizeof *versions);
-    for (int i = 0; i < ig.nforms; i++)
-        for (int k = 0; k < ig.forms[i]->nslots; k++)
-            for (int v = 0; v < ig.forms[i]->slots[k].n; v++) {
-                const struct ig_value *value = &ig.forms[i]->slots[k].values[v];
-                int ptx = ig.sinces[value->since].ptx;
-                ptx = ptx > ig.forms[i]->since.ptx ? ptx : ig.forms[i]->since.ptx;
-                if (!versions[value->word] || ptx < versions[value->word])
-                    versions[value->word] = (uint16_t)ptx;
-            }
-    emit_numbers(out, "px_isa_modifier_versions", versions, ig.words.n + 1);
-}
-
 static void emit_word_tables(FILE *out)
 {
     uint16_t *first = ig_alloc((size_t)(ig.words.n + 1) * sizeof *first);
@@ -286,7 +270,6 @@ void ig_emit_forms(FILE *out)
     emit_fns(out);
     emit_clauses(out);
     emit_word_tables(out);
-    emit_modifier_versions(out);
     emit_sinces(out);
     emit_names(out);
     emit_features(out);

@@ -87,6 +87,7 @@ static void expand_pattern(const char *pattern, char *done, size_t n)
     if (!*pattern) {
         if (!ig_word_find(done, n))
             word_new(done, n, false);
+        ig.words.always[ig_word_find(done, n) - 1] = true;
         return;
     }
     if (*pattern != '[') {
@@ -130,17 +131,51 @@ static void read_target(struct ig_place at, char **w, int n)
 static void read_sreg(struct ig_place at, char **w, int n)
 {
     if (n < 6 || ig.nsregs == 256)
-        ig_error(at, "sreg NAME TYPE COMPONENTS PTX TARGET");
+        ig_error(at, "sreg NAME TYPE COMPONENTS PTX TARGET [DIRECTIVE]");
     int target = ig_target_find(w[5], strlen(w[5]));
     if (target < 0)
         ig_error(at, "unknown target '%s'", w[5]);
-    ig.sregs[ig.nsregs++] = (struct ig_sreg){w[1], w[2], atoi(w[3]), ig_version(at, w[4]), target};
+    ig.sregs[ig.nsregs++] = (struct ig_sreg){w[1], w[2], n > 6 ? w[6] : NULL, atoi(w[3]), ig_version(at, w[4]), target};
     ig_word(w[1], strlen(w[1]));
+}
+
+/* A word that every version has. */
+static void word_always(const char *s)
+{
+    int word = ig_word(s, strlen(s));
+    ig.words.always[word - 1] = true;
+}
+
+/* What stands in quotation marks at the end of a line; NULL. */
+static const char *quoted_text(struct ig_place at, const char *text)
+{
+    const char *from = strchr(text, '"'), *to = from ? strchr(from + 1, '"') : NULL;
+    if (from && !to)
+        ig_error(at, "a quotation mark is missing");
+    return from ? ig_text(from + 1, (size_t)(to - from - 1)) : NULL;
+}
+
+static bool read_construct(struct ig_place at, char **w, int n, const char *quoted)
+{
+    if (!strcmp(w[0], "directive"))
+        ig_read_directive(at, w, n, quoted);
+    else if (!strcmp(w[0], "pragma"))
+        ig_read_pragma(at, w, n);
+    else if (!strcmp(w[0], "construct"))
+        ig_read_construct(at, w, n, quoted);
+    else if (!strcmp(w[0], "language"))
+        ig_read_language(at, w, n);
+    else if (!strcmp(w[0], "intermediate"))
+        ig_read_intermediate(at, w, n);
+    else
+        return false;
+    return true;
 }
 
 static void read_line(struct ig_place at, char *text)
 {
     char *w[64], *save = NULL, done[64];
+    const char *quoted = quoted_text(at, text);
     int n = 0;
     w[0] = text;
     for (char *s = strtok_r(text, " \t", &save); s && n < 64; s = strtok_r(NULL, " \t", &save))
@@ -149,7 +184,7 @@ static void read_line(struct ig_place at, char *text)
         read_type(at, w, n);
     } else if (!strcmp(w[0], "space") && n == 3) {
         ig.spaces[ig.nspaces++] = (struct ig_space){w[1], w[2]};
-        ig_word(w[1], strlen(w[1]));
+        word_always(w[1]);
     } else if (!strcmp(w[0], "sreg")) {
         read_sreg(at, w, n);
     } else if (!strcmp(w[0], "target")) {
@@ -158,11 +193,13 @@ static void read_line(struct ig_place at, char *text)
         for (int i = 1; i < n; i++)
             ig.versions[ig.nversions++] = ig_version(at, w[i]);
     } else if (!strcmp(w[0], "word")) {
-        for (int i = 1; i < n; i++)
+        for (int i = 1; i < n; i++) {
+            word_always(w[i]);
             ig.words.value[ig_word(w[i], strlen(w[i])) - 1] = true;
+        }
     } else if (!strcmp(w[0], "words") && n == 2) {
         expand_pattern(w[1], done, 0);
-    } else {
+    } else if (!read_construct(at, w, n, quoted)) {
         ig_error(at, "'%s' starts no line of this table", w[0]);
     }
 }

@@ -33,7 +33,7 @@
 %token TYPE OTHERTYPE VEC SPACE CONSTSPACE REG WEAK EXTERN VISIBLE COMMON
 %token VERSION TARGET ADDRESS_SIZE ENTRY FUNC ALIGN PTR ATTRIBUTE FILEDIR LOC SECTION PRAGMA ALIAS DWARF
 %token BRANCHTARGETS CALLTARGETS CALLPROTOTYPE
-%token PERF0 PERF1 PERF3 NORETURN ABI LOCAL_MAXNREG
+%token PERF0 PERF1 PERF3 PERFLIST NORETURN ABI LOCAL_MAXNREG LOC_IR SOURCE_SECTION SOURCE
 %token SHL SHR LE GE EQ NE LAND LOR
 
 %right '?' ':'
@@ -75,6 +75,7 @@ item: variable ';'
     | FILEDIR INT STRING ',' INT                   { px_parse_file(parser, &$1, &$2, &$3, &$5, NULL); }
     | FILEDIR INT STRING ',' INT ',' INT           { px_parse_file(parser, &$1, &$2, &$3, &$5, &$7); }
     | SECTION WORD '{' section_lines '}'           { px_parse_section(parser, &$1, &$2, &$4); }
+    | SOURCE_SECTION '{' code_blocks '}'           { px_parse_source_section(parser, &$1, $3.n); }
     | pragma                                       { px_parse_module_pragma(parser, &$1); }
     | ALIAS IDENT ',' IDENT ';'                    { px_parse_alias(parser, &$1, &$2, &$4); }
     | DWARF                                        { if (!px_parse_dwarf(parser, &$1)) FAIL(); }
@@ -84,6 +85,16 @@ strings: STRING                                    { px_push_string(parser, &$1)
        | strings ',' STRING                        { px_push_string(parser, &$3); $$.n = $1.n + 1; }
        ;
 
+code_blocks: code_block                            { $$.n = 1; }
+           | code_blocks code_block                { $$.n = $1.n + 1; }
+           ;
+code_block: WORD '{' WORD ':' STRING WORD ':' INT SOURCE '}'
+             {
+                 struct px_sem keys[] = {$3, $6};
+                 if (!px_push_code_block(parser, &$1, keys, &$5, &$8, &$9))
+                     FAIL();
+             }
+          ;
 section_lines: %empty                              { $$.n = 0; }
              | section_lines IDENT ':'             { px_section_label(parser, &$2); $$.n = $1.n + 1; }
              | section_lines TYPE section_values   { px_section_data(parser, &$2, &$3); $$.n = $1.n + 1; }
@@ -240,8 +251,15 @@ entry_directives: %empty                           { $$.n = 0; }
                 | entry_directives PERF3 ints      { px_push_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
                 | entry_directives LOCAL_MAXNREG INT
              { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
+                | entry_directives PERFLIST values { px_push_list_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
                 | entry_directives pragma          { px_push_pragma_directive(parser, &$2); $$.n = $1.n + 1; }
                 ;
+values: value                                      { $$.n = 1; }
+      | values ',' value                           { $$.n = $1.n + 1; }
+      ;
+value: STRING                                      { px_push_value(parser, &$1, NULL); }
+     | INT                                         { px_push_value(parser, NULL, &$1); }
+     ;
 ints: INT                                          { px_push_dim(parser, &$1); $$.n = 1; }
     | INT ',' INT                                  { px_push_dim(parser, &$1); px_push_dim(parser, &$3); $$.n = 2; }
     | INT ',' INT ',' INT
@@ -251,6 +269,7 @@ func_directives: %empty                            { $$.n = 0; }
                | NORETURN                          { px_push_directive(parser, &$1, 0); $$.n = 1; }
                | func_directives ABI INT
              { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
+               | func_directives PERFLIST values   { px_push_list_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
                ;
 
 /* ---- bodies ---- */
@@ -275,6 +294,7 @@ statement: local_variable ';'                      { parser->at_statement = true
                      FAIL();
                  px_parse_loc_place(parser, &$12, &$13);
              }
+         | LOC_IR INT INT INT                      { px_parse_loc_intermediate(parser, &$1, &$2, &$3, &$4); }
          | func_head ';'                           { px_func_directives(parser, &$1); px_func_declare(parser, &$2); }
          | TARGET words                            { px_parse_target_stmt(parser, &$1, &$2); }
          ;

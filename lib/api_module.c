@@ -34,6 +34,13 @@ static uint16_t word_of(const char *s, size_t n)
     return word && px_sreg_of_word(word) ? word : 0;
 }
 
+/* Profile 13.0 does not know the words of later versions. */
+static uint16_t word_of_13_0(const char *s, size_t n)
+{
+    px_word word = word_of(s, n);
+    return px_word_version(word) <= PTX_ISA_VERSION ? word : 0;
+}
+
 static void set_source(struct ptx_module *module, const char *file, const char *text, size_t size)
 {
     module->source.file = px_arena_text(&module->arena, file, strlen(file));
@@ -44,7 +51,7 @@ static void set_source(struct ptx_module *module, const char *file, const char *
 
 static void read_text(struct ptx_module *module)
 {
-    px_names_init(&module->names, &module->arena, word_of);
+    px_names_init(&module->names, &module->arena, module->profile == PTX_PROFILE_ALL ? word_of : word_of_13_0);
     px_check(module);
 }
 

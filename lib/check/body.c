@@ -60,7 +60,10 @@ static void check_special(struct px_checker *checker, const struct px_operand *o
     const struct px_name *name = operand->u.name;
     if (!px_is_special_register(name)) return;
     const struct px_sreg *sreg = px_sreg_of_word(name->word);
-    px_needs(checker, name->text, sreg->min_ptx, sreg->min_sm, operand->pos, operand->length);
+    px_needs_feature(checker, name->text, sreg->min_ptx, sreg->min_sm, operand->pos, operand->length);
+    if (sreg->directive && !px_has_directive(checker->function->func, sreg->directive))
+        px_complain(checker, SREG_DIRECTIVE, operand->pos, operand->length, name->text,
+                    px_directive_of_word(sreg->directive)->text);
 }
 
 static void resolve_name(struct px_checker *checker, struct px_operand *operand)
@@ -256,7 +259,7 @@ static void check_nested(struct px_checker *checker, const struct px_block *bloc
     px_scope_leave(&checker->scope);
 }
 
-static void check_stmt(struct px_checker *checker, struct px_stmt *stmt)
+static void check_stmt(struct px_checker *checker, struct px_stmt *stmt, const struct px_stmt *before)
 {
     switch (stmt->kind) {
     case PX_S_INST: check_inst(checker, &stmt->u.inst); break;
@@ -265,7 +268,7 @@ static void check_stmt(struct px_checker *checker, struct px_stmt *stmt)
     case PX_S_NOTHING: px_check_nameless(checker, stmt->u.var); break;
     case PX_S_TARGET: px_check_target(checker, &stmt->u.target); break;
     case PX_S_BLOCK: check_nested(checker, &stmt->u.block); break;
-    case PX_S_LOC: px_check_loc(checker, stmt); break;
+    case PX_S_LOC: px_check_loc(checker, stmt, before); break;
     case PX_S_PRAGMA: px_check_pragma(checker, stmt->u.pragma, PX_PRAGMA_STATEMENT); break;
     case PX_S_TARGETS:
     case PX_S_CALLTARGETS: check_targets(checker, stmt); break;
@@ -278,7 +281,8 @@ static void check_stmt(struct px_checker *checker, struct px_stmt *stmt)
 static void check_block(struct px_checker *checker, const struct px_block *block)
 {
     bind_labels(checker, block);
-    for (uint32_t i = 0; i < block->n && !checker->stopped; i++) check_stmt(checker, block->list[i]);
+    for (uint32_t i = 0; i < block->n && !checker->stopped; i++)
+        check_stmt(checker, block->list[i], i ? block->list[i - 1] : NULL);
 }
 
 void px_check_body(struct px_checker *checker, const struct px_block *body)

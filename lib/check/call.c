@@ -224,8 +224,7 @@ void px_check_call(struct px_checker *checker, const struct px_inst *inst)
 void px_check_targets(struct px_checker *checker, const struct px_stmt *stmt)
 {
     bool branch = stmt->kind == PX_S_TARGETS;
-    px_needs(checker, branch ? ".branchtargets directive" : ".calltargets directive", branch ? 60 : 21,
-             branch ? 30 : 20, stmt->pos, 1);
+    px_requires(checker, branch ? PX_NEED_branchtargets : PX_NEED_calltargets, stmt->pos, 1);
     for (uint32_t i = 0; i < stmt->u.targets.n && !checker->stopped; i++) {
         const struct px_operand *target = &stmt->u.targets.list[i];
         const struct px_symbol *symbol = target->symbol;
@@ -238,7 +237,7 @@ void px_check_targets(struct px_checker *checker, const struct px_stmt *stmt)
 
 void px_check_proto(struct px_checker *checker, const struct px_proto *proto)
 {
-    px_needs(checker, ".callprototype directive", 21, 20, proto->pos, proto->label->len);
+    px_requires(checker, PX_NEED_callprototype, proto->pos, proto->label->len);
     px_check_signature(checker, NULL, proto->rets, proto->nrets, proto->params, proto->nparams);
     for (unsigned i = 0; i < proto->ndirs; i++)
         if (proto->dirs[i].word == PX_W_noreturn && proto->nrets)

@@ -19,6 +19,7 @@ static void check_item(struct px_checker *checker, const struct px_item *item)
     case PX_I_FUNC: px_declare_func(checker, item->u.func); break;
     case PX_I_FILE: px_check_file(checker, item->u.file); break;
     case PX_I_SECTION: px_check_section(checker, item->u.section); break;
+    case PX_I_SOURCE: px_check_source(checker, item->u.source); break;
     case PX_I_ALIAS: px_check_alias(checker, item->u.alias); break;
     case PX_I_NOTHING: px_check_nameless(checker, item->u.var); break;
     case PX_I_PRAGMA: px_check_pragma(checker, item->u.pragma, PX_PRAGMA_MODULE); break;

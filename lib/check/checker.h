@@ -36,7 +36,8 @@ struct px_checker {
     uint32_t nitems;                 /* items of the module checked so far */
     bool begun;                      /* the header was checked */
     bool stopped;                    /* a fatal message was given */
-    bool spilling, unified;          /* the pragma enable_smem_spilling and .attribute(.unified) were met */
+    const struct px_construct *program_pragma; /* that -c refuses; NULL: none was met */
+    bool unified;                    /* .attribute(.unified) was met */
     bool target_debug;               /* named by .target */
     bool narrow_address;             /* a 32-bit address was used; told once */
 };
@@ -63,12 +64,16 @@ void px_check_header(struct px_checker *checker);
 void px_check_target(struct px_checker *checker, const struct px_target_list *list);
 void px_check_target_version(struct px_checker *checker);
 void px_check_arch(struct px_checker *checker); /* after the module: may it run where it was asked to? */
-/* Complains when the module's version or target is too old for `feature`; 0: no requirement. */
-bool px_needs(struct px_checker *checker, const char *feature, unsigned ptx, unsigned sm, px_pos pos, uint32_t length);
+/* Complains when the module's version or target is too old for what a row of names.tbl describes. */
+bool px_needs(struct px_checker *checker, const struct px_construct *construct, px_pos pos, uint32_t length);
+bool px_requires(struct px_checker *checker, enum px_need need, px_pos pos, uint32_t length);
+bool px_needs_feature(struct px_checker *checker, const char *feature, unsigned ptx, unsigned sm, px_pos pos,
+                      uint32_t length); /* 0: no requirement */
 /* The same for a feature that ended before `ptx`. */
 bool px_withdrawn(struct px_checker *checker, const char *feature, unsigned ptx, px_pos pos, uint32_t length);
 void px_check_directives(struct px_checker *checker, struct px_function *function, const struct px_func *func);
 void px_check_directive_pairs(struct px_checker *checker, const struct px_func *func); /* at the end of the body */
+bool px_has_directive(const struct px_func *func, px_word word);
 
 /* pragma.c */
 void px_check_pragma(struct px_checker *checker, const struct px_pragma *pragma, enum px_pragma_place place);
@@ -76,7 +81,9 @@ void px_check_pragma(struct px_checker *checker, const struct px_pragma *pragma,
 /* debug.c */
 void px_check_file(struct px_checker *checker, const struct px_file *file);
 void px_check_section(struct px_checker *checker, const struct px_section *section);
-void px_check_loc(struct px_checker *checker, const struct px_stmt *stmt);
+void px_check_source(struct px_checker *checker, const struct px_source_section *source);
+/* `before` is the statement in front of it, or NULL. */
+void px_check_loc(struct px_checker *checker, const struct px_stmt *stmt, const struct px_stmt *before);
 void px_check_debug(struct px_checker *checker); /* after the module */
 
 /* whole.c: what is asked of modules without errors only */

@@ -6,10 +6,16 @@
  * after the module.
  */
 #include <stdlib.h>
+#include <string.h>
 #include "check/checker.h"
 
 struct place {
     uint32_t file, line, column;
+};
+
+struct loc_file {
+    uint32_t number;
+    px_pos pos;
 };
 
 struct px_debug {
@@ -17,6 +23,7 @@ struct px_debug {
     PX_VEC(const struct px_name *) labels;    /* of sections */
     struct place *places;                     /* open addressing; file, line, column all 0: free */
     uint32_t nplaces, mask;
+    PX_VEC(struct loc_file) intermediate;     /* .loc_intermediate: the file may still come */
     bool has_file, has_loc, has_section;
 };
 
@@ -79,9 +86,26 @@ static void check_inlined(struct px_checker *checker, struct px_debug *debug, co
         px_vec_push(&checker->module->arena, &debug->functions, loc->function);
 }
 
-void px_check_loc(struct px_checker *checker, const struct px_stmt *stmt)
+/* .loc_intermediate adds to the .loc right in front of it. */
+static void check_intermediate(struct px_checker *checker, struct px_debug *debug, const struct px_stmt *stmt,
+                               const struct px_stmt *before)
+{
+    const struct px_construct *directive = px_directive_of_word(PX_W_loc_intermediate);
+    const uint32_t length = (uint32_t)strlen(directive->text);
+    px_needs(checker, directive, stmt->pos, length);
+    if (!before || before->kind != PX_S_LOC || before->u.loc.intermediate)
+        px_complain(checker, LOC_ALONE, stmt->pos, length, directive->text);
+    struct loc_file file = {stmt->u.loc.file, stmt->pos};
+    px_vec_push(&checker->module->arena, &debug->intermediate, file);
+}
+
+void px_check_loc(struct px_checker *checker, const struct px_stmt *stmt, const struct px_stmt *before)
 {
     struct px_debug *debug = debug_of(checker);
+    if (stmt->u.loc.intermediate) {
+        check_intermediate(checker, debug, stmt, before);
+        return;
+    }
     struct place place = {stmt->u.loc.file, stmt->u.loc.line, stmt->u.loc.column};
     debug->has_loc = true;
     if (stmt->u.loc.function) check_inlined(checker, debug, stmt);
@@ -97,6 +121,27 @@ void px_check_file(struct px_checker *checker, const struct px_file *file)
     if (debug->places && same_place(slot_of(debug, &number), &number))
         px_complain_at(checker, file->told, FILE_TWICE, file->pos, 5, (unsigned long long)file->index);
     remember(checker, debug, &number);
+}
+
+static bool has_file(struct px_debug *debug, uint64_t index)
+{
+    struct place number = {(uint32_t)index, (uint32_t)(index >> 32), UINT32_MAX};
+    return debug->places && same_place(slot_of(debug, &number), &number);
+}
+
+/* ---- texts in an intermediate language ---- */
+
+void px_check_source(struct px_checker *checker, const struct px_source_section *source)
+{
+    const struct px_construct *directive = px_directive_of_word(PX_W_nv_intermediate_source_section);
+    struct px_debug *debug = debug_of(checker);
+    px_needs(checker, directive, source->pos, (uint32_t)strlen(directive->text));
+    for (uint32_t i = 0; i < source->n && !checker->stopped; i++) {
+        const struct px_code_block *block = &source->blocks[i];
+        if (!px_intermediate_known(block->name)) px_complain(checker, SOURCE_LANGUAGE, block->pos, 1, block->name);
+        if (!has_file(debug, block->file))
+            px_complain(checker, FILE_UNKNOWN, block->file_pos, 1, (unsigned long long)block->file);
+    }
 }
 
 /* ---- sections ---- */
@@ -117,7 +162,7 @@ void px_check_section(struct px_checker *checker, const struct px_section *secti
     debug->has_section = true;
     for (uint32_t i = 0; i < section->n && !checker->stopped; i++) {
         const struct px_section_line *line = &section->lines[i];
-        if (line->label) px_needs(checker, "Defining labels in .section", 70, 0, line->pos, line->label->len);
+        if (line->label) px_requires(checker, PX_NEED_section_labels, line->pos, line->label->len);
         if (line->label) px_vec_push(&checker->module->arena, &debug->labels, line->label);
         for (uint32_t j = 0; j < line->n; j++) check_range(checker, line->values[j], line->type);
     }
@@ -150,5 +195,9 @@ void px_check_debug(struct px_checker *checker)
         px_complain(checker, NO_DEBUG_DATA, PX_NO_PLACE, 0);
     if (!debug) return;
     if (debug->has_loc && !debug->has_file) px_complain(checker, LOC_NO_FILE, PX_NO_PLACE, 0);
+    for (uint32_t i = 0; i < debug->intermediate.n; i++)
+        if (!has_file(debug, debug->intermediate.at[i].number))
+            px_complain(checker, FILE_UNKNOWN, debug->intermediate.at[i].pos, 1,
+                        (unsigned long long)debug->intermediate.at[i].number);
     check_function_names(checker, debug);
 }

@@ -50,9 +50,8 @@ static void check_vector(struct px_checker *checker, const struct px_var *var)
 
 static void check_versions(struct px_checker *checker, const struct px_var *var)
 {
-    if (var->type == PX_T_F16X2)
-        px_needs(checker, ".f16x2 packed data-type", 42, 53, var->pos, name_length(var));
-    if (is_opaque(var)) px_needs(checker, "opaque type", 15, 0, var->pos, name_length(var));
+    if (var->type == PX_T_F16X2) px_requires(checker, PX_NEED_f16x2, var->pos, name_length(var));
+    if (is_opaque(var)) px_requires(checker, PX_NEED_opaque, var->pos, name_length(var));
 }
 
 /* Type and vector: what parameters and variables have in common. Less is asked of a parameter that is not
@@ -63,7 +62,7 @@ static void check_common_type(struct px_checker *checker, const struct px_var *v
     check_versions(checker, var);
     check_vector(checker, var);
     if (!defined) return;
-    if (var->type == PX_T_B128) px_needs(checker, "Type .b128", 83, 70, var->pos, name_length(var));
+    if (var->type == PX_T_B128) px_requires(checker, PX_NEED_b128, var->pos, name_length(var));
     if (!type_of(var)->declarable && !param_array)
         px_complain(checker, INSTRUCTION_TYPE, var->pos, name_length(var), type_of(var)->name);
     if (var->type == PX_T_PRED && var->space != PX_SPACE_REG) COMPLAIN_NAMED(checker, PRED_SPACE, var);
@@ -88,8 +87,8 @@ void px_check_attributes(struct px_checker *checker, const struct px_attribute *
         bool managed = attrs[i].word == PX_W_managed;
         const char *name = px_word_text(attrs[i].word);
         checker->unified |= !managed;
-        px_needs(checker, ".attribute", 40, 0, attrs[i].pos, 1);
-        px_needs(checker, managed ? ".managed" : ".unified", 0, managed ? 30 : 90, attrs[i].pos, 1);
+        px_requires(checker, PX_NEED_attribute, attrs[i].pos, 1);
+        px_requires(checker, managed ? PX_NEED_managed : PX_NEED_unified, attrs[i].pos, 1);
         bool passes = managed && var && var->space == PX_SPACE_REG && var->has_range; /* with ptxas */
         if (var && var->space != PX_SPACE_GLOBAL && !passes)
             px_complain(checker, ATTRIBUTE_PLACE, attrs[i].pos, 1, name, name_text(var));
@@ -98,9 +97,9 @@ void px_check_attributes(struct px_checker *checker, const struct px_attribute *
 
 static void check_linkage(struct px_checker *checker, const struct px_var *var)
 {
-    if (var->linkage == PX_L_WEAK) px_needs(checker, ".weak directive", 31, 0, var->start, 1);
+    if (var->linkage == PX_L_WEAK) px_requires(checker, PX_NEED_weak, var->start, 1);
     if (var->linkage != PX_L_COMMON) return;
-    px_needs(checker, ".common directive", 50, 0, var->start, 1);
+    px_requires(checker, PX_NEED_common, var->start, 1);
     if (var->space != PX_SPACE_GLOBAL)
         px_complain(checker, COMMON_SPACE, var->pos, name_length(var), ".common");
 }
@@ -215,7 +214,7 @@ static void check_param_space(struct px_checker *checker, const struct px_var *v
 static void check_unsized(struct px_checker *checker, const struct px_var *var, bool is_entry, bool is_return)
 {
     if (!var->unsized && !(var->ndims && !var->dims[0])) return;
-    px_needs(checker, "Unsized Array Parameter", 60, 30, var->pos, name_length(var));
+    px_requires(checker, PX_NEED_unsized_param, var->pos, name_length(var));
     if (is_entry)
         px_complain(checker, UNSIZED_PARAM, var->pos, name_length(var), "Parameter to entry function");
     else if (is_return)
@@ -225,7 +224,7 @@ static void check_unsized(struct px_checker *checker, const struct px_var *var, 
 static void check_ptr(struct px_checker *checker, const struct px_var *var, bool is_entry)
 {
     if (!var->has_ptr) return;
-    px_needs(checker, "kernel parameter pointer attribute", 22, 0, var->pos, name_length(var));
+    px_requires(checker, PX_NEED_ptr, var->pos, name_length(var));
     if (!is_entry) px_complain(checker, PTR_PLACE, var->pos, name_length(var));
     if (var->ptr_has_align) check_alignment(checker, var, var->ptr_align);
 }

@@ -8,8 +8,8 @@
 
 /* ---- versions and targets ---- */
 
-bool px_needs(struct px_checker *checker, const char *feature, unsigned ptx, unsigned sm, px_pos pos,
-              uint32_t length)
+bool px_needs_feature(struct px_checker *checker, const char *feature, unsigned ptx, unsigned sm, px_pos pos,
+                      uint32_t length)
 {
     bool fine = true;
     if (checker->version < ptx) {
@@ -21,6 +21,16 @@ bool px_needs(struct px_checker *checker, const char *feature, unsigned ptx, uns
         fine = false;
     }
     return fine;
+}
+
+bool px_needs(struct px_checker *checker, const struct px_construct *construct, px_pos pos, uint32_t length)
+{
+    return px_needs_feature(checker, construct->text, construct->min_ptx, construct->min_sm, pos, length);
+}
+
+bool px_requires(struct px_checker *checker, enum px_need need, px_pos pos, uint32_t length)
+{
+    return px_needs(checker, px_need_at(need), pos, length);
 }
 
 bool px_withdrawn(struct px_checker *checker, const char *feature, unsigned ptx, px_pos pos, uint32_t length)
@@ -88,12 +98,13 @@ static void check_option(struct px_checker *checker, const struct px_name *name,
 {
     bool is_mode = name->word == PX_W_texmode_unified || name->word == PX_W_texmode_independent;
     if (is_mode) {
-        px_needs(checker, name->text, 15, 0, pos, name->len);
+        bool independent = name->word == PX_W_texmode_independent;
+        px_requires(checker, independent ? PX_NEED_texmode_independent : PX_NEED_texmode_unified, pos, name->len);
         if (*mode && *mode != name->word) px_complain(checker, TARGET_CONFLICT, pos, name->len, name->text);
         *mode = name->word;
-        checker->module->texmode_independent |= name->word == PX_W_texmode_independent;
+        checker->module->texmode_independent |= independent;
     } else if (name->word == PX_W_debug) {
-        px_needs(checker, name->text, 30, 0, pos, name->len);
+        px_requires(checker, PX_NEED_target_debug, pos, name->len);
         checker->target_debug = true;
     } else if (checker->module->target.sm >= 13) {
         px_complain(checker, MAP_F64, pos, name->len);
@@ -146,7 +157,7 @@ static void check_address_size(struct px_checker *checker)
     enum { LENGTH = 13 }; /* of ".address_size" */
     const struct px_tree *tree = &checker->module->tree;
     if (!tree->address_size) return;
-    px_needs(checker, ".address_size directive", 23, 0, tree->address_size_pos, LENGTH);
+    px_requires(checker, PX_NEED_address_size, tree->address_size_pos, LENGTH);
     if (tree->address_size != 32 && tree->address_size != 64)
         px_complain(checker, ADDRESS_SIZE, tree->address_size_pos, LENGTH);
 }
@@ -197,36 +208,6 @@ void px_check_header(struct px_checker *checker)
 
 /* ---- performance directives ---- */
 
-struct needs {
-    px_word word;
-    uint16_t ptx, sm;
-    const char *feature;
-    bool positive;
-};
-
-static const struct needs directive_needs[] = {
-    {PX_W_maxnreg, 13, 0, ".maxnreg", true},
-    {PX_W_maxntid, 13, 0, ".maxntid", true},
-    {PX_W_reqntid, 21, 0, ".reqntid directive", true},
-    {PX_W_minnctapersm, 20, 0, ".minnctapersm directive", true},
-    {PX_W_maxnctapersm, 0, 0, ".maxnctapersm directive", true},
-    {PX_W_reqnctapercluster, 78, 90, ".reqnctapercluster", false},
-    {PX_W_explicitcluster, 78, 90, ".explicitcluster", false},
-    {PX_W_maxclusterrank, 78, 90, ".maxclusterrank", false},
-    {PX_W_blocksareclusters, 90, 90, ".blocksareclusters", false},
-    {PX_W_noreturn, 64, 30, ".noreturn", false},
-    {PX_W_abi_preserve, 90, 80, ".abi_preserve", false},
-    {PX_W_abi_preserve_control, 90, 80, ".abi_preserve_control", false},
-    {PX_W_local_maxnreg, 88, 0, ".local_maxnreg", false},
-};
-
-static const struct needs *needs_of(px_word word)
-{
-    for (size_t i = 0; i < sizeof directive_needs / sizeof *directive_needs; i++)
-        if (directive_needs[i].word == word) return &directive_needs[i];
-    return NULL;
-}
-
 #define COMPLAIN_DIRECTIVE(checker, id, directive, ...)                                                      \
     px_complain_at(checker, (directive)->told, id, (directive)->pos, directive_length(directive),            \
                    ##__VA_ARGS__)
@@ -248,27 +229,40 @@ static void check_values(struct px_checker *checker, const struct px_directive *
 }
 
 static void check_directive_needs(struct px_checker *checker, const struct px_directive *directive,
-                                  const struct needs *needs)
+                                  const struct px_construct *row)
 {
-    if (checker->version < needs->ptx)
-        COMPLAIN_DIRECTIVE(checker, NEEDS_PTX, directive, needs->feature, needs->ptx / 10, needs->ptx % 10);
-    if (checker->module->target.sm < needs->sm)
-        COMPLAIN_DIRECTIVE(checker, NEEDS_SM, directive, needs->feature, needs->sm);
+    if (checker->version < row->min_ptx)
+        COMPLAIN_DIRECTIVE(checker, NEEDS_PTX, directive, row->text, row->min_ptx / 10u, row->min_ptx % 10u);
+    if (checker->module->target.sm < row->min_sm)
+        COMPLAIN_DIRECTIVE(checker, NEEDS_SM, directive, row->text, row->min_sm);
+}
+
+static void check_languages(struct px_checker *checker, const struct px_directive *directive)
+{
+    for (uint32_t i = 0; i < directive->nlist; i++) {
+        const struct px_value *value = &directive->list[i];
+        if (value->text && px_language_find(value->text) < 0)
+            COMPLAIN_DIRECTIVE(checker, LANGUAGE, directive, value->text);
+        else if (!value->text && value->number > px_language_last())
+            COMPLAIN_DIRECTIVE(checker, LANGUAGE_CODE, directive, (unsigned long long)value->number,
+                               px_language_last());
+    }
 }
 
 static void check_directive(struct px_checker *checker, const struct px_directive *directive)
 {
-    const struct needs *needs = needs_of(directive->word);
+    const struct px_construct *row = px_directive_of_word(directive->word);
     if (directive->pragma) {
         px_check_pragma(checker, directive->pragma, PX_PRAGMA_ENTRY);
         return;
     }
-    if (!needs) return;
-    check_directive_needs(checker, directive, needs);
-    if (directive->word == PX_W_maxnctapersm &&
-        !px_withdrawn(checker, needs->feature, 21, directive->pos, 1) && checker->version >= 20)
+    if (!row) return;
+    check_directive_needs(checker, directive, row);
+    if (directive->word == PX_W_maxnctapersm && !px_withdrawn(checker, row->text, 21, directive->pos, 1) &&
+        checker->version >= 20)
         px_complain(checker, MAXNCTA_OLD, directive->pos, 1, checker->version / 10, checker->version % 10);
-    check_values(checker, directive, needs->positive);
+    check_values(checker, directive, row->positive);
+    if (directive->word == PX_W_language) check_languages(checker, directive);
 }
 
 static const struct px_directive *find_directive(const struct px_func *func, px_word word)
@@ -276,6 +270,11 @@ static const struct px_directive *find_directive(const struct px_func *func, px_
     for (unsigned i = 0; i < func->ndirs; i++)
         if (func->dirs[i].word == word) return &func->dirs[i];
     return NULL;
+}
+
+bool px_has_directive(const struct px_func *func, px_word word)
+{
+    return find_directive(func, word) != NULL;
 }
 
 /* A value of 0 counts as not given. */
@@ -304,10 +303,10 @@ static void check_alone(struct px_checker *checker, const struct px_func *func, 
 
 static void check_twice(struct px_checker *checker, const struct px_func *func)
 {
-    uint32_t seen = 0; /* a bit for each row of directive_needs */
+    uint64_t seen = 0; /* a bit for each directive of names.tbl, which has at most 64 */
     for (unsigned i = 0; i < func->ndirs && !func->is_entry; i++) {
-        const struct needs *needs = needs_of(func->dirs[i].word);
-        uint32_t bit = needs ? 1u << (needs - directive_needs) : 0;
+        const struct px_construct *row = px_directive_of_word(func->dirs[i].word);
+        uint64_t bit = row ? (uint64_t)1 << px_directive_number(row) : 0;
         if (seen & bit)
             COMPLAIN_DIRECTIVE(checker, DIRECTIVE_TWICE, &func->dirs[i], px_word_text(func->dirs[i].word));
         seen |= bit;

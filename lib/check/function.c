@@ -96,7 +96,7 @@ void px_check_signature(struct px_checker *checker, const struct px_func *func, 
 
 static void check_linkage(struct px_checker *checker, const struct px_func *func)
 {
-    if (func->linkage == PX_L_WEAK) px_needs(checker, ".weak directive", 31, 0, func->start, 1);
+    if (func->linkage == PX_L_WEAK) px_requires(checker, PX_NEED_weak, func->start, 1);
     px_check_attributes(checker, func->attrs, func->nattrs, NULL);
 }
 
@@ -350,7 +350,7 @@ static void check_alias_pair(struct px_checker *checker, const struct px_alias *
 void px_check_alias(struct px_checker *checker, const struct px_alias *alias)
 {
     struct px_symbol *name = px_scope_module(alias->alias), *target = px_scope_module(alias->target);
-    px_needs(checker, ".alias", 63, 30, alias->pos, 1);
+    px_requires(checker, PX_NEED_alias, alias->pos, 1);
     if (!name) px_complain(checker, UNKNOWN_SYMBOL, alias->pos, alias->alias->len, alias->alias->text);
     if (!target)
         px_complain(checker, UNKNOWN_SYMBOL, alias->target_pos, alias->target->len, alias->target->text);

@@ -76,7 +76,7 @@ static bool is_function(const struct px_symbol *symbol)
 
 static void check_generic(struct init *init, struct px_expr *expr, struct px_symbol *symbol)
 {
-    px_needs(init->checker, "generic() operator", 31, 0, expr->pos, 1);
+    px_requires(init->checker, PX_NEED_generic, expr->pos, 1);
     if (!symbol || is_function(symbol))
         px_complain(init->checker, INIT_EXPRESSION, expr->pos, 1);
     else
@@ -122,7 +122,7 @@ static bool is_byte_mask(uint64_t mask)
 
 static void check_mask(struct init *init, struct px_expr *expr)
 {
-    px_needs(init->checker, "mask operator in initializer", 71, 0, expr->pos, 1);
+    px_requires(init->checker, PX_NEED_mask, expr->pos, 1);
     if (!is_byte_mask(expr->mask))
         px_complain(init->checker, INIT_MASK, expr->pos, 1, (unsigned long long)expr->mask);
     if (is_address(expr->u.a)) check_address(init, expr->u.a);

@@ -374,10 +374,8 @@ static unsigned many_elements(const struct px_inst *inst)
 void px_inst_explain(const struct px_why *why, const struct px_fit *best)
 {
     char buf[160];
-    uint16_t first;
     px_word opcode = why->inst->opcode->word;
-    bool known = px_inst_forms(why->module, opcode, &first) &&
-                 px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf);
+    bool known = px_word_is_opcode(opcode) && px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf);
     if (best->stage == PX_FIT_WORDS && px_why_unknown(why))
         return;
     if (!known && many_elements(why->inst)) {

@@ -480,7 +480,7 @@ bool px_why_unknown(const struct px_why *why)
     if (no_such_name(why))
         return true;
     for (unsigned i = 0; i < inst->nmods; i++)
-        if (!px_word_is_modifier_of(inst->mods[i].name->word, why->module->profile)) {
+        if (!px_word_is_modifier(inst->mods[i].name->word)) {
             px_complain(why, MODIFIER_UNKNOWN, inst->mods[i].name->text);
             return true;
         }

@@ -55,8 +55,8 @@ static void check_separate(struct px_checker *checker, bool no_abi)
     if (checker->module->compilation != PTX_COMPILE_SEPARATE) return;
     if (old || no_abi)
         px_complain(checker, COMPILE_ONLY, PX_NO_PLACE, 0, old ? "PTX ISA .version 3.1 or later" : "ABI");
-    else if (checker->spilling)
-        px_complain(checker, PRAGMA_SPILLING, PX_NO_PLACE, 0, "enable_smem_spilling");
+    else if (checker->program_pragma)
+        px_complain(checker, PRAGMA_SPILLING, PX_NO_PLACE, 0, checker->program_pragma->text);
 }
 
 /* What was noted on the way. */

@@ -119,6 +119,7 @@ struct px_loc { /* .loc file line column [, function_name label[+imm], inlined_a
     struct px_name *function; /* label in .debug_str; NULL */
     int64_t function_offset;
     uint32_t inlined_file, inlined_line, inlined_column; /* 0 without inlined_at */
+    bool intermediate; /* .loc_intermediate */
 };
 
 struct px_block {
@@ -186,6 +187,8 @@ struct px_var {
 
 enum px_dir_kind { PX_DIR_PERF, PX_DIR_PRAGMA };
 
+struct px_value { const char *text; uint64_t number; }; /* text NULL: a number */
+
 /* A directive between a function's header and body: .maxntid 16,16,4  .noreturn  .abi_preserve 3  .pragma "..." */
 struct px_directive {
     px_word word;
@@ -195,6 +198,8 @@ struct px_directive {
     uint64_t value[3];
     uint8_t n;
     struct px_pragma *pragma;
+    struct px_value *list;       /* of .language: nlist strings and numbers */
+    uint32_t nlist;
 };
 
 struct px_pragma { px_pos pos; uint32_t n; const char **strings; };
@@ -227,10 +232,14 @@ struct px_file { px_pos pos, told; uint64_t index; const char *name; uint64_t ti
 struct px_section_line { struct px_name *label; px_word type; struct px_expr **values; uint32_t n; px_pos pos; };
 struct px_section { px_pos pos; struct px_name *name; struct px_section_line *lines; uint32_t n; };
 
+struct px_code_block { px_pos pos; const char *name; uint64_t file; const char *text; px_pos file_pos; };
+struct px_source_section { px_pos pos; struct px_code_block *blocks; uint32_t n; }; /* .nv_intermediate_source_section */
+
 struct px_alias { px_pos pos; struct px_name *alias, *target; px_pos target_pos; };
 
 enum px_item_kind {
     PX_I_VAR, PX_I_FUNC, PX_I_FILE, PX_I_SECTION, PX_I_PRAGMA, PX_I_ALIAS, PX_I_DWARF,
+    PX_I_SOURCE,
     PX_I_NOTHING /* a declaration without a name */
 };
 
@@ -242,6 +251,7 @@ struct px_item {
         struct px_func *func;
         struct px_file *file;
         struct px_section *section;
+        struct px_source_section *source;
         struct px_pragma *pragma;
         struct px_alias *alias;
         const char *dwarf; /* an @@DWARF line of PTX before 2.0, as written */

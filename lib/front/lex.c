@@ -58,23 +58,22 @@ static int token_of_directive(px_word word)
     case PX_W_branchtargets: return T_BRANCHTARGETS;
     case PX_W_calltargets: return T_CALLTARGETS;
     case PX_W_callprototype: return T_CALLPROTOTYPE;
-    case PX_W_explicitcluster:
-    case PX_W_blocksareclusters: return T_PERF0;
-    case PX_W_maxnreg:
-    case PX_W_minnctapersm:
-    case PX_W_maxnctapersm:
-    case PX_W_maxclusterrank: return T_PERF1;
-    case PX_W_maxntid:
-    case PX_W_reqntid:
-    case PX_W_reqnctapercluster: return T_PERF3;
-    case PX_W_noreturn: return T_NORETURN;
-    case PX_W_abi_preserve:
-    case PX_W_abi_preserve_control: return T_ABI;
-    case PX_W_local_maxnreg: return T_LOCAL_MAXNREG;
     case PX_W_v2:
     case PX_W_v4: return T_VEC;
     default: return 0;
     }
+}
+
+/* The directives of names.tbl have tokens by what follows them. */
+static int token_of_shape(px_word word)
+{
+    static const int tokens[] = {
+        [PX_DS_NONE] = T_PERF0,        [PX_DS_ONE] = T_PERF1, [PX_DS_THREE] = T_PERF3,
+        [PX_DS_LIST] = T_PERFLIST,     [PX_DS_ABI] = T_ABI,   [PX_DS_MAXNREG] = T_LOCAL_MAXNREG,
+        [PX_DS_NORETURN] = T_NORETURN, [PX_DS_PLACE] = T_LOC_IR, [PX_DS_SOURCE] = T_SOURCE_SECTION,
+    };
+    const struct px_construct *directive = px_directive_of_word(word);
+    return directive ? tokens[directive->kind] : 0;
 }
 
 static int token_of_linkage(px_word word, uint8_t *linkage)
@@ -131,7 +130,7 @@ static int token_of_word(px_word word, uint8_t *kind)
 {
     int token = 0;
     if (!word) return T_WORD;
-    if ((token = token_of_directive(word)) || (token = token_of_linkage(word, kind)) ||
+    if ((token = token_of_directive(word)) || (token = token_of_shape(word)) || (token = token_of_linkage(word, kind)) ||
         (token = token_of_space(word, kind)))
         return token;
     enum px_type type = px_type_of_word(word);
@@ -140,13 +139,27 @@ static int token_of_word(px_word word, uint8_t *kind)
     return is_packed(word) ? T_OTHERTYPE : T_WORD;
 }
 
+/* .source_begin ... .source_end: the text between them is in another language. */
+static int lex_source(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
+                      const unsigned char *end)
+{
+    static const char mark[] = ".source_end";
+    const char *stop = strstr((const char *)end, mark);
+    if (!stop) return finish(parser, sem, start, end, T_WORD);
+    sem->u.text = px_arena_text(parser->arena, (const char *)end, (size_t)(stop - (const char *)end));
+    return finish(parser, sem, start, (const unsigned char *)stop + sizeof mark - 1, T_SOURCE);
+}
+
 int px_lex_word(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,
                 const unsigned char *end)
 {
     sem->u.name = px_names_intern(parser->names, (const char *)start + 1, (size_t)(end - start) - 1);
     sem->word = sem->u.name->word;
     sem->n = 0;
-    return finish(parser, sem, start, end, token_of_word(sem->word, &sem->kind));
+    if (sem->word == PX_W_source_begin && parser->in_source) return lex_source(parser, sem, start, end);
+    const int token = token_of_word(sem->word, &sem->kind);
+    parser->in_source |= token == T_SOURCE_SECTION;
+    return finish(parser, sem, start, end, token);
 }
 
 /* ".const[3]": the space with a bank, of PTX before 2.2 */

@@ -99,6 +99,20 @@ void px_push_directive(struct px_parser *parser, const struct px_sem *word, uint
     px_vec_push(&parser->scratch, &parser->dirs, directive);
 }
 
+void px_push_value(struct px_parser *parser, const struct px_sem *string, const struct px_sem *number)
+{
+    struct px_value value = {.text = string ? string->u.text : NULL, .number = number ? number->u.i : 0};
+    px_vec_push(&parser->scratch, &parser->values, value);
+}
+
+void px_push_list_directive(struct px_parser *parser, const struct px_sem *word, uint32_t n)
+{
+    struct px_directive directive = {
+        .word = word->word, .name = word->u.name, .pos = word->pos, .told = parser->token.pos, .nlist = n};
+    directive.list = PX_TAKE(parser, &parser->values, n);
+    px_vec_push(&parser->scratch, &parser->dirs, directive);
+}
+
 void px_push_pragma_directive(struct px_parser *parser, const struct px_sem *pragma)
 {
     struct px_directive directive = {.word = PX_W_pragma, .pos = pragma->pos, .told = pragma->pos, .pragma = pragma->u.pragma};
@@ -131,6 +145,31 @@ void px_parse_section(struct px_parser *parser, const struct px_sem *start, cons
     section->n = lines->n;
     section->lines = PX_TAKE(parser, &parser->lines, lines->n);
     px_push_item(parser, PX_I_SECTION, start->pos)->u.section = section;
+}
+
+/* `keys` are the two words before the colons; the third stands with its text. */
+bool px_push_code_block(struct px_parser *parser, const struct px_sem *block, const struct px_sem *keys,
+                        const struct px_sem *name, const struct px_sem *file, const struct px_sem *text)
+{
+    static const px_word words[] = {PX_W_code_block, PX_W_ir_name, PX_W_sourceFileName};
+    const struct px_sem *given[] = {block, &keys[0], &keys[1]};
+    for (int i = 0; i < 3; i++) {
+        if (given[i]->word == words[i]) continue;
+        parser->token = *given[i];
+        return false;
+    }
+    struct px_code_block code = {
+        .pos = block->pos, .name = name->u.text, .file = file->u.i, .text = text->u.text, .file_pos = file->pos};
+    px_vec_push(&parser->scratch, &parser->code_blocks, code);
+    return true;
+}
+
+void px_parse_source_section(struct px_parser *parser, const struct px_sem *start, uint32_t n)
+{
+    struct px_source_section *source = PX_NEW(parser->arena, struct px_source_section);
+    *source = (struct px_source_section){.pos = start->pos, .n = n};
+    source->blocks = PX_TAKE(parser, &parser->code_blocks, n);
+    px_push_item(parser, PX_I_SOURCE, start->pos)->u.source = source;
 }
 
 void px_section_label(struct px_parser *parser, const struct px_sem *name)

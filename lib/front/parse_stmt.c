@@ -37,6 +37,13 @@ void px_parse_loc(struct px_parser *parser, const struct px_sem *loc, const stru
     stmt->u.loc = (struct px_loc){.file = small(file), .line = small(line), .column = small(column)};
 }
 
+void px_parse_loc_intermediate(struct px_parser *parser, const struct px_sem *directive, const struct px_sem *file,
+                               const struct px_sem *line, const struct px_sem *column)
+{
+    px_parse_loc(parser, directive, file, line, column);
+    last_loc(parser)->intermediate = true;
+}
+
 bool px_parse_loc_inlined(struct px_parser *parser, const struct px_sem *key, const struct px_sem *label,
                           const struct px_sem *offset, const struct px_sem *key2, const struct px_sem *file)
 {

@@ -49,6 +49,7 @@ struct px_parser {
     bool at_statement;         /* the next token begins a statement, if it is not the closing brace */
     bool failed;               /* the syntax error was already described */
     bool saw_version, saw_target;
+    bool in_source;            /* .source_begin opens a text in another language */
 
     PX_VEC(struct px_operand) opds;
     PX_VEC(struct px_modifier) mods;
@@ -59,6 +60,8 @@ struct px_parser {
     PX_VEC(struct px_attribute) attrs;
     PX_VEC(struct px_directive) dirs;
     PX_VEC(const char *) strings;
+    PX_VEC(struct px_value) values;    /* of directives that take strings and numbers */
+    PX_VEC(struct px_code_block) code_blocks;
     PX_VEC(struct px_sem) words;       /* names with positions: .target, aliases */
     PX_VEC(uint64_t) dims;
     PX_VEC(struct px_section_line) lines;
@@ -142,6 +145,8 @@ void px_parse_targets(struct px_parser *, enum px_stmt_kind kind, const struct p
                       const struct px_sem *list);
 void px_parse_loc(struct px_parser *, const struct px_sem *loc, const struct px_sem *file, const struct px_sem *line,
                   const struct px_sem *column);
+void px_parse_loc_intermediate(struct px_parser *, const struct px_sem *directive, const struct px_sem *file,
+                               const struct px_sem *line, const struct px_sem *column);
 bool px_parse_loc_inlined(struct px_parser *, const struct px_sem *key, const struct px_sem *label,
                           const struct px_sem *offset, const struct px_sem *key2, const struct px_sem *file);
 void px_parse_loc_place(struct px_parser *, const struct px_sem *line, const struct px_sem *column);
@@ -187,9 +192,14 @@ void px_func_declare(struct px_parser *, const struct px_sem *end);
 void px_func_body(struct px_parser *);
 bool px_func_define(struct px_parser *, const struct px_sem *end); /* false: the watcher has seen enough */
 void px_push_directive(struct px_parser *, const struct px_sem *word, uint32_t n);
+void px_push_value(struct px_parser *, const struct px_sem *string, const struct px_sem *number); /* one is NULL */
+void px_push_list_directive(struct px_parser *, const struct px_sem *word, uint32_t n);
 void px_push_pragma_directive(struct px_parser *, const struct px_sem *pragma);
 void px_parse_file(struct px_parser *, const struct px_sem *start, const struct px_sem *index,
                    const struct px_sem *name, const struct px_sem *time, const struct px_sem *size);
+bool px_push_code_block(struct px_parser *, const struct px_sem *block, const struct px_sem *keys, const struct px_sem *name,
+                        const struct px_sem *file, const struct px_sem *text); /* false: a key is another word */
+void px_parse_source_section(struct px_parser *, const struct px_sem *start, uint32_t n);
 void px_parse_section(struct px_parser *, const struct px_sem *start, const struct px_sem *name,
                       const struct px_sem *lines);
 void px_section_label(struct px_parser *, const struct px_sem *name);

@@ -271,7 +271,8 @@ static void print_targets(struct px_printer *p, const struct px_stmt *stmt)
 
 static void print_loc(struct px_printer *p, const struct px_loc *loc)
 {
-    px_print_format(p, ".loc %" PRIu32 " %" PRIu32 " %" PRIu32, loc->file, loc->line, loc->column);
+    px_print_format(p, "%s %" PRIu32 " %" PRIu32 " %" PRIu32, loc->intermediate ? ".loc_intermediate" : ".loc", loc->file,
+                    loc->line, loc->column);
     if (!loc->function) return;
     px_print_text(p, ", function_name ");
     put_name(p, loc->function);
@@ -357,6 +358,7 @@ static void print_item(struct px_printer *p, const struct px_item *item)
     case PX_I_FUNC: px_print_func(p, item->u.func); break;
     case PX_I_FILE: px_print_file(p, item->u.file); break;
     case PX_I_SECTION: px_print_section(p, item->u.section); break;
+    case PX_I_SOURCE: px_print_source(p, item->u.source); break;
     case PX_I_PRAGMA: px_print_pragma(p, item->u.pragma); break;
     case PX_I_ALIAS:
         px_print_text(p, ".alias ");

@@ -107,15 +107,32 @@ static void print_params(struct px_printer *p, const struct px_var *vars, unsign
     px_print_text(p, ")");
 }
 
+static void print_quoted(struct px_printer *p, const char *text)
+{
+    px_print_text(p, "\"");
+    px_print_text(p, text);
+    px_print_text(p, "\"");
+}
+
 void px_print_pragma(struct px_printer *p, const struct px_pragma *pragma)
 {
     px_print_text(p, ".pragma ");
     for (uint32_t i = 0; i < pragma->n; i++) {
-        px_print_text(p, i ? ", \"" : "\"");
-        px_print_text(p, pragma->strings[i]);
-        px_print_text(p, "\"");
+        px_print_text(p, i ? ", " : "");
+        print_quoted(p, pragma->strings[i]);
     }
     px_print_text(p, ";");
+}
+
+static void print_values(struct px_printer *p, const struct px_value *values, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        px_print_text(p, i ? ", " : " ");
+        if (values[i].text)
+            print_quoted(p, values[i].text);
+        else
+            px_print_format(p, "%" PRIu64, values[i].number);
+    }
 }
 
 static void print_directives(struct px_printer *p, const struct px_directive *dirs, unsigned n,
@@ -130,6 +147,7 @@ static void print_directives(struct px_printer *p, const struct px_directive *di
         px_print_format(p, ".%s", px_word_text(dirs[i].word));
         for (unsigned j = 0; j < dirs[i].n; j++)
             px_print_format(p, "%s%" PRIu64, j ? ", " : " ", dirs[i].value[j]);
+        print_values(p, dirs[i].list, dirs[i].nlist);
     }
 }
 
@@ -168,6 +186,20 @@ void px_print_proto(struct px_printer *p, const struct px_proto *proto)
 }
 
 /* ---- debug data ---- */
+
+void px_print_source(struct px_printer *p, const struct px_source_section *source)
+{
+    px_print_text(p, ".nv_intermediate_source_section {\n");
+    for (uint32_t i = 0; i < source->n; i++) {
+        const struct px_code_block *block = &source->blocks[i];
+        px_print_text(p, "    .code_block {\n        .ir_name: ");
+        print_quoted(p, block->name);
+        px_print_format(p, "\n        .sourceFileName: %" PRIu64 "\n        .source_begin", block->file);
+        px_print_text(p, block->text);
+        px_print_text(p, ".source_end\n    }\n");
+    }
+    px_print_text(p, "}");
+}
 
 void px_print_file(struct px_printer *p, const struct px_file *file)
 {

@@ -35,6 +35,7 @@ void px_print_func(struct px_printer *p, const struct px_func *func);
 void px_print_proto(struct px_printer *p, const struct px_proto *proto);
 void px_print_pragma(struct px_printer *p, const struct px_pragma *pragma);
 void px_print_section(struct px_printer *p, const struct px_section *section);
+void px_print_source(struct px_printer *p, const struct px_source_section *source);
 void px_print_file(struct px_printer *p, const struct px_file *file);
 
 /* print.c */

@@ -107,12 +107,6 @@ bool px_word_is_modifier(px_word word)
     return word < PX_W_COUNT && px_isa_word_flags[word] & PX_WF_MODIFIER;
 }
 
-bool px_word_is_modifier_of(px_word word, ptx_profile profile)
-{
-    const bool frozen = profile == PTX_PROFILE_13_0;
-    return px_word_is_modifier(word) && !(frozen && px_isa_modifier_versions[word] > PTX_ISA_VERSION);
-}
-
 bool px_word_is_opcode(px_word word)
 {
     return word < PX_W_COUNT && px_isa_word_flags[word] & PX_WF_OPCODE;

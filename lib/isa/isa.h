@@ -76,10 +76,40 @@ struct px_sreg {
     uint16_t min_ptx;    /* 10 for 1.0 */
     uint16_t min_sm;
     uint16_t op;         /* enum px_sreg_id of gen/isa_words.h: what the VM reads */
+    px_word directive;   /* that a kernel must have to read it; 0: none */
 };
 const struct px_sreg *px_sreg_of_word(px_word word); /* NULL when the word is none */
 
+/* ---- directives, pragmas, and what else came with a version (PTX ISA 11, 12) ---- */
+
+/* Where a directive stands and what follows it; lib/front has a token for each. */
+enum px_directive_shape {
+    PX_DS_NONE, PX_DS_ONE, PX_DS_THREE, /* of kernels: no number, one, up to three */
+    PX_DS_LIST,                         /* of kernels and functions: strings and numbers */
+    PX_DS_NORETURN, PX_DS_ABI, PX_DS_MAXNREG,
+    PX_DS_PLACE,                        /* a statement: file, line, column */
+    PX_DS_SOURCE                        /* at module scope: texts in an intermediate language */
+};
+enum { PX_PF_NUMBER = 1, PX_PF_KERNEL = 2, PX_PF_BODY = 4, PX_PF_PROGRAM = 8 }; /* of pragmas: see names.tbl */
+
+struct px_construct {
+    char text[40];       /* what messages call it; of a pragma the word that its string begins with */
+    px_word word;        /* of a directive */
+    uint16_t min_ptx, min_sm;
+    uint8_t kind;        /* enum px_directive_shape; PX_PF_ flags */
+    bool positive;       /* no value is 0 */
+};
+const struct px_construct *px_directive_of_word(px_word word);           /* NULL when the word is none */
+unsigned px_directive_number(const struct px_construct *directive);      /* 0, 1, ... */
+const struct px_construct *px_pragma_find(const char *s, size_t n, ptx_profile profile); /* NULL when there is none */
+const struct px_construct *px_need_at(unsigned need);                    /* enum px_need of gen/isa_words.h */
+int px_language_find(const char *s);     /* code of a name of .language, in any case of letters; -1 */
+unsigned px_language_last(void);         /* the highest code */
+bool px_intermediate_known(const char *s); /* a language of a source section */
+
 /* ---- targets and versions ---- */
+
+unsigned px_word_version(px_word word); /* the first PTX version in which it means something; 0: any */
 
 struct px_target { uint16_t sm; char suffix; }; /* sm_100a: 100, 'a'; suffix 0 for none */
 
@@ -262,7 +292,6 @@ size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS]
 
 /* Is the word a modifier of any form; is it an opcode. */
 bool px_word_is_modifier(px_word word);
-bool px_word_is_modifier_of(px_word word, ptx_profile profile); /* the profile knows it */
 bool px_word_is_opcode(px_word word);
 bool px_word_says_instruction(px_word opcode); /* "Instruction 'x' requires", not "Feature 'x' requires" */
 

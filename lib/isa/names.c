@@ -59,6 +59,11 @@ const struct px_sreg *px_sreg_of_word(px_word word)
     return NULL;
 }
 
+unsigned px_word_version(px_word word)
+{
+    return word < PX_W_COUNT ? px_isa_word_versions[word] : 0;
+}
+
 const char *px_target_name(size_t index)
 {
     return index < px_isa_ntargets ? px_isa_targets[index].name : NULL;

@@ -26,7 +26,11 @@ extern const uint16_t px_isa_nsregs;
 extern const struct px_isa_target px_isa_targets[];
 extern const uint16_t px_isa_ntargets;
 extern const uint16_t px_isa_versions[];   /* ends with 0 */
-
+extern const uint16_t px_isa_word_versions[]; /* by word */
+extern const struct px_construct px_isa_directives[], px_isa_pragmas[], px_isa_constructs[], px_isa_languages[],
+    px_isa_intermediates[];
+extern const uint16_t px_isa_ndirectives, px_isa_npragmas, px_isa_nconstructs, px_isa_nlanguages, px_isa_nintermediates;
+extern const uint8_t px_isa_word_directive[]; /* by word: index in px_isa_directives and one; 0: none */
 
 struct px_isa_value { px_word word; uint16_t since; };
 struct px_isa_slot { px_word name; uint16_t first, n; bool optional; };
@@ -50,7 +54,6 @@ extern const uint16_t px_isa_nforms;          /* numbers 1 .. nforms */
 extern const struct px_form px_isa_forms[];
 extern const uint16_t px_isa_form_first[];    /* by word of the opcode; 0 when it is none */
 extern const uint8_t px_isa_word_flags[];     /* PX_WF_ */
-extern const uint16_t px_isa_modifier_versions[]; /* by word: the first version that has it as a modifier; 0: none */
 enum { PX_WF_MODIFIER = 1, PX_WF_OPCODE = 2, PX_WF_INSTRUCTION = 4 };
 extern const struct px_isa_slot px_isa_slots[];
 extern const struct px_isa_value px_isa_values[];

@@ -48,8 +48,8 @@ static void search_locs(const struct px_block *block, struct place_search *s)
     for (uint32_t i = 0; i < block->n && !s->found; i++) {
         const struct px_stmt *st = block->list[i];
         if (st->kind == PX_S_BLOCK) search_locs(&st->u.block, s);
-        if (st->kind == PX_S_LOC && !s->of) s->last = &st->u.loc;
-        if (st->kind == PX_S_LOC && s->of && same_place(&st->u.loc, s->of)) {
+        if (st->kind == PX_S_LOC && !st->u.loc.intermediate && !s->of) s->last = &st->u.loc;
+        if (st->kind == PX_S_LOC && !st->u.loc.intermediate && s->of && same_place(&st->u.loc, s->of)) {
             s->match = &st->u.loc;
             s->found = true;
         }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""isagen must refuse every table of tests/isa/refused with the place and text of its first line.
+"""isagen must refuse every table of tests/isa/refused with the place and text of its first line: rows of instructions
+(*.tbl), which are read with grammar/names.tbl, and lines like those of names.tbl (*.names).
 
 usage: test_isagen.py [BUILD]      BUILD/isagen is asked; `build` without an argument. 77: isagen is not built.
 """
@@ -16,9 +17,10 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 
 def refusal(isagen, table):
     """What isagen says about a table, as "LINE: TEXT"; None when it accepts it."""
+    rows = table if table.endswith(".tbl") else os.devnull
+    names = table if table.endswith(".names") else os.path.join(ROOT, "grammar", "names.tbl")
     with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run([isagen, table, os.path.join(ROOT, "grammar", "names.tbl"), folder],
-                             capture_output=True, text=True, check=False)
+        run = subprocess.run([isagen, rows, names, folder], capture_output=True, text=True, check=False)
     found = re.match(re.escape(table) + r":(\d+): error: (.*)", run.stderr)
     return f"{found.group(1)}: {found.group(2)}" if run.returncode == 1 and found else run.stderr or None
 
@@ -29,7 +31,7 @@ def main():
     if not os.path.exists(isagen):
         print(f"no {isagen}")
         return 77
-    tables = sorted(glob.glob(os.path.join(HERE, "refused", "*.tbl")))
+    tables = sorted(glob.glob(os.path.join(HERE, "refused", "*")))
     wrong = 0
     for table in tables:
         with open(table) as file:
