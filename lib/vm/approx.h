@@ -10,7 +10,7 @@
  *
  * Every function maps bits to bits without branch or state.  px_approx_<unit>_f32 does one value;
  * px_approx_<unit>_f32_row does d[i] = f(a[i]) for i < n, faster, because it gets the coefficients of
- * a whole row at once; d may be a.  `ftz` is meant to be a constant at the call.  The few
+ * a whole row at once; d may be a.  Rows of other types are multiples of 32.  `ftz` is meant to be a constant at the call.  The few
  * floating-point operations neither take nor give a subnormal, so FTZ and DAZ change nothing;
  * rounding must be to nearest.
  *
@@ -21,6 +21,10 @@
 
 #include "vm/approx_fetch.h"
 #include "vm/approx_units.h"
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__)
+#define PX_APPROX_HALVES_VECTOR 1
+#include "vm/approx_halves.h"
+#endif
 #if defined(__AVX512VBMI__) && defined(__AVX512VNNI__) && defined(__AVX512DQ__)
 #define PX_APPROX_VECTOR 1
 #include "vm/approx_avx512.h"
@@ -187,7 +191,8 @@ PX_APPROX_FN uint16_t px_approx_tanh_bf16(uint16_t x)
     return px_approx_f32_to_bf16_cut(px_approx_tanh_f32(px_approx_bf16_to_f32(x), true));
 }
 
-/* Rows of halves: to floats, through the f32 unit's row function, and back. */
+/* Rows of halves, n a multiple of 32: here to floats, through the f32 unit's row function, and back. */
+#ifndef PX_APPROX_HALVES_VECTOR
 #define PX_APPROX_HALVES(name, unit, widen, cut) \
     PX_APPROX_FN void px_approx_##name##_row(uint16_t *d, const uint16_t *a, int n) \
     { \
@@ -206,6 +211,7 @@ PX_APPROX_HALVES(ex2_f16, ex2, px_approx_f16_to_f32, px_approx_f32_to_f16_cut)
 PX_APPROX_HALVES(tanh_f16, tanh, px_approx_f16_to_f32, px_approx_f32_to_f16_cut)
 PX_APPROX_HALVES(ex2_bf16, ex2, px_approx_bf16_to_f32, px_approx_f32_to_bf16_cut)
 PX_APPROX_HALVES(tanh_bf16, tanh, px_approx_bf16_to_f32, px_approx_f32_to_bf16_cut)
+#endif
 
 /* ---- f64: the f32 tables on the upper word; the lower word of the result is 0 ---- */
 

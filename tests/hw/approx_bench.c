@@ -3,7 +3,7 @@
  *   approx_bench [wild]
  *
  * A row of 256 operands, in cache, is done again and again at each SIMD level that this machine runs;
- * the best of many short runs counts.  The operands are ordinary (1/64 to 64), or with "wild" any bits.
+ * the best of many short runs counts.  The operands are ordinary (1/64 to 4), or with "wild" any bits.
  * Packed pairs count once.  Nothing here passes or fails.
  */
 #include <stdbool.h>
@@ -31,13 +31,13 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* The upper bits of a float between 1/64 and 64, of which `exponent` bits are the exponent; or any bits. */
+/* The upper bits of a float between 1/64 and 4, of which `exponent` bits are the exponent; or any bits. */
 static uint64_t operand(uint64_t *seed, int bits, int exponent, bool wild)
 {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
     uint64_t r = *seed >> (64 - bits), one = ((1ull << (exponent - 1)) - 1) << (bits - 1 - exponent);
     uint64_t binade = 1ull << (bits - 1 - exponent);
-    return wild ? r : one - 6 * binade + r % (12 * binade);
+    return wild ? r : one - 6 * binade + r % (8 * binade);
 }
 
 static void fill(rows *r, bool wild)

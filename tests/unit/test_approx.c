@@ -154,15 +154,74 @@ static void check_level(const struct px_units *units, uint64_t seed, int kind, b
     for (size_t k = 0; k < sizeof singles / sizeof *singles; k++) check_single(units, &singles[k], a, b, 256);
 }
 
+/* The sets of functions that this machine runs; returns how many. */
+static int runnable(const struct px_units **to)
+{
+    int n = 0;
+    to[n++] = &px_units_portable;
+#ifdef __x86_64__
+    const struct px_level *avx512 = px_level_named("avx512");
+    if (px_level_named("avx2")) to[n++] = &px_units_avx2;
+    if (avx512) to[n++] = &px_units_avx512;
+    if (avx512 && px_level_units(avx512) != &px_units_avx512) to[n++] = px_level_units(avx512);
+#endif
+    return n;
+}
+
 static void levels_equal_single_values(void **state)
 {
     (void)state;
-    static const char *const names[] = { "portable", "avx2", "avx512" };
-    for (int l = 0; l < 3; l++) {
-        const struct px_level *level = px_level_named(names[l]);
-        if (!level) continue;
+    const struct px_units *sets[4];
+    int n = runnable(sets);
+    for (int l = 0; l < n; l++)
         for (uint64_t seed = 500; seed < 600; seed++)
-            for (int kind = 0; kind < 3; kind++) check_level(px_level_units(level), seed, kind, seed & 1);
+            for (int kind = 0; kind < 3; kind++) check_level(sets[l], seed, kind, seed & 1);
+}
+
+/* ---- halves: all inputs, at every place of a vector, among their neighbours and among any others ---- */
+
+typedef struct half {
+    enum px_unit unit, packed;
+    uint16_t (*one)(uint16_t);
+} half;
+
+static const half halves[] = {
+    { PX_UNIT_ex2_f16, PX_UNIT_ex2_f16x2, px_approx_ex2_f16 },
+    { PX_UNIT_tanh_f16, PX_UNIT_tanh_f16x2, px_approx_tanh_f16 },
+    { PX_UNIT_ex2_ftz_bf16, PX_UNIT_ex2_ftz_bf16x2, px_approx_ex2_bf16 },
+    { PX_UNIT_tanh_bf16, PX_UNIT_tanh_bf16x2, px_approx_tanh_bf16 },
+};
+
+/* All inputs, `first` before the others and then every stride-th (odd), in rows of 256; results over operands if `over`. */
+static void check_halves(px_unit_row *row, bool packed, const uint16_t *want, uint16_t first, uint16_t stride, bool over)
+{
+    static uint16_t a[256], d[256], x[256];
+    for (uint32_t k = 0; k < 65536; k += 256) {
+        for (uint32_t i = 0; i < 256; i++) x[i] = a[i] = (uint16_t)(first + (k + i) * stride);
+        row(over ? a : d, a, a, packed ? 128 : 256);
+        for (uint32_t i = 0; i < 256; i++)
+            if ((over ? a : d)[i] != want[x[i]]) fail_msg("%04x: %04x, not %04x", x[i], (over ? a : d)[i], want[x[i]]);
+    }
+}
+
+static void halves_equal_single_values(void **state)
+{
+    (void)state;
+    const struct px_units *sets[4];
+    int n = runnable(sets);
+    static uint16_t want[65536];
+    for (size_t h = 0; h < sizeof halves / sizeof *halves; h++) {
+        for (uint32_t x = 0; x < 65536; x++) want[x] = halves[h].one((uint16_t)x);
+        for (int l = 0; l < n; l++) {
+            px_unit_row *row = sets[l]->row[halves[h].unit], *packed = sets[l]->row[halves[h].packed];
+            int places = l < 2 ? 2 : 32;        /* AVX-512 has vectors written by hand */
+            for (uint16_t first = 0; first < places; first++) check_halves(row, false, want, first, 1, first & 1);
+            for (uint16_t stride = 1; stride < 60000; stride += 19996) {
+                check_halves(row, false, want, 0, stride, false);
+                check_halves(packed, true, want, 0, stride, false);
+                check_halves(packed, true, want, 1, stride, true);
+            }
+        }
     }
 }
 
@@ -425,6 +484,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_equal_single_values), cmocka_unit_test(levels_equal_single_values),
+        cmocka_unit_test(halves_equal_single_values),
         cmocka_unit_test(recorded_values),
         cmocka_unit_test(special_values), cmocka_unit_test(exact_special_values),
         cmocka_unit_test(exact_against_mpfr),
