@@ -168,6 +168,11 @@ nvcc-check: $(B)/bin/ptxas
 	@tests/nvcc/check.sh $(B)
 .PHONY: nvcc-check
 
+# Random C programs through nvcc and LLVM, our ptxas and the VM; where csmith and a compiler are. RANDOM takes its options.
+random-check: $(B)/bin/ptxas $(B)/bin/ptxvm
+	@python3 tests/random/csmith.py --build $(B) $(RANDOM)
+.PHONY: random-check
+
 # Our ptxas never shadows NVIDIA's: where one is on PATH, ours is called ptxvm-ptxas, unless PTXAS_NAME decides.
 install: all
 	@name="$(PTXAS_NAME)"; \
