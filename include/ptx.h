@@ -93,6 +93,8 @@ typedef struct ptx_module_options {
                                more than the verdict, so check_only has no effect then */
     ptx_compilation compilation;
     ptx_profile profile;
+    const ptx_module *const *earlier; /* modules of the same program, as if their texts stood before this one: what */
+    size_t earlier_count;             /* they and this module share by .visible, .weak and .extern must agree */
 } ptx_module_options;
 
 /*

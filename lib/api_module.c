@@ -92,10 +92,13 @@ static void build(struct ptx_module *module, const struct input *input)
     module->compilation = options ? (uint8_t)options->compilation : PTX_COMPILE_ANY;
     module->profile = options ? options->profile : PTX_PROFILE_13_0;
     module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
+    module->earlier = options ? options->earlier : NULL;
+    module->nearlier = module->earlier ? options->earlier_count : 0;
     if (options && options->arch)
         module->arch = px_arena_text(&module->arena, options->arch, strlen(options->arch));
     if (find_text(module, input, options && options->file_name ? options->file_name : "<memory>"))
         read_text(module);
+    module->nearlier = 0;
     px_source_index(&module->source);
     if (options && options->lint && !module->diags.errors) px_lint(module, px_cdp_describe);
 }

@@ -1,7 +1,8 @@
 /* main.c - ptxas: checks PTX files as NVIDIA's ptxas does. Exit code 0, or 255 after any error.
  *
- * All inputs are read before any is checked, as ptxas does; each becomes a module of its own, and modules
- * without errors are linked to find what two of them define. Nothing is written after an error. */
+ * All inputs are read before any is checked; each becomes a module of its own, which knows the modules before it,
+ * for they are one program. Nothing is written after an error. */
+#define _GNU_SOURCE /* strverscmp */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ enum { EXIT_BAD = 255 };
 struct source {
     const char *name; /* as shown */
     bool is_file;
-    char *text;       /* owned */
+    char *text;       /* owned; NULL: the file could not be opened */
     size_t size;
 };
 
@@ -25,11 +26,15 @@ struct inputs {
     size_t nsources;
     struct input *at; /* modules */
     size_t n;
+    bool options_failed; /* and no fault of a module was shown */
 };
 
 static void inputs_free(struct inputs *inputs)
 {
-    for (size_t i = 0; i < inputs->n; i++) ptx_module_destroy(inputs->at[i].module);
+    for (size_t i = 0; i < inputs->n; i++) {
+        ptx_module_destroy(inputs->at[i].module);
+        free(inputs->at[i].fault);
+    }
     for (size_t i = 0; i < inputs->nsources; i++) free(inputs->sources[i].text);
     free(inputs->at);
     free(inputs->sources);
@@ -52,10 +57,8 @@ static char *read_file(const char *name, size_t *size)
     return text;
 }
 
-/* False when a file cannot be opened; all such files are named. */
-static bool read_inputs(struct inputs *inputs, const struct options *options)
+static void read_inputs(struct inputs *inputs, const struct options *options)
 {
-    bool all = true;
     inputs->sources = must_grow(NULL, (options->files.n + options->texts.n) * sizeof *inputs->sources);
     for (size_t i = 0; i < options->files.n; i++) {
         const char *name = options->files.at[i];
@@ -63,16 +66,12 @@ static bool read_inputs(struct inputs *inputs, const struct options *options)
         struct source source = {.name = is_stdin ? "<stdin>" : name, .is_file = !is_stdin};
         source.text = read_file(name, &source.size);
         inputs->sources[inputs->nsources++] = source;
-        if (source.text) continue;
-        message_plain(PTX_FATAL, "Input file '%s' could not be opened", name);
-        all = false;
     }
     for (size_t i = 0; i < options->texts.n; i++) {
         struct source source = {.name = "application ptx input", .size = strlen(options->texts.at[i])};
         source.text = must_copy(options->texts.at[i], source.size);
         inputs->sources[inputs->nsources++] = source;
     }
-    return all;
 }
 
 /* --cpp, for what is text. */
@@ -81,7 +80,7 @@ static bool preprocess_inputs(struct inputs *inputs, const struct options *optio
     bool fine = true;
     for (size_t i = 0; options->cpp && i < inputs->nsources; i++) {
         struct source *source = &inputs->sources[i];
-        if (ptx_object_module_count(source->text, source->size) == 0)
+        if (source->text && ptx_object_module_count(source->text, source->size) == 0)
             fine &= cpp_run(source->name, source->is_file, &source->text, &source->size, options);
     }
     return fine;
@@ -95,58 +94,112 @@ static bool is_check_only(const struct inputs *inputs, const struct options *opt
     return inputs->nsources == 1 && !options->print && !options->output && !options->verbose;
 }
 
-/* Several files make up one program; none of them is whole, and none stands apart. */
-static ptx_compilation compilation_of(const struct inputs *inputs, const struct options *options)
+/* A virtual architecture makes nothing; an extensible program leaves its externs open. */
+static ptx_compilation compilation_of(const struct options *options)
 {
-    if (inputs->nsources > 1 || options->check_only) return PTX_COMPILE_ANY;
-    return options->compile_only ? PTX_COMPILE_SEPARATE : PTX_COMPILE_WHOLE;
+    if (options->compile_only) return options->check_only ? PTX_COMPILE_ANY : PTX_COMPILE_SEPARATE;
+    return options->check_only || option_given(options, OPTION_EXTENSIBLE_WHOLE_PROGRAM) ? PTX_COMPILE_ANY
+                                                                                         : PTX_COMPILE_WHOLE;
+}
+
+/* The modules made so far, for one more of the same program; owned by the caller. */
+static const ptx_module **earlier_modules(const struct inputs *inputs, size_t *count)
+{
+    const ptx_module **modules = must_grow(NULL, inputs->n * sizeof *modules);
+    *count = 0;
+    for (size_t i = 0; i < inputs->n; i++)
+        if (inputs->at[i].module) modules[(*count)++] = inputs->at[i].module;
+    return modules;
+}
+
+static void add_fault(struct inputs *inputs, const char *name)
+{
+    static const char format[] = "Input file '%s' could not be opened";
+    struct input *input = &inputs->at[inputs->n++];
+    const size_t room = sizeof format + strlen(name);
+    *input = (struct input){.name = name, .fault = must_grow(NULL, room)};
+    snprintf(input->fault, room, format, name);
+}
+
+/* Makes one module of a source: the only one, or the index-th of an object. */
+static bool make_module(struct inputs *inputs, const struct source *source, bool is_object, size_t index,
+                        const struct options *options)
+{
+    ptx_module_options wanted = {.file_name = source->name,
+                                 .arch = options->arch,
+                                 .profile = options->profile,
+                                 .compilation = compilation_of(options),
+                                 .check_only = !is_object && is_check_only(inputs, options),
+                                 .lint = options->lint};
+    const ptx_module **earlier = earlier_modules(inputs, &wanted.earlier_count);
+    struct input *input = &inputs->at[inputs->n];
+    *input = (struct input){.name = source->name};
+    wanted.earlier = earlier;
+    const ptx_status status = is_object
+                                  ? ptx_object_module(&wanted, source->text, source->size, index, &input->module)
+                                  : ptx_module_create(&wanted, source->text, source->size, &input->module);
+    free(earlier);
+    const bool made = status == PTX_OK || status == PTX_ERROR_ASSEMBLY;
+    if (!made) message_plain(PTX_FATAL, "%s: %s", source->name, ptx_status_name(status));
+    inputs->n += made;
+    return made;
 }
 
 /* Makes the modules of one source; false after a message when that is not possible. */
 static bool make_modules(struct inputs *inputs, const struct source *source, const struct options *options)
 {
-    const size_t inner = ptx_object_module_count(source->text, source->size), n = inner ? inner : 1;
-    const ptx_module_options wanted = {.file_name = source->name,
-                                       .arch = options->arch,
-                                       .profile = options->profile,
-                                       .compilation = compilation_of(inputs, options),
-                                       .check_only = !inner && is_check_only(inputs, options),
-                                       .lint = options->lint};
+    const size_t inner = source->text ? ptx_object_module_count(source->text, source->size) : 0;
+    const size_t n = inner ? inner : 1;
+    bool fine = true;
     inputs->at = must_grow(inputs->at, (inputs->n + n) * sizeof *inputs->at);
-    for (size_t i = 0; i < n; i++) {
-        struct input *input = &inputs->at[inputs->n];
-        *input = (struct input){.name = source->name};
-        const ptx_status status =
-            inner ? ptx_object_module(&wanted, source->text, source->size, i, &input->module)
-                  : ptx_module_create(&wanted, source->text, source->size, &input->module);
-        if (status != PTX_OK && status != PTX_ERROR_ASSEMBLY) {
-            message_plain(PTX_FATAL, "%s: %s", source->name, ptx_status_name(status));
-            return false;
-        }
-        inputs->n++;
-    }
-    return true;
+    if (!source->text)
+        add_fault(inputs, source->name);
+    else
+        for (size_t i = 0; fine && i < n; i++) fine = make_module(inputs, source, inner > 0, i, options);
+    return fine;
 }
 
-static bool check_inputs(struct inputs *inputs, const struct options *options)
+static const char *newest_target(const struct inputs *inputs)
+{
+    const char *newest = "";
+    for (size_t i = 0; i < inputs->n; i++) {
+        const char *target = ptx_module_target(inputs->at[i].module);
+        if (target && strverscmp(target, newest) > 0) newest = target;
+    }
+    return newest;
+}
+
+static bool has_kernels(const struct inputs *inputs)
+{
+    for (size_t i = 0; i < inputs->n; i++)
+        if (ptx_module_kernel_count(inputs->at[i].module)) return true;
+    return false;
+}
+
+/* As ptxas: faults of the text, then options that do not fit it, then what is asked of whole modules. */
+static bool check_inputs(struct inputs *inputs, const struct options *options, bool options_failed)
 {
     for (size_t i = 0; i < inputs->nsources; i++)
         if (!make_modules(inputs, &inputs->sources[i], options)) return false;
-    return messages_print(inputs->at, inputs->n, options) == 0;
+    if (!messages_have_early(inputs->at, inputs->n, options) &&
+        (options_failed || !options_fit(options, newest_target(inputs), has_kernels(inputs)))) {
+        inputs->options_failed = true;
+        return false;
+    }
+    return messages_print(inputs->at, inputs->n, options) == 0 && !options_failed;
 }
 
-/* Entry functions asked for by -e. */
+/* Entry functions asked for by -e; ptxas names the first that is missing. A virtual architecture has no entries. */
 static bool has_entries(const struct inputs *inputs, const struct options *options)
 {
-    bool all = true;
-    for (size_t e = 0; e < options->entries.n; e++) {
+    for (size_t e = 0; e < options->entries.n && !options->check_only; e++) {
         bool found = false;
         for (size_t i = 0; i < inputs->n; i++)
             found |= program_has_entry(inputs->at[i].module, options->entries.at[e]);
         if (!found) message_plain(PTX_FATAL, "Unknown function %s", options->entries.at[e]);
-        all &= found;
+        if (!found) return false;
     }
-    return all;
+    return true;
 }
 
 /* ---- output ---- */
@@ -200,32 +253,41 @@ static int explain(const char *code)
 
 /* ---- all ---- */
 
+/* The machine-readable layouts are complete without the closing line. */
+static bool has_closing_line(const struct inputs *inputs, const struct options *options)
+{
+    return options->layout == LAYOUT_PTXAS &&
+           (inputs->options_failed || !messages_are_late(inputs->at, inputs->n, options));
+}
+
 static bool assemble(struct inputs *inputs, const struct options *options)
 {
-    if (!read_inputs(inputs, options) || !preprocess_inputs(inputs, options) || !check_inputs(inputs, options) ||
-        (inputs->n > 1 && !program_links(inputs->at, inputs->n))) {
-        /* The machine-readable layouts are complete without the closing line. */
-        if (options->layout == LAYOUT_PTXAS && !messages_are_late(inputs->at, inputs->n))
-            message_plain(PTX_FATAL, "Ptx assembly aborted due to errors");
+    const enum option_verdict verdict = options_judge(options);
+    if (verdict == OPTIONS_STOP) return false;
+    read_inputs(inputs, options);
+    if (!preprocess_inputs(inputs, options) || !check_inputs(inputs, options, verdict == OPTIONS_FAILED)) {
+        if (has_closing_line(inputs, options)) message_plain(PTX_FATAL, "Ptx assembly aborted due to errors");
         return false;
     }
     if (!has_entries(inputs, options)) return false;
     if (options->verbose)
         for (size_t i = 0; i < inputs->n; i++) program_report(inputs->at[i].module, options->arch);
     if (options->print && !print_modules(inputs, stdout)) return false;
-    return !options->output || output_write(inputs->at, inputs->n, options->output);
+    return !options->output || options->check_only || output_write(inputs->at, inputs->n, options->output);
 }
 
 static int run(const struct options *options)
 {
     struct inputs inputs = {0};
-    if (options->version)
+    if (options->help)
+        print_help(options->profile);
+    else if (options->version)
         print_version();
     else if (options->list_versions)
         print_isa_versions(options->profile);
     else if (options->explain)
         return explain(options->explain);
-    else if (options->help || options->files.n + options->texts.n == 0)
+    else if (options->files.n + options->texts.n == 0)
         print_help(options->profile);
     else {
         const bool fine = assemble(&inputs, options);

@@ -19,14 +19,19 @@ static const char *padded_severity(ptx_severity severity)
     return names[severity];
 }
 
+void message_plain_list(ptx_severity severity, const char *format, va_list arguments)
+{
+    fprintf(stderr, "ptxas %s: ", padded_severity(severity));
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
 void message_plain(ptx_severity severity, const char *format, ...)
 {
     va_list arguments;
-    fprintf(stderr, "ptxas %s: ", padded_severity(severity));
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    message_plain_list(severity, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
 }
 
 static void print_excerpt(const struct message *message)
@@ -113,6 +118,24 @@ static void print_github(const struct message *message)
 
 /* ---- all ---- */
 
+/*
+ * When ptxas asks: while it reads the text, about the module as a whole, or at last about the program (names that
+ * stay open, targets, memory). A stage with errors is the last one; after the first two a line closes the list.
+ */
+enum stage { STAGE_TEXT, STAGE_MODULE, STAGE_PROGRAM, STAGES };
+
+static enum stage stage_of(const char *code)
+{
+    static const char *const module[] = {"W0201", "W0401"};
+    static const char *const program[] = {"E0110", "E0111", "E0112", "E0113", "E0114", "E0116", "E0411",
+                                          "E0412", "E0414", "E0520", "E0525", "E0530", "E0531", "W0510"};
+    for (size_t i = 0; i < sizeof module / sizeof *module; i++)
+        if (strcmp(module[i], code) == 0) return STAGE_MODULE;
+    for (size_t i = 0; i < sizeof program / sizeof *program; i++)
+        if (strcmp(program[i], code) == 0) return STAGE_PROGRAM;
+    return STAGE_TEXT;
+}
+
 /* Makes a message of the module's d-th diagnostic; false when it is not to be shown. */
 static bool make_message(struct message *message, size_t d, const struct options *options)
 {
@@ -121,11 +144,19 @@ static bool make_message(struct message *message, size_t d, const struct options
     if (diagnostic->severity == PTX_WARNING && options->no_warnings) return false;
     if (diagnostic->severity == PTX_INFO && !options->verbose && options->layout == LAYOUT_PTXAS) return false;
     if (diagnostic->follows && options->layout != LAYOUT_PTXAS) return false;
+    if (diagnostic->severity == PTX_WARNING && options->check_only && stage_of(diagnostic->code) > STAGE_TEXT) return false;
     if (diagnostic->severity == PTX_WARNING && options->warnings_are_errors) diagnostic->severity = PTX_ERROR;
     message->text_line = diagnostic->line;
     if (options->cpp && diagnostic->line)
         diagnostic->line = ptx_module_marked_line(message->module, diagnostic->line, &diagnostic->file);
     return true;
+}
+
+static struct message fault_message(const struct input *input)
+{
+    const ptx_diagnostic fault = {
+        .severity = PTX_FATAL, .code = "E0702", .message = input->fault, .file = input->name};
+    return (struct message){.diagnostic = fault};
 }
 
 /*
@@ -138,8 +169,9 @@ static struct message *collect(const struct input *inputs, size_t n, const struc
     struct message *messages = NULL;
     *count = 0;
     for (size_t i = 0; i < n; i++) {
-        const size_t most = ptx_module_diagnostic_count(inputs[i].module);
-        messages = must_grow(messages, (*count + most) * sizeof *messages);
+        const size_t most = inputs[i].module ? ptx_module_diagnostic_count(inputs[i].module) : 0;
+        messages = must_grow(messages, (*count + most + 1) * sizeof *messages);
+        if (!inputs[i].module) messages[(*count)++] = fault_message(&inputs[i]);
         for (size_t d = 0; d < most; d++) {
             struct message message = {.module = inputs[i].module};
             if (make_message(&message, d, options)) messages[(*count)++] = message;
@@ -176,36 +208,40 @@ void messages_show(const struct message *messages, size_t n, enum layout layout)
         for (size_t i = 0; i < n; i++) print_one(&messages[i], layout);
 }
 
+/* Errors by stage. */
+static void count_errors(const struct input *inputs, size_t n, const struct options *options, size_t errors[STAGES])
+{
+    size_t count;
+    struct message *messages = collect(inputs, n, options, &count);
+    memset(errors, 0, STAGES * sizeof *errors);
+    for (size_t i = 0; i < count; i++)
+        if (messages[i].diagnostic.severity >= PTX_ERROR) errors[stage_of(messages[i].diagnostic.code)]++;
+    free(messages);
+}
+
+bool messages_have_early(const struct input *inputs, size_t n, const struct options *options)
+{
+    size_t errors[STAGES];
+    count_errors(inputs, n, options, errors);
+    return errors[STAGE_TEXT] > 0;
+}
+
+bool messages_are_late(const struct input *inputs, size_t n, const struct options *options)
+{
+    size_t errors[STAGES];
+    count_errors(inputs, n, options, errors);
+    return !errors[STAGE_TEXT] && !errors[STAGE_MODULE] && errors[STAGE_PROGRAM];
+}
+
 size_t messages_print(const struct input *inputs, size_t n, const struct options *options)
 {
-    size_t count, errors = 0;
+    size_t count, kept = 0, errors[STAGES];
     struct message *messages = collect(inputs, n, options, &count);
-    for (size_t i = 0; i < count; i++) errors += messages[i].diagnostic.severity >= PTX_ERROR;
-    messages_show(messages, count, options->layout);
+    count_errors(inputs, n, options, errors);
+    const bool drop = errors[STAGE_TEXT] && options->layout == LAYOUT_PTXAS;
+    for (size_t i = 0; i < count; i++)
+        if (!drop || stage_of(messages[i].diagnostic.code) == STAGE_TEXT) messages[kept++] = messages[i];
+    messages_show(messages, kept, options->layout);
     free(messages);
-    return errors;
-}
-
-/* Names that stay open, targets, memory: what a program as a whole is asked. */
-static bool is_late(const char *code)
-{
-    static const char *const late[] = {"E0110", "E0111", "E0112", "E0113", "E0114", "E0116", "E0411",
-                                       "E0412", "E0414", "E0520", "E0525", "E0530", "E0531"};
-    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
-        if (strcmp(late[i], code) == 0) return true;
-    return false;
-}
-
-bool messages_are_late(const struct input *inputs, size_t n)
-{
-    size_t errors = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t d = 0; d < ptx_module_diagnostic_count(inputs[i].module); d++) {
-            ptx_diagnostic diagnostic;
-            if (ptx_module_diagnostic(inputs[i].module, d, &diagnostic) != PTX_OK) continue;
-            if (diagnostic.severity < PTX_ERROR) continue;
-            errors++;
-            if (!is_late(diagnostic.code)) return false;
-        }
-    return errors > 0;
+    return errors[STAGE_TEXT] + errors[STAGE_MODULE] + errors[STAGE_PROGRAM];
 }

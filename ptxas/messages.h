@@ -2,13 +2,15 @@
 #ifndef PTXAS_MESSAGES_H
 #define PTXAS_MESSAGES_H
 
+#include <stdarg.h>
 #include "options.h"
 #include "ptx.h"
 
 /* One file and its module. */
 struct input {
     const char *name;   /* as shown */
-    ptx_module *module; /* owned by main.c */
+    ptx_module *module; /* owned by main.c; NULL: there is none, and `fault` says why */
+    char *fault;        /* owned by main.c */
 };
 
 /*
@@ -30,9 +32,14 @@ void messages_sarif(const struct message *messages, size_t n);
 /*
  * Was every error found only after all was read? ptxas then leaves out the closing line "assembly aborted".
  */
-bool messages_are_late(const struct input *inputs, size_t n);
+bool messages_are_late(const struct input *inputs, size_t n, const struct options *options);
+
+/* Has ptxas's reading of the inputs errors? It asks about whole modules and options only when there are none. */
+bool messages_have_early(const struct input *inputs, size_t n, const struct options *options);
 
 /* "ptxas error   : TEXT", for what has no place. */
+void message_plain_list(ptx_severity severity, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
 void message_plain(ptx_severity severity, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,117 +1,27 @@
 /* options.c - the command line of ptxas.
  *
- * One table of options, spelled as NVIDIA's ptxas spells them: a long name after two dashes, a short one
- * after one, a value after a blank or '='; -O takes its level glued on. Options that steer code generation
- * are in the table too, because build systems pass them: they are read and checked as far as they go, and
- * have no effect, since no machine code is made. The messages keep ptxas's words, which tools compare. */
+ * Options are rows of options.def, spelled as NVIDIA's ptxas spells them: a long name after two dashes, a short one
+ * after one, a value after a blank or '='; -O and -m take it glued on. Words are read from left to right, and each
+ * value is checked when it is met, as far as its kind tells; what options mean together is asked afterwards
+ * (rules.c). The messages keep ptxas's words, which tools compare. */
 #include "options.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "ptx.h"
-
-enum option_kind {
-    KIND_IGNORED_SWITCH,
-    KIND_IGNORED_BOOL,
-    KIND_IGNORED_NUMBER,
-    KIND_IGNORED_COUNT,
-    KIND_IGNORED_WORD,
-    KIND_IGNORED_TEXT,
-    KIND_LEVEL,
-    KIND_SWITCH,
-    KIND_ARCH,
-    KIND_OUTPUT,
-    KIND_ENTRY,
-    KIND_MACHINE,
-    KIND_TEXT_INPUT,
-    KIND_OPTIONS_FILE,
-    KIND_DIAGNOSTICS,
-    KIND_PROFILE,
-    KIND_INCLUDE,
-    KIND_MACRO,
-    KIND_EXPLAIN
-};
 
 static const struct option_row rows[] = {
-    {"allow-expensive-optimizations", "allow-expensive-optimizations", "<true|false>", KIND_IGNORED_BOOL,
-     NULL},
-    {"compile-as-tools-patch", "astoolspatch", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"compile-only", "c", NULL, KIND_SWITCH, "Leave externs open: a part of a program is checked."},
-    {"compiler-annotations", "annotate", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"cpp", NULL, NULL, KIND_SWITCH,
-     "Run the C preprocessor (cpp) on the input: #include, #define, #if and the like."},
-    {"def-load-cache", "dlcm", "<modifier>", KIND_IGNORED_WORD, NULL},
-    {"def-store-cache", "dscm", "<modifier>", KIND_IGNORED_WORD, NULL},
-    {"define-macro", "D", "<name>[=<text>]", KIND_MACRO, "Define a macro for --cpp."},
-    {"device-debug", "g", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"device-function-maxrregcount", "func-maxrregcount", "<archmax/archmin/N>", KIND_IGNORED_NUMBER, NULL},
-    {"device-stack-protector", "device-stack-protector", "<true|false>", KIND_IGNORED_BOOL, NULL},
-    {"diagnostics", NULL, "<layout>", KIND_DIAGNOSTICS,
-     "How messages look: ptxas (default; source line and caret below), caret, gcc, github, json, sarif."},
-    {"disable-optimizer-constants", "disable-optimizer-consts", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"disable-warnings", "w", NULL, KIND_SWITCH, "Do not print warnings."},
-    {"dont-merge-basicblocks", "no-bb-merge", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"entry", "e", "<entry function>,...", KIND_ENTRY, "Entry functions that the module must have."},
-    {"explain", NULL, "<code>", KIND_EXPLAIN, "Explain a message by its code, such as E0102, and stop."},
-    {"extensible-whole-program", "ewp", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"fmad", "fmad", "<true|false>", KIND_IGNORED_BOOL, NULL},
-    {"force-load-cache", "flcm", "<modifier>", KIND_IGNORED_WORD, NULL},
-    {"force-store-cache", "fscm", "<modifier>", KIND_IGNORED_WORD, NULL},
-    {"g-tensor-memory-access-check", "g-tmem-access-check", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"generate-line-info", "lineinfo", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"gno-tensor-memory-access-check", "gno-tmem-access-check", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"gpu-name", "arch", "<gpu name>", KIND_ARCH,
-     "Architecture to check for. Without it, each file is checked for its own .target."},
-    {"help", "h", NULL, KIND_SWITCH, "Print this text."},
-    {"include-path", "I", "<folder>", KIND_INCLUDE, "Look for files of #include there, with --cpp."},
-    {"input-as-string", "ias", "<ptx string>,...", KIND_TEXT_INPUT, "Check a module given as an argument."},
-    {"legacy-bar-warp-wide-behavior", "legacy-bar-warp-wide-behavior", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"lint", NULL, NULL, KIND_SWITCH, "Also warn of suspicious code: unused, unreachable, uninitialised and more."},
-    {"list-version", "version-ls", NULL, KIND_SWITCH, "List the PTX versions that are accepted."},
-    {"machine", "m", "<bits>", KIND_MACHINE, "Address size; only 64."},
-    {"make-errors-visible-at-exit", "make-errors-visible-at-exit", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"maxntid", "maxntid", "<numbers>,...", KIND_IGNORED_TEXT, NULL},
-    {"maxrregcount", "maxrregcount", "<archmax/archmin/N>", KIND_IGNORED_NUMBER, NULL},
-    {"minnctapersm", "minnctapersm", "<N>", KIND_IGNORED_COUNT, NULL},
-    {"Ofast-compile", "Ofc", "<0|min|mid|max>", KIND_IGNORED_WORD, NULL},
-    {"opt-level", "O", "<N>", KIND_LEVEL, NULL},
-    {"optimize-float-atomics", "opt-fp-atomics", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"options-file", "optf", "<file>,...", KIND_OPTIONS_FILE,
-     "Read more of the command line from a file (also @file)."},
-    {"output-file", "o", "<file>", KIND_OUTPUT,
-     "Write the checked modules as an object file (docs/object.md). Without it nothing is written."},
-    {"override-directive-values", "override-directive-values", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"position-independent-code", "pic", "<true|false>", KIND_IGNORED_BOOL, NULL},
-    {"preserve-relocs", "preserve-relocs", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"print", NULL, NULL, KIND_SWITCH, "Print the module in canonical form on standard output."},
-    {"profile", NULL, "<13.0|all>", KIND_PROFILE,
-     "What is taken for PTX: what CUDA 13.0's ptxas takes (default), or every target and version known."},
-    {"register-usage-level", "regUsageLevel", "<0..10>", KIND_IGNORED_COUNT, NULL},
-    {"return-at-end", "ret-end", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"sanitize", "sanitize", "<tool>", KIND_IGNORED_WORD, NULL},
-    {"sp-bounds-check", "sp-bounds-check", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"split-compile", "split-compile", "<N>", KIND_IGNORED_COUNT, NULL},
-    {"suppress-async-bulk-multicast-advisory-warning", "suppress-async-bulk-multicast-advisory-warning", NULL,
-     KIND_IGNORED_SWITCH, NULL},
-    {"suppress-debug-info", "suppress-debug-info", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"suppress-double-demote-warning", "suppress-double-demote-warning", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"suppress-sparse-mma-advisory-info", "suppress-sparse-mma-advisory-info", NULL, KIND_IGNORED_SWITCH,
-     NULL},
-    {"suppress-stack-size-warning", "suppress-stack-size-warning", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"verbose", "v", NULL, KIND_SWITCH, "Print what is known of each entry function."},
-    {"version", "V", NULL, KIND_SWITCH, "Print what this is."},
-    {"warn-on-double-precision-use", "warn-double-usage", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"warn-on-local-memory-usage", "warn-lmem-usage", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"warn-on-spills", "warn-spills", NULL, KIND_IGNORED_SWITCH, NULL},
-    {"warning-as-error", "Werror", NULL, KIND_SWITCH, "Make errors of warnings."},
+#define OPTION(id, name, letter, value, kind, words, help) {name, letter, value, KIND_##kind, words, help},
+#include "options.def"
+#undef OPTION
 };
-enum { ROWS = sizeof rows / sizeof rows[0] };
 
 const struct option_row *option_row(size_t i)
 {
-    return i < ROWS ? &rows[i] : NULL;
+    return i < OPTIONS ? &rows[i] : NULL;
 }
 
 /* ---- memory ---- */
@@ -147,14 +57,10 @@ static void strings_free(struct strings *strings)
 void options_free(struct options *options)
 {
     strings_free(&options->files);
-    strings_free(&options->texts);
-    strings_free(&options->entries);
-    strings_free(&options->include_folders);
-    strings_free(&options->macros);
-    free(options->arch);
-    free(options->arch_given);
-    free(options->output);
-    free(options->explain);
+    for (size_t i = 0; i < OPTIONS; i++) {
+        strings_free(&options->values[i].list);
+        free(options->values[i].text);
+    }
 }
 
 /* ---- values ---- */
@@ -170,106 +76,6 @@ __attribute__((format(printf, 1, 2))) static bool complain(const char *format, .
     return false;
 }
 
-static bool is_number(const char *text)
-{
-    return *text && strspn(text, "0123456789") == strlen(text);
-}
-
-/* Keeps one value of an option that counts once; a different second value draws ptxas's warning. */
-static bool keep(char **slot, const char *value, const char *name)
-{
-    if (*slot && strcmp(*slot, value) != 0)
-        fprintf(stderr,
-                "ptxas warning : incompatible redefinition for option '%s', the last value of this option "
-                "was used\n",
-                name);
-    free(*slot);
-    *slot = must_copy(value, strlen(value));
-    return true;
-}
-
-/*
- * "sm_90", or the virtual names "compute_90" and "lto_90", which only check; so do all here. Which names exist
- * depends on --profile, which may stand behind: it is asked when all words were read.
- */
-static bool settle_arch(struct options *options)
-{
-    const char *value = options->arch_given, *number = value ? strchr(value, '_') : NULL;
-    const size_t prefix = number ? (size_t)(number - value) : 0;
-    const char *name;
-    char known[32];
-    if (!value) return true;
-    if ((prefix == 2 && strncmp(value, "sm", 2) == 0) || (prefix == 7 && strncmp(value, "compute", 7) == 0) ||
-        (prefix == 3 && strncmp(value, "lto", 3) == 0)) {
-        snprintf(known, sizeof known, "sm%s", number);
-        options->check_only = prefix != 2;
-        for (size_t i = 0; (name = ptx_known_arch(options->profile, i)); i++)
-            if (strcmp(name, known) == 0) return keep(&options->arch, known, "gpu-name");
-    }
-    return complain("Value '%s' is not defined for option '%s'", value, "gpu-name");
-}
-
-static bool store_profile(struct options *options, const char *value)
-{
-    const bool all = strcmp(value, "all") == 0;
-    options->profile = all ? PTX_PROFILE_ALL : PTX_PROFILE_13_0;
-    return all || strcmp(value, "13.0") == 0 ||
-           complain("Value '%s' is not defined for option '%s'", value, "profile");
-}
-
-static bool store_layout(struct options *options, const char *value)
-{
-    static const char *const names[] = {"ptxas", "caret", "gcc", "github", "json", "sarif"};
-    for (int i = LAYOUT_PTXAS; i <= LAYOUT_SARIF; i++) {
-        if (strcmp(names[i], value) != 0) continue;
-        options->layout = (enum layout)i;
-        return true;
-    }
-    return complain("Value '%s' is not defined for option '%s'", value, "diagnostics");
-}
-
-static void store_list(struct strings *strings, const char *value)
-{
-    while (*value) {
-        const size_t length = strcspn(value, ",");
-        strings_add(strings, value, length);
-        value += length + (value[length] == ',');
-    }
-}
-
-static bool store_switch(struct options *options, const char *name)
-{
-    const struct {
-        const char *name;
-        bool *flag;
-    } switches[] = {
-        {"compile-only", &options->compile_only},
-        {"cpp", &options->cpp},
-        {"disable-warnings", &options->no_warnings},
-        {"help", &options->help},
-        {"lint", &options->lint},
-        {"list-version", &options->list_versions},
-        {"print", &options->print},
-        {"verbose", &options->verbose},
-        {"version", &options->version},
-        {"warning-as-error", &options->warnings_are_errors},
-    };
-    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
-        if (strcmp(switches[i].name, name) == 0) *switches[i].flag = true;
-    return true;
-}
-
-static bool read_options_file(struct options *options, const char *file_name);
-
-/* Words that an option without effect takes. */
-static const struct choice {
-    const char *option, *words;
-} choices[] = {
-    {"def-load-cache", " ca cg cs lu cv "},   {"force-load-cache", " ca cg cs lu cv "},
-    {"def-store-cache", " wb cg cs wt "},     {"force-store-cache", " wb cg cs wt "},
-    {"sanitize", " memcheck threadsteer "},   {"Ofast-compile", " 0 min mid max "},
-};
-
 static bool is_among(const char *words, const char *value)
 {
     const size_t length = strlen(value);
@@ -278,103 +84,125 @@ static bool is_among(const char *words, const char *value)
     return false;
 }
 
-static bool check_word(const struct option_row *row, const char *value)
+/* "sm_90", or the virtual names "compute_90" and "lto_90"; the name of the real one, or NULL. */
+static const char *real_arch(ptx_profile profile, const char *value)
 {
-    const struct choice *choice = choices;
-    while (strcmp(choice->option, row->name) != 0) choice++;
-    if (is_among(choice->words, value)) return true;
-    if (strcmp(row->name, "Ofast-compile") == 0)
-        return complain("Invalid value for --Ofast-compile/-Ofc (%s), is not 'max', 'mid', 'min', or '0'", value);
-    if (strcmp(row->name, "sanitize") == 0)
-        return complain("Value '%s' is not defined for option '%s'", value, row->name);
-    fprintf(stderr, "ptxas error   : Invalid default cache modifier on %s specified: %s\n",
-            strstr(row->name, "load") ? "load" : "store", value);
-    return complain("Ptx assembly aborted due to errors");
+    const char *number = strchr(value, '_'), *name;
+    char prefix[sizeof "compute"] = "";
+    if (!number || (size_t)(number - value) >= sizeof prefix) return NULL;
+    memcpy(prefix, value, (size_t)(number - value));
+    if (!is_among(" sm compute lto ", prefix)) return NULL;
+    for (size_t i = 0; (name = ptx_known_arch(profile, i)); i++)
+        if (strcmp(name + strlen("sm"), number) == 0) return name;
+    return NULL;
 }
 
-/* A number, which may be left out; past its range the option of register usage draws a warning. */
-static bool check_count(const struct option_row *row, const char *value)
+static bool read_number(const char *text, long *number)
 {
     char *end;
-    const long count = strtol(value, &end, 10);
-    if (*end) return complain("'%s': expected a number", value);
-    if (strcmp(row->name, "split-compile") == 0 && count < 0)
-        return complain("Invalid value '%s' for option '--split-compile'", value);
-    if (strcmp(row->name, "register-usage-level") == 0 && (count < 0 || count > 10))
-        fprintf(stderr, "ptxas warning : Value of RegUsageLevel (%ld) is out of valid range {0..10}, option will be ignored\n",
-                count);
+    errno = 0;
+    *number = strtol(text, &end, 0);
+    if (*end) return complain("'%s': expected a number", text);
+    if (errno || *number < INT_MIN || *number > INT_MAX)
+        return complain("32-bit integer value (%s) out of range", text);
     return true;
 }
 
-/* Checks an option that has no effect here as ptxas does. */
-static bool check_ignored(const struct option_row *row, const char *value)
+/* Is the value one that the option takes? Its number is kept. */
+static bool check_value(const struct options *options, const struct option_row *row, const char *text,
+                        long *number)
 {
-    switch (row->kind) {
-    case KIND_IGNORED_BOOL:
-        if (strcmp(value, "true") == 0 || strcmp(value, "false") == 0) return true;
-        return complain("'%s': expected true or false", value);
-    case KIND_IGNORED_NUMBER:
-        if (is_number(value) || strcmp(value, "archmax") == 0 || strcmp(value, "archmin") == 0) return true;
-        return complain("Invalid value '%s' for option '%s'", value, row->name);
-    case KIND_IGNORED_COUNT:
-        return check_count(row, value);
-    case KIND_IGNORED_WORD:
-        return check_word(row, value);
-    case KIND_LEVEL:
-        return is_number(value) || !*value ? true : complain("'%s': expected a number", value);
-    case KIND_MACHINE:
-        return strcmp(value, "64") == 0
-                   ? true
-                   : complain("Value '%s' is not defined for option '%s'", value, row->name);
-    default:
+    if (row->kind == KIND_BOOL && strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+        return complain("'%s': expected true or false", text);
+    if (row->kind == KIND_NUMBER && !read_number(text, number)) return false;
+    if (row->kind == KIND_ARCH
+            ? real_arch(options->profile, text) != NULL
+            : !row->words || is_among(row->words, text) ||
+                  (row->kind == KIND_NUMBER && strtol(row->words, NULL, 10) == *number))
         return true;
-    }
+    return complain("Value '%s' is not defined for option '%s'", text, row->name);
 }
 
-static bool store(struct options *options, const struct option_row *row, const char *value)
+/* Keeps the value of an option that counts once; a different second value draws ptxas's warning. */
+static bool keep(struct options *options, enum option_id id, const char *text)
 {
-    switch (row->kind) {
-    case KIND_SWITCH:
-        return store_switch(options, row->name);
-    case KIND_ARCH:
-        return keep(&options->arch_given, value, row->name);
-    case KIND_OUTPUT:
-        return keep(&options->output, value, row->name);
-    case KIND_EXPLAIN:
-        return keep(&options->explain, value, row->name);
-    case KIND_ENTRY:
-        store_list(&options->entries, value);
-        return true;
-    case KIND_TEXT_INPUT:
-        strings_add(&options->texts, value, strlen(value));
-        return true;
-    case KIND_INCLUDE:
-        strings_add(&options->include_folders, value, strlen(value));
-        return true;
-    case KIND_MACRO:
-        strings_add(&options->macros, value, strlen(value));
-        return true;
-    case KIND_DIAGNOSTICS:
-        return store_layout(options, value);
-    case KIND_PROFILE:
-        return store_profile(options, value);
-    case KIND_OPTIONS_FILE:
-        return read_options_file(options, value);
-    default:
-        return check_ignored(row, value);
+    struct option_value *value = &options->values[id];
+    long number = 0;
+    if (!check_value(options, &rows[id], text, &number)) return false;
+    if (value->times && (rows[id].kind == KIND_NUMBER ? value->number != number : strcmp(value->text, text) != 0))
+        fprintf(stderr,
+                "ptxas warning : incompatible redefinition for option '%s', the last value of this option "
+                "was used\n",
+                rows[id].name);
+    free(value->text);
+    value->text = must_copy(text, strlen(text));
+    value->number = number;
+    return true;
+}
+
+/* Parts of a list: apart by commas, without the blanks around them; "..." holds commas. */
+static bool split_list(struct strings *list, const char *text)
+{
+    char *part = must_copy(text, strlen(text));
+    bool quoted = false;
+    do {
+        size_t n = 0;
+        text += strspn(text, " \t\r\n");
+        for (; *text && (quoted || *text != ','); text++) {
+            if (*text == '"')
+                quoted = !quoted;
+            else
+                part[n++] = *text;
+        }
+        while (n && strchr(" \t\r\n", part[n - 1])) n--;
+        if (n) strings_add(list, part, n);
+    } while (*text++);
+    free(part);
+    return !quoted || complain("Stray '\"' character");
+}
+
+static bool read_options_file(struct options *options, FILE *file, const char *name);
+
+static bool read_options_files(struct options *options, const char *text)
+{
+    struct strings names = {0};
+    bool fine = split_list(&names, text);
+    for (size_t i = 0; fine && i < names.n; i++) {
+        FILE *file = fopen(names.at[i], "rb");
+        fine = file ? read_options_file(options, file, names.at[i])
+                    : complain("Could not open options file '%s'", names.at[i]);
     }
+    strings_free(&names);
+    return fine;
+}
+
+static bool store(struct options *options, enum option_id id, const char *text)
+{
+    struct option_value *value = &options->values[id];
+    bool fine = true;
+    if (rows[id].kind <= KIND_ARCH)
+        fine = rows[id].kind == KIND_SWITCH || keep(options, id, text);
+    else if (rows[id].kind == KIND_LIST)
+        fine = split_list(&value->list, text);
+    else if (rows[id].kind == KIND_TEXTS)
+        strings_add(&value->list, text, strlen(text));
+    else
+        fine = read_options_files(options, text);
+    value->times++;
+    return fine;
 }
 
 /* ---- words ---- */
 
-static const struct option_row *find_row(const char *name, size_t length, bool is_long)
+/* OPTIONS when there is none. */
+static enum option_id find_option(const char *name, size_t length, bool is_long)
 {
-    for (size_t i = 0; i < ROWS; i++) {
-        const char *candidate = is_long ? rows[i].name : rows[i].letter;
-        if (candidate && strlen(candidate) == length && strncmp(candidate, name, length) == 0)
-            return &rows[i];
+    enum option_id id;
+    for (id = 0; id < OPTIONS; id++) {
+        const char *candidate = is_long ? rows[id].name : rows[id].letter;
+        if (candidate && strlen(candidate) == length && strncmp(candidate, name, length) == 0) break;
     }
-    return NULL;
+    return id;
 }
 
 /* One option at words[*i], which begins with a dash; *i moves past a value that is a word of its own. */
@@ -384,75 +212,141 @@ static bool parse_option(struct options *options, char **words, size_t n, size_t
     const bool is_long = word[1] == '-';
     const char *name = word + 1 + is_long;
     const size_t length = strcspn(name, "=");
-    const struct option_row *row = find_row(name, length, is_long);
-    if (!row && !is_long && *name == 'O') return check_ignored(find_row("O", 1, false), name + 1);
-    if (!row) return complain("Unknown option '%.*s'", (int)(length + is_long), word + 1);
-    if (!row->value && name[length])
-        return complain("no argument expected after '%s%s'", is_long ? "--" : "-",
-                        is_long ? row->name : row->letter);
-    if (!row->value) return store(options, row, "");
-    if (name[length]) return store(options, row, name + length + 1);
-    if (row->kind == KIND_LEVEL && !is_long) return true; /* -O alone; its level would be glued on */
+    const enum option_id id = find_option(name, length, is_long);
+    if (id == OPTIONS && !is_long && (*name == 'O' || *name == 'm'))
+        return store(options, *name == 'O' ? OPTION_OPT_LEVEL : OPTION_MACHINE, name + 1);
+    if (id == OPTIONS) return complain("Unknown option '%.*s'", (int)(length + is_long), word + 1);
+    if (!rows[id].value && name[length])
+        return complain("no argument expected after '%.*s'", (int)strcspn(word, "="), word);
+    if (!rows[id].value) return store(options, id, "");
+    if (name[length]) return store(options, id, name + length + 1);
+    if (id == OPTION_OPT_LEVEL && !is_long) return store(options, id, ""); /* its level would be glued on */
     if (*i + 1 == n) return complain("argument expected after '%s'", word);
-    return store(options, row, words[++*i]);
+    return store(options, id, words[++*i]);
+}
+
+/* Which architectures there are depends on --profile, wherever it stands. */
+static void find_profile(struct options *options, char **words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(words[i], "--profile=all") == 0 ||
+            (i > 0 && strcmp(words[i - 1], "--profile") == 0 && strcmp(words[i], "all") == 0))
+            options->profile = PTX_PROFILE_ALL;
+}
+
+/* @name is a file of options where there is such a file; otherwise it is an input, as it always is for ptxas. */
+static bool parse_input(struct options *options, const char *word)
+{
+    FILE *file = *word == '@' ? fopen(word + 1, "rb") : NULL;
+    if (file) return read_options_file(options, file, word + 1);
+    strings_add(&options->files, word, strlen(word));
+    return true;
 }
 
 static bool parse_words(struct options *options, char **words, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        const char *word = words[i];
-        if (*word == '@' && word[1]) {
-            if (!read_options_file(options, word + 1)) return false;
-        } else if (*word != '-' || !word[1]) {
-            strings_add(&options->files, word, strlen(word));
-        } else if (!parse_option(options, words, n, &i)) {
-            return false;
+    bool fine = true;
+    find_profile(options, words, n);
+    for (size_t i = 0; fine && i < n; i++)
+        fine = words[i][0] == '-' && words[i][1] ? parse_option(options, words, n, &i)
+                                                 : parse_input(options, words[i]);
+    return fine;
+}
+
+/* Words of an option file: apart by blanks, which "..." and a backslash take along. */
+static bool split_words(struct strings *words, char *text)
+{
+    for (char *at = text; *(at += strspn(at, " \t\r\n"));) {
+        char *to = at, *start = at;
+        bool quoted = false;
+        for (; *at && (quoted || !strchr(" \t\r\n", *at)); at++) {
+            if (*at == '"')
+                quoted = !quoted;
+            else if (*at != '\\')
+                *to++ = *at;
+            else if (!*++at)
+                return complain("Stray '' character");
+            else if (*at != '"') /* ptxas drops this one too */
+                *to++ = *at;
         }
+        if (quoted) return complain("Stray '\"' character");
+        strings_add(words, start, (size_t)(to - start));
+        if (*at) at++;
     }
     return true;
 }
 
-/* Words of an option file: apart by blanks; '...' and "..." hold blanks. */
-static void split_words(struct strings *words, char *text)
+static char *read_all(FILE *file)
 {
-    for (char *at = text; *(at += strspn(at, " \t\r\n"));) {
-        char *to = at, *start = at, quote = 0;
-        for (; *at && (quote || !strchr(" \t\r\n", *at)); at++) {
-            if (*at == quote || (!quote && (*at == '\'' || *at == '"')))
-                quote = quote ? 0 : *at;
-            else
-                *to++ = *at;
-        }
-        strings_add(words, start, (size_t)(to - start));
-        if (*at) at++;
+    size_t size = 0, room = 1 << 12, got;
+    char *text = must_grow(NULL, room);
+    while ((got = fread(text + size, 1, room - 1 - size, file)) > 0) {
+        size += got;
+        if (size == room - 1) text = must_grow(text, room *= 2);
     }
+    text[size] = '\0';
+    return text;
 }
 
 /* Files that name one another in a circle end here, too. */
-enum { MOST_OPTIONS = 1 << 16 };
-
-static bool read_options_file(struct options *options, const char *file_name)
+static bool read_options_file(struct options *options, FILE *file, const char *name)
 {
-    FILE *file = fopen(file_name, "rb");
+    enum { DEEPEST = 15 };
     struct strings words = {0};
-    char *text = must_grow(NULL, MOST_OPTIONS + 1);
-    const size_t size = file ? fread(text, 1, MOST_OPTIONS, file) : 0;
-    bool fine = file != NULL;
-    text[size] = '\0';
-    if (file) fclose(file);
-    split_words(&words, text);
+    char *text = read_all(file);
+    fclose(file);
+    bool fine = options->open_files < DEEPEST ? split_words(&words, text)
+                                              : complain("Too many options file opened '%s'", name);
+    options->open_files++;
+    fine = fine && parse_words(options, words.at, words.n);
+    options->open_files--;
     free(text);
-    for (size_t i = 0; fine && i < words.n; i++) /* no file within a file */
-        if (words.at[i][0] == '@' || strstr(words.at[i], "-optf") || strstr(words.at[i], "--options-file"))
-            fine = false;
-    fine = fine ? parse_words(options, words.at, words.n)
-                : complain("Could not open options file '%s'", file_name);
     strings_free(&words);
     return fine;
+}
+
+/* ---- what the rest asks ---- */
+
+static enum layout layout_of(const char *name)
+{
+    static const char *const names[] = {"ptxas", "caret", "gcc", "github", "json", "sarif"};
+    int i = LAYOUT_PTXAS;
+    while (name && i < LAYOUT_SARIF && strcmp(names[i], name) != 0) i++;
+    return (enum layout)i;
+}
+
+static void derive(struct options *options)
+{
+    const struct option_value *values = options->values;
+    const char *arch = values[OPTION_GPU_NAME].text, *profile = values[OPTION_PROFILE].text;
+    options->profile = profile && strcmp(profile, "all") == 0 ? PTX_PROFILE_ALL : PTX_PROFILE_13_0;
+    options->arch = arch ? real_arch(options->profile, arch) : NULL;
+    options->check_only = arch && arch[0] != 's';
+    options->layout = layout_of(values[OPTION_DIAGNOSTICS].text);
+    options->output = values[OPTION_OUTPUT_FILE].text;
+    options->explain = values[OPTION_EXPLAIN].text;
+    options->texts = values[OPTION_INPUT_AS_STRING].list;
+    options->entries = values[OPTION_ENTRY].list;
+    options->include_folders = values[OPTION_INCLUDE_PATH].list;
+    options->macros = values[OPTION_DEFINE_MACRO].list;
+    options->verbose = option_given(options, OPTION_VERBOSE);
+    options->no_warnings = option_given(options, OPTION_DISABLE_WARNINGS);
+    options->warnings_are_errors = option_given(options, OPTION_WARNING_AS_ERROR);
+    options->compile_only = option_given(options, OPTION_COMPILE_ONLY);
+    options->print = option_given(options, OPTION_PRINT);
+    options->lint = option_given(options, OPTION_LINT);
+    options->cpp = option_given(options, OPTION_CPP);
+    options->help = option_given(options, OPTION_HELP);
+    options->version = option_given(options, OPTION_VERSION);
+    options->list_versions = option_given(options, OPTION_LIST_VERSION);
 }
 
 bool options_parse(struct options *options, int argc, char **argv)
 {
     *options = (struct options){0};
-    return parse_words(options, argv + 1, (size_t)argc - 1) && settle_arch(options);
+    if (!parse_words(options, argv + 1, (size_t)argc - 1)) return false;
+    derive(options);
+    if (options->values[OPTION_GPU_NAME].text && !options->arch) /* --profile came twice */
+        return complain("Value '%s' is not defined for option 'gpu-name'", options->values[OPTION_GPU_NAME].text);
+    return true;
 }

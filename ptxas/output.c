@@ -29,6 +29,8 @@ static bool write_object(const struct input *inputs, size_t n, FILE *file)
 static FILE *open_beside(const char *name, char **temporary)
 {
     const size_t length = strlen(name);
+    *temporary = NULL;
+    if (!length) return NULL;
     *temporary = must_grow(NULL, length + sizeof ".XXXXXX");
     memcpy(*temporary, name, length);
     strcpy(*temporary + length, ".XXXXXX");

@@ -1,4 +1,4 @@
-/* program.c - entries, the -v report, and linking several modules.
+/* program.c - entries, and the -v report.
  *
  * The report tells what the text tells: variables, parameters, block shapes, barriers, and how many registers
  * hold values that are still needed. Registers are allocated by a code generator, and there is none here, so
@@ -6,9 +6,7 @@
 #include "program.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include "ptxvm.h"
 
 bool program_has_entry(const ptx_module *module, const char *name)
 {
@@ -63,36 +61,4 @@ void program_report(const ptx_module *module, const char *arch)
     for (size_t i = 0; i < ptx_module_kernel_count(module); i++)
         if (ptx_module_kernel(module, i, &info) == PTX_OK && ptx_module_kernel_usage(module, i, &usage) == PTX_OK)
             report_kernel(&info, &usage, arch ? arch : ptx_module_target(module));
-}
-
-/* Any function that no module defines may come from elsewhere: only its name matters here. */
-static void nothing(void) {}
-
-static ptx_host_fn resolve(void *user, const char *name)
-{
-    (void)user;
-    (void)name;
-    return nothing;
-}
-
-bool program_links(const struct input *inputs, size_t n)
-{
-    const ptx_device_config config = {.workers = 1};
-    const ptx_program_options wanted = {.resolve = resolve};
-    const ptx_module **modules = must_grow(NULL, n * sizeof *modules);
-    ptx_device *device = NULL;
-    ptx_program *program = NULL;
-    for (size_t i = 0; i < n; i++) modules[i] = inputs[i].module;
-    ptx_status status = ptx_device_create(&config, &device);
-    if (status == PTX_OK) status = ptx_program_create(device, modules, n, &wanted, &program);
-    /* Not all that is legal can run. */
-    const bool fine = status == PTX_OK || status == PTX_ERROR_UNSUPPORTED;
-    if (!fine) {
-        const char *message = device ? ptx_device_message(device) : "";
-        message_plain(PTX_ERROR, "%s", *message ? message : ptx_status_name(status));
-    }
-    ptx_program_destroy(program);
-    ptx_device_destroy(device);
-    free(modules);
-    return fine;
 }

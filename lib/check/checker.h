@@ -97,6 +97,8 @@ void px_check_uses(struct px_checker *checker);       /* after the module */
 /* decl.c */
 struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name, px_pos pos);
 void px_declare_var(struct px_checker *checker, struct px_var *var); /* var->symbol: NULL when refused */
+/* What an earlier module of the program calls so, and shares; NULL if nothing. */
+const struct px_symbol *px_find_earlier(const struct px_checker *checker, const struct px_name *name);
 /* A formal parameter, not bound yet; `func` is NULL for one of a prototype. */
 struct px_symbol *px_declare_param(struct px_checker *checker, struct px_var *var, const struct px_func *func,
                                    bool is_return);

@@ -131,6 +131,30 @@ static struct px_symbol *redeclare(struct px_checker *checker, struct px_var *va
     return old;
 }
 
+const struct px_symbol *px_find_earlier(const struct px_checker *checker, const struct px_name *name)
+{
+    const struct ptx_module *module = checker->module;
+    for (size_t i = 0; i < module->nearlier; i++) {
+        const struct px_name *same = px_names_find(&module->earlier[i]->names, name->text, name->len);
+        const struct px_symbol *symbol = same ? px_scope_module(same) : NULL;
+        if (symbol && symbol->linkage != PX_L_NONE) return symbol;
+    }
+    return NULL;
+}
+
+/* The rules of redeclare(), between files. */
+static void compare_earlier(struct px_checker *checker, const struct px_var *var)
+{
+    const struct px_symbol *old = checker->function ? NULL : px_find_earlier(checker, var->name);
+    if (!old) return;
+    if (!same_type(old, var))
+        px_complain(checker, INCONSISTENT_VARIABLE, var->pos, var->name->len, var->name->text);
+    else if (var->linkage != PX_L_EXTERN && old->linkage != PX_L_EXTERN)
+        px_complain(checker, DUPLICATE_VARIABLE, var->pos, var->name->len, var->name->text);
+    else if (var->linkage == PX_L_NONE)
+        px_complain(checker, EXTERN_STATIC, var->pos, var->name->len, var->name->text);
+}
+
 /* A label of the innermost level that is still ahead does not stop a declaration; the label is then the
  * duplicate. */
 static bool in_the_way(const struct px_symbol *here)
@@ -191,6 +215,7 @@ static struct px_symbol *declare_new(struct px_checker *checker, struct px_var *
     struct px_symbol *symbol = px_symbol_new(checker, kind_of(var), var->name, var->pos);
     set_type(symbol, var);
     px_scope_bind(&checker->scope, symbol);
+    compare_earlier(checker, var);
     if (symbol->kind != PX_SYM_RANGE) number(checker, symbol, checker->function != NULL);
     return symbol;
 }

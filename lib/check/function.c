@@ -168,6 +168,17 @@ static void compare(struct px_checker *checker, const struct px_symbol *symbol, 
     if (old->is_entry == func->is_entry) compare_headers(checker, old, func);
 }
 
+/* The same, between files. */
+static void compare_earlier(struct px_checker *checker, const struct px_func *func)
+{
+    const struct px_symbol *old = px_find_earlier(checker, func->name);
+    if (!old) return;
+    if (old->kind == PX_SYM_FUNC || old->kind == PX_SYM_ENTRY)
+        compare(checker, old, func);
+    else
+        COMPLAIN_FUNC(checker, INCONSISTENT_VARIABLE, func);
+}
+
 static struct px_function *function_new(struct px_checker *checker, struct px_func *func)
 {
     struct px_arena *arena = &checker->module->arena;
@@ -181,6 +192,7 @@ static struct px_function *function_new(struct px_checker *checker, struct px_fu
     px_scope_bind_module(&checker->scope, symbol);
     px_vec_push(arena, &checker->module->symbols, symbol);
     px_vec_push(arena, &checker->module->functions, function);
+    compare_earlier(checker, func);
     return function;
 }
 
@@ -233,7 +245,9 @@ static void check_param_bytes(struct px_checker *checker, const struct px_functi
 static void check_end(struct px_checker *checker, const struct px_function *function)
 {
     const struct px_func *func = function->func;
-    if (func->linkage == PX_L_EXTERN || function->symbol->linkage == PX_L_EXTERN)
+    const struct px_symbol *earlier = px_find_earlier(checker, func->name);
+    if (func->linkage == PX_L_EXTERN || function->symbol->linkage == PX_L_EXTERN ||
+        (earlier && earlier->linkage == PX_L_EXTERN))
         px_complain_at(checker, func->end, EXTERN_BODY, func->pos, func->name->len, func->name->text);
     px_check_directive_pairs(checker, func);
     check_param_bytes(checker, function);

@@ -85,6 +85,8 @@ struct ptx_module {
     uint8_t compilation;                    /* ptx_compilation */
     ptx_profile profile;
     bool narrow_address;                    /* addresses are held in 32-bit registers */
+    const ptx_module *const *earlier;       /* while it is checked: modules of the same program, the caller's */
+    size_t nearlier;
 };
 
 void px_module_retain(struct ptx_module *module);

@@ -128,6 +128,7 @@ static void check_variables(struct px_checker *checker)
     for (uint32_t i = 0; i < module->symbols.n && !checker->stopped; i++) {
         const struct px_symbol *symbol = module->symbols.at[i];
         if (symbol->kind != PX_SYM_VAR || symbol->linkage != PX_L_EXTERN) continue;
+        if (px_find_earlier(checker, symbol->name)) continue; /* told there, or defined */
         if (symbol->size)
             px_complain_at(checker, PX_NO_PLACE, EXTERN_IGNORED, symbol->pos, symbol->name->len, symbol->name->text);
         else if (symbol->space != PX_SPACE_SHARED)

@@ -17,7 +17,7 @@ PTXAS = os.path.join(os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, 
 NO_EXAMPLE = set((
     "E0002 E0003 "  # a NUL byte, and a byte that is no ASCII
     "I0101 I0102 "  # what -v and --profile=all add; nothing is wrong
-    "E0601 E0602 E0603 E0604 E0605 E0606 E0701 W0701 "  # about files and the preprocessor, not about a text
+    "E0601 E0602 E0603 E0604 E0605 E0606 E0701 E0702 W0701 "  # about files and the preprocessor, not about a text
     # still without one: most say the same fault as a message that has an example, about other instructions
     "E0116 W0101 E0217 E0242 E0304 E0306 E0307 E0434 E0436 E0438 E0440 E1021 E1024 E1026 E1028 E1030 "
     "E1031 E1033 E1035 E1036 E1037 E1045 E1104 E1115 E1132 E1141 E1206 E1207 E1145 E1146 "

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Do NVIDIA's ptxas and ours give the same verdicts?
 
-Three parts, each asked of both tools with `-arch=T -c`, one process a module:
+Three parts about modules, each asked of both tools with `-arch=T -c`, one process a module:
   files   the folders accept, reject, reject-b and boundary of --facts DIR, with the -arch their index names
   lines   every instruction of the accepted files as a module of its own
   mutants seed modules of a handful of lines with one thing changed (mutate.py), chosen by --seed
-Printed are agreement, false accepts, false rejects, the same first error line and text, and the worst opcodes,
+and `options`, the command line, which options.py explains. Printed are agreement, false accepts, false rejects, the same first error line and text, and the worst opcodes,
 messages and mutations, each with an example kept under build/parity/bad/.
 
 Needs NVIDIA's ptxas ($NVIDIA_PTXAS, else PATH); says so and exits 0 when there is none.
@@ -24,6 +24,7 @@ from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
 import mutate
+import options
 import oracle
 import seeds
 
@@ -383,7 +384,7 @@ def parse_arguments():
     p.add_argument("--seed", default="1")
     p.add_argument("--mutants", type=int, default=20000)
     p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    p.add_argument("--part", choices=("files", "lines", "mutants"), action="append", help="only these parts")
+    p.add_argument("--part", choices=("files", "lines", "mutants", "options"), action="append", help="only these parts")
     p.add_argument("--oracle-only", action="store_true", help="fill the cache and stop")
     p.add_argument("--findings", help="write the disagreements, grouped, to this file")
     p.add_argument("--only", help="judge only cases whose name or opcode matches this expression")
@@ -440,6 +441,10 @@ def main():
     folder = os.path.join(args.build, "parity")
     theirs = oracle.Runner(tool, folder, oracle.Cache(os.path.join(folder, "oracle.jsonl")), release)
     print("oracle: ptxas %s, %d verdicts known" % (release, len(theirs.cache.known)), flush=True)
+    if not args.oracle_only and not args.only and "options" in (args.part or ("options",)):
+        options.judge(found, args.ours or os.path.join(args.build, "bin", "ptxas"), args.jobs)
+    if args.part == ["options"]:
+        return 0
     cases = gather(args, theirs.ask)
     for c, v in zip(cases, judge(cases, theirs, args.jobs, "oracle")):
         c.want = v
