@@ -127,14 +127,20 @@ PX_APPROX_FN px_v16 px_v_sum(px_v16 start, px_v16 c12, px_v16 xl, px_v16 square)
 
 /* ---- the units: results of ordinary operands, and which operands are not ---- */
 
-/* floor((C0 * 2^13 - C1 * xl + C2 * square + 0x7E7) / 2^15), xl of 16 bits; K is 0x8000. */
-PX_APPROX_FN px_v16 px_v_reciprocal(px_v16 x)
+/* (C0 * 2^13 - C1 * xl + C2 * square + start) >> 13, xl of 16 bits; K is 0x8000.  With a start of 0x7E7 and
+ * `rest` = 2^16 - 1 - xl, (sum >> 2) + rest is the float less 0x40000000. */
+PX_APPROX_FN px_v16s px_v_rcp_sum(px_v16 x, px_v16 start)
 {
     px_v_terms t = px_v_terms128(rcp, x, 16);
-    px_v16 sum = px_v_dot(px_v_all(0x7E7), t.c12, px_v_square_with((x << 16) ^ px_v_all(0x80000000), x, 1));
-    sum = PX_V((PX_VS(t.c0) + (PX_VS(sum) >> 13)) >> 2);
-    /* 0x7E000000 + 2^15, less exponent and xl, under the operand's sign; constants stand in C0 */
-    return sum + PX_V_BITS(x, px_v_all(0x7F80FFFF), px_v_all(0xFF80FFFF), (PX_V_A ^ PX_V_B) & PX_V_C);
+    px_v16 sum = px_v_dot(start, t.c12, px_v_square_with((x << 16) ^ px_v_all(0x80000000), x, 1));
+    return PX_VS(t.c0) + (PX_VS(sum) >> 13);
+}
+
+PX_APPROX_FN px_v16 px_v_reciprocal(px_v16 x)
+{
+    /* the exponent 0xFF less the operand's, `rest`, and the operand's sign */
+    px_v16 rest = PX_V_BITS(x, px_v_all(0x7F80FFFF), px_v_all(0xFF80FFFF), (PX_V_A ^ PX_V_B) & PX_V_C);
+    return PX_V(px_v_rcp_sum(x, px_v_all(0x7E7)) >> 2) + rest;
 }
 
 PX_APPROX_FN px_v16 px_v_rcp(px_v16 x, bool *special)
@@ -149,17 +155,25 @@ PX_APPROX_FN bool px_v_no_positive(px_v16 x)
     return _mm512_cmpge_epu32_mask(PX_M(x - px_v_all(PX_APPROX_MIN)), PX_M(px_v_all(PX_APPROX_INF - PX_APPROX_MIN)));
 }
 
-/* floor((C0 * 2^14 - C1 * xl + 4 * C2 * square + 0x3FFF) / 2^16); first halved, with xl = 2 * xh + x0. */
-PX_APPROX_FN px_v16 px_v_rsqrt(px_v16 x, bool *special)
+/* (C0 * 2^14 - C1 * xl + 4 * C2 * square + 2 * start + 1) >> 14; first halved, with xl = 2 * xh + x0, x0 being 0
+ * unless `odd`.  With a start of 0x1FFF and `rest` = 2^16 - 1 - xh, (sum >> 2) + rest is px_approx_rsqrt_core. */
+PX_APPROX_FN px_v16 px_v_rsqrt_sum(px_v16 x, px_v16 start, bool odd)
 {
     px_v_terms t = px_v_terms128(rsqrt, x, 17);
-    __m512i sum = PX_M(px_v_dot(px_v_all(0x1FFF), t.c12, px_v_square_with((x << 15) ^ px_v_all(0x80000000), x, 0)));
-    px_v16 half_c1 = (px_v_all(0x8000FFFF) - t.c12) >> 17;
-    sum = _mm512_mask_sub_epi32(sum, px_v_test(x, 1), sum, PX_M(half_c1));
-    px_v16 y = (t.c0 + PX_V(PX_VS(sum) >> 13)) >> 2;
+    __m512i sum = PX_M(px_v_dot(start, t.c12, px_v_square_with((x << 15) ^ px_v_all(0x80000000), x, 0)));
+    if (odd) {
+        px_v16 half_c1 = (px_v_all(0x8000FFFF) - t.c12) >> 17;
+        sum = _mm512_mask_sub_epi32(sum, px_v_test(x, 1), sum, PX_M(half_c1));
+    }
+    return t.c0 + PX_V(PX_VS(sum) >> 13);
+}
+
+PX_APPROX_FN px_v16 px_v_rsqrt(px_v16 x, bool *special)
+{
     *special = px_v_no_positive(x);
-    /* with E = 189 + 64: 2 * E less the exponent, halved, and 2^16 - 1 less xh */
-    y += ((px_v_all(0xBD7FFFFF) - x) >> 1) & px_v_all(0x7F80FFFF);
+    /* with E = 189 + 64: 2 * E less the exponent, halved, and `rest` */
+    px_v16 rest = ((px_v_all(0xBD7FFFFF) - x) >> 1) & px_v_all(0x7F80FFFF);
+    px_v16 y = (px_v_rsqrt_sum(x, px_v_all(0x1FFF), true) >> 2) + rest;
     __mmask16 power = _mm512_mask_testn_epi32_mask(px_v_test(x, 0x800000), PX_M(x), PX_M(px_v_all(0x7FFFFF)));
     return PX_V(_mm512_mask_add_epi32(PX_M(y), power, PX_M(y), PX_M(px_v_all(1))));
 }

@@ -14,6 +14,15 @@
 #include <immintrin.h>
 #endif
 
+/* C0 per interval, and C1 (17 bits) | C2 << 17 (15 bits). */
+extern const uint32_t px_approx_rcp_c0[128], px_approx_rcp_c12[128];
+extern const uint32_t px_approx_rsqrt_c0[128], px_approx_rsqrt_c12[128];
+extern const uint32_t px_approx_sqrt_c0[128], px_approx_sqrt_c12[128];
+extern const uint32_t px_approx_ex2_c0[64], px_approx_ex2_c12[64];
+extern const uint32_t px_approx_lg2_c0[64], px_approx_lg2_c12[64];
+extern const uint32_t px_approx_sin_c0[64], px_approx_sin_c12[64];
+extern const uint32_t px_approx_tanh_c0[64], px_approx_tanh_c12[64];
+
 PX_APPROX_FN px_approx_terms px_approx_fetch_one(const uint32_t *c0, const uint32_t *c12, uint32_t index, uint32_t r)
 {
     uint16_t square = px_approx_square((uint16_t)((r >> 9) & 255u), (uint16_t)(r & 511u));

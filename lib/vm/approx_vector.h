@@ -1,4 +1,4 @@
-/* approx_vector.h - what the vectors of approx_avx512.h and approx_halves.h have in common (AVX-512 F, BW, DQ). */
+/* approx_vector.h - what the vectors of approx_avx512.h, approx_f64.h and approx_halves.h have in common (AVX-512 F, BW, DQ). */
 #ifndef PX_APPROX_VECTOR_H
 #define PX_APPROX_VECTOR_H
 
@@ -27,6 +27,20 @@ typedef int32_t px_v16s __attribute__((vector_size(64)));
         static const float number_ = (x); \
         __m512 all_; \
         __asm__("vbroadcastss %1, %0" : "=v"(all_) : "m"(number_)); \
+        all_; \
+    })
+#define px_v_all64(x) \
+    __extension__ ({ \
+        static const uint64_t constant_ = (x); \
+        __m512i all_; \
+        __asm__("vpbroadcastq %1, %0" : "=v"(all_) : "m"(constant_)); \
+        PX_V(all_); \
+    })
+#define px_v_double(x) \
+    __extension__ ({ \
+        static const double number_ = (x); \
+        __m512d all_; \
+        __asm__("vbroadcastsd %1, %0" : "=v"(all_) : "m"(number_)); \
         all_; \
     })
 

@@ -69,7 +69,7 @@ static double speed(px_unit_row *f, const char *name, rows *r)
 
 int main(int argc, char **argv)
 {
-    static rows r;
+    static _Alignas(64) rows r;
     static const char *const wanted[LEVELS] = { "portable", "avx2", "avx512", "avx512vbmi" };
     const struct px_units *rows_of[LEVELS] = { &px_units_portable };
 #ifdef __x86_64__

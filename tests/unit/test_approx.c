@@ -178,6 +178,58 @@ static void levels_equal_single_values(void **state)
             for (int kind = 0; kind < 3; kind++) check_level(sets[l], seed, kind, seed & 1);
 }
 
+/* ---- f64 (all upper words are approx_check's business) ---- */
+
+static const uint64_t specials64[] = {
+    0, 1, 0x00000000FFFFFFFF, 0x0000000100000000, 0x000FFFFFFFFFFFFF, 0x0010000000000000, 0x0010000000000001,
+    0x07AFFFFFFFFFFFFF, 0x07B0000000000000, 0x3FEFFFFFFFFFFFFF, 0x3FF0000000000000, 0x3FF0000000000001, 0x4000000000000000,
+    0x4010000000000000, 0x4010000012345678, 0x783FFFFFFFFFFFFF, 0x7840000000000000, 0x7FCFFFFFFFFFFFFF, 0x7FD0000000000000,
+    0x7FD0000000000001, 0x7FD0000100000000, 0x7FE0000000000000, 0x7FEFFFFFFFFFFFFF, 0x7FF0000000000000, 0x7FF0000000000001,
+    0x7FF8000000000000, 0x7FFFFFFFFFFFFFFF,
+};
+
+/* kind 0: specials and any bits, 1: positive normals, 2: near 1, powers of two among them. */
+static uint64_t operand64(uint64_t *seed, int kind)
+{
+    uint64_t r = next_random(seed), s = next_random(seed);
+    if (kind == 0) return r & 1 ? s : specials64[s % (sizeof specials64 / sizeof *specials64)] ^ (r & (1ull << 63));
+    if (kind == 1) return 0x0010000000000000 + s % 0x7FE0000000000000;
+    return 0x3F00000000000000 + (s >> 10 & (r & 1 ? 0x01FFFFFFFFFFFFFF : 0x01F0000000000000));
+}
+
+static void check_f64_row(px_unit_row *row, uint64_t (*one)(uint64_t), const uint64_t *a)
+{
+    static uint64_t d[256], over[256];
+    memcpy(over, a, sizeof over);
+    row(d, a, a, 256);
+    row(over, over, over, 256);
+    for (int i = 0; i < 256; i++) {
+        if (d[i] != one(a[i])) fail_msg("%016lx: %016lx", (unsigned long)a[i], (unsigned long)d[i]);
+        assert_int_equal(over[i], d[i]);
+    }
+}
+
+static uint64_t rsqrt_f64(uint64_t x) { return px_approx_rsqrt_f64(x, false); }
+static uint64_t rsqrt_ftz_f64(uint64_t x) { return px_approx_rsqrt_f64(x, true); }
+
+static void f64_equals_single_values(void **state)
+{
+    (void)state;
+    static uint64_t a[256];
+    const struct px_units *sets[4];
+    int n = runnable(sets);
+    for (uint64_t seed = 1; seed < 400; seed++) {
+        uint64_t r = seed;
+        int kind = (int)(seed % 3), rare = seed & 8 ? 50 : 1000000;
+        for (int i = 0; i < 256; i++) a[i] = operand64(&r, next_random(&r) % (uint64_t)rare ? kind : 0);
+        for (int l = 0; l < n; l++) {
+            check_f64_row(sets[l]->row[PX_UNIT_rcp_ftz_f64], px_approx_rcp_ftz_f64, a);
+            check_f64_row(sets[l]->row[PX_UNIT_rsqrt_ftz_f64], rsqrt_ftz_f64, a);
+            check_f64_row(sets[l]->row[PX_UNIT_rsqrt_f64], rsqrt_f64, a);
+        }
+    }
+}
+
 /* ---- halves: all inputs, at every place of a vector, among their neighbours and among any others ---- */
 
 typedef struct half {
@@ -484,7 +536,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_equal_single_values), cmocka_unit_test(levels_equal_single_values),
-        cmocka_unit_test(halves_equal_single_values),
+        cmocka_unit_test(f64_equals_single_values), cmocka_unit_test(halves_equal_single_values),
         cmocka_unit_test(recorded_values),
         cmocka_unit_test(special_values), cmocka_unit_test(exact_special_values),
         cmocka_unit_test(exact_against_mpfr),
