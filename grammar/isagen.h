@@ -21,7 +21,7 @@ enum {
     IG_WORDS = 16384,
     IG_FORMS = 4096,
     IG_CONSTRUCTS = 64, /* of a kind; the checker has a bit for each directive */
-    IG_CONSTRUCT_TEXT = 40, /* bytes, with the NUL: px_construct of isa.h */
+    IG_CONSTRUCT_TEXT = 48, /* bytes, with the NUL: px_construct of isa.h */
     IG_POOL = 65535
 };
 

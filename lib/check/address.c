@@ -101,7 +101,7 @@ static bool may_be_narrow(const struct ptx_module *module)
 
 static void note_narrow(struct px_checker *checker)
 {
-    checker->module->narrow_address = true;
+    checker->module->unrunnable = "uses 32-bit addresses";
     px_complain_late(checker, UNVERIFIED_32);
 }
 

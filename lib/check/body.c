@@ -36,6 +36,8 @@ struct px_symbol *px_resolve(struct px_checker *checker, struct px_name *name, p
     bool made = false;
     struct px_symbol *symbol = visible(px_scope_find(&checker->scope, name, &made));
     if (made) px_range_member(checker, symbol);
+    if (symbol && symbol->kind == PX_SYM_REG && !symbol->level && checker->function)
+        symbol = px_register_here(checker, symbol);
     if (!symbol && !px_is_special_register(name)) note_unknown(checker, name, pos);
     return symbol;
 }
@@ -202,11 +204,29 @@ static void check_proto(struct px_checker *checker, struct px_stmt *stmt)
 
 /* ---- statements ---- */
 
+static void check_bank(struct px_checker *checker, int bank, px_pos pos, uint32_t length)
+{
+    if (px_withdrawn(checker, "explicit constant banks", 22, pos, length)) return;
+    if (bank > 0) px_requires(checker, PX_NEED_banks, pos, length);
+    if (bank > 10) px_complain(checker, CONST_BANK, pos, length, bank);
+}
+
 static void check_banks(struct px_checker *checker, const struct px_inst *inst)
 {
     for (unsigned i = 0; i < inst->nmods; i++)
         if (inst->mods[i].bank)
-            px_withdrawn(checker, "explicit constant banks", 22, inst->mods[i].pos, inst->mods[i].name->len);
+            check_bank(checker, inst->mods[i].bank - 1, inst->mods[i].pos, inst->mods[i].name->len);
+}
+
+/* Functions have had addresses since PTX 2.1, kernels since 3.1. */
+static void check_function_address(struct px_checker *checker, const struct px_inst *inst)
+{
+    const struct px_symbol *symbol = inst->nopds == 2 ? inst->opds[1].symbol : NULL;
+    if (!symbol || (symbol->kind != PX_SYM_FUNC && symbol->kind != PX_SYM_ENTRY)) return;
+    const bool kernel = symbol->kind == PX_SYM_ENTRY;
+    px_requires(checker, kernel ? PX_NEED_kernel_address : PX_NEED_function_address, inst->pos, inst->opcode->len);
+    if (kernel && checker->module->target.sm < 35)
+        px_complain(checker, INST_NEEDS_SM, inst->pos, inst->opcode->len, "kernel function address", 35u);
 }
 
 /* ptxas is one token past the opcode when it speaks of the whole instruction. */
@@ -243,6 +263,7 @@ static void check_inst(struct px_checker *checker, struct px_inst *inst)
     if (checker->stopped) return;
     px_check_inst(checker->module, &checker->memo, inst);
     px_check_param_access(checker, inst);
+    if (inst->opcode->word == PX_W_mov) check_function_address(checker, inst);
     px_check_address_width(checker, inst);
     if (inst->guard && inst->guard->kind == PX_O_NAME && !inst->guard->symbol &&
         !px_is_special_register(inst->guard->u.name))

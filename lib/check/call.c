@@ -239,6 +239,7 @@ void px_check_proto(struct px_checker *checker, const struct px_proto *proto)
 {
     px_requires(checker, PX_NEED_callprototype, proto->pos, proto->label->len);
     px_check_signature(checker, NULL, proto->rets, proto->nrets, proto->params, proto->nparams);
+    px_check_proto_directives(checker, proto);
     for (unsigned i = 0; i < proto->ndirs; i++)
         if (proto->dirs[i].word == PX_W_noreturn && proto->nrets)
             px_complain(checker, NORETURN_RESULT, proto->dirs[i].pos, 1, "protoype with return parameters");

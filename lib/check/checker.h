@@ -38,6 +38,7 @@ struct px_checker {
     bool stopped;                    /* a fatal message was given */
     const struct px_construct *program_pragma; /* that -c refuses; NULL: none was met */
     bool unified;                    /* .attribute(.unified) was met */
+    bool module_locals;              /* a .reg or .local variable stands at module scope */
     bool target_debug;               /* named by .target */
     bool narrow_address;             /* a 32-bit address was used; told once */
 };
@@ -73,6 +74,7 @@ bool px_needs_feature(struct px_checker *checker, const char *feature, unsigned 
 bool px_withdrawn(struct px_checker *checker, const char *feature, unsigned ptx, px_pos pos, uint32_t length);
 void px_check_directives(struct px_checker *checker, struct px_function *function, const struct px_func *func);
 void px_check_directive_pairs(struct px_checker *checker, const struct px_func *func); /* at the end of the body */
+void px_check_proto_directives(struct px_checker *checker, const struct px_proto *proto);
 bool px_has_directive(const struct px_func *func, px_word word);
 
 /* pragma.c */
@@ -105,11 +107,15 @@ struct px_symbol *px_declare_param(struct px_checker *checker, struct px_var *va
 uint64_t px_var_elements(const struct px_var *var);
 uint64_t px_var_element_size(const struct px_var *var);
 void px_add_register(struct px_checker *checker, struct px_symbol *symbol);
+/* A register of module scope (PTX before 3.0) as one of the function, made at its first use there. */
+struct px_symbol *px_register_here(struct px_checker *checker, struct px_symbol *symbol);
 void px_range_member(struct px_checker *checker, struct px_symbol *member); /* numbers a member just made */
 void px_note_earlier(struct px_checker *checker, struct px_diag *diag, const struct px_symbol *old);
 
 /* decl_rules.c: what may be declared where; px_check_place is false when nothing can be declared */
 bool px_check_place(struct px_checker *checker, const struct px_var *var);
+/* Before PTX 2.0, .param variables are parameters of kernels and nothing else. */
+void px_check_old_param(struct px_checker *checker, const struct px_var *var, bool in_entry, bool in_body);
 void px_check_type(struct px_checker *checker, const struct px_var *var);
 void px_check_param(struct px_checker *checker, const struct px_var *var, const struct px_func *func, bool is_return);
 void px_check_nameless(struct px_checker *checker, const struct px_var *var); /* a type without declarators */

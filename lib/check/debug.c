@@ -112,12 +112,19 @@ void px_check_loc(struct px_checker *checker, const struct px_stmt *stmt, const 
     remember(checker, debug, &place);
 }
 
+static void complain_time(struct px_checker *checker, const struct px_file *file)
+{
+    const struct px_construct *need = px_need_at(PX_NEED_file_time);
+    px_complain_at(checker, file->told, NEEDS_PTX, file->pos, 5, need->text, need->min_ptx / 10u, need->min_ptx % 10u);
+}
+
 /* Numbers of files share the set with places: no .loc has a column of all ones. */
 void px_check_file(struct px_checker *checker, const struct px_file *file)
 {
     struct px_debug *debug = debug_of(checker);
     struct place number = {(uint32_t)file->index, (uint32_t)(file->index >> 32), UINT32_MAX};
     debug->has_file = true;
+    if (file->has_time && checker->version < px_need_at(PX_NEED_file_time)->min_ptx) complain_time(checker, file);
     if (debug->places && same_place(slot_of(debug, &number), &number))
         px_complain_at(checker, file->told, FILE_TWICE, file->pos, 5, (unsigned long long)file->index);
     remember(checker, debug, &number);
@@ -152,19 +159,30 @@ static void check_range(struct px_checker *checker, const struct px_expr *expr, 
     if (expr->kind != PX_E_INT || bits > 16 || !bits) /* ptxas cuts wider values without a word */
         return;
     int64_t value = (int64_t)expr->u.i, low = -((int64_t)1 << (bits - 1)), high = ((int64_t)1 << bits) - 1;
+    if (value < 0) px_requires(checker, PX_NEED_section_negative, expr->pos, 1);
     if (value < low || value > high)
         px_complain(checker, SECTION_RANGE, expr->pos, 1, px_word_text(type), (long long)value);
+}
+
+static void check_sum(struct px_checker *checker, const struct px_expr *expr)
+{
+    if (expr->kind != PX_E_BINARY) return;
+    px_requires(checker, expr->op == '-' ? PX_NEED_section_difference : PX_NEED_section_offset, expr->pos, 1);
 }
 
 void px_check_section(struct px_checker *checker, const struct px_section *section)
 {
     struct px_debug *debug = debug_of(checker);
     debug->has_section = true;
+    px_requires(checker, PX_NEED_section, section->pos, 8);
     for (uint32_t i = 0; i < section->n && !checker->stopped; i++) {
         const struct px_section_line *line = &section->lines[i];
         if (line->label) px_requires(checker, PX_NEED_section_labels, line->pos, line->label->len);
         if (line->label) px_vec_push(&checker->module->arena, &debug->labels, line->label);
-        for (uint32_t j = 0; j < line->n; j++) check_range(checker, line->values[j], line->type);
+        for (uint32_t j = 0; j < line->n; j++) {
+            check_sum(checker, line->values[j]);
+            check_range(checker, line->values[j], line->type);
+        }
     }
 }
 

@@ -61,6 +61,19 @@ void px_add_register(struct px_checker *checker, struct px_symbol *symbol)
     px_vec_push(&checker->module->arena, &function->regs, reg);
 }
 
+struct px_symbol *px_register_here(struct px_checker *checker, struct px_symbol *symbol)
+{
+    const struct px_function *function = checker->function;
+    struct px_symbol *copy = symbol->alias_of;
+    if (copy && copy->index < function->regs.n && function->regs.at[copy->index].symbol == copy) return copy;
+    copy = px_arena_node(&checker->module->arena, sizeof *copy);
+    *copy = *symbol;
+    copy->alias_of = copy->outer = copy->sibling = NULL;
+    px_add_register(checker, copy);
+    symbol->alias_of = copy;
+    return copy;
+}
+
 /* Gives a new symbol of `level` its number in the function or in the module. */
 static void number(struct px_checker *checker, struct px_symbol *symbol, bool in_function)
 {
@@ -113,6 +126,10 @@ static bool same_type(const struct px_symbol *old, const struct px_var *var)
 /* A second declaration of a module's variable: legal when one of the two is .extern and both agree. */
 static struct px_symbol *redeclare(struct px_checker *checker, struct px_var *var, struct px_symbol *old)
 {
+    if (old->kind == PX_SYM_REG || var->space == PX_SPACE_REG) {
+        refuse(checker, PX_D_DUPLICATE_VARIABLE, var, old);
+        return NULL;
+    }
     if (!same_type(old, var)) {
         refuse(checker, PX_D_INCONSISTENT_VARIABLE, var, old);
         return NULL;

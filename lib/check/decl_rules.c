@@ -51,7 +51,8 @@ static void check_vector(struct px_checker *checker, const struct px_var *var)
 static void check_versions(struct px_checker *checker, const struct px_var *var)
 {
     if (var->type == PX_T_F16X2) px_requires(checker, PX_NEED_f16x2, var->pos, name_length(var));
-    if (is_opaque(var)) px_requires(checker, PX_NEED_opaque, var->pos, name_length(var));
+    if (is_opaque(var) && !var->ndims) px_requires(checker, PX_NEED_opaque, var->pos, name_length(var));
+    if (is_opaque(var) && var->init) px_requires(checker, PX_NEED_opaque_init, var->pos, name_length(var));
 }
 
 /* Type and vector: what parameters and variables have in common. Less is asked of a parameter that is not
@@ -125,12 +126,45 @@ static void check_tex(struct px_checker *checker, const struct px_var *var)
 static void check_bank(struct px_checker *checker, const struct px_var *var)
 {
     if (px_withdrawn(checker, "explicit constant banks", 22, var->pos, name_length(var))) return;
+    if (var->bank > 0) px_requires(checker, PX_NEED_banks, var->pos, name_length(var));
     if (var->bank > 10) px_complain(checker, CONST_BANK, var->pos, name_length(var), var->bank);
+}
+
+/* Before PTX 2.2 a bank other than the first held one array from outside, and the first none of these. */
+static void check_bank_use(struct px_checker *checker, const struct px_var *var)
+{
+    bool incomplete = var->linkage == PX_L_EXTERN && var->unsized;
+    if (checker->version < 22 && var->space == PX_SPACE_CONST && incomplete != (var->bank > 0))
+        px_complain(checker, BANK_RESERVED, var->pos, name_length(var));
+}
+
+/* Until PTX 3.0 registers and local variables could stand at module scope, at the price of the ABI. */
+static void note_module_local(struct px_checker *checker, const struct px_var *var)
+{
+    if (!checker->module_locals)
+        px_complain_late(checker, MODULE_LOCAL,
+                         px_arena_printf(&checker->module->arena, "%s%s", name_text(var), var->has_range ? "<" : ""));
+    checker->module_locals = true;
+    checker->module->unrunnable = "has .reg or .local variables at module scope";
+}
+
+void px_check_old_param(struct px_checker *checker, const struct px_var *var, bool in_entry, bool in_body)
+{
+    if (checker->version >= 20) return;
+    if (!in_entry) px_complain(checker, PARAM_OUTSIDE, var->pos, name_length(var));
+    if (in_body && checker->version >= 14) px_complain(checker, PARAM_BODY, var->pos, name_length(var));
+    if (in_body && checker->version < 14)
+        checker->module->unrunnable = "declares parameters in the body of a kernel";
 }
 
 /* False when a variable of the space cannot be made at module scope at all. */
 static bool check_module_space(struct px_checker *checker, const struct px_var *var)
 {
+    const bool old = checker->version < 30;
+    if (old && (var->space == PX_SPACE_REG || var->space == PX_SPACE_LOCAL)) {
+        note_module_local(checker, var);
+        return true;
+    }
     switch (var->space) {
     case PX_SPACE_REG: px_complain(checker, MODULE_SPACE, var->pos, name_length(var), "reg"); return false;
     case PX_SPACE_LOCAL: px_complain(checker, MODULE_SPACE, var->pos, name_length(var), "local"); return true;
@@ -143,7 +177,11 @@ static bool check_space(struct px_checker *checker, const struct px_var *var)
 {
     if (var->space == PX_SPACE_TEX) check_tex(checker, var);
     if (var->bank >= 0) check_bank(checker, var);
-    return checker->function || check_module_space(checker, var);
+    check_bank_use(checker, var);
+    const struct px_function *function = checker->function;
+    const bool possible = function || check_module_space(checker, var);
+    if (var->space == PX_SPACE_PARAM) px_check_old_param(checker, var, function && function->func->is_entry, function);
+    return possible;
 }
 
 static void check_complete(struct px_checker *checker, const struct px_var *var)
@@ -206,6 +244,7 @@ static void check_param_space(struct px_checker *checker, const struct px_var *v
         if (func && func->body) px_complain(checker, NO_SPACE, var->pos, name_length(var));
         return;
     }
+    if (func && var->space == PX_SPACE_PARAM) px_check_old_param(checker, var, is_entry, false);
     bool lone_pair = (var->type == PX_T_F16X2 || !type_of(var)->declarable) && !var->ndims; /* arrays pass */
     if (func && func->body && var->space == PX_SPACE_PARAM && (var->vec > 1 || lone_pair || (is_opaque(var) && !is_entry)))
         COMPLAIN_NAMED(checker, PARAM_TYPE, var);

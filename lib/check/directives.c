@@ -99,7 +99,7 @@ static void check_option(struct px_checker *checker, const struct px_name *name,
     bool is_mode = name->word == PX_W_texmode_unified || name->word == PX_W_texmode_independent;
     if (is_mode) {
         bool independent = name->word == PX_W_texmode_independent;
-        px_requires(checker, independent ? PX_NEED_texmode_independent : PX_NEED_texmode_unified, pos, name->len);
+        if (independent) px_requires(checker, PX_NEED_texmode_independent, pos, name->len);
         if (*mode && *mode != name->word) px_complain(checker, TARGET_CONFLICT, pos, name->len, name->text);
         *mode = name->word;
         checker->module->texmode_independent |= independent;
@@ -138,6 +138,7 @@ void px_check_target(struct px_checker *checker, const struct px_target_list *li
     for (uint32_t i = 0; i < list->n && !checker->stopped; i++) {
         const struct px_name *name = list->names[i];
         int index = is_option(name) ? -1 : find_target(checker, name->text, name->len);
+        if (!i && index < 0 && is_option(name) && !*checker->module->target_text) break; /* it comes first */
         bool looks_like_target =
             strncmp(name->text, "sm_", 3) == 0 || saw_target || *checker->module->target_text;
         if (index >= 0)
@@ -301,15 +302,29 @@ static void check_alone(struct px_checker *checker, const struct px_func *func, 
         px_complain(checker, MINNCTA_ALONE, directive->pos, 1, px_word_text(word));
 }
 
+/* A bit for each directive of names.tbl, which has at most 64; complains when it is in `seen` already. */
+static uint64_t note_directive(struct px_checker *checker, const struct px_directive *directive, uint64_t seen)
+{
+    const struct px_construct *row = px_directive_of_word(directive->word);
+    const uint64_t bit = row ? (uint64_t)1 << px_directive_number(row) : 0;
+    if (seen & bit) COMPLAIN_DIRECTIVE(checker, DIRECTIVE_TWICE, directive, px_word_text(directive->word));
+    return seen | bit;
+}
+
 static void check_twice(struct px_checker *checker, const struct px_func *func)
 {
-    uint64_t seen = 0; /* a bit for each directive of names.tbl, which has at most 64 */
-    for (unsigned i = 0; i < func->ndirs && !func->is_entry; i++) {
-        const struct px_construct *row = px_directive_of_word(func->dirs[i].word);
-        uint64_t bit = row ? (uint64_t)1 << px_directive_number(row) : 0;
-        if (seen & bit)
-            COMPLAIN_DIRECTIVE(checker, DIRECTIVE_TWICE, &func->dirs[i], px_word_text(func->dirs[i].word));
-        seen |= bit;
+    uint64_t seen = 0;
+    for (unsigned i = 0; i < func->ndirs && !func->is_entry; i++)
+        seen = note_directive(checker, &func->dirs[i], seen);
+}
+
+void px_check_proto_directives(struct px_checker *checker, const struct px_proto *proto)
+{
+    uint64_t seen = 0;
+    for (unsigned i = 0; i < proto->ndirs; i++) {
+        const struct px_construct *row = px_directive_of_word(proto->dirs[i].word);
+        seen = note_directive(checker, &proto->dirs[i], seen);
+        if (row) check_directive_needs(checker, &proto->dirs[i], row);
     }
 }
 

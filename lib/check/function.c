@@ -302,6 +302,8 @@ void px_declare_func(struct px_checker *checker, struct px_func *func)
 {
     unsigned errors = checker->diags->errors;
     check_linkage(checker, func);
+    if (func->is_entry && func->nparams) px_requires(checker, PX_NEED_param_list, func->pos, func->name->len);
+    if (func->is_entry && !func->body) px_requires(checker, PX_NEED_entry_declaration, func->pos, func->name->len);
     px_check_signature(checker, func, func->rets, func->nrets, func->params, func->nparams);
     struct px_function *function = find_function(checker, func);
     if (!function) return;

@@ -96,7 +96,10 @@ static void check_name(struct init *init, struct px_expr *expr, bool has_offset)
         px_complain(init->checker, INIT_SYMBOL, expr->pos, expr->u.name->len, expr->u.name->text);
     else if (is_function(symbol) && has_offset)
         mismatch(init, expr);
-    else if (!is_function(symbol))
+    else if (is_function(symbol))
+        px_requires(init->checker, symbol->kind == PX_SYM_ENTRY ? PX_NEED_kernel_init : PX_NEED_function_init, expr->pos,
+                    expr->u.name->len);
+    else
         check_address_space(init, expr, symbol);
 }
 

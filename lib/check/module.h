@@ -84,7 +84,7 @@ struct ptx_module {
     bool check_only;                        /* functions have empty bodies: they were dropped after their check */
     uint8_t compilation;                    /* ptx_compilation */
     ptx_profile profile;
-    bool narrow_address;                    /* addresses are held in 32-bit registers */
+    const char *unrunnable;                 /* what it does that the VM cannot: "uses 32-bit addresses"; NULL */
     const ptx_module *const *earlier;       /* while it is checked: modules of the same program, the caller's */
     size_t nearlier;
 };

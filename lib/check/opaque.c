@@ -50,6 +50,13 @@ static unsigned type_bit(const struct px_var *var)
     return var->type == PX_T_TEXREF ? TEX : var->type == PX_T_SAMPLERREF ? SAMPLER : SURF;
 }
 
+static void check_field_version(struct px_checker *checker, const struct px_name *field, px_pos pos)
+{
+    if (field->word == PX_W_channel_data_type) px_requires(checker, PX_NEED_channel_data_type, pos, field->len);
+    if (field->word == PX_W_channel_order) px_requires(checker, PX_NEED_channel_order, pos, field->len);
+    if (field->word == PX_W_force_unnormalized_coords) px_requires(checker, PX_NEED_unnormalized, pos, field->len);
+}
+
 static void check_field(struct px_checker *checker, const struct px_var *var, const struct px_expr *field)
 {
     const struct px_name *name;
@@ -63,6 +70,7 @@ static void check_field(struct px_checker *checker, const struct px_var *var, co
         px_complain(checker, INIT_FIELD, field->pos, name->len, name->text);
         return;
     }
+    check_field_version(checker, name, field->pos);
     if (field->u.b->kind != PX_E_NAME) return;
     name = field->u.b->u.name;
     if (!is_mode(name->word)) px_complain(checker, INIT_ENUM, field->u.b->pos, name->len, name->text);

@@ -131,7 +131,7 @@ static void check_variables(struct px_checker *checker)
         if (px_find_earlier(checker, symbol->name)) continue; /* told there, or defined */
         if (symbol->size)
             px_complain_at(checker, PX_NO_PLACE, EXTERN_IGNORED, symbol->pos, symbol->name->len, symbol->name->text);
-        else if (symbol->space != PX_SPACE_SHARED)
+        else if (symbol->space != PX_SPACE_SHARED && symbol->u.var->bank < 0)
             px_complain_at(checker, PX_NO_PLACE, EXTERN_VARIABLE, symbol->pos, symbol->name->len,
                            symbol->name->text);
     }

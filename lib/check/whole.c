@@ -84,5 +84,5 @@ void px_check_whole(struct px_checker *checker)
     if (!checker->stopped) px_check_uses(checker);
     if (checker->stopped) return;
     check_const_bytes(checker);
-    check_separate(checker, check_returns(checker));
+    check_separate(checker, check_returns(checker) || checker->module_locals);
 }

@@ -93,7 +93,7 @@ enum px_directive_shape {
 enum { PX_PF_NUMBER = 1, PX_PF_KERNEL = 2, PX_PF_BODY = 4, PX_PF_PROGRAM = 8 }; /* of pragmas: see names.tbl */
 
 struct px_construct {
-    char text[40];       /* what messages call it; of a pragma the word that its string begins with */
+    char text[48];       /* what messages call it; of a pragma the word that its string begins with */
     px_word word;        /* of a directive */
     uint16_t min_ptx, min_sm;
     uint8_t kind;        /* enum px_directive_shape; PX_PF_ flags */

@@ -76,12 +76,12 @@ static ptx_status fill_program(struct ptx_program *program, const ptx_module *co
     return status;
 }
 
-/* Device addresses have 64 bits. */
-static bool all_wide(ptx_device *device, const ptx_module *const *modules, size_t count)
+/* Old PTX has 32-bit addresses and variables where the VM has none. */
+static bool all_runnable(ptx_device *device, const ptx_module *const *modules, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (modules[i]->narrow_address) {
-            px_device_say(device, "%s uses 32-bit addresses, which this VM cannot run", modules[i]->source.file);
+        if (modules[i]->unrunnable) {
+            px_device_say(device, "%s %s, which this VM cannot run", modules[i]->source.file, modules[i]->unrunnable);
             return false;
         }
     return true;
@@ -92,7 +92,7 @@ ptx_status px_program_create(ptx_device *device, const ptx_module *const *module
 {
     device->message[0] = 0;
     if (!all_checked(device, modules, count)) return PTX_ERROR_ASSEMBLY;
-    if (!all_wide(device, modules, count)) return PTX_ERROR_UNSUPPORTED;
+    if (!all_runnable(device, modules, count)) return PTX_ERROR_UNSUPPORTED;
     struct ptx_program *program = px_zalloc(&device->alloc, sizeof *program);
     if (!program) return PTX_ERROR_OUT_OF_MEMORY;
     program->device = device;
