@@ -280,12 +280,18 @@ static void check_nested(struct px_checker *checker, const struct px_block *bloc
     px_scope_leave(&checker->scope);
 }
 
+static void declare(struct px_checker *checker, struct px_var *var)
+{
+    const bool outermost = px_scope_level(&checker->scope) == 1;
+    if (!outermost || !px_is_body_param(checker, checker->function->func, var)) px_declare_var(checker, var);
+}
+
 static void check_stmt(struct px_checker *checker, struct px_stmt *stmt, const struct px_stmt *before)
 {
     switch (stmt->kind) {
     case PX_S_INST: check_inst(checker, &stmt->u.inst); break;
     case PX_S_LABEL: check_label(checker, stmt); break;
-    case PX_S_VAR: px_declare_var(checker, stmt->u.var); break;
+    case PX_S_VAR: declare(checker, stmt->u.var); break;
     case PX_S_NOTHING: px_check_nameless(checker, stmt->u.var); break;
     case PX_S_TARGET: px_check_target(checker, &stmt->u.target); break;
     case PX_S_BLOCK: check_nested(checker, &stmt->u.block); break;

@@ -128,6 +128,8 @@ void px_check_opaque_init(struct px_checker *checker, const struct px_var *var, 
 void px_check_init(struct px_checker *checker, struct px_var *var);
 
 /* function.c */
+/* Is an outermost variable of `func` one of its parameters, as before PTX 1.4? */
+bool px_is_body_param(const struct px_checker *checker, const struct px_func *func, const struct px_var *var);
 void px_declare_func(struct px_checker *checker, struct px_func *func);
 void px_check_alias(struct px_checker *checker, const struct px_alias *alias);
 void px_check_resolved(struct px_checker *checker); /* after the module: functions without a body */

@@ -154,7 +154,7 @@ void px_check_old_param(struct px_checker *checker, const struct px_var *var, bo
     if (!in_entry) px_complain(checker, PARAM_OUTSIDE, var->pos, name_length(var));
     if (in_body && checker->version >= 14) px_complain(checker, PARAM_BODY, var->pos, name_length(var));
     if (in_body && checker->version < 14)
-        checker->module->unrunnable = "declares parameters in the body of a kernel";
+        checker->module->unrunnable = "has .param variables in a block of a kernel";
 }
 
 /* False when a variable of the space cannot be made at module scope at all. */

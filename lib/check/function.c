@@ -298,12 +298,34 @@ static void define(struct px_checker *checker, struct px_function *function)
     checker->function = NULL;
 }
 
+/* ---- parameters in the body ---- */
+
+bool px_is_body_param(const struct px_checker *checker, const struct px_func *func, const struct px_var *var)
+{
+    return func->is_entry && checker->version < 14 && var->space == PX_SPACE_PARAM;
+}
+
+/* Up to PTX 1.3 the outermost .param variables of a kernel are its parameters. The statements stay for the printer. */
+static void adopt_body_params(struct px_checker *checker, struct px_func *func)
+{
+    const struct px_block *body = func->body;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < body->n; i++)
+        n += body->list[i]->kind == PX_S_VAR && px_is_body_param(checker, func, body->list[i]->u.var);
+    if (!n || func->nparams || n > UINT16_MAX) return;
+    func->params = PX_NEW_N(&checker->module->arena, struct px_var, n);
+    for (uint32_t i = 0; i < body->n; i++)
+        if (body->list[i]->kind == PX_S_VAR && px_is_body_param(checker, func, body->list[i]->u.var))
+            func->params[func->nparams++] = *body->list[i]->u.var;
+}
+
 void px_declare_func(struct px_checker *checker, struct px_func *func)
 {
     unsigned errors = checker->diags->errors;
     check_linkage(checker, func);
     if (func->is_entry && func->nparams) px_requires(checker, PX_NEED_param_list, func->pos, func->name->len);
     if (func->is_entry && !func->body) px_requires(checker, PX_NEED_entry_declaration, func->pos, func->name->len);
+    if (func->body) adopt_body_params(checker, func);
     px_check_signature(checker, func, func->rets, func->nrets, func->params, func->nparams);
     struct px_function *function = find_function(checker, func);
     if (!function) return;
