@@ -15,7 +15,10 @@
 #include <sys/mman.h>
 #endif
 
-enum { CHUNK_MIN = 16 << 10, CHUNK_MAX = 16 << 20, HUGE_PAGE = 2 << 20 };
+#ifndef PX_ARENA_CHUNKS /* a test makes nearly every request an allocation */
+#define PX_ARENA_CHUNKS CHUNK_MIN = 16 << 10, CHUNK_MAX = 16 << 20
+#endif
+enum { PX_ARENA_CHUNKS, HUGE_PAGE = 2 << 20 };
 
 struct px_arena_chunk {
     struct px_arena_chunk *older;

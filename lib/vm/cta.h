@@ -48,7 +48,7 @@ const struct px_trap *px_cta_trap(const struct px_cta *cta);
 /* Says where every live entry stands: "  block (1,0,0) threads 0-31: waits at bar.sync 0, k.ptx:17". */
 void px_cta_describe(const struct px_cta *cta, void (*say)(void *user, const char *line), void *user);
 
-/* decode.c: code of a kernel for `block` threads; cached in the program. NULL with *error set (in arena). */
+/* decode.c: code of a kernel for `threads`, cached in the program. NULL with *error set, or NULL: no memory. */
 const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel, uint32_t threads,
                                   const char **error);
 

@@ -208,10 +208,8 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
     struct px_code *code = find_code(program, kernel, threads);
     if (code) return code;
     program->code_arena.on_failure = &no_memory;
-    if (setjmp(no_memory)) {
-        *error = "out of memory while decoding";
-        return NULL;
-    }
+    *error = NULL;
+    if (setjmp(no_memory)) return NULL;
     const struct ptx_device *device = program->device;
     code = px_decode(&program->linked, kernel, threads, program->number, device->level,
                      device->config.approx_exact != 0, &program->code_arena, error);

@@ -124,7 +124,7 @@ struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn na
 void px_grid_free(struct px_grid *grid);
 ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);
 
-/* host.c */
+/* host.c; false with *error set, or NULL when there is no memory */
 bool px_host_prepare(struct ptx_program *program, const char **error);
 void px_host_free(struct ptx_program *program);
 

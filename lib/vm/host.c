@@ -124,13 +124,12 @@ static void prepare_all(struct ptx_program *program, const char **error)
 bool px_host_prepare(struct ptx_program *program, const char **error)
 {
     jmp_buf failure;
-    *error = "out of memory";
+    *error = NULL;
     program->linked.arena.on_failure = &failure;
     if (setjmp(failure)) {
         program->linked.arena.on_failure = NULL;
         return false;
     }
-    *error = NULL;
     prepare_all(program, error);
     program->linked.arena.on_failure = NULL;
     return !*error;

@@ -70,8 +70,8 @@ static ptx_status fill_program(struct ptx_program *program, const ptx_module *co
     program->retained = true;
     status = make_images(program);
     if (status == PTX_OK && !px_host_prepare(program, &error)) {
-        px_device_say(device, "%s", error);
-        status = PTX_ERROR_UNSUPPORTED;
+        px_device_say(device, "%s", error ? error : "out of memory");
+        status = error ? PTX_ERROR_UNSUPPORTED : PTX_ERROR_OUT_OF_MEMORY;
     }
     return status;
 }
