@@ -53,6 +53,11 @@ static void read_text(struct ptx_module *module)
 {
     px_names_init(&module->names, &module->arena, module->profile == PTX_PROFILE_ALL ? word_of : word_of_13_0);
     px_check(module);
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+        struct px_function *function = module->functions.at[i];
+        if (function->func->is_entry && function->func->body)
+            px_vec_push(&module->arena, &module->kernels, function);
+    }
 }
 
 /* What was given: a text or an object file, and which of its modules (ONLY: it must have one). */
@@ -251,23 +256,14 @@ const char *ptx_explain_example(const char *code, int right, const char **option
 
 /* ---- what a module holds ---- */
 
-static bool is_kernel(const struct px_function *function)
-{
-    return function->func->is_entry && function->func->body;
-}
-
 static struct px_function *kernel_at(const ptx_module *module, size_t index)
 {
-    for (uint32_t i = 0; module && i < module->functions.n; i++)
-        if (is_kernel(module->functions.at[i]) && index-- == 0) return module->functions.at[i];
-    return NULL;
+    return module && index < module->kernels.n ? module->kernels.at[index] : NULL;
 }
 
 size_t ptx_module_kernel_count(const ptx_module *module)
 {
-    size_t n = 0;
-    for (uint32_t i = 0; module && i < module->functions.n; i++) n += is_kernel(module->functions.at[i]);
-    return n;
+    return module ? module->kernels.n : 0;
 }
 
 /* Bytes of the function's own variables in `space`, each at its alignment. */

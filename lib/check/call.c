@@ -162,22 +162,68 @@ static bool is_function(const struct px_symbol *symbol)
     return symbol && (symbol->kind == PX_SYM_FUNC || symbol->kind == PX_SYM_ENTRY);
 }
 
-static void check_targets(struct call *call, const struct px_stmt *stmt)
+static bool same_formal(const struct px_var *a, const struct px_var *b)
 {
-    for (uint32_t i = 0; i < stmt->u.targets.n && !call->checker->stopped; i++)
-        if (is_function(stmt->u.targets.list[i].symbol)) check_func(call, stmt->u.targets.list[i].symbol);
+    return a->type == b->type && a->vec == b->vec && a->space == b->space && (a->ndims > 0) == (b->ndims > 0) &&
+           is_unsized(a) == is_unsized(b) && formal_align(a) == formal_align(b) &&
+           px_var_elements(a) == px_var_elements(b);
+}
+
+/* Do the same calls fit both? */
+static bool same_signature(const struct px_symbol *one, const struct px_symbol *other)
+{
+    const struct px_func *a = one->u.func->func, *b = other->u.func->func;
+    bool same = a->nrets == b->nrets && a->nparams == b->nparams;
+    for (unsigned i = 0; same && i < a->nrets; i++) same = same_formal(&a->rets[i], &b->rets[i]);
+    for (unsigned i = 0; same && i < a->nparams; i++) same = same_formal(&a->params[i], &b->params[i]);
+    return same;
+}
+
+static void add_function(struct px_call_table *table, const struct px_symbol *function)
+{
+    uint32_t i = 0;
+    while (i < table->signatures && !same_signature(table->functions[i], function)) i++;
+    const bool is_new = i == table->signatures;
+    table->functions[table->n++] = is_new ? table->functions[i] : function;
+    if (is_new) table->functions[table->signatures++] = function;
+}
+
+/* The functions of a table; thousands of calls may go through a table of thousands. */
+static const struct px_call_table *table_of(struct px_checker *checker, struct px_symbol *symbol)
+{
+    const struct px_stmt *stmt = symbol->u.stmt;
+    struct px_arena *arena = &checker->module->arena;
+    struct px_call_table table = {0};
+    if (symbol->index) return &checker->call_tables.at[symbol->index - 1];
+    table.functions = PX_NEW_N(arena, const struct px_symbol *, stmt->u.targets.n + 1);
+    for (uint32_t i = 0; i < stmt->u.targets.n; i++)
+        if (is_function(stmt->u.targets.list[i].symbol)) add_function(&table, stmt->u.targets.list[i].symbol);
+    px_vec_push(arena, &checker->call_tables, table);
+    symbol->index = checker->call_tables.n;
+    return &checker->call_tables.at[symbol->index - 1];
+}
+
+/* What fits one function of each signature fits all; what does not is told of each. */
+static void check_targets(struct call *call, struct px_symbol *symbol)
+{
+    const struct px_call_table *table = table_of(call->checker, symbol);
+    const unsigned errors = call->checker->diags->errors;
+    for (uint32_t i = 0; i < table->n && !call->checker->stopped; i++) {
+        if (i == table->signatures && call->checker->diags->errors == errors) return;
+        check_func(call, table->functions[i]);
+    }
 }
 
 static void check_table(struct call *call, const struct px_operand *table)
 {
-    const struct px_symbol *symbol = table->symbol;
+    struct px_symbol *symbol = table->symbol;
     if (table->kind != PX_O_NAME || !symbol) return;
     if (symbol->kind == PX_SYM_PROTO) {
         const struct px_proto *proto = symbol->u.proto;
         struct formals formals = {proto->rets, proto->params, proto->nrets, proto->nparams};
         check_formals(call, &formals);
     } else if (symbol->kind == PX_SYM_CALL_TARGETS) {
-        check_targets(call, symbol->u.stmt);
+        check_targets(call, symbol);
     } else {
         px_complain(call->checker, CALL_TABLE, table->pos, table->length);
     }

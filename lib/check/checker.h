@@ -17,6 +17,12 @@
 struct px_unknown { struct px_name *name; px_pos pos; };
 struct px_use { struct px_function *by; struct px_symbol *symbol; };
 
+/* Functions of a .calltargets, one of each signature first. */
+struct px_call_table {
+    const struct px_symbol **functions;
+    uint32_t n, signatures;
+};
+
 struct px_checker {
     struct ptx_module *module;
     struct px_diags *diags;
@@ -28,6 +34,7 @@ struct px_checker {
     PX_VEC(struct px_unknown) unknown; /* names without a symbol in this function */
     PX_VEC(struct px_name *) refused; /* names of this function whose declaration was refused */
     PX_VEC(struct px_use) uses;       /* uses.c */
+    PX_VEC(struct px_call_table) call_tables; /* call.c: those that calls have gone through */
     unsigned version;                /* .version as major*10+minor; PTX_ISA_VERSION when missing */
     px_pos target_pos;               /* of the architecture in .target */
     unsigned target_min_ptx;         /* what it asks of .version */

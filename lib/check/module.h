@@ -75,6 +75,7 @@ struct ptx_module {
     struct px_diags diags;
     struct px_tree tree;
     PX_VEC(struct px_function *) functions; /* every function and kernel, defined or declared, in text order */
+    PX_VEC(struct px_function *) kernels;   /* those of them that are defined kernels, once all is checked */
     PX_VEC(struct px_symbol *) symbols;     /* module scope, by index */
     struct px_target target;                /* of .target, or of the requested architecture when that is newer */
     const char *target_text;                /* "sm_90" */

@@ -5,8 +5,10 @@
  * finds the registers live at the borders of blocks, and a walk through every
  * block the most that are live at one instruction. Only registers that some
  * block reads before it writes them can cross a border, so only these get a bit
- * in the sets; in compiled code they are few. Everything is allocated from one
- * arena that dies with the question.
+ * in the sets; in compiled code they are few. A table of branch targets is an
+ * empty block behind those that branch through it, so that many branches through
+ * one large table cost no more than both. Everything is allocated from one arena
+ * that dies with the question.
  */
 #include "check/usage.h"
 #include <string.h>
@@ -32,9 +34,10 @@ struct usage {
     const struct px_function *function;
     PX_VEC(const struct px_inst *) items;
     PX_VEC(struct px_label_at { const struct px_stmt *stmt; uint32_t item; }) labels;
+    PX_VEC(const struct px_stmt *) tables; /* .branchtargets: the last blocks */
     uint32_t *block_of;       /* by item; one more at the end */
     struct block *blocks;
-    uint32_t nblocks, nbits, words; /* words of a set of nbits */
+    uint32_t ncode, nblocks, nbits, words; /* blocks of code, and the end; with tables; words of a set of nbits */
     struct register_state *registers;
     struct block *block;      /* being walked */
     uint32_t now;             /* a number for it in this walk */
@@ -52,6 +55,7 @@ static void flatten(struct usage *u, const struct px_block *block)
         struct px_label_at label = {stmt, u->items.n};
         if (stmt->kind == PX_S_INST) px_vec_push(u->arena, &u->items, &stmt->u.inst);
         if (stmt->kind == PX_S_LABEL) px_vec_push(u->arena, &u->labels, label);
+        if (stmt->kind == PX_S_TARGETS) px_vec_push(u->arena, &u->tables, stmt);
         if (stmt->kind == PX_S_BLOCK) flatten(u, &stmt->u.block);
     }
 }
@@ -77,19 +81,29 @@ static bool ends_block(const struct px_inst *inst)
     return word == PX_W_bra || word == PX_W_brx || word == PX_W_ret || word == PX_W_exit || word == PX_W_trap;
 }
 
-/* Labels that a branch may go to: *n of them, from the operand or its table. */
-static const struct px_operand *branch_targets(const struct px_inst *inst, uint32_t *n)
+/* Tables stand in text order, too. */
+static uint32_t block_of_table(const struct usage *u, const struct px_stmt *table)
+{
+    uint32_t low = 0, high = u->tables.n;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (u->tables.at[middle]->pos < table->pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return u->ncode + low;
+}
+
+/* Where a branch goes: a label, or its table. False: nowhere. */
+static bool branch_target(const struct usage *u, const struct px_inst *inst, uint32_t *target)
 {
     const px_word word = inst->opcode->word;
-    *n = 0;
-    if (word == PX_W_bra && inst->nopds) {
-        *n = 1;
-        return &inst->opds[0];
-    }
     const struct px_symbol *table = word == PX_W_brx && inst->nopds > 1 ? inst->opds[1].symbol : NULL;
-    if (!table || table->kind != PX_SYM_BRANCH_TARGETS) return NULL;
-    *n = table->u.stmt->u.targets.n;
-    return table->u.stmt->u.targets.list;
+    if (word == PX_W_bra && inst->nopds)
+        return *target = u->block_of[item_of_label(u, inst->opds[0].symbol)], true;
+    if (table && table->kind == PX_SYM_BRANCH_TARGETS) return *target = block_of_table(u, table->u.stmt), true;
+    return false;
 }
 
 static void find_blocks(struct usage *u)
@@ -102,6 +116,8 @@ static void find_blocks(struct usage *u)
     leader[0] = true;
     u->block_of = PX_NEW_N(u->arena, uint32_t, n + 1);
     for (uint32_t i = 0; i <= n; i++) u->block_of[i] = (u->nblocks += leader[i] || i == n) - 1;
+    u->ncode = u->nblocks;
+    u->nblocks += u->tables.n;
     u->blocks = PX_NEW_N(u->arena, struct block, u->nblocks);
     for (uint32_t i = 0; i < n; i++) {
         struct block *block = &u->blocks[u->block_of[i]];
@@ -111,16 +127,22 @@ static void find_blocks(struct usage *u)
 
 static void find_edges(struct usage *u)
 {
-    for (uint32_t k = 0; k + 1 < u->nblocks; k++) {
+    for (uint32_t k = 0; k + 1 < u->ncode; k++) {
         struct block *block = &u->blocks[k];
         const struct px_inst *last = u->items.at[block->first + block->n - 1];
-        const struct px_operand *targets = branch_targets(last, &block->ntargets);
         block->next = !ends_block(last) || last->guard ? k + 1 : NO_BIT;
+        block->targets = PX_NEW(u->arena, uint32_t);
+        block->ntargets = branch_target(u, last, block->targets);
+    }
+    u->blocks[u->ncode - 1].next = NO_BIT;
+    for (uint32_t t = 0; t < u->tables.n; t++) {
+        const struct px_stmt *table = u->tables.at[t];
+        struct block *block = &u->blocks[u->ncode + t];
+        *block = (struct block){.next = NO_BIT, .ntargets = table->u.targets.n};
         block->targets = PX_NEW_N(u->arena, uint32_t, block->ntargets + 1);
         for (uint32_t i = 0; i < block->ntargets; i++)
-            block->targets[i] = u->block_of[item_of_label(u, targets[i].symbol)];
+            block->targets[i] = u->block_of[item_of_label(u, table->u.targets.list[i].symbol)];
     }
-    u->blocks[u->nblocks - 1].next = NO_BIT;
 }
 
 /* ---- the registers of an instruction ---- */

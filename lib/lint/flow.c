@@ -234,6 +234,23 @@ static void add_edge(struct build *b, uint32_t from, uint32_t item)
     px_vec_push(b->flow->arena, &b->edges, edge);
 }
 
+/* Do branches go through so many targets of tables that the edges are far more than the code? */
+static bool is_dense(const struct build *b)
+{
+    enum { FEW = 1 << 20, FOR_AN_ITEM = 16 };
+    uint64_t left = FEW + (uint64_t)FOR_AN_ITEM * b->flow->nitems;
+    for (uint32_t i = 0; i < b->flow->nitems; i++) {
+        const struct px_inst *inst = b->items.at[i].inst;
+        const struct px_stmt *table = b->items.at[i].op == PX_OP_brx ? inst->opds[1].symbol->u.stmt : NULL;
+        for (uint32_t k = 0; table && k < table->u.targets.n; k++) {
+            const uint64_t edges = table->u.targets.list[k].symbol ? 1 : b->labels.n; /* each_target */
+            if (edges > left) return true;
+            left -= edges;
+        }
+    }
+    return false;
+}
+
 static void add_edges(struct build *b)
 {
     const struct px_lint_flow *flow = b->flow;
@@ -321,7 +338,7 @@ static void order_nodes(struct px_lint_flow *flow)
     for (uint32_t i = 0; i < flow->norder; i++) flow->blocks[flow->order[i]].reached = true;
 }
 
-void px_lint_flow(struct px_lint_flow *flow, struct ptx_module *module, const struct px_function *function,
+bool px_lint_flow(struct px_lint_flow *flow, struct ptx_module *module, const struct px_function *function,
                   struct px_arena *scratch, px_lint_find *find)
 {
     struct px_lint_item end = {0};
@@ -336,7 +353,7 @@ void px_lint_flow(struct px_lint_flow *flow, struct ptx_module *module, const st
     flow->refs = b.refs.at;
     flow->nrefs = b.refs.n;
     list_definitions(flow);
-    if (!flow->nitems) return;
+    if (!flow->nitems || is_dense(&b)) return false;
     cut_blocks(&b);
     add_edges(&b);
     build_graph(&b);
@@ -345,4 +362,5 @@ void px_lint_flow(struct px_lint_flow *flow, struct ptx_module *module, const st
     const struct px_lint_graph *graph = &flow->graph;
     flow->dominators = px_lint_dominators(flow->arena, graph->n, &graph->succ, &graph->pred, 0);
     flow->post = px_lint_dominators(flow->arena, graph->n, &graph->pred, &graph->succ, flow->nblocks);
+    return true;
 }

@@ -71,8 +71,11 @@ struct px_lint_flow {
     struct px_lint_tree dominators, post;
 };
 
-/* Fills `flow` for a function that has a body. */
-void px_lint_flow(struct px_lint_flow *flow, struct ptx_module *module, const struct px_function *function,
+/*
+ * Fills `flow` for a function that has a body. False, and only items and references are there, when branches through
+ * large tables make a graph that is far larger than the code.
+ */
+bool px_lint_flow(struct px_lint_flow *flow, struct ptx_module *module, const struct px_function *function,
                   struct px_arena *scratch, px_lint_find *find);
 
 /* dominators.c: the tree over `succ` from `root`; nodes that it does not reach have size 0. */

@@ -13,9 +13,9 @@ static void analyse(struct ptx_module *module, const struct px_function *functio
                     px_lint_find *find)
 {
     struct px_lint_flow flow;
-    px_lint_flow(&flow, module, function, scratch, find);
+    const bool has_graph = px_lint_flow(&flow, module, function, scratch, find);
     px_lint_registers(&flow);
-    if (!flow.nitems) return;
+    if (!has_graph) return;
     px_lint_reached(&flow);
     px_lint_assigned(&flow);
     px_lint_barriers(&flow);
