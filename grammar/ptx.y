@@ -13,7 +13,7 @@
 %code {
     #define YYMALLOC(size) px_arena_alloc(&parser->scratch, (size))
     #define YYFREE(p) ((void)(p))
-    #define YYMAXDEPTH 10000 /* nesting beyond it is refused ("memory exhausted"), as by ptxas */
+    #define YYMAXDEPTH 10000 /* deeper nesting is refused ("memory exhausted"), as by ptxas; px_token counts blocks */
     #define FAIL() do { px_parser_error(parser, "syntax error"); YYABORT; } while (0)
     #undef yylex
     #define yylex px_token

@@ -321,9 +321,19 @@ static bool read_run(struct px_parser *parser)
     }
 }
 
+/* ptxas's parser keeps six entries of its stack of 10,000 for a block, ours three; ptxas looks behind a name. */
+static int read_too_deep(struct px_sem *sem, struct px_parser *parser)
+{
+    if (px_lex(sem, parser) == T_IDENT) px_lex(sem, parser);
+    px_parser_error(parser, "memory exhausted");
+    return T_STRAY;
+}
+
 int px_token(struct px_sem *sem, struct px_parser *parser)
 {
+    enum { DEEPEST = 1663 + 1 }; /* blocks in the block of a function */
     bool at_statement = parser->at_statement;
     parser->at_statement = false;
+    if (parser->open.n > DEEPEST) return read_too_deep(sem, parser);
     return at_statement && read_run(parser) ? T_PLAIN : px_lex(sem, parser);
 }

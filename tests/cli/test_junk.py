@@ -69,7 +69,7 @@ def large_inputs():
     yield body(b"".join(b".reg .b32 a%d;\n" % i for i in range(mega)))
     yield body(b"".join(b"L%d: bra L%d;\n" % (i, i) for i in range(mega // 2)))
     yield body(b".reg .b32 r<4294967295>;" + b"".join(b"mov.b32 r%d, r%d;\n" % (i, i + 1) for i in range(mega // 4)))
-    yield body(b"{ .reg .b32 a<4>; mov.b32 a1, a2;\n" * 3000 + b"}" * 3000)
+    yield body(b"{ .reg .b32 a<4>; mov.b32 a1, a2;\n" * 1600 + b"}" * 1600)
     yield body(b"".join(b"mov.b32 %%r1, x%d;\n" % i for i in range(mega // 16)))  # as many errors
 
 
