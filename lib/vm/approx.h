@@ -41,7 +41,7 @@
     { \
         px_approx_##name##_f32_any(d, a, n, ftz); \
     }
-#define PX_V_DIVISION(name) \
+#define PX_V_DIVISION(name, full) \
     PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, const uint32_t *b, int n, bool ftz) \
     { \
         px_approx_##name##_f32_any(d, a, b, n, ftz); \
@@ -116,7 +116,7 @@
             PX_APPROX_ROW_END(rcp, 128, px_approx_div_finish(a[i], b[i], w.r[i], px_approx_fetched(&w, i), full, ftz)); \
         } \
     } \
-    PX_V_DIVISION(name)
+    PX_V_DIVISION(name, full)
 
 PX_APPROX_UNIT(rcp, rcp, 128)
 PX_APPROX_UNIT(rsqrt, rsqrt, 128)

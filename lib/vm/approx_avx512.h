@@ -1,8 +1,9 @@
 /* approx_avx512.h - rows of the f32 units in AVX-512 with VBMI and VNNI, sixteen operands at a time.
  *
  * Where this header is used (PX_APPROX_VECTOR), px_approx_<unit>_f32_row comes from here; the meaning
- * is that of the portable code in approx_units.h, which does the rest of a row with a special operand.
- * tests/hw/approx_check and tests/unit/test_approx.c compare the two.  What is done differently:
+ * is that of the portable code in approx_units.h; tests/hw/approx_check and tests/unit/test_approx.c
+ * compare the two.  px_v_<unit> does ordinary operands, px_v_<unit>_more also zeros, infinities and
+ * NaNs, and the portable code the rest of a row with others.  What is done differently:
  *
  *  - A table of 64 entries lies in four registers; two permutes fetch from it, of which the second
  *    overwrites only the lanes that the first one left as indices.
@@ -208,20 +209,6 @@ PX_APPROX_FN px_v16 px_v_ex2(px_v16 x, bool *special)
     return px_v_power(x);
 }
 
-/* The same where results may be too large or 0; those that are subnormal, and NaNs, remain special. */
-PX_APPROX_FN px_v16 px_v_ex2_more(px_v16 x, bool *special)
-{
-    __mmask16 large = _mm512_cmpge_epi32_mask(PX_M(x), PX_M(px_v_all(0x43000000)));     /* 128 */
-    __mmask16 nan = _mm512_cmpgt_epi32_mask(PX_M(x), PX_M(px_v_all(PX_APPROX_INF)));
-    __mmask16 small = _mm512_cmpge_epu32_mask(PX_M(x), PX_M(px_v_all(0xC3160000)));     /* -150 */
-    __mmask16 other = _mm512_cmpgt_epu32_mask(PX_M(x), PX_M(px_v_all(0xFF800000)));
-    __mmask16 low = _mm512_cmpgt_epu32_mask(PX_M(x), PX_M(px_v_all(0xC2FC0000)));       /* -126 */
-    *special = nan | other | (low & ~small);
-    __m512i y = PX_M(px_v_power(x));
-    y = _mm512_mask_mov_epi32(y, large, PX_M(px_v_all(PX_APPROX_INF)));
-    return PX_V(_mm512_mask_mov_epi32(y, small, _mm512_setzero_si512()));
-}
-
 /* The float a + b * unit, cut; |a| < 2^31, b * unit less than 1 (or, where a < 2^24, any number). */
 PX_APPROX_FN __m512 px_v_cut(px_v16 a, __m512 b, __m512 unit)
 {
@@ -253,11 +240,10 @@ PX_APPROX_FN px_v16 px_v_turns(px_v16 x, bool *special)
     return PX_V(_mm512_cvttps_epi32(_mm512_mul_round_ps((__m512)ax, (__m512)px_v_all(0x3E22F983 + (25u << 23)), PX_V_TO_ZERO)));
 }
 
-/* The same without whole turns; special are infinities and NaNs. */
-PX_APPROX_FN px_v16 px_v_turns_more(px_v16 x, bool *special)
+/* The same without whole turns, for all but infinities and NaNs. */
+PX_APPROX_FN px_v16 px_v_turns_more(px_v16 x)
 {
     px_v16 ax = x & px_v_all(0x7FFFFFFF);
-    *special = _mm512_cmpge_epu32_mask(PX_M(ax), PX_M(px_v_all(PX_APPROX_INF)));
     __m512 turns = _mm512_mul_round_ps((__m512)ax, (__m512)px_v_all(0x3E22F983), PX_V_TO_ZERO);
     return PX_V(_mm512_cvttps_epi32(_mm512_mul_ps(_mm512_reduce_ps(turns, PX_V_TO_ZERO), px_v_float(0x1p25f))));
 }
@@ -289,19 +275,9 @@ PX_APPROX_FN px_v16 px_v_sin(px_v16 x, bool *special)
     return px_v_sine(x, px_v_turns(x, special));
 }
 
-PX_APPROX_FN px_v16 px_v_sin_more(px_v16 x, bool *special)
-{
-    return px_v_sine(x, px_v_turns_more(x, special));
-}
-
 PX_APPROX_FN px_v16 px_v_cos(px_v16 x, bool *special)
 {
     return px_v_cosine(px_v_turns(x, special));
-}
-
-PX_APPROX_FN px_v16 px_v_cos_more(px_v16 x, bool *special)
-{
-    return px_v_cosine(px_v_turns_more(x, special));
 }
 
 /* By the lowest four bits of the exponent, from 2^-8 (place 7) through 2^0 (15) to 4 (1): where the
@@ -349,58 +325,164 @@ PX_APPROX_FN px_v16 px_v_div(px_v16 a, px_v16 b, bool *special)
     return PX_V(_mm512_mul_ps((__m512)a, (__m512)px_v_reciprocal(b)));
 }
 
-/* ---- rows: what begins with a special vector is left to the portable code ---- */
+/* ---- the same for zeros, infinities, NaNs, and with ftz subnormals; special are the others without ftz ---- */
 
-/* Units that have no second way for less ordinary operands. */
-#define PX_V_NO_MORE(name) \
-    PX_APPROX_FN px_v16 px_v_##name##_more(px_v16 x, bool *special) \
+PX_APPROX_FN px_v16 px_v_sign(px_v16 x)
+{
+    return x & px_v_all(PX_APPROX_SIGN);
+}
+
+#define px_v_below(x, limit) _mm512_cmplt_epu32_mask(PX_M(x), PX_M(px_v_all(limit)))
+#define px_v_above(x, limit) _mm512_cmpgt_epu32_mask(PX_M(x), PX_M(px_v_all(limit)))
+
+/* Magnitudes that count as zero; those of subnormals that do not. */
+PX_APPROX_FN __mmask16 px_v_zeros(px_v16 ax, bool ftz)
+{
+    return ftz ? px_v_below(ax, PX_APPROX_MIN) : _mm512_testn_epi32_mask(PX_M(ax), PX_M(ax));
+}
+
+PX_APPROX_FN __mmask16 px_v_subnormals(px_v16 ax, bool ftz)
+{
+    return ftz ? 0 : px_v_below(ax - px_v_all(1), PX_APPROX_MIN - 1);
+}
+
+PX_APPROX_FN px_v16 px_v_put_nans(px_v16 y, px_v16 x)
+{
+    return px_v_put_word(y, px_v_above(x & px_v_all(0x7FFFFFFF), PX_APPROX_INF), px_v_all(PX_APPROX_NAN));
+}
+
+PX_APPROX_FN px_v16 px_v_rcp_more(px_v16 x, bool ftz, bool *special)
+{
+    px_v16 ax = x & px_v_all(0x7FFFFFFF), sign = px_v_sign(x);
+    __mmask16 small = px_v_above(ax, 0x7E800000);                       /* results that are not normal */
+    *special = px_v_subnormals(ax, ftz) | (ftz ? 0 : small & px_v_below(ax, PX_APPROX_INF));
+    px_v16 y = px_v_put_word(px_v_reciprocal(x), small, sign);
+    y = px_v_put_word(y, px_v_zeros(ax, ftz), sign | px_v_all(PX_APPROX_INF));
+    return px_v_put_nans(y, x);
+}
+
+/* Units for positive operands: y where x is positive and finite, NaN where it is negative. */
+PX_APPROX_FN px_v16 px_v_positive(px_v16 y, px_v16 x, px_v16 at_infinity, px_v16 at_zero, bool ftz, bool *special)
+{
+    *special = px_v_subnormals(x, ftz);
+    y = px_v_put_word(y, px_v_above(x, PX_APPROX_INF - 1), at_infinity);
+    y = px_v_put_word(y, px_v_above(x, PX_APPROX_INF), px_v_all(PX_APPROX_NAN));
+    return px_v_put_word(y, px_v_zeros(x & px_v_all(0x7FFFFFFF), ftz), at_zero);
+}
+
+PX_APPROX_FN px_v16 px_v_rsqrt_more(px_v16 x, bool ftz, bool *special)
+{
+    px_v16 infinity = px_v_all(PX_APPROX_INF);
+    return px_v_positive(px_v_rsqrt(x, special), x, infinity ^ infinity, infinity | px_v_sign(x), ftz, special);
+}
+
+PX_APPROX_FN px_v16 px_v_sqrt_more(px_v16 x, bool ftz, bool *special)
+{
+    return px_v_positive(px_v_sqrt(x, special), x, px_v_all(PX_APPROX_INF), px_v_sign(x), ftz, special);
+}
+
+PX_APPROX_FN px_v16 px_v_lg2_more(px_v16 x, bool ftz, bool *special)
+{
+    return px_v_positive(px_v_lg2(x, special), x, px_v_all(PX_APPROX_INF), px_v_all(0xFF800000), ftz, special);
+}
+
+PX_APPROX_FN px_v16 px_v_ex2_more(px_v16 x, bool ftz, bool *special)
+{
+    __mmask16 large = _mm512_cmpge_epi32_mask(PX_M(x), PX_M(px_v_all(0x43000000)));     /* 128 */
+    __mmask16 small = _mm512_cmpge_epu32_mask(PX_M(x), PX_M(px_v_all(0xC3160000)));     /* -150 */
+    __mmask16 low = px_v_above(x, 0xC2FC0000);                                          /* -126 */
+    *special = ftz ? 0 : low & ~small;
+    px_v16 y = px_v_put_word(px_v_power(x), large, px_v_all(PX_APPROX_INF));
+    return px_v_put_nans(px_v_put_word(y, ftz ? low : small, px_v_all(0)), x);
+}
+
+PX_APPROX_FN px_v16 px_v_wave_more(px_v16 y, px_v16 x, bool *special)
+{
+    *special = false;
+    return px_v_put_word(y, px_v_above(x & px_v_all(0x7FFFFFFF), PX_APPROX_INF - 1), px_v_all(PX_APPROX_NAN));
+}
+
+PX_APPROX_FN px_v16 px_v_sin_more(px_v16 x, bool ftz, bool *special)
+{
+    (void)ftz;
+    return px_v_wave_more(px_v_sine(x, px_v_turns_more(x)), x, special);
+}
+
+PX_APPROX_FN px_v16 px_v_cos_more(px_v16 x, bool ftz, bool *special)
+{
+    (void)ftz;
+    return px_v_wave_more(px_v_cosine(px_v_turns_more(x)), x, special);
+}
+
+PX_APPROX_FN px_v16 px_v_tanh_more(px_v16 x, bool ftz, bool *special)
+{
+    (void)ftz;
+    px_v16 y = px_v_put_nans(px_v_tanh(x, special), x);
+    *special = false;
+    return y;
+}
+
+/* The reciprocal is flushed whether ftz or not.  Special, too: quotients that are or may be subnormal (with ftz those
+ * that are not known to be by the difference of exponents), and divisors above 2^126, which div.full scales. */
+PX_APPROX_FN px_v16 px_v_div_more(px_v16 a, px_v16 b, bool full, bool ftz, bool *special)
+{
+    px_v16 most = px_v_all(0x7FFFFFFF), ax = a & most, bx = b & most, r = px_v_rcp_more(b, true, special);
+    __mmask16 other = px_v_subnormals(ax, ftz) | px_v_subnormals(bx, ftz);
+    if (full) other |= px_v_above(bx, 0x7E800000) & px_v_below(bx, PX_APPROX_INF);
+    __mmask16 no_zero = _mm512_test_epi32_mask(PX_M(ax), PX_M(ax)) & _mm512_test_epi32_mask(PX_M(r), PX_M(most));
+    px_v16 gap = (ax >> 23) - (bx >> 23) + px_v_all(127);               /* 0 to 2: perhaps a normal quotient */
+    __mmask16 small = _mm512_cmplt_epi32_mask(PX_M(gap), PX_M(px_v_all(3)));
+    other |= no_zero & (ftz ? px_v_below(gap, 3) : small);
+    a = px_v_put_word(a, ftz ? small | px_v_zeros(ax, true) : small, px_v_sign(a));
+    *special = other;
+    px_v16 y = PX_V(_mm512_mul_ps((__m512)a, (__m512)r));
+    return px_v_put_nans(y, y);
+}
+
+/* ---- rows: ordinary vectors; from the first other one on those of the second way; what they leave the portable code does ---- */
+
+#define PX_V_ROW_MODE(name, mode, ftz) \
+    static __attribute__((noinline)) void px_v_##name##_rest##mode(uint32_t *d, const uint32_t *a, int i, int n) \
     { \
-        *special = true; \
-        return x; \
+        for (; i + 16 <= n; i += 16) { \
+            bool special; \
+            px_v16 y = px_v_##name##_more(PX_V(_mm512_loadu_si512(a + i)), ftz, &special); \
+            if (__builtin_expect(special, 0)) break; \
+            _mm512_storeu_si512(d + i, PX_M(y)); \
+        } \
+        if (i < n) px_approx_##name##_f32_any(d + i, a + i, n - i, ftz); \
     }
-PX_V_NO_MORE(rcp)
-PX_V_NO_MORE(rsqrt)
-PX_V_NO_MORE(sqrt)
-PX_V_NO_MORE(lg2)
-PX_V_NO_MORE(tanh)
 
 #define PX_V_ROW(name) \
-    static __attribute__((noinline)) void px_v_##name##_rest(uint32_t *d, const uint32_t *a, int n) \
-    { \
-        px_approx_##name##_f32_any(d, a, n, false); \
-    } \
-    static __attribute__((noinline)) void px_v_##name##_rest_ftz(uint32_t *d, const uint32_t *a, int n) \
-    { \
-        px_approx_##name##_f32_any(d, a, n, true); \
-    } \
-    static __attribute__((noinline)) bool px_v_##name##_wild(uint32_t *d, const uint32_t *a) \
-    { \
-        bool special; \
-        px_v16 y = px_v_##name##_more(PX_V(_mm512_loadu_si512(a)), &special); \
-        if (!special) _mm512_storeu_si512(d, PX_M(y)); \
-        return !special; \
-    } \
+    PX_V_ROW_MODE(name, , false) \
+    PX_V_ROW_MODE(name, _ftz, true) \
     PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, int n, bool ftz) \
     { \
         int i = 0; \
         for (; i + 16 <= n; i += 16) { \
             bool special; \
             px_v16 y = px_v_##name(PX_V(_mm512_loadu_si512(a + i)), &special); \
-            if (__builtin_expect(!special, 1)) _mm512_storeu_si512(d + i, PX_M(y)); \
-            else if (!px_v_##name##_wild(d + i, a + i)) break; \
+            if (__builtin_expect(special, 0)) break; \
+            _mm512_storeu_si512(d + i, PX_M(y)); \
         } \
-        if (i < n) (ftz ? px_v_##name##_rest_ftz : px_v_##name##_rest)(d + i, a + i, n - i); \
+        if (i < n) (ftz ? px_v_##name##_rest_ftz : px_v_##name##_rest)(d, a, i, n); \
     }
 
-#define PX_V_DIVISION(name) \
-    static __attribute__((noinline)) void px_v_##name##_rest(uint32_t *d, const uint32_t *a, const uint32_t *b, int n) \
+#define PX_V_DIVISION_MODE(name, mode, full, ftz) \
+    static __attribute__((noinline)) void px_v_##name##_rest##mode(uint32_t *d, const uint32_t *a, const uint32_t *b, int i, int n) \
     { \
-        px_approx_##name##_f32_any(d, a, b, n, false); \
-    } \
-    static __attribute__((noinline)) void px_v_##name##_rest_ftz(uint32_t *d, const uint32_t *a, const uint32_t *b, int n) \
-    { \
-        px_approx_##name##_f32_any(d, a, b, n, true); \
-    } \
+        for (; i + 16 <= n; i += 16) { \
+            bool special; \
+            px_v16 y = px_v_div_more(PX_V(_mm512_loadu_si512(a + i)), PX_V(_mm512_loadu_si512(b + i)), full, ftz, &special); \
+            if (__builtin_expect(special, 0)) break; \
+            _mm512_storeu_si512(d + i, PX_M(y)); \
+        } \
+        if (i < n) px_approx_##name##_f32_any(d + i, a + i, b + i, n - i, ftz); \
+    }
+
+#define PX_V_DIVISION(name, full) \
+    PX_V_DIVISION_MODE(name, , full, false) \
+    PX_V_DIVISION_MODE(name, _ftz, full, true) \
     PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, const uint32_t *b, int n, bool ftz) \
     { \
         int i = 0; \
@@ -410,7 +492,7 @@ PX_V_NO_MORE(tanh)
             if (__builtin_expect(special, 0)) break; \
             _mm512_storeu_si512(d + i, PX_M(y)); \
         } \
-        if (i < n) (ftz ? px_v_##name##_rest_ftz : px_v_##name##_rest)(d + i, a + i, b + i, n - i); \
+        if (i < n) (ftz ? px_v_##name##_rest_ftz : px_v_##name##_rest)(d, a, b, i, n); \
     }
 
 #endif

@@ -128,9 +128,11 @@ PX_APPROX_FN uint64_t px_approx_rsqrt_f64(uint64_t x, bool ftz)
     return px_approx_rsqrt64_step(x, n, px_approx_rsqrt64_terms(px_approx_upper(px_approx_rsqrt64_near_1(n))));
 }
 
-/* ---- rows of any operands, piece by piece ---- */
+#ifndef PX_APPROX_VECTOR
 
-PX_APPROX_FN void px_approx_rcp_ftz_f64_any(uint64_t *d, const uint64_t *a, int n)
+/* ---- rows, piece by piece ---- */
+
+PX_APPROX_FN void px_approx_rcp_ftz_f64_row(uint64_t *d, const uint64_t *a, int n)
 {
     px_approx_rows w;
     for (int m; n > 0; n -= m, a += m, d += m) {
@@ -144,7 +146,7 @@ PX_APPROX_FN void px_approx_rcp_ftz_f64_any(uint64_t *d, const uint64_t *a, int 
     }
 }
 
-PX_APPROX_FN void px_approx_rsqrt_f64_any(uint64_t *d, const uint64_t *a, int n, bool ftz)
+PX_APPROX_FN void px_approx_rsqrt_f64_row(uint64_t *d, const uint64_t *a, int n, bool ftz)
 {
     px_approx_rows w;
     uint64_t x[PX_APPROX_ROW];
@@ -164,38 +166,29 @@ PX_APPROX_FN void px_approx_rsqrt_f64_any(uint64_t *d, const uint64_t *a, int n,
     }
 }
 
-#ifndef PX_APPROX_VECTOR
-
-PX_APPROX_FN void px_approx_rcp_ftz_f64_row(uint64_t *d, const uint64_t *a, int n)
-{
-    px_approx_rcp_ftz_f64_any(d, a, n);
-}
-
-PX_APPROX_FN void px_approx_rsqrt_f64_row(uint64_t *d, const uint64_t *a, int n, bool ftz)
-{
-    px_approx_rsqrt_f64_any(d, a, n, ftz);
-}
-
 #else
 
 /* ---- vectors: sixteen upper words ---- */
 
-/* The upper words of a[0..7], which stay in odd lanes, and of a[8..15] below them. */
+typedef uint64_t px_v8 __attribute__((vector_size(64)));
+#define PX_V8(x) ((px_v8)(x))
+#define px_v_all8(x) PX_V8(px_v_all64(x))
+
+/* The upper words of one vector, which stay in odd lanes, and of another below them. */
+PX_APPROX_FN px_v16 px_v_uppers(__m512i high, __m512i low)
+{
+    return PX_V(_mm512_mask_shuffle_epi32(high, (__mmask16)px_v_mask(0x55555555), low, (_MM_PERM_ENUM)0xF5));
+}
+
 PX_APPROX_FN px_v16 px_v_upper_words(const uint64_t *a)
 {
-    return PX_V(_mm512_mask_shuffle_epi32(_mm512_loadu_si512(a), (__mmask16)px_v_mask(0x55555555),
-                                           _mm512_loadu_si512(a + 8), (_MM_PERM_ENUM)0xF5));
+    return px_v_uppers(_mm512_loadu_si512(a), _mm512_loadu_si512(a + 8));
 }
 
 /* Back: those for d[0..7] (half 0) or d[8..15]; lower words are 0. */
 PX_APPROX_FN __m512i px_v_spread_words(px_v16 y, int half)
 {
     return half ? _mm512_slli_epi64(PX_M(y), 32) : PX_M(y & px_v_all64(0xFFFFFFFF00000000));
-}
-
-PX_APPROX_FN px_v16 px_v_put_word(px_v16 y, __mmask16 lanes, px_v16 value)
-{
-    return PX_V(_mm512_mask_mov_epi32(PX_M(y), lanes, PX_M(value)));
 }
 
 /* Of the float less 0x40000000, which is 128 binades, three bits are cut: (sum + 4 * rest) >> 5 with 4 * rest =
@@ -253,7 +246,52 @@ PX_APPROX_FN __m512d px_v_newton(__m512d x, __m512d y)
     return _mm512_fmadd_pd(_mm512_fmadd_pd(e, px_v_double(0.375), px_v_double(0.5)), y * e, y);
 }
 
-/* ---- rows of vectors ---- */
+/* px_approx_rsqrt64_normal. */
+PX_APPROX_FN px_v8 px_v_normal64(px_v8 x)
+{
+    px_v8 ax = x & px_v_all8(0x7FFFFFFFFFFFFFFF), two52 = px_v_all8(0x4330000000000000);
+    __m512d m = (__m512d)((x & px_v_all8(0xFFFFFFFFFFFFF)) | two52) - (__m512d)two52;
+    __mmask8 sub = _mm512_cmplt_epu64_mask(PX_M(ax), PX_M(px_v_all8(1ull << 52)));
+    return PX_V8(_mm512_mask_sub_epi64(PX_M(ax), sub, PX_M(m), PX_M(px_v_all8(1020ull << 52))));
+}
+
+/* px_approx_rsqrt64_near_1. */
+PX_APPROX_FN px_v8 px_v_near_1(px_v8 n)
+{
+    px_v8 odd = n & px_v_all8(1ull << 52);
+    return (n & px_v_all8(0xFFFFFFFFFFFFF)) | (px_v_all8(1024ull << 52) - odd);
+}
+
+PX_APPROX_FN px_v8 px_v_put8(px_v8 y, __mmask8 lanes, px_v8 value)
+{
+    return PX_V8(_mm512_mask_mov_epi64(PX_M(y), lanes, PX_M(value)));
+}
+
+/* The result y of z = px_v_near_1(n) brought back, and the special ones, as in px_approx_rsqrt64_step. */
+PX_APPROX_FN __m512i px_v_newton_back(px_v8 x, px_v8 n, px_v8 y)
+{
+    px_v8 sign = x & px_v_all8(1ull << 63), ax = x ^ sign, infinity = px_v_all8(0x7FF0000000000000), zero = x ^ x;
+    px_v8 up = px_v_put8(px_v_all8(512ull << 52), _mm512_cmplt_epu64_mask(PX_M(ax), PX_M(px_v_all8(1ull << 52))), px_v_all8(539ull << 52));
+    y += up - (((n + px_v_all8(1ull << 52)) >> 1) & px_v_all8(0x7FF0000000000000));
+    y = px_v_put8(y, _mm512_cmpeq_epi64_mask(PX_M(ax), PX_M(infinity)), zero);
+    y = px_v_put8(y, _mm512_movepi64_mask(PX_M(x)), px_v_all8(0xFFF8000000000000));
+    y = px_v_put8(y, _mm512_cmpgt_epu64_mask(PX_M(ax), PX_M(infinity)), x | px_v_all8(0x0008000000000000));
+    return PX_M(px_v_put8(y, _mm512_testn_epi64_mask(PX_M(ax), PX_M(ax)), sign | infinity));
+}
+
+PX_APPROX_FN void px_v_newton_more(uint64_t *d, const uint64_t *a)
+{
+    px_v8 x0 = PX_V8(_mm512_loadu_si512(a)), x1 = PX_V8(_mm512_loadu_si512(a + 8)), n0 = px_v_normal64(x0), n1 = px_v_normal64(x1);
+    px_v8 z0 = px_v_near_1(n0), z1 = px_v_near_1(n1);
+    bool special;
+    px_v16 y = px_v_rsqrt64(px_v_uppers(PX_M(z0), PX_M(z1)), &special);
+    __m512d y0 = px_v_newton((__m512d)z0, (__m512d)px_v_spread_words(y, 0));
+    __m512d y1 = px_v_newton((__m512d)z1, (__m512d)px_v_spread_words(y, 1));
+    _mm512_storeu_si512(d, px_v_newton_back(x0, n0, PX_V8(y0)));
+    _mm512_storeu_si512(d + 8, px_v_newton_back(x1, n1, PX_V8(y1)));
+}
+
+/* ---- rows of vectors; from the first one on that is not ordinary the second way is taken ---- */
 
 PX_APPROX_FN void px_v_store_spread(uint64_t *d, px_v16 y)
 {
@@ -262,42 +300,43 @@ PX_APPROX_FN void px_v_store_spread(uint64_t *d, px_v16 y)
 }
 
 #define PX_V_F64(name) \
-    static __attribute__((noinline)) void px_v_##name##_wild(uint64_t *d, const uint64_t *a) \
+    static __attribute__((noinline)) void px_v_##name##_rest(uint64_t *d, const uint64_t *a, int i, int n) \
     { \
-        px_v_store_spread(d, px_v_##name##_more(px_v_upper_words(a))); \
+        for (; i < n; i += 16) px_v_store_spread(d + i, px_v_##name##_more(px_v_upper_words(a + i))); \
     } \
     PX_APPROX_FN void px_v_##name##_row(uint64_t *d, const uint64_t *a, int n) \
     { \
-        for (int i = 0; i < n; i += 16) { \
+        int i = 0; \
+        for (; i < n; i += 16) { \
             bool special; \
             px_v16 y = px_v_##name(px_v_upper_words(a + i), &special); \
-            if (__builtin_expect(!special, 1)) px_v_store_spread(d + i, y); \
-            else px_v_##name##_wild(d + i, a + i); \
+            if (__builtin_expect(special, 0)) break; \
+            px_v_store_spread(d + i, y); \
         } \
+        if (i < n) px_v_##name##_rest(d, a, i, n); \
     }
 
 PX_V_F64(rcp64)
 PX_V_F64(rsqrt64)
 
-static __attribute__((noinline)) void px_v_newton_wild(uint64_t *d, const uint64_t *a)
+static __attribute__((noinline)) void px_v_newton_rest(uint64_t *d, const uint64_t *a, int i, int n)
 {
-    px_approx_rsqrt_f64_any(d, a, 16, false);
+    for (; i < n; i += 16) px_v_newton_more(d + i, a + i);
 }
 
 PX_APPROX_FN void px_v_newton_row(uint64_t *d, const uint64_t *a, int n)
 {
-    for (int i = 0; i < n; i += 16) {
+    int i = 0;
+    for (; i < n; i += 16) {
         bool special;
         px_v16 hi = px_v_upper_words(a + i), y = px_v_rsqrt64(hi, &special);
-        if (__builtin_expect(px_v_newton_special(hi), 0)) {
-            px_v_newton_wild(d + i, a + i);
-            continue;
-        }
+        if (__builtin_expect(px_v_newton_special(hi), 0)) break;
         __m512d low = px_v_newton(_mm512_loadu_pd(a + i), (__m512d)px_v_spread_words(y, 0));
         __m512d high = px_v_newton(_mm512_loadu_pd(a + i + 8), (__m512d)px_v_spread_words(y, 1));
         _mm512_storeu_pd(d + i, low);
         _mm512_storeu_pd(d + i + 8, high);
     }
+    if (i < n) px_v_newton_rest(d, a, i, n);
 }
 
 PX_APPROX_FN void px_approx_rcp_ftz_f64_row(uint64_t *d, const uint64_t *a, int n)

@@ -6,8 +6,7 @@
  * (approx_halves.def), tests/unit/test_approx.c and tests/hw/approx_check try all inputs.  The float
  * operations neither take nor give a subnormal that matters, so FTZ and DAZ change nothing.
  *
- * A vector of ordinary operands takes the short way, any other the same with `wild`, which puts in
- * the special results.
+ * Vectors of ordinary operands take the short way; `wild` puts in the special results.
  */
 #ifndef PX_APPROX_HALVES_H
 #define PX_APPROX_HALVES_H
@@ -112,15 +111,15 @@ PX_APPROX_FN px_v32 px_v_magnitude(px_v32 x)
     return x & px_v_halves(0x7FFFu);
 }
 
-PX_APPROX_FN px_v32 px_v_put(px_v32 y, __mmask32 lanes, px_v32 value)
+PX_APPROX_FN px_v32 px_v_put_half(px_v32 y, __mmask32 lanes, px_v32 value)
 {
     return PX_V32(_mm512_mask_mov_epi16(PX_M(y), lanes, PX_M(value)));
 }
 
 /* The result for NaNs; infinity is the format's. */
-PX_APPROX_FN px_v32 px_v_put_nans(px_v32 y, px_v32 x, px_v32 infinity)
+PX_APPROX_FN px_v32 px_v_put_half_nans(px_v32 y, px_v32 x, px_v32 infinity)
 {
-    return px_v_put(y, _mm512_cmpgt_epu16_mask(PX_M(px_v_magnitude(x)), PX_M(infinity)), px_v_halves(0x7FFFu));
+    return px_v_put_half(y, _mm512_cmpgt_epu16_mask(PX_M(px_v_magnitude(x)), PX_M(infinity)), px_v_halves(0x7FFFu));
 }
 
 /* Is every magnitude less than this one? */
@@ -142,8 +141,8 @@ PX_APPROX_FN void px_v_ex2_f16(uint16_t *d, const uint16_t *a, bool wild)
     px_v_to_f16(d + 16, px_v_ex2_float(high));
     if (!wild) return;
     px_v32 y = px_v_load32(d);
-    y = px_v_put(y, _mm512_cmpge_epi16_mask(PX_M(x), PX_M(px_v_halves(0x4C00u))), px_v_halves(0x7C00u));
-    _mm512_storeu_si512(d, PX_M(px_v_put_nans(y, x, px_v_halves(0x7C00u))));
+    y = px_v_put_half(y, _mm512_cmpge_epi16_mask(PX_M(x), PX_M(px_v_halves(0x4C00u))), px_v_halves(0x7C00u));
+    _mm512_storeu_si512(d, PX_M(px_v_put_half_nans(y, x, px_v_halves(0x7C00u))));
 }
 
 PX_APPROX_FN bool px_v_ex2_bf16_plain(px_v32 x)
@@ -155,9 +154,9 @@ PX_APPROX_FN void px_v_ex2_bf16(uint16_t *d, const uint16_t *a, bool wild)
 {
     px_v32 x = px_v_load32(a), y = px_v_merge(px_v_ex2_float(px_v_even(x)), px_v_ex2_float(px_v_odd(x)));
     if (wild) {
-        y = px_v_put(y, _mm512_cmpge_epi16_mask(PX_M(x), PX_M(px_v_halves(0x4300u))), px_v_halves(0x7F80u));    /* 128 */
-        y = px_v_put(y, _mm512_cmpgt_epu16_mask(PX_M(x), PX_M(px_v_halves(0xC2FCu))), px_v_halves(0u));         /* -126 */
-        y = px_v_put_nans(y, x, px_v_halves(0x7F80u));
+        y = px_v_put_half(y, _mm512_cmpge_epi16_mask(PX_M(x), PX_M(px_v_halves(0x4300u))), px_v_halves(0x7F80u));    /* 128 */
+        y = px_v_put_half(y, _mm512_cmpgt_epu16_mask(PX_M(x), PX_M(px_v_halves(0xC2FCu))), px_v_halves(0u));         /* -126 */
+        y = px_v_put_half_nans(y, x, px_v_halves(0x7F80u));
     }
     _mm512_storeu_si512(d, PX_M(y));
 }
@@ -166,8 +165,8 @@ PX_APPROX_FN void px_v_ex2_bf16(uint16_t *d, const uint16_t *a, bool wild)
 PX_APPROX_FN px_v32 px_v_put_tanh(px_v32 y, px_v32 x, px_v32 eight, px_v32 one, px_v32 infinity)
 {
     px_v32 signed_one = PX_V32(PX_V_SELECT(px_v_halves(0x8000u), x, one));
-    y = px_v_put(y, _mm512_cmpge_epu16_mask(PX_M(px_v_magnitude(x)), PX_M(eight)), signed_one);
-    return px_v_put_nans(y, x, infinity);
+    y = px_v_put_half(y, _mm512_cmpge_epu16_mask(PX_M(px_v_magnitude(x)), PX_M(eight)), signed_one);
+    return px_v_put_half_nans(y, x, infinity);
 }
 
 PX_APPROX_FN bool px_v_tanh_f16_plain(px_v32 x)
@@ -207,24 +206,23 @@ PX_APPROX_FN void px_v_tanh_bf16(uint16_t *d, const uint16_t *a, bool wild)
     __mmask32 same = _mm512_cmplt_epu16_mask(PX_M(ax), PX_M(px_v_halves(0x3B80u)));
     if (wild) ax = PX_V32(_mm512_min_epu16(PX_M(ax), PX_M(px_v_halves(0x40E8u))));
     px_v32 y = px_v_merge(px_v_tanh_float32(px_v_even(ax)), px_v_tanh_float32(px_v_odd(ax)));
-    y = px_v_put(PX_V32(PX_V_SELECT(sign, x, y)), same, x);
+    y = px_v_put_half(PX_V32(PX_V_SELECT(sign, x, y)), same, x);
     if (wild) y = px_v_put_tanh(y, x, px_v_halves(0x4100u), px_v_halves(0x3F80u), px_v_halves(0x7F80u));
     _mm512_storeu_si512(d, PX_M(y));
 }
 
-/* ---- rows, of whole vectors ---- */
+/* ---- rows, of whole vectors; from the first one on that is not ordinary the second way is taken ---- */
 
 #define PX_V_HALVES(name) \
-    static __attribute__((noinline)) void px_v_##name##_wild(uint16_t *d, const uint16_t *a) \
+    static __attribute__((noinline)) void px_v_##name##_rest(uint16_t *d, const uint16_t *a, int i, int n) \
     { \
-        px_v_##name(d, a, true); \
+        for (; i < n; i += 32) px_v_##name(d + i, a + i, true); \
     } \
     PX_APPROX_FN void px_approx_##name##_row(uint16_t *d, const uint16_t *a, int n) \
     { \
-        for (int i = 0; i < n; i += 32) { \
-            if (__builtin_expect(px_v_##name##_plain(px_v_load32(a + i)), 1)) px_v_##name(d + i, a + i, false); \
-            else px_v_##name##_wild(d + i, a + i); \
-        } \
+        int i = 0; \
+        for (; i < n && __builtin_expect(px_v_##name##_plain(px_v_load32(a + i)), 1); i += 32) px_v_##name(d + i, a + i, false); \
+        if (i < n) px_v_##name##_rest(d, a, i, n); \
     }
 
 PX_V_HALVES(ex2_f16)

@@ -61,6 +61,12 @@ enum { PX_V_TO_ZERO = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC };
 #define px_v_test(x, bits) _mm512_test_epi32_mask(PX_M(x), PX_M(px_v_all(bits)))
 #define px_v_testn(x, bits) _mm512_testn_epi32_mask(PX_M(x), PX_M(px_v_all(bits)))
 
+/* y, in some lanes `value`. */
+PX_APPROX_FN px_v16 px_v_put_word(px_v16 y, __mmask16 lanes, px_v16 value)
+{
+    return PX_V(_mm512_mask_mov_epi32(PX_M(y), lanes, PX_M(value)));
+}
+
 /* The word of the lane's entry; the index is 6 bits, of which lanes in k5 have bit 5. */
 PX_APPROX_FN px_v16 px_v_fetch64(const void *table, px_v16 index, __mmask16 k5, __mmask16 not_k5)
 {
