@@ -180,7 +180,10 @@ static bool show_messages(struct buffer *text, const char *name, const struct op
         messages = must_grow(messages, (n + 1) * sizeof *messages);
         messages[n++] = message;
     }
-    if (n) messages_show(messages, n, options->layout);
+    if (n && fine)
+        messages_keep(messages, n, options->layout);
+    else if (n)
+        messages_show(messages, n, options->layout);
     free(messages);
     return fine;
 }

@@ -198,12 +198,48 @@ static void print_one(const struct message *message, enum layout layout)
     }
 }
 
+/* Of the preprocessor, waiting for what the modules draw: a document holds them all. */
+static struct message *waiting;
+static size_t waiting_count;
+
+void messages_keep(const struct message *messages, size_t n, enum layout layout)
+{
+    if (layout != LAYOUT_JSON && layout != LAYOUT_SARIF) {
+        messages_show(messages, n, layout);
+        return;
+    }
+    waiting = must_grow(waiting, (waiting_count + n) * sizeof *waiting);
+    for (size_t i = 0; i < n; i++) {
+        ptx_diagnostic *d = &waiting[waiting_count].diagnostic;
+        waiting[waiting_count++] = messages[i];
+        d->file = d->told_file = must_copy(d->file, strlen(d->file));
+        d->message = must_copy(d->message, strlen(d->message));
+    }
+}
+
+/* The waiting ones and these, as one document. */
+static void show_document(const struct message *messages, size_t n, enum layout layout)
+{
+    const size_t all = waiting_count + n;
+    waiting = must_grow(waiting, (all ? all : 1) * sizeof *waiting);
+    for (size_t i = 0; i < n; i++) waiting[waiting_count + i] = messages[i];
+    if (layout == LAYOUT_JSON)
+        messages_json(waiting, all);
+    else
+        messages_sarif(waiting, all);
+    for (size_t i = 0; i < waiting_count; i++) {
+        free((char *)waiting[i].diagnostic.file);
+        free((char *)waiting[i].diagnostic.message);
+    }
+    free(waiting);
+    waiting = NULL;
+    waiting_count = 0;
+}
+
 void messages_show(const struct message *messages, size_t n, enum layout layout)
 {
-    if (layout == LAYOUT_JSON)
-        messages_json(messages, n);
-    else if (layout == LAYOUT_SARIF)
-        messages_sarif(messages, n);
+    if (layout == LAYOUT_JSON || layout == LAYOUT_SARIF)
+        show_document(messages, n, layout);
     else
         for (size_t i = 0; i < n; i++) print_one(&messages[i], layout);
 }

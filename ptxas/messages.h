@@ -26,6 +26,8 @@ struct message {
     unsigned text_line;        /* of the module's text; diagnostic.line follows the markers of --cpp */
 };
 void messages_show(const struct message *messages, size_t n, enum layout layout);
+/* The same, but in a layout that is one document only with the next messages_show. Takes copies. */
+void messages_keep(const struct message *messages, size_t n, enum layout layout);
 void messages_json(const struct message *messages, size_t n);
 void messages_sarif(const struct message *messages, size_t n);
 

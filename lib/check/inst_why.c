@@ -113,6 +113,7 @@ static void explain_where(const struct px_why *why, const struct px_fit *best)
     case PX_WM_compare: px_complain(why, COMPARE_TYPE); break;
     case PX_WM_boolop: px_complain(why, BOOLEAN_NEEDED, name); break;
     case PX_WM_ftz: px_complain(why, MODIFIER_ILLEGAL, ".", "ftz", name); break;
+    case PX_WM_ftz_convert: px_complain(why, FTZ_CONVERT); break;
     case PX_WM_sat: px_complain(why, MODIFIER_ILLEGAL, ".", "sat", name); break;
     case PX_WM_sync: px_complain(why, SYNC_NEEDED, name); break;
     case PX_WM_wide_global: px_complain(why, WIDE_SPACE); break;
@@ -173,7 +174,7 @@ static void explain_range(const struct px_why *why, const struct px_fault *f)
     bool barrier = why->inst->opcode->word == PX_W_bar || why->inst->opcode->word == PX_W_barrier;
     if (f->operand->kind == PX_O_F64 || f->operand->kind == PX_O_F32)
         px_complain(why, RANGE_FLOAT, f->argument + 1, px_why_name(why), px_operand_value(f->operand), (double)lo, (double)hi);
-    else if (barrier && !v && lo == 1)
+    else if (barrier && !v && lo > 0)
         px_complain(why, BARRIER_ZERO, px_why_name(why));
     else if (f->kind == PX_FAULT_POWER)
         px_complain(why, ALIGN_CONSTANT);
@@ -296,7 +297,7 @@ static void explain_feature(const struct px_why *why, const struct px_since *s, 
     if (m->tree.version && m->tree.version < s->min_ptx)
         px_complain(why, NEEDS_PTX, feature, s->min_ptx / 10u, s->min_ptx % 10u);
     else if (s->targets)
-        px_complain(why, FEATURE_TARGET, feature, m->target_text);
+        px_complain(why, MODIFIER_NEEDS_TARGET, feature, m->target_text);
     else
         px_complain(why, NEEDS_SM, feature, s->min_sm);
 }
@@ -339,7 +340,7 @@ static void explain_since(const struct px_why *why, const struct px_fit *best)
             px_complain(why, INST_NEEDS_PTX, px_why_name(why), s->min_ptx / 10u, s->min_ptx % 10u);
     } else if (s->targets) {
         if (best->modifier)
-            px_complain(why, MODIFIER_NEEDS_TARGET, word, m->target_text);
+            px_complain(why, MODIFIER_NEEDS_TARGET, px_arena_printf(&why->module->arena, ".%s", word), m->target_text);
         else
             px_complain(why, INST_NEEDS_TARGET, px_why_name(why), m->target_text);
     } else if (best->modifier) {
