@@ -87,7 +87,8 @@ enum ig_okind { IG_O_REG, IG_O_PRED, IG_O_ADDR, IG_O_VEC, IG_O_IMM, IG_O_LABEL, 
 enum { /* flags of an operand; the same bits as PX_OF_* of lib/isa/table.h */
     IG_F_DST = 1, IG_F_IMM = 2, IG_F_NEG = 4, IG_F_MINUS = 8, IG_F_SINK = 16, IG_F_WIDER = 32, IG_F_EXACT = 64,
     IG_F_SREG = 128, IG_F_VAR = 256, IG_F_OPTIONAL = 512, IG_F_PAIR = 1024, IG_F_PAIR_OPTIONAL = 2048,
-    IG_F_UNIFIED = 4096, IG_F_SELECTOR = 8192, IG_F_RANGE = 16384, IG_F_WIDTH3264 = 32768, IG_F_SAMPLER = 65536, IG_F_LOOSE = 131072
+    IG_F_UNIFIED = 4096, IG_F_SELECTOR = 8192, IG_F_RANGE = 16384, IG_F_WIDTH3264 = 32768, IG_F_SAMPLER = 65536, IG_F_LOOSE = 131072,
+    IG_F_UNTYPED = 262144
 };
 
 struct ig_opd {
@@ -101,6 +102,9 @@ struct ig_opd {
     int part_first, nparts;  /* bracketed tuples: further operands inside, in ig_form.parts */
     int partner;             /* index in parts of the operand after `|`; -1 none */
 };
+
+/* Words that are no modifiers of the named instructions, or of all but those, and do no harm there. */
+struct ig_overlooked { int words[32], nwords; const char *names; bool all_but; };
 
 struct ig_clause { int kind; int first, len; int since; const char *message; }; /* kind 0 where, 1 need */
 
@@ -135,6 +139,7 @@ struct ig {
     struct ig_construct languages[IG_CONSTRUCTS], intermediates[IG_CONSTRUCTS];
     int ndirectives, npragmas, nconstructs, nlanguages, nintermediates;
     struct ig_set sets[512]; int nsets;
+    struct ig_overlooked overlooked[16]; int noverlooked;
     struct ig_set features;  /* words that need a version or target on any instruction */
     struct ig_fn fns[256]; int nfns;
     struct { const char *name, *text; } conds[256]; int nconds;

@@ -125,6 +125,24 @@ static int fixed_slots(const struct ig_form *f)
     return most;
 }
 
+/* Is " a b " a list with the form's name in it? The name is the opcode with the words that come right after it. */
+static bool listed(const char *names_of, const struct ig_form *f)
+{
+    const char *name = ig.words.text[f->opcode - 1];
+    for (int i = 0; i < fixed_slots(f); i++)
+        name = ig_format("%s.%s", name, ig.words.text[f->slots[i].values[0].word - 1]);
+    return strstr(names_of, ig_format(" %s ", name));
+}
+
+/* Bit i: the words of ig.overlooked[i] do no harm on this form. */
+static unsigned overlooks(const struct ig_form *f)
+{
+    unsigned bits = 0;
+    for (int i = 0; i < ig.noverlooked; i++)
+        bits |= (unsigned)(listed(ig.overlooked[i].names, f) != ig.overlooked[i].all_but) << i;
+    return bits;
+}
+
 static void emit_form_rows(FILE *out)
 {
     int slot = 0, opd = 0, part = 0, clause = 0;
@@ -135,9 +153,10 @@ static void emit_form_rows(FILE *out)
         bool mode = f->statement && (f->mode || (!f->bits && !f->nomode && has_float(f)));
         if (f->nspec > 6)
             ig_error(f->at, "a statement specialises on at most 6 slots");
-        fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, {", f->opcode, slot, opd, part, clause,
+        fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %u, {", f->opcode, slot, opd, part, clause,
                 ig_since_index(f->since), op_number(f->op), f->nslots, fixed_slots(f), f->nopds, f->min_opds,
-                f->nparts, f->nclauses, f->nspec, f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4);
+                f->nparts, f->nclauses, f->nspec, f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4,
+                overlooks(f));
         for (int k = 0; k < f->nspec; k++)
             fprintf(out, "%d%s", f->spec[k], k + 1 < f->nspec ? ", " : "");
         fprintf(out, "%s}, %d, %u},\n", f->nspec ? "" : "0", f->statement ? f->handler_first : -1, intern(&names, f->syntax));
@@ -225,6 +244,11 @@ static void emit_word_tables(FILE *out)
     for (int i = 0; i < ig.words.n; i++)
         fprintf(out, "%s%d,", i % 40 ? "" : "\n    ", ig.words.modifier[i] | ig.words.opcode[i] << 1 | ig.words.plain_name[i] << 2);
     fputs("\n};\n", out);
+    uint16_t *sets = ig_alloc((size_t)(ig.words.n + 1) * sizeof *sets);
+    for (int i = 0; i < ig.noverlooked; i++)
+        for (int k = 0; k < ig.overlooked[i].nwords; k++)
+            sets[ig.overlooked[i].words[k]] |= (uint16_t)(1u << i);
+    emit_numbers(out, "px_isa_overlooked", sets, ig.words.n + 1);
 }
 
 static void emit_features(FILE *out)

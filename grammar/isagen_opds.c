@@ -155,7 +155,7 @@ static void parse_flags(struct parser *p, struct ig_opd *o)
 {
     static const struct { char c; unsigned flag; } flags[] = {
         {'*', IG_F_SINK}, {'~', IG_F_WIDER}, {'=', IG_F_EXACT}, {'%', IG_F_SREG}, {'@', IG_F_VAR}, {'?', IG_F_WIDTH3264},
-        {'^', IG_F_LOOSE}};
+        {'^', IG_F_LOOSE}, {'&', IG_F_UNTYPED}};
     for (bool more = true; more;) {
         more = false;
         for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)

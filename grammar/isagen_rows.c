@@ -493,6 +493,24 @@ static void read_plain_names(const char *s)
         ig.words.plain_name[ig_word(s, n) - 1] = true;
 }
 
+/* "WORD ... on NAME ...", "WORD ... on all but NAME ..." */
+static void read_overlooked(struct ig_place at, const char *s)
+{
+    struct ig_overlooked *o = &ig.overlooked[ig.noverlooked++];
+    if (ig.noverlooked == 16)
+        ig_error(at, "more than 15 lines of overlooked words");
+    for (size_t n; (n = word_length(s)) > 0 && strncmp(s, "on ", 3); s = skip(s + n)) {
+        if (o->nwords == 32)
+            ig_error(at, "more than 32 overlooked words in a line");
+        o->words[o->nwords++] = ig_word(s, n);
+    }
+    if (strncmp(s, "on ", 3))
+        ig_error(at, "'on' is expected after the words");
+    s = skip(s + 3);
+    o->all_but = !strncmp(s, "all but ", 8);
+    o->names = ig_format(" %s ", skip(s + (o->all_but ? 8 : 0)));
+}
+
 static void read_line(struct ig_place at, char *text)
 {
     const char *rest = skip(text + strcspn(text, " \t"));
@@ -514,6 +532,8 @@ static void read_line(struct ig_place at, char *text)
         read_plain_names(rest);
     } else if (!strncmp(text, "features ", 9)) {
         read_values(at, rest, ' ', &ig.features);
+    } else if (!strncmp(text, "overlooked ", 11)) {
+        read_overlooked(at, rest);
     } else if (!strncmp(text, "called ", 7)) {
         read_names(at, rest, true);
     } else if (!strncmp(text, "targets ", 8)) {

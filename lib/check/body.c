@@ -265,6 +265,7 @@ static void check_inst(struct px_checker *checker, struct px_inst *inst)
     px_check_param_access(checker, inst);
     if (inst->opcode->word == PX_W_mov) check_function_address(checker, inst);
     px_check_address_width(checker, inst);
+    if (checker->version < 31) px_note_written_out(checker, inst);
     if (inst->guard && inst->guard->kind == PX_O_NAME && !inst->guard->symbol &&
         !px_is_special_register(inst->guard->u.name))
         px_complain(checker, PREDICATE, inst->pos, inst->opcode->len);

@@ -142,6 +142,8 @@ static void check_formals(struct call *call, const struct formals *formals)
         px_complain(call->checker, CALL_ARITY, call->inst->pos, call->inst->opcode->len);
         return;
     }
+    call->checker->small_params |= px_small(formals->params, formals->nparams);
+    call->checker->small_returns |= px_small(formals->rets, formals->nrets);
     for (unsigned i = 0; i < count(call->rets); i++)
         check_argument(call, &call->rets->u.list[i], &formals->rets[i], true);
     for (unsigned i = 0; i < count(call->args); i++)

@@ -47,6 +47,8 @@ struct px_checker {
     bool unified;                    /* .attribute(.unified) was met */
     bool module_locals;              /* a .reg or .local variable stands at module scope */
     bool target_debug;               /* named by .target */
+    bool small_params, small_returns; /* a call passes what the calling convention lacks (whole.c) */
+    bool written_out;                /* an instruction is there that ptxas writes out as a macro (whole.c) */
     bool narrow_address;             /* a 32-bit address was used; told once */
 };
 
@@ -96,6 +98,8 @@ void px_check_loc(struct px_checker *checker, const struct px_stmt *stmt, const 
 void px_check_debug(struct px_checker *checker); /* after the module */
 
 /* whole.c: what is asked of modules without errors only */
+bool px_small(const struct px_var *vars, unsigned n); /* predicates and small integers among parameters */
+void px_note_written_out(struct px_checker *checker, const struct px_inst *inst);
 void px_check_whole(struct px_checker *checker);
 
 /* uses.c */

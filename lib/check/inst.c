@@ -31,6 +31,19 @@ bool px_inst_pair_written(const struct px_inst *inst)
     return inst->nopds && inst->opds[0].kind == PX_O_PAIR;
 }
 
+bool px_inst_pair_unused(const struct px_operand *operand)
+{
+    return operand->kind == PX_O_PAIR && operand->u.list[0].kind == PX_O_NAME && operand->u.list[1].kind == PX_O_SINK;
+}
+
+/* What follows need not know that `d|_` was written where d alone belongs. */
+static void drop_unused(struct px_inst *inst)
+{
+    const struct px_form *form = px_form_at(inst->form);
+    if (form && px_inst_pair_written(inst) && !(px_form_opd(form, 0)->flags & PX_OF_PAIR))
+        inst->opds[0] = inst->opds[0].u.list[0];
+}
+
 /* Which operands are written, for conditions: bit i operand i of the form; from bit 16 on the part behind a bar. */
 static uint32_t written(const struct px_match *match)
 {
@@ -227,6 +240,7 @@ void px_check_inst(struct ptx_module *module, struct px_memo *memo, struct px_in
         if (inst->form)
             px_memo_add(memo, &key, inst->form);
     }
+    drop_unused(inst);
     check_banks(module, inst);
     guard_fits(module, inst);
 }

@@ -55,6 +55,7 @@ bool px_vector_variable(const struct px_operand *operand); /* a variable that pa
 double px_operand_value(const struct px_operand *operand); /* of a floating-point constant */
 bool px_since_met(const struct ptx_module *module, const struct px_since *since); /* by the module's version and target */
 bool px_inst_pair_written(const struct px_inst *inst);
+bool px_inst_pair_unused(const struct px_operand *operand); /* d|_ : ptxas takes it where no second result is */
 
 /* inst_why.c: the message for an instruction that fits no form. */
 struct px_why { struct ptx_module *module; const struct px_inst *inst; const px_word *words; unsigned nwords; };

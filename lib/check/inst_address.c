@@ -33,6 +33,8 @@ static bool base_register(struct px_held *s, const struct px_opd *opd, const str
 {
     enum px_type want = base_type(s, opd), reg = (enum px_type)o->symbol->type;
     const struct px_type_info *type = px_type_info(reg);
+    if (o->symbol->vec > 1 && !o->has_selector)
+        return px_unfit(s, type->bits == 64 ? PX_FAULT_ADDRESS_WIDTH : PX_FAULT_ADDRESS_TYPE, o, opd);
     bool packed = reg == PX_T_F16X2 && opd->flags & PX_OF_EXACT && px_type_info(want)->bits == 32; /* as in an addition */
     if (type->klass != PX_TC_BITS && !px_is_integer((enum px_type_class)type->klass) && !packed)
         return px_unfit(s, PX_FAULT_ADDRESS_TYPE, o, opd);
@@ -41,11 +43,36 @@ static bool base_register(struct px_held *s, const struct px_opd *opd, const str
     return want == PX_T_NONE || base_fits(opd, want, reg) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
 }
 
+/* Constants and parameters have no generic address that an instruction could use; barriers are in shared memory. */
+static bool generic_variable(const struct px_held *s, const struct px_symbol *variable)
+{
+    if (s->inst->opcode->word == PX_W_mbarrier)
+        return variable->space == PX_SPACE_SHARED;
+    return variable->space != PX_SPACE_CONST && variable->space != PX_SPACE_PARAM;
+}
+
+/* Where ptxas lets a surface's name pass for an address, or in a row that gives the address a type any handle's. */
+static bool takes_handle(const struct px_held *s, const struct px_opd *opd, const struct px_symbol *variable)
+{
+    if (variable->type != PX_T_SURFREF && !(opd->flags & (PX_OF_EXACT | PX_OF_WIDER)) && opd->kind != PX_OK_TENSOR)
+        return false;
+    switch (s->inst->opcode->word) {
+    case PX_W_prefetch: case PX_W_prefetchu: case PX_W_discard: case PX_W_applypriority: case PX_W_tensormap: case PX_W_wmma:
+        return true;
+    case PX_W_red: return !px_match_has(s->match, PX_W_async);
+    case PX_W_cp: return px_match_has(s->match, PX_W_reduce) || px_match_has(s->match, PX_W_tensor);
+    case PX_W_multimem: return px_match_has(s->match, PX_W_red);
+    default: return false;
+    }
+}
+
 static bool base_variable(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
     enum px_space space = px_match_space(s->match, opd);
     if (px_type_info(o->symbol->type)->klass == PX_TC_OPAQUE)
-        return px_unfit(s, PX_FAULT_ILLEGAL, o, opd);
+        return takes_handle(s, opd, o->symbol) || px_unfit(s, PX_FAULT_ILLEGAL, o, opd);
+    if (space == PX_SPACE_NONE && !generic_variable(s, o->symbol))
+        return px_unfit(s, PX_FAULT_ADDRESS_SPACE, o, opd);
     if (opd->flags & PX_OF_EXACT && px_type_info(base_type(s, opd))->bits < 64)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (space != PX_SPACE_NONE && o->symbol->space != space)
@@ -87,15 +114,79 @@ static bool map_address(struct px_held *s, const struct px_opd *opd, const struc
     return !symbol || !base->has_offset || px_unfit(s, PX_FAULT_LABEL, o, opd);
 }
 
+/*
+ * `[a].unified`: an address in a register where the row says so or in second place, and the first state space among the
+ * modifiers, if any, is .global.
+ */
+static bool unified_address(const struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    enum px_space space = PX_SPACE_NONE;
+    for (unsigned i = 0; i < px_form_slots(s->match->form) && space == PX_SPACE_NONE; i++)
+        space = px_space_of_word(s->match->value[i]);
+    const struct px_symbol *base = o->kind == PX_O_ADDR && o->n ? o->u.list[0].symbol : NULL;
+    bool variable = base && (base->kind == PX_SYM_VAR || base->kind == PX_SYM_PARAM);
+    bool second = s->argument == 1 && !px_match_has(s->match, PX_W_tensor);
+    return (opd->flags & PX_OF_UNIFIED || second) && (space == PX_SPACE_NONE || space == PX_SPACE_GLOBAL) && !variable;
+}
+
+/* `red.shared.add.u32 _, b`: ptxas takes it (and dies of it in other spaces). */
+static bool takes_sink(const struct px_held *s, const struct px_opd *opd)
+{
+    bool shared = px_match_space(s->match, opd) == PX_SPACE_SHARED;
+    return s->inst->opcode->word == PX_W_red && !px_match_has(s->match, PX_W_async) && shared;
+}
+
+/* Bulk copies of tensors take an address without its brackets, too. */
+static bool takes_bare(const struct px_held *s)
+{
+    return s->inst->opcode->word == PX_W_cp && px_match_has(s->match, PX_W_tensor);
+}
+
+/* Other bulk copies take the place of their barrier as a value of 64 bits. */
+static bool barrier_value(const struct px_held *s, const struct px_operand *o)
+{
+    const struct px_symbol *reg = o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG ? o->symbol : NULL;
+    if (s->inst->opcode->word != PX_W_cp || s->argument != 3 || !px_match_has(s->match, PX_W_mbarrier__complete_tx__bytes))
+        return false;
+    return o->kind == PX_O_INT || (reg && reg->vec <= 1 && px_register_fits(PX_T_U64, (enum px_type)reg->type, 0));
+}
+
+static bool bare(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    if (o->minus || o->negated)
+        return px_unfit(s, o->minus ? PX_FAULT_MINUS : PX_FAULT_NOT, o, opd);
+    bool constant = o->kind == PX_O_F32 || o->kind == PX_O_F64;
+    const struct px_symbol *reg = o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG ? o->symbol : NULL;
+    if (reg && reg->type != PX_T_PRED && reg->vec <= 1)
+        return true;
+    return constant || (!reg && address_base(s, opd, o)) || (reg && px_unfit(s, PX_FAULT_MISMATCH, o, opd));
+}
+
+/* `a[4]` without brackets around it: of all instructions with an address only these take it. */
+static bool takes_index(const struct px_held *s)
+{
+    switch (s->inst->opcode->word) {
+    case PX_W_ld: case PX_W_ldu: return true;
+    case PX_W_st: return !px_match_has(s->match, PX_W_async) && !px_match_has(s->match, PX_W_bulk);
+    case PX_W_multimem: return px_match_has(s->match, PX_W_red);
+    default: return false;
+    }
+}
+
 bool px_held_address(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
-    if (s->inst->opcode->word == PX_W_fence && px_match_has(s->match, PX_W_tensormap__generic))
+    if (s->inst->opcode->word == PX_W_fence && px_match_has(s->match, PX_W_tensormap__generic) && !o->unified)
         return map_address(s, opd, o);
-    enum px_space space = px_match_space(s->match, opd);
-    if (o->unified && !(opd->flags & PX_OF_UNIFIED && (space == PX_SPACE_NONE || space == PX_SPACE_GLOBAL)))
+    if (o->unified && !unified_address(s, opd, o))
         return px_unfit(s, PX_FAULT_UNIFIED, o, opd);
     if (o->kind == PX_O_INDEX)
-        return address_base(s, opd, o);
+        return takes_index(s) ? address_base(s, opd, o) : px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    if (o->kind == PX_O_SINK && takes_sink(s, opd))
+        return true;
+    if (o->kind != PX_O_ADDR && takes_bare(s))
+        return bare(s, opd, o);
+    if (barrier_value(s, o))
+        return true;
     if (o->kind != PX_O_ADDR || o->n != 1)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     return address_base(s, opd, &o->u.list[0]);
@@ -108,9 +199,16 @@ static bool opaque(struct px_held *s, const struct px_opd *opd, const struct px_
     enum px_fault_kind fault = type == PX_T_SAMPLERREF ? PX_FAULT_SAMPLER : PX_FAULT_TEX;
     if (o->kind != PX_O_NAME || !symbol)
         return px_unfit(s, fault, o, opd);
+    if (symbol->kind == PX_SYM_REG && symbol->vec > 1 && !o->has_selector)
+        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (symbol->kind == PX_SYM_REG)
         return px_register_fits(PX_T_U64, symbol->type, 0) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     return symbol->type == type || symbol->space == PX_SPACE_TEX || px_unfit(s, fault, o, opd);
+}
+
+static bool is_array(const struct px_symbol *symbol)
+{
+    return symbol && symbol->kind == PX_SYM_VAR && symbol->u.var && symbol->u.var->ndims;
 }
 
 static bool independent_mode(const struct ptx_module *module)
@@ -118,23 +216,29 @@ static bool independent_mode(const struct ptx_module *module)
     return module && module->texmode_independent;
 }
 
-/* Coordinates may always be four; what the geometry does not use is ignored. */
+/* Coordinates of a texture may always be four; what the geometry does not use is ignored. */
 static bool coordinates(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
     enum px_type type;
     unsigned count;
+    if (s->tensor)
+        return px_held_value(s, opd, o);
+    bool function = o->symbol && (o->symbol->kind == PX_SYM_FUNC || o->symbol->kind == PX_SYM_ENTRY);
+    bool packed = o->symbol && o->symbol->kind == PX_SYM_REG && o->symbol->type == PX_T_F16X2 && o->kind == PX_O_NAME;
+    bool part = o->kind == PX_O_NAME && o->has_selector;
+    if (o->kind == PX_O_INT || o->kind == PX_O_F32 || o->kind == PX_O_F64 || function || packed || part)
+        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (opd->tkind != 3 || o->kind != PX_O_VEC || o->n != 4 || !px_match_opd_type(s->match, opd, &type, &count) || count >= 4)
         return px_held_value(s, opd, o);
-    for (uint16_t i = 0; i < 4; i++)
-        if (!px_held_scalar(s, opd, &o->u.list[i], px_match_elem(s->match, opd, i), true))
-            return false;
-    return true;
+    return px_held_vector(s, opd, o, 4);
 }
 
 /* A tensor map: ptxas takes any register, and no variable in shared or local memory. `:u32=`: of that width. */
 static bool tensor_base(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
     const struct px_symbol *base = o->kind == PX_O_NAME ? o->symbol : NULL;
+    if (base && base->kind == PX_SYM_REG && base->vec > 1 && !o->has_selector)
+        return px_unfit(s, PX_FAULT_VECTOR, o, opd);
     if (base && base->kind == PX_SYM_REG)
         return !(opd->flags & PX_OF_EXACT) || px_held_scalar(s, opd, o, px_match_elem(s->match, opd, 0), true);
     if (base && (base->space == PX_SPACE_SHARED || base->space == PX_SPACE_LOCAL))
@@ -153,6 +257,8 @@ bool px_held_tuple(struct px_held *s, const struct px_opd *opd, const struct px_
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (opd->kind == PX_OK_TEXADDR && o->u.list[0].has_offset && !opd->nparts)
         return px_unfit(s, o->u.list[0].symbol && o->u.list[0].symbol->kind == PX_SYM_REG ? PX_FAULT_TEX : PX_FAULT_MISMATCH, o, opd);
+    if (opd->kind == PX_OK_TEXADDR && is_array(o->u.list[0].symbol))
+        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (opd->kind == PX_OK_TENSOR ? !tensor_base(s, opd, &o->u.list[0]) : !opaque(s, opd, &o->u.list[0], type))
         return false;
     if (sampler && !opaque(s, opd, &o->u.list[1], PX_T_SAMPLERREF))
@@ -162,6 +268,7 @@ bool px_held_tuple(struct px_held *s, const struct px_opd *opd, const struct px_
     for (unsigned i = 0; i < opd->nparts; i++) {
         const struct px_opd *part = px_form_part(s->match->form, (unsigned)opd->part_first + i);
         s->coordinates = true;
+        s->tensor = opd->kind == PX_OK_TENSOR;
         if (!coordinates(s, part, &o->u.list[i + 1 + sampler]))
             return false;
     }

@@ -46,13 +46,28 @@ static bool pair(struct px_held *s, const struct px_opd *opd, const struct px_op
     return px_held_value(s, opd, &o->u.list[0]) && px_held_value(s, partner, &o->u.list[1]);
 }
 
+/* The name of a function, or a register with the address of one; call.c looks at what the name is. */
+static bool callee(const struct px_operand *o)
+{
+    const struct px_symbol *symbol = o->kind == PX_O_NAME ? o->symbol : NULL;
+    if (o->minus || o->negated || o->kind != PX_O_NAME)
+        return false;
+    if (!symbol || symbol->kind != PX_SYM_REG)
+        return true;
+    enum px_type type = (enum px_type)symbol->type;
+    bool vector = symbol->vec > 1 && !o->has_selector;
+    return !vector && (px_register_fits(PX_T_U64, type, 0) || (type != PX_T_F16X2 && px_register_fits(PX_T_U32, type, 0)));
+}
+
 static bool one(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
+    if (s->argument == 0 && !(opd->flags & PX_OF_PAIR) && px_inst_pair_unused(o))
+        o = &o->u.list[0];
     switch (opd->kind) {
     case PX_OK_ADDR: return px_held_address(s, opd, o);
     case PX_OK_TEXADDR: case PX_OK_TENSOR: return px_held_tuple(s, opd, o);
     case PX_OK_LABEL: return label(s, opd, o);
-    case PX_OK_FUNC: return o->kind == PX_O_NAME || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    case PX_OK_FUNC: return callee(o) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     case PX_OK_LIST: return o->kind == PX_O_LIST || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     case PX_OK_OTHER: return o->kind == PX_O_SINK || px_unfit(s, PX_FAULT_SINK_NEEDED, o, opd);
     case PX_OK_IMM:
@@ -69,7 +84,8 @@ static bool copies_within(struct px_held *s)
 {
     static const struct px_opd upto[] = {{.hi = 4}, {.hi = 8}, {.hi = 16}};
     const struct px_operand *size = &s->inst->opds[2], *source = &s->inst->opds[3];
-    if (s->inst->opcode->word != PX_W_cp || s->argument != 3 || px_match_has(s->match, PX_W_bulk))
+    bool policy = px_match_has(s->match, PX_W_L2__cache_hint) && s->inst->nopds == 4;
+    if (s->inst->opcode->word != PX_W_cp || s->argument != 3 || px_match_has(s->match, PX_W_bulk) || policy)
         return true;
     if (size->kind != PX_O_INT || source->kind != PX_O_INT || source->u.i <= size->u.i)
         return true;
@@ -80,7 +96,7 @@ bool px_inst_operands(const struct ptx_module *module, const struct px_match *ma
                       struct px_fault *fault)
 {
     struct px_fault next;
-    struct px_held s = {module, match, inst, &next, 0, false};
+    struct px_held s = {.module = module, .match = match, .inst = inst, .fault = &next};
     fault->kind = PX_FAULT_NONE;
     for (; s.argument < inst->nopds; s.argument++)
         if (!(one(&s, px_match_opd(match, s.argument), &inst->opds[s.argument]) && copies_within(&s)) &&

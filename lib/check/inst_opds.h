@@ -13,7 +13,8 @@ struct px_held {
     const struct px_inst *inst;
     struct px_fault *fault;
     unsigned argument;
-    bool coordinates; /* inside of a texture's brackets */
+    bool coordinates; /* inside of a texture's or tensor map's brackets */
+    bool tensor;      /* of the latter */
 };
 
 static inline bool px_unfit(struct px_held *s, enum px_fault_kind kind, const struct px_operand *operand,
@@ -43,6 +44,8 @@ bool px_held_scalar(struct px_held *s, const struct px_opd *opd, const struct px
 
 /* inst_vector.c: braces where a value of `type` should stand; any operand where `count` elements should. */
 bool px_held_braces(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type);
+/* A vector register where a value of `type` should stand. */
+bool px_held_loose_register(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type);
 bool px_held_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, unsigned count);
 
 /* inst_address.c */

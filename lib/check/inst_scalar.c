@@ -66,6 +66,10 @@ static bool multimem_bits(const struct px_held *s, enum px_type type)
 bool px_held_fits(const struct px_held *s, const struct px_opd *opd, enum px_type type, enum px_type reg)
 {
     const struct px_type_info *r = px_type_info(reg);
+    if (reg == PX_T_F16X2 && s->inst->opcode->word == PX_W_wmma && px_is_integer((enum px_type_class)px_type_info(type)->klass))
+        return false;
+    if (opd->flags & PX_OF_UNTYPED && !(type == PX_T_BF16 && reg == PX_T_F16))
+        return r->bits == px_type_info(type)->bits || (r->klass == PX_TC_PRED && px_type_info(type)->bits == 32);
     if (multimem_bits(s, type))
         return r->klass != PX_TC_PRED && r->bits == px_type_info(type)->bits;
     return px_register_fits(type, reg, opd->flags);
@@ -86,7 +90,8 @@ static bool special_register(struct px_held *s, const struct px_opd *opd, const 
     if (t->klass == PX_TC_PRED || r->klass == PX_TC_PRED)
         return t->klass == r->klass || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     bool narrow = sreg->components > 1 ? t->bits == 16 : sreg->op == PX_SR_gridid && t->bits < 64;
-    return t->bits == r->bits || narrow || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    bool wide = opd->flags & PX_OF_WIDER && r->bits > t->bits && t->bits == 32;
+    return t->bits == r->bits || narrow || wide || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
 }
 
 /* ---- names ---- */
@@ -96,15 +101,24 @@ bool px_held_by_modifier(const struct px_held *s, const struct px_opd *opd, enum
     if (opd->tkind != 1)
         return true;
     for (unsigned i = 0; i < px_form_slots(s->match->form); i++)
-        if (px_type_of_word(s->match->value[i]) == type)
-            return px_form_word(s->match->form, i, 1) == 0;
+        if (px_type_of_word(s->match->value[i]) == type && px_form_word(s->match->form, i, 1) == 0)
+            return true;
     return false;
 }
 
-/* The scale factors of a block-scaled mma: ptxas lets predicates pass for 32 bits, negated ones, too. */
-static bool scale_factor(const struct px_held *s, enum px_type type)
+/* Packed halves pass for predicates, but not here. */
+static bool passes_for_predicate(const struct px_held *s)
 {
-    return s->inst->opcode->word == PX_W_mma && type == PX_T_B32 && px_match_has(s->match, PX_W_block_scale);
+    px_word opcode = s->inst->opcode->word;
+    return opcode != PX_W_clusterlaunchcontrol && opcode != PX_W_bar && opcode != PX_W_barrier;
+}
+
+/* Packed halves pass for integers of 32 bits, but not here. */
+static bool no_packed_integers(const struct px_held *s, const struct px_opd *opd)
+{
+    px_word opcode = s->inst->opcode->word;
+    bool sum = (opcode == PX_W_dp2a || opcode == PX_W_dp4a) && opd->tkind == 3;
+    return opcode == PX_W_nanosleep || opcode == PX_W_redux || sum;
 }
 
 static bool register_name(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
@@ -117,15 +131,13 @@ static bool register_name(struct px_held *s, const struct px_opd *opd, const str
     if (o->has_selector && !component && !foreign && !px_selector_fits(o->selector, opd->step))
         return px_unfit(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
     if (symbol->vec > 1 && !component)
-        return px_unfit(s, PX_FAULT_VECTOR, o, opd);
+        return px_held_loose_register(s, opd, o, type);
     if (component && px_is_video(s->match)) /* a second dot would be the selector */
         return px_unfit(s, px_is_simd_video(s->match) ? PX_FAULT_SELECTOR_VIDEO : PX_FAULT_MISMATCH, o, opd);
-    if (symbol->type == PX_T_F16X2 && s->inst->opcode->word == PX_W_nanosleep)
+    if (symbol->type == PX_T_F16X2 && no_packed_integers(s, opd))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    if (symbol->type == PX_T_PRED && scale_factor(s, type))
-        return true;
     if (symbol->type == PX_T_F16X2 && type == PX_T_PRED && px_held_by_modifier(s, opd, type))
-        return true;
+        return passes_for_predicate(s) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     bool shift = s->inst->opcode->word == PX_W_vshl || s->inst->opcode->word == PX_W_vshr; /* the count by its width alone */
     if (symbol->type == PX_T_F16X2 && px_is_integer((enum px_type_class)px_type_info(type)->klass) && !px_held_by_modifier(s, opd, type) &&
         !shift)
@@ -149,9 +161,15 @@ static bool stray_name(struct px_held *s, const struct px_opd *opd, const struct
         return px_unfit(s, function || o->has_offset ? PX_FAULT_RESULT : PX_FAULT_MUST_REGISTER, o, opd);
     if (o->has_offset && s->inst->opcode->word == PX_W_tcgen05 && !px_match_has(s->match, PX_W_dealloc))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    bool own = !px_held_by_modifier(s, opd, type) && t->bits != 32 && !(opd->flags & PX_OF_WIDTH3264);
+    if (o->has_offset && (type == PX_T_PRED || own))
+        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    bool barrier = s->inst->opcode->word == PX_W_bar || s->inst->opcode->word == PX_W_barrier;
+    if (function && (opd->tkind == 3 || (type == PX_T_PRED && barrier)))
+        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (o->has_offset || px_is_simd_video(s->match))
         return constant(s, opd, o, type);
-    if (!px_held_by_modifier(s, opd, type))
+    if (!px_held_by_modifier(s, opd, type) || (function && (type == PX_T_BF16 || type == PX_T_BF16X2)))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     return function || px_unfit(s, PX_FAULT_MUST_REGISTER, o, opd);
 }
@@ -221,11 +239,23 @@ static bool whole_warps(struct px_held *s, const struct px_opd *opd, const struc
     return o->u.i || opd->lo == 0 || px_unfit(s, PX_FAULT_RANGE, o, opd);
 }
 
-static bool in_range(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
+/* Where ptxas looks at the lower 32 bits of a constant only. */
+static bool forgets_half(const struct px_held *s)
+{
+    switch (s->inst->opcode->word) {
+    case PX_W_bar: case PX_W_barrier: case PX_W_mbarrier: case PX_W_tcgen05: return true;
+    case PX_W_cp: return !px_match_has(s->match, PX_W_prefetch);
+    default: return false;
+    }
+}
+
+static bool in_range(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
     int64_t v = (int64_t)o->u.i;
     if (!(opd->flags & PX_OF_RANGE) || o->kind != PX_O_INT)
         return true;
+    if (px_type_info(type)->bits == 32 && v >> 32 > 0 && forgets_half(s))
+        v = type == PX_T_S32 ? (int64_t)(int32_t)v : (int64_t)(uint32_t)v;
     if (opd->step > 1 && (s->inst->opcode->word == PX_W_bar || s->inst->opcode->word == PX_W_barrier))
         return whole_warps(s, opd, o);
     if (opd->step < 0 && (v <= 0 || v & (v - 1)))
@@ -265,9 +295,13 @@ static bool constant(struct px_held *s, const struct px_opd *opd, const struct p
         return px_unfit(s, constant_fits(o, type) ? PX_FAULT_RESULT : PX_FAULT_MISMATCH, o, opd);
     if (!(opd->flags & PX_OF_IMM) && px_is_simd_video(s->match))
         return px_unfit(s, PX_FAULT_SELECTOR_VIDEO, o, opd);
+    if (opd->flags & PX_OF_UNTYPED && o->kind == PX_O_INT)
+        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    if (opd->flags & PX_OF_UNTYPED && o->kind == PX_O_F32)
+        return px_type_info(type)->bits == 32 || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (type != PX_T_NONE && (!(opd->flags & PX_OF_IMM) || !px_type_takes_constant(type)))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    bool brain = px_match_has(s->match, PX_W_bf16) || px_match_has(s->match, PX_W_bf16x2);
+    bool brain = (px_match_has(s->match, PX_W_bf16) && !px_match_has(s->match, PX_W_sp)) || px_match_has(s->match, PX_W_bf16x2);
     if ((o->kind == PX_O_F64 && s->inst->opcode->word == PX_W_wgmma) || (type == PX_T_PRED && brain))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (o->kind == PX_O_F32 || o->kind == PX_O_F64) {
@@ -280,7 +314,7 @@ static bool constant(struct px_held *s, const struct px_opd *opd, const struct p
     }
     if (t->klass == PX_TC_FLOAT)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    return in_range(s, opd, o);
+    return in_range(s, opd, o, type);
 }
 
 /* ---- any value ---- */
@@ -301,8 +335,8 @@ static bool address_passes(const struct px_held *s, const struct px_opd *opd, co
 bool px_held_scalar(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type, bool element)
 {
     bool predicate = o->kind == PX_O_NAME && o->symbol && o->symbol->type == PX_T_PRED;
-    if (o->negated && predicate && scale_factor(s, type))
-        return true;
+    if (o->negated && predicate && opd->flags & PX_OF_UNTYPED && !(opd->flags & PX_OF_DST))
+        return px_held_fits(s, opd, type, PX_T_PRED) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (o->negated && type != PX_T_PRED && predicate)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (o->negated && (type != PX_T_PRED || !(opd->flags & PX_OF_NEG)))

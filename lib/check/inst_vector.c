@@ -77,6 +77,14 @@ static bool neighbours(enum px_type a, enum px_type b)
     return x == y && (a == PX_T_F16X2) == (b == PX_T_F16X2);
 }
 
+/* Two registers of different types, or a .f64 constant beside one of .f32, make a vector of bits. */
+static bool mixes(const struct element *a, const struct element *b)
+{
+    if (!a->type || a->type == b->type || a->type == PX_T_PRED || b->type == PX_T_PRED)
+        return false;
+    return (a->bits && b->bits) || (class_of(a->type) == PX_TC_FLOAT && class_of(b->type) == PX_TC_FLOAT);
+}
+
 enum px_fault_kind px_vector_type(const struct px_operand *o, enum px_type *type)
 {
     struct element e, last = {PX_T_NONE, 0};
@@ -91,7 +99,7 @@ enum px_fault_kind px_vector_type(const struct px_operand *o, enum px_type *type
         if (last.type && !neighbours(last.type, e.type))
             return PX_FAULT_CLASSES;
         bits = e.bits ? e.bits : bits;
-        weak |= class_of(e.type) == PX_TC_BITS;
+        weak |= class_of(e.type) == PX_TC_BITS || mixes(&last, &e);
         *type = *type && px_type_info(*type)->klass != PX_TC_PRED && !(e.bits && !last.bits) ? *type : e.type;
         last = e;
     }
@@ -117,12 +125,22 @@ static bool has_register(const struct px_operand *o)
     return false;
 }
 
-/* Does ptxas expand the instruction so that every element is moved by itself, and must be an ordinary register? */
-static bool expands_elements(const struct px_match *match, const struct px_inst *inst)
+/* wmma.load and .store are written out as calls that take every element by itself: an ordinary register. */
+static bool calls(const struct px_held *s)
 {
-    px_word opcode = inst->opcode->word;
-    bool packed = opcode == PX_W_tex && (px_match_has(match, PX_W_f16x2) || px_match_has(match, PX_W_f16));
-    return opcode == PX_W_wmma || packed || (opcode == PX_W_tcgen05 && px_match_has(match, PX_W_mma));
+    return s->inst->opcode->word == PX_W_wmma && !px_match_has(s->match, PX_W_mma);
+}
+
+/* The result of tex with .f16x2 is moved element by element. */
+static bool moves_result(const struct px_held *s, const struct px_opd *opd)
+{
+    return s->inst->opcode->word == PX_W_tex && opd->flags & PX_OF_DST && px_match_has(s->match, PX_W_f16x2);
+}
+
+/* May the registers be predicates where bits of 32 stand beside them? */
+static bool takes_predicates(const struct px_held *s, const struct px_opd *opd)
+{
+    return !calls(s) && !moves_result(s, opd) && s->inst->opcode->word != PX_W_tcgen05;
 }
 
 /* tcgen05.ld and .st are written out as loads and stores, which take no predicate and no special register. */
@@ -140,23 +158,44 @@ static bool packs_word(const struct px_held *s, const struct px_opd *opd)
            count * px_type_info(type)->bits == 32;
 }
 
+/* A variable in braces. */
+static bool variable_element(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    if (moves_result(s, opd))
+        return px_unfit(s, PX_FAULT_MUST_REGISTER, o, opd);
+    return (!calls(s) && s->inst->opcode->word != PX_W_tcgen05) || px_unfit(s, PX_FAULT_EXPRESSION, o, opd);
+}
+
+static bool register_element(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    bool special = !o->symbol, predicate = !special && o->symbol->type == PX_T_PRED;
+    if (special && (moves_lanes(s) || moves_result(s, opd)))
+        return px_unfit(s, moves_lanes(s) ? PX_FAULT_SREG : PX_FAULT_SREG_WRITE, o, opd);
+    if ((predicate && !takes_predicates(s, opd)) || (calls(s) && (special || o->has_selector)))
+        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    if (special || (o->symbol->vec <= 1 && !o->has_selector))
+        return true;
+    return px_held_scalar(s, opd, o, (enum px_type)o->symbol->type, true);
+}
+
 /* An element of a vector whose type is settled. */
 static bool element(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
     bool sign = o->negated || o->minus, is_constant = o->kind == PX_O_INT || o->kind == PX_O_F32 || o->kind == PX_O_F64;
+    if (o->kind == PX_O_SINK && moves_result(s, opd))
+        return px_unfit(s, PX_FAULT_SINK, o, opd);
+    if (o->kind == PX_O_SINK && s->inst->opcode->word == PX_W_wgmma) /* accumulators are read, too */
+        return px_unfit(s, PX_FAULT_SINK_SOURCE, o, opd);
     if (o->kind == PX_O_SINK)
         return (opd->flags & PX_OF_DST && !moves_lanes(s)) || packs_word(s, opd) || px_unfit(s, PX_FAULT_SINK_SOURCE, o, opd);
+    if (o->kind == PX_O_F64 && calls(s))
+        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (is_constant && !sign)
         return !(opd->flags & PX_OF_DST) || px_unfit(s, PX_FAULT_RESULT, o, opd);
-    if (px_vector_variable(o) && !sign && s->inst->opcode->word != PX_W_wmma && s->inst->opcode->word != PX_W_tcgen05)
-        return true;
-    bool plain = o->symbol && o->symbol->type != PX_T_PRED && !o->has_selector;
-    if (moves_lanes(s) && is_register(o) && (!o->symbol || o->symbol->type == PX_T_PRED))
-        return px_unfit(s, o->symbol ? PX_FAULT_MISMATCH : PX_FAULT_SREG, o, opd);
-    if (expands_elements(s->match, s->inst) && is_register(o) && !plain)
-        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    if (is_register(o) && !sign && (!o->symbol || (o->symbol->vec <= 1 && !o->has_selector)))
-        return true;
+    if (px_vector_variable(o) && !sign)
+        return variable_element(s, opd, o);
+    if (is_register(o) && !sign)
+        return register_element(s, opd, o);
     return px_held_scalar(s, opd, o, o->symbol ? (enum px_type)o->symbol->type : px_match_elem(s->match, opd, 0), true);
 }
 
@@ -181,6 +220,17 @@ static bool vector_fits(const struct px_held *s, const struct px_opd *opd, enum 
 
 /* ---- where one value would do ---- */
 
+/*
+ * Of registers of the bf16 formats ptxas does not ask whether they stand in braces, except in memory and where pairs are moved.
+ */
+static bool brain(const struct px_held *s, enum px_type type)
+{
+    px_word opcode = s->inst->opcode->word;
+    bool memory = opcode == PX_W_atom || opcode == PX_W_red || opcode == PX_W_multimem;
+    bool moved = type == PX_T_BF16X2 && (opcode == PX_W_ex2 || opcode == PX_W_tanh);
+    return (type == PX_T_BF16 || type == PX_T_BF16X2) && !memory && !moved;
+}
+
 /* A vector where one register of `type` would do: ptxas does not count its elements. */
 static bool loose_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
@@ -190,22 +240,21 @@ static bool loose_vector(struct px_held *s, const struct px_opd *opd, const stru
         return px_unfit(s, mixed, o, opd);
     if (!elements(s, opd, o))
         return false;
-    bool fits = opd->by_vec ? px_type_info(found)->klass != PX_TC_PRED : found != PX_T_F16X2 && vector_fits(s, opd, type, found);
+    bool halves = found == PX_T_F16X2 && !(opd->flags & PX_OF_UNTYPED);
+    bool fits = opd->by_vec ? px_type_info(found)->klass != PX_TC_PRED : !halves && vector_fits(s, opd, type, found);
+    fits &= has_register(o) || opd->flags & PX_OF_IMM;
     if (!fits)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    return o->n == 2 || o->n == 4 || px_unfit(s, PX_FAULT_ILLEGAL_SIZE, o, opd);
+    return o->n == 2 || o->n == 4 || opd->flags & PX_OF_UNTYPED || px_unfit(s, PX_FAULT_ILLEGAL_SIZE, o, opd);
 }
 
-/*
- * Of registers of the bf16 formats ptxas does not ask whether they stand in braces, except in memory and where the result
- * is moved.
- */
-static bool brain_vector(const struct px_held *s, const struct px_opd *opd, enum px_type type, const struct px_operand *o)
+/* The same of a vector register. */
+bool px_held_loose_register(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
-    px_word opcode = s->inst->opcode->word;
-    bool memory = opcode == PX_W_atom || opcode == PX_W_red || opcode == PX_W_multimem;
-    bool moved = opd->flags & PX_OF_DST && (opcode == PX_W_ex2 || opcode == PX_W_tanh);
-    return (type == PX_T_BF16 || type == PX_T_BF16X2) && !memory && !moved && has_register(o);
+    enum px_type found = (enum px_type)o->symbol->type;
+    if (!(opd->flags & PX_OF_LOOSE) && !brain(s, type))
+        return px_unfit(s, PX_FAULT_VECTOR, o, opd);
+    return (opd->flags & PX_OF_LOOSE && opd->by_vec) || vector_fits(s, opd, type, found) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
 }
 
 /* Braces where a scalar should stand. */
@@ -217,8 +266,8 @@ static bool stray_vector(struct px_held *s, const struct px_opd *opd, const stru
         return px_unfit(s, mixed, o, opd);
     if (opd->by_vec)
         return px_unfit(s, PX_FAULT_SIZE, o, opd);
-    if (brain_vector(s, opd, type, o) && px_register_fits(type, found, opd->flags))
-        return elements(s, opd, o) && (o->n != 3 || px_unfit(s, PX_FAULT_ILLEGAL_SIZE, o, opd));
+    if (brain(s, type) && has_register(o) && px_register_fits(type, found, opd->flags))
+        return elements(s, opd, o) && (o->n == 1 || o->n == 2 || o->n == 4 || px_unfit(s, PX_FAULT_ILLEGAL_SIZE, o, opd));
     bool bits = px_type_info(type)->klass == PX_TC_BITS && o->n > 1;
     bool passes = px_held_by_modifier(s, opd, type) && (!has_register(o) || (!bits && px_register_fits(type, found, opd->flags)));
     return px_unfit(s, passes || s->inst->opcode->word == PX_W_mov ? PX_FAULT_VECTOR : PX_FAULT_MISMATCH, o, opd);
@@ -227,11 +276,15 @@ static bool stray_vector(struct px_held *s, const struct px_opd *opd, const stru
 /* One element in braces: as in longer vectors, a special register is as good as another. */
 static bool alone(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
+    if (o->kind == PX_O_SINK && opd->by_vec)
+        return px_unfit(s, PX_FAULT_SINKS, o, opd);
     const struct px_sreg *sreg = o->kind == PX_O_NAME && !o->symbol && o->u.name->text[0] == '%' ? px_sreg_of_word(o->u.name->word) : NULL;
     if (sreg && !o->minus && !o->negated && (sreg->components == 1 || o->has_selector))
         return px_register_fits(type, (enum px_type)sreg->type, opd->flags) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    if ((o->kind == PX_O_F32 || o->kind == PX_O_F64) && s->inst->opcode->word == PX_W_tex && type == PX_T_F32)
+        return true;
     if (px_vector_variable(o) && !o->minus && !o->negated)
-        return px_held_fits(s, opd, type, (enum px_type)o->symbol->type) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+        return vector_fits(s, opd, type, (enum px_type)o->symbol->type) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     return px_held_scalar(s, opd, o, type, true);
 }
 
@@ -239,7 +292,8 @@ bool px_held_braces(struct px_held *s, const struct px_opd *opd, const struct px
 {
     if (o->n > 1 && opd->flags & PX_OF_LOOSE)
         return loose_vector(s, opd, o, type);
-    if (o->n == 1 && (opd->by_vec || opd->tkind == 3) && s->inst->opcode->word != PX_W_multimem)
+    bool one = opd->by_vec || s->coordinates || opd->flags & PX_OF_LOOSE;
+    if (o->n == 1 && one && s->inst->opcode->word != PX_W_multimem)
         return alone(s, opd, &o->u.list[0], type);
     return stray_vector(s, opd, o, type);
 }
@@ -269,7 +323,7 @@ static bool vector_register(struct px_held *s, const struct px_opd *opd, const s
     enum px_type type = px_match_elem(s->match, opd, 0);
     if (r->vec != count)
         return px_unfit(s, PX_FAULT_SIZE, o, opd);
-    return px_register_fits(type, r->type, opd->flags) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    return vector_fits(s, opd, type, (enum px_type)r->type) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
 }
 
 static bool typed_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
@@ -277,6 +331,33 @@ static bool typed_vector(struct px_held *s, const struct px_opd *opd, const stru
     if (!elements(s, opd, o))
         return false;
     return vector_fits(s, opd, px_match_elem(s->match, opd, 0), type) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+}
+
+/* Vectors of offsets, and a fragment of one register: ptxas does not count. */
+static bool uncounted(const struct px_held *s, const struct px_opd *opd, unsigned count)
+{
+    bool offsets = opd->flags & PX_OF_LOOSE && !opd->by_vec && !s->coordinates;
+    return offsets || (opd->flags & PX_OF_UNTYPED && count == 1 && !(opd->flags & PX_OF_DST));
+}
+
+/* Coordinates after an array index, which may be of another type; one element of bits makes all of them bits. */
+static bool indexed(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    enum px_type type, all, want = px_match_elem(s->match, opd, 1);
+    struct px_operand rest = *o;
+    rest.u.list++;
+    rest.n--;
+    enum px_fault_kind mixed = px_vector_type(&rest, &type);
+    if (mixed)
+        return px_unfit(s, mixed, o, opd);
+    if (all_sinks(o))
+        return px_unfit(s, PX_FAULT_SINKS, o, opd);
+    if (!px_vector_type(o, &all) && px_type_info(all)->klass == PX_TC_BITS)
+        type = all;
+    if (type == PX_T_NONE)
+        type = want;
+    return px_held_scalar(s, opd, &o->u.list[0], px_match_elem(s->match, opd, 0), true) && elements(s, opd, &rest) &&
+           (vector_fits(s, opd, want, type) || px_unfit(s, PX_FAULT_MISMATCH, o, opd));
 }
 
 bool px_held_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, unsigned count)
@@ -287,23 +368,32 @@ bool px_held_vector(struct px_held *s, const struct px_opd *opd, const struct px
         const struct px_sreg *sreg = px_sreg_of_word(o->u.name->word);
         return (sreg && sreg->components == count) || px_unfit(s, PX_FAULT_SIZE, o, opd);
     }
+    if (o->kind == PX_O_SINK && opd->by_vec && s->inst->opcode->word == PX_W_atom)
+        return true;
     if (o->kind != PX_O_VEC && opd->flags & PX_OF_LOOSE && !(opd->flags & PX_OF_DST))
         return px_held_scalar(s, opd, o, px_match_elem(s->match, opd, count - 1), false);
     if (o->kind != PX_O_VEC) {
         bool by_vec = opd->by_vec && opd->flags & PX_OF_DST;
         return px_unfit(s, by_vec ? PX_FAULT_RESULT_VECTOR : opd->by_vec ? PX_FAULT_MISMATCH : PX_FAULT_VECTOR_NEEDED, o, opd);
     }
+    if (o->n != count && uncounted(s, opd, count))
+        return loose_vector(s, opd, o, px_match_elem(s->match, opd, 0));
     if (o->n != count)
         return px_unfit(s, o->n == 3 ? PX_FAULT_ILLEGAL_SIZE : PX_FAULT_SIZE, o, opd);
     enum px_type type;
     enum px_fault_kind mixed = px_vector_type(o, &type);
     bool even = uniform(s, opd, count);
+    if (!even && s->coordinates && o->n > 1)
+        return indexed(s, opd, o);
     if (all_sinks(o) || (mixed && even))
         return px_unfit(s, mixed ? mixed : PX_FAULT_SINKS, o, opd);
+    if (type == PX_T_PRED && opd->flags & PX_OF_UNTYPED)
+        type = PX_T_B32;
     if (even && has_register(o))
         return typed_vector(s, opd, o, type);
     for (uint16_t i = 0; i < o->n; i++)
-        if (!px_held_scalar(s, opd, &o->u.list[i], px_match_elem(s->match, opd, i), true))
+        if (!(i && o->u.list[i].kind == PX_O_SINK && packs_word(s, opd)) &&
+            !px_held_scalar(s, opd, &o->u.list[i], px_match_elem(s->match, opd, i), true))
             return false;
     return true;
 }

@@ -227,6 +227,15 @@ static void explain_selector(const struct px_why *why, const struct px_fault *f)
         px_complain(why, VIDEO_SELECTOR, px_why_name(why));
 }
 
+static void explain_space(const struct px_why *why, const struct px_fault *f)
+{
+    bool generic = f->opd->space < 0 || !px_why_word(why, PX_WK_SPACE, 0);
+    if (why->inst->opcode->word == PX_W_mbarrier && generic && f->operand->kind == PX_O_NAME)
+        px_complain(why, BARRIER_SPACE, f->operand->u.name->text, px_why_name(why));
+    else
+        px_complain(why, ADDRESS_SPACE, px_why_name(why));
+}
+
 static bool is_surface(const struct px_why *why)
 {
     const char *s = why->inst->opcode->text;
@@ -266,10 +275,11 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_LABEL: px_complain(why, LABEL_NEEDED, f->argument, name); break;
     case PX_FAULT_TABLE: px_complain(why, TABLE_NEEDED, f->argument, name); break;
     case PX_FAULT_ADDRESS_TYPE:
-        px_complain(why, ADDRESS_TYPE, f->operand->u.name->text, px_type_info(f->operand->symbol->type)->name);
+        px_complain(why, ADDRESS_TYPE, f->operand->u.name->text,
+                    f->operand->symbol->vec > 1 ? "unexpected" : px_type_info(f->operand->symbol->type)->name);
         break;
     case PX_FAULT_ADDRESS_IMM: px_complain(why, ADDRESS_IMMEDIATE); break;
-    case PX_FAULT_ADDRESS_SPACE: px_complain(why, ADDRESS_SPACE, name); break;
+    case PX_FAULT_ADDRESS_SPACE: explain_space(why, f); break;
     case PX_FAULT_ADDRESS_WIDTH: px_complain(why, ADDRESS_BITS); break;
     case PX_FAULT_UNIFIED: px_complain(why, UNIFIED_SPACE, name); break;
     case PX_FAULT_RANGE: case PX_FAULT_MULTIPLE: case PX_FAULT_POWER: explain_range(why, f); break;

@@ -45,13 +45,58 @@ static bool check_returns(struct px_checker *checker)
     return many;
 }
 
-/*
- * -c refuses what came before separate compilation. Up to PTX 1.3 ptxas forgets the rule where a
- * double-precision division or root is in the module; here it starts at 1.4.
- */
+/* ---- the calling convention ---- */
+
+static bool is_small(const struct px_var *var)
+{
+    const struct px_type_info *type = px_type_info((enum px_type)var->type);
+    bool integer = type->klass == PX_TC_UNSIGNED || type->klass == PX_TC_SIGNED;
+    return type->klass == PX_TC_PRED || (integer && type->bits <= 16 && !var->ndims);
+}
+
+bool px_small(const struct px_var *vars, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (is_small(&vars[i])) return true;
+    return false;
+}
+
+/* Functions that are called, and with -c all that are defined, take no predicates and no small integers. */
+static void check_small(struct px_checker *checker)
+{
+    const struct ptx_module *module = checker->module;
+    bool params = checker->small_params, returns = checker->small_returns;
+    for (uint32_t i = 0; i < module->functions.n && module->compilation == PTX_COMPILE_SEPARATE; i++) {
+        const struct px_func *func = module->functions.at[i]->func;
+        if (!func->body || func->is_entry) continue;
+        params |= px_small(func->params, func->nparams);
+        returns |= px_small(func->rets, func->nrets);
+    }
+    if (params)
+        px_complain(checker, SMALL_ABI, PX_NO_PLACE, 0, "passing predicate, 8-bit and 16-bit parameters to");
+    else if (returns)
+        px_complain(checker, SMALL_ABI, PX_NO_PLACE, 0, "returning predicate, 8-bit and 16-bit values from");
+}
+
+/* Divisions and roots that ptxas writes out as macros: all exact ones, and integers but those of 32 bits. */
+void px_note_written_out(struct px_checker *checker, const struct px_inst *inst)
+{
+    px_word opcode = inst->opcode->word;
+    bool division = opcode == PX_W_div || opcode == PX_W_rem, root = opcode == PX_W_sqrt || opcode == PX_W_rcp;
+    if (!division && !root && opcode != PX_W_rsqrt) return;
+    for (unsigned i = 0; i < inst->nmods; i++) {
+        px_word word = inst->mods[i].name->word;
+        const struct px_type_info *type = px_type_info(px_type_of_word(word));
+        bool exact = word == PX_W_rn || word == PX_W_rz || word == PX_W_rm || word == PX_W_rp;
+        bool integer = type->klass == PX_TC_UNSIGNED || type->klass == PX_TC_SIGNED;
+        checker->written_out |= exact || (division && integer && type->bits != 32) || (opcode == PX_W_rsqrt && word == PX_W_f64);
+    }
+}
+
+/* -c refuses what came before separate compilation; ptxas forgets the rule where it writes an instruction out. */
 static void check_separate(struct px_checker *checker, bool no_abi)
 {
-    bool old = checker->version > 13 && checker->version < 31;
+    bool old = checker->version < 31 && !checker->written_out;
     if (checker->module->compilation != PTX_COMPILE_SEPARATE) return;
     if (old || no_abi)
         px_complain(checker, COMPILE_ONLY, PX_NO_PLACE, 0, old ? "PTX ISA .version 3.1 or later" : "ABI");
@@ -84,5 +129,7 @@ void px_check_whole(struct px_checker *checker)
     if (!checker->stopped) px_check_uses(checker);
     if (checker->stopped) return;
     check_const_bytes(checker);
-    check_separate(checker, check_returns(checker) || checker->module_locals);
+    bool no_abi = check_returns(checker) || checker->module_locals;
+    check_separate(checker, no_abi);
+    if (!no_abi && !checker->stopped && checker->version >= 31) check_small(checker);
 }

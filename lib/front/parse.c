@@ -61,7 +61,7 @@ uint32_t px_parser_count(struct px_parser *parser, uint32_t n, uint32_t max)
 void px_parse_version(struct px_parser *parser, const struct px_sem *version)
 {
     const char *number = parser->source->text + version->pos + version->n;
-    parser->tree->version = (unsigned)version->u.i;
+    parser->tree->version = version->u.i == 51 ? 60 : (unsigned)version->u.i; /* ptxas knows 6.0 by this name, too */
     parser->tree->version_pos = version->pos;
     parser->tree->version_text = px_arena_text(parser->arena, number, version->len - version->n);
     parser->saw_version = true;

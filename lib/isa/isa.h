@@ -166,6 +166,7 @@ enum {
     PX_OF_RANGE = 16384, /* constants are held against lo, hi, step */
     PX_OF_WIDTH3264 = 32768, /* a 32- or 64-bit register */
     PX_OF_SAMPLER = 65536, /* a bracketed tuple may name a sampler after the texture */
+    PX_OF_UNTYPED = 262144, /* any register of the width, a predicate for 32 bits; of constants only those of .f32 */
     PX_OF_LOOSE = 131072 /* one register will do for a vector, and a vector for one register */
 };
 

@@ -50,11 +50,10 @@ static bool repeatable(px_word word)
     }
 }
 
-/* The formats of matrix copies, which ptxas overlooks on every other instruction. */
-static bool overlooked(const struct px_form *form, px_word word)
+/* Modifiers of other instructions that ptxas does not notice on this one. */
+static bool overlooked(const struct px_match *match, px_word word)
 {
-    bool format = word == PX_W_b8x16 || word == PX_W_b4x16_p64 || word == PX_W_b6x16_p32;
-    return format && form->opcode != PX_W_ldmatrix && form->opcode != PX_W_tcgen05;
+    return px_isa_overlooked[word] & match->form->overlooks;
 }
 
 static bool deal_one(struct px_match *match, px_word word)
@@ -64,7 +63,7 @@ static bool deal_one(struct px_match *match, px_word word)
             match->value[i] = word;
             return true;
         }
-    return (repeatable(word) && px_match_has(match, word)) || overlooked(match->form, word);
+    return (repeatable(word) && px_match_has(match, word)) || overlooked(match, word);
 }
 
 /* Fills mandatory slot i from an optional slot that took a word which fits here. */
@@ -90,6 +89,13 @@ static unsigned ordered_kind(px_word word)
     return px_space_of_word(word) ? 3 : 0;
 }
 
+/* An overlooked type that may stand before others, too. */
+static bool passed_over(const struct px_match *match, px_word word)
+{
+    uint8_t klass = px_type_info(px_type_of_word(word))->klass;
+    return (klass == PX_TC_PRED || klass == PX_TC_OPAQUE) && overlooked(match, word) && !px_match_has(match, word);
+}
+
 /* Were the words of each ordered kind written in the order of the slots that hold them? */
 static bool order_kept(const struct px_match *match, const px_word *words, unsigned n)
 {
@@ -98,7 +104,7 @@ static bool order_kept(const struct px_match *match, const px_word *words, unsig
         unsigned kind = ordered_kind(match->value[i]), k = next[kind];
         if (!kind)
             continue;
-        while (k < n && ordered_kind(words[k]) != kind)
+        while (k < n && (ordered_kind(words[k]) != kind || passed_over(match, words[k])))
             k++;
         if (k == n || words[k] != match->value[i])
             return false;

@@ -43,6 +43,7 @@ struct px_form {
     uint16_t first_slot, first_opd, first_part, first_clause, since, op;
     uint8_t nslots, nfixed, nopds, min_opds, nparts, nclauses, nspec;
     uint8_t flags;             /* PX_FF_ */
+    uint16_t overlooks;        /* sets of px_isa_overlooked whose words do no harm here */
     uint8_t spec[6];           /* slots that the statement specialises on */
     int32_t handler_first;     /* -1: no statement */
     uint32_t syntax;           /* in px_isa_names */
@@ -54,6 +55,7 @@ extern const uint16_t px_isa_nforms;          /* numbers 1 .. nforms */
 extern const struct px_form px_isa_forms[];
 extern const uint16_t px_isa_form_first[];    /* by word of the opcode; 0 when it is none */
 extern const uint8_t px_isa_word_flags[];     /* PX_WF_ */
+extern const uint16_t px_isa_overlooked[];    /* by word: bits of struct px_form.overlooks */
 enum { PX_WF_MODIFIER = 1, PX_WF_OPCODE = 2, PX_WF_INSTRUCTION = 4 };
 extern const struct px_isa_slot px_isa_slots[];
 extern const struct px_isa_value px_isa_values[];

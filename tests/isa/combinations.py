@@ -38,9 +38,18 @@ DECLARED = set("pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2
 # opcodes whose operands follow the type, the vector length and the cache hint
 RESHAPED = "ld st atom red multimem".split()
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
-# ptxas takes these on any instruction and ignores them there; we refuse (docs/parity.md)
-IGNORED = {"b8x16", "b4x16_p64", "b6x16_p32"}
 HINT = "L2::cache_hint"
+
+
+
+def overlooked():
+    """Words that ptxas takes on instructions of others and ignores there ("overlooked" lines of the table)."""
+    with open(os.path.join(ROOT, "grammar", "isa.tbl")) as file:
+        lines = [line.split() for line in file if line.startswith("overlooked ")]
+    return {word for words in lines for word in words[1:words.index("on") if "on" in words else len(words)]}
+
+
+IGNORED = overlooked()
 
 Target = collections.namedtuple("Target", "name version arch number")
 
