@@ -119,8 +119,10 @@ static void check_opaque_place(struct px_checker *checker, const struct px_var *
 /* The old .tex space held texture handles until PTX 1.4. */
 static void check_tex(struct px_checker *checker, const struct px_var *var)
 {
-    if (px_withdrawn(checker, ".tex", 15, var->pos, name_length(var))) return;
-    if (var->type != PX_T_U32 && var->type != PX_T_U64) COMPLAIN_NAMED(checker, TEX_TYPE, var);
+    if (var->type != PX_T_U32 && var->type != PX_T_U64)
+        COMPLAIN_NAMED(checker, TEX_TYPE, var);
+    else
+        px_withdrawn(checker, ".tex", 15, var->pos, name_length(var));
 }
 
 static void check_bank(struct px_checker *checker, const struct px_var *var)
@@ -202,7 +204,8 @@ bool px_check_place(struct px_checker *checker, const struct px_var *var)
         px_complain(checker, NO_SPACE, var->pos, name_length(var));
         return false;
     }
-    if (var->has_range && var->range > UINT32_MAX) px_complain(checker, OVERFLOW, var->pos, name_length(var));
+    bool negative = var->range >> 63 && var->range != UINT64_MAX; /* no members, and no complaint by ptxas */
+    if (var->has_range && var->range > UINT32_MAX && !negative) px_complain(checker, OVERFLOW, var->pos, name_length(var));
     check_common_place(checker, var);
     px_check_attributes(checker, var->attrs, var->nattrs, var);
     check_linkage(checker, var);

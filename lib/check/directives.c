@@ -65,8 +65,8 @@ static int target_of(const struct px_checker *checker, const char *name, size_t 
 }
 
 /*
- * compute_90 stands for sm_90 in .target. Only the suffixes a and f mean something to ptxas: it takes sm_90b
- * as sm_90, and leading zeros. -1: not known.
+ * compute_90 stands for sm_90 in .target. Only the suffixes a and f mean something to ptxas, in last place: it
+ * takes sm_90b as sm_90, sm_90_a as sm_90a, and leading zeros. -1: not known.
  */
 static int find_target(const struct px_checker *checker, const char *name, size_t length)
 {
@@ -78,8 +78,9 @@ static int find_target(const struct px_checker *checker, const char *name, size_
     size_t n = strspn(digits, "0123456789");
     char plain[16];
     if (!prefix || n > 4 || digits + n > name + length) return -1;
+    const char *last = name + length - 1;
     int size = snprintf(plain, sizeof plain, "%s%.*s%.*s", real, (int)n, digits,
-                        digits[n] == 'a' || digits[n] == 'f', digits + n);
+                        last >= digits + n && (*last == 'a' || *last == 'f'), last);
     return target_of(checker, plain, (size_t)size);
 }
 

@@ -264,6 +264,8 @@ static bool stray_vector(struct px_held *s, const struct px_opd *opd, const stru
     enum px_fault_kind mixed = px_vector_type(o, &found);
     if (mixed)
         return px_unfit(s, mixed, o, opd);
+    if (o->n == 3)
+        return px_unfit(s, PX_FAULT_ILLEGAL_SIZE, o, opd);
     if (opd->by_vec)
         return px_unfit(s, PX_FAULT_SIZE, o, opd);
     if (brain(s, type) && has_register(o) && px_register_fits(type, found, opd->flags))
@@ -374,6 +376,8 @@ bool px_held_vector(struct px_held *s, const struct px_opd *opd, const struct px
         return px_held_scalar(s, opd, o, px_match_elem(s->match, opd, count - 1), false);
     if (o->kind != PX_O_VEC) {
         bool by_vec = opd->by_vec && opd->flags & PX_OF_DST;
+        if (!is_register(o))
+            return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
         return px_unfit(s, by_vec ? PX_FAULT_RESULT_VECTOR : opd->by_vec ? PX_FAULT_MISMATCH : PX_FAULT_VECTOR_NEEDED, o, opd);
     }
     if (o->n != count && uncounted(s, opd, count))

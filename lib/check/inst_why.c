@@ -157,7 +157,9 @@ double px_operand_value(const struct px_operand *o)
 unsigned px_fault_phase(enum px_fault_kind kind)
 {
     switch (kind) {
-    case PX_FAULT_WIDTHS: case PX_FAULT_CLASSES: case PX_FAULT_EXPRESSION: case PX_FAULT_SINKS: case PX_FAULT_SINK_SOURCE: return 0;
+    case PX_FAULT_WIDTHS: case PX_FAULT_CLASSES: case PX_FAULT_EXPRESSION: case PX_FAULT_SINKS: case PX_FAULT_SINK_SOURCE:
+    case PX_FAULT_ILLEGAL_SIZE:
+        return 0;
     case PX_FAULT_MISMATCH: case PX_FAULT_VECTOR_NEEDED: case PX_FAULT_RESULT_VECTOR: return 1;
     default: return 2;
     }
@@ -203,7 +205,7 @@ static void explain_minus(const struct px_why *why, const struct px_fault *f)
 static void explain_vector(const struct px_why *why, const struct px_fault *f)
 {
     const struct px_inst *inst = why->inst;
-    if (f->operand->n != 2 && f->operand->n != 4 && f->operand->n != 1)
+    if (f->operand->kind == PX_O_VEC && f->operand->n != 2 && f->operand->n != 4 && f->operand->n != 1)
         px_complain(why, VECTOR_ILLEGAL, f->operand->n);
     else if (inst->opcode->word != PX_W_mov)
         px_complain(why, VECTOR_OPERAND, px_why_name(why));

@@ -192,7 +192,9 @@ static bool twice_of_set(const struct px_why *why)
         operations += is_operation(word);
         scopes += word == PX_W_cta || word == PX_W_cluster || word == PX_W_gpu || word == PX_W_sys;
     }
-    bool video = why->inst->opcode->text[0] == 'v' && why->inst->opcode->word != PX_W_vote;
+    const struct px_name *opcode = why->inst->opcode;
+    char last = opcode->text[opcode->len - 1];
+    bool video = opcode->text[0] == 'v' && opcode->word != PX_W_vote && last != '2' && last != '4';
     if (operations > 1 && !video)
         px_complain(why, OPERATION_TWICE);
     else if (scopes > 1)
@@ -423,8 +425,8 @@ static void no_combination(const struct px_why *why)
 /* Words of names that ptxas knows by themselves. */
 static bool known_alone(px_word word)
 {
-    static const px_word words[] = {PX_W_async, PX_W_st, PX_W_ld, PX_W_mma, PX_W_shift, PX_W_sp, PX_W_cluster, PX_W_a, PX_W_b,
-                                    PX_W_p, PX_W_mbarrier};
+    static const px_word words[] = {PX_W_async, PX_W_cta, PX_W_alloc, PX_W_idx, PX_W_st, PX_W_ld, PX_W_mma, PX_W_shift,
+                                    PX_W_sp, PX_W_cluster, PX_W_a, PX_W_b, PX_W_p, PX_W_mbarrier};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (words[i] == word)
             return true;
@@ -450,12 +452,12 @@ static bool misplaced(const struct px_why *why)
     char buf[160];
     unsigned k = 0;
     px_word opcode = why->inst->opcode->word;
-    bool complete = px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf);
+    px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf);
     for (const char *s = buf; *s; s++)
         k += *s == '.';
     for (unsigned i = k; i < why->nwords; i++)
         if (only_in_names(why->words[i]) ||
-            ((complete || !known_alone(why->words[i])) && px_word_of_name(opcode, why->words[i]) &&
+            (!known_alone(why->words[i]) && px_word_of_name(opcode, why->words[i]) &&
              px_why_kind_of(why->words[i]) == PX_WK_OTHER && !some_form_has_elsewhere(why, why->words[i]))) {
             px_complain(why, MODIFIER_UNKNOWN, px_word_text(why->words[i]));
             return true;

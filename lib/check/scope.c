@@ -105,7 +105,7 @@ static struct px_symbol *range_of(struct px_scope *scope, const struct px_name *
     uint64_t number = 0;
     struct px_name *base = split(scope, name, &number);
     for (struct px_symbol *s = base ? base->bound : NULL; s; s = s->outer)
-        if (s->kind == PX_SYM_RANGE && number < s->u.var->range) return s;
+        if (s->kind == PX_SYM_RANGE && number < s->u.var->range && !(s->u.var->range >> 63)) return s;
     return NULL;
 }
 

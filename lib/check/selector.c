@@ -60,6 +60,8 @@ void px_check_selector(struct px_checker *checker, const struct px_operand *oper
         check_components(checker, operand, symbol->vec);
     else if (!symbol || symbol->kind != PX_SYM_REG)
         px_complain(checker, UNKNOWN_FIELD, operand->pos, operand->length, written(checker, operand));
+    else if (px_type_info((enum px_type)symbol->type)->bits == 64)
+        px_complain(checker, UNKNOWN_FIELD, operand->pos, operand->length, written(checker, operand));
     else if (!is_video(px_word_text(operand->selector)))
         px_complain(checker, UNKNOWN_VIDEO, operand->pos, operand->length, written(checker, operand));
 }
