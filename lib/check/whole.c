@@ -61,12 +61,16 @@ bool px_small(const struct px_var *vars, unsigned n)
     return false;
 }
 
-/* Functions that are called, and with -c all that are defined, take no predicates and no small integers. */
+/*
+ * Functions that are called or defined take no predicates and no small integers. Only where -c asks for the calling
+ * convention: functions of the host, which the VM calls by their signature, may have them.
+ */
 static void check_small(struct px_checker *checker)
 {
     const struct ptx_module *module = checker->module;
     bool params = checker->small_params, returns = checker->small_returns;
-    for (uint32_t i = 0; i < module->functions.n && module->compilation == PTX_COMPILE_SEPARATE; i++) {
+    if (module->compilation != PTX_COMPILE_SEPARATE) return;
+    for (uint32_t i = 0; i < module->functions.n; i++) {
         const struct px_func *func = module->functions.at[i]->func;
         if (!func->body || func->is_entry) continue;
         params |= px_small(func->params, func->nparams);
