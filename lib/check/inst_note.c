@@ -9,25 +9,38 @@
 
 enum { NEAR = 2, LONGEST = 24 };
 
-/* Edit distance of two short words; NEAR + 1 stands for "far". */
+/* Edit distance of two short words, where a swap of neighbours is one edit; NEAR + 1 stands for "far". */
 static unsigned distance(const char *a, const char *b)
 {
-    unsigned row[LONGEST + 1];
+    unsigned rows[3][LONGEST + 1], *before = rows[0], *above = rows[1], *row = rows[2];
     size_t n = strlen(a), m = strlen(b);
     if (n > LONGEST || m > LONGEST || n + NEAR < m || m + NEAR < n)
         return NEAR + 1;
     for (unsigned j = 0; j <= m; j++)
         row[j] = j;
     for (size_t i = 1; i <= n; i++) {
-        unsigned diagonal = row[0];
+        unsigned *free_row = before;
+        before = above;
+        above = row;
+        row = free_row;
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= m; j++) {
-            unsigned change = diagonal + (a[i - 1] != b[j - 1]), best = row[j] < row[j - 1] ? row[j] + 1 : row[j - 1] + 1;
-            diagonal = row[j];
+            unsigned change = above[j - 1] + (a[i - 1] != b[j - 1]), best = row[j - 1] < above[j] ? row[j - 1] + 1 : above[j] + 1;
+            bool swap = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swap && before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
             row[j] = change < best ? change : best;
         }
     }
     return row[m] < NEAR + 1 ? row[m] : NEAR + 1;
+}
+
+static unsigned common_prefix(const char *a, const char *b)
+{
+    unsigned n = 0;
+    while (a[n] && a[n] == b[n])
+        n++;
+    return n;
 }
 
 static bool opcode_takes(px_word opcode, px_word word)
@@ -37,18 +50,28 @@ static bool opcode_takes(px_word opcode, px_word word)
     return px_forms_accept(first, n, word);
 }
 
-/* The nearest opcode, or (with an opcode) the nearest modifier of it; NULL when none is near. */
-static const char *nearest(const char *text, px_word opcode)
+static bool is_known(const struct px_why *why, px_word word)
+{
+    return why->module->profile == PTX_PROFILE_ALL || px_word_version(word) <= PTX_ISA_VERSION;
+}
+
+/*
+ * The nearest opcode, or (with an opcode) the nearest modifier of it; NULL when none is near. Of several as near, the one
+ * that begins as the text does.
+ */
+static const char *nearest(const struct px_why *why, const char *text, px_word opcode)
 {
     const char *best = NULL;
     unsigned least = strlen(text) < 4 ? NEAR : NEAR + 1;
     for (px_word word = 1; word < PX_W_COUNT; word++) {
+        const char *other = px_word_text(word);
         if (opcode ? !px_word_is_modifier(word) : !px_word_is_opcode(word))
             continue;
-        unsigned d = distance(text, px_word_text(word));
-        if (d && d < least && (!opcode || opcode_takes(opcode, word))) {
+        unsigned d = distance(text, other);
+        bool nearer = d < least || (best && d == least && common_prefix(text, other) > common_prefix(text, best));
+        if (d && nearer && is_known(why, word) && (!opcode || opcode_takes(opcode, word))) {
             least = d;
-            best = px_word_text(word);
+            best = other;
         }
     }
     return best;
@@ -148,7 +171,7 @@ void px_inst_note(const struct px_why *why, const struct px_fit *best)
     if (!diag || diag->note)
         return;
     const char *word = px_word_is_opcode(inst->opcode->word) ? foreign_modifier(inst) : inst->opcode->text;
-    const char *meant = word ? nearest(word, px_word_is_opcode(inst->opcode->word) ? inst->opcode->word : 0) : NULL;
+    const char *meant = word ? nearest(why, word, px_word_is_opcode(inst->opcode->word) ? inst->opcode->word : 0) : NULL;
     const struct px_form *form = best->stage > PX_FIT_WORDS ? best->match.form : closest_form(why);
     if (meant)
         px_diag_note(diags, diag, "did you mean '%s%s'?", word == inst->opcode->text ? "" : ".", meant);
