@@ -319,17 +319,22 @@ static void open_read(struct usage *u, uint32_t reg, bool whole)
     set_live(u, reg, true);
 }
 
-static void set_all_live(struct usage *u, const uint64_t *set, const uint32_t *reg_of_bit, bool live)
+/* From the registers live behind one place to those live behind another: most stay. */
+static void move_live(struct usage *u, const uint64_t *from, const uint64_t *to, const uint32_t *reg_of_bit)
 {
     for (uint32_t w = 0; w < u->words; w++)
-        for (uint64_t left = set[w]; left; left &= left - 1)
-            set_live(u, reg_of_bit[w * 64 + (unsigned)__builtin_ctzll(left)], live);
+        for (uint64_t left = from[w] ^ to[w]; left; left &= left - 1) {
+            const unsigned bit = (unsigned)__builtin_ctzll(left);
+            set_live(u, reg_of_bit[w * 64 + bit], to[w] >> bit & 1);
+        }
 }
 
-static void count_block(struct usage *u, const struct block *block, const uint32_t *reg_of_bit)
+/* `before`: what is live now. It ends with what is live at the start of the block. */
+static void count_block(struct usage *u, const struct block *block, const uint64_t *before,
+                        const uint32_t *reg_of_bit)
 {
     gather_out(u, block);
-    set_all_live(u, u->out, reg_of_bit, true);
+    move_live(u, before, u->out, reg_of_bit);
     keep_most(u);
     for (uint32_t i = block->n; i-- > 0;) {
         const struct px_inst *inst = u->items.at[block->first + i];
@@ -339,7 +344,6 @@ static void count_block(struct usage *u, const struct block *block, const uint32
         visit(u, inst, false, open_read);
         keep_most(u);
     }
-    set_all_live(u, block->in, reg_of_bit, false);
 }
 
 static void count_live(struct usage *u)
@@ -347,7 +351,11 @@ static void count_live(struct usage *u)
     uint32_t *reg_of_bit = PX_NEW_N(u->arena, uint32_t, u->nbits + 1);
     for (uint32_t i = 0; i < u->function->regs.n; i++)
         if (u->registers[i].bit != NO_BIT) reg_of_bit[u->registers[i].bit] = i;
-    for (uint32_t k = 0; k < u->nblocks; k++) count_block(u, &u->blocks[k], reg_of_bit);
+    const uint64_t *before = PX_NEW_N(u->arena, uint64_t, u->words + 1);
+    for (uint32_t k = 0; k < u->nblocks; k++) {
+        count_block(u, &u->blocks[k], before, reg_of_bit);
+        before = u->blocks[k].in;
+    }
 }
 
 /* ---- barriers and calls ---- */

@@ -54,7 +54,8 @@ void px_print_format(struct px_printer *p, const char *format, ...)
 
 void px_print_indent(struct px_printer *p)
 {
-    for (unsigned i = 0; i < p->depth; i++) px_print_text(p, "    ");
+    enum { DEEPEST = 40 }; /* or the margin would outgrow the text */
+    for (unsigned i = 0; i < p->depth && i < DEEPEST; i++) px_print_text(p, "    ");
 }
 
 /* ---- constants ---- */

@@ -58,12 +58,11 @@ def many_branch_tables(n):
 
 
 def pragmas(n):
-    return (HEADER + '.pragma "nounroll";\n' * 0 + ".visible .entry k()\n{\n" + '.pragma "nounroll";\n' * n + "ret;\n}\n")
+    return (HEADER + ".visible .entry k()\n{\n" + '.pragma "nounroll";\n' * n + "ret;\n}\n")
 
 
 def loops(n):
-    return body(REG + many(n, "L#: add.u32 r, r, s;\n") + many(n, "").join([""]) +
-                "".join("@p bra L%d;\n" % i for i in reversed(range(n))))
+    return body(REG + many(n, "L#: add.u32 r, r, s;\n") + "".join("@p bra L%d;\n" % i for i in reversed(range(n))))
 
 
 def ladder_of_loops(n):
@@ -131,17 +130,17 @@ KINDS = {
     "sections": (20000, lambda n: HEADER + many(n, ".section .debug_x# {\nA#: .b8 1\n}\n"), "read print"),
     "labels of sections": (20000, lambda n: HEADER + ".section .debug_info {\n" + many(n, "A#: .b8 1\n.b32 A#\n") + "}\n", "read"),
     "pragmas": (20000, pragmas, "read lint"),
-    "scopes inside scopes": (300, lambda n: body("{ .reg .b32 a; mov.b32 a, 1;\n" * n + "}" * n), "read lint -v print"),
-    "scopes inside scopes, many names": (300, lambda n: body("{ .reg .b32 a<4>; mov.b32 a1, a2;\n" * n + "}" * n), "read"),
+    "scopes inside scopes": (160, lambda n: body("{ .reg .b32 a; mov.b32 a, 1;\n" * n + "}" * n), "read lint -v print"),
+    "scopes inside scopes, many names": (160, lambda n: body("{ .reg .b32 a<4>; mov.b32 a1, a2;\n" * n + "}" * n), "read"),
     "scopes side by side": (50000, lambda n: body("{ .reg .b32 a; mov.b32 a, 1; }\n" * n), "read lint -v print"),
-    "a name seen through scopes": (300, lambda n: body(".reg .b32 x;\n" + "{ mov.b32 x, 1;\n" * n + "}" * n), "read lint"),
+    "a name seen through scopes": (160, lambda n: body(".reg .b32 x;\n" + "{ mov.b32 x, 1;\n" * n + "}" * n), "read lint"),
     "parentheses": (2000, lambda n: HEADER + ".global .b32 x = " + "(" * n + "1" + ")" * n + ";\n", "read"),
     "a long sum": (50000, lambda n: HEADER + ".global .b32 x = " + "1+" * n + "1;\n", "read print"),
     "modifiers": (50000, lambda n: body(REG + "add" + ".x" * n + " r, r, r;"), "read"),
     "operands": (50000, lambda n: body(REG + "add.u32 " + "r, " * n + "r;"), "read"),
     "one vector": (50000, lambda n: body(REG + "ld.global.v4.b32 {" + "r, " * n + "r}, [d];"), "read"),
     "line markers": (20000, lambda n: HEADER + many(n, '# # "a#.cu"\n.global .b32 x#;\n'), "read"),
-    "errors after line markers": (5000, lambda n: HEADER + many(n, '# # "a#.cu"\n.global .b33 x#;\n') * 0 + ".visible .entry k()\n{\n"
+    "errors after line markers": (5000, lambda n: HEADER + ".visible .entry k()\n{\n"
         + many(n, '# # "a#.cu"\nbad r;\n') + "}\n", "read"),
     "warnings": (20000, lambda n: body(many(n, '.pragma "x#";\n')), "read"),
     "loops inside loops": (2000, loops, "read lint -v"),
