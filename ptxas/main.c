@@ -300,6 +300,7 @@ static int run(const struct options *options)
 int main(int argc, char **argv)
 {
     struct options options;
+    setvbuf(stderr, NULL, _IOFBF, 1 << 16); /* or every character of an excerpt is a system call */
     int code = options_parse(&options, argc, argv) ? run(&options) : EXIT_BAD;
     options_free(&options);
     if (fflush(stdout) != 0) code = EXIT_BAD;
