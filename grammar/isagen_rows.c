@@ -511,21 +511,44 @@ static void read_overlooked(struct ig_place at, const char *s)
     o->names = ig_format(" %s ", skip(s + (o->all_but ? 8 : 0)));
 }
 
+/* Of two definitions of a name the first would be used, and nobody would see which. */
+static void read_set(struct ig_place at, const char *s)
+{
+    struct ig_set set = {.at = at};
+    set.name = definition(at, &s);
+    const struct ig_set *older = ig_set_find(set.name, strlen(set.name));
+    const char *file = older ? strrchr(older->at.file, '/') : NULL;
+    if (older)
+        ig_error(at, "the values %s stand at %s:%d already", set.name, file ? file + 1 : older->at.file, older->at.line);
+    if (ig.nsets == IG_SETS)
+        ig_error(at, "more than %d lists of values", IG_SETS);
+    read_values(at, s, ' ', &set);
+    ig.sets[ig.nsets++] = set;
+}
+
+static void read_condition(struct ig_place at, const char *s)
+{
+    const char *name = definition(at, &s);
+    for (int i = 0; i < ig.nconds; i++)
+        if (!strcmp(ig.conds[i].name, name))
+            ig_error(at, "the condition %s is defined twice", name);
+    if (ig.nconds == IG_CONDITIONS)
+        ig_error(at, "more than %d conditions", IG_CONDITIONS);
+    ig.conds[ig.nconds].name = name;
+    ig.conds[ig.nconds++].text = s;
+}
+
 static void read_line(struct ig_place at, char *text)
 {
     const char *rest = skip(text + strcspn(text, " \t"));
     if (!strncmp(text, "values ", 7)) {
-        struct ig_set set = {.at = at};
-        set.name = definition(at, &rest);
-        read_values(at, rest, ' ', &set);
-        ig.sets[ig.nsets++] = set;
+        read_set(at, rest);
     } else if (!strncmp(text, "fn ", 3)) {
         read_fn(at, rest, false);
     } else if (!strncmp(text, "text ", 5)) {
         read_fn(at, rest, true);
     } else if (!strncmp(text, "cond ", 5)) {
-        ig.conds[ig.nconds].name = definition(at, &rest);
-        ig.conds[ig.nconds++].text = rest;
+        read_condition(at, rest);
     } else if (!strncmp(text, "names ", 6)) {
         read_names(at, rest, false);
     } else if (!strncmp(text, "instructions ", 13)) {

@@ -361,11 +361,25 @@ static void bench_open(struct bench *bench)
     if (bench_load(path, &bench->list, &bench->n)) die(path, strerror(errno));
 }
 
+static const char help[] =
+    "usage: bench [--dir DIR] [--table FILE] [--check N,N,...]\n"
+    "\n"
+    "Runs the workloads of DIR (tests/bench) that FILE (workloads.tsv) lists, compares each result with a plain C\n"
+    "program and with the bits of an H200, and prints 10^9 PTX thread-instructions a second with one worker and with\n"
+    "one for every CPU; then the latency of a first and of a warm ptx_run, and of $PTXAS on 50 lines.\n"
+    "\n"
+    "  --dir DIR     where kernels.ptx and the table are\n"
+    "  --table FILE  another table of DIR, such as workloads-small.tsv\n"
+    "  --check N,N   only right or WRONG for every workload, with N workers each; 1 when one is wrong\n"
+    "  --help        this text\n";
+
 int main(int argc, char **argv)
 {
     struct bench bench = {.dir = "tests/bench", .table = "workloads.tsv"};
     const char *counts = NULL;
-    for (int i = 1; i + 1 < argc; i += 2) {
+    for (int i = 1; i < argc; i += 2) {
+        if (strcmp(argv[i], "--help") == 0) return fputs(help, stdout) < 0;
+        if (i + 1 == argc) die(argv[i], "a value is expected");
         if (strcmp(argv[i], "--dir") == 0)
             bench.dir = argv[i + 1];
         else if (strcmp(argv[i], "--table") == 0)

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """How fast ptxas checks, and how much memory it takes.
 
-usage: tests/bench/check.py PTXAS [FOLDER]
-
 A module of 1,000,000 lines and one of a tenth of it, in the mix of instructions that compilers emit; and, where nvcc is
 found, what it makes of large.cu. Lines a second of CPU time (one core; the best of several runs), peak memory, and
 bytes of memory beyond the text for each byte of text. Where NVIDIA's ptxas is found its check-only mode and -O0 run on
-the same files. FOLDER (build/bench) keeps the modules. Long lines and deep nesting are measured last: time must grow
-with the size and not faster.
+the same files. Long lines and deep nesting are measured last, at 10 and 100 MB: time must grow with the size and not
+faster. scaling.py has many more such inputs, smaller ones.
 """
+import argparse
 import os
 import random
 import shutil
@@ -155,19 +154,27 @@ def count_lines(path):
         return sum(1 for _ in file)
 
 
+ROW = "%-44s %9s %9s %12s %9s %14s"
+
+
+def heading(text):
+    print("\n" + text)
+    print(ROW % ("", "lines", "seconds", "M lines/s", "peak MB", "bytes a byte"), flush=True)
+
+
 def report(name, command, path, runs):
     seconds, peak = measure(command, path, runs)
     lines, size = count_lines(path), os.path.getsize(path)
-    print("%-44s %9.3f s %10.3f M lines/s %8.1f MB %6.1f bytes a byte beyond the text" % (
-        name, seconds, lines / seconds / 1e6, peak / 1e6, (peak - size) / size), flush=True)
+    print(ROW % (name, lines, "%.3f" % seconds, "%.3f" % (lines / seconds / 1e6), "%.1f" % (peak / 1e6),
+                 "%.1f" % ((peak - size) / size)), flush=True)
     return seconds
 
 
 def against(theirs, path, ours, compiled=True):
-    checked = report("  NVIDIA ptxas, checking only (compute_80)", [theirs, "-arch=compute_80", "-o", "/dev/null"], path, 1)
+    checked = report("NVIDIA ptxas, checking only (compute_80)", [theirs, "-arch=compute_80", "-o", "/dev/null"], path, 1)
     if compiled:
-        report("  NVIDIA ptxas -O0", [theirs, "-arch=sm_80", "-O0", "-o", "/dev/null"], path, 1)
-    print("  ours is %.1f times as fast as checking only" % (checked / ours))
+        report("NVIDIA ptxas -O0", [theirs, "-arch=sm_80", "-O0", "-o", "/dev/null"], path, 1)
+    print("ours is %.1f times as fast as checking only" % (checked / ours))
 
 
 def ladder(ptxas, folder):
@@ -179,36 +186,45 @@ def ladder(ptxas, folder):
              ("symbols", lambda n: "".join(".reg .b32 a%d;\n" % i for i in range(n // 20))),
              ("labels", lambda n: "".join("L%d: bra L%d;\n" % (i, i) for i in range(n // 26))),
              ("blocks inside blocks", lambda n: ("{.reg .b32 a;\n" * 1000 + "}" * 1000) * (n // 15000))]
+    print("\nInputs that are hard on parsers")
+    print("%-24s %18s %18s %8s %8s" % ("", "seconds for 10 MB", "for 100 MB", "times", "peak MB"))
     for name, make in kinds:
-        seconds = []
+        results = []
         for size in (10 << 20, 100 << 20):
             path = os.path.join(folder, "hard.ptx")
             with open(path, "w") as file:
                 file.write(body % make(size))
-            seconds.append(measure([ptxas], path, 1)[0])
-        print("%-24s %8.3f s for 10 MB, %8.3f s for 100 MB" % (name, *seconds), flush=True)
+            results.append(measure([ptxas], path, 1))
+        print("%-24s %18.3f %18.3f %8.1f %8.0f" % (name, results[0][0], results[1][0], results[1][0] / results[0][0],
+                                                    results[1][1] / 1e6), flush=True)
     os.remove(path)
 
 
 def main():
-    ptxas = os.path.abspath(sys.argv[1])
-    folder = sys.argv[2] if len(sys.argv) > 2 else os.path.join("build", "bench")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ptxas", help="the program to measure")
+    parser.add_argument("folder", nargs="?", default=os.path.join("build", "bench"), help="keeps the modules (build/bench)")
+    args = parser.parse_args()
+    ptxas, folder = os.path.abspath(args.ptxas), args.folder
     os.makedirs(folder, exist_ok=True)
     theirs = nvidia()
     if not theirs:
         print("no NVIDIA ptxas: nothing to compare with")
     small = make_module(os.path.join(folder, "tenth.ptx"), MILLION // 10)
     big = make_module(os.path.join(folder, "million.ptx"), MILLION)
-    tenth = report("ptxas, %d lines" % count_lines(small), [ptxas], small, 10)
+    heading("A generated module of 100,000 lines")
+    tenth = report("ptxas", [ptxas], small, 10)
     if theirs:
         against(theirs, small, tenth)
-    whole = report("ptxas, %d lines" % count_lines(big), [ptxas], big, 5)
-    print("  ten times the lines take %.1f times as long" % (whole / tenth))
+    heading("A generated module of 1,000,000 lines")
+    whole = report("ptxas", [ptxas], big, 5)
+    print("ten times the lines take %.1f times as long" % (whole / tenth))
     if theirs:
         against(theirs, big, whole, False)
     large = make_large(folder)
     if large:
-        ours = report("ptxas, nvcc's output, %d lines" % count_lines(large), [ptxas], large, 10)
+        heading("What nvcc makes of large.cu")
+        ours = report("ptxas", [ptxas], large, 10)
         if theirs:
             against(theirs, large, ours)
     ladder(ptxas, folder)
