@@ -12,6 +12,7 @@
  */
 #include "check/usage.h"
 #include <string.h>
+#include "check/registers.h"
 
 enum { NO_BIT = UINT32_MAX, MOST_BARRIERS = 16 };
 
@@ -149,42 +150,21 @@ static void find_edges(struct usage *u)
 
 typedef void visit_fn(struct usage *u, uint32_t reg, bool whole);
 
-struct visitor { struct usage *u; visit_fn *fn; bool results, guarded; };
+struct visitor { struct usage *u; visit_fn *fn; bool guarded; };
 
-static void visit_operand(const struct visitor *v, const struct px_operand *o, bool result)
+static void visit_register(void *user, const struct px_operand *operand, bool is_result)
 {
-    switch (o->kind) {
-    case PX_O_NAME:
-        if (o->symbol && o->symbol->kind == PX_SYM_REG && result == v->results)
-            v->fn(v->u, o->symbol->index, !o->has_selector && !v->guarded);
-        return;
-    case PX_O_ADDR:
-    case PX_O_VEC:
-    case PX_O_LIST:
-    case PX_O_PAIR:
-    case PX_O_INDEX:
-        for (uint32_t i = 0; i < o->n; i++)
-            visit_operand(v, &o->u.list[i], result && o->kind != PX_O_ADDR);
-        return;
-    default:
-        return;
-    }
-}
-
-static bool is_result(const struct px_inst *inst, const struct px_match *match, unsigned i)
-{
-    if (inst->opcode->word == PX_W_call) return i == 0 && inst->opds[0].kind == PX_O_LIST;
-    return px_match_opd(match, i)->flags & PX_OF_DST;
+    const struct visitor *v = user;
+    (void)is_result;
+    v->fn(v->u, operand->symbol->index, !operand->has_selector && !v->guarded);
 }
 
 /* Calls `fn` for every register that the instruction writes (results), or reads; whole: no part of it stays. */
 static void visit(struct usage *u, const struct px_inst *inst, bool results, visit_fn *fn)
 {
     struct px_match match;
-    if (!px_match_inst(inst, &match)) return;
-    const struct visitor v = {u, fn, results, inst->guard != NULL};
-    if (inst->guard) visit_operand(&v, inst->guard, false);
-    for (unsigned i = 0; i < inst->nopds; i++) visit_operand(&v, &inst->opds[i], is_result(inst, &match, i));
+    struct visitor v = {u, fn, inst->guard != NULL};
+    if (px_match_inst(inst, &match)) px_visit_registers(inst, &match, results, visit_register, &v);
 }
 
 /* ---- sets ---- */
@@ -368,7 +348,7 @@ static const struct px_operand *barrier_of(const struct px_inst *inst)
     if ((opcode != PX_W_bar && opcode != PX_W_barrier) || !px_match_inst(inst, &match)) return NULL;
     if (px_match_has(&match, PX_W_warp) || px_match_has(&match, PX_W_cluster)) return NULL;
     for (unsigned i = 0; i < inst->nopds; i++)
-        if (!is_result(inst, &match, i)) return &inst->opds[i];
+        if (!px_is_result(inst, &match, i)) return &inst->opds[i];
     return NULL;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "lint/flow.h"
 #include <string.h>
+#include "check/registers.h"
 
 struct label {
     const struct px_stmt *stmt;
@@ -56,8 +57,11 @@ static uint32_t component_of(px_word selector)
     }
 }
 
-static void add_register(struct build *b, const struct px_operand *operand, const struct px_symbol *symbol, bool is_def)
+static void add_register(void *user, const struct px_operand *operand, bool is_def)
 {
+    struct build *b = user;
+    const struct px_symbol *symbol = px_lint_register(operand);
+    if (!symbol) return;
     const uint8_t vec = b->flow->function->regs.at[symbol->index].vec;
     const bool one = vec <= 1 || operand->selector;
     struct px_lint_ref ref = {.operand = operand, .item = b->items.n, .is_def = is_def};
@@ -68,32 +72,13 @@ static void add_register(struct build *b, const struct px_operand *operand, cons
     }
 }
 
-/* References of one operand of the wanted sort; what stands inside brackets is read. */
-static void add_operand(struct build *b, const struct px_operand *operand, bool is_def, bool wanted)
-{
-    const struct px_symbol *symbol = px_lint_register(operand);
-    if (symbol && is_def == wanted) add_register(b, operand, symbol, is_def);
-    if (operand->kind < PX_O_VEC) return;
-    for (uint16_t i = 0; i < operand->n; i++)
-        add_operand(b, &operand->u.list[i], is_def && operand->kind != PX_O_ADDR, wanted);
-}
-
-static bool is_destination(const struct px_match *match, enum px_op op, const struct px_inst *inst, unsigned i)
-{
-    if (op == PX_OP_call) return i == 0 && inst->opds[0].kind == PX_O_LIST;
-    return px_match_opd(match, i)->flags & PX_OF_DST;
-}
-
 static void add_item(struct build *b, const struct px_inst *inst)
 {
     struct px_match match;
     struct px_lint_item item = {.inst = inst, .first = b->refs.n};
     if (!px_match_inst(inst, &match)) return;
     item.op = (uint8_t)px_match_op(&match);
-    if (inst->guard) add_operand(b, inst->guard, false, false);
-    for (int defs = 0; defs < 2; defs++)
-        for (unsigned i = 0; i < inst->nopds; i++)
-            add_operand(b, &inst->opds[i], is_destination(&match, item.op, inst, i), defs);
+    for (int defs = 0; defs < 2; defs++) px_visit_registers(inst, &match, defs, add_register, b);
     px_vec_push(b->flow->arena, &b->items, item);
 }
 

@@ -12,6 +12,7 @@
  */
 #include "vm/decode.h"
 #include <stdlib.h>
+#include "check/registers.h"
 
 /* ---- registers ---- */
 
@@ -73,45 +74,19 @@ struct visit {
     struct px_fn_dec *d;
     px_dec_visitor *fn;
     void *user;
-    bool defs;
 };
 
-static void visit_operand(const struct visit *v, const struct px_operand *o, bool is_def)
+static void visit_register(void *user, const struct px_operand *o, bool is_def)
 {
-    bool inside = o->kind == PX_O_ADDR;
-    switch (o->kind) {
-    case PX_O_NAME:
-        if (!o->symbol || o->symbol->kind != PX_SYM_REG || is_def != v->defs) return;
-        for (uint32_t i = 0, n = px_dec_components(v->d, o); i < n; i++)
-            v->fn(v->d, px_dec_vreg(v->d, o, i), is_def, v->user);
-        return;
-    case PX_O_ADDR:
-    case PX_O_VEC:
-    case PX_O_LIST:
-    case PX_O_PAIR:
-    case PX_O_INDEX:
-        for (uint32_t i = 0; i < o->n; i++) visit_operand(v, &o->u.list[i], is_def && !inside);
-        return;
-    default:
-        return;
-    }
-}
-
-static bool is_dst(const struct px_dinst *item, uint32_t i)
-{
-    if (item->op == PX_OP_call) return i == 0 && item->inst->opds[0].kind == PX_O_LIST;
-    unsigned min, n = px_form_opds(item->match.form, &min);
-    return i < n && px_form_opd(item->match.form, i)->flags & PX_OF_DST;
+    const struct visit *v = user;
+    for (uint32_t i = 0, n = px_dec_components(v->d, o); i < n; i++)
+        v->fn(v->d, px_dec_vreg(v->d, o, i), is_def, v->user);
 }
 
 void px_dec_visit(struct px_fn_dec *d, const struct px_dinst *item, px_dec_visitor *fn, void *user)
 {
-    const struct px_inst *inst = item->inst;
-    for (int defs = 0; defs < 2; defs++) {
-        struct visit v = {d, fn, user, defs};
-        if (inst->guard) visit_operand(&v, inst->guard, false);
-        for (uint32_t i = 0; i < inst->nopds; i++) visit_operand(&v, &inst->opds[i], is_dst(item, i));
-    }
+    struct visit v = {d, fn, user};
+    for (int defs = 0; defs < 2; defs++) px_visit_registers(item->inst, &item->match, defs, visit_register, &v);
 }
 
 /* The i-th formal parameter, results first, when it is a register; else NULL. */
@@ -248,7 +223,7 @@ void px_dec_scalars(struct px_fn_dec *d)
             const struct px_operand *o = item->inst->opds;
             if (!item->inst->nopds || o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG)
                 continue;
-            if (px_dec_components(d, o) != 1 || !is_dst(item, 0)) continue;
+            if (px_dec_components(d, o) != 1 || !px_is_result(item->inst, &item->match, 0)) continue;
             struct px_vreg *v = &d->vregs[px_dec_vreg(d, o, 0)];
             if (v->defs == 1 && !v->many && v->type != PX_T_PRED && v->elem <= 8 && v->scalar == PX_NONE32)
                 v->scalar = scalar_of(d, item, v);
