@@ -77,18 +77,42 @@ bool px_since_met(const struct ptx_module *module, const struct px_since *since)
     return since->targets ? target_in(px_since_targets(since), module->target) : module->target.sm >= since->min_sm;
 }
 
+static bool lacks(const struct ptx_module *module, struct px_fit *fit, const char *feature, uint16_t min_ptx, uint16_t min_sm)
+{
+    fit->feature = feature;
+    fit->since = (struct px_since){min_ptx, min_sm, 0, 0};
+    return !px_since_met(module, &fit->since);
+}
+
+static bool is_register(const struct px_operand *o)
+{
+    return o->symbol && o->symbol->kind == PX_SYM_REG;
+}
+
+/* A texture with coordinates: its sampler and its mode ask for something, too. */
+static bool lacks_for_texture(const struct ptx_module *module, struct px_fit *fit, const struct px_operand *o, bool sampler,
+                              const char *name)
+{
+    bool held = is_register(&o->u.list[0]) || (sampler && is_register(&o->u.list[1]));
+    if (module->texmode_independent)
+        return held && lacks(module, fit, "indirect texture access with texmode_independent", 43, 30);
+    return (sampler && (lacks(module, fit, "offset operand", 10, 30) || lacks(module, fit, name, 43, 30))) ||
+           (is_register(&o->u.list[0]) && lacks(module, fit, "indirect texture access", 31, 20));
+}
+
 /* A texture or surface named by a register has a requirement of its own. */
 static bool check_handles(const struct ptx_module *module, struct px_fit *fit, const struct px_inst *inst)
 {
-    static const struct px_since indirect = {31, 20, 0, 0};
     for (unsigned i = 0; i < inst->nopds; i++) {
         const struct px_operand *o = &inst->opds[i];
-        if (px_match_opd(&fit->match, i)->kind != PX_OK_TEXADDR || o->kind != PX_O_ADDR)
+        const struct px_opd *opd = px_match_opd(&fit->match, i);
+        if (opd->kind != PX_OK_TEXADDR || o->kind != PX_O_ADDR)
             continue;
-        const struct px_symbol *base = o->u.list[0].symbol;
-        fit->feature = px_match_opd(&fit->match, i)->nparts ? "indirect texture access" : "indirect surface access";
-        fit->since = indirect;
-        if (base && base->kind == PX_SYM_REG && !px_since_met(module, &indirect))
+        bool sampled = opd->flags & PX_OF_SAMPLER;
+        if (sampled && lacks_for_texture(module, fit, o, o->n == opd->nparts + 2u, inst->opcode->text))
+            return false;
+        if (!sampled && is_register(&o->u.list[0]) &&
+            lacks(module, fit, opd->nparts ? "indirect texture access" : "indirect surface access", 31, 20))
             return false;
     }
     fit->feature = NULL;

@@ -216,7 +216,13 @@ static bool independent_mode(const struct ptx_module *module)
     return module && module->texmode_independent;
 }
 
-/* Coordinates of a texture may always be four; what the geometry does not use is ignored. */
+static bool is_first_tex(const struct px_held *s)
+{
+    unsigned version = s->module ? s->module->tree.version : 0;
+    return version && version < 12;
+}
+
+/* Coordinates of a texture may always be four; what the geometry does not use is ignored. PTX 1.0 and 1.1 ask for four. */
 static bool coordinates(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
     enum px_type type;
@@ -228,6 +234,8 @@ static bool coordinates(struct px_held *s, const struct px_opd *opd, const struc
     bool part = o->kind == PX_O_NAME && o->has_selector;
     if (o->kind == PX_O_INT || o->kind == PX_O_F32 || o->kind == PX_O_F64 || function || packed || part)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    if (o->kind == PX_O_VEC && o->n != 4 && is_first_tex(s))
+        return px_unfit(s, o->n == 1 || o->n == 2 ? PX_FAULT_SIZE : PX_FAULT_ILLEGAL_SIZE, o, opd);
     if (opd->tkind != 3 || o->kind != PX_O_VEC || o->n != 4 || !px_match_opd_type(s->match, opd, &type, &count) || count >= 4)
         return px_held_value(s, opd, o);
     return px_held_vector(s, opd, o, 4);
