@@ -380,7 +380,7 @@ bool px_held_vector(struct px_held *s, const struct px_opd *opd, const struct px
             return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
         return px_unfit(s, by_vec ? PX_FAULT_RESULT_VECTOR : opd->by_vec ? PX_FAULT_MISMATCH : PX_FAULT_VECTOR_NEEDED, o, opd);
     }
-    if (o->n != count && uncounted(s, opd, count))
+    if (o->n > count && uncounted(s, opd, count))
         return loose_vector(s, opd, o, px_match_elem(s->match, opd, 0));
     if (o->n != count)
         return px_unfit(s, o->n == 3 ? PX_FAULT_ILLEGAL_SIZE : PX_FAULT_SIZE, o, opd);
