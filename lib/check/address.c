@@ -19,7 +19,7 @@ static enum px_space space_of(const struct px_inst *inst)
     return PX_SPACE_NONE;
 }
 
-static bool has_word(const struct px_inst *inst, px_word word)
+bool px_inst_has(const struct px_inst *inst, px_word word)
 {
     for (unsigned i = 0; i < inst->nmods; i++)
         if (inst->mods[i].name->word == word) return true;
@@ -29,7 +29,7 @@ static bool has_word(const struct px_inst *inst, px_word word)
 static bool takes_address(const struct px_inst *inst)
 {
     px_word opcode = inst->opcode->word;
-    if (has_word(inst, PX_W_async) || has_word(inst, PX_W_bulk)) return false;
+    if (px_inst_has(inst, PX_W_async) || px_inst_has(inst, PX_W_bulk)) return false;
     switch (opcode) {
     case PX_W_multimem:
     case PX_W_ld:

@@ -266,6 +266,8 @@ static void check_inst(struct px_checker *checker, struct px_inst *inst)
     if (inst->opcode->word == PX_W_mov) check_function_address(checker, inst);
     px_check_address_width(checker, inst);
     if (checker->version < 31) px_note_written_out(checker, inst);
+    if (inst->opcode->word == PX_W_tcgen05) px_note_tensor(checker, inst);
+    checker->const_cvta |= inst->opcode->word == PX_W_cvta && px_inst_has(inst, PX_W_const);
     if (inst->guard && inst->guard->kind == PX_O_NAME && !inst->guard->symbol &&
         !px_is_special_register(inst->guard->u.name))
         px_complain(checker, PREDICATE, inst->pos, inst->opcode->len);
@@ -316,5 +318,6 @@ static void check_block(struct px_checker *checker, const struct px_block *block
 void px_check_body(struct px_checker *checker, const struct px_block *body)
 {
     check_block(checker, body);
+    px_note_function(checker);
     report_unknown(checker);
 }

@@ -48,6 +48,8 @@ struct px_checker {
     bool module_locals;              /* a .reg or .local variable stands at module scope */
     bool target_debug;               /* named by .target */
     bool small_params, small_returns; /* a call passes what the calling convention lacks (whole.c) */
+    uint8_t cta_groups;              /* of the tensor instructions in this function: 1, 2, or both bits */
+    bool const_cvta;                 /* cvta.const was met */
     bool written_out;                /* an instruction is there that ptxas writes out as a macro (whole.c) */
     bool narrow_address;             /* a 32-bit address was used; told once */
 };
@@ -100,6 +102,8 @@ void px_check_debug(struct px_checker *checker); /* after the module */
 /* whole.c: what is asked of modules without errors only */
 bool px_small(const struct px_var *vars, unsigned n); /* predicates and small integers among parameters */
 void px_note_written_out(struct px_checker *checker, const struct px_inst *inst);
+void px_note_tensor(struct px_checker *checker, const struct px_inst *inst); /* one of tcgen05 */
+void px_note_function(struct px_checker *checker); /* at its end */
 void px_check_whole(struct px_checker *checker);
 
 /* uses.c */
@@ -166,6 +170,7 @@ void px_follow_requirements(struct px_checker *checker);           /* after the 
 const struct px_name *px_nearest_name(const struct px_names *names, const struct px_name *name);
 
 /* address.c */
+bool px_inst_has(const struct px_inst *inst, px_word word); /* among its modifiers */
 void px_check_address_width(struct px_checker *checker, const struct px_inst *inst);
 void px_check_address_size(struct px_checker *checker); /* after the module */
 

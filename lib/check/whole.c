@@ -97,6 +97,32 @@ void px_note_written_out(struct px_checker *checker, const struct px_inst *inst)
     }
 }
 
+/* ---- functions ---- */
+
+void px_note_tensor(struct px_checker *checker, const struct px_inst *inst)
+{
+    checker->cta_groups |= (uint8_t)(px_inst_has(inst, PX_W_cta_group__1) | px_inst_has(inst, PX_W_cta_group__2) << 1);
+}
+
+void px_note_function(struct px_checker *checker)
+{
+    if (checker->cta_groups == 3 && checker->function)
+        px_complain_late(checker, CTA_GROUPS, checker->function->func->name->text);
+    checker->cta_groups = 0;
+}
+
+static void check_const_pointers(struct px_checker *checker)
+{
+    const struct ptx_module *module = checker->module;
+    bool found = false;
+    for (uint32_t i = 0; i < module->functions.n && checker->const_cvta; i++) {
+        const struct px_func *func = module->functions.at[i]->func;
+        for (unsigned k = 0; k < func->nparams && func->is_entry; k++)
+            found |= func->params[k].ptr_space == PX_SPACE_CONST;
+    }
+    if (found) px_complain_late(checker, CONST_POINTERS);
+}
+
 /* -c refuses what came before separate compilation; ptxas forgets the rule where it writes an instruction out. */
 static void check_separate(struct px_checker *checker, bool no_abi)
 {
@@ -127,6 +153,7 @@ void px_check_whole(struct px_checker *checker)
     px_check_arch(checker);
     if (checker->stopped) return;
     px_check_address_size(checker);
+    check_const_pointers(checker);
     flush_late(checker);
     if (checker->diags->errors) return;
     px_check_resolved(checker);
