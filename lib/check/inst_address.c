@@ -261,7 +261,7 @@ bool px_held_tuple(struct px_held *s, const struct px_opd *opd, const struct px_
     enum px_type type = opd->kind == PX_OK_TEXADDR ? px_match_elem(s->match, opd, 0) : PX_T_NONE;
     if (o->kind == PX_O_INDEX && !opd->nparts)
         return opaque(s, opd, &o->u.list[0], type);
-    if (o->kind != PX_O_ADDR || o->n != opd->nparts + 1u + sampler)
+    if (o->kind != PX_O_ADDR || o->n != opd->nparts + 1u + sampler || (o->unified && opd->nparts))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (opd->kind == PX_OK_TEXADDR && o->u.list[0].has_offset && !opd->nparts)
         return px_unfit(s, o->u.list[0].symbol && o->u.list[0].symbol->kind == PX_SYM_REG ? PX_FAULT_TEX : PX_FAULT_MISMATCH, o, opd);

@@ -123,10 +123,13 @@ static void check_const_pointers(struct px_checker *checker)
     if (found) px_complain_late(checker, CONST_POINTERS);
 }
 
-/* -c refuses what came before separate compilation; ptxas forgets the rule where it writes an instruction out. */
+/*
+ * -c refuses what came before separate compilation; ptxas forgets the rule where it writes an instruction out, as up to
+ * PTX 1.3 it does with every division.
+ */
 static void check_separate(struct px_checker *checker, bool no_abi)
 {
-    bool old = checker->version < 31 && !checker->written_out;
+    bool old = checker->version > 13 && checker->version < 31 && !checker->written_out;
     if (checker->module->compilation != PTX_COMPILE_SEPARATE) return;
     if (old || no_abi)
         px_complain(checker, COMPILE_ONLY, PX_NO_PLACE, 0, old ? "PTX ISA .version 3.1 or later" : "ABI");
