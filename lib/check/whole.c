@@ -111,10 +111,12 @@ void px_note_function(struct px_checker *checker)
     checker->cta_groups = 0;
 }
 
+/* A rule of ptxas 13.0; other profiles have generic addresses of constants. */
 static void check_const_pointers(struct px_checker *checker)
 {
     const struct ptx_module *module = checker->module;
     bool found = false;
+    if (module->profile != PTX_PROFILE_13_0) return;
     for (uint32_t i = 0; i < module->functions.n && checker->const_cvta; i++) {
         const struct px_func *func = module->functions.at[i]->func;
         for (unsigned k = 0; k < func->nparams && func->is_entry; k++)
