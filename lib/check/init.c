@@ -66,6 +66,7 @@ static bool is_address_type(const struct px_type_info *type)
 static void check_address_space(struct init *init, const struct px_expr *expr, const struct px_symbol *symbol)
 {
     bool known = symbol->space == PX_SPACE_GLOBAL || symbol->space == PX_SPACE_CONST;
+    px_requires(init->checker, PX_NEED_address_init, expr->pos, expr->u.name->len);
     if (!known) px_complain(init->checker, INIT_VARIABLE_SPACE, expr->pos, expr->u.name->len);
 }
 
@@ -83,6 +84,12 @@ static void check_generic(struct init *init, struct px_expr *expr, struct px_sym
         check_address_space(init, expr, symbol);
 }
 
+static void check_function(struct init *init, const struct px_expr *expr, const struct px_symbol *symbol)
+{
+    px_requires(init->checker, PX_NEED_function_init, expr->pos, expr->u.name->len);
+    if (symbol->kind == PX_SYM_ENTRY) px_requires(init->checker, PX_NEED_kernel_init, expr->pos, expr->u.name->len);
+}
+
 /* A name; the variable being initialised is not known yet in its own initialiser. */
 static void check_name(struct init *init, struct px_expr *expr, bool has_offset)
 {
@@ -97,8 +104,7 @@ static void check_name(struct init *init, struct px_expr *expr, bool has_offset)
     else if (is_function(symbol) && has_offset)
         mismatch(init, expr);
     else if (is_function(symbol))
-        px_requires(init->checker, symbol->kind == PX_SYM_ENTRY ? PX_NEED_kernel_init : PX_NEED_function_init, expr->pos,
-                    expr->u.name->len);
+        check_function(init, expr, symbol);
     else
         check_address_space(init, expr, symbol);
 }
