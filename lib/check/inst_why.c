@@ -330,6 +330,17 @@ static bool lacks_feature(const struct px_why *why)
     return false;
 }
 
+/* Is the instruction called a feature where the version or, not `old`, the target is too low? */
+static bool called_feature(const struct px_why *why, bool old)
+{
+    switch (why->inst->opcode->word) {
+    case PX_W_match: case PX_W_prmt: case PX_W_dp4a: case PX_W_shf: case PX_W_vote: if (old) return true; break;
+    case PX_W_st: case PX_W_red: return px_why_count(why, PX_W_async) > 0;
+    default: break;
+    }
+    return !px_word_says_instruction(why->inst->opcode->word);
+}
+
 static void explain_since(const struct px_why *why, const struct px_fit *best)
 {
     const struct px_since *s = &best->since;
@@ -339,7 +350,7 @@ static void explain_since(const struct px_why *why, const struct px_fit *best)
     if (best->modifier && px_space_of_word(best->modifier) && strstr(word, "::"))
         feature = strstr(word, "::"); /* of .shared::cta only the end is new */
     bool old = m->tree.version && m->tree.version < s->min_ptx;
-    if (!feature && !best->modifier && (old || !s->targets) && !px_word_says_instruction(why->inst->opcode->word))
+    if (!feature && !best->modifier && (old || !s->targets) && called_feature(why, old))
         feature = px_why_name(why);
     if (feature) {
         explain_feature(why, s, feature);
