@@ -1,10 +1,10 @@
 /* cpp.c - --cpp: the preprocessor that the PTX manual allows.
  *
- * The manual gives PTX the directives of C (#include, #define, #if, #ifdef, #else, #endif, #line) and #file; no
- * PTX assembler in use runs them. The system's C preprocessor does, as a child process without a shell, in the mode
- * for assembly text, with no macros and no include folders of its own. Its output and its messages go through
- * unnamed files, so neither side waits for the other. Line markers stay in the text, freed of what only a C
- * compiler reads, and tell the front end where each line came from. */
+ * The manual gives PTX the directives of C (#include, #define, #if, #ifdef, #else, #endif, #line) and #file;
+ * no PTX assembler in use runs them. The system's C preprocessor does, as a child process without a shell, in
+ * the mode for assembly text, with no macros and no include folders of its own. Its output and its messages
+ * go through unnamed files, so neither side waits for the other. Line markers stay in the text, freed of what
+ * only a C compiler reads, and tell the front end where each line came from. */
 #include "cpp.h"
 
 #include <errno.h>
@@ -86,7 +86,8 @@ static char **make_environment(void)
     while (environ[n]) n++;
     char **copy = must_grow(NULL, (n + 2) * sizeof *copy);
     for (size_t i = 0; i < n; i++)
-        if (strncmp(environ[i], "LC_", 3) != 0 && strncmp(environ[i], "LANG", 4) != 0) copy[to++] = environ[i];
+        if (strncmp(environ[i], "LC_", 3) != 0 && strncmp(environ[i], "LANG", 4) != 0)
+            copy[to++] = environ[i];
     copy[to++] = word("LC_ALL=C");
     copy[to] = NULL;
     return copy;
@@ -107,7 +108,8 @@ static int run_child(char **words, FILE *in, FILE *out, FILE *err)
     posix_spawn_file_actions_destroy(&files);
     free(environment);
     if (failure) {
-        message_plain(PTX_FATAL, "--cpp: the preprocessor '%s' could not be run: %s", program, strerror(failure));
+        message_plain(PTX_FATAL, "--cpp: the preprocessor '%s' could not be run: %s", program,
+                      strerror(failure));
         return -1;
     }
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
@@ -138,8 +140,13 @@ static unsigned read_number(char **at)
 /* Takes a line of the child's apart; false for an excerpt and other lines that belong to a message. */
 static bool read_message(char *line, ptx_diagnostic *d)
 {
-    static const struct { const char *text; ptx_severity severity; const char *code; } kinds[] = {
-        {" fatal error: ", PTX_FATAL, "E0701"}, {" error: ", PTX_ERROR, "E0701"}, {" warning: ", PTX_WARNING, "W0701"}};
+    static const struct {
+        const char *text;
+        ptx_severity severity;
+        const char *code;
+    } kinds[] = {{" fatal error: ", PTX_FATAL, "E0701"},
+                 {" error: ", PTX_ERROR, "E0701"},
+                 {" warning: ", PTX_WARNING, "W0701"}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         char *at = strstr(line, kinds[i].text), *colon = line;
         if (!at || at == line || at[-1] != ':') continue;

@@ -1,7 +1,7 @@
 /* main.c - ptxas: checks PTX files as NVIDIA's ptxas does. Exit code 0, or 255 after any error.
  *
- * All inputs are read before any is checked; each becomes a module of its own, which knows the modules before it,
- * for they are one program. Nothing is written after an error. */
+ * All inputs are read before any is checked; each becomes a module of its own, which knows the modules before
+ * it, for they are one program. Nothing is written after an error. */
 #define _GNU_SOURCE /* strverscmp */
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,9 +135,9 @@ static bool make_module(struct inputs *inputs, const struct source *source, bool
     struct input *input = &inputs->at[inputs->n];
     *input = (struct input){.name = source->name};
     wanted.earlier = earlier;
-    const ptx_status status = is_object
-                                  ? ptx_object_module(&wanted, source->text, source->size, index, &input->module)
-                                  : ptx_module_create(&wanted, source->text, source->size, &input->module);
+    const ptx_status status =
+        is_object ? ptx_object_module(&wanted, source->text, source->size, index, &input->module)
+                  : ptx_module_create(&wanted, source->text, source->size, &input->module);
     free(earlier);
     const bool made = status == PTX_OK || status == PTX_ERROR_ASSEMBLY;
     if (!made) message_plain(PTX_FATAL, "%s: %s", source->name, ptx_status_name(status));
@@ -189,7 +189,8 @@ static bool check_inputs(struct inputs *inputs, const struct options *options, b
     return messages_print(inputs->at, inputs->n, options) == 0 && !options_failed;
 }
 
-/* Entry functions asked for by -e; ptxas names the first that is missing. A virtual architecture has no entries. */
+/* Entry functions asked for by -e; ptxas names the first that is missing. A virtual architecture has no
+ * entries. */
 static bool has_entries(const struct inputs *inputs, const struct options *options)
 {
     for (size_t e = 0; e < options->entries.n && !options->check_only; e++) {

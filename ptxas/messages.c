@@ -39,7 +39,8 @@ static void print_excerpt(const struct message *message)
     const ptx_diagnostic *d = &message->diagnostic;
     const char *line;
     size_t length;
-    if (!d->line || ptx_module_source_line(message->module, message->text_line, &line, &length) != PTX_OK) return;
+    if (!d->line || ptx_module_source_line(message->module, message->text_line, &line, &length) != PTX_OK)
+        return;
     const struct excerpt_margins margins = excerpt_margins(d->line);
     excerpt_print(stderr, margins.line, margins.caret, line, length, d->column, d->length);
 }
@@ -48,8 +49,8 @@ static void print_ptxas(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
     if (d->told_line)
-        fprintf(stderr, "ptxas %s, line %u; %s: %s\n", d->told_file, d->told_line, padded_severity(d->severity),
-                d->message);
+        fprintf(stderr, "ptxas %s, line %u; %s: %s\n", d->told_file, d->told_line,
+                padded_severity(d->severity), d->message);
     else
         message_plain(d->severity, "%s", d->message);
     print_excerpt(message);
@@ -119,8 +120,9 @@ static void print_github(const struct message *message)
 /* ---- all ---- */
 
 /*
- * When ptxas asks: while it reads the text, about the module as a whole, or at last about the program (names that
- * stay open, targets, memory). A stage with errors is the last one; after the first two a line closes the list.
+ * When ptxas asks: while it reads the text, about the module as a whole, or at last about the program (names
+ * that stay open, targets, memory). A stage with errors is the last one; after the first two a line closes
+ * the list.
  */
 enum stage { STAGE_TEXT, STAGE_MODULE, STAGE_PROGRAM, STAGES };
 
@@ -142,9 +144,11 @@ static bool make_message(struct message *message, size_t d, const struct options
     ptx_diagnostic *diagnostic = &message->diagnostic;
     if (ptx_module_diagnostic(message->module, d, diagnostic) != PTX_OK) return false;
     if (diagnostic->severity == PTX_WARNING && options->no_warnings) return false;
-    if (diagnostic->severity == PTX_INFO && !options->verbose && options->layout == LAYOUT_PTXAS) return false;
+    if (diagnostic->severity == PTX_INFO && !options->verbose && options->layout == LAYOUT_PTXAS)
+        return false;
     if (diagnostic->follows && options->layout != LAYOUT_PTXAS) return false;
-    if (diagnostic->severity == PTX_WARNING && options->check_only && stage_of(diagnostic->code) > STAGE_TEXT) return false;
+    if (diagnostic->severity == PTX_WARNING && options->check_only && stage_of(diagnostic->code) > STAGE_TEXT)
+        return false;
     if (diagnostic->severity == PTX_WARNING && options->warnings_are_errors) diagnostic->severity = PTX_ERROR;
     message->text_line = diagnostic->line;
     if (options->cpp && diagnostic->line)
@@ -245,7 +249,8 @@ void messages_show(const struct message *messages, size_t n, enum layout layout)
 }
 
 /* Errors by stage. */
-static void count_errors(const struct input *inputs, size_t n, const struct options *options, size_t errors[STAGES])
+static void count_errors(const struct input *inputs, size_t n, const struct options *options,
+                         size_t errors[STAGES])
 {
     size_t count;
     struct message *messages = collect(inputs, n, options, &count);

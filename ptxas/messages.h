@@ -36,7 +36,7 @@ void messages_sarif(const struct message *messages, size_t n);
  */
 bool messages_are_late(const struct input *inputs, size_t n, const struct options *options);
 
-/* Has ptxas's reading of the inputs errors? It asks about whole modules and options only when there are none. */
+/* Has ptxas's reading of the inputs errors? Only without any it asks about whole modules and options. */
 bool messages_have_early(const struct input *inputs, size_t n, const struct options *options);
 
 /* "ptxas error   : TEXT", for what has no place. */

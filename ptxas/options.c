@@ -1,9 +1,9 @@
 /* options.c - the command line of ptxas.
  *
- * Options are rows of options.def, spelled as NVIDIA's ptxas spells them: a long name after two dashes, a short one
- * after one, a value after a blank or '='; -O and -m take it glued on. Words are read from left to right, and each
- * value is checked when it is met, as far as its kind tells; what options mean together is asked afterwards
- * (rules.c). The messages keep ptxas's words, which tools compare. */
+ * Options are rows of options.def, spelled as NVIDIA's ptxas spells them: a long name after two dashes, a
+ * short one after one, a value after a blank or '='; -O and -m take it glued on. Words are read from left to
+ * right, and each value is checked when it is met, as far as its kind tells; what options mean together is
+ * asked afterwards (rules.c). The messages keep ptxas's words, which tools compare. */
 #include "options.h"
 
 #include <errno.h>
@@ -129,7 +129,8 @@ static bool keep(struct options *options, enum option_id id, const char *text)
     struct option_value *value = &options->values[id];
     long number = 0;
     if (!check_value(options, &rows[id], text, &number)) return false;
-    if (value->times && (rows[id].kind == KIND_NUMBER ? value->number != number : strcmp(value->text, text) != 0))
+    if (value->times &&
+        (rows[id].kind == KIND_NUMBER ? value->number != number : strcmp(value->text, text) != 0))
         fprintf(stderr,
                 "ptxas warning : incompatible redefinition for option '%s', the last value of this option "
                 "was used\n",
@@ -234,7 +235,7 @@ static void find_profile(struct options *options, char **words, size_t n)
             options->profile = PTX_PROFILE_ALL;
 }
 
-/* @name is a file of options where there is such a file; otherwise it is an input, as it always is for ptxas. */
+/* @name is a file of options where there is such a file; otherwise it is an input, as always for ptxas. */
 static bool parse_input(struct options *options, const char *word)
 {
     FILE *file = *word == '@' ? fopen(word + 1, "rb") : NULL;
@@ -347,6 +348,7 @@ bool options_parse(struct options *options, int argc, char **argv)
     if (!parse_words(options, argv + 1, (size_t)argc - 1)) return false;
     derive(options);
     if (options->values[OPTION_GPU_NAME].text && !options->arch) /* --profile came twice */
-        return complain("Value '%s' is not defined for option 'gpu-name'", options->values[OPTION_GPU_NAME].text);
+        return complain("Value '%s' is not defined for option 'gpu-name'",
+                        options->values[OPTION_GPU_NAME].text);
     return true;
 }

@@ -58,7 +58,8 @@ struct options {
     unsigned open_files; /* option files being read */
 };
 
-/* Reads a command line and the option files it names. False after a message on standard error, in ptxas's words. */
+/* Reads a command line and the option files it names. False after a message on standard error, in ptxas's
+ * words. */
 bool options_parse(struct options *options, int argc, char **argv);
 void options_free(struct options *options);
 
@@ -68,15 +69,15 @@ static inline bool option_given(const struct options *options, enum option_id id
 }
 
 /*
- * rules.c: what ptxas says of options that contradict one another, before it reads any file. STOP: nothing may be
- * read; FAILED: files are read, and then it ends.
+ * rules.c: what ptxas says of options that contradict one another, before it reads any file. STOP: nothing
+ * may be read; FAILED: files are read, and then it ends.
  */
 enum option_verdict { OPTIONS_FINE, OPTIONS_FAILED, OPTIONS_STOP };
 enum option_verdict options_judge(const struct options *options);
 
 /*
- * The same, of options that do not fit what was read: `newest` is the newest target among the modules ("sm_90"),
- * and `has_entry` whether one of them has a kernel. False after an error.
+ * The same, of options that do not fit what was read: `newest` is the newest target among the modules
+ * ("sm_90"), and `has_entry` whether one of them has a kernel. False after an error.
  */
 bool options_fit(const struct options *options, const char *newest, bool has_entry);
 

@@ -67,6 +67,7 @@ bool output_write(const struct input *inputs, size_t n, const char *name)
     } else {
         fine = replace(inputs, n, name, &opened);
     }
-    if (!fine) message_plain(PTX_FATAL, "Output file '%s' could not be %s", name, opened ? "written" : "opened");
+    if (!fine)
+        message_plain(PTX_FATAL, "Output file '%s' could not be %s", name, opened ? "written" : "opened");
     return fine;
 }

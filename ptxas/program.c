@@ -59,6 +59,7 @@ void program_report(const ptx_module *module, const char *arch)
     ptx_usage usage;
     report_module(module);
     for (size_t i = 0; i < ptx_module_kernel_count(module); i++)
-        if (ptx_module_kernel(module, i, &info) == PTX_OK && ptx_module_kernel_usage(module, i, &usage) == PTX_OK)
+        if (ptx_module_kernel(module, i, &info) == PTX_OK &&
+            ptx_module_kernel_usage(module, i, &usage) == PTX_OK)
             report_kernel(&info, &usage, arch ? arch : ptx_module_target(module));
 }

@@ -1,8 +1,9 @@
 /* rules.c - options that contradict one another.
  *
- * Build systems are written against ptxas's verdict on a command line, so it is given here too, in its order and
- * words, although no option about code generation does anything: each function below judges one subject. Warnings
- * are dropped by -w and raised by -Werror like those about modules; errors let ptxas read the files before it ends. */
+ * Build systems are written against ptxas's verdict on a command line, so it is given here too, in its order
+ * and words, although no option about code generation does anything: each function below judges one subject.
+ * Warnings are dropped by -w and raised by -Werror like those about modules; errors let ptxas read the files
+ * before it ends. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -73,7 +74,8 @@ static void judge_register_usage(struct judge *judge)
 {
     const long level = judge->options->values[OPTION_REGISTER_USAGE_LEVEL].number;
     if (given(judge, OPTION_REGISTER_USAGE_LEVEL) && (level < 0 || level > 10))
-        warning(judge, "Value of RegUsageLevel (%ld) is out of valid range {0..10}, option will be ignored", level);
+        warning(judge, "Value of RegUsageLevel (%ld) is out of valid range {0..10}, option will be ignored",
+                level);
 }
 
 /* Each fast level stands for one optimisation level. */
@@ -92,7 +94,8 @@ static void judge_fast_compile(struct judge *judge)
     if (threads < 0) fatal(judge, "Invalid value '%ld' for option '--split-compile'", threads);
     if (i < 4 && fast[i].others && given(judge, OPTION_OPT_LEVEL) &&
         judge->options->values[OPTION_OPT_LEVEL].number != fast[i].level)
-        fatal(judge, "Conflicting options -opt-level=<%s> and --Ofast-compile=%s specified", fast[i].others, name);
+        fatal(judge, "Conflicting options -opt-level=<%s> and --Ofast-compile=%s specified", fast[i].others,
+              name);
 }
 
 /* ---- what is made ---- */
@@ -100,15 +103,17 @@ static void judge_fast_compile(struct judge *judge)
 static void judge_kind(struct judge *judge)
 {
     if (given(judge, OPTION_COMPILE_ONLY) && given(judge, OPTION_EXTENSIBLE_WHOLE_PROGRAM))
-        warning(judge, "Conflicting options '--compile-only' and '--extensible-whole-program' specified, ignoring "
-                       "'--extensible-whole-program' option");
+        warning(judge,
+                "Conflicting options '--compile-only' and '--extensible-whole-program' specified, ignoring "
+                "'--extensible-whole-program' option");
     if (given(judge, OPTION_DEVICE_DEBUG) && given(judge, OPTION_GENERATE_LINE_INFO))
         warning(judge, "Conflicting options --device-debug and --generate-line-info specified, ignoring "
                        "--generate-line-info option");
     if (given(judge, OPTION_COMPILE_ONLY) && given(judge, OPTION_COMPILE_AS_TOOLS_PATCH))
         fatal(judge, "Conflicting options '--compile-only' and --compile-as-tools-patch specified");
     if (given(judge, OPTION_EXTENSIBLE_WHOLE_PROGRAM) && given(judge, OPTION_COMPILE_AS_TOOLS_PATCH))
-        fatal(judge, "Conflicting options '--extensible-whole-program' and --compile-as-tools-patch specified");
+        fatal(judge,
+              "Conflicting options '--extensible-whole-program' and --compile-as-tools-patch specified");
 }
 
 static void judge_debug(struct judge *judge)
@@ -121,8 +126,9 @@ static void judge_debug(struct judge *judge)
         warning(judge, "Conflicting options '-O0' and '--register-usage-level' specified, ignoring "
                        "'--register-usage-level' option");
     if (debug && level)
-        warning(judge, "Conflicting options '--device-debug' and '--register-usage-level' specified, ignoring "
-                       "'--register-usage-level' option");
+        warning(judge,
+                "Conflicting options '--device-debug' and '--register-usage-level' specified, ignoring "
+                "'--register-usage-level' option");
     if (debug && fast && strcmp(fast, "0") != 0)
         warning(judge, "Conflicting options '--device-debug' and '--Ofast-compile=<min,mid,max>' specified, "
                        "ignoring '--Ofast-compile=<min,mid,max>' option");
@@ -190,7 +196,8 @@ static void judge_maxrregcount(struct judge *judge)
     unsigned registers;
     if (!given(judge, OPTION_MAXRREGCOUNT) || !read_registers(judge, OPTION_MAXRREGCOUNT, &registers)) return;
     if (given(judge, OPTION_COMPILE_AS_TOOLS_PATCH) && registers > ABI_REGISTERS)
-        error(judge, "Invalid value '%d' of 'maxrregcount' with option '--compile-as-tools-patch'", (int)registers);
+        error(judge, "Invalid value '%d' of 'maxrregcount' with option '--compile-as-tools-patch'",
+              (int)registers);
     else
         judge_registers(judge, registers);
 }
@@ -210,8 +217,9 @@ static void judge_threads(struct judge *judge)
 {
     const bool capped = given(judge, OPTION_MAXRREGCOUNT) || given(judge, OPTION_COMPILE_AS_TOOLS_PATCH);
     if (capped && given(judge, OPTION_MINNCTAPERSM))
-        warning(judge, "Conflicting options -maxrregcount and -minnctapersm specified, ignoring -minnctapersm "
-                       "option");
+        warning(judge,
+                "Conflicting options -maxrregcount and -minnctapersm specified, ignoring -minnctapersm "
+                "option");
     if (capped && given(judge, OPTION_MAXNTID))
         warning(judge, "Conflicting options -maxrregcount and -maxntid specified, ignoring -maxntid option");
     else if (judge->options->values[OPTION_MAXNTID].list.n > 3)
@@ -222,7 +230,8 @@ static void judge_relocations(struct judge *judge)
 {
     const char *arch = text_of(judge, OPTION_GPU_NAME);
     if (given(judge, OPTION_PRESERVE_RELOCS) && arch && arch[0] != 'l' && atoi(strchr(arch, '_') + 1) >= 90)
-        warning(judge, "'--preserve-relocs' option is not fully implemented for '%s' and may not work as expected",
+        warning(judge,
+                "'--preserve-relocs' option is not fully implemented for '%s' and may not work as expected",
                 arch);
 }
 
@@ -251,10 +260,12 @@ static void judge_legacy_bar(struct judge *judge, const char *newest)
     warning(judge, LEGACY_BAR " is a deprecated option, It will be removed in future release and is not "
                               "recommended");
     if (atoi(newest + strcspn(newest, "0123456789")) >= 70)
-        warning(judge, "Command line option " LEGACY_BAR " not supported for '.target sm_70', will be ignored");
+        warning(judge,
+                "Command line option " LEGACY_BAR " not supported for '.target sm_70', will be ignored");
     if (given(judge, OPTION_COMPILE_ONLY))
-        warning(judge, "Option " LEGACY_BAR " may not work as expected in separate compilation unless all modules "
-                       "participating in linking have this option specified.");
+        warning(judge,
+                "Option " LEGACY_BAR " may not work as expected in separate compilation unless all modules "
+                "participating in linking have this option specified.");
 }
 
 bool options_fit(const struct options *options, const char *newest, bool has_entry)
@@ -266,8 +277,9 @@ bool options_fit(const struct options *options, const char *newest, bool has_ent
                         "specified, ignoring '--position-independent-code' option");
     if (option_given(options, OPTION_SUPPRESS_DEBUG_INFO) && !option_given(options, OPTION_DEVICE_DEBUG) &&
         !option_given(options, OPTION_GENERATE_LINE_INFO))
-        warning(&judge, "Option suppress-debug-info requires option device-debug or lineinfo; ignoring since latter "
-                        "is not specified");
+        warning(&judge,
+                "Option suppress-debug-info requires option device-debug or lineinfo; ignoring since latter "
+                "is not specified");
     if (option_given(options, OPTION_COMPILE_AS_TOOLS_PATCH) && has_entry)
         error(&judge, "Entry function is not allowed when command line option '--compile-as-tools-patch' is "
                       "specified ");

@@ -30,5 +30,6 @@ void px_visit_registers(const struct px_inst *inst, const struct px_match *match
 {
     const struct walk walk = {visit, user, results};
     if (inst->guard) walk_operand(&walk, inst->guard, false);
-    for (unsigned i = 0; i < inst->nopds; i++) walk_operand(&walk, &inst->opds[i], px_is_result(inst, match, i));
+    for (unsigned i = 0; i < inst->nopds; i++)
+        walk_operand(&walk, &inst->opds[i], px_is_result(inst, match, i));
 }

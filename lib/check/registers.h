@@ -12,7 +12,8 @@
 /* `operand` is a name whose symbol is a register. */
 typedef void px_register_visitor(void *user, const struct px_operand *operand, bool is_result);
 
-/* Visits the registers that `inst`, of the form in `match`, writes (results) or reads, in the order of the text. */
+/* Visits the registers that `inst`, of the form in `match`, writes (results) or reads, in the order of the
+ * text. */
 void px_visit_registers(const struct px_inst *inst, const struct px_match *match, bool results,
                         px_register_visitor *visit, void *user);
 

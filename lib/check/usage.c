@@ -38,7 +38,8 @@ struct usage {
     PX_VEC(const struct px_stmt *) tables; /* .branchtargets: the last blocks */
     uint32_t *block_of;       /* by item; one more at the end */
     struct block *blocks;
-    uint32_t ncode, nblocks, nbits, words; /* blocks of code, and the end; with tables; words of a set of nbits */
+    uint32_t ncode, nblocks; /* blocks of code and the end; with tables */
+    uint32_t nbits, words;   /* words of a set of nbits */
     struct register_state *registers;
     struct block *block;      /* being walked */
     uint32_t now;             /* a number for it in this walk */
@@ -103,7 +104,8 @@ static bool branch_target(const struct usage *u, const struct px_inst *inst, uin
     const struct px_symbol *table = word == PX_W_brx && inst->nopds > 1 ? inst->opds[1].symbol : NULL;
     if (word == PX_W_bra && inst->nopds)
         return *target = u->block_of[item_of_label(u, inst->opds[0].symbol)], true;
-    if (table && table->kind == PX_SYM_BRANCH_TARGETS) return *target = block_of_table(u, table->u.stmt), true;
+    if (table && table->kind == PX_SYM_BRANCH_TARGETS)
+        return *target = block_of_table(u, table->u.stmt), true;
     return false;
 }
 
@@ -159,7 +161,7 @@ static void visit_register(void *user, const struct px_operand *operand, bool is
     v->fn(v->u, operand->symbol->index, !operand->has_selector && !v->guarded);
 }
 
-/* Calls `fn` for every register that the instruction writes (results), or reads; whole: no part of it stays. */
+/* Calls `fn` for every register that is written (results), or read; whole: no part of it stays. */
 static void visit(struct usage *u, const struct px_inst *inst, bool results, visit_fn *fn)
 {
     struct px_match match;
@@ -200,7 +202,8 @@ static void add_write(struct usage *u, uint32_t reg, bool whole)
     if (whole && state->bit != NO_BIT) set_bit(u->block->writes, state->bit);
 }
 
-/* Shows every instruction to `read` and then to `write`, block by block; u->now is a number of its own for each. */
+/* Shows every instruction to `read` and then to `write`, block by block; u->now is a number of its own for
+ * each. */
 static void each_instruction(struct usage *u, visit_fn *read, visit_fn *write)
 {
     for (uint32_t k = 0; k < u->nblocks; k++) {
@@ -358,7 +361,8 @@ static void count_barriers(struct usage *u)
         const struct px_inst *inst = u->items.at[i];
         const struct px_operand *barrier = barrier_of(inst);
         unsigned n = !barrier ? 0 : MOST_BARRIERS;
-        if (barrier && barrier->kind == PX_O_INT && barrier->u.i < MOST_BARRIERS) n = (unsigned)barrier->u.i + 1;
+        if (barrier && barrier->kind == PX_O_INT && barrier->u.i < MOST_BARRIERS)
+            n = (unsigned)barrier->u.i + 1;
         if (n > u->result->barriers) u->result->barriers = n;
         u->result->has_calls |= inst->opcode->word == PX_W_call;
     }

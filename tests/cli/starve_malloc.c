@@ -1,6 +1,6 @@
 /*
- * starve_malloc.c - a library to preload: the STARVE_AT-th allocation of the process fails, and all after it when
- * STARVE_ALL is set. STARVE_COUNT names a file that gets the number of allocations at the end.
+ * starve_malloc.c - a library to preload: the STARVE_AT-th allocation of the process fails, and all after it
+ * when STARVE_ALL is set. STARVE_COUNT names a file that gets the number of allocations at the end.
  *
  * tests/cli/test_starve.py runs the tools under it.
  */

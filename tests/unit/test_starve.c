@@ -1,9 +1,9 @@
 /*
  * test_starve.c - every allocation may fail, and nearly every request of an arena is one.
  *
- * Arenas take memory in large chunks, so that few points of the library would ever see an allocation fail. Here
- * they are compiled with chunks of 64 bytes. Each stage of a program's life is run with ever larger budgets until
- * it needs no more: it must say that memory ran out, do no harm, and give every byte back.
+ * Arenas take memory in large chunks, so that few points of the library would ever see an allocation fail.
+ * Here they are compiled with chunks of 64 bytes. Each stage of a program's life is run with ever larger
+ * budgets until it needs no more: it must say that memory ran out, do no harm, and give every byte back.
  */
 #define PX_ARENA_CHUNKS CHUNK_MIN = 64, CHUNK_MAX = 64
 #include "base/arena.c"
@@ -113,10 +113,12 @@ static ptx_status run(struct given *given, long allocations, bool launches)
     if (status == PTX_OK) status = ptx_memory_alloc(device, 4096, &out);
     if (status == PTX_OK && launches) {
         feed(allocations);
-        const ptx_launch_config launch = {{2, 1, 1}, {32, 1, 1}, 0, (uint64_t[]){out, out + 2048}, given->param_bytes};
+        const ptx_launch_config launch = {
+            {2, 1, 1}, {32, 1, 1}, 0, (uint64_t[]){out, out + 2048}, given->param_bytes};
         status = ptx_kernel_launch(kernel, &launch, &fault);
         /* A lane that gets no memory for a call traps: the call stack is exhausted, or there is no memory. */
-        if (status == PTX_ERROR_FAULT && (fault.cuda_error == STACK_ERROR || fault.cuda_error == OUT_OF_MEMORY))
+        if (status == PTX_ERROR_FAULT &&
+            (fault.cuda_error == STACK_ERROR || fault.cuda_error == OUT_OF_MEMORY))
             status = PTX_ERROR_OUT_OF_MEMORY;
     }
     ptx_device_destroy(device);
@@ -127,7 +129,8 @@ static ptx_status run(struct given *given, long allocations, bool launches)
 
 enum { MOST = 200000 };
 
-/* Until a run needs no more than its budget; every shorter one must end with `starved`. Returns how long it took. */
+/* Until a run needs no more than its budget; every shorter one must end with `starved`. Returns how long it
+ * took. */
 #define STARVE(given, wanted, starved_ok, call)                                                              \
     do {                                                                                                     \
         long n;                                                                                              \
