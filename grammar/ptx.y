@@ -119,22 +119,22 @@ section_name: IDENT
 
 /* ---- variables ---- */
 
-variable: linkage_or_none spaces decl_attrs type declarators
-        | linkage_or_none spaces decl_attrs type   { px_decl_nothing(parser); }
+variable: linkage_or_none decl_words type declarators
+        | linkage_or_none decl_words type          { px_decl_nothing(parser); }
         ;
 linkage_or_none: %empty                            { px_decl_start(parser, NULL); }
                | linkage                           { px_decl_start(parser, &$1); }
                | COMMON                            { px_decl_start(parser, &$1); }
                ;
 linkage: EXTERN | VISIBLE | WEAK ;
-spaces: %empty | spaces space ;
 space: SPACE                                       { px_decl_space(parser, &$1); }
      | CONSTSPACE                                  { px_decl_space(parser, &$1); }
      | REG                                         { px_decl_space(parser, &$1); }
      ;
-decl_attrs: %empty
-          | decl_attrs ALIGN INT                   { px_decl_align(parser, &$3); }
-          | decl_attrs ATTRIBUTE '(' attributes ')'
+decl_words: %empty /* in any order */
+          | decl_words space
+          | decl_words ALIGN INT                   { px_decl_align(parser, &$3); }
+          | decl_words ATTRIBUTE '(' attributes ')'
           ;
 attributes: attribute                              { $$.n = 1; }
           | attributes ',' attribute               { $$.n = $1.n + 1; }
@@ -228,8 +228,8 @@ params: %empty                                     { $$.n = 0; $$.kind = 0; }
 param_list: param                                  { $$.n = 1; }
           | param_list ',' param                   { $$.n = $1.n + 1; }
           ;
-param: param_start spaces decl_attrs type ptr param_name param_dims
-                                                   { px_decl_param(parser, &$6, &$7); } ;
+param: param_start decl_words type ptr param_name param_dims
+                                                   { px_decl_param(parser, &$5, &$6); } ;
 param_dims: %empty                                 { $$.n = 0; }
           | '[' ']'                                { px_push_dim(parser, NULL); $$.n = 1; }
           | '[' dim ']'                            { $$.n = 1; }
@@ -301,8 +301,8 @@ statement: local_variable ';'                      { parser->at_statement = true
 inline_offset: %empty                              { $$.u.i = 0; }
              | '+' INT                             { $$ = $2; }
              ;
-local_variable: local_start spaces decl_attrs type declarators
-              | local_start spaces decl_attrs type { px_decl_nothing(parser); }
+local_variable: local_start decl_words type declarators
+              | local_start decl_words type        { px_decl_nothing(parser); }
               ;
 local_start: %empty                                { px_decl_start(parser, NULL); } ;
 targets: target                                    { $$.n = 1; }
