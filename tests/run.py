@@ -316,7 +316,7 @@ class Runner:
             return {}
         for mark, runtime in ((b"__asan_init", "libasan.so"), (b"__tsan_init", "libtsan.so")):
             if mark in library:
-                found = self.run([os.environ.get("CC", "gcc"), f"-print-file-name={runtime}"])
+                found = self.run([*shlex.split(os.environ.get("CC", "gcc")), f"-print-file-name={runtime}"])
                 return {"LD_PRELOAD": text_of(found.stdout).strip(),
                         "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
         return {}
