@@ -64,7 +64,7 @@ int px_lex(struct px_sem *sem, struct px_parser *parser)
             "!="                  { return px_lex_plain(parser, sem, start, p, T_NE); }
             "&&"                  { return px_lex_plain(parser, sem, start, p, T_LAND); }
             "||"                  { return px_lex_plain(parser, sem, start, p, T_LOR); }
-            [-_{}[\]()<>,;:=+*/%&|^!~?@] { return px_lex_plain(parser, sem, start, p, *start); }
+            [-_{}[\]()<>,;:=+*/%&|^!~?@\\] { return px_lex_plain(parser, sem, start, p, *start); }
             "@@DWARF" [^\n\x00]*  { return px_lex_plain(parser, sem, start, p, T_DWARF); }
 
             [\x00]                { return px_lex_end(parser, sem, start); }

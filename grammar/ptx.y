@@ -180,8 +180,11 @@ inits: field                                       { px_push_expr(parser, &$1); 
      | inits ',' field                             { px_push_expr(parser, &$3); $$.n = $1.n + 1; }
      ;
 field: init
-     | IDENT '=' init                              { px_init_field(parser, &$$, &$1, &$3); }
+     | IDENT '=' field_value                       { px_init_field(parser, &$$, &$1, &$3); }
      ;
+field_value: expr                                  { px_init_const(parser, &$$, &$1); }
+           | IDENT                                 { px_init_name(parser, &$$, &$1, NULL); }
+           ;
 
 /* ---- functions ---- */
 
@@ -315,7 +318,18 @@ target: target_name
 
 instruction: IDENT modifiers operands ';'          { px_parse_inst(parser, NULL, &$1, &$2, &$3, &$4); }
            | guard IDENT modifiers operands ';'    { px_parse_inst(parser, &$1, &$2, &$3, &$4, &$5); }
+           | '\\' escaped modifiers operands ';'    { px_parse_inst(parser, NULL, &$2, &$3, &$4, &$5); }
+           | guard '\\' escaped modifiers operands ';' { px_parse_inst(parser, &$1, &$3, &$4, &$5, &$6); }
            ;
+escaped: IDENT /* ptxas takes a backslash before every instruction but a call; no manual says what for */
+             {
+                 if (px_is_call(&$1)) {
+                     parser->token = $1;
+                     FAIL();
+                 }
+                 $$ = $1;
+             }
+       ;
 guard: '@' IDENT                                   { $$ = $2; $$.paren = false; }
      | '@' '!' IDENT                               { $$ = $3; $$.paren = true; }
      ;

@@ -65,9 +65,20 @@ static bool type_fits(const struct px_symbol *symbol, const struct px_var *forma
            px_var_elements(symbol->u.var) == px_var_elements(formal);
 }
 
-static uint64_t formal_align(const struct px_var *formal)
+/* What is passed is aligned as its type asks for, whatever less is declared. */
+static uint64_t at_least(uint64_t align, uint64_t size)
 {
-    return formal->has_align ? formal->align : px_var_element_size(formal);
+    return align > size ? align : size;
+}
+
+uint64_t px_formal_align(const struct px_var *formal)
+{
+    return at_least(formal->has_align ? formal->align : 0, px_var_element_size(formal));
+}
+
+static uint64_t argument_align(const struct px_symbol *symbol)
+{
+    return at_least(symbol->align, (uint64_t)px_type_info((enum px_type)symbol->type)->bits / 8 * symbol->vec);
 }
 
 static void check_constant(struct call *call, const struct px_operand *operand, const struct px_var *formal)
@@ -103,7 +114,7 @@ static void check_symbol(struct call *call, const struct px_operand *operand, co
     else if (symbol->kind == PX_SYM_REG && formal->ndims && !is_unsized(formal))
         px_complain(call->checker, CALL_PARAM_SPACE, operand->pos, operand->length, name);
     if (!type_fits(symbol, formal)) COMPLAIN_FORMAL(call, CALL_TYPE, operand, formal);
-    if (symbol->align != formal_align(formal)) COMPLAIN_FORMAL(call, CALL_ALIGN, operand, formal);
+    if (argument_align(symbol) != px_formal_align(formal)) COMPLAIN_FORMAL(call, CALL_ALIGN, operand, formal);
 }
 
 static void check_argument(struct call *call, const struct px_operand *operand, const struct px_var *formal,
@@ -167,7 +178,7 @@ static bool is_function(const struct px_symbol *symbol)
 static bool same_formal(const struct px_var *a, const struct px_var *b)
 {
     return a->type == b->type && a->vec == b->vec && a->space == b->space && (a->ndims > 0) == (b->ndims > 0) &&
-           is_unsized(a) == is_unsized(b) && formal_align(a) == formal_align(b) &&
+           is_unsized(a) == is_unsized(b) && px_formal_align(a) == px_formal_align(b) &&
            px_var_elements(a) == px_var_elements(b);
 }
 

@@ -140,6 +140,7 @@ void px_check_attributes(struct px_checker *checker, const struct px_attribute *
 /* init.c, opaque.c */
 struct px_const px_evaluate(struct px_checker *checker, const struct px_expr *expr); /* without names */
 void px_check_opaque_init(struct px_checker *checker, const struct px_var *var, const struct px_expr *init);
+void px_check_field_value(struct px_checker *checker, const struct px_expr *value);
 void px_check_init(struct px_checker *checker, struct px_var *var);
 
 /* function.c */
@@ -182,5 +183,6 @@ void px_check_call(struct px_checker *checker, const struct px_inst *inst);
 void px_check_targets(struct px_checker *checker, const struct px_stmt *stmt);
 void px_check_proto(struct px_checker *checker, const struct px_proto *proto);
 void px_check_param_access(struct px_checker *checker, const struct px_inst *inst); /* ld, st, mov of parameters */
+uint64_t px_formal_align(const struct px_var *formal);
 
 #endif

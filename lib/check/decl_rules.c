@@ -188,13 +188,12 @@ static bool check_space(struct px_checker *checker, const struct px_var *var)
 
 static void check_complete(struct px_checker *checker, const struct px_var *var)
 {
-    bool given = !var->unsized || (var->init && var->init->kind == PX_E_LIST);
-    uint64_t elements = 1;
-    for (unsigned i = var->unsized ? 1 : 0; i < var->ndims; i++) elements = var->dims[i] ? elements : 0;
-    if ((given && elements) || var->linkage == PX_L_EXTERN || var->space == PX_SPACE_REG) return;
-    if (var->ndims > 1 && var->dims[0] && !elements)
+    bool given = !var->ndims || var->dims[0] || (var->init && var->init->kind == PX_E_LIST), complete = true;
+    for (unsigned i = 1; i < var->ndims; i++) complete &= var->dims[i] != 0;
+    if (var->space == PX_SPACE_REG) return;
+    if (!complete)
         px_complain(checker, ARRAY_OF_INCOMPLETE, var->pos, name_length(var));
-    else
+    else if (!given && var->linkage != PX_L_EXTERN)
         COMPLAIN_NAMED(checker, INCOMPLETE, var);
 }
 
@@ -212,7 +211,7 @@ bool px_check_place(struct px_checker *checker, const struct px_var *var)
     if (var->init && var->linkage == PX_L_EXTERN &&
         (var->space == PX_SPACE_GLOBAL || var->space == PX_SPACE_CONST))
         COMPLAIN_NAMED(checker, INIT_EXTERN, var);
-    if (var->linkage == PX_L_COMMON && is_opaque(var))
+    if (var->linkage == PX_L_COMMON && is_opaque(var) && !var->ndims)
         px_complain(checker, COMMON_TYPE, var->pos, name_length(var));
     check_complete(checker, var);
     return check_space(checker, var);

@@ -104,8 +104,7 @@ static void check_linkage(struct px_checker *checker, const struct px_func *func
 
 static const char *differing(const struct px_var *a, const struct px_var *b, bool *align)
 {
-    uint64_t size_a = px_var_element_size(a), size_b = px_var_element_size(b);
-    *align = (a->has_align ? a->align : size_a) != (b->has_align ? b->align : size_b);
+    *align = px_formal_align(a) != px_formal_align(b);
     if (a->space != b->space) return "parameter state space";
     if (a->type != b->type || a->vec != b->vec || px_var_elements(a) != px_var_elements(b))
         return "parameter types";

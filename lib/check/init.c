@@ -4,6 +4,8 @@
  * The shape of the braces must follow the array dimensions and the vector;
  * missing elements are zero. Every leaf must suit the type of the variable:
  * addresses go into .u32, .u64 and, byte by byte under a mask, into .u8.
+ * ptxas looks into no field (name = value) of an ordinary array, and into no
+ * braces that stand where an .f16x2 is expected.
  */
 #include "check/checker.h"
 
@@ -161,9 +163,22 @@ static void check_misplaced_address(struct init *init, const struct px_expr *exp
         mismatch(init, expr);
 }
 
+/* What no type is asked of. */
+static void check_overlooked(struct init *init, const struct px_expr *expr)
+{
+    if (expr->kind == PX_E_FIELD)
+        px_check_field_value(init->checker, expr->u.b);
+    else if (expr->kind == PX_E_LIST)
+        for (uint32_t i = 0; i < expr->n; i++) check_overlooked(init, expr->u.list[i]);
+    else if (expr->kind != PX_E_MASK && !is_address(expr))
+        px_evaluate(init->checker, expr);
+}
+
 static void check_scalar(struct init *init, struct px_expr *expr)
 {
-    if (expr->kind == PX_E_LIST || expr->kind == PX_E_FIELD)
+    if (expr->kind == PX_E_FIELD || (expr->kind == PX_E_LIST && init->var->type == PX_T_F16X2))
+        check_overlooked(init, expr);
+    else if (expr->kind == PX_E_LIST || init->var->type == PX_T_F16X2)
         mismatch(init, expr);
     else if (expr->kind == PX_E_MASK)
         check_mask(init, expr);
@@ -177,7 +192,7 @@ static void check_scalar(struct init *init, struct px_expr *expr)
 
 static void check_vector(struct init *init, struct px_expr *expr)
 {
-    if (init->var->vec == 1) {
+    if (init->var->vec == 1 || expr->kind == PX_E_FIELD) {
         check_scalar(init, expr);
         return;
     }
@@ -192,6 +207,12 @@ static void check_vector(struct init *init, struct px_expr *expr)
     for (uint32_t i = 0; i < expr->n && !init->checker->stopped; i++) check_scalar(init, expr->u.list[i]);
 }
 
+/* [] and [0] */
+static bool takes_any_size(const struct px_var *var)
+{
+    return var->ndims && (var->unsized || !var->dims[0]);
+}
+
 static void check_array(struct init *init, struct px_expr *expr, unsigned dim)
 {
     if (dim == init->var->ndims) {
@@ -202,11 +223,7 @@ static void check_array(struct init *init, struct px_expr *expr, unsigned dim)
         mismatch(init, expr);
         return;
     }
-    if (dim == 0 && init->var->unsized && !expr->n) {
-        mismatch(init, expr);
-        return;
-    }
-    if (expr->n > init->var->dims[dim] && !(dim == 0 && init->var->unsized)) {
+    if (expr->n > init->var->dims[dim] && !(dim == 0 && takes_any_size(init->var))) {
         px_complain(init->checker, INIT_MANY, expr->pos, 1);
         return;
     }
@@ -214,10 +231,9 @@ static void check_array(struct init *init, struct px_expr *expr, unsigned dim)
         check_array(init, expr->u.list[i], dim + 1);
 }
 
-/* [] takes the size of its initialiser. */
 static void complete(struct px_var *var)
 {
-    if (var->unsized && var->init->kind == PX_E_LIST) var->dims[0] = var->init->n;
+    if (takes_any_size(var) && var->init->kind == PX_E_LIST) var->dims[0] = var->init->n;
 }
 
 void px_check_init(struct px_checker *checker, struct px_var *var)
@@ -225,14 +241,13 @@ void px_check_init(struct px_checker *checker, struct px_var *var)
     struct init init = {.checker = checker, .var = var, .type = px_type_info((enum px_type)var->type)};
     if (var->space != PX_SPACE_GLOBAL && var->space != PX_SPACE_CONST)
         px_complain(checker, INIT_SPACE, var->pos, var->name->len, var->name->text);
-    if (init.type->klass == PX_TC_OPAQUE)
-        px_check_opaque_init(checker, var, var->init);
-    else if (var->init->kind == PX_E_LIST && !var->init->n && (var->type == PX_T_F16 || var->type == PX_T_F16X2))
-        return; /* without a value there is nothing to refuse */
-    else if (var->type == PX_T_F16)
-        px_complain(checker, INIT_F16, var->init->pos, 1);
-    else if (var->type == PX_T_F16X2)
+    const bool empty = var->init->kind == PX_E_LIST && !var->init->n;
+    if (empty && takes_any_size(var))
         mismatch(&init, var->init);
+    else if (init.type->klass == PX_TC_OPAQUE)
+        px_check_opaque_init(checker, var, var->init);
+    else if (var->type == PX_T_F16 && !(var->ndims && empty))
+        px_complain(checker, INIT_F16, var->init->pos, 1);
     else
         check_array(&init, var->init, 0);
     complete(var);

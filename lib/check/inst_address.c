@@ -157,7 +157,7 @@ static bool bare(struct px_held *s, const struct px_opd *opd, const struct px_op
         return px_unfit(s, o->minus ? PX_FAULT_MINUS : PX_FAULT_NOT, o, opd);
     bool constant = o->kind == PX_O_F32 || o->kind == PX_O_F64;
     const struct px_symbol *reg = o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG ? o->symbol : NULL;
-    if (reg && reg->type != PX_T_PRED && reg->vec <= 1)
+    if (reg && reg->type != PX_T_PRED && (reg->vec <= 1 || o->has_selector))
         return true;
     return constant || (!reg && address_base(s, opd, o)) || (reg && px_unfit(s, PX_FAULT_MISMATCH, o, opd));
 }

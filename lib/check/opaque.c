@@ -57,6 +57,14 @@ static void check_field_version(struct px_checker *checker, const struct px_name
     if (field->word == PX_W_force_unnormalized_coords) px_requires(checker, PX_NEED_unnormalized, pos, field->len);
 }
 
+void px_check_field_value(struct px_checker *checker, const struct px_expr *value)
+{
+    if (value->kind != PX_E_NAME)
+        px_evaluate(checker, value);
+    else if (!is_mode(value->u.name->word))
+        px_complain(checker, INIT_ENUM, value->pos, value->u.name->len, value->u.name->text);
+}
+
 static void check_field(struct px_checker *checker, const struct px_var *var, const struct px_expr *field)
 {
     const struct px_name *name;
@@ -71,9 +79,7 @@ static void check_field(struct px_checker *checker, const struct px_var *var, co
         return;
     }
     check_field_version(checker, name, field->pos);
-    if (field->u.b->kind != PX_E_NAME) return;
-    name = field->u.b->u.name;
-    if (!is_mode(name->word)) px_complain(checker, INIT_ENUM, field->u.b->pos, name->len, name->text);
+    px_check_field_value(checker, field->u.b);
 }
 
 /* One object, or a list of objects for each dimension; a flat list serves an array, too. */

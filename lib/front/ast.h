@@ -173,7 +173,7 @@ struct px_var {
     bool has_align, has_ptr, ptr_has_align, has_range, many_spaces;
     uint8_t ptr_space;      /* .ptr .global ...; PX_SPACE_NONE without */
     int16_t bank;           /* .const[3]; -1 without */
-    uint8_t ndims;          /* array dimensions */
+    uint16_t ndims;         /* array dimensions */
     bool unsized;           /* first dimension is [] */
     uint8_t nattrs;
     uint64_t align, ptr_align;

@@ -205,13 +205,17 @@ int px_lex_int(struct px_parser *parser, struct px_sem *sem, const unsigned char
 {
     const unsigned char *p = start + (base == 16 || base == 2 ? 2 : 0);
     bool is_unsigned = end[-1] == 'U';
-    uint64_t value = 0;
-    for (const unsigned char *stop = end - is_unsigned; p < stop; p++)
+    uint64_t value = 0, overflow = 0;
+    for (const unsigned char *stop = end - is_unsigned; p < stop; p++) {
+        overflow |= value >> 63; /* when ptxas notices: 2^64 itself passes as 0 */
         value = value * (uint64_t)base + (uint64_t)digit_value(*p);
+    }
     sem->u.i = value;
     sem->paren = false;
     sem->kind = is_unsigned || value >> 63 ? PX_CONST_U64 : PX_CONST_S64;
-    return finish(parser, sem, start, end, T_INT);
+    int token = finish(parser, sem, start, end, T_INT);
+    if (overflow) px_diag_add(parser->diags, PX_D_OVERFLOW, sem->pos, sem->len);
+    return token;
 }
 
 int px_lex_bits(struct px_parser *parser, struct px_sem *sem, const unsigned char *start,

@@ -80,7 +80,7 @@ static struct px_var *declare(struct px_parser *parser, const struct px_sem *nam
     *var = parser->decl;
     var->name = name->u.name;
     var->pos = name->pos;
-    var->ndims = (uint8_t)px_parser_count(parser, ndims, UINT8_MAX);
+    var->ndims = (uint16_t)px_parser_count(parser, ndims, UINT16_MAX);
     var->dims = PX_TAKE(parser, &parser->dims, ndims);
     var->unsized = parser->unsized;
     parser->unsized = false;

@@ -267,6 +267,11 @@ static struct px_operand *guard_of(struct px_parser *parser, const struct px_sem
     return operand;
 }
 
+bool px_is_call(const struct px_sem *opcode)
+{
+    return opcode->u.name->word == PX_W_call;
+}
+
 void px_parse_inst(struct px_parser *parser, const struct px_sem *guard, const struct px_sem *opcode,
                    const struct px_sem *mods, const struct px_sem *opds, const struct px_sem *end)
 {

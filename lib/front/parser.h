@@ -138,6 +138,7 @@ void px_operand_index(struct px_parser *, const struct px_sem *base, const struc
 /* statements: pushed on parser->stmts */
 struct px_stmt *px_stmt_new(struct px_parser *, enum px_stmt_kind kind, px_pos pos, size_t size);
 void px_push_modifier(struct px_parser *, const struct px_sem *word);
+bool px_is_call(const struct px_sem *opcode);
 void px_parse_inst(struct px_parser *, const struct px_sem *guard, const struct px_sem *opcode,
                    const struct px_sem *mods, const struct px_sem *opds, const struct px_sem *end);
 void px_parse_label(struct px_parser *, const struct px_sem *name);

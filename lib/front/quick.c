@@ -110,9 +110,10 @@ static bool read_modifiers(struct quick *q, struct px_sem *list)
 
 /* ---- constants ---- */
 
-/* Numbers with nothing unusual about them: 12, 0x1f, 0f3F800000, 0d... */
+/* Numbers with nothing unusual about them: 12, 0x1f, 0f3F800000, 0d...; the lexer alone tells of those too great. */
 static bool read_number(struct quick *q, struct px_sem *sem)
 {
+    enum { LONGEST = 18 };
     const unsigned char *start = q->p, *p = start;
     unsigned char letter = start[0] == '0' ? start[1] | 0x20 : 0;
     *sem = (struct px_sem){0};
@@ -123,7 +124,7 @@ static bool read_number(struct quick *q, struct px_sem *sem)
     } else {
         while (is(p, DIGIT)) p++;
     }
-    if (is(p, FOLLOW) || *p == '.') return false;
+    if (is(p, FOLLOW) || *p == '.' || p - start > LONGEST) return false;
     long digits = p - start - 2;
     q->p = p;
     switch (letter) {

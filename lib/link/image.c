@@ -111,7 +111,6 @@ static void put_scalar(struct image *im, uint8_t *to, const struct px_expr *e)
 {
     struct px_const value;
     const enum px_type type = (enum px_type)im->var->symbol->type;
-    if (e->kind == PX_E_FIELD) return; /* a sampler's fields are not bytes of memory */
     if (to + im->element > im->end || !evaluate(im, e, &value)) {
         im->ok = false;
         return;
@@ -124,15 +123,20 @@ static void put_scalar(struct image *im, uint8_t *to, const struct px_expr *e)
         put_bits(to, im->element, value.bits);
 }
 
-/* Fills [to, to+size) from a list; `dim` counts the array's dimensions, then the vector's elements. */
+/*
+ * Fills [to, to+size) from a list; `dim` counts the array's dimensions, then the vector's elements. Fields (of a
+ * sampler, or where ptxas overlooks them) are not bytes of memory, and what an .f16x2 has in excess is dropped.
+ */
 static void put_list(struct image *im, uint8_t *to, uint64_t size, unsigned dim, const struct px_expr *list)
 {
     const struct px_var *var = im->var->symbol->u.var;
     uint64_t count = dim < var->ndims ? var->dims[dim] : var->vec > 1 && dim == var->ndims ? var->vec : 0;
     if (!count && dim == 0 && var->ndims) count = list->n; /* x[] = {...} */
     uint64_t inner = count ? size / count : im->element;
+    const uint8_t *end = to + size;
     for (uint32_t i = 0; i < list->n; i++) {
         const struct px_expr *e = list->u.list[i];
+        if (e->kind == PX_E_FIELD || (to == end && var->type == PX_T_F16X2)) continue;
         if (e->kind == PX_E_LIST) {
             put_list(im, to, inner, dim + 1, e);
             to += inner;

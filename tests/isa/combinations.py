@@ -289,11 +289,32 @@ def automaton(needed, classes):
     return states
 
 
+def frozen():
+    """What the file has: the requirements by number, and opcode -> (count, states)."""
+    classes, bodies = [], {}
+    with open(FILE) as file:
+        for line in file:
+            kind, _, rest = line.rstrip("\n").partition(" ")
+            if kind == "class":
+                classes.append(rest.partition(" ")[2])
+            elif kind == "opcode":
+                opcode, count = rest.split()
+                bodies[opcode] = (int(count), [])
+            elif kind != "#":
+                bodies[opcode][1].append(rest)
+    return classes, bodies
+
+
 def write(results):
-    classes, bodies = {}, []
-    for opcode, needed in results.items():
-        states = automaton(needed, classes)
-        bodies.append(f"opcode {opcode} {len(needed)}\n" + "".join(f"{i} {s}\n" for i, s in enumerate(states)))
+    """The new results; what the file has of other opcodes stays, and with it the numbers of the requirements."""
+    old, kept = frozen() if os.path.exists(FILE) else ([], {})
+    classes, bodies = {need: i for i, need in enumerate(old if set(kept) - set(results) else [])}, []
+    for opcode in sorted({*kept, *results}, key=lambda o: (OPCODES.index(o) if o in OPCODES else len(OPCODES), o)):
+        if opcode in results:
+            count, states = len(results[opcode]), automaton(results[opcode], classes)
+        else:
+            count, states = kept[opcode]
+        bodies.append(f"opcode {opcode} {count}\n" + "".join(f"{i} {s}\n" for i, s in enumerate(states)))
     with open(FILE, "w") as out:
         out.write("""# Made by combinations.py: every combination of modifiers and operands that ptxas 13.0 accepts, as the least automaton.
 # class N VERSION TARGETS: a requirement: the first version on the first target; sm_X: that and all later; a list, else

@@ -292,7 +292,7 @@ static void test_limits(void **state)
     assert_false(p.tree.complete);
     px_arena_free(&p.arena);
     free(params);
-    char *dims = repeat(HEAD ".global .b32 a", "[1]", 300, ";\n");
+    char *dims = repeat(HEAD ".global .b32 a", "[1]", 70000, ";\n");
     parse_text(dims);
     assert_false(p.tree.complete);
     px_arena_free(&p.arena);
