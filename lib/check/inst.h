@@ -20,7 +20,7 @@ enum px_fault_kind {
     PX_FAULT_RANGE, PX_FAULT_MULTIPLE, PX_FAULT_POWER, PX_FAULT_ILLEGAL, PX_FAULT_TEX, PX_FAULT_SAMPLER, PX_FAULT_SELECTOR,
     PX_FAULT_SELECTOR_VIDEO, PX_FAULT_SINK_NEEDED, PX_FAULT_MINUS_LABEL, PX_FAULT_VECTOR_NEEDED,
     PX_FAULT_HANDLE, PX_FAULT_GEOMETRY, PX_FAULT_INDEX,
-    PX_FAULT_ADDRESS_WIDTH, PX_FAULT_EXPRESSION, PX_FAULT_SINK_SOURCE
+    PX_FAULT_ADDRESS_WIDTH, PX_FAULT_EXPRESSION, PX_FAULT_SINK_SOURCE, PX_FAULT_SCALE
 };
 
 struct px_fault {
@@ -70,6 +70,7 @@ px_word px_why_word(const struct px_why *why, enum px_why_kind kind, unsigned nt
 unsigned px_why_count(const struct px_why *why, px_word word);
 const char *px_why_name(const struct px_why *why); /* the instruction as messages call it */
 bool px_why_unknown(const struct px_why *why);
+void px_why_rounding(const struct px_why *why); /* a rounding or .approx is missing */
 bool px_why_clash(const struct px_why *why); /* two modifiers that exclude each other */
 void px_why_words(const struct px_why *why);
 

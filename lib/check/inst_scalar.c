@@ -118,7 +118,8 @@ static bool no_packed_integers(const struct px_held *s, const struct px_opd *opd
 {
     px_word opcode = s->inst->opcode->word;
     bool sum = (opcode == PX_W_dp2a || opcode == PX_W_dp4a) && opd->tkind == 3;
-    return opcode == PX_W_nanosleep || opcode == PX_W_redux || sum;
+    bool count = (opcode == PX_W_bar || opcode == PX_W_barrier) && !(opd->flags & PX_OF_DST);
+    return opcode == PX_W_nanosleep || opcode == PX_W_redux || sum || count;
 }
 
 static bool register_name(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
@@ -165,8 +166,11 @@ static bool stray_name(struct px_held *s, const struct px_opd *opd, const struct
     if (o->has_offset && (type == PX_T_PRED || own))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     bool barrier = s->inst->opcode->word == PX_W_bar || s->inst->opcode->word == PX_W_barrier;
-    if (function && (opd->tkind == 3 || (type == PX_T_PRED && barrier)))
+    bool sleep = s->inst->opcode->word == PX_W_nanosleep;
+    if (function && (opd->tkind == 3 || (type == PX_T_PRED && barrier) || sleep))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    if (o->has_offset && opd->flags & PX_OF_SELECTOR && !px_is_simd_video(s->match)) /* a syntax error in the expansion */
+        return px_unfit(s, PX_FAULT_MUST_REGISTER, o, opd);
     if (o->has_offset || px_is_simd_video(s->match))
         return constant(s, opd, o, type);
     if (!px_held_by_modifier(s, opd, type) || (function && (type == PX_T_BF16 || type == PX_T_BF16X2)))

@@ -231,6 +231,22 @@ static bool brain(const struct px_held *s, enum px_type type)
     return (type == PX_T_BF16 || type == PX_T_BF16X2) && !memory && !moved;
 }
 
+/*
+ * A vector where .v2 or .v4 could be, but is not. st.async takes the parts of a value of bits, or any number of values of
+ * another type.
+ */
+static bool unannounced(const struct px_held *s, const struct px_opd *opd, enum px_type want, enum px_type part, const struct px_operand *o)
+{
+    const struct px_type_info *w = px_type_info(want), *p = px_type_info(part);
+    const bool constants = o->kind == PX_O_VEC && !has_register(o);
+    const unsigned n = o->kind == PX_O_VEC ? o->n : o->symbol->vec;
+    if (s->inst->opcode->word != PX_W_st)
+        return p->klass != PX_TC_PRED || o->kind == PX_O_NAME;
+    if (w->klass == PX_TC_BITS && n > 1)
+        return constants || n * p->bits == w->bits;
+    return constants ? (w->klass == PX_TC_FLOAT) == (p->klass == PX_TC_FLOAT) : vector_fits(s, opd, want, part);
+}
+
 /* A vector where one register of `type` would do: ptxas does not count its elements. */
 static bool loose_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
@@ -241,7 +257,7 @@ static bool loose_vector(struct px_held *s, const struct px_opd *opd, const stru
     if (!elements(s, opd, o))
         return false;
     bool halves = found == PX_T_F16X2 && !(opd->flags & PX_OF_UNTYPED);
-    bool fits = opd->by_vec ? px_type_info(found)->klass != PX_TC_PRED : !halves && vector_fits(s, opd, type, found);
+    bool fits = opd->by_vec ? unannounced(s, opd, type, found, o) : !halves && vector_fits(s, opd, type, found);
     fits &= has_register(o) || opd->flags & PX_OF_IMM;
     if (!fits)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
@@ -254,7 +270,9 @@ bool px_held_loose_register(struct px_held *s, const struct px_opd *opd, const s
     enum px_type found = (enum px_type)o->symbol->type;
     if (!(opd->flags & PX_OF_LOOSE) && !brain(s, type))
         return px_unfit(s, PX_FAULT_VECTOR, o, opd);
-    return (opd->flags & PX_OF_LOOSE && opd->by_vec) || vector_fits(s, opd, type, found) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    bool parts = opd->flags & PX_OF_LOOSE && opd->by_vec;
+    bool fits = parts ? unannounced(s, opd, type, found, o) : vector_fits(s, opd, type, found);
+    return fits || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
 }
 
 /* Braces where a scalar should stand. */
@@ -362,7 +380,29 @@ static bool indexed(struct px_held *s, const struct px_opd *opd, const struct px
            (vector_fits(s, opd, want, type) || px_unfit(s, PX_FAULT_MISMATCH, o, opd));
 }
 
-bool px_held_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, unsigned count)
+/* Byte and thread of a scale factor, where they are constants: which exist depends on the vector size and the matrix. */
+static bool scale_selector(struct px_held *s, const struct px_operand *o)
+{
+    static const struct px_opd bytes = {.hi = 3, .step = 1}, halves = {.hi = 2, .step = 2}, whole = {.hi = 0, .step = 1},
+                               two = {.hi = 1, .step = 1}, four = {.hi = 3, .step = 1};
+    bool pair = px_match_has(s->match, PX_W_scale_vec__2X) || px_match_has(s->match, PX_W_kind__mxf4);
+    bool of_b = s->argument + 1 == s->inst->nopds;
+    const struct px_opd *range[] = {pair ? &halves : px_match_has(s->match, PX_W_scale_vec__4X) ? &whole : &bytes, of_b ? &four : &two};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct px_operand *value = &o->u.list[i];
+        const uint64_t v = value->u.i, hi = (uint64_t)range[i]->hi;
+        if (value->kind == PX_O_INT && (v > hi || v % (uint64_t)range[i]->step))
+            return px_unfit(s, PX_FAULT_SCALE, value, range[i]);
+    }
+    return true;
+}
+
+static bool selects_scale(const struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
+{
+    return s->inst->opcode->word == PX_W_mma && o->kind == PX_O_VEC && o->n == 2 && px_match_elem(s->match, opd, 0) == PX_T_U16;
+}
+
+static bool counted_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, unsigned count)
 {
     if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG && o->symbol->vec > 1 && !o->has_selector)
         return vector_register(s, opd, o, count);
@@ -400,4 +440,9 @@ bool px_held_vector(struct px_held *s, const struct px_opd *opd, const struct px
             !px_held_scalar(s, opd, &o->u.list[i], px_match_elem(s->match, opd, i), true))
             return false;
     return true;
+}
+
+bool px_held_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, unsigned count)
+{
+    return counted_vector(s, opd, o, count) && (!selects_scale(s, opd, o) || scale_selector(s, o));
 }

@@ -109,7 +109,7 @@ static void explain_where(const struct px_why *why, const struct px_fit *best)
         return;
     }
     switch (best->message) {
-    case PX_WM_rounding: px_complain(why, ROUNDING_APPROX, name); break;
+    case PX_WM_rounding: px_why_rounding(why); break;
     case PX_WM_compare: px_complain(why, COMPARE_TYPE); break;
     case PX_WM_boolop: px_complain(why, BOOLEAN_NEEDED, name); break;
     case PX_WM_ftz: px_complain(why, MODIFIER_ILLEGAL, ".", "ftz", name); break;
@@ -190,6 +190,17 @@ static void explain_range(const struct px_why *why, const struct px_fault *f)
         px_complain(why, RANGE_VALUE, f->argument, px_why_name(why), v, px_arena_printf(&why->module->arena, "%lld", lo));
     else
         px_complain(why, RANGE, f->argument, px_why_name(why), v, lo, hi);
+}
+
+/* The byte or thread of a scale factor. */
+static void explain_scale(const struct px_why *why, const struct px_fault *f)
+{
+    bool sparse = px_why_count(why, PX_W_sp) || px_why_count(why, PX_W_sp__ordered_metadata), range = f->opd->step == 1 && f->opd->hi;
+    long long v = (long long)f->operand->u.i, hi = f->opd->hi;
+    if (range)
+        px_complain(why, RANGE, f->argument, px_why_name(why), v, 0LL, hi);
+    else
+        px_complain(why, RANGE_VALUE, f->argument, sparse ? "Sparse mma" : px_why_name(why), v, hi ? "0 or 2" : "0");
 }
 
 static void explain_minus(const struct px_why *why, const struct px_fault *f)
@@ -285,6 +296,7 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_ADDRESS_WIDTH: px_complain(why, ADDRESS_BITS); break;
     case PX_FAULT_UNIFIED: px_complain(why, UNIFIED_SPACE, name); break;
     case PX_FAULT_RANGE: case PX_FAULT_MULTIPLE: case PX_FAULT_POWER: explain_range(why, f); break;
+    case PX_FAULT_SCALE: explain_scale(why, f); break;
     case PX_FAULT_ILLEGAL: px_complain(why, OPERAND_ILLEGAL, name); break;
     case PX_FAULT_TEX: px_complain(why, TEX_OPERAND, 1, name, f->opd->name && is_surface(why) ? ".surfref" : ".texref"); break;
     case PX_FAULT_SAMPLER: px_complain(why, TEX_OPERAND, 2, name, ".samplerref"); break;

@@ -391,6 +391,29 @@ static bool named_form_takes(const struct px_why *why, px_word word)
     return !longest;
 }
 
+/* Instructions that ptxas asks for .approx, and for nothing else, unless their type is a half. */
+static bool only_approximates(const struct px_why *why)
+{
+    px_word type = px_why_word(why, PX_WK_TYPE, 0);
+    switch (why->inst->opcode->word) {
+    case PX_W_rsqrt: case PX_W_ex2: case PX_W_lg2: case PX_W_sin: case PX_W_cos: case PX_W_tanh:
+        return type == PX_W_f32 || type == PX_W_f64;
+    default: return false;
+    }
+}
+
+void px_why_rounding(const struct px_why *why)
+{
+    px_word opcode = why->inst->opcode->word;
+    bool wide = px_why_word(why, PX_WK_TYPE, 0) == PX_W_f64;
+    if (only_approximates(why))
+        px_complain(why, APPROX_NEEDED, px_why_name(why));
+    else if (opcode == PX_W_mad || (wide && (opcode == PX_W_div || opcode == PX_W_sqrt)))
+        px_complain(why, ROUNDING_NEEDED, px_why_name(why));
+    else
+        px_complain(why, ROUNDING_APPROX, px_why_name(why));
+}
+
 /* Every word is known to the opcode, but no form takes them together. */
 static void no_combination(const struct px_why *why)
 {
@@ -400,8 +423,8 @@ static void no_combination(const struct px_why *why)
         px_complain(why, MEMBAR_LEVEL, px_why_name(why));
     else if (fits_with(why, PX_W_eq) && !px_why_word(why, PX_WK_COMPARE, 0))
         px_complain(why, COMPARE_NEEDED, px_why_name(why));
-    else if (fits_with(why, PX_W_rn) && fits_with(why, PX_W_approx))
-        px_complain(why, ROUNDING_APPROX, px_why_name(why));
+    else if ((fits_with(why, PX_W_rn) && fits_with(why, PX_W_approx)) || (only_approximates(why) && !px_why_count(why, PX_W_approx)))
+        px_why_rounding(why);
     else if (!px_why_word(why, PX_WK_ROUND, 0) && (fits_with(why, PX_W_rn) || fits_with(why, PX_W_rni)))
         px_complain(why, ROUNDING_NEEDED, px_why_name(why));
     else if (why->inst->opcode->word == PX_W_cvt && px_why_word(why, PX_WK_ROUND, 0))
