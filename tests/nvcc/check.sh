@@ -15,7 +15,10 @@ modules=0 refused=0 lines=0
 for module in "$OUT"/*.ptx; do
     modules=$((modules + 1))
     lines=$((lines + $(wc -l <"$module")))
-    "$build/bin/ptxas" --print "$module" >"$OUT/printed.tmp" && "$build/bin/ptxas" "$OUT/printed.tmp" && continue
+    part=
+    case $module in *.part.ptx) part=-c ;; esac
+    # shellcheck disable=SC2086
+    "$build/bin/ptxas" $part --print "$module" >"$OUT/printed.tmp" && "$build/bin/ptxas" $part "$OUT/printed.tmp" && continue
     echo "refused: $module"
     refused=$((refused + 1))
 done
