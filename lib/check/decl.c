@@ -210,14 +210,20 @@ static struct px_symbol *declare_again(struct px_checker *checker, struct px_var
     return NULL;
 }
 
+/* To ptxas a special register is a variable of bits, declared before the module begins. */
+static bool matches_special(const struct px_var *var)
+{
+    const struct px_sreg *sreg = px_sreg_of_word(var->name->word);
+    const unsigned bits = sreg->components > 1 ? 32 : px_type_info((enum px_type)sreg->type)->bits;
+    const enum px_type type = bits == 64 ? PX_T_B64 : bits == 32 ? PX_T_B32 : PX_T_PRED;
+    return sreg->components == var->vec && var->type == type && !var->ndims;
+}
+
 static bool name_is_free(struct px_checker *checker, const struct px_var *var)
 {
     if (px_is_special_register(var->name) && !checker->function && !var->has_range) {
-        const struct px_sreg *sreg = px_sreg_of_word(var->name->word);
-        if (sreg->components != var->vec ||
-            px_type_info((enum px_type)sreg->type)->bits != px_var_element_size(var) * 8)
-            px_complain(checker, INCONSISTENT_VARIABLE, var->pos, var->name->len, var->name->text);
-        px_complain(checker, EXTERN_STATIC, var->pos, var->name->len, var->name->text);
+        if (!matches_special(var)) px_complain(checker, INCONSISTENT_VARIABLE, var->pos, var->name->len, var->name->text);
+        if (var->linkage == PX_L_NONE) px_complain(checker, EXTERN_STATIC, var->pos, var->name->len, var->name->text);
         return false;
     }
     if (px_was_unknown(var->name)) {

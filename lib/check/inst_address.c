@@ -69,7 +69,7 @@ static bool takes_handle(const struct px_held *s, const struct px_opd *opd, cons
 static bool base_variable(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
     enum px_space space = px_match_space(s->match, opd);
-    if (px_type_info(o->symbol->type)->klass == PX_TC_OPAQUE)
+    if (px_type_info(o->symbol->type)->klass == PX_TC_OPAQUE && o->symbol->space != PX_SPACE_SHARED) /* an array there is memory */
         return takes_handle(s, opd, o->symbol) || px_unfit(s, PX_FAULT_ILLEGAL, o, opd);
     if (space == PX_SPACE_NONE && !generic_variable(s, o->symbol))
         return px_unfit(s, PX_FAULT_ADDRESS_SPACE, o, opd);

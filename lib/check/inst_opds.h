@@ -46,6 +46,7 @@ bool px_held_scalar(struct px_held *s, const struct px_opd *opd, const struct px
 bool px_held_braces(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type);
 /* A vector register where a value of `type` should stand. */
 bool px_held_loose_register(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type);
+bool px_held_overaligned(const struct px_held *s, const struct px_symbol *reg, bool element);
 bool px_held_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, unsigned count);
 
 /* inst_address.c */

@@ -122,6 +122,16 @@ static bool no_packed_integers(const struct px_held *s, const struct px_opd *opd
     return opcode == PX_W_nanosleep || opcode == PX_W_redux || sum || count;
 }
 
+/* Where ptxas calls a function of its own on every target, and that with parameters aligned as their types ask for. */
+bool px_held_overaligned(const struct px_held *s, const struct px_symbol *reg, bool element)
+{
+    px_word opcode = s->inst->opcode->word;
+    const unsigned bytes = px_type_info((enum px_type)reg->type)->bits / 8;
+    bool moves = opcode == PX_W_wmma && element && !px_match_has(s->match, PX_W_mma);
+    bool divides = (opcode == PX_W_div || opcode == PX_W_rem) && bytes == 8 && !px_match_has(s->match, PX_W_f64);
+    return (moves || divides) && reg->vec <= 1 && reg->align > bytes;
+}
+
 static bool register_name(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
     const struct px_symbol *symbol = o->symbol;
@@ -145,7 +155,9 @@ static bool register_name(struct px_held *s, const struct px_opd *opd, const str
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (opd->flags & PX_OF_WIDTH3264 && px_type_info(symbol->type)->bits == 32 && px_register_fits(PX_T_U32, symbol->type, 0))
         return true;
-    return px_held_fits(s, opd, type, (enum px_type)symbol->type) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    if (!px_held_fits(s, opd, type, (enum px_type)symbol->type))
+        return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    return !px_held_overaligned(s, symbol, false) || px_unfit(s, PX_FAULT_ALIGN, o, opd);
 }
 
 static bool constant(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type);

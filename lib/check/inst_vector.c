@@ -173,6 +173,8 @@ static bool register_element(struct px_held *s, const struct px_opd *opd, const 
         return px_unfit(s, moves_lanes(s) ? PX_FAULT_SREG : PX_FAULT_SREG_WRITE, o, opd);
     if ((predicate && !takes_predicates(s, opd)) || (calls(s) && (special || o->has_selector)))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+    if (!special && px_held_overaligned(s, o->symbol, true))
+        return px_unfit(s, PX_FAULT_ALIGN, o, opd);
     if (special || (o->symbol->vec <= 1 && !o->has_selector))
         return true;
     return px_held_scalar(s, opd, o, (enum px_type)o->symbol->type, true);

@@ -297,6 +297,7 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_UNIFIED: px_complain(why, UNIFIED_SPACE, name); break;
     case PX_FAULT_RANGE: case PX_FAULT_MULTIPLE: case PX_FAULT_POWER: explain_range(why, f); break;
     case PX_FAULT_SCALE: explain_scale(why, f); break;
+    case PX_FAULT_ALIGN: px_complain(why, CALL_ALIGN, f->operand->u.name->text); break;
     case PX_FAULT_ILLEGAL: px_complain(why, OPERAND_ILLEGAL, name); break;
     case PX_FAULT_TEX: px_complain(why, TEX_OPERAND, 1, name, f->opd->name && is_surface(why) ? ".surfref" : ".texref"); break;
     case PX_FAULT_SAMPLER: px_complain(why, TEX_OPERAND, 2, name, ".samplerref"); break;

@@ -19,6 +19,8 @@ HEAD = """# Frozen verdicts where we are known to differ from ptxas 13.0: id, wh
 # Reasons that cover many rows: a pattern of ptxas's (or our) message, and the words for it.
 REASONS = [
     (r"ptxas: refuses line 0 .*32-Bit (ABI|compilation)", "found by ptxas in code generation: use of a 32-bit address"),
+    (r"ptxas: refuses line \d+ (Parsing error near '(;|\.x|\+)'|(Alignment|Type) of argument does not match formal parameter '(dst|src)\d)",
+     "found by ptxas in the expansion of the instruction, in a line of that"),
     (r"ptxas: refuses line 0 ", "found by ptxas after checking, without a line"),
 ]
 
@@ -47,7 +49,8 @@ def main():
         id_, what, detail = line.split("\t", 2)
         detail = " ".join(detail.split())
         new += (id_, what) not in old
-        rows.append((id_, what, old.get((id_, what)) or reason(detail)))
+        why = old.get((id_, what), "open:")
+        rows.append((id_, what, reason(detail) if why.startswith("open:") else why))
     with open(PATH, "w", encoding="utf-8") as f:
         f.write(HEAD + "".join("%s\t%s\t%s\n" % r for r in sorted(set(rows))))
     print("known.tsv: %d rows, %d new, %d gone" % (len(rows), new, len(old) - (len(rows) - new)))
