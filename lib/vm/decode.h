@@ -153,7 +153,7 @@ struct px_pvar *px_dec_pvar(struct px_fn_dec *d, const struct px_symbol *symbol)
 /* decode_opnd.c: operands */
 struct px_src { uint32_t at; bool scalar; };
 uint32_t px_dec_elem(enum px_type type);               /* bytes of an element of a row */
-uint32_t px_dec_constant(struct px_fn_dec *d, uint64_t value, uint64_t high);
+uint32_t px_dec_constant(struct px_fn_dec *d, uint64_t value, const uint64_t *high);
 uint32_t px_dec_temp(struct px_fn_dec *d, uint32_t elem);
 /* The operand as `elem` bytes, row or scalar; as a row. `type` decides how literals are read. */
 struct px_src px_dec_src(struct px_fn_dec *d, const struct px_operand *o, enum px_type type);

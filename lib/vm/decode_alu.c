@@ -188,7 +188,7 @@ static uint32_t combine(struct px_fn_dec *d, enum px_fixed fix, uint32_t a, uint
 static uint32_t keep_bits(struct px_fn_dec *d, uint32_t row, uint32_t bits)
 {
     if (bits == 0xffffffff) return row;
-    return combine(d, PX_FIX_mask_and, row, px_dec_as_row(d, (struct px_src){px_dec_constant(d, bits, 0), true}, 4));
+    return combine(d, PX_FIX_mask_and, row, px_dec_as_row(d, (struct px_src){px_dec_constant(d, bits, NULL), true}, 4));
 }
 
 /* The result of set from the comparison's mask row; with `high`, that of the upper halves. */

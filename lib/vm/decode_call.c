@@ -106,7 +106,7 @@ static struct px_actual actual(struct px_fn_dec *d, const struct px_operand *o, 
     if (v && v->local) px_dec_fail(d, d->item->inst, "passes a .param variable whose address is taken");
     if (v) return (struct px_actual){v->row, v->bytes, v->row == PX_NONE32 ? PX_ACT_NONE : PX_ACT_WORDS, 4};
     if (!result && px_dec_value(d, o, PX_T_B64, &value))
-        return (struct px_actual){px_dec_constant(d, value, 0), 8, PX_ACT_SCALAR, 8};
+        return (struct px_actual){px_dec_constant(d, value, NULL), 8, PX_ACT_SCALAR, 8};
     px_dec_fail(d, d->item->inst, "has a parameter that cannot be passed");
 }
 

@@ -32,19 +32,19 @@ uint32_t px_dec_temp(struct px_fn_dec *d, uint32_t elem)
     return t.row;
 }
 
-uint32_t px_dec_constant(struct px_fn_dec *d, uint64_t value, uint64_t high)
+uint32_t px_dec_constant(struct px_fn_dec *d, uint64_t value, const uint64_t *high)
 {
     /*
      * Entries of 8 bytes; a 128-bit constant takes two that are aligned. Where the pool lies is known when
      * all records are made: until then an offset in it carries PX_POOL_TAG.
      */
     for (uint32_t i = 0; i < d->pool.n; i += high ? 2 : 1)
-        if (d->pool.at[i] == value && (!high || (i + 1 < d->pool.n && d->pool.at[i + 1] == high)))
+        if (d->pool.at[i] == value && (!high || (i + 1 < d->pool.n && d->pool.at[i + 1] == *high)))
             return PX_POOL_TAG + i * 8;
     if (high && d->pool.n & 1) px_vec_push(d->dec->arena, &d->pool, 0);
     uint32_t at = PX_POOL_TAG + d->pool.n * 8;
     px_vec_push(d->dec->arena, &d->pool, value);
-    if (high) px_vec_push(d->dec->arena, &d->pool, high);
+    if (high) px_vec_push(d->dec->arena, &d->pool, *high);
     return at;
 }
 
@@ -296,7 +296,7 @@ static struct px_src lane_sreg(struct px_fn_dec *d, const struct px_operand *o, 
     default:
         px_dec_fail(d, d->item->inst, "reads %%%s, which this VM has not", px_word_text(o->u.name->word));
     }
-    if (sreg->op == PX_SR_tid && component == 3) return (struct px_src){px_dec_constant(d, 0, 0), true};
+    if (sreg->op == PX_SR_tid && component == 3) return (struct px_src){px_dec_constant(d, 0, NULL), true};
     uint32_t row = px_dec_temp(d, elem);
     px_dec_other(d, px_sreg_read, (struct px_insn){.d = row, .imm = what, .size = (uint8_t)elem});
     return (struct px_src){row, false};
@@ -308,7 +308,7 @@ static struct px_src sreg_src(struct px_fn_dec *d, const struct px_operand *o, u
     uint64_t fixed;
     const struct px_sreg *sreg = px_dec_sreg(o, &component);
     if (at != PX_NONE32 && bytes >= elem) return (struct px_src){at, true};
-    if (px_dec_fixed_sreg(sreg->op, &fixed)) return (struct px_src){px_dec_constant(d, fixed, 0), true};
+    if (px_dec_fixed_sreg(sreg->op, &fixed)) return (struct px_src){px_dec_constant(d, fixed, NULL), true};
     if (at != PX_NONE32) { /* a 32-bit register read as 64 bits */
         uint32_t row = px_dec_as_row(d, (struct px_src){at, true}, bytes), temp = px_dec_temp(d, elem);
         px_dec_temp_fixed(d, resize(bytes, elem, false), (struct px_insn){.d = temp, .a = row});
@@ -369,7 +369,7 @@ static struct px_src name_src(struct px_fn_dec *d, const struct px_operand *o, u
     if (!px_dec_symbol_address(d, o->symbol, &value, &local))
         px_dec_fail(d, d->item->inst, "names '%s', which has no address here", o->symbol->name->text);
     value += (uint64_t)o->offset;
-    if (!local) return (struct px_src){px_dec_constant(d, value, 0), true};
+    if (!local) return (struct px_src){px_dec_constant(d, value, NULL), true};
     struct px_src s = local_src(d, value);
     if (elem == 8) return s;
     uint32_t temp = px_dec_temp(d, elem);
@@ -386,7 +386,7 @@ struct px_src px_dec_src(struct px_fn_dec *d, const struct px_operand *o, enum p
     if (px_dec_value(d, o, type, &value)) {
         if (type == PX_T_PRED) value = (value != 0) != o->negated ? 0xffffffffu : 0;
         uint64_t high = elem == 16 && (int64_t)value < 0 && o->kind == PX_O_INT ? ~0ull : 0;
-        return (struct px_src){px_dec_constant(d, value, elem == 16 && !high ? 0 : high), true};
+        return (struct px_src){px_dec_constant(d, value, elem == 16 ? &high : NULL), true};
     }
     if (o->kind != PX_O_NAME) px_dec_fail(d, d->item->inst, "has an operand that cannot be run yet");
     struct px_src s = name_src(d, o, elem);
@@ -456,7 +456,7 @@ struct px_src px_dec_address(struct px_fn_dec *d, const struct px_operand *o, en
         px_dec_fail(d, d->item->inst, "has an address that cannot be run yet");
     if (base->kind == PX_O_NAME && base->symbol && space == PX_SPACE_NONE)
         value = px_dec_generic(d, base->symbol, value);
-    return (struct px_src){px_dec_constant(d, value, 0), true};
+    return (struct px_src){px_dec_constant(d, value, NULL), true};
 }
 
 /* A state space address of a variable as a generic one, where that is a constant. */

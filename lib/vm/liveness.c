@@ -180,7 +180,7 @@ static uint32_t scalar_of_mov(struct px_fn_dec *d, const struct px_dinst *item)
         return px_dec_components(d, a) == 1 ? d->vregs[px_dec_vreg(d, a, 0)].scalar : PX_NONE32;
     at = px_dec_uniform(d, a, &bytes);
     if (at != PX_NONE32) return bytes >= px_dec_elem(type) ? at : PX_NONE32;
-    return px_dec_value(d, a, type, &value) ? px_dec_constant(d, value, 0) : PX_NONE32;
+    return px_dec_value(d, a, type, &value) ? px_dec_constant(d, value, NULL) : PX_NONE32;
 }
 
 /* ld.param of a kernel parameter at a constant place is that parameter. */
