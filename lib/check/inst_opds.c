@@ -95,7 +95,7 @@ static bool copies_within(struct px_held *s)
 bool px_inst_operands(const struct ptx_module *module, const struct px_match *match, const struct px_inst *inst,
                       struct px_fault *fault)
 {
-    struct px_fault next;
+    struct px_fault next = {0};
     struct px_held s = {.module = module, .match = match, .inst = inst, .fault = &next};
     fault->kind = PX_FAULT_NONE;
     for (; s.argument < inst->nopds; s.argument++)

@@ -270,7 +270,7 @@ static bool in_range(struct px_held *s, const struct px_opd *opd, const struct p
     int64_t v = (int64_t)o->u.i;
     if (!(opd->flags & PX_OF_RANGE) || o->kind != PX_O_INT)
         return true;
-    bool tall = v >> 32 > 0 || (v < 0 && !(uint32_t)v);
+    bool tall = v >> 32 > 0 || (v < 0 && (v & UINT32_MAX) == 0);
     if (px_type_info(type)->bits == 32 && tall && forgets_half(s))
         v = type == PX_T_S32 ? (int64_t)(int32_t)v : (int64_t)(uint32_t)v;
     if (opd->step > 1 && (s->inst->opcode->word == PX_W_bar || s->inst->opcode->word == PX_W_barrier))
