@@ -15,34 +15,17 @@ typedef int32_t px_v16s __attribute__((vector_size(64)));
 
 /* A constant, loaded.  The compiler is not told that it is one: it would make it anew in every turn of a
  * loop, through the port that the permutes need, rather than keep it or read it again. */
-#define px_v_all(x) \
+#define PX_V_LOADED(element, vector, broadcast, x) \
     __extension__ ({ \
-        static const uint32_t constant_ = (x); \
-        __m512i all_; \
-        __asm__("vpbroadcastd %1, %0" : "=v"(all_) : "m"(constant_)); \
-        PX_V(all_); \
-    })
-#define px_v_float(x) \
-    __extension__ ({ \
-        static const float number_ = (x); \
-        __m512 all_; \
-        __asm__("vbroadcastss %1, %0" : "=v"(all_) : "m"(number_)); \
+        static const element constant_ = (x); \
+        vector all_; \
+        __asm__(broadcast " %1, %0" : "=v"(all_) : "m"(constant_)); \
         all_; \
     })
-#define px_v_all64(x) \
-    __extension__ ({ \
-        static const uint64_t constant_ = (x); \
-        __m512i all_; \
-        __asm__("vpbroadcastq %1, %0" : "=v"(all_) : "m"(constant_)); \
-        PX_V(all_); \
-    })
-#define px_v_double(x) \
-    __extension__ ({ \
-        static const double number_ = (x); \
-        __m512d all_; \
-        __asm__("vbroadcastsd %1, %0" : "=v"(all_) : "m"(number_)); \
-        all_; \
-    })
+#define px_v_all(x) PX_V(PX_V_LOADED(uint32_t, __m512i, "vpbroadcastd", x))
+#define px_v_float(x) PX_V_LOADED(float, __m512, "vbroadcastss", x)
+#define px_v_all64(x) PX_V(PX_V_LOADED(uint64_t, __m512i, "vpbroadcastq", x))
+#define px_v_double(x) PX_V_LOADED(double, __m512d, "vbroadcastsd", x)
 
 PX_APPROX_FN uint64_t px_v_mask(uint64_t x)
 {
