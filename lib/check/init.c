@@ -146,9 +146,7 @@ static void check_number(struct init *init, const struct px_expr *expr)
 {
     struct px_const value = px_evaluate(init->checker, expr);
     bool is_float = value.kind == PX_CONST_F32 || value.kind == PX_CONST_F64;
-    uint8_t klass = init->type->klass;
-    if ((klass == PX_TC_FLOAT && !is_float) ||
-        ((klass == PX_TC_UNSIGNED || klass == PX_TC_SIGNED) && is_float))
+    if ((init->type->klass == PX_TC_FLOAT && !is_float) || (px_type_is_integer(init->type) && is_float))
         mismatch(init, expr);
 }
 

@@ -36,7 +36,7 @@ static bool base_register(struct px_held *s, const struct px_opd *opd, const str
     if (o->symbol->vec > 1 && !o->has_selector)
         return px_unfit(s, type->bits == 64 ? PX_FAULT_ADDRESS_WIDTH : PX_FAULT_ADDRESS_TYPE, o, opd);
     bool packed = reg == PX_T_F16X2 && opd->flags & PX_OF_EXACT && px_type_info(want)->bits == 32; /* as in an addition */
-    if (type->klass != PX_TC_BITS && !px_is_integer((enum px_type_class)type->klass) && !packed)
+    if (type->klass != PX_TC_BITS && !px_type_is_integer(type) && !packed)
         return px_unfit(s, PX_FAULT_ADDRESS_TYPE, o, opd);
     if (type->bits > 64)
         return px_unfit(s, PX_FAULT_ADDRESS_WIDTH, o, opd);

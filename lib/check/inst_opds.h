@@ -24,11 +24,6 @@ static inline bool px_unfit(struct px_held *s, enum px_fault_kind kind, const st
     return false;
 }
 
-static inline bool px_is_integer(enum px_type_class klass)
-{
-    return klass == PX_TC_UNSIGNED || klass == PX_TC_SIGNED;
-}
-
 /* inst_opds.c: a value, a vector or a scalar as the operand's type says. */
 bool px_held_value(struct px_held *s, const struct px_opd *opd, const struct px_operand *o);
 

@@ -39,8 +39,8 @@ bool px_register_fits(enum px_type type, enum px_type reg, uint32_t flags)
         return false;
     if (t->klass == PX_TC_BITS && t->declarable)
         return true;
-    if (px_is_integer((enum px_type_class)t->klass) && t->declarable)
-        return r->klass == PX_TC_BITS || px_is_integer((enum px_type_class)r->klass) || reg == PX_T_F16X2;
+    if (px_type_is_integer(t) && t->declarable)
+        return r->klass == PX_TC_BITS || px_type_is_integer(r) || reg == PX_T_F16X2;
     if (type == PX_T_U16X2 || type == PX_T_S16X2)
         return reg == PX_T_B32 || reg == PX_T_F16X2;
     return r->klass == PX_TC_BITS && (t->declarable || reg == t->reg);
@@ -66,7 +66,7 @@ static bool multimem_bits(const struct px_held *s, enum px_type type)
 bool px_held_fits(const struct px_held *s, const struct px_opd *opd, enum px_type type, enum px_type reg)
 {
     const struct px_type_info *r = px_type_info(reg);
-    if (reg == PX_T_F16X2 && s->inst->opcode->word == PX_W_wmma && px_is_integer((enum px_type_class)px_type_info(type)->klass))
+    if (reg == PX_T_F16X2 && s->inst->opcode->word == PX_W_wmma && px_type_is_integer(px_type_info(type)))
         return false;
     if (opd->flags & PX_OF_UNTYPED && !(type == PX_T_BF16 && reg == PX_T_F16))
         return r->bits == px_type_info(type)->bits || (r->klass == PX_TC_PRED && px_type_info(type)->bits == 32);
@@ -150,7 +150,7 @@ static bool register_name(struct px_held *s, const struct px_opd *opd, const str
     if (symbol->type == PX_T_F16X2 && type == PX_T_PRED && px_held_by_modifier(s, opd, type))
         return passes_for_predicate(s) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     bool shift = s->inst->opcode->word == PX_W_vshl || s->inst->opcode->word == PX_W_vshr; /* the count by its width alone */
-    if (symbol->type == PX_T_F16X2 && px_is_integer((enum px_type_class)px_type_info(type)->klass) && !px_held_by_modifier(s, opd, type) &&
+    if (symbol->type == PX_T_F16X2 && px_type_is_integer(px_type_info(type)) && !px_held_by_modifier(s, opd, type) &&
         !shift)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (opd->flags & PX_OF_WIDTH3264 && px_type_info(symbol->type)->bits == 32 && px_register_fits(PX_T_U32, symbol->type, 0))
@@ -167,7 +167,7 @@ static bool stray_name(struct px_held *s, const struct px_opd *opd, const struct
 {
     bool function = o->symbol && (o->symbol->kind == PX_SYM_FUNC || o->symbol->kind == PX_SYM_ENTRY);
     const struct px_type_info *t = px_type_info(type);
-    bool integer = t->klass == PX_TC_BITS || px_is_integer((enum px_type_class)t->klass);
+    bool integer = t->klass == PX_TC_BITS || px_type_is_integer(t);
     if (o->kind == PX_O_INDEX || !o->symbol)
         return px_unfit(s, o->kind == PX_O_INDEX && integer && t->bits == 32 ? PX_FAULT_MUST_REGISTER : PX_FAULT_MISMATCH, o, opd);
     if (opd->flags & PX_OF_DST)
@@ -222,7 +222,7 @@ static bool address_name(struct px_held *s, const struct px_opd *opd, const stru
         return stray_name(s, opd, o, type);
     if (!space_fits(s, o))
         return px_unfit(s, PX_FAULT_ADDRESS_SPACE, o, opd);
-    if (t->klass != PX_TC_BITS && !px_is_integer((enum px_type_class)t->klass))
+    if (t->klass != PX_TC_BITS && !px_type_is_integer(t))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     return t->bits >= 16 || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
 }
@@ -341,7 +341,7 @@ static bool address_passes(const struct px_held *s, const struct px_opd *opd, co
 {
     const struct px_operand *base = o->n == 1 ? &o->u.list[0] : o;
     const struct px_type_info *t = px_type_info(type);
-    bool integer = (t->klass == PX_TC_BITS && t->declarable) || (px_is_integer((enum px_type_class)t->klass) && t->declarable);
+    bool integer = (t->klass == PX_TC_BITS && t->declarable) || (px_type_is_integer(t) && t->declarable);
     if (base->kind != PX_O_NAME || !base->symbol)
         return false;
     if (base->symbol->kind == PX_SYM_REG)

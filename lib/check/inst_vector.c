@@ -214,7 +214,7 @@ static bool vector_fits(const struct px_held *s, const struct px_opd *opd, enum 
 {
     const struct px_type_info *w = px_type_info(want), *t = px_type_info(type);
     bool float_in_integers = w->klass == PX_TC_FLOAT && w->declarable && want != PX_T_F16X2 && (opd->by_vec || s->coordinates) &&
-                             px_is_integer((enum px_type_class)t->klass);
+                             px_type_is_integer(t);
     if (float_in_integers && (t->bits == w->bits || (opd->flags & PX_OF_WIDER && t->bits > w->bits)))
         return true;
     return px_held_fits(s, opd, want, type);

@@ -50,7 +50,7 @@ static bool check_returns(struct px_checker *checker)
 static bool is_small(const struct px_var *var)
 {
     const struct px_type_info *type = px_type_info((enum px_type)var->type);
-    bool integer = type->klass == PX_TC_UNSIGNED || type->klass == PX_TC_SIGNED;
+    bool integer = px_type_is_integer(type);
     return type->klass == PX_TC_PRED || (integer && type->bits <= 16 && !var->ndims);
 }
 
@@ -92,7 +92,7 @@ void px_note_written_out(struct px_checker *checker, const struct px_inst *inst)
         px_word word = inst->mods[i].name->word;
         const struct px_type_info *type = px_type_info(px_type_of_word(word));
         bool exact = word == PX_W_rn || word == PX_W_rz || word == PX_W_rm || word == PX_W_rp;
-        bool integer = type->klass == PX_TC_UNSIGNED || type->klass == PX_TC_SIGNED;
+        bool integer = px_type_is_integer(type);
         checker->written_out |= exact || (division && integer && type->bits != 32) || (opcode == PX_W_rsqrt && word == PX_W_f64);
     }
 }

@@ -55,6 +55,13 @@ struct px_type_info {
 };
 
 const struct px_type_info *px_type_info(enum px_type type);
+
+/* Of the classes .u and .s. */
+static inline bool px_type_is_integer(const struct px_type_info *type)
+{
+    return type->klass == PX_TC_UNSIGNED || type->klass == PX_TC_SIGNED;
+}
+
 enum px_type px_type_of_word(px_word word); /* PX_T_NONE when the word is no type */
 
 /* ---- state spaces (PTX ISA 5.1) ---- */
