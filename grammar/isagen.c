@@ -84,6 +84,7 @@ int main(int argc, char **argv)
     ig_sort_forms();
     emit(dir, "isa_words.h", ig_emit_words);
     emit(dir, "isa_ops.h", ig_emit_ops);
+    emit(dir, "lowerings.inc", ig_emit_lowerings);
     emit(dir, "isa_tables.c", ig_emit_tables);
     emit(dir, "ptx.dict", ig_emit_dict);
     FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");

@@ -147,7 +147,7 @@ struct ig {
     struct ig_since sinces[512]; int nsinces;    /* [0]: no requirement */
     uint16_t lists[IG_POOL]; int nlists;         /* {n, word...} and tuple lists */
     uint16_t code[IG_POOL]; int ncode;           /* conditions */
-    const char *ops[512]; int nops;
+    struct { const char *name; unsigned flags; bool used; struct ig_place at; } ops[512]; int nops;
     const char *messages[128]; int nmessages;
     struct { int words[6]; bool loose; } names[512]; int nnames;
     struct ig_form *forms[IG_FORMS]; int nforms;
@@ -180,6 +180,13 @@ struct ig_set *ig_set_find(const char *s, size_t n);                   /* NULL *
 int ig_since_index(struct ig_since since);
 struct ig_since ig_since_parse(struct ig_place at, const char *s);
 
+/* isagen_ops.c */
+void ig_read_ops(struct ig_place at, const char *line);      /* op NAME ... : FLAG ... */
+const char *ig_op_name(struct ig_place at, const char *s);  /* of a row: must have been declared */
+void ig_emit_ops(FILE *out);
+void ig_emit_op_flags(FILE *out);
+void ig_emit_lowerings(FILE *out);
+
 /* isagen_opds.c */
 void ig_parse_operands(struct ig_form *form, const char *s);
 
@@ -196,7 +203,6 @@ extern int ig_nhandler_pool;
 
 /* isagen_emit.c, isagen_docs.c */
 void ig_emit_words(FILE *out);
-void ig_emit_ops(FILE *out);
 void ig_emit_tables(FILE *out);
 void ig_emit_forms(FILE *out); /* isagen_forms.c */
 void ig_sort_forms(void);

@@ -1,5 +1,5 @@
 /*
- * isagen_emit.c - writes isa_words.h, isa_ops.h and isa_tables.c.
+ * isagen_emit.c - writes isa_words.h and isa_tables.c.
  *
  * The words are found by a perfect hash: one hash of the spelling picks a
  * bucket, the bucket's displacement gives the slot that holds the word.
@@ -43,15 +43,6 @@ void ig_emit_words(FILE *out)
     for (int i = 0; i < ig.nmessages; i++)
         fprintf(out, "    PX_WM_%s,\n", ig.messages[i]);
     fputs("    PX_WM_COUNT\n};\n\n#endif\n", out);
-}
-
-void ig_emit_ops(FILE *out)
-{
-    fputs("/* Made by isagen: the meaning functions that isa.tbl names. */\n#ifndef PX_ISA_OPS_H\n#define PX_ISA_OPS_H\n\n"
-          "enum px_op {\n    PX_OP_NONE,\n", out);
-    for (int i = 0; i < ig.nops; i++)
-        fprintf(out, "    PX_OP_%s,\n", ig.ops[i]);
-    fputs("    PX_OP_COUNT\n};\n\n#endif\n", out);
 }
 
 /* ---- the perfect hash ---- */
@@ -227,5 +218,6 @@ void ig_emit_tables(FILE *out)
     emit_names(out);
     ig_emit_directives(out);
     emit_word_versions(out);
+    ig_emit_op_flags(out);
     ig_emit_forms(out);
 }

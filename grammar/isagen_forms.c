@@ -93,7 +93,7 @@ static bool has_float(const struct ig_form *form)
 static int op_number(const char *op)
 {
     for (int i = 0; op && i < ig.nops; i++)
-        if (!strcmp(ig.ops[i], op))
+        if (!strcmp(ig.ops[i].name, op))
             return i + 1;
     return 0;
 }

@@ -299,16 +299,6 @@ static const char *column(char **rest)
     return start;
 }
 
-static const char *op_name(const char *s)
-{
-    for (int i = 0; i < ig.nops; i++)
-        if (!strcmp(ig.ops[i], s))
-            return ig.ops[i];
-    if (ig.nops == 512)
-        ig_error((struct ig_place){"isa.tbl", 0}, "more than 512 meaning functions");
-    return ig.ops[ig.nops++] = ig_text(s, strlen(s));
-}
-
 static void read_meaning(struct ig_form *form, const char *s)
 {
     form->meaning = s;
@@ -333,7 +323,7 @@ static void read_meaning(struct ig_form *form, const char *s)
     }
     form->executable = *s;
     if (*s == '@')
-        form->op = op_name(s + 1);
+        form->op = ig_op_name(form->at, s + 1);
     else if (*s)
         form->statement = s;
 }
@@ -557,6 +547,8 @@ static void read_line(struct ig_place at, char *text)
         read_values(at, rest, ' ', &ig.features);
     } else if (!strncmp(text, "overlooked ", 11)) {
         read_overlooked(at, rest);
+    } else if (!strncmp(text, "op ", 3)) {
+        ig_read_ops(at, rest);
     } else if (!strncmp(text, "called ", 7)) {
         read_names(at, rest, true);
     } else if (!strncmp(text, "targets ", 8)) {

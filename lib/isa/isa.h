@@ -213,6 +213,7 @@ struct px_match {
 };
 
 enum px_op px_match_op(const struct px_match *match);               /* what to execute */
+unsigned px_op_flags(enum px_op op);                                /* PX_OPF_ of gen/isa_ops.h */
 px_word px_match_slot(const struct px_match *match, px_word slot);  /* word in the slot named `slot` (PX_W_type ...), 0 if none */
 bool px_match_has(const struct px_match *match, px_word word);      /* is this very word among the modifiers */
 

@@ -15,6 +15,11 @@ enum px_op px_match_op(const struct px_match *match)
     return match->form->op;
 }
 
+unsigned px_op_flags(enum px_op op)
+{
+    return px_isa_op_flags[op];
+}
+
 static int slot_named(const struct px_form *form, px_word name)
 {
     for (unsigned i = 0; i < form->nslots; i++)

@@ -73,4 +73,6 @@ extern const uint16_t px_isa_handlers[];
 extern const uint16_t px_isa_inst_names[][7]; /* six words, 0 at the end; 1 when they may stand anywhere */
 extern const uint16_t px_isa_ninst_names;
 
+extern const uint8_t px_isa_op_flags[]; /* by enum px_op */
+
 #endif

@@ -103,27 +103,13 @@ struct px_uniform {
 };
 _Static_assert(sizeof(struct px_uniform) % 16 == 0, "rows and params behind it stay aligned");
 
-/* Where a .param variable, or a formal parameter, of a function lies: 4-byte words, each a row. */
-struct px_slot {
-    uint32_t row;     /* first word's row, or a register's row when reg is set */
-    uint32_t bytes;
-    uint32_t offset;  /* in the parameter list (PTX ISA 7.1) */
-    uint8_t reg;      /* element bytes of a .reg parameter; 0: words */
-    bool local;       /* words in local memory, `row` bytes behind the frame's first: the address is taken */
-};
+/* A parameter as 4-byte words, each a row; the last one may hold less. */
+struct px_words { uint32_t bytes, n, *row; /* offset of each word's row */ };
 
-/* One call site: actual parameters and where results go. */
-struct px_actual {
-    uint32_t at;      /* offset of the row or scalar */
-    uint32_t bytes;
-    uint8_t kind;     /* enum px_actual_kind */
-    uint8_t elem;     /* element bytes of a register row */
-};
-enum px_actual_kind { PX_ACT_WORDS, PX_ACT_ROW, PX_ACT_SCALAR, PX_ACT_NONE };
-
+/* One call site: where arguments come from and results go. */
 struct px_call_site {
     const struct px_lfunc *callee;  /* NULL for an indirect call */
-    struct px_actual *args, *rets;
+    struct px_words *args, *rets;
     uint32_t nargs, nrets;
 };
 
@@ -146,8 +132,8 @@ struct px_fcode {
     uint32_t zero_from, zero_to; /* rows that may be read before they are written */
     uint32_t frame_bytes;
     uint32_t local_bytes;     /* .local variables of one activation, a lane */
+    struct px_words *args, *rets; /* of the formal parameters */
     uint32_t nargs, nrets;
-    struct px_slot *args, *rets;
     uint32_t home_fp;         /* floating-point mode that calls and returns expect */
 };
 

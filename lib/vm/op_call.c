@@ -13,131 +13,60 @@
 #include "vm/device.h"
 #include "vm/op_fpmode.h"
 
-/* ---- arguments of PTX functions ---- */
+/* ---- arguments and results of PTX functions: words, row by row ---- */
 
-/* One 4-byte word, or a whole register, of an actual parameter into a row of the callee. */
-static void copy_words(const struct px_gang *g, const uint8_t *from, const struct px_actual *a, uint8_t *base,
-                       const struct px_slot *s)
+static uint32_t *word_row(const struct px_frame *f, const struct px_words *w, uint32_t k)
 {
-    uint32_t *d = (uint32_t *)(void *)(base + s->row), words = (s->bytes + 3) / 4;
-    const uint8_t *src = from + a->at;
-    if (a->kind == PX_ACT_WORDS) {
-        uint32_t have = (a->bytes + 3) / 4;
-        memcpy(d, src, (size_t)(words < have ? words : have) * g->n * 4);
-        return;
-    }
-    bool scalar = a->kind == PX_ACT_SCALAR;
-    for (uint32_t w = 0; w < words; w++)
-        for (uint32_t i = 0; i < g->n; i++) {
-            uint32_t size = a->elem - w * 4 < 4 ? a->elem - w * 4 : 4;
-            d[w * g->n + i] = 0;
-            memcpy(&d[w * g->n + i], src + (scalar ? 0 : (size_t)i * a->elem) + w * 4, size);
-        }
+    return (uint32_t *)(void *)(f->base + w->row[k]);
 }
 
-static void copy_register(const struct px_gang *g, const uint8_t *from, const struct px_actual *a,
-                          uint8_t *base, const struct px_slot *s)
+static uint32_t fewer(uint32_t a, uint32_t b)
 {
-    uint8_t *d = base + s->row;
-    const uint8_t *src = from + a->at;
-    for (uint32_t i = 0; i < g->n; i++) {
-        uint64_t v[2] = {0};
-        if (a->kind == PX_ACT_WORDS)
-            for (uint32_t w = 0; w * 4 < s->reg; w++)
-                memcpy((uint8_t *)v + w * 4, src + (w * g->n + i) * 4, 4);
-        else
-            memcpy(v, src + (a->kind == PX_ACT_SCALAR ? 0 : (size_t)i * a->elem), a->elem);
-        memcpy(d + (size_t)i * s->reg, v, s->reg);
-    }
+    return a < b ? a : b;
 }
 
 static void pass_arguments(const struct px_gang *g, const struct px_frame *caller, struct px_frame *f,
                            const struct px_call_site *site)
 {
-    for (uint32_t i = 0; i < site->nargs && i < f->code->nargs; i++) {
-        const struct px_slot *s = &f->code->args[i];
-        if (site->args[i].kind == PX_ACT_NONE) continue;
-        if (s->local) {
-            for (uint32_t w = 0; w < (s->bytes + 3) / 4; w++) {
-                struct px_slot word = {.row = 0, .bytes = 4};
-                struct px_actual part = site->args[i];
-                uint8_t *to = g->local + ((f->local_top - f->code->local_bytes + s->row) / 4 + w) * g->n * 4;
-                if (part.kind == PX_ACT_WORDS)
-                    part.at += w * g->n * 4;
-                else
-                    part.at += w * 4, part.elem = part.elem > w * 4 ? part.elem : 0;
-                part.bytes = 4;
-                copy_words(g, caller->base, &part, to, &word);
-            }
-        } else if (s->reg) {
-            copy_register(g, caller->base, &site->args[i], f->base, s);
-        } else {
-            copy_words(g, caller->base, &site->args[i], f->base, s);
-        }
+    for (uint32_t i = 0; i < fewer(site->nargs, f->code->nargs); i++) {
+        const struct px_words *from = &site->args[i], *to = &f->code->args[i];
+        for (uint32_t k = 0; k < to->n; k++)
+            if (k < from->n)
+                memcpy(word_row(f, to, k), word_row(caller, from, k), (size_t)g->n * 4);
+            else
+                memset(word_row(f, to, k), 0, (size_t)g->n * 4);
     }
-}
-
-/* ---- results ---- */
-
-/* Bytes of one result of one lane from the callee's frame. */
-static void read_slot(const struct px_gang *g, const uint8_t *base, const struct px_slot *s, uint32_t lane,
-                      uint8_t *out)
-{
-    if (s->reg) {
-        memcpy(out, base + s->row + (size_t)lane * s->reg, s->reg);
-        return;
-    }
-    for (uint32_t w = 0; w * 4 < s->bytes; w++) {
-        uint32_t left = s->bytes - w * 4;
-        memcpy(out + w * 4, base + s->row + ((size_t)w * g->n + lane) * 4, left < 4 ? left : 4);
-    }
-}
-
-static void write_actual(const struct px_gang *g, uint8_t *base, const struct px_actual *a, uint32_t lane,
-                         const uint8_t *in, uint32_t bytes)
-{
-    if (a->kind == PX_ACT_ROW) {
-        uint64_t v[2] = {0};
-        memcpy(v, in, bytes < a->elem ? bytes : a->elem);
-        memcpy(base + a->at + (size_t)lane * a->elem, v, a->elem);
-        return;
-    }
-    if (a->kind != PX_ACT_WORDS) return;
-    if (bytes > a->bytes) bytes = a->bytes;
-    for (uint32_t w = 0; w * 4 < bytes; w++)
-        memcpy(base + a->at + ((size_t)w * g->n + lane) * 4, in + w * 4,
-               bytes - w * 4 < 4 ? bytes - w * 4 : 4);
-}
-
-/* Words of a result that all go to words: row by row. */
-static void copy_result_rows(const struct px_gang *g, const struct px_frame *f, const struct px_slot *s,
-                             const struct px_actual *a, const struct px_lanes *lanes)
-{
-    const uint32_t *from = (const uint32_t *)(const void *)(f->base + s->row);
-    uint32_t *to = (uint32_t *)(void *)(f->parent->base + a->at), lane;
-    uint32_t bytes = s->bytes < a->bytes ? s->bytes : a->bytes;
-    for (uint32_t w = 0; w * 4 < bytes; w++, from += g->n, to += g->n)
-        PX_FOR_LANES(lane, *lanes) to[lane] = from[lane];
 }
 
 void px_call_results(struct px_gang *g, struct px_frame *f, const struct px_lanes *lanes)
 {
     const struct px_call_site *site = f->site;
-    uint8_t buf[64];
     uint32_t lane;
-    for (uint32_t i = 0; i < site->nrets && i < f->code->nrets; i++) {
-        const struct px_slot *s = &f->code->rets[i];
-        const struct px_actual *a = &site->rets[i];
-        if (!s->reg && a->kind == PX_ACT_WORDS) {
-            copy_result_rows(g, f, s, a, lanes);
-            continue;
+    (void)g;
+    for (uint32_t i = 0; i < fewer(site->nrets, f->code->nrets); i++) {
+        const struct px_words *from = &f->code->rets[i], *to = &site->rets[i];
+        for (uint32_t k = 0; k < fewer(from->n, to->n); k++) {
+            const uint32_t *a = word_row(f, from, k);
+            uint32_t *d = word_row(f->parent, to, k);
+            PX_FOR_LANES(lane, *lanes) d[lane] = a[lane];
         }
-        if (s->bytes > sizeof buf) continue; /* only arrays are larger, and those are words on both sides */
-        PX_FOR_LANES(lane, *lanes)
-        {
-            read_slot(g, f->base, s, lane, buf);
-            write_actual(g, f->parent->base, a, lane, buf, s->reg ? s->reg : s->bytes);
-        }
+    }
+}
+
+/* ---- one lane's words ---- */
+
+static void read_words(const struct px_frame *f, const struct px_words *w, uint32_t lane, uint8_t *out, uint32_t bytes)
+{
+    for (uint32_t k = 0; k < w->n && k * 4 < bytes; k++)
+        memcpy(out + k * 4, word_row(f, w, k) + lane, bytes - k * 4 < 4 ? bytes - k * 4 : 4);
+}
+
+static void write_words(const struct px_frame *f, const struct px_words *w, uint32_t lane, const uint8_t *in)
+{
+    for (uint32_t k = 0; k < w->n; k++) {
+        uint32_t word = 0, left = w->bytes - k * 4;
+        memcpy(&word, in + k * 4, left < 4 ? left : 4);
+        word_row(f, w, k)[lane] = word;
     }
 }
 
@@ -174,23 +103,17 @@ static int enter_code(struct px_gang *g, struct px_entry *e, const struct px_ins
 
 enum { PX_EXT_BYTES = 4608 }; /* most bytes of arguments; kernels' own limit is near */
 
-static void gather_arguments(const struct px_gang *g, const uint8_t *base, const struct px_call_site *site,
-                             const struct px_lfunc *callee, uint32_t lane, uint8_t *out, uint32_t size)
+static void gather_arguments(const struct px_frame *f, const struct px_call_site *site, const struct px_lfunc *callee,
+                             uint32_t lane, uint8_t *out, uint32_t size)
 {
     const struct px_function *fn = callee->fn;
     memset(out, 0, size);
     for (uint32_t i = 0; i < site->nargs; i++) {
-        const struct px_actual *a = &site->args[i];
-        uint64_t at = fn && i < fn->func->nparams ? fn->params[i]->offset : 0;
-        uint32_t bytes = fn && i < fn->func->nparams ? (uint32_t)fn->params[i]->size : a->bytes;
-        if (at + bytes > size || a->kind == PX_ACT_NONE) continue;
-        if (a->kind == PX_ACT_WORDS) {
-            struct px_slot s = {.row = a->at, .bytes = bytes < a->bytes ? bytes : a->bytes};
-            read_slot(g, base, &s, lane, out + at);
-        } else {
-            const uint8_t *v = base + a->at + (a->kind == PX_ACT_SCALAR ? 0 : (size_t)lane * a->elem);
-            memcpy(out + at, v, bytes < a->elem ? bytes : a->elem);
-        }
+        const struct px_words *a = &site->args[i];
+        bool declared = fn && i < fn->func->nparams;
+        uint64_t at = declared ? fn->params[i]->offset : 0;
+        uint32_t bytes = declared ? (uint32_t)fn->params[i]->size : a->bytes;
+        if (at + bytes <= size) read_words(f, a, lane, out + at, fewer(bytes, a->bytes));
     }
 }
 
@@ -206,7 +129,7 @@ static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site,
 {
     _Alignas(16) uint8_t args[PX_EXT_BYTES], ret[256];
     struct px_ext_state *state = &g->ext[lane];
-    gather_arguments(g, f->base, site, callee, lane, args, argument_bytes(callee));
+    gather_arguments(f, site, callee, lane, args, argument_bytes(callee));
     memset(ret, 0, sizeof ret);
     struct px_call call = {.worker = g->worker,
                            .cta = g->cta,
@@ -221,7 +144,7 @@ static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site,
     enum px_ext r = callee->kind == PX_LF_BUILTIN ? callee->builtin->fn(&call) : px_host_call(&call);
     state->state = r == PX_EXT_PARK ? call.state : 0;
     if (r == PX_EXT_DONE && site->nrets)
-        write_actual(g, f->base, &site->rets[0], lane, ret, site->rets[0].bytes);
+        write_words(f, &site->rets[0], lane, ret);
     return r;
 }
 

@@ -1,0 +1,171 @@
+/*
+ * code.c - from a checked kernel to the code of a gang width: the passes, in their order.
+ *
+ * A kernel is made together with every function that it may call (all whose
+ * address is taken, when it calls by address). First each is lowered and
+ * analysed, which gives the bytes of rows a lane; then the width is chosen, so
+ * that the widest frame of rows stays near 40 KB; then records are made. Results
+ * are cached in the program by kernel and number of threads.
+ */
+#include "code/fn.h"
+#include "front/print.h"
+#include "vm/device.h"
+#include "vm/op_fpmode.h"
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { PX_ROWS_BYTES = 40 * 1024 }; /* of rows that a gang should not exceed */
+
+void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *format, ...)
+{
+    char text[256], line[200] = "the function";
+    unsigned number = 0;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (inst) {
+        const struct px_source *source = &f->module->source;
+        number = 1;
+        for (px_pos i = 0; i < inst->pos && i < source->size; i++) number += source->text[i] == '\n';
+        px_print_inst(inst, line, sizeof line);
+    }
+    f->coder->error = px_arena_printf(f->coder->keep, "%s: line %u: '%s' %s", f->func->name, number, line, text);
+    longjmp(f->coder->give_up, 1);
+}
+
+/* ---- functions ---- */
+
+struct px_irfn *px_code_function(struct px_coder *coder, const struct px_lfunc *func)
+{
+    struct px_irfn *f = coder->fns[func->id];
+    if (f) return f;
+    f = PX_NEW(coder->scratch, struct px_irfn);
+    f->coder = coder;
+    f->func = func;
+    f->fn = func->fn;
+    f->module = func->module;
+    f->code = PX_NEW(coder->keep, struct px_fcode);
+    f->code->func = func;
+    f->code->home_fp = PX_FP_HOME;
+    coder->fns[func->id] = f;
+    px_vec_push(coder->scratch, &coder->queue, f);
+    return f;
+}
+
+/* Where the parts of a frame begin that do not depend on the width. */
+static void place_head(struct px_irfn *f)
+{
+    struct px_fcode *code = f->code;
+    code->uniform = PX_FRAME_HEAD;
+    code->params = code->uniform + (uint32_t)sizeof(struct px_uniform);
+    code->param_bytes = f->func->is_entry ? (uint32_t)f->fn->param_bytes : 0;
+    code->rows = (code->params + code->param_bytes + 63) & ~63u;
+    if (!f->func->is_entry) code->params = 0;
+}
+
+static void analyse(struct px_irfn *f)
+{
+    place_head(f);
+    px_lower(f);
+    px_ir_uniform(f);
+    px_ir_canon(f);
+    px_ir_blocks(f);
+    px_ir_rows(f);
+}
+
+/* The width that keeps the largest frame's rows near PX_ROWS_BYTES, no wider than the CTA. */
+static uint32_t choose_width(const struct px_coder *coder)
+{
+    uint32_t lane_bytes = 1, width = PX_LANES_MAX;
+    for (uint32_t i = 0; i < coder->queue.n; i++)
+        if (coder->queue.at[i]->live_bytes > lane_bytes) lane_bytes = coder->queue.at[i]->live_bytes;
+    while (width > 64 && width * lane_bytes > PX_ROWS_BYTES) width /= 2;
+    while (width > 32 && width / 2 >= coder->threads) width /= 2;
+    return width;
+}
+
+static struct px_code *assemble(struct px_coder *coder)
+{
+    struct px_code *code = PX_NEW(coder->keep, struct px_code);
+    for (uint32_t i = 0; i < coder->queue.n; i++) analyse(coder->queue.at[i]); /* which finds further functions */
+    coder->width = choose_width(coder);
+    code->funcs = PX_NEW_N(coder->keep, struct px_fcode *, coder->linked->nfuncs + 1);
+    for (uint32_t i = 0; i < coder->queue.n; i++) {
+        struct px_irfn *f = coder->queue.at[i];
+        px_emit(f);
+        code->funcs[f->func->id] = f->code;
+    }
+    code->entry = coder->queue.at[0]->code;
+    code->linked = coder->linked;
+    code->level = coder->level;
+    code->width = coder->width;
+    code->threads = coder->threads;
+    code->local_bytes = code->entry->local_bytes;
+    return code;
+}
+
+/* Both arenas unwind to the caller's place when memory ends; the scratch one is freed there, too. */
+static struct px_code *make(struct px_coder *coder)
+{
+    if (setjmp(coder->give_up)) return NULL;
+    coder->fns = PX_NEW_N(coder->scratch, struct px_irfn *, coder->linked->nfuncs + 1);
+    px_code_function(coder, coder->kernel);
+    return assemble(coder);
+}
+
+struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
+                          uint32_t program, const struct px_level *level, bool approx_exact,
+                          struct px_arena *arena, const char **error)
+{
+    jmp_buf no_memory, *outer = arena->on_failure;
+    struct px_arena scratch;
+    struct px_code *code = NULL;
+    struct px_coder coder = {.keep = arena, .scratch = &scratch, .linked = linked, .level = level, .kernel = kernel,
+                             .threads = threads, .program = program, .approx_exact = approx_exact};
+    px_arena_init(&scratch, &arena->alloc, &no_memory);
+    arena->on_failure = &no_memory;
+    bool failed = setjmp(no_memory);
+    if (!failed) code = make(&coder);
+    *error = coder.error;
+    px_arena_free(&scratch);
+    arena->on_failure = outer;
+    if (failed) longjmp(*outer, 1);
+    return code;
+}
+
+/* ---- the cache of a program ---- */
+
+static struct px_code *find_code(struct ptx_program *program, const struct px_lfunc *kernel, uint32_t threads)
+{
+    for (struct px_code *c = program->code; c; c = c->next)
+        if (c->entry->func == kernel && c->threads == threads) return c;
+    return NULL;
+}
+
+static struct px_code *decode_locked(struct ptx_program *program, const struct px_lfunc *kernel,
+                                     uint32_t threads, const char **error)
+{
+    jmp_buf no_memory;
+    struct px_code *code = find_code(program, kernel, threads);
+    if (code) return code;
+    program->code_arena.on_failure = &no_memory;
+    *error = NULL;
+    if (setjmp(no_memory)) return NULL;
+    const struct ptx_device *device = program->device;
+    code = px_decode(&program->linked, kernel, threads, program->number, device->level,
+                     device->config.approx_exact != 0, &program->code_arena, error);
+    if (!code) return NULL;
+    code->next = program->code;
+    program->code = code;
+    return code;
+}
+
+const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel,
+                                  uint32_t threads, const char **error)
+{
+    pthread_mutex_lock(&program->code_lock);
+    const struct px_code *code = decode_locked(program, kernel, threads, error);
+    pthread_mutex_unlock(&program->code_lock);
+    return code;
+}

@@ -1,0 +1,377 @@
+/* emit.c - the records of a function, block by block, and what they share. */
+#include "code/emit.h"
+#include "vm/op_fpmode.h"
+
+/* ---- records ---- */
+
+struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler div, const struct px_insn *in)
+{
+    if (!e->tail || e->tail->n == CHUNK) {
+        struct px_chunk *c = px_arena_alloc(e->f->coder->scratch, sizeof *c);
+        c->next = NULL;
+        c->n = 0;
+        if (e->tail) e->tail->next = c;
+        else e->head = c;
+        e->tail = c;
+    }
+    struct px_insn *a = &e->tail->conv[e->tail->n], *b = &e->tail->div[e->tail->n];
+    e->tail->n++;
+    e->n++;
+    *a = *b = *in;
+    a->fn = conv;
+    b->fn = div;
+    a->src = b->src = e->in ? e->in->origin : 0;
+    a->ord = b->ord = e->ord;
+    return a;
+}
+
+void px_emit_both(struct px_emitter *e, px_handler fn, struct px_insn in)
+{
+    px_emit_pair(e, fn, fn, &in);
+}
+
+void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in)
+{
+    in.m = e->guard;
+    struct px_insn *conv = px_emit_pair(e, fn[e->guard != 0], fn[1], &in);
+    if (e->guard) conv->m = e->conv_guard;
+}
+
+void px_emit_own(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
+{
+    px_emit_both(e, e->f->coder->level->fixed[fix][0], in);
+}
+
+void px_emit_fixed(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
+{
+    if (px_emit_is_own(e))
+        px_emit_own(e, fix, in);
+    else
+        px_emit_guarded(e, e->f->coder->level->fixed[fix], in);
+}
+
+/* ---- guards ---- */
+
+static int nothing(struct px_gang *g, const struct px_insn *in)
+{
+    (void)g, (void)in;
+    return PX_STEP_NEXT;
+}
+
+/*
+ * Divergent code needs the guard joined with the entry's mask, and so does memory in both versions; convergent
+ * arithmetic may use the predicate itself, since lanes that do not live do not matter.
+ */
+void px_emit_guard(struct px_emitter *e, bool memory)
+{
+    const struct px_ir_inst *in = e->in;
+    e->guard = e->conv_guard = 0;
+    if (in->guard == PX_NONE32) return;
+    uint32_t row = e->f->regs.at[in->guard].row, temp = px_emit_temp(e, 4);
+    bool negated = in->flags & PX_IRF_NEGATED, direct = !negated && !memory;
+    px_handler fn = e->f->coder->level->fixed[negated ? PX_FIX_mask_andnot : PX_FIX_mask_and][0];
+    px_emit_pair(e, direct ? nothing : fn, fn, &(struct px_insn){.d = temp, .a = 0, .b = row});
+    e->guard = temp;
+    e->conv_guard = direct ? row : temp;
+}
+
+bool px_emit_is_own(const struct px_emitter *e)
+{
+    const struct px_ir_opd *o = px_ir_opds(e->f, e->in);
+    if (e->in->guard != PX_NONE32 || !e->in->ndst) return false;
+    for (uint32_t k = 0; k < e->in->ndst; k++)
+        if (o[k].kind == PX_IR_REG && !e->f->regs.at[o[k].at].temp) return false;
+    return true;
+}
+
+/* ---- floating-point mode ---- */
+
+static int set_fp_mode(struct px_gang *g, const struct px_insn *in)
+{
+    px_fp_set(g->worker, (uint32_t)in->imm);
+    return PX_STEP_NEXT;
+}
+
+static void set_mode(struct px_emitter *e, uint32_t mode)
+{
+    if (e->fp == mode) return;
+    e->fp = mode;
+    px_emit_both(e, set_fp_mode, (struct px_insn){.imm = mode});
+}
+
+static void want_mode(struct px_emitter *e, uint8_t fp)
+{
+    if (fp == PX_IR_FP_HOME)
+        set_mode(e, e->f->code->home_fp);
+    else if (fp == PX_IR_FP_NEAREST)
+        set_mode(e, (e->fp & 3) == PX_FP_RN ? e->fp : PX_FP_RN);
+    else if (fp != PX_IR_FP_ANY)
+        set_mode(e, fp);
+}
+
+/* ---- places in the frame ---- */
+
+uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem)
+{
+    for (uint32_t i = 0; i < e->temps.n; i++) {
+        struct px_temp *t = &e->temps.at[i];
+        if (t->elem != elem || t->used) continue;
+        t->used = true;
+        return t->row;
+    }
+    struct px_temp t = {e->frame_bytes, (uint8_t)elem, true};
+    e->frame_bytes += elem * e->f->coder->width;
+    px_vec_push(e->f->coder->scratch, &e->temps, t);
+    return t.row;
+}
+
+static uint32_t hash_of(uint64_t value, const uint64_t *high)
+{
+    uint64_t h = (value ^ (high ? *high * 0x9e3779b97f4a7c15u + 1 : 0)) * 0xff51afd7ed558ccdu;
+    return (uint32_t)(h >> 32);
+}
+
+static bool pool_holds(const struct px_emitter *e, uint32_t at, uint64_t value, const uint64_t *high)
+{
+    if (e->pool.at[at] != value) return false;
+    return !high || (!(at & 1) && at + 1 < e->pool.n && e->pool.at[at + 1] == *high);
+}
+
+static void grow_hash(struct px_emitter *e)
+{
+    uint32_t *old = e->hash, n = e->hash_size;
+    e->hash_size = n ? n * 2 : 64;
+    e->hash = PX_NEW_N(e->f->coder->scratch, uint32_t, e->hash_size);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!old[i]) continue;
+        uint32_t at = old[i] - 1, wide = at & PX_POOL_TAG, place = at & ~PX_POOL_TAG;
+        uint32_t k = hash_of(e->pool.at[place], wide ? &e->pool.at[place + 1] : NULL);
+        while (e->hash[k & (e->hash_size - 1)]) k++;
+        e->hash[k & (e->hash_size - 1)] = old[i];
+    }
+}
+
+/*
+ * Entries of 8 bytes; a 128-bit constant takes two that are aligned. Where the pool lies is known when all records are
+ * made: until then an offset in it carries PX_POOL_TAG.
+ */
+uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *high)
+{
+    if (e->pool.n * 2 >= e->hash_size) grow_hash(e);
+    uint32_t k = hash_of(value, high);
+    for (; e->hash[k & (e->hash_size - 1)]; k++) {
+        uint32_t at = e->hash[k & (e->hash_size - 1)] - 1;
+        if (!(at & PX_POOL_TAG) == !high && pool_holds(e, at & ~PX_POOL_TAG, value, high)) return PX_POOL_TAG + (at & ~PX_POOL_TAG) * 8;
+    }
+    if (high && e->pool.n & 1) px_vec_push(e->f->coder->scratch, &e->pool, 0);
+    uint32_t at = e->pool.n;
+    px_vec_push(e->f->coder->scratch, &e->pool, value);
+    if (high) px_vec_push(e->f->coder->scratch, &e->pool, *high);
+    e->hash[k & (e->hash_size - 1)] = (at | (high ? PX_POOL_TAG : 0)) + 1;
+    return PX_POOL_TAG + at * 8;
+}
+
+bool px_emit_is_scalar(const struct px_ir_opd *o)
+{
+    return o->kind == PX_IR_UNIFORM || o->kind == PX_IR_PARAM || o->kind == PX_IR_IMM;
+}
+
+static uint32_t place_of(struct px_emitter *e, enum px_ir_kind kind, uint32_t at, uint64_t value, const uint64_t *high)
+{
+    const struct px_fcode *code = e->f->code;
+    switch (kind) {
+    case PX_IR_REG:
+        if (e->f->regs.at[at].row == PX_NONE32)
+            px_code_fail(e->f, e->f->origins.at[e->in->origin].inst, "reads a register that has no row");
+        return e->f->regs.at[at].row;
+    case PX_IR_UNIFORM:
+        return code->uniform + at;
+    case PX_IR_PARAM:
+        return code->params + at;
+    default:
+        return px_emit_constant(e, value, high);
+    }
+}
+
+uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_opd *o)
+{
+    if (o->kind == PX_IR_ADDRESS) /* a constant base: the place itself is the constant, the record's offset is zero */
+        return place_of(e, o->base, o->at, o->value, NULL);
+    uint64_t high = o->base ? ~0ull : 0;
+    return place_of(e, o->kind, o->at, o->value, o->kind == PX_IR_IMM && o->elem == 16 ? &high : NULL);
+}
+
+static enum px_fixed broadcast(uint32_t elem)
+{
+    return elem == 2 ? PX_FIX_broadcast2 : elem == 4 ? PX_FIX_broadcast4 : elem == 8 ? PX_FIX_broadcast8 : PX_FIX_broadcast16;
+}
+
+uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_opd *o)
+{
+    if (!px_emit_is_scalar(o)) return px_emit_place(e, o);
+    uint32_t row = px_emit_temp(e, o->elem);
+    px_emit_own(e, broadcast(o->elem), (struct px_insn){.d = row, .a = px_emit_place(e, o)});
+    return row;
+}
+
+/* ---- instructions ---- */
+
+static px_emission *const own[] = {
+    [PX_IR_NOTHING - PX_IR_OWN] = px_emit_nothing, [PX_IR_COPY - PX_IR_OWN] = px_emit_copy,
+    [PX_IR_CANON - PX_IR_OWN] = px_emit_canon,     [PX_IR_JUMP - PX_IR_OWN] = px_emit_jump,
+    [PX_IR_BRANCH - PX_IR_OWN] = px_emit_branch,   [PX_IR_END - PX_IR_OWN] = px_emit_ret,
+    [PX_IR_ARGUMENTS - PX_IR_OWN] = px_emit_nothing, [PX_IR_SREG - PX_IR_OWN] = px_emit_sreg,
+    [PX_IR_UNIT - PX_IR_OWN] = px_emit_unit,       [PX_IR_ACQUIRE - PX_IR_OWN] = px_emit_acquire,
+    [PX_IR_RELEASE - PX_IR_OWN] = px_emit_release, [PX_IR_PART - PX_IR_OWN] = px_emit_part,
+    [PX_IR_SLICE - PX_IR_OWN] = px_emit_slice};
+
+/* Operations that the table names; those that lowering turns into others have none. */
+static px_emission *const named[PX_OP_COUNT] = {
+    [PX_OP_ld] = px_emit_ld,         [PX_OP_st] = px_emit_st,           [PX_OP_atom] = px_emit_atom,
+    [PX_OP_red] = px_emit_atom,      [PX_OP_cvta] = px_emit_cvta,       [PX_OP_cvta_to] = px_emit_cvta_to,
+    [PX_OP_isspacep] = px_emit_isspacep, [PX_OP_bfi] = px_emit_bfi,     [PX_OP_lop3] = px_emit_lop3,
+    [PX_OP_shfl] = px_emit_meet,     [PX_OP_activemask] = px_emit_activemask, [PX_OP_brx] = px_emit_brx,
+    [PX_OP_call] = px_emit_call,     [PX_OP_ret] = px_emit_ret,         [PX_OP_exit] = px_emit_exit,
+    [PX_OP_trap] = px_emit_trap,     [PX_OP_brkpt] = px_emit_brkpt,     [PX_OP_nanosleep] = px_emit_nanosleep,
+    [PX_OP_fence] = px_emit_fence,   [PX_OP_bar_sync] = px_emit_barrier, [PX_OP_bar_arrive] = px_emit_barrier,
+    [PX_OP_bar_red] = px_emit_barrier};
+
+static px_emission *emission_of(px_irop op)
+{
+    switch (px_ir_kind_of(op)) {
+    case PX_IR_STATEMENT: return px_emit_statement;
+    case PX_IR_FIXED: return px_emit_move;
+    case PX_IR_TABLE: return named[op & ~PX_IR_KIND];
+    default: return own[op - PX_IR_OWN];
+    }
+}
+
+static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
+{
+    e->in = in;
+    if (in->flags & PX_IRF_FIRST) e->ord++;
+    e->guard = e->conv_guard = 0;
+    for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
+    want_mode(e, in->fp);
+    emission_of(in->op)(e, in, px_ir_opds(e->f, in));
+}
+
+/* ---- blocks ---- */
+
+static uint32_t count_preds(const struct px_irfn *f, uint32_t node)
+{
+    return f->graph.pred.first[node + 1] - f->graph.pred.first[node];
+}
+
+/* Goes on to the block that follows in the text. */
+static void fall_through(struct px_emitter *e, uint32_t node, uint32_t next)
+{
+    const struct px_irfn *f = e->f;
+    const struct px_flow_block b = f->graph.blocks[node];
+    if (!px_ir_falls(&f->insts.at[b.first + b.n - 1])) return;
+    if (node + 1 != next)
+        px_emit_to(e, node + 1);
+    else if (count_preds(f, next) > 1)
+        px_emit_join(e);
+}
+
+static void emit_block(struct px_emitter *e, uint32_t place)
+{
+    const struct px_irfn *f = e->f;
+    uint32_t node = f->loops.order[place], next = PX_NONE32;
+    if (node >= f->graph.nblocks) return;
+    for (uint32_t p = place + 1; p < f->loops.n && next == PX_NONE32; p++)
+        if (f->loops.order[p] < f->graph.nblocks) next = f->loops.order[p];
+    const struct px_flow_block b = f->graph.blocks[node];
+    e->pc_of[node] = e->n;
+    e->fp = f->code->home_fp;
+    for (uint32_t i = b.first; i < b.first + b.n; i++) emit_inst(e, &f->insts.at[i]);
+    set_mode(e, f->code->home_fp); /* a block that does not end in a branch */
+    fall_through(e, node, next);
+}
+
+/* ---- the end: places that were not known ---- */
+
+static uint32_t final_place(const struct px_emitter *e, uint32_t offset)
+{
+    return offset & PX_POOL_TAG && offset != PX_NONE32 ? e->f->code->pool + (offset & ~PX_POOL_TAG) : offset;
+}
+
+static void finish_record(const struct px_emitter *e, struct px_insn *to, const struct px_insn *from)
+{
+    *to = *from;
+    if (to->flags & PX_IF_BLOCK) {
+        to->target = e->pc_of[to->target];
+        to->flags &= (uint8_t)~PX_IF_BLOCK;
+    }
+    to->a = final_place(e, to->a);
+    to->b = final_place(e, to->b);
+    to->c = final_place(e, to->c);
+    to->x[0] = final_place(e, to->x[0]);
+}
+
+static void words_to_rows(const struct px_irfn *f, struct px_words *w, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < w[i].n; k++) w[i].row[k] = f->regs.at[w[i].row[k]].row;
+}
+
+static void finish_words(struct px_irfn *f)
+{
+    words_to_rows(f, f->code->args, f->code->nargs);
+    words_to_rows(f, f->code->rets, f->code->nrets);
+    for (uint32_t i = 0; i < f->sites.n; i++) {
+        words_to_rows(f, f->sites.at[i]->args, f->sites.at[i]->nargs);
+        words_to_rows(f, f->sites.at[i]->rets, f->sites.at[i]->nrets);
+    }
+}
+
+static void *keep(struct px_irfn *f, const void *from, size_t bytes)
+{
+    return bytes ? memcpy(px_arena_alloc(f->coder->keep, bytes), from, bytes) : NULL;
+}
+
+static void finish(struct px_emitter *e)
+{
+    struct px_irfn *f = e->f;
+    struct px_fcode *code = f->code;
+    code->pool = (e->frame_bytes + 15) & ~15u;
+    code->pool_bytes = e->pool.n * 8;
+    code->pool_image = keep(f, e->pool.at, code->pool_bytes);
+    code->frame_bytes = code->pool + code->pool_bytes + 64;
+    code->n = e->n;
+    code->conv = px_arena_alloc(f->coder->keep, (size_t)(e->n + 1) * sizeof *code->conv);
+    code->div = px_arena_alloc(f->coder->keep, (size_t)(e->n + 1) * sizeof *code->div);
+    uint32_t pc = 0;
+    for (const struct px_chunk *c = e->head; c; c = c->next)
+        for (uint32_t i = 0; i < c->n; i++, pc++) {
+            finish_record(e, &code->conv[pc], &c->conv[i]);
+            finish_record(e, &code->div[pc], &c->div[i]);
+        }
+    for (uint32_t i = 0; i < e->tables.n; i++)
+        for (uint32_t k = 0; k < e->tables.at[i]->n; k++)
+            e->tables.at[i]->targets[k] = e->pc_of[e->tables.at[i]->targets[k]];
+    code->src = keep(f, f->origins.at, f->origins.n * sizeof *f->origins.at);
+    finish_words(f);
+}
+
+/* Rows were bytes a lane; now they become offsets in the frame. */
+static void place_rows(struct px_irfn *f)
+{
+    uint32_t width = f->coder->width, base = f->code->rows;
+    for (uint32_t i = 0; i < f->regs.n; i++)
+        if (f->regs.at[i].row != PX_NONE32) f->regs.at[i].row = base + f->regs.at[i].row * width;
+    f->code->zero_from = base;
+    f->code->zero_to = base + f->zero_to * width;
+    f->code->width = width;
+    f->code->local_bytes = (uint32_t)((f->local_bytes + 15) & ~15ull);
+}
+
+void px_emit(struct px_irfn *f)
+{
+    struct px_emitter e = {.f = f, .frame_bytes = f->code->rows + f->row_bytes * f->coder->width};
+    place_rows(f);
+    e.pc_of = PX_NEW_N(f->coder->scratch, uint32_t, f->graph.n + 1);
+    for (uint32_t p = 0; p < f->loops.n; p++) emit_block(&e, p);
+    finish(&e);
+}

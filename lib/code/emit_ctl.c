@@ -1,0 +1,156 @@
+/* emit_ctl.c - records that leave, wait or call: what exec.c acts on. */
+#include "code/emit.h"
+#include "vm/op_sreg.h"
+#include "vm/op_warp.h"
+#include <stdatomic.h>
+
+/* Handlers that only say what is to be done. */
+#define STEP(name, step)                                                                                    \
+    static int name(struct px_gang *g, const struct px_insn *in)                                            \
+    {                                                                                                       \
+        (void)g, (void)in;                                                                                  \
+        return step;                                                                                        \
+    }
+STEP(do_jump, PX_STEP_JUMP)
+STEP(do_exit, PX_STEP_EXIT)
+STEP(do_ret, PX_STEP_RET)
+STEP(do_barrier, PX_STEP_BARRIER)
+STEP(do_switch, PX_STEP_SWITCH)
+STEP(do_call, PX_STEP_CALL)
+STEP(do_nothing, PX_STEP_NEXT)
+
+static int do_trap(struct px_gang *g, const struct px_insn *in)
+{
+    return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_LAUNCH_FAILED, 0, "trap instruction");
+}
+
+static int do_brkpt(struct px_gang *g, const struct px_insn *in)
+{
+    return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_LAUNCH_FAILED, 0, "breakpoint without a debugger");
+}
+
+static int do_fence(struct px_gang *g, const struct px_insn *in)
+{
+    (void)g, (void)in;
+    atomic_thread_fence(memory_order_seq_cst);
+    return PX_STEP_NEXT;
+}
+
+static int do_join(struct px_gang *g, const struct px_insn *in)
+{
+    return in->target >= g->merge_pc ? PX_STEP_JOIN : PX_STEP_NEXT;
+}
+
+void px_emit_join(struct px_emitter *e)
+{
+    px_emit_pair(e, do_nothing, do_join, &(struct px_insn){.target = e->n + 1});
+}
+
+void px_emit_to(struct px_emitter *e, uint32_t node)
+{
+    px_emit_both(e, do_jump, (struct px_insn){.target = node, .flags = PX_IF_BLOCK});
+}
+
+void px_emit_nothing(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    (void)e, (void)in, (void)o;
+}
+
+/* ---- branches ---- */
+
+static uint32_t node_of(const struct px_emitter *e, uint32_t label)
+{
+    return e->f->graph.node_of[e->f->labels.at[label]];
+}
+
+void px_emit_jump(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    (void)o;
+    px_emit_to(e, node_of(e, in->target));
+}
+
+void px_emit_branch(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    struct px_insn r = {.a = px_emit_row(e, &o[0]), .target = node_of(e, in->target), .flags = PX_IF_BLOCK};
+    px_emit_own(e, in->fact ? PX_FIX_branch_not : PX_FIX_branch, r);
+}
+
+void px_emit_brx(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    const struct px_ir_switch *s = &e->f->switches.at[in->aux];
+    struct px_table *t = PX_NEW(e->f->coder->keep, struct px_table);
+    t->n = s->n;
+    t->targets = PX_NEW_N(e->f->coder->keep, uint32_t, s->n + 1);
+    for (uint32_t i = 0; i < s->n; i++) t->targets[i] = e->f->graph.node_of[s->targets[i]];
+    px_vec_push(e->f->coder->scratch, &e->tables, t);
+    px_emit_both(e, do_switch, (struct px_insn){.a = px_emit_row(e, &o[0]), .aux = t});
+}
+
+void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    const struct px_call_site *site = e->f->sites.at[in->aux];
+    struct px_insn r = {.aux = site};
+    if (!site->callee) {
+        r.a = px_emit_place(e, &o[in->ndst]);
+        if (px_emit_is_scalar(&o[in->ndst])) r.flags |= PX_IF_SCALAR_A;
+    }
+    px_emit_both(e, do_call, r);
+}
+
+#define PLAIN(name, fn)                                                                                     \
+    void px_emit_##name(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)       \
+    {                                                                                                       \
+        (void)in, (void)o;                                                                                  \
+        px_emit_both(e, fn, (struct px_insn){0});                                                           \
+    }
+PLAIN(ret, do_ret)
+PLAIN(exit, do_exit)
+PLAIN(trap, do_trap)
+PLAIN(brkpt, do_brkpt)
+PLAIN(nanosleep, px_nanosleep)
+PLAIN(fence, do_fence)
+
+/* ---- where lanes meet ---- */
+
+/* A source that may be a scalar; `flag` then. */
+static uint32_t either(struct px_emitter *e, struct px_insn *r, const struct px_ir_opd *o, int flag)
+{
+    if (o->kind == PX_IR_NONE) return 0;
+    if (px_emit_is_scalar(o)) r->flags |= (uint8_t)flag;
+    return px_emit_place(e, o);
+}
+
+void px_emit_barrier(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    const struct px_ir_opd *s = o + in->ndst;
+    struct px_insn r = {.imm = in->fact};
+    r.a = either(e, &r, &s[0], PX_IF_SCALAR_A);
+    if (s[1].kind != PX_IR_NONE) {
+        r.b = px_emit_place(e, &s[1]);
+        r.size = px_emit_is_scalar(&s[1]);
+    }
+    if (in->ndst) {
+        r.c = px_emit_row(e, &s[2]);
+        r.d = px_emit_place(e, &o[0]);
+    }
+    px_emit_both(e, do_barrier, r);
+}
+
+/* Operands: lower_warp.c. */
+void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    struct px_insn r = {.imm = in->fact, .size = o[2].kind == PX_IR_NONE ? 4 : o[2].elem};
+    if (o[0].kind != PX_IR_NONE) r.d = px_emit_place(e, &o[0]);
+    if (o[1].kind != PX_IR_NONE) r.e = px_emit_place(e, &o[1]);
+    if (o[2].kind != PX_IR_NONE) r.a = px_emit_row(e, &o[2]);
+    r.b = either(e, &r, &o[3], PX_SYNC_SCALAR_B);
+    r.c = either(e, &r, &o[4], PX_SYNC_SCALAR_C);
+    r.x[0] = either(e, &r, &o[5], PX_SYNC_SCALAR_M);
+    px_emit_both(e, px_warp_sync, r);
+}
+
+void px_emit_activemask(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    (void)in;
+    px_emit_both(e, px_warp_activemask, (struct px_insn){.d = px_emit_place(e, &o[0])});
+}

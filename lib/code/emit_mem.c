@@ -1,0 +1,165 @@
+/* emit_mem.c - records that touch memory, and conversions of addresses. */
+#include "code/emit.h"
+#include "vm/op_atom.h"
+#include "vm/op_move.h"
+#include <stdatomic.h>
+
+/* ---- which handler ---- */
+
+struct access { uint8_t bytes, elem; bool sign; uint8_t fix; };
+
+static enum px_fixed load_handler(uint32_t bytes, uint32_t elem, bool sign)
+{
+    static const struct access loads[] = {
+        {1, 2, 0, PX_FIX_ld_u8_2},     {1, 2, 1, PX_FIX_ld_s8_2},  {1, 4, 0, PX_FIX_ld_u8_4},
+        {1, 4, 1, PX_FIX_ld_s8_4},     {1, 8, 0, PX_FIX_ld_u8_8},  {1, 8, 1, PX_FIX_ld_s8_8},
+        {2, 2, 0, PX_FIX_ld_u16_2},    {2, 2, 1, PX_FIX_ld_u16_2}, {2, 4, 0, PX_FIX_ld_u16_4},
+        {2, 4, 1, PX_FIX_ld_s16_4},    {2, 8, 0, PX_FIX_ld_u16_8}, {2, 8, 1, PX_FIX_ld_s16_8},
+        {4, 4, 0, PX_FIX_ld_u32_4},    {4, 4, 1, PX_FIX_ld_u32_4}, {4, 8, 0, PX_FIX_ld_u32_8},
+        {4, 8, 1, PX_FIX_ld_s32_8},    {8, 8, 0, PX_FIX_ld_u64_8}, {8, 8, 1, PX_FIX_ld_u64_8},
+        {16, 16, 0, PX_FIX_ld_b128_16}};
+    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
+        if (loads[i].bytes == bytes && loads[i].elem == elem && loads[i].sign == sign) return loads[i].fix;
+    return PX_FIX_COUNT;
+}
+
+static enum px_fixed store_handler(uint32_t bytes, uint32_t elem)
+{
+    static const struct access stores[] = {{1, 2, 0, PX_FIX_st_8_2},  {1, 4, 0, PX_FIX_st_8_4},
+                                           {1, 8, 0, PX_FIX_st_8_8},  {2, 2, 0, PX_FIX_st_16_2},
+                                           {2, 4, 0, PX_FIX_st_16_4}, {2, 8, 0, PX_FIX_st_16_8},
+                                           {4, 4, 0, PX_FIX_st_32_4}, {4, 8, 0, PX_FIX_st_32_8},
+                                           {8, 8, 0, PX_FIX_st_64_8}, {16, 16, 0, PX_FIX_st_128_16}};
+    for (size_t i = 0; i < sizeof stores / sizeof *stores; i++)
+        if (stores[i].bytes == bytes && stores[i].elem == elem) return stores[i].fix;
+    return PX_FIX_COUNT;
+}
+
+/* Addresses of different spaces overlap, so each space has extents of its own among the gang's. */
+static uint8_t extent_slot(struct px_emitter *e, enum px_space space)
+{
+    switch (space) {
+    case PX_SPACE_GLOBAL:
+        return (uint8_t)(e->slots++ % 7);
+    case PX_SPACE_SHARED:
+        return 12;
+    case PX_SPACE_CONST:
+        return 13;
+    case PX_SPACE_PARAM:
+        return 14;
+    case PX_SPACE_LOCAL:
+        return 15; /* never filled: local memory has no flat extent */
+    default:
+        return (uint8_t)(7 + e->slots++ % 5);
+    }
+}
+
+static struct px_insn access_record(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align)
+{
+    struct px_insn r = {.a = px_emit_place(e, address), .size = (uint8_t)align, .space = address->type};
+    if (address->base != PX_IR_IMM) r.imm = address->value;
+    if (address->base != PX_IR_REG) r.flags |= PX_IF_SCALAR_A;
+    r.slot = extent_slot(e, address->type);
+    return r;
+}
+
+/* ---- loads and stores: one record an element; the first one's alignment is that of the whole vector ---- */
+
+void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    const struct px_ir_opd *address = &o[in->ndst];
+    px_emit_guard(e, true);
+    struct px_insn r = access_record(e, address, in->fact);
+    for (uint32_t i = 0; i < in->ndst; i++, r.imm += address->elem) {
+        enum px_fixed fix = load_handler(address->elem, o[i].elem, in->aux);
+        if (fix == PX_FIX_COUNT)
+            px_code_fail(e->f, e->f->origins.at[in->origin].inst, "loads %u bytes into a register of %u", address->elem, o[i].elem);
+        r.d = px_emit_place(e, &o[i]);
+        if (i) r.size = address->elem;
+        px_emit_guarded(e, e->f->coder->level->fixed[fix], r);
+    }
+}
+
+void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    const struct px_ir_opd *address = &o[0];
+    px_emit_guard(e, true);
+    struct px_insn r = access_record(e, address, in->fact);
+    for (uint32_t i = 1; i < in->nopds; i++, r.imm += address->elem) {
+        enum px_fixed fix = store_handler(address->elem, o[i].elem);
+        if (fix == PX_FIX_COUNT)
+            px_code_fail(e->f, e->f->origins.at[in->origin].inst, "stores %u bytes from a register of %u", address->elem, o[i].elem);
+        r.b = px_emit_row(e, &o[i]);
+        if (i > 1) r.size = address->elem;
+        px_emit_guarded(e, e->f->coder->level->fixed[fix], r);
+    }
+}
+
+static int acquire(struct px_gang *g, const struct px_insn *in)
+{
+    (void)g, (void)in;
+    atomic_thread_fence(memory_order_acquire);
+    return PX_STEP_NEXT;
+}
+
+static int release(struct px_gang *g, const struct px_insn *in)
+{
+    (void)g, (void)in;
+    atomic_thread_fence(memory_order_release);
+    return PX_STEP_NEXT;
+}
+
+void px_emit_acquire(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    (void)in, (void)o;
+    px_emit_both(e, acquire, (struct px_insn){0});
+}
+
+void px_emit_release(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    (void)in, (void)o;
+    px_emit_both(e, release, (struct px_insn){0});
+}
+
+/* ---- atomics ---- */
+
+void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    const struct px_ir_opd *address = &o[1];
+    const enum px_type type = o[2].type;
+    const bool shared = address->type == PX_SPACE_SHARED;
+    px_handler fn = px_atom_handler(in->fact, type, shared);
+    if (!fn) px_code_fail(e->f, e->f->origins.at[in->origin].inst, "cannot be run by this VM yet");
+    px_emit_guard(e, true);
+    struct px_insn r = access_record(e, address, address->elem);
+    r.b = px_emit_row(e, &o[2]);
+    if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);
+    if ((type == PX_T_F32 || type == PX_T_F64) && !shared) r.flags |= PX_IF_FTZ;
+    r.d = px_ir_is(in, PX_OP_red) ? 0 : px_emit_place(e, &o[0]);
+    r.m = e->guard;
+    px_emit_both(e, fn, r);
+}
+
+/* ---- addresses ---- */
+
+static void converted(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o, px_handler fn)
+{
+    px_emit_guard(e, true);
+    struct px_insn r = {.d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .space = (uint8_t)in->fact, .m = e->guard};
+    px_emit_both(e, fn, r);
+}
+
+void px_emit_cvta(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    converted(e, in, o, px_move_cvta);
+}
+
+void px_emit_cvta_to(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    converted(e, in, o, px_move_cvta_to);
+}
+
+void px_emit_isspacep(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    converted(e, in, o, px_move_isspacep);
+}

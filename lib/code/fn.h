@@ -1,0 +1,115 @@
+/*
+ * fn.h - what the files of lib/code share: a kernel and its functions while they become code.
+ *
+ * code.c runs the passes; each works on one px_irfn:
+ *
+ *   lower*.c    checked instructions -> IR, by the form that matched
+ *   blocks.c    blocks, edges, their order
+ *   uniform.c   registers that equal one scalar are that scalar
+ *   canon.c     where NaNs are made the chip's
+ *   rows.c      liveness, and the rows that registers get
+ *   fuse.c      pairs of instructions that one handler does (none yet)
+ *   emit*.c     records
+ *
+ * The IR lives in a scratch arena that ends with the decoding; what the records
+ * refer to lies in the program's arena (`keep`).
+ */
+#ifndef PX_CODE_FN_H
+#define PX_CODE_FN_H
+
+#include <setjmp.h>
+#include "check/module.h"
+#include "code/ir.h"
+#include "flow/loops.h"
+#include "link/program.h"
+#include "vm/gang.h"
+
+struct px_coder {
+    struct px_arena *keep, *scratch;
+    const struct px_linked *linked;
+    const struct px_level *level;
+    const struct px_lfunc *kernel;
+    struct px_irfn **fns;     /* by px_lfunc.id; NULL: not reached */
+    PX_VEC(struct px_irfn *) queue;
+    uint32_t width, threads;
+    uint32_t program;         /* owner number of its windows */
+    bool approx_exact;        /* ptx_device_config.approx_exact */
+    const char *error;
+    jmp_buf give_up;          /* px_code_fail comes here */
+};
+
+/* A .param variable, a formal parameter or a .local variable of the function. */
+struct px_param {
+    const struct px_symbol *symbol;
+    uint32_t bytes;
+    uint32_t reg;             /* of its first word; PX_NONE32 in local memory */
+    uint32_t local;           /* its place among the frame's local variables, or PX_NONE32 */
+};
+
+struct px_irfn {
+    struct px_coder *coder;
+    const struct px_lfunc *func;
+    const struct px_function *fn;
+    const struct ptx_module *module;
+    struct px_fcode *code;
+
+    PX_VEC(struct px_ir_inst) insts;
+    PX_VEC(struct px_ir_opd) opds;
+    PX_VEC(struct px_ir_reg) regs;
+    PX_VEC(struct px_origin) origins;
+    PX_VEC(uint32_t) labels;           /* instruction behind it; those of the text come first */
+    PX_VEC(const struct px_stmt *) text_labels;
+    uint32_t labels_placed;            /* of those of the text */
+    PX_VEC(struct px_call_site *) sites; /* words are registers until emission */
+    PX_VEC(struct px_ir_switch) switches;
+    PX_VEC(struct px_param) params;
+    uint32_t *param_of;                /* by index in px_function.vars: in params; PX_NONE32 */
+    uint32_t *reg_base;                /* by index in px_function.regs: first register */
+    uint32_t carry;                    /* the carry flag's register; PX_NONE32 until needed */
+    uint64_t local_bytes;
+    bool fresh;                        /* nothing was made of the running instruction of the text yet */
+    uint32_t loc;                      /* px_trap.loc */
+
+    struct px_flow_graph graph;
+    struct px_flow_loops loops;        /* the order of the code */
+    uint32_t row_bytes, zero_to;       /* a lane; rows below zero_to may be read before they are written */
+    uint32_t live_bytes;               /* of row_bytes those that are no temporaries */
+};
+
+/* Ends everything with a message that names the instruction and its line. */
+_Noreturn void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+struct px_irfn *px_code_function(struct px_coder *coder, const struct px_lfunc *func);
+
+/* The passes, in their order. */
+void px_lower(struct px_irfn *f);
+void px_ir_blocks(struct px_irfn *f);
+void px_ir_uniform(struct px_irfn *f);
+void px_ir_canon(struct px_irfn *f);
+void px_ir_rows(struct px_irfn *f);
+void px_ir_fuse(struct px_irfn *f);
+void px_emit(struct px_irfn *f);
+
+/* ---- reading the IR ---- */
+
+static inline struct px_ir_opd *px_ir_opds(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    return f->opds.at + in->first;
+}
+
+/* The register that the operand reads or writes, PX_NONE32 when it is none. */
+static inline uint32_t px_ir_register(const struct px_ir_opd *o)
+{
+    bool is = o->kind == PX_IR_REG || (o->kind == PX_IR_ADDRESS && o->base == PX_IR_REG);
+    return is ? o->at : PX_NONE32;
+}
+
+/* The graph of the body, and the order of its code (blocks.c). */
+static inline bool px_ir_falls(const struct px_ir_inst *last)
+{
+    return last->op != PX_IR_JUMP && last->op != PX_IR_END && !px_ir_is(last, PX_OP_brx) && !px_ir_is(last, PX_OP_ret) &&
+           !px_ir_is(last, PX_OP_exit) && !px_ir_is(last, PX_OP_trap);
+}
+
+#endif

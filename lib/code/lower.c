@@ -1,0 +1,207 @@
+/*
+ * lower.c - from checked instructions to the IR.
+ *
+ * Every instruction is bound to its form once more; what it does is asked of
+ * the match, slot by slot, never of the words as they were written (ptxas lets
+ * some pass that mean nothing). A row with a statement becomes one instruction
+ * of that statement; a row with `@name` goes to px_lower_name. What may wait,
+ * leave or call runs behind a branch around it, so that it has no guard.
+ */
+#include "code/lower.h"
+
+/* ---- instructions ---- */
+
+/* Whoever waits, leaves, calls, or adds floats by itself does so in the home mode. */
+static uint8_t mode_of(px_irop op)
+{
+    if (px_ir_kind_of(op) == PX_IR_TABLE)
+        return px_op_flags((enum px_op)(op & ~PX_IR_KIND)) & PX_OPF_keeps ? PX_IR_FP_ANY : PX_IR_FP_HOME;
+    return op == PX_IR_JUMP || op == PX_IR_BRANCH || op == PX_IR_END ? PX_IR_FP_HOME : PX_IR_FP_ANY;
+}
+
+struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_opd *opds, uint32_t ndst, uint32_t nopds)
+{
+    struct px_ir_inst in = {.op = op,
+                            .ndst = (uint16_t)ndst,
+                            .nopds = (uint16_t)nopds,
+                            .flags = f->fresh ? PX_IRF_FIRST : 0,
+                            .fp = mode_of(op),
+                            .first = f->opds.n,
+                            .guard = PX_NONE32,
+                            .origin = f->origins.n - 1};
+    for (uint32_t i = 0; i < nopds; i++) px_vec_push(f->coder->scratch, &f->opds, opds[i]);
+    f->fresh = false;
+    px_vec_push(f->coder->scratch, &f->insts, in);
+    return &f->insts.at[f->insts.n - 1];
+}
+
+struct px_ir_inst *px_lower_guarded(struct px_irfn *f, const struct px_bound *b, px_irop op, const struct px_ir_opd *opds,
+                                    uint32_t ndst, uint32_t nopds)
+{
+    struct px_ir_inst *in = px_lower_inst(f, op, opds, ndst, nopds);
+    in->guard = b->guard;
+    if (b->negated) in->flags |= PX_IRF_NEGATED;
+    return in;
+}
+
+uint32_t px_lower_label(struct px_irfn *f)
+{
+    px_vec_push(f->coder->scratch, &f->labels, PX_NONE32);
+    return f->labels.n - 1;
+}
+
+void px_lower_place(struct px_irfn *f, uint32_t label)
+{
+    f->labels.at[label] = f->insts.n;
+}
+
+uint32_t px_lower_around(struct px_irfn *f, const struct px_bound *b)
+{
+    if (b->guard == PX_NONE32) return PX_NONE32;
+    uint32_t label = px_lower_label(f);
+    const struct px_ir_opd guard = {.kind = PX_IR_REG, .elem = 4, .type = PX_T_PRED, .at = b->guard};
+    struct px_ir_inst *in = px_lower_inst(f, PX_IR_BRANCH, &guard, 0, 1);
+    in->target = label;
+    in->fact = !b->negated;
+    return label;
+}
+
+void px_lower_around_end(struct px_irfn *f, uint32_t label)
+{
+    if (label != PX_NONE32) px_lower_place(f, label);
+}
+
+enum px_space px_lower_space(const struct px_bound *b, unsigned i)
+{
+    return px_match_space(&b->match, px_match_opd(&b->match, i));
+}
+
+/* ---- one instruction of the text ---- */
+
+static px_lowering *const lowerings[PX_OP_COUNT] = {
+#define PX_LOWERING(name) [PX_OP_##name] = px_lower_##name,
+#include "gen/lowerings.inc"
+};
+
+/* Elements that ptxas lets pass in braces though nothing is meant by them. */
+static void refuse_elements(struct px_irfn *f, const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nopds; i++)
+        for (uint16_t k = 0; inst->opds[i].kind == PX_O_VEC && k < inst->opds[i].n; k++) {
+            const struct px_operand *o = &inst->opds[i].u.list[k];
+            if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind != PX_SYM_REG)
+                px_code_fail(f, inst, "has a variable where a register should stand");
+            if (o->kind == PX_O_SINK && i > 0 && inst->opcode->word == PX_W_mov)
+                px_code_fail(f, inst, "has a sink among its sources");
+        }
+}
+
+static uint32_t guard_of(struct px_irfn *f, const struct px_bound *b)
+{
+    const struct px_operand *p = b->inst->guard;
+    if (!p) return PX_NONE32;
+    if (px_lower_is_register(p)) return px_lower_reg(f, p, 0);
+    return px_lower_row(f, px_lower_src(f, b, p, PX_T_PRED)).at;
+}
+
+static void lower_inst(struct px_irfn *f, const struct px_inst *inst)
+{
+    struct px_bound b = {.inst = inst, .guard = PX_NONE32, .negated = inst->guard_negated};
+    struct px_origin origin = {inst, f->loc};
+    px_vec_push(f->coder->scratch, &f->origins, origin);
+    f->fresh = true;
+    if (!px_match_inst(inst, &b.match)) px_code_fail(f, inst, "has no form");
+    if (!px_form_executable(b.match.form)) px_code_fail(f, inst, "cannot be run by this VM");
+    refuse_elements(f, inst);
+    b.guard = guard_of(f, &b);
+    int handler = px_match_handler(&b.match);
+    px_lowering *lower = lowerings[px_match_op(&b.match)];
+    if (handler >= 0)
+        px_lower_statement(f, &b, (unsigned)handler);
+    else if (lower)
+        lower(f, &b);
+    else
+        px_code_fail(f, inst, "cannot be run by this VM yet");
+    if (f->fresh) px_lower_inst(f, PX_IR_NOTHING, NULL, 0, 0);
+}
+
+/* ---- the body ---- */
+
+typedef void visit_stmt(struct px_irfn *f, const struct px_stmt *s);
+
+static void each_stmt(struct px_irfn *f, const struct px_block *block, visit_stmt *visit)
+{
+    for (uint32_t i = 0; i < block->n; i++)
+        if (block->list[i]->kind == PX_S_BLOCK)
+            each_stmt(f, &block->list[i]->u.block, visit);
+        else
+            visit(f, block->list[i]);
+}
+
+/* Labels of the text have the first numbers, in text order. */
+static void note_label(struct px_irfn *f, const struct px_stmt *s)
+{
+    if (s->kind != PX_S_LABEL) return;
+    px_vec_push(f->coder->scratch, &f->text_labels, s);
+    px_lower_label(f);
+}
+
+uint32_t px_lower_target(struct px_irfn *f, const struct px_bound *b, const struct px_symbol *symbol)
+{
+    if (symbol && symbol->kind == PX_SYM_LABEL)
+        for (uint32_t lo = 0, hi = f->text_labels.n; lo < hi;) {
+            uint32_t mid = (lo + hi) / 2;
+            const struct px_stmt *label = f->text_labels.at[mid];
+            if (label == symbol->u.stmt) return mid;
+            if (label->pos < symbol->u.stmt->pos)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+    px_code_fail(f, b->inst, "has a target that is no label of its function");
+}
+
+static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
+{
+    if (s->kind == PX_S_INST)
+        lower_inst(f, &s->u.inst);
+    else if (s->kind == PX_S_LOC)
+        f->loc++;
+    else if (s->kind == PX_S_LABEL)
+        px_lower_place(f, f->labels_placed++);
+}
+
+/* ---- registers of the text ---- */
+
+static void add_registers(struct px_irfn *f)
+{
+    struct px_arena *a = f->coder->scratch;
+    f->reg_base = PX_NEW_N(a, uint32_t, f->fn->regs.n + 1);
+    for (uint32_t i = 0; i < f->fn->regs.n; i++) {
+        const struct px_reg *r = &f->fn->regs.at[i];
+        f->reg_base[i] = f->regs.n;
+        for (uint32_t k = 0; k < (r->vec ? r->vec : 1u); k++)
+            px_lower_register(f, px_lower_elem(r->type), r->type);
+    }
+}
+
+static void note_taken(struct px_irfn *f, const struct px_stmt *s)
+{
+    if (s->kind == PX_S_INST) px_lower_taken(f, &s->u.inst);
+}
+
+void px_lower(struct px_irfn *f)
+{
+    const struct px_block *body = f->fn->func->body;
+    const struct px_origin none = {NULL, 0};
+    f->carry = PX_NONE32;
+    px_vec_push(f->coder->scratch, &f->origins, none);
+    add_registers(f);
+    px_lower_params(f);
+    if (f->params.n) each_stmt(f, body, note_taken);
+    each_stmt(f, body, note_label);
+    px_lower_prologue(f);
+    each_stmt(f, body, lower_stmt);
+    f->fresh = false;
+    px_lower_return(f, PX_IR_END);
+}

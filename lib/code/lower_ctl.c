@@ -1,0 +1,124 @@
+/* lower_ctl.c - branches, ends, barriers, fences. */
+#include "code/lower.h"
+
+static const struct px_ir_opd none;
+
+/* An operation without operands that runs alone, behind a branch around it. */
+static void alone(struct px_irfn *f, const struct px_bound *b, enum px_op op)
+{
+    uint32_t around = px_lower_around(f, b);
+    px_lower_inst(f, (px_irop)(PX_IR_TABLE | op), NULL, 0, 0);
+    px_lower_around_end(f, around);
+}
+
+void px_lower_bra(struct px_irfn *f, const struct px_bound *b)
+{
+    uint32_t target = px_lower_target(f, b, b->inst->opds[0].symbol);
+    if (b->guard == PX_NONE32) {
+        px_lower_inst(f, PX_IR_JUMP, NULL, 0, 0)->target = target;
+        return;
+    }
+    const struct px_ir_opd guard = {.kind = PX_IR_REG, .elem = 4, .type = PX_T_PRED, .at = b->guard};
+    struct px_ir_inst *in = px_lower_inst(f, PX_IR_BRANCH, &guard, 0, 1);
+    in->target = target;
+    in->fact = b->negated;
+}
+
+void px_lower_brx(struct px_irfn *f, const struct px_bound *b)
+{
+    const struct px_stmt *table = b->inst->opds[1].symbol->u.stmt;
+    struct px_ir_switch s = {.n = table->u.targets.n};
+    s.targets = PX_NEW_N(f->coder->scratch, uint32_t, s.n + 1);
+    for (uint32_t i = 0; i < s.n; i++) s.targets[i] = px_lower_target(f, b, table->u.targets.list[i].symbol);
+    uint32_t around = px_lower_around(f, b);
+    const struct px_ir_opd index = px_lower_row(f, px_lower_src(f, b, &b->inst->opds[0], PX_T_U32));
+    px_lower_inst(f, PX_IR_TABLE | PX_OP_brx, &index, 0, 1)->aux = f->switches.n;
+    px_vec_push(f->coder->scratch, &f->switches, s);
+    px_lower_around_end(f, around);
+}
+
+void px_lower_ret(struct px_irfn *f, const struct px_bound *b)
+{
+    uint32_t around = px_lower_around(f, b);
+    px_lower_return(f, PX_IR_TABLE | PX_OP_ret);
+    px_lower_around_end(f, around);
+}
+
+void px_lower_exit(struct px_irfn *f, const struct px_bound *b)
+{
+    alone(f, b, PX_OP_exit);
+}
+
+void px_lower_trap(struct px_irfn *f, const struct px_bound *b)
+{
+    alone(f, b, PX_OP_trap);
+}
+
+void px_lower_brkpt(struct px_irfn *f, const struct px_bound *b)
+{
+    alone(f, b, PX_OP_brkpt);
+}
+
+void px_lower_nanosleep(struct px_irfn *f, const struct px_bound *b)
+{
+    alone(f, b, PX_OP_nanosleep);
+}
+
+void px_lower_fence(struct px_irfn *f, const struct px_bound *b)
+{
+    (void)b;
+    px_lower_inst(f, PX_IR_TABLE | PX_OP_fence, NULL, 0, 0);
+}
+
+/* Nothing that a program can see. */
+void px_lower_hint(struct px_irfn *f, const struct px_bound *b)
+{
+    (void)f, (void)b;
+}
+
+/* Without programmatic launch there is nothing to wait for. */
+void px_lower_griddepcontrol(struct px_irfn *f, const struct px_bound *b)
+{
+    (void)f, (void)b;
+}
+
+/* ---- barriers of the CTA ---- */
+
+/* Operands: [result,] number, count or none [, predicate]. */
+static void barrier(struct px_irfn *f, const struct px_bound *b, enum px_op op, enum px_bar_kind kind)
+{
+    const struct px_inst *inst = b->inst;
+    const bool red = kind >= PX_BAR_POPC;
+    const enum px_type type = kind == PX_BAR_POPC ? PX_T_U32 : PX_T_PRED;
+    const struct px_operand *o = inst->opds + red;
+    unsigned n = inst->nopds - red;
+    uint32_t around = px_lower_around(f, b), k = 0;
+    struct px_bound free = *b;
+    struct px_ir_opd opds[4];
+    free.guard = PX_NONE32;
+    if (red) opds[k++] = px_lower_dst(f, &free, &inst->opds[0], type);
+    opds[k++] = px_lower_src(f, &free, &o[0], PX_T_U32);
+    opds[k++] = n > (red ? 2u : 1u) ? px_lower_src(f, &free, &o[1], PX_T_U32) : none;
+    if (red) opds[k++] = px_lower_row(f, px_lower_src(f, &free, &o[n - 1], PX_T_PRED));
+    px_lower_inst(f, (px_irop)(PX_IR_TABLE | op), opds, red, k)->fact = kind;
+    if (red) px_lower_done(f, &free, &inst->opds[0], opds[0]);
+    px_lower_around_end(f, around);
+}
+
+void px_lower_bar_sync(struct px_irfn *f, const struct px_bound *b)
+{
+    barrier(f, b, PX_OP_bar_sync, PX_BAR_SYNC);
+}
+
+void px_lower_bar_arrive(struct px_irfn *f, const struct px_bound *b)
+{
+    barrier(f, b, PX_OP_bar_arrive, PX_BAR_ARRIVE);
+}
+
+void px_lower_bar_red(struct px_irfn *f, const struct px_bound *b)
+{
+    enum px_bar_kind kind = px_match_has(&b->match, PX_W_popc)  ? PX_BAR_POPC
+                            : px_match_has(&b->match, PX_W_and) ? PX_BAR_AND
+                                                                : PX_BAR_OR;
+    barrier(f, b, PX_OP_bar_red, kind);
+}

@@ -1,0 +1,99 @@
+/* lower_sreg.c - special registers: one row each says where its value comes from. */
+#include "code/lower.h"
+#include "vm/op_sreg.h"
+
+enum source { FIXED, UNIFORM, LANE };
+
+/* of: the constant, the offset in struct px_uniform, or what px_sreg_read reads. Four components lie side by side. */
+struct row { uint8_t from, bytes; uint16_t of; };
+
+#define FIELD(name) offsetof(struct px_uniform, name)
+static const struct row rows[PX_SR_COUNT] = {
+    [PX_SR_ntid] = {UNIFORM, 4, FIELD(ntid)},
+    [PX_SR_ctaid] = {UNIFORM, 4, FIELD(ctaid)},
+    [PX_SR_nctaid] = {UNIFORM, 4, FIELD(nctaid)},
+    [PX_SR_gridid] = {UNIFORM, 8, FIELD(gridid)},
+    [PX_SR_nwarpid] = {UNIFORM, 4, FIELD(nwarpid)},
+    [PX_SR_smid] = {UNIFORM, 4, FIELD(smid)},
+    [PX_SR_nsmid] = {UNIFORM, 4, FIELD(nsmid)},
+    [PX_SR_dynamic_smem_size] = {UNIFORM, 4, FIELD(dynamic_smem)},
+    [PX_SR_aggr_smem_size] = {UNIFORM, 4, FIELD(total_smem)},
+    [PX_SR_total_smem_size] = {UNIFORM, 4, FIELD(total_smem)},
+    [PX_SR_tid] = {LANE, 4, PX_LV_TID_X},
+    [PX_SR_laneid] = {LANE, 4, PX_LV_LANEID},
+    [PX_SR_warpid] = {LANE, 4, PX_LV_WARPID},
+    [PX_SR_lanemask_eq] = {LANE, 4, PX_LV_MASK_EQ},
+    [PX_SR_lanemask_le] = {LANE, 4, PX_LV_MASK_LE},
+    [PX_SR_lanemask_lt] = {LANE, 4, PX_LV_MASK_LT},
+    [PX_SR_lanemask_ge] = {LANE, 4, PX_LV_MASK_GE},
+    [PX_SR_lanemask_gt] = {LANE, 4, PX_LV_MASK_GT},
+    [PX_SR_clock] = {LANE, 4, PX_LV_CLOCK},
+    [PX_SR_clock_hi] = {LANE, 4, PX_LV_CLOCK_HI},
+    [PX_SR_clock64] = {LANE, 8, PX_LV_CLOCK64},
+    [PX_SR_globaltimer] = {LANE, 8, PX_LV_TIMER},
+    [PX_SR_globaltimer_lo] = {LANE, 4, PX_LV_TIMER_LO},
+    [PX_SR_globaltimer_hi] = {LANE, 4, PX_LV_TIMER_HI},
+    /* no clusters, no graphs, no reserved shared memory */
+    [PX_SR_nclusterid] = {FIXED, 4, 1},
+    [PX_SR_cluster_nctaid] = {FIXED, 4, 1},
+    [PX_SR_cluster_nctarank] = {FIXED, 4, 1},
+    [PX_SR_clusterid] = {FIXED, 4, 0},
+    [PX_SR_cluster_ctaid] = {FIXED, 4, 0},
+    [PX_SR_cluster_ctarank] = {FIXED, 4, 0},
+    [PX_SR_is_explicit_cluster] = {FIXED, 4, 0},
+    [PX_SR_current_graph_exec] = {FIXED, 8, 0},
+    [PX_SR_reserved_smem_offset_begin] = {FIXED, 4, 0},
+    [PX_SR_reserved_smem_offset_end] = {FIXED, 4, 0},
+    [PX_SR_reserved_smem_offset_cap] = {FIXED, 4, 0},
+    [PX_SR_reserved_smem_offset_0] = {FIXED, 4, 0},
+    [PX_SR_reserved_smem_offset_1] = {FIXED, 4, 0},
+};
+
+static uint32_t component_of(px_word selector)
+{
+    switch (selector) {
+    case PX_W_y: return 1;
+    case PX_W_z: return 2;
+    case PX_W_w: return 3;
+    default: return 0;
+    }
+}
+
+const struct px_sreg *px_lower_sreg(const struct px_operand *o, uint32_t *component)
+{
+    if (o->kind != PX_O_NAME || o->symbol) return NULL;
+    *component = component_of(o->selector);
+    return px_sreg_of_word(o->u.name->word);
+}
+
+/* Performance counters and environment registers are zero; NULL: the VM has no such register. */
+static const struct row *row_of(const struct px_sreg *sreg)
+{
+    static const struct row zero = {FIXED, 8, 0};
+    if (sreg->op >= PX_SR_pm0 && sreg->op <= PX_SR_pm7_64) return &zero;
+    if (sreg->op >= PX_SR_envreg0 && sreg->op <= PX_SR_envreg31) return &zero;
+    return rows[sreg->op].bytes ? &rows[sreg->op] : NULL;
+}
+
+struct px_ir_opd px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, uint32_t elem)
+{
+    uint32_t component;
+    const struct px_sreg *sreg = px_lower_sreg(o, &component);
+    const struct row *row = sreg ? row_of(sreg) : NULL;
+    struct px_ir_opd s = {.kind = PX_IR_UNIFORM, .elem = (uint8_t)elem, .type = PX_T_U32};
+    if (!row) px_code_fail(f, b->inst, "reads %%%s, which this VM has not", px_word_text(o->u.name->word));
+    const bool last_of_tid = sreg->op == PX_SR_tid && component == 3;
+    if (row->from == FIXED || last_of_tid) {
+        s.kind = PX_IR_IMM;
+        s.value = last_of_tid ? 0 : sreg->type == PX_T_PRED ? 0u - row->of : row->of;
+        return s;
+    }
+    if (row->from == UNIFORM) {
+        s.at = row->of + component * 4;
+        s.elem = row->bytes;
+        return px_lower_resize(f, s, elem, false);
+    }
+    struct px_ir_opd d = px_lower_temp(f, elem, PX_T_U32);
+    px_lower_inst(f, PX_IR_SREG, &d, 1, 1)->fact = (uint16_t)(row->of + component);
+    return d;
+}

@@ -1,0 +1,223 @@
+/*
+ * rows.c - which registers live where, and the rows that they get.
+ *
+ * PTX has as many registers as a compiler likes; rows are few, so that a gang's
+ * rows stay in the first-level cache. A live range is an interval over the
+ * layout (lib/flow says between which blocks, the instructions where exactly);
+ * a linear scan hands out rows. Rows of different element sizes are never
+ * shared (op_row.h relies on it), and sharing is sound under divergence because
+ * every write to a shared row is masked by the lanes for which the range is
+ * live. Temporaries are written for all lanes, so they have rows of their own,
+ * used again by the next instruction of the text.
+ */
+#include "code/fn.h"
+#include "flow/live.h"
+#include <stdlib.h>
+
+/* Positions of an instruction in the layout: sources are read at +0, results written at +1. */
+enum { STEP = 4 };
+
+struct range { uint32_t first, last; };
+
+struct scan {
+    struct px_irfn *f;
+    struct range *ranges; /* by register; first > last: never named */
+    uint32_t *from;       /* by place in the layout: position of its first instruction; one more behind the last */
+};
+
+/* ---- live ranges ---- */
+
+static void extend(struct range *r, uint32_t position)
+{
+    if (position < r->first) r->first = position;
+    if (position > r->last) r->last = position;
+}
+
+/* Operations other than moves and statements may write results before the last source is read: sources live on. */
+static bool in_place(const struct px_ir_inst *in)
+{
+    px_irop kind = px_ir_kind_of(in->op);
+    return kind == PX_IR_STATEMENT || kind == PX_IR_FIXED || in->op == PX_IR_COPY || in->op == PX_IR_CANON || in->op == PX_IR_UNIT;
+}
+
+static void tell(const struct scan *s, struct px_flow_live *live, uint32_t node, const struct px_ir_inst *in, uint32_t position)
+{
+    const struct px_irfn *f = s->f;
+    const struct px_ir_opd *o = px_ir_opds(f, in);
+    uint32_t late = in_place(in) ? 0 : 2;
+    if (in->guard != PX_NONE32 && !f->regs.at[in->guard].temp) {
+        px_flow_live_read(live, node, in->guard);
+        extend(&s->ranges[in->guard], position + 2); /* a record of several steps may look at it again */
+    }
+    for (uint32_t k = in->ndst; k < in->nopds; k++) {
+        uint32_t reg = px_ir_register(&o[k]);
+        if (reg == PX_NONE32 || f->regs.at[reg].temp) continue;
+        px_flow_live_read(live, node, reg);
+        extend(&s->ranges[reg], position + late);
+    }
+    for (uint32_t k = 0; k < in->ndst; k++) {
+        uint32_t reg = px_ir_register(&o[k]);
+        if (reg == PX_NONE32 || f->regs.at[reg].temp) continue;
+        if (in->guard == PX_NONE32) px_flow_live_write(live, node, reg);
+        else px_flow_live_name(live, node, reg);
+        extend(&s->ranges[reg], position + 1);
+    }
+}
+
+static void find_ranges(struct scan *s, struct px_flow_live *live)
+{
+    const struct px_irfn *f = s->f;
+    uint32_t position = 0;
+    px_flow_live_begin(live, f->coder->scratch, &f->graph, f->loops.order, f->loops.n, f->regs.n, NULL, 0);
+    for (uint32_t p = 0; p < f->loops.n; p++) {
+        uint32_t node = f->loops.order[p];
+        s->from[p] = position;
+        if (node >= f->graph.nblocks) continue;
+        const struct px_flow_block b = f->graph.blocks[node];
+        for (uint32_t i = b.first; i < b.first + b.n; i++, position += STEP) tell(s, live, node, &f->insts.at[i], position);
+    }
+    s->from[f->loops.n] = position;
+    px_flow_live(live);
+    for (uint32_t r = 0; r < f->regs.n; r++) {
+        if (s->ranges[r].first > s->ranges[r].last) continue;
+        if (live->first_in[r] != PX_FLOW_NONE) extend(&s->ranges[r], s->from[live->first_in[r]]);
+        if (live->last_behind[r] != PX_FLOW_NONE) extend(&s->ranges[r], s->from[live->last_behind[r] + 1]);
+    }
+}
+
+/* ---- rows ---- */
+
+enum { SIZES = 4 };
+static const uint8_t sizes[SIZES] = {16, 8, 4, 2};
+
+static uint32_t size_class(uint32_t elem)
+{
+    return elem == 16 ? 0 : elem == 8 ? 1 : elem == 4 ? 2 : 3;
+}
+
+/* Rows of one size: those in use, as a heap by the end of their range, and those that are free. */
+struct pool {
+    struct used { uint32_t until, row; } *used;
+    uint32_t nused, *free, nfree;
+};
+
+static void sift_up(struct pool *p, uint32_t i)
+{
+    for (; i && p->used[i].until < p->used[(i - 1) / 2].until; i = (i - 1) / 2) {
+        struct used t = p->used[i];
+        p->used[i] = p->used[(i - 1) / 2];
+        p->used[(i - 1) / 2] = t;
+    }
+}
+
+static void sift_down(struct pool *p)
+{
+    for (uint32_t i = 0;;) {
+        uint32_t least = i;
+        for (uint32_t k = 2 * i + 1; k <= 2 * i + 2; k++)
+            if (k < p->nused && p->used[k].until < p->used[least].until) least = k;
+        if (least == i) return;
+        struct used t = p->used[i];
+        p->used[i] = p->used[least];
+        p->used[least] = t;
+        i = least;
+    }
+}
+
+static void take(struct pool *p, uint32_t row, uint32_t until)
+{
+    p->used[p->nused] = (struct used){until, row};
+    sift_up(p, p->nused++);
+}
+
+/* A row whose last range has ended, else a new one. */
+static uint32_t row_for(struct px_irfn *f, struct pool *p, struct range r, uint32_t elem)
+{
+    while (p->nused && p->used[0].until < r.first) {
+        p->free[p->nfree++] = p->used[0].row;
+        p->used[0] = p->used[--p->nused];
+        sift_down(p);
+    }
+    uint32_t row = f->row_bytes;
+    if (p->nfree)
+        row = p->free[--p->nfree];
+    else
+        f->row_bytes += elem;
+    take(p, row, r.last);
+    return row;
+}
+
+struct order { uint32_t first, reg; };
+
+static int by_first(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    return x->reg < y->reg ? -1 : x->reg > y->reg;
+}
+
+/* Rows that must be zero at entry come first and are never shared with anything that precedes them. */
+static void zeroed_rows(struct scan *s, const struct px_flow_live *live, struct pool *pools)
+{
+    struct px_irfn *f = s->f;
+    for (uint32_t k = 0; k < SIZES; k++)
+        for (uint32_t r = 0; r < f->regs.n; r++) {
+            if (!live->at_start[r] || f->regs.at[r].temp || f->regs.at[r].elem != sizes[k]) continue;
+            f->regs.at[r].row = f->row_bytes;
+            f->row_bytes += sizes[k];
+            take(&pools[k], f->regs.at[r].row, s->ranges[r].last);
+        }
+    f->zero_to = f->row_bytes;
+}
+
+static void shared_rows(struct scan *s, struct pool *pools)
+{
+    struct px_irfn *f = s->f;
+    struct order *order = PX_NEW_N(f->coder->scratch, struct order, f->regs.n + 1);
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        if (s->ranges[r].first <= s->ranges[r].last && f->regs.at[r].row == PX_NONE32)
+            order[n++] = (struct order){s->ranges[r].first, r};
+    qsort(order, n, sizeof *order, by_first);
+    for (uint32_t i = 0; i < n; i++) {
+        struct px_ir_reg *reg = &f->regs.at[order[i].reg];
+        reg->row = row_for(f, &pools[size_class(reg->elem)], s->ranges[order[i].reg], reg->elem);
+    }
+}
+
+/* Temporaries of an instruction of the text: the first of a size has the first row of that size, and so on. */
+static void temp_rows(struct px_irfn *f)
+{
+    PX_VEC(uint32_t) rows[SIZES] = {{0}};
+    uint32_t used[SIZES] = {0};
+    for (uint32_t i = 0; i < f->insts.n; i++) {
+        const struct px_ir_inst *in = &f->insts.at[i];
+        const struct px_ir_opd *o = px_ir_opds(f, in);
+        if (in->flags & PX_IRF_FIRST) memset(used, 0, sizeof used);
+        for (uint32_t k = 0; k < in->ndst; k++) {
+            if (o[k].kind != PX_IR_REG || !f->regs.at[o[k].at].temp || f->regs.at[o[k].at].row != PX_NONE32) continue;
+            uint32_t c = size_class(f->regs.at[o[k].at].elem);
+            if (used[c] == rows[c].n) {
+                px_vec_push(f->coder->scratch, &rows[c], f->row_bytes);
+                f->row_bytes += sizes[c];
+            }
+            f->regs.at[o[k].at].row = rows[c].at[used[c]++];
+        }
+    }
+}
+
+void px_ir_rows(struct px_irfn *f)
+{
+    struct px_arena *a = f->coder->scratch;
+    struct scan s = {f, PX_NEW_N(a, struct range, f->regs.n + 1), PX_NEW_N(a, uint32_t, f->loops.n + 2)};
+    struct px_flow_live live = {0};
+    struct pool pools[SIZES];
+    for (uint32_t r = 0; r < f->regs.n; r++) s.ranges[r] = (struct range){UINT32_MAX, 0};
+    find_ranges(&s, &live);
+    for (uint32_t k = 0; k < SIZES; k++)
+        pools[k] = (struct pool){.used = PX_NEW_N(a, struct used, f->regs.n + 1), .free = PX_NEW_N(a, uint32_t, f->regs.n + 1)};
+    zeroed_rows(&s, &live, pools);
+    shared_rows(&s, pools);
+    f->live_bytes = f->row_bytes;
+    temp_rows(f);
+}
