@@ -4,7 +4,8 @@
 static void add_end(struct px_irfn *f, struct px_flow_code *code, uint32_t i, px_flow_ends *ends)
 {
     const struct px_ir_inst *in = &f->insts.at[i];
-    struct px_flow_end end = {.at = i, .target = PX_FLOW_NONE, .table = PX_FLOW_NONE, .falls = px_ir_falls(in)};
+    struct px_flow_end end = {
+        .at = i, .target = PX_FLOW_NONE, .table = PX_FLOW_NONE, .falls = px_ir_falls(in)};
     if (in->op == PX_IR_JUMP || in->op == PX_IR_BRANCH)
         end.target = f->labels.at[in->target];
     else if (px_ir_is(in, PX_OP_brx))

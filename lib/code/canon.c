@@ -1,13 +1,13 @@
 /*
  * canon.c - where the host's NaNs become the chip's.
  *
- * f32 arithmetic of the chip gives one NaN, 0x7fffffff; the host's gives others, and to look for them behind every
- * instruction would cost more than many instructions do. So a register is one of two kinds. A *lazy* one holds
- * nothing but results of f32 arithmetic, copies of lazy registers, and constants that are no NaN: every NaN in it
- * stands for the chip's, and is made that one when an instruction looks at its bits. All others are *exact*: they
- * may hold words that other instructions made or that were loaded, and of those no bit may change, whatever they
- * look like. Arithmetic that defines an exact register is made canonical there, and what is copied into one is
- * before.
+ * f32 arithmetic of the chip gives one NaN, 0x7fffffff; the host's gives others, and to look for them behind
+ * every instruction would cost more than many instructions do. So a register is one of two kinds. A *lazy*
+ * one holds nothing but results of f32 arithmetic, copies of lazy registers, and constants that are no NaN:
+ * every NaN in it stands for the chip's, and is made that one when an instruction looks at its bits. All
+ * others are *exact*: they may hold words that other instructions made or that were loaded, and of those no
+ * bit may change, whatever they look like. Arithmetic that defines an exact register is made canonical there,
+ * and what is copied into one is before.
  */
 #include "code/fn.h"
 
@@ -117,7 +117,8 @@ static void sources(struct rewrite *w, struct px_ir_inst *in)
     for (uint32_t k = in->ndst; k < in->nopds; k++) {
         const struct px_ir_opd o = px_ir_opds(f, in)[k];
         if (o.kind != PX_IR_REG || !f->regs.at[o.at].lazy) continue;
-        if (o.base == PX_IR_NUMBER || (o.base == PX_IR_COPIED && to_lazy) || w->clean[o.at] == w->block) continue;
+        if (o.base == PX_IR_NUMBER || (o.base == PX_IR_COPIED && to_lazy) || w->clean[o.at] == w->block)
+            continue;
         w->clean[o.at] = w->block;
         uint8_t first = in->flags & PX_IRF_FIRST;
         canonical(w, in, o, false);

@@ -30,7 +30,8 @@ void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *for
         for (px_pos i = 0; i < inst->pos && i < source->size; i++) number += source->text[i] == '\n';
         px_print_inst(inst, line, sizeof line);
     }
-    f->coder->error = px_arena_printf(f->coder->keep, "%s: line %u: '%s' %s", f->func->name, number, line, text);
+    f->coder->error =
+        px_arena_printf(f->coder->keep, "%s: line %u: '%s' %s", f->func->name, number, line, text);
     longjmp(f->coder->give_up, 1);
 }
 
@@ -88,7 +89,8 @@ static uint32_t choose_width(const struct px_coder *coder)
 static struct px_code *assemble(struct px_coder *coder)
 {
     struct px_code *code = PX_NEW(coder->keep, struct px_code);
-    for (uint32_t i = 0; i < coder->queue.n; i++) analyse(coder->queue.at[i]); /* which finds further functions */
+    for (uint32_t i = 0; i < coder->queue.n; i++)
+        analyse(coder->queue.at[i]); /* which finds further functions */
     coder->width = choose_width(coder);
     code->funcs = PX_NEW_N(coder->keep, struct px_fcode *, coder->linked->nfuncs + 1);
     for (uint32_t i = 0; i < coder->queue.n; i++) {
@@ -121,8 +123,14 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
     jmp_buf no_memory, *outer = arena->on_failure;
     struct px_arena scratch;
     struct px_code *code = NULL;
-    struct px_coder coder = {.keep = arena, .scratch = &scratch, .linked = linked, .level = level, .kernel = kernel,
-                             .threads = threads, .program = program, .approx_exact = approx_exact};
+    struct px_coder coder = {.keep = arena,
+                             .scratch = &scratch,
+                             .linked = linked,
+                             .level = level,
+                             .kernel = kernel,
+                             .threads = threads,
+                             .program = program,
+                             .approx_exact = approx_exact};
     px_arena_init(&scratch, &arena->alloc, &no_memory);
     arena->on_failure = &no_memory;
     bool failed = setjmp(no_memory);

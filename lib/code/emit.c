@@ -10,8 +10,10 @@ struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler d
         struct px_chunk *c = px_arena_alloc(e->f->coder->scratch, sizeof *c);
         c->next = NULL;
         c->n = 0;
-        if (e->tail) e->tail->next = c;
-        else e->head = c;
+        if (e->tail)
+            e->tail->next = c;
+        else
+            e->head = c;
         e->tail = c;
     }
     struct px_insn *a = &e->tail->conv[e->tail->n], *b = &e->tail->div[e->tail->n];
@@ -59,8 +61,8 @@ static int nothing(struct px_gang *g, const struct px_insn *in)
 }
 
 /*
- * Divergent code needs the guard joined with the entry's mask, and so does memory in both versions; convergent
- * arithmetic may use the predicate itself, since lanes that do not live do not matter.
+ * Divergent code needs the guard joined with the entry's mask, and so does memory in both versions;
+ * convergent arithmetic may use the predicate itself, since lanes that do not live do not matter.
  */
 void px_emit_guard(struct px_emitter *e, bool memory)
 {
@@ -152,8 +154,8 @@ static void grow_hash(struct px_emitter *e)
 }
 
 /*
- * Entries of 8 bytes; a 128-bit constant takes two that are aligned. Where the pool lies is known when all records are
- * made: until then an offset in it carries PX_POOL_TAG.
+ * Entries of 8 bytes; a 128-bit constant takes two that are aligned. Where the pool lies is known when all
+ * records are made: until then an offset in it carries PX_POOL_TAG.
  */
 uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *high)
 {
@@ -161,7 +163,8 @@ uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *
     uint32_t k = hash_of(value, high);
     for (; e->hash[k & (e->hash_size - 1)]; k++) {
         uint32_t at = e->hash[k & (e->hash_size - 1)] - 1;
-        if (!(at & PX_POOL_TAG) == !high && pool_holds(e, at & ~PX_POOL_TAG, value, high)) return PX_POOL_TAG + (at & ~PX_POOL_TAG) * 8;
+        if (!(at & PX_POOL_TAG) == !high && pool_holds(e, at & ~PX_POOL_TAG, value, high))
+            return PX_POOL_TAG + (at & ~PX_POOL_TAG) * 8;
     }
     if (high && e->pool.n & 1) px_vec_push(e->f->coder->scratch, &e->pool, 0);
     uint32_t at = e->pool.n;
@@ -176,7 +179,8 @@ bool px_emit_is_scalar(const struct px_ir_opd *o)
     return o->kind == PX_IR_UNIFORM || o->kind == PX_IR_PARAM || o->kind == PX_IR_IMM;
 }
 
-static uint32_t place_of(struct px_emitter *e, enum px_ir_kind kind, uint32_t at, uint64_t value, const uint64_t *high)
+static uint32_t place_of(struct px_emitter *e, enum px_ir_kind kind, uint32_t at, uint64_t value,
+                         const uint64_t *high)
 {
     const struct px_fcode *code = e->f->code;
     switch (kind) {
@@ -184,18 +188,16 @@ static uint32_t place_of(struct px_emitter *e, enum px_ir_kind kind, uint32_t at
         if (e->f->regs.at[at].row == PX_NONE32)
             px_code_fail(e->f, e->f->origins.at[e->in->origin].inst, "reads a register that has no row");
         return e->f->regs.at[at].row;
-    case PX_IR_UNIFORM:
-        return code->uniform + at;
-    case PX_IR_PARAM:
-        return code->params + at;
-    default:
-        return px_emit_constant(e, value, high);
+    case PX_IR_UNIFORM: return code->uniform + at;
+    case PX_IR_PARAM: return code->params + at;
+    default: return px_emit_constant(e, value, high);
     }
 }
 
 uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_opd *o)
 {
-    if (o->kind == PX_IR_ADDRESS) /* a constant base: the place itself is the constant, the record's offset is zero */
+    if (o->kind ==
+        PX_IR_ADDRESS) /* a constant base: the place itself is the constant, the record's offset is zero */
         return place_of(e, o->base, o->at, o->value, NULL);
     uint64_t high = o->base ? ~0ull : 0;
     return place_of(e, o->kind, o->at, o->value, o->kind == PX_IR_IMM && o->elem == 16 ? &high : NULL);
@@ -203,7 +205,10 @@ uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_opd *o)
 
 static enum px_fixed broadcast(uint32_t elem)
 {
-    return elem == 2 ? PX_FIX_broadcast2 : elem == 4 ? PX_FIX_broadcast4 : elem == 8 ? PX_FIX_broadcast8 : PX_FIX_broadcast16;
+    return elem == 2   ? PX_FIX_broadcast2
+           : elem == 4 ? PX_FIX_broadcast4
+           : elem == 8 ? PX_FIX_broadcast8
+                       : PX_FIX_broadcast16;
 }
 
 uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_opd *o)
@@ -217,24 +222,37 @@ uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_opd *o)
 /* ---- instructions ---- */
 
 static px_emission *const own[] = {
-    [PX_IR_NOTHING - PX_IR_OWN] = px_emit_nothing, [PX_IR_COPY - PX_IR_OWN] = px_emit_copy,
-    [PX_IR_CANON - PX_IR_OWN] = px_emit_canon,     [PX_IR_JUMP - PX_IR_OWN] = px_emit_jump,
-    [PX_IR_BRANCH - PX_IR_OWN] = px_emit_branch,   [PX_IR_END - PX_IR_OWN] = px_emit_ret,
+    [PX_IR_NOTHING - PX_IR_OWN] = px_emit_nothing,   [PX_IR_COPY - PX_IR_OWN] = px_emit_copy,
+    [PX_IR_CANON - PX_IR_OWN] = px_emit_canon,       [PX_IR_JUMP - PX_IR_OWN] = px_emit_jump,
+    [PX_IR_BRANCH - PX_IR_OWN] = px_emit_branch,     [PX_IR_END - PX_IR_OWN] = px_emit_ret,
     [PX_IR_ARGUMENTS - PX_IR_OWN] = px_emit_nothing, [PX_IR_SREG - PX_IR_OWN] = px_emit_sreg,
-    [PX_IR_UNIT - PX_IR_OWN] = px_emit_unit,       [PX_IR_ACQUIRE - PX_IR_OWN] = px_emit_acquire,
-    [PX_IR_RELEASE - PX_IR_OWN] = px_emit_release, [PX_IR_PART - PX_IR_OWN] = px_emit_part,
+    [PX_IR_UNIT - PX_IR_OWN] = px_emit_unit,         [PX_IR_ACQUIRE - PX_IR_OWN] = px_emit_acquire,
+    [PX_IR_RELEASE - PX_IR_OWN] = px_emit_release,   [PX_IR_PART - PX_IR_OWN] = px_emit_part,
     [PX_IR_SLICE - PX_IR_OWN] = px_emit_slice};
 
 /* Operations that the table names; those that lowering turns into others have none. */
-static px_emission *const named[PX_OP_COUNT] = {
-    [PX_OP_ld] = px_emit_ld,         [PX_OP_st] = px_emit_st,           [PX_OP_atom] = px_emit_atom,
-    [PX_OP_red] = px_emit_atom,      [PX_OP_cvta] = px_emit_cvta,       [PX_OP_cvta_to] = px_emit_cvta_to,
-    [PX_OP_isspacep] = px_emit_isspacep, [PX_OP_bfi] = px_emit_bfi,     [PX_OP_lop3] = px_emit_lop3,
-    [PX_OP_shfl] = px_emit_meet,     [PX_OP_activemask] = px_emit_activemask, [PX_OP_brx] = px_emit_brx,
-    [PX_OP_call] = px_emit_call,     [PX_OP_ret] = px_emit_ret,         [PX_OP_exit] = px_emit_exit,
-    [PX_OP_trap] = px_emit_trap,     [PX_OP_brkpt] = px_emit_brkpt,     [PX_OP_nanosleep] = px_emit_nanosleep,
-    [PX_OP_fence] = px_emit_fence,   [PX_OP_bar_sync] = px_emit_barrier, [PX_OP_bar_arrive] = px_emit_barrier,
-    [PX_OP_bar_red] = px_emit_barrier};
+static px_emission *const named[PX_OP_COUNT] = {[PX_OP_ld] = px_emit_ld,
+                                                [PX_OP_st] = px_emit_st,
+                                                [PX_OP_atom] = px_emit_atom,
+                                                [PX_OP_red] = px_emit_atom,
+                                                [PX_OP_cvta] = px_emit_cvta,
+                                                [PX_OP_cvta_to] = px_emit_cvta_to,
+                                                [PX_OP_isspacep] = px_emit_isspacep,
+                                                [PX_OP_bfi] = px_emit_bfi,
+                                                [PX_OP_lop3] = px_emit_lop3,
+                                                [PX_OP_shfl] = px_emit_meet,
+                                                [PX_OP_activemask] = px_emit_activemask,
+                                                [PX_OP_brx] = px_emit_brx,
+                                                [PX_OP_call] = px_emit_call,
+                                                [PX_OP_ret] = px_emit_ret,
+                                                [PX_OP_exit] = px_emit_exit,
+                                                [PX_OP_trap] = px_emit_trap,
+                                                [PX_OP_brkpt] = px_emit_brkpt,
+                                                [PX_OP_nanosleep] = px_emit_nanosleep,
+                                                [PX_OP_fence] = px_emit_fence,
+                                                [PX_OP_bar_sync] = px_emit_barrier,
+                                                [PX_OP_bar_arrive] = px_emit_barrier,
+                                                [PX_OP_bar_red] = px_emit_barrier};
 
 static px_emission *emission_of(px_irop op)
 {

@@ -13,27 +13,35 @@
 
 #define PX_POOL_TAG 0x80000000u /* of offsets in the pool, until it is known where it lies */
 enum { CHUNK = 256 };
-struct px_chunk { struct px_chunk *next; uint32_t n; struct px_insn conv[CHUNK], div[CHUNK]; };
+struct px_chunk {
+    struct px_chunk *next;
+    uint32_t n;
+    struct px_insn conv[CHUNK], div[CHUNK];
+};
 
 /* A row for the duration of one instruction. */
-struct px_temp { uint32_t row; uint8_t elem; bool used; };
+struct px_temp {
+    uint32_t row;
+    uint8_t elem;
+    bool used;
+};
 
 struct px_emitter {
     struct px_irfn *f;
     struct px_chunk *head, *tail;
-    uint32_t n;              /* records so far */
+    uint32_t n; /* records so far */
     PX_VEC(struct px_temp) temps;
-    PX_VEC(uint64_t) pool;   /* constants, 8 bytes each; those of 16 begin at even places */
-    uint32_t *hash, hash_size; /* of the pool: places + 1 */
+    PX_VEC(uint64_t) pool;            /* constants, 8 bytes each; those of 16 begin at even places */
+    uint32_t *hash, hash_size;        /* of the pool: places + 1 */
     PX_VEC(struct px_table *) tables; /* targets are nodes until the end */
-    uint32_t *pc_of;         /* by node */
-    uint32_t frame_bytes;    /* rows are placed; further ones go here */
-    uint32_t ord;            /* instructions of the text so far */
-    uint32_t fp;             /* mode in force */
-    uint32_t slots;          /* memory records so far */
+    uint32_t *pc_of;                  /* by node */
+    uint32_t frame_bytes;             /* rows are placed; further ones go here */
+    uint32_t ord;                     /* instructions of the text so far */
+    uint32_t fp;                      /* mode in force */
+    uint32_t slots;                   /* memory records so far */
     const struct px_ir_inst *in;
-    uint32_t guard;          /* mask row of the instruction's guard; 0 without */
-    uint32_t conv_guard;     /* the same for convergent records; 0: unmasked */
+    uint32_t guard;      /* mask row of the instruction's guard; 0 without */
+    uint32_t conv_guard; /* the same for convergent records; 0: unmasked */
 };
 
 /* An operand as an offset in the frame; scalars and rows alike. */
@@ -53,18 +61,21 @@ void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_ins
 void px_emit_fixed(struct px_emitter *e, enum px_fixed fix, struct px_insn in);
 void px_emit_own(struct px_emitter *e, enum px_fixed fix, struct px_insn in);
 
-/* The guard of the instruction as a mask row; `memory`: both versions need it joined with the entry's mask. */
+/* The guard of the instruction as a mask row; `memory`: both versions need it joined with the entry's mask.
+ */
 void px_emit_guard(struct px_emitter *e, bool memory);
 /* Does the instruction write only temporaries, and under no guard: then for all lanes. */
 bool px_emit_is_own(const struct px_emitter *e);
 
 typedef void px_emission(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o);
-px_emission px_emit_statement, px_emit_copy, px_emit_canon, px_emit_move, px_emit_unit, px_emit_part, px_emit_slice, px_emit_sreg;
-px_emission px_emit_ld, px_emit_st, px_emit_atom, px_emit_cvta, px_emit_cvta_to, px_emit_isspacep, px_emit_acquire, px_emit_release;
+px_emission px_emit_statement, px_emit_copy, px_emit_canon, px_emit_move, px_emit_unit, px_emit_part,
+    px_emit_slice, px_emit_sreg;
+px_emission px_emit_ld, px_emit_st, px_emit_atom, px_emit_cvta, px_emit_cvta_to, px_emit_isspacep,
+    px_emit_acquire, px_emit_release;
 px_emission px_emit_bfi, px_emit_lop3, px_emit_meet, px_emit_activemask;
-px_emission px_emit_jump, px_emit_branch, px_emit_brx, px_emit_call, px_emit_ret, px_emit_exit, px_emit_trap, px_emit_brkpt,
-    px_emit_nanosleep, px_emit_fence, px_emit_barrier, px_emit_nothing;
+px_emission px_emit_jump, px_emit_branch, px_emit_brx, px_emit_call, px_emit_ret, px_emit_exit, px_emit_trap,
+    px_emit_brkpt, px_emit_nanosleep, px_emit_fence, px_emit_barrier, px_emit_nothing;
 void px_emit_to(struct px_emitter *e, uint32_t node); /* a jump to a block */
-void px_emit_join(struct px_emitter *e); /* lanes that fall through stop to look for others */
+void px_emit_join(struct px_emitter *e);              /* lanes that fall through stop to look for others */
 
 #endif

@@ -77,7 +77,8 @@ void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struc
 {
     enum px_fixed fix = resize(o[1].elem, o[0].elem, in->fact);
     if (fix == PX_FIX_COUNT)
-        px_code_fail(e->f, e->f->origins.at[in->origin].inst, "has an operand of %u bytes where %u are needed", o[1].elem, o[0].elem);
+        px_code_fail(e->f, e->f->origins.at[in->origin].inst,
+                     "has an operand of %u bytes where %u are needed", o[1].elem, o[0].elem);
     px_emit_guard(e, false);
     bool spread = px_emit_is_scalar(&o[1]) && o[1].elem == o[0].elem;
     struct px_insn r = {.a = spread ? px_emit_place(e, &o[1]) : px_emit_row(e, &o[1])};
@@ -106,12 +107,14 @@ void px_emit_move(struct px_emitter *e, const struct px_ir_inst *in, const struc
 
 void px_emit_sreg(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    px_emit_both(e, px_sreg_read, (struct px_insn){.d = px_emit_place(e, &o[0]), .imm = in->fact, .size = o[0].elem});
+    px_emit_both(e, px_sreg_read,
+                 (struct px_insn){.d = px_emit_place(e, &o[0]), .imm = in->fact, .size = o[0].elem});
 }
 
 static struct px_insn bit_field(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    return (struct px_insn){.d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .imm = in->aux, .x = {in->fact, 0}};
+    return (struct px_insn){
+        .d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .imm = in->aux, .x = {in->fact, 0}};
 }
 
 void px_emit_part(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
@@ -133,16 +136,24 @@ void px_emit_slice(struct px_emitter *e, const struct px_ir_inst *in, const stru
 void px_emit_bfi(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     (void)in;
-    struct px_insn r = {.d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .b = px_emit_row(e, &o[2]),
-                        .c = px_emit_row(e, &o[3]), .x = {px_emit_row(e, &o[4]), 0}, .size = o[0].elem};
+    struct px_insn r = {.d = px_emit_place(e, &o[0]),
+                        .a = px_emit_row(e, &o[1]),
+                        .b = px_emit_row(e, &o[2]),
+                        .c = px_emit_row(e, &o[3]),
+                        .x = {px_emit_row(e, &o[4]), 0},
+                        .size = o[0].elem};
     px_emit_both(e, px_move_bfi, r);
 }
 
 void px_emit_lop3(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     const struct px_ir_opd *s = o + in->ndst;
-    struct px_insn r = {.d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &s[0]), .b = px_emit_row(e, &s[1]),
-                        .c = px_emit_row(e, &s[2]), .imm = in->aux, .flags = (uint8_t)in->fact};
+    struct px_insn r = {.d = px_emit_place(e, &o[0]),
+                        .a = px_emit_row(e, &s[0]),
+                        .b = px_emit_row(e, &s[1]),
+                        .c = px_emit_row(e, &s[2]),
+                        .imm = in->aux,
+                        .flags = (uint8_t)in->fact};
     if (in->fact) {
         r.e = px_emit_place(e, &o[1]);
         r.x[0] = px_emit_row(e, &s[3]);
@@ -177,7 +188,8 @@ static int run_masked(struct px_gang *g, const struct px_insn *in)
 void px_emit_unit(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     /* A device made with approx_exact wants the mathematics instead of the chip's interpolation tables. */
-    const struct px_units *units = e->f->coder->approx_exact ? &px_units_exact : px_level_units(e->f->coder->level);
+    const struct px_units *units =
+        e->f->coder->approx_exact ? &px_units_exact : px_level_units(e->f->coder->level);
     struct call *c = px_arena_alloc(e->f->coder->keep, sizeof *c);
     c->row = units->row[in->fact];
     c->copy = o[0].elem == 2 ? PX_FIX_copy2 : o[0].elem == 4 ? PX_FIX_copy4 : PX_FIX_copy8;

@@ -5,11 +5,11 @@
 #include <stdatomic.h>
 
 /* Handlers that only say what is to be done. */
-#define STEP(name, step)                                                                                    \
-    static int name(struct px_gang *g, const struct px_insn *in)                                            \
-    {                                                                                                       \
-        (void)g, (void)in;                                                                                  \
-        return step;                                                                                        \
+#define STEP(name, step)                                                                                     \
+    static int name(struct px_gang *g, const struct px_insn *in)                                             \
+    {                                                                                                        \
+        (void)g, (void)in;                                                                                   \
+        return step;                                                                                         \
     }
 STEP(do_jump, PX_STEP_JUMP)
 STEP(do_exit, PX_STEP_EXIT)
@@ -26,7 +26,8 @@ static int do_trap(struct px_gang *g, const struct px_insn *in)
 
 static int do_brkpt(struct px_gang *g, const struct px_insn *in)
 {
-    return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_LAUNCH_FAILED, 0, "breakpoint without a debugger");
+    return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_LAUNCH_FAILED, 0,
+                        "breakpoint without a debugger");
 }
 
 static int do_fence(struct px_gang *g, const struct px_insn *in)
@@ -97,11 +98,11 @@ void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_emit_both(e, do_call, r);
 }
 
-#define PLAIN(name, fn)                                                                                     \
-    void px_emit_##name(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)       \
-    {                                                                                                       \
-        (void)in, (void)o;                                                                                  \
-        px_emit_both(e, fn, (struct px_insn){0});                                                           \
+#define PLAIN(name, fn)                                                                                      \
+    void px_emit_##name(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)        \
+    {                                                                                                        \
+        (void)in, (void)o;                                                                                   \
+        px_emit_both(e, fn, (struct px_insn){0});                                                            \
     }
 PLAIN(ret, do_ret)
 PLAIN(exit, do_exit)

@@ -6,7 +6,11 @@
 
 /* ---- which handler ---- */
 
-struct access { uint8_t bytes, elem; bool sign; uint8_t fix; };
+struct access {
+    uint8_t bytes, elem;
+    bool sign;
+    uint8_t fix;
+};
 
 static enum px_fixed load_handler(uint32_t bytes, uint32_t elem, bool sign)
 {
@@ -39,18 +43,12 @@ static enum px_fixed store_handler(uint32_t bytes, uint32_t elem)
 static uint8_t extent_slot(struct px_emitter *e, enum px_space space)
 {
     switch (space) {
-    case PX_SPACE_GLOBAL:
-        return (uint8_t)(e->slots++ % 7);
-    case PX_SPACE_SHARED:
-        return 12;
-    case PX_SPACE_CONST:
-        return 13;
-    case PX_SPACE_PARAM:
-        return 14;
-    case PX_SPACE_LOCAL:
-        return 15; /* never filled: local memory has no flat extent */
-    default:
-        return (uint8_t)(7 + e->slots++ % 5);
+    case PX_SPACE_GLOBAL: return (uint8_t)(e->slots++ % 7);
+    case PX_SPACE_SHARED: return 12;
+    case PX_SPACE_CONST: return 13;
+    case PX_SPACE_PARAM: return 14;
+    case PX_SPACE_LOCAL: return 15; /* never filled: local memory has no flat extent */
+    default: return (uint8_t)(7 + e->slots++ % 5);
     }
 }
 
@@ -73,7 +71,8 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     for (uint32_t i = 0; i < in->ndst; i++, r.imm += address->elem) {
         enum px_fixed fix = load_handler(address->elem, o[i].elem, in->aux);
         if (fix == PX_FIX_COUNT)
-            px_code_fail(e->f, e->f->origins.at[in->origin].inst, "loads %u bytes into a register of %u", address->elem, o[i].elem);
+            px_code_fail(e->f, e->f->origins.at[in->origin].inst, "loads %u bytes into a register of %u",
+                         address->elem, o[i].elem);
         r.d = px_emit_place(e, &o[i]);
         if (i) r.size = address->elem;
         px_emit_guarded(e, e->f->coder->level->fixed[fix], r);
@@ -88,7 +87,8 @@ void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     for (uint32_t i = 1; i < in->nopds; i++, r.imm += address->elem) {
         enum px_fixed fix = store_handler(address->elem, o[i].elem);
         if (fix == PX_FIX_COUNT)
-            px_code_fail(e->f, e->f->origins.at[in->origin].inst, "stores %u bytes from a register of %u", address->elem, o[i].elem);
+            px_code_fail(e->f, e->f->origins.at[in->origin].inst, "stores %u bytes from a register of %u",
+                         address->elem, o[i].elem);
         r.b = px_emit_row(e, &o[i]);
         if (i > 1) r.size = address->elem;
         px_emit_guarded(e, e->f->coder->level->fixed[fix], r);
@@ -142,10 +142,12 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
 
 /* ---- addresses ---- */
 
-static void converted(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o, px_handler fn)
+static void converted(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o,
+                      px_handler fn)
 {
     px_emit_guard(e, true);
-    struct px_insn r = {.d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .space = (uint8_t)in->fact, .m = e->guard};
+    struct px_insn r = {
+        .d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .space = (uint8_t)in->fact, .m = e->guard};
     px_emit_both(e, fn, r);
 }
 

@@ -29,21 +29,21 @@ struct px_coder {
     const struct px_linked *linked;
     const struct px_level *level;
     const struct px_lfunc *kernel;
-    struct px_irfn **fns;     /* by px_lfunc.id; NULL: not reached */
+    struct px_irfn **fns; /* by px_lfunc.id; NULL: not reached */
     PX_VEC(struct px_irfn *) queue;
     uint32_t width, threads;
-    uint32_t program;         /* owner number of its windows */
-    bool approx_exact;        /* ptx_device_config.approx_exact */
+    uint32_t program;  /* owner number of its windows */
+    bool approx_exact; /* ptx_device_config.approx_exact */
     const char *error;
-    jmp_buf give_up;          /* px_code_fail comes here */
+    jmp_buf give_up; /* px_code_fail comes here */
 };
 
 /* A .param variable, a formal parameter or a .local variable of the function. */
 struct px_param {
     const struct px_symbol *symbol;
     uint32_t bytes;
-    uint32_t reg;             /* of its first word; PX_NONE32 in local memory */
-    uint32_t local;           /* its place among the frame's local variables, or PX_NONE32 */
+    uint32_t reg;   /* of its first word; PX_NONE32 in local memory */
+    uint32_t local; /* its place among the frame's local variables, or PX_NONE32 */
 };
 
 struct px_irfn {
@@ -57,23 +57,23 @@ struct px_irfn {
     PX_VEC(struct px_ir_opd) opds;
     PX_VEC(struct px_ir_reg) regs;
     PX_VEC(struct px_origin) origins;
-    PX_VEC(uint32_t) labels;           /* instruction behind it; those of the text come first */
+    PX_VEC(uint32_t) labels; /* instruction behind it; those of the text come first */
     PX_VEC(const struct px_stmt *) text_labels;
-    uint32_t labels_placed;            /* of those of the text */
+    uint32_t labels_placed;              /* of those of the text */
     PX_VEC(struct px_call_site *) sites; /* words are registers until emission */
     PX_VEC(struct px_ir_switch) switches;
     PX_VEC(struct px_param) params;
-    uint32_t *param_of;                /* by index in px_function.vars: in params; PX_NONE32 */
-    uint32_t *reg_base;                /* by index in px_function.regs: first register */
-    uint32_t carry;                    /* the carry flag's register; PX_NONE32 until needed */
+    uint32_t *param_of; /* by index in px_function.vars: in params; PX_NONE32 */
+    uint32_t *reg_base; /* by index in px_function.regs: first register */
+    uint32_t carry;     /* the carry flag's register; PX_NONE32 until needed */
     uint64_t local_bytes;
-    bool fresh;                        /* nothing was made of the running instruction of the text yet */
-    uint32_t loc;                      /* px_trap.loc */
+    bool fresh;   /* nothing was made of the running instruction of the text yet */
+    uint32_t loc; /* px_trap.loc */
 
     struct px_flow_graph graph;
-    struct px_flow_loops loops;        /* the order of the code */
-    uint32_t row_bytes, zero_to;       /* a lane; rows below zero_to may be read before they are written */
-    uint32_t live_bytes;               /* of row_bytes those that are no temporaries */
+    struct px_flow_loops loops;  /* the order of the code */
+    uint32_t row_bytes, zero_to; /* a lane; rows below zero_to may be read before they are written */
+    uint32_t live_bytes;         /* of row_bytes those that are no temporaries */
 };
 
 /* Ends everything with a message that names the instruction and its line. */
@@ -108,8 +108,8 @@ static inline uint32_t px_ir_register(const struct px_ir_opd *o)
 /* The graph of the body, and the order of its code (blocks.c). */
 static inline bool px_ir_falls(const struct px_ir_inst *last)
 {
-    return last->op != PX_IR_JUMP && last->op != PX_IR_END && !px_ir_is(last, PX_OP_brx) && !px_ir_is(last, PX_OP_ret) &&
-           !px_ir_is(last, PX_OP_exit) && !px_ir_is(last, PX_OP_trap);
+    return last->op != PX_IR_JUMP && last->op != PX_IR_END && !px_ir_is(last, PX_OP_brx) &&
+           !px_ir_is(last, PX_OP_ret) && !px_ir_is(last, PX_OP_exit) && !px_ir_is(last, PX_OP_trap);
 }
 
 #endif

@@ -37,17 +37,18 @@ enum {
 
 enum px_ir_own {
     PX_IR_NOTHING = PX_IR_OWN, /* counts as an instruction of the text; no record */
-    PX_IR_COPY,      /* d <- a, elements resized; `fact` 1: the sign is extended */
-    PX_IR_CANON,     /* d <- a, every NaN made the chip's */
-    PX_IR_JUMP,      /* to target */
-    PX_IR_BRANCH,    /* to target where the predicate a holds; `fact` 1: where it does not */
-    PX_IR_END,       /* the end of the body: returns */
-    PX_IR_ARGUMENTS, /* the caller has written the words d... */
-    PX_IR_SREG,      /* d <- a special register of the lane, `fact` says which */
-    PX_IR_UNIT,      /* an approximate unit, `fact` says which */
-    PX_IR_ACQUIRE, PX_IR_RELEASE, /* the fence of a load or store */
-    PX_IR_PART,      /* pack: d's bits from `aux` on become a's; d is read unless aux is 0 */
-    PX_IR_SLICE      /* unpack: d <- bits of a from `aux` on */
+    PX_IR_COPY,                /* d <- a, elements resized; `fact` 1: the sign is extended */
+    PX_IR_CANON,               /* d <- a, every NaN made the chip's */
+    PX_IR_JUMP,                /* to target */
+    PX_IR_BRANCH,              /* to target where the predicate a holds; `fact` 1: where it does not */
+    PX_IR_END,                 /* the end of the body: returns */
+    PX_IR_ARGUMENTS,           /* the caller has written the words d... */
+    PX_IR_SREG,                /* d <- a special register of the lane, `fact` says which */
+    PX_IR_UNIT,                /* an approximate unit, `fact` says which */
+    PX_IR_ACQUIRE,
+    PX_IR_RELEASE, /* the fence of a load or store */
+    PX_IR_PART,    /* pack: d's bits from `aux` on become a's; d is read unless aux is 0 */
+    PX_IR_SLICE    /* unpack: d <- bits of a from `aux` on */
 };
 
 enum px_ir_kind {
@@ -56,16 +57,18 @@ enum px_ir_kind {
     PX_IR_UNIFORM, /* a scalar: a field of struct px_uniform, by offset */
     PX_IR_PARAM,   /* a scalar: the kernel's parameters, by offset */
     PX_IR_IMM,     /* a constant */
-    PX_IR_ADDRESS  /* base + offset in a state space; `base` is the kind of its base, REG, UNIFORM, PARAM or IMM */
+    PX_IR_ADDRESS  /* base + offset in a state space; `base` is the kind of its base, REG, UNIFORM, PARAM or
+                      IMM */
 };
 
 struct px_ir_opd {
-    uint8_t kind;   /* enum px_ir_kind */
-    uint8_t elem;   /* bytes of an element as the operation takes it; of an address: as it accesses memory */
-    uint8_t type;   /* enum px_type it is read or written as; of an address: enum px_space */
-    uint8_t base;   /* ADDRESS: enum px_ir_kind of the base; a source that is a register: enum px_ir_reading */
-    uint32_t at;    /* register, or offset of the scalar; of an address: that of its base */
-    uint64_t value; /* IMM: the constant (16-byte elements: sign-extended); ADDRESS: the offset, or with an IMM base the place */
+    uint8_t kind; /* enum px_ir_kind */
+    uint8_t elem; /* bytes of an element as the operation takes it; of an address: as it accesses memory */
+    uint8_t type; /* enum px_type it is read or written as; of an address: enum px_space */
+    uint8_t base; /* ADDRESS: enum px_ir_kind of the base; a source that is a register: enum px_ir_reading */
+    uint32_t at;  /* register, or offset of the scalar; of an address: that of its base */
+    uint64_t value; /* IMM: the constant (16-byte elements: sign-extended); ADDRESS: the offset, or with an
+                       IMM base the place */
 };
 
 /* What the NaNs of a source matter. */
@@ -76,10 +79,10 @@ enum px_ir_reading {
 };
 
 enum {
-    PX_IRF_FIRST = 1,    /* the first one made of an instruction of the text */
-    PX_IRF_NEGATED = 2,  /* runs where the guard does not hold */
-    PX_IRF_NUMBER = 4,   /* every NaN of the f32 result is the chip's, or stands for it */
-    PX_IRF_HOST = 8      /* it may be the host's: canon.c sees to it */
+    PX_IRF_FIRST = 1,   /* the first one made of an instruction of the text */
+    PX_IRF_NEGATED = 2, /* runs where the guard does not hold */
+    PX_IRF_NUMBER = 4,  /* every NaN of the f32 result is the chip's, or stands for it */
+    PX_IRF_HOST = 8     /* it may be the host's: canon.c sees to it */
 };
 
 /* Floating-point mode that an instruction asks for, besides the numbers of px_match_fp_mode. */
@@ -87,29 +90,37 @@ enum { PX_IR_FP_ANY = 0xff, PX_IR_FP_HOME = 0xfe, PX_IR_FP_NEAREST = 0xfd /* rou
 
 struct px_ir_inst {
     px_irop op;
-    uint16_t fact;     /* a small fact of the operation */
+    uint16_t fact;        /* a small fact of the operation */
     uint16_t ndst, nopds; /* operands; the first ndst are written */
-    uint8_t flags;     /* PX_IRF_ */
-    uint8_t fp;        /* PX_IR_FP_, or a mode */
-    uint32_t first;    /* its operands, in px_irfn.opds */
-    uint32_t guard;    /* predicate register; PX_NONE32 */
-    uint32_t origin;   /* in px_irfn.origins */
-    uint32_t target;   /* a label; blocks.c makes it a block */
-    uint32_t aux;      /* index of a side table (sites, switches), or another fact */
+    uint8_t flags;        /* PX_IRF_ */
+    uint8_t fp;           /* PX_IR_FP_, or a mode */
+    uint32_t first;       /* its operands, in px_irfn.opds */
+    uint32_t guard;       /* predicate register; PX_NONE32 */
+    uint32_t origin;      /* in px_irfn.origins */
+    uint32_t target;      /* a label; blocks.c makes it a block */
+    uint32_t aux;         /* index of a side table (sites, switches), or another fact */
 };
 
 struct px_ir_reg {
-    uint8_t elem;      /* bytes of an element */
-    uint8_t type;      /* enum px_type; PX_T_NONE for words of parameters */
-    bool temp;         /* see above */
-    bool lazy;         /* every NaN in it stands for the chip's (canon.c) */
-    uint32_t row;      /* bytes a lane, then offset in the frame; PX_NONE32: none */
+    uint8_t elem; /* bytes of an element */
+    uint8_t type; /* enum px_type; PX_T_NONE for words of parameters */
+    bool temp;    /* see above */
+    bool lazy;    /* every NaN in it stands for the chip's (canon.c) */
+    uint32_t row; /* bytes a lane, then offset in the frame; PX_NONE32: none */
 };
 
 /* Targets of brx.idx: labels, then blocks. */
-struct px_ir_switch { uint32_t n, *targets; };
+struct px_ir_switch {
+    uint32_t n, *targets;
+};
 
-static inline px_irop px_ir_kind_of(px_irop op) { return op & PX_IR_KIND; }
-static inline bool px_ir_is(const struct px_ir_inst *in, enum px_op op) { return in->op == (PX_IR_TABLE | op); }
+static inline px_irop px_ir_kind_of(px_irop op)
+{
+    return op & PX_IR_KIND;
+}
+static inline bool px_ir_is(const struct px_ir_inst *in, enum px_op op)
+{
+    return in->op == (PX_IR_TABLE | op);
+}
 
 #endif

@@ -19,7 +19,8 @@ static uint8_t mode_of(px_irop op)
     return op == PX_IR_JUMP || op == PX_IR_BRANCH || op == PX_IR_END ? PX_IR_FP_HOME : PX_IR_FP_ANY;
 }
 
-struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_opd *opds, uint32_t ndst, uint32_t nopds)
+struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_opd *opds, uint32_t ndst,
+                                 uint32_t nopds)
 {
     struct px_ir_inst in = {.op = op,
                             .ndst = (uint16_t)ndst,
@@ -35,8 +36,8 @@ struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_
     return &f->insts.at[f->insts.n - 1];
 }
 
-struct px_ir_inst *px_lower_guarded(struct px_irfn *f, const struct px_bound *b, px_irop op, const struct px_ir_opd *opds,
-                                    uint32_t ndst, uint32_t nopds)
+struct px_ir_inst *px_lower_guarded(struct px_irfn *f, const struct px_bound *b, px_irop op,
+                                    const struct px_ir_opd *opds, uint32_t ndst, uint32_t nopds)
 {
     struct px_ir_inst *in = px_lower_inst(f, op, opds, ndst, nopds);
     in->guard = b->guard;

@@ -9,11 +9,12 @@
 struct px_bound {
     const struct px_inst *inst;
     struct px_match match;
-    uint32_t guard;       /* predicate register; PX_NONE32 */
+    uint32_t guard; /* predicate register; PX_NONE32 */
     bool negated;
 };
 
-/* Makes IR of an operation that the table names `@name`. One for each name: a row whose function is missing does not link. */
+/* Makes IR of an operation that the table names `@name`. One for each name: a row whose function is missing
+ * does not link. */
 typedef void px_lowering(struct px_irfn *f, const struct px_bound *b);
 #define PX_LOWERING(name) px_lowering px_lower_##name;
 #include "gen/lowerings.inc"
@@ -22,12 +23,13 @@ typedef void px_lowering(struct px_irfn *f, const struct px_bound *b);
 /* ---- instructions ---- */
 
 /* Appends an instruction; operands follow with px_lower_opd, results first. Valid until the next one. */
-struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_opd *opds, uint32_t ndst, uint32_t nopds);
+struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_opd *opds, uint32_t ndst,
+                                 uint32_t nopds);
 /* The same under the guard of b. */
-struct px_ir_inst *px_lower_guarded(struct px_irfn *f, const struct px_bound *b, px_irop op, const struct px_ir_opd *opds,
-                                    uint32_t ndst, uint32_t nopds);
-uint32_t px_lower_label(struct px_irfn *f);              /* a new one, placed nowhere */
-void px_lower_place(struct px_irfn *f, uint32_t label);  /* here */
+struct px_ir_inst *px_lower_guarded(struct px_irfn *f, const struct px_bound *b, px_irop op,
+                                    const struct px_ir_opd *opds, uint32_t ndst, uint32_t nopds);
+uint32_t px_lower_label(struct px_irfn *f);             /* a new one, placed nowhere */
+void px_lower_place(struct px_irfn *f, uint32_t label); /* here */
 
 /* The label that an operand names. */
 uint32_t px_lower_target(struct px_irfn *f, const struct px_bound *b, const struct px_symbol *symbol);
@@ -38,50 +40,58 @@ void px_lower_around_end(struct px_irfn *f, uint32_t label);
 
 /* ---- operands (lower_opnd.c) ---- */
 
-uint32_t px_lower_elem(enum px_type type);              /* bytes of an element of a row */
+uint32_t px_lower_elem(enum px_type type); /* bytes of an element of a row */
 struct px_ir_opd px_lower_temp(struct px_irfn *f, uint32_t elem, enum px_type type);
-uint32_t px_lower_register(struct px_irfn *f, uint32_t elem, enum px_type type); /* no temporary: its row is masked */
+uint32_t px_lower_register(struct px_irfn *f, uint32_t elem,
+                           enum px_type type); /* no temporary: its row is masked */
 uint32_t px_lower_components(const struct px_irfn *f, const struct px_operand *o);
 uint32_t px_lower_reg(const struct px_irfn *f, const struct px_operand *o, uint32_t component);
 bool px_lower_is_register(const struct px_operand *o);
 
 /* A source as elements of `type`: a register, a scalar or a constant; other widths go through a temporary. */
-struct px_ir_opd px_lower_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, enum px_type type);
+struct px_ir_opd px_lower_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                              enum px_type type);
 /* Any operand as another width; sign: extended. */
 struct px_ir_opd px_lower_resize(struct px_irfn *f, struct px_ir_opd s, uint32_t elem, bool sign);
 /* A constant or scalar in a row. */
 struct px_ir_opd px_lower_row(struct px_irfn *f, struct px_ir_opd s);
 /* A move of op_fixed.def into a temporary; b may be none. */
-struct px_ir_opd px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t elem, struct px_ir_opd a, struct px_ir_opd b,
-                                uint32_t imm);
+struct px_ir_opd px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t elem, struct px_ir_opd a,
+                                struct px_ir_opd b, uint32_t imm);
 /* Where a result of `type` goes, and what is to be done after it was written. */
-struct px_ir_opd px_lower_dst(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, enum px_type type);
-void px_lower_done(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, struct px_ir_opd d);
+struct px_ir_opd px_lower_dst(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                              enum px_type type);
+void px_lower_done(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                   struct px_ir_opd d);
 /* A source into a destination of the text, under the guard. */
-void px_lower_assign(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, enum px_type type,
-                     struct px_ir_opd s);
+void px_lower_assign(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                     enum px_type type, struct px_ir_opd s);
 /* An address operand; `bytes` of memory are accessed at once. */
-struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, enum px_space space,
-                                  uint32_t bytes);
+struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                  enum px_space space, uint32_t bytes);
 
 /* ---- constants (lower_const.c) ---- */
 
 /* The constant that the operand is when read as `type`; false when it is none. */
 bool px_lower_value(struct px_irfn *f, const struct px_operand *o, enum px_type type, uint64_t *value);
-/* Address of a symbol in its state space; *local: it counts from the frame's local variables. False: it has none. */
+/* Address of a symbol in its state space; *local: it counts from the frame's local variables. False: it has
+ * none. */
 bool px_lower_symbol(struct px_irfn *f, const struct px_symbol *symbol, uint64_t *value, bool *local);
 
 /* ---- special registers (lower_sreg.c) ---- */
 
 const struct px_sreg *px_lower_sreg(const struct px_operand *o, uint32_t *component); /* NULL: it is none */
-struct px_ir_opd px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, uint32_t elem);
+struct px_ir_opd px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                   uint32_t elem);
 
 /* ---- parameters (lower_param.c) ---- */
 
-struct px_param *px_lower_param(const struct px_irfn *f, const struct px_symbol *symbol); /* NULL: none of this function */
-void px_lower_params(struct px_irfn *f);    /* places of all of them */
-void px_lower_taken(struct px_irfn *f, const struct px_inst *inst); /* parameters whose address it takes go to local memory */
-void px_lower_prologue(struct px_irfn *f);  /* what the caller passed becomes the formal parameters */
+struct px_param *px_lower_param(const struct px_irfn *f,
+                                const struct px_symbol *symbol); /* NULL: none of this function */
+void px_lower_params(struct px_irfn *f);                         /* places of all of them */
+void px_lower_taken(struct px_irfn *f,
+                    const struct px_inst *inst); /* parameters whose address it takes go to local memory */
+void px_lower_prologue(struct px_irfn *f);       /* what the caller passed becomes the formal parameters */
 void px_lower_return(struct px_irfn *f, px_irop op);
 /* ld.param, st.param of a variable whose words are rows. */
 void px_lower_param_access(struct px_irfn *f, const struct px_bound *b, const struct px_param *v, bool store);
@@ -93,7 +103,8 @@ struct px_parts {
     const struct px_operand *value; /* n operands */
     bool sign;
 };
-struct px_ir_opd px_lower_stored(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, const struct px_parts *p);
+struct px_ir_opd px_lower_stored(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                 const struct px_parts *p);
 struct px_parts px_lower_parts(struct px_irfn *f, const struct px_bound *b, unsigned operand);
 /* Bytes of the register that a loaded or stored operand is; of others as many as hold `bytes`. */
 uint32_t px_lower_reg_bytes(const struct px_irfn *f, const struct px_operand *o, uint32_t bytes);

@@ -23,9 +23,9 @@ static const struct px_ir_opd none;
 static struct px_ir_opd widened(struct px_irfn *f, struct px_ir_opd s)
 {
     static const uint8_t fix[PX_T_COUNT] = {
-        [PX_T_U8] = PX_FIX_f64_of_u8,   [PX_T_S8] = PX_FIX_f64_of_s8,   [PX_T_U16] = PX_FIX_f64_of_u16,
-        [PX_T_S16] = PX_FIX_f64_of_s16, [PX_T_U32] = PX_FIX_f64_of_u32, [PX_T_S32] = PX_FIX_f64_of_s32,
-        [PX_T_U64] = PX_FIX_f64_of_u64, [PX_T_S64] = PX_FIX_f64_of_s64, [PX_T_F16] = PX_FIX_f32_of_f16,
+        [PX_T_U8] = PX_FIX_f64_of_u8,    [PX_T_S8] = PX_FIX_f64_of_s8,   [PX_T_U16] = PX_FIX_f64_of_u16,
+        [PX_T_S16] = PX_FIX_f64_of_s16,  [PX_T_U32] = PX_FIX_f64_of_u32, [PX_T_S32] = PX_FIX_f64_of_s32,
+        [PX_T_U64] = PX_FIX_f64_of_u64,  [PX_T_S64] = PX_FIX_f64_of_s64, [PX_T_F16] = PX_FIX_f32_of_f16,
         [PX_T_BF16] = PX_FIX_f32_of_bf16};
     enum px_fixed widen = fix[s.type];
     if (!widen) return s; /* f32 and f64 stay */
@@ -56,15 +56,18 @@ static uint8_t nan_flags(const struct px_bound *b, const struct px_handler_set *
 {
     const px_word word = b->inst->opcode->word;
     uint8_t flags = 0;
-    if (b->match.type[0] == PX_T_F32 && (set->f32_result || word == PX_W_abs || word == PX_W_neg)) flags |= PX_IRF_NUMBER;
+    if (b->match.type[0] == PX_T_F32 && (set->f32_result || word == PX_W_abs || word == PX_W_neg))
+        flags |= PX_IRF_NUMBER;
     bool whole = word == PX_W_cvt && px_type_info(b->match.type[1])->klass != PX_TC_FLOAT;
-    if (set->f32_result && word != PX_W_min && word != PX_W_max && !whole && !px_match_has(&b->match, PX_W_sat))
+    if (set->f32_result && word != PX_W_min && word != PX_W_max && !whole &&
+        !px_match_has(&b->match, PX_W_sat))
         flags |= PX_IRF_HOST;
     return flags;
 }
 
 /* The sources that the statement reads, in order; how many. */
-static uint32_t sources(struct px_irfn *f, const struct px_bound *b, const struct px_handler_set *set, struct px_ir_opd s[3])
+static uint32_t sources(struct px_irfn *f, const struct px_bound *b, const struct px_handler_set *set,
+                        struct px_ir_opd s[3])
 {
     uint32_t k = 0;
     for (unsigned i = 0; i < b->inst->nopds; i++) {
@@ -109,8 +112,8 @@ static struct px_ir_opd keep_bits(struct px_irfn *f, struct px_ir_opd row, uint3
 }
 
 /* The result of set from the comparison's mask row; with `high`, that of the upper halves. */
-static void deliver(struct px_irfn *f, const struct px_bound *b, const struct px_operand *od, enum px_type type,
-                    struct px_ir_opd p, struct px_ir_opd high)
+static void deliver(struct px_irfn *f, const struct px_bound *b, const struct px_operand *od,
+                    enum px_type type, struct px_ir_opd p, struct px_ir_opd high)
 {
     uint32_t bits = truth(type);
     if (high.kind != PX_IR_NONE) {
@@ -124,8 +127,9 @@ static void deliver(struct px_irfn *f, const struct px_bound *b, const struct px
 }
 
 /*
- * A comparison whose result is more than one predicate. The statement's mask rows (p, and q or its opposite for a
- * second one) are combined with the predicate `c` under setp's and set's BoolOp, then made what the destination wants.
+ * A comparison whose result is more than one predicate. The statement's mask rows (p, and q or its opposite
+ * for a second one) are combined with the predicate `c` under setp's and set's BoolOp, then made what the
+ * destination wants.
  */
 static void finish_compare(struct px_irfn *f, const struct px_bound *b, const struct px_operand *od,
                            const struct px_operand *oe, struct px_ir_opd p, struct px_ir_opd q)
@@ -147,8 +151,8 @@ static void finish_compare(struct px_irfn *f, const struct px_bound *b, const st
 /* ---- one instruction ---- */
 
 /* The statement itself: d and, where the handler has one, e and the carry flag. */
-static void statement(struct px_irfn *f, const struct px_bound *b, unsigned handler, struct px_ir_opd d, struct px_ir_opd e,
-                      const struct px_ir_opd *s, uint32_t n, bool guarded)
+static void statement(struct px_irfn *f, const struct px_bound *b, unsigned handler, struct px_ir_opd d,
+                      struct px_ir_opd e, const struct px_ir_opd *s, uint32_t n, bool guarded)
 {
     const struct px_handler_set *set = &f->coder->level->sets[handler];
     struct px_ir_opd opds[8] = {d};

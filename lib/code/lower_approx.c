@@ -23,13 +23,13 @@ static void unit(struct px_irfn *f, const struct px_bound *b, enum px_unit plain
     px_lower_done(f, b, &o[0], opds[0]);
 }
 
-#define UNIT(name, plain, ftz)                                                                              \
-    void px_lower_##name(struct px_irfn *f, const struct px_bound *b)                                       \
-    {                                                                                                       \
-        unit(f, b, PX_UNIT_##plain, PX_UNIT_##ftz);                                                         \
+#define UNIT(name, plain, ftz)                                                                               \
+    void px_lower_##name(struct px_irfn *f, const struct px_bound *b)                                        \
+    {                                                                                                        \
+        unit(f, b, PX_UNIT_##plain, PX_UNIT_##ftz);                                                          \
     }
-#define F32(name)                                                                                           \
-    UNIT(name##_f32, name##_f32, name##_ftz_f32)                                                            \
+#define F32(name)                                                                                            \
+    UNIT(name##_f32, name##_f32, name##_ftz_f32)                                                             \
     UNIT(name##_ftz_f32, name##_ftz_f32, name##_ftz_f32)
 #define ONLY(name) UNIT(name, name, name)
 

@@ -65,22 +65,19 @@ static bool expr_value(struct px_irfn *f, const struct px_expr *e, uint64_t *val
     uint64_t a, b;
     bool local;
     switch (e->kind) {
-    case PX_E_INT:
-        return *value = e->u.i, true;
+    case PX_E_INT: return *value = e->u.i, true;
     case PX_E_NAME:
     case PX_E_GENERIC:
         if (e->symbol) return px_lower_symbol(f, e->symbol, value, &local) && !local;
         return *value = 32, true; /* WARP_SZ is the only name without a symbol */
-    case PX_E_CAST:
-        return expr_value(f, e->u.a, value);
+    case PX_E_CAST: return expr_value(f, e->u.a, value);
     case PX_E_UNARY:
         if (!expr_value(f, e->u.a, &a)) return false;
         *value = e->op == '-' ? 0 - a : e->op == '~' ? ~a : e->op == '!' ? !a : a;
         return true;
     case PX_E_BINARY:
         return expr_value(f, e->u.a, &a) && expr_value(f, e->u.b, &b) && binary(e->op, a, b, value);
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -101,16 +98,11 @@ bool px_lower_value(struct px_irfn *f, const struct px_operand *o, enum px_type 
 {
     if (type == PX_T_BF16) return false; /* ptxas accepts integers here, and nothing says what they mean */
     switch (o->kind) {
-    case PX_O_INT:
-        return *value = o->u.i, true;
+    case PX_O_INT: return *value = o->u.i, true;
     case PX_O_F32:
-    case PX_O_F64:
-        return *value = float_bits(o, type), true;
-    case PX_O_EXPR:
-        return expr_value(f, o->u.expr, value);
-    case PX_O_NAME:
-        return name_value(f, o, value);
-    default:
-        return false;
+    case PX_O_F64: return *value = float_bits(o, type), true;
+    case PX_O_EXPR: return expr_value(f, o->u.expr, value);
+    case PX_O_NAME: return name_value(f, o, value);
+    default: return false;
     }
 }

@@ -44,19 +44,23 @@ uint32_t px_lower_reg_bytes(const struct px_irfn *f, const struct px_operand *o,
 }
 
 /* The register as it is, whatever its width. */
-static struct px_ir_opd loaded(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, const struct px_parts *p)
+static struct px_ir_opd loaded(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                               const struct px_parts *p)
 {
     uint32_t elem = px_lower_reg_bytes(f, o, p->bytes);
     if (o->kind == PX_O_SINK) return px_lower_temp(f, elem, p->type);
     if (!px_lower_is_register(o)) px_code_fail(f, b->inst, "has a destination that cannot be run yet");
-    return (struct px_ir_opd){.kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)p->type, .at = px_lower_reg(f, o, 0)};
+    return (struct px_ir_opd){
+        .kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)p->type, .at = px_lower_reg(f, o, 0)};
 }
 
-struct px_ir_opd px_lower_stored(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, const struct px_parts *p)
+struct px_ir_opd px_lower_stored(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                 const struct px_parts *p)
 {
     uint32_t elem = px_lower_reg_bytes(f, o, p->bytes);
     if (px_lower_is_register(o))
-        return (struct px_ir_opd){.kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)p->type, .at = px_lower_reg(f, o, 0)};
+        return (struct px_ir_opd){
+            .kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)p->type, .at = px_lower_reg(f, o, 0)};
     return px_lower_resize(f, px_lower_src(f, b, o, p->type), elem, false);
 }
 
@@ -65,7 +69,8 @@ static void keep_base(struct px_irfn *f, struct px_ir_opd *address, const struct
 {
     for (uint32_t i = 0; n > 1 && i < n; i++) {
         if (address->base != PX_IR_REG || d[i].at != address->at) continue;
-        struct px_ir_opd copy[2] = {px_lower_temp(f, 8, PX_T_U64), {.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at}};
+        struct px_ir_opd copy[2] = {px_lower_temp(f, 8, PX_T_U64),
+                                    {.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at}};
         px_lower_inst(f, PX_IR_COPY, copy, 1, 2);
         address->at = copy[0].at;
         return;
@@ -74,17 +79,24 @@ static void keep_base(struct px_irfn *f, struct px_ir_opd *address, const struct
 
 /* ---- kernel parameters ---- */
 
-/* A kernel's parameters at a constant place inside them, into registers of the same width: they are scalars. */
-static bool scalar_params(struct px_irfn *f, const struct px_bound *b, const struct px_parts *p, const struct px_ir_opd *address)
+/* A kernel's parameters at a constant place inside them, into registers of the same width: they are scalars.
+ */
+static bool scalar_params(struct px_irfn *f, const struct px_bound *b, const struct px_parts *p,
+                          const struct px_ir_opd *address)
 {
     uint64_t at = address->value;
     if (!f->func->is_entry || address->base != PX_IR_IMM) return false;
-    if (at > f->fn->param_bytes || f->fn->param_bytes - at < (uint64_t)p->n * p->bytes || at % ((uint64_t)p->n * p->bytes)) return false;
+    if (at > f->fn->param_bytes || f->fn->param_bytes - at < (uint64_t)p->n * p->bytes ||
+        at % ((uint64_t)p->n * p->bytes))
+        return false;
     for (uint32_t i = 0; i < p->n; i++)
         if (p->bytes > 8 || px_lower_reg_bytes(f, &p->value[i], p->bytes) != p->bytes) return false;
     for (uint32_t i = 0; i < p->n; i++) {
         struct px_ir_opd opds[2] = {loaded(f, b, &p->value[i], p),
-                                    {.kind = PX_IR_PARAM, .elem = (uint8_t)p->bytes, .type = (uint8_t)p->type, .at = (uint32_t)at + i * p->bytes}};
+                                    {.kind = PX_IR_PARAM,
+                                     .elem = (uint8_t)p->bytes,
+                                     .type = (uint8_t)p->type,
+                                     .at = (uint32_t)at + i * p->bytes}};
         px_lower_guarded(f, b, PX_IR_COPY, opds, 1, 2);
     }
     return true;
@@ -100,7 +112,9 @@ static void access(struct px_irfn *f, const struct px_bound *b, bool store)
     enum px_space space = px_lower_space(b, where);
     const struct px_operand *o = &b->inst->opds[where], *base = o->kind == PX_O_ADDR ? &o->u.list[0] : o;
     struct px_parts p = px_lower_parts(f, b, value);
-    const struct px_param *v = base->kind == PX_O_NAME && base->symbol && space == PX_SPACE_PARAM ? px_lower_param(f, base->symbol) : NULL;
+    const struct px_param *v = base->kind == PX_O_NAME && base->symbol && space == PX_SPACE_PARAM
+                                   ? px_lower_param(f, base->symbol)
+                                   : NULL;
     if (v && v->local == PX_NONE32) {
         px_lower_param_access(f, b, v, store);
         return;
@@ -113,7 +127,8 @@ static void access(struct px_irfn *f, const struct px_bound *b, bool store)
         opds[store + i] = store ? px_lower_stored(f, b, &p.value[i], &p) : loaded(f, b, &p.value[i], &p);
     if (!store) keep_base(f, &address, opds, p.n);
     opds[store ? 0 : p.n] = address;
-    struct px_ir_inst *in = px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | (store ? PX_OP_st : PX_OP_ld)), opds, store ? 0 : p.n, p.n + 1);
+    struct px_ir_inst *in = px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | (store ? PX_OP_st : PX_OP_ld)),
+                                             opds, store ? 0 : p.n, p.n + 1);
     in->fact = (uint16_t)(p.bytes * p.n);
     in->aux = p.sign;
 }
@@ -154,7 +169,8 @@ static void atomic(struct px_irfn *f, const struct px_bound *b, bool red)
     opds[1] = px_lower_address(f, b, &o[0], px_lower_space(b, where), px_type_info(type)->bits / 8);
     opds[2] = px_lower_row(f, px_lower_src(f, b, &o[1], type));
     if (cas) opds[3] = px_lower_row(f, px_lower_src(f, b, &o[2], type));
-    struct px_ir_inst *in = px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | (red ? PX_OP_red : PX_OP_atom)), opds, 1, 3u + cas);
+    struct px_ir_inst *in =
+        px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | (red ? PX_OP_red : PX_OP_atom)), opds, 1, 3u + cas);
     in->fact = op;
     if (!red) px_lower_done(f, b, &b->inst->opds[0], opds[0]);
 }
@@ -198,7 +214,8 @@ void px_lower_cvta_to(struct px_irfn *f, const struct px_bound *b)
 void px_lower_isspacep(struct px_irfn *f, const struct px_bound *b)
 {
     const struct px_operand *o = b->inst->opds;
-    struct px_ir_opd opds[2] = {px_lower_dst(f, b, &o[0], PX_T_PRED), px_lower_row(f, px_lower_src(f, b, &o[1], PX_T_U64))};
+    struct px_ir_opd opds[2] = {px_lower_dst(f, b, &o[0], PX_T_PRED),
+                                px_lower_row(f, px_lower_src(f, b, &o[1], PX_T_U64))};
     px_lower_guarded(f, b, PX_IR_TABLE | PX_OP_isspacep, opds, 1, 2)->fact =
         px_space_of_word(px_match_slot(&b->match, PX_W_space));
 }

@@ -5,7 +5,11 @@ static const struct px_ir_opd none;
 
 static enum px_type elem_type(uint32_t bits)
 {
-    return bits == 8 ? PX_T_B8 : bits == 16 ? PX_T_B16 : bits == 32 ? PX_T_B32 : bits == 64 ? PX_T_B64 : PX_T_B128;
+    return bits == 8    ? PX_T_B8
+           : bits == 16 ? PX_T_B16
+           : bits == 32 ? PX_T_B32
+           : bits == 64 ? PX_T_B64
+                        : PX_T_B128;
 }
 
 void px_lower_mov(struct px_irfn *f, const struct px_bound *b)
@@ -31,7 +35,8 @@ void px_lower_pack(struct px_irfn *f, const struct px_bound *b)
     uint32_t elem = px_lower_elem(type), bits = px_type_info(type)->bits / v->n;
     enum px_type part = elem_type(bits);
     struct px_ir_opd s[8], sum = none;
-    for (uint32_t i = 0; i < v->n && i < 8; i++) s[i] = px_lower_row(f, px_lower_src(f, b, &v->u.list[i], part));
+    for (uint32_t i = 0; i < v->n && i < 8; i++)
+        s[i] = px_lower_row(f, px_lower_src(f, b, &v->u.list[i], part));
     enum px_fixed join = joins(v->n, elem);
     if (join != PX_FIX_COUNT) {
         sum = px_lower_fixed(f, join, elem, s[0], s[1], 0);
@@ -49,10 +54,13 @@ void px_lower_pack(struct px_irfn *f, const struct px_bound *b)
 
 /* ---- { a, b, ... } = s ---- */
 
-static struct px_ir_opd slice(struct px_irfn *f, struct px_ir_opd s, uint32_t at, uint32_t bits, enum px_type part)
+static struct px_ir_opd slice(struct px_irfn *f, struct px_ir_opd s, uint32_t at, uint32_t bits,
+                              enum px_type part)
 {
-    if (bits == 32 && s.elem == 8) return px_lower_fixed(f, at ? PX_FIX_high8 : PX_FIX_trunc8_4, 4, s, none, 0);
-    if (bits == 64 && s.elem == 16) return px_lower_fixed(f, at ? PX_FIX_high16 : PX_FIX_trunc16_8, 8, s, none, 0);
+    if (bits == 32 && s.elem == 8)
+        return px_lower_fixed(f, at ? PX_FIX_high8 : PX_FIX_trunc8_4, 4, s, none, 0);
+    if (bits == 64 && s.elem == 16)
+        return px_lower_fixed(f, at ? PX_FIX_high16 : PX_FIX_trunc16_8, 8, s, none, 0);
     const struct px_ir_opd opds[2] = {px_lower_temp(f, px_lower_elem(part), part), s};
     struct px_ir_inst *in = px_lower_inst(f, PX_IR_SLICE, opds, 1, 2);
     in->aux = at;
@@ -98,7 +106,8 @@ static void lop3(struct px_irfn *f, const struct px_bound *b, uint16_t fact)
         op = &od->u.list[1];
         od = &od->u.list[0];
     }
-    if (!px_lower_value(f, &o[4], PX_T_B32, &table)) px_code_fail(f, b->inst, "needs a constant look-up table");
+    if (!px_lower_value(f, &o[4], PX_T_B32, &table))
+        px_code_fail(f, b->inst, "needs a constant look-up table");
     if (fact) opds[k++] = px_lower_temp(f, 4, PX_T_PRED);
     for (unsigned i = 1; i < 4; i++) opds[k++] = px_lower_row(f, px_lower_src(f, b, &o[i], PX_T_B32));
     if (fact) opds[k++] = px_lower_row(f, px_lower_src(f, b, &o[5], PX_T_PRED));

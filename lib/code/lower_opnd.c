@@ -45,9 +45,12 @@ uint32_t px_lower_components(const struct px_irfn *f, const struct px_operand *o
 static uint32_t component_of(px_word selector)
 {
     switch (selector) {
-    case PX_W_y: case PX_W_g: return 1;
-    case PX_W_z: case PX_W_b: return 2;
-    case PX_W_w: case PX_W_a: return 3;
+    case PX_W_y:
+    case PX_W_g: return 1;
+    case PX_W_z:
+    case PX_W_b: return 2;
+    case PX_W_w:
+    case PX_W_a: return 3;
     default: return 0;
     }
 }
@@ -80,8 +83,8 @@ struct px_ir_opd px_lower_row(struct px_irfn *f, struct px_ir_opd s)
     return opds[0];
 }
 
-struct px_ir_opd px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t elem, struct px_ir_opd a, struct px_ir_opd b,
-                                uint32_t imm)
+struct px_ir_opd px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t elem, struct px_ir_opd a,
+                                struct px_ir_opd b, uint32_t imm)
 {
     struct px_ir_opd opds[3] = {px_lower_temp(f, elem, a.type), a, b};
     px_lower_inst(f, (px_irop)(PX_IR_FIXED | fix), opds, 1, b.kind == PX_IR_NONE ? 2 : 3)->aux = imm;
@@ -91,12 +94,14 @@ struct px_ir_opd px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t e
 /* Address of a .local variable of this frame among the lane's local memory. */
 static struct px_ir_opd local_src(struct px_irfn *f, uint64_t offset)
 {
-    struct px_ir_opd base = {.kind = PX_IR_UNIFORM, .elem = 8, .type = PX_T_U64, .at = offsetof(struct px_uniform, local_base)};
+    struct px_ir_opd base = {
+        .kind = PX_IR_UNIFORM, .elem = 8, .type = PX_T_U64, .at = offsetof(struct px_uniform, local_base)};
     const struct px_ir_opd none = {0};
     return px_lower_fixed(f, PX_FIX_add_imm8, 8, px_lower_row(f, base), none, (uint32_t)offset);
 }
 
-static struct px_ir_opd name_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, enum px_type type)
+static struct px_ir_opd name_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                 enum px_type type)
 {
     uint32_t elem = px_lower_elem(type);
     uint64_t value;
@@ -104,20 +109,24 @@ static struct px_ir_opd name_src(struct px_irfn *f, const struct px_bound *b, co
     if (!o->symbol) return px_lower_sreg_src(f, b, o, elem);
     if (o->symbol->kind == PX_SYM_REG) {
         uint32_t reg = px_lower_reg(f, o, 0);
-        struct px_ir_opd s = {.kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = (uint8_t)type, .at = reg};
+        struct px_ir_opd s = {
+            .kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = (uint8_t)type, .at = reg};
         return px_lower_resize(f, s, elem, false);
     }
     if (!px_lower_symbol(f, o->symbol, &value, &local))
         px_code_fail(f, b->inst, "names '%s', which has no address here", o->symbol->name->text);
     value += (uint64_t)o->offset;
     if (local) return px_lower_resize(f, local_src(f, value), elem, false);
-    return (struct px_ir_opd){.kind = PX_IR_IMM, .elem = (uint8_t)elem, .type = (uint8_t)type, .value = value};
+    return (struct px_ir_opd){
+        .kind = PX_IR_IMM, .elem = (uint8_t)elem, .type = (uint8_t)type, .value = value};
 }
 
-struct px_ir_opd px_lower_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, enum px_type type)
+struct px_ir_opd px_lower_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                              enum px_type type)
 {
     struct px_ir_opd s = {.kind = PX_IR_IMM, .elem = (uint8_t)px_lower_elem(type), .type = (uint8_t)type};
-    if (o->minus && o->kind == PX_O_NAME) px_code_fail(f, b->inst, "has a negated operand, which cannot be run yet");
+    if (o->minus && o->kind == PX_O_NAME)
+        px_code_fail(f, b->inst, "has a negated operand, which cannot be run yet");
     if (px_lower_value(f, o, type, &s.value)) {
         if (type == PX_T_PRED) s.value = (s.value != 0) != o->negated ? 0xffffffffu : 0;
         s.base = s.elem == 16 && (int64_t)s.value < 0 && o->kind == PX_O_INT; /* the upper half is all ones */
@@ -132,7 +141,8 @@ struct px_ir_opd px_lower_src(struct px_irfn *f, const struct px_bound *b, const
 
 /* ---- destinations ---- */
 
-struct px_ir_opd px_lower_dst(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, enum px_type type)
+struct px_ir_opd px_lower_dst(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                              enum px_type type)
 {
     uint32_t elem = px_lower_elem(type);
     if (o->kind == PX_O_SINK) return px_lower_temp(f, elem, type);
@@ -142,7 +152,8 @@ struct px_ir_opd px_lower_dst(struct px_irfn *f, const struct px_bound *b, const
     return (struct px_ir_opd){.kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)type, .at = reg};
 }
 
-void px_lower_done(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, struct px_ir_opd d)
+void px_lower_done(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                   struct px_ir_opd d)
 {
     if (!px_lower_is_register(o)) return;
     uint32_t reg = px_lower_reg(f, o, 0);
@@ -153,8 +164,8 @@ void px_lower_done(struct px_irfn *f, const struct px_bound *b, const struct px_
     px_lower_guarded(f, b, PX_IR_COPY, opds, 1, 2)->fact = px_type_info(d.type)->klass == PX_TC_SIGNED;
 }
 
-void px_lower_assign(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, enum px_type type,
-                     struct px_ir_opd s)
+void px_lower_assign(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                     enum px_type type, struct px_ir_opd s)
 {
     if (s.kind == PX_IR_REG) s.base = PX_IR_COPIED;
     const struct px_ir_opd opds[2] = {px_lower_dst(f, b, o, type), s};
@@ -169,12 +180,8 @@ static struct px_ir_opd generic_place(struct px_irfn *f, const struct px_symbol 
 {
     a.base = PX_IR_UNIFORM;
     switch (symbol->space) {
-    case PX_SPACE_SHARED:
-        a.at = offsetof(struct px_uniform, shared_window);
-        return a;
-    case PX_SPACE_PARAM:
-        a.at = offsetof(struct px_uniform, param_window);
-        return a;
+    case PX_SPACE_SHARED: a.at = offsetof(struct px_uniform, shared_window); return a;
+    case PX_SPACE_PARAM: a.at = offsetof(struct px_uniform, param_window); return a;
     default:
         a.base = PX_IR_IMM;
         if (symbol->space == PX_SPACE_CONST) a.value += px_window_base(PX_WIN_CONST, f->coder->program);
@@ -197,11 +204,12 @@ static struct px_ir_opd local_place(struct px_irfn *f, struct px_ir_opd a, uint6
     return a;
 }
 
-struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, enum px_space space,
-                                  uint32_t bytes)
+struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                  enum px_space space, uint32_t bytes)
 {
     const struct px_operand *base = o->kind == PX_O_ADDR ? &o->u.list[0] : o;
-    struct px_ir_opd a = {.kind = PX_IR_ADDRESS, .elem = (uint8_t)bytes, .type = (uint8_t)space, .base = PX_IR_IMM};
+    struct px_ir_opd a = {
+        .kind = PX_IR_ADDRESS, .elem = (uint8_t)bytes, .type = (uint8_t)space, .base = PX_IR_IMM};
     bool local;
     if (px_lower_is_register(base)) {
         uint32_t reg = px_lower_reg(f, base, 0);
@@ -214,6 +222,7 @@ struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, c
     const struct px_symbol *symbol = base->kind == PX_O_NAME ? base->symbol : NULL;
     if (symbol && px_lower_symbol(f, symbol, &a.value, &local) && local)
         return local_place(f, a, a.value + (uint64_t)base->offset);
-    if (!px_lower_value(f, base, PX_T_U64, &a.value)) px_code_fail(f, b->inst, "has an address that cannot be run yet");
+    if (!px_lower_value(f, base, PX_T_U64, &a.value))
+        px_code_fail(f, b->inst, "has an address that cannot be run yet");
     return symbol && space == PX_SPACE_NONE ? generic_place(f, symbol, a) : a;
 }

@@ -24,7 +24,8 @@ struct px_param *px_lower_param(const struct px_irfn *f, const struct px_symbol 
 static void place_local(struct px_irfn *f, struct px_param *p)
 {
     uint32_t align = p->symbol->align > 4 ? p->symbol->align : 4;
-    if (p->symbol->size > UINT32_MAX - 16) px_code_fail(f, NULL, "has a local variable, %s, of more than 4 GiB", p->symbol->name->text);
+    if (p->symbol->size > UINT32_MAX - 16)
+        px_code_fail(f, NULL, "has a local variable, %s, of more than 4 GiB", p->symbol->name->text);
     f->local_bytes = (f->local_bytes + align - 1) & ~(uint64_t)(align - 1);
     p->local = (uint32_t)f->local_bytes;
     f->local_bytes += (p->symbol->size + 3) & ~3ull;
@@ -79,7 +80,8 @@ static struct px_ir_opd word(uint32_t reg)
 
 /* ---- between words and registers ---- */
 
-static void move(struct px_irfn *f, const struct px_bound *b, px_irop op, struct px_ir_opd d, struct px_ir_opd s, struct px_ir_opd t, uint32_t imm)
+static void move(struct px_irfn *f, const struct px_bound *b, px_irop op, struct px_ir_opd d,
+                 struct px_ir_opd s, struct px_ir_opd t, uint32_t imm)
 {
     const struct px_ir_opd opds[3] = {d, s, t};
     uint32_t n = t.kind == PX_IR_NONE ? 2 : 3;
@@ -123,15 +125,19 @@ static struct px_ir_opd field(struct px_irfn *f, uint32_t reg, uint64_t at, uint
     struct px_ir_opd s = word(reg);
     if (bytes == 4) return s;
     if (at & 3) s = px_lower_fixed(f, PX_FIX_shr4, 4, s, none, (uint32_t)(at & 3) * 8);
-    enum px_fixed fix = bytes == 1 ? sign ? PX_FIX_sext_byte4 : PX_FIX_zext_byte4 : sign ? PX_FIX_sext_half4 : PX_FIX_zext_half4;
+    enum px_fixed fix = bytes == 1 ? sign ? PX_FIX_sext_byte4 : PX_FIX_zext_byte4
+                        : sign     ? PX_FIX_sext_half4
+                                   : PX_FIX_zext_half4;
     return px_lower_fixed(f, fix, 4, s, none, 0);
 }
 
 /* ---- ld.param and st.param ---- */
 
-static void load_words(struct px_irfn *f, const struct px_bound *b, uint32_t reg, uint64_t at, const struct px_parts *p, const struct px_operand *o)
+static void load_words(struct px_irfn *f, const struct px_bound *b, uint32_t reg, uint64_t at,
+                       const struct px_parts *p, const struct px_operand *o)
 {
-    struct px_ir_opd d = {.kind = PX_IR_REG, .elem = (uint8_t)px_lower_reg_bytes(f, o, p->bytes), .type = (uint8_t)p->type};
+    struct px_ir_opd d = {
+        .kind = PX_IR_REG, .elem = (uint8_t)px_lower_reg_bytes(f, o, p->bytes), .type = (uint8_t)p->type};
     d.at = px_lower_is_register(o) ? px_lower_reg(f, o, 0) : px_lower_temp(f, d.elem, p->type).at;
     if (p->bytes >= 8) {
         from_words(f, b, d, reg);
@@ -141,8 +147,8 @@ static void load_words(struct px_irfn *f, const struct px_bound *b, uint32_t reg
     px_lower_guarded(f, b, PX_IR_COPY, opds, 1, 2)->fact = p->sign;
 }
 
-static void store_words(struct px_irfn *f, const struct px_bound *b, const struct px_param *v, uint32_t reg, uint64_t at,
-                        const struct px_parts *p, const struct px_operand *o)
+static void store_words(struct px_irfn *f, const struct px_bound *b, const struct px_param *v, uint32_t reg,
+                        uint64_t at, const struct px_parts *p, const struct px_operand *o)
 {
     struct px_ir_opd s = px_lower_stored(f, b, o, p);
     if (p->bytes >= 8) {
@@ -153,7 +159,8 @@ static void store_words(struct px_irfn *f, const struct px_bound *b, const struc
     if (p->bytes == 4) {
         to_words(f, b, reg, s);
     } else if (v->bytes == p->bytes) { /* the word holds nothing else */
-        move(f, b, PX_IR_FIXED | (p->bytes == 1 ? PX_FIX_zext_byte4 : PX_FIX_zext_half4), word(reg), s, none, 0);
+        move(f, b, PX_IR_FIXED | (p->bytes == 1 ? PX_FIX_zext_byte4 : PX_FIX_zext_half4), word(reg), s, none,
+             0);
     } else {
         enum px_fixed fix = p->bytes == 1 ? PX_FIX_insert_byte4 : PX_FIX_insert_half4;
         move(f, b, (px_irop)(PX_IR_FIXED | fix), word(reg), word(reg), s, (uint32_t)(at & 3) * 8);
@@ -165,7 +172,8 @@ void px_lower_param_access(struct px_irfn *f, const struct px_bound *b, const st
     struct px_parts p = px_lower_parts(f, b, store ? 1 : 0);
     uint64_t at = (uint64_t)b->inst->opds[store ? 0 : 1].u.list[0].offset;
     for (uint32_t i = 0; i < p.n; i++, at += p.bytes) {
-        if (at > v->bytes || v->bytes - at < p.bytes) px_code_fail(f, b->inst, "is outside of '%s'", v->symbol->name->text);
+        if (at > v->bytes || v->bytes - at < p.bytes)
+            px_code_fail(f, b->inst, "is outside of '%s'", v->symbol->name->text);
         uint32_t reg = first_word(f, (struct px_param *)v) + (uint32_t)(at / 4);
         if (store)
             store_words(f, b, v, reg, at, &p, &p.value[i]);
@@ -212,9 +220,14 @@ static struct px_words variable_words(struct px_irfn *f, struct px_param *p)
 static void move_local(struct px_irfn *f, const struct px_param *p, const struct px_words *w, bool store)
 {
     for (uint32_t i = 0; i < w->n; i++) {
-        const struct px_ir_opd address = {.kind = PX_IR_ADDRESS, .elem = 4, .type = PX_SPACE_LOCAL, .base = PX_IR_UNIFORM,
-                                          .at = offsetof(struct px_uniform, local_base), .value = p->local + i * 4};
-        const struct px_ir_opd opds[2] = {store ? address : word(w->row[i]), store ? word(w->row[i]) : address};
+        const struct px_ir_opd address = {.kind = PX_IR_ADDRESS,
+                                          .elem = 4,
+                                          .type = PX_SPACE_LOCAL,
+                                          .base = PX_IR_UNIFORM,
+                                          .at = offsetof(struct px_uniform, local_base),
+                                          .value = p->local + i * 4};
+        const struct px_ir_opd opds[2] = {store ? address : word(w->row[i]),
+                                          store ? word(w->row[i]) : address};
         px_irop op = (px_irop)(PX_IR_TABLE | (store ? PX_OP_st : PX_OP_ld));
         px_lower_inst(f, op, opds, !store, 2)->fact = 4;
     }
@@ -222,7 +235,8 @@ static void move_local(struct px_irfn *f, const struct px_param *p, const struct
 
 static struct px_ir_opd register_opd(const struct px_irfn *f, uint32_t reg)
 {
-    return (struct px_ir_opd){.kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = f->regs.at[reg].type, .at = reg};
+    return (struct px_ir_opd){
+        .kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = f->regs.at[reg].type, .at = reg};
 }
 
 static void move_register(struct px_irfn *f, uint32_t reg, const struct px_words *w, bool store)
@@ -251,7 +265,8 @@ static struct px_words *formals(struct px_irfn *f, struct px_symbol *const *list
     return w;
 }
 
-static void move_formals(struct px_irfn *f, struct px_symbol *const *list, const struct px_words *w, uint32_t n, bool store)
+static void move_formals(struct px_irfn *f, struct px_symbol *const *list, const struct px_words *w,
+                         uint32_t n, bool store)
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct px_param *p = is_register_symbol(list[i]) ? NULL : px_lower_param(f, list[i]);
@@ -263,12 +278,14 @@ static void move_formals(struct px_irfn *f, struct px_symbol *const *list, const
 }
 
 /* An instruction whose operands are words, all of them written or all read. */
-static struct px_ir_inst *words_inst(struct px_irfn *f, px_irop op, const struct px_words *w, uint32_t n, bool written)
+static struct px_ir_inst *words_inst(struct px_irfn *f, px_irop op, const struct px_words *w, uint32_t n,
+                                     bool written)
 {
     struct px_ir_inst *in = px_lower_inst(f, op, NULL, 0, 0);
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < w[i].n; k++, count++) px_vec_push(f->coder->scratch, &f->opds, word(w[i].row[k]));
+        for (uint32_t k = 0; k < w[i].n; k++, count++)
+            px_vec_push(f->coder->scratch, &f->opds, word(w[i].row[k]));
     if (count > UINT16_MAX) px_code_fail(f, NULL, "passes more than 256 KiB of parameters");
     in->nopds = (uint16_t)count;
     in->ndst = written ? (uint16_t)count : 0;
@@ -297,7 +314,9 @@ void px_lower_return(struct px_irfn *f, px_irop op)
 /* ---- calls ---- */
 
 /* Operands of call: [(results),] callee [, (arguments)] [, prototype]. */
-struct call_parts { const struct px_operand *rets, *callee, *args; };
+struct call_parts {
+    const struct px_operand *rets, *callee, *args;
+};
 
 static struct call_parts call_parts_of(const struct px_inst *inst)
 {
@@ -316,7 +335,8 @@ static const struct px_symbol *direct_callee(const struct px_operand *o)
     return s && s->kind == PX_SYM_FUNC ? s : NULL;
 }
 
-static struct px_words actual(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, bool result)
+static struct px_words actual(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                              bool result)
 {
     uint64_t value;
     if (o->kind == PX_O_SINK) return (struct px_words){0};
@@ -327,7 +347,8 @@ static struct px_words actual(struct px_irfn *f, const struct px_bound *b, const
     px_code_fail(f, b->inst, "has a parameter that cannot be passed");
 }
 
-static struct px_words *actuals(struct px_irfn *f, const struct px_bound *b, const struct px_operand *list, uint32_t *n, bool result)
+static struct px_words *actuals(struct px_irfn *f, const struct px_bound *b, const struct px_operand *list,
+                                uint32_t *n, bool result)
 {
     *n = list ? list->n : 0;
     struct px_words *w = PX_NEW_N(f->coder->keep, struct px_words, *n + 1);
@@ -335,7 +356,8 @@ static struct px_words *actuals(struct px_irfn *f, const struct px_bound *b, con
     return w;
 }
 
-static void move_actuals(struct px_irfn *f, const struct px_operand *list, const struct px_words *w, uint32_t n, bool result)
+static void move_actuals(struct px_irfn *f, const struct px_operand *list, const struct px_words *w,
+                         uint32_t n, bool result)
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct px_operand *o = &list->u.list[i];
@@ -351,7 +373,8 @@ static void move_actuals(struct px_irfn *f, const struct px_operand *list, const
     }
 }
 
-static void resolve_callee(struct px_irfn *f, const struct px_bound *b, const struct px_symbol *callee, struct px_call_site *site)
+static void resolve_callee(struct px_irfn *f, const struct px_bound *b, const struct px_symbol *callee,
+                           struct px_call_site *site)
 {
     site->callee = px_link_func(f->coder->linked, f->module, callee);
     if (!site->callee) px_code_fail(f, b->inst, "calls '%s', which is not linked", callee->name->text);
@@ -368,9 +391,9 @@ static void reach_all(struct px_irfn *f)
 }
 
 /*
- * The words of arguments and results are registers like others, no temporaries: lanes that wait in the call (in an
- * extern function, behind another target of an indirect one) read their arguments again, and results are written
- * when lanes return.
+ * The words of arguments and results are registers like others, no temporaries: lanes that wait in the call
+ * (in an extern function, behind another target of an indirect one) read their arguments again, and results
+ * are written when lanes return.
  */
 void px_lower_call(struct px_irfn *f, const struct px_bound *b)
 {
@@ -398,7 +421,8 @@ void px_lower_call(struct px_irfn *f, const struct px_bound *b)
     px_vec_push(f->coder->scratch, &f->opds, target);
     count++;
     for (uint32_t i = 0; i < site->nargs; i++)
-        for (uint32_t k = 0; k < site->args[i].n; k++, count++) px_vec_push(f->coder->scratch, &f->opds, word(site->args[i].row[k]));
+        for (uint32_t k = 0; k < site->args[i].n; k++, count++)
+            px_vec_push(f->coder->scratch, &f->opds, word(site->args[i].row[k]));
     if (count > UINT16_MAX) px_code_fail(f, b->inst, "passes more than 256 KiB of parameters");
     in->nopds = (uint16_t)count;
     in->aux = f->sites.n;

@@ -4,8 +4,12 @@
 
 enum source { FIXED, UNIFORM, LANE };
 
-/* of: the constant, the offset in struct px_uniform, or what px_sreg_read reads. Four components lie side by side. */
-struct row { uint8_t from, bytes; uint16_t of; };
+/* of: the constant, the offset in struct px_uniform, or what px_sreg_read reads. Four components lie side by
+ * side. */
+struct row {
+    uint8_t from, bytes;
+    uint16_t of;
+};
 
 #define FIELD(name) offsetof(struct px_uniform, name)
 static const struct row rows[PX_SR_COUNT] = {
@@ -75,7 +79,8 @@ static const struct row *row_of(const struct px_sreg *sreg)
     return rows[sreg->op].bytes ? &rows[sreg->op] : NULL;
 }
 
-struct px_ir_opd px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, uint32_t elem)
+struct px_ir_opd px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                   uint32_t elem)
 {
     uint32_t component;
     const struct px_sreg *sreg = px_lower_sreg(o, &component);

@@ -12,10 +12,10 @@ static const struct px_ir_opd none;
 
 /* What the kinds fill in; the rest is common. */
 struct meeting {
-    uint32_t op;               /* enum px_sync_op and qualifiers */
-    enum px_type result;       /* PRED: the predicate is the result; NONE: there is no result */
-    enum px_type value;        /* of the source; NONE: there is none */
-    int b, c, member;          /* operands; -1: none */
+    uint32_t op;         /* enum px_sync_op and qualifiers */
+    enum px_type result; /* PRED: the predicate is the result; NONE: there is no result */
+    enum px_type value;  /* of the source; NONE: there is none */
+    int b, c, member;    /* operands; -1: none */
 };
 
 static void meet(struct px_irfn *f, const struct px_bound *bound, struct meeting m)
@@ -42,7 +42,8 @@ static void meet(struct px_irfn *f, const struct px_bound *bound, struct meeting
         opds[0] = px_lower_dst(f, &b, od, m.result);
     if (oe && oe->kind != PX_O_SINK) opds[1] = px_lower_dst(f, &b, oe, PX_T_PRED);
     px_lower_inst(f, PX_IR_TABLE | PX_OP_shfl, opds, 2, 6)->fact = (uint16_t)m.op;
-    if (m.result != PX_T_NONE && m.result != PX_T_PRED && od->kind != PX_O_SINK) px_lower_done(f, &b, od, opds[0]);
+    if (m.result != PX_T_NONE && m.result != PX_T_PRED && od->kind != PX_O_SINK)
+        px_lower_done(f, &b, od, opds[0]);
     if (m.result == PX_T_PRED) px_lower_done(f, &b, od, opds[1]);
     if (oe) px_lower_done(f, &b, oe, opds[1]);
     px_lower_around_end(f, around);
@@ -51,14 +52,20 @@ static void meet(struct px_irfn *f, const struct px_bound *bound, struct meeting
 void px_lower_shfl(struct px_irfn *f, const struct px_bound *b)
 {
     px_word mode = px_match_slot(&b->match, PX_W_mode);
-    uint32_t op = mode == PX_W_up ? PX_SHFL_UP : mode == PX_W_down ? PX_SHFL_DOWN : mode == PX_W_bfly ? PX_SHFL_BFLY : PX_SHFL_IDX;
+    uint32_t op = mode == PX_W_up     ? PX_SHFL_UP
+                  : mode == PX_W_down ? PX_SHFL_DOWN
+                  : mode == PX_W_bfly ? PX_SHFL_BFLY
+                                      : PX_SHFL_IDX;
     meet(f, b, (struct meeting){op, PX_T_B32, PX_T_B32, 2, 3, 4});
 }
 
 void px_lower_vote(struct px_irfn *f, const struct px_bound *b)
 {
     px_word mode = px_match_slot(&b->match, PX_W_mode);
-    uint32_t op = mode == PX_W_all ? PX_VOTE_ALL : mode == PX_W_any ? PX_VOTE_ANY : mode == PX_W_uni ? PX_VOTE_UNI : PX_VOTE_BALLOT;
+    uint32_t op = mode == PX_W_all   ? PX_VOTE_ALL
+                  : mode == PX_W_any ? PX_VOTE_ANY
+                  : mode == PX_W_uni ? PX_VOTE_UNI
+                                     : PX_VOTE_BALLOT;
     meet(f, b, (struct meeting){op, op == PX_VOTE_BALLOT ? PX_T_B32 : PX_T_PRED, PX_T_PRED, -1, -1, 2});
 }
 

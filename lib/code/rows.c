@@ -17,12 +17,14 @@
 /* Positions of an instruction in the layout: sources are read at +0, results written at +1. */
 enum { STEP = 4 };
 
-struct range { uint32_t first, last; };
+struct range {
+    uint32_t first, last;
+};
 
 struct scan {
     struct px_irfn *f;
     struct range *ranges; /* by register; first > last: never named */
-    uint32_t *from;       /* by place in the layout: position of its first instruction; one more behind the last */
+    uint32_t *from; /* by place in the layout: position of its first instruction; one more behind the last */
 };
 
 /* ---- live ranges ---- */
@@ -33,14 +35,17 @@ static void extend(struct range *r, uint32_t position)
     if (position > r->last) r->last = position;
 }
 
-/* Operations other than moves and statements may write results before the last source is read: sources live on. */
+/* Operations other than moves and statements may write results before the last source is read: sources live
+ * on. */
 static bool in_place(const struct px_ir_inst *in)
 {
     px_irop kind = px_ir_kind_of(in->op);
-    return kind == PX_IR_STATEMENT || kind == PX_IR_FIXED || in->op == PX_IR_COPY || in->op == PX_IR_CANON || in->op == PX_IR_UNIT;
+    return kind == PX_IR_STATEMENT || kind == PX_IR_FIXED || in->op == PX_IR_COPY || in->op == PX_IR_CANON ||
+           in->op == PX_IR_UNIT;
 }
 
-static void tell(const struct scan *s, struct px_flow_live *live, uint32_t node, const struct px_ir_inst *in, uint32_t position)
+static void tell(const struct scan *s, struct px_flow_live *live, uint32_t node, const struct px_ir_inst *in,
+                 uint32_t position)
 {
     const struct px_irfn *f = s->f;
     const struct px_ir_opd *o = px_ir_opds(f, in);
@@ -58,8 +63,10 @@ static void tell(const struct scan *s, struct px_flow_live *live, uint32_t node,
     for (uint32_t k = 0; k < in->ndst; k++) {
         uint32_t reg = px_ir_register(&o[k]);
         if (reg == PX_NONE32 || f->regs.at[reg].temp) continue;
-        if (in->guard == PX_NONE32) px_flow_live_write(live, node, reg);
-        else px_flow_live_name(live, node, reg);
+        if (in->guard == PX_NONE32)
+            px_flow_live_write(live, node, reg);
+        else
+            px_flow_live_name(live, node, reg);
         extend(&s->ranges[reg], position + 1);
     }
 }
@@ -74,7 +81,8 @@ static void find_ranges(struct scan *s, struct px_flow_live *live)
         s->from[p] = position;
         if (node >= f->graph.nblocks) continue;
         const struct px_flow_block b = f->graph.blocks[node];
-        for (uint32_t i = b.first; i < b.first + b.n; i++, position += STEP) tell(s, live, node, &f->insts.at[i], position);
+        for (uint32_t i = b.first; i < b.first + b.n; i++, position += STEP)
+            tell(s, live, node, &f->insts.at[i], position);
     }
     s->from[f->loops.n] = position;
     px_flow_live(live);
@@ -97,7 +105,9 @@ static uint32_t size_class(uint32_t elem)
 
 /* Rows of one size: those in use, as a heap by the end of their range, and those that are free. */
 struct pool {
-    struct used { uint32_t until, row; } *used;
+    struct used {
+        uint32_t until, row;
+    } * used;
     uint32_t nused, *free, nfree;
 };
 
@@ -147,7 +157,9 @@ static uint32_t row_for(struct px_irfn *f, struct pool *p, struct range r, uint3
     return row;
 }
 
-struct order { uint32_t first, reg; };
+struct order {
+    uint32_t first, reg;
+};
 
 static int by_first(const void *a, const void *b)
 {
@@ -185,7 +197,8 @@ static void shared_rows(struct scan *s, struct pool *pools)
     }
 }
 
-/* Temporaries of an instruction of the text: the first of a size has the first row of that size, and so on. */
+/* Temporaries of an instruction of the text: the first of a size has the first row of that size, and so on.
+ */
 static void temp_rows(struct px_irfn *f)
 {
     PX_VEC(uint32_t) rows[SIZES] = {{0}};
@@ -195,7 +208,8 @@ static void temp_rows(struct px_irfn *f)
         const struct px_ir_opd *o = px_ir_opds(f, in);
         if (in->flags & PX_IRF_FIRST) memset(used, 0, sizeof used);
         for (uint32_t k = 0; k < in->ndst; k++) {
-            if (o[k].kind != PX_IR_REG || !f->regs.at[o[k].at].temp || f->regs.at[o[k].at].row != PX_NONE32) continue;
+            if (o[k].kind != PX_IR_REG || !f->regs.at[o[k].at].temp || f->regs.at[o[k].at].row != PX_NONE32)
+                continue;
             uint32_t c = size_class(f->regs.at[o[k].at].elem);
             if (used[c] == rows[c].n) {
                 px_vec_push(f->coder->scratch, &rows[c], f->row_bytes);
@@ -215,7 +229,8 @@ void px_ir_rows(struct px_irfn *f)
     for (uint32_t r = 0; r < f->regs.n; r++) s.ranges[r] = (struct range){UINT32_MAX, 0};
     find_ranges(&s, &live);
     for (uint32_t k = 0; k < SIZES; k++)
-        pools[k] = (struct pool){.used = PX_NEW_N(a, struct used, f->regs.n + 1), .free = PX_NEW_N(a, uint32_t, f->regs.n + 1)};
+        pools[k] = (struct pool){.used = PX_NEW_N(a, struct used, f->regs.n + 1),
+                                 .free = PX_NEW_N(a, uint32_t, f->regs.n + 1)};
     zeroed_rows(&s, &live, pools);
     shared_rows(&s, pools);
     f->live_bytes = f->row_bytes;

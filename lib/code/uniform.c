@@ -10,19 +10,21 @@
 #include "code/fn.h"
 
 struct defs {
-    uint32_t *of;  /* by register: its only definition; MANY */
-    bool *pinned;  /* named by a call or return, whose words are rows */
+    uint32_t *of; /* by register: its only definition; MANY */
+    bool *pinned; /* named by a call or return, whose words are rows */
 };
 #define MANY (PX_NONE32 - 1)
 
 static bool names_words(const struct px_ir_inst *in)
 {
-    return in->op == PX_IR_ARGUMENTS || in->op == PX_IR_END || px_ir_is(in, PX_OP_call) || px_ir_is(in, PX_OP_ret);
+    return in->op == PX_IR_ARGUMENTS || in->op == PX_IR_END || px_ir_is(in, PX_OP_call) ||
+           px_ir_is(in, PX_OP_ret);
 }
 
 static struct defs find_defs(struct px_irfn *f)
 {
-    struct defs d = {PX_NEW_N(f->coder->scratch, uint32_t, f->regs.n + 1), PX_NEW_N(f->coder->scratch, bool, f->regs.n + 1)};
+    struct defs d = {PX_NEW_N(f->coder->scratch, uint32_t, f->regs.n + 1),
+                     PX_NEW_N(f->coder->scratch, bool, f->regs.n + 1)};
     memset(d.of, 0xff, f->regs.n * sizeof *d.of);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[i];
@@ -47,7 +49,8 @@ static bool copies_whole(const struct px_irfn *f, const struct defs *d, uint32_t
     return !r->temp && r->type != PX_T_PRED && !d->pinned[o[0].at] && o[1].elem >= o[0].elem;
 }
 
-/* The scalar that the register equals; kind NONE when it is none. Follows chains of copies, as far as no loop is in them. */
+/* The scalar that the register equals; kind NONE when it is none. Follows chains of copies, as far as no loop
+ * is in them. */
 static struct px_ir_opd scalar_of(const struct px_irfn *f, const struct defs *d, uint32_t reg)
 {
     enum { LONGEST = 64 };

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks who includes whom: base <- isa <- front <- flow <- check <- lint <- link <- vm <- cdp <- san <- api <- shim <- tools.
+"""Checks who includes whom: base <- isa <- front <- flow <- check <- lint <- link <- vm <- code <- cdp <- san <- api <- shim <- tools.
 
 A file of lib/ includes headers of its own folder, of folders to the left of it, the public headers, and generated
 headers that belong to such a folder. The tools include the public headers and their own, ptxvm also ptxas's
@@ -10,9 +10,9 @@ import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LAYERS = "base isa front flow check lint link vm cdp san api shim tools".split()
+LAYERS = "base isa front flow check lint link vm code cdp san api shim tools".split()
 PUBLIC = {"ptx.h", "ptxvm.h"}
-GENERATED = {"isa_words.h": "isa", "isa_ops.h": "isa", "ptx_parser.h": "front", "handlers.h": "vm", "handlers.inc": "vm"}
+GENERATED = {"isa_words.h": "isa", "isa_ops.h": "isa", "lowerings.inc": "code", "ptx_parser.h": "front", "handlers.h": "vm", "handlers.inc": "vm"}
 TOOL_EXTRA = {"../ptxas/excerpt.h"}
 
 
