@@ -120,7 +120,7 @@ struct px_origin { const struct px_inst *inst; uint32_t loc; /* px_trap.loc */ }
 
 struct px_fcode {
     const struct px_lfunc *func;
-    struct px_insn *conv, *div;
+    struct px_insn *conv, *div; /* n each; allocated by themselves with the program */
     uint32_t n;
     struct px_origin *src;
     uint32_t width;           /* lanes of a row */
