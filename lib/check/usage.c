@@ -8,6 +8,7 @@
  * that dies with the question.
  */
 #include "check/usage.h"
+#include "check/ends.h"
 #include "check/registers.h"
 #include "flow/live.h"
 
@@ -22,9 +23,7 @@ struct usage {
     const struct px_function *function;
     PX_VEC(struct item) items; /* one more at the end */
     PX_VEC(struct named) named;
-    PX_VEC(struct px_label_at { const struct px_stmt *stmt; uint32_t item; }) labels;
-    PX_VEC(const struct px_stmt *) tables; /* .branchtargets */
-    struct px_flow_code code;
+    struct px_ends ends;
     struct px_flow_graph graph;
     struct px_flow_live live;
     uint8_t *classes;         /* by register */
@@ -34,7 +33,7 @@ struct usage {
     ptx_usage *result;
 };
 
-/* ---- instructions and labels ---- */
+/* ---- instructions ---- */
 
 struct visitor { struct usage *u; bool guarded; };
 
@@ -60,76 +59,26 @@ static void flatten(struct usage *u, const struct px_block *block)
 {
     for (uint32_t i = 0; i < block->n; i++) {
         const struct px_stmt *stmt = block->list[i];
-        struct px_label_at label = {stmt, u->items.n};
+        px_ends_see(&u->ends, stmt, u->items.n);
         if (stmt->kind == PX_S_INST) add_inst(u, &stmt->u.inst);
-        if (stmt->kind == PX_S_LABEL) px_vec_push(u->arena, &u->labels, label);
-        if (stmt->kind == PX_S_TARGETS) px_vec_push(u->arena, &u->tables, stmt);
         if (stmt->kind == PX_S_BLOCK) flatten(u, &stmt->u.block);
     }
 }
 
-/* Labels stand in text order. */
-static uint32_t item_of_label(const struct usage *u, const struct px_symbol *symbol)
+static bool ends_block(const struct px_inst *inst)
 {
-    uint32_t low = 0, high = u->labels.n;
-    if (!symbol || symbol->kind != PX_SYM_LABEL) return u->code.n;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (u->labels.at[middle].stmt->pos < symbol->u.stmt->pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < u->labels.n ? u->labels.at[low].item : u->code.n;
-}
-
-/* ---- the graph ---- */
-
-/* Tables stand in text order, too. */
-static uint32_t number_of_table(const struct usage *u, const struct px_stmt *table)
-{
-    uint32_t low = 0, high = u->tables.n;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (u->tables.at[middle]->pos < table->pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void add_end(struct usage *u, uint32_t i)
-{
-    const struct px_inst *inst = u->items.at[i].inst;
     const px_word word = inst->opcode->word;
-    const struct px_symbol *table = word == PX_W_brx && inst->nopds > 1 ? inst->opds[1].symbol : NULL;
-    struct px_flow_end end = {i, PX_FLOW_NONE, PX_FLOW_NONE, inst->guard != NULL, false};
-    if (word == PX_W_bra && inst->nopds)
-        end.target = item_of_label(u, inst->opds[0].symbol);
-    else if (table && table->kind == PX_SYM_BRANCH_TARGETS)
-        end.table = number_of_table(u, table->u.stmt);
-    else if (word != PX_W_bra && word != PX_W_brx && word != PX_W_ret && word != PX_W_exit && word != PX_W_trap)
-        return;
-    px_vec_push(u->arena, &u->code.ends, end);
-}
-
-static void add_table(struct usage *u, const struct px_stmt *stmt)
-{
-    uint32_t *targets = PX_NEW_N(u->arena, uint32_t, stmt->u.targets.n + 1);
-    const struct px_flow_table table = {targets, stmt->u.targets.n};
-    for (uint32_t i = 0; i < table.n; i++) targets[i] = item_of_label(u, stmt->u.targets.list[i].symbol);
-    px_vec_push(u->arena, &u->code.tables, table);
+    return word == PX_W_bra || word == PX_W_brx || word == PX_W_ret || word == PX_W_exit || word == PX_W_trap;
 }
 
 static void build_graph(struct usage *u)
 {
     const struct item last = {NULL, u->named.n};
-    u->code.n = u->items.n;
-    for (uint32_t i = 0; i < u->code.n; i++) add_end(u, i);
-    for (uint32_t t = 0; t < u->tables.n; t++) add_table(u, u->tables.at[t]);
+    px_ends_begin(&u->ends, u->items.n);
+    for (uint32_t i = 0; i < u->items.n; i++)
+        if (ends_block(u->items.at[i].inst)) px_ends_add(&u->ends, u->items.at[i].inst, i, false);
     px_vec_push(u->arena, &u->items, last);
-    px_flow_graph(&u->graph, u->arena, &u->code);
+    px_flow_graph(&u->graph, u->arena, &u->ends.code);
 }
 
 /* ---- liveness ---- */
@@ -235,7 +184,7 @@ static const struct px_operand *barrier_of(const struct px_inst *inst)
 
 static void count_barriers(struct usage *u)
 {
-    for (uint32_t i = 0; i < u->code.n; i++) {
+    for (uint32_t i = 0; i < u->graph.ninsts; i++) {
         const struct px_inst *inst = u->items.at[i].inst;
         const struct px_operand *barrier = barrier_of(inst);
         unsigned n = !barrier ? 0 : MOST_BARRIERS;
@@ -248,7 +197,7 @@ static void count_barriers(struct usage *u)
 
 void px_usage(struct px_arena *arena, const struct px_function *function, ptx_usage *result)
 {
-    struct usage u = {.arena = arena, .function = function, .result = result};
+    struct usage u = {.arena = arena, .function = function, .result = result, .ends.arena = arena};
     *result = (ptx_usage){0};
     flatten(&u, function->func->body);
     build_graph(&u);
