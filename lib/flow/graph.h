@@ -38,7 +38,7 @@ typedef PX_VEC(struct px_flow_table) px_flow_tables;
 struct px_flow_code {
     uint32_t n;            /* instructions */
     px_flow_ends ends;     /* in the order of the text */
-    px_flow_tables tables; /* that some end names */
+    px_flow_tables tables; /* those that no end names: empty */
     bool close_loops;      /* every endless loop gets an edge to the end, so that all nodes reach it */
 };
 

@@ -2,27 +2,22 @@
  * assigned.c - registers that are read before anything is assigned to them.
  *
  * Most reads are settled at sight: the register is written before in the same
- * block, or in a block that dominates the read. What is left is looked at 64
- * registers at a time, so that the memory is one word a block. First, backward from
- * the reads: is the register needed at the beginning of the function? That visits
- * only the blocks between reads and writes. For the few registers where it is, two
- * forward problems tell the reads apart: assigned on some path to here, assigned on
- * every path.
+ * block, or in a block that dominates the read. For what is left: is the register
+ * live at the beginning of the function? For the few registers that are, two
+ * forward problems, 64 registers at a time, tell the reads apart: assigned on some
+ * path to here, assigned on every path.
  *
  * A guarded write counts for some paths. It counts for all of them where the read
  * has the same guard, or where the write under the opposite guard has been passed:
  * both only if the guard is written once, so that it is the same value in both places.
  */
+#include "flow/assigned.h"
+#include "flow/live.h"
 #include "lint/flow.h"
-#include <string.h>
 
 struct exposed {
     uint32_t ref; /* a read that no write of its block comes before */
     uint32_t bit; /* of its register among the candidates */
-};
-
-struct words {
-    uint64_t gen, in, out;
 };
 
 struct assigned {
@@ -30,14 +25,10 @@ struct assigned {
     bool *given;           /* by register: a parameter */
     bool *full;            /* by reference: a write that happens whenever its block is passed */
     uint32_t *written;     /* by register: the block that is being walked + 1, once it is fully written there */
-    uint32_t *candidate;   /* by register: its number among candidates; PX_LINT_NONE */
+    uint32_t *candidate;   /* by register: its number among candidates; PX_FLOW_NONE */
     PX_VEC(uint32_t) registers; /* candidates */
     PX_VEC(struct exposed) reads;
-    uint64_t *gen, *need;  /* by block: registers of the batch written in it; needed at its beginning */
-    uint32_t *stack, nstack; /* blocks whose needs have not been passed on, */
-    bool *stacked;           /* each once */
-    PX_VEC(uint32_t) touched; /* blocks whose words are not zero */
-    struct words *some, *all; /* by block */
+    struct px_flow_facts *some, *all; /* by block */
     bool *told_never, *told_maybe; /* by candidate */
 };
 
@@ -45,14 +36,14 @@ struct assigned {
 
 static bool written_once(const struct px_lint_flow *flow, uint32_t reg)
 {
-    return reg != PX_LINT_NONE && flow->defs.first[reg + 1] - flow->defs.first[reg] == 1;
+    return reg != PX_FLOW_NONE && flow->defs.first[reg + 1] - flow->defs.first[reg] == 1;
 }
 
 /* Is item a passed on every way to item b? */
 static bool comes_before(const struct px_lint_flow *flow, uint32_t a, uint32_t b)
 {
-    const uint32_t from = flow->items[a].block, to = flow->items[b].block;
-    return from == to ? a < b : px_lint_dominates(&flow->dominators, from, to);
+    const uint32_t from = flow->graph.node_of[a], to = flow->graph.node_of[b];
+    return from == to ? a < b : px_flow_dominates(&flow->dominators, from, to);
 }
 
 /* A write of `reg` before `item` under the guard of `item`, or under its opposite. */
@@ -101,7 +92,7 @@ static void look_at(struct assigned *a, uint32_t i, uint32_t block)
     const struct px_lint_ref *ref = &a->flow->refs[i];
     if (ref->is_def && a->full[i]) a->written[ref->reg] = block + 1;
     if (ref->is_def || a->given[ref->reg] || a->written[ref->reg] == block + 1 || settled(a, ref)) return;
-    if (a->candidate[ref->reg] == PX_LINT_NONE) {
+    if (a->candidate[ref->reg] == PX_FLOW_NONE) {
         a->candidate[ref->reg] = a->registers.n;
         px_vec_push(a->flow->arena, &a->registers, ref->reg);
     }
@@ -127,10 +118,10 @@ static void find_reads(struct assigned *a)
     a->given = find_parameters(flow);
     a->written = PX_NEW_N(flow->arena, uint32_t, flow->nregs + 1);
     a->candidate = PX_NEW_N(flow->arena, uint32_t, flow->nregs + 1);
-    for (uint32_t r = 0; r < flow->nregs; r++) a->candidate[r] = PX_LINT_NONE;
-    for (uint32_t k = 0; k < flow->nblocks; k++) {
-        const struct px_lint_block *block = &flow->blocks[k];
-        if (!block->reached) continue;
+    for (uint32_t r = 0; r < flow->nregs; r++) a->candidate[r] = PX_FLOW_NONE;
+    for (uint32_t k = 0; k < flow->graph.nblocks; k++) {
+        const struct px_flow_block *block = &flow->graph.blocks[k];
+        if (!flow->reached[k]) continue;
         for (uint32_t i = flow->items[block->first].first; i < flow->items[block->first + block->n].first; i++)
             look_at(a, i, k);
     }
@@ -138,124 +129,67 @@ static void find_reads(struct assigned *a)
 
 /* ---- backward: what is needed at the beginning ---- */
 
-static void need(struct assigned *a, uint32_t block, uint64_t bits)
-{
-    if (!(bits & ~a->need[block])) return;
-    px_vec_push(a->flow->arena, &a->touched, block);
-    a->need[block] |= bits;
-    if (a->stacked[block]) return;
-    a->stacked[block] = true;
-    a->stack[a->nstack++] = block;
-}
-
-static void pass_on(struct assigned *a, uint32_t block)
-{
-    const struct px_lint_lists *pred = &a->flow->graph.pred;
-    a->stacked[block] = false;
-    for (uint32_t i = pred->first[block]; i < pred->first[block + 1]; i++)
-        if (a->flow->blocks[pred->to[i]].reached) need(a, pred->to[i], a->need[block] & ~a->gen[pred->to[i]]);
-}
-
-/* The registers of a batch, as bits, that some path from the beginning to a read does not assign. */
-static uint64_t needed(struct assigned *a, uint32_t batch, const struct px_lint_lists *reads)
+/* By candidate: does some path from the beginning to a read not assign it? */
+static bool *find_needed(const struct assigned *a)
 {
     const struct px_lint_flow *flow = a->flow;
-    a->touched.n = 0;
-    for (uint32_t c = batch * 64; c < a->registers.n && c < batch * 64 + 64; c++)
-        for (uint32_t i = flow->defs.first[a->registers.at[c]]; i < flow->defs.first[a->registers.at[c] + 1]; i++) {
-            const uint32_t ref = flow->defs.to[i], block = flow->items[flow->refs[ref].item].block;
-            if (!a->full[ref]) continue;
-            px_vec_push(flow->arena, &a->touched, block);
-            a->gen[block] |= 1ull << (c % 64);
-        }
-    for (uint32_t i = reads->first[batch]; i < reads->first[batch + 1]; i++) {
-        const struct exposed *read = &a->reads.at[reads->to[i]];
-        need(a, flow->items[flow->refs[read->ref].item].block, 1ull << (read->bit % 64));
+    struct px_flow_live live;
+    uint32_t read = 0;
+    px_flow_live_begin(&live, flow->arena, &flow->graph, flow->order.nodes, flow->order.n, a->registers.n, NULL, 0);
+    for (uint32_t i = 0; i < flow->nrefs; i++) {
+        const struct px_lint_ref *ref = &flow->refs[i];
+        const uint32_t block = flow->graph.node_of[ref->item], candidate = a->candidate[ref->reg];
+        if (read < a->reads.n && a->reads.at[read].ref == i)
+            px_flow_live_read(&live, block, a->reads.at[read++].bit);
+        else if (a->full[i] && candidate != PX_FLOW_NONE)
+            px_flow_live_write(&live, block, candidate);
     }
-    while (a->nstack) pass_on(a, a->stack[--a->nstack]);
-    const uint64_t result = a->need[0];
-    for (uint32_t i = 0; i < a->touched.n; i++) a->gen[a->touched.at[i]] = a->need[a->touched.at[i]] = 0;
-    return result;
-}
-
-/* Numbers of the reads by batch. */
-static struct px_lint_lists batches_of(const struct assigned *a)
-{
-    struct px_lint_pair *pairs = PX_NEW_N(a->flow->arena, struct px_lint_pair, a->reads.n + 1);
-    for (uint32_t i = 0; i < a->reads.n; i++) pairs[i] = (struct px_lint_pair){a->reads.at[i].bit / 64, i};
-    return px_lint_lists(a->flow->arena, (a->registers.n + 63) / 64, pairs, a->reads.n);
+    px_flow_live(&live);
+    return live.at_start;
 }
 
 /* Leaves the registers that the beginning needs, and their reads; of hopeless code only the first ones. */
 static void keep_needed(struct assigned *a)
 {
     enum { KEPT_MAX = 1024 };
-    const struct px_lint_lists reads = batches_of(a);
+    const bool *needed = find_needed(a);
     uint32_t *kept = PX_NEW_N(a->flow->arena, uint32_t, a->registers.n), n = 0;
-    for (uint32_t c = 0; c < a->registers.n; c += 64) {
-        const uint64_t bits = n < KEPT_MAX ? needed(a, c / 64, &reads) : 0;
-        for (uint32_t k = c; k < a->registers.n && k < c + 64; k++)
-            kept[k] = bits >> (k % 64) & 1 && n < KEPT_MAX ? n++ : PX_LINT_NONE;
-    }
+    for (uint32_t c = 0; c < a->registers.n; c++) kept[c] = needed[c] && n < KEPT_MAX ? n++ : PX_FLOW_NONE;
     for (uint32_t c = 0; c < a->registers.n; c++)
-        if (kept[c] != PX_LINT_NONE) a->registers.at[kept[c]] = a->registers.at[c];
+        if (kept[c] != PX_FLOW_NONE) a->registers.at[kept[c]] = a->registers.at[c];
     a->registers.n = n;
     n = 0;
     for (uint32_t i = 0; i < a->reads.n; i++) {
         const struct exposed read = {a->reads.at[i].ref, kept[a->reads.at[i].bit]};
-        if (read.bit != PX_LINT_NONE) a->reads.at[n++] = read;
+        if (read.bit != PX_FLOW_NONE) a->reads.at[n++] = read;
     }
     a->reads.n = n;
 }
 
 /* ---- forward: assigned on some path, on every path ---- */
 
-/* Fills `gen` for candidates 64 * batch and on. */
+/* Fills `done` for candidates 64 * batch and on. */
 static void fill_batch(struct assigned *a, uint32_t batch)
 {
     const struct px_lint_flow *flow = a->flow;
-    for (uint32_t k = 0; k < flow->graph.n; k++) {
-        a->some[k] = (struct words){0, 0, 0};
-        a->all[k] = (struct words){0, UINT64_MAX, UINT64_MAX};
-    }
-    a->all[0].in = 0;
+    for (uint32_t k = 0; k < flow->graph.n; k++) a->some[k].done = a->all[k].done = 0;
     for (uint32_t c = batch * 64; c < a->registers.n && c < batch * 64 + 64; c++) {
         const uint32_t reg = a->registers.at[c];
         const uint64_t bit = 1ull << (c % 64);
         for (uint32_t i = flow->defs.first[reg]; i < flow->defs.first[reg + 1]; i++) {
-            const uint32_t ref = flow->defs.to[i], block = flow->items[flow->refs[ref].item].block;
-            a->some[block].gen |= bit;
-            if (a->full[ref]) a->all[block].gen |= bit;
+            const uint32_t ref = flow->defs.to[i], block = flow->graph.node_of[flow->refs[ref].item];
+            a->some[block].done |= bit;
+            if (a->full[ref]) a->all[block].done |= bit;
         }
     }
 }
 
-/* One node; true when it changed. The first block is entered from outside too. */
-static bool flow_node(struct assigned *a, uint32_t node)
+/* Numbers of the reads by batch. */
+static struct px_flow_lists batches_of(const struct assigned *a)
 {
-    const struct px_lint_flow *flow = a->flow;
-    struct words *some = &a->some[node], *all = &a->all[node];
-    uint64_t any = 0, every = node ? UINT64_MAX : 0;
-    for (uint32_t i = flow->graph.pred.first[node]; i < flow->graph.pred.first[node + 1]; i++) {
-        const uint32_t from = flow->graph.pred.to[i];
-        if (!flow->blocks[from].reached) continue;
-        any |= a->some[from].out;
-        every &= a->all[from].out;
-    }
-    const bool changed = (any | some->gen) != some->out || (every | all->gen) != all->out;
-    some->in = any;
-    some->out = any | some->gen;
-    all->in = every;
-    all->out = every | all->gen;
-    return changed;
-}
-
-static void solve(struct assigned *a)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t i = 0; i < a->flow->norder; i++) changed |= flow_node(a, a->flow->order[i]);
-    }
+    struct px_flow_pair *pairs = PX_NEW_N(a->flow->arena, struct px_flow_pair, a->reads.n + 1);
+    for (uint32_t i = 0; i < a->reads.n; i++) pairs[i] = (struct px_flow_pair){a->reads.at[i].bit / 64, i};
+    return px_flow_lists(a->flow->arena, (a->registers.n + 63) / 64, pairs, a->reads.n);
 }
 
 /* ---- verdicts ---- */
@@ -317,7 +251,7 @@ static bool written_here(const struct px_lint_flow *flow, const struct px_lint_r
     for (uint32_t i = flow->defs.first[read->reg]; i < flow->defs.first[read->reg + 1]; i++) {
         const uint32_t item = flow->refs[flow->defs.to[i]].item;
         if (item >= read->item) return false;
-        if (flow->items[item].block == flow->items[read->item].block) return true;
+        if (flow->graph.node_of[item] == flow->graph.node_of[read->item]) return true;
     }
     return false;
 }
@@ -326,10 +260,10 @@ static bool written_here(const struct px_lint_flow *flow, const struct px_lint_r
 static void judge(struct assigned *a, const struct exposed *read)
 {
     const struct px_lint_ref *ref = &a->flow->refs[read->ref];
-    const uint32_t block = a->flow->items[ref->item].block;
+    const uint32_t block = a->flow->graph.node_of[ref->item];
     const uint64_t bit = 1ull << (read->bit % 64);
-    if (a->all[block].in & bit) return;
-    const bool some = a->some[block].in & bit || written_here(a->flow, ref);
+    if (a->all[block].before & bit) return;
+    const bool some = a->some[block].before & bit || written_here(a->flow, ref);
     const bool maybe = some || only_places(a->flow, ref);
     bool *told = maybe ? &a->told_maybe[read->bit] : &a->told_never[read->bit];
     if (*told) return;
@@ -342,10 +276,10 @@ static void judge(struct assigned *a, const struct exposed *read)
 
 static void judge_all(struct assigned *a)
 {
-    const struct px_lint_lists reads = batches_of(a);
+    const struct px_flow_lists reads = batches_of(a);
     for (uint32_t batch = 0; batch * 64 < a->registers.n; batch++) {
         fill_batch(a, batch);
-        solve(a);
+        px_flow_assigned(&a->flow->graph, &a->flow->order, a->some, a->all);
         for (uint32_t i = reads.first[batch]; i < reads.first[batch + 1]; i++) judge(a, &a->reads.at[reads.to[i]]);
     }
 }
@@ -357,14 +291,10 @@ void px_lint_assigned(struct px_lint_flow *flow)
     mark_full(&a);
     find_reads(&a);
     if (!a.reads.n) return;
-    a.gen = PX_NEW_N(flow->arena, uint64_t, n);
-    a.need = PX_NEW_N(flow->arena, uint64_t, n);
-    a.stack = PX_NEW_N(flow->arena, uint32_t, n);
-    a.stacked = PX_NEW_N(flow->arena, bool, n);
     keep_needed(&a);
     if (!a.reads.n) return;
-    a.some = PX_NEW_N(flow->arena, struct words, n);
-    a.all = PX_NEW_N(flow->arena, struct words, n);
+    a.some = PX_NEW_N(flow->arena, struct px_flow_facts, n);
+    a.all = PX_NEW_N(flow->arena, struct px_flow_facts, n);
     a.told_never = PX_NEW_N(flow->arena, bool, a.registers.n);
     a.told_maybe = PX_NEW_N(flow->arena, bool, a.registers.n);
     judge_all(&a);

@@ -98,14 +98,15 @@ static void part(struct barriers *b, uint32_t block, struct cause cause)
 /* A divergent value is read: the instruction's results are divergent, or its branch, or whether it runs at all. */
 static void tell_reader(struct barriers *b, uint32_t r, uint32_t source)
 {
-    const struct px_lint_ref *ref = &b->flow->refs[r];
-    const struct px_lint_item *item = &b->flow->items[ref->item];
+    const struct px_lint_flow *flow = b->flow;
+    const struct px_lint_ref *ref = &flow->refs[r];
+    const struct px_lint_item *item = &flow->items[ref->item];
     if (ref->is_def) {
         make_divergent(b, r, source);
         return;
     }
     if (item->ends && item->op != PX_OP_call && !has_word(item->inst, PX_W_uni))
-        part(b, item->block, (struct cause){ref->item, source});
+        part(b, flow->graph.node_of[ref->item], (struct cause){ref->item, source});
     item_divergent(b, ref->item, source);
 }
 
@@ -114,7 +115,7 @@ static void spread_values(struct barriers *b)
     const struct px_lint_flow *flow = b->flow;
     while (b->nqueue) {
         const uint32_t node = b->queue[--b->nqueue], source = b->source[node] - 1;
-        const struct px_lint_lists *readers = &b->values.readers;
+        const struct px_flow_lists *readers = &b->values.readers;
         for (uint32_t i = readers->first[node]; i < readers->first[node + 1]; i++) tell_reader(b, readers->to[i], source);
         if (node < flow->nrefs && b->values.last[node])
             make_divergent(b, px_lint_node(flow, flow->refs[node].reg), source);
@@ -138,12 +139,12 @@ static uint32_t next_up(struct barriers *b, uint32_t block)
 static void put_under(struct barriers *b, uint32_t block, struct cause cause)
 {
     const struct px_lint_flow *flow = b->flow;
-    const struct px_lint_lists *succ = &flow->graph.succ;
+    const struct px_flow_lists *succ = &flow->graph.succ;
     b->under[block] = true;
     b->cause[block] = cause;
     b->skip[block] = flow->post.up[block];
     if (succ->first[block + 1] - succ->first[block] > 1) part(b, block, cause);
-    const struct px_lint_block *info = &flow->blocks[block];
+    const struct px_flow_block *info = &flow->graph.blocks[block];
     for (uint32_t r = flow->items[info->first].first; r < flow->items[info->first + info->n].first; r++)
         if (b->values.last[r] && b->values.feeds[flow->refs[r].reg] > 1)
             make_divergent(b, px_lint_node(flow, flow->refs[r].reg), cause.source);
@@ -156,7 +157,7 @@ static void follow(struct barriers *b, const struct branching *branch)
     const uint32_t meet = flow->post.up[branch->block];
     for (uint32_t i = flow->graph.succ.first[branch->block]; i < flow->graph.succ.first[branch->block + 1]; i++) {
         uint32_t block = next_up(b, flow->graph.succ.to[i]);
-        while (block != meet && px_lint_dominates(&flow->post, meet, block)) {
+        while (block != meet && px_flow_dominates(&flow->post, meet, block)) {
             put_under(b, block, branch->cause);
             block = next_up(b, block);
         }
@@ -198,24 +199,25 @@ static void complain(const struct barriers *b, uint32_t i, struct cause cause)
                  px_lint_item_line(flow, cause.source));
 }
 
-/* The node of the guard, if it is divergent; else PX_LINT_NONE. */
+/* The node of the guard, if it is divergent; else PX_FLOW_NONE. */
 static uint32_t divergent_guard(const struct barriers *b, uint32_t i)
 {
     const struct px_lint_item *item = &b->flow->items[i];
     for (uint32_t r = item->first; r < item[1].first; r++)
         if (b->flow->refs[r].operand == item->inst->guard && b->source[b->values.source[r]]) return b->values.source[r];
-    return PX_LINT_NONE;
+    return PX_FLOW_NONE;
 }
 
 static void judge(const struct barriers *b, uint32_t i)
 {
     const struct px_lint_item *item = &b->flow->items[i];
     if (!is_for_all(item)) return;
-    const uint32_t guard = item->inst->guard ? divergent_guard(b, i) : PX_LINT_NONE;
-    if (guard != PX_LINT_NONE)
+    const uint32_t block = b->flow->graph.node_of[i];
+    const uint32_t guard = item->inst->guard ? divergent_guard(b, i) : PX_FLOW_NONE;
+    if (guard != PX_FLOW_NONE)
         complain(b, i, (struct cause){i, b->source[guard] - 1});
-    else if (b->under[item->block])
-        complain(b, i, b->cause[item->block]);
+    else if (b->under[block])
+        complain(b, i, b->cause[block]);
 }
 
 static bool has_barrier(const struct px_lint_flow *flow)
@@ -239,8 +241,8 @@ void px_lint_barriers(struct px_lint_flow *flow)
     b.branches = PX_NEW_N(flow->arena, struct branching, flow->graph.n);
     for (uint32_t k = 0; k < flow->graph.n; k++) b.skip[k] = k;
     for (uint32_t i = 0; i < flow->nitems; i++)
-        if (flow->blocks[flow->items[i].block].reached && is_source(flow, &flow->items[i])) item_divergent(&b, i, i);
+        if (flow->reached[flow->graph.node_of[i]] && is_source(flow, &flow->items[i])) item_divergent(&b, i, i);
     spread(&b);
     for (uint32_t i = 0; i < flow->nitems; i++)
-        if (flow->blocks[flow->items[i].block].reached) judge(&b, i);
+        if (flow->reached[flow->graph.node_of[i]]) judge(&b, i);
 }

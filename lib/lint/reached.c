@@ -27,10 +27,10 @@ static void complain(const struct px_lint_flow *flow, uint32_t first, uint32_t e
 
 void px_lint_reached(struct px_lint_flow *flow)
 {
-    for (uint32_t k = 0; k < flow->nblocks; k++) {
-        if (flow->blocks[k].reached) continue;
-        const uint32_t first = flow->blocks[k].first;
-        while (k < flow->nblocks && !flow->blocks[k].reached) k++;
-        complain(flow, first, k < flow->nblocks ? flow->blocks[k].first : flow->nitems);
+    for (uint32_t k = 0; k < flow->graph.nblocks; k++) {
+        if (flow->reached[k]) continue;
+        const uint32_t first = flow->graph.blocks[k].first;
+        while (k < flow->graph.nblocks && !flow->reached[k]) k++;
+        complain(flow, first, k < flow->graph.nblocks ? flow->graph.blocks[k].first : flow->nitems);
     }
 }

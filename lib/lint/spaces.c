@@ -145,7 +145,7 @@ static void look_at(struct spaces *s, uint32_t i)
     for (uint32_t r = item->first; r < item[1].first; r++) {
         if (!s->flow->refs[r].is_def) continue;
         set(s, r, value);
-        if (s->values.source[r] != PX_LINT_NONE) set(s, r, s->of[s->values.source[r]]);
+        if (s->values.source[r] != PX_FLOW_NONE) set(s, r, s->of[s->values.source[r]]);
     }
 }
 
@@ -274,7 +274,7 @@ void px_lint_spaces(struct px_lint_flow *flow)
     note_buffers(&s);
     solve(&s);
     for (uint32_t i = 0; i < flow->nitems; i++) {
-        if (!flow->blocks[flow->items[i].block].reached) continue;
+        if (!flow->reached[flow->graph.node_of[i]]) continue;
         check_accesses(&s, i);
         check_arguments(&s, i);
     }

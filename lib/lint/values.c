@@ -15,7 +15,7 @@ static void see(struct walk *w, uint32_t i, uint32_t block)
     const struct px_lint_ref *ref = &w->flow->refs[i];
     const bool here = w->block[ref->reg] == block + 1;
     const bool replaces = ref->is_def && !w->flow->items[ref->item].inst->guard;
-    w->values->source[i] = replaces ? PX_LINT_NONE : here ? w->write[ref->reg] : px_lint_node(w->flow, ref->reg);
+    w->values->source[i] = replaces ? PX_FLOW_NONE : here ? w->write[ref->reg] : px_lint_node(w->flow, ref->reg);
     if (!ref->is_def) return;
     if (here) w->values->last[w->write[ref->reg]] = false;
     w->values->feeds[ref->reg] += !here;
@@ -28,15 +28,15 @@ void px_lint_values(struct px_lint_values *values, const struct px_lint_flow *fl
 {
     struct px_arena *arena = flow->arena;
     struct walk w = {values, flow, PX_NEW_N(arena, uint32_t, flow->nregs + 1), PX_NEW_N(arena, uint32_t, flow->nregs + 1)};
-    struct px_lint_pair *pairs = PX_NEW_N(arena, struct px_lint_pair, flow->nrefs + 1);
+    struct px_flow_pair *pairs = PX_NEW_N(arena, struct px_flow_pair, flow->nrefs + 1);
     uint32_t n = 0;
     values->nnodes = flow->nrefs + flow->nregs;
     values->source = PX_NEW_N(arena, uint32_t, flow->nrefs + 1);
     values->last = PX_NEW_N(arena, bool, flow->nrefs + 1);
     values->feeds = PX_NEW_N(arena, uint32_t, flow->nregs + 1);
     for (uint32_t i = 0; i < flow->nrefs; i++) {
-        see(&w, i, flow->items[flow->refs[i].item].block);
-        if (values->source[i] != PX_LINT_NONE) pairs[n++] = (struct px_lint_pair){values->source[i], i};
+        see(&w, i, flow->graph.node_of[flow->refs[i].item]);
+        if (values->source[i] != PX_FLOW_NONE) pairs[n++] = (struct px_flow_pair){values->source[i], i};
     }
-    values->readers = px_lint_lists(arena, values->nnodes, pairs, n);
+    values->readers = px_flow_lists(arena, values->nnodes, pairs, n);
 }

@@ -3,7 +3,8 @@
 
 usage: tests/bench/scaling.py [--help] [--build DIR] [--only WORD] [--scale X] [WORD...]
 
-Every row is one input and one way to use it: read (ptxas), lint, -v, --print, -o, and an object read back. Printed are
+Every row is one input and one way to use it: read (ptxas), lint, -v, --print, -o, an object read back, and run (ptxvm
+reads, decodes and runs it as one thread). Printed are
 CPU seconds and peak memory for each size and how much the last step cost for each step of size; a row that grows faster
 than its input by half is marked with '!'. Nothing passes or fails: times depend on the machine.
 """
@@ -83,6 +84,19 @@ def registers_over_blocks(n):
                 + "E:\n" + many(n, "add.u32 r#, r#, 1;\n"))
 
 
+def compiled(n):
+    """n groups of 12 lines as a compiler writes them: a register for each value, short blocks, loops of two levels."""
+    group = ("O#: add.u32 a#, s, #; mul.lo.u32 c#, a#, t; mad.lo.u32 b#, c#, a#, s;\n"
+             "I#: setp.lt.u32 p#, b#, 7; @p# bra A#; xor.b32 t, t, b#; shl.b32 d#, a#, 3; add.u32 t, t, d#;\n"
+             "A#: add.u32 s, s, a#; setp.ne.u32 q#, a#, a#; @q# bra I#; @q# bra O#;\n")
+    registers = ".reg .b32 a<#>, b<#>, c<#>, d<#>, s, t; .reg .pred p<#>, q<#>;\n".replace("#", str(n))
+    return body(registers + "mov.u32 s, %tid.x; mov.u32 t, 5;\n" + many(n, group))
+
+
+def constants(n):
+    return body(".reg .b32 r; mov.u32 r, %laneid;\n" + many(n, "add.u32 r, r, 1#;\n"))
+
+
 KINDS = {
     # name: (n, text of n, ways)
     "calls through one .calltargets": (2000, call_tables, "read lint print object"),
@@ -143,11 +157,13 @@ KINDS = {
     "errors after line markers": (5000, lambda n: HEADER + ".visible .entry k()\n{\n"
         + many(n, '# # "a#.cu"\nbad r;\n') + "}\n", "read"),
     "warnings": (20000, lambda n: body(many(n, '.pragma "x#";\n')), "read"),
-    "loops inside loops": (2000, loops, "read lint -v"),
+    "loops inside loops": (2000, loops, "read lint -v run"),
     "loops side by side": (20000, ladder_of_loops, "read lint -v print"),
-    "diamonds": (20000, diamonds, "read lint -v"),
+    "diamonds": (20000, diamonds, "read lint -v run"),
     "a line of registers": (20000, registers_alive, "read lint -v"),
-    "registers alive over blocks": (2000, registers_over_blocks, "read lint -v"),
+    "registers alive over blocks": (2000, registers_over_blocks, "read lint -v run"),
+    "groups of 12 lines, as compiled": (2000, compiled, "read lint -v run"),
+    "constants": (10000, constants, "read -v run"),
     "one function of plain lines": (100000, lambda n: body(REG + "add.u32 r, r, s;\n" * n), "read lint -v print object"),
     "barriers": (20000, lambda n: body(REG + "bar.sync 0;\n" * n), "lint -v"),
     "barriers in branches": (5000, lambda n: body(REG + "mov.u32 r, %tid.x; setp.eq.u32 p, r, 1;\n"
@@ -164,9 +180,9 @@ KINDS = {
 }
 
 
-def once(command):
+def once(command, memory):
     """CPU seconds and peak bytes of one run."""
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=bound)
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=lambda: bound(memory))
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = 0  # it was waited for
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGXCPU:
@@ -174,13 +190,15 @@ def once(command):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def bound():
+def bound(memory):
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS + 1))
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+    resource.setrlimit(memory, (ADDRESS_SPACE, ADDRESS_SPACE))
 
 
 def command_of(way, ptxas, path):
     out = path + ".o"
+    if way == "run":
+        return [os.path.join(os.path.dirname(ptxas), "ptxvm"), "--quiet", "--threads", "1", path]
     words = {"read": [], "lint": ["--lint", "-w"], "-v": ["-v"], "print": ["--print"], "object": ["-o", out]}[way]
     return [ptxas, "-c", *words, path]
 
@@ -193,7 +211,8 @@ def row(name, ptxas, folder, size, make, way):
             continue
         with open(path, "w", encoding="ascii") as file:
             file.write(make(n))
-        results.append(once(command_of(way, ptxas, path)))
+        # the VM reserves addresses that it does not fill
+        results.append(once(command_of(way, ptxas, path), resource.RLIMIT_DATA if way == "run" else resource.RLIMIT_AS))
     growth = [results[2][i] / max(results[1][i], 1e-3) / (10 / 3) for i in (0, 1)]
     steep = (growth[0] > 1.5 and results[2][0] > 0.1) or (growth[1] > 1.5 and results[2][1] > 3e8)
     print("%s %-44s %-7s %9d  %7.3f %7.3f %7.3f s  %6.0f %6.0f %6.0f MB  %5.2f %5.2f" % (

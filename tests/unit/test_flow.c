@@ -17,7 +17,7 @@
 #include "flow/live.h"
 #include "flow/loops.h"
 
-enum { MOST = 40, MOST_REGS = 80, BODIES = 4000, CLASSES = 3 };
+enum { MOST = 40, MOST_REGS = 80, BODIES = 1500, CLASSES = 3 };
 
 /* ---- random bodies ---- */
 
@@ -68,9 +68,6 @@ static void make_end(struct body *b, uint32_t at, uint64_t *seed)
 
 static void make_body(struct body *b, uint64_t seed)
 {
-    memset(b, 0, sizeof *b);
-    px_arena_init(&b->arena, NULL, &b->failure);
-    if (setjmp(b->failure)) fail_msg("no memory");
     b->code.n = 1 + next_random(&seed) % (MOST - 1);
     b->nregs = 1 + next_random(&seed) % MOST_REGS;
     const uint32_t often = 2 + next_random(&seed) % 6;
@@ -405,7 +402,10 @@ static void test_random_bodies(void **state)
 {
     struct body *b = malloc(sizeof *b);
     (void)state;
+    if (setjmp(b->failure)) fail_msg("no memory");
     for (uint64_t seed = 1; seed <= BODIES; seed++) {
+        memset(b, 0, sizeof *b);
+        px_arena_init(&b->arena, NULL, &b->failure);
         make_body(b, seed);
         check_graph(b);
         check_dominators(b);
@@ -433,7 +433,6 @@ static void big_init(struct big *b, uint32_t n)
 {
     memset(b, 0, sizeof *b);
     px_arena_init(&b->arena, NULL, &b->failure);
-    if (setjmp(b->failure)) fail_msg("no memory");
     b->code.n = n;
 }
 
@@ -457,6 +456,7 @@ static void test_deep_nest(void **state)
     struct big *b = malloc(sizeof *b);
     (void)state;
     big_init(b, 2 * N);
+    if (setjmp(b->failure)) fail_msg("no memory");
     for (uint32_t i = 0; i < N; i++) big_end(b, N + i, N - 1 - i, true);
     big_build(b, N);
     /* instruction i < N is the head of loop i and reads register i, which the end of that loop replaces */
@@ -485,6 +485,7 @@ static void test_wide_registers(void **state)
     struct big *b = malloc(sizeof *b);
     (void)state;
     big_init(b, 2 * N + 1);
+    if (setjmp(b->failure)) fail_msg("no memory");
     for (uint32_t i = 0; i < N; i++) big_end(b, 2 * i + 1, 2 * N, true);
     big_build(b, N);
     for (uint32_t i = 0; i < N; i++) px_flow_live_write(&b->live, b->graph.node_of[2 * i], i);
@@ -508,6 +509,7 @@ static void test_dense_tables(void **state)
     struct big *b = malloc(sizeof *b);
     (void)state;
     big_init(b, 2 * N);
+    if (setjmp(b->failure)) fail_msg("no memory");
     uint32_t *targets = PX_NEW_N(&b->arena, uint32_t, N);
     for (uint32_t i = 0; i < N; i++) targets[i] = 2 * i;
     const struct px_flow_table table = {targets, N};
@@ -540,6 +542,7 @@ static void test_no_code(void **state)
     struct big *b = malloc(sizeof *b);
     (void)state;
     big_init(b, 0);
+    if (setjmp(b->failure)) fail_msg("no memory");
     big_build(b, 0);
     px_flow_live(&b->live);
     assert_int_equal(b->graph.n, 1);
