@@ -84,9 +84,19 @@ static px_lowering *const lowerings[PX_OP_COUNT] = {
 #include "gen/lowerings.inc"
 };
 
-/* Elements that ptxas lets pass in braces though nothing is meant by them. */
-static void refuse_elements(struct px_irfn *f, const struct px_inst *inst)
+/* A register with an offset outside brackets is a sum for ptxas; the offset must not be dropped in silence. */
+static void refuse_sum(struct px_irfn *f, const struct px_inst *inst, const struct px_operand *o)
 {
+    if (o->kind == PX_O_NAME && o->offset && o->symbol && o->symbol->kind == PX_SYM_REG)
+        px_code_fail(f, inst, "adds to a register in a source, which cannot be run yet");
+    for (uint16_t k = 0; (o->kind == PX_O_VEC || o->kind == PX_O_LIST) && k < o->n; k++)
+        refuse_sum(f, inst, &o->u.list[k]);
+}
+
+/* And elements that ptxas lets pass in braces though nothing is meant by them. */
+static void refuse_operands(struct px_irfn *f, const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nopds; i++) refuse_sum(f, inst, &inst->opds[i]);
     for (unsigned i = 0; i < inst->nopds; i++)
         for (uint16_t k = 0; inst->opds[i].kind == PX_O_VEC && k < inst->opds[i].n; k++) {
             const struct px_operand *o = &inst->opds[i].u.list[k];
@@ -113,7 +123,7 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst)
     f->fresh = true;
     if (!px_match_inst(inst, &b.match)) px_code_fail(f, inst, "has no form");
     if (!px_form_executable(b.match.form)) px_code_fail(f, inst, "cannot be run by this VM");
-    refuse_elements(f, inst);
+    refuse_operands(f, inst);
     b.guard = guard_of(f, &b);
     int handler = px_match_handler(&b.match);
     px_lowering *lower = lowerings[px_match_op(&b.match)];
