@@ -84,13 +84,12 @@ static px_lowering *const lowerings[PX_OP_COUNT] = {
 #include "gen/lowerings.inc"
 };
 
-/* A register with an offset outside brackets is a sum for ptxas; the offset must not be dropped in silence. */
-static void refuse_sum(struct px_irfn *f, const struct px_inst *inst, const struct px_operand *o)
+/* A register with an offset is a sum (px_lower_sum); as an argument of a call it would be dropped in silence. */
+static void refuse_sum(struct px_irfn *f, const struct px_inst *inst, const struct px_operand *list)
 {
-    if (o->kind == PX_O_NAME && o->offset && o->symbol && o->symbol->kind == PX_SYM_REG)
-        px_code_fail(f, inst, "adds to a register in a source, which cannot be run yet");
-    for (uint16_t k = 0; (o->kind == PX_O_VEC || o->kind == PX_O_LIST) && k < o->n; k++)
-        refuse_sum(f, inst, &o->u.list[k]);
+    for (uint16_t k = 0; list->kind == PX_O_LIST && k < list->n; k++)
+        if (px_lower_is_register(&list->u.list[k]) && list->u.list[k].offset)
+            px_code_fail(f, inst, "adds to a register that it passes, which cannot be run yet");
 }
 
 /* And elements that ptxas lets pass in braces though nothing is meant by them. */

@@ -58,6 +58,9 @@ struct px_ir_opd px_lower_row(struct px_irfn *f, struct px_ir_opd s);
 /* A move of op_fixed.def into a temporary; b may be none. */
 struct px_ir_opd px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t elem, struct px_ir_opd a,
                                 struct px_ir_opd b, uint32_t imm);
+/* `%r+5` as a source: ptxas adds. s is the register. */
+struct px_ir_opd px_lower_sum(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                              struct px_ir_opd s);
 /* Where a result of `type` goes, and what is to be done after it was written. */
 struct px_ir_opd px_lower_dst(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
                               enum px_type type);

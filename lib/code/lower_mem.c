@@ -58,9 +58,11 @@ struct px_ir_opd px_lower_stored(struct px_irfn *f, const struct px_bound *b, co
                                  const struct px_parts *p)
 {
     uint32_t elem = px_lower_reg_bytes(f, o, p->bytes);
-    if (px_lower_is_register(o))
-        return (struct px_ir_opd){
-            .kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)p->type, .at = px_lower_reg(f, o, 0)};
+    struct px_ir_opd s = {.kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)p->type};
+    if (px_lower_is_register(o)) {
+        s.at = px_lower_reg(f, o, 0);
+        return px_lower_sum(f, b, o, s);
+    }
     return px_lower_resize(f, px_lower_src(f, b, o, p->type), elem, false);
 }
 

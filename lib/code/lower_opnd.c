@@ -7,6 +7,7 @@
  * them is for emission to decide.
  */
 #include "code/lower.h"
+#include "gen/handlers.h"
 #include "vm/mem.h"
 
 /* ---- registers ---- */
@@ -91,6 +92,19 @@ struct px_ir_opd px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t e
     return opds[0];
 }
 
+struct px_ir_opd px_lower_sum(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, struct px_ir_opd s)
+{
+    static const uint16_t add[9] = {[2] = PX_H_add_u16, [4] = PX_H_add_u32, [8] = PX_H_add_u64};
+    const struct px_type_info *t = px_type_info(s.type);
+    if (!o->offset) return s;
+    if (t->klass == PX_TC_FLOAT || t->klass == PX_TC_PRED || s.elem > 8)
+        px_code_fail(f, b->inst, "adds an offset to a register that is no integer, which cannot be run yet");
+    struct px_ir_opd opds[3] = {px_lower_temp(f, s.elem, s.type), s,
+                                {.kind = PX_IR_IMM, .elem = s.elem, .type = s.type, .value = (uint64_t)o->offset}};
+    px_lower_inst(f, PX_IR_STATEMENT | add[s.elem], opds, 1, 3);
+    return opds[0];
+}
+
 /* Address of a .local variable of this frame among the lane's local memory. */
 static struct px_ir_opd local_src(struct px_irfn *f, uint64_t offset)
 {
@@ -111,7 +125,7 @@ static struct px_ir_opd name_src(struct px_irfn *f, const struct px_bound *b, co
         uint32_t reg = px_lower_reg(f, o, 0);
         struct px_ir_opd s = {
             .kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = (uint8_t)type, .at = reg};
-        return px_lower_resize(f, s, elem, false);
+        return px_lower_resize(f, px_lower_sum(f, b, o, s), elem, false);
     }
     if (!px_lower_symbol(f, o->symbol, &value, &local))
         px_code_fail(f, b->inst, "names '%s', which has no address here", o->symbol->name->text);
