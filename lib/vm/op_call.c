@@ -77,7 +77,7 @@ static void split_rest(struct px_gang *g, struct px_entry *e, struct px_lanes la
     struct px_lanes rest = px_lanes_minus(e->mask, lanes);
     if (px_lanes_empty(&rest)) return;
     struct px_entry *o = px_gang_entry(g, e->frame, pc, rest);
-    o->round = e->round;
+    px_entry_inherit(o, e);
     o->resume = again;
     e->mask = lanes;
 }

@@ -141,7 +141,7 @@ void px_sched_join(struct px_helper *h)
     h->grid = NULL;
     h->next = h->end = h->ended = 0;
     h->told_threads = h->worker.thread_instructions;
-    h->told_warps = h->worker.warp_instructions;
+    h->told_warps = h->worker.look_at = h->worker.warp_instructions;
     h->sched->inside++;
 }
 
