@@ -77,7 +77,7 @@ static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
     if (!g->entries || !g->tid[0]) return false;
     g->tid[1] = g->tid[0] + g->n;
     g->tid[2] = g->tid[1] + g->n;
-    return px_frame_local(g, cta->code->local_bytes);
+    return true;
 }
 
 static struct px_cta *new_cta(struct px_grid *grid)
@@ -150,7 +150,7 @@ static bool start_gang(struct px_gang *g)
     g->waiting = 0;
     g->round = 0;
     memset(g->seg, 0, sizeof g->seg);
-    if (g->local_bytes) memset(g->local, 0, g->local_bytes * g->n);
+    if (!px_local_clear(g, 0)) return false;
     struct px_frame *f = px_frame_push(g, NULL, g->cta->code->entry);
     if (!f) return false;
     f->live = g->live;

@@ -40,7 +40,7 @@ enum px_cta_status {
 /*
  * Makes CTA number `number` (x fastest) of `grid`, ready to run. `slot` is the
  * owner number of its windows (mem.h), unique among live CTAs of the device.
- * NULL when out of memory.
+ * NULL when out of memory, or when the launch is to stop.
  */
 struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot);
 enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice);

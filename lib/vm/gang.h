@@ -235,7 +235,10 @@ int px_gang_trap(struct px_gang *g, const struct px_insn *in, uint32_t lane, int
 /* ---- frames (frame.c) ---- */
 struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const struct px_fcode *code);
 void px_frame_pop(struct px_gang *g, struct px_frame *frame);
-bool px_frame_local(struct px_gang *g, uint64_t bytes); /* makes local memory at least this large */
+/* Makes local memory at least this large. False: out of memory, or the launch is to stop. */
+bool px_frame_local(struct px_gang *g, uint64_t bytes);
+/* Local memory reads as zero from byte `from` of each lane on. False: the launch is to stop. */
+bool px_local_clear(struct px_gang *g, uint64_t from);
 
 /* ---- barrier.c ---- */
 /* The running entry arrives. True: it goes on at once; false: it waits. */
