@@ -44,7 +44,7 @@ CASES = [
     ("local_memory.ptx -b 1024 -g 64 --max-host 128M", HOST, 250),
     ("parked_blocks.ptx -k k -b 1024 -g 64 --max-host 40M", HOST, 160),
     ("launch_bomb.ptx -b 1024 -g 64,64", f"{TIME}|{HOST}"),
-    ("launch_bomb.ptx -b 1024 -g 64,64 --max-host 64M", HOST, 190),
+    ("launch_bomb.ptx -b 1024 -g 64,64 --max-host 64M", f"{TIME}|{HOST}", 190),
 ]
 
 
