@@ -186,10 +186,17 @@ static void put_conversion(struct print *p, const struct spec *s)
         put_double(p, format, width, precision);
 }
 
+/* More text than may be printed: the rest of it need not be made. */
+static bool is_too_long(const struct print *p)
+{
+    const ptx_device_config *config = &p->call->grid->device->config;
+    return config->output && p->out.n > config->max_output;
+}
+
 static void put_all(struct print *p, const char *format)
 {
     struct spec s;
-    while (*format && !p->fault && !p->stopped) {
+    while (*format && !p->fault && !p->stopped && !is_too_long(p)) {
         const size_t plain = strcspn(format, "%");
         put(&p->out, format, plain);
         format += plain;
