@@ -142,11 +142,11 @@ static bool runs_within(const char *text, unsigned workers, uint64_t max_steps)
 }
 
 /* From the first limit that is enough on, every larger one is. More workers only spend more on waiting. */
-static void sweep(unsigned workers, unsigned step)
+static void sweep(unsigned workers, unsigned first, unsigned step)
 {
     for (size_t k = 0; k < KERNELS; k++) {
         unsigned enough = 0;
-        for (unsigned n = 1; n < 30000 && (!enough || n < enough + enough / 4); n += n < 100 ? 1 : step + n / 64) {
+        for (unsigned n = 1; n < 30000 && (!enough || n < enough + enough / 4); n += n < 100 ? first : step + n / 64) {
             const bool fine = runs_within(kernels[k], workers, n);
             if (fine && !enough) enough = n;
             if (!fine && enough && workers == 1) fail_msg("kernel %zu: %u steps are enough, %u are not", k, enough, n);
@@ -158,19 +158,19 @@ static void sweep(unsigned workers, unsigned step)
 static void any_limit_of_instructions_one_worker(void **state)
 {
     (void)state;
-    sweep(1, 3);
+    sweep(1, 1, 3);
 }
 
 static void any_limit_of_instructions_two_workers(void **state)
 {
     (void)state;
-    sweep(2, 37);
+    sweep(2, 7, 290);
 }
 
 static void any_limit_of_instructions_eight_workers(void **state)
 {
     (void)state;
-    sweep(8, 53);
+    sweep(8, 11, 530);
 }
 
 /* ---- interrupts and time-outs ---- */
