@@ -28,6 +28,7 @@ BUFFERS = "-a u32[16384]=zeros -a u32[16384]=zeros"
 
 # A kernel with its options, and what may stop it. A last number is the most MiB the process may have held.
 CASES = [
+    ("loop_short.ptx --max-steps 9000", STEPS),  # reached with the last instructions, when the grid completes
     ("call_tree.ptx", TIME),
     ("call_tree.ptx --max-steps 1000", STEPS),
     ("call_chain.ptx -b 256", TIME),
