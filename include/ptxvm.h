@@ -32,7 +32,8 @@ typedef struct ptx_device_config {
     unsigned workers;           /* threads that run CTAs, the caller among them; 0: one a CPU */
     int deterministic;          /* CTAs in order on one worker */
     int host_memory;            /* host pointers are device addresses (no bounds check; wild ones are the caller's risk) */
-    uint64_t memory_bytes;      /* device memory; 0: 16 GiB of address space, committed as it is used */
+    uint64_t memory_bytes;      /* device memory: allocations and variables; 0: 16 GiB of address space, committed
+                                   as it is used. What a launch takes from the host besides: max_host */
     const char *arch;           /* what %special registers and limits report; NULL: "sm_90" */
     uint64_t max_steps;         /* warp-instructions a launch may execute; 0: no limit */
     uint64_t timeout_ms;        /* wall time a launch may take; 0: no limit */
@@ -43,6 +44,12 @@ typedef struct ptx_device_config {
     ptx_write_fn output;        /* receives device printf and assertion text, one whole call at a time,
                                    from any worker, never two at once; NULL: discarded */
     void *output_user;
+    uint64_t max_output;        /* bytes of text that a launch may give to `output`; 0: 64 MiB, UINT64_MAX: no limit.
+                                   The call of printf that would exceed it writes nothing and ends the launch */
+    uint64_t max_host;          /* bytes of the host's memory, beside device memory, that the device may hold while a
+                                   launch runs: register frames, local and shared memory of the blocks that exist,
+                                   blocks that wait, pending launches, tables, the programs. Stacks of worker threads
+                                   are not counted. 0: half of the host's memory, UINT64_MAX: no limit */
 } ptx_device_config;
 
 PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device **device);
@@ -139,6 +146,7 @@ typedef struct ptx_fault {
  * Runs a grid and everything it launches; returns when all are complete.
  * PTX_ERROR_FAULT, PTX_ERROR_DEADLOCK, PTX_ERROR_LIMIT and PTX_ERROR_INTERRUPTED
  * fill `*fault` (which may be NULL). PTX_ERROR_LAUNCH: the shape is out of bounds.
+ * PTX_ERROR_LIMIT is one of max_steps, timeout_ms, max_output and max_host: ptx_device_message says which.
  */
 PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);
 

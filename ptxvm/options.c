@@ -127,6 +127,8 @@ enum {
     OPT_MAX_STEPS,
     OPT_TIMEOUT,
     OPT_MEMORY,
+    OPT_MAX_HOST,
+    OPT_MAX_OUTPUT,
     OPT_HEAP,
     OPT_DEPTH,
     OPT_PENDING,
@@ -160,6 +162,8 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"max-steps", required_argument, NULL, OPT_MAX_STEPS},
                                              {"timeout", required_argument, NULL, OPT_TIMEOUT},
                                              {"memory", required_argument, NULL, OPT_MEMORY},
+                                             {"max-host", required_argument, NULL, OPT_MAX_HOST},
+                                             {"max-output", required_argument, NULL, OPT_MAX_OUTPUT},
                                              {"heap", required_argument, NULL, OPT_HEAP},
                                              {"launch-depth", required_argument, NULL, OPT_DEPTH},
                                              {"pending-launches", required_argument, NULL, OPT_PENDING},
@@ -258,6 +262,12 @@ static bool store_device_option(struct options *options, int option, const char 
         return true;
     case OPT_MEMORY:
         options->memory_bytes = bytes("--memory", value, UINT64_MAX);
+        return true;
+    case OPT_MAX_HOST:
+        options->max_host = bytes("--max-host", value, UINT64_MAX);
+        return true;
+    case OPT_MAX_OUTPUT:
+        options->max_output = bytes("--max-output", value, UINT64_MAX);
         return true;
     case OPT_HEAP:
         options->heap_bytes = bytes("--heap", value, UINT64_MAX);

@@ -24,6 +24,7 @@ struct options {
     unsigned threads;
     uint64_t max_steps, timeout_ms;
     uint64_t memory_bytes, heap_bytes;
+    uint64_t max_host, max_output; /* 0: the library's */
     unsigned launch_depth, pending_launches;
     const char *arch;
     ptx_profile profile;

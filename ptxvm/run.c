@@ -76,6 +76,8 @@ static ptx_device *make_device(const struct options *options)
         .approx_exact = options->approx_exact,
         .output = write_output,
         .output_user = options->json ? stderr : stdout,
+        .max_output = options->max_output,
+        .max_host = options->max_host,
     };
     ptx_device *device;
     const ptx_status status = ptx_device_create(&config, &device);

@@ -4,7 +4,8 @@
  *
  * A copy is a grid without a kernel: it waits in its stream like any launch
  * and is done by whichever worker takes it. Ranges are checked then; a bad one
- * is a fault, as it is of the kernel that the chip would run.
+ * is a fault, as it is of the kernel that the chip would run. Its size is the
+ * kernel's choice, so it is done in parts with a look at the limits after each.
  */
 #include "cdp/state.h"
 #include <stdio.h>
@@ -83,29 +84,60 @@ static bool bad_range(struct px_trap *trap, const struct copy *c, uint64_t va)
     return false;
 }
 
-static bool copy_row(struct px_grid *grid, const struct copy *c, uint64_t to, uint64_t from,
-                     struct px_trap *trap)
+enum { COPY_PART = 4 << 20 /* bytes between two looks at the limits */, ROW_COST = 64 /* bytes' worth of a row */ };
+
+/* What is being done, and how much of it since the last look. */
+struct copying {
+    struct px_grid *grid;
+    struct copy c;
+    uint64_t work;
+};
+
+/* Adds to the work; true when the launch is to stop. */
+static bool too_late(struct copying *k, uint64_t work)
 {
-    void *target = px_mem_host(&grid->device->mem, to, c->width);
-    if (!target) return bad_range(trap, c, to);
-    if (c->fill) {
-        memset(target, c->value, c->width);
-        return true;
+    k->work += work;
+    if (k->work < COPY_PART) return false;
+    k->work = 0;
+    return px_sched_due(&k->grid->device->sched);
+}
+
+/* One row in parts; `source` is NULL for a fill. Parts go upwards or downwards, so that overlapping rows move right. */
+static bool move_row(struct copying *k, uint8_t *target, const uint8_t *source)
+{
+    const uint64_t width = k->c.width;
+    const bool down = source && source < target;
+    for (uint64_t done = 0, n; done < width; done += n) {
+        n = width - done < COPY_PART ? width - done : COPY_PART;
+        const uint64_t at = down ? width - done - n : done;
+        if (source)
+            memmove(target + at, source + at, n);
+        else
+            memset(target + at, k->c.value, n);
+        if (too_late(k, n)) return false;
     }
-    const void *source = px_mem_host(&grid->device->mem, from, c->width);
-    if (!source) return bad_range(trap, c, from);
-    memmove(target, source, c->width);
-    return true;
+    return !too_late(k, ROW_COST);
+}
+
+static bool copy_row(struct copying *k, uint64_t to, uint64_t from, struct px_trap *trap)
+{
+    const struct px_mem *mem = &k->grid->device->mem;
+    uint8_t *target = px_mem_host(mem, to, k->c.width);
+    if (!target) return bad_range(trap, &k->c, to);
+    const uint8_t *source = k->c.fill ? NULL : px_mem_host(mem, from, k->c.width);
+    if (!source && !k->c.fill) return bad_range(trap, &k->c, from);
+    return move_row(k, target, source);
 }
 
 static bool run_copy(struct px_grid *grid, struct px_trap *trap)
 {
-    struct copy c;
-    memcpy(&c, grid->params, sizeof c);
-    for (uint64_t z = 0; z < c.depth; z++)
-        for (uint64_t y = 0; y < c.height; y++)
-            if (!copy_row(grid, &c, c.to + z * c.to_slice + y * c.to_pitch,
-                          c.from + z * c.from_slice + y * c.from_pitch, trap))
+    struct copying k = {.grid = grid};
+    const struct copy *c = &k.c;
+    memcpy(&k.c, grid->params, sizeof k.c);
+    for (uint64_t z = 0; z < c->depth; z++)
+        for (uint64_t y = 0; y < c->height; y++)
+            if (!copy_row(&k, c->to + z * c->to_slice + y * c->to_pitch,
+                          c->from + z * c->from_slice + y * c->from_pitch, trap))
                 return false;
     return true;
 }

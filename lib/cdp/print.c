@@ -27,6 +27,7 @@ struct print {
     uint64_t offset; /* of the next argument */
     int count;
     bool fault;
+    bool stopped; /* the launch is to stop: the text is not wanted */
 };
 
 /* One conversion as written. */
@@ -185,10 +186,17 @@ static void put_conversion(struct print *p, const struct spec *s)
         put_double(p, format, width, precision);
 }
 
+/* More text than may be printed: the rest of it need not be made. */
+static bool is_too_long(const struct print *p)
+{
+    const ptx_device_config *config = &p->call->grid->device->config;
+    return config->output && p->out.n > config->max_output;
+}
+
 static void put_all(struct print *p, const char *format)
 {
     struct spec s;
-    while (*format && !p->fault) {
+    while (*format && !p->fault && !p->stopped && !is_too_long(p)) {
         const size_t plain = strcspn(format, "%");
         put(&p->out, format, plain);
         format += plain;
@@ -199,6 +207,7 @@ static void put_all(struct print *p, const char *format)
         } else if (p->count < ARGS_MAX && read_spec(format, &s)) {
             put_conversion(p, &s);
             format = s.end;
+            p->stopped = px_sched_due(&p->call->grid->device->sched);
         } else {
             put(&p->out, format++, 1);
         }
@@ -219,8 +228,9 @@ static enum px_ext finish(struct print *p, const char *format)
     const locale_t before = enter_c_locale(call->grid->device);
     put_all(p, format);
     if (before) uselocale(before);
-    if (!p->fault && !p->out.failed) px_device_output(call->grid->device, p->out.at, p->out.n);
+    if (!p->fault && !p->out.failed && !p->stopped) px_device_output(call->grid->device, p->out.at, p->out.n);
     px_free(p->out.alloc, p->out.at, p->out.cap);
+    if (p->stopped) return PX_EXT_PARK;
     if (p->fault)
         return cdp_trap(call, PX_CUDA_ILLEGAL_ADDRESS, p->args + p->offset,
                         "printf: argument %d, or the string that it points to, cannot be read", p->count);

@@ -41,7 +41,7 @@ struct cdp_buffer {
     uint32_t shared;
 };
 
-enum { CDP_BUCKETS = 1024, CDP_ERRORS = 64 };
+enum { CDP_BUCKETS = 16384, CDP_ERRORS = 64 };
 
 struct cdp_device {
     struct cdp_buffer *buffers[CDP_BUCKETS];

@@ -114,7 +114,6 @@ static struct px_code *assemble(struct px_coder *coder)
     code->level = coder->level;
     code->width = coder->width;
     code->threads = coder->threads;
-    code->local_bytes = code->entry->local_bytes;
     return code;
 }
 

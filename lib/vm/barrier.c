@@ -74,10 +74,7 @@ static void release_arrivals(struct px_gang *g, const struct px_barrier *b, uint
         bool done = true;
         for (uint32_t w = 0; w < g->n / 32; w++)
             if (px_lanes_warp(&e->mask, w) && !(b->arrived >> (g->first / 32 + w) & 1)) done = false;
-        if (!done) continue;
-        e->state = PX_ENTRY_RUN;
-        e->resume = 1;
-        g->waiting--;
+        if (done) px_entry_resume(g, e);
     }
 }
 
@@ -157,8 +154,7 @@ bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_in
         return false;
     }
     if (!px_lanes_equal(&lanes, &e->mask)) {
-        struct px_entry *o = px_gang_entry(g, e->frame, e->pc, px_lanes_minus(e->mask, lanes));
-        o->round = e->round;
+        px_entry_inherit(px_gang_entry(g, e->frame, e->pc, px_lanes_minus(e->mask, lanes)), e);
         e->mask = lanes;
     }
     if (in->b) g->cta->barrier[number].expected = count;

@@ -143,7 +143,6 @@ struct px_code {
     const struct px_linked *linked;
     const struct px_level *level;
     uint32_t width, threads;
-    uint64_t local_bytes;     /* of the kernel's own frame */
     struct px_code *next;     /* in the program's cache */
 };
 

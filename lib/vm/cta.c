@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include <stdio.h>
 
-enum { PX_TURN = 4096 /* backward branches of a gang before the next one runs */ };
+enum { PX_TURN = 4096 /* backward branches, calls and returns of a gang before the next one runs */ };
 
 /* ---- making ---- */
 
@@ -77,7 +77,7 @@ static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
     if (!g->entries || !g->tid[0]) return false;
     g->tid[1] = g->tid[0] + g->n;
     g->tid[2] = g->tid[1] + g->n;
-    return px_frame_local(g, cta->code->local_bytes);
+    return true;
 }
 
 static struct px_cta *new_cta(struct px_grid *grid)
@@ -148,8 +148,9 @@ static bool start_gang(struct px_gang *g)
     uint32_t left = g->cta->threads - g->first;
     g->live = px_lanes_below(left < g->n ? left : g->n);
     g->waiting = 0;
+    g->round = 0;
     memset(g->seg, 0, sizeof g->seg);
-    if (g->local_bytes) memset(g->local, 0, g->local_bytes * g->n);
+    if (!px_local_clear(g, 0)) return false;
     struct px_frame *f = px_frame_push(g, NULL, g->cta->code->entry);
     if (!f) return false;
     f->live = g->live;
@@ -168,6 +169,7 @@ static bool start_cta(struct px_cta *cta, struct px_grid *grid, uint64_t number,
     cta->ctaid[1] = (uint32_t)(number / grid->grid.x % grid->grid.y);
     cta->ctaid[2] = (uint32_t)(number / grid->grid.x / grid->grid.y);
     cta->trap.error = 0;
+    cta->turn = 0;
     fill_uniform(cta, grid);
     memset(cta->last_error, 0, cta->threads * sizeof *cta->last_error);
     if (!make_shared(cta, grid->shared_bytes)) return false;
@@ -226,12 +228,13 @@ static bool gang_parked(const struct px_gang *g)
     return false;
 }
 
-/* Gives every gang one turn. False when the CTA must stop at once, with *status set. */
+/* Gives every gang one turn, from cta->turn on. False when the CTA must stop at once, with *status set. */
 static bool run_round(struct px_cta *cta, struct px_worker *worker, uint64_t *slice, struct turn *t,
                       enum px_cta_status *status)
 {
     for (uint32_t i = 0; i < cta->ngangs; i++) {
-        struct px_gang *g = &cta->gangs[i];
+        struct px_gang *g = &cta->gangs[cta->turn];
+        cta->turn = cta->turn + 1 < cta->ngangs ? cta->turn + 1 : 0;
         if (g->nentries == g->waiting) continue;
         uint64_t turn = *slice < PX_TURN ? *slice : PX_TURN, left = turn;
         enum px_gang_status s = px_gang_run(g, worker, &left);

@@ -22,7 +22,11 @@ struct px_worker {
     uint64_t warp_instructions;
     uint32_t fp_mode;             /* MXCSR state now in force (op_float.h) */
     atomic_int *stop;             /* nonzero: leave at the next branch */
+    uint64_t look_at;             /* px_worker_look is due when warp_instructions are as many */
 };
+
+/* sched.c: tells the launch what was executed, and stops it when a limit is reached. Costs a look at the clock. */
+void px_worker_look(struct px_worker *worker);
 
 enum px_cta_status {
     PX_CTA_DONE,    /* every thread has exited */
@@ -36,7 +40,7 @@ enum px_cta_status {
 /*
  * Makes CTA number `number` (x fastest) of `grid`, ready to run. `slot` is the
  * owner number of its windows (mem.h), unique among live CTAs of the device.
- * NULL when out of memory.
+ * NULL when out of memory, or when the launch is to stop.
  */
 struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot);
 enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice);

@@ -60,8 +60,11 @@ void px_device_output(struct ptx_device *device, const char *text, size_t size)
 {
     if (!device->config.output) return;
     pthread_mutex_lock(&device->output_lock);
-    device->config.output(device->config.output_user, text, size);
+    const bool room = size <= device->config.max_output - device->printed;
+    device->printed = room ? device->printed + size : device->config.max_output;
+    if (room) device->config.output(device->config.output_user, text, size);
     pthread_mutex_unlock(&device->output_lock);
+    if (!room) px_sched_stop(&device->sched, PX_STOP_OUTPUT);
 }
 
 void px_device_say(struct ptx_device *device, const char *format, ...)
@@ -117,6 +120,13 @@ static unsigned count_cpus(void)
     return n < 1 ? 1 : n > MAX_WORKERS ? MAX_WORKERS : (unsigned)n;
 }
 
+/* Half of what the host has; no limit where it does not tell. */
+static uint64_t host_share(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : UINT64_MAX;
+}
+
 static bool fill_config(struct ptx_device *device, const ptx_device_config *config)
 {
     ptx_device_config *c = &device->config;
@@ -131,6 +141,9 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
     if (!c->memory_bytes) c->memory_bytes = 16ull << 30;
     if (!c->heap_bytes) c->heap_bytes = 8 << 20;
     if (!c->pending_launches) c->pending_launches = 2048;
+    if (!c->max_output) c->max_output = 64 << 20;
+    if (!c->max_host) c->max_host = host_share();
+    device->quota.limit = c->max_host;
     device->depth_limit[0] = c->launch_depth ? c->launch_depth : 24;
     device->depth_limit[1] = c->launch_depth ? c->launch_depth : 64;
     return true;
@@ -167,7 +180,8 @@ ptx_status px_device_create(const ptx_device_config *config, const struct px_run
     const ptx_allocator alloc = px_alloc_or_default(config ? &config->allocator : NULL);
     struct ptx_device *device = px_zalloc(&alloc, sizeof *device);
     if (!device) return PTX_ERROR_OUT_OF_MEMORY;
-    device->alloc = alloc;
+    device->quota.inner = alloc;
+    device->alloc = px_quota_allocator(&device->quota);
     device->runtime = runtime;
     device->level = px_level_best();
     ptx_status status = fill_config(device, config) ? make_parts(device) : PTX_ERROR_INVALID_ARGUMENT;
@@ -189,6 +203,6 @@ void px_device_destroy(ptx_device *device)
     px_heap_free_all(&device->buffers);
     px_mem_free_all(&device->mem);
     pthread_mutex_destroy(&device->output_lock);
-    const ptx_allocator alloc = device->alloc;
+    const ptx_allocator alloc = device->quota.inner;
     px_free(&alloc, device, sizeof *device);
 }

@@ -12,6 +12,7 @@
 #include "link/program.h"
 #include "vm/code.h"
 #include "vm/heap.h"
+#include "vm/quota.h"
 #include "vm/sched.h"
 
 /* What the VM asks of the device runtime. All but `find` are called under the scheduler's lock. */
@@ -37,7 +38,8 @@ struct px_arch {
 struct px_report { struct px_arena arena; bool used; };
 
 struct ptx_device {
-    ptx_allocator alloc;
+    ptx_allocator alloc;             /* counts in `quota` */
+    struct px_quota quota;
     ptx_device_config config;        /* zeros replaced by what they mean; `arch` is not kept */
     struct px_arch arch;
     struct px_mem mem;
@@ -47,6 +49,7 @@ struct ptx_device {
     const struct px_level *level;
     struct px_sched sched;
     pthread_mutex_t output_lock;
+    uint64_t printed;                /* bytes of output of this launch; under output_lock */
     struct ptx_program *programs;    /* newest first */
     uint32_t next_program;
     uint32_t depth_limit[2];         /* of launch nesting for CDP1, CDP2 */
@@ -87,7 +90,7 @@ void *px_device_host(const struct ptx_device *device, uint64_t va, uint64_t size
 /* Frees what the host allocated; false for anything else (a program's variables, the heaps). */
 bool px_device_free(struct ptx_device *device, uint64_t va);
 
-/* A whole call's text to the embedder; one at a time. */
+/* A whole call's text to the embedder; one at a time. Beyond max_output nothing goes out and the launch stops. */
 void px_device_output(struct ptx_device *device, const char *text, size_t size);
 /* Sets device->message. */
 void px_device_say(struct ptx_device *device, const char *format, ...) __attribute__((format(printf, 2, 3)));

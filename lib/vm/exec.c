@@ -6,9 +6,13 @@
  * lowest pc; pcs are numbered so that a loop's body precedes its exit
  * (decode_cfg.c), hence lanes that left a loop wait for those still inside and
  * merge with them. An entry runs until it branches apart, waits, ends, or
- * reaches a place where another entry of its frame stands. One that spends its
- * slice of backward branches while others could run goes to the next round:
- * a lane that holds a lock always gets its turn.
+ * reaches a place where another entry of its frame stands.
+ *
+ * Backward branches, calls and returns are what no endless kernel can do
+ * without, so each is spent from the entry's slice. One that has spent its slice
+ * while others could run goes to the next round: a lane that holds a lock always
+ * gets its turn. What was spent stays with the lanes: parts of an entry inherit
+ * it, and of entries that merge the one that is behind counts.
  *
  * Masks and divergence live here only; handlers see the mask row.
  */
@@ -19,7 +23,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Backward branches an entry may take while another entry of its gang could run. */
+/* Backward branches, calls and returns of an entry while another entry of its gang could run. */
 enum { PX_ENTRY_SLICE = 256 };
 
 /* ---- entries ---- */
@@ -41,6 +45,17 @@ static bool same_place(const struct px_entry *a, const struct px_entry *b)
     return a->frame == b->frame && a->pc == b->pc && a->resume == b->resume && b->state == PX_ENTRY_RUN;
 }
 
+static bool is_behind(const struct px_entry *a, const struct px_entry *b)
+{
+    return a->round != b->round ? a->round < b->round : a->spent < b->spent;
+}
+
+void px_entry_inherit(struct px_entry *e, const struct px_entry *from)
+{
+    e->round = from->round;
+    e->spent = from->spent;
+}
+
 /* Takes in every other runnable entry that stands where entry i stands; its index after that. */
 static uint32_t merge_entry(struct px_gang *g, uint32_t i)
 {
@@ -51,7 +66,7 @@ static uint32_t merge_entry(struct px_gang *g, uint32_t i)
             continue;
         }
         e->mask = px_lanes_or(e->mask, o->mask);
-        if (o->round < e->round) e->round = o->round;
+        if (is_behind(o, e)) px_entry_inherit(e, o);
         if (i == g->nentries - 1) i = k;
         drop_entry(g, o);
     }
@@ -76,15 +91,21 @@ static int pick_entry(const struct px_gang *g)
     return best;
 }
 
+void px_entry_resume(struct px_gang *g, struct px_entry *e)
+{
+    e->state = PX_ENTRY_RUN;
+    e->resume = 1;
+    if (e->round < g->round) e->round = g->round;
+    g->waiting--;
+}
+
 void px_gang_wake(struct px_gang *g, enum px_entry_state state, uint8_t key)
 {
     for (uint32_t i = 0; i < g->nentries; i++) {
         struct px_entry *e = &g->entries[i];
         if (e->state != state || e->key != key) continue;
-        e->state = PX_ENTRY_RUN;
-        e->resume = 1;
-        e->round = 0;
-        g->waiting--;
+        px_entry_resume(g, e);
+        e->round = g->round; /* together: they may meet */
     }
 }
 
@@ -103,7 +124,6 @@ struct run {
     struct px_entry *e;
     const struct px_insn *code; /* conv or div of the frame's function */
     uint64_t *budget;
-    uint32_t slice;
 };
 
 static bool others_run(const struct px_gang *g)
@@ -154,8 +174,7 @@ static void count(const struct run *r, uint32_t start_ord, const struct px_insn 
 static void split_entry(struct px_gang *g, struct px_entry *e, uint32_t target, uint32_t next)
 {
     struct px_lanes rest = px_lanes_minus(e->mask, g->taken);
-    struct px_entry *o = px_gang_entry(g, e->frame, target, g->taken);
-    o->round = e->round;
+    px_entry_inherit(px_gang_entry(g, e->frame, target, g->taken), e);
     e->mask = rest;
     e->pc = next;
 }
@@ -202,21 +221,26 @@ static void return_lanes(struct run *r, struct px_lanes back, uint32_t next)
         e->frame = parent;
         e->pc = ret_pc;
     } else {
-        struct px_entry *o = px_gang_entry(g, parent, ret_pc, back);
-        o->round = e->round;
+        px_entry_inherit(px_gang_entry(g, parent, ret_pc, back), e);
         e->mask = px_lanes_minus(e->mask, back);
         e->pc = next;
     }
     if (px_lanes_empty(&f->live)) px_frame_pop(g, f);
 }
 
-/* A branch to the same or a lower pc: the place where slices, budgets and stop requests are looked at. */
+/*
+ * A branch to the same or a lower pc, a call, a return: the places where slices, budgets and limits are looked at.
+ * True: the entry is to be left.
+ */
 static bool spend(struct run *r)
 {
     struct px_gang *g = r->g;
+    struct px_worker *worker = g->worker;
+    if (__builtin_expect(worker->warp_instructions >= worker->look_at, 0)) px_worker_look(worker);
     if (*r->budget) --*r->budget;
-    if (!*r->budget || atomic_load_explicit(g->worker->stop, memory_order_relaxed)) return true;
-    if (!others_run(g) || r->slice-- > 0) return false;
+    if (!*r->budget || atomic_load_explicit(worker->stop, memory_order_relaxed)) return true;
+    if (!others_run(g) || ++r->e->spent < PX_ENTRY_SLICE) return false;
+    r->e->spent = 0;
     r->e->round++;
     return true;
 }
@@ -243,10 +267,9 @@ static enum after go_to(struct run *r, const struct px_insn **in, uint32_t targe
 
 static enum after do_split(struct run *r, const struct px_insn *in, uint32_t next)
 {
-    bool back = in->target < next;
     r->e->resume = 0;
+    if (in->target < next) spend(r);
     split_entry(r->g, r->e, in->target, next);
-    if (back) spend(r);
     return AFTER_SWITCH;
 }
 
@@ -257,8 +280,8 @@ static enum after do_switch(struct run *r, const struct px_insn *in, uint32_t ne
     const uint32_t *index = PX_ROW(g, uint32_t, in->a);
     struct px_lanes left = px_gang_lanes(g, in);
     struct px_lanes rest = px_lanes_minus(g->active, left);
-    uint32_t round = r->e->round;
     struct px_frame *f = r->e->frame;
+    spend(r); /* one of the targets may lie behind */
     while (!px_lanes_empty(&left)) {
         uint32_t lane, first = px_lanes_first(&left), k = index[first];
         struct px_lanes with = {{0}};
@@ -268,11 +291,10 @@ static enum after do_switch(struct run *r, const struct px_insn *in, uint32_t ne
                                 t->n),
                    AFTER_TRAP;
         left = px_lanes_minus(left, with);
-        px_gang_entry(g, f, t->targets[k], with)->round = round;
+        px_entry_inherit(px_gang_entry(g, f, t->targets[k], with), r->e);
     }
     r->e->mask = rest;
     leave_at(r, next);
-    spend(r);
     if (px_lanes_empty(&rest)) drop_entry(g, r->e);
     return AFTER_SWITCH;
 }
@@ -292,12 +314,14 @@ static enum after do_return(struct run *r, const struct px_insn *in, uint32_t ne
     if (px_lanes_empty(&lanes)) return AFTER_GO;
     if (!r->e->frame->parent) return do_exit(r, in, next);
     r->e->resume = 0;
+    spend(r);
     return_lanes(r, lanes, next);
     return AFTER_SWITCH;
 }
 
 static enum after do_call(struct run *r, const struct px_insn *in, uint32_t next)
 {
+    spend(r);
     int step = px_call_enter(r->g, r->e, in, next);
     if (step == PX_STEP_TRAP) return AFTER_TRAP;
     return step == PX_STEP_NEXT ? AFTER_GO : AFTER_SWITCH;
@@ -349,6 +373,7 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
         return do_sync(r, now);
     case PX_STEP_YIELD:
         if (!others_run(r->g)) break;
+        r->e->spent = 0;
         r->e->round++;
         return leave_at(r, next);
     default:
@@ -362,7 +387,6 @@ static enum after run_entry(struct run *r)
 {
     struct px_gang *g = r->g;
     const struct px_insn *in = r->code + r->e->pc;
-    r->slice = PX_ENTRY_SLICE;
     for (;;) {
         /* A record that is resumed was counted when it began to wait. */
         uint32_t start = g->resume ? in->ord : ord_before(r->code, (uint32_t)(in - r->code));
@@ -390,6 +414,7 @@ static enum px_gang_status run_entries(struct run *r)
             return atomic_load_explicit(g->worker->stop, memory_order_relaxed) ? PX_GANG_STOP
                                                                                : PX_GANG_BUDGET;
         uint32_t at = others_run(g) ? merge_entry(g, (uint32_t)i) : (uint32_t)i;
+        g->round = g->entries[at].round;
         enter(r, &g->entries[at]);
         if (run_entry(r) == AFTER_TRAP) return PX_GANG_TRAP;
     }

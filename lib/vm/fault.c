@@ -178,7 +178,7 @@ static const char *state_text(struct ptx_device *device, struct px_arena *arena)
     return s.text.at;
 }
 
-static const char *stop_text(enum px_stop stop)
+static const char *stop_text(const struct ptx_device *device, enum px_stop stop, char *buf, size_t size)
 {
     switch (stop) {
     case PX_STOP_DEADLOCK:
@@ -189,17 +189,30 @@ static const char *stop_text(enum px_stop stop)
         return "the time limit was reached";
     case PX_STOP_INTERRUPT:
         return "interrupted";
+    case PX_STOP_OUTPUT:
+        snprintf(buf, size, "the limit of printed text was reached: %" PRIu64 " bytes (max_output)",
+                 device->config.max_output);
+        return buf;
+    case PX_STOP_HOST:
+        snprintf(buf, size,
+                 "the limit of host memory was reached: %" PRIu64
+                 " bytes for frames, local and shared memory, waiting blocks, pending launches (max_host)",
+                 device->config.max_host);
+        return buf;
     default:
-        return "out of memory";
+        return "the host has no memory left for the launch";
     }
 }
 
 static void fill_from_stop(struct ptx_device *device, enum px_stop stop, ptx_fault *fault)
 {
-    const bool limit = stop == PX_STOP_STEPS || stop == PX_STOP_TIMEOUT;
-    fault->cuda_error = limit ? PX_CUDA_LAUNCH_TIMEOUT : stop == PX_STOP_MEMORY ? PX_CUDA_OUT_OF_MEMORY : 0;
+    char buf[200];
+    const bool timeout = stop == PX_STOP_STEPS || stop == PX_STOP_TIMEOUT;
+    const bool memory = stop == PX_STOP_MEMORY || stop == PX_STOP_HOST;
+    const char *text = stop_text(device, stop, buf, sizeof buf);
+    fault->cuda_error = timeout ? PX_CUDA_LAUNCH_TIMEOUT : memory ? PX_CUDA_OUT_OF_MEMORY : 0;
     fault->name = fault->cuda_error ? px_cuda_error_name(fault->cuda_error) : "";
-    fault->message = stop_text(stop);
+    fault->message = px_arena_text(&device->report.arena, text, strlen(text));
     if (device->sched.root && device->sched.root->kernel) {
         const char *kernel = device->sched.root->kernel->name;
         fault->kernel = px_arena_text(&device->report.arena, kernel, strlen(kernel));
@@ -215,8 +228,10 @@ void px_report_free(struct ptx_device *device)
 void px_report_fault(struct ptx_device *device, enum px_stop stop, ptx_fault *fault)
 {
     jmp_buf failure;
+    char buf[200];
     px_report_free(device);
-    px_device_say(device, "%s", stop == PX_STOP_FAULT ? device->sched.trap.text : stop_text(stop));
+    px_device_say(device, "%s",
+                  stop == PX_STOP_FAULT ? device->sched.trap.text : stop_text(device, stop, buf, sizeof buf));
     if (!fault) return;
     *fault = (ptx_fault){.name = "",
                          .message = "",

@@ -7,11 +7,12 @@
  * may read before writing are zeroed at each activation, so no result depends
  * on what ran before.
  */
+#include "vm/device.h"
 #include "vm/gang.h"
 #include "base/alloc.h"
 
 /* A lane's local memory is 2^20 bytes of its window (mem.h). */
-enum { PX_DEPTH_MAX = 20000 };
+enum { PX_DEPTH_MAX = 20000, CLEAR_PART = 4 << 20 };
 #define PX_LOCAL_MAX (1ull << 20)
 #define PX_FRAMES_MAX (1ull << 30)
 
@@ -40,18 +41,30 @@ static struct px_frame *new_frame(struct px_cta *cta, const struct px_fcode *cod
     return f;
 }
 
+/* It may be a gigabyte, so the limits are looked at on the way. */
+bool px_local_clear(struct px_gang *g, uint64_t from)
+{
+    const uint64_t end = g->local_bytes * g->n;
+    for (uint64_t at = from * g->n, n; at < end; at += n) {
+        n = end - at < CLEAR_PART ? end - at : CLEAR_PART;
+        memset(g->local + at, 0, n);
+        if (n == CLEAR_PART && px_sched_due(&g->cta->grid->device->sched)) return false;
+    }
+    return true;
+}
+
 bool px_frame_local(struct px_gang *g, uint64_t bytes)
 {
     if (bytes <= g->local_bytes) return true;
     if (bytes > PX_LOCAL_MAX) return false;
     uint64_t want = g->local_bytes * 2 > bytes ? g->local_bytes * 2 : (bytes + 255) & ~255ull;
     if (want > PX_LOCAL_MAX) want = PX_LOCAL_MAX;
-    uint8_t *p = px_realloc(g->cta->alloc, g->local, g->local_bytes * g->n, want * g->n);
+    const uint64_t had = g->local_bytes;
+    uint8_t *p = px_realloc(g->cta->alloc, g->local, had * g->n, want * g->n);
     if (!p) return false;
-    memset(p + g->local_bytes * g->n, 0, (want - g->local_bytes) * g->n);
     g->local = p;
     g->local_bytes = want;
-    return true;
+    return px_local_clear(g, had);
 }
 
 static void fill_uniform(struct px_gang *g, struct px_frame *f, uint64_t local_base)

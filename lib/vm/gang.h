@@ -50,6 +50,7 @@ struct px_entry {
     uint8_t key;    /* barrier number */
     bool arrive;    /* waits only for its own warps (bar.arrive) */
     uint32_t round; /* slices spent; lower runs first */
+    uint32_t spent; /* of the slice: backward branches, calls and returns while others could run */
 };
 
 /* A range of addresses that the gang touched before: va in [lo, lo+len) is host + (va - lo). */
@@ -90,6 +91,7 @@ struct px_gang {
     struct px_entry *entries;
     uint32_t nentries, cap;
     uint32_t waiting;         /* entries that do not run */
+    uint32_t round;           /* of the entry that ran last: no runnable one is behind it */
     uint8_t *local;           /* word-interleaved: word w of lane i at (w*n + i)*4 */
     uint64_t local_bytes;     /* a lane */
     uint32_t *tid[3];         /* a row each */
@@ -115,6 +117,7 @@ struct px_cta {
     uint32_t ctaid[3];
     uint32_t threads, ngangs, nwarps;
     struct px_gang *gangs;
+    uint32_t turn;            /* gang to run first when the CTA goes on */
     struct px_uniform uniform;
     uint8_t *shared;
     uint32_t shared_bytes, shared_cap;
@@ -217,7 +220,7 @@ static inline struct px_lanes px_gang_lanes(const struct px_gang *g, const struc
 
 /* ---- exec.c ---- */
 
-/* Runs until nothing of the gang can run or *budget backward branches are spent. */
+/* Runs until nothing of the gang can run or *budget backward branches, calls and returns are spent. */
 enum px_gang_status { PX_GANG_WAIT, PX_GANG_DONE, PX_GANG_BUDGET, PX_GANG_TRAP, PX_GANG_STOP };
 enum px_gang_status px_gang_run(struct px_gang *g, struct px_worker *worker, uint64_t *budget);
 /* Adds an entry; NULL never (capacity is one a lane). */
@@ -232,7 +235,10 @@ int px_gang_trap(struct px_gang *g, const struct px_insn *in, uint32_t lane, int
 /* ---- frames (frame.c) ---- */
 struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const struct px_fcode *code);
 void px_frame_pop(struct px_gang *g, struct px_frame *frame);
-bool px_frame_local(struct px_gang *g, uint64_t bytes); /* makes local memory at least this large */
+/* Makes local memory at least this large. False: out of memory, or the launch is to stop. */
+bool px_frame_local(struct px_gang *g, uint64_t bytes);
+/* Local memory reads as zero from byte `from` of each lane on. False: the launch is to stop. */
+bool px_local_clear(struct px_gang *g, uint64_t from);
 
 /* ---- barrier.c ---- */
 /* The running entry arrives. True: it goes on at once; false: it waits. */

@@ -20,7 +20,8 @@ struct ptx_device;
 struct px_shape { uint32_t x, y, z; };
 
 struct px_grid;
-/* Work that the VM does by itself in stream order (a copy): called once, by any worker. False: trap is set. */
+/* Work that the VM does by itself in stream order (a copy): called once, by any worker. False: trap is set, or the launch
+ * stops. */
 typedef bool (*px_native_fn)(struct px_grid *grid, struct px_trap *trap);
 
 struct px_grid {

@@ -2,10 +2,10 @@
  * heap.h - memory that kernels allocate: device-side malloc and the parameter
  * buffers of device-side launches.
  *
- * A heap is one allocation of device memory cut into granules of 16 bytes. A
- * byte for each granule, outside the memory that kernels can reach, says
- * whether it is free, begins a block or goes on with one, and how many of its
- * bytes are used: that gives exact bounds to any reader without a lock.
+ * A heap is one allocation of device memory cut into granules of 16 bytes.
+ * Tables outside the memory that kernels can reach say of each granule whether
+ * it is free and which block it belongs to: that gives exact bounds to any
+ * reader without a lock.
  */
 #ifndef PX_VM_HEAP_H
 #define PX_VM_HEAP_H
@@ -13,7 +13,9 @@
 #include <pthread.h>
 #include "vm/mem.h"
 
-enum { PX_GRANULE = 16, PX_HEAP_BINS = 64 };
+enum { PX_GRANULE = 16, PX_HEAP_BINS = 512 };
+
+struct px_heap_link { _Atomic uint32_t a, b; }; /* see heap.c */
 
 typedef _Atomic unsigned char *px_granule_map;
 
@@ -21,9 +23,10 @@ struct px_heap {
     struct px_mem *mem;
     uint64_t base, bytes;
     _Atomic(px_granule_map) map; /* a byte for each granule, see heap.c; NULL until the first allocation */
-    uint32_t *link;              /* of free blocks: the next one of the same bin; [1] of large ones: granules */
+    struct px_heap_link *link;   /* two words for each granule */
     uint32_t granules, top;      /* granules from `top` on were never used, or are free again */
-    uint32_t bins[PX_HEAP_BINS]; /* free blocks of i granules; [0]: of more than the bins tell apart */
+    uint32_t bins[PX_HEAP_BINS]; /* free blocks by size: the first of each list */
+    uint64_t filled[PX_HEAP_BINS / 64]; /* a bit for each bin that has blocks */
     pthread_mutex_t lock;
 };
 

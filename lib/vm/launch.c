@@ -146,7 +146,10 @@ ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fa
         return error ? PTX_ERROR_UNSUPPORTED : PTX_ERROR_OUT_OF_MEMORY;
     }
     if (root->param_bytes) memcpy(root->params, config->params, root->param_bytes);
+    device->printed = 0;
+    device->quota.sched = &device->sched;
     const enum px_stop stop = px_sched_run(&device->sched, root);
+    device->quota.sched = NULL;
     if (stop != PX_STOP_NONE) px_report_fault(device, stop, fault);
     px_sched_clean(&device->sched);
     if (device->runtime && device->runtime->launch_over) device->runtime->launch_over(device);

@@ -77,7 +77,7 @@ static void split_rest(struct px_gang *g, struct px_entry *e, struct px_lanes la
     struct px_lanes rest = px_lanes_minus(e->mask, lanes);
     if (px_lanes_empty(&rest)) return;
     struct px_entry *o = px_gang_entry(g, e->frame, pc, rest);
-    o->round = e->round;
+    px_entry_inherit(o, e);
     o->resume = again;
     e->mask = lanes;
 }
@@ -148,6 +148,15 @@ static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site,
     return r;
 }
 
+enum { PX_LOOK_LANES = 8 }; /* lanes that call between two looks at the clock */
+
+/* Has the launch to stop before the n-th lane calls? A call can take long. */
+static bool must_stop(const struct px_gang *g, uint32_t n)
+{
+    if (n % PX_LOOK_LANES == 0) return px_sched_due(&g->cta->grid->device->sched);
+    return atomic_load_explicit(g->worker->stop, memory_order_relaxed) != PX_STOP_NONE;
+}
+
 /*
  * Calls for each lane of the entry; false when one trapped, else `parked` are the lanes to be asked again. A failed
  * assertion ends the launch, but the lanes that fail with it still write their lines, as on a chip.
@@ -156,10 +165,11 @@ static bool call_lanes(struct px_gang *g, const struct px_entry *e, const struct
                        const struct px_lfunc *callee, struct px_lanes *parked)
 {
     struct px_trap *trap = &g->cta->trap, first = {0};
-    uint32_t lane, at = 0;
+    uint32_t lane, at = 0, n = 0;
     PX_FOR_LANES(lane, e->mask)
     {
-        enum px_ext r = call_lane(g, in->aux, callee, e->frame, lane);
+        enum px_ext r = PX_EXT_PARK; /* a lane that does not call any more stays where it is */
+        if (!must_stop(g, n++)) r = call_lane(g, in->aux, callee, e->frame, lane);
         if (r == PX_EXT_PARK) px_lanes_set(parked, lane);
         if (r != PX_EXT_TRAP) continue;
         if (!first.error) first = *trap, at = lane;

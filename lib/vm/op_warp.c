@@ -369,15 +369,14 @@ static void wake_finished(struct px_gang *g)
         if (px_lanes_empty(&done)) continue;
         PX_FOR_LANES(lane, done) g->sync[lane].waiting = IDLE;
         if (px_lanes_equal(&done, &e->mask)) {
-            e->state = PX_ENTRY_RUN;
-            e->resume = 1;
-            g->waiting--;
+            px_entry_resume(g, e);
             continue;
         }
         e->mask = px_lanes_minus(e->mask, done);
         struct px_entry *o = px_gang_entry(g, e->frame, e->pc, done);
         o->resume = 1;
-        o->round = e->round;
+        px_entry_inherit(o, e);
+        if (o->round < g->round) o->round = g->round;
     }
 }
 
@@ -391,10 +390,7 @@ bool px_sync_wait(struct px_gang *g, struct px_entry *e, const struct px_insn *i
         return false;
     }
     leave_operands(g, in, lanes);
-    if (!px_lanes_empty(&rest)) {
-        struct px_entry *o = px_gang_entry(g, e->frame, e->pc + 1, rest);
-        o->round = e->round;
-    }
+    if (!px_lanes_empty(&rest)) px_entry_inherit(px_gang_entry(g, e->frame, e->pc + 1, rest), e);
     e->mask = lanes;
     px_gang_wait(g, e, PX_ENTRY_SYNC, 0);
     for (uint32_t w = 0; w < g->n / 32; w++)

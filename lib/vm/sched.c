@@ -19,7 +19,8 @@ enum {
     SLICE = 16384,        /* backward branches of a CTA before another one runs */
     FIRST_SLICE = 256,    /* the same while the calling thread is alone: it looks at the clock then */
     CHUNK_MAX = 32,       /* CTAs handed out at once */
-    OPEN_AFTER_NS = 20000 /* a launch that lasts longer is worth waking helpers */
+    OPEN_AFTER_NS = 20000, /* a launch that lasts longer is worth waking helpers */
+    LOOK_AFTER = 32768    /* warp-instructions of a worker between two looks at the limits */
 };
 
 static uint64_t now_ns(void)
@@ -39,8 +40,7 @@ void px_sched_unlock(struct px_sched *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* The first reason counts. */
-static void stop(struct px_sched *s, enum px_stop why)
+void px_sched_stop(struct px_sched *s, enum px_stop why)
 {
     int none = PX_STOP_NONE;
     atomic_compare_exchange_strong(&s->stop, &none, (int)why);
@@ -49,6 +49,12 @@ static void stop(struct px_sched *s, enum px_stop why)
 static bool stopped(struct px_sched *s)
 {
     return atomic_load_explicit(&s->stop, memory_order_relaxed) != PX_STOP_NONE;
+}
+
+bool px_sched_due(struct px_sched *s)
+{
+    if (s->timeout_ns && now_ns() - s->started_ns > s->timeout_ns) px_sched_stop(s, PX_STOP_TIMEOUT);
+    return stopped(s);
 }
 
 static void wake_idle(struct px_sched *s)
@@ -112,9 +118,10 @@ static void complete(struct px_sched *s, struct px_grid *grid)
 {
     if (!grid->native) atomic_fetch_add_explicit(&s->grids_done, 1, memory_order_relaxed);
     if (s->runtime && s->runtime->completed) s->runtime->completed(grid);
-    if (grid == s->root) {
+    if (grid == s->root) { /* the report may ask for it: it goes with the launch */
         s->root_done = true;
         wake_idle(s);
+        return;
     }
     unlink_grid(s, grid);
     px_grid_free(grid);
@@ -156,7 +163,7 @@ static void park(struct px_helper *h, struct px_parked_list *list, struct px_cta
     struct px_parked *p = px_parked_new(s);
     if (!p) { /* without room to remember it the CTA cannot be kept */
         px_cta_destroy(&h->worker, cta);
-        stop(s, PX_STOP_MEMORY);
+        px_sched_stop(s, PX_STOP_MEMORY);
         return;
     }
     *p = (struct px_parked){.cta = cta, .grid = grid, .number = number, .round = s->round};
@@ -176,8 +183,15 @@ static void tell(struct px_helper *h)
     steps += atomic_fetch_add_explicit(&s->warps, steps, memory_order_relaxed);
     h->told_threads = w->thread_instructions;
     h->told_warps = w->warp_instructions;
-    if (s->max_steps && steps > s->max_steps) stop(s, PX_STOP_STEPS);
-    if (s->timeout_ns && now_ns() - s->started_ns > s->timeout_ns) stop(s, PX_STOP_TIMEOUT);
+    if (s->max_steps && steps > s->max_steps) px_sched_stop(s, PX_STOP_STEPS);
+    px_sched_due(s);
+    const uint64_t left = s->max_steps ? s->max_steps - steps : LOOK_AFTER;
+    h->worker.look_at = w->warp_instructions + (left < LOOK_AFTER ? left + 1 : LOOK_AFTER);
+}
+
+void px_worker_look(struct px_worker *worker)
+{
+    tell((struct px_helper *)(void *)worker); /* its first member */
 }
 
 /* Lets helpers in when the launch has lasted a while and there is more than one thing to do. */
@@ -212,7 +226,7 @@ static void set_trap(struct px_sched *s, const struct px_trap *trap, struct px_g
     if (atomic_load(&s->stop) == PX_STOP_FAULT) return;
     s->trap = *trap;
     s->trap.grid = grid;
-    stop(s, PX_STOP_FAULT);
+    px_sched_stop(s, PX_STOP_FAULT);
 }
 
 /* A CTA came back without having ended: where does it go? */
@@ -229,7 +243,7 @@ static void put_aside(struct px_helper *h, struct px_cta *cta, struct px_grid *g
     else if (status == PX_CTA_TRAPPED)
         set_trap(s, px_cta_trap(cta), grid);
     else if (status == PX_CTA_STUCK)
-        stop(s, PX_STOP_DEADLOCK);
+        px_sched_stop(s, PX_STOP_DEADLOCK);
     if (status == PX_CTA_SLICE) s->chunk = 1;
     park(h, list, cta, grid, number);
     wake_idle(s);
@@ -274,7 +288,7 @@ static void run_chunk(struct px_helper *h)
         struct px_cta *cta = slot ? px_cta_create(&h->worker, grid, number, slot) : NULL;
         if (!cta) {
             h->slot = slot;
-            stop(h->sched, PX_STOP_MEMORY);
+            px_sched_stop(h->sched, PX_STOP_MEMORY);
             return;
         }
         if (!run_cta(h, cta, grid, number)) return;
@@ -290,6 +304,7 @@ static void run_native(struct px_helper *h)
         h->ended++;
         return;
     }
+    if (!trap.error) return; /* stopped on the way */
     pthread_mutex_lock(&h->sched->lock);
     set_trap(h->sched, &trap, h->grid);
     pthread_mutex_unlock(&h->sched->lock);
@@ -385,7 +400,7 @@ static void wait_for_work(struct px_sched *s)
         pthread_cond_wait(&s->wake, &s->lock);
         s->idle--;
     } else if (!s->runtime || !s->runtime->stalled || !s->runtime->stalled(s)) {
-        stop(s, PX_STOP_DEADLOCK);
+        px_sched_stop(s, PX_STOP_DEADLOCK);
     }
 }
 

@@ -22,7 +22,9 @@ enum px_stop {
     PX_STOP_STEPS,
     PX_STOP_TIMEOUT,
     PX_STOP_INTERRUPT,
-    PX_STOP_MEMORY
+    PX_STOP_MEMORY,
+    PX_STOP_OUTPUT,
+    PX_STOP_HOST
 };
 
 enum { PX_SCHED_LEVELS = 64 }; /* nesting depths told apart in the queue; deeper ones share the last */
@@ -43,7 +45,7 @@ struct px_grid_list { struct px_grid *first, *last; };
 
 /* A worker and what the scheduler knows of it. */
 struct px_helper {
-    struct px_worker worker;
+    struct px_worker worker; /* first: px_worker_look finds the helper by it */
     struct px_sched *sched;
     pthread_t thread;
     uint64_t epoch;          /* the launch it joined last */
@@ -94,8 +96,12 @@ struct px_sched {
 bool px_sched_init(struct px_sched *sched, struct ptx_device *device, uint32_t workers);
 void px_sched_free(struct px_sched *sched);
 
-/* Runs `root` and all that it launches. The calling thread is worker 0. */
+/* Runs `root` and all that it launches. The calling thread is worker 0. `root` is freed by px_sched_clean. */
 enum px_stop px_sched_run(struct px_sched *sched, struct px_grid *root);
+/* Asks the launch to stop; the first reason counts. Any thread. */
+void px_sched_stop(struct px_sched *sched, enum px_stop why);
+/* For work that takes long inside one call: is the launch to stop? Costs a look at the clock. Any thread. */
+bool px_sched_due(struct px_sched *sched);
 /* Frees what workers keep of the last launch (code is about to go). */
 void px_sched_forget(struct px_sched *sched);
 /* After px_sched_run: a line for each place where a live CTA stands, then frees what the launch left. */

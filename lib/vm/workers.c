@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { REPORTED_CTAS = 1000 };
+
 /* ---- lists ---- */
 
 void px_grids_append(struct px_grid_list *list, struct px_grid *grid)
@@ -141,7 +143,7 @@ void px_sched_join(struct px_helper *h)
     h->grid = NULL;
     h->next = h->end = h->ended = 0;
     h->told_threads = h->worker.thread_instructions;
-    h->told_warps = h->worker.warp_instructions;
+    h->told_warps = h->worker.look_at = h->worker.warp_instructions;
     h->sched->inside++;
 }
 
@@ -218,9 +220,18 @@ void px_sched_free(struct px_sched *s)
 
 /* ---- after a launch that did not complete ---- */
 
-static void report_list(const struct px_parked_list *list, void (*say)(void *, const char *), void *user)
+/* Of many CTAs the first are enough: the rest are told with empty lines, which cost nothing. */
+static void report_list(const struct px_parked_list *list, uint32_t *left,
+                        void (*say)(void *, const char *), void *user)
 {
-    for (const struct px_parked *p = list->first; p; p = p->next) px_cta_describe(p->cta, say, user);
+    for (const struct px_parked *p = list->first; p; p = p->next) {
+        if (*left) {
+            --*left;
+            px_cta_describe(p->cta, say, user);
+        } else {
+            say(user, "");
+        }
+    }
 }
 
 static void report_grid(const struct px_grid *grid, void (*say)(void *, const char *), void *user)
@@ -239,9 +250,10 @@ void px_sched_report(struct px_sched *s, void (*say)(void *user, const char *lin
     const struct px_grid *grid = s->grids;
     while (grid && grid->older) grid = grid->older;
     for (; grid; grid = grid->newer) report_grid(grid, say, user);
-    report_list(&s->kept, say, user);
-    report_list(&s->blocked, say, user);
-    report_list(&s->ready, say, user);
+    uint32_t left = REPORTED_CTAS;
+    report_list(&s->kept, &left, say, user);
+    report_list(&s->blocked, &left, say, user);
+    report_list(&s->ready, &left, say, user);
 }
 
 static void clean_list(struct px_sched *s, struct px_parked_list *list)

@@ -338,6 +338,51 @@ static void random_use_never_overlaps(void **state)
     end_heap(&h);
 }
 
+/* The longest run of granules that no piece covers. */
+static uint64_t longest_gap(const struct px_heap *heap, const struct piece *pieces, int n)
+{
+    static bool used[(64 << 10) / 16];
+    uint64_t best = 0, run = 0;
+    memset(used, 0, sizeof used);
+    for (int i = 0; i < n; i++)
+        for (uint64_t at = 0; pieces[i].va && at < pieces[i].size; at += 16) used[(pieces[i].va - heap->base + at) / 16] = true;
+    for (size_t i = 0; i < sizeof used; i++) {
+        run = used[i] ? 0 : run + 1;
+        if (run > best) best = run;
+    }
+    return best * 16;
+}
+
+static void a_request_fails_only_without_room(void **state)
+{
+    (void)state;
+    enum { N = 150 };
+    struct heaped h;
+    struct px_extent e;
+    struct piece pieces[N] = {{0}};
+    uint32_t seed = 7, failed = 0;
+    begin_heap(&h, 64 << 10);
+    for (int step = 0; step < 20000; step++) {
+        struct piece *p = &pieces[next_random(&seed) % N];
+        if (p->va && step % 3) {
+            assert_true(px_heap_release(&h.heap, p->va));
+            p->va = 0;
+        }
+        if (p->va) continue;
+        const uint64_t size = next_random(&seed) % (step % 5 ? 900 : 12000) + 1;
+        p->va = px_heap_alloc(&h.heap, size, 16);
+        p->size = size;
+        failed += !p->va;
+        if (!p->va) assert_true(size > longest_gap(&h.heap, pieces, N));
+        if (!p->va) continue;
+        assert_true(px_mem_extent(&h.mem, p->va + next_random(&seed) % size, &e));
+        assert_int_equal(e.lo, p->va);
+        assert_int_equal(e.len, size);
+    }
+    assert_true(failed > 100);
+    end_heap(&h);
+}
+
 static void *use_heap(void *argument)
 {
     struct heaped *h = argument;
@@ -387,6 +432,7 @@ int main(void)
         cmocka_unit_test(heap_alignment_is_kept),
         cmocka_unit_test(freed_pieces_join),
         cmocka_unit_test(random_use_never_overlaps),
+        cmocka_unit_test(a_request_fails_only_without_room),
         cmocka_unit_test(threads_share_a_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -348,7 +348,7 @@ static void *interrupt_soon(void *unused)
 {
     (void)unused;
     usleep(20000);
-    stop(&sched, PX_STOP_INTERRUPT);
+    px_sched_stop(&sched, PX_STOP_INTERRUPT);
     return NULL;
 }
 
