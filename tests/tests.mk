@@ -72,3 +72,20 @@ TEST_EXTRA += $(ISA_LIST)
 $(ISA_LIST): tests/isa/list.c tests/unit/expand.h $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
+# The reference interpreter: a library, and a command that replays files of tests/exec. Its statements must not be
+# contracted (BASE says so); they are compiled for the plain machine, so that fused ones go through the C library.
+REFERENCE_SRC = $(filter-out tests/reference/main.c tests/reference/test_%,$(wildcard tests/reference/*.c))
+REFERENCE = $(B)/tests/libreference.a
+TEST_EXTRA += $(REFERENCE) $(B)/tests/reference
+$(B)/obj/tests/reference/scalar.o: $(GEN)/handlers.inc
+$(B)/obj/tests/reference/%.o: tests/reference/%.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests/reference -MMD -MP -c -o $@ $<
+$(REFERENCE): $(REFERENCE_SRC:%.c=$(B)/obj/%.o)
+	@mkdir -p $(@D)
+	@rm -f $@
+	ar rcs $@ $^
+$(B)/tests/reference: $(B)/obj/tests/reference/main.o $(REFERENCE) $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) -o $@ $^ $(LDFLAGS) $(LIBS)

@@ -1,0 +1,47 @@
+/*
+ * sregs.c - special registers whose value the language fixes. Clocks, counters
+ * and what a particular chip would say (%smid, %nwarpid) are not among them.
+ */
+#include "machine.h"
+
+bool ref_sreg_known(uint32_t id)
+{
+    switch (id) {
+    case PX_SR_tid: case PX_SR_ntid: case PX_SR_ctaid: case PX_SR_nctaid:
+    case PX_SR_laneid: case PX_SR_warpid: case PX_SR_dynamic_smem_size:
+    case PX_SR_lanemask_eq: case PX_SR_lanemask_le: case PX_SR_lanemask_lt: case PX_SR_lanemask_ge: case PX_SR_lanemask_gt:
+    case PX_SR_nclusterid: case PX_SR_cluster_nctaid: case PX_SR_cluster_nctarank:
+    case PX_SR_clusterid: case PX_SR_cluster_ctaid: case PX_SR_cluster_ctarank: case PX_SR_is_explicit_cluster:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The fourth component of a vector: 0 of an index, 1 of an extent. */
+static uint64_t component(const uint32_t v[3], uint32_t i, uint64_t fourth)
+{
+    return i < 3 ? v[i] : fourth;
+}
+
+uint64_t ref_sreg(const struct ref_thread *t, uint32_t id, uint32_t i)
+{
+    const struct ref_launch *launch = t->machine->launch;
+    uint32_t bit = 1u << t->index % REF_WARP, below = bit - 1;
+    switch (id) {
+    case PX_SR_tid: return component(t->tid, i, 0);
+    case PX_SR_ntid: return component(launch->block, i, 1);
+    case PX_SR_ctaid: return component(t->cta->id, i, 0);
+    case PX_SR_nctaid: return component(launch->grid, i, 1);
+    case PX_SR_laneid: return t->index % REF_WARP;
+    case PX_SR_warpid: return t->index / REF_WARP;
+    case PX_SR_dynamic_smem_size: return launch->dynamic_smem;
+    case PX_SR_lanemask_eq: return bit;
+    case PX_SR_lanemask_le: return bit | below;
+    case PX_SR_lanemask_lt: return below;
+    case PX_SR_lanemask_ge: return ~below;
+    case PX_SR_lanemask_gt: return ~(bit | below);
+    case PX_SR_nclusterid: case PX_SR_cluster_nctaid: case PX_SR_cluster_nctarank: return 1;
+    default: return 0; /* no clusters: every other register of theirs */
+    }
+}

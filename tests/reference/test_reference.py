@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Replays tests/exec with the reference: what those files expect was not computed by it, and orders do not matter.
+
+usage: tests/reference/test_reference.py [--seeds N] [--verbose] [WORD...]
+
+Every "// PTXVM:" line that the command build/tests/reference understands is run with N seeds (4). Its --expect must
+hold; where the line expects a fault, a deadlock or a limit, the reference must end so. Lines with other options are
+counted as not run, and at least FLOOR lines must be run.
+"""
+import glob
+import os
+import shlex
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COMMAND = os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "tests", "reference")
+KEPT = {"-k", "-g", "-b", "-s", "-a", "--expect", "--max-steps"}
+DROPPED = {"--expect-output", "--print"}  # they ask about ptxvm's words
+FLOOR = 56
+
+
+def understood(words):
+    """(options of the command, what the last line must begin with); None for lines of other options."""
+    options, ends = [], ""
+    for option, value in zip(words[::2], words[1::2]):
+        if option in KEPT:
+            options += [option, value]
+        elif option == "--expect-fault":
+            ends = f"fault {value}"
+        elif option == "--expect-exit" and value == "5":
+            ends = ("deadlock", "limit")
+        elif option == "--expect-exit" and value == "4":
+            ends = "fault"
+        elif option == "--expect-exit" and value == "3":
+            ends = "does not"
+        elif option == "--expect-error":
+            ends = "does not assemble"
+        elif option == "--approx" and value == "chip":
+            continue
+        elif option not in DROPPED:
+            return None
+    return options, ends
+
+
+def wrong(path, options, ends, seed):
+    """Why the run is not what the line says; None when it is."""
+    done = subprocess.run([COMMAND, "--seed", str(seed)] + options + [path], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=300, check=False)
+    output = done.stdout.decode("utf-8", "replace").strip()
+    if done.returncode == 2:
+        return "not run: " + output
+    if ends:
+        return None if done.returncode == 3 and output.startswith(ends) else f"expected {ends}: {output}"
+    return None if done.returncode == 0 else output
+
+
+def main():
+    words, seeds, verbose = [], 4, False
+    arguments = iter(sys.argv[1:])
+    for word in arguments:
+        if word == "--seeds":
+            seeds = int(next(arguments))
+        elif word == "--verbose":
+            verbose = True
+        else:
+            words.append(word)
+    ran = bad = 0
+    left_out = []
+    for path in sorted(glob.glob(os.path.join(ROOT, "tests", "exec", "**", "*.ptx"), recursive=True)):
+        name = os.path.relpath(path, ROOT)
+        if words and not any(word in name for word in words):
+            continue
+        with open(path, encoding="utf-8") as file:
+            lines = [line.split("PTXVM:", 1)[1] for line in file if line.startswith("// PTXVM:")]
+        for number, line in enumerate(lines, 1):
+            what = understood(shlex.split(line))
+            verdicts = [wrong(path, *what, seed) for seed in range(seeds)] if what else ["not run: its options"]
+            fault = next((v for v in verdicts if v), None)
+            if fault and fault.startswith("not run"):
+                left_out.append(f"{name} ({number}): {fault}")
+            else:
+                ran += 1
+                bad += fault is not None
+                if fault:
+                    print(f"{name} ({number}): {fault}")
+    if verbose:
+        print("\n".join(left_out))
+    print(f"{ran} lines run with {seeds} seeds each, {bad} wrong, {len(left_out)} not run")
+    if not words and ran < FLOOR:
+        print(f"at least {FLOOR} lines were run before")
+        bad += 1
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
