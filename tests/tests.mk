@@ -49,8 +49,11 @@ $(B)/samples/stamp: $(EXPECTED)
 	$(EXPECTED) $(B)/samples >/dev/null
 	@touch $@
 
-# The recordings of a real GPU are kept compressed (zlib comes with libpng).
+# The recordings of a real GPU are kept compressed (zlib comes with libpng); the reference is held by them too.
 $(B)/tests/test_golden: LIBS += -lz
+$(B)/tests/test_golden: tests/api/test_golden.c $(B)/lib/libptxvm.a $(B)/tests/libreference.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(filter %.a,$(wordlist 3,9,$^)) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka
 
 # The embedding example, against the shared library as an embedder links it.
 TEST_EXTRA += $(B)/samples/embed

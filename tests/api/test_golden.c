@@ -9,12 +9,14 @@
  * same bits: all special vectors, and the hashes of the random ones. A form that the library refuses as
  * unknown or unsupported is counted, not failed; so that this cannot grow unnoticed, every family must
  * agree in at least the number of forms in alu_floor. All of it is done once for each SIMD level that this
- * machine runs: the level is no part of the public interface, hence the look into the device.
+ * machine runs: the level is no part of the public interface, hence the look into the device. The last "level"
+ * is the reference interpreter of tests/reference, whose statements the recordings hold too.
  */
 #include <ptxvm.h>
 #include <zlib.h>
 
 #include "hw/alu/forms.h"
+#include "reference/reference.h"
 #include "vm/device.h"
 
 enum { VECTORS_MAX = 65536, PATH_MAX_ = 512 };
@@ -31,6 +33,7 @@ typedef struct Replay {
     uint64_t (*host_out)[OUT_MAX];
     const unsigned char *golden, *end; /* the next form's record, and where the file ends */
     const char *family, *level;
+    int reference;                     /* run by the interpreter of tests/reference */
     int all, skips, floor;             /* options */
     unsigned agree, differ, skipped, number;
 } Replay;
@@ -128,6 +131,28 @@ static int form_run(Replay *r, const Form *f, ptx_kernel *kernel, unsigned n)
     return 0;
 }
 
+/* The same by the reference: its one buffer holds the vectors, behind them the results. */
+static int reference_run(Replay *r, const Form *f, const Text *t, unsigned n)
+{
+    enum { BYTES = VECTORS_MAX * (IN_MAX + OUT_MAX) * 8, RESULTS = VECTORS_MAX * IN_MAX * 8 };
+    static uint8_t buffer[BYTES];
+    const uint64_t at = 0x7f0000000000u;
+    struct { uint64_t in, out; uint32_t n; } params = { at, at + RESULTS, n };
+    struct ref_launch launch = { .grid = { (n + BLOCK_THREADS - 1) / BLOCK_THREADS, 1, 1 }, .block = { BLOCK_THREADS, 1, 1 },
+                                 .seed = f->seed, .buffer = buffer, .buffer_bytes = BYTES, .buffer_address = at,
+                                 .params = (const uint8_t *)&params, .param_bytes = 20 };
+    char message[512];
+    memcpy(buffer, r->host_in, n * sizeof *r->host_in);
+    memset(buffer + RESULTS, 0, n * sizeof *r->host_out);
+    int failed = ref_run(t->text, t->size, &launch, message, sizeof message);
+    memcpy(r->host_out, buffer + RESULTS, n * sizeof *r->host_out);
+    if (!failed) return 1;
+    int other = !strncmp(message, "does not assemble", 17) || !strncmp(message, "the reference does not run", 26);
+    if (other) skip(r, f, PTX_ERROR_UNSUPPORTED, message);
+    else fail(r, f, message);
+    return 0;
+}
+
 static void print_vector(const Replay *r, const Form *f, unsigned i, const uint64_t *expected)
 {
     printf("    ");
@@ -196,15 +221,22 @@ static unsigned compare_random(const Replay *r, unsigned n, const unsigned char 
     return bad;
 }
 
-static void form_check(Replay *r, const Form *f, ptx_kernel *kernel, unsigned special, const unsigned char *record)
+/* By the VM's kernel, or the reference's text where that is NULL. */
+static int vectors_run(Replay *r, const Form *f, ptx_kernel *kernel, const Text *t, unsigned n)
+{
+    return kernel ? form_run(r, f, kernel, n) : reference_run(r, f, t, n);
+}
+
+static void form_check(Replay *r, const Form *f, ptx_kernel *kernel, const Text *t, unsigned special,
+                       const unsigned char *record)
 {
     unsigned random = inputs_random_count(f->in, f->n_in), bytes = 0;
     for (unsigned k = 0; k < f->n_out; k++) bytes += reg_bytes[f->out[k]];
     inputs_special(f->in, f->n_in, f->seed, special, r->host_in);
-    if (!form_run(r, f, kernel, special)) return;
+    if (!vectors_run(r, f, kernel, t, special)) return;
     unsigned bad = compare_special(r, f, special, record);
     inputs_random(f->in, f->n_in, f->seed, random, r->host_in);
-    if (!form_run(r, f, kernel, random)) return;
+    if (!vectors_run(r, f, kernel, t, random)) return;
     unsigned blocks = compare_random(r, random, record + special * bytes);
     if (blocks && !bad) printf("FAILED %s %s\n", r->family, f->code);
     if (bad || blocks) {
@@ -213,23 +245,29 @@ static void form_check(Replay *r, const Form *f, ptx_kernel *kernel, unsigned sp
     } else r->agree++;
 }
 
-static void form_replay(Replay *r, const Form *f, unsigned special, const unsigned char *record)
+static void vm_replay(Replay *r, const Form *f, const Text *t, unsigned special, const unsigned char *record)
 {
-    Text t = { 0 };
     ptx_program *program = NULL;
     ptx_kernel *kernel;
-    text_header(&t);
-    form_emit(&t, f, 0);
-    ptx_module *module = form_module(r, f, &t);
-    free(t.text);
+    ptx_module *module = form_module(r, f, t);
     if (!module) return;
     ptx_status status = ptx_program_create(r->device, (const ptx_module *const *)&module, 1, NULL, &program);
     if (status == PTX_ERROR_UNSUPPORTED) skip(r, f, status, ptx_device_message(r->device));
     else if (status != PTX_OK) fail(r, f, ptx_device_message(r->device));
     else if (ptx_program_kernel(program, "k0", &kernel) != PTX_OK) fail(r, f, "no kernel");
-    else form_check(r, f, kernel, special, record);
+    else form_check(r, f, kernel, t, special, record);
     ptx_program_destroy(program);
     ptx_module_destroy(module);
+}
+
+static void form_replay(Replay *r, const Form *f, unsigned special, const unsigned char *record)
+{
+    Text t = { 0 };
+    text_header(&t);
+    form_emit(&t, f, 0);
+    if (r->reference) form_check(r, f, NULL, &t, special, record);
+    else vm_replay(r, f, &t, special, record);
+    free(t.text);
 }
 
 /* ---- families ---- */
@@ -294,8 +332,9 @@ static int level_replay(Replay *r, const char *name, char **argv)
 {
     const struct px_level *level = px_level_named(name);
     int ok = 1, named = 0;
-    if (!level) return 1; /* not on this machine */
-    r->device->level = level;
+    r->reference = !strcmp(name, "reference");
+    if (!level && !r->reference) return 1; /* not on this machine */
+    if (level) r->device->level = level;
     r->level = name;
     for (; *argv; argv++)
         if (**argv != '-') named = 1, ok &= family_replay(r, *argv);
@@ -305,7 +344,7 @@ static int level_replay(Replay *r, const char *name, char **argv)
 
 int main(int argc, char **argv)
 {
-    static const char *const levels[] = { "portable", "avx2", "avx512" };
+    static const char *const levels[] = { "portable", "avx2", "avx512", "reference" };
     static Replay r = { .floor = 1 };
     const char *only = NULL;
     int failed = 0;
@@ -316,7 +355,7 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "-n")) r.floor = 0;
         else if (!strncmp(argv[i], "-l", 2)) only = argv[i] + 2;
     }
-    if (only && !px_level_named(only)) return printf("FAILED: no level %s here\n", only), 1;
+    if (only && strcmp(only, "reference") && !px_level_named(only)) return printf("FAILED: no level %s here\n", only), 1;
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         if (!only || !strcmp(only, levels[i])) failed |= !level_replay(&r, levels[i], argv + 1);
     ptx_device_destroy(r.device);
