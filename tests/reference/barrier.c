@@ -91,11 +91,10 @@ static enum ref_step run_barrier(struct ref_thread *t, const struct ref_inst *in
     return REF_WAIT;
 }
 
-void ref_barrier_exited(struct ref_cta *cta)
+void ref_barrier_exited(struct ref_cta *cta, uint32_t warp)
 {
-    for (uint32_t number = 0; number < REF_BARRIERS; number++) {
-        for (uint32_t w = 0; w < cta->nwarps; w++)
-            if (!(cta->barrier[number].arrived >> w & 1)) look_at_warp(cta, number, w);
+    for (uint32_t number = 0; cta->in_state[REF_BARRIER] && number < REF_BARRIERS; number++) {
+        if (!(cta->barrier[number].arrived >> warp & 1)) look_at_warp(cta, number, warp);
         if (complete(cta, &cta->barrier[number])) release(cta, number);
     }
 }

@@ -123,7 +123,7 @@ static enum ref_step run_exit(struct ref_thread *t, const struct ref_inst *in)
     t->cta->live[t->index / REF_WARP] &= ~(1u << t->index % REF_WARP);
     t->cta->nlive--;
     ref_stop(t, REF_EXITED);
-    ref_barrier_exited(t->cta);
+    ref_barrier_exited(t->cta, t->index / REF_WARP);
     return REF_WAIT;
 }
 

@@ -132,6 +132,7 @@ struct ref_cta {
     uint32_t number, id[3];
     uint8_t *shared;
     uint32_t nthreads, nwarps, nlive;
+    uint32_t in_state[4]; /* threads, by enum ref_state */
     uint32_t live[REF_THREADS_MAX / REF_WARP]; /* lanes of each warp that have not exited */
     struct ref_barrier barrier[REF_BARRIERS];
     struct ref_thread *threads;
@@ -211,7 +212,7 @@ void ref_enter(struct ref_thread *t, const struct ref_code *code, const struct r
 enum ref_step ref_run_ret(struct ref_thread *t, const struct ref_inst *in);
 
 /* ---- barrier.c, warp.c: a lane has exited or begun to wait; who may go on now? ---- */
-void ref_barrier_exited(struct ref_cta *cta);
+void ref_barrier_exited(struct ref_cta *cta, uint32_t warp);
 void ref_warp_settle(struct ref_cta *cta, uint32_t warp);
 
 /* ---- sregs.c ---- */

@@ -67,6 +67,8 @@ static uint64_t chance(struct ref_machine *m)
 void ref_make_ready(struct ref_thread *t)
 {
     struct ref_machine *m = t->machine;
+    t->cta->in_state[t->state]--;
+    t->cta->in_state[REF_READY]++;
     t->state = REF_READY;
     t->slot = m->nready;
     m->ready[m->nready++] = t;
@@ -78,6 +80,8 @@ void ref_stop(struct ref_thread *t, enum ref_state state)
     struct ref_thread *last = m->ready[--m->nready];
     last->slot = t->slot;
     m->ready[t->slot] = last;
+    t->cta->in_state[REF_READY]--;
+    t->cta->in_state[state]++;
     t->state = (uint8_t)state;
     ref_warp_settle(t->cta, t->index / REF_WARP);
 }
@@ -133,7 +137,7 @@ static void begin_cta(struct ref_machine *m, uint32_t slot)
     struct ref_cta *cta = m->ctas[slot] = calloc(1, sizeof *cta);
     if (!cta) ref_fail(m, "out of memory");
     cta->machine = m;
-    cta->nthreads = cta->nlive = threads_of(m->launch);
+    cta->nthreads = cta->nlive = cta->in_state[REF_READY] = threads_of(m->launch);
     cta->nwarps = (cta->nthreads + REF_WARP - 1) / REF_WARP;
     cta->shared = calloc(1, m->shared_bytes + 1u);
     cta->threads = calloc(cta->nwarps * REF_WARP, sizeof *cta->threads);

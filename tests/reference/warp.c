@@ -148,6 +148,7 @@ void ref_warp_settle(struct ref_cta *cta, uint32_t index)
     struct ref_thread *warp = &cta->threads[index * REF_WARP];
     uint32_t live = cta->live[index];
     bool running = false;
+    if (!cta->in_state[REF_MEETING]) return;
     FOR_LANES(i, live) running |= warp[i].state == REF_READY;
     FOR_LANES(i, live) {
         const struct ref_thread *t = &warp[i];
