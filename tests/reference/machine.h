@@ -28,7 +28,7 @@ enum { REF_WARP = 32, REF_BARRIERS = 16, REF_OPERANDS = 8, REF_THREADS_MAX = 102
 
 enum ref_kind {
     REF_SINK,  /* nothing: `_` */
-    REF_REG,   /* register `reg` of the frame, `width` bits */
+    REF_REG,   /* register `reg` of the frame, `width` bits; read with `value` added */
     REF_CONST, /* value */
     REF_SREG,  /* special register `reg`, component `value` */
     REF_FRAME, /* address in local memory of a variable of the frame: offset `value`, `size` bytes */

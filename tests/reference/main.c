@@ -165,10 +165,13 @@ static bool parameter(const struct command *c, const ptx_module *module, size_t 
     fail(USAGE, "no such kernel", c->kernel);
 }
 
-/* By its whole name, the end of it after an underscore, or its place among those without a name. */
-static struct arg *arg_for(struct command *c, const char *name, unsigned *next)
+/* By its number or whole name, the end of it after an underscore, or its place among those without a name. */
+static struct arg *arg_for(struct command *c, const char *name, size_t index, unsigned *next)
 {
+    char number[24];
+    snprintf(number, sizeof number, "%zu", index);
     for (unsigned i = 0; i < c->nargs; i++) {
+        if (c->args[i].name && !strcmp(c->args[i].name, number)) return &c->args[i];
         size_t n = strlen(name), m = c->args[i].name ? strlen(c->args[i].name) : 0;
         if (m && m <= n && !strcmp(name + n - m, c->args[i].name) && (m == n || name[n - m - 1] == '_')) return &c->args[i];
     }
@@ -200,7 +203,7 @@ static void make_params(struct command *c, const char *text, size_t size)
         return;
     }
     for (size_t i = 0; parameter(c, module, i, &p); i++) {
-        struct arg *a = arg_for(c, p.name, &next);
+        struct arg *a = arg_for(c, p.name, i, &next);
         if (!a || p.offset + p.size > PARAM_BYTES) fail(USAGE, p.name, "no value for this parameter");
         if (c->buffer_bytes && !i && !a->is_buffer) fail(USAGE, p.name, "the first parameter must be a buffer here");
         snprintf(a->param, sizeof a->param, "%s", p.name);
@@ -269,13 +272,14 @@ int main(int argc, char **argv)
                                 .buffer_address = first_address, .params = c.params, .param_bytes = c.param_bytes};
     memcpy(launch.grid, c.grid, sizeof c.grid);
     memcpy(launch.block, c.block, sizeof c.block);
+    int code = 0;
     if (ref_run(text, size, &launch, message, sizeof message)) {
         printf("%s\n", message);
-        return ENDED;
+        code = ENDED;
+    } else {
+        tell(&c);
     }
-    tell(&c);
-    int code = 0;
-    for (unsigned i = 0; i < c.nexpect; i++)
+    for (unsigned i = 0; !code && i < c.nexpect; i++)
         if (!holds(&c, c.expect[i])) code = EXPECTED;
     free(text);
     free(c.buffer);

@@ -22,7 +22,7 @@ ref_bits ref_get(const struct ref_thread *t, const struct ref_operand *o)
 {
     ref_bits v = 0;
     switch (o->kind) {
-    case REF_REG: v = t->frame->regs[o->reg]; break;
+    case REF_REG: v = t->frame->regs[o->reg] + o->value; break;
     case REF_CONST: v = o->value; break;
     case REF_SREG: v = ref_sreg(t, o->reg, (uint32_t)o->value); break;
     case REF_FRAME: v = t->frame->local_base + o->value; break;
@@ -127,6 +127,18 @@ static struct ref_operand name_symbol(const struct ref_context *x, const struct 
     return r;
 }
 
+/* name[i]: the address of that element (PTX ISA 9.7.9.1, mov). */
+static struct ref_operand indexed(const struct ref_context *x, const struct px_inst *inst, const struct px_operand *o,
+                                  enum px_type type)
+{
+    const struct px_operand *base = &o->u.list[0], *index = &o->u.list[1];
+    bool is_variable = base->symbol && (base->symbol->kind == PX_SYM_VAR || base->symbol->kind == PX_SYM_PARAM);
+    if (!is_variable || index->kind != PX_O_INT) ref_unsupported(x->m, inst, "with such an element");
+    struct ref_operand r = name_symbol(x, inst, base, type);
+    r.value += index->u.i * (px_type_info(base->symbol->type)->bits / 8u) * (base->symbol->vec ? base->symbol->vec : 1);
+    return r;
+}
+
 /* ---- constants ---- */
 
 static uint64_t float_constant(const struct ref_context *x, const struct px_inst *inst, bool is_double, uint64_t bits,
@@ -211,10 +223,16 @@ static struct ref_operand name(const struct ref_context *x, const struct px_inst
                                enum px_type type)
 {
     struct ref_operand r;
-    if (o->symbol && o->symbol->kind == PX_SYM_REG) r = name_register(x, o, type);
-    else if (o->symbol) r = name_symbol(x, inst, o, type);
-    else if (o->u.name->word == PX_W_WARP_SZ) r = constant(type, WARP_SIZE + (uint64_t)o->offset, false, false);
-    else r = name_sreg(x, inst, o, type);
+    if (o->symbol && o->symbol->kind == PX_SYM_REG) {
+        r = name_register(x, o, type);
+        r.value = (uint64_t)o->offset; /* `%r+1` as a source is a sum, as ptxas has it */
+    } else if (o->symbol) {
+        r = name_symbol(x, inst, o, type);
+    } else if (o->u.name->word == PX_W_WARP_SZ) {
+        r = constant(type, WARP_SIZE + (uint64_t)o->offset, false, false);
+    } else {
+        r = name_sreg(x, inst, o, type);
+    }
     r.negated = o->negated;
     return r;
 }
@@ -228,6 +246,7 @@ struct ref_operand ref_resolve(const struct ref_context *x, const struct px_inst
     switch (o->kind) {
     case PX_O_SINK: return of_type(REF_SINK, type);
     case PX_O_NAME: return name(x, inst, o, type);
+    case PX_O_INDEX: return indexed(x, inst, o, type);
     case PX_O_INT: return constant(type, o->u.i, !o->is_unsigned && (int64_t)o->u.i < 0, o->negated);
     case PX_O_F32:
     case PX_O_F64:
@@ -246,11 +265,11 @@ struct ref_operand ref_resolve_address(const struct ref_context *x, const struct
     const struct px_operand *base = o->kind == PX_O_ADDR ? &o->u.list[0] : o;
     if (o->kind == PX_O_ADDR && o->n != 1) ref_unsupported(x->m, inst, "with such an address");
     bool is_register = base->kind == PX_O_NAME && base->symbol && base->symbol->kind == PX_SYM_REG;
-    struct ref_operand r = ref_resolve(x, inst, base, PX_T_U64);
+    struct ref_operand r = is_register ? name_register(x, base, PX_T_U64) : ref_resolve(x, inst, base, PX_T_U64);
     if (is_register) r.offset = base->offset; /* of a name it is in the value */
     if (is_register && *space == PX_SPACE_PARAM && !x->code->func->is_entry)
         ref_unsupported(x->m, inst, "with a parameter's address in a function");
-    if (!is_register && r.kind == REF_CONST && base->kind == PX_O_NAME && *space == PX_SPACE_NONE)
+    if (base->kind == PX_O_NAME && base->symbol && r.kind == REF_CONST && *space == PX_SPACE_NONE)
         *space = (enum px_space)base->symbol->space;
     if (r.kind == REF_FRAME) *space = PX_SPACE_LOCAL;
     return r;

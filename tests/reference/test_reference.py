@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-COMMAND = os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "tests", "reference")
+COMMAND = os.environ.get("REFERENCE") or os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "tests", "reference")
 KEPT = {"-k", "-g", "-b", "-s", "-a", "--expect", "--max-steps"}
 DROPPED = {"--expect-output", "--print"}  # they ask about ptxvm's words
 FLOOR = 65
