@@ -94,23 +94,19 @@ static void reduce(struct px_gang *g, struct px_barrier *b, const struct px_insn
     b->comers++;
 }
 
-static void give_result(struct px_gang *g, const struct px_insn *in, uint8_t number)
+/* What a lane that waited at a .red finds; lanes that waited at different barriers may go on as one entry. */
+static uint32_t result_of(const struct px_gang *g, uint64_t kind, uint32_t number)
 {
-    uint32_t lane, v = 0, *d = PX_ROW(g, uint32_t, in->d);
-    switch (in->imm) {
-    case PX_BAR_POPC:
-        v = g->red[number].popc;
-        break;
-    case PX_BAR_AND:
-        v = 0u - g->red[number].all;
-        break;
-    case PX_BAR_OR:
-        v = 0u - g->red[number].any;
-        break;
-    default:
-        return;
-    }
-    PX_FOR_LANES(lane, g->active) d[lane] = v;
+    if (kind == PX_BAR_POPC) return g->red[number].popc;
+    return 0u - (kind == PX_BAR_AND ? g->red[number].all : g->red[number].any);
+}
+
+static void give_results(struct px_gang *g, const struct px_insn *in)
+{
+    uint32_t lane, *d = PX_ROW(g, uint32_t, in->d);
+    if (in->imm < PX_BAR_POPC) return;
+    PX_FOR_LANES(lane, g->active)
+    d[lane] = result_of(g, in->imm, operand(g, in->a, lane, in->flags & PX_IF_SCALAR_A) & (PX_BARRIERS - 1));
 }
 
 /* Lanes of one entry that name different barriers are sent on their way one number at a time. */
@@ -136,7 +132,7 @@ static bool wait_at(struct px_gang *g, struct px_entry *e, const struct px_insn 
     /* With others about, the scheduler first merges whoever stands at this record too. */
     if (e->state != PX_ENTRY_RUN || g->nentries != 1) return false;
     e->resume = 0;
-    give_result(g, in, number);
+    give_results(g, in);
     return true;
 }
 
@@ -147,7 +143,7 @@ bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_in
     uint32_t number = operand(g, in->a, lane, in->flags & PX_IF_SCALAR_A);
     if (g->resume) {
         g->resume = false;
-        give_result(g, in, (uint8_t)(number & 15));
+        give_results(g, in);
         return true;
     }
     uint32_t count = in->b ? operand(g, in->b, lane, in->size) : 0;
