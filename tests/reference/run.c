@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESIDENT_THREADS = 8192, RESIDENT_MAX = 256, GLOBAL_ALIGN = 1 << 16 };
+enum { RESIDENT_THREADS = 8192, RESIDENT_MAX = 256, GLOBAL_ALIGN = 1 << 16, GRID_MAX = 65535, SHARED_MAX = 232448 };
 
 /* ---- messages ---- */
 
@@ -269,13 +269,16 @@ static void prepare(struct ref_machine *m)
 {
     const struct ref_launch *l = m->launch;
     uint32_t threads = threads_of(l);
+    uint64_t shared = (uint64_t)m->kernel->static_shared + l->dynamic_smem;
     for (int i = 0; i < 3; i++)
-        if (!l->grid[i] || !l->block[i] || l->block[i] > REF_THREADS_MAX) ref_fail(m, "a grid or block that cannot be");
+        if (!l->grid[i] || l->grid[i] > (i ? GRID_MAX : INT32_MAX) || !l->block[i] || l->block[i] > REF_THREADS_MAX)
+            ref_fail(m, "a grid or block that cannot be");
+    if (shared > SHARED_MAX) ref_fail(m, "%llu bytes of shared memory, at most %d", (unsigned long long)shared, SHARED_MAX);
     if (threads > REF_THREADS_MAX) ref_fail(m, "%u threads a block, at most %d", threads, REF_THREADS_MAX);
     if (m->kernel->fn->param_bytes > l->param_bytes)
         ref_fail(m, "the kernel has %u bytes of parameters, %u are given", (unsigned)m->kernel->fn->param_bytes,
                  (unsigned)l->param_bytes);
-    m->shared_bytes = m->kernel->static_shared + l->dynamic_smem;
+    m->shared_bytes = (uint32_t)shared;
     m->code = PX_NEW_N(&m->arena, struct ref_code *, m->linked.nfuncs);
     m->nslots = RESIDENT_THREADS / threads < RESIDENT_MAX ? RESIDENT_THREADS / threads : RESIDENT_MAX;
     m->ctas = PX_NEW_N(&m->arena, struct ref_cta *, m->nslots);
