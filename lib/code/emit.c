@@ -199,7 +199,7 @@ uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_opd *o)
     if (o->kind ==
         PX_IR_ADDRESS) /* a constant base: the place itself is the constant, the record's offset is zero */
         return place_of(e, o->base, o->at, o->value, NULL);
-    uint64_t high = o->base ? ~0ull : 0;
+    const uint64_t high = 0; /* the upper half of a 128-bit constant, of a negative one too, as in code by ptxas */
     return place_of(e, o->kind, o->at, o->value, o->kind == PX_IR_IMM && o->elem == 16 ? &high : NULL);
 }
 

@@ -67,7 +67,7 @@ struct px_ir_opd {
     uint8_t type; /* enum px_type it is read or written as; of an address: enum px_space */
     uint8_t base; /* ADDRESS: enum px_ir_kind of the base; a source that is a register: enum px_ir_reading */
     uint32_t at;  /* register, or offset of the scalar; of an address: that of its base */
-    uint64_t value; /* IMM: the constant (16-byte elements: sign-extended); ADDRESS: the offset, or with an
+    uint64_t value; /* IMM: the constant (16-byte elements: zero above); ADDRESS: the offset, or with an
                        IMM base the place */
 };
 

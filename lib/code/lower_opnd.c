@@ -129,7 +129,6 @@ struct px_ir_opd px_lower_src(struct px_irfn *f, const struct px_bound *b, const
         px_code_fail(f, b->inst, "has a negated operand, which cannot be run yet");
     if (px_lower_value(f, o, type, &s.value)) {
         if (type == PX_T_PRED) s.value = (s.value != 0) != o->negated ? 0xffffffffu : 0;
-        s.base = s.elem == 16 && (int64_t)s.value < 0 && o->kind == PX_O_INT; /* the upper half is all ones */
         return s;
     }
     if (o->kind != PX_O_NAME) px_code_fail(f, b->inst, "has an operand that cannot be run yet");

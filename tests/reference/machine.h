@@ -20,7 +20,6 @@
 #include "reference.h"
 
 __extension__ typedef unsigned __int128 ref_bits; /* the bits of any value, the rest 0 */
-__extension__ typedef __int128 ref_signed_bits;
 
 enum { REF_WARP = 32, REF_BARRIERS = 16, REF_OPERANDS = 8, REF_THREADS_MAX = 1024 };
 

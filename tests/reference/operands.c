@@ -196,10 +196,11 @@ static uint64_t evaluate(const struct ref_context *x, const struct px_inst *inst
     ref_unsupported(x->m, inst, "with this constant expression");
 }
 
-static struct ref_operand constant(enum px_type type, uint64_t value, bool negative, bool negated)
+/* The upper half of a 128-bit constant is zero, of a negative one too, as ptxas has it. */
+static struct ref_operand constant(enum px_type type, uint64_t value, bool negated)
 {
     struct ref_operand r = of_type(REF_CONST, type);
-    r.value = negative ? (ref_bits)(ref_signed_bits)(int64_t)value : value;
+    r.value = value;
     r.negated = negated;
     return r;
 }
@@ -229,7 +230,7 @@ static struct ref_operand name(const struct ref_context *x, const struct px_inst
     } else if (o->symbol) {
         r = name_symbol(x, inst, o, type);
     } else if (o->u.name->word == PX_W_WARP_SZ) {
-        r = constant(type, WARP_SIZE + (uint64_t)o->offset, false, false);
+        r = constant(type, WARP_SIZE + (uint64_t)o->offset, false);
     } else {
         r = name_sreg(x, inst, o, type);
     }
@@ -247,11 +248,11 @@ struct ref_operand ref_resolve(const struct ref_context *x, const struct px_inst
     case PX_O_SINK: return of_type(REF_SINK, type);
     case PX_O_NAME: return name(x, inst, o, type);
     case PX_O_INDEX: return indexed(x, inst, o, type);
-    case PX_O_INT: return constant(type, o->u.i, !o->is_unsigned && (int64_t)o->u.i < 0, o->negated);
+    case PX_O_INT: return constant(type, o->u.i, o->negated);
     case PX_O_F32:
     case PX_O_F64:
-        return constant(type, float_constant(x, inst, o->kind == PX_O_F64, o->u.i, type), false, false);
-    case PX_O_EXPR: return constant(type, evaluate(x, inst, o->u.expr), false, o->negated);
+        return constant(type, float_constant(x, inst, o->kind == PX_O_F64, o->u.i, type), false);
+    case PX_O_EXPR: return constant(type, evaluate(x, inst, o->u.expr), o->negated);
     case PX_O_VEC:
     case PX_O_PAIR: return list(x, inst, o, type);
     default: ref_unsupported(x->m, inst, "with such an operand");
