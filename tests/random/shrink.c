@@ -1,0 +1,61 @@
+/*
+ * shrink.c - makes a program small while it still fails in the same way.
+ *
+ * Nodes of the tree are dropped, outer ones first, and what cannot be dropped is opened up, until nothing more goes.
+ */
+#include "random/shrink.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct shrinking {
+    struct random_program *program;
+    uint64_t seed;
+    struct configs configs;
+    struct verdict wanted;
+    time_t end;
+};
+
+static bool still_fails(struct shrinking *s)
+{
+    char *text = tree_text(s->program->tree);
+    struct verdict v = run_program(text, s->program, s->seed, &s->configs);
+    free(text);
+    if (v.outcome != s->wanted.outcome) return false;
+    return v.outcome != OUTCOME_REFUSED && v.outcome != OUTCOME_STOPPED ? true : !strncmp(v.message, s->wanted.message, 12);
+}
+
+static bool try_state(struct shrinking *s, struct node *node, enum node_state state)
+{
+    enum node_state before = node->state;
+    node->state = state;
+    if (time(NULL) < s->end && still_fails(s)) return true;
+    node->state = before;
+    return false;
+}
+
+static bool pass(struct shrinking *s)
+{
+    bool changed = false;
+    for (size_t i = 1; i < s->program->tree->n && time(NULL) < s->end; i++) {
+        struct node *node = s->program->tree->all[i];
+        size_t lines = tree_lines(s->program->tree);
+        if (node->state == NODE_DROPPED) continue;
+        node->state = NODE_DROPPED;
+        bool reached = tree_lines(s->program->tree) < lines;
+        node->state = NODE_WHOLE;
+        if (!reached) continue;
+        changed |= try_state(s, node, NODE_DROPPED) || (node->opens && try_state(s, node, NODE_OPEN));
+    }
+    return changed;
+}
+
+void shrink_program(struct random_program *program, uint64_t seed, const struct configs *configs, const struct verdict *verdict, unsigned seconds)
+{
+    struct shrinking s = {.program = program, .seed = seed, .wanted = *verdict, .end = time(NULL) + seconds};
+    s.configs.at[0] = configs->at[0];
+    s.configs.n = 1;
+    if (verdict->config) s.configs.at[s.configs.n++] = configs->at[verdict->config];
+    if (!still_fails(&s)) s.configs = *configs;
+    while (pass(&s)) { }
+}
