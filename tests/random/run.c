@@ -9,9 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "vm/device.h"
-#ifdef RANDOM_REFERENCE
 #include "reference/reference.h"
-#endif
 
 enum { SECONDS = 40, RUN_MS = 8000, DEVICE_BYTES = 16 << 20 };
 
@@ -25,21 +23,12 @@ static bool listed(const char *list, const char *word)
     return false;
 }
 
-bool run_has_reference(void)
-{
-#ifdef RANDOM_REFERENCE
-    return true;
-#else
-    return false;
-#endif
-}
-
 struct configs run_configs(const char *levels, const char *workers, bool reference)
 {
     static const char *const names[] = {"portable", "avx2", "avx512"};
     static const unsigned counts[] = {1, 2, 8};
     struct configs c = {0};
-    for (unsigned order = 1; order <= 2 && reference && run_has_reference(); order++)
+    for (unsigned order = 1; order <= 2 && reference; order++)
         c.at[c.n++] = (struct config){.reference = order};
     for (unsigned l = 0; l < 3; l++)
         for (unsigned w = 0; w < 3; w++)
@@ -150,7 +139,6 @@ static bool run_engine(struct session *s, const struct config *c, uint8_t *buffe
 
 static bool run_reference(struct session *s, const struct config *c, uint8_t *buffer)
 {
-#ifdef RANDOM_REFERENCE
     uint8_t params[RANDOM_PARAM_BYTES];
     char message[MESSAGE];
     ptx_address at = 0;
@@ -164,11 +152,6 @@ static bool run_reference(struct session *s, const struct config *c, uint8_t *bu
     memcpy(launch.block, s->shape->block, sizeof launch.block);
     if (!ref_run(s->text, strlen(s->text), &launch, message, sizeof message)) return true;
     return fail(s, OUTCOME_STOPPED, message);
-#else
-    (void)c;
-    (void)buffer;
-    return fail(s, OUTCOME_REFUSED, "built without the reference");
-#endif
 }
 
 static void compare(struct session *s, const uint8_t *expected, const uint8_t *found)

@@ -34,7 +34,6 @@ struct verdict {
 struct configs run_configs(const char *levels, const char *workers, bool reference);
 void run_config_name(const struct config *config, char *to, size_t size);
 const char *run_outcome_name(enum outcome outcome);
-bool run_has_reference(void);
 
 /* Runs the text with the shape and the input of the seed's program. */
 struct verdict run_program(const char *text, const struct random_program *shape, uint64_t seed, const struct configs *configs);
