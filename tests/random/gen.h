@@ -117,6 +117,8 @@ uint32_t gen_below(struct gen *g, uint32_t n);
 bool gen_chance(struct gen *g, uint32_t percent);
 bool gen_feature(const struct gen *g, enum random_feature feature);
 __attribute__((format(printf, 2, 3))) void gen_line(struct gen *g, const char *format, ...);
+/* A line that may go without its neighbours. */
+__attribute__((format(printf, 2, 3))) void gen_alone(struct gen *g, const char *format, ...);
 /* A node inside the current one becomes the current one, until gen_close gets what gen_open gave. */
 struct node *gen_open(struct gen *g, bool opens);
 void gen_close(struct gen *g, struct node *before);

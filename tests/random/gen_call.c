@@ -29,16 +29,16 @@ static void prologue(struct gen *g, const struct function *f)
 {
     gen_pools(g);
     gen_declare_registers(g);
-    gen_line(g, "  .local .align 16 .b8 loc[%u];", LOCAL_BYTES);
+    gen_alone(g, "  .local .align 16 .b8 loc[%u];", LOCAL_BYTES);
     if (!f->registers) {
-        gen_line(g, "  ld.param.b32 %%depth, [depth];  ld.param.b32 %%m0, [mask];  ld.param.b64 %%slot, [pslot];  ld.param.b32 %%tidl, [tid];");
-        gen_line(g, "  ld.param.b32 %%px, [x];  ld.param.b64 %%py, [y];  ld.param.f32 %%pz, [z+4];");
+        gen_alone(g, "  ld.param.b32 %%depth, [depth];  ld.param.b32 %%m0, [mask];  ld.param.b64 %%slot, [pslot];  ld.param.b32 %%tidl, [tid];");
+        gen_alone(g, "  ld.param.b32 %%px, [x];  ld.param.b64 %%py, [y];  ld.param.f32 %%pz, [z+4];");
     }
-    if (f->registers) gen_line(g, "  mov.b32 %%m0, %%pm;");
+    if (f->registers) gen_alone(g, "  mov.b32 %%m0, %%pm;");
     gen_addresses(g);
     gen_load_registers(g, "%slot");
-    gen_line(g, "  mov.b32 %%a0, %%px;  mov.b64 %%w0, %%py;  mov.f32 %%f0, %%pz;");
-    for (unsigned i = 0; i < LOCAL_BYTES / 8; i += 3) gen_line(g, "  st.local.b64 [loc+%u], %%w%u;", 8 * i, i % g->pool[4]);
+    gen_alone(g, "  mov.b32 %%a0, %%px;  mov.b64 %%w0, %%py;  mov.f32 %%f0, %%pz;");
+    for (unsigned i = 0; i < LOCAL_BYTES / 8; i += 3) gen_alone(g, "  st.local.b64 [loc+%u], %%w%u;", 8 * i, i % g->pool[4]);
 }
 
 static void epilogue(struct gen *g, const struct function *f)

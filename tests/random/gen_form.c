@@ -119,7 +119,7 @@ bool gen_fill(struct gen *g, uint16_t form, struct px_match *match)
 
 /* ---- text ---- */
 
-struct words { char *at; size_t n, size; char written[8][48]; unsigned nwritten; bool failed; };
+struct words { char *at; size_t n, size; char written[8][48]; unsigned nwritten, numbers; bool failed, numeric; };
 
 __attribute__((format(printf, 2, 3))) static void put(struct words *w, const char *format, ...)
 {
@@ -167,11 +167,28 @@ static int64_t in_range(struct gen *g, const struct px_opd *opd)
     return lo + (int64_t)gen_below(g, (uint32_t)((hi - lo) / step + 1)) * step;
 }
 
+/*
+ * Which of two different NaNs an f64 operation hands on is open (docs/fidelity.md): the second source on is a copy in
+ * which NaNs became 1, made by lines before the instruction.
+ */
+static void put_number(struct gen *g, struct words *w)
+{
+    unsigned k = w->numbers++;
+    struct operand o = gen_register(g, PX_T_F64, 0, false);
+    if (!*o.text || k > 2 || g->only_uniform) w->failed = true;
+    if (!k) put(w, "%s", o.text);
+    if (!k || w->failed) return;
+    gen_line(g, "  testp.notanumber.f64 %%zp3, %s;  selp.f64 %%zg%u, 0d3FF0000000000000, %s, %%zp3;", o.text, k, o.text);
+    put(w, "%%zg%u", k);
+}
+
 static void put_source(struct gen *g, struct words *w, const struct px_opd *opd, enum px_type type)
 {
     static const char *const sregs[] = {"%laneid", "%tid.x", "%tid.y", "%ctaid.x", "%ntid.x", "%lanemask_lt", "%lanemask_ge", "%nctaid.x"};
     bool uniform = g->only_uniform;
-    if (opd->flags & PX_OF_SREG && !uniform && (type == PX_T_U32 || type == PX_T_B32) && gen_chance(g, 12))
+    if (type == PX_T_F64 && w->numeric)
+        put_number(g, w);
+    else if (opd->flags & PX_OF_SREG && !uniform && (type == PX_T_U32 || type == PX_T_B32) && gen_chance(g, 12))
         put(w, "%s", sregs[gen_below(g, 8)]);
     else if (opd->flags & PX_OF_IMM && px_type_takes_constant(type) && gen_chance(g, 18))
         opd->flags & PX_OF_RANGE ? put(w, "%lld", (long long)in_range(g, opd)) : put(w, "%s", gen_constant(g, type).text);
@@ -238,9 +255,17 @@ static void put_operand(struct gen *g, struct words *w, const struct px_match *m
     }
 }
 
+static bool combines_doubles(const struct px_match *match, px_word opcode)
+{
+    static const char *const names[] = {"add", "sub", "mul", "div", "fma", "mad"};
+    bool found = false;
+    for (unsigned i = 0; i < 6; i++) found |= !strcmp(px_word_text(opcode), names[i]);
+    return found && px_match_has(match, PX_W_f64);
+}
+
 bool gen_form_text(struct gen *g, const struct px_match *match, px_word opcode, const char *address, char *text, size_t size)
 {
-    struct words w = {.at = text, .size = size};
+    struct words w = {.at = text, .size = size, .numeric = combines_doubles(match, opcode)};
     px_word words[PX_MAX_SLOTS];
     size_t n = px_form_canonical(match, words);
     unsigned operands = (unsigned)__builtin_popcount(match->operands);

@@ -34,9 +34,9 @@ void gen_pools(struct gen *g)
 void gen_declare_registers(struct gen *g)
 {
     for (unsigned i = 0; i < POOLS; i++)
-        gen_line(g, "  .reg .%s %%%s<%u>;", px_type_info(pools[i].type)->name, pools[i].name, g->pool[i]);
-    gen_line(g, "  .reg .b32 %%m<%u>;", MASKS_MAX);
-    gen_line(g, "  .reg .b32 %%z<6>;  .reg .b64 %%zd<6>;  .reg .pred %%zp<4>;  .reg .b32 %%dead;  .reg .b64 %%deadd;");
+        gen_alone(g, "  .reg .%s %%%s<%u>;", px_type_info(pools[i].type)->name, pools[i].name, g->pool[i]);
+    gen_alone(g, "  .reg .b32 %%m<%u>;", MASKS_MAX);
+    gen_alone(g, "  .reg .b32 %%z<6>;  .reg .b64 %%zd<6>;  .reg .pred %%zp<4>;  .reg .b32 %%dead;  .reg .b64 %%deadd;");
 }
 
 /* ---- which register may stand where ---- */
@@ -181,29 +181,27 @@ static void load_one(struct gen *g, const char *slot, const struct pool *pool, u
 {
     if (pool->kind == POOL_UNIFORM) return;
     if (pool->type == PX_T_PRED) {
-        gen_line(g, "  ld.global.u32 %%z0, [%s+%u];  setp.gt.s32 %%%s%u, %%z0, 0;", slot, at, pool->name, k);
+        gen_alone(g, "  ld.global.u32 %%z0, [%s+%u];  setp.gt.s32 %%%s%u, %%z0, 0;", slot, at, pool->name, k);
         return;
     }
-    gen_line(g, "  ld.global.%s %%%s%u, [%s+%u];", memory_type(pool->type), pool->name, k, slot, at);
+    gen_alone(g, "  ld.global.%s %%%s%u, [%s+%u];", memory_type(pool->type), pool->name, k, slot, at);
 }
 
 static void store_one(struct gen *g, const char *slot, const struct pool *pool, unsigned k, unsigned at)
 {
-    struct node *before = gen_open(g, false);
     if (pool->type == PX_T_PRED)
-        gen_line(g, "  selp.u32 %%z0, 1, 2, %%%s%u;  st.global.u32 [%s+%u], %%z0;", pool->name, k, slot, at);
+        gen_alone(g, "  selp.u32 %%z0, 1, 2, %%%s%u;  st.global.u32 [%s+%u], %%z0;", pool->name, k, slot, at);
     else
-        gen_line(g, "  st.global.%s [%s+%u], %%%s%u;", memory_type(pool->type), slot, at, pool->name, k);
-    gen_close(g, before);
+        gen_alone(g, "  st.global.%s [%s+%u], %%%s%u;", memory_type(pool->type), slot, at, pool->name, k);
 }
 
 /* Values to begin with, from the slot's first bytes. */
 void gen_load_registers(struct gen *g, const char *slot)
 {
     each_register(g, 100, load_one, slot, 0, SLOT_BYTES);
-    for (unsigned i = 0; i < g->pool[17]; i++) gen_line(g, "  mov.u32 %%u%u, %s;", i, i == 0 ? "%ctaid.x" : i == 1 ? "%ntid.x" : "7");
-    gen_line(g, "  setp.eq.u32 %%e0, %%u0, 0;  setp.ne.u32 %%e1, %%u0, 1;");
-    for (unsigned i = 0; i < g->pool[19]; i++) gen_line(g, "  mov.u32 %%n%u, 0;", i);
+    for (unsigned i = 0; i < g->pool[17]; i++) gen_alone(g, "  mov.u32 %%u%u, %s;", i, i == 0 ? "%ctaid.x" : i == 1 ? "%ntid.x" : "7");
+    gen_alone(g, "  setp.eq.u32 %%e0, %%u0, 0;  setp.ne.u32 %%e1, %%u0, 1;");
+    for (unsigned i = 0; i < g->pool[19]; i++) gen_alone(g, "  mov.u32 %%n%u, 0;", i);
 }
 
 void gen_store_registers(struct gen *g, const char *slot, unsigned percent)

@@ -34,6 +34,31 @@ static bool try_state(struct shrinking *s, struct node *node, enum node_state st
     return false;
 }
 
+/* Drops `n` nodes from the i-th on, all at once; those that were dropped before stay so. */
+static bool drop_many(struct shrinking *s, size_t i, size_t n)
+{
+    struct tree *tree = s->program->tree;
+    enum node_state *before = malloc(n * sizeof *before);
+    size_t lines = tree_lines(tree);
+    if (!before) return false;
+    for (size_t k = 0; k < n; k++) {
+        before[k] = tree->all[i + k]->state;
+        tree->all[i + k]->state = NODE_DROPPED;
+    }
+    bool good = tree_lines(tree) < lines && still_fails(s);
+    for (size_t k = 0; k < n && !good; k++) tree->all[i + k]->state = before[k];
+    free(before);
+    return good;
+}
+
+/* Runs of neighbours, long ones first: a few dozen tries take most of a program away. */
+static void coarse(struct shrinking *s)
+{
+    size_t all = s->program->tree->n;
+    for (size_t n = all / 2; n >= 4; n /= 2)
+        for (size_t i = 1; i + n <= all && time(NULL) < s->end; i += n) drop_many(s, i, n);
+}
+
 static bool pass(struct shrinking *s)
 {
     bool changed = false;
@@ -57,5 +82,6 @@ void shrink_program(struct random_program *program, uint64_t seed, const struct 
     s.configs.n = 1;
     if (verdict->config) s.configs.at[s.configs.n++] = configs->at[verdict->config];
     if (!still_fails(&s)) s.configs = *configs;
+    coarse(&s);
     while (pass(&s)) { }
 }
