@@ -335,19 +335,20 @@ void gen_uniform(struct gen *g)
 }
 
 /* One instruction of the carry family under a guard that the whole chain has. */
-static void carry_step(struct gen *g, const char *name, bool sets, const char *guard)
+static bool carry_step(struct gen *g, const char *name, bool sets, const char *guard)
 {
     struct opcode o = opcode_named(name);
     struct px_match match;
     char text[512];
-    for (unsigned i = 0; i < 60; i++) {
+    for (unsigned i = 0; i < 200; i++) {
         uint16_t form = (uint16_t)(o.first + gen_below(g, o.n));
         if (!plain_form(px_form_at(form)) || !gen_fill(g, form, &match)) continue;
         if (sets && !px_match_has(&match, PX_W_cc)) continue;
         if (!gen_form_text(g, &match, o.word, NULL, text, sizeof text)) continue;
         gen_line(g, "  %s%s;", guard, text);
-        return;
+        return true;
     }
+    return false;
 }
 
 void gen_carry(struct gen *g)
@@ -356,7 +357,7 @@ void gen_carry(struct gen *g)
     char guard[16];
     unsigned family = gen_below(g, 2), n = 1 + gen_below(g, 4);
     snprintf(guard, sizeof guard, "%s", gen_guard(g));
-    carry_step(g, first[gen_chance(g, 30) && family == 0 ? 2 : family], true, guard);
+    if (!carry_step(g, first[gen_chance(g, 30) && family == 0 ? 2 : family], true, guard)) return; /* nothing to go on from */
     for (unsigned i = 0; i < n; i++)
         carry_step(g, next[gen_chance(g, 30) && family == 0 ? 2 : family], i + 1 < n, guard);
 }

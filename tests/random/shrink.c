@@ -21,7 +21,7 @@ static bool still_fails(struct shrinking *s)
     char *text = tree_text(s->program->tree);
     struct verdict v = run_program(text, s->program, s->seed, &s->configs);
     free(text);
-    if (v.outcome != s->wanted.outcome) return false;
+    if (v.outcome != s->wanted.outcome || v.config != s->wanted.config) return false;
     return v.outcome != OUTCOME_REFUSED && v.outcome != OUTCOME_STOPPED ? true : !strncmp(v.message, s->wanted.message, 12);
 }
 
@@ -65,12 +65,13 @@ static bool pass(struct shrinking *s)
     for (size_t i = 1; i < s->program->tree->n && time(NULL) < s->end; i++) {
         struct node *node = s->program->tree->all[i];
         size_t lines = tree_lines(s->program->tree);
-        if (node->state == NODE_DROPPED) continue;
+        enum node_state before = node->state;
+        if (before == NODE_DROPPED) continue;
         node->state = NODE_DROPPED;
         bool reached = tree_lines(s->program->tree) < lines;
-        node->state = NODE_WHOLE;
+        node->state = before;
         if (!reached) continue;
-        changed |= try_state(s, node, NODE_DROPPED) || (node->opens && try_state(s, node, NODE_OPEN));
+        changed |= try_state(s, node, NODE_DROPPED) || (node->opens && before == NODE_WHOLE && try_state(s, node, NODE_OPEN));
     }
     return changed;
 }
@@ -78,10 +79,11 @@ static bool pass(struct shrinking *s)
 void shrink_program(struct random_program *program, uint64_t seed, const struct configs *configs, const struct verdict *verdict, unsigned seconds)
 {
     struct shrinking s = {.program = program, .seed = seed, .wanted = *verdict, .end = time(NULL) + seconds};
-    s.configs.at[0] = configs->at[0];
-    s.configs.n = 1;
-    if (verdict->config) s.configs.at[s.configs.n++] = configs->at[verdict->config];
-    if (!still_fails(&s)) s.configs = *configs;
+    /* The second order of the reference stays: what depends on the order is no longer the program that was made. */
+    for (size_t i = 0; i < configs->n && i <= verdict->config; i++)
+        if (i == 0 || configs->at[i].reference || i == verdict->config) s.configs.at[s.configs.n++] = configs->at[i];
+    s.wanted.config = s.configs.n - 1;
+    if (!still_fails(&s)) return;
     coarse(&s);
     while (pass(&s)) { }
 }
