@@ -124,12 +124,12 @@ void gen_addresses(struct gen *g)
 {
     gen_line(g, "  .reg .b64 %%shs, %%shg, %%lcg, %%ctg, %%gtg, %%shr, %%shrg, %%shx, %%sc, %%scg, %%cells;  .reg .b32 %%lane;");
     gen_line(g, "  .reg .f32 %%zf0;  .reg .f64 %%zg<3>;");
-    gen_alone(g, "  mov.u64 %%zd0, own;  mad.wide.u32 %%shs, %%tidl, %u, %%zd0;  cvta.shared.u64 %%shg, %%shs;", SHARED_SLOT);
-    gen_alone(g, "  mov.u64 %%zd0, rows;  mad.wide.u32 %%shr, %%tidl, 4, %%zd0;  cvta.shared.u64 %%shrg, %%shr;");
-    gen_alone(g, "  mov.u64 %%zd0, xch;  mad.wide.u32 %%shx, %%tidl, 4, %%zd0;");
-    gen_alone(g, "  mov.u64 %%sc, scell;  cvta.shared.u64 %%scg, %%sc;  mov.u64 %%zd0, loc;  cvta.local.u64 %%lcg, %%zd0;");
-    gen_alone(g, "  mov.u64 %%zd0, ctab;  cvta.const.u64 %%ctg, %%zd0;  mov.u64 %%zd0, gtab;  cvta.global.u64 %%gtg, %%zd0;");
-    gen_alone(g, "  ld.global.b64 %%cells, [cellp];  and.b32 %%lane, %%tidl, 31;");
+    gen_line(g, "  mov.u64 %%zd0, own;  mad.wide.u32 %%shs, %%tidl, %u, %%zd0;  cvta.shared.u64 %%shg, %%shs;", SHARED_SLOT);
+    gen_line(g, "  mov.u64 %%zd0, rows;  mad.wide.u32 %%shr, %%tidl, 4, %%zd0;  cvta.shared.u64 %%shrg, %%shr;");
+    gen_line(g, "  mov.u64 %%zd0, xch;  mad.wide.u32 %%shx, %%tidl, 4, %%zd0;");
+    gen_line(g, "  mov.u64 %%sc, scell;  cvta.shared.u64 %%scg, %%sc;  mov.u64 %%zd0, loc;  cvta.local.u64 %%lcg, %%zd0;");
+    gen_line(g, "  mov.u64 %%zd0, ctab;  cvta.const.u64 %%ctg, %%zd0;  mov.u64 %%zd0, gtab;  cvta.global.u64 %%gtg, %%zd0;");
+    gen_line(g, "  ld.global.b64 %%cells, [cellp];  and.b32 %%lane, %%tidl, 31;");
 }
 
 static void kernel_prologue(struct gen *g, unsigned n)
@@ -137,18 +137,18 @@ static void kernel_prologue(struct gen *g, unsigned n)
     unsigned bytes1 = (n + 15) / 16 * 16;
     gen_line(g, "  .reg .b64 %%slot, %%row1, %%row4, %%row16, %%py;  .reg .b32 %%tidl, %%gid, %%px;  .reg .f32 %%pz;");
     gen_line(g, "  .local .align 16 .b8 loc[%u];", LOCAL_BYTES);
-    gen_alone(g, "  ld.param.u64 %%slot, [buf];  mov.b64 %%py, %%slot;  st.global.b64 [cellp], %%slot;");
-    gen_alone(g, "  mov.u32 %%tidl, %%tid.y;  mov.u32 %%z0, %%ntid.x;  mov.u32 %%z1, %%tid.x;  mad.lo.u32 %%tidl, %%tidl, %%z0, %%z1;");
-    gen_alone(g, "  mov.u32 %%gid, %%ctaid.y;  mov.u32 %%z0, %%nctaid.x;  mov.u32 %%z1, %%ctaid.x;  mad.lo.u32 %%gid, %%gid, %%z0, %%z1;");
-    gen_alone(g, "  mad.lo.u32 %%gid, %%gid, %u, %%tidl;  cvt.u64.u32 %%row1, %%gid;  add.u64 %%slot, %%slot, %u;", g->cta_threads, BUF_CELLS);
-    gen_alone(g, "  add.u64 %%row1, %%row1, %%slot;  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%row4, %%gid, 4, %%slot;", bytes1);
-    gen_alone(g, "  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%row16, %%gid, 16, %%slot;", bytes1 * 4 * ROWS_4);
-    gen_alone(g, "  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%slot, %%gid, %u, %%slot;", bytes1 * 16 * ROWS_16, SLOT_BYTES);
+    gen_line(g, "  ld.param.u64 %%slot, [buf];  mov.b64 %%py, %%slot;  st.global.b64 [cellp], %%slot;");
+    gen_line(g, "  mov.u32 %%tidl, %%tid.y;  mov.u32 %%z0, %%ntid.x;  mov.u32 %%z1, %%tid.x;  mad.lo.u32 %%tidl, %%tidl, %%z0, %%z1;");
+    gen_line(g, "  mov.u32 %%gid, %%ctaid.y;  mov.u32 %%z0, %%nctaid.x;  mov.u32 %%z1, %%ctaid.x;  mad.lo.u32 %%gid, %%gid, %%z0, %%z1;");
+    gen_line(g, "  mad.lo.u32 %%gid, %%gid, %u, %%tidl;  cvt.u64.u32 %%row1, %%gid;  add.u64 %%slot, %%slot, %u;", g->cta_threads, BUF_CELLS);
+    gen_line(g, "  add.u64 %%row1, %%row1, %%slot;  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%row4, %%gid, 4, %%slot;", bytes1);
+    gen_line(g, "  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%row16, %%gid, 16, %%slot;", bytes1 * 4 * ROWS_4);
+    gen_line(g, "  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%slot, %%gid, %u, %%slot;", bytes1 * 16 * ROWS_16, SLOT_BYTES);
     gen_addresses(g);
-    gen_alone(g, "  mov.b64 %%cells, %%py;  mov.u32 %%px, 1;");
+    gen_line(g, "  mov.b64 %%cells, %%py;  mov.u32 %%px, 1;");
     gen_load_registers(g, "%slot");
     /* The lanes of this warp: 32, or what is left for the last one. */
-    gen_alone(g, "  and.b32 %%z0, %%tidl, -32;  sub.u32 %%z0, %u, %%z0;  shl.b32 %%m0, 1, %%z0;  sub.u32 %%m0, %%m0, 1;", g->cta_threads);
+    gen_line(g, "  and.b32 %%z0, %%tidl, -32;  sub.u32 %%z0, %u, %%z0;  shl.b32 %%m0, 1, %%z0;  sub.u32 %%m0, %%m0, 1;", g->cta_threads);
     /* Shared and local memory hold nothing until somebody writes. */
     gen_alone(g, "  mov.u32 %%z0, 0;  st.shared.b32 [%%shx], 0;  st.shared.b32 [%%shr], %%gid;");
     for (unsigned i = 0; i < SHARED_SLOT; i += 8) gen_alone(g, "  st.shared.b64 [%%shs+%u], %%w%u;", i, i / 8 % g->pool[4]);
