@@ -38,7 +38,7 @@ static void prologue(struct gen *g, const struct function *f)
     gen_addresses(g);
     gen_load_registers(g, "%slot");
     gen_alone(g, "  mov.b32 %%a0, %%px;  mov.b64 %%w0, %%py;  mov.f32 %%f0, %%pz;");
-    for (unsigned i = 0; i < LOCAL_BYTES / 8; i += 3) gen_alone(g, "  st.local.b64 [loc+%u], %%w%u;", 8 * i, i % g->pool[4]);
+    for (unsigned i = 0; i < LOCAL_BYTES / 8; i++) gen_alone(g, "  st.local.b64 [loc+%u], %%w%u;", 8 * i, i % g->pool[4]);
 }
 
 static void epilogue(struct gen *g, const struct function *f)
