@@ -156,13 +156,13 @@ static void table(struct gen *g)
     in.uniform = in.full = false;
     in.mask = NULL;
     gen_line(g, "  and.b32 %%z0, %s, 3;  min.u32 %%z0, %%z0, %u;", gen_register(g, PX_T_B32, 0, false).text, n - 1);
-    char targets[64];
+    char targets[96];
     int at = 0;
-    for (unsigned k = 0; k < n; k++) at += snprintf(targets + at, sizeof targets - (size_t)at, "%s%c%u", k ? ", " : "", 'A' + (int)k, l);
+    for (unsigned k = 0; k < n; k++) at += snprintf(targets + at, sizeof targets - (size_t)at, "%sCASE%u_%u", k ? ", " : "", k, l);
     gen_line(g, "T%u: .branchtargets %s;", l, targets);
     gen_line(g, "  %sbrx.idx %%z0, T%u;", guard, l);
     for (unsigned k = 0; k < n; k++) {
-        gen_line(g, "%c%u:", 'A' + (int)k, l);
+        gen_line(g, "CASE%u_%u:", k, l);
         block(g, in, few(g));
         if (gen_chance(g, 75)) gen_line(g, "  bra.uni Z%u;", l);
     }

@@ -241,6 +241,8 @@ static void put_operand(struct gen *g, struct words *w, const struct px_match *m
         put(w, "[%s]", address);
     else if (opd->kind == PX_OK_PRED || type == PX_T_PRED)
         put_predicate(g, w, opd);
+    else if (type == PX_T_B32 && px_match_has(match, PX_W_pack))
+        put_element(g, w, opd, PX_T_U32); /* cvt.pack: the oracle takes no float's register for .b32 */
     else if (opd->kind == PX_OK_IMM)
         put(w, "%lld", (long long)(opd->flags & PX_OF_RANGE ? in_range(g, opd) : gen_below(g, 256)));
     else if (!plain_operand(opd))
