@@ -151,6 +151,13 @@ static struct px_code *find_code(struct ptx_program *program, const struct px_lf
     return NULL;
 }
 
+/* No lane ever finds the convergent version: what both versions compute can be compared. */
+static void forget_convergent(struct px_code *code, uint32_t nfuncs)
+{
+    for (uint32_t i = 0; i < nfuncs; i++)
+        if (code->funcs[i]) code->funcs[i]->conv = code->funcs[i]->div;
+}
+
 static struct px_code *decode_locked(struct ptx_program *program, const struct px_lfunc *kernel,
                                      uint32_t threads, const char **error)
 {
@@ -164,6 +171,7 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
     code = px_decode(&program->linked, kernel, threads, program->number, device->level,
                      device->config.approx_exact != 0, &program->code_arena, error);
     if (!code) return NULL;
+    if (device->masked_only) forget_convergent(code, program->linked.nfuncs);
     code->next = program->code;
     program->code = code;
     return code;
