@@ -28,6 +28,7 @@ static const char help[] =
     "  --features LIST of memory, flow, calls, warp, barriers, atomics, exits, nans, carry, locks (all but locks)\n"
     "  --levels LIST   of portable, avx2, avx512 (those of this machine)\n"
     "  --workers LIST  of 1, 2, 8 (all)\n"
+    "  --spread        each program with one number of workers a level, taking turns: a third of the work\n"
     "  --jobs N        processes (1)\n"
     "  --keep DIR      where failing programs go (random-found)\n"
     "  --stop N        end after so many failures (5)\n"
@@ -42,7 +43,7 @@ struct settings {
     unsigned seconds, jobs, stop, shrink;
     struct random_options options;
     const char *levels, *workers, *keep, *check;
-    bool reference, emit;
+    bool reference, emit, spread;
 };
 
 /* What the jobs share. */
@@ -91,8 +92,21 @@ static void report(const struct settings *s, struct random_program *p, uint64_t 
     fflush(stdout);
 }
 
-static void one(const struct settings *s, uint64_t seed, const struct configs *configs, struct tally *tally)
+/* Of the configurations of the engine every third, another one for each seed. */
+static struct configs share(const struct configs *all, uint64_t seed)
 {
+    struct configs some = {0};
+    for (size_t i = 0, engine = 0; i < all->n; i++) {
+        const struct config *c = &all->at[i];
+        if (c->reference || (engine / 2 + engine / 6 + seed) % 3 == 0) some.at[some.n++] = *c;
+        engine += !c->reference;
+    }
+    return some;
+}
+
+static void one(const struct settings *s, uint64_t seed, const struct configs *all, struct tally *tally)
+{
+    struct configs some = s->spread ? share(all, seed) : *all, *configs = &some;
     struct random_program p = random_program(seed, &s->options);
     char *text = tree_text(p.tree);
     struct verdict v = run_program(text, &p, seed, configs);
@@ -190,7 +204,7 @@ static bool features(const char *list, uint32_t *to)
     return true;
 }
 
-enum { O_SEED = 1, O_COUNT, O_TIME, O_SIZE, O_FEATURES, O_LEVELS, O_WORKERS, O_JOBS, O_KEEP, O_STOP, O_SHRINK, O_NO_REFERENCE, O_EMIT, O_CHECK,
+enum { O_SEED = 1, O_COUNT, O_TIME, O_SIZE, O_FEATURES, O_LEVELS, O_WORKERS, O_JOBS, O_KEEP, O_STOP, O_SHRINK, O_NO_REFERENCE, O_EMIT, O_CHECK, O_SPREAD,
        O_HELP };
 
 static const struct option long_options[] = {
@@ -215,6 +229,7 @@ static bool take(struct settings *s, int option, const char *value)
     case O_STOP: s->stop = (unsigned)number; return true;
     case O_SHRINK: s->shrink = (unsigned)number; return true;
     case O_NO_REFERENCE: s->reference = false; return true;
+    case O_SPREAD: s->spread = true; return true;
     case O_EMIT: s->emit = true; return true;
     case O_CHECK: s->check = value; return true;
     case O_HELP: fputs(help, stdout); exit(0);
