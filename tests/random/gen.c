@@ -1,5 +1,6 @@
 /*
- * gen.c - the program of a seed: its shape, its module, and what a body is made of. gen.h says what every program keeps to.
+ * gen.c - the program of a seed: its shape, its module, and what a body is made of. gen.h says what every
+ * program keeps to.
  */
 #include "random/gen.h"
 #include <stdio.h>
@@ -78,12 +79,16 @@ static void simple(struct gen *g)
 {
     struct node *before = gen_open(g, false);
     switch (gen_below(g, 12)) {
-    case 0: case 1: gen_feature(g, RANDOM_MEMORY) ? gen_memory(g) : gen_compute(g); break;
+    case 0:
+    case 1: gen_feature(g, RANDOM_MEMORY) ? gen_memory(g) : gen_compute(g); break;
     case 2: gen_feature(g, RANDOM_MEMORY) ? gen_memory(g) : gen_chain(g); break;
-    case 3: case 4: gen_chain(g); break;
+    case 3:
+    case 4: gen_chain(g); break;
     case 5: gen_feature(g, RANDOM_CARRY) ? gen_carry(g) : gen_compute(g); break;
     case 6: gen_feature(g, RANDOM_NANS) ? gen_pattern(g) : gen_compute(g); break;
-    case 7: gen_feature(g, RANDOM_ATOMICS) && gen_feature(g, RANDOM_MEMORY) ? gen_atomic(g) : gen_compute(g); break;
+    case 7:
+        gen_feature(g, RANDOM_ATOMICS) && gen_feature(g, RANDOM_MEMORY) ? gen_atomic(g) : gen_compute(g);
+        break;
     case 8: g->scope->uniform ? gen_uniform(g) : gen_compute(g); break;
     default: gen_compute(g); break;
     }
@@ -122,37 +127,58 @@ void gen_body(struct gen *g, struct scope *scope, unsigned statements)
 /* Addresses of the thread's own memory, from %slot and %tidl. */
 void gen_addresses(struct gen *g)
 {
-    gen_line(g, "  .reg .b64 %%shs, %%shg, %%lcg, %%ctg, %%gtg, %%shr, %%shrg, %%shx, %%sc, %%scg, %%cells;  .reg .b32 %%lane;");
+    gen_line(g, "  .reg .b64 %%shs, %%shg, %%lcg, %%ctg, %%gtg, %%shr, %%shrg, %%shx, %%sc, %%scg, %%cells;  "
+                ".reg .b32 %%lane;");
     gen_line(g, "  .reg .f32 %%zf0;  .reg .f64 %%zg<3>;");
-    gen_line(g, "  mov.u64 %%zd0, own;  mad.wide.u32 %%shs, %%tidl, %u, %%zd0;  cvta.shared.u64 %%shg, %%shs;", SHARED_SLOT);
-    gen_line(g, "  mov.u64 %%zd0, rows;  mad.wide.u32 %%shr, %%tidl, 4, %%zd0;  cvta.shared.u64 %%shrg, %%shr;");
+    gen_line(g,
+             "  mov.u64 %%zd0, own;  mad.wide.u32 %%shs, %%tidl, %u, %%zd0;  cvta.shared.u64 %%shg, %%shs;",
+             SHARED_SLOT);
+    gen_line(g,
+             "  mov.u64 %%zd0, rows;  mad.wide.u32 %%shr, %%tidl, 4, %%zd0;  cvta.shared.u64 %%shrg, %%shr;");
     gen_line(g, "  mov.u64 %%zd0, xch;  mad.wide.u32 %%shx, %%tidl, 4, %%zd0;");
-    gen_line(g, "  mov.u64 %%sc, scell;  cvta.shared.u64 %%scg, %%sc;  mov.u64 %%zd0, loc;  cvta.local.u64 %%lcg, %%zd0;");
-    gen_line(g, "  mov.u64 %%zd0, ctab;  cvta.const.u64 %%ctg, %%zd0;  mov.u64 %%zd0, gtab;  cvta.global.u64 %%gtg, %%zd0;");
+    gen_line(g, "  mov.u64 %%sc, scell;  cvta.shared.u64 %%scg, %%sc;  mov.u64 %%zd0, loc;  cvta.local.u64 "
+                "%%lcg, %%zd0;");
+    gen_line(g, "  mov.u64 %%zd0, ctab;  cvta.const.u64 %%ctg, %%zd0;  mov.u64 %%zd0, gtab;  cvta.global.u64 "
+                "%%gtg, %%zd0;");
     gen_line(g, "  ld.global.b64 %%cells, [cellp];  and.b32 %%lane, %%tidl, 31;");
 }
 
 static void kernel_prologue(struct gen *g, unsigned n)
 {
     unsigned bytes1 = (n + 15) / 16 * 16;
-    gen_line(g, "  .reg .b64 %%slot, %%row1, %%row4, %%row16, %%py;  .reg .b32 %%tidl, %%gid, %%px;  .reg .f32 %%pz;");
+    gen_line(g, "  .reg .b64 %%slot, %%row1, %%row4, %%row16, %%py;  .reg .b32 %%tidl, %%gid, %%px;  .reg "
+                ".f32 %%pz;");
     gen_line(g, "  .local .align 16 .b8 loc[%u];", LOCAL_BYTES);
     gen_line(g, "  ld.param.u64 %%slot, [buf];  mov.b64 %%py, %%slot;  st.global.b64 [cellp], %%slot;");
-    gen_line(g, "  mov.u32 %%tidl, %%tid.y;  mov.u32 %%z0, %%ntid.x;  mov.u32 %%z1, %%tid.x;  mad.lo.u32 %%tidl, %%tidl, %%z0, %%z1;");
-    gen_line(g, "  mov.u32 %%gid, %%ctaid.y;  mov.u32 %%z0, %%nctaid.x;  mov.u32 %%z1, %%ctaid.x;  mad.lo.u32 %%gid, %%gid, %%z0, %%z1;");
-    gen_line(g, "  mad.lo.u32 %%gid, %%gid, %u, %%tidl;  cvt.u64.u32 %%row1, %%gid;  add.u64 %%slot, %%slot, %u;", g->cta_threads, BUF_CELLS);
-    gen_line(g, "  add.u64 %%row1, %%row1, %%slot;  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%row4, %%gid, 4, %%slot;", bytes1);
-    gen_line(g, "  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%row16, %%gid, 16, %%slot;", bytes1 * 4 * ROWS_4);
-    gen_line(g, "  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%slot, %%gid, %u, %%slot;", bytes1 * 16 * ROWS_16, SLOT_BYTES);
+    gen_line(g, "  mov.u32 %%tidl, %%tid.y;  mov.u32 %%z0, %%ntid.x;  mov.u32 %%z1, %%tid.x;  mad.lo.u32 "
+                "%%tidl, %%tidl, %%z0, %%z1;");
+    gen_line(g, "  mov.u32 %%gid, %%ctaid.y;  mov.u32 %%z0, %%nctaid.x;  mov.u32 %%z1, %%ctaid.x;  "
+                "mad.lo.u32 %%gid, %%gid, %%z0, %%z1;");
+    gen_line(
+        g, "  mad.lo.u32 %%gid, %%gid, %u, %%tidl;  cvt.u64.u32 %%row1, %%gid;  add.u64 %%slot, %%slot, %u;",
+        g->cta_threads, BUF_CELLS);
+    gen_line(g,
+             "  add.u64 %%row1, %%row1, %%slot;  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%row4, %%gid, 4, "
+             "%%slot;",
+             bytes1);
+    gen_line(g, "  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%row16, %%gid, 16, %%slot;",
+             bytes1 * 4 * ROWS_4);
+    gen_line(g, "  add.u64 %%slot, %%slot, %u;  mad.wide.u32 %%slot, %%gid, %u, %%slot;",
+             bytes1 * 16 * ROWS_16, SLOT_BYTES);
     gen_addresses(g);
     gen_line(g, "  mov.b64 %%cells, %%py;  mov.u32 %%px, 1;");
     gen_load_registers(g, "%slot");
     /* The lanes of this warp: 32, or what is left for the last one. */
-    gen_line(g, "  and.b32 %%z0, %%tidl, -32;  sub.u32 %%z0, %u, %%z0;  shl.b32 %%m0, 1, %%z0;  sub.u32 %%m0, %%m0, 1;", g->cta_threads);
+    gen_line(g,
+             "  and.b32 %%z0, %%tidl, -32;  sub.u32 %%z0, %u, %%z0;  shl.b32 %%m0, 1, %%z0;  sub.u32 %%m0, "
+             "%%m0, 1;",
+             g->cta_threads);
     /* Shared and local memory hold nothing until somebody writes. */
     gen_alone(g, "  mov.u32 %%z0, 0;  st.shared.b32 [%%shx], 0;  st.shared.b32 [%%shr], %%gid;");
-    for (unsigned i = 0; i < SHARED_SLOT; i += 8) gen_alone(g, "  st.shared.b64 [%%shs+%u], %%w%u;", i, i / 8 % g->pool[4]);
-    for (unsigned i = 0; i < LOCAL_BYTES; i += 8) gen_alone(g, "  st.local.b64 [loc+%u], %%w%u;", i, i / 8 % g->pool[4]);
+    for (unsigned i = 0; i < SHARED_SLOT; i += 8)
+        gen_alone(g, "  st.shared.b64 [%%shs+%u], %%w%u;", i, i / 8 % g->pool[4]);
+    for (unsigned i = 0; i < LOCAL_BYTES; i += 8)
+        gen_alone(g, "  st.local.b64 [loc+%u], %%w%u;", i, i / 8 % g->pool[4]);
     gen_line(g, "  setp.ne.u32 %%zp0, %%tidl, 0;  @%%zp0 bra BEGIN;");
     for (unsigned i = 0; i < 17; i++) gen_alone(g, "  st.shared.b64 [%%sc+%u], 0;", 8 * i);
     gen_line(g, "BEGIN:\n  bar.sync 0;");
@@ -164,14 +190,16 @@ static void kernel(struct gen *g, const struct random_program *p)
     gen_pools(g);
     g->masks = 1;
     g->inside = NULL;
-    gen_line(g, ".visible .entry k(.param .u64 buf, .param .u64 more, .param .align 16 .b8 par[%u])\n{", PARAM_BYTES);
+    gen_line(g, ".visible .entry k(.param .u64 buf, .param .u64 more, .param .align 16 .b8 par[%u])\n{",
+             PARAM_BYTES);
     gen_declare_registers(g);
     kernel_prologue(g, p->threads);
     gen_body(g, &scope, g->options.size / 2 + gen_below(g, g->options.size + 1));
     if (gen_feature(g, RANDOM_ATOMICS)) gen_line(g, "  bar.sync 0;");
     gen_store_registers(g, "%slot", 30 + gen_below(g, 60));
     for (unsigned i = 0; i < 15 && gen_feature(g, RANDOM_ATOMICS); i += 4)
-        gen_alone(g, "  ld.shared.b64 %%zd0, [%%sc+%u];  st.global.b64 [%%slot+%u], %%zd0;", 8 * i, SLOT_BYTES - 8 - 2 * i);
+        gen_alone(g, "  ld.shared.b64 %%zd0, [%%sc+%u];  st.global.b64 [%%slot+%u], %%zd0;", 8 * i,
+                  SLOT_BYTES - 8 - 2 * i);
     gen_line(g, "  ret;\n}");
 }
 
@@ -224,12 +252,15 @@ struct random_program random_program(uint64_t seed, const struct random_options 
     g->at = tree_node(p.tree, NULL);
     for (unsigned i = 0; i < MASKS_MAX; i++) snprintf(g->mask_names[i], sizeof g->mask_names[i], "%%m%u", i);
     shape(g, &p);
-    gen_line(g, "// seed %llu, size %u, features %u: grid %u,%u,%u block %u,%u,%u, a buffer of %zu bytes", (unsigned long long)seed,
-             options->size, options->features, p.grid[0], p.grid[1], p.grid[2], p.block[0], p.block[1], p.block[2], p.buffer_bytes);
+    gen_line(g, "// seed %llu, size %u, features %u: grid %u,%u,%u block %u,%u,%u, a buffer of %zu bytes",
+             (unsigned long long)seed, options->size, options->features, p.grid[0], p.grid[1], p.grid[2],
+             p.block[0], p.block[1], p.block[2], p.buffer_bytes);
     gen_line(g, ".version 9.0\n.target sm_90\n.address_size 64");
     tables(g);
     gen_line(g, ".global .align 8 .b64 cellp;");
-    gen_line(g, ".shared .align 16 .b8 own[%u];\n.shared .align 16 .b8 rows[%u];\n.shared .align 16 .b8 xch[%u];\n.shared .align 16 .b8 scell[256];",
+    gen_line(g,
+             ".shared .align 16 .b8 own[%u];\n.shared .align 16 .b8 rows[%u];\n.shared .align 16 .b8 "
+             "xch[%u];\n.shared .align 16 .b8 scell[256];",
              g->cta_threads * SHARED_SLOT, g->cta_threads * 4, g->cta_threads * 4 + 128);
     gen_functions(g);
     kernel(g, &p);
@@ -241,8 +272,9 @@ struct random_program random_program(uint64_t seed, const struct random_options 
 
 static uint32_t input_word(uint64_t *state)
 {
-    static const uint32_t special[] = {0, 0xffffffff, 0x7fc00001, 0xffc00000, 0x7f800001, 0x7f800000, 0x3f800000, 0x80000000,
-                                       0x7fffffff, 1, 0x00400000, 0xfff80000, 0x3ff00000, 0x7e007c00, 0x4f800000, 0xc1200000};
+    static const uint32_t special[] = {0,          0xffffffff, 0x7fc00001, 0xffc00000, 0x7f800001, 0x7f800000,
+                                       0x3f800000, 0x80000000, 0x7fffffff, 1,          0x00400000, 0xfff80000,
+                                       0x3ff00000, 0x7e007c00, 0x4f800000, 0xc1200000};
     uint64_t v = random_next(state);
     if (v >> 62 == 0) return special[v & 15];
     if (v >> 62 == 1) return (uint32_t)v & 63;
@@ -254,7 +286,8 @@ void random_fill(uint64_t seed, uint8_t *buffer, size_t bytes)
 {
     uint64_t state = seed ^ 0x5bd1e995;
     for (size_t i = 0; i + 4 <= bytes; i += 4) {
-        uint32_t v = i < BUF_CELLS ? 0 : input_word(&state); /* cells begin with 0, which all sums can go on from */
+        uint32_t v =
+            i < BUF_CELLS ? 0 : input_word(&state); /* cells begin with 0, which all sums can go on from */
         memcpy(buffer + i, &v, 4);
     }
 }

@@ -1,8 +1,9 @@
 /*
  * gen_flow.c - branches, loops, tables of targets, and threads that end or return early.
  *
- * Where lanes of a warp part, the mask of those that go on together is the ballot taken just before; where they part in a
- * way that no ballot describes (a break), the mask is not known and nothing that needs it is made.
+ * Where lanes of a warp part, the mask of those that go on together is the ballot taken just before; where
+ * they part in a way that no ballot describes (a break), the mask is not known and nothing that needs it is
+ * made.
  */
 #include "random/gen.h"
 #include <stdio.h>
@@ -33,11 +34,14 @@ static struct scope parted(struct gen *g, const char *predicate, bool negated)
     struct scope s = *g->scope;
     s.uniform = s.full = false;
     s.mask = s.mask ? gen_mask_name(g) : NULL;
-    if (s.mask) gen_line(g, "  vote.sync.ballot.b32 %s, %s%s, %s;", s.mask, negated ? "!" : "", predicate, g->scope->mask);
+    if (s.mask)
+        gen_line(g, "  vote.sync.ballot.b32 %s, %s%s, %s;", s.mask, negated ? "!" : "", predicate,
+                 g->scope->mask);
     return s;
 }
 
-/* A predicate that nothing else writes, with the value of a random one: a ballot and a branch must see the same. */
+/* A predicate that nothing else writes, with the value of a random one: a ballot and a branch must see the
+ * same. */
 static const char *frozen(struct gen *g)
 {
     gen_line(g, "  and.pred %%zp0, %s, %s;", gen_predicate(g, false).text, gen_predicate(g, false).text);
@@ -155,10 +159,12 @@ static void table(struct gen *g)
     const char *guard = gen_chance(g, 20) ? "@%p0 " : "";
     in.uniform = in.full = false;
     in.mask = NULL;
-    gen_line(g, "  and.b32 %%z0, %s, 3;  min.u32 %%z0, %%z0, %u;", gen_register(g, PX_T_B32, 0, false).text, n - 1);
+    gen_line(g, "  and.b32 %%z0, %s, 3;  min.u32 %%z0, %%z0, %u;", gen_register(g, PX_T_B32, 0, false).text,
+             n - 1);
     char targets[96];
     int at = 0;
-    for (unsigned k = 0; k < n; k++) at += snprintf(targets + at, sizeof targets - (size_t)at, "%sCASE%u_%u", k ? ", " : "", k, l);
+    for (unsigned k = 0; k < n; k++)
+        at += snprintf(targets + at, sizeof targets - (size_t)at, "%sCASE%u_%u", k ? ", " : "", k, l);
     gen_line(g, "T%u: .branchtargets %s;", l, targets);
     gen_line(g, "  %sbrx.idx %%z0, T%u;", guard, l);
     for (unsigned k = 0; k < n; k++) {
@@ -176,17 +182,20 @@ void gen_flow(struct gen *g)
     if (s->depth >= DEPTH_MAX) return;
     struct node *before = gen_open(g, true);
     switch (gen_below(g, 10)) {
-    case 0: case 1: if_uniform(g); break;
+    case 0:
+    case 1: if_uniform(g); break;
     case 2: loops ? loop_counted(g) : if_else(g); break;
-    case 3: case 4: loops ? loop_divergent(g) : if_else(g); break;
+    case 3:
+    case 4: loops ? loop_divergent(g) : if_else(g); break;
     case 5: loops ? loop_broken(g) : table(g); break;
-    case 6: loops && gen_chance(g, 40) ? loop_two_entries(g) : table(g); break;
+    case 6: loops &&gen_chance(g, 40) ? loop_two_entries(g) : table(g); break;
     default: if_else(g); break;
     }
     gen_close(g, before);
 }
 
-/* Some threads end, those of a function return. Only where all lanes of the mask are and no loop is around. */
+/* Some threads end, those of a function return. Only where all lanes of the mask are and no loop is around.
+ */
 void gen_leave(struct gen *g)
 {
     struct scope *s = g->scope;
@@ -195,7 +204,8 @@ void gen_leave(struct gen *g)
     if (!mask) return;
     struct node *before = gen_open(g, false);
     gen_line(g, "  setp.eq.u32 %%zp0, %%lane, %u;", gen_below(g, 32));
-    if (gen_chance(g, 40)) gen_line(g, "  and.pred %%zp0, %s, %s;", gen_predicate(g, false).text, gen_predicate(g, false).text);
+    if (gen_chance(g, 40))
+        gen_line(g, "  and.pred %%zp0, %s, %s;", gen_predicate(g, false).text, gen_predicate(g, false).text);
     gen_line(g, "  vote.sync.ballot.b32 %s, !%%zp0, %s;", mask, s->mask);
     if (!g->inside) {
         gen_line(g, "  @%%zp0 %s;", gen_chance(g, 50) ? "exit" : "ret");
@@ -203,7 +213,8 @@ void gen_leave(struct gen *g)
     } else {
         unsigned l = label(g);
         gen_line(g, "  @!%%zp0 bra L%u;", l);
-        gen_line(g, "  %s  ret;", g->inside->registers ? "mov.b32 %result, %a0;" : "st.param.b32 [result], %a0;");
+        gen_line(g, "  %s  ret;",
+                 g->inside->registers ? "mov.b32 %result, %a0;" : "st.param.b32 [result], %a0;");
         gen_line(g, "L%u:", l);
         s->uniform = false;
     }

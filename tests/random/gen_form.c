@@ -1,9 +1,9 @@
 /*
  * gen_form.c - instructions that only compute, straight from the instruction table.
  *
- * A form counts when the engine runs it and its operands are registers, predicates and constants alone; a few opcodes
- * that look like that and do more are left out by name. Its slots are filled at random until the row's conditions hold
- * for PTX 9.0 on sm_90: a new row of the table is covered without a change here.
+ * A form counts when the engine runs it and its operands are registers, predicates and constants alone; a few
+ * opcodes that look like that and do more are left out by name. Its slots are filled at random until the
+ * row's conditions hold for PTX 9.0 on sm_90: a new row of the table is covered without a change here.
  */
 #include "random/gen.h"
 #include <stdio.h>
@@ -11,18 +11,31 @@
 #include <string.h>
 
 static const char *const not_plain[] = {
-    "bar", "barrier", "shfl", "vote", "match", "redux", "elect", "activemask", "nanosleep", "pmevent", "setmaxnreg", "griddepcontrol",
-    "exit", "ret", "trap", "brkpt", "isspacep", "createpolicy", "cvta", "addc", "subc", "madc", "mapa", "getctarank", "discard",
+    "bar",        "barrier",   "shfl",       "vote",         "match",          "redux", "elect",
+    "activemask", "nanosleep", "pmevent",    "setmaxnreg",   "griddepcontrol", "exit",  "ret",
+    "trap",       "brkpt",     "isspacep",   "createpolicy", "cvta",           "addc",  "subc",
+    "madc",       "mapa",      "getctarank", "discard",
 };
-static const char *const favourites[] = {"mov", "selp", "slct", "and", "or", "xor", "cvt", "add", "fma", "mov", "set", "setp", "min", "prmt"};
-enum { NOT_PLAIN = sizeof not_plain / sizeof *not_plain, FAVOURITES = sizeof favourites / sizeof *favourites, TRIES = 30 };
+static const char *const favourites[] = {"mov", "selp", "slct", "and", "or",   "xor", "cvt",
+                                         "add", "fma",  "mov",  "set", "setp", "min", "prmt"};
+enum {
+    NOT_PLAIN = sizeof not_plain / sizeof *not_plain,
+    FAVOURITES = sizeof favourites / sizeof *favourites,
+    TRIES = 30
+};
 
 static const struct px_module_level level = {90, 90, false};
 
 /* ---- which forms ---- */
 
-struct opcode { px_word word; uint16_t first, n; };
-struct opcodes { struct opcode at[512]; size_t n; };
+struct opcode {
+    px_word word;
+    uint16_t first, n;
+};
+struct opcodes {
+    struct opcode at[512];
+    size_t n;
+};
 
 static bool plain_operand(const struct px_opd *o)
 {
@@ -54,7 +67,8 @@ static const struct opcodes *plain_opcodes(void)
         uint16_t first;
         if (w == 1 && all.n) return &all;
         unsigned n = px_word_is_opcode(w) ? px_forms_of(w, &first) : 0;
-        if (n && plain_opcode(px_word_text(w), first, n)) all.at[all.n++] = (struct opcode){w, first, (uint16_t)n};
+        if (n && plain_opcode(px_word_text(w), first, n))
+            all.at[all.n++] = (struct opcode){w, first, (uint16_t)n};
     }
     return &all;
 }
@@ -91,7 +105,8 @@ static void fill_slots(struct gen *g, struct px_match *match)
         unsigned n = 0;
         match->value[s] = 0;
         while (px_form_word(match->form, s, n)) n++;
-        if (n && !(optional && gen_chance(g, 55))) match->value[s] = px_form_word(match->form, s, gen_below(g, n));
+        if (n && !(optional && gen_chance(g, 55)))
+            match->value[s] = px_form_word(match->form, s, gen_below(g, n));
     }
 }
 
@@ -101,10 +116,13 @@ static bool choose_operands(struct gen *g, struct px_match *match)
     const struct px_opd *first = max ? px_form_opd(match->form, 0) : NULL;
     bool partner = first && first->partner >= 0;
     uint8_t message;
-    if (!px_match_choose(match, min + gen_below(g, max - min + 1), gen_below(g, 2)) && !px_match_choose(match, min, 0)) return false;
+    if (!px_match_choose(match, min + gen_below(g, max - min + 1), gen_below(g, 2)) &&
+        !px_match_choose(match, min, 0))
+        return false;
     match->pair = partner && (!(first->flags & PX_OF_PAIR_OPTIONAL) || gen_chance(g, 50));
     uint32_t operands = match->operands | (match->pair ? 1u << (16 + first->partner) : 0);
-    return px_match_types(match) && px_match_where(match, operands, level, &message) && requirements_met(match, operands);
+    return px_match_types(match) && px_match_where(match, operands, level, &message) &&
+           requirements_met(match, operands);
 }
 
 bool gen_fill(struct gen *g, uint16_t form, struct px_match *match)
@@ -119,7 +137,13 @@ bool gen_fill(struct gen *g, uint16_t form, struct px_match *match)
 
 /* ---- text ---- */
 
-struct words { char *at; size_t n, size; char written[8][48]; unsigned nwritten, numbers; bool failed, numeric; };
+struct words {
+    char *at;
+    size_t n, size;
+    char written[8][48];
+    unsigned nwritten, numbers;
+    bool failed, numeric;
+};
 
 __attribute__((format(printf, 2, 3))) static void put(struct words *w, const char *format, ...)
 {
@@ -168,8 +192,8 @@ static int64_t in_range(struct gen *g, const struct px_opd *opd)
 }
 
 /*
- * Which of two different NaNs an f64 operation hands on is open (docs/fidelity.md): the second source on is a copy in
- * which NaNs became 1, made by lines before the instruction.
+ * Which of two different NaNs an f64 operation hands on is open (docs/fidelity.md): the second source on is a
+ * copy in which NaNs became 1, made by lines before the instruction.
  */
 static void put_number(struct gen *g, struct words *w)
 {
@@ -178,20 +202,24 @@ static void put_number(struct gen *g, struct words *w)
     if (!*o.text || k > 2 || g->only_uniform) w->failed = true;
     if (!k) put(w, "%s", o.text);
     if (!k || w->failed) return;
-    gen_line(g, "  testp.notanumber.f64 %%zp3, %s;  selp.f64 %%zg%u, 0d3FF0000000000000, %s, %%zp3;", o.text, k, o.text);
+    gen_line(g, "  testp.notanumber.f64 %%zp3, %s;  selp.f64 %%zg%u, 0d3FF0000000000000, %s, %%zp3;", o.text,
+             k, o.text);
     put(w, "%%zg%u", k);
 }
 
 static void put_source(struct gen *g, struct words *w, const struct px_opd *opd, enum px_type type)
 {
-    static const char *const sregs[] = {"%laneid", "%tid.x", "%tid.y", "%ctaid.x", "%ntid.x", "%lanemask_lt", "%lanemask_ge", "%nctaid.x"};
+    static const char *const sregs[] = {"%laneid", "%tid.x",       "%tid.y",       "%ctaid.x",
+                                        "%ntid.x", "%lanemask_lt", "%lanemask_ge", "%nctaid.x"};
     bool uniform = g->only_uniform;
     if (type == PX_T_F64 && w->numeric)
         put_number(g, w);
-    else if (opd->flags & PX_OF_SREG && !uniform && (type == PX_T_U32 || type == PX_T_B32) && gen_chance(g, 12))
+    else if (opd->flags & PX_OF_SREG && !uniform && (type == PX_T_U32 || type == PX_T_B32) &&
+             gen_chance(g, 12))
         put(w, "%s", sregs[gen_below(g, 8)]);
     else if (opd->flags & PX_OF_IMM && px_type_takes_constant(type) && gen_chance(g, 18))
-        opd->flags & PX_OF_RANGE ? put(w, "%lld", (long long)in_range(g, opd)) : put(w, "%s", gen_constant(g, type).text);
+        opd->flags &PX_OF_RANGE ? put(w, "%lld", (long long)in_range(g, opd))
+                                : put(w, "%s", gen_constant(g, type).text);
     else {
         struct operand o = gen_register(g, type, opd->flags, false);
         if (!*o.text) w->failed = true;
@@ -216,7 +244,8 @@ static void put_predicate(struct gen *g, struct words *w, const struct px_opd *o
     put(w, "%s%s", opd->flags & PX_OF_NEG && gen_chance(g, 30) ? "!" : "", gen_predicate(g, false).text);
 }
 
-static void put_vector(struct gen *g, struct words *w, const struct px_match *match, const struct px_opd *opd, unsigned count)
+static void put_vector(struct gen *g, struct words *w, const struct px_match *match, const struct px_opd *opd,
+                       unsigned count)
 {
     put(w, "{");
     enum px_type first = gen_widened(g, px_match_elem(match, opd, 0), opd->flags);
@@ -232,7 +261,8 @@ static void put_vector(struct gen *g, struct words *w, const struct px_match *ma
     put(w, "}");
 }
 
-static void put_operand(struct gen *g, struct words *w, const struct px_match *match, const struct px_opd *opd, const char *address)
+static void put_operand(struct gen *g, struct words *w, const struct px_match *match,
+                        const struct px_opd *opd, const char *address)
 {
     enum px_type type = PX_T_NONE;
     unsigned count = 0;
@@ -265,7 +295,8 @@ static bool combines_doubles(const struct px_match *match, px_word opcode)
     return found && px_match_has(match, PX_W_f64);
 }
 
-bool gen_form_text(struct gen *g, const struct px_match *match, px_word opcode, const char *address, char *text, size_t size)
+bool gen_form_text(struct gen *g, const struct px_match *match, px_word opcode, const char *address,
+                   char *text, size_t size)
 {
     struct words w = {.at = text, .size = size, .numeric = combines_doubles(match, opcode)};
     px_word words[PX_MAX_SLOTS];
@@ -289,7 +320,8 @@ static bool compute_opcode(struct gen *g, const struct opcode *opcode, const cha
     struct px_match match;
     char text[512];
     uint16_t form = (uint16_t)(opcode->first + gen_below(g, opcode->n));
-    if (!plain_form(px_form_at(form)) || !gen_fill(g, form, &match) || px_match_has(&match, PX_W_cc)) return false;
+    if (!plain_form(px_form_at(form)) || !gen_fill(g, form, &match) || px_match_has(&match, PX_W_cc))
+        return false;
     if (!gen_form_text(g, &match, opcode->word, NULL, text, sizeof text)) return false;
     gen_line(g, "  %s%s;", guard, text);
     return true;
@@ -306,7 +338,8 @@ static void compute(struct gen *g, const char *guard)
 {
     const struct opcodes *all = plain_opcodes();
     for (unsigned i = 0; i < 50; i++) {
-        struct opcode o = gen_chance(g, 35) ? opcode_named(favourites[gen_below(g, FAVOURITES)]) : all->at[gen_below(g, (uint32_t)all->n)];
+        struct opcode o = gen_chance(g, 35) ? opcode_named(favourites[gen_below(g, FAVOURITES)])
+                                            : all->at[gen_below(g, (uint32_t)all->n)];
         if (compute_opcode(g, &o, guard)) return;
     }
 }
@@ -359,7 +392,8 @@ void gen_carry(struct gen *g)
     char guard[16];
     unsigned family = gen_below(g, 2), n = 1 + gen_below(g, 4);
     snprintf(guard, sizeof guard, "%s", gen_guard(g));
-    if (!carry_step(g, first[gen_chance(g, 30) && family == 0 ? 2 : family], true, guard)) return; /* nothing to go on from */
+    if (!carry_step(g, first[gen_chance(g, 30) && family == 0 ? 2 : family], true, guard))
+        return; /* nothing to go on from */
     for (unsigned i = 0; i < n; i++)
         carry_step(g, next[gen_chance(g, 30) && family == 0 ? 2 : family], i + 1 < n, guard);
 }
@@ -367,7 +401,8 @@ void gen_carry(struct gen *g)
 /* A register as a place where integers and floats meet: by mov, selp, slct, guarded definitions and logic. */
 void gen_pattern(struct gen *g)
 {
-    static const char *const patterns[] = {"0xffffffff", "0x7fc00001", "0xffc00000", "0x7f800001", "0xff800001", "0x7fffffff"};
+    static const char *const patterns[] = {"0xffffffff", "0x7fc00001", "0xffc00000",
+                                           "0x7f800001", "0xff800001", "0x7fffffff"};
     static const char *const floats[] = {"add.f32", "mul.rn.f32", "sub.ftz.f32", "min.f32", "div.rn.f32"};
     struct operand r = gen_register(g, PX_T_B32, 0, true), half;
     for (unsigned n = 2 + gen_below(g, 4); n--;) {
@@ -378,16 +413,24 @@ void gen_pattern(struct gen *g)
         const char *f = floats[gen_below(g, 5)];
         switch (gen_below(g, 7)) {
         case 0: gen_line(g, "  %smov.b32 %s, %s;", guard, r.text, pattern); break;
-        case 1: gen_line(g, "  %s%s %s, %s, %s;", guard, f, d.text, a.text, gen_source(g, PX_T_F32).text); break;
+        case 1:
+            gen_line(g, "  %s%s %s, %s, %s;", guard, f, d.text, a.text, gen_source(g, PX_T_F32).text);
+            break;
         case 2: gen_line(g, "  selp.b32 %s, %s, %s, %s;", r.text, c.text, pattern, p.text); break;
-        case 3: gen_line(g, "  slct.b32.s32 %s, %s, %s, %s;", r.text, pattern, d.text, gen_source(g, PX_T_S32).text); break;
+        case 3:
+            gen_line(g, "  slct.b32.s32 %s, %s, %s, %s;", r.text, pattern, d.text,
+                     gen_source(g, PX_T_S32).text);
+            break;
         case 4: gen_line(g, "  %smov.b32 %s, %s;", guard, r.text, d.text); break;
-        case 5: gen_line(g, "  %sxor.b32 %s, %s, 0;", guard, r.text, gen_chance(g, 50) ? r.text : d.text); break;
+        case 5:
+            gen_line(g, "  %sxor.b32 %s, %s, 0;", guard, r.text, gen_chance(g, 50) ? r.text : d.text);
+            break;
         default:
             g->like = gen_type_of(r.text);
             half = gen_register(g, PX_T_B32, 0, false);
             g->like = PX_T_NONE;
-            gen_line(g, "  mov.b64 %s, {%s, %s};", gen_register(g, PX_T_B64, 0, true).text, r.text, half.text);
+            gen_line(g, "  mov.b64 %s, {%s, %s};", gen_register(g, PX_T_B64, 0, true).text, r.text,
+                     half.text);
             break;
         }
         gen_close(g, before);

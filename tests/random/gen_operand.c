@@ -1,9 +1,10 @@
 /*
  * gen_operand.c - the registers of a function, and operands by type.
  *
- * Registers come in pools, a name and a type each. An operand takes any register that PTX lets stand there, so that
- * one register holds integers now and floats then. Temporaries are written before they are read and never kept, so that their lives are short;
- * the registers of the uniform pools only ever get values that are the same for all threads of the CTA.
+ * Registers come in pools, a name and a type each. An operand takes any register that PTX lets stand there,
+ * so that one register holds integers now and floats then. Temporaries are written before they are read and
+ * never kept, so that their lives are short; the registers of the uniform pools only ever get values that are
+ * the same for all threads of the CTA.
  */
 #include "random/gen.h"
 #include <stdio.h>
@@ -11,13 +12,20 @@
 
 enum pool_kind { POOL_PLAIN, POOL_TEMP, POOL_UNIFORM, POOL_READ };
 
-static const struct pool { const char *name; enum px_type type; uint8_t min, max, kind; } pools[POOLS] = {
-    {"a", PX_T_B32, 3, 10, POOL_PLAIN},  {"f", PX_T_F32, 1, 5, POOL_PLAIN},   {"i", PX_T_U32, 1, 3, POOL_PLAIN},
-    {"j", PX_T_S32, 1, 2, POOL_PLAIN},   {"w", PX_T_B64, 2, 6, POOL_PLAIN},   {"g", PX_T_F64, 1, 3, POOL_PLAIN},
-    {"l", PX_T_U64, 1, 2, POOL_PLAIN},   {"h", PX_T_B16, 2, 5, POOL_PLAIN},   {"k", PX_T_F16, 1, 2, POOL_PLAIN},
-    {"o", PX_T_F16X2, 1, 2, POOL_PLAIN}, {"c", PX_T_B8, 2, 4, POOL_PLAIN},    {"q", PX_T_B128, 1, 2, POOL_PLAIN},
-    {"p", PX_T_PRED, 2, 5, POOL_PLAIN},  {"t", PX_T_B32, 3, 5, POOL_TEMP},    {"x", PX_T_F32, 2, 3, POOL_TEMP},
-    {"y", PX_T_B64, 2, 3, POOL_TEMP},    {"s", PX_T_B16, 1, 2, POOL_TEMP},    {"u", PX_T_B32, 3, 4, POOL_UNIFORM},
+static const struct pool {
+    const char *name;
+    enum px_type type;
+    uint8_t min, max, kind;
+} pools[POOLS] = {
+    {"a", PX_T_B32, 3, 10, POOL_PLAIN},   {"f", PX_T_F32, 1, 5, POOL_PLAIN},
+    {"i", PX_T_U32, 1, 3, POOL_PLAIN},    {"j", PX_T_S32, 1, 2, POOL_PLAIN},
+    {"w", PX_T_B64, 2, 6, POOL_PLAIN},    {"g", PX_T_F64, 1, 3, POOL_PLAIN},
+    {"l", PX_T_U64, 1, 2, POOL_PLAIN},    {"h", PX_T_B16, 2, 5, POOL_PLAIN},
+    {"k", PX_T_F16, 1, 2, POOL_PLAIN},    {"o", PX_T_F16X2, 1, 2, POOL_PLAIN},
+    {"c", PX_T_B8, 2, 4, POOL_PLAIN},     {"q", PX_T_B128, 1, 2, POOL_PLAIN},
+    {"p", PX_T_PRED, 2, 5, POOL_PLAIN},   {"t", PX_T_B32, 3, 5, POOL_TEMP},
+    {"x", PX_T_F32, 2, 3, POOL_TEMP},     {"y", PX_T_B64, 2, 3, POOL_TEMP},
+    {"s", PX_T_B16, 1, 2, POOL_TEMP},     {"u", PX_T_B32, 3, 4, POOL_UNIFORM},
     {"e", PX_T_PRED, 2, 2, POOL_UNIFORM}, {"n", PX_T_B32, 4, 4, POOL_READ},
 };
 
@@ -36,7 +44,8 @@ void gen_declare_registers(struct gen *g)
     for (unsigned i = 0; i < POOLS; i++)
         gen_alone(g, "  .reg .%s %%%s<%u>;", px_type_info(pools[i].type)->name, pools[i].name, g->pool[i]);
     gen_alone(g, "  .reg .b32 %%m<%u>;", MASKS_MAX);
-    gen_alone(g, "  .reg .b32 %%z<6>;  .reg .b64 %%zd<6>;  .reg .pred %%zp<4>;  .reg .b32 %%dead;  .reg .b64 %%deadd;");
+    gen_alone(g, "  .reg .b32 %%z<6>;  .reg .b64 %%zd<6>;  .reg .pred %%zp<4>;  .reg .b32 %%dead;  .reg .b64 "
+                 "%%deadd;");
 }
 
 /* ---- which register may stand where ---- */
@@ -105,12 +114,25 @@ enum px_type gen_type_of(const char *name)
 
 /* ---- constants ---- */
 
-static const uint32_t words[] = {0, 1, 2, 31, 32, 0xffffffff, 0x7fffffff, 0x80000000, 0x7fc00001, 0xffc00000, 0x7f800001, 0xff800001,
-                                 0x7f800000, 0xff800000, 0x3f800000, 0xbf800000, 1, 0x007fffff, 0x00800000, 0x7f7fffff, 0x4f000000,
-                                 0x477fe000, 0x33000000, 0x7c007e01, 0xfe007c01, 0x7f80ffc1};
-static const uint64_t doubles[] = {0, 0x8000000000000000, 0x3ff0000000000000, 0x7ff0000000000000, 0x7ff8000000000001,
-                                   0xfff8000000000000, 1, 0x000fffffffffffff, 0x7fefffffffffffff, 0x41dfffffffc00000,
-                                   0xffffffffffffffff, 0x7fc00001ffc00000, 0x43e0000000000000, 0x36a0000000000000};
+static const uint32_t words[] = {0,          1,          2,          31,         32,         0xffffffff,
+                                 0x7fffffff, 0x80000000, 0x7fc00001, 0xffc00000, 0x7f800001, 0xff800001,
+                                 0x7f800000, 0xff800000, 0x3f800000, 0xbf800000, 1,          0x007fffff,
+                                 0x00800000, 0x7f7fffff, 0x4f000000, 0x477fe000, 0x33000000, 0x7c007e01,
+                                 0xfe007c01, 0x7f80ffc1};
+static const uint64_t doubles[] = {0,
+                                   0x8000000000000000,
+                                   0x3ff0000000000000,
+                                   0x7ff0000000000000,
+                                   0x7ff8000000000001,
+                                   0xfff8000000000000,
+                                   1,
+                                   0x000fffffffffffff,
+                                   0x7fefffffffffffff,
+                                   0x41dfffffffc00000,
+                                   0xffffffffffffffff,
+                                   0x7fc00001ffc00000,
+                                   0x43e0000000000000,
+                                   0x36a0000000000000};
 enum { WORDS = sizeof words / sizeof *words, DOUBLES = sizeof doubles / sizeof *doubles };
 
 static uint64_t some_bits(struct gen *g, unsigned bits)
@@ -134,8 +156,10 @@ struct operand gen_constant(struct gen *g, enum px_type type)
     else if (t->klass == PX_TC_SIGNED)
         snprintf(o.text, sizeof o.text, "%lld", (long long)v << (64 - t->bits) >> (64 - t->bits));
     else
-        snprintf(o.text, sizeof o.text, "0x%llx", (unsigned long long)(t->bits < 64 ? v & ((1ull << t->bits) - 1) : v));
-    if (t->klass == PX_TC_SIGNED && t->bits == 64 && !strcmp(o.text, "-9223372036854775808")) strcpy(o.text, "-1");
+        snprintf(o.text, sizeof o.text, "0x%llx",
+                 (unsigned long long)(t->bits < 64 ? v & ((1ull << t->bits) - 1) : v));
+    if (t->klass == PX_TC_SIGNED && t->bits == 64 && !strcmp(o.text, "-9223372036854775808"))
+        strcpy(o.text, "-1");
     return o;
 }
 
@@ -155,8 +179,10 @@ const char *gen_guard(struct gen *g)
 
 /* ---- all registers from and to memory ---- */
 
-/* Calls for each register that is kept, until the bytes are used up: its place behind `slot` grows by its size. */
-static void each_register(struct gen *g, unsigned percent, void (*line)(struct gen *, const char *, const struct pool *, unsigned, unsigned),
+/* Calls for each register that is kept, until the bytes are used up: its place behind `slot` grows by its
+ * size. */
+static void each_register(struct gen *g, unsigned percent,
+                          void (*line)(struct gen *, const char *, const struct pool *, unsigned, unsigned),
                           const char *slot, unsigned at, unsigned end)
 {
     for (unsigned i = 0; i < POOLS; i++) {
@@ -199,7 +225,8 @@ static void store_one(struct gen *g, const char *slot, const struct pool *pool, 
 void gen_load_registers(struct gen *g, const char *slot)
 {
     each_register(g, 100, load_one, slot, 0, SLOT_BYTES);
-    for (unsigned i = 0; i < g->pool[17]; i++) gen_alone(g, "  mov.u32 %%u%u, %s;", i, i == 0 ? "%ctaid.x" : i == 1 ? "%ntid.x" : "7");
+    for (unsigned i = 0; i < g->pool[17]; i++)
+        gen_alone(g, "  mov.u32 %%u%u, %s;", i, i == 0 ? "%ctaid.x" : i == 1 ? "%ntid.x" : "7");
     gen_alone(g, "  setp.eq.u32 %%e0, %%u0, 0;  setp.ne.u32 %%e1, %%u0, 1;");
     for (unsigned i = 0; i < g->pool[19]; i++) gen_alone(g, "  mov.u32 %%n%u, 0;", i);
 }

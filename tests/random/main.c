@@ -1,5 +1,6 @@
 /*
- * main.c - random PTX programs, run by the engine in every configuration and by the reference: all must say the same.
+ * main.c - random PTX programs, run by the engine in every configuration and by the reference: all must say
+ * the same.
  *
  * Jobs are processes that take seeds in turn; README.md says how to read what they print.
  */
@@ -19,13 +20,15 @@
 
 static const char help[] =
     "usage: random [options]\n"
-    "Makes random PTX programs, runs each on the engine in every configuration and in the reference, and compares the\n"
+    "Makes random PTX programs, runs each on the engine in every configuration and in the reference, and "
+    "compares the\n"
     "buffers. A program that fails is written to the folder of --keep, made small, written and printed.\n"
     "  --seed N        the first seed (1)\n"
     "  --count N       so many programs (300)\n"
     "  --time SECONDS  start none after that\n"
     "  --size N        statements of a kernel, about (24)\n"
-    "  --features LIST of memory, flow, calls, warp, barriers, atomics, exits, nans, carry, locks (all but locks)\n"
+    "  --features LIST of memory, flow, calls, warp, barriers, atomics, exits, nans, carry, locks (all but "
+    "locks)\n"
     "  --levels LIST   of portable, avx2, avx512 (those of this machine)\n"
     "  --workers LIST  of 1, 2, 8 (all)\n"
     "  --spread        each program with one number of workers a level, taking turns: a third of the work\n"
@@ -47,7 +50,10 @@ struct settings {
 };
 
 /* What the jobs share. */
-struct tally { _Atomic uint64_t programs, lines; _Atomic unsigned found; };
+struct tally {
+    _Atomic uint64_t programs, lines;
+    _Atomic unsigned found;
+};
 
 /* ---- one program ---- */
 
@@ -62,19 +68,21 @@ static void write_text(const struct settings *s, uint64_t seed, const char *endi
     fclose(f);
 }
 
-static void print_verdict(const struct settings *s, uint64_t seed, const struct configs *configs, const struct verdict *v)
+static void print_verdict(const struct settings *s, uint64_t seed, const struct configs *configs,
+                          const struct verdict *v)
 {
     char name[64], first[64];
     run_config_name(&configs->at[v->config], name, sizeof name);
     run_config_name(&configs->at[0], first, sizeof first);
-    printf("FOUND seed %llu, size %u, features %u: %s: %s", (unsigned long long)seed, s->options.size, s->options.features, name,
-           run_outcome_name(v->outcome));
+    printf("FOUND seed %llu, size %u, features %u: %s: %s", (unsigned long long)seed, s->options.size,
+           s->options.features, name, run_outcome_name(v->outcome));
     if (v->outcome == OUTCOME_DIFFERENT)
         printf(" from %s at byte %zu: 0x%08x, not 0x%08x", first, v->at, v->found, v->expected);
     printf("%s%s\n", *v->message ? ": " : "", v->message);
 }
 
-static void report(const struct settings *s, struct random_program *p, uint64_t seed, const struct configs *configs, const struct verdict *v)
+static void report(const struct settings *s, struct random_program *p, uint64_t seed,
+                   const struct configs *configs, const struct verdict *v)
 {
     char *text = tree_text(p->tree);
     print_verdict(s, seed, configs, v);
@@ -122,7 +130,8 @@ static void one(const struct settings *s, uint64_t seed, const struct configs *a
 
 /* ---- all of them ---- */
 
-static void job(const struct settings *s, unsigned number, const struct configs *configs, struct tally *tally, time_t start)
+static void job(const struct settings *s, unsigned number, const struct configs *configs, struct tally *tally,
+                time_t start)
 {
     for (uint64_t i = number; i < s->count; i += s->jobs) {
         if (s->seconds && time(NULL) - start >= (time_t)s->seconds) return;
@@ -134,7 +143,8 @@ static void job(const struct settings *s, unsigned number, const struct configs 
 static int run_jobs(const struct settings *s)
 {
     struct configs configs = run_configs(s->levels, s->workers, s->reference);
-    struct tally *tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct tally *tally =
+        mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     time_t start = time(NULL);
     int status, bad = 0;
     if (tally == MAP_FAILED || configs.n < 2) {
@@ -152,8 +162,9 @@ static int run_jobs(const struct settings *s)
         bad |= pid < 0;
     }
     while (wait(&status) > 0) bad |= status != 0;
-    printf("%llu programs, %llu lines, %zu configurations%s, %ld s: %u failed\n", (unsigned long long)tally->programs,
-           (unsigned long long)tally->lines, configs.n, configs.at[0].reference ? " with the reference" : "", (long)(time(NULL) - start), tally->found);
+    printf("%llu programs, %llu lines, %zu configurations%s, %ld s: %u failed\n",
+           (unsigned long long)tally->programs, (unsigned long long)tally->lines, configs.n,
+           configs.at[0].reference ? " with the reference" : "", (long)(time(NULL) - start), tally->found);
     return bad || tally->found || !tally->programs;
 }
 
@@ -192,7 +203,8 @@ static int check(const struct settings *s)
 
 static bool features(const char *list, uint32_t *to)
 {
-    static const char *const names[] = {"memory", "flow", "calls", "warp", "barriers", "atomics", "exits", "nans", "carry", "locks"};
+    static const char *const names[] = {"memory",  "flow",  "calls", "warp",  "barriers",
+                                        "atomics", "exits", "nans",  "carry", "locks"};
     *to = 0;
     while (*list) {
         size_t n = strcspn(list, ","), i = 0;
@@ -204,14 +216,42 @@ static bool features(const char *list, uint32_t *to)
     return true;
 }
 
-enum { O_SEED = 1, O_COUNT, O_TIME, O_SIZE, O_FEATURES, O_LEVELS, O_WORKERS, O_JOBS, O_KEEP, O_STOP, O_SHRINK, O_NO_REFERENCE, O_EMIT, O_CHECK, O_SPREAD,
-       O_HELP };
+enum {
+    O_SEED = 1,
+    O_COUNT,
+    O_TIME,
+    O_SIZE,
+    O_FEATURES,
+    O_LEVELS,
+    O_WORKERS,
+    O_JOBS,
+    O_KEEP,
+    O_STOP,
+    O_SHRINK,
+    O_NO_REFERENCE,
+    O_EMIT,
+    O_CHECK,
+    O_SPREAD,
+    O_HELP
+};
 
-static const struct option long_options[] = {
-    {"seed", 1, NULL, O_SEED}, {"count", 1, NULL, O_COUNT}, {"time", 1, NULL, O_TIME}, {"size", 1, NULL, O_SIZE},
-    {"features", 1, NULL, O_FEATURES}, {"levels", 1, NULL, O_LEVELS}, {"workers", 1, NULL, O_WORKERS}, {"jobs", 1, NULL, O_JOBS},
-    {"keep", 1, NULL, O_KEEP}, {"stop", 1, NULL, O_STOP}, {"shrink", 1, NULL, O_SHRINK}, {"no-reference", 0, NULL, O_NO_REFERENCE},
-    {"emit", 0, NULL, O_EMIT}, {"check", 1, NULL, O_CHECK}, {"help", 0, NULL, O_HELP}, {NULL, 0, NULL, 0}};
+static const struct option long_options[] = {{"seed", 1, NULL, O_SEED},
+                                             {"count", 1, NULL, O_COUNT},
+                                             {"time", 1, NULL, O_TIME},
+                                             {"size", 1, NULL, O_SIZE},
+                                             {"features", 1, NULL, O_FEATURES},
+                                             {"levels", 1, NULL, O_LEVELS},
+                                             {"workers", 1, NULL, O_WORKERS},
+                                             {"spread", 0, NULL, O_SPREAD},
+                                             {"jobs", 1, NULL, O_JOBS},
+                                             {"keep", 1, NULL, O_KEEP},
+                                             {"stop", 1, NULL, O_STOP},
+                                             {"shrink", 1, NULL, O_SHRINK},
+                                             {"no-reference", 0, NULL, O_NO_REFERENCE},
+                                             {"emit", 0, NULL, O_EMIT},
+                                             {"check", 1, NULL, O_CHECK},
+                                             {"help", 0, NULL, O_HELP},
+                                             {NULL, 0, NULL, 0}};
 
 static bool take(struct settings *s, int option, const char *value)
 {
@@ -239,7 +279,13 @@ static bool take(struct settings *s, int option, const char *value)
 
 int main(int argc, char **argv)
 {
-    struct settings s = {.seed = 1, .count = 300, .jobs = 1, .stop = 5, .shrink = 120, .keep = "random-found", .reference = true,
+    struct settings s = {.seed = 1,
+                         .count = 300,
+                         .jobs = 1,
+                         .stop = 5,
+                         .shrink = 120,
+                         .keep = "random-found",
+                         .reference = true,
                          .options = {.size = 24, .features = RANDOM_DEFAULT}};
     int option;
     while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1)

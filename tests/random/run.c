@@ -1,4 +1,5 @@
-/* run.c - see run.h. The level and the masked version of the code are no part of the public interface, hence the look into the device. */
+/* run.c - see run.h. The level and the masked version of the code are no part of the public interface, hence
+ * the look into the device. */
 #include "random/run.h"
 #include <ptxvm.h>
 #include <signal.h>
@@ -35,7 +36,9 @@ struct configs run_configs(const char *levels, const char *workers, bool referen
             for (unsigned masked = 0; masked < 2; masked++) {
                 char count[4];
                 snprintf(count, sizeof count, "%u", counts[w]);
-                if (!px_level_named(names[l]) || (levels && !listed(levels, names[l])) || (workers && !listed(workers, count))) continue;
+                if (!px_level_named(names[l]) || (levels && !listed(levels, names[l])) ||
+                    (workers && !listed(workers, count)))
+                    continue;
                 c.at[c.n++] = (struct config){names[l], counts[w], masked, 0};
             }
     return c;
@@ -97,7 +100,8 @@ static ptx_device *device_of(struct session *s, unsigned workers)
     return s->devices[workers];
 }
 
-static bool launch(struct session *s, ptx_device *device, ptx_program *program, ptx_address at, uint8_t *buffer)
+static bool launch(struct session *s, ptx_device *device, ptx_program *program, ptx_address at,
+                   uint8_t *buffer)
 {
     uint8_t params[RANDOM_PARAM_BYTES];
     const struct random_program *p = s->shape;
@@ -112,7 +116,8 @@ static bool launch(struct session *s, ptx_device *device, ptx_program *program, 
     ptx_memory_write(device, at, buffer, p->buffer_bytes);
     if (ptx_kernel_launch(kernel, &config, &fault) != PTX_OK) {
         bool kept = fault.message && *fault.message;
-        snprintf(message, sizeof message, "%s: %s", kept ? fault.message : ptx_device_message(device), kept ? fault.instruction : "");
+        snprintf(message, sizeof message, "%s: %s", kept ? fault.message : ptx_device_message(device),
+                 kept ? fault.instruction : "");
         return fail(s, OUTCOME_STOPPED, message);
     }
     ptx_memory_read(device, buffer, at, p->buffer_bytes);
@@ -143,11 +148,18 @@ static bool run_reference(struct session *s, const struct config *c, uint8_t *bu
     char message[MESSAGE];
     ptx_address at = 0;
     ptx_device *device = device_of(s, 1);
-    if (!device || ptx_memory_alloc(device, s->shape->buffer_bytes, &at) != PTX_OK) return fail(s, OUTCOME_CRASHED, "no device");
+    if (!device || ptx_memory_alloc(device, s->shape->buffer_bytes, &at) != PTX_OK)
+        return fail(s, OUTCOME_CRASHED, "no device");
     ptx_memory_free(device, at);
     random_params(s->seed, at, params);
-    struct ref_launch launch = {.kernel = "k", .seed = s->seed * 2 + c->reference, .max_steps = 1u << 30, .buffer = buffer,
-                                .buffer_bytes = s->shape->buffer_bytes, .buffer_address = at, .params = params, .param_bytes = sizeof params};
+    struct ref_launch launch = {.kernel = "k",
+                                .seed = s->seed * 2 + c->reference,
+                                .max_steps = 1u << 30,
+                                .buffer = buffer,
+                                .buffer_bytes = s->shape->buffer_bytes,
+                                .buffer_address = at,
+                                .params = params,
+                                .param_bytes = sizeof params};
     memcpy(launch.grid, s->shape->grid, sizeof launch.grid);
     memcpy(launch.block, s->shape->block, sizeof launch.block);
     if (!ref_run(s->text, strlen(s->text), &launch, message, sizeof message)) return true;
@@ -182,7 +194,8 @@ static void run_all(struct session *s, const struct configs *configs)
 
 /* ---- in the parent ---- */
 
-static void child(const char *text, const struct random_program *shape, uint64_t seed, const struct configs *configs, struct verdict *to)
+static void child(const char *text, const struct random_program *shape, uint64_t seed,
+                  const struct configs *configs, struct verdict *to)
 {
     struct session session = {.text = text, .shape = shape, .seed = seed, .verdict = to};
     alarm(SECONDS);
@@ -193,10 +206,12 @@ static void child(const char *text, const struct random_program *shape, uint64_t
     _exit(0);
 }
 
-struct verdict run_program(const char *text, const struct random_program *shape, uint64_t seed, const struct configs *configs)
+struct verdict run_program(const char *text, const struct random_program *shape, uint64_t seed,
+                           const struct configs *configs)
 {
     struct verdict verdict = {.outcome = OUTCOME_CRASHED};
-    struct verdict *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct verdict *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     int status = 0;
     if (shared == MAP_FAILED) {
         snprintf(verdict.message, MESSAGE, "no memory");
@@ -211,7 +226,8 @@ struct verdict run_program(const char *text, const struct random_program *shape,
         verdict = *shared;
     else {
         verdict.config = shared->config;
-        snprintf(verdict.message, MESSAGE, WIFSIGNALED(status) ? "signal %d" : "exit code %d", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        snprintf(verdict.message, MESSAGE, WIFSIGNALED(status) ? "signal %d" : "exit code %d",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }
     munmap(shared, sizeof *shared);
     return verdict;

@@ -1,5 +1,6 @@
 /*
- * run.h - one program on the engine in many configurations, and in the reference, each compared with the first.
+ * run.h - one program on the engine in many configurations, and in the reference, each compared with the
+ * first.
  *
  * A program runs in a process of its own, so that a crash or a hang is an outcome like any other.
  */
@@ -10,9 +11,17 @@
 
 enum { CONFIGS_MAX = 32, MESSAGE = 600 };
 
-struct config { const char *level; unsigned workers; bool masked; unsigned reference; /* order of the reference, from 1; 0: the engine */ };
+struct config {
+    const char *level;
+    unsigned workers;
+    bool masked;
+    unsigned reference; /* order of the reference, from 1; 0: the engine */
+};
 
-struct configs { struct config at[CONFIGS_MAX]; size_t n; };
+struct configs {
+    struct config at[CONFIGS_MAX];
+    size_t n;
+};
 
 enum outcome {
     OUTCOME_SAME,
@@ -36,6 +45,7 @@ void run_config_name(const struct config *config, char *to, size_t size);
 const char *run_outcome_name(enum outcome outcome);
 
 /* Runs the text with the shape and the input of the seed's program. */
-struct verdict run_program(const char *text, const struct random_program *shape, uint64_t seed, const struct configs *configs);
+struct verdict run_program(const char *text, const struct random_program *shape, uint64_t seed,
+                           const struct configs *configs);
 
 #endif

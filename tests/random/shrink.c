@@ -1,7 +1,8 @@
 /*
  * shrink.c - makes a program small while it still fails in the same way.
  *
- * Nodes of the tree are dropped, outer ones first, and what cannot be dropped is opened up, until nothing more goes.
+ * Nodes of the tree are dropped, outer ones first, and what cannot be dropped is opened up, until nothing
+ * more goes.
  */
 #include "random/shrink.h"
 #include <stdlib.h>
@@ -22,7 +23,9 @@ static bool still_fails(struct shrinking *s)
     struct verdict v = run_program(text, s->program, s->seed, &s->configs);
     free(text);
     if (v.outcome != s->wanted.outcome || v.config != s->wanted.config) return false;
-    return v.outcome != OUTCOME_REFUSED && v.outcome != OUTCOME_STOPPED ? true : !strncmp(v.message, s->wanted.message, 12);
+    return v.outcome != OUTCOME_REFUSED && v.outcome != OUTCOME_STOPPED
+               ? true
+               : !strncmp(v.message, s->wanted.message, 12);
 }
 
 static bool try_state(struct shrinking *s, struct node *node, enum node_state state)
@@ -71,19 +74,24 @@ static bool pass(struct shrinking *s)
         bool reached = tree_lines(s->program->tree) < lines;
         node->state = before;
         if (!reached) continue;
-        changed |= try_state(s, node, NODE_DROPPED) || (node->opens && before == NODE_WHOLE && try_state(s, node, NODE_OPEN));
+        changed |= try_state(s, node, NODE_DROPPED) ||
+                   (node->opens && before == NODE_WHOLE && try_state(s, node, NODE_OPEN));
     }
     return changed;
 }
 
-void shrink_program(struct random_program *program, uint64_t seed, const struct configs *configs, const struct verdict *verdict, unsigned seconds)
+void shrink_program(struct random_program *program, uint64_t seed, const struct configs *configs,
+                    const struct verdict *verdict, unsigned seconds)
 {
     struct shrinking s = {.program = program, .seed = seed, .wanted = *verdict, .end = time(NULL) + seconds};
-    /* The second order of the reference stays: what depends on the order is no longer the program that was made. */
+    /* The second order of the reference stays: what depends on the order is no longer the program that was
+     * made. */
     for (size_t i = 0; i < configs->n && i <= verdict->config; i++)
-        if (i == 0 || configs->at[i].reference || i == verdict->config) s.configs.at[s.configs.n++] = configs->at[i];
+        if (i == 0 || configs->at[i].reference || i == verdict->config)
+            s.configs.at[s.configs.n++] = configs->at[i];
     s.wanted.config = s.configs.n - 1;
     if (!still_fails(&s)) return;
     coarse(&s);
-    while (pass(&s)) { }
+    while (pass(&s)) {
+    }
 }

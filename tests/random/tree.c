@@ -1,4 +1,5 @@
-/* tree.c - see tree.h. The memory of a tree is a list of blocks, freed together; running out of it ends the program. */
+/* tree.c - see tree.h. The memory of a tree is a list of blocks, freed together; running out of it ends the
+ * program. */
 #include "random/tree.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +68,10 @@ void tree_line(struct tree *tree, struct node *in, const char *format, va_list a
 
 /* ---- text ---- */
 
-struct text { char *at; size_t n, room; };
+struct text {
+    char *at;
+    size_t n, room;
+};
 
 static void put_line(struct text *to, const char *line)
 {

@@ -1,8 +1,9 @@
 /*
  * tree.h - a program as a tree of text, so that parts of it can be dropped and the rest written again.
  *
- * A node is a row of items: lines of text and further nodes. Dropping a node leaves out all of it; opening one up leaves
- * out its own lines and keeps the nodes inside. Everything of a tree lies in its arena and goes with it.
+ * A node is a row of items: lines of text and further nodes. Dropping a node leaves out all of it; opening
+ * one up leaves out its own lines and keeps the nodes inside. Everything of a tree lies in its arena and goes
+ * with it.
  */
 #ifndef RANDOM_TREE_H
 #define RANDOM_TREE_H
@@ -13,7 +14,10 @@
 #include <stdint.h>
 
 struct node;
-struct item { char *text; struct node *node; }; /* one of the two */
+struct item {
+    char *text;
+    struct node *node;
+}; /* one of the two */
 
 enum node_state { NODE_WHOLE, NODE_OPEN, NODE_DROPPED };
 
@@ -21,15 +25,15 @@ struct node {
     struct item *items;
     size_t n, room;
     enum node_state state;
-    bool fixed;   /* the program means nothing without it */
-    bool opens;   /* its inner nodes may stand without its own lines */
+    bool fixed; /* the program means nothing without it */
+    bool opens; /* its inner nodes may stand without its own lines */
 };
 
 struct tree {
     struct node *root;
     struct node **all; /* in the order in which they were made: outer ones before inner ones */
     size_t n, room;
-    void **blocks;     /* the arena */
+    void **blocks; /* the arena */
     size_t nblocks, blocks_room;
 };
 
