@@ -157,6 +157,7 @@ void px_ir_canon(struct px_irfn *f)
     find_lazy(f);
     struct rewrite w = {.f = f, .clean = PX_NEW_N(a, uint32_t, f->regs.n + 1), .block = 1};
     const bool *starts = find_starts(f);
+    px_vec_reserve(a, &w.out, f->insts.n + f->insts.n / 8 + 16);
     uint32_t *place = PX_NEW_N(a, uint32_t, f->insts.n + 1);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         struct px_ir_inst in = f->insts.at[i];

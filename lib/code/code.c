@@ -35,6 +35,17 @@ void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *for
     longjmp(f->coder->give_up, 1);
 }
 
+void px_code_no_memory(struct px_irfn *f)
+{
+    longjmp(*f->coder->keep->on_failure, 1);
+}
+
+static void free_records(const ptx_allocator *alloc, struct px_fcode *code)
+{
+    px_free(alloc, code->conv, code->n * sizeof *code->conv);
+    px_free(alloc, code->div, code->n * sizeof *code->div);
+}
+
 /* ---- functions ---- */
 
 struct px_irfn *px_code_function(struct px_coder *coder, const struct px_lfunc *func)
@@ -122,7 +133,7 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
 {
     jmp_buf no_memory, *outer = arena->on_failure;
     struct px_arena scratch;
-    struct px_code *code = NULL;
+    struct px_code *volatile code = NULL;
     struct px_coder coder = {.keep = arena,
                              .scratch = &scratch,
                              .linked = linked,
@@ -136,6 +147,7 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
     bool failed = setjmp(no_memory);
     if (!failed) code = make(&coder);
     *error = coder.error;
+    for (uint32_t i = 0; !code && i < coder.queue.n; i++) free_records(&arena->alloc, coder.queue.at[i]->code);
     px_arena_free(&scratch);
     arena->on_failure = outer;
     if (failed) longjmp(*outer, 1);

@@ -4,20 +4,27 @@
 
 /* ---- records ---- */
 
+/* Records have memory of their own, no arena's: it grows in place where the host can do that. */
+static void resize_records(struct px_emitter *e, uint32_t cap)
+{
+    const ptx_allocator *alloc = &e->f->coder->keep->alloc;
+    struct px_fcode *code = e->f->code;
+    const size_t before = code->n * sizeof(struct px_insn), after = cap * sizeof(struct px_insn);
+    struct px_insn *conv = px_realloc(alloc, code->conv, before, after);
+    if (conv) code->conv = conv;
+    struct px_insn *div = conv ? px_realloc(alloc, code->div, before, after) : NULL;
+    if (!div) {
+        if (conv) code->conv = px_realloc(alloc, conv, after, before ? before : 1);
+        px_code_no_memory(e->f);
+    }
+    code->div = div;
+    code->n = e->cap = cap;
+}
+
 struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler div, const struct px_insn *in)
 {
-    if (!e->tail || e->tail->n == CHUNK) {
-        struct px_chunk *c = px_arena_alloc(e->f->coder->scratch, sizeof *c);
-        c->next = NULL;
-        c->n = 0;
-        if (e->tail)
-            e->tail->next = c;
-        else
-            e->head = c;
-        e->tail = c;
-    }
-    struct px_insn *a = &e->tail->conv[e->tail->n], *b = &e->tail->div[e->tail->n];
-    e->tail->n++;
+    if (e->n == e->cap) resize_records(e, e->cap ? e->cap + e->cap / 2 : 64);
+    struct px_insn *a = &e->f->code->conv[e->n], *b = &e->f->code->div[e->n];
     e->n++;
     *a = *b = *in;
     a->fn = conv;
@@ -315,9 +322,8 @@ static uint32_t final_place(const struct px_emitter *e, uint32_t offset)
     return offset & PX_POOL_TAG && offset != PX_NONE32 ? e->f->code->pool + (offset & ~PX_POOL_TAG) : offset;
 }
 
-static void finish_record(const struct px_emitter *e, struct px_insn *to, const struct px_insn *from)
+static void finish_record(const struct px_emitter *e, struct px_insn *to)
 {
-    *to = *from;
     if (to->flags & PX_IF_BLOCK) {
         to->target = e->pc_of[to->target];
         to->flags &= (uint8_t)~PX_IF_BLOCK;
@@ -357,15 +363,11 @@ static void finish(struct px_emitter *e)
     code->pool_bytes = e->pool.n * 8;
     code->pool_image = keep(f, e->pool.at, code->pool_bytes);
     code->frame_bytes = code->pool + code->pool_bytes + 64;
-    code->n = e->n;
-    code->conv = px_arena_alloc(f->coder->keep, (size_t)(e->n + 1) * sizeof *code->conv);
-    code->div = px_arena_alloc(f->coder->keep, (size_t)(e->n + 1) * sizeof *code->div);
-    uint32_t pc = 0;
-    for (const struct px_chunk *c = e->head; c; c = c->next)
-        for (uint32_t i = 0; i < c->n; i++, pc++) {
-            finish_record(e, &code->conv[pc], &c->conv[i]);
-            finish_record(e, &code->div[pc], &c->div[i]);
-        }
+    resize_records(e, e->n);
+    for (uint32_t pc = 0; pc < e->n; pc++) {
+        finish_record(e, &code->conv[pc]);
+        finish_record(e, &code->div[pc]);
+    }
     for (uint32_t i = 0; i < e->tables.n; i++)
         for (uint32_t k = 0; k < e->tables.at[i]->n; k++)
             e->tables.at[i]->targets[k] = e->pc_of[e->tables.at[i]->targets[k]];

@@ -12,12 +12,6 @@
 #include "code/fn.h"
 
 #define PX_POOL_TAG 0x80000000u /* of offsets in the pool, until it is known where it lies */
-enum { CHUNK = 256 };
-struct px_chunk {
-    struct px_chunk *next;
-    uint32_t n;
-    struct px_insn conv[CHUNK], div[CHUNK];
-};
 
 /* A row for the duration of one instruction. */
 struct px_temp {
@@ -28,8 +22,7 @@ struct px_temp {
 
 struct px_emitter {
     struct px_irfn *f;
-    struct px_chunk *head, *tail;
-    uint32_t n; /* records so far */
+    uint32_t n, cap;           /* records so far, in px_fcode.conv and .div; room there */
     PX_VEC(struct px_temp) temps;
     PX_VEC(uint64_t) pool;            /* constants, 8 bytes each; those of 16 begin at even places */
     uint32_t *hash, hash_size;        /* of the pool: places + 1 */

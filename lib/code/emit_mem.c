@@ -61,13 +61,46 @@ static struct px_insn access_record(struct px_emitter *e, const struct px_ir_opd
     return r;
 }
 
-/* ---- loads and stores: one record an element; the first one's alignment is that of the whole vector ---- */
+/* ---- loads and stores ---- */
+
+/*
+ * The handler that does `n` elements at once; PX_FIX_COUNT when there is none (a sign to extend, rows wider than memory),
+ * and then each element has its record.
+ */
+static enum px_fixed vector_handler(const struct px_ir_inst *in, uint32_t bytes, const struct px_ir_opd *o, uint32_t n)
+{
+    if ((n != 2 && n != 4) || (in->aux && bytes == 1)) return PX_FIX_COUNT;
+    for (uint32_t i = 0; i < n; i++)
+        if (o[i].elem != (bytes == 1 ? 2 : bytes)) return PX_FIX_COUNT;
+    bool load = px_ir_is(in, PX_OP_ld);
+    switch (bytes) {
+    case 1: return load ? PX_FIX_ldv_8_2 : PX_FIX_stv_8_2;
+    case 2: return load ? PX_FIX_ldv_16_2 : PX_FIX_stv_16_2;
+    case 4: return load ? PX_FIX_ldv_32_4 : PX_FIX_stv_32_4;
+    case 8: return load ? PX_FIX_ldv_64_8 : PX_FIX_stv_64_8;
+    default: return PX_FIX_COUNT;
+    }
+}
+
+static void load_vector(struct px_emitter *e, enum px_fixed fix, struct px_insn r, const struct px_ir_opd *d, uint32_t n)
+{
+    r.d = px_emit_place(e, &d[0]);
+    r.e = px_emit_place(e, &d[1]);
+    if (n == 4) r.b = px_emit_place(e, &d[2]), r.c = px_emit_place(e, &d[3]);
+    r.x[1] = n;
+    px_emit_guarded(e, e->f->coder->level->fixed[fix], r);
+}
 
 void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     const struct px_ir_opd *address = &o[in->ndst];
     px_emit_guard(e, true);
     struct px_insn r = access_record(e, address, in->fact);
+    enum px_fixed vector = vector_handler(in, address->elem, o, in->ndst);
+    if (vector != PX_FIX_COUNT) {
+        load_vector(e, vector, r, o, in->ndst);
+        return;
+    }
     for (uint32_t i = 0; i < in->ndst; i++, r.imm += address->elem) {
         enum px_fixed fix = load_handler(address->elem, o[i].elem, in->aux);
         if (fix == PX_FIX_COUNT)
@@ -79,11 +112,25 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     }
 }
 
+static void store_vector(struct px_emitter *e, enum px_fixed fix, struct px_insn r, const struct px_ir_opd *s, uint32_t n)
+{
+    r.b = px_emit_row(e, &s[0]);
+    r.c = px_emit_row(e, &s[1]);
+    if (n == 4) r.d = px_emit_row(e, &s[2]), r.e = px_emit_row(e, &s[3]);
+    r.x[1] = n;
+    px_emit_guarded(e, e->f->coder->level->fixed[fix], r);
+}
+
 void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     const struct px_ir_opd *address = &o[0];
     px_emit_guard(e, true);
     struct px_insn r = access_record(e, address, in->fact);
+    enum px_fixed vector = vector_handler(in, address->elem, o + 1, in->nopds - 1u);
+    if (vector != PX_FIX_COUNT) {
+        store_vector(e, vector, r, o + 1, in->nopds - 1u);
+        return;
+    }
     for (uint32_t i = 1; i < in->nopds; i++, r.imm += address->elem) {
         enum px_fixed fix = store_handler(address->elem, o[i].elem);
         if (fix == PX_FIX_COUNT)

@@ -60,6 +60,7 @@ struct px_irfn {
     PX_VEC(uint32_t) labels; /* instruction behind it; those of the text come first */
     PX_VEC(const struct px_stmt *) text_labels;
     uint32_t labels_placed;              /* of those of the text */
+    uint32_t text_insts;               /* instructions of the text */
     PX_VEC(struct px_call_site *) sites; /* words are registers until emission */
     PX_VEC(struct px_ir_switch) switches;
     PX_VEC(struct px_param) params;
@@ -79,6 +80,8 @@ struct px_irfn {
 /* Ends everything with a message that names the instruction and its line. */
 _Noreturn void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+_Noreturn void px_code_no_memory(struct px_irfn *f);
 
 struct px_irfn *px_code_function(struct px_coder *coder, const struct px_lfunc *func);
 

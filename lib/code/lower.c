@@ -142,6 +142,7 @@ static void each_stmt(struct px_irfn *f, const struct px_block *block, visit_stm
 /* Labels of the text have the first numbers, in text order. */
 static void note_label(struct px_irfn *f, const struct px_stmt *s)
 {
+    f->text_insts += s->kind == PX_S_INST;
     if (s->kind != PX_S_LABEL) return;
     px_vec_push(f->coder->scratch, &f->text_labels, s);
     px_lower_label(f);
@@ -191,16 +192,27 @@ static void note_taken(struct px_irfn *f, const struct px_stmt *s)
     if (s->kind == PX_S_INST) px_lower_taken(f, &s->u.inst);
 }
 
+/* An instruction of the text makes a little more than one of the IR, with three or four operands. */
+static void reserve(struct px_irfn *f)
+{
+    struct px_arena *a = f->coder->scratch;
+    if (f->text_insts > UINT32_MAX / 8) px_code_fail(f, NULL, "is too long");
+    px_vec_reserve(a, &f->insts, f->text_insts + f->text_insts / 2 + 16);
+    px_vec_reserve(a, &f->opds, f->text_insts * 5 + 64);
+    px_vec_reserve(a, &f->origins, f->text_insts + 2);
+}
+
 void px_lower(struct px_irfn *f)
 {
     const struct px_block *body = f->fn->func->body;
     const struct px_origin none = {NULL, 0};
     f->carry = PX_NONE32;
+    each_stmt(f, body, note_label);
+    reserve(f);
     px_vec_push(f->coder->scratch, &f->origins, none);
     add_registers(f);
     px_lower_params(f);
     if (f->params.n) each_stmt(f, body, note_taken);
-    each_stmt(f, body, note_label);
     px_lower_prologue(f);
     each_stmt(f, body, lower_stmt);
     f->fresh = false;

@@ -120,7 +120,7 @@ struct px_origin { const struct px_inst *inst; uint32_t loc; /* px_trap.loc */ }
 
 struct px_fcode {
     const struct px_lfunc *func;
-    struct px_insn *conv, *div;
+    struct px_insn *conv, *div; /* n each; allocated by themselves with the program */
     uint32_t n;
     struct px_origin *src;
     uint32_t width;           /* lanes of a row */
@@ -170,6 +170,8 @@ enum px_fixed {
 #define PX_MOVE(name, TD, TA, TB, statement) PX_FIX_##name,
 #define PX_LOAD(name, MEM, TD) PX_FIX_##name,
 #define PX_STORE(name, MEM, TB) PX_FIX_##name,
+#define PX_VLOAD(name, MEM, TD, one) PX_FIX_##name,
+#define PX_VSTORE(name, MEM, TB, one) PX_FIX_##name,
 #define PX_OTHER(name) PX_FIX_##name,
 #include "vm/op_fixed.def"
 #undef PX_BROADCAST
@@ -177,6 +179,8 @@ enum px_fixed {
 #undef PX_MOVE
 #undef PX_LOAD
 #undef PX_STORE
+#undef PX_VLOAD
+#undef PX_VSTORE
 #undef PX_OTHER
     PX_FIX_COUNT
 };

@@ -201,11 +201,12 @@ PX_PROBE(2)
 PX_PROBE(4)
 PX_PROBE(8)
 PX_PROBE(16)
+PX_PROBE(32)
 
 PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, const uint32_t size)
 {
     return size == 1 ? probe_1(g, in) : size == 2 ? probe_2(g, in) : size == 4 ? probe_4(g, in)
-           : size == 8 ? probe_8(g, in) : probe_16(g, in);
+           : size == 8 ? probe_8(g, in) : size == 16 ? probe_16(g, in) : probe_32(g, in);
 }
 
 PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in, uint32_t size)
@@ -305,12 +306,110 @@ PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
     }
 #define PX_OTHER(name)
 
+/*
+ * Vectors: one probe for all elements of a lane. What it does not find goes element by element through the handler of
+ * one, which finds the segment or the fault; only the first element has the vector's alignment to keep.
+ */
+static int each_element(struct px_gang *g, const struct px_insn *in, enum px_fixed one, uint32_t bytes, bool store)
+{
+    const uint32_t rows[4] = {store ? in->b : in->d, store ? in->c : in->e, store ? in->d : in->b, store ? in->e : in->c};
+    struct px_insn part = *in;
+    part.fn = g->level->fixed[one][1];
+    for (uint32_t k = 0; k < in->x[1]; k++, part.imm += bytes, part.size = (uint8_t)bytes) {
+        part.d = part.b = rows[k];
+        int step = part.fn(g, &part);
+        if (step != PX_STEP_NEXT) return step;
+    }
+    return PX_STEP_NEXT;
+}
+
+#define PX_VLOAD(name, MEM, TD, one)                                                                        \
+    PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, const uint32_t n_, bool masked)     \
+    {                                                                                                       \
+        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                     \
+        const uint32_t size = n_ * (uint32_t)sizeof(MEM), rows[4] = {in->d, in->e, in->b, in->c};           \
+        const struct probe p = scalar ? probe_scalar(g, in, size) : probe_row(g, in, size);                 \
+        if (!p.ok) return each_element(g, in, PX_FIX_##one, sizeof(MEM), false);                            \
+        const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                     \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                     \
+        for (uint32_t k = 0; k < n_; k++) {                                                                 \
+            TD *d = PX_ROW(g, TD, rows[k]);                                                                 \
+            const uint32_t n = g->n, at = k * (uint32_t)sizeof(MEM);                                        \
+            if (p.same) {                                                                                   \
+                const TD v = (TD)PX_ATOMIC_LOAD(MEM, p.first + p.lane * size + at);                         \
+                if (masked) {                                                                               \
+                    PX_LOOP { d[i] = m[i] ? v : d[i]; }                                                     \
+                } else {                                                                                    \
+                    PX_LOOP { d[i] = v; }                                                                   \
+                }                                                                                           \
+            } else if (p.packed) {                                                                          \
+                const MEM *s = (const MEM *)p.first + k;                                                    \
+                if (masked) {                                                                               \
+                    PX_LOOP { d[i] = m[i] ? (TD)s[i * n_] : d[i]; }                                         \
+                } else {                                                                                    \
+                    PX_LOOP { d[i] = (TD)s[i * n_]; }                                                       \
+                }                                                                                           \
+            } else if (g->full && !in->m) {                                                                 \
+                for (uint32_t i = 0; i < n; i++) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at); \
+            } else {                                                                                        \
+                uint32_t i;                                                                                 \
+                const struct px_lanes lanes = px_gang_lanes(g, in);                                         \
+                PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);         \
+            }                                                                                               \
+        }                                                                                                   \
+        return PX_STEP_NEXT;                                                                                \
+    }                                                                                                       \
+    static int f0_##name(struct px_gang *g, const struct px_insn *in)                                       \
+    {                                                                                                       \
+        return in->x[1] == 2 ? all_##name(g, in, 2, false) : all_##name(g, in, 4, false);                   \
+    }                                                                                                       \
+    static int f1_##name(struct px_gang *g, const struct px_insn *in)                                       \
+    {                                                                                                       \
+        return in->x[1] == 2 ? all_##name(g, in, 2, true) : all_##name(g, in, 4, true);                     \
+    }
+
+#define PX_VSTORE(name, MEM, TB, one)                                                                       \
+    PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, const uint32_t n_)        \
+    {                                                                                                       \
+        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                     \
+        const uint32_t size = n_ * (uint32_t)sizeof(MEM), rows[4] = {in->b, in->c, in->d, in->e};           \
+        const struct probe p = scalar ? probe_scalar(g, in, size) : probe_row(g, in, size);                 \
+        if (!p.ok) return each_element(g, in, PX_FIX_##one, sizeof(MEM), true);                             \
+        const struct px_lanes lanes = px_gang_lanes(g, in);                                                 \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                     \
+        const bool full = g->full && !in->m;                                                                \
+        for (uint32_t k = 0; k < n_; k++) {                                                                 \
+            const TB *b = PX_ROW(g, TB, rows[k]);                                                           \
+            const uint32_t n = g->n, at = k * (uint32_t)sizeof(MEM);                                        \
+            if (p.same) {                                                                                   \
+                uint32_t i, last = 0;                                                                       \
+                PX_FOR_LANES(i, lanes) last = i;                                                            \
+                PX_ATOMIC_STORE(MEM, p.first + p.lane * size + at, b[last]);                                \
+            } else if (p.packed && full) {                                                                  \
+                MEM *s = (MEM *)p.first + k;                                                                \
+                PX_LOOP { s[i * n_] = (MEM)b[i]; }                                                          \
+            } else if (full) {                                                                              \
+                for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);   \
+            } else {                                                                                        \
+                uint32_t i;                                                                                 \
+                PX_FOR_LANES(i, lanes) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]); \
+            }                                                                                               \
+        }                                                                                                   \
+        return PX_STEP_NEXT;                                                                                \
+    }                                                                                                       \
+    static int f0_##name(struct px_gang *g, const struct px_insn *in)                                       \
+    {                                                                                                       \
+        return in->x[1] == 2 ? all_##name(g, in, 2) : all_##name(g, in, 4);                                 \
+    }
+
 #include "vm/op_fixed.def"
 #undef PX_BROADCAST
 #undef PX_CONVERT
 #undef PX_MOVE
 #undef PX_LOAD
 #undef PX_STORE
+#undef PX_VLOAD
+#undef PX_VSTORE
 #undef PX_OTHER
 
 /* ---- arithmetic from the instruction table ---- */
@@ -378,6 +477,8 @@ const struct px_level PX_PASTE(px_level_, PX_LEVEL) = {
 #define PX_MOVE(name, TD, TA, TB, expression) [PX_FIX_##name] = {f0_##name, f1_##name},
 #define PX_LOAD(name, MEM, TD) [PX_FIX_##name] = {f0_##name, f1_##name},
 #define PX_STORE(name, MEM, TB) [PX_FIX_##name] = {f0_##name, f0_##name},
+#define PX_VLOAD(name, MEM, TD, one) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_VSTORE(name, MEM, TB, one) [PX_FIX_##name] = {f0_##name, f0_##name},
 #define PX_OTHER(name) [PX_FIX_##name] = {f0_##name, f0_##name},
 #include "vm/op_fixed.def"
     },

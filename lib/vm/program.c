@@ -124,6 +124,17 @@ static void free_kernels(struct ptx_program *program)
     }
 }
 
+static void free_code(ptx_program *program, const ptx_allocator *alloc)
+{
+    for (const struct px_code *code = program->code; code; code = code->next)
+        for (uint32_t i = 0; i < program->linked.nfuncs; i++) {
+            const struct px_fcode *f = code->funcs[i];
+            if (!f) continue;
+            px_free(alloc, f->conv, f->n * sizeof *f->conv);
+            px_free(alloc, f->div, f->n * sizeof *f->div);
+        }
+}
+
 void px_program_destroy(ptx_program *program)
 {
     if (!program) return;
@@ -132,6 +143,7 @@ void px_program_destroy(ptx_program *program)
     px_sched_forget(&program->device->sched);
     free_kernels(program);
     px_host_free(program);
+    free_code(program, &alloc);
     px_arena_free(&program->code_arena);
     pthread_mutex_destroy(&program->code_lock);
     if (program->global_base) px_mem_release(&program->device->mem, program->global_base);
