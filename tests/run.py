@@ -276,7 +276,7 @@ class Runner:
         count, seed = part
         verdicts = Verdicts()
         with tempfile.TemporaryDirectory() as found:
-            done = self.run([os.path.join(self.build, "tests", "random"), "--spread", "--count", str(count), "--seed", str(seed), "--shrink", "20",
+            done = self.run([os.path.join(self.build, "tests", "random"), "--spread", "--size", "16", "--count", str(count), "--seed", str(seed), "--shrink", "20",
                              "--stop", "2", "--keep", found])
         output = text_of(done.stdout) if done else "did not end in time"
         ended = re.search(r"^(\d+) programs, .*: 0 failed$", output, re.M)

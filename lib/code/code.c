@@ -13,6 +13,7 @@
 #include "vm/op_fpmode.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { PX_ROWS_BYTES = 40 * 1024 }; /* of rows that a gang should not exceed */
 
@@ -167,7 +168,8 @@ static struct px_code *find_code(struct ptx_program *program, const struct px_lf
 static void forget_convergent(struct px_code *code, uint32_t nfuncs)
 {
     for (uint32_t i = 0; i < nfuncs; i++)
-        if (code->funcs[i]) code->funcs[i]->conv = code->funcs[i]->div;
+        if (code->funcs[i])
+            memcpy(code->funcs[i]->conv, code->funcs[i]->div, code->funcs[i]->n * sizeof(struct px_insn));
 }
 
 static struct px_code *decode_locked(struct ptx_program *program, const struct px_lfunc *kernel,

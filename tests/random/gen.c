@@ -85,13 +85,30 @@ static void simple(struct gen *g)
     case 3:
     case 4: gen_chain(g); break;
     case 5: gen_feature(g, RANDOM_CARRY) ? gen_carry(g) : gen_compute(g); break;
-    case 6: gen_feature(g, RANDOM_NANS) ? gen_pattern(g) : gen_compute(g); break;
+    case 6:
+        !gen_feature(g, RANDOM_NANS) ? gen_compute(g) : gen_chance(g, 50) ? gen_pattern(g) : gen_floats(g);
+        break;
     case 7:
         gen_feature(g, RANDOM_ATOMICS) && gen_feature(g, RANDOM_MEMORY) ? gen_atomic(g) : gen_compute(g);
         break;
     case 8: g->scope->uniform ? gen_uniform(g) : gen_compute(g); break;
     default: gen_compute(g); break;
     }
+    gen_close(g, before);
+}
+
+/* Registers that live for some statements only: their rows are given away and taken again. */
+static void scoped(struct gen *g)
+{
+    struct scope inner = *g->scope;
+    struct node *before = gen_open(g, false);
+    inner.depth++;
+    gen_line(g, "{");
+    gen_declare_scoped(g);
+    g->scoped++;
+    gen_body(g, &inner, 2 + gen_below(g, 4));
+    g->scoped--;
+    gen_line(g, "}");
     gen_close(g, before);
 }
 
@@ -110,6 +127,8 @@ static void statement(struct gen *g)
         gen_leave(g);
     else if (k < 39 && gen_feature(g, RANDOM_LOCKS))
         gen_lock(g);
+    else if (k < 50 && g->scope->depth < 3)
+        scoped(g);
     else
         simple(g);
 }

@@ -103,7 +103,7 @@ struct function {
 
 enum { FUNCTIONS_MAX = 6, MASKS_MAX = 64 };
 
-enum { POOLS = 20 };
+enum { POOLS = 22 };
 
 struct gen {
     uint64_t rng;
@@ -119,6 +119,7 @@ struct gen {
     bool ended;          /* some threads of the kernel have */
     bool only_uniform;   /* operands of the instruction being written are the same for all threads */
     enum px_type like;   /* only registers of this type: elements of one vector; PX_T_NONE: any */
+    unsigned scoped;     /* blocks around with registers of their own */
     bool chaining;       /* temporaries may be written, and read where they have been */
     uint8_t pool[POOLS]; /* how many registers of each pool the function has */
     uint32_t defined[POOLS], fresh[POOLS]; /* of temporaries: bits; by the instruction being written */
@@ -154,6 +155,8 @@ struct operand gen_source(struct gen *g, enum px_type type); /* a register, seld
 void gen_pools(struct gen *g);        /* how many registers of each kind a function gets */
 const char *gen_guard(struct gen *g); /* "@%p1 ", "@!%p0 ", often "" */
 void gen_declare_registers(struct gen *g);
+void gen_declare_temporaries(struct gen *g);
+void gen_declare_scoped(struct gen *g); /* and gives them values */
 void gen_load_registers(struct gen *g, const char *slot);
 void gen_store_registers(struct gen *g, const char *slot, unsigned percent);
 
@@ -167,6 +170,7 @@ bool gen_fill(struct gen *g, uint16_t form, struct px_match *match);
 void gen_compute(struct gen *g); /* one instruction */
 void gen_chain(struct gen *g);   /* some that hand values on by temporaries */
 void gen_carry(struct gen *g);
+void gen_floats(struct gen *g);
 void gen_uniform(struct gen *g); /* a new value for a register that is the same for all threads */
 void gen_pattern(struct gen *g); /* integers that look like NaNs, where floats are too */
 

@@ -352,6 +352,8 @@ void gen_compute(struct gen *g)
 void gen_chain(struct gen *g)
 {
     memset(g->defined, 0, sizeof g->defined);
+    gen_line(g, "{");
+    gen_declare_temporaries(g);
     g->chaining = true;
     for (unsigned n = 3 + gen_below(g, 6); n--;) {
         struct node *before = gen_open(g, false);
@@ -359,6 +361,7 @@ void gen_chain(struct gen *g)
         gen_close(g, before);
     }
     g->chaining = false;
+    gen_line(g, "}");
     memset(g->defined, 0, sizeof g->defined);
 }
 
@@ -435,4 +438,33 @@ void gen_pattern(struct gen *g)
         }
         gen_close(g, before);
     }
+}
+
+/* Registers that never hold anything but results of f32 arithmetic, NaNs among them, and whose bits are
+ * looked at. */
+void gen_floats(struct gen *g)
+{
+    static const char *const ops[] = {"add.f32", "mul.rn.f32", "sub.ftz.f32", "div.rn.f32", "add.rz.f32"};
+    char look[64];
+    gen_line(g, "{ .reg .f32 %%x<2>;");
+    for (unsigned k = 0; k < 2; k++)
+        gen_line(g, "  sub.f32 %%x%u, 0f7F800000, %s;", k, gen_register(g, PX_T_F32, 0, false).text);
+    for (unsigned n = 4 + gen_below(g, 5); n--;) {
+        unsigned k = gen_below(g, 2);
+        struct node *before = gen_open(g, false);
+        if (gen_chance(g, 50)) {
+            gen_line(g, "  %s%s %%x%u, %%x%u, %s;", gen_guard(g), ops[gen_below(g, 5)], k, gen_below(g, 2),
+                     gen_chance(g, 40) ? "0fFF800000" : gen_source(g, PX_T_F32).text);
+        } else {
+            unsigned at = gen_below(g, 3);
+            snprintf(look, sizeof look,
+                     at == 0   ? "mov.b32 %s, %%x%u;"
+                     : at == 1 ? "xor.b32 %s, %%x%u, 0;"
+                               : "not.b32 %s, %%x%u;",
+                     gen_register(g, PX_T_B32, 0, true).text, k);
+            gen_line(g, "  %s", look);
+        }
+        gen_close(g, before);
+    }
+    gen_line(g, "}");
 }

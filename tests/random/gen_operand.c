@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum pool_kind { POOL_PLAIN, POOL_TEMP, POOL_UNIFORM, POOL_READ };
+enum pool_kind { POOL_PLAIN, POOL_TEMP, POOL_UNIFORM, POOL_READ, POOL_SCOPED };
 
 static const struct pool {
     const char *name;
@@ -27,6 +27,7 @@ static const struct pool {
     {"x", PX_T_F32, 2, 3, POOL_TEMP},     {"y", PX_T_B64, 2, 3, POOL_TEMP},
     {"s", PX_T_B16, 1, 2, POOL_TEMP},     {"u", PX_T_B32, 3, 4, POOL_UNIFORM},
     {"e", PX_T_PRED, 2, 2, POOL_UNIFORM}, {"n", PX_T_B32, 4, 4, POOL_READ},
+    {"v", PX_T_B32, 3, 3, POOL_SCOPED},   {"b", PX_T_B64, 2, 2, POOL_SCOPED},
 };
 
 void gen_pools(struct gen *g)
@@ -42,10 +43,35 @@ void gen_pools(struct gen *g)
 void gen_declare_registers(struct gen *g)
 {
     for (unsigned i = 0; i < POOLS; i++)
-        gen_alone(g, "  .reg .%s %%%s<%u>;", px_type_info(pools[i].type)->name, pools[i].name, g->pool[i]);
+        if (pools[i].kind != POOL_TEMP && pools[i].kind != POOL_SCOPED)
+            gen_alone(g, "  .reg .%s %%%s<%u>;", px_type_info(pools[i].type)->name, pools[i].name,
+                      g->pool[i]);
     gen_alone(g, "  .reg .b32 %%m<%u>;", MASKS_MAX);
     gen_alone(g, "  .reg .b32 %%z<6>;  .reg .b64 %%zd<6>;  .reg .pred %%zp<4>;  .reg .b32 %%dead;  .reg .b64 "
                  "%%deadd;");
+}
+
+/* Those of one kind, in the block that begins here: other registers than those of the same names elsewhere.
+ */
+static void declare_kind(struct gen *g, enum pool_kind kind)
+{
+    for (unsigned i = 0; i < POOLS; i++)
+        if (pools[i].kind == kind)
+            gen_line(g, "  .reg .%s %%%s<%u>;", px_type_info(pools[i].type)->name, pools[i].name, g->pool[i]);
+}
+
+void gen_declare_temporaries(struct gen *g)
+{
+    declare_kind(g, POOL_TEMP);
+}
+
+void gen_declare_scoped(struct gen *g)
+{
+    declare_kind(g, POOL_SCOPED);
+    for (unsigned i = 0; i < POOLS; i++)
+        for (unsigned k = 0; pools[i].kind == POOL_SCOPED && k < g->pool[i]; k++)
+            gen_line(g, "  mov.%s %%%s%u, %s;", px_type_info(pools[i].type)->name, pools[i].name, k,
+                     gen_source(g, pools[i].type).text);
 }
 
 /* ---- which register may stand where ---- */
@@ -64,6 +90,7 @@ static bool usable(const struct gen *g, const struct pool *pool, enum px_type ty
     if (!fits(pool->type, type) || (g->like && pool->type != g->like)) return false;
     if (g->only_uniform) return pool->kind == POOL_UNIFORM;
     if (write && (pool->kind == POOL_UNIFORM || pool->kind == POOL_READ)) return false;
+    if (pool->kind == POOL_SCOPED) return g->scoped > 0;
     return pool->kind != POOL_TEMP || (g->chaining && (write || g->defined[pool - pools]));
 }
 

@@ -45,7 +45,7 @@ ENGINE = [
     ("guards: a negated one counts as plain", "lib/code/emit.c",
      "fixed[negated ? PX_FIX_mask_andnot : PX_FIX_mask_and][0]", "fixed[PX_FIX_mask_and][0]"),
     ("guards: setp writes the guard too early", "lib/code/lower_alu.c", "bool late = oe &&", "bool late = !oe &&"),
-    ("masks: of a pair only the first result is blended", "lib/vm/handlers.c", "in->flags & PX_IF_PAIR", "in->flags & 64"),
+    ("guards: memory is touched for lanes that do not live", "lib/code/emit.c", "direct = !negated && !memory;", "direct = !negated;"),
     ("liveness: a guarded definition ends a life", "lib/code/rows.c", "if (in->guard == PX_NONE32)\n            px_flow_live_write",
      "if (in->ndst)\n            px_flow_live_write"),
     ("liveness: values live behind a block are forgotten", "lib/code/rows.c", "if (live->last_behind[r] != PX_FLOW_NONE)",
