@@ -67,11 +67,14 @@ void gen_declare_temporaries(struct gen *g)
 
 void gen_declare_scoped(struct gen *g)
 {
+    unsigned around = g->scoped;
     declare_kind(g, POOL_SCOPED);
+    g->scoped = 0; /* the names now mean registers that hold nothing yet */
     for (unsigned i = 0; i < POOLS; i++)
         for (unsigned k = 0; pools[i].kind == POOL_SCOPED && k < g->pool[i]; k++)
             gen_line(g, "  mov.%s %%%s%u, %s;", px_type_info(pools[i].type)->name, pools[i].name, k,
                      gen_source(g, pools[i].type).text);
+    g->scoped = around;
 }
 
 /* ---- which register may stand where ---- */
