@@ -168,6 +168,11 @@ nvcc-check: $(B)/bin/ptxas
 	@tests/nvcc/check.sh $(B)
 .PHONY: nvcc-check
 
+# Random PTX programs on the engine in every configuration and on the reference, for an hour; RANDOM takes its options.
+random: $(B)/tests/random
+	@$(B)/tests/random --count 1000000 --time 3600 --seed $$(date +%s) --jobs $$(nproc) $(RANDOM)
+.PHONY: random
+
 # Random C programs through nvcc and LLVM, our ptxas and the VM; where csmith and a compiler are. RANDOM takes its options.
 random-check: $(B)/bin/ptxas $(B)/bin/ptxvm
 	@python3 tests/random/csmith.py --build $(B) $(RANDOM)

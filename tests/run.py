@@ -12,6 +12,7 @@ A WORD keeps the tests whose name holds it. Exit code 1 when a test fails. Suite
   samples  the commands of samples/README.md
   bench    the workloads of tests/bench against their plain C reference, with 1, 2 and 8 workers; with --small
            (builds with sanitizers) their small sizes
+  random   random programs of tests/random: the engine in every configuration against the reference
   approx   the approximate units against checksums recorded on a GPU, 2^24 inputs each
   fuzz     build/fuzz/fuzz_*: nothing may crash; two processes a target, from fixed seeds, for --fuzz seconds in all (0)
   python   tests/*/test_*.py: exit code 0, or 77 for "cannot run here"
@@ -270,6 +271,18 @@ class Runner:
             verdicts.check(f"workloads, {workers} workers", "\n" + tail(output))
         return verdicts
 
+    def random(self, part):
+        """One share of the programs: their number and the first seed."""
+        count, seed = part
+        verdicts = Verdicts()
+        with tempfile.TemporaryDirectory() as found:
+            done = self.run([os.path.join(self.build, "tests", "random"), "--spread", "--size", "16", "--count", str(count), "--seed", str(seed), "--shrink", "20",
+                             "--stop", "2", "--keep", found])
+        output = text_of(done.stdout) if done else "did not end in time"
+        ended = re.search(r"^(\d+) programs, .*: 0 failed$", output, re.M)
+        verdicts.check(f"random programs from seed {seed}", None if ended and int(ended[1]) == count else "\n" + tail(output, 60))
+        return verdicts
+
     def approx(self, folder):
         verdicts = Verdicts()
         done = self.run([os.path.join(self.build, "tests", "approx_check"), "--quick", folder])
@@ -361,6 +374,8 @@ class Runner:
         scripts = [p for p in self.files("tests", ".py") if os.path.basename(p).startswith("test_")]
         every = [("bench", "workloads", self.bench, "1,2,8"),
                  ("approx", "units", self.approx, os.path.join("tests", "hw", "golden"))]
+        share, shares = (10, 2) if self.small else (50, 6)
+        every += [("random", f"programs from seed {1 + share * k}", self.random, (share, 1 + share * k)) for k in range(shares)]
         every += self.fuzz_tasks()
         every += [("python", self.name(p), self.python, p) for p in scripts]
         every += [("samples", c, self.sample, c) for c in self.sample_commands()]

@@ -92,3 +92,11 @@ $(REFERENCE): $(REFERENCE_SRC:%.c=$(B)/obj/%.o)
 $(B)/tests/reference: $(B)/obj/tests/reference/main.o $(REFERENCE) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) -o $@ $^ $(LDFLAGS) $(LIBS)
+
+# Random programs on the engine in every configuration, and in the reference (tests/random/README.md).
+RANDOM_SRC = $(wildcard tests/random/*.c)
+RANDOM_TEST = $(B)/tests/random
+TEST_EXTRA += $(RANDOM_TEST)
+$(RANDOM_TEST): $(RANDOM_SRC) $(wildcard tests/random/*.h) $(REFERENCE) $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -o $@ $(RANDOM_SRC) $(REFERENCE) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)

@@ -13,6 +13,7 @@
 #include "vm/op_fpmode.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { PX_ROWS_BYTES = 40 * 1024 }; /* of rows that a gang should not exceed */
 
@@ -162,6 +163,14 @@ static struct px_code *find_code(struct ptx_program *program, const struct px_lf
     return NULL;
 }
 
+/* No lane ever finds the convergent version: what both versions compute can be compared. */
+static void forget_convergent(struct px_code *code, uint32_t nfuncs)
+{
+    for (uint32_t i = 0; i < nfuncs; i++)
+        if (code->funcs[i])
+            memcpy(code->funcs[i]->conv, code->funcs[i]->div, code->funcs[i]->n * sizeof(struct px_insn));
+}
+
 static struct px_code *decode_locked(struct ptx_program *program, const struct px_lfunc *kernel,
                                      uint32_t threads, const char **error)
 {
@@ -175,6 +184,7 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
     code = px_decode(&program->linked, kernel, threads, program->number, device->level,
                      device->config.approx_exact != 0, &program->code_arena, error);
     if (!code) return NULL;
+    if (device->masked_only) forget_convergent(code, program->linked.nfuncs);
     code->next = program->code;
     program->code = code;
     return code;

@@ -144,8 +144,11 @@ static void finish_compare(struct px_irfn *f, const struct px_bound *b, const st
         p = px_lower_fixed(f, fix, 4, p, c, 0);
         if (q.kind != PX_IR_NONE) q = px_lower_fixed(f, fix, 4, q, c, 0);
     }
-    deliver(f, b, od, b->match.type[0], p, oe ? none : q);
+    /* A destination that is the guard comes last: the other one is still written under the old value. */
+    bool late = oe && od->kind != PX_O_SINK && b->guard != PX_NONE32 && px_lower_reg(f, od, 0) == b->guard;
+    if (!late) deliver(f, b, od, b->match.type[0], p, oe ? none : q);
     if (oe) px_lower_assign(f, b, oe, PX_T_PRED, q);
+    if (late) deliver(f, b, od, b->match.type[0], p, none);
 }
 
 /* ---- one instruction ---- */

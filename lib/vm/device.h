@@ -47,6 +47,7 @@ struct ptx_device {
     struct px_heap buffers;          /* parameter buffers of device-side launches */
     const struct px_runtime *runtime;
     const struct px_level *level;
+    bool masked_only;                /* programs decoded from now on run the masked version always: a wish of tests */
     struct px_sched sched;
     pthread_mutex_t output_lock;
     uint64_t printed;                /* bytes of output of this launch; under output_lock */

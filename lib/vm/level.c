@@ -8,7 +8,13 @@
 #include <string.h>
 #include "vm/units.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(PX_ONLY_PORTABLE) /* tests/random/plant.py builds no other level */
+#define MORE_LEVELS 1
+#else
+#define MORE_LEVELS 0
+#endif
+
+#if MORE_LEVELS
 static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -23,7 +29,7 @@ static bool has_avx512(void)
 
 static const struct px_level *level_at(unsigned i)
 {
-#if defined(__x86_64__)
+#if MORE_LEVELS
     if (i == 0) return has_avx512() ? &px_level_avx512 : NULL;
     if (i == 1) return has_avx2() ? &px_level_avx2 : NULL;
 #endif
@@ -48,7 +54,7 @@ const struct px_level *px_level_named(const char *name)
 
 const struct px_units *px_level_units(const struct px_level *level)
 {
-#if defined(__x86_64__)
+#if MORE_LEVELS
     bool more = __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
     if (level == &px_level_avx512) return more ? &px_units_avx512vbmi : &px_units_avx512;
     if (level == &px_level_avx2) return &px_units_avx2;

@@ -8,8 +8,8 @@
  * consistent, which is at least what any .sem asks.
  *
  * Record: a = address row (imm is added), b, c = operand rows, d = result row or
- * 0, size = alignment, flags: PX_IF_FTZ for add.f32 on global memory, which flushes
- * subnormal operands and results (PTX ISA 9.7.13.5).
+ * 0, size = alignment, flags: PX_IF_FTZ for add.f32 and .f64 where the address may be global:
+ * there subnormal f32 operands and results are flushed (PTX ISA 9.7.13.5).
  */
 #include "vm/op_atom.h"
 #include "vm/op_row.h"
@@ -28,6 +28,13 @@ static inline uint8_t *place_of(struct px_gang *g, const struct px_insn *in, uin
     }
     if (p.host) g->seg[in->slot] = p.seg;
     return p.host;
+}
+
+/* A float is added by memory itself, not by the multiprocessor: a generic address may lead to either. */
+static inline bool by_memory(const struct px_gang *g, const struct px_insn *in, const void *p)
+{
+    uintptr_t offset = (uintptr_t)p - (uintptr_t)g->cta->shared;
+    return in->flags & PX_IF_FTZ && offset >= g->cta->shared_bytes;
 }
 
 /* ---- the operations, over the bits of the old value `o` and the operands `b`, `c` ---- */
@@ -73,8 +80,8 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
 #define OP_INC(T) (o >= b ? 0 : o + 1)
 #define OP_DEC(T) (o == 0 || o > b ? b : o - 1)
 #define OP_CAS(T) (o == b ? c : o)
-#define OP_ADDF32(T) add_f32(o, b, in->flags & PX_IF_FTZ)
-#define OP_ADDF64(T) add_f64(o, b, !(in->flags & PX_IF_FTZ))
+#define OP_ADDF32(T) add_f32(o, b, by_memory(g, in, p))
+#define OP_ADDF64(T) add_f64(o, b, !by_memory(g, in, p))
 #define OP_ADDF16(T) px_add_f16(o, b, 0, 0)
 #define OP_ADDF16X2(T) px_add_f16x2(o, b, 0, 0)
 #define OP_ADDBF16(T) px_add_bf16(o, b)

@@ -1,7 +1,8 @@
-/* csmith.h - what a program made by csmith(1) needs, on the host and as device code; found before the package's own.
+/* csmith.h - what a program made by csmith(1) needs, on the host and as device code; found before the
+ * package's own.
  *
- * Arithmetic comes from the package (safe_math.h). Instead of printing a checksum the program hands it to take().
- * PLACE is __device__ where functions and variables need the word, and empty elsewhere. */
+ * Arithmetic comes from the package (safe_math.h). Instead of printing a checksum the program hands it to
+ * take(). PLACE is __device__ where functions and variables need the word, and empty elsewhere. */
 #ifndef PTXVM_TESTS_RANDOM_CSMITH_H
 #define PTXVM_TESTS_RANDOM_CSMITH_H
 
@@ -23,7 +24,8 @@ extern "C"
 #else
 extern
 #endif
-PLACE void take(uint32_t checksum);
+    PLACE void
+    take(uint32_t checksum);
 
 static PLACE uint32_t crc32_context = 2166136261u;
 

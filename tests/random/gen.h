@@ -1,0 +1,194 @@
+/*
+ * gen.h - what the files of the generator share (gen_*.c).
+ *
+ *   gen.c        random_program: the module, its functions, its kernel, and what a body may be made of
+ *   gen_form.c   any instruction of the table that only computes, with operands by their types
+ *   gen_memory.c loads, stores and atomics on memory that nobody else uses
+ *   gen_flow.c   branches, loops, tables, early ends
+ *   gen_call.c   functions and their calls
+ *   gen_warp.c   operations of a warp, barriers, exchange between threads, reductions
+ *
+ * What every program keeps to, so that its result is one and the same on any schedule: a thread touches its
+ * own slots of memory; what threads say to each other goes through barriers, `.sync` operations and sums
+ * whose order does not matter; the lanes that take part in a `.sync` operation are computed by a ballot where
+ * they part; a barrier of the CTA stands where the condition of every branch and loop around it is the same
+ * for all threads.
+ */
+#ifndef RANDOM_GEN_H
+#define RANDOM_GEN_H
+
+#include "isa/isa.h"
+#include "random/tree.h"
+
+/* ---- chance ---- */
+
+uint64_t random_next(uint64_t *state);
+uint32_t random_below(uint64_t *state, uint32_t n); /* 0 .. n-1; 0 for n = 0 */
+
+/* ---- options and the program ---- */
+
+enum random_feature {
+    RANDOM_MEMORY = 1,
+    RANDOM_FLOW = 2,
+    RANDOM_CALLS = 4,
+    RANDOM_WARP = 8,
+    RANDOM_BARRIERS = 16,
+    RANDOM_ATOMICS = 32,
+    RANDOM_EXITS = 64,
+    RANDOM_NANS = 128,
+    RANDOM_CARRY = 256,
+    RANDOM_LOCKS = 512,
+    RANDOM_DEFAULT = 511 /* all but locks */
+};
+
+struct random_options {
+    uint32_t size;     /* statements of the kernel, about */
+    uint32_t features; /* enum random_feature; without any of them: instructions that compute */
+    uint32_t safe;     /* enum random_safe: what is left out although it is legal */
+};
+enum random_safe { RANDOM_NO_SREG_GUARD = 1 };
+
+struct random_program {
+    struct tree *tree;
+    uint32_t grid[3], block[3], threads; /* threads of all CTAs */
+    size_t buffer_bytes;
+};
+
+/* The program of a seed. The caller ends it with tree_free(program.tree). */
+struct random_program random_program(uint64_t seed, const struct random_options *options);
+
+/* The buffer before the launch; a pure function of the seed. */
+void random_fill(uint64_t seed, uint8_t *buffer, size_t bytes);
+/* The parameter block behind the buffer's address. */
+enum { RANDOM_PARAM_BYTES = 16 + 64 };
+void random_params(uint64_t seed, uint64_t address, uint8_t params[RANDOM_PARAM_BYTES]);
+
+/* ---- places in memory ---- */
+
+/*
+ * The buffer: cells that all threads reduce into; for each thread one byte, then ROWS_4 words, then ROWS_16
+ * vectors of 16 bytes, each laid out thread by thread, so that the threads of a warp touch consecutive
+ * places; then the slots.
+ */
+enum {
+    BUF_CELLS = 256, /* bytes; 8 a cell */
+    ROWS_4 = 4,
+    ROWS_16 = 2,
+    SLOT_SCRATCH = 256, /* of a thread's slot: what it reads and writes on the way */
+    SLOT_BYTES = 768,   /* then what it says at the end */
+    SHARED_SLOT = 64,   /* a thread's own bytes of shared memory */
+    LOCAL_BYTES = 128,
+    PARAM_BYTES = 64,
+    TABLE_BYTES = 256, /* of the .const and the .global table */
+    THREADS_MAX = 300
+};
+
+/* ---- the state of generation ---- */
+
+/* What is known at a point of a body. */
+struct scope {
+    const char *mask; /* register with the lanes of the warp that come here; NULL: they may come in parts */
+    bool full;        /* they are all 32 */
+    bool uniform;     /* all threads of the CTA that have not ended come here together */
+    unsigned depth;   /* of blocks */
+    unsigned loops;   /* of loops */
+};
+
+struct function {
+    char name[12];
+    bool registers;     /* formal parameters are .reg, otherwise .param */
+    bool warp, uniform; /* needs a mask; needs all threads */
+    bool recursive;
+};
+
+enum { FUNCTIONS_MAX = 6, MASKS_MAX = 64 };
+
+enum { POOLS = 22 };
+
+struct gen {
+    uint64_t rng;
+    struct random_options options;
+    struct tree *tree;
+    struct node *at; /* where lines go */
+    struct scope *scope;
+    struct function functions[FUNCTIONS_MAX];
+    unsigned nfunctions;           /* callable from here */
+    const struct function *inside; /* NULL: the kernel */
+    unsigned labels, masks, counters, calls;
+    unsigned cta_threads, ctas;
+    bool ended;          /* some threads of the kernel have */
+    bool only_uniform;   /* operands of the instruction being written are the same for all threads */
+    enum px_type like;   /* only registers of this type: elements of one vector; PX_T_NONE: any */
+    unsigned scoped;     /* blocks around with registers of their own */
+    bool chaining;       /* temporaries may be written, and read where they have been */
+    uint8_t pool[POOLS]; /* how many registers of each pool the function has */
+    uint32_t defined[POOLS], fresh[POOLS]; /* of temporaries: bits; by the instruction being written */
+    char mask_names[MASKS_MAX][8];
+};
+
+uint32_t gen_below(struct gen *g, uint32_t n);
+bool gen_chance(struct gen *g, uint32_t percent);
+bool gen_feature(const struct gen *g, enum random_feature feature);
+__attribute__((format(printf, 2, 3))) void gen_line(struct gen *g, const char *format, ...);
+/* A line that may go without its neighbours. */
+__attribute__((format(printf, 2, 3))) void gen_alone(struct gen *g, const char *format, ...);
+/* A node inside the current one becomes the current one, until gen_close gets what gen_open gave. */
+struct node *gen_open(struct gen *g, bool opens);
+void gen_close(struct gen *g, struct node *before);
+
+/* gen.c: some statements; the scope's depth, mask and so on say which may come. */
+void gen_body(struct gen *g, struct scope *scope, unsigned statements);
+void gen_addresses(struct gen *g);
+const char *gen_mask_name(struct gen *g); /* a register for a mask, used nowhere else in the function */
+
+/* gen_operand.c */
+struct operand {
+    char text[48];
+};
+enum px_type gen_widened(struct gen *g, enum px_type type,
+                         uint32_t flags);   /* of the register for an operand: perhaps wider */
+enum px_type gen_type_of(const char *name); /* of the register whose name begins here */
+struct operand gen_register(struct gen *g, enum px_type type, uint32_t flags, bool write);
+struct operand gen_constant(struct gen *g, enum px_type type);
+struct operand gen_predicate(struct gen *g, bool write);
+struct operand gen_source(struct gen *g, enum px_type type); /* a register, seldom a constant */
+void gen_pools(struct gen *g);        /* how many registers of each kind a function gets */
+const char *gen_guard(struct gen *g); /* "@%p1 ", "@!%p0 ", often "" */
+void gen_declare_registers(struct gen *g);
+void gen_declare_temporaries(struct gen *g);
+void gen_declare_scoped(struct gen *g); /* and gives them values */
+void gen_load_registers(struct gen *g, const char *slot);
+void gen_store_registers(struct gen *g, const char *slot, unsigned percent);
+
+/* gen_form.c */
+/* The instruction without its guard; `address` stands for operands in brackets. False when it cannot be
+ * written. */
+bool gen_form_text(struct gen *g, const struct px_match *match, px_word opcode, const char *address,
+                   char *text, size_t size);
+/* A random filling of a form of the opcode that runs on sm_90 with PTX 9.0. */
+bool gen_fill(struct gen *g, uint16_t form, struct px_match *match);
+void gen_compute(struct gen *g); /* one instruction */
+void gen_chain(struct gen *g);   /* some that hand values on by temporaries */
+void gen_carry(struct gen *g);
+void gen_floats(struct gen *g);
+void gen_uniform(struct gen *g); /* a new value for a register that is the same for all threads */
+void gen_pattern(struct gen *g); /* integers that look like NaNs, where floats are too */
+
+/* gen_memory.c */
+void gen_memory(struct gen *g);
+void gen_atomic(struct gen *g);
+
+/* gen_flow.c */
+void gen_flow(struct gen *g);
+void gen_leave(struct gen *g); /* some threads end, or return */
+
+/* gen_call.c */
+void gen_functions(struct gen *g);
+void gen_call(struct gen *g);
+
+/* gen_warp.c */
+void gen_warp(struct gen *g);
+void gen_barrier(struct gen *g);
+void gen_lock(struct gen *g);
+
+#endif

@@ -1,0 +1,234 @@
+/* run.c - see run.h. The level and the masked version of the code are no part of the public interface, hence
+ * the look into the device. */
+#include "random/run.h"
+#include <ptxvm.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "vm/device.h"
+#include "reference/reference.h"
+
+enum { SECONDS = 40, RUN_MS = 8000, DEVICE_BYTES = 16 << 20 };
+
+/* ---- configurations ---- */
+
+static bool listed(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; p && *p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+        if (!strncmp(p, word, n) && (p[n] == ',' || !p[n])) return true;
+    return false;
+}
+
+struct configs run_configs(const char *levels, const char *workers, bool reference)
+{
+    static const char *const names[] = {"portable", "avx2", "avx512"};
+    static const unsigned counts[] = {1, 2, 8};
+    struct configs c = {0};
+    for (unsigned order = 1; order <= 2 && reference; order++)
+        c.at[c.n++] = (struct config){.reference = order};
+    for (unsigned l = 0; l < 3; l++)
+        for (unsigned w = 0; w < 3; w++)
+            for (unsigned masked = 0; masked < 2; masked++) {
+                char count[4];
+                snprintf(count, sizeof count, "%u", counts[w]);
+                if (!px_level_named(names[l]) || (levels && !listed(levels, names[l])) ||
+                    (workers && !listed(workers, count)))
+                    continue;
+                c.at[c.n++] = (struct config){names[l], counts[w], masked, 0};
+            }
+    return c;
+}
+
+void run_config_name(const struct config *c, char *to, size_t size)
+{
+    if (c->reference)
+        snprintf(to, size, "the reference, order %u", c->reference);
+    else
+        snprintf(to, size, "%s, %u workers%s", c->level, c->workers, c->masked ? ", masked" : "");
+}
+
+const char *run_outcome_name(enum outcome outcome)
+{
+    static const char *const names[] = {"same", "differs", "refused", "stopped", "crashed"};
+    return names[outcome];
+}
+
+/* ---- in the child ---- */
+
+struct session {
+    const char *text;
+    const struct random_program *shape;
+    uint64_t seed;
+    ptx_module *module;
+    ptx_device *devices[9]; /* by workers */
+    struct verdict *verdict;
+};
+
+static bool fail(struct session *s, enum outcome outcome, const char *message)
+{
+    s->verdict->outcome = outcome;
+    snprintf(s->verdict->message, MESSAGE, "%s", message);
+    return false;
+}
+
+static bool check(struct session *s)
+{
+    ptx_diagnostic d = {0};
+    if (ptx_module_create(NULL, s->text, strlen(s->text), &s->module) == PTX_OK) return true;
+    char message[MESSAGE] = "no diagnostic";
+    for (size_t i = 0; i < ptx_module_diagnostic_count(s->module); i++) {
+        ptx_module_diagnostic(s->module, i, &d);
+        if (d.severity == PTX_WARNING) continue;
+        const char *line = "";
+        size_t n = 0;
+        ptx_module_source_line(s->module, d.line, &line, &n);
+        snprintf(message, sizeof message, "%s: %.*s", d.message, (int)(n < 300 ? n : 300), line);
+        break;
+    }
+    return fail(s, OUTCOME_REFUSED, message);
+}
+
+static ptx_device *device_of(struct session *s, unsigned workers)
+{
+    ptx_device_config config = {.workers = workers, .memory_bytes = DEVICE_BYTES, .timeout_ms = RUN_MS};
+    if (!s->devices[workers] && ptx_device_create(&config, &s->devices[workers]) != PTX_OK) return NULL;
+    return s->devices[workers];
+}
+
+static bool launch(struct session *s, ptx_device *device, ptx_program *program, ptx_address at,
+                   uint8_t *buffer)
+{
+    uint8_t params[RANDOM_PARAM_BYTES];
+    const struct random_program *p = s->shape;
+    ptx_launch_config config = {.params = params, .param_bytes = sizeof params};
+    ptx_kernel *kernel;
+    ptx_fault fault = {0};
+    char message[MESSAGE];
+    memcpy(config.grid, p->grid, sizeof config.grid);
+    memcpy(config.block, p->block, sizeof config.block);
+    random_params(s->seed, at, params);
+    if (ptx_program_kernel(program, "k", &kernel) != PTX_OK) return fail(s, OUTCOME_REFUSED, "no kernel k");
+    ptx_memory_write(device, at, buffer, p->buffer_bytes);
+    if (ptx_kernel_launch(kernel, &config, &fault) != PTX_OK) {
+        bool kept = fault.message && *fault.message;
+        snprintf(message, sizeof message, "%s: %s", kept ? fault.message : ptx_device_message(device),
+                 kept ? fault.instruction : "");
+        return fail(s, OUTCOME_STOPPED, message);
+    }
+    ptx_memory_read(device, buffer, at, p->buffer_bytes);
+    return true;
+}
+
+static bool run_engine(struct session *s, const struct config *c, uint8_t *buffer)
+{
+    ptx_device *device = device_of(s, c->workers);
+    ptx_program *program = NULL;
+    ptx_address at = 0;
+    const ptx_module *modules[] = {s->module};
+    if (!device) return fail(s, OUTCOME_CRASHED, "no device");
+    device->level = px_level_named(c->level);
+    device->masked_only = c->masked;
+    bool good = ptx_memory_alloc(device, s->shape->buffer_bytes, &at) == PTX_OK;
+    if (good && ptx_program_create(device, modules, 1, NULL, &program) != PTX_OK)
+        good = fail(s, OUTCOME_REFUSED, ptx_device_message(device));
+    good = good && launch(s, device, program, at, buffer);
+    ptx_program_destroy(program);
+    ptx_memory_free(device, at);
+    return good;
+}
+
+static bool run_reference(struct session *s, const struct config *c, uint8_t *buffer)
+{
+    uint8_t params[RANDOM_PARAM_BYTES];
+    char message[MESSAGE];
+    ptx_address at = 0;
+    ptx_device *device = device_of(s, 1);
+    if (!device || ptx_memory_alloc(device, s->shape->buffer_bytes, &at) != PTX_OK)
+        return fail(s, OUTCOME_CRASHED, "no device");
+    ptx_memory_free(device, at);
+    random_params(s->seed, at, params);
+    struct ref_launch launch = {.kernel = "k",
+                                .seed = s->seed * 2 + c->reference,
+                                .max_steps = 1u << 30,
+                                .buffer = buffer,
+                                .buffer_bytes = s->shape->buffer_bytes,
+                                .buffer_address = at,
+                                .params = params,
+                                .param_bytes = sizeof params};
+    memcpy(launch.grid, s->shape->grid, sizeof launch.grid);
+    memcpy(launch.block, s->shape->block, sizeof launch.block);
+    if (!ref_run(s->text, strlen(s->text), &launch, message, sizeof message)) return true;
+    return fail(s, OUTCOME_STOPPED, message);
+}
+
+static void compare(struct session *s, const uint8_t *expected, const uint8_t *found)
+{
+    size_t n = s->shape->buffer_bytes, at = 0;
+    if (!memcmp(expected, found, n)) return;
+    while (!memcmp(expected + at, found + at, 4)) at += 4;
+    s->verdict->outcome = OUTCOME_DIFFERENT;
+    s->verdict->at = at;
+    memcpy(&s->verdict->expected, expected + at, 4);
+    memcpy(&s->verdict->found, found + at, 4);
+}
+
+static void run_all(struct session *s, const struct configs *configs)
+{
+    uint8_t *expected = malloc(s->shape->buffer_bytes), *found = malloc(s->shape->buffer_bytes);
+    if (!expected || !found || !check(s)) return;
+    for (size_t i = 0; i < configs->n; i++) {
+        const struct config *c = &configs->at[i];
+        uint8_t *buffer = i ? found : expected;
+        s->verdict->config = i;
+        random_fill(s->seed, buffer, s->shape->buffer_bytes);
+        if (!(c->reference ? run_reference(s, c, buffer) : run_engine(s, c, buffer))) return;
+        if (i) compare(s, expected, found);
+        if (s->verdict->outcome) return;
+    }
+}
+
+/* ---- in the parent ---- */
+
+static void child(const char *text, const struct random_program *shape, uint64_t seed,
+                  const struct configs *configs, struct verdict *to)
+{
+    struct session session = {.text = text, .shape = shape, .seed = seed, .verdict = to};
+    alarm(SECONDS);
+    to->outcome = OUTCOME_SAME;
+    to->message[0] = 0;
+    run_all(&session, configs);
+    fflush(NULL);
+    _exit(0);
+}
+
+struct verdict run_program(const char *text, const struct random_program *shape, uint64_t seed,
+                           const struct configs *configs)
+{
+    struct verdict verdict = {.outcome = OUTCOME_CRASHED};
+    struct verdict *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int status = 0;
+    if (shared == MAP_FAILED) {
+        snprintf(verdict.message, MESSAGE, "no memory");
+        return verdict;
+    }
+    fflush(NULL);
+    pid_t pid = fork();
+    if (!pid) child(text, shape, seed, configs, shared);
+    if (pid < 0 || waitpid(pid, &status, 0) != pid)
+        snprintf(verdict.message, MESSAGE, "no process");
+    else if (WIFEXITED(status) && !WEXITSTATUS(status))
+        verdict = *shared;
+    else {
+        verdict.config = shared->config;
+        snprintf(verdict.message, MESSAGE, WIFSIGNALED(status) ? "signal %d" : "exit code %d",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    }
+    munmap(shared, sizeof *shared);
+    return verdict;
+}
