@@ -254,9 +254,37 @@ static uint16_t search(struct ptx_module *module, const struct px_inst *inst)
     return 0;
 }
 
+/* Modifiers that follow the opcode and one another without a blank. */
+static unsigned joined(const struct px_inst *inst)
+{
+    px_pos at = inst->pos + inst->opcode->len;
+    for (unsigned i = 0; i < inst->nmods; i++) {
+        if (inst->mods[i].pos != at)
+            return i;
+        at += inst->mods[i].name->len + 1;
+    }
+    return inst->nmods;
+}
+
+/* An instruction's name is one token to ptxas: `mul .lo.s32` has a mul and a .lo that it does not know. */
+static bool torn(struct ptx_module *module, const struct px_inst *inst)
+{
+    px_word words[MAX_WORDS];
+    struct px_why why = {module, inst, words, 0};
+    unsigned whole = joined(inst);
+    if (whole == inst->nmods || !words_of(inst, words, &why.nwords) ||
+        px_inst_name_words(inst->opcode->word, words, why.nwords) <= whole)
+        return false;
+    why.nwords = whole;
+    px_why_torn(&why, inst->mods[whole].name->word);
+    return true;
+}
+
 void px_check_inst(struct ptx_module *module, struct px_memo *memo, struct px_inst *inst)
 {
     struct px_memo_key key;
+    if (torn(module, inst))
+        return;
     px_memo_key(memo, inst, &key);
     inst->form = px_memo_find(memo, &key);
     if (!inst->form) {
