@@ -90,7 +90,7 @@ static bool special_register(struct px_held *s, const struct px_opd *opd, const 
     if (t->klass == PX_TC_PRED || r->klass == PX_TC_PRED)
         return t->klass == r->klass || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     bool narrow = sreg->components > 1 ? t->bits == 16 : sreg->op == PX_SR_gridid && t->bits < 64;
-    bool wide = opd->flags & PX_OF_WIDER && r->bits > t->bits && t->bits == 32;
+    bool wide = opd->flags & PX_OF_WIDER && r->bits > t->bits && t->bits <= 32;
     return t->bits == r->bits || narrow || wide || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
 }
 
@@ -322,7 +322,8 @@ static bool constant(struct px_held *s, const struct px_opd *opd, const struct p
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     bool wgmma = s->inst->opcode->word == PX_W_wgmma;
     bool brain = px_match_has(s->match, PX_W_bf16) || px_match_has(s->match, PX_W_bf16x2);
-    if (wgmma ? o->kind == PX_O_F64 : type == PX_T_PRED && brain)
+    bool rna = s->inst->opcode->word == PX_W_cvt && px_match_has(s->match, PX_W_rna); /* takes 0f........ alone */
+    if (wgmma || rna ? o->kind == PX_O_F64 : type == PX_T_PRED && brain)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (o->kind == PX_O_F32 || o->kind == PX_O_F64) {
         double x = px_operand_value(o);

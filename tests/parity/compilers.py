@@ -30,7 +30,7 @@ class Maker:
     """Runs compilers, several at a time, and keeps what they wrote."""
 
     def __init__(self, build, jobs):
-        self.folder, self.jobs = os.path.join(build, "parity", "compilers"), jobs
+        self.folder, self.jobs = os.path.abspath(os.path.join(build, "parity", "compilers")), jobs
         os.makedirs(self.folder, exist_ok=True)
 
     def made(self, command, source, suffix):
@@ -72,11 +72,11 @@ def installed(tool):
     return next((tool + v for v in LLVM if shutil.which(tool + v)), None)
 
 
-def nvcc(maker, quick):
+def nvcc(maker):
     tool = shutil.which("nvcc")
     own = list(sources("tests/parity/compilers/*.cu"))
     tasks = [(n, s, a, o) for n, s in own for a in NVCC_ARCHS for o in ("-O3", "-G")]
-    tasks += [(n, s, "sm_90a", o) for n, s in sources("tests/nvcc/*.cu") for o in (("-O3",) if quick else ("-O3", "-G"))]
+    tasks += [(n, s, "sm_90a", o) for n, s in sources("tests/nvcc/*.cu") for o in ("-O3", "-G")]
 
     def work(task):
         name, source, arch, option = task
@@ -150,18 +150,15 @@ def triton(archive):
                 yield "triton/" + os.path.basename(member.name), text, runnable(re.search(r"\.target\s+(\w+)", text)[1])
 
 
-def cases(build, jobs, ask, archive=None, quick=False):
-    """(name, text, arch) of every module"""
+def cases(build, jobs, ask, archive=None, chosen=("forms", "triton", "llc", "clang", "nvcc")):
+    """(name, text, arch) of every module, from the chosen of the five"""
     maker = Maker(build, jobs)
-    yield from forms.modules(ask)
-    if archive:
+    if "forms" in chosen:
+        yield from forms.modules(ask)
+    if archive and "triton" in chosen:
         yield from triton(archive)
-    for tool, found in (("llc", llc), ("clang", clang)):
-        if installed(tool):
+    for tool, found in (("llc", llc), ("clang", clang), ("nvcc", nvcc)):
+        if tool in chosen and installed(tool):
             yield from found(maker)
-        else:
+        elif tool in chosen:
             print("compilers: no %s here" % tool)
-    if shutil.which("nvcc"):
-        yield from nvcc(maker, quick)
-    else:
-        print("compilers: no nvcc here")

@@ -387,6 +387,7 @@ def parse_arguments():
     p.add_argument("--mutants", type=int, default=20000)
     p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     p.add_argument("--part", choices=("files", "lines", "mutants", "compilers", "options"), action="append", help="only these parts")
+    p.add_argument("--compilers", default="forms,triton,llc,clang,nvcc", help="which of these the part compilers has")
     p.add_argument("--triton", help="an archive of recorded kernels for the part compilers")
     p.add_argument("--oracle-only", action="store_true", help="fill the cache and stop")
     p.add_argument("--findings", help="write the disagreements, grouped, to this file")
@@ -395,7 +396,7 @@ def parse_arguments():
 
 
 def compiler_cases(args, ask):
-    for name, text, arch in compilers.cases(args.build, args.jobs, ask, args.triton):
+    for name, text, arch in compilers.cases(args.build, args.jobs, ask, args.triton, args.compilers.split(",")):
         yield Case("compilers", name, text, arch, name.split("/")[0].split()[0], seed=name)
 
 
