@@ -20,10 +20,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 LLVM = ("-19", "-16", "")
 NVCC_ARCHS = ("sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a")
-LLC_TARGETS = ("sm_20 ptx32|sm_30 ptx40|sm_35 ptx43|sm_50 ptx50|sm_60 ptx60|sm_70 ptx63|sm_75 ptx65|sm_80 ptx70|sm_80 ptx75|"
-               "sm_86 ptx78|sm_89 ptx81|sm_90 ptx80|sm_90 ptx85|sm_90a ptx83|sm_100a ptx86").split("|")
-INTRINSIC_TARGETS = "sm_30 ptx50|sm_70 ptx63|sm_80 ptx75|sm_90 ptx80|sm_90a ptx85|sm_100a ptx86".split("|")
+LLC_TARGETS = "sm_20 ptx32|sm_35 ptx43|sm_60 ptx60|sm_70 ptx63|sm_80 ptx75|sm_90a ptx83".split("|")
+INTRINSIC_TARGETS = "sm_60 ptx60|sm_80 ptx75|sm_90a ptx83".split("|")
 BATCH = 24
+FAILED = "failed "
 
 
 class Maker:
@@ -34,20 +34,21 @@ class Maker:
         os.makedirs(self.folder, exist_ok=True)
 
     def made(self, command, source, suffix):
-        """the PTX that a command makes of a source text (None: it fails); {in} and {out} in the command are its files"""
+        """the PTX that a command makes of a source text; where it fails FAILED and, from llc, the function; {in} and {out} in the command are its files"""
         key = hashlib.sha1(("\0".join(command) + "\0" + source).encode()).hexdigest()
         base = os.path.join(self.folder, key)
         if not os.path.exists(base + ".ptx"):
             with open(base + suffix, "w") as f:
                 f.write(source)
             done = subprocess.run([c.format(**{"in": base + suffix, "out": base + ".tmp"}) for c in command], cwd=self.folder,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             if done.returncode or not os.path.exists(base + ".tmp"):
-                open(base + ".tmp", "w").close()
+                with open(base + ".tmp", "w") as f:
+                    f.write(FAILED + "".join(re.findall(r"In function: (\w+)", done.stderr)))
             os.replace(base + ".tmp", base + ".ptx")
             os.remove(base + suffix)
         with open(base + ".ptx") as f:
-            return f.read() or None
+            return f.read()
 
     def each(self, work, tasks):
         with ThreadPoolExecutor(self.jobs) as pool:
@@ -81,7 +82,7 @@ def nvcc(maker):
     def work(task):
         name, source, arch, option = task
         text = maker.made([tool, "-ptx", "-std=c++17", "-rdc=true", "-arch=" + arch, option, "-o", "{out}", "{in}"], source, ".cu")
-        return [("%s %s %s" % (name, arch, option), text, runnable(arch))] if text else []
+        return [("%s %s %s" % (name, arch, option), text, runnable(arch))] if not text.startswith(FAILED) else []
 
     yield from maker.each(work, tasks)
 
@@ -95,7 +96,7 @@ def clang(maker):
         arch, ptx = target.split()
         text = maker.made([tool, "--target=nvptx64-nvidia-cuda", "-march=" + arch, "-Xclang", "-target-feature", "-Xclang", "+" + ptx,
                            option, "-ffreestanding", "-S", "-o", "{out}", "{in}"], source, ".c")
-        return [("%s %s %s" % (name, target, option), text, runnable(arch))] if text else []
+        return [("%s %s %s" % (name, target, option), text, runnable(arch))] if not text.startswith(FAILED) else []
 
     yield from maker.each(work, tasks)
 
@@ -127,17 +128,19 @@ def llc(maker):
                       for level in (("-O0", "-O3") if name != "intrinsic" else ("-O2",))]
 
     def work(task):
-        """functions that the target cannot express make llc fail: halves, until each is alone"""
+        """llc fails at the first function that the target cannot express: without it, or, unnamed, in halves"""
         name, head, functions, target, level = task
         arch, ptx = target.split()
         text = maker.made([tool, "-march=nvptx64", "-mcpu=" + arch, "-mattr=+" + ptx, level, "-o", "{out}", "{in}"],
                           head + joined(functions), ".ll")
-        if text:
-            return [("%s %s %s %s" % (name, target, level, re.search(r"define[^@]*@(\w+)", functions[0])[1]), text, runnable(arch))]
-        if len(functions) == 1:
-            return []
+        if not text.startswith(FAILED):
+            label = re.search(r"define[^@]*@(\w+)", functions[0])[1]
+            return [("%s %s %s %s" % (name, target, level, label), text, runnable(arch))]
+        rest = [f for f in functions if not re.search(r"define[^@]*@%s\(" % (text[len(FAILED):] or "-"), f)]
+        if len(rest) < len(functions):
+            return work((name, head, rest, target, level)) if rest else []
         half = len(functions) // 2
-        return work((name, head, functions[:half], target, level)) + work((name, head, functions[half:], target, level))
+        return [m for part in (functions[:half], functions[half:]) if half for m in work((name, head, part, target, level))]
 
     yield from maker.each(work, tasks)
 
