@@ -163,18 +163,18 @@ dim: INT                                           { px_push_dim(parser, &$1); }
    | WARPSZ                                        { $1.u.i = 32; px_push_dim(parser, &$1); }
    ;
 
-init: expr                                         { px_init_const(parser, &$$, &$1); }
+init: constant                                     { px_init_const(parser, &$$, &$1); }
     | init_name
     | INT '(' init_name ')'                        { px_init_mask(parser, &$$, &$1, &$3); }
-    | INT '(' expr ')'
+    | INT '(' constant ')'
              { px_init_const(parser, &$3, &$3); px_init_mask(parser, &$$, &$1, &$3); }
     | '{' '}'                                      { $$ = px_sem_span(&$1, &$2); px_init_list(parser, &$$, 0); }
     | '{' inits '}'                                { $$ = px_sem_span(&$1, &$3); px_init_list(parser, &$$, $2.n); }
     ;
 init_name: IDENT                                   { px_init_name(parser, &$$, &$1, NULL); }
-         | IDENT '+' expr                          { px_init_name(parser, &$$, &$1, &$3); }
+         | IDENT '+' constant                      { px_init_name(parser, &$$, &$1, &$3); }
          | IDENT '(' IDENT ')'                     { if (!px_init_generic(parser, &$$, &$1, &$3, NULL)) FAIL(); }
-         | IDENT '(' IDENT ')' '+' expr            { if (!px_init_generic(parser, &$$, &$1, &$3, &$6)) FAIL(); }
+         | IDENT '(' IDENT ')' '+' constant        { if (!px_init_generic(parser, &$$, &$1, &$3, &$6)) FAIL(); }
          ;
 inits: field                                       { px_push_expr(parser, &$1); $$.n = 1; }
      | inits ',' field                             { px_push_expr(parser, &$3); $$.n = $1.n + 1; }
@@ -182,7 +182,7 @@ inits: field                                       { px_push_expr(parser, &$1); 
 field: init
      | IDENT '=' field_value                       { px_init_field(parser, &$$, &$1, &$3); }
      ;
-field_value: expr                                  { px_init_const(parser, &$$, &$1); }
+field_value: constant                              { px_init_const(parser, &$$, &$1); }
            | IDENT                                 { px_init_name(parser, &$$, &$1, NULL); }
            ;
 
@@ -353,10 +353,10 @@ pair_side: IDENT                                   { px_push_name(parser, &$1); 
          | '_'                                     { px_push_sink(parser, &$1); }
          | vector
          ;
-operand: expr                                      { px_push_const(parser, &$1); }
+operand: constant                                  { px_push_const(parser, &$1); }
        | IDENT                                     { px_push_name(parser, &$1); }
        | IDENT selector                            { px_push_name(parser, &$1); px_operand_select(parser, &$2); }
-       | IDENT '+' expr                            { px_push_name(parser, &$1); px_operand_offset(parser, &$3); }
+       | IDENT '+' constant                        { px_push_name(parser, &$1); px_operand_offset(parser, &$3); }
        | '-' IDENT                                 { px_push_name(parser, &$2); px_operand_sign(parser, &$1); }
        | '-' IDENT selector
              { px_push_name(parser, &$2); px_operand_select(parser, &$3); px_operand_sign(parser, &$1); }
@@ -370,7 +370,7 @@ operand: expr                                      { px_push_const(parser, &$1);
        ;
 selector: WORD | TYPE ; /* .b32 is also bytes 3 and 2 */
 index: IDENT                                       { px_push_name(parser, &$1); }
-     | expr                                        { px_push_const(parser, &$1); }
+     | constant                                    { px_push_const(parser, &$1); }
      ;
 vector: '{' elements '}'
              { $$ = px_sem_span(&$1, &$3); px_operand_group(parser, PX_O_VEC, $2.n, &$$); } ;
@@ -380,13 +380,13 @@ elements: element                                  { $$.n = 1; }
 element: IDENT                                     { px_push_name(parser, &$1); }
        | IDENT selector                            { px_push_name(parser, &$1); px_operand_select(parser, &$2); }
        | '_'                                       { px_push_sink(parser, &$1); }
-       | expr                                      { px_push_const(parser, &$1); }
+       | constant                                  { px_push_const(parser, &$1); }
        ;
 address: '[' place ']'
              { $$ = px_sem_span(&$1, &$3); px_operand_group(parser, PX_O_ADDR, $2.n, &$$); } ;
-place: expr                                        { px_push_const(parser, &$1); $$.n = 1; }
+place: constant                                    { px_push_const(parser, &$1); $$.n = 1; }
      | IDENT                                       { px_push_name(parser, &$1); $$.n = 1; }
-     | IDENT '+' expr                              { px_push_name(parser, &$1); px_operand_offset(parser, &$3); $$.n = 1; }
+     | IDENT '+' constant                          { px_push_name(parser, &$1); px_operand_offset(parser, &$3); $$.n = 1; }
      | tuple
      ;
 tuple: IDENT ','                                   { px_push_name(parser, &$1); }
@@ -407,7 +407,7 @@ name_argument: IDENT                               { px_push_name(parser, &$1); 
              | '_'                                 { px_push_sink(parser, &$1); }
              ;
 argument: name_argument
-        | expr                                     { px_push_const(parser, &$1); }
+        | constant                                 { px_push_const(parser, &$1); }
         ;
 arguments: argument                                { $$.n = 1; }
          | arguments ',' argument                  { $$.n = $1.n + 1; }
@@ -415,9 +415,11 @@ arguments: argument                                { $$.n = 1; }
 
 /* ---- constant expressions (PTX ISA 4.5) ---- */
 
-expr: INT | F32 | F64
+/* 0f........ stands alone or in parentheses; no operator goes before or after it. */
+constant: expr | F32 ;
+expr: INT | F64
     | WARPSZ                                       { $$.kind = PX_CONST_S64; $$.u.i = 32; }
-    | '(' expr ')'                                 { $$ = px_sem_span(&$1, &$3); px_parse_paren(&$$, &$2); }
+    | '(' constant ')'                             { $$ = px_sem_span(&$1, &$3); px_parse_paren(&$$, &$2); }
     | '(' TYPE ')' expr %prec UNARY                { if (!px_parse_cast(parser, &$$, &$2, &$4)) FAIL(); }
     | '+' expr %prec UNARY                         { px_parse_unary(parser, &$$, &$1, '+', &$2); }
     | '-' expr %prec UNARY                         { px_parse_unary(parser, &$$, &$1, '-', &$2); }
@@ -441,5 +443,5 @@ expr: INT | F32 | F64
     | expr NE expr                                 { px_parse_binary(parser, &$$, &$1, PX_EOP_NE, &$3); }
     | expr LAND expr                               { px_parse_binary(parser, &$$, &$1, PX_EOP_LAND, &$3); }
     | expr LOR expr                                { px_parse_binary(parser, &$$, &$1, PX_EOP_LOR, &$3); }
-    | expr '?' expr ':' expr                       { px_parse_ternary(&$$, &$1, &$3, &$5); }
+    | expr '?' constant ':' expr                      { px_parse_ternary(parser, &$$, &$1, &$3, &$5); }
     ;

@@ -74,7 +74,17 @@ static void resolve_name(struct px_checker *checker, struct px_operand *operand)
     if (operand->symbol && operand->symbol->level == 0) px_note_use(checker, operand->symbol);
     if (!operand->symbol) check_special(checker, operand);
     if (operand->has_selector) px_check_selector(checker, operand);
-    if (operand->bad_offset) px_complain(checker, INTEGER_EXPECTED, operand->pos, operand->length);
+    if (operand->bad_offset) {
+        px_evaluate_integer(checker, operand->wrong_offset);
+        operand->offset = 0;
+    }
+}
+
+/* Numbers in brackets are integers. */
+static void resolve_place(struct px_checker *checker, const struct px_operand *place)
+{
+    if (place->kind == PX_O_F32 || place->kind == PX_O_F64)
+        px_complain(checker, INTEGER_EXPECTED, place->pos, place->length);
 }
 
 static void resolve_operand(struct px_checker *checker, struct px_operand *operand)
@@ -88,6 +98,8 @@ static void resolve_operand(struct px_checker *checker, struct px_operand *opera
     case PX_O_PAIR:
     case PX_O_INDEX:
         for (uint16_t i = 0; i < operand->n; i++) resolve_operand(checker, &operand->u.list[i]);
+        if (operand->kind == PX_O_ADDR) resolve_place(checker, &operand->u.list[0]);
+        if (operand->kind == PX_O_INDEX) resolve_place(checker, &operand->u.list[1]);
         break;
     default: break;
     }

@@ -139,6 +139,7 @@ void px_check_attributes(struct px_checker *checker, const struct px_attribute *
 
 /* init.c, opaque.c */
 struct px_const px_evaluate(struct px_checker *checker, const struct px_expr *expr); /* without names */
+void px_evaluate_integer(struct px_checker *checker, const struct px_expr *expr); /* a float is a fault */
 void px_check_opaque_init(struct px_checker *checker, const struct px_var *var, const struct px_expr *init);
 void px_check_field_value(struct px_checker *checker, const struct px_expr *value);
 void px_check_init(struct px_checker *checker, struct px_var *var);

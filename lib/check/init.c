@@ -28,6 +28,8 @@ static void complain_fault(struct px_checker *checker, enum px_const_fault fault
         px_complain(checker, CONST_DIVISION, pos, 1);
     else if (fault == PX_CONST_MISMATCH)
         px_complain(checker, CONST_MISMATCH, pos, 1);
+    else if (fault == PX_CONST_INTEGER)
+        px_complain(checker, INTEGER_EXPECTED, pos, 1);
 }
 
 static struct px_const literal(const struct px_expr *expr)
@@ -56,6 +58,14 @@ struct px_const px_evaluate(struct px_checker *checker, const struct px_expr *ex
     }
     complain_fault(checker, fault, expr->pos);
     return value;
+}
+
+void px_evaluate_integer(struct px_checker *checker, const struct px_expr *expr)
+{
+    uint32_t before = checker->diags->list.n;
+    struct px_const value = px_evaluate(checker, expr);
+    if (px_const_is_float(&value) && checker->diags->list.n == before)
+        complain_fault(checker, PX_CONST_INTEGER, expr->pos);
 }
 
 /* ---- addresses ---- */
@@ -114,8 +124,8 @@ static void check_name(struct init *init, struct px_expr *expr, bool has_offset)
 static void check_address(struct init *init, struct px_expr *expr)
 {
     bool sum = expr->kind == PX_E_BINARY;
+    if (sum) px_evaluate_integer(init->checker, expr->u.b);
     check_name(init, sum ? expr->u.a : expr, sum);
-    if (sum) px_evaluate(init->checker, expr->u.b);
 }
 
 static bool is_address(const struct px_expr *expr)
@@ -136,7 +146,10 @@ static void check_mask(struct init *init, struct px_expr *expr)
     px_requires(init->checker, PX_NEED_mask, expr->pos, 1);
     if (!is_byte_mask(expr->mask))
         px_complain(init->checker, INIT_MASK, expr->pos, 1, (unsigned long long)expr->mask);
-    if (is_address(expr->u.a)) check_address(init, expr->u.a);
+    if (is_address(expr->u.a))
+        check_address(init, expr->u.a);
+    else
+        px_evaluate_integer(init->checker, expr->u.a);
     if (init->type->klass != PX_TC_UNSIGNED || init->type->bits != 8) mismatch(init, expr);
 }
 

@@ -216,11 +216,43 @@ static void check_banks(struct ptx_module *module, const struct px_inst *inst)
         }
 }
 
+/* The modifier that a message quotes, with its dot or without; NULL: none. */
+static const struct px_modifier *quoted(const struct px_inst *inst, const char *message)
+{
+    for (unsigned i = 0; i < inst->nmods; i++) {
+        const struct px_name *name = inst->mods[i].name;
+        for (const char *at = strstr(message, name->text); at; at = strstr(at + 1, name->text)) {
+            const char *from = at > message && at[-1] == '.' ? at - 1 : at;
+            if (from > message && from[-1] == '\'' && at[name->len] == '\'' && (from < at || name != inst->opcode))
+                return &inst->mods[i];
+        }
+    }
+    return NULL;
+}
+
+/* Moves the caret to the modifier or operand at fault; the line that ptxas names stays that of the opcode. */
+static void point(const struct px_inst *inst, const struct px_fit *best, struct px_diag *diag)
+{
+    const struct px_modifier *modifier = quoted(inst, diag->message);
+    const struct px_operand *operand = best->stage == PX_FIT_OPERANDS ? best->fault.operand : NULL;
+    if (modifier) {
+        diag->pos = modifier->pos;
+        diag->length = modifier->name->len + 1;
+    } else if (operand && operand->pos > inst->pos && operand->pos < inst->end && !strstr(diag->message, "requires")) {
+        diag->pos = operand->pos;
+        diag->length = operand->length;
+    }
+}
+
 static void explain(const struct px_why *why, const struct px_fit *best)
 {
-    uint32_t before = why->module->diags.list.n;
+    struct px_diags *diags = &why->module->diags;
+    uint32_t before = diags->list.n;
     px_inst_explain(why, best);
-    if (why->module->diags.list.n > before)
+    for (uint32_t i = before; i < diags->list.n; i++)
+        if (diags->list.at[i].pos == why->inst->pos)
+            point(why->inst, best, &diags->list.at[i]);
+    if (diags->list.n > before)
         px_inst_note(why, best);
 }
 
@@ -254,9 +286,37 @@ static uint16_t search(struct ptx_module *module, const struct px_inst *inst)
     return 0;
 }
 
+/* Modifiers that follow the opcode and one another without a blank. */
+static unsigned joined(const struct px_inst *inst)
+{
+    px_pos at = inst->pos + inst->opcode->len;
+    for (unsigned i = 0; i < inst->nmods; i++) {
+        if (inst->mods[i].pos != at)
+            return i;
+        at += inst->mods[i].name->len + 1;
+    }
+    return inst->nmods;
+}
+
+/* An instruction's name is one token to ptxas: `mul .lo.s32` has a mul and a .lo that it does not know. */
+static bool torn(struct ptx_module *module, const struct px_inst *inst)
+{
+    px_word words[MAX_WORDS];
+    struct px_why why = {module, inst, words, 0};
+    unsigned whole = joined(inst);
+    if (whole == inst->nmods || !words_of(inst, words, &why.nwords) ||
+        px_inst_name_words(inst->opcode->word, words, why.nwords) <= whole)
+        return false;
+    why.nwords = whole;
+    px_why_torn(&why, inst->mods[whole].name->word);
+    return true;
+}
+
 void px_check_inst(struct ptx_module *module, struct px_memo *memo, struct px_inst *inst)
 {
     struct px_memo_key key;
+    if (torn(module, inst))
+        return;
     px_memo_key(memo, inst, &key);
     inst->form = px_memo_find(memo, &key);
     if (!inst->form) {

@@ -71,6 +71,7 @@ px_word px_why_word(const struct px_why *why, enum px_why_kind kind, unsigned nt
 unsigned px_why_count(const struct px_why *why, px_word word);
 const char *px_why_name(const struct px_why *why); /* the instruction as messages call it */
 bool px_why_unknown(const struct px_why *why);
+void px_why_torn(const struct px_why *why, px_word word); /* `word` stands apart from the name it belongs to */
 void px_why_rounding(const struct px_why *why); /* a rounding or .approx is missing */
 bool px_why_clash(const struct px_why *why); /* two modifiers that exclude each other */
 void px_why_words(const struct px_why *why);

@@ -90,7 +90,7 @@ static bool special_register(struct px_held *s, const struct px_opd *opd, const 
     if (t->klass == PX_TC_PRED || r->klass == PX_TC_PRED)
         return t->klass == r->klass || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     bool narrow = sreg->components > 1 ? t->bits == 16 : sreg->op == PX_SR_gridid && t->bits < 64;
-    bool wide = opd->flags & PX_OF_WIDER && r->bits > t->bits && t->bits == 32;
+    bool wide = opd->flags & PX_OF_WIDER && r->bits > t->bits && t->bits <= 32;
     return t->bits == r->bits || narrow || wide || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
 }
 
@@ -270,6 +270,8 @@ static bool in_range(struct px_held *s, const struct px_opd *opd, const struct p
     int64_t v = (int64_t)o->u.i;
     if (!(opd->flags & PX_OF_RANGE) || o->kind != PX_O_INT)
         return true;
+    if (s->inst->opcode->word == PX_W_wgmma && type == PX_T_B32) /* the selector of sparsity */
+        v = (int64_t)(uint32_t)v;
     bool tall = v >> 32 > 0 || (v < 0 && (v & UINT32_MAX) == 0);
     if (px_type_info(type)->bits == 32 && tall && forgets_half(s))
         v = type == PX_T_S32 ? (int64_t)(int32_t)v : (int64_t)(uint32_t)v;
@@ -318,8 +320,10 @@ static bool constant(struct px_held *s, const struct px_opd *opd, const struct p
         return px_type_info(type)->bits == 32 || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (type != PX_T_NONE && (!(opd->flags & PX_OF_IMM) || !px_type_takes_constant(type)))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    bool brain = (px_match_has(s->match, PX_W_bf16) && !px_match_has(s->match, PX_W_sp)) || px_match_has(s->match, PX_W_bf16x2);
-    if ((o->kind == PX_O_F64 && s->inst->opcode->word == PX_W_wgmma) || (type == PX_T_PRED && brain))
+    bool wgmma = s->inst->opcode->word == PX_W_wgmma;
+    bool brain = px_match_has(s->match, PX_W_bf16) || px_match_has(s->match, PX_W_bf16x2);
+    bool rna = s->inst->opcode->word == PX_W_cvt && px_match_has(s->match, PX_W_rna); /* takes 0f........ alone */
+    if (wgmma || rna ? o->kind == PX_O_F64 : type == PX_T_PRED && brain)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (o->kind == PX_O_F32 || o->kind == PX_O_F64) {
         double x = px_operand_value(o);

@@ -488,6 +488,17 @@ static bool misplaced(const struct px_why *why)
     return false;
 }
 
+void px_why_torn(const struct px_why *why, px_word word)
+{
+    char buf[160];
+    if (only_in_names(word))
+        px_complain(why, MODIFIER_UNKNOWN, px_word_text(word));
+    else if (!px_inst_name(why->inst->opcode->word, why->words, why->nwords, buf, sizeof buf))
+        px_complain(why, OPCODE, px_why_name(why));
+    else
+        px_complain(why, INST_TYPES, px_why_name(why));
+}
+
 /* Names that look complete and are none. */
 static bool no_such_name(const struct px_why *why)
 {

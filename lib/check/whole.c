@@ -51,7 +51,7 @@ static bool is_small(const struct px_var *var)
 {
     const struct px_type_info *type = px_type_info((enum px_type)var->type);
     bool integer = px_type_is_integer(type);
-    return type->klass == PX_TC_PRED || (integer && type->bits <= 16 && !var->ndims);
+    return type->klass == PX_TC_PRED || (integer && type->bits <= 16 && !var->ndims && var->vec <= 1);
 }
 
 bool px_small(const struct px_var *vars, unsigned n)

@@ -37,7 +37,7 @@ enum px_expr_kind {
 
 struct px_expr {
     uint8_t kind;        /* enum px_expr_kind */
-    uint8_t op;          /* UNARY '-' '!' '~' '+'; BINARY: '+' '-' '*' '/' '%' '&' '|' '^' '<' '>' or the codes below */
+    uint8_t op;          /* UNARY '-' '!' '~' '+', PX_EOP_INTEGER; BINARY: '+' '-' '*' '/' '%' '&' '|' '^' '<' '>' or the codes below */
     bool is_unsigned;
     px_pos pos;
     uint32_t n;
@@ -52,7 +52,8 @@ struct px_expr {
         uint64_t mask;            /* MASK */
     };
 };
-enum { PX_EOP_SHL = 1, PX_EOP_SHR, PX_EOP_LE, PX_EOP_GE, PX_EOP_EQ, PX_EOP_NE, PX_EOP_LAND, PX_EOP_LOR };
+enum { PX_EOP_SHL = 1, PX_EOP_SHR, PX_EOP_LE, PX_EOP_GE, PX_EOP_EQ, PX_EOP_NE, PX_EOP_LAND, PX_EOP_LOR,
+       PX_EOP_INTEGER /* unary: the operand, which must be an integer (of ?: and casts) */ };
 
 /* ---- operands ---- */
 
@@ -90,7 +91,10 @@ struct px_operand {
         struct px_expr *expr;
         struct px_operand *list;
     } u;
-    int64_t offset;           /* name+imm, in addresses and in plain operands */
+    union {
+        int64_t offset;                     /* name+imm, in addresses and in plain operands */
+        const struct px_expr *wrong_offset; /* with bad_offset, until the checker has reported it */
+    };
     struct px_symbol *symbol; /* [check] what the name denotes; NULL for special registers (their word tells) */
 };
 

@@ -2,8 +2,8 @@
  * constant.c - constant arithmetic (PTX ISA 4.5.2 to 4.5.6).
  *
  * Integers are 64 bits wide and wrap. An operator between floats works on doubles
- * and is defined for + - * / and comparisons only; elsewhere, and between a float
- * and an integer, there is a type mismatch (so ptxas, although the manual would
+ * and is defined for + - * / and comparisons only; other operators ask for integers, and between a float
+ * and an integer there is a type mismatch (so ptxas, although the manual would
  * convert). Two integers give an unsigned result when one of them is.
  */
 #include "front/constant.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include "front/ast.h"
 
-static bool is_float(const struct px_const *c)
+bool px_const_is_float(const struct px_const *c)
 {
     return c->kind == PX_CONST_F32 || c->kind == PX_CONST_F64;
 }
@@ -45,12 +45,12 @@ static void set_int(struct px_const *out, uint64_t bits, bool is_unsigned)
 enum px_const_fault px_const_unary(int op, const struct px_const *a, struct px_const *out)
 {
     struct px_const x = *a;
-    if (op == '+') {
+    if (op == '+' || (op == PX_EOP_INTEGER && !px_const_is_float(&x))) {
         *out = x;
         return PX_CONST_OK;
     }
-    if (is_float(&x)) {
-        if (op != '-') return PX_CONST_MISMATCH;
+    if (px_const_is_float(&x)) {
+        if (op != '-') return PX_CONST_INTEGER;
         x.bits ^= x.kind == PX_CONST_F32 ? UINT64_C(1) << 31 : UINT64_C(1) << 63;
         *out = x;
         return PX_CONST_OK;
@@ -69,14 +69,17 @@ static enum px_const_fault binary_double(int op, double a, double b, struct px_c
     case '+': set_double(out, a + b); break;
     case '-': set_double(out, a - b); break;
     case '*': set_double(out, a * b); break;
-    case '/': set_double(out, a / b); break;
+    case '/':
+        if (b == 0) return PX_CONST_DIVISION;
+        set_double(out, a / b);
+        break;
     case '<': set_int(out, a < b, false); break;
     case '>': set_int(out, a > b, false); break;
     case PX_EOP_LE: set_int(out, a <= b, false); break;
     case PX_EOP_GE: set_int(out, a >= b, false); break;
     case PX_EOP_EQ: set_int(out, a == b, false); break;
     case PX_EOP_NE: set_int(out, a != b, false); break;
-    default: return PX_CONST_MISMATCH;
+    default: return PX_CONST_INTEGER;
     }
     return PX_CONST_OK;
 }
@@ -120,8 +123,8 @@ static uint64_t truth(int op, uint64_t a, uint64_t b, bool is_unsigned)
 enum px_const_fault px_const_binary(int op, const struct px_const *x, const struct px_const *y,
                                     struct px_const *out)
 {
-    if (is_float(x) != is_float(y)) return PX_CONST_MISMATCH;
-    if (is_float(x)) return binary_double(op, px_const_double(x), px_const_double(y), out);
+    if (px_const_is_float(x) != px_const_is_float(y)) return PX_CONST_MISMATCH;
+    if (px_const_is_float(x)) return binary_double(op, px_const_double(x), px_const_double(y), out);
     uint64_t a = x->bits, b = y->bits;
     bool is_unsigned = x->kind == PX_CONST_U64 || y->kind == PX_CONST_U64;
     if ((op == '/' || op == '%') && !b) return PX_CONST_DIVISION;

@@ -25,12 +25,18 @@ struct px_const {
     uint64_t bits;
 };
 
-enum px_const_fault { PX_CONST_OK, PX_CONST_DIVISION, PX_CONST_MISMATCH };
+enum px_const_fault {
+    PX_CONST_OK,
+    PX_CONST_DIVISION,
+    PX_CONST_MISMATCH, /* a float and an integer */
+    PX_CONST_INTEGER   /* a float where the operator asks for integers */
+};
 
 /* `op` as in struct px_expr. */
 enum px_const_fault px_const_unary(int op, const struct px_const *a, struct px_const *out);
 enum px_const_fault px_const_binary(int op, const struct px_const *a, const struct px_const *b, struct px_const *out);
 
+bool px_const_is_float(const struct px_const *c);
 double px_const_double(const struct px_const *c); /* the value, whatever its kind */
 /* Decimal text (digits, one point, exponent) to the nearest double, in any locale; n bytes. */
 double px_const_parse_float(const char *s, size_t n);

@@ -92,13 +92,31 @@ void px_parse_binary(struct px_parser *parser, struct px_sem *out, const struct 
         set_tree(parser, out, PX_E_BINARY, code, &left, &right);
 }
 
-/* The branch not taken is dropped, unless the condition itself has an error. */
-void px_parse_ternary(struct px_sem *out, const struct px_sem *a, const struct px_sem *b,
+/* `sem` as an integer: kept as a tree, for the checker to report, when it is none. */
+static void demand_integer(struct px_parser *parser, struct px_sem *sem)
+{
+    struct px_const x = value_of(sem);
+    if (px_const_is_float(&x)) set_tree(parser, sem, PX_E_UNARY, PX_EOP_INTEGER, sem, NULL);
+}
+
+static const struct px_sem *first_fault(const struct px_sem *parts, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (parts[i].kind == PX_CONST_TREE) return &parts[i];
+    return NULL;
+}
+
+/* All three must be free of errors and integers, taken or not; the first fault is that of the whole. */
+void px_parse_ternary(struct px_parser *parser, struct px_sem *out, const struct px_sem *a, const struct px_sem *b,
                       const struct px_sem *c)
 {
-    struct px_const condition = value_of(a);
-    struct px_sem span = px_sem_span(a, c);
-    const struct px_sem *taken = condition.kind == PX_CONST_TREE ? a : condition.bits ? b : c;
+    struct px_sem parts[] = {*a, *b, *c}, span = px_sem_span(a, c);
+    const struct px_sem *faulty = first_fault(parts, 3), *taken = a->u.i ? &parts[1] : &parts[2];
+    for (unsigned i = 0; i < 3 && !faulty; i++) {
+        demand_integer(parser, &parts[i]);
+        faulty = first_fault(parts, 3);
+    }
+    if (faulty) taken = faulty;
     span.kind = taken->kind;
     span.u = taken->u;
     *out = span;
@@ -108,20 +126,12 @@ bool px_parse_cast(struct px_parser *parser, struct px_sem *out, const struct px
                    const struct px_sem *a)
 {
     struct px_sem operand = *a;
-    struct px_const x = value_of(&operand);
-    (void)parser;
     if (type->kind != PX_T_S64 && type->kind != PX_T_U64) return false;
-    bool is_unsigned = type->kind == PX_T_U64;
+    demand_integer(parser, &operand);
     *out = px_sem_span(type, &operand);
     out->kind = operand.kind;
     out->u = operand.u;
-    if (x.kind == PX_CONST_TREE) return true;
-    if (x.kind == PX_CONST_F32 || x.kind == PX_CONST_F64) {
-        double d = px_const_double(&x);
-        out->u.i = is_unsigned ? (d >= 0 && d < 0x1p64 ? (uint64_t)d : 0)
-                               : (d >= -0x1p63 && d < 0x1p63 ? (uint64_t)(int64_t)d : 0);
-    }
-    out->kind = is_unsigned ? PX_CONST_U64 : PX_CONST_S64;
+    if (operand.kind != PX_CONST_TREE) out->kind = type->kind == PX_T_U64 ? PX_CONST_U64 : PX_CONST_S64;
     return true;
 }
 
@@ -196,7 +206,10 @@ void px_operand_offset(struct px_parser *parser, const struct px_sem *offset)
     struct px_const c = value_of(offset);
     operand->has_offset = true;
     operand->bad_offset = c.kind != PX_CONST_S64 && c.kind != PX_CONST_U64;
-    operand->offset = operand->bad_offset ? 0 : (int64_t)c.bits;
+    if (operand->bad_offset)
+        operand->wrong_offset = tree_of(parser, offset);
+    else
+        operand->offset = (int64_t)c.bits;
     stretch(operand, offset);
 }
 

@@ -121,7 +121,8 @@ void px_parse_address_size(struct px_parser *, const struct px_sem *directive, c
 void px_parse_paren(struct px_sem *out, const struct px_sem *inner);
 void px_parse_unary(struct px_parser *, struct px_sem *out, const struct px_sem *op, int code, const struct px_sem *a);
 void px_parse_binary(struct px_parser *, struct px_sem *out, const struct px_sem *a, int code, const struct px_sem *b);
-void px_parse_ternary(struct px_sem *out, const struct px_sem *a, const struct px_sem *b, const struct px_sem *c);
+void px_parse_ternary(struct px_parser *parser, struct px_sem *out, const struct px_sem *a, const struct px_sem *b,
+                      const struct px_sem *c);
 bool px_parse_cast(struct px_parser *, struct px_sem *out, const struct px_sem *type, const struct px_sem *a);
 
 /* operands: pushed on parser->opds; the others change the one on top */

@@ -140,7 +140,7 @@ static bool read_constant(struct quick *q, struct px_sem *sem)
     struct px_sem minus, number;
     if (!take(q, '-', &minus)) return is(q->p, DIGIT) && read_number(q, sem);
     skip_space(q);
-    if (!is(q->p, DIGIT) || !read_number(q, &number)) return false;
+    if (!is(q->p, DIGIT) || !read_number(q, &number) || number.kind == PX_CONST_F32) return false;
     px_parse_unary(q->parser, sem, &minus, '-', &number);
     return true;
 }

@@ -286,6 +286,8 @@ const char *px_since_feature(const struct px_since *since); /* NULL when it has 
  * is no instruction without a further word that is missing.
  */
 bool px_inst_name(px_word opcode, const px_word *words, unsigned n, char *buf, size_t size);
+/* How many of the n modifiers belong to the instruction's name, which is one token to ptxas: 1 of mul.lo.s32. */
+unsigned px_inst_name_words(px_word opcode, const px_word *words, unsigned n);
 
 /* Is the word the second or a later one of some name of the opcode (the `wide` of mul.wide). */
 bool px_word_of_name(px_word opcode, px_word word);

@@ -146,6 +146,17 @@ static unsigned name_length(const uint16_t *name)
     return n;
 }
 
+unsigned px_inst_name_words(px_word opcode, const px_word *words, unsigned n)
+{
+    unsigned most = 0;
+    for (uint16_t i = 0; i < px_isa_ninst_names; i++) {
+        const uint16_t *name = px_isa_inst_names[i];
+        if (!name[6] && has_words(name, opcode, words, n) && name_length(name) > most + 1)
+            most = name_length(name) - 1;
+    }
+    return most;
+}
+
 bool px_inst_name(px_word opcode, const px_word *words, unsigned n, char *buf, size_t size)
 {
     const uint16_t *best = NULL, own[7] = {opcode};

@@ -5,6 +5,7 @@ Three parts about modules, each asked of both tools with `-arch=T -c`, one proce
   files   the folders accept, reject, reject-b and boundary of --facts DIR, with the -arch their index names
   lines   every instruction of the accepted files as a module of its own
   mutants seed modules of a handful of lines with one thing changed (mutate.py), chosen by --seed
+  compilers  what nvcc, clang and llc make of committed sources, Triton's kernels (--triton), every form of mma and wgmma (compilers.py)
 and `options`, the command line, which options.py explains. Printed are agreement, false accepts, false rejects, the same first error line and text, and the worst opcodes,
 messages and mutations, each with an example kept under build/parity/bad/.
 
@@ -23,6 +24,7 @@ import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
+import compilers
 import mutate
 import options
 import oracle
@@ -384,16 +386,25 @@ def parse_arguments():
     p.add_argument("--seed", default="1")
     p.add_argument("--mutants", type=int, default=20000)
     p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    p.add_argument("--part", choices=("files", "lines", "mutants", "options"), action="append", help="only these parts")
+    p.add_argument("--part", choices=("files", "lines", "mutants", "compilers", "options"), action="append", help="only these parts")
+    p.add_argument("--compilers", default="forms,triton,llc,clang,nvcc", help="which of these the part compilers has")
+    p.add_argument("--triton", help="an archive of recorded kernels for the part compilers")
     p.add_argument("--oracle-only", action="store_true", help="fill the cache and stop")
     p.add_argument("--findings", help="write the disagreements, grouped, to this file")
     p.add_argument("--only", help="judge only cases whose name or opcode matches this expression")
     return p.parse_args()
 
 
+def compiler_cases(args, ask):
+    for name, text, arch in compilers.cases(args.build, args.jobs, ask, args.triton, args.compilers.split(",")):
+        yield Case("compilers", name, text, arch, name.split("/")[0].split()[0], seed=name)
+
+
 def gather(args, ask):
-    parts = args.part or ("files", "lines", "mutants")
+    parts = args.part or ("files", "lines", "mutants", "compilers")
     cases = list(file_cases(args.facts)) if args.facts and "files" in parts else []
+    emitted = list(compiler_cases(args, ask)) if "compilers" in parts else []
+    cases += emitted
     if "lines" in parts or "mutants" in parts:
         found = collect_seeds(args.facts, ask)
         print("seeds: %d instructions of %d opcodes, %d declaration modules" % (
@@ -416,7 +427,7 @@ def print_results(cases, report):
         chosen = [c for c in cases if c.part == "files" and c.kind == kind]
         if chosen:
             report.part(kind, chosen)
-    for part in ("lines", "mutants"):
+    for part in ("lines", "compilers", "mutants"):
         chosen = [c for c in cases if c.part == part]
         if chosen:
             report.part(part, chosen)
