@@ -150,12 +150,12 @@ static void emit_form_rows(FILE *out)
     for (int i = 0; i < ig.nforms; i++) {
         struct ig_form *f = ig.forms[i];
         bool pair = f->nopds && f->opds[0].flags & IG_F_PAIR_OPTIONAL;
-        bool mode = f->statement && (f->mode || (!f->bits && !f->nomode && has_float(f)));
+        bool mode = f->statement && (f->mode || (!f->bits && !f->home && has_float(f)));
         if (f->nspec > 6)
             ig_error(f->at, "a statement specialises on at most 6 slots");
         fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %u, {", f->opcode, slot, opd, part, clause,
                 ig_since_index(f->since), op_number(f->op), f->nslots, fixed_slots(f), f->nopds, f->min_opds,
-                f->nparts, f->nclauses, f->nspec, f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4,
+                f->nparts, f->nclauses, f->nspec, f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4 | f->home << 5,
                 overlooks(f));
         for (int k = 0; k < f->nspec; k++)
             fprintf(out, "%d%s", f->spec[k], k + 1 < f->nspec ? ", " : "");

@@ -311,8 +311,8 @@ static void read_meaning(struct ig_form *form, const char *s)
             form->wide = true;
         else if (!strcmp(attr, "compare"))
             form->compare = true;
-        else if (!strcmp(attr, "nomode"))
-            form->nomode = true;
+        else if (!strcmp(attr, "home"))
+            form->home = true;
         else if (!strcmp(attr, "mode"))
             form->mode = true;
         else if (!strncmp(attr, "shapes ", 7))

@@ -187,7 +187,8 @@ static bool guard_fits(struct ptx_module *module, const struct px_inst *inst)
     if (!guard || guard->kind != PX_O_NAME)
         return true;
     const struct px_symbol *s = guard->symbol;
-    if (!s || (s->kind == PX_SYM_REG && s->type == PX_T_PRED))
+    const struct px_sreg *special = s ? NULL : px_sreg_of_word(guard->u.name->word);
+    if (s ? s->kind == PX_SYM_REG && s->type == PX_T_PRED : !special || special->type == PX_T_PRED)
         return true;
     px_diag_add(&module->diags, PX_D_PREDICATE, inst->pos, inst->opcode->len);
     return false;

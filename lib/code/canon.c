@@ -13,7 +13,7 @@
 
 static bool lazy_source(const struct px_irfn *f, const struct px_ir_opd *o)
 {
-    if (o->kind == PX_IR_REG) return f->regs.at[o->at].lazy;
+    if (o->kind == PX_IR_REG) return o->base == PX_IR_COPIED && f->regs.at[o->at].lazy;
     return o->kind == PX_IR_IMM && (o->value & 0x7fffffffu) <= 0x7f800000u;
 }
 
@@ -21,14 +21,10 @@ static bool lazy_source(const struct px_irfn *f, const struct px_ir_opd *o)
 static bool makes_lazy(const struct px_irfn *f, const struct px_ir_inst *in)
 {
     const struct px_ir_opd *o = px_ir_opds(f, in);
-    uint32_t copied = 0;
+    const uint32_t copied = in->op == PX_IR_COPY ? 1 : in->flags & PX_IRF_COPIES ? 2 : 0;
     if (in->flags & PX_IRF_NUMBER) return true;
-    for (uint32_t k = in->ndst; k < in->nopds; k++) {
-        bool constant = o[k].kind == PX_IR_IMM && in->op == PX_IR_COPY;
-        if (!constant && (o[k].kind != PX_IR_REG || o[k].base != PX_IR_COPIED)) continue;
-        copied++;
+    for (uint32_t k = in->ndst; k < in->ndst + copied; k++)
         if (o[k].elem != 4 || !lazy_source(f, &o[k])) return false;
-    }
     return copied > 0;
 }
 

@@ -106,6 +106,41 @@ static void refuse_operands(struct px_irfn *f, const struct px_inst *inst)
         }
 }
 
+/* name[i] as name+bytes. ptxas counts elements of the declared type: no vectors, and no rows of several dimensions. */
+static struct px_operand element(struct px_irfn *f, const struct px_inst *inst, const struct px_operand *o)
+{
+    struct px_operand name = o->u.list[0];
+    uint64_t index;
+    if (!name.symbol || !px_lower_value(f, &o->u.list[1], PX_T_S64, &index))
+        px_code_fail(f, inst, "has an index that is no constant; add it to the address instead");
+    name.offset += (int64_t)(index * ((px_type_info(name.symbol->type)->bits + 7u) / 8));
+    name.has_offset = true;
+    return name;
+}
+
+/* The instruction with every name[i] written as name+bytes, in brackets where an address is meant; mostly itself. */
+static const struct px_inst *without_indices(struct px_irfn *f, const struct px_inst *inst, const struct px_match *match)
+{
+    struct px_inst *copy = NULL;
+    for (unsigned i = 0; i < inst->nopds; i++) {
+        if (inst->opds[i].kind != PX_O_INDEX) continue;
+        if (!copy) {
+            copy = PX_NEW(f->coder->scratch, struct px_inst);
+            *copy = *inst;
+            copy->opds = PX_NEW_N(f->coder->scratch, struct px_operand, inst->nopds);
+            memcpy(copy->opds, inst->opds, inst->nopds * sizeof *inst->opds);
+        }
+        struct px_operand name = element(f, inst, &inst->opds[i]), *o = &copy->opds[i];
+        *o = name;
+        if (px_match_opd(match, i)->kind != PX_OK_ADDR) continue;
+        o->kind = PX_O_ADDR;
+        o->n = 1;
+        o->u.list = PX_NEW(f->coder->scratch, struct px_operand);
+        *o->u.list = name;
+    }
+    return copy ? copy : inst;
+}
+
 static uint32_t guard_of(struct px_irfn *f, const struct px_bound *b)
 {
     const struct px_operand *p = b->inst->guard;
@@ -123,6 +158,7 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst)
     if (!px_match_inst(inst, &b.match)) px_code_fail(f, inst, "has no form");
     if (!px_form_executable(b.match.form)) px_code_fail(f, inst, "cannot be run by this VM");
     refuse_operands(f, inst);
+    b.inst = without_indices(f, inst, &b.match);
     b.guard = guard_of(f, &b);
     int handler = px_match_handler(&b.match);
     px_lowering *lower = lowerings[px_match_op(&b.match)];

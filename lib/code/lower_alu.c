@@ -170,7 +170,7 @@ static void statement(struct px_irfn *f, const struct px_bound *b, unsigned hand
         guarded ? px_lower_guarded(f, b, op, opds, ndst, k) : px_lower_inst(f, op, opds, ndst, k);
     int mode = px_match_fp_mode(&b->match);
     if (mode >= 0) in->fp = (uint8_t)mode;
-    in->flags |= nan_flags(b, set);
+    in->flags |= nan_flags(b, set) | (copied(b) ? PX_IRF_COPIES : 0);
 }
 
 void px_lower_statement(struct px_irfn *f, const struct px_bound *b, unsigned handler)

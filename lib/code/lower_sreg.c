@@ -21,7 +21,7 @@ static const struct row rows[PX_SR_COUNT] = {
     [PX_SR_smid] = {UNIFORM, 4, FIELD(smid)},
     [PX_SR_nsmid] = {UNIFORM, 4, FIELD(nsmid)},
     [PX_SR_dynamic_smem_size] = {UNIFORM, 4, FIELD(dynamic_smem)},
-    [PX_SR_aggr_smem_size] = {UNIFORM, 4, FIELD(total_smem)},
+    [PX_SR_aggr_smem_size] = {UNIFORM, 4, FIELD(aggr_smem)},
     [PX_SR_total_smem_size] = {UNIFORM, 4, FIELD(total_smem)},
     [PX_SR_tid] = {LANE, 4, PX_LV_TID_X},
     [PX_SR_laneid] = {LANE, 4, PX_LV_LANEID},
@@ -37,7 +37,7 @@ static const struct row rows[PX_SR_COUNT] = {
     [PX_SR_globaltimer] = {LANE, 8, PX_LV_TIMER},
     [PX_SR_globaltimer_lo] = {LANE, 4, PX_LV_TIMER_LO},
     [PX_SR_globaltimer_hi] = {LANE, 4, PX_LV_TIMER_HI},
-    /* no clusters, no graphs, no reserved shared memory */
+    /* no clusters, no graphs; what the system of a chip takes of shared memory */
     [PX_SR_nclusterid] = {FIXED, 4, 1},
     [PX_SR_cluster_nctaid] = {FIXED, 4, 1},
     [PX_SR_cluster_nctarank] = {FIXED, 4, 1},
@@ -47,8 +47,8 @@ static const struct row rows[PX_SR_COUNT] = {
     [PX_SR_is_explicit_cluster] = {FIXED, 4, 0},
     [PX_SR_current_graph_exec] = {FIXED, 8, 0},
     [PX_SR_reserved_smem_offset_begin] = {FIXED, 4, 0},
-    [PX_SR_reserved_smem_offset_end] = {FIXED, 4, 0},
-    [PX_SR_reserved_smem_offset_cap] = {FIXED, 4, 0},
+    [PX_SR_reserved_smem_offset_end] = {FIXED, 4, PX_SMEM_RESERVED_USED},
+    [PX_SR_reserved_smem_offset_cap] = {FIXED, 4, PX_SMEM_RESERVED},
     [PX_SR_reserved_smem_offset_0] = {FIXED, 4, 0},
     [PX_SR_reserved_smem_offset_1] = {FIXED, 4, 0},
 };

@@ -355,6 +355,8 @@ static bool all_f64(const struct px_match *match)
 int px_match_fp_mode(const struct px_match *match)
 {
     int mode = 0;
+    if (match->form->flags & PX_FF_HOME)
+        return 0;
     if (!(match->form->flags & PX_FF_MODE))
         return -1;
     for (unsigned i = 0; i < match->form->nslots; i++)

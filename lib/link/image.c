@@ -115,9 +115,10 @@ static void put_scalar(struct image *im, uint8_t *to, const struct px_expr *e)
         im->ok = false;
         return;
     }
-    if (type == PX_T_F64 || type == PX_T_F32)
+    const bool number = value.kind == PX_CONST_F32 || value.kind == PX_CONST_F64;
+    if (type == PX_T_F64 || type == PX_T_F32 || (type == PX_T_F16X2 && number))
         put_float(to, type, &value);
-    else if (value.kind == PX_CONST_F32 || value.kind == PX_CONST_F64)
+    else if (number)
         im->ok = false;
     else
         put_bits(to, im->element, value.bits);
@@ -125,7 +126,7 @@ static void put_scalar(struct image *im, uint8_t *to, const struct px_expr *e)
 
 /*
  * Fills [to, to+size) from a list; `dim` counts the array's dimensions, then the vector's elements. Fields (of a
- * sampler, or where ptxas overlooks them) are not bytes of memory, and what an .f16x2 has in excess is dropped.
+ * sampler, or where ptxas overlooks them) are not bytes of memory.
  */
 static void put_list(struct image *im, uint8_t *to, uint64_t size, unsigned dim, const struct px_expr *list)
 {
@@ -133,10 +134,9 @@ static void put_list(struct image *im, uint8_t *to, uint64_t size, unsigned dim,
     uint64_t count = dim < var->ndims ? var->dims[dim] : var->vec > 1 && dim == var->ndims ? var->vec : 0;
     if (!count && dim == 0 && var->ndims) count = list->n; /* x[] = {...} */
     uint64_t inner = count ? size / count : im->element;
-    const uint8_t *end = to + size;
     for (uint32_t i = 0; i < list->n; i++) {
         const struct px_expr *e = list->u.list[i];
-        if (e->kind == PX_E_FIELD || (to == end && var->type == PX_T_F16X2)) continue;
+        if (e->kind == PX_E_FIELD) continue;
         if (e->kind == PX_E_LIST) {
             put_list(im, to, inner, dim + 1, e);
             to += inner;
@@ -147,13 +147,34 @@ static void put_list(struct image *im, uint8_t *to, uint64_t size, unsigned dim,
     }
 }
 
+/*
+ * ptxas does not heed the braces of an .f16x2: whatever stands in them is written in the order of the text, integers
+ * and floats of 32 bits, as long as there is room. Returns where the next one goes.
+ */
+static uint8_t *put_leaves(struct image *im, uint8_t *to, const struct px_expr *list)
+{
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct px_expr *e = list->u.list[i];
+        if (e->kind == PX_E_FIELD || to == im->end) continue;
+        if (e->kind == PX_E_LIST) {
+            to = put_leaves(im, to, e);
+        } else {
+            put_scalar(im, to, e);
+            to += im->element;
+        }
+    }
+    return to;
+}
+
 static bool put_variable(const struct px_linked *linked, const struct px_lvar *v, uint8_t *at)
 {
     const struct px_var *var = v->symbol->u.var;
     struct image im = {.linked = linked, .var = v, .bytes = at, .end = at + v->size, .ok = true};
     im.element = (px_type_info((enum px_type)v->symbol->type)->bits + 7u) / 8;
     if (!var || !var->init) return true;
-    if (var->init->kind == PX_E_LIST)
+    if (var->init->kind == PX_E_LIST && var->type == PX_T_F16X2)
+        put_leaves(&im, at, var->init);
+    else if (var->init->kind == PX_E_LIST)
         put_list(&im, at, v->size, 0, var->init);
     else
         put_scalar(&im, at, var->init);

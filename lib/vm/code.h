@@ -91,6 +91,9 @@ enum px_insn_flag {
     PX_IF_BLOCK = 128    /* while decoding: target is a block */
 };
 
+/* Bytes of shared memory that the system of an sm_90 chip takes of every CTA, and uses. */
+enum { PX_SMEM_RESERVED = 1024, PX_SMEM_RESERVED_USED = 288 };
+
 /* Values that are the same for all lanes of a frame. One lies in every frame; decode names its fields as scalars. */
 struct px_uniform {
     uint32_t ntid[4], ctaid[4], nctaid[4];
@@ -98,8 +101,8 @@ struct px_uniform {
     uint64_t local_base;     /* first byte of this frame's .local variables in each lane's local memory */
     uint64_t shared_window, const_window, param_window; /* what cvta adds */
     uint32_t nwarpid, smid, nsmid;
-    uint32_t dynamic_smem, total_smem;
-    uint32_t pad[5];
+    uint32_t dynamic_smem, total_smem, aggr_smem;
+    uint32_t pad[4];
 };
 _Static_assert(sizeof(struct px_uniform) % 16 == 0, "rows and params behind it stay aligned");
 

@@ -127,6 +127,7 @@ static void fill_tids(struct px_gang *g, struct px_shape block)
 static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
 {
     struct px_uniform *u = &cta->uniform;
+    uint32_t unit = grid->device->arch.sm < 80 ? 256 : 128; /* in which shared memory is handed out */
     bool reshape = u->ntid[0] != grid->block.x || u->ntid[1] != grid->block.y;
     *u = (struct px_uniform){.ntid = {grid->block.x, grid->block.y, grid->block.z},
                              .nctaid = {grid->grid.x, grid->grid.y, grid->grid.z}};
@@ -138,7 +139,8 @@ static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
     u->smid = (uint32_t)(cta->number % u->nsmid);
     u->nwarpid = 64;
     u->dynamic_smem = grid->dynamic_shared;
-    u->total_smem = grid->shared_bytes;
+    u->total_smem = (grid->shared_bytes + unit - 1) & ~(unit - 1);
+    u->aggr_smem = PX_SMEM_RESERVED + grid->shared_bytes;
     if (reshape)
         for (uint32_t i = 0; i < cta->ngangs; i++) fill_tids(&cta->gangs[i], grid->block);
 }

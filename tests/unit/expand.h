@@ -66,7 +66,7 @@ static void expand_slots(struct px_match *match, unsigned slot, expand_visit *vi
 }
 
 /* All combinations of an opcode; false when it has none. */
-static bool expand_opcode(const char *opcode, expand_visit *visit, void *context)
+__attribute__((unused)) static bool expand_opcode(const char *opcode, expand_visit *visit, void *context)
 {
     uint16_t first;
     unsigned n = px_forms_of(px_word_find(opcode, strlen(opcode)), &first);
@@ -120,7 +120,7 @@ static void expand_opd_shape(const struct px_match *match, const struct px_opd *
 }
 
 /* The key of a combination. */
-static void expand_key(const struct px_match *match, struct expand_text *out)
+__attribute__((unused)) static void expand_key(const struct px_match *match, struct expand_text *out)
 {
     unsigned n = (unsigned)__builtin_popcount(match->operands);
     expand_words(match, out);

@@ -637,10 +637,49 @@ def edges():
     form(f, ["u32"], ["pred", "pred"], "cvta.global.u64 %l2, %g; isspacep.global %x, %l2; isspacep.local %y, %l2")
     form(f, ["u32"], ["pred", "b32"], ".local .b32 %slot; mov.u64 %l1, %slot; cvta.local.u64 %l2, %l1; isspacep.local %x, %l2; st.u32 [%l2], %a; ld.local.u32 %y, [%l1]")
 
+def nans():
+    """Words that look like NaNs in registers that also hold floats, and NaNs of arithmetic where bits are looked at."""
+    f, two, guarded = "nan", ["f32", "f32"], ["f32", "f32", "bit"]
+    words = ("0xffffffff", "0x7fc00001", "0xffc00000")
+    number = "fma.rn.f32 %t1, %a, %b, %b; "
+    for word in words:
+        form(f, guarded, ["b32", "b32"], "mov.b32 %%x, %s; @%%c add.f32 %%x, %%a, %%b; mov.b32 %%y, %s; @!%%c mul.ftz.f32 %%y, %%a, %%b"
+             % (word, word))
+        form(f, guarded, ["b32", "b32"], number + "selp.b32 %%x, %%t1, %s, %%c; selp.f32 %%y, %%t1, 0f%s, %%c" % (word, word[2:]))
+        form(f, ["f32", "f32", "u32"], ["b32"], number + "slct.u32.s32 %%x, %%t1, %s, %%c" % word)
+        form(f, two, ["b32", "b32"], number + "slct.f32.f32 %%x, %%t1, 0f%s, %%a; slct.b32.f32 %%y, %s, %%t1, %%t1" % (word[2:], word))
+        form(f, guarded, ["b32"], "add.f32 %%x, %%a, %%b; @%%c mov.b32 %%x, %s; @!%%c mov.b32 %%x, %%x" % word)
+        form(f, guarded, ["b32", "b32"], "mov.b32 %%t2, %s; @%%c sub.f32 %%t2, %%a, %%b; mov.f32 %%x, %%t2; add.f32 %%y, %%t2, %%t2" % word)
+        form(f, guarded, ["b32"], "mov.b32 %%t2, %s; @!%%c bra NUMBER_%s; min.f32 %%t2, %%a, %%b; NUMBER_%s: mov.b32 %%x, %%t2"
+             % (word, word, word))
+        form(f, guarded, ["b32", "b32"], number + "@%%c mov.b32 %%t1, %s; mov.b64 %%l1, {%%t1, %%a}; mov.b64 {%%x, %%y}, %%l1" % word)
+    form(f, guarded, ["b32", "b32"], "mov.b32 %x, %a; @%c add.f32 %x, %x, %b; mov.b32 %y, %b; @!%c sqrt.rn.f32 %y, %a")
+    form(f, guarded, ["b32", "b32"], number + "mov.b32 %t2, %t1; @%c mov.b32 %t2, %a; mov.b32 %x, %t2; selp.f32 %y, %t2, %b, %c")
+    form(f, guarded, ["b32"], "@%c add.f32 %t1, %a, %b; @!%c sub.u32 %t1, %a, 1; mov.b32 %x, %t1")
+    form(f, guarded, ["b32", "pred"], number + "@!%c not.b32 %t1, %a; mov.b32 %x, %t1; setp.eq.s32 %y, %t1, %a")
+    form(f, two, ["b64"], number + "mov.b64 %x, {%t1, %a}")
+    form(f, two, ["b32"], number + "mov.b32 {%h1, %h2}, %t1; mov.b32 %x, {%h2, %h1}")
+    # ptxas makes a move of mul by 1 (without .ftz), of min and max of a register with itself and of two neg in a row.
+    for code in ("mul.ftz.f32 %x, %a, 0f3F800000", "mul.f32 %x, %a, 0fBF800000",
+                 "add.f32 %x, %a, 0f80000000", "add.f32 %x, %a, 0f00000000", "sub.f32 %x, %a, 0f00000000",
+                 "sub.f32 %x, 0f80000000, %a", "fma.rn.f32 %x, %a, 0f3F800000, 0f80000000", "div.rn.f32 %x, %a, 0f3F800000",
+                 "max.NaN.f32 %x, %a, %a", "max.f32 %x, %a, 0fFF800000",
+                 "min.f32 %x, %a, 0f7F800000", "neg.f32 %t1, %a; abs.f32 %x, %t1",
+                 "abs.f32 %t1, %a; neg.f32 %x, %t1", "abs.f32 %t1, %a; abs.f32 %x, %t1", "copysign.f32 %x, %a, %a",
+                 "cvt.f32.f32 %x, %a", "cvt.ftz.f32.f32 %x, %a", "cvt.sat.f32.f32 %x, %a",
+                 "cvt.f64.f32 %l1, %a; cvt.rn.f32.f64 %x, %l1"):
+        form(f, ["f32"], ["b32"], code)
+    for t, one in (("f16", "0x3c00"), ("bf16", "0x3f80")):
+        form(f, [t], ["b16"], "mov.b16 %%h1, %s; fma.rn.%s %%x, %%a, %%h1, %%h1" % (one, t))
+        form(f, [t], ["b16"], "neg.%s %%h1, %%a; abs.%s %%x, %%h1" % (t, t))
+        form(f, [t, "bit"], ["b16"], "mov.b16 %%x, 0xffff; @%%b fma.rn.%s %%x, %%a, %%a, %%a" % t)
+        form(f, [t, "bit"], ["b16"], "fma.rn.%s %%h1, %%a, %%a, %%a; selp.b16 %%x, %%h1, 0xfc01, %%b" % t)
+        form(f, [t], ["b16", "b32"], "cvt.f32.%s %%y, %%a; cvt.rn.%s.f32 %%x, %%y" % (t, t))
+
 
 def main():
     integer(), bits(), carry(), single(), double(), half(), compare_int(), compare_float()
-    convert_int(), convert_float_int(), convert_int_float(), convert_float(), video(), warp(), atomic(), memory(), edges()
+    convert_int(), convert_float_int(), convert_int_float(), convert_float(), video(), warp(), atomic(), memory(), edges(), nans()
     os.makedirs(sys.argv[1], exist_ok=True)
     for family, lines in FAMILY.items():
         with open(os.path.join(sys.argv[1], "alu_%s.forms" % family), "w") as out:

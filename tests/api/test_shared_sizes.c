@@ -1,0 +1,83 @@
+/*
+ * test_shared_sizes.c - the special registers that tell sizes of shared memory, against a chip.
+ *
+ * tests/hw/golden/shared_sizes.tsv was recorded by tests/hw/smem/record.c: a line for each size of static and
+ * dynamic memory. The same kernel must read the same here. Addresses of shared memory begin at 0 in the VM and
+ * behind the system's part on the chip: that difference is the same everywhere.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include "hw/smem/kernel.h"
+#include "ptxvm.h"
+
+enum { FIRST_ADDRESS = 1024 };
+
+static FILE *open_golden(void)
+{
+    char path[512];
+    const char *slash = strrchr(__FILE__, '/');
+    snprintf(path, sizeof path, "%.*s/../hw/golden/shared_sizes.tsv", (int)(slash - __FILE__), __FILE__);
+    return fopen(path, "r");
+}
+
+static void run(ptx_device *device, unsigned fixed, unsigned dynamic, uint32_t word[REGISTERS + 1])
+{
+    static char text[8192];
+    const size_t bytes = (REGISTERS + 1) * sizeof *word;
+    ptx_module *module;
+    ptx_program *program;
+    ptx_kernel *kernel;
+    ptx_address out;
+    write_kernel(text, sizeof text, fixed);
+    assert_int_equal(ptx_module_create(NULL, text, strlen(text), &module), PTX_OK);
+    assert_int_equal(ptx_program_create(device, (const ptx_module *[]){module}, 1, NULL, &program), PTX_OK);
+    assert_int_equal(ptx_program_kernel(program, "k", &kernel), PTX_OK);
+    assert_int_equal(ptx_memory_alloc(device, bytes, &out), PTX_OK);
+    const ptx_launch_config launch = {{1, 1, 1}, {1, 1, 1}, dynamic, &out, sizeof out};
+    assert_int_equal(ptx_kernel_launch(kernel, &launch, NULL), PTX_OK);
+    assert_int_equal(ptx_memory_read(device, word, out, bytes), PTX_OK);
+    assert_int_equal(ptx_memory_free(device, out), PTX_OK);
+    ptx_program_destroy(program);
+    ptx_module_destroy(module);
+}
+
+static void check_line(ptx_device *device, char *line)
+{
+    char *at = line;
+    unsigned fixed = (unsigned)strtoul(at, &at, 10), dynamic = (unsigned)strtoul(at, &at, 10);
+    uint32_t word[REGISTERS + 1];
+    run(device, fixed, dynamic, word);
+    for (unsigned i = 0; i <= REGISTERS; i++) {
+        uint32_t want = (uint32_t)strtoul(at, &at, 10), got = word[i] + (i == REGISTERS ? FIRST_ADDRESS : 0);
+        if (got != want)
+            fail_msg("%u static and %u dynamic bytes: %s is %u, on the chip %u", fixed, dynamic,
+                     i < REGISTERS ? registers[i] : "the address", got, want);
+    }
+}
+
+static void sizes_are_the_chips(void **state)
+{
+    ptx_device *device;
+    char line[256];
+    unsigned lines = 0;
+    FILE *golden = open_golden();
+    (void)state;
+    assert_non_null(golden);
+    assert_int_equal(ptx_device_create(NULL, &device), PTX_OK);
+    for (; fgets(line, sizeof line, golden); lines += *line != '#')
+        if (*line != '#') check_line(device, line);
+    fclose(golden);
+    ptx_device_destroy(device);
+    assert_int_equal(lines, 63);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_are_the_chips)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
