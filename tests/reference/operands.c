@@ -127,7 +127,7 @@ static struct ref_operand name_symbol(const struct ref_context *x, const struct 
     return r;
 }
 
-/* name[i]: the address of that element (PTX ISA 9.7.9.1, mov). */
+/* name[i]: the address of that element (PTX ISA 9.7.9.1, mov); ptxas counts scalars of vectors and of inner dimensions. */
 static struct ref_operand indexed(const struct ref_context *x, const struct px_inst *inst, const struct px_operand *o,
                                   enum px_type type)
 {
@@ -135,7 +135,7 @@ static struct ref_operand indexed(const struct ref_context *x, const struct px_i
     bool is_variable = base->symbol && (base->symbol->kind == PX_SYM_VAR || base->symbol->kind == PX_SYM_PARAM);
     if (!is_variable || index->kind != PX_O_INT) ref_unsupported(x->m, inst, "with such an element");
     struct ref_operand r = name_symbol(x, inst, base, type);
-    r.value += index->u.i * (px_type_info(base->symbol->type)->bits / 8u) * (base->symbol->vec ? base->symbol->vec : 1);
+    r.value += index->u.i * (px_type_info(base->symbol->type)->bits / 8u);
     return r;
 }
 
