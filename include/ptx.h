@@ -82,6 +82,12 @@ typedef enum ptx_compilation {
  */
 typedef enum ptx_profile { PTX_PROFILE_13_0 = 0, PTX_PROFILE_ALL = 1 } ptx_profile;
 
+/*
+ * Whether `mul` and `add` or `sub` that name no rounding become one fma, which is more exact in the last bit: what
+ * the assembler of NVIDIA does unless it is told not to (docs/fidelity.md). A module keeps it in object files.
+ */
+typedef enum ptx_fmad { PTX_FMAD_DEFAULT = 0, PTX_FMAD_ON = 1, PTX_FMAD_OFF = 2 } ptx_fmad;
+
 typedef struct ptx_module_options {
     ptx_allocator allocator;
     const char *file_name;  /* shown in diagnostics; NULL means "<memory>" */
@@ -95,6 +101,7 @@ typedef struct ptx_module_options {
     ptx_profile profile;
     const ptx_module *const *earlier; /* modules of the same program, as if their texts stood before this one: what */
     size_t earlier_count;             /* they and this module share by .visible, .weak and .extern must agree */
+    ptx_fmad fmad;          /* default: as the object file says; on for a text, but off with .target debug */
 } ptx_module_options;
 
 /*

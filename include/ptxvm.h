@@ -92,6 +92,7 @@ typedef ptx_host_fn (*ptx_host_resolver)(void *user, const char *name);
 typedef struct ptx_program_options {
     ptx_host_resolver resolve; /* NULL: no host functions */
     void *resolve_user;
+    ptx_fmad fmad;             /* default: as each module says */
 } ptx_program_options;
 
 /*
@@ -158,7 +159,8 @@ PTX_API ptx_status ptx_kernel_info_get(const ptx_kernel *kernel, ptx_kernel_info
 /*
  * Runs the first kernel of the text `ptx`. `args[i]` is the 64-bit value of
  * parameter i itself; host pointers serve as device pointers. Modules are
- * cached by their text. PTXVM_THREADS sets the workers. A failure prints one
+ * cached by their text. PTXVM_THREADS sets the workers, PTXVM_FMAD (true, false)
+ * whether products and sums are contracted (ptx_fmad). A failure prints one
  * message on standard error and is kept, per thread, for ptx_run_status.
  * Safe to call from many threads at once.
  */

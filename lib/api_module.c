@@ -81,6 +81,7 @@ static bool find_text(struct ptx_module *module, const struct input *input, cons
         if (*inner.arch && !module->arch)
             module->arch = px_arena_text(&module->arena, inner.arch, strlen(inner.arch));
         if (inner.all) module->profile = PTX_PROFILE_ALL;
+        if (inner.no_fmad && module->fmad == PTX_FMAD_DEFAULT) module->fmad = PTX_FMAD_OFF;
         return true;
     }
     set_source(module, file, "", 0);
@@ -96,6 +97,7 @@ static void build(struct ptx_module *module, const struct input *input)
     module->check_only = options && options->check_only && !options->lint;
     module->compilation = options ? (uint8_t)options->compilation : PTX_COMPILE_ANY;
     module->profile = options ? options->profile : PTX_PROFILE_13_0;
+    module->fmad = options ? (uint8_t)options->fmad : PTX_FMAD_DEFAULT;
     module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
     module->earlier = options ? options->earlier : NULL;
     module->nearlier = module->earlier ? options->earlier_count : 0;
@@ -347,6 +349,7 @@ static void describe(const ptx_module *module, struct px_object_module *out)
 {
     *out = (struct px_object_module){.file = module->source.file, .arch = module->arch ? module->arch : ""};
     out->all = module->profile == PTX_PROFILE_ALL;
+    out->no_fmad = module->fmad == PTX_FMAD_OFF;
     out->text = module->source.text;
     out->size = module->source.size;
 }

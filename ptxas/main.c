@@ -112,6 +112,17 @@ static const ptx_module **earlier_modules(const struct inputs *inputs, size_t *c
     return modules;
 }
 
+/* Nothing is optimised with -O0 and -g, so nothing is contracted either. */
+static ptx_fmad fmad_of(const struct options *options)
+{
+    const struct option_value *fmad = &options->values[OPTION_FMAD];
+    const struct option_value *level = &options->values[OPTION_OPT_LEVEL];
+    if (option_given(options, OPTION_DEVICE_DEBUG)) return PTX_FMAD_OFF;
+    if (level->times && level->number == 0) return PTX_FMAD_OFF;
+    if (!fmad->times) return PTX_FMAD_DEFAULT;
+    return strcmp(fmad->text, "false") == 0 ? PTX_FMAD_OFF : PTX_FMAD_ON;
+}
+
 static void add_fault(struct inputs *inputs, const char *name)
 {
     static const char format[] = "Input file '%s' could not be opened";
@@ -129,6 +140,7 @@ static bool make_module(struct inputs *inputs, const struct source *source, bool
                                  .arch = options->arch,
                                  .profile = options->profile,
                                  .compilation = compilation_of(options),
+                                 .fmad = fmad_of(options),
                                  .check_only = !is_object && is_check_only(inputs, options),
                                  .lint = options->lint};
     const ptx_module **earlier = earlier_modules(inputs, &wanted.earlier_count);

@@ -82,6 +82,13 @@ static bool approx(const char *text)
     return false;
 }
 
+static ptx_fmad fmad(const char *text)
+{
+    if (strcmp(text, "true") == 0) return PTX_FMAD_ON;
+    if (strcmp(text, "false") != 0) fail(EXIT_USAGE, "--fmad is true or false, not '%s'", text);
+    return PTX_FMAD_OFF;
+}
+
 static const char *known_arch(const char *text)
 {
     for (size_t i = 0; ptx_known_arch(PTX_PROFILE_ALL, i); i++)
@@ -139,6 +146,7 @@ enum {
     OPT_QUIET,
     OPT_DETERMINISTIC,
     OPT_APPROX,
+    OPT_FMAD,
     OPT_PROFILE,
     OPT_HOST_LIB,
     OPT_TEST
@@ -174,6 +182,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"quiet", no_argument, NULL, OPT_QUIET},
                                              {"deterministic", no_argument, NULL, OPT_DETERMINISTIC},
                                              {"approx", required_argument, NULL, OPT_APPROX},
+                                             {"fmad", required_argument, NULL, OPT_FMAD},
                                              {"profile", required_argument, NULL, OPT_PROFILE},
                                              {"host-lib", required_argument, NULL, OPT_HOST_LIB},
                                              {"test", no_argument, NULL, OPT_TEST},
@@ -286,6 +295,9 @@ static bool store_device_option(struct options *options, int option, const char 
         return true;
     case OPT_APPROX:
         options->approx_exact = approx(value);
+        return true;
+    case OPT_FMAD:
+        options->fmad = fmad(value);
         return true;
     case OPT_PROFILE:
         options->profile = known_profile(value);

@@ -28,6 +28,7 @@ struct options {
     unsigned launch_depth, pending_launches;
     const char *arch;
     ptx_profile profile;
+    ptx_fmad fmad;
     bool counts, json, list, quiet;
     bool deterministic, approx_exact;
     bool test; /* --test: the files are tests, or folders of tests */

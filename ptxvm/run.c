@@ -86,9 +86,10 @@ static ptx_device *make_device(const struct options *options)
 }
 
 static ptx_program *make_program(ptx_device *device, const struct modules *modules,
-                                 struct libraries *libraries)
+                                 struct libraries *libraries, ptx_fmad fmad)
 {
-    const ptx_program_options wanted = {.resolve = find_host_function, .resolve_user = libraries};
+    const ptx_program_options wanted = {
+        .resolve = find_host_function, .resolve_user = libraries, .fmad = fmad};
     ptx_program *program;
     const ptx_status status =
         ptx_program_create(device, (const ptx_module *const *)modules->at, modules->n, &wanted, &program);
@@ -220,7 +221,7 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     check_names(&arguments, chosen, options);
     libraries_open(&libraries, &options->host_libs);
     ptx_device *device = make_device(options);
-    ptx_program *program = make_program(device, modules, &libraries);
+    ptx_program *program = make_program(device, modules, &libraries, options->fmad);
     const ptx_status status = ptx_program_kernel(program, chosen->info.name, &kernel);
     if (status != PTX_OK) fail(EXIT_ASSEMBLY, "%s: %s", chosen->info.name, ptx_status_name(status));
     arguments_upload(&arguments, device);

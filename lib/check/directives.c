@@ -106,7 +106,7 @@ static void check_option(struct px_checker *checker, const struct px_name *name,
         checker->module->texmode_independent |= independent;
     } else if (name->word == PX_W_debug) {
         px_requires(checker, PX_NEED_target_debug, pos, name->len);
-        checker->target_debug = true;
+        checker->target_debug = checker->module->target_debug = true;
     } else if (checker->module->target.sm >= 13) {
         px_complain(checker, MAP_F64, pos, name->len);
     }

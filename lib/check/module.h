@@ -84,6 +84,8 @@ struct ptx_module {
     unsigned max_errors;
     bool check_only;                        /* functions have empty bodies: they were dropped after their check */
     uint8_t compilation;                    /* ptx_compilation */
+    uint8_t fmad;                           /* ptx_fmad */
+    bool target_debug;                      /* .target debug: assembled without optimisation */
     ptx_profile profile;
     const char *unrunnable;                 /* what it does that the VM cannot: "uses 32-bit addresses"; NULL */
     const ptx_module *const *earlier;       /* while it is checked: modules of the same program, the caller's */

@@ -80,6 +80,7 @@ static void place_head(struct px_irfn *f)
 static void analyse(struct px_irfn *f)
 {
     place_head(f);
+    px_contract(f);
     px_lower(f);
     px_ir_uniform(f);
     px_ir_canon(f);
@@ -128,7 +129,7 @@ static struct px_code *make(struct px_coder *coder)
 }
 
 struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
-                          uint32_t program, const struct px_level *level, bool approx_exact,
+                          uint32_t program, const struct px_level *level, bool approx_exact, ptx_fmad fmad,
                           struct px_arena *arena, const char **error)
 {
     jmp_buf no_memory, *outer = arena->on_failure;
@@ -141,7 +142,8 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                              .kernel = kernel,
                              .threads = threads,
                              .program = program,
-                             .approx_exact = approx_exact};
+                             .approx_exact = approx_exact,
+                             .fmad = fmad};
     px_arena_init(&scratch, &arena->alloc, &no_memory);
     arena->on_failure = &no_memory;
     bool failed = setjmp(no_memory);
@@ -182,7 +184,7 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
     if (setjmp(no_memory)) return NULL;
     const struct ptx_device *device = program->device;
     code = px_decode(&program->linked, kernel, threads, program->number, device->level,
-                     device->config.approx_exact != 0, &program->code_arena, error);
+                     device->config.approx_exact != 0, program->fmad, &program->code_arena, error);
     if (!code) return NULL;
     if (device->masked_only) forget_convergent(code, program->linked.nfuncs);
     code->next = program->code;

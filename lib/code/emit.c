@@ -14,7 +14,10 @@ static void resize_records(struct px_emitter *e, uint32_t cap)
     if (conv) code->conv = conv;
     struct px_insn *div = conv ? px_realloc(alloc, code->div, before, after) : NULL;
     if (!div) {
-        if (conv) code->conv = px_realloc(alloc, conv, after, before ? before : 1);
+        px_free(alloc, code->conv, conv ? after : before);
+        px_free(alloc, code->div, before);
+        code->conv = code->div = NULL;
+        code->n = 0;
         px_code_no_memory(e->f);
     }
     code->div = div;

@@ -3,6 +3,7 @@
  *
  * code.c runs the passes; each works on one px_irfn:
  *
+ *   contract*.c mul and add that become one fma, on the text
  *   lower*.c    checked instructions -> IR, by the form that matched
  *   blocks.c    blocks, edges, their order
  *   uniform.c   registers that equal one scalar are that scalar
@@ -34,6 +35,7 @@ struct px_coder {
     uint32_t width, threads;
     uint32_t program;  /* owner number of its windows */
     bool approx_exact; /* ptx_device_config.approx_exact */
+    ptx_fmad fmad;     /* of the program */
     const char *error;
     jmp_buf give_up; /* px_code_fail comes here */
 };
@@ -65,7 +67,9 @@ struct px_irfn {
     PX_VEC(struct px_ir_switch) switches;
     PX_VEC(struct px_param) params;
     uint32_t *param_of; /* by index in px_function.vars: in params; PX_NONE32 */
-    uint32_t *reg_base; /* by index in px_function.regs: first register */
+    uint32_t *reg_base; /* by index in px_function.regs, more_regs behind: first register */
+    PX_VEC(struct px_reg) more_regs; /* that contraction added */
+    struct px_contract *contract;    /* what is lowered instead of the text; NULL */
     uint32_t carry;     /* the carry flag's register; PX_NONE32 until needed */
     uint64_t local_bytes;
     bool fresh;   /* nothing was made of the running instruction of the text yet */
@@ -85,7 +89,15 @@ _Noreturn void px_code_no_memory(struct px_irfn *f);
 
 struct px_irfn *px_code_function(struct px_coder *coder, const struct px_lfunc *func);
 
+/* A register by its index: of the text, or of those added behind. */
+static inline const struct px_reg *px_code_reg(const struct px_irfn *f, uint32_t index)
+{
+    uint32_t n = f->fn->regs.n;
+    return index < n ? &f->fn->regs.at[index] : &f->more_regs.at[index - n];
+}
+
 /* The passes, in their order. */
+void px_contract(struct px_irfn *f);
 void px_lower(struct px_irfn *f);
 void px_ir_blocks(struct px_irfn *f);
 void px_ir_uniform(struct px_irfn *f);

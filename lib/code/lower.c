@@ -7,7 +7,7 @@
  * of that statement; a row with `@name` goes to px_lower_name. What may wait,
  * leave or call runs behind a branch around it, so that it has no guard.
  */
-#include "code/lower.h"
+#include "code/contract.h"
 
 /* ---- instructions ---- */
 
@@ -149,9 +149,9 @@ static uint32_t guard_of(struct px_irfn *f, const struct px_bound *b)
     return px_lower_row(f, px_lower_src(f, b, p, PX_T_PRED)).at;
 }
 
-static void lower_inst(struct px_irfn *f, const struct px_inst *inst)
+static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part)
 {
-    struct px_bound b = {.inst = inst, .guard = PX_NONE32, .negated = inst->guard_negated};
+    struct px_bound b = {.inst = inst, .guard = PX_NONE32, .negated = inst->guard_negated, .part = part};
     struct px_origin origin = {inst, f->loc};
     px_vec_push(f->coder->scratch, &f->origins, origin);
     f->fresh = true;
@@ -208,10 +208,20 @@ uint32_t px_lower_target(struct px_irfn *f, const struct px_bound *b, const stru
     px_code_fail(f, b->inst, "has a target that is no label of its function");
 }
 
+/* What contraction made of the instruction that comes next in the text. */
+static void lower_contracted(struct px_irfn *f)
+{
+    struct px_contract *c = f->contract;
+    for (uint32_t i = c->place[c->next]; i < c->place[c->next + 1]; i++) lower_inst(f, c->items[i].inst, c->items[i].part);
+    c->next++;
+}
+
 static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
 {
-    if (s->kind == PX_S_INST)
-        lower_inst(f, &s->u.inst);
+    if (s->kind == PX_S_INST && f->contract)
+        lower_contracted(f);
+    else if (s->kind == PX_S_INST)
+        lower_inst(f, &s->u.inst, PX_LOWER_WHOLE);
     else if (s->kind == PX_S_LOC)
         f->loc++;
     else if (s->kind == PX_S_LABEL)
@@ -223,9 +233,10 @@ static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
 static void add_registers(struct px_irfn *f)
 {
     struct px_arena *a = f->coder->scratch;
-    f->reg_base = PX_NEW_N(a, uint32_t, f->fn->regs.n + 1);
-    for (uint32_t i = 0; i < f->fn->regs.n; i++) {
-        const struct px_reg *r = &f->fn->regs.at[i];
+    uint32_t n = f->fn->regs.n + f->more_regs.n;
+    f->reg_base = PX_NEW_N(a, uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct px_reg *r = px_code_reg(f, i);
         f->reg_base[i] = f->regs.n;
         for (uint32_t k = 0; k < (r->vec ? r->vec : 1u); k++)
             px_lower_register(f, px_lower_elem(r->type), r->type);

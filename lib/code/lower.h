@@ -5,12 +5,16 @@
 #include "check/check.h"
 #include "code/fn.h"
 
+/* A division that was contracted leaves its two factors (contract.h). */
+enum px_lower_part { PX_LOWER_WHOLE, PX_LOWER_DIVIDEND, PX_LOWER_RECIPROCAL };
+
 /* One checked instruction bound to its form. */
 struct px_bound {
     const struct px_inst *inst;
     struct px_match match;
     uint32_t guard; /* predicate register; PX_NONE32 */
     bool negated;
+    enum px_lower_part part;
 };
 
 /* Makes IR of an operation that the table names `@name`. One for each name: a row whose function is missing

@@ -40,7 +40,7 @@ bool px_lower_is_register(const struct px_operand *o)
 
 uint32_t px_lower_components(const struct px_irfn *f, const struct px_operand *o)
 {
-    return o->selector ? 1 : f->fn->regs.at[o->symbol->index].vec;
+    return o->selector ? 1 : px_code_reg(f, o->symbol->index)->vec;
 }
 
 static uint32_t component_of(px_word selector)
@@ -58,7 +58,7 @@ static uint32_t component_of(px_word selector)
 
 uint32_t px_lower_reg(const struct px_irfn *f, const struct px_operand *o, uint32_t component)
 {
-    bool vector = f->fn->regs.at[o->symbol->index].vec > 1;
+    bool vector = px_code_reg(f, o->symbol->index)->vec > 1;
     return f->reg_base[o->symbol->index] + (vector && o->selector ? component_of(o->selector) : component);
 }
 

@@ -3,7 +3,7 @@
  *
  * Sections of a file, in the order written: the note (format, number of modules,
  * checksum, maker), a comment for people, then for each module its text (.ptx)
- * and three strings about it (.ptx.about), and the sections' names. The reader
+ * and three or four strings about it (.ptx.about), and the sections' names. The reader
  * finds sections by name, so that a tool that adds sections of its own does no
  * harm. Every number is little-endian and read bytewise; no offset is used before
  * it was held against the size of the file.
@@ -48,9 +48,13 @@ static const char *profile_of(const struct px_object_module *module)
     return module->all ? "all" : "13.0";
 }
 
+/* The fourth string, which stands only where it says something. */
+static const char no_fmad[] = "-fmad=false";
+
 static size_t about_size(const struct px_object_module *module)
 {
-    return strlen(module->file) + strlen(module->arch) + strlen(profile_of(module)) + 3;
+    return strlen(module->file) + strlen(module->arch) + strlen(profile_of(module)) + 3 +
+           (module->no_fmad ? sizeof no_fmad : 0);
 }
 
 /* Of a module's strings and text with their sizes. */
@@ -63,6 +67,7 @@ static uint64_t sum_module(uint64_t sum, const struct px_object_module *module)
     sum = sum_bytes(sum, module->file, strlen(module->file) + 1);
     sum = sum_bytes(sum, module->arch, strlen(module->arch) + 1);
     sum = sum_bytes(sum, profile_of(module), strlen(profile_of(module)) + 1);
+    if (module->no_fmad) sum = sum_bytes(sum, no_fmad, sizeof no_fmad);
     return sum_bytes(sum, module->text, module->size);
 }
 
@@ -165,6 +170,9 @@ static bool next_module(const struct px_object *object, uint32_t *text_index, ui
     module->file = next_string(&at, end);
     module->arch = next_string(&at, end);
     const char *profile = next_string(&at, end);
+    const char *fourth = at < end ? next_string(&at, end) : NULL;
+    module->no_fmad = fourth && strcmp(fourth, no_fmad) == 0;
+    if (fourth && !module->no_fmad) return false;
     module->text = (const char *)object->data + text.offset;
     module->size = text.size;
     module->all = profile && strcmp(profile, "all") == 0;
@@ -280,6 +288,7 @@ static void emit_about(struct writer *w, const struct px_object_module *module)
     emit(w, module->file, strlen(module->file) + 1);
     emit(w, module->arch, strlen(module->arch) + 1);
     emit(w, profile_of(module), strlen(profile_of(module)) + 1);
+    if (module->no_fmad) emit(w, no_fmad, sizeof no_fmad);
 }
 
 /* A section header; *offset moves behind the section's bytes. */

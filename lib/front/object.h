@@ -45,6 +45,7 @@ struct px_object_module {
     const char *file; /* what diagnostics call it */
     const char *arch; /* the architecture it was checked for; "": its own .target */
     bool all; /* profile: "all", else "13.0" */
+    bool no_fmad; /* assembled with -fmad=false */
     const char *text;
     size_t size;
 };

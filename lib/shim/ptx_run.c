@@ -157,6 +157,14 @@ static unsigned threads_wanted(void)
     return *end || n > 4096 ? 0 : (unsigned)n;
 }
 
+/* PTXVM_FMAD: true or false, as ptxas takes them; anything else is the default. */
+static ptx_fmad fmad_wanted(void)
+{
+    const char *text = getenv("PTXVM_FMAD");
+    if (!text) return PTX_FMAD_DEFAULT;
+    return strcmp(text, "false") == 0 ? PTX_FMAD_OFF : strcmp(text, "true") == 0 ? PTX_FMAD_ON : PTX_FMAD_DEFAULT;
+}
+
 static struct runner *runner_new(void)
 {
     const ptx_device_config config = {.workers = threads_wanted(), .host_memory = 1, .output = print};
@@ -216,7 +224,8 @@ static ptx_status load_into(struct loaded *l, struct runner *r)
     const ptx_module *module = l->source->module;
     ptx_status status = ptx_module_kernel(module, 0, &l->info);
     if (status != PTX_OK) return fail(PTX_ERROR_NOT_FOUND, "the text holds no kernel (.entry)");
-    status = ptx_program_create(r->device, &module, 1, NULL, &l->program);
+    const ptx_program_options options = {.fmad = fmad_wanted()};
+    status = ptx_program_create(r->device, &module, 1, &options, &l->program);
     if (status != PTX_OK) return fail(status, "%s", ptx_device_message(r->device));
     status = ptx_program_kernel(l->program, l->info.name, &l->kernel);
     if (status != PTX_OK) return fail(status, "%s: %s", l->info.name, ptx_status_name(status));

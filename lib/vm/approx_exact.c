@@ -10,6 +10,7 @@
  * operand counts as a zero of its sign and a subnormal result becomes one.
  */
 #include "vm/approx.h"
+#include "vm/approx_factors.h"
 #include "vm/units.h"
 
 #include <math.h>
@@ -203,6 +204,7 @@ HALVES(ex2_f16, px_exact_ex2_f16)
 HALVES(ex2_ftz_bf16, px_exact_ex2_bf16)
 HALVES(tanh_f16, px_exact_tanh_f16)
 HALVES(tanh_bf16, px_exact_tanh_bf16)
+PX_ALL_FACTORS
 
 const struct px_units px_units_exact = {{
 #define ENTRY(name) [PX_UNIT_##name] = row_##name,

@@ -7,6 +7,7 @@
  */
 #include "vm/units.h"
 #include "vm/approx.h"
+#include "vm/approx_factors.h"
 
 #define ONE(name, function, ...)                                                                            \
     static void row_##name(void *d, const void *a, const void *b, uint32_t n)                               \
@@ -57,6 +58,7 @@ ONE(tanh_f16, tanh_f16)
 PAIR(tanh_f16x2, tanh_f16)
 ONE(tanh_bf16, tanh_bf16)
 PAIR(tanh_bf16x2, tanh_bf16)
+PX_ALL_FACTORS
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)

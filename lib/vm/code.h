@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "ptx.h"
 
 /* The handlers see no more of the module than these names, so that they are not compiled anew with the checker. */
 struct px_arena;
@@ -206,6 +207,7 @@ const struct px_level *px_level_named(const char *name); /* NULL when unknown or
  * from the arena. NULL with *error set when an instruction cannot be run.
  */
 struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
-                          uint32_t program, const struct px_level *level, bool approx_exact, struct px_arena *arena, const char **error);
+                          uint32_t program, const struct px_level *level, bool approx_exact, ptx_fmad fmad,
+                          struct px_arena *arena, const char **error);
 
 #endif

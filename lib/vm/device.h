@@ -71,6 +71,7 @@ struct ptx_program {
     uint32_t number;                 /* owner number of its const and func windows */
     struct px_linked linked;
     ptx_address global_base;         /* 0 without .global variables */
+    ptx_fmad fmad;                   /* ptx_program_options.fmad */
     bool retained;                   /* its modules know of it */
     uint8_t *const_image;            /* what the const window shows: linked.const_bytes */
     struct ptx_kernel *kernels;

@@ -97,6 +97,7 @@ ptx_status px_program_create(ptx_device *device, const ptx_module *const *module
     if (!program) return PTX_ERROR_OUT_OF_MEMORY;
     program->device = device;
     program->number = ++device->next_program;
+    program->fmad = options ? options->fmad : PTX_FMAD_DEFAULT;
     program->next = device->programs;
     device->programs = program;
     pthread_mutex_init(&program->code_lock, NULL);

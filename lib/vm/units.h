@@ -22,7 +22,9 @@ typedef void px_unit_row(void *d, const void *a, const void *b, uint32_t n);
     X(ex2_ftz_f32) X(lg2_f32) X(lg2_ftz_f32) X(sin_f32) X(sin_ftz_f32) X(cos_f32) X(cos_ftz_f32)            \
     X(tanh_f32) X(div_f32) X(div_ftz_f32) X(divfull_f32) X(divfull_ftz_f32) X(rcp_ftz_f64) X(rsqrt_f64)     \
     X(rsqrt_ftz_f64) X(ex2_f16) X(ex2_f16x2) X(ex2_ftz_bf16) X(ex2_ftz_bf16x2) X(tanh_f16) X(tanh_f16x2)    \
-    X(tanh_bf16) X(tanh_bf16x2)
+    X(tanh_bf16) X(tanh_bf16x2) X(dividend_f32) X(dividend_ftz_f32) X(dividend_full_f32)                    \
+    X(dividend_full_ftz_f32) X(reciprocal_f32) X(reciprocal_ftz_f32) X(reciprocal_full_f32)                 \
+    X(reciprocal_full_ftz_f32)
 
 enum px_unit {
 #define PX_UNIT_NAME(name) PX_UNIT_##name,

@@ -126,6 +126,7 @@ static bool launch(struct session *s, ptx_device *device, ptx_program *program, 
 
 static bool run_engine(struct session *s, const struct config *c, uint8_t *buffer)
 {
+    const ptx_program_options plain = {.fmad = PTX_FMAD_OFF}; /* the reference does what is written */
     ptx_device *device = device_of(s, c->workers);
     ptx_program *program = NULL;
     ptx_address at = 0;
@@ -134,7 +135,7 @@ static bool run_engine(struct session *s, const struct config *c, uint8_t *buffe
     device->level = px_level_named(c->level);
     device->masked_only = c->masked;
     bool good = ptx_memory_alloc(device, s->shape->buffer_bytes, &at) == PTX_OK;
-    if (good && ptx_program_create(device, modules, 1, NULL, &program) != PTX_OK)
+    if (good && ptx_program_create(device, modules, 1, &plain, &program) != PTX_OK)
         good = fail(s, OUTCOME_REFUSED, ptx_device_message(device));
     good = good && launch(s, device, program, at, buffer);
     ptx_program_destroy(program);

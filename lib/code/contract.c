@@ -1,0 +1,289 @@
+/*
+ * contract.c - finds the products and sums that ptxas makes one fma.
+ *
+ * One block at a time, over values and not registers: a register that holds a
+ * product holds it until it is written again, and copies and negations hold the
+ * same product. A product may be taken in where every reader is a sum of its type
+ * and flushing; products with a single reader go first, then those with several (packed
+ * ones all at once), each time in the order of the sums. Of a sum's two products the one with fewer
+ * readers is taken, of equals the first; the other one then has a reader that
+ * needs it, and stays.
+ */
+#include "check/registers.h"
+#include "code/contract.h"
+
+struct product {
+    uint32_t item, readers;
+    uint32_t segment;   /* blocks and what splits them: a reader elsewhere needs the product itself */
+    uint8_t type;
+    bool ftz, kept;     /* kept: something needs the product itself */
+    bool scaled;        /* PX_ROLE_SCALED */
+    uint32_t taken;     /* how many readers took it in */
+};
+
+struct sum {
+    uint32_t item;
+    uint32_t product[2]; /* index of the operand's product; PX_NONE32 */
+    bool minus[2], done;
+    bool equal;          /* adds two equal products, which ptxas makes one value first if either has one reader */
+};
+
+/* What a register holds. */
+struct value { uint32_t product, mark; bool minus; };
+
+struct find {
+    struct px_body *d;
+    struct px_contract_live live;
+    const struct px_operand **constants;
+    struct px_contracted *out;
+    struct value *values;   /* by register; valid when mark is the block's */
+    uint32_t mark, segment;
+    uint32_t *held, nheld;  /* registers with a value in this block */
+    PX_VEC(struct product) products;
+    PX_VEC(struct sum) sums;
+    bool any;
+    const struct px_term *item;
+};
+
+/* ---- values ---- */
+
+static struct product *held_by(struct find *f, const struct px_operand *o, bool *minus)
+{
+    uint32_t reg = px_contract_register(f->d, o);
+    if (reg == PX_NONE32 || f->values[reg].mark != f->mark || f->values[reg].product == PX_NONE32) return NULL;
+    *minus = f->values[reg].minus;
+    return &f->products.at[f->values[reg].product];
+}
+
+static void hold(struct find *f, uint32_t reg, uint32_t product, bool minus)
+{
+    if (f->values[reg].mark != f->mark) {
+        if (product == PX_NONE32) return;
+        f->held[f->nheld++] = reg;
+    }
+    f->values[reg] = (struct value){product, f->mark, minus};
+}
+
+/* A reader that is no sum. */
+static void need(void *user, const struct px_operand *o, bool is_def)
+{
+    struct find *f = user;
+    bool minus;
+    struct product *p = is_def ? NULL : held_by(f, o, &minus);
+    if (!p) return;
+    p->readers++;
+    p->kept = true;
+}
+
+/* Under a guard the old value goes on living beside the new one. */
+static void write_over(void *user, const struct px_operand *o, bool is_def)
+{
+    struct find *f = user;
+    if (!is_def) return;
+    if (f->item->inst->guard) need(f, o, false);
+    hold(f, o->symbol->index, PX_NONE32, false);
+}
+
+/* ---- readers ---- */
+
+static bool same_operand(struct find *f, const struct px_operand *a, const struct px_operand *b)
+{
+    uint32_t ra = px_contract_register(f->d, a), rb = px_contract_register(f->d, b);
+    if (ra != PX_NONE32 || rb != PX_NONE32) return ra == rb;
+    return a->kind == b->kind && a->u.i == b->u.i;
+}
+
+/* Two mul of the same operands, in either order; not if they flush. */
+static bool equal(struct find *f, const struct product *p, const struct product *q)
+{
+    const struct px_term *i = &f->d->items.at[p->item], *j = &f->d->items.at[q->item];
+    const struct px_operand *a = i->inst->opds, *b = j->inst->opds;
+    if (i->opcode != PX_W_mul || j->opcode != PX_W_mul || p->type != q->type || p->ftz || q->ftz) return false;
+    return (same_operand(f, &a[1], &b[1]) && same_operand(f, &a[2], &b[2])) ||
+           (same_operand(f, &a[1], &b[2]) && same_operand(f, &a[2], &b[1]));
+}
+
+static bool takes(struct find *f, const struct product *p)
+{
+    return p->segment == f->segment && p->type == f->item->match.type[0] && p->ftz == px_term_has(f->item, PX_W_ftz);
+}
+
+static void read_sum(struct find *f, uint32_t index)
+{
+    const struct px_operand *o = f->item->inst->opds;
+    struct sum sum = {.item = index, .product = {PX_NONE32, PX_NONE32}};
+    struct product *p[2];
+    for (int i = 0; i < 2; i++) p[i] = held_by(f, &o[i + 1], &sum.minus[i]);
+    bool twice = p[0] && p[0] == p[1];
+    sum.equal = p[0] && p[1] && f->item->opcode == PX_W_add && !sum.minus[0] && !sum.minus[1] && equal(f, p[0], p[1]);
+    for (int i = 0; i < 2; i++) {
+        if (!p[i]) continue;
+        p[i]->readers++;
+        if (twice || !takes(f, p[i]))
+            p[i]->kept = true;
+        else
+            sum.product[i] = (uint32_t)(p[i] - f->products.at);
+    }
+    if (sum.product[0] != PX_NONE32 || sum.product[1] != PX_NONE32)
+        px_vec_push(f->d->arena, &f->sums, sum);
+}
+
+/* A copy or negation of a product; of flushing ones only where that changes nothing. */
+static bool passes_on(struct find *f, unsigned source, struct value *value)
+{
+    const struct product *p = held_by(f, &f->item->inst->opds[source], &value->minus);
+    if (!p || (px_term_has(f->item, PX_W_ftz) && !p->ftz)) return false;
+    value->product = (uint32_t)(p - f->products.at);
+    return true;
+}
+
+static void read_item(struct find *f, uint32_t index)
+{
+    const struct px_term *item = f->item = &f->d->items.at[index];
+    struct value value = {.product = PX_NONE32};
+    unsigned source;
+    enum px_role role = px_contract_role(f->d, item, f->constants, &source);
+    if (px_contract_splits(item)) f->segment++;
+    if (role == PX_ROLE_SUM) {
+        read_sum(f, index);
+    } else if ((role == PX_ROLE_COPY || role == PX_ROLE_NEGATION) && passes_on(f, source, &value)) {
+        value.minus ^= role == PX_ROLE_NEGATION;
+    } else {
+        px_visit_registers(item->inst, &item->match, false, need, f);
+    }
+    if (role == PX_ROLE_PRODUCT || role == PX_ROLE_SCALED) {
+        struct product p = {.item = index, .segment = f->segment, .type = item->match.type[0],
+                            .ftz = px_term_has(item, PX_W_ftz), .scaled = role == PX_ROLE_SCALED};
+        value = (struct value){.product = f->products.n};
+        px_vec_push(f->d->arena, &f->products, p);
+    }
+    px_visit_registers(item->inst, &item->match, true, write_over, f);
+    if (value.product != PX_NONE32) hold(f, item->inst->opds[0].symbol->index, value.product, value.minus);
+}
+
+/* ---- decisions ---- */
+
+/* The operand whose product the sum takes in; 2: none. */
+static unsigned choose(struct find *f, const struct sum *s)
+{
+    unsigned best = 2;
+    for (unsigned i = 0; i < 2; i++) {
+        if (s->product[i] == PX_NONE32 || f->products.at[s->product[i]].kept) continue;
+        if (best == 2 || f->products.at[s->product[i]].readers < f->products.at[s->product[best]].readers) best = i;
+    }
+    return best;
+}
+
+static void take(struct find *f, struct sum *s, unsigned side)
+{
+    struct product *p = &f->products.at[s->product[side]];
+    s->done = true;
+    p->taken++;
+    if (s->product[1 - side] != PX_NONE32) f->products.at[s->product[1 - side]].kept = true;
+    if (p->scaled) return;
+    f->any = true;
+    f->out[s->item].product = p->item;
+    f->out[s->item].second = side == 1;
+    f->out[s->item].minus = s->minus[side];
+}
+
+static void decide_sum(struct find *f, struct sum *s, bool several)
+{
+    unsigned side = s->done ? 2 : choose(f, s);
+    if (side == 2) return;
+    struct product *p = &f->products.at[s->product[side]];
+    if (p->readers > 1 && !several && p->type != PX_T_F16X2 && p->type != PX_T_BF16X2) return;
+    if (p->readers == 1 && s->equal) {
+        p->kept = true;
+        if (s->product[1 - side] != PX_NONE32) f->products.at[s->product[1 - side]].kept = true;
+    } else {
+        take(f, s, side);
+    }
+}
+
+static void decide(struct find *f)
+{
+    for (int several = 0; several < 2; several++)
+        for (uint32_t i = 0; i < f->sums.n; i++) decide_sum(f, &f->sums.at[i], several);
+    for (uint32_t i = 0; i < f->products.n; i++) {
+        const struct product *p = &f->products.at[i];
+        f->out[p->item].gone = !p->kept && !p->scaled && p->taken && p->taken == p->readers;
+    }
+}
+
+/* ---- blocks ---- */
+
+/* A block that can only be reached by falling into it goes on with the one before. */
+static bool goes_on(const struct px_body *d, uint32_t k)
+{
+    const struct px_flow_lists *succ = &d->graph.succ, *pred = &d->graph.pred;
+    return succ->first[k] - succ->first[k - 1] == 1 && succ->to[succ->first[k - 1]] == k &&
+           pred->first[k + 1] - pred->first[k] == 1;
+}
+
+static void finish_block(struct find *f, uint32_t k)
+{
+    for (uint32_t i = 0; i < f->nheld; i++) {
+        const struct value *v = &f->values[f->held[i]];
+        if (v->product != PX_NONE32 && px_contract_lives(&f->live, k, f->held[i])) f->products.at[v->product].kept = true;
+    }
+    decide(f);
+    f->nheld = f->products.n = f->sums.n = 0;
+    f->mark++;
+}
+
+static void read_block(struct find *f, uint32_t k)
+{
+    const struct px_flow_block *b = &f->d->graph.blocks[k];
+    for (uint32_t i = b->first; i < b->first + b->n; i++)
+        if (!f->live.dead[i]) read_item(f, i);
+}
+
+/* Most functions have no sum behind a product: a compiler contracted before ptxas could. */
+static bool worth_it(struct find *f)
+{
+    for (uint32_t k = 0; k < f->d->graph.nblocks; k++) {
+        const struct px_flow_block *b = &f->d->graph.blocks[k];
+        bool product = k > 0 && goes_on(f->d, k);
+        for (uint32_t i = b->first; i < b->first + b->n; i++) {
+            unsigned source;
+            enum px_role role = px_contract_role(f->d, &f->d->items.at[i], f->constants, &source);
+            product |= role == PX_ROLE_PRODUCT;
+            if (product && role == PX_ROLE_SUM) return true;
+        }
+    }
+    return false;
+}
+
+struct px_contracted *px_contract_find(struct px_body *d)
+{
+    struct px_arena *arena = d->arena;
+    struct find f = {.d = d, .mark = 1, .constants = px_contract_constants(d)};
+    if (!worth_it(&f)) return NULL;
+    px_contract_liveness(d, &f.live);
+    f.values = PX_NEW_N(arena, struct value, d->fn->regs.n + 1);
+    f.held = PX_NEW_N(arena, uint32_t, d->fn->regs.n + 1);
+    f.out = PX_NEW_N(arena, struct px_contracted, d->items.n);
+    for (uint32_t i = 0; i < d->items.n; i++) f.out[i].product = PX_NONE32;
+    for (uint32_t k = 0; k < d->graph.nblocks; k++) {
+        read_block(&f, k);
+        if (k + 1 == d->graph.nblocks || !goes_on(d, k + 1)) finish_block(&f, k);
+    }
+    return f.any ? f.out : NULL;
+}
+
+static bool is_wanted(const struct px_irfn *f)
+{
+    ptx_fmad fmad = f->coder->fmad ? f->coder->fmad : (ptx_fmad)f->module->fmad;
+    return fmad == PTX_FMAD_DEFAULT ? !f->module->target_debug : fmad == PTX_FMAD_ON;
+}
+
+void px_contract(struct px_irfn *f)
+{
+    struct px_body d;
+    if (!is_wanted(f) || !px_contract_body(&d, f)) return;
+    const struct px_contracted *what = px_contract_find(&d);
+    if (!what) return;
+    f->contract = PX_NEW(d.arena, struct px_contract);
+    px_contract_apply(&d, what, f->contract);
+}

@@ -1,0 +1,236 @@
+/*
+ * contract_apply.c - rewrites the items as contract.c decided.
+ *
+ * A sum becomes `fma.rn` of the operands of its product, which it reads as they
+ * were at the product: an operand that is written in between is first moved into
+ * a register of its own, and so is a negated one. A division leaves its dividend
+ * and the reciprocal of its divisor. A product that is gone is left out.
+ */
+#include "check/registers.h"
+#include "code/contract.h"
+
+/* What a product must leave for the sums that take it in. */
+struct parts {
+    bool used, minus;      /* minus: some sum takes it in negated */
+    bool moved[2];         /* the operand is written before a sum reads it */
+    uint32_t version[2];   /* of the operands' registers at the product */
+    struct px_operand operand[2], negated[2];
+};
+
+struct apply {
+    struct px_body *d;
+    const struct px_contracted *what;
+    struct parts *parts;   /* by item */
+    uint32_t *version;     /* by register: writes so far */
+    uint32_t *place;       /* by old item: the new one */
+    PX_VEC(struct px_term) items;
+    const struct px_term *like; /* the item that new ones stand for */
+};
+
+/* ---- what has to be kept ---- */
+
+static void count_write(void *user, const struct px_operand *o, bool is_def)
+{
+    struct apply *a = user;
+    if (is_def) a->version[o->symbol->index]++;
+}
+
+static uint32_t version_of(const struct apply *a, const struct px_operand *o)
+{
+    uint32_t reg = px_contract_register(a->d, o);
+    return reg == PX_NONE32 ? 0 : a->version[reg];
+}
+
+/* Whether the sum takes its product in with a minus. */
+static bool negative(const struct apply *a, uint32_t sum)
+{
+    const struct px_contracted *c = &a->what[sum];
+    return c->minus != (c->second && a->d->items.at[sum].opcode == PX_W_sub);
+}
+
+static void plan(struct apply *a)
+{
+    for (uint32_t i = 0; i < a->d->items.n; i++) {
+        const struct px_term *item = &a->d->items.at[i];
+        uint32_t product = a->what[i].product;
+        if (product != PX_NONE32) {
+            struct parts *p = &a->parts[product];
+            const struct px_operand *o = a->d->items.at[product].inst->opds;
+            p->used = true;
+            p->minus |= negative(a, i);
+            for (int k = 0; k < 2; k++) p->moved[k] |= version_of(a, &o[k + 1]) != p->version[k];
+        }
+        for (unsigned k = 0; k < 2 && item->inst->nopds == 3; k++)
+            a->parts[i].version[k] = version_of(a, &item->inst->opds[k + 1]);
+        if (!a->what[i].gone) px_visit_registers(item->inst, &item->match, true, count_write, a);
+    }
+}
+
+/* ---- new instructions ---- */
+
+static struct px_name *name_of(struct apply *a, px_word word)
+{
+    const char *text = px_word_text(word);
+    size_t n = strlen(text);
+    struct px_name *name = px_arena_zalloc(a->d->arena, sizeof *name + n + 1);
+    name->len = (uint32_t)n;
+    name->word = word;
+    memcpy(name->text, text, n);
+    return name;
+}
+
+/* A new register for values of `type`. */
+static struct px_operand new_register(struct apply *a, enum px_type type)
+{
+    struct px_body *d = a->d;
+    const struct px_type_info *info = px_type_info(type);
+    struct px_symbol *symbol = PX_NEW(d->arena, struct px_symbol);
+    struct px_reg reg = {info->bits == 16 ? PX_T_B16 : info->bits == 64 ? PX_T_F64 : type == PX_T_F32 ? PX_T_F32 : PX_T_B32,
+                         1, symbol};
+    symbol->kind = PX_SYM_REG;
+    symbol->type = reg.type;
+    symbol->vec = 1;
+    symbol->index = d->fn->regs.n + d->f->more_regs.n;
+    symbol->name = a->like->inst->opds[0].u.name;
+    px_vec_push(d->arena, &d->f->more_regs, reg);
+    return (struct px_operand){.kind = PX_O_NAME, .pos = a->like->inst->pos, .u.name = symbol->name, .symbol = symbol};
+}
+
+/* Appends an instruction of `words` (opcode first, 0 left out) and n operands, at the place of a->like. */
+static struct px_term *add(struct apply *a, const px_word words[5], const struct px_operand *operands, uint8_t n)
+{
+    struct px_arena *arena = a->d->arena;
+    struct px_inst *inst = PX_NEW(arena, struct px_inst);
+    struct px_term item = *a->like;
+    uint16_t first;
+    inst->opcode = name_of(a, words[0]);
+    inst->pos = a->like->inst->pos;
+    inst->end = a->like->inst->end;
+    inst->mods = PX_NEW_N(arena, struct px_modifier, 4);
+    for (unsigned i = 1; i < 5; i++)
+        if (words[i]) inst->mods[inst->nmods++] = (struct px_modifier){name_of(a, words[i]), inst->pos, 0};
+    inst->opds = PX_NEW_N(arena, struct px_operand, n);
+    memcpy(inst->opds, operands, n * sizeof *operands);
+    inst->nopds = n;
+    item.inst = inst;
+    item.opcode = words[0];
+    unsigned forms = px_forms_of(words[0], &first);
+    for (unsigned i = 0; i < forms; i++) {
+        inst->form = (uint16_t)(first + i);
+        if (px_match_inst(inst, &item.match)) break;
+    }
+    item.handler = px_match_handler(&item.match) >= 0;
+    item.op = px_match_op(&item.match);
+    px_vec_push(arena, &a->items, item);
+    return &a->items.at[a->items.n - 1];
+}
+
+static enum px_type type_of(const struct apply *a)
+{
+    return a->like->match.type[0];
+}
+
+static struct px_operand moved(struct apply *a, const struct px_operand *from)
+{
+    const struct px_operand o[2] = {new_register(a, type_of(a)), *from};
+    enum px_type type = a->d->f->more_regs.at[a->d->f->more_regs.n - 1].type;
+    add(a, (px_word[5]){PX_W_mov, px_type_info(type)->word}, o, 2);
+    return o[0];
+}
+
+static bool is_literal(const struct px_operand *o)
+{
+    return o->kind == PX_O_F32 || o->kind == PX_O_F64;
+}
+
+static struct px_operand negated(struct apply *a, const struct px_operand *from)
+{
+    struct px_operand o[2] = {*from, *from};
+    if (is_literal(from)) {
+        o[0].u.i ^= from->kind == PX_O_F32 ? 0x80000000u : 1ull << 63;
+        return o[0];
+    }
+    o[0] = new_register(a, type_of(a));
+    add(a, (px_word[5]){PX_W_neg, px_type_info(type_of(a))->word}, o, 2);
+    return o[0];
+}
+
+/* One of the two factors that a division is the product of. */
+static struct px_operand factor(struct apply *a, enum px_lower_part part)
+{
+    const struct px_inst *whole = a->like->inst;
+    struct px_inst *inst = PX_NEW(a->d->arena, struct px_inst);
+    struct px_term item = *a->like;
+    *inst = *whole;
+    inst->opds = PX_NEW_N(a->d->arena, struct px_operand, 3);
+    memcpy(inst->opds, whole->opds, 3 * sizeof *inst->opds);
+    inst->opds[0] = new_register(a, PX_T_F32);
+    item.inst = inst;
+    item.part = part;
+    px_vec_push(a->d->arena, &a->items, item);
+    return inst->opds[0];
+}
+
+/* ---- products and sums ---- */
+
+static void prepare(struct apply *a, uint32_t index)
+{
+    struct parts *p = &a->parts[index];
+    const struct px_operand *o = a->like->inst->opds;
+    bool division = a->like->opcode == PX_W_div;
+    for (unsigned k = 0; k < 2; k++) {
+        if (division)
+            p->operand[k] = factor(a, k ? PX_LOWER_RECIPROCAL : PX_LOWER_DIVIDEND);
+        else
+            p->operand[k] = p->moved[k] ? moved(a, &o[k + 1]) : o[k + 1];
+        p->negated[k] = p->operand[k];
+    }
+    if (!p->minus) return;
+    unsigned side = is_literal(&p->operand[1]);
+    p->negated[side] = negated(a, &p->operand[side]);
+}
+
+static void fuse(struct apply *a, uint32_t index)
+{
+    const struct px_contracted *c = &a->what[index];
+    const struct px_inst *sum = a->like->inst;
+    const struct parts *p = &a->parts[c->product];
+    const struct px_operand *factors = negative(a, index) ? p->negated : p->operand;
+    const struct px_operand *addend = &sum->opds[c->second ? 1 : 2];
+    bool minus = a->like->opcode == PX_W_sub && !c->second;
+    const struct px_operand o[4] = {sum->opds[0], factors[0], factors[1], minus ? negated(a, addend) : *addend};
+    struct px_term *item = add(a, (px_word[5]){PX_W_fma, PX_W_rn, px_term_has(a->like, PX_W_ftz) ? PX_W_ftz : 0,
+                                                px_term_has(a->like, PX_W_sat) ? PX_W_sat : 0,
+                                                px_type_info(type_of(a))->word}, o, 4);
+    struct px_inst *inst = (struct px_inst *)(uintptr_t)item->inst;
+    inst->guard = sum->guard;
+    inst->guard_negated = sum->guard_negated;
+}
+
+/* ---- the function ---- */
+
+static void rewrite(struct apply *a)
+{
+    struct px_body *d = a->d;
+    for (uint32_t i = 0; i < d->items.n; i++) {
+        a->like = &d->items.at[i];
+        a->place[i] = a->items.n;
+        if (a->parts[i].used) prepare(a, i);
+        if (a->what[i].product != PX_NONE32)
+            fuse(a, i);
+        else if (!a->what[i].gone)
+            px_vec_push(d->arena, &a->items, *a->like);
+    }
+    a->place[d->items.n] = a->items.n;
+}
+
+void px_contract_apply(struct px_body *d, const struct px_contracted *what, struct px_contract *out)
+{
+    struct px_arena *arena = d->arena;
+    struct apply a = {.d = d, .what = what, .parts = PX_NEW_N(arena, struct parts, d->items.n),
+                      .version = PX_NEW_N(arena, uint32_t, d->fn->regs.n + 1),
+                      .place = PX_NEW_N(arena, uint32_t, d->items.n + 1)};
+    plan(&a);
+    rewrite(&a);
+    *out = (struct px_contract){a.place, a.items.at, 0};
+}

@@ -1,0 +1,226 @@
+/*
+ * contract_role.c - what an instruction is to the contraction of products and sums.
+ *
+ * Everything here is a fact about ptxas 13.0 for sm_90, found by reading the code
+ * that it makes of small texts (tests/hw/fmad, docs/fidelity.md).
+ */
+#include "check/registers.h"
+#include "code/contract.h"
+
+uint32_t px_contract_register(const struct px_body *d, const struct px_operand *o)
+{
+    if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG || o->has_selector) return PX_NONE32;
+    return d->fn->regs.at[o->symbol->index].vec > 1 ? PX_NONE32 : o->symbol->index;
+}
+
+/* ---- constants ---- */
+
+struct count { uint32_t *defs; const struct px_term *item; };
+
+static void count_def(void *user, const struct px_operand *o, bool is_def)
+{
+    const struct count *c = user;
+    if (is_def) c->defs[o->symbol->index] += c->item->inst->guard ? 2 : 1;
+}
+
+static bool is_number(const struct px_operand *o)
+{
+    return o->kind == PX_O_F32 || o->kind == PX_O_F64;
+}
+
+static bool is_literal(const struct px_operand *o)
+{
+    return is_number(o) || o->kind == PX_O_INT;
+}
+
+static bool plain_move(const struct px_term *item)
+{
+    return item->op == PX_OP_mov && item->inst->nopds == 2 && !item->inst->guard;
+}
+
+const struct px_operand **px_contract_constants(struct px_body *d)
+{
+    uint32_t n = d->fn->regs.n + 1;
+    uint32_t *defs = PX_NEW_N(d->arena, uint32_t, n);
+    const struct px_operand **constants = PX_NEW_N(d->arena, const struct px_operand *, n);
+    for (uint32_t i = 0; i < d->items.n; i++) {
+        struct count c = {defs, &d->items.at[i]};
+        px_visit_registers(c.item->inst, &c.item->match, true, count_def, &c);
+    }
+    for (uint32_t i = 0; i < d->items.n; i++) {
+        const struct px_term *item = &d->items.at[i];
+        if (!plain_move(item) || !is_literal(&item->inst->opds[1])) continue;
+        uint32_t reg = px_contract_register(d, &item->inst->opds[0]);
+        if (reg != PX_NONE32 && defs[reg] == 1) constants[reg] = &item->inst->opds[1];
+    }
+    return constants;
+}
+
+static bool constant(struct px_body *d, const struct px_operand *o, enum px_type type,
+                     const struct px_operand *const *constants, uint64_t *value)
+{
+    const struct px_type_info *info = px_type_info(type);
+    uint32_t reg = px_contract_register(d, o);
+    if (reg != PX_NONE32) o = constants[reg];
+    if (!o || !is_literal(o)) return false;
+    return px_lower_value(d->f, o, info->bits == 16 ? PX_T_B16 : type, value);
+}
+
+/* 1 or -1 in a type's bits. */
+static bool is_one(enum px_type type, uint64_t value, bool *minus)
+{
+    static const uint64_t ones[PX_T_COUNT][2] = {
+        [PX_T_F32] = {0x3f800000, 0xbf800000},    [PX_T_F64] = {0x3ff0000000000000, 0xbff0000000000000},
+        [PX_T_F16] = {0x3c00, 0xbc00},            [PX_T_BF16] = {0x3f80, 0xbf80},
+        [PX_T_F16X2] = {0x3c003c00, 0xbc00bc00},  [PX_T_BF16X2] = {0x3f803f80, 0xbf80bf80}};
+    *minus = value == ones[type][1];
+    return ones[type][0] && (value == ones[type][0] || *minus);
+}
+
+/* ---- roles ---- */
+
+static bool contractible(enum px_type type)
+{
+    return type == PX_T_F32 || type == PX_T_F64 || type == PX_T_F16 || type == PX_T_F16X2 || type == PX_T_BF16 ||
+           type == PX_T_BF16X2;
+}
+
+static bool names_rounding(const struct px_term *item)
+{
+    return px_term_has(item, PX_W_rn) || px_term_has(item, PX_W_rz) || px_term_has(item, PX_W_rm) ||
+           px_term_has(item, PX_W_rp);
+}
+
+/* Operands 1 to n have the type of operand 0, which is a register. */
+static bool uniform(const struct px_body *d, const struct px_term *item, unsigned n)
+{
+    const struct px_inst *inst = item->inst;
+    if (inst->nopds != n + 1 || !contractible(item->match.type[0])) return false;
+    if (px_contract_register(d, &inst->opds[0]) == PX_NONE32) return false;
+    for (unsigned i = 1; i <= n; i++) {
+        const struct px_operand *o = &inst->opds[i];
+        if (item->match.type[i] != item->match.type[0]) return false;
+        if (px_contract_register(d, o) == PX_NONE32 && (px_type_info(item->match.type[0])->bits == 16 || !is_number(o)))
+            return false;
+    }
+    return true;
+}
+
+/* A multiplication: of two constants it is folded, by 1 it is a copy. */
+static enum px_role role_of_mul(struct px_body *d, const struct px_term *item,
+                                const struct px_operand *const *constants, unsigned *source)
+{
+    uint64_t value[2];
+    bool is[2], minus;
+    if (px_term_has(item, PX_W_sat)) return PX_ROLE_OTHER;
+    for (unsigned i = 0; i < 2; i++)
+        is[i] = constant(d, &item->inst->opds[i + 1], item->match.type[0], constants, &value[i]);
+    if (is[0] && is[1]) return PX_ROLE_OTHER;
+    for (unsigned i = 0; i < 2; i++) {
+        if (!is[i] || !is_one(item->match.type[0], value[i], &minus)) continue;
+        *source = 2 - i;
+        return minus ? PX_ROLE_NEGATION : PX_ROLE_COPY;
+    }
+    return PX_ROLE_PRODUCT;
+}
+
+static bool is_copy(const struct px_body *d, const struct px_term *item)
+{
+    const struct px_inst *inst = item->inst;
+    if (inst->nopds != 2 || px_contract_register(d, &inst->opds[0]) == PX_NONE32) return false;
+    uint32_t from = px_contract_register(d, &inst->opds[1]);
+    if (from == PX_NONE32) return false;
+    if (item->op == PX_OP_mov)
+        return px_type_info(d->fn->regs.at[from].type)->bits ==
+               px_type_info(d->fn->regs.at[inst->opds[0].symbol->index].type)->bits;
+    if (item->opcode != PX_W_cvt || inst->nmods > 3 || item->match.type[0] != item->match.type[1]) return false;
+    return contractible(item->match.type[0]) && inst->nmods == 2u + px_term_has(item, PX_W_ftz);
+}
+
+enum px_role px_contract_role(struct px_body *d, const struct px_term *item,
+                              const struct px_operand *const *constants, unsigned *source)
+{
+    *source = 1;
+    if (item->opcode == PX_W_add || item->opcode == PX_W_sub)
+        return uniform(d, item, 2) && !names_rounding(item) ? PX_ROLE_SUM : PX_ROLE_OTHER;
+    if (item->inst->guard) return PX_ROLE_OTHER;
+    if (item->opcode == PX_W_mul)
+        return uniform(d, item, 2) && !names_rounding(item) ? role_of_mul(d, item, constants, source)
+                                                            : PX_ROLE_OTHER;
+    if ((item->op == PX_OP_div_f32 || item->op == PX_OP_divfull_f32) && !d->f->coder->approx_exact)
+        return uniform(d, item, 2) ? PX_ROLE_PRODUCT : PX_ROLE_OTHER;
+    if (item->op == PX_OP_rcp_f32)
+        return uniform(d, item, 1) && !px_term_has(item, PX_W_ftz) ? PX_ROLE_SCALED : PX_ROLE_OTHER;
+    if (item->opcode == PX_W_neg && uniform(d, item, 1) && item->match.type[0] != PX_T_BF16X2)
+        return PX_ROLE_NEGATION;
+    return is_copy(d, item) ? PX_ROLE_COPY : PX_ROLE_OTHER;
+}
+
+/* ---- blocks ---- */
+
+static bool is_approximate(enum px_op op)
+{
+    static const bool is[PX_OP_COUNT] = {
+        [PX_OP_rcp_f32] = true, [PX_OP_rcp_ftz_f32] = true, [PX_OP_rsqrt_f32] = true, [PX_OP_rsqrt_ftz_f32] = true,
+        [PX_OP_sqrt_f32] = true, [PX_OP_sqrt_ftz_f32] = true, [PX_OP_ex2_f32] = true, [PX_OP_ex2_ftz_f32] = true,
+        [PX_OP_lg2_f32] = true, [PX_OP_lg2_ftz_f32] = true, [PX_OP_sin_f32] = true, [PX_OP_sin_ftz_f32] = true,
+        [PX_OP_cos_f32] = true, [PX_OP_cos_ftz_f32] = true, [PX_OP_div_f32] = true, [PX_OP_div_ftz_f32] = true,
+        [PX_OP_divfull_f32] = true, [PX_OP_tanh_f32] = true, [PX_OP_rcp_ftz_f64] = true, [PX_OP_rsqrt_f64] = true,
+        [PX_OP_ex2_f16] = true, [PX_OP_ex2_f16x2] = true, [PX_OP_ex2_ftz_bf16] = true, [PX_OP_ex2_ftz_bf16x2] = true,
+        [PX_OP_tanh_f16] = true, [PX_OP_tanh_f16x2] = true, [PX_OP_tanh_bf16] = true, [PX_OP_tanh_bf16x2] = true};
+    return is[op];
+}
+
+bool px_contract_pure(const struct px_term *item)
+{
+    switch (item->op) {
+    case PX_OP_mov:
+    case PX_OP_pack:
+    case PX_OP_unpack:
+    case PX_OP_cvta:
+    case PX_OP_cvta_to:
+    case PX_OP_isspacep:
+    case PX_OP_bfi:
+    case PX_OP_lop3:
+    case PX_OP_lop3_bool:
+        return true;
+    default:
+        return (item->handler && !px_term_has(item, PX_W_cc)) || is_approximate(item->op);
+    }
+}
+
+/* Divisions and roots that ptxas makes a routine of its own library, whose inlined branches end the block. */
+static bool is_routine(const struct px_term *item)
+{
+    enum px_type type = item->match.type[0];
+    const struct px_type_info *info = px_type_info(type);
+    switch (item->opcode) {
+    case PX_W_div:
+    case PX_W_rem:
+        if (item->op == PX_OP_div_f32 || item->op == PX_OP_divfull_f32 || item->op == PX_OP_div_ftz_f32) return false;
+        return info->klass == PX_TC_FLOAT || type != PX_T_U32;
+    case PX_W_rcp:
+    case PX_W_sqrt:
+        return names_rounding(item);
+    case PX_W_rsqrt:
+        return type == PX_T_F64;
+    default:
+        return false;
+    }
+}
+
+bool px_contract_splits(const struct px_term *item)
+{
+    if ((item->inst->guard && !px_contract_pure(item)) || is_routine(item)) return true;
+    switch (item->opcode) {
+    case PX_W_call:
+    case PX_W_membar:
+    case PX_W_fence:
+    case PX_W_pmevent:
+    case PX_W_brkpt:
+    case PX_W_setmaxnreg:
+        return true;
+    default:
+        return false;
+    }
+}
