@@ -48,6 +48,7 @@ static enum px_ir_reading reading(const struct px_bound *b, const struct px_hand
     const px_word word = b->inst->opcode->word;
     if (i <= copied(b)) return PX_IR_COPIED;
     if (b->match.type[i] != PX_T_F32) return PX_IR_BITS;
+    if (px_match_has(&b->match, PX_W_xorsign)) return PX_IR_BITS; /* the sign of a NaN counts */
     return set->f32_sources || (word != PX_W_copysign && word != PX_W_cvt) ? PX_IR_NUMBER : PX_IR_BITS;
 }
 
