@@ -59,8 +59,11 @@ static void spread(struct px_cta *cta, uint8_t number)
 static void open_barrier(struct px_cta *cta, uint8_t number)
 {
     spread(cta, number);
-    for (uint32_t i = 0; i < cta->ngangs; i++)
-        if (cta->gangs[i].waiting) px_gang_wake(&cta->gangs[i], PX_ENTRY_BARRIER, number);
+    for (uint32_t i = 0; i < cta->ngangs; i++) {
+        if (!cta->gangs[i].entries.asleep.n) continue;
+        px_entries_wake(&cta->gangs[i].entries, PX_ENTRY_BARRIER, number);
+        px_entries_wake(&cta->gangs[i].entries, PX_ENTRY_ARRIVE, number);
+    }
     memset(&cta->barrier[number], 0, sizeof cta->barrier[number]);
     cta->barriers_used &= ~(1u << number);
 }
@@ -68,13 +71,14 @@ static void open_barrier(struct px_cta *cta, uint8_t number)
 /* Lanes that only arrive go on as soon as their own warps are complete. */
 static void release_arrivals(struct px_gang *g, const struct px_barrier *b, uint8_t number)
 {
-    for (uint32_t i = 0; i < g->nentries; i++) {
-        struct px_entry *e = &g->entries[i];
-        if (e->state != PX_ENTRY_BARRIER || e->key != number || !e->arrive) continue;
+    if (!px_entries_any(&g->entries, PX_ENTRY_ARRIVE)) return;
+    struct px_order list = px_entries_asleep(&g->entries, PX_ENTRY_ARRIVE, number);
+    for (uint32_t i = 0; i < list.n; i++) {
+        struct px_entry *e = &g->entries.all[list.at[i]];
         bool done = true;
         for (uint32_t w = 0; w < g->n / 32; w++)
             if (px_lanes_warp(&e->mask, w) && !(b->arrived >> (g->first / 32 + w) & 1)) done = false;
-        if (done) px_entry_resume(g, e);
+        if (done) px_entry_wake(&g->entries, e, e->mask);
     }
 }
 
@@ -118,17 +122,17 @@ static struct px_lanes same_number(struct px_gang *g, const struct px_insn *in, 
 
 static bool wait_at(struct px_gang *g, struct px_entry *e, const struct px_insn *in, uint8_t number)
 {
+    struct px_entries *s = &g->entries;
     struct px_barrier *b = &g->cta->barrier[number];
     struct px_lanes lanes = e->mask;
     if (in->imm >= PX_BAR_POPC) reduce(g, b, in, lanes);
     come(g, b, lanes);
-    e->arrive = in->imm == PX_BAR_ARRIVE;
-    px_gang_wait(g, e, PX_ENTRY_BARRIER, number);
+    px_entry_wait(s, in->imm == PX_BAR_ARRIVE ? PX_ENTRY_ARRIVE : PX_ENTRY_BARRIER, number);
     release_arrivals(g, b, number);
     if (complete(g->cta, b)) open_barrier(g->cta, number);
-    /* With others about, the scheduler first merges whoever stands at this record too. */
-    if (e->state != PX_ENTRY_RUN || g->nentries != 1) return false;
-    e->resume = 0;
+    /* With others about, who may have joined these lanes, the scheduler chooses; all lanes of the gang go on at once. */
+    if (!px_lanes_equal(&lanes, &g->live) || s->asleep.n) return false;
+    px_entries_take(s)->resume = 0;
     give_results(g, in);
     return true;
 }
@@ -153,10 +157,8 @@ bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_in
                      count);
         return false;
     }
-    if (!px_lanes_equal(&lanes, &e->mask)) {
-        px_entry_inherit(px_gang_entry(g, e->frame, e->pc, px_lanes_minus(e->mask, lanes)), e);
-        e->mask = lanes;
-    }
+    if (!px_lanes_equal(&lanes, &e->mask))
+        px_entry_go(&g->entries, px_lanes_minus(e->mask, lanes), e->frame, e->pc, false);
     if (in->b) g->cta->barrier[number].expected = count;
     return wait_at(g, e, in, (uint8_t)number);
 }

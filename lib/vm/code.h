@@ -48,6 +48,7 @@ enum px_step {
     PX_STEP_SWITCH,   /* brx.idx: index row in->a, table in->aux */
     PX_STEP_BARRIER,  /* bar.*: arrive, perhaps wait */
     PX_STEP_SYNC,     /* a .sync operation whose warp is not complete */
+    PX_STEP_MEET,     /* an instruction that whole groups of in->size lanes execute together: some are elsewhere */
     PX_STEP_YIELD,    /* nanosleep: let others run */
     PX_STEP_TRAP      /* the trap of the CTA is set */
 };

@@ -20,7 +20,7 @@ enum { PX_TURN = 4096 /* backward branches, calls and returns of a gang before t
 static void free_gang(struct px_cta *cta, struct px_gang *g)
 {
     const ptx_allocator *a = cta->alloc;
-    px_free(a, g->entries, g->cap * sizeof *g->entries);
+    px_entries_free(&g->entries, a);
     px_free(a, g->local, g->local_bytes * g->n);
     px_free(a, g->tid[0], 3 * g->n * sizeof(uint32_t));
     px_free(a, g->sync, g->n * sizeof *g->sync);
@@ -38,14 +38,15 @@ static void free_frames(struct px_cta *cta)
 /* Frames that are still in use (after a trap) go to the spare list. */
 static void collect_frames(struct px_gang *g)
 {
-    for (uint32_t i = 0; i < g->nentries; i++)
-        for (struct px_frame *f = g->entries[i].frame, *p; f; f = p) {
+    uint32_t i;
+    PX_FOR_LANES(i, g->entries.used)
+        for (struct px_frame *f = g->entries.all[i].frame, *p; f; f = p) {
             p = f->parent;
             if (px_lanes_empty(&f->live)) break; /* collected from another entry */
             f->live = (struct px_lanes){{0}};
             px_frame_pop(g, f);
         }
-    g->nentries = 0;
+    px_entries_clear(&g->entries);
 }
 
 static void free_cta(struct px_cta *cta)
@@ -70,11 +71,9 @@ static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
     g->level = cta->code->level;
     g->n = cta->code->width;
     g->first = first;
-    /* One more than lanes: while brx.idx spreads them all, the entry that they came from is still there. */
-    g->entries = px_alloc(a, (g->n + 1) * sizeof *g->entries);
-    g->cap = g->entries ? g->n + 1 : 0;
+    if (!px_entries_init(&g->entries, a, g->n)) return false;
     g->tid[0] = px_alloc(a, 3 * g->n * sizeof(uint32_t));
-    if (!g->entries || !g->tid[0]) return false;
+    if (!g->tid[0]) return false;
     g->tid[1] = g->tid[0] + g->n;
     g->tid[2] = g->tid[1] + g->n;
     return true;
@@ -149,14 +148,12 @@ static bool start_gang(struct px_gang *g)
 {
     uint32_t left = g->cta->threads - g->first;
     g->live = px_lanes_below(left < g->n ? left : g->n);
-    g->waiting = 0;
-    g->round = 0;
     memset(g->seg, 0, sizeof g->seg);
     if (!px_local_clear(g, 0)) return false;
     struct px_frame *f = px_frame_push(g, NULL, g->cta->code->entry);
     if (!f) return false;
     f->live = g->live;
-    px_gang_entry(g, f, 0, g->live);
+    px_entries_start(&g->entries, f, g->live);
     for (uint32_t w = 0; w < g->n / 32 && g->first / 32 + w < g->cta->nwarps; w++)
         g->cta->live_lanes[g->first / 32 + w] = px_lanes_warp(&g->live, w);
     return true;
@@ -223,13 +220,6 @@ static enum px_cta_status after_round(const struct turn *t)
     return t->parked ? PX_CTA_BLOCKED : PX_CTA_STUCK;
 }
 
-static bool gang_parked(const struct px_gang *g)
-{
-    for (uint32_t i = 0; i < g->nentries; i++)
-        if (g->entries[i].state == PX_ENTRY_PARK) return true;
-    return false;
-}
-
 /* Gives every gang one turn, from cta->turn on. False when the CTA must stop at once, with *status set. */
 static bool run_round(struct px_cta *cta, struct px_worker *worker, uint64_t *slice, struct turn *t,
                       enum px_cta_status *status)
@@ -237,7 +227,7 @@ static bool run_round(struct px_cta *cta, struct px_worker *worker, uint64_t *sl
     for (uint32_t i = 0; i < cta->ngangs; i++) {
         struct px_gang *g = &cta->gangs[cta->turn];
         cta->turn = cta->turn + 1 < cta->ngangs ? cta->turn + 1 : 0;
-        if (g->nentries == g->waiting) continue;
+        if (!g->entries.ready.n) continue;
         uint64_t turn = *slice < PX_TURN ? *slice : PX_TURN, left = turn;
         enum px_gang_status s = px_gang_run(g, worker, &left);
         *slice -= turn - left;
@@ -254,7 +244,7 @@ static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worke
     enum px_cta_status status;
     for (uint32_t i = 0; i < cta->ngangs; i++) {
         memset(cta->gangs[i].seg, 0, sizeof cta->gangs[i].seg); /* allocations may have gone meanwhile */
-        if (cta->gangs[i].waiting) px_gang_wake(&cta->gangs[i], PX_ENTRY_PARK, 0);
+        px_entries_wake(&cta->gangs[i].entries, PX_ENTRY_PARK, 0);
     }
     if (!slice) slice = 1;
     for (;;) {
@@ -262,8 +252,8 @@ static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worke
         if (!run_round(cta, worker, &slice, &t, &status)) return status;
         if (t.ran) continue;
         for (uint32_t i = 0; i < cta->ngangs; i++) {
-            if (cta->gangs[i].nentries) t.alive = true;
-            if (gang_parked(&cta->gangs[i])) t.parked = true;
+            if (cta->gangs[i].entries.asleep.n) t.alive = true;
+            if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_PARK)) t.parked = true;
         }
         return after_round(&t);
     }
@@ -309,10 +299,14 @@ static void say_state(const struct px_entry *e, char *buf, size_t size)
 {
     switch (e->state) {
     case PX_ENTRY_BARRIER:
-        snprintf(buf, size, "wait at barrier %u", e->key);
+    case PX_ENTRY_ARRIVE:
+        snprintf(buf, size, "wait at barrier %u", (unsigned)e->key);
         break;
     case PX_ENTRY_SYNC:
         snprintf(buf, size, "wait for other lanes of the warp");
+        break;
+    case PX_ENTRY_MEET:
+        snprintf(buf, size, "wait for other lanes of the %s", e->group == 32 ? "warp" : "warpgroup");
         break;
     case PX_ENTRY_PARK:
         snprintf(buf, size, "wait in a call");
@@ -348,9 +342,11 @@ static void say_entry(const struct px_gang *g, const struct px_entry *e, char *l
 void px_cta_describe(const struct px_cta *cta, void (*say)(void *user, const char *line), void *user)
 {
     char line[400];
+    uint32_t k;
     for (uint32_t i = 0; i < cta->ngangs; i++)
-        for (uint32_t k = 0; k < cta->gangs[i].nentries; k++) {
-            say_entry(&cta->gangs[i], &cta->gangs[i].entries[k], line, sizeof line);
+        PX_FOR_LANES(k, cta->gangs[i].entries.used)
+        {
+            say_entry(&cta->gangs[i], &cta->gangs[i].entries.all[k], line, sizeof line);
             say(user, line);
         }
 }

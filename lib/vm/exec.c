@@ -1,10 +1,10 @@
 /*
  * exec.c - the loop that runs a gang, and divergence.
  *
- * A gang is a set of entries {frame, pc, mask}. The scheduler takes the entry
- * of the lowest round (slices spent), then of the deepest frame, then of the
- * lowest pc; pcs are numbered so that a loop's body precedes its exit
- * (decode_cfg.c), hence lanes that left a loop wait for those still inside and
+ * Where the lanes are is a set of entries {frame, pc, mask} (entries.h), which
+ * gives the next one to run: of the lowest round (slices spent), then of the
+ * deepest frame, then of the lowest pc; pcs are numbered so that a loop's body
+ * precedes its exit, hence lanes that left a loop wait for those still inside and
  * merge with them. An entry runs until it branches apart, waits, ends, or
  * reaches a place where another entry of its frame stands.
  *
@@ -14,7 +14,7 @@
  * gets its turn. What was spent stays with the lanes: parts of an entry inherit
  * it, and of entries that merge the one that is behind counts.
  *
- * Masks and divergence live here only; handlers see the mask row.
+ * Masks and divergence live here and in entries.c only; handlers see the mask row.
  */
 #include "link/program.h"
 #include "vm/gang.h"
@@ -25,96 +25,6 @@
 
 /* Backward branches, calls and returns of an entry while another entry of its gang could run. */
 enum { PX_ENTRY_SLICE = 256 };
-
-/* ---- entries ---- */
-
-struct px_entry *px_gang_entry(struct px_gang *g, struct px_frame *frame, uint32_t pc, struct px_lanes mask)
-{
-    struct px_entry *e = &g->entries[g->nentries++];
-    *e = (struct px_entry){.mask = mask, .frame = frame, .pc = pc};
-    return e;
-}
-
-static void drop_entry(struct px_gang *g, struct px_entry *e)
-{
-    *e = g->entries[--g->nentries];
-}
-
-static bool same_place(const struct px_entry *a, const struct px_entry *b)
-{
-    return a->frame == b->frame && a->pc == b->pc && a->resume == b->resume && b->state == PX_ENTRY_RUN;
-}
-
-static bool is_behind(const struct px_entry *a, const struct px_entry *b)
-{
-    return a->round != b->round ? a->round < b->round : a->spent < b->spent;
-}
-
-void px_entry_inherit(struct px_entry *e, const struct px_entry *from)
-{
-    e->round = from->round;
-    e->spent = from->spent;
-}
-
-/* Takes in every other runnable entry that stands where entry i stands; its index after that. */
-static uint32_t merge_entry(struct px_gang *g, uint32_t i)
-{
-    for (uint32_t k = 0; k < g->nentries;) {
-        struct px_entry *e = &g->entries[i], *o = &g->entries[k];
-        if (k == i || !same_place(e, o)) {
-            k++;
-            continue;
-        }
-        e->mask = px_lanes_or(e->mask, o->mask);
-        if (is_behind(o, e)) px_entry_inherit(e, o);
-        if (i == g->nentries - 1) i = k;
-        drop_entry(g, o);
-    }
-    return i;
-}
-
-static bool goes_before(const struct px_entry *a, const struct px_entry *b)
-{
-    if (a->round != b->round) return a->round < b->round;
-    if (a->frame->depth != b->frame->depth) return a->frame->depth > b->frame->depth;
-    return a->pc < b->pc;
-}
-
-/* Index of the entry to run; -1 when none can. */
-static int pick_entry(const struct px_gang *g)
-{
-    int best = -1;
-    for (uint32_t i = 0; i < g->nentries; i++) {
-        if (g->entries[i].state != PX_ENTRY_RUN) continue;
-        if (best < 0 || goes_before(&g->entries[i], &g->entries[best])) best = (int)i;
-    }
-    return best;
-}
-
-void px_entry_resume(struct px_gang *g, struct px_entry *e)
-{
-    e->state = PX_ENTRY_RUN;
-    e->resume = 1;
-    if (e->round < g->round) e->round = g->round;
-    g->waiting--;
-}
-
-void px_gang_wake(struct px_gang *g, enum px_entry_state state, uint8_t key)
-{
-    for (uint32_t i = 0; i < g->nentries; i++) {
-        struct px_entry *e = &g->entries[i];
-        if (e->state != state || e->key != key) continue;
-        px_entry_resume(g, e);
-        e->round = g->round; /* together: they may meet */
-    }
-}
-
-void px_gang_wait(struct px_gang *g, struct px_entry *e, enum px_entry_state state, uint8_t key)
-{
-    e->state = (uint8_t)state;
-    e->key = key;
-    g->waiting++;
-}
 
 /* ---- the running entry ---- */
 
@@ -128,10 +38,10 @@ struct run {
 
 static bool others_run(const struct px_gang *g)
 {
-    return g->nentries - g->waiting > 1;
+    return g->entries.ready.n;
 }
 
-/* Makes `e` the running entry: mask row, version of the code, where others wait. */
+/* What the running entry needs: mask row, version of the code, where others wait. */
 static void enter(struct run *r, struct px_entry *e)
 {
     struct px_gang *g = r->g;
@@ -144,15 +54,9 @@ static void enter(struct run *r, struct px_entry *e)
     g->full = g->nactive == g->n;
     g->resume = e->resume;
     g->level->to_row(e->mask.w, g->n, (uint32_t *)(void *)f->base);
-    g->merge_pc = UINT32_MAX;
     bool conv = px_lanes_equal(&e->mask, &f->live);
     r->code = conv ? f->code->conv : f->code->div;
-    if (conv) return;
-    for (uint32_t i = 0; i < g->nentries; i++) {
-        const struct px_entry *o = &g->entries[i];
-        if (o == e || o->frame != f || o->state != PX_ENTRY_RUN) continue;
-        if (o->pc < g->merge_pc) g->merge_pc = o->pc;
-    }
+    g->merge_pc = conv ? UINT32_MAX : px_entries_next_pc(&g->entries, f);
 }
 
 static uint32_t ord_before(const struct px_insn *code, uint32_t pc)
@@ -170,13 +74,13 @@ static void count(const struct run *r, uint32_t start_ord, const struct px_insn 
     g->cta->clock += k;
 }
 
-/* The running entry becomes two: `taken` goes to `target`, the rest goes on at `next`. */
-static void split_entry(struct px_gang *g, struct px_entry *e, uint32_t target, uint32_t next)
+enum after { AFTER_GO, AFTER_SWITCH, AFTER_TRAP };
+
+/* Leaves the running entry at `pc`; the scheduler looks again. */
+static enum after leave_at(struct run *r, uint32_t pc)
 {
-    struct px_lanes rest = px_lanes_minus(e->mask, g->taken);
-    px_entry_inherit(px_gang_entry(g, e->frame, target, g->taken), e);
-    e->mask = rest;
-    e->pc = next;
+    px_entry_go(&r->g->entries, r->e->mask, r->e->frame, pc, false);
+    return AFTER_SWITCH;
 }
 
 static void remove_lanes(struct px_gang *g, struct px_frame *frame, struct px_lanes gone)
@@ -189,42 +93,32 @@ static void remove_lanes(struct px_gang *g, struct px_frame *frame, struct px_la
     }
 }
 
-/* Lanes end. True when the entry is gone. */
-static bool exit_lanes(struct run *r, struct px_lanes gone, uint32_t next)
+/* Lanes end; the others of the running entry go on at `next`. */
+static void exit_lanes(struct run *r, struct px_lanes gone, uint32_t next)
 {
     struct px_gang *g = r->g;
-    struct px_entry *e = r->e;
-    struct px_frame *frame = e->frame;
-    bool all = px_lanes_equal(&gone, &e->mask);
-    e->mask = px_lanes_minus(e->mask, gone);
-    e->pc = next;
-    if (all) drop_entry(g, e);
+    struct px_frame *frame = r->e->frame;
+    px_entry_drop(&g->entries, gone);
+    if (g->entries.running) leave_at(r, next);
     g->live = px_lanes_minus(g->live, gone);
     for (uint32_t w = 0; w < g->n / 32 && g->first / 32 + w < PX_WARPS_MAX; w++)
         g->cta->live_lanes[g->first / 32 + w] &= ~px_lanes_warp(&gone, w);
     remove_lanes(g, frame, gone);
     px_barrier_exited(g->cta);
-    if (g->waiting) px_sync_exited(g);
-    return all;
+    if (!g->entries.asleep.n) return;
+    px_sync_exited(g);
+    px_entries_meet_exited(&g->entries, g->live);
 }
 
-/* Lanes return from the running frame; it is not the kernel's. */
+/* Lanes return from the running frame, which is not the kernel's; the others of the running entry go on at `next`. */
 static void return_lanes(struct run *r, struct px_lanes back, uint32_t next)
 {
     struct px_gang *g = r->g;
-    struct px_entry *e = r->e;
-    struct px_frame *f = e->frame, *parent = f->parent;
+    struct px_frame *f = r->e->frame;
     px_call_results(g, f, &back);
-    uint32_t ret_pc = f->ret_pc;
     f->live = px_lanes_minus(f->live, back);
-    if (px_lanes_equal(&back, &e->mask)) {
-        e->frame = parent;
-        e->pc = ret_pc;
-    } else {
-        px_entry_inherit(px_gang_entry(g, parent, ret_pc, back), e);
-        e->mask = px_lanes_minus(e->mask, back);
-        e->pc = next;
-    }
+    px_entry_go(&g->entries, back, f->parent, f->ret_pc, false);
+    if (g->entries.running) leave_at(r, next);
     if (px_lanes_empty(&f->live)) px_frame_pop(g, f);
 }
 
@@ -240,19 +134,8 @@ static bool spend(struct run *r)
     if (*r->budget) --*r->budget;
     if (!*r->budget || atomic_load_explicit(worker->stop, memory_order_relaxed)) return true;
     if (!others_run(g) || ++r->e->spent < PX_ENTRY_SLICE) return false;
-    r->e->spent = 0;
-    r->e->round++;
+    px_entry_put_off(&g->entries);
     return true;
-}
-
-enum after { AFTER_GO, AFTER_SWITCH, AFTER_TRAP };
-
-/* Leaves the running entry at `pc`; the scheduler looks again. */
-static enum after leave_at(struct run *r, uint32_t pc)
-{
-    r->e->pc = pc;
-    r->e->resume = 0;
-    return AFTER_SWITCH;
 }
 
 static enum after go_to(struct run *r, const struct px_insn **in, uint32_t target)
@@ -265,37 +148,61 @@ static enum after go_to(struct run *r, const struct px_insn **in, uint32_t targe
     return AFTER_GO;
 }
 
+/* The running entry becomes two. */
 static enum after do_split(struct run *r, const struct px_insn *in, uint32_t next)
 {
-    r->e->resume = 0;
+    struct px_gang *g = r->g;
     if (in->target < next) spend(r);
-    split_entry(r->g, r->e, in->target, next);
-    return AFTER_SWITCH;
+    px_entry_go(&g->entries, g->taken, r->e->frame, in->target, false);
+    return leave_at(r, next);
+}
+
+/* Lanes by the value of a row: each value once, with a list of those that have the same low bits. */
+struct ways {
+    uint32_t n, value[PX_LANES_MAX];
+    struct px_lanes lanes[PX_LANES_MAX];
+    uint16_t list[PX_LANES_MAX], next[PX_LANES_MAX]; /* numbers of values from 1 on */
+};
+
+static void sort_lanes(struct ways *ways, const uint32_t *row, struct px_lanes lanes)
+{
+    uint32_t lane;
+    ways->n = 0;
+    memset(ways->list, 0, sizeof ways->list);
+    PX_FOR_LANES(lane, lanes)
+    {
+        uint16_t *list = &ways->list[row[lane] % PX_LANES_MAX];
+        uint32_t i = *list;
+        while (i && ways->value[i - 1] != row[lane]) i = ways->next[i - 1];
+        if (!i) {
+            i = ++ways->n;
+            ways->value[i - 1] = row[lane];
+            ways->lanes[i - 1] = (struct px_lanes){{0}};
+            ways->next[i - 1] = *list;
+            *list = (uint16_t)i;
+        }
+        px_lanes_set(&ways->lanes[i - 1], lane);
+    }
 }
 
 static enum after do_switch(struct run *r, const struct px_insn *in, uint32_t next)
 {
     struct px_gang *g = r->g;
     const struct px_table *t = in->aux;
-    const uint32_t *index = PX_ROW(g, uint32_t, in->a);
-    struct px_lanes left = px_gang_lanes(g, in);
-    struct px_lanes rest = px_lanes_minus(g->active, left);
+    struct px_lanes lanes = px_gang_lanes(g, in);
     struct px_frame *f = r->e->frame;
+    struct ways ways;
     spend(r); /* one of the targets may lie behind */
-    while (!px_lanes_empty(&left)) {
-        uint32_t lane, first = px_lanes_first(&left), k = index[first];
-        struct px_lanes with = {{0}};
-        PX_FOR_LANES(lane, left) if (index[lane] == k) px_lanes_set(&with, lane);
-        if (k >= t->n)
-            return px_gang_trap(g, in, first, PX_CUDA_INVALID_PC, 0, "brx.idx index %u of %u targets", k,
-                                t->n),
-                   AFTER_TRAP;
-        left = px_lanes_minus(left, with);
-        px_entry_inherit(px_gang_entry(g, f, t->targets[k], with), r->e);
+    sort_lanes(&ways, PX_ROW(g, uint32_t, in->a), lanes);
+    for (uint32_t i = 0; i < ways.n; i++) {
+        if (ways.value[i] < t->n) continue;
+        px_gang_trap(g, in, px_lanes_first(&ways.lanes[i]), PX_CUDA_INVALID_PC, 0,
+                     "brx.idx index %u of %u targets", ways.value[i], t->n);
+        return AFTER_TRAP;
     }
-    r->e->mask = rest;
-    leave_at(r, next);
-    if (px_lanes_empty(&rest)) drop_entry(g, r->e);
+    for (uint32_t i = 0; i < ways.n; i++)
+        px_entry_go(&g->entries, ways.lanes[i], f, t->targets[ways.value[i]], false);
+    if (g->entries.running) leave_at(r, next);
     return AFTER_SWITCH;
 }
 
@@ -303,7 +210,6 @@ static enum after do_exit(struct run *r, const struct px_insn *in, uint32_t next
 {
     struct px_lanes lanes = px_gang_lanes(r->g, in);
     if (px_lanes_empty(&lanes)) return AFTER_GO;
-    r->e->resume = 0;
     exit_lanes(r, lanes, next);
     return AFTER_SWITCH;
 }
@@ -313,7 +219,6 @@ static enum after do_return(struct run *r, const struct px_insn *in, uint32_t ne
     struct px_lanes lanes = px_gang_lanes(r->g, in);
     if (px_lanes_empty(&lanes)) return AFTER_GO;
     if (!r->e->frame->parent) return do_exit(r, in, next);
-    r->e->resume = 0;
     spend(r);
     return_lanes(r, lanes, next);
     return AFTER_SWITCH;
@@ -327,19 +232,41 @@ static enum after do_call(struct run *r, const struct px_insn *in, uint32_t next
     return step == PX_STEP_NEXT ? AFTER_GO : AFTER_SWITCH;
 }
 
-static enum after do_barrier(struct run *r, const struct px_insn *in)
+/* The running entry stands before `in`. */
+static void stop_at(struct run *r, const struct px_insn *in)
 {
     r->e->pc = (uint32_t)(in - r->code);
     r->e->resume = 0;
+}
+
+static enum after do_barrier(struct run *r, const struct px_insn *in)
+{
+    stop_at(r, in);
     if (px_barrier_arrive(r->g, r->e, in)) return AFTER_GO;
     return r->g->cta->trap.error ? AFTER_TRAP : AFTER_SWITCH;
 }
 
 static enum after do_sync(struct run *r, const struct px_insn *in)
 {
-    r->e->pc = (uint32_t)(in - r->code);
-    r->e->resume = 0;
+    stop_at(r, in);
     return px_sync_wait(r->g, r->e, in) ? AFTER_SWITCH : AFTER_TRAP;
+}
+
+bool px_gang_met(struct px_gang *g, uint32_t group)
+{
+    if (!g->resume) {
+        struct px_lanes whole = px_lanes_whole(g->active, g->live, group);
+        return px_lanes_equal(&whole, &g->active);
+    }
+    g->resume = false;
+    return true;
+}
+
+static enum after do_meet(struct run *r, const struct px_insn *in)
+{
+    stop_at(r, in);
+    px_entry_meet(&r->g->entries, r->g->live, in->size);
+    return AFTER_SWITCH;
 }
 
 /* Acts on a step other than NEXT; AFTER_GO continues at *in. */
@@ -371,10 +298,11 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
         break;
     case PX_STEP_SYNC:
         return do_sync(r, now);
+    case PX_STEP_MEET:
+        return do_meet(r, now);
     case PX_STEP_YIELD:
         if (!others_run(r->g)) break;
-        r->e->spent = 0;
-        r->e->round++;
+        px_entry_put_off(&r->g->entries);
         return leave_at(r, next);
     default:
         return AFTER_TRAP;
@@ -408,14 +336,11 @@ static enum px_gang_status run_entries(struct run *r)
 {
     struct px_gang *g = r->g;
     for (;;) {
-        int i = pick_entry(g);
-        if (i < 0) return g->nentries ? PX_GANG_WAIT : PX_GANG_DONE;
+        if (!g->entries.ready.n) return g->entries.asleep.n ? PX_GANG_WAIT : PX_GANG_DONE;
         if (budget_spent(r))
             return atomic_load_explicit(g->worker->stop, memory_order_relaxed) ? PX_GANG_STOP
                                                                                : PX_GANG_BUDGET;
-        uint32_t at = others_run(g) ? merge_entry(g, (uint32_t)i) : (uint32_t)i;
-        g->round = g->entries[at].round;
-        enter(r, &g->entries[at]);
+        enter(r, px_entries_take(&g->entries));
         if (run_entry(r) == AFTER_TRAP) return PX_GANG_TRAP;
     }
 }

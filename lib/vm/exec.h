@@ -4,13 +4,6 @@
 
 #include "vm/gang.h"
 
-/* Puts the entry to sleep until px_gang_wake(state, key). */
-void px_gang_wait(struct px_gang *g, struct px_entry *e, enum px_entry_state state, uint8_t key);
-/* `e` has spent what `from` has: it is a part of that. */
-void px_entry_inherit(struct px_entry *e, const struct px_entry *from);
-/* `e` waits no longer. It owes nothing for the rounds that it slept through, and is owed nothing. */
-void px_entry_resume(struct px_gang *g, struct px_entry *e);
-
 /*
  * op_call.c: the running entry calls in->aux. NEXT: the call is done (extern function); JUMP: entries have
  * changed (a frame was pushed, lanes wait); TRAP.

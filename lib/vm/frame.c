@@ -87,6 +87,7 @@ struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const
     if (!f) return NULL;
     f->parent = parent;
     f->depth = parent ? parent->depth + 1 : 0;
+    f->rank = PX_FRAME_RANK(f->depth, ++g->frames);
     f->local_top = local_base + code->local_bytes;
     fill_uniform(g, f, local_base);
     memset(f->base + code->zero_from, 0, code->zero_to - code->zero_from);

@@ -2,13 +2,13 @@
  * gang.h - a CTA while it lives: gangs of lanes, their frames and their
  * divergence entries.
  *
- * A gang is up to 256 threads of one CTA. Where its lanes are is a set of
- * entries {frame, pc, mask}: masks are disjoint, and together they are the
- * lanes that have not exited. A frame is one activation of a function for the
- * lanes that called it together; it owns the register rows. Entries of one
- * frame that stand at the same pc are merged; entries of different frames
- * never are. Nothing here points into a host stack, so a CTA can be left at
- * any step and resumed by any worker.
+ * A gang is up to 256 threads of one CTA that are run together. Where its lanes
+ * are is a set of entries {frame, pc, mask} (entries.h).
+ *
+ * A frame is one activation of a function for the lanes that called it
+ * together; it owns the register rows. Nothing here points into a host stack,
+ * so a CTA can be left at any step and resumed by any worker, while the
+ * registers of its lanes stay where they are.
  */
 #ifndef PX_VM_GANG_H
 #define PX_VM_GANG_H
@@ -16,10 +16,9 @@
 #include <string.h>
 #include "vm/code.h"
 #include "vm/cta.h"
+#include "vm/entries.h"
 
-enum { PX_MASK_WORDS = PX_LANES_MAX / 64, PX_BARRIERS = 16, PX_EXTENTS = 16, PX_WARPS_MAX = 32 };
-
-struct px_lanes { uint64_t w[PX_MASK_WORDS]; }; /* bit i: lane i */
+enum { PX_BARRIERS = 16, PX_EXTENTS = 16, PX_WARPS_MAX = 32 };
 
 /* One activation. `live` are lanes that entered and have neither returned nor exited. */
 struct px_frame {
@@ -28,29 +27,11 @@ struct px_frame {
     const struct px_call_site *site; /* in the parent's code */
     uint32_t ret_pc;         /* in the parent */
     uint32_t depth;          /* 0 for the kernel */
+    uint64_t rank;           /* deeper frames come first, then older ones; see PX_FRAME_RANK */
     uint64_t local_top;      /* first byte of local memory behind this frame's variables */
     struct px_lanes live;
     uint8_t *base;           /* 64-byte aligned, code->frame_bytes */
     size_t bytes;            /* of the allocation that holds this struct */
-};
-
-enum px_entry_state {
-    PX_ENTRY_RUN,
-    PX_ENTRY_BARRIER, /* at a CTA barrier, number in `key` */
-    PX_ENTRY_SYNC,    /* at a warp-level .sync operation */
-    PX_ENTRY_PARK     /* an extern function asked to be called again */
-};
-
-struct px_entry {
-    struct px_lanes mask;
-    struct px_frame *frame;
-    uint32_t pc;
-    uint8_t state;  /* enum px_entry_state */
-    uint8_t resume; /* the record at pc waited and is now to finish: results lie in the gang's sync buffers */
-    uint8_t key;    /* barrier number */
-    bool arrive;    /* waits only for its own warps (bar.arrive) */
-    uint32_t round; /* slices spent; lower runs first */
-    uint32_t spent; /* of the slice: backward branches, calls and returns while others could run */
 };
 
 /* A range of addresses that the gang touched before: va in [lo, lo+len) is host + (va - lo). */
@@ -88,10 +69,8 @@ struct px_gang {
     struct px_frame *running; /* whose base is `frame` */
     uint32_t first;           /* linear number of lane 0's thread */
     struct px_lanes live;     /* lanes that exist and have not exited */
-    struct px_entry *entries;
-    uint32_t nentries, cap;
-    uint32_t waiting;         /* entries that do not run */
-    uint32_t round;           /* of the entry that ran last: no runnable one is behind it */
+    struct px_entries entries; /* where the lanes are */
+    uint64_t frames;          /* that were ever pushed */
     uint8_t *local;           /* word-interleaved: word w of lane i at (w*n + i)*4 */
     uint64_t local_bytes;     /* a lane */
     uint32_t *tid[3];         /* a row each */
@@ -132,69 +111,6 @@ struct px_cta {
     const struct ptx_allocator *alloc;      /* the device's */
 };
 
-/* ---- lane sets ---- */
-
-static inline bool px_lanes_empty(const struct px_lanes *a)
-{
-    return !(a->w[0] | a->w[1] | a->w[2] | a->w[3]);
-}
-static inline bool px_lanes_equal(const struct px_lanes *a, const struct px_lanes *b)
-{
-    return !((a->w[0] ^ b->w[0]) | (a->w[1] ^ b->w[1]) | (a->w[2] ^ b->w[2]) | (a->w[3] ^ b->w[3]));
-}
-static inline uint32_t px_lanes_count(const struct px_lanes *a)
-{
-    uint32_t n = 0;
-    for (int i = 0; i < PX_MASK_WORDS; i++) n += (uint32_t)__builtin_popcountll(a->w[i]);
-    return n;
-}
-static inline struct px_lanes px_lanes_and(struct px_lanes a, struct px_lanes b)
-{
-    for (int i = 0; i < PX_MASK_WORDS; i++) a.w[i] &= b.w[i];
-    return a;
-}
-static inline struct px_lanes px_lanes_or(struct px_lanes a, struct px_lanes b)
-{
-    for (int i = 0; i < PX_MASK_WORDS; i++) a.w[i] |= b.w[i];
-    return a;
-}
-static inline struct px_lanes px_lanes_minus(struct px_lanes a, struct px_lanes b)
-{
-    for (int i = 0; i < PX_MASK_WORDS; i++) a.w[i] &= ~b.w[i];
-    return a;
-}
-static inline bool px_lanes_has(const struct px_lanes *a, uint32_t lane)
-{
-    return a->w[lane >> 6] >> (lane & 63) & 1;
-}
-static inline void px_lanes_set(struct px_lanes *a, uint32_t lane)
-{
-    a->w[lane >> 6] |= 1ull << (lane & 63);
-}
-/* Lowest lane; the set is not empty. */
-static inline uint32_t px_lanes_first(const struct px_lanes *a)
-{
-    uint32_t i = 0;
-    while (!a->w[i]) i++;
-    return i * 64 + (uint32_t)__builtin_ctzll(a->w[i]);
-}
-static inline struct px_lanes px_lanes_below(uint32_t n)
-{
-    struct px_lanes a = {{0}};
-    for (uint32_t i = 0; i < PX_MASK_WORDS && n > i * 64; i++)
-        a.w[i] = n >= (i + 1) * 64 ? ~0ull : (1ull << (n & 63)) - 1;
-    return a;
-}
-/* The 32 lanes of warp `w` of the gang, as bits. */
-static inline uint32_t px_lanes_warp(const struct px_lanes *a, uint32_t w)
-{
-    return (uint32_t)(a->w[w >> 1] >> (w & 1) * 32);
-}
-/* for (each lane of a set) */
-#define PX_FOR_LANES(lane, set)                                                                             \
-    for (uint32_t w_ = 0; w_ < PX_MASK_WORDS; w_++)                                                         \
-        for (uint64_t m_ = (set).w[w_]; m_ && (lane = w_ * 64 + (uint32_t)__builtin_ctzll(m_), 1); m_ &= m_ - 1)
-
 /* ---- operands ---- */
 
 #define PX_ROW(g, type, offset) ((type *)(void *)((g)->frame + (offset)))
@@ -223,10 +139,13 @@ static inline struct px_lanes px_gang_lanes(const struct px_gang *g, const struc
 /* Runs until nothing of the gang can run or *budget backward branches, calls and returns are spent. */
 enum px_gang_status { PX_GANG_WAIT, PX_GANG_DONE, PX_GANG_BUDGET, PX_GANG_TRAP, PX_GANG_STOP };
 enum px_gang_status px_gang_run(struct px_gang *g, struct px_worker *worker, uint64_t *budget);
-/* Adds an entry; NULL never (capacity is one a lane). */
-struct px_entry *px_gang_entry(struct px_gang *g, struct px_frame *frame, uint32_t pc, struct px_lanes mask);
-/* Lets waiting entries of `state` and `key` go on. */
-void px_gang_wake(struct px_gang *g, enum px_entry_state state, uint8_t key);
+
+/*
+ * For an instruction that aligned groups of `group` lanes (32 or 128, at most the gang's width) execute together: may
+ * it run for all active lanes now? If not, its handler changes nothing and returns PX_STEP_MEET; it is called again
+ * once groups are complete. Lanes that have exited are not waited for; their place in a group stays empty.
+ */
+bool px_gang_met(struct px_gang *g, uint32_t group);
 
 /* Sets the trap for `lane` and returns PX_STEP_TRAP. */
 int px_gang_trap(struct px_gang *g, const struct px_insn *in, uint32_t lane, int error, uint64_t address,

@@ -72,14 +72,11 @@ static void write_words(const struct px_frame *f, const struct px_words *w, uint
 
 /* ---- calls of PTX code ---- */
 
+/* The lanes of the running entry that are not in `lanes` leave it and go on at `pc`. */
 static void split_rest(struct px_gang *g, struct px_entry *e, struct px_lanes lanes, uint32_t pc, bool again)
 {
     struct px_lanes rest = px_lanes_minus(e->mask, lanes);
-    if (px_lanes_empty(&rest)) return;
-    struct px_entry *o = px_gang_entry(g, e->frame, pc, rest);
-    px_entry_inherit(o, e);
-    o->resume = again;
-    e->mask = lanes;
+    if (!px_lanes_empty(&rest)) px_entry_go(&g->entries, rest, e->frame, pc, again);
 }
 
 static int enter_code(struct px_gang *g, struct px_entry *e, const struct px_insn *in,
@@ -93,9 +90,7 @@ static int enter_code(struct px_gang *g, struct px_entry *e, const struct px_ins
     f->ret_pc = next;
     f->site = in->aux;
     pass_arguments(g, e->frame, f, f->site);
-    e->frame = f;
-    e->pc = 0;
-    e->resume = 0;
+    px_entry_go(&g->entries, e->mask, f, 0, false);
     return PX_STEP_JUMP;
 }
 
@@ -185,7 +180,7 @@ static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_i
                         const struct px_lfunc *callee, uint32_t next)
 {
     struct px_lanes parked = {{0}};
-    uint32_t first = px_lanes_first(&e->mask), pc = next - 1;
+    uint32_t first = px_lanes_first(&e->mask);
     if (!g->ext) g->ext = px_zalloc(g->cta->alloc, g->n * sizeof *g->ext);
     if (!g->ext || argument_bytes(callee) > PX_EXT_BYTES)
         return px_gang_trap(g, in, first, PX_CUDA_OUT_OF_MEMORY, 0, "no room for the arguments of %s",
@@ -194,13 +189,12 @@ static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_i
     if (!call_lanes(g, e, in, callee, &parked)) return PX_STEP_TRAP;
     px_fp_set(g->worker, e->frame->code->home_fp);
     if (px_lanes_empty(&parked)) {
-        e->pc = next;
+        px_entry_go(&g->entries, e->mask, e->frame, next, false);
         return PX_STEP_JUMP;
     }
-    e->pc = next;
     split_rest(g, e, parked, next, false);
-    e->pc = pc;
-    px_gang_wait(g, e, PX_ENTRY_PARK, 0);
+    e->pc = next - 1;
+    px_entry_wait(&g->entries, PX_ENTRY_PARK, 0);
     return PX_STEP_JUMP;
 }
 

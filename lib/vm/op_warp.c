@@ -342,42 +342,47 @@ static void finish_group(struct px_gang *g, uint32_t index, uint32_t lanes, uint
     }
 }
 
-/* Finishes every group of the warp whose lanes have all come. */
-static void try_warp(struct px_gang *g, uint32_t index)
+/* Finishes every group of the warp whose lanes have all come. True: there was one. */
+static bool try_warp(struct px_gang *g, uint32_t index)
 {
     struct px_sync *s = &g->sync[index * 32];
     uint32_t left = 0, live = px_lanes_warp(&g->live, index);
+    bool any = false;
     for (uint32_t i = 0; i < 32; i++) left |= (uint32_t)(s[i].waiting == WAITING) << i;
     while (left) {
         uint32_t first = (uint32_t)__builtin_ctz(left), same = 0;
         for (uint32_t i = first; i < 32; i++)
             if (left >> i & 1 && s[i].key == s[first].key && s[i].member == s[first].member) same |= 1u << i;
         left &= ~same;
-        if ((s[first].member & live & ~same) == 0) finish_group(g, index, same, s[first].key);
+        if (s[first].member & live & ~same) continue;
+        finish_group(g, index, same, s[first].key);
+        any = true;
     }
+    return any;
 }
 
-/* Entries whose lanes are finished go on; an entry with both kinds is cut in two. */
+/* Lanes that are finished go on; an entry with both kinds is cut in two. */
 static void wake_finished(struct px_gang *g)
 {
-    for (uint32_t k = 0, n = g->nentries; k < n; k++) {
-        struct px_entry *e = &g->entries[k];
-        if (e->state != PX_ENTRY_SYNC) continue;
+    struct px_order list = px_entries_asleep(&g->entries, PX_ENTRY_SYNC, 0);
+    for (uint32_t k = 0; k < list.n; k++) {
+        struct px_entry *e = &g->entries.all[list.at[k]];
         struct px_lanes done = {{0}};
         uint32_t lane;
         PX_FOR_LANES(lane, e->mask) if (g->sync[lane].waiting == FINISHED) px_lanes_set(&done, lane);
         if (px_lanes_empty(&done)) continue;
         PX_FOR_LANES(lane, done) g->sync[lane].waiting = IDLE;
-        if (px_lanes_equal(&done, &e->mask)) {
-            px_entry_resume(g, e);
-            continue;
-        }
-        e->mask = px_lanes_minus(e->mask, done);
-        struct px_entry *o = px_gang_entry(g, e->frame, e->pc, done);
-        o->resume = 1;
-        px_entry_inherit(o, e);
-        if (o->round < g->round) o->round = g->round;
+        px_entry_wake(&g->entries, e, done);
     }
+}
+
+/* Tries the warps of which lanes are in the set. */
+static void try_warps(struct px_gang *g, struct px_lanes lanes)
+{
+    bool any = false;
+    for (uint32_t w = 0; w < g->n / 32; w++)
+        if (px_lanes_warp(&lanes, w)) any |= try_warp(g, w);
+    if (any) wake_finished(g);
 }
 
 bool px_sync_wait(struct px_gang *g, struct px_entry *e, const struct px_insn *in)
@@ -390,18 +395,13 @@ bool px_sync_wait(struct px_gang *g, struct px_entry *e, const struct px_insn *i
         return false;
     }
     leave_operands(g, in, lanes);
-    if (!px_lanes_empty(&rest)) px_entry_inherit(px_gang_entry(g, e->frame, e->pc + 1, rest), e);
-    e->mask = lanes;
-    px_gang_wait(g, e, PX_ENTRY_SYNC, 0);
-    for (uint32_t w = 0; w < g->n / 32; w++)
-        if (px_lanes_warp(&lanes, w)) try_warp(g, w);
-    wake_finished(g);
+    if (!px_lanes_empty(&rest)) px_entry_go(&g->entries, rest, e->frame, e->pc + 1, false);
+    px_entry_wait(&g->entries, PX_ENTRY_SYNC, 0);
+    try_warps(g, lanes);
     return true;
 }
 
 void px_sync_exited(struct px_gang *g)
 {
-    if (!g->sync) return;
-    for (uint32_t w = 0; w < g->n / 32; w++) try_warp(g, w);
-    wake_finished(g);
+    if (g->sync) try_warps(g, px_lanes_below(g->n));
 }
