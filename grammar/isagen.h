@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 enum {
-    IG_SLOTS = 18, IG_SETS = 512, IG_CONDITIONS = 256,
+    IG_SLOTS = 18, IG_SETS = 512, IG_CONDITIONS = 256, IG_FORMATS = 64,
     IG_OPDS = 12,
     IG_ELEMS = 64,   /* most elements of a vector operand that are named one by one */
     IG_WORDS = 16384,
@@ -143,6 +143,7 @@ struct ig {
     struct ig_set features;  /* words that need a version or target on any instruction */
     struct ig_fn fns[256]; int nfns;
     struct { const char *name, *text; } conds[IG_CONDITIONS]; int nconds;
+    struct { const char *name, *text; } formats[IG_FORMATS]; int nformats; /* of operands */
     struct { const char *name; uint64_t bits; } target_sets[128]; int ntarget_sets;
     struct ig_since sinces[512]; int nsinces;    /* [0]: no requirement */
     uint16_t lists[IG_POOL]; int nlists;         /* {n, word...} and tuple lists */
