@@ -583,6 +583,8 @@ static void read_line(struct ig_place at, char *text)
         read_values(at, rest, ' ', &ig.features);
     } else if (!strncmp(text, "overlooked ", 11)) {
         read_overlooked(at, rest);
+    } else if (!strncmp(text, "quirk ", 6)) {
+        ig_read_quirk(at, rest);
     } else if (!strncmp(text, "op ", 3)) {
         ig_read_ops(at, rest);
     } else if (!strncmp(text, "called ", 7)) {
