@@ -79,6 +79,7 @@ int main(int argc, char **argv)
     ig_read_names(argv[argc - 2]);
     for (int i = 1; i < argc - 2; i++)
         ig_read_rows(argv[i]);
+    ig_resolve_quirks();
     ig_expand_handlers();
     emit(dir, "instructions.md", ig_emit_docs); /* in the order of the table */
     ig_sort_forms();

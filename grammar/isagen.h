@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 enum {
-    IG_SLOTS = 18, IG_SETS = 512, IG_CONDITIONS = 256,
+    IG_SLOTS = 18, IG_SETS = 512, IG_CONDITIONS = 256, IG_FORMATS = 64, IG_QUIRKS = 96, IG_QUIRK_RULES = 256,
     IG_OPDS = 12,
     IG_ELEMS = 64,   /* most elements of a vector operand that are named one by one */
     IG_WORDS = 16384,
@@ -143,6 +143,7 @@ struct ig {
     struct ig_set features;  /* words that need a version or target on any instruction */
     struct ig_fn fns[256]; int nfns;
     struct { const char *name, *text; } conds[IG_CONDITIONS]; int nconds;
+    struct { const char *name, *text; } formats[IG_FORMATS]; int nformats; /* of operands */
     struct { const char *name; uint64_t bits; } target_sets[128]; int ntarget_sets;
     struct ig_since sinces[512]; int nsinces;    /* [0]: no requirement */
     uint16_t lists[IG_POOL]; int nlists;         /* {n, word...} and tuple lists */
@@ -187,6 +188,12 @@ void ig_emit_ops(FILE *out);
 void ig_emit_op_flags(FILE *out);
 void ig_emit_lowerings(FILE *out);
 
+/* isagen_quirks.c */
+void ig_read_quirk(struct ig_place at, const char *line);   /* NAME : INSTRUCTION ... */
+void ig_resolve_quirks(void);                               /* once all rows are read */
+void ig_emit_quirk_names(FILE *out);
+void ig_emit_quirks(FILE *out);
+
 /* isagen_opds.c */
 void ig_parse_operands(struct ig_form *form, const char *s);
 
@@ -205,6 +212,7 @@ extern int ig_nhandler_pool;
 void ig_emit_words(FILE *out);
 void ig_emit_tables(FILE *out);
 void ig_emit_forms(FILE *out); /* isagen_forms.c */
+uint32_t ig_name(const char *s); /* its place in px_isa_names */
 void ig_sort_forms(void);
 void ig_emit_docs(FILE *out);
 void ig_emit_dict(FILE *out);

@@ -42,7 +42,9 @@ void ig_emit_words(FILE *out)
                  "    PX_WM_NONE,\n", ig.ntypes + 1);
     for (int i = 0; i < ig.nmessages; i++)
         fprintf(out, "    PX_WM_%s,\n", ig.messages[i]);
-    fputs("    PX_WM_COUNT\n};\n\n#endif\n", out);
+    fputs("    PX_WM_COUNT\n};\n", out);
+    ig_emit_quirk_names(out);
+    fputs("\n#endif\n", out);
 }
 
 /* ---- the perfect hash ---- */

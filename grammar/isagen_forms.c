@@ -19,6 +19,11 @@ static uint32_t intern(struct blob *b, const char *s)
 }
 
 static struct blob names;
+uint32_t ig_name(const char *s)
+{
+    return intern(&names, s);
+}
+
 static uint8_t elems[IG_POOL];
 static int nelems;
 
@@ -293,6 +298,7 @@ void ig_emit_forms(FILE *out)
     emit_operands(out);
     emit_fns(out);
     emit_clauses(out);
+    ig_emit_quirks(out);
     emit_word_tables(out);
     emit_sinces(out);
     emit_names(out);

@@ -53,6 +53,14 @@ int ig_version(struct ig_place at, const char *s)
     return major * 10 + minor;
 }
 
+/* "a b": the line and what continues it; "ab" where the line ends with a backslash. */
+static char *joined(const char *line, const char *more)
+{
+    size_t n = strlen(line);
+    bool together = n && line[n - 1] == '\\';
+    return ig_format("%.*s%s%s", (int)(n - together), line, together ? "" : " ", more);
+}
+
 /* Calls `line` for every logical line: comments gone, a line that starts with a blank joined to the one before. */
 void ig_read_lines(const char *file, void (*line)(struct ig_place at, char *text))
 {
@@ -68,7 +76,7 @@ void ig_read_lines(const char *file, void (*line)(struct ig_place at, char *text
         if (buf[0] == '#' || buf[strspn(buf, " \t")] == 0)
             continue;
         if (isblank((unsigned char)buf[0])) {
-            whole = ig_format("%s %s", whole, buf + strspn(buf, " \t"));
+            whole = joined(whole, buf + strspn(buf, " \t"));
             continue;
         }
         if (*whole)

@@ -8,7 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *const flags[] = {"keeps", "memory", "unit", "ends", "waits"};
+static const char *const flags[] = {"keeps", "memory", "unit", "ends", "waits", "plain"};
 enum { FLAGS = sizeof flags / sizeof *flags };
 
 static int find(const char *s)

@@ -278,6 +278,28 @@ static void finish_slots(struct ig_form *form)
     }
 }
 
+/* ---- operand formats: "format policy = {, policy:u64}", and %policy where a row's operands have it ---- */
+
+static const char *format_text(struct ig_place at, const char *s, size_t n)
+{
+    for (int i = 0; i < ig.nformats; i++)
+        if (!strncmp(ig.formats[i].name, s, n) && !ig.formats[i].name[n])
+            return ig.formats[i].text;
+    ig_error(at, "no format is called '%.*s'", (int)n, s);
+}
+
+/* The text with its formats written out; a % that no name follows is the flag of an operand. */
+static char *expand_formats(struct ig_place at, const char *s)
+{
+    const char *percent = s;
+    while ((percent = strchr(percent, '%')) && !isalpha((unsigned char)percent[1]))
+        percent++;
+    if (!percent)
+        return ig_text(s, strlen(s));
+    size_t n = word_length(percent + 1);
+    return ig_format("%.*s%s%s", (int)(percent - s), s, format_text(at, percent + 1, n), expand_formats(at, percent + 1 + n));
+}
+
 /* ---- rows ---- */
 
 static const char *column(char **rest)
@@ -335,7 +357,7 @@ static void read_row(struct ig_place at, char *text)
     struct ig_form *form = ig.forms[ig.nforms++] = ig_alloc(sizeof *form);
     char *rest = ig_format("%s ", text), *group = ig_text("", 0);
     *form = (struct ig_form){.at = at, .section = current_section};
-    form->syntax = column(&rest);
+    form->syntax = expand_formats(at, column(&rest));
     const char *slots = column(&rest), *since = column(&rest), *where = column(&rest);
     const char *operands = read_modifiers(form, form->syntax, &group);
     read_slot_values(form, slots);
@@ -516,6 +538,18 @@ static void read_set(struct ig_place at, const char *s)
     ig.sets[ig.nsets++] = set;
 }
 
+static void read_format(struct ig_place at, const char *s)
+{
+    const char *name = definition(at, &s);
+    for (int i = 0; i < ig.nformats; i++)
+        if (!strcmp(ig.formats[i].name, name))
+            ig_error(at, "the format %s is defined twice", name);
+    if (ig.nformats == IG_FORMATS)
+        ig_error(at, "more than %d formats", IG_FORMATS);
+    ig.formats[ig.nformats].name = name;
+    ig.formats[ig.nformats++].text = expand_formats(at, s);
+}
+
 static void read_condition(struct ig_place at, const char *s)
 {
     const char *name = definition(at, &s);
@@ -539,6 +573,8 @@ static void read_line(struct ig_place at, char *text)
         read_fn(at, rest, true);
     } else if (!strncmp(text, "cond ", 5)) {
         read_condition(at, rest);
+    } else if (!strncmp(text, "format ", 7)) {
+        read_format(at, rest);
     } else if (!strncmp(text, "names ", 6)) {
         read_names(at, rest, false);
     } else if (!strncmp(text, "instructions ", 13)) {
@@ -547,6 +583,8 @@ static void read_line(struct ig_place at, char *text)
         read_values(at, rest, ' ', &ig.features);
     } else if (!strncmp(text, "overlooked ", 11)) {
         read_overlooked(at, rest);
+    } else if (!strncmp(text, "quirk ", 6)) {
+        ig_read_quirk(at, rest);
     } else if (!strncmp(text, "op ", 3)) {
         ig_read_ops(at, rest);
     } else if (!strncmp(text, "called ", 7)) {

@@ -2,8 +2,9 @@
  * address.c - 32-bit addresses where addresses have 64 bits.
  *
  * .shared, .local, .const and .param addresses may be held in 32-bit registers;
- * .global and generic ones may not, but in profile "all". ptxas 13.0 looks at the
- * families below, and says so only when the module is otherwise right.
+ * .global and generic ones may not, but in profile "all". ptxas 13.0 looks at some
+ * instructions only (quirks of the table), and says so only when the module is
+ * otherwise right.
  */
 #include <string.h>
 #include "check/checker.h"
@@ -26,24 +27,13 @@ bool px_inst_has(const struct px_inst *inst, px_word word)
     return false;
 }
 
-static bool takes_address(const struct px_inst *inst)
+bool px_inst_quirk(const struct px_inst *inst, enum px_quirk quirk)
 {
-    px_word opcode = inst->opcode->word;
-    if (px_inst_has(inst, PX_W_async) || px_inst_has(inst, PX_W_bulk)) return false;
-    switch (opcode) {
-    case PX_W_multimem:
-    case PX_W_ld:
-    case PX_W_ldu:
-    case PX_W_st:
-    case PX_W_atom:
-    case PX_W_red:
-    case PX_W_prefetch:
-    case PX_W_prefetchu:
-    case PX_W_mbarrier:
-    case PX_W_applypriority:
-    case PX_W_discard: return true;
-    default: return false;
-    }
+    if (!px_opcode_quirk(inst->opcode->word, quirk)) return false;
+    px_word words[PX_MAX_SLOTS];
+    unsigned n = inst->nmods < PX_MAX_SLOTS ? inst->nmods : PX_MAX_SLOTS;
+    for (unsigned i = 0; i < n; i++) words[i] = inst->mods[i].name->word;
+    return px_quirk_holds(quirk, inst->opcode->word, words, n, NULL);
 }
 
 static bool is_narrow_register(const struct px_operand *operand)
@@ -73,13 +63,12 @@ static bool moves_global_address(const struct px_inst *inst)
 
 static bool is_narrow(const struct px_inst *inst)
 {
-    px_word opcode = inst->opcode->word;
-    if (takes_address(inst)) {
-        enum px_space space = has_narrow_base(inst) ? space_of(inst) : PX_SPACE_PARAM;
+    if (has_narrow_base(inst) && px_inst_quirk(inst, PX_Q_narrow_asked)) {
+        enum px_space space = space_of(inst);
         return space == PX_SPACE_NONE || space == PX_SPACE_GLOBAL;
     }
-    if (opcode == PX_W_mov) return moves_global_address(inst);
-    return opcode == PX_W_cvta && inst->nopds && is_narrow_register(&inst->opds[0]);
+    if (moves_global_address(inst)) return px_inst_quirk(inst, PX_Q_narrow_moved);
+    return inst->nopds && is_narrow_register(&inst->opds[0]) && px_inst_quirk(inst, PX_Q_narrow_result);
 }
 
 static void complain(struct px_checker *checker)

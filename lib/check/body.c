@@ -235,6 +235,7 @@ static void check_function_address(struct px_checker *checker, const struct px_i
 {
     const struct px_symbol *symbol = inst->nopds == 2 ? inst->opds[1].symbol : NULL;
     if (!symbol || (symbol->kind != PX_SYM_FUNC && symbol->kind != PX_SYM_ENTRY)) return;
+    if (!px_inst_quirk(inst, PX_Q_function_address)) return;
     const bool kernel = symbol->kind == PX_SYM_ENTRY;
     px_requires(checker, kernel ? PX_NEED_kernel_address : PX_NEED_function_address, inst->pos, inst->opcode->len);
     if (kernel && checker->module->target.sm < 35)
@@ -275,11 +276,11 @@ static void check_inst(struct px_checker *checker, struct px_inst *inst)
     if (checker->stopped) return;
     px_check_inst(checker->module, &checker->memo, inst);
     px_check_param_access(checker, inst);
-    if (inst->opcode->word == PX_W_mov) check_function_address(checker, inst);
+    check_function_address(checker, inst);
     px_check_address_width(checker, inst);
     if (checker->version < 31) px_note_written_out(checker, inst);
-    if (inst->opcode->word == PX_W_tcgen05) px_note_tensor(checker, inst);
-    checker->const_cvta |= inst->opcode->word == PX_W_cvta && px_inst_has(inst, PX_W_const);
+    px_note_tensor(checker, inst);
+    checker->const_cvta |= px_inst_quirk(inst, PX_Q_const_address);
     if (inst->guard && inst->guard->kind == PX_O_NAME && !inst->guard->symbol &&
         !px_is_special_register(inst->guard->u.name))
         px_complain(checker, PREDICATE, inst->pos, inst->opcode->len);

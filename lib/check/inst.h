@@ -69,6 +69,7 @@ enum px_why_kind { PX_WK_OTHER, PX_WK_TYPE, PX_WK_ROUND, PX_WK_COMPARE, PX_WK_SP
 enum px_why_kind px_why_kind_of(px_word word);
 px_word px_why_word(const struct px_why *why, enum px_why_kind kind, unsigned nth); /* the nth modifier of a kind, or 0 */
 unsigned px_why_count(const struct px_why *why, px_word word);
+bool px_why_quirk(const struct px_why *why, enum px_quirk quirk); /* of the instruction with these modifiers */
 const char *px_why_name(const struct px_why *why); /* the instruction as messages call it */
 bool px_why_unknown(const struct px_why *why);
 void px_why_torn(const struct px_why *why, px_word word); /* `word` stands apart from the name it belongs to */

@@ -46,7 +46,7 @@ static bool base_register(struct px_held *s, const struct px_opd *opd, const str
 /* Constants and parameters have no generic address that an instruction could use; barriers are in shared memory. */
 static bool generic_variable(const struct px_held *s, const struct px_symbol *variable)
 {
-    if (s->inst->opcode->word == PX_W_mbarrier)
+    if (px_held_quirk(s, PX_Q_barrier_address, NULL))
         return variable->space == PX_SPACE_SHARED;
     return variable->space != PX_SPACE_CONST && variable->space != PX_SPACE_PARAM;
 }
@@ -56,14 +56,7 @@ static bool takes_handle(const struct px_held *s, const struct px_opd *opd, cons
 {
     if (variable->type != PX_T_SURFREF && !(opd->flags & (PX_OF_EXACT | PX_OF_WIDER)) && opd->kind != PX_OK_TENSOR)
         return false;
-    switch (s->inst->opcode->word) {
-    case PX_W_prefetch: case PX_W_prefetchu: case PX_W_discard: case PX_W_applypriority: case PX_W_tensormap: case PX_W_wmma:
-        return true;
-    case PX_W_red: return !px_match_has(s->match, PX_W_async);
-    case PX_W_cp: return px_match_has(s->match, PX_W_reduce) || px_match_has(s->match, PX_W_tensor);
-    case PX_W_multimem: return px_match_has(s->match, PX_W_red);
-    default: return false;
-    }
+    return px_held_quirk(s, PX_Q_handle_address, NULL);
 }
 
 static bool base_variable(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
@@ -125,7 +118,7 @@ static bool unified_address(const struct px_held *s, const struct px_opd *opd, c
         space = px_space_of_word(s->match->value[i]);
     const struct px_symbol *base = o->kind == PX_O_ADDR && o->n ? o->u.list[0].symbol : NULL;
     bool variable = base && (base->kind == PX_SYM_VAR || base->kind == PX_SYM_PARAM);
-    bool second = s->argument == 1 && !px_match_has(s->match, PX_W_tensor);
+    bool second = s->argument == 1 && !px_held_quirk(s, PX_Q_first_unified, NULL);
     return (opd->flags & PX_OF_UNIFIED || second) && (space == PX_SPACE_NONE || space == PX_SPACE_GLOBAL) && !variable;
 }
 
@@ -133,20 +126,14 @@ static bool unified_address(const struct px_held *s, const struct px_opd *opd, c
 static bool takes_sink(const struct px_held *s, const struct px_opd *opd)
 {
     bool shared = px_match_space(s->match, opd) == PX_SPACE_SHARED;
-    return s->inst->opcode->word == PX_W_red && !px_match_has(s->match, PX_W_async) && shared;
-}
-
-/* Bulk copies of tensors take an address without its brackets, too. */
-static bool takes_bare(const struct px_held *s)
-{
-    return s->inst->opcode->word == PX_W_cp && px_match_has(s->match, PX_W_tensor);
+    return shared && px_held_quirk(s, PX_Q_sink_address, NULL);
 }
 
 /* Other bulk copies take the place of their barrier as a value of 64 bits. */
-static bool barrier_value(const struct px_held *s, const struct px_operand *o)
+static bool barrier_value(const struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
     const struct px_symbol *reg = o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG ? o->symbol : NULL;
-    if (s->inst->opcode->word != PX_W_cp || s->argument != 3 || !px_match_has(s->match, PX_W_mbarrier__complete_tx__bytes))
+    if (!px_held_quirk(s, PX_Q_value_address, opd))
         return false;
     return o->kind == PX_O_INT || (reg && reg->vec <= 1 && px_register_fits(PX_T_U64, (enum px_type)reg->type, 0));
 }
@@ -162,30 +149,19 @@ static bool bare(struct px_held *s, const struct px_opd *opd, const struct px_op
     return constant || (!reg && address_base(s, opd, o)) || (reg && px_unfit(s, PX_FAULT_MISMATCH, o, opd));
 }
 
-/* `a[4]` without brackets around it: of all instructions with an address only these take it. */
-static bool takes_index(const struct px_held *s)
-{
-    switch (s->inst->opcode->word) {
-    case PX_W_ld: case PX_W_ldu: return true;
-    case PX_W_st: return !px_match_has(s->match, PX_W_async) && !px_match_has(s->match, PX_W_bulk);
-    case PX_W_multimem: return px_match_has(s->match, PX_W_red);
-    default: return false;
-    }
-}
-
 bool px_held_address(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
-    if (s->inst->opcode->word == PX_W_fence && px_match_has(s->match, PX_W_tensormap__generic) && !o->unified)
+    if (!o->unified && px_held_quirk(s, PX_Q_loose_map, NULL))
         return map_address(s, opd, o);
     if (o->unified && !unified_address(s, opd, o))
         return px_unfit(s, PX_FAULT_UNIFIED, o, opd);
     if (o->kind == PX_O_INDEX)
-        return takes_index(s) ? address_base(s, opd, o) : px_unfit(s, PX_FAULT_MISMATCH, o, opd);
+        return px_held_quirk(s, PX_Q_index_address, NULL) ? address_base(s, opd, o) : px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (o->kind == PX_O_SINK && takes_sink(s, opd))
         return true;
-    if (o->kind != PX_O_ADDR && takes_bare(s))
+    if (o->kind != PX_O_ADDR && px_held_quirk(s, PX_Q_bare_address, NULL)) /* without its brackets */
         return bare(s, opd, o);
-    if (barrier_value(s, o))
+    if (barrier_value(s, opd, o))
         return true;
     if (o->kind != PX_O_ADDR || o->n != 1)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);

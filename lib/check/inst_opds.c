@@ -84,8 +84,7 @@ static bool copies_within(struct px_held *s)
 {
     static const struct px_opd upto[] = {{.hi = 4}, {.hi = 8}, {.hi = 16}};
     const struct px_operand *size = &s->inst->opds[2], *source = &s->inst->opds[3];
-    bool policy = px_match_has(s->match, PX_W_L2__cache_hint) && s->inst->nopds == 4;
-    if (s->inst->opcode->word != PX_W_cp || s->argument != 3 || px_match_has(s->match, PX_W_bulk) || policy)
+    if (!px_held_quirk(s, PX_Q_at_most_copied, px_match_opd(s->match, s->argument)))
         return true;
     if (size->kind != PX_O_INT || source->kind != PX_O_INT || source->u.i <= size->u.i)
         return true;

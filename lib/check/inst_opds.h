@@ -24,6 +24,12 @@ static inline bool px_unfit(struct px_held *s, enum px_fault_kind kind, const st
     return false;
 }
 
+/* Does ptxas treat the instruction, or this operand of it, as the quirk says? */
+static inline bool px_held_quirk(const struct px_held *s, enum px_quirk quirk, const struct px_opd *opd)
+{
+    return px_match_quirk(s->match, quirk, opd);
+}
+
 /* inst_opds.c: a value, a vector or a scalar as the operand's type says. */
 bool px_held_value(struct px_held *s, const struct px_opd *opd, const struct px_operand *o);
 

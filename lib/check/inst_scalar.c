@@ -60,13 +60,13 @@ static bool reads_special(const struct px_match *match)
  */
 static bool multimem_bits(const struct px_held *s, enum px_type type)
 {
-    return s->inst->opcode->word == PX_W_multimem && !px_match_has(s->match, PX_W_red) && !px_type_info(type)->declarable;
+    return !px_type_info(type)->declarable && px_held_quirk(s, PX_Q_bits_alone, NULL);
 }
 
 bool px_held_fits(const struct px_held *s, const struct px_opd *opd, enum px_type type, enum px_type reg)
 {
     const struct px_type_info *r = px_type_info(reg);
-    if (reg == PX_T_F16X2 && s->inst->opcode->word == PX_W_wmma && px_type_is_integer(px_type_info(type)))
+    if (reg == PX_T_F16X2 && px_type_is_integer(px_type_info(type)) && px_held_quirk(s, PX_Q_no_packed_integer, NULL))
         return false;
     if (opd->flags & PX_OF_UNTYPED && !(type == PX_T_BF16 && reg == PX_T_F16))
         return r->bits == px_type_info(type)->bits || (r->klass == PX_TC_PRED && px_type_info(type)->bits == 32);
@@ -106,30 +106,12 @@ bool px_held_by_modifier(const struct px_held *s, const struct px_opd *opd, enum
     return false;
 }
 
-/* Packed halves pass for predicates, but not here. */
-static bool passes_for_predicate(const struct px_held *s)
-{
-    px_word opcode = s->inst->opcode->word;
-    return opcode != PX_W_clusterlaunchcontrol && opcode != PX_W_bar && opcode != PX_W_barrier;
-}
-
-/* Packed halves pass for integers of 32 bits, but not here. */
-static bool no_packed_integers(const struct px_held *s, const struct px_opd *opd)
-{
-    px_word opcode = s->inst->opcode->word;
-    bool sum = (opcode == PX_W_dp2a || opcode == PX_W_dp4a) && opd->tkind == 3;
-    bool count = (opcode == PX_W_bar || opcode == PX_W_barrier) && !(opd->flags & PX_OF_DST);
-    return opcode == PX_W_nanosleep || opcode == PX_W_redux || sum || count;
-}
-
 /* Where ptxas calls a function of its own on every target, and that with parameters aligned as their types ask for. */
 bool px_held_overaligned(const struct px_held *s, const struct px_symbol *reg, bool element)
 {
-    px_word opcode = s->inst->opcode->word;
     const unsigned bytes = px_type_info((enum px_type)reg->type)->bits / 8;
-    bool moves = opcode == PX_W_wmma && element && !px_match_has(s->match, PX_W_mma);
-    bool divides = (opcode == PX_W_div || opcode == PX_W_rem) && bytes == 8 && !px_match_has(s->match, PX_W_f64);
-    return (moves || divides) && reg->vec <= 1 && reg->align > bytes;
+    bool asked = (element && px_held_quirk(s, PX_Q_aligned_element, NULL)) || (bytes == 8 && px_held_quirk(s, PX_Q_aligned_wide, NULL));
+    return asked && reg->vec <= 1 && reg->align > bytes;
 }
 
 static bool register_name(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
@@ -145,13 +127,12 @@ static bool register_name(struct px_held *s, const struct px_opd *opd, const str
         return px_held_loose_register(s, opd, o, type);
     if (component && px_is_video(s->match)) /* a second dot would be the selector */
         return px_unfit(s, px_is_simd_video(s->match) ? PX_FAULT_SELECTOR_VIDEO : PX_FAULT_MISMATCH, o, opd);
-    if (symbol->type == PX_T_F16X2 && no_packed_integers(s, opd))
+    if (symbol->type == PX_T_F16X2 && px_held_quirk(s, PX_Q_no_packed_halves, opd))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (symbol->type == PX_T_F16X2 && type == PX_T_PRED && px_held_by_modifier(s, opd, type))
-        return passes_for_predicate(s) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    bool shift = s->inst->opcode->word == PX_W_vshl || s->inst->opcode->word == PX_W_vshr; /* the count by its width alone */
+        return !px_held_quirk(s, PX_Q_no_packed_predicate, NULL) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (symbol->type == PX_T_F16X2 && px_type_is_integer(px_type_info(type)) && !px_held_by_modifier(s, opd, type) &&
-        !shift)
+        !px_held_quirk(s, PX_Q_packed_by_width, NULL))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (opd->flags & PX_OF_WIDTH3264 && px_type_info(symbol->type)->bits == 32 && px_register_fits(PX_T_U32, symbol->type, 0))
         return true;
@@ -172,14 +153,12 @@ static bool stray_name(struct px_held *s, const struct px_opd *opd, const struct
         return px_unfit(s, o->kind == PX_O_INDEX && integer && t->bits == 32 ? PX_FAULT_MUST_REGISTER : PX_FAULT_MISMATCH, o, opd);
     if (opd->flags & PX_OF_DST)
         return px_unfit(s, function || o->has_offset ? PX_FAULT_RESULT : PX_FAULT_MUST_REGISTER, o, opd);
-    if (o->has_offset && s->inst->opcode->word == PX_W_tcgen05 && !px_match_has(s->match, PX_W_dealloc))
+    if (o->has_offset && px_held_quirk(s, PX_Q_no_name_offset, NULL))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     bool own = !px_held_by_modifier(s, opd, type) && t->bits != 32 && !(opd->flags & PX_OF_WIDTH3264);
     if (o->has_offset && (type == PX_T_PRED || own))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    bool barrier = s->inst->opcode->word == PX_W_bar || s->inst->opcode->word == PX_W_barrier;
-    bool sleep = s->inst->opcode->word == PX_W_nanosleep;
-    if (function && (opd->tkind == 3 || (type == PX_T_PRED && barrier) || sleep))
+    if (function && (opd->tkind == 3 || px_held_quirk(s, PX_Q_no_function, opd)))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (o->has_offset && opd->flags & PX_OF_SELECTOR && !px_is_simd_video(s->match)) /* a syntax error in the expansion */
         return px_unfit(s, PX_FAULT_MUST_REGISTER, o, opd);
@@ -190,11 +169,10 @@ static bool stray_name(struct px_held *s, const struct px_opd *opd, const struct
     return function || px_unfit(s, PX_FAULT_MUST_REGISTER, o, opd);
 }
 
-/* The state space that a variable must be in for its address to be taken: the one named; shared for mapa and getctarank. */
+/* The state space that a variable must be in for its address to be taken: the one named, or as the quirk says. */
 static enum px_space space_taken(const struct px_held *s)
 {
-    px_word opcode = s->inst->opcode->word;
-    if (opcode == PX_W_mapa || opcode == PX_W_getctarank)
+    if (px_held_quirk(s, PX_Q_shared_name, NULL))
         return PX_SPACE_SHARED;
     for (unsigned i = 0; i < px_form_slots(s->match->form); i++)
         if (px_space_of_word(s->match->value[i]) != PX_SPACE_NONE)
@@ -209,7 +187,7 @@ static bool space_fits(const struct px_held *s, const struct px_operand *o)
     bool variable = base && (base->kind == PX_SYM_VAR || base->kind == PX_SYM_PARAM);
     if (space == PX_SPACE_NONE || !base)
         return true;
-    return variable ? base->space == space : s->inst->opcode->word != PX_W_cvta;
+    return variable ? base->space == space : !px_held_quirk(s, PX_Q_no_function_address, NULL);
 }
 
 /* The address of a variable or function as a value. */
@@ -255,27 +233,17 @@ static bool whole_warps(struct px_held *s, const struct px_opd *opd, const struc
     return o->u.i || opd->lo == 0 || px_unfit(s, PX_FAULT_RANGE, o, opd);
 }
 
-/* Where ptxas looks at the lower 32 bits of a constant only. */
-static bool forgets_half(const struct px_held *s)
-{
-    switch (s->inst->opcode->word) {
-    case PX_W_bar: case PX_W_barrier: case PX_W_mbarrier: case PX_W_tcgen05: return true;
-    case PX_W_cp: return !px_match_has(s->match, PX_W_prefetch);
-    default: return false;
-    }
-}
-
 static bool in_range(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
 {
     int64_t v = (int64_t)o->u.i;
     if (!(opd->flags & PX_OF_RANGE) || o->kind != PX_O_INT)
         return true;
-    if (s->inst->opcode->word == PX_W_wgmma && type == PX_T_B32) /* the selector of sparsity */
+    if (px_held_quirk(s, PX_Q_low_half_always, opd))
         v = (int64_t)(uint32_t)v;
     bool tall = v >> 32 > 0 || (v < 0 && (v & UINT32_MAX) == 0);
-    if (px_type_info(type)->bits == 32 && tall && forgets_half(s))
+    if (px_type_info(type)->bits == 32 && tall && px_held_quirk(s, PX_Q_low_half, NULL))
         v = type == PX_T_S32 ? (int64_t)(int32_t)v : (int64_t)(uint32_t)v;
-    if (opd->step > 1 && (s->inst->opcode->word == PX_W_bar || s->inst->opcode->word == PX_W_barrier))
+    if (opd->step > 1 && px_held_quirk(s, PX_Q_whole_warps, NULL))
         return whole_warps(s, opd, o);
     if (opd->step < 0 && (v <= 0 || v & (v - 1)))
         return px_unfit(s, PX_FAULT_POWER, o, opd);
@@ -297,12 +265,9 @@ static bool constant_fits(const struct px_operand *o, enum px_type type)
 /* Integers stand for bf16 in mixed arithmetic, and .f32 constants for .f64 in a matrix. */
 static bool odd_constant(const struct px_held *s, const struct px_operand *o, enum px_type type)
 {
-    px_word opcode = s->inst->opcode->word;
-    bool mixed = type == PX_T_BF16 && px_match_has(s->match, PX_W_f32) &&
-                 (opcode == PX_W_add || opcode == PX_W_sub || opcode == PX_W_fma);
     if (o->kind == PX_O_F32)
-        return opcode == PX_W_mma && type == PX_T_B64;
-    return mixed && o->kind != PX_O_F64;
+        return type == PX_T_B64 && px_held_quirk(s, PX_Q_single_for_wide, NULL);
+    return type == PX_T_BF16 && o->kind != PX_O_F64 && px_held_quirk(s, PX_Q_integer_for_half, NULL);
 }
 
 static bool constant(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, enum px_type type)
@@ -320,10 +285,8 @@ static bool constant(struct px_held *s, const struct px_opd *opd, const struct p
         return px_type_info(type)->bits == 32 || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (type != PX_T_NONE && (!(opd->flags & PX_OF_IMM) || !px_type_takes_constant(type)))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    bool wgmma = s->inst->opcode->word == PX_W_wgmma;
     bool brain = px_match_has(s->match, PX_W_bf16) || px_match_has(s->match, PX_W_bf16x2);
-    bool rna = s->inst->opcode->word == PX_W_cvt && px_match_has(s->match, PX_W_rna); /* takes 0f........ alone */
-    if (wgmma || rna ? o->kind == PX_O_F64 : type == PX_T_PRED && brain)
+    if (px_held_quirk(s, PX_Q_single_alone, NULL) ? o->kind == PX_O_F64 : type == PX_T_PRED && brain)
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (o->kind == PX_O_F32 || o->kind == PX_O_F64) {
         double x = px_operand_value(o);

@@ -125,36 +125,36 @@ static bool has_register(const struct px_operand *o)
     return false;
 }
 
-/* wmma.load and .store are written out as calls that take every element by itself: an ordinary register. */
+/* Is the instruction written out as a call that takes every element by itself: an ordinary register? */
 static bool calls(const struct px_held *s)
 {
-    return s->inst->opcode->word == PX_W_wmma && !px_match_has(s->match, PX_W_mma);
+    return px_held_quirk(s, PX_Q_called_elements, NULL);
 }
 
-/* The result of tex with .f16x2 is moved element by element. */
+/* Is the result moved element by element? */
 static bool moves_result(const struct px_held *s, const struct px_opd *opd)
 {
-    return s->inst->opcode->word == PX_W_tex && opd->flags & PX_OF_DST && px_match_has(s->match, PX_W_f16x2);
+    return opd->flags & PX_OF_DST && px_held_quirk(s, PX_Q_moved_result, NULL);
 }
 
 /* May the registers be predicates where bits of 32 stand beside them? */
 static bool takes_predicates(const struct px_held *s, const struct px_opd *opd)
 {
-    return !calls(s) && !moves_result(s, opd) && s->inst->opcode->word != PX_W_tcgen05;
+    return !moves_result(s, opd) && !px_held_quirk(s, PX_Q_register_elements, NULL);
 }
 
-/* tcgen05.ld and .st are written out as loads and stores, which take no predicate and no special register. */
-static bool moves_lanes(const struct px_held *s)
+/* Is the instruction written out as loads or stores of the elements, which take no special register and no sink? */
+static bool moves_elements(const struct px_held *s)
 {
-    return s->inst->opcode->word == PX_W_tcgen05 && (px_match_has(s->match, PX_W_ld) || px_match_has(s->match, PX_W_st));
+    return px_held_quirk(s, PX_Q_moved_elements, NULL);
 }
 
-/* `mov.b32 d, {a, _}`: only here, ptxas takes a sink among the sources. */
+/* `mov.b32 d, {a, _}`: a sink among the sources. */
 static bool packs_word(const struct px_held *s, const struct px_opd *opd)
 {
     enum px_type type;
     unsigned count;
-    return s->inst->opcode->word == PX_W_mov && px_match_opd_type(s->match, opd, &type, &count) &&
+    return px_held_quirk(s, PX_Q_packs_sinks, NULL) && px_match_opd_type(s->match, opd, &type, &count) &&
            count * px_type_info(type)->bits == 32;
 }
 
@@ -163,14 +163,14 @@ static bool variable_element(struct px_held *s, const struct px_opd *opd, const 
 {
     if (moves_result(s, opd))
         return px_unfit(s, PX_FAULT_MUST_REGISTER, o, opd);
-    return (!calls(s) && s->inst->opcode->word != PX_W_tcgen05) || px_unfit(s, PX_FAULT_EXPRESSION, o, opd);
+    return !px_held_quirk(s, PX_Q_register_elements, NULL) || px_unfit(s, PX_FAULT_EXPRESSION, o, opd);
 }
 
 static bool register_element(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
     bool special = !o->symbol, predicate = !special && o->symbol->type == PX_T_PRED;
-    if (special && (moves_lanes(s) || moves_result(s, opd)))
-        return px_unfit(s, moves_lanes(s) ? PX_FAULT_SREG : PX_FAULT_SREG_WRITE, o, opd);
+    if (special && (moves_elements(s) || moves_result(s, opd)))
+        return px_unfit(s, moves_elements(s) ? PX_FAULT_SREG : PX_FAULT_SREG_WRITE, o, opd);
     if ((predicate && !takes_predicates(s, opd)) || (calls(s) && (special || o->has_selector)))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (!special && px_held_overaligned(s, o->symbol, true))
@@ -186,10 +186,10 @@ static bool element(struct px_held *s, const struct px_opd *opd, const struct px
     bool sign = o->negated || o->minus, is_constant = o->kind == PX_O_INT || o->kind == PX_O_F32 || o->kind == PX_O_F64;
     if (o->kind == PX_O_SINK && moves_result(s, opd))
         return px_unfit(s, PX_FAULT_SINK, o, opd);
-    if (o->kind == PX_O_SINK && s->inst->opcode->word == PX_W_wgmma) /* accumulators are read, too */
+    if (o->kind == PX_O_SINK && px_held_quirk(s, PX_Q_reads_result, NULL))
         return px_unfit(s, PX_FAULT_SINK_SOURCE, o, opd);
     if (o->kind == PX_O_SINK)
-        return (opd->flags & PX_OF_DST && !moves_lanes(s)) || packs_word(s, opd) || px_unfit(s, PX_FAULT_SINK_SOURCE, o, opd);
+        return (opd->flags & PX_OF_DST && !moves_elements(s)) || packs_word(s, opd) || px_unfit(s, PX_FAULT_SINK_SOURCE, o, opd);
     if (o->kind == PX_O_F64 && calls(s))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (is_constant && !sign)
@@ -227,10 +227,7 @@ static bool vector_fits(const struct px_held *s, const struct px_opd *opd, enum 
  */
 static bool brain(const struct px_held *s, enum px_type type)
 {
-    px_word opcode = s->inst->opcode->word;
-    bool memory = opcode == PX_W_atom || opcode == PX_W_red || opcode == PX_W_multimem;
-    bool moved = type == PX_T_BF16X2 && (opcode == PX_W_ex2 || opcode == PX_W_tanh);
-    return (type == PX_T_BF16 || type == PX_T_BF16X2) && !memory && !moved;
+    return (type == PX_T_BF16 || type == PX_T_BF16X2) && !px_held_quirk(s, PX_Q_strict_braces, NULL);
 }
 
 /*
@@ -242,7 +239,7 @@ static bool unannounced(const struct px_held *s, const struct px_opd *opd, enum 
     const struct px_type_info *w = px_type_info(want), *p = px_type_info(part);
     const bool constants = o->kind == PX_O_VEC && !has_register(o);
     const unsigned n = o->kind == PX_O_VEC ? o->n : o->symbol->vec;
-    if (s->inst->opcode->word != PX_W_st)
+    if (!px_held_quirk(s, PX_Q_value_parts, NULL))
         return p->klass != PX_TC_PRED || o->kind == PX_O_NAME;
     if (w->klass == PX_TC_BITS && n > 1)
         return constants || n * p->bits == w->bits;
@@ -292,7 +289,7 @@ static bool stray_vector(struct px_held *s, const struct px_opd *opd, const stru
         return elements(s, opd, o) && (o->n == 1 || o->n == 2 || o->n == 4 || px_unfit(s, PX_FAULT_ILLEGAL_SIZE, o, opd));
     bool bits = px_type_info(type)->klass == PX_TC_BITS && o->n > 1;
     bool passes = px_held_by_modifier(s, opd, type) && (!has_register(o) || (!bits && px_register_fits(type, found, opd->flags)));
-    return px_unfit(s, passes || s->inst->opcode->word == PX_W_mov ? PX_FAULT_VECTOR : PX_FAULT_MISMATCH, o, opd);
+    return px_unfit(s, passes || px_held_quirk(s, PX_Q_vectors_named, NULL) ? PX_FAULT_VECTOR : PX_FAULT_MISMATCH, o, opd);
 }
 
 /* One element in braces: as in longer vectors, a special register is as good as another. */
@@ -303,7 +300,7 @@ static bool alone(struct px_held *s, const struct px_opd *opd, const struct px_o
     const struct px_sreg *sreg = o->kind == PX_O_NAME && !o->symbol && o->u.name->text[0] == '%' ? px_sreg_of_word(o->u.name->word) : NULL;
     if (sreg && !o->minus && !o->negated && (sreg->components == 1 || o->has_selector))
         return px_register_fits(type, (enum px_type)sreg->type, opd->flags) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
-    if ((o->kind == PX_O_F32 || o->kind == PX_O_F64) && s->inst->opcode->word == PX_W_tex && type == PX_T_F32)
+    if ((o->kind == PX_O_F32 || o->kind == PX_O_F64) && type == PX_T_F32 && px_held_quirk(s, PX_Q_lone_constant, NULL))
         return true;
     if (px_vector_variable(o) && !o->minus && !o->negated)
         return vector_fits(s, opd, type, (enum px_type)o->symbol->type) || px_unfit(s, PX_FAULT_MISMATCH, o, opd);
@@ -315,7 +312,7 @@ bool px_held_braces(struct px_held *s, const struct px_opd *opd, const struct px
     if (o->n > 1 && opd->flags & PX_OF_LOOSE)
         return loose_vector(s, opd, o, type);
     bool one = opd->by_vec || s->coordinates || opd->flags & PX_OF_LOOSE;
-    if (o->n == 1 && one && s->inst->opcode->word != PX_W_multimem)
+    if (o->n == 1 && one && !px_held_quirk(s, PX_Q_no_lone_element, NULL))
         return alone(s, opd, &o->u.list[0], type);
     return stray_vector(s, opd, o, type);
 }
@@ -383,13 +380,12 @@ static bool indexed(struct px_held *s, const struct px_opd *opd, const struct px
 }
 
 /* Byte and thread of a scale factor, where they are constants: which exist depends on the vector size and the matrix. */
-static bool scale_selector(struct px_held *s, const struct px_operand *o)
+static bool scale_selector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
     static const struct px_opd bytes = {.hi = 3, .step = 1}, halves = {.hi = 2, .step = 2}, whole = {.hi = 0, .step = 1},
                                two = {.hi = 1, .step = 1}, four = {.hi = 3, .step = 1};
-    bool pair = px_match_has(s->match, PX_W_scale_vec__2X) || px_match_has(s->match, PX_W_kind__mxf4);
-    bool of_b = s->argument + 1 == s->inst->nopds;
-    const struct px_opd *range[] = {pair ? &halves : px_match_has(s->match, PX_W_scale_vec__4X) ? &whole : &bytes, of_b ? &four : &two};
+    bool pair = px_held_quirk(s, PX_Q_scale_halves, NULL), all = px_held_quirk(s, PX_Q_scale_whole, NULL);
+    const struct px_opd *range[] = {pair ? &halves : all ? &whole : &bytes, px_held_quirk(s, PX_Q_scale_columns, opd) ? &four : &two};
     for (unsigned i = 0; i < 2; i++) {
         const struct px_operand *value = &o->u.list[i];
         const uint64_t v = value->u.i, hi = (uint64_t)range[i]->hi;
@@ -401,7 +397,7 @@ static bool scale_selector(struct px_held *s, const struct px_operand *o)
 
 static bool selects_scale(const struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
-    return s->inst->opcode->word == PX_W_mma && o->kind == PX_O_VEC && o->n == 2 && px_match_elem(s->match, opd, 0) == PX_T_U16;
+    return o->kind == PX_O_VEC && o->n == 2 && px_held_quirk(s, PX_Q_scale_selector, opd);
 }
 
 static bool counted_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, unsigned count)
@@ -412,7 +408,7 @@ static bool counted_vector(struct px_held *s, const struct px_opd *opd, const st
         const struct px_sreg *sreg = px_sreg_of_word(o->u.name->word);
         return (sreg && sreg->components == count) || px_unfit(s, PX_FAULT_SIZE, o, opd);
     }
-    if (o->kind == PX_O_SINK && opd->by_vec && s->inst->opcode->word == PX_W_atom)
+    if (o->kind == PX_O_SINK && opd->by_vec && px_held_quirk(s, PX_Q_sink_vector, NULL))
         return true;
     if (o->kind != PX_O_VEC && opd->flags & PX_OF_LOOSE && !(opd->flags & PX_OF_DST))
         return px_held_scalar(s, opd, o, px_match_elem(s->match, opd, count - 1), false);
@@ -446,5 +442,5 @@ static bool counted_vector(struct px_held *s, const struct px_opd *opd, const st
 
 bool px_held_vector(struct px_held *s, const struct px_opd *opd, const struct px_operand *o, unsigned count)
 {
-    return counted_vector(s, opd, o, count) && (!selects_scale(s, opd, o) || scale_selector(s, o));
+    return counted_vector(s, opd, o, count) && (!selects_scale(s, opd, o) || scale_selector(s, opd, o));
 }

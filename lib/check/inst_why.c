@@ -169,11 +169,11 @@ static void explain_range(const struct px_why *why, const struct px_fault *f)
 {
     long long v = (long long)f->operand->u.i, lo = f->opd->lo, hi = f->opd->hi;
 
-    if (why->inst->opcode->word == PX_W_mma && (px_why_count(why, PX_W_sp) || px_why_count(why, PX_W_sp__ordered_metadata))) {
+    if (px_why_quirk(why, PX_Q_sparse_named)) {
         px_complain(why, RANGE, f->argument + 1, "Sparse mma", v, lo, hi);
         return;
     }
-    bool barrier = why->inst->opcode->word == PX_W_bar || why->inst->opcode->word == PX_W_barrier;
+    bool barrier = px_why_quirk(why, PX_Q_whole_warps);
     if (f->operand->kind == PX_O_F64 || f->operand->kind == PX_O_F32)
         px_complain(why, RANGE_FLOAT, f->argument + 1, px_why_name(why), px_operand_value(f->operand), (double)lo, (double)hi);
     else if (barrier && !v && lo > 0)
@@ -195,7 +195,7 @@ static void explain_range(const struct px_why *why, const struct px_fault *f)
 /* The byte or thread of a scale factor. */
 static void explain_scale(const struct px_why *why, const struct px_fault *f)
 {
-    bool sparse = px_why_count(why, PX_W_sp) || px_why_count(why, PX_W_sp__ordered_metadata), range = f->opd->step == 1 && f->opd->hi;
+    bool sparse = px_why_quirk(why, PX_Q_sparse_named), range = f->opd->step == 1 && f->opd->hi;
     long long v = (long long)f->operand->u.i, hi = f->opd->hi;
     if (range)
         px_complain(why, RANGE, f->argument, px_why_name(why), v, 0LL, hi);
@@ -218,7 +218,7 @@ static void explain_vector(const struct px_why *why, const struct px_fault *f)
     const struct px_inst *inst = why->inst;
     if (f->operand->kind == PX_O_VEC && f->operand->n != 2 && f->operand->n != 4 && f->operand->n != 1)
         px_complain(why, VECTOR_ILLEGAL, f->operand->n);
-    else if (inst->opcode->word != PX_W_mov)
+    else if (!px_why_quirk(why, PX_Q_vectors_named))
         px_complain(why, VECTOR_OPERAND, px_why_name(why));
     else if (inst->nopds == 2 && inst->opds[0].kind == PX_O_VEC && inst->opds[1].kind == PX_O_VEC)
         px_complain(why, MOV_VECTORS);
@@ -243,16 +243,10 @@ static void explain_selector(const struct px_why *why, const struct px_fault *f)
 static void explain_space(const struct px_why *why, const struct px_fault *f)
 {
     bool generic = f->opd->space < 0 || !px_why_word(why, PX_WK_SPACE, 0);
-    if (why->inst->opcode->word == PX_W_mbarrier && generic && f->operand->kind == PX_O_NAME)
+    if (px_why_quirk(why, PX_Q_barrier_address) && generic && f->operand->kind == PX_O_NAME)
         px_complain(why, BARRIER_SPACE, f->operand->u.name->text, px_why_name(why));
     else
         px_complain(why, ADDRESS_SPACE, px_why_name(why));
-}
-
-static bool is_surface(const struct px_why *why)
-{
-    const char *s = why->inst->opcode->text;
-    return s[0] == 's'; /* suld sust sured suq */
 }
 
 static void explain_operand(const struct px_why *why, const struct px_fault *f)
@@ -266,7 +260,7 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_NOT: px_complain(why, PRED_NEGATION); break;
     case PX_FAULT_VECTOR: explain_vector(why, f); break;
     case PX_FAULT_VECTOR_NEEDED:
-        if (why->inst->opcode->word == PX_W_tcgen05)
+        if (px_why_quirk(why, PX_Q_arguments_named))
             px_complain(why, ARGUMENTS, name);
         else
             px_complain(why, VECTOR_NEEDED, f->argument);
@@ -299,7 +293,9 @@ static void explain_operand(const struct px_why *why, const struct px_fault *f)
     case PX_FAULT_SCALE: explain_scale(why, f); break;
     case PX_FAULT_ALIGN: px_complain(why, CALL_ALIGN, f->operand->u.name->text); break;
     case PX_FAULT_ILLEGAL: px_complain(why, OPERAND_ILLEGAL, name); break;
-    case PX_FAULT_TEX: px_complain(why, TEX_OPERAND, 1, name, f->opd->name && is_surface(why) ? ".surfref" : ".texref"); break;
+    case PX_FAULT_TEX:
+        px_complain(why, TEX_OPERAND, 1, name, f->opd->name && px_why_quirk(why, PX_Q_surface_named) ? ".surfref" : ".texref");
+        break;
     case PX_FAULT_SAMPLER: px_complain(why, TEX_OPERAND, 2, name, ".samplerref"); break;
     case PX_FAULT_SELECTOR_VIDEO: px_complain(why, SELECTOR_WRONG, f->argument); break;
     case PX_FAULT_SINK_NEEDED: px_complain(why, SINK_NEEDED, name, ".shared::cluster"); break;
@@ -346,11 +342,8 @@ static bool lacks_feature(const struct px_why *why)
 /* Is the instruction called a feature where the version or, not `old`, the target is too low? */
 static bool called_feature(const struct px_why *why, bool old)
 {
-    switch (why->inst->opcode->word) {
-    case PX_W_match: case PX_W_prmt: case PX_W_dp4a: case PX_W_shf: case PX_W_vote: if (old) return true; break;
-    case PX_W_st: case PX_W_red: return px_why_count(why, PX_W_async) > 0;
-    default: break;
-    }
+    if (px_why_quirk(why, PX_Q_feature) || (old && px_why_quirk(why, PX_Q_feature_when_old)))
+        return true;
     return !px_word_says_instruction(why->inst->opcode->word);
 }
 
@@ -389,11 +382,9 @@ static void explain_since(const struct px_why *why, const struct px_fit *best)
 /* A fourth operand of setp is a predicate that some operation must combine with the result. */
 static void explain_count(const struct px_why *why)
 {
-    px_word opcode = why->inst->opcode->word;
-    bool boolean = px_why_count(why, PX_W_and) || px_why_count(why, PX_W_or) || px_why_count(why, PX_W_xor);
     if (why->inst->nopds && why->inst->opds[0].kind == PX_O_SINK)
         px_complain(why, RESULT_SINK, px_why_name(why));
-    else if ((opcode == PX_W_setp || opcode == PX_W_set) && why->inst->nopds == 4 && !boolean)
+    else if (why->inst->nopds == 4 && px_why_quirk(why, PX_Q_boolean_missing))
         px_complain(why, BOOLEAN_NEEDED, px_why_name(why));
     else
         px_complain(why, ARGUMENTS, px_why_name(why));

@@ -70,6 +70,11 @@ unsigned px_why_count(const struct px_why *why, px_word word)
     return n;
 }
 
+bool px_why_quirk(const struct px_why *why, enum px_quirk quirk)
+{
+    return px_quirk_holds(quirk, why->inst->opcode->word, why->words, why->nwords, NULL);
+}
+
 /* ---- sets of modifiers that have a name ---- */
 
 /* What messages call a set when two of it are given, and when the instruction has none of it (NULL: by the word). */
@@ -192,14 +197,12 @@ static bool twice_of_set(const struct px_why *why)
         operations += is_operation(word);
         scopes += word == PX_W_cta || word == PX_W_cluster || word == PX_W_gpu || word == PX_W_sys;
     }
-    const struct px_name *opcode = why->inst->opcode;
-    char last = opcode->text[opcode->len - 1];
-    bool video = opcode->text[0] == 'v' && opcode->word != PX_W_vote && last != '2' && last != '4';
-    if (operations > 1 && !video)
+    bool twice = operations > 1 && !px_why_quirk(why, PX_Q_second_operation);
+    if (twice)
         px_complain(why, OPERATION_TWICE);
     else if (scopes > 1)
         px_complain(why, SCOPE_TWICE);
-    return (operations > 1 && !video) || scopes > 1;
+    return twice || scopes > 1;
 }
 
 static bool twice(const struct px_why *why)
@@ -260,11 +263,11 @@ static void illegal_reduction(const struct px_why *why)
 
 static void illegal_word(const struct px_why *why, px_word word)
 {
-    if (why->inst->opcode->word == PX_W_tex && word == PX_W_2dms) {
+    if (word == PX_W_2dms && px_why_quirk(why, PX_Q_multisamples)) {
         multisample(why);
         return;
     }
-    if ((word == PX_W_inc || word == PX_W_dec || word == PX_W_exch) && why->inst->opcode->text[0] != 'v') {
+    if ((word == PX_W_inc || word == PX_W_dec || word == PX_W_exch) && !px_why_quirk(why, PX_Q_own_operations)) {
         illegal_reduction(why);
         return;
     }
@@ -395,20 +398,14 @@ static bool named_form_takes(const struct px_why *why, px_word word)
 static bool only_approximates(const struct px_why *why)
 {
     px_word type = px_why_word(why, PX_WK_TYPE, 0);
-    switch (why->inst->opcode->word) {
-    case PX_W_rsqrt: case PX_W_ex2: case PX_W_lg2: case PX_W_sin: case PX_W_cos: case PX_W_tanh:
-        return type == PX_W_f32 || type == PX_W_f64;
-    default: return false;
-    }
+    return (type == PX_W_f32 || type == PX_W_f64) && px_why_quirk(why, PX_Q_approximates);
 }
 
 void px_why_rounding(const struct px_why *why)
 {
-    px_word opcode = why->inst->opcode->word;
-    bool wide = px_why_word(why, PX_WK_TYPE, 0) == PX_W_f64;
     if (only_approximates(why))
         px_complain(why, APPROX_NEEDED, px_why_name(why));
-    else if (opcode == PX_W_mad || (wide && (opcode == PX_W_div || opcode == PX_W_sqrt)))
+    else if (px_why_quirk(why, PX_Q_no_approximation))
         px_complain(why, ROUNDING_NEEDED, px_why_name(why));
     else
         px_complain(why, ROUNDING_APPROX, px_why_name(why));
@@ -419,7 +416,7 @@ static void no_combination(const struct px_why *why)
 {
     px_word type = px_why_word(why, PX_WK_TYPE, 0);
     bool is_float = px_type_info(px_type_of_word(type))->klass == PX_TC_FLOAT;
-    if (why->inst->opcode->word == PX_W_membar && !why->nwords)
+    if (!why->nwords && px_why_quirk(why, PX_Q_level_missing))
         px_complain(why, MEMBAR_LEVEL, px_why_name(why));
     else if (fits_with(why, PX_W_eq) && !px_why_word(why, PX_WK_COMPARE, 0))
         px_complain(why, COMPARE_NEEDED, px_why_name(why));
@@ -427,11 +424,11 @@ static void no_combination(const struct px_why *why)
         px_why_rounding(why);
     else if (!px_why_word(why, PX_WK_ROUND, 0) && (fits_with(why, PX_W_rn) || fits_with(why, PX_W_rni)))
         px_complain(why, ROUNDING_NEEDED, px_why_name(why));
-    else if (why->inst->opcode->word == PX_W_cvt && px_why_word(why, PX_WK_ROUND, 0))
+    else if (px_why_word(why, PX_WK_ROUND, 0) && px_why_quirk(why, PX_Q_rounds_by_type))
         px_complain(why, ROUNDING_ILLEGAL, px_why_name(why));
     else if (missing_word(why))
         return;
-    else if (why->inst->opcode->word == PX_W_tex && (px_why_count(why, PX_W_2dms) || px_why_count(why, PX_W_a2dms)))
+    else if (px_why_quirk(why, PX_Q_multisamples))
         multisample(why);
     else if (px_why_count(why, PX_W_sat) && !is_float && type)
         px_complain(why, SAT_TYPE, px_word_text(type));
@@ -503,7 +500,7 @@ void px_why_torn(const struct px_why *why, px_word word)
 static bool no_such_name(const struct px_why *why)
 {
     px_word opcode = why->inst->opcode->word, first = why->nwords ? why->words[0] : 0;
-    if ((opcode != PX_W_suld || first != PX_W_p) && (opcode != PX_W_barrier || first != PX_W_cluster))
+    if (!px_quirk_holds(PX_Q_no_such_name, opcode, &first, 1, NULL))
         return false;
     px_complain(why, OPCODE, px_arena_printf(&why->module->arena, "%s.%s", px_word_text(opcode), px_word_text(first)));
     return true;

@@ -67,8 +67,8 @@ static void flatten(struct usage *u, const struct px_block *block)
 
 static bool ends_block(const struct px_inst *inst)
 {
-    const px_word word = inst->opcode->word;
-    return word == PX_W_bra || word == PX_W_brx || word == PX_W_ret || word == PX_W_exit || word == PX_W_trap;
+    const struct px_match match = {.form = px_form_at(inst->form)};
+    return match.form && px_op_flags(px_match_op(&match)) & PX_OPF_ends;
 }
 
 static void build_graph(struct usage *u)
@@ -174,9 +174,8 @@ static void count_live(struct usage *u)
 static const struct px_operand *barrier_of(const struct px_inst *inst)
 {
     struct px_match match;
-    const px_word opcode = inst->opcode->word;
-    if ((opcode != PX_W_bar && opcode != PX_W_barrier) || !px_match_inst(inst, &match)) return NULL;
-    if (px_match_has(&match, PX_W_warp) || px_match_has(&match, PX_W_cluster)) return NULL;
+    if (!px_opcode_quirk(inst->opcode->word, PX_Q_numbered_barrier) || !px_match_inst(inst, &match)) return NULL;
+    if (!px_match_quirk(&match, PX_Q_numbered_barrier, NULL)) return NULL;
     for (unsigned i = 0; i < inst->nopds; i++)
         if (!px_is_result(inst, &match, i)) return &inst->opds[i];
     return NULL;

@@ -82,25 +82,17 @@ static void check_small(struct px_checker *checker)
         px_complain(checker, SMALL_ABI, PX_NO_PLACE, 0, "returning predicate, 8-bit and 16-bit values from");
 }
 
-/* Divisions and roots that ptxas writes out as macros: all exact ones, and integers but those of 32 bits. */
+/* Divisions and roots that ptxas writes out as macros. */
 void px_note_written_out(struct px_checker *checker, const struct px_inst *inst)
 {
-    px_word opcode = inst->opcode->word;
-    bool division = opcode == PX_W_div || opcode == PX_W_rem, root = opcode == PX_W_sqrt || opcode == PX_W_rcp;
-    if (!division && !root && opcode != PX_W_rsqrt) return;
-    for (unsigned i = 0; i < inst->nmods; i++) {
-        px_word word = inst->mods[i].name->word;
-        const struct px_type_info *type = px_type_info(px_type_of_word(word));
-        bool exact = word == PX_W_rn || word == PX_W_rz || word == PX_W_rm || word == PX_W_rp;
-        bool integer = px_type_is_integer(type);
-        checker->written_out |= exact || (division && integer && type->bits != 32) || (opcode == PX_W_rsqrt && word == PX_W_f64);
-    }
+    checker->written_out |= px_inst_quirk(inst, PX_Q_written_out);
 }
 
 /* ---- functions ---- */
 
 void px_note_tensor(struct px_checker *checker, const struct px_inst *inst)
 {
+    if (!px_inst_quirk(inst, PX_Q_one_cta_group)) return;
     checker->cta_groups |= (uint8_t)(px_inst_has(inst, PX_W_cta_group__1) | px_inst_has(inst, PX_W_cta_group__2) << 1);
 }
 

@@ -274,6 +274,14 @@ bool px_match_where(const struct px_match *match, uint32_t operands, struct px_m
 bool px_match_need(const struct px_match *match, uint32_t operands, struct px_module_level level, unsigned *i,
                    struct px_since *since);
 
+/*
+ * Does ptxas treat an instruction with these modifiers, or this operand of it, as the quirk says (`quirk` lines of the
+ * table)? Of a quirk that names an operand `opd` must be that one; else it may be NULL.
+ */
+bool px_quirk_holds(enum px_quirk quirk, px_word opcode, const px_word *words, unsigned n, const struct px_opd *opd);
+bool px_opcode_quirk(px_word opcode, enum px_quirk quirk); /* with some modifiers; what costs least to ask */
+bool px_match_quirk(const struct px_match *match, enum px_quirk quirk, const struct px_opd *opd);
+
 /* What the form itself, and the word in slot i, require. */
 struct px_since px_form_since(const struct px_form *form);
 struct px_since px_match_value_since(const struct px_match *match, unsigned slot);

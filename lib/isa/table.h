@@ -73,6 +73,11 @@ extern const uint16_t px_isa_handlers[];
 extern const uint16_t px_isa_inst_names[][7]; /* six words, 0 at the end; 1 when they may stand anywhere */
 extern const uint16_t px_isa_ninst_names;
 
+enum { PX_QUIRK_WORDS = 3 };
+struct px_isa_quirk { px_word opcode, with[PX_QUIRK_WORDS], without[PX_QUIRK_WORDS]; uint32_t operand; /* in px_isa_names */ };
+extern const struct px_isa_quirk px_isa_quirks[];
+extern const uint16_t px_isa_quirk_first[];   /* by enum px_quirk; one more at the end */
+
 extern const uint8_t px_isa_op_flags[]; /* by enum px_op */
 
 #endif

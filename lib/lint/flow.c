@@ -120,11 +120,7 @@ static bool calls_for_good(const struct px_inst *inst)
 
 static bool is_end(const struct px_lint_item *item)
 {
-    switch (item->op) {
-    case PX_OP_bra: case PX_OP_brx: case PX_OP_ret: case PX_OP_exit: case PX_OP_trap: return true;
-    case PX_OP_call: return calls_for_good(item->inst);
-    default: return false;
-    }
+    return item->op == PX_OP_call ? calls_for_good(item->inst) : px_op_flags(item->op) & PX_OPF_ends;
 }
 
 static void list_ends(struct build *b)

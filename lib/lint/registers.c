@@ -28,10 +28,7 @@ static bool is_plain(const struct px_lint_flow *flow, uint32_t i)
     if (!px_match_inst(item->inst, &match) || has_word(item->inst, PX_W_cc)) return false;
     for (uint32_t r = item->first; r < item[1].first; r++) results += flow->refs[r].is_def;
     if (results != 1) return false;
-    switch (item->op) {
-    case PX_OP_mov: case PX_OP_cvta: case PX_OP_cvta_to: case PX_OP_bfi: case PX_OP_lop3: case PX_OP_isspacep: return true;
-    default: return px_match_handler(&match) >= 0;
-    }
+    return px_op_flags(item->op) & PX_OPF_plain || px_match_handler(&match) >= 0;
 }
 
 static struct uses *count_uses(const struct px_lint_flow *flow)
