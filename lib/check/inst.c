@@ -160,8 +160,8 @@ static void attempt_operands(const struct ptx_module *module, const struct px_in
     fit->stage = check_since(module, inst, fit, operands) ? PX_FIT_DONE : PX_FIT_SINCE;
 }
 
-static void attempt(const struct ptx_module *module, const struct px_form *form, const struct px_inst *inst,
-                    const px_word *words, unsigned n, struct px_fit *fit)
+void px_inst_attempt(const struct ptx_module *module, const struct px_form *form, const struct px_inst *inst,
+                     const px_word *words, unsigned n, struct px_fit *fit)
 {
     struct px_fit next;
     memset(fit, 0, sizeof *fit);
@@ -277,7 +277,7 @@ static uint16_t search(struct ptx_module *module, const struct px_inst *inst)
     bool known = words_of(inst, words, &why.nwords);
     unsigned n = px_inst_forms(module, inst->opcode->word, &first);
     for (unsigned i = 0; known && i < n; i++) {
-        attempt(module, px_form_at((uint16_t)(first + i)), inst, words, why.nwords, &fit);
+        px_inst_attempt(module, px_form_at((uint16_t)(first + i)), inst, words, why.nwords, &fit);
         if (!best.match.form || further(&fit, &best))
             best = fit;
         if (fit.stage == PX_FIT_DONE)
