@@ -10,7 +10,10 @@
 #include <string.h>
 
 /* A near word is most likely what was meant; an operand is changed sooner than a modifier. */
-enum { COST_NEAR = 1, COST_OPERAND = 4, COST_WORD = 6, COST_DROP = 7, COST_COUNT = 6, COST_VARIABLE = 9, COST_FAR = 30 };
+enum {
+    COST_NEAR = 1, COST_OPERAND = 4, COST_ADD = 5, COST_TYPE = 5, COST_WORD = 6, COST_COUNT = 6, COST_DROP = 7, COST_OTHER = 8,
+    COST_VARIABLE = 9, COST_FAR = 30
+};
 enum { BASE_OPDS = 16 };
 
 struct search {
@@ -101,23 +104,33 @@ static px_word word_of(const struct px_form *form, unsigned *slot, unsigned *i)
     return 0;
 }
 
+/* A word instead of another: one of the same kind is more likely. */
+static unsigned cost_of(const struct search *s, const struct px_form *form, px_word old, px_word word)
+{
+    if (word == s->near) return COST_NEAR;
+    if (px_type_of_word(old) && px_type_of_word(word)) return COST_TYPE;
+    for (unsigned slot = 0; slot < px_form_slots(form); slot++)
+        if (px_form_accepts(form, slot, old) && px_form_accepts(form, slot, word)) return COST_WORD;
+    return px_space_of_word(old) && px_space_of_word(word) ? COST_WORD : COST_OTHER;
+}
+
 /* One modifier more, in every place; and one instead of each. */
 static void try_word(const struct search *s, const struct px_form *form, px_word word)
 {
-    const unsigned n = s->why->nwords, cost = word == s->near ? COST_NEAR : COST_WORD;
+    const unsigned n = s->why->nwords;
     px_word words[PX_DRAFT_WORDS];
     memcpy(words, s->why->words, n * sizeof *words);
     for (unsigned i = 0; i < n; i++) {
         const px_word old = words[i];
         words[i] = word;
-        if (old != word) try(s, form, words, n, cost, (int)i);
+        if (old != word) try(s, form, words, n, cost_of(s, form, old, word), (int)i);
         words[i] = old;
     }
     for (unsigned at = 0; at <= n && n + 1 < PX_DRAFT_WORDS; at++) {
         memcpy(words, s->why->words, at * sizeof *words);
         words[at] = word;
         memcpy(words + at + 1, s->why->words + at, (n - at) * sizeof *words);
-        try(s, form, words, n + 1, COST_WORD, (int)at);
+        try(s, form, words, n + 1, COST_ADD, (int)at);
     }
 }
 
@@ -152,42 +165,55 @@ bool px_draft_find(const struct px_why *why, px_word near, struct px_draft *best
 
 /* ---- what is said ---- */
 
+/* The modifiers in the manual's order, where that is the same instruction. */
+static void into_order(const struct px_why *why, const struct px_draft *draft, px_word *words)
+{
+    struct px_fit fit;
+    struct px_match match = {.form = draft->form};
+    px_word ordered[PX_MAX_SLOTS];
+    memcpy(words, draft->words, draft->nwords * sizeof *words);
+    if (!px_match_deal(&match, words, draft->nwords) || px_form_canonical(&match, ordered) != draft->nwords) return;
+    px_inst_attempt(why->module, draft->form, &draft->inst, ordered, draft->nwords, &fit);
+    if (fit.stage == PX_FIT_DONE) memcpy(words, ordered, draft->nwords * sizeof *words);
+}
+
 const char *px_draft_text(const struct px_why *why, const struct px_draft *draft)
 {
-    struct px_arena *arena = &why->module->arena;
     struct px_modifier mods[PX_DRAFT_WORDS] = {0};
     struct px_inst inst = draft->inst;
+    px_word words[PX_DRAFT_WORDS];
     char text[400];
+    if (draft->changed < 0)
+        memcpy(words, draft->words, draft->nwords * sizeof *words);
+    else
+        into_order(why, draft, words);
     for (unsigned i = 0; i < draft->nwords; i++) {
-        const char *word = px_word_text(draft->words[i]);
+        const char *word = px_word_text(words[i]);
         mods[i].name = px_names_intern(&why->module->names, word, strlen(word));
     }
     inst.mods = mods;
     inst.nmods = (uint8_t)draft->nwords;
     px_print_inst(&inst, text, sizeof text);
-    return strlen(text) + 1 < sizeof text ? px_arena_printf(arena, "%s", text) : NULL;
+    const size_t n = strlen(text);
+    return n && text[n - 1] == ';' ? px_arena_printf(&why->module->arena, "%.*s", (int)n - 1, text) : NULL;
 }
 
 const char *px_draft_choices(const struct px_why *why, const struct px_draft *draft)
 {
     enum { MOST = 16 };
     struct px_arena *arena = &why->module->arena;
-    px_word words[PX_DRAFT_WORDS];
+    px_word words[PX_DRAFT_WORDS], slot_word = draft->changed < 0 ? 0 : draft->words[draft->changed];
     const char *text = "";
-    unsigned n = 0;
-    if (draft->changed < 0) return NULL;
+    unsigned n = 0, slot = 0;
+    while (slot_word && slot < px_form_slots(draft->form) && !px_form_accepts(draft->form, slot, slot_word)) slot++;
+    if (!slot_word || slot == px_form_slots(draft->form)) return NULL;
     memcpy(words, draft->words, draft->nwords * sizeof *words);
-    for (unsigned slot = 0; slot < px_form_slots(draft->form); slot++) {
-        if (!px_form_accepts(draft->form, slot, draft->words[draft->changed])) continue;
-        for (unsigned i = 0; px_form_word(draft->form, slot, i); i++) {
-            struct px_fit fit;
-            words[draft->changed] = px_form_word(draft->form, slot, i);
-            px_inst_attempt(why->module, draft->form, &draft->inst, words, draft->nwords, &fit);
-            if (fit.stage != PX_FIT_DONE) continue;
-            text = px_arena_printf(arena, "%s%s.%s", text, *text ? " " : "", px_word_text(words[draft->changed]));
-            n++;
-        }
-        return n > 1 && n <= MOST ? text : NULL;
+    for (unsigned i = 0; px_form_word(draft->form, slot, i); i++) {
+        struct px_fit fit;
+        words[draft->changed] = px_form_word(draft->form, slot, i);
+        px_inst_attempt(why->module, draft->form, &draft->inst, words, draft->nwords, &fit);
+        if (fit.stage != PX_FIT_DONE || words[draft->changed] == slot_word) continue;
+        text = px_arena_printf(arena, "%s%s.%s", text, n++ ? " " : "", px_word_text(words[draft->changed]));
     }
-    return NULL;
+    return n && n <= MOST ? text : NULL;
 }

@@ -138,7 +138,8 @@ static struct px_operand braces(const struct maker *m, const struct px_operand *
 {
     struct px_operand vector = {.kind = PX_O_VEC, .pos = m->why->inst->pos, .length = 1, .n = (uint16_t)count};
     const unsigned kept = keep && given && given->kind == PX_O_VEC ? given->n : 0;
-    const uint64_t base = kept ? number_of(&given->u.list[0], 0) : 0;
+    const struct px_operand *first = kept ? &given->u.list[0] : given;
+    const uint64_t base = number_of(first, 0);
     vector.u.list = PX_NEW_N(&m->why->module->arena, struct px_operand, count);
     for (unsigned i = 0; i < count; i++)
         vector.u.list[i] = i < kept ? given->u.list[i]
@@ -166,12 +167,24 @@ static bool without_sign(const struct px_operand *given, struct px_operand *out)
     return true;
 }
 
+/* %tid.x of %tid */
+static bool component(const struct px_operand *given, struct px_operand *out)
+{
+    const bool is_special = given && given->kind == PX_O_NAME && !given->symbol && !given->has_selector;
+    const struct px_sreg *sreg = is_special ? px_sreg_of_word(given->u.name->word) : NULL;
+    if (!sreg || sreg->components < 2) return false;
+    *out = *given;
+    out->has_selector = true;
+    out->selector = PX_W_x;
+    return true;
+}
+
 static bool value(const struct maker *m, const struct px_operand *given, bool keep, struct px_operand *out)
 {
     enum px_type type;
     unsigned count;
     if (!px_match_opd_type(m->match, m->opd, &type, &count) || type == PX_T_NONE) return false;
-    if (keep && without_sign(given, out)) return true;
+    if (keep && (without_sign(given, out) || component(given, out))) return true;
     if (keep && m->opd->flags & PX_OF_IMM && as_float(given, type, out)) return true;
     if (count)
         *out = braces(m, given, count, keep);
@@ -188,7 +201,7 @@ bool px_draft_operand(const struct px_why *why, struct px_draft *draft, const st
     struct maker m = {why, draft, match, fault->opd, fault->argument};
     const struct px_operand *given = fault->operand ? &draft->opds[fault->argument] : NULL;
     struct px_operand made;
-    if (!fault->opd || fault->opd->flags & PX_OF_PAIR) return false;
+    if (!fault->opd) return false;
     switch (fault->opd->kind) {
     case PX_OK_REG: case PX_OK_PRED: case PX_OK_VEC: case PX_OK_IMM:
         if (!value(&m, given, !draft->tried[fault->argument], &made)) return false;

@@ -103,30 +103,45 @@ static const char *requirement(const struct px_why *why, const struct px_since *
 {
     struct px_arena *arena = &why->module->arena;
     const char *target = since->targets ? target_list(arena, px_since_targets(since)) : px_arena_printf(arena, "sm_%u", since->min_sm);
-    return px_arena_printf(arena, "it needs PTX %u.%u and %s; ", since->min_ptx / 10u, since->min_ptx % 10u, target);
+    return px_arena_printf(arena, "it needs PTX %u.%u and %s", since->min_ptx / 10u, since->min_ptx % 10u, target);
 }
 
-/* The nearest words, and the nearest instruction that is legal here. */
-static const char *proposal(const struct px_why *why, const char *meant, bool is_opcode)
+static bool undeclared(const struct px_operand *o)
 {
-    struct px_arena *arena = &why->module->arena;
+    const bool has_parts = o->kind == PX_O_VEC || o->kind == PX_O_ADDR || o->kind == PX_O_PAIR || o->kind == PX_O_LIST || o->kind == PX_O_INDEX;
+    for (unsigned i = 0; has_parts && i < o->n; i++)
+        if (undeclared(&o->u.list[i]))
+            return true;
+    return o->kind == PX_O_NAME && !o->symbol && !px_sreg_of_word(o->u.name->word) && o->u.name->word != PX_W_WARP_SZ;
+}
+
+/* A name that is not declared is told as such; what could stand there instead nobody knows. */
+static bool has_undeclared(const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nopds; i++)
+        if (undeclared(&inst->opds[i]))
+            return true;
+    return false;
+}
+
+/* The nearest instruction that is legal here; NULL when there is none near. */
+static const char *proposal(const struct px_why *why, const char *meant)
+{
     struct px_draft draft;
-    const char *asked = meant ? px_arena_printf(arena, "did you mean '%s%s'? ", is_opcode ? "" : ".", meant) : "";
-    const bool found = !is_opcode && why->module->diags.errors <= PROPOSALS_MAX &&
-                       px_draft_find(why, meant ? px_word_find(meant, strlen(meant)) : 0, &draft);
-    const char *text = found ? px_draft_text(why, &draft) : NULL;
-    if (!text) return asked;
-    const char *choices = px_draft_choices(why, &draft), *needs = draft.needs ? draft.needs : "";
-    return px_arena_printf(arena, "%slegal here: %s%s%s%s%s", asked, text, *needs ? " with " : "", needs,
-                           choices ? " (or " : "", choices ? px_arena_printf(arena, "%s)", choices) : "");
+    if (why->module->diags.errors > PROPOSALS_MAX || has_undeclared(why->inst) ||
+        !px_draft_find(why, meant ? px_word_find(meant, strlen(meant)) : 0, &draft))
+        return NULL;
+    const char *text = px_draft_text(why, &draft), *choices = meant ? NULL : px_draft_choices(why, &draft);
+    struct px_arena *arena = &why->module->arena;
+    if (text && draft.needs)
+        text = px_arena_printf(arena, "%s with %s", text, draft.needs);
+    return text && choices ? px_arena_printf(arena, "%s (or %s)", text, choices) : text;
 }
 
-static const char *without_end(struct px_arena *arena, const char *text)
+static void append(struct px_arena *arena, const char **note, const char *part)
 {
-    size_t n = strlen(text);
-    while (n && (text[n - 1] == ' ' || (text[n - 1] == ';' && n > 1 && text[n - 2] != ')')))
-        n--;
-    return px_arena_printf(arena, "%.*s", (int)n, text);
+    if (part && *part)
+        *note = px_arena_printf(arena, "%s%s%s", *note, **note ? "; " : "", part);
 }
 
 void px_inst_note(const struct px_why *why, const struct px_fit *best)
@@ -138,10 +153,14 @@ void px_inst_note(const struct px_why *why, const struct px_fit *best)
     if (!diag || diag->note)
         return;
     const bool is_opcode = !px_word_is_opcode(inst->opcode->word);
-    const char *word = is_opcode ? inst->opcode->text : foreign_modifier(inst);
+    const char *word = is_opcode ? inst->opcode->text : foreign_modifier(inst), *note = "";
     const char *meant = word ? nearest(why, word, is_opcode ? 0 : inst->opcode->word) : NULL;
-    const char *fact = best->stage == PX_FIT_SINCE ? requirement(why, &best->since) : px_note_fact(why, best);
-    const char *note = px_arena_printf(arena, "%s%s", fact, proposal(why, meant, is_opcode));
+    append(arena, &note, best->stage == PX_FIT_SINCE ? requirement(why, &best->since) : px_note_fact(why, best));
+    if (meant)
+        append(arena, &note, px_arena_printf(arena, "did you mean '%s%s'?", is_opcode ? "" : ".", meant));
+    const char *legal = is_opcode ? NULL : proposal(why, meant);
+    if (legal)
+        append(arena, &note, px_arena_printf(arena, "legal here: %s", legal));
     if (*note)
-        px_diag_note(diags, diag, "%s", without_end(arena, note));
+        px_diag_note(diags, diag, "%s", note);
 }

@@ -2,6 +2,7 @@
  * note_given.c - what an instruction's form expects against what was written, in plain words.
  */
 #include <string.h>
+#include "check/inst.h"
 #include "check/note.h"
 
 unsigned px_note_line(struct ptx_module *module, px_pos pos)
@@ -24,6 +25,13 @@ const char *px_note_range_end(struct ptx_module *module, const struct px_name *n
     return NULL;
 }
 
+const char *px_note_unknown(struct ptx_module *module, const struct px_name *name)
+{
+    const char *end = px_note_range_end(module, name), *special = end ? NULL : px_note_special(module, name);
+    if (special) return px_arena_printf(&module->arena, "%s is not declared; did you mean '%s'?", name->text, special);
+    return px_arena_printf(&module->arena, "%s is not declared%s%s", name->text, end ? ": " : "", end ? end : "");
+}
+
 /* The type as one declares it: ".v4 .f32". */
 static const char *type_text(struct px_arena *arena, const struct px_symbol *symbol)
 {
@@ -31,18 +39,24 @@ static const char *type_text(struct px_arena *arena, const struct px_symbol *sym
     return symbol->vec > 1 ? px_arena_printf(arena, ".v%u .%s", symbol->vec, name) : px_arena_printf(arena, ".%s", name);
 }
 
-static const char *given_symbol(struct ptx_module *module, const struct px_name *name, const struct px_symbol *symbol)
+static const char *given_variable(struct ptx_module *module, const struct px_name *name, const struct px_symbol *symbol)
 {
     static const char *const spaces[] = {[PX_SPACE_CONST] = ".const", [PX_SPACE_GLOBAL] = ".global", [PX_SPACE_LOCAL] = ".local",
                                          [PX_SPACE_PARAM] = ".param", [PX_SPACE_SHARED] = ".shared", [PX_SPACE_TEX] = ".tex"};
+    const struct px_var *var = symbol->u.var;
+    const char *space = symbol->space <= PX_SPACE_TEX && spaces[symbol->space] ? spaces[symbol->space] : "";
+    return px_arena_printf(&module->arena, "%s is %s %s%s, declared in line %u", name->text, space, type_text(&module->arena, symbol),
+                           var && var->ndims ? "[]" : "", px_note_line(module, symbol->pos));
+}
+
+static const char *given_symbol(struct ptx_module *module, const struct px_name *name, const struct px_symbol *symbol)
+{
     struct px_arena *arena = &module->arena;
     const unsigned line = px_note_line(module, symbol->pos);
     switch (symbol->kind) {
     case PX_SYM_REG:
         return px_arena_printf(arena, "%s is %s, declared in line %u", name->text, type_text(arena, symbol), line);
-    case PX_SYM_VAR: case PX_SYM_PARAM:
-        return px_arena_printf(arena, "%s is a %s variable, declared in line %u", name->text,
-                               symbol->space <= PX_SPACE_TEX && spaces[symbol->space] ? spaces[symbol->space] : "", line);
+    case PX_SYM_VAR: case PX_SYM_PARAM: return given_variable(module, name, symbol);
     case PX_SYM_FUNC: case PX_SYM_ENTRY:
         return px_arena_printf(arena, "%s is a function, declared in line %u", name->text, line);
     case PX_SYM_LABEL: return px_arena_printf(arena, "%s is a label, in line %u", name->text, line);
@@ -58,9 +72,9 @@ static const char *given_name(struct ptx_module *module, const struct px_operand
     if (sreg && sreg->components > 1 && !o->has_selector)
         return px_arena_printf(&module->arena, "%s is a vector: take %s.x, .y or .z", name->text, name->text);
     if (sreg)
-        return px_arena_printf(&module->arena, "%s is a special register of type .%s", name->text,
+        return px_arena_printf(&module->arena, "%s is a special register of type .%s, which mov reads", name->text,
                                px_type_info((enum px_type)sreg->type)->name);
-    return px_arena_printf(&module->arena, "%s is not declared", name->text);
+    return px_note_unknown(module, name);
 }
 
 const char *px_note_given(struct ptx_module *module, const struct px_operand *o)
@@ -128,11 +142,11 @@ static const char *operand_fact(const struct px_why *why, const struct px_fit *b
     const char *given = px_note_given(why->module, f->operand);
     if (f->kind == PX_FAULT_ADDRESS_SPACE || f->kind == PX_FAULT_ADDRESS_TYPE) {
         given = px_note_given(why->module, base_of(f->operand));
-        return given ? px_arena_printf(arena, "%s; ", given) : "";
+        return given ? px_arena_printf(arena, "%s", given) : "";
     }
     const char *wanted = about_type(f->kind) ? expected(why, &best->match, f->opd) : NULL;
     if (f->kind == PX_FAULT_RESULT_VECTOR && wanted && wanted[0] == '.') wanted = NULL;
-    return given && wanted ? px_arena_printf(arena, "operand %u must be %s; %s; ", f->argument + 1, wanted, given) : "";
+    return given && wanted ? px_arena_printf(arena, "operand %u must be %s; %s", f->argument + 1, wanted, given) : "";
 }
 
 static const char *count_fact(const struct px_why *why, const struct px_fit *best)
@@ -141,7 +155,7 @@ static const char *count_fact(const struct px_why *why, const struct px_fit *bes
     unsigned min, max = px_form_opds(best->match.form, &min), n = why->inst->nopds;
     if (n >= min && n <= max) return "";
     const char *wanted = min == max ? px_arena_printf(arena, "%u", min) : px_arena_printf(arena, "%u to %u", min, max);
-    return px_arena_printf(arena, "%s operand%s expected here; %u %s given; ", wanted, max == 1 ? " is" : "s are", n,
+    return px_arena_printf(arena, "%s operand%s expected here; %u %s given", wanted, max == 1 ? " is" : "s are", n,
                            n == 1 ? "is" : "are");
 }
 
