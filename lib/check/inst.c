@@ -10,6 +10,7 @@
  */
 #include "check/inst.h"
 #include "check/memo.h"
+#include "check/note.h"
 #include <string.h>
 
 enum { MAX_WORDS = PX_MAX_SLOTS + 1 };
@@ -190,7 +191,12 @@ static bool guard_fits(struct ptx_module *module, const struct px_inst *inst)
     const struct px_sreg *special = s ? NULL : px_sreg_of_word(guard->u.name->word);
     if (s ? s->kind == PX_SYM_REG && s->type == PX_T_PRED : !special || special->type == PX_T_PRED)
         return true;
-    px_diag_add(&module->diags, PX_D_PREDICATE, inst->pos, inst->opcode->len);
+    struct px_diag *diag = px_diag_add(&module->diags, PX_D_PREDICATE, inst->pos, inst->opcode->len);
+    diag->pos = guard->pos;
+    diag->length = guard->length;
+    const char *given = px_note_given(module, guard);
+    if (given)
+        px_diag_note(&module->diags, diag, "a guard must be .pred; %s", given);
     return false;
 }
 

@@ -108,7 +108,8 @@ static const char *requirement(const struct px_why *why, const struct px_since *
 
 static bool undeclared(const struct px_operand *o)
 {
-    const bool has_parts = o->kind == PX_O_VEC || o->kind == PX_O_ADDR || o->kind == PX_O_PAIR || o->kind == PX_O_LIST || o->kind == PX_O_INDEX;
+    const bool is_list = o->kind == PX_O_VEC || o->kind == PX_O_LIST || o->kind == PX_O_PAIR;
+    const bool has_parts = is_list || o->kind == PX_O_ADDR || o->kind == PX_O_INDEX;
     for (unsigned i = 0; has_parts && i < o->n; i++)
         if (undeclared(&o->u.list[i]))
             return true;
