@@ -102,7 +102,9 @@ void px_check_address_width(struct px_checker *checker, const struct px_inst *in
         note_narrow(checker);
         return;
     }
-    px_complain_late(checker, ADDRESS_WIDTH, 32u, px_source_place(&checker->module->source, inst->pos).line);
+    struct px_diag *diag = px_diag_add(&checker->late, PX_D_ADDRESS_WIDTH, PX_NO_PLACE, 0, 32u,
+                                       px_source_place(&checker->module->source, inst->pos).line);
+    px_note_narrow(checker, diag, inst);
     complain(checker);
 }
 

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 #include "check/checker.h"
+#include "check/note.h"
 
 /* ---- names ---- */
 
@@ -112,9 +113,13 @@ static void complain_unknown(struct px_checker *checker, const struct px_unknown
     const struct px_name *name = unknown->name;
     struct px_diag *diag = px_diag_add(checker->diags, PX_D_UNKNOWN_SYMBOL, unknown->pos, name->len, name->text);
     diag->follows = name->faulty;
-    const struct px_name *near = number < NOTES_MAX ? px_nearest_name(&checker->module->names, name) : NULL;
-    if (near)
-        px_diag_note(checker->diags, diag, "did you mean '%s'?", near->text);
+    if (number >= NOTES_MAX) return;
+    const char *end = px_note_range_end(checker->module, name), *special = px_note_special(checker->module, name);
+    const struct px_name *near = end || special ? NULL : px_nearest_name(&checker->module->names, name);
+    if (end)
+        px_diag_note(checker->diags, diag, "%s", end);
+    else if (special || near)
+        px_diag_note(checker->diags, diag, "did you mean '%s'?", special ? special : near->text);
 }
 
 /* A body that a syntax error cut short does not come to this. */
@@ -147,9 +152,11 @@ static void bind_labels(struct px_checker *checker, const struct px_block *block
     }
 }
 
-static void duplicate_label(struct px_checker *checker, const struct px_name *name, px_pos pos)
+static void duplicate_label(struct px_checker *checker, struct px_name *name, px_pos pos)
 {
+    const uint32_t before = checker->diags->list.n;
     px_complain(checker, DUPLICATE_LABEL, pos, name->len, name->text);
+    px_note_duplicate(checker, before, px_scope_here(&checker->scope, name));
 }
 
 static void check_label(struct px_checker *checker, struct px_stmt *stmt)
@@ -275,6 +282,7 @@ static void check_inst(struct px_checker *checker, struct px_inst *inst)
     if (inst->opcode->word == PX_W_call) px_check_call(checker, inst);
     if (checker->stopped) return;
     px_check_inst(checker->module, &checker->memo, inst);
+    px_note_specific(checker, inst);
     px_check_param_access(checker, inst);
     check_function_address(checker, inst);
     px_check_address_width(checker, inst);

@@ -19,6 +19,7 @@ struct call {
 struct formals {
     struct px_var *rets, *params;
     unsigned nrets, nparams;
+    px_pos pos;
 };
 
 static void split(struct call *call, const struct px_inst *inst)
@@ -121,6 +122,7 @@ static void check_argument(struct call *call, const struct px_operand *operand, 
                            bool is_result)
 {
     const struct px_symbol *symbol = operand->kind == PX_O_NAME ? operand->symbol : NULL;
+    const uint32_t before = call->checker->diags->list.n;
     if (operand->kind == PX_O_SINK) {
         if (!is_result) COMPLAIN_FORMAL(call, CALL_ILLEGAL, operand, formal);
     } else if (operand->kind != PX_O_NAME) {
@@ -131,6 +133,7 @@ static void check_argument(struct call *call, const struct px_operand *operand, 
     } else {
         check_untyped(call, operand, formal);
     }
+    px_note_formal(call->checker, before, formal, operand);
 }
 
 /* ---- one header ---- */
@@ -150,7 +153,10 @@ static bool arity_fits(const struct call *call, const struct formals *formals)
 static void check_formals(struct call *call, const struct formals *formals)
 {
     if (!arity_fits(call, formals)) {
+        const uint32_t before = call->checker->diags->list.n;
+        const unsigned wanted[] = {formals->nrets, formals->nparams}, given[] = {count(call->rets), count(call->args)};
         px_complain(call->checker, CALL_ARITY, call->inst->pos, call->inst->opcode->len);
+        px_note_arity(call->checker, before, formals->pos, wanted, given);
         return;
     }
     call->checker->small_params |= px_small(formals->params, formals->nparams);
@@ -164,7 +170,7 @@ static void check_formals(struct call *call, const struct formals *formals)
 static void check_func(struct call *call, const struct px_symbol *symbol)
 {
     const struct px_func *func = symbol->u.func->func;
-    struct formals formals = {func->rets, func->params, func->nrets, func->nparams};
+    struct formals formals = {func->rets, func->params, func->nrets, func->nparams, symbol->pos};
     check_formals(call, &formals);
 }
 
@@ -233,7 +239,7 @@ static void check_table(struct call *call, const struct px_operand *table)
     if (table->kind != PX_O_NAME || !symbol) return;
     if (symbol->kind == PX_SYM_PROTO) {
         const struct px_proto *proto = symbol->u.proto;
-        struct formals formals = {proto->rets, proto->params, proto->nrets, proto->nparams};
+        struct formals formals = {proto->rets, proto->params, proto->nrets, proto->nparams, proto->pos};
         check_formals(call, &formals);
     } else if (symbol->kind == PX_SYM_CALL_TARGETS) {
         check_targets(call, symbol);
@@ -255,12 +261,23 @@ static void check_indirect(struct call *call)
         px_complain(call->checker, CALL_TABLE, inst->pos, inst->opcode->len);
 }
 
+static void complain_undeclared(struct call *call)
+{
+    struct px_checker *checker = call->checker;
+    const struct px_name *name = call->callee->u.name;
+    const uint32_t before = checker->diags->list.n;
+    px_complain(checker, CALL_UNDECLARED, call->callee->pos, call->callee->length, name->text);
+    if (before < checker->diags->list.n)
+        px_diag_note(checker->diags, &checker->diags->list.at[before],
+                     "declare the function in front of this one: .extern .func (...) %s (...);", name->text);
+}
+
 static void check_callee(struct call *call)
 {
     const struct px_operand *callee = call->callee;
     const struct px_symbol *symbol = callee->symbol;
     if (!symbol)
-        px_complain(call->checker, CALL_UNDECLARED, callee->pos, callee->length, callee->u.name->text);
+        complain_undeclared(call);
     else if (symbol->kind == PX_SYM_ENTRY || symbol->kind == PX_SYM_LABEL) {
         px_complain(call->checker, CALL_TARGET, callee->pos, callee->length);
         if (symbol->kind == PX_SYM_ENTRY) check_func(call, symbol);

@@ -51,6 +51,8 @@ struct px_checker {
     uint8_t cta_groups;              /* of the tensor instructions in this function: 1, 2, or both bits */
     bool const_cvta;                 /* cvta.const was met */
     bool written_out;                /* an instruction is there that ptxas writes out as a macro (whole.c) */
+    struct px_unknown specific[4];   /* opcodes that need the a or f target of the module */
+    uint8_t nspecific;
     bool narrow_address;             /* a 32-bit address was used; told once */
 };
 
@@ -176,6 +178,16 @@ bool px_inst_has(const struct px_inst *inst, px_word word); /* among its modifie
 bool px_inst_quirk(const struct px_inst *inst, enum px_quirk quirk);
 void px_check_address_width(struct px_checker *checker, const struct px_inst *inst);
 void px_check_address_size(struct px_checker *checker); /* after the module */
+
+/* note_decl.c: notes for the diagnostics from `before` on; wanted and given are numbers of results and parameters */
+void px_note_formal(struct px_checker *checker, uint32_t before, const struct px_var *formal, const struct px_operand *given);
+void px_note_arity(struct px_checker *checker, uint32_t before, px_pos declared, const unsigned wanted[2],
+                   const unsigned given[2]);
+void px_note_declaration(struct px_checker *checker, uint32_t before, const struct px_var *var);
+void px_note_duplicate(struct px_checker *checker, uint32_t before, const struct px_symbol *earlier);
+void px_note_narrow(struct px_checker *checker, struct px_diag *diag, const struct px_inst *inst);
+void px_note_specific(struct px_checker *checker, const struct px_inst *inst); /* remembers what needs an a or f target */
+void px_note_target(struct px_checker *checker, uint32_t before);
 
 /* selector.c */
 void px_check_selector(struct px_checker *checker, const struct px_operand *operand);

@@ -259,9 +259,11 @@ static void declare_checked(struct px_checker *checker, struct px_var *var)
 /* The order is that of ptxas's messages: the value, the place, the name, the type. */
 void px_declare_var(struct px_checker *checker, struct px_var *var)
 {
-    unsigned errors = checker->diags->errors;
+    const unsigned errors = checker->diags->errors;
+    const uint32_t before = checker->diags->list.n;
     declare_checked(checker, var);
     if (checker->diags->errors == errors) return;
+    px_note_declaration(checker, before, var);
     if (var->symbol)
         var->symbol->faulty = true;
     else

@@ -192,10 +192,12 @@ void px_check_arch(struct px_checker *checker)
     int index = module->arch ? find_target(checker, module->arch, strlen(module->arch)) : -1;
     if (index < 0) return;
     struct px_target arch = px_target_at((size_t)index);
+    const uint32_t before = checker->diags->list.n;
     if (real_sm(module->target) > real_sm(arch))
         px_complain(checker, ARCH_OLDER, PX_NO_PLACE, 0);
     else
         check_specific(checker, arch, module->arch);
+    px_note_target(checker, before);
 }
 
 void px_check_header(struct px_checker *checker)

@@ -235,7 +235,11 @@ static void check_array(struct init *init, struct px_expr *expr, unsigned dim)
         return;
     }
     if (expr->n > init->var->dims[dim] && !(dim == 0 && takes_any_size(init->var))) {
-        px_complain(init->checker, INIT_MANY, expr->pos, 1);
+        const uint32_t before = init->checker->diags->list.n;
+        px_complain_at(init->checker, expr->pos, INIT_MANY, expr->u.list[init->var->dims[dim]]->pos, 1);
+        if (before < init->checker->diags->list.n)
+            px_diag_note(init->checker->diags, &init->checker->diags->list.at[before], "%s has %llu elements here; %u are given",
+                         init->var->name->text, (unsigned long long)init->var->dims[dim], expr->n);
         return;
     }
     for (uint32_t i = 0; i < expr->n && !init->checker->stopped; i++)

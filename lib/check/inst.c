@@ -10,6 +10,7 @@
  */
 #include "check/inst.h"
 #include "check/memo.h"
+#include "check/note.h"
 #include <string.h>
 
 enum { MAX_WORDS = PX_MAX_SLOTS + 1 };
@@ -160,8 +161,8 @@ static void attempt_operands(const struct ptx_module *module, const struct px_in
     fit->stage = check_since(module, inst, fit, operands) ? PX_FIT_DONE : PX_FIT_SINCE;
 }
 
-static void attempt(const struct ptx_module *module, const struct px_form *form, const struct px_inst *inst,
-                    const px_word *words, unsigned n, struct px_fit *fit)
+void px_inst_attempt(const struct ptx_module *module, const struct px_form *form, const struct px_inst *inst,
+                     const px_word *words, unsigned n, struct px_fit *fit)
 {
     struct px_fit next;
     memset(fit, 0, sizeof *fit);
@@ -190,7 +191,12 @@ static bool guard_fits(struct ptx_module *module, const struct px_inst *inst)
     const struct px_sreg *special = s ? NULL : px_sreg_of_word(guard->u.name->word);
     if (s ? s->kind == PX_SYM_REG && s->type == PX_T_PRED : !special || special->type == PX_T_PRED)
         return true;
-    px_diag_add(&module->diags, PX_D_PREDICATE, inst->pos, inst->opcode->len);
+    struct px_diag *diag = px_diag_add(&module->diags, PX_D_PREDICATE, inst->pos, inst->opcode->len);
+    diag->pos = guard->pos;
+    diag->length = guard->length;
+    const char *given = px_note_given(module, guard);
+    if (given)
+        px_diag_note(&module->diags, diag, "a guard must be .pred; %s", given);
     return false;
 }
 
@@ -277,7 +283,7 @@ static uint16_t search(struct ptx_module *module, const struct px_inst *inst)
     bool known = words_of(inst, words, &why.nwords);
     unsigned n = px_inst_forms(module, inst->opcode->word, &first);
     for (unsigned i = 0; known && i < n; i++) {
-        attempt(module, px_form_at((uint16_t)(first + i)), inst, words, why.nwords, &fit);
+        px_inst_attempt(module, px_form_at((uint16_t)(first + i)), inst, words, why.nwords, &fit);
         if (!best.match.form || further(&fit, &best))
             best = fit;
         if (fit.stage == PX_FIT_DONE)

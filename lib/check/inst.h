@@ -41,6 +41,10 @@ struct px_fit {
     struct px_since since;             /* stage SINCE: what is missing */
 };
 
+/* inst.c: one form against the operands of `inst` and n modifiers, which need not be its own: how far it gets. */
+void px_inst_attempt(const struct ptx_module *module, const struct px_form *form, const struct px_inst *inst,
+                     const px_word *words, unsigned n, struct px_fit *fit);
+
 /* inst.c: forms of an opcode that the module's profile has: consecutive numbers from *first. */
 unsigned px_inst_forms(const struct ptx_module *module, px_word opcode, uint16_t *first);
 

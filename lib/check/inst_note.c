@@ -1,16 +1,16 @@
 /*
  * inst_note.c - the note below an instruction's message: what would have fitted.
  *
- * For a misspelt opcode or modifier the nearest word, else the syntax of the
- * form that was nearest, with the requirement that is missing where there is one.
+ * What was expected against what was written (note_given.c), for a misspelt opcode or modifier the nearest word, and
+ * the nearest instruction that is legal in this module (draft.c).
  */
-#include "check/inst.h"
+#include "check/draft.h"
+#include "check/note.h"
 #include <string.h>
 
-enum { NEAR = 2, LONGEST = 24 };
+enum { NEAR = PX_NEAR, LONGEST = 24, PROPOSALS_MAX = 8 };
 
-/* Edit distance of two short words, where a swap of neighbours is one edit; NEAR + 1 stands for "far". */
-static unsigned distance(const char *a, const char *b)
+unsigned px_note_distance(const char *a, const char *b)
 {
     unsigned rows[3][LONGEST + 1], *before = rows[0], *above = rows[1], *row = rows[2];
     size_t n = strlen(a), m = strlen(b);
@@ -67,7 +67,7 @@ static const char *nearest(const struct px_why *why, const char *text, px_word o
         const char *other = px_word_text(word);
         if (opcode ? !px_word_is_modifier(word) : !px_word_is_opcode(word))
             continue;
-        unsigned d = distance(text, other);
+        unsigned d = px_note_distance(text, other);
         bool nearer = d < least || (best && d == least && common_prefix(text, other) > common_prefix(text, best));
         if (d && nearer && is_known(why, word) && (!opcode || opcode_takes(opcode, word))) {
             least = d;
@@ -84,27 +84,6 @@ static const char *foreign_modifier(const struct px_inst *inst)
         if (!opcode_takes(inst->opcode->word, inst->mods[i].name->word))
             return inst->mods[i].name->text;
     return NULL;
-}
-
-/* Without a form that took the words: the form that takes most of them. */
-static const struct px_form *closest_form(const struct px_why *why)
-{
-    uint16_t first;
-    unsigned n = px_inst_forms(why->module, why->inst->opcode->word, &first), most = 0;
-    const struct px_form *best = n ? px_form_at(first) : NULL;
-    for (unsigned f = 0; f < n; f++) {
-        const struct px_form *form = px_form_at((uint16_t)(first + f));
-        unsigned taken = 0, min, max = px_form_opds(form, &min);
-        for (unsigned k = 0; k < why->nwords; k++)
-            for (unsigned i = 0, hit = 0; i < px_form_slots(form) && !hit; i++)
-                taken += hit = px_form_accepts(form, i, why->words[k]);
-        taken = taken * 2 + (why->inst->nopds >= min && why->inst->nopds <= max);
-        if (taken > most) {
-            most = taken;
-            best = form;
-        }
-    }
-    return best;
 }
 
 /* "sm_90a or sm_100a": a list too long to help ends in "...". */
@@ -124,58 +103,65 @@ static const char *requirement(const struct px_why *why, const struct px_since *
 {
     struct px_arena *arena = &why->module->arena;
     const char *target = since->targets ? target_list(arena, px_since_targets(since)) : px_arena_printf(arena, "sm_%u", since->min_sm);
-    return px_arena_printf(arena, "; it needs PTX %u.%u and %s", since->min_ptx / 10u, since->min_ptx % 10u, target);
+    return px_arena_printf(arena, "it needs PTX %u.%u and %s", since->min_ptx / 10u, since->min_ptx % 10u, target);
 }
 
-/* What was given: the register and its type, or "a constant". */
-static const char *given(struct px_arena *arena, const struct px_operand *o)
+static bool undeclared(const struct px_operand *o)
 {
-    switch (o->kind) {
-    case PX_O_NAME:
-        if (!o->symbol)
-            return o->u.name->text;
-        if (o->symbol->kind == PX_SYM_REG)
-            return px_arena_printf(arena, "%s (.%s)", o->u.name->text, px_type_info((enum px_type)o->symbol->type)->name);
-        return o->u.name->text;
-    case PX_O_INT: case PX_O_EXPR: return "an integer constant";
-    case PX_O_F32: case PX_O_F64: return "a floating-point constant";
-    case PX_O_VEC: return "a vector";
-    case PX_O_ADDR: return "an address";
-    default: return NULL;
-    }
+    const bool is_list = o->kind == PX_O_VEC || o->kind == PX_O_LIST || o->kind == PX_O_PAIR;
+    const bool has_parts = is_list || o->kind == PX_O_ADDR || o->kind == PX_O_INDEX;
+    for (unsigned i = 0; has_parts && i < o->n; i++)
+        if (undeclared(&o->u.list[i]))
+            return true;
+    return o->kind == PX_O_NAME && !o->symbol && !px_sreg_of_word(o->u.name->word) && o->u.name->word != PX_W_WARP_SZ;
 }
 
-/* Which operand does not fit and what should stand there; "" when that is not known. */
-static const char *misfit(const struct px_why *why, const struct px_fit *best)
+/* A name that is not declared is told as such; what could stand there instead nobody knows. */
+static bool has_undeclared(const struct px_inst *inst)
 {
+    for (unsigned i = 0; i < inst->nopds; i++)
+        if (undeclared(&inst->opds[i]))
+            return true;
+    return false;
+}
+
+/* The nearest instruction that is legal here; NULL when there is none near. */
+static const char *proposal(const struct px_why *why, const char *meant)
+{
+    struct px_draft draft;
+    if (why->module->diags.errors > PROPOSALS_MAX || has_undeclared(why->inst) ||
+        !px_draft_find(why, meant ? px_word_find(meant, strlen(meant)) : 0, &draft))
+        return NULL;
+    const char *text = px_draft_text(why, &draft), *choices = meant ? NULL : px_draft_choices(why, &draft);
     struct px_arena *arena = &why->module->arena;
-    const struct px_fault *f = &best->fault;
-    enum px_type type;
-    unsigned count;
-    if (best->stage != PX_FIT_OPERANDS || f->kind != PX_FAULT_MISMATCH || !f->operand || !f->opd)
-        return "";
-    const char *found = given(arena, f->operand);
-    if (!found || !px_match_opd_type(&best->match, f->opd, &type, &count) || type == PX_T_NONE)
-        return "";
-    const struct px_type_info *info = px_type_info(type);
-    const char *held = info->declarable ? "" : px_arena_printf(arena, " (in a .%s register)", px_type_info((enum px_type)info->reg)->name);
-    return px_arena_printf(arena, "operand %u is %s where %s.%s%s is expected; ", f->argument + 1, found,
-                           f->opd->kind == PX_OK_ADDR ? "an address of " : count ? "a vector of " : "", info->name, held);
+    if (text && draft.needs)
+        text = px_arena_printf(arena, "%s with %s", text, draft.needs);
+    return text && choices ? px_arena_printf(arena, "%s (or %s)", text, choices) : text;
+}
+
+static void append(struct px_arena *arena, const char **note, const char *part)
+{
+    if (part && *part)
+        *note = px_arena_printf(arena, "%s%s%s", *note, **note ? "; " : "", part);
 }
 
 void px_inst_note(const struct px_why *why, const struct px_fit *best)
 {
     struct px_diags *diags = &why->module->diags;
+    struct px_arena *arena = &why->module->arena;
     const struct px_inst *inst = why->inst;
     struct px_diag *diag = diags->list.n ? &diags->list.at[diags->list.n - 1] : NULL;
     if (!diag || diag->note)
         return;
-    const char *word = px_word_is_opcode(inst->opcode->word) ? foreign_modifier(inst) : inst->opcode->text;
-    const char *meant = word ? nearest(why, word, px_word_is_opcode(inst->opcode->word) ? inst->opcode->word : 0) : NULL;
-    const struct px_form *form = best->stage > PX_FIT_WORDS ? best->match.form : closest_form(why);
+    const bool is_opcode = !px_word_is_opcode(inst->opcode->word);
+    const char *word = is_opcode ? inst->opcode->text : foreign_modifier(inst), *note = "";
+    const char *meant = word ? nearest(why, word, is_opcode ? 0 : inst->opcode->word) : NULL;
+    append(arena, &note, best->stage == PX_FIT_SINCE ? requirement(why, &best->since) : px_note_fact(why, best));
     if (meant)
-        px_diag_note(diags, diag, "did you mean '%s%s'?", word == inst->opcode->text ? "" : ".", meant);
-    else if (form)
-        px_diag_note(diags, diag, "%snearest form: %s%s", misfit(why, best), px_form_syntax(form),
-                     best->stage == PX_FIT_SINCE ? requirement(why, &best->since) : "");
+        append(arena, &note, px_arena_printf(arena, "did you mean '%s%s'?", is_opcode ? "" : ".", meant));
+    const char *legal = is_opcode ? NULL : proposal(why, meant);
+    if (legal)
+        append(arena, &note, px_arena_printf(arena, "legal here: %s", legal));
+    if (*note)
+        px_diag_note(diags, diag, "%s", note);
 }

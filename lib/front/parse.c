@@ -7,6 +7,7 @@
  * the checker sees everything that was read before it.
  */
 #include "front/parse.h"
+#include <ctype.h>
 #include <string.h>
 #include "front/parser.h"
 
@@ -28,11 +29,55 @@ static void add(struct px_parser *parser, enum px_diag_id id, const char *argume
     px_diag_add(parser->diags, id, parser->token.pos, parser->token.len, argument);
 }
 
+/* Of a constant such as 0f3F8, whose digits are too few or too many, the part from the letter on is what is found. */
+static bool note_float(struct px_parser *parser, struct px_diag *diag)
+{
+    const char *text = parser->source->text, *at = text + diag->pos;
+    if (!diag->pos || !at[0] || at[-1] != '0' || !strchr("fFdD", at[0])) return false;
+    if (diag->pos > 1 && strchr("_$%", at[-2])) return false;
+    const size_t digits = strspn(at + 1, "0123456789abcdefABCDEF");
+    const unsigned wanted = at[0] == 'f' || at[0] == 'F' ? 8 : 16;
+    if (digits == wanted) return false;
+    diag->pos--;
+    diag->length = (uint32_t)digits + 2;
+    px_diag_note(parser->diags, diag, "0%c takes %u hexadecimal digits; %u are given", at[0], wanted, (unsigned)digits);
+    return true;
+}
+
+/* A line that begins where the one before has no end. */
+static void note_semicolon(struct px_parser *parser, struct px_diag *diag)
+{
+    const char *text = parser->source->text, *at = text + diag->pos;
+    bool newline = false;
+    while (at > text && strchr(" \t\r\n", at[-1])) newline |= *--at == '\n';
+    if (newline && at > text && !strchr(";{}:,(", at[-1]))
+        px_diag_note(parser->diags, diag, "is a ';' missing at the end of line %u?",
+                     px_source_place(parser->source, (px_pos)(at - text - 1)).line);
+}
+
+/* Two operands with nothing but blanks between them. */
+static void note_comma(struct px_parser *parser, struct px_diag *diag)
+{
+    const char *text = parser->source->text, *at = text + diag->pos, *before = at;
+    while (before > text && (before[-1] == ' ' || before[-1] == '\t')) before--;
+    const bool is_operand = isalnum((unsigned char)at[0]) || (at[0] && strchr("%_{[", at[0]));
+    const bool after_operand = before > text && before < at && (isalnum((unsigned char)before[-1]) || strchr("_}]", before[-1]));
+    if (is_operand && after_operand && !diag->note)
+        px_diag_note(parser->diags, diag, "is a ',' missing before '%.*s'?", (int)diag->length, at);
+}
+
+static void note_syntax(struct px_parser *parser, struct px_diag *diag)
+{
+    if (note_float(parser, diag)) return;
+    note_semicolon(parser, diag);
+    note_comma(parser, diag);
+}
+
 void px_parser_error_near(struct px_parser *parser, const struct px_sem *token, const char *what)
 {
     const char *near = px_arena_text(parser->arena, parser->source->text + token->pos, token->len);
     parser->failed = true;
-    px_diag_add(parser->diags, PX_D_PARSE, token->pos, token->len, near, what);
+    note_syntax(parser, px_diag_add(parser->diags, PX_D_PARSE, token->pos, token->len, near, what));
 }
 
 void px_parser_error(struct px_parser *parser, const char *what)
