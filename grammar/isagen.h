@@ -121,7 +121,7 @@ struct ig_form {
     int nclauses;
     const char *op;          /* meaning function, or NULL */
     const char *statement;   /* or NULL */
-    bool bits, compare, wide, mode, home, executable;
+    bool bits, compare, wide, video, mode, home, executable;
     const char *shapes;      /* explicit list, or NULL */
     int nspec, spec[IG_SLOTS];
     int nfixed;              /* the first slots, whose words come right after the opcode and in order */

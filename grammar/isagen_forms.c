@@ -155,7 +155,7 @@ static void emit_form_rows(FILE *out)
             ig_error(f->at, "a statement specialises on at most 6 slots");
         fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %u, {", f->opcode, slot, opd, part, clause,
                 ig_since_index(f->since), op_number(f->op), f->nslots, fixed_slots(f), f->nopds, f->min_opds,
-                f->nparts, f->nclauses, f->nspec, f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4 | f->home << 5,
+                f->nparts, f->nclauses, f->nspec, f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4 | f->home << 5 | f->video << 6,
                 overlooks(f));
         for (int k = 0; k < f->nspec; k++)
             fprintf(out, "%d%s", f->spec[k], k + 1 < f->nspec ? ", " : "");

@@ -309,6 +309,8 @@ static void read_meaning(struct ig_form *form, const char *s)
             form->bits = true;
         else if (!strcmp(attr, "wide"))
             form->wide = true;
+        else if (!strcmp(attr, "video"))
+            form->video = true;
         else if (!strcmp(attr, "compare"))
             form->compare = true;
         else if (!strcmp(attr, "home"))
