@@ -80,6 +80,7 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc - 2; i++)
         ig_read_rows(argv[i]);
     ig_expand_handlers();
+    ig_check_ignored();
     emit(dir, "instructions.md", ig_emit_docs); /* in the order of the table */
     ig_sort_forms();
     emit(dir, "isa_words.h", ig_emit_words);
