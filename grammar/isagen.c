@@ -81,6 +81,7 @@ int main(int argc, char **argv)
         ig_read_rows(argv[i]);
     ig_resolve_quirks();
     ig_expand_handlers();
+    ig_check_ignored();
     emit(dir, "instructions.md", ig_emit_docs); /* in the order of the table */
     ig_sort_forms();
     emit(dir, "isa_words.h", ig_emit_words);

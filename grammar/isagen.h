@@ -63,6 +63,7 @@ struct ig_set { const char *name; struct ig_value *values; int n; struct ig_plac
 struct ig_slot {
     int name;                /* word */
     bool optional, literal;
+    bool together;           /* comes with the slot before it: {.a.b} */
     struct ig_value *values;
     int n;
     int first;               /* index in the pool of values, set by the emitter */
@@ -121,8 +122,9 @@ struct ig_form {
     int nclauses;
     const char *op;          /* meaning function, or NULL */
     const char *statement;   /* or NULL */
-    bool bits, compare, wide, mode, home, executable;
+    bool bits, compare, wide, video, mode, home, executable;
     const char *shapes;      /* explicit list, or NULL */
+    const char *harmless;    /* optional slots that mean nothing to the statement, or NULL */
     int nspec, spec[IG_SLOTS];
     int nfixed;              /* the first slots, whose words come right after the opcode and in order */
     int handler_first;       /* in the pool of handler numbers */
@@ -208,12 +210,16 @@ extern int ig_nhandlers;
 extern uint16_t ig_handler_pool[IG_POOL];
 extern int ig_nhandler_pool;
 
+/* isagen_ignored.c */
+void ig_check_ignored(void); /* after ig_expand_handlers: the slots that statements mention are known */
+
 /* isagen_emit.c, isagen_docs.c */
 void ig_emit_words(FILE *out);
 void ig_emit_tables(FILE *out);
 void ig_emit_forms(FILE *out); /* isagen_forms.c */
 uint32_t ig_name(const char *s); /* its place in px_isa_names */
 void ig_sort_forms(void);
+bool ig_has_mode(const struct ig_form *form); /* isagen_forms.c: its statement runs in the mode of its .rnd and .ftz */
 void ig_emit_docs(FILE *out);
 void ig_emit_dict(FILE *out);
 

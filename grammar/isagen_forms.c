@@ -95,6 +95,11 @@ static bool has_float(const struct ig_form *form)
     return false;
 }
 
+bool ig_has_mode(const struct ig_form *form)
+{
+    return form->mode || (!form->bits && !form->home && has_float(form));
+}
+
 static int op_number(const char *op)
 {
     for (int i = 0; op && i < ig.nops; i++)
@@ -155,13 +160,13 @@ static void emit_form_rows(FILE *out)
     for (int i = 0; i < ig.nforms; i++) {
         struct ig_form *f = ig.forms[i];
         bool pair = f->nopds && f->opds[0].flags & IG_F_PAIR_OPTIONAL;
-        bool mode = f->statement && (f->mode || (!f->bits && !f->home && has_float(f)));
+        bool mode = f->statement && ig_has_mode(f);
         if (f->nspec > 6)
             ig_error(f->at, "a statement specialises on at most 6 slots");
         fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %u, {", f->opcode, slot, opd, part, clause,
                 ig_since_index(f->since), op_number(f->op), f->nslots, fixed_slots(f), f->nopds, f->min_opds,
-                f->nparts, f->nclauses, f->nspec, f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4 | f->home << 5,
-                overlooks(f));
+                f->nparts, f->nclauses, f->nspec, f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4 |
+                f->home << 5 | f->video << 6, overlooks(f));
         for (int k = 0; k < f->nspec; k++)
             fprintf(out, "%d%s", f->spec[k], k + 1 < f->nspec ? ", " : "");
         fprintf(out, "%s}, %d, %u},\n", f->nspec ? "" : "0", f->statement ? f->handler_first : -1, intern(&names, f->syntax));

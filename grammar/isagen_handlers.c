@@ -138,6 +138,8 @@ static const char *lane_type(const struct ig_form *form, int type)
     bool plain = !strchr(t->name, 'x') && strcmp(t->name, "tf32") && strncmp(t->name, "bf", 2);
     if (is_predicate(type))
         return "pred";
+    if (form->video)
+        return "s64";
     if (!strcmp(t->klass, "signed") && !form->bits && plain)
         return ig_format("s%d", t->bits);
     if (!strcmp(t->klass, "float") && !form->bits && plain && t->bits >= 32)
@@ -234,8 +236,10 @@ static bool name_taken(const char *name)
     return false;
 }
 
-static const char *default_shapes(int ns)
+static const char *default_shapes(const struct ig_form *form, int ns)
 {
+    if (form->video)
+        return ns == 3 ? "rrr" : "rr";
     return ns == 0 ? "none" : ns == 1 ? "r" : ns == 2 ? "rr_rs" : "rrr_rrs_rsr";
 }
 
@@ -255,6 +259,8 @@ static int handler_for(struct expansion *x, bool with_e)
             return -1;
         if (form->compare && !(o->flags & IG_F_DST) && is_predicate(type))
             continue;
+        if (form->video && !mentions(statement, o->name))
+            continue; /* lowering has c */
         if (o->flags & IG_F_DST) {
             d = form->compare ? "pred" : lane_type(form, type);
             if (form->compare)
@@ -272,7 +278,7 @@ static int handler_for(struct expansion *x, bool with_e)
         e = "none";
     }
     types = ig_format("%s, %s, %s, %s, %s", d, e, source[0], source[1], source[2]);
-    const char *shapes = form->shapes ? form->shapes : default_shapes(ns);
+    const char *shapes = form->shapes ? form->shapes : default_shapes(form, ns);
     for (int i = 0; i < ig_nhandlers; i++)
         if (!strcmp(handlers[i].types, types) && !strcmp(handlers[i].statement, statement))
             return i;
@@ -336,7 +342,7 @@ static void expand(struct ig_form *form)
     int choice[IG_SLOTS] = {0};
     struct expansion x = {.form = form};
     specialise_statement(form);
-    for (int i = 0; i < form->nopds; i++)
+    for (int i = 0; i < form->nopds && !form->video; i++)
         specialise_type(form, &form->opds[i].type);
     bool pair = form->nopds && form->opds[0].flags & IG_F_PAIR_OPTIONAL;
     int size = radix(form);

@@ -254,9 +254,11 @@ static const char *read_modifiers(struct ig_form *form, const char *s, char **gr
         }
         if (optional && *s++ != '}')
             ig_error(form->at, "'}' is missing in the modifiers");
-        for (int i = first + 1; optional && i < form->nslots; i++)
+        for (int i = first + 1; optional && i < form->nslots; i++) {
+            form->slots[i].together = true;
             *group = ig_format("%s; %s iff %s", *group, ig.words.text[form->slots[first].name - 1],
                                ig.words.text[form->slots[i].name - 1]);
+        }
     }
     if (*s && !isblank((unsigned char)*s))
         ig_error(form->at, "a blank is expected before the operands at '%s'", s);
@@ -331,12 +333,16 @@ static void read_meaning(struct ig_form *form, const char *s)
             form->bits = true;
         else if (!strcmp(attr, "wide"))
             form->wide = true;
+        else if (!strcmp(attr, "video"))
+            form->video = true;
         else if (!strcmp(attr, "compare"))
             form->compare = true;
         else if (!strcmp(attr, "home"))
             form->home = true;
         else if (!strcmp(attr, "mode"))
             form->mode = true;
+        else if (!strncmp(attr, "harmless ", 9))
+            form->harmless = attr + 9;
         else if (!strncmp(attr, "shapes ", 7))
             form->shapes = attr + 7;
         else

@@ -162,7 +162,9 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lo
     b.guard = guard_of(f, &b);
     int handler = px_match_handler(&b.match);
     px_lowering *lower = lowerings[px_match_op(&b.match)];
-    if (handler >= 0)
+    if (handler >= 0 && px_form_is_video(b.match.form))
+        px_lower_video(f, &b, (unsigned)handler);
+    else if (handler >= 0)
         px_lower_statement(f, &b, (unsigned)handler);
     else if (lower)
         lower(f, &b);

@@ -118,6 +118,7 @@ uint32_t px_lower_reg_bytes(const struct px_irfn *f, const struct px_operand *o,
 
 /* Statements of the table. */
 void px_lower_statement(struct px_irfn *f, const struct px_bound *b, unsigned handler);
+void px_lower_video(struct px_irfn *f, const struct px_bound *b, unsigned handler); /* of [video] rows */
 
 /* The space of the address that the instruction's operand i is. */
 enum px_space px_lower_space(const struct px_bound *b, unsigned i);

@@ -102,6 +102,11 @@ bool px_form_widens(const struct px_form *form)
     return form->flags & PX_FF_WIDE;
 }
 
+bool px_form_is_video(const struct px_form *form)
+{
+    return form->flags & PX_FF_VIDEO;
+}
+
 bool px_word_is_modifier(px_word word)
 {
     return word < PX_W_COUNT && px_isa_word_flags[word] & PX_WF_MODIFIER;

@@ -319,6 +319,8 @@ bool px_form_executable(const struct px_form *form);
 bool px_form_compares(const struct px_form *form); /* [compare]: its statement gives a predicate */
 bool px_form_widens(const struct px_form *form); /* [wide]: its statement takes halves as f32, integers as f64 */
 
+bool px_form_is_video(const struct px_form *form); /* [video]: its statement computes one part, over s64 */
+
 /*
  * Index of the generated handler set (gen/handlers.h) for this match, from the
  * form's meaning expression and the values of its specialising slots; -1 when

@@ -48,7 +48,8 @@ struct px_form {
     int32_t handler_first;     /* -1: no statement */
     uint32_t syntax;           /* in px_isa_names */
 };
-enum { PX_FF_EXECUTABLE = 1, PX_FF_MODE = 2, PX_FF_PAIR = 4, PX_FF_COMPARE = 8, PX_FF_WIDE = 16, PX_FF_HOME = 32 };
+enum { PX_FF_EXECUTABLE = 1, PX_FF_MODE = 2, PX_FF_PAIR = 4, PX_FF_COMPARE = 8, PX_FF_WIDE = 16, PX_FF_HOME = 32,
+       PX_FF_VIDEO = 64 };
 
 extern const char px_isa_names[];
 extern const uint16_t px_isa_nforms;          /* numbers 1 .. nforms */

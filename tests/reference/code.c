@@ -136,8 +136,9 @@ static void bind(const struct ref_context *x, const struct flat *f, struct ref_i
     if (in->n > REF_OPERANDS) ref_unsupported(x->m, inst, "with so many operands");
     bind_guard(x, in);
     bind_targets(x, f, in);
-    if (!ref_bind_alu(x, in) && !ref_bind_move(x, in) && !ref_bind_memory(x, in) && !ref_bind_atomic(x, in) &&
-        !ref_bind_control(x, in) && !ref_bind_barrier(x, in) && !ref_bind_warp(x, in))
+    if (!ref_bind_video(x, in) && !ref_bind_alu(x, in) && !ref_bind_move(x, in) &&
+        !ref_bind_memory(x, in) && !ref_bind_atomic(x, in) && !ref_bind_control(x, in) &&
+        !ref_bind_barrier(x, in) && !ref_bind_warp(x, in))
         ref_unsupported(x->m, inst, "");
 }
 

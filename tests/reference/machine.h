@@ -188,6 +188,7 @@ void ref_put(struct ref_thread *t, const struct ref_operand *o, ref_bits v);
 
 /* ---- families: each binds the instructions that it knows; false for others ---- */
 bool ref_bind_alu(const struct ref_context *x, struct ref_inst *in);
+bool ref_bind_video(const struct ref_context *x, struct ref_inst *in);
 bool ref_bind_move(const struct ref_context *x, struct ref_inst *in);
 bool ref_bind_memory(const struct ref_context *x, struct ref_inst *in);
 bool ref_bind_atomic(const struct ref_context *x, struct ref_inst *in);
