@@ -32,6 +32,9 @@ void report_counts(const struct outcome *outcome, const struct kernel *kernel, c
 void report_fault(const struct outcome *outcome, const struct modules *modules,
                   const struct arguments *arguments);
 
+/* What of the kernel cannot be run yet, on standard error. */
+void report_refusal(const struct outcome *outcome, const struct modules *modules);
+
 /* One JSON object on standard output. */
 void report_json(const struct outcome *outcome, int exit_code, const struct arguments *arguments,
                  const struct kernel *kernel, const struct options *options);

@@ -63,6 +63,7 @@ static int write_output(void *user, const char *text, size_t size)
 
 static ptx_device *make_device(const struct options *options)
 {
+    char error[300] = "";
     const ptx_device_config config = {
         .workers = options->threads,
         .deterministic = options->deterministic,
@@ -78,10 +79,14 @@ static ptx_device *make_device(const struct options *options)
         .output_user = options->json ? stderr : stdout,
         .max_output = options->max_output,
         .max_host = options->max_host,
+        .error = error,
+        .error_bytes = sizeof error,
     };
     ptx_device *device;
     const ptx_status status = ptx_device_create(&config, &device);
-    if (status != PTX_OK) fail(EXIT_STOPPED, "the device cannot be made: %s", ptx_status_name(status));
+    if (status != PTX_OK)
+        fail(status == PTX_ERROR_INVALID_ARGUMENT ? EXIT_USAGE : EXIT_STOPPED, "the device cannot be made: %s",
+             error);
     return device;
 }
 
@@ -161,6 +166,9 @@ static void tell_failure(const struct outcome *outcome, const struct modules *mo
     case PTX_ERROR_LIMIT:
     case PTX_ERROR_INTERRUPTED:
         report_fault(outcome, modules, arguments);
+        break;
+    case PTX_ERROR_UNSUPPORTED:
+        report_refusal(outcome, modules);
         break;
     default:
         fflush(stdout);

@@ -53,6 +53,8 @@ struct px_lvar {
     uint8_t space;
     uint64_t size;
     uint64_t address;             /* in its state space: .global: device address; .const, .shared: offset */
+    const uint32_t *kernels;      /* .shared: ids of the kernels that can reach it */
+    uint32_t nkernels;
 };
 
 struct px_linked {
