@@ -174,11 +174,15 @@ PTX_API ptx_status ptx_kernel_info_get(const ptx_kernel *kernel, ptx_kernel_info
 
 /*
  * Runs the first kernel of the text `ptx`. `args[i]` is the 64-bit value of
- * parameter i itself; host pointers serve as device pointers. Modules are
- * cached by their text. PTXVM_THREADS sets the workers, PTXVM_FMAD (true, false)
- * whether products and sums are contracted (ptx_fmad). A failure prints one
+ * parameter i itself; host pointers serve as device pointers. A failure prints one
  * message on standard error and is kept, per thread, for ptx_run_status.
- * Safe to call from many threads at once.
+ * Safe to call from many threads at once. The environment is read at each call:
+ *
+ *   PTXVM_THREADS      workers; one a CPU when it is not set
+ *   PTXVM_APPROX       exact: .approx results correctly rounded; chip (the default): as an H100 gives them
+ *   PTXVM_FMAD         true or false: whether products and sums are contracted (ptx_fmad)
+ *   PTXVM_CACHE_BYTES  texts stay assembled and loaded while everything kept takes no more than this (digits, and
+ *                      perhaps K, M or G; 256M); then those longest out of use are forgotten. 0 keeps none
  */
 PTX_API void ptx_run(const char *ptx, int n_args, void *args[], int block_x, int block_y, int block_z,
                      int grid_x, int grid_y, int grid_z, int shared);

@@ -29,7 +29,7 @@ static struct px_place_of in_global(struct px_gang *g, uint64_t va, uint64_t siz
     if (!mem->host_mode && !px_mem_extent(mem, va, &x))
         return (struct px_place_of){.why = "address is in no allocation"};
     const char *why = !mem->host_mode ? "it runs past the end of its allocation"
-                      : va < x.lo     ? "no memory of the host lies below 64 KiB"
+                      : va < x.lo     ? "it is a null pointer, or near it"
                                       : "no memory of the host has this address";
     return flat((uint8_t *)(uintptr_t)(x.lo + (uint64_t)mem->delta), x.lo, x.len, va, size, why);
 }
