@@ -5,6 +5,7 @@
  * variable with bounds of its own, .const in an image that the const window
  * shows. Kernels are decoded when they are first launched.
  */
+#include "link/link.h"
 #include "vm/device.h"
 #include <inttypes.h>
 #include <string.h>
@@ -54,10 +55,11 @@ static ptx_status make_images(struct ptx_program *program)
     px_link_place(l, program->global_base, px_window_base(PX_WIN_CONST, program->number),
                   px_window_base(PX_WIN_FUNC, program->number));
     uint8_t *global_image = l->global_bytes ? px_mem_host(mem, program->global_base, l->global_bytes) : NULL;
-    ptx_status status = px_link_initialise(l, global_image, program->const_image);
-    if (status != PTX_OK) {
-        px_device_say(program->device, "an initialiser has no constant value");
-        return status;
+    const struct px_lvar *bad = px_link_initialise(l, global_image, program->const_image);
+    if (bad) {
+        px_device_say(program->device, "%s:%u: the initialiser of '%s' cannot be worked out", bad->module->source.file,
+                      px_link_line(bad->module, bad->symbol->u.var->pos), bad->symbol->name->text);
+        return PTX_ERROR_UNSUPPORTED;
     }
     if (!l->global_bytes || carve_globals(program)) return PTX_OK;
     px_device_say(program->device, "out of memory");
