@@ -14,6 +14,7 @@
 struct region {
     const char *name; /* "shared memory" */
     uint64_t offset, size;
+    bool known; /* the size */
     const char *nearest; /* variable; NULL: none. It has bytes [from, to). */
     uint64_t from, to;
 };
@@ -63,7 +64,8 @@ static void consider_variables(struct region *r, const struct px_grid *grid, enu
 
 static struct region shared_region(const struct px_trap *trap, uint64_t offset)
 {
-    struct region r = {.name = "the block's shared memory", .offset = offset, .size = trap->grid->shared_bytes};
+    struct region r = {.name = "the block's shared memory", .offset = offset, .known = true,
+                       .size = trap->grid->shared_bytes};
     consider_variables(&r, trap->grid, PX_SPACE_SHARED);
     return r;
 }
@@ -71,7 +73,7 @@ static struct region shared_region(const struct px_trap *trap, uint64_t offset)
 static struct region local_region(const struct px_trap *trap, uint64_t offset)
 {
     const struct px_fcode *code = trap->grid->code->funcs[trap->func->id];
-    struct region r = {.name = "the thread's local memory", .offset = offset, .size = trap->local_to};
+    struct region r = {.name = "the thread's local memory", .offset = offset, .known = true, .size = trap->local_to};
     for (uint32_t i = 0; code && i < code->nlocals; i++)
         consider(&r, code->locals[i].symbol, trap->local_from + code->locals[i].at, code->locals[i].symbol->size);
     return r;
@@ -80,18 +82,34 @@ static struct region local_region(const struct px_trap *trap, uint64_t offset)
 static struct region const_region(const struct px_trap *trap, uint64_t offset)
 {
     struct region r = {
-        .name = "constant memory", .offset = offset, .size = trap->grid->program->linked.const_bytes};
+        .name = "constant memory", .offset = offset, .known = true,
+        .size = trap->grid->program->linked.const_bytes};
     consider_variables(&r, trap->grid, PX_SPACE_CONST);
     return r;
 }
 
 static struct region param_region(const struct px_trap *trap, uint64_t offset)
 {
-    struct region r = {.name = "the kernel's parameters", .offset = offset, .size = trap->grid->param_bytes};
+    struct region r = {.name = "the kernel's parameters", .offset = offset, .known = true,
+                       .size = trap->grid->param_bytes};
     const struct px_function *fn = trap->grid->kernel->fn;
     for (uint32_t i = 0; i < fn->func->nparams; i++)
         consider(&r, fn->params[i], fn->params[i]->offset, fn->params[i]->size);
     return r;
+}
+
+/* A generic address tells whose memory it means; of another's nothing is known but the offset. */
+static bool foreign(const struct px_trap *trap, struct region *r)
+{
+    const uint64_t va = trap->address;
+    const enum px_window window = px_window_of(va);
+    if (window == PX_WIN_SHARED && (va >> 32 & 0x1ffffff) != trap->slot)
+        *r = (struct region){.name = "another block's shared memory", .offset = va & UINT32_MAX};
+    else if (window == PX_WIN_LOCAL && va >> 20 != px_local_base(trap->slot, trap->linear) >> 20)
+        *r = (struct region){.name = "another thread's local memory", .offset = va & (PX_LOCAL_MAX - 1)};
+    else
+        return false;
+    return true;
 }
 
 /* False for a global address, or one of a function. */
@@ -100,6 +118,7 @@ static bool region_of(const struct px_trap *trap, struct region *r)
     const uint64_t va = trap->address;
     const enum px_window window = px_window_of(va);
     if (!trap->grid || !trap->func || !trap->grid->kernel) return false;
+    if (foreign(trap, r)) return true;
     if (trap->space == PX_SPACE_SHARED || window == PX_WIN_SHARED)
         *r = shared_region(trap, window == PX_WIN_SHARED ? va & UINT32_MAX : va);
     else if (trap->space == PX_SPACE_LOCAL || window == PX_WIN_LOCAL)
@@ -117,9 +136,10 @@ static bool region_of(const struct px_trap *trap, struct region *r)
 
 static void describe_region(const struct region *r, char *buf, size_t size)
 {
-    const int n = snprintf(buf, size, "byte %" PRId64 " of %s, which has %" PRIu64 " bytes",
-                           signed_offset(r->offset), r->name, r->size);
-    if (n < 0 || (size_t)n >= size || !r->nearest) return;
+    int n = snprintf(buf, size, "byte %" PRId64 " of %s", signed_offset(r->offset), r->name);
+    if (!r->known) return;
+    n += snprintf(buf + n, size - (size_t)n, ", which has %" PRIu64 " bytes", r->size);
+    if ((size_t)n >= size || !r->nearest) return;
     if (r->to > r->from)
         snprintf(buf + n, size - (size_t)n, "; '%s' is bytes %" PRIu64 " to %" PRIu64, r->nearest, r->from,
                  r->to - 1);

@@ -364,6 +364,8 @@ static void place_of(const struct px_gang *g, uint32_t lane, struct px_trap *tra
         trap->thread[i] = g->tid[i][lane];
     }
     trap->grid = cta->grid;
+    trap->slot = cta->slot;
+    trap->linear = g->first + lane;
 }
 
 int px_gang_trap(struct px_gang *g, const struct px_insn *in, uint32_t lane, int error, uint64_t address,

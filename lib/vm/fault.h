@@ -37,6 +37,7 @@ struct px_trap {
     uint64_t local_from, local_to;   /* local memory of func's activation, of one thread */
     struct px_grid *grid;
     uint32_t cta[3], thread[3];
+    uint32_t slot, linear;           /* owner number of the CTA's windows; the thread's number in the CTA */
     char text[240];                  /* one line */
 };
 
