@@ -46,13 +46,28 @@ static void show_text(const ptx_fault *fault, const struct modules *modules)
                      (struct stretch){fault->line, fault->column, fault->last_line, fault->last_column});
 }
 
+/* "called from g at x.ptx:30, called from k at x.ptx:55": a line for each. */
+static void show_calls(const ptx_fault *fault)
+{
+    static const char between[] = ", called from ";
+    const char *at = fault->calls;
+    if (!*at) return;
+    field("function", fault->function);
+    at += strlen("called from ");
+    for (const char *next; at; at = next) {
+        next = strstr(at, between);
+        fprintf(stderr, "  %-12s %.*s\n", "called from", (int)(next ? next - at : (long)strlen(at)), at);
+        if (next) next += sizeof between - 1;
+    }
+}
+
 static void show_place(const ptx_fault *fault, const struct modules *modules)
 {
     if (fault->line) fprintf(stderr, "  %-12s %s:%u\n", "at", fault->file, fault->line);
     show_text(fault, modules);
     if (!fault->line) field("instruction", fault->instruction);
     field("source", fault->source);
-    if (*fault->calls) fprintf(stderr, "  %-12s %s, %s\n", "function", fault->function, fault->calls);
+    show_calls(fault);
 }
 
 static void show_state(const char *state)

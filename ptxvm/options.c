@@ -206,6 +206,7 @@ static bool store_kernel_option(struct options *options, int option, const char 
 {
     switch (option) {
     case 'k':
+        if (options->kernel) fail(EXIT_USAGE, "-k %s and -k %s: a run has one kernel", options->kernel, value);
         options->kernel = value;
         return true;
     case 'g':
