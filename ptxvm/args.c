@@ -124,12 +124,29 @@ static size_t align_up(size_t offset, size_t align)
     return (offset + align - 1) / align * align;
 }
 
+/* "zeros:N": N bytes of which nothing needs to be said. */
+static bool parse_zeros(const char *spec, size_t *bytes)
+{
+    static const char word[] = "zeros:";
+    char *end;
+    if (strncmp(spec, word, sizeof word - 1) != 0) return false;
+    spec += sizeof word - 1;
+    *bytes = strtoull(spec, &end, 10);
+    return *spec >= '0' && *spec <= '9' && !*end;
+}
+
 /* One member at or after `offset` of the structure: where the next may start. Raises *align to the member's.
  */
 static size_t bind_member(const struct place *place, const char *spec, size_t offset, size_t size,
                           size_t *align)
 {
     const char *number = spec;
+    size_t zeros;
+    if (parse_zeros(spec, &zeros)) {
+        if (zeros > size - offset)
+            fail(EXIT_USAGE, "-a for %s: the members need more than its %zu bytes", place->name, size);
+        return offset + zeros;
+    }
     const struct element_type *type = explicit_type(&number);
     const size_t width = type ? type->size : 8, at = align_up(offset, width);
     struct place member = *place;
@@ -140,7 +157,7 @@ static size_t bind_member(const struct place *place, const char *spec, size_t of
     if (type)
         bind_number(&member, type, number);
     else if (!bind_buffer(&member, spec, 8))
-        fail(EXIT_USAGE, "-a for %s: member '%s' is neither TYPE:NUMBER nor TYPE[N]=INIT", place->name, spec);
+        fail(EXIT_USAGE, "-a for %s: member '%s' is none of TYPE:NUMBER, TYPE[N]=INIT, zeros:BYTES", place->name, spec);
     return at + width;
 }
 
