@@ -26,7 +26,7 @@ const char help_text[] =
     "      TYPE[N,M]=INIT          a buffer; INIT: zeros iota random NUMBER FILE.npy FILE.bin FILE.csv\n"
     "      FILE.npy                a buffer of the file's type and shape\n"
     "      FILE.bin                the bytes of a structure parameter\n"
-    "      {SPEC;SPEC;...}         the members of a structure parameter, each TYPE:NUMBER or a buffer\n"
+    "      {SPEC;SPEC;...}         the members of a structure parameter, each TYPE:NUMBER, zeros:BYTES or a buffer\n"
     "      TYPE is u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 b8 b16 b32 b64 (i8 to i64 are s8 to s64)\n"
     "  --seed N            of random buffers (0)\n"
     "\n"
