@@ -287,6 +287,44 @@ void arguments_upload(struct arguments *arguments, ptx_device *device)
     }
 }
 
+/* TYPE:NUMBER as an array of one, or a buffer spec. */
+static struct array parse_value(const char *name, const char *spec, uint64_t seed)
+{
+    struct array array = {0};
+    char *end = NULL;
+    if (make_array(spec, seed, &array)) return array;
+    const char *number = spec;
+    array.type = explicit_type(&number);
+    if (!array.type) fail(EXIT_USAGE, "--set %s: '%s' is neither TYPE:NUMBER nor TYPE[N]=INIT", name, spec);
+    array_allocate(&array);
+    if (!element_parse(array.type, number, &end, array.data) || *end)
+        fail(EXIT_USAGE, "--set %s: '%s' is no %s", name, number, array.type->name);
+    return array;
+}
+
+static void set_variable(ptx_device *device, ptx_program *program, const char *word, uint64_t seed)
+{
+    const char *equals = strchr(word, '=');
+    char *name = must_copy(word, (size_t)(equals - word));
+    ptx_address address;
+    uint64_t size;
+    if (ptx_program_variable(program, name, &address, &size) != PTX_OK)
+        fail(EXIT_USAGE, "--set: there is no .global or .const variable called '%s'", name);
+    struct array array = parse_value(name, equals + 1, seed);
+    if (array_bytes(&array) != size)
+        fail(EXIT_USAGE, "--set %s: it has %llu bytes, '%s' has %zu", name, (unsigned long long)size, equals + 1,
+             array_bytes(&array));
+    if (ptx_memory_write(device, address, array.data, size) != PTX_OK)
+        fail(EXIT_STOPPED, "--set %s: it cannot be written", name);
+    array_free(&array);
+    free(name);
+}
+
+void variables_set(ptx_device *device, ptx_program *program, const struct options *options)
+{
+    for (unsigned i = 0; i < options->sets.n; i++) set_variable(device, program, options->sets.at[i], options->seed);
+}
+
 void arguments_download(struct arguments *arguments, ptx_device *device)
 {
     for (unsigned i = 0; i < arguments->n; i++) {
@@ -326,7 +364,12 @@ struct buffer *arguments_find(const struct arguments *arguments, const struct ke
         if (strcmp(buffer->name, wanted) == 0 || (param >= 0 && buffer->param == (size_t)param))
             found = buffer;
     }
-    if (!found) fail(EXIT_USAGE, "%s has no buffer called '%s'", kernel->info.name, wanted);
+    if (!found) {
+        for (unsigned i = 0; i < arguments->n; i++)
+            fprintf(stderr, "%s%s", i ? ", " : "buffers: ", arguments->buffers[i].name);
+        if (arguments->n) fputc('\n', stderr);
+        fail(EXIT_USAGE, "%s has no buffer called '%s'", kernel->info.name, wanted);
+    }
     free(wanted);
     return found;
 }

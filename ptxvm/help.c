@@ -28,6 +28,7 @@ const char help_text[] =
     "      FILE.bin                the bytes of a structure parameter\n"
     "      {SPEC;SPEC;...}         the members of a structure parameter, each TYPE:NUMBER, zeros:BYTES or a buffer\n"
     "      TYPE is u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 b8 b16 b32 b64 (i8 to i64 are s8 to s64)\n"
+    "  --set NAME=SPEC     a .global or .const variable (__device__, __constant__): TYPE:NUMBER or TYPE[N]=INIT\n"
     "  --seed N            of random buffers (0)\n"
     "\n"
     "Results (each buffer that the run changed gets a line of its own, unless --print, --json or --quiet)\n"

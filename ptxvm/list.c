@@ -260,12 +260,21 @@ void kernels_list(const struct modules *modules, const struct options *options)
 
 /* ---- variables ---- */
 
-void kernel_warn_unset(const struct kernel *kernel)
+static bool is_set(const char *name, const struct words *sets)
+{
+    const size_t length = strlen(name);
+    for (unsigned i = 0; i < sets->n; i++)
+        if (strncmp(sets->at[i], name, length) == 0 && sets->at[i][length] == '=') return true;
+    return false;
+}
+
+void kernel_warn_unset(const struct kernel *kernel, const struct options *options)
 {
     const char *unset[MOST_UNSET];
     ptx_kernel_needs needs = {.unset = unset, .unset_room = MOST_UNSET};
     if (ptx_module_kernel_needs(kernel->module, kernel->index, &needs) != PTX_OK) return;
     for (size_t i = 0; i < needs.unset_count && i < MOST_UNSET; i++)
-        fprintf(stderr, "ptxvm: warning: %s reads the variable '%s', which nothing has set: it is all zeros\n",
-                kernel->info.name, unset[i]);
+        if (!is_set(unset[i], &options->sets))
+            fprintf(stderr, "ptxvm: warning: %s reads the variable '%s', which nothing has set: it is all zeros "
+                            "(--set %s=TYPE[N]=INIT)\n", kernel->info.name, unset[i], unset[i]);
 }

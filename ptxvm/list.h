@@ -7,7 +7,7 @@
 /* Prints all kernels with their parameters and a command that runs each. */
 void kernels_list(const struct modules *modules, const struct options *options);
 
-/* Warns of variables that the kernel reads and nothing has set. */
-void kernel_warn_unset(const struct kernel *kernel);
+/* Warns of variables that the kernel reads and nothing has set, --set neither. */
+void kernel_warn_unset(const struct kernel *kernel, const struct options *options);
 
 #endif

@@ -235,13 +235,14 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     ptx_kernel *kernel;
     arguments_make(&arguments, chosen, options);
     check_names(&arguments, chosen, options);
-    kernel_warn_unset(chosen);
+    kernel_warn_unset(chosen, options);
     libraries_open(&libraries, &options->host_libs);
     struct output output = {.file = options->json ? stderr : stdout}; /* --json keeps standard output for its object */
     ptx_device *device = make_device(options, &output);
     ptx_program *program = make_program(device, modules, &libraries, options->fmad);
     const ptx_status status = ptx_program_kernel(program, chosen->info.name, &kernel);
     if (status != PTX_OK) fail(EXIT_ASSEMBLY, "%s: %s", chosen->info.name, ptx_status_name(status));
+    variables_set(device, program, options);
     arguments_upload(&arguments, device);
     struct outcome outcome = launch(device, kernel, &arguments, options);
     outcome.printed = output.any;
