@@ -12,6 +12,8 @@ struct px_refusal;
 
 #include "vm/grid.h"
 
+struct px_refusal; /* vm/code.h */
+
 struct px_cta;
 
 /* What a worker thread owns. One per thread, reused for CTA after CTA. */
@@ -56,7 +58,7 @@ const struct px_trap *px_cta_trap(const struct px_cta *cta);
  */
 void px_cta_describe(const struct px_cta *cta, bool (*say)(void *user, const char *line), void *user);
 
-/* decode.c: code of a kernel for `threads`, cached in the program. NULL with *why set. */
+/* lib/code: code of a kernel for `threads`, cached in the program. NULL with *why set. */
 const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel, uint32_t threads,
                                   struct px_refusal *why);
 
