@@ -3,7 +3,6 @@
  *
  * Everything a CTA is (gangs, register rows, scalars, divergence entries,
  * frames, shared and local memory, barrier arrivals) hangs off struct px_cta;
-struct px_refusal;
  * no host stack holds any of it. px_cta_run executes until the CTA ends, nothing
  * of it can go on, or its slice is spent.
  */
