@@ -226,7 +226,7 @@ def test_approx(library):
 
 def test_wrong_settings_are_told(library):
     message = ctypes.create_string_buffer(400)
-    for name, value in (("PTXVM_APPROX", "exakt"), ("PTXVM_CACHE_BYTES", "12Q"), ("PTXVM_CACHE_BYTES", "-1")):
+    for name, value in (("PTXVM_APPROX", "exakt"), ("PTXVM_FMAD", "maybe"), ("PTXVM_CACHE_BYTES", "12Q"), ("PTXVM_CACHE_BYTES", "-1")):
         os.environ[name] = value
         assert run(library, SAXPY, [0, 0, 0, 0], (1, 1, 1), (1, 1, 1)) == 1, (name, value)
         library.ptx_run_status(message, len(message))
