@@ -189,7 +189,7 @@ install: all
 	    fi; \
 	fi; \
 	set -e; to="$(DESTDIR)$(PREFIX)"; \
-	install -d "$$to/bin" "$$to/lib/pkgconfig" "$$to/include" "$$to/share/man/man1"; \
+	install -d "$$to/bin" "$$to/lib/pkgconfig" "$$to/include" "$$to/share/man/man1" "$$to/share/doc/ptxvm"; \
 	install -m 755 $(B)/bin/ptxas "$$to/bin/$$name"; \
 	install -m 755 $(B)/bin/ptxvm "$$to/bin/ptxvm"; \
 	install -m 644 $(B)/lib/libptxvm.a "$$to/lib/"; \
@@ -198,7 +198,9 @@ install: all
 	install -m 644 include/ptx.h include/ptxvm.h "$$to/include/"; \
 	sed 's,@PREFIX@,$(PREFIX),' docs/libptxvm.pc.in >"$$to/lib/pkgconfig/libptxvm.pc"; \
 	chmod 644 "$$to/lib/pkgconfig/libptxvm.pc"; \
-	install -m 644 docs/man/ptxvm.1 "$$to/share/man/man1/ptxvm.1"; \
+	sed "s,@PTXAS@,$$name," docs/man/ptxvm.1 >"$$to/share/man/man1/ptxvm.1"; \
+	chmod 644 "$$to/share/man/man1/ptxvm.1"; \
+	install -m 644 $(GEN)/instructions.md "$$to/share/doc/ptxvm/"; \
 	install -m 644 docs/man/ptxas.1 "$$to/share/man/man1/$$name.1"; \
 	echo "installed ptxvm, $$name, libptxvm and its headers in $$to"
 

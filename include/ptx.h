@@ -207,6 +207,31 @@ typedef struct ptx_usage {
 PTX_API void ptx_module_bytes(const ptx_module *module, uint64_t *global_bytes, uint64_t *const_bytes);
 PTX_API ptx_status ptx_module_kernel_usage(const ptx_module *module, size_t index, ptx_usage *usage);
 
+/* A piece of a kernel's parameters as the code reads it. */
+typedef struct ptx_param_member {
+    size_t param, offset;  /* which parameter, and bytes into it */
+    const char *type;      /* it is loaded as, "u64" */
+    const char *element;   /* a pointer: the largest thing accessed through it, "f32"; "" when that is unknown */
+    size_t stride;         /* bytes that its indices count, as far as they are multiplied by a constant; else 0 */
+    int is_pointer;        /* addresses are made of it */
+    int is_passed_on;      /* it is stored, or passed to functions that are not in the module */
+} ptx_param_member;
+
+/*
+ * What a launch of a kernel has to bring along, as far as the text of the kernel and of what it calls tells. The
+ * caller gives room for the lists (or none); the counts are what there is, which may be more.
+ */
+typedef struct ptx_kernel_needs {
+    ptx_param_member *members;
+    size_t member_room, member_count;
+    const char **unset;              /* .global and .const variables that it reads, that have no initial value, and */
+    size_t unset_room, unset_count;  /* that neither it nor what it calls writes */
+    int dynamic_shared;              /* .extern .shared memory is used: ptx_launch_config.shared_bytes */
+    unsigned block_dimensions, grid_dimensions; /* as far as %tid and %ctaid are read: 1, 2 or 3 */
+} ptx_kernel_needs;
+
+PTX_API ptx_status ptx_module_kernel_needs(const ptx_module *module, size_t index, ptx_kernel_needs *needs);
+
 /* Receives text piece by piece; returns 0 to go on. */
 typedef int (*ptx_write_fn)(void *user, const char *text, size_t size);
 

@@ -33,7 +33,8 @@ typedef struct ptx_device_config {
     int deterministic;          /* CTAs in order on one worker */
     int host_memory;            /* host pointers are device addresses (no bounds check; wild ones are the caller's risk) */
     uint64_t memory_bytes;      /* device memory: allocations and variables; 0: 16 GiB of address space, committed
-                                   as it is used. What a launch takes from the host besides: max_host */
+                                   as it is used. With host_memory nothing is reserved, and it limits variables and
+                                   heap. What a launch takes from the host besides: max_host */
     const char *arch;           /* what %special registers and limits report; NULL: "sm_90" */
     uint64_t max_steps;         /* warp-instructions a launch may execute; 0: no limit */
     uint64_t timeout_ms;        /* wall time a launch may take; 0: no limit */
@@ -50,8 +51,15 @@ typedef struct ptx_device_config {
                                    launch runs: register frames, local and shared memory of the blocks that exist,
                                    blocks that wait, pending launches, tables, the programs. Stacks of worker threads
                                    are not counted. 0: half of the host's memory, UINT64_MAX: no limit */
+    char *error;                /* NULL, or where ptx_device_create says in a line why it failed; */
+    size_t error_bytes;         /* room there, the NUL included (200 is plenty) */
 } ptx_device_config;
 
+/*
+ * Makes a device. PTX_ERROR_OUT_OF_MEMORY: the allocator failed, or the address space of `memory_bytes` cannot be
+ * reserved (ulimit -v, containers): ask for less. PTX_ERROR_INVALID_ARGUMENT: an unknown `arch`, or a size beyond
+ * all memory. `config` may be NULL.
+ */
 PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device **device);
 
 /* Destroys the device, its memory and its programs. NULL is allowed. */
@@ -105,7 +113,10 @@ PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *cons
                                       const ptx_program_options *options, ptx_program **program);
 PTX_API void ptx_program_destroy(ptx_program *program);
 
-/* Text of the last failure on this device ("undefined function 'f' ..."), "" when there was none. */
+/*
+ * Text of the last ptx_program_create or ptx_kernel_launch of this device when that failed ("undefined function 'f'
+ * ..."), else "". A failure always has one.
+ */
 PTX_API const char *ptx_device_message(const ptx_device *device);
 
 /* A kernel by its exact name. It lives as long as its program. */
@@ -133,20 +144,25 @@ typedef struct ptx_fault {
     const char *message;            /* one line: what happened */
     const char *instruction;        /* the PTX instruction as written; "" when there is none */
     const char *file;               /* PTX file */
-    unsigned line;                  /* PTX line, 0 when unknown */
+    unsigned line, column;          /* where the instruction begins in it, from 1; 0 when unknown */
+    unsigned last_line, last_column; /* where its semicolon stands */
     const char *source;             /* "x.cu:12 (inlined at y.cu:40)" from .loc; "" when unknown */
     const char *kernel;             /* kernel's name */
+    const char *function;           /* the function that the instruction stands in; "" when unknown */
+    const char *calls;              /* "called from g at x.ptx:30 (x.cu:12), called from k at x.ptx:55"; "" in a kernel */
     const char *launched_by;        /* "child <- parent <- host" */
     unsigned cta[3], thread[3];
     ptx_address address;            /* faulting address, 0 when not a memory fault */
-    const char *allocation;         /* "16 bytes past the end of a 4096-byte allocation at 0x..."; "" */
+    const char *allocation;         /* "16 bytes past the end of a 4096-byte allocation at 0x...", "byte 64 of the
+                                       block's shared memory, which has 64 bytes; 'tile' is bytes 0 to 63"; "" */
     const char *state;              /* several lines: where every live CTA stands (deadlock, limit, interrupt) */
 } ptx_fault;
 
 /*
  * Runs a grid and everything it launches; returns when all are complete.
  * PTX_ERROR_FAULT, PTX_ERROR_DEADLOCK, PTX_ERROR_LIMIT and PTX_ERROR_INTERRUPTED
- * fill `*fault` (which may be NULL). PTX_ERROR_LAUNCH: the shape is out of bounds.
+ * fill `*fault` (which may be NULL), and so does PTX_ERROR_UNSUPPORTED: message, instruction and place of what the
+ * VM cannot run yet. PTX_ERROR_LAUNCH: the shape is out of bounds.
  * PTX_ERROR_LIMIT is one of max_steps, timeout_ms, max_output and max_host: ptx_device_message says which.
  */
 PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);
@@ -158,11 +174,15 @@ PTX_API ptx_status ptx_kernel_info_get(const ptx_kernel *kernel, ptx_kernel_info
 
 /*
  * Runs the first kernel of the text `ptx`. `args[i]` is the 64-bit value of
- * parameter i itself; host pointers serve as device pointers. Modules are
- * cached by their text. PTXVM_THREADS sets the workers, PTXVM_FMAD (true, false)
- * whether products and sums are contracted (ptx_fmad). A failure prints one
+ * parameter i itself; host pointers serve as device pointers. A failure prints one
  * message on standard error and is kept, per thread, for ptx_run_status.
- * Safe to call from many threads at once.
+ * Safe to call from many threads at once. The environment is read at each call:
+ *
+ *   PTXVM_THREADS      workers; one a CPU when it is not set
+ *   PTXVM_APPROX       exact: .approx results correctly rounded; chip (the default): as an H100 gives them
+ *   PTXVM_FMAD         true or false: whether products and sums are contracted (ptx_fmad)
+ *   PTXVM_CACHE_BYTES  texts stay assembled and loaded while everything kept takes no more than this (digits, and
+ *                      perhaps K, M or G; 256M); then those longest out of use are forgotten. 0 keeps none
  */
 PTX_API void ptx_run(const char *ptx, int n_args, void *args[], int block_x, int block_y, int block_z,
                      int grid_x, int grid_y, int grid_z, int shared);

@@ -84,9 +84,13 @@ PTX_API ptx_status ptx_memory_fill(ptx_device *device, ptx_address to, int value
 PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
                                       const ptx_program_options *options, ptx_program **program)
 {
-    if (!device || !modules || !count || count > UINT32_MAX || !program) return PTX_ERROR_INVALID_ARGUMENT;
-    for (size_t i = 0; i < count; i++)
-        if (!modules[i]) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    bool given = modules && count && count <= UINT32_MAX && program;
+    for (size_t i = 0; given && i < count; i++) given = modules[i] != NULL;
+    if (!given) {
+        px_device_say(device, "ptx_program_create: no module, or no place for the program, was given");
+        return PTX_ERROR_INVALID_ARGUMENT;
+    }
     return px_program_create(device, modules, count, options, program);
 }
 

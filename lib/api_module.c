@@ -14,6 +14,7 @@
 #include "front/object.h"
 #include "front/print.h"
 #include "lint/lint.h"
+#include "lint/needs.h"
 #include "ptx.h"
 
 const char *ptx_status_name(ptx_status status)
@@ -325,6 +326,56 @@ ptx_status ptx_module_kernel_usage(const ptx_module *module, size_t index, ptx_u
     }
     px_usage(&arena, function, usage);
     px_arena_free(&arena);
+    return PTX_OK;
+}
+
+static void add_member(ptx_kernel_needs *needs, const struct px_function *kernel, const struct px_root *use)
+{
+    if (needs->member_count++ >= needs->member_room) return;
+    ptx_param_member *m = &needs->members[needs->member_count - 1];
+    *m = (ptx_param_member){.offset = (size_t)use->offset,
+                            .type = px_type_info((enum px_type)use->type)->name,
+                            .element = use->element ? px_type_info((enum px_type)use->element)->name : "",
+                            .stride = use->stride,
+                            .is_pointer = use->pointer,
+                            .is_passed_on = use->escapes};
+    while (kernel->params[m->param] != use->symbol) m->param++;
+}
+
+static void add_variable(ptx_kernel_needs *needs, const struct px_needs *found, const struct px_root *use)
+{
+    const struct px_symbol *s = use->symbol;
+    const bool constant = s->space == PX_SPACE_CONST;
+    if (!use->read || s->u.var->init || s->u.var->linkage == PX_L_EXTERN) return;
+    if (!constant && (use->written || use->escapes || found->opaque)) return;
+    if (needs->unset_count++ < needs->unset_room) needs->unset[needs->unset_count - 1] = s->name->text;
+}
+
+ptx_status ptx_module_kernel_needs(const ptx_module *module, size_t index, ptx_kernel_needs *needs)
+{
+    const struct px_function *function = kernel_at(module, index);
+    struct px_arena arena;
+    jmp_buf failure;
+    struct px_needs found;
+    if (!needs || !function || module->check_only) return PTX_ERROR_INVALID_ARGUMENT;
+    if (module->diags.errors) return PTX_ERROR_ASSEMBLY;
+    px_arena_init(&arena, &module->alloc, &failure);
+    if (setjmp(failure)) {
+        px_arena_free(&arena);
+        return PTX_ERROR_OUT_OF_MEMORY;
+    }
+    px_kernel_needs(&found, module, function, px_cdp_describe, &arena);
+    px_arena_free(&arena);
+    needs->member_count = needs->unset_count = 0;
+    needs->dynamic_shared = found.dynamic_shared;
+    needs->block_dimensions = found.dimensions[0];
+    needs->grid_dimensions = found.dimensions[1];
+    for (uint32_t i = 0; i < found.norigins; i++)
+        if (found.origins[i].symbol->kind == PX_SYM_PARAM)
+            add_member(needs, function, &found.origins[i]);
+        else
+            add_variable(needs, &found, &found.origins[i]);
+    for (uint32_t i = 0; i < found.nplain; i++) add_member(needs, function, &found.plain[i]);
     return PTX_OK;
 }
 

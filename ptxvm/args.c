@@ -124,12 +124,29 @@ static size_t align_up(size_t offset, size_t align)
     return (offset + align - 1) / align * align;
 }
 
+/* "zeros:N": N bytes of which nothing needs to be said. */
+static bool parse_zeros(const char *spec, size_t *bytes)
+{
+    static const char word[] = "zeros:";
+    char *end;
+    if (strncmp(spec, word, sizeof word - 1) != 0) return false;
+    spec += sizeof word - 1;
+    *bytes = strtoull(spec, &end, 10);
+    return *spec >= '0' && *spec <= '9' && !*end;
+}
+
 /* One member at or after `offset` of the structure: where the next may start. Raises *align to the member's.
  */
 static size_t bind_member(const struct place *place, const char *spec, size_t offset, size_t size,
                           size_t *align)
 {
     const char *number = spec;
+    size_t zeros;
+    if (parse_zeros(spec, &zeros)) {
+        if (zeros > size - offset)
+            fail(EXIT_USAGE, "-a for %s: the members need more than its %zu bytes", place->name, size);
+        return offset + zeros;
+    }
     const struct element_type *type = explicit_type(&number);
     const size_t width = type ? type->size : 8, at = align_up(offset, width);
     struct place member = *place;
@@ -140,7 +157,7 @@ static size_t bind_member(const struct place *place, const char *spec, size_t of
     if (type)
         bind_number(&member, type, number);
     else if (!bind_buffer(&member, spec, 8))
-        fail(EXIT_USAGE, "-a for %s: member '%s' is neither TYPE:NUMBER nor TYPE[N]=INIT", place->name, spec);
+        fail(EXIT_USAGE, "-a for %s: member '%s' is none of TYPE:NUMBER, TYPE[N]=INIT, zeros:BYTES", place->name, spec);
     return at + width;
 }
 
@@ -270,6 +287,44 @@ void arguments_upload(struct arguments *arguments, ptx_device *device)
     }
 }
 
+/* TYPE:NUMBER as an array of one, or a buffer spec. */
+static struct array parse_value(const char *name, const char *spec, uint64_t seed)
+{
+    struct array array = {0};
+    char *end = NULL;
+    if (make_array(spec, seed, &array)) return array;
+    const char *number = spec;
+    array.type = explicit_type(&number);
+    if (!array.type) fail(EXIT_USAGE, "--set %s: '%s' is neither TYPE:NUMBER nor TYPE[N]=INIT", name, spec);
+    array_allocate(&array);
+    if (!element_parse(array.type, number, &end, array.data) || *end)
+        fail(EXIT_USAGE, "--set %s: '%s' is no %s", name, number, array.type->name);
+    return array;
+}
+
+static void set_variable(ptx_device *device, ptx_program *program, const char *word, uint64_t seed)
+{
+    const char *equals = strchr(word, '=');
+    char *name = must_copy(word, (size_t)(equals - word));
+    ptx_address address;
+    uint64_t size;
+    if (ptx_program_variable(program, name, &address, &size) != PTX_OK)
+        fail(EXIT_USAGE, "--set: there is no .global or .const variable called '%s'", name);
+    struct array array = parse_value(name, equals + 1, seed);
+    if (array_bytes(&array) != size)
+        fail(EXIT_USAGE, "--set %s: it has %llu bytes, '%s' has %zu", name, (unsigned long long)size, equals + 1,
+             array_bytes(&array));
+    if (ptx_memory_write(device, address, array.data, size) != PTX_OK)
+        fail(EXIT_STOPPED, "--set %s: it cannot be written", name);
+    array_free(&array);
+    free(name);
+}
+
+void variables_set(ptx_device *device, ptx_program *program, const struct options *options)
+{
+    for (unsigned i = 0; i < options->sets.n; i++) set_variable(device, program, options->sets.at[i], options->seed);
+}
+
 void arguments_download(struct arguments *arguments, ptx_device *device)
 {
     for (unsigned i = 0; i < arguments->n; i++) {
@@ -309,7 +364,12 @@ struct buffer *arguments_find(const struct arguments *arguments, const struct ke
         if (strcmp(buffer->name, wanted) == 0 || (param >= 0 && buffer->param == (size_t)param))
             found = buffer;
     }
-    if (!found) fail(EXIT_USAGE, "%s has no buffer called '%s'", kernel->info.name, wanted);
+    if (!found) {
+        for (unsigned i = 0; i < arguments->n; i++)
+            fprintf(stderr, "%s%s", i ? ", " : "buffers: ", arguments->buffers[i].name);
+        if (arguments->n) fputc('\n', stderr);
+        fail(EXIT_USAGE, "%s has no buffer called '%s'", kernel->info.name, wanted);
+    }
     free(wanted);
     return found;
 }

@@ -36,13 +36,13 @@ const struct element_type *element_type_find(const char *name, size_t length)
     return NULL;
 }
 
-/* numpy also writes booleans ("|b1") and spells one-byte types with '<'. */
+/* numpy also writes booleans ("|b1") and spells one-byte types with '<'; '>' and '=' only tell the byte order. */
 const struct element_type *element_type_of_numpy(const char *dtype)
 {
     if (strcmp(dtype, "|b1") == 0) return element_type_find("u8", 2);
-    if (strcmp(dtype, "|V2") == 0) return element_type_find("bf16", 4);
+    if (strcmp(dtype + 1, "V2") == 0) return element_type_find("bf16", 4);
     for (int i = 0; i < TYPE_COUNT; i++)
-        if (strcmp(types[i].numpy + 1, dtype + 1) == 0 && dtype[0] != '>') return &types[i];
+        if (strcmp(types[i].numpy + 1, dtype + 1) == 0) return &types[i];
     return NULL;
 }
 
@@ -239,20 +239,44 @@ double element_double(const struct element_type *type, const void *from)
     return type->size == 4 ? (double)single : wide;
 }
 
+/* Significant digits, the first of them worth 10^exponent: plain from 1e-5 to below 1e16, else 1.2345e+16. */
+static void print_digits(char *text, const char *digits, int exponent)
+{
+    const int n = (int)strlen(digits);
+    if (exponent < -5 || exponent >= 16) {
+        snprintf(text, 40, "%c%s%se%c%02d", *digits, n > 1 ? "." : "", digits + 1, exponent < 0 ? '-' : '+',
+                 abs(exponent));
+    } else if (exponent < 0) {
+        snprintf(text, 40, "0.%.*s%s", -exponent - 1, "0000", digits);
+    } else if (n <= exponent + 1) {
+        snprintf(text, 40, "%s%.*s", digits, exponent + 1 - n, "0000000000000000");
+    } else {
+        snprintf(text, 40, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
+    }
+}
+
+/* The fewest digits that read back as the same value: "%e" gives them, and where the point belongs. */
 static void print_float(const struct element_type *type, const void *from, char *text)
 {
     const double value = element_double(type, from);
+    char scientific[40], digits[24];
     uint64_t back = 0;
     char *end;
-    if (isnan(value)) {
-        strcpy(text, "nan");
+    if (!isfinite(value)) {
+        strcpy(text, isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         return;
     }
-    /* %g drops trailing zeros, so six digits cost a wider float nothing; a half may need fewer. */
-    for (int digits = type->size == 2 ? 1 : 6; digits <= 17; digits++) {
-        snprintf(text, 40, "%.*g", digits, value);
-        if (parse_float(type, text, &end, &back) && memcmp(&back, from, type->size) == 0) return;
+    for (int precision = 0; precision <= 16; precision++) {
+        snprintf(scientific, sizeof scientific, "%.*e", precision, value);
+        if (parse_float(type, scientific, &end, &back) && memcmp(&back, from, type->size) == 0) break;
     }
+    char *out = digits;
+    for (const char *at = scientific; *at != 'e'; at++)
+        if (*at >= '0' && *at <= '9') *out++ = *at;
+    while (out - digits > 1 && out[-1] == '0') out--;
+    *out = '\0';
+    if (signbit(value)) *text++ = '-';
+    print_digits(text, digits, atoi(strchr(scientific, 'e') + 1));
 }
 
 void element_print(const struct element_type *type, const void *from, char *text)

@@ -39,12 +39,35 @@ static void nearest_buffer(ptx_address address, const struct arguments *argument
             array_bytes(&nearest->before));
 }
 
+static void show_text(const ptx_fault *fault, const struct modules *modules)
+{
+    if (fault->line)
+        modules_show(modules, fault->file,
+                     (struct stretch){fault->line, fault->column, fault->last_line, fault->last_column});
+}
+
+/* "called from g at x.ptx:30, called from k at x.ptx:55": a line for each. */
+static void show_calls(const ptx_fault *fault)
+{
+    static const char between[] = ", called from ";
+    const char *at = fault->calls;
+    if (!*at) return;
+    field("function", fault->function);
+    at += strlen("called from ");
+    for (const char *next; at; at = next) {
+        next = strstr(at, between);
+        fprintf(stderr, "  %-12s %.*s\n", "called from", (int)(next ? next - at : (long)strlen(at)), at);
+        if (next) next += sizeof between - 1;
+    }
+}
+
 static void show_place(const ptx_fault *fault, const struct modules *modules)
 {
-    if (fault->line) fprintf(stderr, "  %-12s %s:%u\n", "at", fault->file ? fault->file : "?", fault->line);
-    if (fault->line && fault->file) modules_show_line(modules, fault->file, fault->line);
+    if (fault->line) fprintf(stderr, "  %-12s %s:%u\n", "at", fault->file, fault->line);
+    show_text(fault, modules);
     if (!fault->line) field("instruction", fault->instruction);
     field("source", fault->source);
+    show_calls(fault);
 }
 
 static void show_state(const char *state)
@@ -88,4 +111,11 @@ void report_fault(const struct outcome *outcome, const struct modules *modules,
     if (fault->address) nearest_buffer(fault->address, arguments);
     /* One thread's fault needs no list of the others. */
     if (outcome->status != PTX_ERROR_FAULT) show_state(fault->state);
+}
+
+void report_refusal(const struct outcome *outcome, const struct modules *modules)
+{
+    fflush(stdout);
+    fprintf(stderr, "ptxvm: %s\n", outcome->fault.message);
+    show_text(&outcome->fault, modules);
 }

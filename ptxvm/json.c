@@ -13,6 +13,14 @@ static json_t *three(const unsigned extent[3])
     return json_pack("[I,I,I]", (json_int_t)extent[0], (json_int_t)extent[1], (json_int_t)extent[2]);
 }
 
+/* As the summaries of buffers show it. */
+static json_t *hash(uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)value);
+    return json_string(text);
+}
+
 static json_t *hexadecimal(uint64_t value)
 {
     char text[24];
@@ -81,7 +89,7 @@ static json_t *buffer_object(const struct buffer *buffer, size_t values)
         json_object_set_new(object, "max", element(array, s.max));
     }
     json_object_set_new(object, "nans", json_integer((json_int_t)s.nans));
-    json_object_set_new(object, "hash", hexadecimal(s.hash));
+    json_object_set_new(object, "hash", hash(s.hash));
     return object;
 }
 
@@ -94,6 +102,9 @@ static json_t *fault_object(const ptx_fault *fault)
     json_object_set_new(object, "instruction", text(fault->instruction));
     json_object_set_new(object, "file", text(fault->file));
     json_object_set_new(object, "line", json_integer(fault->line));
+    json_object_set_new(object, "column", json_integer(fault->column));
+    json_object_set_new(object, "function", text(fault->function));
+    json_object_set_new(object, "calls", text(fault->calls));
     json_object_set_new(object, "source", text(fault->source));
     json_object_set_new(object, "kernel", text(fault->kernel));
     json_object_set_new(object, "launched_by", text(fault->launched_by));
@@ -116,7 +127,7 @@ static json_t *counts_object(const struct outcome *outcome)
 static bool has_fault(ptx_status status)
 {
     return status == PTX_ERROR_FAULT || status == PTX_ERROR_DEADLOCK || status == PTX_ERROR_LIMIT ||
-           status == PTX_ERROR_INTERRUPTED;
+           status == PTX_ERROR_INTERRUPTED || status == PTX_ERROR_UNSUPPORTED;
 }
 
 void report_json(const struct outcome *outcome, int exit_code, const struct arguments *arguments,

@@ -1,4 +1,4 @@
-/* kernel.c - choosing a kernel by name, and listing what there is.
+/* kernel.c - choosing a kernel by name, and its parameters.
  *
  * A name given by the user is tried against all kernels in four ways, the strictest first; the first way that
  * fits any kernel decides, and it must fit exactly one. Blanks do not count in C++ names. */
@@ -70,9 +70,7 @@ static bool name_fits(const char *name, const char *wanted, enum way way)
 
 /* ---- choosing ---- */
 
-/* Calls `visit` for every kernel of every module, in order. */
-static void each_kernel(const struct modules *modules, void (*visit)(void *user, const struct kernel *kernel),
-                        void *user)
+void kernels_each(const struct modules *modules, void (*visit)(void *user, const struct kernel *kernel), void *user)
 {
     for (unsigned m = 0; m < modules->n; m++) {
         struct kernel kernel = {.module = modules->at[m]};
@@ -107,7 +105,7 @@ static void print_candidate(void *user, const struct kernel *kernel)
 bool kernel_choose(struct kernel *kernel, const struct modules *modules, const struct options *options)
 {
     struct search search = {.wanted = options->kernel};
-    for (; search.way < WAYS && search.fitting == 0; search.way++) each_kernel(modules, look, &search);
+    for (; search.way < WAYS && search.fitting == 0; search.way++) kernels_each(modules, look, &search);
     search.way--; /* the way that fitted, or the last */
     *kernel = search.found;
     if (search.fitting == 1) return true;
@@ -115,7 +113,7 @@ bool kernel_choose(struct kernel *kernel, const struct modules *modules, const s
     if (!search.wanted) fail(EXIT_USAGE, "%s holds no kernel (.entry)", options->files.at[0]);
     fprintf(stderr, search.fitting ? "kernels that '%s' fits:\n" : "no kernel is called '%s'; there are:\n",
             search.wanted);
-    each_kernel(modules, print_candidate, &search);
+    kernels_each(modules, print_candidate, &search);
     fail(EXIT_USAGE, search.fitting ? "-k %s fits several kernels" : "-k %s fits no kernel", search.wanted);
 }
 
@@ -158,63 +156,4 @@ long kernel_param_find(const struct kernel *kernel, const char *name)
     }
     if (fitting > 1) fail(EXIT_USAGE, "'%s' fits several parameters of %s", name, kernel->info.name);
     return found;
-}
-
-/* ---- listing ---- */
-
-static bool is_pointer(const ptx_param_info *param)
-{
-    return param->count == 1 && param->size == 8 && (param->is_pointer || param->type[0] != 'f');
-}
-
-static void print_param(const ptx_param_info *param)
-{
-    printf("    .%-5s %s", param->type, param->name);
-    if (param->count != 1) printf("[%zu]", param->count);
-    printf("%s\n", is_pointer(param) ? "   (a buffer, if it is a pointer)" : "");
-}
-
-static void print_example_argument(const ptx_param_info *param)
-{
-    if (is_pointer(param))
-        printf(" -a 'f32[1024]=iota'");
-    else if (param->count != 1)
-        printf(" -a '{u32:1;f32:2.5}'");
-    else
-        printf(param->type[0] == 'f' ? " -a 1.0" : " -a 1024");
-}
-
-static void print_example(const struct options *options, const struct kernel *kernel)
-{
-    const bool no_params = kernel->info.param_count == 0;
-    printf("    example: ptxvm");
-    for (unsigned i = 0; i < options->files.n; i++) printf(" %s", options->files.at[i]);
-    printf(" -k %s%s", kernel->info.name, no_params ? "" : " -g 4 -b 256");
-    for (size_t i = 0; i < kernel->info.param_count; i++) {
-        const ptx_param_info param = kernel_param(kernel, i);
-        print_example_argument(&param);
-    }
-    putchar('\n');
-}
-
-static void list_kernel(void *user, const struct kernel *kernel)
-{
-    char *demangled = kernel_demangle(kernel->info.name);
-    printf("%s%s%s\n", kernel->info.name, demangled ? "   " : "", demangled ? demangled : "");
-    free(demangled);
-    for (size_t i = 0; i < kernel->info.param_count; i++) {
-        const ptx_param_info param = kernel_param(kernel, i);
-        print_param(&param);
-    }
-    if (kernel->info.static_shared_bytes)
-        printf("    %zu bytes of shared memory\n", kernel->info.static_shared_bytes);
-    if (kernel->info.reqntid[0])
-        printf("    needs blocks of %u,%u,%u\n", kernel->info.reqntid[0], kernel->info.reqntid[1],
-               kernel->info.reqntid[2]);
-    print_example(user, kernel);
-}
-
-void kernels_list(const struct modules *modules, const struct options *options)
-{
-    each_kernel(modules, list_kernel, (void *)options);
 }

@@ -1,4 +1,4 @@
-/* kernel.h - choosing a kernel by name, and listing what there is. */
+/* kernel.h - choosing a kernel by name, and its parameters. */
 #ifndef PTXVM_KERNEL_H
 #define PTXVM_KERNEL_H
 
@@ -30,7 +30,7 @@ long kernel_param_find(const struct kernel *kernel, const char *name);
  */
 char *kernel_demangle(const char *name);
 
-/* Prints all kernels with their parameters and an example command. */
-void kernels_list(const struct modules *modules, const struct options *options);
+/* Calls `visit` for every kernel of every module, in order. */
+void kernels_each(const struct modules *modules, void (*visit)(void *user, const struct kernel *kernel), void *user);
 
 #endif

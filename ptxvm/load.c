@@ -112,18 +112,37 @@ void modules_free(struct modules *modules)
     *modules = (struct modules){0};
 }
 
-void modules_show_line(const struct modules *modules, const char *file, unsigned line)
+static const ptx_module *module_called(const struct modules *modules, const char *file)
 {
+    for (unsigned i = 0; i < modules->n; i++)
+        if (strcmp(ptx_module_file_name(modules->at[i]), file) == 0) return modules->at[i];
+    return NULL;
+}
+
+/* One line; the underline leaves out blanks at its ends. */
+static void show_line(const ptx_module *module, unsigned line, struct stretch s)
+{
+    const struct excerpt_margins margins = excerpt_margins(line);
     const char *text;
     size_t length;
-    for (unsigned i = 0; i < modules->n; i++) {
-        if (strcmp(ptx_module_file_name(modules->at[i]), file) != 0 ||
-            ptx_module_source_line(modules->at[i], line, &text, &length) != PTX_OK)
-            continue;
-        const struct excerpt_margins margins = excerpt_margins(line);
-        const size_t blank = strspn(text, " \t");
-        excerpt_print(stderr, margins.line, margins.caret, text, length, (unsigned)blank + 1,
-                      (unsigned)(length - blank));
-        return;
+    if (ptx_module_source_line(module, line, &text, &length) != PTX_OK) return;
+    size_t from = line == s.line ? s.column - 1 : 0, to = line == s.last_line ? s.last_column : length;
+    if (to > length) to = length;
+    while (from < to && strchr(" \t", text[from])) from++;
+    while (to > from && strchr(" \t", text[to - 1])) to--;
+    if (to > from)
+        excerpt_print(stderr, margins.line, margins.caret, text, length, (unsigned)from + 1, (unsigned)(to - from));
+}
+
+void modules_show(const struct modules *modules, const char *file, struct stretch stretch)
+{
+    enum { MOST_LINES = 12 }; /* of a statement; calls with many arguments have a line each */
+    const ptx_module *module = module_called(modules, file);
+    for (unsigned line = stretch.line; module && line <= stretch.last_line; line++) {
+        if (line - stretch.line == MOST_LINES) {
+            fprintf(stderr, "      ... %u more lines\n", stretch.last_line - line + 1);
+            return;
+        }
+        show_line(module, line, stretch);
     }
 }

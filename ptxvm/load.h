@@ -14,8 +14,13 @@ struct modules {
 void modules_load(struct modules *modules, const struct options *options);
 void modules_free(struct modules *modules);
 
-/* Prints a line of a module with a caret; nothing when no module is called `file`. */
-void modules_show_line(const struct modules *modules, const char *file, unsigned line);
+/* A piece of a module's text, from its first to its last character. Columns count from 1. */
+struct stretch {
+    unsigned line, column, last_line, last_column;
+};
+
+/* Prints the lines of a stretch, underlined; nothing when no module is called `file`. */
+void modules_show(const struct modules *modules, const char *file, struct stretch stretch);
 
 /* cuda.c: PTX text made from a CUDA C++ file by nvcc or clang; gives up with the reason. */
 char *cuda_compile(const char *file_name, const char *arch, size_t *size);

@@ -1,4 +1,4 @@
-/* npy.c - numpy's .npy files, format 1.0 to 3.0, little-endian, in C order.
+/* npy.c - numpy's .npy files, format 1.0 to 3.0, in C order; written little-endian.
  *
  * The header is a Python dictionary literal; the three keys are looked for by name, which accepts everything
  * that numpy writes. Format: numpy.lib.format in numpy's reference. */
@@ -38,14 +38,28 @@ static const char *header_value(const char *header, const char *key, const char 
     return at + 1 + strspn(at + 1, " ");
 }
 
-static const struct element_type *header_type(const char *header, const char *file_name)
+static const struct element_type *header_type(const char *header, const char *file_name, bool *big_endian)
 {
     const char *value = header_value(header, "'descr'", file_name);
     char dtype[8] = "";
     const struct element_type *type;
     if (sscanf(value, "'%7[^']'", dtype) != 1 || !(type = element_type_of_numpy(dtype)))
         fail(EXIT_USAGE, "%s: elements of dtype %.20s cannot be used", file_name, value);
+    *big_endian = dtype[0] == '>';
     return type;
+}
+
+static void swap_bytes(struct array *array)
+{
+    const unsigned size = array->type->size;
+    for (size_t i = 0; i < array->count; i++) {
+        unsigned char *element = array_at(array, i);
+        for (unsigned k = 0; k < size / 2; k++) {
+            const unsigned char byte = element[k];
+            element[k] = element[size - 1 - k];
+            element[size - 1 - k] = byte;
+        }
+    }
 }
 
 static void header_shape(const char *header, const char *file_name, struct array *array)
@@ -74,8 +88,9 @@ static bool types_agree(const struct element_type *wanted, const struct element_
 void npy_read(struct array *array, FILE *file, const char *file_name)
 {
     struct array found = {0};
+    bool big_endian;
     char *header = header_text(file, file_name);
-    found.type = header_type(header, file_name);
+    found.type = header_type(header, file_name, &big_endian);
     header_shape(header, file_name, &found);
     free(header);
     if (array->type && !types_agree(array->type, found.type))
@@ -83,6 +98,7 @@ void npy_read(struct array *array, FILE *file, const char *file_name)
     array_allocate(&found);
     if (fread(found.data, found.type->size, found.count, file) != found.count)
         fail(EXIT_USAGE, "%s is cut short", file_name);
+    if (big_endian) swap_bytes(&found);
     if (!array->data) {
         if (array->type) found.type = array->type;
         *array = found;

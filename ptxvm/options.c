@@ -112,6 +112,12 @@ static const char *output_file(const char *text)
     return text;
 }
 
+static const char *variable(const char *text)
+{
+    if (!strchr(text, '=')) fail(EXIT_USAGE, "--set: '%s' is not NAME=TYPE:NUMBER or NAME=TYPE[N]=INIT", text);
+    return text;
+}
+
 static const char *expectation(const char *text)
 {
     if (!strchr(text, '=')) fail(EXIT_USAGE, "--expect: '%s' is not NAME=FILE or NAME=VALUE,...", text);
@@ -123,6 +129,7 @@ static const char *expectation(const char *text)
 enum {
     OPT_HELP = 256,
     OPT_VERSION,
+    OPT_SET,
     OPT_OUT,
     OPT_PRINT,
     OPT_EXPECT,
@@ -159,6 +166,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"block", required_argument, NULL, 'b'},
                                              {"shared", required_argument, NULL, 's'},
                                              {"arg", required_argument, NULL, 'a'},
+                                             {"set", required_argument, NULL, OPT_SET},
                                              {"out", required_argument, NULL, OPT_OUT},
                                              {"print", required_argument, NULL, OPT_PRINT},
                                              {"expect", required_argument, NULL, OPT_EXPECT},
@@ -206,6 +214,7 @@ static bool store_kernel_option(struct options *options, int option, const char 
 {
     switch (option) {
     case 'k':
+        if (options->kernel) fail(EXIT_USAGE, "-k %s and -k %s: a run has one kernel", options->kernel, value);
         options->kernel = value;
         return true;
     case 'g':
@@ -219,6 +228,9 @@ static bool store_kernel_option(struct options *options, int option, const char 
         return true;
     case 'a':
         words_add(&options->arguments, value);
+        return true;
+    case OPT_SET:
+        words_add(&options->sets, variable(value));
         return true;
     case OPT_SEED:
         options->seed = number("--seed", value, UINT64_MAX);
@@ -332,7 +344,7 @@ static void store_mode(struct options *options, int option)
         options->test = true;
         break;
     default:
-        exit(EXIT_USAGE); /* getopt_long has said what is wrong */
+        fail(EXIT_USAGE, "the options are not understood"); /* getopt_long has said which */
     }
 }
 
@@ -354,7 +366,7 @@ void options_parse(struct options *options, int argc, char **argv)
 
 void options_free(struct options *options)
 {
-    struct words *const all[] = {&options->files,  &options->arguments, &options->outs,
+    struct words *const all[] = {&options->files,  &options->arguments, &options->sets,     &options->outs,
                                  &options->prints, &options->expects,   &options->host_libs};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]->at);
 }

@@ -17,7 +17,7 @@ struct options {
     const char *kernel; /* -k; NULL: the only one */
     unsigned grid[3], block[3];
     unsigned shared_bytes;
-    struct words arguments, outs, prints, expects, host_libs;
+    struct words arguments, sets, outs, prints, expects, host_libs;
     double atol, rtol;
     uint64_t ulp;
     uint64_t seed;

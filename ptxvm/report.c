@@ -1,6 +1,7 @@
 /* report.c - buffers and counters, for people.
  *
- * A buffer that the run changed is told in one line unless something is printed in full. */
+ * A buffer that the run changed is told in one line unless something is printed in full. A run that leaves no
+ * trace says so: the usual reason is an argument, or a guard that no thread passes. */
 #include "report.h"
 
 #include <stdlib.h>
@@ -91,17 +92,26 @@ static void print_buffer(const struct buffer *buffer, size_t count)
     if (count == 0) putchar('\n');
 }
 
-void report_buffers(const struct arguments *arguments, const struct kernel *kernel,
+void report_buffers(const struct outcome *outcome, const struct arguments *arguments, const struct kernel *kernel,
                     const struct options *options)
 {
+    bool any = false;
     for (unsigned i = 0; i < options->prints.n; i++) {
         size_t count;
         const size_t length = print_word(options->prints.at[i], &count);
         print_buffer(arguments_find(arguments, kernel, options->prints.at[i], length), count);
     }
     if (options->prints.n || options->quiet) return;
-    for (unsigned i = 0; i < arguments->n; i++)
-        if (buffer_changed(&arguments->buffers[i])) summarise(&arguments->buffers[i]);
+    for (unsigned i = 0; i < arguments->n; i++) {
+        if (!buffer_changed(&arguments->buffers[i])) continue;
+        summarise(&arguments->buffers[i]);
+        any = true;
+    }
+    if (any || outcome->status != PTX_OK) return;
+    if (arguments->n)
+        printf("%s ran and changed no buffer\n", kernel->info.name);
+    else if (!outcome->printed)
+        printf("%s ran; it has no buffers and printed nothing\n", kernel->info.name);
 }
 
 /* ---- counters ---- */

@@ -9,6 +9,7 @@ struct outcome {
     ptx_status status;
     ptx_fault fault;     /* when status says that there is one */
     const char *message; /* of the device, for other failures */
+    bool printed;        /* the kernels printed something */
     double seconds;      /* the launch took */
     ptx_progress progress;
 };
@@ -24,13 +25,16 @@ struct statistics array_statistics(const struct array *array);
 /* The word of --print: its name's length, and how many elements it asks for. */
 size_t print_word(const char *word, size_t *count);
 
-void report_buffers(const struct arguments *arguments, const struct kernel *kernel,
+void report_buffers(const struct outcome *outcome, const struct arguments *arguments, const struct kernel *kernel,
                     const struct options *options);
 void report_counts(const struct outcome *outcome, const struct kernel *kernel, const struct options *options);
 
 /* Everything that is known about a launch that stopped, on standard error. */
 void report_fault(const struct outcome *outcome, const struct modules *modules,
                   const struct arguments *arguments);
+
+/* What of the kernel cannot be run yet, on standard error. */
+void report_refusal(const struct outcome *outcome, const struct modules *modules);
 
 /* One JSON object on standard output. */
 void report_json(const struct outcome *outcome, int exit_code, const struct arguments *arguments,

@@ -12,6 +12,7 @@
 #include <time.h>
 #include "expect.h"
 #include "fail.h"
+#include "list.h"
 #include "report.h"
 #include "watch.h"
 
@@ -55,14 +56,22 @@ static ptx_host_fn find_host_function(void *user, const char *name)
 
 /* ---- the device ---- */
 
-/* Text of the kernels goes straight to standard output; --json keeps that for its object. */
+/* Where the text of the kernels goes, and whether there was any. */
+struct output {
+    FILE *file;
+    bool any;
+};
+
 static int write_output(void *user, const char *text, size_t size)
 {
-    return fwrite(text, 1, size, user) == size ? 0 : -1;
+    struct output *output = user;
+    output->any |= size > 0;
+    return fwrite(text, 1, size, output->file) == size ? 0 : -1;
 }
 
-static ptx_device *make_device(const struct options *options)
+static ptx_device *make_device(const struct options *options, struct output *output)
 {
+    char error[300] = "";
     const ptx_device_config config = {
         .workers = options->threads,
         .deterministic = options->deterministic,
@@ -75,13 +84,17 @@ static ptx_device *make_device(const struct options *options)
         .launch_depth = options->launch_depth,
         .approx_exact = options->approx_exact,
         .output = write_output,
-        .output_user = options->json ? stderr : stdout,
+        .output_user = output,
         .max_output = options->max_output,
         .max_host = options->max_host,
+        .error = error,
+        .error_bytes = sizeof error,
     };
     ptx_device *device;
     const ptx_status status = ptx_device_create(&config, &device);
-    if (status != PTX_OK) fail(EXIT_STOPPED, "the device cannot be made: %s", ptx_status_name(status));
+    if (status != PTX_OK)
+        fail(status == PTX_ERROR_INVALID_ARGUMENT ? EXIT_USAGE : EXIT_STOPPED, "the device cannot be made: %s",
+             error);
     return device;
 }
 
@@ -162,6 +175,9 @@ static void tell_failure(const struct outcome *outcome, const struct modules *mo
     case PTX_ERROR_INTERRUPTED:
         report_fault(outcome, modules, arguments);
         break;
+    case PTX_ERROR_UNSUPPORTED:
+        report_refusal(outcome, modules);
+        break;
     default:
         fflush(stdout);
         fprintf(stderr, "ptxvm: %s%s%s\n", ptx_status_name(outcome->status), *outcome->message ? ": " : "",
@@ -205,7 +221,7 @@ static int tell(const struct outcome *outcome, const struct modules *modules,
         report_json(outcome, code, arguments, kernel, options);
         return code;
     }
-    if (code != EXIT_USAGE && code != EXIT_ASSEMBLY) report_buffers(arguments, kernel, options);
+    if (code != EXIT_USAGE && code != EXIT_ASSEMBLY) report_buffers(outcome, arguments, kernel, options);
     if (options->counts) report_counts(outcome, kernel, options);
     tell_failure(outcome, modules, arguments);
     return code;
@@ -219,13 +235,17 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     ptx_kernel *kernel;
     arguments_make(&arguments, chosen, options);
     check_names(&arguments, chosen, options);
+    kernel_warn_unset(chosen, options);
     libraries_open(&libraries, &options->host_libs);
-    ptx_device *device = make_device(options);
+    struct output output = {.file = options->json ? stderr : stdout}; /* --json keeps standard output for its object */
+    ptx_device *device = make_device(options, &output);
     ptx_program *program = make_program(device, modules, &libraries, options->fmad);
     const ptx_status status = ptx_program_kernel(program, chosen->info.name, &kernel);
     if (status != PTX_OK) fail(EXIT_ASSEMBLY, "%s: %s", chosen->info.name, ptx_status_name(status));
+    variables_set(device, program, options);
     arguments_upload(&arguments, device);
-    const struct outcome outcome = launch(device, kernel, &arguments, options);
+    struct outcome outcome = launch(device, kernel, &arguments, options);
+    outcome.printed = output.any;
     arguments_download(&arguments, device);
     const int code = tell(&outcome, modules, &arguments, chosen, options);
     ptx_program_destroy(program);

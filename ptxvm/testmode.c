@@ -285,6 +285,16 @@ static void run_path(const char *path, bool asked_for, const struct words *commo
     if (n >= 0) free(entries);
 }
 
+/* A folder that was asked for and holds no test is a mistake: nothing was tested. */
+static void run_asked(const char *path, const struct words *common, struct totals *totals)
+{
+    const unsigned before = totals->passed + totals->failed + totals->skipped;
+    run_path(path, true, common, totals);
+    if (totals->passed + totals->failed + totals->skipped != before) return;
+    printf("FAIL %s: no .ptx in it has a line // PTXVM: among its first comments\n", path);
+    totals->failed++;
+}
+
 /* argv without --test and the files. */
 static struct words common_words(const struct options *options, int argc, char **argv)
 {
@@ -301,7 +311,7 @@ int tests_run(const struct options *options, int argc, char **argv)
 {
     struct totals totals = {0};
     struct words common = common_words(options, argc, argv);
-    for (unsigned i = 0; i < options->files.n; i++) run_path(options->files.at[i], true, &common, &totals);
+    for (unsigned i = 0; i < options->files.n; i++) run_asked(options->files.at[i], &common, &totals);
     printf("%u passed, %u failed, %u skipped\n", totals.passed, totals.failed, totals.skipped);
     free(common.at);
     return totals.failed ? EXIT_EXPECTATION : EXIT_FINE;

@@ -130,11 +130,11 @@ static void fill_params(struct px_grid *grid, const struct cdp_buffer *buffer)
 static enum px_ext launch_now(struct px_call *call, const struct cdp_buffer *what,
                               const struct cdp_buffer *buffer, uint64_t stream)
 {
-    const char *why = NULL;
+    struct px_refusal why;
     int error = PX_CUDA_OUT_OF_MEMORY;
     struct px_grid *grid =
         px_grid_create(what->program, what->kernel, what->grid, what->block, what->shared, &why);
-    if (why) return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, 0, "%s: %s", what->kernel->name, why);
+    if (why.text) return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, 0, "%s", why.text);
     if (grid && buffer) fill_params(grid, buffer);
     px_sched_lock(sched_of(call));
     if (grid) error = cdp_submit(call, grid, stream);

@@ -17,22 +17,33 @@
 
 enum { PX_ROWS_BYTES = 40 * 1024 }; /* of rows that a gang should not exceed */
 
+/* "function f of kernel k", or "kernel k". */
+static const char *whose(const struct px_irfn *f)
+{
+    const struct px_coder *coder = f->coder;
+    if (f->func == coder->kernel) return px_arena_printf(coder->keep, "kernel %s", f->func->name);
+    return px_arena_printf(coder->keep, "function %s of kernel %s", f->func->name, coder->kernel->name);
+}
+
 void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *format, ...)
 {
-    char text[256], line[200] = "the function";
-    unsigned number = 0;
+    char text[256], line[200];
+    struct px_arena *keep = f->coder->keep;
+    struct px_source source = f->module->source; /* its line table is complete: nothing is built here */
+    struct px_refusal why = {.func = f->func, .inst = inst};
     va_list list;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     if (inst) {
-        const struct px_source *source = &f->module->source;
-        number = 1;
-        for (px_pos i = 0; i < inst->pos && i < source->size; i++) number += source->text[i] == '\n';
+        const struct px_place place = px_source_place(&source, inst->pos);
         px_print_inst(inst, line, sizeof line);
+        why.text = px_arena_printf(keep, "%s:%u:%u: '%s' %s (%s)", source.file, place.line, place.column, line, text,
+                                   whose(f));
+    } else {
+        why.text = px_arena_printf(keep, "%s: %s (%s)", source.file, text, whose(f));
     }
-    f->coder->error =
-        px_arena_printf(f->coder->keep, "%s: line %u: '%s' %s", f->func->name, number, line, text);
+    f->coder->why = why;
     longjmp(f->coder->give_up, 1);
 }
 
@@ -130,7 +141,7 @@ static struct px_code *make(struct px_coder *coder)
 
 struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
                           uint32_t program, const struct px_level *level, bool approx_exact, ptx_fmad fmad,
-                          struct px_arena *arena, const char **error)
+                          struct px_arena *arena, struct px_refusal *why)
 {
     jmp_buf no_memory, *outer = arena->on_failure;
     struct px_arena scratch;
@@ -148,7 +159,7 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
     arena->on_failure = &no_memory;
     bool failed = setjmp(no_memory);
     if (!failed) code = make(&coder);
-    *error = coder.error;
+    *why = coder.why;
     for (uint32_t i = 0; !code && i < coder.queue.n; i++) free_records(&arena->alloc, coder.queue.at[i]->code);
     px_arena_free(&scratch);
     arena->on_failure = outer;
@@ -174,17 +185,17 @@ static void forget_convergent(struct px_code *code, uint32_t nfuncs)
 }
 
 static struct px_code *decode_locked(struct ptx_program *program, const struct px_lfunc *kernel,
-                                     uint32_t threads, const char **error)
+                                     uint32_t threads, struct px_refusal *why)
 {
     jmp_buf no_memory;
     struct px_code *code = find_code(program, kernel, threads);
     if (code) return code;
     program->code_arena.on_failure = &no_memory;
-    *error = NULL;
+    *why = (struct px_refusal){0};
     if (setjmp(no_memory)) return NULL;
     const struct ptx_device *device = program->device;
     code = px_decode(&program->linked, kernel, threads, program->number, device->level,
-                     device->config.approx_exact != 0, program->fmad, &program->code_arena, error);
+                     device->config.approx_exact != 0, program->fmad, &program->code_arena, why);
     if (!code) return NULL;
     if (device->masked_only) forget_convergent(code, program->linked.nfuncs);
     code->next = program->code;
@@ -193,10 +204,10 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
 }
 
 const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel,
-                                  uint32_t threads, const char **error)
+                                  uint32_t threads, struct px_refusal *why)
 {
     pthread_mutex_lock(&program->code_lock);
-    const struct px_code *code = decode_locked(program, kernel, threads, error);
+    const struct px_code *code = decode_locked(program, kernel, threads, why);
     pthread_mutex_unlock(&program->code_lock);
     return code;
 }

@@ -390,9 +390,20 @@ static void place_rows(struct px_irfn *f)
     f->code->local_bytes = (uint32_t)((f->local_bytes + 15) & ~15ull);
 }
 
+/* Names for what lies in local memory, for messages. */
+static void tell_locals(struct px_irfn *f)
+{
+    struct px_fcode *code = f->code;
+    code->locals = PX_NEW_N(f->coder->keep, struct px_local_at, f->params.n + 1);
+    for (uint32_t i = 0; i < f->params.n; i++)
+        if (f->params.at[i].local != PX_NONE32)
+            code->locals[code->nlocals++] = (struct px_local_at){f->params.at[i].symbol, f->params.at[i].local};
+}
+
 void px_emit(struct px_irfn *f)
 {
     struct px_emitter e = {.f = f, .frame_bytes = f->code->rows + f->row_bytes * f->coder->width};
+    tell_locals(f);
     place_rows(f);
     e.pc_of = PX_NEW_N(f->coder->scratch, uint32_t, f->graph.n + 1);
     for (uint32_t p = 0; p < f->loops.n; p++) emit_block(&e, p);

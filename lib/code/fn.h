@@ -36,7 +36,7 @@ struct px_coder {
     uint32_t program;  /* owner number of its windows */
     bool approx_exact; /* ptx_device_config.approx_exact */
     ptx_fmad fmad;     /* of the program */
-    const char *error;
+    struct px_refusal why; /* text NULL: none */
     jmp_buf give_up; /* px_code_fail comes here */
 };
 
@@ -73,7 +73,6 @@ struct px_irfn {
     uint32_t carry;     /* the carry flag's register; PX_NONE32 until needed */
     uint64_t local_bytes;
     bool fresh;   /* nothing was made of the running instruction of the text yet */
-    uint32_t loc; /* px_trap.loc */
 
     struct px_flow_graph graph;
     struct px_flow_loops loops;  /* the order of the code */

@@ -152,11 +152,11 @@ static uint32_t guard_of(struct px_irfn *f, const struct px_bound *b)
 static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part)
 {
     struct px_bound b = {.inst = inst, .guard = PX_NONE32, .negated = inst->guard_negated, .part = part};
-    struct px_origin origin = {inst, f->loc};
+    struct px_origin origin = {inst};
     px_vec_push(f->coder->scratch, &f->origins, origin);
     f->fresh = true;
     if (!px_match_inst(inst, &b.match)) px_code_fail(f, inst, "has no form");
-    if (!px_form_executable(b.match.form)) px_code_fail(f, inst, "cannot be run by this VM");
+    if (!px_form_executable(b.match.form)) px_code_fail(f, inst, "cannot be run by this VM yet");
     refuse_operands(f, inst);
     b.inst = without_indices(f, inst, &b.match);
     b.guard = guard_of(f, &b);
@@ -224,8 +224,6 @@ static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
         lower_contracted(f);
     else if (s->kind == PX_S_INST)
         lower_inst(f, &s->u.inst, PX_LOWER_WHOLE);
-    else if (s->kind == PX_S_LOC)
-        f->loc++;
     else if (s->kind == PX_S_LABEL)
         px_lower_place(f, f->labels_placed++);
 }
@@ -263,7 +261,7 @@ static void reserve(struct px_irfn *f)
 void px_lower(struct px_irfn *f)
 {
     const struct px_block *body = f->fn->func->body;
-    const struct px_origin none = {NULL, 0};
+    const struct px_origin none = {NULL};
     f->carry = PX_NONE32;
     each_stmt(f, body, note_label);
     reserve(f);

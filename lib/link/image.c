@@ -181,7 +181,8 @@ static bool put_variable(const struct px_linked *linked, const struct px_lvar *v
     return im.ok;
 }
 
-ptx_status px_link_initialise(const struct px_linked *linked, uint8_t *global_image, uint8_t *const_image)
+const struct px_lvar *px_link_initialise(const struct px_linked *linked, uint8_t *global_image,
+                                         uint8_t *const_image)
 {
     for (uint32_t i = 0; i < linked->nvars; i++) {
         const struct px_lvar *v = &linked->vars[i];
@@ -189,7 +190,7 @@ ptx_status px_link_initialise(const struct px_linked *linked, uint8_t *global_im
         if (v->space == PX_SPACE_GLOBAL)
             ok = put_variable(linked, v, global_image + (v->address - linked->global_base));
         if (v->space == PX_SPACE_CONST) ok = put_variable(linked, v, const_image + v->address);
-        if (!ok) return PTX_ERROR_LINK;
+        if (!ok) return v;
     }
-    return PTX_OK;
+    return NULL;
 }

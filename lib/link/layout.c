@@ -129,6 +129,16 @@ static void place_dynamic(struct px_link *link, struct reach *r)
     }
 }
 
+/* Kernels were told by index; from now on by id, for whoever asks later. */
+static void tell_reach(struct px_link *link, struct reach *r)
+{
+    for (uint32_t i = 0; i < link->vars.n; i++) {
+        for (uint32_t k = 0; k < r->of_var[i].n; k++) r->of_var[i].at[k] = r->kernels[r->of_var[i].at[k]];
+        link->vars.at[i].kernels = r->of_var[i].at;
+        link->vars.at[i].nkernels = r->of_var[i].n;
+    }
+}
+
 void px_link_layout(struct px_link *link)
 {
     struct reach r = {0};
@@ -143,4 +153,5 @@ void px_link_layout(struct px_link *link)
         link->funcs.at[r.kernels[k]].static_shared = (uint32_t)r.top[k];
         if (r.top[k] > link->out->shared_max) link->out->shared_max = r.top[k];
     }
+    tell_reach(link, &r);
 }

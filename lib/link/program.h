@@ -53,6 +53,8 @@ struct px_lvar {
     uint8_t space;
     uint64_t size;
     uint64_t address;             /* in its state space: .global: device address; .const, .shared: offset */
+    const uint32_t *kernels;      /* .shared: ids of the kernels that can reach it */
+    uint32_t nkernels;
 };
 
 struct px_linked {
@@ -81,8 +83,11 @@ ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_mod
                    px_builtin_find builtins, const ptx_program_options *options);
 void px_link_place(struct px_linked *linked, ptx_address global_base, ptx_address const_base,
                    ptx_address func_base);
-/* Writes the initial bytes of both images (their sizes are in `linked`), addresses of symbols included. */
-ptx_status px_link_initialise(const struct px_linked *linked, uint8_t *global_image, uint8_t *const_image);
+/*
+ * Writes the initial bytes of both images (their sizes are in `linked`), addresses of symbols included. NULL, or the
+ * variable whose initialiser has no value.
+ */
+const struct px_lvar *px_link_initialise(const struct px_linked *linked, uint8_t *global_image, uint8_t *const_image);
 void px_link_free(struct px_linked *linked);
 
 /* What a module-scope symbol (or a variable of a function) became; NULL when it became nothing. */

@@ -30,6 +30,7 @@
 struct px_arena;
 struct px_inst;
 struct px_lfunc;
+struct px_symbol;
 struct px_linked;
 struct px_gang;
 struct px_insn;
@@ -121,7 +122,10 @@ struct px_call_site {
 struct px_table { uint32_t n; uint32_t *targets; }; /* brx.idx */
 
 /* Where a record comes from. */
-struct px_origin { const struct px_inst *inst; uint32_t loc; /* px_trap.loc */ };
+struct px_origin { const struct px_inst *inst; };
+
+/* A variable in local memory, for messages. */
+struct px_local_at { const struct px_symbol *symbol; uint32_t at; /* behind the frame's first byte */ };
 
 struct px_fcode {
     const struct px_lfunc *func;
@@ -137,6 +141,8 @@ struct px_fcode {
     uint32_t zero_from, zero_to; /* rows that may be read before they are written */
     uint32_t frame_bytes;
     uint32_t local_bytes;     /* .local variables of one activation, a lane */
+    uint32_t nlocals;
+    struct px_local_at *locals;
     struct px_words *args, *rets; /* of the formal parameters */
     uint32_t nargs, nrets;
     uint32_t home_fp;         /* floating-point mode that calls and returns expect */
@@ -203,12 +209,19 @@ extern const struct px_level px_level_portable, px_level_avx2, px_level_avx512; 
 const struct px_level *px_level_best(void); /* the best one that this machine runs */
 const struct px_level *px_level_named(const char *name); /* NULL when unknown or not runnable here */
 
+/* Why a kernel cannot be decoded; text NULL: there is no memory. Texts live as long as the program. */
+struct px_refusal {
+    const char *text;            /* "x.ptx:8:5: 'vadd...' cannot be run by this VM (kernel k)" */
+    const struct px_lfunc *func; /* of inst */
+    const struct px_inst *inst;  /* NULL: the function as a whole */
+};
+
 /*
  * decode.c: decodes `kernel` for CTAs of `threads` threads; `program` is the owner number of its windows. Memory comes
- * from the arena. NULL with *error set when an instruction cannot be run.
+ * from the arena. NULL with *why set when an instruction cannot be run.
  */
 struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
                           uint32_t program, const struct px_level *level, bool approx_exact, ptx_fmad fmad,
-                          struct px_arena *arena, const char **error);
+                          struct px_arena *arena, struct px_refusal *why);
 
 #endif

@@ -317,35 +317,29 @@ static void say_state(const struct px_entry *e, char *buf, size_t size)
     }
 }
 
-/* Line of `pos`; modules are shared and const, so px_source_place, which builds a table, is not for here. */
-static unsigned line_of(const struct px_source *source, px_pos pos)
-{
-    unsigned line = 1;
-    for (px_pos i = 0; i < pos && i < source->size; i++) line += source->text[i] == '\n';
-    return line;
-}
-
 static void say_entry(const struct px_gang *g, const struct px_entry *e, char *line, size_t size)
 {
     const struct px_fcode *code = e->frame->code;
     uint32_t pc = e->pc < code->n ? e->pc : code->n - 1;
-    const struct px_source *source = &code->func->module->source;
-    const struct px_inst *inst = code->src[code->conv[pc].src].inst;
-    char threads[120], state[64];
+    const uint32_t *c = g->cta->ctaid;
+    struct px_call_at calls[PX_CALLS_TOLD];
+    char threads[120], state[64], place[300], chain[500];
     say_threads(g, &e->mask, threads, sizeof threads);
     say_state(e, state, sizeof state);
-    const uint32_t *c = g->cta->ctaid;
-    snprintf(line, size, "  block (%u,%u,%u) threads %s: %s, %s %s:%u", c[0], c[1], c[2], threads, state,
-             code->func->name, source->file, inst ? line_of(source, inst->pos) : 0);
+    px_place_line(code->func, code->src[code->conv[pc].src].inst, place, sizeof place);
+    px_place_chain(calls, px_place_calls(e->frame, calls), chain, sizeof chain);
+    snprintf(line, size, "  block (%u,%u,%u) threads %s: %s, %s %s%s%s", c[0], c[1], c[2], threads, state,
+             code->func->name, place, *chain ? ", " : "", chain);
 }
 
-void px_cta_describe(const struct px_cta *cta, void (*say)(void *user, const char *line), void *user)
+void px_cta_describe(const struct px_cta *cta, bool (*say)(void *user, const char *line), void *user)
 {
-    char line[400];
+    char line[1200];
     uint32_t k;
     for (uint32_t i = 0; i < cta->ngangs; i++)
         PX_FOR_LANES(k, cta->gangs[i].entries.used)
         {
+            if (!say(user, NULL)) continue;
             say_entry(&cta->gangs[i], &cta->gangs[i].entries.all[k], line, sizeof line);
             say(user, line);
         }

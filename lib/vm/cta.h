@@ -11,6 +11,8 @@
 
 #include "vm/grid.h"
 
+struct px_refusal; /* vm/code.h */
+
 struct px_cta;
 
 /* What a worker thread owns. One per thread, reused for CTA after CTA. */
@@ -49,11 +51,14 @@ void px_cta_drop_spare(struct px_worker *worker); /* its code is about to go */
 
 uint32_t px_cta_slot(const struct px_cta *cta);
 const struct px_trap *px_cta_trap(const struct px_cta *cta);
-/* Says where every live entry stands: "  block (1,0,0) threads 0-31: waits at bar.sync 0, k.ptx:17". */
-void px_cta_describe(const struct px_cta *cta, void (*say)(void *user, const char *line), void *user);
+/*
+ * Says where every live entry stands: "  block (1,0,0) threads 0-31: wait at barrier 0, k x.ptx:17 (x.cu:5)". Asks
+ * with NULL before each line; false: it is not wanted.
+ */
+void px_cta_describe(const struct px_cta *cta, bool (*say)(void *user, const char *line), void *user);
 
-/* decode.c: code of a kernel for `threads`, cached in the program. NULL with *error set, or NULL: no memory. */
+/* lib/code: code of a kernel for `threads`, cached in the program. NULL with *why set. */
 const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel, uint32_t threads,
-                                  const char **error);
+                                  struct px_refusal *why);
 
 #endif

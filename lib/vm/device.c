@@ -5,6 +5,7 @@
  * VM reads device->config without asking for defaults again.
  */
 #include "vm/device.h"
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,9 +133,13 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
     ptx_device_config *c = &device->config;
     if (config) *c = *config;
     const struct px_arch *arch = px_arch_find(c->arch ? c->arch : "sm_90");
-    if (!arch) return false;
+    if (!arch) {
+        px_device_say(device, "'%s' is no architecture known here", c->arch);
+        return false;
+    }
     device->arch = *arch;
     c->arch = NULL;
+    c->error = NULL; /* the caller's; read from its own struct */
     if (c->deterministic) c->workers = 1;
     if (!c->workers) c->workers = count_cpus();
     if (c->workers > MAX_WORKERS) c->workers = MAX_WORKERS;
@@ -152,12 +157,24 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
 static ptx_status make_memory(struct ptx_device *device)
 {
     const ptx_device_config *c = &device->config;
-    const uint64_t own = c->heap_bytes + BUFFER_BYTES + (1 << 20);
-    if (c->memory_bytes > UINT64_MAX - own) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!px_mem_init(&device->mem, &device->alloc, c->memory_bytes + own, c->host_memory != 0))
+    const uint64_t own = c->heap_bytes + BUFFER_BYTES + (1 << 20); /* wraps only when it is refused below */
+    if (c->heap_bytes > UINT64_MAX / 2 || c->memory_bytes > UINT64_MAX / 2 - own) {
+        px_device_say(device, "device memory and heap are larger than all addresses");
+        return PTX_ERROR_INVALID_ARGUMENT;
+    }
+    if (!px_mem_init(&device->mem, &device->alloc, c->memory_bytes + own, c->host_memory != 0)) {
+        px_device_say(device,
+                      "the %" PRIu64 " MiB of address space for device memory cannot be reserved; ask for less "
+                      "(--memory, ptx_device_config.memory_bytes)",
+                      (c->memory_bytes + own) >> 20);
         return PTX_ERROR_OUT_OF_MEMORY;
-    if (!px_heap_init(&device->heap, &device->mem, c->heap_bytes)) return PTX_ERROR_OUT_OF_MEMORY;
-    if (!px_heap_init(&device->buffers, &device->mem, BUFFER_BYTES)) return PTX_ERROR_OUT_OF_MEMORY;
+    }
+    if (!px_heap_init(&device->heap, &device->mem, c->heap_bytes) ||
+        !px_heap_init(&device->buffers, &device->mem, BUFFER_BYTES)) {
+        px_device_say(device, "no memory for a device heap of %" PRIu64 " bytes; ask for less (--heap, "
+                              "ptx_device_config.heap_bytes)", c->heap_bytes);
+        return PTX_ERROR_OUT_OF_MEMORY;
+    }
     device->mem.heaps[0] = &device->heap;
     device->mem.heaps[1] = &device->buffers;
     return PTX_OK;
@@ -174,21 +191,31 @@ static ptx_status make_parts(struct ptx_device *device)
     return pthread_mutex_init(&device->output_lock, NULL) == 0 ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
 }
 
+static void tell_error(const ptx_device_config *config, const char *text)
+{
+    if (config && config->error && config->error_bytes) snprintf(config->error, config->error_bytes, "%s", text);
+}
+
 ptx_status px_device_create(const ptx_device_config *config, const struct px_runtime *runtime,
                             ptx_device **out)
 {
     const ptx_allocator alloc = px_alloc_or_default(config ? &config->allocator : NULL);
     struct ptx_device *device = px_zalloc(&alloc, sizeof *device);
-    if (!device) return PTX_ERROR_OUT_OF_MEMORY;
+    if (!device) {
+        tell_error(config, "out of memory");
+        return PTX_ERROR_OUT_OF_MEMORY;
+    }
     device->quota.inner = alloc;
     device->alloc = px_quota_allocator(&device->quota);
     device->runtime = runtime;
     device->level = px_level_best();
     ptx_status status = fill_config(device, config) ? make_parts(device) : PTX_ERROR_INVALID_ARGUMENT;
-    if (status == PTX_OK)
+    if (status == PTX_OK) {
         *out = device;
-    else
-        px_device_destroy(device);
+        return status;
+    }
+    tell_error(config, *device->message ? device->message : "out of memory");
+    px_device_destroy(device);
     return status;
 }
 

@@ -121,9 +121,9 @@ enum px_shape_error px_launch_check(const struct ptx_device *device, const struc
                                     struct px_shape grid, struct px_shape block, uint32_t shared);
 /* CTAs of this shape that a multiprocessor holds at once; registers are not counted. */
 uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_t shared);
-/* A grid with its parameters zeroed; NULL when out of memory (*error NULL) or when the kernel cannot be decoded. */
+/* A grid with its parameters zeroed; NULL when out of memory (why->text NULL) or when the kernel cannot be decoded. */
 struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel, struct px_shape grid,
-                               struct px_shape block, uint32_t shared, const char **error);
+                               struct px_shape block, uint32_t shared, struct px_refusal *why);
 struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn native, const void *operands,
                                       size_t size);
 void px_grid_free(struct px_grid *grid);
@@ -133,8 +133,14 @@ ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fa
 bool px_host_prepare(struct ptx_program *program, const char **error);
 void px_host_free(struct ptx_program *program);
 
+/* address.c: which memory the address of a trap means. */
+void px_address_text(const struct ptx_device *device, const struct px_trap *trap, char *buf, size_t size);
+
 /* fault.c: why the launch stopped, in words that live in the device's report arena. */
 void px_report_fault(struct ptx_device *device, enum px_stop stop, ptx_fault *fault);
+/* The same for a kernel that cannot be decoded. */
+void px_report_refusal(struct ptx_device *device, const struct px_lfunc *kernel, const struct px_refusal *why,
+                       ptx_fault *fault);
 void px_report_free(struct ptx_device *device);
 
 #endif

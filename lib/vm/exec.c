@@ -364,6 +364,8 @@ static void place_of(const struct px_gang *g, uint32_t lane, struct px_trap *tra
         trap->thread[i] = g->tid[i][lane];
     }
     trap->grid = cta->grid;
+    trap->slot = cta->slot;
+    trap->linear = g->first + lane;
 }
 
 int px_gang_trap(struct px_gang *g, const struct px_insn *in, uint32_t lane, int error, uint64_t address,
@@ -373,10 +375,12 @@ int px_gang_trap(struct px_gang *g, const struct px_insn *in, uint32_t lane, int
     const struct px_fcode *code = g->running->code;
     trap->error = error;
     trap->address = address;
-    trap->module = code->func->module;
-    trap->fn = code->func->fn;
+    trap->func = code->func;
     trap->inst = in ? code->src[in->src].inst : NULL;
-    trap->loc = in ? code->src[in->src].loc : 0;
+    trap->depth = px_place_calls(g->running, trap->calls);
+    trap->space = in ? in->space : PX_SPACE_NONE;
+    trap->local_to = g->running->local_top;
+    trap->local_from = trap->local_to - code->local_bytes;
     place_of(g, lane, trap);
     va_list list;
     va_start(list, format);

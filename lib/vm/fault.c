@@ -7,12 +7,12 @@
  */
 #include "vm/device.h"
 #include "front/print.h"
-#include "link/link.h"
+#include "vm/place.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { STATE_LINES = 200, INLINE_DEPTH = 16 };
+enum { STATE_LINES = 200 };
 
 const char *px_cuda_error_name(int error)
 {
@@ -27,66 +27,7 @@ const char *px_cuda_error_name(int error)
     }
 }
 
-/* ---- .loc ---- */
-
-struct place_search {
-    const struct px_inst *inst;
-    const struct px_loc *last;  /* before inst */
-    const struct px_loc *match; /* with the file, line and column of `of`, inlined itself */
-    const struct px_loc *of;
-    bool found;
-};
-
-static bool same_place(const struct px_loc *l, const struct px_loc *of)
-{
-    return l != of && l->inlined_line && l->file == of->inlined_file && l->line == of->inlined_line &&
-           l->column == of->inlined_column;
-}
-
-static void search_locs(const struct px_block *block, struct place_search *s)
-{
-    for (uint32_t i = 0; i < block->n && !s->found; i++) {
-        const struct px_stmt *st = block->list[i];
-        if (st->kind == PX_S_BLOCK) search_locs(&st->u.block, s);
-        if (st->kind == PX_S_LOC && !st->u.loc.intermediate && !s->of) s->last = &st->u.loc;
-        if (st->kind == PX_S_LOC && !st->u.loc.intermediate && s->of && same_place(&st->u.loc, s->of)) {
-            s->match = &st->u.loc;
-            s->found = true;
-        }
-        if (st->kind == PX_S_INST && &st->u.inst == s->inst) s->found = true;
-    }
-}
-
-static const char *file_name(const struct ptx_module *module, uint32_t index)
-{
-    for (uint32_t i = 0; i < module->tree.nitems; i++) {
-        const struct px_item *item = &module->tree.items[i];
-        if (item->kind == PX_I_FILE && item->u.file->index == index) return item->u.file->name;
-    }
-    return "?";
-}
-
-/* "x.cu:12 (inlined at y.cu:40)"; "" when there is no .loc before the instruction. */
-static const char *source_text(struct px_arena *arena, const struct px_trap *trap)
-{
-    struct place_search s = {.inst = trap->inst};
-    const struct px_block *body = trap->fn->func->body;
-    if (!body) return "";
-    search_locs(body, &s);
-    const struct px_loc *at = s.last;
-    if (!at || !s.found) return "";
-    const char *text = px_arena_printf(arena, "%s:%u", file_name(trap->module, at->file), at->line);
-    for (int depth = 0; at && at->inlined_line && depth < INLINE_DEPTH; depth++) {
-        text = px_arena_printf(arena, "%s (inlined at %s:%u)", text,
-                               file_name(trap->module, at->inlined_file), at->inlined_line);
-        struct place_search outer = {.of = at};
-        search_locs(body, &outer);
-        at = outer.match;
-    }
-    return text;
-}
-
-/* ---- the rest of a fault ---- */
+/* ---- a fault ---- */
 
 static const char *chain_text(struct px_arena *arena, const struct px_grid *grid)
 {
@@ -96,57 +37,63 @@ static const char *chain_text(struct px_arena *arena, const struct px_grid *grid
     return px_arena_printf(arena, "%shost", text);
 }
 
-/* Addresses of windows tell whose memory it is. */
-static const char *window_text(struct px_arena *arena, uint64_t va)
+static const char *copy(struct px_arena *arena, const char *text)
 {
-    static const char *const names[] = {
-        NULL,  "shared memory of a block", "local memory of a thread", "constant memory", "kernel parameters",
-        "code"};
-    const unsigned window = px_window_of(va);
-    if (window == PX_WIN_NONE || window >= sizeof names / sizeof *names) return NULL;
-    const uint64_t mask = window == PX_WIN_LOCAL ? 0xfffff : 0xffffffffu;
-    return px_arena_printf(arena, "byte %" PRIu64 " of %s", va & mask, names[window]);
+    return px_arena_text(arena, text, strlen(text));
 }
 
-static const char *allocation_text(struct ptx_device *device, struct px_arena *arena, uint64_t va)
+/* Where `inst` of `func` stands. */
+static void fill_instruction(struct px_arena *arena, const struct px_lfunc *func, const struct px_inst *inst,
+                             ptx_fault *fault)
 {
-    char buf[200];
-    const char *window = window_text(arena, va);
-    if (window) return window;
-    px_mem_describe(&device->mem, va, buf, sizeof buf);
-    return px_arena_text(arena, buf, strlen(buf));
+    char buf[600];
+    struct px_source source = func->module->source; /* its line table is complete: nothing is built here */
+    fault->function = copy(arena, func->name);
+    if (!inst) return;
+    px_print_inst(inst, buf, sizeof buf);
+    fault->instruction = copy(arena, buf);
+    fault->file = copy(arena, source.file);
+    const struct px_place from = px_source_place(&source, inst->pos), to = px_source_place(&source, inst->end);
+    fault->line = from.line;
+    fault->column = from.column;
+    fault->last_line = to.line;
+    fault->last_column = to.column;
+    px_place_source(func, inst, buf, sizeof buf);
+    fault->source = copy(arena, buf);
 }
 
-static void fill_instruction(struct px_arena *arena, const struct px_trap *trap, ptx_fault *fault)
+static void fill_address(struct ptx_device *device, ptx_fault *fault)
 {
-    char buf[400];
-    if (!trap->inst) return;
-    px_print_inst(trap->inst, buf, sizeof buf);
-    fault->instruction = px_arena_text(arena, buf, strlen(buf));
-    fault->file = px_arena_text(arena, trap->module->source.file, strlen(trap->module->source.file));
-    fault->line = px_link_line(trap->module, trap->inst->pos);
-    fault->source = source_text(arena, trap);
+    const struct px_trap *trap = &device->sched.trap;
+    char buf[300];
+    fault->address = trap->address;
+    if (trap->error != PX_CUDA_ILLEGAL_ADDRESS && trap->error != PX_CUDA_MISALIGNED_ADDRESS &&
+        trap->error != PX_CUDA_INVALID_ADDRESS_SPACE)
+        return;
+    px_address_text(device, trap, buf, sizeof buf);
+    fault->allocation = copy(&device->report.arena, buf);
 }
 
 static void fill_from_trap(struct ptx_device *device, ptx_fault *fault)
 {
     struct px_arena *arena = &device->report.arena;
     const struct px_trap *trap = &device->sched.trap;
+    char calls[1200];
     fault->cuda_error = trap->error;
     fault->name = px_cuda_error_name(trap->error);
-    fault->message = px_arena_text(arena, trap->text, strlen(trap->text));
-    fill_instruction(arena, trap, fault);
-    if (trap->grid) {
-        const char *kernel = trap->grid->kernel ? trap->grid->kernel->name : "copy";
-        fault->kernel = px_arena_text(arena, kernel, strlen(kernel));
-        fault->launched_by = chain_text(arena, trap->grid);
-    }
+    fault->message = copy(arena, trap->text);
     memcpy(fault->cta, trap->cta, sizeof fault->cta);
     memcpy(fault->thread, trap->thread, sizeof fault->thread);
-    fault->address = trap->address;
-    const bool memory = trap->error == PX_CUDA_ILLEGAL_ADDRESS || trap->error == PX_CUDA_MISALIGNED_ADDRESS ||
-                        trap->error == PX_CUDA_INVALID_ADDRESS_SPACE;
-    if (memory) fault->allocation = allocation_text(device, arena, trap->address);
+    if (trap->grid) {
+        fault->kernel = copy(arena, trap->grid->kernel ? trap->grid->kernel->name : "copy");
+        fault->launched_by = chain_text(arena, trap->grid);
+    }
+    if (trap->func) {
+        fill_instruction(arena, trap->func, trap->inst, fault);
+        px_place_chain(trap->calls, trap->depth, calls, sizeof calls);
+        fault->calls = copy(arena, calls);
+    }
+    fill_address(device, fault);
 }
 
 /* ---- stops without a trap ---- */
@@ -157,12 +104,15 @@ struct state {
     uint32_t lines;
 };
 
-static void add_line(void *user, const char *line)
+/* NULL asks whether another line is wanted; one that is not is only counted. */
+static bool add_line(void *user, const char *line)
 {
     struct state *s = user;
-    if (s->lines++ >= STATE_LINES) return;
+    if (!line && s->lines < STATE_LINES) return true;
+    if (s->lines++ >= STATE_LINES) return false;
     for (; *line; line++) px_vec_push(s->arena, &s->text, *line);
     px_vec_push(s->arena, &s->text, '\n');
+    return true;
 }
 
 static const char *state_text(struct ptx_device *device, struct px_arena *arena)
@@ -225,29 +175,50 @@ void px_report_free(struct ptx_device *device)
     device->report.used = false;
 }
 
-void px_report_fault(struct ptx_device *device, enum px_stop stop, ptx_fault *fault)
+/* Empty strings rather than NULL everywhere, and an arena for others. False: nobody wants it. */
+static bool begin_report(struct ptx_device *device, jmp_buf *failure, ptx_fault *fault)
 {
-    jmp_buf failure;
-    char buf[200];
     px_report_free(device);
-    px_device_say(device, "%s",
-                  stop == PX_STOP_FAULT ? device->sched.trap.text : stop_text(device, stop, buf, sizeof buf));
-    if (!fault) return;
+    if (!fault) return false;
     *fault = (ptx_fault){.name = "",
                          .message = "",
                          .instruction = "",
                          .file = "",
                          .source = "",
                          .kernel = "",
+                         .function = "",
+                         .calls = "",
                          .launched_by = "",
                          .allocation = "",
                          .state = ""};
-    px_arena_init(&device->report.arena, &device->alloc, &failure);
+    px_arena_init(&device->report.arena, &device->alloc, failure);
     device->report.used = true;
+    return true;
+}
+
+void px_report_fault(struct ptx_device *device, enum px_stop stop, ptx_fault *fault)
+{
+    jmp_buf failure;
+    char buf[200];
+    px_device_say(device, "%s",
+                  stop == PX_STOP_FAULT ? device->sched.trap.text : stop_text(device, stop, buf, sizeof buf));
+    if (!begin_report(device, &failure, fault)) return;
     if (setjmp(failure)) return; /* out of memory: what was filled in stands */
     if (stop == PX_STOP_FAULT)
         fill_from_trap(device, fault);
     else
         fill_from_stop(device, stop, fault);
     fault->state = state_text(device, &device->report.arena);
+}
+
+void px_report_refusal(struct ptx_device *device, const struct px_lfunc *kernel, const struct px_refusal *why,
+                       ptx_fault *fault)
+{
+    jmp_buf failure;
+    px_device_say(device, "%s", why->text ? why->text : "out of memory");
+    if (!begin_report(device, &failure, fault)) return;
+    fault->message = why->text ? why->text : "out of memory";
+    if (setjmp(failure)) return;
+    fault->kernel = copy(&device->report.arena, kernel->name);
+    if (why->func) fill_instruction(&device->report.arena, why->func, why->inst, fault);
 }

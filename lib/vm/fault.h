@@ -3,10 +3,9 @@
 #define PX_VM_FAULT_H
 
 #include <stdint.h>
+#include "vm/place.h"
 
 struct px_grid;
-struct px_function;
-struct ptx_module;
 struct px_inst;
 
 /* CUDA driver API numbers (abi/error-codes) that the VM raises. */
@@ -30,12 +29,15 @@ const char *px_cuda_error_name(int error); /* "CUDA_ERROR_ILLEGAL_ADDRESS" */
 struct px_trap {
     int error;                       /* enum px_cuda_error */
     uint64_t address;                /* memory faults; else 0 */
-    const struct ptx_module *module; /* of the instruction; NULL when there is none */
-    const struct px_function *fn;
+    const struct px_lfunc *func;     /* of the instruction; NULL when there is none */
     const struct px_inst *inst;
-    uint32_t loc;                    /* index into the function's .loc list + 1; 0 unknown */
+    struct px_call_at calls[PX_CALLS_TOLD]; /* that led to func, */
+    uint32_t depth;                  /* and how many there are */
+    uint8_t space;                   /* enum px_space of the address */
+    uint64_t local_from, local_to;   /* local memory of func's activation, of one thread */
     struct px_grid *grid;
     uint32_t cta[3], thread[3];
+    uint32_t slot, linear;           /* owner number of the CTA's windows; the thread's number in the CTA */
     char text[240];                  /* one line */
 };
 

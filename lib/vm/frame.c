@@ -11,9 +11,7 @@
 #include "vm/gang.h"
 #include "base/alloc.h"
 
-/* A lane's local memory is 2^20 bytes of its window (mem.h). */
 enum { PX_DEPTH_MAX = 20000, CLEAR_PART = 4 << 20 };
-#define PX_LOCAL_MAX (1ull << 20)
 #define PX_FRAMES_MAX (1ull << 30)
 
 static struct px_frame *spare_frame(struct px_cta *cta, const struct px_fcode *code)

@@ -55,11 +55,11 @@ uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_
 
 struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel,
                                struct px_shape grid, struct px_shape block, uint32_t shared,
-                               const char **error)
+                               struct px_refusal *why)
 {
     struct ptx_device *device = program->device;
-    *error = NULL;
-    const struct px_code *code = px_code_get(program, kernel, threads_of(block), error);
+    *why = (struct px_refusal){0};
+    const struct px_code *code = px_code_get(program, kernel, threads_of(block), why);
     struct px_grid *g = code ? px_zalloc(&device->alloc, sizeof *g) : NULL;
     if (!g) return NULL;
     *g = (struct px_grid){.device = device,
@@ -133,17 +133,17 @@ ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fa
     struct ptx_program *program = kernel->program;
     struct ptx_device *device = program->device;
     const struct px_shape grid = shape_of(config->grid), block = shape_of(config->block);
-    const char *error;
+    struct px_refusal why;
     device->message[0] = 0;
     enum px_shape_error wrong = px_launch_check(device, kernel->func, grid, block, config->shared_bytes);
     if (wrong != PX_SHAPE_OK) {
         px_device_say(device, "%s: %s", kernel->func->name, shape_error_text(wrong));
         return PTX_ERROR_LAUNCH;
     }
-    struct px_grid *root = px_grid_create(program, kernel->func, grid, block, config->shared_bytes, &error);
+    struct px_grid *root = px_grid_create(program, kernel->func, grid, block, config->shared_bytes, &why);
     if (!root) {
-        px_device_say(device, "%s: %s", kernel->func->name, error ? error : "out of memory");
-        return error ? PTX_ERROR_UNSUPPORTED : PTX_ERROR_OUT_OF_MEMORY;
+        px_report_refusal(device, kernel->func, &why, fault);
+        return why.text ? PTX_ERROR_UNSUPPORTED : PTX_ERROR_OUT_OF_MEMORY;
     }
     if (root->param_bytes) memcpy(root->params, config->params, root->param_bytes);
     device->printed = 0;

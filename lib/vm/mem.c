@@ -1,8 +1,9 @@
 /*
  * mem.c - device memory: one reserved host range, given out first fit.
  *
- * The range is reserved without access and made usable in large steps as the
- * highest allocation grows. Blocks are placed at the lowest gap that holds
+ * With host pointers as device pointers nothing is reserved: each block is a
+ * mapping of its own. Otherwise the range is reserved without access and made
+ * usable in large steps as the highest allocation grows. Blocks are placed at the lowest gap that holds
  * them plus a guard gap, so two runs that allocate alike see the same
  * addresses. A released block gives its pages back and reads as zero again.
  */
@@ -21,7 +22,7 @@
 #define MAP_ANONYMOUS MAP_ANON
 #endif
 
-enum { GUARD = 256, COMMIT_STEP = 16 << 20, KEEP_PAGES_BELOW = 1 << 16 };
+enum { GUARD = 256, COMMIT_STEP = 16 << 20, KEEP_PAGES_BELOW = 1 << 16, NEAR_NULL = 1 << 20 };
 
 #define HOST_LOW 0x10000ull /* 64 KiB: below it nothing is ever mapped */
 #define HOST_LEN (1ull << 47)
@@ -44,23 +45,63 @@ bool px_mem_init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes,
     mem->map = px_zalloc(alloc, sizeof *mem->map);
     if (!mem->map) return false;
     mem->map->alloc = *alloc;
+    if (host_mode) {
+        mem->lo = HOST_LOW;
+        mem->len = HOST_LEN - HOST_LOW;
+        return true;
+    }
     mem->range = mmap(NULL, mem->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mem->range == MAP_FAILED) {
         px_free(alloc, mem->map, sizeof *mem->map);
         *mem = (struct px_mem){0};
         return false;
     }
-    mem->base = host_mode ? (uint64_t)(uintptr_t)mem->range : PX_VA_DEVICE;
+    mem->lo = mem->base = PX_VA_DEVICE;
+    mem->len = mem->bytes;
     mem->delta = (int64_t)((uint64_t)(uintptr_t)mem->range - mem->base);
-    mem->lo = host_mode ? HOST_LOW : mem->base;
-    mem->len = host_mode ? HOST_LEN - HOST_LOW : mem->bytes;
     return true;
+}
+
+static uint64_t end_of(const struct px_mem_range *r)
+{
+    return r->lo + r->len;
+}
+
+/* A block of host-pointer mode: `committed` counts the pages of all. */
+static uint64_t map_block(struct px_mem *mem, uint64_t size)
+{
+    const uint64_t whole = round_up(size, (uint64_t)sysconf(_SC_PAGESIZE));
+    if (whole < size || whole > mem->bytes - mem->committed) return 0;
+    void *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return 0;
+    mem->committed += whole;
+    return (uint64_t)(uintptr_t)at;
+}
+
+static void unmap_block(struct px_mem *mem, uint64_t va, uint64_t size)
+{
+    const uint64_t whole = round_up(size, (uint64_t)sysconf(_SC_PAGESIZE));
+    munmap((void *)(uintptr_t)va, whole);
+    mem->committed -= whole;
+}
+
+/* Index of the last range of the block that begins with range i. */
+static uint32_t last_of(const struct px_mem_map *map, uint32_t i)
+{
+    const uint64_t owner = map->at[i].owner;
+    while (i + 1 < map->n && map->at[i + 1].owner == owner) i++;
+    return i;
 }
 
 void px_mem_free_all(struct px_mem *mem)
 {
     if (!mem->map) return;
-    munmap(mem->range, mem->bytes);
+    for (uint32_t i = 0; mem->host_mode && i < mem->map->n; i++) {
+        const uint64_t va = mem->map->at[i].lo;
+        i = last_of(mem->map, i);
+        unmap_block(mem, va, end_of(&mem->map->at[i]) - va);
+    }
+    if (mem->range) munmap(mem->range, mem->bytes);
     px_free(mem->alloc, mem->map->at, mem->map->cap * sizeof *mem->map->at);
     px_free(mem->alloc, mem->map, sizeof *mem->map);
     mem->map = NULL;
@@ -74,11 +115,6 @@ static bool commit(struct px_mem *mem, uint64_t bytes)
     if (mprotect(mem->range + mem->committed, to - mem->committed, PROT_READ | PROT_WRITE) != 0) return false;
     mem->committed = to;
     return true;
-}
-
-static uint64_t end_of(const struct px_mem_range *r)
-{
-    return r->lo + r->len;
 }
 
 /* Lowest address with room for `size` bytes and a gap on both sides; 0 when there is none. */
@@ -98,9 +134,12 @@ static uint64_t first_fit(const struct px_mem *mem, uint64_t size, uint64_t alig
 bool px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va)
 {
     if (!size || size > mem->bytes) return false;
-    uint64_t at = first_fit(mem, size, align < 16 ? 16 : align);
-    if (!at || !commit(mem, at + size - mem->base)) return false;
-    if (!px_map_insert(mem->map, (struct px_mem_range){at, size, at})) return false;
+    uint64_t at = mem->host_mode ? map_block(mem, size) : first_fit(mem, size, align < 16 ? 16 : align);
+    if (!at || (!mem->host_mode && !commit(mem, at + size - mem->base))) return false;
+    if (!px_map_insert(mem->map, (struct px_mem_range){at, size, at})) {
+        if (mem->host_mode) unmap_block(mem, at, size);
+        return false;
+    }
     *va = at;
     return true;
 }
@@ -123,10 +162,13 @@ static void clear(uint8_t *p, uint64_t size)
 
 bool px_mem_release(struct px_mem *mem, uint64_t va)
 {
-    uint32_t i = px_map_find(mem->map, va), last = i;
+    uint32_t i = px_map_find(mem->map, va);
     if (i == mem->map->n || mem->map->at[i].lo != va || mem->map->at[i].owner != va) return false;
-    while (last + 1 < mem->map->n && mem->map->at[last + 1].owner == va) last++;
-    clear(host_of(mem, va), end_of(&mem->map->at[last]) - va);
+    const uint64_t size = end_of(&mem->map->at[last_of(mem->map, i)]) - va;
+    if (mem->host_mode)
+        unmap_block(mem, va, size);
+    else
+        clear(host_of(mem, va), size);
     px_map_remove(mem->map, va);
     mem->gaps = true;
     return true;
@@ -178,7 +220,7 @@ bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *exte
     return true;
 }
 
-static void describe_heap(const struct px_heap *heap, uint64_t va, char *buf, size_t size)
+static uint64_t describe_heap(const struct px_heap *heap, uint64_t va, char *buf, size_t size)
 {
     struct px_extent e;
     uint64_t back = va - heap->base < 4096 ? va - heap->base : 4096;
@@ -188,40 +230,42 @@ static void describe_heap(const struct px_heap *heap, uint64_t va, char *buf, si
                  "%" PRIu64 " bytes past the end of a %" PRIu64
                  "-byte block of the device heap at 0x%" PRIx64,
                  va - (e.lo + e.len), e.len, e.lo);
-        return;
+        return e.lo;
     }
     snprintf(buf, size, "in free memory of the device heap");
+    return 0;
 }
 
 /* va lies in no allocation: which one is nearest? */
-static void describe_gap(const struct px_mem *mem, uint64_t va, char *buf, size_t size)
+static uint64_t describe_gap(const struct px_mem *mem, uint64_t va, char *buf, size_t size)
 {
     const struct px_mem_map *map = mem->map;
     uint32_t i = px_map_find(map, va), next = i == map->n ? 0 : i + 1;
     uint64_t past = i < map->n ? va - end_of(&map->at[i]) : UINT64_MAX;
     uint64_t before = next < map->n ? map->at[next].lo - va : UINT64_MAX;
     if (!map->n || (past > mem->bytes && before > mem->bytes)) {
-        snprintf(buf, size, va < 4096 ? "a null pointer" : "far from every allocation");
-        return;
+        snprintf(buf, size, !va ? "a null pointer" : va < NEAR_NULL
+                                ? "near the null pointer; or an offset in another state space"
+                                : "far from every allocation");
+        return 0;
     }
     const struct px_mem_range *r = &map->at[past <= before ? i : next];
     snprintf(buf, size, "%" PRIu64 " bytes %s a %" PRIu64 "-byte allocation at 0x%" PRIx64,
              past <= before ? past : before, past <= before ? "past the end of" : "before", r->len, r->lo);
+    return r->lo;
 }
 
-void px_mem_describe(const struct px_mem *mem, uint64_t va, char *buf, size_t size)
+uint64_t px_mem_describe(const struct px_mem *mem, uint64_t va, char *buf, size_t size)
 {
     struct px_extent e;
     if (mem->host_mode) {
-        snprintf(buf, size, va < HOST_LOW ? "a null pointer" : "host memory");
-    } else if (px_mem_extent(mem, va, &e)) {
-        snprintf(buf, size, "byte %" PRIu64 " of a %" PRIu64 "-byte allocation at 0x%" PRIx64, va - e.lo,
-                 e.len, e.lo);
-    } else if (heap_of(mem, va)) {
-        describe_heap(heap_of(mem, va), va, buf, size);
-    } else {
-        describe_gap(mem, va, buf, size);
+        snprintf(buf, size, !va ? "a null pointer" : va < HOST_LOW ? "near the null pointer" : "host memory");
+        return 0;
     }
+    if (heap_of(mem, va) && !px_mem_extent(mem, va, &e)) return describe_heap(heap_of(mem, va), va, buf, size);
+    if (!px_mem_extent(mem, va, &e)) return describe_gap(mem, va, buf, size);
+    snprintf(buf, size, "byte %" PRIu64 " of a %" PRIu64 "-byte allocation at 0x%" PRIx64, va - e.lo, e.len, e.lo);
+    return e.lo;
 }
 
 void *px_mem_host(const struct px_mem *mem, uint64_t va, uint64_t size)

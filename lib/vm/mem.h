@@ -30,6 +30,7 @@
 
 #define PX_VA_DEVICE 0x0000100000000000ull /* first device address */
 #define PX_WINDOW_SHIFT 57
+#define PX_LOCAL_MAX (1ull << 20) /* bytes of local memory of a thread: what its window holds */
 
 enum px_window { PX_WIN_NONE, PX_WIN_SHARED, PX_WIN_LOCAL, PX_WIN_CONST, PX_WIN_PARAM, PX_WIN_FUNC };
 
@@ -79,8 +80,11 @@ bool px_mem_carve(struct px_mem *mem, uint64_t va, const struct px_extent *block
 
 /* The allocation that holds va; false when none does. Any thread. */
 bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *extent);
-/* Nearest allocation in words ("16 bytes past the end of ..."), for fault messages. */
-void px_mem_describe(const struct px_mem *mem, uint64_t va, char *buf, size_t size);
+/*
+ * Nearest allocation in words ("16 bytes past the end of ..."), for fault messages. Its first address, 0 when
+ * none is near.
+ */
+uint64_t px_mem_describe(const struct px_mem *mem, uint64_t va, char *buf, size_t size);
 
 /* Host pointer of [va, va+size) in device memory, or NULL when it is not all inside one allocation. */
 void *px_mem_host(const struct px_mem *mem, uint64_t va, uint64_t size);

@@ -28,8 +28,10 @@ static struct px_place_of in_global(struct px_gang *g, uint64_t va, uint64_t siz
     struct px_extent x = {mem->lo, mem->len};
     if (!mem->host_mode && !px_mem_extent(mem, va, &x))
         return (struct px_place_of){.why = "address is in no allocation"};
-    return flat((uint8_t *)(uintptr_t)(x.lo + (uint64_t)mem->delta), x.lo, x.len, va, size,
-                "address runs past the end of its allocation");
+    const char *why = !mem->host_mode ? "it runs past the end of its allocation"
+                      : va < x.lo     ? "it is a null pointer, or near it"
+                                      : "no memory of the host has this address";
+    return flat((uint8_t *)(uintptr_t)(x.lo + (uint64_t)mem->delta), x.lo, x.len, va, size, why);
 }
 
 static struct px_place_of in_local(struct px_gang *g, uint32_t lane, uint64_t offset, uint64_t size)

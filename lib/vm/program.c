@@ -5,7 +5,9 @@
  * variable with bounds of its own, .const in an image that the const window
  * shows. Kernels are decoded when they are first launched.
  */
+#include "link/link.h"
 #include "vm/device.h"
+#include <inttypes.h>
 #include <string.h>
 
 enum { GLOBAL_ALIGN = 4096 };
@@ -40,19 +42,28 @@ static ptx_status make_images(struct ptx_program *program)
 {
     struct px_linked *l = &program->linked;
     struct px_mem *mem = &program->device->mem;
-    if (l->global_bytes && !px_mem_alloc(mem, l->global_bytes, GLOBAL_ALIGN, &program->global_base))
+    if (l->global_bytes && !px_mem_alloc(mem, l->global_bytes, GLOBAL_ALIGN, &program->global_base)) {
+        px_device_say(program->device, "no device memory for the %" PRIu64 " bytes of .global variables; ask for more "
+                                       "(--memory, ptx_device_config.memory_bytes)", l->global_bytes);
         return PTX_ERROR_OUT_OF_MEMORY;
+    }
     program->const_image = px_zalloc(&program->device->alloc, l->const_bytes);
-    if (!program->const_image) return PTX_ERROR_OUT_OF_MEMORY;
+    if (!program->const_image) {
+        px_device_say(program->device, "no memory for the %" PRIu64 " bytes of .const variables", l->const_bytes);
+        return PTX_ERROR_OUT_OF_MEMORY;
+    }
     px_link_place(l, program->global_base, px_window_base(PX_WIN_CONST, program->number),
                   px_window_base(PX_WIN_FUNC, program->number));
     uint8_t *global_image = l->global_bytes ? px_mem_host(mem, program->global_base, l->global_bytes) : NULL;
-    ptx_status status = px_link_initialise(l, global_image, program->const_image);
-    if (status != PTX_OK) {
-        px_device_say(program->device, "an initialiser has no constant value");
-        return status;
+    const struct px_lvar *bad = px_link_initialise(l, global_image, program->const_image);
+    if (bad) {
+        px_device_say(program->device, "%s:%u: the initialiser of '%s' cannot be worked out", bad->module->source.file,
+                      px_link_line(bad->module, bad->symbol->u.var->pos), bad->symbol->name->text);
+        return PTX_ERROR_UNSUPPORTED;
     }
-    return !l->global_bytes || carve_globals(program) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+    if (!l->global_bytes || carve_globals(program)) return PTX_OK;
+    px_device_say(program->device, "out of memory");
+    return PTX_ERROR_OUT_OF_MEMORY;
 }
 
 static ptx_status fill_program(struct ptx_program *program, const ptx_module *const *modules, size_t count,
@@ -94,7 +105,10 @@ ptx_status px_program_create(ptx_device *device, const ptx_module *const *module
     if (!all_checked(device, modules, count)) return PTX_ERROR_ASSEMBLY;
     if (!all_runnable(device, modules, count)) return PTX_ERROR_UNSUPPORTED;
     struct ptx_program *program = px_zalloc(&device->alloc, sizeof *program);
-    if (!program) return PTX_ERROR_OUT_OF_MEMORY;
+    if (!program) {
+        px_device_say(device, "out of memory");
+        return PTX_ERROR_OUT_OF_MEMORY;
+    }
     program->device = device;
     program->number = ++device->next_program;
     program->fmad = options ? options->fmad : PTX_FMAD_DEFAULT;

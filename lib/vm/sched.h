@@ -104,8 +104,8 @@ void px_sched_stop(struct px_sched *sched, enum px_stop why);
 bool px_sched_due(struct px_sched *sched);
 /* Frees what workers keep of the last launch (code is about to go). */
 void px_sched_forget(struct px_sched *sched);
-/* After px_sched_run: a line for each place where a live CTA stands, then frees what the launch left. */
-void px_sched_report(struct px_sched *sched, void (*say)(void *user, const char *line), void *user);
+/* After px_sched_run: a line for each place where a live CTA stands (`say` as in px_cta_describe). */
+void px_sched_report(struct px_sched *sched, bool (*say)(void *user, const char *line), void *user);
 void px_sched_clean(struct px_sched *sched);
 
 /* ---- for the device runtime; the lock is held ---- */

@@ -222,7 +222,7 @@ void px_sched_free(struct px_sched *s)
 
 /* Of many CTAs the first are enough: the rest are told with empty lines, which cost nothing. */
 static void report_list(const struct px_parked_list *list, uint32_t *left,
-                        void (*say)(void *, const char *), void *user)
+                        bool (*say)(void *, const char *), void *user)
 {
     for (const struct px_parked *p = list->first; p; p = p->next) {
         if (*left) {
@@ -234,7 +234,7 @@ static void report_list(const struct px_parked_list *list, uint32_t *left,
     }
 }
 
-static void report_grid(const struct px_grid *grid, void (*say)(void *, const char *), void *user)
+static void report_grid(const struct px_grid *grid, bool (*say)(void *, const char *), void *user)
 {
     char line[200];
     if (grid->native) return;
@@ -245,7 +245,7 @@ static void report_grid(const struct px_grid *grid, void (*say)(void *, const ch
     say(user, line);
 }
 
-void px_sched_report(struct px_sched *s, void (*say)(void *user, const char *line), void *user)
+void px_sched_report(struct px_sched *s, bool (*say)(void *user, const char *line), void *user)
 {
     const struct px_grid *grid = s->grids;
     while (grid && grid->older) grid = grid->older;

@@ -83,6 +83,62 @@ static uint32_t word_at(ptx_address va)
     return word;
 }
 
+/* ---- what failures say ---- */
+
+static ptx_status failed_device(const ptx_device_config *wanted, char *error, size_t size)
+{
+    ptx_device *made = NULL;
+    ptx_device_config config = *wanted;
+    config.error = error;
+    config.error_bytes = size;
+    const ptx_status status = ptx_device_create(&config, &made);
+    ptx_device_destroy(made);
+    return status;
+}
+
+static void a_device_that_cannot_be_made_says_why(void **state)
+{
+    (void)state;
+    char error[200] = "unchanged";
+    const ptx_device_config arch = {.arch = "sm_1000"}, memory = {.memory_bytes = UINT64_MAX - 5},
+                            heap = {.heap_bytes = UINT64_MAX - 5}, much = {.memory_bytes = 1ull << 50},
+                            fine = {.memory_bytes = 1 << 20};
+    assert_int_equal(failed_device(&arch, error, sizeof error), PTX_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(error, "sm_1000"));
+    assert_int_equal(failed_device(&memory, error, sizeof error), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(failed_device(&heap, error, sizeof error), PTX_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(error, "larger than all addresses"));
+    assert_int_equal(failed_device(&much, error, sizeof error), PTX_ERROR_OUT_OF_MEMORY);
+    assert_non_null(strstr(error, "--memory"));
+    assert_non_null(strstr(error, "memory_bytes"));
+    char little[8] = "";
+    assert_int_equal(failed_device(&much, little, sizeof little), PTX_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(strlen(little), sizeof little - 1);
+    assert_int_equal(failed_device(&fine, error, sizeof error), PTX_OK);
+}
+
+static void what_cannot_be_run_has_a_place(void **state)
+{
+    (void)state;
+    ptx_fault fault;
+    open_device(1);
+    ptx_program *program = load(HEAD ".func f() {\n  .reg .b32 %r<3>;\n  mov.u32 %r1, 0;\n"
+                                     "  vadd4.u32.u32.u32 %r2,\n    %r1, %r1, %r1;\n  ret;\n}\n"
+                                     ".visible .entry k() {\n  call f;\n  ret;\n}\n");
+    assert_int_equal(launch(program, "k", 1, 1, NULL, 0, &fault), PTX_ERROR_UNSUPPORTED);
+    assert_string_equal(fault.file, "test.ptx");
+    assert_int_equal(fault.line, 7);
+    assert_int_equal(fault.column, 3);
+    assert_int_equal(fault.last_line, 8);
+    assert_int_equal(fault.last_column, 18);
+    assert_string_equal(fault.function, "f");
+    assert_string_equal(fault.kernel, "k");
+    assert_string_equal(fault.message, ptx_device_message(device));
+    assert_non_null(strstr(fault.message, "test.ptx:7:3: 'vadd4"));
+    assert_non_null(strstr(fault.message, "function f of kernel k"));
+    ptx_device_destroy(device);
+}
+
 /* ---- arguments ---- */
 
 static void wrong_arguments_are_statuses(void **state)
@@ -506,6 +562,8 @@ static void programs_come_and_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_device_that_cannot_be_made_says_why),
+        cmocka_unit_test(what_cannot_be_run_has_a_place),
         cmocka_unit_test(wrong_arguments_are_statuses),
         cmocka_unit_test(memory_is_bounded),
         cmocka_unit_test(a_missing_function_is_named),

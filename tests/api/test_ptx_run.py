@@ -5,7 +5,9 @@ threads and many processes at once.
 args[i] is the 64-bit value of parameter i itself: a pointer for a buffer, and for a float the bits of the float.
 """
 import ctypes
+import math
 import os
+import resource
 import struct
 import subprocess
 import sys
@@ -182,6 +184,99 @@ def test_workers_do_not_matter(library):
     for workers in ("1", "3", "16", "nonsense"):
         done = subprocess.run([sys.executable, "-c", text], env=dict(os.environ, PTXVM_THREADS=workers))
         assert done.returncode == 0
+
+
+LOG2 = b"""
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry log2(.param .u64 data)
+{
+    .reg .b32 %r;
+    .reg .f32 %f<3>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [data];
+    mov.u32 %r, %tid.x;
+    mul.wide.u32 %rd2, %r, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    ld.global.f32 %f1, [%rd3];
+    lg2.approx.f32 %f2, %f1;
+    st.global.f32 [%rd3], %f2;
+    ret;
+}
+"""
+
+
+def log2_differences(library, approx):
+    """How many of 256 logarithms are not the correctly rounded ones (none of these lies near a tie)."""
+    os.environ["PTXVM_APPROX"] = approx
+    values = [1.0 + i / 100 for i in range(1, 257)]
+    data = (ctypes.c_float * 256)(*values)
+    exact = [ctypes.c_float(math.log2(value)).value for value in data]
+    assert run(library, LOG2, [ctypes.addressof(data)], (256, 1, 1), (1, 1, 1)) == 0
+    del os.environ["PTXVM_APPROX"]
+    return sum(1 for got, want in zip(data, exact) if got != want)
+
+
+def test_approx(library):
+    assert log2_differences(library, "exact") == 0
+    assert log2_differences(library, "chip") > 0
+    assert log2_differences(library, "exact") == 0
+
+
+def test_wrong_settings_are_told(library):
+    message = ctypes.create_string_buffer(400)
+    for name, value in (("PTXVM_APPROX", "exakt"), ("PTXVM_FMAD", "maybe"), ("PTXVM_CACHE_BYTES", "12Q"), ("PTXVM_CACHE_BYTES", "-1")):
+        os.environ[name] = value
+        assert run(library, SAXPY, [0, 0, 0, 0], (1, 1, 1), (1, 1, 1)) == 1, (name, value)
+        library.ptx_run_status(message, len(message))
+        assert name.encode() in message.value and value.encode() in message.value
+        del os.environ[name]
+
+
+def resident():
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize()
+
+
+def distinct_text(index):
+    """A text of its own that stores `index`, and is large enough to count."""
+    filler = b"".join(b"    add.u32 %%r1, %%r1, %d;\n    sub.u32 %%r1, %%r1, %d;\n" % (i, i) for i in range(1000))
+    return (b".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+            b"    .reg .b32 %r<3>;\n    .reg .b64 %rd;\n    ld.param.u64 %rd, [out];\n    mov.u32 %r1, 0;\n" + filler +
+            b"    add.u32 %%r1, %%r1, %d;\n    st.global.u32 [%%rd], %%r1;\n    ret;\n}\n" % index)
+
+
+def growth(library, first, count):
+    """How much more memory is resident after `count` texts, each of them run once."""
+    before = resident()
+    for index in range(first, first + count):
+        out = ctypes.c_uint32(0)
+        assert run(library, distinct_text(index), [ctypes.addressof(out)], (1, 1, 1), (1, 1, 1)) == 0
+        assert out.value == index
+    return resident() - before
+
+
+def test_cache_is_capped(library):
+    os.environ["PTXVM_CACHE_BYTES"] = "4M"
+    growth(library, 0, 5)
+    capped = growth(library, 100, 80)
+    os.environ["PTXVM_CACHE_BYTES"] = "10G"
+    free = growth(library, 1000, 80)
+    assert free > 40 << 20, free
+    assert capped < 12 << 20, (capped, free)
+    os.environ["PTXVM_CACHE_BYTES"] = "0"
+    saxpy(library, 100, 2.0)
+    saxpy(library, 100, 2.0)
+    test_many_threads(library)
+    del os.environ["PTXVM_CACHE_BYTES"]
+
+
+def test_address_space_is_not_reserved(_library):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+    done = subprocess.run([sys.executable, __file__, "child"], env=dict(os.environ, PTXVM_THREADS="2"), preexec_fn=limit)
+    assert done.returncode == 0
 
 
 def main():

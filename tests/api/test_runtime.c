@@ -437,7 +437,9 @@ static void faults_of_children(void **state)
         assert_non_null(strstr(fault.source, "runtime.cu:"));
         assert_int_equal(try("child_follows_shared", 1, 1, NULL, 0, &fault), PTX_ERROR_FAULT);
         assert_int_equal(fault.cuda_error, 700);
-        assert_string_equal(fault.allocation, "byte 0 of shared memory of a block");
+        /* The parent's block has ended, so its window may be that of the child's block by now. */
+        assert_non_null(strstr(fault.allocation, "byte 0 of "));
+        assert_non_null(strstr(fault.allocation, "block's shared memory"));
         run("tails_of_tails", 1, 1, NULL, 0); /* the device works on */
     }
 }

@@ -36,10 +36,10 @@ static void unload(struct loaded *l)
     ptx_module_destroy(l->module);
 }
 
-static const struct px_code *code_of(struct loaded *l, uint32_t threads, const char **error)
+static const struct px_code *code_of(struct loaded *l, uint32_t threads, struct px_refusal *why)
 {
     for (uint32_t i = 0; i < l->program->linked.nfuncs; i++)
-        if (l->program->linked.funcs[i].is_entry) return px_code_get(l->program, &l->program->linked.funcs[i], threads, error);
+        if (l->program->linked.funcs[i].is_entry) return px_code_get(l->program, &l->program->linked.funcs[i], threads, why);
     return NULL;
 }
 
@@ -55,12 +55,12 @@ static unsigned line_of(const struct px_fcode *c, uint32_t pc, const ptx_module 
 static void loops_before_exits(void **state)
 {
     (void)state;
-    const char *error;
+    struct px_refusal why;
     struct loaded l = load(".entry k(.param .u64 out)\n{\n.reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd;\n"
                            "mov.u32 %r1, %tid.x;\nld.param.u64 %rd, [out];\nbra BODY;\n"
                            "EXIT:\nst.global.u32 [%rd], %r1;\nret;\n"
                            "BODY:\nadd.u32 %r1, %r1, -1;\nsetp.gt.s32 %p, %r1, 0;\n@%p bra BODY;\nbra EXIT;\n}\n");
-    const struct px_code *code = code_of(&l, 32, &error);
+    const struct px_code *code = code_of(&l, 32, &why);
     assert_non_null(code);
     uint32_t body = 0, store = 0;
     for (uint32_t pc = 0; pc < code->entry->n; pc++) {
@@ -76,14 +76,14 @@ static void loops_before_exits(void **state)
 static void rows_are_shared(void **state)
 {
     (void)state;
-    const char *error;
+    struct px_refusal why;
     char body[20000];
     int at = snprintf(body, sizeof body, ".entry k(.param .u64 out)\n{\n.reg .b32 %%r<202>; .reg .b64 %%rd<3>;\n"
                                          "ld.param.u64 %%rd1, [out];\nmov.u32 %%r1, %%tid.x;\n");
     for (int i = 1; i < 200; i++) at += snprintf(body + at, sizeof body - (size_t)at, "add.u32 %%r%d, %%r%d, 7;\n", i + 1, i);
     snprintf(body + at, sizeof body - (size_t)at, "st.global.u32 [%%rd1], %%r200;\nret;\n}\n");
     struct loaded l = load(body);
-    const struct px_code *code = code_of(&l, 256, &error);
+    const struct px_code *code = code_of(&l, 256, &why);
     assert_non_null(code);
     assert_int_equal(code->width, 256);
     assert_true(code->entry->frame_bytes - code->entry->rows < 8 * 256 * 4);
@@ -95,7 +95,7 @@ static void rows_are_shared(void **state)
 static void width_follows_pressure(void **state)
 {
     (void)state;
-    const char *error;
+    struct px_refusal why;
     char body[40000];
     int at = snprintf(body, sizeof body, ".entry k(.param .u64 out)\n{\n.reg .b32 %%r<302>; .reg .b64 %%rd<3>;\n"
                                          "ld.param.u64 %%rd1, [out];\n");
@@ -103,23 +103,23 @@ static void width_follows_pressure(void **state)
     for (int i = 1; i <= 300; i++) at += snprintf(body + at, sizeof body - (size_t)at, "st.global.u32 [%%rd1], %%r%d;\n", i);
     snprintf(body + at, sizeof body - (size_t)at, "ret;\n}\n");
     struct loaded l = load(body);
-    assert_int_equal(code_of(&l, 256, &error)->width, 64);
+    assert_int_equal(code_of(&l, 256, &why)->width, 64);
     unload(&l);
     struct loaded s = load(".entry k()\n{\nret;\n}\n");
-    assert_int_equal(code_of(&s, 40, &error)->width, 64);
-    assert_int_equal(code_of(&s, 20, &error)->width, 32);
+    assert_int_equal(code_of(&s, 40, &why)->width, 64);
+    assert_int_equal(code_of(&s, 20, &why)->width, 32);
     unload(&s);
 }
 
 static void errors_name_the_line(void **state)
 {
     (void)state;
-    const char *error = NULL;
+    struct px_refusal why = {0};
     struct loaded l = load(".entry k()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, 0;\nvadd.u32.u32.u32 %r2, %r1, %r1;\nret;\n}\n");
-    const struct px_code *code = code_of(&l, 32, &error);
+    const struct px_code *code = code_of(&l, 32, &why);
     if (!code) {
-        assert_non_null(strstr(error, "line 8"));
-        assert_non_null(strstr(error, "vadd"));
+        assert_non_null(strstr(why.text, ":8:"));
+        assert_non_null(strstr(why.text, "vadd"));
     }
     unload(&l);
 }

@@ -157,7 +157,7 @@ const struct px_trap *px_cta_trap(const struct px_cta *cta)
     return &cta->trap;
 }
 
-void px_cta_describe(const struct px_cta *cta, void (*say)(void *user, const char *line), void *user)
+void px_cta_describe(const struct px_cta *cta, bool (*say)(void *user, const char *line), void *user)
 {
     char line[64];
     snprintf(line, sizeof line, "cta %llu", (unsigned long long)cta->number);
@@ -278,9 +278,10 @@ static void parents_wait_for_children(void **state)
     }
 }
 
-static void count_lines(void *user, const char *line)
+static bool count_lines(void *user, const char *line)
 {
     *(int *)user += strncmp(line, "cta ", 4) == 0;
+    return true;
 }
 
 static void waiting_for_nothing_is_a_deadlock(void **state)

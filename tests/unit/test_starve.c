@@ -106,9 +106,11 @@ static ptx_status run(struct given *given, long allocations, bool launches)
     else
         feed(allocations);
     ptx_status status = ptx_device_create(&config, &device);
-    if (status == PTX_OK)
+    if (status == PTX_OK) {
         status = ptx_program_create(device, (const ptx_module *const *)given->modules, given->nmodules, NULL,
                                     &program);
+        assert_int_equal(status != PTX_OK, *ptx_device_message(device) != 0);
+    }
     if (status == PTX_OK) status = ptx_program_kernel(program, given->kernel, &kernel);
     if (status == PTX_OK) status = ptx_memory_alloc(device, 4096, &out);
     if (status == PTX_OK && launches) {
@@ -116,6 +118,7 @@ static ptx_status run(struct given *given, long allocations, bool launches)
         const ptx_launch_config launch = {
             {2, 1, 1}, {32, 1, 1}, 0, (uint64_t[]){out, out + 2048}, given->param_bytes};
         status = ptx_kernel_launch(kernel, &launch, &fault);
+        assert_int_equal(status != PTX_OK, *ptx_device_message(device) != 0);
         /* A lane that gets no memory for a call traps: the call stack is exhausted, or there is no memory. */
         if (status == PTX_ERROR_FAULT &&
             (fault.cuda_error == STACK_ERROR || fault.cuda_error == OUT_OF_MEMORY))
