@@ -31,11 +31,11 @@ TOOL_LIBS = -lpng -ljansson -liberty
 
 GEN = $(B)/gen
 GEN_HEADERS = $(GEN)/isa_words.h $(GEN)/isa_ops.h
-LIB_SRC = $(filter-out lib/vm/handlers.c lib/vm/approx_rows.c,$(wildcard lib/*.c lib/*/*.c))
+LIB_SRC = $(filter-out lib/vm/handlers_fixed.c lib/vm/approx_rows.c,$(wildcard lib/*.c lib/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o $(LEVEL_OBJ)
 
-# The handlers are one file compiled once a SIMD level, and so are the approximate units, which have one
-# level more; the level is chosen at run time.
+# The handlers are compiled once a SIMD level: the files that isagen writes, and handlers_fixed.c. So are the
+# approximate units, which have one level more. The level is chosen at run time.
 ARCH := $(shell uname -m)
 ifeq ($(ARCH),x86_64)
 LEVELS = portable avx2 avx512
@@ -48,7 +48,9 @@ LEVEL_FLAGS_portable =
 LEVEL_FLAGS_avx2 = -mavx2 -mfma -mf16c -mbmi2
 LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-vector-width=512
 LEVEL_FLAGS_avx512vbmi = $(LEVEL_FLAGS_avx512) -mavx512vbmi -mavx512vnni
-LEVEL_OBJ = $(LEVELS:%=$(B)/obj/lib/vm/handlers_%.o) $(UNIT_LEVELS:%=$(B)/obj/lib/vm/approx_rows_%.o)
+HANDLER_FILES = 0 1 2 3 4 5 6 7 table
+HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c)
+LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)/obj/lib/vm/handlers_fixed_$l.o) $(UNIT_LEVELS:%=$(B)/obj/lib/vm/approx_rows_%.o)
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
 HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
 
@@ -72,7 +74,7 @@ $(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES)
 	$(B)/isagen $(ISA_TABLES) $(GEN)/new
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} || cp $$f $(GEN)/$${f##*/}; done
 	@touch $@
-$(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/lowerings.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(GEN)/ptx.dict: $(GEN)/isa.stamp ;
+$(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/lowerings.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(HANDLER_SRC) $(GEN)/ptx.dict: $(GEN)/isa.stamp ;
 $(GEN)/ptx_lexer.c: grammar/ptx.re
 	@mkdir -p $(GEN)
 	re2c -W --no-generation-date --no-debug-info -o $@ $<
@@ -88,9 +90,15 @@ $(B)/obj/%.o: %.c | $(GENERATED)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 $(GEN)/%.o: $(GEN)/%.c | $(GENERATED)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -Wno-unused-macros -c -o $@ $<
-$(B)/obj/lib/vm/handlers_%.o: lib/vm/handlers.c $(GEN)/handlers.inc | $(GENERATED)
+$(B)/obj/lib/vm/handlers_fixed_%.o: lib/vm/handlers_fixed.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
+define LEVEL_RULE
+$(GEN)/$1/%.o: $(GEN)/%.c | $(GENERATED)
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$(HANDLER_CFLAGS) -Wno-missing-prototypes $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
+endef
+$(foreach l,$(LEVELS),$(eval $(call LEVEL_RULE,$l)))
 
 $(B)/obj/lib/vm/approx_rows_%.o: lib/vm/approx_rows.c | $(GENERATED)
 	@mkdir -p $(@D)
@@ -151,7 +159,7 @@ lint:
 	python3 tests/lint/style.py
 	@$(MAKE) --no-print-directory B=$(B)/lint WERROR=-Werror all tests-built
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
-	$(CPPCHECK) $(filter-out lib/vm/handlers.c lib/vm/approx_rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
+	$(CPPCHECK) $(filter-out lib/vm/handlers_fixed.c lib/vm/approx_rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
 bench: all $(B)/tests/bench $(B)/tests/bench_units
 	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench

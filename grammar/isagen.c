@@ -69,6 +69,14 @@ static void emit(const char *dir, const char *name, void (*emitter)(FILE *out))
         ig_error((struct ig_place){name, 0}, "%s", strerror(errno));
 }
 
+static void emit_loops(const char *dir, int part)
+{
+    FILE *f = open_out(dir, ig_format("handlers_%d.c", part));
+    ig_emit_loops(f, part);
+    if (fclose(f))
+        ig_error((struct ig_place){"handlers", 0}, "%s", strerror(errno));
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 4) {
@@ -89,6 +97,9 @@ int main(int argc, char **argv)
     emit(dir, "lowerings.inc", ig_emit_lowerings);
     emit(dir, "isa_tables.c", ig_emit_tables);
     emit(dir, "ptx.dict", ig_emit_dict);
+    emit(dir, "handlers_table.c", ig_emit_loop_table);
+    for (int i = 0; i < IG_HANDLER_FILES; i++)
+        emit_loops(dir, i);
     FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");
     ig_emit_handlers(inc, header);
     return fclose(inc) || fclose(header);

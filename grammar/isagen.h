@@ -125,6 +125,8 @@ struct ig_form {
     bool bits, compare, wide, video, mode, home, executable;
     const char *shapes;      /* explicit list, or NULL */
     const char *harmless;    /* optional slots that mean nothing to the statement, or NULL */
+    const char **hot;        /* [hot ...]: entries up to NULL, none means all; NULL without the attribute */
+    bool *hot_used;
     int nspec, spec[IG_SLOTS];
     int nfixed;              /* the first slots, whose words come right after the opcode and in order */
     int handler_first;       /* in the pool of handler numbers */
@@ -204,6 +206,15 @@ void ig_parse_clauses(struct ig_form *form, const char *s);
 bool ig_clauses_hold(const struct ig_form *form, const uint16_t *value);
 
 /* isagen_handlers.c */
+struct ig_handler {
+    struct ig_place at;
+    const char *name, *statement, *shapes;
+    const char *d, *e, *sources[3]; /* lane types; e: NULL when it is not written */
+    int ns;
+    bool cc, hot;
+};
+const struct ig_handler *ig_handler(int number);
+bool ig_mentions(const char *statement, const char *name); /* as a whole word */
 void ig_expand_handlers(void);
 void ig_emit_handlers(FILE *inc, FILE *header);
 extern int ig_nhandlers;
@@ -212,6 +223,12 @@ extern int ig_nhandler_pool;
 
 /* isagen_ignored.c */
 void ig_check_ignored(void); /* after ig_expand_handlers: the slots that statements mention are known */
+
+/* isagen_loops.c */
+enum { IG_HANDLER_FILES = 8 };           /* HANDLER_FILES of the Makefile */
+int ig_count_instances(const struct ig_handler *h);
+void ig_emit_loops(FILE *out, int part); /* handlers_0.c ... */
+void ig_emit_loop_table(FILE *out);
 
 /* isagen_emit.c, isagen_docs.c */
 void ig_emit_words(FILE *out);

@@ -12,10 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct handler { const char *name, *types, *statement, *shapes; int nd, ns; bool cc; };
-
 enum { MAX_HANDLERS = 8192 };
-static struct handler handlers[MAX_HANDLERS];
+static struct ig_handler handlers[MAX_HANDLERS];
 int ig_nhandlers;
 uint16_t ig_handler_pool[IG_POOL];
 int ig_nhandler_pool;
@@ -33,7 +31,7 @@ static bool is_name(char c)
 }
 
 /* Does the statement use `name` as a whole word? */
-static bool mentions(const char *statement, const char *name)
+bool ig_mentions(const char *statement, const char *name)
 {
     size_t n = strlen(name);
     for (const char *s = statement; (s = strstr(s, name)); s += n)
@@ -210,18 +208,26 @@ static const char *without_e(const char *statement)
     return out;
 }
 
-static const char *handler_name(const struct expansion *x)
+/* The words that tell this combination from others: those of slots that the statement depends on and those always there. */
+static const char *telling_words(const struct expansion *x)
 {
     const struct ig_form *form = x->form;
-    char *name = ig_format("%s", ig.words.text[form->opcode - 1]);
+    const char *words = "";
     for (int i = 0; i < form->nslots; i++) {
         const struct ig_slot *slot = &form->slots[i];
         bool fixed = slot->n == 1 && !slot->optional;
         if (!fixed && !specialises((struct ig_form *)form, i))
             continue;
         if (x->value[i])
-            name = ig_format("%s_%s", name, ig.words.text[x->value[i] - 1]);
+            words = ig_format("%s%s%s", words, *words ? "." : "", ig.words.text[x->value[i] - 1]);
     }
+    return words;
+}
+
+static const char *handler_name(const struct expansion *x)
+{
+    const char *words = telling_words(x);
+    char *name = ig_format("%s%s%s", ig.words.text[x->form->opcode - 1], *words ? "_" : "", words);
     for (char *c = name; *c; c++)
         if (!is_name(*c))
             *c = '_';
@@ -236,6 +242,54 @@ static bool name_taken(const char *name)
     return false;
 }
 
+/* ---- [hot] ---- */
+
+/* Does the word (its end: a dot or NUL) stand in the alternatives of a part of an entry: u32,u64? */
+static bool among(const char *part, size_t n, const char *word)
+{
+    size_t len = strcspn(word, ".");
+    for (const char *s = part; s < part + n; s += strcspn(s, ",. ") + 1)
+        if (strcspn(s, ",. ") == len && !strncmp(s, word, len))
+            return true;
+    return false;
+}
+
+/* Does one entry of the list, words with alternatives joined by dots (lt,le.u32), stand for these words? */
+static bool entry_fits(const char *entry, const char *words)
+{
+    for (;;) {
+        size_t n = strcspn(entry, ". ");
+        if (!among(entry, n, words))
+            return false;
+        entry += n;
+        words += strcspn(words, ".");
+        if (*entry != '.' || *words != '.')
+            return *entry != '.' && !*words;
+        entry++, words++;
+    }
+}
+
+static bool is_hot(const struct expansion *x)
+{
+    const struct ig_form *form = x->form;
+    bool found = false;
+    if (!form->hot)
+        return false;
+    for (int i = 0; form->hot[i]; i++)
+        if (entry_fits(form->hot[i], telling_words(x)))
+            form->hot_used[i] = found = true;
+    return found || !form->hot[0];
+}
+
+static void check_hot(const struct ig_form *form)
+{
+    for (int i = 0; form->hot && form->hot[i]; i++)
+        if (!form->hot_used[i])
+            ig_error(form->at, "no handler of the row is '%s'", form->hot[i]);
+}
+
+/* ---- handlers ---- */
+
 static const char *default_shapes(const struct ig_form *form, int ns)
 {
     if (form->video)
@@ -243,57 +297,103 @@ static const char *default_shapes(const struct ig_form *form, int ns)
     return ns == 0 ? "none" : ns == 1 ? "r" : ns == 2 ? "rr_rs" : "rrr_rrs_rsr";
 }
 
-/* Number of the handler for the chosen words, made when new; -1 when the combination means nothing. */
-static int handler_for(struct expansion *x, bool with_e)
+/* The lane types of the operands under the chosen words; false when the combination means nothing. */
+static bool lane_types(const struct expansion *x, struct ig_handler *h)
 {
     const struct ig_form *form = x->form;
-    const char *statement = substitute(x), *types = "", *source[3] = {"none", "none", "none"};
-    const char *d = "none", *e = "none";
-    int ns = 0;
-    if (!statement)
-        return -1;
     for (int i = 0; i < form->nopds; i++) {
         const struct ig_opd *o = &form->opds[i];
         int type = type_of(x, &o->type);
         if (!type)
-            return -1;
+            return false;
         if (form->compare && !(o->flags & IG_F_DST) && is_predicate(type))
             continue;
-        if (form->video && !mentions(statement, o->name))
+        if (form->video && !ig_mentions(h->statement, o->name))
             continue; /* lowering has c */
         if (o->flags & IG_F_DST) {
-            d = form->compare ? "pred" : lane_type(form, type);
+            h->d = form->compare ? "pred" : lane_type(form, type);
             if (form->compare)
-                e = "pred";
+                h->e = "pred";
             else if (o->partner >= 0)
-                e = lane_type(form, type_of(x, &form->parts[o->partner].type));
-        } else if (ns == 3) {
+                h->e = lane_type(form, type_of(x, &form->parts[o->partner].type));
+        } else if (h->ns == 3) {
             ig_error(form->at, "a statement has at most three sources; name a meaning function");
         } else {
-            source[ns++] = form->wide ? wide_type(type) : lane_type(form, type);
+            h->sources[h->ns++] = form->wide ? wide_type(type) : lane_type(form, type);
         }
     }
-    if (!with_e || !mentions(statement, "e")) {
-        statement = without_e(statement);
-        e = "none";
-    }
-    types = ig_format("%s, %s, %s, %s, %s", d, e, source[0], source[1], source[2]);
-    const char *shapes = form->shapes ? form->shapes : default_shapes(form, ns);
+    return true;
+}
+
+static const char *or_none(const char *type)
+{
+    return type ? type : "none";
+}
+
+/* The types as they stand in handlers.inc. */
+static const char *types_of(const struct ig_handler *h)
+{
+    return ig_format("%s, %s, %s, %s, %s", or_none(h->d), or_none(h->e), or_none(h->sources[0]), or_none(h->sources[1]),
+                     or_none(h->sources[2]));
+}
+
+static int find_same(const struct ig_handler *h)
+{
     for (int i = 0; i < ig_nhandlers; i++)
-        if (!strcmp(handlers[i].types, types) && !strcmp(handlers[i].statement, statement))
+        if (!strcmp(types_of(&handlers[i]), types_of(h)) && !strcmp(handlers[i].statement, h->statement))
             return i;
-    if (ig_nhandlers == MAX_HANDLERS)
-        ig_error(form->at, "more than %d handlers", MAX_HANDLERS);
+    return -1;
+}
+
+static const char *new_name(const struct expansion *x, const struct ig_handler *h)
+{
     const char *name = handler_name(x);
-    if (strcmp(e, "none"))
+    if (h->e)
         name = ig_format("%s_pair", name);
     if (name_taken(name))
-        name = ig_format("%s_%d", name, ns);
+        name = ig_format("%s_%d", name, h->ns);
     if (name_taken(name))
-        ig_error(form->at, "handler %s has two meanings", name);
-    handlers[ig_nhandlers] = (struct handler){.name = name, .types = types, .statement = statement, .shapes = shapes,
-        .nd = 1 + (strcmp(e, "none") != 0), .ns = ns, .cc = mentions(statement, "cc")};
-    return ig_nhandlers++;
+        ig_error(x->form->at, "handler %s has two meanings", name);
+    return name;
+}
+
+static const char *finished(const char *statement)
+{
+    size_t n = strlen(statement);
+    while (n && statement[n - 1] == ' ')
+        n--;
+    statement = ig_text(statement, n);
+    return n && strchr(";}", statement[n - 1]) ? statement : ig_format("%s;", statement);
+}
+
+/* Number of the handler for the chosen words, made when new; -1 when the combination means nothing. */
+static int handler_for(struct expansion *x, bool with_e)
+{
+    const struct ig_form *form = x->form;
+    struct ig_handler h = {.at = form->at, .statement = substitute(x)};
+    if (!h.statement || !lane_types(x, &h))
+        return -1;
+    if (!with_e || !ig_mentions(h.statement, "e")) {
+        h.statement = without_e(h.statement);
+        h.e = NULL;
+    }
+    h.statement = finished(h.statement);
+    int found = find_same(&h);
+    if (found < 0) {
+        if (ig_nhandlers == MAX_HANDLERS)
+            ig_error(form->at, "more than %d handlers", MAX_HANDLERS);
+        h.name = new_name(x, &h);
+        h.shapes = form->shapes ? form->shapes : default_shapes(form, h.ns);
+        h.cc = ig_mentions(h.statement, "cc");
+        handlers[found = ig_nhandlers++] = h;
+    }
+    handlers[found].hot |= is_hot(x);
+    return found;
+}
+
+const struct ig_handler *ig_handler(int number)
+{
+    return &handlers[number];
 }
 
 /* ---- expansion over the words of a row ---- */
@@ -352,6 +452,7 @@ static void expand(struct ig_form *form)
         ig_error(form->at, "the statements specialise on too much");
     memset(ig_handler_pool + form->handler_first, 0xff, (size_t)size * (pair ? 2 : 1) * sizeof *ig_handler_pool);
     expand_slot(&x, 0, choice, size, pair);
+    check_hot(form);
 }
 
 void ig_expand_handlers(void)
@@ -359,14 +460,6 @@ void ig_expand_handlers(void)
     for (int i = 0; i < ig.nforms; i++)
         if (ig.forms[i]->statement)
             expand(ig.forms[i]);
-}
-
-static int shape_count(const char *shapes)
-{
-    int n = 1;
-    for (; *shapes; shapes++)
-        n += *shapes == '_';
-    return n;
 }
 
 void ig_emit_handlers(FILE *inc, FILE *header)
@@ -377,11 +470,10 @@ void ig_emit_handlers(FILE *inc, FILE *header)
           " * r a row and s a scalar, joined by _ (rr_rs: row row and row scalar).\n */\n", inc);
     fputs("/* Made by isagen. */\n#ifndef PX_HANDLERS_H\n#define PX_HANDLERS_H\n\nenum px_hid {\n", header);
     for (int i = 0; i < ig_nhandlers; i++) {
-        const struct handler *h = &handlers[i];
-        size_t n = strlen(h->statement);
-        instances += shape_count(h->shapes);
-        fprintf(inc, "PX_ALU%s(%s, %d, %d, %s, %s, { %s%s })\n", h->cc ? "_CC" : "", h->name, h->nd, h->ns, h->types,
-                h->shapes, h->statement, n && strchr(";}", h->statement[n - 1]) ? "" : ";");
+        const struct ig_handler *h = &handlers[i];
+        instances += ig_count_instances(h);
+        fprintf(inc, "PX_ALU%s(%s, %d, %d, %s, %s, { %s })\n", h->cc ? "_CC" : "", h->name, h->e ? 2 : 1, h->ns, types_of(h),
+                h->shapes, h->statement);
         fprintf(header, "    PX_H_%s,\n", h->name);
     }
     fputs("    PX_H_COUNT\n};\n\n#endif\n", header);

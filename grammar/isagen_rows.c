@@ -323,6 +323,19 @@ static const char *column(char **rest)
     return start;
 }
 
+/* The entries of [hot ENTRY ...]. */
+static void read_hot(struct ig_form *form, const char *s)
+{
+    int n = 0;
+    form->hot = ig_alloc((strlen(s) + 1) * sizeof *form->hot);
+    form->hot_used = ig_alloc(strlen(s) + 1);
+    for (s = skip(s); *s; s = skip(s)) {
+        size_t len = strcspn(s, " \t");
+        form->hot[n++] = ig_text(s, len);
+        s += len;
+    }
+}
+
 static void read_meaning(struct ig_form *form, const char *s)
 {
     form->meaning = s;
@@ -345,6 +358,8 @@ static void read_meaning(struct ig_form *form, const char *s)
             form->harmless = attr + 9;
         else if (!strncmp(attr, "shapes ", 7))
             form->shapes = attr + 7;
+        else if (!strcmp(attr, "hot") || !strncmp(attr, "hot ", 4))
+            read_hot(form, attr + 3);
         else
             ig_error(form->at, "unknown attribute [%s]", attr);
         s = skip(s + n + 1);

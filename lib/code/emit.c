@@ -237,8 +237,7 @@ static px_emission *const own[] = {
     [PX_IR_BRANCH - PX_IR_OWN] = px_emit_branch,     [PX_IR_END - PX_IR_OWN] = px_emit_ret,
     [PX_IR_ARGUMENTS - PX_IR_OWN] = px_emit_nothing, [PX_IR_SREG - PX_IR_OWN] = px_emit_sreg,
     [PX_IR_UNIT - PX_IR_OWN] = px_emit_unit,         [PX_IR_ACQUIRE - PX_IR_OWN] = px_emit_acquire,
-    [PX_IR_RELEASE - PX_IR_OWN] = px_emit_release,   [PX_IR_PART - PX_IR_OWN] = px_emit_part,
-    [PX_IR_SLICE - PX_IR_OWN] = px_emit_slice};
+    [PX_IR_RELEASE - PX_IR_OWN] = px_emit_release};
 
 /* Operations that the table names; those that lowering turns into others have none. */
 static px_emission *const named[PX_OP_COUNT] = {[PX_OP_ld] = px_emit_ld,
@@ -248,8 +247,6 @@ static px_emission *const named[PX_OP_COUNT] = {[PX_OP_ld] = px_emit_ld,
                                                 [PX_OP_cvta] = px_emit_cvta,
                                                 [PX_OP_cvta_to] = px_emit_cvta_to,
                                                 [PX_OP_isspacep] = px_emit_isspacep,
-                                                [PX_OP_bfi] = px_emit_bfi,
-                                                [PX_OP_lop3] = px_emit_lop3,
                                                 [PX_OP_shfl] = px_emit_meet,
                                                 [PX_OP_activemask] = px_emit_activemask,
                                                 [PX_OP_brx] = px_emit_brx,

@@ -61,11 +61,10 @@ void px_emit_guard(struct px_emitter *e, bool memory);
 bool px_emit_is_own(const struct px_emitter *e);
 
 typedef void px_emission(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o);
-px_emission px_emit_statement, px_emit_copy, px_emit_canon, px_emit_move, px_emit_unit, px_emit_part,
-    px_emit_slice, px_emit_sreg;
+px_emission px_emit_statement, px_emit_copy, px_emit_canon, px_emit_move, px_emit_unit, px_emit_sreg;
 px_emission px_emit_ld, px_emit_st, px_emit_atom, px_emit_cvta, px_emit_cvta_to, px_emit_isspacep,
     px_emit_acquire, px_emit_release;
-px_emission px_emit_bfi, px_emit_lop3, px_emit_meet, px_emit_activemask;
+px_emission px_emit_meet, px_emit_activemask;
 px_emission px_emit_jump, px_emit_branch, px_emit_brx, px_emit_call, px_emit_ret, px_emit_exit, px_emit_trap,
     px_emit_brkpt, px_emit_nanosleep, px_emit_fence, px_emit_barrier, px_emit_nothing;
 void px_emit_to(struct px_emitter *e, uint32_t node); /* a jump to a block */

@@ -1,6 +1,5 @@
 /* emit_alu.c - records of statements, moves between rows, approximate units. */
 #include "code/emit.h"
-#include "vm/op_move.h"
 #include "vm/op_sreg.h"
 #include "vm/units.h"
 
@@ -99,6 +98,8 @@ void px_emit_move(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_emit_guard(e, false);
     struct px_insn r = {.a = px_emit_row(e, &o[1]), .imm = in->aux};
     if (in->nopds > 2) r.b = px_emit_row(e, &o[2]);
+    if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);
+    if (in->nopds > 4) r.x[0] = px_emit_row(e, &o[4]);
     r.d = px_emit_place(e, &o[0]);
     px_emit_fixed(e, (enum px_fixed)(in->op & ~PX_IR_KIND), r);
 }
@@ -109,56 +110,6 @@ void px_emit_sreg(struct px_emitter *e, const struct px_ir_inst *in, const struc
 {
     px_emit_both(e, px_sreg_read,
                  (struct px_insn){.d = px_emit_place(e, &o[0]), .imm = in->fact, .size = o[0].elem});
-}
-
-static struct px_insn bit_field(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
-{
-    return (struct px_insn){
-        .d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .imm = in->aux, .x = {in->fact, 0}};
-}
-
-void px_emit_part(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
-{
-    struct px_insn r = bit_field(e, in, o);
-    r.size = o[0].elem;
-    r.flags = o[1].elem;
-    px_emit_both(e, px_move_pack, r);
-}
-
-void px_emit_slice(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
-{
-    struct px_insn r = bit_field(e, in, o);
-    r.size = o[1].elem;
-    r.flags = o[0].elem;
-    px_emit_both(e, px_move_unpack, r);
-}
-
-void px_emit_bfi(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
-{
-    (void)in;
-    struct px_insn r = {.d = px_emit_place(e, &o[0]),
-                        .a = px_emit_row(e, &o[1]),
-                        .b = px_emit_row(e, &o[2]),
-                        .c = px_emit_row(e, &o[3]),
-                        .x = {px_emit_row(e, &o[4]), 0},
-                        .size = o[0].elem};
-    px_emit_both(e, px_move_bfi, r);
-}
-
-void px_emit_lop3(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
-{
-    const struct px_ir_opd *s = o + in->ndst;
-    struct px_insn r = {.d = px_emit_place(e, &o[0]),
-                        .a = px_emit_row(e, &s[0]),
-                        .b = px_emit_row(e, &s[1]),
-                        .c = px_emit_row(e, &s[2]),
-                        .imm = in->aux,
-                        .flags = (uint8_t)in->fact};
-    if (in->fact) {
-        r.e = px_emit_place(e, &o[1]);
-        r.x[0] = px_emit_row(e, &s[3]);
-    }
-    px_emit_both(e, px_move_lop3, r);
 }
 
 /* ---- approximate units ---- */

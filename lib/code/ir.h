@@ -46,9 +46,7 @@ enum px_ir_own {
     PX_IR_SREG,                /* d <- a special register of the lane, `fact` says which */
     PX_IR_UNIT,                /* an approximate unit, `fact` says which */
     PX_IR_ACQUIRE,
-    PX_IR_RELEASE, /* the fence of a load or store */
-    PX_IR_PART,    /* pack: d's bits from `aux` on become a's; d is read unless aux is 0 */
-    PX_IR_SLICE    /* unpack: d <- bits of a from `aux` on */
+    PX_IR_RELEASE /* the fence of a load or store */
 };
 
 enum px_ir_kind {

@@ -36,7 +36,8 @@ struct px_gang;
 struct px_insn;
 
 /* Runs one record for all lanes of the gang; the result tells exec.c what to do next. */
-typedef int (*px_handler)(struct px_gang *g, const struct px_insn *in);
+typedef int px_handler_function(struct px_gang *g, const struct px_insn *in);
+typedef px_handler_function *px_handler;
 
 enum px_step {
     PX_STEP_NEXT = 0, /* go on with the next record */
@@ -162,8 +163,7 @@ struct px_code {
 enum { PX_SHAPES = 8 }; /* bit i: source i is a scalar */
 
 /*
- * fn[masked][shape]; NULL where the shape is not instantiated, and masked where the operation is not hot (op_hot.h):
- * then PX_FIX_blend runs the unmasked one. f32_result: the result is a float that C arithmetic made; f32_sources: bit
+ * fn[masked][shape]; NULL where the shape is not instantiated, and masked where the row is not [hot]: then PX_FIX_blend runs the unmasked one. f32_result: the result is a float that C arithmetic made; f32_sources: bit
  * i says that source i is read as a float, not as bits. `elem` bytes lie in d for each lane; with `pair` the handler
  * writes e, with `carry` it reads and writes the row x[0].
  */
@@ -178,6 +178,7 @@ enum px_fixed {
 #define PX_BROADCAST(name, T) PX_FIX_##name,
 #define PX_CONVERT(name, TD, TA) PX_FIX_##name,
 #define PX_MOVE(name, TD, TA, TB, statement) PX_FIX_##name,
+#define PX_MOVE4(name, T, TC, statement) PX_FIX_##name,
 #define PX_LOAD(name, MEM, TD) PX_FIX_##name,
 #define PX_STORE(name, MEM, TB) PX_FIX_##name,
 #define PX_VLOAD(name, MEM, TD, one) PX_FIX_##name,
@@ -187,6 +188,7 @@ enum px_fixed {
 #undef PX_BROADCAST
 #undef PX_CONVERT
 #undef PX_MOVE
+#undef PX_MOVE4
 #undef PX_LOAD
 #undef PX_STORE
 #undef PX_VLOAD

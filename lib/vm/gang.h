@@ -181,7 +181,7 @@ struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, 
 void px_lane_get(void *to, const uint8_t *from, uint32_t size, uint32_t stride, uint64_t va);
 void px_lane_put(uint8_t *to, const void *from, uint32_t size, uint32_t stride, uint64_t va);
 
-/* What the fast paths of handlers.c fall back to. Memory elements of `size` bytes, register elements of `wide`. */
+/* What the fast paths of handlers_fixed.c fall back to. Memory elements of `size` bytes, register elements of `wide`. */
 int px_load_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide, bool sign);
 int px_store_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide);
 

@@ -296,4 +296,43 @@ PX_DOT(u32, s32)
 PX_DOT(s32, u32)
 PX_DOT(s32, s32)
 
+/* ---- with four sources ---- */
+
+/*
+ * Inserts the low `len` bits of a into b at `pos` (PTX ISA 9.7.1.20); what goes past the end is lost. Both count modulo
+ * 256 with 32 bits; with 64 the chip takes all of them, so that 256 is past the end. No branches: loops of it become
+ * vector code.
+ */
+static inline uint32_t px_bfi_b32(uint32_t a, uint32_t b, uint32_t pos, uint32_t len)
+{
+    pos &= 255, len &= 255;
+    uint32_t ones = len < 32 ? (1u << (len & 31)) - 1 : ~0u, mask = pos < 32 ? ones << (pos & 31) : 0;
+    return (b & ~mask) | (a << (pos & 31) & mask);
+}
+static inline uint64_t px_bfi_b64(uint64_t a, uint64_t b, uint32_t pos, uint32_t len)
+{
+    uint64_t ones = len < 64 ? (1ull << (len & 63)) - 1 : ~0ull, mask = pos < 64 ? ones << (pos & 63) : 0;
+    return (b & ~mask) | (a << (pos & 63) & mask);
+}
+
+/* Bits of y where `s` has ones, of x elsewhere. */
+static inline uint32_t px_choose(uint32_t s, uint32_t x, uint32_t y)
+{
+    return x ^ ((x ^ y) & s);
+}
+
+/* Bit `k` of the table as a whole word. */
+static inline uint32_t px_table_bit(uint32_t table, unsigned k)
+{
+    return 0u - (table >> k & 1);
+}
+
+/* Bit i of the result is the table's bit a_i*4 + b_i*2 + c_i. */
+static inline uint32_t px_lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
+{
+    uint32_t by_c[4];
+    for (unsigned k = 0; k < 4; k++) by_c[k] = px_choose(c, px_table_bit(table, 2 * k), px_table_bit(table, 2 * k + 1));
+    return px_choose(a, px_choose(b, by_c[0], by_c[1]), px_choose(b, by_c[2], by_c[3]));
+}
+
 #endif

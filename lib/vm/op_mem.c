@@ -2,7 +2,7 @@
  * op_mem.c - addresses: from what a lane says to a host place, and the slow
  * paths of loads and stores.
  *
- * handlers.c serves the common case: every lane inside one segment that the
+ * handlers_fixed.c serves the common case: every lane inside one segment that the
  * gang already knows. It falls back to here, where the segment of the first
  * lane is looked up and the handler tried again; if that was not the reason,
  * the lanes are done one by one, which finds mixed windows, local memory and

@@ -1,5 +1,5 @@
 /*
- * op_row.h - the loops that handlers are made of (handlers.c only).
+ * op_row.h - the loops that handlers are made of (handlers_fixed.c and what isagen writes).
  *
  * A handler is a loop over the lanes of rows. Rows never overlap partially: a
  * destination either is a source row or shares no byte with it, because
@@ -16,6 +16,9 @@ __extension__ typedef unsigned __int128 px_b128;
 
 #define PX_PASTE_(a, b) a##b
 #define PX_PASTE(a, b) PX_PASTE_(a, b)
+
+/* A name that each SIMD level has for itself: px_<name>_<level>. */
+#define PX_AT_LEVEL(name) PX_PASTE(px_##name##_, PX_LEVEL)
 
 #define PX_LOOP _Pragma("GCC ivdep") for (uint32_t i = 0; i < n; i++)
 #define PX_INLINE static inline __attribute__((always_inline))

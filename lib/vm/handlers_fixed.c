@@ -1,16 +1,15 @@
 /*
- * handlers.c - every handler of one SIMD level.
+ * handlers_fixed.c - the handlers of one SIMD level that no row of the instruction table makes.
  *
- * Compiled once a level (-DPX_LEVEL=portable|avx2|avx512 and the matching
- * machine flags); each object exports one table, px_level_<level>. The
- * arithmetic comes from the instruction table through gen/handlers.inc, whose
- * lines PX_ALU(...) give types and a C statement over the lane's values; moves,
- * masks, branches and memory come from op_fixed.def. All levels give the same
- * bits: nothing here may depend on the vector width.
+ * Moves, masks, branches and memory (op_fixed.def), and what makes the level of
+ * them: px_level_<level>. The table's statements are in files of their own that
+ * isagen writes (gen/handlers_*.c). All of these are compiled once a level
+ * (-DPX_LEVEL=portable|avx2|avx512 and the matching machine flags). All levels
+ * give the same bits: nothing here may depend on the vector width.
  */
 #include "vm/gang.h"
-#include "vm/op_alu.h"
 #include "vm/op_lane.h"
+#include "vm/op_row.h"
 #include "gen/handlers.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -126,6 +125,19 @@ static int f0_branch_not(struct px_gang *g, const struct px_insn *in)
         const TB *pb = PX_ROW(g, TB, in->b);                                                                \
         const uint64_t imm = in->imm;                                                                       \
         PX_ROW_LOOP(TD, one_##name(pa[i], pb[i], imm));                                                     \
+    }                                                                                                       \
+    PX_TWICE(name)
+
+/* `x` is the fourth source, a row of 32-bit integers. */
+#define PX_MOVE4(name, T, TC, expression)                                                                   \
+    PX_INLINE int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)                      \
+    {                                                                                                       \
+        const T *pa = PX_ROW(g, T, in->a), *pb = PX_ROW(g, T, in->b);                                       \
+        const TC *pc = PX_ROW(g, TC, in->c);                                                                \
+        const uint32_t *px = PX_ROW(g, uint32_t, in->x[0]);                                                 \
+        const uint64_t imm = in->imm;                                                                       \
+        (void)px, (void)imm;                                                                                \
+        PX_ROW_LOOP(T, expression);                                                                         \
     }                                                                                                       \
     PX_TWICE(name)
 
@@ -406,13 +418,14 @@ static int each_element(struct px_gang *g, const struct px_insn *in, enum px_fix
 #undef PX_BROADCAST
 #undef PX_CONVERT
 #undef PX_MOVE
+#undef PX_MOVE4
 #undef PX_LOAD
 #undef PX_STORE
 #undef PX_VLOAD
 #undef PX_VSTORE
 #undef PX_OTHER
 
-/* ---- arithmetic from the instruction table ---- */
+/* ---- statements that have no masked form ---- */
 
 static void keep_active(struct px_gang *g, const struct px_insn *in, uint32_t to, uint32_t from, size_t elem)
 {
@@ -423,7 +436,7 @@ static void keep_active(struct px_gang *g, const struct px_insn *in, uint32_t to
     else f1_copy16(g, &copy);
 }
 
-/* The masked form of what is not hot (op_hot.h): unmasked into scratch rows, then the active lanes are copied. */
+/* The masked form of statements that are not [hot]: unmasked into scratch rows, then the active lanes are copied. */
 static int f0_blend(struct px_gang *g, const struct px_insn *in)
 {
     const bool carry = in->flags & PX_IF_CARRY;
@@ -441,40 +454,22 @@ static int f0_blend(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
-#define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                               \
-    PX_EACH_##shapes(PX_ALU_FUNCTION, name, 0, nd, TD, TE, TA, TB, TC, __VA_ARGS__)
-#define PX_ALU_CC(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                            \
-    PX_EACH_##shapes(PX_ALU_FUNCTION, name, 1, nd, TD, TE, TA, TB, TC, __VA_ARGS__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpedantic" /* statements of the table may say __int128 */
-#include "gen/handlers.inc"
-#pragma GCC diagnostic pop
-#undef PX_ALU
-#undef PX_ALU_CC
-
 /* ---- the tables of this level ---- */
 
-static const struct px_handler_set sets[PX_H_COUNT + 1] = {
-#define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                               \
-    [PX_H_##name] = {.fn = {{PX_EACH_##shapes(PX_ALU_ENTRY0, name)}, {PX_EACH_##shapes(PX_ALU_ENTRY1, name)}}, \
-                     .f32_result = PX_IS_FLOAT(TD), .elem = sizeof(E_##TD), .pair = (nd) == 2,               \
-                     .f32_sources = PX_IS_FLOAT(TA) | PX_IS_FLOAT(TB) << 1 | PX_IS_FLOAT(TC) << 2},
-#define PX_ALU_CC(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                            \
-    [PX_H_##name] = {.fn = {{PX_EACH_##shapes(PX_ALU_ENTRY0, name)}}, .elem = sizeof(E_##TD), .carry = true},
-#include "gen/handlers.inc"
-};
+extern const struct px_handler_set PX_AT_LEVEL(sets)[]; /* gen/handlers_table.c */
 
 #define PX_STRING_(x) #x
 #define PX_STRING(x) PX_STRING_(x)
 
-const struct px_level PX_PASTE(px_level_, PX_LEVEL) = {
+const struct px_level PX_AT_LEVEL(level) = {
     .name = PX_STRING(PX_LEVEL),
-    .sets = sets,
+    .sets = PX_AT_LEVEL(sets),
     .nsets = PX_H_COUNT,
     .fixed = {
 #define PX_BROADCAST(name, T) [PX_FIX_##name] = {f0_##name, f1_##name},
 #define PX_CONVERT(name, TD, TA) [PX_FIX_##name] = {f0_##name, f1_##name},
 #define PX_MOVE(name, TD, TA, TB, expression) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_MOVE4(name, T, TC, expression) [PX_FIX_##name] = {f0_##name, f1_##name},
 #define PX_LOAD(name, MEM, TD) [PX_FIX_##name] = {f0_##name, f1_##name},
 #define PX_STORE(name, MEM, TB) [PX_FIX_##name] = {f0_##name, f0_##name},
 #define PX_VLOAD(name, MEM, TD, one) [PX_FIX_##name] = {f0_##name, f1_##name},
