@@ -3,7 +3,7 @@
  *
  * A handler is a function with one loop over the lanes: rows and scalars are opened, the statement sees the values
  * of one lane, and what it gives is stored. There is one for each shape of the operands, and for hot statements a
- * second one that blends its results by the mask row. The functions are dealt to HANDLER_FILES files, which compile
+ * second one that blends its results by the mask row. The functions are dealt to IG_HANDLER_FILES files, which compile
  * side by side, once a SIMD level; handlers_table.c has the level's table of all of them.
  */
 #include "isagen.h"
@@ -145,7 +145,7 @@ static void loop(FILE *out, const struct ig_handler *h, const char *shape, bool 
 
 static const char *function_name(const struct ig_handler *h, const char *shape, bool masked)
 {
-    return ig_format("%s%s%s%s", h->name, *shape ? "_" : "", shape, masked ? "_masked" : "");
+    return ig_format("%s_%s%s", h->name, shape, masked ? "_masked" : "");
 }
 
 static void function(FILE *out, const struct ig_handler *h, const char *shape, bool masked)

@@ -163,7 +163,8 @@ struct px_code {
 enum { PX_SHAPES = 8 }; /* bit i: source i is a scalar */
 
 /*
- * fn[masked][shape]; NULL where the shape is not instantiated, and masked where the row is not [hot]: then PX_FIX_blend runs the unmasked one. f32_result: the result is a float that C arithmetic made; f32_sources: bit
+ * fn[masked][shape]; NULL where the shape is not instantiated, and masked where the row is not [hot]: then
+ * PX_FIX_blend runs the unmasked one. f32_result: the result is a float that C arithmetic made; f32_sources: bit
  * i says that source i is read as a float, not as bits. `elem` bytes lie in d for each lane; with `pair` the handler
  * writes e, with `carry` it reads and writes the row x[0].
  */
