@@ -122,19 +122,19 @@ static void what_cannot_be_run_has_a_place(void **state)
     (void)state;
     ptx_fault fault;
     open_device(1);
-    ptx_program *program = load(HEAD ".func f() {\n  .reg .b32 %r<3>;\n  mov.u32 %r1, 0;\n"
-                                     "  vadd4.u32.u32.u32 %r2,\n    %r1, %r1, %r1;\n  ret;\n}\n"
+    ptx_program *program = load(HEAD ".func f() {\n  .reg .b64 %rd; .reg .pred %p;\n  mov.u64 %rd, 0;\n"
+                                     "  istypep.samplerref\n    %p,  %rd   ;\n  ret;\n}\n"
                                      ".visible .entry k() {\n  call f;\n  ret;\n}\n");
     assert_int_equal(launch(program, "k", 1, 1, NULL, 0, &fault), PTX_ERROR_UNSUPPORTED);
     assert_string_equal(fault.file, "test.ptx");
     assert_int_equal(fault.line, 7);
     assert_int_equal(fault.column, 3);
     assert_int_equal(fault.last_line, 8);
-    assert_int_equal(fault.last_column, 18);
+    assert_int_equal(fault.last_column, 16);
     assert_string_equal(fault.function, "f");
     assert_string_equal(fault.kernel, "k");
     assert_string_equal(fault.message, ptx_device_message(device));
-    assert_non_null(strstr(fault.message, "test.ptx:7:3: 'vadd4"));
+    assert_non_null(strstr(fault.message, "test.ptx:7:3: 'istypep"));
     assert_non_null(strstr(fault.message, "function f of kernel k"));
     ptx_device_destroy(device);
 }

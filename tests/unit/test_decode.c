@@ -115,12 +115,11 @@ static void errors_name_the_line(void **state)
 {
     (void)state;
     struct px_refusal why = {0};
-    struct loaded l = load(".entry k()\n{\n.reg .b32 %r<3>;\nmov.u32 %r1, 0;\nvadd.u32.u32.u32 %r2, %r1, %r1;\nret;\n}\n");
+    struct loaded l = load(".entry k()\n{\n.reg .b64 %r; .reg .pred %p;\nmov.u64 %r, 0;\nistypep.samplerref %p, %r;\nret;\n}\n");
     const struct px_code *code = code_of(&l, 32, &why);
-    if (!code) {
-        assert_non_null(strstr(why.text, ":8:"));
-        assert_non_null(strstr(why.text, "vadd"));
-    }
+    assert_null(code);
+    assert_non_null(strstr(why.text, ":8:"));
+    assert_non_null(strstr(why.text, "istypep"));
     unload(&l);
 }
 
