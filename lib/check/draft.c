@@ -28,6 +28,12 @@ static bool names_variable(const struct px_operand *o)
     return base->kind == PX_O_NAME && base->symbol && base->symbol->kind != PX_SYM_REG;
 }
 
+/* memcpy, to which a list of nothing may have no place either. */
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes) memcpy(to, from, bytes);
+}
+
 /* ---- operands ---- */
 
 /* One operand more, as the form has it there, or one less. */
@@ -84,8 +90,8 @@ static void try(const struct search *s, const struct px_form *form, const px_wor
     struct px_match match = {.form = form};
     struct px_draft draft = {.form = form, .nwords = n, .cost = cost, .changed = changed, .inst = *s->why->inst};
     if (cost >= s->best->cost || !px_match_deal(&match, words, n)) return;
-    memcpy(draft.words, words, n * sizeof *words);
-    memcpy(draft.opds, s->why->inst->opds, s->why->inst->nopds * sizeof *draft.opds);
+    copy(draft.words, words, n * sizeof *words);
+    copy(draft.opds, s->why->inst->opds, s->why->inst->nopds * sizeof *draft.opds);
     draft.inst.opds = draft.opds;
     if (!repair(s, &draft)) return;
     *s->best = draft;
@@ -119,7 +125,7 @@ static void try_word(const struct search *s, const struct px_form *form, px_word
 {
     const unsigned n = s->why->nwords;
     px_word words[PX_DRAFT_WORDS];
-    memcpy(words, s->why->words, n * sizeof *words);
+    copy(words, s->why->words, n * sizeof *words);
     for (unsigned i = 0; i < n; i++) {
         const px_word old = words[i];
         words[i] = word;
@@ -127,9 +133,9 @@ static void try_word(const struct search *s, const struct px_form *form, px_word
         words[i] = old;
     }
     for (unsigned at = 0; at <= n && n + 1 < PX_DRAFT_WORDS; at++) {
-        memcpy(words, s->why->words, at * sizeof *words);
+        copy(words, s->why->words, at * sizeof *words);
         words[at] = word;
-        memcpy(words + at + 1, s->why->words + at, (n - at) * sizeof *words);
+        copy(words + at + 1, s->why->words + at, (n - at) * sizeof *words);
         try(s, form, words, n + 1, COST_ADD, (int)at);
     }
 }
@@ -139,8 +145,8 @@ static void try_without(const struct search *s, const struct px_form *form)
     const unsigned n = s->why->nwords;
     px_word words[PX_DRAFT_WORDS];
     for (unsigned drop = 0; drop < n; drop++) {
-        memcpy(words, s->why->words, drop * sizeof *words);
-        memcpy(words + drop, s->why->words + drop + 1, (n - drop - 1) * sizeof *words);
+        copy(words, s->why->words, drop * sizeof *words);
+        copy(words + drop, s->why->words + drop + 1, (n - drop - 1) * sizeof *words);
         try(s, form, words, n - 1, COST_DROP, -1);
     }
 }
@@ -171,10 +177,10 @@ static void into_order(const struct px_why *why, const struct px_draft *draft, p
     struct px_fit fit;
     struct px_match match = {.form = draft->form};
     px_word ordered[PX_MAX_SLOTS];
-    memcpy(words, draft->words, draft->nwords * sizeof *words);
+    copy(words, draft->words, draft->nwords * sizeof *words);
     if (!px_match_deal(&match, words, draft->nwords) || px_form_canonical(&match, ordered) != draft->nwords) return;
     px_inst_attempt(why->module, draft->form, &draft->inst, ordered, draft->nwords, &fit);
-    if (fit.stage == PX_FIT_DONE) memcpy(words, ordered, draft->nwords * sizeof *words);
+    if (fit.stage == PX_FIT_DONE) copy(words, ordered, draft->nwords * sizeof *words);
 }
 
 const char *px_draft_text(const struct px_why *why, const struct px_draft *draft)
@@ -184,7 +190,7 @@ const char *px_draft_text(const struct px_why *why, const struct px_draft *draft
     px_word words[PX_DRAFT_WORDS];
     char text[400];
     if (draft->changed < 0)
-        memcpy(words, draft->words, draft->nwords * sizeof *words);
+        copy(words, draft->words, draft->nwords * sizeof *words);
     else
         into_order(why, draft, words);
     for (unsigned i = 0; i < draft->nwords; i++) {
@@ -207,7 +213,7 @@ const char *px_draft_choices(const struct px_why *why, const struct px_draft *dr
     unsigned n = 0, slot = 0;
     while (slot_word && slot < px_form_slots(draft->form) && !px_form_accepts(draft->form, slot, slot_word)) slot++;
     if (!slot_word || slot == px_form_slots(draft->form)) return NULL;
-    memcpy(words, draft->words, draft->nwords * sizeof *words);
+    copy(words, draft->words, draft->nwords * sizeof *words);
     for (unsigned i = 0; px_form_word(draft->form, slot, i); i++) {
         struct px_fit fit;
         words[draft->changed] = px_form_word(draft->form, slot, i);
