@@ -273,7 +273,7 @@ def test_cache_is_capped(library):
 
 
 def is_sanitized():
-    with open(os.environ["PTXVM_LIBRARY"], "rb") as file:
+    with open(LIBRARY, "rb") as file:
         library = file.read()
     return b"__asan_init" in library or b"__tsan_init" in library
 
