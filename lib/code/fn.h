@@ -9,7 +9,6 @@
  *   uniform.c   registers that equal one scalar are that scalar
  *   canon.c     where NaNs are made the chip's
  *   rows.c      liveness, and the rows that registers get
- *   fuse.c      pairs of instructions that one handler does (none yet)
  *   emit*.c     records
  *
  * The IR lives in a scratch arena that ends with the decoding; what the records
@@ -102,7 +101,6 @@ void px_ir_blocks(struct px_irfn *f);
 void px_ir_uniform(struct px_irfn *f);
 void px_ir_canon(struct px_irfn *f);
 void px_ir_rows(struct px_irfn *f);
-void px_ir_fuse(struct px_irfn *f);
 void px_emit(struct px_irfn *f);
 
 /* ---- reading the IR ---- */
