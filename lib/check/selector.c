@@ -7,22 +7,6 @@
 #include <string.h>
 #include "check/checker.h"
 
-/* Component number of a one-letter selector; 4 when it is none. */
-static unsigned component(px_word selector)
-{
-    switch (selector) {
-    case PX_W_x:
-    case PX_W_r: return 0;
-    case PX_W_y:
-    case PX_W_g: return 1;
-    case PX_W_z:
-    case PX_W_b: return 2;
-    case PX_W_w:
-    case PX_W_a: return 3;
-    default: return 4;
-    }
-}
-
 /* b or h, then digits. */
 static bool is_video(const char *text)
 {
@@ -42,7 +26,7 @@ static const char *written(struct px_checker *checker, const struct px_operand *
 static void check_components(struct px_checker *checker, const struct px_operand *operand, unsigned n)
 {
     const char *text = written(checker, operand);
-    if (component(operand->selector) < n) return;
+    if (px_selector_component(operand->selector) < n) return;
     if (text[1] && strchr("xyzwrgba", text[0]))
         px_complain(checker, SWIZZLE, operand->pos, operand->length);
     else

@@ -1,7 +1,7 @@
 /* blocks.c - the graph of the IR, and the weak topological order in which its blocks become code. */
 #include "code/fn.h"
 
-static void add_end(struct px_irfn *f, struct px_flow_code *code, uint32_t i, px_flow_ends *ends)
+static void add_end(struct px_irfn *f, uint32_t i, px_flow_ends *ends)
 {
     const struct px_ir_inst *in = &f->insts.at[i];
     struct px_flow_end end = {
@@ -14,7 +14,6 @@ static void add_end(struct px_irfn *f, struct px_flow_code *code, uint32_t i, px
         end.leaves = true;
     else
         return;
-    (void)code;
     px_vec_push(f->coder->scratch, ends, end);
 }
 
@@ -32,7 +31,7 @@ static void add_tables(struct px_irfn *f, px_flow_tables *tables)
 void px_ir_blocks(struct px_irfn *f)
 {
     struct px_flow_code code = {.n = f->insts.n};
-    for (uint32_t i = 0; i < f->insts.n; i++) add_end(f, &code, i, &code.ends);
+    for (uint32_t i = 0; i < f->insts.n; i++) add_end(f, i, &code.ends);
     add_tables(f, &code.tables);
     px_flow_graph(&f->graph, f->coder->scratch, &code);
     px_flow_loops(&f->loops, f->coder->scratch, &f->graph);

@@ -117,11 +117,12 @@ static inline uint32_t px_ir_register(const struct px_ir_opd *o)
     return is ? o->at : PX_NONE32;
 }
 
-/* The graph of the body, and the order of its code (blocks.c). */
+/* May control go on behind it? Branches that the text names become PX_IR_JUMP and PX_IR_BRANCH. */
 static inline bool px_ir_falls(const struct px_ir_inst *last)
 {
-    return last->op != PX_IR_JUMP && last->op != PX_IR_END && !px_ir_is(last, PX_OP_brx) &&
-           !px_ir_is(last, PX_OP_ret) && !px_ir_is(last, PX_OP_exit) && !px_ir_is(last, PX_OP_trap);
+    if (px_ir_kind_of(last->op) == PX_IR_TABLE)
+        return !(px_op_flags((enum px_op)(last->op & ~PX_IR_KIND)) & PX_OPF_ends);
+    return last->op != PX_IR_JUMP && last->op != PX_IR_END;
 }
 
 #endif

@@ -43,23 +43,10 @@ uint32_t px_lower_components(const struct px_irfn *f, const struct px_operand *o
     return o->selector ? 1 : px_code_reg(f, o->symbol->index)->vec;
 }
 
-static uint32_t component_of(px_word selector)
-{
-    switch (selector) {
-    case PX_W_y:
-    case PX_W_g: return 1;
-    case PX_W_z:
-    case PX_W_b: return 2;
-    case PX_W_w:
-    case PX_W_a: return 3;
-    default: return 0;
-    }
-}
-
 uint32_t px_lower_reg(const struct px_irfn *f, const struct px_operand *o, uint32_t component)
 {
     bool vector = px_code_reg(f, o->symbol->index)->vec > 1;
-    return f->reg_base[o->symbol->index] + (vector && o->selector ? component_of(o->selector) : component);
+    return f->reg_base[o->symbol->index] + (vector && o->selector ? px_selector_component(o->selector) : component);
 }
 
 /* ---- sources ---- */

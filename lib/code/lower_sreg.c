@@ -53,20 +53,10 @@ static const struct row rows[PX_SR_COUNT] = {
     [PX_SR_reserved_smem_offset_1] = {FIXED, 4, 0},
 };
 
-static uint32_t component_of(px_word selector)
-{
-    switch (selector) {
-    case PX_W_y: return 1;
-    case PX_W_z: return 2;
-    case PX_W_w: return 3;
-    default: return 0;
-    }
-}
-
 const struct px_sreg *px_lower_sreg(const struct px_operand *o, uint32_t *component)
 {
     if (o->kind != PX_O_NAME || o->symbol) return NULL;
-    *component = component_of(o->selector);
+    *component = o->selector ? px_selector_component(o->selector) : 0;
     return px_sreg_of_word(o->u.name->word);
 }
 

@@ -303,6 +303,9 @@ bool px_word_of_name(px_word opcode, px_word word);
 /* Is the word a selector of class 1 .sel, 2 .sel2, 3 .sel4, 4 .mask2, 5 .mask4 (PX_OF_SELECTOR operands: opd->step). */
 bool px_selector_fits(px_word word, int klass);
 
+/* The component that .x .y .z .w or .r .g .b .a names, from 0; 4: the word names none. */
+unsigned px_selector_component(px_word word);
+
 /* May a constant stand for this type. */
 bool px_type_takes_constant(enum px_type type);
 

@@ -20,6 +20,21 @@ unsigned px_op_flags(enum px_op op)
     return px_isa_op_flags[op];
 }
 
+unsigned px_selector_component(px_word word)
+{
+    switch (word) {
+    case PX_W_x:
+    case PX_W_r: return 0;
+    case PX_W_y:
+    case PX_W_g: return 1;
+    case PX_W_z:
+    case PX_W_b: return 2;
+    case PX_W_w:
+    case PX_W_a: return 3;
+    default: return 4;
+    }
+}
+
 static int slot_named(const struct px_form *form, px_word name)
 {
     for (unsigned i = 0; i < form->nslots; i++)

@@ -30,16 +30,6 @@ const struct px_symbol *px_lint_register(const struct px_operand *operand)
     return symbol && symbol->kind == PX_SYM_REG && symbol->level > 0 ? symbol : NULL;
 }
 
-static uint32_t component_of(px_word selector)
-{
-    switch (selector) {
-    case PX_W_y: case PX_W_g: return 1;
-    case PX_W_z: case PX_W_b: return 2;
-    case PX_W_w: case PX_W_a: return 3;
-    default: return 0;
-    }
-}
-
 static void add_register(void *user, const struct px_operand *operand, bool is_def)
 {
     struct build *b = user;
@@ -49,7 +39,7 @@ static void add_register(void *user, const struct px_operand *operand, bool is_d
     const bool one = vec <= 1 || operand->selector;
     struct px_lint_ref ref = {.operand = operand, .item = b->items.n, .is_def = is_def};
     for (uint32_t i = 0; i < (one ? 1u : vec); i++) {
-        const uint32_t component = vec <= 1 ? 0 : operand->selector ? component_of(operand->selector) : i;
+        const uint32_t component = vec <= 1 ? 0 : operand->selector ? px_selector_component(operand->selector) : i;
         ref.reg = b->flow->reg_base[symbol->index] + component;
         px_vec_push(b->flow->arena, &b->refs, ref);
     }
