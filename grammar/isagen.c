@@ -56,8 +56,7 @@ static FILE *open_out(const char *dir, const char *name)
 {
     char *path = ig_format("%s/%s", dir, name);
     FILE *f = fopen(path, "w");
-    if (!f)
-        ig_error((struct ig_place){path, 0}, "%s", strerror(errno));
+    if (!f) ig_error((struct ig_place){path, 0}, "%s", strerror(errno));
     return f;
 }
 
@@ -65,16 +64,14 @@ static void emit(const char *dir, const char *name, void (*emitter)(FILE *out))
 {
     FILE *f = open_out(dir, name);
     emitter(f);
-    if (fclose(f))
-        ig_error((struct ig_place){name, 0}, "%s", strerror(errno));
+    if (fclose(f)) ig_error((struct ig_place){name, 0}, "%s", strerror(errno));
 }
 
 static void emit_loops(const char *dir, int part)
 {
     FILE *f = open_out(dir, ig_format("handlers_%d.c", part));
     ig_emit_loops(f, part);
-    if (fclose(f))
-        ig_error((struct ig_place){"handlers", 0}, "%s", strerror(errno));
+    if (fclose(f)) ig_error((struct ig_place){"handlers", 0}, "%s", strerror(errno));
 }
 
 int main(int argc, char **argv)
@@ -85,8 +82,7 @@ int main(int argc, char **argv)
     }
     const char *dir = argv[argc - 1];
     ig_read_names(argv[argc - 2]);
-    for (int i = 1; i < argc - 2; i++)
-        ig_read_rows(argv[i]);
+    for (int i = 1; i < argc - 2; i++) ig_read_rows(argv[i]);
     ig_resolve_quirks();
     ig_expand_handlers();
     ig_check_ignored();
@@ -98,8 +94,7 @@ int main(int argc, char **argv)
     emit(dir, "isa_tables.c", ig_emit_tables);
     emit(dir, "ptx.dict", ig_emit_dict);
     emit(dir, "handlers_table.c", ig_emit_loop_table);
-    for (int i = 0; i < IG_HANDLER_FILES; i++)
-        emit_loops(dir, i);
+    for (int i = 0; i < IG_HANDLER_FILES; i++) emit_loops(dir, i);
     FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");
     ig_emit_handlers(inc, header);
     return fclose(inc) || fclose(header);

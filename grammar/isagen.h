@@ -15,17 +15,25 @@
 #include <stdio.h>
 
 enum {
-    IG_SLOTS = 18, IG_SETS = 512, IG_CONDITIONS = 256, IG_FORMATS = 64, IG_QUIRKS = 96, IG_QUIRK_RULES = 256,
+    IG_SLOTS = 18,
+    IG_SETS = 512,
+    IG_CONDITIONS = 256,
+    IG_FORMATS = 64,
+    IG_QUIRKS = 96,
+    IG_QUIRK_RULES = 256,
     IG_OPDS = 12,
-    IG_ELEMS = 64,   /* most elements of a vector operand that are named one by one */
+    IG_ELEMS = 64, /* most elements of a vector operand that are named one by one */
     IG_WORDS = 16384,
     IG_FORMS = 4096,
-    IG_CONSTRUCTS = 64, /* of a kind; the checker has a bit for each directive */
+    IG_CONSTRUCTS = 64,     /* of a kind; the checker has a bit for each directive */
     IG_CONSTRUCT_TEXT = 48, /* bytes, with the NUL: px_construct of isa.h */
     IG_POOL = 65535
 };
 
-struct ig_place { const char *file; int line; };
+struct ig_place {
+    const char *file;
+    int line;
+};
 
 _Noreturn void ig_error(struct ig_place at, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *ig_alloc(size_t size); /* zeroed */
@@ -40,79 +48,162 @@ struct ig_words {
     bool modifier[IG_WORDS]; /* some slot accepts it */
     bool opcode[IG_WORDS];
     bool plain_name[IG_WORDS]; /* an opcode whose requirements messages call "Instruction", not "Feature" */
-    bool slot[IG_WORDS];     /* the name of a slot */
-    bool value[IG_WORDS];    /* stands in a list of values, or in names.tbl */
-    bool always[IG_WORDS];   /* a `word`, space or target of names.tbl: known to all versions */
+    bool slot[IG_WORDS];       /* the name of a slot */
+    bool value[IG_WORDS];      /* stands in a list of values, or in names.tbl */
+    bool always[IG_WORDS];     /* a `word`, space or target of names.tbl: known to all versions */
     int n;
 };
 
-struct ig_type { const char *name, *klass, *reg; int bits; bool decl, noimm; };
-struct ig_space { const char *name, *code; };
-struct ig_sreg { const char *name, *type, *directive; int components, ptx, target; };
+struct ig_type {
+    const char *name, *klass, *reg;
+    int bits;
+    bool decl, noimm;
+};
+struct ig_space {
+    const char *name, *code;
+};
+struct ig_sreg {
+    const char *name, *type, *directive;
+    int components, ptx, target;
+};
 /* directive, pragma, construct; of a language the code is in ptx */
-struct ig_construct { const char *name, *text, *code; int ptx, sm; bool positive; };
-struct ig_target { const char *name; int sm; char suffix; int ptx; bool past; };
+struct ig_construct {
+    const char *name, *text, *code;
+    int ptx, sm;
+    bool positive;
+};
+struct ig_target {
+    const char *name;
+    int sm;
+    char suffix;
+    int ptx;
+    bool past;
+};
 
 /* ---- isa.tbl ---- */
 
 /* set: index in ig.target_sets; 0: every target >= sm. feature: what messages call it, or NULL */
-struct ig_since { int ptx, sm, set; const char *feature; };
-struct ig_value { int word, since; };       /* since: index in ig.sinces; 0: none */
-struct ig_set { const char *name; struct ig_value *values; int n; struct ig_place at; };
-
-struct ig_slot {
-    int name;                /* word */
-    bool optional, literal;
-    bool together;           /* comes with the slot before it: {.a.b} */
+struct ig_since {
+    int ptx, sm, set;
+    const char *feature;
+};
+struct ig_value {
+    int word, since;
+}; /* since: index in ig.sinces; 0: none */
+struct ig_set {
+    const char *name;
     struct ig_value *values;
     int n;
-    int first;               /* index in the pool of values, set by the emitter */
+    struct ig_place at;
+};
+
+struct ig_slot {
+    int name; /* word */
+    bool optional, literal;
+    bool together; /* comes with the slot before it: {.a.b} */
+    struct ig_value *values;
+    int n;
+    int first; /* index in the pool of values, set by the emitter */
 };
 
 /* A type function: entries by key; keys and values are spelled out. */
 struct ig_elems {
     int n;
     bool vector;
-    int divisor;         /* n is 0: as many as the number after 'n' in the last argument (m64n128k16), divided by this */
-    int type[IG_ELEMS];  /* 0: the type in the last argument */
+    int divisor; /* n is 0: as many as the number after 'n' in the last argument (m64n128k16), divided by this
+                  */
+    int type[IG_ELEMS]; /* 0: the type in the last argument */
 };
-struct ig_entry { int key[4]; struct ig_elems value; const char *text; };
-struct ig_fn { const char *name; int nargs; struct ig_entry *entries; int n; bool is_text; struct ig_place at; };
+struct ig_entry {
+    int key[4];
+    struct ig_elems value;
+    const char *text;
+};
+struct ig_fn {
+    const char *name;
+    int nargs;
+    struct ig_entry *entries;
+    int n;
+    bool is_text;
+    struct ig_place at;
+};
 
 enum ig_tkind { IG_T_NONE, IG_T_FIXED, IG_T_SLOT, IG_T_FN };
-struct ig_tspec { int kind; struct ig_elems fixed; int slot; int fn; int args[4]; bool vec; };
+struct ig_tspec {
+    int kind;
+    struct ig_elems fixed;
+    int slot;
+    int fn;
+    int args[4];
+    bool vec;
+};
 
-enum ig_okind { IG_O_REG, IG_O_PRED, IG_O_ADDR, IG_O_VEC, IG_O_IMM, IG_O_LABEL, IG_O_FUNC, IG_O_LIST, IG_O_TEXADDR,
-                IG_O_TENSOR, IG_O_OTHER };
+enum ig_okind {
+    IG_O_REG,
+    IG_O_PRED,
+    IG_O_ADDR,
+    IG_O_VEC,
+    IG_O_IMM,
+    IG_O_LABEL,
+    IG_O_FUNC,
+    IG_O_LIST,
+    IG_O_TEXADDR,
+    IG_O_TENSOR,
+    IG_O_OTHER
+};
 
 enum { /* flags of an operand; the same bits as PX_OF_* of lib/isa/table.h */
-    IG_F_DST = 1, IG_F_IMM = 2, IG_F_NEG = 4, IG_F_MINUS = 8, IG_F_SINK = 16, IG_F_WIDER = 32, IG_F_EXACT = 64,
-    IG_F_SREG = 128, IG_F_VAR = 256, IG_F_OPTIONAL = 512, IG_F_PAIR = 1024, IG_F_PAIR_OPTIONAL = 2048,
-    IG_F_UNIFIED = 4096, IG_F_SELECTOR = 8192, IG_F_RANGE = 16384, IG_F_WIDTH3264 = 32768, IG_F_SAMPLER = 65536, IG_F_LOOSE = 131072,
-    IG_F_UNTYPED = 262144
+       IG_F_DST = 1,
+       IG_F_IMM = 2,
+       IG_F_NEG = 4,
+       IG_F_MINUS = 8,
+       IG_F_SINK = 16,
+       IG_F_WIDER = 32,
+       IG_F_EXACT = 64,
+       IG_F_SREG = 128,
+       IG_F_VAR = 256,
+       IG_F_OPTIONAL = 512,
+       IG_F_PAIR = 1024,
+       IG_F_PAIR_OPTIONAL = 2048,
+       IG_F_UNIFIED = 4096,
+       IG_F_SELECTOR = 8192,
+       IG_F_RANGE = 16384,
+       IG_F_WIDTH3264 = 32768,
+       IG_F_SAMPLER = 65536,
+       IG_F_LOOSE = 131072,
+       IG_F_UNTYPED = 262144
 };
 
 struct ig_opd {
     const char *name;
-    int kind;                /* enum ig_okind */
+    int kind; /* enum ig_okind */
     unsigned flags;
-    struct ig_tspec type;    /* of an address: the type that is accessed */
-    int64_t lo, hi;          /* IG_F_RANGE */
-    int step;                /* constant must be a multiple; 0, 1: any; -1: power of two */
-    int space;               /* slot that gives the state space; -1: none */
-    int part_first, nparts;  /* bracketed tuples: further operands inside, in ig_form.parts */
-    int partner;             /* index in parts of the operand after `|`; -1 none */
+    struct ig_tspec type;   /* of an address: the type that is accessed */
+    int64_t lo, hi;         /* IG_F_RANGE */
+    int step;               /* constant must be a multiple; 0, 1: any; -1: power of two */
+    int space;              /* slot that gives the state space; -1: none */
+    int part_first, nparts; /* bracketed tuples: further operands inside, in ig_form.parts */
+    int partner;            /* index in parts of the operand after `|`; -1 none */
 };
 
 /* Words that are no modifiers of the named instructions, or of all but those, and do no harm there. */
-struct ig_overlooked { int words[32], nwords; const char *names; bool all_but; };
+struct ig_overlooked {
+    int words[32], nwords;
+    const char *names;
+    bool all_but;
+};
 
-struct ig_clause { int kind; int first, len; int since; const char *message; }; /* kind 0 where, 1 need */
+struct ig_clause {
+    int kind;
+    int first, len;
+    int since;
+    const char *message;
+}; /* kind 0 where, 1 need */
 
 struct ig_form {
     struct ig_place at;
     const char *syntax, *meaning, *section;
-    int opcode;              /* word */
+    int opcode; /* word */
     struct ig_slot slots[IG_SLOTS];
     int nslots;
     struct ig_opd opds[IG_OPDS], parts[IG_OPDS];
@@ -120,50 +211,83 @@ struct ig_form {
     struct ig_since since;
     struct ig_clause clauses[16];
     int nclauses;
-    const char *op;          /* meaning function, or NULL */
-    const char *statement;   /* or NULL */
+    const char *op;        /* meaning function, or NULL */
+    const char *statement; /* or NULL */
     bool bits, compare, wide, video, mode, home, executable;
-    const char *shapes;      /* explicit list, or NULL */
-    const char *harmless;    /* optional slots that mean nothing to the statement, or NULL */
-    const char **hot;        /* [hot ...]: entries up to NULL, none means all; NULL without the attribute */
+    const char *shapes;   /* explicit list, or NULL */
+    const char *harmless; /* optional slots that mean nothing to the statement, or NULL */
+    const char **hot;     /* [hot ...]: entries up to NULL, none means all; NULL without the attribute */
     bool *hot_used;
     int nspec, spec[IG_SLOTS];
-    int nfixed;              /* the first slots, whose words come right after the opcode and in order */
-    int handler_first;       /* in the pool of handler numbers */
+    int nfixed;        /* the first slots, whose words come right after the opcode and in order */
+    int handler_first; /* in the pool of handler numbers */
 };
 
 struct ig {
     struct ig_words words;
-    struct ig_type types[64]; int ntypes;        /* types[i] is enum px_type i+1 */
-    struct ig_space spaces[32]; int nspaces;
-    struct ig_sreg sregs[256]; int nsregs;
-    struct ig_target targets[64]; int ntargets;
-    int versions[64]; int nversions;
+    struct ig_type types[64];
+    int ntypes; /* types[i] is enum px_type i+1 */
+    struct ig_space spaces[32];
+    int nspaces;
+    struct ig_sreg sregs[256];
+    int nsregs;
+    struct ig_target targets[64];
+    int ntargets;
+    int versions[64];
+    int nversions;
     struct ig_construct directives[IG_CONSTRUCTS], pragmas[IG_CONSTRUCTS], constructs[IG_CONSTRUCTS];
     struct ig_construct languages[IG_CONSTRUCTS], intermediates[IG_CONSTRUCTS];
     int ndirectives, npragmas, nconstructs, nlanguages, nintermediates;
-    struct ig_set sets[IG_SETS]; int nsets;
-    struct ig_overlooked overlooked[16]; int noverlooked;
-    struct ig_set features;  /* words that need a version or target on any instruction */
-    struct ig_fn fns[256]; int nfns;
-    struct { const char *name, *text; } conds[IG_CONDITIONS]; int nconds;
-    struct { const char *name, *text; } formats[IG_FORMATS]; int nformats; /* of operands */
-    struct { const char *name; uint64_t bits; } target_sets[128]; int ntarget_sets;
-    struct ig_since sinces[512]; int nsinces;    /* [0]: no requirement */
-    uint16_t lists[IG_POOL]; int nlists;         /* {n, word...} and tuple lists */
-    uint16_t code[IG_POOL]; int ncode;           /* conditions */
-    struct { const char *name; unsigned flags; bool used; struct ig_place at; } ops[512]; int nops;
-    const char *messages[128]; int nmessages;
-    struct { int words[6]; bool loose; } names[512]; int nnames;
-    struct ig_form *forms[IG_FORMS]; int nforms;
+    struct ig_set sets[IG_SETS];
+    int nsets;
+    struct ig_overlooked overlooked[16];
+    int noverlooked;
+    struct ig_set features; /* words that need a version or target on any instruction */
+    struct ig_fn fns[256];
+    int nfns;
+    struct {
+        const char *name, *text;
+    } conds[IG_CONDITIONS];
+    int nconds;
+    struct {
+        const char *name, *text;
+    } formats[IG_FORMATS];
+    int nformats; /* of operands */
+    struct {
+        const char *name;
+        uint64_t bits;
+    } target_sets[128];
+    int ntarget_sets;
+    struct ig_since sinces[512];
+    int nsinces; /* [0]: no requirement */
+    uint16_t lists[IG_POOL];
+    int nlists; /* {n, word...} and tuple lists */
+    uint16_t code[IG_POOL];
+    int ncode; /* conditions */
+    struct {
+        const char *name;
+        unsigned flags;
+        bool used;
+        struct ig_place at;
+    } ops[512];
+    int nops;
+    const char *messages[128];
+    int nmessages;
+    struct {
+        int words[6];
+        bool loose;
+    } names[512];
+    int nnames;
+    struct ig_form *forms[IG_FORMS];
+    int nforms;
 };
 extern struct ig ig;
 
 /* isagen_names.c */
-int ig_word(const char *s, size_t n);            /* number of a word, made when new */
-int ig_word_find(const char *s, size_t n);       /* 0 when there is none */
-int ig_type_find(const char *s, size_t n);       /* enum px_type, 0 when there is none */
-int ig_target_find(const char *s, size_t n);     /* index, -1 */
+int ig_word(const char *s, size_t n);              /* number of a word, made when new */
+int ig_word_find(const char *s, size_t n);         /* 0 when there is none */
+int ig_type_find(const char *s, size_t n);         /* enum px_type, 0 when there is none */
+int ig_target_find(const char *s, size_t n);       /* index, -1 */
 int ig_version(struct ig_place at, const char *s); /* "7.4" -> 74 */
 void ig_read_names(const char *file);
 void ig_read_lines(const char *file, void (*line)(struct ig_place at, char *text));
@@ -186,15 +310,15 @@ int ig_since_index(struct ig_since since);
 struct ig_since ig_since_parse(struct ig_place at, const char *s);
 
 /* isagen_ops.c */
-void ig_read_ops(struct ig_place at, const char *line);      /* op NAME ... : FLAG ... */
-const char *ig_op_name(struct ig_place at, const char *s);  /* of a row: must have been declared */
+void ig_read_ops(struct ig_place at, const char *line);    /* op NAME ... : FLAG ... */
+const char *ig_op_name(struct ig_place at, const char *s); /* of a row: must have been declared */
 void ig_emit_ops(FILE *out);
 void ig_emit_op_flags(FILE *out);
 void ig_emit_lowerings(FILE *out);
 
 /* isagen_quirks.c */
-void ig_read_quirk(struct ig_place at, const char *line);   /* NAME : INSTRUCTION ... */
-void ig_resolve_quirks(void);                               /* once all rows are read */
+void ig_read_quirk(struct ig_place at, const char *line); /* NAME : INSTRUCTION ... */
+void ig_resolve_quirks(void);                             /* once all rows are read */
 void ig_emit_quirk_names(FILE *out);
 void ig_emit_quirks(FILE *out);
 
@@ -225,7 +349,7 @@ extern int ig_nhandler_pool;
 void ig_check_ignored(void); /* after ig_expand_handlers: the slots that statements mention are known */
 
 /* isagen_loops.c */
-enum { IG_HANDLER_FILES = 8 };           /* HANDLER_FILES of the Makefile */
+enum { IG_HANDLER_FILES = 8 }; /* HANDLER_FILES of the Makefile */
 int ig_count_instances(const struct ig_handler *h);
 void ig_emit_loops(FILE *out, int part); /* handlers_0.c ... */
 void ig_emit_loop_table(FILE *out);
@@ -233,10 +357,11 @@ void ig_emit_loop_table(FILE *out);
 /* isagen_emit.c, isagen_docs.c */
 void ig_emit_words(FILE *out);
 void ig_emit_tables(FILE *out);
-void ig_emit_forms(FILE *out); /* isagen_forms.c */
+void ig_emit_forms(FILE *out);   /* isagen_forms.c */
 uint32_t ig_name(const char *s); /* its place in px_isa_names */
 void ig_sort_forms(void);
-bool ig_has_mode(const struct ig_form *form); /* isagen_forms.c: its statement runs in the mode of its .rnd and .ftz */
+bool ig_has_mode(
+    const struct ig_form *form); /* isagen_forms.c: its statement runs in the mode of its .rnd and .ftz */
 void ig_emit_docs(FILE *out);
 void ig_emit_dict(FILE *out);
 

@@ -13,35 +13,34 @@ static char *identifier(const char *s)
 {
     char *p = ig_text(s, strlen(s));
     for (char *c = p; *c; c++)
-        if (!isalnum((unsigned char)*c))
-            *c = '_';
+        if (!isalnum((unsigned char)*c)) *c = '_';
     return p;
 }
 
 void ig_emit_words(FILE *out)
 {
     fputs("/* Made by isagen from grammar/names.tbl and grammar/isa.tbl. */\n#ifndef PX_ISA_WORDS_H\n"
-          "#define PX_ISA_WORDS_H\n\nenum px_word_id {\n    PX_W_NONE,\n", out);
+          "#define PX_ISA_WORDS_H\n\nenum px_word_id {\n    PX_W_NONE,\n",
+          out);
     for (int i = 0; i < ig.words.n; i++)
-        if (ig.words.plain[i])
-            fprintf(out, "    PX_W_%s = %d,\n", identifier(ig.words.text[i]), i + 1);
+        if (ig.words.plain[i]) fprintf(out, "    PX_W_%s = %d,\n", identifier(ig.words.text[i]), i + 1);
     fprintf(out, "    PX_W_COUNT = %d\n};\n\nenum px_sreg_id {\n    PX_SR_NONE,\n", ig.words.n + 1);
-    for (int i = 0; i < ig.nsregs; i++)
-        fprintf(out, "    PX_SR_%s,\n", identifier(ig.sregs[i].name));
+    for (int i = 0; i < ig.nsregs; i++) fprintf(out, "    PX_SR_%s,\n", identifier(ig.sregs[i].name));
     fputs("    PX_SR_COUNT\n};\n", out);
     ig_emit_needs(out);
     fputs("\n/* Types beyond those of enum px_type. */\nenum px_more_types {\n", out);
     int other = ig_type_find("e4m3", 4);
     for (int i = other - 1; i < ig.ntypes; i++) {
         char *name = identifier(ig.types[i].name);
-        for (char *c = name; *c; c++)
-            *c = (char)toupper((unsigned char)*c);
+        for (char *c = name; *c; c++) *c = (char)toupper((unsigned char)*c);
         fprintf(out, "    PX_T_%s = %d,\n", name, i + 1);
     }
-    fprintf(out, "    PX_T_COUNT = %d\n};\n\n/* What a violated condition is called in the table. */\nenum px_where_message {\n"
-                 "    PX_WM_NONE,\n", ig.ntypes + 1);
-    for (int i = 0; i < ig.nmessages; i++)
-        fprintf(out, "    PX_WM_%s,\n", ig.messages[i]);
+    fprintf(out,
+            "    PX_T_COUNT = %d\n};\n\n/* What a violated condition is called in the table. */\nenum "
+            "px_where_message {\n"
+            "    PX_WM_NONE,\n",
+            ig.ntypes + 1);
+    for (int i = 0; i < ig.nmessages; i++) fprintf(out, "    PX_WM_%s,\n", ig.messages[i]);
     fputs("    PX_WM_COUNT\n};\n", out);
     ig_emit_quirk_names(out);
     fputs("\n#endif\n", out);
@@ -53,12 +52,13 @@ enum { BUCKET_SHIFT = 2 };
 static uint32_t hash(const char *s, uint32_t seed)
 {
     uint32_t h = 2166136261u ^ seed;
-    for (; *s; s++)
-        h = (h ^ (unsigned char)*s) * 16777619u;
+    for (; *s; s++) h = (h ^ (unsigned char)*s) * 16777619u;
     return h ^ h >> 15;
 }
 
-struct bucket { int n, words[64], number; };
+struct bucket {
+    int n, words[64], number;
+};
 
 static int by_size(const void *a, const void *b)
 {
@@ -71,8 +71,7 @@ static bool place(const struct bucket *b, uint32_t seed, uint16_t *slots, uint32
     for (int i = 0; i < b->n; i++) {
         uint32_t at = hash(ig.words.text[b->words[i] - 1], seed) & mask;
         if (slots[at]) {
-            while (i--)
-                slots[hash(ig.words.text[b->words[i] - 1], seed) & mask] = 0;
+            while (i--) slots[hash(ig.words.text[b->words[i] - 1], seed) & mask] = 0;
             return false;
         }
         slots[at] = (uint16_t)b->words[i];
@@ -83,21 +82,18 @@ static bool place(const struct bucket *b, uint32_t seed, uint16_t *slots, uint32
 static void emit_u16(FILE *out, const char *name, const uint16_t *v, int n)
 {
     fprintf(out, "const uint16_t %s[] = {", name);
-    for (int i = 0; i < n; i++)
-        fprintf(out, "%s%u,", i % 24 ? "" : "\n    ", v[i]);
+    for (int i = 0; i < n; i++) fprintf(out, "%s%u,", i % 24 ? "" : "\n    ", v[i]);
     fputs("\n};\n", out);
 }
 
 static void emit_hash(FILE *out)
 {
     uint32_t size = 1024;
-    while (size < (uint32_t)ig.words.n * 3 / 2)
-        size *= 2;
+    while (size < (uint32_t)ig.words.n * 3 / 2) size *= 2;
     uint32_t nbuckets = size >> BUCKET_SHIFT;
     uint16_t *slots = ig_alloc(size * sizeof *slots), *seeds = ig_alloc(nbuckets * sizeof *seeds);
     struct bucket *buckets = ig_alloc(nbuckets * sizeof *buckets);
-    for (uint32_t i = 0; i < nbuckets; i++)
-        buckets[i].number = (int)i;
+    for (uint32_t i = 0; i < nbuckets; i++) buckets[i].number = (int)i;
     for (int i = 0; i < ig.words.n; i++) {
         struct bucket *b = &buckets[hash(ig.words.text[i], 0) & (nbuckets - 1)];
         b->words[b->n++] = i + 1;
@@ -106,8 +102,7 @@ static void emit_hash(FILE *out)
     for (uint32_t i = 0; i < nbuckets && buckets[i].n; i++) {
         uint32_t seed = 1;
         while (!place(&buckets[i], seed, slots, size - 1))
-            if (++seed == 65536)
-                ig_error((struct ig_place){"isagen", 0}, "no perfect hash found");
+            if (++seed == 65536) ig_error((struct ig_place){"isagen", 0}, "no perfect hash found");
         seeds[buckets[i].number] = (uint16_t)seed;
     }
     fprintf(out, "const uint32_t px_isa_hash_mask = %u, px_isa_bucket_mask = %u;\n", size - 1, nbuckets - 1);
@@ -125,8 +120,7 @@ static void emit_word_texts(FILE *out)
         offsets[i + 1] = (uint16_t)at;
         at += (uint32_t)strlen(ig.words.text[i]) + 1;
     }
-    if (at > 65535)
-        ig_error((struct ig_place){"isagen", 0}, "the words are longer than 64 KB");
+    if (at > 65535) ig_error((struct ig_place){"isagen", 0}, "the words are longer than 64 KB");
     offsets[ig.words.n + 1] = (uint16_t)at;
     fputs(";\n", out);
     emit_u16(out, "px_isa_text_at", offsets, ig.words.n + 2);
@@ -134,49 +128,55 @@ static void emit_word_texts(FILE *out)
 
 static const char *class_code(const char *klass)
 {
-    static const struct { const char *name, *code; } codes[] = {
-        {"pred", "PX_TC_PRED"}, {"bits", "PX_TC_BITS"}, {"unsigned", "PX_TC_UNSIGNED"},
-        {"signed", "PX_TC_SIGNED"}, {"float", "PX_TC_FLOAT"}, {"opaque", "PX_TC_OPAQUE"}};
+    static const struct {
+        const char *name, *code;
+    } codes[] = {{"pred", "PX_TC_PRED"},     {"bits", "PX_TC_BITS"},   {"unsigned", "PX_TC_UNSIGNED"},
+                 {"signed", "PX_TC_SIGNED"}, {"float", "PX_TC_FLOAT"}, {"opaque", "PX_TC_OPAQUE"}};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (!strcmp(codes[i].name, klass))
-            return codes[i].code;
+        if (!strcmp(codes[i].name, klass)) return codes[i].code;
     ig_error((struct ig_place){"names.tbl", 0}, "type class '%s'", klass);
 }
 
 static void emit_names(FILE *out)
 {
-    fprintf(out, "_Static_assert((int)PX_T_PRED == PX_W_pred && (int)PX_T_F32X2 == PX_W_f32x2 && (int)PX_T_OTHER == PX_W_e4m3,\n"
-                 "               \"names.tbl lists the types in the order of enum px_type\");\n"
-                 "const uint16_t px_isa_ntypes = %d;\nconst struct px_type_info px_isa_types[] = {\n"
-                 "    {\"\", 0, 0, 0, 0, false},\n", ig.ntypes + 1);
+    fprintf(out,
+            "_Static_assert((int)PX_T_PRED == PX_W_pred && (int)PX_T_F32X2 == PX_W_f32x2 && (int)PX_T_OTHER "
+            "== PX_W_e4m3,\n"
+            "               \"names.tbl lists the types in the order of enum px_type\");\n"
+            "const uint16_t px_isa_ntypes = %d;\nconst struct px_type_info px_isa_types[] = {\n"
+            "    {\"\", 0, 0, 0, 0, false},\n",
+            ig.ntypes + 1);
     for (int i = 0; i < ig.ntypes; i++) {
         struct ig_type *t = &ig.types[i];
         fprintf(out, "    {\"%s\", %d, %d, %s, %d, %d},\n", t->name, i + 1, t->bits, class_code(t->klass),
                 ig_type_find(t->reg, strlen(t->reg)), t->decl);
     }
     fputs("};\nconst bool px_isa_type_noimm[] = {\n    0,", out);
-    for (int i = 0; i < ig.ntypes; i++)
-        fprintf(out, " %d,", ig.types[i].noimm);
+    for (int i = 0; i < ig.ntypes; i++) fprintf(out, " %d,", ig.types[i].noimm);
     fputs("\n};\nconst struct px_isa_space px_isa_spaces[] = {\n", out);
     for (int i = 0; i < ig.nspaces; i++)
-        fprintf(out, "    {%d, PX_SPACE_%s},\n", ig_word(ig.spaces[i].name, strlen(ig.spaces[i].name)), ig.spaces[i].code);
-    fprintf(out, "};\nconst uint16_t px_isa_nspaces = %d;\nconst struct px_sreg px_isa_sregs[] = {\n", ig.nspaces);
+        fprintf(out, "    {%d, PX_SPACE_%s},\n", ig_word(ig.spaces[i].name, strlen(ig.spaces[i].name)),
+                ig.spaces[i].code);
+    fprintf(out, "};\nconst uint16_t px_isa_nspaces = %d;\nconst struct px_sreg px_isa_sregs[] = {\n",
+            ig.nspaces);
     for (int i = 0; i < ig.nsregs; i++) {
         struct ig_sreg *s = &ig.sregs[i];
         int directive = s->directive ? ig_word_find(s->directive, strlen(s->directive)) : 0;
         if (s->directive && !directive)
             ig_error((struct ig_place){"names.tbl", 0}, "'%s' needs an unknown directive", s->name);
         fprintf(out, "    {%d, %d, %d, %d, %d, PX_SR_%s, %d},\n", ig_word(s->name, strlen(s->name)),
-                ig_type_find(s->type, strlen(s->type)), s->components, s->ptx, ig.targets[s->target].sm, identifier(s->name),
-                directive);
+                ig_type_find(s->type, strlen(s->type)), s->components, s->ptx, ig.targets[s->target].sm,
+                identifier(s->name), directive);
     }
-    fprintf(out, "};\nconst uint16_t px_isa_nsregs = %d;\nconst struct px_isa_target px_isa_targets[] = {\n", ig.nsregs);
+    fprintf(out, "};\nconst uint16_t px_isa_nsregs = %d;\nconst struct px_isa_target px_isa_targets[] = {\n",
+            ig.nsregs);
     for (int i = 0; i < ig.ntargets; i++)
-        fprintf(out, "    {\"%s\", %d, %d, %d, {%d, %d}},\n", ig.targets[i].name, ig_word(ig.targets[i].name, strlen(ig.targets[i].name)),
-                ig.targets[i].ptx, ig.targets[i].past, ig.targets[i].sm, ig.targets[i].suffix);
-    fprintf(out, "};\nconst uint16_t px_isa_ntargets = %d;\nconst uint16_t px_isa_versions[] = {", ig.ntargets);
-    for (int i = 0; i < ig.nversions; i++)
-        fprintf(out, "%d, ", ig.versions[i]);
+        fprintf(out, "    {\"%s\", %d, %d, %d, {%d, %d}},\n", ig.targets[i].name,
+                ig_word(ig.targets[i].name, strlen(ig.targets[i].name)), ig.targets[i].ptx,
+                ig.targets[i].past, ig.targets[i].sm, ig.targets[i].suffix);
+    fprintf(out, "};\nconst uint16_t px_isa_ntargets = %d;\nconst uint16_t px_isa_versions[] = {",
+            ig.ntargets);
+    for (int i = 0; i < ig.nversions; i++) fprintf(out, "%d, ", ig.versions[i]);
     fputs("0};\n", out);
 }
 
@@ -184,8 +184,7 @@ static void emit_names(FILE *out)
 
 static void lower(uint16_t *version, int ptx)
 {
-    if (!*version || ptx < *version)
-        *version = (uint16_t)ptx;
+    if (!*version || ptx < *version) *version = (uint16_t)ptx;
 }
 
 /* The first version in which each word means something; 0 of a word that no row dates. */
@@ -198,23 +197,25 @@ static void emit_word_versions(FILE *out)
         for (int k = 0; k < form->nslots; k++)
             for (int v = 0; v < form->slots[k].n; v++) {
                 int ptx = ig.sinces[form->slots[k].values[v].since].ptx;
-                lower(&versions[form->slots[k].values[v].word], ptx > form->since.ptx ? ptx : form->since.ptx);
+                lower(&versions[form->slots[k].values[v].word],
+                      ptx > form->since.ptx ? ptx : form->since.ptx);
             }
     }
     for (int i = 0; i < ig.nsregs; i++)
         lower(&versions[ig_word_find(ig.sregs[i].name, strlen(ig.sregs[i].name))], ig.sregs[i].ptx);
     for (int i = 0; i < ig.ndirectives; i++)
-        lower(&versions[ig_word_find(ig.directives[i].name, strlen(ig.directives[i].name))], ig.directives[i].ptx);
+        lower(&versions[ig_word_find(ig.directives[i].name, strlen(ig.directives[i].name))],
+              ig.directives[i].ptx);
     for (int i = 0; i < ig.words.n; i++)
-        if (ig.words.always[i])
-            versions[i + 1] = 0;
+        if (ig.words.always[i]) versions[i + 1] = 0;
     emit_u16(out, "px_isa_word_versions", versions, ig.words.n + 1);
 }
 
 void ig_emit_tables(FILE *out)
 {
     fputs("/* Made by isagen from grammar/names.tbl and grammar/isa.tbl. */\n#include \"isa/table.h\"\n\n"
-          "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n", out);
+          "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n",
+          out);
     emit_word_texts(out);
     emit_hash(out);
     emit_names(out);

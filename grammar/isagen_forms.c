@@ -3,14 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct blob { char *text; size_t n; };
+struct blob {
+    char *text;
+    size_t n;
+};
 
 static uint32_t intern(struct blob *b, const char *s)
 {
     size_t len = strlen(s) + 1;
     for (size_t at = 0; at < b->n; at += strlen(b->text + at) + 1)
-        if (!strcmp(b->text + at, s))
-            return (uint32_t)at;
+        if (!strcmp(b->text + at, s)) return (uint32_t)at;
     char *grown = ig_alloc(b->n + len);
     memcpy(grown, b->text, b->n);
     memcpy(grown + b->n, s, len);
@@ -30,8 +32,7 @@ static int nelems;
 static int by_opcode(const void *a, const void *b)
 {
     const struct ig_form *x = *(struct ig_form *const *)a, *y = *(struct ig_form *const *)b;
-    if (x->opcode != y->opcode)
-        return x->opcode - y->opcode;
+    if (x->opcode != y->opcode) return x->opcode - y->opcode;
     return x->at.file != y->at.file ? strcmp(x->at.file, y->at.file) : x->at.line - y->at.line;
 }
 
@@ -40,15 +41,12 @@ static int put_elems(const struct ig_elems *e)
 {
     int m = e->n < IG_ELEMS ? e->n : IG_ELEMS, at = nelems;
     m = m ? m : 1;
-    while (m > 1 && e->type[m - 1] == e->type[m - 2])
-        m--;
-    if (nelems + 3 + m >= IG_POOL)
-        ig_error((struct ig_place){"isa.tbl", 0}, "too many operand types");
+    while (m > 1 && e->type[m - 1] == e->type[m - 2]) m--;
+    if (nelems + 3 + m >= IG_POOL) ig_error((struct ig_place){"isa.tbl", 0}, "too many operand types");
     elems[nelems++] = (uint8_t)e->n;
     elems[nelems++] = e->n ? e->vector : (uint8_t)e->divisor;
     elems[nelems++] = (uint8_t)m;
-    for (int i = 0; i < m; i++)
-        elems[nelems++] = (uint8_t)e->type[i];
+    for (int i = 0; i < m; i++) elems[nelems++] = (uint8_t)e->type[i];
     return at;
 }
 
@@ -65,20 +63,24 @@ static void emit_fns(FILE *out)
     for (int i = 0; i < ig.nfns; i++)
         for (int k = 0; !ig.fns[i].is_text && k < ig.fns[i].n; k++) {
             const struct ig_entry *e = &ig.fns[i].entries[k];
-            fprintf(out, "    {{%d, %d, %d, %d}, %d},\n", (uint16_t)e->key[0], (uint16_t)e->key[1], (uint16_t)e->key[2],
-                    (uint16_t)e->key[3], put_elems(&e->value));
+            fprintf(out, "    {{%d, %d, %d, %d}, %d},\n", (uint16_t)e->key[0], (uint16_t)e->key[1],
+                    (uint16_t)e->key[2], (uint16_t)e->key[3], put_elems(&e->value));
         }
     fputs("    {{0}, 0}\n};\n", out);
 }
 
 static void emit_opd(FILE *out, const struct ig_opd *o)
 {
-    static const char *const kinds[] = {"REG", "PRED", "ADDR", "VEC", "IMM", "LABEL", "FUNC", "LIST", "TEXADDR", "TENSOR", "OTHER"};
+    static const char *const kinds[] = {"REG",  "PRED", "ADDR",    "VEC",    "IMM",  "LABEL",
+                                        "FUNC", "LIST", "TEXADDR", "TENSOR", "OTHER"};
     const struct ig_tspec *t = &o->type;
     int index = t->kind == IG_T_FIXED ? put_elems(&t->fixed) : t->kind == IG_T_FN ? t->fn : 0;
-    fprintf(out, "    {PX_OK_%s, %d, %d, %d, %d, %d, %d, %d, {%d, %d, %d, %d}, %d, 0x%x, %d, %lldll, %lldll, %u},\n", kinds[o->kind],
-            o->space, o->partner, o->part_first, o->nparts, t->kind, t->vec, t->slot < 0 ? 0 : t->slot, t->args[0], t->args[1],
-            t->args[2], t->args[3], index, o->flags, o->step, (long long)o->lo, (long long)o->hi, intern(&names, o->name));
+    fprintf(
+        out,
+        "    {PX_OK_%s, %d, %d, %d, %d, %d, %d, %d, {%d, %d, %d, %d}, %d, 0x%x, %d, %lldll, %lldll, %u},\n",
+        kinds[o->kind], o->space, o->partner, o->part_first, o->nparts, t->kind, t->vec,
+        t->slot < 0 ? 0 : t->slot, t->args[0], t->args[1], t->args[2], t->args[3], index, o->flags, o->step,
+        (long long)o->lo, (long long)o->hi, intern(&names, o->name));
 }
 
 static bool has_float(const struct ig_form *form)
@@ -86,10 +88,12 @@ static bool has_float(const struct ig_form *form)
     for (int i = 0; i < form->nopds; i++) {
         const struct ig_tspec *t = &form->opds[i].type;
         const struct ig_slot *slot = t->kind == IG_T_SLOT ? &form->slots[t->slot] : NULL;
-        if (t->kind == IG_T_FIXED && t->fixed.type[0] && !strcmp(ig.types[t->fixed.type[0] - 1].klass, "float"))
+        if (t->kind == IG_T_FIXED && t->fixed.type[0] &&
+            !strcmp(ig.types[t->fixed.type[0] - 1].klass, "float"))
             return true;
         for (int v = 0; slot && v < slot->n; v++)
-            if (slot->values[v].word <= ig.ntypes && !strcmp(ig.types[slot->values[v].word - 1].klass, "float"))
+            if (slot->values[v].word <= ig.ntypes &&
+                !strcmp(ig.types[slot->values[v].word - 1].klass, "float"))
                 return true;
     }
     return false;
@@ -103,39 +107,37 @@ bool ig_has_mode(const struct ig_form *form)
 static int op_number(const char *op)
 {
     for (int i = 0; op && i < ig.nops; i++)
-        if (!strcmp(ig.ops[i].name, op))
-            return i + 1;
+        if (!strcmp(ig.ops[i].name, op)) return i + 1;
     return 0;
 }
 
 static bool takes(const struct ig_slot *slot, int word)
 {
     for (int i = 0; i < slot->n; i++)
-        if (slot->values[i].word == word)
-            return true;
+        if (slot->values[i].word == word) return true;
     return false;
 }
 
-/* How many of the first slots hold the rest of the instruction's name: the most that any name of the opcode covers. */
+/* How many of the first slots hold the rest of the instruction's name: the most that any name of the opcode
+ * covers. */
 static int fixed_slots(const struct ig_form *f)
 {
     int most = 0;
     for (int i = 0; i < ig.nnames; i++) {
         const int *w = ig.names[i].words;
         int k = 1, slot = 0;
-        if (ig.names[i].loose || w[0] != f->opcode)
-            continue;
+        if (ig.names[i].loose || w[0] != f->opcode) continue;
         while (k < 6 && w[k] && slot < f->nslots && takes(&f->slots[slot], w[k])) {
             k++;
             slot++;
         }
-        if ((k == 6 || !w[k]) && slot > most)
-            most = slot;
+        if ((k == 6 || !w[k]) && slot > most) most = slot;
     }
     return most;
 }
 
-/* Is " a b " a list with the form's name in it? The name is the opcode with the words that come right after it. */
+/* Is " a b " a list with the form's name in it? The name is the opcode with the words that come right after
+ * it. */
 static bool listed(const char *names_of, const struct ig_form *f)
 {
     const char *name = ig.words.text[f->opcode - 1];
@@ -156,20 +158,22 @@ static unsigned overlooks(const struct ig_form *f)
 static void emit_form_rows(FILE *out)
 {
     int slot = 0, opd = 0, part = 0, clause = 0;
-    fprintf(out, "const uint16_t px_isa_nforms = %d;\nconst struct px_form px_isa_forms[] = {\n    {0},\n", ig.nforms);
+    fprintf(out, "const uint16_t px_isa_nforms = %d;\nconst struct px_form px_isa_forms[] = {\n    {0},\n",
+            ig.nforms);
     for (int i = 0; i < ig.nforms; i++) {
         struct ig_form *f = ig.forms[i];
         bool pair = f->nopds && f->opds[0].flags & IG_F_PAIR_OPTIONAL;
         bool mode = f->statement && ig_has_mode(f);
-        if (f->nspec > 6)
-            ig_error(f->at, "a statement specialises on at most 6 slots");
-        fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %u, {", f->opcode, slot, opd, part, clause,
-                ig_since_index(f->since), op_number(f->op), f->nslots, fixed_slots(f), f->nopds, f->min_opds,
-                f->nparts, f->nclauses, f->nspec, f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4 |
-                f->home << 5 | f->video << 6, overlooks(f));
-        for (int k = 0; k < f->nspec; k++)
-            fprintf(out, "%d%s", f->spec[k], k + 1 < f->nspec ? ", " : "");
-        fprintf(out, "%s}, %d, %u},\n", f->nspec ? "" : "0", f->statement ? f->handler_first : -1, intern(&names, f->syntax));
+        if (f->nspec > 6) ig_error(f->at, "a statement specialises on at most 6 slots");
+        fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %u, {", f->opcode,
+                slot, opd, part, clause, ig_since_index(f->since), op_number(f->op), f->nslots,
+                fixed_slots(f), f->nopds, f->min_opds, f->nparts, f->nclauses, f->nspec,
+                f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4 | f->home << 5 |
+                    f->video << 6,
+                overlooks(f));
+        for (int k = 0; k < f->nspec; k++) fprintf(out, "%d%s", f->spec[k], k + 1 < f->nspec ? ", " : "");
+        fprintf(out, "%s}, %d, %u},\n", f->nspec ? "" : "0", f->statement ? f->handler_first : -1,
+                intern(&names, f->syntax));
         slot += f->nslots;
         opd += f->nopds;
         part += f->nparts;
@@ -195,20 +199,17 @@ static void emit_slots(FILE *out)
                 fprintf(out, "%s{%d, %d}, ", v ? "" : "\n    ", ig.forms[i]->slots[k].values[v].word,
                         ig.forms[i]->slots[k].values[v].since);
     fputs("{0, 0}\n};\n", out);
-    if (first > 65535)
-        ig_error((struct ig_place){"isa.tbl", 0}, "too many values");
+    if (first > 65535) ig_error((struct ig_place){"isa.tbl", 0}, "too many values");
 }
 
 static void emit_operands(FILE *out)
 {
     fputs("const struct px_opd px_isa_opds[] = {\n", out);
     for (int i = 0; i < ig.nforms; i++)
-        for (int k = 0; k < ig.forms[i]->nopds; k++)
-            emit_opd(out, &ig.forms[i]->opds[k]);
+        for (int k = 0; k < ig.forms[i]->nopds; k++) emit_opd(out, &ig.forms[i]->opds[k]);
     fputs("    {0}\n};\nconst struct px_opd px_isa_parts[] = {\n", out);
     for (int i = 0; i < ig.nforms; i++)
-        for (int k = 0; k < ig.forms[i]->nparts; k++)
-            emit_opd(out, &ig.forms[i]->parts[k]);
+        for (int k = 0; k < ig.forms[i]->nparts; k++) emit_opd(out, &ig.forms[i]->parts[k]);
     fputs("    {0}\n};\n", out);
 }
 
@@ -218,8 +219,8 @@ static void emit_clauses(FILE *out)
     for (int i = 0; i < ig.nforms; i++)
         for (int k = 0; k < ig.forms[i]->nclauses; k++) {
             const struct ig_clause *c = &ig.forms[i]->clauses[k];
-            fprintf(out, "    {%d, %s%s, %d, %d, %d},\n", c->kind, c->message ? "PX_WM_" : "0", c->message ? c->message : "",
-                    c->first, c->len, c->since);
+            fprintf(out, "    {%d, %s%s, %d, %d, %d},\n", c->kind, c->message ? "PX_WM_" : "0",
+                    c->message ? c->message : "", c->first, c->len, c->since);
         }
     fputs("    {0, 0, 0, 0, 0}\n};\n", out);
 }
@@ -227,8 +228,7 @@ static void emit_clauses(FILE *out)
 static void emit_numbers(FILE *out, const char *name, const uint16_t *v, int n)
 {
     fprintf(out, "const uint16_t %s[] = {", name);
-    for (int i = 0; i < n; i++)
-        fprintf(out, "%s%u,", i % 24 ? "" : "\n    ", v[i]);
+    for (int i = 0; i < n; i++) fprintf(out, "%s%u,", i % 24 ? "" : "\n    ", v[i]);
     fputs("\n    0};\n", out);
 }
 
@@ -240,19 +240,20 @@ static void emit_sinces(FILE *out)
                 intern(&names, ig.sinces[i].feature ? ig.sinces[i].feature : ""));
     fputs("};\nconst uint64_t px_isa_target_sets[] = {0,\n", out);
     for (int i = 1; i < ig.ntarget_sets; i++)
-        fprintf(out, "    0x%llxull, /* %s */\n", (unsigned long long)ig.target_sets[i].bits, ig.target_sets[i].name);
+        fprintf(out, "    0x%llxull, /* %s */\n", (unsigned long long)ig.target_sets[i].bits,
+                ig.target_sets[i].name);
     fputs("};\n", out);
 }
 
 static void emit_word_tables(FILE *out)
 {
     uint16_t *first = ig_alloc((size_t)(ig.words.n + 1) * sizeof *first);
-    for (int i = ig.nforms; i-- > 0;)
-        first[ig.forms[i]->opcode] = (uint16_t)(i + 1);
+    for (int i = ig.nforms; i-- > 0;) first[ig.forms[i]->opcode] = (uint16_t)(i + 1);
     emit_numbers(out, "px_isa_form_first", first, ig.words.n + 1);
     fputs("const uint8_t px_isa_word_flags[] = {0,", out);
     for (int i = 0; i < ig.words.n; i++)
-        fprintf(out, "%s%d,", i % 40 ? "" : "\n    ", ig.words.modifier[i] | ig.words.opcode[i] << 1 | ig.words.plain_name[i] << 2);
+        fprintf(out, "%s%d,", i % 40 ? "" : "\n    ",
+                ig.words.modifier[i] | ig.words.opcode[i] << 1 | ig.words.plain_name[i] << 2);
     fputs("\n};\n", out);
     uint16_t *sets = ig_alloc((size_t)(ig.words.n + 1) * sizeof *sets);
     for (int i = 0; i < ig.noverlooked; i++)
@@ -274,7 +275,8 @@ static void emit_names(FILE *out)
     fputs("const uint16_t px_isa_inst_names[][7] = {\n", out);
     for (int i = 0; i < ig.nnames; i++) {
         const int *w = ig.names[i].words;
-        fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d},\n", w[0], w[1], w[2], w[3], w[4], w[5], ig.names[i].loose);
+        fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d},\n", w[0], w[1], w[2], w[3], w[4], w[5],
+                ig.names[i].loose);
     }
     fprintf(out, "    {0}\n};\nconst uint16_t px_isa_ninst_names = %d;\n", ig.nnames);
 }
@@ -285,8 +287,7 @@ static void emit_blob(FILE *out)
     for (size_t at = 0; at < names.n; at += strlen(names.text + at) + 1)
         fprintf(out, "\n    \"%s\\0\"", names.text + at);
     fputs(";\nconst uint8_t px_isa_elems[] = {", out);
-    for (int i = 0; i < nelems; i++)
-        fprintf(out, "%s%d,", i % 40 ? "" : "\n    ", elems[i]);
+    for (int i = 0; i < nelems; i++) fprintf(out, "%s%d,", i % 40 ? "" : "\n    ", elems[i]);
     fputs("\n    0};\n", out);
 }
 

@@ -35,42 +35,35 @@ bool ig_mentions(const char *statement, const char *name)
 {
     size_t n = strlen(name);
     for (const char *s = statement; (s = strstr(s, name)); s += n)
-        if ((s == statement || (!is_name(s[-1]) && s[-1] != '$')) && !is_name(s[n]))
-            return true;
+        if ((s == statement || (!is_name(s[-1]) && s[-1] != '$')) && !is_name(s[n])) return true;
     return false;
 }
 
 static bool specialises(struct ig_form *form, int slot)
 {
     for (int i = 0; i < form->nspec; i++)
-        if (form->spec[i] == slot)
-            return true;
+        if (form->spec[i] == slot) return true;
     return false;
 }
 
 static void specialise(struct ig_form *form, int slot)
 {
-    if (!specialises(form, slot))
-        form->spec[form->nspec++] = slot;
+    if (!specialises(form, slot)) form->spec[form->nspec++] = slot;
 }
 
 static void specialise_type(struct ig_form *form, const struct ig_tspec *t)
 {
-    if (t->kind == IG_T_SLOT)
-        specialise(form, t->slot);
-    for (int i = 0; t->kind == IG_T_FN && i < ig.fns[t->fn].nargs; i++)
-        specialise(form, t->args[i]);
+    if (t->kind == IG_T_SLOT) specialise(form, t->slot);
+    for (int i = 0; t->kind == IG_T_FN && i < ig.fns[t->fn].nargs; i++) specialise(form, t->args[i]);
 }
 
 /* The name after a dollar sign; `${name}` ends it where more letters follow. Returns the end. */
 static const char *dollar_name(const char *s, const char **name, size_t *n)
 {
-    while (*s == ' ')
-        s++;
+    while (*s == ' ') s++;
     bool braces = *s == '{';
     *name = s += braces;
-    for (*n = 0; is_name(s[*n]);)
-        ++*n;
+    for (*n = 0; is_name(s[*n]);) ++*n;
     return s + *n + braces;
 }
 
@@ -82,11 +75,9 @@ static void specialise_statement(struct ig_form *form)
         s = dollar_name(s + 1, &name, &n);
         bool call = *s == '(' && ig_slot_find(form, name, n) < 0;
         do {
-            if (call)
-                s = dollar_name(s + 1, &name, &n);
+            if (call) s = dollar_name(s + 1, &name, &n);
             int slot = ig_slot_find(form, name, n);
-            if (slot < 0)
-                ig_error(form->at, "'%.*s' is no slot", (int)n, name);
+            if (slot < 0) ig_error(form->at, "'%.*s' is no slot", (int)n, name);
             specialise(form, slot);
         } while (call && *s == ',');
     }
@@ -97,10 +88,8 @@ static const struct ig_entry *entry_of(const struct ig_fn *fn, const uint16_t *w
     for (int i = 0; i < fn->n; i++) {
         const struct ig_entry *e = &fn->entries[i];
         int k = 0;
-        while (k < fn->nargs && (!e->key[k] || e->key[k] == words[k] || (e->key[k] == -1 && !words[k])))
-            k++;
-        if (k == fn->nargs)
-            return e;
+        while (k < fn->nargs && (!e->key[k] || e->key[k] == words[k] || (e->key[k] == -1 && !words[k]))) k++;
+        if (k == fn->nargs) return e;
     }
     return NULL;
 }
@@ -109,18 +98,13 @@ static const struct ig_entry *entry_of(const struct ig_fn *fn, const uint16_t *w
 static int type_of(const struct expansion *x, const struct ig_tspec *t)
 {
     uint16_t words[4] = {0};
-    if (t->kind == IG_T_FIXED)
-        return t->fixed.type[0];
-    if (t->kind == IG_T_SLOT)
-        return x->value[t->slot];
-    if (t->kind != IG_T_FN)
-        return 0;
+    if (t->kind == IG_T_FIXED) return t->fixed.type[0];
+    if (t->kind == IG_T_SLOT) return x->value[t->slot];
+    if (t->kind != IG_T_FN) return 0;
     const struct ig_fn *fn = &ig.fns[t->fn];
-    for (int i = 0; i < fn->nargs; i++)
-        words[i] = x->value[t->args[i]];
+    for (int i = 0; i < fn->nargs; i++) words[i] = x->value[t->args[i]];
     const struct ig_entry *e = entry_of(fn, words);
-    if (!e)
-        return 0;
+    if (!e) return 0;
     return e->value.type[0] ? e->value.type[0] : words[fn->nargs - 1];
 }
 
@@ -134,14 +118,10 @@ static const char *lane_type(const struct ig_form *form, int type)
 {
     const struct ig_type *t = &ig.types[type - 1];
     bool plain = !strchr(t->name, 'x') && strcmp(t->name, "tf32") && strncmp(t->name, "bf", 2);
-    if (is_predicate(type))
-        return "pred";
-    if (form->video)
-        return "s64";
-    if (!strcmp(t->klass, "signed") && !form->bits && plain)
-        return ig_format("s%d", t->bits);
-    if (!strcmp(t->klass, "float") && !form->bits && plain && t->bits >= 32)
-        return t->name;
+    if (is_predicate(type)) return "pred";
+    if (form->video) return "s64";
+    if (!strcmp(t->klass, "signed") && !form->bits && plain) return ig_format("s%d", t->bits);
+    if (!strcmp(t->klass, "float") && !form->bits && plain && t->bits >= 32) return t->name;
     return ig_format("u%d", t->bits < 8 ? 32 : t->bits);
 }
 
@@ -160,8 +140,7 @@ static const char *substitute(const struct expansion *x)
     size_t n = 0;
     const struct ig_form *form = x->form;
     for (const char *s = form->statement; *s;) {
-        if (n > sizeof out - 512)
-            ig_error(form->at, "the statement is too long");
+        if (n > sizeof out - 512) ig_error(form->at, "the statement is too long");
         if (*s != '$') {
             out[n++] = *s++;
             continue;
@@ -179,15 +158,15 @@ static const char *substitute(const struct expansion *x)
                 words[k++] = x->value[ig_slot_find(form, name, len)];
             }
             const struct ig_entry *e = entry_of(&ig.fns[fn], words);
-            if (!e)
-                return NULL;
+            if (!e) return NULL;
             text = e->text;
             s++;
         } else {
             int slot = ig_slot_find(form, name, len);
             const struct ig_slot *sl = &form->slots[slot];
             text = sl->n == 1 && sl->values[0].word == sl->name ? (x->value[slot] ? "1" : "0")
-                   : x->value[slot] ? ig.words.text[x->value[slot] - 1] : "none";
+                   : x->value[slot]                             ? ig.words.text[x->value[slot] - 1]
+                                                                : "none";
         }
         n += (size_t)snprintf(out + n, sizeof out - n, "%s", text);
     }
@@ -208,7 +187,8 @@ static const char *without_e(const char *statement)
     return out;
 }
 
-/* The words that tell this combination from others: those of slots that the statement depends on and those always there. */
+/* The words that tell this combination from others: those of slots that the statement depends on and those
+ * always there. */
 static const char *telling_words(const struct expansion *x)
 {
     const struct ig_form *form = x->form;
@@ -216,8 +196,7 @@ static const char *telling_words(const struct expansion *x)
     for (int i = 0; i < form->nslots; i++) {
         const struct ig_slot *slot = &form->slots[i];
         bool fixed = slot->n == 1 && !slot->optional;
-        if (!fixed && !specialises((struct ig_form *)form, i))
-            continue;
+        if (!fixed && !specialises((struct ig_form *)form, i)) continue;
         if (x->value[i])
             words = ig_format("%s%s%s", words, *words ? "." : "", ig.words.text[x->value[i] - 1]);
     }
@@ -229,16 +208,14 @@ static const char *handler_name(const struct expansion *x)
     const char *words = telling_words(x);
     char *name = ig_format("%s%s%s", ig.words.text[x->form->opcode - 1], *words ? "_" : "", words);
     for (char *c = name; *c; c++)
-        if (!is_name(*c))
-            *c = '_';
+        if (!is_name(*c)) *c = '_';
     return name;
 }
 
 static bool name_taken(const char *name)
 {
     for (int i = 0; i < ig_nhandlers; i++)
-        if (!strcmp(handlers[i].name, name))
-            return true;
+        if (!strcmp(handlers[i].name, name)) return true;
     return false;
 }
 
@@ -249,8 +226,7 @@ static bool among(const char *part, size_t n, const char *word)
 {
     size_t len = strcspn(word, ".");
     for (const char *s = part; s < part + n; s += strcspn(s, ",. ") + 1)
-        if (strcspn(s, ",. ") == len && !strncmp(s, word, len))
-            return true;
+        if (strcspn(s, ",. ") == len && !strncmp(s, word, len)) return true;
     return false;
 }
 
@@ -259,12 +235,10 @@ static bool entry_fits(const char *entry, const char *words)
 {
     for (;;) {
         size_t n = strcspn(entry, ". ");
-        if (!among(entry, n, words))
-            return false;
+        if (!among(entry, n, words)) return false;
         entry += n;
         words += strcspn(words, ".");
-        if (*entry != '.' || *words != '.')
-            return *entry != '.' && !*words;
+        if (*entry != '.' || *words != '.') return *entry != '.' && !*words;
         entry++, words++;
     }
 }
@@ -273,27 +247,23 @@ static bool is_hot(const struct expansion *x)
 {
     const struct ig_form *form = x->form;
     bool found = false;
-    if (!form->hot)
-        return false;
+    if (!form->hot) return false;
     for (int i = 0; form->hot[i]; i++)
-        if (entry_fits(form->hot[i], telling_words(x)))
-            form->hot_used[i] = found = true;
+        if (entry_fits(form->hot[i], telling_words(x))) form->hot_used[i] = found = true;
     return found || !form->hot[0];
 }
 
 static void check_hot(const struct ig_form *form)
 {
     for (int i = 0; form->hot && form->hot[i]; i++)
-        if (!form->hot_used[i])
-            ig_error(form->at, "no handler of the row is '%s'", form->hot[i]);
+        if (!form->hot_used[i]) ig_error(form->at, "no handler of the row is '%s'", form->hot[i]);
 }
 
 /* ---- handlers ---- */
 
 static const char *default_shapes(const struct ig_form *form, int ns)
 {
-    if (form->video)
-        return ns == 3 ? "rrr" : "rr";
+    if (form->video) return ns == 3 ? "rrr" : "rr";
     return ns == 0 ? "none" : ns == 1 ? "r" : ns == 2 ? "rr_rs" : "rrr_rrs_rsr";
 }
 
@@ -304,12 +274,9 @@ static bool lane_types(const struct expansion *x, struct ig_handler *h)
     for (int i = 0; i < form->nopds; i++) {
         const struct ig_opd *o = &form->opds[i];
         int type = type_of(x, &o->type);
-        if (!type)
-            return false;
-        if (form->compare && !(o->flags & IG_F_DST) && is_predicate(type))
-            continue;
-        if (form->video && !ig_mentions(h->statement, o->name))
-            continue; /* lowering has c */
+        if (!type) return false;
+        if (form->compare && !(o->flags & IG_F_DST) && is_predicate(type)) continue;
+        if (form->video && !ig_mentions(h->statement, o->name)) continue; /* lowering has c */
         if (o->flags & IG_F_DST) {
             h->d = form->compare ? "pred" : lane_type(form, type);
             if (form->compare)
@@ -333,8 +300,8 @@ static const char *or_none(const char *type)
 /* The types as they stand in handlers.inc. */
 static const char *types_of(const struct ig_handler *h)
 {
-    return ig_format("%s, %s, %s, %s, %s", or_none(h->d), or_none(h->e), or_none(h->sources[0]), or_none(h->sources[1]),
-                     or_none(h->sources[2]));
+    return ig_format("%s, %s, %s, %s, %s", or_none(h->d), or_none(h->e), or_none(h->sources[0]),
+                     or_none(h->sources[1]), or_none(h->sources[2]));
 }
 
 static int find_same(const struct ig_handler *h)
@@ -348,20 +315,16 @@ static int find_same(const struct ig_handler *h)
 static const char *new_name(const struct expansion *x, const struct ig_handler *h)
 {
     const char *name = handler_name(x);
-    if (h->e)
-        name = ig_format("%s_pair", name);
-    if (name_taken(name))
-        name = ig_format("%s_%d", name, h->ns);
-    if (name_taken(name))
-        ig_error(x->form->at, "handler %s has two meanings", name);
+    if (h->e) name = ig_format("%s_pair", name);
+    if (name_taken(name)) name = ig_format("%s_%d", name, h->ns);
+    if (name_taken(name)) ig_error(x->form->at, "handler %s has two meanings", name);
     return name;
 }
 
 static const char *finished(const char *statement)
 {
     size_t n = strlen(statement);
-    while (n && statement[n - 1] == ' ')
-        n--;
+    while (n && statement[n - 1] == ' ') n--;
     statement = ig_text(statement, n);
     return n && strchr(";}", statement[n - 1]) ? statement : ig_format("%s;", statement);
 }
@@ -371,8 +334,7 @@ static int handler_for(struct expansion *x, bool with_e)
 {
     const struct ig_form *form = x->form;
     struct ig_handler h = {.at = form->at, .statement = substitute(x)};
-    if (!h.statement || !lane_types(x, &h))
-        return -1;
+    if (!h.statement || !lane_types(x, &h)) return -1;
     if (!with_e || !ig_mentions(h.statement, "e")) {
         h.statement = without_e(h.statement);
         h.e = NULL;
@@ -380,8 +342,7 @@ static int handler_for(struct expansion *x, bool with_e)
     h.statement = finished(h.statement);
     int found = find_same(&h);
     if (found < 0) {
-        if (ig_nhandlers == MAX_HANDLERS)
-            ig_error(form->at, "more than %d handlers", MAX_HANDLERS);
+        if (ig_nhandlers == MAX_HANDLERS) ig_error(form->at, "more than %d handlers", MAX_HANDLERS);
         h.name = new_name(x, &h);
         h.shapes = form->shapes ? form->shapes : default_shapes(form, h.ns);
         h.cc = ig_mentions(h.statement, "cc");
@@ -401,12 +362,12 @@ const struct ig_handler *ig_handler(int number)
 static int radix(const struct ig_form *form)
 {
     int n = 1;
-    for (int i = 0; i < form->nspec; i++)
-        n *= form->slots[form->spec[i]].n + 1;
+    for (int i = 0; i < form->nspec; i++) n *= form->slots[form->spec[i]].n + 1;
     return n;
 }
 
-/* Position of the chosen words among the combinations of the specialising slots (as px_match_handler computes it). */
+/* Position of the chosen words among the combinations of the specialising slots (as px_match_handler computes
+ * it). */
 static int position(const struct expansion *x, const int *choice)
 {
     int at = 0;
@@ -420,13 +381,10 @@ static void expand_slot(struct expansion *x, int slot, int *choice, int size, bo
     const struct ig_form *form = x->form;
     if (slot == form->nslots) {
         int at = form->handler_first + position(x, choice);
-        if (ig_handler_pool[at] != UINT16_MAX || !ig_clauses_hold(form, x->value))
-            return;
+        if (ig_handler_pool[at] != UINT16_MAX || !ig_clauses_hold(form, x->value)) return;
         int h = handler_for(x, true);
-        if (h >= 0)
-            ig_handler_pool[at] = (uint16_t)h;
-        if (pair && h >= 0)
-            ig_handler_pool[at + size] = (uint16_t)handler_for(x, false);
+        if (h >= 0) ig_handler_pool[at] = (uint16_t)h;
+        if (pair && h >= 0) ig_handler_pool[at + size] = (uint16_t)handler_for(x, false);
         return;
     }
     const struct ig_slot *s = &form->slots[slot];
@@ -442,15 +400,14 @@ static void expand(struct ig_form *form)
     int choice[IG_SLOTS] = {0};
     struct expansion x = {.form = form};
     specialise_statement(form);
-    for (int i = 0; i < form->nopds && !form->video; i++)
-        specialise_type(form, &form->opds[i].type);
+    for (int i = 0; i < form->nopds && !form->video; i++) specialise_type(form, &form->opds[i].type);
     bool pair = form->nopds && form->opds[0].flags & IG_F_PAIR_OPTIONAL;
     int size = radix(form);
     form->handler_first = ig_nhandler_pool;
     ig_nhandler_pool += size * (pair ? 2 : 1);
-    if (ig_nhandler_pool > IG_POOL)
-        ig_error(form->at, "the statements specialise on too much");
-    memset(ig_handler_pool + form->handler_first, 0xff, (size_t)size * (pair ? 2 : 1) * sizeof *ig_handler_pool);
+    if (ig_nhandler_pool > IG_POOL) ig_error(form->at, "the statements specialise on too much");
+    memset(ig_handler_pool + form->handler_first, 0xff,
+           (size_t)size * (pair ? 2 : 1) * sizeof *ig_handler_pool);
     expand_slot(&x, 0, choice, size, pair);
     check_hot(form);
 }
@@ -458,26 +415,28 @@ static void expand(struct ig_form *form)
 void ig_expand_handlers(void)
 {
     for (int i = 0; i < ig.nforms; i++)
-        if (ig.forms[i]->statement)
-            expand(ig.forms[i]);
+        if (ig.forms[i]->statement) expand(ig.forms[i]);
 }
 
 void ig_emit_handlers(FILE *inc, FILE *header)
 {
     int instances = 0;
-    fputs("/*\n * Made by isagen. PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, { statement }); PX_ALU_CC when the\n"
-          " * statement uses the carry flag cc. Types: u8..u64 s8..s64 f32 f64 pred none. Shapes: one letter a source,\n"
-          " * r a row and s a scalar, joined by _ (rr_rs: row row and row scalar).\n */\n", inc);
+    fputs("/*\n * Made by isagen. PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, { statement }); PX_ALU_CC "
+          "when the\n"
+          " * statement uses the carry flag cc. Types: u8..u64 s8..s64 f32 f64 pred none. Shapes: one letter "
+          "a source,\n"
+          " * r a row and s a scalar, joined by _ (rr_rs: row row and row scalar).\n */\n",
+          inc);
     fputs("/* Made by isagen. */\n#ifndef PX_HANDLERS_H\n#define PX_HANDLERS_H\n\nenum px_hid {\n", header);
     for (int i = 0; i < ig_nhandlers; i++) {
         const struct ig_handler *h = &handlers[i];
         instances += ig_count_instances(h);
-        fprintf(inc, "PX_ALU%s(%s, %d, %d, %s, %s, { %s })\n", h->cc ? "_CC" : "", h->name, h->e ? 2 : 1, h->ns, types_of(h),
-                h->shapes, h->statement);
+        fprintf(inc, "PX_ALU%s(%s, %d, %d, %s, %s, { %s })\n", h->cc ? "_CC" : "", h->name, h->e ? 2 : 1,
+                h->ns, types_of(h), h->shapes, h->statement);
         fprintf(header, "    PX_H_%s,\n", h->name);
     }
     fputs("    PX_H_COUNT\n};\n\n#endif\n", header);
-    printf("isagen: %d forms, %d words, %d handlers, %d instances a SIMD level\n", ig.nforms, ig.words.n, ig_nhandlers, instances);
-    if (instances > 5000)
-        ig_error((struct ig_place){"isa.tbl", 0}, "more than 5,000 handler instances");
+    printf("isagen: %d forms, %d words, %d handlers, %d instances a SIMD level\n", ig.nforms, ig.words.n,
+           ig_nhandlers, instances);
+    if (instances > 5000) ig_error((struct ig_place){"isa.tbl", 0}, "more than 5,000 handler instances");
 }

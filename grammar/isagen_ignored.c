@@ -1,9 +1,10 @@
 /*
  * isagen_ignored.c - a statement must not ignore what its row lets a program write.
  *
- * Asked of every row with a statement: who looks at each selector, mask and optional modifier? The statement, which
- * mentions it; the mode, which has .rnd and .ftz; lowering, for rows whose attribute says so; or nobody, where the row says
- * [harmless NAME ...]. Anything else would be dropped in silence when the instruction runs.
+ * Asked of every row with a statement: who looks at each selector, mask and optional modifier? The statement,
+ * which mentions it; the mode, which has .rnd and .ftz; lowering, for rows whose attribute says so; or
+ * nobody, where the row says [harmless NAME ...]. Anything else would be dropped in silence when the
+ * instruction runs.
  */
 #include "isagen.h"
 #include <string.h>
@@ -11,8 +12,7 @@
 static bool specialises(const struct ig_form *form, int slot)
 {
     for (int i = 0; i < form->nspec; i++)
-        if (form->spec[i] == slot)
-            return true;
+        if (form->spec[i] == slot) return true;
     return false;
 }
 
@@ -20,8 +20,7 @@ static bool is_listed(const char *name, const char *list)
 {
     size_t n = strlen(name);
     for (const char *s = list; s && (s = strstr(s, name)); s += n)
-        if ((s == list || s[-1] == ' ') && (!s[n] || s[n] == ' '))
-            return true;
+        if ((s == list || s[-1] == ' ') && (!s[n] || s[n] == ' ')) return true;
     return false;
 }
 
@@ -29,8 +28,7 @@ static bool is_listed(const char *name, const char *list)
 static bool is_mode(const struct ig_slot *slot)
 {
     for (int i = 0; i < slot->n; i++)
-        if (!is_listed(ig.words.text[slot->values[i].word - 1], "rn rz rm rp ftz"))
-            return false;
+        if (!is_listed(ig.words.text[slot->values[i].word - 1], "rn rz rm rp ftz")) return false;
     return true;
 }
 
@@ -61,7 +59,8 @@ static void check(const struct ig_form *form)
     check_harmless(form);
     for (int i = 0; i < form->nopds; i++)
         if (form->opds[i].flags & IG_F_SELECTOR && !form->video)
-            ig_error(form->at, "the statement ignores what may follow operand %s; [video] applies it", form->opds[i].name);
+            ig_error(form->at, "the statement ignores what may follow operand %s; [video] applies it",
+                     form->opds[i].name);
     for (int i = 0; i < form->nslots; i++)
         if (form->slots[i].optional && !is_seen(form, i))
             ig_error(form->at, "the statement ignores .%s", ig.words.text[form->slots[i].name - 1]);
@@ -70,6 +69,5 @@ static void check(const struct ig_form *form)
 void ig_check_ignored(void)
 {
     for (int i = 0; i < ig.nforms; i++)
-        if (ig.forms[i]->statement)
-            check(ig.forms[i]);
+        if (ig.forms[i]->statement) check(ig.forms[i]);
 }

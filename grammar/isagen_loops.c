@@ -1,10 +1,11 @@
 /*
  * isagen_loops.c - the lane handlers as C text.
  *
- * A handler is a function with one loop over the lanes: rows and scalars are opened, the statement sees the values
- * of one lane, and what it gives is stored. There is one for each shape of the operands, and for hot statements a
- * second one that blends its results by the mask row. The functions are dealt to IG_HANDLER_FILES files, which compile
- * side by side, once a SIMD level; handlers_table.c has the level's table of all of them.
+ * A handler is a function with one loop over the lanes: rows and scalars are opened, the statement sees the
+ * values of one lane, and what it gives is stored. There is one for each shape of the operands, and for hot
+ * statements a second one that blends its results by the mask row. The functions are dealt to
+ * IG_HANDLER_FILES files, which compile side by side, once a SIMD level; handlers_table.c has the level's
+ * table of all of them.
  */
 #include "isagen.h"
 #include <string.h>
@@ -12,7 +13,9 @@
 enum { SHAPE_TEXT = 8 };
 
 /* What lies in a row for a lane type, what the statement sees, and how one becomes the other. */
-struct lane_type { const char *name, *row, *value, *get, *put; };
+struct lane_type {
+    const char *name, *row, *value, *get, *put;
+};
 
 static const struct lane_type lane_types[] = {
     {"u8", "uint16_t", "uint8_t", "(uint8_t)%s", "(uint16_t)%s"},
@@ -32,8 +35,7 @@ static const struct lane_type lane_types[] = {
 static const struct lane_type *lane_type(const struct ig_handler *h, const char *name)
 {
     for (size_t i = 0; i < sizeof lane_types / sizeof *lane_types; i++)
-        if (!strcmp(lane_types[i].name, name))
-            return &lane_types[i];
+        if (!strcmp(lane_types[i].name, name)) return &lane_types[i];
     ig_error(h->at, "handler %s: lanes have no type '%s'", h->name, name);
 }
 
@@ -54,8 +56,7 @@ static int shape_index(const char *shape)
 static const char *next_shape(const struct ig_handler *h, const char *list, char shape[SHAPE_TEXT])
 {
     size_t n = strcspn(list, "_");
-    if (!*list)
-        return NULL;
+    if (!*list) return NULL;
     if (strncmp(list, "none", n) && (n != (size_t)h->ns || strspn(list, "rs") != n))
         ig_error(h->at, "'%.*s' is no shape of %d sources", (int)n, list, h->ns);
     snprintf(shape, SHAPE_TEXT, "%.*s", (int)n, list);
@@ -65,7 +66,8 @@ static const char *next_shape(const struct ig_handler *h, const char *list, char
 /* ---- one function ---- */
 
 /* A value of the lane: `const TYPE NAME = WHERE;`, made from what lies in the row. */
-static void source_value(FILE *out, const struct lane_type *t, char name, const char *where, const char *indent)
+static void source_value(FILE *out, const struct lane_type *t, char name, const char *where,
+                         const char *indent)
 {
     fprintf(out, "%sconst %s %c = ", indent, t->value, name);
     fprintf(out, t->get, where);
@@ -83,8 +85,7 @@ static void open_source(FILE *out, const struct ig_handler *h, int i, const char
     const char name = (char)('a' + i);
     const struct lane_type *t = lane_type(h, h->sources[i]);
     const char *row = ig_format("PX_ROW(g, %s, in->%c)", t->row, name);
-    if (!is_used(h, i))
-        return;
+    if (!is_used(h, i)) return;
     if (is_scalar(shape, i))
         source_value(out, t, name, ig_format("*%s", row), "    ");
     else
@@ -94,17 +95,14 @@ static void open_source(FILE *out, const struct ig_handler *h, int i, const char
 static void open_rows(FILE *out, const struct ig_handler *h, const char *shape, bool masked)
 {
     const char *d = lane_type(h, h->d)->row;
-    for (int i = 0; i < h->ns; i++)
-        open_source(out, h, i, shape);
+    for (int i = 0; i < h->ns; i++) open_source(out, h, i, shape);
     fprintf(out, "    %s *pd = PX_ROW(g, %s, in->d);\n", d, d);
     if (h->e) {
         const char *e = lane_type(h, h->e)->row;
         fprintf(out, "    %s *pe = PX_ROW(g, %s, in->e);\n", e, e);
     }
-    if (h->cc)
-        fputs("    uint32_t *pcc = PX_ROW(g, uint32_t, in->x[0]);\n", out);
-    if (masked)
-        fputs("    const uint32_t *mask = PX_ROW(g, uint32_t, in->m);\n", out);
+    if (h->cc) fputs("    uint32_t *pcc = PX_ROW(g, uint32_t, in->x[0]);\n", out);
+    if (masked) fputs("    const uint32_t *mask = PX_ROW(g, uint32_t, in->m);\n", out);
     fputs("    const uint32_t n = g->n & ~31u;\n", out);
 }
 
@@ -128,18 +126,15 @@ static void loop(FILE *out, const struct ig_handler *h, const char *shape, bool 
     fputs("#pragma GCC ivdep\n    for (uint32_t i = 0; i < n; i++) {\n", out);
     for (int i = 0; i < h->ns; i++)
         if (is_used(h, i) && !is_scalar(shape, i))
-            source_value(out, lane_type(h, h->sources[i]), (char)('a' + i), ig_format("p%c[i]", 'a' + i), "        ");
+            source_value(out, lane_type(h, h->sources[i]), (char)('a' + i), ig_format("p%c[i]", 'a' + i),
+                         "        ");
     fprintf(out, "        %s d;\n", lane_type(h, h->d)->value);
-    if (h->e)
-        fprintf(out, "        %s e;\n", lane_type(h, h->e)->value);
-    if (h->cc)
-        fputs("        uint32_t cc = pcc[i];\n", out);
+    if (h->e) fprintf(out, "        %s e;\n", lane_type(h, h->e)->value);
+    if (h->cc) fputs("        uint32_t cc = pcc[i];\n", out);
     fprintf(out, "        %s\n", h->statement);
     store_as(out, h, "d", h->d, masked);
-    if (h->e)
-        store_as(out, h, "e", h->e, masked);
-    if (h->cc)
-        store(out, "cc", "cc", masked);
+    if (h->e) store_as(out, h, "e", h->e, masked);
+    if (h->cc) store(out, "cc", "cc", masked);
     fputs("    }\n", out);
 }
 
@@ -150,7 +145,8 @@ static const char *function_name(const struct ig_handler *h, const char *shape, 
 
 static void function(FILE *out, const struct ig_handler *h, const char *shape, bool masked)
 {
-    fprintf(out, "\nint PX_AT_LEVEL(%s)(struct px_gang *g, const struct px_insn *in)\n{\n", function_name(h, shape, masked));
+    fprintf(out, "\nint PX_AT_LEVEL(%s)(struct px_gang *g, const struct px_insn *in)\n{\n",
+            function_name(h, shape, masked));
     open_rows(out, h, shape, masked);
     loop(out, h, shape, masked);
     fputs("    return PX_STEP_NEXT;\n}\n", out);
@@ -162,8 +158,7 @@ int ig_count_instances(const struct ig_handler *h)
 {
     int n = 0;
     char shape[SHAPE_TEXT];
-    for (const char *s = h->shapes; (s = next_shape(h, s, shape));)
-        n++;
+    for (const char *s = h->shapes; (s = next_shape(h, s, shape));) n++;
     return n;
 }
 
@@ -177,8 +172,7 @@ static void functions(FILE *out, const struct ig_handler *h)
     char shape[SHAPE_TEXT];
     for (const char *s = h->shapes; (s = next_shape(h, s, shape));) {
         function(out, h, shape, false);
-        if (h->hot)
-            function(out, h, shape, true);
+        if (h->hot) function(out, h, shape, true);
     }
 }
 
@@ -186,14 +180,13 @@ static void functions(FILE *out, const struct ig_handler *h)
 void ig_emit_loops(FILE *out, int part)
 {
     long total = 0, before = 0;
-    for (int i = 0; i < ig_nhandlers; i++)
-        total += count_functions(ig_handler(i));
+    for (int i = 0; i < ig_nhandlers; i++) total += count_functions(ig_handler(i));
     fputs("/* Made by isagen: handlers of the instruction table's statements, for one SIMD level. */\n"
-          "#include \"vm/op_lane.h\"\n#include \"vm/op_row.h\"\n\n"
-          "#pragma GCC diagnostic ignored \"-Wpedantic\" /* statements of the table may say __int128 */\n", out);
+          "#include \"ops/lane.h\"\n#include \"ops/row.h\"\n\n"
+          "#pragma GCC diagnostic ignored \"-Wpedantic\" /* statements of the table may say __int128 */\n",
+          out);
     for (int i = 0; i < ig_nhandlers; i++) {
-        if (before * IG_HANDLER_FILES / total == part)
-            functions(out, ig_handler(i));
+        if (before * IG_HANDLER_FILES / total == part) functions(out, ig_handler(i));
         before += count_functions(ig_handler(i));
     }
 }
@@ -215,8 +208,7 @@ static int is_f32(const char *type)
 static void table_entry(FILE *out, const struct ig_handler *h)
 {
     int floats = 0;
-    for (int i = 0; i < h->ns; i++)
-        floats |= is_f32(h->sources[i]) << i;
+    for (int i = 0; i < h->ns; i++) floats |= is_f32(h->sources[i]) << i;
     fprintf(out, "    [PX_H_%s] = {\n        .fn = {", h->name);
     table_row(out, h, false);
     if (h->hot) {
@@ -224,14 +216,10 @@ static void table_entry(FILE *out, const struct ig_handler *h)
         table_row(out, h, true);
     }
     fprintf(out, "},\n        .elem = sizeof(%s)", lane_type(h, h->d)->row);
-    if (h->e)
-        fputs(", .pair = true", out);
-    if (h->cc)
-        fputs(", .carry = true", out);
-    if (is_f32(h->d))
-        fputs(", .f32_result = true", out);
-    if (floats)
-        fprintf(out, ", .f32_sources = %d", floats);
+    if (h->e) fputs(", .pair = true", out);
+    if (h->cc) fputs(", .carry = true", out);
+    if (is_f32(h->d)) fputs(", .f32_result = true", out);
+    if (floats) fprintf(out, ", .f32_sources = %d", floats);
     fputs("},\n", out);
 }
 
@@ -240,19 +228,17 @@ static void declarations(FILE *out, const struct ig_handler *h)
     char shape[SHAPE_TEXT];
     for (const char *s = h->shapes; (s = next_shape(h, s, shape));) {
         fprintf(out, "px_handler_function PX_AT_LEVEL(%s);\n", function_name(h, shape, false));
-        if (h->hot)
-            fprintf(out, "px_handler_function PX_AT_LEVEL(%s);\n", function_name(h, shape, true));
+        if (h->hot) fprintf(out, "px_handler_function PX_AT_LEVEL(%s);\n", function_name(h, shape, true));
     }
 }
 
 void ig_emit_loop_table(FILE *out)
 {
     fputs("/* Made by isagen: the handlers of one SIMD level by number, operand shape and mask. */\n"
-          "#include \"gen/handlers.h\"\n#include \"vm/op_row.h\"\n\n", out);
-    for (int i = 0; i < ig_nhandlers; i++)
-        declarations(out, ig_handler(i));
+          "#include \"gen/handlers.h\"\n#include \"ops/row.h\"\n\n",
+          out);
+    for (int i = 0; i < ig_nhandlers; i++) declarations(out, ig_handler(i));
     fputs("\nconst struct px_handler_set PX_AT_LEVEL(sets)[PX_H_COUNT + 1] = {\n", out);
-    for (int i = 0; i < ig_nhandlers; i++)
-        table_entry(out, ig_handler(i));
+    for (int i = 0; i < ig_nhandlers; i++) table_entry(out, ig_handler(i));
     fputs("};\n", out);
 }

@@ -8,15 +8,13 @@
 int ig_word_find(const char *s, size_t n)
 {
     for (int i = 0; i < ig.words.n; i++)
-        if (!strncmp(ig.words.text[i], s, n) && !ig.words.text[i][n])
-            return i + 1;
+        if (!strncmp(ig.words.text[i], s, n) && !ig.words.text[i][n]) return i + 1;
     return 0;
 }
 
 static int word_new(const char *s, size_t n, bool plain)
 {
-    if (ig.words.n == IG_WORDS)
-        ig_error((struct ig_place){"names.tbl", 0}, "more than %d words", IG_WORDS);
+    if (ig.words.n == IG_WORDS) ig_error((struct ig_place){"names.tbl", 0}, "more than %d words", IG_WORDS);
     ig.words.text[ig.words.n] = ig_text(s, n);
     ig.words.plain[ig.words.n] = plain;
     return ++ig.words.n;
@@ -25,8 +23,7 @@ static int word_new(const char *s, size_t n, bool plain)
 int ig_word(const char *s, size_t n)
 {
     int w = ig_word_find(s, n);
-    if (!w)
-        return word_new(s, n, true);
+    if (!w) return word_new(s, n, true);
     ig.words.plain[w - 1] = true;
     return w;
 }
@@ -40,8 +37,7 @@ int ig_type_find(const char *s, size_t n)
 int ig_target_find(const char *s, size_t n)
 {
     for (int i = 0; i < ig.ntargets; i++)
-        if (!strncmp(ig.targets[i].name, s, n) && !ig.targets[i].name[n])
-            return i;
+        if (!strncmp(ig.targets[i].name, s, n) && !ig.targets[i].name[n]) return i;
     return -1;
 }
 
@@ -61,31 +57,28 @@ static char *joined(const char *line, const char *more)
     return ig_format("%.*s%s%s", (int)(n - together), line, together ? "" : " ", more);
 }
 
-/* Calls `line` for every logical line: comments gone, a line that starts with a blank joined to the one before. */
+/* Calls `line` for every logical line: comments gone, a line that starts with a blank joined to the one
+ * before. */
 void ig_read_lines(const char *file, void (*line)(struct ig_place at, char *text))
 {
     FILE *f = fopen(file, "r");
-    if (!f)
-        ig_error((struct ig_place){file, 0}, "%s", strerror(errno));
+    if (!f) ig_error((struct ig_place){file, 0}, "%s", strerror(errno));
     char buf[16384], *whole = ig_alloc(1);
     struct ig_place at = {file, 0};
     int number = 0;
     while (fgets(buf, sizeof buf, f)) {
         number++;
         buf[strcspn(buf, "\n")] = 0;
-        if (buf[0] == '#' || buf[strspn(buf, " \t")] == 0)
-            continue;
+        if (buf[0] == '#' || buf[strspn(buf, " \t")] == 0) continue;
         if (isblank((unsigned char)buf[0])) {
             whole = joined(whole, buf + strspn(buf, " \t"));
             continue;
         }
-        if (*whole)
-            line(at, whole);
+        if (*whole) line(at, whole);
         whole = ig_text(buf, strlen(buf));
         at.line = number;
     }
-    if (*whole)
-        line(at, whole);
+    if (*whole) line(at, whole);
     fclose(f);
 }
 
@@ -93,8 +86,7 @@ void ig_read_lines(const char *file, void (*line)(struct ig_place at, char *text
 static void expand_pattern(const char *pattern, char *done, size_t n)
 {
     if (!*pattern) {
-        if (!ig_word_find(done, n))
-            word_new(done, n, false);
+        if (!ig_word_find(done, n)) word_new(done, n, false);
         ig.words.always[ig_word_find(done, n) - 1] = true;
         return;
     }
@@ -111,10 +103,8 @@ static void expand_pattern(const char *pattern, char *done, size_t n)
 
 static void read_type(struct ig_place at, char **w, int n)
 {
-    if (n < 5 || ig.ntypes == 63)
-        ig_error(at, "type NAME BITS CLASS REG [decl] [noimm]");
-    if (ig.words.n != ig.ntypes)
-        ig_error(at, "types come before all other words");
+    if (n < 5 || ig.ntypes == 63) ig_error(at, "type NAME BITS CLASS REG [decl] [noimm]");
+    if (ig.words.n != ig.ntypes) ig_error(at, "types come before all other words");
     struct ig_type *t = &ig.types[ig.ntypes++];
     *t = (struct ig_type){.name = w[1], .bits = atoi(w[2]), .klass = w[3], .reg = w[4]};
     for (int i = 5; i < n; i++) {
@@ -126,11 +116,11 @@ static void read_type(struct ig_place at, char **w, int n)
 
 static void read_target(struct ig_place at, char **w, int n)
 {
-    if (n < 3 || strncmp(w[1], "sm_", 3) || ig.ntargets == 64)
-        ig_error(at, "target sm_N[af] PTX [past]");
+    if (n < 3 || strncmp(w[1], "sm_", 3) || ig.ntargets == 64) ig_error(at, "target sm_N[af] PTX [past]");
     struct ig_target *t = &ig.targets[ig.ntargets++];
     char *end;
-    *t = (struct ig_target){.name = w[1], .ptx = ig_version(at, w[2]), .past = n > 3 && !strcmp(w[3], "past")};
+    *t =
+        (struct ig_target){.name = w[1], .ptx = ig_version(at, w[2]), .past = n > 3 && !strcmp(w[3], "past")};
     t->sm = (int)strtol(w[1] + 3, &end, 10);
     t->suffix = *end;
     ig_word(w[1], strlen(w[1]));
@@ -138,12 +128,11 @@ static void read_target(struct ig_place at, char **w, int n)
 
 static void read_sreg(struct ig_place at, char **w, int n)
 {
-    if (n < 6 || ig.nsregs == 256)
-        ig_error(at, "sreg NAME TYPE COMPONENTS PTX TARGET [DIRECTIVE]");
+    if (n < 6 || ig.nsregs == 256) ig_error(at, "sreg NAME TYPE COMPONENTS PTX TARGET [DIRECTIVE]");
     int target = ig_target_find(w[5], strlen(w[5]));
-    if (target < 0)
-        ig_error(at, "unknown target '%s'", w[5]);
-    ig.sregs[ig.nsregs++] = (struct ig_sreg){w[1], w[2], n > 6 ? w[6] : NULL, atoi(w[3]), ig_version(at, w[4]), target};
+    if (target < 0) ig_error(at, "unknown target '%s'", w[5]);
+    ig.sregs[ig.nsregs++] =
+        (struct ig_sreg){w[1], w[2], n > 6 ? w[6] : NULL, atoi(w[3]), ig_version(at, w[4]), target};
     ig_word(w[1], strlen(w[1]));
 }
 
@@ -158,8 +147,7 @@ static void word_always(const char *s)
 static const char *quoted_text(struct ig_place at, const char *text)
 {
     const char *from = strchr(text, '"'), *to = from ? strchr(from + 1, '"') : NULL;
-    if (from && !to)
-        ig_error(at, "a quotation mark is missing");
+    if (from && !to) ig_error(at, "a quotation mark is missing");
     return from ? ig_text(from + 1, (size_t)(to - from - 1)) : NULL;
 }
 
@@ -198,8 +186,7 @@ static void read_line(struct ig_place at, char *text)
     } else if (!strcmp(w[0], "target")) {
         read_target(at, w, n);
     } else if (!strcmp(w[0], "version")) {
-        for (int i = 1; i < n; i++)
-            ig.versions[ig.nversions++] = ig_version(at, w[i]);
+        for (int i = 1; i < n; i++) ig.versions[ig.nversions++] = ig_version(at, w[i]);
     } else if (!strcmp(w[0], "word")) {
         for (int i = 1; i < n; i++) {
             word_always(w[i]);

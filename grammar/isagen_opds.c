@@ -11,27 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct parser { struct ig_form *form; const char *s; bool optional; };
+struct parser {
+    struct ig_form *form;
+    const char *s;
+    bool optional;
+};
 
 static void blanks(struct parser *p)
 {
-    while (isblank((unsigned char)*p->s))
-        p->s++;
+    while (isblank((unsigned char)*p->s)) p->s++;
 }
 
 static bool take(struct parser *p, const char *token)
 {
     blanks(p);
-    if (strncmp(p->s, token, strlen(token)))
-        return false;
+    if (strncmp(p->s, token, strlen(token))) return false;
     p->s += strlen(token);
     return true;
 }
 
 static void expect(struct parser *p, const char *token)
 {
-    if (!take(p, token))
-        ig_error(p->form->at, "'%s' is expected at '%s'", token, p->s);
+    if (!take(p, token)) ig_error(p->form->at, "'%s' is expected at '%s'", token, p->s);
 }
 
 static size_t name(struct parser *p, const char **start)
@@ -40,8 +41,7 @@ static size_t name(struct parser *p, const char **start)
     *start = p->s;
     while (isalnum((unsigned char)*p->s) || *p->s == '_' || (p->s[0] == ':' && p->s[1] == ':' && ++p->s))
         p->s++;
-    if (p->s == *start)
-        ig_error(p->form->at, "a name is expected at '%s'", p->s);
+    if (p->s == *start) ig_error(p->form->at, "a name is expected at '%s'", p->s);
     return (size_t)(p->s - *start);
 }
 
@@ -51,12 +51,10 @@ static void parse_fn(struct parser *p, int fn, struct ig_tspec *t)
     t->fn = fn;
     for (int i = 0; i < ig.fns[fn].nargs; i++) {
         const char *s;
-        if (i)
-            expect(p, ",");
+        if (i) expect(p, ",");
         size_t n = name(p, &s);
         t->args[i] = ig_slot_find(p->form, s, n);
-        if (t->args[i] < 0)
-            ig_error(p->form->at, "'%.*s' is no slot", (int)n, s);
+        if (t->args[i] < 0) ig_error(p->form->at, "'%.*s' is no slot", (int)n, s);
     }
     expect(p, ")");
 }
@@ -66,8 +64,7 @@ static void fixed(struct ig_tspec *t, int type, int n, bool vector)
     t->kind = IG_T_FIXED;
     t->fixed.vector = vector;
     t->fixed.n = n;
-    for (int i = 0; i < n && i < IG_ELEMS; i++)
-        t->fixed.type[i] = type;
+    for (int i = 0; i < n && i < IG_ELEMS; i++) t->fixed.type[i] = type;
 }
 
 static void parse_type(struct parser *p, struct ig_tspec *t)
@@ -79,8 +76,7 @@ static void parse_type(struct parser *p, struct ig_tspec *t)
         p->s += strspn(p->s, "0123456789") + 1;
         size_t n = name(p, &s);
         int type = ig_type_find(s, n);
-        if (!type)
-            ig_error(p->form->at, "'%.*s' is no type", (int)n, s);
+        if (!type) ig_error(p->form->at, "'%.*s' is no type", (int)n, s);
         fixed(t, type, count, true);
         return;
     }
@@ -93,8 +89,7 @@ static void parse_type(struct parser *p, struct ig_tspec *t)
             return;
         }
         int fn = ig_fn_find(s, n);
-        if (fn < 0)
-            ig_error(p->form->at, "unknown type function '%.*s'", (int)n, s);
+        if (fn < 0) ig_error(p->form->at, "unknown type function '%.*s'", (int)n, s);
         parse_fn(p, fn, t);
         return;
     }
@@ -120,22 +115,18 @@ static void default_type(struct ig_form *form, struct ig_tspec *t)
     }
     for (int i = 0; i < form->nslots; i++) {
         const struct ig_slot *slot = &form->slots[i];
-        if (slot->n != 1 || slot->values[0].word > ig.ntypes || slot->values[0].word == found)
-            continue;
-        if (found)
-            return;
+        if (slot->n != 1 || slot->values[0].word > ig.ntypes || slot->values[0].word == found) continue;
+        if (found) return;
         found = slot->values[0].word;
     }
-    if (found)
-        fixed(t, found, 1, false);
+    if (found) fixed(t, found, 1, false);
 }
 
 /* "0..15", "24..256/8", "1..1024/pow2", "128": what a constant may be. */
 static void parse_range(struct parser *p, struct ig_opd *o)
 {
     char *end;
-    if (!isdigit((unsigned char)*p->s) && *p->s != '-')
-        return;
+    if (!isdigit((unsigned char)*p->s) && *p->s != '-') return;
     o->flags |= IG_F_RANGE;
     o->lo = o->hi = strtoll(p->s, &end, 0);
     p->s = end;
@@ -153,9 +144,11 @@ static void parse_range(struct parser *p, struct ig_opd *o)
 
 static void parse_flags(struct parser *p, struct ig_opd *o)
 {
-    static const struct { char c; unsigned flag; } flags[] = {
-        {'*', IG_F_SINK}, {'~', IG_F_WIDER}, {'=', IG_F_EXACT}, {'%', IG_F_SREG}, {'@', IG_F_VAR}, {'?', IG_F_WIDTH3264},
-        {'^', IG_F_LOOSE}, {'&', IG_F_UNTYPED}};
+    static const struct {
+        char c;
+        unsigned flag;
+    } flags[] = {{'*', IG_F_SINK}, {'~', IG_F_WIDER},     {'=', IG_F_EXACT}, {'%', IG_F_SREG},
+                 {'@', IG_F_VAR},  {'?', IG_F_WIDTH3264}, {'^', IG_F_LOOSE}, {'&', IG_F_UNTYPED}};
     for (bool more = true; more;) {
         more = false;
         for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
@@ -187,12 +180,13 @@ static void parse_flags(struct parser *p, struct ig_opd *o)
 
 static int kind_of_name(const char *s, size_t n)
 {
-    static const struct { const char *name; int kind; } kinds[] = {
-        {"label", IG_O_LABEL}, {"table", IG_O_LABEL}, {"proto", IG_O_LABEL}, {"func", IG_O_FUNC}, {"list", IG_O_LIST},
-        {"sink", IG_O_OTHER}};
+    static const struct {
+        const char *name;
+        int kind;
+    } kinds[] = {{"label", IG_O_LABEL}, {"table", IG_O_LABEL}, {"proto", IG_O_LABEL},
+                 {"func", IG_O_FUNC},   {"list", IG_O_LIST},   {"sink", IG_O_OTHER}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strlen(kinds[i].name) == n && !strncmp(kinds[i].name, s, n))
-            return kinds[i].kind;
+        if (strlen(kinds[i].name) == n && !strncmp(kinds[i].name, s, n)) return kinds[i].kind;
     return -1;
 }
 
@@ -231,8 +225,7 @@ static void parse_spec(struct parser *p, struct ig_opd *o)
 
 static struct ig_opd *add_part(struct parser *p)
 {
-    if (p->form->nparts == IG_OPDS)
-        ig_error(p->form->at, "too many operands inside brackets");
+    if (p->form->nparts == IG_OPDS) ig_error(p->form->at, "too many operands inside brackets");
     struct ig_opd *o = &p->form->parts[p->form->nparts++];
     o->partner = o->space = -1;
     return o;
@@ -246,7 +239,8 @@ static void parse_address(struct parser *p, struct ig_opd *o)
     struct ig_form *form = p->form;
     o->name = ig_text(s, n);
     o->kind = IG_O_ADDR;
-    static const char *const defaults[] = {"ss", "space", "global", "shared::cluster", "shared::cta", "shared", "const", "param", "local"};
+    static const char *const defaults[] = {
+        "ss", "space", "global", "shared::cluster", "shared::cta", "shared", "const", "param", "local"};
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults && o->space < 0; i++)
         o->space = ig_slot_find(form, defaults[i], strlen(defaults[i]));
     if (take(p, ".")) {
@@ -261,7 +255,8 @@ static void parse_address(struct parser *p, struct ig_opd *o)
         default_type(form, &o->type);
     o->flags |= take(p, "=") ? IG_F_EXACT : take(p, "~") ? IG_F_WIDER : 0;
     o->type.vec |= ig_slot_find(form, "vec", 3) >= 0;
-    bool opaque = o->type.kind == IG_T_FIXED && o->type.fixed.type[0] && !strcmp(ig.types[o->type.fixed.type[0] - 1].klass, "opaque");
+    bool opaque = o->type.kind == IG_T_FIXED && o->type.fixed.type[0] &&
+                  !strcmp(ig.types[o->type.fixed.type[0] - 1].klass, "opaque");
     o->kind = opaque ? IG_O_TEXADDR : IG_O_ADDR;
     o->part_first = form->nparts;
     if (take(p, "{, ")) { /* [a:texref{, b}, c]: a sampler */
@@ -279,15 +274,13 @@ static void parse_address(struct parser *p, struct ig_opd *o)
         o->nparts++;
     }
     expect(p, "]");
-    if (take(p, "{.unified}"))
-        o->flags |= IG_F_UNIFIED;
+    if (take(p, "{.unified}")) o->flags |= IG_F_UNIFIED;
 }
 
 static void parse_pair(struct parser *p, struct ig_opd *o)
 {
     bool optional = take(p, "{|");
-    if (!optional && !take(p, "|"))
-        return;
+    if (!optional && !take(p, "|")) return;
     const char *s;
     o->partner = p->form->nparts;
     struct ig_opd *part = add_part(p);
@@ -295,18 +288,15 @@ static void parse_pair(struct parser *p, struct ig_opd *o)
     part->name = ig_text(s, n);
     fixed(&part->type, ig_type_find("pred", 4), 1, false);
     part->flags |= IG_F_DST;
-    if (*p->s == ':' || *p->s == '*')
-        parse_spec(p, part);
+    if (*p->s == ':' || *p->s == '*') parse_spec(p, part);
     o->flags |= optional ? IG_F_PAIR | IG_F_PAIR_OPTIONAL : IG_F_PAIR;
-    if (optional)
-        expect(p, "}");
+    if (optional) expect(p, "}");
 }
 
 static void parse_operand(struct parser *p)
 {
     struct ig_form *form = p->form;
-    if (form->nopds == IG_OPDS)
-        ig_error(form->at, "more than %d operands", IG_OPDS);
+    if (form->nopds == IG_OPDS) ig_error(form->at, "more than %d operands", IG_OPDS);
     struct ig_opd *o = &form->opds[form->nopds++];
     *o = (struct ig_opd){.partner = -1, .space = -1, .flags = p->optional ? IG_F_OPTIONAL : 0};
     form->min_opds += !p->optional;
@@ -315,8 +305,7 @@ static void parse_operand(struct parser *p)
         return;
     }
     bool negated = take(p, "{!}");
-    if (take(p, "{-}"))
-        o->flags |= IG_F_MINUS;
+    if (take(p, "{-}")) o->flags |= IG_F_MINUS;
     const char *s;
     size_t n = name(p, &s);
     o->name = ig_text(s, n);
@@ -330,8 +319,7 @@ static void parse_operand(struct parser *p)
     } else {
         parse_spec(p, o);
     }
-    if (negated)
-        o->flags |= IG_F_NEG;
+    if (negated) o->flags |= IG_F_NEG;
     parse_pair(p, o);
 }
 
@@ -350,11 +338,9 @@ void ig_parse_operands(struct ig_form *form, const char *s)
     blanks(&p);
     while (*p.s) {
         p.optional = take(&p, "{,");
-        if (!p.optional && form->nopds)
-            expect(&p, ",");
+        if (!p.optional && form->nopds) expect(&p, ",");
         parse_operand(&p);
-        if (p.optional)
-            expect(&p, "}");
+        if (p.optional) expect(&p, "}");
         blanks(&p);
     }
     check_types(form);

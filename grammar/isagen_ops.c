@@ -1,8 +1,8 @@
 /*
  * isagen_ops.c - operations that rows name with `@name`, and what is true of them whatever the row.
  *
- * `op NAME ... : FLAG ...` declares them. isa_ops.h numbers them and isa_tables.c has their flags; lowerings.inc
- * lists them, so that each needs its function in lib/code: one that is missing does not link.
+ * `op NAME ... : FLAG ...` declares them. isa_ops.h numbers them and isa_tables.c has their flags;
+ * lowerings.inc lists them, so that each needs its function in lib/code: one that is missing does not link.
  */
 #include "isagen.h"
 #include <ctype.h>
@@ -14,17 +14,14 @@ enum { FLAGS = sizeof flags / sizeof *flags };
 static int find(const char *s)
 {
     for (int i = 0; i < ig.nops; i++)
-        if (!strcmp(ig.ops[i].name, s))
-            return i;
+        if (!strcmp(ig.ops[i].name, s)) return i;
     return -1;
 }
 
 static void declare(struct ig_place at, const char *s)
 {
-    if (find(s) >= 0)
-        ig_error(at, "operation '%s' is declared twice", s);
-    if (ig.nops == sizeof ig.ops / sizeof *ig.ops)
-        ig_error(at, "more than %d operations", ig.nops);
+    if (find(s) >= 0) ig_error(at, "operation '%s' is declared twice", s);
+    if (ig.nops == sizeof ig.ops / sizeof *ig.ops) ig_error(at, "more than %d operations", ig.nops);
     ig.ops[ig.nops].name = ig_text(s, strlen(s));
     ig.ops[ig.nops++].at = at;
 }
@@ -32,8 +29,7 @@ static void declare(struct ig_place at, const char *s)
 static unsigned flag_of(struct ig_place at, const char *s)
 {
     for (unsigned i = 0; i < FLAGS; i++)
-        if (!strcmp(flags[i], s))
-            return 1u << i;
+        if (!strcmp(flags[i], s)) return 1u << i;
     ig_error(at, "'%s' is no flag of operations", s);
 }
 
@@ -48,8 +44,7 @@ void ig_read_ops(struct ig_place at, const char *line)
         else if (names)
             declare(at, word);
         else
-            for (int i = first; i < ig.nops; i++)
-                ig.ops[i].flags |= flag_of(at, word);
+            for (int i = first; i < ig.nops; i++) ig.ops[i].flags |= flag_of(at, word);
     }
 }
 
@@ -57,38 +52,36 @@ const char *ig_op_name(struct ig_place at, const char *s)
 {
     const char *name = ig_text(s, strcspn(s, " \t"));
     int i = find(name);
-    if (i < 0)
-        ig_error(at, "operation '%s' is not declared (op %s : ...)", name, name);
+    if (i < 0) ig_error(at, "operation '%s' is not declared (op %s : ...)", name, name);
     ig.ops[i].used = true;
     return ig.ops[i].name;
 }
 
 void ig_emit_ops(FILE *out)
 {
-    fputs("/* Made by isagen: the operations that isa.tbl names. */\n#ifndef PX_ISA_OPS_H\n#define PX_ISA_OPS_H\n\n"
-          "enum px_op {\n    PX_OP_NONE,\n", out);
+    fputs("/* Made by isagen: the operations that isa.tbl names. */\n#ifndef PX_ISA_OPS_H\n#define "
+          "PX_ISA_OPS_H\n\n"
+          "enum px_op {\n    PX_OP_NONE,\n",
+          out);
     for (int i = 0; i < ig.nops; i++) {
-        if (!ig.ops[i].used)
-            ig_error(ig.ops[i].at, "no row names operation '%s'", ig.ops[i].name);
+        if (!ig.ops[i].used) ig_error(ig.ops[i].at, "no row names operation '%s'", ig.ops[i].name);
         fprintf(out, "    PX_OP_%s,\n", ig.ops[i].name);
     }
-    fputs("    PX_OP_COUNT\n};\n\n/* What is true of an operation (px_op_flags). */\nenum px_op_flag {\n", out);
-    for (int i = 0; i < FLAGS; i++)
-        fprintf(out, "    PX_OPF_%s = %d,\n", flags[i], 1 << i);
+    fputs("    PX_OP_COUNT\n};\n\n/* What is true of an operation (px_op_flags). */\nenum px_op_flag {\n",
+          out);
+    for (int i = 0; i < FLAGS; i++) fprintf(out, "    PX_OPF_%s = %d,\n", flags[i], 1 << i);
     fputs("};\n\n#endif\n", out);
 }
 
 void ig_emit_op_flags(FILE *out)
 {
     fputs("const uint8_t px_isa_op_flags[PX_OP_COUNT] = {0", out);
-    for (int i = 0; i < ig.nops; i++)
-        fprintf(out, ", %u", ig.ops[i].flags);
+    for (int i = 0; i < ig.nops; i++) fprintf(out, ", %u", ig.ops[i].flags);
     fputs("};\n\n", out);
 }
 
 void ig_emit_lowerings(FILE *out)
 {
     fputs("/* Made by isagen: PX_LOWERING(name) for each operation that isa.tbl names. */\n", out);
-    for (int i = 0; i < ig.nops; i++)
-        fprintf(out, "PX_LOWERING(%s)\n", ig.ops[i].name);
+    for (int i = 0; i < ig.nops; i++) fprintf(out, "PX_LOWERING(%s)\n", ig.ops[i].name);
 }

@@ -14,8 +14,7 @@ static const char *current_section = "";
 
 static const char *skip(const char *s)
 {
-    while (isblank((unsigned char)*s))
-        s++;
+    while (isblank((unsigned char)*s)) s++;
     return s;
 }
 
@@ -23,7 +22,8 @@ static size_t word_length(const char *s)
 {
     size_t n = 0;
     bool ratio = !strncmp(s, "sp::", 4); /* sp::2:4 */
-    while (isalnum((unsigned char)s[n]) || s[n] == '_' || (s[n] == ':' && s[n + 1] == ':' && ++n) || (ratio && s[n] == ':'))
+    while (isalnum((unsigned char)s[n]) || s[n] == '_' || (s[n] == ':' && s[n + 1] == ':' && ++n) ||
+           (ratio && s[n] == ':'))
         n++;
     return n;
 }
@@ -31,16 +31,14 @@ static size_t word_length(const char *s)
 struct ig_set *ig_set_find(const char *s, size_t n)
 {
     for (int i = 0; i < ig.nsets; i++)
-        if (!strncmp(ig.sets[i].name, s, n) && !ig.sets[i].name[n])
-            return &ig.sets[i];
+        if (!strncmp(ig.sets[i].name, s, n) && !ig.sets[i].name[n]) return &ig.sets[i];
     return NULL;
 }
 
 int ig_fn_find(const char *s, size_t n)
 {
     for (int i = 0; i < ig.nfns; i++)
-        if (!strncmp(ig.fns[i].name, s, n) && !ig.fns[i].name[n])
-            return i;
+        if (!strncmp(ig.fns[i].name, s, n) && !ig.fns[i].name[n]) return i;
     return -1;
 }
 
@@ -48,8 +46,7 @@ int ig_slot_find(const struct ig_form *form, const char *s, size_t n)
 {
     int word = ig_word_find(s, n);
     for (int i = 0; word && i < form->nslots; i++)
-        if (form->slots[i].name == word)
-            return i;
+        if (form->slots[i].name == word) return i;
     return -1;
 }
 
@@ -59,8 +56,7 @@ static uint64_t targets_from(int lo, int hi)
 {
     uint64_t bits = 0;
     for (int i = 0; i < ig.ntargets; i++)
-        if (ig.targets[i].sm >= lo && ig.targets[i].sm <= hi)
-            bits |= 1ull << i;
+        if (ig.targets[i].sm >= lo && ig.targets[i].sm <= hi) bits |= 1ull << i;
     return bits;
 }
 
@@ -68,11 +64,9 @@ static int target_set_index(const char *name, uint64_t bits)
 {
     for (int i = 1; i < ig.ntarget_sets; i++)
         if (ig.target_sets[i].bits == bits && !strcmp(ig.target_sets[i].name, name))
-            return i; /* (another list with the same targets keeps its own name) */
-    if (!ig.ntarget_sets)
-        ig.ntarget_sets = 1; /* 0: none */
-    if (ig.ntarget_sets == 128)
-        ig_error((struct ig_place){"isa.tbl", 0}, "more than 128 target lists");
+            return i;                          /* (another list with the same targets keeps its own name) */
+    if (!ig.ntarget_sets) ig.ntarget_sets = 1; /* 0: none */
+    if (ig.ntarget_sets == 128) ig_error((struct ig_place){"isa.tbl", 0}, "more than 128 target lists");
     ig.target_sets[ig.ntarget_sets].name = name;
     ig.target_sets[ig.ntarget_sets].bits = bits;
     return ig.ntarget_sets++;
@@ -82,15 +76,11 @@ static int target_set_index(const char *name, uint64_t bits)
 static uint64_t target_range(struct ig_place at, const char *s, size_t n)
 {
     size_t dots = 0;
-    while (dots + 1 < n && strncmp(s + dots, "..", 2))
-        dots++;
-    if (dots + 1 < n)
-        return targets_from(atoi(s + 3), atoi(s + dots + 5));
-    if (s[n - 1] == '+')
-        return targets_from(atoi(s + 3), 9999);
+    while (dots + 1 < n && strncmp(s + dots, "..", 2)) dots++;
+    if (dots + 1 < n) return targets_from(atoi(s + 3), atoi(s + dots + 5));
+    if (s[n - 1] == '+') return targets_from(atoi(s + 3), 9999);
     int i = ig_target_find(s, n);
-    if (i < 0)
-        ig_error(at, "unknown target '%.*s'", (int)n, s);
+    if (i < 0) ig_error(at, "unknown target '%.*s'", (int)n, s);
     return 1ull << i;
 }
 
@@ -105,14 +95,14 @@ struct ig_since ig_since_parse(struct ig_place at, const char *s)
         } else if (isdigit((unsigned char)*s)) {
             since.ptx = ig_version(at, s);
         } else if (!strncmp(s, "sm_", 3) && n == 3 + strspn(s + 3, "0123456789")) {
-            if (ig_target_find(s, n) < 0)
-                ig_error(at, "unknown target '%.*s'", (int)n, s);
+            if (ig_target_find(s, n) < 0) ig_error(at, "unknown target '%.*s'", (int)n, s);
             since.sm = atoi(s + 3);
         } else if (!strncmp(s, "sm_", 3)) {
             since.set = target_set_index(ig_text(s, n), target_range(at, s, n));
         } else {
             for (int i = 1; i < ig.ntarget_sets && !since.set; i++)
-                if (ig.target_sets[i].name && !strncmp(ig.target_sets[i].name, s, n) && !ig.target_sets[i].name[n])
+                if (ig.target_sets[i].name && !strncmp(ig.target_sets[i].name, s, n) &&
+                    !ig.target_sets[i].name[n])
                     since.set = i;
             if (!since.set)
                 ig_error(at, "'%.*s' is neither a version, a target nor a list of targets", (int)n, s);
@@ -124,14 +114,12 @@ struct ig_since ig_since_parse(struct ig_place at, const char *s)
 
 int ig_since_index(struct ig_since since)
 {
-    if (!ig.nsinces)
-        ig.sinces[ig.nsinces++] = (struct ig_since){0, 0, 0, NULL};
+    if (!ig.nsinces) ig.sinces[ig.nsinces++] = (struct ig_since){0, 0, 0, NULL};
     for (int i = 0; i < ig.nsinces; i++)
         if (ig.sinces[i].ptx == since.ptx && ig.sinces[i].sm == since.sm && ig.sinces[i].set == since.set &&
             !strcmp(ig.sinces[i].feature ? ig.sinces[i].feature : "", since.feature ? since.feature : ""))
             return i;
-    if (ig.nsinces == 512)
-        ig_error((struct ig_place){"isa.tbl", 0}, "more than 512 different requirements");
+    if (ig.nsinces == 512) ig_error((struct ig_place){"isa.tbl", 0}, "more than 512 different requirements");
     ig.sinces[ig.nsinces] = since;
     return ig.nsinces++;
 }
@@ -141,8 +129,7 @@ int ig_since_index(struct ig_since since)
 static void add_value(struct ig_set *set, struct ig_value value)
 {
     struct ig_value *grown = ig_alloc((size_t)(set->n + 1) * sizeof *grown);
-    for (int i = 0; i < set->n; i++)
-        grown[i] = set->values[i];
+    for (int i = 0; i < set->n; i++) grown[i] = set->values[i];
     grown[set->n++] = value;
     set->values = grown;
     ig.words.modifier[value.word - 1] = true;
@@ -167,18 +154,15 @@ static const char *read_pattern(struct ig_place at, const char *s, size_t n, int
 static const char *read_values(struct ig_place at, const char *s, char separator, struct ig_set *set)
 {
     for (;; s++) {
-        if (separator == ' ')
-            s = skip(s);
+        if (separator == ' ') s = skip(s);
         size_t n = word_length(s);
-        if (!n)
-            ig_error(at, "a value is expected at '%s'", s);
+        if (!n) ig_error(at, "a value is expected at '%s'", s);
         const struct ig_set *named = ig_set_find(s, n);
         const char *word = s;
         int since = 0;
         if (s[n] == '[') {
             s = read_pattern(at, s, n, 0, set);
-            if (*s != separator || !*skip(s))
-                return s;
+            if (*s != separator || !*skip(s)) return s;
             continue;
         }
         s += n;
@@ -193,8 +177,7 @@ static const char *read_values(struct ig_place at, const char *s, char separator
         }
         for (int i = 0; named && i < named->n; i++)
             add_value(set, (struct ig_value){named->values[i].word, since ? since : named->values[i].since});
-        if (*s != separator || !*skip(s))
-            return s;
+        if (*s != separator || !*skip(s)) return s;
     }
 }
 
@@ -203,8 +186,7 @@ static void read_slot_values(struct ig_form *form, const char *s)
     for (s = skip(s); *s; s = skip(s)) {
         size_t n = *s == '.' ? word_length(s + 1) : 0;
         int i = n ? ig_slot_find(form, s + 1, n) : -1;
-        if (i < 0)
-            ig_error(form->at, "'%s' names no slot of the syntax", s);
+        if (i < 0) ig_error(form->at, "'%s' names no slot of the syntax", s);
         struct ig_slot *slot = &form->slots[i];
         struct ig_set set = {.at = form->at};
         s += n + 1;
@@ -226,8 +208,7 @@ static void read_slot_values(struct ig_form *form, const char *s)
 
 static struct ig_slot *add_slot(struct ig_form *form, const char *s, size_t n, bool optional)
 {
-    if (form->nslots == IG_SLOTS)
-        ig_error(form->at, "more than %d modifiers", IG_SLOTS);
+    if (form->nslots == IG_SLOTS) ig_error(form->at, "more than %d modifiers", IG_SLOTS);
     struct ig_slot *slot = &form->slots[form->nslots++];
     slot->name = ig_word(s, n);
     slot->optional = optional;
@@ -235,7 +216,8 @@ static struct ig_slot *add_slot(struct ig_form *form, const char *s, size_t n, b
     return slot;
 }
 
-/* "add{.rnd}{.ftz}.f32 d, a, b": opcode and slots; returns the operands. Grouped literals become one condition. */
+/* "add{.rnd}{.ftz}.f32 d, a, b": opcode and slots; returns the operands. Grouped literals become one
+ * condition. */
 static const char *read_modifiers(struct ig_form *form, const char *s, char **group)
 {
     size_t n = word_length(s);
@@ -247,13 +229,11 @@ static const char *read_modifiers(struct ig_form *form, const char *s, char **gr
         int first = form->nslots;
         while (*s == '.') {
             n = word_length(s + 1);
-            if (!n)
-                ig_error(form->at, "a modifier is expected at '%s'", s);
+            if (!n) ig_error(form->at, "a modifier is expected at '%s'", s);
             add_slot(form, s + 1, n, optional);
             s += n + 1;
         }
-        if (optional && *s++ != '}')
-            ig_error(form->at, "'}' is missing in the modifiers");
+        if (optional && *s++ != '}') ig_error(form->at, "'}' is missing in the modifiers");
         for (int i = first + 1; optional && i < form->nslots; i++) {
             form->slots[i].together = true;
             *group = ig_format("%s; %s iff %s", *group, ig.words.text[form->slots[first].name - 1],
@@ -285,8 +265,7 @@ static void finish_slots(struct ig_form *form)
 static const char *format_text(struct ig_place at, const char *s, size_t n)
 {
     for (int i = 0; i < ig.nformats; i++)
-        if (!strncmp(ig.formats[i].name, s, n) && !ig.formats[i].name[n])
-            return ig.formats[i].text;
+        if (!strncmp(ig.formats[i].name, s, n) && !ig.formats[i].name[n]) return ig.formats[i].text;
     ig_error(at, "no format is called '%.*s'", (int)n, s);
 }
 
@@ -294,12 +273,11 @@ static const char *format_text(struct ig_place at, const char *s, size_t n)
 static char *expand_formats(struct ig_place at, const char *s)
 {
     const char *percent = s;
-    while ((percent = strchr(percent, '%')) && !isalpha((unsigned char)percent[1]))
-        percent++;
-    if (!percent)
-        return ig_text(s, strlen(s));
+    while ((percent = strchr(percent, '%')) && !isalpha((unsigned char)percent[1])) percent++;
+    if (!percent) return ig_text(s, strlen(s));
     size_t n = word_length(percent + 1);
-    return ig_format("%.*s%s%s", (int)(percent - s), s, format_text(at, percent + 1, n), expand_formats(at, percent + 1 + n));
+    return ig_format("%.*s%s%s", (int)(percent - s), s, format_text(at, percent + 1, n),
+                     expand_formats(at, percent + 1 + n));
 }
 
 /* ---- rows ---- */
@@ -318,8 +296,7 @@ static const char *column(char **rest)
         *rest = bar + 3;
     }
     start += skip(start) - start;
-    for (size_t n = strlen(start); n && isblank((unsigned char)start[n - 1]);)
-        start[--n] = 0;
+    for (size_t n = strlen(start); n && isblank((unsigned char)start[n - 1]);) start[--n] = 0;
     return start;
 }
 
@@ -373,8 +350,7 @@ static void read_meaning(struct ig_form *form, const char *s)
 
 static void read_row(struct ig_place at, char *text)
 {
-    if (ig.nforms == IG_FORMS)
-        ig_error(at, "more than %d forms", IG_FORMS);
+    if (ig.nforms == IG_FORMS) ig_error(at, "more than %d forms", IG_FORMS);
     struct ig_form *form = ig.forms[ig.nforms++] = ig_alloc(sizeof *form);
     char *rest = ig_format("%s ", text), *group = ig_text("", 0);
     *form = (struct ig_form){.at = at, .section = current_section};
@@ -406,19 +382,15 @@ static void read_elems(struct ig_fn *fn, const char *s, struct ig_elems *e)
         }
         size_t n = *s == '$' ? 1 : word_length(s);
         int type = *s == '$' ? 0 : ig_type_find(s, n);
-        if (*s != '$' && !type)
-            ig_error(fn->at, "'%.*s' is no type", (int)n, s);
+        if (*s != '$' && !type) ig_error(fn->at, "'%.*s' is no type", (int)n, s);
         while (repeat--) {
-            if (e->n == IG_ELEMS)
-                break; /* longer lists are all of one type */
+            if (e->n == IG_ELEMS) break; /* longer lists are all of one type */
             e->type[e->n++] = type;
         }
         s += n;
-        if (*s != ',')
-            break;
+        if (*s != ',') break;
     }
-    if (braces && *s++ != '}')
-        ig_error(fn->at, "'}' is missing");
+    if (braces && *s++ != '}') ig_error(fn->at, "'}' is missing");
 }
 
 static const char *read_entry(struct ig_fn *fn, const char *s)
@@ -426,31 +398,27 @@ static const char *read_entry(struct ig_fn *fn, const char *s)
     struct ig_entry *e = &fn->entries[fn->n++];
     for (int k = 0;; k++, s++) {
         size_t n = word_length(s);
-        if (!n || k == 4)
-            ig_error(fn->at, "a key is expected at '%s'", s);
+        if (!n || k == 4) ig_error(fn->at, "a key is expected at '%s'", s);
         e->key[k] = n == 1 && *s == '_' ? -1 : ig_word(s, n); /* _: the slot is empty */
         s += n;
-        if (*s != '.')
-            break;
+        if (*s != '.') break;
     }
-    if (*s++ != ':')
-        ig_error(fn->at, "':' is expected at '%s'", s - 1);
+    if (*s++ != ':') ig_error(fn->at, "':' is expected at '%s'", s - 1);
     if (!fn->is_text) {
         size_t n = strcspn(s, " \t");
         const char *count = s;
-        if (s[0] == 'n' && s[1] == '/' && isdigit((unsigned char)s[2]) && s[3] == '*') { /* by the number after 'n' of the last word */
+        if (s[0] == 'n' && s[1] == '/' && isdigit((unsigned char)s[2]) &&
+            s[3] == '*') { /* by the number after 'n' of the last word */
             read_elems(fn, s + 4, &e->value);
             e->value.n = 0;
             e->value.divisor = s[2] - '0';
             return s + n;
         }
         read_elems(fn, s, &e->value);
-        if (isdigit((unsigned char)*count))
-            e->value.n = atoi(count);
+        if (isdigit((unsigned char)*count)) e->value.n = atoi(count);
         return s + n;
     }
-    if (*s != '"')
-        ig_error(fn->at, "a text in quotes is expected");
+    if (*s != '"') ig_error(fn->at, "a text in quotes is expected");
     size_t n = strcspn(s + 1, "\"");
     e->text = ig_text(s + 1, n);
     return s + n + 2;
@@ -466,13 +434,10 @@ static void read_fn(struct ig_place at, const char *s, bool is_text)
     *fn = (struct ig_fn){.name = ig_text(s, n), .at = at, .is_text = is_text, .nargs = 1};
     fn->entries = ig_alloc(512 * sizeof *fn->entries);
     s += n;
-    for (; *s && *s != '='; s++)
-        fn->nargs += *s == ',';
-    if (!*s++)
-        ig_error(at, "'=' is missing");
+    for (; *s && *s != '='; s++) fn->nargs += *s == ',';
+    if (!*s++) ig_error(at, "'=' is missing");
     for (s = skip(s); *s; s = skip(s)) {
-        if (fn->n == 512)
-            ig_error(at, "more than 512 entries");
+        if (fn->n == 512) ig_error(at, "more than 512 entries");
         s = read_entry(fn, s);
     }
 }
@@ -482,8 +447,7 @@ static const char *definition(struct ig_place at, const char **s)
 {
     size_t n = word_length(*s);
     const char *name = ig_text(*s, n), *rest = skip(*s + n);
-    if (!n || *rest != '=')
-        ig_error(at, "NAME = ... is expected");
+    if (!n || *rest != '=') ig_error(at, "NAME = ... is expected");
     *s = skip(rest + 1);
     return name;
 }
@@ -504,16 +468,13 @@ static void read_targets(struct ig_place at, const char *s)
 static void read_names(struct ig_place at, const char *s, bool loose)
 {
     for (; *s; s = skip(s)) {
-        if (ig.nnames == 512)
-            ig_error(at, "more than 512 names");
+        if (ig.nnames == 512) ig_error(at, "more than 512 names");
         for (int k = 0;; s++) {
             size_t n = word_length(s);
-            if (!n || k == 6)
-                ig_error(at, "a name of at most 6 words is expected at '%s'", s);
+            if (!n || k == 6) ig_error(at, "a name of at most 6 words is expected at '%s'", s);
             ig.names[ig.nnames].words[k++] = ig_word(s, n);
             s += n;
-            if (*s != '.')
-                break;
+            if (*s != '.') break;
         }
         ig.names[ig.nnames++].loose = loose;
     }
@@ -522,23 +483,19 @@ static void read_names(struct ig_place at, const char *s, bool loose)
 /* Opcodes of which ptxas says "Instruction 'x' requires"; of all others "Feature 'x' requires". */
 static void read_plain_names(const char *s)
 {
-    for (size_t n; (n = word_length(s)) > 0; s = skip(s + n))
-        ig.words.plain_name[ig_word(s, n) - 1] = true;
+    for (size_t n; (n = word_length(s)) > 0; s = skip(s + n)) ig.words.plain_name[ig_word(s, n) - 1] = true;
 }
 
 /* "WORD ... on NAME ...", "WORD ... on all but NAME ..." */
 static void read_overlooked(struct ig_place at, const char *s)
 {
     struct ig_overlooked *o = &ig.overlooked[ig.noverlooked++];
-    if (ig.noverlooked == 16)
-        ig_error(at, "more than 15 lines of overlooked words");
+    if (ig.noverlooked == 16) ig_error(at, "more than 15 lines of overlooked words");
     for (size_t n; (n = word_length(s)) > 0 && strncmp(s, "on ", 3); s = skip(s + n)) {
-        if (o->nwords == 32)
-            ig_error(at, "more than 32 overlooked words in a line");
+        if (o->nwords == 32) ig_error(at, "more than 32 overlooked words in a line");
         o->words[o->nwords++] = ig_word(s, n);
     }
-    if (strncmp(s, "on ", 3))
-        ig_error(at, "'on' is expected after the words");
+    if (strncmp(s, "on ", 3)) ig_error(at, "'on' is expected after the words");
     s = skip(s + 3);
     o->all_but = !strncmp(s, "all but ", 8);
     o->names = ig_format(" %s ", skip(s + (o->all_but ? 8 : 0)));
@@ -552,9 +509,9 @@ static void read_set(struct ig_place at, const char *s)
     const struct ig_set *older = ig_set_find(set.name, strlen(set.name));
     const char *file = older ? strrchr(older->at.file, '/') : NULL;
     if (older)
-        ig_error(at, "the values %s stand at %s:%d already", set.name, file ? file + 1 : older->at.file, older->at.line);
-    if (ig.nsets == IG_SETS)
-        ig_error(at, "more than %d lists of values", IG_SETS);
+        ig_error(at, "the values %s stand at %s:%d already", set.name, file ? file + 1 : older->at.file,
+                 older->at.line);
+    if (ig.nsets == IG_SETS) ig_error(at, "more than %d lists of values", IG_SETS);
     read_values(at, s, ' ', &set);
     ig.sets[ig.nsets++] = set;
 }
@@ -563,10 +520,8 @@ static void read_format(struct ig_place at, const char *s)
 {
     const char *name = definition(at, &s);
     for (int i = 0; i < ig.nformats; i++)
-        if (!strcmp(ig.formats[i].name, name))
-            ig_error(at, "the format %s is defined twice", name);
-    if (ig.nformats == IG_FORMATS)
-        ig_error(at, "more than %d formats", IG_FORMATS);
+        if (!strcmp(ig.formats[i].name, name)) ig_error(at, "the format %s is defined twice", name);
+    if (ig.nformats == IG_FORMATS) ig_error(at, "more than %d formats", IG_FORMATS);
     ig.formats[ig.nformats].name = name;
     ig.formats[ig.nformats++].text = expand_formats(at, s);
 }
@@ -575,10 +530,8 @@ static void read_condition(struct ig_place at, const char *s)
 {
     const char *name = definition(at, &s);
     for (int i = 0; i < ig.nconds; i++)
-        if (!strcmp(ig.conds[i].name, name))
-            ig_error(at, "the condition %s is defined twice", name);
-    if (ig.nconds == IG_CONDITIONS)
-        ig_error(at, "more than %d conditions", IG_CONDITIONS);
+        if (!strcmp(ig.conds[i].name, name)) ig_error(at, "the condition %s is defined twice", name);
+    if (ig.nconds == IG_CONDITIONS) ig_error(at, "more than %d conditions", IG_CONDITIONS);
     ig.conds[ig.nconds].name = name;
     ig.conds[ig.nconds++].text = s;
 }

@@ -16,21 +16,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct parser { struct ig_form *form; const char *s; int depth; };
+struct parser {
+    struct ig_form *form;
+    const char *s;
+    int depth;
+};
 
 static void expr(struct parser *p);
 
 static void code(uint16_t c)
 {
-    if (ig.ncode == IG_POOL)
-        ig_error((struct ig_place){"isa.tbl", 0}, "the conditions are too long");
+    if (ig.ncode == IG_POOL) ig_error((struct ig_place){"isa.tbl", 0}, "the conditions are too long");
     ig.code[ig.ncode++] = c;
 }
 
 static void blanks(struct parser *p)
 {
-    while (isblank((unsigned char)*p->s))
-        p->s++;
+    while (isblank((unsigned char)*p->s)) p->s++;
 }
 
 static size_t peek(struct parser *p)
@@ -45,8 +47,7 @@ static size_t peek(struct parser *p)
 static bool take_word(struct parser *p, const char *word)
 {
     size_t n = peek(p);
-    if (n != strlen(word) || strncmp(p->s, word, n))
-        return false;
+    if (n != strlen(word) || strncmp(p->s, word, n)) return false;
     p->s += n;
     return true;
 }
@@ -54,8 +55,7 @@ static bool take_word(struct parser *p, const char *word)
 static bool take(struct parser *p, const char *token)
 {
     blanks(p);
-    if (strncmp(p->s, token, strlen(token)))
-        return false;
+    if (strncmp(p->s, token, strlen(token))) return false;
     p->s += strlen(token);
     return true;
 }
@@ -63,8 +63,7 @@ static bool take(struct parser *p, const char *token)
 static int slot(struct parser *p, const char *s, size_t n)
 {
     int i = ig_slot_find(p->form, s, n);
-    if (i < 0)
-        ig_error(p->form->at, "'%.*s' is no slot of this row", (int)n, s);
+    if (i < 0) ig_error(p->form->at, "'%.*s' is no slot of this row", (int)n, s);
     return i;
 }
 
@@ -74,18 +73,15 @@ static int value(struct parser *p)
     size_t n = peek(p);
     const char *s = p->s;
     p->s += n;
-    if (n == 4 && !strncmp(s, "none", 4))
-        return 0;
+    if (n == 4 && !strncmp(s, "none", 4)) return 0;
     int word = ig_word_find(s, n);
-    if (!word)
-        ig_error(p->form->at, "'%.*s' is the value of no slot", (int)n, s);
+    if (!word) ig_error(p->form->at, "'%.*s' is the value of no slot", (int)n, s);
     return word;
 }
 
 static void push_list(int word)
 {
-    if (ig.nlists == IG_POOL)
-        ig_error((struct ig_place){"isa.tbl", 0}, "the lists are too long");
+    if (ig.nlists == IG_POOL) ig_error((struct ig_place){"isa.tbl", 0}, "the lists are too long");
     ig.lists[ig.nlists++] = (uint16_t)word;
 }
 
@@ -103,8 +99,7 @@ static int list(struct parser *p)
             continue;
         }
         p->s += len;
-        for (int i = 0; i < set->n; i++, n++)
-            push_list(set->values[i].word);
+        for (int i = 0; i < set->n; i++, n++) push_list(set->values[i].word);
     } while (take(p, ","));
     ig.lists[at] = (uint16_t)n;
     return at;
@@ -124,14 +119,12 @@ static bool tuple(struct parser *p)
         return false;
     }
     bool negated = take_word(p, "not");
-    if (!take_word(p, "in"))
-        ig_error(p->form->at, "'in' is expected after a tuple of slots");
+    if (!take_word(p, "in")) ig_error(p->form->at, "'in' is expected after a tuple of slots");
     int at = ig.nlists, n = 0;
     push_list(0);
     do {
         for (int i = 0; i < k; i++) {
-            if (i && !take(p, "."))
-                ig_error(p->form->at, "a tuple of %d words is expected", k);
+            if (i && !take(p, ".")) ig_error(p->form->at, "a tuple of %d words is expected", k);
             push_list(value(p));
         }
         n++;
@@ -140,27 +133,25 @@ static bool tuple(struct parser *p)
     code(PX_WH_TUPLE);
     code((uint16_t)at);
     code((uint16_t)k);
-    for (int i = 0; i < k; i++)
-        code((uint16_t)slots[i]);
-    if (negated)
-        code(PX_WH_NOT);
+    for (int i = 0; i < k; i++) code((uint16_t)slots[i]);
+    if (negated) code(PX_WH_NOT);
     return true;
 }
 
 static bool function(struct parser *p, const char *s, size_t n)
 {
-    static const struct { const char *name; int op, klass; } functions[] = {
-        {"bits", PX_WH_BITS, 0}, {"len", PX_WH_LEN, 0}, {"unsigned", PX_WH_CLASS, 3}, {"signed", PX_WH_CLASS, 4},
-        {"float", PX_WH_CLASS, 5}, {"untyped", PX_WH_CLASS, 2}};
+    static const struct {
+        const char *name;
+        int op, klass;
+    } functions[] = {{"bits", PX_WH_BITS, 0},    {"len", PX_WH_LEN, 0},     {"unsigned", PX_WH_CLASS, 3},
+                     {"signed", PX_WH_CLASS, 4}, {"float", PX_WH_CLASS, 5}, {"untyped", PX_WH_CLASS, 2}};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if (strlen(functions[i].name) != n || strncmp(functions[i].name, s, n))
-            continue;
+        if (strlen(functions[i].name) != n || strncmp(functions[i].name, s, n)) continue;
         size_t len = peek(p);
         code((uint16_t)functions[i].op);
         code((uint16_t)slot(p, p->s, len));
         p->s += len;
-        if (!take(p, ")"))
-            ig_error(p->form->at, "')' is expected");
+        if (!take(p, ")")) ig_error(p->form->at, "')' is expected");
         if (functions[i].klass) {
             code(PX_WH_NUMBER);
             code((uint16_t)functions[i].klass);
@@ -176,8 +167,7 @@ static bool operand(struct parser *p, const char *s, size_t n)
     const struct ig_form *form = p->form;
     for (int i = 0; i < form->nopds + form->nparts; i++) {
         const struct ig_opd *o = i < form->nopds ? &form->opds[i] : &form->parts[i - form->nopds];
-        if (strncmp(o->name, s, n) || o->name[n])
-            continue;
+        if (strncmp(o->name, s, n) || o->name[n]) continue;
         code(PX_WH_OPERAND);
         code((uint16_t)(i < form->nopds ? i : 16 + i - form->nopds));
         return true;
@@ -188,15 +178,12 @@ static bool operand(struct parser *p, const char *s, size_t n)
 static bool named_condition(struct parser *p, const char *s, size_t n)
 {
     for (int i = 0; i < ig.nconds; i++) {
-        if (strncmp(ig.conds[i].name, s, n) || ig.conds[i].name[n])
-            continue;
+        if (strncmp(ig.conds[i].name, s, n) || ig.conds[i].name[n]) continue;
         struct parser inner = {p->form, ig.conds[i].text, p->depth + 1};
-        if (inner.depth > 8)
-            ig_error(p->form->at, "condition %s refers to itself", ig.conds[i].name);
+        if (inner.depth > 8) ig_error(p->form->at, "condition %s refers to itself", ig.conds[i].name);
         expr(&inner);
         blanks(&inner);
-        if (*inner.s)
-            ig_error(p->form->at, "in condition %s: '%s'", ig.conds[i].name, inner.s);
+        if (*inner.s) ig_error(p->form->at, "in condition %s: '%s'", ig.conds[i].name, inner.s);
         return true;
     }
     return false;
@@ -224,8 +211,7 @@ static void slot_test(struct parser *p, int i)
             code((uint16_t)i);
         }
     }
-    if (negated)
-        code(PX_WH_NOT);
+    if (negated) code(PX_WH_NOT);
 }
 
 static void number(struct parser *p)
@@ -242,11 +228,9 @@ static void number(struct parser *p)
 static void atom(struct parser *p)
 {
     if (take(p, "(")) {
-        if (tuple(p))
-            return;
+        if (tuple(p)) return;
         expr(p);
-        if (!take(p, ")"))
-            ig_error(p->form->at, "')' is expected at '%s'", p->s);
+        if (!take(p, ")")) ig_error(p->form->at, "')' is expected at '%s'", p->s);
         return;
     }
     size_t n = peek(p);
@@ -257,8 +241,7 @@ static void atom(struct parser *p)
         return;
     }
     p->s += n;
-    if (n && take(p, "(") && function(p, s, n))
-        return;
+    if (n && take(p, "(") && function(p, s, n)) return;
     if (i >= 0) {
         slot_test(p, i);
     } else if (n == 11 && !strncmp(s, "independent", n)) {
@@ -290,9 +273,12 @@ static void sum(struct parser *p)
 
 static void not_expr(struct parser *p)
 {
-    static const struct { const char *token; uint16_t op; bool negate; } compares[] = {
-        {"<=", PX_WH_LE, false}, {">=", PX_WH_LT, true}, {"!=", PX_WH_NE, false},
-        {"<", PX_WH_LT, false}, {">", PX_WH_LE, true}, {"=", PX_WH_EQ, false}};
+    static const struct {
+        const char *token;
+        uint16_t op;
+        bool negate;
+    } compares[] = {{"<=", PX_WH_LE, false}, {">=", PX_WH_LT, true}, {"!=", PX_WH_NE, false},
+                    {"<", PX_WH_LT, false},  {">", PX_WH_LE, true},  {"=", PX_WH_EQ, false}};
     if (take_word(p, "not")) {
         not_expr(p);
         code(PX_WH_NOT);
@@ -303,8 +289,7 @@ static void not_expr(struct parser *p)
         if (take(p, compares[i].token)) {
             sum(p);
             code(compares[i].op);
-            if (compares[i].negate)
-                code(PX_WH_NOT);
+            if (compares[i].negate) code(PX_WH_NOT);
             return;
         }
 }
@@ -331,8 +316,7 @@ static void expr(struct parser *p)
 {
     or_expr(p);
     bool implies = take_word(p, "implies");
-    if (!implies && !take_word(p, "iff"))
-        return;
+    if (!implies && !take_word(p, "iff")) return;
     or_expr(p);
     code(implies ? PX_WH_IMPLIES : PX_WH_IFF);
 }
@@ -341,10 +325,8 @@ static void expr(struct parser *p)
 static const char *message(const char *s, size_t n)
 {
     for (int i = 0; i < ig.nmessages; i++)
-        if (!strncmp(ig.messages[i], s, n) && !ig.messages[i][n])
-            return ig.messages[i];
-    if (ig.nmessages == 128)
-        ig_error((struct ig_place){"isa.tbl", 0}, "more than 128 messages");
+        if (!strncmp(ig.messages[i], s, n) && !ig.messages[i][n]) return ig.messages[i];
+    if (ig.nmessages == 128) ig_error((struct ig_place){"isa.tbl", 0}, "more than 128 messages");
     return ig.messages[ig.nmessages++] = ig_text(s, n);
 }
 
@@ -359,8 +341,7 @@ static void clause(struct parser *p)
     expr(p);
     c->len = ig.ncode - c->first;
     if (c->kind) {
-        if (!take(p, ":"))
-            ig_error(form->at, "':' and a requirement are expected at '%s'", p->s);
+        if (!take(p, ":")) ig_error(form->at, "':' and a requirement are expected at '%s'", p->s);
         size_t n = strcspn(p->s, ";!");
         c->since = ig_since_index(ig_since_parse(form->at, ig_text(p->s, n)));
         p->s += n;
@@ -378,8 +359,7 @@ void ig_parse_clauses(struct ig_form *form, const char *s)
     blanks(&p);
     while (*p.s) {
         clause(&p);
-        if (!take(&p, ";") && (blanks(&p), *p.s))
-            ig_error(form->at, "';' is expected at '%s'", p.s);
+        if (!take(&p, ";") && (blanks(&p), *p.s)) ig_error(form->at, "';' is expected at '%s'", p.s);
         blanks(&p);
     }
 }
@@ -395,8 +375,7 @@ static unsigned class_of(unsigned word)
 {
     static const char *const names[] = {"", "pred", "bits", "unsigned", "signed", "float", "opaque"};
     for (unsigned i = 1; word && word <= (unsigned)ig.ntypes && i < 7; i++)
-        if (!strcmp(ig.types[word - 1].klass, names[i]))
-            return i;
+        if (!strcmp(ig.types[word - 1].klass, names[i])) return i;
     return 0;
 }
 
@@ -411,8 +390,7 @@ bool ig_clauses_hold(const struct ig_form *form, const uint16_t *value)
     struct px_where_env env = {value, ig.lists, ~0u, 90, 100, false, bits_of, class_of, length_of};
     for (int i = 0; i < form->nclauses; i++) {
         const struct ig_clause *c = &form->clauses[i];
-        if (!c->kind && !px_where_eval(&env, ig.code + c->first, (unsigned)c->len))
-            return false;
+        if (!c->kind && !px_where_eval(&env, ig.code + c->first, (unsigned)c->len)) return false;
     }
     return true;
 }

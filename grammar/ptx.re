@@ -35,7 +35,8 @@ int px_lex(struct px_sem *sem, struct px_parser *parser)
         /*!re2c
             [ \t\r\n\f]+          { continue; }
             "//" [^\n\x00]*       { continue; }
-            "/" "*"               { p = px_lex_comment(parser, p); if (p) continue; return px_lex_open_comment(parser, sem, start); }
+            "/" "*"               { p = px_lex_comment(parser, p); if (p) continue;
+                                    return px_lex_open_comment(parser, sem, start); }
             "#" blank* "line"? blank* dig+ blank+ ["] [^"\n\x00]* ["] (blank+ dig+)* [ \t\r]* "\n"
                                   { px_lex_marker(parser, start, p); continue; }
 

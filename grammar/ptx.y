@@ -13,7 +13,8 @@
 %code {
     #define YYMALLOC(size) px_arena_alloc(&parser->scratch, (size))
     #define YYFREE(p) ((void)(p))
-    #define YYMAXDEPTH 10000 /* deeper nesting is refused ("memory exhausted"), as by ptxas; px_token counts blocks */
+    #define YYMAXDEPTH 10000 /* deeper nesting is refused ("memory exhausted"), as by ptxas; px_token counts
+    #blocks */
     #define FAIL() do { px_parser_error(parser, "syntax error"); YYABORT; } while (0)
     #undef yylex
     #define yylex px_token
@@ -139,7 +140,7 @@ decl_words: %empty /* in any order */
 attributes: attribute                              { $$.n = 1; }
           | attributes ',' attribute               { $$.n = $1.n + 1; }
           ;
-attribute: WORD                                    { if (!px_decl_attribute(parser, &$1, NULL, NULL)) FAIL(); }
+attribute: WORD { if (!px_decl_attribute(parser, &$1, NULL, NULL)) FAIL(); }
          | WORD '(' INT ',' INT ')'                { if (!px_decl_attribute(parser, &$1, &$3, &$5)) FAIL(); }
          ;
 type: decl_type                                    { px_decl_type(parser, NULL, &$1); }
@@ -168,13 +169,13 @@ init: constant                                     { px_init_const(parser, &$$, 
     | INT '(' init_name ')'                        { px_init_mask(parser, &$$, &$1, &$3); }
     | INT '(' constant ')'
              { px_init_const(parser, &$3, &$3); px_init_mask(parser, &$$, &$1, &$3); }
-    | '{' '}'                                      { $$ = px_sem_span(&$1, &$2); px_init_list(parser, &$$, 0); }
-    | '{' inits '}'                                { $$ = px_sem_span(&$1, &$3); px_init_list(parser, &$$, $2.n); }
+    | '{' '}' { $$ = px_sem_span(&$1, &$2); px_init_list(parser, &$$, 0); }
+    | '{' inits '}' { $$ = px_sem_span(&$1, &$3); px_init_list(parser, &$$, $2.n); }
     ;
 init_name: IDENT                                   { px_init_name(parser, &$$, &$1, NULL); }
          | IDENT '+' constant                      { px_init_name(parser, &$$, &$1, &$3); }
-         | IDENT '(' IDENT ')'                     { if (!px_init_generic(parser, &$$, &$1, &$3, NULL)) FAIL(); }
-         | IDENT '(' IDENT ')' '+' constant        { if (!px_init_generic(parser, &$$, &$1, &$3, &$6)) FAIL(); }
+         | IDENT '(' IDENT ')' { if (!px_init_generic(parser, &$$, &$1, &$3, NULL)) FAIL(); }
+         | IDENT '(' IDENT ')' '+' constant { if (!px_init_generic(parser, &$$, &$1, &$3, &$6)) FAIL(); }
          ;
 inits: field                                       { px_push_expr(parser, &$1); $$.n = 1; }
      | inits ',' field                             { px_push_expr(parser, &$3); $$.n = $1.n + 1; }
@@ -192,8 +193,8 @@ function: entry ';'                                { px_func_declare(parser, &$2
         | entry entry_directives '{'
              { px_func_directives(parser, &$2); px_func_body(parser); px_parse_open_block(parser, &$3); }
           statements '}'                           { if (!px_func_define(parser, &$6)) YYABORT; }
-        | func_head                                { px_func_directives(parser, &$1); px_func_declare(parser, &$1); }
-        | func_head ';'                            { px_func_directives(parser, &$1); px_func_declare(parser, &$2); }
+        | func_head { px_func_directives(parser, &$1); px_func_declare(parser, &$1); }
+        | func_head ';' { px_func_directives(parser, &$1); px_func_declare(parser, &$2); }
         | func_head body_directive '{'
              {
                  $1.n += $2.n;
@@ -254,7 +255,8 @@ entry_directives: %empty                           { $$.n = 0; }
                 | entry_directives PERF3 ints      { px_push_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
                 | entry_directives LOCAL_MAXNREG INT
              { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
-                | entry_directives PERFLIST values { px_push_list_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
+                | entry_directives PERFLIST values
+            { px_push_list_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
                 | entry_directives pragma          { px_push_pragma_directive(parser, &$2); $$.n = $1.n + 1; }
                 ;
 values: value                                      { $$.n = 1; }
@@ -264,7 +266,7 @@ value: STRING                                      { px_push_value(parser, &$1, 
      | INT                                         { px_push_value(parser, NULL, &$1); }
      ;
 ints: INT                                          { px_push_dim(parser, &$1); $$.n = 1; }
-    | INT ',' INT                                  { px_push_dim(parser, &$1); px_push_dim(parser, &$3); $$.n = 2; }
+    | INT ',' INT { px_push_dim(parser, &$1); px_push_dim(parser, &$3); $$.n = 2; }
     | INT ',' INT ',' INT
              { px_push_dim(parser, &$1); px_push_dim(parser, &$3); px_push_dim(parser, &$5); $$.n = 3; }
     ;
@@ -272,7 +274,8 @@ func_directives: %empty                            { $$.n = 0; }
                | NORETURN                          { px_push_directive(parser, &$1, 0); $$.n = 1; }
                | func_directives ABI INT
              { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
-               | func_directives PERFLIST values   { px_push_list_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
+               | func_directives PERFLIST values
+            { px_push_list_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
                ;
 
 /* ---- bodies ---- */
@@ -298,7 +301,7 @@ statement: local_variable ';'                      { parser->at_statement = true
                  px_parse_loc_place(parser, &$12, &$13);
              }
          | LOC_IR INT INT INT                      { px_parse_loc_intermediate(parser, &$1, &$2, &$3, &$4); }
-         | func_head ';'                           { px_func_directives(parser, &$1); px_func_declare(parser, &$2); }
+         | func_head ';' { px_func_directives(parser, &$1); px_func_declare(parser, &$2); }
          | TARGET words                            { px_parse_target_stmt(parser, &$1, &$2); }
          ;
 inline_offset: %empty                              { $$.u.i = 0; }
@@ -347,7 +350,7 @@ others: operand                                    { $$.n = 1; }
       ;
 first: operand
      | '_'                                         { px_push_sink(parser, &$1); }
-     | pair_side '|' pair_side                     { $$ = px_sem_span(&$1, &$3); px_operand_group(parser, PX_O_PAIR, 2, &$$); }
+     | pair_side '|' pair_side { $$ = px_sem_span(&$1, &$3); px_operand_group(parser, PX_O_PAIR, 2, &$$); }
      ;
 pair_side: IDENT                                   { px_push_name(parser, &$1); }
          | '_'                                     { px_push_sink(parser, &$1); }
@@ -355,12 +358,12 @@ pair_side: IDENT                                   { px_push_name(parser, &$1); 
          ;
 operand: constant                                  { px_push_const(parser, &$1); }
        | IDENT                                     { px_push_name(parser, &$1); }
-       | IDENT selector                            { px_push_name(parser, &$1); px_operand_select(parser, &$2); }
-       | IDENT '+' constant                        { px_push_name(parser, &$1); px_operand_offset(parser, &$3); }
-       | '-' IDENT                                 { px_push_name(parser, &$2); px_operand_sign(parser, &$1); }
+       | IDENT selector { px_push_name(parser, &$1); px_operand_select(parser, &$2); }
+       | IDENT '+' constant { px_push_name(parser, &$1); px_operand_offset(parser, &$3); }
+       | '-' IDENT { px_push_name(parser, &$2); px_operand_sign(parser, &$1); }
        | '-' IDENT selector
              { px_push_name(parser, &$2); px_operand_select(parser, &$3); px_operand_sign(parser, &$1); }
-       | '!' IDENT                                 { px_push_name(parser, &$2); px_operand_sign(parser, &$1); }
+       | '!' IDENT { px_push_name(parser, &$2); px_operand_sign(parser, &$1); }
        | IDENT '[' index ']'
              { $$ = px_sem_span(&$1, &$4); px_operand_index(parser, &$1, &$$); }
        | vector
@@ -378,7 +381,7 @@ elements: element                                  { $$.n = 1; }
         | elements ',' element                     { $$.n = $1.n + 1; }
         ;
 element: IDENT                                     { px_push_name(parser, &$1); }
-       | IDENT selector                            { px_push_name(parser, &$1); px_operand_select(parser, &$2); }
+       | IDENT selector { px_push_name(parser, &$1); px_operand_select(parser, &$2); }
        | '_'                                       { px_push_sink(parser, &$1); }
        | constant                                  { px_push_const(parser, &$1); }
        ;
@@ -386,7 +389,7 @@ address: '[' place ']'
              { $$ = px_sem_span(&$1, &$3); px_operand_group(parser, PX_O_ADDR, $2.n, &$$); } ;
 place: constant                                    { px_push_const(parser, &$1); $$.n = 1; }
      | IDENT                                       { px_push_name(parser, &$1); $$.n = 1; }
-     | IDENT '+' constant                          { px_push_name(parser, &$1); px_operand_offset(parser, &$3); $$.n = 1; }
+     | IDENT '+' constant { px_push_name(parser, &$1); px_operand_offset(parser, &$3); $$.n = 1; }
      | tuple
      ;
 tuple: IDENT ','                                   { px_push_name(parser, &$1); }

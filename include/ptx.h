@@ -83,25 +83,27 @@ typedef enum ptx_compilation {
 typedef enum ptx_profile { PTX_PROFILE_13_0 = 0, PTX_PROFILE_ALL = 1 } ptx_profile;
 
 /*
- * Whether `mul` and `add` or `sub` that name no rounding become one fma, which is more exact in the last bit: what
- * the assembler of NVIDIA does unless it is told not to (docs/fidelity.md). A module keeps it in object files.
+ * Whether `mul` and `add` or `sub` that name no rounding become one fma, which is more exact in the last bit:
+ * what the assembler of NVIDIA does unless it is told not to (docs/fidelity.md). A module keeps it in object
+ * files.
  */
 typedef enum ptx_fmad { PTX_FMAD_DEFAULT = 0, PTX_FMAD_ON = 1, PTX_FMAD_OFF = 2 } ptx_fmad;
 
 typedef struct ptx_module_options {
     ptx_allocator allocator;
-    const char *file_name;  /* shown in diagnostics; NULL means "<memory>" */
-    const char *arch;       /* "sm_90": check as if for this target; NULL: the module's own .target */
-    unsigned max_errors;    /* stop after this many; 0 means no limit */
-    int check_only;         /* not 0: only the verdict is wanted. Takes a fraction of the memory; the module answers
-                               all questions about what it declares, and cannot be printed or put into a program */
-    int lint;               /* not 0: also warn of suspicious code in a module without errors (codes W06xx); needs
-                               more than the verdict, so check_only has no effect then */
+    const char *file_name; /* shown in diagnostics; NULL means "<memory>" */
+    const char *arch;      /* "sm_90": check as if for this target; NULL: the module's own .target */
+    unsigned max_errors;   /* stop after this many; 0 means no limit */
+    int check_only; /* not 0: only the verdict is wanted. Takes a fraction of the memory; the module answers
+                       all questions about what it declares, and cannot be printed or put into a program */
+    int lint;       /* not 0: also warn of suspicious code in a module without errors (codes W06xx); needs
+                       more than the verdict, so check_only has no effect then */
     ptx_compilation compilation;
     ptx_profile profile;
-    const ptx_module *const *earlier; /* modules of the same program, as if their texts stood before this one: what */
-    size_t earlier_count;             /* they and this module share by .visible, .weak and .extern must agree */
-    ptx_fmad fmad;          /* default: as the object file says; on for a text, but off with .target debug */
+    const ptx_module *const
+        *earlier;         /* modules of the same program, as if their texts stood before this one: what */
+    size_t earlier_count; /* they and this module share by .visible, .weak and .extern must agree */
+    ptx_fmad fmad;        /* default: as the object file says; on for a text, but off with .target debug */
 } ptx_module_options;
 
 /*
@@ -146,12 +148,13 @@ typedef struct ptx_diagnostic {
     const char *message; /* one line, in ptxas's wording where ptxas has one */
     const char *note;    /* what helps: legal forms, nearest name, earlier definition; NULL if none */
     const char *file;
-    unsigned line;       /* from 1; 0 when the message has no place */
-    unsigned column;     /* from 1, in bytes */
-    unsigned length;     /* bytes of text meant, at least 1 when line is not 0 */
-    const char *told_file; /* where NVIDIA's tool says that it is: it names the line its parser has reached, */
-    unsigned told_line;    /* and follows line markers (# 12 "file"); 0 when it names none */
-    int follows;           /* 1: only a consequence of an earlier one, or its repetition */
+    unsigned line;   /* from 1; 0 when the message has no place */
+    unsigned column; /* from 1, in bytes */
+    unsigned length; /* bytes of text meant, at least 1 when line is not 0 */
+    const char
+        *told_file;     /* where NVIDIA's tool says that it is: it names the line its parser has reached, */
+    unsigned told_line; /* and follows line markers (# 12 "file"); 0 when it names none */
+    int follows;        /* 1: only a consequence of an earlier one, or its repetition */
 } ptx_diagnostic;
 
 /* Number of diagnostics, and the i-th in the order found (the first is the first fault met). */
@@ -162,7 +165,8 @@ PTX_API ptx_status ptx_module_diagnostic(const ptx_module *module, size_t index,
 PTX_API ptx_status ptx_module_source_line(const ptx_module *module, unsigned line, const char **start,
                                           size_t *length);
 
-/* What the line markers (# 12 "file") before line `line` call it: its number, and its file; itself without any. */
+/* What the line markers (# 12 "file") before line `line` call it: its number, and its file; itself without
+ * any. */
 PTX_API unsigned ptx_module_marked_line(const ptx_module *module, unsigned line, const char **file);
 
 /* ---- what a module holds -------------------------------------------- */
@@ -184,9 +188,9 @@ typedef struct ptx_kernel_info {
     size_t param_count;
     size_t param_bytes;
     size_t static_shared_bytes;
-    size_t local_bytes;         /* per thread */
-    unsigned reqntid[3];        /* 0 when not given */
-    unsigned maxntid[3];        /* 0 when not given */
+    size_t local_bytes;  /* per thread */
+    unsigned reqntid[3]; /* 0 when not given */
+    unsigned maxntid[3]; /* 0 when not given */
 } ptx_kernel_info;
 
 PTX_API size_t ptx_module_kernel_count(const ptx_module *module);
@@ -196,8 +200,8 @@ PTX_API ptx_status ptx_module_kernel_param(const ptx_module *module, size_t kern
 
 /* What the code of a kernel needs, as far as its text tells. */
 typedef struct ptx_usage {
-    unsigned live_registers;  /* most 32-bit units of registers that hold values still needed, at any instruction;
-                                 a lower bound of what a compiler without spills would use */
+    unsigned live_registers;  /* most 32-bit units of registers that hold values still needed, at any
+                                 instruction;  a lower bound of what a compiler without spills would use */
     unsigned live_predicates; /* the same for predicates */
     unsigned barriers;        /* highest barrier number in use plus one; 16 when a register chooses it */
     int has_calls;            /* functions are called, whose needs are not counted here */
@@ -209,24 +213,25 @@ PTX_API ptx_status ptx_module_kernel_usage(const ptx_module *module, size_t inde
 
 /* A piece of a kernel's parameters as the code reads it. */
 typedef struct ptx_param_member {
-    size_t param, offset;  /* which parameter, and bytes into it */
-    const char *type;      /* it is loaded as, "u64" */
-    const char *element;   /* a pointer: the largest thing accessed through it, "f32"; "" when that is unknown */
-    size_t stride;         /* bytes that its indices count, as far as they are multiplied by a constant; else 0 */
-    int is_pointer;        /* addresses are made of it */
-    int is_passed_on;      /* it is stored, or passed to functions that are not in the module */
+    size_t param, offset; /* which parameter, and bytes into it */
+    const char *type;     /* it is loaded as, "u64" */
+    const char
+        *element;     /* a pointer: the largest thing accessed through it, "f32"; "" when that is unknown */
+    size_t stride;    /* bytes that its indices count, as far as they are multiplied by a constant; else 0 */
+    int is_pointer;   /* addresses are made of it */
+    int is_passed_on; /* it is stored, or passed to functions that are not in the module */
 } ptx_param_member;
 
 /*
- * What a launch of a kernel has to bring along, as far as the text of the kernel and of what it calls tells. The
- * caller gives room for the lists (or none); the counts are what there is, which may be more.
+ * What a launch of a kernel has to bring along, as far as the text of the kernel and of what it calls tells.
+ * The caller gives room for the lists (or none); the counts are what there is, which may be more.
  */
 typedef struct ptx_kernel_needs {
     ptx_param_member *members;
     size_t member_room, member_count;
-    const char **unset;              /* .global and .const variables that it reads, that have no initial value, and */
-    size_t unset_room, unset_count;  /* that neither it nor what it calls writes */
-    int dynamic_shared;              /* .extern .shared memory is used: ptx_launch_config.shared_bytes */
+    const char **unset; /* .global and .const variables that it reads, that have no initial value, and */
+    size_t unset_room, unset_count; /* that neither it nor what it calls writes */
+    int dynamic_shared;             /* .extern .shared memory is used: ptx_launch_config.shared_bytes */
     unsigned block_dimensions, grid_dimensions; /* as far as %tid and %ctaid are read: 1, 2 or 3 */
 } ptx_kernel_needs;
 
@@ -238,7 +243,8 @@ typedef int (*ptx_write_fn)(void *user, const char *text, size_t size);
 /*
  * Prints the module in canonical form: modifiers in the manual's order, one
  * statement a line. Reading the text back gives the same module.
- * Fails with PTX_ERROR_ASSEMBLY when the module has errors, PTX_ERROR_INVALID_ARGUMENT when it was only checked.
+ * Fails with PTX_ERROR_ASSEMBLY when the module has errors, PTX_ERROR_INVALID_ARGUMENT when it was only
+ * checked.
  */
 PTX_API ptx_status ptx_module_print(const ptx_module *module, ptx_write_fn write, void *user);
 
@@ -259,7 +265,8 @@ PTX_API const char *ptx_explain(const char *code);
 
 /*
  * A module that draws the diagnostic `code` and nothing else, or with `right` the same module put right; NULL
- * when there is none. `*options` (may be NULL) are the options of ptxas that go with both, often "". Any thread.
+ * when there is none. `*options` (may be NULL) are the options of ptxas that go with both, often "". Any
+ * thread.
  */
 PTX_API const char *ptx_explain_example(const char *code, int right, const char **options);
 

@@ -29,36 +29,37 @@ typedef uint64_t ptx_address;
 
 typedef struct ptx_device_config {
     ptx_allocator allocator;
-    unsigned workers;           /* threads that run CTAs, the caller among them; 0: one a CPU */
-    int deterministic;          /* CTAs in order on one worker */
-    int host_memory;            /* host pointers are device addresses (no bounds check; wild ones are the caller's risk) */
-    uint64_t memory_bytes;      /* device memory: allocations and variables; 0: 16 GiB of address space, committed
-                                   as it is used. With host_memory nothing is reserved, and it limits variables and
-                                   heap. What a launch takes from the host besides: max_host */
-    const char *arch;           /* what %special registers and limits report; NULL: "sm_90" */
-    uint64_t max_steps;         /* warp-instructions a launch may execute; 0: no limit */
-    uint64_t timeout_ms;        /* wall time a launch may take; 0: no limit */
-    uint64_t heap_bytes;        /* device-side malloc heap; 0: 8 MiB */
-    unsigned pending_launches;  /* device-side launches not yet complete; 0: 2048 */
-    unsigned launch_depth;      /* nesting of device-side launches; 0: 24 for CDP1, 64 for CDP2 */
-    int approx_exact;           /* .approx results correctly rounded instead of the chip's */
-    ptx_write_fn output;        /* receives device printf and assertion text, one whole call at a time,
-                                   from any worker, never two at once; NULL: discarded */
+    unsigned workers;  /* threads that run CTAs, the caller among them; 0: one a CPU */
+    int deterministic; /* CTAs in order on one worker */
+    int host_memory; /* host pointers are device addresses (no bounds check; wild ones are the caller's risk)
+                      */
+    uint64_t memory_bytes; /* device memory: allocations and variables; 0: 16 GiB of address space, committed
+                              as it is used. With host_memory nothing is reserved, and it limits variables and
+                              heap. What a launch takes from the host besides: max_host */
+    const char *arch;      /* what %special registers and limits report; NULL: "sm_90" */
+    uint64_t max_steps;    /* warp-instructions a launch may execute; 0: no limit */
+    uint64_t timeout_ms;   /* wall time a launch may take; 0: no limit */
+    uint64_t heap_bytes;   /* device-side malloc heap; 0: 8 MiB */
+    unsigned pending_launches; /* device-side launches not yet complete; 0: 2048 */
+    unsigned launch_depth;     /* nesting of device-side launches; 0: 24 for CDP1, 64 for CDP2 */
+    int approx_exact;          /* .approx results correctly rounded instead of the chip's */
+    ptx_write_fn output;       /* receives device printf and assertion text, one whole call at a time,
+                                  from any worker, never two at once; NULL: discarded */
     void *output_user;
-    uint64_t max_output;        /* bytes of text that a launch may give to `output`; 0: 64 MiB, UINT64_MAX: no limit.
-                                   The call of printf that would exceed it writes nothing and ends the launch */
-    uint64_t max_host;          /* bytes of the host's memory, beside device memory, that the device may hold while a
-                                   launch runs: register frames, local and shared memory of the blocks that exist,
-                                   blocks that wait, pending launches, tables, the programs. Stacks of worker threads
-                                   are not counted. 0: half of the host's memory, UINT64_MAX: no limit */
-    char *error;                /* NULL, or where ptx_device_create says in a line why it failed; */
-    size_t error_bytes;         /* room there, the NUL included (200 is plenty) */
+    uint64_t max_output; /* bytes of text that a launch may give to `output`; 0: 64 MiB, UINT64_MAX: no limit.
+                            The call of printf that would exceed it writes nothing and ends the launch */
+    uint64_t max_host;   /* bytes of the host's memory, beside device memory, that the device may hold while a
+                            launch runs: register frames, local and shared memory of the blocks that exist,
+                            blocks that wait, pending launches, tables, the programs. Stacks of worker threads
+                            are not counted. 0: half of the host's memory, UINT64_MAX: no limit */
+    char *error;         /* NULL, or where ptx_device_create says in a line why it failed; */
+    size_t error_bytes;  /* room there, the NUL included (200 is plenty) */
 } ptx_device_config;
 
 /*
- * Makes a device. PTX_ERROR_OUT_OF_MEMORY: the allocator failed, or the address space of `memory_bytes` cannot be
- * reserved (ulimit -v, containers): ask for less. PTX_ERROR_INVALID_ARGUMENT: an unknown `arch`, or a size beyond
- * all memory. `config` may be NULL.
+ * Makes a device. PTX_ERROR_OUT_OF_MEMORY: the allocator failed, or the address space of `memory_bytes`
+ * cannot be reserved (ulimit -v, containers): ask for less. PTX_ERROR_INVALID_ARGUMENT: an unknown `arch`, or
+ * a size beyond all memory. `config` may be NULL.
  */
 PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device **device);
 
@@ -69,10 +70,10 @@ PTX_API void ptx_device_destroy(ptx_device *device);
 PTX_API void ptx_device_interrupt(ptx_device *device);
 
 typedef struct ptx_progress {
-    uint64_t ctas_done, ctas_total;     /* of all grids launched so far in this launch */
+    uint64_t ctas_done, ctas_total; /* of all grids launched so far in this launch */
     uint64_t grids_done, grids_total;
-    uint64_t thread_instructions;       /* executed so far, an estimate while running */
-    unsigned max_depth;                 /* deepest nesting of grids seen: 0 without device-side launches */
+    uint64_t thread_instructions; /* executed so far, an estimate while running */
+    unsigned max_depth;           /* deepest nesting of grids seen: 0 without device-side launches */
 } ptx_progress;
 
 /* Counters of the current or the last launch. Any thread. */
@@ -100,7 +101,7 @@ typedef ptx_host_fn (*ptx_host_resolver)(void *user, const char *name);
 typedef struct ptx_program_options {
     ptx_host_resolver resolve; /* NULL: no host functions */
     void *resolve_user;
-    ptx_fmad fmad;             /* default: as each module says */
+    ptx_fmad fmad; /* default: as each module says */
 } ptx_program_options;
 
 /*
@@ -114,7 +115,8 @@ PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *cons
 PTX_API void ptx_program_destroy(ptx_program *program);
 
 /*
- * Text of the last ptx_program_create or ptx_kernel_launch of this device when that failed ("undefined function 'f'
+ * Text of the last ptx_program_create or ptx_kernel_launch of this device when that failed ("undefined
+ * function 'f'
  * ..."), else "". A failure always has one.
  */
 PTX_API const char *ptx_device_message(const ptx_device *device);
@@ -128,42 +130,42 @@ PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, 
 /* ---- launches ------------------------------------------------------- */
 
 typedef struct ptx_launch_config {
-    unsigned grid[3];       /* CTAs; 0 in y or z counts as 1 */
-    unsigned block[3];      /* threads; 0 in y or z counts as 1 */
-    unsigned shared_bytes;  /* dynamic shared memory a CTA */
-    const void *params;     /* the parameter buffer, laid out as ptx_param_info says; copied */
-    size_t param_bytes;     /* at least the kernel's param_bytes */
+    unsigned grid[3];      /* CTAs; 0 in y or z counts as 1 */
+    unsigned block[3];     /* threads; 0 in y or z counts as 1 */
+    unsigned shared_bytes; /* dynamic shared memory a CTA */
+    const void *params;    /* the parameter buffer, laid out as ptx_param_info says; copied */
+    size_t param_bytes;    /* at least the kernel's param_bytes */
 } ptx_launch_config;
 
 /*
  * Why a launch stopped. Strings belong to the device and live until its next launch.
  */
 typedef struct ptx_fault {
-    int cuda_error;                 /* CUresult/cudaError number: 700, 716, 719, 710, ... */
-    const char *name;               /* "CUDA_ERROR_ILLEGAL_ADDRESS" */
-    const char *message;            /* one line: what happened */
-    const char *instruction;        /* the PTX instruction as written; "" when there is none */
-    const char *file;               /* PTX file */
-    unsigned line, column;          /* where the instruction begins in it, from 1; 0 when unknown */
+    int cuda_error;                  /* CUresult/cudaError number: 700, 716, 719, 710, ... */
+    const char *name;                /* "CUDA_ERROR_ILLEGAL_ADDRESS" */
+    const char *message;             /* one line: what happened */
+    const char *instruction;         /* the PTX instruction as written; "" when there is none */
+    const char *file;                /* PTX file */
+    unsigned line, column;           /* where the instruction begins in it, from 1; 0 when unknown */
     unsigned last_line, last_column; /* where its semicolon stands */
-    const char *source;             /* "x.cu:12 (inlined at y.cu:40)" from .loc; "" when unknown */
-    const char *kernel;             /* kernel's name */
-    const char *function;           /* the function that the instruction stands in; "" when unknown */
-    const char *calls;              /* "called from g at x.ptx:30 (x.cu:12), called from k at x.ptx:55"; "" in a kernel */
-    const char *launched_by;        /* "child <- parent <- host" */
+    const char *source;              /* "x.cu:12 (inlined at y.cu:40)" from .loc; "" when unknown */
+    const char *kernel;              /* kernel's name */
+    const char *function;            /* the function that the instruction stands in; "" when unknown */
+    const char *calls; /* "called from g at x.ptx:30 (x.cu:12), called from k at x.ptx:55"; "" in a kernel */
+    const char *launched_by; /* "child <- parent <- host" */
     unsigned cta[3], thread[3];
-    ptx_address address;            /* faulting address, 0 when not a memory fault */
-    const char *allocation;         /* "16 bytes past the end of a 4096-byte allocation at 0x...", "byte 64 of the
-                                       block's shared memory, which has 64 bytes; 'tile' is bytes 0 to 63"; "" */
-    const char *state;              /* several lines: where every live CTA stands (deadlock, limit, interrupt) */
+    ptx_address address;    /* faulting address, 0 when not a memory fault */
+    const char *allocation; /* "16 bytes past the end of a 4096-byte allocation at 0x...", "byte 64 of the
+                               block's shared memory, which has 64 bytes; 'tile' is bytes 0 to 63"; "" */
+    const char *state;      /* several lines: where every live CTA stands (deadlock, limit, interrupt) */
 } ptx_fault;
 
 /*
  * Runs a grid and everything it launches; returns when all are complete.
  * PTX_ERROR_FAULT, PTX_ERROR_DEADLOCK, PTX_ERROR_LIMIT and PTX_ERROR_INTERRUPTED
- * fill `*fault` (which may be NULL), and so does PTX_ERROR_UNSUPPORTED: message, instruction and place of what the
- * VM cannot run yet. PTX_ERROR_LAUNCH: the shape is out of bounds.
- * PTX_ERROR_LIMIT is one of max_steps, timeout_ms, max_output and max_host: ptx_device_message says which.
+ * fill `*fault` (which may be NULL), and so does PTX_ERROR_UNSUPPORTED: message, instruction and place of
+ * what the VM cannot run yet. PTX_ERROR_LAUNCH: the shape is out of bounds. PTX_ERROR_LIMIT is one of
+ * max_steps, timeout_ms, max_output and max_host: ptx_device_message says which.
  */
 PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);
 
@@ -181,8 +183,8 @@ PTX_API ptx_status ptx_kernel_info_get(const ptx_kernel *kernel, ptx_kernel_info
  *   PTXVM_THREADS      workers; one a CPU when it is not set
  *   PTXVM_APPROX       exact: .approx results correctly rounded; chip (the default): as an H100 gives them
  *   PTXVM_FMAD         true or false: whether products and sums are contracted (ptx_fmad)
- *   PTXVM_CACHE_BYTES  texts stay assembled and loaded while everything kept takes no more than this (digits, and
- *                      perhaps K, M or G; 256M); then those longest out of use are forgotten. 0 keeps none
+ *   PTXVM_CACHE_BYTES  texts stay assembled and loaded while everything kept takes no more than this (digits,
+ * and perhaps K, M or G; 256M); then those longest out of use are forgotten. 0 keeps none
  */
 PTX_API void ptx_run(const char *ptx, int n_args, void *args[], int block_x, int block_y, int block_z,
                      int grid_x, int grid_y, int grid_z, int shared);

@@ -15,6 +15,7 @@
 #include "front/print.h"
 #include "lint/lint.h"
 #include "lint/needs.h"
+#include "match/match.h"
 #include "ptx.h"
 
 const char *ptx_status_name(ptx_status status)
@@ -52,7 +53,8 @@ static void set_source(struct ptx_module *module, const char *file, const char *
 
 static void read_text(struct ptx_module *module)
 {
-    px_names_init(&module->names, &module->arena, module->profile == PTX_PROFILE_ALL ? word_of : word_of_13_0);
+    px_names_init(&module->names, &module->arena,
+                  module->profile == PTX_PROFILE_ALL ? word_of : word_of_13_0);
     px_check(module);
     for (uint32_t i = 0; i < module->functions.n; i++) {
         struct px_function *function = module->functions.at[i];
@@ -62,7 +64,11 @@ static void read_text(struct ptx_module *module)
 }
 
 /* What was given: a text or an object file, and which of its modules (ONLY: it must have one). */
-struct input { const ptx_module_options *options; const void *data; size_t size, index; };
+struct input {
+    const ptx_module_options *options;
+    const void *data;
+    size_t size, index;
+};
 static const size_t ONLY = SIZE_MAX;
 
 /* Finds the text; false after a diagnostic about a file that has none. */
@@ -150,19 +156,6 @@ ptx_status ptx_object_module(const ptx_module_options *options, const void *data
     if (!data || !out || size >= UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
     if (index >= ptx_object_module_count(data, size)) return PTX_ERROR_NOT_FOUND;
     return create(&(struct input){options, data, size, index}, out);
-}
-
-void px_module_retain(struct ptx_module *module)
-{
-    atomic_fetch_add_explicit(&module->references, 1, memory_order_relaxed);
-}
-
-void px_module_release(struct ptx_module *module)
-{
-    if (atomic_fetch_sub_explicit(&module->references, 1, memory_order_acq_rel) != 1) return;
-    ptx_allocator alloc = module->alloc;
-    px_arena_free(&module->arena);
-    px_free(&alloc, module, sizeof *module);
 }
 
 void ptx_module_destroy(ptx_module *module)

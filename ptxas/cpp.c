@@ -112,7 +112,8 @@ static int run_child(char **words, FILE *in, FILE *out, FILE *err)
                       strerror(failure));
         return -1;
     }
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 

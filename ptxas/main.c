@@ -17,7 +17,7 @@ enum { EXIT_BAD = 255 };
 struct source {
     const char *name; /* as shown */
     bool is_file;
-    char *text;       /* owned; NULL: the file could not be opened */
+    char *text; /* owned; NULL: the file could not be opened */
     size_t size;
 };
 

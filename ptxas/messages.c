@@ -187,18 +187,10 @@ static struct message *collect(const struct input *inputs, size_t n, const struc
 static void print_one(const struct message *message, enum layout layout)
 {
     switch (layout) {
-    case LAYOUT_CARET:
-        print_caret(message);
-        break;
-    case LAYOUT_GCC:
-        print_gcc(message);
-        break;
-    case LAYOUT_GITHUB:
-        print_github(message);
-        break;
-    default:
-        print_ptxas(message);
-        break;
+    case LAYOUT_CARET: print_caret(message); break;
+    case LAYOUT_GCC: print_gcc(message); break;
+    case LAYOUT_GITHUB: print_github(message); break;
+    default: print_ptxas(message); break;
     }
 }
 

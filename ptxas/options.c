@@ -115,10 +115,9 @@ static bool check_value(const struct options *options, const struct option_row *
     if (row->kind == KIND_BOOL && strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
         return complain("'%s': expected true or false", text);
     if (row->kind == KIND_NUMBER && !read_number(text, number)) return false;
-    if (row->kind == KIND_ARCH
-            ? real_arch(options->profile, text) != NULL
-            : !row->words || is_among(row->words, text) ||
-                  (row->kind == KIND_NUMBER && strtol(row->words, NULL, 10) == *number))
+    if (row->kind == KIND_ARCH ? real_arch(options->profile, text) != NULL
+                               : !row->words || is_among(row->words, text) ||
+                                     (row->kind == KIND_NUMBER && strtol(row->words, NULL, 10) == *number))
         return true;
     return complain("Value '%s' is not defined for option '%s'", text, row->name);
 }

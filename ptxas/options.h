@@ -21,11 +21,11 @@ enum option_kind {
     KIND_BOOL,   /* true or false */
     KIND_NUMBER, /* 32 bits as strtol reads them in base 0; nothing is 0 */
     KIND_TEXT,
-    KIND_WORD,   /* one of the row's words */
-    KIND_ARCH,   /* one of the profile's architectures */
-    KIND_LIST,   /* several, apart by commas */
-    KIND_TEXTS,  /* one each time it is given */
-    KIND_FILES   /* a list of option files, which are read at once */
+    KIND_WORD,  /* one of the row's words */
+    KIND_ARCH,  /* one of the profile's architectures */
+    KIND_LIST,  /* several, apart by commas */
+    KIND_TEXTS, /* one each time it is given */
+    KIND_FILES  /* a list of option files, which are read at once */
 };
 
 struct strings {
@@ -43,13 +43,13 @@ struct option_value {
 /* The values as they were given, and what the rest of the program asks about, which points into them. */
 struct options {
     struct option_value values[OPTIONS];
-    struct strings files;   /* names; "-" is standard input */
-    struct strings texts;   /* modules given as arguments (-ias) */
-    struct strings entries; /* -e */
+    struct strings files;                   /* names; "-" is standard input */
+    struct strings texts;                   /* modules given as arguments (-ias) */
+    struct strings entries;                 /* -e */
     struct strings include_folders, macros; /* -I and -D, of --cpp */
-    const char *arch;       /* "sm_90"; NULL: each file's own target. compute_90 and lto_90 become sm_90 */
-    const char *output;     /* -o; NULL: none */
-    const char *explain;    /* --explain CODE */
+    const char *arch;    /* "sm_90"; NULL: each file's own target. compute_90 and lto_90 become sm_90 */
+    const char *output;  /* -o; NULL: none */
+    const char *explain; /* --explain CODE */
     enum layout layout;
     ptx_profile profile;
     bool verbose, no_warnings, warnings_are_errors, compile_only, print, lint, cpp;
@@ -91,7 +91,7 @@ struct option_row {
     const char *name, *letter; /* "--name", "-letter"; letter NULL: none */
     const char *value;         /* what --help calls the value; NULL: the option is a switch */
     enum option_kind kind;
-    const char *words;         /* " a b " */
+    const char *words; /* " a b " */
     const char *help;
 };
 const struct option_row *option_row(size_t i);

@@ -157,7 +157,8 @@ static size_t bind_member(const struct place *place, const char *spec, size_t of
     if (type)
         bind_number(&member, type, number);
     else if (!bind_buffer(&member, spec, 8))
-        fail(EXIT_USAGE, "-a for %s: member '%s' is none of TYPE:NUMBER, TYPE[N]=INIT, zeros:BYTES", place->name, spec);
+        fail(EXIT_USAGE, "-a for %s: member '%s' is none of TYPE:NUMBER, TYPE[N]=INIT, zeros:BYTES",
+             place->name, spec);
     return at + width;
 }
 
@@ -312,8 +313,8 @@ static void set_variable(ptx_device *device, ptx_program *program, const char *w
         fail(EXIT_USAGE, "--set: there is no .global or .const variable called '%s'", name);
     struct array array = parse_value(name, equals + 1, seed);
     if (array_bytes(&array) != size)
-        fail(EXIT_USAGE, "--set %s: it has %llu bytes, '%s' has %zu", name, (unsigned long long)size, equals + 1,
-             array_bytes(&array));
+        fail(EXIT_USAGE, "--set %s: it has %llu bytes, '%s' has %zu", name, (unsigned long long)size,
+             equals + 1, array_bytes(&array));
     if (ptx_memory_write(device, address, array.data, size) != PTX_OK)
         fail(EXIT_STOPPED, "--set %s: it cannot be written", name);
     array_free(&array);
@@ -322,7 +323,8 @@ static void set_variable(ptx_device *device, ptx_program *program, const char *w
 
 void variables_set(ptx_device *device, ptx_program *program, const struct options *options)
 {
-    for (unsigned i = 0; i < options->sets.n; i++) set_variable(device, program, options->sets.at[i], options->seed);
+    for (unsigned i = 0; i < options->sets.n; i++)
+        set_variable(device, program, options->sets.at[i], options->seed);
 }
 
 void arguments_download(struct arguments *arguments, ptx_device *device)

@@ -248,20 +248,11 @@ void array_write(const struct array *array, const char *file_name)
     bool failed;
     if (!file) fail(EXIT_USAGE, "%s: %s", file_name, strerror(errno));
     switch (file_format_of(file_name)) {
-    case FORMAT_NPY:
-        npy_write(array, file);
-        break;
-    case FORMAT_CSV:
-        csv_write(array, file);
-        break;
-    case FORMAT_PNG:
-        png_write(array, file, file_name);
-        break;
-    case FORMAT_BIN:
-        fwrite(array->data, 1, array_bytes(array), file);
-        break;
-    case FORMAT_NONE:
-        break; /* options.c has refused it */
+    case FORMAT_NPY: npy_write(array, file); break;
+    case FORMAT_CSV: csv_write(array, file); break;
+    case FORMAT_PNG: png_write(array, file, file_name); break;
+    case FORMAT_BIN: fwrite(array->data, 1, array_bytes(array), file); break;
+    case FORMAT_NONE: break; /* options.c has refused it */
     }
     failed = ferror(file) != 0;
     if (fclose(file) || failed) fail(EXIT_USAGE, "%s: cannot write: %s", file_name, strerror(errno));

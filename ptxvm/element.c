@@ -36,7 +36,8 @@ const struct element_type *element_type_find(const char *name, size_t length)
     return NULL;
 }
 
-/* numpy also writes booleans ("|b1") and spells one-byte types with '<'; '>' and '=' only tell the byte order. */
+/* numpy also writes booleans ("|b1") and spells one-byte types with '<'; '>' and '=' only tell the byte
+ * order. */
 const struct element_type *element_type_of_numpy(const char *dtype)
 {
     if (strcmp(dtype, "|b1") == 0) return element_type_find("u8", 2);
@@ -282,18 +283,10 @@ static void print_float(const struct element_type *type, const void *from, char 
 void element_print(const struct element_type *type, const void *from, char *text)
 {
     switch (type->kind) {
-    case KIND_FLOAT:
-        print_float(type, from, text);
-        break;
-    case KIND_SIGNED:
-        snprintf(text, 40, "%" PRId64, signed_value(type, from));
-        break;
-    case KIND_UNSIGNED:
-        snprintf(text, 40, "%" PRIu64, bits_of(type, from));
-        break;
-    case KIND_BITS:
-        snprintf(text, 40, "0x%0*" PRIx64, (int)type->size * 2, bits_of(type, from));
-        break;
+    case KIND_FLOAT: print_float(type, from, text); break;
+    case KIND_SIGNED: snprintf(text, 40, "%" PRId64, signed_value(type, from)); break;
+    case KIND_UNSIGNED: snprintf(text, 40, "%" PRIu64, bits_of(type, from)); break;
+    case KIND_BITS: snprintf(text, 40, "0x%0*" PRIx64, (int)type->size * 2, bits_of(type, from)); break;
     }
 }
 

@@ -70,7 +70,8 @@ static bool name_fits(const char *name, const char *wanted, enum way way)
 
 /* ---- choosing ---- */
 
-void kernels_each(const struct modules *modules, void (*visit)(void *user, const struct kernel *kernel), void *user)
+void kernels_each(const struct modules *modules, void (*visit)(void *user, const struct kernel *kernel),
+                  void *user)
 {
     for (unsigned m = 0; m < modules->n; m++) {
         struct kernel kernel = {.module = modules->at[m]};

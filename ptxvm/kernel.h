@@ -31,6 +31,7 @@ long kernel_param_find(const struct kernel *kernel, const char *name);
 char *kernel_demangle(const char *name);
 
 /* Calls `visit` for every kernel of every module, in order. */
-void kernels_each(const struct modules *modules, void (*visit)(void *user, const struct kernel *kernel), void *user);
+void kernels_each(const struct modules *modules, void (*visit)(void *user, const struct kernel *kernel),
+                  void *user);
 
 #endif

@@ -1,8 +1,9 @@
 /* list.c - what there is to run: kernels, their parameters, and a command that runs each.
  *
- * The command is meant to work as printed: blocks have the shape that the kernel demands or goes over, buffers
- * the element type that it accesses and room for every thread, structures all their bytes. What the numbers
- * should be only the user knows; they are small enough that counts of rows and columns stay inside the buffers. */
+ * The command is meant to work as printed: blocks have the shape that the kernel demands or goes over,
+ * buffers the element type that it accesses and room for every thread, structures all their bytes. What the
+ * numbers should be only the user knows; they are small enough that counts of rows and columns stay inside
+ * the buffers. */
 #include "list.h"
 
 #include <stdio.h>
@@ -19,7 +20,7 @@ struct entry {
     char *demangled; /* or NULL */
     ptx_kernel_needs needs;
     ptx_param_member members[MOST_MEMBERS]; /* by parameter and offset */
-    unsigned scalars; /* integers among the parameters and in structures */
+    unsigned scalars;                       /* integers among the parameters and in structures */
 };
 
 static int by_place(const void *a, const void *b)
@@ -205,7 +206,8 @@ static void print_extent(const unsigned extent[3])
     if (extent[2] > 1) printf(",%u", extent[2]);
 }
 
-/* The block that is demanded, or one of 256 threads in as many dimensions as the kernel looks at, or the most allowed. */
+/* The block that is demanded, or one of 256 threads in as many dimensions as the kernel looks at, or the most
+ * allowed. */
 static void print_shape(const struct entry *e)
 {
     static const char *const grids[] = {"4", "2,2", "2,2,1"}, *const blocks[] = {"256", "16,16", "8,8,4"};
@@ -275,6 +277,8 @@ void kernel_warn_unset(const struct kernel *kernel, const struct options *option
     if (ptx_module_kernel_needs(kernel->module, kernel->index, &needs) != PTX_OK) return;
     for (size_t i = 0; i < needs.unset_count && i < MOST_UNSET; i++)
         if (!is_set(unset[i], &options->sets))
-            fprintf(stderr, "ptxvm: warning: %s reads the variable '%s', which nothing has set: it is all zeros "
-                            "(--set %s=TYPE[N]=INIT)\n", kernel->info.name, unset[i], unset[i]);
+            fprintf(stderr,
+                    "ptxvm: warning: %s reads the variable '%s', which nothing has set: it is all zeros "
+                    "(--set %s=TYPE[N]=INIT)\n",
+                    kernel->info.name, unset[i], unset[i]);
 }

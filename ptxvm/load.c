@@ -131,7 +131,8 @@ static void show_line(const ptx_module *module, unsigned line, struct stretch s)
     while (from < to && strchr(" \t", text[from])) from++;
     while (to > from && strchr(" \t", text[to - 1])) to--;
     if (to > from)
-        excerpt_print(stderr, margins.line, margins.caret, text, length, (unsigned)from + 1, (unsigned)(to - from));
+        excerpt_print(stderr, margins.line, margins.caret, text, length, (unsigned)from + 1,
+                      (unsigned)(to - from));
 }
 
 void modules_show(const struct modules *modules, const char *file, struct stretch stretch)

@@ -114,7 +114,8 @@ static const char *output_file(const char *text)
 
 static const char *variable(const char *text)
 {
-    if (!strchr(text, '=')) fail(EXIT_USAGE, "--set: '%s' is not NAME=TYPE:NUMBER or NAME=TYPE[N]=INIT", text);
+    if (!strchr(text, '='))
+        fail(EXIT_USAGE, "--set: '%s' is not NAME=TYPE:NUMBER or NAME=TYPE[N]=INIT", text);
     return text;
 }
 
@@ -214,137 +215,68 @@ static bool store_kernel_option(struct options *options, int option, const char 
 {
     switch (option) {
     case 'k':
-        if (options->kernel) fail(EXIT_USAGE, "-k %s and -k %s: a run has one kernel", options->kernel, value);
+        if (options->kernel)
+            fail(EXIT_USAGE, "-k %s and -k %s: a run has one kernel", options->kernel, value);
         options->kernel = value;
         return true;
-    case 'g':
-        shape("-g", value, options->grid);
-        return true;
-    case 'b':
-        shape("-b", value, options->block);
-        return true;
-    case 's':
-        options->shared_bytes = (unsigned)bytes("-s", value, UINT32_MAX);
-        return true;
-    case 'a':
-        words_add(&options->arguments, value);
-        return true;
-    case OPT_SET:
-        words_add(&options->sets, variable(value));
-        return true;
-    case OPT_SEED:
-        options->seed = number("--seed", value, UINT64_MAX);
-        return true;
-    case OPT_HOST_LIB:
-        words_add(&options->host_libs, value);
-        return true;
-    case OPT_OUT:
-        words_add(&options->outs, output_file(value));
-        return true;
-    case OPT_PRINT:
-        words_add(&options->prints, value);
-        return true;
-    default:
-        return false;
+    case 'g': shape("-g", value, options->grid); return true;
+    case 'b': shape("-b", value, options->block); return true;
+    case 's': options->shared_bytes = (unsigned)bytes("-s", value, UINT32_MAX); return true;
+    case 'a': words_add(&options->arguments, value); return true;
+    case OPT_SET: words_add(&options->sets, variable(value)); return true;
+    case OPT_SEED: options->seed = number("--seed", value, UINT64_MAX); return true;
+    case OPT_HOST_LIB: words_add(&options->host_libs, value); return true;
+    case OPT_OUT: words_add(&options->outs, output_file(value)); return true;
+    case OPT_PRINT: words_add(&options->prints, value); return true;
+    default: return false;
     }
 }
 
 static bool store_expectation(struct options *options, int option, const char *value)
 {
     switch (option) {
-    case OPT_EXPECT:
-        words_add(&options->expects, expectation(value));
-        return true;
-    case OPT_ATOL:
-        options->atol = real("--atol", value);
-        return true;
-    case OPT_RTOL:
-        options->rtol = real("--rtol", value);
-        return true;
-    case OPT_ULP:
-        options->ulp = number("--ulp", value, UINT64_MAX - 1);
-        return true;
-    default:
-        return false;
+    case OPT_EXPECT: words_add(&options->expects, expectation(value)); return true;
+    case OPT_ATOL: options->atol = real("--atol", value); return true;
+    case OPT_RTOL: options->rtol = real("--rtol", value); return true;
+    case OPT_ULP: options->ulp = number("--ulp", value, UINT64_MAX - 1); return true;
+    default: return false;
     }
 }
 
 static bool store_device_option(struct options *options, int option, const char *value)
 {
     switch (option) {
-    case OPT_THREADS:
-        options->threads = (unsigned)number("--threads", value, 4096);
-        return true;
-    case OPT_MAX_STEPS:
-        options->max_steps = number("--max-steps", value, UINT64_MAX);
-        return true;
-    case OPT_TIMEOUT:
-        options->timeout_ms = milliseconds(value);
-        return true;
-    case OPT_MEMORY:
-        options->memory_bytes = bytes("--memory", value, UINT64_MAX);
-        return true;
-    case OPT_MAX_HOST:
-        options->max_host = bytes("--max-host", value, UINT64_MAX);
-        return true;
-    case OPT_MAX_OUTPUT:
-        options->max_output = bytes("--max-output", value, UINT64_MAX);
-        return true;
-    case OPT_HEAP:
-        options->heap_bytes = bytes("--heap", value, UINT64_MAX);
-        return true;
-    case OPT_DEPTH:
-        options->launch_depth = (unsigned)number("--launch-depth", value, 1 << 20);
-        return true;
+    case OPT_THREADS: options->threads = (unsigned)number("--threads", value, 4096); return true;
+    case OPT_MAX_STEPS: options->max_steps = number("--max-steps", value, UINT64_MAX); return true;
+    case OPT_TIMEOUT: options->timeout_ms = milliseconds(value); return true;
+    case OPT_MEMORY: options->memory_bytes = bytes("--memory", value, UINT64_MAX); return true;
+    case OPT_MAX_HOST: options->max_host = bytes("--max-host", value, UINT64_MAX); return true;
+    case OPT_MAX_OUTPUT: options->max_output = bytes("--max-output", value, UINT64_MAX); return true;
+    case OPT_HEAP: options->heap_bytes = bytes("--heap", value, UINT64_MAX); return true;
+    case OPT_DEPTH: options->launch_depth = (unsigned)number("--launch-depth", value, 1 << 20); return true;
     case OPT_PENDING:
         options->pending_launches = (unsigned)number("--pending-launches", value, 1 << 30);
         return true;
-    case OPT_ARCH:
-        options->arch = known_arch(value);
-        return true;
-    case OPT_DETERMINISTIC:
-        options->deterministic = true;
-        return true;
-    case OPT_APPROX:
-        options->approx_exact = approx(value);
-        return true;
-    case OPT_FMAD:
-        options->fmad = fmad(value);
-        return true;
-    case OPT_PROFILE:
-        options->profile = known_profile(value);
-        return true;
-    default:
-        return false;
+    case OPT_ARCH: options->arch = known_arch(value); return true;
+    case OPT_DETERMINISTIC: options->deterministic = true; return true;
+    case OPT_APPROX: options->approx_exact = approx(value); return true;
+    case OPT_FMAD: options->fmad = fmad(value); return true;
+    case OPT_PROFILE: options->profile = known_profile(value); return true;
+    default: return false;
     }
 }
 
 static void store_mode(struct options *options, int option)
 {
     switch (option) {
-    case OPT_HELP:
-        print_help();
-        break;
-    case OPT_VERSION:
-        print_version();
-        break;
-    case OPT_COUNTS:
-        options->counts = true;
-        break;
-    case OPT_JSON:
-        options->json = true;
-        break;
-    case OPT_LIST:
-        options->list = true;
-        break;
-    case OPT_QUIET:
-        options->quiet = true;
-        break;
-    case OPT_TEST:
-        options->test = true;
-        break;
-    default:
-        fail(EXIT_USAGE, "the options are not understood"); /* getopt_long has said which */
+    case OPT_HELP: print_help(); break;
+    case OPT_VERSION: print_version(); break;
+    case OPT_COUNTS: options->counts = true; break;
+    case OPT_JSON: options->json = true; break;
+    case OPT_LIST: options->list = true; break;
+    case OPT_QUIET: options->quiet = true; break;
+    case OPT_TEST: options->test = true; break;
+    default: fail(EXIT_USAGE, "the options are not understood"); /* getopt_long has said which */
     }
 }
 

@@ -92,8 +92,8 @@ static void print_buffer(const struct buffer *buffer, size_t count)
     if (count == 0) putchar('\n');
 }
 
-void report_buffers(const struct outcome *outcome, const struct arguments *arguments, const struct kernel *kernel,
-                    const struct options *options)
+void report_buffers(const struct outcome *outcome, const struct arguments *arguments,
+                    const struct kernel *kernel, const struct options *options)
 {
     bool any = false;
     for (unsigned i = 0; i < options->prints.n; i++) {

@@ -93,8 +93,8 @@ static ptx_device *make_device(const struct options *options, struct output *out
     ptx_device *device;
     const ptx_status status = ptx_device_create(&config, &device);
     if (status != PTX_OK)
-        fail(status == PTX_ERROR_INVALID_ARGUMENT ? EXIT_USAGE : EXIT_STOPPED, "the device cannot be made: %s",
-             error);
+        fail(status == PTX_ERROR_INVALID_ARGUMENT ? EXIT_USAGE : EXIT_STOPPED,
+             "the device cannot be made: %s", error);
     return device;
 }
 
@@ -146,20 +146,15 @@ static struct outcome launch(ptx_device *device, ptx_kernel *kernel, const struc
 static int exit_code_of(ptx_status status)
 {
     switch (status) {
-    case PTX_OK:
-        return EXIT_FINE;
-    case PTX_ERROR_FAULT:
-        return EXIT_FAULT;
+    case PTX_OK: return EXIT_FINE;
+    case PTX_ERROR_FAULT: return EXIT_FAULT;
     case PTX_ERROR_ASSEMBLY:
     case PTX_ERROR_LINK:
-    case PTX_ERROR_UNSUPPORTED:
-        return EXIT_ASSEMBLY;
+    case PTX_ERROR_UNSUPPORTED: return EXIT_ASSEMBLY;
     case PTX_ERROR_INVALID_ARGUMENT:
     case PTX_ERROR_NOT_FOUND:
-    case PTX_ERROR_LAUNCH:
-        return EXIT_USAGE;
-    default:
-        return EXIT_STOPPED;
+    case PTX_ERROR_LAUNCH: return EXIT_USAGE;
+    default: return EXIT_STOPPED;
     }
 }
 
@@ -167,17 +162,12 @@ static void tell_failure(const struct outcome *outcome, const struct modules *mo
                          const struct arguments *arguments)
 {
     switch (outcome->status) {
-    case PTX_OK:
-        break;
+    case PTX_OK: break;
     case PTX_ERROR_FAULT:
     case PTX_ERROR_DEADLOCK:
     case PTX_ERROR_LIMIT:
-    case PTX_ERROR_INTERRUPTED:
-        report_fault(outcome, modules, arguments);
-        break;
-    case PTX_ERROR_UNSUPPORTED:
-        report_refusal(outcome, modules);
-        break;
+    case PTX_ERROR_INTERRUPTED: report_fault(outcome, modules, arguments); break;
+    case PTX_ERROR_UNSUPPORTED: report_refusal(outcome, modules); break;
     default:
         fflush(stdout);
         fprintf(stderr, "ptxvm: %s%s%s\n", ptx_status_name(outcome->status), *outcome->message ? ": " : "",
@@ -237,7 +227,8 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     check_names(&arguments, chosen, options);
     kernel_warn_unset(chosen, options);
     libraries_open(&libraries, &options->host_libs);
-    struct output output = {.file = options->json ? stderr : stdout}; /* --json keeps standard output for its object */
+    struct output output = {.file = options->json ? stderr
+                                                  : stdout}; /* --json keeps standard output for its object */
     ptx_device *device = make_device(options, &output);
     ptx_program *program = make_program(device, modules, &libraries, options->fmad);
     const ptx_status status = ptx_program_kernel(program, chosen->info.name, &kernel);

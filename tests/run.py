@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs the tests: one line for each failure, and at the end "N passed, N failed, N skipped".
 
-usage: tests/run.py [--build DIR] [--fuzz SECONDS] [--only SUITE[,SUITE]] [--jobs N] [--threads N,N] [--small] [--verbose]
+usage: tests/run.py [--build DIR] [--fuzz SECONDS] [--only SUITE[,SUITE]] [--jobs N] [--threads N,N] [--small]
+[--verbose]
                     [WORD...]
 
 A WORD keeps the tests whose name holds it. Exit code 1 when a test fails. Suites:
@@ -14,11 +15,14 @@ A WORD keeps the tests whose name holds it. Exit code 1 when a test fails. Suite
            (builds with sanitizers) their small sizes
   random   random programs of tests/random: the engine in every configuration against the reference
   approx   the approximate units against checksums recorded on a GPU, 2^24 inputs each
-  fuzz     build/fuzz/fuzz_*: nothing may crash; two processes a target, from fixed seeds, for --fuzz seconds in all (0)
+  fuzz     build/fuzz/fuzz_*: nothing may crash; two processes a target, from fixed seeds, for --fuzz seconds
+  in all (0)
   python   tests/*/test_*.py: exit code 0, or 77 for "cannot run here"
 
-EXPECT comments: "// EXPECT: ok", or one line for each diagnostic wanted, "// EXPECT: LINE CODE [part of the text]";
-LINE may be - (any) and CODE too. Every error must be expected; warnings only where one is. "// ARGS: ..." adds
+EXPECT comments: "// EXPECT: ok", or one line for each diagnostic wanted, "// EXPECT: LINE CODE [part of the
+text]";
+LINE may be - (any) and CODE too. Every error must be expected; warnings only where one is. "// ARGS: ..."
+adds
 options for ptxas.
 """
 import argparse
@@ -73,14 +77,25 @@ class Runner:
         self.fuzz_seconds = fuzz_seconds
         self.ptxas = os.path.join(self.build, "bin", "ptxas")
         self.ptxvm = os.path.join(self.build, "bin", "ptxvm")
-        self.env = dict(os.environ, BUILD=self.build, ROOT=ROOT, LC_ALL="C.UTF-8",
-                        PTXVM_LIBRARY=os.path.join(self.build, "lib", "libptxvm.so"),
-                        PATH=os.path.join(self.build, "bin") + os.pathsep + os.environ.get("PATH", ""))
+        self.env = dict(
+            os.environ,
+            BUILD=self.build,
+            ROOT=ROOT,
+            LC_ALL="C.UTF-8",
+            PTXVM_LIBRARY=os.path.join(self.build, "lib", "libptxvm.so"),
+            PATH=os.path.join(self.build, "bin") + os.pathsep + os.environ.get("PATH", ""),
+        )
 
     def run(self, command, **more):
         """A finished process, or None when it did not end in time."""
-        options = dict(cwd=ROOT, env=self.env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE, timeout=5 * TIME_LIMIT if self.small else TIME_LIMIT)
+        options = dict(
+            cwd=ROOT,
+            env=self.env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=5 * TIME_LIMIT if self.small else TIME_LIMIT,
+        )
         options.update(more)
         try:
             return subprocess.run(command, **options)
@@ -123,7 +138,9 @@ class Runner:
         with open(path, "rb") as file:
             source = text_of(file.read())
         wanted = re.findall(r"//\s*EXPECT:\s*(.*?)\s*$", source, re.M)
-        arguments = [word for line in re.findall(r"//\s*ARGS:\s*(.*?)\s*$", source, re.M) for word in shlex.split(line)]
+        arguments = [
+            word for line in re.findall(r"//\s*ARGS:\s*(.*?)\s*$", source, re.M) for word in shlex.split(line)
+        ]
         if not wanted:
             verdicts.check(self.name(path), "has no // EXPECT: line")
             return verdicts
@@ -148,8 +165,13 @@ class Runner:
                 continue
             place, code, *rest = line.split(None, 2) + [""] * 2
             part = rest[0]
-            fits = [d for d in left if (place == "-" or place == str(d["line"])) and (code == "-" or code == d["code"])
-                    and part in d["message"] + " " + d.get("note", "")]
+            fits = [
+                d
+                for d in left
+                if (place == "-" or place == str(d["line"]))
+                and (code == "-" or code == d["code"])
+                and part in d["message"] + " " + d.get("note", "")
+            ]
             if not fits:
                 return f"no diagnostic '{line}'; found\n{shown}"
             left.remove(fits[0])
@@ -276,38 +298,80 @@ class Runner:
         count, seed = part
         verdicts = Verdicts()
         with tempfile.TemporaryDirectory() as found:
-            done = self.run([os.path.join(self.build, "tests", "random"), "--spread", "--size", "16", "--count", str(count), "--seed", str(seed), "--shrink", "20",
-                             "--stop", "2", "--keep", found])
+            done = self.run(
+                [
+                    os.path.join(self.build, "tests", "random"),
+                    "--spread",
+                    "--size",
+                    "16",
+                    "--count",
+                    str(count),
+                    "--seed",
+                    str(seed),
+                    "--shrink",
+                    "20",
+                    "--stop",
+                    "2",
+                    "--keep",
+                    found,
+                ]
+            )
         output = text_of(done.stdout) if done else "did not end in time"
         ended = re.search(r"^(\d+) programs, .*: 0 failed$", output, re.M)
-        verdicts.check(f"random programs from seed {seed}", None if ended and int(ended[1]) == count else "\n" + tail(output, 60))
+        verdicts.check(
+            f"random programs from seed {seed}",
+            None if ended and int(ended[1]) == count else "\n" + tail(output, 60),
+        )
         return verdicts
 
     def approx(self, folder):
         verdicts = Verdicts()
         done = self.run([os.path.join(self.build, "tests", "approx_check"), "--quick", folder])
         output = text_of(done.stdout + done.stderr) if done else "did not end in time"
-        verdicts.check(f"approximate units, {folder}", None if done and done.returncode == 0 else "\n" + tail(output))
+        verdicts.check(
+            f"approximate units, {folder}", None if done and done.returncode == 0 else "\n" + tail(output)
+        )
         return verdicts
 
     def fuzz(self, run):
-        """One process of a target; it ends after its share of the time, and at the latest after RUNS inputs."""
+        """One process of a target; it ends after its share of the time, and at the latest after RUNS
+        inputs."""
         target, seed, seconds = run
         verdicts = Verdicts()
         if not target:
             verdicts.skip("fuzz", "no clang with libFuzzer")
             return verdicts
-        name = os.path.basename(target)[len("fuzz_"):]
-        folders = [os.path.join(self.build, "fuzz", "seeds", name), os.path.join(ROOT, "tests", "fuzz", "crashes", name)]
+        name = os.path.basename(target)[len("fuzz_") :]
+        folders = [
+            os.path.join(self.build, "fuzz", "seeds", name),
+            os.path.join(ROOT, "tests", "fuzz", "crashes", name),
+        ]
         with tempfile.TemporaryDirectory() as found:
-            done = self.run([target, f"-seed={seed}", f"-runs={FUZZ_RUNS}", f"-max_total_time={seconds}", "-max_len=4096",
-                             "-timeout=20", "-dict=" + os.path.join(self.build, "gen", "ptx.dict"),
-                             "-artifact_prefix=" + os.path.join(self.build, "fuzz", ""), found]
-                            + [folder for folder in folders if os.path.isdir(folder)], stderr=subprocess.STDOUT)
+            done = self.run(
+                [
+                    target,
+                    f"-seed={seed}",
+                    f"-runs={FUZZ_RUNS}",
+                    f"-max_total_time={seconds}",
+                    "-max_len=4096",
+                    "-timeout=20",
+                    "-dict=" + os.path.join(self.build, "gen", "ptx.dict"),
+                    "-artifact_prefix=" + os.path.join(self.build, "fuzz", ""),
+                    found,
+                ]
+                + [folder for folder in folders if os.path.isdir(folder)],
+                stderr=subprocess.STDOUT,
+            )
         output = text_of(done.stdout) if done else ""
         ended = re.search(r"^Done \d+ runs", output, re.M)
-        verdicts.check(f"fuzz {name}, seed {seed}", None if done and not done.returncode and ended else
-                       "did not end in time" if not done else "\n" + tail(output, 40))
+        verdicts.check(
+            f"fuzz {name}, seed {seed}",
+            (
+                None
+                if done and not done.returncode and ended
+                else "did not end in time" if not done else "\n" + tail(output, 40)
+            ),
+        )
         return verdicts
 
     def fuzz_tasks(self):
@@ -321,7 +385,8 @@ class Runner:
         return [("fuzz", f"{os.path.basename(run[0])}, seed {run[1]}", self.fuzz, run) for run in runs]
 
     def preload(self):
-        """A sanitized library needs its runtime in the interpreter that loads it; the interpreter's leaks are its own."""
+        """A sanitized library needs its runtime in the interpreter that loads it; the interpreter's leaks are
+        its own."""
         try:
             with open(self.env["PTXVM_LIBRARY"], "rb") as file:
                 library = file.read()
@@ -330,8 +395,10 @@ class Runner:
         for mark, runtime in ((b"__asan_init", "libasan.so"), (b"__tsan_init", "libtsan.so")):
             if mark in library:
                 found = self.run([*shlex.split(os.environ.get("CC", "gcc")), f"-print-file-name={runtime}"])
-                return {"LD_PRELOAD": text_of(found.stdout).strip(),
-                        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+                return {
+                    "LD_PRELOAD": text_of(found.stdout).strip(),
+                    "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0",
+                }
         return {}
 
     def python(self, path):
@@ -343,7 +410,9 @@ class Runner:
         output = text_of(done.stdout + done.stderr)
         counts = re.search(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", output, re.M)
         if done.returncode == 77:
-            verdicts.skip(self.name(path), output.strip().splitlines()[-1] if output.strip() else "cannot run here")
+            verdicts.skip(
+                self.name(path), output.strip().splitlines()[-1] if output.strip() else "cannot run here"
+            )
         elif done.returncode:
             verdicts.check(self.name(path), f"exit code {done.returncode}\n" + tail(output, 20))
         else:
@@ -372,10 +441,15 @@ class Runner:
         names = sorted(os.listdir(tests)) if os.path.isdir(tests) else []
         units = [os.path.join(tests, n) for n in names if re.fullmatch(r"test_\w+", n)]
         scripts = [p for p in self.files("tests", ".py") if os.path.basename(p).startswith("test_")]
-        every = [("bench", "workloads", self.bench, "1,2,8"),
-                 ("approx", "units", self.approx, os.path.join("tests", "hw", "golden"))]
+        every = [
+            ("bench", "workloads", self.bench, "1,2,8"),
+            ("approx", "units", self.approx, os.path.join("tests", "hw", "golden")),
+        ]
         share, shares = (10, 2) if self.small else (50, 6)
-        every += [("random", f"programs from seed {1 + share * k}", self.random, (share, 1 + share * k)) for k in range(shares)]
+        every += [
+            ("random", f"programs from seed {1 + share * k}", self.random, (share, 1 + share * k))
+            for k in range(shares)
+        ]
         every += self.fuzz_tasks()
         every += [("python", self.name(p), self.python, p) for p in scripts]
         every += [("samples", c, self.sample, c) for c in self.sample_commands()]
@@ -400,8 +474,10 @@ def run_all(tasks, jobs, verbose):
     counts = {}
     terminal = sys.stdout.isatty()
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        futures = {pool.submit(safely, function, argument): (suite, name)
-                   for suite, name, function, argument in tasks}
+        futures = {
+            pool.submit(safely, function, argument): (suite, name)
+            for suite, name, function, argument in tasks
+        }
         for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
             suite, name = futures[future]
             verdicts = future.result()
@@ -424,8 +500,11 @@ def run_all(tasks, jobs, verbose):
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1][7:], description=__doc__.split("\n\n", 2)[2],
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        usage=__doc__.split("\n\n")[1][7:],
+        description=__doc__.split("\n\n", 2)[2],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)

@@ -28,9 +28,11 @@ struct px_arena {
 void px_arena_init(struct px_arena *arena, const ptx_allocator *alloc, jmp_buf *on_failure);
 void px_arena_free(struct px_arena *arena);
 
-void *px_arena_alloc(struct px_arena *arena, size_t size);  /* 16-byte aligned above 8 bytes, else 8; not zeroed */
+void *px_arena_alloc(struct px_arena *arena,
+                     size_t size); /* 16-byte aligned above 8 bytes, else 8; not zeroed */
 void *px_arena_zalloc(struct px_arena *arena, size_t size); /* zeroed */
-void *px_arena_node(struct px_arena *arena, size_t size);   /* zeroed, 8-byte aligned: for small nodes in great numbers */
+void *px_arena_node(struct px_arena *arena,
+                    size_t size); /* zeroed, 8-byte aligned: for small nodes in great numbers */
 char *px_arena_text(struct px_arena *arena, const char *s, size_t n); /* NUL-terminated copy */
 char *px_arena_printf(struct px_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

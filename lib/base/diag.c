@@ -41,7 +41,8 @@ static bool keep(struct px_diags *diags, ptx_severity severity)
 
 struct px_diag *px_diag_add(struct px_diags *diags, enum px_diag_id id, px_pos pos, uint32_t length, ...)
 {
-    struct px_diag diag = {.id = id, .severity = rows[id].severity, .pos = pos, .told = pos, .length = length};
+    struct px_diag diag = {
+        .id = id, .severity = rows[id].severity, .pos = pos, .told = pos, .length = length};
     va_list args;
     va_start(args, length);
     diag.message = px_arena_vprintf(diags->arena, rows[id].text, args);

@@ -39,7 +39,10 @@ struct px_diags {
 
 enum { PX_NO_PLACE = UINT32_MAX }; /* px_pos of a message about the whole module */
 
-static inline bool px_diag_has_place(const struct px_diag *diag) { return diag->pos != PX_NO_PLACE; }
+static inline bool px_diag_has_place(const struct px_diag *diag)
+{
+    return diag->pos != PX_NO_PLACE;
+}
 
 /*
  * Appends a diagnostic about `length` bytes at `pos` (PX_NO_PLACE: no place). The

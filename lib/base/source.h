@@ -29,9 +29,12 @@ struct px_source {
     struct px_arena *arena;
 };
 
-struct px_place { unsigned line, column; }; /* from 1 */
+struct px_place {
+    unsigned line, column;
+}; /* from 1 */
 
-/* Builds the table of line starts; after it the functions below allocate nothing and may run on any thread. */
+/* Builds the table of line starts; after it the functions below allocate nothing and may run on any thread.
+ */
 void px_source_index(struct px_source *source);
 struct px_place px_source_place(struct px_source *source, px_pos pos);
 void px_source_mark(struct px_source *source, px_pos pos, uint32_t line, const char *file);

@@ -10,23 +10,26 @@
 
 #include "base/arena.h"
 
-#define PX_VEC(T) struct { T *at; uint32_t n, cap; }
+#define PX_VEC(T)                                                                                            \
+    struct {                                                                                                 \
+        T *at;                                                                                               \
+        uint32_t n, cap;                                                                                     \
+    }
 
 void *px_vec_grow(struct px_arena *arena, void *at, uint32_t n, uint32_t *cap, size_t elem);
 
 /* Room for `wanted` elements from the beginning, where their number is known: no growth, no waste. */
-#define px_vec_reserve(arena, v, wanted)                                                                    \
-    do {                                                                                                    \
-        (v)->at = px_arena_alloc((arena), (size_t)(wanted) * sizeof *(v)->at);                              \
-        (v)->n = 0;                                                                                         \
-        (v)->cap = (wanted);                                                                                \
+#define px_vec_reserve(arena, v, wanted)                                                                     \
+    do {                                                                                                     \
+        (v)->at = px_arena_alloc((arena), (size_t)(wanted) * sizeof *(v)->at);                               \
+        (v)->n = 0;                                                                                          \
+        (v)->cap = (wanted);                                                                                 \
     } while (0)
 
-#define px_vec_push(arena, v, value)                                                                        \
-    do {                                                                                                    \
-        if ((v)->n == (v)->cap)                                                                             \
-            (v)->at = px_vec_grow((arena), (v)->at, (v)->n, &(v)->cap, sizeof *(v)->at);                    \
-        (v)->at[(v)->n++] = (value);                                                                        \
+#define px_vec_push(arena, v, value)                                                                         \
+    do {                                                                                                     \
+        if ((v)->n == (v)->cap) (v)->at = px_vec_grow((arena), (v)->at, (v)->n, &(v)->cap, sizeof *(v)->at); \
+        (v)->at[(v)->n++] = (value);                                                                         \
     } while (0)
 
 #endif

@@ -1,4 +1,5 @@
-/* cdp.h - the device runtime as the rest of the library sees it: one table of functions, and their prototypes. */
+/* cdp.h - the device runtime as the rest of the library sees it: one table of functions, and their
+ * prototypes. */
 #ifndef PX_CDP_CDP_H
 #define PX_CDP_CDP_H
 

@@ -8,7 +8,7 @@
  * error rather than a surprise.
  */
 #include "cdp/state.h"
-#include "vm/gang.h"
+#include "gang/gang.h"
 
 enum { BUFFER_ALIGN = 16 };
 

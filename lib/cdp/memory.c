@@ -84,7 +84,10 @@ static bool bad_range(struct px_trap *trap, const struct copy *c, uint64_t va)
     return false;
 }
 
-enum { COPY_PART = 4 << 20 /* bytes between two looks at the limits */, ROW_COST = 64 /* bytes' worth of a row */ };
+enum {
+    COPY_PART = 4 << 20 /* bytes between two looks at the limits */,
+    ROW_COST = 64 /* bytes' worth of a row */
+};
 
 /* What is being done, and how much of it since the last look. */
 struct copying {
@@ -102,7 +105,8 @@ static bool too_late(struct copying *k, uint64_t work)
     return px_sched_due(&k->grid->device->sched);
 }
 
-/* One row in parts; `source` is NULL for a fill. Parts go upwards or downwards, so that overlapping rows move right. */
+/* One row in parts; `source` is NULL for a fill. Parts go upwards or downwards, so that overlapping rows move
+ * right. */
 static bool move_row(struct copying *k, uint8_t *target, const uint8_t *source)
 {
     const uint64_t width = k->c.width;

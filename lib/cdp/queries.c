@@ -31,9 +31,10 @@ enum px_ext cdp_peek_last_error(struct px_call *call)
 static const char *error_name(uint32_t error)
 {
     switch (error) {
-#define PX_CUDA_ERROR(number, runtime, driver, text)                                                        \
-    case number: return runtime;
-#include "vm/cuda_errors.def"
+#define PX_CUDA_ERROR(number, runtime, driver, text)                                                         \
+    case number:                                                                                             \
+        return runtime;
+#include "gang/cuda_errors.def"
 #undef PX_CUDA_ERROR
     default: return "unrecognized error code";
     }
@@ -42,9 +43,10 @@ static const char *error_name(uint32_t error)
 static const char *error_text(uint32_t error)
 {
     switch (error) {
-#define PX_CUDA_ERROR(number, runtime, driver, text)                                                        \
-    case number: return text;
-#include "vm/cuda_errors.def"
+#define PX_CUDA_ERROR(number, runtime, driver, text)                                                         \
+    case number:                                                                                             \
+        return text;
+#include "gang/cuda_errors.def"
 #undef PX_CUDA_ERROR
     default: return "unrecognized error code";
     }
@@ -119,17 +121,23 @@ enum px_ext cdp_runtime_get_version(struct px_call *call)
 static int64_t attribute(const struct px_arch *a, uint32_t number)
 {
     switch (number) {
-    case 1: case 2: case 3: return 1024;     /* threads of a block; its x and y */
-    case 4: return 64;                       /* its z */
-    case 5: return INT32_MAX;                /* x of a grid */
-    case 6: case 7: return UINT16_MAX;
-    case 8: return 48 << 10;                 /* shared memory of a block without opting in */
-    case 9: return 64 << 10;                 /* constant memory */
-    case 10: return 32;                      /* warp */
-    case 11: return INT32_MAX;               /* pitch */
-    case 12: case 82: return 64 << 10;       /* registers of a block, of a multiprocessor */
+    case 1:
+    case 2:
+    case 3: return 1024;      /* threads of a block; its x and y */
+    case 4: return 64;        /* its z */
+    case 5: return INT32_MAX; /* x of a grid */
+    case 6:
+    case 7: return UINT16_MAX;
+    case 8: return 48 << 10;   /* shared memory of a block without opting in */
+    case 9: return 64 << 10;   /* constant memory */
+    case 10: return 32;        /* warp */
+    case 11: return INT32_MAX; /* pitch */
+    case 12:
+    case 82: return 64 << 10; /* registers of a block, of a multiprocessor */
     case 16: return a->sm_count;
-    case 19: case 31: case 41: return 1;     /* maps host memory; concurrent kernels; one address space */
+    case 19:
+    case 31:
+    case 41: return 1; /* maps host memory; concurrent kernels; one address space */
     case 39: return a->threads_per_sm;
     case 75: return a->sm / 10;
     case 76: return a->sm % 10;
@@ -152,13 +160,13 @@ static int64_t limit(const struct px_call *call, uint32_t number)
 {
     const struct ptx_device *device = call->grid->device;
     switch (number) {
-    case 0: return 1024;                                  /* stack of a thread */
-    case 1: return 8650752;                               /* printf's buffer */
+    case 0: return 1024;    /* stack of a thread */
+    case 1: return 8650752; /* printf's buffer */
     case 2: return (int64_t)device->heap.bytes;
     case 3: return cdp_is_second(call) ? -1 : CDP_SYNC_DEPTH;
     case 4: return device->config.pending_launches;
-    case 5: return 64;                                    /* L2 fetch granularity */
-    case 6: return 11796480;                              /* persisting L2 */
+    case 5: return 64;       /* L2 fetch granularity */
+    case 6: return 11796480; /* persisting L2 */
     default: return -1;
     }
 }
@@ -202,7 +210,9 @@ enum px_ext cdp_func_get_attributes(struct px_call *call)
     const ptx_kernel kernel = {.func = f};
     ptx_kernel_info info;
     px_kernel_info(&kernel, &info);
-    const struct attributes a = {.shared = f->static_shared, .local = info.local_bytes, .threads = most_threads(f->fn),
+    const struct attributes a = {.shared = f->static_shared,
+                                 .local = info.local_bytes,
+                                 .threads = most_threads(f->fn),
                                  .registers = 32, /* PTX registers are not the chip's: a plausible number */
                                  .ptx_version = f->module->tree.version,
                                  .binary_version = call->grid->device->arch.sm};
@@ -214,7 +224,8 @@ enum px_ext cdp_occupancy(struct px_call *call)
     const struct px_lfunc *f = kernel_at(call, cdp_arg64(call, 8));
     const uint32_t threads = cdp_arg32(call, 16);
     const uint64_t shared = cdp_arg64(call, 24);
-    if (!f || !threads || threads > 1024 || shared > UINT32_MAX / 2) return cdp_answer_only(call, PX_CUDA_INVALID_VALUE);
+    if (!f || !threads || threads > 1024 || shared > UINT32_MAX / 2)
+        return cdp_answer_only(call, PX_CUDA_INVALID_VALUE);
     const uint32_t n = px_occupancy(call->grid->device, threads, f->static_shared + (uint32_t)shared);
     return cdp_answer_only(call, put32(call, cdp_arg64(call, 0), n));
 }

@@ -10,7 +10,7 @@
 #include "cdp/cdp.h"
 #include "vm/extern.h"
 
-/* cudaError_t values that calls answer; PX_CUDA_* of vm/fault.h are among them. */
+/* cudaError_t values that calls answer; PX_CUDA_* of gang/trap.h are among them. */
 enum {
     CDP_INVALID_CONFIGURATION = 9,
     CDP_INVALID_COPY_DIRECTION = 21,

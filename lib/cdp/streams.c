@@ -7,7 +7,7 @@
  * children are complete. Everything here runs under the scheduler's lock.
  */
 #include "cdp/state.h"
-#include "vm/gang.h"
+#include "gang/gang.h"
 
 static struct px_sched *sched_of(const struct px_grid *grid)
 {

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 #include "check/checker.h"
-#include "check/note.h"
+#include "match/note.h"
 
 /* ---- names ---- */
 
@@ -111,10 +111,12 @@ static void complain_unknown(struct px_checker *checker, const struct px_unknown
 {
     enum { NOTES_MAX = 8 };
     const struct px_name *name = unknown->name;
-    struct px_diag *diag = px_diag_add(checker->diags, PX_D_UNKNOWN_SYMBOL, unknown->pos, name->len, name->text);
+    struct px_diag *diag =
+        px_diag_add(checker->diags, PX_D_UNKNOWN_SYMBOL, unknown->pos, name->len, name->text);
     diag->follows = name->faulty;
     if (number >= NOTES_MAX) return;
-    const char *end = px_note_range_end(checker->module, name), *special = px_note_special(checker->module, name);
+    const char *end = px_note_range_end(checker->module, name),
+               *special = px_note_special(checker->module, name);
     const struct px_name *near = end || special ? NULL : px_nearest_name(&checker->module->names, name);
     if (end)
         px_diag_note(checker->diags, diag, "%s", end);
@@ -133,8 +135,7 @@ static void report_unknown(struct px_checker *checker)
     }
     px_follow_unknown(checker, from);
     px_follow_end_function(checker);
-    for (uint32_t i = 0; i < checker->unknown.n; i++)
-        checker->unknown.at[i].name->unknown = false;
+    for (uint32_t i = 0; i < checker->unknown.n; i++) checker->unknown.at[i].name->unknown = false;
     checker->unknown.n = 0;
 }
 
@@ -187,8 +188,7 @@ static void resolve_target_range(struct px_checker *checker, const struct px_ope
     enum { MISSING_MAX = 100 }; /* more unknown members would only repeat themselves */
     uint32_t known = checker->unknown.n;
     for (int64_t i = 0; i < range->offset && !checker->stopped; i++) {
-        if (checker->unknown.n - known > MISSING_MAX)
-            return;
+        if (checker->unknown.n - known > MISSING_MAX) return;
         const char *text =
             px_arena_printf(&checker->module->arena, "%s%lld", range->u.name->text, (long long)i);
         size_t length = range->u.name->len;
@@ -244,7 +244,8 @@ static void check_function_address(struct px_checker *checker, const struct px_i
     if (!symbol || (symbol->kind != PX_SYM_FUNC && symbol->kind != PX_SYM_ENTRY)) return;
     if (!px_inst_quirk(inst, PX_Q_function_address)) return;
     const bool kernel = symbol->kind == PX_SYM_ENTRY;
-    px_requires(checker, kernel ? PX_NEED_kernel_address : PX_NEED_function_address, inst->pos, inst->opcode->len);
+    px_requires(checker, kernel ? PX_NEED_kernel_address : PX_NEED_function_address, inst->pos,
+                inst->opcode->len);
     if (kernel && checker->module->target.sm < 35)
         px_complain(checker, INST_NEEDS_SM, inst->pos, inst->opcode->len, "kernel function address", 35u);
 }

@@ -79,7 +79,8 @@ uint64_t px_formal_align(const struct px_var *formal)
 
 static uint64_t argument_align(const struct px_symbol *symbol)
 {
-    return at_least(symbol->align, (uint64_t)px_type_info((enum px_type)symbol->type)->bits / 8 * symbol->vec);
+    return at_least(symbol->align,
+                    (uint64_t)px_type_info((enum px_type)symbol->type)->bits / 8 * symbol->vec);
 }
 
 static void check_constant(struct call *call, const struct px_operand *operand, const struct px_var *formal)
@@ -154,7 +155,8 @@ static void check_formals(struct call *call, const struct formals *formals)
 {
     if (!arity_fits(call, formals)) {
         const uint32_t before = call->checker->diags->list.n;
-        const unsigned wanted[] = {formals->nrets, formals->nparams}, given[] = {count(call->rets), count(call->args)};
+        const unsigned wanted[] = {formals->nrets, formals->nparams},
+                       given[] = {count(call->rets), count(call->args)};
         px_complain(call->checker, CALL_ARITY, call->inst->pos, call->inst->opcode->len);
         px_note_arity(call->checker, before, formals->pos, wanted, given);
         return;
@@ -183,9 +185,9 @@ static bool is_function(const struct px_symbol *symbol)
 
 static bool same_formal(const struct px_var *a, const struct px_var *b)
 {
-    return a->type == b->type && a->vec == b->vec && a->space == b->space && (a->ndims > 0) == (b->ndims > 0) &&
-           is_unsized(a) == is_unsized(b) && px_formal_align(a) == px_formal_align(b) &&
-           px_var_elements(a) == px_var_elements(b);
+    return a->type == b->type && a->vec == b->vec && a->space == b->space &&
+           (a->ndims > 0) == (b->ndims > 0) && is_unsized(a) == is_unsized(b) &&
+           px_formal_align(a) == px_formal_align(b) && px_var_elements(a) == px_var_elements(b);
 }
 
 /* Do the same calls fit both? */
@@ -306,7 +308,8 @@ void px_check_targets(struct px_checker *checker, const struct px_stmt *stmt)
         const struct px_symbol *symbol = target->symbol;
         if (stmt->kind == PX_S_CALLTARGETS && !is_function(symbol))
             px_complain(checker, CALL_TARGET, target->pos, target->length);
-        else if (stmt->kind == PX_S_TARGETS && symbol && symbol->kind != PX_SYM_LABEL && symbol->u.stmt != stmt)
+        else if (stmt->kind == PX_S_TARGETS && symbol && symbol->kind != PX_SYM_LABEL &&
+                 symbol->u.stmt != stmt)
             px_complain(checker, BRANCH_TARGET, target->pos, target->length);
     }
 }

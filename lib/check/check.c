@@ -36,7 +36,8 @@ static bool check_items(void *user, const struct px_item *items, uint32_t n, str
         checker->version = checker->module->tree.version ? checker->module->tree.version : PTX_ISA_VERSION;
         px_check_header(checker);
     }
-    for (; checker->nitems < n && !checker->stopped; checker->nitems++) check_item(checker, &items[checker->nitems]);
+    for (; checker->nitems < n && !checker->stopped; checker->nitems++)
+        check_item(checker, &items[checker->nitems]);
     return !checker->stopped;
 }
 

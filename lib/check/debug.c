@@ -23,7 +23,7 @@ struct px_debug {
     PX_VEC(const struct px_name *) labels;    /* of sections */
     struct place *places;                     /* open addressing; file, line, column all 0: free */
     uint32_t nplaces, mask;
-    PX_VEC(struct loc_file) intermediate;     /* .loc_intermediate: the file may still come */
+    PX_VEC(struct loc_file) intermediate; /* .loc_intermediate: the file may still come */
     bool has_file, has_loc, has_section;
 };
 
@@ -115,7 +115,8 @@ void px_check_loc(struct px_checker *checker, const struct px_stmt *stmt, const 
 static void complain_time(struct px_checker *checker, const struct px_file *file)
 {
     const struct px_construct *need = px_need_at(PX_NEED_file_time);
-    px_complain_at(checker, file->told, NEEDS_PTX, file->pos, 5, need->text, need->min_ptx / 10u, need->min_ptx % 10u);
+    px_complain_at(checker, file->told, NEEDS_PTX, file->pos, 5, need->text, need->min_ptx / 10u,
+                   need->min_ptx % 10u);
 }
 
 /* Numbers of files share the set with places: no .loc has a column of all ones. */
@@ -124,7 +125,8 @@ void px_check_file(struct px_checker *checker, const struct px_file *file)
     struct px_debug *debug = debug_of(checker);
     struct place number = {(uint32_t)file->index, (uint32_t)(file->index >> 32), UINT32_MAX};
     debug->has_file = true;
-    if (file->has_time && checker->version < px_need_at(PX_NEED_file_time)->min_ptx) complain_time(checker, file);
+    if (file->has_time && checker->version < px_need_at(PX_NEED_file_time)->min_ptx)
+        complain_time(checker, file);
     if (debug->places && same_place(slot_of(debug, &number), &number))
         px_complain_at(checker, file->told, FILE_TWICE, file->pos, 5, (unsigned long long)file->index);
     remember(checker, debug, &number);
@@ -145,7 +147,8 @@ void px_check_source(struct px_checker *checker, const struct px_source_section 
     px_needs(checker, directive, source->pos, (uint32_t)strlen(directive->text));
     for (uint32_t i = 0; i < source->n && !checker->stopped; i++) {
         const struct px_code_block *block = &source->blocks[i];
-        if (!px_intermediate_known(block->name)) px_complain(checker, SOURCE_LANGUAGE, block->pos, 1, block->name);
+        if (!px_intermediate_known(block->name))
+            px_complain(checker, SOURCE_LANGUAGE, block->pos, 1, block->name);
         if (!has_file(debug, block->file))
             px_complain(checker, FILE_UNKNOWN, block->file_pos, 1, (unsigned long long)block->file);
     }

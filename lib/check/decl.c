@@ -222,8 +222,10 @@ static bool matches_special(const struct px_var *var)
 static bool name_is_free(struct px_checker *checker, const struct px_var *var)
 {
     if (px_is_special_register(var->name) && !checker->function && !var->has_range) {
-        if (!matches_special(var)) px_complain(checker, INCONSISTENT_VARIABLE, var->pos, var->name->len, var->name->text);
-        if (var->linkage == PX_L_NONE) px_complain(checker, EXTERN_STATIC, var->pos, var->name->len, var->name->text);
+        if (!matches_special(var))
+            px_complain(checker, INCONSISTENT_VARIABLE, var->pos, var->name->len, var->name->text);
+        if (var->linkage == PX_L_NONE)
+            px_complain(checker, EXTERN_STATIC, var->pos, var->name->len, var->name->text);
         return false;
     }
     if (px_was_unknown(var->name)) {

@@ -67,7 +67,8 @@ static void check_common_type(struct px_checker *checker, const struct px_var *v
     if (!type_of(var)->declarable && !param_array)
         px_complain(checker, INSTRUCTION_TYPE, var->pos, name_length(var), type_of(var)->name);
     if (var->type == PX_T_PRED && var->space != PX_SPACE_REG) COMPLAIN_NAMED(checker, PRED_SPACE, var);
-    if (var->type == PX_T_SAMPLERREF && !var->ndims && !checker->module->texmode_independent) /* of arrays, ptxas asks nothing */
+    if (var->type == PX_T_SAMPLERREF && !var->ndims &&
+        !checker->module->texmode_independent) /* of arrays, ptxas asks nothing */
         px_complain(checker, TEXMODE, var->pos, name_length(var));
     if (var->space == PX_SPACE_REG && var->ndims) COMPLAIN_NAMED(checker, REG_ARRAY, var);
 }
@@ -144,8 +145,9 @@ static void check_bank_use(struct px_checker *checker, const struct px_var *var)
 static void note_module_local(struct px_checker *checker, const struct px_var *var)
 {
     if (!checker->module_locals)
-        px_complain_late(checker, MODULE_LOCAL,
-                         px_arena_printf(&checker->module->arena, "%s%s", name_text(var), var->has_range ? "<" : ""));
+        px_complain_late(
+            checker, MODULE_LOCAL,
+            px_arena_printf(&checker->module->arena, "%s%s", name_text(var), var->has_range ? "<" : ""));
     checker->module_locals = true;
     checker->module->unrunnable = "has .reg or .local variables at module scope";
 }
@@ -182,7 +184,8 @@ static bool check_space(struct px_checker *checker, const struct px_var *var)
     check_bank_use(checker, var);
     const struct px_function *function = checker->function;
     const bool possible = function || check_module_space(checker, var);
-    if (var->space == PX_SPACE_PARAM) px_check_old_param(checker, var, function && function->func->is_entry, function);
+    if (var->space == PX_SPACE_PARAM)
+        px_check_old_param(checker, var, function && function->func->is_entry, function);
     return possible;
 }
 
@@ -204,7 +207,8 @@ bool px_check_place(struct px_checker *checker, const struct px_var *var)
         return false;
     }
     bool negative = var->range >> 63 && var->range != UINT64_MAX; /* no members, and no complaint by ptxas */
-    if (var->has_range && var->range > UINT32_MAX && !negative) px_complain(checker, OVERFLOW, var->pos, name_length(var));
+    if (var->has_range && var->range > UINT32_MAX && !negative)
+        px_complain(checker, OVERFLOW, var->pos, name_length(var));
     check_common_place(checker, var);
     px_check_attributes(checker, var->attrs, var->nattrs, var);
     check_linkage(checker, var);
@@ -248,7 +252,8 @@ static void check_param_space(struct px_checker *checker, const struct px_var *v
     }
     if (func && var->space == PX_SPACE_PARAM) px_check_old_param(checker, var, is_entry, false);
     bool lone_pair = (var->type == PX_T_F16X2 || !type_of(var)->declarable) && !var->ndims; /* arrays pass */
-    if (func && func->body && var->space == PX_SPACE_PARAM && (var->vec > 1 || lone_pair || (is_opaque(var) && !is_entry)))
+    if (func && func->body && var->space == PX_SPACE_PARAM &&
+        (var->vec > 1 || lone_pair || (is_opaque(var) && !is_entry)))
         COMPLAIN_NAMED(checker, PARAM_TYPE, var);
 }
 

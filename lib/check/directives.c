@@ -65,8 +65,8 @@ static int target_of(const struct px_checker *checker, const char *name, size_t 
 }
 
 /*
- * compute_90 stands for sm_90 in .target. Only the suffixes a and f mean something to ptxas, in last place: it
- * takes sm_90b as sm_90, sm_90_a as sm_90a, and leading zeros. -1: not known.
+ * compute_90 stands for sm_90 in .target. Only the suffixes a and f mean something to ptxas, in last place:
+ * it takes sm_90b as sm_90, sm_90_a as sm_90a, and leading zeros. -1: not known.
  */
 static int find_target(const struct px_checker *checker, const char *name, size_t length)
 {
@@ -306,7 +306,8 @@ static void check_alone(struct px_checker *checker, const struct px_func *func, 
 }
 
 /* A bit for each directive of names.tbl, which has at most 64; complains when it is in `seen` already. */
-static uint64_t note_directive(struct px_checker *checker, const struct px_directive *directive, uint64_t seen)
+static uint64_t note_directive(struct px_checker *checker, const struct px_directive *directive,
+                               uint64_t seen)
 {
     const struct px_construct *row = px_directive_of_word(directive->word);
     const uint64_t bit = row ? (uint64_t)1 << px_directive_number(row) : 0;

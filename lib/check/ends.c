@@ -64,7 +64,8 @@ static uint64_t count_targets(const struct px_ends *ends, const struct px_stmt *
     return n;
 }
 
-static void list_table(struct px_ends *ends, const struct px_inst *inst, const struct px_stmt *stmt, uint32_t number)
+static void list_table(struct px_ends *ends, const struct px_inst *inst, const struct px_stmt *stmt,
+                       uint32_t number)
 {
     const uint64_t most = count_targets(ends, stmt);
     ends->too_many |= ends->any_label && px_flow_too_many(ends->listed += most, ends->code.n);
@@ -72,7 +73,8 @@ static void list_table(struct px_ends *ends, const struct px_inst *inst, const s
     uint32_t *targets = PX_NEW_N(ends->arena, uint32_t, most + 1), n = 0;
     for (uint32_t i = 0; i < stmt->u.targets.n; i++) {
         const uint32_t item = target_of(ends, inst, stmt->u.targets.list[i].symbol);
-        if (item != PX_FLOW_NONE || !ends->any_label) targets[n++] = item != PX_FLOW_NONE ? item : ends->code.n;
+        if (item != PX_FLOW_NONE || !ends->any_label)
+            targets[n++] = item != PX_FLOW_NONE ? item : ends->code.n;
         for (uint32_t l = 0; item == PX_FLOW_NONE && ends->any_label && l < ends->labels.n; l++)
             targets[n++] = ends->labels.at[l].item;
     }

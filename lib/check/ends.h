@@ -8,17 +8,22 @@
 #ifndef PX_CHECK_ENDS_H
 #define PX_CHECK_ENDS_H
 
-#include "check/module.h"
+#include "front/module.h"
 #include "flow/graph.h"
 
 struct px_ends {
     struct px_arena *arena;
-    bool any_label;  /* the caller's: a target in a table that is no label (a range) may be any label; else, the end */
-    PX_VEC(struct px_label_at { const struct px_stmt *stmt; uint32_t item; }) labels; /* item: the first behind it */
+    bool any_label; /* the caller's: a target in a table that is no label (a range) may be any label; else,
+                       the end */
+    PX_VEC(struct px_label_at {
+        const struct px_stmt *stmt;
+        uint32_t item;
+    })
+    labels; /* item: the first behind it */
     PX_VEC(const struct px_stmt *) tables;
     struct px_flow_code code;
-    uint64_t listed; /* targets in tables, with any_label */
-    bool too_many;   /* so many that they were left out, with any_label */
+    uint64_t listed;              /* targets in tables, with any_label */
+    bool too_many;                /* so many that they were left out, with any_label */
     const struct px_inst *astray; /* the first with a target that is no label; NULL */
 };
 

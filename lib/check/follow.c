@@ -92,7 +92,8 @@ static uint32_t hash_text(const char *text)
     return hash;
 }
 
-/* The slot of `slots` (indices of diagnostics plus 1) that holds the text of `diag`, or the free one for it. */
+/* The slot of `slots` (indices of diagnostics plus 1) that holds the text of `diag`, or the free one for it.
+ */
 static uint32_t *slot_of(const struct px_diags *diags, uint32_t *slots, uint32_t mask, const char *text)
 {
     uint32_t i = hash_text(text) & mask;

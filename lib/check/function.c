@@ -304,7 +304,8 @@ bool px_is_body_param(const struct px_checker *checker, const struct px_func *fu
     return func->is_entry && checker->version < 14 && var->space == PX_SPACE_PARAM;
 }
 
-/* Up to PTX 1.3 the outermost .param variables of a kernel are its parameters. The statements stay for the printer. */
+/* Up to PTX 1.3 the outermost .param variables of a kernel are its parameters. The statements stay for the
+ * printer. */
 static void adopt_body_params(struct px_checker *checker, struct px_func *func)
 {
     const struct px_block *body = func->body;
@@ -323,7 +324,8 @@ void px_declare_func(struct px_checker *checker, struct px_func *func)
     unsigned errors = checker->diags->errors;
     check_linkage(checker, func);
     if (func->is_entry && func->nparams) px_requires(checker, PX_NEED_param_list, func->pos, func->name->len);
-    if (func->is_entry && !func->body) px_requires(checker, PX_NEED_entry_declaration, func->pos, func->name->len);
+    if (func->is_entry && !func->body)
+        px_requires(checker, PX_NEED_entry_declaration, func->pos, func->name->len);
     if (func->body) adopt_body_params(checker, func);
     px_check_signature(checker, func, func->rets, func->nrets, func->params, func->nparams);
     struct px_function *function = find_function(checker, func);

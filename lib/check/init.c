@@ -99,7 +99,8 @@ static void check_generic(struct init *init, struct px_expr *expr, struct px_sym
 static void check_function(struct init *init, const struct px_expr *expr, const struct px_symbol *symbol)
 {
     px_requires(init->checker, PX_NEED_function_init, expr->pos, expr->u.name->len);
-    if (symbol->kind == PX_SYM_ENTRY) px_requires(init->checker, PX_NEED_kernel_init, expr->pos, expr->u.name->len);
+    if (symbol->kind == PX_SYM_ENTRY)
+        px_requires(init->checker, PX_NEED_kernel_init, expr->pos, expr->u.name->len);
 }
 
 /* A name; the variable being initialised is not known yet in its own initialiser. */
@@ -238,8 +239,9 @@ static void check_array(struct init *init, struct px_expr *expr, unsigned dim)
         const uint32_t before = init->checker->diags->list.n;
         px_complain_at(init->checker, expr->pos, INIT_MANY, expr->u.list[init->var->dims[dim]]->pos, 1);
         if (before < init->checker->diags->list.n)
-            px_diag_note(init->checker->diags, &init->checker->diags->list.at[before], "%s has %llu elements here; %u are given",
-                         init->var->name->text, (unsigned long long)init->var->dims[dim], expr->n);
+            px_diag_note(init->checker->diags, &init->checker->diags->list.at[before],
+                         "%s has %llu elements here; %u are given", init->var->name->text,
+                         (unsigned long long)init->var->dims[dim], expr->n);
         return;
     }
     for (uint32_t i = 0; i < expr->n && !init->checker->stopped; i++)

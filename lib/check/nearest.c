@@ -17,18 +17,15 @@ static bool same_but_case(const char *a, const char *b)
     return *a == *b;
 }
 
-/* What is left of the longer name without its first byte equals the shorter; or one byte, or two neighbours, differ. */
+/* What is left of the longer name without its first byte equals the shorter; or one byte, or two neighbours,
+ * differ. */
 static bool one_edit(const char *a, size_t n, const char *b, size_t m)
 {
     size_t i = 0;
-    while (i < n && i < m && a[i] == b[i])
-        i++;
-    if (n > m)
-        return n == m + 1 && strcmp(a + i + 1, b + i) == 0;
-    if (m > n)
-        return m == n + 1 && strcmp(a + i, b + i + 1) == 0;
-    if (i == n || strcmp(a + i + 1, b + i + 1) == 0)
-        return true;
+    while (i < n && i < m && a[i] == b[i]) i++;
+    if (n > m) return n == m + 1 && strcmp(a + i + 1, b + i) == 0;
+    if (m > n) return m == n + 1 && strcmp(a + i, b + i + 1) == 0;
+    if (i == n || strcmp(a + i + 1, b + i + 1) == 0) return true;
     return a[i] == b[i + 1] && a[i + 1] == b[i] && strcmp(a + i + 2, b + i + 2) == 0;
 }
 
@@ -42,14 +39,11 @@ const struct px_name *px_nearest_name(const struct px_names *names, const struct
 {
     enum { NAMES_MAX = 100000 };
     const struct px_name *best = NULL;
-    if (names->n > NAMES_MAX || name->len < 2)
-        return NULL;
+    if (names->n > NAMES_MAX || name->len < 2) return NULL;
     for (uint32_t i = 0; i <= names->mask; i++)
         for (const struct px_name *other = names->buckets[i]; other; other = other->next) {
-            if (other == name || !is_visible(other))
-                continue;
-            if (same_but_case(name->text, other->text))
-                return other;
+            if (other == name || !is_visible(other)) continue;
+            if (same_but_case(name->text, other->text)) return other;
             if (one_edit(name->text, name->len, other->text, other->len))
                 best = best && strcmp(best->text, other->text) < 0 ? best : other;
         }

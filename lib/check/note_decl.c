@@ -5,9 +5,10 @@
  */
 #include <string.h>
 #include "check/checker.h"
-#include "check/note.h"
+#include "match/note.h"
 
-/* The first diagnostic from `before` on without a note; NULL when none came, or it was dropped at the limit. */
+/* The first diagnostic from `before` on without a note; NULL when none came, or it was dropped at the limit.
+ */
 static struct px_diag *newest(struct px_checker *checker, uint32_t before)
 {
     struct px_diags *diags = checker->diags;
@@ -26,13 +27,15 @@ static const char *formal_text(struct px_arena *arena, const struct px_var *form
     return px_arena_printf(arena, "%s.%s%s", vec, type, array);
 }
 
-void px_note_formal(struct px_checker *checker, uint32_t before, const struct px_var *formal, const struct px_operand *given)
+void px_note_formal(struct px_checker *checker, uint32_t before, const struct px_var *formal,
+                    const struct px_operand *given)
 {
     struct ptx_module *module = checker->module;
     const char *text = newest(checker, before) ? px_note_given(module, given) : NULL;
     for (struct px_diag *diag = newest(checker, before); diag; diag = newest(checker, before))
-        px_diag_note(checker->diags, diag, "the parameter is %s, declared in line %u%s%s", formal_text(&module->arena, formal),
-                     px_note_line(module, formal->pos), text ? "; " : "", text ? text : "");
+        px_diag_note(checker->diags, diag, "the parameter is %s, declared in line %u%s%s",
+                     formal_text(&module->arena, formal), px_note_line(module, formal->pos), text ? "; " : "",
+                     text ? text : "");
 }
 
 static const char *counted(struct px_arena *arena, unsigned n, const char *what)
@@ -40,20 +43,23 @@ static const char *counted(struct px_arena *arena, unsigned n, const char *what)
     return px_arena_printf(arena, "%u %s%s", n, what, n == 1 ? "" : "s");
 }
 
-void px_note_arity(struct px_checker *checker, uint32_t before, px_pos declared, const unsigned wanted[2], const unsigned given[2])
+void px_note_arity(struct px_checker *checker, uint32_t before, px_pos declared, const unsigned wanted[2],
+                   const unsigned given[2])
 {
     struct px_arena *arena = &checker->module->arena;
     struct px_diag *diag = newest(checker, before);
     if (!diag) return;
-    px_diag_note(checker->diags, diag, "what is called, declared in line %u, has %s and %s; %u and %u are given",
-                 px_note_line(checker->module, declared), counted(arena, wanted[0], "result"), counted(arena, wanted[1], "parameter"),
-                 given[0], given[1]);
+    px_diag_note(checker->diags, diag,
+                 "what is called, declared in line %u, has %s and %s; %u and %u are given",
+                 px_note_line(checker->module, declared), counted(arena, wanted[0], "result"),
+                 counted(arena, wanted[1], "parameter"), given[0], given[1]);
 }
 
 /* ---- declarations ---- */
 
 /* Moves the caret to the last `text` of the declaration before its name. */
-static const char *point_at(struct px_checker *checker, struct px_diag *diag, const struct px_var *var, const char *text)
+static const char *point_at(struct px_checker *checker, struct px_diag *diag, const struct px_var *var,
+                            const char *text)
 {
     const char *source = checker->module->source.text, *from = source + var->start, *found = NULL;
     const size_t n = strlen(text);
@@ -74,7 +80,8 @@ static void note_alignment(struct px_checker *checker, struct px_diag *diag, con
     diag->pos = (px_pos)(after - source);
     diag->length = (uint32_t)strspn(after, "0123456789abcdefxABCDEFX");
     while (below * 2 <= var->align) below *= 2;
-    px_diag_note(checker->diags, diag, "the nearest are %llu and %llu", (unsigned long long)below, (unsigned long long)below * 2);
+    px_diag_note(checker->diags, diag, "the nearest are %llu and %llu", (unsigned long long)below,
+                 (unsigned long long)below * 2);
 }
 
 static void note_type(struct px_checker *checker, struct px_diag *diag, const struct px_var *var)
@@ -91,7 +98,8 @@ static void note_register_array(struct px_checker *checker, struct px_diag *diag
     const unsigned long long n = var->ndims ? var->dims[0] : 0;
     const char *type = px_type_info((enum px_type)var->type)->name, *name = var->name->text;
     if (var->ndims == 1 && n && var->vec == 1)
-        px_diag_note(checker->diags, diag, ".reg .%s %s<%llu>; declares %s0 to %s%llu", type, name, n, name, name, n - 1);
+        px_diag_note(checker->diags, diag, ".reg .%s %s<%llu>; declares %s0 to %s%llu", type, name, n, name,
+                     name, n - 1);
 }
 
 void px_note_declaration(struct px_checker *checker, uint32_t before, const struct px_var *var)
@@ -104,7 +112,9 @@ void px_note_declaration(struct px_checker *checker, uint32_t before, const stru
         case PX_D_ALIGN_POWER: note_alignment(checker, diag, var); break;
         case PX_D_INSTRUCTION_TYPE: note_type(checker, diag, var); break;
         case PX_D_REG_ARRAY: note_register_array(checker, diag, var); break;
-        case PX_D_INCOMPLETE: px_diag_note(diags, diag, "give it a size, as in %s[16], or declare it .extern", var->name->text); break;
+        case PX_D_INCOMPLETE:
+            px_diag_note(diags, diag, "give it a size, as in %s[16], or declare it .extern", var->name->text);
+            break;
         default: break;
         }
     }
@@ -136,7 +146,8 @@ void px_note_narrow(struct px_checker *checker, struct px_diag *diag, const stru
     if (!found) return;
     diag->pos = found->pos;
     diag->length = found->length;
-    px_diag_note(&checker->late, diag, "%s; addresses of .global memory and generic ones need a 64-bit register",
+    px_diag_note(&checker->late, diag,
+                 "%s; addresses of .global memory and generic ones need a 64-bit register",
                  px_note_given(checker->module, found));
 }
 
@@ -157,10 +168,13 @@ static bool is_specific(const struct px_inst *inst)
 void px_note_specific(struct px_checker *checker, const struct px_inst *inst)
 {
     const unsigned most = sizeof checker->specific / sizeof *checker->specific;
-    if (!checker->module->arch || !checker->module->target.suffix || checker->nspecific == most || !inst->form) return;
+    if (!checker->module->arch || !checker->module->target.suffix || checker->nspecific == most ||
+        !inst->form)
+        return;
     for (unsigned i = 0; i < checker->nspecific; i++)
         if (checker->specific[i].name == inst->opcode) return;
-    if (is_specific(inst)) checker->specific[checker->nspecific++] = (struct px_unknown){inst->opcode, inst->pos};
+    if (is_specific(inst))
+        checker->specific[checker->nspecific++] = (struct px_unknown){inst->opcode, inst->pos};
 }
 
 void px_note_target(struct px_checker *checker, uint32_t before)
@@ -169,10 +183,12 @@ void px_note_target(struct px_checker *checker, uint32_t before)
     struct px_diag *diag = newest(checker, before);
     const char *list = "";
     for (unsigned i = 0; i < checker->nspecific; i++)
-        list = px_arena_printf(&module->arena, "%s%s'%s' (line %u)", list, i ? ", " : "", checker->specific[i].name->text,
-                               px_note_line(module, checker->specific[i].pos));
+        list =
+            px_arena_printf(&module->arena, "%s%s'%s' (line %u)", list, i ? ", " : "",
+                            checker->specific[i].name->text, px_note_line(module, checker->specific[i].pos));
     if (diag && checker->nspecific)
         px_diag_note(checker->diags, diag, "instructions that need %s: %s", module->target_text, list);
     else if (diag && module->target.suffix)
-        px_diag_note(checker->diags, diag, "no instruction needs %s: .target sm_%u would do", module->target_text, module->target.sm);
+        px_diag_note(checker->diags, diag, "no instruction needs %s: .target sm_%u would do",
+                     module->target_text, module->target.sm);
 }

@@ -52,9 +52,11 @@ static unsigned type_bit(const struct px_var *var)
 
 static void check_field_version(struct px_checker *checker, const struct px_name *field, px_pos pos)
 {
-    if (field->word == PX_W_channel_data_type) px_requires(checker, PX_NEED_channel_data_type, pos, field->len);
+    if (field->word == PX_W_channel_data_type)
+        px_requires(checker, PX_NEED_channel_data_type, pos, field->len);
     if (field->word == PX_W_channel_order) px_requires(checker, PX_NEED_channel_order, pos, field->len);
-    if (field->word == PX_W_force_unnormalized_coords) px_requires(checker, PX_NEED_unnormalized, pos, field->len);
+    if (field->word == PX_W_force_unnormalized_coords)
+        px_requires(checker, PX_NEED_unnormalized, pos, field->len);
 }
 
 void px_check_field_value(struct px_checker *checker, const struct px_expr *value)

@@ -32,8 +32,8 @@ static void check_value(struct px_checker *checker, const char *text, const char
 }
 
 /* A pragma of kernels, some of them in the body only. */
-static void check_place(struct px_checker *checker, const struct px_construct *pragma, const char *text, px_pos pos,
-                        enum px_pragma_place place)
+static void check_place(struct px_checker *checker, const struct px_construct *pragma, const char *text,
+                        px_pos pos, enum px_pragma_place place)
 {
     const bool body = place == PX_PRAGMA_STATEMENT;
     if (pragma->kind & PX_PF_PROGRAM) checker->program_pragma = pragma;

@@ -10,7 +10,7 @@
 #ifndef PX_CHECK_SCOPE_H
 #define PX_CHECK_SCOPE_H
 
-#include "check/module.h"
+#include "front/module.h"
 
 struct px_scope {
     struct px_arena *arena;
@@ -24,7 +24,10 @@ struct px_scope {
 void px_scope_init(struct px_scope *scope, struct px_arena *arena, struct px_names *names);
 void px_scope_enter(struct px_scope *scope);
 void px_scope_leave(struct px_scope *scope);
-static inline unsigned px_scope_level(const struct px_scope *scope) { return scope->levels.n - 1; }
+static inline unsigned px_scope_level(const struct px_scope *scope)
+{
+    return scope->levels.n - 1;
+}
 
 /* Makes `symbol` what its name denotes in the innermost level. */
 void px_scope_bind(struct px_scope *scope, struct px_symbol *symbol);

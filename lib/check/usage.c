@@ -9,14 +9,19 @@
  */
 #include "check/usage.h"
 #include "check/ends.h"
-#include "check/registers.h"
+#include "match/registers.h"
 #include "flow/live.h"
 
 /* Registers are counted in units (of 32 bits, or predicates): a class holds those of 2^k units. */
 enum { MOST_BARRIERS = 16, SIZES = 6, CLASSES = 2 * SIZES };
 
-struct named { uint32_t reg : 30, whole : 1, is_result : 1; }; /* whole: no part of it stays */
-struct item { const struct px_inst *inst; uint32_t first; }; /* what it names: reads, then results */
+struct named {
+    uint32_t reg : 30, whole : 1, is_result : 1;
+}; /* whole: no part of it stays */
+struct item {
+    const struct px_inst *inst;
+    uint32_t first;
+}; /* what it names: reads, then results */
 
 struct usage {
     struct px_arena *arena;
@@ -26,16 +31,19 @@ struct usage {
     struct px_ends ends;
     struct px_flow_graph graph;
     struct px_flow_live live;
-    uint8_t *classes;         /* by register */
-    bool *alive;              /* by register: here, during the last walk */
-    bool *idle;               /* by register: written here and never read */
-    unsigned now[2];          /* units that are live at this place; predicates */
+    uint8_t *classes; /* by register */
+    bool *alive;      /* by register: here, during the last walk */
+    bool *idle;       /* by register: written here and never read */
+    unsigned now[2];  /* units that are live at this place; predicates */
     ptx_usage *result;
 };
 
 /* ---- instructions ---- */
 
-struct visitor { struct usage *u; bool guarded; };
+struct visitor {
+    struct usage *u;
+    bool guarded;
+};
 
 static void add_register(void *user, const struct px_operand *operand, bool is_result)
 {
@@ -85,7 +93,8 @@ static void build_graph(struct usage *u)
 
 static uint8_t class_of(const struct px_reg *reg)
 {
-    const unsigned words = (px_type_info((enum px_type)reg->type)->bits + 31u) / 32, n = reg->vec ? reg->vec : 1;
+    const unsigned words = (px_type_info((enum px_type)reg->type)->bits + 31u) / 32,
+                   n = reg->vec ? reg->vec : 1;
     const bool predicate = reg->type == PX_T_PRED;
     return (uint8_t)((predicate ? SIZES : 0) + __builtin_ctz(predicate ? n : n * words));
 }
@@ -174,7 +183,8 @@ static void count_live(struct usage *u)
 static const struct px_operand *barrier_of(const struct px_inst *inst)
 {
     struct px_match match;
-    if (!px_opcode_quirk(inst->opcode->word, PX_Q_numbered_barrier) || !px_match_inst(inst, &match)) return NULL;
+    if (!px_opcode_quirk(inst->opcode->word, PX_Q_numbered_barrier) || !px_match_inst(inst, &match))
+        return NULL;
     if (!px_match_quirk(&match, PX_Q_numbered_barrier, NULL)) return NULL;
     for (unsigned i = 0; i < inst->nopds; i++)
         if (!px_is_result(inst, &match, i)) return &inst->opds[i];

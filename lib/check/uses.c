@@ -27,7 +27,8 @@ static bool is_function(const struct px_symbol *symbol)
 
 bool px_lacks_body(const struct px_symbol *symbol)
 {
-    return !symbol->defined && !symbol->alias_of && symbol->linkage != PX_L_EXTERN && !is_supplied(symbol->name);
+    return !symbol->defined && !symbol->alias_of && symbol->linkage != PX_L_EXTERN &&
+           !is_supplied(symbol->name);
 }
 
 void px_note_use(struct px_checker *checker, struct px_symbol *symbol)
@@ -36,7 +37,8 @@ void px_note_use(struct px_checker *checker, struct px_symbol *symbol)
     struct px_use use = {checker->function, symbol};
     bool shared = symbol->kind == PX_SYM_VAR && symbol->space == PX_SPACE_SHARED && symbol->level == 0;
     if (checker->module->compilation != PTX_COMPILE_WHOLE || !(shared || is_function(symbol))) return;
-    if (n && checker->uses.at[n - 1].symbol == symbol && checker->uses.at[n - 1].by == checker->function) return;
+    if (n && checker->uses.at[n - 1].symbol == symbol && checker->uses.at[n - 1].by == checker->function)
+        return;
     px_vec_push(&checker->module->arena, &checker->uses, use);
 }
 
@@ -50,10 +52,10 @@ static void add_variable(uint64_t *bytes, const struct px_symbol *symbol)
 
 struct reach {
     struct px_checker *checker;
-    uint32_t *first;       /* by function symbol: its first use, plus 1 */
+    uint32_t *first; /* by function symbol: its first use, plus 1 */
     const struct px_symbol **todo;
     uint32_t ntodo;
-    uint32_t *seen, mark;  /* by symbol: the last kernel that reached it */
+    uint32_t *seen, mark; /* by symbol: the last kernel that reached it */
 };
 
 static void reach(struct reach *r, const struct px_symbol *symbol)
@@ -130,7 +132,8 @@ static void check_variables(struct px_checker *checker)
         if (symbol->kind != PX_SYM_VAR || symbol->linkage != PX_L_EXTERN) continue;
         if (px_find_earlier(checker, symbol->name)) continue; /* told there, or defined */
         if (symbol->size)
-            px_complain_at(checker, PX_NO_PLACE, EXTERN_IGNORED, symbol->pos, symbol->name->len, symbol->name->text);
+            px_complain_at(checker, PX_NO_PLACE, EXTERN_IGNORED, symbol->pos, symbol->name->len,
+                           symbol->name->text);
         else if (symbol->space != PX_SPACE_SHARED && symbol->u.var->bank < 0)
             px_complain_at(checker, PX_NO_PLACE, EXTERN_VARIABLE, symbol->pos, symbol->name->len,
                            symbol->name->text);
@@ -143,7 +146,8 @@ static void check_functions(struct px_checker *checker)
         const struct px_symbol *symbol = checker->uses.at[i].symbol;
         if (is_function(symbol) && symbol->linkage == PX_L_EXTERN && !symbol->defined && !symbol->alias_of &&
             !is_supplied(symbol->name))
-            px_complain_at(checker, PX_NO_PLACE, UNRESOLVED, symbol->pos, symbol->name->len, symbol->name->text);
+            px_complain_at(checker, PX_NO_PLACE, UNRESOLVED, symbol->pos, symbol->name->len,
+                           symbol->name->text);
     }
 }
 

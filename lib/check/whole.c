@@ -62,8 +62,8 @@ bool px_small(const struct px_var *vars, unsigned n)
 }
 
 /*
- * Functions that are called or defined take no predicates and no small integers. Only where -c asks for the calling
- * convention: functions of the host, which the VM calls by their signature, may have them.
+ * Functions that are called or defined take no predicates and no small integers. Only where -c asks for the
+ * calling convention: functions of the host, which the VM calls by their signature, may have them.
  */
 static void check_small(struct px_checker *checker)
 {
@@ -93,7 +93,8 @@ void px_note_written_out(struct px_checker *checker, const struct px_inst *inst)
 void px_note_tensor(struct px_checker *checker, const struct px_inst *inst)
 {
     if (!px_inst_quirk(inst, PX_Q_one_cta_group)) return;
-    checker->cta_groups |= (uint8_t)(px_inst_has(inst, PX_W_cta_group__1) | px_inst_has(inst, PX_W_cta_group__2) << 1);
+    checker->cta_groups |=
+        (uint8_t)(px_inst_has(inst, PX_W_cta_group__1) | px_inst_has(inst, PX_W_cta_group__2) << 1);
 }
 
 void px_note_function(struct px_checker *checker)
@@ -118,8 +119,8 @@ static void check_const_pointers(struct px_checker *checker)
 }
 
 /*
- * -c refuses what came before separate compilation; ptxas forgets the rule where it writes an instruction out, as up to
- * PTX 1.3 it does with every division.
+ * -c refuses what came before separate compilation; ptxas forgets the rule where it writes an instruction
+ * out, as up to PTX 1.3 it does with every division.
  */
 static void check_separate(struct px_checker *checker, bool no_abi)
 {

@@ -9,8 +9,8 @@
  */
 #include "code/fn.h"
 #include "front/print.h"
-#include "vm/device.h"
-#include "vm/op_fpmode.h"
+#include "code/code.h"
+#include "gang/fpmode.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,8 +38,8 @@ void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *for
     if (inst) {
         const struct px_place place = px_source_place(&source, inst->pos);
         px_print_inst(inst, line, sizeof line);
-        why.text = px_arena_printf(keep, "%s:%u:%u: '%s' %s (%s)", source.file, place.line, place.column, line, text,
-                                   whose(f));
+        why.text = px_arena_printf(keep, "%s:%u:%u: '%s' %s (%s)", source.file, place.line, place.column,
+                                   line, text, whose(f));
     } else {
         why.text = px_arena_printf(keep, "%s: %s (%s)", source.file, text, whose(f));
     }
@@ -160,54 +160,10 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
     bool failed = setjmp(no_memory);
     if (!failed) code = make(&coder);
     *why = coder.why;
-    for (uint32_t i = 0; !code && i < coder.queue.n; i++) free_records(&arena->alloc, coder.queue.at[i]->code);
+    for (uint32_t i = 0; !code && i < coder.queue.n; i++)
+        free_records(&arena->alloc, coder.queue.at[i]->code);
     px_arena_free(&scratch);
     arena->on_failure = outer;
     if (failed) longjmp(*outer, 1);
-    return code;
-}
-
-/* ---- the cache of a program ---- */
-
-static struct px_code *find_code(struct ptx_program *program, const struct px_lfunc *kernel, uint32_t threads)
-{
-    for (struct px_code *c = program->code; c; c = c->next)
-        if (c->entry->func == kernel && c->threads == threads) return c;
-    return NULL;
-}
-
-/* No lane ever finds the convergent version: what both versions compute can be compared. */
-static void forget_convergent(struct px_code *code, uint32_t nfuncs)
-{
-    for (uint32_t i = 0; i < nfuncs; i++)
-        if (code->funcs[i])
-            memcpy(code->funcs[i]->conv, code->funcs[i]->div, code->funcs[i]->n * sizeof(struct px_insn));
-}
-
-static struct px_code *decode_locked(struct ptx_program *program, const struct px_lfunc *kernel,
-                                     uint32_t threads, struct px_refusal *why)
-{
-    jmp_buf no_memory;
-    struct px_code *code = find_code(program, kernel, threads);
-    if (code) return code;
-    program->code_arena.on_failure = &no_memory;
-    *why = (struct px_refusal){0};
-    if (setjmp(no_memory)) return NULL;
-    const struct ptx_device *device = program->device;
-    code = px_decode(&program->linked, kernel, threads, program->number, device->level,
-                     device->config.approx_exact != 0, program->fmad, &program->code_arena, why);
-    if (!code) return NULL;
-    if (device->masked_only) forget_convergent(code, program->linked.nfuncs);
-    code->next = program->code;
-    program->code = code;
-    return code;
-}
-
-const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel,
-                                  uint32_t threads, struct px_refusal *why)
-{
-    pthread_mutex_lock(&program->code_lock);
-    const struct px_code *code = decode_locked(program, kernel, threads, why);
-    pthread_mutex_unlock(&program->code_lock);
     return code;
 }

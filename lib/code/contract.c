@@ -9,36 +9,39 @@
  * readers is taken, of equals the first; the other one then has a reader that
  * needs it, and stays.
  */
-#include "check/registers.h"
+#include "match/registers.h"
 #include "code/contract.h"
 
 struct product {
     uint32_t item, readers;
-    uint32_t segment;   /* blocks and what splits them: a reader elsewhere needs the product itself */
+    uint32_t segment; /* blocks and what splits them: a reader elsewhere needs the product itself */
     uint8_t type;
-    bool ftz, kept;     /* kept: something needs the product itself */
-    bool scaled;        /* PX_ROLE_SCALED */
-    uint32_t taken;     /* how many readers took it in */
+    bool ftz, kept; /* kept: something needs the product itself */
+    bool scaled;    /* PX_ROLE_SCALED */
+    uint32_t taken; /* how many readers took it in */
 };
 
 struct sum {
     uint32_t item;
     uint32_t product[2]; /* index of the operand's product; PX_NONE32 */
     bool minus[2], done;
-    bool equal;          /* adds two equal products, which ptxas makes one value first if either has one reader */
+    bool equal; /* adds two equal products, which ptxas makes one value first if either has one reader */
 };
 
 /* What a register holds. */
-struct value { uint32_t product, mark; bool minus; };
+struct value {
+    uint32_t product, mark;
+    bool minus;
+};
 
 struct find {
     struct px_body *d;
     struct px_contract_live live;
     const struct px_operand **constants;
     struct px_contracted *out;
-    struct value *values;   /* by register; valid when mark is the block's */
+    struct value *values; /* by register; valid when mark is the block's */
     uint32_t mark, segment;
-    uint32_t *held, nheld;  /* registers with a value in this block */
+    uint32_t *held, nheld; /* registers with a value in this block */
     PX_VEC(struct product) products;
     PX_VEC(struct sum) sums;
     bool any;
@@ -50,7 +53,8 @@ struct find {
 static struct product *held_by(struct find *f, const struct px_operand *o, bool *minus)
 {
     uint32_t reg = px_contract_register(f->d, o);
-    if (reg == PX_NONE32 || f->values[reg].mark != f->mark || f->values[reg].product == PX_NONE32) return NULL;
+    if (reg == PX_NONE32 || f->values[reg].mark != f->mark || f->values[reg].product == PX_NONE32)
+        return NULL;
     *minus = f->values[reg].minus;
     return &f->products.at[f->values[reg].product];
 }
@@ -98,14 +102,16 @@ static bool equal(struct find *f, const struct product *p, const struct product 
 {
     const struct px_term *i = &f->d->items.at[p->item], *j = &f->d->items.at[q->item];
     const struct px_operand *a = i->inst->opds, *b = j->inst->opds;
-    if (i->opcode != PX_W_mul || j->opcode != PX_W_mul || p->type != q->type || p->ftz || q->ftz) return false;
+    if (i->opcode != PX_W_mul || j->opcode != PX_W_mul || p->type != q->type || p->ftz || q->ftz)
+        return false;
     return (same_operand(f, &a[1], &b[1]) && same_operand(f, &a[2], &b[2])) ||
            (same_operand(f, &a[1], &b[2]) && same_operand(f, &a[2], &b[1]));
 }
 
 static bool takes(struct find *f, const struct product *p)
 {
-    return p->segment == f->segment && p->type == f->item->match.type[0] && p->ftz == px_term_has(f->item, PX_W_ftz);
+    return p->segment == f->segment && p->type == f->item->match.type[0] &&
+           p->ftz == px_term_has(f->item, PX_W_ftz);
 }
 
 static void read_sum(struct find *f, uint32_t index)
@@ -115,7 +121,8 @@ static void read_sum(struct find *f, uint32_t index)
     struct product *p[2];
     for (int i = 0; i < 2; i++) p[i] = held_by(f, &o[i + 1], &sum.minus[i]);
     bool twice = p[0] && p[0] == p[1];
-    sum.equal = p[0] && p[1] && f->item->opcode == PX_W_add && !sum.minus[0] && !sum.minus[1] && equal(f, p[0], p[1]);
+    sum.equal =
+        p[0] && p[1] && f->item->opcode == PX_W_add && !sum.minus[0] && !sum.minus[1] && equal(f, p[0], p[1]);
     for (int i = 0; i < 2; i++) {
         if (!p[i]) continue;
         p[i]->readers++;
@@ -124,8 +131,7 @@ static void read_sum(struct find *f, uint32_t index)
         else
             sum.product[i] = (uint32_t)(p[i] - f->products.at);
     }
-    if (sum.product[0] != PX_NONE32 || sum.product[1] != PX_NONE32)
-        px_vec_push(f->d->arena, &f->sums, sum);
+    if (sum.product[0] != PX_NONE32 || sum.product[1] != PX_NONE32) px_vec_push(f->d->arena, &f->sums, sum);
 }
 
 /* A copy or negation of a product; of flushing ones only where that changes nothing. */
@@ -152,8 +158,11 @@ static void read_item(struct find *f, uint32_t index)
         px_visit_registers(item->inst, &item->match, false, need, f);
     }
     if (role == PX_ROLE_PRODUCT || role == PX_ROLE_SCALED) {
-        struct product p = {.item = index, .segment = f->segment, .type = item->match.type[0],
-                            .ftz = px_term_has(item, PX_W_ftz), .scaled = role == PX_ROLE_SCALED};
+        struct product p = {.item = index,
+                            .segment = f->segment,
+                            .type = item->match.type[0],
+                            .ftz = px_term_has(item, PX_W_ftz),
+                            .scaled = role == PX_ROLE_SCALED};
         value = (struct value){.product = f->products.n};
         px_vec_push(f->d->arena, &f->products, p);
     }
@@ -169,7 +178,8 @@ static unsigned choose(struct find *f, const struct sum *s)
     unsigned best = 2;
     for (unsigned i = 0; i < 2; i++) {
         if (s->product[i] == PX_NONE32 || f->products.at[s->product[i]].kept) continue;
-        if (best == 2 || f->products.at[s->product[i]].readers < f->products.at[s->product[best]].readers) best = i;
+        if (best == 2 || f->products.at[s->product[i]].readers < f->products.at[s->product[best]].readers)
+            best = i;
     }
     return best;
 }
@@ -225,7 +235,8 @@ static void finish_block(struct find *f, uint32_t k)
 {
     for (uint32_t i = 0; i < f->nheld; i++) {
         const struct value *v = &f->values[f->held[i]];
-        if (v->product != PX_NONE32 && px_contract_lives(&f->live, k, f->held[i])) f->products.at[v->product].kept = true;
+        if (v->product != PX_NONE32 && px_contract_lives(&f->live, k, f->held[i]))
+            f->products.at[v->product].kept = true;
     }
     decide(f);
     f->nheld = f->products.n = f->sums.n = 0;

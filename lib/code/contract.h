@@ -4,11 +4,13 @@
  * ptxas contracts `mul` and `add` or `sub` that name no rounding (--fmad=true),
  * which changes the last bit. The VM does the same on the program as written,
  * before it is lowered: contract_body.c lists the instructions of the body and its
- * blocks, contract.c decides, contract_apply.c gives what is lowered instead. docs/fidelity.md lists the rules.
+ * blocks, contract.c decides, contract_apply.c gives what is lowered instead. docs/fidelity.md lists the
+ * rules.
  */
 #ifndef PX_CODE_CONTRACT_H
 #define PX_CODE_CONTRACT_H
 
+#include "match/match.h"
 #include "code/lower.h"
 
 /* One instruction of the body. */
@@ -18,8 +20,8 @@ struct px_term {
     px_word opcode;
     enum px_op op;
     uint32_t block;
-    bool handler;  /* its meaning is a statement of the table */
-    uint8_t part;  /* enum px_lower_part */
+    bool handler; /* its meaning is a statement of the table */
+    uint8_t part; /* enum px_lower_part */
 };
 
 /* The body as the analysis sees it. */
@@ -41,19 +43,21 @@ bool px_contract_body(struct px_body *d, struct px_irfn *f);
 
 /* What becomes of an item. */
 struct px_contracted {
-    uint32_t product;  /* a sum: the item whose product it takes in, which makes it an fma; PX_NONE32: it stays */
-    bool second;       /* the product was the second operand of the sum */
-    bool minus;        /* the product reached the sum negated (by neg; sub is on top of this) */
-    bool gone;         /* a product that every reader took in: nothing is left of it */
+    uint32_t
+        product; /* a sum: the item whose product it takes in, which makes it an fma; PX_NONE32: it stays */
+    bool second; /* the product was the second operand of the sum */
+    bool minus;  /* the product reached the sum negated (by neg; sub is on top of this) */
+    bool gone;   /* a product that every reader took in: nothing is left of it */
 };
 
 /* What an item means to the analysis. */
 enum px_role {
     PX_ROLE_OTHER,
-    PX_ROLE_PRODUCT,  /* mul without rounding, div.full, div.approx: their last multiplication */
-    PX_ROLE_SCALED,   /* rcp.approx: ends in a multiplication by a power of two, which may be taken in without effect */
-    PX_ROLE_SUM,      /* add, sub without rounding */
-    PX_ROLE_COPY,     /* gives its source: mov, cvt to the same type, mul by 1 */
+    PX_ROLE_PRODUCT, /* mul without rounding, div.full, div.approx: their last multiplication */
+    PX_ROLE_SCALED,  /* rcp.approx: ends in a multiplication by a power of two, which may be taken in without
+                        effect */
+    PX_ROLE_SUM,     /* add, sub without rounding */
+    PX_ROLE_COPY,    /* gives its source: mov, cvt to the same type, mul by 1 */
     PX_ROLE_NEGATION
 };
 
@@ -67,7 +71,11 @@ const struct px_operand **px_contract_constants(struct px_body *d);
 uint32_t px_contract_register(const struct px_body *d, const struct px_operand *o);
 
 /* contract_live.c: [block] registers that live at its end, and items whose results nobody reads. */
-struct px_contract_live { const uint32_t *number; uint64_t **out; const bool *dead; };
+struct px_contract_live {
+    const uint32_t *number;
+    uint64_t **out;
+    const bool *dead;
+};
 void px_contract_liveness(struct px_body *d, struct px_contract_live *live);
 static inline bool px_contract_lives(const struct px_contract_live *live, uint32_t block, uint32_t reg)
 {
@@ -77,8 +85,13 @@ static inline bool px_contract_lives(const struct px_contract_live *live, uint32
 
 /* contract.c: by item; NULL when nothing is contracted. */
 struct px_contracted *px_contract_find(struct px_body *d);
-/* contract_apply.c: what is lowered instead: items place[i] to place[i + 1] for item i; registers go to f->more_regs. */
-struct px_contract { uint32_t *place; const struct px_term *items; uint32_t next; };
+/* contract_apply.c: what is lowered instead: items place[i] to place[i + 1] for item i; registers go to
+ * f->more_regs. */
+struct px_contract {
+    uint32_t *place;
+    const struct px_term *items;
+    uint32_t next;
+};
 void px_contract_apply(struct px_body *d, const struct px_contracted *what, struct px_contract *out);
 
 #endif

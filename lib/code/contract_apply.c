@@ -6,23 +6,23 @@
  * a register of its own, and so is a negated one. A division leaves its dividend
  * and the reciprocal of its divisor. A product that is gone is left out.
  */
-#include "check/registers.h"
+#include "match/registers.h"
 #include "code/contract.h"
 
 /* What a product must leave for the sums that take it in. */
 struct parts {
-    bool used, minus;      /* minus: some sum takes it in negated */
-    bool moved[2];         /* the operand is written before a sum reads it */
-    uint32_t version[2];   /* of the operands' registers at the product */
+    bool used, minus;    /* minus: some sum takes it in negated */
+    bool moved[2];       /* the operand is written before a sum reads it */
+    uint32_t version[2]; /* of the operands' registers at the product */
     struct px_operand operand[2], negated[2];
 };
 
 struct apply {
     struct px_body *d;
     const struct px_contracted *what;
-    struct parts *parts;   /* by item */
-    uint32_t *version;     /* by register: writes so far */
-    uint32_t *place;       /* by old item: the new one */
+    struct parts *parts; /* by item */
+    uint32_t *version;   /* by register: writes so far */
+    uint32_t *place;     /* by old item: the new one */
     PX_VEC(struct px_term) items;
     const struct px_term *like; /* the item that new ones stand for */
 };
@@ -85,7 +85,10 @@ static struct px_operand new_register(struct apply *a, enum px_type type)
     struct px_body *d = a->d;
     const struct px_type_info *info = px_type_info(type);
     struct px_symbol *symbol = PX_NEW(d->arena, struct px_symbol);
-    struct px_reg reg = {info->bits == 16 ? PX_T_B16 : info->bits == 64 ? PX_T_F64 : type == PX_T_F32 ? PX_T_F32 : PX_T_B32,
+    struct px_reg reg = {info->bits == 16   ? PX_T_B16
+                         : info->bits == 64 ? PX_T_F64
+                         : type == PX_T_F32 ? PX_T_F32
+                                            : PX_T_B32,
                          1, symbol};
     symbol->kind = PX_SYM_REG;
     symbol->type = reg.type;
@@ -93,11 +96,13 @@ static struct px_operand new_register(struct apply *a, enum px_type type)
     symbol->index = d->fn->regs.n + d->f->more_regs.n;
     symbol->name = a->like->inst->opds[0].u.name;
     px_vec_push(d->arena, &d->f->more_regs, reg);
-    return (struct px_operand){.kind = PX_O_NAME, .pos = a->like->inst->pos, .u.name = symbol->name, .symbol = symbol};
+    return (struct px_operand){
+        .kind = PX_O_NAME, .pos = a->like->inst->pos, .u.name = symbol->name, .symbol = symbol};
 }
 
 /* Appends an instruction of `words` (opcode first, 0 left out) and n operands, at the place of a->like. */
-static struct px_term *add(struct apply *a, const px_word words[5], const struct px_operand *operands, uint8_t n)
+static struct px_term *add(struct apply *a, const px_word words[5], const struct px_operand *operands,
+                           uint8_t n)
 {
     struct px_arena *arena = a->d->arena;
     struct px_inst *inst = PX_NEW(arena, struct px_inst);
@@ -198,10 +203,13 @@ static void fuse(struct apply *a, uint32_t index)
     const struct px_operand *factors = negative(a, index) ? p->negated : p->operand;
     const struct px_operand *addend = &sum->opds[c->second ? 1 : 2];
     bool minus = a->like->opcode == PX_W_sub && !c->second;
-    const struct px_operand o[4] = {sum->opds[0], factors[0], factors[1], minus ? negated(a, addend) : *addend};
-    struct px_term *item = add(a, (px_word[5]){PX_W_fma, PX_W_rn, px_term_has(a->like, PX_W_ftz) ? PX_W_ftz : 0,
-                                                px_term_has(a->like, PX_W_sat) ? PX_W_sat : 0,
-                                                px_type_info(type_of(a))->word}, o, 4);
+    const struct px_operand o[4] = {sum->opds[0], factors[0], factors[1],
+                                    minus ? negated(a, addend) : *addend};
+    struct px_term *item =
+        add(a,
+            (px_word[5]){PX_W_fma, PX_W_rn, px_term_has(a->like, PX_W_ftz) ? PX_W_ftz : 0,
+                         px_term_has(a->like, PX_W_sat) ? PX_W_sat : 0, px_type_info(type_of(a))->word},
+            o, 4);
     struct px_inst *inst = (struct px_inst *)(uintptr_t)item->inst;
     inst->guard = sum->guard;
     inst->guard_negated = sum->guard_negated;
@@ -227,7 +235,9 @@ static void rewrite(struct apply *a)
 void px_contract_apply(struct px_body *d, const struct px_contracted *what, struct px_contract *out)
 {
     struct px_arena *arena = d->arena;
-    struct apply a = {.d = d, .what = what, .parts = PX_NEW_N(arena, struct parts, d->items.n),
+    struct apply a = {.d = d,
+                      .what = what,
+                      .parts = PX_NEW_N(arena, struct parts, d->items.n),
                       .version = PX_NEW_N(arena, uint32_t, d->fn->regs.n + 1),
                       .place = PX_NEW_N(arena, uint32_t, d->items.n + 1)};
     plan(&a);

@@ -1,7 +1,10 @@
 /* contract_body.c - the instructions of a body as a list, and its blocks, as the contraction sees them. */
 #include "code/contract.h"
 
-struct label { const struct px_stmt *stmt; uint32_t item; /* the first behind it */ };
+struct label {
+    const struct px_stmt *stmt;
+    uint32_t item; /* the first behind it */
+};
 
 struct walk {
     struct px_body *d;

@@ -6,15 +6,15 @@
  * instruction without a live result reads nothing. Only registers that occur in
  * several blocks have a bit; inside a block a mark for each register will do.
  */
-#include "check/registers.h"
+#include "match/registers.h"
 #include "code/contract.h"
 
 struct live {
     struct px_body *d;
-    uint32_t *number, n;     /* by register: its bit; how many */
-    uint32_t *block;         /* by register: where it occurs, while that is one block */
+    uint32_t *number, n; /* by register: its bit; how many */
+    uint32_t *block;     /* by register: where it occurs, while that is one block */
     uint64_t **in, **out;
-    bool *mark, *dead;       /* by register, by item */
+    bool *mark, *dead;           /* by register, by item */
     uint32_t *touched, ntouched; /* registers whose mark may be set in this block */
     uint32_t *round, now;        /* by register: the walk that touched it; this one */
     uint32_t *numbered;          /* by bit: the register */
@@ -38,7 +38,8 @@ static void note_block(void *user, const struct px_operand *o, bool is_def)
     if (l->block[reg] != l->item->block) give_number(l, reg);
 }
 
-/* A register that a block may read before it writes it lives around a loop of that block: it gets a bit, too. */
+/* A register that a block may read before it writes it lives around a loop of that block: it gets a bit, too.
+ */
 static void note_loop(void *user, const struct px_operand *o, bool is_def)
 {
     struct live *l = user;
@@ -117,7 +118,8 @@ static bool walk_block(struct live *l, uint32_t k)
     const struct px_flow_graph *g = &l->d->graph;
     const struct px_flow_block *b = &g->blocks[k];
     bool changed = false;
-    for (uint32_t i = g->succ.first[k]; i < g->succ.first[k + 1]; i++) add_set(l, l->out[k], l->in[g->succ.to[i]]);
+    for (uint32_t i = g->succ.first[k]; i < g->succ.first[k + 1]; i++)
+        add_set(l, l->out[k], l->in[g->succ.to[i]]);
     leave_marks(l, l->out[k]);
     for (uint32_t i = b->n; i-- > 0;) step_back(l, b->first + i);
     for (uint32_t i = 0; i < l->ntouched; i++) {
@@ -151,10 +153,15 @@ void px_contract_liveness(struct px_body *d, struct px_contract_live *live)
 {
     struct px_arena *arena = d->arena;
     uint32_t n = d->fn->regs.n + 1;
-    struct live l = {.d = d, .number = PX_NEW_N(arena, uint32_t, n), .block = PX_NEW_N(arena, uint32_t, n),
-                     .mark = PX_NEW_N(arena, bool, n), .dead = PX_NEW_N(arena, bool, d->items.n + 1),
-                     .touched = PX_NEW_N(arena, uint32_t, n), .round = PX_NEW_N(arena, uint32_t, n),
-                     .numbered = PX_NEW_N(arena, uint32_t, n), .in = PX_NEW_N(arena, uint64_t *, d->graph.n),
+    struct live l = {.d = d,
+                     .number = PX_NEW_N(arena, uint32_t, n),
+                     .block = PX_NEW_N(arena, uint32_t, n),
+                     .mark = PX_NEW_N(arena, bool, n),
+                     .dead = PX_NEW_N(arena, bool, d->items.n + 1),
+                     .touched = PX_NEW_N(arena, uint32_t, n),
+                     .round = PX_NEW_N(arena, uint32_t, n),
+                     .numbered = PX_NEW_N(arena, uint32_t, n),
+                     .in = PX_NEW_N(arena, uint64_t *, d->graph.n),
                      .out = PX_NEW_N(arena, uint64_t *, d->graph.n)};
     number_registers(&l);
     keep_results(&l);

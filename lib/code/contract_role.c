@@ -4,18 +4,22 @@
  * Everything here is a fact about ptxas 13.0 for sm_90, found by reading the code
  * that it makes of small texts (tests/hw/fmad, docs/fidelity.md).
  */
-#include "check/registers.h"
+#include "match/registers.h"
 #include "code/contract.h"
 
 uint32_t px_contract_register(const struct px_body *d, const struct px_operand *o)
 {
-    if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG || o->has_selector) return PX_NONE32;
+    if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG || o->has_selector)
+        return PX_NONE32;
     return d->fn->regs.at[o->symbol->index].vec > 1 ? PX_NONE32 : o->symbol->index;
 }
 
 /* ---- constants ---- */
 
-struct count { uint32_t *defs; const struct px_term *item; };
+struct count {
+    uint32_t *defs;
+    const struct px_term *item;
+};
 
 static void count_def(void *user, const struct px_operand *o, bool is_def)
 {
@@ -70,9 +74,9 @@ static bool constant(struct px_body *d, const struct px_operand *o, enum px_type
 static bool is_one(enum px_type type, uint64_t value, bool *minus)
 {
     static const uint64_t ones[PX_T_COUNT][2] = {
-        [PX_T_F32] = {0x3f800000, 0xbf800000},    [PX_T_F64] = {0x3ff0000000000000, 0xbff0000000000000},
-        [PX_T_F16] = {0x3c00, 0xbc00},            [PX_T_BF16] = {0x3f80, 0xbf80},
-        [PX_T_F16X2] = {0x3c003c00, 0xbc00bc00},  [PX_T_BF16X2] = {0x3f803f80, 0xbf80bf80}};
+        [PX_T_F32] = {0x3f800000, 0xbf800000},   [PX_T_F64] = {0x3ff0000000000000, 0xbff0000000000000},
+        [PX_T_F16] = {0x3c00, 0xbc00},           [PX_T_BF16] = {0x3f80, 0xbf80},
+        [PX_T_F16X2] = {0x3c003c00, 0xbc00bc00}, [PX_T_BF16X2] = {0x3f803f80, 0xbf80bf80}};
     *minus = value == ones[type][1];
     return ones[type][0] && (value == ones[type][0] || *minus);
 }
@@ -81,8 +85,8 @@ static bool is_one(enum px_type type, uint64_t value, bool *minus)
 
 static bool contractible(enum px_type type)
 {
-    return type == PX_T_F32 || type == PX_T_F64 || type == PX_T_F16 || type == PX_T_F16X2 || type == PX_T_BF16 ||
-           type == PX_T_BF16X2;
+    return type == PX_T_F32 || type == PX_T_F64 || type == PX_T_F16 || type == PX_T_F16X2 ||
+           type == PX_T_BF16 || type == PX_T_BF16X2;
 }
 
 static bool names_rounding(const struct px_term *item)
@@ -100,7 +104,8 @@ static bool uniform(const struct px_body *d, const struct px_term *item, unsigne
     for (unsigned i = 1; i <= n; i++) {
         const struct px_operand *o = &inst->opds[i];
         if (item->match.type[i] != item->match.type[0]) return false;
-        if (px_contract_register(d, o) == PX_NONE32 && (px_type_info(item->match.type[0])->bits == 16 || !is_number(o)))
+        if (px_contract_register(d, o) == PX_NONE32 &&
+            (px_type_info(item->match.type[0])->bits == 16 || !is_number(o)))
             return false;
     }
     return true;
@@ -133,7 +138,8 @@ static bool is_copy(const struct px_body *d, const struct px_term *item)
     if (item->op == PX_OP_mov)
         return px_type_info(d->fn->regs.at[from].type)->bits ==
                px_type_info(d->fn->regs.at[inst->opds[0].symbol->index].type)->bits;
-    if (item->opcode != PX_W_cvt || inst->nmods > 3 || item->match.type[0] != item->match.type[1]) return false;
+    if (item->opcode != PX_W_cvt || inst->nmods > 3 || item->match.type[0] != item->match.type[1])
+        return false;
     return contractible(item->match.type[0]) && inst->nmods == 2u + px_term_has(item, PX_W_ftz);
 }
 
@@ -161,13 +167,16 @@ enum px_role px_contract_role(struct px_body *d, const struct px_term *item,
 static bool is_approximate(enum px_op op)
 {
     static const bool is[PX_OP_COUNT] = {
-        [PX_OP_rcp_f32] = true, [PX_OP_rcp_ftz_f32] = true, [PX_OP_rsqrt_f32] = true, [PX_OP_rsqrt_ftz_f32] = true,
-        [PX_OP_sqrt_f32] = true, [PX_OP_sqrt_ftz_f32] = true, [PX_OP_ex2_f32] = true, [PX_OP_ex2_ftz_f32] = true,
-        [PX_OP_lg2_f32] = true, [PX_OP_lg2_ftz_f32] = true, [PX_OP_sin_f32] = true, [PX_OP_sin_ftz_f32] = true,
-        [PX_OP_cos_f32] = true, [PX_OP_cos_ftz_f32] = true, [PX_OP_div_f32] = true, [PX_OP_div_ftz_f32] = true,
-        [PX_OP_divfull_f32] = true, [PX_OP_tanh_f32] = true, [PX_OP_rcp_ftz_f64] = true, [PX_OP_rsqrt_f64] = true,
-        [PX_OP_ex2_f16] = true, [PX_OP_ex2_f16x2] = true, [PX_OP_ex2_ftz_bf16] = true, [PX_OP_ex2_ftz_bf16x2] = true,
-        [PX_OP_tanh_f16] = true, [PX_OP_tanh_f16x2] = true, [PX_OP_tanh_bf16] = true, [PX_OP_tanh_bf16x2] = true};
+        [PX_OP_rcp_f32] = true,       [PX_OP_rcp_ftz_f32] = true,  [PX_OP_rsqrt_f32] = true,
+        [PX_OP_rsqrt_ftz_f32] = true, [PX_OP_sqrt_f32] = true,     [PX_OP_sqrt_ftz_f32] = true,
+        [PX_OP_ex2_f32] = true,       [PX_OP_ex2_ftz_f32] = true,  [PX_OP_lg2_f32] = true,
+        [PX_OP_lg2_ftz_f32] = true,   [PX_OP_sin_f32] = true,      [PX_OP_sin_ftz_f32] = true,
+        [PX_OP_cos_f32] = true,       [PX_OP_cos_ftz_f32] = true,  [PX_OP_div_f32] = true,
+        [PX_OP_div_ftz_f32] = true,   [PX_OP_divfull_f32] = true,  [PX_OP_tanh_f32] = true,
+        [PX_OP_rcp_ftz_f64] = true,   [PX_OP_rsqrt_f64] = true,    [PX_OP_ex2_f16] = true,
+        [PX_OP_ex2_f16x2] = true,     [PX_OP_ex2_ftz_bf16] = true, [PX_OP_ex2_ftz_bf16x2] = true,
+        [PX_OP_tanh_f16] = true,      [PX_OP_tanh_f16x2] = true,   [PX_OP_tanh_bf16] = true,
+        [PX_OP_tanh_bf16x2] = true};
     return is[op];
 }
 
@@ -182,10 +191,8 @@ bool px_contract_pure(const struct px_term *item)
     case PX_OP_isspacep:
     case PX_OP_bfi:
     case PX_OP_lop3:
-    case PX_OP_lop3_bool:
-        return true;
-    default:
-        return (item->handler && !px_term_has(item, PX_W_cc)) || is_approximate(item->op);
+    case PX_OP_lop3_bool: return true;
+    default: return (item->handler && !px_term_has(item, PX_W_cc)) || is_approximate(item->op);
     }
 }
 
@@ -197,15 +204,13 @@ static bool is_routine(const struct px_term *item)
     switch (item->opcode) {
     case PX_W_div:
     case PX_W_rem:
-        if (item->op == PX_OP_div_f32 || item->op == PX_OP_divfull_f32 || item->op == PX_OP_div_ftz_f32) return false;
+        if (item->op == PX_OP_div_f32 || item->op == PX_OP_divfull_f32 || item->op == PX_OP_div_ftz_f32)
+            return false;
         return info->klass == PX_TC_FLOAT || type != PX_T_U32;
     case PX_W_rcp:
-    case PX_W_sqrt:
-        return names_rounding(item);
-    case PX_W_rsqrt:
-        return type == PX_T_F64;
-    default:
-        return false;
+    case PX_W_sqrt: return names_rounding(item);
+    case PX_W_rsqrt: return type == PX_T_F64;
+    default: return false;
     }
 }
 
@@ -218,9 +223,7 @@ bool px_contract_splits(const struct px_term *item)
     case PX_W_fence:
     case PX_W_pmevent:
     case PX_W_brkpt:
-    case PX_W_setmaxnreg:
-        return true;
-    default:
-        return false;
+    case PX_W_setmaxnreg: return true;
+    default: return false;
     }
 }

@@ -1,6 +1,6 @@
 /* emit.c - the records of a function, block by block, and what they share. */
 #include "code/emit.h"
-#include "vm/op_fpmode.h"
+#include "gang/fpmode.h"
 
 /* ---- records ---- */
 
@@ -209,7 +209,8 @@ uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_opd *o)
     if (o->kind ==
         PX_IR_ADDRESS) /* a constant base: the place itself is the constant, the record's offset is zero */
         return place_of(e, o->base, o->at, o->value, NULL);
-    const uint64_t high = 0; /* the upper half of a 128-bit constant, of a negative one too, as in code by ptxas */
+    const uint64_t high =
+        0; /* the upper half of a 128-bit constant, of a negative one too, as in code by ptxas */
     return place_of(e, o->kind, o->at, o->value, o->kind == PX_IR_IMM && o->elem == 16 ? &high : NULL);
 }
 
@@ -394,7 +395,8 @@ static void tell_locals(struct px_irfn *f)
     code->locals = PX_NEW_N(f->coder->keep, struct px_local_at, f->params.n + 1);
     for (uint32_t i = 0; i < f->params.n; i++)
         if (f->params.at[i].local != PX_NONE32)
-            code->locals[code->nlocals++] = (struct px_local_at){f->params.at[i].symbol, f->params.at[i].local};
+            code->locals[code->nlocals++] =
+                (struct px_local_at){f->params.at[i].symbol, f->params.at[i].local};
 }
 
 void px_emit(struct px_irfn *f)

@@ -22,7 +22,7 @@ struct px_temp {
 
 struct px_emitter {
     struct px_irfn *f;
-    uint32_t n, cap;           /* records so far, in px_fcode.conv and .div; room there */
+    uint32_t n, cap; /* records so far, in px_fcode.conv and .div; room there */
     PX_VEC(struct px_temp) temps;
     PX_VEC(uint64_t) pool;            /* constants, 8 bytes each; those of 16 begin at even places */
     uint32_t *hash, hash_size;        /* of the pool: places + 1 */

@@ -1,7 +1,7 @@
 /* emit_alu.c - records of statements, moves between rows, approximate units. */
 #include "code/emit.h"
-#include "vm/op_sreg.h"
-#include "vm/units.h"
+#include "ops/sreg.h"
+#include "approx/levels.h"
 
 /* ---- statements ---- */
 

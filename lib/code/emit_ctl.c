@@ -1,7 +1,7 @@
 /* emit_ctl.c - records that leave, wait or call: what exec.c acts on. */
 #include "code/emit.h"
-#include "vm/op_sreg.h"
-#include "vm/op_warp.h"
+#include "ops/sreg.h"
+#include "ops/warp.h"
 #include <stdatomic.h>
 
 /* Handlers that only say what is to be done. */

@@ -1,7 +1,7 @@
 /* emit_mem.c - records that touch memory, and conversions of addresses. */
 #include "code/emit.h"
-#include "vm/op_atom.h"
-#include "vm/op_move.h"
+#include "ops/atom.h"
+#include "ops/move.h"
 #include <stdatomic.h>
 
 /* ---- which handler ---- */
@@ -64,10 +64,11 @@ static struct px_insn access_record(struct px_emitter *e, const struct px_ir_opd
 /* ---- loads and stores ---- */
 
 /*
- * The handler that does `n` elements at once; PX_FIX_COUNT when there is none (a sign to extend, rows wider than memory),
- * and then each element has its record.
+ * The handler that does `n` elements at once; PX_FIX_COUNT when there is none (a sign to extend, rows wider
+ * than memory), and then each element has its record.
  */
-static enum px_fixed vector_handler(const struct px_ir_inst *in, uint32_t bytes, const struct px_ir_opd *o, uint32_t n)
+static enum px_fixed vector_handler(const struct px_ir_inst *in, uint32_t bytes, const struct px_ir_opd *o,
+                                    uint32_t n)
 {
     if ((n != 2 && n != 4) || (in->aux && bytes == 1)) return PX_FIX_COUNT;
     for (uint32_t i = 0; i < n; i++)
@@ -82,7 +83,8 @@ static enum px_fixed vector_handler(const struct px_ir_inst *in, uint32_t bytes,
     }
 }
 
-static void load_vector(struct px_emitter *e, enum px_fixed fix, struct px_insn r, const struct px_ir_opd *d, uint32_t n)
+static void load_vector(struct px_emitter *e, enum px_fixed fix, struct px_insn r, const struct px_ir_opd *d,
+                        uint32_t n)
 {
     r.d = px_emit_place(e, &d[0]);
     r.e = px_emit_place(e, &d[1]);
@@ -112,7 +114,8 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     }
 }
 
-static void store_vector(struct px_emitter *e, enum px_fixed fix, struct px_insn r, const struct px_ir_opd *s, uint32_t n)
+static void store_vector(struct px_emitter *e, enum px_fixed fix, struct px_insn r, const struct px_ir_opd *s,
+                         uint32_t n)
 {
     r.b = px_emit_row(e, &s[0]);
     r.c = px_emit_row(e, &s[1]);

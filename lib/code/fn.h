@@ -18,11 +18,12 @@
 #define PX_CODE_FN_H
 
 #include <setjmp.h>
-#include "check/module.h"
+#include "front/module.h"
+#include "code/code.h"
 #include "code/ir.h"
 #include "flow/loops.h"
 #include "link/program.h"
-#include "vm/gang.h"
+#include "gang/gang.h"
 
 struct px_coder {
     struct px_arena *keep, *scratch;
@@ -32,11 +33,11 @@ struct px_coder {
     struct px_irfn **fns; /* by px_lfunc.id; NULL: not reached */
     PX_VEC(struct px_irfn *) queue;
     uint32_t width, threads;
-    uint32_t program;  /* owner number of its windows */
-    bool approx_exact; /* ptx_device_config.approx_exact */
-    ptx_fmad fmad;     /* of the program */
+    uint32_t program;      /* owner number of its windows */
+    bool approx_exact;     /* ptx_device_config.approx_exact */
+    ptx_fmad fmad;         /* of the program */
     struct px_refusal why; /* text NULL: none */
-    jmp_buf give_up; /* px_code_fail comes here */
+    jmp_buf give_up;       /* px_code_fail comes here */
 };
 
 /* A .param variable, a formal parameter or a .local variable of the function. */
@@ -61,17 +62,17 @@ struct px_irfn {
     PX_VEC(uint32_t) labels; /* instruction behind it; those of the text come first */
     PX_VEC(const struct px_stmt *) text_labels;
     uint32_t labels_placed;              /* of those of the text */
-    uint32_t text_insts;               /* instructions of the text */
+    uint32_t text_insts;                 /* instructions of the text */
     PX_VEC(struct px_call_site *) sites; /* words are registers until emission */
     PX_VEC(struct px_ir_switch) switches;
     PX_VEC(struct px_param) params;
-    uint32_t *param_of; /* by index in px_function.vars: in params; PX_NONE32 */
-    uint32_t *reg_base; /* by index in px_function.regs, more_regs behind: first register */
+    uint32_t *param_of;              /* by index in px_function.vars: in params; PX_NONE32 */
+    uint32_t *reg_base;              /* by index in px_function.regs, more_regs behind: first register */
     PX_VEC(struct px_reg) more_regs; /* that contraction added */
     struct px_contract *contract;    /* what is lowered instead of the text; NULL */
-    uint32_t carry;     /* the carry flag's register; PX_NONE32 until needed */
+    uint32_t carry;                  /* the carry flag's register; PX_NONE32 until needed */
     uint64_t local_bytes;
-    bool fresh;   /* nothing was made of the running instruction of the text yet */
+    bool fresh; /* nothing was made of the running instruction of the text yet */
 
     struct px_flow_graph graph;
     struct px_flow_loops loops;  /* the order of the code */

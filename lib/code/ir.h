@@ -17,7 +17,7 @@
 
 #include "base/vec.h"
 #include "isa/isa.h"
-#include "vm/code.h"
+#include "gang/record.h"
 
 #define PX_NONE32 0xffffffffu
 

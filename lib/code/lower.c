@@ -84,7 +84,8 @@ static px_lowering *const lowerings[PX_OP_COUNT] = {
 #include "gen/lowerings.inc"
 };
 
-/* A register with an offset is a sum (px_lower_sum); as an argument of a call it would be dropped in silence. */
+/* A register with an offset is a sum (px_lower_sum); as an argument of a call it would be dropped in silence.
+ */
 static void refuse_sum(struct px_irfn *f, const struct px_inst *inst, const struct px_operand *list)
 {
     for (uint16_t k = 0; list->kind == PX_O_LIST && k < list->n; k++)
@@ -106,7 +107,8 @@ static void refuse_operands(struct px_irfn *f, const struct px_inst *inst)
         }
 }
 
-/* name[i] as name+bytes. ptxas counts elements of the declared type: no vectors, and no rows of several dimensions. */
+/* name[i] as name+bytes. ptxas counts elements of the declared type: no vectors, and no rows of several
+ * dimensions. */
 static struct px_operand element(struct px_irfn *f, const struct px_inst *inst, const struct px_operand *o)
 {
     struct px_operand name = o->u.list[0];
@@ -118,8 +120,10 @@ static struct px_operand element(struct px_irfn *f, const struct px_inst *inst, 
     return name;
 }
 
-/* The instruction with every name[i] written as name+bytes, in brackets where an address is meant; mostly itself. */
-static const struct px_inst *without_indices(struct px_irfn *f, const struct px_inst *inst, const struct px_match *match)
+/* The instruction with every name[i] written as name+bytes, in brackets where an address is meant; mostly
+ * itself. */
+static const struct px_inst *without_indices(struct px_irfn *f, const struct px_inst *inst,
+                                             const struct px_match *match)
 {
     struct px_inst *copy = NULL;
     for (unsigned i = 0; i < inst->nopds; i++) {
@@ -214,7 +218,8 @@ uint32_t px_lower_target(struct px_irfn *f, const struct px_bound *b, const stru
 static void lower_contracted(struct px_irfn *f)
 {
     struct px_contract *c = f->contract;
-    for (uint32_t i = c->place[c->next]; i < c->place[c->next + 1]; i++) lower_inst(f, c->items[i].inst, c->items[i].part);
+    for (uint32_t i = c->place[c->next]; i < c->place[c->next + 1]; i++)
+        lower_inst(f, c->items[i].inst, c->items[i].part);
     c->next++;
 }
 

@@ -2,6 +2,7 @@
 #ifndef PX_CODE_LOWER_H
 #define PX_CODE_LOWER_H
 
+#include "match/match.h"
 #include "check/check.h"
 #include "code/fn.h"
 
@@ -59,7 +60,7 @@ struct px_ir_opd px_lower_src(struct px_irfn *f, const struct px_bound *b, const
 struct px_ir_opd px_lower_resize(struct px_irfn *f, struct px_ir_opd s, uint32_t elem, bool sign);
 /* A constant or scalar in a row. */
 struct px_ir_opd px_lower_row(struct px_irfn *f, struct px_ir_opd s);
-/* A move of op_fixed.def into a temporary; b may be none. */
+/* A move of gang/fixed.def into a temporary; b may be none. */
 struct px_ir_opd px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t elem, struct px_ir_opd a,
                                 struct px_ir_opd b, uint32_t imm);
 /* `%r+5` as a source: ptxas adds. s is the register. */

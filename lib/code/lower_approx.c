@@ -1,18 +1,19 @@
 /*
- * lower_approx.c - the approximate instructions: units.h's functions over rows.
+ * lower_approx.c - the approximate instructions: approx/levels.h's functions over rows.
  *
  * The table's row names the operation; with .ftz, or in the forms before PTX
  * 1.4 (which flush without saying so), the flushing function is taken.
  */
 #include "code/lower.h"
-#include "vm/op_fpmode.h"
-#include "vm/units.h"
+#include "gang/fpmode.h"
+#include "approx/levels.h"
 
 /* A factor of a division instead of the whole; its multiplications see the mode. */
 static void factor(const struct px_bound *b, struct px_ir_inst *in)
 {
     static const enum px_unit units[2][2][2] = {
-        {{PX_UNIT_dividend_f32, PX_UNIT_dividend_ftz_f32}, {PX_UNIT_dividend_full_f32, PX_UNIT_dividend_full_ftz_f32}},
+        {{PX_UNIT_dividend_f32, PX_UNIT_dividend_ftz_f32},
+         {PX_UNIT_dividend_full_f32, PX_UNIT_dividend_full_ftz_f32}},
         {{PX_UNIT_reciprocal_f32, PX_UNIT_reciprocal_ftz_f32},
          {PX_UNIT_reciprocal_full_f32, PX_UNIT_reciprocal_full_ftz_f32}}};
     bool full = px_match_op(&b->match) == PX_OP_divfull_f32, ftz = px_match_has(&b->match, PX_W_ftz);

@@ -37,7 +37,8 @@ void px_lower_pack(struct px_irfn *f, const struct px_bound *b)
     for (uint32_t i = 0; i < v->n; i++)
         s[i] = px_lower_row(f, px_lower_src(f, b, &v->u.list[i], elem_type(bits)));
     for (uint32_t n = v->n / 2, elem = bits / 4; n; n /= 2, elem *= 2)
-        for (uint32_t i = 0; i < n; i++) s[i] = px_lower_fixed(f, joining(elem), elem, s[2 * i], s[2 * i + 1], 0);
+        for (uint32_t i = 0; i < n; i++)
+            s[i] = px_lower_fixed(f, joining(elem), elem, s[2 * i], s[2 * i + 1], 0);
     px_lower_assign(f, b, &b->inst->opds[0], type, s[0]);
 }
 

@@ -8,7 +8,7 @@
  */
 #include "code/lower.h"
 #include "gen/handlers.h"
-#include "vm/mem.h"
+#include "mem/mem.h"
 
 /* ---- registers ---- */
 
@@ -46,7 +46,8 @@ uint32_t px_lower_components(const struct px_irfn *f, const struct px_operand *o
 uint32_t px_lower_reg(const struct px_irfn *f, const struct px_operand *o, uint32_t component)
 {
     bool vector = px_code_reg(f, o->symbol->index)->vec > 1;
-    return f->reg_base[o->symbol->index] + (vector && o->selector ? px_selector_component(o->selector) : component);
+    return f->reg_base[o->symbol->index] +
+           (vector && o->selector ? px_selector_component(o->selector) : component);
 }
 
 /* ---- sources ---- */
@@ -79,15 +80,18 @@ struct px_ir_opd px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t e
     return opds[0];
 }
 
-struct px_ir_opd px_lower_sum(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, struct px_ir_opd s)
+struct px_ir_opd px_lower_sum(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                              struct px_ir_opd s)
 {
     static const uint16_t add[9] = {[2] = PX_H_add_u16, [4] = PX_H_add_u32, [8] = PX_H_add_u64};
     const struct px_type_info *t = px_type_info(s.type);
     if (!o->offset) return s;
     if (t->klass == PX_TC_FLOAT || t->klass == PX_TC_PRED || s.elem > 8)
         px_code_fail(f, b->inst, "adds an offset to a register that is no integer, which cannot be run yet");
-    struct px_ir_opd opds[3] = {px_lower_temp(f, s.elem, s.type), s,
-                                {.kind = PX_IR_IMM, .elem = s.elem, .type = s.type, .value = (uint64_t)o->offset}};
+    struct px_ir_opd opds[3] = {
+        px_lower_temp(f, s.elem, s.type),
+        s,
+        {.kind = PX_IR_IMM, .elem = s.elem, .type = s.type, .value = (uint64_t)o->offset}};
     px_lower_inst(f, PX_IR_STATEMENT | add[s.elem], opds, 1, 3);
     return opds[0];
 }

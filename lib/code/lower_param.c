@@ -7,7 +7,7 @@
  * parameters (PX_IR_ARGUMENTS), and those of the results are read by every return.
  */
 #include "code/lower.h"
-#include "vm/mem.h"
+#include "mem/mem.h"
 #include <inttypes.h>
 
 static const struct px_ir_opd none;
@@ -28,8 +28,10 @@ static void place_local(struct px_irfn *f, struct px_param *p)
     uint32_t align = p->symbol->align > 4 ? p->symbol->align : 4;
     f->local_bytes = (f->local_bytes + align - 1) & ~(uint64_t)(align - 1);
     if (p->symbol->size > PX_LOCAL_MAX || f->local_bytes + p->symbol->size > PX_LOCAL_MAX)
-        px_code_fail(f, NULL, "with '%s', of %" PRIu64 " bytes, the local memory of a thread exceeds %" PRIu64 " bytes",
-                     p->symbol->name ? p->symbol->name->text : "_", (uint64_t)p->symbol->size, (uint64_t)PX_LOCAL_MAX);
+        px_code_fail(
+            f, NULL,
+            "with '%s', of %" PRIu64 " bytes, the local memory of a thread exceeds %" PRIu64 " bytes",
+            p->symbol->name ? p->symbol->name->text : "_", (uint64_t)p->symbol->size, (uint64_t)PX_LOCAL_MAX);
     p->local = (uint32_t)f->local_bytes;
     f->local_bytes += (p->symbol->size + 3) & ~3ull;
 }

@@ -1,6 +1,6 @@
 /* lower_sreg.c - special registers: one row each says where its value comes from. */
 #include "code/lower.h"
-#include "vm/op_sreg.h"
+#include "ops/sreg.h"
 
 enum source { FIXED, UNIFORM, LANE };
 

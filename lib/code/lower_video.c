@@ -5,8 +5,8 @@
  * (PTX ISA 9.7.18): the parts of the sources that the selectors name are extended by their types to s64, the
  * statement runs, its result is clamped, then combined with c. A SIMD instruction does so part by part.
  *
- * Where the chip (whose code is an emulation by ptxas) and the manual differ, the chip is right; its answers are
- * recorded (alu_video of tests/hw/golden). What differs is said where it is done.
+ * Where the chip (whose code is an emulation by ptxas) and the manual differ, the chip is right; its answers
+ * are recorded (alu_video of tests/hw/golden). What differs is said where it is done.
  */
 #include "code/lower.h"
 #include "gen/handlers.h"
@@ -92,8 +92,10 @@ static uint32_t selected_at(const char *text)
     return *text ? (uint32_t)(text[1] - '0') * selected_bits(text) : 0;
 }
 
-/* A source; of a product with signed or negated factors the chip takes a whole register as signed, whatever its type. */
-static struct px_ir_opd scalar_source(const struct video *v, unsigned i, struct px_ir_opd r, bool sign, bool product)
+/* A source; of a product with signed or negated factors the chip takes a whole register as signed, whatever
+ * its type. */
+static struct px_ir_opd scalar_source(const struct video *v, unsigned i, struct px_ir_opd r, bool sign,
+                                      bool product)
 {
     const char *text = selector(v->b, i);
     return part(v->f, r, selected_at(text), selected_bits(text), sign || (product && !*text));
@@ -112,8 +114,8 @@ static struct px_ir_opd negated(struct px_irfn *f, struct px_ir_opd s)
 }
 
 /*
- * vmad: -a * b is -(a * b), and c is always signed. Products of unsigned numbers are clamped to u32, without .scale as
- * signed numbers (below 0: 0), with it as unsigned ones (below 0: all bits).
+ * vmad: -a * b is -(a * b), and c is always signed. Products of unsigned numbers are clamped to u32, without
+ * .scale as signed numbers (below 0: 0), with it as unsigned ones (below 0: all bits).
  */
 static struct px_ir_opd product(const struct video *v)
 {
@@ -133,8 +135,9 @@ static struct px_ir_opd product(const struct video *v)
 }
 
 /*
- * .sat into `bits` bits. Into a part of d the chip compares as unsigned: what is below 0 becomes the highest value. A
- * shift wraps to 34 bits before. Of a u32 from sources of different signs only values below 0 are clamped.
+ * .sat into `bits` bits. Into a part of d the chip compares as unsigned: what is below 0 becomes the highest
+ * value. A shift wraps to 34 bits before. Of a u32 from sources of different signs only values below 0 are
+ * clamped.
  */
 static struct px_ir_opd saturated(const struct video *v, struct px_ir_opd t, uint32_t bits, bool shift)
 {
@@ -147,9 +150,9 @@ static struct px_ir_opd saturated(const struct video *v, struct px_ir_opd t, uin
 }
 
 /*
- * .add, .min and .max with c. The result is compared with all its bits. Unsigned ones are compared as 64 bits: of
- * shifts as they are, of others as the sign-extended low 32 bits, so that a result beyond 0x7fffffff counts as more
- * than any c.
+ * .add, .min and .max with c. The result is compared with all its bits. Unsigned ones are compared as 64
+ * bits: of shifts as they are, of others as the sign-extended low 32 bits, so that a result beyond 0x7fffffff
+ * counts as more than any c.
  */
 static struct px_ir_opd secondary(const struct video *v, px_word op, struct px_ir_opd t, bool shift)
 {
@@ -188,7 +191,8 @@ static struct px_ir_opd scalar(const struct video *v)
 /* ---- SIMD ---- */
 
 /* Part i of a source: the selector's digits, the last one for part 0, count through a and then b. */
-static struct px_ir_opd simd_source(const struct video *v, unsigned operand, uint32_t i, uint32_t n, bool sign)
+static struct px_ir_opd simd_source(const struct video *v, unsigned operand, uint32_t i, uint32_t n,
+                                    bool sign)
 {
     const char *text = selector(v->b, operand);
     uint32_t at = *text ? (uint32_t)(text[n - i] - '0') : i + (operand == 2 ? n : 0);
@@ -233,8 +237,8 @@ void px_lower_video(struct px_irfn *f, const struct px_bound *b, unsigned handle
     v.b2 = row(f, b, 2);
     if (b->inst->nopds > 3) v.c = row(f, b, 3);
     int64_t class = px_match_opd(&b->match, 1)->step;
-    struct px_ir_opd d = class != SCALAR                        ? simd(&v, class == HALVES ? 2 : 4)
+    struct px_ir_opd d = class != SCALAR                      ? simd(&v, class == HALVES ? 2 : 4)
                          : b->inst->opcode->word == PX_W_vmad ? product(&v)
-                                                               : scalar(&v);
+                                                              : scalar(&v);
     px_lower_assign(f, b, b->inst->opds, b->match.type[0], low(f, d));
 }

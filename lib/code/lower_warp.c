@@ -1,12 +1,12 @@
 /*
  * lower_warp.c - shfl, vote, match, redux, elect, bar.warp.sync, activemask.
  *
- * One operation for all that meet: fact = kind and qualifiers (op_warp.h);
+ * One operation for all that meet: fact = kind and qualifiers (ops/warp.h);
  * operands: result or none, predicate result or none, value, b and c of shfl or
  * none, member mask or none.
  */
 #include "code/lower.h"
-#include "vm/op_warp.h"
+#include "ops/warp.h"
 
 static const struct px_ir_opd none;
 

@@ -5,7 +5,7 @@
  * rows stay in the first-level cache. A live range is an interval over the
  * layout (lib/flow says between which blocks, the instructions where exactly);
  * a linear scan hands out rows. Rows of different element sizes are never
- * shared (op_row.h relies on it), and sharing is sound under divergence because
+ * shared (ops/row.h relies on it), and sharing is sound under divergence because
  * every write to a shared row is masked by the lanes for which the range is
  * live. Temporaries are written for all lanes, so they have rows of their own,
  * used again by the next instruction of the text.

@@ -5,7 +5,9 @@
 #include "flow/graph.h"
 
 /* 64 facts, a bit each: done by the node; true at its beginning; true behind it. */
-struct px_flow_facts { uint64_t done, before, behind; };
+struct px_flow_facts {
+    uint64_t done, before, behind;
+};
 
 /*
  * Fills in `before` and `behind`: in `some`, a fact that is done on some path from node 0; in

@@ -10,16 +10,16 @@
 
 struct search {
     const struct px_flow_lists *succ, *pred;
-    uint32_t n;                /* nodes reached */
-    uint32_t *number, *node;   /* of a node; of a number */
+    uint32_t n;              /* nodes reached */
+    uint32_t *number, *node; /* of a node; of a number */
     uint32_t *parent, *semi, *idom, *ancestor, *label;
-    uint32_t *bucket, *next;   /* numbers by semidominator: head, link */
+    uint32_t *bucket, *next; /* numbers by semidominator: head, link */
     uint32_t *stack;
 };
 
 static void search_init(struct search *s, struct px_arena *arena, uint32_t n)
 {
-    uint32_t **arrays[] = {&s->number, &s->node, &s->parent, &s->semi, &s->idom,
+    uint32_t **arrays[] = {&s->number,   &s->node,  &s->parent, &s->semi, &s->idom,
                            &s->ancestor, &s->label, &s->bucket, &s->next, &s->stack};
     for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
         *arrays[i] = PX_NEW_N(arena, uint32_t, n + 1);

@@ -11,10 +11,10 @@ struct build {
     struct px_arena *arena;
     const struct px_flow_code *code;
     struct px_flow_graph *graph;
-    bool *closing;   /* by node: it gets an edge to the end that the code does not have; NULL: none does */
+    bool *closing; /* by node: it gets an edge to the end that the code does not have; NULL: none does */
     bool table_nodes;
-    uint32_t n;      /* edges so far */
-    bool counting;   /* they are only counted */
+    uint32_t n;    /* edges so far */
+    bool counting; /* they are only counted */
 };
 
 struct px_flow_lists px_flow_lists(struct px_arena *arena, uint32_t nodes, const struct px_flow_pair *pairs,

@@ -15,10 +15,14 @@
 enum { PX_FLOW_NONE = UINT32_MAX };
 
 /* Lists of neighbours: those of node k are to[first[k]] ... to[first[k + 1] - 1]. */
-struct px_flow_lists { uint32_t *first, *to; };
+struct px_flow_lists {
+    uint32_t *first, *to;
+};
 
 /* Sorts n pairs into lists by their first member: a counting sort, so lists keep the pairs' order. */
-struct px_flow_pair { uint32_t from, to; };
+struct px_flow_pair {
+    uint32_t from, to;
+};
 struct px_flow_lists px_flow_lists(struct px_arena *arena, uint32_t nodes, const struct px_flow_pair *pairs,
                                    uint32_t n);
 
@@ -32,7 +36,10 @@ struct px_flow_end {
 };
 typedef PX_VEC(struct px_flow_end) px_flow_ends;
 
-struct px_flow_table { const uint32_t *targets; uint32_t n; }; /* instructions */
+struct px_flow_table {
+    const uint32_t *targets;
+    uint32_t n;
+}; /* instructions */
 typedef PX_VEC(struct px_flow_table) px_flow_tables;
 
 struct px_flow_code {
@@ -42,7 +49,9 @@ struct px_flow_code {
     bool close_loops;      /* every endless loop gets an edge to the end, so that all nodes reach it */
 };
 
-struct px_flow_block { uint32_t first, n; }; /* instructions */
+struct px_flow_block {
+    uint32_t first, n;
+}; /* instructions */
 
 struct px_flow_graph {
     uint32_t ninsts, nblocks, end, n; /* end: a node; n: nodes */
@@ -68,7 +77,9 @@ static inline bool px_flow_too_many(uint64_t edges, uint32_t n)
 }
 
 /* Nodes that node 0 reaches, each before its successors where no loop forbids it (reverse post-order). */
-struct px_flow_order { uint32_t *nodes, n; };
+struct px_flow_order {
+    uint32_t *nodes, n;
+};
 struct px_flow_order px_flow_order(struct px_arena *arena, const struct px_flow_graph *graph);
 
 #endif

@@ -18,15 +18,15 @@ enum { MOST_WORDS = 8, NO_CLASS = 1 };
 
 struct batch {
     struct px_flow_live *live;
-    uint32_t words;          /* of a set */
-    uint32_t *place;         /* by node: in the order; PX_FLOW_NONE: takes no part */
-    uint64_t *in, *kills;    /* by node */
+    uint32_t words;            /* of a set */
+    uint32_t *place;           /* by node: in the order; PX_FLOW_NONE: takes no part */
+    uint64_t *in, *kills;      /* by node */
     uint64_t *dirty, *touched; /* bits by place */
-    uint32_t highest;        /* no place above it is dirty */
-    uint32_t ndirty;         /* words of those bits */
-    uint32_t *slots;         /* registers by bit, all batches; PX_FLOW_NONE: a bit that fills up a word */
+    uint32_t highest;          /* no place above it is dirty */
+    uint32_t ndirty;           /* words of those bits */
+    uint32_t *slots;           /* registers by bit, all batches; PX_FLOW_NONE: a bit that fills up a word */
     uint32_t nslots;
-    const uint32_t *regs;    /* of this batch, by bit */
+    const uint32_t *regs; /* of this batch, by bit */
     uint32_t nregs;
 };
 
@@ -36,8 +36,13 @@ void px_flow_live_begin(struct px_flow_live *live, struct px_arena *arena, const
                         const uint32_t *order, uint32_t norder, uint32_t nregs, const uint8_t *classes,
                         uint32_t nclasses)
 {
-    *live = (struct px_flow_live){.arena = arena, .graph = graph, .order = order, .norder = norder,
-                                  .nregs = nregs, .classes = classes, .nclasses = nclasses};
+    *live = (struct px_flow_live){.arena = arena,
+                                  .graph = graph,
+                                  .order = order,
+                                  .norder = norder,
+                                  .nregs = nregs,
+                                  .classes = classes,
+                                  .nclasses = nclasses};
     live->newest = PX_NEW_N(arena, uint32_t, nregs + 1);
     live->exposed = PX_NEW_N(arena, bool, nregs + 1);
     live->first_in = PX_NEW_N(arena, uint32_t, nregs + 1);

@@ -28,20 +28,20 @@ struct px_flow_place {
 struct px_flow_live {
     struct px_arena *arena;
     const struct px_flow_graph *graph;
-    const uint32_t *order;    /* nodes that take part */
+    const uint32_t *order; /* nodes that take part */
     uint32_t norder, nregs;
-    const uint8_t *classes;   /* by register; NULL: all are of class 0 */
+    const uint8_t *classes; /* by register; NULL: all are of class 0 */
     uint32_t nclasses;
 
     PX_VEC(struct px_flow_place) places; /* in the order in which they were told */
-    uint32_t *newest;         /* by register: its last place, plus 1 */
-    bool *exposed;            /* by register: some block reads it before it writes it */
+    uint32_t *newest;                    /* by register: its last place, plus 1 */
+    bool *exposed;                       /* by register: some block reads it before it writes it */
 
     /* Results. Places in the order; PX_FLOW_NONE: live there for no node. */
-    uint32_t *first_in;       /* by register: the first node at whose beginning it is live */
-    uint32_t *last_behind;    /* by register: the last node behind which it is live */
-    bool *at_start;           /* by register: live at the beginning of node 0 */
-    uint32_t *counts;         /* by node and class: how many are live behind it; only if nclasses was given */
+    uint32_t *first_in;    /* by register: the first node at whose beginning it is live */
+    uint32_t *last_behind; /* by register: the last node behind which it is live */
+    bool *at_start;        /* by register: live at the beginning of node 0 */
+    uint32_t *counts;      /* by node and class: how many are live behind it; only if nclasses was given */
 };
 
 /*

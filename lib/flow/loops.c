@@ -19,25 +19,25 @@
 
 struct search {
     const struct px_flow_lists *succ;
-    uint32_t n;               /* nodes entered */
-    uint32_t *number, *node;  /* entry number of a node; node of a number */
-    uint32_t *parent, *left;  /* in the search's tree; nodes in the order in which they were left */
+    uint32_t n;              /* nodes entered */
+    uint32_t *number, *node; /* entry number of a node; node of a number */
+    uint32_t *parent, *left; /* in the search's tree; nodes in the order in which they were left */
     uint32_t nleft;
     bool *is_left;
-    uint32_t *edge;           /* by number: the next to look at; later those into it that count */
-    uint32_t *set;            /* union-find: up to the ancestor not left yet; later to the head of the loop */
-    uint32_t *waiting;        /* by number: edges that count from there on */
-    uint32_t *back;           /* by number: edges back to it */
-    uint32_t *from, *next;    /* by edge: its origin, the next of its list */
-    uint32_t *head;           /* by number: of the innermost loop around it */
-    uint32_t *work, *seen;    /* members of a loop still to be looked at; by number: the loop that saw it */
+    uint32_t *edge;        /* by number: the next to look at; later those into it that count */
+    uint32_t *set;         /* union-find: up to the ancestor not left yet; later to the head of the loop */
+    uint32_t *waiting;     /* by number: edges that count from there on */
+    uint32_t *back;        /* by number: edges back to it */
+    uint32_t *from, *next; /* by edge: its origin, the next of its list */
+    uint32_t *head;        /* by number: of the innermost loop around it */
+    uint32_t *work, *seen; /* members of a loop still to be looked at; by number: the loop that saw it */
 };
 
 static void search_init(struct search *s, struct px_arena *arena, const struct px_flow_graph *graph)
 {
     const uint32_t n = graph->n, edges = graph->succ.first[n];
-    uint32_t **arrays[] = {&s->number, &s->node, &s->parent, &s->left, &s->edge, &s->set,
-                           &s->waiting, &s->back, &s->head, &s->work, &s->seen};
+    uint32_t **arrays[] = {&s->number,  &s->node, &s->parent, &s->left, &s->edge, &s->set,
+                           &s->waiting, &s->back, &s->head,   &s->work, &s->seen};
     s->succ = &graph->succ;
     for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = PX_NEW_N(arena, uint32_t, n);

@@ -34,7 +34,8 @@ enum px_const_fault {
 
 /* `op` as in struct px_expr. */
 enum px_const_fault px_const_unary(int op, const struct px_const *a, struct px_const *out);
-enum px_const_fault px_const_binary(int op, const struct px_const *a, const struct px_const *b, struct px_const *out);
+enum px_const_fault px_const_binary(int op, const struct px_const *a, const struct px_const *b,
+                                    struct px_const *out);
 
 bool px_const_is_float(const struct px_const *c);
 double px_const_double(const struct px_const *c); /* the value, whatever its kind */

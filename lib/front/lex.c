@@ -68,8 +68,8 @@ static int token_of_directive(px_word word)
 static int token_of_shape(px_word word)
 {
     static const int tokens[] = {
-        [PX_DS_NONE] = T_PERF0,        [PX_DS_ONE] = T_PERF1, [PX_DS_THREE] = T_PERF3,
-        [PX_DS_LIST] = T_PERFLIST,     [PX_DS_ABI] = T_ABI,   [PX_DS_MAXNREG] = T_LOCAL_MAXNREG,
+        [PX_DS_NONE] = T_PERF0,        [PX_DS_ONE] = T_PERF1,    [PX_DS_THREE] = T_PERF3,
+        [PX_DS_LIST] = T_PERFLIST,     [PX_DS_ABI] = T_ABI,      [PX_DS_MAXNREG] = T_LOCAL_MAXNREG,
         [PX_DS_NORETURN] = T_NORETURN, [PX_DS_PLACE] = T_LOC_IR, [PX_DS_SOURCE] = T_SOURCE_SECTION,
     };
     const struct px_construct *directive = px_directive_of_word(word);
@@ -130,8 +130,8 @@ static int token_of_word(px_word word, uint8_t *kind)
 {
     int token = 0;
     if (!word) return T_WORD;
-    if ((token = token_of_directive(word)) || (token = token_of_shape(word)) || (token = token_of_linkage(word, kind)) ||
-        (token = token_of_space(word, kind)))
+    if ((token = token_of_directive(word)) || (token = token_of_shape(word)) ||
+        (token = token_of_linkage(word, kind)) || (token = token_of_space(word, kind)))
         return token;
     enum px_type type = px_type_of_word(word);
     *kind = (uint8_t)type;

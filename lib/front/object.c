@@ -12,7 +12,15 @@
 #include <elf.h>
 #include <string.h>
 
-enum { MACHINE_CUDA = 190, EHDR = 64, SHDR = 64, NOTE_HEAD = 12, NOTE_NAME = 8, NOTE_DESC = 24, NOTE_TYPE = 1 };
+enum {
+    MACHINE_CUDA = 190,
+    EHDR = 64,
+    SHDR = 64,
+    NOTE_HEAD = 12,
+    NOTE_NAME = 8,
+    NOTE_DESC = 24,
+    NOTE_TYPE = 1
+};
 enum { NOTE_SIZE = NOTE_HEAD + NOTE_NAME + NOTE_DESC, MOST_SECTIONS = 4 * PX_OBJECT_MODULES };
 
 static const char note_owner[NOTE_NAME] = "ptxvm"; /* padded to four bytes as notes are */
@@ -75,7 +83,10 @@ static const uint64_t first_sum = 0xcbf29ce484222325u;
 
 /* ---- reading ---- */
 
-struct section { uint32_t name, type; uint64_t offset, size; };
+struct section {
+    uint32_t name, type;
+    uint64_t offset, size;
+};
 
 /* False when its bytes are not all in the file. */
 static bool section_at(const struct px_object *object, uint32_t index, struct section *section)
@@ -99,7 +110,8 @@ static bool is_named(const struct px_object *object, const struct section *secti
 }
 
 /* The next section called `name` from *index on; *index moves behind it. */
-static bool find_section(const struct px_object *object, const char *name, uint32_t *index, struct section *section)
+static bool find_section(const struct px_object *object, const char *name, uint32_t *index,
+                         struct section *section)
 {
     while (*index < object->sections) {
         const bool inside = section_at(object, (*index)++, section);
@@ -164,7 +176,8 @@ static bool next_module(const struct px_object *object, uint32_t *text_index, ui
                         struct px_object_module *module)
 {
     struct section text, about;
-    if (!find_section(object, ".ptx", text_index, &text) || !find_section(object, ".ptx.about", about_index, &about))
+    if (!find_section(object, ".ptx", text_index, &text) ||
+        !find_section(object, ".ptx.about", about_index, &about))
         return false;
     const char *at = (const char *)object->data + about.offset, *end = at + about.size;
     module->file = next_string(&at, end);
@@ -186,7 +199,8 @@ static enum px_object_state open_modules(struct px_object *object)
     struct px_object_module module;
     struct section more;
     for (uint32_t i = 0; i < object->modules; i++) {
-        if (!next_module(object, &text, &about, &module)) return damaged(object, "a module is missing or cut off");
+        if (!next_module(object, &text, &about, &module))
+            return damaged(object, "a module is missing or cut off");
         sum = sum_module(sum, &module);
     }
     if (find_section(object, ".ptx", &text, &more) || find_section(object, ".ptx.about", &about, &more))
@@ -222,7 +236,8 @@ void px_object_complain(struct px_diags *diags, enum px_object_state state, cons
     case PX_OBJECT_HOST: px_diag_add(diags, PX_D_OBJECT_HOST, PX_NO_PLACE, 0, file, object->machine); break;
     case PX_OBJECT_FATBIN: px_diag_add(diags, PX_D_OBJECT_FATBIN, PX_NO_PLACE, 0, file); break;
     case PX_OBJECT_NEWER:
-        px_diag_add(diags, PX_D_OBJECT_NEWER, PX_NO_PLACE, 0, file, object->format, (unsigned)PX_OBJECT_FORMAT);
+        px_diag_add(diags, PX_D_OBJECT_NEWER, PX_NO_PLACE, 0, file, object->format,
+                    (unsigned)PX_OBJECT_FORMAT);
         break;
     case PX_OBJECT_MANY: px_diag_add(diags, PX_D_OBJECT_MANY, PX_NO_PLACE, 0, file, object->modules); break;
     default: px_diag_add(diags, PX_D_OBJECT_DAMAGED, PX_NO_PLACE, 0, file, object->damage); break;

@@ -16,36 +16,36 @@
 enum { PX_OBJECT_FORMAT = 1, PX_OBJECT_MODULES = 1024 /* at most, in one file */ };
 
 enum px_object_state {
-    PX_OBJECT_NONE,    /* neither ELF nor fat binary: text */
+    PX_OBJECT_NONE, /* neither ELF nor fat binary: text */
     PX_OBJECT_FINE,
-    PX_OBJECT_CODE,    /* an ELF file for CUDA that is not ours: machine code */
-    PX_OBJECT_HOST,    /* an ELF file for another machine */
+    PX_OBJECT_CODE, /* an ELF file for CUDA that is not ours: machine code */
+    PX_OBJECT_HOST, /* an ELF file for another machine */
     PX_OBJECT_FATBIN,
-    PX_OBJECT_NEWER,   /* another format than PX_OBJECT_FORMAT */
+    PX_OBJECT_NEWER, /* another format than PX_OBJECT_FORMAT */
     PX_OBJECT_DAMAGED,
-    PX_OBJECT_MANY     /* [api] several modules where one is expected */
+    PX_OBJECT_MANY /* [api] several modules where one is expected */
 };
 
 struct px_object {
     const unsigned char *data; /* the caller's */
     size_t size;
-    uint64_t table;       /* offset of the section headers */
+    uint64_t table; /* offset of the section headers */
     uint32_t sections;
-    uint32_t names;       /* index of the section with the sections' names */
+    uint32_t names; /* index of the section with the sections' names */
     uint32_t modules;
-    uint32_t format;      /* what the note says */
-    uint32_t machine;     /* e_machine */
-    uint64_t checksum;    /* what the note says */
-    uint64_t sum;         /* what it should be; 0 when the modules were not all read */
-    const char *damage;   /* PX_OBJECT_DAMAGED: what is wrong */
+    uint32_t format;    /* what the note says */
+    uint32_t machine;   /* e_machine */
+    uint64_t checksum;  /* what the note says */
+    uint64_t sum;       /* what it should be; 0 when the modules were not all read */
+    const char *damage; /* PX_OBJECT_DAMAGED: what is wrong */
 };
 
 /* One module; strings and text point into the file, and only the strings end in NUL. */
 struct px_object_module {
     const char *file; /* what diagnostics call it */
     const char *arch; /* the architecture it was checked for; "": its own .target */
-    bool all; /* profile: "all", else "13.0" */
-    bool no_fmad; /* assembled with -fmad=false */
+    bool all;         /* profile: "all", else "13.0" */
+    bool no_fmad;     /* assembled with -fmad=false */
     const char *text;
     size_t size;
 };

@@ -29,7 +29,8 @@ static void add(struct px_parser *parser, enum px_diag_id id, const char *argume
     px_diag_add(parser->diags, id, parser->token.pos, parser->token.len, argument);
 }
 
-/* Of a constant such as 0f3F8, whose digits are too few or too many, the part from the letter on is what is found. */
+/* Of a constant such as 0f3F8, whose digits are too few or too many, the part from the letter on is what is
+ * found. */
 static bool note_float(struct px_parser *parser, struct px_diag *diag)
 {
     const char *text = parser->source->text, *at = text + diag->pos;
@@ -40,7 +41,8 @@ static bool note_float(struct px_parser *parser, struct px_diag *diag)
     if (digits == wanted) return false;
     diag->pos--;
     diag->length = (uint32_t)digits + 2;
-    px_diag_note(parser->diags, diag, "0%c takes %u hexadecimal digits; %u are given", at[0], wanted, (unsigned)digits);
+    px_diag_note(parser->diags, diag, "0%c takes %u hexadecimal digits; %u are given", at[0], wanted,
+                 (unsigned)digits);
     return true;
 }
 
@@ -61,7 +63,8 @@ static void note_comma(struct px_parser *parser, struct px_diag *diag)
     const char *text = parser->source->text, *at = text + diag->pos, *before = at;
     while (before > text && (before[-1] == ' ' || before[-1] == '\t')) before--;
     const bool is_operand = isalnum((unsigned char)at[0]) || (at[0] && strchr("%_{[", at[0]));
-    const bool after_operand = before > text && before < at && (isalnum((unsigned char)before[-1]) || strchr("_}]", before[-1]));
+    const bool after_operand =
+        before > text && before < at && (isalnum((unsigned char)before[-1]) || strchr("_}]", before[-1]));
     if (is_operand && after_operand && !diag->note)
         px_diag_note(parser->diags, diag, "is a ',' missing before '%.*s'?", (int)diag->length, at);
 }
@@ -97,8 +100,7 @@ void px_parser_error(struct px_parser *parser, const char *what)
 
 uint32_t px_parser_count(struct px_parser *parser, uint32_t n, uint32_t max)
 {
-    if (n <= max)
-        return n;
+    if (n <= max) return n;
     px_parser_error(parser, "memory exhausted");
     return max;
 }
@@ -106,7 +108,8 @@ uint32_t px_parser_count(struct px_parser *parser, uint32_t n, uint32_t max)
 void px_parse_version(struct px_parser *parser, const struct px_sem *version)
 {
     const char *number = parser->source->text + version->pos + version->n;
-    parser->tree->version = version->u.i == 51 ? 60 : (unsigned)version->u.i; /* ptxas knows 6.0 by this name, too */
+    parser->tree->version =
+        version->u.i == 51 ? 60 : (unsigned)version->u.i; /* ptxas knows 6.0 by this name, too */
     parser->tree->version_pos = version->pos;
     parser->tree->version_text = px_arena_text(parser->arena, number, version->len - version->n);
     parser->saw_version = true;

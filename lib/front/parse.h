@@ -23,7 +23,7 @@ struct px_watch {
  * before stays in the tree. Unwinds through the arena when memory runs out.
  * `watch` may be NULL.
  */
-void px_parse(struct px_arena *arena, struct px_names *names, struct px_source *source, struct px_diags *diags,
-              struct px_tree *tree, const struct px_watch *watch);
+void px_parse(struct px_arena *arena, struct px_names *names, struct px_source *source,
+              struct px_diags *diags, struct px_tree *tree, const struct px_watch *watch);
 
 #endif

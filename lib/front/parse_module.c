@@ -92,8 +92,11 @@ bool px_func_define(struct px_parser *parser, const struct px_sem *end)
 /* The values were pushed as dimensions; word->n tells how many. */
 void px_push_directive(struct px_parser *parser, const struct px_sem *word, uint32_t n)
 {
-    struct px_directive directive = {
-        .word = word->word, .name = word->u.name, .pos = word->pos, .told = parser->token.pos, .n = (uint8_t)n};
+    struct px_directive directive = {.word = word->word,
+                                     .name = word->u.name,
+                                     .pos = word->pos,
+                                     .told = parser->token.pos,
+                                     .n = (uint8_t)n};
     parser->dims.n -= n;
     for (uint32_t i = 0; i < n; i++) directive.value[i] = parser->dims.at[parser->dims.n + i];
     px_vec_push(&parser->scratch, &parser->dirs, directive);
@@ -115,7 +118,8 @@ void px_push_list_directive(struct px_parser *parser, const struct px_sem *word,
 
 void px_push_pragma_directive(struct px_parser *parser, const struct px_sem *pragma)
 {
-    struct px_directive directive = {.word = PX_W_pragma, .pos = pragma->pos, .told = pragma->pos, .pragma = pragma->u.pragma};
+    struct px_directive directive = {
+        .word = PX_W_pragma, .pos = pragma->pos, .told = pragma->pos, .pragma = pragma->u.pragma};
     px_vec_push(&parser->scratch, &parser->dirs, directive);
 }
 
@@ -158,8 +162,11 @@ bool px_push_code_block(struct px_parser *parser, const struct px_sem *block, co
         parser->token = *given[i];
         return false;
     }
-    struct px_code_block code = {
-        .pos = block->pos, .name = name->u.text, .file = file->u.i, .text = text->u.text, .file_pos = file->pos};
+    struct px_code_block code = {.pos = block->pos,
+                                 .name = name->u.text,
+                                 .file = file->u.i,
+                                 .text = text->u.text,
+                                 .file_pos = file->pos};
     px_vec_push(&parser->scratch, &parser->code_blocks, code);
     return true;
 }

@@ -107,8 +107,8 @@ static const struct px_sem *first_fault(const struct px_sem *parts, unsigned n)
 }
 
 /* All three must be free of errors and integers, taken or not; the first fault is that of the whole. */
-void px_parse_ternary(struct px_parser *parser, struct px_sem *out, const struct px_sem *a, const struct px_sem *b,
-                      const struct px_sem *c)
+void px_parse_ternary(struct px_parser *parser, struct px_sem *out, const struct px_sem *a,
+                      const struct px_sem *b, const struct px_sem *c)
 {
     struct px_sem parts[] = {*a, *b, *c}, span = px_sem_span(a, c);
     const struct px_sem *faulty = first_fault(parts, 3), *taken = a->u.i ? &parts[1] : &parts[2];

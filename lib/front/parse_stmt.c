@@ -37,8 +37,9 @@ void px_parse_loc(struct px_parser *parser, const struct px_sem *loc, const stru
     stmt->u.loc = (struct px_loc){.file = small(file), .line = small(line), .column = small(column)};
 }
 
-void px_parse_loc_intermediate(struct px_parser *parser, const struct px_sem *directive, const struct px_sem *file,
-                               const struct px_sem *line, const struct px_sem *column)
+void px_parse_loc_intermediate(struct px_parser *parser, const struct px_sem *directive,
+                               const struct px_sem *file, const struct px_sem *line,
+                               const struct px_sem *column)
 {
     px_parse_loc(parser, directive, file, line, column);
     last_loc(parser)->intermediate = true;

@@ -272,8 +272,8 @@ static void print_targets(struct px_printer *p, const struct px_stmt *stmt)
 
 static void print_loc(struct px_printer *p, const struct px_loc *loc)
 {
-    px_print_format(p, "%s %" PRIu32 " %" PRIu32 " %" PRIu32, loc->intermediate ? ".loc_intermediate" : ".loc", loc->file,
-                    loc->line, loc->column);
+    px_print_format(p, "%s %" PRIu32 " %" PRIu32 " %" PRIu32,
+                    loc->intermediate ? ".loc_intermediate" : ".loc", loc->file, loc->line, loc->column);
     if (!loc->function) return;
     px_print_text(p, ", function_name ");
     put_name(p, loc->function);

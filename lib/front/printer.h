@@ -29,7 +29,7 @@ void px_print_operand(struct px_printer *p, const struct px_operand *operand);
 void px_print_instruction(struct px_printer *p, const struct px_inst *inst);
 
 /* print_decl.c */
-void px_print_var(struct px_printer *p, const struct px_var *var); /* without semicolon */
+void px_print_var(struct px_printer *p, const struct px_var *var);      /* without semicolon */
 void px_print_nameless(struct px_printer *p, const struct px_var *var); /* up to the type */
 void px_print_func(struct px_printer *p, const struct px_func *func);
 void px_print_proto(struct px_printer *p, const struct px_proto *proto);

@@ -13,12 +13,22 @@
 #include "front/parser.h"
 
 enum { LETTER = 1, MARK = 2, DIGIT = 4, DOLLAR = 8, SPACE = 16, HEX = 32 };
-enum { FOLLOW = LETTER | DIGIT | DOLLAR, WORD = LETTER | DIGIT }; /* `_` counts as a letter where it follows */
+enum {
+    FOLLOW = LETTER | DIGIT | DOLLAR,
+    WORD = LETTER | DIGIT
+}; /* `_` counts as a letter where it follows */
 
-__extension__ static const uint8_t kinds[256] = {
-    ['a' ... 'f'] = LETTER | HEX, ['g' ... 'z'] = LETTER, ['A' ... 'F'] = LETTER | HEX, ['G' ... 'Z'] = LETTER,
-    ['0' ... '9'] = DIGIT | HEX,  ['_'] = LETTER | MARK,  ['$'] = DOLLAR | MARK,        ['%'] = MARK,
-    [' '] = SPACE,                ['\t' ... '\n'] = SPACE,    ['\f' ... '\r'] = SPACE};
+__extension__ static const uint8_t kinds[256] = {['a' ... 'f'] = LETTER | HEX,
+                                                 ['g' ... 'z'] = LETTER,
+                                                 ['A' ... 'F'] = LETTER | HEX,
+                                                 ['G' ... 'Z'] = LETTER,
+                                                 ['0' ... '9'] = DIGIT | HEX,
+                                                 ['_'] = LETTER | MARK,
+                                                 ['$'] = DOLLAR | MARK,
+                                                 ['%'] = MARK,
+                                                 [' '] = SPACE,
+                                                 ['\t' ... '\n'] = SPACE,
+                                                 ['\f' ... '\r'] = SPACE};
 
 struct quick {
     struct px_parser *parser;
@@ -110,7 +120,8 @@ static bool read_modifiers(struct quick *q, struct px_sem *list)
 
 /* ---- constants ---- */
 
-/* Numbers with nothing unusual about them: 12, 0x1f, 0f3F800000, 0d...; the lexer alone tells of those too great. */
+/* Numbers with nothing unusual about them: 12, 0x1f, 0f3F800000, 0d...; the lexer alone tells of those too
+ * great. */
 static bool read_number(struct quick *q, struct px_sem *sem)
 {
     enum { LONGEST = 18 };
@@ -236,7 +247,8 @@ static bool read_signed(struct quick *q)
         q->p = start;
         return read_plain_constant(q);
     }
-    if (!read_named(q) || (*start == '!' && q->parser->opds.at[q->parser->opds.n - 1].has_selector)) return false;
+    if (!read_named(q) || (*start == '!' && q->parser->opds.at[q->parser->opds.n - 1].has_selector))
+        return false;
     px_operand_sign(q->parser, &sign);
     return true;
 }
@@ -322,7 +334,8 @@ static bool read_run(struct px_parser *parser)
     }
 }
 
-/* ptxas's parser keeps six entries of its stack of 10,000 for a block, ours three; ptxas looks behind a name. */
+/* ptxas's parser keeps six entries of its stack of 10,000 for a block, ours three; ptxas looks behind a name.
+ */
 static int read_too_deep(struct px_sem *sem, struct px_parser *parser)
 {
     if (px_lex(sem, parser) == T_IDENT) px_lex(sem, parser);

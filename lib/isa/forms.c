@@ -5,8 +5,7 @@ unsigned px_forms_of(px_word opcode, uint16_t *first)
 {
     unsigned n = 0;
     *first = opcode < PX_W_COUNT ? px_isa_form_first[opcode] : 0;
-    while (*first && *first + n <= px_isa_nforms && px_isa_forms[*first + n].opcode == opcode)
-        n++;
+    while (*first && *first + n <= px_isa_nforms && px_isa_forms[*first + n].opcode == opcode) n++;
     return n;
 }
 
@@ -27,8 +26,7 @@ const char *px_form_syntax(const struct px_form *form)
 
 unsigned px_form_opds(const struct px_form *form, unsigned *min)
 {
-    if (min)
-        *min = form->min_opds;
+    if (min) *min = form->min_opds;
     return form->nopds;
 }
 
@@ -54,8 +52,7 @@ unsigned px_form_fixed(const struct px_form *form)
 
 bool px_form_slot(const struct px_form *form, unsigned i, px_word *name, bool *optional)
 {
-    if (i >= form->nslots)
-        return false;
+    if (i >= form->nslots) return false;
     *name = px_isa_slots[form->first_slot + i].name;
     *optional = px_isa_slots[form->first_slot + i].optional;
     return true;
@@ -71,8 +68,7 @@ bool px_form_accepts(const struct px_form *form, unsigned slot, px_word word)
 {
     const struct px_isa_slot *s = &px_isa_slots[form->first_slot + slot];
     for (uint16_t i = 0; i < s->n; i++)
-        if (px_isa_values[s->first + i].word == word)
-            return true;
+        if (px_isa_values[s->first + i].word == word) return true;
     return false;
 }
 
@@ -81,8 +77,7 @@ bool px_forms_accept(uint16_t first, unsigned n, px_word word)
     for (unsigned f = 0; f < n; f++) {
         const struct px_form *form = px_form_at((uint16_t)(first + f));
         for (unsigned i = 0; i < px_form_slots(form); i++)
-            if (px_form_accepts(form, i, word))
-                return true;
+            if (px_form_accepts(form, i, word)) return true;
     }
     return false;
 }

@@ -32,26 +32,54 @@ const char *px_word_text(px_word word);        /* "" for 0 */
 enum px_type {
     PX_T_NONE,
     PX_T_PRED,
-    PX_T_B8, PX_T_B16, PX_T_B32, PX_T_B64, PX_T_B128,
-    PX_T_U8, PX_T_U16, PX_T_U32, PX_T_U64,
-    PX_T_S8, PX_T_S16, PX_T_S32, PX_T_S64,
-    PX_T_F16, PX_T_F16X2, PX_T_F32, PX_T_F64,
-    PX_T_TEXREF, PX_T_SAMPLERREF, PX_T_SURFREF,
+    PX_T_B8,
+    PX_T_B16,
+    PX_T_B32,
+    PX_T_B64,
+    PX_T_B128,
+    PX_T_U8,
+    PX_T_U16,
+    PX_T_U32,
+    PX_T_U64,
+    PX_T_S8,
+    PX_T_S16,
+    PX_T_S32,
+    PX_T_S64,
+    PX_T_F16,
+    PX_T_F16X2,
+    PX_T_F32,
+    PX_T_F64,
+    PX_T_TEXREF,
+    PX_T_SAMPLERREF,
+    PX_T_SURFREF,
     /* types that exist in instructions only */
-    PX_T_BF16, PX_T_BF16X2, PX_T_TF32, PX_T_U16X2, PX_T_S16X2, PX_T_F32X2,
+    PX_T_BF16,
+    PX_T_BF16X2,
+    PX_T_TF32,
+    PX_T_U16X2,
+    PX_T_S16X2,
+    PX_T_F32X2,
     PX_T_OTHER, /* first of the small formats; names.tbl numbers the rest from here */
     PX_T_LAST = 63
 };
 
-enum px_type_class { PX_TC_NONE, PX_TC_PRED, PX_TC_BITS, PX_TC_UNSIGNED, PX_TC_SIGNED, PX_TC_FLOAT, PX_TC_OPAQUE };
+enum px_type_class {
+    PX_TC_NONE,
+    PX_TC_PRED,
+    PX_TC_BITS,
+    PX_TC_UNSIGNED,
+    PX_TC_SIGNED,
+    PX_TC_FLOAT,
+    PX_TC_OPAQUE
+};
 
 struct px_type_info {
-    const char *name;         /* "u32" */
+    const char *name; /* "u32" */
     px_word word;
-    uint16_t bits;            /* storage bits; pred 1, opaque 64 */
-    uint8_t klass;            /* enum px_type_class */
-    uint8_t reg;              /* enum px_type of the register that holds it */
-    bool declarable;          /* may stand in a declaration */
+    uint16_t bits;   /* storage bits; pred 1, opaque 64 */
+    uint8_t klass;   /* enum px_type_class */
+    uint8_t reg;     /* enum px_type of the register that holds it */
+    bool declarable; /* may stand in a declaration */
 };
 
 const struct px_type_info *px_type_info(enum px_type type);
@@ -68,8 +96,14 @@ enum px_type px_type_of_word(px_word word); /* PX_T_NONE when the word is no typ
 
 enum px_space {
     PX_SPACE_NONE, /* generic address, or not given */
-    PX_SPACE_REG, PX_SPACE_SREG, PX_SPACE_CONST, PX_SPACE_GLOBAL, PX_SPACE_LOCAL,
-    PX_SPACE_PARAM, PX_SPACE_SHARED, PX_SPACE_TEX
+    PX_SPACE_REG,
+    PX_SPACE_SREG,
+    PX_SPACE_CONST,
+    PX_SPACE_GLOBAL,
+    PX_SPACE_LOCAL,
+    PX_SPACE_PARAM,
+    PX_SPACE_SHARED,
+    PX_SPACE_TEX
 };
 /* "shared::cta" and "shared::cluster" are PX_SPACE_SHARED; "param::entry", "param::func" PX_SPACE_PARAM. */
 enum px_space px_space_of_word(px_word word);
@@ -77,13 +111,13 @@ enum px_space px_space_of_word(px_word word);
 /* ---- special registers (PTX ISA 10) ---- */
 
 struct px_sreg {
-    px_word word;        /* "%tid" without the percent sign */
-    uint8_t type;        /* enum px_type of one component */
-    uint8_t components;  /* 1, or 4 for .x .y .z .w */
-    uint16_t min_ptx;    /* 10 for 1.0 */
+    px_word word;       /* "%tid" without the percent sign */
+    uint8_t type;       /* enum px_type of one component */
+    uint8_t components; /* 1, or 4 for .x .y .z .w */
+    uint16_t min_ptx;   /* 10 for 1.0 */
     uint16_t min_sm;
-    uint16_t op;         /* enum px_sreg_id of gen/isa_words.h: what the VM reads */
-    px_word directive;   /* that a kernel must have to read it; 0: none */
+    uint16_t op;       /* enum px_sreg_id of gen/isa_words.h: what the VM reads */
+    px_word directive; /* that a kernel must have to read it; 0: none */
 };
 const struct px_sreg *px_sreg_of_word(px_word word); /* NULL when the word is none */
 
@@ -91,51 +125,66 @@ const struct px_sreg *px_sreg_of_word(px_word word); /* NULL when the word is no
 
 /* Where a directive stands and what follows it; lib/front has a token for each. */
 enum px_directive_shape {
-    PX_DS_NONE, PX_DS_ONE, PX_DS_THREE, /* of kernels: no number, one, up to three */
-    PX_DS_LIST,                         /* of kernels and functions: strings and numbers */
-    PX_DS_NORETURN, PX_DS_ABI, PX_DS_MAXNREG,
-    PX_DS_PLACE,                        /* a statement: file, line, column */
-    PX_DS_SOURCE                        /* at module scope: texts in an intermediate language */
+    PX_DS_NONE,
+    PX_DS_ONE,
+    PX_DS_THREE, /* of kernels: no number, one, up to three */
+    PX_DS_LIST,  /* of kernels and functions: strings and numbers */
+    PX_DS_NORETURN,
+    PX_DS_ABI,
+    PX_DS_MAXNREG,
+    PX_DS_PLACE, /* a statement: file, line, column */
+    PX_DS_SOURCE /* at module scope: texts in an intermediate language */
 };
-enum { PX_PF_NUMBER = 1, PX_PF_KERNEL = 2, PX_PF_BODY = 4, PX_PF_PROGRAM = 8 }; /* of pragmas: see names.tbl */
+enum {
+    PX_PF_NUMBER = 1,
+    PX_PF_KERNEL = 2,
+    PX_PF_BODY = 4,
+    PX_PF_PROGRAM = 8
+}; /* of pragmas: see names.tbl */
 
 struct px_construct {
-    char text[48];       /* what messages call it; of a pragma the word that its string begins with */
-    px_word word;        /* of a directive */
+    char text[48]; /* what messages call it; of a pragma the word that its string begins with */
+    px_word word;  /* of a directive */
     uint16_t min_ptx, min_sm;
-    uint8_t kind;        /* enum px_directive_shape; PX_PF_ flags */
-    bool positive;       /* no value is 0 */
+    uint8_t kind;  /* enum px_directive_shape; PX_PF_ flags */
+    bool positive; /* no value is 0 */
 };
-const struct px_construct *px_directive_of_word(px_word word);           /* NULL when the word is none */
-unsigned px_directive_number(const struct px_construct *directive);      /* 0, 1, ... */
-const struct px_construct *px_pragma_find(const char *s, size_t n, ptx_profile profile); /* NULL when there is none */
-const struct px_construct *px_need_at(unsigned need);                    /* enum px_need of gen/isa_words.h */
-int px_language_find(const char *s);     /* code of a name of .language, in any case of letters; -1 */
-unsigned px_language_last(void);         /* the highest code */
+const struct px_construct *px_directive_of_word(px_word word);      /* NULL when the word is none */
+unsigned px_directive_number(const struct px_construct *directive); /* 0, 1, ... */
+const struct px_construct *px_pragma_find(const char *s, size_t n,
+                                          ptx_profile profile); /* NULL when there is none */
+const struct px_construct *px_need_at(unsigned need);           /* enum px_need of gen/isa_words.h */
+int px_language_find(const char *s);       /* code of a name of .language, in any case of letters; -1 */
+unsigned px_language_last(void);           /* the highest code */
 bool px_intermediate_known(const char *s); /* a language of a source section */
 
 /* ---- targets and versions ---- */
 
 unsigned px_word_version(px_word word); /* the first PTX version in which it means something; 0: any */
 
-struct px_target { uint16_t sm; char suffix; }; /* sm_100a: 100, 'a'; suffix 0 for none */
+struct px_target {
+    uint16_t sm;
+    char suffix;
+}; /* sm_100a: 100, 'a'; suffix 0 for none */
 
-/* The targets of names.tbl in their order: name, number and first version; NULL, {0, 0} and 0 past the end. */
+/* The targets of names.tbl in their order: name, number and first version; NULL, {0, 0} and 0 past the end.
+ */
 const char *px_target_name(size_t index);
 struct px_target px_target_at(size_t index);
 unsigned px_target_min_ptx(size_t index);
 int px_target_find(const char *s, size_t n); /* index of "sm_90a"; -1 */
 unsigned px_version_at(size_t index);        /* 10, 11, ...; 0 past the end */
 
-/* The same of one profile: targets that -arch takes and versions; both in their order, NULL and 0 past the end. */
+/* The same of one profile: targets that -arch takes and versions; both in their order, NULL and 0 past the
+ * end. */
 const char *px_profile_arch(ptx_profile profile, size_t index);
 unsigned px_profile_version(ptx_profile profile, size_t index);
 
 struct px_since {
-    uint16_t min_ptx;      /* 0: no requirement */
+    uint16_t min_ptx; /* 0: no requirement */
     uint16_t min_sm;
-    uint16_t targets;      /* index of an explicit target list of isa_tables.c; 0: every target >= min_sm */
-    uint32_t feature;      /* what messages call it (px_since_feature); 0: nothing special */
+    uint16_t targets; /* index of an explicit target list of isa_tables.c; 0: every target >= min_sm */
+    uint32_t feature; /* what messages call it (px_since_feature); 0: nothing special */
 };
 
 /* ---- forms ---- */
@@ -144,55 +193,58 @@ enum { PX_MAX_SLOTS = 18, PX_MAX_OPDS = 12 };
 
 /* How an operand of a form is written. */
 enum px_opd_kind {
-    PX_OK_REG,      /* register, or constant where imm is set */
-    PX_OK_PRED,     /* predicate, may be negated where neg is set */
-    PX_OK_ADDR,     /* [address] */
-    PX_OK_VEC,      /* { ... } of `count` elements, or of the count a slot gives */
-    PX_OK_IMM,      /* constant only */
-    PX_OK_LABEL, PX_OK_FUNC, PX_OK_LIST, /* branch target; call target; ( ... ) */
-    PX_OK_TEXADDR,  /* [a, {c}] and [a, b, {c}] */
-    PX_OK_TENSOR,   /* [map, {c}] */
-    PX_OK_OTHER     /* settled by the form's check function */
+    PX_OK_REG,  /* register, or constant where imm is set */
+    PX_OK_PRED, /* predicate, may be negated where neg is set */
+    PX_OK_ADDR, /* [address] */
+    PX_OK_VEC,  /* { ... } of `count` elements, or of the count a slot gives */
+    PX_OK_IMM,  /* constant only */
+    PX_OK_LABEL,
+    PX_OK_FUNC,
+    PX_OK_LIST,    /* branch target; call target; ( ... ) */
+    PX_OK_TEXADDR, /* [a, {c}] and [a, b, {c}] */
+    PX_OK_TENSOR,  /* [map, {c}] */
+    PX_OK_OTHER    /* settled by the form's check function */
 };
 
 enum {
-    PX_OF_DST = 1,       /* written */
-    PX_OF_IMM = 2,       /* a constant may stand here, where the type takes one */
-    PX_OF_NEG = 4,       /* !p */
-    PX_OF_MINUS = 8,     /* -a */
-    PX_OF_SINK = 16,     /* _ */
-    PX_OF_WIDER = 32,    /* the register may be wider than the type */
-    PX_OF_EXACT = 64,    /* the register must have exactly the width of its type, 8 bits included */
-    PX_OF_SREG = 128,    /* a special register may stand here */
-    PX_OF_VAR = 256,     /* a variable's or function's name stands for its address */
+    PX_OF_DST = 1,    /* written */
+    PX_OF_IMM = 2,    /* a constant may stand here, where the type takes one */
+    PX_OF_NEG = 4,    /* !p */
+    PX_OF_MINUS = 8,  /* -a */
+    PX_OF_SINK = 16,  /* _ */
+    PX_OF_WIDER = 32, /* the register may be wider than the type */
+    PX_OF_EXACT = 64, /* the register must have exactly the width of its type, 8 bits included */
+    PX_OF_SREG = 128, /* a special register may stand here */
+    PX_OF_VAR = 256,  /* a variable's or function's name stands for its address */
     PX_OF_OPTIONAL = 512,
-    PX_OF_PAIR = 1024,   /* d|p */
+    PX_OF_PAIR = 1024, /* d|p */
     PX_OF_PAIR_OPTIONAL = 2048,
     PX_OF_UNIFIED = 4096,
-    PX_OF_SELECTOR = 8192, /* .b0 .h1 of video instructions */
-    PX_OF_RANGE = 16384, /* constants are held against lo, hi, step */
+    PX_OF_SELECTOR = 8192,   /* .b0 .h1 of video instructions */
+    PX_OF_RANGE = 16384,     /* constants are held against lo, hi, step */
     PX_OF_WIDTH3264 = 32768, /* a 32- or 64-bit register */
-    PX_OF_SAMPLER = 65536, /* a bracketed tuple may name a sampler after the texture */
-    PX_OF_UNTYPED = 262144, /* any register of the width, a predicate for 32 bits; of constants only those of .f32 */
+    PX_OF_SAMPLER = 65536,   /* a bracketed tuple may name a sampler after the texture */
+    PX_OF_UNTYPED =
+        262144, /* any register of the width, a predicate for 32 bits; of constants only those of .f32 */
     PX_OF_LOOSE = 131072 /* one register will do for a vector, and a vector for one register */
 };
 
 /* One operand of a form as the table has it. */
 struct px_opd {
-    uint8_t kind;        /* enum px_opd_kind */
-    int8_t space;        /* slot that holds the state space; -1 none */
-    int8_t partner;      /* part after the bar; -1 none */
-    int8_t part_first;   /* bracketed tuples: first further part */
+    uint8_t kind;      /* enum px_opd_kind */
+    int8_t space;      /* slot that holds the state space; -1 none */
+    int8_t partner;    /* part after the bar; -1 none */
+    int8_t part_first; /* bracketed tuples: first further part */
     uint8_t nparts;
-    uint8_t tkind;       /* type: 0 none, 1 fixed, 2 slot, 3 function */
-    bool by_vec;         /* as many elements as .v2/.v4/.v8 says */
-    uint8_t tslot;       /* kind 2 */
-    uint8_t args[4];     /* kind 3: slots */
-    uint16_t tindex;     /* kind 1: elements; kind 3: function */
-    uint32_t flags;      /* PX_OF_ */
-    int32_t step;        /* of constants; -1: a power of two */
+    uint8_t tkind;   /* type: 0 none, 1 fixed, 2 slot, 3 function */
+    bool by_vec;     /* as many elements as .v2/.v4/.v8 says */
+    uint8_t tslot;   /* kind 2 */
+    uint8_t args[4]; /* kind 3: slots */
+    uint16_t tindex; /* kind 1: elements; kind 3: function */
+    uint32_t flags;  /* PX_OF_ */
+    int32_t step;    /* of constants; -1: a power of two */
     int64_t lo, hi;
-    uint32_t name;       /* in px_isa_names */
+    uint32_t name; /* in px_isa_names */
 };
 
 struct px_form; /* gen/isa_tables.c; fields are read through the functions below */
@@ -207,15 +259,16 @@ struct px_match {
     px_word value[PX_MAX_SLOTS];
     uint8_t type[PX_MAX_OPDS];  /* of a vector operand: of its first element */
     uint8_t count[PX_MAX_OPDS]; /* elements that operand i must have in braces; 0 for a scalar */
-    uint8_t vec;  /* vector length by .v2/.v4/.v8; 1 without */
-    bool pair;    /* the optional second destination is written (d|p) */
-    uint16_t operands; /* bit i: operand i of the form is written (an optional one may not be) */
+    uint8_t vec;                /* vector length by .v2/.v4/.v8; 1 without */
+    bool pair;                  /* the optional second destination is written (d|p) */
+    uint16_t operands;          /* bit i: operand i of the form is written (an optional one may not be) */
 };
 
-enum px_op px_match_op(const struct px_match *match);               /* what to execute */
-unsigned px_op_flags(enum px_op op);                                /* PX_OPF_ of gen/isa_ops.h */
-px_word px_match_slot(const struct px_match *match, px_word slot);  /* word in the slot named `slot` (PX_W_type ...), 0 if none */
-bool px_match_has(const struct px_match *match, px_word word);      /* is this very word among the modifiers */
+enum px_op px_match_op(const struct px_match *match); /* what to execute */
+unsigned px_op_flags(enum px_op op);                  /* PX_OPF_ of gen/isa_ops.h */
+px_word px_match_slot(const struct px_match *match,
+                      px_word slot); /* word in the slot named `slot` (PX_W_type ...), 0 if none */
+bool px_match_has(const struct px_match *match, px_word word); /* is this very word among the modifiers */
 
 /* Forms of an opcode: consecutive numbers from *first; returns how many. Number 0 is no form. */
 unsigned px_forms_of(px_word opcode, uint16_t *first);
@@ -232,7 +285,8 @@ const struct px_opd *px_form_part(const struct px_form *form, unsigned i);
 unsigned px_form_slots(const struct px_form *form);
 unsigned px_form_fixed(const struct px_form *form); /* the first slots, whose words are part of the name */
 bool px_form_slot(const struct px_form *form, unsigned i, px_word *name, bool *optional);
-px_word px_form_word(const struct px_form *form, unsigned slot, unsigned i); /* i-th word that a slot takes; 0 past the end */
+px_word px_form_word(const struct px_form *form, unsigned slot,
+                     unsigned i); /* i-th word that a slot takes; 0 past the end */
 bool px_form_accepts(const struct px_form *form, unsigned slot, px_word word);
 bool px_forms_accept(uint16_t first, unsigned n, px_word word); /* any slot of the n forms from `first` on */
 
@@ -243,7 +297,8 @@ bool px_forms_accept(uint16_t first, unsigned n, px_word word); /* any slot of t
  */
 bool px_match_deal(struct px_match *match, const px_word *words, unsigned n);
 bool px_match_types(struct px_match *match);
-/* The same for the types and the name alone: other words that find no slot are left out, other slots may stay empty. */
+/* The same for the types and the name alone: other words that find no slot are left out, other slots may stay
+ * empty. */
 bool px_match_deal_types(struct px_match *match, const px_word *words, unsigned n);
 
 /*
@@ -255,14 +310,18 @@ bool px_match_choose(struct px_match *match, unsigned n, unsigned nth);
 const struct px_opd *px_match_opd(const struct px_match *match, unsigned i);
 
 /* Type and number of elements of one operand or part (count 0: a scalar); false when it has none. */
-bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, enum px_type *type, unsigned *count);
+bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, enum px_type *type,
+                       unsigned *count);
 /* Type of element i of a vector operand. */
 enum px_type px_match_elem(const struct px_match *match, const struct px_opd *opd, unsigned i);
 enum px_space px_match_space(const struct px_match *match, const struct px_opd *opd);
 
 /* The module's PTX version (major*10+minor) and SM, where a condition asks for them. */
 enum { PX_NEWEST_PTX = 999 };
-struct px_module_level { unsigned ptx, sm; bool independent; /* texmode_independent */ };
+struct px_module_level {
+    unsigned ptx, sm;
+    bool independent; /* texmode_independent */
+};
 
 /*
  * Conditions of the row. `operands`: bit i is set when operand i is written, bit
@@ -270,23 +329,26 @@ struct px_module_level { unsigned ptx, sm; bool independent; /* texmode_independ
  * not hold and names it (enum px_where_message). px_match_need steps through the
  * requirements that apply; start with *i = 0.
  */
-bool px_match_where(const struct px_match *match, uint32_t operands, struct px_module_level level, uint8_t *message);
+bool px_match_where(const struct px_match *match, uint32_t operands, struct px_module_level level,
+                    uint8_t *message);
 bool px_match_need(const struct px_match *match, uint32_t operands, struct px_module_level level, unsigned *i,
                    struct px_since *since);
 
 /*
- * Does ptxas treat an instruction with these modifiers, or this operand of it, as the quirk says (`quirk` lines of the
- * table)? Of a quirk that names an operand `opd` must be that one; else it may be NULL.
+ * Does ptxas treat an instruction with these modifiers, or this operand of it, as the quirk says (`quirk`
+ * lines of the table)? Of a quirk that names an operand `opd` must be that one; else it may be NULL.
  */
-bool px_quirk_holds(enum px_quirk quirk, px_word opcode, const px_word *words, unsigned n, const struct px_opd *opd);
+bool px_quirk_holds(enum px_quirk quirk, px_word opcode, const px_word *words, unsigned n,
+                    const struct px_opd *opd);
 bool px_opcode_quirk(px_word opcode, enum px_quirk quirk); /* with some modifiers; what costs least to ask */
 bool px_match_quirk(const struct px_match *match, enum px_quirk quirk, const struct px_opd *opd);
 
 /* What the form itself, and the word in slot i, require. */
 struct px_since px_form_since(const struct px_form *form);
 struct px_since px_match_value_since(const struct px_match *match, unsigned slot);
-bool px_word_since(px_word word, struct px_since *since); /* what the modifier requires on any instruction; false: nothing */
-uint64_t px_since_targets(const struct px_since *since); /* bit i: target i; 0 when it names none */
+bool px_word_since(
+    px_word word, struct px_since *since); /* what the modifier requires on any instruction; false: nothing */
+uint64_t px_since_targets(const struct px_since *since);    /* bit i: target i; 0 when it names none */
 const char *px_since_feature(const struct px_since *since); /* NULL when it has no name */
 
 /*
@@ -294,13 +356,15 @@ const char *px_since_feature(const struct px_since *since); /* NULL when it has 
  * is no instruction without a further word that is missing.
  */
 bool px_inst_name(px_word opcode, const px_word *words, unsigned n, char *buf, size_t size);
-/* How many of the n modifiers belong to the instruction's name, which is one token to ptxas: 1 of mul.lo.s32. */
+/* How many of the n modifiers belong to the instruction's name, which is one token to ptxas: 1 of mul.lo.s32.
+ */
 unsigned px_inst_name_words(px_word opcode, const px_word *words, unsigned n);
 
 /* Is the word the second or a later one of some name of the opcode (the `wide` of mul.wide). */
 bool px_word_of_name(px_word opcode, px_word word);
 
-/* Is the word a selector of class 1 .sel, 2 .sel2, 3 .sel4, 4 .mask2, 5 .mask4 (PX_OF_SELECTOR operands: opd->step). */
+/* Is the word a selector of class 1 .sel, 2 .sel2, 3 .sel4, 4 .mask2, 5 .mask4 (PX_OF_SELECTOR operands:
+ * opd->step). */
 bool px_selector_fits(px_word word, int klass);
 
 /* The component that .x .y .z .w or .r .g .b .a names, from 0; 4: the word names none. */
@@ -320,7 +384,8 @@ bool px_word_says_instruction(px_word opcode); /* "Instruction 'x' requires", no
 /* Can the VM execute this form? When not, assembling succeeds and loading a kernel that uses it fails. */
 bool px_form_executable(const struct px_form *form);
 bool px_form_compares(const struct px_form *form); /* [compare]: its statement gives a predicate */
-bool px_form_widens(const struct px_form *form); /* [wide]: its statement takes halves as f32, integers as f64 */
+bool px_form_widens(
+    const struct px_form *form); /* [wide]: its statement takes halves as f32, integers as f64 */
 
 bool px_form_is_video(const struct px_form *form); /* [video]: its statement computes one part, over s64 */
 

@@ -38,8 +38,7 @@ unsigned px_selector_component(px_word word)
 static int slot_named(const struct px_form *form, px_word name)
 {
     for (unsigned i = 0; i < form->nslots; i++)
-        if (px_isa_slots[form->first_slot + i].name == name)
-            return (int)i;
+        if (px_isa_slots[form->first_slot + i].name == name) return (int)i;
     return -1;
 }
 
@@ -52,8 +51,7 @@ px_word px_match_slot(const struct px_match *match, px_word slot)
 bool px_match_has(const struct px_match *match, px_word word)
 {
     for (unsigned i = 0; i < match->form->nslots; i++)
-        if (match->value[i] == word)
-            return true;
+        if (match->value[i] == word) return true;
     return false;
 }
 
@@ -63,9 +61,15 @@ bool px_match_has(const struct px_match *match, px_word word)
 static bool repeatable(px_word word)
 {
     switch (word) {
-    case PX_W_sat: case PX_W_approx: case PX_W_sync: case PX_W_shiftamt: case PX_W_cc: case PX_W_uni: case PX_W_NaN: case PX_W_relu:
-    case PX_W_satfinite:
-        return true;
+    case PX_W_sat:
+    case PX_W_approx:
+    case PX_W_sync:
+    case PX_W_shiftamt:
+    case PX_W_cc:
+    case PX_W_uni:
+    case PX_W_NaN:
+    case PX_W_relu:
+    case PX_W_satfinite: return true;
     default: return false;
     }
 }
@@ -99,13 +103,12 @@ static bool shift_into(struct px_match *match, unsigned i)
     return false;
 }
 
-/* Kinds of words whose order counts: types, state spaces (cp.async.shared.global), matrix layouts. 0: any order. */
+/* Kinds of words whose order counts: types, state spaces (cp.async.shared.global), matrix layouts. 0: any
+ * order. */
 static unsigned ordered_kind(px_word word)
 {
-    if (px_type_of_word(word))
-        return 1;
-    if (word == PX_W_row || word == PX_W_col)
-        return 2;
+    if (px_type_of_word(word)) return 1;
+    if (word == PX_W_row || word == PX_W_col) return 2;
     return px_space_of_word(word) ? 3 : 0;
 }
 
@@ -113,7 +116,8 @@ static unsigned ordered_kind(px_word word)
 static bool passed_over(const struct px_match *match, px_word word)
 {
     uint8_t klass = px_type_info(px_type_of_word(word))->klass;
-    return (klass == PX_TC_PRED || klass == PX_TC_OPAQUE) && overlooked(match, word) && !px_match_has(match, word);
+    return (klass == PX_TC_PRED || klass == PX_TC_OPAQUE) && overlooked(match, word) &&
+           !px_match_has(match, word);
 }
 
 /* Were the words of each ordered kind written in the order of the slots that hold them? */
@@ -122,12 +126,9 @@ static bool order_kept(const struct px_match *match, const px_word *words, unsig
     unsigned next[4] = {0};
     for (unsigned i = 0; i < match->form->nslots; i++) {
         unsigned kind = ordered_kind(match->value[i]), k = next[kind];
-        if (!kind)
-            continue;
-        while (k < n && (ordered_kind(words[k]) != kind || passed_over(match, words[k])))
-            k++;
-        if (k == n || words[k] != match->value[i])
-            return false;
+        if (!kind) continue;
+        while (k < n && (ordered_kind(words[k]) != kind || passed_over(match, words[k]))) k++;
+        if (k == n || words[k] != match->value[i]) return false;
         next[kind] = k + 1;
     }
     return true;
@@ -138,8 +139,7 @@ static bool name_first(const struct px_match *match, const px_word *words, unsig
 {
     unsigned k = 0;
     for (unsigned i = 0; i < match->form->nfixed; i++)
-        if (match->value[i] && (k == n || words[k++] != match->value[i]))
-            return false;
+        if (match->value[i] && (k == n || words[k++] != match->value[i])) return false;
     return true;
 }
 
@@ -149,8 +149,7 @@ bool px_match_deal(struct px_match *match, const px_word *words, unsigned n)
     memset(match->value, 0, sizeof match->value);
     match->operands = (uint16_t)((1u << form->nopds) - 1);
     for (unsigned i = 0; i < n; i++)
-        if (!deal_one(match, words[i]))
-            return false;
+        if (!deal_one(match, words[i])) return false;
     for (unsigned i = 0; i < form->nslots; i++)
         if (!match->value[i] && !px_isa_slots[form->first_slot + i].optional && !shift_into(match, i))
             return false;
@@ -163,12 +162,11 @@ bool px_match_deal_types(struct px_match *match, const px_word *words, unsigned 
     memset(match->value, 0, sizeof match->value);
     match->operands = (uint16_t)((1u << form->nopds) - 1);
     for (unsigned i = 0; i < n; i++)
-        if (!deal_one(match, words[i]) && px_type_of_word(words[i]))
-            return false;
+        if (!deal_one(match, words[i]) && px_type_of_word(words[i])) return false;
     for (unsigned i = 0; i < form->nslots; i++) {
-        bool wanted = !px_isa_slots[form->first_slot + i].optional && (i < form->nfixed || px_type_of_word(px_form_word(form, i, 0)));
-        if (wanted && !match->value[i] && !shift_into(match, i))
-            return false;
+        bool wanted = !px_isa_slots[form->first_slot + i].optional &&
+                      (i < form->nfixed || px_type_of_word(px_form_word(form, i, 0)));
+        if (wanted && !match->value[i] && !shift_into(match, i)) return false;
     }
     return name_first(match, words, n) && order_kept(match, words, n);
 }
@@ -177,8 +175,7 @@ size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS]
 {
     size_t n = 0;
     for (unsigned i = 0; i < match->form->nslots; i++)
-        if (match->value[i])
-            out[n++] = match->value[i];
+        if (match->value[i]) out[n++] = match->value[i];
     return n;
 }
 
@@ -194,7 +191,8 @@ static unsigned vector_length(px_word word)
     }
 }
 
-/* The elements that a type function gives for the words in its argument slots; NULL when it is not defined there. */
+/* The elements that a type function gives for the words in its argument slots; NULL when it is not defined
+ * there. */
 static const uint8_t *apply(const struct px_match *match, const struct px_opd *opd)
 {
     const struct px_isa_fn *fn = &px_isa_fns[opd->tindex];
@@ -203,11 +201,9 @@ static const uint8_t *apply(const struct px_match *match, const struct px_opd *o
         unsigned k = 0;
         for (; k < fn->nargs; k++) {
             px_word word = match->value[opd->args[k]];
-            if (e->key[k] && e->key[k] != word && (e->key[k] != 0xffff || word))
-                break;
+            if (e->key[k] && e->key[k] != word && (e->key[k] != 0xffff || word)) break;
         }
-        if (k == fn->nargs)
-            return px_isa_elems + e->elems;
+        if (k == fn->nargs) return px_isa_elems + e->elems;
     }
     return NULL;
 }
@@ -216,10 +212,8 @@ static const uint8_t *apply(const struct px_match *match, const struct px_opd *o
 static const uint8_t *elements(const struct px_match *match, const struct px_opd *opd, px_word *last)
 {
     *last = 0;
-    if (opd->tkind == 1)
-        return px_isa_elems + opd->tindex;
-    if (opd->tkind != 3)
-        return NULL;
+    if (opd->tkind == 1) return px_isa_elems + opd->tindex;
+    if (opd->tkind != 3) return NULL;
     *last = match->value[opd->args[px_isa_fns[opd->tindex].nargs - 1]];
     return apply(match, opd);
 }
@@ -231,12 +225,12 @@ static unsigned shape_n(px_word word)
     unsigned n = 0;
     while (*s && *s++ != 'n')
         ;
-    for (; *s >= '0' && *s <= '9'; s++)
-        n = n * 10 + (unsigned)(*s - '0');
+    for (; *s >= '0' && *s <= '9'; s++) n = n * 10 + (unsigned)(*s - '0');
     return n;
 }
 
-bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, enum px_type *type, unsigned *count)
+bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, enum px_type *type,
+                       unsigned *count)
 {
     px_word last;
     const uint8_t *e = elements(match, opd, &last);
@@ -251,8 +245,7 @@ bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, e
         *count = 0;
         return opd->tkind == 0;
     }
-    if (opd->by_vec && match->vec > 1)
-        *count = match->vec;
+    if (opd->by_vec && match->vec > 1) *count = match->vec;
     return *type != PX_T_NONE;
 }
 
@@ -260,8 +253,7 @@ enum px_type px_match_elem(const struct px_match *match, const struct px_opd *op
 {
     px_word last;
     const uint8_t *e = elements(match, opd, &last);
-    if (!e)
-        return px_type_of_word(match->value[opd->tslot]);
+    if (!e) return px_type_of_word(match->value[opd->tslot]);
     unsigned m = i < e[2] ? i : e[2] - 1u;
     return e[3 + m] ? e[3 + m] : px_type_of_word(last);
 }
@@ -275,10 +267,8 @@ bool px_match_choose(struct px_match *match, unsigned n, unsigned nth)
 {
     const struct px_form *form = match->form;
     unsigned all = (1u << form->nopds) - 1, fixed = 0;
-    if (n < form->min_opds || n > form->nopds)
-        return false;
-    for (unsigned i = 0; i < form->nopds; i++)
-        fixed |= !(px_form_opd(form, i)->flags & PX_OF_OPTIONAL) << i;
+    if (n < form->min_opds || n > form->nopds) return false;
+    for (unsigned i = 0; i < form->nopds; i++) fixed |= !(px_form_opd(form, i)->flags & PX_OF_OPTIONAL) << i;
     for (unsigned mask = fixed; mask <= all; mask++)
         if ((mask & fixed) == fixed && popcount(mask) == n && !nth--) {
             match->operands = (uint16_t)mask;
@@ -291,8 +281,7 @@ bool px_match_choose(struct px_match *match, unsigned n, unsigned nth)
 static unsigned form_operand(const struct px_match *match, unsigned i)
 {
     unsigned mask = match->operands;
-    while (i--)
-        mask &= mask - 1;
+    while (i--) mask &= mask - 1;
     return mask ? (unsigned)__builtin_ctz(mask) : 0;
 }
 
@@ -307,15 +296,12 @@ bool px_match_types(struct px_match *match)
     unsigned k = 0;
     match->vec = 1;
     for (unsigned i = 0; i < form->nslots; i++)
-        if (vector_length(match->value[i]) > 1)
-            match->vec = (uint8_t)vector_length(match->value[i]);
+        if (vector_length(match->value[i]) > 1) match->vec = (uint8_t)vector_length(match->value[i]);
     for (unsigned i = 0; i < form->nopds; i++) {
         enum px_type type;
         unsigned count;
-        if (!px_match_opd_type(match, px_form_opd(form, i), &type, &count))
-            return false;
-        if (!(match->operands >> i & 1))
-            continue;
+        if (!px_match_opd_type(match, px_form_opd(form, i), &type, &count)) return false;
+        if (!(match->operands >> i & 1)) continue;
         match->type[k] = (uint8_t)type;
         match->count[k++] = (uint8_t)count;
     }
@@ -333,8 +319,7 @@ static unsigned choice(const struct px_match *match, unsigned slot)
 {
     const struct px_isa_slot *s = &px_isa_slots[match->form->first_slot + slot];
     for (uint16_t i = 0; i < s->n; i++)
-        if (px_isa_values[s->first + i].word == match->value[slot])
-            return i + 1u;
+        if (px_isa_values[s->first + i].word == match->value[slot]) return i + 1u;
     return 0;
 }
 
@@ -342,15 +327,13 @@ int px_match_handler(const struct px_match *match)
 {
     const struct px_form *form = match->form;
     unsigned at = 0, size = 1;
-    if (form->handler_first < 0)
-        return -1;
+    if (form->handler_first < 0) return -1;
     for (unsigned i = 0; i < form->nspec; i++) {
         unsigned n = px_isa_slots[form->first_slot + form->spec[i]].n + 1u;
         at = at * n + choice(match, form->spec[i]);
         size *= n;
     }
-    if (form->flags & PX_FF_PAIR && !match->pair)
-        at += size;
+    if (form->flags & PX_FF_PAIR && !match->pair) at += size;
     uint16_t handler = px_isa_handlers[form->handler_first + (int)at];
     return handler == UINT16_MAX ? -1 : handler;
 }
@@ -361,8 +344,7 @@ static bool all_f64(const struct px_match *match)
     for (unsigned i = 0; i < popcount(match->operands); i++)
         if (px_type_info(match->type[i])->klass == PX_TC_FLOAT) {
             found = true;
-            if (match->type[i] != PX_T_F64)
-                return false;
+            if (match->type[i] != PX_T_F64) return false;
         }
     return found;
 }
@@ -370,12 +352,9 @@ static bool all_f64(const struct px_match *match)
 int px_match_fp_mode(const struct px_match *match)
 {
     int mode = 0;
-    if (match->form->flags & PX_FF_HOME)
-        return 0;
-    if (!(match->form->flags & PX_FF_MODE))
-        return -1;
-    for (unsigned i = 0; i < match->form->nslots; i++)
-        switch (match->value[i]) {
+    if (match->form->flags & PX_FF_HOME) return 0;
+    if (!(match->form->flags & PX_FF_MODE)) return -1;
+    for (unsigned i = 0; i < match->form->nslots; i++) switch (match->value[i]) {
         case PX_W_rz: mode |= 1; break;
         case PX_W_rm: mode |= 2; break;
         case PX_W_rp: mode |= 3; break;
@@ -402,13 +381,15 @@ static unsigned word_length(unsigned word)
     return vector_length((px_word)word);
 }
 
-static struct px_where_env where_env(const struct px_match *match, uint32_t operands, struct px_module_level level)
+static struct px_where_env where_env(const struct px_match *match, uint32_t operands,
+                                     struct px_module_level level)
 {
-    return (struct px_where_env){match->value, px_isa_lists, operands, level.ptx, level.sm,
-                                 level.independent, type_bits, type_class, word_length};
+    return (struct px_where_env){match->value,      px_isa_lists, operands,   level.ptx,  level.sm,
+                                 level.independent, type_bits,    type_class, word_length};
 }
 
-bool px_match_where(const struct px_match *match, uint32_t operands, struct px_module_level level, uint8_t *message)
+bool px_match_where(const struct px_match *match, uint32_t operands, struct px_module_level level,
+                    uint8_t *message)
 {
     struct px_where_env env = where_env(match, operands, level);
     const struct px_isa_clause *c = &px_isa_clauses[match->form->first_clause];
@@ -449,8 +430,7 @@ struct px_since px_match_value_since(const struct px_match *match, unsigned slot
 bool px_word_since(px_word word, struct px_since *since)
 {
     const struct px_isa_value *v = px_isa_features;
-    while (v->word && v->word != word)
-        v++;
+    while (v->word && v->word != word) v++;
     *since = px_isa_sinces[v->since];
     return v->word != 0;
 }

@@ -7,8 +7,7 @@
 static uint32_t hash(const char *s, size_t n, uint32_t seed)
 {
     uint32_t h = 2166136261u ^ seed;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)s[i]) * 16777619u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
     return h ^ h >> 15;
 }
 
@@ -44,18 +43,15 @@ enum px_type px_type_of_word(px_word word)
 enum px_space px_space_of_word(px_word word)
 {
     for (uint16_t i = 0; i < px_isa_nspaces; i++)
-        if (px_isa_spaces[i].word == word)
-            return px_isa_spaces[i].space;
+        if (px_isa_spaces[i].word == word) return px_isa_spaces[i].space;
     return PX_SPACE_NONE;
 }
 
 const struct px_sreg *px_sreg_of_word(px_word word)
 {
-    if (word < px_isa_sregs[0].word || word > px_isa_sregs[px_isa_nsregs - 1].word)
-        return NULL;
+    if (word < px_isa_sregs[0].word || word > px_isa_sregs[px_isa_nsregs - 1].word) return NULL;
     for (uint16_t i = 0; i < px_isa_nsregs; i++)
-        if (px_isa_sregs[i].word == word)
-            return &px_isa_sregs[i];
+        if (px_isa_sregs[i].word == word) return &px_isa_sregs[i];
     return NULL;
 }
 
@@ -72,8 +68,7 @@ const char *px_target_name(size_t index)
 int px_target_find(const char *s, size_t n)
 {
     for (uint16_t i = 0; i < px_isa_ntargets; i++)
-        if (strlen(px_isa_targets[i].name) == n && !memcmp(px_isa_targets[i].name, s, n))
-            return i;
+        if (strlen(px_isa_targets[i].name) == n && !memcmp(px_isa_targets[i].name, s, n)) return i;
     return -1;
 }
 
@@ -90,8 +85,7 @@ unsigned px_target_min_ptx(size_t index)
 unsigned px_version_at(size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (!px_isa_versions[i])
-            return 0;
+        if (!px_isa_versions[i]) return 0;
     return px_isa_versions[index];
 }
 
@@ -100,8 +94,7 @@ const char *px_profile_arch(ptx_profile profile, size_t index)
     for (uint16_t i = 0; i < px_isa_ntargets; i++) {
         const struct px_isa_target *target = &px_isa_targets[i];
         const bool frozen = !target->past && target->min_ptx <= PTX_ISA_VERSION;
-        if ((frozen || profile == PTX_PROFILE_ALL) && index-- == 0)
-            return target->name;
+        if ((frozen || profile == PTX_PROFILE_ALL) && index-- == 0) return target->name;
     }
     return NULL;
 }
@@ -117,14 +110,11 @@ unsigned px_profile_version(ptx_profile profile, size_t index)
 /* Do the words after the opcode begin with the rest of the name (or, for a loose one, contain it)? */
 static bool has_words(const uint16_t *name, px_word opcode, const px_word *words, unsigned n)
 {
-    if (name[0] != opcode)
-        return false;
+    if (name[0] != opcode) return false;
     for (unsigned k = 1; k < 6 && name[k]; k++) {
         unsigned i = name[6] ? 0 : k - 1;
-        while (name[6] && i < n && words[i] != name[k])
-            i++;
-        if (i >= n || words[i] != name[k])
-            return false;
+        while (name[6] && i < n && words[i] != name[k]) i++;
+        if (i >= n || words[i] != name[k]) return false;
     }
     return true;
 }
@@ -133,7 +123,8 @@ bool px_word_of_name(px_word opcode, px_word word)
 {
     for (uint16_t i = 0; i < px_isa_ninst_names; i++)
         for (unsigned k = 1; k < 6; k++)
-            if (px_isa_inst_names[i][0] == opcode && px_isa_inst_names[i][k] == word && !px_isa_inst_names[i][6])
+            if (px_isa_inst_names[i][0] == opcode && px_isa_inst_names[i][k] == word &&
+                !px_isa_inst_names[i][6])
                 return true;
     return false;
 }
@@ -141,8 +132,7 @@ bool px_word_of_name(px_word opcode, px_word word)
 static unsigned name_length(const uint16_t *name)
 {
     unsigned n = 0;
-    while (n < 6 && name[n])
-        n++;
+    while (n < 6 && name[n]) n++;
     return n;
 }
 
@@ -178,8 +168,7 @@ bool px_inst_name(px_word opcode, const px_word *words, unsigned n, char *buf, s
 static bool digits(const char *s, char from, char to, unsigned n)
 {
     unsigned i = 0;
-    while (s[i] >= from && s[i] <= to)
-        i++;
+    while (s[i] >= from && s[i] <= to) i++;
     return i == n && !s[i];
 }
 
@@ -187,8 +176,7 @@ static bool digits(const char *s, char from, char to, unsigned n)
 static bool falling(const char *s)
 {
     for (char last = '4'; *s; last = *s++)
-        if (*s < '0' || *s >= last)
-            return false;
+        if (*s < '0' || *s >= last) return false;
     return true;
 }
 

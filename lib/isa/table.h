@@ -9,11 +9,20 @@
 
 #include "isa/isa.h"
 
-struct px_isa_space { px_word word; uint8_t space; };
-struct px_isa_target { char name[10]; px_word word; uint16_t min_ptx; bool past; struct px_target target; };
+struct px_isa_space {
+    px_word word;
+    uint8_t space;
+};
+struct px_isa_target {
+    char name[10];
+    px_word word;
+    uint16_t min_ptx;
+    bool past;
+    struct px_target target;
+};
 
-extern const char px_isa_text[];           /* the words, each NUL-terminated */
-extern const uint16_t px_isa_text_at[];    /* by word; one more at the end */
+extern const char px_isa_text[];        /* the words, each NUL-terminated */
+extern const uint16_t px_isa_text_at[]; /* by word; one more at the end */
 extern const uint32_t px_isa_hash_mask, px_isa_bucket_mask;
 extern const uint16_t px_isa_hash_slots[], px_isa_hash_seeds[];
 extern const struct px_type_info px_isa_types[];
@@ -25,38 +34,63 @@ extern const struct px_sreg px_isa_sregs[];
 extern const uint16_t px_isa_nsregs;
 extern const struct px_isa_target px_isa_targets[];
 extern const uint16_t px_isa_ntargets;
-extern const uint16_t px_isa_versions[];   /* ends with 0 */
+extern const uint16_t px_isa_versions[];      /* ends with 0 */
 extern const uint16_t px_isa_word_versions[]; /* by word */
-extern const struct px_construct px_isa_directives[], px_isa_pragmas[], px_isa_constructs[], px_isa_languages[],
-    px_isa_intermediates[];
-extern const uint16_t px_isa_ndirectives, px_isa_npragmas, px_isa_nconstructs, px_isa_nlanguages, px_isa_nintermediates;
+extern const struct px_construct px_isa_directives[], px_isa_pragmas[], px_isa_constructs[],
+    px_isa_languages[], px_isa_intermediates[];
+extern const uint16_t px_isa_ndirectives, px_isa_npragmas, px_isa_nconstructs, px_isa_nlanguages,
+    px_isa_nintermediates;
 extern const uint8_t px_isa_word_directive[]; /* by word: index in px_isa_directives and one; 0: none */
 
-struct px_isa_value { px_word word; uint16_t since; };
-struct px_isa_slot { px_word name; uint16_t first, n; bool optional; };
-struct px_isa_fn { uint16_t first, n; uint8_t nargs; };
-struct px_isa_entry { uint16_t key[4]; uint16_t elems; }; /* key 0: any word; 0xffff: an empty slot */
-struct px_isa_clause { uint8_t kind; uint8_t message; uint16_t first, length, since; }; /* kind 1: a requirement */
+struct px_isa_value {
+    px_word word;
+    uint16_t since;
+};
+struct px_isa_slot {
+    px_word name;
+    uint16_t first, n;
+    bool optional;
+};
+struct px_isa_fn {
+    uint16_t first, n;
+    uint8_t nargs;
+};
+struct px_isa_entry {
+    uint16_t key[4];
+    uint16_t elems;
+}; /* key 0: any word; 0xffff: an empty slot */
+struct px_isa_clause {
+    uint8_t kind;
+    uint8_t message;
+    uint16_t first, length, since;
+}; /* kind 1: a requirement */
 
 struct px_form {
     px_word opcode;
     uint16_t first_slot, first_opd, first_part, first_clause, since, op;
     uint8_t nslots, nfixed, nopds, min_opds, nparts, nclauses, nspec;
-    uint8_t flags;             /* PX_FF_ */
-    uint16_t overlooks;        /* sets of px_isa_overlooked whose words do no harm here */
-    uint8_t spec[6];           /* slots that the statement specialises on */
-    int32_t handler_first;     /* -1: no statement */
-    uint32_t syntax;           /* in px_isa_names */
+    uint8_t flags;         /* PX_FF_ */
+    uint16_t overlooks;    /* sets of px_isa_overlooked whose words do no harm here */
+    uint8_t spec[6];       /* slots that the statement specialises on */
+    int32_t handler_first; /* -1: no statement */
+    uint32_t syntax;       /* in px_isa_names */
 };
-enum { PX_FF_EXECUTABLE = 1, PX_FF_MODE = 2, PX_FF_PAIR = 4, PX_FF_COMPARE = 8, PX_FF_WIDE = 16, PX_FF_HOME = 32,
-       PX_FF_VIDEO = 64 };
+enum {
+    PX_FF_EXECUTABLE = 1,
+    PX_FF_MODE = 2,
+    PX_FF_PAIR = 4,
+    PX_FF_COMPARE = 8,
+    PX_FF_WIDE = 16,
+    PX_FF_HOME = 32,
+    PX_FF_VIDEO = 64
+};
 
 extern const char px_isa_names[];
-extern const uint16_t px_isa_nforms;          /* numbers 1 .. nforms */
+extern const uint16_t px_isa_nforms; /* numbers 1 .. nforms */
 extern const struct px_form px_isa_forms[];
-extern const uint16_t px_isa_form_first[];    /* by word of the opcode; 0 when it is none */
-extern const uint8_t px_isa_word_flags[];     /* PX_WF_ */
-extern const uint16_t px_isa_overlooked[];    /* by word: bits of struct px_form.overlooks */
+extern const uint16_t px_isa_form_first[]; /* by word of the opcode; 0 when it is none */
+extern const uint8_t px_isa_word_flags[];  /* PX_WF_ */
+extern const uint16_t px_isa_overlooked[]; /* by word: bits of struct px_form.overlooks */
 enum { PX_WF_MODIFIER = 1, PX_WF_OPCODE = 2, PX_WF_INSTRUCTION = 4 };
 extern const struct px_isa_slot px_isa_slots[];
 extern const struct px_isa_value px_isa_values[];
@@ -69,15 +103,18 @@ extern const uint8_t px_isa_elems[];
 extern const struct px_isa_clause px_isa_clauses[];
 extern const uint16_t px_isa_code[], px_isa_lists[];
 extern const struct px_since px_isa_sinces[];
-extern const uint64_t px_isa_target_sets[];   /* bit i: target i */
+extern const uint64_t px_isa_target_sets[]; /* bit i: target i */
 extern const uint16_t px_isa_handlers[];
 extern const uint16_t px_isa_inst_names[][7]; /* six words, 0 at the end; 1 when they may stand anywhere */
 extern const uint16_t px_isa_ninst_names;
 
 enum { PX_QUIRK_WORDS = 3 };
-struct px_isa_quirk { px_word opcode, with[PX_QUIRK_WORDS], without[PX_QUIRK_WORDS]; uint32_t operand; /* in px_isa_names */ };
+struct px_isa_quirk {
+    px_word opcode, with[PX_QUIRK_WORDS], without[PX_QUIRK_WORDS];
+    uint32_t operand; /* in px_isa_names */
+};
 extern const struct px_isa_quirk px_isa_quirks[];
-extern const uint16_t px_isa_quirk_first[];   /* by enum px_quirk; one more at the end */
+extern const uint16_t px_isa_quirk_first[]; /* by enum px_quirk; one more at the end */
 
 extern const uint8_t px_isa_op_flags[]; /* by enum px_op */
 

@@ -66,24 +66,16 @@ static bool evaluate(const struct image *im, const struct px_expr *e, struct px_
     case PX_E_INT:
         *out = (struct px_const){e->is_unsigned ? PX_CONST_U64 : PX_CONST_S64, e->u.i};
         return true;
-    case PX_E_F32:
-        *out = (struct px_const){PX_CONST_F32, e->u.i};
-        return true;
-    case PX_E_F64:
-        *out = (struct px_const){PX_CONST_F64, e->u.i};
-        return true;
+    case PX_E_F32: *out = (struct px_const){PX_CONST_F32, e->u.i}; return true;
+    case PX_E_F64: *out = (struct px_const){PX_CONST_F64, e->u.i}; return true;
     case PX_E_NAME:
-    case PX_E_GENERIC:
-        return symbol_address(im, e, &out->bits);
-    case PX_E_MASK:
-        return evaluate_mask(im, e, out);
+    case PX_E_GENERIC: return symbol_address(im, e, &out->bits);
+    case PX_E_MASK: return evaluate_mask(im, e, out);
     case PX_E_UNARY:
     case PX_E_CAST:
     case PX_E_BINARY:
-    case PX_E_TERNARY:
-        return evaluate_operator(im, e, out);
-    default:
-        return false;
+    case PX_E_TERNARY: return evaluate_operator(im, e, out);
+    default: return false;
     }
 }
 
@@ -125,8 +117,8 @@ static void put_scalar(struct image *im, uint8_t *to, const struct px_expr *e)
 }
 
 /*
- * Fills [to, to+size) from a list; `dim` counts the array's dimensions, then the vector's elements. Fields (of a
- * sampler, or where ptxas overlooks them) are not bytes of memory.
+ * Fills [to, to+size) from a list; `dim` counts the array's dimensions, then the vector's elements. Fields
+ * (of a sampler, or where ptxas overlooks them) are not bytes of memory.
  */
 static void put_list(struct image *im, uint8_t *to, uint64_t size, unsigned dim, const struct px_expr *list)
 {
@@ -148,8 +140,8 @@ static void put_list(struct image *im, uint8_t *to, uint64_t size, unsigned dim,
 }
 
 /*
- * ptxas does not heed the braces of an .f16x2: whatever stands in them is written in the order of the text, integers
- * and floats of 32 bits, as long as there is room. Returns where the next one goes.
+ * ptxas does not heed the braces of an .f16x2: whatever stands in them is written in the order of the text,
+ * integers and floats of 32 bits, as long as there is room. Returns where the next one goes.
  */
 static uint8_t *put_leaves(struct image *im, uint8_t *to, const struct px_expr *list)
 {

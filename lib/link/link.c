@@ -130,15 +130,9 @@ ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_mod
     px_arena_init(&linked->arena, alloc, &link.failure);
     ptx_status status = PTX_OK;
     switch (setjmp(link.failure)) {
-    case 0:
-        run_steps(&link, modules);
-        break;
-    case UNWIND_ERROR:
-        status = PTX_ERROR_LINK;
-        break;
-    default:
-        status = PTX_ERROR_OUT_OF_MEMORY;
-        break;
+    case 0: run_steps(&link, modules); break;
+    case UNWIND_ERROR: status = PTX_ERROR_LINK; break;
+    default: status = PTX_ERROR_OUT_OF_MEMORY; break;
     }
     linked->arena.on_failure = NULL;
     return status;

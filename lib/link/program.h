@@ -10,7 +10,7 @@
 #ifndef PX_LINK_PROGRAM_H
 #define PX_LINK_PROGRAM_H
 
-#include "check/module.h"
+#include "front/module.h"
 #include "ptxvm.h"
 
 struct px_call; /* vm/extern.h */
@@ -21,29 +21,30 @@ typedef enum px_ext (*px_ext_fn)(struct px_call *call);
 
 /* One function that the VM provides by itself. Layout of arguments: as .param lists are laid out. */
 struct px_builtin {
-    const char *name;       /* "cudaLaunchDeviceV2" */
+    const char *name; /* "cudaLaunchDeviceV2" */
     px_ext_fn fn;
-    uint16_t ret_bytes;     /* 0 for none */
+    uint16_t ret_bytes; /* 0 for none */
     uint16_t arg_bytes;
-    bool over_definitions;  /* used even when a module defines the name (a linked device-runtime library) */
+    bool over_definitions; /* used even when a module defines the name (a linked device-runtime library) */
 };
 
-/* Finds a builtin by name; NULL when there is none. cdp/ supplies the table; vm/ and link/ do not know cdp/. */
+/* Finds a builtin by name; NULL when there is none. cdp/ supplies the table; vm/ and link/ do not know cdp/.
+ */
 typedef const struct px_builtin *(*px_builtin_find)(const char *name);
 
 enum px_lfunc_kind { PX_LF_CODE, PX_LF_BUILTIN, PX_LF_HOST, PX_LF_UNDEFINED /* declared, never called */ };
 
 struct px_lfunc {
-    uint8_t kind;                    /* enum px_lfunc_kind */
+    uint8_t kind; /* enum px_lfunc_kind */
     bool is_entry;
-    uint32_t id;                     /* index in px_linked.funcs */
+    uint32_t id; /* index in px_linked.funcs */
     const char *name;
     const struct px_function *fn;    /* definition; for BUILTIN and HOST the declaration (its .param list) */
     const struct ptx_module *module; /* of fn */
     const struct px_builtin *builtin;
     ptx_host_fn host;
-    ptx_address address;             /* what mov.u64 %rd, name gives */
-    uint32_t static_shared;          /* entry: bytes of static shared memory that it and its callees use */
+    ptx_address address;    /* what mov.u64 %rd, name gives */
+    uint32_t static_shared; /* entry: bytes of static shared memory that it and its callees use */
 };
 
 struct px_lvar {
@@ -52,8 +53,8 @@ struct px_lvar {
     const struct px_function *fn; /* the function that declares it; NULL at module scope */
     uint8_t space;
     uint64_t size;
-    uint64_t address;             /* in its state space: .global: device address; .const, .shared: offset */
-    const uint32_t *kernels;      /* .shared: ids of the kernels that can reach it */
+    uint64_t address;        /* in its state space: .global: device address; .const, .shared: offset */
+    const uint32_t *kernels; /* .shared: ids of the kernels that can reach it */
     uint32_t nkernels;
 };
 
@@ -68,8 +69,8 @@ struct px_linked {
     uint64_t global_bytes, const_bytes; /* of the two images */
     uint64_t shared_max;
     ptx_address global_base, const_base; /* see px_link_place */
-    struct px_link_maps *maps;          /* link.c: what each symbol became */
-    const char *error;                  /* after a failed link: one line; else NULL */
+    struct px_link_maps *maps;           /* link.c: what each symbol became */
+    const char *error;                   /* after a failed link: one line; else NULL */
 };
 
 /*
@@ -79,15 +80,16 @@ struct px_linked {
  * func_base + 16 * i. Returns PTX_OK, PTX_ERROR_LINK
  * (linked->error says why) or PTX_ERROR_OUT_OF_MEMORY.
  */
-ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_module *const *modules, uint32_t n,
-                   px_builtin_find builtins, const ptx_program_options *options);
+ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_module *const *modules,
+                   uint32_t n, px_builtin_find builtins, const ptx_program_options *options);
 void px_link_place(struct px_linked *linked, ptx_address global_base, ptx_address const_base,
                    ptx_address func_base);
 /*
- * Writes the initial bytes of both images (their sizes are in `linked`), addresses of symbols included. NULL, or the
- * variable whose initialiser has no value.
+ * Writes the initial bytes of both images (their sizes are in `linked`), addresses of symbols included. NULL,
+ * or the variable whose initialiser has no value.
  */
-const struct px_lvar *px_link_initialise(const struct px_linked *linked, uint8_t *global_image, uint8_t *const_image);
+const struct px_lvar *px_link_initialise(const struct px_linked *linked, uint8_t *global_image,
+                                         uint8_t *const_image);
 void px_link_free(struct px_linked *linked);
 
 /* What a module-scope symbol (or a variable of a function) became; NULL when it became nothing. */

@@ -69,17 +69,13 @@ static void walk_expr(struct walk *w, const struct px_expr *e)
         break;
     case PX_E_MASK:
     case PX_E_UNARY:
-    case PX_E_CAST:
-        walk_expr(w, e->u.a);
-        break;
-    case PX_E_TERNARY:
-        walk_expr(w, e->u.c); /* fall through */
+    case PX_E_CAST: walk_expr(w, e->u.a); break;
+    case PX_E_TERNARY: walk_expr(w, e->u.c); /* fall through */
     case PX_E_BINARY:
         walk_expr(w, e->u.a);
         walk_expr(w, e->u.b);
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -126,20 +122,13 @@ static void walk_block(struct walk *w, const struct px_block *block)
         const struct px_stmt *s = block->list[i];
         w->pos = s->pos;
         switch (s->kind) {
-        case PX_S_INST:
-            walk_inst(w, &s->u.inst);
-            break;
-        case PX_S_BLOCK:
-            walk_block(w, &s->u.block);
-            break;
+        case PX_S_INST: walk_inst(w, &s->u.inst); break;
+        case PX_S_BLOCK: walk_block(w, &s->u.block); break;
         case PX_S_CALLTARGETS:
             for (uint32_t k = 0; k < s->u.targets.n; k++) walk_operand(w, &s->u.targets.list[k], false);
             break;
-        case PX_S_VAR:
-            walk_expr(w, s->u.var->init);
-            break;
-        default:
-            break;
+        case PX_S_VAR: walk_expr(w, s->u.var->init); break;
+        default: break;
         }
     }
 }

@@ -22,14 +22,14 @@ struct exposed {
 
 struct assigned {
     struct px_lint_flow *flow;
-    bool *given;           /* by register: a parameter */
-    bool *full;            /* by reference: a write that happens whenever its block is passed */
-    uint32_t *written;     /* by register: the block that is being walked + 1, once it is fully written there */
-    uint32_t *candidate;   /* by register: its number among candidates; PX_FLOW_NONE */
+    bool *given;         /* by register: a parameter */
+    bool *full;          /* by reference: a write that happens whenever its block is passed */
+    uint32_t *written;   /* by register: the block that is being walked + 1, once it is fully written there */
+    uint32_t *candidate; /* by register: its number among candidates; PX_FLOW_NONE */
     PX_VEC(uint32_t) registers; /* candidates */
     PX_VEC(struct exposed) reads;
     struct px_flow_facts *some, *all; /* by block */
-    bool *told_never, *told_maybe; /* by candidate */
+    bool *told_never, *told_maybe;    /* by candidate */
 };
 
 /* ---- guards ---- */
@@ -57,7 +57,8 @@ static bool guarded_before(const struct px_lint_flow *flow, uint32_t reg, uint32
     for (uint32_t i = first; i < end; i++) {
         const uint32_t other = flow->refs[flow->defs.to[i]].item;
         const bool same = flow->items[other].inst->guard_negated == flow->items[item].inst->guard_negated;
-        if (other != item && px_lint_guard(flow, other) == guard && same != opposite && comes_before(flow, other, item))
+        if (other != item && px_lint_guard(flow, other) == guard && same != opposite &&
+            comes_before(flow, other, item))
             return true;
     }
     return false;
@@ -70,7 +71,8 @@ static void mark_full(struct assigned *a)
     for (uint32_t i = 0; i < flow->nrefs; i++) {
         const struct px_lint_ref *ref = &flow->refs[i];
         if (ref->is_def)
-            a->full[i] = !flow->items[ref->item].inst->guard || guarded_before(flow, ref->reg, ref->item, true);
+            a->full[i] =
+                !flow->items[ref->item].inst->guard || guarded_before(flow, ref->reg, ref->item, true);
     }
 }
 
@@ -107,7 +109,8 @@ static bool *find_parameters(const struct px_lint_flow *flow)
     for (unsigned i = 0; i < flow->function->func->nparams; i++) {
         const struct px_symbol *symbol = flow->function->params[i];
         if (symbol->kind != PX_SYM_REG) continue;
-        for (uint32_t r = flow->reg_base[symbol->index]; r < flow->reg_base[symbol->index + 1]; r++) given[r] = true;
+        for (uint32_t r = flow->reg_base[symbol->index]; r < flow->reg_base[symbol->index + 1]; r++)
+            given[r] = true;
     }
     return given;
 }
@@ -122,7 +125,8 @@ static void find_reads(struct assigned *a)
     for (uint32_t k = 0; k < flow->graph.nblocks; k++) {
         const struct px_flow_block *block = &flow->graph.blocks[k];
         if (!flow->reached[k]) continue;
-        for (uint32_t i = flow->items[block->first].first; i < flow->items[block->first + block->n].first; i++)
+        for (uint32_t i = flow->items[block->first].first; i < flow->items[block->first + block->n].first;
+             i++)
             look_at(a, i, k);
     }
 }
@@ -135,7 +139,8 @@ static bool *find_needed(const struct assigned *a)
     const struct px_lint_flow *flow = a->flow;
     struct px_flow_live live;
     uint32_t read = 0;
-    px_flow_live_begin(&live, flow->arena, &flow->graph, flow->order.nodes, flow->order.n, a->registers.n, NULL, 0);
+    px_flow_live_begin(&live, flow->arena, &flow->graph, flow->order.nodes, flow->order.n, a->registers.n,
+                       NULL, 0);
     for (uint32_t i = 0; i < flow->nrefs; i++) {
         const struct px_lint_ref *ref = &flow->refs[i];
         const uint32_t block = flow->graph.node_of[ref->item], candidate = a->candidate[ref->reg];
@@ -199,7 +204,8 @@ static void say_never(const struct assigned *a, const struct px_lint_ref *ref)
     const struct px_lint_flow *flow = a->flow;
     const struct px_operand *operand = ref->operand;
     const uint32_t first = flow->defs.first[ref->reg];
-    struct px_diag *diag = px_lint_say(flow, LINT_UNASSIGNED, operand->pos, operand->length, operand->u.name->text);
+    struct px_diag *diag =
+        px_lint_say(flow, LINT_UNASSIGNED, operand->pos, operand->length, operand->u.name->text);
     if (first == flow->defs.first[ref->reg + 1])
         px_diag_note(&flow->module->diags, diag, "nothing assigns to '%s'", operand->u.name->text);
     else
@@ -209,18 +215,19 @@ static void say_never(const struct assigned *a, const struct px_lint_ref *ref)
 
 static bool is_byte(const struct px_inst *inst)
 {
-    for (unsigned i = 0; i < inst->nmods; i++)
-        switch (inst->mods[i].name->word) {
-        case PX_W_b8: case PX_W_u8: case PX_W_s8: return true;
+    for (unsigned i = 0; i < inst->nmods; i++) switch (inst->mods[i].name->word) {
+        case PX_W_b8:
+        case PX_W_u8:
+        case PX_W_s8: return true;
         default: break;
         }
     return false;
 }
 
 /*
- * Packing, prmt and stores of a byte put bits in places without looking at them. nvcc fills up with registers that
- * are never assigned what a later mask throws away, and copies empty objects as one such byte, so these reads
- * are no certain fault.
+ * Packing, prmt and stores of a byte put bits in places without looking at them. nvcc fills up with registers
+ * that are never assigned what a later mask throws away, and copies empty objects as one such byte, so these
+ * reads are no certain fault.
  */
 static bool only_places(const struct px_lint_flow *flow, const struct px_lint_ref *ref)
 {
@@ -234,14 +241,17 @@ static void say_maybe(const struct assigned *a, const struct px_lint_ref *ref, b
 {
     const struct px_lint_flow *flow = a->flow;
     const struct px_operand *operand = ref->operand;
-    struct px_diag *diag = px_lint_say(flow, LINT_MAYBE_UNASSIGNED, operand->pos, operand->length, operand->u.name->text);
+    struct px_diag *diag =
+        px_lint_say(flow, LINT_MAYBE_UNASSIGNED, operand->pos, operand->length, operand->u.name->text);
     if (!some) {
-        px_diag_note(&flow->module->diags, diag, "no path to here assigns it, but '%s' may only put its bits where nothing looks",
+        px_diag_note(&flow->module->diags, diag,
+                     "no path to here assigns it, but '%s' may only put its bits where nothing looks",
                      flow->items[ref->item].inst->opcode->text);
         return;
     }
     const uint32_t def = flow->defs.to[flow->defs.first[ref->reg]];
-    px_diag_note(&flow->module->diags, diag, "there is a path to here that passes no assignment%s; the first is on line %u",
+    px_diag_note(&flow->module->diags, diag,
+                 "there is a path to here that passes no assignment%s; the first is on line %u",
                  a->full[def] ? "" : " without a guard", px_lint_item_line(flow, flow->refs[def].item));
 }
 
@@ -280,7 +290,8 @@ static void judge_all(struct assigned *a)
     for (uint32_t batch = 0; batch * 64 < a->registers.n; batch++) {
         fill_batch(a, batch);
         px_flow_assigned(&a->flow->graph, &a->flow->order, a->some, a->all);
-        for (uint32_t i = reads.first[batch]; i < reads.first[batch + 1]; i++) judge(a, &a->reads.at[reads.to[i]]);
+        for (uint32_t i = reads.first[batch]; i < reads.first[batch + 1]; i++)
+            judge(a, &a->reads.at[reads.to[i]]);
     }
 }
 

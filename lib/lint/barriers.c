@@ -19,14 +19,17 @@ struct cause {
 struct barriers {
     const struct px_lint_flow *flow;
     struct px_lint_values values;
-    uint32_t *source;    /* by node: the item that made it divergent + 1; 0 for uniform */
+    uint32_t *source;        /* by node: the item that made it divergent + 1; 0 for uniform */
     uint32_t *queue, nqueue; /* divergent nodes whose readers have not been told */
-    struct cause *cause; /* by block, where `under` */
-    bool *under;         /* by block: under divergent control */
-    uint32_t *skip;      /* by block: where to look for the next block up the tree that is not `under` yet */
-    struct branching { uint32_t block; struct cause cause; } *branches; /* found divergent, not followed yet */
+    struct cause *cause;     /* by block, where `under` */
+    bool *under;             /* by block: under divergent control */
+    uint32_t *skip; /* by block: where to look for the next block up the tree that is not `under` yet */
+    struct branching {
+        uint32_t block;
+        struct cause cause;
+    } * branches; /* found divergent, not followed yet */
     uint32_t nbranches;
-    bool *parted;        /* by block: its branch is divergent */
+    bool *parted; /* by block: its branch is divergent */
 };
 
 static bool has_word(const struct px_inst *inst, px_word word)
@@ -45,9 +48,18 @@ static bool differs(const struct px_function *function, const struct px_operand 
     const unsigned axis = operand->selector == PX_W_y ? 1 : operand->selector == PX_W_z ? 2 : 0;
     switch (sreg ? sreg->op : PX_SR_NONE) {
     case PX_SR_tid: return function->reqntid[axis] != 1 && function->maxntid[axis] != 1;
-    case PX_SR_laneid: case PX_SR_warpid:
-    case PX_SR_lanemask_eq: case PX_SR_lanemask_le: case PX_SR_lanemask_lt: case PX_SR_lanemask_ge: case PX_SR_lanemask_gt:
-    case PX_SR_clock: case PX_SR_clock_hi: case PX_SR_clock64: case PX_SR_globaltimer: case PX_SR_globaltimer_lo:
+    case PX_SR_laneid:
+    case PX_SR_warpid:
+    case PX_SR_lanemask_eq:
+    case PX_SR_lanemask_le:
+    case PX_SR_lanemask_lt:
+    case PX_SR_lanemask_ge:
+    case PX_SR_lanemask_gt:
+    case PX_SR_clock:
+    case PX_SR_clock_hi:
+    case PX_SR_clock64:
+    case PX_SR_globaltimer:
+    case PX_SR_globaltimer_lo:
     case PX_SR_globaltimer_hi: return true;
     default: return false;
     }
@@ -95,7 +107,8 @@ static void part(struct barriers *b, uint32_t block, struct cause cause)
     b->branches[b->nbranches++] = (struct branching){block, cause};
 }
 
-/* A divergent value is read: the instruction's results are divergent, or its branch, or whether it runs at all. */
+/* A divergent value is read: the instruction's results are divergent, or its branch, or whether it runs at
+ * all. */
 static void tell_reader(struct barriers *b, uint32_t r, uint32_t source)
 {
     const struct px_lint_flow *flow = b->flow;
@@ -116,7 +129,8 @@ static void spread_values(struct barriers *b)
     while (b->nqueue) {
         const uint32_t node = b->queue[--b->nqueue], source = b->source[node] - 1;
         const struct px_flow_lists *readers = &b->values.readers;
-        for (uint32_t i = readers->first[node]; i < readers->first[node + 1]; i++) tell_reader(b, readers->to[i], source);
+        for (uint32_t i = readers->first[node]; i < readers->first[node + 1]; i++)
+            tell_reader(b, readers->to[i], source);
         if (node < flow->nrefs && b->values.last[node])
             make_divergent(b, px_lint_node(flow, flow->refs[node].reg), source);
     }
@@ -155,7 +169,8 @@ static void follow(struct barriers *b, const struct branching *branch)
 {
     const struct px_lint_flow *flow = b->flow;
     const uint32_t meet = flow->post.up[branch->block];
-    for (uint32_t i = flow->graph.succ.first[branch->block]; i < flow->graph.succ.first[branch->block + 1]; i++) {
+    for (uint32_t i = flow->graph.succ.first[branch->block]; i < flow->graph.succ.first[branch->block + 1];
+         i++) {
         uint32_t block = next_up(b, flow->graph.succ.to[i]);
         while (block != meet && px_flow_dominates(&flow->post, meet, block)) {
             put_under(b, block, branch->cause);
@@ -194,7 +209,8 @@ static void complain(const struct barriers *b, uint32_t i, struct cause cause)
     char source[96];
     px_print_inst(flow->items[cause.source].inst, source, sizeof source);
     struct px_diag *diag = px_lint_say(flow, LINT_BARRIER, inst->pos, inst->opcode->len);
-    px_diag_note(&flow->module->diags, diag, "threads part at '%s' on line %u, whose condition derives from '%s' on line %u",
+    px_diag_note(&flow->module->diags, diag,
+                 "threads part at '%s' on line %u, whose condition derives from '%s' on line %u",
                  flow->items[cause.branch].inst->opcode->text, px_lint_item_line(flow, cause.branch), source,
                  px_lint_item_line(flow, cause.source));
 }
@@ -204,7 +220,8 @@ static uint32_t divergent_guard(const struct barriers *b, uint32_t i)
 {
     const struct px_lint_item *item = &b->flow->items[i];
     for (uint32_t r = item->first; r < item[1].first; r++)
-        if (b->flow->refs[r].operand == item->inst->guard && b->source[b->values.source[r]]) return b->values.source[r];
+        if (b->flow->refs[r].operand == item->inst->guard && b->source[b->values.source[r]])
+            return b->values.source[r];
     return PX_FLOW_NONE;
 }
 
@@ -241,7 +258,8 @@ void px_lint_barriers(struct px_lint_flow *flow)
     b.branches = PX_NEW_N(flow->arena, struct branching, flow->graph.n);
     for (uint32_t k = 0; k < flow->graph.n; k++) b.skip[k] = k;
     for (uint32_t i = 0; i < flow->nitems; i++)
-        if (flow->reached[flow->graph.node_of[i]] && is_source(flow, &flow->items[i])) item_divergent(&b, i, i);
+        if (flow->reached[flow->graph.node_of[i]] && is_source(flow, &flow->items[i]))
+            item_divergent(&b, i, i);
     spread(&b);
     for (uint32_t i = 0; i < flow->nitems; i++)
         if (flow->reached[flow->graph.node_of[i]]) judge(&b, i);

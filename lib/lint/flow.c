@@ -8,7 +8,7 @@
 #include "lint/flow.h"
 #include <string.h>
 #include "check/ends.h"
-#include "check/registers.h"
+#include "match/registers.h"
 
 struct build {
     struct px_lint_flow *flow;
@@ -39,7 +39,9 @@ static void add_register(void *user, const struct px_operand *operand, bool is_d
     const bool one = vec <= 1 || operand->selector;
     struct px_lint_ref ref = {.operand = operand, .item = b->items.n, .is_def = is_def};
     for (uint32_t i = 0; i < (one ? 1u : vec); i++) {
-        const uint32_t component = vec <= 1 ? 0 : operand->selector ? px_selector_component(operand->selector) : i;
+        const uint32_t component = vec <= 1            ? 0
+                                   : operand->selector ? px_selector_component(operand->selector)
+                                                       : i;
         ref.reg = b->flow->reg_base[symbol->index] + component;
         px_vec_push(b->flow->arena, &b->refs, ref);
     }

@@ -37,8 +37,8 @@ struct px_lint_flow {
     uint32_t nitems;
     struct px_lint_ref *refs;
     uint32_t nrefs;
-    uint32_t *reg_base; /* by number of the .reg: its first component */
-    uint32_t nregs;     /* components */
+    uint32_t *reg_base;        /* by number of the .reg: its first component */
+    uint32_t nregs;            /* components */
     struct px_flow_lists defs; /* of a register: numbers of the references that write it, in text order */
 
     struct px_flow_graph graph;
@@ -48,8 +48,8 @@ struct px_lint_flow {
 };
 
 /*
- * Fills `flow` for a function that has a body. False, and only items and references are there, when branches through
- * large tables make a graph that is far larger than the code.
+ * Fills `flow` for a function that has a body. False, and only items and references are there, when branches
+ * through large tables make a graph that is far larger than the code.
  */
 bool px_lint_flow(struct px_lint_flow *flow, struct ptx_module *module, const struct px_function *function,
                   struct px_arena *scratch, px_lint_find *find);
@@ -69,7 +69,7 @@ uint32_t px_lint_guard(const struct px_lint_flow *flow, uint32_t item);
 const struct px_symbol *px_lint_callee(const struct px_inst *inst);
 
 /* Appends a warning about an operand or an instruction. */
-#define px_lint_say(flow, id, pos, length, ...)                                                             \
+#define px_lint_say(flow, id, pos, length, ...)                                                              \
     px_diag_add(&(flow)->module->diags, PX_D_##id, (pos), (length), ##__VA_ARGS__)
 
 /* The analyses. */
@@ -77,7 +77,8 @@ void px_lint_registers(struct px_lint_flow *flow); /* registers.c: declared or w
 void px_lint_assigned(struct px_lint_flow *flow);  /* assigned.c: read before they are written */
 void px_lint_reached(struct px_lint_flow *flow);   /* reached.c */
 void px_lint_barriers(struct px_lint_flow *flow);  /* barriers.c */
-void px_lint_spaces(struct px_lint_flow *flow);    /* spaces.c: generic accesses, pointers passed to child kernels */
+void px_lint_spaces(
+    struct px_lint_flow *flow); /* spaces.c: generic accesses, pointers passed to child kernels */
 void px_lint_prototypes(struct ptx_module *module, px_lint_find *find); /* prototypes.c */
 
 #endif

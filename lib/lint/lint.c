@@ -23,8 +23,8 @@ static void analyse(struct ptx_module *module, const struct px_function *functio
 }
 
 /* `scratch` lies in the module's arena, so nothing that unwinding needs is a variable of this function. */
-static void lint_function(struct ptx_module *module, const struct px_function *function, struct px_arena *scratch,
-                          px_lint_find *find)
+static void lint_function(struct ptx_module *module, const struct px_function *function,
+                          struct px_arena *scratch, px_lint_find *find)
 {
     jmp_buf here, *const outer = module->arena.on_failure;
     px_arena_init(scratch, &module->alloc, &here);
@@ -52,7 +52,9 @@ void px_lint(struct ptx_module *module, px_lint_find *find)
     struct px_arena *scratch = PX_NEW(&module->arena, struct px_arena);
     px_lint_prototypes(module, find);
     for (uint32_t i = 0; i < module->functions.n; i++)
-        if (module->functions.at[i]->func->body) lint_function(module, module->functions.at[i], scratch, find);
+        if (module->functions.at[i]->func->body)
+            lint_function(module, module->functions.at[i], scratch, find);
     if (module->diags.list.n > before)
-        qsort(module->diags.list.at + before, module->diags.list.n - before, sizeof *module->diags.list.at, by_place);
+        qsort(module->diags.list.at + before, module->diags.list.n - before, sizeof *module->diags.list.at,
+              by_place);
 }

@@ -7,12 +7,14 @@
  * changes; a second walk then looks at the accesses. Functions that the kernel can
  * reach, by a call or by their address, are walked like the kernel itself.
  */
+#include "match/match.h"
 #include "lint/needs.h"
 #include "lint/flow.h"
 
 typedef uint64_t origins; /* bit i: needs->origins[i] */
 
-/* What a value may be made of: addresses that it is, and that it is a copy of; and a constant that is in all its terms. */
+/* What a value may be made of: addresses that it is, and that it is a copy of; and a constant that is in all
+ * its terms. */
 struct value {
     origins set, copy;
     uint32_t scale;
@@ -69,13 +71,15 @@ static void join(struct walk *w, const struct px_symbol *symbol, struct value va
 {
     struct node *n = node_of(w, symbol);
     const struct value joined = either(n->value, value);
-    w->changed |= joined.set != n->value.set || joined.copy != n->value.copy || joined.scale != n->value.scale;
+    w->changed |=
+        joined.set != n->value.set || joined.copy != n->value.copy || joined.scale != n->value.scale;
     n->value = joined;
 }
 
 static bool is_memory(const struct px_symbol *symbol)
 {
-    return symbol->kind == PX_SYM_VAR && (symbol->space == PX_SPACE_GLOBAL || symbol->space == PX_SPACE_CONST);
+    return symbol->kind == PX_SYM_VAR &&
+           (symbol->space == PX_SPACE_GLOBAL || symbol->space == PX_SPACE_CONST);
 }
 
 /* Of `list`, made when it is new; NULL when there is no room. */
@@ -102,7 +106,8 @@ static struct value variable(struct walk *w, const struct px_symbol *symbol)
 }
 
 /* Only 64-bit integers can be addresses. */
-static struct value parameter(struct walk *w, const struct px_symbol *symbol, uint64_t offset, enum px_type type)
+static struct value parameter(struct walk *w, const struct px_symbol *symbol, uint64_t offset,
+                              enum px_type type)
 {
     const struct px_root piece = {.symbol = symbol, .offset = offset, .type = (uint8_t)type};
     if (px_type_info(type)->bits == 64 && px_type_info(type)->klass != PX_TC_FLOAT) return origin(w, piece);
@@ -147,7 +152,8 @@ static void reach(struct walk *w, const struct px_symbol *symbol)
 static void note_symbol(struct walk *w, const struct px_symbol *symbol)
 {
     if (symbol->kind == PX_SYM_FUNC || symbol->kind == PX_SYM_ENTRY) reach(w, symbol);
-    if (symbol->kind == PX_SYM_VAR && symbol->space == PX_SPACE_SHARED && !symbol->size) w->needs->dynamic_shared = true;
+    if (symbol->kind == PX_SYM_VAR && symbol->space == PX_SPACE_SHARED && !symbol->size)
+        w->needs->dynamic_shared = true;
 }
 
 /* %tid.y tells of blocks with two dimensions, %ctaid.y of grids. */
@@ -209,7 +215,8 @@ static void tell(struct walk *w, origins set, unsigned what, enum px_type elemen
         use->written |= (what & TOLD_WRITTEN) != 0;
         use->escapes |= (what & TOLD_ESCAPES) != 0;
         use->pointer |= (what & TOLD_POINTER) != 0;
-        if (element != PX_T_NONE && is_larger(element, (enum px_type)use->element)) use->element = (uint8_t)element;
+        if (element != PX_T_NONE && is_larger(element, (enum px_type)use->element))
+            use->element = (uint8_t)element;
     }
 }
 
@@ -281,7 +288,8 @@ static void call(struct walk *w, const struct px_inst *inst)
     const unsigned at = 1u + results;
     if (symbol) reach(w, symbol);
     const struct px_function *f = function_of(w, symbol);
-    const struct px_operand *given = at < inst->nopds && inst->opds[at].kind == PX_O_LIST ? &inst->opds[at] : NULL;
+    const struct px_operand *given =
+        at < inst->nopds && inst->opds[at].kind == PX_O_LIST ? &inst->opds[at] : NULL;
     if (!f) {
         struct px_lint_runtime known;
         w->needs->opaque |= !symbol || !w->runtime(symbol->name->text, &known);
@@ -334,14 +342,21 @@ static struct value derived(struct walk *w, const struct px_inst *inst, enum px_
     if (n < 2) return none;
     const struct value a = value_of(w, &inst->opds[1]);
     switch (inst->opcode->word) {
-    case PX_W_mov: case PX_W_shfl: return a;
-    case PX_W_cvt: case PX_W_sub: return (struct value){.set = inst->opcode->word == PX_W_sub ? a.set : 0, .scale = a.scale};
+    case PX_W_mov:
+    case PX_W_shfl: return a;
+    case PX_W_cvt:
+    case PX_W_sub: return (struct value){.set = inst->opcode->word == PX_W_sub ? a.set : 0, .scale = a.scale};
     case PX_W_mul: return n > 2 ? product(w, inst, constant(inst, 2)) : none;
     case PX_W_shl: return n > 2 && constant(inst, 2) < 12 ? product(w, inst, 1u << constant(inst, 2)) : none;
-    case PX_W_mad: return n > 3 ? sum(w, value_of(w, &inst->opds[3]), product(w, inst, constant(inst, 2))) : none;
-    case PX_W_add: case PX_W_and: case PX_W_or: case PX_W_min: case PX_W_max:
-        return n > 2 ? sum(w, a, value_of(w, &inst->opds[2])) : none;
-    case PX_W_selp: case PX_W_slct: return n > 2 ? either(a, value_of(w, &inst->opds[2])) : none;
+    case PX_W_mad:
+        return n > 3 ? sum(w, value_of(w, &inst->opds[3]), product(w, inst, constant(inst, 2))) : none;
+    case PX_W_add:
+    case PX_W_and:
+    case PX_W_or:
+    case PX_W_min:
+    case PX_W_max: return n > 2 ? sum(w, a, value_of(w, &inst->opds[2])) : none;
+    case PX_W_selp:
+    case PX_W_slct: return n > 2 ? either(a, value_of(w, &inst->opds[2])) : none;
     default: return none;
     }
 }
@@ -388,8 +403,8 @@ static void all_bodies(struct walk *w)
     }
 }
 
-void px_kernel_needs(struct px_needs *needs, const struct ptx_module *module, const struct px_function *kernel,
-              px_lint_find *runtime, struct px_arena *arena)
+void px_kernel_needs(struct px_needs *needs, const struct ptx_module *module,
+                     const struct px_function *kernel, px_lint_find *runtime, struct px_arena *arena)
 {
     struct walk w = {.needs = needs, .module = module, .kernel = kernel, .runtime = runtime, .arena = arena};
     const uint32_t size = table_size(module);

@@ -15,19 +15,20 @@ enum { PX_ORIGINS_MAX = 63, PX_MEMBERS_MAX = 256 }; /* told of; more are passed 
 /* Where an address may come from: bytes of a kernel parameter, or a variable. */
 struct px_root {
     const struct px_symbol *symbol;
-    uint64_t offset;  /* in the parameter */
-    uint8_t type;     /* enum px_type it is loaded as; of a parameter */
-    uint8_t element;  /* enum px_type of the largest thing accessed through it; PX_T_NONE: unknown */
-    uint32_t stride;  /* what indices are multiplied by on the way, as far as that is constant; 0 when never */
-    bool pointer;     /* converted by cvta, or an address by itself */
+    uint64_t offset; /* in the parameter */
+    uint8_t type;    /* enum px_type it is loaded as; of a parameter */
+    uint8_t element; /* enum px_type of the largest thing accessed through it; PX_T_NONE: unknown */
+    uint32_t stride; /* what indices are multiplied by on the way, as far as that is constant; 0 when never */
+    bool pointer;    /* converted by cvta, or an address by itself */
     bool read, written;
-    bool escapes;     /* itself passed on or stored: what happens there is not known */
+    bool escapes; /* itself passed on or stored: what happens there is not known */
 };
 
 struct px_needs {
     struct px_root origins[PX_ORIGINS_MAX];
     uint32_t norigins;
-    struct px_root plain[PX_MEMBERS_MAX]; /* pieces of parameters that are no addresses, by symbol, offset, type */
+    struct px_root
+        plain[PX_MEMBERS_MAX]; /* pieces of parameters that are no addresses, by symbol, offset, type */
     uint32_t nplain;
     bool dynamic_shared;
     bool opaque;           /* calls functions whose text is not here */
@@ -35,7 +36,7 @@ struct px_needs {
 };
 
 /* Scratch memory comes from `arena`. The kernel's module has no errors, and bodies. */
-void px_kernel_needs(struct px_needs *needs, const struct ptx_module *module, const struct px_function *kernel,
-              px_lint_find *runtime, struct px_arena *arena);
+void px_kernel_needs(struct px_needs *needs, const struct ptx_module *module,
+                     const struct px_function *kernel, px_lint_find *runtime, struct px_arena *arena);
 
 #endif

@@ -31,7 +31,8 @@ static const struct part *part_of(char letter)
 static bool fits(const struct px_symbol *symbol, char letter)
 {
     const struct part *part = part_of(letter);
-    return part && symbol->size == part->bytes && (part->bytes <= 8 ? symbol->u.var->ndims == 0 : symbol->align == part->align);
+    return part && symbol->size == part->bytes &&
+           (part->bytes <= 8 ? symbol->u.var->ndims == 0 : symbol->align == part->align);
 }
 
 static bool agrees(const struct px_function *function, const char *prototype)
@@ -49,7 +50,8 @@ static bool agrees(const struct px_function *function, const char *prototype)
 static const char *spell(struct px_arena *arena, const char *name, const char *prototype)
 {
     const char *text = *prototype == '-' ? px_arena_printf(arena, ".extern .func %s (", name)
-                                         : px_arena_printf(arena, ".extern .func (%s) %s (", part_of(*prototype)->text, name);
+                                         : px_arena_printf(arena, ".extern .func (%s) %s (",
+                                                           part_of(*prototype)->text, name);
     for (const char *p = prototype + 1; *p; p++)
         text = px_arena_printf(arena, "%s%s%s", text, p == prototype + 1 ? "" : ", ", part_of(*p)->text);
     return px_arena_printf(arena, "%s)", text);
@@ -59,9 +61,13 @@ static void check(struct ptx_module *module, const struct px_function *function,
 {
     const struct px_func *func = function->func;
     struct px_lint_runtime runtime;
-    if (func->is_entry || func->body || !find(func->name->text, &runtime) || agrees(function, runtime.prototype)) return;
-    struct px_diag *diag = px_diag_add(&module->diags, PX_D_LINT_PROTOTYPE, func->pos, func->name->len, func->name->text);
-    px_diag_note(&module->diags, diag, "it is %s", spell(&module->arena, func->name->text, runtime.prototype));
+    if (func->is_entry || func->body || !find(func->name->text, &runtime) ||
+        agrees(function, runtime.prototype))
+        return;
+    struct px_diag *diag =
+        px_diag_add(&module->diags, PX_D_LINT_PROTOTYPE, func->pos, func->name->len, func->name->text);
+    px_diag_note(&module->diags, diag, "it is %s",
+                 spell(&module->arena, func->name->text, runtime.prototype));
 }
 
 void px_lint_prototypes(struct ptx_module *module, px_lint_find *find)

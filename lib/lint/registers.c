@@ -5,6 +5,7 @@
  * only where every write is plain arithmetic with one result, since a result that
  * comes beside others, or from memory, a call or another thread, has to go somewhere.
  */
+#include "match/match.h"
 #include "lint/flow.h"
 #include "front/print.h"
 
@@ -50,7 +51,9 @@ struct declared {
     const struct px_var *var;
     bool named;
 };
-struct declarations { PX_VEC(struct declared) list; };
+struct declarations {
+    PX_VEC(struct declared) list;
+};
 
 static void collect(const struct px_lint_flow *flow, const struct px_block *block, struct declarations *d)
 {
@@ -58,7 +61,8 @@ static void collect(const struct px_lint_flow *flow, const struct px_block *bloc
         const struct px_stmt *stmt = block->list[i];
         struct declared declared = {stmt->u.var, false};
         if (stmt->kind == PX_S_BLOCK) collect(flow, &stmt->u.block, d);
-        if (stmt->kind == PX_S_VAR && stmt->u.var->space == PX_SPACE_REG) px_vec_push(flow->arena, &d->list, declared);
+        if (stmt->kind == PX_S_VAR && stmt->u.var->space == PX_SPACE_REG)
+            px_vec_push(flow->arena, &d->list, declared);
     }
 }
 

@@ -8,12 +8,13 @@
  * block's own memory among the arguments of a child kernel. Values only ever lose
  * what is known of them, so the work is linear in the uses.
  */
+#include "match/match.h"
 #include "lint/values.h"
 
 enum what {
-    NOT_YET,  /* no write was looked at */
-    INSIDE,   /* an address in `space` itself */
-    GENERIC,  /* a generic address that lies in `space` */
+    NOT_YET,   /* no write was looked at */
+    INSIDE,    /* an address in `space` itself */
+    GENERIC,   /* a generic address that lies in `space` */
     ARGUMENTS, /* the argument buffer of a child kernel */
     ANYTHING
 };
@@ -26,10 +27,10 @@ struct value {
 struct spaces {
     const struct px_lint_flow *flow;
     struct px_lint_values values;
-    struct value *of;      /* by node */
+    struct value *of;        /* by node */
     uint32_t *queue, nqueue; /* items to look at again */
     bool *queued;
-    bool *buffers;         /* by variable of the function: holds an argument buffer after a call */
+    bool *buffers;               /* by variable of the function: holds an argument buffer after a call */
     uint32_t *accesses, *access; /* by item: generic accesses through what it makes, the first of them */
 };
 
@@ -62,7 +63,8 @@ static struct value operand_value(const struct spaces *s, uint32_t i, unsigned o
 {
     const struct px_lint_item *item = &s->flow->items[i];
     const struct px_operand *o = &item->inst->opds[operand];
-    if (o->kind == PX_O_NAME && o->symbol && (o->symbol->kind == PX_SYM_VAR || o->symbol->kind == PX_SYM_PARAM))
+    if (o->kind == PX_O_NAME && o->symbol &&
+        (o->symbol->kind == PX_SYM_VAR || o->symbol->kind == PX_SYM_PARAM))
         return inside((enum px_space)o->symbol->space, i);
     for (uint32_t r = item->first; r < item[1].first; r++)
         if (s->flow->refs[r].operand == o && !s->flow->refs[r].is_def) return s->of[s->values.source[r]];
@@ -93,7 +95,8 @@ static struct value arithmetic(const struct spaces *s, uint32_t i)
 static struct value loaded(const struct spaces *s, uint32_t i)
 {
     const struct px_inst *inst = s->flow->items[i].inst;
-    const struct px_operand *address = inst->nopds > 1 && inst->opds[1].kind == PX_O_ADDR ? &inst->opds[1].u.list[0] : NULL;
+    const struct px_operand *address =
+        inst->nopds > 1 && inst->opds[1].kind == PX_O_ADDR ? &inst->opds[1].u.list[0] : NULL;
     const struct px_symbol *symbol = address && address->kind == PX_O_NAME ? address->symbol : NULL;
     const bool given = symbol && symbol->kind == PX_SYM_VAR && symbol->level > 0 && s->buffers[symbol->index];
     return given ? (struct value){ARGUMENTS, 0, i} : anything;
@@ -189,7 +192,8 @@ static void say_inside(const struct spaces *s, const struct px_operand *base, st
 {
     const char *space = space_name((enum px_space)value.space);
     struct px_diag *diag = px_lint_say(s->flow, LINT_NOT_GENERIC, base->pos, base->length, space);
-    px_diag_note(&s->flow->module->diags, diag, "it is made on line %u; write .%s behind the opcode, or convert it with cvta.%s",
+    px_diag_note(&s->flow->module->diags, diag,
+                 "it is made on line %u; write .%s behind the opcode, or convert it with cvta.%s",
                  px_lint_item_line(s->flow, value.from), space, space);
 }
 
@@ -215,7 +219,8 @@ static void check_accesses(struct spaces *s, uint32_t i)
         if (!matched && !px_match_inst(inst, &match)) return;
         matched = true;
         const struct px_opd *opd = px_match_opd(&match, k);
-        if (opd->kind == PX_OK_ADDR && opd->space >= 0 && !match.value[opd->space]) generic_access(s, i, &inst->opds[k].u.list[0]);
+        if (opd->kind == PX_OK_ADDR && opd->space >= 0 && !match.value[opd->space])
+            generic_access(s, i, &inst->opds[k].u.list[0]);
     }
 }
 
@@ -227,11 +232,14 @@ static void say_accesses(const struct spaces *s)
         const struct px_lint_ref *ref = &s->flow->refs[s->access[i]];
         const struct value value = s->of[s->values.source[s->access[i]]];
         const char *space = space_name((enum px_space)value.space);
-        struct px_diag *diag = px_lint_say(s->flow, LINT_GENERIC, ref->operand->pos, ref->operand->length, space);
+        struct px_diag *diag =
+            px_lint_say(s->flow, LINT_GENERIC, ref->operand->pos, ref->operand->length, space);
         if (s->accesses[i] == 1)
-            px_diag_note(&s->flow->module->diags, diag, "the address is made on line %u", px_lint_item_line(s->flow, i));
+            px_diag_note(&s->flow->module->diags, diag, "the address is made on line %u",
+                         px_lint_item_line(s->flow, i));
         else
-            px_diag_note(&s->flow->module->diags, diag, "the address is made on line %u; so are those of %u more accesses",
+            px_diag_note(&s->flow->module->diags, diag,
+                         "the address is made on line %u; so are those of %u more accesses",
                          px_lint_item_line(s->flow, i), s->accesses[i] - 1);
     }
 }
@@ -257,7 +265,8 @@ static void check_arguments(const struct spaces *s, uint32_t i)
         if (operand == base || !is_own(value)) continue;
         struct px_diag *diag = px_lint_say(s->flow, LINT_CHILD_POINTER, operand->pos, operand->length,
                                            space_name((enum px_space)value.space));
-        px_diag_note(&s->flow->module->diags, diag, "the pointer is made on line %u", px_lint_item_line(s->flow, value.from));
+        px_diag_note(&s->flow->module->diags, diag, "the pointer is made on line %u",
+                     px_lint_item_line(s->flow, value.from));
     }
 }
 

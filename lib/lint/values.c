@@ -15,7 +15,9 @@ static void see(struct walk *w, uint32_t i, uint32_t block)
     const struct px_lint_ref *ref = &w->flow->refs[i];
     const bool here = w->block[ref->reg] == block + 1;
     const bool replaces = ref->is_def && !w->flow->items[ref->item].inst->guard;
-    w->values->source[i] = replaces ? PX_FLOW_NONE : here ? w->write[ref->reg] : px_lint_node(w->flow, ref->reg);
+    w->values->source[i] = replaces ? PX_FLOW_NONE
+                           : here   ? w->write[ref->reg]
+                                    : px_lint_node(w->flow, ref->reg);
     if (!ref->is_def) return;
     if (here) w->values->last[w->write[ref->reg]] = false;
     w->values->feeds[ref->reg] += !here;
@@ -27,7 +29,8 @@ static void see(struct walk *w, uint32_t i, uint32_t block)
 void px_lint_values(struct px_lint_values *values, const struct px_lint_flow *flow)
 {
     struct px_arena *arena = flow->arena;
-    struct walk w = {values, flow, PX_NEW_N(arena, uint32_t, flow->nregs + 1), PX_NEW_N(arena, uint32_t, flow->nregs + 1)};
+    struct walk w = {values, flow, PX_NEW_N(arena, uint32_t, flow->nregs + 1),
+                     PX_NEW_N(arena, uint32_t, flow->nregs + 1)};
     struct px_flow_pair *pairs = PX_NEW_N(arena, struct px_flow_pair, flow->nrefs + 1);
     uint32_t n = 0;
     values->nnodes = flow->nrefs + flow->nregs;

@@ -16,13 +16,17 @@
 
 struct px_lint_values {
     uint32_t nnodes;
-    uint32_t *source;            /* by reference: what a read reads, what a guarded write may leave in place; else NONE */
-    bool *last;                  /* by reference: a write that feeds its register's node */
-    uint32_t *feeds;             /* by register: how many writes feed its node */
+    uint32_t
+        *source;     /* by reference: what a read reads, what a guarded write may leave in place; else NONE */
+    bool *last;      /* by reference: a write that feeds its register's node */
+    uint32_t *feeds; /* by register: how many writes feed its node */
     struct px_flow_lists readers; /* of a node: references that have it as their source */
 };
 
 void px_lint_values(struct px_lint_values *values, const struct px_lint_flow *flow);
-static inline uint32_t px_lint_node(const struct px_lint_flow *flow, uint32_t reg) { return flow->nrefs + reg; }
+static inline uint32_t px_lint_node(const struct px_lint_flow *flow, uint32_t reg)
+{
+    return flow->nrefs + reg;
+}
 
 #endif

@@ -48,7 +48,8 @@ struct loaded {
     unsigned char *buffer; /* info.param_bytes */
 };
 
-/* What the environment says. Values that would change results or memory are not silently ignored when wrong. */
+/* What the environment says. Values that would change results or memory are not silently ignored when wrong.
+ */
 struct settings {
     unsigned threads; /* 0: one a CPU, also when it is no number */
     int approx_exact;
@@ -402,11 +403,12 @@ static ptx_status fail_launch(ptx_status status, const struct loaded *l, struct 
                         status == PTX_ERROR_LIMIT || status == PTX_ERROR_INTERRUPTED;
     if (!stopped) return fail(status, "%s: %s", l->info.name, ptx_device_message(r->device));
     if (status != PTX_ERROR_FAULT) return fail(status, "%s: %s\n%s", l->info.name, f->message, f->state);
-    return fail(status, "%s: %s (%d): %s%s%s, line %u: %s in %s%s%s%s%s%s, block (%u,%u,%u), thread (%u,%u,%u)",
-                f->kernel, f->name, f->cuda_error, f->message, *f->allocation ? ": " : "", f->allocation, f->line,
-                f->instruction, f->function, *f->source ? " (" : "", f->source, *f->source ? ")" : "",
-                *f->calls ? ", " : "", f->calls, f->cta[0], f->cta[1], f->cta[2], f->thread[0], f->thread[1],
-                f->thread[2]);
+    return fail(status,
+                "%s: %s (%d): %s%s%s, line %u: %s in %s%s%s%s%s%s, block (%u,%u,%u), thread (%u,%u,%u)",
+                f->kernel, f->name, f->cuda_error, f->message, *f->allocation ? ": " : "", f->allocation,
+                f->line, f->instruction, f->function, *f->source ? " (" : "", f->source,
+                *f->source ? ")" : "", *f->calls ? ", " : "", f->calls, f->cta[0], f->cta[1], f->cta[2],
+                f->thread[0], f->thread[1], f->thread[2]);
 }
 
 static ptx_status launch(struct runner *r, const struct source *source, int n_args, void *const args[],

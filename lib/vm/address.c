@@ -6,7 +6,7 @@
  * the program counts it. Global addresses are told by their allocation.
  */
 #include "vm/device.h"
-#include "vm/gang.h"
+#include "gang/gang.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@
 struct region {
     const char *name; /* "shared memory" */
     uint64_t offset, size;
-    bool known; /* the size */
+    bool known;          /* the size */
     const char *nearest; /* variable; NULL: none. It has bytes [from, to). */
     uint64_t from, to;
 };
@@ -64,7 +64,9 @@ static void consider_variables(struct region *r, const struct px_grid *grid, enu
 
 static struct region shared_region(const struct px_trap *trap, uint64_t offset)
 {
-    struct region r = {.name = "the block's shared memory", .offset = offset, .known = true,
+    struct region r = {.name = "the block's shared memory",
+                       .offset = offset,
+                       .known = true,
                        .size = trap->grid->shared_bytes};
     consider_variables(&r, trap->grid, PX_SPACE_SHARED);
     return r;
@@ -73,25 +75,28 @@ static struct region shared_region(const struct px_trap *trap, uint64_t offset)
 static struct region local_region(const struct px_trap *trap, uint64_t offset)
 {
     const struct px_fcode *code = trap->grid->code->funcs[trap->func->id];
-    struct region r = {.name = "the thread's local memory", .offset = offset, .known = true, .size = trap->local_to};
+    struct region r = {
+        .name = "the thread's local memory", .offset = offset, .known = true, .size = trap->local_to};
     for (uint32_t i = 0; code && i < code->nlocals; i++)
-        consider(&r, code->locals[i].symbol, trap->local_from + code->locals[i].at, code->locals[i].symbol->size);
+        consider(&r, code->locals[i].symbol, trap->local_from + code->locals[i].at,
+                 code->locals[i].symbol->size);
     return r;
 }
 
 static struct region const_region(const struct px_trap *trap, uint64_t offset)
 {
-    struct region r = {
-        .name = "constant memory", .offset = offset, .known = true,
-        .size = trap->grid->program->linked.const_bytes};
+    struct region r = {.name = "constant memory",
+                       .offset = offset,
+                       .known = true,
+                       .size = trap->grid->program->linked.const_bytes};
     consider_variables(&r, trap->grid, PX_SPACE_CONST);
     return r;
 }
 
 static struct region param_region(const struct px_trap *trap, uint64_t offset)
 {
-    struct region r = {.name = "the kernel's parameters", .offset = offset, .known = true,
-                       .size = trap->grid->param_bytes};
+    struct region r = {
+        .name = "the kernel's parameters", .offset = offset, .known = true, .size = trap->grid->param_bytes};
     const struct px_function *fn = trap->grid->kernel->fn;
     for (uint32_t i = 0; i < fn->func->nparams; i++)
         consider(&r, fn->params[i], fn->params[i]->offset, fn->params[i]->size);
@@ -165,7 +170,8 @@ void px_address_text(const struct ptx_device *device, const struct px_trap *trap
         return;
     }
     if (px_window_of(trap->address) != PX_WIN_NONE) {
-        snprintf(buf, size, "%s", px_window_of(trap->address) == PX_WIN_FUNC ? "code" : "beyond every memory");
+        snprintf(buf, size, "%s",
+                 px_window_of(trap->address) == PX_WIN_FUNC ? "code" : "beyond every memory");
         return;
     }
     const uint64_t near = px_mem_describe(&device->mem, trap->address, buf, size);

@@ -130,7 +130,8 @@ static bool wait_at(struct px_gang *g, struct px_entry *e, const struct px_insn 
     px_entry_wait(s, in->imm == PX_BAR_ARRIVE ? PX_ENTRY_ARRIVE : PX_ENTRY_BARRIER, number);
     release_arrivals(g, b, number);
     if (complete(g->cta, b)) open_barrier(g->cta, number);
-    /* With others about, who may have joined these lanes, the scheduler chooses; all lanes of the gang go on at once. */
+    /* With others about, who may have joined these lanes, the scheduler chooses; all lanes of the gang go on
+     * at once. */
     if (!px_lanes_equal(&lanes, &g->live) || s->asleep.n) return false;
     px_entries_take(s)->resume = 0;
     give_results(g, in);

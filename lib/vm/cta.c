@@ -8,7 +8,7 @@
  * waits or its turn is over, so a gang that spins on another one's store sees it.
  */
 #include "vm/exec.h"
-#include "vm/op_fpmode.h"
+#include "gang/fpmode.h"
 #include "vm/device.h"
 #include "base/alloc.h"
 #include <stdio.h>
@@ -40,12 +40,12 @@ static void collect_frames(struct px_gang *g)
 {
     uint32_t i;
     PX_FOR_LANES(i, g->entries.used)
-        for (struct px_frame *f = g->entries.all[i].frame, *p; f; f = p) {
-            p = f->parent;
-            if (px_lanes_empty(&f->live)) break; /* collected from another entry */
-            f->live = (struct px_lanes){{0}};
-            px_frame_pop(g, f);
-        }
+    for (struct px_frame *f = g->entries.all[i].frame, *p; f; f = p) {
+        p = f->parent;
+        if (px_lanes_empty(&f->live)) break; /* collected from another entry */
+        f->live = (struct px_lanes){{0}};
+        px_frame_pop(g, f);
+    }
     px_entries_clear(&g->entries);
 }
 
@@ -299,21 +299,13 @@ static void say_state(const struct px_entry *e, char *buf, size_t size)
 {
     switch (e->state) {
     case PX_ENTRY_BARRIER:
-    case PX_ENTRY_ARRIVE:
-        snprintf(buf, size, "wait at barrier %u", (unsigned)e->key);
-        break;
-    case PX_ENTRY_SYNC:
-        snprintf(buf, size, "wait for other lanes of the warp");
-        break;
+    case PX_ENTRY_ARRIVE: snprintf(buf, size, "wait at barrier %u", (unsigned)e->key); break;
+    case PX_ENTRY_SYNC: snprintf(buf, size, "wait for other lanes of the warp"); break;
     case PX_ENTRY_MEET:
         snprintf(buf, size, "wait for other lanes of the %s", e->group == 32 ? "warp" : "warpgroup");
         break;
-    case PX_ENTRY_PARK:
-        snprintf(buf, size, "wait in a call");
-        break;
-    default:
-        snprintf(buf, size, "can run");
-        break;
+    case PX_ENTRY_PARK: snprintf(buf, size, "wait in a call"); break;
+    default: snprintf(buf, size, "can run"); break;
     }
 }
 
@@ -336,8 +328,7 @@ void px_cta_describe(const struct px_cta *cta, bool (*say)(void *user, const cha
 {
     char line[1200];
     uint32_t k;
-    for (uint32_t i = 0; i < cta->ngangs; i++)
-        PX_FOR_LANES(k, cta->gangs[i].entries.used)
+    for (uint32_t i = 0; i < cta->ngangs; i++) PX_FOR_LANES(k, cta->gangs[i].entries.used)
         {
             if (!say(user, NULL)) continue;
             say_entry(&cta->gangs[i], &cta->gangs[i].entries.all[k], line, sizeof line);

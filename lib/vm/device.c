@@ -52,11 +52,6 @@ uint32_t px_device_sm_count(const struct ptx_device *device)
     return device->arch.sm_count;
 }
 
-struct px_mem *px_device_mem(struct ptx_device *device)
-{
-    return &device->mem;
-}
-
 void px_device_output(struct ptx_device *device, const char *text, size_t size)
 {
     if (!device->config.output) return;
@@ -164,15 +159,18 @@ static ptx_status make_memory(struct ptx_device *device)
     }
     if (!px_mem_init(&device->mem, &device->alloc, c->memory_bytes + own, c->host_memory != 0)) {
         px_device_say(device,
-                      "the %" PRIu64 " MiB of address space for device memory cannot be reserved; ask for less "
+                      "the %" PRIu64
+                      " MiB of address space for device memory cannot be reserved; ask for less "
                       "(--memory, ptx_device_config.memory_bytes)",
                       (c->memory_bytes + own) >> 20);
         return PTX_ERROR_OUT_OF_MEMORY;
     }
     if (!px_heap_init(&device->heap, &device->mem, c->heap_bytes) ||
         !px_heap_init(&device->buffers, &device->mem, BUFFER_BYTES)) {
-        px_device_say(device, "no memory for a device heap of %" PRIu64 " bytes; ask for less (--heap, "
-                              "ptx_device_config.heap_bytes)", c->heap_bytes);
+        px_device_say(device,
+                      "no memory for a device heap of %" PRIu64 " bytes; ask for less (--heap, "
+                      "ptx_device_config.heap_bytes)",
+                      c->heap_bytes);
         return PTX_ERROR_OUT_OF_MEMORY;
     }
     device->mem.heaps[0] = &device->heap;
@@ -193,7 +191,8 @@ static ptx_status make_parts(struct ptx_device *device)
 
 static void tell_error(const ptx_device_config *config, const char *text)
 {
-    if (config && config->error && config->error_bytes) snprintf(config->error, config->error_bytes, "%s", text);
+    if (config && config->error && config->error_bytes)
+        snprintf(config->error, config->error_bytes, "%s", text);
 }
 
 ptx_status px_device_create(const ptx_device_config *config, const struct px_runtime *runtime,

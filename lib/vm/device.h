@@ -8,53 +8,59 @@
 #ifndef PX_VM_DEVICE_H
 #define PX_VM_DEVICE_H
 
+#include "code/code.h"
 #include <pthread.h>
 #include "link/program.h"
-#include "vm/code.h"
-#include "vm/heap.h"
+#include "gang/record.h"
+#include "mem/heap.h"
 #include "vm/quota.h"
 #include "vm/sched.h"
 
 /* What the VM asks of the device runtime. All but `find` are called under the scheduler's lock. */
 struct px_runtime {
     px_builtin_find find;
-    bool (*drained)(struct px_grid *grid);   /* grid and children are complete; true: a tail was started */
-    void (*completed)(struct px_grid *grid); /* grid and its tails are complete; its parent has not heard yet */
-    void (*discard)(struct px_grid *grid);   /* frees grid->cdp and grid->item */
-    bool (*stalled)(struct px_sched *sched); /* nothing can run: true when parked lanes shall be asked again */
+    bool (*drained)(struct px_grid *grid); /* grid and children are complete; true: a tail was started */
+    void (*completed)(
+        struct px_grid *grid);             /* grid and its tails are complete; its parent has not heard yet */
+    void (*discard)(struct px_grid *grid); /* frees grid->cdp and grid->item */
+    bool (*stalled)(
+        struct px_sched *sched); /* nothing can run: true when parked lanes shall be asked again */
     void (*launch_over)(struct ptx_device *device); /* a host launch has ended, well or not; no lock */
-    void (*destroy)(struct ptx_device *device); /* frees device->cdp; no lock */
+    void (*destroy)(struct ptx_device *device);     /* frees device->cdp; no lock */
 };
 
 /* Facts of an architecture (CUDA C++ Programming Guide, table of compute capabilities). */
 struct px_arch {
-    uint16_t sm;                 /* 90 */
+    uint16_t sm; /* 90 */
     uint16_t sm_count;
     uint16_t ctas_per_sm, threads_per_sm;
     uint32_t shared_per_sm, shared_per_cta; /* bytes; the latter is the opt-in maximum */
 };
 
 /* Strings of the last fault, freed at the next launch. */
-struct px_report { struct px_arena arena; bool used; };
+struct px_report {
+    struct px_arena arena;
+    bool used;
+};
 
 struct ptx_device {
-    ptx_allocator alloc;             /* counts in `quota` */
+    ptx_allocator alloc; /* counts in `quota` */
     struct px_quota quota;
-    ptx_device_config config;        /* zeros replaced by what they mean; `arch` is not kept */
+    ptx_device_config config; /* zeros replaced by what they mean; `arch` is not kept */
     struct px_arch arch;
     struct px_mem mem;
-    struct px_heap heap;             /* device-side malloc */
-    struct px_heap buffers;          /* parameter buffers of device-side launches */
+    struct px_heap heap;    /* device-side malloc */
+    struct px_heap buffers; /* parameter buffers of device-side launches */
     const struct px_runtime *runtime;
     const struct px_level *level;
-    bool masked_only;                /* programs decoded from now on run the masked version always: a wish of tests */
+    bool masked_only; /* programs decoded from now on run the masked version always: a wish of tests */
     struct px_sched sched;
     pthread_mutex_t output_lock;
-    uint64_t printed;                /* bytes of output of this launch; under output_lock */
-    struct ptx_program *programs;    /* newest first */
+    uint64_t printed;             /* bytes of output of this launch; under output_lock */
+    struct ptx_program *programs; /* newest first */
     uint32_t next_program;
-    uint32_t depth_limit[2];         /* of launch nesting for CDP1, CDP2 */
-    void *cdp;                       /* lib/cdp's state of the device; under the scheduler's lock */
+    uint32_t depth_limit[2]; /* of launch nesting for CDP1, CDP2 */
+    void *cdp;               /* lib/cdp's state of the device; under the scheduler's lock */
     struct px_report report;
     char message[512];
 };
@@ -62,29 +68,28 @@ struct ptx_device {
 struct ptx_kernel {
     struct ptx_program *program;
     const struct px_lfunc *func;
-    struct ptx_kernel *next;         /* in its program; made on first use */
+    struct ptx_kernel *next; /* in its program; made on first use */
 };
 
 struct ptx_program {
     struct ptx_device *device;
     struct ptx_program *next;
-    uint32_t number;                 /* owner number of its const and func windows */
+    uint32_t number; /* owner number of its const and func windows */
     struct px_linked linked;
-    ptx_address global_base;         /* 0 without .global variables */
-    ptx_fmad fmad;                   /* ptx_program_options.fmad */
-    bool retained;                   /* its modules know of it */
-    uint8_t *const_image;            /* what the const window shows: linked.const_bytes */
+    ptx_address global_base; /* 0 without .global variables */
+    ptx_fmad fmad;           /* ptx_program_options.fmad */
+    bool retained;           /* its modules know of it */
+    uint8_t *const_image;    /* what the const window shows: linked.const_bytes */
     struct ptx_kernel *kernels;
-    void **host_calls;               /* host.c: prepared signatures by px_lfunc.id */
-    pthread_mutex_t code_lock;       /* guards what follows; decode.c */
+    void **host_calls;         /* host.c: prepared signatures by px_lfunc.id */
+    pthread_mutex_t code_lock; /* guards what follows; decode.c */
     struct px_arena code_arena;
-    struct px_code *code;            /* decoded kernels, newest first */
+    struct px_code *code; /* decoded kernels, newest first */
 };
 
 /* What the engine asks. */
 const ptx_allocator *px_device_allocator(const struct ptx_device *device);
 uint32_t px_device_sm_count(const struct ptx_device *device);
-struct px_mem *px_device_mem(struct ptx_device *device);
 
 /* Host memory of [va, va+size) in device memory or in a const window; NULL when it is not one block. */
 void *px_device_host(const struct ptx_device *device, uint64_t va, uint64_t size);
@@ -92,7 +97,8 @@ void *px_device_host(const struct ptx_device *device, uint64_t va, uint64_t size
 /* Frees what the host allocated; false for anything else (a program's variables, the heaps). */
 bool px_device_free(struct ptx_device *device, uint64_t va);
 
-/* A whole call's text to the embedder; one at a time. Beyond max_output nothing goes out and the launch stops. */
+/* A whole call's text to the embedder; one at a time. Beyond max_output nothing goes out and the launch
+ * stops. */
 void px_device_output(struct ptx_device *device, const char *text, size_t size);
 /* Sets device->message. */
 void px_device_say(struct ptx_device *device, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -103,7 +109,8 @@ struct ptx_program *px_device_program(const struct ptx_device *device, uint64_t 
 const struct px_lfunc *px_device_function(const struct ptx_device *device, uint64_t va,
                                           struct ptx_program **program);
 
-ptx_status px_device_create(const ptx_device_config *config, const struct px_runtime *runtime, ptx_device **device);
+ptx_status px_device_create(const ptx_device_config *config, const struct px_runtime *runtime,
+                            ptx_device **device);
 void px_device_destroy(ptx_device *device);
 
 /* program.c */
@@ -121,9 +128,11 @@ enum px_shape_error px_launch_check(const struct ptx_device *device, const struc
                                     struct px_shape grid, struct px_shape block, uint32_t shared);
 /* CTAs of this shape that a multiprocessor holds at once; registers are not counted. */
 uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_t shared);
-/* A grid with its parameters zeroed; NULL when out of memory (why->text NULL) or when the kernel cannot be decoded. */
-struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel, struct px_shape grid,
-                               struct px_shape block, uint32_t shared, struct px_refusal *why);
+/* A grid with its parameters zeroed; NULL when out of memory (why->text NULL) or when the kernel cannot be
+ * decoded. */
+struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel,
+                               struct px_shape grid, struct px_shape block, uint32_t shared,
+                               struct px_refusal *why);
 struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn native, const void *operands,
                                       size_t size);
 void px_grid_free(struct px_grid *grid);
@@ -142,5 +151,9 @@ void px_report_fault(struct ptx_device *device, enum px_stop stop, ptx_fault *fa
 void px_report_refusal(struct ptx_device *device, const struct px_lfunc *kernel, const struct px_refusal *why,
                        ptx_fault *fault);
 void px_report_free(struct ptx_device *device);
+
+/* decoded.c: code of a kernel for `threads`, cached in the program. NULL with *why set. */
+const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel,
+                                  uint32_t threads, struct px_refusal *why);
 
 #endif

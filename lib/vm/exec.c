@@ -17,11 +17,10 @@
  * Masks and divergence live here and in entries.c only; handlers see the mask row.
  */
 #include "link/program.h"
-#include "vm/gang.h"
+#include "gang/gang.h"
 #include "vm/exec.h"
-#include "vm/op_fpmode.h"
-#include <stdarg.h>
-#include <stdio.h>
+#include "ops/warp.h"
+#include "gang/fpmode.h"
 
 /* Backward branches, calls and returns of an entry while another entry of its gang could run. */
 enum { PX_ENTRY_SLICE = 256 };
@@ -110,7 +109,8 @@ static void exit_lanes(struct run *r, struct px_lanes gone, uint32_t next)
     px_entries_meet_exited(&g->entries, g->live);
 }
 
-/* Lanes return from the running frame, which is not the kernel's; the others of the running entry go on at `next`. */
+/* Lanes return from the running frame, which is not the kernel's; the others of the running entry go on at
+ * `next`. */
 static void return_lanes(struct run *r, struct px_lanes back, uint32_t next)
 {
     struct px_gang *g = r->g;
@@ -123,8 +123,8 @@ static void return_lanes(struct run *r, struct px_lanes back, uint32_t next)
 }
 
 /*
- * A branch to the same or a lower pc, a call, a return: the places where slices, budgets and limits are looked at.
- * True: the entry is to be left.
+ * A branch to the same or a lower pc, a call, a return: the places where slices, budgets and limits are
+ * looked at. True: the entry is to be left.
  */
 static bool spend(struct run *r)
 {
@@ -252,16 +252,6 @@ static enum after do_sync(struct run *r, const struct px_insn *in)
     return px_sync_wait(r->g, r->e, in) ? AFTER_SWITCH : AFTER_TRAP;
 }
 
-bool px_gang_met(struct px_gang *g, uint32_t group)
-{
-    if (!g->resume) {
-        struct px_lanes whole = px_lanes_whole(g->active, g->live, group);
-        return px_lanes_equal(&whole, &g->active);
-    }
-    g->resume = false;
-    return true;
-}
-
 static enum after do_meet(struct run *r, const struct px_insn *in)
 {
     stop_at(r, in);
@@ -276,36 +266,21 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     uint32_t next = (uint32_t)(now - r->code) + 1;
     enum after after = AFTER_GO;
     switch (step) {
-    case PX_STEP_JUMP:
-        return go_to(r, in, now->target);
-    case PX_STEP_SPLIT:
-        return do_split(r, now, next);
-    case PX_STEP_JOIN:
-        return leave_at(r, next);
-    case PX_STEP_EXIT:
-        after = do_exit(r, now, next);
-        break;
-    case PX_STEP_RET:
-        after = do_return(r, now, next);
-        break;
-    case PX_STEP_CALL:
-        after = do_call(r, now, next);
-        break;
-    case PX_STEP_SWITCH:
-        return do_switch(r, now, next);
-    case PX_STEP_BARRIER:
-        after = do_barrier(r, now);
-        break;
-    case PX_STEP_SYNC:
-        return do_sync(r, now);
-    case PX_STEP_MEET:
-        return do_meet(r, now);
+    case PX_STEP_JUMP: return go_to(r, in, now->target);
+    case PX_STEP_SPLIT: return do_split(r, now, next);
+    case PX_STEP_JOIN: return leave_at(r, next);
+    case PX_STEP_EXIT: after = do_exit(r, now, next); break;
+    case PX_STEP_RET: after = do_return(r, now, next); break;
+    case PX_STEP_CALL: after = do_call(r, now, next); break;
+    case PX_STEP_SWITCH: return do_switch(r, now, next);
+    case PX_STEP_BARRIER: after = do_barrier(r, now); break;
+    case PX_STEP_SYNC: return do_sync(r, now);
+    case PX_STEP_MEET: return do_meet(r, now);
     case PX_STEP_YIELD:
         if (!others_run(r->g)) break;
         px_entry_put_off(&r->g->entries);
         return leave_at(r, next);
-    default:
-        return AFTER_TRAP;
+    default: return AFTER_TRAP;
     }
     if (after == AFTER_GO) *in = now + 1;
     return after;
@@ -352,39 +327,4 @@ enum px_gang_status px_gang_run(struct px_gang *g, struct px_worker *worker, uin
     enum px_gang_status status = run_entries(&r);
     px_fp_set(worker, PX_FP_HOME); /* a trap may come in any mode */
     return status;
-}
-
-/* ---- traps ---- */
-
-static void place_of(const struct px_gang *g, uint32_t lane, struct px_trap *trap)
-{
-    const struct px_cta *cta = g->cta;
-    for (int i = 0; i < 3; i++) {
-        trap->cta[i] = cta->ctaid[i];
-        trap->thread[i] = g->tid[i][lane];
-    }
-    trap->grid = cta->grid;
-    trap->slot = cta->slot;
-    trap->linear = g->first + lane;
-}
-
-int px_gang_trap(struct px_gang *g, const struct px_insn *in, uint32_t lane, int error, uint64_t address,
-                 const char *format, ...)
-{
-    struct px_trap *trap = &g->cta->trap;
-    const struct px_fcode *code = g->running->code;
-    trap->error = error;
-    trap->address = address;
-    trap->func = code->func;
-    trap->inst = in ? code->src[in->src].inst : NULL;
-    trap->depth = px_place_calls(g->running, trap->calls);
-    trap->space = in ? in->space : PX_SPACE_NONE;
-    trap->local_to = g->running->local_top;
-    trap->local_from = trap->local_to - code->local_bytes;
-    place_of(g, lane, trap);
-    va_list list;
-    va_start(list, format);
-    vsnprintf(trap->text, sizeof trap->text, format, list);
-    va_end(list);
-    return PX_STEP_TRAP;
 }

@@ -11,23 +11,23 @@
 #define PX_VM_EXTERN_H
 
 #include "link/program.h"
-#include "vm/cta.h"
+#include "gang/cta.h"
 
 struct px_call {
     struct px_worker *worker;
     struct px_cta *cta;
     struct px_grid *grid;
     const struct px_lfunc *callee;
-    uint32_t thread;         /* linear in the CTA: x + y*ntid.x + z*ntid.x*ntid.y */
-    const uint8_t *args;     /* callee->builtin->arg_bytes, or fn->param_bytes for a host function */
-    uint8_t *ret;            /* zeroed */
-    uint64_t state;          /* 0 on the first call; kept across PARK */
-    struct px_trap *trap;    /* fill error and text before answering PX_EXT_TRAP */
-    int *last_error;         /* the thread's cudaGetLastError value */
+    uint32_t thread;      /* linear in the CTA: x + y*ntid.x + z*ntid.x*ntid.y */
+    const uint8_t *args;  /* callee->builtin->arg_bytes, or fn->param_bytes for a host function */
+    uint8_t *ret;         /* zeroed */
+    uint64_t state;       /* 0 on the first call; kept across PARK */
+    struct px_trap *trap; /* fill error and text before answering PX_EXT_TRAP */
+    int *last_error;      /* the thread's cudaGetLastError value */
 };
 
-/* Copy between the host and any generic address the lane may use. False: out of bounds, or written where kernels only
- * read (constants, parameters); no trap is set. */
+/* Copy between the host and any generic address the lane may use. False: out of bounds, or written where
+ * kernels only read (constants, parameters); no trap is set. */
 bool px_call_read(struct px_call *call, void *to, uint64_t va, uint64_t size);
 bool px_call_write(struct px_call *call, uint64_t va, const void *from, uint64_t size);
 /* NUL-terminated string at va, at most n-1 bytes; false when it leaves its allocation. */

@@ -7,25 +7,12 @@
  */
 #include "vm/device.h"
 #include "front/print.h"
-#include "vm/place.h"
+#include "gang/place.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { STATE_LINES = 200 };
-
-const char *px_cuda_error_name(int error)
-{
-    switch (error) {
-#define PX_CUDA_ERROR(number, runtime, driver, text)                                                         \
-    case number:                                                                                             \
-        return *driver ? driver : runtime;
-#include "vm/cuda_errors.def"
-#undef PX_CUDA_ERROR
-    default:
-        return "";
-    }
-}
 
 /* ---- a fault ---- */
 
@@ -53,7 +40,8 @@ static void fill_instruction(struct px_arena *arena, const struct px_lfunc *func
     px_print_inst(inst, buf, sizeof buf);
     fault->instruction = copy(arena, buf);
     fault->file = copy(arena, source.file);
-    const struct px_place from = px_source_place(&source, inst->pos), to = px_source_place(&source, inst->end);
+    const struct px_place from = px_source_place(&source, inst->pos),
+                          to = px_source_place(&source, inst->end);
     fault->line = from.line;
     fault->column = from.column;
     fault->last_line = to.line;
@@ -131,14 +119,10 @@ static const char *state_text(struct ptx_device *device, struct px_arena *arena)
 static const char *stop_text(const struct ptx_device *device, enum px_stop stop, char *buf, size_t size)
 {
     switch (stop) {
-    case PX_STOP_DEADLOCK:
-        return "deadlock: every thread that is left waits, and nothing will wake it";
-    case PX_STOP_STEPS:
-        return "the limit of instructions was reached";
-    case PX_STOP_TIMEOUT:
-        return "the time limit was reached";
-    case PX_STOP_INTERRUPT:
-        return "interrupted";
+    case PX_STOP_DEADLOCK: return "deadlock: every thread that is left waits, and nothing will wake it";
+    case PX_STOP_STEPS: return "the limit of instructions was reached";
+    case PX_STOP_TIMEOUT: return "the time limit was reached";
+    case PX_STOP_INTERRUPT: return "interrupted";
     case PX_STOP_OUTPUT:
         snprintf(buf, size, "the limit of printed text was reached: %" PRIu64 " bytes (max_output)",
                  device->config.max_output);
@@ -149,8 +133,7 @@ static const char *stop_text(const struct ptx_device *device, enum px_stop stop,
                  " bytes for frames, local and shared memory, waiting blocks, pending launches (max_host)",
                  device->config.max_host);
         return buf;
-    default:
-        return "the host has no memory left for the launch";
+    default: return "the host has no memory left for the launch";
     }
 }
 

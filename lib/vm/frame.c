@@ -8,7 +8,7 @@
  * on what ran before.
  */
 #include "vm/device.h"
-#include "vm/gang.h"
+#include "vm/exec.h"
 #include "base/alloc.h"
 
 enum { PX_DEPTH_MAX = 20000, CLEAR_PART = 4 << 20 };

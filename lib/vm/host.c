@@ -32,16 +32,11 @@ static ffi_type *scalar_type(unsigned type, uint8_t mark)
     if (type == PX_T_F32 || (is_bits && info->bits == 32 && mark == 4)) return &ffi_type_float;
     if (type == PX_T_F64 || (is_bits && info->bits == 64 && mark == 8)) return &ffi_type_double;
     switch (info->bits) {
-    case 8:
-        return is_signed ? &ffi_type_sint8 : &ffi_type_uint8;
-    case 16:
-        return is_signed ? &ffi_type_sint16 : &ffi_type_uint16;
-    case 32:
-        return is_signed ? &ffi_type_sint32 : &ffi_type_uint32;
-    case 64:
-        return is_signed ? &ffi_type_sint64 : &ffi_type_uint64;
-    default:
-        return NULL;
+    case 8: return is_signed ? &ffi_type_sint8 : &ffi_type_uint8;
+    case 16: return is_signed ? &ffi_type_sint16 : &ffi_type_uint16;
+    case 32: return is_signed ? &ffi_type_sint32 : &ffi_type_uint32;
+    case 64: return is_signed ? &ffi_type_sint64 : &ffi_type_uint64;
+    default: return NULL;
     }
 }
 

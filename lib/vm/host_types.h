@@ -8,6 +8,7 @@
  * For each parameter of `callee`, then for its result: a byte for each of its
  * bytes, 4 where callers store or load an f32, 8 where an f64 begins, else 0.
  */
-uint8_t **px_host_marks(struct px_arena *arena, const struct px_linked *linked, const struct px_lfunc *callee);
+uint8_t **px_host_marks(struct px_arena *arena, const struct px_linked *linked,
+                        const struct px_lfunc *callee);
 
 #endif

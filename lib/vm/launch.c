@@ -35,12 +35,9 @@ static const char *shape_error_text(enum px_shape_error error)
         return "the grid has more blocks in a dimension than 2147483647, 65535, 65535, or none in x";
     case PX_SHAPE_BLOCK:
         return "the block has more than 1024 threads, or more in a dimension than 1024, 1024, 64";
-    case PX_SHAPE_SHARED:
-        return "static and dynamic shared memory together exceed what a block may have";
-    case PX_SHAPE_REQNTID:
-        return "the block does not have the shape that .reqntid or .maxntid demands";
-    default:
-        return "";
+    case PX_SHAPE_SHARED: return "static and dynamic shared memory together exceed what a block may have";
+    case PX_SHAPE_REQNTID: return "the block does not have the shape that .reqntid or .maxntid demands";
+    default: return "";
     }
 }
 
@@ -63,7 +60,11 @@ struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfun
     struct px_grid *g = code ? px_zalloc(&device->alloc, sizeof *g) : NULL;
     if (!g) return NULL;
     *g = (struct px_grid){.device = device,
+                          .mem = &device->mem,
                           .program = program,
+                          .const_image = program->const_image,
+                          .const_bytes = program->linked.const_bytes,
+                          .owner = program->number,
                           .kernel = kernel,
                           .code = code,
                           .grid = grid,
@@ -86,8 +87,12 @@ struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn na
 {
     struct px_grid *g = px_zalloc(&device->alloc, sizeof *g);
     if (!g) return NULL;
-    *g = (struct px_grid){
-        .device = device, .native = native, .param_bytes = (uint32_t)size, .ctas = 1, .resident = 1};
+    *g = (struct px_grid){.device = device,
+                          .mem = &device->mem,
+                          .native = native,
+                          .param_bytes = (uint32_t)size,
+                          .ctas = 1,
+                          .resident = 1};
     atomic_init(&g->ctas_left, 1);
     g->params = px_alloc(&device->alloc, size);
     if (g->params) {
@@ -108,18 +113,12 @@ void px_grid_free(struct px_grid *grid)
 static ptx_status status_of(enum px_stop stop)
 {
     switch (stop) {
-    case PX_STOP_NONE:
-        return PTX_OK;
-    case PX_STOP_FAULT:
-        return PTX_ERROR_FAULT;
-    case PX_STOP_DEADLOCK:
-        return PTX_ERROR_DEADLOCK;
-    case PX_STOP_INTERRUPT:
-        return PTX_ERROR_INTERRUPTED;
-    case PX_STOP_MEMORY:
-        return PTX_ERROR_OUT_OF_MEMORY;
-    default:
-        return PTX_ERROR_LIMIT;
+    case PX_STOP_NONE: return PTX_OK;
+    case PX_STOP_FAULT: return PTX_ERROR_FAULT;
+    case PX_STOP_DEADLOCK: return PTX_ERROR_DEADLOCK;
+    case PX_STOP_INTERRUPT: return PTX_ERROR_INTERRUPTED;
+    case PX_STOP_MEMORY: return PTX_ERROR_OUT_OF_MEMORY;
+    default: return PTX_ERROR_LIMIT;
     }
 }
 

@@ -17,7 +17,8 @@ static bool all_checked(ptx_device *device, const ptx_module *const *modules, si
     for (size_t i = 0; i < count; i++) {
         const struct ptx_module *module = modules[i];
         if (!module->diags.errors && !module->check_only) continue;
-        px_device_say(device, "%s %s", module->source.file, module->diags.errors ? "has errors" : "was only checked");
+        px_device_say(device, "%s %s", module->source.file,
+                      module->diags.errors ? "has errors" : "was only checked");
         return false;
     }
     return true;
@@ -43,13 +44,16 @@ static ptx_status make_images(struct ptx_program *program)
     struct px_linked *l = &program->linked;
     struct px_mem *mem = &program->device->mem;
     if (l->global_bytes && !px_mem_alloc(mem, l->global_bytes, GLOBAL_ALIGN, &program->global_base)) {
-        px_device_say(program->device, "no device memory for the %" PRIu64 " bytes of .global variables; ask for more "
-                                       "(--memory, ptx_device_config.memory_bytes)", l->global_bytes);
+        px_device_say(program->device,
+                      "no device memory for the %" PRIu64 " bytes of .global variables; ask for more "
+                      "(--memory, ptx_device_config.memory_bytes)",
+                      l->global_bytes);
         return PTX_ERROR_OUT_OF_MEMORY;
     }
     program->const_image = px_zalloc(&program->device->alloc, l->const_bytes);
     if (!program->const_image) {
-        px_device_say(program->device, "no memory for the %" PRIu64 " bytes of .const variables", l->const_bytes);
+        px_device_say(program->device, "no memory for the %" PRIu64 " bytes of .const variables",
+                      l->const_bytes);
         return PTX_ERROR_OUT_OF_MEMORY;
     }
     px_link_place(l, program->global_base, px_window_base(PX_WIN_CONST, program->number),
@@ -57,8 +61,9 @@ static ptx_status make_images(struct ptx_program *program)
     uint8_t *global_image = l->global_bytes ? px_mem_host(mem, program->global_base, l->global_bytes) : NULL;
     const struct px_lvar *bad = px_link_initialise(l, global_image, program->const_image);
     if (bad) {
-        px_device_say(program->device, "%s:%u: the initialiser of '%s' cannot be worked out", bad->module->source.file,
-                      px_link_line(bad->module, bad->symbol->u.var->pos), bad->symbol->name->text);
+        px_device_say(program->device, "%s:%u: the initialiser of '%s' cannot be worked out",
+                      bad->module->source.file, px_link_line(bad->module, bad->symbol->u.var->pos),
+                      bad->symbol->name->text);
         return PTX_ERROR_UNSUPPORTED;
     }
     if (!l->global_bytes || carve_globals(program)) return PTX_OK;
@@ -92,7 +97,8 @@ static bool all_runnable(ptx_device *device, const ptx_module *const *modules, s
 {
     for (size_t i = 0; i < count; i++)
         if (modules[i]->unrunnable) {
-            px_device_say(device, "%s %s, which this VM cannot run", modules[i]->source.file, modules[i]->unrunnable);
+            px_device_say(device, "%s %s, which this VM cannot run", modules[i]->source.file,
+                          modules[i]->unrunnable);
             return false;
         }
     return true;

@@ -16,11 +16,11 @@
 #include <time.h>
 
 enum {
-    SLICE = 16384,        /* backward branches of a CTA before another one runs */
-    FIRST_SLICE = 256,    /* the same while the calling thread is alone: it looks at the clock then */
-    CHUNK_MAX = 32,       /* CTAs handed out at once */
+    SLICE = 16384,         /* backward branches of a CTA before another one runs */
+    FIRST_SLICE = 256,     /* the same while the calling thread is alone: it looks at the clock then */
+    CHUNK_MAX = 32,        /* CTAs handed out at once */
     OPEN_AFTER_NS = 20000, /* a launch that lasts longer is worth waking helpers */
-    LOOK_AFTER = 32768    /* warp-instructions of a worker between two looks at the limits */
+    LOOK_AFTER = 32768     /* warp-instructions of a worker between two looks at the limits */
 };
 
 static uint64_t now_ns(void)

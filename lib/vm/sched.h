@@ -12,7 +12,7 @@
 #define PX_VM_SCHED_H
 
 #include <pthread.h>
-#include "vm/cta.h"
+#include "gang/cta.h"
 
 /* Why a launch has to stop; the value of px_sched.stop. */
 enum px_stop {
@@ -39,20 +39,24 @@ struct px_parked {
     const char *why; /* for the report; NULL when its entries tell */
 };
 
-struct px_parked_list { struct px_parked *first, *last; };
+struct px_parked_list {
+    struct px_parked *first, *last;
+};
 
-struct px_grid_list { struct px_grid *first, *last; };
+struct px_grid_list {
+    struct px_grid *first, *last;
+};
 
 /* A worker and what the scheduler knows of it. */
 struct px_helper {
     struct px_worker worker; /* first: px_worker_look finds the helper by it */
     struct px_sched *sched;
     pthread_t thread;
-    uint64_t epoch;          /* the launch it joined last */
-    uint32_t slot;           /* owner number for its next CTA; 0: none taken */
-    struct px_grid *grid;    /* its chunk: CTAs [next, end) of grid */
+    uint64_t epoch;       /* the launch it joined last */
+    uint32_t slot;        /* owner number for its next CTA; 0: none taken */
+    struct px_grid *grid; /* its chunk: CTAs [next, end) of grid */
     uint64_t next, end;
-    uint64_t ended;          /* CTAs of grid that ended and were not reported yet */
+    uint64_t ended;                    /* CTAs of grid that ended and were not reported yet */
     uint64_t told_threads, told_warps; /* instructions already added to the totals */
 };
 
@@ -60,11 +64,11 @@ struct px_sched {
     ptx_allocator alloc;
     const struct px_runtime *runtime; /* vm/device.h */
     pthread_mutex_t lock;
-    pthread_cond_t door;     /* helpers outside a launch wait here */
-    pthread_cond_t wake;     /* there is something to do, or the launch is over */
-    pthread_cond_t rest;     /* the caller waits here for the last helper to leave */
-    atomic_int stop;         /* enum px_stop; workers leave at their next branch */
-    atomic_uint wakes;       /* calls of px_sched_wake: one may come between a CTA's last look and its parking */
+    pthread_cond_t door; /* helpers outside a launch wait here */
+    pthread_cond_t wake; /* there is something to do, or the launch is over */
+    pthread_cond_t rest; /* the caller waits here for the last helper to leave */
+    atomic_int stop;     /* enum px_stop; workers leave at their next branch */
+    atomic_uint wakes;   /* calls of px_sched_wake: one may come between a CTA's last look and its parking */
 
     struct px_helper *helpers; /* [0] is the calling thread */
     uint32_t nhelpers;         /* configured */
@@ -87,7 +91,7 @@ struct px_sched {
     uint64_t next_grid_id;
     uint32_t next_slot, *free_slots, nfree_slots, cap_slots;
 
-    struct px_trap trap;       /* the first; valid when stop is PX_STOP_FAULT */
+    struct px_trap trap; /* the first; valid when stop is PX_STOP_FAULT */
     uint64_t max_steps, timeout_ns, started_ns;
     atomic_uint_fast64_t ctas_done, ctas_total, grids_done, grids_total, threads, warps;
     atomic_uint max_depth;

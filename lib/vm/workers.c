@@ -221,8 +221,8 @@ void px_sched_free(struct px_sched *s)
 /* ---- after a launch that did not complete ---- */
 
 /* Of many CTAs the first are enough: the rest are told with empty lines, which cost nothing. */
-static void report_list(const struct px_parked_list *list, uint32_t *left,
-                        bool (*say)(void *, const char *), void *user)
+static void report_list(const struct px_parked_list *list, uint32_t *left, bool (*say)(void *, const char *),
+                        void *user)
 {
     for (const struct px_parked *p = list->first; p; p = p->next) {
         if (*left) {

@@ -60,8 +60,8 @@ static ptx_program *load(const char *text)
     return program;
 }
 
-static ptx_status launch(ptx_program *program, const char *name, unsigned grid, unsigned block, const void *params,
-                         size_t bytes, ptx_fault *fault)
+static ptx_status launch(ptx_program *program, const char *name, unsigned grid, unsigned block,
+                         const void *params, size_t bytes, ptx_fault *fault)
 {
     ptx_kernel *kernel;
     const ptx_launch_config config = {{grid, 1, 1}, {block, 1, 1}, 0, params, bytes};
@@ -201,15 +201,17 @@ static void a_missing_function_is_named(void **state)
     assert_string_equal(ptx_device_message(device), "undefined function 'missing', used in 'k' (test.ptx:6)");
     static const char *const unused = HEAD ".extern .func missing();\n.visible .entry k() { ret; }";
     assert_int_equal(link_texts(&unused, 1, NULL, &program), PTX_OK);
-    static const char *const variable = HEAD ".extern .global .u32 missing;\n.visible .entry k() {\n .reg .u32 %r;\n"
-                                             " ld.global.u32 %r, [missing];\n ret; }";
+    static const char *const variable =
+        HEAD ".extern .global .u32 missing;\n.visible .entry k() {\n .reg .u32 %r;\n"
+             " ld.global.u32 %r, [missing];\n ret; }";
     assert_int_equal(link_texts(&variable, 1, NULL, &program), PTX_ERROR_LINK);
     assert_string_equal(ptx_device_message(device), "undefined variable 'missing', used in test.ptx:7");
     static const char *const wrong = HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f);\n"
                                           ".visible .entry k() {\n .param .b32 r; .param .b64 f;\n"
                                           " call (r), vprintf, (f);\n ret; }";
     assert_int_equal(link_texts(&wrong, 1, NULL, &program), PTX_ERROR_LINK);
-    assert_non_null(strstr(ptx_device_message(device), "'vprintf' is declared in test.ptx with 8 bytes of parameters"));
+    assert_non_null(
+        strstr(ptx_device_message(device), "'vprintf' is declared in test.ptx with 8 bytes of parameters"));
     ptx_device_destroy(device);
 }
 
@@ -218,7 +220,8 @@ static void modules_resolve_each_other(void **state)
     (void)state;
     static const char *const texts[] = {
         HEAD ".extern .func (.param .b32 r) twice(.param .b32 x);\n.extern .global .u32 counter;\n"
-             ".visible .entry k(.param .u64 out) {\n .reg .b64 %o; .reg .b32 %r<3>;\n .param .b32 x; .param .b32 y;\n"
+             ".visible .entry k(.param .u64 out) {\n .reg .b64 %o; .reg .b32 %r<3>;\n .param .b32 x; .param "
+             ".b32 y;\n"
              " ld.param.u64 %o, [out];\n ld.global.u32 %r1, [counter];\n st.param.b32 [x], %r1;\n"
              " call (y), twice, (x);\n ld.param.b32 %r2, [y];\n st.global.u32 [%o], %r2;\n"
              " st.global.u32 [counter], %r2;\n ret; }",
@@ -285,13 +288,16 @@ static void initial_values(void **state)
     ptx_device_destroy(device);
 }
 
-#define SHARED_KERNELS                                                                                      \
-    HEAD ".shared .align 4 .b8 big[1000];\n.shared .align 4 .b8 small[8];\n.extern .shared .align 16 .b8 dyn[];\n" \
-         ".func use_small() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n st.shared.u32 [small], %r;\n ret; }\n"        \
-         ".visible .entry a() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n st.shared.u32 [big], %r;\n call use_small, ();\n ret; }\n" \
-         ".visible .entry b() {\n call use_small, ();\n ret; }\n"                                           \
-         ".visible .entry c() { ret; }\n"                                                                   \
-         ".visible .entry d() {\n .reg .b32 %r;\n .shared .b32 own;\n mov.u32 %r, 1;\n st.shared.u32 [own], %r;\n ret; }\n" \
+#define SHARED_KERNELS                                                                                       \
+    HEAD ".shared .align 4 .b8 big[1000];\n.shared .align 4 .b8 small[8];\n.extern .shared .align 16 .b8 "   \
+         "dyn[];\n"                                                                                          \
+         ".func use_small() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n st.shared.u32 [small], %r;\n ret; }\n"      \
+         ".visible .entry a() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n st.shared.u32 [big], %r;\n call "         \
+         "use_small, ();\n ret; }\n"                                                                         \
+         ".visible .entry b() {\n call use_small, ();\n ret; }\n"                                            \
+         ".visible .entry c() { ret; }\n"                                                                    \
+         ".visible .entry d() {\n .reg .b32 %r;\n .shared .b32 own;\n mov.u32 %r, 1;\n st.shared.u32 "       \
+         "[own], %r;\n ret; }\n"                                                                             \
          ".visible .entry e() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n st.shared.u32 [dyn], %r;\n ret; }"
 
 static size_t static_shared(ptx_program *program, const char *name)
@@ -316,7 +322,8 @@ static void kernels_pay_for_shared_memory_they_reach(void **state)
     static const char *const names[] = {"a", "b", "c", "d"};
     for (int i = 0; i < 4; i++) assert_int_equal(launch(program, names[i], 3, 64, NULL, 0, NULL), PTX_OK);
     ptx_fault fault;
-    assert_int_equal(launch(program, "e", 1, 1, NULL, 0, &fault), PTX_ERROR_FAULT); /* no dynamic bytes were asked for */
+    assert_int_equal(launch(program, "e", 1, 1, NULL, 0, &fault),
+                     PTX_ERROR_FAULT); /* no dynamic bytes were asked for */
     assert_int_equal(fault.cuda_error, 700);
     ptx_device_destroy(device);
 }
@@ -328,9 +335,13 @@ static void shapes_out_of_bounds(void **state)
     (void)state;
     ptx_kernel *kernel;
     open_device(1);
-    ptx_program *program = load(HEAD ".visible .entry k() { ret; }\n.visible .entry r() .reqntid 32, 2 { ret; }");
+    ptx_program *program =
+        load(HEAD ".visible .entry k() { ret; }\n.visible .entry r() .reqntid 32, 2 { ret; }");
     assert_int_equal(ptx_program_kernel(program, "k", &kernel), PTX_OK);
-    static const struct { ptx_launch_config config; ptx_status status; } cases[] = {
+    static const struct {
+        ptx_launch_config config;
+        ptx_status status;
+    } cases[] = {
         {{{1, 1, 1}, {1024, 1, 1}, 0, NULL, 0}, PTX_OK},
         {{{1, 0, 0}, {1, 0, 0}, 0, NULL, 0}, PTX_OK},
         {{{3, 2, 2}, {8, 8, 16}, 0, NULL, 0}, PTX_OK},
@@ -347,16 +358,19 @@ static void shapes_out_of_bounds(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(ptx_kernel_launch(kernel, &cases[i].config, NULL), cases[i].status);
     assert_int_equal(ptx_program_kernel(program, "r", &kernel), PTX_OK);
-    const ptx_launch_config right = {{1, 1, 1}, {32, 2, 1}, 0, NULL, 0}, wrong = {{1, 1, 1}, {64, 1, 1}, 0, NULL, 0};
+    const ptx_launch_config right = {{1, 1, 1}, {32, 2, 1}, 0, NULL, 0},
+                            wrong = {{1, 1, 1}, {64, 1, 1}, 0, NULL, 0};
     assert_int_equal(ptx_kernel_launch(kernel, &right, NULL), PTX_OK);
     assert_int_equal(ptx_kernel_launch(kernel, &wrong, NULL), PTX_ERROR_LAUNCH);
     assert_non_null(strstr(ptx_device_message(device), ".reqntid"));
     ptx_device_destroy(device);
 }
 
-#define STORE                                                                                               \
-    HEAD ".file 1 \"x.cu\"\n.file 2 \"y.cuh\"\n.visible .entry k(.param .u64 p) {\n .reg .b64 %a;\n .reg .b32 %r;\n" \
-         " .loc 1 12 3\n ld.param.u64 %a, [p];\n .loc 1 13 5\n .loc 2 7 1, function_name $L__s, inlined_at 1 13 5\n mov.u32 %r, %ctaid.x;\n" \
+#define STORE                                                                                                \
+    HEAD ".file 1 \"x.cu\"\n.file 2 \"y.cuh\"\n.visible .entry k(.param .u64 p) {\n .reg .b64 %a;\n .reg "   \
+         ".b32 %r;\n"                                                                                        \
+         " .loc 1 12 3\n ld.param.u64 %a, [p];\n .loc 1 13 5\n .loc 2 7 1, function_name $L__s, inlined_at " \
+         "1 13 5\n mov.u32 %r, %ctaid.x;\n"                                                                  \
          " st.global.u32 [%a+4096], %r;\n ret;\n}\n.section .debug_str { $L__s: .b8 102, 0 }"
 
 static void a_fault_says_everything(void **state)
@@ -386,9 +400,9 @@ static void a_fault_says_everything(void **state)
     }
 }
 
-#define LOOPS                                                                                               \
-    HEAD ".visible .entry forever() {\n$L:\n bra.uni $L;\n}\n"                                              \
-         ".visible .entry stuck() {\n .reg .pred %p;\n .reg .b32 %r;\n mov.u32 %r, %tid.x;\n"              \
+#define LOOPS                                                                                                \
+    HEAD ".visible .entry forever() {\n$L:\n bra.uni $L;\n}\n"                                               \
+         ".visible .entry stuck() {\n .reg .pred %p;\n .reg .b32 %r;\n mov.u32 %r, %tid.x;\n"                \
          " setp.lt.u32 %p, %r, 32;\n@%p bar.sync 0, 64;\n@!%p bar.sync 1, 64;\n ret;\n}\n"                   \
          ".visible .entry fine() { ret; }"
 
@@ -441,8 +455,12 @@ static void interrupt_from_another_thread(void **state)
 
 /* ---- host functions ---- */
 
-struct small { int32_t a, b; };
-struct large { int64_t v[5]; };
+struct small {
+    int32_t a, b;
+};
+struct large {
+    int64_t v[5];
+};
 
 static int32_t native_mix(int32_t a, double b, uint8_t c, float d, int64_t e, struct small s)
 {
@@ -464,18 +482,22 @@ static ptx_host_fn resolve(void *user, const char *name)
     return NULL;
 }
 
-#define HOST                                                                                                \
-    HEAD ".extern .func (.param .s32 r) native_mix(.param .s32 a, .param .f64 b, .param .u8 c, .param .f32 d, " \
-         ".param .s64 e, .param .align 4 .b8 s[8]);\n"                                                      \
-         ".extern .func (.param .align 8 .b8 r[40]) native_spread(.param .s64 first);\n"                    \
-         ".visible .entry k(.param .u64 out) {\n .reg .b64 %o, %x, %e; .reg .b32 %t, %r; .reg .f64 %d; .reg .f32 %f;\n" \
-         " .param .s32 r; .param .s32 a; .param .f64 b; .param .u8 c; .param .f32 d; .param .s64 e; .param .align 4 .b8 s[8];\n" \
-         " .param .align 8 .b8 big[40];\n"                                                                  \
-         " ld.param.u64 %o, [out];\n mov.u32 %t, %tid.x;\n mul.wide.u32 %x, %t, 8;\n add.u64 %o, %o, %x;\n"     \
-         " st.param.s32 [a], %t;\n mov.f64 %d, 0d3FF8000000000000;\n st.param.f64 [b], %d;\n"             \
+#define HOST                                                                                                 \
+    HEAD ".extern .func (.param .s32 r) native_mix(.param .s32 a, .param .f64 b, .param .u8 c, .param .f32 " \
+         "d, "                                                                                               \
+         ".param .s64 e, .param .align 4 .b8 s[8]);\n"                                                       \
+         ".extern .func (.param .align 8 .b8 r[40]) native_spread(.param .s64 first);\n"                     \
+         ".visible .entry k(.param .u64 out) {\n .reg .b64 %o, %x, %e; .reg .b32 %t, %r; .reg .f64 %d; "     \
+         ".reg .f32 %f;\n"                                                                                   \
+         " .param .s32 r; .param .s32 a; .param .f64 b; .param .u8 c; .param .f32 d; .param .s64 e; .param " \
+         ".align 4 .b8 s[8];\n"                                                                              \
+         " .param .align 8 .b8 big[40];\n"                                                                   \
+         " ld.param.u64 %o, [out];\n mov.u32 %t, %tid.x;\n mul.wide.u32 %x, %t, 8;\n add.u64 %o, %o, %x;\n"  \
+         " st.param.s32 [a], %t;\n mov.f64 %d, 0d3FF8000000000000;\n st.param.f64 [b], %d;\n"                \
          " mov.u32 %r, 200;\n st.param.u8 [c], %r;\n mov.f32 %f, 0f3F000000;\n st.param.f32 [d], %f;\n"      \
-         " mov.u64 %e, -7;\n st.param.s64 [e], %e;\n st.param.u32 [s], %t;\n mov.u32 %r, 3;\n st.param.u32 [s+4], %r;\n" \
-         " call (r), native_mix, (a, b, c, d, e, s);\n ld.param.s32 %r, [r];\n st.global.u32 [%o], %r;\n"     \
+         " mov.u64 %e, -7;\n st.param.s64 [e], %e;\n st.param.u32 [s], %t;\n mov.u32 %r, 3;\n st.param.u32 " \
+         "[s+4], %r;\n"                                                                                      \
+         " call (r), native_mix, (a, b, c, d, e, s);\n ld.param.s32 %r, [r];\n st.global.u32 [%o], %r;\n"    \
          " call (big), native_spread, (e);\n ld.param.u64 %x, [big+32];\n cvt.u32.u64 %r, %x;\n"             \
          " st.global.u32 [%o+4], %r;\n ret; }"
 
@@ -498,8 +520,14 @@ static void host_functions_by_signature(void **state)
     ptx_device_destroy(device);
 }
 
-struct mixed { float f; int32_t i; double d; };
-struct pair { float a, b; };
+struct mixed {
+    float f;
+    int32_t i;
+    double d;
+};
+struct pair {
+    float a, b;
+};
 
 static float untyped(float x, double y, struct pair p, struct mixed m)
 {
@@ -513,15 +541,18 @@ static ptx_host_fn resolve_untyped(void *user, const char *name)
 }
 
 /* As nvcc writes it: floats are .b32, structures .b8 arrays. */
-#define UNTYPED                                                                                             \
-    HEAD ".extern .func (.param .b32 r) untyped(.param .b32 x, .param .b64 y, .param .align 4 .b8 p[8], "      \
-         ".param .align 8 .b8 m[16]);\n"                                                                    \
-         ".visible .entry k(.param .u64 out) {\n .reg .b64 %o; .reg .f32 %f; .reg .f64 %d; .reg .b32 %r;\n"     \
-         " ld.param.u64 %o, [out];\n {\n .param .b32 x;\n .param .b64 y;\n .param .align 4 .b8 p[8];\n"       \
+#define UNTYPED                                                                                              \
+    HEAD ".extern .func (.param .b32 r) untyped(.param .b32 x, .param .b64 y, .param .align 4 .b8 p[8], "    \
+         ".param .align 8 .b8 m[16]);\n"                                                                     \
+         ".visible .entry k(.param .u64 out) {\n .reg .b64 %o; .reg .f32 %f; .reg .f64 %d; .reg .b32 %r;\n"  \
+         " ld.param.u64 %o, [out];\n {\n .param .b32 x;\n .param .b64 y;\n .param .align 4 .b8 p[8];\n"      \
          " .param .align 8 .b8 m[16];\n .param .b32 r;\n st.param.f32 [x+0], 0f3F800000;\n"                  \
-         " st.param.f64 [y+0], 0d4000000000000000;\n st.param.f32 [p+0], 0f40400000;\n st.param.f32 [p+4], 0f40800000;\n" \
-         " st.param.f32 [m+0], 0f40A00000;\n st.param.b32 [m+4], 6;\n st.param.f64 [m+8], 0d401C000000000000;\n" \
-         " call.uni (r), untyped, (x, y, p, m);\n ld.param.f32 %f, [r+0];\n }\n st.global.f32 [%o], %f;\n ret; }"
+         " st.param.f64 [y+0], 0d4000000000000000;\n st.param.f32 [p+0], 0f40400000;\n st.param.f32 [p+4], " \
+         "0f40800000;\n"                                                                                     \
+         " st.param.f32 [m+0], 0f40A00000;\n st.param.b32 [m+4], 6;\n st.param.f64 [m+8], "                  \
+         "0d401C000000000000;\n"                                                                             \
+         " call.uni (r), untyped, (x, y, p, m);\n ld.param.f32 %f, [r+0];\n }\n st.global.f32 [%o], %f;\n "  \
+         "ret; }"
 
 static void floats_without_a_type_are_found(void **state)
 {
@@ -548,9 +579,11 @@ static void programs_come_and_go(void **state)
     ptx_address out = buffer(4);
     for (int i = 0; i < 50; i++) {
         char text[400];
-        snprintf(text, sizeof text, HEAD ".visible .global .u32 v = %d;\n.visible .entry k(.param .u64 o) {\n"
-                 " .reg .b64 %%o; .reg .b32 %%r;\n ld.param.u64 %%o, [o];\n ld.global.u32 %%r, [v];\n"
-                 " st.global.u32 [%%o], %%r;\n ret; }", i * 3);
+        snprintf(text, sizeof text,
+                 HEAD ".visible .global .u32 v = %d;\n.visible .entry k(.param .u64 o) {\n"
+                      " .reg .b64 %%o; .reg .b32 %%r;\n ld.param.u64 %%o, [o];\n ld.global.u32 %%r, [v];\n"
+                      " st.global.u32 [%%o], %%r;\n ret; }",
+                 i * 3);
         ptx_program *program = load(text);
         assert_int_equal(launch(program, "k", 1, 32, &out, 8, NULL), PTX_OK);
         assert_int_equal(word_at(out), i * 3);

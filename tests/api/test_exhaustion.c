@@ -49,7 +49,8 @@ static ptx_status whole(const char *name, unsigned workers, uint32_t *result)
     const ptx_allocator allocator = {.realloc = counting};
     const ptx_module_options options = {.allocator = allocator};
     char error[200] = "";
-    const ptx_device_config config = {.allocator = allocator, .workers = workers, .error = error, .error_bytes = sizeof error};
+    const ptx_device_config config = {
+        .allocator = allocator, .workers = workers, .error = error, .error_bytes = sizeof error};
     ptx_device *device = NULL;
     ptx_module *module = NULL;
     ptx_program *program;
@@ -59,12 +60,14 @@ static ptx_status whole(const char *name, unsigned workers, uint32_t *result)
     ptx_status status = ptx_module_create(&options, text, text_size, &module);
     if (status == PTX_OK) status = with_message(ptx_device_create(&config, &device), error);
     if (status == PTX_OK)
-        status = with_message(ptx_program_create(device, (const ptx_module *const[]){module}, 1, NULL, &program),
-                              ptx_device_message(device));
+        status =
+            with_message(ptx_program_create(device, (const ptx_module *const[]){module}, 1, NULL, &program),
+                         ptx_device_message(device));
     if (status == PTX_OK) status = ptx_program_kernel(program, name, &kernel);
     if (status == PTX_OK) status = ptx_memory_alloc(device, 4096, &out);
     const ptx_launch_config launch = {{4, 1, 1}, {64, 1, 1}, 0, (uint64_t[]){out, out + 256}, 16};
-    if (status == PTX_OK) status = with_message(ptx_kernel_launch(kernel, &launch, &fault), ptx_device_message(device));
+    if (status == PTX_OK)
+        status = with_message(ptx_kernel_launch(kernel, &launch, &fault), ptx_device_message(device));
     if (status == PTX_OK) status = ptx_memory_read(device, result, out, 4);
     ptx_module_destroy(module);
     ptx_device_destroy(device);

@@ -1,17 +1,23 @@
 /*
- * test_fmad.c - replays on the VM the random programs of tests/hw/fmad, whose results on an H100 are recorded twice:
- * assembled by ptxas 13.0 as it does by default, and with -fmad=false.
+ * test_fmad.c - replays on the VM the random programs of tests/hw/fmad, whose results on an H100 are recorded
+ * twice: assembled by ptxas 13.0 as it does by default, and with -fmad=false.
  *
  *   test_fmad [-a]     -a: the number of every program that differs
  *
- * The hashes of the results must be equal in at least as many programs as the floors say, for the lanes with ordinary
- * inputs and for those with any (subnormal numbers, overflow).
+ * The hashes of the results must be equal in at least as many programs as the floors say, for the lanes with
+ * ordinary inputs and for those with any (subnormal numbers, overflow).
  */
 #include <ptxvm.h>
 #include <stdlib.h>
 #include "hw/fmad/programs.h"
 
-enum { IN_BYTES = INPUTS * LANES * 8, OUT_BYTES = 20000, FLOOR_ON = 10172, FLOOR_OFF = 10192, FLOOR_WILD = 10193 };
+enum {
+    IN_BYTES = INPUTS * LANES * 8,
+    OUT_BYTES = 20000,
+    FLOOR_ON = 10172,
+    FLOOR_OFF = 10192,
+    FLOOR_WILD = 10193
+};
 
 typedef struct Replay {
     ptx_device *device;
@@ -25,7 +31,8 @@ static Hashes *recorded(const char *name)
     char path[512];
     const char *slash = strrchr(__FILE__, '/');
     Hashes *hashes = malloc(PROGRAMS * sizeof *hashes);
-    snprintf(path, sizeof path, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".", name);
+    snprintf(path, sizeof path, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1,
+             slash ? __FILE__ : ".", name);
     FILE *file = fopen(path, "rb");
     size_t n = file && hashes ? fread(hashes, sizeof *hashes, PROGRAMS, file) : 0;
     if (file) fclose(file);
@@ -44,11 +51,13 @@ static int run(Replay *r, ptx_program *program, unsigned i, Hashes want)
     ptx_kernel *kernel;
     ptx_fault fault;
     const uint64_t params[2] = {r->in, r->out};
-    const ptx_launch_config config = {.grid = {1}, .block = {LANES}, .params = params, .param_bytes = sizeof params};
+    const ptx_launch_config config = {
+        .grid = {1}, .block = {LANES}, .params = params, .param_bytes = sizeof params};
     program_text(text, i, &outputs);
     snprintf(name, sizeof name, "p%u", i);
     if (ptx_memory_write(r->device, r->in, host, program_inputs(host, i)) != PTX_OK ||
-        ptx_program_kernel(program, name, &kernel) != PTX_OK || ptx_kernel_launch(kernel, &config, &fault) != PTX_OK ||
+        ptx_program_kernel(program, name, &kernel) != PTX_OK ||
+        ptx_kernel_launch(kernel, &config, &fault) != PTX_OK ||
         ptx_memory_read(r->device, host, r->out, OUT_BYTES) != PTX_OK)
         return printf("%s does not run: %s\n", name, ptx_device_message(r->device)), 0;
     Hashes have = program_hashes(host, i, outputs);
@@ -66,8 +75,9 @@ static int run_module(Replay *r, unsigned number, ptx_fmad fmad, const Hashes *w
     ptx_program *program = NULL;
     const ptx_program_options options = {.fmad = fmad};
     module_text(text, number);
-    int fine = ptx_module_create(NULL, text, strlen(text), &module) == PTX_OK &&
-               ptx_program_create(r->device, (const ptx_module *const *)&module, 1, &options, &program) == PTX_OK;
+    int fine =
+        ptx_module_create(NULL, text, strlen(text), &module) == PTX_OK &&
+        ptx_program_create(r->device, (const ptx_module *const *)&module, 1, &options, &program) == PTX_OK;
     if (!fine) printf("module %u does not load\n", number);
     for (unsigned k = 0; fine && k < PER_MODULE; k++)
         fine = run(r, program, number * PER_MODULE + k, want[number * PER_MODULE + k]);

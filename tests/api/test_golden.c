@@ -8,10 +8,10 @@
  * tests/hw/golden/alu_FAMILY.forms lists instruction forms, .bin holds the results (tests/hw/alu tells
  * how they are made). Each form becomes a kernel of its own, runs on the same inputs and must give the
  * same bits: all special vectors, and the hashes of the random ones. A form that the library refuses as
- * unknown or unsupported is counted, not failed, where alu_not_run lists it: one that stops running is seen, and one
- * that begins to run leaves the list. All of it is done once for each SIMD level that this
- * machine runs: the level is no part of the public interface, hence the look into the device. The last "level"
- * is the reference interpreter of tests/reference, whose statements the recordings hold too.
+ * unknown or unsupported is counted, not failed, where alu_not_run lists it: one that stops running is seen,
+ * and one that begins to run leaves the list. All of it is done once for each SIMD level that this machine
+ * runs: the level is no part of the public interface, hence the look into the device. The last "level" is the
+ * reference interpreter of tests/reference, whose statements the recordings hold too.
  */
 #include <ptxvm.h>
 #include <zlib.h>
@@ -22,9 +22,9 @@
 
 enum { VECTORS_MAX = 65536, PATH_MAX_ = 512 };
 
-static const char *const families[] = { "int",     "bits",      "carry",   "f32",    "f64",    "half",
-                                        "bf16",    "cmp_int",   "cmp_float", "cvt_int", "cvt_fi", "cvt_if",
-                                        "cvt_ff",  "video",     "warp",    "atom",   "mem", "edge", "nan" };
+static const char *const families[] = {
+    "int",    "bits",   "carry",  "f32",   "f64",  "half", "bf16", "cmp_int", "cmp_float", "cvt_int",
+    "cvt_fi", "cvt_if", "cvt_ff", "video", "warp", "atom", "mem",  "edge",    "nan"};
 
 typedef struct Replay {
     Sets sets;
@@ -34,8 +34,8 @@ typedef struct Replay {
     uint64_t (*host_out)[OUT_MAX];
     const unsigned char *golden, *end; /* the next form's record, and where the file ends */
     const char *family, *level;
-    int reference;                     /* run by the interpreter of tests/reference */
-    int all, skips, strict, random;    /* options */
+    int reference;                  /* run by the interpreter of tests/reference */
+    int all, skips, strict, random; /* options */
     unsigned agree, differ, skipped, number;
 } Replay;
 
@@ -44,8 +44,8 @@ typedef struct Replay {
 static void golden_path(char *path, const char *name)
 {
     const char *slash = strrchr(__FILE__, '/');
-    snprintf(path, PATH_MAX_, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".",
-             name);
+    snprintf(path, PATH_MAX_, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1,
+             slash ? __FILE__ : ".", name);
 }
 
 static FILE *golden_open(const char *family, const char *ending)
@@ -110,7 +110,7 @@ static void fail(Replay *r, const Form *f, const char *message)
 static ptx_module *form_module(Replay *r, const Form *f, const Text *t)
 {
     ptx_module *module = NULL;
-    ptx_diagnostic d = { .message = "" };
+    ptx_diagnostic d = {.message = ""};
     ptx_status status = ptx_module_create(NULL, t->text, t->size, &module);
     if (status == PTX_OK) return module;
     if (module) ptx_module_diagnostic(module, 0, &d);
@@ -122,16 +122,22 @@ static ptx_module *form_module(Replay *r, const Form *f, const Text *t)
 /* Runs `n` vectors; 0 after a failure, which is reported. */
 static int form_run(Replay *r, const Form *f, ptx_kernel *kernel, unsigned n)
 {
-    struct { uint64_t in, out; uint32_t n; } params = { r->in, r->out, n };
-    ptx_launch_config config = { .grid = { (n + BLOCK_THREADS - 1) / BLOCK_THREADS }, .block = { BLOCK_THREADS },
-                                 .params = &params, .param_bytes = 20 };
-    ptx_fault fault = { .message = "" };
+    struct {
+        uint64_t in, out;
+        uint32_t n;
+    } params = {r->in, r->out, n};
+    ptx_launch_config config = {.grid = {(n + BLOCK_THREADS - 1) / BLOCK_THREADS},
+                                .block = {BLOCK_THREADS},
+                                .params = &params,
+                                .param_bytes = 20};
+    ptx_fault fault = {.message = ""};
     ptx_status status = ptx_memory_write(r->device, r->in, r->host_in, n * sizeof *r->host_in);
     if (status == PTX_OK) status = ptx_memory_fill(r->device, r->out, 0, n * sizeof *r->host_out);
     if (status == PTX_OK) status = ptx_kernel_launch(kernel, &config, &fault);
     if (status == PTX_OK) status = ptx_memory_read(r->device, r->host_out, r->out, n * sizeof *r->host_out);
     if (status == PTX_OK) return 1;
-    if (status == PTX_ERROR_UNSUPPORTED) skip(r, f, status, ptx_device_message(r->device));
+    if (status == PTX_ERROR_UNSUPPORTED)
+        skip(r, f, status, ptx_device_message(r->device));
     else {
         char text[512];
         snprintf(text, sizeof text, "%s %s", ptx_status_name(status), fault.message ? fault.message : "");
@@ -146,19 +152,30 @@ static int reference_run(Replay *r, const Form *f, const Text *t, unsigned n)
     enum { BYTES = VECTORS_MAX * (IN_MAX + OUT_MAX) * 8, RESULTS = VECTORS_MAX * IN_MAX * 8 };
     static uint8_t buffer[BYTES];
     const uint64_t at = 0x7f0000000000u;
-    struct { uint64_t in, out; uint32_t n; } params = { at, at + RESULTS, n };
-    struct ref_launch launch = { .grid = { (n + BLOCK_THREADS - 1) / BLOCK_THREADS, 1, 1 }, .block = { BLOCK_THREADS, 1, 1 },
-                                 .seed = f->seed, .buffer = buffer, .buffer_bytes = BYTES, .buffer_address = at,
-                                 .params = (const uint8_t *)&params, .param_bytes = 20 };
+    struct {
+        uint64_t in, out;
+        uint32_t n;
+    } params = {at, at + RESULTS, n};
+    struct ref_launch launch = {.grid = {(n + BLOCK_THREADS - 1) / BLOCK_THREADS, 1, 1},
+                                .block = {BLOCK_THREADS, 1, 1},
+                                .seed = f->seed,
+                                .buffer = buffer,
+                                .buffer_bytes = BYTES,
+                                .buffer_address = at,
+                                .params = (const uint8_t *)&params,
+                                .param_bytes = 20};
     char message[512];
     memcpy(buffer, r->host_in, n * sizeof *r->host_in);
     memset(buffer + RESULTS, 0, n * sizeof *r->host_out);
     int failed = ref_run(t->text, t->size, &launch, message, sizeof message);
     memcpy(r->host_out, buffer + RESULTS, n * sizeof *r->host_out);
     if (!failed) return 1;
-    int other = !strncmp(message, "does not assemble", 17) || !strncmp(message, "the reference does not run", 26);
-    if (other) skip(r, f, PTX_ERROR_UNSUPPORTED, message);
-    else fail(r, f, message);
+    int other =
+        !strncmp(message, "does not assemble", 17) || !strncmp(message, "the reference does not run", 26);
+    if (other)
+        skip(r, f, PTX_ERROR_UNSUPPORTED, message);
+    else
+        fail(r, f, message);
     return 0;
 }
 
@@ -166,11 +183,12 @@ static void print_vector(const Replay *r, const Form *f, unsigned i, const uint6
 {
     printf("    ");
     for (unsigned k = 0; k < f->n_in; k++)
-        printf("%c=%0*llx ", 'a' + (int)k, (int)((f->in[k]->bits + 3) / 4), (unsigned long long)r->host_in[i][k]);
+        printf("%c=%0*llx ", 'a' + (int)k, (int)((f->in[k]->bits + 3) / 4),
+               (unsigned long long)r->host_in[i][k]);
     for (unsigned k = 0; k < f->n_out; k++) {
         int digits = 2 * (int)reg_bytes[f->out[k]];
-        printf("%c=%0*llx expected %0*llx ", 'x' + (int)k, digits, (unsigned long long)r->host_out[i][k], digits,
-               (unsigned long long)expected[k]);
+        printf("%c=%0*llx expected %0*llx ", 'x' + (int)k, digits, (unsigned long long)r->host_out[i][k],
+               digits, (unsigned long long)expected[k]);
     }
     printf("\n");
 }
@@ -181,9 +199,9 @@ static int is_nan64(uint64_t v)
 }
 
 /*
- * With several f64 NaNs among the operands the chip's result is one of them made quiet, but which one depends on the
- * order in which ptxas puts the operands of the machine instruction; any of them is taken. In a sequence the NaN of
- * an invalid first operation is such an operand of the second.
+ * With several f64 NaNs among the operands the chip's result is one of them made quiet, but which one depends
+ * on the order in which ptxas puts the operands of the machine instruction; any of them is taken. In a
+ * sequence the NaN of an invalid first operation is such an operand of the second.
  */
 static int same_result(const Form *f, const uint64_t *in, const uint64_t *expected, const uint64_t *out)
 {
@@ -196,7 +214,8 @@ static int same_result(const Form *f, const uint64_t *in, const uint64_t *expect
     if (strstr(f->code, "f64 %l1, ")) nan[n++] = 0xfff8000000000000u;
     for (unsigned o = 0; o < OUT_MAX; o++) {
         unsigned same = out[o] == expected[o];
-        for (unsigned k = 0; n > 1 && k < n && is_nan64(expected[o]); k++) same |= out[o] == (nan[k] | 1ull << 51);
+        for (unsigned k = 0; n > 1 && k < n && is_nan64(expected[o]); k++)
+            same |= out[o] == (nan[k] | 1ull << 51);
         if (!same) return 0;
     }
     return 1;
@@ -207,7 +226,7 @@ static unsigned compare_special(Replay *r, const Form *f, unsigned n, const unsi
 {
     unsigned bad = 0;
     for (unsigned i = 0; i < n; i++) {
-        uint64_t expected[OUT_MAX] = { 0 };
+        uint64_t expected[OUT_MAX] = {0};
         for (unsigned k = 0; k < f->n_out; k++) {
             memcpy(&expected[k], record, reg_bytes[f->out[k]]);
             record += reg_bytes[f->out[k]];
@@ -267,21 +286,27 @@ static void vm_replay(Replay *r, const Form *f, const Text *t, unsigned special,
     ptx_module *module = form_module(r, f, t);
     if (!module) return;
     ptx_status status = ptx_program_create(r->device, (const ptx_module *const *)&module, 1, NULL, &program);
-    if (status == PTX_ERROR_UNSUPPORTED) skip(r, f, status, ptx_device_message(r->device));
-    else if (status != PTX_OK) fail(r, f, ptx_device_message(r->device));
-    else if (ptx_program_kernel(program, "k0", &kernel) != PTX_OK) fail(r, f, "no kernel");
-    else form_check(r, f, kernel, t, special, record);
+    if (status == PTX_ERROR_UNSUPPORTED)
+        skip(r, f, status, ptx_device_message(r->device));
+    else if (status != PTX_OK)
+        fail(r, f, ptx_device_message(r->device));
+    else if (ptx_program_kernel(program, "k0", &kernel) != PTX_OK)
+        fail(r, f, "no kernel");
+    else
+        form_check(r, f, kernel, t, special, record);
     ptx_program_destroy(program);
     ptx_module_destroy(module);
 }
 
 static void form_replay(Replay *r, const Form *f, unsigned special, const unsigned char *record)
 {
-    Text t = { 0 };
+    Text t = {0};
     text_header(&t);
     form_emit(&t, f, 0);
-    if (r->reference) form_check(r, f, NULL, &t, special, record);
-    else vm_replay(r, f, &t, special, record);
+    if (r->reference)
+        form_check(r, f, NULL, &t, special, record);
+    else
+        vm_replay(r, f, &t, special, record);
     free(t.text);
 }
 
@@ -319,19 +344,21 @@ static int family_replay(Replay *r, const char *family)
         unsigned special;
         const unsigned char *record;
         ok = form_parse(&r->sets, line, &f) && record_next(r, &f, &special, &record);
-        if (ok) form_replay(r, &f, special, record);
-        else printf("FAILED %s: the recording does not match the form %s", family, line);
+        if (ok)
+            form_replay(r, &f, special, record);
+        else
+            printf("FAILED %s: the recording does not match the form %s", family, line);
     }
     fclose(forms), free(records);
     ok = ok && !r->differ;
-    printf("%s %u - %s.%s: %u agree, %u differ, %u not run%s\n", ok ? "ok" : "not ok", ++r->number, r->level, family,
-           r->agree, r->differ, r->skipped, ok && !r->agree ? " # SKIP no form of it can run" : "");
+    printf("%s %u - %s.%s: %u agree, %u differ, %u not run%s\n", ok ? "ok" : "not ok", ++r->number, r->level,
+           family, r->agree, r->differ, r->skipped, ok && !r->agree ? " # SKIP no form of it can run" : "");
     return ok;
 }
 
 static int replay_init(Replay *r)
 {
-    ptx_device_config config = { .workers = 1, .max_steps = 100000000 };
+    ptx_device_config config = {.workers = 1, .max_steps = 100000000};
     inputs_init(&r->sets);
     r->host_in = calloc(VECTORS_MAX, sizeof *r->host_in);
     r->host_out = calloc(VECTORS_MAX, sizeof *r->host_out);
@@ -351,25 +378,32 @@ static int level_replay(Replay *r, const char *name, char **argv)
     r->level = name;
     for (; *argv; argv++)
         if (**argv != '-') named = 1, ok &= family_replay(r, *argv);
-    for (size_t i = 0; !named && i < sizeof families / sizeof *families; i++) ok &= family_replay(r, families[i]);
+    for (size_t i = 0; !named && i < sizeof families / sizeof *families; i++)
+        ok &= family_replay(r, families[i]);
     return ok;
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const levels[] = { "portable", "avx2", "avx512", "reference" };
-    static Replay r = { .strict = 1 };
+    static const char *const levels[] = {"portable", "avx2", "avx512", "reference"};
+    static Replay r = {.strict = 1};
     const char *only = NULL;
     int failed = 0;
     if (!replay_init(&r)) return printf("FAILED: no device\n"), 1;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "-a")) r.all = 1;
-        else if (!strcmp(argv[i], "-s")) r.skips = 1;
-        else if (!strcmp(argv[i], "-n")) r.strict = 0;
-        else if (!strcmp(argv[i], "-r")) r.random = 1;
-        else if (!strncmp(argv[i], "-l", 2)) only = argv[i] + 2;
+        if (!strcmp(argv[i], "-a"))
+            r.all = 1;
+        else if (!strcmp(argv[i], "-s"))
+            r.skips = 1;
+        else if (!strcmp(argv[i], "-n"))
+            r.strict = 0;
+        else if (!strcmp(argv[i], "-r"))
+            r.random = 1;
+        else if (!strncmp(argv[i], "-l", 2))
+            only = argv[i] + 2;
     }
-    if (only && strcmp(only, "reference") && !px_level_named(only)) return printf("FAILED: no level %s here\n", only), 1;
+    if (only && strcmp(only, "reference") && !px_level_named(only))
+        return printf("FAILED: no level %s here\n", only), 1;
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
         if (!only || !strcmp(only, levels[i])) failed |= !level_replay(&r, levels[i], argv + 1);
     ptx_device_destroy(r.device);

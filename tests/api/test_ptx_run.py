@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""ptx_run through ctypes, on host arrays, as an emulator's users call it: right results, failures that are kept, many
+"""ptx_run through ctypes, on host arrays, as an emulator's users call it: right results, failures that are
+kept, many
 threads and many processes at once.
 
-args[i] is the 64-bit value of parameter i itself: a pointer for a buffer, and for a float the bits of the float.
+args[i] is the 64-bit value of parameter i itself: a pointer for a buffer, and for a float the bits of the
+float.
 """
 import ctypes
 import math
@@ -91,7 +93,9 @@ REVERSE = b"""
 def load():
     library = ctypes.CDLL(LIBRARY)
     library.ptx_run.restype = None
-    library.ptx_run.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)] + [ctypes.c_int] * 7
+    library.ptx_run.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)] + [
+        ctypes.c_int
+    ] * 7
     library.ptx_run_status.restype = ctypes.c_int
     library.ptx_run_status.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
     return library
@@ -111,8 +115,13 @@ def float_bits(value):
 def saxpy(library, n, a):
     x = (ctypes.c_float * n)(*[i % 1000 for i in range(n)])
     y = (ctypes.c_float * n)(*[1.0] * n)
-    status = run(library, SAXPY, [n, float_bits(a), ctypes.addressof(x), ctypes.addressof(y)], (64, 1, 1),
-                 ((n + 63) // 64, 1, 1))
+    status = run(
+        library,
+        SAXPY,
+        [n, float_bits(a), ctypes.addressof(x), ctypes.addressof(y)],
+        (64, 1, 1),
+        ((n + 63) // 64, 1, 1),
+    )
     assert status == 0, status
     for i in range(n):
         assert y[i] == a * (i % 1000) + 1.0, (i, y[i])
@@ -144,7 +153,7 @@ def test_failures_are_kept(library):
     short = ctypes.create_string_buffer(b"#" * 7, 8)
     assert library.ptx_run_status(short, 5) == 3
     assert len(short.value) == 4 and message.value.startswith(short.value)
-    body = SAXPY[SAXPY.index(b".visible .entry second"):].replace(b"second", b"only")
+    body = SAXPY[SAXPY.index(b".visible .entry second") :].replace(b"second", b"only")
     header = b".version 7.0\n.target sm_70\n.address_size 64\n"
     assert run(library, header + body, [], (1, 1, 1), (1, 1, 1)) == 7
     saxpy(library, 100, 3.0)
@@ -154,7 +163,9 @@ def test_failures_are_kept(library):
 def test_status_belongs_to_a_thread(library):
     assert run(library, b"bad", [], (1, 1, 1), (1, 1, 1)) == 3
     seen = []
-    thread = threading.Thread(target=lambda: (saxpy(library, 10, 1.0), seen.append(library.ptx_run_status(None, 0))))
+    thread = threading.Thread(
+        target=lambda: (saxpy(library, 10, 1.0), seen.append(library.ptx_run_status(None, 0)))
+    )
     thread.start()
     thread.join()
     assert seen == [0]
@@ -180,8 +191,10 @@ def test_many_threads(library):
 
 
 def test_many_processes(library):
-    children = [subprocess.Popen([sys.executable, __file__, "child"], env=dict(os.environ, PTXVM_THREADS=str(n)))
-                for n in (1, 2, 8, 1, 2, 8)]
+    children = [
+        subprocess.Popen([sys.executable, __file__, "child"], env=dict(os.environ, PTXVM_THREADS=str(n)))
+        for n in (1, 2, 8, 1, 2, 8)
+    ]
     assert [child.wait() for child in children] == [0] * len(children)
 
 
@@ -232,7 +245,12 @@ def test_approx(library):
 
 def test_wrong_settings_are_told(library):
     message = ctypes.create_string_buffer(400)
-    for name, value in (("PTXVM_APPROX", "exakt"), ("PTXVM_FMAD", "maybe"), ("PTXVM_CACHE_BYTES", "12Q"), ("PTXVM_CACHE_BYTES", "-1")):
+    for name, value in (
+        ("PTXVM_APPROX", "exakt"),
+        ("PTXVM_FMAD", "maybe"),
+        ("PTXVM_CACHE_BYTES", "12Q"),
+        ("PTXVM_CACHE_BYTES", "-1"),
+    ):
         os.environ[name] = value
         assert run(library, SAXPY, [0, 0, 0, 0], (1, 1, 1), (1, 1, 1)) == 1, (name, value)
         library.ptx_run_status(message, len(message))
@@ -247,10 +265,15 @@ def resident():
 
 def distinct_text(index):
     """A text of its own that stores `index`, and is large enough to count."""
-    filler = b"".join(b"    add.u32 %%r1, %%r1, %d;\n    sub.u32 %%r1, %%r1, %d;\n" % (i, i) for i in range(1000))
-    return (b".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
-            b"    .reg .b32 %r<3>;\n    .reg .b64 %rd;\n    ld.param.u64 %rd, [out];\n    mov.u32 %r1, 0;\n" + filler +
-            b"    add.u32 %%r1, %%r1, %d;\n    st.global.u32 [%%rd], %%r1;\n    ret;\n}\n" % index)
+    filler = b"".join(
+        b"    add.u32 %%r1, %%r1, %d;\n    sub.u32 %%r1, %%r1, %d;\n" % (i, i) for i in range(1000)
+    )
+    return (
+        b".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+        b"    .reg .b32 %r<3>;\n    .reg .b64 %rd;\n    ld.param.u64 %rd, [out];\n    mov.u32 %r1, 0;\n"
+        + filler
+        + b"    add.u32 %%r1, %%r1, %d;\n    st.global.u32 [%%rd], %%r1;\n    ret;\n}\n" % index
+    )
 
 
 def growth(library, first, count):
@@ -286,7 +309,10 @@ def test_address_space_is_not_reserved(_library):
 
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-    done = subprocess.run([sys.executable, __file__, "child"], env=dict(os.environ, PTXVM_THREADS="2"), preexec_fn=limit)
+
+    done = subprocess.run(
+        [sys.executable, __file__, "child"], env=dict(os.environ, PTXVM_THREADS="2"), preexec_fn=limit
+    )
     assert done.returncode == 0
 
 

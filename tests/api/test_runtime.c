@@ -15,7 +15,10 @@
 #include <string.h>
 #include "ptxvm.h"
 
-struct text { char *at; size_t size; };
+struct text {
+    char *at;
+    size_t size;
+};
 static struct text second, first; /* PTX of the two generations */
 static ptx_device *device;
 static ptx_program *program;
@@ -78,7 +81,8 @@ static void run(const char *name, unsigned grid, unsigned block, const void *par
     ptx_fault fault;
     ptx_status status = try(name, grid, block, params, bytes, &fault);
     if (status == PTX_ERROR_FAULT || status == PTX_ERROR_DEADLOCK || status == PTX_ERROR_LIMIT)
-        fail_msg("%s: %s: %s (%s:%u)\n%s", name, fault.name, fault.message, fault.file, fault.line, fault.state);
+        fail_msg("%s: %s: %s (%s:%u)\n%s", name, fault.name, fault.message, fault.file, fault.line,
+                 fault.state);
     if (status != PTX_OK) fail_msg("%s: %s: %s", name, ptx_status_name(status), ptx_device_message(device));
 }
 
@@ -91,7 +95,7 @@ static void run_into(const char *name, unsigned block, void *result, size_t size
 }
 
 static const unsigned worker_counts[] = {1, 2, 8};
-#define FOR_WORKERS_OF(text)                                                                                \
+#define FOR_WORKERS_OF(text)                                                                                 \
     for (size_t w_ = 0; w_ < 3 && (open_with(&(text), worker_counts[w_]), 1); w_++, close_device())
 #define FOR_WORKERS FOR_WORKERS_OF(second)
 
@@ -147,7 +151,10 @@ static void tails_of_a_tail_before_the_next(void **state)
 
 /* ---- nesting ---- */
 
-struct nest { ptx_address deepest, errors; int limit; };
+struct nest {
+    ptx_address deepest, errors;
+    int limit;
+};
 
 static void nesting_to_the_limit(void **state)
 {
@@ -175,12 +182,16 @@ static void trees_of_launches(void **state)
     (void)state;
     FOR_WORKERS
     {
-        struct { ptx_address sum; int width, depth; } p = {buffer(8), 3, 2};
+        struct {
+            ptx_address sum;
+            int width, depth;
+        } p = {buffer(8), 3, 2};
         uint64_t sum;
         ptx_progress progress;
         run("tree", 1, 1, &p, sizeof p);
         get(&sum, p.sum, 8);
-        /* 3 blocks; 3*32... : level 2 has 3 threads, each launches 3 blocks of 32 threads, each of those the same */
+        /* 3 blocks; 3*32... : level 2 has 3 threads, each launches 3 blocks of 32 threads, each of those the
+         * same */
         assert_int_equal(sum, 3ull * (3 * 32) * (3 * 32));
         ptx_device_progress(device, &progress);
         assert_int_equal(progress.grids_total, 1 + 1 + 3 + 3 * 3 * 32);
@@ -195,7 +206,10 @@ static void more_launches_than_may_be_pending(void **state)
     (void)state;
     FOR_WORKERS
     {
-        struct { ptx_address sum; int n; } p = {buffer(8), 5000};
+        struct {
+            ptx_address sum;
+            int n;
+        } p = {buffer(8), 5000};
         uint64_t sum;
         run("flood", 1, 1, &p, sizeof p);
         get(&sum, p.sum, 8);
@@ -249,7 +263,10 @@ static void slots_run_out(void **state)
     (void)state;
     FOR_WORKERS
     {
-        struct { ptx_address result; int n; } p = {buffer(8), 3000};
+        struct {
+            ptx_address result;
+            int n;
+        } p = {buffer(8), 3000};
         int result[2];
         run("many_tails", 1, 1, &p, sizeof p);
         get(result, p.result, sizeof result);
@@ -291,7 +308,9 @@ static void copies_and_fills(void **state)
     {
         int from[24], to[24], error[8];
         for (int i = 0; i < 24; i++) from[i] = i + 100;
-        struct { ptx_address to, from, error; } p = {buffer(96), buffer(96), buffer(32)};
+        struct {
+            ptx_address to, from, error;
+        } p = {buffer(96), buffer(96), buffer(32)};
         ptx_memory_write(device, p.from, from, sizeof from);
         run("copies", 1, 1, &p, sizeof p);
         get(to, p.to, sizeof to);
@@ -302,7 +321,8 @@ static void copies_and_fills(void **state)
         ptx_memory_fill(device, p.to, 0, sizeof to);
         run("copy_2d", 1, 1, &p, 16);
         get(to, p.to, sizeof to);
-        for (int i = 0; i < 24; i++) assert_int_equal(to[i], i % 4 < 2 && i < 12 ? 100 + i / 4 * 8 + i % 4 : 0);
+        for (int i = 0; i < 24; i++)
+            assert_int_equal(to[i], i % 4 < 2 && i < 12 ? 100 + i / 4 * 8 + i % 4 : 0);
     }
 }
 
@@ -336,7 +356,10 @@ static void heap_by_threads(void **state)
     (void)state;
     FOR_WORKERS
     {
-        struct { ptx_address sums; int n; } p = {buffer(8 * 64 * 4), 40};
+        struct {
+            ptx_address sums;
+            int n;
+        } p = {buffer(8 * 64 * 4), 40};
         uint32_t sums[8 * 64];
         run("lists", 8, 64, &p, sizeof p);
         get(sums, p.sums, sizeof sums);
@@ -368,9 +391,9 @@ static void heap_faults(void **state)
 static void answers(void **state)
 {
     (void)state;
-    static const long long expected[29] = {1, 0, 1024, 0, 9, 101, 0, 6000, 0, 1, 0, 0,
-                                           0, 1024, 0, 8650752, 0, 8388608, 215, 12345, 0, 2048, 0, 64, 0, 11796480,
-                                           1, 1, 'u'};
+    static const long long expected[29] = {1, 0,    1024, 0,    9, 101,      0, 6000,    0,   1,
+                                           0, 0,    0,    1024, 0, 8650752,  0, 8388608, 215, 12345,
+                                           0, 2048, 0,    64,   0, 11796480, 1, 1,       'u'};
     FOR_WORKERS
     {
         long long out[29];
@@ -411,8 +434,10 @@ static void assertions(void **state)
         assert_int_equal(fault.cuda_error, 710);
         assert_string_equal(fault.name, "CUDA_ERROR_ASSERT");
         assert_int_equal(fault.thread[0], 2);
-        assert_non_null(strstr(output, ": block: [0,0,0], thread: [2,0,0] Assertion `data[threadIdx.x] == 0` failed.\n"));
-        assert_non_null(strstr(output, ": block: [0,0,0], thread: [3,0,0] Assertion `data[threadIdx.x] == 0` failed.\n"));
+        assert_non_null(
+            strstr(output, ": block: [0,0,0], thread: [2,0,0] Assertion `data[threadIdx.x] == 0` failed.\n"));
+        assert_non_null(
+            strstr(output, ": block: [0,0,0], thread: [3,0,0] Assertion `data[threadIdx.x] == 0` failed.\n"));
         assert_null(strstr(output, "thread: [1,0,0]"));
         assert_non_null(strstr(output, "runtime.cu:"));
         ptx_memory_fill(device, va, 0, 16);
@@ -465,7 +490,9 @@ static void blocks_wait_for_their_children(void **state)
     FOR_WORKERS_OF(first)
     {
         int cells[4], seen[4 * 64];
-        struct { ptx_address cells, seen; } p = {buffer(sizeof cells), buffer(sizeof seen)};
+        struct {
+            ptx_address cells, seen;
+        } p = {buffer(sizeof cells), buffer(sizeof seen)};
         run("wait_for_children", 4, 64, &p, sizeof p);
         get(cells, p.cells, sizeof cells);
         get(seen, p.seen, sizeof seen);
@@ -480,7 +507,9 @@ static void only_the_lane_that_waits_waits(void **state)
     FOR_WORKERS_OF(first)
     {
         int result[32];
-        struct { ptx_address flag, result; } p = {buffer(4), buffer(sizeof result)};
+        struct {
+            ptx_address flag, result;
+        } p = {buffer(4), buffer(sizeof result)};
         run("others_run_on", 1, 32, &p, sizeof p);
         get(result, p.result, sizeof result);
         for (int i = 0; i < 32; i++) assert_int_equal(result[i], i ? 7 : 0);
@@ -493,7 +522,10 @@ static void depths_of_the_first_generation(void **state)
     static const int expected[] = {0, 0, 68, 68};
     FOR_WORKERS_OF(first)
     {
-        struct { ptx_address error; int last; } p = {buffer(16), 3};
+        struct {
+            ptx_address error;
+            int last;
+        } p = {buffer(16), 3};
         int error[4], deepest[2], streams[3];
         run("sync_depth", 1, 1, &p, sizeof p);
         get(error, p.error, sizeof error);
@@ -579,7 +611,8 @@ int main(void)
         cmocka_unit_test(null_stream_of_a_block),
         cmocka_unit_test(crowds_and_trees),
     };
-    if (!read_text("tests/api/ptx/runtime.ptx", &second) || !read_text("tests/api/ptx/first.ptx", &first)) return 1;
+    if (!read_text("tests/api/ptx/runtime.ptx", &second) || !read_text("tests/api/ptx/first.ptx", &first))
+        return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(second.at);
     free(first.at);

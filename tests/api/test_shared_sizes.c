@@ -2,8 +2,8 @@
  * test_shared_sizes.c - the special registers that tell sizes of shared memory, against a chip.
  *
  * tests/hw/golden/shared_sizes.tsv was recorded by tests/hw/smem/record.c: a line for each size of static and
- * dynamic memory. The same kernel must read the same here. Addresses of shared memory begin at 0 in the VM and
- * behind the system's part on the chip: that difference is the same everywhere.
+ * dynamic memory. The same kernel must read the same here. Addresses of shared memory begin at 0 in the VM
+ * and behind the system's part on the chip: that difference is the same everywhere.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -20,23 +20,25 @@
 #include "ptxvm.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
-#define SECOND                                                                                                    \
-    ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 k, .param .align 4 .b8 grid[12], "   \
-    ".param .align 4 .b8 block[12], .param .b32 s);\n"                                                             \
+#define SECOND                                                                                               \
+    ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2(.param .b64 k, .param .align 4 .b8 "       \
+    "grid[12], "                                                                                             \
+    ".param .align 4 .b8 block[12], .param .b32 s);\n"                                                       \
     ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 buffer, .param .b64 stream);\n"
-#define LAUNCH(stream)                                                                                             \
-    "{ .param .b64 k; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; .param .b64 r;"         \
-    " .param .b64 st; .param .b32 e; mov.u64 %d1, child; st.param.b64 [k], %d1; st.param.b32 [g], 2;"              \
-    " st.param.b32 [g+4], 1; st.param.b32 [g+8], 1; st.param.b32 [b], 32; st.param.b32 [b+4], 1;"                  \
-    " st.param.b32 [b+8], 1; st.param.b32 [s], 0;"                                                                 \
-    " call.uni (r), __cudaCDP2GetParameterBufferV2, (k, g, b, s); ld.param.b64 %d1, [r];"                          \
-    " st.param.b64 [r], %d1; st.param.b64 [st], " stream ";"                                                       \
+#define LAUNCH(stream)                                                                                       \
+    "{ .param .b64 k; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; .param .b64 r;"   \
+    " .param .b64 st; .param .b32 e; mov.u64 %d1, child; st.param.b64 [k], %d1; st.param.b32 [g], 2;"        \
+    " st.param.b32 [g+4], 1; st.param.b32 [g+8], 1; st.param.b32 [b], 32; st.param.b32 [b+4], 1;"            \
+    " st.param.b32 [b+8], 1; st.param.b32 [s], 0;"                                                           \
+    " call.uni (r), __cudaCDP2GetParameterBufferV2, (k, g, b, s); ld.param.b64 %d1, [r];"                    \
+    " st.param.b64 [r], %d1; st.param.b64 [st], " stream ";"                                                 \
     " call.uni (e), __cudaCDP2LaunchDeviceV2, (r, st); }\n"
-#define CHILD                                                                                                      \
-    ".visible .entry child() { .reg .b32 %r<2>; .reg .pred %p; mov.u32 %r0, 0;"                                    \
+#define CHILD                                                                                                \
+    ".visible .entry child() { .reg .b32 %r<2>; .reg .pred %p; mov.u32 %r0, 0;"                              \
     " L: add.u32 %r0, %r0, 1; setp.lt.u32 %p, %r0, 20; @%p bra L; ret; }\n"
-#define ENTRY                                                                                                      \
-    ".visible .entry k(.param .u64 buf) { .reg .b32 %r<8>; .reg .pred %p; .reg .b64 %d<8>; .local .b32 args[2];"   \
+#define ENTRY                                                                                                \
+    ".visible .entry k(.param .u64 buf) { .reg .b32 %r<8>; .reg .pred %p; .reg .b64 %d<8>; .local .b32 "     \
+    "args[2];"                                                                                               \
     " ld.param.u64 %d0, [buf]; mov.u32 %r0, %tid.x;\n"
 
 static const char *const kernels[] = {
@@ -47,7 +49,8 @@ static const char *const kernels[] = {
     /* children on their own, and a tail */
     HEAD SECOND CHILD ENTRY " setp.ne.u32 %p, %r0, 0; @%p bra E;" LAUNCH("4") LAUNCH("3") " E: ret; }",
     /* barriers */
-    HEAD ENTRY " mov.u32 %r1, 0; L: bar.sync 0; add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 30; @%p bra L; ret; }",
+    HEAD ENTRY
+    " mov.u32 %r1, 0; L: bar.sync 0; add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 30; @%p bra L; ret; }",
     /* printf */
     HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
          ".global .align 1 .b8 text[4] = {37, 117, 10, 0};\n" ENTRY
@@ -55,33 +58,39 @@ static const char *const kernels[] = {
          " { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %d2; st.param.b64 [a], %d1;"
          " call.uni (r), vprintf, (f, a); } ret; }",
     /* blocks that wait for their children */
-    HEAD ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 k, .param .b64 p, .param .align 4 .b8 g[12],"
-         " .param .align 4 .b8 b[12], .param .b32 s, .param .b64 st);\n"
-         ".extern .func (.param .b32 r) cudaDeviceSynchronize();\n" CHILD ENTRY
-         "{ .param .b64 k; .param .b64 p; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s;"
-         " .param .b64 st; .param .b32 e; mov.u64 %d1, child; st.param.b64 [k], %d1; st.param.b64 [p], 0;"
-         " st.param.b32 [g], 2; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1; st.param.b32 [b], 32;"
-         " st.param.b32 [b+4], 1; st.param.b32 [b+8], 1; st.param.b32 [s], 0; st.param.b64 [st], 0;"
-         " call.uni (e), cudaLaunchDevice, (k, p, g, b, s, st); }"
-         "{ .param .b32 e; call.uni (e), cudaDeviceSynchronize; } ret; }",
+    HEAD
+    ".extern .func (.param .b32 r) cudaLaunchDevice(.param .b64 k, .param .b64 p, .param .align 4 .b8 g[12],"
+    " .param .align 4 .b8 b[12], .param .b32 s, .param .b64 st);\n"
+    ".extern .func (.param .b32 r) cudaDeviceSynchronize();\n" CHILD ENTRY
+    "{ .param .b64 k; .param .b64 p; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s;"
+    " .param .b64 st; .param .b32 e; mov.u64 %d1, child; st.param.b64 [k], %d1; st.param.b64 [p], 0;"
+    " st.param.b32 [g], 2; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1; st.param.b32 [b], 32;"
+    " st.param.b32 [b+4], 1; st.param.b32 [b+8], 1; st.param.b32 [s], 0; st.param.b64 [st], 0;"
+    " call.uni (e), cudaLaunchDevice, (k, p, g, b, s, st); }"
+    "{ .param .b32 e; call.uni (e), cudaDeviceSynchronize; } ret; }",
     /* recursion */
     HEAD ".func f(.reg .u32 %n);\n.func f(.reg .u32 %n) { .reg .u32 %m; .reg .pred %p; setp.eq.u32 %p, %n, 0;"
          " @%p ret; sub.u32 %m, %n, 1; call f, (%m); call f, (%m); ret; }\n" ENTRY
          " mov.u32 %r1, 5; call f, (%r1); ret; }",
     /* fills in stream order */
-    HEAD ".extern .func (.param .b32 r) __cudaCDP2Memset2DAsync(.param .b64 p, .param .b64 pitch, .param .b32 v,"
-         " .param .b64 w, .param .b64 h, .param .b64 s);\n" ENTRY
-         "{ .param .b64 p; .param .b64 q; .param .b32 v; .param .b64 w; .param .b64 h; .param .b64 s; .param .b32 e;"
-         " st.param.b64 [p], %d0; st.param.b64 [q], 8; st.param.b32 [v], 0; st.param.b64 [w], 8;"
-         " st.param.b64 [h], 100; st.param.b64 [s], 0; call.uni (e), __cudaCDP2Memset2DAsync, (p, q, v, w, h, s); }"
-         " ret; }",
+    HEAD
+    ".extern .func (.param .b32 r) __cudaCDP2Memset2DAsync(.param .b64 p, .param .b64 pitch, .param .b32 v,"
+    " .param .b64 w, .param .b64 h, .param .b64 s);\n" ENTRY
+    "{ .param .b64 p; .param .b64 q; .param .b32 v; .param .b64 w; .param .b64 h; .param .b64 s; .param .b32 "
+    "e;"
+    " st.param.b64 [p], %d0; st.param.b64 [q], 8; st.param.b32 [v], 0; st.param.b64 [w], 8;"
+    " st.param.b64 [h], 100; st.param.b64 [s], 0; call.uni (e), __cudaCDP2Memset2DAsync, (p, q, v, w, h, s); "
+    "}"
+    " ret; }",
     /* the heap */
-    HEAD ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n" ENTRY
-         " mov.u32 %r1, 0; L: { .param .b64 n; .param .b64 p; st.param.b64 [n], 40; call.uni (p), malloc, (n);"
-         " ld.param.b64 %d1, [p]; } st.u8 [%d1], 1; { .param .b64 p; st.param.b64 [p], %d1; call.uni free, (p); }"
-         " add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 5; @%p bra L; ret; }",
+    HEAD
+    ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n" ENTRY
+    " mov.u32 %r1, 0; L: { .param .b64 n; .param .b64 p; st.param.b64 [n], 40; call.uni (p), malloc, (n);"
+    " ld.param.b64 %d1, [p]; } st.u8 [%d1], 1; { .param .b64 p; st.param.b64 [p], %d1; call.uni free, (p); }"
+    " add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 5; @%p bra L; ret; }",
     /* a lock */
-    HEAD ENTRY " setp.gt.u32 %p, %r0, 2; @%p bra E; L: atom.cas.b32 %r1, [%d0+1024], 0, 1; setp.ne.u32 %p, %r1, 0; @%p bra L;"
+    HEAD ENTRY " setp.gt.u32 %p, %r0, 2; @%p bra E; L: atom.cas.b32 %r1, [%d0+1024], 0, 1; setp.ne.u32 %p, "
+               "%r1, 0; @%p bra L;"
                " ld.volatile.u32 %r2, [%d0+1028]; add.u32 %r2, %r2, 1; st.volatile.u32 [%d0+1028], %r2;"
                " atom.exch.b32 %r1, [%d0+1024], 0; E: ret; }",
 };
@@ -96,7 +105,11 @@ static int swallow(void *user, const char *text, size_t size)
 
 static atomic_size_t printed;
 
-struct target { ptx_device *device; ptx_kernel *kernel; ptx_address buffer; };
+struct target {
+    ptx_device *device;
+    ptx_kernel *kernel;
+    ptx_address buffer;
+};
 
 static void set_up(struct target *t, const char *text, ptx_device_config config)
 {
@@ -118,7 +131,8 @@ static void set_up(struct target *t, const char *text, ptx_device_config config)
 static ptx_status launch(const struct target *t, ptx_fault *fault)
 {
     const ptx_launch_config config = {{GRID, 1, 1}, {BLOCK, 1, 1}, 0, &t->buffer, sizeof t->buffer};
-    assert_int_equal(ptx_memory_fill(t->device, t->buffer, 0, BUFFER), PTX_OK); /* a stopped holder keeps its lock */
+    assert_int_equal(ptx_memory_fill(t->device, t->buffer, 0, BUFFER),
+                     PTX_OK); /* a stopped holder keeps its lock */
     return ptx_kernel_launch(t->kernel, &config, fault);
 }
 
@@ -146,10 +160,12 @@ static void sweep(unsigned workers, unsigned first, unsigned step)
 {
     for (size_t k = 0; k < KERNELS; k++) {
         unsigned enough = 0;
-        for (unsigned n = 1; n < 30000 && (!enough || n < enough + enough / 4); n += n < 100 ? first : step + n / 64) {
+        for (unsigned n = 1; n < 30000 && (!enough || n < enough + enough / 4);
+             n += n < 100 ? first : step + n / 64) {
             const bool fine = runs_within(kernels[k], workers, n);
             if (fine && !enough) enough = n;
-            if (!fine && enough && workers == 1) fail_msg("kernel %zu: %u steps are enough, %u are not", k, enough, n);
+            if (!fine && enough && workers == 1)
+                fail_msg("kernel %zu: %u steps are enough, %u are not", k, enough, n);
         }
         if (!enough && workers == 1) fail_msg("kernel %zu does not end within 30000 steps", k);
     }
@@ -175,7 +191,11 @@ static void any_limit_of_instructions_eight_workers(void **state)
 
 /* ---- interrupts and time-outs ---- */
 
-struct timer { ptx_device *device; atomic_bool over; uint32_t seed; };
+struct timer {
+    ptx_device *device;
+    atomic_bool over;
+    uint32_t seed;
+};
 
 static void *interrupt_now_and_then(void *argument)
 {
@@ -249,7 +269,8 @@ static void output_ends_at_its_limit(void **state)
 {
     (void)state;
     for (unsigned workers = 1; workers <= 8; workers *= 2)
-        for (unsigned bytes = 1; bytes < 400; bytes += 7) { /* a launch prints 3 * (10 * 2 + 30 * 3) = 330 bytes */
+        for (unsigned bytes = 1; bytes < 400;
+             bytes += 7) { /* a launch prints 3 * (10 * 2 + 30 * 3) = 330 bytes */
             struct target t;
             ptx_fault fault;
             set_up(&t, kernels[4], (ptx_device_config){.workers = workers, .max_output = bytes});

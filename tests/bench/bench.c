@@ -1,11 +1,12 @@
 /* bench.c - how fast the workloads run, and whether they run right.
  *
- *   bench [--dir DIR] [--table FILE]       a table: Gti/s (10^9 PTX thread-instructions a second) of each workload
- *                                          with one worker and with all, whether the results are right; latencies
- *   bench --check N,N [--dir DIR] [--table FILE]   each workload with so many workers: right, the same bits with all
+ *   bench [--dir DIR] [--table FILE]       a table: Gti/s (10^9 PTX thread-instructions a second) of each
+ * workload with one worker and with all, whether the results are right; latencies bench --check N,N [--dir
+ * DIR] [--table FILE]   each workload with so many workers: right, the same bits with all
  *
- * DIR holds kernels.ptx and the table, workloads.tsv when no other FILE is named. PTXAS is the assembler whose start is timed. Only the public
- * interface of the library is used. Exit code 1 when a result is wrong. */
+ * DIR holds kernels.ptx and the table, workloads.tsv when no other FILE is named. PTXAS is the assembler
+ * whose start is timed. Only the public interface of the library is used. Exit code 1 when a result is wrong.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <spawn.h>
@@ -364,8 +365,10 @@ static void bench_open(struct bench *bench)
 static const char help[] =
     "usage: bench [--dir DIR] [--table FILE] [--check N,N,...]\n"
     "\n"
-    "Runs the workloads of DIR (tests/bench) that FILE (workloads.tsv) lists, compares each result with a plain C\n"
-    "program and with the bits of an H200, and prints 10^9 PTX thread-instructions a second with one worker and with\n"
+    "Runs the workloads of DIR (tests/bench) that FILE (workloads.tsv) lists, compares each result with a "
+    "plain C\n"
+    "program and with the bits of an H200, and prints 10^9 PTX thread-instructions a second with one worker "
+    "and with\n"
     "one for every CPU; then the latency of a first and of a warm ptx_run, and of $PTXAS on 50 lines.\n"
     "\n"
     "  --dir DIR     where kernels.ptx and the table are\n"

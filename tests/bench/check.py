@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """How fast ptxas checks, and how much memory it takes.
 
-A module of 1,000,000 lines and one of a tenth of it, in the mix of instructions that compilers emit; and, where nvcc is
-found, what it makes of large.cu. Lines a second of CPU time (one core; the best of several runs), peak memory, and
-bytes of memory beyond the text for each byte of text. Where NVIDIA's ptxas is found its check-only mode and -O0 run on
-the same files. Long lines and deep nesting are measured last, at 10 and 100 MB: time must grow with the size and not
+A module of 1,000,000 lines and one of a tenth of it, in the mix of instructions that compilers emit; and,
+where nvcc is
+found, what it makes of large.cu. Lines a second of CPU time (one core; the best of several runs), peak
+memory, and
+bytes of memory beyond the text for each byte of text. Where NVIDIA's ptxas is found its check-only mode and
+-O0 run on
+the same files. Long lines and deep nesting are measured last, at 10 and 100 MB: time must grow with the size
+and not
 faster. scaling.py has many more such inputs, smaller ones.
 """
 import argparse
@@ -33,17 +37,45 @@ HEADER = """.version 8.0
 
 # Weight and text; r, f, d, h, p stand for registers of a class, # for a small number, @ for a label ahead.
 INSTRUCTIONS = [
-    (12, "add.s32 \tr, r, r;"), (8, "add.s32 \tr, r, #;"), (6, "mad.lo.s32 \tr, r, r, r;"), (4, "shl.b32 \tr, r, #;"),
-    (4, "and.b32  \tr, r, #;"), (3, "xor.b32  \tr, r, r;"), (2, "shf.l.wrap.b32 \tr, r, r, #;"), (2, "bfe.u32 \tr, r, #, 8;"),
-    (6, "mul.wide.s32 \td, r, 4;"), (8, "add.s64 \td, d, d;"), (3, "cvta.to.global.u64 \td, d;"), (2, "cvt.s64.s32 \td, r;"),
-    (10, "ld.global.f32 \tf, [d+#];"), (4, "ld.global.nc.v4.f32 \t{f, f, f, f}, [d];"), (5, "st.global.f32 \t[d+#], f;"),
-    (6, "ld.shared.f32 \tf, [r+#];"), (3, "st.shared.f32 \t[tile+#], f;"), (2, "st.global.v2.u32 \t[d], {r, r};"),
-    (14, "fma.rn.f32 \tf, f, f, f;"), (6, "mul.f32 \tf, f, f;"), (4, "add.f32 \tf, f, 0f3F800000;"), (2, "sub.ftz.f32 \tf, f, f;"),
-    (2, "ex2.approx.f32 \tf, f;"), (1, "rcp.rn.f32 \tf, f;"), (2, "cvt.rn.f32.s32 \tf, r;"), (1, "cvt.rzi.s32.f32 \tr, f;"),
-    (3, "fma.rn.f64 \th, h, h, h;"), (1, "cvt.f64.f32 \th, f;"), (2, "selp.b32 \tr, r, r, p;"), (3, "mov.u32 \tr, %tid.x;"),
-    (4, "setp.lt.s32 \tp, r, #;"), (2, "setp.neu.f32 \tp, f, f;"), (3, "@p bra \t@;"), (2, "mov.b32 \tr, f;"),
-    (1, "bar.sync \t0;"), (1, "shfl.sync.bfly.b32 \tr|p, r, #, 31, -1;"), (1, "atom.global.add.u32 \tr, [d], r;"),
-    (2, ".loc\t1 # 9"), (1, "// inline asm"),
+    (12, "add.s32 \tr, r, r;"),
+    (8, "add.s32 \tr, r, #;"),
+    (6, "mad.lo.s32 \tr, r, r, r;"),
+    (4, "shl.b32 \tr, r, #;"),
+    (4, "and.b32  \tr, r, #;"),
+    (3, "xor.b32  \tr, r, r;"),
+    (2, "shf.l.wrap.b32 \tr, r, r, #;"),
+    (2, "bfe.u32 \tr, r, #, 8;"),
+    (6, "mul.wide.s32 \td, r, 4;"),
+    (8, "add.s64 \td, d, d;"),
+    (3, "cvta.to.global.u64 \td, d;"),
+    (2, "cvt.s64.s32 \td, r;"),
+    (10, "ld.global.f32 \tf, [d+#];"),
+    (4, "ld.global.nc.v4.f32 \t{f, f, f, f}, [d];"),
+    (5, "st.global.f32 \t[d+#], f;"),
+    (6, "ld.shared.f32 \tf, [r+#];"),
+    (3, "st.shared.f32 \t[tile+#], f;"),
+    (2, "st.global.v2.u32 \t[d], {r, r};"),
+    (14, "fma.rn.f32 \tf, f, f, f;"),
+    (6, "mul.f32 \tf, f, f;"),
+    (4, "add.f32 \tf, f, 0f3F800000;"),
+    (2, "sub.ftz.f32 \tf, f, f;"),
+    (2, "ex2.approx.f32 \tf, f;"),
+    (1, "rcp.rn.f32 \tf, f;"),
+    (2, "cvt.rn.f32.s32 \tf, r;"),
+    (1, "cvt.rzi.s32.f32 \tr, f;"),
+    (3, "fma.rn.f64 \th, h, h, h;"),
+    (1, "cvt.f64.f32 \th, f;"),
+    (2, "selp.b32 \tr, r, r, p;"),
+    (3, "mov.u32 \tr, %tid.x;"),
+    (4, "setp.lt.s32 \tp, r, #;"),
+    (2, "setp.neu.f32 \tp, f, f;"),
+    (3, "@p bra \t@;"),
+    (2, "mov.b32 \tr, f;"),
+    (1, "bar.sync \t0;"),
+    (1, "shfl.sync.bfly.b32 \tr|p, r, #, 31, -1;"),
+    (1, "atom.global.add.u32 \tr, [d], r;"),
+    (2, ".loc\t1 # 9"),
+    (1, "// inline asm"),
 ]
 CALL = """	{
 	.param .b32 param0;
@@ -69,7 +101,11 @@ def instruction(dice, template, label):
         head, _, rest = rest.partition(" ")
     out = []
     for i, c in enumerate(rest):
-        alone = not rest[i - 1:i].isalnum() and not rest[i + 1:i + 2].isalnum() and rest[i - 1:i] not in ("%", ".", "/")
+        alone = (
+            not rest[i - 1 : i].isalnum()
+            and not rest[i + 1 : i + 2].isalnum()
+            and rest[i - 1 : i] not in ("%", ".", "/")
+        )
         if c in CLASSES and alone:
             out.append("%s%d" % (CLASSES[c], dice.randrange(1, LIMITS[c])))
         elif c == "#":
@@ -137,7 +173,9 @@ def nvidia():
 
 def once(command):
     """CPU seconds and peak bytes of one run."""
-    child = os.posix_spawn(command[0], command, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+    child = os.posix_spawn(
+        command[0], command, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    )
     _, status, usage = os.wait4(child, 0)
     if status:
         sys.exit("%s: exit status %d" % (" ".join(command), status))
@@ -165,13 +203,25 @@ def heading(text):
 def report(name, command, path, runs):
     seconds, peak = measure(command, path, runs)
     lines, size = count_lines(path), os.path.getsize(path)
-    print(ROW % (name, lines, "%.3f" % seconds, "%.3f" % (lines / seconds / 1e6), "%.1f" % (peak / 1e6),
-                 "%.1f" % ((peak - size) / size)), flush=True)
+    print(
+        ROW
+        % (
+            name,
+            lines,
+            "%.3f" % seconds,
+            "%.3f" % (lines / seconds / 1e6),
+            "%.1f" % (peak / 1e6),
+            "%.1f" % ((peak - size) / size),
+        ),
+        flush=True,
+    )
     return seconds
 
 
 def against(theirs, path, ours, compiled=True):
-    checked = report("NVIDIA ptxas, checking only (compute_80)", [theirs, "-arch=compute_80", "-o", "/dev/null"], path, 1)
+    checked = report(
+        "NVIDIA ptxas, checking only (compute_80)", [theirs, "-arch=compute_80", "-o", "/dev/null"], path, 1
+    )
     if compiled:
         report("NVIDIA ptxas -O0", [theirs, "-arch=sm_80", "-O0", "-o", "/dev/null"], path, 1)
     print("ours is %.1f times as fast as checking only" % (checked / ours))
@@ -180,12 +230,17 @@ def against(theirs, path, ours, compiled=True):
 def ladder(ptxas, folder):
     """Inputs that are hard on parsers, at one and ten times the size."""
     body = ".version 8.0\n.target sm_80\n.entry k()\n{\n%s\n\tret;\n}\n"
-    kinds = [("one line of vectors", lambda n: ".reg .f32 f; .reg .b64 d;" + "st.v4.f32 [d], {f, f, f, f};" * (n // 29)),
-             ("one comment", lambda n: "/*" + "x" * n + "*/"),
-             ("one name", lambda n: ".reg .b32 " + "x" * n + ";"),
-             ("symbols", lambda n: "".join(".reg .b32 a%d;\n" % i for i in range(n // 20))),
-             ("labels", lambda n: "".join("L%d: bra L%d;\n" % (i, i) for i in range(n // 26))),
-             ("blocks inside blocks", lambda n: ("{.reg .b32 a;\n" * 1000 + "}" * 1000) * (n // 15000))]
+    kinds = [
+        (
+            "one line of vectors",
+            lambda n: ".reg .f32 f; .reg .b64 d;" + "st.v4.f32 [d], {f, f, f, f};" * (n // 29),
+        ),
+        ("one comment", lambda n: "/*" + "x" * n + "*/"),
+        ("one name", lambda n: ".reg .b32 " + "x" * n + ";"),
+        ("symbols", lambda n: "".join(".reg .b32 a%d;\n" % i for i in range(n // 20))),
+        ("labels", lambda n: "".join("L%d: bra L%d;\n" % (i, i) for i in range(n // 26))),
+        ("blocks inside blocks", lambda n: ("{.reg .b32 a;\n" * 1000 + "}" * 1000) * (n // 15000)),
+    ]
     print("\nInputs that are hard on parsers")
     print("%-24s %18s %18s %8s %8s" % ("", "seconds for 10 MB", "for 100 MB", "times", "peak MB"))
     for name, make in kinds:
@@ -195,15 +250,22 @@ def ladder(ptxas, folder):
             with open(path, "w") as file:
                 file.write(body % make(size))
             results.append(measure([ptxas], path, 1))
-        print("%-24s %18.3f %18.3f %8.1f %8.0f" % (name, results[0][0], results[1][0], results[1][0] / results[0][0],
-                                                    results[1][1] / 1e6), flush=True)
+        print(
+            "%-24s %18.3f %18.3f %8.1f %8.0f"
+            % (name, results[0][0], results[1][0], results[1][0] / results[0][0], results[1][1] / 1e6),
+            flush=True,
+        )
     os.remove(path)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("ptxas", help="the program to measure")
-    parser.add_argument("folder", nargs="?", default=os.path.join("build", "bench"), help="keeps the modules (build/bench)")
+    parser.add_argument(
+        "folder", nargs="?", default=os.path.join("build", "bench"), help="keeps the modules (build/bench)"
+    )
     args = parser.parse_args()
     ptxas, folder = os.path.abspath(args.ptxas), args.folder
     os.makedirs(folder, exist_ok=True)

@@ -247,14 +247,10 @@ uint64_t bench_hash(const void *data, size_t words)
 static double element(char type, const void *data, size_t i)
 {
     switch (type) {
-    case 'f':
-        return (double)((const float *)data)[i];
-    case 'd':
-        return ((const double *)data)[i];
-    case 'i':
-        return ((const int32_t *)data)[i];
-    default:
-        return ((const uint32_t *)data)[i];
+    case 'f': return (double)((const float *)data)[i];
+    case 'd': return ((const double *)data)[i];
+    case 'i': return ((const int32_t *)data)[i];
+    default: return ((const uint32_t *)data)[i];
     }
 }
 

@@ -139,12 +139,9 @@ static float random_float(uint32_t i)
 static uint32_t integer_at(enum bench_role role, uint32_t i, uint32_t rows)
 {
     switch (role) {
-    case BENCH_CSR_PTR:
-        return i * ROW_ENTRIES;
-    case BENCH_CSR_COL:
-        return (i / ROW_ENTRIES * 7 + i % ROW_ENTRIES * 131) % rows;
-    default:
-        return i * 2654435761u;
+    case BENCH_CSR_PTR: return i * ROW_ENTRIES;
+    case BENCH_CSR_COL: return (i / ROW_ENTRIES * 7 + i % ROW_ENTRIES * 131) % rows;
+    default: return i * 2654435761u;
     }
 }
 

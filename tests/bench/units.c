@@ -14,41 +14,51 @@
 
 enum { REGISTERS = 8, ROUNDS = 2, TURNS = 400, LAUNCHES = 7 };
 
-struct unit { const char *op, *type; int sources; };
-
-static const struct unit units[] = {
-    {"rcp.approx.ftz.f32", "f32", 1}, {"rcp.approx.f32", "f32", 1},  {"rsqrt.approx.f32", "f32", 1},
-    {"sqrt.approx.f32", "f32", 1},    {"ex2.approx.f32", "f32", 1},  {"lg2.approx.f32", "f32", 1},
-    {"sin.approx.f32", "f32", 1},     {"cos.approx.f32", "f32", 1},  {"tanh.approx.f32", "f32", 1},
-    {"div.approx.f32", "f32", 2},     {"div.full.f32", "f32", 2},    {"rcp.approx.ftz.f64", "f64", 1},
-    {"rsqrt.approx.ftz.f64", "f64", 1}, {"rsqrt.approx.f64", "f64", 1},
-    {"ex2.approx.f16x2", "b32", 1},   {"ex2.approx.ftz.bf16x2", "b32", 1}, {"tanh.approx.f16x2", "b32", 1},
-    {"tanh.approx.bf16x2", "b32", 1}, {"ex2.approx.f16", "b16", 1},  {"ex2.approx.ftz.bf16", "b16", 1},
-    {"tanh.approx.f16", "b16", 1},    {"tanh.approx.bf16", "b16", 1},
+struct unit {
+    const char *op, *type;
+    int sources;
 };
 
-/* Register i: a sixteenth of a small whole number, from 1/16 to 60; halves between 1/2 and 1, in both places. */
+static const struct unit units[] = {
+    {"rcp.approx.ftz.f32", "f32", 1},    {"rcp.approx.f32", "f32", 1},      {"rsqrt.approx.f32", "f32", 1},
+    {"sqrt.approx.f32", "f32", 1},       {"ex2.approx.f32", "f32", 1},      {"lg2.approx.f32", "f32", 1},
+    {"sin.approx.f32", "f32", 1},        {"cos.approx.f32", "f32", 1},      {"tanh.approx.f32", "f32", 1},
+    {"div.approx.f32", "f32", 2},        {"div.full.f32", "f32", 2},        {"rcp.approx.ftz.f64", "f64", 1},
+    {"rsqrt.approx.ftz.f64", "f64", 1},  {"rsqrt.approx.f64", "f64", 1},    {"ex2.approx.f16x2", "b32", 1},
+    {"ex2.approx.ftz.bf16x2", "b32", 1}, {"tanh.approx.f16x2", "b32", 1},   {"tanh.approx.bf16x2", "b32", 1},
+    {"ex2.approx.f16", "b16", 1},        {"ex2.approx.ftz.bf16", "b16", 1}, {"tanh.approx.f16", "b16", 1},
+    {"tanh.approx.bf16", "b16", 1},
+};
+
+/* Register i: a sixteenth of a small whole number, from 1/16 to 60; halves between 1/2 and 1, in both places.
+ */
 static int write_operand(const struct unit *u, int i, char *text, size_t size)
 {
-    int n = snprintf(text, size, "  add.u32 %%r2, %%r0, %d;\n", i * 100), bfloat = strstr(u->op, "bf16") != NULL;
+    int n = snprintf(text, size, "  add.u32 %%r2, %%r0, %d;\n", i * 100),
+        bfloat = strstr(u->op, "bf16") != NULL;
     if (u->type[0] == 'b')
         return n + snprintf(text + n, size - (size_t)n,
-                            "  and.b32 %%r2, %%r2, %d;\n  mad.lo.u32 %%r2, %%r2, 65537, %d;\n  cvt.u%s.u32 %%x%d, %%r2;\n"
-                            "  mov.%s %%y%d, %%x%d;\n", bfloat ? 127 : 1023, bfloat ? 0x3F003F00 : 0x38003800, u->type + 1, i,
-                            u->type, i, i);
-    return n + snprintf(text + n, size - (size_t)n,
-                        "  cvt.rn.%s.u32 %%x%d, %%r2;\n  mul.rn.%s %%x%d, %%x%d, %s;\n  mov.%s %%y%d, %%x%d;\n", u->type, i,
-                        u->type, i, i, !strcmp(u->type, "f64") ? "0d3FB0000000000000" : "0f3D800000", u->type, i, i);
+                            "  and.b32 %%r2, %%r2, %d;\n  mad.lo.u32 %%r2, %%r2, 65537, %d;\n  cvt.u%s.u32 "
+                            "%%x%d, %%r2;\n"
+                            "  mov.%s %%y%d, %%x%d;\n",
+                            bfloat ? 127 : 1023, bfloat ? 0x3F003F00 : 0x38003800, u->type + 1, i, u->type, i,
+                            i);
+    return n +
+           snprintf(text + n, size - (size_t)n,
+                    "  cvt.rn.%s.u32 %%x%d, %%r2;\n  mul.rn.%s %%x%d, %%x%d, %s;\n  mov.%s %%y%d, %%x%d;\n",
+                    u->type, i, u->type, i, i, !strcmp(u->type, "f64") ? "0d3FB0000000000000" : "0f3D800000",
+                    u->type, i, i);
 }
 
 /* The kernel `k(out)` that applies `u` over and over. */
 static void write_kernel(const struct unit *u, char *text, size_t size)
 {
-    int n = snprintf(text, size,
-                     ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
-                     "  .reg .%s %%x<%d>, %%y<%d>;\n  .reg .b32 %%r<4>;\n  .reg .b64 %%d<4>;\n  .reg .pred %%p;\n"
-                     "  mov.u32 %%r0, %%tid.x;\n  add.u32 %%r0, %%r0, 1;\n  mov.u32 %%r1, 0;\n",
-                     u->type, REGISTERS, REGISTERS);
+    int n =
+        snprintf(text, size,
+                 ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+                 "  .reg .%s %%x<%d>, %%y<%d>;\n  .reg .b32 %%r<4>;\n  .reg .b64 %%d<4>;\n  .reg .pred %%p;\n"
+                 "  mov.u32 %%r0, %%tid.x;\n  add.u32 %%r0, %%r0, 1;\n  mov.u32 %%r1, 0;\n",
+                 u->type, REGISTERS, REGISTERS);
     for (int i = 0; i < REGISTERS; i++) n += write_operand(u, i, text + n, size - (size_t)n);
     n += snprintf(text + n, size - (size_t)n, "L:\n");
     for (int i = 0; i < REGISTERS * ROUNDS; i++) {
@@ -59,7 +69,8 @@ static void write_kernel(const struct unit *u, char *text, size_t size)
     }
     n += snprintf(text + n, size - (size_t)n,
                   "  add.u32 %%r1, %%r1, 1;\n  setp.lt.u32 %%p, %%r1, %d;\n  @%%p bra L;\n"
-                  "  ld.param.u64 %%d1, [out];\n  mul.wide.u32 %%d2, %%r0, 8;\n  add.u64 %%d1, %%d1, %%d2;\n", TURNS);
+                  "  ld.param.u64 %%d1, [out];\n  mul.wide.u32 %%d2, %%r0, 8;\n  add.u64 %%d1, %%d1, %%d2;\n",
+                  TURNS);
     for (int i = 0; i < REGISTERS; i++)
         n += snprintf(text + n, size - (size_t)n, "  st.global.b%s [%%d1], %%y%d;\n", u->type + 1, i);
     snprintf(text + n, size - (size_t)n, "  ret;\n}\n");

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Every code of diag.def is explained by ptxas --explain, and its example is true.
 
-The wrong module draws exactly the message with this code (and those of COMPANIONS), the right one draws nothing.
-Examples are there for all codes but those of NO_EXAMPLE, so a code that nothing raises cannot stay in the tables.
+The wrong module draws exactly the message with this code (and those of COMPANIONS), the right one draws
+nothing.
+Examples are there for all codes but those of NO_EXAMPLE, so a code that nothing raises cannot stay in the
+tables.
 """
 import glob
 import json
@@ -16,8 +18,8 @@ import tempfile
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PTXAS = os.path.join(os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build"))), "bin", "ptxas")
 
-# No text can draw these, whatever the options: a NUL byte cannot be shown, and the others are about files that are no
-# PTX text or are not there.
+# No text can draw these, whatever the options: a NUL byte cannot be shown, and the others are about files
+# that are no PTX text or are not there.
 NO_EXAMPLE = set("E0002 E0601 E0602 E0603 E0604 E0605 E0606 E0702".split())
 
 # ptxas says two things of the fault, so the module must draw both.
@@ -35,8 +37,14 @@ def codes():
 
 
 def ptxas(*arguments):
-    return subprocess.run([PTXAS, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          timeout=60, text=True)
+    return subprocess.run(
+        [PTXAS, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        text=True,
+    )
 
 
 def found(folder, arguments, text, info):

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Ctrl-C and the progress line of ptxvm, on a real terminal (a pty) and off it.
 
-Nothing here is decided by a clock: an endless kernel says when it runs (by printf, or by ptxvm's progress line), and only
-then gets its interrupt; PATIENCE bounds what would otherwise wait for ever. Exit codes are those of docs/ptxvm.md.
+Nothing here is decided by a clock: an endless kernel says when it runs (by printf, or by ptxvm's progress
+line), and only
+then gets its interrupt; PATIENCE bounds what would otherwise wait for ever. Exit codes are those of
+docs/ptxvm.md.
 """
 import json
 import os
@@ -20,7 +22,9 @@ PATIENCE = 250
 STOPPED = 5
 HEADER = ".version 8.0\n.target sm_80\n.address_size 64\n"
 # Thread 0 of each block says "block N" and all spin; with a bound of 1, they end.
-KERNEL = HEADER + """
+KERNEL = (
+    HEADER
+    + """
 .extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 arguments);
 .global .align 1 .b8 format[10] = {98, 108, 111, 99, 107, 32, 37, 117, 10, 0};
 .visible .entry spin(.param .u32 bound)
@@ -55,15 +59,19 @@ again:
     ret;
 }
 """
+)
 
 
 class Run:
-    """ptxvm with its output on a terminal; `text` is all that it wrote so far. Standard error may go to a file instead."""
+    """ptxvm with its output on a terminal; `text` is all that it wrote so far. Standard error may go to a
+    file instead."""
 
     def __init__(self, arguments, errors=None):
         self.read, write = pty.openpty()
         self.text = ""
-        self.process = subprocess.Popen([PTXVM] + arguments, stdin=subprocess.DEVNULL, stdout=write, stderr=errors or write)
+        self.process = subprocess.Popen(
+            [PTXVM] + arguments, stdin=subprocess.DEVNULL, stdout=write, stderr=errors or write
+        )
         os.close(write)
 
     def more(self, until):
@@ -101,7 +109,9 @@ def stands(code, text, blocks):
     """What is wrong with the end of an interrupted run, or None."""
     if code != STOPPED:
         return f"exit code {code}, expected {STOPPED}\n{text}"
-    wanted = ["interrupted", "where every block stands"] + [rf"block \({i},0,0\).*spin" for i in range(blocks)]
+    wanted = ["interrupted", "where every block stands"] + [
+        rf"block \({i},0,0\).*spin" for i in range(blocks)
+    ]
     missing = [pattern for pattern in wanted if not re.search(pattern, text)]
     return f"no '{missing[0]}' in\n{text}" if missing else None
 
@@ -117,7 +127,9 @@ def off_terminal(path):
         run.text += errors.read()
     if not begun:
         return "the blocks did not all begin\n" + run.text
-    return stands(code, run.text, 3) or ("a progress line off a terminal" if "thread-instructions" in run.text else None)
+    return stands(code, run.text, 3) or (
+        "a progress line off a terminal" if "thread-instructions" in run.text else None
+    )
 
 
 def on_terminal(path):
@@ -128,8 +140,12 @@ def on_terminal(path):
     wrong = stands(run.finish(), run.text, 2)
     if not shown:
         return "no progress line on a terminal\n" + run.text
-    rest = run.text[run.text.rindex("thread-instructions"):]
-    return wrong or (None if "\r\x1b[K" in rest.split("interrupted")[0] else "the progress line is not cleared\n" + run.text)
+    rest = run.text[run.text.rindex("thread-instructions") :]
+    return wrong or (
+        None
+        if "\r\x1b[K" in rest.split("interrupted")[0]
+        else "the progress line is not cleared\n" + run.text
+    )
 
 
 def by_key(path):
@@ -158,7 +174,7 @@ def short_run(path):
     text = run.text.replace("\r\n", "\n")
     if code != 0:
         return f"exit code {code}\n{text}"
-    seconds = json.loads(text[text.index("{"):text.rindex("}") + 1])["counts"]["seconds"]
+    seconds = json.loads(text[text.index("{") : text.rindex("}") + 1])["counts"]["seconds"]
     return f"a progress line within {seconds} s" if seconds < 1 and "\x1b" in text else None
 
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Broken input of every kind: the tools must answer with an error or success, never crash or hang.
 
-Cut and mutated copies of real modules, random bytes, NUL bytes, CRLF, bytes that are no ASCII, deep nesting, long
-lines and names. All of it is made from fixed seeds, so a failure can be repeated: it is kept in the temporary folder
+Cut and mutated copies of real modules, random bytes, NUL bytes, CRLF, bytes that are no ASCII, deep nesting,
+long
+lines and names. All of it is made from fixed seeds, so a failure can be repeated: it is kept in the temporary
+folder
 that the failure names.
 """
 import concurrent.futures
@@ -24,8 +26,13 @@ ALPHABET = b"{}()[];,.@!%<>=+-*/&|^~?:\"'\\ \n\t\0\x80\xff0123456789abcfinrstuxz
 
 def sources():
     found = []
-    for name in ("samples/first.ptx", "samples/reduce.ptx", "samples/parent_child.ptx", "tests/cli/struct.ptx",
-                 "tests/exec/bad/assertion.ptx"):
+    for name in (
+        "samples/first.ptx",
+        "samples/reduce.ptx",
+        "samples/parent_child.ptx",
+        "tests/cli/struct.ptx",
+        "tests/exec/bad/assertion.ptx",
+    ):
         with open(os.path.join(ROOT, name), "rb") as file:
             found.append(file.read())
     return found
@@ -39,14 +46,14 @@ def mutated(random_bytes, text):
         length = random_bytes.choice((1, 1, 2, 5, 40))
         what = random_bytes.randrange(4)
         if what == 0:
-            data[at:at + 1] = bytes([random_bytes.choice(ALPHABET)])
+            data[at : at + 1] = bytes([random_bytes.choice(ALPHABET)])
         elif what == 1:
-            del data[at:at + length]
+            del data[at : at + length]
         elif what == 2:
-            data[at:at] = data[at:at + length]
+            data[at:at] = data[at : at + length]
         else:
             to = random_bytes.randrange(len(data))
-            data[to:to] = data[at:at + length]
+            data[to:to] = data[at : at + length]
     return bytes(data)
 
 
@@ -55,7 +62,8 @@ def body(text):
 
 
 def large_inputs():
-    """8 MB of one thing, a million of another. `make bench` times ten and a hundred megabytes (tests/bench/check.py)."""
+    """8 MB of one thing, a million of another. `make bench` times ten and a hundred megabytes
+    (tests/bench/check.py)."""
     mega = 1 << 20
     yield body(b".reg .f32 f; .reg .b64 d; " + b"st.v4.f32 [d], {f, f, f, f};" * (8 * mega // 28))
     yield body(b"/*" + b"x" * (8 * mega) + b"*/")
@@ -68,7 +76,9 @@ def large_inputs():
     yield HEADER + b"".join(b".func f%d() { ret; }\n" % i for i in range(mega // 4))
     yield body(b"".join(b".reg .b32 a%d;\n" % i for i in range(mega)))
     yield body(b"".join(b"L%d: bra L%d;\n" % (i, i) for i in range(mega // 2)))
-    yield body(b".reg .b32 r<4294967295>;" + b"".join(b"mov.b32 r%d, r%d;\n" % (i, i + 1) for i in range(mega // 4)))
+    yield body(
+        b".reg .b32 r<4294967295>;" + b"".join(b"mov.b32 r%d, r%d;\n" % (i, i + 1) for i in range(mega // 4))
+    )
     yield body(b"{ .reg .b32 a<4>; mov.b32 a1, a2;\n" * 1600 + b"}" * 1600)
     yield body(b"".join(b"mov.b32 %%r1, x%d;\n" % i for i in range(mega // 16)))  # as many errors
 
@@ -125,15 +135,20 @@ def inputs():
         yield HEADER + bytes(generator.choice(ALPHABET) for _ in range(generator.choice((10, 300))))
     for text in originals:
         for _ in range(25):
-            yield text[:generator.randrange(len(text))]
+            yield text[: generator.randrange(len(text))]
         for _ in range(60):
             yield mutated(generator, text)
 
 
 def run(command):
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=TIME_LIMIT)
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            timeout=TIME_LIMIT,
+        )
     except subprocess.TimeoutExpired:
         return "no end in %d seconds" % TIME_LIMIT, b""
     return done.returncode, done.stderr

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The command line: our ptxas against what NVIDIA's said, frozen in options.tsv by tests/parity/options.py."""
+"""The command line: our ptxas against what NVIDIA's said, frozen in options.tsv by
+tests/parity/options.py."""
 import os
 import sys
 

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Every allocation of the tools may fail: they end with an error, or as if nothing had happened.
 
-The n-th allocation of a process fails, for every n, and then the n-th and all after it (starve_malloc.c is preloaded). A
-tool must not die of a signal; where it ends as it does otherwise, it must have printed what it prints otherwise. Skipped
-where the tools are built with sanitizers, which bring an allocator of their own; test_starve.c looks for leaks.
+The n-th allocation of a process fails, for every n, and then the n-th and all after it (starve_malloc.c is
+preloaded). A
+tool must not die of a signal; where it ends as it does otherwise, it must have printed what it prints
+otherwise. Skipped
+where the tools are built with sanitizers, which bring an allocator of their own; test_starve.c looks for
+leaks.
 """
 import os
 import shlex
@@ -16,19 +19,39 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 ROOT = os.path.abspath(os.environ.get("ROOT", "."))
 CLI = os.path.join(ROOT, "tests", "cli")
 COMMANDS = [
-    "ptxas fine.ptx", "ptxas --print fine.ptx", "ptxas --lint lint.ptx", "ptxas one_error.ptx", "ptxas -v usage.ptx",
-    "ptxas --diagnostics=caret notes.ptx", "ptxas --diagnostics=json one_error.ptx", "ptxas --diagnostics=sarif one_error.ptx",
-    "ptxas --cpp -I . -D A=1 pre.ptx", "ptxas -o OUT/made.o fine.ptx two_kernels.ptx", "ptxas fine.ptx missing.ptx fine.ptx",
-    "ptxas -e add,add -optf OUT/options", "ptxas --explain E0102", "ptxas --help", "ptxas OUT/object.o",
-    "ptxvm fine.ptx -g 1 -b 32 -a u32[32]=0 -a 2 -a 3 --print sum", "ptxvm --help", "ptxvm OUT/object.o -k none",
+    "ptxas fine.ptx",
+    "ptxas --print fine.ptx",
+    "ptxas --lint lint.ptx",
+    "ptxas one_error.ptx",
+    "ptxas -v usage.ptx",
+    "ptxas --diagnostics=caret notes.ptx",
+    "ptxas --diagnostics=json one_error.ptx",
+    "ptxas --diagnostics=sarif one_error.ptx",
+    "ptxas --cpp -I . -D A=1 pre.ptx",
+    "ptxas -o OUT/made.o fine.ptx two_kernels.ptx",
+    "ptxas fine.ptx missing.ptx fine.ptx",
+    "ptxas -e add,add -optf OUT/options",
+    "ptxas --explain E0102",
+    "ptxas --help",
+    "ptxas OUT/object.o",
+    "ptxvm fine.ptx -g 1 -b 32 -a u32[32]=0 -a 2 -a 3 --print sum",
+    "ptxvm --help",
+    "ptxvm OUT/object.o -k none",
 ]
 
 
 def run(command, out, **env):
     words = [word.replace("OUT", out) for word in command.split()]
     words[0] = os.path.join(BUILD, "bin", words[0])
-    done = subprocess.run(words, cwd=CLI, env=dict(os.environ, **env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=120)
+    done = subprocess.run(
+        words,
+        cwd=CLI,
+        env=dict(os.environ, **env),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        timeout=120,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -47,7 +70,10 @@ def faults(command, library, out):
             elif code == normal[0] == 0 and stdout != normal[1]:
                 found.append("%s: allocation %d of %d %s: other output" % (command, n, total, mode))
             elif code and not stderr:
-                found.append("%s: allocation %d of %d %s: exit code %d without a word" % (command, n, total, mode, code))
+                found.append(
+                    "%s: allocation %d of %d %s: exit code %d without a word"
+                    % (command, n, total, mode, code)
+                )
     return found, runs
 
 
@@ -59,8 +85,18 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as top:
         library = os.path.join(top, "starve.so")
-        subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-O1", "-shared", "-fPIC", "-o", library, os.path.join(CLI, "starve_malloc.c")],
-                       check=True)
+        subprocess.run(
+            [
+                *shlex.split(os.environ.get("CC", "cc")),
+                "-O1",
+                "-shared",
+                "-fPIC",
+                "-o",
+                library,
+                os.path.join(CLI, "starve_malloc.c"),
+            ],
+            check=True,
+        )
         folders = []
         for i in range(len(COMMANDS)):
             folders.append(os.path.join(top, str(i)))

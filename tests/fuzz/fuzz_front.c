@@ -13,7 +13,10 @@
 #include <string.h>
 #include "ptx.h"
 
-struct text { char *s; size_t n, cap; };
+struct text {
+    char *s;
+    size_t n, cap;
+};
 
 static int append(void *user, const char *s, size_t n)
 {
@@ -41,8 +44,7 @@ static void print_and_read_again(const ptx_module *module)
 {
     struct text text = {0};
     ptx_module *again = NULL;
-    if (ptx_module_print(module, append, &text) != PTX_OK)
-        abort();
+    if (ptx_module_print(module, append, &text) != PTX_OK) abort();
     if (ptx_module_create(NULL, text.s, text.n, &again) != PTX_OK) {
         fwrite(text.s, 1, text.n, stderr);
         abort();
@@ -60,11 +62,9 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     memcpy(text, data, size);
     ptx_status status = ptx_module_create(NULL, text, size, &module);
     free(text);
-    if (!module)
-        abort();
+    if (!module) abort();
     read_diagnostics(module);
-    if (status == PTX_OK)
-        print_and_read_again(module);
+    if (status == PTX_OK) print_and_read_again(module);
     ptx_module_destroy(module);
     return 0;
 }

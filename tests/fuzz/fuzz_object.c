@@ -2,8 +2,8 @@
  * fuzz_object.c - libFuzzer target: the loader of object files.
  *
  * Any bytes must give a module or diagnostics. Before they are loaded, the note's checksum is put right where
- * the file has one, for else the fuzzer would never get past it. What loads must be written again, and what was
- * written must load. Run it as fuzz_front says; good seeds are objects of small modules (make fuzz).
+ * the file has one, for else the fuzzer would never get past it. What loads must be written again, and what
+ * was written must load. Run it as fuzz_front says; good seeds are objects of small modules (make fuzz).
  */
 #define _GNU_SOURCE /* memmem */
 #include <stdlib.h>
@@ -11,7 +11,10 @@
 #include "front/object.h"
 #include "ptx.h"
 
-struct bytes { char *at; size_t n; };
+struct bytes {
+    char *at;
+    size_t n;
+};
 
 static int collect(void *user, const char *at, size_t n)
 {

@@ -3,7 +3,8 @@
 
 usage: tests/fuzz/seeds.py OUT [FOLDER...]
 
-Takes the .ptx files of the tests and samples and the modules of the frozen verdicts, and of further folders where some
+Takes the .ptx files of the tests and samples and the modules of the frozen verdicts, and of further folders
+where some
 are given. An input that crashed once is an ordinary test (tests/fuzz/crashes) and a seed.
 """
 import hashlib

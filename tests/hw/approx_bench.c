@@ -1,4 +1,5 @@
-/* approx_bench.c - speed of the rows of the approximate units in Gti/s (10^9 results a second of processor time).
+/* approx_bench.c - speed of the rows of the approximate units in Gti/s (10^9 results a second of processor
+ * time).
  *
  *   approx_bench [wild]
  *
@@ -11,18 +12,19 @@
 #include <string.h>
 #include <time.h>
 
-#include "vm/code.h"
-#include "vm/units.h"
+#include "gang/record.h"
+#include "approx/levels.h"
 
 enum { LANES = 256, RUNS = 40, CALLS = 200, LEVELS = 4 };
 
 /* Operands of every type, row after row; results. */
-typedef struct rows { uint64_t f64[LANES], f32[LANES], second[LANES], f16[LANES], bf16[LANES], out[LANES]; } rows;
+typedef struct rows {
+    uint64_t f64[LANES], f32[LANES], second[LANES], f16[LANES], bf16[LANES], out[LANES];
+} rows;
 
 static const char *const names[] = {
 #define NAME(name) #name,
-    PX_UNITS(NAME)
-};
+    PX_UNITS(NAME)};
 
 static double now(void)
 {
@@ -44,19 +46,23 @@ static void fill(rows *r, bool wild)
 {
     uint64_t seed = 1;
     for (int i = 0; i < LANES; i++) {
-        uint64_t *to[] = { r->f32, r->second, r->f16, r->bf16 };
-        static const int bits[] = { 32, 32, 16, 16 }, exponent[] = { 8, 8, 5, 8 };
+        uint64_t *to[] = {r->f32, r->second, r->f16, r->bf16};
+        static const int bits[] = {32, 32, 16, 16}, exponent[] = {8, 8, 5, 8};
         r->f64[i] = operand(&seed, 64, 11, wild);
         for (int k = 0; k < 4; k++) {
             uint64_t one = operand(&seed, bits[k], exponent[k], wild);
-            for (int at = 0; at < 64 / bits[k]; at++) memcpy((char *)&to[k][i] + at * (bits[k] / 8), &one, (size_t)bits[k] / 8);
+            for (int at = 0; at < 64 / bits[k]; at++)
+                memcpy((char *)&to[k][i] + at * (bits[k] / 8), &one, (size_t)bits[k] / 8);
         }
     }
 }
 
 static double speed(px_unit_row *f, const char *name, rows *r)
 {
-    const uint64_t *a = strstr(name, "bf16") ? r->bf16 : strstr(name, "f16") ? r->f16 : strstr(name, "f64") ? r->f64 : r->f32;
+    const uint64_t *a = strstr(name, "bf16")  ? r->bf16
+                        : strstr(name, "f16") ? r->f16
+                        : strstr(name, "f64") ? r->f64
+                                              : r->f32;
     double best = 1e9;
     for (int k = 0; k < RUNS; k++) {
         double start = now();
@@ -70,12 +76,13 @@ static double speed(px_unit_row *f, const char *name, rows *r)
 int main(int argc, char **argv)
 {
     static _Alignas(64) rows r;
-    static const char *const wanted[LEVELS] = { "portable", "avx2", "avx512", "avx512vbmi" };
-    const struct px_units *rows_of[LEVELS] = { &px_units_portable };
+    static const char *const wanted[LEVELS] = {"portable", "avx2", "avx512", "avx512vbmi"};
+    const struct px_units *rows_of[LEVELS] = {&px_units_portable};
 #ifdef __x86_64__
     if (px_level_named("avx2")) rows_of[1] = &px_units_avx2;
     if (px_level_named("avx512")) rows_of[2] = &px_units_avx512;
-    if (px_level_named("avx512") && px_level_units(px_level_best()) == &px_units_avx512vbmi) rows_of[3] = &px_units_avx512vbmi;
+    if (px_level_named("avx512") && px_level_units(px_level_best()) == &px_units_avx512vbmi)
+        rows_of[3] = &px_units_avx512vbmi;
 #endif
     fill(&r, argc > 1 && !strcmp(argv[1], "wild"));
     printf("%-16s", "Gti/s");

@@ -24,26 +24,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vm/approx.h"
+#include "approx/approx.h"
 
-__m512d _ZGVeN8v_exp2(__m512d), _ZGVeN8v_log2(__m512d), _ZGVeN8v_sin(__m512d), _ZGVeN8v_cos(__m512d), _ZGVeN8v_tanh(__m512d);
+__m512d _ZGVeN8v_exp2(__m512d), _ZGVeN8v_log2(__m512d), _ZGVeN8v_sin(__m512d), _ZGVeN8v_cos(__m512d),
+    _ZGVeN8v_tanh(__m512d);
 
 typedef struct function {
     const char *name;
     uint32_t (*ours)(uint32_t, bool);
     __m512d (*rough)(__m512d);
     int (*exact)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
-    struct { uint32_t first, last; } range[2]; /* operands; results beyond are constant */
+    struct {
+        uint32_t first, last;
+    } range[2]; /* operands; results beyond are constant */
     bool symmetric;
 } function;
 
 static const function functions[] = {
-    { "ex2", px_exact_ex2_f32, _ZGVeN8v_exp2, mpfr_exp2, { { 0, 0x43000000 }, { 0x80000000, 0xC3180000 } }, false },
-    { "lg2", px_exact_lg2_f32, _ZGVeN8v_log2, mpfr_log2, { { 1, 0x7F7FFFFF }, { 1, 0 } }, false },
-    { "sin", px_exact_sin_f32, _ZGVeN8v_sin, mpfr_sin, { { 0x00800000, 0x7F7FFFFF }, { 1, 0 } }, true },
-    { "cos", px_exact_cos_f32, _ZGVeN8v_cos, mpfr_cos, { { 0, 0x7F7FFFFF }, { 1, 0 } }, true },
-    { "tanh", px_exact_tanh_f32, _ZGVeN8v_tanh, mpfr_tanh, { { 0x00800000, 0x7F7FFFFF }, { 1, 0 } }, true },
-    { "rsqrt", px_exact_rsqrt_f32, NULL, mpfr_rec_sqrt, { { 0x3F800000, 0x407FFFFF }, { 1, 0 } }, false },
+    {"ex2", px_exact_ex2_f32, _ZGVeN8v_exp2, mpfr_exp2, {{0, 0x43000000}, {0x80000000, 0xC3180000}}, false},
+    {"lg2", px_exact_lg2_f32, _ZGVeN8v_log2, mpfr_log2, {{1, 0x7F7FFFFF}, {1, 0}}, false},
+    {"sin", px_exact_sin_f32, _ZGVeN8v_sin, mpfr_sin, {{0x00800000, 0x7F7FFFFF}, {1, 0}}, true},
+    {"cos", px_exact_cos_f32, _ZGVeN8v_cos, mpfr_cos, {{0, 0x7F7FFFFF}, {1, 0}}, true},
+    {"tanh", px_exact_tanh_f32, _ZGVeN8v_tanh, mpfr_tanh, {{0x00800000, 0x7F7FFFFF}, {1, 0}}, true},
+    {"rsqrt", px_exact_rsqrt_f32, NULL, mpfr_rec_sqrt, {{0x3F800000, 0x407FFFFF}, {1, 0}}, false},
 };
 
 enum { BLOCK = 1 << 16 };
@@ -112,7 +115,8 @@ static void *run(void *arg)
     mpfr_inits2(200, j->x, j->y, (mpfr_ptr)NULL);
     for (int r = 0; r < 2; r++) {
         uint64_t first = j->f->range[r].first, last = j->f->range[r].last;
-        for (uint64_t at = first + (uint64_t)j->thread * BLOCK; at <= last; at += (uint64_t)j->threads * BLOCK)
+        for (uint64_t at = first + (uint64_t)j->thread * BLOCK; at <= last;
+             at += (uint64_t)j->threads * BLOCK)
             block(j, at, at + BLOCK - 1 < last ? at + BLOCK - 1 : last);
     }
     for (uint32_t x = 1; j->thread == 0 && j->f->range[0].first == 0x00800000 && x < 0x00800000; x++) {
@@ -126,9 +130,9 @@ static void *run(void *arg)
 
 static bool check(const function *f, int threads)
 {
-    job *jobs = calloc((size_t)threads, sizeof *jobs), sum = { 0 };
+    job *jobs = calloc((size_t)threads, sizeof *jobs), sum = {0};
     for (int t = 0; t < threads; t++) {
-        jobs[t] = (job){ .f = f, .thread = t, .threads = threads };
+        jobs[t] = (job){.f = f, .thread = t, .threads = threads};
         pthread_create(&jobs[t].id, NULL, run, &jobs[t]);
     }
     for (int t = 0; t < threads; t++) {
@@ -139,8 +143,9 @@ static bool check(const function *f, int threads)
         sum.wrong += jobs[t].wrong;
     }
     free(jobs);
-    printf("%s %-6s %llu inputs, %llu compared with MPFR, %llu with the double, %llu wrong\n", sum.wrong ? "FAIL" : "ok  ", f->name,
-           (unsigned long long)sum.inputs, (unsigned long long)sum.asked, (unsigned long long)sum.sampled, (unsigned long long)sum.wrong);
+    printf("%s %-6s %llu inputs, %llu compared with MPFR, %llu with the double, %llu wrong\n",
+           sum.wrong ? "FAIL" : "ok  ", f->name, (unsigned long long)sum.inputs,
+           (unsigned long long)sum.asked, (unsigned long long)sum.sampled, (unsigned long long)sum.wrong);
     fflush(stdout);
     return !sum.wrong;
 }

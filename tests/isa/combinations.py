@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
-"""Freezes which combinations of modifiers and operands NVIDIA's ptxas takes, with the least target and version of each.
+"""Freezes which combinations of modifiers and operands NVIDIA's ptxas takes, with the least target and
+version of each.
 
-usage: combinations.py [--build DIR] [--dry] [OPCODE...]      all opcodes of combinations.txt without arguments
+usage: combinations.py [--build DIR] [--dry] [OPCODE...]      all opcodes of combinations.txt without
+arguments
 
-Asks ptxas about every combination that a row of the table has (BUILD/tests/isa_list writes them) on every target,
-and for the lowest version on the lowest target. Then about their neighbours, drawn at random: one word replaced,
-added or removed, with several operand lists. A combination of ours that no target takes and a neighbour that some
-target takes are reported: the row is wrong. What was accepted is written to combinations.txt, which make test holds
+Asks ptxas about every combination that a row of the table has (BUILD/tests/isa_list writes them) on every
+target,
+and for the lowest version on the lowest target. Then about their neighbours, drawn at random: one word
+replaced,
+added or removed, with several operand lists. A combination of ours that no target takes and a neighbour that
+some
+target takes are reported: the row is wrong. What was accepted is written to combinations.txt, which make test
+holds
 against the table. --dry writes nothing.
 """
 import argparse
@@ -26,14 +32,75 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 FILE = os.path.join(HERE, "combinations.txt")
 OPCODES = "ld st atom red setp set wgmma cp tcgen05 multimem".split()
 # targets on which a neighbour is tried, by opcode
-TRIED = {"wgmma": ["sm_90a"], "tcgen05": ["sm_100a", "sm_103a"], "cp": ["sm_100a", "sm_90a"], "multimem": ["sm_100a"]}
-VERSIONS = [10, 11, 12, 13, 14, 15, 20, 21, 22, 23, 30, 31, 32, 40, 41, 42, 43, 50, 51, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75,
-            76, 77, 78, 80, 81, 82, 83, 84, 85, 86, 87, 88, 90]
+TRIED = {
+    "wgmma": ["sm_90a"],
+    "tcgen05": ["sm_100a", "sm_103a"],
+    "cp": ["sm_100a", "sm_90a"],
+    "multimem": ["sm_100a"],
+}
+VERSIONS = [
+    10,
+    11,
+    12,
+    13,
+    14,
+    15,
+    20,
+    21,
+    22,
+    23,
+    30,
+    31,
+    32,
+    40,
+    41,
+    42,
+    43,
+    50,
+    51,
+    60,
+    61,
+    62,
+    63,
+    64,
+    65,
+    70,
+    71,
+    72,
+    73,
+    74,
+    75,
+    76,
+    77,
+    78,
+    80,
+    81,
+    82,
+    83,
+    84,
+    85,
+    86,
+    87,
+    88,
+    90,
+]
 NEWEST = 90
 # registers for types that cannot be declared
-HELD = {"bf16": "b16", "bf16x2": "b32", "tf32": "b32", "u16x2": "b32", "s16x2": "b32", "f32x2": "b64", "e4m3": "b8", "e5m2": "b8",
-        "e4m3x2": "b16", "e5m2x2": "b16", "e4m3x4": "b32", "e5m2x4": "b32",
-        "b1": "b32"}
+HELD = {
+    "bf16": "b16",
+    "bf16x2": "b32",
+    "tf32": "b32",
+    "u16x2": "b32",
+    "s16x2": "b32",
+    "f32x2": "b64",
+    "e4m3": "b8",
+    "e5m2": "b8",
+    "e4m3x2": "b16",
+    "e5m2x2": "b16",
+    "e4m3x4": "b32",
+    "e5m2x4": "b32",
+    "b1": "b32",
+}
 DECLARED = set("pred b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 f32 f64".split())
 # opcodes whose operands follow the type, the vector length and the cache hint
 RESHAPED = "ld st atom red multimem".split()
@@ -41,12 +108,12 @@ VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 HINT = "L2::cache_hint"
 
 
-
 def overlooked():
-    """Words that ptxas takes on instructions of others and ignores there ("overlooked" lines of the table)."""
+    """Words that ptxas takes on instructions of others and ignores there ("overlooked" lines of the
+    table)."""
     with open(os.path.join(ROOT, "grammar", "isa.tbl")) as file:
         lines = [line.split() for line in file if line.startswith("overlooked ")]
-    return {word for words in lines for word in words[1:words.index("on") if "on" in words else len(words)]}
+    return {word for words in lines for word in words[1 : words.index("on") if "on" in words else len(words)]}
 
 
 IGNORED = overlooked()
@@ -55,14 +122,21 @@ Target = collections.namedtuple("Target", "name version arch number")
 
 
 def targets():
-    """The targets of names.tbl; ptxas generates code for sm_75 and later, which takes modules of all earlier targets."""
+    """The targets of names.tbl; ptxas generates code for sm_75 and later, which takes modules of all earlier
+    targets."""
     found = []
     with open(os.path.join(ROOT, "grammar", "names.tbl")) as file:
         for line in file:
             words = line.split()
             if words[:1] == ["target"]:
                 number = int(re.sub(r"\D", "", words[1]))
-                arch = "sm_75" if number < 75 else {"sm_101": "sm_103", "sm_101a": "sm_110a", "sm_101f": "sm_110"}.get(words[1], words[1])
+                arch = (
+                    "sm_75"
+                    if number < 75
+                    else {"sm_101": "sm_103", "sm_101a": "sm_110a", "sm_101f": "sm_110"}.get(
+                        words[1], words[1]
+                    )
+                )
                 found.append(Target(words[1], int(words[2].replace(".", "")), arch, number))
     return [t for t in found if t.version <= NEWEST]
 
@@ -76,6 +150,7 @@ def module(version, target):
 
 class Combination(collections.namedtuple("Combination", "opcode key operands")):
     """key: words and operand shape as in unit/expand.h"""
+
     __slots__ = ()
 
     @property
@@ -88,7 +163,9 @@ class Combination(collections.namedtuple("Combination", "opcode key operands")):
 
 
 def combinations(build, opcode):
-    out = subprocess.run([os.path.join(build, "tests", "isa_list"), opcode], stdout=subprocess.PIPE, text=True, check=True).stdout
+    out = subprocess.run(
+        [os.path.join(build, "tests", "isa_list"), opcode], stdout=subprocess.PIPE, text=True, check=True
+    ).stdout
     found = {}
     for line in out.splitlines():
         key, operands = line.split("\t")
@@ -146,7 +223,11 @@ def needs(items):
     """{combination: "version targets"} of those that some target takes."""
     where = {t: s for t, s in on_targets([c.text for c in items]).items() if s}
     least = versions(where)
-    return {c: f"{least[c.text] // 10}.{least[c.text] % 10} {targets_text(where[c.text])}" for c in items if c.text in where}
+    return {
+        c: f"{least[c.text] // 10}.{least[c.text] % 10} {targets_text(where[c.text])}"
+        for c in items
+        if c.text in where
+    }
 
 
 # ---- neighbours ----
@@ -187,6 +268,7 @@ def reshaped(origin, words):
 @functools.lru_cache(None)
 def shape(operands):
     """The shape of unit/expand.h, predicates counted as registers."""
+
     def one(operand):
         count = operand.count(",") + 1
         if operand[0] == "{":
@@ -194,12 +276,17 @@ def shape(operands):
         if operand[0] == "[":
             return f"t{{{operand.count(',')}}}" if "{" in operand else "a"
         return "P" if "|" in operand else "r" if operand[0] == "%" else "i"
+
     return ",".join(one(o) for o in split(operands))
 
 
 def meaning(words, operands):
     """What makes two texts the same combination: the order of words counts among types only."""
-    return (tuple(sorted(w for w in words if not register_of(w))), tuple(w for w in words if register_of(w)), shape(operands))
+    return (
+        tuple(sorted(w for w in words if not register_of(w))),
+        tuple(w for w in words if register_of(w)),
+        shape(operands),
+    )
 
 
 def orders(items):
@@ -212,14 +299,15 @@ def orders(items):
 
 
 def change(words, order, rng):
-    """The list with one word replaced, added or removed; None when a word that is no type would stand twice."""
+    """The list with one word replaced, added or removed; None when a word that is no type would stand
+    twice."""
     at = rng.randrange(len(words) + 1)
     other = rng.choice([None, *order])
     if other in words and not register_of(other):
         return None
     new = (other,) if other else ()
     if at < len(words):
-        return words[:at] + new + words[at + 1:]
+        return words[:at] + new + words[at + 1 :]
     place = next((i for i, w in enumerate(words) if other and order.get(w, 0) > order[other]), len(words))
     return words[:place] + new + words[place:]
 
@@ -245,9 +333,17 @@ def neighbours(opcode, items, count, rng):
         if words not in seen:
             mine = set(words)
             seen[words] = list(itertools.islice((o for need, o in pool if need <= mine), 2))
-        offered = seen[words] + [c.operands, reshaped(c, words) if opcode in RESHAPED else c.operands, rng.choice(items).operands]
+        offered = seen[words] + [
+            c.operands,
+            reshaped(c, words) if opcode in RESHAPED else c.operands,
+            rng.choice(items).operands,
+        ]
         texts.update((words, o) for o in offered)
-    return [opcode + "".join("." + w for w in words) + " " + o for words, o in sorted(texts) if meaning(words, o) not in known]
+    return [
+        opcode + "".join("." + w for w in words) + " " + o
+        for words, o in sorted(texts)
+        if meaning(words, o) not in known
+    ]
 
 
 def accepted_neighbours(opcode, items, count, rng):
@@ -279,7 +375,9 @@ def automaton(needed, classes):
         edges = collections.defaultdict(list)
         for label, child in sorted(node.items()):
             edges[f"={child}" if isinstance(child, int) else f">{number(child)}"].append(label)
-        text = " ".join(" ".join(labels) + " " + goal for goal, labels in sorted(edges.items(), key=lambda e: e[1]))
+        text = " ".join(
+            " ".join(labels) + " " + goal for goal, labels in sorted(edges.items(), key=lambda e: e[1])
+        )
         if text not in numbers:
             numbers[text] = len(states)
             states.append(text)
@@ -306,20 +404,27 @@ def frozen():
 
 
 def write(results):
-    """The new results; what the file has of other opcodes stays, and with it the numbers of the requirements."""
+    """The new results; what the file has of other opcodes stays, and with it the numbers of the
+    requirements."""
     old, kept = frozen() if os.path.exists(FILE) else ([], {})
     classes, bodies = {need: i for i, need in enumerate(old if set(kept) - set(results) else [])}, []
-    for opcode in sorted({*kept, *results}, key=lambda o: (OPCODES.index(o) if o in OPCODES else len(OPCODES), o)):
+    for opcode in sorted(
+        {*kept, *results}, key=lambda o: (OPCODES.index(o) if o in OPCODES else len(OPCODES), o)
+    ):
         if opcode in results:
             count, states = len(results[opcode]), automaton(results[opcode], classes)
         else:
             count, states = kept[opcode]
         bodies.append(f"opcode {opcode} {count}\n" + "".join(f"{i} {s}\n" for i, s in enumerate(states)))
     with open(FILE, "w") as out:
-        out.write("""# Made by combinations.py: every combination of modifiers and operands that ptxas 13.0 accepts, as the least automaton.
-# class N VERSION TARGETS: a requirement: the first version on the first target; sm_X: that and all later; a list, else
-# opcode NAME COUNT, then its states, the start last: STATE, then labels and >STATE, or labels and =CLASS at the end.
-""")
+        out.write(
+            "# Made by combinations.py: every combination of modifiers and operands that ptxas 13.0 "
+            "accepts, as the least automaton.\n"
+            "# class N VERSION TARGETS: a requirement: the first version on the first target; sm_X: "
+            "that and all later; a list, else\n"
+            "# opcode NAME COUNT, then its states, the start last: STATE, then labels and >STATE, or "
+            "labels and =CLASS at the end.\n"
+        )
         out.write("".join(f"class {i} {need}\n" for need, i in classes.items()) + "".join(bodies))
 
 
@@ -330,7 +435,9 @@ def report(title, lines, most=40):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     parser.add_argument("--dry", action="store_true")
     parser.add_argument("--neighbours", type=int, default=200000, help="changes to try for each opcode")

@@ -2,7 +2,8 @@
 """Freezes the oracle's verdicts about instruction forms for test_isa.c.
 
 usage: freeze.py INVENTORY [MORE...]
-   INVENTORY/accept/*.ptx: modules, or lines of them, that NVIDIA's ptxas 13.0 accepts; MORE: further such folders
+   INVENTORY/accept/*.ptx: modules, or lines of them, that NVIDIA's ptxas 13.0 accepts; MORE: further such
+   folders
    INVENTORY/checks-a.tsv: single instructions with its verdict
 
 Writes forms.txt (for each opcode the modifier lists that were accepted, each once, common beginnings folded)
@@ -16,7 +17,9 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # exact: the inventory tried every combination; sample: it tried a covering part of them
-EXACT = "tex tld4 suld sust sured mma wmma prmt shfl cvt mad brx call mbarrier txq suq ldmatrix stmatrix".split()
+EXACT = (
+    "tex tld4 suld sust sured mma wmma prmt shfl cvt mad brx call mbarrier txq suq ldmatrix stmatrix".split()
+)
 SAMPLE = "ld st atom red setp set wgmma cp tcgen05 multimem".split()
 INSTRUCTION = re.compile(r"\s*(?:@!?%\w+\s+)?([a-z]\w*)((?:\.[\w:]+)*)[\s;]")
 
@@ -35,7 +38,10 @@ def accepted(folders):
 def write_forms(folders):
     forms = accepted(folders)
     with open(os.path.join(HERE, "forms.txt"), "w") as out:
-        out.write("# Made by freeze.py: modifiers that ptxas 13.0 accepts. \"N+rest\" repeats the first N characters of the line before.\n")
+        out.write(
+            "# Made by freeze.py: modifiers that ptxas 13.0 accepts. \"N+rest\" repeats the first N"
+            " characters of the line before.\n"
+        )
         for opcode in EXACT + SAMPLE:
             out.write(f"{opcode} {'exact' if opcode in EXACT else 'sample'}\n")
             last = ""
@@ -46,7 +52,9 @@ def write_forms(folders):
 
 
 def write_neighbours(folder):
-    with open(os.path.join(folder, "checks-a.tsv")) as file, open(os.path.join(HERE, "neighbours.txt"), "w") as out:
+    with open(os.path.join(folder, "checks-a.tsv")) as file, open(
+        os.path.join(HERE, "neighbours.txt"), "w"
+    ) as out:
         out.write("# Made by freeze.py: target, version, verdict of ptxas 13.0, instruction.\n")
         for line in file.read().splitlines()[1:]:
             target, version, verdict, text = line.split("\t")[:4]

@@ -1,8 +1,11 @@
 """Asks NVIDIA's ptxas about many instructions at once.
 
-ptxas reports every wrong line of a module, so one run judges thousands of instructions. A last line that is always
-wrong keeps it from generating code, which would take far longer and dies of some combinations that its checker
-takes. `compiles` does generate code, for what the checker alone accepts. Nothing here asks the project's own tools.
+ptxas reports every wrong line of a module, so one run judges thousands of instructions. A last line that is
+always
+wrong keeps it from generating code, which would take far longer and dies of some combinations that its
+checker
+takes. `compiles` does generate code, for what the checker alone accepts. Nothing here asks the project's own
+tools.
 """
 import collections
 import functools
@@ -12,8 +15,8 @@ import subprocess
 import tempfile
 
 PTXAS = os.environ.get("PTXAS", "/usr/local/cuda/bin/ptxas")
-BATCH = 20000       # instructions a module
-KERNEL = 400        # instructions a function
+BATCH = 20000  # instructions a module
+KERNEL = 400  # instructions a function
 ERROR = re.compile(r"line (\d+); (?:error|fatal)\s*: ?(.*)")
 REGISTER = re.compile(r"%([a-z][0-9a-z]*)_\d+")
 ALWAYS_WRONG = "bra NOWHERE;"
@@ -27,7 +30,8 @@ def is_device(text):
 
 
 def based(text):
-    """The instruction with a parameter for its address where it works on parameters: ptxas dies of a register there."""
+    """The instruction with a parameter for its address where it works on parameters: ptxas dies of a register
+    there."""
     if ".param" not in text:
         return text + ";"
     return text.replace("[%u64_0]", "[given]" if text.startswith("ld") else "[passed]") + ";"
@@ -38,7 +42,11 @@ def function(first, texts):
     params = any(".param" in t for t in texts)
     kind = ".func" if is_device(texts[0]) else ".entry"
     before = [f"{kind} k{first}({'.param .align 16 .b8 given[64]' if params else ''})", "{"]
-    before += [".param .align 16 .b8 passed[64];"] if any(".param" in t and t.startswith("st") for t in texts) else []
+    before += (
+        [".param .align 16 .b8 passed[64];"]
+        if any(".param" in t and t.startswith("st") for t in texts)
+        else []
+    )
     before += [f".reg .{t} %{t}_<256>;" for t in sorted(set(REGISTER.findall("\n".join(texts))))]
     return before, ["ret;", "}"]
 
@@ -48,7 +56,7 @@ def chunks(texts):
     for device in (False, True):
         some = [i for i, t in enumerate(texts) if is_device(t) == device]
         for first in range(0, len(some), KERNEL):
-            yield some[first:first + KERNEL]
+            yield some[first : first + KERNEL]
 
 
 @functools.lru_cache(16)
@@ -79,8 +87,15 @@ def run(text, arch):
         file.write(text)
         file.flush()
         try:
-            done = subprocess.run([PTXAS, "-arch=" + arch, "-o", os.devnull, file.name], stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, text=True, errors="replace")
+            done = subprocess.run(
+                [PTXAS, "-arch=" + arch, "-o", os.devnull, file.name],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=600,
+                text=True,
+                errors="replace",
+            )
         except subprocess.TimeoutExpired:
             return 124, ""
     return done.returncode, done.stdout
@@ -90,7 +105,7 @@ def refusals(module, texts):
     """{refused text: message}, by the checker alone."""
     found = {}
     for first in range(0, len(texts), BATCH):
-        live = texts[first:first + BATCH]
+        live = texts[first : first + BATCH]
         while live:
             text, owner, last, first_line = source(module, live, True)
             status, output = run(text, module.arch)

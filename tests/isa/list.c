@@ -1,13 +1,19 @@
 /*
- * list.c - writes every combination of some opcodes as an instruction, for tests/isa/combinations.py to ask the oracle about.
+ * list.c - writes every combination of some opcodes as an instruction, for tests/isa/combinations.py to ask
+ * the oracle about.
  *
  * A line is the key (unit/expand.h) and the operands, with registers named after their type: %u32_0, %pred_1.
  */
 #include "unit/expand.h"
 
-struct writer { const struct px_match *match; struct expand_text *out; unsigned next[PX_T_LAST + 1]; };
+struct writer {
+    const struct px_match *match;
+    struct expand_text *out;
+    unsigned next[PX_T_LAST + 1];
+};
 
-/* A register that nothing else in the instruction uses; `exact`: of the type itself where that can be declared. */
+/* A register that nothing else in the instruction uses; `exact`: of the type itself where that can be
+ * declared. */
 static void put_register(struct writer *w, enum px_type type, bool exact)
 {
     const struct px_type_info *t = px_type_info(type);
@@ -31,8 +37,7 @@ static void put_tuple(struct writer *w, const struct px_opd *opd)
     enum px_type type = PX_T_U64;
     unsigned count;
     expand_put(w->out, "[");
-    if (opd->flags & PX_OF_EXACT)
-        px_match_opd_type(w->match, opd, &type, &count);
+    if (opd->flags & PX_OF_EXACT) px_match_opd_type(w->match, opd, &type, &count);
     put_register(w, type, false);
     for (unsigned i = 0; i < opd->nparts; i++) {
         expand_put(w->out, ",");
@@ -47,21 +52,16 @@ static void put_operand(struct writer *w, const struct px_opd *opd)
     unsigned count;
     px_match_opd_type(w->match, opd, &type, &count);
     switch (opd->kind) {
-    case PX_OK_REG: case PX_OK_VEC:
+    case PX_OK_REG:
+    case PX_OK_VEC:
         if (count)
             put_vector(w, opd, count);
         else
             put_register(w, type, opd->flags & PX_OF_EXACT);
         break;
-    case PX_OK_PRED:
-        put_register(w, PX_T_PRED, false);
-        break;
-    case PX_OK_IMM:
-        expand_put(w->out, "%lld", (long long)(opd->flags & PX_OF_RANGE ? opd->lo : 0));
-        break;
-    default:
-        put_tuple(w, opd);
-        break;
+    case PX_OK_PRED: put_register(w, PX_T_PRED, false); break;
+    case PX_OK_IMM: expand_put(w->out, "%lld", (long long)(opd->flags & PX_OF_RANGE ? opd->lo : 0)); break;
+    default: put_tuple(w, opd); break;
     }
     if (opd->partner >= 0 && w->match->pair) {
         expand_put(w->out, "|");
@@ -87,7 +87,6 @@ static void write_line(void *context, const struct px_match *match, uint32_t ope
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
-        if (!expand_opcode(argv[i], write_line, NULL))
-            return 1;
+        if (!expand_opcode(argv[i], write_line, NULL)) return 1;
     return 0;
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""isagen must refuse every table of tests/isa/refused with the place and text of its first line: rows of instructions
+"""isagen must refuse every table of tests/isa/refused with the place and text of its first line: rows of
+instructions
 (*.tbl), which are read with grammar/names.tbl, and lines like those of names.tbl (*.names).
 
-usage: test_isagen.py [BUILD]      BUILD/isagen is asked; `build` without an argument. 77: isagen is not built.
+usage: test_isagen.py [BUILD]      BUILD/isagen is asked; `build` without an argument. 77: isagen is not
+built.
 """
 import glob
 import os

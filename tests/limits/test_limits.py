@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Limits hold: kernels made to outlast, outgrow or outtalk them end with exit code 5, the right words, in time.
+"""Limits hold: kernels made to outlast, outgrow or outtalk them end with exit code 5, the right words, in
+time.
 
-The one place where a clock decides: with --timeout 1 a run has ended within 3 seconds, under a cap of the address space
-(builds with sanitizers: five times as long, without the cap, which they cannot live in). What a run held is what the
+The one place where a clock decides: with --timeout 1 a run has ended within 3 seconds, under a cap of the
+address space
+(builds with sanitizers: five times as long, without the cap, which they cannot live in). What a run held is
+what the
 system says it held at most.
 """
 import os
@@ -67,15 +70,27 @@ def run(options):
     """Exit code, seconds, most MiB held, bytes of output, standard error."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         start = time.monotonic()
-        process = subprocess.Popen([PTXVM, "--memory", "64M", "--timeout", "1", *options.split()], cwd=HERE, preexec_fn=cap,
-                                   stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
+        process = subprocess.Popen(
+            [PTXVM, "--memory", "64M", "--timeout", "1", *options.split()],
+            cwd=HERE,
+            preexec_fn=cap,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=errors,
+        )
         killer = threading.Timer(60, process.kill)
         killer.start()
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.monotonic() - start
         killer.cancel()
         errors.seek(0)
-        return os.waitstatus_to_exitcode(status), seconds, usage.ru_maxrss / 1024, output.tell(), errors.read().decode()
+        return (
+            os.waitstatus_to_exitcode(status),
+            seconds,
+            usage.ru_maxrss / 1024,
+            output.tell(),
+            errors.read().decode(),
+        )
 
 
 def wrong_with(options, wanted, most_mib=0):

@@ -1,18 +1,31 @@
 #!/usr/bin/env python3
-"""Checks who includes whom: base <- isa <- front <- flow <- check <- lint <- link <- vm <- code <- cdp <- san <- api <- shim <- tools.
+"""Checks who knows whom: base <- isa <- front <- flow <- match <- check <- lint <- link <- mem <- approx <-
+gang <- ops <- code <- vm <- cdp <- san <- api <- shim <- tools.
 
-A file of lib/ includes headers of its own folder, of folders to the left of it, the public headers, and generated
-headers that belong to such a folder. The tools include the public headers and their own, ptxvm also ptxas's
-excerpt.h. Prints one line for each include that breaks the rule; exit code 1 when there is one.
+By includes: a file of lib/ includes headers of its own folder, of folders to the left of it, the public
+headers, and generated headers that belong to such a folder. The tools include the public headers and their
+own, ptxvm also ptxas's excerpt.h. By symbols, when a build is there (build, or the folder named as
+argument): no object refers to what is defined in a folder to its right. Prints one line for each breach;
+exit code 1 when there is one.
 """
 import os
 import re
+import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-LAYERS = "base isa front flow check lint link vm code cdp san api shim tools".split()
+LAYERS = (
+    "base isa front flow match check lint link mem approx gang ops code vm cdp san api shim tools".split()
+)
 PUBLIC = {"ptx.h", "ptxvm.h"}
-GENERATED = {"isa_words.h": "isa", "isa_ops.h": "isa", "lowerings.inc": "code", "ptx_parser.h": "front", "handlers.h": "vm", "handlers.inc": "vm"}
+GENERATED = {
+    "isa_words.h": "isa",
+    "isa_ops.h": "isa",
+    "lowerings.inc": "code",
+    "ptx_parser.h": "front",
+    "handlers.h": "ops",
+    "handlers.inc": "ops",
+}
 TOOL_EXTRA = {"../ptxas/excerpt.h"}
 
 
@@ -40,7 +53,11 @@ def problem(path, name):
     own = layer_of(path)
     if own == "tools":
         here = os.path.join(ROOT, os.path.dirname(path), name)
-        return None if (os.path.exists(here) and "/" not in name) or name in TOOL_EXTRA else "a tool uses only include/"
+        return (
+            None
+            if (os.path.exists(here) and "/" not in name) or name in TOOL_EXTRA
+            else "a tool uses only include/"
+        )
     target = layer_of_include(name)
     if target is None and own == "api" and "/" not in name:
         return None
@@ -51,8 +68,51 @@ def problem(path, name):
     return None
 
 
+def layer_of_object(path):
+    """The layer of an object file of the library; None for what belongs to no folder of lib/."""
+    parts = path.split("/")
+    if parts[0] == "obj" and parts[1] == "lib":
+        return layer_of("/".join(parts[1:]))
+    if parts[0] == "gen":
+        return "ops" if "handlers" in parts[-1] else "isa" if "isa_" in parts[-1] else "front"
+    return None
+
+
+def objects(build):
+    """(path below `build`, layer) of the library's objects."""
+    for top in ("obj/lib", "gen"):
+        for where, _, names in os.walk(os.path.join(build, top)):
+            for base in sorted(names):
+                path = os.path.relpath(os.path.join(where, base), build)
+                source = re.sub(r"(_(portable|avx2|avx512|avx512vbmi))?\.o$", ".c", path[len("obj/") :])
+                stale = top == "obj/lib" and not os.path.exists(os.path.join(ROOT, source))
+                if base.endswith(".o") and layer_of_object(path) and not stale:
+                    yield path, layer_of_object(path)
+
+
+def calls_upwards(build):
+    """Lines about references from a folder to one on its right."""
+    defined, used = {}, []
+    for path, layer in objects(build):
+        listed = subprocess.run(
+            ["nm", "-g", os.path.join(build, path)], capture_output=True, text=True, check=True
+        )
+        for fields in map(str.split, listed.stdout.split("\n")):
+            if len(fields) == 3:
+                defined[fields[2]] = layer
+            elif len(fields) == 2 and fields[0] == "U":
+                used.append((path, layer, fields[1]))
+    for path, layer, symbol in used:
+        target = defined.get(symbol, layer)
+        if LAYERS.index(target) > LAYERS.index(layer):
+            yield f"{path}: uses {symbol} of {target}: {layer} must not know {target}"
+
+
 def main():
     bad = 0
+    for line in calls_upwards(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build")):
+        print(line)
+        bad += 1
     for top in ("lib", "ptxas", "ptxvm"):
         for where, _, names in os.walk(os.path.join(ROOT, top)):
             for base in sorted(names):

@@ -3,7 +3,8 @@
 
 usage: tests/messages/test_messages.py [--update]
 
-Each NAME.ptx here holds one mistake ("// ARGS: ..." adds options), NAME.txt what ptxas prints. Beside that text it is
+Each NAME.ptx here holds one mistake ("// ARGS: ..." adds options), NAME.txt what ptxas prints. Beside that
+text it is
 checked that
   - what a note calls legal is taken in place of the instruction that was refused;
   - the first line is that of NVIDIA's ptxas, where that is installed;
@@ -22,7 +23,10 @@ ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 PTXAS = os.path.join(os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build"))), "bin", "ptxas")
 ORACLE = os.environ.get("CUDA_PTXAS", "/usr/local/cuda/bin/ptxas")
 DOCUMENT = os.path.join(ROOT, "docs", "ptxas.md")
-BEGIN, END = "<!-- mistakes: written by tests/messages/test_messages.py --update -->\n", "<!-- end of mistakes -->\n"
+BEGIN, END = (
+    "<!-- mistakes: written by tests/messages/test_messages.py --update -->\n",
+    "<!-- end of mistakes -->\n",
+)
 MANY = 40
 
 
@@ -41,8 +45,15 @@ def options(source):
 
 
 def run(tool, arguments, folder):
-    done = subprocess.run([tool, *arguments], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=60, text=True)
+    done = subprocess.run(
+        [tool, *arguments],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=60,
+        text=True,
+    )
     return done.stdout
 
 
@@ -87,7 +98,9 @@ def section(texts):
     for name, text in texts:
         source = read(os.path.join(HERE, name + ".ptx"))
         arguments = " ".join(options(source) + [name + ".ptx"])
-        shown = "".join("    " + line + "\n" for line in text.rstrip("\n").split("\n") if "aborted due to" not in line)
+        shown = "".join(
+            "    " + line + "\n" for line in text.rstrip("\n").split("\n") if "aborted due to" not in line
+        )
         parts.append(f"    $ ptxas {arguments}\n{shown}")
     return BEGIN + "\n" + "\n".join(parts) + "\n" + END
 

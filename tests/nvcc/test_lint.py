@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""No certain warning over compilers' output: `ptxas --lint` on the nvcc-made modules here, the samples and tests/exec.
+"""No certain warning over compilers' output: `ptxas --lint` on the nvcc-made modules here, the samples and
+tests/exec.
 
-Certain are: read and assigned on no path, an address used as generic that is none, a runtime function declared
+Certain are: read and assigned on no path, an address used as generic that is none, a runtime function
+declared
 otherwise, a pointer that a child kernel cannot follow. Folders or files as arguments take the place of these.
 """
 import glob
@@ -19,8 +21,12 @@ PLACES = [os.path.join(ROOT, place) for place in ("tests/nvcc/ptx", "samples", "
 def findings(path):
     """Modules are part of a program (-c), but what -c alone refuses is a program of its own."""
     for part in (["-c"], []):
-        done = subprocess.run([PTXAS, *part, "--lint", "--diagnostics=json", path], capture_output=True, timeout=300,
-                              check=False)
+        done = subprocess.run(
+            [PTXAS, *part, "--lint", "--diagnostics=json", path],
+            capture_output=True,
+            timeout=300,
+            check=False,
+        )
         if done.returncode == 0:
             break
     found = json.loads(done.stderr)

@@ -1,7 +1,9 @@
 """What compilers emit: nvcc, clang and LLVM's llc over committed sources, and recorded kernels of Triton.
 
-Lines cut out of accepted modules cannot show that the checker refuses something legal; compilers can. Everything is
-made when it is asked for and kept in BUILD/parity/compilers under a hash of tool, options and source. A compiler that is
+Lines cut out of accepted modules cannot show that the checker refuses something legal; compilers can.
+Everything is
+made when it is asked for and kept in BUILD/parity/compilers under a hash of tool, options and source. A
+compiler that is
 not installed is left out with a word.
 """
 import glob
@@ -34,14 +36,21 @@ class Maker:
         os.makedirs(self.folder, exist_ok=True)
 
     def made(self, command, source, suffix):
-        """the PTX that a command makes of a source text; where it fails FAILED and, from llc, the function; {in} and {out} in the command are its files"""
+        """the PTX that a command makes of a source text; where it fails FAILED and, from llc, the function;
+        {in} and {out} in the command are its files"""
         key = hashlib.sha1(("\0".join(command) + "\0" + source).encode()).hexdigest()
         base = os.path.join(self.folder, key)
         if not os.path.exists(base + ".ptx"):
             with open(base + suffix, "w") as f:
                 f.write(source)
-            done = subprocess.run([c.format(**{"in": base + suffix, "out": base + ".tmp"}) for c in command], cwd=self.folder,
-                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run(
+                [c.format(**{"in": base + suffix, "out": base + ".tmp"}) for c in command],
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
             if done.returncode or not os.path.exists(base + ".tmp"):
                 with open(base + ".tmp", "w") as f:
                     f.write(FAILED + "".join(re.findall(r"In function: (\w+)", done.stderr)))
@@ -81,22 +90,54 @@ def nvcc(maker):
 
     def work(task):
         name, source, arch, option = task
-        text = maker.made([tool, "-ptx", "-std=c++17", "-rdc=true", "-arch=" + arch, option, "-o", "{out}", "{in}"], source, ".cu")
-        return [("%s %s %s" % (name, arch, option), text, runnable(arch))] if not text.startswith(FAILED) else []
+        text = maker.made(
+            [tool, "-ptx", "-std=c++17", "-rdc=true", "-arch=" + arch, option, "-o", "{out}", "{in}"],
+            source,
+            ".cu",
+        )
+        return (
+            [("%s %s %s" % (name, arch, option), text, runnable(arch))] if not text.startswith(FAILED) else []
+        )
 
     yield from maker.each(work, tasks)
 
 
 def clang(maker):
     tool = installed("clang")
-    tasks = [(n, s, t, o) for n, s in sources("tests/parity/compilers/*.c") for t in LLC_TARGETS for o in ("-O0", "-O2")]
+    tasks = [
+        (n, s, t, o)
+        for n, s in sources("tests/parity/compilers/*.c")
+        for t in LLC_TARGETS
+        for o in ("-O0", "-O2")
+    ]
 
     def work(task):
         name, source, target, option = task
         arch, ptx = target.split()
-        text = maker.made([tool, "--target=nvptx64-nvidia-cuda", "-march=" + arch, "-Xclang", "-target-feature", "-Xclang", "+" + ptx,
-                           option, "-ffreestanding", "-S", "-o", "{out}", "{in}"], source, ".c")
-        return [("%s %s %s" % (name, target, option), text, runnable(arch))] if not text.startswith(FAILED) else []
+        text = maker.made(
+            [
+                tool,
+                "--target=nvptx64-nvidia-cuda",
+                "-march=" + arch,
+                "-Xclang",
+                "-target-feature",
+                "-Xclang",
+                "+" + ptx,
+                option,
+                "-ffreestanding",
+                "-S",
+                "-o",
+                "{out}",
+                "{in}",
+            ],
+            source,
+            ".c",
+        )
+        return (
+            [("%s %s %s" % (name, target, option), text, runnable(arch))]
+            if not text.startswith(FAILED)
+            else []
+        )
 
     yield from maker.each(work, tasks)
 
@@ -124,23 +165,35 @@ def llc(maker):
         mine = [e for e in every if target in e[3]]
         for name, head in sorted({(e[0], e[1]) for e in mine}):
             own = [f for e in mine if (e[0], e[1]) == (name, head) for f in e[2]]
-            tasks += [(name, head, own[i:i + BATCH], target, level) for i in range(0, len(own), BATCH)
-                      for level in (("-O0", "-O3") if name != "intrinsic" else ("-O2",))]
+            tasks += [
+                (name, head, own[i : i + BATCH], target, level)
+                for i in range(0, len(own), BATCH)
+                for level in (("-O0", "-O3") if name != "intrinsic" else ("-O2",))
+            ]
 
     def work(task):
-        """llc fails at the first function that the target cannot express: without it, or, unnamed, in halves"""
+        """llc fails at the first function that the target cannot express: without it, or, unnamed, in
+        halves"""
         name, head, functions, target, level = task
         arch, ptx = target.split()
-        text = maker.made([tool, "-march=nvptx64", "-mcpu=" + arch, "-mattr=+" + ptx, level, "-o", "{out}", "{in}"],
-                          head + joined(functions), ".ll")
+        text = maker.made(
+            [tool, "-march=nvptx64", "-mcpu=" + arch, "-mattr=+" + ptx, level, "-o", "{out}", "{in}"],
+            head + joined(functions),
+            ".ll",
+        )
         if not text.startswith(FAILED):
             label = re.search(r"define[^@]*@(\w+)", functions[0])[1]
             return [("%s %s %s %s" % (name, target, level, label), text, runnable(arch))]
-        rest = [f for f in functions if not re.search(r"define[^@]*@%s\(" % (text[len(FAILED):] or "-"), f)]
+        rest = [f for f in functions if not re.search(r"define[^@]*@%s\(" % (text[len(FAILED) :] or "-"), f)]
         if len(rest) < len(functions):
             return work((name, head, rest, target, level)) if rest else []
         half = len(functions) // 2
-        return [m for part in (functions[:half], functions[half:]) if half for m in work((name, head, part, target, level))]
+        return [
+            m
+            for part in (functions[:half], functions[half:])
+            if half
+            for m in work((name, head, part, target, level))
+        ]
 
     yield from maker.each(work, tasks)
 
@@ -150,7 +203,9 @@ def triton(archive):
         for member in f.getmembers():
             if member.name.endswith(".ptx"):
                 text = f.extractfile(member).read().decode()
-                yield "triton/" + os.path.basename(member.name), text, runnable(re.search(r"\.target\s+(\w+)", text)[1])
+                yield "triton/" + os.path.basename(member.name), text, runnable(
+                    re.search(r"\.target\s+(\w+)", text)[1]
+                )
 
 
 def cases(build, jobs, ask, archive=None, chosen=("forms", "triton", "llc", "clang", "nvcc")):

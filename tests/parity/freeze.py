@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Chooses the frozen verdicts of tests/verdicts from oracle runs (parity.py fills the same cache).
 
-Balanced, not random: for every opcode a few accepted shapes and one module for each message it can draw; for every
-version or target step some of both; for declarations and directives one or two for each mutation and message; and
+Balanced, not random: for every opcode a few accepted shapes and one module for each message it can draw; for
+every
+version or target step some of both; for declarations and directives one or two for each mutation and message;
+and
 every small module of the hand-written accept and reject folders.
 """
 import argparse
@@ -57,7 +59,13 @@ FRONT_ACCEPTS = 8
 
 
 def usable(case):
-    if case.want.crashed or case.options or re.search(r"\(-c\)|per-function compilation", parity.first(case.want).text) or b"\0" in as_bytes(case) or len(case.text) > (700 if case.part == "files" else 1500):
+    if (
+        case.want.crashed
+        or case.options
+        or re.search(r"\(-c\)|per-function compilation", parity.first(case.want).text)
+        or b"\0" in as_bytes(case)
+        or len(case.text) > (700 if case.part == "files" else 1500)
+    ):
         return False
     try:
         text = as_bytes(case).decode("utf-8")
@@ -94,8 +102,16 @@ def choose(cases, most):
 
 def frozen_case(case):
     text, d = as_bytes(case).decode("utf-8"), case.want.first
-    return frozen.Case(frozen.make_id(case.arch, text), case.arch, case.area, "accept" if case.want.accepts else "reject",
-                       d.line if d else 0, d.severity if d else "", d.text if d else "", text)
+    return frozen.Case(
+        frozen.make_id(case.arch, text),
+        case.arch,
+        case.area,
+        "accept" if case.want.accepts else "reject",
+        d.line if d else 0,
+        d.severity if d else "",
+        d.text if d else "",
+        text,
+    )
 
 
 def main():

@@ -1,7 +1,9 @@
 """LLVM IR with a function for every NVPTX intrinsic that an installed LLVM declares.
 
-LLVM's own table (IntrinsicsNVVM.td, read by llvm-tblgen) names them and their types, so nothing is listed here. Each
-function takes its arguments as parameters, or constants where the table asks for them, and stores what comes back.
+LLVM's own table (IntrinsicsNVVM.td, read by llvm-tblgen) names them and their types, so nothing is listed
+here. Each
+function takes its arguments as parameters, or constants where the table asks for them, and stores what comes
+back.
 """
 import json
 import os
@@ -9,12 +11,31 @@ import re
 import subprocess
 from itertools import product
 
-SCALARS = dict(llvm_i1_ty="i1", llvm_i8_ty="i8", llvm_i16_ty="i16", llvm_i32_ty="i32", llvm_i64_ty="i64", llvm_i128_ty="i128",
-               llvm_half_ty="half", llvm_bfloat_ty="bfloat", llvm_float_ty="float", llvm_double_ty="double", llvm_ptr_ty="ptr",
-               llvm_v2f16_ty="<2 x half>", llvm_v2bf16_ty="<2 x bfloat>", llvm_v2i16_ty="<2 x i16>", llvm_v4i32_ty="<4 x i32>",
-               llvm_global_ptr_ty="ptr addrspace(1)", llvm_shared_ptr_ty="ptr addrspace(3)")
+SCALARS = dict(
+    llvm_i1_ty="i1",
+    llvm_i8_ty="i8",
+    llvm_i16_ty="i16",
+    llvm_i32_ty="i32",
+    llvm_i64_ty="i64",
+    llvm_i128_ty="i128",
+    llvm_half_ty="half",
+    llvm_bfloat_ty="bfloat",
+    llvm_float_ty="float",
+    llvm_double_ty="double",
+    llvm_ptr_ty="ptr",
+    llvm_v2f16_ty="<2 x half>",
+    llvm_v2bf16_ty="<2 x bfloat>",
+    llvm_v2i16_ty="<2 x i16>",
+    llvm_v4i32_ty="<4 x i32>",
+    llvm_global_ptr_ty="ptr addrspace(1)",
+    llvm_shared_ptr_ty="ptr addrspace(3)",
+)
 SPACES = (("p0", "ptr"), ("p1", "ptr addrspace(1)"), ("p3", "ptr addrspace(3)"), ("p4", "ptr addrspace(4)"))
-ANY = dict(llvm_anyptr_ty=SPACES, llvm_anyint_ty=(("i32", "i32"), ("i64", "i64")), llvm_anyfloat_ty=(("f32", "float"),))
+ANY = dict(
+    llvm_anyptr_ty=SPACES,
+    llvm_anyint_ty=(("i32", "i32"), ("i64", "i64")),
+    llvm_anyfloat_ty=(("f32", "float"),),
+)
 
 
 def records(version, scratch):
@@ -22,8 +43,11 @@ def records(version, scratch):
     source = os.path.join(scratch, "intrinsics.td")
     with open(source, "w") as f:
         f.write('include "llvm/IR/Intrinsics.td"\n')
-    out = subprocess.run(["llvm-tblgen" + version, "--dump-json", "-I", "/usr/include/llvm" + (version or "-14"), source],
-                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    out = subprocess.run(
+        ["llvm-tblgen" + version, "--dump-json", "-I", "/usr/include/llvm" + (version or "-14"), source],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
     found = json.loads(out.stdout) if out.returncode == 0 else {}
     return found, [n for n in found.get("!instanceof", {}).get("Intrinsic", []) if n.startswith("int_nvvm")]
 
@@ -35,7 +59,8 @@ def constants_of(found, record):
 
 
 def typed(found, record, choice):
-    """(result types, argument types, suffix of the name) with a choice for each overloaded type; None: not to be said here"""
+    """(result types, argument types, suffix of the name) with a choice for each overloaded type; None: not to
+    be said here"""
     picked, suffix, out = [], "", []
     for t in record["RetTypes"] + record["ParamTypes"]:
         name = t["def"]
@@ -61,9 +86,13 @@ def constant(kind, number):
 def function(name, callee, results, arguments, fixed, number):
     result = "void" if not results else results[0] if len(results) == 1 else "{ %s }" % ", ".join(results)
     taken = ["%s %%a%d" % (t, i) for i, t in enumerate(arguments) if i not in fixed]
-    given = ["%s %s" % (t, constant(t, number) if i in fixed else "%%a%d" % i) for i, t in enumerate(arguments)]
-    lines = ["declare %s @%s(%s)" % (result, callee, ", ".join(arguments)),
-             "define void @%s(%s) {" % (name, ", ".join(taken + ["ptr %out"]))]
+    given = [
+        "%s %s" % (t, constant(t, number) if i in fixed else "%%a%d" % i) for i, t in enumerate(arguments)
+    ]
+    lines = [
+        "declare %s @%s(%s)" % (result, callee, ", ".join(arguments)),
+        "define void @%s(%s) {" % (name, ", ".join(taken + ["ptr %out"])),
+    ]
     call = "call %s @%s(%s)" % (result, callee, ", ".join(given))
     lines += ["  " + call] if not results else ["  %r = " + call, "  store %s %%r, ptr %%out" % result]
     return "\n".join(lines + ["  ret void", "}", ""])

@@ -1,7 +1,8 @@
 """Runs a module through NVIDIA's ptxas and through ours, and remembers what NVIDIA's said.
 
 A verdict is small: the exit status and the diagnostics in ptxas's layout, without the file name. The oracle
-never changes its mind, so its verdicts are kept in one append-only file keyed by a hash of release, options and
+never changes its mind, so its verdicts are kept in one append-only file keyed by a hash of release, options
+and
 text; ours are never kept.
 """
 import hashlib
@@ -44,15 +45,21 @@ class Verdict:
 
 def parse_output(text):
     """the diagnostics of ptxas's output; a temporary file name inside a message is made neutral"""
-    return [Diag(int(m[1]) if m[1] else 0, m[2], re.sub(r"[^\s']*\.parity\.ptx", "FILE", m[3]).rstrip())
-            for m in DIAG.findall(text)]
+    return [
+        Diag(int(m[1]) if m[1] else 0, m[2], re.sub(r"[^\s']*\.parity\.ptx", "FILE", m[3]).rstrip())
+        for m in DIAG.findall(text)
+    ]
 
 
 def run_tool(tool, arch, options, path, timeout=20):
     try:
-        done = subprocess.run([tool, "-arch=" + arch, "-c", *options, "-o", os.devnull, path],
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              timeout=timeout)
+        done = subprocess.run(
+            [tool, "-arch=" + arch, "-c", *options, "-o", os.devnull, path],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=timeout,
+        )
     except subprocess.TimeoutExpired:
         return Verdict(TIMEOUT, [])
     return Verdict(done.returncode, parse_output(done.stdout.decode("utf-8", "replace")))
@@ -63,7 +70,9 @@ def find_oracle():
     for path in (os.environ.get("NVIDIA_PTXAS"), shutil.which("ptxas"), "/usr/local/cuda/bin/ptxas"):
         if not path or not os.path.exists(path):
             continue
-        said = subprocess.run([path, "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+        said = subprocess.run(
+            [path, "--version"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ).stdout
         release = re.search(r"V\d+\.\d+\.\d+", said)
         if "NVIDIA (R) Ptx optimizing assembler" in said and release:
             return path, release[0]
@@ -111,7 +120,9 @@ class Runner:
 
     def scratch(self):
         if not hasattr(self.local, "path"):
-            self.local.path = os.path.join(self.folder, "%d.%d.parity.ptx" % (os.getpid(), threading.get_ident()))
+            self.local.path = os.path.join(
+                self.folder, "%d.%d.parity.ptx" % (os.getpid(), threading.get_ident())
+            )
         return self.local.path
 
     def ask(self, text, arch, options=()):
@@ -119,8 +130,9 @@ class Runner:
         data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
         key = None
         if self.cache is not None:
-            key = hashlib.sha1(b"%s %s %s\n%s" % (self.release.encode(), arch.encode(),
-                                                  " ".join(options).encode(), data)).hexdigest()
+            key = hashlib.sha1(
+                b"%s %s %s\n%s" % (self.release.encode(), arch.encode(), " ".join(options).encode(), data)
+            ).hexdigest()
             got = self.cache.get(key)
             if got:
                 return got

@@ -5,8 +5,10 @@ Three parts about modules, each asked of both tools with `-arch=T -c`, one proce
   files   the folders accept, reject, reject-b and boundary of --facts DIR, with the -arch their index names
   lines   every instruction of the accepted files as a module of its own
   mutants seed modules of a handful of lines with one thing changed (mutate.py), chosen by --seed
-  compilers  what nvcc, clang and llc make of committed sources, Triton's kernels (--triton), every form of mma and wgmma (compilers.py)
-and `options`, the command line, which options.py explains. Printed are agreement, false accepts, false rejects, the same first error line and text, and the worst opcodes,
+  compilers  what nvcc, clang and llc make of committed sources, Triton's kernels (--triton), every form of
+  mma and wgmma (compilers.py)
+and `options`, the command line, which options.py explains. Printed are agreement, false accepts, false
+rejects, the same first error line and text, and the worst opcodes,
 messages and mutations, each with an example kept under build/parity/bad/.
 
 Needs NVIDIA's ptxas ($NVIDIA_PTXAS, else PATH); says so and exits 0 when there is none.
@@ -34,10 +36,12 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 
 
 class Case:
-    """One module to judge. `part` is files, lines or mutants; `area` front or isa; `kind` the corpus or the mutation."""
+    """One module to judge. `part` is files, lines or mutants; `area` front or isa; `kind` the corpus or the
+    mutation."""
 
-    def __init__(self, part, name, text, arch, kind, area="isa", options=(), opcode="", line=0, seed="",
-                 base=""):
+    def __init__(
+        self, part, name, text, arch, kind, area="isa", options=(), opcode="", line=0, seed="", base=""
+    ):
         self.part, self.name, self.text, self.arch, self.kind, self.area = part, name, text, arch, kind, area
         self.options, self.opcode, self.line, self.seed = tuple(options), opcode, line, seed
         self.base = base or opcode  # opcode of the seed
@@ -45,6 +49,7 @@ class Case:
 
 
 # ---- corpora ----
+
 
 def table(path):
     with open(path, newline="") as f:
@@ -67,10 +72,18 @@ def fact_files(facts):
         for r in table(os.path.join(facts, index)):
             yield "accept", r["file"], os.path.join(facts, "accept", r["file"]), r["arch"], options_of(r, key)
     for r in table(os.path.join(facts, "rejects-b.tsv")):
-        yield "reject-b", os.path.basename(r["file"]), os.path.join(facts, r["file"]), r["arch"], options_of(r, "flags")
-    for index, folder in (("reject/index.tsv", "reject"), ("reject/warnings.tsv", "reject"), ("boundary.tsv", "boundary")):
+        yield "reject-b", os.path.basename(r["file"]), os.path.join(facts, r["file"]), r["arch"], options_of(
+            r, "flags"
+        )
+    for index, folder in (
+        ("reject/index.tsv", "reject"),
+        ("reject/warnings.tsv", "reject"),
+        ("boundary.tsv", "boundary"),
+    ):
         for r in table(os.path.join(facts, index)):
-            yield folder, r["file"], os.path.join(facts, folder, r["file"]), r["arch"], options_of(r, "options")
+            yield folder, r["file"], os.path.join(facts, folder, r["file"]), r["arch"], options_of(
+                r, "options"
+            )
 
 
 def file_cases(facts):
@@ -92,6 +105,7 @@ def frozen_accepts():
     """the accepted modules of the frozen verdicts: every opcode, when no facts are at hand"""
     sys.path.insert(0, os.path.join(ROOT, "tests", "verdicts"))
     import frozen
+
     for case in frozen.load_all():
         if case.expected == "accept":
             yield case
@@ -132,7 +146,7 @@ def fixed_rejects(facts, ask):
         if new.startswith(".target sm_") and new.split()[1] in mutate.ARCHS:
             arch = new.split()[1]
         for m in re.finditer(re.escape(old), text):
-            fixed = text[:m.start()] + new + text[m.end():]
+            fixed = text[: m.start()] + new + text[m.end() :]
             if ask(fixed, arch).accepts:
                 yield Seed("reject/" + r["file"], fixed, arch, "decl")
                 break
@@ -144,7 +158,12 @@ def whole_seeds(facts, ask):
             continue
         text = seeds.tidy(text_of(path))
         if text.count("\n") <= 40 and ask(text, arch).accepts:
-            yield Seed(folder + "/" + name, text, arch, "decl" if re.match(r"b_(dir|lim|opq|sp)|[a-z]", name) else "inst")
+            yield Seed(
+                folder + "/" + name,
+                text,
+                arch,
+                "decl" if re.match(r"b_(dir|lim|opq|sp)|[a-z]", name) else "inst",
+            )
 
 
 def collect_seeds(facts, ask):
@@ -218,12 +237,27 @@ def mutants(found, seed, count):
         n += 1
         lines = text.split("\n")
         opcode = base.opcode if not kind.startswith("inst_") else mutate.opcode_of(lines[at])
-        area = "isa" if kind.startswith(ISA_KINDS) and base.family == "inst" or kind.startswith("inst_") else "front"
-        yield Case("mutants", "m%06d" % attempt, text, arch, kind, area, opcode=opcode, line=at + 1, seed=base.name,
-                   base=base.opcode)
+        area = (
+            "isa"
+            if kind.startswith(ISA_KINDS) and base.family == "inst" or kind.startswith("inst_")
+            else "front"
+        )
+        yield Case(
+            "mutants",
+            "m%06d" % attempt,
+            text,
+            arch,
+            kind,
+            area,
+            opcode=opcode,
+            line=at + 1,
+            seed=base.name,
+            base=base.opcode,
+        )
 
 
 # ---- judging and reporting ----
+
 
 def outcome(case):
     if case.want.crashed:
@@ -251,8 +285,11 @@ def judge(cases, asker, jobs, label):
     if asker.cache:
         asker.cache.flush()
     spent, ran = time.time() - begin, asker.runs - runs
-    print("%s: %d modules, %d runs in %.0f s (%.0f a second)" % (label, len(cases), ran, spent, ran / max(spent, 1e-3)),
-          flush=True)
+    print(
+        "%s: %d modules, %d runs in %.0f s (%.0f a second)"
+        % (label, len(cases), ran, spent, ran / max(spent, 1e-3)),
+        flush=True,
+    )
     return verdicts
 
 
@@ -269,10 +306,19 @@ class Report:
         self.examples[key] += 1
         if self.examples[key] > 3:
             return
-        name = "%s.%s.%s.ptx" % (re.sub(r"\W+", "_", key)[:60], case.name.replace("/", "_").replace("#", "_"), case.arch)
+        name = "%s.%s.%s.ptx" % (
+            re.sub(r"\W+", "_", key)[:60],
+            case.name.replace("/", "_").replace("#", "_"),
+            case.arch,
+        )
         data = case.text if isinstance(case.text, bytes) else case.text.encode("utf-8", "surrogateescape")
         note = "\n// oracle: %s\n// ours:   %s\n// seed %s, %s, line %d\n" % (
-            describe(case.want), describe(case.got), case.seed, case.kind, case.line)
+            describe(case.want),
+            describe(case.got),
+            case.seed,
+            case.kind,
+            case.line,
+        )
         with open(os.path.join(self.bad, name), "wb") as f:
             f.write(data + note.encode("utf-8", "surrogateescape"))
 
@@ -283,13 +329,34 @@ class Report:
         line = sum(first(c.want).line == first(c.got).line for c in both)
         text = sum(first(c.want) == first(c.got) for c in both)
         n = len(judged) or 1
-        self.summary[title] = dict(modules=len(cases), judged=len(judged), agree=total["agree"], false_accept=total["false accept"],
-                                   false_reject=total["false reject"], our_crash=total["OUR CRASH"],
-                                   oracle_crash=total["oracle crash"], rejects=len(both), same_line=line, same_text=text)
-        print("%-18s %6d modules: agreement %.3f %%, false accepts %d, false rejects %d, our crashes %d, oracle crashes %d; "
-              "of %d refused by both: same first line %.2f %%, same text %.2f %%" % (
-                  title, len(cases), 100 * total["agree"] / n, total["false accept"], total["false reject"], total["OUR CRASH"],
-                  total["oracle crash"], len(both), 100 * line / (len(both) or 1), 100 * text / (len(both) or 1)))
+        self.summary[title] = dict(
+            modules=len(cases),
+            judged=len(judged),
+            agree=total["agree"],
+            false_accept=total["false accept"],
+            false_reject=total["false reject"],
+            our_crash=total["OUR CRASH"],
+            oracle_crash=total["oracle crash"],
+            rejects=len(both),
+            same_line=line,
+            same_text=text,
+        )
+        print(
+            "%-18s %6d modules: agreement %.3f %%, false accepts %d, false rejects %d, our crashes %d, oracle"
+            " crashes %d; of %d refused by both: same first line %.2f %%, same text %.2f %%"
+            % (
+                title,
+                len(cases),
+                100 * total["agree"] / n,
+                total["false accept"],
+                total["false reject"],
+                total["OUR CRASH"],
+                total["oracle crash"],
+                len(both),
+                100 * line / (len(both) or 1),
+                100 * text / (len(both) or 1),
+            )
+        )
 
     def worst(self, title, cases, key, limit=25):
         groups = defaultdict(list)
@@ -328,7 +395,10 @@ def findings(path, cases, limit=60):
     cases = [c for c in cases if c.base not in missing and c.opcode not in missing]
     with open(path, "w") as f:
         f.write("# Parity findings, %s\n\n" % time.strftime("%F %H:%M"))
-        f.write("opcodes refused throughout (left out below): %s\n\n" % " ".join("%s(%d)" % kv for kv in sorted(missing.items())))
+        f.write(
+            "opcodes refused throughout (left out below): %s\n\n"
+            % " ".join("%s(%d)" % kv for kv in sorted(missing.items()))
+        )
         for area in ("front", "isa"):
             groups = defaultdict(list)
             for c in cases:
@@ -336,29 +406,57 @@ def findings(path, cases, limit=60):
                     continue
                 what = outcome(c)
                 if what == "agree":
-                    if c.want.accepts or first(c.want).line == first(c.got).line and first(c.want).text == first(c.got).text:
+                    if (
+                        c.want.accepts
+                        or first(c.want).line == first(c.got).line
+                        and first(c.want).text == first(c.got).text
+                    ):
                         continue
                     what = "wrong line" if first(c.want).line != first(c.got).line else "wrong text"
                 said = first(c.got if what == "false reject" else c.want).text
                 more = " / ours: " + template(first(c.got).text) if what.startswith("wrong") else ""
-                groups[what, (c.opcode if area == "isa" and what == "false reject" else ""), template(said) + more].append(c)
+                groups[
+                    what,
+                    (c.opcode if area == "isa" and what == "false reject" else ""),
+                    template(said) + more,
+                ].append(c)
             order = {"OUR CRASH": 0, "false reject": 1, "false accept": 2, "wrong line": 3, "wrong text": 4}
             for what in sorted(order, key=order.get):
-                chosen = sorted(((k, v) for k, v in groups.items() if k[0] == what), key=lambda kv: -len(kv[1]))
+                chosen = sorted(
+                    ((k, v) for k, v in groups.items() if k[0] == what), key=lambda kv: -len(kv[1])
+                )
                 if not chosen:
                     continue
-                f.write("## %s: %s, %d modules in %d groups\n\n" % (area, what, sum(len(v) for _, v in chosen), len(chosen)))
+                f.write(
+                    "## %s: %s, %d modules in %d groups\n\n"
+                    % (area, what, sum(len(v) for _, v in chosen), len(chosen))
+                )
                 for k, v in chosen[:limit]:
                     c = min(v, key=lambda c: len(c.text))
                     text = c.text if isinstance(c.text, str) else c.text.decode("utf-8", "replace")
                     lines = text.rstrip("\n").split("\n")
                     at = first(c.want if first(c.want).line > 0 else c.got).line or c.line
                     shown = lines[at - 1].strip() if 0 < at <= len(lines) else ""
-                    f.write("- %d x %s `%s` [%s; %s]\n  - `%s` in %s (-arch %s), oracle: %s | ours: %s\n" % (
-                        len(v), k[1], k[2], ", ".join(k for k, _ in Counter(c.kind for c in v).most_common(3)),
-                        " ".join(k for k, _ in Counter(c.opcode for c in v).most_common(8)), shown[:160], c.name, c.arch,
-                        describe(c.want), describe(c.got)))
-                    if area == "front" and what in ("false reject", "false accept", "OUR CRASH") and len(text) < 600:
+                    f.write(
+                        "- %d x %s `%s` [%s; %s]\n  - `%s` in %s (-arch %s), oracle: %s | ours: %s\n"
+                        % (
+                            len(v),
+                            k[1],
+                            k[2],
+                            ", ".join(k for k, _ in Counter(c.kind for c in v).most_common(3)),
+                            " ".join(k for k, _ in Counter(c.opcode for c in v).most_common(8)),
+                            shown[:160],
+                            c.name,
+                            c.arch,
+                            describe(c.want),
+                            describe(c.got),
+                        )
+                    )
+                    if (
+                        area == "front"
+                        and what in ("false reject", "false accept", "OUR CRASH")
+                        and len(text) < 600
+                    ):
                         f.write("".join("        %s\n" % l for l in lines))
                 f.write("\n")
 
@@ -374,20 +472,42 @@ def dump(path, cases):
             at = c.line or max(w.line, g.line)
             if what == "agree":
                 what = "line" if w.line != g.line else "text"
-            f.write("\t".join((what, c.area, c.kind, c.name, c.arch, "%d %s" % (w.line, w.text), "%d %s" % (g.line, g.text),
-                               repr(lines[at - 1].strip()) if 0 < at <= len(lines) else "")) + "\n")
+            f.write(
+                "\t".join(
+                    (
+                        what,
+                        c.area,
+                        c.kind,
+                        c.name,
+                        c.arch,
+                        "%d %s" % (w.line, w.text),
+                        "%d %s" % (g.line, g.text),
+                        repr(lines[at - 1].strip()) if 0 < at <= len(lines) else "",
+                    )
+                )
+                + "\n"
+            )
 
 
 def parse_arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--build", default="build", help="build folder; ours is BUILD/bin/ptxas, results go to BUILD/parity")
+    p.add_argument(
+        "--build", default="build", help="build folder; ours is BUILD/bin/ptxas, results go to BUILD/parity"
+    )
     p.add_argument("--ours", help="our ptxas, when it is elsewhere")
     p.add_argument("--facts", help="folder with accept, reject, reject-b, boundary and their indexes")
     p.add_argument("--seed", default="1")
     p.add_argument("--mutants", type=int, default=20000)
     p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    p.add_argument("--part", choices=("files", "lines", "mutants", "compilers", "options"), action="append", help="only these parts")
-    p.add_argument("--compilers", default="forms,triton,llc,clang,nvcc", help="which of these the part compilers has")
+    p.add_argument(
+        "--part",
+        choices=("files", "lines", "mutants", "compilers", "options"),
+        action="append",
+        help="only these parts",
+    )
+    p.add_argument(
+        "--compilers", default="forms,triton,llc,clang,nvcc", help="which of these the part compilers has"
+    )
     p.add_argument("--triton", help="an archive of recorded kernels for the part compilers")
     p.add_argument("--oracle-only", action="store_true", help="fill the cache and stop")
     p.add_argument("--findings", help="write the disagreements, grouped, to this file")
@@ -396,7 +516,9 @@ def parse_arguments():
 
 
 def compiler_cases(args, ask):
-    for name, text, arch in compilers.cases(args.build, args.jobs, ask, args.triton, args.compilers.split(",")):
+    for name, text, arch in compilers.cases(
+        args.build, args.jobs, ask, args.triton, args.compilers.split(",")
+    ):
         yield Case("compilers", name, text, arch, name.split("/")[0].split()[0], seed=name)
 
 
@@ -407,8 +529,11 @@ def gather(args, ask):
     cases += emitted
     if "lines" in parts or "mutants" in parts:
         found = collect_seeds(args.facts, ask)
-        print("seeds: %d instructions of %d opcodes, %d declaration modules" % (
-            len(found["inst"]), len(set(s.opcode for s in found["inst"])), len(found["decl"])), flush=True)
+        print(
+            "seeds: %d instructions of %d opcodes, %d declaration modules"
+            % (len(found["inst"]), len(set(s.opcode for s in found["inst"])), len(found["decl"])),
+            flush=True,
+        )
         cases += line_cases(found) if "lines" in parts else []
         cases += mutants(found, args.seed, args.mutants) if "mutants" in parts else []
     if args.only:
@@ -420,7 +545,11 @@ def print_results(cases, report):
     for c in cases:
         what = outcome(c)
         if what not in ("agree", "oracle crash"):
-            report.example("%s %s %s" % (what, c.opcode, template(first(c.got if what == "false reject" else c.want).text)), c)
+            report.example(
+                "%s %s %s"
+                % (what, c.opcode, template(first(c.got if what == "false reject" else c.want).text)),
+                c,
+            )
         elif what == "agree" and not c.want.accepts and first(c.want).line != first(c.got).line:
             report.example("line %s" % template(first(c.want).text), c)
     for kind in ("accept", "reject", "reject-b", "boundary"):
@@ -437,8 +566,12 @@ def print_results(cases, report):
             report.part("mutants " + area, chosen)
     wrong = [c for c in cases if outcome(c) not in ("agree", "oracle crash")]
     report.worst("worst opcodes", wrong, lambda c: "%s %s" % (outcome(c), c.opcode))
-    report.worst("worst messages", wrong, lambda c: "%s: %s" % (
-        outcome(c), template(first(c.got if c.want.accepts else c.want).text)), 40)
+    report.worst(
+        "worst messages",
+        wrong,
+        lambda c: "%s: %s" % (outcome(c), template(first(c.got if c.want.accepts else c.want).text)),
+        40,
+    )
     report.worst("worst mutations", wrong, lambda c: "%s %s" % (outcome(c), c.kind))
 
 
@@ -459,7 +592,9 @@ def main():
     cases = gather(args, theirs.ask)
     for c, v in zip(cases, judge(cases, theirs, args.jobs, "oracle")):
         c.want = v
-    status = Counter((c.part, "accepts" if c.want.accepts else "crashes" if c.want.crashed else "refuses") for c in cases)
+    status = Counter(
+        (c.part, "accepts" if c.want.accepts else "crashes" if c.want.crashed else "refuses") for c in cases
+    )
     print(", ".join("%s %s %d" % (p, v, n) for (p, v), n in sorted(status.items())), flush=True)
     if args.oracle_only:
         return 0
@@ -474,7 +609,11 @@ def main():
     if args.findings:
         findings(args.findings, cases)
     with open(os.path.join(folder, "summary.json"), "w") as f:
-        json.dump(dict(release=release, seed=args.seed, date=time.strftime("%F %H:%M"), parts=report.summary), f, indent=1)
+        json.dump(
+            dict(release=release, seed=args.seed, date=time.strftime("%F %H:%M"), parts=report.summary),
+            f,
+            indent=1,
+        )
     print("\nexamples: %s" % report.bad)
     return 0
 

@@ -1,7 +1,9 @@
-"""Cuts PTX files into tiny accepted modules: one instruction (or one call block) with just the declarations it names.
+"""Cuts PTX files into tiny accepted modules: one instruction (or one call block) with just the declarations
+it names.
 
 The split is shallow on purpose: statements, braces and names, no knowledge of instructions. Whether a cut is
-right is decided by the oracle: a seed that it does not accept is tried again with every declaration of its file and then dropped.
+right is decided by the oracle: a seed that it does not accept is tried again with every declaration of its
+file and then dropped.
 """
 import re
 
@@ -47,7 +49,9 @@ def split_statements(text):
             i = m.end()
             continue
         m = LABEL.match(text, i)
-        if m and not re.match(r"\s*\.(callprototype|branchtargets|calltargets)", text[m.end():m.end() + 40]):
+        if m and not re.match(
+            r"\s*\.(callprototype|branchtargets|calltargets)", text[m.end() : m.end() + 40]
+        ):
             out.append(m[1] + ":")
             i = m.end()
             continue
@@ -63,7 +67,7 @@ def split_statements(text):
                     break
                 j = end - 1
             j += 1
-        out.append(text[i:j + 1].strip())
+        out.append(text[i : j + 1].strip())
         i = j + 1
     return [s for s in out if s]
 
@@ -76,9 +80,11 @@ class Function:
     def __init__(self, text):
         brace = text.find("{")
         self.head = squash(text[:brace] if brace >= 0 else text.rstrip(";"))
-        self.body = split_statements(text[brace + 1:text.rindex("}")]) if brace >= 0 else None
-        m = re.search(r"\.(?:entry|func)\b(?:\s*\.attribute\s*\([^;{]*?\)\s*\))?\s*(\([^)]*\))?\s*([A-Za-z_$%][\w$]*)",
-                      self.head)
+        self.body = split_statements(text[brace + 1 : text.rindex("}")]) if brace >= 0 else None
+        m = re.search(
+            r"\.(?:entry|func)\b(?:\s*\.attribute\s*\([^;{]*?\)\s*\))?\s*(\([^)]*\))?\s*([A-Za-z_$%][\w$]*)",
+            self.head,
+        )
         self.name = m[2] if m else "?"
         body = self.body or []
         self.declarations = [t for t in body if is_declaration(t)]
@@ -94,22 +100,29 @@ class Module:
         for s in split_statements(strip_comments(text)):
             if s.startswith((".version", ".target", ".address_size")) and not self.functions:
                 self.header.append(s)
-            elif re.search(r"\.(entry|func)\b", s.split("{")[0].split("=")[0]) and not s.startswith(".section"):
+            elif re.search(r"\.(entry|func)\b", s.split("{")[0].split("=")[0]) and not s.startswith(
+                ".section"
+            ):
                 self.functions.append(Function(s))
             else:
                 self.items.append(s if s.startswith((".section", "@@DWARF")) else squash(s))
 
 
 def is_declaration(s):
-    return re.match(r"(\.(visible|extern|weak|common)\s+)?\.(reg|global|const|shared|local|param|tex)\b", s) is not None
+    return (
+        re.match(r"(\.(visible|extern|weak|common)\s+)?\.(reg|global|const|shared|local|param|tex)\b", s)
+        is not None
+    )
 
 
 def names_declared(s):
     """(plain names, prefixes of name<N>) that a declaration makes known"""
     s = s.split("=")[0]
     s = re.sub(r"\.attribute\s*\([^;]*?\)\s*\)|\.align\s+\d+|\.[a-z]\w*(::\w+)?", " ", s)
-    return (set(NAME.findall(re.sub(r"[\w$%]+\s*<", "<", s))),
-            set(m for m in re.findall(r"([\w$%]+)\s*<", s)))
+    return (
+        set(NAME.findall(re.sub(r"[\w$%]+\s*<", "<", s))),
+        set(m for m in re.findall(r"([\w$%]+)\s*<", s)),
+    )
 
 
 def wants(names, s):
@@ -120,7 +133,7 @@ def wants(names, s):
 def block_lines(s, indent="\t"):
     """a statement as lines; a nested block is opened up"""
     if s.startswith("{"):
-        inner = [l for t in split_statements(s[1:s.rindex("}")]) for l in block_lines(t, indent + "\t")]
+        inner = [l for t in split_statements(s[1 : s.rindex("}")]) for l in block_lines(t, indent + "\t")]
         return [indent + "{"] + inner + [indent + "}"]
     return [indent + squash(s)]
 
@@ -128,7 +141,12 @@ def block_lines(s, indent="\t"):
 def cut_statement(module, function, k, everything=False):
     """the module reduced to statement k of a function; None when that is no instruction"""
     s = function.body[k]
-    if is_declaration(s) or s.endswith(":") or s.startswith((".loc", ".pragma")) or not s.endswith((";", "}")):
+    if (
+        is_declaration(s)
+        or s.endswith(":")
+        or s.startswith((".loc", ".pragma"))
+        or not s.endswith((";", "}"))
+    ):
         return None
     names = set(NAME.findall(s))
     heads, local = [], []
@@ -178,7 +196,9 @@ def cut_declarations(module):
             yield "\n".join(module.header + [f.head] + tail) + "\n"
             for t in f.body or []:
                 if is_declaration(t) and len(t) < 200:
-                    yield "\n".join(module.header + [".entry k()", "{", "\t" + squash(t), "\tret;", "}"]) + "\n"
+                    yield "\n".join(
+                        module.header + [".entry k()", "{", "\t" + squash(t), "\tret;", "}"]
+                    ) + "\n"
 
 
 def tidy(text):

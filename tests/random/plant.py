@@ -2,16 +2,22 @@
 """Do the tests notice? Plants faults in copies of the tree and looks whether the tests find them.
 
 A fault is a piece of text in a file and what replaces it. Two kinds:
-  table   wrong meanings in grammar/isa.tbl, all planted together, for the recordings of a GPU (build/tests/test_golden):
+  table   wrong meanings in grammar/isa.tbl, all planted together, for the recordings of a GPU
+  (build/tests/test_golden):
           each must show as a failed form of its opcode
-  engine  one at a time, in what is made around the meanings - guards, liveness, rows, NaNs, carry, calls, barriers, warp
-          operations, scheduling - for the random programs (build/tests/random), which must find each within --count programs
+  engine  one at a time, in what is made around the meanings - guards, liveness, rows, NaNs, carry, calls,
+  barriers, warp
+          operations, scheduling - for the random programs (build/tests/random), which must find each within
+          --count programs
 
 usage: tests/random/plant.py [--scratch DIR] [--count N] [--jobs N] [--seed N] [WORD...]
 
-A WORD keeps the faults whose name holds it; "table" keeps those of the table. Trees are copies, built at -O1 for the
-portable handlers alone; the first build takes minutes, each fault of the engine seconds. A text that is not found exactly
-once is an error: the code has moved, and the fault must move with it. Exit code 0 when everything planted was found.
+A WORD keeps the faults whose name holds it; "table" keeps those of the table. Trees are copies, built at -O1
+for the
+portable handlers alone; the first build takes minutes, each fault of the engine seconds. A text that is not
+found exactly
+once is an error: the code has moved, and the fault must move with it. Exit code 0 when everything planted was
+found.
 """
 import argparse
 import os
@@ -23,8 +29,13 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MAKE = ["make", "LEVELS=portable", "UNIT_LEVELS=portable", "CFLAGS=-O1 -DPX_ONLY_PORTABLE",
-        "HANDLER_CFLAGS=-O1 -g1 -fno-trapping-math"]
+MAKE = [
+    "make",
+    "LEVELS=portable",
+    "UNIT_LEVELS=portable",
+    "CFLAGS=-O1 -DPX_ONLY_PORTABLE",
+    "HANDLER_CFLAGS=-O1 -g1 -fno-trapping-math",
+]
 
 # opcode, text, replacement; all in grammar/isa.tbl
 TABLE = [
@@ -42,31 +53,98 @@ TABLE = [
 
 # name, file, text, replacement
 ENGINE = [
-    ("guards: a negated one counts as plain", "lib/code/emit.c",
-     "fixed[negated ? PX_FIX_mask_andnot : PX_FIX_mask_and][0]", "fixed[PX_FIX_mask_and][0]"),
-    ("guards: setp writes the guard too early", "lib/code/lower_alu.c", "bool late = oe &&", "bool late = !oe &&"),
-    ("guards: memory is touched for lanes that do not live", "lib/code/emit.c", "direct = !negated && !memory;", "direct = !negated;"),
-    ("liveness: a guarded definition ends a life", "lib/code/rows.c", "if (in->guard == PX_NONE32)\n            px_flow_live_write",
-     "if (in->ndst)\n            px_flow_live_write"),
-    ("liveness: values live behind a block are forgotten", "lib/code/rows.c", "if (live->last_behind[r] != PX_FLOW_NONE)",
-     "if (live->last_behind[r] != PX_FLOW_NONE && r % 4)"),
-    ("rows: one is given away before its last reader", "lib/code/rows.c", "p->used[0].until < r.first", "p->used[0].until < r.first + STEP"),
-    ("NaNs: copies of words count as floats", "lib/code/canon.c", "return o->base == PX_IR_COPIED && f->regs.at[o->at].lazy;",
-     "return true;"),
-    ("NaNs: results in registers of words stay the host's", "lib/code/canon.c", "in->flags & PX_IRF_HOST && !f->regs.at[o.at].lazy",
-     "in->flags & PX_IRF_HOST && f->regs.at[o.at].lazy"),
+    (
+        "guards: a negated one counts as plain",
+        "lib/code/emit.c",
+        "fixed[negated ? PX_FIX_mask_andnot : PX_FIX_mask_and][0]",
+        "fixed[PX_FIX_mask_and][0]",
+    ),
+    (
+        "guards: setp writes the guard too early",
+        "lib/code/lower_alu.c",
+        "bool late = oe &&",
+        "bool late = !oe &&",
+    ),
+    (
+        "guards: memory is touched for lanes that do not live",
+        "lib/code/emit.c",
+        "direct = !negated && !memory;",
+        "direct = !negated;",
+    ),
+    (
+        "liveness: a guarded definition ends a life",
+        "lib/code/rows.c",
+        "if (in->guard == PX_NONE32)\n            px_flow_live_write",
+        "if (in->ndst)\n            px_flow_live_write",
+    ),
+    (
+        "liveness: values live behind a block are forgotten",
+        "lib/code/rows.c",
+        "if (live->last_behind[r] != PX_FLOW_NONE)",
+        "if (live->last_behind[r] != PX_FLOW_NONE && r % 4)",
+    ),
+    (
+        "rows: one is given away before its last reader",
+        "lib/code/rows.c",
+        "p->used[0].until < r.first",
+        "p->used[0].until < r.first + STEP",
+    ),
+    (
+        "NaNs: copies of words count as floats",
+        "lib/code/canon.c",
+        "return o->base == PX_IR_COPIED && f->regs.at[o->at].lazy;",
+        "return true;",
+    ),
+    (
+        "NaNs: results in registers of words stay the host's",
+        "lib/code/canon.c",
+        "in->flags & PX_IRF_HOST && !f->regs.at[o.at].lazy",
+        "in->flags & PX_IRF_HOST && f->regs.at[o.at].lazy",
+    ),
     ("NaNs: clean for ever", "lib/code/canon.c", "        w->clean[o.at] = 0;\n", ""),
-    ("modes: rounding goes on behind a branch", "lib/code/emit.c",
-     "    set_mode(e, f->code->home_fp); /* a block that does not end in a branch */\n", ""),
-    ("calls: results reach lanes that have not returned", "lib/vm/op_call.c", "PX_FOR_LANES(lane, *lanes) d[lane] = a[lane];",
-     "for (lane = 0; lane < g->n; lane++) d[lane] = a[lane];"),
-    ("divergence: a table sends all lanes to the first target", "lib/vm/exec.c", "if (index[lane] == k) px_lanes_set",
-     "if (index[lane] <= k) px_lanes_set"),
-    ("exits: ended lanes still count", "lib/vm/exec.c", "        g->cta->live_lanes[g->first / 32 + w] &= ~px_lanes_warp(&gone, w);\n", "        ;\n"),
-    ("barriers: open when the first warp is there", "lib/vm/barrier.c", "return b->arrived && (b->arrived & live) == live;", "return b->arrived;"),
-    ("barriers: .red.and remembers the last warp only", "lib/vm/barrier.c", "b->all = (first || b->all) &&", "b->all = (first || b->all || !b->all) &&"),
-    ("warps: segments of shfl", "lib/vm/op_warp.c", "high = low | (c & ~segment), j;", "high = low | c, j;"),
-    ("warps: match counts lanes outside the mask", "lib/vm/op_warp.c", "    return bits & w->lanes;\n", "    return bits;\n"),
+    (
+        "modes: rounding goes on behind a branch",
+        "lib/code/emit.c",
+        "    set_mode(e, f->code->home_fp); /* a block that does not end in a branch */\n",
+        "",
+    ),
+    (
+        "calls: results reach lanes that have not returned",
+        "lib/vm/call.c",
+        "PX_FOR_LANES(lane, *lanes) d[lane] = a[lane];",
+        "for (lane = 0; lane < g->n; lane++) d[lane] = a[lane];",
+    ),
+    (
+        "divergence: a table sends all lanes to the first target",
+        "lib/vm/exec.c",
+        "px_lanes_set(&ways->lanes[i - 1], lane);",
+        "px_lanes_set(&ways->lanes[0], lane);",
+    ),
+    (
+        "exits: ended lanes still count",
+        "lib/vm/exec.c",
+        "        g->cta->live_lanes[g->first / 32 + w] &= ~px_lanes_warp(&gone, w);\n",
+        "        ;\n",
+    ),
+    (
+        "barriers: open when the first warp is there",
+        "lib/vm/barrier.c",
+        "return b->arrived && (b->arrived & live) == live;",
+        "return b->arrived;",
+    ),
+    (
+        "barriers: .red.and remembers the last warp only",
+        "lib/vm/barrier.c",
+        "b->all = (first || b->all) &&",
+        "b->all = (first || b->all || !b->all) &&",
+    ),
+    ("warps: segments of shfl", "lib/ops/warp.c", "high = low | (c & ~segment), j;", "high = low | c, j;"),
+    (
+        "warps: match counts lanes outside the mask",
+        "lib/ops/warp.c",
+        "    return bits & w->lanes;\n",
+        "    return bits;\n",
+    ),
 ]
 
 
@@ -108,8 +186,12 @@ def copy_of(base, scratch, name):
 def make_base(scratch):
     """The tracked and the new files of the working tree, without anything built."""
     base = os.path.join(scratch, "base")
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True,
-                            check=True).stdout.split(b"\0")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    ).stdout.split(b"\0")
     for name in [n.decode() for n in listed if n]:
         if os.path.isfile(os.path.join(ROOT, name)):
             os.makedirs(os.path.dirname(os.path.join(base, name)) or base, exist_ok=True)
@@ -125,9 +207,28 @@ def golden(tree):
 
 def hunt(tree, options):
     """How many programs ran until the first that failed; None when none did."""
-    done = subprocess.run(["build/tests/random", "--levels", "portable", "--stop", "1", "--shrink", "0", "--count", str(options.count),
-                           "--seed", str(options.seed), "--jobs", str(options.jobs), "--keep", "found"],
-                          cwd=tree, capture_output=True, text=True)
+    done = subprocess.run(
+        [
+            "build/tests/random",
+            "--levels",
+            "portable",
+            "--stop",
+            "1",
+            "--shrink",
+            "0",
+            "--count",
+            str(options.count),
+            "--seed",
+            str(options.seed),
+            "--jobs",
+            str(options.jobs),
+            "--keep",
+            "found",
+        ],
+        cwd=tree,
+        capture_output=True,
+        text=True,
+    )
     found = re.search(r"^FOUND (.*)$", done.stdout, re.M)
     programs = re.search(r"^(\d+) programs", done.stdout, re.M)
     return (int(programs[1]), found[1]) if found and programs else None
@@ -147,7 +248,11 @@ def plant_table(base, scratch, options):
         parts = opcode.split(".")
         forms = [f for f in failed if f.startswith(parts[0] + ".") and all("." + p in f for p in parts[1:])]
         found += bool(forms)
-        print(f"{'found' if forms else 'MISSED'} table: {opcode}: {new}" + (f" ({len(forms)} forms, {sorted(forms)[0]})" if forms else ""), flush=True)
+        print(
+            f"{'found' if forms else 'MISSED'} table: {opcode}: {new}"
+            + (f" ({len(forms)} forms, {sorted(forms)[0]})" if forms else ""),
+            flush=True,
+        )
     shutil.rmtree(tree)
     return found
 
@@ -162,14 +267,21 @@ def plant_engine(base, scratch, fault, options):
         sys.exit(f"plant: '{name}' does not build\n" + error)
     hit = hunt(tree, options)
     shutil.rmtree(tree)
-    verdict = f"found {name}: after {hit[0]} programs ({hit[1][:120]})" if hit else f"MISSED {name}: {options.count} programs"
+    verdict = (
+        f"found {name}: after {hit[0]} programs ({hit[1][:120]})"
+        if hit
+        else f"MISSED {name}: {options.count} programs"
+    )
     print(f"{verdict}, {time.time() - start:.0f} s", flush=True)
     return bool(hit)
 
 
 def main():
-    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].split("\n")[0], description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        usage=__doc__.split("usage: ")[1].split("\n")[0],
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--scratch")
     parser.add_argument("--count", type=int, default=1500)
     parser.add_argument("--seed", type=int, default=1)

@@ -92,8 +92,10 @@ static enum ref_step run_compare(struct ref_thread *t, const struct ref_inst *in
         return REF_NEXT;
     }
     ref_bits bits = truth(to->type);
-    if (packed) bits &= (p ? 0xffffu : 0) | (q ? 0xffff0000u : 0);
-    else if (!p) bits = 0;
+    if (packed)
+        bits &= (p ? 0xffffu : 0) | (q ? 0xffff0000u : 0);
+    else if (!p)
+        bits = 0;
     ref_put(t, to, bits);
     return REF_NEXT;
 }

@@ -8,12 +8,12 @@
  * and in shared memory memory's first, made quiet.
  */
 #include "machine.h"
-#include "vm/op_half.h"
+#include "ops/half.h"
 #include <string.h>
 
 enum what { ADD, MIN, MAX, AND, OR, XOR, EXCH, CAS, INC, DEC, COUNT };
 
-static const px_word names[COUNT] = {PX_W_add, PX_W_min, PX_W_max, PX_W_and,  PX_W_or,
+static const px_word names[COUNT] = {PX_W_add, PX_W_min,  PX_W_max, PX_W_and, PX_W_or,
                                      PX_W_xor, PX_W_exch, PX_W_cas, PX_W_inc, PX_W_dec};
 
 /* ---- sums of floats ---- */
@@ -25,7 +25,10 @@ static uint32_t flush(uint32_t v)
 
 static uint32_t add_f32(uint32_t old, uint32_t b, bool global)
 {
-    union { uint32_t u; float f; } x = {global ? flush(old) : old}, y = {global ? flush(b) : b};
+    union {
+        uint32_t u;
+        float f;
+    } x = {global ? flush(old) : old}, y = {global ? flush(b) : b};
     x.f += y.f;
     if (x.f != x.f) return 0x7fffffff;
     return global ? flush(x.u) : x.u;
@@ -34,7 +37,10 @@ static uint32_t add_f32(uint32_t old, uint32_t b, bool global)
 static uint64_t add_f64(uint64_t old, uint64_t b, bool global)
 {
     const uint64_t quiet = 1ull << 51;
-    union { uint64_t u; double f; } x = {old}, y = {b};
+    union {
+        uint64_t u;
+        double f;
+    } x = {old}, y = {b};
     if (global && y.f != y.f) return b;
     if (x.f != x.f) return global ? old : old | quiet;
     if (y.f != y.f) return b | quiet;
@@ -103,11 +109,14 @@ bool ref_bind_atomic(const struct ref_context *x, struct ref_inst *in)
     const struct px_operand *o = in->inst->opds + !red;
     while (in->what < COUNT && !ref_has(in, names[in->what])) in->what++;
     bool is_float = px_type_info(in->type)->klass == PX_TC_FLOAT;
-    if (in->what == COUNT || (is_float && in->what != ADD) || o[1].kind == PX_O_VEC) ref_unsupported(x->m, in->inst, "");
-    in->o[0] = red ? (struct ref_operand){.kind = REF_SINK} : ref_resolve(x, in->inst, &in->inst->opds[0], in->type);
+    if (in->what == COUNT || (is_float && in->what != ADD) || o[1].kind == PX_O_VEC)
+        ref_unsupported(x->m, in->inst, "");
+    in->o[0] =
+        red ? (struct ref_operand){.kind = REF_SINK} : ref_resolve(x, in->inst, &in->inst->opds[0], in->type);
     in->o[1] = ref_resolve_address(x, in->inst, &o[0], &in->space);
     in->o[2] = ref_resolve(x, in->inst, &o[1], in->type);
-    in->o[3] = in->what == CAS ? ref_resolve(x, in->inst, &o[2], in->type) : (struct ref_operand){.kind = REF_SINK};
+    in->o[3] =
+        in->what == CAS ? ref_resolve(x, in->inst, &o[2], in->type) : (struct ref_operand){.kind = REF_SINK};
     in->run = run_atomic;
     return true;
 }

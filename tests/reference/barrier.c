@@ -23,7 +23,8 @@ static void count(const struct ref_cta *cta, uint32_t number, uint32_t *yes, uin
     *yes = *all = 0;
     for (uint32_t i = 0; i < cta->nthreads; i++) {
         const struct ref_thread *t = &cta->threads[i];
-        if (!waits_at(t, number) || t->at->what < POPC || !(cta->barrier[number].arrived >> i / REF_WARP & 1)) continue;
+        if (!waits_at(t, number) || t->at->what < POPC || !(cta->barrier[number].arrived >> i / REF_WARP & 1))
+            continue;
         *yes += t->a != 0;
         ++*all;
     }
@@ -84,7 +85,8 @@ static enum ref_step run_barrier(struct ref_thread *t, const struct ref_inst *in
     t->count = counted ? (uint32_t)ref_get(t, &in->o[2]) : 0;
     t->a = (uint64_t)ref_get(t, &in->o[3]);
     if (t->number >= REF_BARRIERS) ref_fail(t->machine, "fault: barrier number %u", t->number);
-    if (counted && (!t->count || t->count % REF_WARP)) ref_fail(t->machine, "fault: barrier count %u", t->count);
+    if (counted && (!t->count || t->count % REF_WARP))
+        ref_fail(t->machine, "fault: barrier count %u", t->count);
     ref_stop(t, REF_BARRIER);
     look_at_warp(cta, t->number, t->index / REF_WARP);
     if (complete(cta, &cta->barrier[t->number])) release(cta, t->number);
@@ -105,7 +107,10 @@ bool ref_bind_barrier(const struct ref_context *x, struct ref_inst *in)
     const struct px_operand *o = in->inst->opds;
     if (in->op != PX_OP_bar_sync && in->op != PX_OP_bar_arrive && in->op != PX_OP_bar_red) return false;
     bool red = in->op == PX_OP_bar_red, popc = ref_has(in, PX_W_popc);
-    in->what = !red ? in->op == PX_OP_bar_sync ? SYNC : ARRIVE : popc ? POPC : ref_has(in, PX_W_and) ? AND : OR;
+    in->what = !red                    ? in->op == PX_OP_bar_sync ? SYNC : ARRIVE
+               : popc                  ? POPC
+               : ref_has(in, PX_W_and) ? AND
+                                       : OR;
     in->run = run_barrier;
     in->o[0] = in->o[2] = in->o[3] = (struct ref_operand){.kind = REF_SINK};
     in->o[1] = ref_resolve(x, in->inst, &o[red], PX_T_U32);

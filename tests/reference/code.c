@@ -25,9 +25,12 @@ static void add_variable(const struct ref_context *x, const struct px_symbol *s)
 {
     struct ref_code *c = x->code;
     uint32_t align = s->align > 16 ? s->align : 16;
-    if ((s->space != PX_SPACE_PARAM && s->space != PX_SPACE_LOCAL) || s->is_entry_param || ref_variable_of(c, s)) return;
+    if ((s->space != PX_SPACE_PARAM && s->space != PX_SPACE_LOCAL) || s->is_entry_param ||
+        ref_variable_of(c, s))
+        return;
     uint64_t at = (c->local_bytes + (uint64_t)align - 1) / align * align;
-    if (align > FRAME_ALIGN || at + s->size > 1u << 20) ref_fail(x->m, "the reference has no room for '%s'", s->name->text);
+    if (align > FRAME_ALIGN || at + s->size > 1u << 20)
+        ref_fail(x->m, "the reference has no room for '%s'", s->name->text);
     struct ref_variable v = {s, (uint32_t)at, (uint32_t)s->size};
     c->local_bytes = (uint32_t)(at + s->size);
     px_vec_push(&x->m->arena, &c->vars, v);
@@ -58,7 +61,10 @@ static void declare(const struct ref_context *x)
 
 /* ---- instructions ---- */
 
-struct label { const struct px_stmt *stmt; uint32_t at; };
+struct label {
+    const struct px_stmt *stmt;
+    uint32_t at;
+};
 
 struct flat {
     PX_VEC(const struct px_inst *) insts;
@@ -70,9 +76,12 @@ static void flatten(const struct ref_context *x, struct flat *f, const struct px
     for (uint32_t i = 0; i < block->n; i++) {
         const struct px_stmt *s = block->list[i];
         struct label label = {s, f->insts.n};
-        if (s->kind == PX_S_INST) px_vec_push(&x->m->arena, &f->insts, &s->u.inst);
-        else if (s->kind == PX_S_LABEL) px_vec_push(&x->m->arena, &f->labels, label);
-        else if (s->kind == PX_S_BLOCK) flatten(x, f, &s->u.block);
+        if (s->kind == PX_S_INST)
+            px_vec_push(&x->m->arena, &f->insts, &s->u.inst);
+        else if (s->kind == PX_S_LABEL)
+            px_vec_push(&x->m->arena, &f->labels, label);
+        else if (s->kind == PX_S_BLOCK)
+            flatten(x, f, &s->u.block);
     }
 }
 
@@ -122,10 +131,12 @@ static void bind_guard(const struct ref_context *x, struct ref_inst *in)
     in->guard.negated = in->inst->guard_negated;
 }
 
-static void bind(const struct ref_context *x, const struct flat *f, struct ref_inst *in, const struct px_inst *inst)
+static void bind(const struct ref_context *x, const struct flat *f, struct ref_inst *in,
+                 const struct px_inst *inst)
 {
     in->inst = inst;
-    if (!px_match_inst(inst, &in->match) || !px_form_executable(in->match.form)) ref_unsupported(x->m, inst, "");
+    if (!px_match_inst(inst, &in->match) || !px_form_executable(in->match.form))
+        ref_unsupported(x->m, inst, "");
     in->opcode = inst->opcode->word;
     in->op = px_match_op(&in->match);
     in->handler = px_match_handler(&in->match);
@@ -136,9 +147,9 @@ static void bind(const struct ref_context *x, const struct flat *f, struct ref_i
     if (in->n > REF_OPERANDS) ref_unsupported(x->m, inst, "with so many operands");
     bind_guard(x, in);
     bind_targets(x, f, in);
-    if (!ref_bind_video(x, in) && !ref_bind_alu(x, in) && !ref_bind_move(x, in) &&
-        !ref_bind_memory(x, in) && !ref_bind_atomic(x, in) && !ref_bind_control(x, in) &&
-        !ref_bind_barrier(x, in) && !ref_bind_warp(x, in))
+    if (!ref_bind_video(x, in) && !ref_bind_alu(x, in) && !ref_bind_move(x, in) && !ref_bind_memory(x, in) &&
+        !ref_bind_atomic(x, in) && !ref_bind_control(x, in) && !ref_bind_barrier(x, in) &&
+        !ref_bind_warp(x, in))
         ref_unsupported(x->m, inst, "");
 }
 

@@ -67,7 +67,8 @@ static void pop(struct ref_thread *t)
 /* ---- arguments and results ---- */
 
 /* Where the bytes of an operand of frame `f` lie, and how many there are. */
-static uint8_t *bytes_of(struct ref_thread *t, struct ref_frame *f, const struct ref_operand *o, uint32_t *size)
+static uint8_t *bytes_of(struct ref_thread *t, struct ref_frame *f, const struct ref_operand *o,
+                         uint32_t *size)
 {
     if (o->kind == REF_FRAME) {
         *size = o->size;
@@ -77,8 +78,8 @@ static uint8_t *bytes_of(struct ref_thread *t, struct ref_frame *f, const struct
     return o->kind == REF_REG ? (uint8_t *)&f->regs[o->reg] : (uint8_t *)(uintptr_t)&o->value;
 }
 
-static void copy(struct ref_thread *t, struct ref_frame *to, const struct ref_operand *d, struct ref_frame *from,
-                 const struct ref_operand *s)
+static void copy(struct ref_thread *t, struct ref_frame *to, const struct ref_operand *d,
+                 struct ref_frame *from, const struct ref_operand *s)
 {
     uint32_t have, room;
     if (d->kind == REF_SINK || s->kind == REF_SINK) return;
@@ -159,17 +160,19 @@ static const struct px_symbol *direct_callee(const struct px_operand *o)
 }
 
 /* A constant is written as its formal is declared; without one (a call by address) as 64 bits. */
-static struct ref_operand actual(const struct ref_context *x, const struct px_inst *inst, const struct px_operand *o,
-                                 const struct px_lfunc *callee, uint32_t i)
+static struct ref_operand actual(const struct ref_context *x, const struct px_inst *inst,
+                                 const struct px_operand *o, const struct px_lfunc *callee, uint32_t i)
 {
     enum px_type type = PX_T_B64;
-    if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG) type = x->fn->regs.at[o->symbol->index].type;
-    else if (callee && i < callee->fn->func->nparams) type = callee->fn->params[i]->type;
+    if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind == PX_SYM_REG)
+        type = x->fn->regs.at[o->symbol->index].type;
+    else if (callee && i < callee->fn->func->nparams)
+        type = callee->fn->params[i]->type;
     return ref_resolve(x, inst, o, type);
 }
 
-static struct ref_operand *actuals(const struct ref_context *x, const struct px_inst *inst, const struct px_operand *list,
-                                   const struct px_lfunc *callee, uint32_t *n)
+static struct ref_operand *actuals(const struct ref_context *x, const struct px_inst *inst,
+                                   const struct px_operand *list, const struct px_lfunc *callee, uint32_t *n)
 {
     *n = list ? list->n : 0;
     struct ref_operand *o = PX_NEW_N(&x->m->arena, struct ref_operand, *n + 1);
@@ -185,8 +188,10 @@ static void bind_call(const struct ref_context *x, struct ref_inst *in)
     const struct px_operand *callee = &o[results], *args = results + 1u < in->n ? &o[results + 1] : NULL;
     const struct px_symbol *s = direct_callee(callee);
     if (args && args->kind != PX_O_LIST) args = NULL; /* a prototype */
-    if (s) call->callee = px_link_func(&x->m->linked, x->m->module, s);
-    else call->address = ref_resolve(x, in->inst, callee, PX_T_U64);
+    if (s)
+        call->callee = px_link_func(&x->m->linked, x->m->module, s);
+    else
+        call->address = ref_resolve(x, in->inst, callee, PX_T_U64);
     if (s && !call->callee) ref_unsupported(x->m, in->inst, "of what is not linked");
     call->args = actuals(x, in->inst, args, call->callee, &call->nargs);
     call->rets = actuals(x, in->inst, results ? &o[0] : NULL, NULL, &call->nrets);

@@ -26,7 +26,8 @@ void ref_fp_leave(uint64_t caller)
 
 void ref_fp_set(int mode)
 {
-    static const unsigned rounding[4] = {_MM_ROUND_NEAREST, _MM_ROUND_TOWARD_ZERO, _MM_ROUND_DOWN, _MM_ROUND_UP};
+    static const unsigned rounding[4] = {_MM_ROUND_NEAREST, _MM_ROUND_TOWARD_ZERO, _MM_ROUND_DOWN,
+                                         _MM_ROUND_UP};
     const unsigned flush_and_zero = 0x8040;
     _mm_setcsr(_MM_MASK_MASK | rounding[mode & 3] | (mode & FLUSH ? flush_and_zero : 0));
 }

@@ -15,6 +15,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include "base/vec.h"
+#include "match/match.h"
 #include "check/check.h"
 #include "link/program.h"
 #include "reference.h"
@@ -74,7 +75,8 @@ struct ref_inst {
     uint32_t target, ntargets, *targets; /* branches: numbers of instructions */
 };
 
-/* A call: [(results),] callee [, (arguments)]. Operands are variables of the frame, registers or constants. */
+/* A call: [(results),] callee [, (arguments)]. Operands are variables of the frame, registers or constants.
+ */
 struct ref_target {
     const struct px_lfunc *callee; /* NULL: by the address in `address` */
     struct ref_operand address, *args, *rets;
@@ -82,13 +84,16 @@ struct ref_target {
 };
 
 /* A .local or .param variable of a function. */
-struct ref_variable { const struct px_symbol *symbol; uint32_t offset, size; };
+struct ref_variable {
+    const struct px_symbol *symbol;
+    uint32_t offset, size;
+};
 
 struct ref_code {
     const struct px_lfunc *func;
     struct ref_inst *insts;
     uint32_t n, nregs;
-    uint32_t *reg_base;              /* by px_function.regs: first of its components */
+    uint32_t *reg_base; /* by px_function.regs: first of its components */
     PX_VEC(struct ref_variable) vars;
     uint32_t local_bytes;
     struct ref_operand *params, *rets; /* formals: registers or variables */
@@ -124,14 +129,16 @@ struct ref_thread {
     uint32_t b, c;
 };
 
-struct ref_barrier { uint32_t arrived, expected; }; /* warps that are complete; threads, 0: all */
+struct ref_barrier {
+    uint32_t arrived, expected;
+}; /* warps that are complete; threads, 0: all */
 
 struct ref_cta {
     struct ref_machine *machine;
     uint32_t number, id[3];
     uint8_t *shared;
     uint32_t nthreads, nwarps, nlive;
-    uint32_t in_state[4]; /* threads, by enum ref_state */
+    uint32_t in_state[4];                      /* threads, by enum ref_state */
     uint32_t live[REF_THREADS_MAX / REF_WARP]; /* lanes of each warp that have not exited */
     struct ref_barrier barrier[REF_BARRIERS];
     struct ref_thread *threads;
@@ -166,16 +173,20 @@ struct ref_machine {
 _Noreturn void ref_fail(struct ref_machine *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void ref_unsupported(struct ref_machine *m, const struct px_inst *inst, const char *why);
 unsigned ref_line(const struct ref_machine *m, const struct px_inst *inst);
-void ref_make_ready(struct ref_thread *t);   /* a thread that waited goes on */
+void ref_make_ready(struct ref_thread *t);                 /* a thread that waited goes on */
 void ref_stop(struct ref_thread *t, enum ref_state state); /* the running thread waits, or has exited */
 
 /* ---- code.c: the code of a function, made at its first call ---- */
 const struct ref_code *ref_code_of(struct ref_machine *m, const struct px_lfunc *func);
 
 /* ---- operands.c ---- */
-struct ref_context { struct ref_machine *m; struct ref_code *code; const struct px_function *fn; };
-struct ref_operand ref_resolve(const struct ref_context *x, const struct px_inst *inst, const struct px_operand *o,
-                               enum px_type type);
+struct ref_context {
+    struct ref_machine *m;
+    struct ref_code *code;
+    const struct px_function *fn;
+};
+struct ref_operand ref_resolve(const struct ref_context *x, const struct px_inst *inst,
+                               const struct px_operand *o, enum px_type type);
 struct ref_operand ref_resolve_address(const struct ref_context *x, const struct px_inst *inst,
                                        const struct px_operand *o, enum px_space *space);
 const struct ref_variable *ref_variable_of(const struct ref_code *code, const struct px_symbol *symbol);
@@ -202,8 +213,10 @@ static inline bool ref_has(const struct ref_inst *in, px_word word)
 
 /* ---- memory.c ---- */
 enum ref_window { REF_WIN_SHARED = 0x11, REF_WIN_LOCAL, REF_WIN_CONST, REF_WIN_PARAM, REF_WIN_FUNC };
-uint64_t ref_window_base(const struct ref_thread *t, enum px_space space); /* generic minus state space address */
-/* The bytes at an address of a state space (NONE: generic), with the space found in *space; a fault ends the launch. */
+uint64_t ref_window_base(const struct ref_thread *t,
+                         enum px_space space); /* generic minus state space address */
+/* The bytes at an address of a state space (NONE: generic), with the space found in *space; a fault ends the
+ * launch. */
 uint8_t *ref_place(struct ref_thread *t, enum px_space *space, uint64_t address, uint64_t size, bool write);
 uint64_t ref_address(struct ref_thread *t, const struct ref_operand *o, uint64_t align);
 
@@ -221,8 +234,19 @@ uint64_t ref_sreg(const struct ref_thread *t, uint32_t id, uint32_t component);
 
 /* ---- scalar.c: the statements of the instruction table, one thread's values at a time ---- */
 union ref_lane {
-    uint8_t u8; int8_t s8; uint16_t u16; int16_t s16; uint32_t u32; int32_t s32; uint64_t u64; int64_t s64;
-    float f32; double f64; bool pred; uint32_t none; ref_bits bits;
+    uint8_t u8;
+    int8_t s8;
+    uint16_t u16;
+    int16_t s16;
+    uint32_t u32;
+    int32_t s32;
+    uint64_t u64;
+    int64_t s64;
+    float f32;
+    double f64;
+    bool pred;
+    uint32_t none;
+    ref_bits bits;
 };
 struct ref_scalar {
     void (*fn)(const union ref_lane in[3], union ref_lane *d, union ref_lane *e, uint32_t *carry);
@@ -239,8 +263,8 @@ typedef uint64_t ref_approx_fn(uint64_t a, uint64_t b);
 ref_approx_fn *ref_approx_of(enum px_op op, bool ftz);
 
 /* fpmode.c */
-uint64_t ref_fp_enter(void);         /* the caller's mode; round to nearest without FTZ from now on */
+uint64_t ref_fp_enter(void); /* the caller's mode; round to nearest without FTZ from now on */
 void ref_fp_leave(uint64_t caller);
-void ref_fp_set(int mode);           /* the numbers of px_match_fp_mode; 0: as above */
+void ref_fp_set(int mode); /* the numbers of px_match_fp_mode; 0: as above */
 
 #endif

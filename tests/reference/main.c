@@ -9,7 +9,8 @@
  *     --expect NAME=V,V,V[,...]|all:V                 what a buffer must hold
  *     --seed N  --max-steps N                         order of threads; limit of thread instructions
  *
- * Exit code 0: fine; 1: an expectation failed; 2: usage; 3: the launch ended with the message that is printed.
+ * Exit code 0: fine; 1: an expectation failed; 2: usage; 3: the launch ended with the message that is
+ * printed.
  */
 #include "reference.h"
 #include <ptx.h>
@@ -21,7 +22,10 @@
 enum { ARGS = 32, PARAM_BYTES = 4096, GAP = 256, EXPECTED = 1, USAGE = 2, ENDED = 3 };
 static const uint64_t first_address = 0x7f0000000000u;
 
-struct type { char kind; unsigned bytes; }; /* u, s, f */
+struct type {
+    char kind;
+    unsigned bytes;
+}; /* u, s, f */
 
 struct arg {
     const char *name, *spec; /* as given; name NULL: by position */
@@ -62,10 +66,17 @@ static struct type type_of(const char *s)
 
 static uint64_t value_of(struct type t, const char *s)
 {
-    union { double d; float f; uint64_t u; } v = {.u = 0};
-    if (t.kind != 'f') v.u = *s == '-' ? (uint64_t)strtoll(s, NULL, 0) : strtoull(s, NULL, 0);
-    else if (t.bytes == 8) v.d = strtod(s, NULL);
-    else v.f = strtof(s, NULL);
+    union {
+        double d;
+        float f;
+        uint64_t u;
+    } v = {.u = 0};
+    if (t.kind != 'f')
+        v.u = *s == '-' ? (uint64_t)strtoll(s, NULL, 0) : strtoull(s, NULL, 0);
+    else if (t.bytes == 8)
+        v.d = strtod(s, NULL);
+    else
+        v.f = strtof(s, NULL);
     return v.u;
 }
 
@@ -117,15 +128,24 @@ static void add_arg(struct command *c, char *s)
 
 static void option(struct command *c, const char *name, char *value)
 {
-    if (!strcmp(name, "-k")) c->kernel = value;
-    else if (!strcmp(name, "-g")) dimensions(value, c->grid);
-    else if (!strcmp(name, "-b")) dimensions(value, c->block);
-    else if (!strcmp(name, "-s")) c->shared = (uint32_t)strtoul(value, NULL, 0);
-    else if (!strcmp(name, "-a")) add_arg(c, value);
-    else if (!strcmp(name, "--seed")) c->seed = strtoull(value, NULL, 0);
-    else if (!strcmp(name, "--max-steps")) c->max_steps = strtoull(value, NULL, 0);
-    else if (strcmp(name, "--expect") != 0 || c->nexpect == ARGS) fail(USAGE, name, "no option of this command");
-    else c->expect[c->nexpect++] = value;
+    if (!strcmp(name, "-k"))
+        c->kernel = value;
+    else if (!strcmp(name, "-g"))
+        dimensions(value, c->grid);
+    else if (!strcmp(name, "-b"))
+        dimensions(value, c->block);
+    else if (!strcmp(name, "-s"))
+        c->shared = (uint32_t)strtoul(value, NULL, 0);
+    else if (!strcmp(name, "-a"))
+        add_arg(c, value);
+    else if (!strcmp(name, "--seed"))
+        c->seed = strtoull(value, NULL, 0);
+    else if (!strcmp(name, "--max-steps"))
+        c->max_steps = strtoull(value, NULL, 0);
+    else if (strcmp(name, "--expect") != 0 || c->nexpect == ARGS)
+        fail(USAGE, name, "no option of this command");
+    else
+        c->expect[c->nexpect++] = value;
 }
 
 static void options(struct command *c, int argc, char **argv)
@@ -161,7 +181,8 @@ static bool parameter(const struct command *c, const ptx_module *module, size_t 
 {
     ptx_kernel_info info;
     for (size_t k = 0; ptx_module_kernel(module, k, &info) == PTX_OK; k++)
-        if (!c->kernel || !strcmp(c->kernel, info.name)) return ptx_module_kernel_param(module, k, index, param) == PTX_OK;
+        if (!c->kernel || !strcmp(c->kernel, info.name))
+            return ptx_module_kernel_param(module, k, index, param) == PTX_OK;
     fail(USAGE, "no such kernel", c->kernel);
 }
 
@@ -173,7 +194,8 @@ static struct arg *arg_for(struct command *c, const char *name, size_t index, un
     for (unsigned i = 0; i < c->nargs; i++) {
         if (c->args[i].name && !strcmp(c->args[i].name, number)) return &c->args[i];
         size_t n = strlen(name), m = c->args[i].name ? strlen(c->args[i].name) : 0;
-        if (m && m <= n && !strcmp(name + n - m, c->args[i].name) && (m == n || name[n - m - 1] == '_')) return &c->args[i];
+        if (m && m <= n && !strcmp(name + n - m, c->args[i].name) && (m == n || name[n - m - 1] == '_'))
+            return &c->args[i];
     }
     while (*next < c->nargs && c->args[*next].name) ++*next;
     return *next < c->nargs ? &c->args[(*next)++] : NULL;
@@ -205,7 +227,8 @@ static void make_params(struct command *c, const char *text, size_t size)
     for (size_t i = 0; parameter(c, module, i, &p); i++) {
         struct arg *a = arg_for(c, p.name, i, &next);
         if (!a || p.offset + p.size > PARAM_BYTES) fail(USAGE, p.name, "no value for this parameter");
-        if (c->buffer_bytes && !i && !a->is_buffer) fail(USAGE, p.name, "the first parameter must be a buffer here");
+        if (c->buffer_bytes && !i && !a->is_buffer)
+            fail(USAGE, p.name, "the first parameter must be a buffer here");
         snprintf(a->param, sizeof a->param, "%s", p.name);
         const struct type t = {*p.type == 'f' ? 'f' : 'u', (unsigned)p.size};
         uint64_t v = a->is_buffer ? first_address + a->at : value_of(t, a->spec);
@@ -236,9 +259,11 @@ static bool holds(const struct command *c, const char *expect)
     bool all = !strncmp(what, "all:", 4);
     what += all ? 4 : 0;
     for (uint64_t i = 0; i < a->n && strncmp(what, "...", 3) != 0; i++) {
-        uint64_t want = value_of(a->type, what), mask = ~0ull >> (64 - 8 * a->type.bytes), got = element(c, a, i);
+        uint64_t want = value_of(a->type, what), mask = ~0ull >> (64 - 8 * a->type.bytes),
+                 got = element(c, a, i);
         if (got != (want & mask)) {
-            printf("%s[%llu] is 0x%llx, expected %.24s\n", a->param, (unsigned long long)i, (unsigned long long)got, what);
+            printf("%s[%llu] is 0x%llx, expected %.24s\n", a->param, (unsigned long long)i,
+                   (unsigned long long)got, what);
             return false;
         }
         if (!all) what += strcspn(what, ",");
@@ -267,9 +292,15 @@ int main(int argc, char **argv)
     char *text = read_file(c.file, &size);
     place_buffers(&c);
     make_params(&c, text, size);
-    struct ref_launch launch = {.kernel = c.kernel, .dynamic_smem = c.shared, .seed = c.seed, .max_steps = c.max_steps,
-                                .buffer = c.buffer_bytes ? c.buffer : NULL, .buffer_bytes = c.buffer_bytes,
-                                .buffer_address = first_address, .params = c.params, .param_bytes = c.param_bytes};
+    struct ref_launch launch = {.kernel = c.kernel,
+                                .dynamic_smem = c.shared,
+                                .seed = c.seed,
+                                .max_steps = c.max_steps,
+                                .buffer = c.buffer_bytes ? c.buffer : NULL,
+                                .buffer_bytes = c.buffer_bytes,
+                                .buffer_address = first_address,
+                                .params = c.params,
+                                .param_bytes = c.param_bytes};
     memcpy(launch.grid, c.grid, sizeof c.grid);
     memcpy(launch.block, c.block, sizeof c.block);
     int code = 0;

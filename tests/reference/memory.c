@@ -89,8 +89,8 @@ uint8_t *ref_place(struct ref_thread *t, enum px_space *space, uint64_t address,
         a -= ref_window_base(t, *space);
     uint8_t *p = space_place(t, *space, a, size);
     if (!p)
-        ref_fail(t->machine, "fault 700: access of %llu bytes at 0x%llx: illegal address", (unsigned long long)size,
-                 (unsigned long long)address);
+        ref_fail(t->machine, "fault 700: access of %llu bytes at 0x%llx: illegal address",
+                 (unsigned long long)size, (unsigned long long)address);
     if (write && (*space == PX_SPACE_CONST || *space == PX_SPACE_PARAM))
         ref_fail(t->machine, "fault 700: write to 0x%llx, which is read only", (unsigned long long)address);
     return p;
@@ -119,7 +119,8 @@ static enum ref_step load(struct ref_thread *t, const struct ref_inst *in)
     uint32_t n, bytes = in->o[0].bits / 8u;
     const struct ref_operand *to = elements(&in->o[0], &n);
     enum px_space space = in->space;
-    const uint8_t *p = ref_place(t, &space, ref_address(t, &in->o[1], (uint64_t)bytes * n), (uint64_t)bytes * n, false);
+    const uint8_t *p =
+        ref_place(t, &space, ref_address(t, &in->o[1], (uint64_t)bytes * n), (uint64_t)bytes * n, false);
     for (uint32_t i = 0; i < n; i++) {
         ref_bits v = 0;
         memcpy(&v, p + i * bytes, bytes);
@@ -133,7 +134,8 @@ static enum ref_step store(struct ref_thread *t, const struct ref_inst *in)
     uint32_t n, bytes = in->o[1].bits / 8u;
     const struct ref_operand *from = elements(&in->o[1], &n);
     enum px_space space = in->space;
-    uint8_t *p = ref_place(t, &space, ref_address(t, &in->o[0], (uint64_t)bytes * n), (uint64_t)bytes * n, true);
+    uint8_t *p =
+        ref_place(t, &space, ref_address(t, &in->o[0], (uint64_t)bytes * n), (uint64_t)bytes * n, true);
     for (uint32_t i = 0; i < n; i++) {
         ref_bits v = ref_get(t, &from[i]);
         memcpy(p + i * bytes, &v, bytes);
@@ -184,7 +186,6 @@ bool ref_bind_memory(const struct ref_context *x, struct ref_inst *in)
         in->o[0] = ref_resolve(x, in->inst, &o[0], PX_T_PRED);
         in->o[1] = ref_resolve(x, in->inst, &o[1], PX_T_U64);
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }

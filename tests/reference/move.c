@@ -74,7 +74,11 @@ static enum ref_step run_nothing(struct ref_thread *t, const struct ref_inst *in
 
 static enum px_type bits_type(uint32_t bits)
 {
-    return bits == 8 ? PX_T_B8 : bits == 16 ? PX_T_B16 : bits == 32 ? PX_T_B32 : bits == 64 ? PX_T_B64 : PX_T_B128;
+    return bits == 8    ? PX_T_B8
+           : bits == 16 ? PX_T_B16
+           : bits == 32 ? PX_T_B32
+           : bits == 64 ? PX_T_B64
+                        : PX_T_B128;
 }
 
 /* Operand `vector` is in braces, the other one has all the bits. */
@@ -86,7 +90,8 @@ static void bind_parts(const struct ref_context *x, struct ref_inst *in, unsigne
     in->o[1 - vector] = ref_resolve(x, in->inst, &o[1 - vector], bits_type(bits));
 }
 
-static void bind(const struct ref_context *x, struct ref_inst *in, ref_run_fn *run, const enum px_type types[])
+static void bind(const struct ref_context *x, struct ref_inst *in, ref_run_fn *run,
+                 const enum px_type types[])
 {
     in->run = run;
     for (unsigned i = 0; i < in->n; i++) in->o[i] = ref_resolve(x, in->inst, &in->inst->opds[i], types[i]);
@@ -96,9 +101,7 @@ bool ref_bind_move(const struct ref_context *x, struct ref_inst *in)
 {
     const enum px_type t = in->match.type[0];
     switch (in->op) {
-    case PX_OP_mov:
-        bind(x, in, run_mov, (const enum px_type[]){t, t});
-        return true;
+    case PX_OP_mov: bind(x, in, run_mov, (const enum px_type[]){t, t}); return true;
     case PX_OP_pack:
         bind_parts(x, in, 1);
         in->run = run_pack;
@@ -107,9 +110,7 @@ bool ref_bind_move(const struct ref_context *x, struct ref_inst *in)
         bind_parts(x, in, 0);
         in->run = run_unpack;
         return true;
-    case PX_OP_bfi:
-        bind(x, in, run_bfi, (const enum px_type[]){t, t, t, PX_T_U32, PX_T_U32});
-        return true;
+    case PX_OP_bfi: bind(x, in, run_bfi, (const enum px_type[]){t, t, t, PX_T_U32, PX_T_U32}); return true;
     case PX_OP_lop3:
     case PX_OP_lop3_bool:
         bind(x, in, run_lop3,
@@ -121,10 +122,7 @@ bool ref_bind_move(const struct ref_context *x, struct ref_inst *in)
         return true;
     case PX_OP_fence: /* one thread runs at a time, and memory is in order */
     case PX_OP_hint:
-    case PX_OP_griddepcontrol:
-        in->run = run_nothing;
-        return true;
-    default:
-        return false;
+    case PX_OP_griddepcontrol: in->run = run_nothing; return true;
+    default: return false;
     }
 }

@@ -53,16 +53,20 @@ const struct ref_variable *ref_variable_of(const struct ref_code *code, const st
 static uint32_t component_of(px_word selector)
 {
     switch (selector) {
-    case PX_W_y: case PX_W_g: return 1;
-    case PX_W_z: case PX_W_b: return 2;
-    case PX_W_w: case PX_W_a: return 3;
+    case PX_W_y:
+    case PX_W_g: return 1;
+    case PX_W_z:
+    case PX_W_b: return 2;
+    case PX_W_w:
+    case PX_W_a: return 3;
     default: return 0;
     }
 }
 
 static struct ref_operand of_type(enum ref_kind kind, enum px_type type)
 {
-    return (struct ref_operand){.kind = (uint8_t)kind, .type = (uint8_t)type, .bits = px_type_info(type)->bits};
+    return (struct ref_operand){
+        .kind = (uint8_t)kind, .type = (uint8_t)type, .bits = px_type_info(type)->bits};
 }
 
 struct ref_operand ref_register(const struct ref_code *code, const struct px_function *fn, uint32_t index,
@@ -75,7 +79,8 @@ struct ref_operand ref_register(const struct ref_code *code, const struct px_fun
 }
 
 /* A register; a vector register without a selector is the list of its components. */
-static struct ref_operand name_register(const struct ref_context *x, const struct px_operand *o, enum px_type type)
+static struct ref_operand name_register(const struct ref_context *x, const struct px_operand *o,
+                                        enum px_type type)
 {
     uint32_t index = o->symbol->index, n = x->fn->regs.at[index].vec;
     if (n <= 1) return ref_register(x->code, x->fn, index, 0, type);
@@ -127,12 +132,14 @@ static struct ref_operand name_symbol(const struct ref_context *x, const struct 
     return r;
 }
 
-/* name[i]: the address of that element (PTX ISA 9.7.9.1, mov); ptxas counts scalars of vectors and of inner dimensions. */
-static struct ref_operand indexed(const struct ref_context *x, const struct px_inst *inst, const struct px_operand *o,
-                                  enum px_type type)
+/* name[i]: the address of that element (PTX ISA 9.7.9.1, mov); ptxas counts scalars of vectors and of inner
+ * dimensions. */
+static struct ref_operand indexed(const struct ref_context *x, const struct px_inst *inst,
+                                  const struct px_operand *o, enum px_type type)
 {
     const struct px_operand *base = &o->u.list[0], *index = &o->u.list[1];
-    bool is_variable = base->symbol && (base->symbol->kind == PX_SYM_VAR || base->symbol->kind == PX_SYM_PARAM);
+    bool is_variable =
+        base->symbol && (base->symbol->kind == PX_SYM_VAR || base->symbol->kind == PX_SYM_PARAM);
     if (!is_variable || index->kind != PX_O_INT) ref_unsupported(x->m, inst, "with such an element");
     struct ref_operand r = name_symbol(x, inst, base, type);
     r.value += index->u.i * (px_type_info(base->symbol->type)->bits / 8u);
@@ -141,12 +148,18 @@ static struct ref_operand indexed(const struct ref_context *x, const struct px_i
 
 /* ---- constants ---- */
 
-static uint64_t float_constant(const struct ref_context *x, const struct px_inst *inst, bool is_double, uint64_t bits,
-                               enum px_type type)
+static uint64_t float_constant(const struct ref_context *x, const struct px_inst *inst, bool is_double,
+                               uint64_t bits, enum px_type type)
 {
     const struct px_type_info *t = px_type_info(type);
-    union { uint64_t u; double d; } wide = {bits};
-    union { uint32_t u; float f; } narrow = {(uint32_t)bits};
+    union {
+        uint64_t u;
+        double d;
+    } wide = {bits};
+    union {
+        uint32_t u;
+        float f;
+    } narrow = {(uint32_t)bits};
     if (t->bits == 64) {
         if (!is_double && t->klass == PX_TC_FLOAT) wide.d = narrow.f;
         return wide.u;
@@ -159,7 +172,8 @@ static uint64_t float_constant(const struct ref_context *x, const struct px_inst
 
 static uint64_t evaluate(const struct ref_context *x, const struct px_inst *inst, const struct px_expr *e);
 
-static uint64_t evaluate_binary(const struct ref_context *x, const struct px_inst *inst, const struct px_expr *e)
+static uint64_t evaluate_binary(const struct ref_context *x, const struct px_inst *inst,
+                                const struct px_expr *e)
 {
     uint64_t a = evaluate(x, inst, e->u.a), b = evaluate(x, inst, e->u.b);
     switch (e->op) {
@@ -207,8 +221,8 @@ static struct ref_operand constant(enum px_type type, uint64_t value, bool negat
 
 /* ---- one operand ---- */
 
-static struct ref_operand list(const struct ref_context *x, const struct px_inst *inst, const struct px_operand *o,
-                               enum px_type type)
+static struct ref_operand list(const struct ref_context *x, const struct px_inst *inst,
+                               const struct px_operand *o, enum px_type type)
 {
     struct ref_operand r = of_type(REF_LIST, type);
     r.n = o->n;
@@ -220,8 +234,8 @@ static struct ref_operand list(const struct ref_context *x, const struct px_inst
     return r;
 }
 
-static struct ref_operand name(const struct ref_context *x, const struct px_inst *inst, const struct px_operand *o,
-                               enum px_type type)
+static struct ref_operand name(const struct ref_context *x, const struct px_inst *inst,
+                               const struct px_operand *o, enum px_type type)
 {
     struct ref_operand r;
     if (o->symbol && o->symbol->kind == PX_SYM_REG) {
@@ -238,20 +252,20 @@ static struct ref_operand name(const struct ref_context *x, const struct px_inst
     return r;
 }
 
-struct ref_operand ref_resolve(const struct ref_context *x, const struct px_inst *inst, const struct px_operand *o,
-                               enum px_type type)
+struct ref_operand ref_resolve(const struct ref_context *x, const struct px_inst *inst,
+                               const struct px_operand *o, enum px_type type)
 {
     bool floating = o->kind == PX_O_F32 || o->kind == PX_O_F64;
     if (o->minus && o->kind == PX_O_NAME) ref_unsupported(x->m, inst, "with a minus");
-    if (type == PX_T_BF16 && (floating || o->kind == PX_O_INT)) ref_unsupported(x->m, inst, "with a bf16 constant");
+    if (type == PX_T_BF16 && (floating || o->kind == PX_O_INT))
+        ref_unsupported(x->m, inst, "with a bf16 constant");
     switch (o->kind) {
     case PX_O_SINK: return of_type(REF_SINK, type);
     case PX_O_NAME: return name(x, inst, o, type);
     case PX_O_INDEX: return indexed(x, inst, o, type);
     case PX_O_INT: return constant(type, o->u.i, o->negated);
     case PX_O_F32:
-    case PX_O_F64:
-        return constant(type, float_constant(x, inst, o->kind == PX_O_F64, o->u.i, type), false);
+    case PX_O_F64: return constant(type, float_constant(x, inst, o->kind == PX_O_F64, o->u.i, type), false);
     case PX_O_EXPR: return constant(type, evaluate(x, inst, o->u.expr), o->negated);
     case PX_O_VEC:
     case PX_O_PAIR: return list(x, inst, o, type);
@@ -266,7 +280,8 @@ struct ref_operand ref_resolve_address(const struct ref_context *x, const struct
     const struct px_operand *base = o->kind == PX_O_ADDR ? &o->u.list[0] : o;
     if (o->kind == PX_O_ADDR && o->n != 1) ref_unsupported(x->m, inst, "with such an address");
     bool is_register = base->kind == PX_O_NAME && base->symbol && base->symbol->kind == PX_SYM_REG;
-    struct ref_operand r = is_register ? name_register(x, base, PX_T_U64) : ref_resolve(x, inst, base, PX_T_U64);
+    struct ref_operand r =
+        is_register ? name_register(x, base, PX_T_U64) : ref_resolve(x, inst, base, PX_T_U64);
     if (is_register) r.offset = base->offset; /* of a name it is in the value */
     if (is_register && *space == PX_SPACE_PARAM && !x->code->func->is_entry)
         ref_unsupported(x->m, inst, "with a parameter's address in a function");

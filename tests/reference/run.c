@@ -11,7 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RESIDENT_THREADS = 8192, RESIDENT_MAX = 256, GLOBAL_ALIGN = 1 << 16, GRID_MAX = 65535, SHARED_MAX = 232448 };
+enum {
+    RESIDENT_THREADS = 8192,
+    RESIDENT_MAX = 256,
+    GLOBAL_ALIGN = 1 << 16,
+    GRID_MAX = 65535,
+    SHARED_MAX = 232448
+};
 
 /* ---- messages ---- */
 
@@ -37,8 +43,9 @@ _Noreturn void ref_fail(struct ref_machine *m, const char *format, ...)
     const struct ref_thread *t = m->running;
     const struct px_inst *inst = t ? standing_at(t) : NULL;
     if (inst && n >= 0 && (size_t)n < m->message_size)
-        snprintf(m->message + n, m->message_size - (size_t)n, " (line %u, block (%u,%u,%u), thread (%u,%u,%u))",
-                 ref_line(m, inst), t->cta->id[0], t->cta->id[1], t->cta->id[2], t->tid[0], t->tid[1], t->tid[2]);
+        snprintf(m->message + n, m->message_size - (size_t)n,
+                 " (line %u, block (%u,%u,%u), thread (%u,%u,%u))", ref_line(m, inst), t->cta->id[0],
+                 t->cta->id[1], t->cta->id[2], t->tid[0], t->tid[1], t->tid[2]);
     longjmp(m->failure, 1);
 }
 
@@ -198,8 +205,8 @@ static _Noreturn void report_deadlock(struct ref_machine *m)
         for (uint32_t k = 0; m->ctas[i] && k < m->ctas[i]->nthreads && n < 160; k++) {
             const struct ref_thread *t = &m->ctas[i]->threads[k];
             if (t->state == REF_EXITED) continue;
-            n += (size_t)snprintf(text + n, sizeof text - n, " [block %u thread %u line %u]", m->ctas[i]->number, k,
-                                  ref_line(m, t->at->inst));
+            n += (size_t)snprintf(text + n, sizeof text - n, " [block %u thread %u line %u]",
+                                  m->ctas[i]->number, k, ref_line(m, t->at->inst));
         }
     ref_fail(m, "deadlock:%s", text);
 }
@@ -230,7 +237,8 @@ static void load(struct ref_machine *m, const char *text, size_t bytes)
     ptx_diagnostic d = {.message = "?"};
     ptx_status status = ptx_module_create(&options, text, bytes, &m->module);
     if (status == PTX_OK && !m->module->unrunnable) return;
-    if (m->module && m->module->unrunnable) ref_fail(m, "the reference does not run what %s", m->module->unrunnable);
+    if (m->module && m->module->unrunnable)
+        ref_fail(m, "the reference does not run what %s", m->module->unrunnable);
     if (m->module) ptx_module_diagnostic(m->module, 0, &d);
     ref_fail(m, "does not assemble: line %u: %s", d.line, d.message);
 }
@@ -248,7 +256,8 @@ static void link(struct ref_machine *m)
     m->constant = calloc(1, m->linked.const_bytes + 1);
     m->params = calloc(1, l->param_bytes + 8);
     if (!m->global || !m->constant || !m->params) ref_fail(m, "out of memory");
-    if (px_link_initialise(&m->linked, m->global, m->constant) != PTX_OK) ref_fail(m, "an initialiser has no value");
+    if (px_link_initialise(&m->linked, m->global, m->constant) != PTX_OK)
+        ref_fail(m, "an initialiser has no value");
     if (l->param_bytes) memcpy(m->params, l->params, l->param_bytes);
     if (l->buffer && l->param_bytes >= 8) memcpy(m->params, &l->buffer_address, 8);
 }
@@ -271,13 +280,15 @@ static void prepare(struct ref_machine *m)
     uint32_t threads = threads_of(l);
     uint64_t shared = (uint64_t)m->kernel->static_shared + l->dynamic_smem;
     for (int i = 0; i < 3; i++)
-        if (!l->grid[i] || l->grid[i] > (i ? GRID_MAX : INT32_MAX) || !l->block[i] || l->block[i] > REF_THREADS_MAX)
+        if (!l->grid[i] || l->grid[i] > (i ? GRID_MAX : INT32_MAX) || !l->block[i] ||
+            l->block[i] > REF_THREADS_MAX)
             ref_fail(m, "a grid or block that cannot be");
-    if (shared > SHARED_MAX) ref_fail(m, "%llu bytes of shared memory, at most %d", (unsigned long long)shared, SHARED_MAX);
+    if (shared > SHARED_MAX)
+        ref_fail(m, "%llu bytes of shared memory, at most %d", (unsigned long long)shared, SHARED_MAX);
     if (threads > REF_THREADS_MAX) ref_fail(m, "%u threads a block, at most %d", threads, REF_THREADS_MAX);
     if (m->kernel->fn->param_bytes > l->param_bytes)
-        ref_fail(m, "the kernel has %u bytes of parameters, %u are given", (unsigned)m->kernel->fn->param_bytes,
-                 (unsigned)l->param_bytes);
+        ref_fail(m, "the kernel has %u bytes of parameters, %u are given",
+                 (unsigned)m->kernel->fn->param_bytes, (unsigned)l->param_bytes);
     m->shared_bytes = (uint32_t)shared;
     m->code = PX_NEW_N(&m->arena, struct ref_code *, m->linked.nfuncs);
     m->nslots = RESIDENT_THREADS / threads < RESIDENT_MAX ? RESIDENT_THREADS / threads : RESIDENT_MAX;

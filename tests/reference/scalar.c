@@ -4,12 +4,12 @@
  *
  * gen/handlers.inc has one line for each statement and combination of types;
  * the engine makes loops over rows of it, here each becomes one function. What
- * a statement calls (lib/vm/op_*.h) belongs to its text. Nothing here knows
+ * a statement calls (the headers of lib/ops) belongs to its text. Nothing here knows
  * masks, rows or modes: alu.c sets the rounding before the call.
  */
 #include "machine.h"
 #include "gen/handlers.h"
-#include "vm/op_lane.h"
+#include "ops/lane.h"
 
 typedef uint8_t V_u8;
 typedef int8_t V_s8;
@@ -23,20 +23,21 @@ typedef int64_t V_s64;
 typedef float V_f32;
 typedef double V_f64;
 
-#define FUNCTION(name, TD, TE, TA, TB, TC, ...)                                                             \
-    static void one_##name(const union ref_lane in[3], union ref_lane *to, union ref_lane *also, uint32_t *carry) \
-    {                                                                                                       \
-        const V_##TA a = in[0].TA;                                                                          \
-        const V_##TB b = in[1].TB;                                                                          \
-        const V_##TC c = in[2].TC;                                                                          \
-        V_##TD d;                                                                                           \
-        V_##TE e = 0;                                                                                       \
-        uint32_t cc = *carry;                                                                               \
-        (void)a, (void)b, (void)c;                                                                          \
-        __VA_ARGS__                                                                                         \
-        to->TD = d;                                                                                         \
-        also->TE = e;                                                                                       \
-        *carry = cc;                                                                                        \
+#define FUNCTION(name, TD, TE, TA, TB, TC, ...)                                                              \
+    static void one_##name(const union ref_lane in[3], union ref_lane *to, union ref_lane *also,             \
+                           uint32_t *carry)                                                                  \
+    {                                                                                                        \
+        const V_##TA a = in[0].TA;                                                                           \
+        const V_##TB b = in[1].TB;                                                                           \
+        const V_##TC c = in[2].TC;                                                                           \
+        V_##TD d;                                                                                            \
+        V_##TE e = 0;                                                                                        \
+        uint32_t cc = *carry;                                                                                \
+        (void)a, (void)b, (void)c;                                                                           \
+        __VA_ARGS__                                                                                          \
+        to->TD = d;                                                                                          \
+        also->TE = e;                                                                                        \
+        *carry = cc;                                                                                         \
     }
 #define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...) FUNCTION(name, TD, TE, TA, TB, TC, __VA_ARGS__)
 #define PX_ALU_CC PX_ALU
@@ -46,10 +47,11 @@ typedef double V_f64;
 #pragma GCC diagnostic pop
 #undef PX_ALU
 
-#define IS_FLOAT(T) _Generic((V_##T){0}, float: true, default: false)
+#define IS_FLOAT(T) _Generic((V_##T){0}, float : true, default : false)
 
 static const struct ref_scalar scalars[PX_H_COUNT + 1] = {
-#define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...) [PX_H_##name] = {one_##name, nd, ns, IS_FLOAT(TD)},
+#define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                                \
+    [PX_H_##name] = {one_##name, nd, ns, IS_FLOAT(TD)},
 #include "gen/handlers.inc"
 };
 

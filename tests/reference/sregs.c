@@ -7,14 +7,28 @@
 bool ref_sreg_known(uint32_t id)
 {
     switch (id) {
-    case PX_SR_tid: case PX_SR_ntid: case PX_SR_ctaid: case PX_SR_nctaid:
-    case PX_SR_laneid: case PX_SR_warpid: case PX_SR_dynamic_smem_size: case PX_SR_total_smem_size:
-    case PX_SR_aggr_smem_size: case PX_SR_lanemask_eq: case PX_SR_lanemask_le: case PX_SR_lanemask_lt: case PX_SR_lanemask_ge: case PX_SR_lanemask_gt:
-    case PX_SR_nclusterid: case PX_SR_cluster_nctaid: case PX_SR_cluster_nctarank:
-    case PX_SR_clusterid: case PX_SR_cluster_ctaid: case PX_SR_cluster_ctarank: case PX_SR_is_explicit_cluster:
-        return true;
-    default:
-        return false;
+    case PX_SR_tid:
+    case PX_SR_ntid:
+    case PX_SR_ctaid:
+    case PX_SR_nctaid:
+    case PX_SR_laneid:
+    case PX_SR_warpid:
+    case PX_SR_dynamic_smem_size:
+    case PX_SR_total_smem_size:
+    case PX_SR_aggr_smem_size:
+    case PX_SR_lanemask_eq:
+    case PX_SR_lanemask_le:
+    case PX_SR_lanemask_lt:
+    case PX_SR_lanemask_ge:
+    case PX_SR_lanemask_gt:
+    case PX_SR_nclusterid:
+    case PX_SR_cluster_nctaid:
+    case PX_SR_cluster_nctarank:
+    case PX_SR_clusterid:
+    case PX_SR_cluster_ctaid:
+    case PX_SR_cluster_ctarank:
+    case PX_SR_is_explicit_cluster: return true;
+    default: return false;
     }
 }
 
@@ -36,14 +50,17 @@ uint64_t ref_sreg(const struct ref_thread *t, uint32_t id, uint32_t i)
     case PX_SR_laneid: return t->index % REF_WARP;
     case PX_SR_warpid: return t->index / REF_WARP;
     case PX_SR_dynamic_smem_size: return launch->dynamic_smem;
-    case PX_SR_total_smem_size: return (t->machine->shared_bytes + 127u) & ~127u; /* an sm_90 chip, as the next */
+    case PX_SR_total_smem_size:
+        return (t->machine->shared_bytes + 127u) & ~127u; /* an sm_90 chip, as the next */
     case PX_SR_aggr_smem_size: return 1024u + t->machine->shared_bytes;
     case PX_SR_lanemask_eq: return bit;
     case PX_SR_lanemask_le: return bit | below;
     case PX_SR_lanemask_lt: return below;
     case PX_SR_lanemask_ge: return ~below;
     case PX_SR_lanemask_gt: return ~(bit | below);
-    case PX_SR_nclusterid: case PX_SR_cluster_nctaid: case PX_SR_cluster_nctarank: return 1;
+    case PX_SR_nclusterid:
+    case PX_SR_cluster_nctaid:
+    case PX_SR_cluster_nctarank: return 1;
     default: return 0; /* no clusters: every other register of theirs */
     }
 }

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Replays tests/exec with the reference: what those files expect was not computed by it, and orders do not matter.
+"""Replays tests/exec with the reference: what those files expect was not computed by it, and orders do not
+matter.
 
 usage: tests/reference/test_reference.py [--seeds N] [--verbose] [WORD...]
 
-Every "// PTXVM:" line that the command build/tests/reference understands is run with N seeds (4). Its --expect must
-hold; where the line expects a fault, a deadlock or a limit, the reference must end so. Lines with other options are
+Every "// PTXVM:" line that the command build/tests/reference understands is run with N seeds (4). Its
+--expect must
+hold; where the line expects a fault, a deadlock or a limit, the reference must end so. Lines with other
+options are
 counted as not run, and at least FLOOR lines must be run.
 """
 import glob
@@ -14,11 +17,14 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-COMMAND = os.environ.get("REFERENCE") or os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "tests", "reference")
+COMMAND = os.environ.get("REFERENCE") or os.path.join(
+    os.environ.get("BUILD", os.path.join(ROOT, "build")), "tests", "reference"
+)
 KEPT = {"-k", "-g", "-b", "-s", "-a", "--expect", "--max-steps"}
 DROPPED = {"--expect-output", "--print"}  # they ask about ptxvm's words
 FLOOR = 65
-# Kernels that hang when lanes that meet go on in any order: one lane may see the flag, and its neighbours not.
+# Kernels that hang when lanes that meet go on in any order: one lane may see the flag, and its neighbours
+# not.
 ORDERED = {"i_syncspin", "i2_syncspin_rev"}
 
 
@@ -47,10 +53,17 @@ def understood(words):
 
 def wrong(path, options, ends, seed):
     """Why the run is not what the line says; None when it is."""
-    done = subprocess.run([COMMAND, "--seed", str(seed)] + options + [path], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=300, check=False)
+    done = subprocess.run(
+        [COMMAND, "--seed", str(seed)] + options + [path],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=300,
+        check=False,
+    )
     output = done.stdout.decode("utf-8", "replace").strip()
-    if done.returncode == 2 or (output.startswith("does not link: undefined function") and ends != "does not"):
+    if done.returncode == 2 or (
+        output.startswith("does not link: undefined function") and ends != "does not"
+    ):
         return "not run: " + output
     if ends:
         return None if done.returncode == 3 and output.startswith(ends) else f"expected {ends}: {output}"
@@ -77,7 +90,9 @@ def main():
             lines = [line.split("PTXVM:", 1)[1] for line in file if line.startswith("// PTXVM:")]
         for number, line in enumerate(lines, 1):
             what = understood(shlex.split(line)) if not ORDERED & set(shlex.split(line)) else None
-            verdicts = [wrong(path, *what, seed) for seed in range(seeds)] if what else ["not run: its options"]
+            verdicts = (
+                [wrong(path, *what, seed) for seed in range(seeds)] if what else ["not run: its options"]
+            )
             fault = next((v for v in verdicts if v), None)
             if fault and fault.startswith("not run"):
                 left_out.append(f"{name} ({number}): {fault}")

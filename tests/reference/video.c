@@ -1,8 +1,9 @@
 /*
  * video.c - video instructions, one thread at a time (PTX ISA 9.7.18).
  *
- * The statement of the row computes one part over s64; what selectors, masks, .sat and the rest mean around it is
- * written here a second time, in the order of the manual's pseudo code, with what a chip was recorded to do otherwise.
+ * The statement of the row computes one part over s64; what selectors, masks, .sat and the rest mean around
+ * it is written here a second time, in the order of the manual's pseudo code, with what a chip was recorded
+ * to do otherwise.
  */
 #include "machine.h"
 #include <string.h>
@@ -139,8 +140,12 @@ static enum ref_step run_video(struct ref_thread *t, const struct ref_inst *in)
 {
     uint32_t v[3] = {0};
     for (unsigned i = 1; i < in->n; i++) v[i - 1] = (uint32_t)ref_get(t, &in->o[i]);
-    unsigned parts = 1u << (px_match_opd(&in->match, 1)->step - 1); /* classes of selectors: 1 .sel, 2 .sel2, 3 .sel4 */
-    ref_put(t, &in->o[0], parts > 1 ? simd(in, parts, v) : in->opcode == PX_W_vmad ? multiplied(in, v) : scalar(in, v));
+    unsigned parts =
+        1u << (px_match_opd(&in->match, 1)->step - 1); /* classes of selectors: 1 .sel, 2 .sel2, 3 .sel4 */
+    ref_put(t, &in->o[0],
+            parts > 1                 ? simd(in, parts, v)
+            : in->opcode == PX_W_vmad ? multiplied(in, v)
+                                      : scalar(in, v));
     return REF_NEXT;
 }
 

@@ -10,8 +10,25 @@
 #include "machine.h"
 
 enum what {
-    SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX, VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT, MATCH_ANY, MATCH_ALL,
-    REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR, ELECT, MEET, ACTIVE
+    SHFL_UP,
+    SHFL_DOWN,
+    SHFL_BFLY,
+    SHFL_IDX,
+    VOTE_ALL,
+    VOTE_ANY,
+    VOTE_UNI,
+    VOTE_BALLOT,
+    MATCH_ANY,
+    MATCH_ALL,
+    REDUX_ADD,
+    REDUX_MIN,
+    REDUX_MAX,
+    REDUX_AND,
+    REDUX_OR,
+    REDUX_XOR,
+    ELECT,
+    MEET,
+    ACTIVE
 };
 
 /* The lanes of a complete meeting, their operands and results. */
@@ -22,13 +39,16 @@ struct meeting {
     bool p[REF_WARP];
 };
 
-#define FOR_LANES(i, set) for (uint32_t i = 0; i < REF_WARP; i++) if ((set) >> i & 1)
+#define FOR_LANES(i, set)                                                                                    \
+    for (uint32_t i = 0; i < REF_WARP; i++)                                                                  \
+        if ((set) >> i & 1)
 
 /* ---- the operations ---- */
 
 static void shuffle(struct meeting *w, enum what what)
 {
-    FOR_LANES(lane, w->lanes) {
+    FOR_LANES(lane, w->lanes)
+    {
         int b = w->of[lane].b & 31, segment = w->of[lane].c >> 8 & 31, clamp = w->of[lane].c & 31;
         int first = (int)lane & segment, last = first | (clamp & ~segment & 31), j;
         switch (what) {
@@ -38,7 +58,8 @@ static void shuffle(struct meeting *w, enum what what)
         default: j = first | (b & ~segment & 31); break;
         }
         w->p[lane] = what == SHFL_UP ? j >= last : j <= last;
-        if (!w->p[lane] || !(w->lanes >> j & 1)) j = (int)lane; /* a lane that is not there gives nothing defined */
+        if (!w->p[lane] || !(w->lanes >> j & 1))
+            j = (int)lane; /* a lane that is not there gives nothing defined */
         w->d[lane] = w->of[j].a;
     }
 }
@@ -48,7 +69,8 @@ static void vote(struct meeting *w, enum what what)
     uint32_t yes = 0;
     FOR_LANES(i, w->lanes) yes |= (uint32_t)(w->of[i].a != 0) << i;
     bool all = yes == w->lanes, none = yes == 0;
-    FOR_LANES(i, w->lanes) {
+    FOR_LANES(i, w->lanes)
+    {
         w->d[i] = yes;
         w->p[i] = what == VOTE_ALL ? all : what == VOTE_ANY ? !none : all || none;
     }
@@ -56,7 +78,8 @@ static void vote(struct meeting *w, enum what what)
 
 static void match(struct meeting *w, enum what what)
 {
-    FOR_LANES(i, w->lanes) {
+    FOR_LANES(i, w->lanes)
+    {
         uint32_t same = 0;
         FOR_LANES(j, w->lanes) same |= (uint32_t)(w->of[j].a == w->of[i].a) << j;
         w->p[i] = same == w->lanes;
@@ -81,7 +104,8 @@ static void redux(struct meeting *w, enum what what, bool is_signed)
 {
     bool first = true;
     uint32_t v = 0;
-    FOR_LANES(i, w->lanes) {
+    FOR_LANES(i, w->lanes)
+    {
         v = first ? (uint32_t)w->of[i].a : reduced(v, (uint32_t)w->of[i].a, what, is_signed);
         first = false;
     }
@@ -92,7 +116,8 @@ static void elect(struct meeting *w)
 {
     uint32_t leader = 0;
     while (!(w->lanes >> leader & 1)) leader++;
-    FOR_LANES(i, w->lanes) {
+    FOR_LANES(i, w->lanes)
+    {
         w->d[i] = leader;
         w->p[i] = i == leader;
     }
@@ -102,12 +127,18 @@ static void compute(struct meeting *w, const struct ref_inst *in)
 {
     enum what what = in->what;
     bool is_signed = px_type_info(in->type)->klass == PX_TC_SIGNED;
-    if (what <= SHFL_IDX) shuffle(w, what);
-    else if (what <= VOTE_BALLOT) vote(w, what);
-    else if (what <= MATCH_ALL) match(w, what);
-    else if (what <= REDUX_XOR) redux(w, what, is_signed);
-    else if (what == ELECT) elect(w);
-    else if (what == ACTIVE) FOR_LANES(i, w->lanes) w->d[i] = w->lanes;
+    if (what <= SHFL_IDX)
+        shuffle(w, what);
+    else if (what <= VOTE_BALLOT)
+        vote(w, what);
+    else if (what <= MATCH_ALL)
+        match(w, what);
+    else if (what <= REDUX_XOR)
+        redux(w, what, is_signed);
+    else if (what == ELECT)
+        elect(w);
+    else if (what == ACTIVE)
+        FOR_LANES(i, w->lanes) w->d[i] = w->lanes;
 }
 
 /* ---- meeting ---- */
@@ -130,7 +161,8 @@ static void finish(struct ref_thread *warp, uint32_t lanes)
     uint32_t first = 0;
     while (!(lanes >> first & 1)) first++;
     compute(&w, warp[first].at);
-    FOR_LANES(i, lanes) {
+    FOR_LANES(i, lanes)
+    {
         give(&warp[i], w.d[i], w.p[i]);
         ref_make_ready(&warp[i]);
     }
@@ -150,7 +182,8 @@ void ref_warp_settle(struct ref_cta *cta, uint32_t index)
     bool running = false;
     if (!cta->in_state[REF_MEETING]) return;
     FOR_LANES(i, live) running |= warp[i].state == REF_READY;
-    FOR_LANES(i, live) {
+    FOR_LANES(i, live)
+    {
         const struct ref_thread *t = &warp[i];
         uint32_t lanes = 0;
         if (t->state != REF_MEETING || (running && !t->at->named)) continue;
@@ -209,7 +242,9 @@ bool ref_bind_warp(const struct ref_context *x, struct ref_inst *in)
     case PX_OP_vote:
         bind(x, in, VOTE_ALL + which(in, votes, 4), ballot ? PX_T_B32 : PX_T_PRED, 1, predicate);
         return true;
-    case PX_OP_match: bind(x, in, ref_has(in, PX_W_all) ? MATCH_ALL : MATCH_ANY, PX_T_U32, 1, &in->type); return true;
+    case PX_OP_match:
+        bind(x, in, ref_has(in, PX_W_all) ? MATCH_ALL : MATCH_ANY, PX_T_U32, 1, &in->type);
+        return true;
     case PX_OP_redux: bind(x, in, REDUX_ADD + which(in, reductions, 6), PX_T_B32, 1, &in->type); return true;
     case PX_OP_elect: bind(x, in, ELECT, PX_T_U32, 0, NULL); return true;
     case PX_OP_bar_warp: bind(x, in, MEET, PX_T_NONE, 0, NULL); return true;

@@ -18,8 +18,7 @@ static void parse(struct parsed *p, const char *text, size_t size)
 {
     memset(p, 0, sizeof *p);
     px_arena_init(&p->arena, NULL, &p->failure);
-    if (setjmp(p->failure))
-        fail_msg("out of memory");
+    if (setjmp(p->failure)) fail_msg("out of memory");
     p->source = (struct px_source){.file = "test", .text = text, .size = size, .arena = &p->arena};
     p->diags.arena = &p->arena;
     px_names_init(&p->names, &p->arena, px_word_find);

@@ -1,8 +1,8 @@
 /*
  * round_trip.h - a module that is accepted, printed in canonical form and read back is the same module.
  *
- * The same means: accepted again, an equal tree, the same form for every instruction (the lists of forms are compared
- * in order), and printing it once more gives the same text.
+ * The same means: accepted again, an equal tree, the same form for every instruction (the lists of forms are
+ * compared in order), and printing it once more gives the same text.
  */
 #ifndef ROUND_TRIP_H
 #define ROUND_TRIP_H
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/module.h"
+#include "front/module.h"
 #include "unit/tree_equal.h"
 
 struct printed {
@@ -52,7 +52,8 @@ static bool all_forms(const struct px_tree *a, const struct px_tree *b)
 }
 
 /* Says on stderr what is wrong with the second module. */
-static bool compare_modules(const char *name, const ptx_module *first, const ptx_module *second, const struct printed *text)
+static bool compare_modules(const char *name, const ptx_module *first, const ptx_module *second,
+                            const struct printed *text)
 {
     struct printed again = {0};
     bool good = false;

@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "vm/approx.h"
-#include "vm/code.h"
-#include "vm/units.h"
+#include "approx/approx.h"
+#include "gang/record.h"
+#include "approx/levels.h"
 
 #if defined(__has_include)
 #if __has_include(<mpfr.h>)
@@ -35,9 +35,9 @@ static uint64_t next_random(uint64_t *state)
 }
 
 static const uint32_t specials[] = {
-    0x00000000, 0x00000001, 0x007FFFFF, 0x00800000, 0x00800001, 0x3F7FFFFF, 0x3F800000, 0x3F800001, 0x40000000,
-    0x42FC0000, 0x43000000, 0x7E800000, 0x7E800001, 0x7F000000, 0x7F000001, 0x7F7FFFFF, 0x7F800000, 0x7F800001,
-    0x7FC00000, 0x7FFFFFFF,
+    0x00000000, 0x00000001, 0x007FFFFF, 0x00800000, 0x00800001, 0x3F7FFFFF, 0x3F800000,
+    0x3F800001, 0x40000000, 0x42FC0000, 0x43000000, 0x7E800000, 0x7E800001, 0x7F000000,
+    0x7F000001, 0x7F7FFFFF, 0x7F800000, 0x7F800001, 0x7FC00000, 0x7FFFFFFF,
 };
 enum { SPECIALS = sizeof specials / sizeof *specials };
 
@@ -46,7 +46,8 @@ static void fill(uint32_t *x, int n, uint64_t seed)
 {
     for (int i = 0; i < n; i++) {
         uint64_t r = next_random(&seed);
-        x[i] = r & 1 ? (uint32_t)(r >> 32) : specials[(r >> 8) % SPECIALS] ^ ((uint32_t)(r >> 40) & 0x80000000u);
+        x[i] =
+            r & 1 ? (uint32_t)(r >> 32) : specials[(r >> 8) % SPECIALS] ^ ((uint32_t)(r >> 40) & 0x80000000u);
     }
 }
 
@@ -54,22 +55,26 @@ static void fill(uint32_t *x, int n, uint64_t seed)
 
 enum { MOST = 600 };
 
-#define CHECK_UNIT(name, ftz) \
-    do { \
-        px_approx_##name##_f32_row(d, a, n, ftz); \
-        for (int i = 0; i < n; i++) assert_int_equal(d[i], px_approx_##name##_f32(a[i], ftz)); \
-        assert_int_equal(d[n], 0xABCD); \
-        memcpy(d, a, (size_t)n * sizeof *d); \
-        px_approx_##name##_f32_row(d, d, n, ftz); \
-        for (int i = 0; i < n; i++) assert_int_equal(d[i], px_approx_##name##_f32(a[i], ftz)); \
+#define CHECK_UNIT(name, ftz)                                                                                \
+    do {                                                                                                     \
+        px_approx_##name##_f32_row(d, a, n, ftz);                                                            \
+        for (int i = 0; i < n; i++) assert_int_equal(d[i], px_approx_##name##_f32(a[i], ftz));               \
+        assert_int_equal(d[n], 0xABCD);                                                                      \
+        memcpy(d, a, (size_t)n * sizeof *d);                                                                 \
+        px_approx_##name##_f32_row(d, d, n, ftz);                                                            \
+        for (int i = 0; i < n; i++) assert_int_equal(d[i], px_approx_##name##_f32(a[i], ftz));               \
     } while (0)
-#define CHECK_DIVISION(name, ftz) \
-    do { \
-        px_approx_##name##_f32_row(d, a, b, n, ftz); \
-        for (int i = 0; i < n; i++) assert_int_equal(d[i], px_approx_##name##_f32(a[i], b[i], ftz)); \
-        assert_int_equal(d[n], 0xABCD); \
+#define CHECK_DIVISION(name, ftz)                                                                            \
+    do {                                                                                                     \
+        px_approx_##name##_f32_row(d, a, b, n, ftz);                                                         \
+        for (int i = 0; i < n; i++) assert_int_equal(d[i], px_approx_##name##_f32(a[i], b[i], ftz));         \
+        assert_int_equal(d[n], 0xABCD);                                                                      \
     } while (0)
-#define BOTH(check, name) do { check(name, false); check(name, true); } while (0)
+#define BOTH(check, name)                                                                                    \
+    do {                                                                                                     \
+        check(name, false);                                                                                  \
+        check(name, true);                                                                                   \
+    } while (0)
 
 /* Ordinary operands take a way of their own: `kind` 0 special ones, 1 all magnitudes, 2 those near 1. */
 static void fill_kind(uint32_t *x, int n, uint64_t seed, int kind)
@@ -120,17 +125,24 @@ typedef struct single {
     bool ftz;
 } single;
 
-#define ONE(name) { PX_UNIT_##name##_f32, px_approx_##name##_f32, NULL, false }, \
-                  { PX_UNIT_##name##_ftz_f32, px_approx_##name##_f32, NULL, true }
-#define TWO(name) { PX_UNIT_##name##_f32, NULL, px_approx_##name##_f32, false }, \
-                  { PX_UNIT_##name##_ftz_f32, NULL, px_approx_##name##_f32, true }
+#define ONE(name)                                                                                            \
+    {PX_UNIT_##name##_f32, px_approx_##name##_f32, NULL, false},                                             \
+    {                                                                                                        \
+        PX_UNIT_##name##_ftz_f32, px_approx_##name##_f32, NULL, true                                         \
+    }
+#define TWO(name)                                                                                            \
+    {PX_UNIT_##name##_f32, NULL, px_approx_##name##_f32, false},                                             \
+    {                                                                                                        \
+        PX_UNIT_##name##_ftz_f32, NULL, px_approx_##name##_f32, true                                         \
+    }
 static const single singles[] = {
-    ONE(rcp), ONE(rsqrt), ONE(sqrt), ONE(ex2), ONE(lg2), ONE(sin), ONE(cos), TWO(div), TWO(divfull),
-    { PX_UNIT_tanh_f32, px_approx_tanh_f32, NULL, false },
+    ONE(rcp), ONE(rsqrt), ONE(sqrt), ONE(ex2),     ONE(lg2),
+    ONE(sin), ONE(cos),   TWO(div),  TWO(divfull), {PX_UNIT_tanh_f32, px_approx_tanh_f32, NULL, false},
 };
 
 /* The row function, writing elsewhere or over an operand; n is a multiple of 32. */
-static void check_single(const struct px_units *units, const single *s, const uint32_t *a, const uint32_t *b, int n)
+static void check_single(const struct px_units *units, const single *s, const uint32_t *a, const uint32_t *b,
+                         int n)
 {
     static uint32_t d[256], e[256];
     memcpy(e, b, (size_t)n * sizeof *e);
@@ -181,18 +193,41 @@ static void levels_equal_single_values(void **state)
 /* ---- f64 (all upper words are approx_check's business) ---- */
 
 static const uint64_t specials64[] = {
-    0, 1, 0x00000000FFFFFFFF, 0x0000000100000000, 0x000FFFFFFFFFFFFF, 0x0010000000000000, 0x0010000000000001,
-    0x07AFFFFFFFFFFFFF, 0x07B0000000000000, 0x3FEFFFFFFFFFFFFF, 0x3FF0000000000000, 0x3FF0000000000001, 0x4000000000000000,
-    0x4010000000000000, 0x4010000012345678, 0x783FFFFFFFFFFFFF, 0x7840000000000000, 0x7FCFFFFFFFFFFFFF, 0x7FD0000000000000,
-    0x7FD0000000000001, 0x7FD0000100000000, 0x7FE0000000000000, 0x7FEFFFFFFFFFFFFF, 0x7FF0000000000000, 0x7FF0000000000001,
-    0x7FF8000000000000, 0x7FFFFFFFFFFFFFFF,
+    0,
+    1,
+    0x00000000FFFFFFFF,
+    0x0000000100000000,
+    0x000FFFFFFFFFFFFF,
+    0x0010000000000000,
+    0x0010000000000001,
+    0x07AFFFFFFFFFFFFF,
+    0x07B0000000000000,
+    0x3FEFFFFFFFFFFFFF,
+    0x3FF0000000000000,
+    0x3FF0000000000001,
+    0x4000000000000000,
+    0x4010000000000000,
+    0x4010000012345678,
+    0x783FFFFFFFFFFFFF,
+    0x7840000000000000,
+    0x7FCFFFFFFFFFFFFF,
+    0x7FD0000000000000,
+    0x7FD0000000000001,
+    0x7FD0000100000000,
+    0x7FE0000000000000,
+    0x7FEFFFFFFFFFFFFF,
+    0x7FF0000000000000,
+    0x7FF0000000000001,
+    0x7FF8000000000000,
+    0x7FFFFFFFFFFFFFFF,
 };
 
 /* kind 0: specials and any bits, 1: positive normals, 2: near 1, powers of two among them. */
 static uint64_t operand64(uint64_t *seed, int kind)
 {
     uint64_t r = next_random(seed), s = next_random(seed);
-    if (kind == 0) return r & 1 ? s : specials64[s % (sizeof specials64 / sizeof *specials64)] ^ (r & (1ull << 63));
+    if (kind == 0)
+        return r & 1 ? s : specials64[s % (sizeof specials64 / sizeof *specials64)] ^ (r & (1ull << 63));
     if (kind == 1) return 0x0010000000000000 + s % 0x7FE0000000000000;
     return 0x3F00000000000000 + (s >> 10 & (r & 1 ? 0x01FFFFFFFFFFFFFF : 0x01F0000000000000));
 }
@@ -209,8 +244,14 @@ static void check_f64_row(px_unit_row *row, uint64_t (*one)(uint64_t), const uin
     }
 }
 
-static uint64_t rsqrt_f64(uint64_t x) { return px_approx_rsqrt_f64(x, false); }
-static uint64_t rsqrt_ftz_f64(uint64_t x) { return px_approx_rsqrt_f64(x, true); }
+static uint64_t rsqrt_f64(uint64_t x)
+{
+    return px_approx_rsqrt_f64(x, false);
+}
+static uint64_t rsqrt_ftz_f64(uint64_t x)
+{
+    return px_approx_rsqrt_f64(x, true);
+}
 
 static void f64_equals_single_values(void **state)
 {
@@ -238,21 +279,24 @@ typedef struct half {
 } half;
 
 static const half halves[] = {
-    { PX_UNIT_ex2_f16, PX_UNIT_ex2_f16x2, px_approx_ex2_f16 },
-    { PX_UNIT_tanh_f16, PX_UNIT_tanh_f16x2, px_approx_tanh_f16 },
-    { PX_UNIT_ex2_ftz_bf16, PX_UNIT_ex2_ftz_bf16x2, px_approx_ex2_bf16 },
-    { PX_UNIT_tanh_bf16, PX_UNIT_tanh_bf16x2, px_approx_tanh_bf16 },
+    {PX_UNIT_ex2_f16, PX_UNIT_ex2_f16x2, px_approx_ex2_f16},
+    {PX_UNIT_tanh_f16, PX_UNIT_tanh_f16x2, px_approx_tanh_f16},
+    {PX_UNIT_ex2_ftz_bf16, PX_UNIT_ex2_ftz_bf16x2, px_approx_ex2_bf16},
+    {PX_UNIT_tanh_bf16, PX_UNIT_tanh_bf16x2, px_approx_tanh_bf16},
 };
 
-/* All inputs, `first` before the others and then every stride-th (odd), in rows of 256; results over operands if `over`. */
-static void check_halves(px_unit_row *row, bool packed, const uint16_t *want, uint16_t first, uint16_t stride, bool over)
+/* All inputs, `first` before the others and then every stride-th (odd), in rows of 256; results over operands
+ * if `over`. */
+static void check_halves(px_unit_row *row, bool packed, const uint16_t *want, uint16_t first, uint16_t stride,
+                         bool over)
 {
     static uint16_t a[256], d[256], x[256];
     for (uint32_t k = 0; k < 65536; k += 256) {
         for (uint32_t i = 0; i < 256; i++) x[i] = a[i] = (uint16_t)(first + (k + i) * stride);
         row(over ? a : d, a, a, packed ? 128 : 256);
         for (uint32_t i = 0; i < 256; i++)
-            if ((over ? a : d)[i] != want[x[i]]) fail_msg("%04x: %04x, not %04x", x[i], (over ? a : d)[i], want[x[i]]);
+            if ((over ? a : d)[i] != want[x[i]])
+                fail_msg("%04x: %04x, not %04x", x[i], (over ? a : d)[i], want[x[i]]);
     }
 }
 
@@ -266,8 +310,9 @@ static void halves_equal_single_values(void **state)
         for (uint32_t x = 0; x < 65536; x++) want[x] = halves[h].one((uint16_t)x);
         for (int l = 0; l < n; l++) {
             px_unit_row *row = sets[l]->row[halves[h].unit], *packed = sets[l]->row[halves[h].packed];
-            int places = l < 2 ? 2 : 32;        /* AVX-512 has vectors written by hand */
-            for (uint16_t first = 0; first < places; first++) check_halves(row, false, want, first, 1, first & 1);
+            int places = l < 2 ? 2 : 32; /* AVX-512 has vectors written by hand */
+            for (uint16_t first = 0; first < places; first++)
+                check_halves(row, false, want, first, 1, first & 1);
             for (uint16_t stride = 1; stride < 60000; stride += 19996) {
                 check_halves(row, false, want, 0, stride, false);
                 check_halves(packed, true, want, 0, stride, false);
@@ -283,7 +328,7 @@ static void recorded_values(void **state)
 {
     (void)state;
     assert_int_equal(px_approx_rsqrt_f32(0x3F800000, false), 0x3F800000);
-    assert_int_equal(px_approx_lg2_f32(0x3F000000, true), 0xBF7FFFFE);        /* lg2(0.5) is not -1 */
+    assert_int_equal(px_approx_lg2_f32(0x3F000000, true), 0xBF7FFFFE); /* lg2(0.5) is not -1 */
     assert_int_equal(px_approx_lg2_f32(0x3E800000, true), 0xBFFFFFFF);
     assert_int_equal(px_approx_lg2_f32(0x3F800001, true), 0x3495F600);
     assert_int_equal(px_approx_sin_f32(0x39800000, true), 0x397FDA92);
@@ -313,7 +358,7 @@ static void special_values(void **state)
     assert_int_equal(px_approx_sin_f32(0x7F800000, false), 0x7FFFFFFF);
     assert_int_equal(px_approx_sin_f32(0x80000000, false), 0x80000000);
     assert_int_equal(px_approx_div_f32(0x3F800000, 0x00000000, false), 0x7F800000);
-    assert_int_equal(px_approx_div_f32(0x3F800000, 0x7F000000, false), 0);            /* the flushed reciprocal */
+    assert_int_equal(px_approx_div_f32(0x3F800000, 0x7F000000, false), 0); /* the flushed reciprocal */
     assert_int_equal(px_approx_divfull_f32(0x3F800000, 0x7F000000, false), 0x00400000);
 }
 
@@ -343,9 +388,11 @@ static void exact_special_values(void **state)
 #ifdef WITH_MPFR
 
 /* The functions of MPFR that are used, from the library loaded at run time. */
+/* clang-format off: it finds no rest here */
 #define MPFR_LIST(X) \
-    X(init2) X(clear) X(set_d) X(cmp3) X(add) X(div) X(div_2ui) X(ui_div) \
-    X(exp2) X(log2) X(sin) X(cos) X(tanh) X(rec_sqrt) X(sqrt)
+    X(init2) X(clear) X(set_d) X(cmp3) X(add) X(div) X(div_2ui) X(ui_div) X(exp2) X(log2) X(sin) X(cos) X(tanh) \
+    X(rec_sqrt) X(sqrt)
+/* clang-format on */
 
 typedef struct library {
 #define MEMBER(name) __typeof__(mpfr_##name) *name;
@@ -357,21 +404,28 @@ static bool load(library *m)
 {
     void *handle = dlopen("libmpfr.so.6", RTLD_NOW);
     if (!handle) return false;
-#define LOAD(name) if (!(*(void **)&m->name = dlsym(handle, "mpfr_" #name))) return false;
+#define LOAD(name)                                                                                           \
+    if (!(*(void **)&m->name = dlsym(handle, "mpfr_" #name))) return false;
     MPFR_LIST(LOAD)
-    mpfr_ptr all[] = { m->x, m->y, m->exact, m->low, m->high };
+    mpfr_ptr all[] = {m->x, m->y, m->exact, m->low, m->high};
     for (int i = 0; i < 5; i++) m->init2(all[i], 200);
     return true;
 }
 
 static void unload(library *m)
 {
-    mpfr_ptr all[] = { m->x, m->y, m->exact, m->low, m->high };
+    mpfr_ptr all[] = {m->x, m->y, m->exact, m->low, m->high};
     for (int i = 0; i < 5; i++) m->clear(all[i]);
 }
 
-static float as_float(uint32_t x) { return px_approx_as_float(x); }
-static double as_double(uint64_t x) { return px_approx_as_double(x); }
+static float as_float(uint32_t x)
+{
+    return px_approx_as_float(x);
+}
+static double as_double(uint64_t x)
+{
+    return px_approx_as_double(x);
+}
 
 /* Is m->exact between the middles of y with its neighbours below and above? */
 static bool between(library *m, double below, double y, double above)
@@ -391,7 +445,8 @@ static double value(uint32_t y, int fraction, int exponent)
 {
     uint32_t magnitude = y & ((1u << (fraction + exponent)) - 1), field = magnitude >> fraction;
     uint32_t f = magnitude & ((1u << fraction) - 1);
-    double v = ldexp(field ? f | 1u << fraction : f, (int)(field ? field : 1) - ((1 << (exponent - 1)) - 1) - fraction);
+    double v = ldexp(field ? f | 1u << fraction : f,
+                     (int)(field ? field : 1) - ((1 << (exponent - 1)) - 1) - fraction);
     return y >> (fraction + exponent) ? -v : v;
 }
 
@@ -410,19 +465,19 @@ static bool rounds_to(library *m, uint32_t y, int fraction, int exponent)
 typedef struct subject {
     const char *name;
     uint32_t (*ours)(uint32_t, bool);
-    uint32_t first, last;                       /* magnitudes tried */
+    uint32_t first, last; /* magnitudes tried */
     bool both_signs;
 } subject;
 
 static const subject subjects[] = {
-    { "rcp", px_exact_rcp_f32, 0x00000001, 0x7F7FFFFF, true },
-    { "rsqrt", px_exact_rsqrt_f32, 0x00000001, 0x7F7FFFFF, false },
-    { "sqrt", px_exact_sqrt_f32, 0x00000001, 0x7F7FFFFF, false },
-    { "ex2", px_exact_ex2_f32, 0x20000000, 0x43170000, true },
-    { "lg2", px_exact_lg2_f32, 0x00000001, 0x7F7FFFFF, false },
-    { "sin", px_exact_sin_f32, 0x00800000, 0x7F7FFFFF, true },
-    { "cos", px_exact_cos_f32, 0x30000000, 0x7F7FFFFF, true },
-    { "tanh", px_exact_tanh_f32, 0x00800000, 0x41200000, true },
+    {"rcp", px_exact_rcp_f32, 0x00000001, 0x7F7FFFFF, true},
+    {"rsqrt", px_exact_rsqrt_f32, 0x00000001, 0x7F7FFFFF, false},
+    {"sqrt", px_exact_sqrt_f32, 0x00000001, 0x7F7FFFFF, false},
+    {"ex2", px_exact_ex2_f32, 0x20000000, 0x43170000, true},
+    {"lg2", px_exact_lg2_f32, 0x00000001, 0x7F7FFFFF, false},
+    {"sin", px_exact_sin_f32, 0x00800000, 0x7F7FFFFF, true},
+    {"cos", px_exact_cos_f32, 0x30000000, 0x7F7FFFFF, true},
+    {"tanh", px_exact_tanh_f32, 0x00800000, 0x41200000, true},
 };
 
 static void exactly(library *m, int which, double x)
@@ -470,7 +525,8 @@ static void check_div(library *m, int count)
     }
 }
 
-static void check_half(library *m, uint16_t (*ours)(uint16_t), int which, int fraction, int exponent, bool ftz)
+static void check_half(library *m, uint16_t (*ours)(uint16_t), int which, int fraction, int exponent,
+                       bool ftz)
 {
     uint32_t infinity = ((1u << exponent) - 1) << fraction, normal = 1u << fraction;
     for (uint32_t x = 0; x < 65536; x++) {
@@ -492,10 +548,11 @@ static void check_f64(library *m, int count)
     for (int i = 0; i < count; i++) {
         uint64_t r = next_random(&seed), ax = r & 0x7FFFFFFFFFFFFFFFu;
         if (ax >> 52 == 2047) continue;
-        if (i & 1) ax &= 0x000FFFFFFFFFFFFFu >> (i & 31);              /* subnormals, short ones too */
+        if (i & 1) ax &= 0x000FFFFFFFFFFFFFu >> (i & 31); /* subnormals, short ones too */
         double x = as_double(ax), y = as_double(px_exact_rsqrt_f64(ax, false));
         exactly(m, 1, x);
-        if (ax && !between(m, nextafter(y, 0), y, nextafter(y, INFINITY))) fail_msg("rsqrt.f64 %a = %a", x, y);
+        if (ax && !between(m, nextafter(y, 0), y, nextafter(y, INFINITY)))
+            fail_msg("rsqrt.f64 %a = %a", x, y);
         if (ax < 0x0010000000000000u || ax > 0x7FD0000000000000u) continue;
         y = as_double(px_exact_rcp_ftz_f64(ax));
         exactly(m, 0, x);
@@ -537,9 +594,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_equal_single_values), cmocka_unit_test(levels_equal_single_values),
         cmocka_unit_test(f64_equals_single_values), cmocka_unit_test(halves_equal_single_values),
-        cmocka_unit_test(recorded_values),
-        cmocka_unit_test(special_values), cmocka_unit_test(exact_special_values),
-        cmocka_unit_test(exact_against_mpfr),
+        cmocka_unit_test(recorded_values),          cmocka_unit_test(special_values),
+        cmocka_unit_test(exact_special_values),     cmocka_unit_test(exact_against_mpfr),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

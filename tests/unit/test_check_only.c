@@ -76,13 +76,17 @@ static void test_same_answers(void **state)
 {
     (void)state;
     compare(".entry k(.param .u64 p) { .shared .b32 s[4]; .reg .b32 %r<3>; mov.u32 %r1, 2; L: bra L; }\n");
-    compare(".entry a() { .reg .b32 %r<3>; add.f64 %r1, %r2, %r1; }\n.entry b() { bra nowhere; }\n.global .b32 a;\n");
-    compare(".func f() { .func g(); call g; }\n.entry k() { call f; call g; { .reg .b32 a; } }\n.func g() { ret; }\n");
+    compare(".entry a() { .reg .b32 %r<3>; add.f64 %r1, %r2, %r1; }\n.entry b() { bra nowhere; }\n.global "
+            ".b32 a;\n");
+    compare(".func f() { .func g(); call g; }\n.entry k() { call f; call g; { .reg .b32 a; } }\n.func g() { "
+            "ret; }\n");
     compare(".entry k() { .reg .b32 %r<3>; mov.u32 %r1, x; mov.u32 %r2 }\n.entry l() { ret; }\n");
     compare(".entry k() { .reg .b32 %r<3>; { L: bra M; mov.u32 %r9, 1; \n");
-    compare(".entry k() { .reg .pred p; T: .branchtargets A, B; A: B: brx.idx p, T; }\n.entry l() { bra A; }\n");
+    compare(
+        ".entry k() { .reg .pred p; T: .branchtargets A, B; A: B: brx.idx p, T; }\n.entry l() { bra A; }\n");
     compare(".entry k()\n.reg .b32 x;\n");
-    compare(".reg .b32 r<4>;\n.entry k() { mov.u32 r1, r2; }\n.entry l() { mov.u32 r1, r2; mov.u32 r4, 1; }\n");
+    compare(
+        ".reg .b32 r<4>;\n.entry k() { mov.u32 r1, r2; }\n.entry l() { mov.u32 r1, r2; mov.u32 r4, 1; }\n");
 }
 
 static int nowhere(void *user, const char *text, size_t size)
@@ -102,7 +106,8 @@ static void test_refusals(void **state)
     (void)state;
     assert_int_equal(ptx_module_print(module, nowhere, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_device_create(NULL, &device), PTX_OK);
-    assert_int_not_equal(ptx_program_create(device, (const ptx_module *const[]){module}, 1, NULL, &program), PTX_OK);
+    assert_int_not_equal(ptx_program_create(device, (const ptx_module *const[]){module}, 1, NULL, &program),
+                         PTX_OK);
     assert_non_null(strstr(ptx_device_message(device), "only checked"));
     ptx_device_destroy(device);
     ptx_module_destroy(module);
@@ -119,7 +124,8 @@ static void test_memory(void **state)
     n = (size_t)sprintf(text, "%s", head);
     for (int k = 0; k < KERNELS; k++) {
         n += (size_t)sprintf(text + n, ".entry k%d()\n{\n.reg .b32 %%r<300>;\n", k);
-        for (int i = 0; i < LINES; i++) n += (size_t)sprintf(text + n, "add.u32 %%r%d, %%r%d, 1;\n", i, i + 1);
+        for (int i = 0; i < LINES; i++)
+            n += (size_t)sprintf(text + n, "add.u32 %%r%d, %%r%d, 1;\n", i, i + 1);
         n += (size_t)sprintf(text + n, "}\n");
     }
     ptx_module_destroy(check(text, 0, &whole));

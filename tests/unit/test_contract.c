@@ -19,9 +19,10 @@ struct subject {
     jmp_buf failure;
 };
 
-static const char HEAD[] = ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 o)\n{\n.reg .f32 %f<9>;\n"
-                           ".reg .b32 %r<9>;\n.reg .pred %p;\n.reg .b64 %o;\n"
-                           "ld.param.u64 %o, [o];\nld.global.f32 %f0, [%o];\nld.global.f32 %f1, [%o+4];\n";
+static const char HEAD[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 o)\n{\n.reg .f32 %f<9>;\n"
+    ".reg .b32 %r<9>;\n.reg .pred %p;\n.reg .b64 %o;\n"
+    "ld.param.u64 %o, [o];\nld.global.f32 %f0, [%o];\nld.global.f32 %f1, [%o+4];\n";
 enum { FIRST = 3 }; /* the first item of the body */
 
 /* Decides about a body that stores %f8; the result is by item, FIRST for the body's first. */
@@ -32,10 +33,12 @@ static struct px_contracted *decide(struct subject *s, const char *body)
     const ptx_device_config config = {.workers = 1};
     assert_int_equal(ptx_module_create(NULL, text, strlen(text), &s->module), PTX_OK);
     assert_int_equal(ptx_device_create(&config, &s->device), PTX_OK);
-    assert_int_equal(ptx_program_create(s->device, (const ptx_module *const *)&s->module, 1, NULL, &s->program), PTX_OK);
+    assert_int_equal(
+        ptx_program_create(s->device, (const ptx_module *const *)&s->module, 1, NULL, &s->program), PTX_OK);
     px_arena_init(&s->arena, &s->device->alloc, &s->failure);
     const struct px_linked *linked = &s->program->linked;
-    s->coder = (struct px_coder){.keep = &s->arena, .scratch = &s->arena, .linked = linked, .level = s->device->level};
+    s->coder = (struct px_coder){
+        .keep = &s->arena, .scratch = &s->arena, .linked = linked, .level = s->device->level};
     s->coder.fns = PX_NEW_N(&s->arena, struct px_irfn *, linked->nfuncs + 1);
     for (uint32_t i = 0; i < linked->nfuncs; i++)
         if (linked->funcs[i].is_entry)
@@ -79,9 +82,10 @@ static void a_product_may_be_taken_and_stay(void **state)
 {
     (void)state;
     struct subject s = {0};
-    const struct px_contracted *c = decide(&s, "mul.f32 %f2, %f0, %f1; mul.f32 %f3, %f1, %f1;\n"
-                                               "sub.f32 %f4, %f2, %f0; sub.f32 %f5, %f3, %f0; add.f32 %f6, %f3, %f2;\n"
-                                               "mul.rn.f32 %f8, %f4, %f5; mul.rn.f32 %f8, %f8, %f6;");
+    const struct px_contracted *c =
+        decide(&s, "mul.f32 %f2, %f0, %f1; mul.f32 %f3, %f1, %f1;\n"
+                   "sub.f32 %f4, %f2, %f0; sub.f32 %f5, %f3, %f0; add.f32 %f6, %f3, %f2;\n"
+                   "mul.rn.f32 %f8, %f4, %f5; mul.rn.f32 %f8, %f8, %f6;");
     assert_int_equal(c[FIRST + 2].product, FIRST);
     assert_int_equal(c[FIRST + 3].product, FIRST + 1);
     assert_int_equal(c[FIRST + 4].product, FIRST + 1);
@@ -96,8 +100,9 @@ static void a_register_that_lives_on_keeps_its_product(void **state)
     struct subject s = {0}, t = {0};
     assert_null(decide(&s, "mul.f32 %f2, %f0, %f1; add.f32 %f8, %f2, %f1; setp.gt.f32 %p, %f8, %f1;\n"
                            "@%p bra L; mov.f32 %f8, %f2; L:"));
-    const struct px_contracted *c = decide(&t, "mul.f32 %f2, %f0, %f1; add.f32 %f8, %f2, %f1; setp.gt.f32 %p, %f8, %f1;\n"
-                                               "@%p bra L; mov.f32 %f2, %f1; mov.f32 %f8, %f2; L:");
+    const struct px_contracted *c =
+        decide(&t, "mul.f32 %f2, %f0, %f1; add.f32 %f8, %f2, %f1; setp.gt.f32 %p, %f8, %f1;\n"
+                   "@%p bra L; mov.f32 %f2, %f1; mov.f32 %f8, %f2; L:");
     assert_int_equal(c[FIRST + 1].product, FIRST);
     done(&s);
     done(&t);
@@ -107,11 +112,13 @@ static void packed_products_go_in_the_order_of_the_sums(void **state)
 {
     (void)state;
     struct subject s = {0}, t = {0};
-    const struct px_contracted *c = decide(&s, "mul.f32 %f2, %f0, %f1; mul.f32 %f3, %f1, %f1; add.f32 %f4, %f2, %f0;\n"
-                                               "add.f32 %f5, %f2, %f3; mul.rn.f32 %f8, %f4, %f5;");
+    const struct px_contracted *c =
+        decide(&s, "mul.f32 %f2, %f0, %f1; mul.f32 %f3, %f1, %f1; add.f32 %f4, %f2, %f0;\n"
+                   "add.f32 %f5, %f2, %f3; mul.rn.f32 %f8, %f4, %f5;");
     assert_int_equal(c[FIRST + 2].product, PX_NONE32);
     assert_int_equal(c[FIRST + 3].product, FIRST + 1);
-    c = decide(&t, "mul.f16x2 %r2, %r0, %r1; mul.f16x2 %r3, %r1, %r1; add.f16x2 %r4, %r2, %r0; add.f16x2 %r5, %r2, %r3;\n"
+    c = decide(&t, "mul.f16x2 %r2, %r0, %r1; mul.f16x2 %r3, %r1, %r1; add.f16x2 %r4, %r2, %r0; add.f16x2 "
+                   "%r5, %r2, %r3;\n"
                    "st.global.b32 [%o+8], %r4; st.global.b32 [%o+12], %r5; mov.f32 %f8, %f0;");
     assert_int_equal(c[FIRST + 2].product, FIRST);
     assert_int_equal(c[FIRST + 3].product, FIRST + 1);

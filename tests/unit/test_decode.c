@@ -1,5 +1,5 @@
-/* test_decode.c - what decoding promises: order of blocks, rows for live registers only, scalars without records,
- * widths by register pressure, and errors that name the instruction and its line. */
+/* test_decode.c - what decoding promises: order of blocks, rows for live registers only, scalars without
+ * records, widths by register pressure, and errors that name the instruction and its line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,11 @@
 #include <string.h>
 #include "vm/device.h"
 
-struct loaded { ptx_device *device; ptx_program *program; ptx_module *module; };
+struct loaded {
+    ptx_device *device;
+    ptx_program *program;
+    ptx_module *module;
+};
 
 static const char HEAD[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
@@ -39,7 +43,8 @@ static void unload(struct loaded *l)
 static const struct px_code *code_of(struct loaded *l, uint32_t threads, struct px_refusal *why)
 {
     for (uint32_t i = 0; i < l->program->linked.nfuncs; i++)
-        if (l->program->linked.funcs[i].is_entry) return px_code_get(l->program, &l->program->linked.funcs[i], threads, why);
+        if (l->program->linked.funcs[i].is_entry)
+            return px_code_get(l->program, &l->program->linked.funcs[i], threads, why);
     return NULL;
 }
 
@@ -56,10 +61,11 @@ static void loops_before_exits(void **state)
 {
     (void)state;
     struct px_refusal why;
-    struct loaded l = load(".entry k(.param .u64 out)\n{\n.reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd;\n"
-                           "mov.u32 %r1, %tid.x;\nld.param.u64 %rd, [out];\nbra BODY;\n"
-                           "EXIT:\nst.global.u32 [%rd], %r1;\nret;\n"
-                           "BODY:\nadd.u32 %r1, %r1, -1;\nsetp.gt.s32 %p, %r1, 0;\n@%p bra BODY;\nbra EXIT;\n}\n");
+    struct loaded l =
+        load(".entry k(.param .u64 out)\n{\n.reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd;\n"
+             "mov.u32 %r1, %tid.x;\nld.param.u64 %rd, [out];\nbra BODY;\n"
+             "EXIT:\nst.global.u32 [%rd], %r1;\nret;\n"
+             "BODY:\nadd.u32 %r1, %r1, -1;\nsetp.gt.s32 %p, %r1, 0;\n@%p bra BODY;\nbra EXIT;\n}\n");
     const struct px_code *code = code_of(&l, 32, &why);
     assert_non_null(code);
     uint32_t body = 0, store = 0;
@@ -78,9 +84,11 @@ static void rows_are_shared(void **state)
     (void)state;
     struct px_refusal why;
     char body[20000];
-    int at = snprintf(body, sizeof body, ".entry k(.param .u64 out)\n{\n.reg .b32 %%r<202>; .reg .b64 %%rd<3>;\n"
-                                         "ld.param.u64 %%rd1, [out];\nmov.u32 %%r1, %%tid.x;\n");
-    for (int i = 1; i < 200; i++) at += snprintf(body + at, sizeof body - (size_t)at, "add.u32 %%r%d, %%r%d, 7;\n", i + 1, i);
+    int at = snprintf(body, sizeof body,
+                      ".entry k(.param .u64 out)\n{\n.reg .b32 %%r<202>; .reg .b64 %%rd<3>;\n"
+                      "ld.param.u64 %%rd1, [out];\nmov.u32 %%r1, %%tid.x;\n");
+    for (int i = 1; i < 200; i++)
+        at += snprintf(body + at, sizeof body - (size_t)at, "add.u32 %%r%d, %%r%d, 7;\n", i + 1, i);
     snprintf(body + at, sizeof body - (size_t)at, "st.global.u32 [%%rd1], %%r200;\nret;\n}\n");
     struct loaded l = load(body);
     const struct px_code *code = code_of(&l, 256, &why);
@@ -97,10 +105,13 @@ static void width_follows_pressure(void **state)
     (void)state;
     struct px_refusal why;
     char body[40000];
-    int at = snprintf(body, sizeof body, ".entry k(.param .u64 out)\n{\n.reg .b32 %%r<302>; .reg .b64 %%rd<3>;\n"
-                                         "ld.param.u64 %%rd1, [out];\n");
-    for (int i = 1; i <= 300; i++) at += snprintf(body + at, sizeof body - (size_t)at, "ld.global.u32 %%r%d, [%%rd1+%d];\n", i, i * 4);
-    for (int i = 1; i <= 300; i++) at += snprintf(body + at, sizeof body - (size_t)at, "st.global.u32 [%%rd1], %%r%d;\n", i);
+    int at = snprintf(body, sizeof body,
+                      ".entry k(.param .u64 out)\n{\n.reg .b32 %%r<302>; .reg .b64 %%rd<3>;\n"
+                      "ld.param.u64 %%rd1, [out];\n");
+    for (int i = 1; i <= 300; i++)
+        at += snprintf(body + at, sizeof body - (size_t)at, "ld.global.u32 %%r%d, [%%rd1+%d];\n", i, i * 4);
+    for (int i = 1; i <= 300; i++)
+        at += snprintf(body + at, sizeof body - (size_t)at, "st.global.u32 [%%rd1], %%r%d;\n", i);
     snprintf(body + at, sizeof body - (size_t)at, "ret;\n}\n");
     struct loaded l = load(body);
     assert_int_equal(code_of(&l, 256, &why)->width, 64);
@@ -115,7 +126,8 @@ static void errors_name_the_line(void **state)
 {
     (void)state;
     struct px_refusal why = {0};
-    struct loaded l = load(".entry k()\n{\n.reg .b64 %r; .reg .pred %p;\nmov.u64 %r, 0;\nistypep.samplerref %p, %r;\nret;\n}\n");
+    struct loaded l = load(
+        ".entry k()\n{\n.reg .b64 %r; .reg .pred %p;\nmov.u64 %r, 0;\nistypep.samplerref %p, %r;\nret;\n}\n");
     const struct px_code *code = code_of(&l, 32, &why);
     assert_null(code);
     assert_non_null(strstr(why.text, ":8:"));
@@ -125,7 +137,8 @@ static void errors_name_the_line(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loops_before_exits), cmocka_unit_test(rows_are_shared),
-                                       cmocka_unit_test(width_follows_pressure), cmocka_unit_test(errors_name_the_line)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_before_exits), cmocka_unit_test(rows_are_shared),
+        cmocka_unit_test(width_follows_pressure), cmocka_unit_test(errors_name_the_line)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

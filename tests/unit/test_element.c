@@ -124,10 +124,8 @@ static void distances(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers),
-        cmocka_unit_test(floats),
-        cmocka_unit_test(halves),
-        cmocka_unit_test(halves_print_and_parse),
+        cmocka_unit_test(integers),  cmocka_unit_test(floats),
+        cmocka_unit_test(halves),    cmocka_unit_test(halves_print_and_parse),
         cmocka_unit_test(distances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

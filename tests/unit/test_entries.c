@@ -1,5 +1,6 @@
-/* test_entries.c - the set of divergence entries: against a model that knows only lanes, each with its own place and
- * what it has spent; instructions that whole groups of lanes execute together, through the loop that runs a gang. */
+/* test_entries.c - the set of divergence entries: against a model that knows only lanes, each with its own
+ * place and what it has spent; instructions that whole groups of lanes execute together, through the loop
+ * that runs a gang. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
-#include "vm/gang.h"
+#include "gang/gang.h"
 
 static bool init(struct px_entries *s, uint32_t lanes)
 {
@@ -26,9 +27,14 @@ static void finish(struct px_entries *s)
 
 enum { LANES = 128, FRAMES = 5, PCS = 6, STEPS = 6000 };
 
-/* A lane of the model: where it is and what it waits for. `state` is enum px_entry_state, RUNNING, or GONE. */
+/* A lane of the model: where it is and what it waits for. `state` is enum px_entry_state, RUNNING, or GONE.
+ */
 enum { RUNNING = 100, GONE };
-struct lane { int state, frame, pc, resume; uint64_t key; uint32_t round, spent; };
+struct lane {
+    int state, frame, pc, resume;
+    uint64_t key;
+    uint32_t round, spent;
+};
 
 struct model {
     struct lane lane[LANES];
@@ -154,7 +160,8 @@ static void check_next_pc(struct model *m)
     uint32_t lowest = UINT32_MAX;
     for (int i = 0; i < LANES; i++) {
         const struct lane *a = &m->lane[i];
-        if (a->state == PX_ENTRY_RUN && &m->frame[a->frame] == frame && (uint32_t)a->pc < lowest) lowest = (uint32_t)a->pc;
+        if (a->state == PX_ENTRY_RUN && &m->frame[a->frame] == frame && (uint32_t)a->pc < lowest)
+            lowest = (uint32_t)a->pc;
     }
     assert_int_equal(px_entries_next_pc(&m->set, frame), lowest);
 }
@@ -162,7 +169,8 @@ static void check_next_pc(struct model *m)
 static void check_states(const struct model *m, const struct px_entry *e)
 {
     uint32_t lane;
-    PX_FOR_LANES(lane, e->mask) assert_int_equal(m->lane[lane].state, e == m->set.running ? RUNNING : e->state);
+    PX_FOR_LANES(lane, e->mask)
+    assert_int_equal(m->lane[lane].state, e == m->set.running ? RUNNING : e->state);
 }
 
 /* Every lane in one entry, in the state that the model says; an entry of a state sleeps when a lane does. */
@@ -227,7 +235,8 @@ static void do_drop(struct model *m, struct px_lanes lanes)
 
 static void do_wait(struct model *m)
 {
-    static const enum px_entry_state states[] = {PX_ENTRY_BARRIER, PX_ENTRY_ARRIVE, PX_ENTRY_SYNC, PX_ENTRY_PARK};
+    static const enum px_entry_state states[] = {PX_ENTRY_BARRIER, PX_ENTRY_ARRIVE, PX_ENTRY_SYNC,
+                                                 PX_ENTRY_PARK};
     enum px_entry_state state = states[roll(m, 4)];
     uint64_t key = random_key(m);
     px_entry_wait(&m->set, state, key);
@@ -274,8 +283,10 @@ static void spend(struct model *m)
     if (all) px_entry_put_off(&m->set);
     for (int i = 0; i < LANES; i++) {
         struct lane *a = &m->lane[i];
-        if (a->state == RUNNING && all) a->spent = 0, a->round++;
-        else if (a->state == RUNNING) a->spent += some;
+        if (a->state == RUNNING && all)
+            a->spent = 0, a->round++;
+        else if (a->state == RUNNING)
+            a->spent += some;
     }
 }
 
@@ -320,8 +331,8 @@ struct lab {
     struct px_insn code[RECORDS];
     struct px_fcode fcode;
     atomic_int stop;
-    struct px_lanes apart;   /* lanes that take the other path */
-    struct px_lanes done;    /* lanes for which the instruction has run */
+    struct px_lanes apart; /* lanes that take the other path */
+    struct px_lanes done;  /* lanes for which the instruction has run */
     uint32_t runs;
 };
 
@@ -372,15 +383,15 @@ static int together(struct px_gang *g, const struct px_insn *in)
 }
 
 /*
- * 0: lanes of `apart` go to 3; 1, 2: the others go to 4; 3: the lanes apart do `odd`; 4: the instruction; 5: exit;
- * 6: the instruction again; 7: exit.
+ * 0: lanes of `apart` go to 3; 1, 2: the others go to 4; 3: the lanes apart do `odd`; 4: the instruction; 5:
+ * exit; 6: the instruction again; 7: exit.
  */
 static struct lab *new_lab(struct px_lanes apart, uint8_t group, struct px_insn odd)
 {
     struct lab *lab = calloc(1, sizeof *lab);
-    const struct px_insn code[RECORDS] = {{.fn = part_ways, .target = ODD_AT}, {.fn = go_on}, {.fn = jump, .target = MEET_AT},
-                                          odd, {.fn = together, .size = group}, {.fn = leave},
-                                          {.fn = together, .size = group}, {.fn = leave}};
+    const struct px_insn code[RECORDS] = {
+        {.fn = part_ways, .target = ODD_AT}, {.fn = go_on}, {.fn = jump, .target = MEET_AT}, odd,
+        {.fn = together, .size = group},     {.fn = leave}, {.fn = together, .size = group}, {.fn = leave}};
     memcpy(lab->code, code, sizeof code);
     lab->apart = apart;
     lab->fcode = (struct px_fcode){.conv = lab->code, .div = lab->code, .n = RECORDS, .width = WIDTH};
@@ -389,8 +400,10 @@ static struct lab *new_lab(struct px_lanes apart, uint8_t group, struct px_insn 
     memset(lab->cta.live_lanes, 0xff, sizeof lab->cta.live_lanes);
     struct px_frame *f = calloc(1, sizeof *f);
     struct px_lanes all = px_lanes_below(WIDTH);
-    *f = (struct px_frame){.code = &lab->fcode, .live = all, .base = aligned_alloc(64, FRAME), .rank = PX_FRAME_RANK(0, 1)};
-    lab->gang = (struct px_gang){.n = WIDTH, .cta = &lab->cta, .level = px_level_best(), .live = all, .running = f};
+    *f = (struct px_frame){
+        .code = &lab->fcode, .live = all, .base = aligned_alloc(64, FRAME), .rank = PX_FRAME_RANK(0, 1)};
+    lab->gang =
+        (struct px_gang){.n = WIDTH, .cta = &lab->cta, .level = px_level_best(), .live = all, .running = f};
     assert_true(init(&lab->gang.entries, WIDTH));
     px_entries_start(&lab->gang.entries, f, all);
     return lab;
@@ -410,12 +423,14 @@ static void free_lab(struct lab *lab)
 
 static struct px_lanes odd_lanes(void)
 {
-    return (struct px_lanes){{0xaaaaaaaaaaaaaaaa, 0xaaaaaaaaaaaaaaaa, 0xaaaaaaaaaaaaaaaa, 0xaaaaaaaaaaaaaaaa}};
+    return (struct px_lanes){
+        {0xaaaaaaaaaaaaaaaa, 0xaaaaaaaaaaaaaaaa, 0xaaaaaaaaaaaaaaaa, 0xaaaaaaaaaaaaaaaa}};
 }
 
 static const uint8_t groups[] = {32, 128};
 
-/* Lanes come by two paths, the later ones without a place where they would be merged: the instruction runs once. */
+/* Lanes come by two paths, the later ones without a place where they would be merged: the instruction runs
+ * once. */
 static void groups_meet(void **state)
 {
     (void)state;
@@ -457,12 +472,14 @@ static void deadlock_is_found(void **state)
     }
 }
 
-/* One lane of the first group is at another place: its group waits for ever, the other groups go on at once. */
+/* One lane of the first group is at another place: its group waits for ever, the other groups go on at once.
+ */
 static void whole_groups_go_on(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
-        struct lab *lab = new_lab((struct px_lanes){{8}}, groups[i], (struct px_insn){.fn = jump, .target = LATER_AT});
+        struct lab *lab =
+            new_lab((struct px_lanes){{8}}, groups[i], (struct px_insn){.fn = jump, .target = LATER_AT});
         struct px_lanes rest = px_lanes_minus(px_lanes_below(WIDTH), px_lanes_below(groups[i]));
         assert_int_equal(run_lab(lab), PX_CTA_STUCK);
         assert_memory_equal(&lab->done, &rest, sizeof rest);
@@ -498,7 +515,8 @@ static void frames_do_not_meet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_and_model_agree), cmocka_unit_test(groups_meet),      cmocka_unit_test(exited_lanes_count),
-        cmocka_unit_test(deadlock_is_found),   cmocka_unit_test(whole_groups_go_on), cmocka_unit_test(frames_do_not_meet)};
+        cmocka_unit_test(set_and_model_agree), cmocka_unit_test(groups_meet),
+        cmocka_unit_test(exited_lanes_count),  cmocka_unit_test(deadlock_is_found),
+        cmocka_unit_test(whole_groups_go_on),  cmocka_unit_test(frames_do_not_meet)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /*
- * test_flow.c - lib/flow against its definitions, by brute force on thousands of random bodies, and on deep and wide ones.
+ * test_flow.c - lib/flow against its definitions, by brute force on thousands of random bodies, and on deep
+ * and wide ones.
  *
- * The references go from instruction to instruction and know no blocks: a node dominates another when without it there is no
- * way; a register is live where some way leads to a read and passes no write. The weak topological order is held
- * against Bourdoncle's recursive algorithm as his paper gives it.
+ * The references go from instruction to instruction and know no blocks: a node dominates another when without
+ * it there is no way; a register is live where some way leads to a read and passes no write. The weak
+ * topological order is held against Bourdoncle's recursive algorithm as his paper gives it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,13 +28,17 @@ static uint32_t next_random(uint64_t *seed)
     return (uint32_t)(*seed >> 33);
 }
 
-struct use { uint32_t reg; bool writes, whole; };
+struct use {
+    uint32_t reg;
+    bool writes, whole;
+};
 
 struct body {
     struct px_arena arena;
     jmp_buf failure;
     struct px_flow_code code;
-    bool edge[MOST + 1][MOST + 1]; /* instruction to instruction; MOST stands for no instruction, code.n for the end */
+    bool edge[MOST + 1]
+             [MOST + 1]; /* instruction to instruction; MOST stands for no instruction, code.n for the end */
     struct use uses[MOST][3];
     uint32_t nuses[MOST], nregs;
     struct px_flow_graph graph;
@@ -86,7 +91,10 @@ static void make_body(struct body *b, uint64_t seed)
     px_flow_graph(&b->graph, &b->arena, &b->code);
 }
 
-static void drop_body(struct body *b) { px_arena_free(&b->arena); }
+static void drop_body(struct body *b)
+{
+    px_arena_free(&b->arena);
+}
 
 /* ---- blocks and edges ---- */
 
@@ -143,7 +151,8 @@ static void reach(const struct px_flow_lists *lists, uint32_t n, uint32_t root, 
     }
 }
 
-static void check_tree(const struct px_flow_tree *tree, const struct px_flow_lists *succ, uint32_t n, uint32_t root)
+static void check_tree(const struct px_flow_tree *tree, const struct px_flow_lists *succ, uint32_t n,
+                       uint32_t root)
 {
     bool reached[MOST + 1], left[MOST + 1];
     reach(succ, n, root, PX_FLOW_NONE, reached);
@@ -156,7 +165,8 @@ static void check_tree(const struct px_flow_tree *tree, const struct px_flow_lis
     for (uint32_t a = 0; a < n; a++) { /* the parent is dominated by every other dominator */
         if (!reached[a] || a == root) continue;
         for (uint32_t b = 0; b < n; b++)
-            if (b != a && reached[b] && px_flow_dominates(tree, b, a)) assert_true(px_flow_dominates(tree, b, tree->up[a]));
+            if (b != a && reached[b] && px_flow_dominates(tree, b, a))
+                assert_true(px_flow_dominates(tree, b, tree->up[a]));
     }
 }
 
@@ -188,8 +198,10 @@ static void check_closing(struct body *b)
         assert_true(after[k]);
         const uint32_t n = b->graph.succ.first[k + 1] - b->graph.succ.first[k];
         const uint32_t more = closed.succ.first[k + 1] - closed.succ.first[k] - n;
-        assert_memory_equal(closed.succ.to + closed.succ.first[k], b->graph.succ.to + b->graph.succ.first[k], n * 4);
-        assert_true(more == 0 || (more == 1 && !before[k] && closed.succ.to[closed.succ.first[k + 1] - 1] == closed.end));
+        assert_memory_equal(closed.succ.to + closed.succ.first[k], b->graph.succ.to + b->graph.succ.first[k],
+                            n * 4);
+        assert_true(more == 0 ||
+                    (more == 1 && !before[k] && closed.succ.to[closed.succ.first[k + 1] - 1] == closed.end));
     }
 }
 
@@ -260,7 +272,8 @@ static void check_loops(struct body *b)
         }
         for (uint32_t h = 0; h < i; h++) { /* the innermost of the loops around it */
             const uint32_t head = loops.order[h];
-            if (inside(&loops, head, node)) assert_true(loops.head[node] == head || inside(&loops, head, loops.head[node]));
+            if (inside(&loops, head, node))
+                assert_true(loops.head[node] == head || inside(&loops, head, loops.head[node]));
         }
     }
     for (uint32_t k = 0; k < g->n; k++)
@@ -282,7 +295,8 @@ static int effect(const struct body *b, uint32_t i, uint32_t reg)
     return result;
 }
 
-/* By instruction, and of the end: is the register live before it? `kept`: instructions behind which it is read, too. */
+/* By instruction, and of the end: is the register live before it? `kept`: instructions behind which it is
+ * read, too. */
 static void live_before(const struct body *b, uint32_t reg, const bool *kept, bool *live)
 {
     memset(live, 0, (MOST + 1) * sizeof *live);
@@ -308,7 +322,8 @@ static bool live_behind(const struct body *b, uint32_t node, const bool *kept, c
     return behind;
 }
 
-static void tell_block(const struct body *b, struct px_flow_live *live, uint32_t node, const bool *kept, uint32_t reg)
+static void tell_block(const struct body *b, struct px_flow_live *live, uint32_t node, const bool *kept,
+                       uint32_t reg)
 {
     const struct px_flow_block *block = &b->graph.blocks[node];
     for (uint32_t i = block->first; i < block->first + block->n; i++)
@@ -323,8 +338,8 @@ static void tell_block(const struct body *b, struct px_flow_live *live, uint32_t
     if (block->n && kept[block->first + block->n - 1]) px_flow_live_keep(live, node, reg);
 }
 
-static void check_register(const struct body *b, const struct px_flow_live *live, uint32_t reg, const bool *kept,
-                           uint32_t *counts)
+static void check_register(const struct body *b, const struct px_flow_live *live, uint32_t reg,
+                           const bool *kept, uint32_t *counts)
 {
     const struct px_flow_graph *g = &b->graph;
     bool before[MOST + 1];
@@ -376,16 +391,20 @@ static void check_assigned(struct body *b, uint64_t seed)
     struct px_flow_facts *some = PX_NEW_N(&b->arena, struct px_flow_facts, g->n);
     struct px_flow_facts *all = PX_NEW_N(&b->arena, struct px_flow_facts, g->n);
     for (uint32_t k = 0; k < g->n; k++)
-        some[k].done = all[k].done = ((uint64_t)next_random(&seed) << 32 | next_random(&seed)) & (uint64_t)next_random(&seed) << 20;
+        some[k].done = all[k].done =
+            ((uint64_t)next_random(&seed) << 32 | next_random(&seed)) & (uint64_t)next_random(&seed) << 20;
     px_flow_assigned(g, &order, some, all);
     for (int fact = 0; fact < 64; fact += 9) {
-        bool way[MOST + 1] = {false}, done_on_way[MOST + 1] = {false}; /* to its beginning: without the fact; with it */
+        bool way[MOST + 1] = {false},
+                        done_on_way[MOST + 1] = {false}; /* to its beginning: without the fact; with it */
         way[0] = true;
         for (bool changed = true; changed;) {
             changed = false;
             for (uint32_t i = 0; i < order.n; i++)
-                for (uint32_t node = order.nodes[i], e = g->succ.first[node]; e < g->succ.first[node + 1]; e++) {
-                    const bool done = some[node].done >> fact & 1, *old = (bool[]){way[g->succ.to[e]], done_on_way[g->succ.to[e]]};
+                for (uint32_t node = order.nodes[i], e = g->succ.first[node]; e < g->succ.first[node + 1];
+                     e++) {
+                    const bool done = some[node].done >> fact & 1,
+                               *old = (bool[]){way[g->succ.to[e]], done_on_way[g->succ.to[e]]};
                     if (way[node] && !done) way[g->succ.to[e]] = true;
                     if (done_on_way[node] || done) done_on_way[g->succ.to[e]] = true;
                     changed |= old[0] != way[g->succ.to[e]] || old[1] != done_on_way[g->succ.to[e]];
@@ -555,8 +574,9 @@ static void test_no_code(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_bodies),  cmocka_unit_test(test_deep_nest), cmocka_unit_test(test_wide_registers),
-        cmocka_unit_test(test_dense_tables), cmocka_unit_test(test_no_code),
+        cmocka_unit_test(test_random_bodies),  cmocka_unit_test(test_deep_nest),
+        cmocka_unit_test(test_wide_registers), cmocka_unit_test(test_dense_tables),
+        cmocka_unit_test(test_no_code),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,9 @@
  * test_fpmode.c - no instruction computes in the floating-point mode of the one before it.
  *
  * Every form of the instruction table that has a float among its operands, only registers as operands, and a
- * meaning, becomes a kernel. It runs the instruction alone, at the start of a block (where the mode is the home
- * mode), and behind each of several predecessors that leave another mode in force. On the same inputs, rich in
- * subnormal numbers and in numbers that have to be rounded, the bits must be the same.
+ * meaning, becomes a kernel. It runs the instruction alone, at the start of a block (where the mode is the
+ * home mode), and behind each of several predecessors that leave another mode in force. On the same inputs,
+ * rich in subnormal numbers and in numbers that have to be rounded, the bits must be the same.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,12 +16,19 @@
 #include "ptxvm.h"
 #include "unit/expand.h"
 
-static const char *const predecessors[] = {"", "add.rn.f32", "add.rz.f32", "add.rm.f32", "add.rp.f32", "add.rn.ftz.f32",
-                                           "add.rz.ftz.f32", "add.rp.ftz.f32", "fma.rm.f32"};
+static const char *const predecessors[] = {"",           "add.rn.f32",     "add.rz.f32",     "add.rm.f32",
+                                           "add.rp.f32", "add.rn.ftz.f32", "add.rz.ftz.f32", "add.rp.ftz.f32",
+                                           "fma.rm.f32"};
 static const char *const targets[] = {"9.0\n.target sm_90a", "9.0\n.target sm_100a"};
 
-enum { LANES = 128, VARIANTS = sizeof predecessors / sizeof *predecessors, SLOT = 16, SOURCES = 4,
-       IN_BYTES = LANES * SLOT * SOURCES, OUT_BYTES = LANES * SLOT * VARIANTS };
+enum {
+    LANES = 128,
+    VARIANTS = sizeof predecessors / sizeof *predecessors,
+    SLOT = 16,
+    SOURCES = 4,
+    IN_BYTES = LANES * SLOT * SOURCES,
+    OUT_BYTES = LANES * SLOT * VARIANTS
+};
 
 struct test {
     ptx_device *device;
@@ -39,14 +46,30 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 27);
 }
 
-/* The low 16, 32 or 64 bits are a number of the format of that size: tiny, near one, a border, or anything. */
+/* The low 16, 32 or 64 bits are a number of the format of that size: tiny, near one, a border, or anything.
+ */
 static uint64_t value(uint64_t *state)
 {
-    static const uint64_t border[] = {0, 1, 0x8000000000000001, 0x7fffff, 0x00800000, 0x3f800000, 0x3c00, 0x3f80, 0x0400, 0x03ff, 0x7f800000,
-                                      0x7ff0000000000000, 0x3ff0000000000000, 0x7fc00000, 0x477fefff, 0x33000001, 0x7f7fffff};
+    static const uint64_t border[] = {0,
+                                      1,
+                                      0x8000000000000001,
+                                      0x7fffff,
+                                      0x00800000,
+                                      0x3f800000,
+                                      0x3c00,
+                                      0x3f80,
+                                      0x0400,
+                                      0x03ff,
+                                      0x7f800000,
+                                      0x7ff0000000000000,
+                                      0x3ff0000000000000,
+                                      0x7fc00000,
+                                      0x477fefff,
+                                      0x33000001,
+                                      0x7f7fffff};
     uint64_t r = next_random(state), v = next_random(state);
     switch (r % 5) {
-    case 0: return v & 0x800f0000007f03ff;                       /* subnormal in f64 and f16, and as f32 */
+    case 0: return v & 0x800f0000007f03ff;                        /* subnormal in f64 and f16, and as f32 */
     case 1: return (v & 0x0000000000000fff) | 0x0000000000001000; /* f32 subnormal */
     case 2: return (v & 0x800fffff807fffff) | 0x3fe000003f000000;
     case 3: return border[(r >> 8) % (sizeof border / sizeof *border)] ^ (r >> 63) << 31;
@@ -64,7 +87,10 @@ static void make_inputs(struct test *t)
 
 /* ---- the kernel of a form ---- */
 
-struct kernel { struct expand_text loads, code, stores; unsigned sources, results; };
+struct kernel {
+    struct expand_text loads, code, stores;
+    unsigned sources, results;
+};
 
 static const char *register_type(const struct px_match *match, const struct px_opd *opd)
 {
@@ -81,9 +107,11 @@ static void put_source(struct kernel *k, const char *type)
     expand_put(&k->code, "%%s%u", n);
     expand_put(&k->loads, "    .reg .%s %%s%u;\n", type, n);
     if (!strcmp(type, "pred"))
-        expand_put(&k->loads, "    ld.global.b32 %%w, [%%in+%u];\n    setp.ne.s32 %%s%u, %%w, 0;\n", n * SLOT, n);
+        expand_put(&k->loads, "    ld.global.b32 %%w, [%%in+%u];\n    setp.ne.s32 %%s%u, %%w, 0;\n", n * SLOT,
+                   n);
     else
-        expand_put(&k->loads, "    ld.global.b%s %%s%u, [%%in+%u];\n", type + strcspn(type, "0123456789"), n, n * SLOT);
+        expand_put(&k->loads, "    ld.global.b%s %%s%u, [%%in+%u];\n", type + strcspn(type, "0123456789"), n,
+                   n * SLOT);
 }
 
 static void put_result(struct kernel *k, const char *type)
@@ -92,9 +120,11 @@ static void put_result(struct kernel *k, const char *type)
     expand_put(&k->code, n ? "|%%d%u" : "%%d%u", n);
     expand_put(&k->loads, "    .reg .%s %%d%u;\n", type, n);
     if (!strcmp(type, "pred"))
-        expand_put(&k->stores, "    selp.b32 %%w, 1, 0, %%d%u;\n    st.global.b32 [%%out+%u], %%w;\n", n, n * 8);
+        expand_put(&k->stores, "    selp.b32 %%w, 1, 0, %%d%u;\n    st.global.b32 [%%out+%u], %%w;\n", n,
+                   n * 8);
     else
-        expand_put(&k->stores, "    st.global.b%s [%%out+%u], %%d%u;\n", type + strcspn(type, "0123456789"), n * 8, n);
+        expand_put(&k->stores, "    st.global.b%s [%%out+%u], %%d%u;\n", type + strcspn(type, "0123456789"),
+                   n * 8, n);
 }
 
 static void put_instruction(struct kernel *k, const char *opcode, const struct px_match *match)
@@ -114,20 +144,23 @@ static void put_instruction(struct kernel *k, const char *opcode, const struct p
 
 static size_t write_kernel(const struct kernel *k, const char *target, char *text, size_t size)
 {
-    size_t n = (size_t)snprintf(text, size,
-                                ".version %s\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-                                "    .reg .b64 %%in, %%out, %%l;\n    .reg .b32 %%w, %%t;\n    .reg .f32 %%f, %%g;\n"
-                                "    mov.u32 %%t, %%tid.x;\n    mul.wide.u32 %%l, %%t, %u;\n"
-                                "    ld.param.u64 %%in, [in];\n    ld.param.u64 %%out, [out];\n    add.s64 %%out, %%out, %%l;\n"
-                                "    mul.wide.u32 %%l, %%t, %u;\n    add.s64 %%in, %%in, %%l;\n"
-                                "    ld.global.f32 %%f, [%%in];\n", target, SLOT, SLOT * SOURCES);
+    size_t n = (size_t)snprintf(
+        text, size,
+        ".version %s\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+        "    .reg .b64 %%in, %%out, %%l;\n    .reg .b32 %%w, %%t;\n    .reg .f32 %%f, %%g;\n"
+        "    mov.u32 %%t, %%tid.x;\n    mul.wide.u32 %%l, %%t, %u;\n"
+        "    ld.param.u64 %%in, [in];\n    ld.param.u64 %%out, [out];\n    add.s64 %%out, %%out, %%l;\n"
+        "    mul.wide.u32 %%l, %%t, %u;\n    add.s64 %%in, %%in, %%l;\n"
+        "    ld.global.f32 %%f, [%%in];\n",
+        target, SLOT, SLOT * SOURCES);
     n += (size_t)snprintf(text + n, size - n, "%s", k->loads.at);
     for (unsigned v = 0; v < VARIANTS; v++) {
         n += (size_t)snprintf(text + n, size - n, "    bra L%u;\nL%u:\n", v, v);
         if (*predecessors[v])
             n += (size_t)snprintf(text + n, size - n, "    %s %%g, %%f, %%f%s;\n", predecessors[v],
                                   *predecessors[v] == 'f' ? ", %f" : "");
-        n += (size_t)snprintf(text + n, size - n, "    %s;\n%s    add.s64 %%out, %%out, %u;\n", k->code.at, k->stores.at, LANES * SLOT);
+        n += (size_t)snprintf(text + n, size - n, "    %s;\n%s    add.s64 %%out, %%out, %u;\n", k->code.at,
+                              k->stores.at, LANES * SLOT);
     }
     return n + (size_t)snprintf(text + n, size - n, "    ret;\n}\n");
 }
@@ -143,7 +176,8 @@ static int run_text(struct test *t, const char *text, size_t size)
     const uint64_t params[2] = {t->in, t->out};
     const ptx_launch_config launch = {{1, 1, 1}, {LANES, 1, 1}, 0, params, sizeof params};
     ptx_status status = ptx_module_create(NULL, text, size, &module);
-    if (status == PTX_OK) status = ptx_program_create(t->device, (const ptx_module *[]){module}, 1, NULL, &program);
+    if (status == PTX_OK)
+        status = ptx_program_create(t->device, (const ptx_module *[]){module}, 1, NULL, &program);
     if (status == PTX_OK) status = ptx_program_kernel(program, "k", &kernel);
     if (status == PTX_OK) status = ptx_memory_fill(t->device, t->out, 0, OUT_BYTES);
     if (status == PTX_OK) status = ptx_kernel_launch(kernel, &launch, NULL);

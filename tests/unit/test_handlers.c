@@ -1,5 +1,6 @@
-/* test_handlers.c - every handler of the instruction table on every level that this machine runs: the same bits on
- * each level, masked forms that touch the active lanes only, scalars that do what rows of equal values do. */
+/* test_handlers.c - every handler of the instruction table on every level that this machine runs: the same
+ * bits on each level, masked forms that touch the active lanes only, scalars that do what rows of equal
+ * values do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,12 +8,25 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
-#include "vm/gang.h"
+#include "gang/gang.h"
 
-enum { LANES = 64, ROW = PX_LANES_MAX * 16, A = PX_FRAME_HEAD, B = A + ROW, C = B + ROW, D = C + ROW, E = D + ROW,
-       CARRY = E + ROW, MASK = CARRY + ROW, FRAME = MASK + ROW };
+enum {
+    LANES = 64,
+    ROW = PX_LANES_MAX * 16,
+    A = PX_FRAME_HEAD,
+    B = A + ROW,
+    C = B + ROW,
+    D = C + ROW,
+    E = D + ROW,
+    CARRY = E + ROW,
+    MASK = CARRY + ROW,
+    FRAME = MASK + ROW
+};
 
-struct bench { struct px_gang gang; uint8_t *frame; };
+struct bench {
+    struct px_gang gang;
+    uint8_t *frame;
+};
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -20,13 +34,36 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 11 ^ *state << 17;
 }
 
-/* Values that find corners in every type: small integers, powers of two, floats of all sizes, half patterns. */
+/* Values that find corners in every type: small integers, powers of two, floats of all sizes, half patterns.
+ */
 static uint64_t corner(uint64_t *state)
 {
-    static const uint64_t special[] = {0, 1, 2, 31, 32, 33, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff, 0x7f800000, 0x3f800000,
-                                       0xbf800000, 0x00000001, 0x00400000, 0x7fc00000, 0x3c003c00, 0x7c007bff, 0x80008000,
-                                       0x7fffffffffffffff, 0x8000000000000000, 0x3ff0000000000000, 0x7ff0000000000000,
-                                       0x0000000100000001, 0xffffffffffffffff};
+    static const uint64_t special[] = {0,
+                                       1,
+                                       2,
+                                       31,
+                                       32,
+                                       33,
+                                       63,
+                                       64,
+                                       0x7fffffff,
+                                       0x80000000,
+                                       0xffffffff,
+                                       0x7f800000,
+                                       0x3f800000,
+                                       0xbf800000,
+                                       0x00000001,
+                                       0x00400000,
+                                       0x7fc00000,
+                                       0x3c003c00,
+                                       0x7c007bff,
+                                       0x80008000,
+                                       0x7fffffffffffffff,
+                                       0x8000000000000000,
+                                       0x3ff0000000000000,
+                                       0x7ff0000000000000,
+                                       0x0000000100000001,
+                                       0xffffffffffffffff};
     uint64_t r = next_random(state);
     return r % 3 ? next_random(state) : special[(r >> 8) % (sizeof special / sizeof *special)];
 }
@@ -75,12 +112,14 @@ static bool same_rows(const uint8_t *x, const uint8_t *y, uint32_t offset, uint3
         memcpy(&p, x + offset + i, 8);
         memcpy(&q, y + offset + i, 8);
         if (same64(p, q)) continue;
-        if (!same32((uint32_t)p, (uint32_t)q) || !same32((uint32_t)(p >> 32), (uint32_t)(q >> 32))) return false;
+        if (!same32((uint32_t)p, (uint32_t)q) || !same32((uint32_t)(p >> 32), (uint32_t)(q >> 32)))
+            return false;
     }
     return true;
 }
 
-/* Runs a handler of a set the way the decoder would: masked ones that are not compiled by themselves by way of blend. */
+/* Runs a handler of a set the way the decoder would: masked ones that are not compiled by themselves by way
+ * of blend. */
 static void run(struct bench *b, uint32_t number, uint32_t masked, uint32_t shape, uint64_t seed)
 {
     const struct px_level *level = b->gang.level;
@@ -111,21 +150,24 @@ static void levels_agree(void **state)
         struct bench y = make(other);
         for (uint32_t i = 0; i < best->nsets * 2 * PX_SHAPES; i++) {
             uint32_t set = i / 16, masked = i / 8 % 2, shape = i % 8;
-            assert_int_equal(best->sets[set].fn[masked][shape] != NULL, other->sets[set].fn[masked][shape] != NULL);
+            assert_int_equal(best->sets[set].fn[masked][shape] != NULL,
+                             other->sets[set].fn[masked][shape] != NULL);
             if (!best->sets[set].fn[0][shape]) continue;
             run(&x, set, masked, shape, i);
             run(&y, set, masked, shape, i);
             if (!same_rows(x.frame, y.frame, D, FRAME - D))
-                fail_msg("handler %u, shape %u, masked %u: %s and %s differ", set, shape, masked, best->name, other->name);
+                fail_msg("handler %u, shape %u, masked %u: %s and %s differ", set, shape, masked, best->name,
+                         other->name);
         }
         free(y.frame);
     }
     free(x.frame);
 }
 
-/* An inactive lane keeps its bytes; an active one gets what the unmasked form gives. Element sizes are found by trial:
-   lane i lies at i * size, so each size must explain the row. */
-static bool masked_explained(const struct bench *before, const struct bench *whole, const struct bench *part, uint32_t size)
+/* An inactive lane keeps its bytes; an active one gets what the unmasked form gives. Element sizes are found
+   by trial: lane i lies at i * size, so each size must explain the row. */
+static bool masked_explained(const struct bench *before, const struct bench *whole, const struct bench *part,
+                             uint32_t size)
 {
     const uint32_t *mask = (const uint32_t *)(const void *)(before->frame + MASK);
     for (uint32_t i = 0; i < LANES; i++) {
@@ -144,9 +186,11 @@ static void masks_hold_on(const struct px_level *level)
         run(&whole, i / 8, 0, i % 8, i);
         run(&part, i / 8, 1, i % 8, i);
         bool found = false;
-        for (uint32_t size = 2; size <= 16 && !found; size *= 2) found = masked_explained(&before, &whole, &part, size);
+        for (uint32_t size = 2; size <= 16 && !found; size *= 2)
+            found = masked_explained(&before, &whole, &part, size);
         if (!found)
-            fail_msg("%s, handler %u, shape %u: the masked form is not the blend of the unmasked one", level->name, i / 8, i % 8);
+            fail_msg("%s, handler %u, shape %u: the masked form is not the blend of the unmasked one",
+                     level->name, i / 8, i % 8);
     }
     free(before.frame), free(whole.frame), free(part.frame);
 }
@@ -163,7 +207,8 @@ static void bits_and_rows_on(const struct px_level *level)
     uint32_t row[PX_LANES_MAX];
     uint64_t bits[PX_MASK_WORDS] = {0x8000000000000001, 0x00ff00ff12345678, 0, ~0ull}, back[PX_MASK_WORDS];
     level->to_row(bits, PX_LANES_MAX, row);
-    for (uint32_t i = 0; i < PX_LANES_MAX; i++) assert_int_equal(row[i], bits[i / 64] >> (i % 64) & 1 ? ~0u : 0);
+    for (uint32_t i = 0; i < PX_LANES_MAX; i++)
+        assert_int_equal(row[i], bits[i / 64] >> (i % 64) & 1 ? ~0u : 0);
     level->to_bits(row, PX_LANES_MAX, back);
     assert_memory_equal(bits, back, sizeof bits);
     level->to_bits(row, 64, back);

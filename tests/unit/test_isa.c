@@ -22,7 +22,10 @@
 
 /* ---- a set of strings ---- */
 
-struct set { char **at; size_t n, cap; };
+struct set {
+    char **at;
+    size_t n, cap;
+};
 
 static void add(struct set *s, const char *text)
 {
@@ -41,8 +44,7 @@ static int compare(const void *a, const void *b)
 static void sort_unique(struct set *s)
 {
     size_t n = 0;
-    if (s->n)
-        qsort(s->at, s->n, sizeof *s->at, compare);
+    if (s->n) qsort(s->at, s->n, sizeof *s->at, compare);
     for (size_t i = 0; i < s->n; i++)
         if (n && !strcmp(s->at[n - 1], s->at[i]))
             free(s->at[i]);
@@ -58,8 +60,7 @@ static bool has(const struct set *s, const char *text)
 
 static void clear(struct set *s)
 {
-    for (size_t i = 0; i < s->n; i++)
-        free(s->at[i]);
+    for (size_t i = 0; i < s->n; i++) free(s->at[i]);
     free(s->at);
     *s = (struct set){0};
 }
@@ -81,7 +82,8 @@ static void set_true(void *found, const struct px_match *match, uint32_t operand
     *(bool *)found = true;
 }
 
-/* Is the list, in any order that may be written, a combination of some form? Its canonical text goes to out. */
+/* Is the list, in any order that may be written, a combination of some form? Its canonical text goes to out.
+ */
 static bool canonical(const char *opcode, const char *mods, struct expand_text *out)
 {
     px_word words[PX_MAX_SLOTS + 1];
@@ -98,8 +100,7 @@ static bool canonical(const char *opcode, const char *mods, struct expand_text *
         bool found = false;
         if (px_form_since(match.form).min_ptx <= expand_oracle && px_match_deal(&match, words, n))
             expand_operands(&match, set_true, &found);
-        if (!found)
-            continue;
+        if (!found) continue;
         *out = (struct expand_text){0};
         expand_words(&match, out);
         return true;
@@ -115,8 +116,7 @@ static void compare_opcode(const char *opcode, bool exact, struct set *accepted)
 {
     struct set ours = {0}, theirs = {0};
     struct expand_text text;
-    if (!accepted->n)
-        return;
+    if (!accepted->n) return;
     for (size_t i = 0; i < accepted->n; i++)
         if (canonical(opcode, accepted->at[i], &text)) {
             add(&theirs, text.at);
@@ -150,8 +150,7 @@ static void test_forms(void **state)
     faults = 0;
     while (fgets(line, sizeof line, f)) {
         line[strcspn(line, "\n")] = 0;
-        if (line[0] == '#')
-            continue;
+        if (line[0] == '#') continue;
         if (line[0] != ' ') {
             compare_opcode(opcode, !strcmp(kind, "exact"), &accepted);
             assert_int_equal(sscanf(line, "%63s %15s", opcode, kind), 2);
@@ -170,8 +169,14 @@ static void test_forms(void **state)
 
 /* ---- combinations.txt ---- */
 
-struct combination { char *key; struct expand_need need; };
-struct combinations { struct combination *at; size_t n, cap; };
+struct combination {
+    char *key;
+    struct expand_need need;
+};
+struct combinations {
+    struct combination *at;
+    size_t n, cap;
+};
 
 static void push(struct combinations *list, const char *key, struct expand_need need)
 {
@@ -184,8 +189,7 @@ static void push(struct combinations *list, const char *key, struct expand_need 
 
 static void drop(struct combinations *list)
 {
-    for (size_t i = 0; i < list->n; i++)
-        free(list->at[i].key);
+    for (size_t i = 0; i < list->n; i++) free(list->at[i].key);
     free(list->at);
 }
 
@@ -206,7 +210,8 @@ static size_t first_target(uint64_t targets)
 {
     size_t best = expand_max_targets;
     for (size_t i = 0; i < expand_max_targets && px_target_name(i); i++)
-        if (targets >> i & 1 && (best == expand_max_targets || px_target_min_ptx(i) < px_target_min_ptx(best)))
+        if (targets >> i & 1 &&
+            (best == expand_max_targets || px_target_min_ptx(i) < px_target_min_ptx(best)))
             best = i;
     return best;
 }
@@ -215,8 +220,7 @@ static size_t first_target(uint64_t targets)
 static struct expand_need merged(const struct combination *c, size_t n)
 {
     struct expand_need need = {UINT32_MAX, 0};
-    for (size_t i = 0; i < n; i++)
-        need.targets |= c[i].need.targets;
+    for (size_t i = 0; i < n; i++) need.targets |= c[i].need.targets;
     size_t target = first_target(need.targets);
     for (size_t i = 0; i < n; i++) {
         unsigned version = c[i].need.version, least = px_target_min_ptx(target);
@@ -235,15 +239,19 @@ static void merge(struct combinations *list)
         for (end = i + 1; end < list->n && !by_key(&list->at[i], &list->at[end]); end++)
             ;
         struct combination one = {list->at[i].key, merged(&list->at[i], end - i)};
-        for (size_t k = i + 1; k < end; k++)
-            free(list->at[k].key);
+        for (size_t k = i + 1; k < end; k++) free(list->at[k].key);
         list->at[n++] = one;
     }
     list->n = n;
 }
 
 /* The frozen automaton of one opcode (its lines without their numbers) and the requirements of all. */
-struct frozen { char *state[8192]; unsigned nstates; struct expand_need need[512]; unsigned nneeds; };
+struct frozen {
+    char *state[8192];
+    unsigned nstates;
+    struct expand_need need[512];
+    unsigned nneeds;
+};
 
 /* "sm_70" and all later ones, or names each followed by a comma. */
 static uint64_t targets_of(const char *text)
@@ -255,7 +263,9 @@ static uint64_t targets_of(const char *text)
         int index = px_target_find(text, n);
         assert_true(index >= 0);
         for (size_t i = 0; i < expand_max_targets && px_target_name(i); i++)
-            if (list ? i == (size_t)index : px_target_at(i).sm >= px_target_at((size_t)index).sm && px_target_min_ptx(i) <= expand_oracle)
+            if (list ? i == (size_t)index
+                     : px_target_at(i).sm >= px_target_at((size_t)index).sm &&
+                           px_target_min_ptx(i) <= expand_oracle)
                 targets |= (uint64_t)1 << i;
         text += n + (text[n] == ',');
     }
@@ -263,7 +273,8 @@ static uint64_t targets_of(const char *text)
 }
 
 /* Every path from a state to the end. */
-static void walk(const struct frozen *frozen, const char *state, struct expand_text *text, struct combinations *out)
+static void walk(const struct frozen *frozen, const char *state, struct expand_text *text,
+                 struct combinations *out)
 {
     while (*state) {
         const char *goal = state + strcspn(state, ">=");
@@ -284,28 +295,27 @@ static void walk(const struct frozen *frozen, const char *state, struct expand_t
 
 static void differ(const char *opcode, const struct combination *c, const char *what)
 {
-    if (faults++ < 50)
-        print_error("%s%s: %s\n", opcode, c->key, what);
+    if (faults++ < 50) print_error("%s%s: %s\n", opcode, c->key, what);
 }
 
-static void compare_needs(const char *opcode, const struct combination *ours, const struct combination *theirs)
+static void compare_needs(const char *opcode, const struct combination *ours,
+                          const struct combination *theirs)
 {
     struct expand_need a = ours->need, b = theirs->need;
-    if (a.targets == b.targets && a.version == b.version)
-        return;
+    if (a.targets == b.targets && a.version == b.version) return;
     differ(opcode, ours, "needs something else in ptxas");
     size_t x = first_target(a.targets), y = first_target(b.targets);
     if (faults <= 50)
-        print_error("    ours %u %s (%llx), ptxas %u %s (%llx)\n", a.version, x < expand_max_targets ? px_target_name(x) : "no target",
-                    (unsigned long long)a.targets, b.version, px_target_name(y), (unsigned long long)b.targets);
+        print_error("    ours %u %s (%llx), ptxas %u %s (%llx)\n", a.version,
+                    x < expand_max_targets ? px_target_name(x) : "no target", (unsigned long long)a.targets,
+                    b.version, px_target_name(y), (unsigned long long)b.targets);
 }
 
 static void compare_combinations(const char *opcode, struct frozen *frozen, size_t count)
 {
     struct combinations ours = {0}, theirs = {0};
     struct expand_text text = {0};
-    if (!frozen->nstates)
-        return;
+    if (!frozen->nstates) return;
     walk(frozen, frozen->state[frozen->nstates - 1], &text, &theirs);
     assert_int_equal(theirs.n, count);
     qsort(theirs.at, theirs.n, sizeof *theirs.at, by_key);
@@ -322,12 +332,12 @@ static void compare_combinations(const char *opcode, struct frozen *frozen, size
     }
     drop(&ours);
     drop(&theirs);
-    for (unsigned i = 0; i < frozen->nstates; i++)
-        free(frozen->state[i]);
+    for (unsigned i = 0; i < frozen->nstates; i++) free(frozen->state[i]);
     frozen->nstates = 0;
 }
 
-/* Each combination that a row has is one that ptxas accepts, and the reverse; and needs the same version and targets. */
+/* Each combination that a row has is one that ptxas accepts, and the reverse; and needs the same version and
+ * targets. */
 static void test_combinations(void **state)
 {
     static struct frozen frozen;
@@ -363,8 +373,9 @@ static void test_combinations(void **state)
 /* Declares the registers %r_TYPE_N that `text` names (B8 is .b8). */
 static void declare(const char *text, char *out, size_t size)
 {
-    static const char *const types[] = {"pred", "b8", "u8", "s8", "b16", "u16", "s16", "f16", "b32", "u32", "s32", "f32", "f16x2",
-                                        "b64", "u64", "s64", "f64", "b128", "u16x2", "f32x2", "bf16"};
+    static const char *const types[] = {"pred", "b8",  "u8",  "s8",   "b16",   "u16",   "s16",
+                                        "f16",  "b32", "u32", "s32",  "f32",   "f16x2", "b64",
+                                        "u64",  "s64", "f64", "b128", "u16x2", "f32x2", "bf16"};
     char name[32];
     size_t at = 0;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -372,8 +383,7 @@ static void declare(const char *text, char *out, size_t size)
         if (strstr(text, name))
             at += (size_t)snprintf(out + at, size - at, "\t.reg .%s %s<64>;\n", types[i], name);
     }
-    if (strstr(text, "%r_B8_"))
-        at += (size_t)snprintf(out + at, size - at, "\t.reg .b8 %%r_B8_<64>;\n");
+    if (strstr(text, "%r_B8_")) at += (size_t)snprintf(out + at, size - at, "\t.reg .b8 %%r_B8_<64>;\n");
     out[at < size ? at : size - 1] = 0;
 }
 
@@ -381,10 +391,12 @@ static bool accepts(const char *target, const char *version, const char *text)
 {
     char regs[2048] = "", source[6144];
     declare(text, regs, sizeof regs);
-    int n = snprintf(source, sizeof source,
-                     ".version %s\n.target %s\n.address_size 64\n.global .align 128 .b8 gv[4096];\n.const .align 128 .b8 cv[256];\n"
-                     ".shared .align 128 .b8 sv[4096];\n.entry k(.param .align 16 .b8 kp[64])\n{\n%s\t%s\n\tret;\n}\n",
-                     version, target, regs, text);
+    int n = snprintf(
+        source, sizeof source,
+        ".version %s\n.target %s\n.address_size 64\n.global .align 128 .b8 gv[4096];\n.const .align 128 .b8 "
+        "cv[256];\n"
+        ".shared .align 128 .b8 sv[4096];\n.entry k(.param .align 16 .b8 kp[64])\n{\n%s\t%s\n\tret;\n}\n",
+        version, target, regs, text);
     ptx_module *module = NULL;
     ptx_status status = ptx_module_create(NULL, source, (size_t)n, &module);
     ptx_module_destroy(module);
@@ -401,8 +413,7 @@ static void test_neighbours(void **state)
     faults = 0;
     while (fgets(line, sizeof line, f)) {
         line[strcspn(line, "\n")] = 0;
-        if (line[0] == '#')
-            continue;
+        if (line[0] == '#') continue;
         assert_int_equal(sscanf(line, "%15s %7s %15s %n", target, version, verdict, &used), 3);
         bool want = !strcmp(verdict, "accepted");
         if (accepts(target, version, line + used) != want) {
@@ -416,6 +427,7 @@ static void test_neighbours(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_combinations), cmocka_unit_test(test_neighbours)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_combinations),
+                                       cmocka_unit_test(test_neighbours)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,8 @@ static struct px_linked linked;
 static ptx_module *modules[MODULES];
 static uint32_t nmodules;
 
-static const struct px_builtin builtins[] = {{"vprintf", NULL, 4, 16, false}, {"cudaMalloc", NULL, 4, 16, true}};
+static const struct px_builtin builtins[] = {{"vprintf", NULL, 4, 16, false},
+                                             {"cudaMalloc", NULL, 4, 16, true}};
 
 static const struct px_builtin *find(const char *name)
 {
@@ -28,9 +29,7 @@ static const struct px_builtin *find(const char *name)
     return NULL;
 }
 
-static void native(void)
-{
-}
+static void native(void) {}
 
 static ptx_host_fn resolve(void *user, const char *name)
 {
@@ -99,7 +98,8 @@ static void declarations_meet_definitions(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        HEAD ".extern .func f();\n.extern .entry kid(.param .u64 p);\n.visible .entry a() {\n .reg .b64 %r;\n call f, ();\n"
+        HEAD ".extern .func f();\n.extern .entry kid(.param .u64 p);\n.visible .entry a() {\n .reg .b64 "
+             "%r;\n call f, ();\n"
              " mov.u64 %r, kid;\n ret; }",
         HEAD ".visible .func f() { ret; }\n.visible .entry kid(.param .u64 p) { ret; }"};
     assert_int_equal(link_texts(texts, 2), PTX_OK);
@@ -124,8 +124,9 @@ static void undefined_names_by_use(void **state)
     assert_int_equal(func(0, "vprintf")->kind, PX_LF_BUILTIN);
     assert_int_equal(func(0, "nobody")->kind, PX_LF_UNDEFINED);
     unlink_all();
-    static const char *const address[] = {HEAD ".extern .entry nobody();\n.visible .entry a() {\n .reg .b64 %r;\n"
-                                               " mov.u64 %r, nobody;\n ret; }"};
+    static const char *const address[] = {HEAD
+                                          ".extern .entry nobody();\n.visible .entry a() {\n .reg .b64 %r;\n"
+                                          " mov.u64 %r, nobody;\n ret; }"};
     assert_int_equal(link_texts(address, 1), PTX_ERROR_LINK);
     assert_error("undefined kernel 'nobody', used in 'a' (a.ptx:7)");
     unlink_all();
@@ -138,14 +139,16 @@ static void builtins_over_definitions(void **state)
     static const char *const texts[] = {
         HEAD ".visible .func (.param .b32 r) cudaMalloc(.param .b64 a, .param .b64 b) { ret; }\n"
              ".visible .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b) { ret; }\n"
-             ".visible .entry a() {\n .param .b32 r; .param .b64 x; .param .b64 y;\n call (r), cudaMalloc, (x, y);\n"
+             ".visible .entry a() {\n .param .b32 r; .param .b64 x; .param .b64 y;\n call (r), cudaMalloc, "
+             "(x, y);\n"
              " call (r), vprintf, (x, y);\n ret; }"};
     assert_int_equal(link_texts(texts, 1), PTX_OK);
     assert_int_equal(func(0, "cudaMalloc")->kind, PX_LF_BUILTIN);
     assert_int_equal(func(0, "vprintf")->kind, PX_LF_CODE);
     unlink_all();
-    static const char *const wrong[] = {HEAD ".extern .func cudaMalloc(.param .b64 a);\n.visible .entry a() {\n"
-                                             " .param .b64 x;\n call cudaMalloc, (x);\n ret; }"};
+    static const char *const wrong[] = {HEAD
+                                        ".extern .func cudaMalloc(.param .b64 a);\n.visible .entry a() {\n"
+                                        " .param .b64 x;\n call cudaMalloc, (x);\n ret; }"};
     assert_int_equal(link_texts(wrong, 1), PTX_ERROR_LINK);
     assert_error("'cudaMalloc' is declared in a.ptx with 8 bytes of parameters");
     unlink_all();
@@ -158,7 +161,8 @@ static void common_and_weak_variables(void **state)
     (void)state;
     static const char *const texts[] = {
         HEAD ".common .global .align 4 .b8 c[8];\n.weak .global .u32 w = 1;\n.visible .entry a() { ret; }",
-        HEAD ".common .global .align 16 .b8 c[24];\n.visible .global .u32 w = 2;\n.extern .global .align 4 .b8 c2[4];\n"
+        HEAD ".common .global .align 16 .b8 c[24];\n.visible .global .u32 w = 2;\n.extern .global .align 4 "
+             ".b8 c2[4];\n"
              ".visible .entry b() { ret; }"};
     assert_int_equal(link_texts(texts, 2), PTX_OK);
     assert_ptr_equal(var(0, "c"), var(1, "c"));
@@ -187,9 +191,9 @@ static void shared_variables_overlay_by_kernel(void **state)
     static const char *const texts[] = {
         HEAD ".shared .align 4 .b8 x[100];\n.shared .align 4 .b8 y[50];\n.shared .align 16 .b8 both[32];\n"
              ".extern .shared .align 8 .b8 dyn[];\n"
-             ".func deep() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n" USE("both") USE("dyn") " ret; }\n"
-             KERNEL("a", USE("x") " call deep, ();\n") KERNEL("b", USE("y") " call deep, ();\n") KERNEL("c", USE("y"))
-             KERNEL("d", "")};
+             ".func deep() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n" USE("both")
+                 USE("dyn") " ret; }\n" KERNEL("a", USE("x") " call deep, ();\n")
+                     KERNEL("b", USE("y") " call deep, ();\n") KERNEL("c", USE("y")) KERNEL("d", "")};
     assert_int_equal(link_texts(texts, 1), PTX_OK);
     assert_false(overlap(var(0, "x"), var(0, "both")));
     assert_false(overlap(var(0, "y"), var(0, "both")));
@@ -210,9 +214,11 @@ static void indirect_calls_reach_shared_variables(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        HEAD ".shared .align 4 .b8 x[64];\n.func far() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n" USE("x") " ret; }\n"
-             ".visible .entry a() {\n .reg .b64 %f;\n mov.u64 %f, far;\n P: .callprototype _ ();\n call %f, (), P;\n ret; }\n"
-             ".visible .entry b() {\n .reg .b64 %f;\n mov.u64 %f, far;\n ret; }"};
+        HEAD ".shared .align 4 .b8 x[64];\n.func far() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n" USE(
+            "x") " ret; }\n"
+                 ".visible .entry a() {\n .reg .b64 %f;\n mov.u64 %f, far;\n P: .callprototype _ ();\n call "
+                 "%f, (), P;\n ret; }\n"
+                 ".visible .entry b() {\n .reg .b64 %f;\n mov.u64 %f, far;\n ret; }"};
     assert_int_equal(link_texts(texts, 1), PTX_OK);
     assert_int_equal(func(0, "a")->static_shared, 64);
     assert_int_equal(func(0, "b")->static_shared, 0);
@@ -224,8 +230,9 @@ static void recursion_is_walked_once(void **state)
     (void)state;
     static const char *const texts[] = {
         HEAD ".shared .align 4 .b8 x[12];\n.func g();\n.func f() {\n call g, ();\n ret; }\n"
-             ".func g() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n" USE("x") " call f, ();\n ret; }\n"
-             ".visible .entry a() {\n call f, ();\n ret; }"};
+             ".func g() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n" USE(
+                 "x") " call f, ();\n ret; }\n"
+                      ".visible .entry a() {\n call f, ();\n ret; }"};
     assert_int_equal(link_texts(texts, 1), PTX_OK);
     assert_int_equal(func(0, "a")->static_shared, 12);
     unlink_all();

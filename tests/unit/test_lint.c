@@ -15,14 +15,15 @@
 #include "ptx.h"
 #include "unit/budget.h"
 
-static const char faulty[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
-                             ".extern .func (.param .b32 r) cudaFree (.param .b32 p);\n"
-                             ".entry k(.param .u64 p)\n{\n"
-                             ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p; .reg .f32 spare; .shared .b8 s[8];\n"
-                             "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nsetp.eq.s32 %p, %r1, %r2;\n@%p bra L;\n"
-                             "mov.u32 %r3, 1;\nbar.sync 0;\nL: st.global.u32 [%rd1], %r3;\nmov.u64 %rd2, s;\n"
-                             "st.u32 [%rd2], 1;\ncvta.shared.u64 %rd3, %rd2;\nst.u32 [%rd3], 1;\nret;\n"
-                             "st.global.u32 [%rd1], %r3;\nret;\n}\n";
+static const char faulty[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".extern .func (.param .b32 r) cudaFree (.param .b32 p);\n"
+    ".entry k(.param .u64 p)\n{\n"
+    ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .pred %p; .reg .f32 spare; .shared .b8 s[8];\n"
+    "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nsetp.eq.s32 %p, %r1, %r2;\n@%p bra L;\n"
+    "mov.u32 %r3, 1;\nbar.sync 0;\nL: st.global.u32 [%rd1], %r3;\nmov.u64 %rd2, s;\n"
+    "st.u32 [%rd2], 1;\ncvta.shared.u64 %rd3, %rd2;\nst.u32 [%rd3], 1;\nret;\n"
+    "st.global.u32 [%rd1], %r3;\nret;\n}\n";
 
 /* The codes of a module's diagnostics, in their order. */
 static void codes_of(const ptx_module *module, char *codes)
@@ -52,7 +53,8 @@ static void test_asked_for(void **state)
 /* A module with an error gets no advice: half of it would follow from the error. */
 static void test_not_beside_errors(void **state)
 {
-    static const char text[] = ".version 8.0\n.target sm_90\n.entry k() { .reg .f32 spare; ad.f32 spare, spare, spare; }\n";
+    static const char text[] =
+        ".version 8.0\n.target sm_90\n.entry k() { .reg .f32 spare; ad.f32 spare, spare, spare; }\n";
     const ptx_module_options options = {.lint = 1};
     ptx_module *module = NULL;
     char codes[256];
@@ -108,15 +110,16 @@ static void check_bytes(const char *name, const char *prototype, unsigned ret_by
         const unsigned bytes = bytes_of(*p, &align);
         offset = (offset + align - 1) / align * align + bytes;
     }
-    if (offset != arg_bytes) fail_msg("%s: %u bytes by its prototype, %u by its row", name, offset, arg_bytes);
+    if (offset != arg_bytes)
+        fail_msg("%s: %u bytes by its prototype, %u by its row", name, offset, arg_bytes);
 }
 
 static void test_prototypes(void **state)
 {
     struct px_lint_runtime found;
     (void)state;
-#define CDP_CALL(stem, prototype, ret, args, function)                                                      \
-    check_bytes("cuda" #stem, prototype, ret, args);                                                        \
+#define CDP_CALL(stem, prototype, ret, args, function)                                                       \
+    check_bytes("cuda" #stem, prototype, ret, args);                                                         \
     check_bytes("__cudaCDP2" #stem, prototype, ret, args);
 #define CDP_FIRST(name, prototype, ret, args, function) check_bytes(#name, prototype, ret, args);
 #define CDP_SYSTEM(name, prototype, ret, args, function) check_bytes(#name, prototype, ret, args);

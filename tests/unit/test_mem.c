@@ -1,6 +1,6 @@
 /*
  * test_mem.c - device memory and the heap of kernels: placement, exact bounds,
- * reuse, words. Expectations come from the contracts in vm/mem.h and vm/heap.h.
+ * reuse, words. Expectations come from the contracts in mem/mem.h and mem/heap.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
-#include "vm/heap.h"
+#include "mem/heap.h"
 
 enum { MIB = 1 << 20 };
 
@@ -182,7 +182,8 @@ static void places_in_words(void **state)
              (unsigned long long)va);
     assert_string_equal(text, expected);
     px_mem_describe(&mem, va - 4, text, sizeof text);
-    snprintf(expected, sizeof expected, "4 bytes before a 4096-byte allocation at 0x%llx", (unsigned long long)va);
+    snprintf(expected, sizeof expected, "4 bytes before a 4096-byte allocation at 0x%llx",
+             (unsigned long long)va);
     assert_string_equal(text, expected);
     px_mem_describe(&mem, va + 5, text, sizeof text);
     snprintf(expected, sizeof expected, "byte 5 of a 4096-byte allocation at 0x%llx", (unsigned long long)va);
@@ -220,7 +221,10 @@ static void windows_carry_their_owner(void **state)
 
 /* ---- heap ---- */
 
-struct heaped { struct px_mem mem; struct px_heap heap; };
+struct heaped {
+    struct px_mem mem;
+    struct px_heap heap;
+};
 
 static void begin_heap(struct heaped *h, uint64_t bytes)
 {
@@ -296,7 +300,9 @@ static void freed_pieces_join(void **state)
     end_heap(&h);
 }
 
-struct piece { uint64_t va, size; };
+struct piece {
+    uint64_t va, size;
+};
 
 /* A generator of its own, so that every run is the same. */
 static uint32_t next_random(uint32_t *seed)
@@ -326,7 +332,8 @@ static void random_use_never_overlaps(void **state)
             p->va = 0;
             continue;
         }
-        const uint64_t size = next_random(&seed) % (step % 7 ? 300 : 9000) + 1, align = 16u << next_random(&seed) % 4;
+        const uint64_t size = next_random(&seed) % (step % 7 ? 300 : 9000) + 1,
+                       align = 16u << next_random(&seed) % 4;
         uint64_t va = px_heap_alloc(&h.heap, size, align);
         failed += !va;
         if (!va) continue;
@@ -345,7 +352,8 @@ static uint64_t longest_gap(const struct px_heap *heap, const struct piece *piec
     uint64_t best = 0, run = 0;
     memset(used, 0, sizeof used);
     for (int i = 0; i < n; i++)
-        for (uint64_t at = 0; pieces[i].va && at < pieces[i].size; at += 16) used[(pieces[i].va - heap->base + at) / 16] = true;
+        for (uint64_t at = 0; pieces[i].va && at < pieces[i].size; at += 16)
+            used[(pieces[i].va - heap->base + at) / 16] = true;
     for (size_t i = 0; i < sizeof used; i++) {
         run = used[i] ? 0 : run + 1;
         if (run > best) best = run;
@@ -391,7 +399,8 @@ static void *use_heap(void *argument)
     for (int i = 0; i < 4000; i++) {
         const int k = i * 7 % 32;
         if (mine[k]) {
-            if (!px_mem_extent(&h->mem, mine[k] + 5, &e) || e.lo != mine[k] || e.len != (uint64_t)k * 10 + 6) return h;
+            if (!px_mem_extent(&h->mem, mine[k] + 5, &e) || e.lo != mine[k] || e.len != (uint64_t)k * 10 + 6)
+                return h;
             if (!px_heap_release(&h->heap, mine[k])) return h;
         }
         mine[k] = px_heap_alloc(&h->heap, (uint64_t)k * 10 + 6, 16);

@@ -1,10 +1,11 @@
 /*
  * test_nan.c - programs in which floats and integers that look like NaNs share registers.
  *
- * A random program runs on every SIMD level and is modelled here, lane by lane, in plain C: registers are words, the
- * result of f32 arithmetic that is a NaN is 0x7fffffff, nothing else changes a bit. Its statements move words that
- * are NaNs of many kinds through mov, selp, slct, guards, branches, loops, calls, packing, shuffles and memory, and
- * compute with them now and then. At the end all registers must hold the model's bits.
+ * A random program runs on every SIMD level and is modelled here, lane by lane, in plain C: registers are
+ * words, the result of f32 arithmetic that is a NaN is 0x7fffffff, nothing else changes a bit. Its statements
+ * move words that are NaNs of many kinds through mov, selp, slct, guards, branches, loops, calls, packing,
+ * shuffles and memory, and compute with them now and then. At the end all registers must hold the model's
+ * bits.
  *
  *   test_nan [PROGRAMS [SEED]]
  */
@@ -28,16 +29,16 @@ static uint64_t seed = 1;
 /* ---- what is generated ---- */
 
 /*
- * Registers 0 to 3 are %r, .b32; 4 to 6 are %f, .f32; then there is one %r and two %f. Those from WORDS_REGS on get nothing but results of
- * arithmetic, constants that are no NaN, and copies of each other.
+ * Registers 0 to 3 are %r, .b32; 4 to 6 are %f, .f32; then there is one %r and two %f. Those from WORDS_REGS
+ * on get nothing but results of arithmetic, constants that are no NaN, and copies of each other.
  */
 struct program {
-    struct expand_text text;   /* of the body */
+    struct expand_text text; /* of the body */
     uint64_t random;
     uint32_t r[REGS][LANES];
-    uint32_t cell[LANES];      /* one word of memory a lane */
+    uint32_t cell[LANES]; /* one word of memory a lane */
     bool p[PREDS][LANES];
-    bool on[LANES];            /* lanes that run the statement */
+    bool on[LANES]; /* lanes that run the statement */
     unsigned labels, depth;
 };
 
@@ -51,14 +52,16 @@ static unsigned any(struct program *g, unsigned n)
 
 static uint32_t any_word(struct program *g)
 {
-    static const uint32_t words[] = {0xffffffff, 0x7fc00001, 0xffc00000, 0x7fffffff, 0x7f800001, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0,
-                                     0x80000000, 5, 0x40490fdb, 0x7f7fffff};
+    static const uint32_t words[] = {0xffffffff, 0x7fc00001, 0xffc00000, 0x7fffffff, 0x7f800001,
+                                     0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0,
+                                     0x80000000, 5,          0x40490fdb, 0x7f7fffff};
     return words[any(g, sizeof words / sizeof *words)];
 }
 
 static const char *name(unsigned reg)
 {
-    static const char *const names[REGS] = {"%r0", "%r1", "%r2", "%r3", "%f0", "%f1", "%f2", "%r4", "%f3", "%f4"};
+    static const char *const names[REGS] = {"%r0", "%r1", "%r2", "%r3", "%f0",
+                                            "%f1", "%f2", "%r4", "%f3", "%f4"};
     return names[reg];
 }
 
@@ -114,37 +117,96 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 typedef uint32_t operation(uint32_t a, uint32_t b, uint32_t c);
-static uint32_t op_add(uint32_t a, uint32_t b, uint32_t c) { return (void)c, bits_of(float_of(a) + float_of(b)); }
-static uint32_t op_sub(uint32_t a, uint32_t b, uint32_t c) { return (void)c, bits_of(float_of(a) - float_of(b)); }
-static uint32_t op_mul(uint32_t a, uint32_t b, uint32_t c) { return (void)c, bits_of(float_of(a) * float_of(b)); }
-static uint32_t op_fma(uint32_t a, uint32_t b, uint32_t c) { return bits_of(fmaf(float_of(a), float_of(b), float_of(c))); }
-static uint32_t op_min(uint32_t a, uint32_t b, uint32_t c) { return (void)c, smaller(a, b); }
-static uint32_t op_neg(uint32_t a, uint32_t b, uint32_t c) { return (void)b, (void)c, is_nan(a) ? 0x7fffffff : a ^ 0x80000000; }
-static uint32_t op_abs(uint32_t a, uint32_t b, uint32_t c) { return (void)b, (void)c, is_nan(a) ? 0x7fffffff : a & 0x7fffffff; }
-static uint32_t op_sqrt(uint32_t a, uint32_t b, uint32_t c) { return (void)b, (void)c, bits_of(sqrtf(float_of(a))); }
-static uint32_t op_copysign(uint32_t a, uint32_t b, uint32_t c) { return (void)c, (a & 0x80000000) | (b & 0x7fffffff); }
+static uint32_t op_add(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)c, bits_of(float_of(a) + float_of(b));
+}
+static uint32_t op_sub(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)c, bits_of(float_of(a) - float_of(b));
+}
+static uint32_t op_mul(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)c, bits_of(float_of(a) * float_of(b));
+}
+static uint32_t op_fma(uint32_t a, uint32_t b, uint32_t c)
+{
+    return bits_of(fmaf(float_of(a), float_of(b), float_of(c)));
+}
+static uint32_t op_min(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)c, smaller(a, b);
+}
+static uint32_t op_neg(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)b, (void)c, is_nan(a) ? 0x7fffffff : a ^ 0x80000000;
+}
+static uint32_t op_abs(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)b, (void)c, is_nan(a) ? 0x7fffffff : a & 0x7fffffff;
+}
+static uint32_t op_sqrt(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)b, (void)c, bits_of(sqrtf(float_of(a)));
+}
+static uint32_t op_copysign(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)c, (a & 0x80000000) | (b & 0x7fffffff);
+}
 static uint32_t op_addftz(uint32_t a, uint32_t b, uint32_t c)
 {
     return (void)c, flushed(bits_of(float_of(flushed(a)) + float_of(flushed(b))));
 }
-static uint32_t op_iadd(uint32_t a, uint32_t b, uint32_t c) { return (void)c, a + b; }
-static uint32_t op_isub(uint32_t a, uint32_t b, uint32_t c) { return (void)c, a - b; }
-static uint32_t op_xor(uint32_t a, uint32_t b, uint32_t c) { return (void)c, a ^ b; }
-static uint32_t op_not(uint32_t a, uint32_t b, uint32_t c) { return (void)b, (void)c, ~a; }
-static uint32_t op_smax(uint32_t a, uint32_t b, uint32_t c) { return (void)c, (int32_t)a > (int32_t)b ? a : b; }
-static uint32_t op_slct(uint32_t a, uint32_t b, uint32_t c) { return (int32_t)c >= 0 ? a : b; }
-static uint32_t op_fslct(uint32_t a, uint32_t b, uint32_t c) { return float_of(c) >= 0 ? a : b; }
-static uint32_t op_mov(uint32_t a, uint32_t b, uint32_t c) { return (void)b, (void)c, a; }
+static uint32_t op_iadd(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)c, a + b;
+}
+static uint32_t op_isub(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)c, a - b;
+}
+static uint32_t op_xor(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)c, a ^ b;
+}
+static uint32_t op_not(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)b, (void)c, ~a;
+}
+static uint32_t op_smax(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)c, (int32_t)a > (int32_t)b ? a : b;
+}
+static uint32_t op_slct(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (int32_t)c >= 0 ? a : b;
+}
+static uint32_t op_fslct(uint32_t a, uint32_t b, uint32_t c)
+{
+    return float_of(c) >= 0 ? a : b;
+}
+static uint32_t op_mov(uint32_t a, uint32_t b, uint32_t c)
+{
+    return (void)b, (void)c, a;
+}
 
 /* number: the operands may be .f32 registers. */
-static const struct { const char *text; unsigned n; operation *run; bool number; } operations[] = {
-    {"add.rn.f32", 2, op_add, true},        {"sub.rn.f32", 2, op_sub, true},          {"mul.rn.f32", 2, op_mul, true},
-    {"fma.rn.f32", 3, op_fma, true},        {"min.f32", 2, op_min, true},             {"neg.f32", 1, op_neg, true},
-    {"abs.f32", 1, op_abs, true},           {"sqrt.rn.f32", 1, op_sqrt, true},        {"copysign.f32", 2, op_copysign, true},
-    {"add.rn.ftz.f32", 2, op_addftz, true}, {"add.u32", 2, op_iadd, false},           {"sub.s32", 2, op_isub, false},
-    {"xor.b32", 2, op_xor, false},          {"not.b32", 1, op_not, false},            {"max.s32", 2, op_smax, false},
-    {"slct.b32.s32", 3, op_slct, false},    {"slct.f32.s32", 3, op_slct, true},      {"slct.f32.f32", 3, op_fslct, true},      {"mov.f32", 1, op_mov, true},
-    {"mov.b32", 1, op_mov, true},           {"mov.f32", 1, op_mov, true},             {"mov.b32", 1, op_mov, true}};
+static const struct {
+    const char *text;
+    unsigned n;
+    operation *run;
+    bool number;
+} operations[] = {{"add.rn.f32", 2, op_add, true},        {"sub.rn.f32", 2, op_sub, true},
+                  {"mul.rn.f32", 2, op_mul, true},        {"fma.rn.f32", 3, op_fma, true},
+                  {"min.f32", 2, op_min, true},           {"neg.f32", 1, op_neg, true},
+                  {"abs.f32", 1, op_abs, true},           {"sqrt.rn.f32", 1, op_sqrt, true},
+                  {"copysign.f32", 2, op_copysign, true}, {"add.rn.ftz.f32", 2, op_addftz, true},
+                  {"add.u32", 2, op_iadd, false},         {"sub.s32", 2, op_isub, false},
+                  {"xor.b32", 2, op_xor, false},          {"not.b32", 1, op_not, false},
+                  {"max.s32", 2, op_smax, false},         {"slct.b32.s32", 3, op_slct, false},
+                  {"slct.f32.s32", 3, op_slct, true},     {"slct.f32.f32", 3, op_fslct, true},
+                  {"mov.f32", 1, op_mov, true},           {"mov.b32", 1, op_mov, true},
+                  {"mov.f32", 1, op_mov, true},           {"mov.b32", 1, op_mov, true}};
 
 /* ---- statements: each is written and carried out at once ---- */
 
@@ -177,9 +239,12 @@ static void operate(struct program *g)
     bool on[LANES];
     guard(g, guarded, on);
     operation *run = operations[k].run;
-    bool floats = operations[k].number, copies = run == op_mov || run == op_slct || run == op_fslct, numbers = any(g, 3) == 0;
+    bool floats = operations[k].number, copies = run == op_mov || run == op_slct || run == op_fslct,
+         numbers = any(g, 3) == 0;
     for (unsigned i = 0; i < 3; i++) {
-        s[i] = numbers && (floats || strstr(operations[k].text, ".b32")) && i < 2 ? WORDS_REGS + any(g, 3) : floats ? any(g, REGS) : word_source(g);
+        s[i] = numbers && (floats || strstr(operations[k].text, ".b32")) && i < 2 ? WORDS_REGS + any(g, 3)
+               : floats                                                           ? any(g, REGS)
+                                                                                  : word_source(g);
         if (run == op_slct && i == 2) s[i] = word_source(g);
         if (i < n) snprintf(sources + strlen(sources), sizeof sources - strlen(sources), ", %s", name(s[i]));
     }
@@ -197,7 +262,8 @@ static void constant(struct program *g)
     uint32_t word = any_word(g);
     unsigned d = result_reg(g, !is_nan(word));
     guard(g, guarded, on);
-    line(g, name(d)[1] == 'r' && any(g, 2) ? "%smov.b32 %s, 0x%08x;" : "%smov.f32 %s, 0f%08x;", guarded, name(d), word);
+    line(g, name(d)[1] == 'r' && any(g, 2) ? "%smov.b32 %s, 0x%08x;" : "%smov.f32 %s, 0f%08x;", guarded,
+         name(d), word);
     for (int i = 0; i < LANES; i++)
         if (on[i]) g->r[d][i] = word;
 }
@@ -221,14 +287,18 @@ static void compare(struct program *g)
     unsigned p = any(g, PREDS), number = any(g, 2), a = any(g, REGS), b = any(g, REGS);
     line(g, "setp.%s %%p%u, %s, %s;", number ? "lt.f32" : "eq.b32", p, name(a), name(b));
     for (int i = 0; i < LANES; i++)
-        if (g->on[i]) g->p[p][i] = number ? float_of(g->r[a][i]) < float_of(g->r[b][i]) : g->r[a][i] == g->r[b][i];
+        if (g->on[i])
+            g->p[p][i] = number ? float_of(g->r[a][i]) < float_of(g->r[b][i]) : g->r[a][i] == g->r[b][i];
 }
 
 static void remember(struct program *g)
 {
     char guarded[8];
     bool on[LANES];
-    unsigned what = any(g, 3), b = any(g, REGS), a = what == 2 ? word_reg(g) : what == 1 ? result_reg(g, false) : b;
+    unsigned what = any(g, 3), b = any(g, REGS),
+             a = what == 2   ? word_reg(g)
+                 : what == 1 ? result_reg(g, false)
+                             : b;
     guard(g, guarded, on);
     if (what == 0) line(g, "%sst.global.b32 [%%cell], %s;", guarded, name(a));
     if (what == 1) line(g, "%sld.global.f32 %s, [%%cell];", guarded, name(a));
@@ -242,7 +312,8 @@ static void remember(struct program *g)
 
 static void pack(struct program *g)
 {
-    unsigned a = any(g, REGS), b = any(g, REGS), d = result_reg(g, false), e = (d + 1 + any(g, WORDS_REGS - 1)) % WORDS_REGS;
+    unsigned a = any(g, REGS), b = any(g, REGS), d = result_reg(g, false),
+             e = (d + 1 + any(g, WORDS_REGS - 1)) % WORDS_REGS;
     line(g, "mov.b64 %%l, {%s, %s};", name(a), name(b));
     line(g, "mov.b64 {%s, %s}, %%l;", name(d), name(e));
     for (int i = 0; i < LANES; i++) {
@@ -253,14 +324,17 @@ static void pack(struct program *g)
     }
 }
 
-/* Functions: the sum of two as floats when the first is the smaller integer, else the second's bits; in registers
- * and in .param space. */
+/* Functions: the sum of two as floats when the first is the smaller integer, else the second's bits; in
+ * registers and in .param space. */
 static const char functions[] =
-    ".func (.reg .b32 y) either(.reg .b32 a, .reg .b32 b)\n{\n    .reg .pred p;\n    setp.lt.s32 p, a, b;\n    mov.b32 y, b;\n"
+    ".func (.reg .b32 y) either(.reg .b32 a, .reg .b32 b)\n{\n    .reg .pred p;\n    setp.lt.s32 p, a, b;\n  "
+    "  mov.b32 y, b;\n"
     "    @p add.rn.f32 y, a, b;\n    ret;\n}\n"
     ".func (.reg .f32 y) sum(.reg .f32 a, .reg .f32 b)\n{\n    add.rn.f32 y, a, b;\n    ret;\n}\n"
-    ".func (.param .b32 z) other(.param .b32 x, .param .b32 y)\n{\n    .reg .b32 a, b, c;\n    .reg .pred p;\n"
-    "    ld.param.b32 a, [x];\n    ld.param.b32 b, [y];\n    setp.lt.s32 p, a, b;\n    add.rn.f32 c, a, b;\n    @!p bra WORD;\n"
+    ".func (.param .b32 z) other(.param .b32 x, .param .b32 y)\n{\n    .reg .b32 a, b, c;\n    .reg .pred "
+    "p;\n"
+    "    ld.param.b32 a, [x];\n    ld.param.b32 b, [y];\n    setp.lt.s32 p, a, b;\n    add.rn.f32 c, a, b;\n "
+    "   @!p bra WORD;\n"
     "    st.param.f32 [z], c;\n    ret;\nWORD:\n    st.param.b32 [z], b;\n    ret;\n}\n";
 
 static void call(struct program *g)
@@ -269,8 +343,10 @@ static void call(struct program *g)
     if (any(g, 2))
         line(g, "call (%s), either, (%s, %s);", name(d), name(a), name(b));
     else
-        line(g, "{ .param .b32 x, y, z; st.param.b32 [x], %s; st.param.b32 [y], %s; call (z), other, (x, y); ld.param.b32 %s, [z]; }", name(a),
-             name(b), name(d));
+        line(g,
+             "{ .param .b32 x, y, z; st.param.b32 [x], %s; st.param.b32 [y], %s; call (z), other, (x, y); "
+             "ld.param.b32 %s, [z]; }",
+             name(a), name(b), name(d));
     for (int i = 0; i < LANES; i++) {
         uint32_t x = g->r[a][i], y = g->r[b][i];
         if (g->on[i]) g->r[d][i] = (int32_t)x < (int32_t)y ? bits_of(float_of(x) + float_of(y)) : y;
@@ -337,8 +413,9 @@ static void loop(struct program *g)
 
 static void statement(struct program *g)
 {
-    static void (*const simple[])(struct program *) = {operate, operate, operate, operate, operate, constant, constant, choose, choose, compare,
-                                                       compare, remember, pack, call, add_by_call};
+    static void (*const simple[])(struct program *) = {operate,  operate,  operate, operate, operate,
+                                                       constant, constant, choose,  choose,  compare,
+                                                       compare,  remember, pack,    call,    add_by_call};
     unsigned k = any(g, 21);
     if (k < 15)
         simple[k](g);
@@ -365,10 +442,16 @@ static size_t write_program(struct program *g, uint32_t in[REGS][LANES], char *t
 {
     struct expand_text head = {.n = 0};
     expand_put(&head, ".version 8.0\n.target sm_80\n.address_size 64\n%s", functions);
-    expand_put(&head, ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 cells)\n{\n    .reg .b32 %%r<5>, %%t, %%n<8>;\n"
-               "    .reg .f32 %%f<5>;\n    .reg .pred %%p<%u>, %%more;\n    .reg .b64 %%in, %%out, %%cell, %%l;\n", PREDS);
-    expand_put(&head, "    mov.u32 %%t, %%tid.x;\n    mul.wide.u32 %%l, %%t, 4;\n    ld.param.u64 %%in, [in];\n    add.s64 %%in, %%in, %%l;\n"
-               "    ld.param.u64 %%out, [out];\n    add.s64 %%out, %%out, %%l;\n    ld.param.u64 %%cell, [cells];\n    add.s64 %%cell, %%cell, %%l;\n");
+    expand_put(
+        &head,
+        ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 cells)\n{\n    .reg .b32 %%r<5>, "
+        "%%t, %%n<8>;\n"
+        "    .reg .f32 %%f<5>;\n    .reg .pred %%p<%u>, %%more;\n    .reg .b64 %%in, %%out, %%cell, %%l;\n",
+        PREDS);
+    expand_put(&head, "    mov.u32 %%t, %%tid.x;\n    mul.wide.u32 %%l, %%t, 4;\n    ld.param.u64 %%in, "
+                      "[in];\n    add.s64 %%in, %%in, %%l;\n"
+                      "    ld.param.u64 %%out, [out];\n    add.s64 %%out, %%out, %%l;\n    ld.param.u64 "
+                      "%%cell, [cells];\n    add.s64 %%cell, %%cell, %%l;\n");
     for (unsigned r = 0; r < REGS; r++) {
         memset(g->r[r], 0, sizeof g->r[r]);
         if (any(g, 3) || r >= WORDS_REGS) {
@@ -390,7 +473,8 @@ static void fail_with(const char *text, const char *why)
     fail_msg("%s", why);
 }
 
-static void run(ptx_device *device, const char *text, size_t size, const ptx_address at[3], uint32_t out[REGS][LANES])
+static void run(ptx_device *device, const char *text, size_t size, const ptx_address at[3],
+                uint32_t out[REGS][LANES])
 {
     ptx_module *module;
     ptx_program *program;
@@ -408,16 +492,19 @@ static void run(ptx_device *device, const char *text, size_t size, const ptx_add
 
 static void make_input(struct program *g, uint32_t in[REGS][LANES])
 {
-    for (unsigned i = 0; i < WORDS; i++) in[i / LANES][i % LANES] = any(g, 4) ? any_word(g) : any(g, UINT32_MAX);
+    for (unsigned i = 0; i < WORDS; i++)
+        in[i / LANES][i % LANES] = any(g, 4) ? any_word(g) : any(g, UINT32_MAX);
 }
 
-static void check(const struct program *g, const char *level, unsigned number, const char *text, uint32_t out[REGS][LANES])
+static void check(const struct program *g, const char *level, unsigned number, const char *text,
+                  uint32_t out[REGS][LANES])
 {
     for (unsigned r = 0; r < REGS; r++)
         for (unsigned i = 0; i < LANES; i++)
             if (out[r][i] != g->r[r][i]) {
                 puts(text);
-                fail_msg("program %u on %s: %s of lane %u is %08x, must be %08x", number, level, name(r), i, out[r][i], g->r[r][i]);
+                fail_msg("program %u on %s: %s of lane %u is %08x, must be %08x", number, level, name(r), i,
+                         out[r][i], g->r[r][i]);
             }
 }
 

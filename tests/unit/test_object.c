@@ -15,11 +15,15 @@
 #include <cmocka.h>
 #include "ptx.h"
 
-static const char text_a[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
-                             ".visible .entry a(.param .u64 p) { .reg .u64 %d; ld.param.u64 %d, [p]; ret; }\n";
+static const char text_a[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry a(.param .u64 p) { .reg .u64 %d; ld.param.u64 %d, [p]; ret; }\n";
 static const char text_b[] = ".version 7.8\n.target sm_75\n.visible .func b() { ret; }\n";
 
-struct bytes { char *at; size_t n, most; /* `write` stops behind so many; 0: never */ };
+struct bytes {
+    char *at;
+    size_t n, most; /* `write` stops behind so many; 0: never */
+};
 
 static int collect(void *user, const char *at, size_t n)
 {
@@ -206,8 +210,9 @@ static void foreign_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),          cmocka_unit_test(several_modules), cmocka_unit_test(what_is_not_written),
-        cmocka_unit_test(every_length),        cmocka_unit_test(every_byte),      cmocka_unit_test(foreign_files),
+        cmocka_unit_test(round_trip),          cmocka_unit_test(several_modules),
+        cmocka_unit_test(what_is_not_written), cmocka_unit_test(every_length),
+        cmocka_unit_test(every_byte),          cmocka_unit_test(foreign_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,8 +97,9 @@ static void test_structure(void **state)
 
 static void test_checked(void **state)
 {
-    static const char *const folders[] = {"samples",       "tests/api/ptx", "tests/asm",      "tests/bench",   "tests/cli",
-                                          "tests/exec",    "tests/exec/bad", "tests/nvcc/ptx", "tests/print"};
+    static const char *const folders[] = {"samples",        "tests/api/ptx",  "tests/asm",
+                                          "tests/bench",    "tests/cli",      "tests/exec",
+                                          "tests/exec/bad", "tests/nvcc/ptx", "tests/print"};
     int files = 0;
     (void)state;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)

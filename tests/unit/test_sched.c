@@ -3,7 +3,7 @@
  *
  * The scheduler's sources are part of this program; the CTA interface below is
  * a fake whose CTAs spin, wait, launch, trap or end as their grid's script
- * says. What is expected follows from the contract in vm/sched.h and vm/cta.h.
+ * says. What is expected follows from the contract in vm/sched.h and gang/cta.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,13 +20,13 @@ enum act { ACT_END, ACT_SPIN_FOR, ACT_SPIN, ACT_LAUNCH_AND_WAIT, ACT_WAIT, ACT_S
 
 struct script {
     enum act act;
-    uint64_t other;                  /* SPIN_FOR: the CTA that CTA 0 spins for; SLICES: how many */
-    atomic_uint ran[4096];           /* how often each CTA ended */
-    atomic_uint live[4096];          /* slots in use */
-    atomic_bool shared_slot;         /* two live CTAs had one slot */
+    uint64_t other;          /* SPIN_FOR: the CTA that CTA 0 spins for; SLICES: how many */
+    atomic_uint ran[4096];   /* how often each CTA ended */
+    atomic_uint live[4096];  /* slots in use */
+    atomic_bool shared_slot; /* two live CTAs had one slot */
     struct script *child;
     atomic_uint children_done;
-    uint64_t cannot_make;            /* CTA number + 1 whose creation fails */
+    uint64_t cannot_make; /* CTA number + 1 whose creation fails */
 };
 
 struct px_cta {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "check/module.h"
+#include "front/module.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
 
@@ -149,14 +149,14 @@ static void test_refusals(void **state)
 static void test_nearest_name(void **state)
 {
     (void)state;
-    assert_int_equal(create(HEAD ".entry k() { .reg .b32 %count; mov.b32 %coutn, 1; bra Lend; LEND: ret; }\n"),
-                     PTX_ERROR_ASSEMBLY);
+    assert_int_equal(
+        create(HEAD ".entry k() { .reg .b32 %count; mov.b32 %coutn, 1; bra Lend; LEND: ret; }\n"),
+        PTX_ERROR_ASSEMBLY);
     unsigned found = 0;
     for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++) {
         ptx_diagnostic d;
         ptx_module_diagnostic(module, i, &d);
-        if (!d.note)
-            continue;
+        if (!d.note) continue;
         found += strcmp(d.note, "did you mean '%count'?") == 0 || strcmp(d.note, "did you mean 'LEND'?") == 0;
     }
     assert_int_equal(found, 2);
@@ -214,11 +214,10 @@ static void test_one_symbol_a_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_hide),       cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_labels_ahead),      cmocka_unit_test(test_special_registers),
-        cmocka_unit_test(test_refusals),          cmocka_unit_test(test_nearest_name),
-        cmocka_unit_test(test_parameter_layout),
-        cmocka_unit_test(test_one_symbol_a_name),
+        cmocka_unit_test(test_blocks_hide),      cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_labels_ahead),     cmocka_unit_test(test_special_registers),
+        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_nearest_name),
+        cmocka_unit_test(test_parameter_layout), cmocka_unit_test(test_one_symbol_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,19 +18,19 @@ static bool same_name(const struct px_name *a, const struct px_name *b)
 
 static bool same_expr(const struct px_expr *a, const struct px_expr *b)
 {
-    if (!a || !b)
-        return a == b;
+    if (!a || !b) return a == b;
     if (a->kind != b->kind || a->op != b->op || a->is_unsigned != b->is_unsigned || a->n != b->n)
         return false;
     switch (a->kind) {
-    case PX_E_NAME: case PX_E_GENERIC: return same_name(a->u.name, b->u.name);
+    case PX_E_NAME:
+    case PX_E_GENERIC: return same_name(a->u.name, b->u.name);
     case PX_E_MASK: return a->mask == b->mask && same_expr(a->u.a, b->u.a);
     case PX_E_UNARY: return same_expr(a->u.a, b->u.a);
-    case PX_E_BINARY: case PX_E_FIELD: return same_expr(a->u.a, b->u.a) && same_expr(a->u.b, b->u.b);
+    case PX_E_BINARY:
+    case PX_E_FIELD: return same_expr(a->u.a, b->u.a) && same_expr(a->u.b, b->u.b);
     case PX_E_LIST:
         for (uint32_t i = 0; i < a->n; i++)
-            if (!same_expr(a->u.list[i], b->u.list[i]))
-                return false;
+            if (!same_expr(a->u.list[i], b->u.list[i])) return false;
         return true;
     default: return a->u.i == b->u.i;
     }
@@ -44,13 +44,14 @@ static bool same_operand(const struct px_operand *a, const struct px_operand *b)
         return false;
     switch (a->kind) {
     case PX_O_NAME: return same_name(a->u.name, b->u.name);
-    case PX_O_INT: case PX_O_F32: case PX_O_F64: return a->u.i == b->u.i;
+    case PX_O_INT:
+    case PX_O_F32:
+    case PX_O_F64: return a->u.i == b->u.i;
     case PX_O_EXPR: return same_expr(a->u.expr, b->u.expr);
     default: break;
     }
     for (unsigned i = 0; i < a->n; i++)
-        if (!same_operand(&a->u.list[i], &b->u.list[i]))
-            return false;
+        if (!same_operand(&a->u.list[i], &b->u.list[i])) return false;
     return true;
 }
 
@@ -58,15 +59,13 @@ static bool same_operand(const struct px_operand *a, const struct px_operand *b)
 static bool same_modifiers(const struct px_inst *a, const struct px_inst *b)
 {
     bool used[256] = {false};
-    if (a->nmods != b->nmods)
-        return false;
+    if (a->nmods != b->nmods) return false;
     for (unsigned i = 0; i < a->nmods; i++) {
         unsigned j = 0;
         while (j < b->nmods && (used[j] || !same_name(a->mods[i].name, b->mods[j].name) ||
                                 a->mods[i].bank != b->mods[j].bank))
             j++;
-        if (j == b->nmods)
-            return false;
+        if (j == b->nmods) return false;
         used[j] = true;
     }
     return true;
@@ -77,18 +76,17 @@ static bool same_inst(const struct px_inst *a, const struct px_inst *b)
     if (!same_name(a->opcode, b->opcode) || !same_modifiers(a, b) || a->nopds != b->nopds ||
         a->guard_negated != b->guard_negated || !a->guard != !b->guard)
         return false;
-    if (a->guard && !same_operand(a->guard, b->guard))
-        return false;
+    if (a->guard && !same_operand(a->guard, b->guard)) return false;
     for (unsigned i = 0; i < a->nopds; i++)
-        if (!same_operand(&a->opds[i], &b->opds[i]))
-            return false;
+        if (!same_operand(&a->opds[i], &b->opds[i])) return false;
     return true;
 }
 
 static bool same_attributes(const struct px_attribute *a, const struct px_attribute *b, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (a[i].word != b[i].word || a[i].n != b[i].n || memcmp(a[i].value, b[i].value, sizeof a[i].value) != 0)
+        if (a[i].word != b[i].word || a[i].n != b[i].n ||
+            memcmp(a[i].value, b[i].value, sizeof a[i].value) != 0)
             return false;
     return true;
 }
@@ -98,37 +96,34 @@ static bool same_var(const struct px_var *a, const struct px_var *b)
     return same_name(a->name, b->name) && a->space == b->space && a->type == b->type && a->vec == b->vec &&
            a->linkage == b->linkage && a->has_align == b->has_align && a->align == b->align &&
            a->has_ptr == b->has_ptr && a->ptr_has_align == b->ptr_has_align && a->ptr_align == b->ptr_align &&
-           a->ptr_space == b->ptr_space && a->bank == b->bank && a->ndims == b->ndims && a->unsized == b->unsized &&
-           a->has_range == b->has_range && a->range == b->range && a->nattrs == b->nattrs &&
-           same_attributes(a->attrs, b->attrs, a->nattrs) && same_expr(a->init, b->init) &&
+           a->ptr_space == b->ptr_space && a->bank == b->bank && a->ndims == b->ndims &&
+           a->unsized == b->unsized && a->has_range == b->has_range && a->range == b->range &&
+           a->nattrs == b->nattrs && same_attributes(a->attrs, b->attrs, a->nattrs) &&
+           same_expr(a->init, b->init) &&
            (!a->ndims || memcmp(a->dims, b->dims, a->ndims * sizeof *a->dims) == 0);
 }
 
 static bool same_vars(const struct px_var *a, const struct px_var *b, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (!same_var(&a[i], &b[i]))
-            return false;
+        if (!same_var(&a[i], &b[i])) return false;
     return true;
 }
 
 static bool same_pragma(const struct px_pragma *a, const struct px_pragma *b)
 {
-    if (!a || !b)
-        return a == b;
-    if (a->n != b->n)
-        return false;
+    if (!a || !b) return a == b;
+    if (a->n != b->n) return false;
     for (uint32_t i = 0; i < a->n; i++)
-        if (strcmp(a->strings[i], b->strings[i]) != 0)
-            return false;
+        if (strcmp(a->strings[i], b->strings[i]) != 0) return false;
     return true;
 }
 
 static bool same_directives(const struct px_directive *a, const struct px_directive *b, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
-        if (a[i].word != b[i].word || a[i].n != b[i].n || memcmp(a[i].value, b[i].value, sizeof a[i].value) != 0 ||
-            !same_pragma(a[i].pragma, b[i].pragma))
+        if (a[i].word != b[i].word || a[i].n != b[i].n ||
+            memcmp(a[i].value, b[i].value, sizeof a[i].value) != 0 || !same_pragma(a[i].pragma, b[i].pragma))
             return false;
     return true;
 }
@@ -150,11 +145,9 @@ static bool same_loc(const struct px_loc *a, const struct px_loc *b)
 
 static bool same_targets(const struct px_stmt *a, const struct px_stmt *b)
 {
-    if (!same_name(a->u.targets.label, b->u.targets.label) || a->u.targets.n != b->u.targets.n)
-        return false;
+    if (!same_name(a->u.targets.label, b->u.targets.label) || a->u.targets.n != b->u.targets.n) return false;
     for (uint32_t i = 0; i < a->u.targets.n; i++)
-        if (!same_operand(&a->u.targets.list[i], &b->u.targets.list[i]))
-            return false;
+        if (!same_operand(&a->u.targets.list[i], &b->u.targets.list[i])) return false;
     return true;
 }
 
@@ -163,18 +156,19 @@ static bool same_block(const struct px_block *a, const struct px_block *b);
 
 static bool same_stmt(const struct px_stmt *a, const struct px_stmt *b)
 {
-    if (a->kind != b->kind)
-        return false;
+    if (a->kind != b->kind) return false;
     switch (a->kind) {
     case PX_S_INST: return same_inst(&a->u.inst, &b->u.inst);
     case PX_S_LABEL: return same_name(a->u.label, b->u.label);
     case PX_S_NOTHING:
     case PX_S_VAR: return same_var(a->u.var, b->u.var);
-    case PX_S_TARGET: return a->u.target.n == b->u.target.n && same_name(a->u.target.names[0], b->u.target.names[0]);
+    case PX_S_TARGET:
+        return a->u.target.n == b->u.target.n && same_name(a->u.target.names[0], b->u.target.names[0]);
     case PX_S_BLOCK: return same_block(&a->u.block, &b->u.block);
     case PX_S_LOC: return same_loc(&a->u.loc, &b->u.loc);
     case PX_S_PRAGMA: return same_pragma(a->u.pragma, b->u.pragma);
-    case PX_S_TARGETS: case PX_S_CALLTARGETS: return same_targets(a, b);
+    case PX_S_TARGETS:
+    case PX_S_CALLTARGETS: return same_targets(a, b);
     case PX_S_PROTO: return same_proto(a->u.proto, b->u.proto);
     case PX_S_FUNC: return same_func(a->u.func, b->u.func);
     default: return false;
@@ -183,11 +177,9 @@ static bool same_stmt(const struct px_stmt *a, const struct px_stmt *b)
 
 static bool same_block(const struct px_block *a, const struct px_block *b)
 {
-    if (a->n != b->n)
-        return false;
+    if (a->n != b->n) return false;
     for (uint32_t i = 0; i < a->n; i++)
-        if (!same_stmt(a->list[i], b->list[i]))
-            return false;
+        if (!same_stmt(a->list[i], b->list[i])) return false;
     return true;
 }
 
@@ -203,15 +195,12 @@ static bool same_func(const struct px_func *a, const struct px_func *b)
 
 static bool same_section(const struct px_section *a, const struct px_section *b)
 {
-    if (!same_name(a->name, b->name) || a->n != b->n)
-        return false;
+    if (!same_name(a->name, b->name) || a->n != b->n) return false;
     for (uint32_t i = 0; i < a->n; i++) {
         const struct px_section_line *x = &a->lines[i], *y = &b->lines[i];
-        if (!same_name(x->label, y->label) || x->type != y->type || x->n != y->n)
-            return false;
+        if (!same_name(x->label, y->label) || x->type != y->type || x->n != y->n) return false;
         for (uint32_t j = 0; j < x->n; j++)
-            if (!same_expr(x->values[j], y->values[j]))
-                return false;
+            if (!same_expr(x->values[j], y->values[j])) return false;
     }
     return true;
 }
@@ -224,8 +213,7 @@ static bool same_file(const struct px_file *a, const struct px_file *b)
 
 static bool same_item(const struct px_item *a, const struct px_item *b)
 {
-    if (a->kind != b->kind)
-        return false;
+    if (a->kind != b->kind) return false;
     switch (a->kind) {
     case PX_I_NOTHING:
     case PX_I_VAR: return same_var(a->u.var, b->u.var);
@@ -234,24 +222,24 @@ static bool same_item(const struct px_item *a, const struct px_item *b)
     case PX_I_SECTION: return same_section(a->u.section, b->u.section);
     case PX_I_PRAGMA: return same_pragma(a->u.pragma, b->u.pragma);
     case PX_I_ALIAS:
-        return same_name(a->u.alias->alias, b->u.alias->alias) && same_name(a->u.alias->target, b->u.alias->target);
+        return same_name(a->u.alias->alias, b->u.alias->alias) &&
+               same_name(a->u.alias->target, b->u.alias->target);
     case PX_I_DWARF: return strcmp(a->u.dwarf, b->u.dwarf) == 0;
     default: return false;
     }
 }
 
-/* Index of the first item that differs; -1 when the trees are the same, -2 when the headers or counts differ. */
+/* Index of the first item that differs; -1 when the trees are the same, -2 when the headers or counts differ.
+ */
 static long tree_difference(const struct px_tree *a, const struct px_tree *b)
 {
     if (a->version != b->version || a->address_size != b->address_size || a->target.n != b->target.n ||
         a->nitems != b->nitems)
         return -2;
     for (uint32_t i = 0; i < a->target.n; i++)
-        if (!same_name(a->target.names[i], b->target.names[i]))
-            return -2;
+        if (!same_name(a->target.names[i], b->target.names[i])) return -2;
     for (uint32_t i = 0; i < a->nitems; i++)
-        if (!same_item(&a->items[i], &b->items[i]))
-            return (long)i;
+        if (!same_item(&a->items[i], &b->items[i])) return (long)i;
     return -1;
 }
 

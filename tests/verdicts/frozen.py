@@ -8,8 +8,10 @@ A file holds cases. Cases that begin or end alike share that text:
     ==== ID ARCH AREA reject LINE SEVERITY TEXT
     ...                     the lines of the module between prefix and suffix
 
-LINE and TEXT are those of the first error or fatal line of NVIDIA's ptxas 13.0 for `ptxas -arch=ARCH -c`; LINE 0 is a
-message without a place. ID is the start of a hash of ARCH and the module, so it stays the same when files are made anew.
+LINE and TEXT are those of the first error or fatal line of NVIDIA's ptxas 13.0 for `ptxas -arch=ARCH -c`;
+LINE 0 is a
+message without a place. ID is the start of a hash of ARCH and the module, so it stays the same when files are
+made anew.
 AREA is isa or front.
 """
 import glob
@@ -70,21 +72,24 @@ SUFFIX = ["\tret;", "}"]
 
 def save(path, title, cases):
     """cases sorted so that modules with the same beginning stand together"""
-    cases = sorted(cases, key=lambda c: (c.text.split("\n")[:-3] if c.text.endswith("\tret;\n}\n") else ["~"], c.arch, c.id))
+    cases = sorted(
+        cases,
+        key=lambda c: (c.text.split("\n")[:-3] if c.text.endswith("\tret;\n}\n") else ["~"], c.arch, c.id),
+    )
     lines = [c.text.split("\n")[:-1] for c in cases]
     out, prefix, suffix = ["# " + title], None, None
     for i, c in enumerate(cases):
         mine = lines[i]
         end = SUFFIX if mine[-2:] == SUFFIX else []
-        top = mine[:len(mine) - len(end)]
-        if prefix is None or suffix != end or top[:len(prefix)] != prefix or len(prefix) == 0:
+        top = mine[: len(mine) - len(end)]
+        if prefix is None or suffix != end or top[: len(prefix)] != prefix or len(prefix) == 0:
             following = lines[i + 1] if i + 1 < len(lines) else []
-            prefix = top[:max(common(top, following), 0)]
-            prefix = prefix[:min(len(prefix), len(top))] if len(prefix) >= 3 else []
+            prefix = top[: max(common(top, following), 0)]
+            prefix = prefix[: min(len(prefix), len(top))] if len(prefix) >= 3 else []
             suffix = end
             out += ["---- prefix"] + prefix + (["---- suffix"] + suffix if suffix else [])
         what = "accept" if c.expected == "accept" else "reject %d %s %s" % (c.line, c.severity, c.message)
         out.append("==== %s %s %s %s" % (c.id, c.arch, c.area, what))
-        out += top[len(prefix):]
+        out += top[len(prefix) :]
     with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as f:
         f.write("\n".join(out) + "\n")

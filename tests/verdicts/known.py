@@ -12,15 +12,24 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PATH = os.path.join(HERE, "known.tsv")
-HEAD = """# Frozen verdicts where we are known to differ from ptxas 13.0: id, what differs, why. `test_verdicts --disagreements`
-# lists them; known.py rewrites this file. "open:" stands before differences that are still to be closed.
+HEAD = """# Frozen verdicts where we are known to differ from ptxas 13.0: id, what differs, why.
+# `test_verdicts --disagreements` lists them; known.py rewrites this file.
+# "open:" stands before differences that are still to be closed.
 """
 
 # Reasons that cover many rows: a pattern of ptxas's (or our) message, and the words for it.
 REASONS = [
-    (r"ptxas: refuses line 0 .*32-Bit (ABI|compilation)", "found by ptxas in code generation: use of a 32-bit address"),
-    (r"ptxas: refuses line \d+ (Parsing error near '(;|\.x|\+)'|(Alignment|Type) of argument does not match formal parameter '(dst|src)\d)",
-     "found by ptxas in the expansion of the instruction, in a line of that"),
+    (
+        r"ptxas: refuses line 0 .*32-Bit (ABI|compilation)",
+        "found by ptxas in code generation: use of a 32-bit address",
+    ),
+    (
+        (
+            r"ptxas: refuses line \d+ (Parsing error near '(;|\.x|\+)'|(Alignment|Type) of argument does not"
+            r" match formal parameter '(dst|src)\d)"
+        ),
+        "found by ptxas in the expansion of the instruction, in a line of that",
+    ),
     (r"ptxas: refuses line 0 ", "found by ptxas after checking, without a line"),
 ]
 

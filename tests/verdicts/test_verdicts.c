@@ -24,18 +24,35 @@
 
 enum { MAX_FILES = 32, MAX_KNOWN = 4096 };
 
-struct span { const char *start; size_t size; };
+struct span {
+    const char *start;
+    size_t size;
+};
 
-struct expected { char id[16], arch[16]; bool accept; unsigned line; struct span message; };
+struct expected {
+    char id[16], arch[16];
+    bool accept;
+    unsigned line;
+    struct span message;
+};
 
-struct found { bool accept; unsigned line; char message[512]; };
+struct found {
+    bool accept;
+    unsigned line;
+    char message[512];
+};
 
-struct known { char id[16], what[16]; bool used, agrees; };
+struct known {
+    char id[16], what[16];
+    bool used, agrees;
+};
 
 static struct known known[MAX_KNOWN];
 static size_t known_count;
 
-struct tally { unsigned cases, verdict, line, text, known_bad, print; };
+struct tally {
+    unsigned cases, verdict, line, text, known_bad, print;
+};
 
 static enum { TESTING, LIST_DIFFERENCES, LIST_TEXTS } mode;
 
@@ -61,7 +78,9 @@ static void read_known(const char *path)
     if (!text) return;
     for (char *line = text; *line; line = strchr(line, '\n') + 1) {
         struct known *k = &known[known_count];
-        if (*line != '#' && sscanf(line, "%15[^\t]\t%15[^\t\n]", k->id, k->what) == 2 && ++known_count == MAX_KNOWN) abort();
+        if (*line != '#' && sscanf(line, "%15[^\t]\t%15[^\t\n]", k->id, k->what) == 2 &&
+            ++known_count == MAX_KNOWN)
+            abort();
         if (!strchr(line, '\n')) break;
     }
     free(text);
@@ -76,7 +95,8 @@ static struct known *find_known(const char *id)
 
 static struct found check(const struct expected *e, const char *text, size_t size)
 {
-    const ptx_module_options options = {.file_name = "case", .arch = e->arch, .compilation = PTX_COMPILE_SEPARATE};
+    const ptx_module_options options = {
+        .file_name = "case", .arch = e->arch, .compilation = PTX_COMPILE_SEPARATE};
     struct found found = {0};
     ptx_module *module = NULL;
     const ptx_status status = ptx_module_create(&options, text, size, &module);
@@ -97,8 +117,9 @@ static struct found check(const struct expected *e, const char *text, size_t siz
 static void complain(const struct expected *e, const struct found *f, const char *what)
 {
     if (mode != TESTING) {
-        printf("%s\t%s\tptxas: %s line %u %.*s; here: %s line %u %s\n", e->id, what, e->accept ? "accepts" : "refuses",
-               e->line, (int)e->message.size, e->message.start, f->accept ? "accepts" : "refuses", f->line, f->message);
+        printf("%s\t%s\tptxas: %s line %u %.*s; here: %s line %u %s\n", e->id, what,
+               e->accept ? "accepts" : "refuses", e->line, (int)e->message.size, e->message.start,
+               f->accept ? "accepts" : "refuses", f->line, f->message);
         return;
     }
     print_error("%s (-arch=%s): wrong %s: ptxas %s line %u %.*s; here %s line %u %s\n", e->id, e->arch, what,
@@ -108,10 +129,9 @@ static void complain(const struct expected *e, const struct found *f, const char
 
 static void judge(const struct expected *e, const struct found *f, struct tally *tally)
 {
-    const bool same_text = strlen(f->message) == e->message.size && !memcmp(f->message, e->message.start, e->message.size);
-    const char *wrong = f->accept != e->accept                  ? "verdict"
-                        : !e->accept && f->line != e->line      ? "line"
-                                                                : NULL;
+    const bool same_text =
+        strlen(f->message) == e->message.size && !memcmp(f->message, e->message.start, e->message.size);
+    const char *wrong = f->accept != e->accept ? "verdict" : !e->accept && f->line != e->line ? "line" : NULL;
     struct known *k = find_known(e->id);
     tally->cases++;
     if (k) k->used = true;
@@ -130,7 +150,10 @@ static void judge(const struct expected *e, const struct found *f, struct tally 
     }
 }
 
-static bool is_mark(const char *line) { return !strncmp(line, "---- ", 5) || !strncmp(line, "==== ", 5); }
+static bool is_mark(const char *line)
+{
+    return !strncmp(line, "---- ", 5) || !strncmp(line, "==== ", 5);
+}
 
 static const char *next_line(const char *line)
 {
@@ -211,8 +234,8 @@ static struct tally run_file(const char *path)
 static void test_file(void **state)
 {
     const struct tally t = run_file(*state);
-    print_message("%s: %u cases, %u known to differ, %u with another text\n", (const char *)*state, t.cases, t.known_bad,
-                  t.text);
+    print_message("%s: %u cases, %u known to differ, %u with another text\n", (const char *)*state, t.cases,
+                  t.known_bad, t.text);
     assert_true(t.cases > 0);
     if (t.print) fail_msg("%u accepted modules do not survive printing", t.print);
     if (t.verdict + t.line) fail_msg("%u wrong verdicts, %u wrong lines", t.verdict, t.line);
@@ -228,10 +251,14 @@ static void test_known_rows(void **state)
         print_error("%s: %s\n", known[i].id, known[i].used ? "agrees now" : "is no case");
         bad++;
     }
-    if (bad) fail_msg("%u rows of known.tsv to take out: tests/verdicts/known.py build/tests/test_verdicts", bad);
+    if (bad)
+        fail_msg("%u rows of known.tsv to take out: tests/verdicts/known.py build/tests/test_verdicts", bad);
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 /* Paths of the verdict files; the caller frees each. */
 static size_t find_files(const char *folder, char *paths[MAX_FILES])
@@ -253,8 +280,7 @@ static size_t find_files(const char *folder, char *paths[MAX_FILES])
 
 static void free_paths(char *paths[], size_t n)
 {
-    for (size_t i = 0; i < n; i++)
-        free(paths[i]);
+    for (size_t i = 0; i < n; i++) free(paths[i]);
 }
 
 static int list(char *const paths[], size_t n)
@@ -267,7 +293,8 @@ static int list(char *const paths[], size_t n)
         line += t.line;
         text += t.text;
     }
-    fprintf(stderr, "%u cases: %u wrong verdicts, %u wrong lines, %u other texts\n", cases, verdict, line, text);
+    fprintf(stderr, "%u cases: %u wrong verdicts, %u wrong lines, %u other texts\n", cases, verdict, line,
+            text);
     return 0;
 }
 

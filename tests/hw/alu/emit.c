@@ -1,11 +1,12 @@
-/* emit.c - prints the PTX of a .forms file: emit FILE.forms [NUMBER] (all kernels, or the one of that line). */
+/* emit.c - prints the PTX of a .forms file: emit FILE.forms [NUMBER] (all kernels, or the one of that line).
+ */
 #include "forms.h"
 
 int main(int argc, char **argv)
 {
     static Sets sets;
     char line[1024];
-    Text t = { 0 };
+    Text t = {0};
     FILE *in = argc > 1 ? fopen(argv[1], "r") : NULL;
     if (!in) return fprintf(stderr, "emit FILE.forms [NUMBER]\n"), 2;
     inputs_init(&sets);

@@ -17,12 +17,12 @@
 enum { OUT_MAX = 2, BLOCK_THREADS = 128, FORM_PTX = 8192 };
 
 typedef struct Form {
-    char line[1024];            /* the line with NULs for tabs */
+    char line[1024]; /* the line with NULs for tabs */
     const char *ins, *outs, *code;
     const Set *in[IN_MAX];
     Reg out[OUT_MAX];
     unsigned n_in, n_out;
-    uint64_t seed, id;          /* of the inputs (shared by like forms), of the whole line */
+    uint64_t seed, id; /* of the inputs (shared by like forms), of the whole line */
 } Form;
 
 typedef struct Text {
@@ -30,12 +30,12 @@ typedef struct Text {
     size_t size, room;
 } Text;
 
-static const char *const reg_type[] = { "pred", "b8", "b16", "b32", "b64", "b64" };
-static const unsigned reg_bytes[] = { 1, 1, 2, 4, 8, 8 };
+static const char *const reg_type[] = {"pred", "b8", "b16", "b32", "b64", "b64"};
+static const unsigned reg_bytes[] = {1, 1, 2, 4, 8, 8};
 
 static int form_outs(Form *f)
 {
-    static const char *const name[] = { "pred", "b8", "b16", "b32", "b64", "cell" };
+    static const char *const name[] = {"pred", "b8", "b16", "b32", "b64", "cell"};
     char buf[32], *save = NULL;
     snprintf(buf, sizeof buf, "%s", f->outs);
     for (char *w = strtok_r(buf, ",", &save); w; w = strtok_r(NULL, ",", &save)) {
@@ -102,8 +102,8 @@ static void emit_store(Text *t, Reg reg, unsigned k)
     char buf[160];
     if (reg == REG_CELL) return;
     if (reg == REG_PRED)
-        snprintf(buf, sizeof buf, "    selp.b32 %%i9, 1, 0, %%%c;\n    st.global.b32 [%%out+%u], %%i9;\n", 'x' + k,
-                 8 * k);
+        snprintf(buf, sizeof buf, "    selp.b32 %%i9, 1, 0, %%%c;\n    st.global.b32 [%%out+%u], %%i9;\n",
+                 'x' + k, 8 * k);
     else
         snprintf(buf, sizeof buf, "    st.global.%s [%%out+%u], %%%c;\n", reg_type[reg], 8 * k, 'x' + k);
     text_add(t, buf);
@@ -125,20 +125,23 @@ static void emit_code(Text *t, const char *code)
 static void form_emit(Text *t, const Form *f, unsigned number)
 {
     char buf[1400];
-    snprintf(buf, sizeof buf,
-             "\n.visible .entry k%u(.param .u64 k%u_in, .param .u64 k%u_out, .param .u32 k%u_n)\n{\n"
-             "    .reg .pred %%done, %%q<4>;\n    .reg .b16 %%h<8>;\n    .reg .b32 %%i<10>, %%t<8>, %%s, %%lane;\n"
-             "    .reg .b64 %%in, %%out, %%g, %%l<8>, %%p<6>;\n",
-             number, number, number, number);
+    snprintf(
+        buf, sizeof buf,
+        "\n.visible .entry k%u(.param .u64 k%u_in, .param .u64 k%u_out, .param .u32 k%u_n)\n{\n"
+        "    .reg .pred %%done, %%q<4>;\n    .reg .b16 %%h<8>;\n    .reg .b32 %%i<10>, %%t<8>, %%s, %%lane;\n"
+        "    .reg .b64 %%in, %%out, %%g, %%l<8>, %%p<6>;\n",
+        number, number, number, number);
     text_add(t, buf);
     if (strstr(f->code, "%s")) {
         snprintf(buf, sizeof buf, "    .shared .align 16 .b8 k%u_cells[%u];\n", number, 16 * BLOCK_THREADS);
         text_add(t, buf);
     }
     snprintf(buf, sizeof buf,
-             "    ld.param.u64 %%p0, [k%u_in];\n    ld.param.u64 %%p1, [k%u_out];\n    ld.param.u32 %%i0, [k%u_n];\n"
+             "    ld.param.u64 %%p0, [k%u_in];\n    ld.param.u64 %%p1, [k%u_out];\n    ld.param.u32 %%i0, "
+             "[k%u_n];\n"
              "    mov.u32 %%i1, %%ctaid.x;\n    mov.u32 %%i2, %%ntid.x;\n    mov.u32 %%i3, %%tid.x;\n"
-             "    mad.lo.s32 %%i4, %%i1, %%i2, %%i3;\n    setp.ge.u32 %%done, %%i4, %%i0;\n    @%%done bra END%u;\n"
+             "    mad.lo.s32 %%i4, %%i1, %%i2, %%i3;\n    setp.ge.u32 %%done, %%i4, %%i0;\n    @%%done bra "
+             "END%u;\n"
              "    cvta.to.global.u64 %%p2, %%p0;\n    cvta.to.global.u64 %%p3, %%p1;\n"
              "    mul.wide.u32 %%p4, %%i4, 32;\n    add.s64 %%in, %%p2, %%p4;\n"
              "    mul.wide.u32 %%p5, %%i4, 16;\n    add.s64 %%out, %%p3, %%p5;\n    add.s64 %%g, %%out, 8;\n",
@@ -146,7 +149,8 @@ static void form_emit(Text *t, const Form *f, unsigned number)
     text_add(t, buf);
     if (strstr(f->code, "%lane")) text_add(t, "    and.b32 %lane, %i3, 31;\n");
     if (strstr(f->code, "%s")) {
-        snprintf(buf, sizeof buf, "    mov.u32 %%s, k%u_cells;\n    mad.lo.s32 %%s, %%i3, 16, %%s;\n", number);
+        snprintf(buf, sizeof buf, "    mov.u32 %%s, k%u_cells;\n    mad.lo.s32 %%s, %%i3, 16, %%s;\n",
+                 number);
         text_add(t, buf);
     }
     for (unsigned k = 0; k < f->n_in; k++) emit_load(t, f->in[k]->reg, k);

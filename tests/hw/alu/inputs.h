@@ -18,15 +18,24 @@ enum { IN_MAX = 4, SET_MAX = 300, CORE = 24, BLOCKS = 8 };
 
 typedef enum Reg { REG_PRED, REG_B8, REG_B16, REG_B32, REG_B64, REG_CELL } Reg;
 
-typedef enum Kind { KIND_INT, KIND_FLOAT, KIND_FLOAT2, KIND_LIST, KIND_EDGE, KIND_LANE, KIND_SEGMENT, KIND_FEW } Kind;
+typedef enum Kind {
+    KIND_INT,
+    KIND_FLOAT,
+    KIND_FLOAT2,
+    KIND_LIST,
+    KIND_EDGE,
+    KIND_LANE,
+    KIND_SEGMENT,
+    KIND_FEW
+} Kind;
 
 typedef struct Set {
     char name[8];
     Reg reg;
     Kind kind;
-    unsigned bits;          /* of one element */
-    unsigned mantissa;      /* floats: stored fraction bits */
-    unsigned count, core;   /* special values; the first `core` of them go into cross products */
+    unsigned bits;        /* of one element */
+    unsigned mantissa;    /* floats: stored fraction bits */
+    unsigned count, core; /* special values; the first `core` of them go into cross products */
     uint64_t value[SET_MAX];
 } Set;
 
@@ -59,42 +68,43 @@ static uint64_t hash_text(const char *s)
 /* ---- special values: the core first, 24 at most ---- */
 
 static const uint16_t f16_values[] = {
-    0x0000, 0x8000, 0x3c00, 0xbc00, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x7bff, 0xfbff,
-    0x7c00, 0xfc00, 0x7e00, 0xfe01, 0x7c01, 0xfdff, 0x7fff, 0x3c01, 0x3bff, 0x4200, 0x3800, 0xb555,
-    0xffff, 0x7d00, 0xfc01, 0x0002, 0x0200, 0x0401, 0x0801, 0x1400, 0x1000, 0x2e66, 0x3555, 0x3a00, 0x3e00,
-    0xbe00, 0x4000, 0x4100, 0xc100, 0x4300, 0xc300, 0x57f0, 0x57f8, 0x5800, 0xd800, 0xd804, 0x5bf8, 0x5bfc,
-    0x5c00, 0x77ff, 0x7800, 0xf800, 0x7a00, 0x6400, 0x6401, 0x63ff, 0x4248, 0x7bfe, 0x0003, 0x07ff,
-    0x5f00, 0x5f40, 0x5f41, 0x5f80, 0x1c00, 0x1800, 0x1a00, 0x7b00, 0x7b80, 0x7b81, 0x0100, 0x0080, 0x0180 };
+    0x0000, 0x8000, 0x3c00, 0xbc00, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400, 0x7bff, 0xfbff, 0x7c00,
+    0xfc00, 0x7e00, 0xfe01, 0x7c01, 0xfdff, 0x7fff, 0x3c01, 0x3bff, 0x4200, 0x3800, 0xb555, 0xffff, 0x7d00,
+    0xfc01, 0x0002, 0x0200, 0x0401, 0x0801, 0x1400, 0x1000, 0x2e66, 0x3555, 0x3a00, 0x3e00, 0xbe00, 0x4000,
+    0x4100, 0xc100, 0x4300, 0xc300, 0x57f0, 0x57f8, 0x5800, 0xd800, 0xd804, 0x5bf8, 0x5bfc, 0x5c00, 0x77ff,
+    0x7800, 0xf800, 0x7a00, 0x6400, 0x6401, 0x63ff, 0x4248, 0x7bfe, 0x0003, 0x07ff, 0x5f00, 0x5f40, 0x5f41,
+    0x5f80, 0x1c00, 0x1800, 0x1a00, 0x7b00, 0x7b80, 0x7b81, 0x0100, 0x0080, 0x0180};
 
 static const uint16_t bf16_values[] = {
-    0x0000, 0x8000, 0x3f80, 0xbf80, 0x0001, 0x8001, 0x007f, 0x807f, 0x0080, 0x8080, 0x7f7f, 0xff7f,
-    0x7f80, 0xff80, 0x7fc0, 0xffc1, 0x7f81, 0xffbf, 0x7fff, 0x3f81, 0x3f7f, 0x4040, 0x3f00, 0xbeab,
-    0xffff, 0x7fa0, 0xff81, 0x0002, 0x0040, 0x0081, 0x0100, 0x3dcd, 0x3eab, 0x3fc0, 0xbfc0, 0x4000, 0x4020,
-    0xc020, 0x4060, 0xc060, 0x42fe, 0x42ff, 0x4300, 0xc300, 0xc301, 0x437f, 0x4380, 0x46ff, 0x4700, 0xc700,
-    0x477f, 0x4780, 0x4eff, 0x4f00, 0xcf00, 0xcf01, 0x4f7f, 0x4f80, 0x5eff, 0x5f00, 0xdf00, 0xdf01, 0x5f7f,
-    0x5f80, 0x3880, 0x387f, 0x3300, 0x3380, 0x3340, 0x477e, 0x4049, 0x7eff, 0x7f00, 0x3a80, 0x1f80, 0x6080 };
+    0x0000, 0x8000, 0x3f80, 0xbf80, 0x0001, 0x8001, 0x007f, 0x807f, 0x0080, 0x8080, 0x7f7f, 0xff7f, 0x7f80,
+    0xff80, 0x7fc0, 0xffc1, 0x7f81, 0xffbf, 0x7fff, 0x3f81, 0x3f7f, 0x4040, 0x3f00, 0xbeab, 0xffff, 0x7fa0,
+    0xff81, 0x0002, 0x0040, 0x0081, 0x0100, 0x3dcd, 0x3eab, 0x3fc0, 0xbfc0, 0x4000, 0x4020, 0xc020, 0x4060,
+    0xc060, 0x42fe, 0x42ff, 0x4300, 0xc300, 0xc301, 0x437f, 0x4380, 0x46ff, 0x4700, 0xc700, 0x477f, 0x4780,
+    0x4eff, 0x4f00, 0xcf00, 0xcf01, 0x4f7f, 0x4f80, 0x5eff, 0x5f00, 0xdf00, 0xdf01, 0x5f7f, 0x5f80, 0x3880,
+    0x387f, 0x3300, 0x3380, 0x3340, 0x477e, 0x4049, 0x7eff, 0x7f00, 0x3a80, 0x1f80, 0x6080};
 
 static const uint32_t f32_values[] = {
     0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x00000001, 0x80000001, 0x007fffff, 0x807fffff,
     0x00800000, 0x80800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345,
     0x7f800001, 0xffbfffff, 0x7fffffff, 0x3f800001, 0x3f7fffff, 0x40400000, 0x33800000, 0xbeaaaaab,
     /* the rest is for one-operand forms: NaNs, denormals, halves, integer and narrow-float borders */
-    0xffffffff, 0xff800001, 0x7fa00000, 0xffc00000, 0x7fe01000, 0x7f801fff, 0x7f802000, 0x00000002, 0x00400000,
-    0x00400001, 0x00800001, 0x01000000, 0x00ffffff, 0x3f000000, 0xbf000000, 0x3effffff, 0x3f000001,
-    0xbf000001, 0x3fc00000, 0xbfc00000, 0x40200000, 0xc0200000, 0x40600000, 0xc0600000, 0x3dcccccd,
-    0x40490fdb, 0x3fffffff, 0x3f801000, 0x3f803000, 0x3f802fff, 0x3f801001, 0x3f800fff, 0x3f808000,
-    0x3f818000, 0x3f807fff, 0x3f808001, 0x7f7f8000, 0x7f7f7fff, 0xff7f8000, 0x7f7fefff, 0x7f7ff000,
-    0x7fbfffff, 0x0000ffff, 0x00008000, 0x00018000, 0x00010000, 0x007f8000, 0x007fc000, 0x007f7fff,
-    0x33000000, 0x33000001, 0x32ffffff, 0x33c00000, 0x33bfffff, 0x387fc000, 0x387fe000, 0x387fdfff,
-    0x38800000, 0x387fffff, 0x38801000, 0x477fe000, 0x477fefff, 0x477ff000, 0xc77ff000, 0x47800000,
-    0x3b000000, 0x3a800000, 0x3a800001, 0x3ac00000, 0x3b400000, 0x3c000000, 0x3c700000, 0x43e00000, 0x43e80000,
-    0x43e80001, 0x43f00000, 0xc3e80001, 0x47600000, 0x47680000, 0x47700000, 0x47700001, 0x37800000,
-    0x37000000, 0x37000001, 0x37400000, 0x38200000, 0x38600000, 0x42fe0000, 0x42ff0000, 0x42ff0001,
-    0x43000000, 0xc3000000, 0xc3008000, 0xc3008001, 0xc3010000, 0x437f0000, 0x437f7fff, 0x437f8000,
-    0x43800000, 0x46fffe00, 0x46ffff00, 0x47000000, 0xc7000000, 0xc7000080, 0xc7000100, 0x477fff00,
-    0x477fff80, 0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f7fffff, 0x4f800000, 0x5effffff,
-    0x5f000000, 0xdf000000, 0xdf000001, 0x5f7fffff, 0x5f800000, 0x4b000000, 0x4b000001, 0x4affffff,
-    0x4a800001, 0xca800001, 0x4b7fffff, 0x4b800000, 0x7e800000, 0x7f000000, 0x00200000, 0x5d5e0b6b };
+    0xffffffff, 0xff800001, 0x7fa00000, 0xffc00000, 0x7fe01000, 0x7f801fff, 0x7f802000, 0x00000002,
+    0x00400000, 0x00400001, 0x00800001, 0x01000000, 0x00ffffff, 0x3f000000, 0xbf000000, 0x3effffff,
+    0x3f000001, 0xbf000001, 0x3fc00000, 0xbfc00000, 0x40200000, 0xc0200000, 0x40600000, 0xc0600000,
+    0x3dcccccd, 0x40490fdb, 0x3fffffff, 0x3f801000, 0x3f803000, 0x3f802fff, 0x3f801001, 0x3f800fff,
+    0x3f808000, 0x3f818000, 0x3f807fff, 0x3f808001, 0x7f7f8000, 0x7f7f7fff, 0xff7f8000, 0x7f7fefff,
+    0x7f7ff000, 0x7fbfffff, 0x0000ffff, 0x00008000, 0x00018000, 0x00010000, 0x007f8000, 0x007fc000,
+    0x007f7fff, 0x33000000, 0x33000001, 0x32ffffff, 0x33c00000, 0x33bfffff, 0x387fc000, 0x387fe000,
+    0x387fdfff, 0x38800000, 0x387fffff, 0x38801000, 0x477fe000, 0x477fefff, 0x477ff000, 0xc77ff000,
+    0x47800000, 0x3b000000, 0x3a800000, 0x3a800001, 0x3ac00000, 0x3b400000, 0x3c000000, 0x3c700000,
+    0x43e00000, 0x43e80000, 0x43e80001, 0x43f00000, 0xc3e80001, 0x47600000, 0x47680000, 0x47700000,
+    0x47700001, 0x37800000, 0x37000000, 0x37000001, 0x37400000, 0x38200000, 0x38600000, 0x42fe0000,
+    0x42ff0000, 0x42ff0001, 0x43000000, 0xc3000000, 0xc3008000, 0xc3008001, 0xc3010000, 0x437f0000,
+    0x437f7fff, 0x437f8000, 0x43800000, 0x46fffe00, 0x46ffff00, 0x47000000, 0xc7000000, 0xc7000080,
+    0xc7000100, 0x477fff00, 0x477fff80, 0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x4f7fffff,
+    0x4f800000, 0x5effffff, 0x5f000000, 0xdf000000, 0xdf000001, 0x5f7fffff, 0x5f800000, 0x4b000000,
+    0x4b000001, 0x4affffff, 0x4a800001, 0xca800001, 0x4b7fffff, 0x4b800000, 0x7e800000, 0x7f000000,
+    0x00200000, 0x5d5e0b6b};
 
 static const uint64_t f64_values[] = {
     0x0000000000000000, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x0000000000000001,
@@ -106,41 +116,133 @@ static const uint64_t f64_values[] = {
     0xffffffffffffffff, 0xfff0000000000001, 0x7ff4000000000000, 0xfff8000000000000, 0x7ff0000020000000,
     0x7ff000001fffffff, 0x7ff8000010000000, 0x47efffffe0000000, 0x47efffffefffffff, 0x47effffff0000000,
     0xc7effffff0000000, 0x47f0000000000000, 0x3810000000000000, 0x380fffffffffffff, 0x380fffffe0000000,
-    0x380fffffd0000000, 0x380fffffefffffff, 0x380ffffff0000000, 0x36a0000000000000, 0x3690000000000000, 0x3690000000000001, 0x368fffffffffffff,
-    0x36a8000000000000, 0x36b8000000000000, 0x3ff0000010000000, 0x3ff0000030000000, 0x3ff0000010000001,
-    0x3ff000000fffffff, 0x0008000000000000, 0x0010000000000001, 0x41dfffffffc00000, 0x41dfffffffe00000,
-    0x41e0000000000000, 0xc1e0000000000000, 0xc1e0000000100000, 0xc1e0000000200000, 0x41efffffffe00000,
-    0x41effffffff00000, 0x41f0000000000000, 0x43dfffffffffffff, 0x43e0000000000000, 0xc3e0000000000000,
-    0xc3e0000000000001, 0x43efffffffffffff, 0x43f0000000000000, 0x4330000000000000, 0x4330000000000001,
-    0x432fffffffffffff, 0x4320000000000001, 0xc320000000000001, 0x4340000000000001, 0x3fdfffffffffffff,
-    0x3fe0000000000001, 0x3ff0020000000000, 0x3ff0020000000001, 0x3ff0060000000000, 0x40effdffffffffff, 0x40effe0000000000,
-    0x3ff0100000000000, 0x3ff0100000000001, 0x3ff0300000000000, 0x3e60000000000000, 0x3e60000000000001, 0x3e78000000000000,
-    0x47efefffffffffff, 0x47eff00000000000, 0x3f0ff80000000000, 0x3f0ffc0000000000, 0x3f0ffe0000000000,
-    0x7fe0000000000000, 0x7fd0000000000000, 0x0020000000000000, 0x3690000000000002 };
+    0x380fffffd0000000, 0x380fffffefffffff, 0x380ffffff0000000, 0x36a0000000000000, 0x3690000000000000,
+    0x3690000000000001, 0x368fffffffffffff, 0x36a8000000000000, 0x36b8000000000000, 0x3ff0000010000000,
+    0x3ff0000030000000, 0x3ff0000010000001, 0x3ff000000fffffff, 0x0008000000000000, 0x0010000000000001,
+    0x41dfffffffc00000, 0x41dfffffffe00000, 0x41e0000000000000, 0xc1e0000000000000, 0xc1e0000000100000,
+    0xc1e0000000200000, 0x41efffffffe00000, 0x41effffffff00000, 0x41f0000000000000, 0x43dfffffffffffff,
+    0x43e0000000000000, 0xc3e0000000000000, 0xc3e0000000000001, 0x43efffffffffffff, 0x43f0000000000000,
+    0x4330000000000000, 0x4330000000000001, 0x432fffffffffffff, 0x4320000000000001, 0xc320000000000001,
+    0x4340000000000001, 0x3fdfffffffffffff, 0x3fe0000000000001, 0x3ff0020000000000, 0x3ff0020000000001,
+    0x3ff0060000000000, 0x40effdffffffffff, 0x40effe0000000000, 0x3ff0100000000000, 0x3ff0100000000001,
+    0x3ff0300000000000, 0x3e60000000000000, 0x3e60000000000001, 0x3e78000000000000, 0x47efefffffffffff,
+    0x47eff00000000000, 0x3f0ff80000000000, 0x3f0ffc0000000000, 0x3f0ffe0000000000, 0x7fe0000000000000,
+    0x7fd0000000000000, 0x0020000000000000, 0x3690000000000002};
 
-static const uint64_t int_values[] = {   /* cut to the width; for 32 and 64 bits the borders follow */
-    0, 1, 2, 3, 7, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x5555555555555555, 0xaaaaaaaaaaaaaaaa,
-    0xffffffffffffffff, 0xfffffffffffffffe, 0xffffffffffff8000, 0xffffffffffffff80, 0x123456789abcdef1 };
+static const uint64_t int_values[] = {/* cut to the width; for 32 and 64 bits the borders follow */
+                                      0,
+                                      1,
+                                      2,
+                                      3,
+                                      7,
+                                      0x7f,
+                                      0x80,
+                                      0xff,
+                                      0x100,
+                                      0x7fff,
+                                      0x8000,
+                                      0xffff,
+                                      0x5555555555555555,
+                                      0xaaaaaaaaaaaaaaaa,
+                                      0xffffffffffffffff,
+                                      0xfffffffffffffffe,
+                                      0xffffffffffff8000,
+                                      0xffffffffffffff80,
+                                      0x123456789abcdef1};
 
-static const uint64_t int_more[] = {
-    4, 5, 9, 10, 15, 16, 31, 32, 33, 63, 64, 100, 127, 129, 254, 257, 1000, 4096, 0x7ffe, 0x8001, 0xfffe, 0x3c00,
-    0x0f0f0f0f0f0f0f0f, 0x00ff00ff00ff00ff, 0x8080808080808080, 0x7f7f7f7f7f7f7f7f, 0x8000800080008000,
-    0x7fff7fff7fff7fff, 0xfffffffffffffff6, 0xffffffffffffff00, 0xffffffffffffff7f, 0xffffffffffff7fff,
-    0xffffffffffff0000, 0x10000, 0x10001, 0x7fffff, 0x800000, 0xffffff, 0x1000000, 0x1000001, 0x1000003, 0x7fffffff,
-    0x80000000, 0x80000001, 0xffffffff, 0x100000000, 0xffffffff7fffffff, 0xffffffff80000000, 0x7fffff80, 0x7fffffbf, 0x7fffffc0,
-    0xffffff7f, 0xffffff80, 0xffffff81, 0x20000000000000, 0x20000000000001, 0x20000000000003,
-    0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001, 0x7ffffffffffffdff, 0x7ffffffffffffe00,
-    0xfffffffffffffbff, 0xfffffffffffffc00, 0x7fffffbfffffffff, 0x7fffffc000000000, 0xffffff7fffffffff,
-    0xffffff8000000000, 0x8000004000000000, 0x8000008000000000, 0x0101010101010101, 65503, 65504, 65519, 65520, 65535, 2047, 2049, 2051, 0x1ff, 0x101, 0x103 };
+static const uint64_t int_more[] = {4,
+                                    5,
+                                    9,
+                                    10,
+                                    15,
+                                    16,
+                                    31,
+                                    32,
+                                    33,
+                                    63,
+                                    64,
+                                    100,
+                                    127,
+                                    129,
+                                    254,
+                                    257,
+                                    1000,
+                                    4096,
+                                    0x7ffe,
+                                    0x8001,
+                                    0xfffe,
+                                    0x3c00,
+                                    0x0f0f0f0f0f0f0f0f,
+                                    0x00ff00ff00ff00ff,
+                                    0x8080808080808080,
+                                    0x7f7f7f7f7f7f7f7f,
+                                    0x8000800080008000,
+                                    0x7fff7fff7fff7fff,
+                                    0xfffffffffffffff6,
+                                    0xffffffffffffff00,
+                                    0xffffffffffffff7f,
+                                    0xffffffffffff7fff,
+                                    0xffffffffffff0000,
+                                    0x10000,
+                                    0x10001,
+                                    0x7fffff,
+                                    0x800000,
+                                    0xffffff,
+                                    0x1000000,
+                                    0x1000001,
+                                    0x1000003,
+                                    0x7fffffff,
+                                    0x80000000,
+                                    0x80000001,
+                                    0xffffffff,
+                                    0x100000000,
+                                    0xffffffff7fffffff,
+                                    0xffffffff80000000,
+                                    0x7fffff80,
+                                    0x7fffffbf,
+                                    0x7fffffc0,
+                                    0xffffff7f,
+                                    0xffffff80,
+                                    0xffffff81,
+                                    0x20000000000000,
+                                    0x20000000000001,
+                                    0x20000000000003,
+                                    0x7fffffffffffffff,
+                                    0x8000000000000000,
+                                    0x8000000000000001,
+                                    0x7ffffffffffffdff,
+                                    0x7ffffffffffffe00,
+                                    0xfffffffffffffbff,
+                                    0xfffffffffffffc00,
+                                    0x7fffffbfffffffff,
+                                    0x7fffffc000000000,
+                                    0xffffff7fffffffff,
+                                    0xffffff8000000000,
+                                    0x8000004000000000,
+                                    0x8000008000000000,
+                                    0x0101010101010101,
+                                    65503,
+                                    65504,
+                                    65519,
+                                    65520,
+                                    65535,
+                                    2047,
+                                    2049,
+                                    2051,
+                                    0x1ff,
+                                    0x101,
+                                    0x103};
 
-static const uint64_t shift_values[] = {
-    0, 1, 2, 7, 8, 15, 16, 17, 24, 30, 31, 32, 33, 48, 62, 63, 64, 65, 127, 128, 255, 256, 0x80000000, 0xffffffff };
+static const uint64_t shift_values[] = {0,  1,  2,  7,  8,  15, 16,  17,  24,  30,  31,         32,
+                                        33, 48, 62, 63, 64, 65, 127, 128, 255, 256, 0x80000000, 0xffffffff};
 
-static const uint64_t field_values[] = {
-    0, 1, 4, 8, 12, 16, 20, 24, 31, 32, 33, 40, 48, 63, 64, 65, 100, 128, 200, 255, 256, 257, 0x80000001, 0xffffffff };
+static const uint64_t field_values[] = {0,  1,  4,  8,  12,  16,  20,  24,  31,  32,  33,         40,
+                                        48, 63, 64, 65, 100, 128, 200, 255, 256, 257, 0x80000001, 0xffffffff};
 
-static const uint64_t small_values[] = {   /* offsets of fns and the like */
-    0, 1, 0xffffffff, 2, 0xfffffffe, 3, 0xfffffffd, 4, 8, 0xfffffff8, 16, 17, 0xfffffff0, 31, 32, 33, 0xffffffe0, 0x7fffffff, 0x80000000 };
+static const uint64_t small_values[] = {/* offsets of fns and the like */
+                                        0,  1,  0xffffffff, 2,          0xfffffffe, 3,          0xfffffffd,
+                                        4,  8,  0xfffffff8, 16,         17,         0xfffffff0, 31,
+                                        32, 33, 0xffffffe0, 0x7fffffff, 0x80000000};
 
 static void set_value(Set *s, uint64_t v)
 {
@@ -163,7 +265,7 @@ static void set_core(Set *s)
     s->core = s->count < CORE ? s->count : CORE;
 }
 
-#define SET_LIST(s, list) \
+#define SET_LIST(s, list)                                                                                    \
     for (unsigned i_ = 0; i_ < sizeof(list) / sizeof *(list); i_++) set_value(s, (list)[i_])
 
 static void set_int(Sets *all, const char *name, Reg reg, unsigned bits)
@@ -188,10 +290,12 @@ static void set_pair(Sets *all, const char *name, const Set *half, Kind kind)
 }
 
 /*
- * Values 2^e (1 +- 2^-k) for two exponents (as stored), both signs: their products and quotients lie within a few
- * roundings of a power of two, where it shows whether a result counts as subnormal before or after rounding.
+ * Values 2^e (1 +- 2^-k) for two exponents (as stored), both signs: their products and quotients lie within a
+ * few roundings of a power of two, where it shows whether a result counts as subnormal before or after
+ * rounding.
  */
-static void set_edge(Sets *all, const char *name, Reg reg, unsigned bits, unsigned mantissa, unsigned exponent)
+static void set_edge(Sets *all, const char *name, Reg reg, unsigned bits, unsigned mantissa,
+                     unsigned exponent)
 {
     Set *s = set_new(all, name, reg, KIND_EDGE, bits, mantissa);
     uint64_t one = (uint64_t)1 << mantissa, e = (uint64_t)exponent << mantissa;
@@ -252,10 +356,10 @@ static void inputs_init(Sets *all)
     s = set_new(all, "bit", REG_PRED, KIND_INT, 1, 0);
     set_value(s, 0), set_value(s, 1);
     set_core(s);
-    set_edge(all, "one", REG_B32, 32, 23, 127);      /* about 1 */
-    set_edge(all, "tiny", REG_B32, 32, 23, 64);        /* product of two about 2^-126 */
-    set_edge(all, "micro", REG_B32, 32, 23, 51);       /* product of two about 2^-152 */
-    set_edge(all, "tiny16", REG_B16, 16, 10, 8);       /* product of two about 2^-14 */
+    set_edge(all, "one", REG_B32, 32, 23, 127);  /* about 1 */
+    set_edge(all, "tiny", REG_B32, 32, 23, 64);  /* product of two about 2^-126 */
+    set_edge(all, "micro", REG_B32, 32, 23, 51); /* product of two about 2^-152 */
+    set_edge(all, "tiny16", REG_B16, 16, 10, 8); /* product of two about 2^-14 */
     set_new(all, "lane", REG_B32, KIND_LANE, 32, 0);
     set_new(all, "seg", REG_B32, KIND_SEGMENT, 32, 0);
     set_new(all, "few", REG_B32, KIND_FEW, 32, 0);
@@ -266,7 +370,8 @@ static void inputs_init(Sets *all)
 static const Set *inputs_find(const Sets *all, const char *name, size_t length)
 {
     for (unsigned i = 0; i < all->count; i++)
-        if (strlen(all->set[i].name) == length && !memcmp(all->set[i].name, name, length)) return &all->set[i];
+        if (strlen(all->set[i].name) == length && !memcmp(all->set[i].name, name, length))
+            return &all->set[i];
     return NULL;
 }
 
@@ -274,7 +379,8 @@ static const Set *inputs_find(const Sets *all, const char *name, size_t length)
 
 static uint64_t random_int(uint64_t *state, unsigned bits)
 {
-    uint64_t r = rng_next(state), how = rng_next(state), mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : ~(uint64_t)0;
+    uint64_t r = rng_next(state), how = rng_next(state),
+             mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : ~(uint64_t)0;
     unsigned width = (how >> 8) % bits + 1;
     uint64_t small = r & (width < 64 ? ((uint64_t)1 << width) - 1 : ~(uint64_t)0);
     switch (how & 3) {
@@ -314,7 +420,7 @@ static uint64_t random_lane(uint64_t *state, const Set *s, uint64_t warp)
     switch (s->kind) {
     case KIND_LANE: return w & 3 ? r % 40 : r & 0xffffffff;
     case KIND_SEGMENT: {
-        static const uint16_t segment[8] = { 0x1f, 0, 0x181f, 0x1c1f, 0x1e03, 0x1000, 0x0f10, 0x1f1f };
+        static const uint16_t segment[8] = {0x1f, 0, 0x181f, 0x1c1f, 0x1e03, 0x1000, 0x0f10, 0x1f1f};
         return w & 4 ? segment[w >> 8 & 7] : w & 8 ? segment[r >> 8 & 7] : r & 0xffffe0ffu;
     }
     default:
@@ -363,8 +469,8 @@ static void cancel_product(uint64_t *v, unsigned bits)
 }
 
 /*
- * Which of several NaNs of f64 gives its payload to a result depends on the order in which ptxas puts the operands;
- * so random vectors have one at most: the others lose the top bit of their exponent.
+ * Which of several NaNs of f64 gives its payload to a result depends on the order in which ptxas puts the
+ * operands; so random vectors have one at most: the others lose the top bit of their exponent.
  */
 static void single_nan(const Set *const *set, unsigned n, uint64_t *v)
 {
@@ -396,7 +502,8 @@ static unsigned inputs_random_count(const Set *const *set, unsigned n)
     return n == 1 && !inputs_by_lane(set, n) ? 65536 : 8192;
 }
 
-static void inputs_random(const Set *const *set, unsigned n, uint64_t seed, unsigned count, uint64_t (*in)[IN_MAX])
+static void inputs_random(const Set *const *set, unsigned n, uint64_t seed, unsigned count,
+                          uint64_t (*in)[IN_MAX])
 {
     uint64_t state = seed;
     for (unsigned i = 0; i < count; i++) {
@@ -412,7 +519,8 @@ static void inputs_random(const Set *const *set, unsigned n, uint64_t seed, unsi
     }
 }
 
-static void inputs_special(const Set *const *set, unsigned n, uint64_t seed, unsigned count, uint64_t (*in)[IN_MAX])
+static void inputs_special(const Set *const *set, unsigned n, uint64_t seed, unsigned count,
+                           uint64_t (*in)[IN_MAX])
 {
     uint64_t state = ~seed;
     if (inputs_by_lane(set, n)) {
@@ -421,7 +529,8 @@ static void inputs_special(const Set *const *set, unsigned n, uint64_t seed, uns
     }
     for (unsigned i = 0; i < count; i++) {
         memset(in[i], 0, sizeof in[i]);
-        if (n == 1) in[i][0] = set[0]->value[i % set[0]->count];
+        if (n == 1)
+            in[i][0] = set[0]->value[i % set[0]->count];
         else if (n == 2) {
             in[i][0] = set[0]->value[i / set[1]->core % set[0]->core];
             in[i][1] = set[1]->value[i % set[1]->core];

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""pack.py RAW_DIR GOLDEN_DIR - compresses the recorder's .raw files to .bin: size in 4 bytes, then a zlib stream."""
+"""pack.py RAW_DIR GOLDEN_DIR - compresses the recorder's .raw files to .bin: size in 4 bytes, then a zlib
+stream."""
 import glob
 import os
 import struct

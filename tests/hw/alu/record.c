@@ -1,9 +1,10 @@
 /*
  * record.c - records what a real GPU answers: record OUT_DIR FILE.forms...
  *
- * For every alu_FAMILY.forms one module of all its kernels, each run on its special vectors (results kept) and
- * on its random ones (kept as BLOCKS hashes), everything twice, and OUT_DIR/alu_FAMILY.raw written: a form after
- * another, {id of the line, number of special vectors, their results, hashes}. pack.py compresses it.
+ * For every alu_FAMILY.forms one module of all its kernels, each run on its special vectors (results kept)
+ * and on its random ones (kept as BLOCKS hashes), everything twice, and OUT_DIR/alu_FAMILY.raw written: a
+ * form after another, {id of the line, number of special vectors, their results, hashes}. pack.py compresses
+ * it.
  */
 #include <cuda.h>
 
@@ -31,11 +32,12 @@ static int failed(CUresult r, const char *what)
 
 static int run(Recorder *r, CUfunction fn, unsigned n, const char *what)
 {
-    void *args[] = { &r->in, &r->out, &n };
+    void *args[] = {&r->in, &r->out, &n};
     return failed(cuMemcpyHtoD(r->in, r->host_in, n * sizeof *r->host_in), what) ||
            failed(cuMemsetD8(r->out, 0, n * sizeof *r->host_out), what) ||
-           failed(cuLaunchKernel(fn, (n + BLOCK_THREADS - 1) / BLOCK_THREADS, 1, 1, BLOCK_THREADS, 1, 1, 0, NULL,
-                                 args, NULL), what) ||
+           failed(cuLaunchKernel(fn, (n + BLOCK_THREADS - 1) / BLOCK_THREADS, 1, 1, BLOCK_THREADS, 1, 1, 0,
+                                 NULL, args, NULL),
+                  what) ||
            failed(cuCtxSynchronize(), what) ||
            failed(cuMemcpyDtoH(r->host_out, r->out, n * sizeof *r->host_out), what);
 }
@@ -81,7 +83,7 @@ static int read_forms(Recorder *r, const char *path)
 
 static int record_family(Recorder *r, const char *forms, const char *path)
 {
-    Text t = { 0 };
+    Text t = {0};
     CUmodule module;
     FILE *to;
     if (!read_forms(r, forms) || !(to = fopen(path, "wb"))) return 0;
@@ -114,7 +116,8 @@ int main(int argc, char **argv)
     r.host_in = calloc(VECTORS_MAX, sizeof *r.host_in);
     r.host_out = calloc(VECTORS_MAX, sizeof *r.host_out);
     if (failed(cuInit(0), "cuInit") || failed(cuDeviceGet(&device, 0), "cuDeviceGet") ||
-        failed(cuDevicePrimaryCtxRetain(&context, device), "context") || failed(cuCtxSetCurrent(context), "context") ||
+        failed(cuDevicePrimaryCtxRetain(&context, device), "context") ||
+        failed(cuCtxSetCurrent(context), "context") ||
         failed(cuMemAlloc(&r.in, VECTORS_MAX * sizeof *r.host_in), "memory") ||
         failed(cuMemAlloc(&r.out, VECTORS_MAX * sizeof *r.host_out), "memory"))
         return 1;

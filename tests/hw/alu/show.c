@@ -19,7 +19,8 @@ static void show(const Form *f, unsigned n, FILE *raw, int print)
         for (unsigned k = 0; k < f->n_out; k++) {
             uint64_t v = 0;
             if (fread(&v, reg_bytes[f->out[k]], 1, raw) != 1) exit(1);
-            if (print) printf("%s %0*llx", k ? "" : " ->", 2 * (int)reg_bytes[f->out[k]], (unsigned long long)v);
+            if (print)
+                printf("%s %0*llx", k ? "" : " ->", 2 * (int)reg_bytes[f->out[k]], (unsigned long long)v);
         }
         if (print) printf("\n");
     }
@@ -36,7 +37,10 @@ int main(int argc, char **argv)
     inputs_init(&sets);
     while (fgets(line, sizeof line, forms)) {
         Form f;
-        struct { uint64_t id; uint32_t n; } __attribute__((packed)) head;
+        struct {
+            uint64_t id;
+            uint32_t n;
+        } __attribute__((packed)) head;
         if (!form_parse(&sets, line, &f) || fread(&head, 12, 1, raw) != 1 || head.id != f.id) return 1;
         show(&f, head.n, raw, argc < 4 || strstr(f.code, argv[3]) != NULL);
     }

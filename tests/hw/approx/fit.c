@@ -22,34 +22,45 @@
 #include <string.h>
 
 typedef int64_t i64;
-typedef struct { i64 lo, hi; int32_t xl; int32_t sq; } point;
-typedef struct { point *p; size_t n, cap; int c1_shift, c2_shift; } interval;
-typedef struct { i64 kmin, kmax; int c1, c2; size_t count; } solution;
+typedef struct {
+    i64 lo, hi;
+    int32_t xl;
+    int32_t sq;
+} point;
+typedef struct {
+    point *p;
+    size_t n, cap;
+    int c1_shift, c2_shift;
+} interval;
+typedef struct {
+    i64 kmin, kmax;
+    int c1, c2;
+    size_t count;
+} solution;
 
 typedef struct model {
     const char *name;
-    int index_bits;                     /* of the 23-bit fraction */
-    int weight;                         /* fraction bits of the sum */
+    int index_bits; /* of the 23-bit fraction */
+    int weight;     /* fraction bits of the sum */
     int c0_shift, c1_shift, c2_shift;
     int s1, s2;
-    int floor_bits;                     /* the result keeps no bits of the sum below this one */
-    int tables;                         /* intervals in all */
+    int floor_bits; /* the result keeps no bits of the sum below this one */
+    int tables;     /* intervals in all */
 } model;
 
 static const model models[] = {
-    { "rcp",   7, 56, 30, 17, 17, -1, +1, 0, 128 },
-    { "rsqrt", 6, 57, 31, 17, 19, -1, +1, 0, 128 },
-    { "sqrt",  6, 58, 33, 18, 19, +1, -1, 0, 128 },
-    { "ex2",   6, 57, 32, 19, 19, +1, +1, 0, 64 },
-    { "lg2",   6, 56, 30, 18, 19, +1, -1, 20, 64 },
-    { "sin",   6, 56, 31, 19, 19, +1, -1, 0, 64 },
-    { "tanh",  6, 56, 32, 0, 0, +1, -1, 0, 64 },
+    {"rcp", 7, 56, 30, 17, 17, -1, +1, 0, 128},  {"rsqrt", 6, 57, 31, 17, 19, -1, +1, 0, 128},
+    {"sqrt", 6, 58, 33, 18, 19, +1, -1, 0, 128}, {"ex2", 6, 57, 32, 19, 19, +1, +1, 0, 64},
+    {"lg2", 6, 56, 30, 18, 19, +1, -1, 20, 64},  {"sin", 6, 56, 31, 19, 19, +1, -1, 0, 64},
+    {"tanh", 6, 56, 32, 0, 0, +1, -1, 0, 64},
 };
 
 /* Of tanh, from 2^-8 up: the binade's first interval, its index bits, the shift of C1 and C2. */
-static const struct { int base, bits, shift; } binades[11] = {
-    { 0, 0, 23 }, { 4, 0, 23 }, { 8, 0, 23 }, { 12, 1, 21 }, { 16, 1, 21 }, { 20, 2, 20 },
-    { 24, 2, 20 }, { 28, 2, 20 }, { 32, 3, 19 }, { 48, 4, 17 }, { 40, 3, 18 },
+static const struct {
+    int base, bits, shift;
+} binades[11] = {
+    {0, 0, 23},  {4, 0, 23},  {8, 0, 23},  {12, 1, 21}, {16, 1, 21}, {20, 2, 20},
+    {24, 2, 20}, {28, 2, 20}, {32, 3, 19}, {48, 4, 17}, {40, 3, 18},
 };
 
 static int32_t square(uint32_t x)
@@ -67,7 +78,10 @@ static int32_t square(uint32_t x)
 static uint64_t *read_dump(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "rb");
-    if (!f) { perror(path); exit(1); }
+    if (!f) {
+        perror(path);
+        exit(1);
+    }
     uint64_t *v = malloc((size_t)8 << 23), last = 0;
     *n = 0;
     for (int c; (c = getc(f)) != EOF;) {
@@ -95,7 +109,7 @@ static void add(const model *m, interval *t, uint32_t xl, uint32_t y, int scale)
     p->hi = p->lo + ((i64)1 << (shift > m->floor_bits ? shift : m->floor_bits)) - 1;
 }
 
-static uint32_t mul_rz(uint32_t x, uint32_t y)   /* normal, positive */
+static uint32_t mul_rz(uint32_t x, uint32_t y) /* normal, positive */
 {
     uint64_t p = (uint64_t)((x & 0x7fffff) | 0x800000) * ((y & 0x7fffff) | 0x800000);
     uint32_t e = (x >> 23) + (y >> 23) - 127 + (uint32_t)(p >> 47);
@@ -125,7 +139,7 @@ static void add_any(const model *m, interval *t, uint32_t x, uint32_t y)
 {
     int low_bits = 23 - m->index_bits, even = !(x >> 23 & 1);
     uint32_t index = (x & 0x7fffff) >> low_bits, xl = x & ((1u << low_bits) - 1);
-    if (x == 0x3f800000 && m->name[0] != 'e') return;          /* 1 is exact in rsqrt and lg2 */
+    if (x == 0x3f800000 && m->name[0] != 'e') return; /* 1 is exact in rsqrt and lg2 */
     if (m->tables == 128 && m->index_bits == 6 && !even) index += 64;
     add(m, &t[index], xl, y, m->name[0] == 'e');
 }
@@ -137,9 +151,12 @@ static void load(const model *m, interval *t, const char *path)
     uint32_t first = (uint32_t)strtoul(strrchr(path, '-') + 1, 0, 16);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t x = first + k, y = (uint32_t)v[k];
-        if (!strcmp(m->name, "sin")) add_sin(m, t, x, y);
-        else if (!strcmp(m->name, "tanh")) add_tanh(m, t, x, y);
-        else add_any(m, t, x, y);
+        if (!strcmp(m->name, "sin"))
+            add_sin(m, t, x, y);
+        else if (!strcmp(m->name, "tanh"))
+            add_tanh(m, t, x, y);
+        else
+            add_any(m, t, x, y);
     }
     free(v);
 }
@@ -152,9 +169,12 @@ static void estimate(const model *m, const interval *t, double *c1, double *c2)
         const point *p = &t->p[k];
         double x = p->xl * scale, q = 1;
         double y = (double)(p->lo - t->p[0].lo) + (double)(p->hi - p->lo) / 2;
-        for (int i = 0; i < 5; i++, q *= x) { s[i] += q; if (i < 3) r[i] += q * y; }
+        for (int i = 0; i < 5; i++, q *= x) {
+            s[i] += q;
+            if (i < 3) r[i] += q * y;
+        }
     }
-    double a[3][4] = { { s[0], s[1], s[2], r[0] }, { s[1], s[2], s[3], r[1] }, { s[2], s[3], s[4], r[2] } };
+    double a[3][4] = {{s[0], s[1], s[2], r[0]}, {s[1], s[2], s[3], r[1]}, {s[2], s[3], s[4], r[2]}};
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             double f = a[j][i] / a[i][i];
@@ -189,7 +209,7 @@ static solution solve(const model *m, const interval *t)
     double tilt = pow(2, 17 + t->c2_shift - t->c1_shift - 19) * m->s1 * m->s2 * (m->index_bits == 7 ? 2 : 1);
     for (int d2 = -24; d2 <= 24; d2++)
         for (int d1 = -24; d1 <= 24; d1++) {
-            solution s = { .c2 = (int)lrint(e2) + d2 };
+            solution s = {.c2 = (int)lrint(e2) + d2};
             s.c1 = (int)lrint(e1 + tilt * (e2 - s.c2)) + d1;
             if (!feasible(m, t, 97, &s) || !feasible(m, t, 1, &s)) continue;
             s.count = found.count + 1;
@@ -229,14 +249,23 @@ static void print_tables(const model *m, const solution *s, i64 bias)
 int main(int argc, char **argv)
 {
     const model *m = models;
-    if (argc < 3) { fprintf(stderr, "use: fit UNIT DUMP...\n"); return 2; }
+    if (argc < 3) {
+        fprintf(stderr, "use: fit UNIT DUMP...\n");
+        return 2;
+    }
     while (m < models + sizeof models / sizeof *models - 1 && strcmp(m->name, argv[1])) m++;
     interval t[128] = {0};
     solution s[128] = {0};
-    for (int i = 0; i < m->tables; i++) { t[i].c1_shift = m->c1_shift; t[i].c2_shift = m->c2_shift; }
+    for (int i = 0; i < m->tables; i++) {
+        t[i].c1_shift = m->c1_shift;
+        t[i].c2_shift = m->c2_shift;
+    }
     for (int i = 2; i < argc; i++) load(m, t, argv[i]);
     for (int i = 0; i < m->tables; i++) {
-        if (!t[i].n) { s[i] = s[0]; continue; }                /* tanh leaves gaps */
+        if (!t[i].n) {
+            s[i] = s[0];
+            continue;
+        } /* tanh leaves gaps */
         s[i] = solve(m, &t[i]);
         if (s[i].count != 1) fprintf(stderr, "interval %d: %zu solutions\n", i, s[i].count);
     }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# fit.sh FIT DIR - all tables, from the unpacked dumps of run.sh in DIR, as they stand in approx_tables.def.
+# fit.sh FIT DIR - all tables, from the unpacked dumps of run.sh in DIR, as they stand in approx/tables.def.
 set -e
 fit=$1
 cd "$2"

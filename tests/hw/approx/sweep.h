@@ -46,15 +46,15 @@ SWEEP_FN uint32_t sweep_quick(uint32_t k)
 
 SWEEP_FN uint32_t sweep_special(uint32_t h)
 {
-    uint32_t magnitude = 0x00000000u;           /* 0 */
+    uint32_t magnitude = 0x00000000u; /* 0 */
     switch (h & 7u) {
-    case 1: magnitude = 0x00000001u; break;     /* least subnormal */
-    case 2: magnitude = 0x007FFFFFu; break;     /* greatest subnormal */
-    case 3: magnitude = 0x00800000u; break;     /* least normal */
-    case 4: magnitude = 0x7F7FFFFFu; break;     /* greatest finite */
-    case 5: magnitude = 0x7F800000u; break;     /* infinity */
-    case 6: magnitude = 0x7FC00001u; break;     /* a NaN */
-    case 7: magnitude = 0x3F800000u; break;     /* 1 */
+    case 1: magnitude = 0x00000001u; break; /* least subnormal */
+    case 2: magnitude = 0x007FFFFFu; break; /* greatest subnormal */
+    case 3: magnitude = 0x00800000u; break; /* least normal */
+    case 4: magnitude = 0x7F7FFFFFu; break; /* greatest finite */
+    case 5: magnitude = 0x7F800000u; break; /* infinity */
+    case 6: magnitude = 0x7FC00001u; break; /* a NaN */
+    case 7: magnitude = 0x3F800000u; break; /* 1 */
     default: break;
     }
     return magnitude | ((h & 8u) << 28);
@@ -63,7 +63,7 @@ SWEEP_FN uint32_t sweep_special(uint32_t h)
 /* Divisor: sign and exponent are the group's, so every group sees one divisor exponent. */
 SWEEP_FN uint32_t sweep_divisor(uint32_t index)
 {
-    uint32_t keep = (index & 0x70u) ? 0x007FFFFFu : 0x007C0000u;   /* some with short fractions */
+    uint32_t keep = (index & 0x70u) ? 0x007FFFFFu : 0x007C0000u; /* some with short fractions */
     return (index & 0xFF800000u) | (sweep_hash(index ^ 0x5BD1E995u) & keep);
 }
 

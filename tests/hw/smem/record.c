@@ -9,8 +9,8 @@
 
 #include "kernel.h"
 
-static const unsigned statics[] = { 0, 1, 100, 128, 129, 1000, 1024, 4100, 49152 };
-static const unsigned dynamics[] = { 0, 1, 100, 128, 1000, 1024, 50000 };
+static const unsigned statics[] = {0, 1, 100, 128, 129, 1000, 1024, 4100, 49152};
+static const unsigned dynamics[] = {0, 1, 100, 128, 1000, 1024, 50000};
 static void must(CUresult r, const char *what)
 {
     const char *name = "?";
@@ -24,14 +24,15 @@ static void record(unsigned fixed, unsigned dynamic, CUdeviceptr out)
 {
     char text[8192];
     unsigned word[REGISTERS + 1];
-    void *args[] = { &out };
+    void *args[] = {&out};
     CUmodule module;
     CUfunction fn;
     write_kernel(text, sizeof text, fixed);
     must(cuModuleLoadData(&module, text), "load");
     must(cuModuleGetFunction(&fn, module, "k"), "kernel");
     if (dynamic > 48 * 1024 - fixed)
-        must(cuFuncSetAttribute(fn, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)dynamic), "attribute");
+        must(cuFuncSetAttribute(fn, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)dynamic),
+             "attribute");
     must(cuLaunchKernel(fn, 1, 1, 1, 1, 1, 1, dynamic, NULL, args, NULL), "launch");
     must(cuCtxSynchronize(), "run");
     must(cuMemcpyDtoH(word, out, sizeof word), "read");

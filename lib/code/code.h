@@ -1,0 +1,22 @@
+/* code.h - from a checked kernel to the records that the engine runs (docs/ir.md). */
+#ifndef PX_CODE_CODE_H
+#define PX_CODE_CODE_H
+
+#include "gang/record.h"
+
+/* Why a kernel cannot be decoded; text NULL: there is no memory. Texts live as long as the program. */
+struct px_refusal {
+    const char *text;            /* "x.ptx:8:5: 'vadd...' cannot be run by this VM (kernel k)" */
+    const struct px_lfunc *func; /* of inst */
+    const struct px_inst *inst;  /* NULL: the function as a whole */
+};
+
+/*
+ * Decodes `kernel` for CTAs of `threads` threads; `program` is the owner number of its windows.
+ * Memory comes from the arena. NULL with *why set when an instruction cannot be run.
+ */
+struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
+                          uint32_t program, const struct px_level *level, bool approx_exact, ptx_fmad fmad,
+                          struct px_arena *arena, struct px_refusal *why);
+
+#endif

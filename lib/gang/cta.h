@@ -1,0 +1,59 @@
+/*
+ * cta.h - one CTA as a heap object that can be run, parked and run again.
+ *
+ * Everything a CTA is (gangs, register rows, scalars, divergence entries,
+ * frames, shared and local memory, barrier arrivals) hangs off struct px_cta;
+ * no host stack holds any of it. px_cta_run executes until the CTA ends, nothing
+ * of it can go on, or its slice is spent.
+ */
+#ifndef PX_GANG_CTA_H
+#define PX_GANG_CTA_H
+
+#include "gang/grid.h"
+
+struct px_cta;
+
+/* What a worker thread owns. One per thread, reused for CTA after CTA. */
+struct px_worker {
+    struct ptx_device *device;
+    uint32_t index;
+    struct px_cta *spare;         /* a finished CTA object to reuse, or NULL */
+    uint64_t thread_instructions; /* executed on this worker since the launch began */
+    uint64_t warp_instructions;
+    uint32_t fp_mode; /* MXCSR state now in force (ops/float.h) */
+    atomic_int *stop; /* nonzero: leave at the next branch */
+    uint64_t look_at; /* px_worker_look is due when warp_instructions are as many */
+};
+
+/* sched.c: tells the launch what was executed, and stops it when a limit is reached. Costs a look at the
+ * clock. */
+void px_worker_look(struct px_worker *worker);
+
+enum px_cta_status {
+    PX_CTA_DONE,    /* every thread has exited */
+    PX_CTA_SLICE,   /* slice spent; can go on at once */
+    PX_CTA_BLOCKED, /* every live entry waits for something outside the CTA (px_ext PARK) */
+    PX_CTA_STUCK,   /* every live entry waits for another of the same CTA: deadlock */
+    PX_CTA_TRAPPED, /* cta's trap is set */
+    PX_CTA_STOPPED  /* *stop was set */
+};
+
+/*
+ * Makes CTA number `number` (x fastest) of `grid`, ready to run. `slot` is the
+ * owner number of its windows (mem.h), unique among live CTAs of the device.
+ * NULL when out of memory, or when the launch is to stop.
+ */
+struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot);
+enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice);
+void px_cta_destroy(struct px_worker *worker, struct px_cta *cta);
+void px_cta_drop_spare(struct px_worker *worker); /* its code is about to go */
+
+uint32_t px_cta_slot(const struct px_cta *cta);
+const struct px_trap *px_cta_trap(const struct px_cta *cta);
+/*
+ * Says where every live entry stands: "  block (1,0,0) threads 0-31: wait at barrier 0, k x.ptx:17 (x.cu:5)".
+ * Asks with NULL before each line; false: it is not wanted.
+ */
+void px_cta_describe(const struct px_cta *cta, bool (*say)(void *user, const char *line), void *user);
+
+#endif

@@ -1,0 +1,158 @@
+/*
+ * gang.h - a CTA while it lives: gangs of lanes, their frames and their
+ * divergence entries.
+ *
+ * A gang is up to 256 threads of one CTA that are run together. Where its lanes
+ * are is a set of entries {frame, pc, mask} (entries.h).
+ *
+ * A frame is one activation of a function for the lanes that called it
+ * together; it owns the register rows. Nothing here points into a host stack,
+ * so a CTA can be left at any step and resumed by any worker, while the
+ * registers of its lanes stay where they are.
+ */
+#ifndef PX_GANG_GANG_H
+#define PX_GANG_GANG_H
+
+#include <string.h>
+#include "gang/record.h"
+#include "gang/cta.h"
+#include "gang/entries.h"
+
+enum { PX_BARRIERS = 16, PX_EXTENTS = 16, PX_WARPS_MAX = 32 };
+
+/* One activation. `live` are lanes that entered and have neither returned nor exited. */
+struct px_frame {
+    struct px_frame *parent; /* NULL for the kernel; next in a free list */
+    const struct px_fcode *code;
+    const struct px_call_site *site; /* in the parent's code */
+    uint32_t ret_pc;                 /* in the parent */
+    uint32_t depth;                  /* 0 for the kernel */
+    uint64_t rank;                   /* deeper frames come first, then older ones; see PX_FRAME_RANK */
+    uint64_t local_top;              /* first byte of local memory behind this frame's variables */
+    struct px_lanes live;
+    uint8_t *base; /* 64-byte aligned, code->frame_bytes */
+    size_t bytes;  /* of the allocation that holds this struct */
+};
+
+/* A range of addresses that the gang touched before: va in [lo, lo+len) is host + (va - lo). */
+struct px_seg {
+    uint64_t lo, len;
+    uint8_t *host;
+};
+
+/* Operands and results of a .sync operation that waits for lanes elsewhere, one set a lane. */
+struct px_sync {
+    uint64_t a, d;
+    uint32_t b, c, member, key;
+    uint32_t p;
+    uint32_t waiting;
+};
+
+/* One lane inside an extern function. */
+struct px_ext_state {
+    uint64_t state;
+    bool done;
+};
+
+/* What a bar.red of the gang found, kept until its lanes have read it. */
+struct px_red {
+    uint32_t popc;
+    bool all, any;
+};
+
+enum px_bar_kind { PX_BAR_SYNC, PX_BAR_ARRIVE, PX_BAR_POPC, PX_BAR_AND, PX_BAR_OR };
+
+struct px_gang {
+    uint8_t *frame;         /* base of the running frame */
+    uint32_t n;             /* lanes of a row, a multiple of 32 */
+    uint32_t nactive;       /* lanes of `active` */
+    struct px_lanes active; /* lanes of the running entry; equal to the mask row */
+    bool full;              /* every lane of the row is active */
+    bool resume;            /* see px_entry.resume */
+    uint32_t merge_pc;      /* lowest pc at which another entry of the running frame waits */
+    struct px_lanes taken;  /* PX_STEP_SPLIT: lanes that branch */
+    struct px_seg seg[PX_EXTENTS];
+    struct px_cta *cta;
+    struct px_worker *worker;
+    const struct px_level *level;
+    struct px_frame *running;  /* whose base is `frame` */
+    uint32_t first;            /* linear number of lane 0's thread */
+    struct px_lanes live;      /* lanes that exist and have not exited */
+    struct px_entries entries; /* where the lanes are */
+    uint64_t frames;           /* that were ever pushed */
+    uint8_t *local;            /* word-interleaved: word w of lane i at (w*n + i)*4 */
+    uint64_t local_bytes;      /* a lane */
+    uint32_t *tid[3];          /* a row each */
+    struct px_red red[PX_BARRIERS];
+    struct px_sync *sync;     /* n of them; NULL until needed */
+    struct px_ext_state *ext; /* n of them; NULL until needed */
+};
+
+struct px_barrier {
+    uint32_t waiting[PX_WARPS_MAX]; /* lanes of each warp that have come */
+    uint32_t arrived;               /* warps that have come */
+    uint32_t expected;              /* threads; 0: all warps of the CTA */
+    uint32_t popc;                  /* of .red, over the lanes that came */
+    bool all, any;
+    uint32_t comers; /* entries that came to a .red */
+};
+
+struct px_cta {
+    struct px_grid *grid;
+    const struct px_code *code;
+    uint64_t number;
+    uint32_t slot;
+    uint32_t ctaid[3];
+    uint32_t threads, ngangs, nwarps;
+    struct px_gang *gangs;
+    uint32_t turn; /* gang to run first when the CTA goes on */
+    struct px_uniform uniform;
+    uint8_t *shared;
+    uint32_t shared_bytes, shared_cap;
+    struct px_barrier barrier[PX_BARRIERS]; /* all zero where nobody waits */
+    uint32_t barriers_used;                 /* a bit each */
+    uint32_t live_lanes[PX_WARPS_MAX];      /* of each warp, not yet exited */
+    struct px_trap trap;
+    int *last_error;                   /* of each thread */
+    struct px_frame *spare;            /* frames to use again */
+    uint64_t frame_bytes;              /* held by frames, spare ones included */
+    uint64_t clock;                    /* what %clock counts: instructions of this CTA */
+    const struct ptx_allocator *alloc; /* the device's */
+};
+
+/* ---- operands ---- */
+
+#define PX_ROW(g, type, offset) ((type *)(void *)((g)->frame + (offset)))
+
+static inline uint64_t px_address(const struct px_gang *g, const struct px_insn *in, uint32_t lane)
+{
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a);
+    return a[in->flags & PX_IF_SCALAR_A ? 0 : lane] + in->imm;
+}
+static inline uint32_t px_element(const struct px_gang *g, uint32_t offset, bool scalar, uint32_t lane)
+{
+    return PX_ROW(g, uint32_t, offset)[scalar ? 0 : lane];
+}
+
+/* Lanes of the running entry whose guard holds. */
+static inline struct px_lanes px_gang_lanes(const struct px_gang *g, const struct px_insn *in)
+{
+    if (!in->m) return g->active;
+    struct px_lanes m = {{0}};
+    g->level->to_bits(PX_ROW(g, uint32_t, in->m), g->n, m.w);
+    return px_lanes_and(m, g->active);
+}
+
+/*
+ * For an instruction that aligned groups of `group` lanes (32 or 128, at most the gang's width) execute
+ * together: may it run for all active lanes now? If not, its handler changes nothing and returns
+ * PX_STEP_MEET; it is called again once groups are complete. Lanes that have exited are not waited for; their
+ * place in a group stays empty.
+ */
+bool px_gang_met(struct px_gang *g, uint32_t group);
+
+/* Sets the trap for `lane` and returns PX_STEP_TRAP. */
+int px_gang_trap(struct px_gang *g, const struct px_insn *in, uint32_t lane, int error, uint64_t address,
+                 const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+#endif

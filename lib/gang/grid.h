@@ -1,0 +1,61 @@
+/*
+ * grid.h - a launched grid, its CTAs and its children.
+ *
+ * A grid is created by the host or by a device-side launch, waits in a queue,
+ * hands out CTA numbers to workers in chunks, and is complete when
+ * every CTA has ended and every child is complete. Only then does its parent
+ * hear of it. A grid never waits on a host stack.
+ */
+#ifndef PX_GANG_GRID_H
+#define PX_GANG_GRID_H
+
+#include <stdatomic.h>
+#include "gang/trap.h"
+#include "mem/mem.h"
+
+struct px_code;
+struct px_lfunc;
+struct ptx_device;
+
+struct px_shape {
+    uint32_t x, y, z;
+};
+
+struct px_grid;
+/* Work that the VM does by itself in stream order (a copy): called once, by any worker. False: trap is set,
+ * or the launch stops. */
+typedef bool (*px_native_fn)(struct px_grid *grid, struct px_trap *trap);
+
+struct px_grid {
+    struct ptx_device *device;
+    const struct px_mem *mem; /* the device's */
+    struct ptx_program *program;
+    uint8_t *const_image; /* the program's constant memory, */
+    uint64_t const_bytes;
+    uint32_t owner; /* and whose windows its const and func addresses lie in */
+    const struct px_lfunc *kernel;
+    const struct px_code *code; /* decoded for this grid's gang width */
+    struct px_shape grid, block;
+    uint32_t dynamic_shared; /* bytes */
+    uint32_t shared_bytes;   /* static + dynamic */
+    uint8_t *params;         /* copy, owned */
+    uint32_t param_bytes;
+    uint64_t id;                    /* %gridid, unique in the device */
+    uint32_t depth;                 /* 0 for a host launch */
+    uint64_t ctas;                  /* total */
+    uint32_t resident;              /* CTAs of this shape that the device holds at once (occupancy) */
+    uint64_t next_cta;              /* next number to hand out; under the scheduler's lock */
+    atomic_uint_fast64_t ctas_left; /* not yet ended */
+    struct px_grid *parent;         /* NULL for a host launch */
+    struct px_grid *next;           /* in a queue; owned by the queue's lock */
+    void *cdp;                      /* lib/cdp's launch state of this grid; NULL until it launches */
+    /* what follows belongs to sched.c and is guarded by the scheduler's lock */
+    px_native_fn native;           /* NULL for a kernel; otherwise `params` are its operands and ctas is 1 */
+    uint64_t launcher;             /* number of the parent's CTA that launched it */
+    uint64_t unfinished;           /* itself, plus children that delay its completion */
+    bool counts;                   /* delays the parent's completion */
+    void *item;                    /* lib/cdp's place of this grid in its stream */
+    struct px_grid *older, *newer; /* all grids of the launch */
+};
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * record.h - decoded code: what the engine runs instead of PTX.
+ *
+ * A function is decoded once for a gang width into two arrays of 64-byte
+ * records with the same numbering: `conv` for the moments when every live lane
+ * of a frame stands at one pc (handlers may write whole rows), `div` for all
+ * others (handlers blend by a mask row). A record names its operands by byte
+ * offset from the frame base, so one compare-free add reaches any of them:
+ *
+ *     0            the mask row: 0 or ~0 for each lane, of the entry that runs
+ *     scratch      rows that one handler may use for itself
+ *     uniform      struct px_uniform: ctaid, ntid, ... of this CTA
+ *     params       the kernel's parameters (kernels only)
+ *     rows         one row of lanes for each live register, temporaries, .param variables
+ *     pool         constants of the function
+ *
+ * A "scalar" operand is an offset into uniform, params or pool, read once per record;
+ * a "row" operand is read lane by lane. Both have the same handler signature,
+ * only the loop differs; that is what a shape is.
+ */
+#ifndef PX_GANG_RECORD_H
+#define PX_GANG_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "ptx.h"
+
+/* The handlers see no more of the module than these names, so that they are not compiled anew with the
+ * checker. */
+struct px_arena;
+struct px_inst;
+struct px_lfunc;
+struct px_symbol;
+struct px_linked;
+struct px_gang;
+struct px_insn;
+
+/* Runs one record for all lanes of the gang; the result tells exec.c what to do next. */
+typedef int px_handler_function(struct px_gang *g, const struct px_insn *in);
+typedef px_handler_function *px_handler;
+
+enum px_step {
+    PX_STEP_NEXT = 0, /* go on with the next record */
+    PX_STEP_JUMP,     /* all lanes go to in->target */
+    PX_STEP_SPLIT,    /* lanes of g->taken go to in->target, the others to the next record */
+    PX_STEP_JOIN,     /* others may wait here: let the scheduler look */
+    PX_STEP_EXIT,     /* the active lanes of in->m end */
+    PX_STEP_RET,      /* lanes of in->m return to their caller */
+    PX_STEP_CALL,     /* call; in->aux is its site */
+    PX_STEP_SWITCH,   /* brx.idx: index row in->a, table in->aux */
+    PX_STEP_BARRIER,  /* bar.*: arrive, perhaps wait */
+    PX_STEP_SYNC,     /* a .sync operation whose warp is not complete */
+    PX_STEP_MEET,  /* an instruction that whole groups of in->size lanes execute together: some are elsewhere
+                    */
+    PX_STEP_YIELD, /* nanosleep: let others run */
+    PX_STEP_TRAP   /* the trap of the CTA is set */
+};
+
+enum { PX_LANES_MAX = 256 };
+
+/* Places at the start of every frame; the first is the mask row. The scratch rows hold nothing between
+ * records. */
+enum {
+    PX_SCRATCH_D = PX_LANES_MAX * 4,
+    PX_SCRATCH_E = PX_SCRATCH_D + PX_LANES_MAX * 16,
+    PX_SCRATCH_C = PX_SCRATCH_E + PX_LANES_MAX * 4,
+    PX_FRAME_HEAD = PX_SCRATCH_C + PX_LANES_MAX * 4
+};
+
+struct px_insn {
+    px_handler fn;
+    union {
+        uint64_t imm;
+        const void *aux;
+        px_handler inner; /* of PX_FIX_blend */
+    };
+    uint32_t d, e;    /* destinations */
+    uint32_t a, b, c; /* sources; extra ones of rare records in x */
+    uint32_t m;       /* mask row; 0 is the mask of the running entry */
+    uint32_t target;  /* pc of a branch */
+    uint32_t src;     /* index into px_fcode.src */
+    uint32_t ord;     /* source instructions finished once this record is done, in text of the code */
+    uint8_t size;     /* bytes of one memory element, or other small facts of the handler */
+    uint8_t space;    /* enum px_space */
+    uint8_t slot;     /* which cached extent of the gang */
+    uint8_t flags;    /* enum px_insn_flag */
+    uint32_t x[2];
+};
+_Static_assert(sizeof(struct px_insn) == 64, "one record is one cache line");
+
+enum px_insn_flag {
+    PX_IF_SCALAR_A = 1, /* a is a scalar */
+    PX_IF_NEGATE = 2,   /* the predicate in a counts inverted */
+    PX_IF_PAIR = 4,     /* blend: the inner handler writes e too */
+    PX_IF_CARRY = 8,    /* blend: the inner handler writes the carry row too */
+    PX_IF_FTZ = 32,     /* atom.add.f32, .f64 on global memory: flushes f32 subnormals, has its own NaNs */
+    PX_IF_BLOCK = 128   /* while decoding: target is a block */
+};
+
+/* Bytes of shared memory that the system of an sm_90 chip takes of every CTA, and uses. */
+enum { PX_SMEM_RESERVED = 1024, PX_SMEM_RESERVED_USED = 288 };
+
+/* Values that are the same for all lanes of a frame. One lies in every frame; decode names its fields as
+ * scalars. */
+struct px_uniform {
+    uint32_t ntid[4], ctaid[4], nctaid[4];
+    uint64_t gridid;
+    uint64_t local_base; /* first byte of this frame's .local variables in each lane's local memory */
+    uint64_t shared_window, const_window, param_window; /* what cvta adds */
+    uint32_t nwarpid, smid, nsmid;
+    uint32_t dynamic_smem, total_smem, aggr_smem;
+    uint32_t pad[4];
+};
+_Static_assert(sizeof(struct px_uniform) % 16 == 0, "rows and params behind it stay aligned");
+
+/* A parameter as 4-byte words, each a row; the last one may hold less. */
+struct px_words {
+    uint32_t bytes, n, *row; /* offset of each word's row */
+};
+
+/* One call site: where arguments come from and results go. */
+struct px_call_site {
+    const struct px_lfunc *callee; /* NULL for an indirect call */
+    struct px_words *args, *rets;
+    uint32_t nargs, nrets;
+};
+
+struct px_table {
+    uint32_t n;
+    uint32_t *targets;
+}; /* brx.idx */
+
+/* Where a record comes from. */
+struct px_origin {
+    const struct px_inst *inst;
+};
+
+/* A variable in local memory, for messages. */
+struct px_local_at {
+    const struct px_symbol *symbol;
+    uint32_t at; /* behind the frame's first byte */
+};
+
+struct px_fcode {
+    const struct px_lfunc *func;
+    struct px_insn *conv, *div; /* n each; allocated by themselves with the program */
+    uint32_t n;
+    struct px_origin *src;
+    uint32_t width;                 /* lanes of a row */
+    uint32_t uniform, params, pool; /* offsets in the frame; params 0 when not a kernel */
+    uint32_t param_bytes;
+    uint32_t pool_bytes;
+    const uint8_t *pool_image;
+    uint32_t rows;               /* offset of the first row */
+    uint32_t zero_from, zero_to; /* rows that may be read before they are written */
+    uint32_t frame_bytes;
+    uint32_t local_bytes; /* .local variables of one activation, a lane */
+    uint32_t nlocals;
+    struct px_local_at *locals;
+    struct px_words *args, *rets; /* of the formal parameters */
+    uint32_t nargs, nrets;
+    uint32_t home_fp; /* floating-point mode that calls and returns expect */
+};
+
+struct px_code {
+    struct px_fcode *entry;
+    struct px_fcode **funcs; /* by px_lfunc.id; NULL when not reached */
+    const struct px_linked *linked;
+    const struct px_level *level;
+    uint32_t width, threads;
+    struct px_code *next; /* in the program's cache */
+};
+
+/* ---- handlers, one set of functions per SIMD level ---- */
+
+enum { PX_SHAPES = 8 }; /* bit i: source i is a scalar */
+
+/*
+ * fn[masked][shape]; NULL where the shape is not instantiated, and masked where the row is not [hot]: then
+ * PX_FIX_blend runs the unmasked one. f32_result: the result is a float that C arithmetic made; f32_sources:
+ * bit i says that source i is read as a float, not as bits. `elem` bytes lie in d for each lane; with `pair`
+ * the handler writes e, with `carry` it reads and writes the row x[0].
+ */
+struct px_handler_set {
+    px_handler fn[2][PX_SHAPES];
+    bool f32_result, pair, carry;
+    uint8_t f32_sources, elem;
+};
+
+/* Handlers that are not made from the table. */
+enum px_fixed {
+#define PX_BROADCAST(name, T) PX_FIX_##name,
+#define PX_CONVERT(name, TD, TA) PX_FIX_##name,
+#define PX_MOVE(name, TD, TA, TB, statement) PX_FIX_##name,
+#define PX_MOVE4(name, T, TC, statement) PX_FIX_##name,
+#define PX_LOAD(name, MEM, TD) PX_FIX_##name,
+#define PX_STORE(name, MEM, TB) PX_FIX_##name,
+#define PX_VLOAD(name, MEM, TD, one) PX_FIX_##name,
+#define PX_VSTORE(name, MEM, TB, one) PX_FIX_##name,
+#define PX_OTHER(name) PX_FIX_##name,
+#include "gang/fixed.def"
+#undef PX_BROADCAST
+#undef PX_CONVERT
+#undef PX_MOVE
+#undef PX_MOVE4
+#undef PX_LOAD
+#undef PX_STORE
+#undef PX_VLOAD
+#undef PX_VSTORE
+#undef PX_OTHER
+    PX_FIX_COUNT
+};
+
+struct px_level {
+    const char *name;
+    const struct px_handler_set *sets; /* by px_match_handler */
+    uint32_t nsets;
+    px_handler fixed[PX_FIX_COUNT][2]; /* [masked] */
+    /* Bits of a mask row, and back. n is a multiple of 32. */
+    void (*to_bits)(const uint32_t *row, uint32_t n, uint64_t *bits);
+    void (*to_row)(const uint64_t *bits, uint32_t n, uint32_t *row);
+};
+
+extern const struct px_level px_level_portable, px_level_avx2,
+    px_level_avx512;                                     /* those that the host can have */
+const struct px_level *px_level_best(void);              /* the best one that this machine runs */
+const struct px_level *px_level_named(const char *name); /* NULL when unknown or not runnable here */
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * note.h - facts for the notes below messages, as text in the module's arena; "" or NULL where nothing can be
+ * said.
+ */
+#ifndef PX_MATCH_NOTE_H
+#define PX_MATCH_NOTE_H
+
+#include "match/match.h"
+
+struct px_why;
+struct px_fit;
+
+/* Which operand, or how many, the nearest form has, against what was written. */
+const char *px_note_fact(const struct px_why *why, const struct px_fit *best);
+/* "%r4 is .b32, declared in line 7": what an operand is; NULL when there is nothing to add to its text. */
+const char *px_note_given(struct ptx_module *module, const struct px_operand *operand);
+/* "the range %r<8> ends at %r7"; NULL when the name is no number past a range. */
+const char *px_note_range_end(struct ptx_module *module, const struct px_name *name);
+/* "%r8 is not declared", with the range that it just misses or the special register that it resembles. */
+const char *px_note_unknown(struct ptx_module *module, const struct px_name *name);
+/* The special register most like the name; NULL when none is near. */
+const char *px_note_special(struct ptx_module *module, const struct px_name *name);
+unsigned px_note_line(struct ptx_module *module, px_pos pos);
+
+/* Edit distance of two short words, where a swap of neighbours is one edit; PX_NEAR + 1 stands for "far". */
+enum { PX_NEAR = 2 };
+unsigned px_note_distance(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,279 @@
+/*
+ * mem.c - device memory: one reserved host range, given out first fit.
+ *
+ * With host pointers as device pointers nothing is reserved: each block is a
+ * mapping of its own. Otherwise the range is reserved without access and made
+ * usable in large steps as the highest allocation grows. Blocks are placed at the lowest gap that holds
+ * them plus a guard gap, so two runs that allocate alike see the same
+ * addresses. A released block gives its pages back and reads as zero again.
+ */
+#include "mem/mem_map.h"
+#include "mem/heap.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS MAP_ANON
+#endif
+
+enum { GUARD = 256, COMMIT_STEP = 16 << 20, KEEP_PAGES_BELOW = 1 << 16, NEAR_NULL = 1 << 20 };
+
+#define HOST_LOW 0x10000ull /* 64 KiB: below it nothing is ever mapped */
+#define HOST_LEN (1ull << 47)
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+    return (n + to - 1) & ~(to - 1);
+}
+
+static uint8_t *host_of(const struct px_mem *mem, uint64_t va)
+{
+    return mem->range + (va - mem->base);
+}
+
+bool px_mem_init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, bool host_mode)
+{
+    *mem = (struct px_mem){.alloc = alloc, .host_mode = host_mode};
+    mem->bytes = round_up(bytes, COMMIT_STEP);
+    if (mem->bytes < bytes) return false;
+    mem->map = px_zalloc(alloc, sizeof *mem->map);
+    if (!mem->map) return false;
+    mem->map->alloc = *alloc;
+    if (host_mode) {
+        mem->lo = HOST_LOW;
+        mem->len = HOST_LEN - HOST_LOW;
+        return true;
+    }
+    mem->range = mmap(NULL, mem->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mem->range == MAP_FAILED) {
+        px_free(alloc, mem->map, sizeof *mem->map);
+        *mem = (struct px_mem){0};
+        return false;
+    }
+    mem->lo = mem->base = PX_VA_DEVICE;
+    mem->len = mem->bytes;
+    mem->delta = (int64_t)((uint64_t)(uintptr_t)mem->range - mem->base);
+    return true;
+}
+
+static uint64_t end_of(const struct px_mem_range *r)
+{
+    return r->lo + r->len;
+}
+
+/* A block of host-pointer mode: `committed` counts the pages of all. */
+static uint64_t map_block(struct px_mem *mem, uint64_t size)
+{
+    const uint64_t whole = round_up(size, (uint64_t)sysconf(_SC_PAGESIZE));
+    if (whole < size || whole > mem->bytes - mem->committed) return 0;
+    void *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return 0;
+    mem->committed += whole;
+    return (uint64_t)(uintptr_t)at;
+}
+
+static void unmap_block(struct px_mem *mem, uint64_t va, uint64_t size)
+{
+    const uint64_t whole = round_up(size, (uint64_t)sysconf(_SC_PAGESIZE));
+    munmap((void *)(uintptr_t)va, whole);
+    mem->committed -= whole;
+}
+
+/* Index of the last range of the block that begins with range i. */
+static uint32_t last_of(const struct px_mem_map *map, uint32_t i)
+{
+    const uint64_t owner = map->at[i].owner;
+    while (i + 1 < map->n && map->at[i + 1].owner == owner) i++;
+    return i;
+}
+
+void px_mem_free_all(struct px_mem *mem)
+{
+    if (!mem->map) return;
+    for (uint32_t i = 0; mem->host_mode && i < mem->map->n; i++) {
+        const uint64_t va = mem->map->at[i].lo;
+        i = last_of(mem->map, i);
+        unmap_block(mem, va, end_of(&mem->map->at[i]) - va);
+    }
+    if (mem->range) munmap(mem->range, mem->bytes);
+    px_free(mem->alloc, mem->map->at, mem->map->cap * sizeof *mem->map->at);
+    px_free(mem->alloc, mem->map, sizeof *mem->map);
+    mem->map = NULL;
+}
+
+/* Makes the first `bytes` of the range usable. */
+static bool commit(struct px_mem *mem, uint64_t bytes)
+{
+    if (bytes <= mem->committed) return true;
+    uint64_t to = round_up(bytes, COMMIT_STEP);
+    if (mprotect(mem->range + mem->committed, to - mem->committed, PROT_READ | PROT_WRITE) != 0) return false;
+    mem->committed = to;
+    return true;
+}
+
+/* Lowest address with room for `size` bytes and a gap on both sides; 0 when there is none. */
+static uint64_t first_fit(const struct px_mem *mem, uint64_t size, uint64_t align)
+{
+    const struct px_mem_map *map = mem->map;
+    const uint64_t end = mem->base + mem->bytes;
+    uint64_t at = round_up(mem->base + GUARD, align);
+    const bool search = mem->gaps || !map->n;
+    for (uint32_t i = search ? 0 : map->n - 1; i < map->n; i++) {
+        if (search && at + size + GUARD <= map->at[i].lo) return at;
+        at = round_up(end_of(&map->at[i]) + GUARD, align);
+    }
+    return size + GUARD <= end - at && at < end ? at : 0;
+}
+
+bool px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va)
+{
+    if (!size || size > mem->bytes) return false;
+    uint64_t at = mem->host_mode ? map_block(mem, size) : first_fit(mem, size, align < 16 ? 16 : align);
+    if (!at || (!mem->host_mode && !commit(mem, at + size - mem->base))) return false;
+    if (!px_map_insert(mem->map, (struct px_mem_range){at, size, at})) {
+        if (mem->host_mode) unmap_block(mem, at, size);
+        return false;
+    }
+    *va = at;
+    return true;
+}
+
+/* Makes [p, p+size) read as zero; whole pages of large ranges go back to the system. */
+static void clear(uint8_t *p, uint64_t size)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint8_t *from = (uint8_t *)(uintptr_t)round_up((uintptr_t)p, page), *end = p + size;
+    uint8_t *to = (uint8_t *)((uintptr_t)end & ~(uintptr_t)(page - 1));
+    if (size < KEEP_PAGES_BELOW ||
+        mmap(from, (size_t)(to - from), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED) {
+        memset(p, 0, size);
+        return;
+    }
+    memset(p, 0, (size_t)(from - p));
+    memset(to, 0, (size_t)(end - to));
+}
+
+bool px_mem_release(struct px_mem *mem, uint64_t va)
+{
+    uint32_t i = px_map_find(mem->map, va);
+    if (i == mem->map->n || mem->map->at[i].lo != va || mem->map->at[i].owner != va) return false;
+    const uint64_t size = end_of(&mem->map->at[last_of(mem->map, i)]) - va;
+    if (mem->host_mode)
+        unmap_block(mem, va, size);
+    else
+        clear(host_of(mem, va), size);
+    px_map_remove(mem->map, va);
+    mem->gaps = true;
+    return true;
+}
+
+bool px_mem_carve(struct px_mem *mem, uint64_t va, const struct px_extent *blocks, uint32_t n)
+{
+    struct px_mem_map *map = mem->map;
+    uint32_t i = px_map_find(map, va);
+    if (i == map->n || map->at[i].lo != va || !n || blocks[0].lo != va) return false;
+    const struct px_mem_range whole = map->at[i];
+    map->at[i].len = blocks[0].len;
+    for (uint32_t k = 1; k < n; k++) {
+        if (!blocks[k].len) continue;
+        if (px_map_insert(map, (struct px_mem_range){blocks[k].lo, blocks[k].len, va})) continue;
+        px_map_remove(map, va);
+        px_map_insert(map, whole); /* there is room: at least one range has just gone */
+        return false;
+    }
+    return true;
+}
+
+static const struct px_heap *heap_of(const struct px_mem *mem, uint64_t va)
+{
+    for (int i = 0; i < 2; i++)
+        if (mem->heaps[i] && px_heap_owns(mem->heaps[i], va)) return mem->heaps[i];
+    return NULL;
+}
+
+static const struct px_mem_range *range_of(const struct px_mem *mem, uint64_t va)
+{
+    uint32_t i = px_map_find(mem->map, va);
+    if (i == mem->map->n || va - mem->map->at[i].lo >= mem->map->at[i].len) return NULL;
+    return &mem->map->at[i];
+}
+
+bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *extent)
+{
+    if (va - mem->lo >= mem->len) return false;
+    if (mem->host_mode) {
+        *extent = (struct px_extent){mem->lo, mem->len};
+        return true;
+    }
+    const struct px_mem_range *r = range_of(mem, va);
+    if (!r) return false;
+    const struct px_heap *heap = heap_of(mem, va);
+    if (heap) return px_heap_extent(heap, va, extent);
+    *extent = (struct px_extent){r->lo, r->len};
+    return true;
+}
+
+static uint64_t describe_heap(const struct px_heap *heap, uint64_t va, char *buf, size_t size)
+{
+    struct px_extent e;
+    uint64_t back = va - heap->base < 4096 ? va - heap->base : 4096;
+    for (uint64_t d = 1; d <= back; d++) {
+        if (!px_heap_extent(heap, va - d, &e)) continue;
+        snprintf(buf, size,
+                 "%" PRIu64 " bytes past the end of a %" PRIu64
+                 "-byte block of the device heap at 0x%" PRIx64,
+                 va - (e.lo + e.len), e.len, e.lo);
+        return e.lo;
+    }
+    snprintf(buf, size, "in free memory of the device heap");
+    return 0;
+}
+
+/* va lies in no allocation: which one is nearest? */
+static uint64_t describe_gap(const struct px_mem *mem, uint64_t va, char *buf, size_t size)
+{
+    const struct px_mem_map *map = mem->map;
+    uint32_t i = px_map_find(map, va), next = i == map->n ? 0 : i + 1;
+    uint64_t past = i < map->n ? va - end_of(&map->at[i]) : UINT64_MAX;
+    uint64_t before = next < map->n ? map->at[next].lo - va : UINT64_MAX;
+    if (!map->n || (past > mem->bytes && before > mem->bytes)) {
+        snprintf(buf, size,
+                 !va              ? "a null pointer"
+                 : va < NEAR_NULL ? "near the null pointer; or an offset in another state space"
+                                  : "far from every allocation");
+        return 0;
+    }
+    const struct px_mem_range *r = &map->at[past <= before ? i : next];
+    snprintf(buf, size, "%" PRIu64 " bytes %s a %" PRIu64 "-byte allocation at 0x%" PRIx64,
+             past <= before ? past : before, past <= before ? "past the end of" : "before", r->len, r->lo);
+    return r->lo;
+}
+
+uint64_t px_mem_describe(const struct px_mem *mem, uint64_t va, char *buf, size_t size)
+{
+    struct px_extent e;
+    if (mem->host_mode) {
+        snprintf(buf, size, !va ? "a null pointer" : va < HOST_LOW ? "near the null pointer" : "host memory");
+        return 0;
+    }
+    if (heap_of(mem, va) && !px_mem_extent(mem, va, &e))
+        return describe_heap(heap_of(mem, va), va, buf, size);
+    if (!px_mem_extent(mem, va, &e)) return describe_gap(mem, va, buf, size);
+    snprintf(buf, size, "byte %" PRIu64 " of a %" PRIu64 "-byte allocation at 0x%" PRIx64, va - e.lo, e.len,
+             e.lo);
+    return e.lo;
+}
+
+void *px_mem_host(const struct px_mem *mem, uint64_t va, uint64_t size)
+{
+    struct px_extent e;
+    if (!px_mem_extent(mem, va, &e) || size > e.len - (va - e.lo)) return NULL;
+    return (void *)(uintptr_t)(va + (uint64_t)mem->delta);
+}

@@ -1,0 +1,97 @@
+/*
+ * mem.h - the address space of a device, and the only way to touch kernel memory.
+ *
+ * Device memory is one reserved host range; a device address differs from its
+ * host address by a constant (`delta`), so the fast check is one unsigned
+ * compare: va - lo < len. In host-pointer mode lo is 64 KiB, len 2^47, delta 0.
+ * Exact bounds come from the allocation map; a gang keeps the last allocation
+ * that it hit, so that most accesses cost two compares for all lanes.
+ *
+ * Everything else is a window above 2^57, where no user pointer can be:
+ *
+ *   bits 63..57  tag      (enum px_window)
+ *   shared:  56..32 CTA slot,                31..0 offset
+ *   local:   56..30 CTA slot, 29..20 thread, 19..0 offset
+ *   const:   56..32 program,                 31..0 offset
+ *   param:   56..32 CTA slot,                31..0 offset (kernel parameters)
+ *   func:    56..32 program,                 31..4 number, low 4 bits zero
+ *
+ * so a pointer into another CTA's memory is recognised and reported. A state
+ * space address (.shared, .local, .const, .param) is the offset alone; cvta
+ * adds and removes the rest.
+ */
+#ifndef PX_MEM_MEM_H
+#define PX_MEM_MEM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PX_VA_DEVICE 0x0000100000000000ull /* first device address */
+#define PX_WINDOW_SHIFT 57
+#define PX_LOCAL_MAX (1ull << 20) /* bytes of local memory of a thread: what its window holds */
+
+enum px_window { PX_WIN_NONE, PX_WIN_SHARED, PX_WIN_LOCAL, PX_WIN_CONST, PX_WIN_PARAM, PX_WIN_FUNC };
+
+static inline enum px_window px_window_of(uint64_t va)
+{
+    return (enum px_window)(va >> PX_WINDOW_SHIFT);
+}
+static inline uint64_t px_window_base(enum px_window window, uint32_t owner)
+{
+    return (uint64_t)window << PX_WINDOW_SHIFT | (uint64_t)owner << 32;
+}
+static inline uint64_t px_local_base(uint32_t owner, uint32_t thread)
+{
+    return (uint64_t)PX_WIN_LOCAL << PX_WINDOW_SHIFT | (uint64_t)owner << 30 | (uint64_t)thread << 20;
+}
+
+struct px_extent {
+    uint64_t lo, len;
+}; /* [lo, lo+len) of one allocation */
+
+struct ptx_allocator;
+struct px_heap;
+struct px_mem_map;
+
+struct px_mem {
+    const struct ptx_allocator *alloc; /* outlives this */
+    uint64_t lo, len;                  /* legal range of global addresses */
+    int64_t delta;                     /* host address = va + delta */
+    bool host_mode;
+    uint8_t *range; /* of the host: reserved, `committed` bytes of it readable and writable */
+    uint64_t bytes, committed, base; /* base: device address of `range` */
+    bool gaps;                       /* something was released */
+    /* Allocations by address. Changes only between launches; what kernels allocate themselves lives in heaps.
+     */
+    struct px_mem_map *map;
+    const struct px_heap *heaps[2]; /* finer bounds inside these; NULL when there is none */
+};
+
+/* False: out of memory. The allocator must outlive `mem`. */
+bool px_mem_init(struct px_mem *mem, const struct ptx_allocator *alloc, uint64_t bytes, bool host_mode);
+void px_mem_free_all(struct px_mem *mem);
+
+/* Allocates zeroed memory aligned to `align` (a power of two, at least 16) with a guard gap behind it. False:
+ * out of memory. */
+bool px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va);
+/* False when `va` is no start of an allocation. */
+bool px_mem_release(struct px_mem *mem, uint64_t va);
+
+/* Cuts the allocation at `va` into blocks with bounds of their own (a program's variables), in rising order.
+ */
+bool px_mem_carve(struct px_mem *mem, uint64_t va, const struct px_extent *blocks, uint32_t n);
+
+/* The allocation that holds va; false when none does. Any thread. */
+bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *extent);
+/*
+ * Nearest allocation in words ("16 bytes past the end of ..."), for fault messages. Its first address, 0 when
+ * none is near.
+ */
+uint64_t px_mem_describe(const struct px_mem *mem, uint64_t va, char *buf, size_t size);
+
+/* Host pointer of [va, va+size) in device memory, or NULL when it is not all inside one allocation. */
+void *px_mem_host(const struct px_mem *mem, uint64_t va, uint64_t size);
+
+#endif

@@ -1,0 +1,264 @@
+/*
+ * atom.c - atom and red, lane by lane (PTX ISA 9.7.13.5, 9.7.13.7).
+ *
+ * Lanes of one record act in lane order. Global memory is shared with other
+ * workers: integer operations are the host's locked instructions, the rest are
+ * compare-and-swap loops. Shared memory belongs to one CTA, which runs on one
+ * worker at a time, so there plain loads and stores do. Every order is sequentially
+ * consistent, which is at least what any .sem asks.
+ *
+ * Record: a = address row (imm is added), b, c = operand rows, d = result row or
+ * 0, size = alignment, flags: PX_IF_FTZ for add.f32 and .f64 where the address may be global:
+ * there subnormal f32 operands and results are flushed (PTX ISA 9.7.13.5).
+ */
+#include "ops/atom.h"
+#include "ops/mem.h"
+#include "ops/row.h"
+#include "ops/half.h"
+
+/* The lane's place; NULL after a trap. */
+static inline uint8_t *place_of(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size)
+{
+    const struct px_seg *seg = &g->seg[in->slot];
+    uint64_t va = px_address(g, in, lane), x = va - seg->lo;
+    if (seg->len >= size && x <= seg->len - size && !(va & (in->size - 1u))) return seg->host + x;
+    struct px_place_of p = px_gang_resolve(g, in, lane, size);
+    if (p.host && p.stride != 4) {
+        px_gang_trap(g, in, lane, PX_CUDA_INVALID_ADDRESS_SPACE, va, "atomic operation on local memory");
+        return NULL;
+    }
+    if (p.host) g->seg[in->slot] = p.seg;
+    return p.host;
+}
+
+/* A float is added by memory itself, not by the multiprocessor: a generic address may lead to either. */
+static inline bool by_memory(const struct px_gang *g, const struct px_insn *in, const void *p)
+{
+    uintptr_t offset = (uintptr_t)p - (uintptr_t)g->cta->shared;
+    return in->flags & PX_IF_FTZ && offset >= g->cta->shared_bytes;
+}
+
+/* ---- the operations, over the bits of the old value `o` and the operands `b`, `c` ---- */
+
+static inline uint32_t flush(uint32_t x, bool ftz)
+{
+    return ftz && !(x & 0x7f800000u) ? x & 0x80000000u : x;
+}
+
+static inline uint32_t add_f32(uint32_t o, uint32_t b, bool ftz)
+{
+    float x, y;
+    o = flush(o, ftz), b = flush(b, ftz);
+    memcpy(&x, &o, 4);
+    memcpy(&y, &b, 4);
+    x += y;
+    memcpy(&o, &x, 4);
+    return x != x ? 0x7fffffffu : flush(o, ftz);
+}
+
+/*
+ * With a NaN global memory gives the operand's bits if that is the NaN, else memory's, and does not quiet it;
+ * shared memory computes on the multiprocessor, which prefers memory's and quiets it. Seen on an H200.
+ */
+static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
+{
+    double x, y;
+    memcpy(&x, &o, 8);
+    memcpy(&y, &b, 8);
+    if (x != x || y != y) return shared ? px_quiet64(x != x ? o : b) : y != y ? b : o;
+    x += y;
+    memcpy(&o, &x, 8);
+    return o;
+}
+
+#define OP_ADD(T) (T)(o + b)
+#define OP_EXCH(T) b
+#define OP_AND(T) (T)(o & b)
+#define OP_OR(T) (T)(o | b)
+#define OP_XOR(T) (T)(o ^ b)
+#define OP_MIN(T) (o < b ? o : b)
+#define OP_MAX(T) (o > b ? o : b)
+#define OP_INC(T) (o >= b ? 0 : o + 1)
+#define OP_DEC(T) (o == 0 || o > b ? b : o - 1)
+#define OP_CAS(T) (o == b ? c : o)
+#define OP_ADDF32(T) add_f32(o, b, by_memory(g, in, p))
+#define OP_ADDF64(T) add_f64(o, b, !by_memory(g, in, p))
+#define OP_ADDF16(T) px_add_f16(o, b, 0, 0)
+#define OP_ADDF16X2(T) px_add_f16x2(o, b, 0, 0)
+#define OP_ADDBF16(T) px_add_bf16(o, b)
+#define OP_ADDBF16X2(T) px_add_bf16x2(o, b)
+
+#define LOCKED(T, p, OP)                                                                                     \
+    T o = __atomic_load_n(p, __ATOMIC_RELAXED);                                                              \
+    while (!__atomic_compare_exchange_n(p, &o, (T)(OP(T)), true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {      \
+    }
+#define LOCKED_ADD(T, p, OP) T o = __atomic_fetch_add(p, b, __ATOMIC_SEQ_CST);
+#define LOCKED_AND(T, p, OP) T o = __atomic_fetch_and(p, b, __ATOMIC_SEQ_CST);
+#define LOCKED_OR(T, p, OP) T o = __atomic_fetch_or(p, b, __ATOMIC_SEQ_CST);
+#define LOCKED_XOR(T, p, OP) T o = __atomic_fetch_xor(p, b, __ATOMIC_SEQ_CST);
+#define LOCKED_EXCH(T, p, OP) T o = __atomic_exchange_n(p, b, __ATOMIC_SEQ_CST);
+#define LOCKED_CAS(T, p, OP)                                                                                 \
+    T o = b;                                                                                                 \
+    __atomic_compare_exchange_n(p, &o, c, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+#define PLAIN(T, p, OP)                                                                                      \
+    T o = *p;                                                                                                \
+    *p = (T)(OP(T));
+
+#define ATOM(name, T, OP, HOW)                                                                               \
+    static int name(struct px_gang *g, const struct px_insn *in)                                             \
+    {                                                                                                        \
+        const T *pb = PX_ROW(g, T, in->b), *pc = PX_ROW(g, T, in->c);                                        \
+        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
+        uint32_t lane;                                                                                       \
+        PX_FOR_LANES(lane, lanes)                                                                            \
+        {                                                                                                    \
+            T *p = (T *)(void *)place_of(g, in, lane, sizeof(T));                                            \
+            const T b = pb[lane], c = pc[lane];                                                              \
+            (void)c;                                                                                         \
+            if (!p) return PX_STEP_TRAP;                                                                     \
+            HOW(T, p, OP)                                                                                    \
+            if (in->d) PX_ROW(g, T, in->d)[lane] = o;                                                        \
+        }                                                                                                    \
+        return PX_STEP_NEXT;                                                                                 \
+    }
+
+/* name, word, element type, operation, locked form; PTX types that share it */
+#define ATOMS(X)                                                                                             \
+    X(add32, add, uint32_t, OP_ADD, LOCKED_ADD)                                                              \
+    X(add64, add, uint64_t, OP_ADD, LOCKED_ADD)                                                              \
+    X(exch32, exch, uint32_t, OP_EXCH, LOCKED_EXCH)                                                          \
+    X(exch64, exch, uint64_t, OP_EXCH, LOCKED_EXCH)                                                          \
+    X(and32, and, uint32_t, OP_AND, LOCKED_AND)                                                              \
+    X(and64, and, uint64_t, OP_AND, LOCKED_AND)                                                              \
+    X(or32, or, uint32_t, OP_OR, LOCKED_OR)                                                                  \
+    X(or64, or, uint64_t, OP_OR, LOCKED_OR)                                                                  \
+    X(xor32, xor, uint32_t, OP_XOR, LOCKED_XOR)                                                              \
+    X(xor64, xor, uint64_t, OP_XOR, LOCKED_XOR)                                                              \
+    X(cas16, cas, uint16_t, OP_CAS, LOCKED_CAS)                                                              \
+    X(cas32, cas, uint32_t, OP_CAS, LOCKED_CAS)                                                              \
+    X(cas64, cas, uint64_t, OP_CAS, LOCKED_CAS)                                                              \
+    X(minu32, min, uint32_t, OP_MIN, LOCKED)                                                                 \
+    X(mins32, min, int32_t, OP_MIN, LOCKED)                                                                  \
+    X(minu64, min, uint64_t, OP_MIN, LOCKED)                                                                 \
+    X(mins64, min, int64_t, OP_MIN, LOCKED)                                                                  \
+    X(maxu32, max, uint32_t, OP_MAX, LOCKED)                                                                 \
+    X(maxs32, max, int32_t, OP_MAX, LOCKED)                                                                  \
+    X(maxu64, max, uint64_t, OP_MAX, LOCKED)                                                                 \
+    X(maxs64, max, int64_t, OP_MAX, LOCKED)                                                                  \
+    X(inc32, inc, uint32_t, OP_INC, LOCKED)                                                                  \
+    X(dec32, dec, uint32_t, OP_DEC, LOCKED)                                                                  \
+    X(addf32, add, uint32_t, OP_ADDF32, LOCKED)                                                              \
+    X(addf64, add, uint64_t, OP_ADDF64, LOCKED)                                                              \
+    X(addf16, add, uint16_t, OP_ADDF16, LOCKED)                                                              \
+    X(addf16x2, add, uint32_t, OP_ADDF16X2, LOCKED)                                                          \
+    X(addbf16, add, uint16_t, OP_ADDBF16, LOCKED)                                                            \
+    X(addbf16x2, add, uint32_t, OP_ADDBF16X2, LOCKED)
+
+#define DEFINE(name, word, T, OP, HOW) ATOM(locked_##name, T, OP, HOW) ATOM(plain_##name, T, OP, PLAIN)
+ATOMS(DEFINE)
+
+/* 128 bits. Every x86-64 processor that matters has cmpxchg16b; the compiler wants to be told. */
+#if defined(__x86_64__)
+__attribute__((target("cx16")))
+#endif
+static px_b128
+cas_wide(px_b128 *p, px_b128 old, px_b128 new)
+{
+    return __sync_val_compare_and_swap(p, old, new);
+}
+
+static px_b128 swap128(px_b128 *p, px_b128 b, px_b128 c, bool cas)
+{
+    if (cas) return cas_wide(p, b, c);
+    px_b128 seen, old = 0;
+    while ((seen = cas_wide(p, old, b)) != old) old = seen;
+    return old;
+}
+
+static int wide(struct px_gang *g, const struct px_insn *in, bool cas)
+{
+    const px_b128 *pb = PX_ROW(g, px_b128, in->b), *pc = PX_ROW(g, px_b128, in->c);
+    const struct px_lanes lanes = px_gang_lanes(g, in);
+    uint32_t lane;
+    PX_FOR_LANES(lane, lanes)
+    {
+        px_b128 *p = (px_b128 *)(void *)place_of(g, in, lane, 16);
+        if (!p) return PX_STEP_TRAP;
+        px_b128 old = swap128(p, pb[lane], cas ? pc[lane] : 0, cas);
+        if (in->d) PX_ROW(g, px_b128, in->d)[lane] = old;
+    }
+    return PX_STEP_NEXT;
+}
+
+static int cas128(struct px_gang *g, const struct px_insn *in)
+{
+    return wide(g, in, true);
+}
+static int exch128(struct px_gang *g, const struct px_insn *in)
+{
+    return wide(g, in, false);
+}
+
+enum {
+    KIND_BITS,
+    KIND_UNSIGNED,
+    KIND_SIGNED,
+    KIND_F32,
+    KIND_F64,
+    KIND_F16,
+    KIND_F16X2,
+    KIND_BF16,
+    KIND_BF16X2
+};
+
+static int kind_of(enum px_type type)
+{
+    switch (type) {
+    case PX_T_F32: return KIND_F32;
+    case PX_T_F64: return KIND_F64;
+    case PX_T_F16: return KIND_F16;
+    case PX_T_F16X2: return KIND_F16X2;
+    case PX_T_BF16: return KIND_BF16;
+    case PX_T_BF16X2: return KIND_BF16X2;
+    default: break;
+    }
+    switch (px_type_info(type)->klass) {
+    case PX_TC_SIGNED: return KIND_SIGNED;
+    case PX_TC_UNSIGNED: return KIND_UNSIGNED;
+    default: return KIND_BITS;
+    }
+}
+
+px_handler px_atom_handler(px_word op, enum px_type type, bool shared)
+{
+#define PAIR(name) (shared ? plain_##name : locked_##name)
+    int kind = kind_of(type), bits = px_type_info(type)->bits;
+    if (bits == 128) return op == PX_W_cas ? cas128 : op == PX_W_exch ? exch128 : NULL;
+    if (op == PX_W_add) {
+        static const struct {
+            int kind;
+            px_handler fn[2];
+        } floats[] = {
+            {KIND_F32, {locked_addf32, plain_addf32}},    {KIND_F64, {locked_addf64, plain_addf64}},
+            {KIND_F16, {locked_addf16, plain_addf16}},    {KIND_F16X2, {locked_addf16x2, plain_addf16x2}},
+            {KIND_BF16, {locked_addbf16, plain_addbf16}}, {KIND_BF16X2, {locked_addbf16x2, plain_addbf16x2}}};
+        for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
+            if (floats[i].kind == kind) return floats[i].fn[shared];
+        return bits == 32 ? PAIR(add32) : PAIR(add64);
+    }
+    bool wide64 = bits == 64, sign = kind == KIND_SIGNED;
+    if (kind >= KIND_F32) return NULL;
+    if (op == PX_W_cas) return bits == 16 ? PAIR(cas16) : wide64 ? PAIR(cas64) : PAIR(cas32);
+    if (op == PX_W_exch) return wide64 ? PAIR(exch64) : PAIR(exch32);
+    if (op == PX_W_and) return wide64 ? PAIR(and64) : PAIR(and32);
+    if (op == PX_W_or) return wide64 ? PAIR(or64) : PAIR(or32);
+    if (op == PX_W_xor) return wide64 ? PAIR(xor64) : PAIR(xor32);
+    if (op == PX_W_inc) return PAIR(inc32);
+    if (op == PX_W_dec) return PAIR(dec32);
+    if (op == PX_W_min)
+        return wide64 ? sign ? PAIR(mins64) : PAIR(minu64) : sign ? PAIR(mins32) : PAIR(minu32);
+    if (op == PX_W_max)
+        return wide64 ? sign ? PAIR(maxs64) : PAIR(maxu64) : sign ? PAIR(maxs32) : PAIR(maxu32);
+    return NULL;
+#undef PAIR
+}

@@ -1,0 +1,12 @@
+/* atom.h - atom and red: one handler for each operation and type. */
+#ifndef PX_OPS_ATOM_H
+#define PX_OPS_ATOM_H
+
+#include "isa/isa.h"
+#include "gang/gang.h"
+
+/* The handler for `op` (a word: add, cas, ...) on `type`; NULL when there is none. Shared memory needs no
+ * locks. */
+px_handler px_atom_handler(px_word op, enum px_type type, bool shared);
+
+#endif

@@ -1,0 +1,216 @@
+/*
+ * float.h - single and double precision operations of one lane.
+ *
+ * Plain arithmetic is C arithmetic under the mode that decode has set
+ * (gang/fpmode.h). What C does not say (NaN operands of min and max, signed
+ * zeros, flushing of operands that are only moved) is done on the bits.
+ */
+#ifndef PX_OPS_FLOAT_H
+#define PX_OPS_FLOAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define PX_BIT_CAST(name, to, from)                                                                          \
+    static inline to name(from x)                                                                            \
+    {                                                                                                        \
+        to y;                                                                                                \
+        memcpy(&y, &x, sizeof y);                                                                            \
+        return y;                                                                                            \
+    }
+PX_BIT_CAST(px_bits_f32, uint32_t, float)
+PX_BIT_CAST(px_float_b32, float, uint32_t)
+PX_BIT_CAST(px_bits_f64, uint64_t, double)
+PX_BIT_CAST(px_float_b64, double, uint64_t)
+
+#define PX_NAN32 0x7fffffffu
+
+static inline uint32_t px_is_nan32(uint32_t u)
+{
+    return (u & 0x7fffffffu) > 0x7f800000u;
+}
+static inline uint32_t px_flush32(uint32_t u, int ftz)
+{
+    return ftz && !(u & 0x7f800000u) ? u & 0x80000000u : u;
+}
+
+/* [0, 1]; NaN and -0 give +0. */
+static inline float px_sat_f32(float x)
+{
+    x = x > 0.0f ? x : 0.0f;
+    return x < 1.0f ? x : 1.0f;
+}
+static inline double px_sat_f64(double x)
+{
+    x = x > 0.0 ? x : 0.0;
+    return x < 1.0 ? x : 1.0;
+}
+
+static inline uint32_t px_neg_f32(uint32_t a, int ftz)
+{
+    return px_is_nan32(a) ? PX_NAN32 : px_flush32(a, ftz) ^ 0x80000000u;
+}
+static inline uint32_t px_abs_f32(uint32_t a, int ftz)
+{
+    return px_is_nan32(a) ? PX_NAN32 : px_flush32(a, ftz) & 0x7fffffffu;
+}
+/* A NaN of f64 keeps sign and payload everywhere; it only becomes quiet. */
+static inline uint64_t px_is_nan64(uint64_t u)
+{
+    return (u & 0x7fffffffffffffffu) > 0x7ff0000000000000u;
+}
+static inline uint64_t px_quiet64(uint64_t u)
+{
+    return u | 0x0008000000000000u;
+}
+static inline uint64_t px_neg_f64(uint64_t a, int ftz)
+{
+    (void)ftz;
+    return px_is_nan64(a) ? px_quiet64(a) : a ^ 0x8000000000000000u;
+}
+static inline uint64_t px_abs_f64(uint64_t a, int ftz)
+{
+    (void)ftz;
+    return px_is_nan64(a) ? px_quiet64(a) : a & 0x7fffffffffffffffu;
+}
+
+/* Sign of a, magnitude of b. */
+static inline uint32_t px_copysign_f32(uint32_t a, uint32_t b)
+{
+    return (a & 0x80000000u) | (b & 0x7fffffffu);
+}
+static inline uint64_t px_copysign_f64(uint64_t a, uint64_t b)
+{
+    return (a & 0x8000000000000000u) | (b & 0x7fffffffffffffffu);
+}
+
+/* a >= 0 as slct asks: -0 is not negative, NaN is. */
+static inline bool px_nonneg_f32(uint32_t a, int ftz)
+{
+    a = px_flush32(a, ftz);
+    return !px_is_nan32(a) && (!(a >> 31) || !(a << 1));
+}
+
+#define PX_TESTP(name, expression32, expression64)                                                           \
+    static inline bool px_testp_##name##_f32(uint32_t a)                                                     \
+    {                                                                                                        \
+        const uint32_t x = a & 0x7fffffffu, inf = 0x7f800000u, least = 0x00800000u;                          \
+        (void)inf, (void)least;                                                                              \
+        return expression32;                                                                                 \
+    }                                                                                                        \
+    static inline bool px_testp_##name##_f64(uint64_t a)                                                     \
+    {                                                                                                        \
+        const uint64_t x = a & 0x7fffffffffffffffu, inf = 0x7ff0000000000000u, least = 0x0010000000000000u;  \
+        (void)inf, (void)least;                                                                              \
+        return expression64;                                                                                 \
+    }
+#define PX_TESTP_BOTH(name, expression) PX_TESTP(name, expression, expression)
+PX_TESTP_BOTH(finite, x < inf)
+PX_TESTP_BOTH(infinite, x == inf)
+PX_TESTP_BOTH(number, x <= inf)
+PX_TESTP_BOTH(notanumber, x > inf)
+PX_TESTP_BOTH(normal, ((x >= least) | (x == 0)) & (x < inf)) /* zeros are normal numbers */
+PX_TESTP_BOTH(subnormal, (x > 0) & (x < least))
+
+/* ---- min and max (PTX ISA 9.7.3): a NaN loses, or wins with .NaN; -0 is less than +0 ---- */
+
+static inline int32_t px_order32(uint32_t u)
+{
+    return (int32_t)(u ^ ((uint32_t)((int32_t)u >> 31) & 0x7fffffffu));
+}
+static inline uint32_t px_select32(uint32_t x, uint32_t y, int max, int nan)
+{
+    uint32_t less = px_order32(x) < px_order32(y) ? x : y, more = px_order32(x) < px_order32(y) ? y : x;
+    uint32_t xn = px_is_nan32(x), yn = px_is_nan32(y), r = max ? more : less;
+    r = xn ? y : yn ? x : r;
+    return (xn & yn) | (nan ? xn | yn : 0) ? PX_NAN32 : r;
+}
+static inline float px_minmax_f32(float a, float b, int max, int ftz, int nan, int xorsign)
+{
+    uint32_t x = px_flush32(px_bits_f32(a), ftz), y = px_flush32(px_bits_f32(b), ftz), sign = 0, r;
+    if (xorsign) {
+        sign = (x ^ y) & 0x80000000u;
+        x &= 0x7fffffffu;
+        y &= 0x7fffffffu;
+    }
+    r = px_select32(x, y, max, nan);
+    return px_float_b32(px_is_nan32(r) ? r : r | sign);
+}
+static inline float px_min_f32(float a, float b, int ftz, int nan, int xorsign)
+{
+    return px_minmax_f32(a, b, 0, ftz, nan, xorsign);
+}
+static inline float px_max_f32(float a, float b, int ftz, int nan, int xorsign)
+{
+    return px_minmax_f32(a, b, 1, ftz, nan, xorsign);
+}
+static inline float px_minmax3_f32(float a, float b, float c, int max, int ftz, int nan, int abs)
+{
+    uint32_t clear = abs ? 0x7fffffffu : ~0u;
+    uint32_t x = px_flush32(px_bits_f32(a), ftz) & clear, y = px_flush32(px_bits_f32(b), ftz) & clear;
+    uint32_t z = px_flush32(px_bits_f32(c), ftz) & clear;
+    return px_float_b32(px_select32(px_select32(x, y, max, nan), z, max, nan));
+}
+static inline float px_min3_f32(float a, float b, float c, int ftz, int nan, int abs)
+{
+    return px_minmax3_f32(a, b, c, 0, ftz, nan, abs);
+}
+static inline float px_max3_f32(float a, float b, float c, int ftz, int nan, int abs)
+{
+    return px_minmax3_f32(a, b, c, 1, ftz, nan, abs);
+}
+
+static inline int64_t px_order64(uint64_t u)
+{
+    return (int64_t)(u ^ ((uint64_t)((int64_t)u >> 63) & 0x7fffffffffffffffu));
+}
+static inline double px_minmax_f64(double a, double b, int max)
+{
+    uint64_t x = px_bits_f64(a), y = px_bits_f64(b);
+    uint64_t xn = px_is_nan64(x), yn = px_is_nan64(y);
+    uint64_t less = px_order64(x) < px_order64(y) ? x : y, more = px_order64(x) < px_order64(y) ? y : x;
+    uint64_t r = xn ? y : yn ? x : max ? more : less;
+    return px_float_b64(xn & yn ? px_quiet64(y) : r);
+}
+static inline double px_min_f64(double a, double b)
+{
+    return px_minmax_f64(a, b, 0);
+}
+static inline double px_max_f64(double a, double b)
+{
+    return px_minmax_f64(a, b, 1);
+}
+
+/* ---- two floats in 64 bits ---- */
+
+static inline uint64_t px_join_f32x2(float low, float high)
+{
+    return px_bits_f32(low) | (uint64_t)px_bits_f32(high) << 32;
+}
+#define PX_LOW32(x) px_float_b32((uint32_t)(x))
+#define PX_HIGH32(x) px_float_b32((uint32_t)((x) >> 32))
+static inline uint64_t px_canon_f32x2(uint64_t x)
+{
+    uint32_t low = (uint32_t)x, high = (uint32_t)(x >> 32);
+    return (px_is_nan32(low) ? PX_NAN32 : low) | (uint64_t)(px_is_nan32(high) ? PX_NAN32 : high) << 32;
+}
+static inline uint64_t px_add_f32x2(uint64_t a, uint64_t b)
+{
+    return px_canon_f32x2(px_join_f32x2(PX_LOW32(a) + PX_LOW32(b), PX_HIGH32(a) + PX_HIGH32(b)));
+}
+static inline uint64_t px_sub_f32x2(uint64_t a, uint64_t b)
+{
+    return px_canon_f32x2(px_join_f32x2(PX_LOW32(a) - PX_LOW32(b), PX_HIGH32(a) - PX_HIGH32(b)));
+}
+static inline uint64_t px_mul_f32x2(uint64_t a, uint64_t b)
+{
+    return px_canon_f32x2(px_join_f32x2(PX_LOW32(a) * PX_LOW32(b), PX_HIGH32(a) * PX_HIGH32(b)));
+}
+static inline uint64_t px_fma_f32x2(uint64_t a, uint64_t b, uint64_t c)
+{
+    return px_canon_f32x2(px_join_f32x2(__builtin_fmaf(PX_LOW32(a), PX_LOW32(b), PX_LOW32(c)),
+                                        __builtin_fmaf(PX_HIGH32(a), PX_HIGH32(b), PX_HIGH32(c))));
+}
+
+#endif

@@ -1,0 +1,549 @@
+/*
+ * handlers_fixed.c - the handlers of one SIMD level that no row of the instruction table makes.
+ *
+ * Moves, masks, branches and memory (gang/fixed.def), and what makes the level of
+ * them: px_level_<level>. The table's statements are in files of their own that
+ * isagen writes (gen/handlers_*.c). All of these are compiled once a level
+ * (-DPX_LEVEL=portable|avx2|avx512 and the matching machine flags). All levels
+ * give the same bits: nothing here may depend on the vector width.
+ */
+#include "gang/gang.h"
+#include "ops/mem.h"
+#include "ops/lane.h"
+#include "ops/row.h"
+#include "gen/handlers.h"
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+/* ---- mask rows and lane sets ---- */
+
+static void to_bits(const uint32_t *row, uint32_t n, uint64_t *bits)
+{
+    uint32_t *out = (uint32_t *)bits;
+    for (uint32_t w = 0; w < n / 32; w++, row += 32) {
+#if defined(__AVX512F__)
+        __m512i lo = _mm512_loadu_si512(row), hi = _mm512_loadu_si512(row + 16);
+        out[w] = _mm512_test_epi32_mask(lo, lo) | (uint32_t)_mm512_test_epi32_mask(hi, hi) << 16;
+#elif defined(__AVX2__)
+        out[w] = 0;
+        for (int k = 0; k < 4; k++)
+            out[w] |= (uint32_t)_mm256_movemask_ps(_mm256_loadu_ps((const float *)row + k * 8)) << k * 8;
+#elif defined(__SSE2__)
+        out[w] = 0;
+        for (int k = 0; k < 8; k++)
+            out[w] |= (uint32_t)_mm_movemask_ps(_mm_loadu_ps((const float *)row + k * 4)) << k * 4;
+#else
+        out[w] = 0;
+        for (int k = 0; k < 32; k++) out[w] |= (row[k] & 1) << k;
+#endif
+    }
+    for (uint32_t w = n / 32; w < PX_LANES_MAX / 32; w++) out[w] = 0;
+}
+
+static void to_row(const uint64_t *bits, uint32_t n, uint32_t *row)
+{
+    const uint32_t *words = (const uint32_t *)bits;
+    for (uint32_t w = 0; w < n / 32; w++, row += 32) {
+        uint32_t word = words[w];
+#if defined(__AVX512F__)
+        _mm512_storeu_si512(row, _mm512_maskz_set1_epi32((__mmask16)word, -1));
+        _mm512_storeu_si512(row + 16, _mm512_maskz_set1_epi32((__mmask16)(word >> 16), -1));
+#elif defined(__SSE2__)
+        const __m128i bit = _mm_setr_epi32(1, 2, 4, 8);
+        for (int k = 0; k < 8; k++, word >>= 4) {
+            __m128i v = _mm_and_si128(_mm_set1_epi32((int)word), bit);
+            _mm_storeu_si128((__m128i *)(void *)(row + k * 4), _mm_cmpeq_epi32(v, bit));
+        }
+#else
+        for (uint32_t k = 0; k < 32; k++) row[k] = 0u - (word >> k & 1);
+#endif
+    }
+}
+
+PX_INLINE int branch_on(struct px_gang *g, const struct px_insn *in, bool negate)
+{
+    struct px_lanes p;
+    to_bits(PX_ROW(g, uint32_t, in->a), g->n, p.w);
+    struct px_lanes t = negate ? px_lanes_minus(g->active, p) : px_lanes_and(g->active, p);
+    if (px_lanes_empty(&t)) return PX_STEP_NEXT;
+    if (px_lanes_equal(&t, &g->active)) return PX_STEP_JUMP;
+    g->taken = t;
+    return PX_STEP_SPLIT;
+}
+
+static int f0_branch(struct px_gang *g, const struct px_insn *in)
+{
+    return branch_on(g, in, false);
+}
+static int f0_branch_not(struct px_gang *g, const struct px_insn *in)
+{
+    return branch_on(g, in, true);
+}
+
+/* ---- moves between rows ---- */
+
+#define PX_ROW_LOOP(TD, expression)                                                                          \
+    TD *d_ = PX_ROW(g, TD, in->d);                                                                           \
+    const uint32_t n = g->n & ~31u;                                                                          \
+    if (masked) {                                                                                            \
+        const uint32_t *m_ = PX_ROW(g, uint32_t, in->m);                                                     \
+        PX_LOOP                                                                                              \
+        {                                                                                                    \
+            d_[i] = m_[i] ? (TD)(expression) : d_[i];                                                        \
+        }                                                                                                    \
+    } else {                                                                                                 \
+        PX_LOOP                                                                                              \
+        {                                                                                                    \
+            d_[i] = (TD)(expression);                                                                        \
+        }                                                                                                    \
+    }                                                                                                        \
+    return PX_STEP_NEXT
+
+#define PX_TWICE(name)                                                                                       \
+    static int f0_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    {                                                                                                        \
+        return all_##name(g, in, false);                                                                     \
+    }                                                                                                        \
+    static int f1_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    {                                                                                                        \
+        return all_##name(g, in, true);                                                                      \
+    }
+
+#define PX_BROADCAST(name, T)                                                                                \
+    PX_INLINE int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)                       \
+    {                                                                                                        \
+        const T a = *PX_ROW(g, T, in->a);                                                                    \
+        PX_ROW_LOOP(T, a);                                                                                   \
+    }                                                                                                        \
+    PX_TWICE(name)
+
+#define PX_CONVERT(name, TD, TA)                                                                             \
+    PX_INLINE int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)                       \
+    {                                                                                                        \
+        const TA *a = PX_ROW(g, TA, in->a);                                                                  \
+        PX_ROW_LOOP(TD, a[i]);                                                                               \
+    }                                                                                                        \
+    PX_TWICE(name)
+
+#define PX_MOVE(name, TD, TA, TB, expression)                                                                \
+    PX_INLINE TD one_##name(const TA a, const TB b, const uint64_t imm)                                      \
+    {                                                                                                        \
+        (void)a, (void)b, (void)imm;                                                                         \
+        return (TD)(expression);                                                                             \
+    }                                                                                                        \
+    PX_INLINE int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)                       \
+    {                                                                                                        \
+        const TA *pa = PX_ROW(g, TA, in->a);                                                                 \
+        const TB *pb = PX_ROW(g, TB, in->b);                                                                 \
+        const uint64_t imm = in->imm;                                                                        \
+        PX_ROW_LOOP(TD, one_##name(pa[i], pb[i], imm));                                                      \
+    }                                                                                                        \
+    PX_TWICE(name)
+
+/* `x` is the fourth source, a row of 32-bit integers. */
+#define PX_MOVE4(name, T, TC, expression)                                                                    \
+    PX_INLINE int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)                       \
+    {                                                                                                        \
+        const T *pa = PX_ROW(g, T, in->a), *pb = PX_ROW(g, T, in->b);                                        \
+        const TC *pc = PX_ROW(g, TC, in->c);                                                                 \
+        const uint32_t *px = PX_ROW(g, uint32_t, in->x[0]);                                                  \
+        const uint64_t imm = in->imm;                                                                        \
+        (void)px, (void)imm;                                                                                 \
+        PX_ROW_LOOP(T, expression);                                                                          \
+    }                                                                                                        \
+    PX_TWICE(name)
+
+/* ---- memory ---- */
+
+/*
+ * What the addresses of a load or store look like. All active lanes lie in one
+ * known segment and are aligned: `ok`. Then either they are one element after
+ * the other (`packed`: the whole row lies in the segment), or all the same
+ * (`same`), or scattered. base[i] + at[i] is lane i's place.
+ */
+struct probe {
+    bool ok, packed, same;
+    uint8_t *base;
+    uint8_t *first;
+    uint32_t lane;
+};
+
+/* Longer segments are not allocations but all of the host's memory (host-pointer mode). */
+#define KNOWN_END (1ull << 40)
+
+/* A place in a segment. It may be computed before the range check, so it wraps like the address does. */
+PX_INLINE uint8_t *place_at(uint8_t *host, uint64_t offset)
+{
+    return (uint8_t *)((uintptr_t)host + offset);
+}
+
+PX_INLINE struct probe probe_lanes(struct px_gang *g, const struct px_insn *in, const uint32_t size)
+{
+    struct probe p = {0};
+    const struct px_seg *seg = &g->seg[in->slot];
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a), shift = in->imm - seg->lo, align = in->size - 1u;
+    const uint32_t n = g->n;
+    uint64_t top = 0, low = 0, gap = 0, differ = 0;
+    if (seg->len < size) return p;
+    if (g->full && !in->m) {
+        const uint64_t first = a[0] + shift;
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t x = a[i] + shift;
+            top = x > top ? x : top;
+            low |= x;
+            differ |= x ^ first;
+            gap |= x ^ (first + i * (uint64_t)size);
+        }
+        p.first = place_at(seg->host, first);
+    } else {
+        const struct px_lanes lanes = px_gang_lanes(g, in);
+        if (px_lanes_empty(&lanes)) return p;
+        const uint32_t *m = PX_ROW(g, uint32_t, in->m);
+        p.lane = px_lanes_first(&lanes);
+        const uint64_t one = a[p.lane] + shift, first = one - p.lane * (uint64_t)size;
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t on = (uint64_t)(int64_t)(int32_t)m[i], x = ((a[i] + shift) & on) | (one & ~on);
+            top = x > top ? x : top;
+            low |= x;
+            differ |= x ^ one;
+            gap |= (x ^ (first + i * (uint64_t)size)) & on;
+        }
+        /* Idle lanes are read too when a row is loaded whole: only where the segment's end is known to lie
+         * behind them. */
+        if (seg->len > KNOWN_END || first > seg->len || seg->len - first < (uint64_t)n * size) gap = 1;
+        p.first = place_at(seg->host, first);
+    }
+    p.ok = top <= seg->len - size && !(low & align);
+    p.packed = !gap;
+    p.same = !differ;
+    p.base = place_at(seg->host, shift);
+    return p;
+}
+
+/* One copy for each element size: in every load and store it would double the time to compile this file. */
+#define PX_PROBE(size)                                                                                       \
+    static __attribute__((noinline)) struct probe probe_##size(struct px_gang *g, const struct px_insn *in)  \
+    {                                                                                                        \
+        return probe_lanes(g, in, size);                                                                     \
+    }
+PX_PROBE(1)
+PX_PROBE(2)
+PX_PROBE(4)
+PX_PROBE(8)
+PX_PROBE(16)
+PX_PROBE(32)
+
+PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, const uint32_t size)
+{
+    return size == 1    ? probe_1(g, in)
+           : size == 2  ? probe_2(g, in)
+           : size == 4  ? probe_4(g, in)
+           : size == 8  ? probe_8(g, in)
+           : size == 16 ? probe_16(g, in)
+                        : probe_32(g, in);
+}
+
+PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in, uint32_t size)
+{
+    struct probe p = {.same = true};
+    const struct px_seg *seg = &g->seg[in->slot];
+    uint64_t x = *PX_ROW(g, uint64_t, in->a) + in->imm - seg->lo;
+    p.ok = seg->len >= size && x <= seg->len - size && !(x & (in->size - 1u));
+    if (in->m) {
+        struct px_lanes lanes = px_gang_lanes(g, in);
+        p.ok = p.ok && !px_lanes_empty(&lanes);
+    }
+    p.first = place_at(seg->host, x);
+    return p;
+}
+
+#define PX_ATOMIC_LOAD(T, p)                                                                                 \
+    __builtin_choose_expr(sizeof(T) == 16, *(const T *)(p), __atomic_load_n((const T *)(p), __ATOMIC_RELAXED))
+
+#define PX_LOAD(name, MEM, TD)                                                                               \
+    PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)               \
+    {                                                                                                        \
+        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
+        const struct probe p = scalar ? probe_scalar(g, in, sizeof(MEM)) : probe_row(g, in, sizeof(MEM));    \
+        if (!p.ok) return px_load_slow(g, in, sizeof(MEM), sizeof(TD), (MEM)-1 < (MEM)1);                    \
+        TD *d = PX_ROW(g, TD, in->d);                                                                        \
+        const uint32_t n = g->n;                                                                             \
+        const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
+        if (p.same) {                                                                                        \
+            const TD v = (TD)PX_ATOMIC_LOAD(MEM, p.first + p.lane * sizeof(MEM));                            \
+            if (masked) {                                                                                    \
+                PX_LOOP                                                                                      \
+                {                                                                                            \
+                    d[i] = m[i] ? v : d[i];                                                                  \
+                }                                                                                            \
+            } else {                                                                                         \
+                PX_LOOP                                                                                      \
+                {                                                                                            \
+                    d[i] = v;                                                                                \
+                }                                                                                            \
+            }                                                                                                \
+        } else if (p.packed) {                                                                               \
+            const MEM *s = (const MEM *)p.first;                                                             \
+            if (masked) {                                                                                    \
+                PX_LOOP                                                                                      \
+                {                                                                                            \
+                    d[i] = m[i] ? (TD)s[i] : d[i];                                                           \
+                }                                                                                            \
+            } else {                                                                                         \
+                PX_LOOP                                                                                      \
+                {                                                                                            \
+                    d[i] = (TD)s[i];                                                                         \
+                }                                                                                            \
+            }                                                                                                \
+        } else {                                                                                             \
+            const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                  \
+            if (g->full && !in->m) {                                                                         \
+                for (uint32_t i = 0; i < n; i++) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]));     \
+            } else {                                                                                         \
+                uint32_t i;                                                                                  \
+                const struct px_lanes lanes = px_gang_lanes(g, in);                                          \
+                PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]));               \
+            }                                                                                                \
+        }                                                                                                    \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
+    PX_TWICE(name)
+
+PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
+{
+    memcpy(p, &v, sizeof v);
+}
+#define PX_ATOMIC_STORE(T, p, v)                                                                             \
+    __builtin_choose_expr(sizeof(T) == 16, store16((uint8_t *)(p), v),                                       \
+                          __atomic_store_n((T *)(p), (T)(v), __ATOMIC_RELAXED))
+
+/* Lanes that store to one place do so in lane order: the highest wins. */
+#define PX_STORE(name, MEM, TB)                                                                              \
+    static PX_RACY int f0_##name(struct px_gang *g, const struct px_insn *in)                                \
+    {                                                                                                        \
+        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
+        const struct probe p = scalar ? probe_scalar(g, in, sizeof(MEM)) : probe_row(g, in, sizeof(MEM));    \
+        if (!p.ok) return px_store_slow(g, in, sizeof(MEM), sizeof(TB));                                     \
+        const TB *b = PX_ROW(g, TB, in->b);                                                                  \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        const uint32_t n = g->n;                                                                             \
+        const bool full = g->full && !in->m;                                                                 \
+        if (p.same) {                                                                                        \
+            const struct px_lanes lanes = px_gang_lanes(g, in);                                              \
+            uint32_t i, last = 0;                                                                            \
+            PX_FOR_LANES(i, lanes) last = i;                                                                 \
+            PX_ATOMIC_STORE(MEM, p.first + p.lane * sizeof(MEM), b[last]);                                   \
+        } else if (p.packed) {                                                                               \
+            MEM *s = (MEM *)p.first;                                                                         \
+            const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                  \
+            if (full) {                                                                                      \
+                PX_LOOP                                                                                      \
+                {                                                                                            \
+                    s[i] = (MEM)b[i];                                                                        \
+                }                                                                                            \
+            } else {                                                                                         \
+                PX_LOOP                                                                                      \
+                {                                                                                            \
+                    if (m[i]) s[i] = (MEM)b[i];                                                              \
+                }                                                                                            \
+            }                                                                                                \
+        } else if (full) {                                                                                   \
+            for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]), b[i]);             \
+        } else {                                                                                             \
+            uint32_t i;                                                                                      \
+            const struct px_lanes lanes = px_gang_lanes(g, in);                                              \
+            PX_FOR_LANES(i, lanes) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]), b[i]);                       \
+        }                                                                                                    \
+        return PX_STEP_NEXT;                                                                                 \
+    }
+#define PX_OTHER(name)
+
+/*
+ * Vectors: one probe for all elements of a lane. What it does not find goes element by element through the
+ * handler of one, which finds the segment or the fault; only the first element has the vector's alignment to
+ * keep.
+ */
+static int each_element(struct px_gang *g, const struct px_insn *in, enum px_fixed one, uint32_t bytes,
+                        bool store)
+{
+    const uint32_t rows[4] = {store ? in->b : in->d, store ? in->c : in->e, store ? in->d : in->b,
+                              store ? in->e : in->c};
+    struct px_insn part = *in;
+    part.fn = g->level->fixed[one][1];
+    for (uint32_t k = 0; k < in->x[1]; k++, part.imm += bytes, part.size = (uint8_t)bytes) {
+        part.d = part.b = rows[k];
+        int step = part.fn(g, &part);
+        if (step != PX_STEP_NEXT) return step;
+    }
+    return PX_STEP_NEXT;
+}
+
+#define PX_VLOAD(name, MEM, TD, one)                                                                         \
+    PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, const uint32_t n_,         \
+                                     bool masked)                                                            \
+    {                                                                                                        \
+        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
+        const uint32_t size = n_ * (uint32_t)sizeof(MEM), rows[4] = {in->d, in->e, in->b, in->c};            \
+        const struct probe p = scalar ? probe_scalar(g, in, size) : probe_row(g, in, size);                  \
+        if (!p.ok) return each_element(g, in, PX_FIX_##one, sizeof(MEM), false);                             \
+        const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        for (uint32_t k = 0; k < n_; k++) {                                                                  \
+            TD *d = PX_ROW(g, TD, rows[k]);                                                                  \
+            const uint32_t n = g->n, at = k * (uint32_t)sizeof(MEM);                                         \
+            if (p.same) {                                                                                    \
+                const TD v = (TD)PX_ATOMIC_LOAD(MEM, p.first + p.lane * size + at);                          \
+                if (masked) {                                                                                \
+                    PX_LOOP                                                                                  \
+                    {                                                                                        \
+                        d[i] = m[i] ? v : d[i];                                                              \
+                    }                                                                                        \
+                } else {                                                                                     \
+                    PX_LOOP                                                                                  \
+                    {                                                                                        \
+                        d[i] = v;                                                                            \
+                    }                                                                                        \
+                }                                                                                            \
+            } else if (p.packed) {                                                                           \
+                const MEM *s = (const MEM *)p.first + k;                                                     \
+                if (masked) {                                                                                \
+                    PX_LOOP                                                                                  \
+                    {                                                                                        \
+                        d[i] = m[i] ? (TD)s[i * n_] : d[i];                                                  \
+                    }                                                                                        \
+                } else {                                                                                     \
+                    PX_LOOP                                                                                  \
+                    {                                                                                        \
+                        d[i] = (TD)s[i * n_];                                                                \
+                    }                                                                                        \
+                }                                                                                            \
+            } else if (g->full && !in->m) {                                                                  \
+                for (uint32_t i = 0; i < n; i++)                                                             \
+                    d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);                             \
+            } else {                                                                                         \
+                uint32_t i;                                                                                  \
+                const struct px_lanes lanes = px_gang_lanes(g, in);                                          \
+                PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);          \
+            }                                                                                                \
+        }                                                                                                    \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
+    static int f0_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    {                                                                                                        \
+        return in->x[1] == 2 ? all_##name(g, in, 2, false) : all_##name(g, in, 4, false);                    \
+    }                                                                                                        \
+    static int f1_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    {                                                                                                        \
+        return in->x[1] == 2 ? all_##name(g, in, 2, true) : all_##name(g, in, 4, true);                      \
+    }
+
+#define PX_VSTORE(name, MEM, TB, one)                                                                        \
+    PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, const uint32_t n_)         \
+    {                                                                                                        \
+        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
+        const uint32_t size = n_ * (uint32_t)sizeof(MEM), rows[4] = {in->b, in->c, in->d, in->e};            \
+        const struct probe p = scalar ? probe_scalar(g, in, size) : probe_row(g, in, size);                  \
+        if (!p.ok) return each_element(g, in, PX_FIX_##one, sizeof(MEM), true);                              \
+        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        const bool full = g->full && !in->m;                                                                 \
+        for (uint32_t k = 0; k < n_; k++) {                                                                  \
+            const TB *b = PX_ROW(g, TB, rows[k]);                                                            \
+            const uint32_t n = g->n, at = k * (uint32_t)sizeof(MEM);                                         \
+            if (p.same) {                                                                                    \
+                uint32_t i, last = 0;                                                                        \
+                PX_FOR_LANES(i, lanes) last = i;                                                             \
+                PX_ATOMIC_STORE(MEM, p.first + p.lane * size + at, b[last]);                                 \
+            } else if (p.packed && full) {                                                                   \
+                MEM *s = (MEM *)p.first + k;                                                                 \
+                PX_LOOP                                                                                      \
+                {                                                                                            \
+                    s[i * n_] = (MEM)b[i];                                                                   \
+                }                                                                                            \
+            } else if (full) {                                                                               \
+                for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);    \
+            } else {                                                                                         \
+                uint32_t i;                                                                                  \
+                PX_FOR_LANES(i, lanes) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);              \
+            }                                                                                                \
+        }                                                                                                    \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
+    static int f0_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    {                                                                                                        \
+        return in->x[1] == 2 ? all_##name(g, in, 2) : all_##name(g, in, 4);                                  \
+    }
+
+#include "gang/fixed.def"
+#undef PX_BROADCAST
+#undef PX_CONVERT
+#undef PX_MOVE
+#undef PX_MOVE4
+#undef PX_LOAD
+#undef PX_STORE
+#undef PX_VLOAD
+#undef PX_VSTORE
+#undef PX_OTHER
+
+/* ---- statements that have no masked form ---- */
+
+static void keep_active(struct px_gang *g, const struct px_insn *in, uint32_t to, uint32_t from, size_t elem)
+{
+    const struct px_insn copy = {.d = to, .a = from, .m = in->m};
+    if (elem == 2)
+        f1_copy2(g, &copy);
+    else if (elem == 4)
+        f1_copy4(g, &copy);
+    else if (elem == 8)
+        f1_copy8(g, &copy);
+    else
+        f1_copy16(g, &copy);
+}
+
+/* The masked form of statements that are not [hot]: unmasked into scratch rows, then the active lanes are
+ * copied. */
+static int f0_blend(struct px_gang *g, const struct px_insn *in)
+{
+    const bool carry = in->flags & PX_IF_CARRY;
+    struct px_insn out = *in;
+    out.d = PX_SCRATCH_D;
+    out.e = PX_SCRATCH_E;
+    if (carry) {
+        out.x[0] = PX_SCRATCH_C;
+        f0_copy4(g, &(struct px_insn){.d = PX_SCRATCH_C, .a = in->x[0]});
+    }
+    in->inner(g, &out);
+    keep_active(g, in, in->d, PX_SCRATCH_D, in->size);
+    if (in->flags & PX_IF_PAIR) keep_active(g, in, in->e, PX_SCRATCH_E, 4);
+    if (carry) keep_active(g, in, in->x[0], PX_SCRATCH_C, 4);
+    return PX_STEP_NEXT;
+}
+
+/* ---- the tables of this level ---- */
+
+extern const struct px_handler_set PX_AT_LEVEL(sets)[]; /* gen/handlers_table.c */
+
+#define PX_STRING_(x) #x
+#define PX_STRING(x) PX_STRING_(x)
+
+const struct px_level PX_AT_LEVEL(level) = {
+    .name = PX_STRING(PX_LEVEL),
+    .sets = PX_AT_LEVEL(sets),
+    .nsets = PX_H_COUNT,
+    .fixed =
+        {
+#define PX_BROADCAST(name, T) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_CONVERT(name, TD, TA) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_MOVE(name, TD, TA, TB, expression) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_MOVE4(name, T, TC, expression) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_LOAD(name, MEM, TD) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_STORE(name, MEM, TB) [PX_FIX_##name] = {f0_##name, f0_##name},
+#define PX_VLOAD(name, MEM, TD, one) [PX_FIX_##name] = {f0_##name, f1_##name},
+#define PX_VSTORE(name, MEM, TB, one) [PX_FIX_##name] = {f0_##name, f0_##name},
+#define PX_OTHER(name) [PX_FIX_##name] = {f0_##name, f0_##name},
+#include "gang/fixed.def"
+        },
+    .to_bits = to_bits,
+    .to_row = to_row,
+};

@@ -1,0 +1,260 @@
+/*
+ * mem.c - addresses: from what a lane says to a host place, and the slow
+ * paths of loads and stores.
+ *
+ * handlers_fixed.c serves the common case: every lane inside one segment that the
+ * gang already knows. It falls back to here, where the segment of the first
+ * lane is looked up and the handler tried again; if that was not the reason,
+ * the lanes are done one by one, which finds mixed windows, local memory and
+ * faults. A word-interleaved place (local memory) has its k-th 4-byte word
+ * `stride` bytes behind the one before.
+ */
+#include "isa/isa.h"
+#include "gang/gang.h"
+#include "ops/mem.h"
+
+static struct px_place_of flat(uint8_t *host, uint64_t lo, uint64_t len, uint64_t va, uint64_t size,
+                               const char *why)
+{
+    uint64_t off = va - lo;
+    struct px_place_of p = {.stride = 4, .seg = {lo, len, host}, .why = why};
+    if (off <= len && size <= len - off) p.host = host + off;
+    return p;
+}
+
+static struct px_place_of in_global(struct px_gang *g, uint64_t va, uint64_t size)
+{
+    const struct px_mem *mem = g->cta->grid->mem;
+    struct px_extent x = {mem->lo, mem->len};
+    if (!mem->host_mode && !px_mem_extent(mem, va, &x))
+        return (struct px_place_of){.why = "address is in no allocation"};
+    const char *why = !mem->host_mode ? "it runs past the end of its allocation"
+                      : va < x.lo     ? "it is a null pointer, or near it"
+                                      : "no memory of the host has this address";
+    return flat((uint8_t *)(uintptr_t)(x.lo + (uint64_t)mem->delta), x.lo, x.len, va, size, why);
+}
+
+static struct px_place_of in_local(struct px_gang *g, uint32_t lane, uint64_t offset, uint64_t size)
+{
+    struct px_place_of p = {.stride = g->n * 4, .why = "address is outside the thread's local memory"};
+    uint64_t top = g->running->local_top;
+    if (offset > top || size > top - offset) return p;
+    p.host = g->local + ((offset >> 2) * g->n + lane) * 4 + (offset & 3);
+    return p;
+}
+
+static struct px_place_of in_window(struct px_gang *g, uint32_t lane, uint64_t va, uint64_t size)
+{
+    const struct px_cta *cta = g->cta;
+    uint64_t owner = va >> 32 & 0x1ffffff;
+    switch (px_window_of(va)) {
+    case PX_WIN_NONE: return in_global(g, va, size);
+    case PX_WIN_SHARED:
+        if (owner != cta->slot)
+            return (struct px_place_of){.why = "address lies in another block's shared memory"};
+        return flat(cta->shared, cta->uniform.shared_window, cta->shared_bytes, va, size,
+                    "address is outside the block's shared memory");
+    case PX_WIN_LOCAL:
+        if ((va >> 30 & 0x7ffffff) != cta->slot || (va >> 20 & 1023) != g->first + lane)
+            return (struct px_place_of){.why = "address lies in another thread's local memory"};
+        return in_local(g, lane, va & 0xfffff, size);
+    case PX_WIN_PARAM:
+        return flat(cta->grid->params, cta->uniform.param_window, cta->grid->param_bytes, va, size,
+                    "address is outside the kernel's parameters");
+    case PX_WIN_CONST:
+        return flat(cta->grid->const_image, px_window_base(PX_WIN_CONST, cta->grid->owner),
+                    cta->grid->const_bytes, va, size, "address is outside the constant memory");
+    default: return (struct px_place_of){.why = "address is that of a function"};
+    }
+}
+
+struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane, uint64_t va, uint64_t size)
+{
+    const struct px_cta *cta = g->cta;
+    switch (space) {
+    case PX_SPACE_SHARED:
+        /* A generic pointer to the own CTA's shared memory is a state space address too (shared::cluster). */
+        if (px_window_of(va) == PX_WIN_SHARED) return in_window(g, lane, va, size);
+        return flat(cta->shared, 0, cta->shared_bytes, va, size,
+                    "address is outside the block's shared memory");
+    case PX_SPACE_LOCAL: return in_local(g, lane, va, size);
+    case PX_SPACE_PARAM:
+        return flat(cta->grid->params, 0, cta->grid->param_bytes, va, size,
+                    "address is outside the kernel's parameters");
+    case PX_SPACE_CONST:
+        return flat(cta->grid->const_image, 0, cta->grid->const_bytes, va, size,
+                    "address is outside the constant memory");
+    case PX_SPACE_GLOBAL: return in_global(g, va, size);
+    default: return in_window(g, lane, va, size);
+    }
+}
+
+struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size)
+{
+    uint64_t va = px_address(g, in, lane);
+    struct px_place_of p = px_gang_find(g, in->space, lane, va, size);
+    if (p.host && va & (in->size - 1u)) {
+        px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va, "address 0x%llx is not aligned to %u bytes",
+                     (unsigned long long)va, in->size);
+        p.host = NULL;
+    } else if (!p.host) {
+        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "access of %u bytes at 0x%llx: %s", size,
+                     (unsigned long long)va, p.why);
+    }
+    return p;
+}
+
+void px_lane_get(void *to, const uint8_t *from, uint32_t size, uint32_t stride, uint64_t va)
+{
+    uint8_t *out = to;
+    uint32_t at = (uint32_t)(va & 3);
+    from -= at;
+    for (uint32_t i = 0; i < size; i++, at++) out[i] = from[(at >> 2) * (size_t)stride + (at & 3)];
+}
+
+void px_lane_put(uint8_t *to, const void *from, uint32_t size, uint32_t stride, uint64_t va)
+{
+    const uint8_t *bytes = from;
+    uint32_t at = (uint32_t)(va & 3);
+    to -= at;
+    for (uint32_t i = 0; i < size; i++, at++) to[(at >> 2) * (size_t)stride + (at & 3)] = bytes[i];
+}
+
+/* Looks the first lane's segment up; true when that is news, so that the fast path may work now. */
+static bool learn_segment(struct px_gang *g, const struct px_insn *in, struct px_lanes lanes, uint32_t size)
+{
+    uint32_t lane = px_lanes_first(&lanes);
+    struct px_place_of p = px_gang_find(g, in->space, lane, px_address(g, in, lane), size);
+    struct px_seg *seg = &g->seg[in->slot];
+    if (!p.host || !p.seg.len || (seg->lo == p.seg.lo && seg->len == p.seg.len && seg->host == p.seg.host))
+        return false;
+    *seg = p.seg;
+    return true;
+}
+
+/* One element, whole where that is possible: races must not tear it. */
+static __attribute__((no_sanitize("thread"))) void get_element(void *v, const struct px_place_of *p,
+                                                               uint32_t size, uint64_t va)
+{
+    if (p->stride != 4) {
+        px_lane_get(v, p->host, size, p->stride, va);
+        return;
+    }
+    switch (size) {
+    case 1: *(uint8_t *)v = __atomic_load_n(p->host, __ATOMIC_RELAXED); break;
+    case 2: *(uint16_t *)v = __atomic_load_n((uint16_t *)(void *)p->host, __ATOMIC_RELAXED); break;
+    case 4: *(uint32_t *)v = __atomic_load_n((uint32_t *)(void *)p->host, __ATOMIC_RELAXED); break;
+    case 8: *(uint64_t *)v = __atomic_load_n((uint64_t *)(void *)p->host, __ATOMIC_RELAXED); break;
+    default: memcpy(v, p->host, size); break;
+    }
+}
+
+static __attribute__((no_sanitize("thread"))) void put_element(const struct px_place_of *p, const void *v,
+                                                               uint32_t size, uint64_t va)
+{
+    if (p->stride != 4) {
+        px_lane_put(p->host, v, size, p->stride, va);
+        return;
+    }
+    switch (size) {
+    case 1: __atomic_store_n(p->host, *(const uint8_t *)v, __ATOMIC_RELAXED); break;
+    case 2: __atomic_store_n((uint16_t *)(void *)p->host, *(const uint16_t *)v, __ATOMIC_RELAXED); break;
+    case 4: __atomic_store_n((uint32_t *)(void *)p->host, *(const uint32_t *)v, __ATOMIC_RELAXED); break;
+    case 8: __atomic_store_n((uint64_t *)(void *)p->host, *(const uint64_t *)v, __ATOMIC_RELAXED); break;
+    default: memcpy(p->host, v, size); break;
+    }
+}
+
+static void extend(uint8_t *v, uint32_t size, uint32_t wide, bool sign)
+{
+    if (wide > size) memset(v + size, sign && v[size - 1] & 0x80 ? 0xff : 0, wide - size);
+}
+
+/* ---- local memory at one place in all lanes: a row, or two ---- */
+
+/* First lane's word when every lane names the same aligned offset of its own local memory; NULL otherwise. */
+static uint8_t *local_row(const struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
+                          uint32_t size)
+{
+    bool generic = in->space == PX_SPACE_NONE;
+    if (!generic && in->space != PX_SPACE_LOCAL) return NULL;
+    uint32_t first = px_lanes_first(lanes), lane;
+    uint64_t base = generic ? px_local_base(g->cta->slot, g->first) : 0, step = generic ? 1u << 20 : 0;
+    uint64_t offset = px_address(g, in, first) - base - first * step, top = g->running->local_top;
+    if (offset > top || size > top - offset || offset & (in->size - 1u) || size > 8) return NULL;
+    PX_FOR_LANES(lane, *lanes) if (px_address(g, in, lane) != base + lane * step + offset) return NULL;
+    return g->local + (offset >> 2) * g->n * 4 + (offset & 3);
+}
+
+static void load_local_row(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
+                           const uint8_t *from, const uint32_t size[2], bool sign)
+{
+    uint8_t *d = g->frame + in->d;
+    uint32_t lane, low = size[0] < 4 ? size[0] : 4;
+    PX_FOR_LANES(lane, *lanes)
+    {
+        uint8_t v[8] = {0};
+        memcpy(v, from + lane * 4, low);
+        if (size[0] == 8) memcpy(v + 4, from + (g->n + lane) * 4, 4);
+        extend(v, size[0], size[1], sign);
+        memcpy(d + (size_t)lane * size[1], v, size[1]);
+    }
+}
+
+static void store_local_row(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
+                            uint8_t *to, const uint32_t size[2])
+{
+    const uint8_t *b = g->frame + in->b;
+    uint32_t lane, low = size[0] < 4 ? size[0] : 4;
+    PX_FOR_LANES(lane, *lanes)
+    {
+        memcpy(to + lane * 4, b + (size_t)lane * size[1], low);
+        if (size[0] == 8) memcpy(to + (g->n + lane) * 4, b + (size_t)lane * size[1] + 4, 4);
+    }
+}
+
+/* ---- lane by lane ---- */
+
+int px_load_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide, bool sign)
+{
+    struct px_lanes lanes = px_gang_lanes(g, in);
+    if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
+    if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
+    uint8_t *d = g->frame + in->d, *row = local_row(g, in, &lanes, size);
+    uint32_t lane;
+    if (row) {
+        load_local_row(g, in, &lanes, row, (uint32_t[2]){size, wide}, sign);
+        return PX_STEP_NEXT;
+    }
+    PX_FOR_LANES(lane, lanes)
+    {
+        _Alignas(16) uint8_t v[16];
+        struct px_place_of p = px_gang_resolve(g, in, lane, size);
+        if (!p.host) return PX_STEP_TRAP;
+        get_element(v, &p, size, px_address(g, in, lane));
+        extend(v, size, wide, sign);
+        memcpy(d + (size_t)lane * wide, v, wide);
+    }
+    return PX_STEP_NEXT;
+}
+
+int px_store_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide)
+{
+    struct px_lanes lanes = px_gang_lanes(g, in);
+    if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
+    if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
+    const uint8_t *b = g->frame + in->b;
+    uint8_t *row = local_row(g, in, &lanes, size);
+    uint32_t lane;
+    if (row) {
+        store_local_row(g, in, &lanes, row, (uint32_t[2]){size, wide});
+        return PX_STEP_NEXT;
+    }
+    PX_FOR_LANES(lane, lanes)
+    {
+        struct px_place_of p = px_gang_resolve(g, in, lane, size);
+        if (!p.host) return PX_STEP_TRAP;
+        put_element(&p, b + (size_t)lane * wide, size, px_address(g, in, lane));
+    }
+    return PX_STEP_NEXT;
+}

@@ -1,0 +1,30 @@
+/* mem.h - where addresses lead, lane by lane, and what the fast paths of loads and stores fall back to. */
+#ifndef PX_OPS_MEM_H
+#define PX_OPS_MEM_H
+
+#include "gang/gang.h"
+
+/* Where one lane's address leads. Local memory is word-interleaved: its 4-byte words are `stride` bytes
+ * apart. */
+struct px_place_of {
+    uint8_t *host;
+    uint32_t stride;
+    struct px_seg seg;
+    const char *why;
+};
+/* Finds [va, va+size) of `space` (enum px_space); host is NULL when it is out of bounds, and `why` says so.
+ * Sets no trap. */
+struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane, uint64_t va, uint64_t size);
+/* The same for a memory instruction: a misaligned or wild address sets the trap and gives NULL. */
+struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size);
+
+/* Copies between a lane's place and a flat value. */
+void px_lane_get(void *to, const uint8_t *from, uint32_t size, uint32_t stride, uint64_t va);
+void px_lane_put(uint8_t *to, const void *from, uint32_t size, uint32_t stride, uint64_t va);
+
+/* What the fast paths of handlers_fixed.c fall back to. Memory elements of `size` bytes, register elements of
+ * `wide`. */
+int px_load_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide, bool sign);
+int px_store_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide);
+
+#endif
