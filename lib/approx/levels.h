@@ -17,7 +17,7 @@ struct px_level;
 typedef void px_unit_row(void *d, const void *a, const void *b, uint32_t n);
 
 /* X(unit) */
-/* clang-format off: it finds no rest here */
+/* clang-format off */
 #define PX_UNITS(X) \
     X(rcp_f32) X(rcp_ftz_f32) X(rsqrt_f32) X(rsqrt_ftz_f32) X(sqrt_f32) X(sqrt_ftz_f32) X(ex2_f32) \
     X(ex2_ftz_f32) X(lg2_f32) X(lg2_ftz_f32) X(sin_f32) X(sin_ftz_f32) X(cos_f32) X(cos_ftz_f32) \
