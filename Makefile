@@ -203,7 +203,7 @@ install: all
 	install -m 644 $(B)/lib/libptxvm.a "$$to/lib/"; \
 	install -m 755 $(B)/lib/libptxvm.so "$$to/lib/libptxvm.so.0"; \
 	ln -sf libptxvm.so.0 "$$to/lib/libptxvm.so"; \
-	install -m 644 include/ptx.h include/ptxvm.h "$$to/include/"; \
+	install -m 644 include/ptx.h include/ptxvm.h include/ptx_run.h "$$to/include/"; \
 	sed 's,@PREFIX@,$(PREFIX),' docs/libptxvm.pc.in >"$$to/lib/pkgconfig/libptxvm.pc"; \
 	chmod 644 "$$to/lib/pkgconfig/libptxvm.pc"; \
 	sed "s,@PTXAS@,$$name," docs/man/ptxvm.1 >"$$to/share/man/man1/ptxvm.1"; \

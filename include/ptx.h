@@ -12,7 +12,11 @@
  *    written on success only, unless the comment says otherwise.
  *  - Strings are UTF-8 and NUL-terminated; those returned by a query belong to
  *    the object queried and live until that object is destroyed.
- *  - A configuration struct that is all zero bytes asks for the defaults.
+ *  - Structs that go between caller and library begin with `struct_size`, and later versions add fields at
+ * their end: write `ptx_fault fault = {sizeof fault};`, `ptx_device_config config = {.struct_size = sizeof
+ * config, ...}`. 0 stands for the size of the first version, which is 0.1's. All else that is zero asks for
+ * the defaults. A size that never was, or a field that is not zero and that the library is too old for, is
+ *    PTX_ERROR_INVALID_ARGUMENT.
  */
 #ifndef PTX_H
 #define PTX_H
@@ -27,6 +31,8 @@ extern "C" {
 #define PTX_VERSION_MAJOR 0
 #define PTX_VERSION_MINOR 1
 
+#define PTX_VERSION (PTX_VERSION_MAJOR * 1000 + PTX_VERSION_MINOR)
+
 /* Newest PTX ISA version the checker knows: 9.0 is 90. */
 #define PTX_ISA_VERSION 90
 
@@ -35,6 +41,9 @@ extern "C" {
 #else
 #define PTX_API
 #endif
+
+/* PTX_VERSION of the library that is loaded, which may be newer than this header. Any thread. */
+PTX_API unsigned ptx_version(void);
 
 typedef enum ptx_status {
     PTX_OK = 0,
@@ -90,6 +99,7 @@ typedef enum ptx_profile { PTX_PROFILE_13_0 = 0, PTX_PROFILE_ALL = 1 } ptx_profi
 typedef enum ptx_fmad { PTX_FMAD_DEFAULT = 0, PTX_FMAD_ON = 1, PTX_FMAD_OFF = 2 } ptx_fmad;
 
 typedef struct ptx_module_options {
+    size_t struct_size;
     ptx_allocator allocator;
     const char *file_name; /* shown in diagnostics; NULL means "<memory>" */
     const char *arch;      /* "sm_90": check as if for this target; NULL: the module's own .target */
@@ -143,6 +153,7 @@ PTX_API unsigned ptx_module_address_size(const ptx_module *module);
 typedef enum ptx_severity { PTX_INFO = 0, PTX_WARNING = 1, PTX_ERROR = 2, PTX_FATAL = 3 } ptx_severity;
 
 typedef struct ptx_diagnostic {
+    size_t struct_size;
     ptx_severity severity;
     const char *code;    /* stable id such as "E0102"; tests and tools name it, not the text */
     const char *message; /* one line, in ptxas's wording where ptxas has one */
@@ -151,10 +162,7 @@ typedef struct ptx_diagnostic {
     unsigned line;   /* from 1; 0 when the message has no place */
     unsigned column; /* from 1, in bytes */
     unsigned length; /* bytes of text meant, at least 1 when line is not 0 */
-    const char
-        *told_file;     /* where NVIDIA's tool says that it is: it names the line its parser has reached, */
-    unsigned told_line; /* and follows line markers (# 12 "file"); 0 when it names none */
-    int follows;        /* 1: only a consequence of an earlier one, or its repetition */
+    int follows;     /* 1: only a consequence of an earlier one, or its repetition */
 } ptx_diagnostic;
 
 /* Number of diagnostics, and the i-th in the order found (the first is the first fault met). */
@@ -165,10 +173,6 @@ PTX_API ptx_status ptx_module_diagnostic(const ptx_module *module, size_t index,
 PTX_API ptx_status ptx_module_source_line(const ptx_module *module, unsigned line, const char **start,
                                           size_t *length);
 
-/* What the line markers (# 12 "file") before line `line` call it: its number, and its file; itself without
- * any. */
-PTX_API unsigned ptx_module_marked_line(const ptx_module *module, unsigned line, const char **file);
-
 /* ---- what a module holds -------------------------------------------- */
 
 /*
@@ -176,6 +180,7 @@ PTX_API unsigned ptx_module_marked_line(const ptx_module *module, unsigned line,
  * ("u64", "f32", "b8", "texref"); a `.b8 p[24]` has type "b8", count 24.
  */
 typedef struct ptx_param_info {
+    size_t struct_size;
     const char *name;
     const char *type;
     size_t offset, size, align; /* bytes, in the parameter buffer (PTX ISA 5.1.6) */
@@ -184,6 +189,7 @@ typedef struct ptx_param_info {
 } ptx_param_info;
 
 typedef struct ptx_kernel_info {
+    size_t struct_size;
     const char *name;
     size_t param_count;
     size_t param_bytes;
@@ -200,6 +206,7 @@ PTX_API ptx_status ptx_module_kernel_param(const ptx_module *module, size_t kern
 
 /* What the code of a kernel needs, as far as its text tells. */
 typedef struct ptx_usage {
+    size_t struct_size;
     unsigned live_registers;  /* most 32-bit units of registers that hold values still needed, at any
                                  instruction;  a lower bound of what a compiler without spills would use */
     unsigned live_predicates; /* the same for predicates */
@@ -227,6 +234,8 @@ typedef struct ptx_param_member {
  * The caller gives room for the lists (or none); the counts are what there is, which may be more.
  */
 typedef struct ptx_kernel_needs {
+    size_t struct_size;
+    size_t member_size; /* of an element of `members`, as the caller knows it; 0: of the first version */
     ptx_param_member *members;
     size_t member_room, member_count;
     const char **unset; /* .global and .const variables that it reads, that have no initial value, and */
@@ -255,20 +264,8 @@ PTX_API ptx_status ptx_module_print(const ptx_module *module, ptx_write_fn write
 PTX_API ptx_status ptx_object_write(const ptx_module *const *modules, size_t count, ptx_write_fn write,
                                     void *user);
 
-/*
- * What the checker knows in a profile: the i-th architecture to check for ("sm_90") and PTX version (90),
- * NULL or 0 past the end; the explanation of a diagnostic code, NULL if unknown. Any thread.
- */
-PTX_API const char *ptx_known_arch(ptx_profile profile, size_t index);
-PTX_API unsigned ptx_known_version(ptx_profile profile, size_t index);
+/* The explanation of a diagnostic code; NULL if unknown. Any thread. */
 PTX_API const char *ptx_explain(const char *code);
-
-/*
- * A module that draws the diagnostic `code` and nothing else, or with `right` the same module put right; NULL
- * when there is none. `*options` (may be NULL) are the options of ptxas that go with both, often "". Any
- * thread.
- */
-PTX_API const char *ptx_explain_example(const char *code, int right, const char **options);
 
 #ifdef __cplusplus
 }

@@ -28,6 +28,7 @@ typedef uint64_t ptx_address;
 /* ---- devices -------------------------------------------------------- */
 
 typedef struct ptx_device_config {
+    size_t struct_size;
     ptx_allocator allocator;
     unsigned workers;  /* threads that run CTAs, the caller among them; 0: one a CPU */
     int deterministic; /* CTAs in order on one worker */
@@ -70,6 +71,7 @@ PTX_API void ptx_device_destroy(ptx_device *device);
 PTX_API void ptx_device_interrupt(ptx_device *device);
 
 typedef struct ptx_progress {
+    size_t struct_size;
     uint64_t ctas_done, ctas_total; /* of all grids launched so far in this launch */
     uint64_t grids_done, grids_total;
     uint64_t thread_instructions; /* executed so far, an estimate while running */
@@ -99,6 +101,7 @@ typedef void (*ptx_host_fn)(void);
 typedef ptx_host_fn (*ptx_host_resolver)(void *user, const char *name);
 
 typedef struct ptx_program_options {
+    size_t struct_size;
     ptx_host_resolver resolve; /* NULL: no host functions */
     void *resolve_user;
     ptx_fmad fmad; /* default: as each module says */
@@ -130,6 +133,7 @@ PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, 
 /* ---- launches ------------------------------------------------------- */
 
 typedef struct ptx_launch_config {
+    size_t struct_size;
     unsigned grid[3];      /* CTAs; 0 in y or z counts as 1 */
     unsigned block[3];     /* threads; 0 in y or z counts as 1 */
     unsigned shared_bytes; /* dynamic shared memory a CTA */
@@ -141,6 +145,7 @@ typedef struct ptx_launch_config {
  * Why a launch stopped. Strings belong to the device and live until its next launch.
  */
 typedef struct ptx_fault {
+    size_t struct_size;
     int cuda_error;                  /* CUresult/cudaError number: 700, 716, 719, 710, ... */
     const char *name;                /* "CUDA_ERROR_ILLEGAL_ADDRESS" */
     const char *message;             /* one line: what happened */
@@ -171,29 +176,6 @@ PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config
 
 /* Shape of a kernel as the VM sees it. */
 PTX_API ptx_status ptx_kernel_info_get(const ptx_kernel *kernel, ptx_kernel_info *info);
-
-/* ---- the one-function interface ------------------------------------- */
-
-/*
- * Runs the first kernel of the text `ptx`. `args[i]` is the 64-bit value of
- * parameter i itself; host pointers serve as device pointers. A failure prints one
- * message on standard error and is kept, per thread, for ptx_run_status.
- * Safe to call from many threads at once. The environment is read at each call:
- *
- *   PTXVM_THREADS      workers; one a CPU when it is not set
- *   PTXVM_APPROX       exact: .approx results correctly rounded; chip (the default): as an H100 gives them
- *   PTXVM_FMAD         true or false: whether products and sums are contracted (ptx_fmad)
- *   PTXVM_CACHE_BYTES  texts stay assembled and loaded while everything kept takes no more than this (digits,
- * and perhaps K, M or G; 256M); then those longest out of use are forgotten. 0 keeps none
- */
-PTX_API void ptx_run(const char *ptx, int n_args, void *args[], int block_x, int block_y, int block_z,
-                     int grid_x, int grid_y, int grid_z, int shared);
-
-/*
- * Status of this thread's last ptx_run: 0 when it was fine, else a ptx_status.
- * Copies the message (at most n-1 bytes and a NUL) to `buf` unless that is NULL.
- */
-PTX_API int ptx_run_status(char *buf, size_t n);
 
 #ifdef __cplusplus
 }

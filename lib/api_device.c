@@ -1,15 +1,27 @@
 /*
- * api_device.c - the public functions of ptxvm.h but for ptx_run: check the
+ * api_device.c - the public functions of ptxvm.h: check the
  * arguments, call inward.
  */
+#include "base/sized.h"
 #include "cdp/cdp.h"
 #include "vm/device.h"
 #include <string.h>
 
+/* The sizes of the first versions. */
+enum {
+    FIRST_DEVICE = PX_FIRST(ptx_device_config, error_bytes),
+    FIRST_PROGRESS = PX_FIRST(ptx_progress, max_depth),
+    FIRST_PROGRAM = PX_FIRST(ptx_program_options, fmad),
+    FIRST_LAUNCH = PX_FIRST(ptx_launch_config, param_bytes),
+    FIRST_FAULT = PX_FIRST(ptx_fault, state),
+    FIRST_KERNEL = PX_FIRST(ptx_kernel_info, maxntid)
+};
+
 PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device **device)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
-    return px_device_create(config, px_cdp_runtime(), device);
+    ptx_device_config own;
+    if (!device || !px_take(&own, sizeof own, FIRST_DEVICE, config)) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_device_create(&own, px_cdp_runtime(), device);
 }
 
 PTX_API void ptx_device_destroy(ptx_device *device)
@@ -25,14 +37,15 @@ PTX_API void ptx_device_interrupt(ptx_device *device)
 
 PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progress)
 {
-    if (!device || !progress) return;
+    if (!device || !px_can_give(progress, FIRST_PROGRESS)) return;
     const struct px_sched *s = &device->sched;
-    *progress = (ptx_progress){.ctas_done = atomic_load(&s->ctas_done),
+    const ptx_progress told = {.ctas_done = atomic_load(&s->ctas_done),
                                .ctas_total = atomic_load(&s->ctas_total),
                                .grids_done = atomic_load(&s->grids_done),
                                .grids_total = atomic_load(&s->grids_total),
                                .thread_instructions = atomic_load(&s->threads),
                                .max_depth = atomic_load(&s->max_depth)};
+    px_give(progress, &told, sizeof told, FIRST_PROGRESS);
 }
 
 PTX_API const char *ptx_device_message(const ptx_device *device)
@@ -91,7 +104,12 @@ PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *cons
         px_device_say(device, "ptx_program_create: no module, or no place for the program, was given");
         return PTX_ERROR_INVALID_ARGUMENT;
     }
-    return px_program_create(device, modules, count, options, program);
+    ptx_program_options own;
+    if (!px_take(&own, sizeof own, FIRST_PROGRAM, options)) {
+        px_device_say(device, "ptx_program_create: options of a version that this library does not know");
+        return PTX_ERROR_INVALID_ARGUMENT;
+    }
+    return px_program_create(device, modules, count, &own, program);
 }
 
 PTX_API void ptx_program_destroy(ptx_program *program)
@@ -117,19 +135,30 @@ PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, 
 
 PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault)
 {
+    ptx_launch_config own;
+    ptx_fault told = {0};
     if (!kernel || !config) return PTX_ERROR_INVALID_ARGUMENT;
-    const size_t need = kernel->func->fn->param_bytes;
-    if (need && (!config->params || config->param_bytes < need)) {
-        px_device_say(kernel->program->device, "%s takes %zu bytes of parameters, %zu were given",
-                      kernel->func->name, need, config->params ? config->param_bytes : 0);
+    ptx_device *device = kernel->program->device;
+    if (!px_take(&own, sizeof own, FIRST_LAUNCH, config) || (fault && !px_can_give(fault, FIRST_FAULT))) {
+        px_device_say(device, "ptx_kernel_launch: a struct of a version that this library does not know");
         return PTX_ERROR_INVALID_ARGUMENT;
     }
-    return px_launch(kernel, config, fault);
+    const size_t need = kernel->func->fn->param_bytes;
+    if (need && (!own.params || own.param_bytes < need)) {
+        px_device_say(device, "%s takes %zu bytes of parameters, %zu were given", kernel->func->name, need,
+                      own.params ? own.param_bytes : 0);
+        return PTX_ERROR_INVALID_ARGUMENT;
+    }
+    const ptx_status status = px_launch(kernel, &own, fault ? &told : NULL);
+    if (told.name) px_give(fault, &told, sizeof told, FIRST_FAULT);
+    return status;
 }
 
 PTX_API ptx_status ptx_kernel_info_get(const ptx_kernel *kernel, ptx_kernel_info *info)
 {
-    if (!kernel || !info) return PTX_ERROR_INVALID_ARGUMENT;
-    px_kernel_info(kernel, info);
+    ptx_kernel_info told;
+    if (!kernel || !px_can_give(info, FIRST_KERNEL)) return PTX_ERROR_INVALID_ARGUMENT;
+    px_kernel_info(kernel, &told);
+    px_give(info, &told, sizeof told, FIRST_KERNEL);
     return PTX_OK;
 }

@@ -16,7 +16,24 @@
 #include "lint/lint.h"
 #include "lint/needs.h"
 #include "match/match.h"
-#include "ptx.h"
+#include "base/sized.h"
+#include "ptx_tools.h"
+
+/* The sizes of the first versions. */
+enum {
+    FIRST_OPTIONS = PX_FIRST(ptx_module_options, fmad),
+    FIRST_DIAGNOSTIC = PX_FIRST(ptx_diagnostic, follows),
+    FIRST_KERNEL = PX_FIRST(ptx_kernel_info, maxntid),
+    FIRST_PARAM = PX_FIRST(ptx_param_info, is_pointer),
+    FIRST_USAGE = PX_FIRST(ptx_usage, has_calls),
+    FIRST_NEEDS = PX_FIRST(ptx_kernel_needs, grid_dimensions),
+    FIRST_MEMBER = sizeof(ptx_param_member) /* of an element of an array */
+};
+
+unsigned ptx_version(void)
+{
+    return PTX_VERSION;
+}
 
 const char *ptx_status_name(ptx_status status)
 {
@@ -100,26 +117,27 @@ static bool find_text(struct ptx_module *module, const struct input *input, cons
 static void build(struct ptx_module *module, const struct input *input)
 {
     const ptx_module_options *options = input->options;
-    module->max_errors = options ? options->max_errors : 0;
-    module->check_only = options && options->check_only && !options->lint;
-    module->compilation = options ? (uint8_t)options->compilation : PTX_COMPILE_ANY;
-    module->profile = options ? options->profile : PTX_PROFILE_13_0;
-    module->fmad = options ? (uint8_t)options->fmad : PTX_FMAD_DEFAULT;
+    module->max_errors = options->max_errors;
+    module->check_only = options->check_only && !options->lint;
+    module->compilation = (uint8_t)options->compilation;
+    module->profile = options->profile;
+    module->fmad = (uint8_t)options->fmad;
     module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
-    module->earlier = options ? options->earlier : NULL;
+    module->earlier = options->earlier;
     module->nearlier = module->earlier ? options->earlier_count : 0;
-    if (options && options->arch)
-        module->arch = px_arena_text(&module->arena, options->arch, strlen(options->arch));
-    if (find_text(module, input, options && options->file_name ? options->file_name : "<memory>"))
-        read_text(module);
+    if (options->arch) module->arch = px_arena_text(&module->arena, options->arch, strlen(options->arch));
+    if (find_text(module, input, options->file_name ? options->file_name : "<memory>")) read_text(module);
     module->nearlier = 0;
     px_source_index(&module->source);
-    if (options && options->lint && !module->diags.errors) px_lint(module, px_cdp_describe);
+    if (options->lint && !module->diags.errors) px_lint(module, px_cdp_describe);
 }
 
-static ptx_status create(const struct input *input, ptx_module **out)
+static ptx_status create(const ptx_module_options *given, struct input *input, ptx_module **out)
 {
-    ptx_allocator alloc = px_alloc_or_default(input->options ? &input->options->allocator : NULL);
+    ptx_module_options options;
+    if (!px_take(&options, sizeof options, FIRST_OPTIONS, given)) return PTX_ERROR_INVALID_ARGUMENT;
+    input->options = &options;
+    ptx_allocator alloc = px_alloc_or_default(&options.allocator);
     struct ptx_module *module = px_zalloc(&alloc, sizeof *module);
     jmp_buf failure;
     *out = NULL;
@@ -141,7 +159,7 @@ ptx_status ptx_module_create(const ptx_module_options *options, const char *text
                              ptx_module **out)
 {
     if (!text || !out || size >= UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
-    return create(&(struct input){options, text, size, ONLY}, out);
+    return create(options, &(struct input){NULL, text, size, ONLY}, out);
 }
 
 size_t ptx_object_module_count(const void *data, size_t size)
@@ -155,7 +173,7 @@ ptx_status ptx_object_module(const ptx_module_options *options, const void *data
 {
     if (!data || !out || size >= UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
     if (index >= ptx_object_module_count(data, size)) return PTX_ERROR_NOT_FOUND;
-    return create(&(struct input){options, data, size, index}, out);
+    return create(options, &(struct input){NULL, data, size, index}, out);
 }
 
 void ptx_module_destroy(ptx_module *module)
@@ -192,21 +210,22 @@ size_t ptx_module_diagnostic_count(const ptx_module *module)
 
 ptx_status ptx_module_diagnostic(const ptx_module *module, size_t index, ptx_diagnostic *out)
 {
-    if (!module || !out || index >= module->diags.list.n) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!module || index >= module->diags.list.n || !px_can_give(out, FIRST_DIAGNOSTIC))
+        return PTX_ERROR_INVALID_ARGUMENT;
     const struct px_diag *diag = &module->diags.list.at[index];
-    *out = (ptx_diagnostic){
+    ptx_diagnostic told = {
         .severity = diag->severity, .code = px_diag_code(diag->id), .message = diag->message};
-    out->note = diag->note;
-    out->file = module->source.file;
-    out->told_file = out->file;
-    out->follows = diag->follows;
-    if (!px_diag_has_place(diag)) return PTX_OK;
-    struct px_source source = module->source; /* its line table is complete: nothing is built here */
-    if (diag->told != PX_NO_PLACE) out->told_line = px_source_marked(&source, diag->told, &out->told_file);
-    struct px_place place = px_source_place(&source, diag->pos);
-    out->line = place.line;
-    out->column = place.column;
-    out->length = diag->length ? diag->length : 1;
+    told.note = diag->note;
+    told.file = module->source.file;
+    told.follows = diag->follows;
+    if (px_diag_has_place(diag)) {
+        struct px_source source = module->source; /* its line table is complete: nothing is built here */
+        struct px_place place = px_source_place(&source, diag->pos);
+        told.line = place.line;
+        told.column = place.column;
+        told.length = diag->length ? diag->length : 1;
+    }
+    px_give(out, &told, sizeof told, FIRST_DIAGNOSTIC);
     return PTX_OK;
 }
 
@@ -218,6 +237,16 @@ ptx_status ptx_module_source_line(const ptx_module *module, unsigned line, const
     if (!at) return PTX_ERROR_NOT_FOUND;
     *start = at;
     return PTX_OK;
+}
+
+unsigned ptx_module_told_line(const ptx_module *module, size_t index, const char **file)
+{
+    if (!module || !file || index >= module->diags.list.n) return 0;
+    const struct px_diag *diag = &module->diags.list.at[index];
+    struct px_source source = module->source;
+    *file = source.file;
+    return px_diag_has_place(diag) && diag->told != PX_NO_PLACE ? px_source_marked(&source, diag->told, file)
+                                                                : 0;
 }
 
 unsigned ptx_module_marked_line(const ptx_module *module, unsigned line, const char **file)
@@ -277,15 +306,16 @@ static size_t space_bytes(const struct px_function *function, enum px_space spac
 ptx_status ptx_module_kernel(const ptx_module *module, size_t index, ptx_kernel_info *info)
 {
     const struct px_function *function = kernel_at(module, index);
-    if (!info || !function) return PTX_ERROR_INVALID_ARGUMENT;
-    *info = (ptx_kernel_info){.name = function->func->name->text, .param_count = function->func->nparams};
-    info->param_bytes = (size_t)function->param_bytes;
-    info->static_shared_bytes = space_bytes(function, PX_SPACE_SHARED);
-    info->local_bytes = space_bytes(function, PX_SPACE_LOCAL);
+    if (!function || !px_can_give(info, FIRST_KERNEL)) return PTX_ERROR_INVALID_ARGUMENT;
+    ptx_kernel_info told = {.name = function->func->name->text, .param_count = function->func->nparams};
+    told.param_bytes = (size_t)function->param_bytes;
+    told.static_shared_bytes = space_bytes(function, PX_SPACE_SHARED);
+    told.local_bytes = space_bytes(function, PX_SPACE_LOCAL);
     for (int i = 0; i < 3; i++) {
-        info->reqntid[i] = function->reqntid[i];
-        info->maxntid[i] = function->maxntid[i];
+        told.reqntid[i] = function->reqntid[i];
+        told.maxntid[i] = function->maxntid[i];
     }
+    px_give(info, &told, sizeof told, FIRST_KERNEL);
     return PTX_OK;
 }
 
@@ -293,15 +323,17 @@ ptx_status ptx_module_kernel_param(const ptx_module *module, size_t kernel, size
                                    ptx_param_info *info)
 {
     const struct px_function *function = kernel_at(module, kernel);
-    if (!info || !function || index >= function->func->nparams) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!function || index >= function->func->nparams || !px_can_give(info, FIRST_PARAM))
+        return PTX_ERROR_INVALID_ARGUMENT;
     const struct px_symbol *symbol = function->params[index];
     const struct px_type_info *type = px_type_info((enum px_type)symbol->type);
-    *info = (ptx_param_info){.name = symbol->name ? symbol->name->text : "_", .type = type->name};
-    info->offset = (size_t)symbol->offset;
-    info->size = (size_t)symbol->size;
-    info->align = symbol->align;
-    info->count = type->bits >= 8 ? (size_t)(symbol->size / (type->bits / 8u)) : 1;
-    info->is_pointer = symbol->u.var->has_ptr;
+    ptx_param_info told = {.name = symbol->name ? symbol->name->text : "_", .type = type->name};
+    told.offset = (size_t)symbol->offset;
+    told.size = (size_t)symbol->size;
+    told.align = symbol->align;
+    told.count = type->bits >= 8 ? (size_t)(symbol->size / (type->bits / 8u)) : 1;
+    told.is_pointer = symbol->u.var->has_ptr;
+    px_give(info, &told, sizeof told, FIRST_PARAM);
     return PTX_OK;
 }
 
@@ -310,29 +342,34 @@ ptx_status ptx_module_kernel_usage(const ptx_module *module, size_t index, ptx_u
     const struct px_function *function = kernel_at(module, index);
     struct px_arena arena;
     jmp_buf failure;
-    if (!usage || !function) return PTX_ERROR_INVALID_ARGUMENT;
+    ptx_usage told = {0};
+    if (!function || !px_can_give(usage, FIRST_USAGE)) return PTX_ERROR_INVALID_ARGUMENT;
     if (module->diags.errors) return PTX_ERROR_ASSEMBLY;
     px_arena_init(&arena, &module->alloc, &failure);
     if (setjmp(failure)) {
         px_arena_free(&arena);
         return PTX_ERROR_OUT_OF_MEMORY;
     }
-    px_usage(&arena, function, usage);
+    px_usage(&arena, function, &told);
     px_arena_free(&arena);
+    px_give(usage, &told, sizeof told, FIRST_USAGE);
     return PTX_OK;
 }
 
 static void add_member(ptx_kernel_needs *needs, const struct px_function *kernel, const struct px_root *use)
 {
     if (needs->member_count++ >= needs->member_room) return;
-    ptx_param_member *m = &needs->members[needs->member_count - 1];
-    *m = (ptx_param_member){.offset = (size_t)use->offset,
-                            .type = px_type_info((enum px_type)use->type)->name,
-                            .element = use->element ? px_type_info((enum px_type)use->element)->name : "",
-                            .stride = use->stride,
-                            .is_pointer = use->pointer,
-                            .is_passed_on = use->escapes};
-    while (kernel->params[m->param] != use->symbol) m->param++;
+    const size_t theirs = needs->member_size ? needs->member_size : FIRST_MEMBER;
+    ptx_param_member m = {.offset = (size_t)use->offset,
+                          .type = px_type_info((enum px_type)use->type)->name,
+                          .element = use->element ? px_type_info((enum px_type)use->element)->name : "",
+                          .stride = use->stride,
+                          .is_pointer = use->pointer,
+                          .is_passed_on = use->escapes};
+    while (kernel->params[m.param] != use->symbol) m.param++;
+    char *to = (char *)needs->members + (needs->member_count - 1) * theirs;
+    memset(to, 0, theirs);
+    memcpy(to, &m, theirs < sizeof m ? theirs : sizeof m);
 }
 
 static void add_variable(ptx_kernel_needs *needs, const struct px_needs *found, const struct px_root *use)
@@ -344,13 +381,17 @@ static void add_variable(ptx_kernel_needs *needs, const struct px_needs *found, 
     if (needs->unset_count++ < needs->unset_room) needs->unset[needs->unset_count - 1] = s->name->text;
 }
 
-ptx_status ptx_module_kernel_needs(const ptx_module *module, size_t index, ptx_kernel_needs *needs)
+ptx_status ptx_module_kernel_needs(const ptx_module *module, size_t index, ptx_kernel_needs *given)
 {
     const struct px_function *function = kernel_at(module, index);
     struct px_arena arena;
     jmp_buf failure;
     struct px_needs found;
-    if (!needs || !function || module->check_only) return PTX_ERROR_INVALID_ARGUMENT;
+    ptx_kernel_needs own, *needs = &own;
+    if (!function || module->check_only || !px_can_give(given, FIRST_NEEDS) ||
+        !px_take(needs, sizeof *needs, FIRST_NEEDS, given) ||
+        (needs->member_size && needs->member_size < FIRST_MEMBER))
+        return PTX_ERROR_INVALID_ARGUMENT;
     if (module->diags.errors) return PTX_ERROR_ASSEMBLY;
     px_arena_init(&arena, &module->alloc, &failure);
     if (setjmp(failure)) {
@@ -369,6 +410,7 @@ ptx_status ptx_module_kernel_needs(const ptx_module *module, size_t index, ptx_k
         else
             add_variable(needs, &found, &found.origins[i]);
     for (uint32_t i = 0; i < found.nplain; i++) add_member(needs, function, &found.plain[i]);
+    px_give(given, needs, sizeof *needs, FIRST_NEEDS);
     return PTX_OK;
 }
 

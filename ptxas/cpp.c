@@ -139,7 +139,7 @@ static unsigned read_number(char **at)
 }
 
 /* Takes a line of the child's apart; false for an excerpt and other lines that belong to a message. */
-static bool read_message(char *line, ptx_diagnostic *d)
+static bool read_message(char *line, struct message *message)
 {
     static const struct {
         const char *text;
@@ -151,6 +151,7 @@ static bool read_message(char *line, ptx_diagnostic *d)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         char *at = strstr(line, kinds[i].text), *colon = line;
         if (!at || at == line || at[-1] != ':') continue;
+        ptx_diagnostic *d = &message->diagnostic;
         *d = (ptx_diagnostic){.severity = kinds[i].severity, .code = kinds[i].code, .file = line};
         d->message = at + strlen(kinds[i].text);
         *at = '\0';
@@ -162,8 +163,8 @@ static bool read_message(char *line, ptx_diagnostic *d)
             colon++;
         }
         d->length = d->line ? 1 : 0;
-        d->told_file = d->file;
-        d->told_line = d->line;
+        message->told_file = d->file;
+        message->told_line = d->line;
         return true;
     }
     return false;
@@ -179,12 +180,12 @@ static bool show_messages(struct buffer *text, const char *name, const struct op
     for (char *line = strtok_r(text->at, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         struct message message = {0};
         ptx_severity *severity = &message.diagnostic.severity;
-        if (!read_message(line, &message.diagnostic)) continue;
+        if (!read_message(line, &message)) continue;
         if (*severity == PTX_WARNING && options->no_warnings) continue;
         if (*severity == PTX_WARNING && options->warnings_are_errors) *severity = PTX_ERROR;
         fine &= *severity < PTX_ERROR;
         if (strcmp(message.diagnostic.file, "<stdin>") == 0)
-            message.diagnostic.file = message.diagnostic.told_file = name;
+            message.diagnostic.file = message.told_file = name;
         messages = must_grow(messages, (n + 1) * sizeof *messages);
         messages[n++] = message;
     }

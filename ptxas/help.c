@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "ptx.h"
+#include "ptx_tools.h"
 
 /* 'sm_75','sm_80',... for one prefix, wrapped. */
 static size_t print_archs(ptx_profile profile, const char *prefix, size_t column, const char *last)

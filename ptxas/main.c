@@ -10,6 +10,7 @@
 #include "messages.h"
 #include "output.h"
 #include "program.h"
+#include "ptx_tools.h"
 
 enum { EXIT_BAD = 255 };
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "excerpt.h"
+#include "ptx_tools.h"
 
 /* ---- ptxas's layout ---- */
 
@@ -48,8 +49,8 @@ static void print_excerpt(const struct message *message)
 static void print_ptxas(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
-    if (d->told_line)
-        fprintf(stderr, "ptxas %s, line %u; %s: %s\n", d->told_file, d->told_line,
+    if (message->told_line)
+        fprintf(stderr, "ptxas %s, line %u; %s: %s\n", message->told_file, message->told_line,
                 padded_severity(d->severity), d->message);
     else
         message_plain(d->severity, "%s", d->message);
@@ -142,6 +143,7 @@ static enum stage stage_of(const char *code)
 static bool make_message(struct message *message, size_t d, const struct options *options)
 {
     ptx_diagnostic *diagnostic = &message->diagnostic;
+    diagnostic->struct_size = sizeof *diagnostic;
     if (ptx_module_diagnostic(message->module, d, diagnostic) != PTX_OK) return false;
     if (diagnostic->severity == PTX_WARNING && options->no_warnings) return false;
     if (diagnostic->severity == PTX_INFO && !options->verbose && options->layout == LAYOUT_PTXAS)
@@ -150,6 +152,7 @@ static bool make_message(struct message *message, size_t d, const struct options
     if (diagnostic->severity == PTX_WARNING && options->check_only && stage_of(diagnostic->code) > STAGE_TEXT)
         return false;
     if (diagnostic->severity == PTX_WARNING && options->warnings_are_errors) diagnostic->severity = PTX_ERROR;
+    message->told_line = ptx_module_told_line(message->module, d, &message->told_file);
     message->text_line = diagnostic->line;
     if (options->cpp && diagnostic->line)
         diagnostic->line = ptx_module_marked_line(message->module, diagnostic->line, &diagnostic->file);
@@ -206,9 +209,10 @@ void messages_keep(const struct message *messages, size_t n, enum layout layout)
     }
     waiting = must_grow(waiting, (waiting_count + n) * sizeof *waiting);
     for (size_t i = 0; i < n; i++) {
-        ptx_diagnostic *d = &waiting[waiting_count].diagnostic;
-        waiting[waiting_count++] = messages[i];
-        d->file = d->told_file = must_copy(d->file, strlen(d->file));
+        struct message *kept = &waiting[waiting_count++];
+        ptx_diagnostic *d = &kept->diagnostic;
+        *kept = messages[i];
+        d->file = kept->told_file = must_copy(d->file, strlen(d->file));
         d->message = must_copy(d->message, strlen(d->message));
     }
 }

@@ -23,6 +23,8 @@ size_t messages_print(const struct input *inputs, size_t n, const struct options
 struct message {
     ptx_diagnostic diagnostic; /* severity as raised by -Werror */
     const ptx_module *module;  /* NULL: the message is not about a module, and has no excerpt */
+    const char *told_file;     /* where NVIDIA's layout says that it is, */
+    unsigned told_line;        /* 0: nowhere */
     unsigned text_line;        /* of the module's text; diagnostic.line follows the markers of --cpp */
 };
 void messages_show(const struct message *messages, size_t n, enum layout layout);

@@ -5,6 +5,7 @@
  * right, and each value is checked when it is met, as far as its kind tells; what options mean together is
  * asked afterwards (rules.c). The messages keep ptxas's words, which tools compare. */
 #include "options.h"
+#include "ptx_tools.h"
 
 #include <errno.h>
 #include <limits.h>

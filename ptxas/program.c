@@ -10,7 +10,7 @@
 
 bool program_has_entry(const ptx_module *module, const char *name)
 {
-    ptx_kernel_info info;
+    ptx_kernel_info info = {sizeof info};
     for (size_t i = 0; i < ptx_module_kernel_count(module); i++)
         if (ptx_module_kernel(module, i, &info) == PTX_OK && strcmp(info.name, name) == 0) return true;
     return false;
@@ -55,8 +55,8 @@ static void report_kernel(const ptx_kernel_info *info, const ptx_usage *usage, c
 
 void program_report(const ptx_module *module, const char *arch)
 {
-    ptx_kernel_info info;
-    ptx_usage usage;
+    ptx_kernel_info info = {sizeof info};
+    ptx_usage usage = {sizeof usage};
     report_module(module);
     for (size_t i = 0; i < ptx_module_kernel_count(module); i++)
         if (ptx_module_kernel(module, i, &info) == PTX_OK &&

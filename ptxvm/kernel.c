@@ -122,7 +122,7 @@ bool kernel_choose(struct kernel *kernel, const struct modules *modules, const s
 
 ptx_param_info kernel_param(const struct kernel *kernel, size_t index)
 {
-    ptx_param_info info;
+    ptx_param_info info = {sizeof info};
     if (ptx_module_kernel_param(kernel->module, kernel->index, index, &info) != PTX_OK)
         fail(EXIT_USAGE, "%s has no parameter %zu", kernel->info.name, index);
     return info;

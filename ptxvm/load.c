@@ -84,7 +84,7 @@ static void show_diagnostic(const ptx_module *module, const ptx_diagnostic *d)
 static bool show_diagnostics(const ptx_module *module)
 {
     bool bad = false;
-    ptx_diagnostic d;
+    ptx_diagnostic d = {sizeof d};
     for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++) {
         if (ptx_module_diagnostic(module, i, &d) != PTX_OK) continue;
         if (!d.follows) show_diagnostic(module, &d);

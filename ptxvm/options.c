@@ -12,6 +12,7 @@
 #include "array.h"
 #include "fail.h"
 #include "ptxvm.h"
+#include "ptx_tools.h"
 
 /* ---- values ---- */
 

@@ -125,8 +125,10 @@ static double now(void)
 static struct outcome launch(ptx_device *device, ptx_kernel *kernel, const struct arguments *arguments,
                              const struct options *options)
 {
-    struct outcome outcome = {0};
+    struct outcome outcome = {.fault = {.struct_size = sizeof outcome.fault},
+                              .progress = {.struct_size = sizeof outcome.progress}};
     const ptx_launch_config config = {
+        .struct_size = sizeof config,
         .grid = {options->grid[0], options->grid[1], options->grid[2]},
         .block = {options->block[0], options->block[1], options->block[2]},
         .shared_bytes = options->shared_bytes,

@@ -33,7 +33,7 @@ static void on_interrupt(int signal)
 
 static void show(struct watch *watch)
 {
-    ptx_progress p;
+    ptx_progress p = {sizeof p};
     ptx_device_progress(watch->device, &p);
     fprintf(stderr, "\r\033[K%llu of %llu blocks", (unsigned long long)p.ctas_done,
             (unsigned long long)p.ctas_total);

@@ -9,6 +9,7 @@
  */
 #include "check/usage.h"
 #include "check/ends.h"
+#include "match/match.h"
 #include "match/registers.h"
 #include "flow/live.h"
 

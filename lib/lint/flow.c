@@ -6,6 +6,7 @@
  * post-dominators exist for all that is reached.
  */
 #include "lint/flow.h"
+#include "match/match.h"
 #include <string.h>
 #include "check/ends.h"
 #include "match/registers.h"

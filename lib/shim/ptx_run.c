@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "ptx_run.h"
 #include "ptxvm.h"
 
 enum { SOURCE_BUCKETS = 256, LOADED_BUCKETS = 64, MESSAGE_MAX = 2048 };
@@ -193,7 +194,7 @@ static struct source *find_source(uint64_t key, const char *text, size_t size)
 
 static ptx_status fail_assembly(const ptx_module *module)
 {
-    ptx_diagnostic d;
+    ptx_diagnostic d = {sizeof d};
     for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++)
         if (ptx_module_diagnostic(module, i, &d) == PTX_OK && d.severity >= PTX_ERROR)
             return fail(PTX_ERROR_ASSEMBLY, "line %u, column %u: %s", d.line, d.column, d.message);
@@ -353,7 +354,7 @@ static ptx_status read_params(struct loaded *l, const ptx_module *module)
     l->buffer = calloc(1, l->info.param_bytes + 1);
     if (!l->params || !l->buffer) return fail(PTX_ERROR_OUT_OF_MEMORY, "out of memory");
     for (size_t i = 0; i < n; i++) {
-        ptx_param_info p;
+        ptx_param_info p = {sizeof p};
         ptx_status status = ptx_module_kernel_param(module, 0, i, &p);
         if (status != PTX_OK) return fail(status, "%s", ptx_status_name(status));
         if (p.size > sizeof(uint64_t))
@@ -415,7 +416,7 @@ static ptx_status launch(struct runner *r, const struct source *source, int n_ar
                          ptx_launch_config *config)
 {
     struct loaded *l = NULL;
-    ptx_fault fault;
+    ptx_fault fault = {sizeof fault};
     ptx_status status = get_loaded(r, source, &l);
     if (status != PTX_OK) return status;
     if (n_args < 0 || (size_t)n_args != l->info.param_count || (n_args && !args))

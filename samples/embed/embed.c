@@ -15,7 +15,7 @@ static void show_a_diagnostic(void)
 {
     const char *wrong = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { ad.u32 1, 2, 3; }\n";
     ptx_module *module;
-    ptx_diagnostic d;
+    ptx_diagnostic d = {sizeof d};
     ptx_status status = ptx_module_create(NULL, wrong, strlen(wrong), &module);
     if (status == PTX_ERROR_ASSEMBLY && ptx_module_diagnostic(module, 0, &d) == PTX_OK)
         printf("line %u, column %u: %s\n", d.line, d.column, d.message);
@@ -29,7 +29,7 @@ int main(void)
     ptx_program *program;
     ptx_kernel *kernel;
     ptx_address numbers;
-    ptx_fault fault;
+    ptx_fault fault = {sizeof fault};
     unsigned result[8];
     show_a_diagnostic();
     if (ptx_module_create(NULL, text, strlen(text), &module) != PTX_OK) return 1;

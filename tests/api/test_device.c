@@ -35,7 +35,7 @@ static ptx_module *module_of(const char *text)
 {
     const ptx_module_options options = {.file_name = "test.ptx"};
     ptx_module *module;
-    ptx_diagnostic d = {.message = "?"};
+    ptx_diagnostic d = {.struct_size = sizeof d, .message = "?"};
     if (ptx_module_create(&options, text, strlen(text), &module) == PTX_OK) return module;
     ptx_module_diagnostic(module, 0, &d);
     fail_msg("line %u: %s", d.line, d.message);
@@ -64,7 +64,7 @@ static ptx_status launch(ptx_program *program, const char *name, unsigned grid, 
                          const void *params, size_t bytes, ptx_fault *fault)
 {
     ptx_kernel *kernel;
-    const ptx_launch_config config = {{grid, 1, 1}, {block, 1, 1}, 0, params, bytes};
+    const ptx_launch_config config = {sizeof config, {grid, 1, 1}, {block, 1, 1}, 0, params, bytes};
     assert_int_equal(ptx_program_kernel(program, name, &kernel), PTX_OK);
     return ptx_kernel_launch(kernel, &config, fault);
 }
@@ -120,7 +120,7 @@ static void a_device_that_cannot_be_made_says_why(void **state)
 static void what_cannot_be_run_has_a_place(void **state)
 {
     (void)state;
-    ptx_fault fault;
+    ptx_fault fault = {sizeof fault};
     open_device(1);
     ptx_program *program = load(HEAD ".func f() {\n  .reg .b64 %rd; .reg .pred %p;\n  mov.u64 %rd, 0;\n"
                                      "  istypep.samplerref\n    %p,  %rd   ;\n  ret;\n}\n"
@@ -303,7 +303,7 @@ static void initial_values(void **state)
 static size_t static_shared(ptx_program *program, const char *name)
 {
     ptx_kernel *kernel;
-    ptx_kernel_info info;
+    ptx_kernel_info info = {sizeof info};
     assert_int_equal(ptx_program_kernel(program, name, &kernel), PTX_OK);
     assert_int_equal(ptx_kernel_info_get(kernel, &info), PTX_OK);
     return info.static_shared_bytes;
@@ -321,7 +321,7 @@ static void kernels_pay_for_shared_memory_they_reach(void **state)
     assert_int_equal(static_shared(program, "e"), 0);
     static const char *const names[] = {"a", "b", "c", "d"};
     for (int i = 0; i < 4; i++) assert_int_equal(launch(program, names[i], 3, 64, NULL, 0, NULL), PTX_OK);
-    ptx_fault fault;
+    ptx_fault fault = {sizeof fault};
     assert_int_equal(launch(program, "e", 1, 1, NULL, 0, &fault),
                      PTX_ERROR_FAULT); /* no dynamic bytes were asked for */
     assert_int_equal(fault.cuda_error, 700);
@@ -342,24 +342,24 @@ static void shapes_out_of_bounds(void **state)
         ptx_launch_config config;
         ptx_status status;
     } cases[] = {
-        {{{1, 1, 1}, {1024, 1, 1}, 0, NULL, 0}, PTX_OK},
-        {{{1, 0, 0}, {1, 0, 0}, 0, NULL, 0}, PTX_OK},
-        {{{3, 2, 2}, {8, 8, 16}, 0, NULL, 0}, PTX_OK},
-        {{{1, 1, 1}, {1025, 1, 1}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
-        {{{1, 1, 1}, {32, 33, 1}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
-        {{{1, 1, 1}, {1, 1, 65}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
-        {{{0, 1, 1}, {1, 1, 1}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
-        {{{1, 1, 1}, {0, 1, 1}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
-        {{{1, 65536, 1}, {1, 1, 1}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
-        {{{1, 1, 1}, {1, 1, 1}, 227 * 1024, NULL, 0}, PTX_OK},
-        {{{1, 1, 1}, {1, 1, 1}, 227 * 1024 + 1, NULL, 0}, PTX_ERROR_LAUNCH},
-        {{{1, 1, 1}, {1, 1, 1}, 0xffffffff, NULL, 0}, PTX_ERROR_LAUNCH},
+        {{0, {1, 1, 1}, {1024, 1, 1}, 0, NULL, 0}, PTX_OK},
+        {{0, {1, 0, 0}, {1, 0, 0}, 0, NULL, 0}, PTX_OK},
+        {{0, {3, 2, 2}, {8, 8, 16}, 0, NULL, 0}, PTX_OK},
+        {{0, {1, 1, 1}, {1025, 1, 1}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
+        {{0, {1, 1, 1}, {32, 33, 1}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
+        {{0, {1, 1, 1}, {1, 1, 65}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
+        {{0, {0, 1, 1}, {1, 1, 1}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
+        {{0, {1, 1, 1}, {0, 1, 1}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
+        {{0, {1, 65536, 1}, {1, 1, 1}, 0, NULL, 0}, PTX_ERROR_LAUNCH},
+        {{0, {1, 1, 1}, {1, 1, 1}, 227 * 1024, NULL, 0}, PTX_OK},
+        {{0, {1, 1, 1}, {1, 1, 1}, 227 * 1024 + 1, NULL, 0}, PTX_ERROR_LAUNCH},
+        {{0, {1, 1, 1}, {1, 1, 1}, 0xffffffff, NULL, 0}, PTX_ERROR_LAUNCH},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(ptx_kernel_launch(kernel, &cases[i].config, NULL), cases[i].status);
     assert_int_equal(ptx_program_kernel(program, "r", &kernel), PTX_OK);
-    const ptx_launch_config right = {{1, 1, 1}, {32, 2, 1}, 0, NULL, 0},
-                            wrong = {{1, 1, 1}, {64, 1, 1}, 0, NULL, 0};
+    const ptx_launch_config right = {sizeof right, {1, 1, 1}, {32, 2, 1}, 0, NULL, 0},
+                            wrong = {0, {1, 1, 1}, {64, 1, 1}, 0, NULL, 0};
     assert_int_equal(ptx_kernel_launch(kernel, &right, NULL), PTX_OK);
     assert_int_equal(ptx_kernel_launch(kernel, &wrong, NULL), PTX_ERROR_LAUNCH);
     assert_non_null(strstr(ptx_device_message(device), ".reqntid"));
@@ -377,7 +377,7 @@ static void a_fault_says_everything(void **state)
 {
     (void)state;
     for (unsigned workers = 1; workers <= 2; workers++) {
-        ptx_fault f;
+        ptx_fault f = {sizeof f};
         char expected[200];
         open_device(workers);
         ptx_program *program = load(STORE);
@@ -410,7 +410,7 @@ static void deadlock_and_limits(void **state)
 {
     (void)state;
     for (unsigned workers = 1; workers <= 8; workers *= 2) {
-        ptx_fault f;
+        ptx_fault f = {sizeof f};
         const ptx_device_config steps = {.workers = workers, .max_steps = 100000};
         const ptx_device_config time = {.workers = workers, .timeout_ms = 30};
         open_with(&steps);
@@ -441,7 +441,7 @@ static void *interrupt(void *unused)
 static void interrupt_from_another_thread(void **state)
 {
     (void)state;
-    ptx_fault f;
+    ptx_fault f = {sizeof f};
     pthread_t thread;
     open_device(2);
     ptx_program *program = load(LOOPS);

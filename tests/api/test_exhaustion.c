@@ -56,7 +56,7 @@ static ptx_status whole(const char *name, unsigned workers, uint32_t *result)
     ptx_program *program;
     ptx_kernel *kernel;
     ptx_address out;
-    ptx_fault fault;
+    ptx_fault fault = {sizeof fault};
     ptx_status status = ptx_module_create(&options, text, text_size, &module);
     if (status == PTX_OK) status = with_message(ptx_device_create(&config, &device), error);
     if (status == PTX_OK)
@@ -65,7 +65,8 @@ static ptx_status whole(const char *name, unsigned workers, uint32_t *result)
                          ptx_device_message(device));
     if (status == PTX_OK) status = ptx_program_kernel(program, name, &kernel);
     if (status == PTX_OK) status = ptx_memory_alloc(device, 4096, &out);
-    const ptx_launch_config launch = {{4, 1, 1}, {64, 1, 1}, 0, (uint64_t[]){out, out + 256}, 16};
+    const ptx_launch_config launch = {
+        sizeof launch, {4, 1, 1}, {64, 1, 1}, 0, (uint64_t[]){out, out + 256}, 16};
     if (status == PTX_OK)
         status = with_message(ptx_kernel_launch(kernel, &launch, &fault), ptx_device_message(device));
     if (status == PTX_OK) status = ptx_memory_read(device, result, out, 4);

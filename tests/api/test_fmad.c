@@ -49,10 +49,10 @@ static int run(Replay *r, ptx_program *program, unsigned i, Hashes want)
     char name[16];
     unsigned outputs;
     ptx_kernel *kernel;
-    ptx_fault fault;
+    ptx_fault fault = {sizeof fault};
     const uint64_t params[2] = {r->in, r->out};
-    const ptx_launch_config config = {
-        .grid = {1}, .block = {LANES}, .params = params, .param_bytes = sizeof params};
+    const ptx_launch_config config = {sizeof config, .grid = {1}, .block = {LANES}, .params = params,
+                                      .param_bytes = sizeof params};
     program_text(text, i, &outputs);
     snprintf(name, sizeof name, "p%u", i);
     if (ptx_memory_write(r->device, r->in, host, program_inputs(host, i)) != PTX_OK ||

@@ -38,7 +38,7 @@ static void run(unsigned workers, uint32_t result[2])
     assert_int_equal(ptx_program_create(device, modules, 1, NULL, &program), PTX_OK);
     assert_int_equal(ptx_program_kernel(program, "k", &kernel), PTX_OK);
     assert_int_equal(ptx_memory_alloc(device, 8, &out), PTX_OK);
-    const ptx_launch_config launch = {{1, 1, 1}, {1, 1, 1}, 0, &out, sizeof out};
+    const ptx_launch_config launch = {sizeof launch, {1, 1, 1}, {1, 1, 1}, 0, &out, sizeof out};
     assert_int_equal(ptx_kernel_launch(kernel, &launch, NULL), PTX_OK);
     assert_int_equal(ptx_memory_read(device, result, out, 8), PTX_OK);
     ptx_program_destroy(program);

@@ -110,7 +110,7 @@ static void fail(Replay *r, const Form *f, const char *message)
 static ptx_module *form_module(Replay *r, const Form *f, const Text *t)
 {
     ptx_module *module = NULL;
-    ptx_diagnostic d = {.message = ""};
+    ptx_diagnostic d = {.struct_size = sizeof d, .message = ""};
     ptx_status status = ptx_module_create(NULL, t->text, t->size, &module);
     if (status == PTX_OK) return module;
     if (module) ptx_module_diagnostic(module, 0, &d);
@@ -130,7 +130,7 @@ static int form_run(Replay *r, const Form *f, ptx_kernel *kernel, unsigned n)
                                 .block = {BLOCK_THREADS},
                                 .params = &params,
                                 .param_bytes = 20};
-    ptx_fault fault = {.message = ""};
+    ptx_fault fault = {.struct_size = sizeof fault, .message = ""};
     ptx_status status = ptx_memory_write(r->device, r->in, r->host_in, n * sizeof *r->host_in);
     if (status == PTX_OK) status = ptx_memory_fill(r->device, r->out, 0, n * sizeof *r->host_out);
     if (status == PTX_OK) status = ptx_kernel_launch(kernel, &config, &fault);

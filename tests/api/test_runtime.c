@@ -71,14 +71,14 @@ static ptx_status try(const char *name, unsigned grid, unsigned block, const voi
                       ptx_fault *fault)
 {
     ptx_kernel *kernel;
-    const ptx_launch_config config = {{grid, 1, 1}, {block, 1, 1}, 0, params, bytes};
+    const ptx_launch_config config = {sizeof config, {grid, 1, 1}, {block, 1, 1}, 0, params, bytes};
     assert_int_equal(ptx_program_kernel(program, name, &kernel), PTX_OK);
     return ptx_kernel_launch(kernel, &config, fault);
 }
 
 static void run(const char *name, unsigned grid, unsigned block, const void *params, size_t bytes)
 {
-    ptx_fault fault;
+    ptx_fault fault = {sizeof fault};
     ptx_status status = try(name, grid, block, params, bytes, &fault);
     if (status == PTX_ERROR_FAULT || status == PTX_ERROR_DEADLOCK || status == PTX_ERROR_LIMIT)
         fail_msg("%s: %s: %s (%s:%u)\n%s", name, fault.name, fault.message, fault.file, fault.line,
@@ -187,7 +187,7 @@ static void trees_of_launches(void **state)
             int width, depth;
         } p = {buffer(8), 3, 2};
         uint64_t sum;
-        ptx_progress progress;
+        ptx_progress progress = {sizeof progress};
         run("tree", 1, 1, &p, sizeof p);
         get(&sum, p.sum, 8);
         /* 3 blocks; 3*32... : level 2 has 3 threads, each launches 3 blocks of 32 threads, each of those the
@@ -331,7 +331,7 @@ static void a_bad_copy_is_a_fault(void **state)
     (void)state;
     FOR_WORKERS
     {
-        ptx_fault fault;
+        ptx_fault fault = {sizeof fault};
         ptx_address va = buffer(64);
         assert_int_equal(try("bad_copy", 1, 1, &va, sizeof va, &fault), PTX_ERROR_FAULT);
         assert_int_equal(fault.cuda_error, 700);
@@ -372,7 +372,7 @@ static void heap_faults(void **state)
     (void)state;
     FOR_WORKERS
     {
-        ptx_fault fault;
+        ptx_fault fault = {sizeof fault};
         int index = 20;
         ptx_address va = buffer(4);
         assert_int_equal(try("free_twice", 1, 1, &va, sizeof va, &fault), PTX_ERROR_FAULT);
@@ -426,7 +426,7 @@ static void assertions(void **state)
     (void)state;
     FOR_WORKERS
     {
-        ptx_fault fault;
+        ptx_fault fault = {sizeof fault};
         int data[4] = {0, 0, 1, 1};
         ptx_address va = buffer(16);
         ptx_memory_write(device, va, data, 16);
@@ -452,7 +452,7 @@ static void faults_of_children(void **state)
     (void)state;
     FOR_WORKERS
     {
-        ptx_fault fault;
+        ptx_fault fault = {sizeof fault};
         ptx_address va = buffer(4);
         assert_int_equal(try("child_stores_null", 1, 1, &va, sizeof va, &fault), PTX_ERROR_FAULT);
         assert_int_equal(fault.cuda_error, 700);
@@ -474,7 +474,7 @@ static void a_fault_two_levels_down(void **state)
     (void)state;
     FOR_WORKERS
     {
-        ptx_fault fault;
+        ptx_fault fault = {sizeof fault};
         assert_int_equal(try("child_of_child_traps", 1, 1, NULL, 0, &fault), PTX_ERROR_FAULT);
         assert_int_equal(fault.cuda_error, 700);
         const char *chain = strstr(fault.launched_by, "child_stores_null <- child_of_child_traps <- host");

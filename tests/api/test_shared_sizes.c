@@ -38,7 +38,7 @@ static void run(ptx_device *device, unsigned fixed, unsigned dynamic, uint32_t w
     assert_int_equal(ptx_program_create(device, (const ptx_module *[]){module}, 1, NULL, &program), PTX_OK);
     assert_int_equal(ptx_program_kernel(program, "k", &kernel), PTX_OK);
     assert_int_equal(ptx_memory_alloc(device, bytes, &out), PTX_OK);
-    const ptx_launch_config launch = {{1, 1, 1}, {1, 1, 1}, dynamic, &out, sizeof out};
+    const ptx_launch_config launch = {sizeof launch, {1, 1, 1}, {1, 1, 1}, dynamic, &out, sizeof out};
     assert_int_equal(ptx_kernel_launch(kernel, &launch, NULL), PTX_OK);
     assert_int_equal(ptx_memory_read(device, word, out, bytes), PTX_OK);
     assert_int_equal(ptx_memory_free(device, out), PTX_OK);

@@ -130,7 +130,8 @@ static void set_up(struct target *t, const char *text, ptx_device_config config)
 
 static ptx_status launch(const struct target *t, ptx_fault *fault)
 {
-    const ptx_launch_config config = {{GRID, 1, 1}, {BLOCK, 1, 1}, 0, &t->buffer, sizeof t->buffer};
+    const ptx_launch_config config = {sizeof config, {GRID, 1, 1},    {BLOCK, 1, 1}, 0,
+                                      &t->buffer,    sizeof t->buffer};
     assert_int_equal(ptx_memory_fill(t->device, t->buffer, 0, BUFFER),
                      PTX_OK); /* a stopped holder keeps its lock */
     return ptx_kernel_launch(t->kernel, &config, fault);
@@ -142,7 +143,7 @@ static ptx_status launch(const struct target *t, ptx_fault *fault)
 static bool runs_within(const char *text, unsigned workers, uint64_t max_steps)
 {
     struct target t;
-    ptx_fault fault;
+    ptx_fault fault = {sizeof fault};
     set_up(&t, text, (ptx_device_config){.workers = workers, .max_steps = max_steps});
     const ptx_status status = launch(&t, &fault);
     if (status != PTX_OK) {
@@ -213,7 +214,7 @@ static void *interrupt_now_and_then(void *argument)
 static unsigned interrupted(const char *text, unsigned workers, int launches)
 {
     struct target t;
-    ptx_fault fault;
+    ptx_fault fault = {sizeof fault};
     pthread_t thread;
     unsigned n = 0;
     set_up(&t, text, (ptx_device_config){.workers = workers});
@@ -254,7 +255,7 @@ static void an_endless_kernel_meets_its_time_out(void **state)
         for (unsigned workers = 1; workers <= 8; workers *= 2)
             for (unsigned ms = 1; ms <= 16; ms *= 4) {
                 struct target t;
-                ptx_fault fault;
+                ptx_fault fault = {sizeof fault};
                 set_up(&t, endless[k], (ptx_device_config){.workers = workers, .timeout_ms = ms});
                 assert_int_equal(launch(&t, &fault), PTX_ERROR_LIMIT);
                 assert_string_equal(fault.message, "the time limit was reached");
@@ -272,7 +273,7 @@ static void output_ends_at_its_limit(void **state)
         for (unsigned bytes = 1; bytes < 400;
              bytes += 7) { /* a launch prints 3 * (10 * 2 + 30 * 3) = 330 bytes */
             struct target t;
-            ptx_fault fault;
+            ptx_fault fault = {sizeof fault};
             set_up(&t, kernels[4], (ptx_device_config){.workers = workers, .max_output = bytes});
             for (int i = 0; i < 2; i++) { /* each launch has the whole of it */
                 atomic_store(&printed, 0);

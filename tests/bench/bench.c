@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "ptx_run.h"
 #include "ptxvm.h"
 #include "reference.h"
 
@@ -124,7 +125,7 @@ static double launch(struct run *run)
 {
     const struct bench_workload *w = run->workload;
     ptx_launch_config config = {.params = run->params, .param_bytes = run->param_bytes};
-    ptx_fault fault = {0};
+    ptx_fault fault = {sizeof fault};
     memcpy(config.grid, w->grid, sizeof config.grid);
     memcpy(config.block, w->block, sizeof config.block);
     for (int i = 0; i < w->nargs; i++)
@@ -225,7 +226,7 @@ static int check(const struct bench *bench, const char *counts)
 static double speed(struct run *run)
 {
     double best = launch(run), spent = best;
-    ptx_progress progress;
+    ptx_progress progress = {sizeof progress};
     ptx_device_progress(run->device, &progress);
     for (int i = 0; i < 20 && spent < 1; i++) {
         const double seconds = launch(run);

@@ -97,7 +97,7 @@ static double speed(ptx_device *device, ptx_kernel *kernel)
     need(ptx_memory_alloc(device, 1 << 16, &out), "memory");
     ptx_launch_config launch = {.grid = {64}, .block = {256}, .params = &out, .param_bytes = sizeof out};
     for (int i = 0; i < LAUNCHES; i++) {
-        ptx_progress progress;
+        ptx_progress progress = {sizeof progress};
         double start = now();
         need(ptx_kernel_launch(kernel, &launch, NULL), "launch");
         double seconds = now() - start;

@@ -32,7 +32,7 @@ static int append(void *user, const char *s, size_t n)
 
 static void read_diagnostics(const ptx_module *module)
 {
-    ptx_diagnostic diagnostic;
+    ptx_diagnostic diagnostic = {sizeof diagnostic};
     const char *line;
     size_t length;
     for (size_t i = 0; ptx_module_diagnostic(module, i, &diagnostic) == PTX_OK; i++)

@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 LAYERS = (
     "base isa front flow match check lint link mem approx gang ops code vm cdp san api shim tools".split()
 )
-PUBLIC = {"ptx.h", "ptxvm.h"}
+PUBLIC = {"ptx.h", "ptxvm.h", "ptx_run.h", "ptx_tools.h"}
 GENERATED = {
     "isa_words.h": "isa",
     "isa_ops.h": "isa",

@@ -78,7 +78,7 @@ static bool fail(struct session *s, enum outcome outcome, const char *message)
 
 static bool check(struct session *s)
 {
-    ptx_diagnostic d = {0};
+    ptx_diagnostic d = {sizeof d};
     if (ptx_module_create(NULL, s->text, strlen(s->text), &s->module) == PTX_OK) return true;
     char message[MESSAGE] = "no diagnostic";
     for (size_t i = 0; i < ptx_module_diagnostic_count(s->module); i++) {
@@ -107,7 +107,7 @@ static bool launch(struct session *s, ptx_device *device, ptx_program *program, 
     const struct random_program *p = s->shape;
     ptx_launch_config config = {.params = params, .param_bytes = sizeof params};
     ptx_kernel *kernel;
-    ptx_fault fault = {0};
+    ptx_fault fault = {sizeof fault};
     char message[MESSAGE];
     memcpy(config.grid, p->grid, sizeof config.grid);
     memcpy(config.block, p->block, sizeof config.block);

@@ -179,7 +179,7 @@ static char *read_file(const char *name, size_t *size)
 /* The kernel's parameter `index`; false past the last one. */
 static bool parameter(const struct command *c, const ptx_module *module, size_t index, ptx_param_info *param)
 {
-    ptx_kernel_info info;
+    ptx_kernel_info info = {sizeof info};
     for (size_t k = 0; ptx_module_kernel(module, k, &info) == PTX_OK; k++)
         if (!c->kernel || !strcmp(c->kernel, info.name))
             return ptx_module_kernel_param(module, k, index, param) == PTX_OK;
@@ -218,7 +218,7 @@ static void place_buffers(struct command *c)
 static void make_params(struct command *c, const char *text, size_t size)
 {
     ptx_module *module = NULL;
-    ptx_param_info p;
+    ptx_param_info p = {sizeof p};
     unsigned next = 0;
     if (ptx_module_create(NULL, text, size, &module) != PTX_OK) {
         ptx_module_destroy(module); /* the run says why */

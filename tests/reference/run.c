@@ -234,7 +234,7 @@ static void run_all(struct ref_machine *m)
 static void load(struct ref_machine *m, const char *text, size_t bytes)
 {
     const ptx_module_options options = {.file_name = "reference"};
-    ptx_diagnostic d = {.message = "?"};
+    ptx_diagnostic d = {.struct_size = sizeof d, .message = "?"};
     ptx_status status = ptx_module_create(&options, text, bytes, &m->module);
     if (status == PTX_OK && !m->module->unrunnable) return;
     if (m->module && m->module->unrunnable)

@@ -80,7 +80,7 @@ static int round_trip_checked(const char *name, const char *arch, const char *te
     int verdict = -1;
     if (ptx_module_create(&options, text, size, &first) == PTX_OK) {
         verdict = 0;
-        ptx_diagnostic d = {.message = "not printed"};
+        ptx_diagnostic d = {.struct_size = sizeof d, .message = "not printed"};
         if (ptx_module_print(first, append_printed, &printed) == PTX_OK &&
             ptx_module_create(&options, printed.s, printed.n, &second) == PTX_OK)
             verdict = compare_modules(name, first, second, &printed);

@@ -41,7 +41,7 @@ static void same_diagnostics(const ptx_module *a, const ptx_module *b)
 {
     assert_int_equal(ptx_module_diagnostic_count(a), ptx_module_diagnostic_count(b));
     for (size_t i = 0; i < ptx_module_diagnostic_count(a); i++) {
-        ptx_diagnostic x, y;
+        ptx_diagnostic x = {sizeof x}, y = {sizeof y};
         ptx_module_diagnostic(a, i, &x);
         ptx_module_diagnostic(b, i, &y);
         assert_string_equal(x.message, y.message);
@@ -59,7 +59,7 @@ static void compare(const char *body)
     same_diagnostics(whole, only);
     assert_int_equal(ptx_module_kernel_count(whole), ptx_module_kernel_count(only));
     for (size_t i = 0; i < ptx_module_kernel_count(whole); i++) {
-        ptx_kernel_info a, b;
+        ptx_kernel_info a = {sizeof a}, b = {sizeof b};
         ptx_module_kernel(whole, i, &a);
         ptx_module_kernel(only, i, &b);
         assert_string_equal(a.name, b.name);

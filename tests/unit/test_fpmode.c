@@ -174,7 +174,7 @@ static int run_text(struct test *t, const char *text, size_t size)
     ptx_program *program = NULL;
     ptx_kernel *kernel;
     const uint64_t params[2] = {t->in, t->out};
-    const ptx_launch_config launch = {{1, 1, 1}, {LANES, 1, 1}, 0, params, sizeof params};
+    const ptx_launch_config launch = {sizeof launch, {1, 1, 1}, {LANES, 1, 1}, 0, params, sizeof params};
     ptx_status status = ptx_module_create(NULL, text, size, &module);
     if (status == PTX_OK)
         status = ptx_program_create(t->device, (const ptx_module *[]){module}, 1, NULL, &program);

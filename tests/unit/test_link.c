@@ -43,7 +43,7 @@ static ptx_status link_texts(const char *const *texts, uint32_t n)
     nmodules = n;
     for (uint32_t i = 0; i < n; i++) {
         const ptx_module_options named = {.file_name = i ? "b.ptx" : "a.ptx"};
-        ptx_diagnostic d = {.message = ""};
+        ptx_diagnostic d = {.struct_size = sizeof d, .message = ""};
         if (ptx_module_create(&named, texts[i], strlen(texts[i]), &modules[i]) == PTX_OK) continue;
         ptx_module_diagnostic(modules[i], 0, &d);
         fail_msg("text %u, line %u: %s", i, d.line, d.message);

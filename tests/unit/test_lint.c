@@ -28,7 +28,7 @@ static const char faulty[] =
 /* The codes of a module's diagnostics, in their order. */
 static void codes_of(const ptx_module *module, char *codes)
 {
-    ptx_diagnostic d;
+    ptx_diagnostic d = {sizeof d};
     *codes = '\0';
     for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++) {
         assert_int_equal(ptx_module_diagnostic(module, i, &d), PTX_OK);

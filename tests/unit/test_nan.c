@@ -479,7 +479,7 @@ static void run(ptx_device *device, const char *text, size_t size, const ptx_add
     ptx_module *module;
     ptx_program *program;
     ptx_kernel *kernel;
-    const ptx_launch_config launch = {{1, 1, 1}, {LANES, 1, 1}, 0, at, 3 * sizeof *at};
+    const ptx_launch_config launch = {sizeof launch, {1, 1, 1}, {LANES, 1, 1}, 0, at, 3 * sizeof *at};
     if (ptx_module_create(NULL, text, size, &module) != PTX_OK) fail_with(text, "refused");
     assert_int_equal(ptx_program_create(device, (const ptx_module *[]){module}, 1, NULL, &program), PTX_OK);
     assert_int_equal(ptx_program_kernel(program, "k", &kernel), PTX_OK);

@@ -99,7 +99,7 @@ static void several_modules(void **state)
     (void)state;
     ptx_module *modules[] = {module_of(text_a, "a.ptx", NULL), module_of(text_b, "b.ptx", NULL)}, *module;
     struct bytes object = object_of(modules, 2);
-    ptx_diagnostic diagnostic;
+    ptx_diagnostic diagnostic = {sizeof diagnostic};
     assert_int_equal(ptx_object_module_count(object.at, object.n), 2);
     assert_int_equal(ptx_object_module(NULL, object.at, object.n, 1, &module), PTX_OK);
     assert_string_equal(ptx_module_file_name(module), "b.ptx");
@@ -136,7 +136,7 @@ static void what_is_not_written(void **state)
 static void assert_refused(const void *data, size_t size, const char *code)
 {
     ptx_module *module;
-    ptx_diagnostic diagnostic;
+    ptx_diagnostic diagnostic = {sizeof diagnostic};
     assert_int_equal(ptx_module_create(NULL, data, size, &module), PTX_ERROR_ASSEMBLY);
     assert_int_equal(ptx_module_diagnostic(module, 0, &diagnostic), PTX_OK);
     assert_string_equal(diagnostic.code, code);

@@ -134,7 +134,7 @@ static void test_refusals(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[4096];
-        ptx_diagnostic d;
+        ptx_diagnostic d = {sizeof d};
         snprintf(text, sizeof text, ".version 9.0 .target sm_90 .entry k(.param .u64 p) {\n%s\nret; }\n",
                  cases[i].body);
         assert_int_equal(create(text), PTX_ERROR_ASSEMBLY);
@@ -154,7 +154,7 @@ static void test_nearest_name(void **state)
         PTX_ERROR_ASSEMBLY);
     unsigned found = 0;
     for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++) {
-        ptx_diagnostic d;
+        ptx_diagnostic d = {sizeof d};
         ptx_module_diagnostic(module, i, &d);
         if (!d.note) continue;
         found += strcmp(d.note, "did you mean '%count'?") == 0 || strcmp(d.note, "did you mean 'LEND'?") == 0;
@@ -165,8 +165,8 @@ static void test_nearest_name(void **state)
 
 static void test_parameter_layout(void **state)
 {
-    ptx_kernel_info kernel;
-    ptx_param_info param;
+    ptx_kernel_info kernel = {sizeof kernel};
+    ptx_param_info param = {sizeof param};
     (void)state;
     assert_int_equal(create(HEAD
                             ".entry k(.param .b8 a, .param .u64 .ptr .global b, .param .align 4 .b8 c[5],"

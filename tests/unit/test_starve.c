@@ -86,7 +86,7 @@ static ptx_status create(struct given *given)
 
 static ptx_status use(struct given *given)
 {
-    ptx_usage usage;
+    ptx_usage usage = {sizeof usage};
     ptx_status status = PTX_OK;
     for (size_t i = 0; status == PTX_OK && i < ptx_module_kernel_count(given->modules[0]); i++)
         status = ptx_module_kernel_usage(given->modules[0], i, &usage);
@@ -100,7 +100,7 @@ static ptx_status run(struct given *given, long allocations, bool launches)
     ptx_program *program;
     ptx_kernel *kernel;
     ptx_address out;
-    ptx_fault fault;
+    ptx_fault fault = {sizeof fault};
     if (launches)
         feed_enough();
     else
@@ -116,7 +116,7 @@ static ptx_status run(struct given *given, long allocations, bool launches)
     if (status == PTX_OK && launches) {
         feed(allocations);
         const ptx_launch_config launch = {
-            {2, 1, 1}, {32, 1, 1}, 0, (uint64_t[]){out, out + 2048}, given->param_bytes};
+            sizeof launch, {2, 1, 1}, {32, 1, 1}, 0, (uint64_t[]){out, out + 2048}, given->param_bytes};
         status = ptx_kernel_launch(kernel, &launch, &fault);
         assert_int_equal(status != PTX_OK, *ptx_device_message(device) != 0);
         /* A lane that gets no memory for a call traps: the call stack is exhausted, or there is no memory. */

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "ptx.h"
+#include "ptx_tools.h"
 #include "unit/round_trip.h"
 
 enum { MAX_FILES = 32, MAX_KNOWN = 4096 };
@@ -104,9 +104,9 @@ static struct found check(const struct expected *e, const char *text, size_t siz
     if (status != PTX_OK && status != PTX_ERROR_ASSEMBLY)
         snprintf(found.message, sizeof found.message, "status %s", ptx_status_name(status));
     for (size_t i = 0; module && i < ptx_module_diagnostic_count(module); i++) {
-        ptx_diagnostic d;
+        ptx_diagnostic d = {sizeof d};
         if (ptx_module_diagnostic(module, i, &d) != PTX_OK || d.severity < PTX_ERROR) continue;
-        found.line = d.told_line;
+        found.line = ptx_module_told_line(module, i, &d.file);
         snprintf(found.message, sizeof found.message, "%s", d.message);
         break;
     }
