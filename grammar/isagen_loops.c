@@ -209,7 +209,7 @@ static void table_entry(FILE *out, const struct ig_handler *h)
 {
     int floats = 0;
     for (int i = 0; i < h->ns; i++) floats |= is_f32(h->sources[i]) << i;
-    fprintf(out, "    [PX_H_%s] = {\n        .fn = {", h->name);
+    fprintf(out, "    [PX_H_%s] = {\n        .name = \"%s\",\n        .fn = {", h->name, h->name);
     table_row(out, h, false);
     if (h->hot) {
         fputs(",\n               ", out);

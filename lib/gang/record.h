@@ -183,6 +183,7 @@ enum { PX_SHAPES = 8 }; /* bit i: source i is a scalar */
  * the handler writes e, with `carry` it reads and writes the row x[0].
  */
 struct px_handler_set {
+    const char *name; /* "add_u32": operation and types of the statement */
     px_handler fn[2][PX_SHAPES];
     bool f32_result, pair, carry;
     uint8_t f32_sources, elem;
@@ -190,25 +191,8 @@ struct px_handler_set {
 
 /* Handlers that are not made from the table. */
 enum px_fixed {
-#define PX_BROADCAST(name, T) PX_FIX_##name,
-#define PX_CONVERT(name, TD, TA) PX_FIX_##name,
-#define PX_MOVE(name, TD, TA, TB, statement) PX_FIX_##name,
-#define PX_MOVE4(name, T, TC, statement) PX_FIX_##name,
-#define PX_LOAD(name, MEM, TD) PX_FIX_##name,
-#define PX_STORE(name, MEM, TB) PX_FIX_##name,
-#define PX_VLOAD(name, MEM, TD, one) PX_FIX_##name,
-#define PX_VSTORE(name, MEM, TB, one) PX_FIX_##name,
-#define PX_OTHER(name) PX_FIX_##name,
+#define PX_FIXED(name, masked) PX_FIX_##name,
 #include "gang/fixed.def"
-#undef PX_BROADCAST
-#undef PX_CONVERT
-#undef PX_MOVE
-#undef PX_MOVE4
-#undef PX_LOAD
-#undef PX_STORE
-#undef PX_VLOAD
-#undef PX_VSTORE
-#undef PX_OTHER
     PX_FIX_COUNT
 };
 

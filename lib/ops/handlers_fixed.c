@@ -261,6 +261,37 @@ PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in,
 #define PX_ATOMIC_LOAD(T, p)                                                                                 \
     __builtin_choose_expr(sizeof(T) == 16, *(const T *)(p), __atomic_load_n((const T *)(p), __ATOMIC_RELAXED))
 
+/* d[i] = v for the lanes that `masked` says. */
+#define PX_SET_ROW(v)                                                                                        \
+    if (masked) {                                                                                            \
+        PX_LOOP                                                                                              \
+        {                                                                                                    \
+            d[i] = m[i] ? (v) : d[i];                                                                        \
+        }                                                                                                    \
+    } else {                                                                                                 \
+        PX_LOOP                                                                                              \
+        {                                                                                                    \
+            d[i] = (v);                                                                                      \
+        }                                                                                                    \
+    }
+
+/* Row d from the element numbered k of the count_ that each lane has, where the probe p found them. */
+#define PX_LOAD_ELEMENT(MEM, TD, count_, k)                                                                  \
+    const uint32_t n = g->n, at = (k) * (uint32_t)sizeof(MEM);                                               \
+    if (p.same) {                                                                                            \
+        const TD v = (TD)PX_ATOMIC_LOAD(MEM, p.first + p.lane * (count_) * sizeof(MEM) + at);                \
+        PX_SET_ROW(v)                                                                                        \
+    } else if (p.packed) {                                                                                   \
+        const MEM *s = (const MEM *)p.first + (k);                                                           \
+        PX_SET_ROW((TD)s[i * (count_)])                                                                      \
+    } else if (g->full && !in->m) {                                                                          \
+        for (uint32_t i = 0; i < n; i++) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);        \
+    } else {                                                                                                 \
+        uint32_t i;                                                                                          \
+        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
+        PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);                  \
+    }
+
 #define PX_LOAD(name, MEM, TD)                                                                               \
     PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)               \
     {                                                                                                        \
@@ -268,44 +299,9 @@ PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in,
         const struct probe p = scalar ? probe_scalar(g, in, sizeof(MEM)) : probe_row(g, in, sizeof(MEM));    \
         if (!p.ok) return px_load_slow(g, in, sizeof(MEM), sizeof(TD), (MEM)-1 < (MEM)1);                    \
         TD *d = PX_ROW(g, TD, in->d);                                                                        \
-        const uint32_t n = g->n;                                                                             \
         const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
-        if (p.same) {                                                                                        \
-            const TD v = (TD)PX_ATOMIC_LOAD(MEM, p.first + p.lane * sizeof(MEM));                            \
-            if (masked) {                                                                                    \
-                PX_LOOP                                                                                      \
-                {                                                                                            \
-                    d[i] = m[i] ? v : d[i];                                                                  \
-                }                                                                                            \
-            } else {                                                                                         \
-                PX_LOOP                                                                                      \
-                {                                                                                            \
-                    d[i] = v;                                                                                \
-                }                                                                                            \
-            }                                                                                                \
-        } else if (p.packed) {                                                                               \
-            const MEM *s = (const MEM *)p.first;                                                             \
-            if (masked) {                                                                                    \
-                PX_LOOP                                                                                      \
-                {                                                                                            \
-                    d[i] = m[i] ? (TD)s[i] : d[i];                                                           \
-                }                                                                                            \
-            } else {                                                                                         \
-                PX_LOOP                                                                                      \
-                {                                                                                            \
-                    d[i] = (TD)s[i];                                                                         \
-                }                                                                                            \
-            }                                                                                                \
-        } else {                                                                                             \
-            const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                  \
-            if (g->full && !in->m) {                                                                         \
-                for (uint32_t i = 0; i < n; i++) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]));     \
-            } else {                                                                                         \
-                uint32_t i;                                                                                  \
-                const struct px_lanes lanes = px_gang_lanes(g, in);                                          \
-                PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]));               \
-            }                                                                                                \
-        }                                                                                                    \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        PX_LOAD_ELEMENT(MEM, TD, 1, 0)                                                                       \
         return PX_STEP_NEXT;                                                                                 \
     }                                                                                                        \
     PX_TWICE(name)
@@ -318,7 +314,32 @@ PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
     __builtin_choose_expr(sizeof(T) == 16, store16((uint8_t *)(p), v),                                       \
                           __atomic_store_n((T *)(p), (T)(v), __ATOMIC_RELAXED))
 
-/* Lanes that store to one place do so in lane order: the highest wins. */
+/* Row b into the element numbered k of the count_ of each lane. Lanes that store to one place do so in lane
+ * order: the highest wins. */
+#define PX_STORE_ELEMENT(MEM, count_, k)                                                                     \
+    const uint32_t n = g->n, at = (k) * (uint32_t)sizeof(MEM);                                               \
+    MEM *s = (MEM *)p.first + (k);                                                                           \
+    if (p.same) {                                                                                            \
+        uint32_t i, last = 0;                                                                                \
+        PX_FOR_LANES(i, lanes) last = i;                                                                     \
+        PX_ATOMIC_STORE(MEM, p.first + p.lane * (count_) * sizeof(MEM) + at, b[last]);                       \
+    } else if (p.packed && full) {                                                                           \
+        PX_LOOP                                                                                              \
+        {                                                                                                    \
+            s[i * (count_)] = (MEM)b[i];                                                                     \
+        }                                                                                                    \
+    } else if (p.packed && (count_) == 1) {                                                                  \
+        PX_LOOP                                                                                              \
+        {                                                                                                    \
+            if (m[i]) s[i] = (MEM)b[i];                                                                      \
+        }                                                                                                    \
+    } else if (full) {                                                                                       \
+        for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);            \
+    } else {                                                                                                 \
+        uint32_t i;                                                                                          \
+        PX_FOR_LANES(i, lanes) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);                      \
+    }
+
 #define PX_STORE(name, MEM, TB)                                                                              \
     static PX_RACY int f0_##name(struct px_gang *g, const struct px_insn *in)                                \
     {                                                                                                        \
@@ -327,36 +348,13 @@ PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
         if (!p.ok) return px_store_slow(g, in, sizeof(MEM), sizeof(TB));                                     \
         const TB *b = PX_ROW(g, TB, in->b);                                                                  \
         const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        const uint32_t n = g->n;                                                                             \
+        const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
+        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
         const bool full = g->full && !in->m;                                                                 \
-        if (p.same) {                                                                                        \
-            const struct px_lanes lanes = px_gang_lanes(g, in);                                              \
-            uint32_t i, last = 0;                                                                            \
-            PX_FOR_LANES(i, lanes) last = i;                                                                 \
-            PX_ATOMIC_STORE(MEM, p.first + p.lane * sizeof(MEM), b[last]);                                   \
-        } else if (p.packed) {                                                                               \
-            MEM *s = (MEM *)p.first;                                                                         \
-            const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                  \
-            if (full) {                                                                                      \
-                PX_LOOP                                                                                      \
-                {                                                                                            \
-                    s[i] = (MEM)b[i];                                                                        \
-                }                                                                                            \
-            } else {                                                                                         \
-                PX_LOOP                                                                                      \
-                {                                                                                            \
-                    if (m[i]) s[i] = (MEM)b[i];                                                              \
-                }                                                                                            \
-            }                                                                                                \
-        } else if (full) {                                                                                   \
-            for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]), b[i]);             \
-        } else {                                                                                             \
-            uint32_t i;                                                                                      \
-            const struct px_lanes lanes = px_gang_lanes(g, in);                                              \
-            PX_FOR_LANES(i, lanes) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]), b[i]);                       \
-        }                                                                                                    \
+        PX_STORE_ELEMENT(MEM, 1, 0)                                                                          \
         return PX_STEP_NEXT;                                                                                 \
     }
+
 #define PX_OTHER(name)
 
 /*
@@ -391,41 +389,7 @@ static int each_element(struct px_gang *g, const struct px_insn *in, enum px_fix
         const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
         for (uint32_t k = 0; k < n_; k++) {                                                                  \
             TD *d = PX_ROW(g, TD, rows[k]);                                                                  \
-            const uint32_t n = g->n, at = k * (uint32_t)sizeof(MEM);                                         \
-            if (p.same) {                                                                                    \
-                const TD v = (TD)PX_ATOMIC_LOAD(MEM, p.first + p.lane * size + at);                          \
-                if (masked) {                                                                                \
-                    PX_LOOP                                                                                  \
-                    {                                                                                        \
-                        d[i] = m[i] ? v : d[i];                                                              \
-                    }                                                                                        \
-                } else {                                                                                     \
-                    PX_LOOP                                                                                  \
-                    {                                                                                        \
-                        d[i] = v;                                                                            \
-                    }                                                                                        \
-                }                                                                                            \
-            } else if (p.packed) {                                                                           \
-                const MEM *s = (const MEM *)p.first + k;                                                     \
-                if (masked) {                                                                                \
-                    PX_LOOP                                                                                  \
-                    {                                                                                        \
-                        d[i] = m[i] ? (TD)s[i * n_] : d[i];                                                  \
-                    }                                                                                        \
-                } else {                                                                                     \
-                    PX_LOOP                                                                                  \
-                    {                                                                                        \
-                        d[i] = (TD)s[i * n_];                                                                \
-                    }                                                                                        \
-                }                                                                                            \
-            } else if (g->full && !in->m) {                                                                  \
-                for (uint32_t i = 0; i < n; i++)                                                             \
-                    d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);                             \
-            } else {                                                                                         \
-                uint32_t i;                                                                                  \
-                const struct px_lanes lanes = px_gang_lanes(g, in);                                          \
-                PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);          \
-            }                                                                                                \
+            PX_LOAD_ELEMENT(MEM, TD, n_, k)                                                                  \
         }                                                                                                    \
         return PX_STEP_NEXT;                                                                                 \
     }                                                                                                        \
@@ -447,26 +411,11 @@ static int each_element(struct px_gang *g, const struct px_insn *in, enum px_fix
         if (!p.ok) return each_element(g, in, PX_FIX_##one, sizeof(MEM), true);                              \
         const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
         const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
         const bool full = g->full && !in->m;                                                                 \
         for (uint32_t k = 0; k < n_; k++) {                                                                  \
             const TB *b = PX_ROW(g, TB, rows[k]);                                                            \
-            const uint32_t n = g->n, at = k * (uint32_t)sizeof(MEM);                                         \
-            if (p.same) {                                                                                    \
-                uint32_t i, last = 0;                                                                        \
-                PX_FOR_LANES(i, lanes) last = i;                                                             \
-                PX_ATOMIC_STORE(MEM, p.first + p.lane * size + at, b[last]);                                 \
-            } else if (p.packed && full) {                                                                   \
-                MEM *s = (MEM *)p.first + k;                                                                 \
-                PX_LOOP                                                                                      \
-                {                                                                                            \
-                    s[i * n_] = (MEM)b[i];                                                                   \
-                }                                                                                            \
-            } else if (full) {                                                                               \
-                for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);    \
-            } else {                                                                                         \
-                uint32_t i;                                                                                  \
-                PX_FOR_LANES(i, lanes) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);              \
-            }                                                                                                \
+            PX_STORE_ELEMENT(MEM, n_, k)                                                                     \
         }                                                                                                    \
         return PX_STEP_NEXT;                                                                                 \
     }                                                                                                        \
@@ -476,15 +425,6 @@ static int each_element(struct px_gang *g, const struct px_insn *in, enum px_fix
     }
 
 #include "gang/fixed.def"
-#undef PX_BROADCAST
-#undef PX_CONVERT
-#undef PX_MOVE
-#undef PX_MOVE4
-#undef PX_LOAD
-#undef PX_STORE
-#undef PX_VLOAD
-#undef PX_VSTORE
-#undef PX_OTHER
 
 /* ---- statements that have no masked form ---- */
 
@@ -533,15 +473,7 @@ const struct px_level PX_AT_LEVEL(level) = {
     .nsets = PX_H_COUNT,
     .fixed =
         {
-#define PX_BROADCAST(name, T) [PX_FIX_##name] = {f0_##name, f1_##name},
-#define PX_CONVERT(name, TD, TA) [PX_FIX_##name] = {f0_##name, f1_##name},
-#define PX_MOVE(name, TD, TA, TB, expression) [PX_FIX_##name] = {f0_##name, f1_##name},
-#define PX_MOVE4(name, T, TC, expression) [PX_FIX_##name] = {f0_##name, f1_##name},
-#define PX_LOAD(name, MEM, TD) [PX_FIX_##name] = {f0_##name, f1_##name},
-#define PX_STORE(name, MEM, TB) [PX_FIX_##name] = {f0_##name, f0_##name},
-#define PX_VLOAD(name, MEM, TD, one) [PX_FIX_##name] = {f0_##name, f1_##name},
-#define PX_VSTORE(name, MEM, TB, one) [PX_FIX_##name] = {f0_##name, f0_##name},
-#define PX_OTHER(name) [PX_FIX_##name] = {f0_##name, f0_##name},
+#define PX_FIXED(name, masked) [PX_FIX_##name] = {f0_##name, masked##_##name},
 #include "gang/fixed.def"
         },
     .to_bits = to_bits,

@@ -68,6 +68,14 @@ static uint64_t corner(uint64_t *state)
     return r % 3 ? next_random(state) : special[(r >> 8) % (sizeof special / sizeof *special)];
 }
 
+/* By name, so that a new row of the table changes nobody else's numbers (FNV-1a). */
+static uint64_t seed_of(const struct px_handler_set *set, uint32_t shape, uint32_t masked)
+{
+    uint64_t h = 0xcbf29ce484222325 ^ (shape * 2 + masked);
+    for (const char *c = set->name; *c; c++) h = (h ^ (uint8_t)*c) * 0x100000001b3;
+    return h;
+}
+
 static void fill(struct bench *b, uint64_t seed)
 {
     for (uint32_t i = A; i < FRAME; i += 8) {
@@ -153,15 +161,26 @@ static void levels_agree(void **state)
             assert_int_equal(best->sets[set].fn[masked][shape] != NULL,
                              other->sets[set].fn[masked][shape] != NULL);
             if (!best->sets[set].fn[0][shape]) continue;
-            run(&x, set, masked, shape, i);
-            run(&y, set, masked, shape, i);
+            const uint64_t seed = seed_of(&best->sets[set], shape, masked);
+            run(&x, set, masked, shape, seed);
+            run(&y, set, masked, shape, seed);
             if (!same_rows(x.frame, y.frame, D, FRAME - D))
-                fail_msg("handler %u, shape %u, masked %u: %s and %s differ", set, shape, masked, best->name,
-                         other->name);
+                fail_msg("handler %s, shape %u, masked %u: %s and %s differ", best->sets[set].name, shape,
+                         masked, best->name, other->name);
         }
         free(y.frame);
     }
     free(x.frame);
+}
+
+/* Which of two NaNs a loop gives is the compiler's choice of operand order. */
+static bool same_lane(const uint8_t *x, const uint8_t *y, uint32_t size)
+{
+    uint64_t p = 0, q = 0;
+    if (size == 16 || !memcmp(x, y, size)) return !memcmp(x, y, size);
+    memcpy(&p, x, size);
+    memcpy(&q, y, size);
+    return size == 8 ? same64(p, q) : size == 4 && same32((uint32_t)p, (uint32_t)q);
 }
 
 /* An inactive lane keeps its bytes; an active one gets what the unmasked form gives. Element sizes are found
@@ -171,8 +190,9 @@ static bool masked_explained(const struct bench *before, const struct bench *who
 {
     const uint32_t *mask = (const uint32_t *)(const void *)(before->frame + MASK);
     for (uint32_t i = 0; i < LANES; i++) {
-        const struct bench *want = mask[i] ? whole : before;
-        if (memcmp(part->frame + D + i * size, want->frame + D + i * size, size)) return false;
+        const uint32_t at = D + i * size;
+        const bool kept = !mask[i] && !memcmp(part->frame + at, before->frame + at, size);
+        if (!kept && !(mask[i] && same_lane(part->frame + at, whole->frame + at, size))) return false;
     }
     return true;
 }
@@ -182,15 +202,16 @@ static void masks_hold_on(const struct px_level *level)
     struct bench before = make(level), whole = make(level), part = make(level);
     for (uint32_t i = 0; i < level->nsets * PX_SHAPES; i++) {
         if (!level->sets[i / 8].fn[0][i % 8]) continue;
-        fill(&before, i);
-        run(&whole, i / 8, 0, i % 8, i);
-        run(&part, i / 8, 1, i % 8, i);
+        const uint64_t seed = seed_of(&level->sets[i / 8], i % 8, 0);
+        fill(&before, seed);
+        run(&whole, i / 8, 0, i % 8, seed);
+        run(&part, i / 8, 1, i % 8, seed);
         bool found = false;
         for (uint32_t size = 2; size <= 16 && !found; size *= 2)
             found = masked_explained(&before, &whole, &part, size);
         if (!found)
-            fail_msg("%s, handler %u, shape %u: the masked form is not the blend of the unmasked one",
-                     level->name, i / 8, i % 8);
+            fail_msg("%s, handler %s, shape %u: the masked form is not the blend of the unmasked one",
+                     level->name, level->sets[i / 8].name, i % 8);
     }
     free(before.frame), free(whole.frame), free(part.frame);
 }
