@@ -348,6 +348,10 @@ static void read_meaning(struct ig_form *form, const char *s)
         form->statement = s;
 }
 
+/* What the oracle knows, and where rows stand that it does not. */
+enum { VERIFIED_PTX = 90 };
+#define UNVERIFIED "_x_unverified.tbl"
+
 static void read_row(struct ig_place at, char *text)
 {
     if (ig.nforms == IG_FORMS) ig_error(at, "more than %d forms", IG_FORMS);
@@ -360,6 +364,9 @@ static void read_row(struct ig_place at, char *text)
     read_slot_values(form, slots);
     finish_slots(form);
     form->since = ig_since_parse(at, since);
+    if (form->since.ptx > VERIFIED_PTX && !strstr(at.file, UNVERIFIED))
+        ig_error(at, "a row after %d.%d stands in *" UNVERIFIED ", which no assembler has verified",
+                 VERIFIED_PTX / 10, VERIFIED_PTX % 10);
     ig_parse_operands(form, operands);
     ig_parse_clauses(form, *group ? ig_format("%s%s%s", group + 2, *where ? "; " : "", where) : where);
     read_meaning(form, skip(rest));

@@ -253,22 +253,25 @@ static void atom(struct parser *p)
     }
 }
 
+/* Parts of one level, joined from the left. `takes` knows a sign from a word. */
+static void joined(struct parser *p, void (*part)(struct parser *),
+                   bool (*takes)(struct parser *, const char *), const char *token, uint16_t op)
+{
+    part(p);
+    while (takes(p, token)) {
+        part(p);
+        code(op);
+    }
+}
+
 static void product(struct parser *p)
 {
-    atom(p);
-    while (take(p, "*")) {
-        atom(p);
-        code(PX_WH_MUL);
-    }
+    joined(p, atom, take, "*", PX_WH_MUL);
 }
 
 static void sum(struct parser *p)
 {
-    product(p);
-    while (take(p, "+")) {
-        product(p);
-        code(PX_WH_ADD);
-    }
+    joined(p, product, take, "+", PX_WH_ADD);
 }
 
 static void not_expr(struct parser *p)
@@ -296,20 +299,12 @@ static void not_expr(struct parser *p)
 
 static void and_expr(struct parser *p)
 {
-    not_expr(p);
-    while (take_word(p, "and")) {
-        not_expr(p);
-        code(PX_WH_AND);
-    }
+    joined(p, not_expr, take_word, "and", PX_WH_AND);
 }
 
 static void or_expr(struct parser *p)
 {
-    and_expr(p);
-    while (take_word(p, "or")) {
-        and_expr(p);
-        code(PX_WH_OR);
-    }
+    joined(p, and_expr, take_word, "or", PX_WH_OR);
 }
 
 static void expr(struct parser *p)

@@ -102,38 +102,19 @@ static uint32_t apply(real (*function)(real), uint32_t x, format f, bool ftz)
     return encode(function(decode(x, f, ftz)), f, ftz);
 }
 
-uint32_t px_exact_rcp_f32(uint32_t x, bool ftz)
-{
-    return apply(rcp, x, f32, ftz);
-}
-uint32_t px_exact_rsqrt_f32(uint32_t x, bool ftz)
-{
-    return apply(rsqrt, x, f32, ftz);
-}
-uint32_t px_exact_sqrt_f32(uint32_t x, bool ftz)
-{
-    return apply(sqrtl, x, f32, ftz);
-}
-uint32_t px_exact_ex2_f32(uint32_t x, bool ftz)
-{
-    return apply(ex2, x, f32, ftz);
-}
-uint32_t px_exact_lg2_f32(uint32_t x, bool ftz)
-{
-    return apply(lg2, x, f32, ftz);
-}
-uint32_t px_exact_sin_f32(uint32_t x, bool ftz)
-{
-    return apply(sine, x, f32, ftz);
-}
-uint32_t px_exact_cos_f32(uint32_t x, bool ftz)
-{
-    return apply(cosine, x, f32, ftz);
-}
-uint32_t px_exact_tanh_f32(uint32_t x, bool ftz)
-{
-    return apply(tanhl, x, f32, ftz);
-}
+#define EXACT_F32(name, function)                                                                            \
+    uint32_t px_exact_##name##_f32(uint32_t x, bool ftz)                                                     \
+    {                                                                                                        \
+        return apply(function, x, f32, ftz);                                                                 \
+    }
+EXACT_F32(rcp, rcp)
+EXACT_F32(rsqrt, rsqrt)
+EXACT_F32(sqrt, sqrtl)
+EXACT_F32(ex2, ex2)
+EXACT_F32(lg2, lg2)
+EXACT_F32(sin, sine)
+EXACT_F32(cos, cosine)
+EXACT_F32(tanh, tanhl)
 
 uint32_t px_exact_div_f32(uint32_t a, uint32_t b, bool ftz)
 {

@@ -28,27 +28,17 @@ enum px_ext cdp_peek_last_error(struct px_call *call)
     return cdp_answer_only(call, *call->last_error);
 }
 
-static const char *error_name(uint32_t error)
+static const char *error_name(uint32_t error, const char **text)
 {
+    *text = "unrecognized error code";
     switch (error) {
-#define PX_CUDA_ERROR(number, runtime, driver, text)                                                         \
+#define PX_CUDA_ERROR(number, runtime, driver, words)                                                        \
     case number:                                                                                             \
+        *text = words;                                                                                       \
         return runtime;
 #include "gang/cuda_errors.def"
 #undef PX_CUDA_ERROR
-    default: return "unrecognized error code";
-    }
-}
-
-static const char *error_text(uint32_t error)
-{
-    switch (error) {
-#define PX_CUDA_ERROR(number, runtime, driver, text)                                                         \
-    case number:                                                                                             \
-        return text;
-#include "gang/cuda_errors.def"
-#undef PX_CUDA_ERROR
-    default: return "unrecognized error code";
+    default: return *text;
     }
 }
 
@@ -82,12 +72,15 @@ static enum px_ext give_text(struct px_call *call, const char *text)
 
 enum px_ext cdp_get_error_string(struct px_call *call)
 {
-    return give_text(call, error_text(cdp_arg32(call, 0)));
+    const char *text;
+    error_name(cdp_arg32(call, 0), &text);
+    return give_text(call, text);
 }
 
 enum px_ext cdp_get_error_name(struct px_call *call)
 {
-    return give_text(call, error_name(cdp_arg32(call, 0)));
+    const char *text;
+    return give_text(call, error_name(cdp_arg32(call, 0), &text));
 }
 
 /* ---- the device ---- */

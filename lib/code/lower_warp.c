@@ -49,24 +49,36 @@ static void meet(struct px_irfn *f, const struct px_bound *bound, struct meeting
     px_lower_around_end(f, around);
 }
 
+/* What a mode's word is to the handler. */
+struct mode {
+    px_word word;
+    uint32_t kind;
+};
+
+static uint32_t mode_of(const struct px_bound *b, const struct mode modes[4])
+{
+    const px_word word = px_match_slot(&b->match, PX_W_mode);
+    uint32_t i = 0;
+    while (i < 3 && modes[i].word != word) i++;
+    return modes[i].kind;
+}
+
 void px_lower_shfl(struct px_irfn *f, const struct px_bound *b)
 {
-    px_word mode = px_match_slot(&b->match, PX_W_mode);
-    uint32_t op = mode == PX_W_up     ? PX_SHFL_UP
-                  : mode == PX_W_down ? PX_SHFL_DOWN
-                  : mode == PX_W_bfly ? PX_SHFL_BFLY
-                                      : PX_SHFL_IDX;
-    meet(f, b, (struct meeting){op, PX_T_B32, PX_T_B32, 2, 3, 4});
+    static const struct mode modes[] = {
+        {PX_W_up, PX_SHFL_UP}, {PX_W_down, PX_SHFL_DOWN}, {PX_W_bfly, PX_SHFL_BFLY}, {PX_W_idx, PX_SHFL_IDX}};
+    meet(f, b, (struct meeting){mode_of(b, modes), PX_T_B32, PX_T_B32, 2, 3, 4});
 }
 
 void px_lower_vote(struct px_irfn *f, const struct px_bound *b)
 {
-    px_word mode = px_match_slot(&b->match, PX_W_mode);
-    uint32_t op = mode == PX_W_all   ? PX_VOTE_ALL
-                  : mode == PX_W_any ? PX_VOTE_ANY
-                  : mode == PX_W_uni ? PX_VOTE_UNI
-                                     : PX_VOTE_BALLOT;
-    meet(f, b, (struct meeting){op, op == PX_VOTE_BALLOT ? PX_T_B32 : PX_T_PRED, PX_T_PRED, -1, -1, 2});
+    static const struct mode modes[] = {{PX_W_all, PX_VOTE_ALL},
+                                        {PX_W_any, PX_VOTE_ANY},
+                                        {PX_W_uni, PX_VOTE_UNI},
+                                        {PX_W_ballot, PX_VOTE_BALLOT}};
+    const uint32_t kind = mode_of(b, modes);
+    const enum px_type result = kind == PX_VOTE_BALLOT ? PX_T_B32 : PX_T_PRED;
+    meet(f, b, (struct meeting){kind, result, PX_T_PRED, -1, -1, 2});
 }
 
 void px_lower_match(struct px_irfn *f, const struct px_bound *b)

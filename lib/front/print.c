@@ -291,6 +291,13 @@ static void print_target(struct px_printer *p, const struct px_target_list *targ
     }
 }
 
+static void print_declaration(struct px_printer *p, void (*print)(struct px_printer *, const struct px_var *),
+                              const struct px_var *var)
+{
+    print(p, var);
+    px_print_text(p, ";");
+}
+
 static void print_stmt(struct px_printer *p, const struct px_stmt *stmt)
 {
     switch (stmt->kind) {
@@ -299,14 +306,8 @@ static void print_stmt(struct px_printer *p, const struct px_stmt *stmt)
         put_name(p, stmt->u.label);
         px_print_text(p, ":");
         break;
-    case PX_S_VAR:
-        px_print_var(p, stmt->u.var);
-        px_print_text(p, ";");
-        break;
-    case PX_S_NOTHING:
-        px_print_nameless(p, stmt->u.var);
-        px_print_text(p, ";");
-        break;
+    case PX_S_VAR: print_declaration(p, px_print_var, stmt->u.var); break;
+    case PX_S_NOTHING: print_declaration(p, px_print_nameless, stmt->u.var); break;
     case PX_S_BLOCK: px_print_block(p, &stmt->u.block); break;
     case PX_S_LOC: print_loc(p, &stmt->u.loc); break;
     case PX_S_PRAGMA: px_print_pragma(p, stmt->u.pragma); break;
@@ -348,14 +349,8 @@ static void print_header(struct px_printer *p, const struct px_tree *tree)
 static void print_item(struct px_printer *p, const struct px_item *item)
 {
     switch (item->kind) {
-    case PX_I_VAR:
-        px_print_var(p, item->u.var);
-        px_print_text(p, ";");
-        break;
-    case PX_I_NOTHING:
-        px_print_nameless(p, item->u.var);
-        px_print_text(p, ";");
-        break;
+    case PX_I_VAR: print_declaration(p, px_print_var, item->u.var); break;
+    case PX_I_NOTHING: print_declaration(p, px_print_nameless, item->u.var); break;
     case PX_I_FUNC: px_print_func(p, item->u.func); break;
     case PX_I_FILE: px_print_file(p, item->u.file); break;
     case PX_I_SECTION: px_print_section(p, item->u.section); break;

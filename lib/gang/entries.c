@@ -40,7 +40,8 @@ static void insert(struct px_entries *s, struct px_order *o, struct px_entry *e,
     uint32_t i = above(s, o, r);
     e->hi = r.hi;
     e->lo = r.lo;
-    memmove(&o->at[i + 1], &o->at[i], o->n++ - i);
+    if (i < o->n) memmove(&o->at[i + 1], &o->at[i], o->n - i);
+    o->n++;
     o->at[i] = (uint8_t)(e - s->all);
 }
 
@@ -72,8 +73,9 @@ static struct rank rank_of_place(uint32_t round, const struct px_frame *f, uint3
 
 static struct px_entry *new_entry(struct px_entries *s)
 {
-    struct px_lanes all = px_lanes_below(s->cap), left = px_lanes_minus(all, s->used);
-    uint32_t i = px_lanes_first(&left);
+    uint32_t w = 0;
+    while (!~s->used.w[w]) w++; /* there are no more entries than lanes */
+    uint32_t i = w * 64 + (uint32_t)__builtin_ctzll(~s->used.w[w]);
     px_lanes_set(&s->used, i);
     return &s->all[i];
 }
@@ -187,6 +189,7 @@ uint32_t px_entries_next_pc(const struct px_entries *s, const struct px_frame *f
 
 bool px_entries_any(const struct px_entries *s, enum px_entry_state state)
 {
+    if (!s->asleep.n) return false;
     uint32_t i = above(s, &s->asleep, (struct rank){state, UINT64_MAX});
     return i < s->asleep.n && s->all[s->asleep.at[i]].state == state;
 }
@@ -209,7 +212,8 @@ static struct range sleepers(const struct px_entries *s, enum px_entry_state sta
 struct px_order px_entries_asleep(const struct px_entries *s, enum px_entry_state state, uint64_t key)
 {
     struct range r = sleepers(s, state, key);
-    struct px_order list = {.n = r.end - r.first};
+    struct px_order list;
+    list.n = r.end - r.first;
     memcpy(list.at, &s->asleep.at[r.first], list.n);
     return list;
 }
@@ -255,9 +259,10 @@ void px_entry_wait(struct px_entries *s, enum px_entry_state state, uint64_t key
 
 void px_entries_wake(struct px_entries *s, enum px_entry_state state, uint64_t key)
 {
+    if (!s->asleep.n) return;
     struct range r = sleepers(s, state, key);
-    struct px_order list = {.n = r.end - r.first};
-    if (!list.n) return;
+    struct px_order list;
+    list.n = r.end - r.first;
     memcpy(list.at, &s->asleep.at[r.first], list.n);
     take_out(&s->asleep, r.first, list.n);
     for (uint32_t i = 0; i < list.n; i++) {

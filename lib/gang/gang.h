@@ -113,7 +113,8 @@ struct px_cta {
     uint32_t barriers_used;                 /* a bit each */
     uint32_t live_lanes[PX_WARPS_MAX];      /* of each warp, not yet exited */
     struct px_trap trap;
-    int *last_error;                   /* of each thread */
+    int *last_error;                   /* of each thread; */
+    bool errors;                       /* some may not be 0 */
     struct px_frame *spare;            /* frames to use again */
     uint64_t frame_bytes;              /* held by frames, spare ones included */
     uint64_t clock;                    /* what %clock counts: instructions of this CTA */

@@ -128,6 +128,7 @@ static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site,
     struct px_ext_state *state = &g->ext[lane];
     gather_arguments(f, site, callee, lane, args, argument_bytes(callee));
     memset(ret, 0, sizeof ret);
+    g->cta->errors = true;
     struct px_call call = {.worker = g->worker,
                            .cta = g->cta,
                            .grid = g->cta->grid,

@@ -123,19 +123,41 @@ static void fill_tids(struct px_gang *g, struct px_shape block)
     }
 }
 
+/* a / b and what is left, by the shorter division where that will do. */
+static uint64_t split(uint64_t a, uint32_t b, uint32_t *rest)
+{
+    if (a >> 32) return *rest = (uint32_t)(a % b), a / b;
+    return *rest = (uint32_t)a % b, (uint32_t)a / b;
+}
+
+/* What differs between the CTAs of a grid. */
+static void number_cta(struct px_cta *cta, const struct px_grid *grid, uint64_t number)
+{
+    struct px_uniform *u = &cta->uniform;
+    cta->number = number;
+    if (grid->grid.y == 1 && grid->grid.z == 1) {
+        cta->ctaid[0] = (uint32_t)number;
+        cta->ctaid[1] = cta->ctaid[2] = 0;
+    } else {
+        uint64_t rows = split(number, grid->grid.x, &cta->ctaid[0]);
+        cta->ctaid[2] = (uint32_t)split(rows, grid->grid.y, &cta->ctaid[1]);
+    }
+    for (int i = 0; i < 3; i++) u->ctaid[i] = cta->ctaid[i];
+    split(number, u->nsmid, &u->smid);
+}
+
 static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
 {
     struct px_uniform *u = &cta->uniform;
+    if (u->gridid == grid->id && u->shared_window == px_window_base(PX_WIN_SHARED, cta->slot)) return;
     uint32_t unit = grid->device->arch.sm < 80 ? 256 : 128; /* in which shared memory is handed out */
     bool reshape = u->ntid[0] != grid->block.x || u->ntid[1] != grid->block.y;
     *u = (struct px_uniform){.ntid = {grid->block.x, grid->block.y, grid->block.z},
                              .nctaid = {grid->grid.x, grid->grid.y, grid->grid.z}};
-    for (int i = 0; i < 3; i++) u->ctaid[i] = cta->ctaid[i];
     u->gridid = grid->id;
     u->shared_window = px_window_base(PX_WIN_SHARED, cta->slot);
     u->param_window = px_window_base(PX_WIN_PARAM, cta->slot);
     u->nsmid = px_device_sm_count(grid->device);
-    u->smid = (uint32_t)(cta->number % u->nsmid);
     u->nwarpid = 64;
     u->dynamic_smem = grid->dynamic_shared;
     u->total_smem = (grid->shared_bytes + unit - 1) & ~(unit - 1);
@@ -148,7 +170,6 @@ static bool start_gang(struct px_gang *g)
 {
     uint32_t left = g->cta->threads - g->first;
     g->live = px_lanes_below(left < g->n ? left : g->n);
-    memset(g->seg, 0, sizeof g->seg);
     if (!px_local_clear(g, 0)) return false;
     struct px_frame *f = px_frame_push(g, NULL, g->cta->code->entry);
     if (!f) return false;
@@ -162,15 +183,13 @@ static bool start_gang(struct px_gang *g)
 static bool start_cta(struct px_cta *cta, struct px_grid *grid, uint64_t number, uint32_t slot)
 {
     cta->grid = grid;
-    cta->number = number;
     cta->slot = slot;
-    cta->ctaid[0] = (uint32_t)(number % grid->grid.x);
-    cta->ctaid[1] = (uint32_t)(number / grid->grid.x % grid->grid.y);
-    cta->ctaid[2] = (uint32_t)(number / grid->grid.x / grid->grid.y);
     cta->trap.error = 0;
     cta->turn = 0;
     fill_uniform(cta, grid);
-    memset(cta->last_error, 0, cta->threads * sizeof *cta->last_error);
+    number_cta(cta, grid, number);
+    if (cta->errors) memset(cta->last_error, 0, cta->threads * sizeof *cta->last_error);
+    cta->errors = false;
     if (!make_shared(cta, grid->shared_bytes)) return false;
     for (uint32_t i = 0; i < cta->ngangs; i++)
         if (!start_gang(&cta->gangs[i])) return false;

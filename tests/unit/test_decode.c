@@ -78,15 +78,22 @@ static void loops_before_exits(void **state)
     unload(&l);
 }
 
+/* The beginning of a kernel of `registers` registers; how long it is. */
+static int begin(char *body, size_t size, int registers, const char *first)
+{
+    return snprintf(body, size,
+                    ".entry k(.param .u64 out)\n{\n.reg .b32 %%r<%d>; .reg .b64 %%rd<3>;\n"
+                    "ld.param.u64 %%rd1, [out];\n%s",
+                    registers, first);
+}
+
 /* 200 registers that never live together share few rows; parameters and constants take none. */
 static void rows_are_shared(void **state)
 {
     (void)state;
     struct px_refusal why;
     char body[20000];
-    int at = snprintf(body, sizeof body,
-                      ".entry k(.param .u64 out)\n{\n.reg .b32 %%r<202>; .reg .b64 %%rd<3>;\n"
-                      "ld.param.u64 %%rd1, [out];\nmov.u32 %%r1, %%tid.x;\n");
+    int at = begin(body, sizeof body, 202, "mov.u32 %r1, %tid.x;\n");
     for (int i = 1; i < 200; i++)
         at += snprintf(body + at, sizeof body - (size_t)at, "add.u32 %%r%d, %%r%d, 7;\n", i + 1, i);
     snprintf(body + at, sizeof body - (size_t)at, "st.global.u32 [%%rd1], %%r200;\nret;\n}\n");
@@ -105,9 +112,7 @@ static void width_follows_pressure(void **state)
     (void)state;
     struct px_refusal why;
     char body[40000];
-    int at = snprintf(body, sizeof body,
-                      ".entry k(.param .u64 out)\n{\n.reg .b32 %%r<302>; .reg .b64 %%rd<3>;\n"
-                      "ld.param.u64 %%rd1, [out];\n");
+    int at = begin(body, sizeof body, 302, "");
     for (int i = 1; i <= 300; i++)
         at += snprintf(body + at, sizeof body - (size_t)at, "ld.global.u32 %%r%d, [%%rd1+%d];\n", i, i * 4);
     for (int i = 1; i <= 300; i++)
