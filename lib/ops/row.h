@@ -3,7 +3,7 @@
  *
  * A handler is a loop over the lanes of rows. Rows never overlap partially: a
  * destination either is a source row or shares no byte with it, because
- * liveness.c keeps rows of different element sizes apart. That is what lets
+ * rows.c keeps rows of different element sizes apart. That is what lets
  * every loop carry `ivdep`. Masked loops blend (d = m ? new : d) instead of
  * branching: that is the form compilers turn into vector code.
  */

@@ -82,7 +82,7 @@ struct ptx_program {
     uint8_t *const_image;    /* what the const window shows: linked.const_bytes */
     struct ptx_kernel *kernels;
     void **host_calls;         /* host.c: prepared signatures by px_lfunc.id */
-    pthread_mutex_t code_lock; /* guards what follows; decode.c */
+    pthread_mutex_t code_lock; /* guards what follows; decoded.c */
     struct px_arena code_arena;
     struct px_code *code; /* decoded kernels, newest first */
 };
