@@ -13,13 +13,26 @@
 struct reach {
     uint32_t *kernels; /* ids of the kernels */
     uint32_t nkernels;
-    uint64_t *top;             /* of each kernel: static bytes so far */
+    uint64_t *top;             /* of each kernel: where its static bytes end so far */
+    uint64_t *bytes;           /* of each kernel: static bytes without the gaps that it leaves to others */
     PX_VEC(uint32_t) * of_var; /* by variable: which kernels (index in `kernels`) reach it */
 };
+
+/* As nvlink has them (docs/linking.md): bytes of a program, and of what a kernel reaches. */
+enum { CONST_MAX = 0x10000, SHARED_MAX = 0xc000 };
+
+static const struct px_mention none;
 
 static uint64_t align_up(uint64_t n, uint64_t align)
 {
     return (n + align - 1) / align * align;
+}
+
+/* The end of `size` bytes that begin at `at`; past all memory rather than around it. */
+static uint64_t end_of(uint64_t at, uint64_t size)
+{
+    const uint64_t most = UINT64_C(1) << 62;
+    return at > most || size > most ? most : at + size;
 }
 
 static void place_images(struct px_link *link)
@@ -28,16 +41,21 @@ static void place_images(struct px_link *link)
     for (uint32_t i = 0; i < link->vars.n; i++) {
         struct px_lvar *v = &link->vars.at[i];
         uint64_t *top = v->space == PX_SPACE_GLOBAL ? &out->global_bytes : &out->const_bytes;
-        if (v->space == PX_SPACE_SHARED || !link->ivars.at[i].defined) continue;
+        if (v->space == PX_SPACE_SHARED) continue;
         v->address = align_up(*top, link->ivars.at[i].align);
-        *top = v->address + v->size;
+        *top = end_of(v->address, v->size);
     }
+    if (out->const_bytes > CONST_MAX)
+        px_link_say(link, LINK_CONST, NULL, PX_NO_PLACE, 0, none, (unsigned long long)out->const_bytes,
+                    (unsigned)CONST_MAX);
 }
 
 /* ---- which kernels reach what ---- */
 
 struct search {
     struct px_link *link;
+    const uint32_t *taken; /* functions that a call by address may reach */
+    uint32_t ntaken;
     bool *seen;
     uint32_t *stack, n;
 };
@@ -54,8 +72,7 @@ static void visit_callees(struct search *s, uint32_t func)
     const struct px_link_func *i = &s->link->ifuncs.at[func];
     for (uint32_t k = 0; k < i->calls.n; k++) visit(s, i->calls.at[k]);
     if (!i->calls_indirectly) return;
-    for (uint32_t f = 0; f < s->link->funcs.n; f++)
-        if (s->link->ifuncs.at[f].address_taken && !s->link->funcs.at[f].is_entry) visit(s, f);
+    for (uint32_t k = 0; k < s->ntaken; k++) visit(s, s->taken[k]);
 }
 
 static void reach_from(struct px_link *link, struct reach *r, uint32_t kernel, struct search *s)
@@ -74,13 +91,24 @@ static void reach_from(struct px_link *link, struct reach *r, uint32_t kernel, s
     for (uint32_t k = 0; k < s->n; k++) s->seen[s->stack[k]] = false;
 }
 
+static void find_taken(struct search *s)
+{
+    const struct px_link *link = s->link;
+    uint32_t *taken = PX_NEW_N(link->arena, uint32_t, link->funcs.n + 1);
+    for (uint32_t f = 0; f < link->funcs.n; f++)
+        if (link->funcs.at[f].taken && !link->funcs.at[f].is_entry) taken[s->ntaken++] = f;
+    s->taken = taken;
+}
+
 static void find_reach(struct px_link *link, struct reach *r)
 {
     struct search s = {.link = link};
+    find_taken(&s);
     r->kernels = PX_NEW_N(link->arena, uint32_t, link->funcs.n + 1);
     for (uint32_t i = 0; i < link->funcs.n; i++)
         if (link->funcs.at[i].is_entry && link->funcs.at[i].kind == PX_LF_CODE) r->kernels[r->nkernels++] = i;
     r->top = PX_NEW_N(link->arena, uint64_t, r->nkernels + 1);
+    r->bytes = PX_NEW_N(link->arena, uint64_t, r->nkernels + 1);
     r->of_var = px_arena_zalloc(link->arena, (link->vars.n + 1) * sizeof *r->of_var);
     s.seen = PX_NEW_N(link->arena, bool, link->funcs.n + 1);
     s.stack = PX_NEW_N(link->arena, uint32_t, link->funcs.n + 1);
@@ -102,13 +130,22 @@ static void raise_tops(struct reach *r, uint32_t var, uint64_t top)
     for (uint32_t k = 0; k < r->of_var[var].n; k++) r->top[r->of_var[var].at[k]] = top;
 }
 
+static void count_bytes(struct reach *r, uint32_t var, uint64_t size, uint64_t align)
+{
+    for (uint32_t k = 0; k < r->of_var[var].n; k++) {
+        uint64_t *bytes = &r->bytes[r->of_var[var].at[k]];
+        *bytes = end_of(align_up(*bytes, align), size);
+    }
+}
+
 static void place_static(struct px_link *link, struct reach *r)
 {
     for (uint32_t i = 0; i < link->vars.n; i++) {
         struct px_lvar *v = &link->vars.at[i];
         if (v->space != PX_SPACE_SHARED || link->ivars.at[i].dynamic) continue;
         v->address = align_up(highest_top(r, i), link->ivars.at[i].align);
-        raise_tops(r, i, v->address + v->size);
+        raise_tops(r, i, end_of(v->address, v->size));
+        count_bytes(r, i, v->size, link->ivars.at[i].align);
     }
 }
 
@@ -139,6 +176,16 @@ static void tell_reach(struct px_link *link, struct reach *r)
     }
 }
 
+static void check_shared(struct px_link *link, const struct reach *r)
+{
+    for (uint32_t k = 0; k < r->nkernels; k++) {
+        const struct px_mention kernel = link->ifuncs.at[r->kernels[k]].made;
+        if (r->bytes[k] > SHARED_MAX)
+            px_link_say_at(link, LINK_SHARED, kernel, none, (unsigned long long)r->bytes[k],
+                           (unsigned)SHARED_MAX);
+    }
+}
+
 void px_link_layout(struct px_link *link)
 {
     struct reach r = {0};
@@ -146,12 +193,10 @@ void px_link_layout(struct px_link *link)
     find_reach(link, &r);
     place_static(link, &r);
     place_dynamic(link, &r);
+    check_shared(link, &r);
     for (uint32_t k = 0; k < r.nkernels; k++) {
-        if (r.top[k] > UINT32_MAX)
-            px_link_fail(link, "kernel '%s' uses more shared memory than can be addressed",
-                         link->funcs.at[r.kernels[k]].name);
-        link->funcs.at[r.kernels[k]].static_shared = (uint32_t)r.top[k];
         if (r.top[k] > link->out->shared_max) link->out->shared_max = r.top[k];
+        link->funcs.at[r.kernels[k]].static_shared = r.top[k] > UINT32_MAX ? UINT32_MAX : (uint32_t)r.top[k];
     }
     tell_reach(link, &r);
 }
