@@ -22,8 +22,10 @@ static void dump(json_t *document, size_t flags)
 
 /* ---- json ---- */
 
-static json_t *json_of(const ptx_diagnostic *d)
+static json_t *json_of(const struct message *message)
 {
+    const ptx_diagnostic *d = &message->diagnostic;
+    const ptx_link_place *other = &message->related;
     static const char *const severities[] = {"info", "warning", "error", "fatal"};
     json_t *object = json_object();
     json_object_set_new(object, "file", text(d->file));
@@ -34,33 +36,40 @@ static json_t *json_of(const ptx_diagnostic *d)
     json_object_set_new(object, "code", text(d->code));
     json_object_set_new(object, "message", text(d->message));
     if (d->note) json_object_set_new(object, "note", text(d->note));
+    if (!other->file) return object;
+    json_t *related = json_object();
+    json_object_set_new(related, "file", text(other->file));
+    json_object_set_new(related, "line", json_integer(other->line));
+    json_object_set_new(related, "column", json_integer(other->column));
+    json_object_set_new(related, "length", json_integer(other->length));
+    json_object_set_new(object, "related", related);
     return object;
 }
 
 void messages_json(const struct message *messages, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_of(&messages[i].diagnostic));
+    for (size_t i = 0; i < n; i++) json_array_append_new(list, json_of(&messages[i]));
     dump(list, JSON_INDENT(1));
 }
 
 /* ---- SARIF ---- */
 
-static json_t *sarif_region(const ptx_diagnostic *d)
+static json_t *sarif_region(unsigned line, unsigned column, unsigned length)
 {
     json_t *region = json_object();
-    json_object_set_new(region, "startLine", json_integer(d->line));
-    json_object_set_new(region, "startColumn", json_integer(d->column));
-    json_object_set_new(region, "endColumn", json_integer(d->column + (d->length ? d->length : 1)));
+    json_object_set_new(region, "startLine", json_integer(line));
+    json_object_set_new(region, "startColumn", json_integer(column));
+    json_object_set_new(region, "endColumn", json_integer(column + (length ? length : 1)));
     return region;
 }
 
-static json_t *sarif_location(const ptx_diagnostic *d)
+static json_t *sarif_location(const char *file, unsigned line, unsigned column, unsigned length)
 {
     json_t *physical = json_object(), *artifact = json_object(), *location = json_object();
-    json_object_set_new(artifact, "uri", text(d->file));
+    json_object_set_new(artifact, "uri", text(file));
     json_object_set_new(physical, "artifactLocation", artifact);
-    if (d->line) json_object_set_new(physical, "region", sarif_region(d));
+    if (line) json_object_set_new(physical, "region", sarif_region(line, column, length));
     json_object_set_new(location, "physicalLocation", physical);
     return location;
 }
@@ -74,15 +83,23 @@ static json_t *sarif_message(const ptx_diagnostic *d)
     return message;
 }
 
-static json_t *sarif_result(const ptx_diagnostic *d)
+static json_t *sarif_result(const struct message *message)
 {
+    const ptx_diagnostic *d = &message->diagnostic;
+    const ptx_link_place *other = &message->related;
     static const char *const levels[] = {"note", "warning", "error", "error"};
     json_t *result = json_object(), *locations = json_array();
-    json_array_append_new(locations, sarif_location(d));
+    json_array_append_new(locations, sarif_location(d->file, d->line, d->column, d->length));
     json_object_set_new(result, "ruleId", text(d->code));
     json_object_set_new(result, "level", text(levels[d->severity]));
     json_object_set_new(result, "message", sarif_message(d));
     json_object_set_new(result, "locations", locations);
+    if (other->file) {
+        json_t *related = json_array();
+        json_array_append_new(related,
+                              sarif_location(other->file, other->line, other->column, other->length));
+        json_object_set_new(result, "relatedLocations", related);
+    }
     return result;
 }
 
@@ -96,7 +113,7 @@ static json_t *sarif_tool(void)
 void messages_sarif(const struct message *messages, size_t n)
 {
     json_t *log = json_object(), *runs = json_array(), *run = json_object(), *results = json_array();
-    for (size_t i = 0; i < n; i++) json_array_append_new(results, sarif_result(&messages[i].diagnostic));
+    for (size_t i = 0; i < n; i++) json_array_append_new(results, sarif_result(&messages[i]));
     json_object_set_new(run, "tool", sarif_tool());
     json_object_set_new(run, "columnKind", text("utf16CodeUnits"));
     json_object_set_new(run, "results", results);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cpp.h"
+#include "link.h"
 #include "messages.h"
 #include "output.h"
 #include "program.h"
@@ -28,6 +29,7 @@ struct inputs {
     struct input *at; /* modules */
     size_t n;
     bool options_failed; /* and no fault of a module was shown */
+    bool only_link_failed;
 };
 
 static void inputs_free(struct inputs *inputs)
@@ -92,23 +94,27 @@ static bool preprocess_inputs(struct inputs *inputs, const struct options *optio
 /* Is the verdict all that is asked? Then one function at a time is in memory. */
 static bool is_check_only(const struct inputs *inputs, const struct options *options)
 {
-    return inputs->nsources == 1 && !options->print && !options->output && !options->verbose;
+    return inputs->nsources == 1 && !options->print && !options->output && !options->verbose &&
+           !options->link;
 }
 
 /* A virtual architecture makes nothing; an extensible program leaves its externs open. */
 static ptx_compilation compilation_of(const struct options *options)
 {
-    if (options->compile_only) return options->check_only ? PTX_COMPILE_ANY : PTX_COMPILE_SEPARATE;
+    if (options->compile_only || options->link)
+        return options->check_only ? PTX_COMPILE_ANY : PTX_COMPILE_SEPARATE;
     return options->check_only || option_given(options, OPTION_EXTENSIBLE_WHOLE_PROGRAM) ? PTX_COMPILE_ANY
                                                                                          : PTX_COMPILE_WHOLE;
 }
 
-/* The modules made so far, for one more of the same program; owned by the caller. */
-static const ptx_module **earlier_modules(const struct inputs *inputs, size_t *count)
+/* The modules made so far, for one more of the same program; owned by the caller. What is linked is checked
+ * alone. */
+static const ptx_module **earlier_modules(const struct inputs *inputs, const struct options *options,
+                                          size_t *count)
 {
     const ptx_module **modules = must_grow(NULL, inputs->n * sizeof *modules);
     *count = 0;
-    for (size_t i = 0; i < inputs->n; i++)
+    for (size_t i = 0; i < inputs->n && !options->link; i++)
         if (inputs->at[i].module) modules[(*count)++] = inputs->at[i].module;
     return modules;
 }
@@ -144,7 +150,7 @@ static bool make_module(struct inputs *inputs, const struct source *source, bool
                                  .fmad = fmad_of(options),
                                  .check_only = !is_object && is_check_only(inputs, options),
                                  .lint = options->lint};
-    const ptx_module **earlier = earlier_modules(inputs, &wanted.earlier_count);
+    const ptx_module **earlier = earlier_modules(inputs, options, &wanted.earlier_count);
     struct input *input = &inputs->at[inputs->n];
     *input = (struct input){.name = source->name};
     wanted.earlier = earlier;
@@ -199,7 +205,13 @@ static bool check_inputs(struct inputs *inputs, const struct options *options, b
         inputs->options_failed = true;
         return false;
     }
-    return messages_print(inputs->at, inputs->n, options) == 0 && !options_failed;
+    struct linked linked = {0};
+    if (options->link) linked = link_inputs(inputs->at, inputs->n);
+    const size_t errors = messages_print(inputs->at, inputs->n, options, linked.messages, linked.n);
+    const bool link_failed = linked.failed;
+    linked_free(&linked);
+    inputs->only_link_failed = link_failed && errors == 0;
+    return errors == 0 && !link_failed && !options_failed;
 }
 
 /* Entry functions asked for by -e; ptxas names the first that is missing. A virtual architecture has no
@@ -270,7 +282,7 @@ static int explain(const char *code)
 /* The machine-readable layouts are complete without the closing line. */
 static bool has_closing_line(const struct inputs *inputs, const struct options *options)
 {
-    return options->layout == LAYOUT_PTXAS &&
+    return options->layout == LAYOUT_PTXAS && !inputs->only_link_failed &&
            (inputs->options_failed || !messages_are_late(inputs->at, inputs->n, options));
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 #include "options.h"
-#include "ptx.h"
+#include "ptxvm.h"
 
 /* One file and its module. */
 struct input {
@@ -13,12 +13,6 @@ struct input {
     char *fault;        /* owned by main.c */
 };
 
-/*
- * Prints all diagnostics of all inputs on standard error. -w drops warnings, -Werror raises them. The number
- * of errors.
- */
-size_t messages_print(const struct input *inputs, size_t n, const struct options *options);
-
 /* Prints messages; json.c has the layouts that are one document. */
 struct message {
     ptx_diagnostic diagnostic; /* severity as raised by -Werror */
@@ -26,7 +20,16 @@ struct message {
     const char *told_file;     /* where NVIDIA's layout says that it is, */
     unsigned told_line;        /* 0: nowhere */
     unsigned text_line;        /* of the module's text; diagnostic.line follows the markers of --cpp */
+    ptx_link_place related;    /* of a link: the declaration that it does not go with; file NULL: none */
+    bool is_link;              /* in nvlink's words, not ptxas's */
 };
+
+/*
+ * Prints all diagnostics of all inputs on standard error, and `more` behind them. -w drops warnings, -Werror
+ * raises them. The number of errors of the inputs.
+ */
+size_t messages_print(const struct input *inputs, size_t n, const struct options *options,
+                      const struct message *more, size_t nmore);
 void messages_show(const struct message *messages, size_t n, enum layout layout);
 /* The same, but in a layout that is one document only with the next messages_show. Takes copies. */
 void messages_keep(const struct message *messages, size_t n, enum layout layout);

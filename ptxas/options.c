@@ -335,6 +335,7 @@ static void derive(struct options *options)
     options->warnings_are_errors = option_given(options, OPTION_WARNING_AS_ERROR);
     options->compile_only = option_given(options, OPTION_COMPILE_ONLY);
     options->print = option_given(options, OPTION_PRINT);
+    options->link = option_given(options, OPTION_LINK);
     options->lint = option_given(options, OPTION_LINT);
     options->cpp = option_given(options, OPTION_CPP);
     options->help = option_given(options, OPTION_HELP);

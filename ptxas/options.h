@@ -52,7 +52,7 @@ struct options {
     const char *explain; /* --explain CODE */
     enum layout layout;
     ptx_profile profile;
-    bool verbose, no_warnings, warnings_are_errors, compile_only, print, lint, cpp;
+    bool verbose, no_warnings, warnings_are_errors, compile_only, print, link, lint, cpp;
     bool check_only; /* -arch=compute_90 or lto_90 */
     bool help, version, list_versions;
     unsigned open_files; /* option files being read */
