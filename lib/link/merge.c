@@ -174,6 +174,7 @@ static void resolve_func(struct px_link *link, struct px_mention here)
     if (!g) {
         new_func(link, here, local);
     } else if (!g->is_func) {
+        if (s->kind == PX_SYM_ENTRY) px_link_say_at(link, LINK_KERNEL, here, link->ivars.at[g->index].header);
         say_space(link, g, here);
     } else {
         merge_func(link, g->index, here);
@@ -271,28 +272,38 @@ static void merge_opaque(struct px_link *link, uint32_t id, struct px_mention he
         px_link_say_at(link, LINK_TWICE, here, header, file_of(here), file_of(header));
 }
 
+/* May a definition not come after a strong one? Of .common variables nvlink takes those that follow a value.
+ */
+static bool is_second(const struct px_symbol *first, enum px_link_state state)
+{
+    return state == PX_LINK_STRONG || (state == PX_LINK_COMMON && !has_value(first));
+}
+
 static void merge_var(struct px_link *link, uint32_t id, struct px_mention here)
 {
     struct px_link_var *i = &link->ivars.at[id];
     const struct px_symbol *s = here.symbol;
     const struct px_mention header = i->header;
     const enum px_link_state state = state_of_var(s);
-    if (is_opaque(s) && is_opaque(header.symbol)) {
+    if (is_opaque(s)) {
         merge_opaque(link, id, here);
         return;
     }
     if (is_managed(s) != is_managed(header.symbol))
         px_link_say_at(link, LINK_MANAGED, here, header, file_of(here), file_of(header));
     compare_sizes(link, id, here);
-    if (i->state == PX_LINK_STRONG && state == PX_LINK_STRONG)
+    if (i->state == PX_LINK_STRONG && is_second(header.symbol, state))
         px_link_say_at(link, LINK_TWICE, here, header, file_of(here), file_of(header));
     if (s->align > i->align) i->align = s->align;
     if (state > i->state ||
         (state == PX_LINK_COMMON && i->state == state && s->size > link->vars.at[id].size))
         define_var(link, id, here);
-    if (!is_dynamic(s) || i->state != PX_LINK_OPEN) return;
-    i->dynamic = true;
-    link->vars.at[id].size = 0;
+}
+
+/* A handle, which is bound from outside, is no memory that bytes of another module could lie in. */
+static bool is_same_space(const struct px_lvar *v, const struct px_symbol *s)
+{
+    return is_opaque(s) || (v->space == s->space && !is_opaque(v->symbol));
 }
 
 static void resolve_var(struct px_link *link, struct px_mention here)
@@ -303,8 +314,7 @@ static void resolve_var(struct px_link *link, struct px_mention here)
     struct px_global *g = local ? NULL : find(link->out->maps, s->name->text, false);
     if (!g) {
         add(link, s->name->text, false, local, px_link_variable(link, here, NULL));
-    } else if (g->is_func || link->vars.at[g->index].space != s->space ||
-               is_opaque(s) != is_opaque(link->vars.at[g->index].symbol)) {
+    } else if (g->is_func || !is_same_space(&link->vars.at[g->index], s)) {
         say_space(link, g, here);
     } else {
         merge_var(link, g->index, here);
@@ -328,7 +338,9 @@ static void resolve_alias(struct px_link *link, struct px_mention here, struct p
         say_space(link, g, here);
     } else if (g->index != id) {
         const struct px_link_func *i = &link->ifuncs.at[g->index];
-        if (i->state == PX_LINK_STRONG)
+        if (link->funcs.at[g->index].is_entry)
+            px_link_say_at(link, LINK_KERNEL, here, i->header);
+        else if (i->state == PX_LINK_STRONG)
             px_link_say_at(link, LINK_TWICE, here, i->made, file_of(here), file_of(i->made));
         else if (!same_prototype(i->header.symbol, here.symbol))
             px_link_say_at(link, LINK_PROTOTYPE, here, i->header, file_of(here), file_of(i->header));
