@@ -108,13 +108,13 @@ typedef struct ptx_program_options {
 } ptx_program_options;
 
 /*
- * Links: `count` checked modules held against one another as ptx_program_create does it, and without a
- * device, so that everything that is wrong can be told at once, with both places. The rules are nvlink's
+ * A link: `count` checked modules held against one another as ptx_program_create does it, without a device,
+ * so that everything that is wrong can be told at once, with both places. The rules are nvlink's
  * (docs/linking.md). PTX_OK, or PTX_ERROR_LINK: `*link` is set and the caller owns it; PTX_ERROR_ASSEMBLY: a
  * module has errors, or was only checked; PTX_ERROR_INVALID_ARGUMENT: no module, or NULL among them.
- * `options` may be NULL; of it `resolve` is asked. The modules may be destroyed afterwards. A module belongs
- * to one list once (a text that is to be linked twice is created twice); modules are told apart in messages
- * by ptx_module_options.file_name.
+ * `options` may be NULL; of it `resolve` is asked. The modules may be destroyed afterwards. One module object
+ * stands in a list once (a text that is to be linked twice is created twice); messages call modules by their
+ * ptx_module_options.file_name.
  */
 typedef struct ptx_link ptx_link;
 PTX_API ptx_status ptx_link_create(const ptx_module *const *modules, size_t count,
@@ -122,24 +122,22 @@ PTX_API ptx_status ptx_link_create(const ptx_module *const *modules, size_t coun
 /* NULL is allowed. */
 PTX_API void ptx_link_destroy(ptx_link *link);
 
-/* A place in the text of a linked module; `file` NULL: there is none. It lives as long as its link. */
-typedef struct ptx_link_place {
-    const ptx_module *module;
-    const char *file;
-    unsigned line, column, length; /* from 1, in bytes; 0 when the whole module is meant */
-} ptx_link_place;
-
+/* Lines, columns and lengths as in ptx_diagnostic. Everything it points to lives as long as the link. */
 typedef struct ptx_link_diagnostic {
+    size_t struct_size;
     ptx_severity severity;
-    const char *code;     /* "E0801"; ptx_explain tells more */
-    const char *message;  /* one line, in nvlink's wording */
-    const char *note;     /* "used in 'k'"; NULL if none */
-    ptx_link_place at;    /* what draws it; without a file: the program as a whole */
-    ptx_link_place first; /* the earlier declaration, in another module, that it does not go with; or none */
+    const char *code;         /* "E0801" */
+    const char *message;      /* one line, in nvlink's wording */
+    const char *note;         /* "used in 'k'"; NULL if none */
+    const ptx_module *module; /* what draws it; NULL: the program as a whole */
+    const char *file;
+    unsigned line, column, length;
+    const ptx_module *first_module; /* the declaration that it does not go with; NULL: none */
+    const char *first_file;
+    unsigned first_line, first_column, first_length;
 } ptx_link_diagnostic;
 
-/* Number of diagnostics, and the i-th, in the order of modules and of their texts; undefined names come last.
- */
+/* Number of diagnostics, and the i-th: in the order of modules and of their texts, undefined names last. */
 PTX_API size_t ptx_link_diagnostic_count(const ptx_link *link);
 PTX_API ptx_status ptx_link_diagnostic_get(const ptx_link *link, size_t index,
                                            ptx_link_diagnostic *diagnostic);

@@ -2,8 +2,15 @@
  * api_link.c - the public functions of ptxvm.h about links: check the
  * arguments, call inward.
  */
+#include "base/sized.h"
 #include "cdp/cdp.h"
 #include "link/program.h"
+
+/* The sizes of the first versions. */
+enum {
+    FIRST_OPTIONS = PX_FIRST(ptx_program_options, fmad),
+    FIRST_DIAGNOSTIC = PX_FIRST(ptx_link_diagnostic, first_length)
+};
 
 struct ptx_link {
     struct px_linked linked;
@@ -23,8 +30,10 @@ static ptx_status check_modules(const ptx_module *const *modules, size_t count)
 ptx_status ptx_link_create(const ptx_module *const *modules, size_t count, const ptx_program_options *options,
                            ptx_link **out)
 {
+    ptx_program_options own;
     if (!out) return PTX_ERROR_INVALID_ARGUMENT;
     *out = NULL;
+    if (!px_take(&own, sizeof own, FIRST_OPTIONS, options)) return PTX_ERROR_INVALID_ARGUMENT;
     ptx_status status = check_modules(modules, count);
     if (status != PTX_OK) return status;
     const ptx_allocator alloc = modules[0]->alloc;
@@ -32,7 +41,7 @@ ptx_status ptx_link_create(const ptx_module *const *modules, size_t count, const
     if (!link) return PTX_ERROR_OUT_OF_MEMORY;
     link->alloc = alloc;
     status = px_link(&link->linked, &alloc, (ptx_module *const *)(uintptr_t)modules, (uint32_t)count,
-                     px_cdp_runtime()->find, options);
+                     px_cdp_runtime()->find, &own);
     if (status == PTX_OK || status == PTX_ERROR_LINK) {
         for (uint32_t i = 0; i < link->linked.nmodules; i++) px_module_retain(link->linked.modules[i]);
         *out = link;
@@ -57,29 +66,46 @@ size_t ptx_link_diagnostic_count(const ptx_link *link)
     return link ? link->linked.diags.list.n : 0;
 }
 
-static ptx_link_place place_of(const struct ptx_module *module, px_pos pos, uint32_t length)
+static struct px_place line_of(const struct ptx_module *module, px_pos pos)
 {
-    if (!module) return (ptx_link_place){0};
-    ptx_link_place place = {.module = module, .file = module->source.file};
-    if (pos == PX_NO_PLACE) return place;
     struct px_source source = module->source; /* its line table is complete: nothing is built here */
-    const struct px_place at = px_source_place(&source, pos);
-    place.line = at.line;
-    place.column = at.column;
-    place.length = length ? length : 1;
-    return place;
+    return px_source_place(&source, pos);
+}
+
+static void tell_place(ptx_link_diagnostic *told, const struct ptx_module *module, const struct px_diag *diag)
+{
+    if (!module) return;
+    told->module = module;
+    told->file = module->source.file;
+    if (!px_diag_has_place(diag)) return;
+    const struct px_place at = line_of(module, diag->pos);
+    told->line = at.line;
+    told->column = at.column;
+    told->length = diag->length ? diag->length : 1;
+}
+
+static void tell_first(ptx_link_diagnostic *told, const struct px_link_place *place)
+{
+    if (!place->first_module) return;
+    const struct px_place at = line_of(place->first_module, place->first);
+    told->first_module = place->first_module;
+    told->first_file = place->first_module->source.file;
+    told->first_line = at.line;
+    told->first_column = at.column;
+    told->first_length = place->first_length;
 }
 
 ptx_status ptx_link_diagnostic_get(const ptx_link *link, size_t index, ptx_link_diagnostic *out)
 {
-    if (!link || !out || index >= link->linked.diags.list.n) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!link || !px_can_give(out, FIRST_DIAGNOSTIC) || index >= link->linked.diags.list.n)
+        return PTX_ERROR_INVALID_ARGUMENT;
     const struct px_diag *diag = &link->linked.diags.list.at[index];
-    const struct px_link_place *place = &link->linked.places.at[index];
-    *out = (ptx_link_diagnostic){.severity = diag->severity,
-                                 .code = px_diag_code(diag->id),
-                                 .message = diag->message,
-                                 .note = diag->note,
-                                 .at = place_of(place->module, diag->pos, diag->length),
-                                 .first = place_of(place->first_module, place->first, place->first_length)};
+    ptx_link_diagnostic told = {.severity = diag->severity,
+                                .code = px_diag_code(diag->id),
+                                .message = diag->message,
+                                .note = diag->note};
+    tell_place(&told, link->linked.places.at[index].module, diag);
+    tell_first(&told, &link->linked.places.at[index]);
+    px_give(out, &told, sizeof told, FIRST_DIAGNOSTIC);
     return PTX_OK;
 }

@@ -25,7 +25,7 @@ static void dump(json_t *document, size_t flags)
 static json_t *json_of(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
-    const ptx_link_place *other = &message->related;
+    const struct related *other = &message->related;
     static const char *const severities[] = {"info", "warning", "error", "fatal"};
     json_t *object = json_object();
     json_object_set_new(object, "file", text(d->file));
@@ -86,7 +86,7 @@ static json_t *sarif_message(const ptx_diagnostic *d)
 static json_t *sarif_result(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
-    const ptx_link_place *other = &message->related;
+    const struct related *other = &message->related;
     static const char *const levels[] = {"note", "warning", "error", "error"};
     json_t *result = json_object(), *locations = json_array();
     json_array_append_new(locations, sarif_location(d->file, d->line, d->column, d->length));

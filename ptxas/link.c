@@ -5,20 +5,21 @@
 
 static struct message message_of(const ptx_link *link, size_t i)
 {
-    ptx_link_diagnostic d;
+    ptx_link_diagnostic d = {.struct_size = sizeof d};
     struct message message = {.is_link = true};
     if (ptx_link_diagnostic_get(link, i, &d) != PTX_OK) return message;
-    message.module = d.at.module;
-    message.text_line = d.at.line;
-    message.related = d.first;
+    message.module = d.module;
+    message.text_line = d.line;
+    message.related =
+        (struct related){d.first_module, d.first_file, d.first_line, d.first_column, d.first_length};
     message.diagnostic = (ptx_diagnostic){.severity = d.severity,
                                           .code = d.code,
                                           .message = d.message,
                                           .note = d.note,
-                                          .file = d.at.file ? d.at.file : "<program>",
-                                          .line = d.at.line,
-                                          .column = d.at.column,
-                                          .length = d.at.length};
+                                          .file = d.file ? d.file : "<program>",
+                                          .line = d.line,
+                                          .column = d.column,
+                                          .length = d.length};
     return message;
 }
 

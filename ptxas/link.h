@@ -3,6 +3,7 @@
 #define PTXAS_LINK_H
 
 #include "messages.h"
+#include "ptxvm.h"
 
 /* What nvlink says of them; the messages live as long as the link. */
 struct linked {

@@ -49,7 +49,7 @@ static void print_excerpt(const struct message *message)
 /* The other place of a link's message. */
 static void print_related_excerpt(const struct message *message)
 {
-    const ptx_link_place *place = &message->related;
+    const struct related *place = &message->related;
     const char *line;
     size_t length;
     if (!place->line || ptx_module_source_line(place->module, place->line, &line, &length) != PTX_OK) return;
@@ -61,7 +61,7 @@ static void print_related_excerpt(const struct message *message)
 static void print_nvlink(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
-    const ptx_link_place *other = &message->related;
+    const struct related *other = &message->related;
     fprintf(stderr, "nvlink %s: %s\n", padded_severity(d->severity), d->message);
     if (d->line)
         fprintf(stderr, "    %s, line %u%s%s:\n", d->file, d->line, d->note ? ", " : "",
@@ -97,7 +97,7 @@ static const char *gcc_severity(ptx_severity severity)
 
 static void print_related_line(const struct message *message)
 {
-    const ptx_link_place *place = &message->related;
+    const struct related *place = &message->related;
     if (place->file)
         fprintf(stderr, "%s:%u:%u: note: declared here\n", place->file, place->line, place->column);
 }

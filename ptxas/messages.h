@@ -4,13 +4,20 @@
 
 #include <stdarg.h>
 #include "options.h"
-#include "ptxvm.h"
+#include "ptx.h"
 
 /* One file and its module. */
 struct input {
     const char *name;   /* as shown */
     ptx_module *module; /* owned by main.c; NULL: there is none, and `fault` says why */
     char *fault;        /* owned by main.c */
+};
+
+/* Another place that a message is about; file NULL: none. */
+struct related {
+    const ptx_module *module;
+    const char *file;
+    unsigned line, column, length;
 };
 
 /* Prints messages; json.c has the layouts that are one document. */
@@ -20,7 +27,7 @@ struct message {
     const char *told_file;     /* where NVIDIA's layout says that it is, */
     unsigned told_line;        /* 0: nowhere */
     unsigned text_line;        /* of the module's text; diagnostic.line follows the markers of --cpp */
-    ptx_link_place related;    /* of a link: the declaration that it does not go with; file NULL: none */
+    struct related related;    /* of a link: the declaration that it does not go with */
     bool is_link;              /* in nvlink's words, not ptxas's */
 };
 

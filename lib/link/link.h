@@ -107,6 +107,14 @@ struct px_global *px_link_name(const struct px_link_maps *maps, const char *name
 struct px_diag *px_link_places(struct px_link *link, struct px_diag *diag, const struct ptx_module *module,
                                struct px_mention first);
 
+/* reach.c: which kernels can come to code that names a .shared variable. */
+struct px_reach {
+    uint32_t *kernels; /* ids of the kernels with code */
+    uint32_t nkernels;
+    PX_VEC(uint32_t) * of_var; /* by variable: which kernels (index in `kernels`), rising */
+};
+void px_link_reach(struct px_link *link, struct px_reach *reach);
+
 /* The steps, in this order. */
 void px_link_survey(struct px_link *link); /* survey.c */
 void px_link_merge(struct px_link *link);  /* merge.c: names across modules */

@@ -63,9 +63,10 @@ static ptx_module *make_module(const char *kind, unsigned letter, unsigned name)
                  ".visible .entry k%c(.param .u64 p) { .reg .pred %%q; .reg .b32 %%r<3>; .reg .b64 %%rd<3>;"
                  " ld.param.u64 %%rd1, [p]; %s ret; }\n",
                  'a' + letter, bar + 1);
-    const ptx_module_options options = {.file_name = file_names[name], .compilation = PTX_COMPILE_SEPARATE};
+    const ptx_module_options options = {
+        .struct_size = sizeof options, .file_name = file_names[name], .compilation = PTX_COMPILE_SEPARATE};
     ptx_module *module;
-    ptx_diagnostic d = {.message = ""};
+    ptx_diagnostic d = {.struct_size = sizeof d, .message = ""};
     if (ptx_module_create(&options, text, strlen(text), &module) == PTX_OK) return module;
     ptx_module_diagnostic(module, 0, &d);
     fail_msg("%s, line %u: %s", kind, d.line, d.message);
@@ -87,7 +88,7 @@ static const char *difference(const ptx_module *const *modules, size_t n, const 
 {
     static char text[600];
     ptx_link *link;
-    ptx_link_diagnostic d = {.message = "ok"};
+    ptx_link_diagnostic d = {.struct_size = sizeof d, .message = "ok"};
     if (!strcmp(said, "crash") || !strncmp(said, "Internal error", 14)) return NULL;
     const ptx_status status = ptx_link_create(modules, n, NULL, &link);
     bool same = !strcmp(said, "ok") && status == PTX_OK;

@@ -169,8 +169,7 @@ static void common_and_weak_variables(void **state)
     (void)state;
     static const char *const texts[] = {
         HEAD ".common .global .align 4 .b8 c[8];\n.weak .global .u32 w = 1;\n.visible .entry a() { ret; }",
-        HEAD ".common .global .align 16 .b8 c[24];\n.visible .global .u32 w = 2;\n.extern .global .align 4 "
-             ".b8 c2[4];\n"
+        HEAD ".common .global .align 16 .b8 c[24];\n.visible .global .u32 w = 2;\n"
              ".visible .entry b() { ret; }"};
     assert_int_equal(link_texts(texts, 2), PTX_OK);
     assert_ptr_equal(var(0, "c"), var(1, "c"));
