@@ -106,6 +106,10 @@ static ptx_program *make_program(ptx_device *device, const struct modules *modul
     ptx_program *program;
     const ptx_status status =
         ptx_program_create(device, (const ptx_module *const *)modules->at, modules->n, &wanted, &program);
+    if (status == PTX_ERROR_LINK) {
+        modules_show_link(modules, &wanted);
+        fail(EXIT_ASSEMBLY, "the program does not link");
+    }
     const char *message = ptx_device_message(device);
     if (status != PTX_OK)
         fail(status == PTX_ERROR_OUT_OF_MEMORY ? EXIT_STOPPED : EXIT_ASSEMBLY, "%s",

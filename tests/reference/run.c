@@ -249,7 +249,8 @@ static void link(struct ref_machine *m)
     ptx_allocator alloc = px_alloc_or_default(NULL);
     m->is_linked = true;
     if (px_link(&m->linked, &alloc, &m->module, 1, NULL, NULL) != PTX_OK)
-        ref_fail(m, "does not link: %s", m->linked.error ? m->linked.error : "out of memory");
+        ref_fail(m, "does not link: %s",
+                 m->linked.diags.list.n ? m->linked.diags.list.at[0].message : "out of memory");
     m->global_base = (l->buffer_address + l->buffer_bytes) / GLOBAL_ALIGN * GLOBAL_ALIGN + 2 * GLOBAL_ALIGN;
     px_link_place(&m->linked, m->global_base, (uint64_t)REF_WIN_CONST << 56, (uint64_t)REF_WIN_FUNC << 56);
     m->global = calloc(1, m->linked.global_bytes + 1);
