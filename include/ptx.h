@@ -197,6 +197,7 @@ typedef struct ptx_kernel_info {
     size_t local_bytes;  /* per thread */
     unsigned reqntid[3]; /* 0 when not given */
     unsigned maxntid[3]; /* 0 when not given */
+    int is_shared; /* its name is one for all modules of a program (.visible, .weak); else its module's own */
 } ptx_kernel_info;
 
 PTX_API size_t ptx_module_kernel_count(const ptx_module *module);

@@ -160,11 +160,19 @@ PTX_API void ptx_program_destroy(ptx_program *program);
  */
 PTX_API const char *ptx_device_message(const ptx_device *device);
 
-/* A kernel by its exact name. It lives as long as its program. */
+/*
+ * A kernel by its exact name; it lives as long as its program. Address and size of a module-scope .global or
+ * .const variable. The name is the one that modules share (.visible, .weak, .common); without any, the first
+ * module's own of this name.
+ */
 PTX_API ptx_status ptx_program_kernel(ptx_program *program, const char *name, ptx_kernel **kernel);
-/* Address and size of a module-scope .global or .const variable. */
 PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, ptx_address *address,
                                         uint64_t *size);
+/* The same as module number `module` of the program's list (from 0) calls it: what is its own, or shared. */
+PTX_API ptx_status ptx_program_module_kernel(ptx_program *program, size_t module, const char *name,
+                                             ptx_kernel **kernel);
+PTX_API ptx_status ptx_program_module_variable(ptx_program *program, size_t module, const char *name,
+                                               ptx_address *address, uint64_t *size);
 
 /* ---- launches ------------------------------------------------------- */
 

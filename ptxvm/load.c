@@ -142,6 +142,19 @@ void modules_free(struct modules *modules)
     *modules = (struct modules){0};
 }
 
+long modules_find(const struct modules *modules, const char *word, const char **name)
+{
+    for (unsigned i = 0; i < modules->n; i++) {
+        const char *file = ptx_module_file_name(modules->at[i]), *slash = strrchr(file, '/');
+        const size_t length = strlen(file), base = slash ? strlen(slash + 1) : length;
+        const bool whole = strncmp(word, file, length) == 0 && word[length] == ':';
+        if (!whole && (strncmp(word, file + length - base, base) != 0 || word[base] != ':')) continue;
+        *name = word + (whole ? length : base) + 1;
+        return i;
+    }
+    return -1;
+}
+
 static const ptx_module *module_called(const struct modules *modules, const char *file)
 {
     for (unsigned i = 0; i < modules->n; i++)

@@ -14,6 +14,12 @@ struct modules {
 void modules_load(struct modules *modules, const struct options *options);
 void modules_free(struct modules *modules);
 
+/*
+ * FILE:NAME names what one module has for itself: the number of the module called FILE (all of its name, or
+ * the end after a slash), and NAME behind it. -1 when the word does not begin so.
+ */
+long modules_find(const struct modules *modules, const char *word, const char **name);
+
 /* Prints all that is wrong when a program of these modules cannot be linked, with both places. */
 void modules_show_link(const struct modules *modules, const ptx_program_options *wanted);
 

@@ -237,9 +237,9 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
                                                   : stdout}; /* --json keeps standard output for its object */
     ptx_device *device = make_device(options, &output);
     ptx_program *program = make_program(device, modules, &libraries, options->fmad);
-    const ptx_status status = ptx_program_kernel(program, chosen->info.name, &kernel);
+    const ptx_status status = ptx_program_module_kernel(program, chosen->number, chosen->info.name, &kernel);
     if (status != PTX_OK) fail(EXIT_ASSEMBLY, "%s: %s", chosen->info.name, ptx_status_name(status));
-    variables_set(device, program, options);
+    variables_set(device, program, modules, options);
     arguments_upload(&arguments, device);
     struct outcome outcome = launch(device, kernel, &arguments, options);
     outcome.printed = output.any;

@@ -381,7 +381,7 @@ static void move_actuals(struct px_irfn *f, const struct px_operand *list, const
 static void resolve_callee(struct px_irfn *f, const struct px_bound *b, const struct px_symbol *callee,
                            struct px_call_site *site)
 {
-    site->callee = px_link_func(f->coder->linked, f->module, callee);
+    site->callee = px_link_func(f->coder->linked, callee);
     if (!site->callee) px_code_fail(f, b->inst, "calls '%s', which is not linked", callee->name->text);
     if (site->callee->kind == PX_LF_CODE) px_code_function(f->coder, site->callee);
 }

@@ -7,6 +7,7 @@
  * step goes on after one, and memory is laid out only when there is none.
  */
 #include "link/link.h"
+#include "check/scope.h"
 #include <string.h>
 
 /* ---- diagnostics ---- */
@@ -52,20 +53,24 @@ static bool is_function(const struct px_symbol *symbol)
     return symbol->kind == PX_SYM_FUNC || symbol->kind == PX_SYM_ENTRY;
 }
 
-const struct px_lfunc *px_link_func(const struct px_linked *linked, const struct ptx_module *module,
-                                    const struct px_symbol *symbol)
+const struct px_lfunc *px_link_func(const struct px_linked *linked, const struct px_symbol *symbol)
 {
-    (void)module;
-    uint32_t i = is_function(symbol) ? px_link_index(linked->maps, symbol) : UINT32_MAX;
+    const uint32_t i = symbol && is_function(symbol) ? px_link_index(linked->maps, symbol) : UINT32_MAX;
     return i == UINT32_MAX ? NULL : &linked->funcs[i];
 }
 
-const struct px_lvar *px_link_var(const struct px_linked *linked, const struct ptx_module *module,
-                                  const struct px_symbol *symbol)
+const struct px_lvar *px_link_var(const struct px_linked *linked, const struct px_symbol *symbol)
 {
-    (void)module;
-    uint32_t i = symbol->kind == PX_SYM_VAR ? px_link_index(linked->maps, symbol) : UINT32_MAX;
+    const bool is_var = symbol && symbol->kind == PX_SYM_VAR;
+    const uint32_t i = is_var ? px_link_index(linked->maps, symbol) : UINT32_MAX;
     return i == UINT32_MAX ? NULL : &linked->vars[i];
+}
+
+const struct px_symbol *px_link_symbol(const struct px_linked *linked, size_t module, const char *name)
+{
+    if (module >= linked->nmodules) return NULL;
+    const struct px_name *known = px_names_find(&linked->modules[module]->names, name, strlen(name));
+    return known ? px_scope_module(known) : NULL;
 }
 
 const struct px_lfunc *px_link_kernel_named(const struct px_linked *linked, const char *name)

@@ -106,10 +106,12 @@ void px_link_free(struct px_linked *linked);
 const struct px_lfunc *px_link_kernel_named(const struct px_linked *linked, const char *name);
 const struct px_lvar *px_link_var_named(const struct px_linked *linked, const char *name);
 
+/* What module number `module` calls by this name at its scope; NULL when that is nothing, or there is no such
+ * module. */
+const struct px_symbol *px_link_symbol(const struct px_linked *linked, size_t module, const char *name);
+
 /* What a module-scope symbol (or a variable of a function) became; NULL when it became nothing. */
-const struct px_lfunc *px_link_func(const struct px_linked *linked, const struct ptx_module *module,
-                                    const struct px_symbol *symbol);
-const struct px_lvar *px_link_var(const struct px_linked *linked, const struct ptx_module *module,
-                                  const struct px_symbol *symbol);
+const struct px_lfunc *px_link_func(const struct px_linked *linked, const struct px_symbol *symbol);
+const struct px_lvar *px_link_var(const struct px_linked *linked, const struct px_symbol *symbol);
 
 #endif

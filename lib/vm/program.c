@@ -203,10 +203,12 @@ void px_program_destroy(ptx_program *program)
 
 /* ---- what a program holds ---- */
 
-ptx_status px_program_kernel(ptx_program *program, const char *name, ptx_kernel **out)
+ptx_status px_program_kernel(ptx_program *program, size_t module, const char *name, ptx_kernel **out)
 {
-    const struct px_lfunc *f = px_link_kernel_named(&program->linked, name);
-    if (!f) return PTX_ERROR_NOT_FOUND;
+    const struct px_linked *l = &program->linked;
+    const struct px_lfunc *f = module == PX_ANY_MODULE ? px_link_kernel_named(l, name)
+                                                       : px_link_func(l, px_link_symbol(l, module, name));
+    if (!f || !f->is_entry || f->kind != PX_LF_CODE) return PTX_ERROR_NOT_FOUND;
     for (struct ptx_kernel *k = program->kernels; k; k = k->next)
         if (k->func == f) return *out = k, PTX_OK;
     struct ptx_kernel *kernel = px_alloc(&program->device->alloc, sizeof *kernel);
@@ -216,11 +218,13 @@ ptx_status px_program_kernel(ptx_program *program, const char *name, ptx_kernel 
     return PTX_OK;
 }
 
-ptx_status px_program_variable(ptx_program *program, const char *name, ptx_address *address, uint64_t *size)
+ptx_status px_program_variable(ptx_program *program, size_t module, const char *name, ptx_address *address,
+                               uint64_t *size)
 {
     const struct px_linked *l = &program->linked;
-    const struct px_lvar *v = px_link_var_named(l, name);
-    if (!v) return PTX_ERROR_NOT_FOUND;
+    const struct px_lvar *v = module == PX_ANY_MODULE ? px_link_var_named(l, name)
+                                                      : px_link_var(l, px_link_symbol(l, module, name));
+    if (!v || (v->space != PX_SPACE_GLOBAL && v->space != PX_SPACE_CONST)) return PTX_ERROR_NOT_FOUND;
     *address = v->address + (v->space == PX_SPACE_CONST ? l->const_base : 0);
     *size = v->size;
     return PTX_OK;
@@ -240,4 +244,5 @@ void px_kernel_info(const ptx_kernel *kernel, ptx_kernel_info *info)
     }
     memcpy(info->reqntid, fn->reqntid, sizeof info->reqntid);
     memcpy(info->maxntid, fn->maxntid, sizeof info->maxntid);
+    info->is_shared = fn->symbol->linkage != PX_L_NONE;
 }

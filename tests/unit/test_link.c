@@ -61,7 +61,7 @@ static const struct px_lfunc *func(uint32_t module, const char *name)
 {
     for (uint32_t i = 0; i < modules[module]->symbols.n; i++)
         if (!strcmp(modules[module]->symbols.at[i]->name->text, name))
-            return px_link_func(&linked, modules[module], modules[module]->symbols.at[i]);
+            return px_link_func(&linked, modules[module]->symbols.at[i]);
     return NULL;
 }
 
@@ -69,7 +69,7 @@ static const struct px_lvar *var(uint32_t module, const char *name)
 {
     for (uint32_t i = 0; i < modules[module]->symbols.n; i++)
         if (!strcmp(modules[module]->symbols.at[i]->name->text, name))
-            return px_link_var(&linked, modules[module], modules[module]->symbols.at[i]);
+            return px_link_var(&linked, modules[module]->symbols.at[i]);
     return NULL;
 }
 
