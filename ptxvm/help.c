@@ -12,7 +12,7 @@ const char help_text[] =
     "A single kernel without parameters needs no option: it runs as one thread.\n"
     "\n"
     "What runs\n"
-    "  -k NAME             the kernel: its name, its C++ name, or a part that only one has\n"
+    "  -k [FILE:]NAME      the kernel: its name, its C++ name, or a part that only one has\n"
     "  -g X[,Y[,Z]]        blocks of the grid (1)            -b X[,Y[,Z]]   threads of a block (1)\n"
     "  -s BYTES            dynamic shared memory of a block (0)\n"
     "  --host-lib LIB.so   native functions for undefined .extern .func; may be repeated\n"

@@ -200,6 +200,61 @@ static void host_functions_are_asked_for(void **state)
     ptx_module_destroy(module);
 }
 
+/* ---- names that are a module's own ---- */
+
+static void a_module_of_a_program(void **state)
+{
+    (void)state;
+    ptx_module *modules[2] = {
+        make("a.ptx", HEAD ".global .u32 x = 1;\n.weak .global .u32 w = 3;\n.entry k() { ret; }\n"),
+        make("b.ptx",
+             HEAD ".global .u32 x = 2;\n.extern .global .u32 w;\n.entry k() { ret; }\n"
+                  ".visible .entry only() { ret; }\n.visible .func f() { ret; }\n.shared .u32 s;\n")};
+    ptx_device_config config = {.struct_size = sizeof config, .memory_bytes = 1 << 20, .workers = 1};
+    ptx_device *device;
+    ptx_program *program;
+    ptx_kernel *first, *second, *any;
+    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
+    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)modules, 2, NULL, &program),
+                     PTX_OK);
+    assert_int_equal(ptx_program_module_kernel(program, 0, "k", &first), PTX_OK);
+    assert_int_equal(ptx_program_module_kernel(program, 1, "k", &second), PTX_OK);
+    assert_int_equal(ptx_program_kernel(program, "k", &any), PTX_OK);
+    assert_ptr_not_equal(first, second);
+    assert_ptr_equal(any, first);
+    ptx_kernel_info info = {sizeof info};
+    assert_int_equal(ptx_kernel_info_get(second, &info), PTX_OK);
+    assert_false(info.is_shared);
+    assert_int_equal(ptx_module_kernel(modules[1], 1, &info), PTX_OK);
+    assert_string_equal(info.name, "only");
+    assert_true(info.is_shared);
+    for (uint32_t m = 0; m < 2; m++) {
+        ptx_address own, shared, named;
+        uint64_t size;
+        uint32_t value = 0;
+        assert_int_equal(ptx_program_module_variable(program, m, "x", &own, &size), PTX_OK);
+        assert_int_equal(ptx_memory_read(device, &value, own, 4), PTX_OK);
+        assert_int_equal(value, m + 1);
+        assert_int_equal(ptx_program_module_variable(program, m, "w", &shared, NULL), PTX_OK);
+        assert_int_equal(ptx_program_variable(program, "w", &named, NULL), PTX_OK);
+        assert_int_equal(shared, named);
+    }
+    ptx_address at;
+    assert_int_equal(ptx_program_module_kernel(program, 0, "only", &any), PTX_ERROR_NOT_FOUND);
+    assert_int_equal(ptx_program_module_kernel(program, 1, "f", &any), PTX_ERROR_NOT_FOUND);
+    assert_int_equal(ptx_program_module_kernel(program, 1, "x", &any), PTX_ERROR_NOT_FOUND);
+    assert_int_equal(ptx_program_module_variable(program, 1, "k", &at, NULL), PTX_ERROR_NOT_FOUND);
+    assert_int_equal(ptx_program_module_variable(program, 1, "s", &at, NULL), PTX_ERROR_NOT_FOUND);
+    assert_int_equal(ptx_program_module_kernel(program, 2, "k", &any), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_program_module_kernel(NULL, 0, "k", &any), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_program_module_kernel(program, 0, NULL, &any), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_program_module_variable(program, 2, "x", &at, NULL), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_program_module_variable(program, 0, "x", NULL, NULL), PTX_ERROR_INVALID_ARGUMENT);
+    ptx_device_destroy(device);
+    ptx_module_destroy(modules[0]);
+    ptx_module_destroy(modules[1]);
+}
+
 /* ---- many modules ---- */
 
 /* Each calls the next, takes an address and calls by address, and has a name of its own and one that all
@@ -313,7 +368,7 @@ int main(void)
         cmocka_unit_test(both_places_are_told), cmocka_unit_test(the_message_of_a_device_tells_the_first),
         cmocka_unit_test(bad_arguments),        cmocka_unit_test(modules_that_cannot_be_linked),
         cmocka_unit_test(a_module_given_twice), cmocka_unit_test(host_functions_are_asked_for),
-        cmocka_unit_test(a_thousand_modules),   cmocka_unit_test(every_allocation_of_a_link),
+        cmocka_unit_test(a_module_of_a_program), cmocka_unit_test(a_thousand_modules),   cmocka_unit_test(every_allocation_of_a_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
