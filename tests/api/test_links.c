@@ -365,10 +365,15 @@ static void every_allocation_of_a_link(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_places_are_told), cmocka_unit_test(the_message_of_a_device_tells_the_first),
-        cmocka_unit_test(bad_arguments),        cmocka_unit_test(modules_that_cannot_be_linked),
-        cmocka_unit_test(a_module_given_twice), cmocka_unit_test(host_functions_are_asked_for),
-        cmocka_unit_test(a_module_of_a_program), cmocka_unit_test(a_thousand_modules),   cmocka_unit_test(every_allocation_of_a_link),
+        cmocka_unit_test(both_places_are_told),
+        cmocka_unit_test(the_message_of_a_device_tells_the_first),
+        cmocka_unit_test(bad_arguments),
+        cmocka_unit_test(modules_that_cannot_be_linked),
+        cmocka_unit_test(a_module_given_twice),
+        cmocka_unit_test(host_functions_are_asked_for),
+        cmocka_unit_test(a_module_of_a_program),
+        cmocka_unit_test(a_thousand_modules),
+        cmocka_unit_test(every_allocation_of_a_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
