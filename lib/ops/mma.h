@@ -24,7 +24,8 @@
 enum px_mma_type {
     PX_MMA_F16, PX_MMA_BF16, PX_MMA_TF32, PX_MMA_E4M3, PX_MMA_E5M2, PX_MMA_F64,
     PX_MMA_S8, PX_MMA_U8, PX_MMA_S4, PX_MMA_U4, PX_MMA_B1,
-    PX_MMA_F32, PX_MMA_S32 /* of c and d only */
+    PX_MMA_F32, PX_MMA_S32, /* of c and d only */
+    PX_MMA_NONE
 };
 
 enum {
@@ -61,6 +62,8 @@ struct px_mma_data {
 /* Computes d. Needs round-to-nearest without flushing in the floating-point environment, f64: the rounding asked for. */
 typedef void px_mma_function(const struct px_mma *op, const struct px_mma_data *data);
 extern px_mma_function px_mma_product_portable, px_mma_product_avx2, px_mma_product_avx512;
+struct px_level;
+px_mma_function *px_level_product(const struct px_level *level); /* level.c */
 
 static inline uint32_t px_mma_bits(enum px_mma_type type)
 {

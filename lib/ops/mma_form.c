@@ -48,7 +48,7 @@ void px_mma_form_make(struct px_mma_form *f, const struct px_mma_words *w)
     f->a_is_x = w->sparse || w->n == 32;
     f->quads = w->k == 4 && w->a == PX_MMA_F16;
     f->a_col = w->a_col, f->b_row = w->b_row;
-    f->c = w->c, f->d = w->d;
+    f->a = w->a, f->b = w->b, f->c = w->c, f->d = w->d;
     f->op.rows = f->a_is_x ? w->m : w->n;
     f->op.cols = f->a_is_x ? w->n : w->m;
     f->op.ky = w->k;
@@ -142,7 +142,7 @@ static void places(const struct px_mma_form *f, const uint32_t *e, uint8_t *at)
                 lane = 2u * f->selector + (by_row ? half : q >> 2), shift = by_row ? q : half * 4 + (q & 3);
             else
                 lane = half + 2 * (q >> 3), shift = q & 7;
-            uint32_t nibble = e[g * 4 + lane] >> shift * 4 & 15;
+            uint32_t nibble = e[g * 4 + (lane & 3)] >> shift * 4 & 15;
             uint8_t *to = at + row * f->op.k + q * per;
             if (per == 1)
                 to[0] = (uint8_t)(2 * q + (nibble >> 1 & 1));

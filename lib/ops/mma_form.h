@@ -19,7 +19,7 @@ struct px_mma_form {
     struct px_mma op;
     struct px_mma_factor x, y;
     struct px_mma_accumulator acc;
-    uint8_t c, d;           /* types of the registers; op works in f32 where they differ */
+    uint8_t a, b, c, d;     /* types of the registers; op works in f32 where c and d differ */
     bool a_is_x;            /* x is A, else B */
     bool quads;             /* m8n8k4 of f16: see mma_quads.c */
     bool a_col, b_row;      /* layouts of m8n8k4 */

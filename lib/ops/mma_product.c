@@ -193,12 +193,7 @@ INLINE ints to_f16(ints magnitude, ints exponent)
     return (ints)_mm256_cvtepu16_epi32(_mm256_cvtps_ph((__m256)f, _MM_FROUND_TO_NEAREST_INT));
 #else
     ints bits;
-    for (uint32_t i = 0; i < LANES; i++) {
-        _Float16 h = (_Float16)f[i];
-        uint16_t u;
-        memcpy(&u, &h, 2);
-        bits[i] = u;
-    }
+    for (uint32_t i = 0; i < LANES; i++) bits[i] = (int32_t)px_mma_f16_of_f32((uint32_t)ints_of(f)[i]);
     return bits;
 #endif
 }
@@ -258,16 +253,11 @@ INLINE struct accumulator from_bits(ints bits, bool half)
 INLINE ints sum_of(ints c, ints d, bool half)
 {
     if (!half) return ints_of(floats_of(c) + floats_of(d));
-    struct accumulator x = from_f16(c), y = from_f16(d); /* exact in f32, but for tiny ones beside large ones */
+    floats sum; /* in f32, where that rounding is innocuous */
     ints bits;
-    for (uint32_t i = 0; i < LANES; i++) {
-        float a = x.exponent[i] == PX_MMA_NOTHING ? 0.0f : ldexpf(x.significand[i], x.exponent[i]);
-        float b = y.exponent[i] == PX_MMA_NOTHING ? 0.0f : ldexpf(y.significand[i], y.exponent[i]);
-        _Float16 h = (_Float16)((double)a + (double)b);
-        uint16_t u;
-        memcpy(&u, &h, 2);
-        bits[i] = u;
-    }
+    for (uint32_t i = 0; i < LANES; i++)
+        sum[i] = px_mma_f32_of_f16((uint32_t)c[i]) + px_mma_f32_of_f16((uint32_t)d[i]);
+    for (uint32_t i = 0; i < LANES; i++) bits[i] = (int32_t)px_mma_f16_of_f32((uint32_t)ints_of(sum)[i]);
     return chosen(((c & 0x7fff) == 0) & (d == 0), c & d, bits);
 }
 
