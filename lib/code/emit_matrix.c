@@ -78,7 +78,7 @@ void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struc
     m->unit = (uint8_t)(bits == 64 ? 8 : bits == 16 && address->type == PX_SPACE_SHARED && (m->what == 'a' || m->what == 'b') ? 16 : 4);
     if (stride) {
         m->stride_scalar = px_emit_is_scalar(stride);
-        m->stride = px_emit_place(e, stride);
+        r.b = px_emit_place(e, stride);
     } else {
         m->between = own_stride(m);
     }

@@ -203,8 +203,7 @@ static void wmma(struct px_irfn *f, const struct px_bound *b, enum px_op op, cha
     struct words w = read_words(&b->match);
     const uint8_t type = w.types[0];
     const bool factor = what == 'a' || what == 'b';
-    w.mma.wmma = true;
-    w.mma.a = w.mma.b = factor ? type : type == PX_MMA_F64 ? PX_MMA_F64 : PX_MMA_F16;
+    w.mma.a = w.mma.b = factor || type == PX_MMA_F64 ? type : PX_MMA_B1; /* no matter which, when c or d is moved */
     w.mma.c = w.mma.d = factor ? PX_MMA_F32 : type;
     move(f, b, &(struct move){op, type, add_form(f, &w.mma), (uint16_t)(what | (w.col[0] ? PX_MATRIX_BY_COLUMNS : 0)), what == 'd'});
 }

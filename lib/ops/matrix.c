@@ -279,13 +279,13 @@ int px_matrix_wmma(struct px_gang *g, const struct px_insn *in)
     PX_FOR_LANES(lane, g->active)
     {
         struct view v = {.g = g, .in = in, .seg = &seg, .lane = lane, .base = address_of(g, in, lane)};
-        v.between = m->between ? m->between : px_element(g, m->stride, m->stride_scalar, lane);
+        v.between = m->between ? m->between : px_element(g, in->b, m->stride_scalar, lane);
         v.bits = px_mma_bits((enum px_mma_type)type);
         v.across = m->what == 'b' ? !m->col : m->col; /* of B, i counts columns and j rows */
         if (v.base % m->unit) return misaligned(g, in, lane, v.base, m->unit);
-        if (v.between * (uint64_t)v.bits % 128)
+        if (v.between * (uint64_t)v.bits % 64)
             return px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, v.base,
-                                "the stride of %u elements is no multiple of 16 bytes", v.between);
+                                "the stride of %u elements is no multiple of 8 bytes", v.between);
         if (!(factor ? load_factor(m, &v) : move_accumulator(m, &v, m->what == 'd'))) return PX_STEP_TRAP;
     }
     return PX_STEP_NEXT;

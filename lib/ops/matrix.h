@@ -32,9 +32,8 @@ struct px_matrix_move {
     bool col;               /* wmma: the matrix lies by columns */
     bool trans;             /* ldmatrix, stmatrix */
     uint8_t unit;           /* wmma: what its address has to be aligned to */
-    uint32_t between;       /* wmma: elements from a row (column) to the next; 0: as `stride` says, a row, */
-    bool stride_scalar;     /* or a scalar */
-    uint32_t stride;
+    bool stride_scalar;     /* wmma: px_insn.b, elements from a row (column) to the next, is a scalar */
+    uint32_t between;       /* the same where the instruction says none, else 0 */
 };
 
 enum { PX_MATRIX_BY_COLUMNS = 256 }; /* with `what`, a fact of the IR */

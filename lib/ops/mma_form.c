@@ -42,7 +42,7 @@ static void make_accumulator(struct px_mma_form *f)
 
 void px_mma_form_make(struct px_mma_form *f, const struct px_mma_words *w)
 {
-    bool fp8 = w->a == PX_MMA_E4M3 || w->a == PX_MMA_E5M2;
+    bool fp8 = w->a == PX_MMA_E4M3 || w->a == PX_MMA_E5M2, wmma = w->n > 8 || w->m > 16;
     memset(f, 0, sizeof *f);
     f->sparse = w->sparse, f->selector = w->selector;
     f->a_is_x = w->sparse || w->n == 32;
@@ -57,7 +57,8 @@ void px_mma_form_make(struct px_mma_form *f, const struct px_mma_words *w)
     f->op.y = f->a_is_x ? w->b : w->a;
     f->op.c = f->op.d = w->c == w->d ? w->d : PX_MMA_F32;
     f->op.flags = (uint8_t)(w->flags | (fp8 ? PX_MMA_HALVES : 0));
-    if (w->wmma && w->a == PX_MMA_TF32) f->op.step = 4;
+    if (wmma && w->a == PX_MMA_TF32) f->op.step = 4;
+    f->repeats = wmma && w->a == PX_MMA_F16;
     if (f->quads) return;
     make_factor(&f->x, (enum px_mma_type)f->op.x, f->op.rows, f->op.k, w->sparse ? 2 : 1);
     make_factor(&f->y, (enum px_mma_type)f->op.y, f->op.cols, f->op.ky, f->op.cols >= 16 ? 2 : 1);
@@ -75,6 +76,7 @@ uint32_t px_mma_form_regs(const struct px_mma_form *f, char operand)
     if (operand == 'c' || operand == 'd')
         return accumulator_regs(f, (enum px_mma_type)(operand == 'c' ? f->c : f->d));
     if (f->quads) return 2;
+    if (f->repeats) return PX_MMA_REGS_MAX;
     return (operand == 'a') == f->a_is_x ? f->x.regs : f->y.regs;
 }
 

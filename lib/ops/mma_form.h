@@ -24,6 +24,7 @@ struct px_mma_form {
     bool quads;             /* m8n8k4 of f16: see mma_quads.c */
     bool a_col, b_row;      /* layouts of m8n8k4 */
     bool sparse;
+    bool repeats;           /* wmma of f16: A and B have 8 registers, of which the last repeat the first */
     uint8_t selector;
 };
 
@@ -32,7 +33,7 @@ struct px_mma_words {
     uint16_t m, n, k;
     uint8_t a, b, c, d;     /* enum px_mma_type */
     uint8_t flags;          /* enum px_mma_flag, without HALVES */
-    bool sparse, wmma, a_col, b_row;
+    bool sparse, a_col, b_row;
     uint8_t selector;
 };
 

@@ -38,6 +38,7 @@ static void run(const Fault *f)
 int main(void)
 {
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        fflush(stdout);
         pid_t child = fork();
         if (!child) {
             alarm(20);

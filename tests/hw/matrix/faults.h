@@ -42,7 +42,7 @@ static const Fault faults[] = {
     {"wmma.load shared at +4", "add.u32 %row, %base, 4; wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%row];"},
     {"wmma.load shared, col, at +4", "add.u32 %row, %base, 4; wmma.load.a.sync.aligned.col.m16n16k16.shared.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%row];"},
     {"wmma.load c shared at +4", "add.u32 %row, %base, 4; wmma.load.c.sync.aligned.row.m16n16k16.shared.f16 {%r0,%r1,%r2,%r3}, [%row];"},
-    {"wmma.load global, null", "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [0];"},
+
 };
 
 static void fault_emit(const Fault *f, char *to)

@@ -37,7 +37,7 @@ static const char rows_of_lanes[] = "mad.lo.u32 %row, %lane, 37, 11; and.b32 %ro
 static void add_ldmatrix(Moves *s, unsigned num, const char *trans)
 {
     Move *m = &s->m[s->n++];
-    sprintf(m->name, "ldmatrix.sync.aligned.m8n8.x%u%s.shared.b16", num, trans);
+    snprintf(m->name, sizeof m->name, "ldmatrix.sync.aligned.m8n8.x%u%s.shared.b16", num, trans);
     int n = move_head(m->body);
     n += sprintf(m->body + n, "%s%s ", rows_of_lanes, m->name);
     n = put_regs(m->body, n, 'r', num);

@@ -161,4 +161,15 @@ static void draw_tile(const Form *f, unsigned number, uint64_t (*regs)[32])
     if (f->ne) draw_meta(&r, f, number, regs[f->na + f->nb + f->nc]);
 }
 
+/* The tile as the kernel reads it; the number of bytes. */
+static size_t unit_tile(const Form *f, unsigned number, void *to)
+{
+    uint64_t regs[REGS_MAX][32];
+    unsigned n = form_in(f), bytes = f->wide ? 8 : 4;
+    draw_tile(f, number, regs);
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned lane = 0; lane < 32; lane++) memcpy((char *)to + (i * 32 + lane) * bytes, &regs[i][lane], bytes);
+    return (size_t)n * 32 * bytes;
+}
+
 #endif

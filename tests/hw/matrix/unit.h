@@ -16,7 +16,7 @@ static void unit_form(const Form *f, struct px_mma_form *to)
 {
     struct px_mma_words w = {.m = (uint16_t)f->m, .n = (uint16_t)f->n, .k = (uint16_t)f->k, .a = unit_type[f->a],
                              .b = unit_type[f->b], .c = unit_type[f->c], .d = unit_type[f->d], .sparse = f->sparse != 0,
-                             .wmma = f->wmma != 0, .a_col = !f->arow, .b_row = f->brow != 0, .selector = (uint8_t)f->selector};
+                             .a_col = !f->arow, .b_row = f->brow != 0, .selector = (uint8_t)f->selector};
     w.flags = (uint8_t)((f->sat ? PX_MMA_SATURATE : 0) | (f->xor ? PX_MMA_XOR : 0));
     px_mma_form_make(to, &w);
 }
@@ -33,17 +33,6 @@ static void unit_run(const Form *f, const struct px_mma_form *form, px_mma_funct
     if (f->ne) w.e = (const uint32_t *)(const void *)from;
     for (unsigned i = 0; i < f->nd; i++) w.d[i] = (char *)out + i * 32 * bytes;
     px_mma_form_run(form, product, &w);
-}
-
-/* The tile as the kernel reads it; the number of bytes. */
-static size_t unit_tile(const Form *f, unsigned number, void *to)
-{
-    uint64_t regs[REGS_MAX][32];
-    unsigned n = form_in(f), bytes = f->wide ? 8 : 4;
-    draw_tile(f, number, regs);
-    for (unsigned i = 0; i < n; i++)
-        for (unsigned lane = 0; lane < 32; lane++) memcpy((char *)to + (i * 32 + lane) * bytes, &regs[i][lane], bytes);
-    return (size_t)n * 32 * bytes;
 }
 
 #endif
