@@ -1,12 +1,12 @@
 /*
  * mma_product.c - products of small matrices, one SIMD level; compiled once for each (see the Makefile).
  *
- * Factors are unpacked into blocks of PX_BLOCK rows with the element number outside, [k][row], so that a vector holds
- * the same k of neighbouring rows of y, and one element of x meets all of them. A floating-point element is a
- * significand in +-[1,2) (subnormal: below 1) and an exponent, both exact whatever the format, so one loop serves all
- * formats: it finds the largest exponent E, scales each exact product by 2^(25-E), and cuts it with the conversion to
- * int32. Sums of 8 cannot overflow; 16 and c can, so the sign comes from their quarters. What this leaves out
- * (infinities, NaNs, results that are subnormal or overflow) is marked and done by px_mma_dot.
+ * Factors are unpacked into blocks of BLOCK rows with the element number outside, [k][row], so that a vector holds
+ * the same k of neighbouring rows of y, and one element of x meets all of them. A floating-point element is its
+ * value in f32, which every format fits, and its exponent. Of these the largest sum E is found; then each product,
+ * which f32 holds exactly, is scaled by 2^(25-E) and cut by the conversion to int32. Sums of 8 cannot overflow; 16
+ * and c can, so the sign comes from their quarters. What this leaves out is marked and done by px_mma_dot: infinities,
+ * NaNs, results that are subnormal or overflow, and E so far out that f32 could not hold the products.
  */
 #include <math.h>
 #include "ops/mma.h"
@@ -19,7 +19,10 @@
 #define PASTE(a, b) PASTE_(a, b)
 #define INLINE static inline __attribute__((always_inline))
 
-enum { BLOCK = 16, FLOAT_K_MAX = 64, INT_K_MAX = 128 };
+enum { BLOCK = 16, FLOAT_K_MAX = 64, WORDS_MAX = 64, INT_K_MAX = 128 };
+
+/* Between these a product is normal in f32, or so small beside 2^E that nothing of it is kept. */
+enum { E_LEAST = -100, E_MOST = 125 };
 
 /* Lanes of a vector; a block is one or more of them. */
 #if defined __AVX512F__
@@ -51,6 +54,16 @@ INLINE ints larger(ints a, ints b)
     return chosen(a > b, a, b);
 #endif
 }
+INLINE ints smaller(ints a, ints b)
+{
+#if defined __AVX512F__
+    return (ints)_mm512_min_epi32((__m512i)a, (__m512i)b);
+#elif defined __AVX2__
+    return (ints)_mm256_min_epi32((__m256i)a, (__m256i)b);
+#else
+    return chosen(a < b, a, b);
+#endif
+}
 /* f, cut toward zero. */
 INLINE ints cut(floats f)
 {
@@ -71,102 +84,99 @@ INLINE bool any(ints v)
 
 /* Rows of one factor as numbers; odd: the row has an infinity or a NaN. */
 struct block {
-    float significand[FLOAT_K_MAX][BLOCK] __attribute__((aligned(64)));
+    float value[FLOAT_K_MAX][BLOCK] __attribute__((aligned(64)));
     int32_t exponent[FLOAT_K_MAX][BLOCK] __attribute__((aligned(64)));
     int32_t odd[BLOCK] __attribute__((aligned(64)));
 };
 
-/* BLOCK elements of a format with these widths. */
-INLINE void unpack_numbers(const uint32_t *v, int32_t fraction, int32_t width, float *significand, int32_t *exponent, int32_t *odd)
+/* Words of rows [first, first + n) of a packed factor with the rows side by side; the rest of the block is zeros. */
+INLINE void gather(const void *rows, uint32_t words, uint32_t first, uint32_t n, uint32_t (*to)[BLOCK])
 {
-    int32_t top = (1 << width) - 1, bias = top >> 1;
-    float unit = 1.0f / (float)(1 << fraction);
-    for (uint32_t i = 0; i < BLOCK; i++) {
-        int32_t e = (int32_t)(v[i] >> fraction) & top, m = (int32_t)v[i] & ((1 << fraction) - 1);
-        float small = (float)m * unit;
-        int32_t sub, sign = (int32_t)(v[i] >> (fraction + width) << 31), special = e == top ? -1 : 0;
-        memcpy(&sub, &small, 4);
-        int32_t bits = e ? 127 << 23 | m << (23 - fraction) : sub;
-        bits = (special ? 0 : bits) | sign;
-        memcpy(&significand[i], &bits, 4);
-        exponent[i] = e && !special ? e - bias : m && !special ? 1 - bias : PX_MMA_NOTHING;
-        odd[i] |= special;
-    }
+    const uint32_t *from = (const uint32_t *)rows + (size_t)first * words;
+    if (n < BLOCK) memset(to, 0, words * sizeof *to);
+    for (uint32_t r = 0; r < n; r++)
+        for (uint32_t q = 0; q < words; q++) to[q][r] = from[r * words + q];
 }
 
-INLINE void unpack_words(const uint32_t *words, enum px_mma_type type, uint32_t i, struct block *to, uint32_t k)
+/* Numbers of f32's exponent range, from their bits. */
+INLINE void wide(ints bits, floats *value, ints *exponent, ints *odd)
 {
-    uint32_t v[BLOCK];
-    float *s = to->significand[k];
-    int32_t *e = to->exponent[k];
+    ints e = bits >> 23 & 255;
+    *odd |= e == 255;
+    *exponent = chosen((bits & INT32_MAX) != 0, larger(e, (ints){0} + 1) - 127, (ints){0} + PX_MMA_NOTHING);
+    *value = floats_of(bits);
+}
+/* f16. */
+INLINE void narrow(ints bits, floats *value, ints *exponent, ints *odd)
+{
+    ints e = bits >> 10 & 31, m = bits & 0x7fff, sign = (bits & 0x8000) << 16;
+    floats small = __builtin_convertvector(m, floats) * 0x1p-24f;
+    *odd |= e == 31;
+    *exponent = chosen(m != 0, larger(e, (ints){0} + 1) - 15, (ints){0} + PX_MMA_NOTHING);
+    *value = floats_of(chosen(e > 0, (m << 13) + (112 << 23), ints_of(small)) | sign);
+}
+
+/* Bits of element i of each word, as f16 or f32 has them. */
+INLINE ints bits_of(enum px_mma_type type, ints words, uint32_t i)
+{
+    ints v;
     switch (type) {
-    case PX_MMA_F16:
-        for (uint32_t r = 0; r < BLOCK; r++) v[r] = words[r] >> 16 * i & 0xffff;
-        unpack_numbers(v, 10, 5, s, e, to->odd);
-        break;
-    case PX_MMA_BF16:
-        for (uint32_t r = 0; r < BLOCK; r++) v[r] = words[r] >> 16 * i & 0xffff;
-        unpack_numbers(v, 7, 8, s, e, to->odd);
-        break;
-    case PX_MMA_TF32:
-        for (uint32_t r = 0; r < BLOCK; r++) v[r] = words[r] >> 13;
-        unpack_numbers(v, 10, 8, s, e, to->odd);
-        break;
-    case PX_MMA_E5M2:
-        for (uint32_t r = 0; r < BLOCK; r++) v[r] = (words[r] >> 8 * i & 0xff) << 8;
-        unpack_numbers(v, 10, 5, s, e, to->odd);
-        break;
+    case PX_MMA_F16: return words >> (int)(16 * i) & 0xffff;
+    case PX_MMA_BF16: return i ? words & -0x10000 : words << 16;
+    case PX_MMA_TF32: return words & -0x2000;
+    case PX_MMA_E5M2: return (words >> (int)(8 * i) & 0xff) << 8;
     default:
-        for (uint32_t r = 0; r < BLOCK; r++) v[r] = px_mma_f16_of_e4m3(words[r] >> 8 * i & 0xff);
-        unpack_numbers(v, 10, 5, s, e, to->odd);
-        break;
+        for (uint32_t l = 0; l < LANES; l++) v[l] = (int32_t)px_mma_f16_of_e4m3((uint32_t)words[l] >> 8 * i & 0xff);
+        return v;
     }
 }
 
-/* Rows [first, first + n) of a packed factor; the rest of the block is zeros. */
+INLINE void unpack_as(enum px_mma_type type, uint32_t (*w)[BLOCK], uint32_t words, struct block *to)
+{
+    const uint32_t per = 32 / px_mma_bits(type);
+    for (uint32_t l = 0; l < BLOCK; l += LANES) {
+        ints odd = {0};
+        for (uint32_t q = 0; q < words; q++)
+            for (uint32_t i = 0; i < per; i++) {
+                floats value;
+                ints exponent, bits = bits_of(type, load_i((const int32_t *)&w[q][l]), i);
+                if (type == PX_MMA_BF16 || type == PX_MMA_TF32)
+                    wide(bits, &value, &exponent, &odd);
+                else
+                    narrow(bits, &value, &exponent, &odd);
+                memcpy(&to->value[q * per + i][l], &value, sizeof value);
+                store_i(&to->exponent[q * per + i][l], exponent);
+            }
+        store_i(&to->odd[l], odd);
+    }
+}
+
 static void unpack(const void *rows, enum px_mma_type type, uint32_t k, uint32_t first, uint32_t n, struct block *to)
 {
-    uint32_t words = px_mma_words(type, k), per = 32 / px_mma_bits(type), w[BLOCK] = {0};
-    memset(to->odd, 0, sizeof to->odd);
-    for (uint32_t q = 0; q < words; q++) {
-        for (uint32_t r = 0; r < n; r++) w[r] = ((const uint32_t *)rows)[(first + r) * words + q];
-        for (uint32_t i = 0; i < per; i++) unpack_words(w, type, i, to, q * per + i);
+    uint32_t words = px_mma_words(type, k), w[WORDS_MAX][BLOCK] __attribute__((aligned(64)));
+    gather(rows, words, first, n, w);
+    switch (type) {
+    case PX_MMA_F16: unpack_as(PX_MMA_F16, w, words, to); break;
+    case PX_MMA_BF16: unpack_as(PX_MMA_BF16, w, words, to); break;
+    case PX_MMA_TF32: unpack_as(PX_MMA_TF32, w, words, to); break;
+    case PX_MMA_E5M2: unpack_as(PX_MMA_E5M2, w, words, to); break;
+    default: unpack_as(PX_MMA_E4M3, w, words, to); break;
     }
 }
 
 /* ---- a step ---- */
 
-/* An accumulator while it is being summed: the numbers it stands for, and lanes that px_mma_dot has to do. */
-struct accumulator { floats significand; ints exponent, odd; };
+/* An accumulator: value, exponent, and lanes that px_mma_dot has to do. */
+struct accumulator { floats value; ints exponent, odd; };
 
-INLINE struct accumulator from_f32(ints bits)
+INLINE struct accumulator from_bits(ints bits, bool half)
 {
-    struct accumulator a;
-    ints e = bits >> 23 & 255, m = bits & 0x7fffff, sign = bits & INT32_MIN;
-    ints normal = sign | 127 << 23 | m;
-    floats small = __builtin_convertvector(m, floats) * 0x1p-23f;
-    ints sub = sign | ints_of(small);
-    a.significand = floats_of(chosen(e > 0, normal, sub));
-    a.exponent = chosen(e > 0, e - 127, chosen(m != 0, ints_of((floats){0}) - 126, ints_of((floats){0}) + PX_MMA_NOTHING));
-    a.odd = e == 255;
+    struct accumulator a = {.odd = {0}};
+    if (half)
+        narrow(bits, &a.value, &a.exponent, &a.odd);
+    else
+        wide(bits, &a.value, &a.exponent, &a.odd);
     return a;
-}
-
-INLINE struct accumulator from_f16(ints bits)
-{
-    struct accumulator a;
-    ints zero = {0}, e = bits >> 10 & 31, m = bits & 0x3ff, sign = (bits & 0x8000) << 16;
-    ints sub = sign | ints_of(__builtin_convertvector(m, floats) * 0x1p-10f);
-    a.significand = floats_of(chosen(e > 0, sign | 127 << 23 | m << 13, sub));
-    a.exponent = chosen(e > 0, e - 15, chosen(m != 0, zero - 14, zero + PX_MMA_NOTHING));
-    a.odd = e == 31;
-    return a;
-}
-
-/* 2^(e - base), 0 where that is below 2^-126. */
-INLINE floats power(ints e, ints base)
-{
-    return floats_of(larger(e - base, (ints){0}) << 23);
 }
 
 /* magnitude * 2^(exponent - PX_MMA_KEPT) toward zero; out: lanes that are subnormal or overflow. */
@@ -208,32 +218,30 @@ struct span {
     const uint8_t *kx, *ky;
 };
 
-INLINE ints exponent_of(const struct span *s, uint32_t k)
-{
-    uint32_t kx = s->kx ? s->kx[k] : k, ky = s->ky ? s->ky[k] : k;
-    return s->x->exponent[kx][s->row] + load_i(&s->y->exponent[ky][s->at]);
-}
-INLINE floats product_of(const struct span *s, uint32_t k)
-{
-    uint32_t kx = s->kx ? s->kx[k] : k, ky = s->ky ? s->ky[k] : k;
-    return s->x->significand[kx][s->row] * load_f(&s->y->significand[ky][s->at]);
-}
-
 /* Bits of the result, in the format of d. */
 INLINE ints step(const struct span *s, struct accumulator c, bool half, ints *odd)
 {
     ints e = c.exponent, sum[2] = {{0}, {0}};
-    for (uint32_t k = 0; k < s->n; k++) e = larger(e, exponent_of(s, k));
-    ints base = e - (PX_MMA_KEPT + 127);
-    for (uint32_t k = 0; k < s->n; k++) sum[k >> 3 & 1] += cut(product_of(s, k) * power(exponent_of(s, k), base));
-    ints add = cut(c.significand * power(c.exponent, base)), whole = sum[0] + sum[1] + add;
+    _Pragma("GCC unroll 16") for (uint32_t k = 0; k < s->n; k++)
+    {
+        uint32_t kx = s->kx ? s->kx[k] : k, ky = s->ky ? s->ky[k] : k;
+        e = larger(e, s->x->exponent[kx][s->row] + load_i(&s->y->exponent[ky][s->at]));
+    }
+    ints near = smaller(larger(e, (ints){0} + E_LEAST), (ints){0} + E_MOST);
+    floats scale = floats_of((PX_MMA_KEPT + 127 - near) << 23);
+    _Pragma("GCC unroll 16") for (uint32_t k = 0; k < s->n; k++)
+    {
+        uint32_t kx = s->kx ? s->kx[k] : k, ky = s->ky ? s->ky[k] : k;
+        sum[k >> 3 & 1] += cut(s->x->value[kx][s->row] * load_f(&s->y->value[ky][s->at]) * scale);
+    }
+    ints add = cut(c.value * scale), whole = sum[0] + sum[1] + add;
     ints quarter = (sum[0] >> 2) + (sum[1] >> 2) + (add >> 2);
     ints far = (quarter > 1 << 28) | (quarter < -(1 << 28)), negative = chosen(far, quarter, whole) < 0;
-    ints magnitude = (whole ^ negative) - negative, none = magnitude == 0;
-    *odd |= c.odd;
-    if (!half) return to_f32(magnitude, e, odd) | (negative & INT32_MIN);
-    ints bits = to_f16(magnitude, e);
-    return chosen(none | (bits == 0), (ints){0}, bits | (negative & 0x8000));
+    ints magnitude = (whole ^ negative) - negative;
+    *odd |= c.odd | ((e != near) & (e > PX_MMA_NOTHING / 2));
+    if (!half) return to_f32(magnitude, near, odd) | (negative & INT32_MIN);
+    ints bits = to_f16(magnitude, near);
+    return chosen(bits == 0, (ints){0}, bits | (negative & 0x8000));
 }
 
 /* ---- floating point ---- */
@@ -243,11 +251,6 @@ static const uint8_t in_order[FLOAT_K_MAX] = {0,  1,  2,  3,  4,  5,  6,  7,  8,
                                               16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 static const uint8_t in_halves[2][FLOAT_K_MAX / 2] = {{0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29},
                                                       {2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31}};
-
-INLINE struct accumulator from_bits(ints bits, bool half)
-{
-    return half ? from_f16(bits) : from_f32(bits);
-}
 
 /* c + d to nearest. */
 INLINE ints sum_of(ints c, ints d, bool half)
@@ -283,6 +286,7 @@ INLINE ints elements(const struct px_mma *op, struct span *s, ints c, const uint
 {
     if (op->step || op->flags & PX_MMA_HALVES) return stepwise(op, s, c, ky, half, odd);
     s->kx = NULL, s->ky = ky, s->n = op->k;
+    if (!ky && op->k == 16) return step(&(struct span){s->x, s->y, s->row, s->at, 16, NULL, NULL}, from_bits(c, half), half, odd);
     return step(s, from_bits(c, half), half, odd);
 }
 
@@ -383,15 +387,14 @@ static void unpack_integers(const void *rows, enum px_mma_type type, uint32_t k,
 {
     uint32_t bits = px_mma_bits(type), words = px_mma_words(type, k), per = 32 / bits, left = 32 - bits;
     bool sign = type == PX_MMA_S8 || type == PX_MMA_S4;
-    uint32_t w[BLOCK] = {0};
-    for (uint32_t q = 0; q < words; q++) {
-        for (uint32_t r = 0; r < n; r++) w[r] = ((const uint32_t *)rows)[(first + r) * words + q];
+    uint32_t w[INT_K_MAX / 4][BLOCK] __attribute__((aligned(64)));
+    gather(rows, words, first, n, w);
+    for (uint32_t q = 0; q < words; q++)
         for (uint32_t i = 0; i < per; i++)
             for (uint32_t r = 0; r < BLOCK; r++) {
-                uint32_t v = w[r] << (left - bits * i);
+                uint32_t v = w[q][r] << (left - bits * i);
                 to[q * per + i][r] = sign ? (int32_t)v >> left : (int32_t)(v >> left);
             }
-    }
 }
 
 static int32_t clamped(int64_t v)
