@@ -91,39 +91,40 @@ static void gather_factor(const struct px_mma_factor *f, uint32_t bytes, const v
     }
 }
 
-/* Accumulator elements of all lanes; `type` is the registers', op->c the packed one's. */
+/* Element q of each lane: `lane` counts lanes, `at` is its place in the packed matrix. */
+#define EACH_LANE(acc, q)                                                                                    \
+    for (uint32_t g = 0, lane = 0; g < 8; g++)                                                               \
+        for (uint32_t at = (acc)->base[q] + g * (acc)->group, t = 0; t < 4; t++, lane++, at += (acc)->thread)
+
 static void gather_accumulator(const struct px_mma_form *f, const void *const *regs, void *to)
 {
     const struct px_mma_accumulator *a = &f->acc;
-    bool half = f->c == PX_MMA_F16, widen = half && f->op.c == PX_MMA_F32;
     for (uint32_t q = 0; q < a->elements; q++)
-        for (uint32_t l = 0; l < PX_WARP; l++) {
-            uint32_t at = a->base[q] + (l >> 2) * a->group + (l & 3) * a->thread;
-            if (f->c == PX_MMA_F64)
-                memcpy((uint64_t *)to + at, (const uint64_t *)regs[q] + l, 8);
-            else if (!half)
-                ((uint32_t *)to)[at] = ((const uint32_t *)regs[q])[l];
-            else if (widen)
-                ((float *)to)[at] = px_mma_f32_of_f16(((const uint16_t *)regs[q >> 1])[2 * l + (q & 1)]);
-            else
-                ((uint16_t *)to)[at] = ((const uint16_t *)regs[q >> 1])[2 * l + (q & 1)];
-        }
+        if (f->c == PX_MMA_F64)
+            EACH_LANE(a, q) ((uint64_t *)to)[at] = ((const uint64_t *)regs[q])[lane];
+        else if (f->c != PX_MMA_F16)
+            EACH_LANE(a, q) ((uint32_t *)to)[at] = ((const uint32_t *)regs[q])[lane];
+        else if (f->op.c == PX_MMA_F16)
+            EACH_LANE(a, q) ((uint16_t *)to)[at] = ((const uint16_t *)regs[q >> 1])[2 * lane + (q & 1)];
+        else
+            EACH_LANE(a, q)
+                ((float *)to)[at] = px_mma_f32_of_f16(((const uint16_t *)regs[q >> 1])[2 * lane + (q & 1)]);
 }
 
 static void scatter_accumulator(const struct px_mma_form *f, const void *from, void *const *regs)
 {
     const struct px_mma_accumulator *a = &f->acc;
-    bool half = f->d == PX_MMA_F16, narrow = half && f->op.d == PX_MMA_F32;
     for (uint32_t q = 0; q < a->elements; q++)
-        for (uint32_t l = 0; l < PX_WARP; l++) {
-            uint32_t at = a->base[q] + (l >> 2) * a->group + (l & 3) * a->thread;
-            if (f->d == PX_MMA_F64)
-                memcpy((uint64_t *)regs[q] + l, (const uint64_t *)from + at, 8);
-            else if (!half)
-                ((uint32_t *)regs[q])[l] = ((const uint32_t *)from)[at];
-            else
-                ((uint16_t *)regs[q >> 1])[2 * l + (q & 1)] = narrow ? px_mma_f16_of_f32(((const uint32_t *)from)[at]) : ((const uint16_t *)from)[at];
-        }
+        if (f->d == PX_MMA_F64)
+            EACH_LANE(a, q) ((uint64_t *)regs[q])[lane] = ((const uint64_t *)from)[at];
+        else if (f->d != PX_MMA_F16)
+            EACH_LANE(a, q) ((uint32_t *)regs[q])[lane] = ((const uint32_t *)from)[at];
+        else if (f->op.d == PX_MMA_F16)
+            EACH_LANE(a, q) ((uint16_t *)regs[q >> 1])[2 * lane + (q & 1)] = ((const uint16_t *)from)[at];
+        else
+            EACH_LANE(a, q)
+                ((uint16_t *)regs[q >> 1])[2 * lane + (q & 1)] =
+                    (uint16_t)px_mma_f16_of_f32(((const uint32_t *)from)[at]);
 }
 
 /*

@@ -115,19 +115,26 @@ INLINE void narrow(ints bits, floats *value, ints *exponent, ints *odd)
     *exponent = chosen(m != 0, larger(e, (ints){0} + 1) - 15, (ints){0} + PX_MMA_NOTHING);
     *value = floats_of(chosen(e > 0, (m << 13) + (112 << 23), ints_of(small)) | sign);
 }
+/* e4m3: as f16 each number is normal. */
+INLINE void byte(ints bits, floats *value, ints *exponent, ints *odd)
+{
+    ints m = bits & 0x7f, sign = (bits & 0x80) << 24;
+    floats small = __builtin_convertvector(m, floats) * 0x1p-9f;
+    ints number = chosen(m > 7, (m << 20) + (120 << 23), ints_of(small));
+    *odd |= m == 0x7f;
+    *exponent = chosen(m != 0, (number >> 23) - 127, (ints){0} + PX_MMA_NOTHING);
+    *value = floats_of(number | sign);
+}
 
-/* Bits of element i of each word, as f16 or f32 has them. */
+/* Bits of element i of each word, as f16, e4m3 or f32 has them. */
 INLINE ints bits_of(enum px_mma_type type, ints words, uint32_t i)
 {
-    ints v;
     switch (type) {
     case PX_MMA_F16: return words >> (int)(16 * i) & 0xffff;
     case PX_MMA_BF16: return i ? words & -0x10000 : words << 16;
     case PX_MMA_TF32: return words & -0x2000;
     case PX_MMA_E5M2: return (words >> (int)(8 * i) & 0xff) << 8;
-    default:
-        for (uint32_t l = 0; l < LANES; l++) v[l] = (int32_t)px_mma_f16_of_e4m3((uint32_t)words[l] >> 8 * i & 0xff);
-        return v;
+    default: return words >> (int)(8 * i) & 0xff;
     }
 }
 
@@ -142,6 +149,8 @@ INLINE void unpack_as(enum px_mma_type type, uint32_t (*w)[BLOCK], uint32_t word
                 ints exponent, bits = bits_of(type, load_i((const int32_t *)&w[q][l]), i);
                 if (type == PX_MMA_BF16 || type == PX_MMA_TF32)
                     wide(bits, &value, &exponent, &odd);
+                else if (type == PX_MMA_E4M3)
+                    byte(bits, &value, &exponent, &odd);
                 else
                     narrow(bits, &value, &exponent, &odd);
                 memcpy(&to->value[q * per + i][l], &value, sizeof value);
@@ -286,8 +295,10 @@ INLINE ints elements(const struct px_mma *op, struct span *s, ints c, const uint
 {
     if (op->step || op->flags & PX_MMA_HALVES) return stepwise(op, s, c, ky, half, odd);
     s->kx = NULL, s->ky = ky, s->n = op->k;
-    if (!ky && op->k == 16) return step(&(struct span){s->x, s->y, s->row, s->at, 16, NULL, NULL}, from_bits(c, half), half, odd);
-    return step(s, from_bits(c, half), half, odd);
+    struct accumulator acc = from_bits(c, half);
+    if (!ky && op->k == 16) return step(&(struct span){s->x, s->y, s->row, s->at, 16, NULL, NULL}, acc, half, odd);
+    if (!ky && op->k == 8) return step(&(struct span){s->x, s->y, s->row, s->at, 8, NULL, NULL}, acc, half, odd);
+    return step(s, acc, half, odd);
 }
 
 /* n (at most BLOCK) neighbouring elements of c or d, widened to 32 bits. */
@@ -368,16 +379,31 @@ INLINE double chained(double x, double y, double c)
     return r;
 }
 
+/* Chains side by side are independent, so the compiler puts them into a vector. */
+enum { CHAINS = 8 };
+
 static void product_f64(const struct px_mma *op, const struct px_mma_data *data)
 {
     const double *x = data->x, *y = data->y, *c = data->c;
-    double *d = data->d;
-    for (uint32_t i = 0; i < op->rows; i++)
-        for (uint32_t j = 0; j < op->cols; j++) {
-            double sum = c[i * op->cols + j];
-            for (uint32_t k = 0; k < op->k; k++) sum = chained(x[i * op->k + k], y[j * op->k + k], sum);
-            d[i * op->cols + j] = sum;
+    double *d = data->d, columns[PX_MMA_STEP_MAX][CHAINS];
+    for (uint32_t col = 0; col < op->cols; col += CHAINS) {
+        for (uint32_t j = 0; j < CHAINS; j++)
+            for (uint32_t k = 0; k < op->k; k++) columns[k][j] = y[(col + j) * op->k + k];
+        for (uint32_t i = 0; i < op->rows; i++) {
+            double sum[CHAINS];
+            bool nan = false;
+            const size_t at = (size_t)i * op->cols + col;
+            memcpy(sum, c + at, sizeof sum);
+            for (uint32_t k = 0; k < op->k; k++)
+                for (uint32_t j = 0; j < CHAINS; j++) sum[j] = fma(x[i * op->k + k], columns[k][j], sum[j]);
+            for (uint32_t j = 0; j < CHAINS; j++) nan |= sum[j] != sum[j];
+            for (uint32_t j = 0; nan && j < CHAINS; j++) {
+                sum[j] = c[at + j];
+                for (uint32_t k = 0; k < op->k; k++) sum[j] = chained(x[i * op->k + k], columns[k][j], sum[j]);
+            }
+            memcpy(d + at, sum, sizeof sum);
         }
+    }
 }
 
 /* ---- integers ---- */

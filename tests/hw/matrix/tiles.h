@@ -50,12 +50,13 @@ static Source source_of(Elem e)
     return s;
 }
 
-static uint64_t draw_number(Draw *r, const Source *s)
+/* A number from 48 random bits. */
+static uint64_t number_of(Draw *r, const Source *s, uint64_t u)
 {
-    int e = s->center + between(r, -s->spread, s->spread);
-    uint64_t sign = draw(r) & 1, m = draw(r) & ((1ull << s->mbits) - 1);
+    int e = s->center - s->spread + (int)((u >> 1 & 0xfff) * (unsigned)(2 * s->spread + 1) >> 12);
+    uint64_t sign = u & 1, all = (1ull << s->mbits) - 1, m = (s->mbits > 30 ? draw(r) : u >> 17) & all;
     if (s->few) m &= ~0ull << (s->mbits > (int)s->few ? s->mbits - (int)s->few : 0);
-    if (below(r, 16) == 0) m = (1ull << s->mbits) - 1;
+    if (!(u >> 13 & 15)) m = all;
     if (e < 0) e = 0;
     if (e > s->top) e = s->top;
     if (s->top == 15 && s->ebits == 4 && e == 15 && m == 7) m = 6; /* e4m3's only NaN */
@@ -76,12 +77,13 @@ static uint64_t draw_special(Draw *r, const Source *s)
 
 static uint64_t draw_float(Draw *r, const Source *s)
 {
-    uint64_t sign = (draw(r) & 1) << (s->ebits + s->mbits);
-    if (s->signs) return sign | (below(r, 4) ? 0 : (uint64_t)s->bias << s->mbits);
-    if (below(r, 100) < s->zeros) return sign;
-    if (below(r, 100) < s->specials) return draw_special(r, s);
-    if (s->palette) return s->value[below(r, s->palette)] ^ sign;
-    return draw_number(r, s);
+    uint64_t u = draw(r), sign = (u >> 63) << (s->ebits + s->mbits);
+    unsigned percent = (unsigned)((u >> 56 & 127) * 100 >> 7), other = (unsigned)((u >> 49 & 127) * 100 >> 7);
+    if (s->signs) return sign | (u & 3 ? 0 : (uint64_t)s->bias << s->mbits);
+    if (percent < s->zeros) return sign;
+    if (other < s->specials) return draw_special(r, s);
+    if (s->palette) return s->value[u % s->palette] ^ sign;
+    return number_of(r, s, u);
 }
 
 static void profile(Draw *r, Source *s, unsigned p, int where)
@@ -101,7 +103,7 @@ static void profile(Draw *r, Source *s, unsigned p, int where)
     case 10: s->signs = 1; break;
     default: break;
     }
-    for (unsigned i = 0; i < 4; i++) s->value[i] = draw_number(r, s) & ((1ull << (s->ebits + s->mbits)) - 1);
+    for (unsigned i = 0; i < 4; i++) s->value[i] = number_of(r, s, draw(r)) & ((1ull << (s->ebits + s->mbits)) - 1);
 }
 
 static uint64_t draw_int(Draw *r, unsigned bits, unsigned p)
