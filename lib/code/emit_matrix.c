@@ -12,7 +12,8 @@ void px_emit_mma(struct px_emitter *e, const struct px_ir_inst *in, const struct
     struct px_matrix_mma *m = PX_NEW(e->f->coder->keep, struct px_matrix_mma);
     m->form = e->f->matrices.at[in->aux];
     m->product = px_level_product(e->f->coder->level);
-    uint32_t na = px_mma_form_regs(&m->form, 'a'), nb = px_mma_form_regs(&m->form, 'b'), nc = px_mma_form_regs(&m->form, 'c');
+    uint32_t na = px_mma_form_regs(&m->form, 'a'), nb = px_mma_form_regs(&m->form, 'b'),
+             nc = px_mma_form_regs(&m->form, 'c');
     rows(e, o, in->ndst, m->d), o += in->ndst;
     rows(e, o, na, m->a), o += na;
     rows(e, o, nb, m->b), o += nb;
@@ -22,8 +23,8 @@ void px_emit_mma(struct px_emitter *e, const struct px_ir_inst *in, const struct
 }
 
 /* The record that is common to all moves: its address, and the rows of its registers. */
-static struct px_insn move(struct px_emitter *e, const struct px_ir_opd *address, const struct px_ir_opd *values,
-                           uint32_t n, struct px_matrix_move *m)
+static struct px_insn move(struct px_emitter *e, const struct px_ir_opd *address,
+                           const struct px_ir_opd *values, uint32_t n, struct px_matrix_move *m)
 {
     struct px_insn r = {.aux = m, .a = px_emit_place(e, address), .size = PX_WARP, .space = address->type};
     if (address->base != PX_IR_IMM) m->offset = address->value;
@@ -50,7 +51,8 @@ void px_emit_stmatrix(struct px_emitter *e, const struct px_ir_inst *in, const s
 void px_emit_movmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     (void)in;
-    px_emit_both(e, px_matrix_movmatrix, (struct px_insn){.d = px_emit_row(e, &o[0]), .a = px_emit_row(e, &o[1]), .size = PX_WARP});
+    px_emit_both(e, px_matrix_movmatrix,
+                 (struct px_insn){.d = px_emit_row(e, &o[0]), .a = px_emit_row(e, &o[1]), .size = PX_WARP});
 }
 
 /* Where no stride is written, rows (columns) follow one another. */
@@ -74,8 +76,12 @@ void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struc
     uint32_t n = store ? px_mma_form_regs(&m->form, 'd') : in->ndst, used = 1 + n;
     if (in->nopds > used) stride = &o[used];
     struct px_insn r = move(e, address, store ? o + 1 : o, n, m);
-    const uint32_t bits = px_mma_bits((enum px_mma_type)(m->what == 'a' || m->what == 'b' ? m->form.a : m->form.d));
-    m->unit = (uint8_t)(bits == 64 ? 8 : bits == 16 && address->type == PX_SPACE_SHARED && (m->what == 'a' || m->what == 'b') ? 16 : 4);
+    const uint32_t bits =
+        px_mma_bits((enum px_mma_type)(m->what == 'a' || m->what == 'b' ? m->form.a : m->form.d));
+    m->unit =
+        (uint8_t)(bits == 64                                                                             ? 8
+                  : bits == 16 && address->type == PX_SPACE_SHARED && (m->what == 'a' || m->what == 'b') ? 16
+                                                                                                         : 4);
     if (stride) {
         m->stride_scalar = px_emit_is_scalar(stride);
         r.b = px_emit_place(e, stride);

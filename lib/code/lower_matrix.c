@@ -1,15 +1,15 @@
 /*
  * lower_matrix.c - mma, wmma, ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.14).
  *
- * The words of the match say the form: the shape, then the types and layouts in the order in which the rows of the table have
- * them. A fragment is as many operands as it has registers. `aux` is the index of the form in px_irfn.matrices.
+ * The words of the match say the form: the shape, then the types and layouts in the order in which the rows
+ * of the table have them. A fragment is as many operands as it has registers. `aux` is the index of the form
+ * in px_irfn.matrices.
  *
  *   mma          results of d, then a, b, c, and the metadata of a sparse one
- *   wmma.load    results, the address, and the stride where one is written; `fact` 'a', 'b' or 'c', and BY_COLUMNS
- *   wmma.store   the address, values, the stride; `fact` 'd' and BY_COLUMNS
- *   ldmatrix     results, the address; `fact` 1 for .trans
- *   stmatrix     the address, values; `fact` the same
- *   movmatrix    the result, the source
+ *   wmma.load    results, the address, and the stride where one is written; `fact` 'a', 'b' or 'c', and
+ * BY_COLUMNS wmma.store   the address, values, the stride; `fact` 'd' and BY_COLUMNS ldmatrix     results,
+ * the address; `fact` 1 for .trans stmatrix     the address, values; `fact` the same movmatrix    the result,
+ * the source
  */
 #include "code/lower.h"
 #include "gang/fpmode.h"
@@ -21,11 +21,14 @@ enum { OPERANDS_MAX = 4 * PX_MMA_REGS_MAX + 2 };
 
 static uint8_t type_of(px_word word)
 {
-    static const struct { px_word word; uint8_t type; } types[] = {
-        {PX_W_f16, PX_MMA_F16},   {PX_W_bf16, PX_MMA_BF16}, {PX_W_tf32, PX_MMA_TF32}, {PX_W_e4m3, PX_MMA_E4M3},
-        {PX_W_e5m2, PX_MMA_E5M2}, {PX_W_f32, PX_MMA_F32},   {PX_W_f64, PX_MMA_F64},   {PX_W_s8, PX_MMA_S8},
-        {PX_W_u8, PX_MMA_U8},     {PX_W_s4, PX_MMA_S4},     {PX_W_u4, PX_MMA_U4},     {PX_W_b1, PX_MMA_B1},
-        {PX_W_s32, PX_MMA_S32}};
+    static const struct {
+        px_word word;
+        uint8_t type;
+    } types[] = {{PX_W_f16, PX_MMA_F16},   {PX_W_bf16, PX_MMA_BF16}, {PX_W_tf32, PX_MMA_TF32},
+                 {PX_W_e4m3, PX_MMA_E4M3}, {PX_W_e5m2, PX_MMA_E5M2}, {PX_W_f32, PX_MMA_F32},
+                 {PX_W_f64, PX_MMA_F64},   {PX_W_s8, PX_MMA_S8},     {PX_W_u8, PX_MMA_U8},
+                 {PX_W_s4, PX_MMA_S4},     {PX_W_u4, PX_MMA_U4},     {PX_W_b1, PX_MMA_B1},
+                 {PX_W_s32, PX_MMA_S32}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].word == word) return types[i].type;
     return PX_MMA_NONE;
@@ -57,7 +60,8 @@ static struct words read_words(const struct px_match *match)
         uint8_t type = type_of(list[i]);
         if (text[0] == 'm' && text[1] >= '0' && text[1] <= '9') read_shape(&w.mma, text);
         if (type != PX_MMA_NONE && w.ntypes < 4) w.types[w.ntypes++] = type;
-        if ((list[i] == PX_W_row || list[i] == PX_W_col) && w.nlayouts < 2) w.col[w.nlayouts++] = list[i] == PX_W_col;
+        if ((list[i] == PX_W_row || list[i] == PX_W_col) && w.nlayouts < 2)
+            w.col[w.nlayouts++] = list[i] == PX_W_col;
     }
     return w;
 }
@@ -203,14 +207,20 @@ static void wmma(struct px_irfn *f, const struct px_bound *b, enum px_op op, cha
     struct words w = read_words(&b->match);
     const uint8_t type = w.types[0];
     const bool factor = what == 'a' || what == 'b';
-    w.mma.a = w.mma.b = factor || type == PX_MMA_F64 ? type : PX_MMA_B1; /* no matter which, when c or d is moved */
+    w.mma.a = w.mma.b =
+        factor || type == PX_MMA_F64 ? type : PX_MMA_B1; /* no matter which, when c or d is moved */
     w.mma.c = w.mma.d = factor ? PX_MMA_F32 : type;
-    move(f, b, &(struct move){op, type, add_form(f, &w.mma), (uint16_t)(what | (w.col[0] ? PX_MATRIX_BY_COLUMNS : 0)), what == 'd'});
+    move(f, b,
+         &(struct move){op, type, add_form(f, &w.mma),
+                        (uint16_t)(what | (w.col[0] ? PX_MATRIX_BY_COLUMNS : 0)), what == 'd'});
 }
 
 void px_lower_wmma_load(struct px_irfn *f, const struct px_bound *b)
 {
-    wmma(f, b, PX_OP_wmma_load, px_match_has(&b->match, PX_W_a) ? 'a' : px_match_has(&b->match, PX_W_b) ? 'b' : 'c');
+    wmma(f, b, PX_OP_wmma_load,
+         px_match_has(&b->match, PX_W_a)   ? 'a'
+         : px_match_has(&b->match, PX_W_b) ? 'b'
+                                           : 'c');
 }
 
 void px_lower_wmma_store(struct px_irfn *f, const struct px_bound *b)

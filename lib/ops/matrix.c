@@ -1,7 +1,8 @@
 /*
  * matrix.c - records of the instructions of matrix.h.
  *
- * Each does one warp after the other. Sources are read before the first result is written, for a row may be both.
+ * Each does one warp after the other. Sources are read before the first result is written, for a row may be
+ * both.
  */
 #include "ops/matrix.h"
 #include "isa/isa.h"
@@ -13,7 +14,8 @@ enum { WARP = PX_WARP, LANE_NONE = PX_LANES_MAX };
 
 /* ---- meeting ---- */
 
-/* False: *step is what the handler returns. Lanes that are missing for good are the fault of the first that is there. */
+/* False: *step is what the handler returns. Lanes that are missing for good are the fault of the first that
+ * is there. */
 static bool complete(struct px_gang *g, const struct px_insn *in, int *step)
 {
     if (!px_gang_met(g, WARP)) return *step = PX_STEP_MEET, false;
@@ -21,16 +23,17 @@ static bool complete(struct px_gang *g, const struct px_insn *in, int *step)
         uint32_t here = px_lanes_warp(&g->active, w);
         if (!here || here == ~0u) continue;
         uint32_t first = w * WARP + (uint32_t)__builtin_ctz(here), gone = (uint32_t)__builtin_ctz(~here);
-        *step = px_gang_trap(g, in, first, PX_CUDA_ILLEGAL_INSTRUCTION, 0,
-                             "%u of the 32 lanes of the warp execute it; lane %u, for one, has exited or never was",
-                             (uint32_t)__builtin_popcount(here), gone);
+        *step = px_gang_trap(
+            g, in, first, PX_CUDA_ILLEGAL_INSTRUCTION, 0,
+            "%u of the 32 lanes of the warp execute it; lane %u, for one, has exited or never was",
+            (uint32_t)__builtin_popcount(here), gone);
         return false;
     }
     return true;
 }
 
-#define FOR_WARPS(w, g)                                                                                     \
-    for (uint32_t w = 0; w < (g)->n / WARP; w++)                                                            \
+#define FOR_WARPS(w, g)                                                                                      \
+    for (uint32_t w = 0; w < (g)->n / WARP; w++)                                                             \
         if (px_lanes_warp(&(g)->active, w))
 
 /* ---- products ---- */
@@ -71,11 +74,12 @@ static uint64_t address_of(const struct px_gang *g, const struct px_insn *in, ui
 
 static int misaligned(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va, uint32_t bytes)
 {
-    return px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va, "address 0x%llx is not aligned to %u bytes",
-                        (unsigned long long)va, bytes);
+    return px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
+                        "address 0x%llx is not aligned to %u bytes", (unsigned long long)va, bytes);
 }
 
-/* The place of `bytes` at va; in *seg the extent of the last one, which is looked at first. NULL: the trap is set. */
+/* The place of `bytes` at va; in *seg the extent of the last one, which is looked at first. NULL: the trap is
+ * set. */
 static uint8_t *place(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va, uint32_t bytes,
                       struct px_seg *seg)
 {
@@ -110,8 +114,8 @@ PX_RACY static void put(uint8_t *to, uint32_t bytes, uint32_t v)
 enum { ROW_BYTES = 16 };
 
 /*
- * The 16 bytes that each lane of the warp names. The chip looks at all 32 addresses, at those too that .x1 and .x2 do
- * not use, and calls a generic address that is not in shared memory an illegal instruction.
+ * The 16 bytes that each lane of the warp names. The chip looks at all 32 addresses, at those too that .x1
+ * and .x2 do not use, and calls a generic address that is not in shared memory an illegal instruction.
  */
 static bool rows_of(struct px_gang *g, const struct px_insn *in, uint32_t first, uint8_t *rows[WARP])
 {
@@ -143,7 +147,8 @@ int px_matrix_ldmatrix(struct px_gang *g, const struct px_insn *in)
             uint32_t *d = row_at(g, m->row[r], w * WARP, 4);
             uint8_t *const *matrix = rows + 8 * r;
             for (uint32_t l = 0; l < WARP; l++)
-                d[l] = m->trans ? get(matrix[l % 4 * 2] + l / 4 * 2, 2) | get(matrix[l % 4 * 2 + 1] + l / 4 * 2, 2) << 16
+                d[l] = m->trans ? get(matrix[l % 4 * 2] + l / 4 * 2, 2) |
+                                      get(matrix[l % 4 * 2 + 1] + l / 4 * 2, 2) << 16
                                 : get(matrix[l / 4] + l % 4 * 4, 4);
         }
     }
@@ -198,7 +203,7 @@ struct view {
     struct px_seg *seg;
     uint64_t base;
     uint32_t lane, between, bits;
-    bool across;            /* neighbours in j are `between` elements apart, not in i */
+    bool across; /* neighbours in j are `between` elements apart, not in i */
 };
 
 static uint8_t *element_at(const struct view *v, uint32_t i, uint32_t j, uint32_t bits)
@@ -242,7 +247,8 @@ static bool load_factor(const struct px_matrix_move *m, const struct view *v)
 }
 
 /* Where element q of the lane's accumulator lies: row and column of the matrix. */
-static void accumulator_place(const struct px_mma_form *f, uint32_t lane, uint32_t q, uint32_t *row, uint32_t *col)
+static void accumulator_place(const struct px_mma_form *f, uint32_t lane, uint32_t q, uint32_t *row,
+                              uint32_t *col)
 {
     uint32_t at = f->acc.base[q] + lane / 4 * f->acc.group + lane % 4 * f->acc.thread;
     uint32_t i = at / f->op.cols, j = at % f->op.cols;

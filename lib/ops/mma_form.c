@@ -5,15 +5,18 @@
 #include "ops/mma_form.h"
 #include "ops/mma_number.h"
 
-/* Rows of the packed matrices: 16x128 bits of A, 8x256 of B; wmma has 32x16 halves. d: 16x16 or 32x8 words, 16x8 of 64 bits. */
+/* Rows of the packed matrices: 16x128 bits of A, 8x256 of B; wmma has 32x16 halves. d: 16x16 or 32x8 words,
+ * 16x8 of 64 bits. */
 enum { FACTOR_BYTES = 2048, D_BYTES = 1024, PLACES = 16 * 64 };
 
 /* ---- making ---- */
 
 /* Registers go over `together` groups of 8 rows, then along k, then to the next rows. */
-static void make_factor(struct px_mma_factor *f, enum px_mma_type type, uint32_t rows, uint32_t k, uint32_t together)
+static void make_factor(struct px_mma_factor *f, enum px_mma_type type, uint32_t rows, uint32_t k,
+                        uint32_t together)
 {
-    uint32_t words = type == PX_MMA_F64 ? k : px_mma_words(type, k), chunks = words / 4, block = together * chunks;
+    uint32_t words = type == PX_MMA_F64 ? k : px_mma_words(type, k), chunks = words / 4,
+             block = together * chunks;
     f->regs = (uint16_t)(rows / 8 * chunks);
     f->words = (uint16_t)words;
     for (uint32_t r = 0; r < f->regs; r++) {
@@ -101,14 +104,14 @@ static void gather_accumulator(const struct px_mma_form *f, const void *const *r
     const struct px_mma_accumulator *a = &f->acc;
     for (uint32_t q = 0; q < a->elements; q++)
         if (f->c == PX_MMA_F64)
-            EACH_LANE(a, q) ((uint64_t *)to)[at] = ((const uint64_t *)regs[q])[lane];
+            EACH_LANE(a, q)((uint64_t *)to)[at] = ((const uint64_t *)regs[q])[lane];
         else if (f->c != PX_MMA_F16)
-            EACH_LANE(a, q) ((uint32_t *)to)[at] = ((const uint32_t *)regs[q])[lane];
+            EACH_LANE(a, q)((uint32_t *)to)[at] = ((const uint32_t *)regs[q])[lane];
         else if (f->op.c == PX_MMA_F16)
-            EACH_LANE(a, q) ((uint16_t *)to)[at] = ((const uint16_t *)regs[q >> 1])[2 * lane + (q & 1)];
+            EACH_LANE(a, q)((uint16_t *)to)[at] = ((const uint16_t *)regs[q >> 1])[2 * lane + (q & 1)];
         else
             EACH_LANE(a, q)
-                ((float *)to)[at] = px_mma_f32_of_f16(((const uint16_t *)regs[q >> 1])[2 * lane + (q & 1)]);
+    ((float *)to)[at] = px_mma_f32_of_f16(((const uint16_t *)regs[q >> 1])[2 * lane + (q & 1)]);
 }
 
 static void scatter_accumulator(const struct px_mma_form *f, const void *from, void *const *regs)
@@ -116,20 +119,21 @@ static void scatter_accumulator(const struct px_mma_form *f, const void *from, v
     const struct px_mma_accumulator *a = &f->acc;
     for (uint32_t q = 0; q < a->elements; q++)
         if (f->d == PX_MMA_F64)
-            EACH_LANE(a, q) ((uint64_t *)regs[q])[lane] = ((const uint64_t *)from)[at];
+            EACH_LANE(a, q)((uint64_t *)regs[q])[lane] = ((const uint64_t *)from)[at];
         else if (f->d != PX_MMA_F16)
-            EACH_LANE(a, q) ((uint32_t *)regs[q])[lane] = ((const uint32_t *)from)[at];
+            EACH_LANE(a, q)((uint32_t *)regs[q])[lane] = ((const uint32_t *)from)[at];
         else if (f->op.d == PX_MMA_F16)
-            EACH_LANE(a, q) ((uint16_t *)regs[q >> 1])[2 * lane + (q & 1)] = ((const uint16_t *)from)[at];
+            EACH_LANE(a, q)((uint16_t *)regs[q >> 1])[2 * lane + (q & 1)] = ((const uint16_t *)from)[at];
         else
             EACH_LANE(a, q)
-                ((uint16_t *)regs[q >> 1])[2 * lane + (q & 1)] =
-                    (uint16_t)px_mma_f16_of_f32(((const uint32_t *)from)[at]);
+    ((uint16_t *)regs[q >> 1])[2 * lane + (q & 1)] =
+        (uint16_t)px_mma_f16_of_f32(((const uint32_t *)from)[at]);
 }
 
 /*
- * The elements of y that the non-zero elements of x meet (PTX ISA 9.7.14, sparse mma). A nibble of the metadata is for four
- * neighbours in k, of which two are there, tf32: for two, of which one is, 4 bits: for eight in pairs.
+ * The elements of y that the non-zero elements of x meet (PTX ISA 9.7.14, sparse mma). A nibble of the
+ * metadata is for four neighbours in k, of which two are there, tf32: for two, of which one is, 4 bits: for
+ * eight in pairs.
  */
 static void places(const struct px_mma_form *f, const uint32_t *e, uint8_t *at)
 {

@@ -1,5 +1,6 @@
 /*
- * mma_number.h - elements of packed rows, and what a floating-point one says: shared by the exact and the vector code.
+ * mma_number.h - elements of packed rows, and what a floating-point one says: shared by the exact and the
+ * vector code.
  */
 #ifndef PX_OPS_MMA_NUMBER_H
 #define PX_OPS_MMA_NUMBER_H

@@ -1,8 +1,8 @@
 /*
  * mma_plain.c - one element of a floating-point product in integer arithmetic, for every operand there is.
  *
- * The vector code computes the usual element; what meets an infinity, a NaN or a result outside the normal range
- * comes here.
+ * The vector code computes the usual element; what meets an infinity, a NaN or a result outside the normal
+ * range comes here.
  */
 #include "ops/mma.h"
 #include "ops/mma_number.h"
@@ -17,8 +17,8 @@ struct number {
 };
 
 struct sum {
-    int32_t exponent;   /* the largest; PX_MMA_NOTHING: all are zero */
-    bool nan, inf[2];   /* inf: of either sign */
+    int32_t exponent; /* the largest; PX_MMA_NOTHING: all are zero */
+    bool nan, inf[2]; /* inf: of either sign */
 };
 
 static struct number number_of(enum px_mma_type type, uint32_t v)
@@ -71,13 +71,15 @@ static uint32_t rounded(enum px_mma_type type, uint32_t sign, uint64_t magnitude
     }
     if (!m) return 0;
     if (e < least) e = least;
-    uint64_t bits = ((uint64_t)(uint32_t)(e - least) << fraction) + m; /* a carry out of m goes into the exponent */
+    uint64_t bits =
+        ((uint64_t)(uint32_t)(e - least) << fraction) + m; /* a carry out of m goes into the exponent */
     uint64_t infinite = (uint64_t)(uint32_t)(most - least + 2) << fraction;
     return (uint32_t)(bits < infinite ? bits : infinite) | sign << (half ? 15 : 31);
 }
 
 /* One step: n products and c. */
-static uint32_t step(const struct number *a, const struct number *b, uint32_t n, struct number c, enum px_mma_type d)
+static uint32_t step(const struct number *a, const struct number *b, uint32_t n, struct number c,
+                     enum px_mma_type d)
 {
     static const struct number one = {FINITE, 0, 1, 0, 0};
     uint32_t half = d == PX_MMA_F16;
@@ -85,7 +87,8 @@ static uint32_t step(const struct number *a, const struct number *b, uint32_t n,
     for (uint32_t i = 0; i < n; i++) look(&s, &a[i], &b[i]);
     look(&s, &c, &one);
     if (s.nan || (s.inf[0] && s.inf[1])) return half ? 0x7fff : 0x7fffffff;
-    if (s.inf[0] || s.inf[1]) return half ? 0x7c00u | (uint32_t)s.inf[1] << 15 : 0x7f800000u | (uint32_t)s.inf[1] << 31;
+    if (s.inf[0] || s.inf[1])
+        return half ? 0x7c00u | (uint32_t)s.inf[1] << 15 : 0x7f800000u | (uint32_t)s.inf[1] << 31;
     if (s.exponent == PX_MMA_NOTHING) return 0;
     int64_t sum = cut(&c, &one, s.exponent);
     for (uint32_t i = 0; i < n; i++) sum += cut(&a[i], &b[i], s.exponent);
@@ -110,7 +113,8 @@ static uint32_t added(enum px_mma_type type, uint32_t c, uint32_t d)
 
 uint32_t px_mma_dot(const struct px_mma *op, const struct px_mma_data *data, uint32_t row, uint32_t col)
 {
-    enum px_mma_type tx = (enum px_mma_type)op->x, ty = (enum px_mma_type)op->y, acc = (enum px_mma_type)op->d;
+    enum px_mma_type tx = (enum px_mma_type)op->x, ty = (enum px_mma_type)op->y,
+                     acc = (enum px_mma_type)op->d;
     const uint32_t *x = (const uint32_t *)data->x + row * px_mma_words(tx, op->k);
     const uint32_t *y = (const uint32_t *)data->y + col * px_mma_words(ty, op->ky);
     bool halves = op->flags & PX_MMA_HALVES;
@@ -122,7 +126,8 @@ uint32_t px_mma_dot(const struct px_mma *op, const struct px_mma_data *data, uin
         for (uint32_t n = 0; n < each; n++) {
             uint32_t k = halves ? n / 2 * 4 + (n & 1) + (done ? 2 : 0) : done + n;
             a[n] = number_of(tx, px_mma_element(x, px_mma_bits(tx), k));
-            b[n] = number_of(ty, px_mma_element(y, px_mma_bits(ty), data->at ? data->at[row * op->k + k] : k));
+            b[n] =
+                number_of(ty, px_mma_element(y, px_mma_bits(ty), data->at ? data->at[row * op->k + k] : k));
         }
         r = step(a, b, each, number_of(acc, r), acc);
     }

@@ -1,12 +1,13 @@
 /*
  * mma_product.c - products of small matrices, one SIMD level; compiled once for each (see the Makefile).
  *
- * Factors are unpacked into blocks of BLOCK rows with the element number outside, [k][row], so that a vector holds
- * the same k of neighbouring rows of y, and one element of x meets all of them. A floating-point element is its
- * value in f32, which every format fits, and its exponent. Of these the largest sum E is found; then each product,
- * which f32 holds exactly, is scaled by 2^(25-E) and cut by the conversion to int32. Sums of 8 cannot overflow; 16
- * and c can, so the sign comes from their quarters. What this leaves out is marked and done by px_mma_dot: infinities,
- * NaNs, results that are subnormal or overflow, and E so far out that f32 could not hold the products.
+ * Factors are unpacked into blocks of BLOCK rows with the element number outside, [k][row], so that a vector
+ * holds the same k of neighbouring rows of y, and one element of x meets all of them. A floating-point
+ * element is its value in f32, which every format fits, and its exponent. Of these the largest sum E is
+ * found; then each product, which f32 holds exactly, is scaled by 2^(25-E) and cut by the conversion to
+ * int32. Sums of 8 cannot overflow; 16 and c can, so the sign comes from their quarters. What this leaves out
+ * is marked and done by px_mma_dot: infinities, NaNs, results that are subnormal or overflow, and E so far
+ * out that f32 could not hold the products.
  */
 #include <math.h>
 #include "ops/mma.h"
@@ -35,14 +36,39 @@ enum { LANES = 4 };
 typedef float floats __attribute__((vector_size(LANES * 4)));
 typedef int32_t ints __attribute__((vector_size(LANES * 4)));
 
-union vector { floats f; ints i; };
+union vector {
+    floats f;
+    ints i;
+};
 
-INLINE ints ints_of(floats f) { return ((union vector){.f = f}).i; }
-INLINE floats floats_of(ints i) { return ((union vector){.i = i}).f; }
-INLINE ints load_i(const int32_t *p) { ints v; memcpy(&v, p, sizeof v); return v; }
-INLINE floats load_f(const float *p) { floats v; memcpy(&v, p, sizeof v); return v; }
-INLINE void store_i(int32_t *p, ints v) { memcpy(p, &v, sizeof v); }
-INLINE ints chosen(ints mask, ints yes, ints no) { return (mask & yes) | (~mask & no); }
+INLINE ints ints_of(floats f)
+{
+    return ((union vector){.f = f}).i;
+}
+INLINE floats floats_of(ints i)
+{
+    return ((union vector){.i = i}).f;
+}
+INLINE ints load_i(const int32_t *p)
+{
+    ints v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+INLINE floats load_f(const float *p)
+{
+    floats v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+INLINE void store_i(int32_t *p, ints v)
+{
+    memcpy(p, &v, sizeof v);
+}
+INLINE ints chosen(ints mask, ints yes, ints no)
+{
+    return (mask & yes) | (~mask & no);
+}
 
 INLINE ints larger(ints a, ints b)
 {
@@ -89,7 +115,8 @@ struct block {
     int32_t odd[BLOCK] __attribute__((aligned(64)));
 };
 
-/* Words of rows [first, first + n) of a packed factor with the rows side by side; the rest of the block is zeros. */
+/* Words of rows [first, first + n) of a packed factor with the rows side by side; the rest of the block is
+ * zeros. */
 INLINE void gather(const void *rows, uint32_t words, uint32_t first, uint32_t n, uint32_t (*to)[BLOCK])
 {
     const uint32_t *from = (const uint32_t *)rows + (size_t)first * words;
@@ -160,7 +187,8 @@ INLINE void unpack_as(enum px_mma_type type, uint32_t (*w)[BLOCK], uint32_t word
     }
 }
 
-static void unpack(const void *rows, enum px_mma_type type, uint32_t k, uint32_t first, uint32_t n, struct block *to)
+static void unpack(const void *rows, enum px_mma_type type, uint32_t k, uint32_t first, uint32_t n,
+                   struct block *to)
 {
     uint32_t words = px_mma_words(type, k), w[WORDS_MAX][BLOCK] __attribute__((aligned(64)));
     gather(rows, words, first, n, w);
@@ -176,7 +204,10 @@ static void unpack(const void *rows, enum px_mma_type type, uint32_t k, uint32_t
 /* ---- a step ---- */
 
 /* An accumulator: value, exponent, and lanes that px_mma_dot has to do. */
-struct accumulator { floats value; ints exponent, odd; };
+struct accumulator {
+    floats value;
+    ints exponent, odd;
+};
 
 INLINE struct accumulator from_bits(ints bits, bool half)
 {
@@ -192,7 +223,7 @@ INLINE struct accumulator from_bits(ints bits, bool half)
 INLINE ints to_f32(ints magnitude, ints exponent, ints *out)
 {
     ints high = magnitude < 0, m = chosen(high, magnitude >> 1 & INT32_MAX, magnitude);
-    m &= ~(m >> 24);  /* no more than half a unit stays behind the 24 bits: to nearest is toward zero now */
+    m &= ~(m >> 24); /* no more than half a unit stays behind the 24 bits: to nearest is toward zero now */
     ints bits = ints_of(__builtin_convertvector(m, floats)), none = magnitude == 0;
     ints e = (bits >> 23) + exponent - PX_MMA_KEPT - high;
     *out |= ~none & ((e < 1) | (e > 254));
@@ -218,8 +249,8 @@ INLINE ints to_f16(ints magnitude, ints exponent)
 }
 
 /*
- * What a step sums: n products of elements kx[] of row `row` of x and ky[] of rows y, lanes from `at` on. No kx, ky:
- * the elements in order.
+ * What a step sums: n products of elements kx[] of row `row` of x and ky[] of rows y, lanes from `at` on. No
+ * kx, ky: the elements in order.
  */
 struct span {
     const struct block *x, *y;
@@ -258,8 +289,9 @@ INLINE ints step(const struct span *s, struct accumulator c, bool half, ints *od
 /* The order of k when there are several steps: as it is, and the two halves of PX_MMA_HALVES. */
 static const uint8_t in_order[FLOAT_K_MAX] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                               16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
-static const uint8_t in_halves[2][FLOAT_K_MAX / 2] = {{0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29},
-                                                      {2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31}};
+static const uint8_t in_halves[2][FLOAT_K_MAX / 2] = {
+    {0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29},
+    {2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31}};
 
 /* c + d to nearest. */
 INLINE ints sum_of(ints c, ints d, bool half)
@@ -274,7 +306,8 @@ INLINE ints sum_of(ints c, ints d, bool half)
 }
 
 /* Several steps, each on top of the last. */
-static inline ints stepwise(const struct px_mma *op, struct span *s, ints c, const uint8_t *ky, bool half, ints *odd)
+static inline ints stepwise(const struct px_mma *op, struct span *s, ints c, const uint8_t *ky, bool half,
+                            ints *odd)
 {
     bool halves = op->flags & PX_MMA_HALVES;
     ints d = halves ? (ints){0} : c;
@@ -296,8 +329,10 @@ INLINE ints elements(const struct px_mma *op, struct span *s, ints c, const uint
     if (op->step || op->flags & PX_MMA_HALVES) return stepwise(op, s, c, ky, half, odd);
     s->kx = NULL, s->ky = ky, s->n = op->k;
     struct accumulator acc = from_bits(c, half);
-    if (!ky && op->k == 16) return step(&(struct span){s->x, s->y, s->row, s->at, 16, NULL, NULL}, acc, half, odd);
-    if (!ky && op->k == 8) return step(&(struct span){s->x, s->y, s->row, s->at, 8, NULL, NULL}, acc, half, odd);
+    if (!ky && op->k == 16)
+        return step(&(struct span){s->x, s->y, s->row, s->at, 16, NULL, NULL}, acc, half, odd);
+    if (!ky && op->k == 8)
+        return step(&(struct span){s->x, s->y, s->row, s->at, 8, NULL, NULL}, acc, half, odd);
     return step(s, acc, half, odd);
 }
 
@@ -317,8 +352,10 @@ INLINE void give(void *to, size_t at, uint32_t n, bool half, const int32_t *from
         memcpy((uint32_t *)to + at, from, n * 4);
 }
 
-/* Elements [col, col + n) of row `row` of d. x holds the row as its row r, y the columns from its row 0 on. */
-INLINE void row_of(const struct px_mma *op, const struct px_mma_data *data, struct span *s, uint32_t row, uint32_t col, uint32_t n, bool half)
+/* Elements [col, col + n) of row `row` of d. x holds the row as its row r, y the columns from its row 0 on.
+ */
+INLINE void row_of(const struct px_mma *op, const struct px_mma_data *data, struct span *s, uint32_t row,
+                   uint32_t col, uint32_t n, bool half)
 {
     int32_t c[BLOCK] __attribute__((aligned(64))) = {0}, d[BLOCK] __attribute__((aligned(64)));
     int32_t odd[BLOCK] __attribute__((aligned(64)));
@@ -399,7 +436,8 @@ static void product_f64(const struct px_mma *op, const struct px_mma_data *data)
             for (uint32_t j = 0; j < CHAINS; j++) nan |= sum[j] != sum[j];
             for (uint32_t j = 0; nan && j < CHAINS; j++) {
                 sum[j] = c[at + j];
-                for (uint32_t k = 0; k < op->k; k++) sum[j] = chained(x[i * op->k + k], columns[k][j], sum[j]);
+                for (uint32_t k = 0; k < op->k; k++)
+                    sum[j] = chained(x[i * op->k + k], columns[k][j], sum[j]);
             }
             memcpy(d + at, sum, sizeof sum);
         }
@@ -409,7 +447,8 @@ static void product_f64(const struct px_mma *op, const struct px_mma_data *data)
 /* ---- integers ---- */
 
 /* Rows of a factor as integers, [k][row]. */
-static void unpack_integers(const void *rows, enum px_mma_type type, uint32_t k, uint32_t first, uint32_t n, int32_t (*to)[BLOCK])
+static void unpack_integers(const void *rows, enum px_mma_type type, uint32_t k, uint32_t first, uint32_t n,
+                            int32_t (*to)[BLOCK])
 {
     uint32_t bits = px_mma_bits(type), words = px_mma_words(type, k), per = 32 / bits, left = 32 - bits;
     bool sign = type == PX_MMA_S8 || type == PX_MMA_S4;
@@ -443,10 +482,12 @@ static void product_int(const struct px_mma *op, const struct px_mma_data *data)
                 int32_t *d = (int32_t *)data->d + (size_t)(row + r) * op->cols + col;
                 ints sum[BLOCK / LANES] = {{0}};
                 for (uint32_t k = 0; k < op->k; k++)
-                    for (uint32_t l = 0; l < BLOCK / LANES; l++) sum[l] += x[k][r] * load_i(&y[ky ? ky[k] : k][l * LANES]);
+                    for (uint32_t l = 0; l < BLOCK / LANES; l++)
+                        sum[l] += x[k][r] * load_i(&y[ky ? ky[k] : k][l * LANES]);
                 for (uint32_t i = 0; i < cols; i++) {
                     int32_t s = sum[i / LANES][i % LANES];
-                    d[i] = op->flags & PX_MMA_SATURATE ? clamped((int64_t)c[i] + s) : (int32_t)((uint32_t)c[i] + (uint32_t)s);
+                    d[i] = op->flags & PX_MMA_SATURATE ? clamped((int64_t)c[i] + s)
+                                                       : (int32_t)((uint32_t)c[i] + (uint32_t)s);
                 }
             }
         }

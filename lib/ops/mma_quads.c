@@ -1,9 +1,10 @@
 /*
- * mma_quads.c - mma.m8n8k4 of f16 (PTX ISA 9.7.14.5.1): four products of 8x8x4, lanes l and l+16 of four together.
+ * mma_quads.c - mma.m8n8k4 of f16 (PTX ISA 9.7.14.5.1): four products of 8x8x4, lanes l and l+16 of four
+ * together.
  *
  * Chips after sm_70 do it with shuffles and scalar fused multiply-adds in f32, and so does this: with an f32
- * result the products are a chain that starts at 0, and c is added last; with an f16 result two pairs are summed apart
- * and added to c one after the other, and the sum is rounded to f16 once.
+ * result the products are a chain that starts at 0, and c is added last; with an f16 result two pairs are
+ * summed apart and added to c one after the other, and the sum is rounded to f16 once.
  */
 #include <math.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static uint32_t owner(uint32_t quad, uint32_t i, uint32_t j, bool half, uint32_t
     return lane + (i & 1) + (j & 2);
 }
 
-static float taken(const struct px_mma_form *f, const struct px_mma_warp *w, uint32_t quad, uint32_t i, uint32_t j)
+static float taken(const struct px_mma_form *f, const struct px_mma_warp *w, uint32_t quad, uint32_t i,
+                   uint32_t j)
 {
     uint32_t e, lane = owner(quad, i, j, f->c == PX_MMA_F16, &e);
     float v;
@@ -67,7 +69,8 @@ void px_mma_quads(const struct px_mma_form *f, const struct px_mma_warp *w)
         }
     }
     for (uint32_t at = 0; at < 256; at++) {
-        uint32_t quad = at >> 6, i = at >> 3 & 7, j = at & 7, e, lane = owner(quad, i, j, f->d == PX_MMA_F16, &e);
+        uint32_t quad = at >> 6, i = at >> 3 & 7, j = at & 7, e,
+                 lane = owner(quad, i, j, f->d == PX_MMA_F16, &e);
         if (f->d == PX_MMA_F16)
             ((uint16_t *)w->d[e >> 1])[2 * lane + (e & 1)] = (uint16_t)d[quad][i][j];
         else

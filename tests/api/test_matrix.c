@@ -1,9 +1,10 @@
 /*
- * test_matrix.c - matrix instructions on the VM give what a real GPU was recorded to answer (tests/hw/matrix).
+ * test_matrix.c - matrix instructions on the VM give what a real GPU was recorded to answer
+ * (tests/hw/matrix).
  *
- * Every form of mma and wmma.mma that sm_90 executes runs GOLDEN_BLOCKS x GOLDEN_TILES tiles, every move of fragments once, on
- * every SIMD level of this machine; hashes of what they write stand in golden/matrix.bin. golden/matrix_faults.tsv
- * has what the chip says to instructions that are used wrongly.
+ * Every form of mma and wmma.mma that sm_90 executes runs GOLDEN_BLOCKS x GOLDEN_TILES tiles, every move of
+ * fragments once, on every SIMD level of this machine; hashes of what they write stand in golden/matrix.bin.
+ * golden/matrix_faults.tsv has what the chip says to instructions that are used wrongly.
  */
 #include <ptxvm.h>
 #include <stdlib.h>
@@ -29,25 +30,30 @@ static FILE *golden_open(const char *name)
 {
     char path[512];
     const char *slash = strrchr(__FILE__, '/');
-    snprintf(path, sizeof path, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".", name);
+    snprintf(path, sizeof path, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1,
+             slash ? __FILE__ : ".", name);
     FILE *f = fopen(path, "rb");
     if (!f) printf("cannot open %s\n", path);
     return f;
 }
 
 /* Runs kernel k of the text; NULL or what went wrong. fault may be NULL. */
-static const char *launch(Replay *r, const char *text, unsigned ctas, const void *params, size_t bytes, ptx_fault *fault)
+static const char *launch(Replay *r, const char *text, unsigned ctas, const void *params, size_t bytes,
+                          ptx_fault *fault)
 {
     static char said[512];
     ptx_module *module = NULL;
     ptx_program *program = NULL;
     ptx_kernel *kernel;
-    ptx_launch_config config = {.struct_size = sizeof config, .grid = {ctas}, .block = {32}, .params = params, .param_bytes = bytes};
+    ptx_launch_config config = {
+        .struct_size = sizeof config, .grid = {ctas}, .block = {32}, .params = params, .param_bytes = bytes};
     ptx_status status = ptx_module_create(NULL, text, strlen(text), &module);
-    if (status == PTX_OK) status = ptx_program_create(r->device, (const ptx_module *const *)&module, 1, NULL, &program);
+    if (status == PTX_OK)
+        status = ptx_program_create(r->device, (const ptx_module *const *)&module, 1, NULL, &program);
     if (status == PTX_OK) status = ptx_program_kernel(program, "k", &kernel);
     if (status == PTX_OK) status = ptx_kernel_launch(kernel, &config, fault);
-    snprintf(said, sizeof said, "%s: %s %s", ptx_status_name(status), ptx_device_message(r->device), fault && fault->message ? fault->message : "");
+    snprintf(said, sizeof said, "%s: %s %s", ptx_status_name(status), ptx_device_message(r->device),
+             fault && fault->message ? fault->message : "");
     ptx_program_destroy(program);
     ptx_module_destroy(module);
     return status == PTX_OK ? NULL : said;
@@ -74,7 +80,8 @@ static unsigned form_differs(Replay *r, const Form *f)
     size_t in = (size_t)form_in(f) * 32 * (f->wide ? 8 : 4), out = (size_t)f->nd * 32 * (f->wide ? 8 : 4);
     uint64_t expected[GOLDEN_BLOCKS];
     unsigned bad = 0;
-    if (fread(expected, 8, GOLDEN_BLOCKS, r->golden) != GOLDEN_BLOCKS) return printf("the recording is too short\n"), 1;
+    if (fread(expected, 8, GOLDEN_BLOCKS, r->golden) != GOLDEN_BLOCKS)
+        return printf("the recording is too short\n"), 1;
     for (unsigned t = 0; t < TILES; t++) unit_tile(f, t, r->host_in + t * in);
     form_emit(f, "k", body);
     const char *wrong = run(r, body, TILES, TILES * in, TILES * out);
@@ -98,7 +105,8 @@ static unsigned move_differs(Replay *r, const Move *m)
 
 static void verdict(Replay *r, const char *what, unsigned n, unsigned bad)
 {
-    printf("%s %u - %s.%s: %u agree, %u differ\n", bad || !n ? "not ok" : "ok", ++r->number, r->level, what, n - bad, bad);
+    printf("%s %u - %s.%s: %u agree, %u differ\n", bad || !n ? "not ok" : "ok", ++r->number, r->level, what,
+           n - bad, bad);
     r->failed |= bad || !n;
 }
 
@@ -131,8 +139,8 @@ static int fault_of(Replay *r, const Fault *f)
 }
 
 /*
- * The chip's error, but for two kinds of cases that PTX leaves undefined and the VM does not: lanes that are missing
- * (715 here), and matrices of wmma whose address or stride the chip rounds (716 here).
+ * The chip's error, but for two kinds of cases that PTX leaves undefined and the VM does not: lanes that are
+ * missing (715 here), and matrices of wmma whose address or stride the chip rounds (716 here).
  */
 static int expected_of(const char *name, int chip)
 {
@@ -168,7 +176,8 @@ int main(int argc, char **argv)
     ptx_device_config config = {.struct_size = sizeof config, .workers = 1, .max_steps = 100000000};
     r.host_in = malloc(ROOM), r.host_out = malloc(ROOM);
     if (!r.host_in || !r.host_out || ptx_device_create(&config, &r.device) != PTX_OK ||
-        ptx_memory_alloc(r.device, ROOM, &r.in) != PTX_OK || ptx_memory_alloc(r.device, ROOM, &r.out) != PTX_OK)
+        ptx_memory_alloc(r.device, ROOM, &r.in) != PTX_OK ||
+        ptx_memory_alloc(r.device, ROOM, &r.out) != PTX_OK)
         return printf("FAILED: no device\n"), 1;
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         const struct px_level *level = px_level_named(levels[i]);

@@ -1,8 +1,8 @@
 /*
  * faults.c - what a chip says to matrix instructions that are used wrongly: faults >matrix_faults.tsv
  *
- * Each case runs in a process of its own, because an error ends the context. A line: case, CUDA's error, and a
- * hash of what the kernel wrote when there was none.
+ * Each case runs in a process of its own, because an error ends the context. A line: case, CUDA's error, and
+ * a hash of what the kernel wrote when there was none.
  */
 #include <cuda.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ static void run(const Fault *f)
     if (!r) r = cuCtxSynchronize();
     if (!r) r = cuMemcpyDtoH(result, buffer, FAULT_BYTES);
     cuGetErrorName(r, &name);
-    printf("%s\t%d\t%s\t%016llx\n", f->name, (int)r, name, r ? 0ull : (unsigned long long)golden_hash(result, FAULT_BYTES));
+    printf("%s\t%d\t%s\t%016llx\n", f->name, (int)r, name,
+           r ? 0ull : (unsigned long long)golden_hash(result, FAULT_BYTES));
     fflush(stdout);
 }
 

@@ -1,4 +1,5 @@
-/* golden.h - what of the chip's answers is kept: hashes of GOLDEN_BLOCKS blocks of tiles a form, one of each move. */
+/* golden.h - what of the chip's answers is kept: hashes of GOLDEN_BLOCKS blocks of tiles a form, one of each
+ * move. */
 #ifndef HW_MATRIX_GOLDEN_H
 #define HW_MATRIX_GOLDEN_H
 

@@ -2,10 +2,10 @@
  * record.c - tensor cores of a real chip against lib/ops, and the recordings of tests/hw/golden/matrix.bin:
  *   record OUT_FILE TILES REPORT
  *
- * Every form runs TILES tiles (a tenth where it differs from another one only in saturation, rounding, selector or layout), and
- * each result is held against the unit at the level avx512, the first ones at all levels; the report has a line a form.
- * OUT_FILE gets hashes of the first tiles of each form, and of what each kernel of moves.h writes.
- * Needs an sm_90 chip, its driver, OpenMP and a processor with AVX-512.
+ * Every form runs TILES tiles (a tenth where it differs from another one only in saturation, rounding,
+ * selector or layout), and each result is held against the unit at the level avx512, the first ones at all
+ * levels; the report has a line a form. OUT_FILE gets hashes of the first tiles of each form, and of what
+ * each kernel of moves.h writes. Needs an sm_90 chip, its driver, OpenMP and a processor with AVX-512.
  */
 #include <cuda.h>
 #include <fenv.h>
@@ -33,7 +33,8 @@ static int load(const char *head, const char *body, CUmodule *module, CUfunction
 {
     char *text = malloc(strlen(head) + strlen(body) + 1);
     sprintf(text, "%s%s", head, body);
-    int bad = failed(cuModuleLoadData(module, text), name) || failed(cuModuleGetFunction(fn, *module, "k"), name);
+    int bad =
+        failed(cuModuleLoadData(module, text), name) || failed(cuModuleGetFunction(fn, *module, "k"), name);
     free(text);
     return bad;
 }
@@ -46,7 +47,8 @@ static int launch(CUfunction fn, unsigned ctas, size_t in, size_t out, const cha
            failed(cuCtxSynchronize(), what) || failed(cuMemcpyDtoH(hout, dout, out), what);
 }
 
-static unsigned compare(const Form *f, const struct px_mma_form *form, px_mma_function *product, unsigned tiles, size_t in, size_t out)
+static unsigned compare(const Form *f, const struct px_mma_form *form, px_mma_function *product,
+                        unsigned tiles, size_t in, size_t out)
 {
     static const int mode[4] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
     unsigned bad = 0;
@@ -86,7 +88,8 @@ static int sweep(const Form *f, unsigned tiles, FILE *golden, FILE *report)
             fwrite(&h, 8, 1, golden);
         }
     }
-    fprintf(report, "%u differ of %u (avx2 %u, portable %u of the first): %s%s\n", bad, tiles, bad2, badp, f->name, f->sel);
+    fprintf(report, "%u differ of %u (avx2 %u, portable %u of the first): %s%s\n", bad, tiles, bad2, badp,
+            f->name, f->sel);
     fflush(report);
     cuModuleUnload(module);
     return 0;
@@ -97,8 +100,10 @@ static int move(const Move *m, FILE *golden)
     CUmodule module;
     CUfunction fn;
     moves_input((uint8_t *)hin);
-    if (load(ptx_head, m->body, &module, &fn, m->name) || failed(cuMemcpyHtoD(dout, hin, MOVE_BYTES), m->name) ||
-        launch(fn, 1, MOVE_BYTES, MOVE_BYTES, m->name)) return 1;
+    if (load(ptx_head, m->body, &module, &fn, m->name) ||
+        failed(cuMemcpyHtoD(dout, hin, MOVE_BYTES), m->name) ||
+        launch(fn, 1, MOVE_BYTES, MOVE_BYTES, m->name))
+        return 1;
     uint64_t h = golden_hash(hout, MOVE_BYTES);
     fwrite(&h, 8, 1, golden);
     cuModuleUnload(module);
@@ -115,15 +120,19 @@ int main(int argc, char **argv)
     FILE *golden = fopen(argv[1], "wb"), *report = fopen(argv[3], "w");
     forms_all(&forms), moves_all(&moves);
     if (!golden || !report || failed(cuInit(0), "init") || failed(cuDeviceGet(&device, 0), "device") ||
-        failed(cuDevicePrimaryCtxRetain(&context, device), "context") || failed(cuCtxSetCurrent(context), "context") ||
-        failed(cuMemAlloc(&din, ROOM), "memory") || failed(cuMemAlloc(&dout, ROOM), "memory") ||
-        failed(cuMemAllocHost((void **)&hin, ROOM), "memory") || failed(cuMemAllocHost((void **)&hout, ROOM), "memory"))
+        failed(cuDevicePrimaryCtxRetain(&context, device), "context") ||
+        failed(cuCtxSetCurrent(context), "context") || failed(cuMemAlloc(&din, ROOM), "memory") ||
+        failed(cuMemAlloc(&dout, ROOM), "memory") || failed(cuMemAllocHost((void **)&hin, ROOM), "memory") ||
+        failed(cuMemAllocHost((void **)&hout, ROOM), "memory"))
         return 1;
     for (unsigned i = 0; i < forms.n; i++) {
         const Form *f = &forms.f[i];
-        int like = f->sat || f->rnd || f->selector || f->sparse == 1 || (f->wmma && (!f->arow || f->brow)) || (f->k == 4 && f->a == E_F16 && f->brow);
+        int like = f->sat || f->rnd || f->selector || f->sparse == 1 || (f->wmma && (!f->arow || f->brow)) ||
+                   (f->k == 4 && f->a == E_F16 && f->brow);
         unsigned tiles = (unsigned)atoi(argv[2]) / (like ? 10 : 1);
-        if (sweep(f, tiles > GOLDEN_BLOCKS * GOLDEN_TILES ? tiles : GOLDEN_BLOCKS * GOLDEN_TILES, golden, report)) return 1;
+        if (sweep(f, tiles > GOLDEN_BLOCKS * GOLDEN_TILES ? tiles : GOLDEN_BLOCKS * GOLDEN_TILES, golden,
+                  report))
+            return 1;
     }
     for (unsigned i = 0; i < moves.n; i++)
         if (move(&moves.m[i], golden)) return 1;

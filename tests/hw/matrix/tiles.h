@@ -1,9 +1,9 @@
 /*
  * tiles.h - the inputs of a tile: registers of 32 lanes, made from the form and the tile's number alone.
  *
- * Every element of an operand is drawn on its own, so nothing here knows how a matrix lies in registers. A tile
- * has a profile: near exponents, wide ones, mostly zeros, few values that cancel, infinities and NaNs, subnormals,
- * overflow, zeros of both signs, plain bits.
+ * Every element of an operand is drawn on its own, so nothing here knows how a matrix lies in registers. A
+ * tile has a profile: near exponents, wide ones, mostly zeros, few values that cancel, infinities and NaNs,
+ * subnormals, overflow, zeros of both signs, plain bits.
  */
 #ifndef HW_MATRIX_TILES_H
 #define HW_MATRIX_TILES_H
@@ -12,7 +12,9 @@
 
 enum { PROFILES = 12 };
 
-typedef struct Draw { uint64_t state; } Draw;
+typedef struct Draw {
+    uint64_t state;
+} Draw;
 
 static uint64_t draw(Draw *r)
 {
@@ -21,17 +23,24 @@ static uint64_t draw(Draw *r)
     z = (z ^ z >> 27) * 0x94d049bb133111ebull;
     return z ^ z >> 31;
 }
-static unsigned below(Draw *r, unsigned n) { return (unsigned)((draw(r) >> 32) * n >> 32); }
-static int between(Draw *r, int lo, int hi) { return lo + (int)below(r, (unsigned)(hi - lo + 1)); }
+static unsigned below(Draw *r, unsigned n)
+{
+    return (unsigned)((draw(r) >> 32) * n >> 32);
+}
+static int between(Draw *r, int lo, int hi)
+{
+    return lo + (int)below(r, (unsigned)(hi - lo + 1));
+}
 
 /* How the elements of one operand of one tile are drawn. */
 typedef struct Source {
     int ebits, mbits, bias, top; /* top: the largest exponent field of finite numbers */
     int center, spread;          /* of the exponent field */
-    unsigned zeros, specials, few; /* percent of zeros, of specials; bits of the significand that may be set, 0: all */
-    unsigned palette;            /* 0, or so many values */
+    unsigned zeros, specials,
+        few;          /* percent of zeros, of specials; bits of the significand that may be set, 0: all */
+    unsigned palette; /* 0, or so many values */
     uint64_t value[4];
-    int signs;                   /* zeros of both signs and ones only */
+    int signs; /* zeros of both signs and ones only */
 } Source;
 
 static Source source_of(Elem e)
@@ -43,7 +52,9 @@ static Source source_of(Elem e)
     case E_E4M3: s.ebits = 4, s.mbits = 3; break;
     case E_E5M2: s.ebits = 5, s.mbits = 2; break;
     case E_F64: s.ebits = 11, s.mbits = 52; break;
-    default: s.ebits = 8, s.mbits = 23; break; /* tf32 is a register of 32 bits: the chip ignores the low ones, or not */
+    default:
+        s.ebits = 8, s.mbits = 23;
+        break; /* tf32 is a register of 32 bits: the chip ignores the low ones, or not */
     }
     s.bias = (1 << (s.ebits - 1)) - 1;
     s.top = (1 << s.ebits) - (e == E_E4M3 ? 1 : 2);
@@ -65,7 +76,8 @@ static uint64_t number_of(Draw *r, const Source *s, uint64_t u)
 
 static uint64_t draw_special(Draw *r, const Source *s)
 {
-    uint64_t sign = (draw(r) & 1) << (s->ebits + s->mbits), top = ((1ull << s->ebits) - 1) << s->mbits, m = (1ull << s->mbits) - 1;
+    uint64_t sign = (draw(r) & 1) << (s->ebits + s->mbits), top = ((1ull << s->ebits) - 1) << s->mbits,
+             m = (1ull << s->mbits) - 1;
     switch (below(r, 5)) {
     case 0: return sign | top;
     case 1: return sign | top | (draw(r) & m);
@@ -103,7 +115,8 @@ static void profile(Draw *r, Source *s, unsigned p, int where)
     case 10: s->signs = 1; break;
     default: break;
     }
-    for (unsigned i = 0; i < 4; i++) s->value[i] = number_of(r, s, draw(r)) & ((1ull << (s->ebits + s->mbits)) - 1);
+    for (unsigned i = 0; i < 4; i++)
+        s->value[i] = number_of(r, s, draw(r)) & ((1ull << (s->ebits + s->mbits)) - 1);
 }
 
 static uint64_t draw_int(Draw *r, unsigned bits, unsigned p)
@@ -112,7 +125,8 @@ static uint64_t draw_int(Draw *r, unsigned bits, unsigned p)
     if (p == 0) return v & all;
     if (p == 1) return (v & 1 ? all >> 1 : all ^ all >> 1) & all;
     if (p == 2) return v & 3 ? 0 : v >> 8 & all;
-    return (bits == 32 ? (v & 1 ? 0x7fffffff - (v >> 8 & 0xffff) : 0x80000000 + (v >> 8 & 0xffff)) : v >> 3) & all;
+    return (bits == 32 ? (v & 1 ? 0x7fffffff - (v >> 8 & 0xffff) : 0x80000000 + (v >> 8 & 0xffff)) : v >> 3) &
+           all;
 }
 
 /* One operand's registers, [register][lane]; 64 bits are kept for each. */
@@ -123,7 +137,7 @@ static void draw_operand(Draw *r, Elem e, unsigned regs, const Source *s, unsign
         for (unsigned lane = 0; lane < 32; lane++) {
             uint64_t v = 0;
             for (unsigned at = 0; at < wide; at += bits) {
-                uint64_t x = e >= E_S8   ? draw_int(r, bits, p & 3)
+                uint64_t x = e >= E_S8 ? draw_int(r, bits, p & 3)
                              : p == 11 ? draw(r) & (bits == 64 ? ~0ull : (1ull << bits) - 1)
                                        : draw_float(r, s);
                 v |= x << at;
@@ -170,7 +184,8 @@ static size_t unit_tile(const Form *f, unsigned number, void *to)
     unsigned n = form_in(f), bytes = f->wide ? 8 : 4;
     draw_tile(f, number, regs);
     for (unsigned i = 0; i < n; i++)
-        for (unsigned lane = 0; lane < 32; lane++) memcpy((char *)to + (i * 32 + lane) * bytes, &regs[i][lane], bytes);
+        for (unsigned lane = 0; lane < 32; lane++)
+            memcpy((char *)to + (i * 32 + lane) * bytes, &regs[i][lane], bytes);
     return (size_t)n * 32 * bytes;
 }
 
