@@ -18,6 +18,12 @@ $(UNITS): tests/bench/units.c $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-format-nonliteral -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
+# Speed of matrix products inside kernels (make bench).
+TEST_EXTRA += $(B)/tests/bench_matrix
+$(B)/tests/bench_matrix: tests/bench/matrix.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
 # The approximate units against checksums of all inputs recorded on a GPU; run.py uses --quick.
 APPROX_CHECK = $(B)/tests/approx_check
 TEST_EXTRA += $(APPROX_CHECK)
