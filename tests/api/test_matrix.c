@@ -13,6 +13,7 @@
 #include "hw/matrix/golden.h"
 #include "hw/matrix/moves.h"
 #include "hw/matrix/tiles.h"
+#include "reference/reference.h"
 #include "vm/device.h"
 
 enum { TILES = GOLDEN_BLOCKS * GOLDEN_TILES, ROOM = TILES * REGS_MAX * 32 * 8 };
@@ -110,6 +111,55 @@ static void verdict(Replay *r, const char *what, unsigned n, unsigned bad)
     r->failed |= bad || !n;
 }
 
+/* The same by the reference: its one buffer holds input and output. NULL, or what went wrong. */
+static const char *reference_run(Replay *r, const char *body, unsigned ctas, size_t in, size_t out)
+{
+    static char text[80000], message[512];
+    const uint64_t at = 0x7f0000000000u, params[2] = {at, at + ROOM};
+    static uint8_t buffer[2 * ROOM];
+    struct ref_launch launch = {.grid = {ctas, 1, 1},
+                                .block = {32, 1, 1},
+                                .buffer = buffer,
+                                .buffer_bytes = sizeof buffer,
+                                .buffer_address = at,
+                                .params = (const uint8_t *)params,
+                                .param_bytes = sizeof params};
+    snprintf(text, sizeof text, "%s%s", ptx_head, body);
+    memcpy(buffer, r->host_in, in);
+    memcpy(buffer + ROOM, r->host_in, out < in ? out : in);
+    int failed = ref_run(text, strlen(text), &launch, message, sizeof message);
+    memcpy(r->host_out, buffer + ROOM, out);
+    return failed ? message : NULL;
+}
+
+static void reference_replay(Replay *r)
+{
+    static Forms forms;
+    static char body[65536];
+    unsigned n = 0, bad = 0, unknown = 0;
+    uint64_t expected[GOLDEN_BLOCKS];
+    r->golden = golden_open("matrix.bin"), r->level = "reference";
+    forms_all(&forms);
+    for (unsigned i = 0; r->golden && i < forms.n; i++) {
+        const Form *f = &forms.f[i];
+        size_t in = (size_t)form_in(f) * 32 * (f->wide ? 8 : 4), out = (size_t)f->nd * 32 * (f->wide ? 8 : 4);
+        if (fread(expected, 8, GOLDEN_BLOCKS, r->golden) != GOLDEN_BLOCKS) break;
+        for (unsigned t = 0; t < GOLDEN_TILES; t++) unit_tile(f, t, r->host_in + t * in);
+        form_emit(f, "k", body);
+        const char *wrong = reference_run(r, body, GOLDEN_TILES, GOLDEN_TILES * in, GOLDEN_TILES * out);
+        if (wrong && strstr(wrong, "does not run")) {
+            unknown++;
+            continue;
+        }
+        if (!wrong && golden_hash(r->host_out, GOLDEN_TILES * out) != expected[0]) wrong = "differs";
+        if (wrong) printf("%s: %s\n", f->name, wrong);
+        n++, bad += wrong != NULL;
+    }
+    verdict(r, "dense", n, bad);
+    printf("# the reference does not know %u forms\n", unknown);
+    if (r->golden) fclose(r->golden);
+}
+
 static void level_replay(Replay *r)
 {
     static Forms forms;
@@ -185,6 +235,7 @@ int main(int argc, char **argv)
         r.device->level = level, r.level = levels[i];
         level_replay(&r);
     }
+    if (argc == 1 || !strcmp(argv[1], "reference")) reference_replay(&r);
     faults_replay(&r);
     printf("1..%u\n", r.number);
     ptx_device_destroy(r.device);
