@@ -191,7 +191,8 @@ void ref_warp_settle(struct ref_cta *cta, uint32_t index)
         uint32_t lanes = 0;
         if (t->state != REF_MEETING || (running && !t->at->named)) continue;
         FOR_LANES(k, live) lanes |= (uint32_t)meets(t, &warp[k]) << k;
-        if (!t->at->named || !(t->member & live & ~lanes)) finish(warp, lanes);
+        uint32_t member = t->at->named ? t->member : t->at->what == MATRIX ? ~0u : 0;
+        if (!(member & live & ~lanes)) finish(warp, lanes);
     }
 }
 
