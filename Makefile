@@ -31,10 +31,10 @@ TOOL_LIBS = -lpng -ljansson -liberty
 
 GEN = $(B)/gen
 GEN_HEADERS = $(GEN)/isa_words.h $(GEN)/isa_ops.h
-LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c))
+LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o $(LEVEL_OBJ)
 
-# The handlers are compiled once a SIMD level: the files that isagen writes, and handlers_fixed.c. So are the
+# The handlers are compiled once a SIMD level: the files that isagen writes, handlers_fixed.c, mma_product.c. So are the
 # approximate units, which have one level more. The level is chosen at run time.
 ARCH := $(shell uname -m)
 ifeq ($(ARCH),x86_64)
@@ -50,7 +50,7 @@ LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mb
 LEVEL_FLAGS_avx512vbmi = $(LEVEL_FLAGS_avx512) -mavx512vbmi -mavx512vnni
 HANDLER_FILES = 0 1 2 3 4 5 6 7 table
 HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c)
-LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)/obj/lib/ops/handlers_fixed_$l.o) $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o)
+LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)/obj/lib/ops/handlers_fixed_$l.o $(B)/obj/lib/ops/mma_product_$l.o) $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o)
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
 HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
 
@@ -91,6 +91,9 @@ $(B)/obj/%.o: %.c | $(GENERATED)
 $(GEN)/%.o: $(GEN)/%.c | $(GENERATED)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -Wno-unused-macros -c -o $@ $<
 $(B)/obj/lib/ops/handlers_fixed_%.o: lib/ops/handlers_fixed.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
+$(B)/obj/lib/ops/mma_product_%.o: lib/ops/mma_product.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
 define LEVEL_RULE
@@ -159,11 +162,12 @@ lint:
 	python3 tests/lint/style.py
 	@$(MAKE) --no-print-directory B=$(B)/lint WERROR=-Werror all tests-built
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
-	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
+	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
-bench: all $(B)/tests/bench $(B)/tests/bench_units
+bench: all $(B)/tests/bench $(B)/tests/bench_units $(B)/tests/bench_matrix
 	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench
 	@$(B)/tests/bench_units
+	@$(B)/tests/bench_matrix
 	@python3 tests/bench/check.py $(B)/bin/ptxas $(B)/bench
 
 # Agreement with NVIDIA's ptxas, where there is one (docs/parity.md); PARITY takes its options.

@@ -24,6 +24,7 @@
 #include "flow/loops.h"
 #include "link/program.h"
 #include "gang/gang.h"
+#include "ops/mma_form.h"
 
 struct px_coder {
     struct px_arena *keep, *scratch;
@@ -65,6 +66,7 @@ struct px_irfn {
     uint32_t text_insts;                 /* instructions of the text */
     PX_VEC(struct px_call_site *) sites; /* words are registers until emission */
     PX_VEC(struct px_ir_switch) switches;
+    PX_VEC(struct px_mma_form) matrices;
     PX_VEC(struct px_param) params;
     uint32_t *param_of;              /* by index in px_function.vars: in params; PX_NONE32 */
     uint32_t *reg_base;              /* by index in px_function.regs, more_regs behind: first register */

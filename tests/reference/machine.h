@@ -72,6 +72,7 @@ struct ref_inst {
     enum px_type type; /* of the value, where one slot names it */
     unsigned what;     /* an operation among several, by the family's own numbers */
     const struct ref_target *call;
+    const struct ref_matrix *matrix;     /* of mma */
     uint32_t target, ntargets, *targets; /* branches: numbers of instructions */
 };
 
@@ -206,6 +207,7 @@ bool ref_bind_atomic(const struct ref_context *x, struct ref_inst *in);
 bool ref_bind_control(const struct ref_context *x, struct ref_inst *in);
 bool ref_bind_barrier(const struct ref_context *x, struct ref_inst *in);
 bool ref_bind_warp(const struct ref_context *x, struct ref_inst *in);
+bool ref_bind_matrix(const struct ref_context *x, struct ref_inst *in);
 static inline bool ref_has(const struct ref_inst *in, px_word word)
 {
     return px_match_has(&in->match, word);
@@ -227,6 +229,10 @@ enum ref_step ref_run_ret(struct ref_thread *t, const struct ref_inst *in);
 /* ---- barrier.c, warp.c: a lane has exited or begun to wait; who may go on now? ---- */
 void ref_barrier_exited(struct ref_cta *cta, uint32_t warp);
 void ref_warp_settle(struct ref_cta *cta, uint32_t warp);
+
+/* ---- warp.c, matrix.c: an instruction for which all lanes of a warp meet ---- */
+void ref_bind_meeting(struct ref_inst *in);
+void ref_matrix_run(struct ref_thread *warp, uint32_t lanes, const struct ref_inst *in);
 
 /* ---- sregs.c ---- */
 bool ref_sreg_known(uint32_t id);
