@@ -214,8 +214,7 @@ static void a_missing_function_is_named(void **state)
                                           ".visible .entry k() {\n .param .b32 r; .param .b64 f;\n"
                                           " call (r), vprintf, (f);\n ret; }";
     assert_int_equal(link_texts(&wrong, 1, NULL, &program), PTX_ERROR_LINK);
-    assert_non_null(
-        strstr(ptx_device_message(device), "'vprintf' is declared in test.ptx with 8 bytes of parameters"));
+    assert_non_null(strstr(ptx_device_message(device), "'vprintf' is declared with 8 bytes of parameters"));
     ptx_device_destroy(device);
 }
 
