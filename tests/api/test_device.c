@@ -207,13 +207,14 @@ static void a_missing_function_is_named(void **state)
         HEAD ".extern .global .u32 missing;\n.visible .entry k() {\n .reg .u32 %r;\n"
              " ld.global.u32 %r, [missing];\n ret; }";
     assert_int_equal(link_texts(&variable, 1, NULL, &program), PTX_ERROR_LINK);
-    assert_string_equal(ptx_device_message(device), "undefined variable 'missing', used in test.ptx:7");
+    assert_string_equal(
+        ptx_device_message(device),
+        "test.ptx:7: Undefined reference to 'missing' in 'test.ptx', used in 'k' (declared at test.ptx:4)");
     static const char *const wrong = HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f);\n"
                                           ".visible .entry k() {\n .param .b32 r; .param .b64 f;\n"
                                           " call (r), vprintf, (f);\n ret; }";
     assert_int_equal(link_texts(&wrong, 1, NULL, &program), PTX_ERROR_LINK);
-    assert_non_null(
-        strstr(ptx_device_message(device), "'vprintf' is declared in test.ptx with 8 bytes of parameters"));
+    assert_non_null(strstr(ptx_device_message(device), "'vprintf' is declared with 8 bytes of parameters"));
     ptx_device_destroy(device);
 }
 
