@@ -253,8 +253,17 @@ static void print_example(const char *code)
     print_indented(ptx_explain_example(code, 1, NULL));
 }
 
+/* All codes, one a line, with the text of the message. */
+static int explain_all(void)
+{
+    const char *code, *message;
+    for (size_t i = 0; (code = ptx_known_code(i, &message)); i++) printf("%s  %s\n", code, message);
+    return 0;
+}
+
 static int explain(const char *code)
 {
+    if (!*code) return explain_all();
     const char *text = ptx_explain(code);
     if (!text) {
         message_plain(PTX_FATAL, "Value '%s' is not defined for option 'explain'", code);

@@ -23,6 +23,7 @@ struct exposed {
 struct assigned {
     struct px_lint_flow *flow;
     bool *given;         /* by register: a parameter */
+    bool *exchanged;     /* by register: an instruction between lanes reads it */
     bool *full;          /* by reference: a write that happens whenever its block is passed */
     uint32_t *written;   /* by register: the block that is being walked + 1, once it is fully written there */
     uint32_t *candidate; /* by register: its number among candidates; PX_FLOW_NONE */
@@ -115,10 +116,23 @@ static bool *find_parameters(const struct px_lint_flow *flow)
     return given;
 }
 
+static bool *find_exchanged(const struct px_lint_flow *flow)
+{
+    bool *exchanged = PX_NEW_N(flow->arena, bool, flow->nregs + 1);
+    for (uint32_t i = 0; i < flow->nrefs; i++) {
+        const struct px_lint_ref *ref = &flow->refs[i];
+        const uint8_t op = flow->items[ref->item].op;
+        if (op == PX_OP_shfl || op == PX_OP_vote || op == PX_OP_match || op == PX_OP_redux)
+            exchanged[ref->reg] |= !ref->is_def && ref->operand != flow->items[ref->item].inst->guard;
+    }
+    return exchanged;
+}
+
 static void find_reads(struct assigned *a)
 {
     const struct px_lint_flow *flow = a->flow;
     a->given = find_parameters(flow);
+    a->exchanged = find_exchanged(flow);
     a->written = PX_NEW_N(flow->arena, uint32_t, flow->nregs + 1);
     a->candidate = PX_NEW_N(flow->arena, uint32_t, flow->nregs + 1);
     for (uint32_t r = 0; r < flow->nregs; r++) a->candidate[r] = PX_FLOW_NONE;
@@ -255,6 +269,24 @@ static void say_maybe(const struct assigned *a, const struct px_lint_ref *ref, b
                  a->full[def] ? "" : " without a guard", px_lint_item_line(flow, flow->refs[def].item));
 }
 
+/*
+ * Lanes that hand on a value which only some have loaded are a compiler's reductions: every write of the
+ * register is a load under a guard, and an instruction between lanes reads it. What the others hand on does
+ * not count.
+ */
+static bool is_handed_on(const struct assigned *a, uint32_t reg)
+{
+    enum { LOOK_AT = 64 };
+    const struct px_lint_flow *flow = a->flow;
+    const uint32_t first = flow->defs.first[reg], end = flow->defs.first[reg + 1];
+    if (!a->exchanged[reg] || end - first > LOOK_AT) return false;
+    for (uint32_t i = first; i < end; i++) {
+        const struct px_lint_item *item = &flow->items[flow->refs[flow->defs.to[i]].item];
+        if (item->op != PX_OP_ld || !item->inst->guard) return false;
+    }
+    return true;
+}
+
 /* Was the register written under a guard earlier in the block of the read? */
 static bool written_here(const struct px_lint_flow *flow, const struct px_lint_ref *read)
 {
@@ -274,6 +306,7 @@ static void judge(struct assigned *a, const struct exposed *read)
     const uint64_t bit = 1ull << (read->bit % 64);
     if (a->all[block].before & bit) return;
     const bool some = a->some[block].before & bit || written_here(a->flow, ref);
+    if (some && is_handed_on(a, ref->reg)) return;
     const bool maybe = some || only_places(a->flow, ref);
     bool *told = maybe ? &a->told_maybe[read->bit] : &a->told_never[read->bit];
     if (*told) return;
