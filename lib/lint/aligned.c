@@ -10,15 +10,15 @@
 #include "lint/divergence.h"
 #include "lint/words.h"
 
+static bool is_barrier(const struct px_lint_item *item)
+{
+    return item->op == PX_OP_bar_sync || item->op == PX_OP_bar_arrive || item->op == PX_OP_bar_red;
+}
+
 static bool is_aligned(const struct px_lint_item *item)
 {
-    switch (item->op) {
-    case PX_OP_bar_sync:
-    case PX_OP_bar_arrive:
-    case PX_OP_bar_red:
-        return item->inst->opcode->word == PX_W_bar || px_lint_has_word(item->inst, PX_W_aligned);
-    default: return px_lint_has_word(item->inst, PX_W_aligned);
-    }
+    return px_lint_has_word(item->inst, PX_W_aligned) ||
+           (is_barrier(item) && item->inst->opcode->word == PX_W_bar);
 }
 
 /* ---- what differs between lanes ---- */
@@ -107,48 +107,69 @@ static bool hands_on(const struct px_lint_divergence *d, uint32_t ref)
 
 /* ---- where lanes part ---- */
 
-/* Does everything from here on only leave the function? Looked at are a few blocks. */
+/* Is there nothing from here on but leaving the function? */
 static bool only_leaves(const struct px_lint_flow *flow, uint32_t node)
 {
     enum { LOOK_AT = 8 };
-    for (unsigned n = 0; n < LOOK_AT; n++) {
-        if (node == flow->graph.end) return true;
+    for (unsigned n = 0; n < LOOK_AT && node != flow->graph.end; n++) {
         const struct px_flow_block *block = &flow->graph.blocks[node];
-        for (uint32_t i = block->first; i < block->first + block->n; i++)
-            if (is_aligned(&flow->items[i])) return false;
-        if (flow->graph.succ.first[node + 1] - flow->graph.succ.first[node] != 1) return false;
-        node = flow->graph.succ.to[flow->graph.succ.first[node]];
+        const uint32_t first = flow->graph.succ.first[node];
+        if (block->n != 1 || !flow->items[block->first].ends || flow->graph.succ.first[node + 1] - first != 1)
+            return false;
+        node = flow->graph.succ.to[first];
     }
-    return false;
+    return node == flow->graph.end;
 }
 
-static bool parts(const struct px_lint_flow *flow, uint32_t node)
+static bool parts_stayers(const struct px_lint_flow *flow, uint32_t node)
 {
     for (uint32_t i = flow->graph.succ.first[node]; i < flow->graph.succ.first[node + 1]; i++)
         if (only_leaves(flow, flow->graph.succ.to[i])) return false;
     return true;
 }
 
-static bool has_aligned(const struct px_lint_flow *flow)
+static bool parts(const struct px_lint_flow *flow, uint32_t node)
+{
+    (void)flow;
+    (void)node;
+    return true;
+}
+
+/* ---- all ---- */
+
+/* The aligned instructions that are (or are not) barriers of the block. */
+static bool is_meant(const struct px_lint_flow *flow, uint32_t i, bool barriers)
+{
+    const struct px_lint_item *item = &flow->items[i];
+    return flow->reached[flow->graph.node_of[i]] && is_aligned(item) && is_barrier(item) == barriers;
+}
+
+static bool has_meant(const struct px_lint_flow *flow, bool barriers)
 {
     for (uint32_t i = 0; i < flow->nitems; i++)
-        if (is_aligned(&flow->items[i])) return true;
+        if (is_meant(flow, i, barriers)) return true;
     return false;
+}
+
+static void judge(struct px_lint_flow *flow, const struct px_lint_numbers *numbers, bool barriers)
+{
+    const struct px_lint_parting rule = {is_source, hands_on, barriers ? parts_stayers : parts};
+    struct px_lint_divergence d;
+    struct px_lint_cause cause;
+    if (!has_meant(flow, barriers)) return;
+    px_lint_divergence(&d, flow, numbers, &rule);
+    for (uint32_t i = 0; i < flow->nitems; i++) {
+        const struct px_inst *inst = flow->items[i].inst;
+        if (!is_meant(flow, i, barriers) || !px_lint_is_parted(&d, i, &cause)) continue;
+        flow->lanes_part[i] = true;
+        px_lint_note_cause(
+            flow, px_lint_say(flow, LINT_ALIGNED, inst->pos, inst->opcode->len, inst->opcode->text), cause);
+    }
 }
 
 void px_lint_aligned(struct px_lint_flow *flow, const struct px_lint_numbers *numbers)
 {
-    static const struct px_lint_parting rule = {is_source, hands_on, parts};
-    struct px_lint_divergence d;
-    struct px_lint_cause cause;
-    if (!has_aligned(flow)) return;
-    px_lint_divergence(&d, flow, numbers, &rule);
-    for (uint32_t i = 0; i < flow->nitems; i++) {
-        const struct px_inst *inst = flow->items[i].inst;
-        if (!flow->reached[flow->graph.node_of[i]] || !is_aligned(&flow->items[i])) continue;
-        if (px_lint_is_parted(&d, i, &cause))
-            px_lint_note_cause(
-                flow, px_lint_say(flow, LINT_ALIGNED, inst->pos, inst->opcode->len, inst->opcode->text),
-                cause);
-    }
+    flow->lanes_part = PX_NEW_N(flow->arena, bool, flow->nitems);
+    judge(flow, numbers, false);
+    judge(flow, numbers, true);
 }

@@ -239,15 +239,17 @@ static bool is_byte(const struct px_inst *inst)
 }
 
 /*
- * Packing, prmt and stores of a byte put bits in places without looking at them. nvcc fills up with registers
- * that are never assigned what a later mask throws away, and copies empty objects as one such byte, so these
- * reads are no certain fault.
+ * Packing, prmt and stores of a byte or a vector put bits in places without looking at them. Compilers fill
+ * up with registers that are never assigned what a later mask throws away or what lies between the members of
+ * a structure, and copy empty objects as one such byte, so these reads are no certain fault.
  */
 static bool only_places(const struct px_lint_flow *flow, const struct px_lint_ref *ref)
 {
     const struct px_lint_item *item = &flow->items[ref->item];
     if (ref->operand == item->inst->guard) return false;
-    if (item->op == PX_OP_st) return ref->operand == &item->inst->opds[1] && is_byte(item->inst);
+    if (item->op == PX_OP_st)
+        return item->inst->opds[1].kind == PX_O_VEC ||
+               (ref->operand == &item->inst->opds[1] && is_byte(item->inst));
     return item->op == PX_OP_pack || item->inst->opcode->word == PX_W_prmt;
 }
 
@@ -270,21 +272,23 @@ static void say_maybe(const struct assigned *a, const struct px_lint_ref *ref, b
 }
 
 /*
- * Lanes that hand on a value which only some have loaded are a compiler's reductions: every write of the
- * register is a load under a guard, and an instruction between lanes reads it. What the others hand on does
- * not count.
+ * What compilers do on purpose, told only with everything: registers that some ways assign without a guard,
+ * since branches can be so related that no thread misses them all; and registers that only loads under a
+ * guard write and an instruction between lanes reads, since what the other lanes hand on need not count.
  */
-static bool is_handed_on(const struct assigned *a, uint32_t reg)
+static bool is_common(const struct assigned *a, uint32_t reg)
 {
     enum { LOOK_AT = 64 };
     const struct px_lint_flow *flow = a->flow;
     const uint32_t first = flow->defs.first[reg], end = flow->defs.first[reg + 1];
-    if (!a->exchanged[reg] || end - first > LOOK_AT) return false;
+    bool loads = a->exchanged[reg];
+    if (end - first > LOOK_AT) return true;
     for (uint32_t i = first; i < end; i++) {
         const struct px_lint_item *item = &flow->items[flow->refs[flow->defs.to[i]].item];
-        if (item->op != PX_OP_ld || !item->inst->guard) return false;
+        if (!item->inst->guard) return true;
+        loads &= item->op == PX_OP_ld;
     }
-    return true;
+    return loads;
 }
 
 /* Was the register written under a guard earlier in the block of the read? */
@@ -306,8 +310,8 @@ static void judge(struct assigned *a, const struct exposed *read)
     const uint64_t bit = 1ull << (read->bit % 64);
     if (a->all[block].before & bit) return;
     const bool some = a->some[block].before & bit || written_here(a->flow, ref);
-    if (some && is_handed_on(a, ref->reg)) return;
     const bool maybe = some || only_places(a->flow, ref);
+    if (maybe && !a->flow->wanted->all && (!some || is_common(a, ref->reg))) return;
     bool *told = maybe ? &a->told_maybe[read->bit] : &a->told_never[read->bit];
     if (*told) return;
     *told = true;

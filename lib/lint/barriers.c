@@ -81,7 +81,7 @@ void px_lint_barriers(struct px_lint_flow *flow, const struct px_lint_numbers *n
     for (uint32_t i = 0; i < flow->nitems; i++) {
         const struct px_inst *inst = flow->items[i].inst;
         if (!flow->reached[flow->graph.node_of[i]] || !is_for_all(&flow->items[i])) continue;
-        if (px_lint_is_parted(&d, i, &cause))
+        if (!flow->lanes_part[i] && px_lint_is_parted(&d, i, &cause))
             px_lint_note_cause(flow, px_lint_say(flow, LINT_BARRIER, inst->pos, inst->opcode->len), cause);
     }
 }

@@ -31,7 +31,7 @@ struct px_lint_flow {
     struct ptx_module *module;
     const struct px_function *function;
     struct px_arena *arena; /* scratch */
-    px_lint_find *find;
+    const struct px_lint_wanted *wanted;
 
     struct px_lint_item *items; /* nitems + 1: the last one only ends the references */
     uint32_t nitems;
@@ -45,6 +45,7 @@ struct px_lint_flow {
     struct px_flow_order order;
     bool *reached; /* by node */
     struct px_flow_tree dominators, post;
+    bool *lanes_part; /* by item: told of as .aligned where lanes part */
 };
 
 /*
@@ -52,7 +53,7 @@ struct px_lint_flow {
  * through large tables make a graph that is far larger than the code.
  */
 bool px_lint_flow(struct px_lint_flow *flow, struct ptx_module *module, const struct px_function *function,
-                  struct px_arena *scratch, px_lint_find *find);
+                  struct px_arena *scratch, const struct px_lint_wanted *wanted);
 
 /* Line of a place, for notes. */
 unsigned px_lint_line(const struct px_lint_flow *flow, px_pos pos);

@@ -16,7 +16,7 @@ static void analyse(struct ptx_module *module, const struct px_function *functio
     struct px_lint_flow flow;
     struct px_lint_values values;
     struct px_lint_numbers numbers;
-    const bool has_graph = px_lint_flow(&flow, module, function, scratch, wanted->find);
+    const bool has_graph = px_lint_flow(&flow, module, function, scratch, wanted);
     px_lint_registers(&flow);
     if (!has_graph) return;
     px_lint_reached(&flow);

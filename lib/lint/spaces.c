@@ -107,7 +107,7 @@ static bool gives_buffer(const struct spaces *s, uint32_t i)
     const struct px_lint_item *item = &s->flow->items[i];
     const struct px_symbol *callee = item->op == PX_OP_call ? px_lint_callee(item->inst) : NULL;
     struct px_lint_runtime runtime;
-    return callee && s->flow->find(callee->name->text, &runtime) && runtime.gives_buffer;
+    return callee && s->flow->wanted->find(callee->name->text, &runtime) && runtime.gives_buffer;
 }
 
 static struct value result(const struct spaces *s, uint32_t i)
