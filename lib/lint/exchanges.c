@@ -67,6 +67,15 @@ static bool moves_nothing(const struct shuffle *s)
     return true;
 }
 
+/* In a butterfly lanes exchange; a clamp that is not 31 can let one give and not take. */
+static bool is_lopsided(const struct shuffle *s)
+{
+    if (s->mode != PX_W_bfly || (s->clamp & 31) == 31) return false;
+    for (unsigned lane = 0; lane < 32; lane++)
+        if (source_of(s, source_of(s, lane)) != lane) return true;
+    return false;
+}
+
 static bool reads_outsiders(const struct shuffle *s)
 {
     bool any = false;
@@ -118,6 +127,8 @@ static void check_shuffle(const struct px_lint_numbers *numbers, uint32_t i)
             s.mode == PX_W_up
                 ? "no lane gets the value of another; in mode .up the clamp is the first lane, often 0"
                 : "no lane gets the value of another; the clamp is the last lane, often 31");
+    else if (is_lopsided(&s))
+        say(flow, &opds[3], "some lanes give and do not take; the clamp is the last lane, often 31");
     else if (px_lint_is_constant(members) && reads_outsiders(&s))
         say(flow, &opds[4], "every member reads from a lane that is no member, whose value is undefined");
 }

@@ -92,6 +92,21 @@ static struct px_lint_number shift_left(struct px_lint_number a, struct px_lint_
     return make(NULL, a.value << by.value, a.bits + (unsigned)by.value);
 }
 
+/* Not of negative numbers, whose upper bits the type decides. */
+static struct px_lint_number shift_right(struct px_lint_number a, struct px_lint_number by)
+{
+    if (a.symbol || !px_lint_is_constant(by) || by.value >= a.bits) return anything;
+    if (a.bits == PX_LINT_EXACT && a.value >> 63) return anything;
+    const unsigned lost = a.bits == PX_LINT_EXACT ? 0 : (unsigned)by.value;
+    return make(NULL, a.value >> by.value, a.bits - lost);
+}
+
+static struct px_lint_number exclude(struct px_lint_number a, struct px_lint_number b)
+{
+    if (a.symbol || b.symbol) return anything;
+    return make(NULL, a.value ^ b.value, least(a.bits, b.bits));
+}
+
 /* Bits that a constant clears are known whatever the other operand is. */
 static struct px_lint_number mask(struct px_lint_number a, struct px_lint_number b)
 {
@@ -131,7 +146,9 @@ static struct px_lint_number two_operands(px_word opcode, struct px_lint_number 
     case PX_W_mul:
     case PX_W_mad: return multiply(a, b);
     case PX_W_shl: return shift_left(a, b);
+    case PX_W_shr: return shift_right(a, b);
     case PX_W_and: return mask(a, b);
+    case PX_W_xor: return exclude(a, b);
     case PX_W_or: return unite(a, b);
     case PX_W_selp: return join(a, b);
     default: return anything;
