@@ -444,6 +444,7 @@ static void describe(const ptx_module *module, struct px_object_module *out)
     *out = (struct px_object_module){.file = module->source.file, .arch = module->arch ? module->arch : ""};
     out->all = module->profile == PTX_PROFILE_ALL;
     out->no_fmad = module->fmad == PTX_FMAD_OFF;
+    out->sm = module->target.sm;
     out->text = module->source.text;
     out->size = module->source.size;
 }

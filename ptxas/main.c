@@ -10,6 +10,7 @@
 #include "messages.h"
 #include "output.h"
 #include "program.h"
+#include "title.h"
 #include "ptx_tools.h"
 
 enum { EXIT_BAD = 255 };
@@ -257,7 +258,11 @@ static void print_example(const char *code)
 static int explain_all(void)
 {
     const char *code, *message;
-    for (size_t i = 0; (code = ptx_known_code(i, &message)); i++) printf("%s  %s\n", code, message);
+    for (size_t i = 0; (code = ptx_known_code(i, &message)); i++) {
+        char *title = message_title(message);
+        printf("%s  %s\n", code, title);
+        free(title);
+    }
     return 0;
 }
 
@@ -302,6 +307,7 @@ static bool assemble(struct inputs *inputs, const struct options *options)
 static int run(const struct options *options)
 {
     struct inputs inputs = {0};
+    if (option_given(options, OPTION_TOOL_NAME)) messages_name(options->values[OPTION_TOOL_NAME].text);
     if (options->help)
         print_help(options->profile);
     else if (options->version)
