@@ -216,6 +216,13 @@ void px_check_header(struct px_checker *checker)
     px_complain_at(checker, (directive)->told, id, (directive)->pos, directive_length(directive),            \
                    ##__VA_ARGS__)
 
+/* A note below the message that was appended, if it was, as the `before`-th. */
+#define NOTE(checker, before, ...)                                                                           \
+    do {                                                                                                     \
+        struct px_diags *diags_ = (checker)->diags;                                                          \
+        if (diags_->list.n > (before)) px_diag_note(diags_, &diags_->list.at[before], __VA_ARGS__);          \
+    } while (0)
+
 static uint32_t directive_length(const struct px_directive *directive)
 {
     return (uint32_t)strlen(px_word_text(directive->word)) + 1;
@@ -247,7 +254,9 @@ static void check_values(struct px_checker *checker, const struct px_directive *
         if (directive->value[i] > UINT32_MAX) COMPLAIN_VALUE(checker, OVERFLOW, directive, i);
     for (unsigned i = 0; positive && i < directive->n; i++)
         if (!(uint32_t)directive->value[i]) {
+            const uint32_t before = checker->diags->list.n;
             COMPLAIN_VALUE(checker, DIRECTIVE_ZERO, directive, i, px_word_text(directive->word));
+            NOTE(checker, before, "value %u is 0; leave the directive out where there is no bound", i + 1);
             return;
         }
 }
@@ -315,9 +324,13 @@ static void exclude(struct px_checker *checker, const struct px_func *func, px_w
     const struct px_directive *first = find_given(func, a), *second = find_given(func, b);
     if (!first || !second) return;
     const struct px_directive *later = first->pos > second->pos ? first : second;
+    const struct px_directive *earlier = later == first ? second : first;
+    const uint32_t before = checker->diags->list.n;
     px_complain_at(checker, func->end, DIRECTIVE_CONFLICT, later->pos, directive_length(later),
                    px_arena_printf(&checker->module->arena, ".%s", px_word_text(a)),
                    px_arena_printf(&checker->module->arena, ".%s", px_word_text(b)));
+    NOTE(checker, before, ".%s stands in line %u; leave one of them out", px_word_text(earlier->word),
+         px_source_place(&checker->module->source, earlier->pos).line);
 }
 
 static void check_alone(struct px_checker *checker, const struct px_func *func, px_word word)

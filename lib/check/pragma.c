@@ -51,6 +51,16 @@ static void check_place(struct px_checker *checker, const struct px_construct *p
         px_complain_at(checker, told, PRAGMA_FUNCTION, string->pos, string->length, string->text);
 }
 
+/* It has no effect, and what was meant is not done. */
+static void complain_unknown(struct px_checker *checker, const struct string *string)
+{
+    const uint32_t before = checker->late.list.n;
+    px_complain_late_at(checker, PRAGMA_UNKNOWN, string->pos, string->length, string->text);
+    if (checker->late.list.n > before)
+        px_diag_note(&checker->late, &checker->late.list.at[before],
+                     "ignored: no pragma begins with this word; \"nounroll\" is one");
+}
+
 static void check_string(struct px_checker *checker, const struct string *string, px_pos pos,
                          enum px_pragma_place place)
 {
@@ -60,7 +70,7 @@ static void check_string(struct px_checker *checker, const struct string *string
     if (!pragma && place == PX_PRAGMA_MODULE)
         px_complain_late_at(checker, PRAGMA_MODULE, string->pos, string->length, string->text);
     else if (!pragma)
-        px_complain_late_at(checker, PRAGMA_UNKNOWN, string->pos, string->length, string->text);
+        complain_unknown(checker, string);
     else if (!px_needs(checker, pragma, pos, LENGTH))
         return;
     else if (pragma->kind & PX_PF_KERNEL)
