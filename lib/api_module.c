@@ -444,7 +444,8 @@ static void describe(const ptx_module *module, struct px_object_module *out)
     *out = (struct px_object_module){.file = module->source.file, .arch = module->arch ? module->arch : ""};
     out->all = module->profile == PTX_PROFILE_ALL;
     out->no_fmad = module->fmad == PTX_FMAD_OFF;
-    out->sm = module->target.sm;
+    const int arch = module->arch ? px_target_find(module->arch, strlen(module->arch)) : -1;
+    out->sm = arch < 0 ? module->target.sm : px_target_at((size_t)arch).sm;
     out->text = module->source.text;
     out->size = module->source.size;
 }
