@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Every layout tells the same place: the modules of tests/messages in each, held against the json layout line by line
-and column by column, and the carets against the text above them. carets.test has places found by hand."""
+"""Every layout tells the same place: the modules of tests/messages in each, held against the json layout line
+by line and column by column, and the carets against the text above them. carets.test has places found by
+hand."""
 import glob
 import json
 import os
@@ -9,7 +10,9 @@ import subprocess
 import sys
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-PTXAS = os.path.join(os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build"))), "bin", "ptxas")
+PTXAS = os.path.join(
+    os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build"))), "bin", "ptxas"
+)
 
 
 def said(layout, path):
@@ -24,7 +27,8 @@ def said(layout, path):
 
 
 def of_json(path):
-    return [(d["line"], d["column"], max(d["length"], 1)) for d in json.loads(said("json", path)) if d["line"]]
+    found = [d for d in json.loads(said("json", path)) if d["line"]]
+    return [(d["line"], d["column"], max(d["length"], 1)) for d in found]
 
 
 def of_sarif(path):
@@ -35,7 +39,8 @@ def of_sarif(path):
 
 
 def of_github(path):
-    for line, first, end in re.findall(r"^::\w+ file=[^,]*,line=(\d+),col=(\d+),endColumn=(\d+)", said("github", path), re.M):
+    command = r"^::\w+ file=[^,]*,line=(\d+),col=(\d+),endColumn=(\d+)"
+    for line, first, end in re.findall(command, said("github", path), re.M):
         yield int(line), int(first), int(end) - int(first)
 
 

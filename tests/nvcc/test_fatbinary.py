@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""fatbinary of CUDA takes the objects that `ptxas -o` writes, for the architecture they were checked for and no other."""
+"""fatbinary of CUDA takes the objects that `ptxas -o` writes, for the architecture they were checked for and
+no other."""
 import os
 import shutil
 import subprocess
@@ -7,7 +8,9 @@ import sys
 import tempfile
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-PTXAS = os.path.join(os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build"))), "bin", "ptxas")
+PTXAS = os.path.join(
+    os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build"))), "bin", "ptxas"
+)
 TEXT = ".version 9.0\n.target sm_%s\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n"
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""No false alarm over compilers' output: `ptxas --lint` on the nvcc-made modules here, the samples and tests/exec
-draws only what ALLOWED has. Folders or files as arguments take the place of these."""
+"""No false alarm over compilers' output: `ptxas --lint` on the nvcc-made modules here, the samples and
+tests/exec draws only what ALLOWED has. Folders or files as arguments take the place of these."""
 import glob
 import json
 import os
@@ -9,8 +9,8 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PTXAS = os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "bin", "ptxas")
-# What compilers' output may draw: registers for nothing, code behind traps, generic accesses; and, where a source
-# casts, more alignment than a variable has.
+# What compilers' output may draw: registers for nothing, code behind traps, generic accesses; and, where a
+# source casts, more alignment than a variable has.
 ALLOWED = {"W0601", "W0602", "W0610", "W0640", "W0644"}
 PLACES = [os.path.join(ROOT, place) for place in ("tests/nvcc/ptx", "samples", "tests/exec")]
 
@@ -29,7 +29,11 @@ def findings(path):
     found = json.loads(done.stderr)
     if done.returncode or any(d["severity"] in ("error", "fatal") for d in found):
         return [f"{path}: exit code {done.returncode}"]
-    return [f"{path}:{d['line']}: {d['code']} {d['message']}" for d in found if d["code"].startswith("W06") and d["code"] not in ALLOWED]
+    return [
+        f"{path}:{d['line']}: {d['code']} {d['message']}"
+        for d in found
+        if d["code"].startswith("W06") and d["code"] not in ALLOWED
+    ]
 
 
 def main():
