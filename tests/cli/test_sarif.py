@@ -42,6 +42,7 @@ MESSAGE = record("text", text=TEXT)
 REGION = record("startLine", startLine=COUNT, startColumn=COUNT, endColumn=COUNT)
 URI = {"type": "string", "pattern": r"^[A-Za-z0-9\-._~:/%]+$"}
 PHYSICAL = record("artifactLocation", artifactLocation=record("uri", uri=URI), region=REGION)
+LOCATION = record("physicalLocation", physicalLocation=PHYSICAL)
 RULE = record("id", id=TEXT, shortDescription=MESSAGE, fullDescription=MESSAGE, help=MESSAGE)
 RESULT = record(
     "message ruleId ruleIndex",
@@ -49,7 +50,8 @@ RESULT = record(
     ruleIndex={"type": "integer", "minimum": 0},
     level={"enum": ["none", "note", "warning", "error"]},
     message=MESSAGE,
-    locations=several(record("physicalLocation", physicalLocation=PHYSICAL)),
+    locations=several(LOCATION),
+    relatedLocations=several(LOCATION),
 )
 DRIVER = record("name rules", name=TEXT, version=TEXT, rules=several(RULE))
 RUN = record(
