@@ -11,6 +11,7 @@
 #include "messages.h"
 #include "output.h"
 #include "program.h"
+#include "title.h"
 #include "ptx_tools.h"
 
 enum { EXIT_BAD = 255 };
@@ -265,8 +266,21 @@ static void print_example(const char *code)
     print_indented(ptx_explain_example(code, 1, NULL));
 }
 
+/* All codes, one a line, with the text of the message. */
+static int explain_all(void)
+{
+    const char *code, *message;
+    for (size_t i = 0; (code = ptx_known_code(i, &message)); i++) {
+        char *title = message_title(message);
+        printf("%s  %s\n", code, title);
+        free(title);
+    }
+    return 0;
+}
+
 static int explain(const char *code)
 {
+    if (!*code) return explain_all();
     const char *text = ptx_explain(code);
     if (!text) {
         message_plain(PTX_FATAL, "Value '%s' is not defined for option 'explain'", code);
@@ -305,6 +319,7 @@ static bool assemble(struct inputs *inputs, const struct options *options)
 static int run(const struct options *options)
 {
     struct inputs inputs = {0};
+    if (option_given(options, OPTION_TOOL_NAME)) messages_name(options->values[OPTION_TOOL_NAME].text);
     if (options->help)
         print_help(options->profile);
     else if (options->version)

@@ -20,9 +20,22 @@ static const char *padded_severity(ptx_severity severity)
     return names[severity];
 }
 
+/* What lines of ptxas's layout begin with (--tool-name); of the one command line that there is. */
+static const char *tool = "ptxas";
+
+void messages_name(const char *name)
+{
+    tool = name;
+}
+
+const char *message_tool(void)
+{
+    return tool;
+}
+
 void message_plain_list(ptx_severity severity, const char *format, va_list arguments)
 {
-    fprintf(stderr, "ptxas %s: ", padded_severity(severity));
+    fprintf(stderr, "%s %s: ", tool, padded_severity(severity));
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
 }
@@ -79,7 +92,7 @@ static void print_ptxas(const struct message *message)
         return;
     }
     if (message->told_line)
-        fprintf(stderr, "ptxas %s, line %u; %s: %s\n", message->told_file, message->told_line,
+        fprintf(stderr, "%s %s, line %u; %s: %s\n", tool, message->told_file, message->told_line,
                 padded_severity(d->severity), d->message);
     else
         message_plain(d->severity, "%s", d->message);

@@ -51,6 +51,10 @@ bool messages_are_late(const struct input *inputs, size_t n, const struct option
 /* Has ptxas's reading of the inputs errors? Only without any it asks about whole modules and options. */
 bool messages_have_early(const struct input *inputs, size_t n, const struct options *options);
 
+/* Lines of ptxas's layout begin with `name`, which stays the caller's, instead of ptxas. */
+void messages_name(const char *name);
+const char *message_tool(void);
+
 /* "ptxas error   : TEXT", for what has no place. */
 void message_plain_list(ptx_severity severity, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
