@@ -124,10 +124,9 @@ uint32_t lsp_token_at(const struct lsp_file *file, uint32_t offset)
     }
     if (!low) return PTX_NOTHING;
     const ptx_token *token = &document->tokens[low - 1];
-    if (offset < token->offset + token->length) return (uint32_t)low - 1;
-    if (low >= 2 && offset == token->offset) low--;
-    return offset == document->tokens[low - 1].offset + document->tokens[low - 1].length ? (uint32_t)low - 1
-                                                                                         : PTX_NOTHING;
+    const bool touches = low > 1 && token[-1].offset + token[-1].length == offset && token->offset == offset;
+    if (touches && token->kind == PTX_TOKEN_MARK) return (uint32_t)low - 2; /* the name before a comma */
+    return offset <= token->offset + token->length ? (uint32_t)low - 1 : PTX_NOTHING;
 }
 
 /* ---- changes ---- */

@@ -153,6 +153,13 @@ static void put_shown(struct outline *outline, uint32_t first, uint32_t last)
     }
 }
 
+/* Of ".target sm_90, debug": the comma and the word, which ask for debug data. */
+static bool is_debug(const struct document *document, uint32_t first, uint32_t token)
+{
+    return document_is(document, first, ".target") &&
+           (document_is(document, token, "debug") || document_is(document, token + 1, "debug"));
+}
+
 static void add_line(struct maker *maker, uint32_t first, uint32_t last, unsigned depth, unsigned number)
 {
     struct outline *outline = maker->outline;
@@ -166,7 +173,8 @@ static void add_line(struct maker *maker, uint32_t first, uint32_t last, unsigne
     line->text = outline->texts.n;
     put_shown(outline, first, last);
     line->text_length = outline->texts.n - line->text;
-    for (uint32_t i = first; i <= last; i++) put_key(maker, i, &key);
+    for (uint32_t i = first; i <= last; i++)
+        if (!is_debug(&outline->canonical, first, i)) put_key(maker, i, &key);
     line->key = outline->texts.n;
     line->key_length = key.n;
     line->names = (uint32_t)outline->nnames - line->first;

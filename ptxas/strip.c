@@ -141,27 +141,40 @@ static void put_name(const struct names *names, uint32_t token, uint32_t symbol,
     if (s->is_range && t->length > base) text_add(out, document->text + t->offset + base, t->length - base);
 }
 
-/* The tokens that stay, a blank behind each. */
+/* Of ".target sm_90, debug", which asks for debug data: the comma and the word. */
+static bool is_debug(const struct document *document, const ptx_part *part, uint32_t token)
+{
+    if (part->kind != PTX_PART_HEADER || token > part->last) return false;
+    return document_is(document, token, "debug") ||
+           (document_is(document, token, ",") && document_is(document, token + 1, "debug"));
+}
+
+/* The tokens that stay, with a blank where there was something between them: mul.wide is a name, mul .wide is
+ * none. */
 static void put_tokens(const struct names *names, struct text *out)
 {
     const struct document *document = names->document;
-    size_t part = 0, use = 0;
+    const ptx_part *begun = NULL;
+    size_t part = 0, use = 0, end = 0;
     for (uint32_t i = 0; i < document->ntokens; i++) {
         const ptx_token *token = &document->tokens[i];
         while (part < document->nparts && document->parts[part].first < i) part++;
-        if (part < document->nparts && document->parts[part].first == i &&
-            document->parts[part].kind == PTX_PART_DEBUG) {
-            i = document->parts[part].last;
+        const bool begins = part < document->nparts && document->parts[part].first == i;
+        if (begins) begun = &document->parts[part];
+        if (begins && begun->kind == PTX_PART_DEBUG) {
+            i = begun->last;
             continue;
         }
         if (document_is_comment(document, i)) continue;
+        if (begun && is_debug(document, begun, i)) continue;
         while (use < document->nuses && document->uses[use].token < i) use++;
+        if (token->offset != end) text_put(out, " ");
+        end = token->offset + token->length;
         if (use < document->nuses && document->uses[use].token == i &&
             names->fresh[document->uses[use].symbol])
             put_name(names, i, document->uses[use].symbol, out);
         else
             text_add(out, document->text + token->offset, token->length);
-        text_put(out, " ");
     }
 }
 

@@ -134,18 +134,18 @@ static void add_source(struct place *place, const struct px_item *item)
 static void add_block(const struct place *place, uint32_t part, const struct px_block *block);
 static void add_func(struct place *place, const struct px_func *func);
 
+/* The tree takes the guard's name for the place of an instruction, and forgets a backslash. */
 static void add_inst(struct place *place, const struct px_stmt *stmt)
 {
-    const uint32_t i = add_at(place, PTX_PART_INSTRUCTION, stmt->pos);
     struct ptx_syntax *syntax = place->syntax;
-    uint32_t *first = &part_at(place, i)->first;
-    const uint32_t before = px_syntax_before(syntax, *first);
+    uint32_t first = px_syntax_at(syntax, stmt->pos);
+    if (stmt->u.inst.guard)
+        while (!px_syntax_is(syntax, first, "@")) first = px_syntax_before(syntax, first);
+    else if (px_syntax_is(syntax, px_syntax_before(syntax, first), "\\"))
+        first = px_syntax_before(syntax, first);
+    const uint32_t i = add(place, PTX_PART_INSTRUCTION, first);
     part_at(place, i)->name = px_syntax_at(syntax, stmt->u.inst.pos);
     part_at(place, i)->form = stmt->u.inst.form;
-    /* the tree takes the guard's name for its place, and forgets a backslash */
-    if (px_syntax_is(syntax, before, "\\")) *first = before;
-    if (stmt->u.inst.guard)
-        while (!px_syntax_is(syntax, *first, "@")) *first = px_syntax_before(syntax, *first);
     px_names_inst(syntax, &stmt->u.inst);
 }
 
