@@ -3,7 +3,8 @@
  * Comments, line markers and debug data are left out, and names that only a function knows are replaced: %ra,
  * %rb, ... for registers (members of a range keep their numbers: %ra0), $La for labels, va for variables, pa
  * for parameters. Letters follow one another without digits, so no new name is a member of a new range. Names
- * at module scope are what others link and launch by; they stay, and no new name is one of them. */
+ * by which others link, launch and pass arguments stay (all at module scope, and the parameters of kernels),
+ * and no new name is one of them. */
 #include "strip.h"
 
 #include <stdlib.h>
@@ -14,46 +15,30 @@
 
 struct names {
     const struct document *document;
-    char **fresh;          /* by symbol, owned; NULL: it keeps its name */
-    struct strings global; /* names at module scope, sorted; owned */
-    bool *keeps_labels;    /* by part, owned: a function with a range of labels */
+    char **fresh;        /* by symbol, owned; NULL: it keeps its name */
+    struct strings kept; /* names that stay, sorted; owned */
+    bool *keeps_labels;  /* by part, owned: a function with a range of labels */
+    bool *is_kernel;     /* by part, owned */
 };
 
-static char *name_of(const struct document *document, uint32_t token)
+/* ---- what stays ---- */
+
+static bool *flags(const struct document *document)
 {
-    const ptx_token *t = &document->tokens[token];
-    return must_copy(document->text + t->offset, t->length);
+    bool *made = must_grow(NULL, document->nparts + 1);
+    memset(made, 0, document->nparts + 1);
+    return made;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void find_global(struct names *names)
+/* Kernels, and functions with .branchtargets L<4>, which names L0 to L3 by their spelling. */
+static void find_functions(struct names *names)
 {
     const struct document *document = names->document;
-    names->global.at = must_grow(NULL, document->nsymbols * sizeof *names->global.at);
-    for (size_t i = 0; i < document->nsymbols; i++) {
-        const ptx_symbol *symbol = &document->symbols[i];
-        if (symbol->function == PTX_NOTHING && symbol->token != PTX_NOTHING)
-            names->global.at[names->global.n++] = name_of(document, symbol->token);
-    }
-    qsort(names->global.at, names->global.n, sizeof *names->global.at, by_text);
-}
-
-static bool is_global(const struct names *names, const char *name)
-{
-    return names->global.n &&
-           bsearch(&name, names->global.at, names->global.n, sizeof *names->global.at, by_text);
-}
-
-/* .branchtargets L<4> names L0 to L3 by their spelling. */
-static void find_label_ranges(struct names *names)
-{
-    const struct document *document = names->document;
-    names->keeps_labels = must_grow(NULL, document->nparts + 1);
-    memset(names->keeps_labels, 0, document->nparts + 1);
+    names->keeps_labels = flags(document);
+    names->is_kernel = flags(document);
+    for (size_t i = 0; i < document->nsymbols; i++)
+        if (document->symbols[i].kind == PTX_SYMBOL_KERNEL && document->symbols[i].part != PTX_NOTHING)
+            names->is_kernel[document->symbols[i].part] = true;
     for (size_t i = 0; i < document->nparts; i++) {
         const ptx_part *part = &document->parts[i];
         bool range = false;
@@ -66,31 +51,59 @@ static void find_label_ranges(struct names *names)
     }
 }
 
-static const char *prefix_of(const ptx_symbol *symbol)
+static bool is_label(const ptx_symbol *symbol)
 {
-    if (symbol->kind == PTX_SYMBOL_REGISTER) return symbol->function == PTX_NOTHING ? "%g" : "%r";
-    if (symbol->function == PTX_NOTHING) return NULL;
-    switch (symbol->kind) {
-    case PTX_SYMBOL_VARIABLE: return "v";
-    case PTX_SYMBOL_PARAMETER: return "p";
-    case PTX_SYMBOL_LABEL:
-    case PTX_SYMBOL_TABLE: return "$L";
-    default: return NULL;
-    }
+    return symbol->kind == PTX_SYMBOL_LABEL || symbol->kind == PTX_SYMBOL_TABLE;
 }
+
+/* NULL: it is known outside its function. */
+static const char *prefix_of(const struct names *names, const ptx_symbol *symbol)
+{
+    const uint32_t function = symbol->function;
+    if (symbol->token == PTX_NOTHING) return NULL;
+    if (symbol->kind == PTX_SYMBOL_REGISTER) return function == PTX_NOTHING ? "%g" : "%r";
+    if (function == PTX_NOTHING) return NULL;
+    if (is_label(symbol)) return names->keeps_labels[function] ? NULL : "$L";
+    if (symbol->kind == PTX_SYMBOL_PARAMETER) return names->is_kernel[function] ? NULL : "p";
+    return symbol->kind == PTX_SYMBOL_VARIABLE ? "v" : NULL;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void find_kept(struct names *names)
+{
+    const struct document *document = names->document;
+    names->kept.at = must_grow(NULL, document->nsymbols * sizeof *names->kept.at);
+    for (size_t i = 0; i < document->nsymbols; i++) {
+        const ptx_symbol *symbol = &document->symbols[i];
+        if (symbol->token == PTX_NOTHING || prefix_of(names, symbol)) continue;
+        const ptx_token *t = &document->tokens[symbol->token];
+        names->kept.at[names->kept.n++] = must_copy(document->text + t->offset, t->length);
+    }
+    qsort(names->kept.at, names->kept.n, sizeof *names->kept.at, by_text);
+}
+
+static bool is_kept(const struct names *names, const char *name)
+{
+    return names->kept.n && bsearch(&name, names->kept.at, names->kept.n, sizeof *names->kept.at, by_text);
+}
+
+/* ---- new names ---- */
 
 /* a, b, ..., z, aa, ab, ... */
 static char *numbered(const char *prefix, unsigned long number)
 {
-    char letters[16], *name;
+    char letters[16];
     size_t n = 0;
     struct text text = {0};
     for (number++; number; number /= 26) letters[n++] = (char)('a' + --number % 26);
     text_put(&text, prefix);
     while (n) text_add(&text, &letters[--n], 1);
-    name = must_copy(text.at, text.n);
-    text_free(&text);
-    return name;
+    text_add(&text, "", 1);
+    return text.at;
 }
 
 /* Numbers start again in every function; symbols come in the order of their first use, so a function's lie
@@ -98,37 +111,39 @@ static char *numbered(const char *prefix, unsigned long number)
 static void choose(struct names *names)
 {
     const struct document *document = names->document;
-    unsigned long next[PTX_SYMBOL_TABLE + 1] = {0}, global = 0;
+    unsigned long next[PTX_SYMBOL_TABLE + 1] = {0}, module = 0;
     uint32_t function = PTX_NOTHING;
     names->fresh = must_grow(NULL, document->nsymbols * sizeof *names->fresh);
     for (size_t i = 0; i < document->nsymbols; i++) {
         const ptx_symbol *symbol = &document->symbols[i];
-        const char *prefix = prefix_of(symbol);
-        const bool label = symbol->kind == PTX_SYMBOL_LABEL || symbol->kind == PTX_SYMBOL_TABLE;
+        const char *prefix = prefix_of(names, symbol);
         names->fresh[i] = NULL;
-        if (!prefix || symbol->token == PTX_NOTHING) continue;
-        if (symbol->function != PTX_NOTHING && names->keeps_labels[symbol->function] && label) continue;
+        if (!prefix) continue;
         if (symbol->function != PTX_NOTHING && symbol->function != function) {
             memset(next, 0, sizeof next);
             function = symbol->function;
         }
-        unsigned long *number =
-            symbol->function == PTX_NOTHING ? &global : &next[label ? PTX_SYMBOL_LABEL : symbol->kind];
+        unsigned long *number = symbol->function == PTX_NOTHING ? &module
+                                : is_label(symbol)              ? &next[PTX_SYMBOL_LABEL]
+                                                                : &next[symbol->kind];
         do {
             free(names->fresh[i]);
             names->fresh[i] = numbered(prefix, (*number)++);
-        } while (is_global(names, names->fresh[i]));
+        } while (is_kept(names, names->fresh[i]));
     }
 }
 
 static void names_free(struct names *names)
 {
     for (size_t i = 0; i < names->document->nsymbols; i++) free(names->fresh[i]);
-    for (size_t i = 0; i < names->global.n; i++) free(names->global.at[i]);
+    for (size_t i = 0; i < names->kept.n; i++) free(names->kept.at[i]);
     free(names->fresh);
-    free(names->global.at);
+    free(names->kept.at);
     free(names->keeps_labels);
+    free(names->is_kernel);
 }
+
+/* ---- the text ---- */
 
 /* A member of a range keeps what follows the range's name: its number. */
 static void put_name(const struct names *names, uint32_t token, uint32_t symbol, struct text *out)
@@ -183,8 +198,8 @@ bool strip_document(const struct document *document, struct text *out, const str
     struct names names = {.document = document};
     struct text bare = {0};
     struct document stripped;
-    find_global(&names);
-    find_label_ranges(&names);
+    find_functions(&names);
+    find_kept(&names);
     choose(&names);
     put_tokens(&names, &bare);
     names_free(&names);
