@@ -133,6 +133,17 @@ static unsigned comment_indent(const struct arrangement *layout, size_t next)
     return layout->starts[next].indent + (inside ? 1u : 0u);
 }
 
+/* The first of the comments that stand before `next` on its line, if nothing else does; else `next`. */
+static size_t leading(const struct arrangement *layout, size_t first, size_t next)
+{
+    const struct document *document = layout->document;
+    size_t from = next;
+    while (from > first && !newlines_before(document, from) && !ends_line(document, from - 1)) from--;
+    return from == 0 || newlines_before(document, from) || (from > first && ends_line(document, from - 1))
+               ? from
+               : next;
+}
+
 /*
  * Comments up to `next`, the token of the program behind them. One that had a line of its own keeps it; one
  * that stood before a statement on the same line stays before it.
@@ -142,20 +153,17 @@ static void place_comments(struct arrangement *layout, size_t first, size_t next
     const struct document *document = layout->document;
     const bool end = next == document->ntokens, starts = end || layout->starts[next].starts;
     const bool brace = !end && (is_brace(layout, next, true) || is_brace(layout, next, false));
-    bool leads = !end && starts && !brace && first < next;
-    for (size_t i = first; i < next; i++) leads &= !ends_line(document, i);
-    for (size_t i = first + 1; i <= next && leads; i++) leads &= newlines_before(document, i) == 0;
-    leads &= first == 0 || newlines_before(document, first) > 0;
+    const size_t leader = end || !starts || brace ? next : leading(layout, first, next);
     for (size_t i = first; i < next; i++) {
         struct line_start *line = &layout->starts[i];
         line->starts = i == 0 || newlines_before(document, i) > 0 ||
                        document->tokens[i].kind == PTX_TOKEN_LINE_MARK || ends_line(document, i - 1);
         line->continues = line->starts && !starts;
-        line->indent = (uint16_t)(leads ? layout->starts[next].indent : comment_indent(layout, next));
+        line->indent = (uint16_t)(i == leader ? layout->starts[next].indent : comment_indent(layout, next));
     }
-    if (leads)
+    if (leader < next)
         layout->starts[next].starts = false;
-    else if (!starts && first < next && ends_line(document, next - 1))
+    else if (!starts && ends_line(document, next - 1))
         layout->starts[next] = (struct line_start){.starts = true, .continues = true};
 }
 
@@ -279,7 +287,8 @@ bool arrange_has_blank(const struct arrangement *layout, size_t token)
     const ptx_token_kind before = at[-1].kind;
     if (at->kind == PTX_TOKEN_MARK) return blank_before_mark(layout, token, in_instruction, is_opcode);
     if (at->kind == PTX_TOKEN_WORD && in_instruction)
-        return before == PTX_TOKEN_MARK && mark_of(document, token - 1) != ']';
+        return before == PTX_TOKEN_MARK && mark_of(document, token - 1) != ']' &&
+               blank_behind_mark(document, token - 1, at->kind);
     if (before == PTX_TOKEN_MARK) return blank_behind_mark(document, token - 1, at->kind);
     return true;
 }

@@ -152,31 +152,51 @@ static void show_heading(struct text *out, const struct outline_entity *entity, 
     text_print(out, "@@ %s%.*s%s @@\n", kind_name(entity->kind), (int)entity->length, entity->name, what);
 }
 
+/* Do lines differ that look alike? Then it is the types of their registers. */
+static bool look_alike(const struct side *a, const struct side *b, const uint32_t *other)
+{
+    size_t i = 0, k = 0;
+    while (i < a->entity->lines && k < b->entity->lines) {
+        const bool gone = other[i] == ALIGN_NONE, come = gone || other[i] != k;
+        if (gone && same_text(a, line_at(a, i), b, line_at(b, k))) return true;
+        i += gone || !come;
+        k++;
+    }
+    return false;
+}
+
+static void show_change(struct text *out, char sign, const struct side *side, size_t i, bool types)
+{
+    show_line(out, sign, side, i);
+    if (types) show_types(out, side, i);
+}
+
+/* Is there a difference in the lines behind i of a and k of b, which are alike? */
+static bool is_near(const struct side *a, size_t i, const struct side *b, size_t k, const uint32_t *other)
+{
+    for (size_t d = 1; d <= CONTEXT; d++) {
+        const bool end_a = i + d >= a->entity->lines, end_b = k + d >= b->entity->lines;
+        if (end_a || end_b) return end_a != end_b;
+        if (other[i + d] != k + d) return true;
+    }
+    return false;
+}
+
 /* Lines that differ, and those near them. */
 static void show(const struct side *a, const struct side *b, const uint32_t *other, struct text *out)
 {
+    const bool types = look_alike(a, b, other);
     size_t i = 0, k = 0, after = 0;
     show_heading(out, a->entity, "");
     while (i < a->entity->lines || k < b->entity->lines) {
         if (i < a->entity->lines && other[i] == ALIGN_NONE) {
-            const bool typed = k < b->entity->lines && same_text(a, line_at(a, i), b, line_at(b, k));
-            show_line(out, '-', a, i);
-            if (typed) show_types(out, a, i);
-            i++;
+            show_change(out, '-', a, i++, types);
             after = CONTEXT;
         } else if (k < b->entity->lines && (i == a->entity->lines || other[i] != k)) {
-            const bool typed = i > 0 && same_text(a, line_at(a, i - 1), b, line_at(b, k));
-            show_line(out, '+', b, k);
-            if (typed) show_types(out, b, k);
-            k++;
+            show_change(out, '+', b, k++, types);
             after = CONTEXT;
         } else {
-            bool near = after > 0;
-            for (size_t d = 1; d <= CONTEXT; d++)
-                near |= (i + d < a->entity->lines && other[i + d] == ALIGN_NONE) ||
-                        (k + d < b->entity->lines && i + d < a->entity->lines && other[i + d] != k + d) ||
-                        (i + d == a->entity->lines && k + d < b->entity->lines);
-            if (near) show_line(out, ' ', a, i);
+            if (after || is_near(a, i, b, k, other)) show_line(out, ' ', a, i);
             after -= after > 0;
             i++;
             k++;

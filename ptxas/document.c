@@ -74,6 +74,14 @@ bool document_is(const struct document *document, size_t token, const char *text
     return strlen(text) == t->length && memcmp(document->text + t->offset, text, t->length) == 0;
 }
 
+bool document_is_kernel(const struct document *document, const ptx_part *part)
+{
+    if (part->kind != PTX_PART_FUNCTION) return false;
+    for (uint32_t i = part->first; i < part->name; i++)
+        if (document_is(document, i, ".entry")) return true;
+    return false;
+}
+
 /* ---- comparing ---- */
 
 static bool is_blank(char c)

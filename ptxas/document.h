@@ -35,6 +35,8 @@ bool document_unreadable(const struct document *document, const struct options *
 bool document_is_comment(const struct document *document, size_t token);
 /* Does the token consist of this text? */
 bool document_is(const struct document *document, size_t token, const char *text);
+/* Is the part a kernel, declared or defined? */
+bool document_is_kernel(const struct document *document, const ptx_part *part);
 /* Are the tokens of both the same, blanks and comments aside? With `comments`, those too, but for blanks at
  * the ends of their lines. */
 bool document_same_tokens(const struct document *a, const struct document *b, bool comments);

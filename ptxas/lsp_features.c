@@ -253,16 +253,14 @@ json_t *lsp_symbols(const struct lsp_file *file)
     json_t *list = json_array(), *inner = list;
     for (size_t i = 0; i < document->nparts; i++) {
         const ptx_part *part = &document->parts[i];
-        bool is_register = false, is_kernel = false;
+        bool is_register = false;
         if (part->name == PTX_NOTHING) continue;
         const bool outside = part->parent == PTX_NOTHING;
         if (outside) inner = list;
-        for (uint32_t t = part->first; t < part->name; t++) {
-            is_register |= document_is(document, t, ".reg");
-            is_kernel |= document_is(document, t, ".entry");
-        }
+        for (uint32_t t = part->first; t < part->name; t++) is_register |= document_is(document, t, ".reg");
         if (part->kind == PTX_PART_FUNCTION) {
-            json_t *function = symbol(file, part, FUNCTION, is_kernel ? ".entry" : ".func");
+            json_t *function =
+                symbol(file, part, FUNCTION, document_is_kernel(document, part) ? ".entry" : ".func");
             json_array_append_new(inner, function);
             if (outside) inner = json_object_get(function, "children");
         } else if (part->kind == PTX_PART_VARIABLE && !is_register) {

@@ -100,9 +100,13 @@ struct maker {
     size_t use; /* next of the canonical document's */
 };
 
-static bool is_local(const ptx_symbol *symbol)
+/* Parameters of kernels are what arguments are called by. */
+static bool is_local(const struct document *document, const ptx_symbol *symbol)
 {
-    return symbol->function != PTX_NOTHING || symbol->kind == PTX_SYMBOL_REGISTER;
+    if (symbol->kind == PTX_SYMBOL_REGISTER) return true;
+    if (symbol->function == PTX_NOTHING) return false;
+    return symbol->kind != PTX_SYMBOL_PARAMETER ||
+           !document_is_kernel(document, &document->parts[symbol->function]);
 }
 
 /* The use at a token, if it names something local; NULL otherwise. Tokens are asked for in their order. */
@@ -112,7 +116,7 @@ static const ptx_use *local_use(struct maker *maker, uint32_t token)
     while (maker->use < document->nuses && document->uses[maker->use].token < token) maker->use++;
     if (maker->use == document->nuses || document->uses[maker->use].token != token) return NULL;
     const ptx_use *use = &document->uses[maker->use];
-    return is_local(&document->symbols[use->symbol]) ? use : NULL;
+    return is_local(document, &document->symbols[use->symbol]) ? use : NULL;
 }
 
 static void add_name(struct outline *outline, uint32_t number)

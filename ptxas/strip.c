@@ -18,27 +18,16 @@ struct names {
     char **fresh;        /* by symbol, owned; NULL: it keeps its name */
     struct strings kept; /* names that stay, sorted; owned */
     bool *keeps_labels;  /* by part, owned: a function with a range of labels */
-    bool *is_kernel;     /* by part, owned */
 };
 
 /* ---- what stays ---- */
 
-static bool *flags(const struct document *document)
-{
-    bool *made = must_grow(NULL, document->nparts + 1);
-    memset(made, 0, document->nparts + 1);
-    return made;
-}
-
-/* Kernels, and functions with .branchtargets L<4>, which names L0 to L3 by their spelling. */
-static void find_functions(struct names *names)
+/* .branchtargets L<4> names L0 to L3 by their spelling. */
+static void find_label_ranges(struct names *names)
 {
     const struct document *document = names->document;
-    names->keeps_labels = flags(document);
-    names->is_kernel = flags(document);
-    for (size_t i = 0; i < document->nsymbols; i++)
-        if (document->symbols[i].kind == PTX_SYMBOL_KERNEL && document->symbols[i].part != PTX_NOTHING)
-            names->is_kernel[document->symbols[i].part] = true;
+    names->keeps_labels = must_grow(NULL, document->nparts + 1);
+    memset(names->keeps_labels, 0, document->nparts + 1);
     for (size_t i = 0; i < document->nparts; i++) {
         const ptx_part *part = &document->parts[i];
         bool range = false;
@@ -64,7 +53,8 @@ static const char *prefix_of(const struct names *names, const ptx_symbol *symbol
     if (symbol->kind == PTX_SYMBOL_REGISTER) return function == PTX_NOTHING ? "%g" : "%r";
     if (function == PTX_NOTHING) return NULL;
     if (is_label(symbol)) return names->keeps_labels[function] ? NULL : "$L";
-    if (symbol->kind == PTX_SYMBOL_PARAMETER) return names->is_kernel[function] ? NULL : "p";
+    if (symbol->kind == PTX_SYMBOL_PARAMETER)
+        return document_is_kernel(names->document, &names->document->parts[function]) ? NULL : "p";
     return symbol->kind == PTX_SYMBOL_VARIABLE ? "v" : NULL;
 }
 
@@ -140,7 +130,6 @@ static void names_free(struct names *names)
     free(names->fresh);
     free(names->kept.at);
     free(names->keeps_labels);
-    free(names->is_kernel);
 }
 
 /* ---- the text ---- */
@@ -198,7 +187,7 @@ bool strip_document(const struct document *document, struct text *out, const str
     struct names names = {.document = document};
     struct text bare = {0};
     struct document stripped;
-    find_functions(&names);
+    find_label_ranges(&names);
     find_kept(&names);
     choose(&names);
     put_tokens(&names, &bare);
