@@ -1,10 +1,10 @@
 /*
- * api_syntax.c - the functions of ptxsyntax.h: they check arguments and forward. ptx_syntax_create holds the
+ * api_syntax.c - the functions of ptx_syntax.h: they check arguments and forward. ptx_syntax_create holds the
  * setjmp under which all tables of a ptx_syntax are allocated.
  */
 #include <string.h>
 #include "isa/isa.h"
-#include "ptxsyntax.h"
+#include "ptx_syntax.h"
 #include "syntax/syntax.h"
 
 ptx_status ptx_syntax_create(const ptx_module *module, ptx_syntax **out)

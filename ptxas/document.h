@@ -3,7 +3,7 @@
 #define PTXAS_DOCUMENT_H
 
 #include "options.h"
-#include "ptxsyntax.h"
+#include "ptx_syntax.h"
 #include "text.h"
 
 struct document {

@@ -29,7 +29,7 @@ json_t *lsp_diagnostics(const struct lsp_file *file)
     json_t *list = json_array();
     const ptx_module *module = file->document.module;
     for (size_t i = 0; i < ptx_module_diagnostic_count(module); i++) {
-        ptx_diagnostic d;
+        ptx_diagnostic d = {sizeof d};
         if (ptx_module_diagnostic(module, i, &d) == PTX_OK && !d.follows)
             json_array_append_new(list, diagnostic(file, &d));
     }

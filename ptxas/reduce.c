@@ -96,16 +96,28 @@ static bool succeeds(struct reduction *r)
 
 /* ---- candidates ---- */
 
-static bool is_legal(const struct reduction *r, const struct text *text)
+/* The verdict of `ptxas FILE` with the same options; NULL when there is no memory. */
+static ptx_module *check(const struct reduction *r, const struct text *text, ptx_status *status)
 {
-    const ptx_module_options wanted = {.file_name = r->name,
-                                       .arch = r->options->arch,
-                                       .profile = r->options->profile,
-                                       .max_errors = 1,
+    const struct options *options = r->options;
+    const bool open = option_given(options, OPTION_EXTENSIBLE_WHOLE_PROGRAM);
+    const ptx_module_options wanted = {.struct_size = sizeof wanted,
+                                       .file_name = r->name,
+                                       .arch = options->arch,
+                                       .profile = options->profile,
+                                       .compilation = options->compile_only ? PTX_COMPILE_SEPARATE
+                                                      : open                ? PTX_COMPILE_ANY
+                                                                            : PTX_COMPILE_WHOLE,
                                        .check_only = 1};
     ptx_module *module = NULL;
-    const ptx_status status = ptx_module_create(&wanted, text->at, text->n, &module);
-    ptx_module_destroy(module);
+    *status = ptx_module_create(&wanted, text->at, text->n, &module);
+    return module;
+}
+
+static bool is_legal(const struct reduction *r, const struct text *text)
+{
+    ptx_status status;
+    ptx_module_destroy(check(r, text, &status));
     return status == PTX_OK;
 }
 
@@ -281,11 +293,11 @@ static bool begin(struct reduction *r, const char *given, size_t size)
     struct text copy = {0};
     text_add(&copy, given, size);
     if (!option_given(r->options, OPTION_REDUCE_ANY) && !is_legal(r, &copy)) {
-        struct document document;
+        ptx_status status;
+        const struct input input = {.name = r->name, .module = check(r, &copy, &status)};
         message_plain(PTX_FATAL, "%s is no legal PTX; --reduce-any reduces it all the same", r->name);
-        if (document_open(&document, r->name, copy.at, copy.n, r->options))
-            document_refused(&document, r->options);
-        document_close(&document);
+        messages_print(&input, input.module != NULL, r->options);
+        ptx_module_destroy(input.module);
         text_free(&copy);
         return false;
     }

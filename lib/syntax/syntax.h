@@ -1,5 +1,5 @@
 /*
- * syntax.h - the tables behind a ptx_syntax (ptxsyntax.h), and the files that fill them.
+ * syntax.h - the tables behind a ptx_syntax (ptx_syntax.h), and the files that fill them.
  *
  * tokens.c reads the text once more with the parser's own lexer and keeps what the parser has no use for:
  * comments and line markers. parts.c walks the tree and says which tokens belong to which statement, and
@@ -9,7 +9,7 @@
 #define PX_SYNTAX_SYNTAX_H
 
 #include "front/module.h"
-#include "ptxsyntax.h"
+#include "ptx_syntax.h"
 
 struct ptx_syntax {
     struct px_arena arena;     /* of the tables; the text is the module's */

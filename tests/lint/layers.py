@@ -18,7 +18,7 @@ LAYERS = (
     "base isa front flow match check syntax lint link mem approx gang ops code vm cdp san api shim".split()
     + ["tools"]
 )
-PUBLIC = {"ptx.h", "ptxvm.h", "ptx_run.h", "ptx_tools.h", "ptxsyntax.h"}
+PUBLIC = {"ptx.h", "ptxvm.h", "ptx_run.h", "ptx_tools.h", "ptx_syntax.h"}
 GENERATED = {
     "isa_words.h": "isa",
     "isa_ops.h": "isa",

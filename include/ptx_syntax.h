@@ -1,16 +1,17 @@
 /*
- * ptxsyntax.h - the text of a PTX module as tokens, parts and names: for formatters, editors and reducers.
+ * ptx_syntax.h - the text of a PTX module as tokens, parts and names: for formatters, editors and reducers.
  *
  * ptx.h answers whether a module is legal; this header answers what stands where in its text, legal or not. A
  * ptx_syntax is made of a module and holds four tables: tokens (comments among them), parts (header lines,
  * declarations, functions, statements, blocks), symbols, and the uses of symbols. They are arrays in text
  * order, which refer to one another by index. The second half of the header asks the table of instructions.
  *
- * The rules at the top of ptx.h hold here, too. A ptx_syntax never changes, so any number of threads may read
+ * Like ptx_tools.h it is not installed, and may change with every version. The rules at the top of ptx.h hold
+ * here, too, but for the sizes of structs. A ptx_syntax never changes, so any number of threads may read
  * it.
  */
-#ifndef PTXSYNTAX_H
-#define PTXSYNTAX_H
+#ifndef PTX_SYNTAX_H
+#define PTX_SYNTAX_H
 
 #include "ptx.h"
 
