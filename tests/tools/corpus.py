@@ -24,7 +24,7 @@ def files():
 
 
 def frozen_modules(name, most):
-    """Modules of tests/verdicts/NAME, where accepted pieces stand between the prefix and suffix before them."""
+    """Modules of tests/verdicts/NAME, accepted pieces between the prefix and suffix before them."""
     prefix = suffix = ""
     modules = []
     with open(os.path.join(ROOT, "tests", "verdicts", name), encoding="utf-8", errors="replace") as file:

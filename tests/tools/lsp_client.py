@@ -1,5 +1,5 @@
-"""A client of the Language Server Protocol for tests: sends what it is told, and checks the framing of all that
-comes back."""
+"""A client of the Language Server Protocol for tests: sends what it is told, and checks the framing of
+all that comes back."""
 import json
 import os
 import select

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""ptxas --diff: what makes two modules different, and what does not. Each case changes one text by hand and says
-what must come of it: the exit code of diff(1), and lines that must be shown."""
+"""ptxas --diff: what makes two modules different, and what does not. Each case changes one text by hand
+and says what must come of it: the exit code of diff(1), and lines that must be shown."""
 import os
 import re
 import sys
@@ -64,7 +64,7 @@ SAME = {
     "two registers swapped": sub("%r2", "%tmp").replace("%r3", "%r2").replace("%tmp", "%r3"),
     "names of labels": sub("DONE", "$L__1"),
     "names of a function's parameters": sub(r"\ba\b", "first"),
-    "debug data": TEXT.replace(".global", DEBUG + ".global").replace("    mov.u32", "    .loc 1 2 3\n    mov.u32"),
+    "debug data": TEXT.replace(".global", DEBUG + ".global").replace(" mov.u", " .loc 1 2 3\n mov.u"),
     "order of functions": swapped(),
 }
 DIFFERENT = {
@@ -83,7 +83,7 @@ DIFFERENT = {
     "a register's type": (sub(r"\.reg \.b32 %r<9>", ".reg .s32 %r<9>"), [r"// .*<%\.s32>"]),
     "a label's place": (sub("DONE:\n", "").replace("    xor", "DONE:\n    xor"), ["DONE:"]),
     "an initial value": (sub("2, 3, 4", "2, 3, 5"), ["@@ variable table @@"]),
-    "a variable's name": (sub("table", "list"), ["variable table only in the first", "variable list only in the second"]),
+    "a variable's name": (sub("table", "list"), ["table only in the first", "list only in the second"]),
     "a function more": (TEXT + ".func f() { ret; }\n", ["function f only in the second", r"\+.*ret;"]),
     "linkage": (sub(r"\.visible ", ""), ["-.*visible .entry k"]),
     "a kernel's parameter": (sub(r"\.u64 p\)", ".u64 q)"), ["-.*u64 p", r"\+.*u64 q"]),

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The extension for Visual Studio Code (docs/editors/vscode, make vscode): its files are valid and name one another,
-its grammar colours PTX as the manual classifies it, and its client starts the server. The grammar's patterns
-are tried as TextMate does, the first that matches at the earliest place; the client runs in node, where there
-is one, with stand-ins for the editor.
+"""The extension for Visual Studio Code (docs/editors/vscode, make vscode): its files are valid and name one
+another, its grammar colours PTX as the manual classifies it, and its client starts the server. The grammar's
+patterns are tried as TextMate does, the first that matches at the earliest place; the client runs in node,
+where there is one, with stand-ins for the editor.
 """
 import json
 import os
@@ -25,17 +25,20 @@ LINES = (
         (".v2", "keyword.other.modifier"), (".u32", "storage.type"), ("%r1", "variable.other.register"),
         ("8", "constant.numeric"), (";", "punctuation.terminator"), ("// add", "comment.line"))),
     ("@!%p1 mov.u32 %r1, %tid.x;", (
-        ("@!", "keyword.operator.guard"), ("%p1", "variable.other.predicate"), ("mov", "support.function.instruction"),
+        ("@!", "keyword.operator.guard"), ("%p1", "variable.other.predicate"),
+        ("mov", "support.function.instruction"),
         ("%r1", "variable.other.register"), ("%tid.x", "variable.language.special-register"))),
     (".visible .entry add(.param .u64 p)", (
         (".visible", "keyword.control.directive"), (".entry", "keyword.control.directive"),
         ("add", "entity.name.function"), (".param", "storage.modifier.space"), (".u64", "storage.type"))),
     ("$L_1: bra.uni $L_1;", (
-        ("$L_1", "entity.name.label"), ("bra", "support.function.instruction"), (".uni", "keyword.other.modifier"))),
+        ("$L_1", "entity.name.label"), ("bra", "support.function.instruction"),
+        (".uni", "keyword.other.modifier"))),
     (".reg .f32 %tidy<4>;", (
         (".reg", "storage.modifier.space"), (".f32", "storage.type"), ("%tidy", "variable.other.register"))),
     ("st.shared::cta.b32 [a], 0f3F800000;", (
-        (".shared::cta", "storage.modifier.space"), (".b32", "storage.type"), ("0f3F800000", "constant.numeric"))),
+        (".shared::cta", "storage.modifier.space"), (".b32", "storage.type"),
+        ("0f3F800000", "constant.numeric"))),
     (".maxntid 128, 1", ((".maxntid", "keyword.control.directive"), ("128", "constant.numeric"))),
     ('.file 1 "add.u32"', ((".file", "keyword.control.directive"), ('"', "string.quoted"))),
     ("ad.u32x %r1;", (("%r1", "variable.other.register"),)),
@@ -90,7 +93,8 @@ def check_grammar(counts):
         found = pieces(patterns, line)
         at = 0
         for text, scope in wanted:
-            where = [i for i, (t, s) in enumerate(found) if i >= at and t.startswith(text) and s.startswith(scope)]
+            fits = [t.startswith(text) and s.startswith(scope) for t, s in found]
+            where = [i for i, fact in enumerate(fits) if fact and i >= at]
             counts.check(line, where, f"{text} is no {scope}: {found}")
             at = where[0] + 1 if where else at
     found = pieces(patterns, "ad.u32x %r1;")
@@ -167,7 +171,8 @@ def check_client(counts):
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
         shutil.copy(os.path.join(FOLDER, "extension.js"), folder)
-        for server, wanted in ((PTXAS, '"hoverProvider":true'), ("/none/ptxas", "error PTX: \"/none/ptxas --lsp\"")):
+        servers = ((PTXAS, '"hoverProvider":true'), ("/none/ptxas", 'error PTX: "/none/ptxas --lsp"'))
+        for server, wanted in servers:
             done = subprocess.run(
                 ["node", os.path.join(folder, "run.js")],
                 env=dict(os.environ, PTXAS=server, EXTENSION=os.path.join(folder, "extension.js")),

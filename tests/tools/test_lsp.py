@@ -46,6 +46,11 @@ def span(answer):
     return start["line"], start["character"], end["line"], end["character"]
 
 
+def between(line, character, end_line, end):
+    """A range, as span takes it apart."""
+    return {"start": {"line": line, "character": character}, "end": {"line": end_line, "character": end}}
+
+
 def labels(items):
     return [item["label"] for item in items]
 
@@ -80,13 +85,14 @@ def check_session(c):
     # definition and references
     c.equal("definition of DONE", span(client.at("definition", URI, 18, 13)["range"]), (22, 0, 22, 4))
     c.equal("definition of %r1", span(client.at("definition", URI, 17, 21)["range"]), (14, 14, 14, 16))
-    c.equal("definition at a name's end", span(client.at("definition", URI, 17, 23)["range"]), (14, 14, 14, 16))
+    c.equal("at a name's end", span(client.at("definition", URI, 17, 23)["range"]), (14, 14, 14, 16))
     c.equal("definition of table", span(client.at("definition", URI, 21, 19)["range"]), (3, 13, 3, 18))
     c.equal("definition of nothing", client.at("definition", URI, 10, 5), None)
     uses = client.at("references", URI, 17, 21, context={"includeDeclaration": False})
     c.equal("references of %r1", [span(u["range"])[:2] for u in uses], [(16, 12), (17, 20), (19, 22)])
     uses = client.at("references", URI, 14, 15, context={"includeDeclaration": True})
-    c.equal("references of the range", [u["range"]["start"]["line"] for u in uses], [14, 16, 17, 19, 19, 20, 21])
+    lines = [u["range"]["start"]["line"] for u in uses]
+    c.equal("references of the range", lines, [14, 16, 17, 19, 19, 20, 21])
     uses = client.at("references", URI, 4, 17 + 13, context={"includeDeclaration": True})
     c.equal("references of a function", len(uses), 0 if TEXT.split("\n")[4][30] == " " else 1)
 
@@ -118,13 +124,14 @@ def check_session(c):
         "textDocument/didChange",
         textDocument={"uri": URI, "version": 2},
         contentChanges=[
-            {"range": {"start": {"line": 19, "character": 4}, "end": {"line": 19, "character": 16}}, "text": "mul.lo.u32"},
-            {"range": {"start": {"line": 21, "character": 0}, "end": {"line": 22, "character": 0}}, "text": ""},
+            {"range": between(19, 4, 19, 16), "text": "mul.lo.u32"},
+            {"range": between(21, 0, 22, 0), "text": ""},
         ],
     )
     c.equal("mended", client.wait_for_diagnostics(URI, 2), [])
     client.notify("textDocument/didClose", textDocument={"uri": URI})
-    answer = client.request("textDocument/hover", textDocument={"uri": URI}, position={"line": 0, "character": 0})
+    place = {"line": 0, "character": 0}
+    answer = client.request("textDocument/hover", textDocument={"uri": URI}, position=place)
     c.equal("a closed file", answer["error"]["code"], -32602)
     c.equal("its diagnostics are gone", client.diagnostics[URI]["diagnostics"], [])
     c.equal("exit code", client.stop(), 0)
@@ -147,14 +154,16 @@ def check_completion(c):
     c.equal("of mul.wide", sorted(labels(complete(client, "    mul.wide."))), ["s16", "s32", "u16", "u32"])
     c.equal("begun", sorted(labels(complete(client, "  @!%p1 mul.wide.s"))), ["s16", "s32"])
     offered = labels(complete(client, "L: ld.global."))
-    c.true("of a load", {"v2", "v4", "u32", "nc", "relaxed"} <= set(offered) and "global" not in offered, offered)
+    c.true("of a load", {"v2", "v4", "u32", "nc", "relaxed"} <= set(offered), offered)
+    c.true("no second space", "global" not in offered, offered)
     offered = labels(complete(client, "  ld.shared::"))
     c.equal("words with colons", offered, ["shared::cta", "shared::cluster"])
     c.equal("of what is no opcode", complete(client, "  foo."), [])
     c.equal("among operands", complete(client, "  add.u32 %r1, %r"), [])
     c.true("opcodes", {"mul", "mul24"} <= set(labels(complete(client, "  mu"))))
     item = complete(client, "  mul.wide.s1")[0]
-    c.equal("an edit", (span(item["textEdit"]["range"]), item["textEdit"]["newText"]), ((4, 11, 4, 13), "s16"))
+    c.equal("an edit", span(item["textEdit"]["range"]), (4, 11, 4, 13))
+    c.equal("its text", item["textEdit"]["newText"], "s16")
     c.equal("exit code", client.stop(), 0)
 
 
@@ -171,9 +180,11 @@ def check_encodings(c):
         c.equal("an error", len(found), 1)
         change = json.loads(json.dumps(edit))
         change["range"]["end"]["character"] = 3 + columns
-        client.notify("textDocument/didChange", textDocument={"uri": URI, "version": 2}, contentChanges=[change])
+        changed = {"uri": URI, "version": 2}
+        client.notify("textDocument/didChange", textDocument=changed, contentChanges=[change])
         c.equal(f"{name} mended", client.wait_for_diagnostics(URI, 2), [])
-        c.equal("symbols", client.ask("textDocument/documentSymbol", textDocument={"uri": URI})[0]["name"], "k")
+        tree = client.ask("textDocument/documentSymbol", textDocument={"uri": URI})
+        c.equal("symbols", tree[0]["name"], "k")
         c.equal("exit code", client.stop(), 0)
 
 
@@ -181,7 +192,8 @@ def check_options(c):
     """The options of the command line hold for all files."""
     client = Client("-arch=sm_75", "--lint")
     client.start()
-    client.open(URI, ".version 8.0\n.target sm_75\n.entry k() { .reg .b32 %unread; mov.b32 %unread, 1; ret; }\n")
+    body = "{ .reg .b32 %unread; mov.b32 %unread, 1; ret; }"
+    client.open(URI, ".version 8.0\n.target sm_75\n.entry k() " + body)
     c.true("lint", any(d["severity"] == 2 for d in client.wait_for_diagnostics(URI, 1)))
     client.open(URI, ".version 8.0\n.target sm_90\n.entry k() { ret; }\n", 2)
     c.true("-arch", any(d["severity"] == 1 for d in client.wait_for_diagnostics(URI, 2)))
@@ -223,7 +235,8 @@ def check_protocol(c):
     for method in ("hover", "definition", "completion", "references"):
         answer = client.request("textDocument/" + method, textDocument={"uri": URI}, position=far)
         c.true(f"{method} far behind the end", "result" in answer)
-    for change in ({}, {"text": 7}, {"text": "", "range": {"start": far, "end": {"line": 0, "character": 0}}}):
+    backwards = {"start": far, "end": {"line": 0, "character": 0}}
+    for change in ({}, {"text": 7}, {"text": "", "range": backwards}):
         client.notify(
             "textDocument/didChange", textDocument={"uri": URI, "version": 3}, contentChanges=[change, 5]
         )

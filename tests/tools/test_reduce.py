@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""ptxas --reduce: a fault is planted among many functions, and what is left must be the fault and what it needs to
-be legal PTX; an interruption keeps the best text so far. What the command was given is written down by the
-command itself."""
+"""ptxas --reduce: a fault is planted among many functions, and what is left must be the fault and what it
+needs to be legal PTX; an interruption keeps the best text so far. What the command was given is written
+down by the command itself."""
 import os
 import re
 import shlex
@@ -95,8 +95,10 @@ def check_planted(counts):
     text = f.result().decode()
     counts.check("exit code", code == 0 and not out, words)
     statements = re.findall(r"[^;{}]+;", text.split("{", 1)[1])
-    counts.check("an instruction is left", sum("popc" in s for s in statements) == 1 and len(statements) <= 2, text)
-    counts.check("one function", text.count(".entry") == 1 and "//" not in text and "unused" not in text, text)
+    counts.check("it is left", sum("popc" in s for s in statements) == 1, text)
+    counts.check("and a register", len(statements) <= 2, text)
+    counts.check("one function", text.count(".entry") == 1, text)
+    counts.check("no comment, no variable", "//" not in text and "unused" not in text, text)
     counts.check("its head is bare", ".param" not in text and ".maxntid" not in text, text)
     counts.check("the source is a constant", re.search(r"popc\.b32 %?\w+, 0;", text), text)
     counts.check("it is legal", ptxas(f.output)[0] == 0, text)
@@ -135,9 +137,8 @@ def check_refusals(counts):
     code, out, words = ptxas("--reduce", f.command, "-o", f.output, f.input)
     counts.check("a command that fails", code == 255 and b"does not succeed" in words, words)
     counts.check("no output then", not os.path.exists(f.output))
-    for arguments in (["--reduce", "true"], ["--reduce", "true", f.input, f.input], ["--reduce", "true", "/none"],
-                      ["--reduce", "true", "--lsp", f.input], ["--reduce", "true", "-o", "/none/x", f.input]):
-        code, out, words = ptxas(*arguments)
+    for arguments in ([], [f.input, f.input], ["/none"], ["--lsp", f.input], ["-o", "/none/x", f.input]):
+        code, out, words = ptxas("--reduce", "true", *arguments)
         counts.check(f"{arguments}", code == 255 and b"fatal" in words and not out, (code, words))
 
 
