@@ -170,7 +170,7 @@ def main():
         for name in ("isa-accept.txt", "corpus.txt", "front.txt"):
             texts += [(f"{name} {i}", text) for i, text in enumerate(frozen_modules(name, 40))]
     # those of tests/exec/bad are about reports that show lines and local names
-    programs = [p for p in files() if os.path.relpath(os.path.dirname(p), ROOT) == os.path.join("tests", "exec")]
+    programs = [p for p in files() if os.path.dirname(p) == os.path.join(ROOT, "tests", "exec")]
     with concurrent.futures.ThreadPoolExecutor(4) as threads:
         formatted = sum(threads.map(lambda t: check_both(counts, *t), texts))
         list(threads.map(lambda p: run_stripped(counts, p), programs))
