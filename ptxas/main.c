@@ -13,6 +13,8 @@
 #include "program.h"
 #include "title.h"
 #include "ptx_tools.h"
+#include "text.h"
+#include "tools.h"
 
 enum { EXIT_BAD = 255 };
 
@@ -46,21 +48,6 @@ static void inputs_free(struct inputs *inputs)
 
 /* ---- reading ---- */
 
-/* All of a file; NULL when it cannot be opened. A folder reads as empty, as it does for ptxas. */
-static char *read_file(const char *name, size_t *size)
-{
-    FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
-    size_t room = 1 << 16, got;
-    if (!file) return NULL;
-    char *text = must_grow(NULL, room);
-    for (*size = 0; (got = fread(text + *size, 1, room - *size, file)) > 0;) {
-        *size += got;
-        if (*size == room) text = must_grow(text, room *= 2);
-    }
-    if (file != stdin) fclose(file);
-    return text;
-}
-
 static void read_inputs(struct inputs *inputs, const struct options *options)
 {
     inputs->sources = must_grow(NULL, (options->files.n + options->texts.n) * sizeof *inputs->sources);
@@ -68,7 +55,7 @@ static void read_inputs(struct inputs *inputs, const struct options *options)
         const char *name = options->files.at[i];
         const bool is_stdin = strcmp(name, "-") == 0;
         struct source source = {.name = is_stdin ? "<stdin>" : name, .is_file = !is_stdin};
-        source.text = read_file(name, &source.size);
+        source.text = text_read_file(name, &source.size);
         inputs->sources[inputs->nsources++] = source;
     }
     for (size_t i = 0; i < options->texts.n; i++) {
@@ -328,6 +315,8 @@ static int run(const struct options *options)
         print_isa_versions(options->profile);
     else if (options->explain)
         return explain(options->explain);
+    else if (tools_asked(options))
+        return tools_run(options);
     else if (options->files.n + options->texts.n == 0)
         print_help(options->profile);
     else {
