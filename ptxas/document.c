@@ -53,7 +53,7 @@ bool document_refused(const struct document *document, const struct options *opt
     struct options alone = *options;
     alone.no_warnings = true;
     alone.verbose = false;
-    return messages_print(&input, 1, &alone) > 0;
+    return messages_print(&input, 1, &alone, NULL, 0) > 0;
 }
 
 bool document_unreadable(const struct document *document, const struct options *options)

@@ -296,7 +296,7 @@ static bool begin(struct reduction *r, const char *given, size_t size)
         ptx_status status;
         const struct input input = {.name = r->name, .module = check(r, &copy, &status)};
         message_plain(PTX_FATAL, "%s is no legal PTX; --reduce-any reduces it all the same", r->name);
-        messages_print(&input, input.module != NULL, r->options);
+        messages_print(&input, input.module != NULL, r->options, NULL, 0);
         ptx_module_destroy(input.module);
         text_free(&copy);
         return false;
