@@ -27,6 +27,14 @@ typedef uint64_t ptx_address;
 
 /* ---- devices -------------------------------------------------------- */
 
+/*
+ * When what cp.async issues happens (docs/async.md). LATE: when a wait, or somebody who polls the mbarrier
+ * that it arrives at, needs it, or nothing else in the block can run, so that a missing wait shows. EARLY: at
+ * once. RANDOM: somewhere between, as drawn from `async_seed`. Results differ only for kernels that do not
+ * wait.
+ */
+typedef enum ptx_async { PTX_ASYNC_LATE, PTX_ASYNC_EARLY, PTX_ASYNC_RANDOM } ptx_async;
+
 typedef struct ptx_device_config {
     size_t struct_size;
     ptx_allocator allocator;
@@ -53,6 +61,8 @@ typedef struct ptx_device_config {
                             launch runs: register frames, local and shared memory of the blocks that exist,
                             blocks that wait, pending launches, tables, the programs. Stacks of worker threads
                             are not counted. 0: half of the host's memory, UINT64_MAX: no limit */
+    ptx_async async;     /* when asynchronous copies happen */
+    uint64_t async_seed; /* of PTX_ASYNC_RANDOM */
     char *error;         /* NULL, or where ptx_device_create says in a line why it failed; */
     size_t error_bytes;  /* room there, the NUL included (200 is plenty) */
 } ptx_device_config;

@@ -52,7 +52,7 @@ static uint8_t extent_slot(struct px_emitter *e, enum px_space space)
     }
 }
 
-static struct px_insn access_record(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align)
+struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align)
 {
     struct px_insn r = {.a = px_emit_place(e, address), .size = (uint8_t)align, .space = address->type};
     if (address->base != PX_IR_IMM) r.imm = address->value;
@@ -97,7 +97,7 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
 {
     const struct px_ir_opd *address = &o[in->ndst];
     px_emit_guard(e, true);
-    struct px_insn r = access_record(e, address, in->fact);
+    struct px_insn r = px_emit_access(e, address, in->fact);
     enum px_fixed vector = vector_handler(in, address->elem, o, in->ndst);
     if (vector != PX_FIX_COUNT) {
         load_vector(e, vector, r, o, in->ndst);
@@ -128,7 +128,7 @@ void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct 
 {
     const struct px_ir_opd *address = &o[0];
     px_emit_guard(e, true);
-    struct px_insn r = access_record(e, address, in->fact);
+    struct px_insn r = px_emit_access(e, address, in->fact);
     enum px_fixed vector = vector_handler(in, address->elem, o + 1, in->nopds - 1u);
     if (vector != PX_FIX_COUNT) {
         store_vector(e, vector, r, o + 1, in->nopds - 1u);
@@ -181,7 +181,7 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_handler fn = px_atom_handler(in->fact, type, shared);
     if (!fn) px_code_fail(e->f, e->f->origins.at[in->origin].inst, "cannot be run by this VM yet");
     px_emit_guard(e, true);
-    struct px_insn r = access_record(e, address, address->elem);
+    struct px_insn r = px_emit_access(e, address, address->elem);
     r.b = px_emit_row(e, &o[2]);
     if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);
     if ((type == PX_T_F32 || type == PX_T_F64) && !shared) r.flags |= PX_IF_FTZ;

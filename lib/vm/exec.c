@@ -19,6 +19,7 @@
 #include "link/program.h"
 #include "gang/gang.h"
 #include "vm/exec.h"
+#include "vm/poll.h"
 #include "ops/warp.h"
 #include "gang/fpmode.h"
 
@@ -259,6 +260,13 @@ static enum after do_meet(struct run *r, const struct px_insn *in)
     return AFTER_SWITCH;
 }
 
+static enum after do_poll(struct run *r, const struct px_insn *in)
+{
+    stop_at(r, in);
+    px_poll_wait(r->g, r->e, in);
+    return AFTER_SWITCH;
+}
+
 /* Acts on a step other than NEXT; AFTER_GO continues at *in. */
 static enum after act(struct run *r, int step, const struct px_insn **in)
 {
@@ -276,6 +284,7 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     case PX_STEP_BARRIER: after = do_barrier(r, now); break;
     case PX_STEP_SYNC: return do_sync(r, now);
     case PX_STEP_MEET: return do_meet(r, now);
+    case PX_STEP_POLL: return do_poll(r, now);
     case PX_STEP_YIELD:
         if (!others_run(r->g)) break;
         px_entry_put_off(&r->g->entries);

@@ -4,9 +4,10 @@
  * "case NAME THREADS" begins a case; the lines up to the next one are its body, PTX but for five words at the
  * start of a line: "put R" stores the 64-bit register R as the next result of the thread, "put32 R" one of 32
  * bits, "pred P" a predicate, "state R" the upper half of R (the chip leaves the lower half of an mbarrier's
- * state as it was), "word" the mbarrier at %bar as it lies in memory once it was invalidated, which is where the
- * chip leaves it. "once" before any of them: thread 0 alone. A kernel gets RESULTS words for each thread (OUT_SENTINEL at first) and IN_BYTES of input,
- * byte i being i * 37 + 11; it has 16 mbarriers at %bar and 1024 bytes of shared memory, all 0x5a, at %buf.
+ * state as it was), "word" the mbarrier at %bar as it lies in memory once it was invalidated, which is where
+ * the chip leaves it. "once" before any of them: thread 0 alone. A kernel gets RESULTS words for each thread
+ * (OUT_SENTINEL at first) and IN_BYTES of input, byte i being i * 37 + 11; it has 16 mbarriers at %bar and
+ * 1024 bytes of shared memory, all 0x5a, at %buf.
  */
 #ifndef HW_ASYNC_KERNEL_H
 #define HW_ASYNC_KERNEL_H
@@ -37,17 +38,18 @@ static void case_begin(Case *c, const char *line)
     memset(c, 0, sizeof *c);
     if (sscanf(line, "case %63s %u", c->name, &c->threads) != 2 || c->threads > THREADS_MAX)
         fprintf(stderr, "bad line: %s", line), exit(2);
-    case_add(c, ".version 8.6\n.target sm_90\n.address_size 64\n"
-                ".const .b32 fixed = 7;\n.shared .align 8 .b64 bars[16];\n.shared .align 16 .b8 bytes[1024];\n"
-                ".visible .entry k(.param .u64 k_out, .param .u64 k_in)\n{\n"
-                "    .reg .pred %p<10>, %first, %odd;\n    .reg .b16 %h<10>;\n    .reg .f32 %f<10>;\n"
-                "    .reg .b32 %r<20>, %bar, %buf, %me;\n    .reg .b64 %s<20>, %out, %in, %w;\n"
-                "    ld.param.u64 %out, [k_out];\n    ld.param.u64 %in, [k_in];\n"
-                "    mov.u32 %bar, bars;\n    mov.u32 %buf, bytes;\n    mov.u32 %me, %tid.x;\n"
-                "    mad.wide.u32 %out, %me, 384, %out;\n    setp.eq.u32 %first, %me, 0;\n"
-                "    mov.u32 %r19, 0;\nfill:\n    add.u32 %r18, %buf, %r19;\n"
-                "    @%first st.shared.u32 [%r18], 0x5a5a5a5a;\n    add.u32 %r19, %r19, 4;\n"
-                "    setp.lt.u32 %p9, %r19, 1024;\n    @%p9 bra fill;\n    bar.sync 0;\n");
+    case_add(c,
+             ".version 8.6\n.target sm_90\n.address_size 64\n"
+             ".const .b32 fixed = 7;\n.shared .align 8 .b64 bars[16];\n.shared .align 16 .b8 bytes[1024];\n"
+             ".visible .entry k(.param .u64 k_out, .param .u64 k_in)\n{\n"
+             "    .reg .pred %p<10>, %first, %odd;\n    .reg .b16 %h<10>;\n    .reg .f32 %f<10>;\n"
+             "    .reg .b32 %r<20>, %bar, %buf, %me;\n    .reg .b64 %s<20>, %out, %in, %w;\n"
+             "    ld.param.u64 %out, [k_out];\n    ld.param.u64 %in, [k_in];\n"
+             "    mov.u32 %bar, bars;\n    mov.u32 %buf, bytes;\n    mov.u32 %me, %tid.x;\n"
+             "    mad.wide.u32 %out, %me, 384, %out;\n    setp.eq.u32 %first, %me, 0;\n"
+             "    mov.u32 %r19, 0;\nfill:\n    add.u32 %r18, %buf, %r19;\n"
+             "    @%first st.shared.u32 [%r18], 0x5a5a5a5a;\n    add.u32 %r19, %r19, 4;\n"
+             "    setp.lt.u32 %p9, %r19, 1024;\n    @%p9 bra fill;\n    bar.sync 0;\n");
 }
 
 static void case_line(Case *c, const char *line)
@@ -62,13 +64,14 @@ static void case_line(Case *c, const char *line)
     if (!strncmp(at, "put ", 4) && sscanf(at, "put %63s", reg) == 1)
         snprintf(buf, sizeof buf, "    %sst.global.b64 [%%out+%u], %s;\n", guard, to, reg);
     else if (sscanf(at, "put32 %63s", reg) == 1)
-        snprintf(buf, sizeof buf, "    cvt.u64.u32 %%w, %s;\n    %sst.global.b64 [%%out+%u], %%w;\n", reg, guard, to);
+        snprintf(buf, sizeof buf, "    cvt.u64.u32 %%w, %s;\n    %sst.global.b64 [%%out+%u], %%w;\n", reg,
+                 guard, to);
     else if (sscanf(at, "pred %63s", reg) == 1)
-        snprintf(buf, sizeof buf, "    selp.u64 %%w, 1, 0, %s;\n    %sst.global.b64 [%%out+%u], %%w;\n", reg, guard,
-                 to);
+        snprintf(buf, sizeof buf, "    selp.u64 %%w, 1, 0, %s;\n    %sst.global.b64 [%%out+%u], %%w;\n", reg,
+                 guard, to);
     else if (sscanf(at, "state %63s", reg) == 1)
-        snprintf(buf, sizeof buf, "    shr.u64 %%w, %s, 32;\n    %sst.global.b64 [%%out+%u], %%w;\n", reg, guard,
-                 to);
+        snprintf(buf, sizeof buf, "    shr.u64 %%w, %s, 32;\n    %sst.global.b64 [%%out+%u], %%w;\n", reg,
+                 guard, to);
     else if (!strncmp(at, "word", 4))
         snprintf(buf, sizeof buf,
                  "    mbarrier.inval.shared.b64 [%%bar];\n    ld.volatile.shared.b64 %%w, [%%bar];\n"
@@ -83,7 +86,8 @@ static void case_line(Case *c, const char *line)
     case_add(c, buf);
 }
 
-/* The next case of an open file; 0 at its end. `held` is a line of 600 bytes kept between calls, "" at first. */
+/* The next case of an open file; 0 at its end. `held` is a line of 600 bytes kept between calls, "" at first.
+ */
 static int case_next(FILE *f, Case *c, char held[600])
 {
     char line[600];
