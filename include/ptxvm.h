@@ -61,10 +61,10 @@ typedef struct ptx_device_config {
                             launch runs: register frames, local and shared memory of the blocks that exist,
                             blocks that wait, pending launches, tables, the programs. Stacks of worker threads
                             are not counted. 0: half of the host's memory, UINT64_MAX: no limit */
-    ptx_async async;     /* when asynchronous copies happen */
-    uint64_t async_seed; /* of PTX_ASYNC_RANDOM */
     char *error;         /* NULL, or where ptx_device_create says in a line why it failed; */
     size_t error_bytes;  /* room there, the NUL included (200 is plenty) */
+    ptx_async async;     /* when asynchronous copies happen */
+    uint64_t async_seed; /* of PTX_ASYNC_RANDOM; 32 bits count */
 } ptx_device_config;
 
 /*

@@ -55,6 +55,8 @@ const char help_text[] =
     "(chip)\n"
     "  --profile 13.0|all  what is taken for PTX (13.0: as ptxas of CUDA 13.0 does)\n"
     "  --fmad true|false   mul and add that name no rounding become one fma, as ptxas makes them (true)\n"
+    "  --async late|early|random:SEED   when asynchronous copies (cp.async) happen: when a wait needs them "
+    "(late)\n"
     "  --memory BYTES      device memory: buffers, variables (16G) --heap BYTES   of malloc in kernels (8M)\n"
     "  --launch-depth N    nesting of launches by kernels         --pending-launches N\n"
     "\n"

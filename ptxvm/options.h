@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "ptx.h"
+#include "ptxvm.h"
 
 /* Words of a repeatable option, in order. The words belong to argv. */
 struct words {
@@ -31,6 +31,8 @@ struct options {
     ptx_fmad fmad;
     bool counts, json, list, quiet;
     bool deterministic, approx_exact;
+    ptx_async async;
+    uint64_t async_seed;
     bool test; /* --test: the files are tests, or folders of tests */
 };
 

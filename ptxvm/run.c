@@ -73,6 +73,7 @@ static ptx_device *make_device(const struct options *options, struct output *out
 {
     char error[300] = "";
     const ptx_device_config config = {
+        .struct_size = sizeof config,
         .workers = options->threads,
         .deterministic = options->deterministic,
         .memory_bytes = options->memory_bytes,
@@ -83,6 +84,8 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .pending_launches = options->pending_launches,
         .launch_depth = options->launch_depth,
         .approx_exact = options->approx_exact,
+        .async = options->async,
+        .async_seed = options->async_seed,
         .output = write_output,
         .output_user = output,
         .max_output = options->max_output,

@@ -83,6 +83,7 @@ static bool harmless(const struct px_ir_inst *in)
 
 struct loop {
     const struct px_ir_inst *in[LOOP_MAX];
+    uint32_t node[LOOP_MAX]; /* its block; the first is the head's */
     uint32_t n;
 };
 
@@ -97,6 +98,7 @@ static bool collect(const struct px_irfn *f, uint32_t head, struct loop *l)
             waits += px_ir_is(in, PX_OP_mbarrier_wait);
             if (l->n == LOOP_MAX || waits > 1 || (!px_ir_is(in, PX_OP_mbarrier_wait) && !harmless(in)))
                 return false;
+            l->node[l->n] = f->loops.order[p];
             l->in[l->n++] = in;
         }
     }
@@ -111,13 +113,20 @@ static bool writes(const struct px_irfn *f, const struct px_ir_inst *in, uint32_
     return false;
 }
 
-/* Is the register, which instruction i of the loop reads, written there or behind: then a turn before wrote
- * it. */
+/*
+ * May the register, which instruction i of the loop reads, hold what a turn before wrote? Not when this turn
+ * has written it: in the same block or in the head's, without a guard.
+ */
 static bool carried(const struct px_irfn *f, const struct loop *l, uint32_t i, uint32_t reg)
 {
-    for (; reg != PX_NONE32 && i < l->n; i++)
-        if (writes(f, l->in[i], reg)) return true;
-    return false;
+    bool written = false;
+    for (uint32_t k = 0; reg != PX_NONE32 && k < l->n; k++) {
+        if (!writes(f, l->in[k], reg)) continue;
+        const bool always = l->node[k] == l->node[i] || l->node[k] == l->node[0];
+        if (k < i && always && l->in[k]->guard == PX_NONE32) return false;
+        written = true;
+    }
+    return written;
 }
 
 static bool only_asks(const struct px_irfn *f, const struct loop *l)

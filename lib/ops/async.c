@@ -187,6 +187,13 @@ static void issue(struct px_gang *g, struct px_batch *b)
 
 /* ---- records ---- */
 
+/* A fault of what is read: the record's space is that of what is written. */
+static bool refuse_source(struct px_gang *g)
+{
+    g->cta->trap.space = PX_SPACE_GLOBAL;
+    return false;
+}
+
 /* Where the lane's copy reads from; false: the trap is set. */
 static bool source(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t n,
                    const uint8_t **from)
@@ -197,14 +204,14 @@ static bool source(struct px_gang *g, const struct px_insn *in, uint32_t lane, u
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
                      "cp.async from 0x%llx, which is not aligned to %u bytes", (unsigned long long)va,
                      in->size);
-        return false;
+        return refuse_source(g);
     }
     if (seg->len < n || va - seg->lo > seg->len - n) {
         struct px_place_of p = px_gang_find(g, PX_SPACE_GLOBAL, lane, va, n);
         if (!p.host) {
             px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "cp.async of %u bytes from 0x%llx: %s", n,
                          (unsigned long long)va, p.why);
-            return false;
+            return refuse_source(g);
         }
         *seg = p.seg;
     }
@@ -283,10 +290,9 @@ int px_async_wait(struct px_gang *g, const struct px_insn *in)
     for (struct px_batch *b = a ? a->first : NULL; b; b = b->next) {
         if (b->arrival) continue;
         struct px_lanes due = px_lanes_and(lanes, b->lanes);
-        if (!(in->x[1] & PX_ASYNC_ALL))
-            PX_FOR_LANES(lane, lanes)
-            if (px_lanes_has(&due, lane) && b->group[lane] + (uint64_t)in->imm >= a->committed[lane])
-                due.w[lane >> 6] &= ~(1ull << (lane & 63));
+        if (!(in->x[1] & PX_ASYNC_ALL)) PX_FOR_LANES(lane, lanes)
+        if (px_lanes_has(&due, lane) && b->group[lane] + (uint64_t)in->imm >= a->committed[lane])
+            due.w[lane >> 6] &= ~(1ull << (lane & 63));
         happen(g->cta, b, due);
     }
     if (a) settle(g->cta, a);

@@ -67,12 +67,15 @@ static void launch(ptx_device *device, ptx_program *program, const Case *c, stru
 {
     static uint8_t input[IN_BYTES];
     ptx_kernel *kernel;
-    ptx_fault fault = {.message = ""};
+    ptx_fault fault = {.struct_size = sizeof fault, .message = ""};
     struct {
         ptx_address out, in;
     } params;
-    const ptx_launch_config config = {
-        .grid = {1}, .block = {c->threads}, .params = &params, .param_bytes = sizeof params};
+    const ptx_launch_config config = {.struct_size = sizeof config,
+                                      .grid = {1},
+                                      .block = {c->threads},
+                                      .params = &params,
+                                      .param_bytes = sizeof params};
     for (unsigned i = 0; i < THREADS_MAX * RESULTS; i++) o->word[i] = OUT_SENTINEL;
     fill_input(input);
     assert_int_equal(ptx_program_kernel(program, "k", &kernel), PTX_OK);
@@ -89,7 +92,8 @@ static void launch(ptx_device *device, ptx_program *program, const Case *c, stru
 /* False: it does not load, which is told. */
 static bool run(const Case *c, ptx_async async, uint64_t seed, struct outcome *o)
 {
-    const ptx_device_config config = {.async = async, .async_seed = seed, .timeout_ms = 20000};
+    const ptx_device_config config = {
+        .struct_size = sizeof config, .async = async, .async_seed = seed, .timeout_ms = 20000};
     ptx_device *device;
     ptx_module *module = NULL;
     ptx_program *program = NULL;
