@@ -2,6 +2,7 @@
 #include "code/emit.h"
 #include "ops/atom.h"
 #include "ops/move.h"
+#include "ops/policy.h"
 #include <stdatomic.h>
 
 /* ---- which handler ---- */
@@ -214,4 +215,27 @@ void px_emit_cvta_to(struct px_emitter *e, const struct px_ir_inst *in, const st
 void px_emit_isspacep(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     converted(e, in, o, px_move_isspacep);
+}
+
+/* ---- cache policies ---- */
+
+void px_emit_policy_fraction(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    px_emit_guard(e, true);
+    struct px_insn r = {.d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .m = e->guard};
+    r.x[1] = in->fact;
+    px_emit_both(e, px_policy_fractions, r);
+}
+
+void px_emit_policy_range(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    px_emit_guard(e, true);
+    struct px_insn r = {.d = px_emit_place(e, &o[0]),
+                        .a = px_emit_row(e, &o[1]),
+                        .b = px_emit_row(e, &o[2]),
+                        .c = px_emit_row(e, &o[3]),
+                        .imm = (uint64_t)(int64_t)(int32_t)in->aux,
+                        .m = e->guard};
+    r.x[1] = in->fact;
+    px_emit_both(e, px_policy_ranges, r);
 }

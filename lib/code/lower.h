@@ -78,6 +78,9 @@ void px_lower_assign(struct px_irfn *f, const struct px_bound *b, const struct p
 struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
                                   enum px_space space, uint32_t bytes);
 
+/* The address in a row, but for *offset, which is to be added. */
+struct px_ir_opd px_lower_address_row(struct px_irfn *f, struct px_ir_opd address, uint32_t *offset);
+
 /* ---- constants (lower_const.c) ---- */
 
 /* The constant that the operand is when read as `type`; false when it is none. */

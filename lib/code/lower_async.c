@@ -17,17 +17,6 @@ static px_irop op_of(enum px_op op)
 
 /* ---- cp.async ---- */
 
-/* An address in registers as a row and what is added to it. */
-static struct px_ir_opd row_and_offset(struct px_irfn *f, struct px_ir_opd a, uint32_t *offset)
-{
-    struct px_ir_opd base = {.kind = a.base, .elem = 8, .type = PX_T_U64, .at = a.at, .value = a.value};
-    *offset = 0;
-    if (a.base == PX_IR_IMM) return px_lower_row(f, base);
-    base.value = 0;
-    *offset = (uint32_t)a.value;
-    return px_lower_row(f, base);
-}
-
 /* How many bytes are read: the size, src-size, or none where ignore-src holds. */
 static struct px_ir_opd bytes_read(struct px_irfn *f, const struct px_bound *b, uint32_t size)
 {
@@ -52,7 +41,7 @@ void px_lower_cp_async(struct px_irfn *f, const struct px_bound *b)
     if (!px_lower_value(f, &o[2], PX_T_U32, &size))
         px_code_fail(f, b->inst, "has a size that is no constant");
     opds[0] = px_lower_address(f, b, &o[0], PX_SPACE_SHARED, (uint32_t)size);
-    opds[1] = row_and_offset(f, px_lower_address(f, b, &o[1], PX_SPACE_GLOBAL, (uint32_t)size), &offset);
+    opds[1] = px_lower_address_row(f, px_lower_address(f, b, &o[1], PX_SPACE_GLOBAL, (uint32_t)size), &offset);
     opds[2] = bytes_read(f, b, (uint32_t)size);
     px_lower_guarded(f, b, op_of(PX_OP_cp_async), opds, 0, 3)->aux = offset;
 }

@@ -59,13 +59,6 @@ static enum ref_step run_lop3(struct ref_thread *t, const struct ref_inst *in)
     return REF_NEXT;
 }
 
-/* A cache policy is opaque and has no effect. */
-static enum ref_step run_policy(struct ref_thread *t, const struct ref_inst *in)
-{
-    ref_put(t, &in->o[0], 0);
-    return REF_NEXT;
-}
-
 static enum ref_step run_nothing(struct ref_thread *t, const struct ref_inst *in)
 {
     (void)t, (void)in;
@@ -115,10 +108,6 @@ bool ref_bind_move(const struct ref_context *x, struct ref_inst *in)
     case PX_OP_lop3_bool:
         bind(x, in, run_lop3,
              (const enum px_type[]){PX_T_B32, PX_T_B32, PX_T_B32, PX_T_B32, PX_T_B32, PX_T_PRED});
-        return true;
-    case PX_OP_createpolicy:
-        in->o[0] = ref_resolve(x, in->inst, &in->inst->opds[0], PX_T_B64);
-        in->run = run_policy;
         return true;
     case PX_OP_fence: /* one thread runs at a time, and memory is in order */
     case PX_OP_hint:
