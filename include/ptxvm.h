@@ -140,6 +140,25 @@ PTX_API ptx_status ptx_program_kernel(ptx_program *program, const char *name, pt
 PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, ptx_address *address,
                                         uint64_t *size);
 
+/*
+ * An instruction of a program that the VM cannot run: a kernel that reaches it is refused at its launch.
+ * Strings live until the callback returns.
+ */
+typedef struct ptx_gap {
+    const char *function;
+    const char *file;
+    unsigned line, column;
+    const char *instruction; /* the statement */
+    const char *why;         /* "cannot be run by this VM yet" */
+} ptx_gap;
+
+/*
+ * Calls `tell` for each gap, in the order of functions and text, and counts the instructions of all functions
+ * in *instructions (may be NULL). `tell` must not use the program. PTX_ERROR_OUT_OF_MEMORY, else PTX_OK.
+ */
+PTX_API ptx_status ptx_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap),
+                                    void *user, uint64_t *instructions);
+
 /* ---- launches ------------------------------------------------------- */
 
 typedef struct ptx_launch_config {

@@ -123,6 +123,13 @@ PTX_API ptx_status ptx_program_kernel(ptx_program *program, const char *name, pt
     return px_program_kernel(program, name, kernel);
 }
 
+PTX_API ptx_status ptx_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap),
+                                    void *user, uint64_t *instructions)
+{
+    if (!program || !tell) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_program_gaps(program, tell, user, instructions);
+}
+
 PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, ptx_address *address,
                                         uint64_t *size)
 {

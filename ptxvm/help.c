@@ -7,6 +7,7 @@ const char help_text[] =
     "  ptxvm [options] FILE.ptx...     several files are linked; - is standard input; a .cu is compiled "
     "first\n"
     "  ptxvm --list FILE.ptx           the kernels, their parameters, and an example command\n"
+    "  ptxvm --coverage FILE.ptx       the instructions that this VM cannot run yet\n"
     "  ptxvm --test DIR|FILE...        runs files whose first lines say // PTXVM: options\n"
     "\n"
     "A single kernel without parameters needs no option: it runs as one thread.\n"

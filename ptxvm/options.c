@@ -166,6 +166,7 @@ enum {
     OPT_COUNTS,
     OPT_JSON,
     OPT_LIST,
+    OPT_COVERAGE,
     OPT_QUIET,
     OPT_DETERMINISTIC,
     OPT_APPROX,
@@ -204,6 +205,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"counts", no_argument, NULL, OPT_COUNTS},
                                              {"json", no_argument, NULL, OPT_JSON},
                                              {"list", no_argument, NULL, OPT_LIST},
+                                             {"coverage", no_argument, NULL, OPT_COVERAGE},
                                              {"quiet", no_argument, NULL, OPT_QUIET},
                                              {"deterministic", no_argument, NULL, OPT_DETERMINISTIC},
                                              {"approx", required_argument, NULL, OPT_APPROX},
@@ -292,6 +294,7 @@ static void store_mode(struct options *options, int option)
     case OPT_COUNTS: options->counts = true; break;
     case OPT_JSON: options->json = true; break;
     case OPT_LIST: options->list = true; break;
+    case OPT_COVERAGE: options->coverage = true; break;
     case OPT_QUIET: options->quiet = true; break;
     case OPT_TEST: options->test = true; break;
     default: fail(EXIT_USAGE, "the options are not understood"); /* getopt_long has said which */

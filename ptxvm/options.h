@@ -29,7 +29,7 @@ struct options {
     const char *arch;
     ptx_profile profile;
     ptx_fmad fmad;
-    bool counts, json, list, quiet;
+    bool counts, json, list, quiet, coverage;
     bool deterministic, approx_exact;
     ptx_async async;
     uint64_t async_seed;

@@ -37,7 +37,11 @@ struct px_coder {
     bool approx_exact;     /* ptx_device_config.approx_exact */
     ptx_fmad fmad;         /* of the program */
     struct px_refusal why; /* text NULL: none */
-    jmp_buf give_up;       /* px_code_fail comes here */
+    jmp_buf give_up;       /* px_code_fail comes here, */
+    /* or, after it has told of the instruction, to the next one. */
+    struct px_listener *listener; /* NULL: the first failure ends it */
+    jmp_buf *next;
+    bool told;
 };
 
 /* A .param variable, a formal parameter or a .local variable of the function. */

@@ -177,6 +177,15 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lo
     if (f->fresh) px_lower_inst(f, PX_IR_NOTHING, NULL, 0, 0);
 }
 
+/* When somebody listens, what cannot be run is told and left out. */
+static void lower_or_tell(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part)
+{
+    jmp_buf here, *outer = f->coder->next;
+    f->coder->next = &here;
+    if (!f->coder->listener || !setjmp(here)) lower_inst(f, inst, part);
+    f->coder->next = outer;
+}
+
 /* ---- the body ---- */
 
 typedef void visit_stmt(struct px_irfn *f, const struct px_stmt *s);
@@ -219,7 +228,7 @@ static void lower_contracted(struct px_irfn *f)
 {
     struct px_contract *c = f->contract;
     for (uint32_t i = c->place[c->next]; i < c->place[c->next + 1]; i++)
-        lower_inst(f, c->items[i].inst, c->items[i].part);
+        lower_or_tell(f, c->items[i].inst, c->items[i].part);
     c->next++;
 }
 
@@ -228,7 +237,7 @@ static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
     if (s->kind == PX_S_INST && f->contract)
         lower_contracted(f);
     else if (s->kind == PX_S_INST)
-        lower_inst(f, &s->u.inst, PX_LOWER_WHOLE);
+        lower_or_tell(f, &s->u.inst, PX_LOWER_WHOLE);
     else if (s->kind == PX_S_LABEL)
         px_lower_place(f, f->labels_placed++);
 }

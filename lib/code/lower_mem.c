@@ -200,7 +200,7 @@ static void atomic_vector(struct px_irfn *f, const struct px_bound *b, bool red)
     const unsigned where = !red;
     const struct px_parts p = px_lower_parts(f, b, where + 1);
     struct px_parts result = p;
-    struct px_ir_opd d[PARTS_MAX], s[PARTS_MAX], opds[3];
+    struct px_ir_opd d[PARTS_MAX] = {{0}}, s[PARTS_MAX], opds[3];
     struct px_ir_opd address =
         px_lower_address(f, b, &b->inst->opds[where], px_lower_space(b, where), p.bytes);
     const bool sink = !red && b->inst->opds[0].kind == PX_O_SINK;
