@@ -64,7 +64,7 @@ typedef void px_emission(struct px_emitter *e, const struct px_ir_inst *in, cons
 px_emission px_emit_statement, px_emit_copy, px_emit_canon, px_emit_move, px_emit_unit, px_emit_sreg;
 px_emission px_emit_ld, px_emit_st, px_emit_atom, px_emit_cvta, px_emit_cvta_to, px_emit_isspacep,
     px_emit_acquire, px_emit_release;
-px_emission px_emit_policy_fraction, px_emit_policy_range;
+px_emission px_emit_alloca, px_emit_policy_fraction, px_emit_policy_range;
 px_emission px_emit_cp_async, px_emit_cp_async_commit, px_emit_cp_async_wait, px_emit_cp_async_arrive,
     px_emit_mbarrier, px_emit_mbarrier_wait;
 px_emission px_emit_meet, px_emit_activemask;

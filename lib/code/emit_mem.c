@@ -2,6 +2,7 @@
 #include "code/emit.h"
 #include "ops/atom.h"
 #include "ops/move.h"
+#include "ops/alloca.h"
 #include "ops/policy.h"
 #include <stdatomic.h>
 
@@ -238,4 +239,17 @@ void px_emit_policy_range(struct px_emitter *e, const struct px_ir_inst *in, con
                         .m = e->guard};
     r.x[1] = in->fact;
     px_emit_both(e, px_policy_ranges, r);
+}
+
+/* ---- alloca ---- */
+
+void px_emit_alloca(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    px_emit_guard(e, true);
+    struct px_insn r = {.d = px_emit_place(e, &o[0]),
+                        .e = px_emit_place(e, &o[1]),
+                        .b = px_emit_row(e, &o[3]),
+                        .imm = in->aux,
+                        .m = e->guard};
+    px_emit_both(e, px_alloca, r);
 }

@@ -75,6 +75,7 @@ struct px_irfn {
     PX_VEC(struct px_reg) more_regs; /* that contraction added */
     struct px_contract *contract;    /* what is lowered instead of the text; NULL */
     uint32_t carry;                  /* the carry flag's register; PX_NONE32 until needed */
+    uint32_t stack;                  /* of alloca: where the lane's free local memory begins; PX_NONE32 */
     uint64_t local_bytes;
     bool fresh; /* nothing was made of the running instruction of the text yet */
 

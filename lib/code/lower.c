@@ -257,6 +257,13 @@ static void add_registers(struct px_irfn *f)
     }
 }
 
+static void note_stack(struct px_irfn *f, const struct px_stmt *s)
+{
+    const px_word word = s->kind == PX_S_INST ? s->u.inst.opcode->word : 0;
+    if (f->stack == PX_NONE32 && (word == PX_W_alloca || word == PX_W_stacksave || word == PX_W_stackrestore))
+        f->stack = px_lower_register(f, 8, PX_T_U64);
+}
+
 static void note_taken(struct px_irfn *f, const struct px_stmt *s)
 {
     if (s->kind == PX_S_INST) px_lower_taken(f, &s->u.inst);
@@ -276,7 +283,7 @@ void px_lower(struct px_irfn *f)
 {
     const struct px_block *body = f->fn->func->body;
     const struct px_origin none = {NULL};
-    f->carry = PX_NONE32;
+    f->carry = f->stack = PX_NONE32;
     each_stmt(f, body, note_label);
     reserve(f);
     px_vec_push(f->coder->scratch, &f->origins, none);
@@ -284,6 +291,8 @@ void px_lower(struct px_irfn *f)
     px_lower_params(f);
     if (f->params.n) each_stmt(f, body, note_taken);
     px_lower_prologue(f);
+    each_stmt(f, body, note_stack);
+    if (f->stack != PX_NONE32) px_lower_stack(f);
     each_stmt(f, body, lower_stmt);
     f->fresh = false;
     px_lower_return(f, PX_IR_END);

@@ -9,8 +9,7 @@
 
 /* ---- the pieces of an access ---- */
 
-/* A vector register stands for its components. */
-static const struct px_operand *components_of(struct px_irfn *f, const struct px_operand *o, uint32_t n)
+const struct px_operand *px_lower_component_list(struct px_irfn *f, const struct px_operand *o, uint32_t n)
 {
     static const px_word selectors[4] = {PX_W_x, PX_W_y, PX_W_z, PX_W_w};
     struct px_operand *list = PX_NEW_N(f->coder->scratch, struct px_operand, n);
@@ -32,7 +31,7 @@ struct px_parts px_lower_parts(struct px_irfn *f, const struct px_bound *b, unsi
         p.value = value->u.list;
     } else if (px_lower_is_register(value)) {
         p.n = px_lower_components(f, value);
-        if (p.n > 1) p.value = components_of(f, value, p.n);
+        if (p.n > 1) p.value = px_lower_component_list(f, value, p.n);
     }
     return p;
 }

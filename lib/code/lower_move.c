@@ -89,7 +89,13 @@ static void read_all(struct px_irfn *f, const struct px_bound *b, const struct p
 void px_lower_mov_vector(struct px_irfn *f, const struct px_bound *b)
 {
     enum { MOST = 4 };
-    const struct px_parts to = px_lower_parts(f, b, 0), from = px_lower_parts(f, b, 1);
+    const struct px_parts to = px_lower_parts(f, b, 0);
+    struct px_parts from = px_lower_parts(f, b, 1);
+    uint32_t component;
+    if (to.n > 1 && from.n == 1 && px_lower_sreg(from.value, &component)) {
+        from.value = px_lower_component_list(f, from.value, to.n);
+        from.n = to.n;
+    }
     struct px_ir_opd s[MOST];
     if (to.n != from.n || to.n > MOST) px_code_fail(f, b->inst, "has vectors that cannot be run yet");
     read_all(f, b, &from, s);

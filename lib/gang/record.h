@@ -53,6 +53,7 @@ enum px_step {
     PX_STEP_SYNC,     /* a .sync operation whose warp is not complete */
     PX_STEP_MEET,  /* an instruction that whole groups of in->size lanes execute together: some are elsewhere
                     */
+    PX_STEP_GROW,  /* alloca: the lanes' local memory is too small */
     PX_STEP_POLL,  /* a wait at mbarriers: some lanes are not done */
     PX_STEP_YIELD, /* nanosleep: let others run */
     PX_STEP_TRAP   /* the trap of the CTA is set */

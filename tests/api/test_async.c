@@ -72,7 +72,7 @@ static void launch(ptx_device *device, ptx_program *program, const Case *c, stru
         ptx_address out, in;
     } params;
     const ptx_launch_config config = {.struct_size = sizeof config,
-                                      .grid = {1},
+                                      .grid = {c->blocks},
                                       .block = {c->threads},
                                       .params = &params,
                                       .param_bytes = sizeof params};
@@ -136,7 +136,7 @@ static void compare(const Case *c, char *golden, const struct outcome *o, const 
         DIFFERS("%s %s: %d (%s), on the chip %d", c->name, how, o->error, o->message, error);
         return;
     }
-    for (unsigned t = 0; !error && t < c->threads; t++)
+    for (unsigned t = 0; !error && t < c->threads * c->blocks; t++)
         for (unsigned i = 0; i < c->results; i++) {
             uint64_t want = strtoull(golden, &golden, 16), got = o->word[t * RESULTS + i];
             if (got != want)

@@ -10,8 +10,8 @@ WAIT_ALL = "cp.async.wait_all;"
 FILL = 0x5A5A5A5A5A5A5A5A
 
 
-def case(name, *lines, threads=1):
-    print("\ncase %s %d" % (name, threads))
+def case(name, *lines, threads=1, blocks=1):
+    print("\ncase %s %d%s" % (name, threads, " %d" % blocks if blocks > 1 else ""))
     for line in flat(lines):
         print("    " + line)
 
@@ -71,7 +71,7 @@ def dump(words, first=0):
 
 
 def barriers():
-    for n in ("1", "2", "5", "1048575", "0", "1048576", "0xffffffff"):
+    for n in ("1", "2", "5", "1048575", "1048576", "0xffffffff"):
         case("init_" + n, init(n), "word")
     case(
         "init_sizes",
@@ -450,24 +450,14 @@ def memory():
         "alloca",
         "stacksave.u64 %s1;",
         "alloca.u64 %s2, 64;",
-        "stacksave.u64 %s3;",
-        "sub.u64 %s4, %s1, %s3;",
-        "put %s4",
-        "sub.u64 %s4, %s1, %s2;",
-        "put %s4",
         "alloca.u64 %s5, 10;",
-        "sub.u64 %s4, %s2, %s5;",
-        "put %s4",
         "alloca.u64 %s6, 100, 128;",
-        "sub.u64 %s4, %s5, %s6;",
         "and.b64 %s4, %s6, 127;",
         "put %s4",
         "st.local.u32 [%s2], 77;",
+        "st.local.u32 [%s5], 79;",
         "st.local.u32 [%s6], 78;",
-        "ld.local.u32 %r1, [%s2];",
-        "put32 %r1",
-        "ld.local.u32 %r1, [%s6];",
-        "put32 %r1",
+        [["ld.local.u32 %%r1, [%%s%d];" % i, "put32 %r1"] for i in (2, 5, 6)],
         "stackrestore.u64 %s1;",
         "stacksave.u64 %s4;",
         "sub.u64 %s4, %s4, %s1;",
@@ -475,18 +465,33 @@ def memory():
         "alloca.u64 %s7, 64;",
         "sub.u64 %s4, %s7, %s2;",
         "put %s4",
-        "mov.u64 %s4, 0;",
-        "alloca.u64 %s8, %s4;",
-        "sub.u64 %s4, %s7, %s8;",
-        "put %s4",
+    )
+    case(
+        "alloca_lanes",
+        "mul.lo.u32 %r1, %me, 24;",
+        "cvt.u64.u32 %s3, %r1;",
+        "add.u64 %s3, %s3, 8;",
+        "alloca.u64 %s2, %s3;",
+        "alloca.u64 %s5, 8;",
+        "st.local.u32 [%s5], %me;",
+        "mov.u32 %r2, 0;",
+        "fill_one:",
+        "cvt.u64.u32 %s6, %r2;",
+        "add.u64 %s6, %s6, %s2;",
+        "st.local.u32 [%s6], %r2;",
+        "add.u32 %r2, %r2, 4;",
+        "setp.le.u32 %p1, %r2, %r1;",
+        "@%p1 bra fill_one;",
+        "ld.local.u32 %r3, [%s5];",
+        "put32 %r3",
+        "ld.local.u32 %r3, [%s6];",
+        "put32 %r3",
+        threads=32,
     )
     hints = "prefetch.global.L1 prefetch.global.L2 prefetch.global.L2::evict_last prefetchu.L1 prefetch.L1"
     case("prefetches", ["%s [%%in];" % h for h in hints.split()], "applypriority.global.L2::evict_normal [%in], 128;", "put32 %me")
-    wild = "mov.u64 %s5, 4096;"
-    case("prefetch_wild", wild, "prefetch.global.L2 [%s5];", "prefetch.L1 [%s5];", "put32 %me")
     case("discard", "discard.global.L2 [%in], 128;", "put32 %me")
     case("discard_misaligned", "discard.global.L2 [%in+8], 128;", "put32 %me")
-    case("discard_wild", wild, "discard.global.L2 [%s5], 128;", "put32 %me")
     case("priority_misaligned", "applypriority.global.L2::evict_normal [%in+8], 128;", "put32 %me")
 
 
@@ -529,7 +534,7 @@ def policies():
 
 def others():
     names = "clusterid.x nclusterid.x nclusterid.y cluster_ctaid.x cluster_nctaid.x cluster_nctaid.z cluster_ctarank cluster_nctarank"
-    names += " nwarpid nsmid envreg0 envreg1 envreg2 envreg31 pm0 pm7 lanemask_lt ntid.w nctaid.w ctaid.w tid.w warpid"
+    names += " nwarpid nsmid envreg1 envreg2 envreg31 pm0 pm7 lanemask_lt ntid.w nctaid.w ctaid.w tid.w warpid"
     case(
         "registers",
         [["mov.u32 %%r1, %%%s;" % n, "put32 %r1"] for n in names.split()],
@@ -537,6 +542,9 @@ def others():
         "mov.pred %p1, %is_explicit_cluster;",
         "pred %p1",
     )
+    names = "clusterid.x nclusterid.x clusterid.y nclusterid.y cluster_ctaid.x cluster_nctaid.x cluster_ctarank cluster_nctarank"
+    case("clusters", [["mov.u32 %%r1, %%%s;" % n, "put32 %r1"] for n in names.split()], threads=2, blocks=5)
+    case("vector_registers", "mov.v4.u32 {%r1, %r2, %r3, %r4}, %nctaid;", [["put32 %%r%d" % i] for i in (1, 2, 3, 4)], blocks=3)
     case(
         "elect",
         "elect.sync %r1|%p1, 0xffffffff;",

@@ -1,13 +1,13 @@
 /*
  * kernel.h - the cases of cases.txt as kernels; for the recorder and for the replay.
  *
- * "case NAME THREADS" begins a case; the lines up to the next one are its body, PTX but for five words at the
- * start of a line: "put R" stores the 64-bit register R as the next result of the thread, "put32 R" one of 32
- * bits, "pred P" a predicate, "state R" the upper half of R (the chip leaves the lower half of an mbarrier's
- * state as it was), "word" the mbarrier at %bar as it lies in memory once it was invalidated, which is where
- * the chip leaves it. "once" before any of them: thread 0 alone. A kernel gets RESULTS words for each thread
- * (OUT_SENTINEL at first) and IN_BYTES of input, byte i being i * 37 + 11; it has 16 mbarriers at %bar and
- * 1024 bytes of shared memory, all 0x5a, at %buf.
+ * "case NAME THREADS [BLOCKS]" begins a case; the lines up to the next one are its body, PTX but for five
+ * words at the start of a line: "put R" stores the 64-bit register R as the next result of the thread, "put32
+ * R" one of 32 bits, "pred P" a predicate, "state R" the upper half of R (the chip leaves the lower half of
+ * an mbarrier's state as it was), "word" the mbarrier at %bar as it lies in memory once it was invalidated,
+ * which is where the chip leaves it. "once" before any of them: thread 0 alone. A kernel gets RESULTS words
+ * for each thread (OUT_SENTINEL at first) and IN_BYTES of input, byte i being i * 37 + 11; it has 16
+ * mbarriers at %bar and 1024 bytes of shared memory, all 0x5a, at %buf.
  */
 #ifndef HW_ASYNC_KERNEL_H
 #define HW_ASYNC_KERNEL_H
@@ -22,7 +22,7 @@ enum { RESULTS = 48, THREADS_MAX = 128, IN_BYTES = 4096, TEXT_MAX = 65536, NAME_
 
 typedef struct Case {
     char name[NAME_MAX_];
-    unsigned threads, results;
+    unsigned threads, blocks, results;
     char text[TEXT_MAX];
 } Case;
 
@@ -36,7 +36,9 @@ static void case_add(Case *c, const char *line)
 static void case_begin(Case *c, const char *line)
 {
     memset(c, 0, sizeof *c);
-    if (sscanf(line, "case %63s %u", c->name, &c->threads) != 2 || c->threads > THREADS_MAX)
+    c->blocks = 1;
+    if (sscanf(line, "case %63s %u %u", c->name, &c->threads, &c->blocks) < 2 ||
+        c->threads * c->blocks > THREADS_MAX)
         fprintf(stderr, "bad line: %s", line), exit(2);
     case_add(c,
              ".version 8.6\n.target sm_90\n.address_size 64\n"
@@ -46,7 +48,8 @@ static void case_begin(Case *c, const char *line)
              "    .reg .b32 %r<20>, %bar, %buf, %me;\n    .reg .b64 %s<20>, %out, %in, %w;\n"
              "    ld.param.u64 %out, [k_out];\n    ld.param.u64 %in, [k_in];\n"
              "    mov.u32 %bar, bars;\n    mov.u32 %buf, bytes;\n    mov.u32 %me, %tid.x;\n"
-             "    mad.wide.u32 %out, %me, 384, %out;\n    setp.eq.u32 %first, %me, 0;\n"
+             "    mov.u32 %r19, %ctaid.x;\n    mov.u32 %r18, %ntid.x;\n    mad.lo.u32 %r19, %r19, %r18, "
+             "%me;\n    mad.wide.u32 %out, %r19, 384, %out;\n    setp.eq.u32 %first, %me, 0;\n"
              "    mov.u32 %r19, 0;\nfill:\n    add.u32 %r18, %buf, %r19;\n"
              "    @%first st.shared.u32 [%r18], 0x5a5a5a5a;\n    add.u32 %r19, %r19, 4;\n"
              "    setp.lt.u32 %p9, %r19, 1024;\n    @%p9 bra fill;\n    bar.sync 0;\n");

@@ -47,11 +47,11 @@ static void run(const Case *c)
     CUresult r = cuModuleLoadDataEx(&module, c->text, 2, options, values);
     if (r) fprintf(stderr, "%s: %s\n", c->name, log), _exit(3);
     must(cuModuleGetFunction(&fn, module, "k"), "kernel");
-    r = cuLaunchKernel(fn, 1, 1, 1, c->threads, 1, 1, 0, NULL, args, NULL);
+    r = cuLaunchKernel(fn, c->blocks, 1, 1, c->threads, 1, 1, 0, NULL, args, NULL);
     if (!r) r = cuCtxSynchronize();
     printf("%s\t%d", c->name, (int)r);
     if (!r) must(cuMemcpyDtoH(host, out, sizeof host), "read");
-    for (unsigned t = 0; !r && t < c->threads; t++)
+    for (unsigned t = 0; !r && t < c->threads * c->blocks; t++)
         for (unsigned i = 0; i < c->results; i++) printf("\t%llx", (unsigned long long)host[t * RESULTS + i]);
     printf("\n");
     fflush(stdout);
