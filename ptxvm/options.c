@@ -92,7 +92,7 @@ static void async(struct options *options, const char *text)
         options->async = PTX_ASYNC_EARLY;
     else if (strncmp(text, "random:", 7) == 0) {
         options->async = PTX_ASYNC_RANDOM;
-        options->async_seed = number("--async random:", text + 7, UINT32_MAX);
+        options->async_seed = number("--async random", text + 7, UINT32_MAX);
     } else
         fail(EXIT_USAGE, "--async is late, early or random:SEED, not '%s'", text);
 }

@@ -280,8 +280,8 @@ static int list_gaps(const struct modules *modules, const struct options *option
     ptx_program *program = make_program(device, modules, &libraries, options->fmad);
     const ptx_status status = ptx_program_gaps(program, print_gap, &gaps, &instructions);
     if (status != PTX_OK) fail(EXIT_STOPPED, "%s", ptx_status_name(status));
-    printf("%u of %llu instructions cannot be run", gaps, (unsigned long long)instructions);
-    puts(gaps ? "; docs/fidelity.md says which forms can" : "");
+    printf("%u places cannot be run, of %llu instructions%s\n", gaps, (unsigned long long)instructions,
+           gaps ? "; docs/ptxvm.md says what does not run yet" : "");
     ptx_program_destroy(program);
     ptx_device_destroy(device);
     libraries_close(&libraries);

@@ -41,7 +41,8 @@ void px_lower_cp_async(struct px_irfn *f, const struct px_bound *b)
     if (!px_lower_value(f, &o[2], PX_T_U32, &size))
         px_code_fail(f, b->inst, "has a size that is no constant");
     opds[0] = px_lower_address(f, b, &o[0], PX_SPACE_SHARED, (uint32_t)size);
-    opds[1] = px_lower_address_row(f, px_lower_address(f, b, &o[1], PX_SPACE_GLOBAL, (uint32_t)size), &offset);
+    opds[1] =
+        px_lower_address_row(f, px_lower_address(f, b, &o[1], PX_SPACE_GLOBAL, (uint32_t)size), &offset);
     opds[2] = bytes_read(f, b, (uint32_t)size);
     px_lower_guarded(f, b, op_of(PX_OP_cp_async), opds, 0, 3)->aux = offset;
 }

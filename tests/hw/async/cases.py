@@ -89,7 +89,14 @@ def barriers():
     case("arrive_zero", init(2), arrive(1), "mov.u32 %r2, 0;", arrive("%r2"))
     case("arrive_big", init(1048575), [arrive(n) for n in (1048575, 1048574, 1)])
     case("arrive_bits", init(2), "mov.u32 %r2, 0x100001;", arrive("%r2"))
-    case("no_complete", init(4), arrive(1, ".noComplete"), arrive(2, ".noComplete"), arrive(), arrive(3, ".noComplete"))
+    case(
+        "no_complete",
+        init(4),
+        arrive(1, ".noComplete"),
+        arrive(2, ".noComplete"),
+        arrive(),
+        arrive(3, ".noComplete"),
+    )
     case("no_complete_all", init(2), arrive(1, ".noComplete", 2), arrive())
     case("no_complete_over", init(2), arrive(3, ".noComplete"), arrive())
     case("drop", init(4), drop(), arrive(1), drop(2), arrive(times=2))
@@ -218,7 +225,12 @@ def waits():
             state("s1"),
             [
                 ["mbarrier.%s.%s.b64 %%p1, [%%bar], %%s1;" % (name, what), "pred %p1"]
-                for what in ("acquire.cta.shared", "acquire.cluster.shared::cta", "relaxed.cta.shared", "relaxed.cluster.shared")
+                for what in (
+                    "acquire.cta.shared",
+                    "acquire.cluster.shared::cta",
+                    "relaxed.cta.shared",
+                    "relaxed.cluster.shared",
+                )
             ],
         )
 
@@ -232,7 +244,19 @@ def misuse():
     case("never_init_tx", expect(16), complete(16))
     case("never_init_drop", drop())
     case("garbage_arrive", "st.shared.b64 [%%bar], 0x%x;" % FILL, arrive())
-    words = (1, 2, 1 << 20, 1 << 21, 1 << 32, 1 << 41, 1 << 42, 1 << 62, 1 << 63, (1 << 64) - 1, (1 << 64) - 2)
+    words = (
+        1,
+        2,
+        1 << 20,
+        1 << 21,
+        1 << 32,
+        1 << 41,
+        1 << 42,
+        1 << 62,
+        1 << 63,
+        (1 << 64) - 1,
+        (1 << 64) - 2,
+    )
     case("garbage_words", [["st.shared.b64 [%%bar], 0x%x;" % w, arrive()] for w in words])
     for i, w in enumerate(words[1:]):
         case("garbage_%d" % i, "st.shared.b64 [%%bar], 0x%x;" % w, arrive())
@@ -253,7 +277,13 @@ def misuse():
 
 
 def lanes():
-    arrived = ["bar.sync 0;", "mbarrier.arrive.shared.b64 %s1, [%bar];", "state %s1", "bar.sync 0;", "once word"]
+    arrived = [
+        "bar.sync 0;",
+        "mbarrier.arrive.shared.b64 %s1, [%bar];",
+        "state %s1",
+        "bar.sync 0;",
+        "once word",
+    ]
     for n in (40, 32, 20):
         case("lanes_%d" % n, "once " + init(n), arrived, threads=32)
     case(
@@ -281,7 +311,13 @@ def copies():
             body += [WAIT_ALL] + dump(1 if size < 16 else 2)
         case("copy_%s_%d" % (cache, size), body)
     for name, n, size in (("copy_over", 20, 16), ("copy_over_4", 5, 4), ("copy_over_huge", 0xFFFFFFFF, 8)):
-        case(name, "mov.u32 %%r1, %d;" % n, "cp.async.ca.shared.global [%%buf], [%%in], %d, %%r1;" % size, WAIT_ALL, dump(4))
+        case(
+            name,
+            "mov.u32 %%r1, %d;" % n,
+            "cp.async.ca.shared.global [%%buf], [%%in], %d, %%r1;" % size,
+            WAIT_ALL,
+            dump(4),
+        )
     yes, no = "setp.eq.u32 %p1, %me, %me;", "setp.ne.u32 %p2, %me, %me;"
     case(
         "copy_ignore",
@@ -296,9 +332,28 @@ def copies():
     )
     wild = "mov.u64 %s5, 4096;"
     case("copy_ignore_wild", wild, yes, "cp.async.ca.shared.global [%buf], [%s5], 4, %p1;", WAIT_ALL, dump(1))
-    case("copy_zero_wild", wild, "mov.u32 %r1, 0;", "cp.async.cg.shared.global [%buf], [%s5], 16, %r1;", WAIT_ALL, dump(2))
-    case("copy_zero_misaligned", "mov.u32 %r1, 0;", "cp.async.cg.shared.global [%buf], [%in+1], 16, %r1;", WAIT_ALL, dump(2))
-    case("copy_ignore_misaligned", yes, "cp.async.cg.shared.global [%buf], [%in+1], 16, %p1;", WAIT_ALL, dump(2))
+    case(
+        "copy_zero_wild",
+        wild,
+        "mov.u32 %r1, 0;",
+        "cp.async.cg.shared.global [%buf], [%s5], 16, %r1;",
+        WAIT_ALL,
+        dump(2),
+    )
+    case(
+        "copy_zero_misaligned",
+        "mov.u32 %r1, 0;",
+        "cp.async.cg.shared.global [%buf], [%in+1], 16, %r1;",
+        WAIT_ALL,
+        dump(2),
+    )
+    case(
+        "copy_ignore_misaligned",
+        yes,
+        "cp.async.cg.shared.global [%buf], [%in+1], 16, %p1;",
+        WAIT_ALL,
+        dump(2),
+    )
     case("copy_wild", wild, "cp.async.ca.shared.global [%buf], [%s5], 4;", WAIT_ALL, dump(1))
     case("copy_wild_no_wait", wild, "cp.async.ca.shared.global [%buf], [%s5], 4;")
     case("copy_outside", "mov.u32 %r1, 0x100000;", "cp.async.ca.shared.global [%r1], [%in], 4;", WAIT_ALL)
@@ -306,8 +361,16 @@ def copies():
         for off in (1, 2, 4, 8):
             if off >= size:
                 continue
-            case("copy_%d_source_%d" % (size, off), "cp.async.ca.shared.global [%%buf], [%%in+%d], %d;" % (off, size), WAIT_ALL)
-            case("copy_%d_destination_%d" % (size, off), "cp.async.ca.shared.global [%%buf+%d], [%%in], %d;" % (off, size), WAIT_ALL)
+            case(
+                "copy_%d_source_%d" % (size, off),
+                "cp.async.ca.shared.global [%%buf], [%%in+%d], %d;" % (off, size),
+                WAIT_ALL,
+            )
+            case(
+                "copy_%d_destination_%d" % (size, off),
+                "cp.async.ca.shared.global [%%buf+%d], [%%in], %d;" % (off, size),
+                WAIT_ALL,
+            )
     case(
         "copy_hints",
         "createpolicy.fractional.L2::evict_first.b64 %s6, 1.0;",
@@ -426,7 +489,10 @@ def pipeline():
 
 
 def fences():
-    kinds = "proxy.async proxy.async.shared::cta proxy.async.global mbarrier_init.release.cluster acq_rel.cta acq_rel.cluster"
+    kinds = (
+        "proxy.async proxy.async.shared::cta proxy.async.global "
+        "mbarrier_init.release.cluster acq_rel.cta acq_rel.cluster"
+    )
     kinds += " sc.gpu acquire.cta release.gpu proxy.alias acquire.sync_restrict::shared::cluster.cluster"
     kinds += " release.sync_restrict::shared::cta.cluster"
     case("fences", ["fence.%s;" % k for k in kinds.split()], "membar.cta;", "put32 %me")
@@ -489,7 +555,12 @@ def memory():
         threads=32,
     )
     hints = "prefetch.global.L1 prefetch.global.L2 prefetch.global.L2::evict_last prefetchu.L1 prefetch.L1"
-    case("prefetches", ["%s [%%in];" % h for h in hints.split()], "applypriority.global.L2::evict_normal [%in], 128;", "put32 %me")
+    case(
+        "prefetches",
+        ["%s [%%in];" % h for h in hints.split()],
+        "applypriority.global.L2::evict_normal [%in], 128;",
+        "put32 %me",
+    )
     case("discard", "discard.global.L2 [%in], 128;", "put32 %me")
     case("discard_misaligned", "discard.global.L2 [%in+8], 128;", "put32 %me")
     case("priority_misaligned", "applypriority.global.L2::evict_normal [%in+8], 128;", "put32 %me")
@@ -498,17 +569,31 @@ def memory():
 def policies():
     kinds = ("L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged")
     part = "createpolicy.fractional.%s.b64 %%s1%s;"
-    case("policy_fractional", [[part % (k, f), "put %s1"] for k in kinds for f in ("", ", 0.5", ", 0.0625", ", 0.001", ", 1.0")])
+    case(
+        "policy_fractional",
+        [[part % (k, f), "put %s1"] for k in kinds for f in ("", ", 0.5", ", 0.0625", ", 0.001", ", 1.0")],
+    )
     case(
         "policy_fractional_two",
-        [[part % (k + "." + other, ", 0.25"), "put %s1"] for k in kinds for other in ("L2::evict_first", "L2::evict_unchanged")],
+        [
+            [part % (k + "." + other, ", 0.25"), "put %s1"]
+            for k in kinds
+            for other in ("L2::evict_first", "L2::evict_unchanged")
+        ],
     )
-    bits = "3D800000 3E000000 3F000000 3F7FFFFF 00000001 3E800001 3EC00000 3D7FFFFF 3DC00000 3ECCCCCD 3ECCCCCC 3E99999A 3DCCCCCD 3E19999A 3E1FFFFF 3E200000 3E200001 BF800000 40000000 7FC00000".split()
+    bits = (
+        "3D800000 3E000000 3F000000 3F7FFFFF 00000001 3E800001 3EC00000 3D7FFFFF 3DC00000 "
+        "3ECCCCCD 3ECCCCCC 3E99999A 3DCCCCCD 3E19999A 3E1FFFFF 3E200000 3E200001 BF800000 "
+        "40000000 7FC00000"
+    ).split()
     case(
         "policy_fractional_register",
         [["mov.f32 %%f1, 0f%s;" % b, part % ("L2::evict_last", ", %f1"), "put %s1"] for b in bits],
     )
-    steps = "0.03125 0.0312 0.0626 0.09375 0.0937 0.1 0.12 0.125 0.13 0.15 0.2 0.25 0.3 0.4 0.46875 0.6 0.7 0.75 0.8 0.9 0.9375 0.95 0.97 0.99"
+    steps = (
+        "0.03125 0.0312 0.0626 0.09375 0.0937 0.1 0.12 0.125 0.13 0.15 0.2 0.25 0.3 0.4 "
+        "0.46875 0.6 0.7 0.75 0.8 0.9 0.9375 0.95 0.97 0.99"
+    )
     case("policy_fractional_steps", [[part % ("L2::evict_last", ", " + f), "put %s1"] for f in steps.split()])
     case(
         "policy_cvt",
@@ -518,23 +603,48 @@ def policies():
         "createpolicy.cvt.L2.b64 %s1, %s2;",
         "put %s1",
     )
-    sizes = ((4096, 8192), (128, 1 << 20), (1000, 1000), (0, 0), (1 << 20, 1 << 22), (1 << 30, 0xFFFFFFFF), (3 << 20, 5 << 20))
-    kinds2 = ("L2::evict_last", "L2::evict_first.L2::evict_unchanged", "L2::evict_normal.L2::evict_first", "L2::evict_unchanged")
+    sizes = (
+        (4096, 8192),
+        (128, 1 << 20),
+        (1000, 1000),
+        (0, 0),
+        (1 << 20, 1 << 22),
+        (1 << 30, 0xFFFFFFFF),
+        (3 << 20, 5 << 20),
+    )
+    kinds2 = (
+        "L2::evict_last",
+        "L2::evict_first.L2::evict_unchanged",
+        "L2::evict_normal.L2::evict_first",
+        "L2::evict_unchanged",
+    )
     case(
         "policy_range",
         "mov.u64 %s3, 0x100000000;",
-        [["createpolicy.range.global.%s.b64 %%s1, [%%s3], %d, %d;" % (k, p, t), "put %s1"] for k in kinds2 for p, t in sizes],
+        [
+            ["createpolicy.range.global.%s.b64 %%s1, [%%s3], %d, %d;" % (k, p, t), "put %s1"]
+            for k in kinds2
+            for p, t in sizes
+        ],
     )
     case(
         "policy_range_high",
         "mov.u64 %s3, 0x7f1234567890;",
-        [["createpolicy.range.global.L2::evict_last.b64 %%s1, [%%s3], %d, %d;" % s, "put %s1"] for s in sizes + ((1 << 16, 1 << 17),)],
+        [
+            ["createpolicy.range.global.L2::evict_last.b64 %%s1, [%%s3], %d, %d;" % s, "put %s1"]
+            for s in sizes + ((1 << 16, 1 << 17),)
+        ],
     )
 
 
 def others():
-    names = "clusterid.x nclusterid.x nclusterid.y cluster_ctaid.x cluster_nctaid.x cluster_nctaid.z cluster_ctarank cluster_nctarank"
-    names += " nwarpid nsmid envreg1 envreg2 envreg31 pm0 pm7 lanemask_lt ntid.w nctaid.w ctaid.w tid.w warpid"
+    names = (
+        "clusterid.x nclusterid.x nclusterid.y cluster_ctaid.x cluster_nctaid.x "
+        "cluster_nctaid.z cluster_ctarank cluster_nctarank"
+    )
+    names += (
+        " nwarpid nsmid envreg1 envreg2 envreg31 pm0 pm7 lanemask_lt ntid.w nctaid.w ctaid.w tid.w warpid"
+    )
     case(
         "registers",
         [["mov.u32 %%r1, %%%s;" % n, "put32 %r1"] for n in names.split()],
@@ -542,9 +652,17 @@ def others():
         "mov.pred %p1, %is_explicit_cluster;",
         "pred %p1",
     )
-    names = "clusterid.x nclusterid.x clusterid.y nclusterid.y cluster_ctaid.x cluster_nctaid.x cluster_ctarank cluster_nctarank"
+    names = (
+        "clusterid.x nclusterid.x clusterid.y nclusterid.y cluster_ctaid.x "
+        "cluster_nctaid.x cluster_ctarank cluster_nctarank"
+    )
     case("clusters", [["mov.u32 %%r1, %%%s;" % n, "put32 %r1"] for n in names.split()], threads=2, blocks=5)
-    case("vector_registers", "mov.v4.u32 {%r1, %r2, %r3, %r4}, %nctaid;", [["put32 %%r%d" % i] for i in (1, 2, 3, 4)], blocks=3)
+    case(
+        "vector_registers",
+        "mov.v4.u32 {%r1, %r2, %r3, %r4}, %nctaid;",
+        [["put32 %%r%d" % i] for i in (1, 2, 3, 4)],
+        blocks=3,
+    )
     case(
         "elect",
         "elect.sync %r1|%p1, 0xffffffff;",
@@ -560,5 +678,17 @@ def others():
 
 
 print("# Made by cases.py: what is asked of the chip; kernel.h has the notation.")
-for family in (barriers, waits, misuse, lanes, copies, copy_arrivals, pipeline, fences, memory, policies, others):
+for family in (
+    barriers,
+    waits,
+    misuse,
+    lanes,
+    copies,
+    copy_arrivals,
+    pipeline,
+    fences,
+    memory,
+    policies,
+    others,
+):
     family()
