@@ -119,12 +119,14 @@ void px_async_reset(struct px_gang *g)
 
 void px_async_free(struct px_gang *g)
 {
+    if (!g->async) return;
+    const struct ptx_allocator *alloc = g->cta->alloc;
     px_async_reset(g);
-    for (struct px_batch *b = g->async ? g->async->spare : NULL, *next; b; b = next) {
+    for (struct px_batch *b = g->async->spare, *next; b; b = next) {
         next = b->next;
-        px_free(g->cta->alloc, b, sizeof *b);
+        px_free(alloc, b, sizeof *b);
     }
-    px_free(g->cta->alloc, g->async, sizeof *g->async);
+    px_free(alloc, g->async, sizeof *g->async);
     g->async = NULL;
 }
 
