@@ -27,6 +27,14 @@ typedef uint64_t ptx_address;
 
 /* ---- devices -------------------------------------------------------- */
 
+/*
+ * When what cp.async issues happens (docs/async.md). LATE: when a wait, or somebody who polls the mbarrier
+ * that it arrives at, needs it, or nothing else in the block can run, so that a missing wait shows. EARLY: at
+ * once. RANDOM: somewhere between, as drawn from `async_seed`. Results differ only for kernels that do not
+ * wait.
+ */
+typedef enum ptx_async { PTX_ASYNC_LATE, PTX_ASYNC_EARLY, PTX_ASYNC_RANDOM } ptx_async;
+
 typedef struct ptx_device_config {
     size_t struct_size;
     ptx_allocator allocator;
@@ -55,6 +63,8 @@ typedef struct ptx_device_config {
                             are not counted. 0: half of the host's memory, UINT64_MAX: no limit */
     char *error;         /* NULL, or where ptx_device_create says in a line why it failed; */
     size_t error_bytes;  /* room there, the NUL included (200 is plenty) */
+    ptx_async async;     /* when asynchronous copies happen */
+    uint64_t async_seed; /* of PTX_ASYNC_RANDOM; 32 bits count */
 } ptx_device_config;
 
 /*
@@ -173,6 +183,25 @@ PTX_API ptx_status ptx_program_module_kernel(ptx_program *program, size_t module
                                              ptx_kernel **kernel);
 PTX_API ptx_status ptx_program_module_variable(ptx_program *program, size_t module, const char *name,
                                                ptx_address *address, uint64_t *size);
+
+/*
+ * An instruction of a program that the VM cannot run: a kernel that reaches it is refused at its launch.
+ * Strings live until the callback returns.
+ */
+typedef struct ptx_gap {
+    const char *function;
+    const char *file;
+    unsigned line, column;
+    const char *instruction; /* the statement */
+    const char *why;         /* "cannot be run by this VM yet" */
+} ptx_gap;
+
+/*
+ * Calls `tell` for each gap, in the order of functions and text, and counts the instructions of all functions
+ * in *instructions (may be NULL). `tell` must not use the program. PTX_ERROR_OUT_OF_MEMORY, else PTX_OK.
+ */
+PTX_API ptx_status ptx_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap),
+                                    void *user, uint64_t *instructions);
 
 /* ---- launches ------------------------------------------------------- */
 

@@ -130,6 +130,13 @@ PTX_API ptx_status ptx_program_module_kernel(ptx_program *program, size_t module
     return px_program_kernel(program, module, name, kernel);
 }
 
+PTX_API ptx_status ptx_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap),
+                                    void *user, uint64_t *instructions)
+{
+    if (!program || !tell) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_program_gaps(program, tell, user, instructions);
+}
+
 PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, ptx_address *address,
                                         uint64_t *size)
 {

@@ -122,6 +122,8 @@ void px_program_destroy(ptx_program *program);
 ptx_status px_program_kernel(ptx_program *program, size_t module, const char *name, ptx_kernel **kernel);
 ptx_status px_program_variable(ptx_program *program, size_t module, const char *name, ptx_address *address,
                                uint64_t *size);
+ptx_status px_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap), void *user,
+                           uint64_t *instructions);
 void px_kernel_info(const ptx_kernel *kernel, ptx_kernel_info *info);
 
 /* launch.c */

@@ -218,6 +218,16 @@ ptx_status px_program_kernel(ptx_program *program, size_t module, const char *na
     return PTX_OK;
 }
 
+ptx_status px_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap), void *user,
+                           uint64_t *instructions)
+{
+    struct px_listener listener = {.tell = tell, .user = user};
+    const bool ok = px_code_gaps(&program->linked, program->number, program->device->level, program->fmad,
+                                 &program->device->alloc, &listener);
+    if (instructions) *instructions = listener.instructions;
+    return ok ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+}
+
 ptx_status px_program_variable(ptx_program *program, size_t module, const char *name, ptx_address *address,
                                uint64_t *size)
 {
