@@ -16,12 +16,12 @@ struct product {
     uint32_t item, readers;
     uint32_t segment; /* blocks and what splits them: a reader elsewhere needs the product itself */
     uint8_t type;
-    bool ftz, kept; /* kept: something needs the product itself */
-    bool scaled;    /* PX_ROLE_SCALED */
+    bool ftz, kept;      /* kept: something needs the product itself */
+    bool scaled;         /* PX_ROLE_SCALED */
     bool kept_behind;    /* something needs its flushed copy */
     uint32_t direct;     /* readers of the product itself */
     uint32_t version[2]; /* of a multiplication's operands: how often they were written before */
-    uint32_t taken; /* how many readers took it in */
+    uint32_t taken;      /* how many readers took it in */
 };
 
 struct sum {
@@ -115,7 +115,8 @@ static uint32_t version_of(struct find *f, const struct px_operand *o)
 }
 
 /* Operand i of p's multiplication and operand j of q's have one value. */
-static bool same_operand(struct find *f, const struct product *p, unsigned i, const struct product *q, unsigned j)
+static bool same_operand(struct find *f, const struct product *p, unsigned i, const struct product *q,
+                         unsigned j)
 {
     const struct px_operand *a = &f->d->items.at[p->item].inst->opds[i + 1];
     const struct px_operand *b = &f->d->items.at[q->item].inst->opds[j + 1];
@@ -244,8 +245,8 @@ static void decide_sum(struct find *f, struct sum *s, bool several)
     }
 }
 
-/* A flushing copy that is the only reader takes its product in first: then it is a product itself, which stays
- * without keeping others from it. */
+/* A flushing copy that is the only reader takes its product in first: then it is a product itself, which
+ * stays without keeping others from it. */
 static void judge_copies(struct find *f)
 {
     for (uint32_t i = 0; i < f->products.n; i++)
@@ -311,12 +312,12 @@ static bool worth_it(struct find *f)
 struct px_contracted *px_contract_find(struct px_body *d)
 {
     struct px_arena *arena = d->arena;
-    struct find f = {.d = d, .mark = 1, .constants = px_contract_constants(d)};
+    struct find f = {.d = d, .mark = 1, .constants = d->constants};
     if (!worth_it(&f)) return NULL;
     px_contract_liveness(d, &f.live);
-    f.values = PX_NEW_N(arena, struct value, d->fn->regs.n + 1);
-    f.version = PX_NEW_N(arena, uint32_t, d->fn->regs.n + 1);
-    f.held = PX_NEW_N(arena, uint32_t, d->fn->regs.n + 1);
+    f.values = PX_NEW_N(arena, struct value, px_body_registers(d) + 1);
+    f.version = PX_NEW_N(arena, uint32_t, px_body_registers(d) + 1);
+    f.held = PX_NEW_N(arena, uint32_t, px_body_registers(d) + 1);
     f.out = PX_NEW_N(arena, struct px_contracted, d->items.n);
     for (uint32_t i = 0; i < d->items.n; i++) f.out[i].product = PX_NONE32;
     for (uint32_t k = 0; k < d->graph.nblocks; k++) {
@@ -337,7 +338,7 @@ void px_contract(struct px_irfn *f)
     struct px_body d;
     if (!is_wanted(f) || !px_contract_body(&d, f)) return;
     const struct px_contracted *what = px_contract_find(&d);
-    if (!what) return;
+    if (!what && !d.folded) return;
     f->contract = PX_NEW(d.arena, struct px_contract);
     px_contract_apply(&d, what, f->contract);
 }

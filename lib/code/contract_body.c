@@ -78,15 +78,28 @@ static void add_end(struct walk *w, struct px_flow_code *code, uint32_t i)
     px_vec_push(w->d->arena, &code->ends, end);
 }
 
+static void fold(struct walk *w)
+{
+    struct px_body *d = w->d;
+    uint32_t *places = PX_NEW_N(d->arena, uint32_t, w->labels.n + 1);
+    for (uint32_t i = 0; i < w->labels.n; i++) places[i] = w->labels.at[i].item;
+    d->ntext = d->items.n;
+    d->constants = px_contract_constants(d);
+    px_contract_fold(d, places, w->labels.n);
+    for (uint32_t i = 0; d->folded && i < w->labels.n; i++) w->labels.at[i].item = d->folded[places[i]];
+}
+
 bool px_contract_body(struct px_body *d, struct px_irfn *f)
 {
     *d = (struct px_body){.f = f, .arena = f->coder->scratch, .fn = f->fn};
     struct walk w = {.d = d, .fine = true};
     struct px_flow_code code = {0};
     add_block(&w, f->fn->func->body);
+    if (!w.fine || !d->items.n) return false;
+    fold(&w);
     code.n = d->items.n;
     for (uint32_t i = 0; w.fine && i < d->items.n; i++) add_end(&w, &code, i);
-    if (!w.fine || !d->items.n) return false;
+    if (!w.fine) return false;
     px_flow_graph(&d->graph, d->arena, &code);
     for (uint32_t i = 0; i < d->items.n; i++) d->items.at[i].block = d->graph.node_of[i];
     return true;

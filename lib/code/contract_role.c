@@ -11,7 +11,7 @@ uint32_t px_contract_register(const struct px_body *d, const struct px_operand *
 {
     if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG || o->has_selector)
         return PX_NONE32;
-    return d->fn->regs.at[o->symbol->index].vec > 1 ? PX_NONE32 : o->symbol->index;
+    return px_code_reg(d->f, o->symbol->index)->vec > 1 ? PX_NONE32 : o->symbol->index;
 }
 
 /* ---- constants ---- */
@@ -44,7 +44,7 @@ static bool plain_move(const struct px_term *item)
 
 const struct px_operand **px_contract_constants(struct px_body *d)
 {
-    uint32_t n = d->fn->regs.n + 1;
+    uint32_t n = px_body_registers(d) + 1;
     uint32_t *defs = PX_NEW_N(d->arena, uint32_t, n);
     const struct px_operand **constants = PX_NEW_N(d->arena, const struct px_operand *, n);
     for (uint32_t i = 0; i < d->items.n; i++) {
@@ -79,6 +79,13 @@ static bool is_one(enum px_type type, uint64_t value, bool *minus)
         [PX_T_F16X2] = {0x3c003c00, 0xbc00bc00}, [PX_T_BF16X2] = {0x3f803f80, 0xbf80bf80}};
     *minus = value == ones[type][1];
     return ones[type][0] && (value == ones[type][0] || *minus);
+}
+
+bool px_contract_is_one(struct px_body *d, const struct px_operand *o, enum px_type type)
+{
+    uint64_t value;
+    bool minus;
+    return constant(d, o, type, d->constants, &value) && is_one(type, value, &minus) && !minus;
 }
 
 /* ---- roles ---- */
@@ -136,8 +143,8 @@ static bool is_copy(const struct px_body *d, const struct px_term *item)
     uint32_t from = px_contract_register(d, &inst->opds[1]);
     if (from == PX_NONE32) return false;
     if (item->op == PX_OP_mov)
-        return px_type_info(d->fn->regs.at[from].type)->bits ==
-               px_type_info(d->fn->regs.at[inst->opds[0].symbol->index].type)->bits;
+        return px_type_info(px_code_reg(d->f, from)->type)->bits ==
+               px_type_info(px_code_reg(d->f, inst->opds[0].symbol->index)->type)->bits;
     if (item->opcode != PX_W_cvt || inst->nmods > 3 || item->match.type[0] != item->match.type[1])
         return false;
     return contractible(item->match.type[0]) && inst->nmods == 2u + px_term_has(item, PX_W_ftz);
