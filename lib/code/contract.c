@@ -327,17 +327,15 @@ struct px_contracted *px_contract_find(struct px_body *d)
     return f.any ? f.out : NULL;
 }
 
-static bool is_wanted(const struct px_irfn *f)
-{
-    ptx_fmad fmad = f->coder->fmad ? f->coder->fmad : (ptx_fmad)f->module->fmad;
-    return fmad == PTX_FMAD_DEFAULT ? !f->module->target_debug : fmad == PTX_FMAD_ON;
-}
-
+/* As ptxas does it: nothing for debugging, and without contraction only what it simplifies all the same. */
 void px_contract(struct px_irfn *f)
 {
     struct px_body d;
-    if (!is_wanted(f) || !px_contract_body(&d, f)) return;
-    const struct px_contracted *what = px_contract_find(&d);
+    const struct px_contracted *what = NULL;
+    ptx_fmad fmad = f->coder->fmad ? f->coder->fmad : (ptx_fmad)f->module->fmad;
+    if (f->module->target_debug && fmad != PTX_FMAD_ON) return;
+    if (!px_contract_body(&d, f, fmad != PTX_FMAD_OFF)) return;
+    if (d.contracts) what = px_contract_find(&d);
     if (!what && !d.folded) return;
     f->contract = PX_NEW(d.arena, struct px_contract);
     px_contract_apply(&d, what, f->contract);

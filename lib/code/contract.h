@@ -31,6 +31,7 @@ struct px_body {
     const struct px_function *fn;
     PX_VEC(struct px_term) items;
     struct px_flow_graph graph;
+    bool contracts;                      /* else ptxas keeps multiplications by 1 */
     const struct px_operand **constants; /* px_contract_constants */
     uint32_t ntext;                      /* instructions of the text */
     uint32_t *folded; /* by instruction of the text, and their end: the first item; NULL: as they are */
@@ -47,8 +48,8 @@ static inline bool px_term_has(const struct px_term *item, px_word word)
     return px_match_has(&item->match, word);
 }
 
-/* contract_body.c: false when the body cannot be lowered anyway. */
-bool px_contract_body(struct px_body *d, struct px_irfn *f);
+/* contract_body.c: the body, simplified; false when it cannot be lowered anyway. */
+bool px_contract_body(struct px_body *d, struct px_irfn *f, bool contracts);
 
 /* contract_make.c: an instruction of `words` (opcode first, 0 left out) and n operands, and a register for
  * values of `type`, at the place of `like`. */

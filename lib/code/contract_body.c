@@ -89,9 +89,9 @@ static void fold(struct walk *w)
     for (uint32_t i = 0; d->folded && i < w->labels.n; i++) w->labels.at[i].item = d->folded[places[i]];
 }
 
-bool px_contract_body(struct px_body *d, struct px_irfn *f)
+bool px_contract_body(struct px_body *d, struct px_irfn *f, bool contracts)
 {
-    *d = (struct px_body){.f = f, .arena = f->coder->scratch, .fn = f->fn};
+    *d = (struct px_body){.f = f, .arena = f->coder->scratch, .fn = f->fn, .contracts = contracts};
     struct walk w = {.d = d, .fine = true};
     struct px_flow_code code = {0};
     add_block(&w, f->fn->func->body);
