@@ -1,20 +1,20 @@
 /*
  * contract.c - finds the products and sums that ptxas makes one fma.
  *
- * One block at a time, over values and not registers: a register that holds a
- * product holds it until it is written again, and copies and negations hold the
- * same product. A product may be taken in where every reader is a sum of its type
- * and flushing; products with a single reader go first, then those with several (packed
- * ones all at once), each time in the order of the sums. Of a sum's two products the one with fewer
- * readers is taken, of equals the first; the other one then has a reader that
- * needs it, and stays.
+ * Over values and not registers: a register that holds a product holds it until it
+ * is written again or the block ends, and copies and negations hold the same product;
+ * a product by a constant is held for good by a register that is written once. A product may be taken in
+ * where every reader is a sum of its type and flushing; products with a single reader go first, then those
+ * with several (packed ones all at once), each time in the order of the sums. Of a sum's two products the one
+ * with fewer readers is taken, of equals the first; the other one then has a reader that needs it, and stays.
  */
 #include "match/registers.h"
 #include "code/contract.h"
 
 struct product {
     uint32_t item, readers;
-    uint32_t segment; /* blocks and what splits them: a reader elsewhere needs the product itself */
+    uint32_t segment; /* blocks and what splits them: a reader elsewhere needs the product itself ... */
+    bool constant;    /* ... but not one by a constant */
     uint8_t type;
     bool ftz, kept;      /* kept: something needs the product itself */
     bool scaled;         /* PX_ROLE_SCALED */
@@ -36,15 +36,16 @@ struct value {
     uint32_t product, mark;
     bool minus;
     bool behind; /* a copy or negation that flushes, which is a sum to ptxas */
+    bool lasts;  /* beyond its block */
 };
 
 struct find {
     struct px_body *d;
     struct px_contract_live live;
-    const struct px_operand **constants;
     struct px_contracted *out;
     struct value *values; /* by register; valid when mark is the block's */
     uint32_t *version;    /* by register: how often it was written */
+    bool *early;          /* by register: read while it held nothing */
     uint32_t mark, segment;
     uint32_t *held, nheld; /* registers with a value in this block */
     PX_VEC(struct product) products;
@@ -58,10 +59,15 @@ struct find {
 static struct product *held_by(struct find *f, const struct px_operand *o, bool *minus)
 {
     uint32_t reg = px_contract_register(f->d, o);
-    if (reg == PX_NONE32 || f->values[reg].mark != f->mark || f->values[reg].product == PX_NONE32)
+    if (reg == PX_NONE32) return NULL;
+    const struct value *v = &f->values[reg];
+    bool holds = v->mark == f->mark || v->lasts;
+    if (!holds || v->product == PX_NONE32) {
+        f->early[reg] = true;
         return NULL;
-    *minus = f->values[reg].minus;
-    return &f->products.at[f->values[reg].product];
+    }
+    *minus = v->minus;
+    return &f->products.at[v->product];
 }
 
 static void hold(struct find *f, uint32_t reg, struct value value)
@@ -71,6 +77,11 @@ static void hold(struct find *f, uint32_t reg, struct value value)
         f->held[f->nheld++] = reg;
     }
     value.mark = f->mark;
+    if (value.product != PX_NONE32 && f->d->defs[reg] == 1) {
+        struct product *p = &f->products.at[value.product];
+        value.lasts = p->constant;
+        p->kept |= p->constant && f->early[reg]; /* around a loop */
+    }
     f->values[reg] = value;
 }
 
@@ -137,7 +148,7 @@ static bool equal(struct find *f, const struct product *p, const struct product 
 
 static bool takes(struct find *f, const struct product *p)
 {
-    return p->segment == f->segment && p->type == f->item->match.type[0] &&
+    return (p->constant || p->segment == f->segment) && p->type == f->item->match.type[0] &&
            p->ftz == px_term_has(f->item, PX_W_ftz);
 }
 
@@ -180,7 +191,7 @@ static void read_item(struct find *f, uint32_t index)
     const struct px_term *item = f->item = &f->d->items.at[index];
     struct value value = {.product = PX_NONE32};
     unsigned source;
-    enum px_role role = px_contract_role(f->d, item, f->constants, &source);
+    enum px_role role = px_contract_role(f->d, item, &source);
     if (px_contract_splits(item)) f->segment++;
     if (role == PX_ROLE_SUM) {
         read_sum(f, index);
@@ -192,6 +203,7 @@ static void read_item(struct find *f, uint32_t index)
     if (role == PX_ROLE_PRODUCT || role == PX_ROLE_SCALED) {
         struct product p = {.item = index,
                             .segment = f->segment,
+                            .constant = role == PX_ROLE_PRODUCT && px_contract_by_constant(f->d, item),
                             .type = item->match.type[0],
                             .ftz = px_term_has(item, PX_W_ftz),
                             .scaled = role == PX_ROLE_SCALED};
@@ -278,11 +290,10 @@ static void finish_block(struct find *f, uint32_t k)
 {
     for (uint32_t i = 0; i < f->nheld; i++) {
         const struct value *v = &f->values[f->held[i]];
-        if (v->product != PX_NONE32 && px_contract_lives(&f->live, k, f->held[i]))
+        if (v->product != PX_NONE32 && !v->lasts && px_contract_lives(&f->live, k, f->held[i]))
             keep(&f->products.at[v->product], v->behind);
     }
-    decide(f);
-    f->nheld = f->products.n = f->sums.n = 0;
+    f->nheld = 0;
     f->mark++;
 }
 
@@ -296,13 +307,15 @@ static void read_block(struct find *f, uint32_t k)
 /* Most functions have no sum behind a product: a compiler contracted before ptxas could. */
 static bool worth_it(struct find *f)
 {
+    bool product = false, constant = false;
     for (uint32_t k = 0; k < f->d->graph.nblocks; k++) {
         const struct px_flow_block *b = &f->d->graph.blocks[k];
-        bool product = k > 0 && goes_on(f->d, k);
+        product &= constant || (k > 0 && goes_on(f->d, k));
         for (uint32_t i = b->first; i < b->first + b->n; i++) {
             unsigned source;
-            enum px_role role = px_contract_role(f->d, &f->d->items.at[i], f->constants, &source);
+            enum px_role role = px_contract_role(f->d, &f->d->items.at[i], &source);
             product |= role == PX_ROLE_PRODUCT;
+            constant |= role == PX_ROLE_PRODUCT && px_contract_by_constant(f->d, &f->d->items.at[i]);
             if (product && role == PX_ROLE_SUM) return true;
         }
     }
@@ -312,11 +325,12 @@ static bool worth_it(struct find *f)
 struct px_contracted *px_contract_find(struct px_body *d)
 {
     struct px_arena *arena = d->arena;
-    struct find f = {.d = d, .mark = 1, .constants = d->constants};
+    struct find f = {.d = d, .mark = 1};
     if (!worth_it(&f)) return NULL;
     px_contract_liveness(d, &f.live);
     f.values = PX_NEW_N(arena, struct value, px_body_registers(d) + 1);
     f.version = PX_NEW_N(arena, uint32_t, px_body_registers(d) + 1);
+    f.early = PX_NEW_N(arena, bool, px_body_registers(d) + 1);
     f.held = PX_NEW_N(arena, uint32_t, px_body_registers(d) + 1);
     f.out = PX_NEW_N(arena, struct px_contracted, d->items.n);
     for (uint32_t i = 0; i < d->items.n; i++) f.out[i].product = PX_NONE32;
@@ -324,6 +338,7 @@ struct px_contracted *px_contract_find(struct px_body *d)
         read_block(&f, k);
         if (k + 1 == d->graph.nblocks || !goes_on(d, k + 1)) finish_block(&f, k);
     }
+    decide(&f);
     return f.any ? f.out : NULL;
 }
 

@@ -32,7 +32,8 @@ struct px_body {
     PX_VEC(struct px_term) items;
     struct px_flow_graph graph;
     bool contracts;                      /* else ptxas keeps multiplications by 1 */
-    const struct px_operand **constants; /* px_contract_constants */
+    const struct px_operand **constants; /* by register, the literal that it always holds, or NULL */
+    uint8_t *defs;                       /* by register: times it is written, 2 for more; under a guard 2 */
     uint32_t ntext;                      /* instructions of the text */
     uint32_t *folded; /* by instruction of the text, and their end: the first item; NULL: as they are */
 };
@@ -81,12 +82,12 @@ enum px_role {
     PX_ROLE_NEGATION
 };
 
-/* contract_role.c. `constants`: by register, the literal that it always holds, or NULL. */
-enum px_role px_contract_role(struct px_body *d, const struct px_term *item,
-                              const struct px_operand *const *constants, unsigned *source);
-bool px_contract_splits(const struct px_term *item); /* ptxas ends a block here */
-bool px_contract_pure(const struct px_term *item);   /* does nothing but write registers */
-const struct px_operand **px_contract_constants(struct px_body *d);
+/* contract_role.c */
+enum px_role px_contract_role(struct px_body *d, const struct px_term *item, unsigned *source);
+bool px_contract_by_constant(struct px_body *d, const struct px_term *item); /* a product */
+bool px_contract_splits(const struct px_term *item);                         /* ptxas ends a block here */
+bool px_contract_pure(const struct px_term *item); /* does nothing but write registers */
+void px_contract_constants(struct px_body *d);     /* d->constants, d->defs */
 bool px_contract_is_one(struct px_body *d, const struct px_operand *o, enum px_type type);
 /* A register with one component: its index; else PX_NONE32. */
 uint32_t px_contract_register(const struct px_body *d, const struct px_operand *o);

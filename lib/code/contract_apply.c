@@ -41,6 +41,12 @@ static uint32_t version_of(const struct apply *a, const struct px_operand *o)
     return reg == PX_NONE32 ? 0 : a->version[reg];
 }
 
+static bool is_written_once(const struct apply *a, const struct px_operand *o)
+{
+    uint32_t reg = px_contract_register(a->d, o);
+    return reg == PX_NONE32 || a->d->defs[reg] < 2;
+}
+
 /* Whether the sum takes its product in with a minus. */
 static bool negative(const struct apply *a, uint32_t sum)
 {
@@ -58,7 +64,10 @@ static void plan(struct apply *a)
             const struct px_operand *o = a->d->items.at[product].inst->opds;
             p->used = true;
             p->minus |= negative(a, i);
-            for (int k = 0; k < 2; k++) p->moved[k] |= version_of(a, &o[k + 1]) != p->version[k];
+            bool near = a->d->items.at[product].block == item->block;
+            for (int k = 0; k < 2; k++)
+                p->moved[k] |=
+                    version_of(a, &o[k + 1]) != p->version[k] || !(near || is_written_once(a, &o[k + 1]));
         }
         for (unsigned k = 0; k < 2 && item->inst->nopds == 3; k++)
             a->parts[i].version[k] = version_of(a, &item->inst->opds[k + 1]);

@@ -84,7 +84,7 @@ static void fold(struct walk *w)
     uint32_t *places = PX_NEW_N(d->arena, uint32_t, w->labels.n + 1);
     for (uint32_t i = 0; i < w->labels.n; i++) places[i] = w->labels.at[i].item;
     d->ntext = d->items.n;
-    d->constants = px_contract_constants(d);
+    px_contract_constants(d);
     px_contract_fold(d, places, w->labels.n);
     for (uint32_t i = 0; d->folded && i < w->labels.n; i++) w->labels.at[i].item = d->folded[places[i]];
 }

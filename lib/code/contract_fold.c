@@ -37,7 +37,6 @@ struct found {
 struct fold {
     struct px_body *d;
     uint32_t *value, *label; /* by register: its value, known since that label */
-    uint8_t *defs;           /* by register: how often it is written, 2 for more; twice when under a guard */
     struct found *found;     /* by item of the text */
     uint32_t now, index;     /* labels so far; the item */
     bool rewriting;
@@ -69,7 +68,7 @@ static void give(struct fold *f, uint32_t reg, uint32_t value)
 
 static uint32_t value_of(struct fold *f, uint32_t reg)
 {
-    bool lasts = f->label[reg] && f->defs[reg] == 1;
+    bool lasts = f->label[reg] && f->d->defs[reg] == 1;
     if (f->label[reg] != f->now && !lasts) give(f, reg, new_value(f));
     return f->value[reg];
 }
@@ -89,13 +88,6 @@ static struct px_operand source_of(struct fold *f, const struct origin *origin)
     uint32_t reg = origin->source.symbol->index;
     found->save |= origin->label != f->now || value_of(f, reg) != origin->value;
     return found->saved ? found->source : origin->source;
-}
-
-static void count_def(void *user, const struct px_operand *o, bool is_def)
-{
-    struct fold *f = user;
-    uint8_t *n = &f->defs[o->symbol->index];
-    if (is_def) *n = *n || f->item->inst->guard ? 2 : 1;
 }
 
 static void count_read(void *user, const struct px_operand *o, bool is_def)
@@ -119,7 +111,7 @@ static void pass_label(struct fold *f)
     for (uint32_t i = 0; i < f->exponentials.n; i++) {
         const struct origin *origin = &f->origins.at[f->exponentials.at[i]];
         const struct px_operand *result = &f->d->items.at[origin->item].inst->opds[0];
-        if (f->defs[result->symbol->index] > 1) f->found[origin->item].reads = 2;
+        if (f->d->defs[result->symbol->index] > 1) f->found[origin->item].reads = 2;
     }
     f->exponentials.n = 0;
     f->now++;
@@ -184,8 +176,7 @@ static unsigned kept_operand(struct px_body *d, const struct px_term *item)
 {
     unsigned source;
     if (!d->contracts || has_ftz(item) || item->inst->guard || !is_single(item->match.type[0])) return 0;
-    if (item->opcode == PX_W_mul && px_contract_role(d, item, d->constants, &source) == PX_ROLE_COPY)
-        return source;
+    if (item->opcode == PX_W_mul && px_contract_role(d, item, &source) == PX_ROLE_COPY) return source;
     if (item->op != PX_OP_div_f32 && item->op != PX_OP_divfull_f32) return 0;
     return px_contract_is_one(d, &item->inst->opds[2], PX_T_F32) ? 1 : 0;
 }
@@ -284,8 +275,7 @@ static unsigned copied_operand(struct fold *f)
     unsigned source;
     if (f->item->inst->guard) return 0;
     if (chooses_itself(f)) return 1;
-    bool move =
-        f->item->op == PX_OP_mov && px_contract_role(f->d, f->item, f->d->constants, &source) == PX_ROLE_COPY;
+    bool move = f->item->op == PX_OP_mov && px_contract_role(f->d, f->item, &source) == PX_ROLE_COPY;
     return move ? source : kept_operand(f->d, f->item);
 }
 
@@ -370,13 +360,8 @@ void px_contract_fold(struct px_body *d, const uint32_t *labels, uint32_t nlabel
     struct fold f = {.d = d,
                      .value = PX_NEW_N(arena, uint32_t, n),
                      .label = PX_NEW_N(arena, uint32_t, n),
-                     .defs = PX_NEW_N(arena, uint8_t, n),
                      .found = PX_NEW_N(arena, struct found, d->items.n)};
     d->folded = PX_NEW_N(arena, uint32_t, d->items.n + 1);
-    for (uint32_t i = 0; i < d->items.n; i++) {
-        f.item = &d->items.at[i];
-        px_visit_registers(f.item->inst, &f.item->match, true, count_def, &f);
-    }
     walk(&f, labels, nlabels, false);
     if (!walk(&f, labels, nlabels, true)) {
         d->folded = NULL;
@@ -385,5 +370,5 @@ void px_contract_fold(struct px_body *d, const uint32_t *labels, uint32_t nlabel
     d->items.at = f.items.at;
     d->items.n = f.items.n;
     d->items.cap = f.items.cap;
-    d->constants = px_contract_constants(d);
+    px_contract_constants(d);
 }
