@@ -52,11 +52,9 @@ static inline bool px_term_has(const struct px_term *item, px_word word)
 /* contract_body.c: the body, simplified; false when it cannot be lowered anyway. */
 bool px_contract_body(struct px_body *d, struct px_irfn *f, bool contracts);
 
-/* contract_make.c: an instruction of `words` (opcode first, 0 left out) and n operands, and a register for
- * values of `type`, at the place of `like`. */
+/* contract_body.c: px_make_inst at the place of `like`. */
 struct px_term px_contract_make(struct px_body *d, const struct px_term *like, const px_word words[5],
                                 const struct px_operand *operands, uint8_t n);
-struct px_operand px_contract_new_register(struct px_body *d, const struct px_term *like, enum px_type type);
 
 /* contract_fold.c: rewrites the items before there is a graph. labels: in ascending order, the items that
  * labels stand before; the places of items change as d->folded says. */

@@ -84,7 +84,7 @@ static enum px_type type_of(const struct apply *a)
 
 static struct px_operand new_register(struct apply *a, enum px_type type)
 {
-    return px_contract_new_register(a->d, a->like, type);
+    return px_make_register(a->d->f, a->like->inst, type);
 }
 
 /* Appends an instruction of `words` and n operands. */

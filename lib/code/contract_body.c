@@ -12,15 +12,28 @@ struct walk {
     bool fine;
 };
 
+static bool bind(struct px_term *item, const struct px_inst *inst)
+{
+    item->inst = inst;
+    item->opcode = inst->opcode->word;
+    if (!px_match_inst(inst, &item->match)) return false;
+    item->handler = px_match_handler(&item->match) >= 0;
+    item->op = px_match_op(&item->match);
+    return true;
+}
+
+struct px_term px_contract_make(struct px_body *d, const struct px_term *like, const px_word words[5],
+                                const struct px_operand *operands, uint8_t n)
+{
+    struct px_term item = *like;
+    bind(&item, px_make_inst(d->arena, like->inst, words, operands, n));
+    return item;
+}
+
 static void add_inst(struct walk *w, const struct px_inst *inst)
 {
-    struct px_term item = {.inst = inst, .opcode = inst->opcode->word};
-    if (!px_match_inst(inst, &item.match)) {
-        w->fine = false;
-        return;
-    }
-    item.handler = px_match_handler(&item.match) >= 0;
-    item.op = px_match_op(&item.match);
+    struct px_term item = {0};
+    w->fine &= bind(&item, inst);
     px_vec_push(w->d->arena, &w->d->items, item);
 }
 

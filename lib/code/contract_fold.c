@@ -196,7 +196,7 @@ static void add(struct fold *f, const px_word words[5], const struct px_operand 
 
 static struct px_operand new_register(struct fold *f, enum px_type type)
 {
-    return f->rewriting ? px_contract_new_register(f->d, f->item, type) : f->item->inst->opds[0];
+    return f->rewriting ? px_make_register(f->d->f, f->item->inst, type) : f->item->inst->opds[0];
 }
 
 static void add_move(struct fold *f, const struct px_operand *to, const struct px_operand *source)

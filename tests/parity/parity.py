@@ -136,9 +136,9 @@ def instruction_seeds(path, name, arch, ask):
 PER_OPCODE = 5
 
 
-def emitted_seeds(emitted, ask):
-    """the same of what compilers made: each signature once, PER_OPCODE of an opcode with its modifiers, and
-    each kind of declaration and function head"""
+def emitted_cuts(emitted):
+    """(name, text, arch, family) of what compilers made: each signature once, PER_OPCODE of an opcode with its
+    modifiers, and each kind of declaration and function head"""
     seen, shapes = set(), Counter()
 
     def wanted(statement):
@@ -151,19 +151,27 @@ def emitted_seeds(emitted, ask):
         return True
 
     for name, text, arch in emitted:
-        if not any(seeds.signature(line) not in seen for line in text.split("\n") if line.endswith(";")):
+        if all(seeds.signature(line) in seen for line in text.split("\n") if line.endswith(";")):
             continue
         module = seeds.Module(text)
         for f in module.functions:
             for k, statement in enumerate(f.body or []):
-                if seeds.is_declaration(statement) or not wanted(statement):
-                    continue
-                cut = seeds.cut_statement(module, f, k)
-                if cut and ask(cut, arch).accepts:
-                    yield Seed("%s#%s.%d" % (name, f.name, k), cut, arch, "inst")
+                cut = None
+                if not seeds.is_declaration(statement) and wanted(statement):
+                    cut = seeds.cut_statement(module, f, k)
+                if cut:
+                    yield "%s#%s.%d" % (name, f.name, k), cut, arch, "inst"
         for i, cut in enumerate(seeds.cut_declarations(module)):
-            if wanted("\n".join(cut.split("\n")[3:])) and ask(cut, arch).accepts:
-                yield Seed("%s#d%d" % (name, i), cut, arch, "decl")
+            if wanted("\n".join(cut.split("\n")[3:])):
+                yield "%s#d%d" % (name, i), cut, arch, "decl"
+
+
+def emitted_seeds(emitted, ask, jobs):
+    cuts = list(emitted_cuts(emitted))
+    with ThreadPoolExecutor(jobs) as pool:
+        for cut, verdict in zip(cuts, pool.map(lambda c: ask(c[1], c[2]), cuts)):
+            if verdict.accepts:
+                yield Seed(*cut)
 
 
 def fixed_rejects(facts, ask):
@@ -199,7 +207,7 @@ def whole_seeds(facts, ask):
             )
 
 
-def collect_seeds(facts, ask, emitted, own):
+def collect_seeds(facts, ask, jobs, emitted, own):
     """(instruction seeds, declaration seeds), each text once; emitted: modules of compilers; own: also ours"""
     out, seen = {"inst": [], "decl": []}, set()
 
@@ -209,7 +217,7 @@ def collect_seeds(facts, ask, emitted, own):
                 seen.add(s.text)
                 out[s.family].append(s)
 
-    add(emitted_seeds(emitted, ask))
+    add(emitted_seeds(emitted, ask, jobs))
     if not own:
         return out
     if facts:
@@ -570,8 +578,12 @@ def gather(args, ask):
     emitted = list(compiler_cases(args, ask)) if "compilers" in parts else []
     cases += emitted
     if "lines" in parts or "mutants" in parts:
-        made = [(c.name, c.text, c.arch) for c in emitted or compiler_cases(args, ask)] if args.seeds != "own" else []
-        found = collect_seeds(args.facts, ask, made, args.seeds != "compilers")
+        made = (
+            [(c.name, c.text, c.arch) for c in emitted or compiler_cases(args, ask)]
+            if args.seeds != "own"
+            else []
+        )
+        found = collect_seeds(args.facts, ask, args.jobs, made, args.seeds != "compilers")
         print(
             "seeds: %d instructions of %d opcodes, %d declaration modules"
             % (len(found["inst"]), len(set(s.opcode for s in found["inst"])), len(found["decl"])),
