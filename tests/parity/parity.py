@@ -137,8 +137,8 @@ PER_OPCODE = 5
 
 
 def emitted_cuts(emitted):
-    """(name, text, arch, family) of what compilers made: each signature once, PER_OPCODE of an opcode with its
-    modifiers, and each kind of declaration and function head"""
+    """(name, text, arch, family) of what compilers made: each signature once, PER_OPCODE of an opcode with
+    its modifiers, and each kind of declaration and function head"""
     seen, shapes = set(), Counter()
 
     def wanted(statement):
@@ -208,7 +208,7 @@ def whole_seeds(facts, ask):
 
 
 def collect_seeds(facts, ask, jobs, emitted, own):
-    """(instruction seeds, declaration seeds), each text once; emitted: modules of compilers; own: also ours"""
+    """(instruction seeds, declaration seeds), each text once; emitted: by compilers; own: also ours"""
     out, seen = {"inst": [], "decl": []}, set()
 
     def add(found):
