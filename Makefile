@@ -57,6 +57,8 @@ HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
 TOOLS = $(B)/bin/ptxas $(B)/bin/ptxvm
 PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so
 
+PUBLIC_HEADERS = $(filter-out include/ptx_tools.h,$(wildcard include/*.h))
+
 .PHONY: all test check demo lint san bench install clean deps quick
 .DELETE_ON_ERROR:
 all: $(PRODUCTS)
@@ -203,7 +205,7 @@ install: all
 	install -m 644 $(B)/lib/libptxvm.a "$$to/lib/"; \
 	install -m 755 $(B)/lib/libptxvm.so "$$to/lib/libptxvm.so.0"; \
 	ln -sf libptxvm.so.0 "$$to/lib/libptxvm.so"; \
-	install -m 644 include/ptx.h include/ptxvm.h include/ptx_run.h "$$to/include/"; \
+	install -m 644 $(PUBLIC_HEADERS) "$$to/include/"; \
 	sed 's,@PREFIX@,$(PREFIX),' docs/libptxvm.pc.in >"$$to/lib/pkgconfig/libptxvm.pc"; \
 	chmod 644 "$$to/lib/pkgconfig/libptxvm.pc"; \
 	sed "s,@PTXAS@,$$name," docs/man/ptxvm.1 >"$$to/share/man/man1/ptxvm.1"; \

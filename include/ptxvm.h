@@ -55,6 +55,11 @@ typedef struct ptx_device_config {
                             are not counted. 0: half of the host's memory, UINT64_MAX: no limit */
     char *error;         /* NULL, or where ptx_device_create says in a line why it failed; */
     size_t error_bytes;  /* room there, the NUL included (200 is plenty) */
+    int sticky; /* a fault marks the device, as a CUDA context: what runs is stopped, and all that is asked of it
+                   from then on is PTX_ERROR_FAULT. 0: a fault ends its launch and nothing else */
+    unsigned unified; /* i > 0: device memory has one address on both sides, in the i-th range of the host's
+                         addresses that is kept for this; PTX_ERROR_UNSUPPORTED where that is not free. Two devices
+                         of a process want different ranges. 0: device addresses mean nothing to the host */
 } ptx_device_config;
 
 /*
@@ -139,6 +144,10 @@ typedef struct ptx_launch_config {
     unsigned shared_bytes; /* dynamic shared memory a CTA */
     const void *params;    /* the parameter buffer, laid out as ptx_param_info says; copied */
     size_t param_bytes;    /* at least the kernel's param_bytes */
+    uint64_t max_steps;    /* as ptx_device_config says, for this launch; 0: the device's */
+    uint64_t timeout_ms;   /* the same */
+    int cooperative;       /* all blocks run at once; PTX_ERROR_LAUNCH when the device does not hold as many */
+    unsigned cluster[3];   /* blocks of a cluster, which divide the grid; 0: 1. Larger ones: PTX_ERROR_UNSUPPORTED */
 } ptx_launch_config;
 
 /*

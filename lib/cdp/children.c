@@ -31,6 +31,7 @@ static uint64_t buffer_new(struct px_call *call, const struct cdp_buffer *what)
     struct cdp_buffer *b = px_alloc(&device->alloc, sizeof *b);
     if (!b) return 0;
     *b = *what;
+    b->run = call->grid->run;
     b->va = px_heap_alloc(&device->buffers, b->size ? b->size : 1, BUFFER_ALIGN);
     px_sched_lock(&device->sched);
     struct cdp_device *cd = b->va ? cdp_of_device(device) : NULL;
@@ -38,6 +39,7 @@ static uint64_t buffer_new(struct px_call *call, const struct cdp_buffer *what)
         struct cdp_buffer **bucket = bucket_of(cd, b->va);
         b->next = *bucket;
         *bucket = b;
+        call->grid->run->buffers++;
     }
     px_sched_unlock(&device->sched);
     if (cd) {
@@ -50,13 +52,15 @@ static uint64_t buffer_new(struct px_call *call, const struct cdp_buffer *what)
     return 0;
 }
 
-/* Takes the buffer out of the table; NULL when there is none at va. The lock is held. */
-static struct cdp_buffer *buffer_take(struct cdp_device *cd, uint64_t va)
+/* Takes the run's buffer out of the table; NULL when there is none at va. The lock is held. */
+static struct cdp_buffer *buffer_take(struct cdp_device *cd, struct px_run *run, uint64_t va)
 {
     struct cdp_buffer **at = bucket_of(cd, va);
-    while (*at && (*at)->va != va) at = &(*at)->next;
+    while (*at && ((*at)->va != va || (*at)->run != run)) at = &(*at)->next;
     struct cdp_buffer *b = *at;
-    if (b) *at = b->next;
+    if (!b) return NULL;
+    *at = b->next;
+    run->buffers--;
     return b;
 }
 
@@ -65,6 +69,7 @@ static void buffer_put(struct cdp_device *cd, struct cdp_buffer *b)
     struct cdp_buffer **bucket = bucket_of(cd, b->va);
     b->next = *bucket;
     *bucket = b;
+    b->run->buffers++;
 }
 
 static void buffer_free(struct ptx_device *device, struct cdp_buffer *b)
@@ -166,7 +171,7 @@ static struct cdp_buffer *claim(struct px_call *call, uint64_t va)
 {
     px_sched_lock(sched_of(call));
     struct cdp_device *cd = cdp_of_device(call->grid->device);
-    struct cdp_buffer *b = cd ? buffer_take(cd, va) : NULL;
+    struct cdp_buffer *b = cd ? buffer_take(cd, call->grid->run, va) : NULL;
     px_sched_unlock(sched_of(call));
     return b;
 }

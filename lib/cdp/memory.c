@@ -102,7 +102,7 @@ static bool too_late(struct copying *k, uint64_t work)
     k->work += work;
     if (k->work < COPY_PART) return false;
     k->work = 0;
-    return px_sched_due(&k->grid->device->sched);
+    return px_sched_due(k->grid->run);
 }
 
 /* One row in parts; `source` is NULL for a fill. Parts go upwards or downwards, so that overlapping rows move

@@ -15,6 +15,7 @@
 
 struct px_code;
 struct px_lfunc;
+struct px_run;
 struct ptx_device;
 
 struct px_shape {
@@ -28,6 +29,7 @@ typedef bool (*px_native_fn)(struct px_grid *grid, struct px_trap *trap);
 
 struct px_grid {
     struct ptx_device *device;
+    struct px_run *run;       /* the host launch that it belongs to; vm/sched.h */
     const struct px_mem *mem; /* the device's */
     struct ptx_program *program;
     uint8_t *const_image; /* the program's constant memory, */

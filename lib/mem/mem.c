@@ -62,7 +62,7 @@ bool px_mem_init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes,
     return true;
 }
 
-static uint64_t end_of(const struct px_mem_range *r)
+static uint64_t end_of(const struct px_mem_slot *r)
 {
     return r->lo + r->len;
 }
@@ -88,8 +88,8 @@ static void unmap_block(struct px_mem *mem, uint64_t va, uint64_t size)
 /* Index of the last range of the block that begins with range i. */
 static uint32_t last_of(const struct px_mem_map *map, uint32_t i)
 {
-    const uint64_t owner = map->at[i].owner;
-    while (i + 1 < map->n && map->at[i + 1].owner == owner) i++;
+    const struct px_mem_slot *at = map->at;
+    while (i + 1 < map->n && at[i + 1].owner == at[i].owner) i++;
     return i;
 }
 
@@ -102,7 +102,7 @@ void px_mem_free_all(struct px_mem *mem)
         unmap_block(mem, va, end_of(&mem->map->at[i]) - va);
     }
     if (mem->range) munmap(mem->range, mem->bytes);
-    px_free(mem->alloc, mem->map->at, mem->map->cap * sizeof *mem->map->at);
+    px_map_free(mem->map);
     px_free(mem->alloc, mem->map, sizeof *mem->map);
     mem->map = NULL;
 }
@@ -179,8 +179,8 @@ bool px_mem_carve(struct px_mem *mem, uint64_t va, const struct px_extent *block
     struct px_mem_map *map = mem->map;
     uint32_t i = px_map_find(map, va);
     if (i == map->n || map->at[i].lo != va || !n || blocks[0].lo != va) return false;
-    const struct px_mem_range whole = map->at[i];
-    map->at[i].len = blocks[0].len;
+    const struct px_mem_range whole = {map->at[i].lo, map->at[i].len, map->at[i].owner};
+    px_map_resize(map, va, blocks[0].len);
     for (uint32_t k = 1; k < n; k++) {
         if (!blocks[k].len) continue;
         if (px_map_insert(map, (struct px_mem_range){blocks[k].lo, blocks[k].len, va})) continue;
@@ -198,13 +198,6 @@ static const struct px_heap *heap_of(const struct px_mem *mem, uint64_t va)
     return NULL;
 }
 
-static const struct px_mem_range *range_of(const struct px_mem *mem, uint64_t va)
-{
-    uint32_t i = px_map_find(mem->map, va);
-    if (i == mem->map->n || va - mem->map->at[i].lo >= mem->map->at[i].len) return NULL;
-    return &mem->map->at[i];
-}
-
 bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *extent)
 {
     if (va - mem->lo >= mem->len) return false;
@@ -212,11 +205,11 @@ bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *exte
         *extent = (struct px_extent){mem->lo, mem->len};
         return true;
     }
-    const struct px_mem_range *r = range_of(mem, va);
-    if (!r) return false;
+    struct px_mem_range r;
+    if (!px_map_look(mem->map, va, &r) || va - r.lo >= r.len) return false;
     const struct px_heap *heap = heap_of(mem, va);
     if (heap) return px_heap_extent(heap, va, extent);
-    *extent = (struct px_extent){r->lo, r->len};
+    *extent = (struct px_extent){r.lo, r.len};
     return true;
 }
 
@@ -250,9 +243,9 @@ static uint64_t describe_gap(const struct px_mem *mem, uint64_t va, char *buf, s
                                   : "far from every allocation");
         return 0;
     }
-    const struct px_mem_range *r = &map->at[past <= before ? i : next];
+    const struct px_mem_slot *r = &map->at[past <= before ? i : next];
     snprintf(buf, size, "%" PRIu64 " bytes %s a %" PRIu64 "-byte allocation at 0x%" PRIx64,
-             past <= before ? past : before, past <= before ? "past the end of" : "before", r->len, r->lo);
+             past <= before ? past : before, past <= before ? "past the end of" : "before", (uint64_t)r->len, (uint64_t)r->lo);
     return r->lo;
 }
 

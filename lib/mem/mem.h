@@ -63,8 +63,8 @@ struct px_mem {
     uint8_t *range; /* of the host: reserved, `committed` bytes of it readable and writable */
     uint64_t bytes, committed, base; /* base: device address of `range` */
     bool gaps;                       /* something was released */
-    /* Allocations by address. Changes only between launches; what kernels allocate themselves lives in heaps.
-     */
+    /* Allocations by address. One thread at a time changes it, others may look meanwhile; what kernels allocate
+     * themselves lives in heaps. */
     struct px_mem_map *map;
     const struct px_heap *heaps[2]; /* finer bounds inside these; NULL when there is none */
 };

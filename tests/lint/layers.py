@@ -17,7 +17,17 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 LAYERS = (
     "base isa front flow match check lint link mem approx gang ops code vm cdp san api shim tools".split()
 )
-PUBLIC = {"ptx.h", "ptxvm.h", "ptx_run.h", "ptx_tools.h"}
+PUBLIC = {
+    "ptx.h",
+    "ptxvm.h",
+    "ptx_run.h",
+    "ptx_tools.h",
+    "ptx_stream.h",
+    "ptx_graph.h",
+    "ptx_memory.h",
+    "ptx_info.h",
+    "ptx_watch.h",
+}
 GENERATED = {
     "isa_words.h": "isa",
     "isa_ops.h": "isa",
