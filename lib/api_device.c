@@ -53,45 +53,6 @@ PTX_API const char *ptx_device_message(const ptx_device *device)
     return device ? device->message : "";
 }
 
-/* ---- memory ---- */
-
-PTX_API ptx_status ptx_memory_alloc(ptx_device *device, uint64_t size, ptx_address *address)
-{
-    if (!device || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
-    return px_device_alloc(device, size, 256, address) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
-}
-
-PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address)
-{
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!address) return PTX_OK;
-    return px_device_free(device, address) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
-}
-
-PTX_API ptx_status ptx_memory_write(ptx_device *device, ptx_address to, const void *from, uint64_t size)
-{
-    void *host = device ? px_device_host(device, to, size) : NULL;
-    if (size && (!host || !from)) return PTX_ERROR_INVALID_ARGUMENT;
-    if (size) memcpy(host, from, size);
-    return PTX_OK;
-}
-
-PTX_API ptx_status ptx_memory_read(ptx_device *device, void *to, ptx_address from, uint64_t size)
-{
-    const void *host = device ? px_device_host(device, from, size) : NULL;
-    if (size && (!host || !to)) return PTX_ERROR_INVALID_ARGUMENT;
-    if (size) memcpy(to, host, size);
-    return PTX_OK;
-}
-
-PTX_API ptx_status ptx_memory_fill(ptx_device *device, ptx_address to, int value, uint64_t size)
-{
-    void *host = device ? px_device_host(device, to, size) : NULL;
-    if (size && !host) return PTX_ERROR_INVALID_ARGUMENT;
-    if (size) memset(host, value, size);
-    return PTX_OK;
-}
-
 /* ---- programs ---- */
 
 PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,

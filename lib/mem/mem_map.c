@@ -23,11 +23,12 @@ static void put(struct px_mem_slot *to, const struct px_mem_range *range)
     set(&to->lo, range->lo);
     set(&to->len, range->len);
     set(&to->owner, range->owner);
+    set(&to->kind, range->kind);
 }
 
 static void move(struct px_mem_slot *to, const struct px_mem_slot *from)
 {
-    put(to, &(struct px_mem_range){get(&from->lo), get(&from->len), get(&from->owner)});
+    put(to, &(struct px_mem_range){get(&from->lo), get(&from->len), get(&from->owner), get(&from->kind)});
 }
 
 static uint32_t find(const struct px_mem_slot *at, uint32_t n, uint64_t va)
@@ -56,7 +57,7 @@ bool px_map_look(const struct px_mem_map *map, uint64_t va, struct px_mem_range 
         const struct px_mem_slot *at = atomic_load_explicit(&map->at, memory_order_acquire);
         const uint32_t i = find(at, n, va);
         const bool found = i < n;
-        if (found) *range = (struct px_mem_range){get(&at[i].lo), get(&at[i].len), get(&at[i].owner)};
+        if (found) *range = (struct px_mem_range){get(&at[i].lo), get(&at[i].len), get(&at[i].owner), get(&at[i].kind)};
         atomic_thread_fence(memory_order_acquire);
         if (!(before & 1) && before == atomic_load_explicit(&map->changes, memory_order_relaxed)) return found;
     }
@@ -111,6 +112,12 @@ void px_map_resize(struct px_mem_map *map, uint64_t lo, uint64_t len)
 {
     struct px_mem_slot *at = atomic_load(&map->at);
     set(&at[px_map_find(map, lo)].len, len);
+}
+
+void px_map_mark(struct px_mem_map *map, uint64_t lo, uint64_t kind)
+{
+    struct px_mem_slot *at = atomic_load(&map->at);
+    set(&at[px_map_find(map, lo)].kind, kind);
 }
 
 void px_map_remove(struct px_mem_map *map, uint64_t owner)

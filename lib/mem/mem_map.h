@@ -14,11 +14,12 @@
 
 struct px_mem_range {
     uint64_t lo, len, owner;
+    uint64_t kind; /* enum px_mem_kind */
 };
 
 /* The same where others may be looking. */
 struct px_mem_slot {
-    _Atomic uint64_t lo, len, owner;
+    _Atomic uint64_t lo, len, owner, kind;
 };
 
 enum { PX_MAP_OLD = 32 };
@@ -41,6 +42,8 @@ bool px_map_look(const struct px_mem_map *map, uint64_t va, struct px_mem_range 
 bool px_map_insert(struct px_mem_map *map, struct px_mem_range range);
 /* The range that begins at `lo` gets another length. */
 void px_map_resize(struct px_mem_map *map, uint64_t lo, uint64_t len);
+/* And another kind. */
+void px_map_mark(struct px_mem_map *map, uint64_t lo, uint64_t kind);
 /* Removes every range of `owner`. */
 void px_map_remove(struct px_mem_map *map, uint64_t owner);
 void px_map_free(struct px_mem_map *map);

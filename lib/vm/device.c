@@ -14,7 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 32 << 20, MAX_WORKERS = 1024 };
+enum { BUFFER_BYTES = 32 << 20, MAX_WORKERS = 1024, MAX_UNIFIED = 64 };
+
+/* The ranges that unified devices keep: a tebibyte each, where programs and their libraries have nothing. */
+#define UNIFIED_FIRST 0x0000200000000000ull
+#define UNIFIED_BYTES (1ull << 40)
 
 /* ---- architectures ---- */
 
@@ -179,6 +183,21 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
     return true;
 }
 
+static ptx_status make_unified(struct ptx_device *device, uint64_t bytes)
+{
+    const ptx_device_config *c = &device->config;
+    if (c->host_memory || c->unified > MAX_UNIFIED || bytes > UNIFIED_BYTES) {
+        px_device_say(device, "a unified device has one of 64 ranges of 1 TiB, and is not a host_memory device");
+        return PTX_ERROR_INVALID_ARGUMENT;
+    }
+    if (px_mem_init_at(&device->mem, &device->alloc, bytes, UNIFIED_FIRST + (c->unified - 1) * UNIFIED_BYTES))
+        return PTX_OK;
+    px_device_say(device, "range %u of the host's addresses is not free, or cannot be had; choose another, or less "
+                          "memory (ptx_device_config.unified, memory_bytes)",
+                  c->unified);
+    return PTX_ERROR_UNSUPPORTED;
+}
+
 static ptx_status make_memory(struct ptx_device *device)
 {
     const ptx_device_config *c = &device->config;
@@ -187,6 +206,7 @@ static ptx_status make_memory(struct ptx_device *device)
         px_device_say(device, "device memory and heap are larger than all addresses");
         return PTX_ERROR_INVALID_ARGUMENT;
     }
+    if (c->unified) return make_unified(device, c->memory_bytes + own);
     if (!px_mem_init(&device->mem, &device->alloc, c->memory_bytes + own, c->host_memory != 0)) {
         px_device_say(device,
                       "the %" PRIu64
@@ -195,6 +215,12 @@ static ptx_status make_memory(struct ptx_device *device)
                       (c->memory_bytes + own) >> 20);
         return PTX_ERROR_OUT_OF_MEMORY;
     }
+    return PTX_OK;
+}
+
+static ptx_status make_heaps(struct ptx_device *device)
+{
+    const ptx_device_config *c = &device->config;
     if (!px_heap_init(&device->heap, &device->mem, c->heap_bytes) ||
         !px_heap_init(&device->buffers, &device->mem, BUFFER_BYTES)) {
         px_device_say(device,
@@ -211,6 +237,7 @@ static ptx_status make_memory(struct ptx_device *device)
 static ptx_status make_parts(struct ptx_device *device)
 {
     ptx_status status = make_memory(device);
+    if (status == PTX_OK) status = make_heaps(device);
     if (status != PTX_OK) return status;
     if (!px_sched_init(&device->sched, device, device->config.workers)) return PTX_ERROR_OUT_OF_MEMORY;
     device->sched.runtime = device->runtime;
