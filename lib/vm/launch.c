@@ -129,6 +129,11 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
         px_device_say(device, "%s: %s", kernel->func->name, shape_error_text(wrong));
         return PTX_ERROR_LAUNCH;
     }
+    for (int i = 0; i < 3; i++)
+        if (config->cluster[i] > 1) {
+            px_device_say(device, "%s: clusters of more than one block are not run yet", kernel->func->name);
+            return PTX_ERROR_UNSUPPORTED;
+        }
     struct px_grid *g =
         px_grid_create(kernel->program, kernel->func, grid, block, config->shared_bytes, &why);
     if (!g) {
@@ -136,6 +141,12 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
         px_report_tell(device, r, fault);
         px_report_release(device, r);
         return why.text ? PTX_ERROR_UNSUPPORTED : PTX_ERROR_OUT_OF_MEMORY;
+    }
+    if (config->cooperative && g->ctas > g->resident) {
+        px_device_say(device, "%s: a cooperative launch of %llu blocks; the device holds %u at once",
+                      kernel->func->name, (unsigned long long)g->ctas, g->resident);
+        px_grid_free(g);
+        return PTX_ERROR_LAUNCH;
     }
     if (g->param_bytes) memcpy(g->params, config->params, g->param_bytes);
     *out = g;

@@ -167,6 +167,8 @@ ptx_status px_stream_query(struct ptx_device *device, ptx_stream number)
     if (!s) return PTX_ERROR_INVALID_ARGUMENT;
     if (s->capture) return PTX_ERROR_CAPTURE;
     px_sched_pump(&device->sched);
+    s = px_stream_find(device, number); /* the lock was released on the way */
+    if (!s) return PTX_ERROR_INVALID_ARGUMENT;
     bool done = is_done(s->tail);
     for (struct px_stream *o = s == device->legacy ? device->streams : NULL; done && o; o = o->next)
         done = o->nonblocking || is_done(o->tail);
