@@ -53,6 +53,7 @@ PTX_API ptx_status ptx_memory_write(ptx_device *device, ptx_address to, const vo
     void *host = place(device, to, size, &status);
     if (!host) return status;
     if (!from) return PTX_ERROR_INVALID_ARGUMENT;
+    px_watch_copy(device, to, size);
     memcpy(host, from, size);
     return PTX_OK;
 }
@@ -63,6 +64,7 @@ PTX_API ptx_status ptx_memory_read(ptx_device *device, void *to, ptx_address fro
     const void *host = place(device, from, size, &status);
     if (!host) return status;
     if (!to) return PTX_ERROR_INVALID_ARGUMENT;
+    px_watch_copy(device, 0, size);
     memcpy(to, host, size);
     return PTX_OK;
 }
@@ -71,8 +73,10 @@ PTX_API ptx_status ptx_memory_fill(ptx_device *device, ptx_address to, int value
 {
     ptx_status status;
     void *host = place(device, to, size, &status);
-    if (host) memset(host, value, size);
-    return status;
+    if (!host) return status;
+    px_watch_copy(device, to, size);
+    memset(host, value, size);
+    return PTX_OK;
 }
 
 /* ---- what is known ---- */

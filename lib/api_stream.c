@@ -57,6 +57,7 @@ PTX_API ptx_status ptx_stream_wait(ptx_device *device, ptx_stream stream, ptx_fa
 {
     ptx_fault told = {0};
     if (!device || !px_fault_ok(fault)) return PTX_ERROR_INVALID_ARGUMENT;
+    px_watch_wait(device, stream);
     px_sched_lock(&device->sched);
     const ptx_status status = px_stream_wait(device, stream, fault ? &told : NULL);
     px_sched_unlock(&device->sched);
@@ -69,6 +70,7 @@ PTX_API ptx_status ptx_device_wait(ptx_device *device, ptx_fault *fault)
 {
     ptx_fault told = {0};
     if (!device || !px_fault_ok(fault)) return PTX_ERROR_INVALID_ARGUMENT;
+    px_watch_wait(device, 0);
     px_sched_lock(&device->sched);
     const ptx_status status = px_device_wait(device, fault ? &told : NULL);
     px_sched_unlock(&device->sched);
@@ -85,6 +87,12 @@ PTX_API ptx_status ptx_device_query(ptx_device *device)
     const ptx_status status = device->tasks.pending ? PTX_ERROR_NOT_READY : device->tasks.lost;
     px_sched_unlock(&device->sched);
     return status;
+}
+
+PTX_API ptx_status ptx_device_watch(ptx_device *device, ptx_watch_fn fn, void *user)
+{
+    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    LOCKED(device, px_device_watch(device, fn, user));
 }
 
 /* ---- events ---- */
@@ -116,6 +124,7 @@ PTX_API ptx_status ptx_event_query(ptx_device *device, ptx_event event)
 PTX_API ptx_status ptx_event_wait(ptx_device *device, ptx_event event)
 {
     if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    px_watch_wait(device, 0);
     LOCKED(device, px_event_wait(device, event));
 }
 
@@ -183,7 +192,7 @@ static ptx_status wait_for(ptx_device *device, struct px_task *task, ptx_fault *
     task->refs++;
     px_task_wait(task);
     const ptx_status status = task->status;
-    px_report_tell(device, task->report, fault);
+    px_report_tell(device, task->report, task->error, fault);
     for (struct px_stream *s = device->streams; s; s = s->next)
         if (s->failed == task) {
             s->failed = NULL;
@@ -197,6 +206,7 @@ PTX_API ptx_status ptx_launch_wait(ptx_device *device, ptx_launch launch, ptx_fa
 {
     ptx_fault told = {0};
     if (!device || !px_fault_ok(fault)) return PTX_ERROR_INVALID_ARGUMENT;
+    px_watch_wait(device, 0);
     px_sched_lock(&device->sched);
     const ptx_status status = wait_for(device, launch_at(device, launch), fault ? &told : NULL);
     px_sched_unlock(&device->sched);

@@ -56,6 +56,8 @@ struct px_grid {
     uint64_t launcher;             /* number of the parent's CTA that launched it */
     uint64_t unfinished;           /* itself, plus children that delay its completion */
     bool counts;                   /* delays the parent's completion */
+    bool begun, ended;             /* as told to who watches */
+    uint64_t copy_to, copy_bytes;  /* of a native that copies; 0 bytes: it does not */
     void *item;                    /* lib/cdp's place of this grid in its stream */
     struct px_grid *older, *newer; /* all grids of the launch */
 };

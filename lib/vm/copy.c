@@ -168,6 +168,7 @@ ptx_status px_copy_now(struct ptx_device *device, const struct px_copy *c)
 {
     char why[200];
     struct end to = open_end(&c->to, c), from = c->fill ? to : open_end(&c->from, c);
+    px_watch_copy(device, c->to.address, px_copy_bytes(c));
     if (all_rows(c, &to, &from, NULL) == DONE) return PTX_OK;
     say_outside(c, &to, &from, why, sizeof why);
     return refuse(device, why);
@@ -195,5 +196,9 @@ static bool run_copy(struct px_grid *grid, struct px_trap *trap)
 
 struct px_grid *px_copy_grid(struct ptx_device *device, const struct px_copy *copy)
 {
-    return px_grid_create_native(device, run_copy, copy, sizeof *copy);
+    struct px_grid *grid = px_grid_create_native(device, run_copy, copy, sizeof *copy);
+    if (!grid) return NULL;
+    grid->copy_to = copy->to.address;
+    grid->copy_bytes = px_copy_bytes(copy);
+    return grid;
 }

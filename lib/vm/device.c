@@ -269,6 +269,7 @@ ptx_status px_device_create(const ptx_device_config *config, const struct px_run
     pthread_mutex_init(&device->output_lock, NULL);
     pthread_mutex_init(&device->mem_lock, NULL);
     pthread_mutex_init(&device->lock, NULL);
+    pthread_mutex_init(&device->watch.lock, NULL);
     ptx_status status = fill_config(device, config) ? make_parts(device) : PTX_ERROR_INVALID_ARGUMENT;
     if (status == PTX_OK) {
         *out = device;
@@ -294,6 +295,7 @@ void px_device_destroy(ptx_device *device)
 {
     if (!device || (device->sched.helpers && px_sched_is_worker(&device->sched))) return;
     if (device->sched.helpers) end_work(device);
+    px_watch_leaks(device);
     while (device->programs) px_program_free(device->programs);
     device->quota.sched = NULL;
     px_sched_free(&device->sched);
@@ -307,6 +309,7 @@ void px_device_destroy(ptx_device *device)
     pthread_mutex_destroy(&device->output_lock);
     pthread_mutex_destroy(&device->mem_lock);
     pthread_mutex_destroy(&device->lock);
+    pthread_mutex_destroy(&device->watch.lock);
     const ptx_allocator alloc = device->quota.inner;
     px_free(&alloc, device, sizeof *device);
 }

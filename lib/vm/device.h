@@ -17,6 +17,7 @@
 #include "vm/handle.h"
 #include "vm/sched.h"
 #include "vm/task.h"
+#include "vm/watch.h"
 
 /* What the VM asks of the device runtime. All but `find` are called under the scheduler's lock. */
 struct px_runtime {
@@ -61,6 +62,7 @@ struct ptx_device {
     struct ptx_program *programs;    /* newest first */
     _Atomic(struct ptx_program *) dead; /* nobody uses them any more; to be freed by px_device_reap */
     struct px_told *told;
+    struct px_watch watch;
     atomic_bool any_told;
     uint32_t next_program;
     uint32_t depth_limit[2]; /* of launch nesting for CDP1, CDP2 */
@@ -72,6 +74,8 @@ struct ptx_kernel {
     struct ptx_program *program;
     const struct px_lfunc *func;
     struct ptx_kernel *next; /* in its program; made on first use */
+    bool dynamic_set, carveout_set; /* attributes that were set: dynamic shared memory, carve-out */
+    int dynamic_bytes, carveout;
 };
 
 struct ptx_program {

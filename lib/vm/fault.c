@@ -150,23 +150,30 @@ static void fill_from_stop(struct ptx_device *device, const struct px_run *run, 
     if (run->root->kernel) fault->kernel = copy(arena, run->root->kernel->name);
 }
 
-/* Empty strings rather than NULL everywhere. NULL: no memory. */
+/* Empty strings rather than NULL everywhere. */
+static ptx_fault empty_fault(int error)
+{
+    return (ptx_fault){.cuda_error = error,
+                       .name = px_cuda_error_name(error),
+                       .message = "",
+                       .instruction = "",
+                       .file = "",
+                       .source = "",
+                       .kernel = "",
+                       .function = "",
+                       .calls = "",
+                       .launched_by = "",
+                       .allocation = "",
+                       .state = ""};
+}
+
+/* NULL: no memory. */
 static struct px_report *new_report(struct ptx_device *device)
 {
     struct px_report *r = px_zalloc(&device->alloc, sizeof *r);
     if (!r) return NULL;
     atomic_init(&r->refs, 1);
-    r->fault = (ptx_fault){.name = "",
-                           .message = "",
-                           .instruction = "",
-                           .file = "",
-                           .source = "",
-                           .kernel = "",
-                           .function = "",
-                           .calls = "",
-                           .launched_by = "",
-                           .allocation = "",
-                           .state = ""};
+    r->fault = empty_fault(0);
     px_arena_init(&r->arena, &device->alloc, NULL);
     return r;
 }
@@ -245,9 +252,10 @@ void px_report_forget(struct ptx_device *device, bool all)
     }
 }
 
-void px_report_tell(struct ptx_device *device, struct px_report *r, ptx_fault *fault)
+void px_report_tell(struct ptx_device *device, struct px_report *r, int error, ptx_fault *fault)
 {
     px_report_forget(device, false);
+    if (fault && (error || r)) *fault = empty_fault(error);
     struct px_told *told = r && fault ? px_alloc(&device->alloc, sizeof *told) : NULL;
     if (!told) return;
     atomic_fetch_add(&r->refs, 1);

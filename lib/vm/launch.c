@@ -46,7 +46,8 @@ uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_
 {
     const struct px_arch *a = &device->arch;
     const uint32_t warps = (threads + 31) / 32;
-    uint32_t n = a->threads_per_sm / (warps * 32), room = shared ? a->shared_per_sm / (shared + 1024) : n;
+    const uint32_t taken = (shared + 1024 + 127) & ~127u; /* the system's kilobyte, in units of 128 bytes */
+    uint32_t n = a->threads_per_sm / (warps * 32), room = a->shared_per_sm / taken;
     if (room < n) n = room;
     return n < a->ctas_per_sm ? n : a->ctas_per_sm;
 }
@@ -138,7 +139,7 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
         px_grid_create(kernel->program, kernel->func, grid, block, config->shared_bytes, &why);
     if (!g) {
         struct px_report *r = px_report_refusal(device, kernel->func, &why, !fault);
-        px_report_tell(device, r, fault);
+        px_report_tell(device, r, why.text ? 0 : PX_CUDA_OUT_OF_MEMORY, fault);
         px_report_release(device, r);
         return why.text ? PTX_ERROR_UNSUPPORTED : PTX_ERROR_OUT_OF_MEMORY;
     }
@@ -181,10 +182,11 @@ ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fa
     px_task_wait(task);
     status = task->status;
     struct px_report *r = task->report;
+    const int error = task->error;
     task->report = NULL;
     px_task_release(task);
     px_sched_unlock(&device->sched);
-    px_report_tell(device, r, fault);
+    px_report_tell(device, r, error, fault);
     px_report_release(device, r);
     px_device_reap(device);
     return status;

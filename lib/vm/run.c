@@ -150,6 +150,7 @@ void px_run_clean(struct px_run *run)
     while (run->grids) {
         struct px_grid *grid = run->grids;
         run->grids = grid->older;
+        if (s->watch) s->watch(grid, true);
         if (s->runtime && s->runtime->discard) s->runtime->discard(grid);
         px_grid_free(grid);
     }

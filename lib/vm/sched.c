@@ -110,6 +110,7 @@ void px_sched_count(struct px_grid *grid)
 void px_sched_enqueue(struct px_grid *grid)
 {
     const uint32_t level = level_of(grid);
+    if (grid->run->sched->watch) grid->run->sched->watch(grid, false);
     px_grids_append(&grid->run->queue[level], grid);
     grid->run->levels |= 1ull << level;
     px_sched_news(grid->run->sched);
@@ -133,6 +134,7 @@ static void complete(struct px_grid *grid)
 {
     struct px_sched *s = grid->run->sched;
     if (!grid->native) atomic_fetch_add_explicit(&s->grids_done, 1, memory_order_relaxed);
+    if (s->watch) s->watch(grid, true);
     if (s->runtime && s->runtime->completed) s->runtime->completed(grid);
     if (grid == grid->run->root) { /* the report may ask for it: it goes with the run */
         grid->run->root_done = true;

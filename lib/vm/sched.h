@@ -130,6 +130,7 @@ struct px_sched {
 
     /* Called when a run is over: no worker is at it, nothing of it waits. The lock is held. */
     void (*over)(struct px_run *run);
+    void (*watch)(struct px_grid *grid, bool end); /* a grid may run now, or has ended; NULL: nobody asks */
     /* since the device was last idle */
     atomic_uint_fast64_t ctas_done, ctas_total, grids_done, grids_total, total_threads;
     atomic_uint max_depth;

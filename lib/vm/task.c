@@ -177,6 +177,7 @@ static ptx_status status_of(enum px_stop stop)
 static void explain(struct px_task *task, struct px_run *run, enum px_stop stop)
 {
     struct ptx_device *device = task->device;
+    if (stop == PX_STOP_FAULT) task->error = run->trap.error;
     pthread_mutex_unlock(&device->sched.lock);
     task->report = px_report_stop(device, run, stop, task->quiet);
     pthread_mutex_lock(&device->sched.lock);

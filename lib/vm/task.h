@@ -39,7 +39,8 @@ struct px_task {
     uint8_t state;        /* enum px_task_state */
     bool cancelled, quiet; /* quiet: nobody wants a report */
     int priority;
-    ptx_status status;     /* once it is done */
+    ptx_status status;     /* once it is done; */
+    int error;             /* of a fault: its number */
     uint32_t interrupts;   /* of the device when it was submitted */
     uint64_t max_steps, timeout_ns, done_ns;
 };
