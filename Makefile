@@ -163,9 +163,10 @@ lint:
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
 	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
-bench: all $(B)/tests/bench $(B)/tests/bench_units
+bench: all $(B)/tests/bench $(B)/tests/bench_units $(B)/tests/bench_streams
 	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench
 	@$(B)/tests/bench_units
+	@$(B)/tests/bench_streams
 	@python3 tests/bench/check.py $(B)/bin/ptxas $(B)/bench
 
 # Agreement with NVIDIA's ptxas, where there is one (docs/parity.md); PARITY takes its options.

@@ -9,7 +9,7 @@
 #include "vm/device.h"
 #include "ptx_info.h"
 
-enum { FIRST_VARIABLE = PX_FIRST(ptx_variable_info, is_const), REGISTERS = 32, RESERVED = 1024, UNIT = 128 };
+enum { FIRST_VARIABLE = PX_FIRST(ptx_variable_info, is_const), REGISTERS = 32, UNIT = 128 };
 
 /* ---- devices ---- */
 
@@ -168,7 +168,7 @@ PTX_API ptx_status ptx_occupancy_shared(ptx_kernel *kernel, unsigned blocks, uns
     if (!kernel || !bytes || !blocks) return PTX_ERROR_INVALID_ARGUMENT;
     const struct px_arch *a = &kernel->program->device->arch;
     if (blocks > blocks_of(kernel, threads, 0)) return PTX_ERROR_INVALID_ARGUMENT;
-    uint64_t each = a->shared_per_sm / blocks / UNIT * UNIT - RESERVED;
+    uint64_t each = a->shared_per_sm / blocks / UNIT * UNIT; /* as the chip answers: the system's kilobyte is not taken off */
     if (each > a->shared_per_cta) each = a->shared_per_cta;
     *bytes = each - kernel->func->static_shared;
     return PTX_OK;

@@ -100,3 +100,9 @@ TEST_EXTRA += $(RANDOM_TEST)
 $(RANDOM_TEST): $(RANDOM_SRC) $(wildcard tests/random/*.h) $(REFERENCE) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -o $@ $(RANDOM_SRC) $(REFERENCE) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
+# What submitted work costs (make bench).
+TEST_EXTRA += $(B)/tests/bench_streams
+$(B)/tests/bench_streams: tests/bench/streams.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
