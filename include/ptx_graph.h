@@ -57,8 +57,8 @@ PTX_API ptx_status ptx_graph_add(ptx_device *device, ptx_graph graph, const ptx_
 /* Edges that would close a circle are found by ptx_graph_instantiate. */
 PTX_API ptx_status ptx_graph_edge_add(ptx_device *device, ptx_node from, ptx_node to);
 PTX_API ptx_status ptx_graph_edge_remove(ptx_device *device, ptx_node from, ptx_node to);
-/* Nodes of the graph in the order they were added: at most *count into `nodes` (NULL: none); *count becomes how many
- * there are. */
+/* Nodes of the graph in the order they were added: at most *count into `nodes` (NULL: none); *count becomes
+ * how many there are. */
 PTX_API ptx_status ptx_graph_nodes(ptx_device *device, ptx_graph graph, ptx_node *nodes, size_t *count);
 /* What the node comes after, likewise. */
 PTX_API ptx_status ptx_node_after(ptx_device *device, ptx_node node, ptx_node *nodes, size_t *count);
@@ -72,7 +72,8 @@ PTX_API ptx_status ptx_graph_instantiate(ptx_device *device, ptx_graph graph, pt
 /* The configurations of a graph of the same shape (nodes, kinds, edges) from the next launch on;
  * PTX_ERROR_INVALID_ARGUMENT, and nothing changed, when the shape is another. */
 PTX_API ptx_status ptx_instance_update(ptx_device *device, ptx_instance instance, ptx_graph graph);
-/* The configuration of one node from the next launch on; `node` is of the graph that the instance was made of. */
+/* The configuration of one node from the next launch on; `node` is of the graph that the instance was made
+ * of. */
 PTX_API ptx_status ptx_instance_set(ptx_device *device, ptx_instance instance, ptx_node node,
                                     const ptx_node_config *config);
 PTX_API ptx_status ptx_instance_launch(ptx_device *device, ptx_instance instance, ptx_stream stream);
@@ -80,14 +81,14 @@ PTX_API ptx_status ptx_instance_launch(ptx_device *device, ptx_instance instance
 PTX_API ptx_status ptx_instance_destroy(ptx_device *device, ptx_instance instance);
 
 /*
- * From now on what the stream is given is not run but becomes nodes. Other streams join by waiting for an event that
- * was recorded in a captured one, and must have been waited for by it before the end. Waiting for a captured stream or
- * event, querying it, or asking for a launch's number in it, is PTX_ERROR_CAPTURE. The legacy default stream
- * cannot be captured.
+ * From now on what the stream is given is not run but becomes nodes. Other streams join by waiting for an
+ * event that was recorded in a captured one, and must have been waited for by it before the end. Waiting for
+ * a captured stream or event, querying it, or asking for a launch's number in it, is PTX_ERROR_CAPTURE. The
+ * legacy default stream cannot be captured.
  */
 PTX_API ptx_status ptx_capture_begin(ptx_device *device, ptx_stream stream);
-/* The graph of what it was given. PTX_ERROR_CAPTURE, and the capture is over: another stream has not been joined back,
- * `stream` is not the one it was begun with, or an earlier call failed. */
+/* The graph of what it was given. PTX_ERROR_CAPTURE, and the capture is over: another stream has not been
+ * joined back, `stream` is not the one it was begun with, or an earlier call failed. */
 PTX_API ptx_status ptx_capture_end(ptx_device *device, ptx_stream stream, ptx_graph *graph);
 /* *active: 1 while the stream is captured. */
 PTX_API ptx_status ptx_capture_query(ptx_device *device, ptx_stream stream, int *active);

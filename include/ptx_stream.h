@@ -27,8 +27,9 @@ extern "C" {
 
 typedef uint64_t ptx_stream, ptx_event, ptx_launch;
 
-/* Streams that every device has. The legacy one waits for all that is in streams made without PTX_STREAM_NONBLOCKING,
- * and what they are given next waits for it; each thread has one of its own that is an ordinary blocking stream. */
+/* Streams that every device has. The legacy one waits for all that is in streams made without
+ * PTX_STREAM_NONBLOCKING, and what they are given next waits for it; each thread has one of its own that is
+ * an ordinary blocking stream. */
 #define PTX_STREAM_DEFAULT ((ptx_stream)0)
 #define PTX_STREAM_LEGACY ((ptx_stream)1)
 #define PTX_STREAM_PER_THREAD ((ptx_stream)2)
@@ -40,7 +41,8 @@ enum { PTX_STREAM_NONBLOCKING = 1 };
 typedef struct ptx_stream_config {
     size_t struct_size;
     unsigned flags; /* PTX_STREAM_NONBLOCKING or 0 */
-    int priority;   /* of its kernels: lower numbers go first, from -5 to 0 (others are brought into this range) */
+    int priority; /* of its kernels: lower numbers go first, from -5 to 0 (others are brought into this range)
+                   */
 } ptx_stream_config;
 
 /* `config` may be NULL. */
@@ -52,14 +54,15 @@ PTX_API ptx_status ptx_stream_config_get(ptx_device *device, ptx_stream stream, 
 /* PTX_OK when all that it was given is done, else PTX_ERROR_NOT_READY. */
 PTX_API ptx_status ptx_stream_query(ptx_device *device, ptx_stream stream);
 /*
- * Waits until all that it was given is done. Gives the status of the first piece of work that failed since it was last
- * asked, and why in `*fault` (which may be NULL). The strings of a fault live until the calling thread is told of
- * another one of this device, or launches with ptx_kernel_launch.
+ * Waits until all that it was given is done. Gives the status of the first piece of work that failed since it
+ * was last asked, and why in `*fault` (which may be NULL). The strings of a fault live until the calling
+ * thread is told of another one of this device, or launches with ptx_kernel_launch.
  */
 PTX_API ptx_status ptx_stream_wait(ptx_device *device, ptx_stream stream, ptx_fault *fault);
 /* The same for all streams and launches. */
 PTX_API ptx_status ptx_device_wait(ptx_device *device, ptx_fault *fault);
-/* PTX_OK when nothing is under way, else PTX_ERROR_NOT_READY; a lost device (see `sticky`) PTX_ERROR_FAULT. */
+/* PTX_OK when nothing is under way, else PTX_ERROR_NOT_READY; a lost device (see `sticky`) PTX_ERROR_FAULT.
+ */
 PTX_API ptx_status ptx_device_query(ptx_device *device);
 
 /* ---- events --------------------------------------------------------- */
@@ -68,13 +71,14 @@ enum { PTX_EVENT_NO_TIMING = 2 };
 
 PTX_API ptx_status ptx_event_create(ptx_device *device, unsigned flags, ptx_event *event);
 PTX_API ptx_status ptx_event_destroy(ptx_device *device, ptx_event event);
-/* The event happens when all that is in the stream now is done. A second record takes the place of the first. */
+/* The event happens when all that is in the stream now is done. A second record takes the place of the first.
+ */
 PTX_API ptx_status ptx_event_record(ptx_device *device, ptx_event event, ptx_stream stream);
 /* PTX_OK when it has happened, or was never recorded; else PTX_ERROR_NOT_READY. */
 PTX_API ptx_status ptx_event_query(ptx_device *device, ptx_event event);
 PTX_API ptx_status ptx_event_wait(ptx_device *device, ptx_event event);
-/* Milliseconds between two events. PTX_ERROR_NOT_READY until both have happened; PTX_ERROR_INVALID_ARGUMENT when one
- * was never recorded, or made with PTX_EVENT_NO_TIMING. */
+/* Milliseconds between two events. PTX_ERROR_NOT_READY until both have happened; PTX_ERROR_INVALID_ARGUMENT
+ * when one was never recorded, or made with PTX_EVENT_NO_TIMING. */
 PTX_API ptx_status ptx_event_elapsed(ptx_device *device, ptx_event from, ptx_event to, double *milliseconds);
 /* What the stream is given from now on waits for the event as it was last recorded. */
 PTX_API ptx_status ptx_stream_wait_event(ptx_device *device, ptx_stream stream, ptx_event event);
@@ -82,16 +86,16 @@ PTX_API ptx_status ptx_stream_wait_event(ptx_device *device, ptx_stream stream, 
 /* ---- launches ------------------------------------------------------- */
 
 /*
- * Puts a launch into the stream and returns. Statuses are those of ptx_kernel_launch as far as they are known before
- * it runs. With `launch` not NULL it gets a number by which the launch can be asked for, to be given back with
- * ptx_launch_release.
+ * Puts a launch into the stream and returns. Statuses are those of ptx_kernel_launch as far as they are known
+ * before it runs. With `launch` not NULL it gets a number by which the launch can be asked for, to be given
+ * back with ptx_launch_release.
  */
 PTX_API ptx_status ptx_kernel_submit(ptx_kernel *kernel, const ptx_launch_config *config, ptx_stream stream,
                                      ptx_launch *launch);
 /* PTX_ERROR_NOT_READY until it is over; then what it ended with. */
 PTX_API ptx_status ptx_launch_query(ptx_device *device, ptx_launch launch);
-/* Waits until it is over; what it ended with, and why (`fault` may be NULL). Who heard it here is not told again by the
- * stream. */
+/* Waits until it is over; what it ended with, and why (`fault` may be NULL). Who heard it here is not told
+ * again by the stream. */
 PTX_API ptx_status ptx_launch_wait(ptx_device *device, ptx_launch launch, ptx_fault *fault);
 /* It ends with PTX_ERROR_INTERRUPTED: soon when it runs, else in its turn without having begun. */
 PTX_API ptx_status ptx_launch_cancel(ptx_device *device, ptx_launch launch);
@@ -106,8 +110,9 @@ PTX_API ptx_status ptx_stream_host(ptx_device *device, ptx_stream stream, void (
 /* ---- copies and sets ------------------------------------------------ */
 
 /*
- * One end of a copy. `host` not NULL: a pointer of the host. Else `address` of `device` (NULL: the device that is
- * asked). Rows lie `pitch` bytes apart, slices `slice` bytes; they may be 0 where there is one of them.
+ * One end of a copy. `host` not NULL: a pointer of the host. Else `address` of `device` (NULL: the device
+ * that is asked). Rows lie `pitch` bytes apart, slices `slice` bytes; they may be 0 where there is one of
+ * them.
  */
 typedef struct ptx_place {
     void *host;
@@ -118,8 +123,9 @@ typedef struct ptx_place {
 
 typedef struct ptx_copy {
     size_t struct_size;
-    ptx_place to, from;            /* from.host is only read */
-    uint64_t width, height, depth; /* bytes of a row, rows of a slice, slices; 0 in height or depth counts as 1 */
+    ptx_place to, from; /* from.host is only read */
+    uint64_t width, height,
+        depth; /* bytes of a row, rows of a slice, slices; 0 in height or depth counts as 1 */
 } ptx_copy;
 
 typedef struct ptx_fill {
@@ -132,8 +138,8 @@ typedef struct ptx_fill {
 } ptx_fill;
 
 /*
- * In stream order. PTX_ERROR_INVALID_ARGUMENT when a row leaves its allocation now; one that has gone when it is the
- * copy's turn is a fault. Host memory must stay until the copy is done.
+ * In stream order. PTX_ERROR_INVALID_ARGUMENT when a row leaves its allocation now; one that has gone when it
+ * is the copy's turn is a fault. Host memory must stay until the copy is done.
  */
 PTX_API ptx_status ptx_stream_copy(ptx_device *device, const ptx_copy *copy, ptx_stream stream);
 PTX_API ptx_status ptx_stream_fill(ptx_device *device, const ptx_fill *fill, ptx_stream stream);

@@ -35,18 +35,18 @@ typedef struct ptx_watch_event {
     unsigned depth;        /* 0 for a launch of the host */
     const void *params;
     size_t param_bytes;
-    ptx_stream stream;         /* of the host's launches, copies and waits */
+    ptx_stream stream;          /* of the host's launches, copies and waits */
     unsigned cta[3], thread[3]; /* REFUSED: who launches */
-    int cuda_error;            /* REFUSED: what the call answers */
-    const char *reason;        /* REFUSED: "buffer of 8 bytes for 16 bytes of parameters", "not a kernel" */
-    ptx_address address;       /* COPY: where to, 0 for the host; LEAK: of the block */
-    uint64_t bytes;            /* COPY, LEAK */
+    int cuda_error;             /* REFUSED: what the call answers */
+    const char *reason;         /* REFUSED: "buffer of 8 bytes for 16 bytes of parameters", "not a kernel" */
+    ptx_address address;        /* COPY: where to, 0 for the host; LEAK: of the block */
+    uint64_t bytes;             /* COPY, LEAK */
 } ptx_watch_event;
 
 /*
- * `fn` is called with events from now on, one at a time, by the thread that causes them. It must not call functions of
- * this device but ptx_device_interrupt, and not throw. NULL: nobody watches. PTX_ERROR_NOT_READY while something is
- * under way.
+ * `fn` is called with events from now on, one at a time, by the thread that causes them. It must not call
+ * functions of this device but ptx_device_interrupt, and not throw. NULL: nobody watches. PTX_ERROR_NOT_READY
+ * while something is under way.
  */
 typedef void (*ptx_watch_fn)(void *user, const ptx_watch_event *event);
 PTX_API ptx_status ptx_device_watch(ptx_device *device, ptx_watch_fn fn, void *user);

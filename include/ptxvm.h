@@ -5,9 +5,10 @@
  * linked and decoded for a device. A launch runs one grid and every grid that
  * it launches in turn, and returns when all of them are complete.
  *
- * Threads: a device may be used by one thread at a time, except
- * ptx_device_interrupt and ptx_device_progress, which any thread (and a signal
- * handler) may call. Different devices are independent.
+ * Threads: any number of threads may use one device, its programs and memory;
+ * only making and destroying a device, and reading ptx_device_message, are for
+ * one thread at a time. ptx_device_interrupt may be called from a signal
+ * handler, too. Different devices are independent.
  */
 #ifndef PTXVM_H
 #define PTXVM_H
@@ -55,11 +56,12 @@ typedef struct ptx_device_config {
                             are not counted. 0: half of the host's memory, UINT64_MAX: no limit */
     char *error;         /* NULL, or where ptx_device_create says in a line why it failed; */
     size_t error_bytes;  /* room there, the NUL included (200 is plenty) */
-    int sticky; /* a fault marks the device, as a CUDA context: what runs is stopped, and all that is asked of it
-                   from then on is PTX_ERROR_FAULT. 0: a fault ends its launch and nothing else */
-    unsigned unified; /* i > 0: device memory has one address on both sides, in the i-th range of the host's
-                         addresses that is kept for this; PTX_ERROR_UNSUPPORTED where that is not free. Two devices
-                         of a process want different ranges. 0: device addresses mean nothing to the host */
+    int sticky; /* a fault marks the device, as a CUDA context: what runs is stopped, and all that is asked of
+                   it from then on is PTX_ERROR_FAULT. 0: a fault ends its launch and nothing else */
+    unsigned
+        unified; /* i > 0: device memory has one address on both sides, in the i-th range of the host's
+                    addresses that is kept for this; PTX_ERROR_UNSUPPORTED where that is not free. Two devices
+                    of a process want different ranges. 0: device addresses mean nothing to the host */
 } ptx_device_config;
 
 /*
@@ -69,21 +71,23 @@ typedef struct ptx_device_config {
  */
 PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device **device);
 
-/* Destroys the device, its memory and its programs. NULL is allowed. */
+/* Destroys the device, its memory and its programs. What runs is stopped, what waits does not begin. NULL is
+ * allowed. From a function that the device itself calls it does nothing. */
 PTX_API void ptx_device_destroy(ptx_device *device);
 
-/* Asks a running launch to stop; it returns PTX_ERROR_INTERRUPTED soon. Any thread or signal handler. */
+/* Asks all launches that were made so far to stop; they end with PTX_ERROR_INTERRUPTED soon. Any thread or
+ * signal handler. */
 PTX_API void ptx_device_interrupt(ptx_device *device);
 
 typedef struct ptx_progress {
     size_t struct_size;
-    uint64_t ctas_done, ctas_total; /* of all grids launched so far in this launch */
+    uint64_t ctas_done, ctas_total; /* of all grids launched so far */
     uint64_t grids_done, grids_total;
     uint64_t thread_instructions; /* executed so far, an estimate while running */
     unsigned max_depth;           /* deepest nesting of grids seen: 0 without device-side launches */
 } ptx_progress;
 
-/* Counters of the current or the last launch. Any thread. */
+/* Counters of all launches since the device was last idle. Any thread. */
 PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progress);
 
 /* ---- memory --------------------------------------------------------- */
@@ -120,6 +124,8 @@ typedef struct ptx_program_options {
  */
 PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
                                       const ptx_program_options *options, ptx_program **program);
+/* Its kernels are no longer to be used. Launches that were submitted still run, and its memory goes after
+ * them. */
 PTX_API void ptx_program_destroy(ptx_program *program);
 
 /*
@@ -146,12 +152,14 @@ typedef struct ptx_launch_config {
     size_t param_bytes;    /* at least the kernel's param_bytes */
     uint64_t max_steps;    /* as ptx_device_config says, for this launch; 0: the device's */
     uint64_t timeout_ms;   /* the same */
-    int cooperative;       /* all blocks run at once; PTX_ERROR_LAUNCH when the device does not hold as many */
-    unsigned cluster[3];   /* blocks of a cluster, which divide the grid; 0: 1. Larger ones: PTX_ERROR_UNSUPPORTED */
+    int cooperative; /* all blocks run at once; PTX_ERROR_LAUNCH when the device does not hold as many */
+    unsigned
+        cluster[3]; /* blocks of a cluster, which divide the grid; 0: 1. Larger ones: PTX_ERROR_UNSUPPORTED */
 } ptx_launch_config;
 
 /*
- * Why a launch stopped. Strings belong to the device and live until its next launch.
+ * Why a launch stopped. Strings belong to the device and live until the thread that was told launches again
+ * with ptx_kernel_launch, or is told of another fault.
  */
 typedef struct ptx_fault {
     size_t struct_size;
@@ -175,7 +183,7 @@ typedef struct ptx_fault {
 } ptx_fault;
 
 /*
- * Runs a grid and everything it launches; returns when all are complete.
+ * Runs a grid and everything it launches; returns when all are complete. It is in no stream (ptx_stream.h).
  * PTX_ERROR_FAULT, PTX_ERROR_DEADLOCK, PTX_ERROR_LIMIT and PTX_ERROR_INTERRUPTED
  * fill `*fault` (which may be NULL), and so does PTX_ERROR_UNSUPPORTED: message, instruction and place of
  * what the VM cannot run yet. PTX_ERROR_LAUNCH: the shape is out of bounds. PTX_ERROR_LIMIT is one of

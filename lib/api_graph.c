@@ -33,10 +33,11 @@ static ptx_status named_op(ptx_device *device, const ptx_node_config *c, struct 
 {
     if (c->kind == PTX_NODE_CHILD) {
         *op = (struct px_work){.kind = PX_WORK_CHILD,
-                             .child = px_handle_get(&device->handles, PX_HANDLE_GRAPH, c->child)};
+                               .child = px_handle_get(&device->handles, PX_HANDLE_GRAPH, c->child)};
         return op->child ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
     }
-    *op = (struct px_work){.kind = c->kind == PTX_NODE_RECORD ? PX_WORK_RECORD : PX_WORK_WAIT, .event = c->event};
+    *op = (struct px_work){.kind = c->kind == PTX_NODE_RECORD ? PX_WORK_RECORD : PX_WORK_WAIT,
+                           .event = c->event};
     return px_handle_get(&device->handles, PX_HANDLE_EVENT, c->event) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 

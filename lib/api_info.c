@@ -56,8 +56,8 @@ static bool device_attribute(const ptx_device *device, int number, int *value)
     case 50:
     case 139: /* its vendor's numbers */
     case 140: *value = 0; return true;
-    case 41:  /* one address space */
-    case 83:  /* managed memory */
+    case 41: /* one address space */
+    case 83: /* managed memory */
     case 89: *value = device->mem.unified || device->mem.host_mode; return true;
     default: break;
     }
@@ -114,7 +114,8 @@ PTX_API ptx_status ptx_kernel_attribute_set(ptx_kernel *kernel, int number, int 
 {
     if (!kernel || (number != 8 && number != 9)) return PTX_ERROR_INVALID_ARGUMENT;
     const int room = (int)kernel->program->device->arch.shared_per_cta - (int)kernel->func->static_shared;
-    if (number == 8 ? value < 0 || value > room : value < -1 || value > 100) return PTX_ERROR_INVALID_ARGUMENT;
+    if (number == 8 ? value < 0 || value > room : value < -1 || value > 100)
+        return PTX_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&kernel->program->device->lock);
     if (number == 8) {
         kernel->dynamic_set = true;
@@ -145,8 +146,8 @@ PTX_API ptx_status ptx_occupancy_blocks(ptx_kernel *kernel, unsigned threads, ui
     return PTX_OK;
 }
 
-PTX_API ptx_status ptx_occupancy_shape(ptx_kernel *kernel, uint64_t shared_bytes, unsigned most, unsigned *grid,
-                                       unsigned *block)
+PTX_API ptx_status ptx_occupancy_shape(ptx_kernel *kernel, uint64_t shared_bytes, unsigned most,
+                                       unsigned *grid, unsigned *block)
 {
     if (!kernel || !grid || !block || shared_bytes > UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
     const unsigned own = most_threads(kernel->func->fn), limit = most && most < own ? most : own;
@@ -163,12 +164,14 @@ PTX_API ptx_status ptx_occupancy_shape(ptx_kernel *kernel, uint64_t shared_bytes
     return PTX_OK;
 }
 
-PTX_API ptx_status ptx_occupancy_shared(ptx_kernel *kernel, unsigned blocks, unsigned threads, uint64_t *bytes)
+PTX_API ptx_status ptx_occupancy_shared(ptx_kernel *kernel, unsigned blocks, unsigned threads,
+                                        uint64_t *bytes)
 {
     if (!kernel || !bytes || !blocks) return PTX_ERROR_INVALID_ARGUMENT;
     const struct px_arch *a = &kernel->program->device->arch;
     if (blocks > blocks_of(kernel, threads, 0)) return PTX_ERROR_INVALID_ARGUMENT;
-    uint64_t each = a->shared_per_sm / blocks / UNIT * UNIT; /* as the chip answers: the system's kilobyte is not taken off */
+    uint64_t each = a->shared_per_sm / blocks / UNIT *
+                    UNIT; /* as the chip answers: the system's kilobyte is not taken off */
     if (each > a->shared_per_cta) each = a->shared_per_cta;
     *bytes = each - kernel->func->static_shared;
     return PTX_OK;

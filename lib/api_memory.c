@@ -132,7 +132,8 @@ PTX_API ptx_status ptx_host_free(ptx_device *device, void *host)
     if (!device) return PTX_ERROR_INVALID_ARGUMENT;
     if (!host) return PTX_OK;
     const ptx_address va = (uint64_t)(uintptr_t)host - (uint64_t)device->mem.delta;
-    if (!px_mem_block(&device->mem, va, &block, &kind) || kind != PX_MEM_PINNED) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_mem_block(&device->mem, va, &block, &kind) || kind != PX_MEM_PINNED)
+        return PTX_ERROR_INVALID_ARGUMENT;
     return px_device_free(device, va) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
@@ -170,7 +171,8 @@ static bool is_managed(ptx_device *device, ptx_address va, uint64_t size)
            size <= block.len - (va - block.lo);
 }
 
-PTX_API ptx_status ptx_managed_prefetch(ptx_device *device, ptx_address address, uint64_t size, ptx_stream stream)
+PTX_API ptx_status ptx_managed_prefetch(ptx_device *device, ptx_address address, uint64_t size,
+                                        ptx_stream stream)
 {
     const struct px_work nothing = {.kind = PX_WORK_EMPTY};
     if (!is_managed(device, address, size)) return PTX_ERROR_INVALID_ARGUMENT;
@@ -179,7 +181,8 @@ PTX_API ptx_status ptx_managed_prefetch(ptx_device *device, ptx_address address,
 
 PTX_API ptx_status ptx_managed_advise(ptx_device *device, ptx_address address, uint64_t size, int advice)
 {
-    return is_managed(device, address, size) && advice >= 1 && advice <= 6 ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+    return is_managed(device, address, size) && advice >= 1 && advice <= 6 ? PTX_OK
+                                                                           : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 /* ---- shapes ---- */
@@ -200,7 +203,8 @@ PTX_API ptx_status ptx_memory_alloc_pitch(ptx_device *device, uint64_t width, ui
 
 /* ---- in stream order ---- */
 
-PTX_API ptx_status ptx_stream_alloc(ptx_device *device, uint64_t size, ptx_stream stream, ptx_address *address)
+PTX_API ptx_status ptx_stream_alloc(ptx_device *device, uint64_t size, ptx_stream stream,
+                                    ptx_address *address)
 {
     ptx_address va;
     if (!device || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
@@ -219,7 +223,8 @@ PTX_API ptx_status ptx_stream_free(ptx_device *device, ptx_address address, ptx_
     struct px_extent block;
     enum px_mem_kind kind;
     if (!device) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!px_mem_block(&device->mem, address, &block, &kind) || block.lo != address) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_mem_block(&device->mem, address, &block, &kind) || block.lo != address)
+        return PTX_ERROR_INVALID_ARGUMENT;
     if (kind != PX_MEM_POOL && kind != PX_MEM_DEVICE) return PTX_ERROR_INVALID_ARGUMENT;
     const struct px_work work = {.kind = PX_WORK_FREE, .address = address};
     return px_work_submit(device, &work, stream, NULL);

@@ -24,7 +24,8 @@ enum { FIRST_STREAM = PX_FIRST(ptx_stream_config, priority) };
 PTX_API ptx_status ptx_stream_create(ptx_device *device, const ptx_stream_config *config, ptx_stream *stream)
 {
     ptx_stream_config own;
-    if (!device || !stream || !px_take(&own, sizeof own, FIRST_STREAM, config)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!device || !stream || !px_take(&own, sizeof own, FIRST_STREAM, config))
+        return PTX_ERROR_INVALID_ARGUMENT;
     LOCKED(device, px_stream_create(device, &own, stream));
 }
 

@@ -95,7 +95,8 @@ static bool find_kernel(const struct px_call *call, uint64_t function, struct cd
 }
 
 /* Tells who watches why a launch is refused; gives the error. */
-static int refuse(const struct px_call *call, const struct cdp_buffer *what, int error, const char *format, ...)
+static int refuse(const struct px_call *call, const struct cdp_buffer *what, int error, const char *format,
+                  ...)
 {
     struct ptx_device *device = call->grid->device;
     char reason[200];
@@ -154,7 +155,8 @@ enum px_ext cdp_get_parameter_buffer_v2(struct px_call *call)
 {
     struct cdp_buffer what = {
         .grid = shape_at(call, 8), .block = shape_at(call, 20), .shared = cdp_arg32(call, 32)};
-    if (!find_kernel(call, cdp_arg64(call, 0), &what)) return give_buffer(call, &what, no_kernel(call, &what));
+    if (!find_kernel(call, cdp_arg64(call, 0), &what))
+        return give_buffer(call, &what, no_kernel(call, &what));
     what.size = what.kernel->fn->param_bytes;
     return give_buffer(call, &what, check_launch(call, &what));
 }
@@ -196,7 +198,9 @@ static enum px_ext launch(struct px_call *call, const struct cdp_buffer *what, s
     if (park && buffer) buffer_put(call->grid->device->cdp, buffer);
     px_sched_unlock(sched_of(call));
     if (park) return PX_EXT_PARK;
-    if (error) refuse(call, what, error, error == CDP_TOO_MANY_PENDING ? "too many launches are pending" : "no such stream");
+    if (error)
+        refuse(call, what, error,
+               error == CDP_TOO_MANY_PENDING ? "too many launches are pending" : "no such stream");
     const enum px_ext result = error ? cdp_answer(call, error) : launch_now(call, what, buffer, stream);
     if (buffer) buffer_free(call->grid->device, buffer);
     return result;
@@ -230,8 +234,9 @@ static enum px_ext launch_first(struct px_call *call, bool per_thread)
     const uint64_t bytes = what.kernel->fn->param_bytes;
     struct cdp_buffer *b = va ? claim(call, va) : NULL;
     if (bytes && (!b || b->size < bytes)) {
-        error = refuse(call, &what, PX_CUDA_INVALID_VALUE, "buffer of %llu bytes for %llu bytes of parameters",
-                       (unsigned long long)(b ? b->size : 0), (unsigned long long)bytes);
+        error =
+            refuse(call, &what, PX_CUDA_INVALID_VALUE, "buffer of %llu bytes for %llu bytes of parameters",
+                   (unsigned long long)(b ? b->size : 0), (unsigned long long)bytes);
         if (b) unclaim(call, b);
         return cdp_answer(call, error);
     }

@@ -1,7 +1,7 @@
 /*
  * state.h - what the device runtime remembers: of a device, of a grid that
- * launched something, of its streams and events. Counters of a launch stand in px_run. All of it is guarded by the
- * scheduler's lock.
+ * launched something, of its streams and events. Counters of a launch stand in px_run. All of it is guarded
+ * by the scheduler's lock.
  */
 #ifndef PX_CDP_STATE_H
 #define PX_CDP_STATE_H

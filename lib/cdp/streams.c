@@ -160,7 +160,8 @@ static int submit_tail(struct px_call *call, struct cdp_item *item)
 {
     struct cdp_grid *cg = cdp_of_grid(call->grid);
     if (!cg) return PX_CUDA_OUT_OF_MEMORY;
-    if (call->grid->run->pending + 2 >= call->grid->device->config.pending_launches) return CDP_TOO_MANY_PENDING;
+    if (call->grid->run->pending + 2 >= call->grid->device->config.pending_launches)
+        return CDP_TOO_MANY_PENDING;
     px_sched_adopt(call->grid->run, call->grid, item->grid);
     if (cg->last_tail)
         cg->last_tail->next = item;
@@ -220,8 +221,7 @@ int cdp_submit(struct px_call *call, struct px_grid *grid, uint64_t stream)
     item->grid = grid;
     grid->item = item;
     grid->launcher = call->cta->number;
-    const int error =
-        stream == CDP_STREAM_TAIL ? submit_tail(call, item) : submit_child(call, item, stream);
+    const int error = stream == CDP_STREAM_TAIL ? submit_tail(call, item) : submit_child(call, item, stream);
     if (error) {
         grid->item = NULL;
         px_free(&device->alloc, item, sizeof *item);

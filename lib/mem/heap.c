@@ -257,7 +257,8 @@ bool px_heap_extent(const struct px_heap *heap, uint64_t va, struct px_extent *e
     return va - extent->lo < extent->len;
 }
 
-void px_heap_each(const struct px_heap *heap, void (*fn)(void *user, const struct px_extent *block), void *user)
+void px_heap_each(const struct px_heap *heap, void (*fn)(void *user, const struct px_extent *block),
+                  void *user)
 {
     px_granule_map map = atomic_load(&heap->map);
     struct px_extent block;

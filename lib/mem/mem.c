@@ -240,7 +240,8 @@ bool px_mem_register(struct px_mem *mem, uint64_t va, uint64_t size)
 bool px_mem_unregister(struct px_mem *mem, uint64_t va)
 {
     const uint32_t i = px_map_find(mem->map, va);
-    if (i == mem->map->n || mem->map->at[i].lo != va || mem->map->at[i].kind != PX_MEM_REGISTERED) return false;
+    if (i == mem->map->n || mem->map->at[i].lo != va || mem->map->at[i].kind != PX_MEM_REGISTERED)
+        return false;
     px_map_remove(mem->map, va);
     return true;
 }
@@ -330,7 +331,8 @@ static uint64_t describe_gap(const struct px_mem *mem, uint64_t va, char *buf, s
     }
     const struct px_mem_slot *r = &map->at[past <= before ? i : next];
     snprintf(buf, size, "%" PRIu64 " bytes %s a %" PRIu64 "-byte allocation at 0x%" PRIx64,
-             past <= before ? past : before, past <= before ? "past the end of" : "before", (uint64_t)r->len, (uint64_t)r->lo);
+             past <= before ? past : before, past <= before ? "past the end of" : "before", (uint64_t)r->len,
+             (uint64_t)r->lo);
     return r->lo;
 }
 

@@ -68,8 +68,8 @@ struct px_mem {
     uint8_t *range; /* of the host: reserved, `committed` bytes of it readable and writable */
     uint64_t bytes, committed, base; /* base: device address of `range` */
     bool gaps;                       /* something was released */
-    /* Allocations by address. One thread at a time changes it, others may look meanwhile; what kernels allocate
-     * themselves lives in heaps. */
+    /* Allocations by address. One thread at a time changes it, others may look meanwhile; what kernels
+     * allocate themselves lives in heaps. */
     struct px_mem_map *map;
     const struct px_heap *heaps[2]; /* finer bounds inside these; NULL when there is none */
     bool unified;                   /* device addresses are the host's */
@@ -94,8 +94,8 @@ bool px_mem_carve(struct px_mem *mem, uint64_t va, const struct px_extent *block
 
 /* An allocation gets another kind. */
 void px_mem_mark(struct px_mem *mem, uint64_t va, enum px_mem_kind kind);
-/* The host's memory at [va, va+size) is an allocation, too, of a unified device. False: it is one already in part, or
- * there is no memory. */
+/* The host's memory at [va, va+size) is an allocation, too, of a unified device. False: it is one already in
+ * part, or there is no memory. */
 bool px_mem_register(struct px_mem *mem, uint64_t va, uint64_t size);
 bool px_mem_unregister(struct px_mem *mem, uint64_t va); /* false: none was registered there */
 /* The block that holds va (of a device's own memory), and its kind; false when none does. Any thread. */

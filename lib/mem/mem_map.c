@@ -53,13 +53,17 @@ bool px_map_look(const struct px_mem_map *map, uint64_t va, struct px_mem_range 
 {
     for (;;) {
         const unsigned before = atomic_load_explicit(&map->changes, memory_order_acquire);
-        const uint32_t n = atomic_load_explicit(&map->n, memory_order_acquire); /* before `at`: it has as many */
+        const uint32_t n =
+            atomic_load_explicit(&map->n, memory_order_acquire); /* before `at`: it has as many */
         const struct px_mem_slot *at = atomic_load_explicit(&map->at, memory_order_acquire);
         const uint32_t i = find(at, n, va);
         const bool found = i < n;
-        if (found) *range = (struct px_mem_range){get(&at[i].lo), get(&at[i].len), get(&at[i].owner), get(&at[i].kind)};
+        if (found)
+            *range =
+                (struct px_mem_range){get(&at[i].lo), get(&at[i].len), get(&at[i].owner), get(&at[i].kind)};
         atomic_thread_fence(memory_order_acquire);
-        if (!(before & 1) && before == atomic_load_explicit(&map->changes, memory_order_relaxed)) return found;
+        if (!(before & 1) && before == atomic_load_explicit(&map->changes, memory_order_relaxed))
+            return found;
     }
 }
 

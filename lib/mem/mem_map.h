@@ -30,8 +30,8 @@ struct px_mem_map {
     atomic_uint n;
     uint32_t cap;
     atomic_uint changes; /* odd while ranges move */
-    /* Arrays that were outgrown: somebody may still look at them. Each is half of the next, so they cost as much as
-     * `at`. */
+    /* Arrays that were outgrown: somebody may still look at them. Each is half of the next, so they cost as
+     * much as `at`. */
     struct px_mem_slot *old[PX_MAP_OLD];
 };
 

@@ -91,7 +91,8 @@ ptx_status px_exec_create(struct ptx_device *device, ptx_graph graph, ptx_instan
 ptx_status px_exec_run(struct ptx_device *device, ptx_instance instance, ptx_stream stream);
 ptx_status px_exec_destroy(struct ptx_device *device, ptx_instance instance);
 ptx_status px_exec_update(struct ptx_device *device, ptx_instance instance, ptx_graph graph);
-ptx_status px_exec_set(struct ptx_device *device, ptx_instance instance, ptx_node node, const struct px_work *op);
+ptx_status px_exec_set(struct ptx_device *device, ptx_instance instance, ptx_node node,
+                       const struct px_work *op);
 
 /* event.c, and what is left of numbers when the device goes */
 void px_event_free(struct ptx_device *device, struct px_event *event);

@@ -144,14 +144,16 @@ ptx_status px_copy_take(struct ptx_device *device, const ptx_copy *copy, struct 
                           .height = copy->height ? copy->height : 1,
                           .depth = copy->depth ? copy->depth : 1};
     if (!take_place(device, &c->to, c) || !take_place(device, &c->from, c))
-        return refuse(device, "copy: rows or slices lie closer together than they are long, or beyond all addresses");
+        return refuse(device,
+                      "copy: rows or slices lie closer together than they are long, or beyond all addresses");
     return probe(device, c);
 }
 
 ptx_status px_fill_take(struct ptx_device *device, const ptx_fill *fill, struct px_copy *c)
 {
     const unsigned element = fill->element ? fill->element : 1;
-    if (element != 1 && element != 2 && element != 4) return refuse(device, "fill: elements have 1, 2 or 4 bytes");
+    if (element != 1 && element != 2 && element != 4)
+        return refuse(device, "fill: elements have 1, 2 or 4 bytes");
     *c = (struct px_copy){.to = {.address = fill->to, .pitch = fill->pitch, .slice = fill->slice},
                           .height = fill->height ? fill->height : 1,
                           .depth = fill->depth ? fill->depth : 1,
@@ -159,8 +161,9 @@ ptx_status px_fill_take(struct ptx_device *device, const ptx_fill *fill, struct 
                           .fill = (uint8_t)element};
     if (__builtin_mul_overflow(fill->width, (uint64_t)element, &c->width) || fill->to % element ||
         !take_place(device, &c->to, c))
-        return refuse(device, "fill: the address is misaligned, rows lie closer together than they are long, or "
-                              "beyond all addresses");
+        return refuse(device,
+                      "fill: the address is misaligned, rows lie closer together than they are long, or "
+                      "beyond all addresses");
     return probe(device, c);
 }
 

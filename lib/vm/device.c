@@ -187,13 +187,15 @@ static ptx_status make_unified(struct ptx_device *device, uint64_t bytes)
 {
     const ptx_device_config *c = &device->config;
     if (c->host_memory || c->unified > MAX_UNIFIED || bytes > UNIFIED_BYTES) {
-        px_device_say(device, "a unified device has one of 64 ranges of 1 TiB, and is not a host_memory device");
+        px_device_say(device,
+                      "a unified device has one of 64 ranges of 1 TiB, and is not a host_memory device");
         return PTX_ERROR_INVALID_ARGUMENT;
     }
     if (px_mem_init_at(&device->mem, &device->alloc, bytes, UNIFIED_FIRST + (c->unified - 1) * UNIFIED_BYTES))
         return PTX_OK;
-    px_device_say(device, "range %u of the host's addresses is not free, or cannot be had; choose another, or less "
-                          "memory (ptx_device_config.unified, memory_bytes)",
+    px_device_say(device,
+                  "range %u of the host's addresses is not free, or cannot be had; choose another, or less "
+                  "memory (ptx_device_config.unified, memory_bytes)",
                   c->unified);
     return PTX_ERROR_UNSUPPORTED;
 }

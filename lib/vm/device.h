@@ -29,7 +29,7 @@ struct px_runtime {
     bool (*stalled)(
         struct px_run *run); /* nothing of it can run: true when parked lanes shall be asked again */
     void (*launch_over)(struct ptx_device *device, struct px_run *run); /* it has ended, well or not */
-    void (*destroy)(struct ptx_device *device);     /* frees device->cdp; no lock */
+    void (*destroy)(struct ptx_device *device);                         /* frees device->cdp; no lock */
 };
 
 /* Facts of an architecture (CUDA C++ Programming Guide, table of compute capabilities). */
@@ -57,9 +57,9 @@ struct ptx_device {
     struct px_stream *streams; /* those that are not destroyed; under the scheduler's lock */
     struct px_stream *legacy;  /* its default stream */
     pthread_mutex_t output_lock;
-    pthread_mutex_t mem_lock;        /* allocations of `mem`; readers need none */
-    pthread_mutex_t lock;            /* what follows; never held while another lock is taken */
-    struct ptx_program *programs;    /* newest first */
+    pthread_mutex_t mem_lock;           /* allocations of `mem`; readers need none */
+    pthread_mutex_t lock;               /* what follows; never held while another lock is taken */
+    struct ptx_program *programs;       /* newest first */
     _Atomic(struct ptx_program *) dead; /* nobody uses them any more; to be freed by px_device_reap */
     struct px_told *told;
     struct px_watch watch;
@@ -73,7 +73,7 @@ struct ptx_device {
 struct ptx_kernel {
     struct ptx_program *program;
     const struct px_lfunc *func;
-    struct ptx_kernel *next; /* in its program; made on first use */
+    struct ptx_kernel *next;        /* in its program; made on first use */
     bool dynamic_set, carveout_set; /* attributes that were set: dynamic shared memory, carve-out */
     int dynamic_bytes, carveout;
 };
@@ -81,8 +81,8 @@ struct ptx_kernel {
 struct ptx_program {
     struct ptx_device *device;
     struct ptx_program *next, *dead; /* among all, and among those to be freed */
-    atomic_uint refs; /* the embedder's, and one a grid */
-    uint32_t number; /* owner number of its const and func windows */
+    atomic_uint refs;                /* the embedder's, and one a grid */
+    uint32_t number;                 /* owner number of its const and func windows */
     struct px_linked linked;
     ptx_address global_base; /* 0 without .global variables */
     ptx_fmad fmad;           /* ptx_program_options.fmad */

@@ -98,7 +98,8 @@ void px_graph_free(struct ptx_device *device, struct px_graph *graph)
 }
 
 /* Copies may come before what they come after in the list, so edges are set when all exist. */
-static bool copy_nodes(struct ptx_device *device, const struct px_graph *from, struct px_graph *to, bool named)
+static bool copy_nodes(struct ptx_device *device, const struct px_graph *from, struct px_graph *to,
+                       bool named)
 {
     for (uint32_t i = 0; i < from->n; i++) {
         struct px_node *node = from->nodes[i];

@@ -27,7 +27,7 @@ struct px_handles {
         void *object; /* of a free place: NULL */
         uint32_t generation, next_free;
         uint8_t kind; /* enum px_handle_kind */
-    } *at;
+    } * at;
     uint32_t n, cap, free; /* free: number of a free place + 1 */
 };
 

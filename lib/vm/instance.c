@@ -87,7 +87,8 @@ static void set_after(struct making *m, struct px_stage *step, uint32_t k, uint3
 
 static void add_graph(struct making *m, const struct px_graph *graph, uint32_t entry);
 
-/* The step that those behind the child come after: it comes after all of the child that nothing comes after. */
+/* The step that those behind the child come after: it comes after all of the child that nothing comes after.
+ */
 static void add_child(struct making *m, const struct px_graph *child)
 {
     static const struct px_work empty = {.kind = PX_WORK_EMPTY};
@@ -198,7 +199,8 @@ static ptx_status make_task(struct ptx_device *device, struct px_exec *exec, str
     task->stream = s;
     s->refs++;
     task->priority = -s->priority;
-    task->max_steps = kernel && step->op.config.max_steps ? step->op.config.max_steps : device->config.max_steps;
+    task->max_steps =
+        kernel && step->op.config.max_steps ? step->op.config.max_steps : device->config.max_steps;
     task->timeout_ns = 1000000 * (kernel && step->op.config.timeout_ms ? step->op.config.timeout_ms
                                                                        : device->config.timeout_ms);
     if (!follow_steps(exec, step, entry)) return PTX_ERROR_OUT_OF_MEMORY;
@@ -316,7 +318,8 @@ ptx_status px_exec_update(struct ptx_device *device, ptx_instance number, ptx_gr
     return status;
 }
 
-ptx_status px_exec_set(struct ptx_device *device, ptx_instance number, ptx_node node, const struct px_work *op)
+ptx_status px_exec_set(struct ptx_device *device, ptx_instance number, ptx_node node,
+                       const struct px_work *op)
 {
     struct px_exec *exec = exec_at(device, number);
     for (uint32_t i = 0; exec && node && op->kind != PX_WORK_CHILD && i < exec->n; i++)

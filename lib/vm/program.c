@@ -45,7 +45,8 @@ static ptx_status make_images(struct ptx_program *program)
 {
     struct px_linked *l = &program->linked;
     struct px_mem *mem = &program->device->mem;
-    if (l->global_bytes && !px_device_alloc(program->device, l->global_bytes, GLOBAL_ALIGN, &program->global_base)) {
+    if (l->global_bytes &&
+        !px_device_alloc(program->device, l->global_bytes, GLOBAL_ALIGN, &program->global_base)) {
         px_device_say(program->device,
                       "no device memory for the %" PRIu64 " bytes of .global variables; ask for more "
                       "(--memory, ptx_device_config.memory_bytes)",
@@ -151,7 +152,8 @@ void px_program_release(ptx_program *program)
     if (atomic_fetch_sub(&program->refs, 1) != 1) return;
     struct ptx_device *device = program->device; /* the caller may hold locks: it is freed later */
     program->dead = atomic_load(&device->dead);
-    while (!atomic_compare_exchange_weak(&device->dead, &program->dead, program)) {}
+    while (!atomic_compare_exchange_weak(&device->dead, &program->dead, program)) {
+    }
 }
 
 void px_device_reap(ptx_device *device)

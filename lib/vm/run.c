@@ -61,12 +61,12 @@ void px_run_remove(struct px_run *run)
 
 static void count_from_zero(struct px_sched *s)
 {
-    atomic_store(&s->ctas_done, 0);
-    atomic_store(&s->ctas_total, 0);
-    atomic_store(&s->grids_done, 0);
-    atomic_store(&s->grids_total, 0);
-    atomic_store(&s->total_threads, 0);
-    atomic_store(&s->max_depth, 0);
+    atomic_store_explicit(&s->ctas_done, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->ctas_total, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->grids_done, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->grids_total, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->total_threads, 0, memory_order_relaxed);
+    atomic_store_explicit(&s->max_depth, 0, memory_order_relaxed);
 }
 
 void px_run_begin(struct px_run *run, struct px_grid *root)

@@ -63,8 +63,7 @@ static bool stopped(struct px_run *run)
 
 bool px_sched_due(struct px_run *run)
 {
-    if (run->timeout_ns && px_now_ns() - run->started_ns > run->timeout_ns)
-        px_run_stop(run, PX_STOP_TIMEOUT);
+    if (run->timeout_ns && px_now_ns() - run->started_ns > run->timeout_ns) px_run_stop(run, PX_STOP_TIMEOUT);
     return stopped(run);
 }
 

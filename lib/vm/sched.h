@@ -75,7 +75,7 @@ struct px_run {
     bool used, root_done; /* not free; the root is complete */
     int priority;         /* higher ones go first */
     uint32_t busy;        /* workers that run something of it */
-    struct px_grid *root, *grids; /* all its grids, newest first */
+    struct px_grid *root, *grids;               /* all its grids, newest first */
     struct px_grid_list queue[PX_SCHED_LEVELS]; /* grids with CTAs to hand out, by depth */
     uint64_t levels;                            /* bit i: queue[i] is not empty */
     struct px_parked_list ready, blocked, kept;
@@ -84,13 +84,13 @@ struct px_run {
     uint32_t chunk;            /* CTAs to hand out at once */
     struct px_trap trap;       /* the first; valid when stop is PX_STOP_FAULT */
     uint64_t max_steps, timeout_ns, started_ns;
-    atomic_uint_fast64_t warps; /* instructions executed */
-    uint64_t printed;           /* bytes of output; under the device's output_lock */
-    uint32_t pending, events;   /* lib/cdp: launches not complete, events not destroyed, */
-    uint32_t buffers;           /* parameter buffers not launched, */
-    bool lanes_wait;            /* lanes wait for `pending` to fall, */
-    bool cannot_drain;          /* nothing can run but those: one of them gets an error */
-    void *user;                 /* of who began it */
+    atomic_uint_fast64_t warps;     /* instructions executed */
+    uint64_t printed;               /* bytes of output; under the device's output_lock */
+    uint32_t pending, events;       /* lib/cdp: launches not complete, events not destroyed, */
+    uint32_t buffers;               /* parameter buffers not launched, */
+    bool lanes_wait;                /* lanes wait for `pending` to fall, */
+    bool cannot_drain;              /* nothing can run but those: one of them gets an error */
+    void *user;                     /* of who began it */
     struct px_run *before, *behind; /* in px_sched.active */
 };
 
@@ -103,6 +103,7 @@ struct px_sched {
     pthread_cond_t door;  /* helpers that may not come in wait here */
     pthread_cond_t wake;  /* there is something to do, or something is over: workers wait here, */
     pthread_cond_t rest;  /* and here those who found every place taken */
+    pthread_cond_t roomy; /* who submits waits here for room in the queue (task.c) */
     atomic_uint news;     /* counts what may end a wait */
     atomic_uint spinning; /* helpers that look at `news` for a while before they sleep */
 

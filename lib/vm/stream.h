@@ -24,8 +24,8 @@ struct px_stream {
     bool nonblocking, per_thread;
     pthread_t thread; /* whose, with per_thread */
     int priority;
-    struct px_task *tail;   /* the last that was submitted */
-    struct px_task *failed; /* the first that failed and nobody has heard of */
+    struct px_task *tail;       /* the last that was submitted */
+    struct px_task *failed;     /* the first that failed and nobody has heard of */
     struct px_capture *capture; /* NULL: it is not captured */
     struct px_node **front;     /* nodes that its next one comes after */
     uint32_t nfront;
@@ -47,8 +47,8 @@ void px_stream_release(struct px_stream *stream); /* NULL is allowed */
 void px_stream_failed(struct px_stream *stream, struct px_task *task);
 
 /*
- * Puts a grid (NULL: a mark) behind what is in the stream, and behind `also` (NULL: nothing). The grid is the stream's
- * in any case. The task, with a reference of the caller's; NULL: no memory.
+ * Puts a grid (NULL: a mark) behind what is in the stream, and behind `also` (NULL: nothing). The grid is the
+ * stream's in any case. The task, with a reference of the caller's; NULL: no memory.
  */
 struct px_task *px_stream_put(struct px_stream *stream, struct px_grid *grid, struct px_task *also);
 /* The device has more to do that nobody waits for. */

@@ -93,7 +93,7 @@ static void done(struct px_task *task, ptx_status status)
     }
     task->after = NULL;
     task->more = NULL;
-    device->tasks.pending--;
+    if (--device->tasks.pending == PX_TASKS_PENDING / 2) pthread_cond_broadcast(&device->sched.roomy);
     struct px_stream *stream = task->stream;
     if (stream && status != PTX_OK) px_stream_failed(stream, task);
     task->stream = NULL;
@@ -107,7 +107,8 @@ static ptx_status refused(const struct px_task *task)
 {
     const struct px_tasks *tasks = &task->device->tasks;
     if (tasks->lost != PTX_OK) return tasks->lost;
-    const bool interrupted = task->interrupts != atomic_load_explicit(&tasks->interrupts, memory_order_relaxed);
+    const bool interrupted =
+        task->interrupts != atomic_load_explicit(&tasks->interrupts, memory_order_relaxed);
     return task->cancelled || (interrupted && task->grid) ? PTX_ERROR_INTERRUPTED : PTX_OK;
 }
 
@@ -221,15 +222,26 @@ void px_task_wait(struct px_task *task)
     px_sched_until(&task->device->sched, is_done, task);
 }
 
-static bool has_room(const void *user)
+static bool has_room(const struct ptx_device *device)
 {
-    return ((const struct px_tasks *)user)->pending <= PX_TASKS_PENDING / 2;
+    return device->tasks.pending <= PX_TASKS_PENDING / 2;
+}
+
+/* Enough is done, or there is no helper that would do it. */
+static bool has_room_or_no_help(const void *user)
+{
+    const struct ptx_device *device = user;
+    return has_room(device) || device->sched.aside;
 }
 
 void px_task_room(struct ptx_device *device)
 {
     if (device->tasks.pending < PX_TASKS_PENDING || px_sched_is_worker(&device->sched)) return;
-    px_sched_until(&device->sched, has_room, &device->tasks);
+    while (!has_room(device))
+        if (device->sched.aside) /* being woken for each piece of work would cost more than the work */
+            pthread_cond_wait(&device->sched.roomy, &device->sched.lock);
+        else
+            px_sched_until(&device->sched, has_room_or_no_help, device);
 }
 
 static bool is_empty(const void *user)

@@ -26,22 +26,22 @@ struct px_after {
 
 struct px_task {
     struct ptx_device *device;
-    struct px_task *next;    /* in a list of px_tasks */
-    struct px_grid *grid;    /* owned until it runs; NULL for a mark */
-    struct px_run *run;      /* while it runs */
+    struct px_task *next;     /* in a list of px_tasks */
+    struct px_grid *grid;     /* owned until it runs; NULL for a mark */
+    struct px_run *run;       /* while it runs */
     struct px_stream *stream; /* counted; NULL for none, and once it is done */
-    struct px_task *after;   /* who comes after it: one, */
-    struct px_after *more;   /* and more */
+    struct px_task *after;    /* who comes after it: one, */
+    struct px_after *more;    /* and more */
     struct px_report *report; /* why it failed; NULL when it did not, or for want of memory */
     void (*finished)(struct px_task *task, void *user); /* when it is done; NULL: nobody asks */
     void *user;
-    uint32_t refs, waits; /* open edges, and one until it is submitted */
-    uint8_t state;        /* enum px_task_state */
+    uint32_t refs, waits;  /* open edges, and one until it is submitted */
+    uint8_t state;         /* enum px_task_state */
     bool cancelled, quiet; /* quiet: nobody wants a report */
     int priority;
-    ptx_status status;     /* once it is done; */
-    int error;             /* of a fault: its number */
-    uint32_t interrupts;   /* of the device when it was submitted */
+    ptx_status status;   /* once it is done; */
+    int error;           /* of a fault: its number */
+    uint32_t interrupts; /* of the device when it was submitted */
     uint64_t max_steps, timeout_ns, done_ns;
 };
 
@@ -55,8 +55,8 @@ struct px_tasks {
     atomic_uint interrupts;
 };
 
-/* One reference; nothing is done before px_task_submit. `grid` may be NULL; it is the task's from now on. NULL: no
- * memory, and the grid is still the caller's. */
+/* One reference; nothing is done before px_task_submit. `grid` may be NULL; it is the task's from now on.
+ * NULL: no memory, and the grid is still the caller's. */
 struct px_task *px_task_new(struct ptx_device *device, struct px_grid *grid);
 void px_task_release(struct px_task *task); /* NULL is allowed */
 /* `task` comes after `before`. False: no memory. */

@@ -79,11 +79,8 @@ void px_watch_copy(struct ptx_device *device, uint64_t to, uint64_t bytes)
 void px_watch_wait(struct ptx_device *device, ptx_stream stream)
 {
     if (!device->watch.fn) return;
-    const ptx_watch_event e = {.struct_size = sizeof e,
-                               .kind = PTX_WATCH_WAIT,
-                               .kernel = "",
-                               .parent_kernel = "",
-                               .stream = stream};
+    const ptx_watch_event e = {
+        .struct_size = sizeof e, .kind = PTX_WATCH_WAIT, .kernel = "", .parent_kernel = "", .stream = stream};
     px_watch_tell(device, &e);
 }
 

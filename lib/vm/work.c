@@ -50,7 +50,9 @@ ptx_status px_work_grid(struct ptx_device *device, const struct px_work *op, str
     case PX_WORK_KERNEL: return px_launch_grid(op->kernel, &op->config, NULL, grid);
     case PX_WORK_COPY: *grid = px_copy_grid(device, &op->copy); break;
     case PX_WORK_HOST: *grid = px_grid_create_native(device, run_host, &call, sizeof call); break;
-    case PX_WORK_FREE: *grid = px_grid_create_native(device, run_free, &op->address, sizeof op->address); break;
+    case PX_WORK_FREE:
+        *grid = px_grid_create_native(device, run_free, &op->address, sizeof op->address);
+        break;
     default: return PTX_OK;
     }
     if (*grid) return PTX_OK;
@@ -106,7 +108,7 @@ static ptx_status put(struct ptx_device *device, const struct px_work *op, struc
 }
 
 ptx_status px_work_submit(struct ptx_device *device, const struct px_work *op, ptx_stream stream,
-                        struct px_task **task)
+                          struct px_task **task)
 {
     struct px_grid *grid;
     ptx_status status = px_work_check(device, op);

@@ -1,6 +1,6 @@
 /*
- * work.h - a piece of work as it is described, before it becomes a task: what a stream is given, and what a node of a
- * graph holds.
+ * work.h - a piece of work as it is described, before it becomes a task: what a stream is given, and what a
+ * node of a graph holds.
  */
 #ifndef PX_VM_WORK_H
 #define PX_VM_WORK_H
@@ -40,9 +40,10 @@ bool px_work_keep(struct ptx_device *device, struct px_work *to, const struct px
 void px_work_drop(struct ptx_device *device, struct px_work *op);
 /* Are arguments those that a submission takes? Sets the device's message. */
 ptx_status px_work_check(struct ptx_device *device, const struct px_work *op);
-/* Puts it into a stream; the task, with a reference of the caller's, where `task` is not NULL. Takes the lock. */
+/* Puts it into a stream; the task, with a reference of the caller's, where `task` is not NULL. Takes the
+ * lock. */
 ptx_status px_work_submit(struct ptx_device *device, const struct px_work *op, ptx_stream stream,
-                        struct px_task **task);
+                          struct px_task **task);
 
 /* launches with a number */
 ptx_status px_launch_number(struct ptx_device *device, struct px_task *task, ptx_launch *number);

@@ -13,7 +13,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { SPIN_NS = 30000, SPINS_A_LOOK = 64 };
+enum {
+    SPIN_NS = 30000,  /* a helper looks out for more for so long, */
+    CALLER_NS = 5000, /* and a thread that waits, for the end of what others run */
+    SPINS_A_LOOK = 64
+};
 
 /* ---- lists ---- */
 
@@ -176,11 +180,36 @@ static bool step(struct px_helper *h)
     return px_sched_step(h);
 }
 
+static void pause_a_moment(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Looks out for news without the lock for a while. False: there were none. */
+static bool look_out(struct px_sched *s, uint64_t ns)
+{
+    const unsigned before = atomic_load_explicit(&s->news, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->spinning, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&s->lock);
+    const uint64_t until = px_now_ns() + ns;
+    bool news = false;
+    for (uint32_t n = 0; !news && (n % SPINS_A_LOOK || px_now_ns() < until); n++) {
+        pause_a_moment();
+        news = atomic_load_explicit(&s->news, memory_order_relaxed) != before;
+    }
+    pthread_mutex_lock(&s->lock);
+    atomic_fetch_sub_explicit(&s->spinning, 1, memory_order_relaxed);
+    return atomic_load_explicit(&s->news, memory_order_relaxed) != before;
+}
+
 /* The caller's work is done; what others still want is for a helper. */
 static void go(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
-    while (h->grid && step(h)) {}
+    while (h->grid && step(h)) {
+    }
     px_sched_leave(h);
     if (s->active) px_sched_invite(s, false);
 }
@@ -193,7 +222,8 @@ void px_sched_until(struct px_sched *s, bool (*done)(const void *user), const vo
             wait_for_place(s);
             continue;
         }
-        if (!step(h)) wait_idle(s);
+        if (step(h) || (s->eager && look_out(s, CALLER_NS))) continue;
+        if (!done(user)) wait_idle(s);
     }
     if (h) go(h);
 }
@@ -202,7 +232,8 @@ void px_sched_pump(struct px_sched *s)
 {
     struct px_helper *h = s->alone || !s->nthreads ? px_sched_enter(s) : NULL;
     if (!h) return;
-    while (step(h)) {}
+    while (step(h)) {
+    }
     go(h);
 }
 
@@ -218,30 +249,6 @@ void px_sched_forget(struct px_sched *s)
 
 /* ---- helper threads ---- */
 
-static void pause_a_moment(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
-
-/* Looks out for news without the lock for a while. False: there were none. */
-static bool look_out(struct px_sched *s)
-{
-    const unsigned before = atomic_load_explicit(&s->news, memory_order_relaxed);
-    atomic_fetch_add_explicit(&s->spinning, 1, memory_order_relaxed);
-    pthread_mutex_unlock(&s->lock);
-    const uint64_t until = px_now_ns() + SPIN_NS;
-    bool news = false;
-    for (uint32_t n = 0; !news && (n % SPINS_A_LOOK || px_now_ns() < until); n++) {
-        pause_a_moment();
-        news = atomic_load_explicit(&s->news, memory_order_relaxed) != before;
-    }
-    pthread_mutex_lock(&s->lock);
-    atomic_fetch_sub_explicit(&s->spinning, 1, memory_order_relaxed);
-    return atomic_load_explicit(&s->news, memory_order_relaxed) != before;
-}
-
 static void help(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
@@ -249,7 +256,7 @@ static void help(struct px_helper *h)
         if (step(h)) continue;
         if (s->active)
             wait_idle(s);
-        else if (!s->eager || !look_out(s))
+        else if (!s->eager || !look_out(s, SPIN_NS))
             return;
     }
 }
@@ -267,6 +274,7 @@ static void *helper_main(void *argument)
         s->aside++;
         help(h);
         s->aside--;
+        pthread_cond_broadcast(&s->roomy);
         atomic_store(&s->invited, s->aside);
         atomic_store(&s->open, false);
         px_sched_leave(h);
@@ -318,6 +326,7 @@ bool px_sched_init(struct px_sched *s, struct ptx_device *device, uint32_t worke
     ok = ok && pthread_mutex_init(&s->lock, &adaptive) == 0;
     ok = ok && pthread_cond_init(&s->door, NULL) == 0;
     ok = ok && pthread_cond_init(&s->wake, NULL) == 0;
+    ok = ok && pthread_cond_init(&s->roomy, NULL) == 0;
     return ok && pthread_cond_init(&s->rest, NULL) == 0;
 }
 
@@ -346,6 +355,7 @@ void px_sched_free(struct px_sched *s)
     px_free(&s->alloc, s->helpers, s->nhelpers * sizeof *s->helpers);
     pthread_cond_destroy(&s->door);
     pthread_cond_destroy(&s->wake);
+    pthread_cond_destroy(&s->roomy);
     pthread_cond_destroy(&s->rest);
     pthread_mutex_destroy(&s->lock);
     s->helpers = NULL;

@@ -36,7 +36,8 @@ static int set_up(void **state)
     (void)state;
     assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
     assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program), PTX_OK);
+    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
+                     PTX_OK);
     ptx_module_destroy(module);
     assert_int_equal(ptx_program_kernel(program, "step", &kernel), PTX_OK);
     assert_int_equal(ptx_memory_alloc(device, 64, &p), PTX_OK);
@@ -59,15 +60,19 @@ static uint32_t word_at(ptx_address va)
 
 static ptx_launch_config launch_of(const struct step *s)
 {
-    return (ptx_launch_config){
-        .struct_size = sizeof(ptx_launch_config), .grid = {1}, .block = {1}, .params = s, .param_bytes = sizeof *s};
+    return (ptx_launch_config){.struct_size = sizeof(ptx_launch_config),
+                               .grid = {1},
+                               .block = {1},
+                               .params = s,
+                               .param_bytes = sizeof *s};
 }
 
 static ptx_node add_step(ptx_graph graph, const ptx_node *after, size_t count, ptx_address at, uint32_t add)
 {
     const struct step s = {at, add};
     const ptx_launch_config launch = launch_of(&s);
-    const ptx_node_config config = {sizeof config, PTX_NODE_KERNEL, kernel, &launch, NULL, NULL, NULL, NULL, 0, 0};
+    const ptx_node_config config = {
+        sizeof config, PTX_NODE_KERNEL, kernel, &launch, NULL, NULL, NULL, NULL, 0, 0};
     ptx_node node;
     assert_int_equal(ptx_graph_add(device, graph, after, count, &config, &node), PTX_OK);
     return node;
@@ -295,7 +300,7 @@ static void captures_that_fail(void **state)
     assert_int_equal(ptx_capture_begin(device, s), PTX_OK);
     submit_step(s, p, 1);
     assert_int_equal(ptx_stream_destroy(device, s), PTX_OK); /* the capture goes with it */
-    assert_int_equal(ptx_capture_begin(device, t), PTX_OK); /* the device goes while it is captured */
+    assert_int_equal(ptx_capture_begin(device, t), PTX_OK);  /* the device goes while it is captured */
 }
 
 static void nothing_is_a_status(void **state)

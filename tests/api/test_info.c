@@ -27,7 +27,8 @@ static void load(const char *text)
     ptx_module *module;
     assert_int_equal(ptx_module_create(NULL, text, strlen(text), &module), PTX_OK);
     assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program), PTX_OK);
+    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
+                     PTX_OK);
     ptx_module_destroy(module);
 }
 
@@ -133,7 +134,8 @@ static void occupancy_is_the_chips(void **state)
         const unsigned *r = shared_left[i];
         const ptx_status status = ptx_occupancy_shared(kernels[r[0]], r[2], r[1], &bytes);
         assert_int_equal(status, r[4] ? PTX_ERROR_INVALID_ARGUMENT : PTX_OK);
-        if (status == PTX_OK && bytes != r[3]) fail_msg("row %zu: %u bytes, not %u", i, (unsigned)bytes, r[3]);
+        if (status == PTX_OK && bytes != r[3])
+            fail_msg("row %zu: %u bytes, not %u", i, (unsigned)bytes, r[3]);
     }
     for (size_t i = 0; i < sizeof best / sizeof *best; i++) {
         assert_int_equal(ptx_occupancy_shape(kernels[best[i][0]], best[i][1], 0, &n, &block), PTX_OK);
@@ -151,9 +153,10 @@ static void attributes_are_the_chips(void **state)
     (void)state;
     load(two);
     /* as an H100 80GB HBM3 answered */
-    static const int of_device[][2] = {{1, 1024}, {5, 2147483647}, {8, 49152},  {10, 32},   {12, 65536}, {16, 132},
-                                       {21, 131072}, {38, 52428800}, {39, 2048}, {75, 9}, {76, 0}, {81, 233472},
-                                       {82, 65536}, {95, 1}, {97, 232448}, {106, 32}, {111, 1024}};
+    static const int of_device[][2] = {{1, 1024}, {5, 2147483647}, {8, 49152},     {10, 32},   {12, 65536},
+                                       {16, 132}, {21, 131072},    {38, 52428800}, {39, 2048}, {75, 9},
+                                       {76, 0},   {81, 233472},    {82, 65536},    {95, 1},    {97, 232448},
+                                       {106, 32}, {111, 1024}};
     int value;
     for (size_t i = 0; i < sizeof of_device / sizeof *of_device; i++) {
         assert_int_equal(ptx_device_attribute(device, of_device[i][0], &value), PTX_OK);
@@ -161,8 +164,8 @@ static void attributes_are_the_chips(void **state)
     }
     assert_int_equal(ptx_device_attribute(device, 0, &value), PTX_ERROR_NOT_FOUND);
     assert_int_equal(ptx_device_attribute(device, 100000, &value), PTX_ERROR_NOT_FOUND);
-    static const int of_kernel[][3] = {{0, 0, 1024}, {0, 1, 0}, {0, 8, 49152}, {0, 9, -1},
-                                       {1, 0, 256}, {1, 1, 4096}, {1, 8, 45056}, {1, 6, 90}};
+    static const int of_kernel[][3] = {{0, 0, 1024}, {0, 1, 0},    {0, 8, 49152}, {0, 9, -1},
+                                       {1, 0, 256},  {1, 1, 4096}, {1, 8, 45056}, {1, 6, 90}};
     ptx_kernel *const kernels[2] = {kernel("k0"), kernel("k1")};
     for (size_t i = 0; i < sizeof of_kernel / sizeof *of_kernel; i++) {
         assert_int_equal(ptx_kernel_attribute(kernels[of_kernel[i][0]], of_kernel[i][1], &value), PTX_OK);
@@ -218,8 +221,8 @@ static void hear(void *user, const ptx_watch_event *e)
     if (e->kind == PTX_WATCH_COPY || e->kind == PTX_WATCH_LEAK)
         n += snprintf(line + n, sizeof line - (size_t)n, " %u", (unsigned)e->bytes);
     if (e->kind == PTX_WATCH_REFUSED)
-        snprintf(line + n, sizeof line - (size_t)n, " %s in %s: %s (%d)", e->kernel, e->parent_kernel, e->reason,
-                 e->cuda_error);
+        snprintf(line + n, sizeof line - (size_t)n, " %s in %s: %s (%d)", e->kernel, e->parent_kernel,
+                 e->reason, e->cuda_error);
     strncat(heard, line, sizeof heard - strlen(heard) - 2);
     strcat(heard, "\n");
 }
@@ -237,7 +240,8 @@ static const char parent[] = HEAD
     " st.param.b32 [g+4], 1; st.param.b32 [g+8], 1; st.param.b32 [b], 32; st.param.b32 [b+4], 1;"
     " st.param.b32 [b+8], 1; st.param.b32 [s], 0; st.param.b64 [st], 0;"
     " call.uni (e), cudaLaunchDevice, (k, p, g, b, s, st); ret; }\n"
-    ".visible .entry parent() { .reg .u64 %k, %b, %n; mov.u64 %k, leaf; mov.u64 %b, 0; call launch, (%k, %b);\n"
+    ".visible .entry parent() { .reg .u64 %k, %b, %n; mov.u64 %k, leaf; mov.u64 %b, 0; call launch, (%k, "
+    "%b);\n"
     " { .param .b64 a; .param .b64 n; .param .b64 r; st.param.b64 [a], 64; st.param.b64 [n], 8;"
     " call.uni (r), cudaGetParameterBuffer, (a, n); ld.param.b64 %b, [r]; }\n"
     " mov.u64 %k, child; call launch, (%k, %b); mov.u64 %k, 16; call launch, (%k, %b);\n"
@@ -262,7 +266,8 @@ static void launches_are_told(void **state)
     assert_non_null(begin);
     assert_true(end > begin);
     assert_true(strstr(heard, "end parent< 1x1 depth 0 params 0\n") > end);
-    assert_non_null(strstr(heard, "refused child in parent: buffer of 8 bytes for 16 bytes of parameters (1)\n"));
+    assert_non_null(
+        strstr(heard, "refused child in parent: buffer of 8 bytes for 16 bytes of parameters (1)\n"));
     assert_non_null(strstr(heard, "refused  in parent: not a kernel (1)\n"));
     assert_non_null(strstr(heard, "wait\n"));
     assert_null(strstr(heard, "leak"));

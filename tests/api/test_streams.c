@@ -47,7 +47,8 @@ static void open_with(ptx_device_config config)
     if (!config.timeout_ms) config.timeout_ms = 60000;
     assert_int_equal(ptx_module_create(&options, text, sizeof text - 1, &module), PTX_OK);
     assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program), PTX_OK);
+    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
+                     PTX_OK);
     ptx_module_destroy(module);
 }
 
@@ -332,7 +333,8 @@ static void shapes_of_copies(void **state)
     bad = up;
     bad.to.slice = UINT64_MAX / 2;
     assert_int_equal(ptx_stream_copy(device, &bad, 0), PTX_ERROR_INVALID_ARGUMENT);
-    const ptx_fill odd = {.to = p, .width = 1, .element = 3}, unaligned = {.to = p + 1, .width = 1, .element = 4},
+    const ptx_fill odd = {.to = p, .width = 1, .element = 3},
+                   unaligned = {.to = p + 1, .width = 1, .element = 4},
                    wide = {.to = p, .width = UINT64_MAX / 2, .element = 4};
     assert_int_equal(ptx_memory_set(device, &odd), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_memory_set(device, &unaligned), PTX_ERROR_INVALID_ARGUMENT);
@@ -644,7 +646,8 @@ static void unified_devices_share_addresses_with_the_host(void **state)
     uint32_t word;
     assert_int_equal(ptx_memory_read(probe, &word, theirs, 4), PTX_OK);
     assert_int_equal(word, 8);
-    const ptx_copy between = {.to = {.address = later}, .from = {.device = probe, .address = theirs}, .width = 4};
+    const ptx_copy between = {
+        .to = {.address = later}, .from = {.device = probe, .address = theirs}, .width = 4};
     assert_int_equal(ptx_stream_copy(device, &between, 0), PTX_OK);
     assert_int_equal(ptx_stream_wait(device, 0, NULL), PTX_OK);
     assert_int_equal(word_at(later), 8);
@@ -679,7 +682,8 @@ static void allocation_goes_on_while_kernels_run(void **state)
     pthread_t thread;
     atomic_store(&churn_on, true);
     assert_int_equal(pthread_create(&thread, NULL, churn, NULL), 0);
-    for (int i = 0; i < 500; i++) assert_int_equal(ptx_kernel_submit(kernel("add_one"), &config, 0, NULL), PTX_OK);
+    for (int i = 0; i < 500; i++)
+        assert_int_equal(ptx_kernel_submit(kernel("add_one"), &config, 0, NULL), PTX_OK);
     assert_int_equal(ptx_stream_wait(device, 0, NULL), PTX_OK);
     atomic_store(&churn_on, false);
     pthread_join(thread, NULL);
@@ -700,7 +704,8 @@ static void nothing_is_a_status(void **state)
     cooperative.cooperative = 1;
     cluster.cluster[0] = 2;
     assert_int_equal(ptx_stream_create(NULL, NULL, NULL), PTX_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(ptx_stream_create(device, &(ptx_stream_config){.flags = 8}, &e), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_stream_create(device, &(ptx_stream_config){.flags = 8}, &e),
+                     PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_stream_wait(NULL, 0, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_stream_wait(device, 12345, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_event_create(device, 99, &e), PTX_ERROR_INVALID_ARGUMENT);

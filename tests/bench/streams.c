@@ -1,6 +1,6 @@
 /*
- * streams.c - what submitted work costs: a launch that is waited for, queued launches of an empty kernel and the
- * memory they take, copies beside memcpy. Part of make bench.
+ * streams.c - what submitted work costs: a launch that is waited for, queued launches of an empty kernel and
+ * the memory they take, copies beside memcpy. Part of make bench.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +13,8 @@
 
 enum { WAITED = 20000, QUEUED = 10000000, COPY = 256 << 20, ROUNDS = 5 };
 
-static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry empty() { ret; }\n";
+static const char text[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry empty() { ret; }\n";
 
 static double now(void)
 {
@@ -71,8 +72,8 @@ static void queued(ptx_device *device, ptx_kernel *kernel, long count)
     const double t = now();
     for (long i = 0; i < count; i++) must(ptx_kernel_submit(kernel, &one, 0, NULL), "submit");
     must(ptx_stream_wait(device, 0, NULL), "wait");
-    printf("queued launch, one of %ld  %8.0f ns, %ld KiB more at the peak\n", count, (now() - t) / (double)count * 1e9,
-           peak_kib() - before);
+    printf("queued launch, one of %ld  %8.0f ns, %ld KiB more at the peak\n", count,
+           (now() - t) / (double)count * 1e9, peak_kib() - before);
 }
 
 static void copies(ptx_device *device, size_t bytes)
