@@ -207,6 +207,8 @@ install: all
 	install -m 755 $(B)/lib/libptxvm.so "$$to/lib/libptxvm.so.0"; \
 	ln -sf libptxvm.so.0 "$$to/lib/libptxvm.so"; \
 	install -m 644 $(PUBLIC_HEADERS) "$$to/include/"; \
+	install -d "$$to/lib/ptxvm"; \
+	install -m 644 lib/python/ptxvm.py "$$to/lib/ptxvm/"; \
 	sed 's,@PREFIX@,$(PREFIX),' docs/libptxvm.pc.in >"$$to/lib/pkgconfig/libptxvm.pc"; \
 	chmod 644 "$$to/lib/pkgconfig/libptxvm.pc"; \
 	sed "s,@PTXAS@,$$name," docs/man/ptxvm.1 >"$$to/share/man/man1/ptxvm.1"; \

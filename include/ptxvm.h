@@ -96,7 +96,9 @@ PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progres
 PTX_API ptx_status ptx_memory_alloc(ptx_device *device, uint64_t size, ptx_address *address);
 /* Frees what ptx_memory_alloc gave; 0 is allowed. PTX_ERROR_INVALID_ARGUMENT for anything else. */
 PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address);
-/* Copies between host and device; PTX_ERROR_INVALID_ARGUMENT when the range leaves its allocation. */
+/* Copies between host and device, at once and behind nothing; PTX_ERROR_INVALID_ARGUMENT when the range
+ * leaves its allocation. An aligned word of 1, 2, 4 or 8 bytes is read and written as one: a kernel may wait
+ * for it. */
 PTX_API ptx_status ptx_memory_write(ptx_device *device, ptx_address to, const void *from, uint64_t size);
 PTX_API ptx_status ptx_memory_read(ptx_device *device, void *to, ptx_address from, uint64_t size);
 PTX_API ptx_status ptx_memory_fill(ptx_device *device, ptx_address to, int value, uint64_t size);

@@ -47,6 +47,25 @@ static void *place(ptx_device *device, ptx_address va, uint64_t size, ptx_status
     return host;
 }
 
+/* Words are moved at once, because a kernel may be waiting for one. */
+#define MOVE_WORD(type, to, from)                                                                            \
+    __atomic_store_n((type *)(to), __atomic_load_n((const type *)(from), __ATOMIC_ACQUIRE), __ATOMIC_RELEASE)
+
+static void move(void *to, const void *from, uint64_t size)
+{
+    const bool aligned = size <= 8 && ((uintptr_t)to | (uintptr_t)from) % size == 0;
+    if (aligned && size == 1)
+        MOVE_WORD(uint8_t, to, from);
+    else if (aligned && size == 2)
+        MOVE_WORD(uint16_t, to, from);
+    else if (aligned && size == 4)
+        MOVE_WORD(uint32_t, to, from);
+    else if (aligned && size == 8)
+        MOVE_WORD(uint64_t, to, from);
+    else
+        memcpy(to, from, size);
+}
+
 PTX_API ptx_status ptx_memory_write(ptx_device *device, ptx_address to, const void *from, uint64_t size)
 {
     ptx_status status;
@@ -54,7 +73,7 @@ PTX_API ptx_status ptx_memory_write(ptx_device *device, ptx_address to, const vo
     if (!host) return status;
     if (!from) return PTX_ERROR_INVALID_ARGUMENT;
     px_watch_copy(device, to, size);
-    memcpy(host, from, size);
+    move(host, from, size);
     return PTX_OK;
 }
 
@@ -65,7 +84,7 @@ PTX_API ptx_status ptx_memory_read(ptx_device *device, void *to, ptx_address fro
     if (!host) return status;
     if (!to) return PTX_ERROR_INVALID_ARGUMENT;
     px_watch_copy(device, 0, size);
-    memcpy(to, host, size);
+    move(to, host, size);
     return PTX_OK;
 }
 

@@ -2,14 +2,14 @@
 
     device = ptxvm.Device()
     program = device.load(text)                      # AssemblyError, LinkError: what is wrong, with places
-    data = device.array(bytes(4 * n))                # or any object with the buffer protocol, numpy arrays too
+    data = device.array(bytes(4 * n))                # or another buffer, numpy arrays too
     program["scale"][blocks, 256](data, ptxvm.u32(n))
     result = bytes(data)                             # Fault: the whole report
 
-Arguments of a kernel are laid out by its .param list: ints and floats as the parameter's type says, arrays and
-addresses as their number, bytes as they are. Only the standard library is used. The library is PTXVM_LIBRARY,
-libptxvm.so beside this file, or the one that the loader finds. Objects may be used from any thread; a launch that is
-waited for lets other threads of Python run.
+Arguments of a kernel are laid out by its .param list: ints and floats as the parameter's type says, arrays
+and addresses as their number, bytes as they are. Only the standard library is used. The library is
+PTXVM_LIBRARY, libptxvm.so beside this file, or the one that the loader finds. Objects may be used from any
+thread; a launch that is waited for lets other threads of Python run.
 """
 
 import ctypes
@@ -19,8 +19,22 @@ import struct
 import sys
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
-(OK, INVALID_ARGUMENT, OUT_OF_MEMORY, ASSEMBLY, LINK, NOT_FOUND, UNSUPPORTED, FAULT, DEADLOCK, LIMIT, INTERRUPTED,
- LAUNCH, NOT_READY, CAPTURE) = range(14)  # fmt: skip
+(
+    OK,
+    INVALID_ARGUMENT,
+    OUT_OF_MEMORY,
+    ASSEMBLY,
+    LINK,
+    NOT_FOUND,
+    UNSUPPORTED,
+    FAULT,
+    DEADLOCK,
+    LIMIT,
+    INTERRUPTED,
+    LAUNCH,
+    NOT_READY,
+    CAPTURE,
+) = range(14)
 
 
 class Error(Exception):
@@ -45,8 +59,8 @@ class LinkError(Error):
 
 
 class Fault(Error):
-    """A kernel stopped. The fields of ptx_fault are attributes: cuda_error, name, message, instruction, file, line,
-    source, kernel, function, calls, launched_by, cta, thread, address, allocation, state."""
+    """A kernel stopped. The fields of ptx_fault are attributes: cuda_error, name, message, instruction, file,
+    line, source, kernel, function, calls, launched_by, cta, thread, address, allocation, state."""
 
     def __init__(self, status, fault, message):
         self.report = fault
@@ -82,39 +96,85 @@ HOST = ctypes.CFUNCTYPE(None, c_void_p)
 
 class ModuleOptions(Sized):
     _fields_ = [
-        ("struct_size", c_size_t), ("allocator", Allocator), ("file_name", c_char_p), ("arch", c_char_p),
-        ("max_errors", c_uint), ("check_only", c_int), ("lint", c_int), ("compilation", c_int), ("profile", c_int),
-        ("earlier", c_void_p), ("earlier_count", c_size_t), ("fmad", c_int),
-    ]  # fmt: skip
+        ("struct_size", c_size_t),
+        ("allocator", Allocator),
+        ("file_name", c_char_p),
+        ("arch", c_char_p),
+        ("max_errors", c_uint),
+        ("check_only", c_int),
+        ("lint", c_int),
+        ("compilation", c_int),
+        ("profile", c_int),
+        ("earlier", c_void_p),
+        ("earlier_count", c_size_t),
+        ("fmad", c_int),
+    ]
 
 
 class DeviceConfig(Sized):
     _fields_ = [
-        ("struct_size", c_size_t), ("allocator", Allocator), ("workers", c_uint), ("deterministic", c_int),
-        ("host_memory", c_int), ("memory_bytes", c_uint64), ("arch", c_char_p), ("max_steps", c_uint64),
-        ("timeout_ms", c_uint64), ("heap_bytes", c_uint64), ("pending_launches", c_uint), ("launch_depth", c_uint),
-        ("approx_exact", c_int), ("output", WRITE), ("output_user", c_void_p), ("max_output", c_uint64),
-        ("max_host", c_uint64), ("error", c_void_p), ("error_bytes", c_size_t), ("sticky", c_int),
+        ("struct_size", c_size_t),
+        ("allocator", Allocator),
+        ("workers", c_uint),
+        ("deterministic", c_int),
+        ("host_memory", c_int),
+        ("memory_bytes", c_uint64),
+        ("arch", c_char_p),
+        ("max_steps", c_uint64),
+        ("timeout_ms", c_uint64),
+        ("heap_bytes", c_uint64),
+        ("pending_launches", c_uint),
+        ("launch_depth", c_uint),
+        ("approx_exact", c_int),
+        ("output", WRITE),
+        ("output_user", c_void_p),
+        ("max_output", c_uint64),
+        ("max_host", c_uint64),
+        ("error", c_void_p),
+        ("error_bytes", c_size_t),
+        ("sticky", c_int),
         ("unified", c_uint),
-    ]  # fmt: skip
+    ]
 
 
 class LaunchConfig(Sized):
     _fields_ = [
-        ("struct_size", c_size_t), ("grid", c_uint * 3), ("block", c_uint * 3), ("shared_bytes", c_uint),
-        ("params", c_void_p), ("param_bytes", c_size_t), ("max_steps", c_uint64), ("timeout_ms", c_uint64),
-        ("cooperative", c_int), ("cluster", c_uint * 3),
-    ]  # fmt: skip
+        ("struct_size", c_size_t),
+        ("grid", c_uint * 3),
+        ("block", c_uint * 3),
+        ("shared_bytes", c_uint),
+        ("params", c_void_p),
+        ("param_bytes", c_size_t),
+        ("max_steps", c_uint64),
+        ("timeout_ms", c_uint64),
+        ("cooperative", c_int),
+        ("cluster", c_uint * 3),
+    ]
 
 
 class FaultStruct(Sized):
     _fields_ = [
-        ("struct_size", c_size_t), ("cuda_error", c_int), ("name", c_char_p), ("message", c_char_p),
-        ("instruction", c_char_p), ("file", c_char_p), ("line", c_uint), ("column", c_uint), ("last_line", c_uint),
-        ("last_column", c_uint), ("source", c_char_p), ("kernel", c_char_p), ("function", c_char_p),
-        ("calls", c_char_p), ("launched_by", c_char_p), ("cta", c_uint * 3), ("thread", c_uint * 3),
-        ("address", c_uint64), ("allocation", c_char_p), ("state", c_char_p),
-    ]  # fmt: skip
+        ("struct_size", c_size_t),
+        ("cuda_error", c_int),
+        ("name", c_char_p),
+        ("message", c_char_p),
+        ("instruction", c_char_p),
+        ("file", c_char_p),
+        ("line", c_uint),
+        ("column", c_uint),
+        ("last_line", c_uint),
+        ("last_column", c_uint),
+        ("source", c_char_p),
+        ("kernel", c_char_p),
+        ("function", c_char_p),
+        ("calls", c_char_p),
+        ("launched_by", c_char_p),
+        ("cta", c_uint * 3),
+        ("thread", c_uint * 3),
+        ("address", c_uint64),
+        ("allocation", c_char_p),
+        ("state", c_char_p),
+    ]
     names = [name for name, _ in _fields_[1:]]
 
     def as_dict(self):
@@ -123,12 +183,26 @@ class FaultStruct(Sized):
 
 class WatchStruct(Structure):
     _fields_ = [
-        ("struct_size", c_size_t), ("kind", c_int), ("grid", c_uint64), ("parent", c_uint64), ("kernel", c_char_p),
-        ("parent_kernel", c_char_p), ("shape", c_uint * 3), ("block", c_uint * 3), ("shared_bytes", c_uint),
-        ("depth", c_uint), ("params", c_void_p), ("param_bytes", c_size_t), ("stream", c_uint64),
-        ("cta", c_uint * 3), ("thread", c_uint * 3), ("cuda_error", c_int), ("reason", c_char_p),
-        ("address", c_uint64), ("bytes", c_uint64),
-    ]  # fmt: skip
+        ("struct_size", c_size_t),
+        ("kind", c_int),
+        ("grid", c_uint64),
+        ("parent", c_uint64),
+        ("kernel", c_char_p),
+        ("parent_kernel", c_char_p),
+        ("shape", c_uint * 3),
+        ("block", c_uint * 3),
+        ("shared_bytes", c_uint),
+        ("depth", c_uint),
+        ("params", c_void_p),
+        ("param_bytes", c_size_t),
+        ("stream", c_uint64),
+        ("cta", c_uint * 3),
+        ("thread", c_uint * 3),
+        ("cuda_error", c_int),
+        ("reason", c_char_p),
+        ("address", c_uint64),
+        ("bytes", c_uint64),
+    ]
 
 
 WATCH = ctypes.CFUNCTYPE(None, c_void_p, POINTER(WatchStruct))
@@ -145,8 +219,8 @@ def plain(value):
 
 
 class Event:
-    """What happened on a watched device: kind is one of WATCH_KINDS, the other fields are ptx_watch_event's; params
-    are bytes."""
+    """What happened on a watched device: kind is one of WATCH_KINDS, the other fields are ptx_watch_event's;
+    params are bytes."""
 
     def __init__(self, c):
         for name, _ in WatchStruct._fields_[1:]:
@@ -237,25 +311,43 @@ def check(status, message=""):
 
 class DiagnosticStruct(Sized):
     _fields_ = [
-        ("struct_size", c_size_t), ("severity", c_int), ("code", c_char_p), ("message", c_char_p),
-        ("note", c_char_p), ("file", c_char_p), ("line", c_uint), ("column", c_uint), ("length", c_uint),
+        ("struct_size", c_size_t),
+        ("severity", c_int),
+        ("code", c_char_p),
+        ("message", c_char_p),
+        ("note", c_char_p),
+        ("file", c_char_p),
+        ("line", c_uint),
+        ("column", c_uint),
+        ("length", c_uint),
         ("follows", c_int),
-    ]  # fmt: skip
+    ]
 
 
 class ParamStruct(Sized):
     _fields_ = [
-        ("struct_size", c_size_t), ("name", c_char_p), ("type", c_char_p), ("offset", c_size_t), ("size", c_size_t),
-        ("align", c_size_t), ("count", c_size_t), ("is_pointer", c_int),
-    ]  # fmt: skip
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("type", c_char_p),
+        ("offset", c_size_t),
+        ("size", c_size_t),
+        ("align", c_size_t),
+        ("count", c_size_t),
+        ("is_pointer", c_int),
+    ]
 
 
 class KernelStruct(Sized):
     _fields_ = [
-        ("struct_size", c_size_t), ("name", c_char_p), ("param_count", c_size_t), ("param_bytes", c_size_t),
-        ("static_shared_bytes", c_size_t), ("local_bytes", c_size_t), ("reqntid", c_uint * 3),
+        ("struct_size", c_size_t),
+        ("name", c_char_p),
+        ("param_count", c_size_t),
+        ("param_bytes", c_size_t),
+        ("static_shared_bytes", c_size_t),
+        ("local_bytes", c_size_t),
+        ("reqntid", c_uint * 3),
         ("maxntid", c_uint * 3),
-    ]  # fmt: skip
+    ]
 
 
 class Diagnostic:
@@ -270,7 +362,8 @@ class Diagnostic:
 
 
 class Module:
-    """A PTX text, checked. kernels: {name: [parameter, ...]}, a parameter has name, type, offset, size, count."""
+    """A PTX text, checked. kernels: {name: [parameter, ...]}; a parameter has name, type, offset, size and
+    count."""
 
     def __init__(self, text, file_name="<memory>"):
         data = text.encode() if isinstance(text, str) else bytes(text)
@@ -307,8 +400,23 @@ class Module:
 
 # ---- arguments -----------------------------------------------------------------
 
-FORMATS = {"u8": "B", "s8": "b", "b8": "B", "u16": "H", "s16": "h", "b16": "H", "f16": "e", "u32": "I", "s32": "i",
-           "b32": "I", "f32": "f", "u64": "Q", "s64": "q", "b64": "Q", "f64": "d"}  # fmt: skip
+FORMATS = {
+    "u8": "B",
+    "s8": "b",
+    "b8": "B",
+    "u16": "H",
+    "s16": "h",
+    "b16": "H",
+    "f16": "e",
+    "u32": "I",
+    "s32": "i",
+    "b32": "I",
+    "f32": "f",
+    "u64": "Q",
+    "s64": "q",
+    "b64": "Q",
+    "f64": "d",
+}
 
 
 class Param:
@@ -395,8 +503,8 @@ class Array:
 
 
 class Device:
-    """A virtual GPU. Fields of ptx_device_config are keywords: workers=1, timeout_ms=1000, sticky=True, output=f;
-    output is called with the bytes that kernels print, without one they go to sys.stdout."""
+    """A virtual GPU. Fields of ptx_device_config are keywords: workers=1, timeout_ms=1000, sticky=True,
+    output=f; output is called with the bytes that kernels print, without one they go to sys.stdout."""
 
     def __init__(self, output=None, **config):
         error = ctypes.create_string_buffer(200)
@@ -517,7 +625,7 @@ class Program:
 
 
 class Kernel:
-    """kernel[grid, block](arguments) launches and waits; kernel[grid, block, shared, stream] submits to a stream."""
+    """kernel[grid, block](arguments) launches and waits; kernel[grid, block, shared, stream] submits."""
 
     def __init__(self, program, name):
         self.program, self.name, self.handle = program, name, c_void_p()
@@ -540,9 +648,13 @@ class Kernel:
     def _launch(self, grid, block, shared, stream, arguments, limits):
         raw, fault, device = self._pack(arguments), FaultStruct(), self.program.device
         config = LaunchConfig(
-            grid=three(grid), block=three(block), shared_bytes=shared, param_bytes=len(raw),
-            params=ctypes.cast(c_char_p(raw), c_void_p), **limits,
-        )  # fmt: skip
+            grid=three(grid),
+            block=three(block),
+            shared_bytes=shared,
+            param_bytes=len(raw),
+            params=ctypes.cast(c_char_p(raw), c_void_p),
+            **limits,
+        )
         if stream is None:
             device._raise(library.ptx_kernel_launch(self.handle, byref(config), byref(fault)), fault)
         else:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""lib/python/ptxvm.py: check, load, launch, globals, streams, faults and events, against what its texts promise.
+"""lib/python/ptxvm.py: check, load, launch, globals, streams, faults and events, against what it promises.
 
-The first argument, or B in the environment, is the folder of the build; a build with sanitizers cannot be loaded
-into Python, and is skipped (exit code 77).
+The first argument, or B in the environment, is the folder of the build; a build with sanitizers cannot be
+loaded into Python, and is skipped (exit code 77).
 """
 import array
 import os
@@ -23,8 +23,10 @@ TEXT = (
     + """.global .u32 total;
 .visible .entry scale(.param .u64 p, .param .u8 small, .param .f32 factor) {
  .reg .u64 %a; .reg .u32 %t; .reg .f32 %f, %g; .reg .u64 %o;
- ld.param.u64 %a, [p]; ld.param.f32 %f, [factor]; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %a, %a, %o;
- ld.global.f32 %g, [%a]; mul.f32 %g, %g, %f; st.global.f32 [%a], %g; atom.global.add.u32 %t, [total], 1; ret; }
+ ld.param.u64 %a, [p]; ld.param.f32 %f, [factor]; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4;
+ add.u64 %a, %a, %o;
+ ld.global.f32 %g, [%a]; mul.f32 %g, %g, %f; st.global.f32 [%a], %g;
+ atom.global.add.u32 %t, [total], 1; ret; }
 .visible .entry count() { .reg .u32 %t; atom.global.add.u32 %t, [total], 10; ret; }
 """
 )
