@@ -2,7 +2,7 @@
 #
 #   make demo    install what is missing, build, run the main job
 #   make test    the same, and pass the tests          make check   the same as make test
-#   make         build only          make lint san bench fuzz install clean
+#   make         build only          make lint san bench fuzz vscode install clean
 #
 # Variables: CC, CFLAGS (optimisation), PREFIX, DESTDIR, PTXAS_NAME, SAN (address,undefined | thread).
 
@@ -31,10 +31,10 @@ TOOL_LIBS = -lpng -ljansson -liberty
 
 GEN = $(B)/gen
 GEN_HEADERS = $(GEN)/isa_words.h $(GEN)/isa_ops.h
-LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c))
+LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o $(LEVEL_OBJ)
 
-# The handlers are compiled once a SIMD level: the files that isagen writes, and handlers_fixed.c. So are the
+# The handlers are compiled once a SIMD level: the files that isagen writes, handlers_fixed.c, mma_product.c. So are the
 # approximate units, which have one level more. The level is chosen at run time.
 ARCH := $(shell uname -m)
 ifeq ($(ARCH),x86_64)
@@ -50,7 +50,7 @@ LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mb
 LEVEL_FLAGS_avx512vbmi = $(LEVEL_FLAGS_avx512) -mavx512vbmi -mavx512vnni
 HANDLER_FILES = 0 1 2 3 4 5 6 7 table
 HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c)
-LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)/obj/lib/ops/handlers_fixed_$l.o) $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o)
+LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)/obj/lib/ops/handlers_fixed_$l.o $(B)/obj/lib/ops/mma_product_$l.o) $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o)
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
 HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
 
@@ -76,7 +76,7 @@ $(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES)
 	$(B)/isagen $(ISA_TABLES) $(GEN)/new
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} || cp $$f $(GEN)/$${f##*/}; done
 	@touch $@
-$(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/lowerings.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(HANDLER_SRC) $(GEN)/ptx.dict: $(GEN)/isa.stamp ;
+$(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/lowerings.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(HANDLER_SRC) $(GEN)/ptx.dict $(GEN)/ptx.tmLanguage.json: $(GEN)/isa.stamp ;
 $(GEN)/ptx_lexer.c: grammar/ptx.re
 	@mkdir -p $(GEN)
 	re2c -W --no-generation-date --no-debug-info -o $@ $<
@@ -93,6 +93,9 @@ $(B)/obj/%.o: %.c | $(GENERATED)
 $(GEN)/%.o: $(GEN)/%.c | $(GENERATED)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -Wno-unused-macros -c -o $@ $<
 $(B)/obj/lib/ops/handlers_fixed_%.o: lib/ops/handlers_fixed.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
+$(B)/obj/lib/ops/mma_product_%.o: lib/ops/mma_product.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
 define LEVEL_RULE
@@ -161,12 +164,13 @@ lint:
 	python3 tests/lint/style.py
 	@$(MAKE) --no-print-directory B=$(B)/lint WERROR=-Werror all tests-built
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
-	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
+	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
-bench: all $(B)/tests/bench $(B)/tests/bench_units $(B)/tests/bench_streams
+bench: all $(B)/tests/bench $(B)/tests/bench_units $(B)/tests/bench_streams $(B)/tests/bench_matrix
 	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench
 	@$(B)/tests/bench_units
 	@$(B)/tests/bench_streams
+	@$(B)/tests/bench_matrix
 	@python3 tests/bench/check.py $(B)/bin/ptxas $(B)/bench
 
 # Agreement with NVIDIA's ptxas, where there is one (docs/parity.md); PARITY takes its options.
@@ -216,6 +220,13 @@ install: all
 	install -m 644 $(GEN)/instructions.md "$$to/share/doc/ptxvm/"; \
 	install -m 644 docs/man/ptxas.1 "$$to/share/man/man1/$$name.1"; \
 	echo "installed ptxvm, $$name, libptxvm and its headers in $$to"
+
+# The extension for Visual Studio Code (docs/editors), with the grammar that isagen makes of the tables.
+vscode: $(GEN)/ptx.tmLanguage.json
+	@mkdir -p $(B)/vscode/syntaxes
+	@cp docs/editors/vscode/*.js docs/editors/vscode/*.json LICENSE $(B)/vscode/
+	@cp $(GEN)/ptx.tmLanguage.json $(B)/vscode/syntaxes/
+.PHONY: vscode
 
 clean:
 	rm -rf $(B)

@@ -80,6 +80,45 @@ static void matmul(const char *dir)
     write_npy(dir, "matmul.npy", "<f4", "100, 60", c, sizeof c);
 }
 
+/* A whole number below 4096 as half has it: 11 bits, to nearest even. */
+static double rounded_to_half(int v)
+{
+    return v < 2048 ? v : 2 * rint(v / 2.0);
+}
+
+/*
+ * 16 products and the sum so far, as a tensor core of sm_90 adds them: each cut to 25 bits behind the largest
+ * exponent (of a product: the sum of its factors' exponents), the exact sum of these rounded toward zero to
+ * float.
+ */
+static float tensor_step(float c, const double *a, const double *b)
+{
+    int top = c != 0 ? ilogb(c) : -1000;
+    for (int i = 0; i < 16; i++)
+        if (a[i] * b[i] != 0 && ilogb(a[i]) + ilogb(b[i]) > top) top = ilogb(a[i]) + ilogb(b[i]);
+    double sum = trunc(ldexp(c, 25 - top));
+    for (int i = 0; i < 16; i++) sum += trunc(ldexp(a[i] * b[i], 25 - top));
+    sum = ldexp(sum, top - 25);
+    return (double)(float)sum > sum ? nextafterf((float)sum, 0.0f) : (float)sum;
+}
+
+static void tensor_matmul(const char *dir)
+{
+    enum { ROWS = 64, INNER = 48, COLUMNS = 64, STEP = 16 };
+    static float c[ROWS][COLUMNS];
+    for (int row = 0; row < ROWS; row++)
+        for (int column = 0; column < COLUMNS; column++)
+            for (int k = 0; k < INNER; k += STEP) {
+                double a[STEP], b[STEP];
+                for (int i = 0; i < STEP; i++) {
+                    a[i] = rounded_to_half(row * INNER + k + i);
+                    b[i] = rounded_to_half((k + i) * COLUMNS + column);
+                }
+                c[row][column] = tensor_step(c[row][column], a, b);
+            }
+    write_npy(dir, "tensor_matmul.npy", "<f4", "64, 64", c, sizeof c);
+}
+
 /* All sums stay below 2^24, so they are exact in float in any order. */
 static void reduce(const char *dir)
 {
@@ -129,6 +168,18 @@ static void parent_child(const char *dir)
     }
     write_npy(dir, "parent_child_data.npy", "<i4", "64,", data, sizeof data);
     write_npy(dir, "parent_child_seen.npy", "<i4", "64,", seen, sizeof seen);
+}
+
+static void linked(const char *dir)
+{
+    enum { NUMBERS = 1000, RANGE = 256 };
+    uint32_t out[NUMBERS], totals[3];
+    for (uint32_t i = 0; i < NUMBERS; i++) out[i] = i / RANGE % 2 ? 3 * (i + 1) * 5 : 3 * (i + 1) + 5;
+    totals[0] = (NUMBERS + RANGE - 1) / RANGE;
+    totals[1] = 5 * 5 + (7 + 3 * 1000) + 1;
+    totals[2] = 7 + NUMBERS;
+    write_npy(dir, "linked.npy", "<u4", "1000,", out, sizeof out);
+    write_npy(dir, "linked_totals.npy", "<u4", "3,", totals, sizeof totals);
 }
 
 static void texts(const char *dir)
@@ -336,11 +387,13 @@ int main(int argc, char **argv)
     texts(dir);
     saxpy(dir);
     matmul(dir);
+    tensor_matmul(dir);
     reduce(dir);
     histogram(dir);
     hostcall(dir);
     hostcurve(dir);
     parent_child(dir);
+    linked(dir);
     quicksort(dir);
     mandelbrot(dir, -0.1576f, 1.0322f, 0.028f);
     return 0;

@@ -18,6 +18,12 @@ $(UNITS): tests/bench/units.c $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-format-nonliteral -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
+# Speed of matrix products inside kernels (make bench).
+TEST_EXTRA += $(B)/tests/bench_matrix
+$(B)/tests/bench_matrix: tests/bench/matrix.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
 # The approximate units against checksums of all inputs recorded on a GPU; run.py uses --quick.
 APPROX_CHECK = $(B)/tests/approx_check
 TEST_EXTRA += $(APPROX_CHECK)
@@ -54,6 +60,10 @@ $(B)/tests/test_golden: LIBS += -lz
 $(B)/tests/test_golden: tests/api/test_golden.c $(B)/lib/libptxvm.a $(B)/tests/libreference.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(filter %.a,$(wordlist 3,9,$^)) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka
+
+$(B)/tests/test_matrix: tests/api/test_matrix.c $(B)/lib/libptxvm.a $(B)/tests/libreference.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/tests/libreference.a $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
 # The embedding example, against the shared library as an embedder links it.
 TEST_EXTRA += $(B)/samples/embed
@@ -106,3 +116,9 @@ TEST_EXTRA += $(B)/tests/bench_streams
 $(B)/tests/bench_streams: tests/bench/streams.c $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
+# Links, against what nvlink says of them.
+TEST_EXTRA += $(B)/tests/test_nvlink
+$(B)/tests/test_nvlink: tests/link/test_nvlink.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka

@@ -7,6 +7,7 @@
 #include "gang/record.h"
 #include <string.h>
 #include "approx/levels.h"
+#include "ops/mma.h"
 
 #if defined(__x86_64__) && !defined(PX_ONLY_PORTABLE) /* tests/random/plant.py builds no other level */
 #define MORE_LEVELS 1
@@ -61,4 +62,14 @@ const struct px_units *px_level_units(const struct px_level *level)
 #endif
     (void)level;
     return &px_units_portable;
+}
+
+px_mma_function *px_level_product(const struct px_level *level)
+{
+#if MORE_LEVELS
+    if (level == &px_level_avx512) return px_mma_product_avx512;
+    if (level == &px_level_avx2) return px_mma_product_avx2;
+#endif
+    (void)level;
+    return px_mma_product_portable;
 }

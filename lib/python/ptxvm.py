@@ -132,6 +132,8 @@ class DeviceConfig(Sized):
         ("max_host", c_uint64),
         ("error", c_void_p),
         ("error_bytes", c_size_t),
+        ("async_", c_int),
+        ("async_seed", c_uint64),
         ("sticky", c_int),
         ("unified", c_uint),
     ]

@@ -134,8 +134,15 @@ ptx_status px_program_create(ptx_device *device, const ptx_module *const *module
 void px_program_destroy(ptx_program *program);
 void px_program_release(ptx_program *program); /* of a grid */
 void px_program_free(ptx_program *program);
-ptx_status px_program_kernel(ptx_program *program, const char *name, ptx_kernel **kernel);
-ptx_status px_program_variable(ptx_program *program, const char *name, ptx_address *address, uint64_t *size);
+/* As module number `module` calls it; PX_ANY_MODULE: as modules share it, else the first module's own. */
+#define PX_ANY_MODULE SIZE_MAX
+ptx_status px_program_kernel(ptx_program *program, size_t module, const char *name, ptx_kernel **kernel);
+ptx_status px_program_variable(ptx_program *program, size_t module, const char *name, ptx_address *address,
+                               uint64_t *size);
+ptx_status px_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap), void *user,
+                           uint64_t *instructions);
+/* The kernel that a function is; PTX_ERROR_OUT_OF_MEMORY. */
+ptx_status px_program_kernel_of(ptx_program *program, const struct px_lfunc *func, ptx_kernel **kernel);
 void px_kernel_info(const ptx_kernel *kernel, ptx_kernel_info *info);
 
 /* launch.c */

@@ -11,10 +11,10 @@
 #include <string.h>
 
 static const char *const not_plain[] = {
-    "bar",        "barrier",   "shfl",       "vote",         "match",          "redux", "elect",
-    "activemask", "nanosleep", "pmevent",    "setmaxnreg",   "griddepcontrol", "exit",  "ret",
-    "trap",       "brkpt",     "isspacep",   "createpolicy", "cvta",           "addc",  "subc",
-    "madc",       "mapa",      "getctarank", "discard",
+    "mma",   "wmma",  "movmatrix",  "bar",       "barrier",      "shfl",       "vote",           "match",
+    "redux", "elect", "activemask", "nanosleep", "pmevent",      "setmaxnreg", "griddepcontrol", "exit",
+    "ret",   "trap",  "brkpt",      "isspacep",  "createpolicy", "cvta",       "addc",           "subc",
+    "madc",  "mapa",  "getctarank", "discard",   "alloca",       "stacksave",  "stackrestore",
 };
 static const char *const favourites[] = {"mov", "selp", "slct", "and", "or",   "xor", "cvt",
                                          "add", "fma",  "mov",  "set", "setp", "min", "prmt"};

@@ -28,7 +28,8 @@ enum what {
     REDUX_XOR,
     ELECT,
     MEET,
-    ACTIVE
+    ACTIVE,
+    MATRIX /* writes its results itself (matrix.c) */
 };
 
 /* The lanes of a complete meeting, their operands and results. */
@@ -137,6 +138,8 @@ static void compute(struct meeting *w, const struct ref_inst *in)
         redux(w, what, is_signed);
     else if (what == ELECT)
         elect(w);
+    else if (what == MATRIX)
+        ref_matrix_run(w->of, w->lanes, in);
     else if (what == ACTIVE)
         FOR_LANES(i, w->lanes) w->d[i] = w->lanes;
 }
@@ -146,7 +149,7 @@ static void compute(struct meeting *w, const struct ref_inst *in)
 static void give(struct ref_thread *t, uint64_t d, bool p)
 {
     const struct ref_operand *o = &t->at->o[0];
-    if (t->at->what == MEET) return;
+    if (t->at->what == MEET || t->at->what == MATRIX) return;
     if (o->kind == REF_LIST) {
         ref_put(t, &o->list[0], d);
         ref_put(t, &o->list[1], p);
@@ -188,7 +191,8 @@ void ref_warp_settle(struct ref_cta *cta, uint32_t index)
         uint32_t lanes = 0;
         if (t->state != REF_MEETING || (running && !t->at->named)) continue;
         FOR_LANES(k, live) lanes |= (uint32_t)meets(t, &warp[k]) << k;
-        if (!t->at->named || !(t->member & live & ~lanes)) finish(warp, lanes);
+        uint32_t member = t->at->named ? t->member : t->at->what == MATRIX ? ~0u : 0;
+        if (!(member & live & ~lanes)) finish(warp, lanes);
     }
 }
 
@@ -204,6 +208,20 @@ static enum ref_step run_meeting(struct ref_thread *t, const struct ref_inst *in
         ref_fail(t->machine, "fault: member mask 0x%x does not name lane %u itself", t->member, lane);
     ref_stop(t, REF_MEETING);
     return REF_WAIT;
+}
+
+/* A lane comes and waits for all that can come. */
+static enum ref_step run_together(struct ref_thread *t, const struct ref_inst *in)
+{
+    t->at = in;
+    ref_stop(t, REF_MEETING);
+    return REF_WAIT;
+}
+
+void ref_bind_meeting(struct ref_inst *in)
+{
+    in->what = MATRIX;
+    in->run = run_together;
 }
 
 /* ---- binding ---- */

@@ -1,0 +1,253 @@
+/*
+ * lower_matrix.c - mma, wmma, ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.14).
+ *
+ * The words of the match say the form: the shape, then the types and layouts in the order in which the rows
+ * of the table have them. A fragment is as many operands as it has registers. `aux` is the index of the form
+ * in px_irfn.matrices.
+ *
+ *   mma          results of d, then a, b, c, and the metadata of a sparse one
+ *   wmma.load    results, the address, and the stride where one is written; `fact` 'a', 'b' or 'c', and
+ * BY_COLUMNS wmma.store   the address, values, the stride; `fact` 'd' and BY_COLUMNS ldmatrix     results,
+ * the address; `fact` 1 for .trans stmatrix     the address, values; `fact` the same movmatrix    the result,
+ * the source
+ */
+#include "code/lower.h"
+#include "gang/fpmode.h"
+#include "ops/matrix.h"
+
+enum { OPERANDS_MAX = 4 * PX_MMA_REGS_MAX + 2 };
+
+/* ---- words ---- */
+
+static uint8_t type_of(px_word word)
+{
+    static const struct {
+        px_word word;
+        uint8_t type;
+    } types[] = {{PX_W_f16, PX_MMA_F16},   {PX_W_bf16, PX_MMA_BF16}, {PX_W_tf32, PX_MMA_TF32},
+                 {PX_W_e4m3, PX_MMA_E4M3}, {PX_W_e5m2, PX_MMA_E5M2}, {PX_W_f32, PX_MMA_F32},
+                 {PX_W_f64, PX_MMA_F64},   {PX_W_s8, PX_MMA_S8},     {PX_W_u8, PX_MMA_U8},
+                 {PX_W_s4, PX_MMA_S4},     {PX_W_u4, PX_MMA_U4},     {PX_W_b1, PX_MMA_B1},
+                 {PX_W_s32, PX_MMA_S32}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].word == word) return types[i].type;
+    return PX_MMA_NONE;
+}
+
+/* What the modifiers say in their order: "m16n8k16", types, layouts. */
+struct words {
+    struct px_mma_words mma;
+    uint8_t types[4], ntypes;
+    bool col[2];
+    uint8_t nlayouts;
+};
+
+static void read_shape(struct px_mma_words *w, const char *s)
+{
+    unsigned v[3] = {0};
+    for (int i = 0; i < 3 && *s; i++)
+        for (s++; *s >= '0' && *s <= '9'; s++) v[i] = v[i] * 10 + (unsigned)(*s - '0');
+    w->m = (uint16_t)v[0], w->n = (uint16_t)v[1], w->k = (uint16_t)v[2];
+}
+
+static struct words read_words(const struct px_match *match)
+{
+    px_word list[PX_MAX_SLOTS];
+    struct words w = {0};
+    size_t n = px_form_canonical(match, list);
+    for (size_t i = 0; i < n; i++) {
+        const char *text = px_word_text(list[i]);
+        uint8_t type = type_of(list[i]);
+        if (text[0] == 'm' && text[1] >= '0' && text[1] <= '9') read_shape(&w.mma, text);
+        if (type != PX_MMA_NONE && w.ntypes < 4) w.types[w.ntypes++] = type;
+        if ((list[i] == PX_W_row || list[i] == PX_W_col) && w.nlayouts < 2)
+            w.col[w.nlayouts++] = list[i] == PX_W_col;
+    }
+    return w;
+}
+
+static uint32_t add_form(struct px_irfn *f, const struct px_mma_words *w)
+{
+    struct px_mma_form form;
+    px_mma_form_make(&form, w);
+    px_vec_push(f->coder->scratch, &f->matrices, form);
+    return f->matrices.n - 1;
+}
+
+/* ---- fragments ---- */
+
+/* The registers of an operand: those in braces, or the one. */
+static uint32_t parts_of(const struct px_operand *o, const struct px_operand **list)
+{
+    *list = o->kind == PX_O_VEC ? o->u.list : o;
+    return o->kind == PX_O_VEC ? o->n : 1;
+}
+
+/* As what registers of elements of `type` are read and written. */
+static enum px_type held_as(uint8_t type)
+{
+    return type == PX_MMA_F64 ? PX_T_F64 : type == PX_MMA_F32 ? PX_T_F32 : PX_T_B32;
+}
+
+static uint32_t sources(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, uint8_t type,
+                        struct px_ir_opd *to)
+{
+    const struct px_operand *list;
+    uint32_t n = parts_of(o, &list);
+    if (n > PX_MMA_REGS_MAX) px_code_fail(f, b->inst, "has a fragment of more than 8 registers");
+    for (uint32_t i = 0; i < n; i++) {
+        to[i] = px_lower_row(f, px_lower_src(f, b, &list[i], held_as(type)));
+        to[i].base = type == PX_MMA_F32 || type == PX_MMA_TF32 ? PX_IR_NUMBER : PX_IR_BITS;
+    }
+    return n;
+}
+
+static uint32_t results(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, uint8_t type,
+                        struct px_ir_opd *to)
+{
+    const struct px_operand *list;
+    uint32_t n = parts_of(o, &list);
+    if (n > PX_MMA_REGS_MAX) px_code_fail(f, b->inst, "has a fragment of more than 8 registers");
+    for (uint32_t i = 0; i < n; i++) to[i] = px_lower_dst(f, b, &list[i], held_as(type));
+    return n;
+}
+
+static void results_done(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                         const struct px_ir_opd *d)
+{
+    const struct px_operand *list;
+    uint32_t n = parts_of(o, &list);
+    for (uint32_t i = 0; i < n; i++) px_lower_done(f, b, &list[i], d[i]);
+}
+
+/* ---- products ---- */
+
+/* Types in the order of the words: d, a, b, c; wmma of f16 says d and c alone. */
+static void order_types(struct words *w)
+{
+    bool halves = w->ntypes == 2;
+    w->mma.d = w->types[0];
+    w->mma.a = halves ? PX_MMA_F16 : w->types[1];
+    w->mma.b = halves ? PX_MMA_F16 : w->types[2];
+    w->mma.c = halves ? w->types[1] : w->types[3];
+}
+
+static void product(struct px_irfn *f, const struct px_bound *b, struct words *w)
+{
+    const struct px_operand *o = b->inst->opds;
+    struct px_ir_opd opds[OPERANDS_MAX];
+    uint64_t selector = 0;
+    order_types(w);
+    w->mma.sparse = b->inst->nopds > 4;
+    w->mma.a_col = w->col[0], w->mma.b_row = !w->col[1];
+    if (px_match_has(&b->match, PX_W_satfinite)) w->mma.flags |= PX_MMA_SATURATE;
+    if (px_match_has(&b->match, PX_W_xor)) w->mma.flags |= PX_MMA_XOR;
+    if (w->mma.flags & PX_MMA_SATURATE && w->mma.a == PX_MMA_F16)
+        px_code_fail(f, b->inst, "clamps floats, which cannot be run yet");
+    if (w->mma.sparse && !px_lower_value(f, &o[5], PX_T_B32, &selector))
+        px_code_fail(f, b->inst, "has a selector that is no constant");
+    w->mma.selector = (uint8_t)(selector & 3);
+    uint32_t n = results(f, b, &o[0], w->mma.d, opds), ndst = n;
+    n += sources(f, b, &o[1], w->mma.a, opds + n);
+    n += sources(f, b, &o[2], w->mma.b, opds + n);
+    n += sources(f, b, &o[3], w->mma.c, opds + n);
+    if (w->mma.sparse) opds[n++] = px_lower_row(f, px_lower_src(f, b, &o[4], PX_T_B32));
+    struct px_ir_inst *in = px_lower_inst(f, PX_IR_TABLE | PX_OP_mma, opds, ndst, n);
+    in->fp = px_match_has(&b->match, PX_W_rz)   ? PX_FP_RZ
+             : px_match_has(&b->match, PX_W_rm) ? PX_FP_RM
+             : px_match_has(&b->match, PX_W_rp) ? PX_FP_RP
+                                                : PX_FP_RN;
+    if (w->mma.d == PX_MMA_F32) in->flags |= PX_IRF_NUMBER;
+    in->aux = add_form(f, &w->mma);
+    results_done(f, b, &o[0], opds);
+}
+
+void px_lower_mma(struct px_irfn *f, const struct px_bound *bound)
+{
+    struct px_bound b = *bound;
+    struct words w = read_words(&b.match);
+    uint32_t around = px_lower_around(f, bound);
+    b.guard = PX_NONE32;
+    product(f, &b, &w);
+    px_lower_around_end(f, around);
+}
+
+/* ---- moves ---- */
+
+struct move {
+    enum px_op op;
+    uint8_t type;  /* of the elements */
+    uint32_t form; /* in f->matrices */
+    uint16_t fact;
+    bool store;
+};
+
+static void move(struct px_irfn *f, const struct px_bound *bound, const struct move *m)
+{
+    const struct px_operand *o = bound->inst->opds, *value = &o[m->store], *where = &o[!m->store];
+    const uint32_t around = px_lower_around(f, bound);
+    struct px_ir_opd opds[PX_MMA_REGS_MAX + 2];
+    struct px_bound b = *bound;
+    b.guard = PX_NONE32;
+    uint32_t ndst = m->store ? 0 : results(f, &b, value, m->type, opds), n = ndst + 1;
+    opds[ndst] = px_lower_address(f, &b, where, px_lower_space(&b, !m->store), 4);
+    if (m->store) n += sources(f, &b, value, m->type, opds + n);
+    for (uint32_t i = 1; m->store && i < n; i++) opds[i].base = PX_IR_BITS;
+    if (b.inst->nopds > 2) opds[n++] = px_lower_src(f, &b, &o[2], PX_T_U32);
+    struct px_ir_inst *in = px_lower_inst(f, (px_irop)(PX_IR_TABLE | m->op), opds, ndst, n);
+    in->fact = m->fact;
+    in->aux = m->form;
+    if (!m->store) results_done(f, &b, value, opds);
+    px_lower_around_end(f, around);
+}
+
+/* wmma.load.a and its like: the form is that of a product with such a matrix. */
+static void wmma(struct px_irfn *f, const struct px_bound *b, enum px_op op, char what)
+{
+    struct words w = read_words(&b->match);
+    const uint8_t type = w.types[0];
+    const bool factor = what == 'a' || what == 'b';
+    w.mma.a = w.mma.b =
+        factor || type == PX_MMA_F64 ? type : PX_MMA_B1; /* no matter which, when c or d is moved */
+    w.mma.c = w.mma.d = factor ? PX_MMA_F32 : type;
+    move(f, b,
+         &(struct move){op, type, add_form(f, &w.mma),
+                        (uint16_t)(what | (w.col[0] ? PX_MATRIX_BY_COLUMNS : 0)), what == 'd'});
+}
+
+void px_lower_wmma_load(struct px_irfn *f, const struct px_bound *b)
+{
+    wmma(f, b, PX_OP_wmma_load,
+         px_match_has(&b->match, PX_W_a)   ? 'a'
+         : px_match_has(&b->match, PX_W_b) ? 'b'
+                                           : 'c');
+}
+
+void px_lower_wmma_store(struct px_irfn *f, const struct px_bound *b)
+{
+    wmma(f, b, PX_OP_wmma_store, 'd');
+}
+
+void px_lower_ldmatrix(struct px_irfn *f, const struct px_bound *b)
+{
+    move(f, b, &(struct move){PX_OP_ldmatrix, PX_MMA_S32, 0, px_match_has(&b->match, PX_W_trans), false});
+}
+
+void px_lower_stmatrix(struct px_irfn *f, const struct px_bound *b)
+{
+    move(f, b, &(struct move){PX_OP_stmatrix, PX_MMA_S32, 0, px_match_has(&b->match, PX_W_trans), true});
+}
+
+void px_lower_movmatrix(struct px_irfn *f, const struct px_bound *bound)
+{
+    const struct px_operand *o = bound->inst->opds;
+    const uint32_t around = px_lower_around(f, bound);
+    struct px_bound b = *bound;
+    struct px_ir_opd opds[2];
+    b.guard = PX_NONE32;
+    opds[1] = px_lower_row(f, px_lower_src(f, &b, &o[1], PX_T_B32));
+    opds[0] = px_lower_dst(f, &b, &o[0], PX_T_B32);
+    px_lower_inst(f, PX_IR_TABLE | PX_OP_movmatrix, opds, 1, 2);
+    px_lower_done(f, &b, &o[0], opds[0]);
+    px_lower_around_end(f, around);
+}
