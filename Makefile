@@ -57,6 +57,8 @@ HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
 TOOLS = $(B)/bin/ptxas $(B)/bin/ptxvm
 PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so
 
+PUBLIC_HEADERS = $(filter-out include/ptx_tools.h include/ptx_syntax.h,$(wildcard include/*.h))
+
 .PHONY: all test check demo lint san bench install clean deps quick
 .DELETE_ON_ERROR:
 all: $(PRODUCTS)
@@ -164,9 +166,10 @@ lint:
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
 	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
-bench: all $(B)/tests/bench $(B)/tests/bench_units $(B)/tests/bench_matrix
+bench: all $(B)/tests/bench $(B)/tests/bench_units $(B)/tests/bench_streams $(B)/tests/bench_matrix
 	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench
 	@$(B)/tests/bench_units
+	@$(B)/tests/bench_streams
 	@$(B)/tests/bench_matrix
 	@python3 tests/bench/check.py $(B)/bin/ptxas $(B)/bench
 
@@ -207,7 +210,9 @@ install: all
 	install -m 644 $(B)/lib/libptxvm.a "$$to/lib/"; \
 	install -m 755 $(B)/lib/libptxvm.so "$$to/lib/libptxvm.so.0"; \
 	ln -sf libptxvm.so.0 "$$to/lib/libptxvm.so"; \
-	install -m 644 include/ptx.h include/ptxvm.h include/ptx_run.h "$$to/include/"; \
+	install -m 644 $(PUBLIC_HEADERS) "$$to/include/"; \
+	install -d "$$to/lib/ptxvm"; \
+	install -m 644 lib/python/ptxvm.py "$$to/lib/ptxvm/"; \
 	sed 's,@PREFIX@,$(PREFIX),' docs/libptxvm.pc.in >"$$to/lib/pkgconfig/libptxvm.pc"; \
 	chmod 644 "$$to/lib/pkgconfig/libptxvm.pc"; \
 	sed "s,@PTXAS@,$$name," docs/man/ptxvm.1 >"$$to/share/man/man1/ptxvm.1"; \

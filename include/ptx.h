@@ -57,7 +57,9 @@ typedef enum ptx_status {
     PTX_ERROR_DEADLOCK = 8,         /* no thread of the launch can go on */
     PTX_ERROR_LIMIT = 9,            /* a step or time limit was reached */
     PTX_ERROR_INTERRUPTED = 10,     /* ptx_device_interrupt was called */
-    PTX_ERROR_LAUNCH = 11           /* grid, block or shared memory out of bounds for the device */
+    PTX_ERROR_LAUNCH = 11,          /* grid, block or shared memory out of bounds for the device */
+    PTX_ERROR_NOT_READY = 12,       /* what was asked for is still under way */
+    PTX_ERROR_CAPTURE = 13          /* not while a stream is captured, or the capture has failed */
 } ptx_status;
 
 /* A short English name of `status`, never NULL. Any thread. */

@@ -5,9 +5,10 @@
  * linked and decoded for a device. A launch runs one grid and every grid that
  * it launches in turn, and returns when all of them are complete.
  *
- * Threads: a device may be used by one thread at a time, except
- * ptx_device_interrupt and ptx_device_progress, which any thread (and a signal
- * handler) may call. Different devices are independent.
+ * Threads: any number of threads may use one device, its programs and memory;
+ * only making and destroying a device, and reading ptx_device_message, are for
+ * one thread at a time. ptx_device_interrupt may be called from a signal
+ * handler, too. Different devices are independent.
  */
 #ifndef PTXVM_H
 #define PTXVM_H
@@ -65,6 +66,12 @@ typedef struct ptx_device_config {
     size_t error_bytes;  /* room there, the NUL included (200 is plenty) */
     ptx_async async;     /* when asynchronous copies happen */
     uint64_t async_seed; /* of PTX_ASYNC_RANDOM; 32 bits count */
+    int sticky; /* a fault marks the device, as a CUDA context: what runs is stopped, and all that is asked of
+                   it from then on is PTX_ERROR_FAULT. 0: a fault ends its launch and nothing else */
+    unsigned
+        unified; /* i > 0: device memory has one address on both sides, in the i-th range of the host's
+                    addresses that is kept for this; PTX_ERROR_UNSUPPORTED where that is not free. Two devices
+                    of a process want different ranges. 0: device addresses mean nothing to the host */
 } ptx_device_config;
 
 /*
@@ -74,21 +81,23 @@ typedef struct ptx_device_config {
  */
 PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device **device);
 
-/* Destroys the device, its memory and its programs. NULL is allowed. */
+/* Destroys the device, its memory and its programs. What runs is stopped, what waits does not begin. NULL is
+ * allowed. From a function that the device itself calls it does nothing. */
 PTX_API void ptx_device_destroy(ptx_device *device);
 
-/* Asks a running launch to stop; it returns PTX_ERROR_INTERRUPTED soon. Any thread or signal handler. */
+/* Asks all launches that were made so far to stop; they end with PTX_ERROR_INTERRUPTED soon. Any thread or
+ * signal handler. */
 PTX_API void ptx_device_interrupt(ptx_device *device);
 
 typedef struct ptx_progress {
     size_t struct_size;
-    uint64_t ctas_done, ctas_total; /* of all grids launched so far in this launch */
+    uint64_t ctas_done, ctas_total; /* of all grids launched so far */
     uint64_t grids_done, grids_total;
     uint64_t thread_instructions; /* executed so far, an estimate while running */
     unsigned max_depth;           /* deepest nesting of grids seen: 0 without device-side launches */
 } ptx_progress;
 
-/* Counters of the current or the last launch. Any thread. */
+/* Counters of all launches since the device was last idle. Any thread. */
 PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progress);
 
 /* ---- memory --------------------------------------------------------- */
@@ -97,7 +106,9 @@ PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progres
 PTX_API ptx_status ptx_memory_alloc(ptx_device *device, uint64_t size, ptx_address *address);
 /* Frees what ptx_memory_alloc gave; 0 is allowed. PTX_ERROR_INVALID_ARGUMENT for anything else. */
 PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address);
-/* Copies between host and device; PTX_ERROR_INVALID_ARGUMENT when the range leaves its allocation. */
+/* Copies between host and device, at once and behind nothing; PTX_ERROR_INVALID_ARGUMENT when the range
+ * leaves its allocation. An aligned word of 1, 2, 4 or 8 bytes is read and written as one: a kernel may wait
+ * for it. */
 PTX_API ptx_status ptx_memory_write(ptx_device *device, ptx_address to, const void *from, uint64_t size);
 PTX_API ptx_status ptx_memory_read(ptx_device *device, void *to, ptx_address from, uint64_t size);
 PTX_API ptx_status ptx_memory_fill(ptx_device *device, ptx_address to, int value, uint64_t size);
@@ -161,6 +172,8 @@ PTX_API ptx_status ptx_link_diagnostic_get(const ptx_link *link, size_t index,
  */
 PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
                                       const ptx_program_options *options, ptx_program **program);
+/* Its kernels are no longer to be used. Launches that were submitted still run, and its memory goes after
+ * them. */
 PTX_API void ptx_program_destroy(ptx_program *program);
 
 /*
@@ -212,10 +225,16 @@ typedef struct ptx_launch_config {
     unsigned shared_bytes; /* dynamic shared memory a CTA */
     const void *params;    /* the parameter buffer, laid out as ptx_param_info says; copied */
     size_t param_bytes;    /* at least the kernel's param_bytes */
+    uint64_t max_steps;    /* as ptx_device_config says, for this launch; 0: the device's */
+    uint64_t timeout_ms;   /* the same */
+    int cooperative; /* all blocks run at once; PTX_ERROR_LAUNCH when the device does not hold as many */
+    unsigned
+        cluster[3]; /* blocks of a cluster, which divide the grid; 0: 1. Larger ones: PTX_ERROR_UNSUPPORTED */
 } ptx_launch_config;
 
 /*
- * Why a launch stopped. Strings belong to the device and live until its next launch.
+ * Why a launch stopped. Strings belong to the device and live until the thread that was told launches again
+ * with ptx_kernel_launch, or is told of another fault.
  */
 typedef struct ptx_fault {
     size_t struct_size;
@@ -239,7 +258,7 @@ typedef struct ptx_fault {
 } ptx_fault;
 
 /*
- * Runs a grid and everything it launches; returns when all are complete.
+ * Runs a grid and everything it launches; returns when all are complete. It is in no stream (ptx_stream.h).
  * PTX_ERROR_FAULT, PTX_ERROR_DEADLOCK, PTX_ERROR_LIMIT and PTX_ERROR_INTERRUPTED
  * fill `*fault` (which may be NULL), and so does PTX_ERROR_UNSUPPORTED: message, instruction and place of
  * what the VM cannot run yet. PTX_ERROR_LAUNCH: the shape is out of bounds. PTX_ERROR_LIMIT is one of

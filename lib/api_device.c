@@ -2,6 +2,7 @@
  * api_device.c - the public functions of ptxvm.h: check the
  * arguments, call inward.
  */
+#include "api_take.h"
 #include "base/sized.h"
 #include "cdp/cdp.h"
 #include "vm/device.h"
@@ -12,8 +13,6 @@ enum {
     FIRST_DEVICE = PX_FIRST(ptx_device_config, error_bytes),
     FIRST_PROGRESS = PX_FIRST(ptx_progress, max_depth),
     FIRST_PROGRAM = PX_FIRST(ptx_program_options, fmad),
-    FIRST_LAUNCH = PX_FIRST(ptx_launch_config, param_bytes),
-    FIRST_FAULT = PX_FIRST(ptx_fault, state),
     FIRST_KERNEL = PX_FIRST(ptx_kernel_info, maxntid)
 };
 
@@ -31,8 +30,9 @@ PTX_API void ptx_device_destroy(ptx_device *device)
 
 PTX_API void ptx_device_interrupt(ptx_device *device)
 {
-    int none = PX_STOP_NONE; /* another reason to stop stands */
-    if (device) atomic_compare_exchange_strong(&device->sched.stop, &none, PX_STOP_INTERRUPT);
+    if (!device) return;
+    atomic_fetch_add(&device->tasks.interrupts, 1);
+    px_sched_stop(&device->sched, PX_STOP_INTERRUPT);
 }
 
 PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progress)
@@ -43,7 +43,7 @@ PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progres
                                .ctas_total = atomic_load(&s->ctas_total),
                                .grids_done = atomic_load(&s->grids_done),
                                .grids_total = atomic_load(&s->grids_total),
-                               .thread_instructions = atomic_load(&s->threads),
+                               .thread_instructions = atomic_load(&s->total_threads),
                                .max_depth = atomic_load(&s->max_depth)};
     px_give(progress, &told, sizeof told, FIRST_PROGRESS);
 }
@@ -51,45 +51,6 @@ PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progres
 PTX_API const char *ptx_device_message(const ptx_device *device)
 {
     return device ? device->message : "";
-}
-
-/* ---- memory ---- */
-
-PTX_API ptx_status ptx_memory_alloc(ptx_device *device, uint64_t size, ptx_address *address)
-{
-    if (!device || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
-    return px_mem_alloc(&device->mem, size, 256, address) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
-}
-
-PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address)
-{
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!address) return PTX_OK;
-    return px_device_free(device, address) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
-}
-
-PTX_API ptx_status ptx_memory_write(ptx_device *device, ptx_address to, const void *from, uint64_t size)
-{
-    void *host = device ? px_device_host(device, to, size) : NULL;
-    if (size && (!host || !from)) return PTX_ERROR_INVALID_ARGUMENT;
-    if (size) memcpy(host, from, size);
-    return PTX_OK;
-}
-
-PTX_API ptx_status ptx_memory_read(ptx_device *device, void *to, ptx_address from, uint64_t size)
-{
-    const void *host = device ? px_device_host(device, from, size) : NULL;
-    if (size && (!host || !to)) return PTX_ERROR_INVALID_ARGUMENT;
-    if (size) memcpy(to, host, size);
-    return PTX_OK;
-}
-
-PTX_API ptx_status ptx_memory_fill(ptx_device *device, ptx_address to, int value, uint64_t size)
-{
-    void *host = device ? px_device_host(device, to, size) : NULL;
-    if (size && !host) return PTX_ERROR_INVALID_ARGUMENT;
-    if (size) memset(host, value, size);
-    return PTX_OK;
 }
 
 /* ---- programs ---- */
@@ -162,7 +123,7 @@ PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config
     ptx_fault told = {0};
     if (!kernel || !config) return PTX_ERROR_INVALID_ARGUMENT;
     ptx_device *device = kernel->program->device;
-    if (!px_take(&own, sizeof own, FIRST_LAUNCH, config) || (fault && !px_can_give(fault, FIRST_FAULT))) {
+    if (!px_launch_take(&own, config) || !px_fault_ok(fault)) {
         px_device_say(device, "ptx_kernel_launch: a struct of a version that this library does not know");
         return PTX_ERROR_INVALID_ARGUMENT;
     }
@@ -172,8 +133,13 @@ PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config
                       own.params ? own.param_bytes : 0);
         return PTX_ERROR_INVALID_ARGUMENT;
     }
-    const ptx_status status = px_launch(kernel, &own, fault ? &told : NULL);
-    if (told.name) px_give(fault, &told, sizeof told, FIRST_FAULT);
+    ptx_status status = px_device_state(device);
+    if (status != PTX_OK) {
+        px_device_say(device, "the device is lost by an earlier fault (ptx_device_config.sticky)");
+        return status;
+    }
+    status = px_launch(kernel, &own, fault ? &told : NULL);
+    px_fault_give(fault, &told);
     return status;
 }
 

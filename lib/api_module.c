@@ -38,9 +38,9 @@ unsigned ptx_version(void)
 const char *ptx_status_name(ptx_status status)
 {
     static const char *const names[] = {
-        "success",       "invalid argument", "out of memory", "does not assemble",
-        "does not link", "not found",        "unsupported",   "fault in a kernel",
-        "deadlock",      "limit reached",    "interrupted",   "launch out of bounds",
+        "success",     "invalid argument",     "out of memory",     "does not assemble", "does not link",
+        "not found",   "unsupported",          "fault in a kernel", "deadlock",          "limit reached",
+        "interrupted", "launch out of bounds", "not ready",         "captured",
     };
     return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown status";
 }

@@ -9,6 +9,8 @@
  */
 #include "cdp/state.h"
 #include "gang/gang.h"
+#include <stdarg.h>
+#include <stdio.h>
 
 enum { BUFFER_ALIGN = 16 };
 
@@ -31,6 +33,7 @@ static uint64_t buffer_new(struct px_call *call, const struct cdp_buffer *what)
     struct cdp_buffer *b = px_alloc(&device->alloc, sizeof *b);
     if (!b) return 0;
     *b = *what;
+    b->run = call->grid->run;
     b->va = px_heap_alloc(&device->buffers, b->size ? b->size : 1, BUFFER_ALIGN);
     px_sched_lock(&device->sched);
     struct cdp_device *cd = b->va ? cdp_of_device(device) : NULL;
@@ -38,6 +41,7 @@ static uint64_t buffer_new(struct px_call *call, const struct cdp_buffer *what)
         struct cdp_buffer **bucket = bucket_of(cd, b->va);
         b->next = *bucket;
         *bucket = b;
+        call->grid->run->buffers++;
     }
     px_sched_unlock(&device->sched);
     if (cd) {
@@ -50,13 +54,15 @@ static uint64_t buffer_new(struct px_call *call, const struct cdp_buffer *what)
     return 0;
 }
 
-/* Takes the buffer out of the table; NULL when there is none at va. The lock is held. */
-static struct cdp_buffer *buffer_take(struct cdp_device *cd, uint64_t va)
+/* Takes the run's buffer out of the table; NULL when there is none at va. The lock is held. */
+static struct cdp_buffer *buffer_take(struct cdp_device *cd, struct px_run *run, uint64_t va)
 {
     struct cdp_buffer **at = bucket_of(cd, va);
-    while (*at && (*at)->va != va) at = &(*at)->next;
+    while (*at && ((*at)->va != va || (*at)->run != run)) at = &(*at)->next;
     struct cdp_buffer *b = *at;
-    if (b) *at = b->next;
+    if (!b) return NULL;
+    *at = b->next;
+    run->buffers--;
     return b;
 }
 
@@ -65,6 +71,7 @@ static void buffer_put(struct cdp_device *cd, struct cdp_buffer *b)
     struct cdp_buffer **bucket = bucket_of(cd, b->va);
     b->next = *bucket;
     *bucket = b;
+    b->run->buffers++;
 }
 
 static void buffer_free(struct ptx_device *device, struct cdp_buffer *b)
@@ -87,13 +94,47 @@ static bool find_kernel(const struct px_call *call, uint64_t function, struct cd
     return what->kernel && what->kernel->is_entry && what->kernel->kind == PX_LF_CODE;
 }
 
+/* Tells who watches why a launch is refused; gives the error. */
+static int refuse(const struct px_call *call, const struct cdp_buffer *what, int error, const char *format,
+                  ...)
+{
+    struct ptx_device *device = call->grid->device;
+    char reason[200];
+    va_list args;
+    if (!device->watch.fn) return error;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    ptx_watch_event e = {.struct_size = sizeof e,
+                         .kind = PTX_WATCH_REFUSED,
+                         .grid = call->grid->id,
+                         .kernel = what->kernel ? what->kernel->name : "",
+                         .parent_kernel = call->grid->kernel->name,
+                         .shape = {what->grid.x, what->grid.y, what->grid.z},
+                         .block = {what->block.x, what->block.y, what->block.z},
+                         .shared_bytes = what->shared,
+                         .depth = call->grid->depth + 1,
+                         .cuda_error = error,
+                         .reason = reason};
+    px_call_place(call, e.cta, e.thread);
+    px_watch_tell(device, &e);
+    return error;
+}
+
 /* The error of a launch of this shape from this grid; 0 when it may go on. */
 static int check_launch(const struct px_call *call, const struct cdp_buffer *what)
 {
     const struct ptx_device *device = call->grid->device;
     if (px_launch_check(device, what->kernel, what->grid, what->block, what->shared) != PX_SHAPE_OK)
-        return CDP_INVALID_CONFIGURATION;
-    return call->grid->depth + 1 > device->depth_limit[cdp_is_second(call)] ? CDP_TOO_DEEP : PX_CUDA_OK;
+        return refuse(call, what, CDP_INVALID_CONFIGURATION, "grid, block or shared memory out of bounds");
+    if (call->grid->depth + 1 <= device->depth_limit[cdp_is_second(call)]) return PX_CUDA_OK;
+    return refuse(call, what, CDP_TOO_DEEP, "depth %u", call->grid->depth + 1);
+}
+
+static int no_kernel(const struct px_call *call, struct cdp_buffer *what)
+{
+    what->kernel = NULL;
+    return refuse(call, what, PX_CUDA_INVALID_VALUE, "not a kernel");
 }
 
 static enum px_ext give_buffer(struct px_call *call, const struct cdp_buffer *what, int error)
@@ -114,7 +155,8 @@ enum px_ext cdp_get_parameter_buffer_v2(struct px_call *call)
 {
     struct cdp_buffer what = {
         .grid = shape_at(call, 8), .block = shape_at(call, 20), .shared = cdp_arg32(call, 32)};
-    if (!find_kernel(call, cdp_arg64(call, 0), &what)) return give_buffer(call, &what, PX_CUDA_INVALID_VALUE);
+    if (!find_kernel(call, cdp_arg64(call, 0), &what))
+        return give_buffer(call, &what, no_kernel(call, &what));
     what.size = what.kernel->fn->param_bytes;
     return give_buffer(call, &what, check_launch(call, &what));
 }
@@ -156,6 +198,9 @@ static enum px_ext launch(struct px_call *call, const struct cdp_buffer *what, s
     if (park && buffer) buffer_put(call->grid->device->cdp, buffer);
     px_sched_unlock(sched_of(call));
     if (park) return PX_EXT_PARK;
+    if (error)
+        refuse(call, what, error,
+               error == CDP_TOO_MANY_PENDING ? "too many launches are pending" : "no such stream");
     const enum px_ext result = error ? cdp_answer(call, error) : launch_now(call, what, buffer, stream);
     if (buffer) buffer_free(call->grid->device, buffer);
     return result;
@@ -166,7 +211,7 @@ static struct cdp_buffer *claim(struct px_call *call, uint64_t va)
 {
     px_sched_lock(sched_of(call));
     struct cdp_device *cd = cdp_of_device(call->grid->device);
-    struct cdp_buffer *b = cd ? buffer_take(cd, va) : NULL;
+    struct cdp_buffer *b = cd ? buffer_take(cd, call->grid->run, va) : NULL;
     px_sched_unlock(sched_of(call));
     return b;
 }
@@ -183,14 +228,17 @@ static enum px_ext launch_first(struct px_call *call, bool per_thread)
     const uint64_t va = cdp_arg64(call, 8);
     struct cdp_buffer what = {
         .grid = shape_at(call, 16), .block = shape_at(call, 28), .shared = cdp_arg32(call, 40)};
-    if (!find_kernel(call, cdp_arg64(call, 0), &what)) return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+    if (!find_kernel(call, cdp_arg64(call, 0), &what)) return cdp_answer(call, no_kernel(call, &what));
     int error = check_launch(call, &what);
     if (error) return cdp_answer(call, error);
     const uint64_t bytes = what.kernel->fn->param_bytes;
     struct cdp_buffer *b = va ? claim(call, va) : NULL;
     if (bytes && (!b || b->size < bytes)) {
+        error =
+            refuse(call, &what, PX_CUDA_INVALID_VALUE, "buffer of %llu bytes for %llu bytes of parameters",
+                   (unsigned long long)(b ? b->size : 0), (unsigned long long)bytes);
         if (b) unclaim(call, b);
-        return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+        return cdp_answer(call, error);
     }
     return launch(call, &what, b, cdp_stream_of(call, 48, per_thread));
 }
@@ -210,7 +258,10 @@ static enum px_ext launch_second(struct px_call *call, bool per_thread)
     struct cdp_buffer *b = claim(call, cdp_arg64(call, 0));
     if (!b || !b->kernel) {
         if (b) unclaim(call, b);
-        return cdp_answer(call, PX_CUDA_INVALID_VALUE);
+        const struct cdp_buffer none = {0};
+        return cdp_answer(call, refuse(call, &none, PX_CUDA_INVALID_VALUE,
+                                       "0x%llx is no parameter buffer with a kernel, or was launched already",
+                                       (unsigned long long)cdp_arg64(call, 0)));
     }
     const struct cdp_buffer what = *b;
     return launch(call, &what, b, cdp_stream_of(call, 8, per_thread));

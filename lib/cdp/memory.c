@@ -102,7 +102,7 @@ static bool too_late(struct copying *k, uint64_t work)
     k->work += work;
     if (k->work < COPY_PART) return false;
     k->work = 0;
-    return px_sched_due(&k->grid->device->sched);
+    return px_sched_due(k->grid->run);
 }
 
 /* One row in parts; `source` is NULL for a fill. Parts go upwards or downwards, so that overlapping rows move
@@ -156,6 +156,8 @@ static int submit_now(struct px_call *call, const struct copy *c, uint64_t strea
     struct ptx_device *device = call->grid->device;
     struct px_grid *grid = px_grid_create_native(device, run_copy, c, sizeof *c);
     if (!grid) return PX_CUDA_OUT_OF_MEMORY;
+    grid->copy_to = c->to;
+    grid->copy_bytes = c->width * c->height * c->depth;
     px_sched_lock(&device->sched);
     const int error = cdp_submit(call, grid, stream);
     px_sched_unlock(&device->sched);

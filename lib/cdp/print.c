@@ -207,7 +207,7 @@ static void put_all(struct print *p, const char *format)
         } else if (p->count < ARGS_MAX && read_spec(format, &s)) {
             put_conversion(p, &s);
             format = s.end;
-            p->stopped = px_sched_due(&p->call->grid->device->sched);
+            p->stopped = px_sched_due(p->call->grid->run);
         } else {
             put(&p->out, format++, 1);
         }
@@ -228,7 +228,7 @@ static enum px_ext finish(struct print *p, const char *format)
     const locale_t before = enter_c_locale(call->grid->device);
     put_all(p, format);
     if (before) uselocale(before);
-    if (!p->fault && !p->out.failed && !p->stopped) px_device_output(call->grid->device, p->out.at, p->out.n);
+    if (!p->fault && !p->out.failed && !p->stopped) px_device_output(call->grid, p->out.at, p->out.n);
     px_free(p->out.alloc, p->out.at, p->out.cap);
     if (p->stopped) return PX_EXT_PARK;
     if (p->fault)
@@ -273,6 +273,6 @@ enum px_ext cdp_assertfail(struct px_call *call)
     int n = snprintf(
         line, sizeof line, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
         cdp_arg32(call, 16), function, cta[0], cta[1], cta[2], thread[0], thread[1], thread[2], expression);
-    px_device_output(call->grid->device, line, (size_t)n);
+    px_device_output(call->grid, line, (size_t)n);
     return cdp_trap(call, PX_CUDA_ASSERT, 0, "assertion `%.150s` failed", expression);
 }

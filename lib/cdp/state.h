@@ -1,7 +1,7 @@
 /*
  * state.h - what the device runtime remembers: of a device, of a grid that
- * launched something, of its streams and events. All of it is guarded by the
- * scheduler's lock.
+ * launched something, of its streams and events. Counters of a launch stand in px_run. All of it is guarded
+ * by the scheduler's lock.
  */
 #ifndef PX_CDP_STATE_H
 #define PX_CDP_STATE_H
@@ -35,6 +35,7 @@ enum {
 struct cdp_buffer {
     struct cdp_buffer *next;
     uint64_t va, size;
+    struct px_run *run;          /* whose it is */
     struct ptx_program *program; /* V2: what it is to launch; NULL for V1 */
     const struct px_lfunc *kernel;
     struct px_shape grid, block;
@@ -45,10 +46,6 @@ enum { CDP_BUCKETS = 16384, CDP_ERRORS = 64 };
 
 struct cdp_device {
     struct cdp_buffer *buffers[CDP_BUCKETS];
-    uint32_t pending;  /* launches not complete */
-    uint32_t events;   /* not destroyed */
-    bool lanes_wait;   /* for `pending` to fall */
-    bool cannot_drain; /* nothing can run but lanes that wait for that: one of them gets an error */
     uint64_t next_handle;
     locale_t c_locale; /* for printf */
     struct {
@@ -123,7 +120,7 @@ bool cdp_stream_ok(const struct px_call *call, uint64_t stream);
 bool cdp_drained(struct px_grid *grid);
 void cdp_completed(struct px_grid *grid);
 void cdp_discard(struct px_grid *grid);
-bool cdp_stalled(struct px_sched *sched);
+bool cdp_stalled(struct px_run *run);
 
 /* 0 and the per-thread handle change places for the _ptsz entry points. */
 uint64_t cdp_stream_of(const struct px_call *call, unsigned offset, bool per_thread);

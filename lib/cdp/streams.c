@@ -86,7 +86,7 @@ static bool advance(struct px_grid *owner, struct cdp_stream *s)
     bool reached = false;
     for (struct cdp_item *item; (item = s->first);) {
         if (item->kind == CDP_ITEM_GRID) {
-            px_sched_enqueue(sched_of(owner), item->grid);
+            px_sched_enqueue(item->grid);
             return reached;
         }
         if (item->kind == CDP_ITEM_WAIT && item->event->reached < item->number) return reached;
@@ -156,12 +156,13 @@ static void free_children(struct px_grid *grid, struct cdp_grid *cg)
 
 /* ---- launches ---- */
 
-static int submit_tail(struct px_call *call, struct cdp_device *cd, struct cdp_item *item)
+static int submit_tail(struct px_call *call, struct cdp_item *item)
 {
     struct cdp_grid *cg = cdp_of_grid(call->grid);
     if (!cg) return PX_CUDA_OUT_OF_MEMORY;
-    if (cd->pending + 2 >= call->grid->device->config.pending_launches) return CDP_TOO_MANY_PENDING;
-    px_sched_adopt(sched_of(call->grid), call->grid, item->grid);
+    if (call->grid->run->pending + 2 >= call->grid->device->config.pending_launches)
+        return CDP_TOO_MANY_PENDING;
+    px_sched_adopt(call->grid->run, call->grid, item->grid);
     if (cg->last_tail)
         cg->last_tail->next = item;
     else
@@ -172,31 +173,31 @@ static int submit_tail(struct px_call *call, struct cdp_device *cd, struct cdp_i
 
 static int submit_child(struct px_call *call, struct cdp_item *item, uint64_t handle)
 {
-    struct px_sched *sched = sched_of(call->grid);
     struct cdp_stream *s = handle == CDP_STREAM_FIRE_AND_FORGET ? NULL : stream_for(call, handle);
     if (!s && handle != CDP_STREAM_FIRE_AND_FORGET) return PX_CUDA_INVALID_VALUE;
     if (!count_child(call->grid, item->grid->launcher)) return PX_CUDA_OUT_OF_MEMORY;
     item->stream = s;
     item->counted = true;
-    px_sched_adopt(sched, call->grid, item->grid);
+    px_sched_adopt(call->grid->run, call->grid, item->grid);
     px_sched_count(item->grid);
     if (s)
         append_and_go(call->grid, s, item);
     else
-        px_sched_enqueue(sched, item->grid);
+        px_sched_enqueue(item->grid);
     return PX_CUDA_OK;
 }
 
 /* At the limit of pending launches a lane waits, unless that cannot help. */
-static bool must_wait(struct px_call *call, struct cdp_device *cd, uint64_t stream, int *error)
+static bool must_wait(struct px_call *call, uint64_t stream, int *error)
 {
-    if (stream == CDP_STREAM_TAIL || cd->pending < call->grid->device->config.pending_launches) return false;
-    if (cd->cannot_drain) {
-        cd->cannot_drain = false;
+    struct px_run *run = call->grid->run;
+    if (stream == CDP_STREAM_TAIL || run->pending < call->grid->device->config.pending_launches) return false;
+    if (run->cannot_drain) {
+        run->cannot_drain = false;
         *error = CDP_TOO_MANY_PENDING;
         return false;
     }
-    return cd->lanes_wait = true;
+    return run->lanes_wait = true;
 }
 
 int cdp_may_submit(struct px_call *call, uint64_t stream, bool *park)
@@ -208,26 +209,24 @@ int cdp_may_submit(struct px_call *call, uint64_t stream, bool *park)
     if (!cd) return PX_CUDA_OUT_OF_MEMORY;
     if (special && !cdp_is_second(call)) return PX_CUDA_INVALID_VALUE;
     if (!special && !cdp_stream_ok(call, stream)) return PX_CUDA_INVALID_VALUE;
-    *park = must_wait(call, cd, stream, &error);
+    *park = must_wait(call, stream, &error);
     return error;
 }
 
 int cdp_submit(struct px_call *call, struct px_grid *grid, uint64_t stream)
 {
     struct ptx_device *device = call->grid->device;
-    struct cdp_device *cd = cdp_of_device(device);
     struct cdp_item *item = px_zalloc(&device->alloc, sizeof *item);
     if (!item) return PX_CUDA_OUT_OF_MEMORY;
     item->grid = grid;
     grid->item = item;
     grid->launcher = call->cta->number;
-    const int error =
-        stream == CDP_STREAM_TAIL ? submit_tail(call, cd, item) : submit_child(call, item, stream);
+    const int error = stream == CDP_STREAM_TAIL ? submit_tail(call, item) : submit_child(call, item, stream);
     if (error) {
         grid->item = NULL;
         px_free(&device->alloc, item, sizeof *item);
     } else {
-        cd->pending++;
+        grid->run->pending++;
     }
     return error;
 }
@@ -243,7 +242,7 @@ bool cdp_drained(struct px_grid *grid)
     if (!cg->tails) cg->last_tail = NULL;
     item->next = NULL;
     px_sched_count(item->grid);
-    px_sched_enqueue(sched_of(grid), item->grid);
+    px_sched_enqueue(item->grid);
     return true;
 }
 
@@ -295,19 +294,19 @@ static bool family_complete(const struct px_grid *grid, bool counted)
 void cdp_completed(struct px_grid *grid)
 {
     struct ptx_device *device = grid->device;
-    struct cdp_device *cd = device->cdp;
+    struct px_run *run = grid->run;
     struct cdp_item *item = grid->item;
-    if (cd) cd->events -= live_events(grid->cdp);
+    run->events -= live_events(grid->cdp);
     free_grid_state(grid);
     if (!item) return;
     grid->item = NULL;
-    cd->pending--;
+    run->pending--;
     const bool counted = item->counted;
     leave_stream(grid, item);
-    if (family_complete(grid, counted)) px_sched_wake(sched_of(grid), grid->parent, grid->launcher);
-    if (cd->lanes_wait && cd->pending <= device->config.pending_launches / 2) {
-        cd->lanes_wait = false; /* all of them ask again: worth it when many can have their way */
-        px_sched_wake(sched_of(grid), NULL, 0);
+    if (family_complete(grid, counted)) px_sched_wake(run, grid->parent, grid->launcher);
+    if (run->lanes_wait && run->pending <= device->config.pending_launches / 2) {
+        run->lanes_wait = false; /* all of them ask again: worth it when many can have their way */
+        px_sched_wake(run, NULL, 0);
     }
 }
 
@@ -320,14 +319,12 @@ void cdp_discard(struct px_grid *grid)
     free_grid_state(grid);
 }
 
-bool cdp_stalled(struct px_sched *sched)
+bool cdp_stalled(struct px_run *run)
 {
-    const struct ptx_device *device = sched->helpers[0].worker.device;
-    struct cdp_device *cd = device->cdp;
-    if (!cd || !cd->lanes_wait || !sched->blocked.first) return false;
-    cd->cannot_drain = cd->pending >= device->config.pending_launches;
-    cd->lanes_wait = false;
-    px_sched_wake(sched, NULL, 0);
+    if (!run->lanes_wait || !run->blocked.first) return false;
+    run->cannot_drain = run->pending >= run->root->device->config.pending_launches;
+    run->lanes_wait = false;
+    px_sched_wake(run, NULL, 0);
     return true;
 }
 
@@ -374,12 +371,12 @@ static struct cdp_event *add_event(struct px_call *call)
     struct ptx_device *device = call->grid->device;
     struct cdp_device *cd = cdp_of_device(device);
     struct cdp_grid *cg =
-        cd && cd->events < 2 * device->config.pending_launches ? cdp_of_grid(call->grid) : NULL;
+        cd && call->grid->run->events < 2 * device->config.pending_launches ? cdp_of_grid(call->grid) : NULL;
     struct cdp_event *e = cg ? px_zalloc(&device->alloc, sizeof *e) : NULL;
     if (!e) return NULL;
     *e = (struct cdp_event){.next = cg->events, .handle = cd->next_handle};
     cd->next_handle += 16;
-    cd->events++;
+    call->grid->run->events++;
     return cg->events = e;
 }
 
@@ -402,7 +399,7 @@ enum px_ext cdp_event_destroy(struct px_call *call)
     struct cdp_event *e = find_event(call, cdp_arg64(call, 0));
     if (e) {
         e->destroyed = true; /* items may still refer to it */
-        cdp_of_device(call->grid->device)->events--;
+        call->grid->run->events--;
     }
     px_sched_unlock(sched);
     return cdp_answer(call, e ? PX_CUDA_OK : PX_CUDA_INVALID_VALUE);

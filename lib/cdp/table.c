@@ -155,19 +155,26 @@ static void destroy(struct ptx_device *device)
     device->cdp = NULL;
 }
 
-/* A launch is over: buffers that nobody launched go with it. */
-static void launch_over(struct ptx_device *device)
+/* Takes the run's buffers out of a list. */
+static void drop_buffers(struct ptx_device *device, const struct px_run *run, struct cdp_buffer **at)
+{
+    for (struct cdp_buffer *b; (b = *at);) {
+        if (b->run != run) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        px_heap_release(&device->buffers, b->va);
+        px_free(&device->alloc, b, sizeof *b);
+    }
+}
+
+/* A launch is over: buffers that it did not launch go with it. */
+static void launch_over(struct ptx_device *device, struct px_run *run)
 {
     struct cdp_device *cd = device->cdp;
-    if (!cd) return;
-    for (int i = 0; i < CDP_BUCKETS; i++)
-        for (struct cdp_buffer *b; (b = cd->buffers[i]);) {
-            cd->buffers[i] = b->next;
-            px_heap_release(&device->buffers, b->va);
-            px_free(&device->alloc, b, sizeof *b);
-        }
-    cd->pending = cd->events = 0;
-    cd->lanes_wait = cd->cannot_drain = false;
+    for (int i = 0; run->buffers && i < CDP_BUCKETS; i++) drop_buffers(device, run, &cd->buffers[i]);
+    run->buffers = 0;
 }
 
 const struct px_runtime *px_cdp_runtime(void)

@@ -15,6 +15,7 @@
 
 struct px_code;
 struct px_lfunc;
+struct px_run;
 struct ptx_device;
 
 struct px_shape {
@@ -28,6 +29,7 @@ typedef bool (*px_native_fn)(struct px_grid *grid, struct px_trap *trap);
 
 struct px_grid {
     struct ptx_device *device;
+    struct px_run *run;       /* the host launch that it belongs to; vm/sched.h */
     const struct px_mem *mem; /* the device's */
     struct ptx_program *program;
     uint8_t *const_image; /* the program's constant memory, */
@@ -54,6 +56,8 @@ struct px_grid {
     uint64_t launcher;             /* number of the parent's CTA that launched it */
     uint64_t unfinished;           /* itself, plus children that delay its completion */
     bool counts;                   /* delays the parent's completion */
+    bool begun, ended;             /* as told to who watches */
+    uint64_t copy_to, copy_bytes;  /* of a native that copies; 0 bytes: it does not */
     void *item;                    /* lib/cdp's place of this grid in its stream */
     struct px_grid *older, *newer; /* all grids of the launch */
 };

@@ -256,3 +256,13 @@ bool px_heap_extent(const struct px_heap *heap, uint64_t va, struct px_extent *e
     extent->len = (uint64_t)(n - 1) * PX_GRANULE + last;
     return va - extent->lo < extent->len;
 }
+
+void px_heap_each(const struct px_heap *heap, void (*fn)(void *user, const struct px_extent *block),
+                  void *user)
+{
+    px_granule_map map = atomic_load(&heap->map);
+    struct px_extent block;
+    for (uint32_t i = 0; map && i < heap->top; i++)
+        if ((peek(map, i) & START) && px_heap_extent(heap, heap->base + (uint64_t)i * PX_GRANULE, &block))
+            fn(user, &block);
+}

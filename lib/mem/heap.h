@@ -38,6 +38,9 @@ void px_heap_free_all(struct px_heap *heap);
 uint64_t px_heap_alloc(struct px_heap *heap, uint64_t size, uint64_t align);
 bool px_heap_release(struct px_heap *heap, uint64_t va); /* false: no block begins there */
 bool px_heap_owns(const struct px_heap *heap, uint64_t va);
+/* Calls `fn` for each block that is in use. Nobody else uses the heap. */
+void px_heap_each(const struct px_heap *heap, void (*fn)(void *user, const struct px_extent *block),
+                  void *user);
 /* The block that holds va; false when it is free. Any thread, without a lock. */
 bool px_heap_extent(const struct px_heap *heap, uint64_t va, struct px_extent *extent);
 

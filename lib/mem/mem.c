@@ -37,7 +37,23 @@ static uint8_t *host_of(const struct px_mem *mem, uint64_t va)
     return mem->range + (va - mem->base);
 }
 
-bool px_mem_init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, bool host_mode)
+static bool reserve(struct px_mem *mem, uint64_t at)
+{
+#ifdef MAP_FIXED_NOREPLACE
+    const int exactly = at ? MAP_FIXED_NOREPLACE : 0;
+#else
+    const int exactly = 0;
+#endif
+    void *want = (void *)(uintptr_t)at;
+    mem->range =
+        mmap(want, mem->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | exactly, -1, 0);
+    if (mem->range == MAP_FAILED) return false;
+    if (!at || mem->range == want) return true;
+    munmap(mem->range, mem->bytes);
+    return false;
+}
+
+static bool init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, bool host_mode, uint64_t at)
 {
     *mem = (struct px_mem){.alloc = alloc, .host_mode = host_mode};
     mem->bytes = round_up(bytes, COMMIT_STEP);
@@ -50,19 +66,30 @@ bool px_mem_init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes,
         mem->len = HOST_LEN - HOST_LOW;
         return true;
     }
-    mem->range = mmap(NULL, mem->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mem->range == MAP_FAILED) {
+    if (!reserve(mem, at)) {
         px_free(alloc, mem->map, sizeof *mem->map);
         *mem = (struct px_mem){0};
         return false;
     }
-    mem->lo = mem->base = PX_VA_DEVICE;
-    mem->len = mem->bytes;
+    mem->unified = at != 0;
+    mem->base = at ? at : PX_VA_DEVICE;
+    mem->lo = at ? HOST_LOW : mem->base; /* memory of the host may be registered, too */
+    mem->len = at ? HOST_LEN - HOST_LOW : mem->bytes;
     mem->delta = (int64_t)((uint64_t)(uintptr_t)mem->range - mem->base);
     return true;
 }
 
-static uint64_t end_of(const struct px_mem_range *r)
+bool px_mem_init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, bool host_mode)
+{
+    return init(mem, alloc, bytes, host_mode, 0);
+}
+
+bool px_mem_init_at(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, uint64_t at)
+{
+    return init(mem, alloc, bytes, false, at);
+}
+
+static uint64_t end_of(const struct px_mem_slot *r)
 {
     return r->lo + r->len;
 }
@@ -88,8 +115,8 @@ static void unmap_block(struct px_mem *mem, uint64_t va, uint64_t size)
 /* Index of the last range of the block that begins with range i. */
 static uint32_t last_of(const struct px_mem_map *map, uint32_t i)
 {
-    const uint64_t owner = map->at[i].owner;
-    while (i + 1 < map->n && map->at[i + 1].owner == owner) i++;
+    const struct px_mem_slot *at = map->at;
+    while (i + 1 < map->n && at[i + 1].owner == at[i].owner) i++;
     return i;
 }
 
@@ -102,7 +129,7 @@ void px_mem_free_all(struct px_mem *mem)
         unmap_block(mem, va, end_of(&mem->map->at[i]) - va);
     }
     if (mem->range) munmap(mem->range, mem->bytes);
-    px_free(mem->alloc, mem->map->at, mem->map->cap * sizeof *mem->map->at);
+    px_map_free(mem->map);
     px_free(mem->alloc, mem->map, sizeof *mem->map);
     mem->map = NULL;
 }
@@ -125,6 +152,7 @@ static uint64_t first_fit(const struct px_mem *mem, uint64_t size, uint64_t alig
     uint64_t at = round_up(mem->base + GUARD, align);
     const bool search = mem->gaps || !map->n;
     for (uint32_t i = search ? 0 : map->n - 1; i < map->n; i++) {
+        if (map->at[i].lo - mem->base >= mem->bytes) continue; /* registered */
         if (search && at + size + GUARD <= map->at[i].lo) return at;
         at = round_up(end_of(&map->at[i]) + GUARD, align);
     }
@@ -136,7 +164,7 @@ bool px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *v
     if (!size || size > mem->bytes) return false;
     uint64_t at = mem->host_mode ? map_block(mem, size) : first_fit(mem, size, align < 16 ? 16 : align);
     if (!at || (!mem->host_mode && !commit(mem, at + size - mem->base))) return false;
-    if (!px_map_insert(mem->map, (struct px_mem_range){at, size, at})) {
+    if (!px_map_insert(mem->map, (struct px_mem_range){at, size, at, PX_MEM_DEVICE})) {
         if (mem->host_mode) unmap_block(mem, at, size);
         return false;
     }
@@ -164,6 +192,7 @@ bool px_mem_release(struct px_mem *mem, uint64_t va)
 {
     uint32_t i = px_map_find(mem->map, va);
     if (i == mem->map->n || mem->map->at[i].lo != va || mem->map->at[i].owner != va) return false;
+    if (mem->map->at[i].kind == PX_MEM_REGISTERED) return false;
     const uint64_t size = end_of(&mem->map->at[last_of(mem->map, i)]) - va;
     if (mem->host_mode)
         unmap_block(mem, va, size);
@@ -179,16 +208,59 @@ bool px_mem_carve(struct px_mem *mem, uint64_t va, const struct px_extent *block
     struct px_mem_map *map = mem->map;
     uint32_t i = px_map_find(map, va);
     if (i == map->n || map->at[i].lo != va || !n || blocks[0].lo != va) return false;
-    const struct px_mem_range whole = map->at[i];
-    map->at[i].len = blocks[0].len;
+    const struct px_mem_range whole = {map->at[i].lo, map->at[i].len, map->at[i].owner, map->at[i].kind};
+    px_map_resize(map, va, blocks[0].len);
     for (uint32_t k = 1; k < n; k++) {
         if (!blocks[k].len) continue;
-        if (px_map_insert(map, (struct px_mem_range){blocks[k].lo, blocks[k].len, va})) continue;
+        if (px_map_insert(map, (struct px_mem_range){blocks[k].lo, blocks[k].len, va, whole.kind})) continue;
         px_map_remove(map, va);
         px_map_insert(map, whole); /* there is room: at least one range has just gone */
         return false;
     }
     return true;
+}
+
+void px_mem_mark(struct px_mem *mem, uint64_t va, enum px_mem_kind kind)
+{
+    px_map_mark(mem->map, va, kind);
+}
+
+bool px_mem_register(struct px_mem *mem, uint64_t va, uint64_t size)
+{
+    const struct px_mem_map *map = mem->map;
+    const uint32_t before = px_map_find(map, va), next = before == map->n ? 0 : before + 1;
+    if (!mem->unified || va - mem->lo >= mem->len || size > mem->len - (va - mem->lo)) return false;
+    if (va + size > mem->base && va < mem->base + mem->bytes) return false;
+    if (before < map->n && va < end_of(&map->at[before])) return false;
+    if (next < map->n && map->at[next].lo < va + size) return false;
+    mem->gaps = true; /* the last range is not the last of the device's own */
+    return px_map_insert(mem->map, (struct px_mem_range){va, size, va, PX_MEM_REGISTERED});
+}
+
+bool px_mem_unregister(struct px_mem *mem, uint64_t va)
+{
+    const uint32_t i = px_map_find(mem->map, va);
+    if (i == mem->map->n || mem->map->at[i].lo != va || mem->map->at[i].kind != PX_MEM_REGISTERED)
+        return false;
+    px_map_remove(mem->map, va);
+    return true;
+}
+
+bool px_mem_block(const struct px_mem *mem, uint64_t va, struct px_extent *block, enum px_mem_kind *kind)
+{
+    struct px_mem_range r;
+    if (!px_map_look(mem->map, va, &r) || va - r.lo >= r.len) return false;
+    *block = (struct px_extent){r.lo, r.len};
+    *kind = (enum px_mem_kind)r.kind;
+    return true;
+}
+
+uint64_t px_mem_used(const struct px_mem *mem)
+{
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < mem->map->n; i++)
+        if (mem->map->at[i].kind != PX_MEM_REGISTERED) used += mem->map->at[i].len;
+    return used;
 }
 
 static const struct px_heap *heap_of(const struct px_mem *mem, uint64_t va)
@@ -198,11 +270,18 @@ static const struct px_heap *heap_of(const struct px_mem *mem, uint64_t va)
     return NULL;
 }
 
-static const struct px_mem_range *range_of(const struct px_mem *mem, uint64_t va)
+/* Memory of a device that this one may see; no further. */
+static bool of_peer(const struct px_mem *mem, uint64_t va, struct px_extent *extent)
 {
-    uint32_t i = px_map_find(mem->map, va);
-    if (i == mem->map->n || va - mem->map->at[i].lo >= mem->map->at[i].len) return NULL;
-    return &mem->map->at[i];
+    struct px_mem_range r;
+    for (int i = 0; i < PX_MEM_PEERS; i++) {
+        const struct px_mem *peer = atomic_load(&mem->peers[i]);
+        if (!peer || !px_map_look(peer->map, va, &r) || va - r.lo >= r.len) continue;
+        if (r.kind == PX_MEM_REGISTERED) continue;
+        *extent = (struct px_extent){r.lo, r.len};
+        return true;
+    }
+    return false;
 }
 
 bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *extent)
@@ -212,11 +291,11 @@ bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *exte
         *extent = (struct px_extent){mem->lo, mem->len};
         return true;
     }
-    const struct px_mem_range *r = range_of(mem, va);
-    if (!r) return false;
+    struct px_mem_range r;
+    if (!px_map_look(mem->map, va, &r) || va - r.lo >= r.len) return mem->unified && of_peer(mem, va, extent);
     const struct px_heap *heap = heap_of(mem, va);
     if (heap) return px_heap_extent(heap, va, extent);
-    *extent = (struct px_extent){r->lo, r->len};
+    *extent = (struct px_extent){r.lo, r.len};
     return true;
 }
 
@@ -250,9 +329,10 @@ static uint64_t describe_gap(const struct px_mem *mem, uint64_t va, char *buf, s
                                   : "far from every allocation");
         return 0;
     }
-    const struct px_mem_range *r = &map->at[past <= before ? i : next];
+    const struct px_mem_slot *r = &map->at[past <= before ? i : next];
     snprintf(buf, size, "%" PRIu64 " bytes %s a %" PRIu64 "-byte allocation at 0x%" PRIx64,
-             past <= before ? past : before, past <= before ? "past the end of" : "before", r->len, r->lo);
+             past <= before ? past : before, past <= before ? "past the end of" : "before", (uint64_t)r->len,
+             (uint64_t)r->lo);
     return r->lo;
 }
 

@@ -47,6 +47,11 @@ static inline uint64_t px_local_base(uint32_t owner, uint32_t thread)
     return (uint64_t)PX_WIN_LOCAL << PX_WINDOW_SHIFT | (uint64_t)owner << 30 | (uint64_t)thread << 20;
 }
 
+/* What an allocation was made as; for those who ask. */
+enum px_mem_kind { PX_MEM_DEVICE, PX_MEM_PINNED, PX_MEM_MANAGED, PX_MEM_REGISTERED, PX_MEM_POOL };
+
+enum { PX_MEM_PEERS = 16 };
+
 struct px_extent {
     uint64_t lo, len;
 }; /* [lo, lo+len) of one allocation */
@@ -63,14 +68,18 @@ struct px_mem {
     uint8_t *range; /* of the host: reserved, `committed` bytes of it readable and writable */
     uint64_t bytes, committed, base; /* base: device address of `range` */
     bool gaps;                       /* something was released */
-    /* Allocations by address. Changes only between launches; what kernels allocate themselves lives in heaps.
-     */
+    /* Allocations by address. One thread at a time changes it, others may look meanwhile; what kernels
+     * allocate themselves lives in heaps. */
     struct px_mem_map *map;
     const struct px_heap *heaps[2]; /* finer bounds inside these; NULL when there is none */
+    bool unified;                   /* device addresses are the host's */
+    _Atomic(const struct px_mem *) peers[PX_MEM_PEERS]; /* of unified devices: whose memory is seen, too */
 };
 
 /* False: out of memory. The allocator must outlive `mem`. */
 bool px_mem_init(struct px_mem *mem, const struct ptx_allocator *alloc, uint64_t bytes, bool host_mode);
+/* With the host's addresses from `at` on, which are the device's too. False as well: they are not free. */
+bool px_mem_init_at(struct px_mem *mem, const struct ptx_allocator *alloc, uint64_t bytes, uint64_t at);
 void px_mem_free_all(struct px_mem *mem);
 
 /* Allocates zeroed memory aligned to `align` (a power of two, at least 16) with a guard gap behind it. False:
@@ -82,6 +91,17 @@ bool px_mem_release(struct px_mem *mem, uint64_t va);
 /* Cuts the allocation at `va` into blocks with bounds of their own (a program's variables), in rising order.
  */
 bool px_mem_carve(struct px_mem *mem, uint64_t va, const struct px_extent *blocks, uint32_t n);
+
+/* An allocation gets another kind. */
+void px_mem_mark(struct px_mem *mem, uint64_t va, enum px_mem_kind kind);
+/* The host's memory at [va, va+size) is an allocation, too, of a unified device. False: it is one already in
+ * part, or there is no memory. */
+bool px_mem_register(struct px_mem *mem, uint64_t va, uint64_t size);
+bool px_mem_unregister(struct px_mem *mem, uint64_t va); /* false: none was registered there */
+/* The block that holds va (of a device's own memory), and its kind; false when none does. Any thread. */
+bool px_mem_block(const struct px_mem *mem, uint64_t va, struct px_extent *block, enum px_mem_kind *kind);
+/* Bytes that are allocated. For who changes it, or when nobody does. */
+uint64_t px_mem_used(const struct px_mem *mem);
 
 /* The allocation that holds va; false when none does. Any thread. */
 bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *extent);

@@ -3,6 +3,8 @@
  *
  * Each range belongs to a block of the allocator (`owner`, its first address);
  * usually it is the whole block, but a block can be cut into several ranges.
+ * One thread at a time may change it; any number may look meanwhile (px_map_look),
+ * without a lock.
  */
 #ifndef PX_MEM_MEM_MAP_H
 #define PX_MEM_MEM_MAP_H
@@ -12,18 +14,38 @@
 
 struct px_mem_range {
     uint64_t lo, len, owner;
+    uint64_t kind; /* enum px_mem_kind */
 };
+
+/* The same where others may be looking. */
+struct px_mem_slot {
+    _Atomic uint64_t lo, len, owner, kind;
+};
+
+enum { PX_MAP_OLD = 32 };
 
 struct px_mem_map {
     ptx_allocator alloc;
-    struct px_mem_range *at; /* by lo */
-    uint32_t n, cap;
+    _Atomic(struct px_mem_slot *) at; /* by lo */
+    atomic_uint n;
+    uint32_t cap;
+    atomic_uint changes; /* odd while ranges move */
+    /* Arrays that were outgrown: somebody may still look at them. Each is half of the next, so they cost as
+     * much as `at`. */
+    struct px_mem_slot *old[PX_MAP_OLD];
 };
 
-/* Index of the last range with lo <= va; n when there is none. */
+/* Index of the last range with lo <= va; n when there is none. For who changes it, or when nobody does. */
 uint32_t px_map_find(const struct px_mem_map *map, uint64_t va);
+/* The last range with lo <= va, of a moment of the call. False: there is none. Any thread. */
+bool px_map_look(const struct px_mem_map *map, uint64_t va, struct px_mem_range *range);
 bool px_map_insert(struct px_mem_map *map, struct px_mem_range range);
+/* The range that begins at `lo` gets another length. */
+void px_map_resize(struct px_mem_map *map, uint64_t lo, uint64_t len);
+/* And another kind. */
+void px_map_mark(struct px_mem_map *map, uint64_t lo, uint64_t kind);
 /* Removes every range of `owner`. */
 void px_map_remove(struct px_mem_map *map, uint64_t owner);
+void px_map_free(struct px_mem_map *map);
 
 #endif

@@ -150,7 +150,7 @@ enum { PX_LOOK_LANES = 8 }; /* lanes that call between two looks at the clock */
 /* Has the launch to stop before the n-th lane calls? A call can take long. */
 static bool must_stop(const struct px_gang *g, uint32_t n)
 {
-    if (n % PX_LOOK_LANES == 0) return px_sched_due(&g->cta->grid->device->sched);
+    if (n % PX_LOOK_LANES == 0) return px_sched_due(g->cta->grid->run);
     return atomic_load_explicit(g->worker->stop, memory_order_relaxed) != PX_STOP_NONE;
 }
 

@@ -5,6 +5,8 @@
  * VM reads device->config without asking for defaults again.
  */
 #include "vm/device.h"
+#include "vm/report.h"
+#include "vm/stream.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BUFFER_BYTES = 32 << 20, MAX_WORKERS = 1024 };
+enum { BUFFER_BYTES = 32 << 20, MAX_WORKERS = 1024, MAX_UNIFIED = 64 };
+
+/* The ranges that unified devices keep: a tebibyte each, where programs and their libraries have nothing. */
+#define UNIFIED_FIRST 0x0000200000000000ull
+#define UNIFIED_BYTES (1ull << 40)
 
 /* ---- architectures ---- */
 
@@ -52,36 +58,41 @@ uint32_t px_device_sm_count(const struct ptx_device *device)
     return device->arch.sm_count;
 }
 
-void px_device_output(struct ptx_device *device, const char *text, size_t size)
+void px_device_output(const struct px_grid *grid, const char *text, size_t size)
 {
+    struct ptx_device *device = grid->device;
     if (!device->config.output) return;
     pthread_mutex_lock(&device->output_lock);
-    const bool room = size <= device->config.max_output - device->printed;
-    device->printed = room ? device->printed + size : device->config.max_output;
+    const bool room = size <= device->config.max_output - grid->run->printed;
+    grid->run->printed = room ? grid->run->printed + size : device->config.max_output;
     if (room) device->config.output(device->config.output_user, text, size);
     pthread_mutex_unlock(&device->output_lock);
-    if (!room) px_sched_stop(&device->sched, PX_STOP_OUTPUT);
+    if (!room) px_run_stop(grid->run, PX_STOP_OUTPUT);
 }
 
 void px_device_say(struct ptx_device *device, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
+    pthread_mutex_lock(&device->lock);
     vsnprintf(device->message, sizeof device->message, format, args);
+    pthread_mutex_unlock(&device->lock);
     va_end(args);
 }
 
-struct ptx_program *px_device_program(const struct ptx_device *device, uint64_t va)
+struct ptx_program *px_device_program(struct ptx_device *device, uint64_t va)
 {
     const enum px_window window = px_window_of(va);
     if (window != PX_WIN_FUNC && window != PX_WIN_CONST) return NULL;
     const uint32_t owner = (uint32_t)(va >> 32) & ((1u << (PX_WINDOW_SHIFT - 32)) - 1);
+    pthread_mutex_lock(&device->lock);
     struct ptx_program *program = device->programs;
     while (program && program->number != owner) program = program->next;
+    pthread_mutex_unlock(&device->lock);
     return program;
 }
 
-const struct px_lfunc *px_device_function(const struct ptx_device *device, uint64_t va,
+const struct px_lfunc *px_device_function(struct ptx_device *device, uint64_t va,
                                           struct ptx_program **program)
 {
     struct ptx_program *p = px_window_of(va) == PX_WIN_FUNC ? px_device_program(device, va) : NULL;
@@ -91,7 +102,7 @@ const struct px_lfunc *px_device_function(const struct ptx_device *device, uint6
     return &p->linked.funcs[number];
 }
 
-void *px_device_host(const struct ptx_device *device, uint64_t va, uint64_t size)
+void *px_device_host(struct ptx_device *device, uint64_t va, uint64_t size)
 {
     if (px_window_of(va) != PX_WIN_CONST) return px_mem_host(&device->mem, va, size);
     struct ptx_program *p = px_device_program(device, va);
@@ -103,9 +114,32 @@ void *px_device_host(const struct ptx_device *device, uint64_t va, uint64_t size
 bool px_device_free(struct ptx_device *device, uint64_t va)
 {
     if (px_heap_owns(&device->heap, va) || px_heap_owns(&device->buffers, va)) return false;
-    for (const struct ptx_program *p = device->programs; p; p = p->next)
-        if (p->global_base == va) return false;
-    return px_mem_release(&device->mem, va);
+    pthread_mutex_lock(&device->lock);
+    const struct ptx_program *p = device->programs;
+    while (p && p->global_base != va) p = p->next;
+    pthread_mutex_unlock(&device->lock);
+    if (p) return false;
+    pthread_mutex_lock(&device->mem_lock);
+    const bool ok = px_mem_release(&device->mem, va);
+    pthread_mutex_unlock(&device->mem_lock);
+    return ok;
+}
+
+bool px_device_alloc(struct ptx_device *device, uint64_t size, uint64_t align, uint64_t *va)
+{
+    pthread_mutex_lock(&device->mem_lock);
+    const bool ok = px_mem_alloc(&device->mem, size, align, va);
+    pthread_mutex_unlock(&device->mem_lock);
+    return ok;
+}
+
+ptx_status px_device_state(ptx_device *device)
+{
+    if (!device->config.sticky) return PTX_OK;
+    px_sched_lock(&device->sched);
+    const ptx_status status = device->tasks.lost;
+    px_sched_unlock(&device->sched);
+    return status;
 }
 
 /* ---- making ---- */
@@ -149,6 +183,23 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
     return true;
 }
 
+static ptx_status make_unified(struct ptx_device *device, uint64_t bytes)
+{
+    const ptx_device_config *c = &device->config;
+    if (c->host_memory || c->unified > MAX_UNIFIED || bytes > UNIFIED_BYTES) {
+        px_device_say(device,
+                      "a unified device has one of 64 ranges of 1 TiB, and is not a host_memory device");
+        return PTX_ERROR_INVALID_ARGUMENT;
+    }
+    if (px_mem_init_at(&device->mem, &device->alloc, bytes, UNIFIED_FIRST + (c->unified - 1) * UNIFIED_BYTES))
+        return PTX_OK;
+    px_device_say(device,
+                  "range %u of the host's addresses is not free, or cannot be had; choose another, or less "
+                  "memory (ptx_device_config.unified, memory_bytes)",
+                  c->unified);
+    return PTX_ERROR_UNSUPPORTED;
+}
+
 static ptx_status make_memory(struct ptx_device *device)
 {
     const ptx_device_config *c = &device->config;
@@ -157,6 +208,7 @@ static ptx_status make_memory(struct ptx_device *device)
         px_device_say(device, "device memory and heap are larger than all addresses");
         return PTX_ERROR_INVALID_ARGUMENT;
     }
+    if (c->unified) return make_unified(device, c->memory_bytes + own);
     if (!px_mem_init(&device->mem, &device->alloc, c->memory_bytes + own, c->host_memory != 0)) {
         px_device_say(device,
                       "the %" PRIu64
@@ -165,6 +217,12 @@ static ptx_status make_memory(struct ptx_device *device)
                       (c->memory_bytes + own) >> 20);
         return PTX_ERROR_OUT_OF_MEMORY;
     }
+    return PTX_OK;
+}
+
+static ptx_status make_heaps(struct ptx_device *device)
+{
+    const ptx_device_config *c = &device->config;
     if (!px_heap_init(&device->heap, &device->mem, c->heap_bytes) ||
         !px_heap_init(&device->buffers, &device->mem, BUFFER_BYTES)) {
         px_device_say(device,
@@ -181,12 +239,14 @@ static ptx_status make_memory(struct ptx_device *device)
 static ptx_status make_parts(struct ptx_device *device)
 {
     ptx_status status = make_memory(device);
+    if (status == PTX_OK) status = make_heaps(device);
     if (status != PTX_OK) return status;
     if (!px_sched_init(&device->sched, device, device->config.workers)) return PTX_ERROR_OUT_OF_MEMORY;
     device->sched.runtime = device->runtime;
-    device->sched.max_steps = device->config.max_steps;
-    device->sched.timeout_ns = device->config.timeout_ms * 1000000;
-    return pthread_mutex_init(&device->output_lock, NULL) == 0 ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+    device->sched.over = px_task_over;
+    device->sched.alone = device->config.deterministic != 0;
+    device->quota.sched = &device->sched;
+    return px_streams_init(device) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
 }
 
 static void tell_error(const ptx_device_config *config, const char *text)
@@ -208,6 +268,10 @@ ptx_status px_device_create(const ptx_device_config *config, const struct px_run
     device->alloc = px_quota_allocator(&device->quota);
     device->runtime = runtime;
     device->level = px_level_best();
+    pthread_mutex_init(&device->output_lock, NULL);
+    pthread_mutex_init(&device->mem_lock, NULL);
+    pthread_mutex_init(&device->lock, NULL);
+    pthread_mutex_init(&device->watch.lock, NULL);
     ptx_status status = fill_config(device, config) ? make_parts(device) : PTX_ERROR_INVALID_ARGUMENT;
     if (status == PTX_OK) {
         *out = device;
@@ -218,17 +282,36 @@ ptx_status px_device_create(const ptx_device_config *config, const struct px_run
     return status;
 }
 
+/* What runs is stopped, what waits is not begun. */
+static void end_work(struct ptx_device *device)
+{
+    px_sched_lock(&device->sched);
+    atomic_fetch_add(&device->tasks.interrupts, 1);
+    px_sched_stop(&device->sched, PX_STOP_INTERRUPT);
+    px_tasks_drain(device);
+    px_streams_free(device);
+    px_sched_unlock(&device->sched);
+}
+
 void px_device_destroy(ptx_device *device)
 {
-    if (!device) return;
-    while (device->programs) px_program_destroy(device->programs);
+    if (!device || (device->sched.helpers && px_sched_is_worker(&device->sched))) return;
+    if (device->sched.helpers) end_work(device);
+    px_watch_leaks(device);
+    while (device->programs) px_program_free(device->programs);
+    device->quota.sched = NULL;
     px_sched_free(&device->sched);
+    px_tasks_free(device);
+    px_handles_free(&device->handles, &device->alloc);
     if (device->runtime && device->runtime->destroy) device->runtime->destroy(device);
-    px_report_free(device);
+    px_report_forget(device, true);
     px_heap_free_all(&device->heap);
     px_heap_free_all(&device->buffers);
     px_mem_free_all(&device->mem);
     pthread_mutex_destroy(&device->output_lock);
+    pthread_mutex_destroy(&device->mem_lock);
+    pthread_mutex_destroy(&device->lock);
+    pthread_mutex_destroy(&device->watch.lock);
     const ptx_allocator alloc = device->quota.inner;
     px_free(&alloc, device, sizeof *device);
 }

@@ -14,7 +14,10 @@
 #include "gang/record.h"
 #include "mem/heap.h"
 #include "vm/quota.h"
+#include "vm/handle.h"
 #include "vm/sched.h"
+#include "vm/task.h"
+#include "vm/watch.h"
 
 /* What the VM asks of the device runtime. All but `find` are called under the scheduler's lock. */
 struct px_runtime {
@@ -24,9 +27,9 @@ struct px_runtime {
         struct px_grid *grid);             /* grid and its tails are complete; its parent has not heard yet */
     void (*discard)(struct px_grid *grid); /* frees grid->cdp and grid->item */
     bool (*stalled)(
-        struct px_sched *sched); /* nothing can run: true when parked lanes shall be asked again */
-    void (*launch_over)(struct ptx_device *device); /* a host launch has ended, well or not; no lock */
-    void (*destroy)(struct ptx_device *device);     /* frees device->cdp; no lock */
+        struct px_run *run); /* nothing of it can run: true when parked lanes shall be asked again */
+    void (*launch_over)(struct ptx_device *device, struct px_run *run); /* it has ended, well or not */
+    void (*destroy)(struct ptx_device *device);                         /* frees device->cdp; no lock */
 };
 
 /* Facts of an architecture (CUDA C++ Programming Guide, table of compute capabilities). */
@@ -35,12 +38,6 @@ struct px_arch {
     uint16_t sm_count;
     uint16_t ctas_per_sm, threads_per_sm;
     uint32_t shared_per_sm, shared_per_cta; /* bytes; the latter is the opt-in maximum */
-};
-
-/* Strings of the last fault, freed at the next launch. */
-struct px_report {
-    struct px_arena arena;
-    bool used;
 };
 
 struct ptx_device {
@@ -55,26 +52,37 @@ struct ptx_device {
     const struct px_level *level;
     bool masked_only; /* programs decoded from now on run the masked version always: a wish of tests */
     struct px_sched sched;
+    struct px_tasks tasks;
+    struct px_handles handles; /* of streams, events, launches, graphs; under the scheduler's lock */
+    struct px_stream *streams; /* those that are not destroyed; under the scheduler's lock */
+    struct px_stream *legacy;  /* its default stream */
     pthread_mutex_t output_lock;
-    uint64_t printed;             /* bytes of output of this launch; under output_lock */
-    struct ptx_program *programs; /* newest first */
+    pthread_mutex_t mem_lock;           /* allocations of `mem`; readers need none */
+    pthread_mutex_t lock;               /* what follows; never held while another lock is taken */
+    struct ptx_program *programs;       /* newest first */
+    _Atomic(struct ptx_program *) dead; /* nobody uses them any more; to be freed by px_device_reap */
+    struct px_told *told;
+    struct px_watch watch;
+    atomic_bool any_told;
     uint32_t next_program;
     uint32_t depth_limit[2]; /* of launch nesting for CDP1, CDP2 */
     void *cdp;               /* lib/cdp's state of the device; under the scheduler's lock */
-    struct px_report report;
     char message[512];
 };
 
 struct ptx_kernel {
     struct ptx_program *program;
     const struct px_lfunc *func;
-    struct ptx_kernel *next; /* in its program; made on first use */
+    struct ptx_kernel *next;        /* in its program; made on first use */
+    bool dynamic_set, carveout_set; /* attributes that were set: dynamic shared memory, carve-out */
+    int dynamic_bytes, carveout;
 };
 
 struct ptx_program {
     struct ptx_device *device;
-    struct ptx_program *next;
-    uint32_t number; /* owner number of its const and func windows */
+    struct ptx_program *next, *dead; /* among all, and among those to be freed */
+    atomic_uint refs;                /* the embedder's, and one a grid */
+    uint32_t number;                 /* owner number of its const and func windows */
     struct px_linked linked;
     ptx_address global_base; /* 0 without .global variables */
     ptx_fmad fmad;           /* ptx_program_options.fmad */
@@ -92,31 +100,40 @@ const ptx_allocator *px_device_allocator(const struct ptx_device *device);
 uint32_t px_device_sm_count(const struct ptx_device *device);
 
 /* Host memory of [va, va+size) in device memory or in a const window; NULL when it is not one block. */
-void *px_device_host(const struct ptx_device *device, uint64_t va, uint64_t size);
+void *px_device_host(struct ptx_device *device, uint64_t va, uint64_t size);
 
 /* Frees what the host allocated; false for anything else (a program's variables, the heaps). */
 bool px_device_free(struct ptx_device *device, uint64_t va);
+/* Device memory, zeroed. False: there is none. */
+bool px_device_alloc(struct ptx_device *device, uint64_t size, uint64_t align, uint64_t *va);
 
 /* A whole call's text to the embedder; one at a time. Beyond max_output nothing goes out and the launch
  * stops. */
-void px_device_output(struct ptx_device *device, const char *text, size_t size);
+void px_device_output(const struct px_grid *grid, const char *text, size_t size);
 /* Sets device->message. */
 void px_device_say(struct ptx_device *device, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const struct px_arch *px_arch_find(const char *name); /* NULL when unknown */
 
 /* The program whose func or const window `va` lies in, and the function there; NULL when there is none. */
-struct ptx_program *px_device_program(const struct ptx_device *device, uint64_t va);
-const struct px_lfunc *px_device_function(const struct ptx_device *device, uint64_t va,
+struct ptx_program *px_device_program(struct ptx_device *device, uint64_t va);
+const struct px_lfunc *px_device_function(struct ptx_device *device, uint64_t va,
                                           struct ptx_program **program);
 
 ptx_status px_device_create(const ptx_device_config *config, const struct px_runtime *runtime,
                             ptx_device **device);
 void px_device_destroy(ptx_device *device);
+/* Frees programs that nobody uses any more. No lock is held. */
+void px_device_reap(ptx_device *device);
+/* PTX_OK, or what a lost device answers. */
+ptx_status px_device_state(ptx_device *device);
 
 /* program.c */
 ptx_status px_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
                              const ptx_program_options *options, ptx_program **program);
+/* The embedder has done with it: it goes with the last grid that uses it. */
 void px_program_destroy(ptx_program *program);
+void px_program_release(ptx_program *program); /* of a grid */
+void px_program_free(ptx_program *program);
 /* As module number `module` calls it; PX_ANY_MODULE: as modules share it, else the first module's own. */
 #define PX_ANY_MODULE SIZE_MAX
 ptx_status px_program_kernel(ptx_program *program, size_t module, const char *name, ptx_kernel **kernel);
@@ -124,6 +141,8 @@ ptx_status px_program_variable(ptx_program *program, size_t module, const char *
                                uint64_t *size);
 ptx_status px_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap), void *user,
                            uint64_t *instructions);
+/* The kernel that a function is; PTX_ERROR_OUT_OF_MEMORY. */
+ptx_status px_program_kernel_of(ptx_program *program, const struct px_lfunc *func, ptx_kernel **kernel);
 void px_kernel_info(const ptx_kernel *kernel, ptx_kernel_info *info);
 
 /* launch.c */
@@ -141,6 +160,11 @@ struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfun
 struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn native, const void *operands,
                                       size_t size);
 void px_grid_free(struct px_grid *grid);
+/* A grid with its parameters, as the host wants it. On failure the device's message is set, and the calling
+ * thread's fault. */
+ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault,
+                          struct px_grid **grid);
+/* Runs a kernel and all that it launches, in no stream. */
 ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);
 
 /* host.c; false with *error set, or NULL when there is no memory */
@@ -149,13 +173,6 @@ void px_host_free(struct ptx_program *program);
 
 /* address.c: which memory the address of a trap means. */
 void px_address_text(const struct ptx_device *device, const struct px_trap *trap, char *buf, size_t size);
-
-/* fault.c: why the launch stopped, in words that live in the device's report arena. */
-void px_report_fault(struct ptx_device *device, enum px_stop stop, ptx_fault *fault);
-/* The same for a kernel that cannot be decoded. */
-void px_report_refusal(struct ptx_device *device, const struct px_lfunc *kernel, const struct px_refusal *why,
-                       ptx_fault *fault);
-void px_report_free(struct ptx_device *device);
 
 /* decoded.c: code of a kernel for `threads`, cached in the program. NULL with *why set. */
 const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel,

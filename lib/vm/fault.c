@@ -1,11 +1,11 @@
 /*
  * fault.c - why a launch stopped, in words.
  *
- * Workers record a trap as plain data; here, after the launch, it becomes the
- * strings of ptx_fault. They live in an arena of the device until its next
- * launch. Nothing here runs while a kernel runs.
+ * Workers record a trap as plain data; here, when the run is over, it becomes
+ * the strings of ptx_fault, which live in the arena of a report.
  */
 #include "vm/device.h"
+#include "vm/report.h"
 #include "front/print.h"
 #include "gang/place.h"
 #include <inttypes.h>
@@ -50,22 +50,21 @@ static void fill_instruction(struct px_arena *arena, const struct px_lfunc *func
     fault->source = copy(arena, buf);
 }
 
-static void fill_address(struct ptx_device *device, ptx_fault *fault)
+static void fill_address(struct ptx_device *device, const struct px_trap *trap, struct px_arena *arena,
+                         ptx_fault *fault)
 {
-    const struct px_trap *trap = &device->sched.trap;
     char buf[300];
     fault->address = trap->address;
     if (trap->error != PX_CUDA_ILLEGAL_ADDRESS && trap->error != PX_CUDA_MISALIGNED_ADDRESS &&
         trap->error != PX_CUDA_INVALID_ADDRESS_SPACE)
         return;
     px_address_text(device, trap, buf, sizeof buf);
-    fault->allocation = copy(&device->report.arena, buf);
+    fault->allocation = copy(arena, buf);
 }
 
-static void fill_from_trap(struct ptx_device *device, ptx_fault *fault)
+static void fill_from_trap(struct ptx_device *device, const struct px_trap *trap, struct px_arena *arena,
+                           ptx_fault *fault)
 {
-    struct px_arena *arena = &device->report.arena;
-    const struct px_trap *trap = &device->sched.trap;
     char calls[1200];
     fault->cuda_error = trap->error;
     fault->name = px_cuda_error_name(trap->error);
@@ -81,7 +80,7 @@ static void fill_from_trap(struct ptx_device *device, ptx_fault *fault)
         px_place_chain(trap->calls, trap->depth, calls, sizeof calls);
         fault->calls = copy(arena, calls);
     }
-    fill_address(device, fault);
+    fill_address(device, trap, arena, fault);
 }
 
 /* ---- stops without a trap ---- */
@@ -103,10 +102,10 @@ static bool add_line(void *user, const char *line)
     return true;
 }
 
-static const char *state_text(struct ptx_device *device, struct px_arena *arena)
+static const char *state_text(struct px_run *run, struct px_arena *arena)
 {
     struct state s = {.arena = arena};
-    px_sched_report(&device->sched, add_line, &s);
+    px_run_report(run, add_line, &s);
     if (s.lines > STATE_LINES) {
         uint32_t more = s.lines - STATE_LINES;
         s.lines = 0;
@@ -123,6 +122,7 @@ static const char *stop_text(const struct ptx_device *device, enum px_stop stop,
     case PX_STOP_STEPS: return "the limit of instructions was reached";
     case PX_STOP_TIMEOUT: return "the time limit was reached";
     case PX_STOP_INTERRUPT: return "interrupted";
+    case PX_STOP_LOST: return "stopped, because another launch of the device has faulted";
     case PX_STOP_OUTPUT:
         snprintf(buf, size, "the limit of printed text was reached: %" PRIu64 " bytes (max_output)",
                  device->config.max_output);
@@ -137,7 +137,8 @@ static const char *stop_text(const struct ptx_device *device, enum px_stop stop,
     }
 }
 
-static void fill_from_stop(struct ptx_device *device, enum px_stop stop, ptx_fault *fault)
+static void fill_from_stop(struct ptx_device *device, const struct px_run *run, enum px_stop stop,
+                           struct px_arena *arena, ptx_fault *fault)
 {
     char buf[200];
     const bool timeout = stop == PX_STOP_STEPS || stop == PX_STOP_TIMEOUT;
@@ -145,63 +146,123 @@ static void fill_from_stop(struct ptx_device *device, enum px_stop stop, ptx_fau
     const char *text = stop_text(device, stop, buf, sizeof buf);
     fault->cuda_error = timeout ? PX_CUDA_LAUNCH_TIMEOUT : memory ? PX_CUDA_OUT_OF_MEMORY : 0;
     fault->name = fault->cuda_error ? px_cuda_error_name(fault->cuda_error) : "";
-    fault->message = px_arena_text(&device->report.arena, text, strlen(text));
-    if (device->sched.root && device->sched.root->kernel) {
-        const char *kernel = device->sched.root->kernel->name;
-        fault->kernel = px_arena_text(&device->report.arena, kernel, strlen(kernel));
+    fault->message = copy(arena, text);
+    if (run->root->kernel) fault->kernel = copy(arena, run->root->kernel->name);
+}
+
+/* Empty strings rather than NULL everywhere. */
+static ptx_fault empty_fault(int error)
+{
+    return (ptx_fault){.cuda_error = error,
+                       .name = px_cuda_error_name(error),
+                       .message = "",
+                       .instruction = "",
+                       .file = "",
+                       .source = "",
+                       .kernel = "",
+                       .function = "",
+                       .calls = "",
+                       .launched_by = "",
+                       .allocation = "",
+                       .state = ""};
+}
+
+/* NULL: no memory. */
+static struct px_report *new_report(struct ptx_device *device)
+{
+    struct px_report *r = px_zalloc(&device->alloc, sizeof *r);
+    if (!r) return NULL;
+    atomic_init(&r->refs, 1);
+    r->fault = empty_fault(0);
+    px_arena_init(&r->arena, &device->alloc, NULL);
+    return r;
+}
+
+static void fill_stop(struct ptx_device *device, struct px_run *run, enum px_stop stop, struct px_report *r)
+{
+    jmp_buf failure;
+    r->arena.on_failure = &failure;
+    if (setjmp(failure)) return; /* out of memory: what was filled in stands */
+    if (stop == PX_STOP_FAULT)
+        fill_from_trap(device, &run->trap, &r->arena, &r->fault);
+    else
+        fill_from_stop(device, run, stop, &r->arena, &r->fault);
+    r->fault.state = state_text(run, &r->arena);
+}
+
+struct px_report *px_report_stop(struct ptx_device *device, struct px_run *run, enum px_stop stop, bool quiet)
+{
+    char buf[200];
+    px_device_say(device, "%s",
+                  stop == PX_STOP_FAULT ? run->trap.text : stop_text(device, stop, buf, sizeof buf));
+    struct px_report *r = quiet ? NULL : new_report(device);
+    if (r) fill_stop(device, run, stop, r);
+    return r;
+}
+
+static void fill_refusal(const struct px_lfunc *kernel, const struct px_refusal *why, struct px_report *r)
+{
+    jmp_buf failure;
+    r->arena.on_failure = &failure;
+    r->fault.message = "out of memory";
+    if (setjmp(failure)) return;
+    if (why->text) r->fault.message = copy(&r->arena, why->text);
+    r->fault.kernel = copy(&r->arena, kernel->name);
+    if (why->func) fill_instruction(&r->arena, why->func, why->inst, &r->fault);
+}
+
+struct px_report *px_report_refusal(struct ptx_device *device, const struct px_lfunc *kernel,
+                                    const struct px_refusal *why, bool quiet)
+{
+    px_device_say(device, "%s", why->text ? why->text : "out of memory");
+    struct px_report *r = quiet ? NULL : new_report(device);
+    if (r) fill_refusal(kernel, why, r);
+    return r;
+}
+
+void px_report_release(struct ptx_device *device, struct px_report *r)
+{
+    if (!r || atomic_fetch_sub(&r->refs, 1) != 1) return;
+    px_arena_free(&r->arena);
+    px_free(&device->alloc, r, sizeof *r);
+}
+
+/* ---- who was told ---- */
+
+void px_report_forget(struct ptx_device *device, bool all)
+{
+    struct px_told *gone = NULL;
+    if (!atomic_load(&device->any_told)) return;
+    pthread_mutex_lock(&device->lock);
+    for (struct px_told **at = &device->told, *t; (t = *at);) {
+        if (!all && !pthread_equal(t->thread, pthread_self())) {
+            at = &t->next;
+            continue;
+        }
+        *at = t->next;
+        t->next = gone;
+        gone = t;
+    }
+    atomic_store(&device->any_told, device->told != NULL);
+    pthread_mutex_unlock(&device->lock);
+    for (struct px_told *next; gone; gone = next) {
+        next = gone->next;
+        px_report_release(device, gone->report);
+        px_free(&device->alloc, gone, sizeof *gone);
     }
 }
 
-void px_report_free(struct ptx_device *device)
+void px_report_tell(struct ptx_device *device, struct px_report *r, int error, ptx_fault *fault)
 {
-    if (device->report.used) px_arena_free(&device->report.arena);
-    device->report.used = false;
-}
-
-/* Empty strings rather than NULL everywhere, and an arena for others. False: nobody wants it. */
-static bool begin_report(struct ptx_device *device, jmp_buf *failure, ptx_fault *fault)
-{
-    px_report_free(device);
-    if (!fault) return false;
-    *fault = (ptx_fault){.name = "",
-                         .message = "",
-                         .instruction = "",
-                         .file = "",
-                         .source = "",
-                         .kernel = "",
-                         .function = "",
-                         .calls = "",
-                         .launched_by = "",
-                         .allocation = "",
-                         .state = ""};
-    px_arena_init(&device->report.arena, &device->alloc, failure);
-    device->report.used = true;
-    return true;
-}
-
-void px_report_fault(struct ptx_device *device, enum px_stop stop, ptx_fault *fault)
-{
-    jmp_buf failure;
-    char buf[200];
-    px_device_say(device, "%s",
-                  stop == PX_STOP_FAULT ? device->sched.trap.text : stop_text(device, stop, buf, sizeof buf));
-    if (!begin_report(device, &failure, fault)) return;
-    if (setjmp(failure)) return; /* out of memory: what was filled in stands */
-    if (stop == PX_STOP_FAULT)
-        fill_from_trap(device, fault);
-    else
-        fill_from_stop(device, stop, fault);
-    fault->state = state_text(device, &device->report.arena);
-}
-
-void px_report_refusal(struct ptx_device *device, const struct px_lfunc *kernel, const struct px_refusal *why,
-                       ptx_fault *fault)
-{
-    jmp_buf failure;
-    px_device_say(device, "%s", why->text ? why->text : "out of memory");
-    if (!begin_report(device, &failure, fault)) return;
-    fault->message = why->text ? why->text : "out of memory";
-    if (setjmp(failure)) return;
-    fault->kernel = copy(&device->report.arena, kernel->name);
-    if (why->func) fill_instruction(&device->report.arena, why->func, why->inst, fault);
+    px_report_forget(device, false);
+    if (fault && (error || r)) *fault = empty_fault(error);
+    struct px_told *told = r && fault ? px_alloc(&device->alloc, sizeof *told) : NULL;
+    if (!told) return;
+    atomic_fetch_add(&r->refs, 1);
+    pthread_mutex_lock(&device->lock);
+    *told = (struct px_told){device->told, pthread_self(), r};
+    device->told = told;
+    atomic_store(&device->any_told, true);
+    pthread_mutex_unlock(&device->lock);
+    *fault = r->fault;
 }

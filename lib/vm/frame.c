@@ -46,7 +46,7 @@ bool px_local_clear(struct px_gang *g, uint64_t from)
     for (uint64_t at = from * g->n, n; at < end; at += n) {
         n = end - at < CLEAR_PART ? end - at : CLEAR_PART;
         memset(g->local + at, 0, n);
-        if (n == CLEAR_PART && px_sched_due(&g->cta->grid->device->sched)) return false;
+        if (n == CLEAR_PART && px_sched_due(g->cta->grid->run)) return false;
     }
     return true;
 }

@@ -2,6 +2,7 @@
  * launch.c - a grid from its shape, and a launch from the host.
  */
 #include "vm/device.h"
+#include "vm/report.h"
 #include <string.h>
 
 static uint32_t threads_of(struct px_shape s)
@@ -45,7 +46,8 @@ uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_
 {
     const struct px_arch *a = &device->arch;
     const uint32_t warps = (threads + 31) / 32;
-    uint32_t n = a->threads_per_sm / (warps * 32), room = shared ? a->shared_per_sm / (shared + 1024) : n;
+    const uint32_t taken = (shared + 1024 + 127) & ~127u; /* the system's kilobyte, in units of 128 bytes */
+    uint32_t n = a->threads_per_sm / (warps * 32), room = a->shared_per_sm / taken;
     if (room < n) n = room;
     return n < a->ctas_per_sm ? n : a->ctas_per_sm;
 }
@@ -76,6 +78,7 @@ struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfun
     atomic_init(&g->ctas_left, g->ctas);
     uint32_t resident = px_occupancy(device, threads_of(block), g->shared_bytes);
     g->resident = (resident ? resident : 1) * device->arch.sm_count;
+    atomic_fetch_add_explicit(&program->refs, 1, memory_order_relaxed);
     g->params = px_zalloc(&device->alloc, g->param_bytes);
     if (g->params) return g;
     px_grid_free(g);
@@ -106,20 +109,9 @@ struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn na
 void px_grid_free(struct px_grid *grid)
 {
     const ptx_allocator *alloc = &grid->device->alloc;
+    if (grid->program) px_program_release(grid->program);
     px_free(alloc, grid->params, grid->param_bytes);
     px_free(alloc, grid, sizeof *grid);
-}
-
-static ptx_status status_of(enum px_stop stop)
-{
-    switch (stop) {
-    case PX_STOP_NONE: return PTX_OK;
-    case PX_STOP_FAULT: return PTX_ERROR_FAULT;
-    case PX_STOP_DEADLOCK: return PTX_ERROR_DEADLOCK;
-    case PX_STOP_INTERRUPT: return PTX_ERROR_INTERRUPTED;
-    case PX_STOP_MEMORY: return PTX_ERROR_OUT_OF_MEMORY;
-    default: return PTX_ERROR_LIMIT;
-    }
 }
 
 static struct px_shape shape_of(const unsigned v[3])
@@ -127,30 +119,75 @@ static struct px_shape shape_of(const unsigned v[3])
     return (struct px_shape){v[0], v[1] ? v[1] : 1, v[2] ? v[2] : 1};
 }
 
-ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault)
+ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault,
+                          struct px_grid **out)
 {
-    struct ptx_program *program = kernel->program;
-    struct ptx_device *device = program->device;
+    struct ptx_device *device = kernel->program->device;
     const struct px_shape grid = shape_of(config->grid), block = shape_of(config->block);
     struct px_refusal why;
-    device->message[0] = 0;
     enum px_shape_error wrong = px_launch_check(device, kernel->func, grid, block, config->shared_bytes);
     if (wrong != PX_SHAPE_OK) {
         px_device_say(device, "%s: %s", kernel->func->name, shape_error_text(wrong));
         return PTX_ERROR_LAUNCH;
     }
-    struct px_grid *root = px_grid_create(program, kernel->func, grid, block, config->shared_bytes, &why);
-    if (!root) {
-        px_report_refusal(device, kernel->func, &why, fault);
+    for (int i = 0; i < 3; i++)
+        if (config->cluster[i] > 1) {
+            px_device_say(device, "%s: clusters of more than one block are not run yet", kernel->func->name);
+            return PTX_ERROR_UNSUPPORTED;
+        }
+    struct px_grid *g =
+        px_grid_create(kernel->program, kernel->func, grid, block, config->shared_bytes, &why);
+    if (!g) {
+        struct px_report *r = px_report_refusal(device, kernel->func, &why, !fault);
+        px_report_tell(device, r, why.text ? 0 : PX_CUDA_OUT_OF_MEMORY, fault);
+        px_report_release(device, r);
         return why.text ? PTX_ERROR_UNSUPPORTED : PTX_ERROR_OUT_OF_MEMORY;
     }
-    if (root->param_bytes) memcpy(root->params, config->params, root->param_bytes);
-    device->printed = 0;
-    device->quota.sched = &device->sched;
-    const enum px_stop stop = px_sched_run(&device->sched, root);
-    device->quota.sched = NULL;
-    if (stop != PX_STOP_NONE) px_report_fault(device, stop, fault);
-    px_sched_clean(&device->sched);
-    if (device->runtime && device->runtime->launch_over) device->runtime->launch_over(device);
-    return status_of(stop);
+    if (config->cooperative && g->ctas > g->resident) {
+        px_device_say(device, "%s: a cooperative launch of %llu blocks; the device holds %u at once",
+                      kernel->func->name, (unsigned long long)g->ctas, g->resident);
+        px_grid_free(g);
+        return PTX_ERROR_LAUNCH;
+    }
+    if (g->param_bytes) memcpy(g->params, config->params, g->param_bytes);
+    *out = g;
+    return PTX_OK;
+}
+
+static ptx_status no_memory(struct ptx_device *device, struct px_grid *grid)
+{
+    px_grid_free(grid);
+    px_device_say(device, "out of memory");
+    return PTX_ERROR_OUT_OF_MEMORY;
+}
+
+ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault)
+{
+    struct ptx_device *device = kernel->program->device;
+    struct px_grid *grid;
+    px_device_say(device, "%s", "");
+    px_report_forget(device, false);
+    ptx_status status = px_launch_grid(kernel, config, fault, &grid);
+    if (status != PTX_OK) return status;
+    px_sched_lock(&device->sched);
+    struct px_task *task = px_task_new(device, grid);
+    if (!task) {
+        px_sched_unlock(&device->sched);
+        return no_memory(device, grid);
+    }
+    task->max_steps = config->max_steps ? config->max_steps : device->config.max_steps;
+    task->timeout_ns = 1000000 * (config->timeout_ms ? config->timeout_ms : device->config.timeout_ms);
+    task->quiet = !fault;
+    px_task_submit(task);
+    px_task_wait(task);
+    status = task->status;
+    struct px_report *r = task->report;
+    const int error = task->error;
+    task->report = NULL;
+    px_task_release(task);
+    px_sched_unlock(&device->sched);
+    px_report_tell(device, r, error, fault);
+    px_report_release(device, r);
+    px_device_reap(device);
+    return status;
 }

@@ -35,7 +35,9 @@ static bool carve_globals(struct ptx_program *program)
     for (uint32_t i = 0; i < l->nvars; i++)
         if (l->vars[i].space == PX_SPACE_GLOBAL && l->vars[i].size)
             blocks[n++] = (struct px_extent){l->vars[i].address, l->vars[i].size};
+    pthread_mutex_lock(&program->device->mem_lock);
     bool ok = px_mem_carve(&program->device->mem, program->global_base, blocks, n);
+    pthread_mutex_unlock(&program->device->mem_lock);
     px_free(&program->device->alloc, blocks, l->nvars * sizeof *blocks);
     return ok;
 }
@@ -44,7 +46,8 @@ static ptx_status make_images(struct ptx_program *program)
 {
     struct px_linked *l = &program->linked;
     struct px_mem *mem = &program->device->mem;
-    if (l->global_bytes && !px_mem_alloc(mem, l->global_bytes, GLOBAL_ALIGN, &program->global_base)) {
+    if (l->global_bytes &&
+        !px_device_alloc(program->device, l->global_bytes, GLOBAL_ALIGN, &program->global_base)) {
         px_device_say(program->device,
                       "no device memory for the %" PRIu64 " bytes of .global variables; ask for more "
                       "(--memory, ptx_device_config.memory_bytes)",
@@ -133,7 +136,8 @@ static bool all_runnable(ptx_device *device, const ptx_module *const *modules, s
 ptx_status px_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
                              const ptx_program_options *options, ptx_program **out)
 {
-    device->message[0] = 0;
+    px_device_say(device, "%s", "");
+    px_device_reap(device);
     if (!all_checked(device, modules, count)) return PTX_ERROR_ASSEMBLY;
     if (!all_runnable(device, modules, count)) return PTX_ERROR_UNSUPPORTED;
     struct ptx_program *program = px_zalloc(&device->alloc, sizeof *program);
@@ -142,10 +146,13 @@ ptx_status px_program_create(ptx_device *device, const ptx_module *const *module
         return PTX_ERROR_OUT_OF_MEMORY;
     }
     program->device = device;
-    program->number = ++device->next_program;
     program->fmad = options ? options->fmad : PTX_FMAD_DEFAULT;
+    atomic_init(&program->refs, 1);
+    pthread_mutex_lock(&device->lock);
+    program->number = ++device->next_program;
     program->next = device->programs;
     device->programs = program;
+    pthread_mutex_unlock(&device->lock);
     pthread_mutex_init(&program->code_lock, NULL);
     px_arena_init(&program->code_arena, &device->alloc, NULL);
     ptx_status status = fill_program(program, modules, count, options);
@@ -158,9 +165,38 @@ ptx_status px_program_create(ptx_device *device, const ptx_module *const *module
 
 static void unlink_program(struct ptx_program *program)
 {
-    struct ptx_program **at = &program->device->programs;
+    struct ptx_device *device = program->device;
+    pthread_mutex_lock(&device->lock);
+    struct ptx_program **at = &device->programs;
     while (*at != program) at = &(*at)->next;
     *at = program->next;
+    pthread_mutex_unlock(&device->lock);
+}
+
+void px_program_release(ptx_program *program)
+{
+    if (atomic_fetch_sub(&program->refs, 1) != 1) return;
+    struct ptx_device *device = program->device; /* the caller may hold locks: it is freed later */
+    program->dead = atomic_load(&device->dead);
+    while (!atomic_compare_exchange_weak(&device->dead, &program->dead, program)) {
+    }
+}
+
+void px_device_reap(ptx_device *device)
+{
+    if (!atomic_load_explicit(&device->dead, memory_order_relaxed)) return;
+    for (struct ptx_program *p = atomic_exchange(&device->dead, NULL), *next; p; p = next) {
+        next = p->dead;
+        px_program_free(p);
+    }
+}
+
+void px_program_destroy(ptx_program *program)
+{
+    if (!program) return;
+    struct ptx_device *device = program->device;
+    px_program_release(program);
+    px_device_reap(device);
 }
 
 static void free_kernels(struct ptx_program *program)
@@ -182,9 +218,8 @@ static void free_code(ptx_program *program, const ptx_allocator *alloc)
         }
 }
 
-void px_program_destroy(ptx_program *program)
+void px_program_free(ptx_program *program)
 {
-    if (!program) return;
     const ptx_allocator alloc = program->device->alloc;
     unlink_program(program);
     px_sched_forget(&program->device->sched);
@@ -193,7 +228,9 @@ void px_program_destroy(ptx_program *program)
     free_code(program, &alloc);
     px_arena_free(&program->code_arena);
     pthread_mutex_destroy(&program->code_lock);
+    pthread_mutex_lock(&program->device->mem_lock);
     if (program->global_base) px_mem_release(&program->device->mem, program->global_base);
+    pthread_mutex_unlock(&program->device->mem_lock);
     px_free(&alloc, program->const_image, program->linked.const_bytes);
     for (uint32_t i = 0; program->retained && i < program->linked.nmodules; i++)
         px_module_release(program->linked.modules[i]);
@@ -203,19 +240,31 @@ void px_program_destroy(ptx_program *program)
 
 /* ---- what a program holds ---- */
 
+ptx_status px_program_kernel_of(ptx_program *program, const struct px_lfunc *func, ptx_kernel **out)
+{
+    struct ptx_device *device = program->device;
+    struct ptx_kernel *made = px_alloc(&device->alloc, sizeof *made);
+    pthread_mutex_lock(&device->lock);
+    struct ptx_kernel *k = program->kernels;
+    while (k && k->func != func) k = k->next;
+    if (!k && made) {
+        *made = (struct ptx_kernel){.program = program, .func = func, .next = program->kernels};
+        k = program->kernels = made;
+        made = NULL;
+    }
+    pthread_mutex_unlock(&device->lock);
+    px_free(&device->alloc, made, sizeof *made);
+    *out = k;
+    return k ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+}
+
 ptx_status px_program_kernel(ptx_program *program, size_t module, const char *name, ptx_kernel **out)
 {
     const struct px_linked *l = &program->linked;
     const struct px_lfunc *f = module == PX_ANY_MODULE ? px_link_kernel_named(l, name)
                                                        : px_link_func(l, px_link_symbol(l, module, name));
     if (!f || !f->is_entry || f->kind != PX_LF_CODE) return PTX_ERROR_NOT_FOUND;
-    for (struct ptx_kernel *k = program->kernels; k; k = k->next)
-        if (k->func == f) return *out = k, PTX_OK;
-    struct ptx_kernel *kernel = px_alloc(&program->device->alloc, sizeof *kernel);
-    if (!kernel) return PTX_ERROR_OUT_OF_MEMORY;
-    *kernel = (struct ptx_kernel){program, f, program->kernels};
-    *out = program->kernels = kernel;
-    return PTX_OK;
+    return px_program_kernel_of(program, f, out);
 }
 
 ptx_status px_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap), void *user,

@@ -8,9 +8,11 @@
 static bool take(struct px_quota *q, uint64_t more)
 {
     const uint64_t before = atomic_fetch_add_explicit(&q->used, more, memory_order_relaxed);
-    if (!q->sched || (before <= q->limit && more <= q->limit - before)) return true;
+    if (before <= q->limit && more <= q->limit - before) return true;
+    struct px_run *run = q->sched ? px_sched_mine(q->sched) : NULL;
+    if (!run) return true;
     atomic_fetch_sub_explicit(&q->used, more, memory_order_relaxed);
-    px_sched_stop(q->sched, PX_STOP_HOST);
+    px_run_stop(run, PX_STOP_HOST);
     return false;
 }
 

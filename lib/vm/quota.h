@@ -19,7 +19,7 @@ struct px_quota {
     ptx_allocator inner; /* the embedder's */
     uint64_t limit;      /* bytes */
     atomic_uint_fast64_t used;
-    struct px_sched *sched; /* whom to stop; NULL while no launch runs, when nothing is refused */
+    struct px_sched *sched; /* knows for which run a thread asks; what is asked for none is not refused */
 };
 
 /* An allocator that takes from `quota->inner` and counts. The quota must outlive it. */

@@ -1,15 +1,16 @@
 /*
  * sched.c - what a worker does next.
  *
- * Order of choice: CTAs that may go on, then new CTAs of the deepest queued
- * grid (children before their parent's remaining CTAs: that bounds what is
- * pending), else wait. A CTA that spends its slice goes to the end of `ready`.
- * When every ready CTA has had a slice and none has ended, they may be waiting
- * for one that has not begun: as many new ones as are alive may then start, up
- * to the residency that the grid's shape allows.
+ * Runs take turns, those of higher priority first, every fourth turn whatever
+ * their priority. Order of choice within a run: CTAs that may go on, then new
+ * CTAs of the deepest queued grid (children before their parent's remaining
+ * CTAs: that bounds what is pending). A CTA that spends its slice goes to the
+ * end of `ready`. When every ready CTA has had a slice and none has ended, they
+ * may be waiting for one that has not begun: as many new ones as are alive may
+ * then start, up to the residency that the grid's shape allows.
  *
- * The launch ends when the root grid completes, or when `stop` is set. No CTA
- * running, none ready, none to start and the root incomplete is a deadlock.
+ * A run ends when its root grid completes, or when its `stop` is set. No CTA
+ * of it running, none ready, none to start and the root incomplete is a deadlock.
  */
 #include "vm/device.h"
 #include "vm/sched_list.h"
@@ -23,7 +24,7 @@ enum {
     LOOK_AFTER = 32768     /* warp-instructions of a worker between two looks at the limits */
 };
 
-static uint64_t now_ns(void)
+uint64_t px_now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -40,26 +41,37 @@ void px_sched_unlock(struct px_sched *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-void px_sched_stop(struct px_sched *s, enum px_stop why)
+void px_run_stop(struct px_run *run, enum px_stop why)
 {
     int none = PX_STOP_NONE;
-    atomic_compare_exchange_strong(&s->stop, &none, (int)why);
+    atomic_compare_exchange_strong(&run->stop, &none, (int)why);
 }
 
-static bool stopped(struct px_sched *s)
+void px_sched_stop(struct px_sched *s, enum px_stop why)
 {
-    return atomic_load_explicit(&s->stop, memory_order_relaxed) != PX_STOP_NONE;
+    for (int i = 0; i < PX_RUNS; i++) {
+        struct px_run *run = atomic_load(&s->runs[i]);
+        if (!run) return;
+        px_run_stop(run, why);
+    }
 }
 
-bool px_sched_due(struct px_sched *s)
+static bool stopped(struct px_run *run)
 {
-    if (s->timeout_ns && now_ns() - s->started_ns > s->timeout_ns) px_sched_stop(s, PX_STOP_TIMEOUT);
-    return stopped(s);
+    return atomic_load_explicit(&run->stop, memory_order_relaxed) != PX_STOP_NONE;
 }
 
-static void wake_idle(struct px_sched *s)
+bool px_sched_due(struct px_run *run)
 {
+    if (run->timeout_ns && px_now_ns() - run->started_ns > run->timeout_ns) px_run_stop(run, PX_STOP_TIMEOUT);
+    return stopped(run);
+}
+
+void px_sched_news(struct px_sched *s)
+{
+    atomic_fetch_add_explicit(&s->news, 1, memory_order_relaxed);
     if (s->idle) pthread_cond_broadcast(&s->wake);
+    if (s->resting) pthread_cond_broadcast(&s->rest);
 }
 
 /* ---- grids ---- */
@@ -69,16 +81,18 @@ static uint32_t level_of(const struct px_grid *grid)
     return grid->depth < PX_SCHED_LEVELS ? grid->depth : PX_SCHED_LEVELS - 1;
 }
 
-void px_sched_adopt(struct px_sched *s, struct px_grid *parent, struct px_grid *grid)
+void px_sched_adopt(struct px_run *run, struct px_grid *parent, struct px_grid *grid)
 {
+    struct px_sched *s = run->sched;
+    grid->run = run;
     grid->id = s->next_grid_id++;
     grid->parent = parent;
     grid->depth = parent ? parent->depth + !grid->native : 0;
     grid->unfinished = 1;
-    grid->older = s->grids;
+    grid->older = run->grids;
     grid->newer = NULL;
-    if (s->grids) s->grids->newer = grid;
-    s->grids = grid;
+    if (run->grids) run->grids->newer = grid;
+    run->grids = grid;
     if (grid->native) return;
     atomic_fetch_add_explicit(&s->grids_total, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&s->ctas_total, grid->ctas, memory_order_relaxed);
@@ -92,100 +106,104 @@ void px_sched_count(struct px_grid *grid)
     grid->parent->unfinished++;
 }
 
-void px_sched_enqueue(struct px_sched *s, struct px_grid *grid)
+void px_sched_enqueue(struct px_grid *grid)
 {
     const uint32_t level = level_of(grid);
-    px_grids_append(&s->queue[level], grid);
-    s->levels |= 1ull << level;
-    wake_idle(s);
+    if (grid->run->sched->watch) grid->run->sched->watch(grid, false);
+    px_grids_append(&grid->run->queue[level], grid);
+    grid->run->levels |= 1ull << level;
+    px_sched_news(grid->run->sched);
 }
 
-static struct px_grid *deepest(const struct px_sched *s)
+static struct px_grid *deepest(const struct px_run *run)
 {
-    return s->levels ? s->queue[63 - __builtin_clzll(s->levels)].first : NULL;
+    return run->levels ? run->queue[63 - __builtin_clzll(run->levels)].first : NULL;
 }
 
-static void unlink_grid(struct px_sched *s, struct px_grid *grid)
+static void unlink_grid(struct px_grid *grid)
 {
     if (grid->newer)
         grid->newer->older = grid->older;
     else
-        s->grids = grid->older;
+        grid->run->grids = grid->older;
     if (grid->older) grid->older->newer = grid->newer;
 }
 
-static void complete(struct px_sched *s, struct px_grid *grid)
+static void complete(struct px_grid *grid)
 {
+    struct px_sched *s = grid->run->sched;
     if (!grid->native) atomic_fetch_add_explicit(&s->grids_done, 1, memory_order_relaxed);
+    if (s->watch) s->watch(grid, true);
     if (s->runtime && s->runtime->completed) s->runtime->completed(grid);
-    if (grid == s->root) { /* the report may ask for it: it goes with the launch */
-        s->root_done = true;
-        wake_idle(s);
+    if (grid == grid->run->root) { /* the report may ask for it: it goes with the run */
+        grid->run->root_done = true;
         return;
     }
-    unlink_grid(s, grid);
+    unlink_grid(grid);
     px_grid_free(grid);
 }
 
-void px_sched_finish(struct px_sched *s, struct px_grid *grid)
+void px_sched_finish(struct px_grid *grid)
 {
     while (grid && --grid->unfinished == 0) {
-        if (s->runtime && s->runtime->drained && s->runtime->drained(grid)) return;
+        const struct px_runtime *runtime = grid->run->sched->runtime;
+        if (runtime && runtime->drained && runtime->drained(grid)) return;
         struct px_grid *parent = grid->counts ? grid->parent : NULL;
-        complete(s, grid);
+        complete(grid);
         grid = parent;
     }
 }
 
 /* ---- CTAs that do not run ---- */
 
-void px_sched_wake(struct px_sched *s, const struct px_grid *grid, uint64_t number)
+void px_sched_wake(struct px_run *run, const struct px_grid *grid, uint64_t number)
 {
-    struct px_parked_list all = s->blocked;
-    s->blocked = (struct px_parked_list){0};
-    atomic_fetch_add(&s->wakes, 1);
+    struct px_parked_list all = run->blocked;
+    run->blocked = (struct px_parked_list){0};
+    atomic_fetch_add(&run->wakes, 1);
     for (struct px_parked *p = all.first, *next; p; p = next) {
         next = p->next;
         const bool this = !grid || (p->grid == grid && p->number == number);
-        px_parked_append(this ? &s->ready : &s->blocked, p);
+        px_parked_append(this ? &run->ready : &run->blocked, p);
         if (!this) continue;
         p->round = 0;
-        s->nready++;
+        run->nready++;
     }
-    wake_idle(s);
+    px_sched_news(run->sched);
 }
 
 /* Puts a CTA aside. The lock is held. */
 static void park(struct px_helper *h, struct px_parked_list *list, struct px_cta *cta, struct px_grid *grid,
                  uint64_t number)
 {
-    struct px_sched *s = h->sched;
-    struct px_parked *p = px_parked_new(s);
+    struct px_run *run = grid->run;
+    struct px_parked *p = px_parked_new(h->sched);
     if (!p) { /* without room to remember it the CTA cannot be kept */
         px_cta_destroy(&h->worker, cta);
-        px_sched_stop(s, PX_STOP_MEMORY);
+        px_run_stop(run, PX_STOP_MEMORY);
         return;
     }
-    *p = (struct px_parked){.cta = cta, .grid = grid, .number = number, .round = s->round};
+    *p = (struct px_parked){.cta = cta, .grid = grid, .number = number, .round = run->round};
     px_parked_append(list, p);
-    if (list == &s->ready) s->nready++;
+    if (list == &run->ready) run->nready++;
 }
 
 /* ---- running one CTA ---- */
 
-/* Adds the worker's counts to the launch's, and looks at the limits. */
+/* Adds the worker's counts to the run's, and looks at the limits. */
 static void tell(struct px_helper *h)
 {
-    struct px_sched *s = h->sched;
+    struct px_run *run = h->run;
     const struct px_worker *w = &h->worker;
-    atomic_fetch_add_explicit(&s->threads, w->thread_instructions - h->told_threads, memory_order_relaxed);
+    atomic_fetch_add_explicit(&h->sched->total_threads, w->thread_instructions - h->told_threads,
+                              memory_order_relaxed);
     uint64_t steps = w->warp_instructions - h->told_warps;
-    steps += atomic_fetch_add_explicit(&s->warps, steps, memory_order_relaxed);
+    steps += atomic_fetch_add_explicit(&run->warps, steps, memory_order_relaxed);
     h->told_threads = w->thread_instructions;
     h->told_warps = w->warp_instructions;
-    if (s->max_steps && steps > s->max_steps) px_sched_stop(s, PX_STOP_STEPS);
-    px_sched_due(s);
-    const uint64_t left = s->max_steps ? s->max_steps - steps : LOOK_AFTER;
+    if (run->max_steps && steps > run->max_steps) px_run_stop(run, PX_STOP_STEPS);
+    px_sched_due(run);
+    const uint64_t left = run->max_steps && steps <= run->max_steps ? run->max_steps - steps : LOOK_AFTER;
     h->worker.look_at = w->warp_instructions + (left < LOOK_AFTER ? left + 1 : LOOK_AFTER);
 }
 
@@ -194,26 +212,27 @@ void px_worker_look(struct px_worker *worker)
     tell((struct px_helper *)(void *)worker); /* its first member */
 }
 
-/* Lets helpers in when the launch has lasted a while and there is more than one thing to do. */
+/* Lets all helpers in when the run has lasted a while and there is more than one thing to do. */
 static void consider_helpers(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
-    if (s->nhelpers < 2 || atomic_load_explicit(&s->open, memory_order_relaxed)) return;
-    if (now_ns() - s->started_ns < OPEN_AFTER_NS) return;
+    const struct px_run *run = h->run;
+    if (s->nhelpers < 2 || s->alone || atomic_load_explicit(&s->open, memory_order_relaxed)) return;
+    if (px_now_ns() - run->started_ns < OPEN_AFTER_NS) return;
     pthread_mutex_lock(&s->lock);
-    if (s->levels || s->nready || h->next < h->end) px_sched_open(s);
+    if (run->levels || run->nready || h->next < h->end || s->nactive > 1) px_sched_invite(s, true);
     pthread_mutex_unlock(&s->lock);
 }
 
 static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta)
 {
-    uint64_t left = SLICE,
-             slice = atomic_load_explicit(&h->sched->open, memory_order_relaxed) ? SLICE : FIRST_SLICE;
+    const bool open = atomic_load_explicit(&h->sched->open, memory_order_relaxed);
+    uint64_t left = SLICE, slice = open ? SLICE : FIRST_SLICE;
     for (;;) {
         enum px_cta_status status = px_cta_run(cta, &h->worker, slice);
         if (status != PX_CTA_SLICE) return status;
         tell(h);
-        if (stopped(h->sched)) return PX_CTA_STOPPED;
+        if (stopped(h->run)) return PX_CTA_STOPPED;
         consider_helpers(h);
         left -= slice;
         if (!left) return PX_CTA_SLICE;
@@ -221,33 +240,50 @@ static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta)
     }
 }
 
-static void set_trap(struct px_sched *s, const struct px_trap *trap, struct px_grid *grid)
+static void set_trap(struct px_run *run, const struct px_trap *trap, struct px_grid *grid)
 {
-    if (atomic_load(&s->stop) == PX_STOP_FAULT) return;
-    s->trap = *trap;
-    s->trap.grid = grid;
-    px_sched_stop(s, PX_STOP_FAULT);
+    int none = PX_STOP_NONE; /* what stopped it before stands, and its trap is not to change */
+    if (!atomic_compare_exchange_strong(&run->stop, &none, PX_STOP_FAULT)) return;
+    run->trap = *trap;
+    run->trap.grid = grid;
 }
 
 /* A CTA came back without having ended: where does it go? */
 static void put_aside(struct px_helper *h, struct px_cta *cta, struct px_grid *grid, uint64_t number,
                       enum px_cta_status status, unsigned wakes)
 {
-    struct px_sched *s = h->sched;
-    struct px_parked_list *list = &s->kept;
-    pthread_mutex_lock(&s->lock);
-    if (status == PX_CTA_SLICE || (status == PX_CTA_BLOCKED && atomic_load(&s->wakes) != wakes))
-        list = &s->ready;
+    struct px_run *run = grid->run;
+    struct px_parked_list *list = &run->kept;
+    pthread_mutex_lock(&h->sched->lock);
+    if (status == PX_CTA_SLICE || (status == PX_CTA_BLOCKED && atomic_load(&run->wakes) != wakes))
+        list = &run->ready;
     else if (status == PX_CTA_BLOCKED)
-        list = &s->blocked;
+        list = &run->blocked;
     else if (status == PX_CTA_TRAPPED)
-        set_trap(s, px_cta_trap(cta), grid);
+        set_trap(run, px_cta_trap(cta), grid);
     else if (status == PX_CTA_STUCK)
-        px_sched_stop(s, PX_STOP_DEADLOCK);
-    if (status == PX_CTA_SLICE) s->chunk = 1;
+        px_run_stop(run, PX_STOP_DEADLOCK);
+    if (status == PX_CTA_SLICE) run->chunk = 1;
     park(h, list, cta, grid, number);
-    wake_idle(s);
-    pthread_mutex_unlock(&s->lock);
+    px_sched_news(h->sched);
+    pthread_mutex_unlock(&h->sched->lock);
+}
+
+/* What is left of the chunk goes back to its grid where it was the last that was handed out. */
+static void give_back(struct px_helper *h)
+{
+    struct px_grid *grid = h->grid;
+    if (h->end != grid->next_cta) return;
+    const uint32_t level = level_of(grid);
+    struct px_grid_list *list = &grid->run->queue[level];
+    grid->next_cta = h->next;
+    if (h->end == grid->ctas) { /* it had left the queue */
+        grid->next = list->first;
+        list->first = grid;
+        if (!list->last) list->last = grid;
+        grid->run->levels |= 1ull << level;
+    }
+    h->end = h->next;
 }
 
 /* Reports CTAs of h->grid that have ended, and forgets the chunk when it is used up. The lock is held. */
@@ -256,17 +292,17 @@ static void report_ended(struct px_helper *h)
     struct px_grid *grid = h->grid;
     const uint64_t n = h->ended;
     h->ended = 0;
+    if (h->next < h->end) give_back(h);
     if (h->next == h->end) h->grid = NULL;
     if (!n) return;
     atomic_fetch_add_explicit(&h->sched->ctas_done, grid->native ? 0 : n, memory_order_relaxed);
-    if (atomic_fetch_sub_explicit(&grid->ctas_left, n, memory_order_acq_rel) == n)
-        px_sched_finish(h->sched, grid);
+    if (atomic_fetch_sub_explicit(&grid->ctas_left, n, memory_order_acq_rel) == n) px_sched_finish(grid);
 }
 
 /* True when the CTA ended. */
 static bool run_cta(struct px_helper *h, struct px_cta *cta, struct px_grid *grid, uint64_t number)
 {
-    const unsigned wakes = atomic_load(&h->sched->wakes);
+    const unsigned wakes = atomic_load(&grid->run->wakes);
     const enum px_cta_status status = run_slices(h, cta);
     if (status != PX_CTA_DONE) {
         put_aside(h, cta, grid, number, status, wakes);
@@ -282,13 +318,13 @@ static bool run_cta(struct px_helper *h, struct px_cta *cta, struct px_grid *gri
 static void run_chunk(struct px_helper *h)
 {
     struct px_grid *grid = h->grid;
-    while (h->next < h->end && !stopped(h->sched)) {
+    while (h->next < h->end && !stopped(grid->run)) {
         const uint64_t number = h->next++;
         const uint32_t slot = px_slot_take(h);
         struct px_cta *cta = slot ? px_cta_create(&h->worker, grid, number, slot) : NULL;
         if (!cta) {
             h->slot = slot;
-            px_sched_stop(h->sched, PX_STOP_MEMORY);
+            px_run_stop(grid->run, PX_STOP_MEMORY);
             return;
         }
         if (!run_cta(h, cta, grid, number)) return;
@@ -306,62 +342,70 @@ static void run_native(struct px_helper *h)
     }
     if (!trap.error) return; /* stopped on the way */
     pthread_mutex_lock(&h->sched->lock);
-    set_trap(h->sched, &trap, h->grid);
+    set_trap(h->run, &trap, h->grid);
     pthread_mutex_unlock(&h->sched->lock);
 }
 
 /* ---- choosing ---- */
 
-static struct px_parked *take_ready(struct px_sched *s)
+static struct px_parked *take_ready(struct px_run *run)
 {
-    struct px_parked *p = px_parked_pop(&s->ready);
-    if (p) s->nready--;
+    struct px_parked *p = px_parked_pop(&run->ready);
+    if (p) run->nready--;
     return p;
+}
+
+/* The grid whose CTAs the worker may start; NULL: none of this run. */
+static struct px_grid *source(const struct px_run *run, const struct px_helper *h)
+{
+    if (h->grid) return h->grid->run == run ? h->grid : NULL;
+    return deepest(run);
 }
 
 /*
  * May the worker start a CTA of its chunk, or of a queued grid? Always when nothing is ready, so that a
  * worker without work holds no chunk.
  */
-static bool startable(const struct px_sched *s, const struct px_helper *h)
+static bool startable(const struct px_run *run, const struct px_helper *h)
 {
-    const struct px_grid *grid = h->grid ? h->grid : deepest(s);
-    return grid && s->nready < grid->resident;
+    const struct px_grid *grid = source(run, h);
+    return grid && run->nready < grid->resident;
 }
 
-static void take_chunk(struct px_sched *s, struct px_helper *h)
+static void take_chunk(struct px_run *run, struct px_helper *h)
 {
     if (h->grid) return;
-    struct px_grid *grid = deepest(s);
-    uint64_t left = grid->ctas - grid->next_cta, fair = left / (4 * s->nhelpers) + 1;
-    uint64_t n = fair < s->chunk ? fair : s->chunk;
+    struct px_grid *grid = deepest(run);
+    uint64_t left = grid->ctas - grid->next_cta, fair = left / (4 * h->sched->nhelpers) + 1;
+    uint64_t n = fair < run->chunk ? fair : run->chunk;
     h->grid = grid;
     h->next = grid->next_cta;
     h->end = grid->next_cta += n;
-    s->chunk = s->chunk < CHUNK_MAX ? s->chunk * 2 : CHUNK_MAX;
+    run->chunk = run->chunk < CHUNK_MAX ? run->chunk * 2 : CHUNK_MAX;
     if (n < left) return;
     const uint32_t level = level_of(grid);
-    px_grids_pop(&s->queue[level]);
-    if (!s->queue[level].first) s->levels &= ~(1ull << level);
+    px_grids_pop(&run->queue[level]);
+    if (!run->queue[level].first) run->levels &= ~(1ull << level);
 }
 
 /* True when a new CTA is to be started rather than a ready one resumed. */
-static bool pick_new(struct px_sched *s, const struct px_helper *h)
+static bool pick_new(struct px_run *run, const struct px_helper *h)
 {
-    if (!startable(s, h)) return false;
-    if (!s->ready.first) return true;
-    if (s->ready.first->round < s->round) return false;
-    if (!s->may_start) { /* all had a slice since the last start */
-        s->round++;
-        s->may_start = s->nready;
+    if (!startable(run, h)) return false;
+    if (!run->ready.first) return true;
+    if (run->ready.first->round < run->round) return false;
+    if (!run->may_start) { /* all had a slice since the last start */
+        run->round++;
+        run->may_start = run->nready;
     }
-    s->may_start--;
+    run->may_start--;
     return true;
 }
 
-static void resume(struct px_helper *h, struct px_parked *p)
+static void resume(struct px_helper *h, struct px_run *run)
 {
     struct px_sched *s = h->sched;
+    struct px_parked *p = take_ready(run);
     struct px_cta *cta = p->cta;
     struct px_grid *grid = p->grid;
     const uint64_t number = p->number;
@@ -372,15 +416,15 @@ static void resume(struct px_helper *h, struct px_parked *p)
     consider_helpers(h);
     pthread_mutex_lock(&s->lock);
     if (!ended) return;
-    s->may_start = 0;
+    run->may_start = 0;
     atomic_fetch_add_explicit(&s->ctas_done, 1, memory_order_relaxed);
-    if (atomic_fetch_sub_explicit(&grid->ctas_left, 1, memory_order_acq_rel) == 1) px_sched_finish(s, grid);
+    if (atomic_fetch_sub_explicit(&grid->ctas_left, 1, memory_order_acq_rel) == 1) px_sched_finish(grid);
 }
 
-static void start(struct px_helper *h)
+static void start(struct px_helper *h, struct px_run *run)
 {
     struct px_sched *s = h->sched;
-    take_chunk(s, h);
+    take_chunk(run, h);
     pthread_mutex_unlock(&s->lock);
     if (h->grid->native)
         run_native(h);
@@ -392,50 +436,97 @@ static void start(struct px_helper *h)
     report_ended(h);
 }
 
-/* Nothing to do for this worker. */
-static void wait_for_work(struct px_sched *s)
+/* ---- runs ---- */
+
+void px_run_settle(struct px_run *run)
 {
-    if (s->idle + 1 < s->inside) {
-        s->idle++;
-        pthread_cond_wait(&s->wake, &s->lock);
-        s->idle--;
-    } else if (!s->runtime || !s->runtime->stalled || !s->runtime->stalled(s)) {
-        px_sched_stop(s, PX_STOP_DEADLOCK);
+    if (run->busy) return;
+    const struct px_runtime *runtime = run->sched->runtime;
+    if (!run->root_done && !stopped(run)) {
+        if (run->ready.first || run->levels) return;
+        if (runtime && runtime->stalled && runtime->stalled(run)) return;
+        px_run_stop(run, PX_STOP_DEADLOCK);
     }
+    px_run_remove(run);
+    run->sched->over(run);
 }
 
-/* Works until the launch is over. The lock is held. */
-void px_sched_work(struct px_helper *h)
+/* What to do in this run: 'n' a new CTA, 'r' a ready one, 0 nothing. */
+static char work_in(struct px_run *run, const struct px_helper *h)
+{
+    if (stopped(run)) return 0;
+    return pick_new(run, h) ? 'n' : run->ready.first ? 'r' : 0;
+}
+
+/* The run whose turn it is, and what to do there; NULL when there is nothing to do in any. */
+static struct px_run *choose(struct px_sched *s, const struct px_helper *h, char *what)
+{
+    struct px_run *run = s->active;
+    if (s->nactive > 1 && s->active->priority != s->last->priority && ++s->picks % 4 == 0)
+        for (uint32_t skip = s->picks / 4 % s->nactive; skip; skip--) run = run->behind;
+    struct px_run *const first = run;
+    for (; run; run = run->behind)
+        if ((*what = work_in(run, h))) return run;
+    for (run = s->active; run != first; run = run->behind)
+        if ((*what = work_in(run, h))) return run;
+    return NULL;
+}
+
+/* Runs that were stopped while nobody worked on them. True: there was one. */
+static bool settle_stopped(struct px_sched *s)
+{
+    for (struct px_run *run = s->active; run; run = run->behind)
+        if (stopped(run) && !run->busy) return px_run_settle(run), true;
+    return false;
+}
+
+/* The worker's turn at a run is over; a chunk that it still holds keeps the run. */
+static void turn_over(struct px_helper *h, struct px_run *run)
+{
+    h->run = NULL;
+    if (h->grid) return;
+    run->busy--;
+    px_run_settle(run);
+}
+
+/* A chunk of a run that is to stop is dropped. True: there was one. */
+static bool drop_chunk(struct px_helper *h)
+{
+    struct px_run *run = h->grid ? h->grid->run : NULL;
+    if (!run || !stopped(run)) return false;
+    h->grid = NULL;
+    h->next = h->end = 0;
+    turn_over(h, run);
+    return true;
+}
+
+bool px_sched_step(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
-    while (!s->root_done && !stopped(s)) {
-        if (pick_new(s, h)) {
-            start(h);
-            continue;
-        }
-        struct px_parked *p = take_ready(s);
-        if (p)
-            resume(h, p);
-        else
-            wait_for_work(s);
+    char what;
+    if (drop_chunk(h)) return true;
+    struct px_run *run = choose(s, h, &what);
+    if (!run) return settle_stopped(s);
+    if (run->behind) { /* others are next */
+        px_run_remove(run);
+        px_run_append(run);
     }
-    wake_idle(s);
-}
-
-enum px_stop px_sched_run(struct px_sched *s, struct px_grid *root)
-{
-    struct px_helper *self = &s->helpers[0];
-    pthread_mutex_lock(&s->lock);
-    px_sched_begin(s);
-    s->started_ns = now_ns();
-    s->root = root;
-    px_sched_adopt(s, NULL, root);
-    px_sched_enqueue(s, root);
-    px_sched_join(self);
-    px_sched_work(self);
-    px_sched_leave(self);
-    atomic_store(&s->open, false);
-    while (s->inside) pthread_cond_wait(&s->rest, &s->lock);
-    pthread_mutex_unlock(&s->lock);
-    return (enum px_stop)atomic_load(&s->stop);
+    const bool held = h->grid && h->grid->run == run;
+    run->busy += !held;
+    h->run = run;
+    h->worker.stop = &run->stop;
+    h->worker.look_at = h->worker.warp_instructions;
+    const struct px_grid *elsewhere = h->grid && !held ? h->grid : NULL;
+    if (what == 'n')
+        start(h, run);
+    else
+        resume(h, run);
+    if (elsewhere) { /* the chunk is another run's: this one's turn is over all the same */
+        h->run = NULL;
+        run->busy--;
+        px_run_settle(run);
+    } else {
+        turn_over(h, run);
+    }
+    return true;
 }

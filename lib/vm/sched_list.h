@@ -1,4 +1,4 @@
-/* sched_list.h - lists, slots, and the coming and going of workers (workers.c); only sched.c includes it. */
+/* sched_list.h - lists, slots, and the coming and going of workers (workers.c), for sched.c and run.c. */
 #ifndef PX_VM_SCHED_LIST_H
 #define PX_VM_SCHED_LIST_H
 
@@ -15,11 +15,23 @@ void px_parked_free(struct px_sched *s, struct px_parked *p);
 uint32_t px_slot_take(struct px_helper *h);
 void px_slot_give(struct px_helper *h, uint32_t slot);
 
-/* All with the lock held. */
-void px_sched_begin(struct px_sched *s); /* counters and rotation as a launch finds them */
-void px_sched_open(struct px_sched *s);  /* helpers may join; makes their threads when there are none */
-void px_sched_join(struct px_helper *h);
+/* ---- sched.c, with the lock held ---- */
+
+/* Does one piece of work; false when there is none. */
+bool px_sched_step(struct px_helper *h);
+/* A run whose last worker has left may be over, or stand still. */
+void px_run_settle(struct px_run *run);
+uint64_t px_now_ns(void);
+
+/* ---- workers.c, with the lock held ---- */
+
+struct px_helper *px_sched_enter(struct px_sched *s); /* NULL: every place is taken */
 void px_sched_leave(struct px_helper *h);
-void px_sched_work(struct px_helper *h);
+
+/* ---- run.c, with the lock held ---- */
+
+/* Puts a run behind those of its priority, or takes it out of the list. */
+void px_run_append(struct px_run *run);
+void px_run_remove(struct px_run *run);
 
 #endif

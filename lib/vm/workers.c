@@ -1,17 +1,23 @@
 /*
  * workers.c - the threads of a device, and what the scheduler keeps lists of.
  *
- * Helper threads are made when a launch first wants them and sleep at the door
- * between launches. A launch is over for its caller when the last of them has
- * left, so nothing of it runs afterwards.
+ * A place (px_helper) is what a thread needs to run CTAs; there are as many as
+ * the device has workers. A thread of the host that waits for its launch takes
+ * a place while it waits. Helper threads are made when a run turns out to be
+ * worth it, or was submitted without waiting, and sleep at the door when there
+ * is nothing to do; those that were invited for submitted work look out for
+ * more of it for a moment first, because a wake-up costs more than a launch.
  */
 #include "vm/device.h"
 #include "vm/sched_list.h"
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-enum { REPORTED_CTAS = 1000 };
+enum {
+    SPIN_NS = 30000,  /* a helper looks out for more for so long, */
+    CALLER_NS = 5000, /* and a thread that waits, for the end of what others run */
+    SPINS_A_LOOK = 64
+};
 
 /* ---- lists ---- */
 
@@ -105,20 +111,172 @@ void px_slot_give(struct px_helper *h, uint32_t slot)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* ---- coming and going ---- */
+/* ---- places ---- */
+
+static uintptr_t self(void)
+{
+    return (uintptr_t)pthread_self();
+}
+
+static struct px_helper *place_of(struct px_sched *s)
+{
+    const uintptr_t me = self();
+    for (uint32_t i = 0; i < s->nhelpers; i++)
+        if (atomic_load_explicit(&s->helpers[i].thread, memory_order_relaxed) == me) return &s->helpers[i];
+    return NULL;
+}
+
+struct px_run *px_sched_mine(struct px_sched *s)
+{
+    struct px_helper *h = place_of(s);
+    return h ? h->run : NULL;
+}
+
+bool px_sched_is_worker(struct px_sched *s)
+{
+    return place_of(s) != NULL;
+}
+
+struct px_helper *px_sched_enter(struct px_sched *s)
+{
+    struct px_helper *h = s->helpers;
+    while (h < s->helpers + s->nhelpers && atomic_load_explicit(&h->thread, memory_order_relaxed)) h++;
+    if (h == s->helpers + s->nhelpers) return NULL;
+    atomic_store_explicit(&h->thread, self(), memory_order_relaxed);
+    if (h->forgot != s->forget) px_cta_drop_spare(&h->worker);
+    h->forgot = s->forget;
+    h->told_threads = h->worker.thread_instructions;
+    h->told_warps = h->worker.warp_instructions;
+    s->inside++;
+    return h;
+}
+
+void px_sched_leave(struct px_helper *h)
+{
+    struct px_sched *s = h->sched;
+    atomic_store_explicit(&h->thread, 0, memory_order_relaxed);
+    s->inside--;
+    if (s->resting) pthread_cond_broadcast(&s->rest);
+}
+
+static void wait_idle(struct px_sched *s)
+{
+    s->idle++;
+    pthread_cond_wait(&s->wake, &s->lock);
+    s->idle--;
+}
+
+static void wait_for_place(struct px_sched *s)
+{
+    s->resting++;
+    pthread_cond_wait(&s->rest, &s->lock);
+    s->resting--;
+}
+
+static bool step(struct px_helper *h)
+{
+    if (h->forgot != h->sched->forget) px_cta_drop_spare(&h->worker);
+    h->forgot = h->sched->forget;
+    return px_sched_step(h);
+}
+
+static void pause_a_moment(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Looks out for news without the lock for a while. False: there were none. */
+static bool look_out(struct px_sched *s, uint64_t ns)
+{
+    const unsigned before = atomic_load_explicit(&s->news, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->spinning, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&s->lock);
+    const uint64_t until = px_now_ns() + ns;
+    bool news = false;
+    for (uint32_t n = 0; !news && (n % SPINS_A_LOOK || px_now_ns() < until); n++) {
+        pause_a_moment();
+        news = atomic_load_explicit(&s->news, memory_order_relaxed) != before;
+    }
+    pthread_mutex_lock(&s->lock);
+    atomic_fetch_sub_explicit(&s->spinning, 1, memory_order_relaxed);
+    return atomic_load_explicit(&s->news, memory_order_relaxed) != before;
+}
+
+/* The caller's work is done; what others still want is for a helper. */
+static void go(struct px_helper *h)
+{
+    struct px_sched *s = h->sched;
+    while (h->grid && step(h)) {
+    }
+    px_sched_leave(h);
+    if (s->active) px_sched_invite(s, false);
+}
+
+void px_sched_until(struct px_sched *s, bool (*done)(const void *user), const void *user)
+{
+    struct px_helper *h = NULL;
+    while (!done(user)) {
+        if (!h && !(h = px_sched_enter(s))) {
+            wait_for_place(s);
+            continue;
+        }
+        if (step(h) || (s->eager && look_out(s, CALLER_NS))) continue;
+        if (!done(user)) wait_idle(s);
+    }
+    if (h) go(h);
+}
+
+void px_sched_pump(struct px_sched *s)
+{
+    struct px_helper *h = s->alone || !s->nthreads ? px_sched_enter(s) : NULL;
+    if (!h) return;
+    while (step(h)) {
+    }
+    go(h);
+}
+
+void px_sched_forget(struct px_sched *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->forget++;
+    for (uint32_t i = 0; i < s->nhelpers; i++)
+        if (!atomic_load_explicit(&s->helpers[i].thread, memory_order_relaxed))
+            px_cta_drop_spare(&s->helpers[i].worker);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- helper threads ---- */
+
+static void help(struct px_helper *h)
+{
+    struct px_sched *s = h->sched;
+    while (!s->quit) {
+        if (step(h)) continue;
+        if (s->active)
+            wait_idle(s);
+        else if (!s->eager || !look_out(s, SPIN_NS))
+            return;
+    }
+}
 
 static void *helper_main(void *argument)
 {
-    struct px_helper *h = argument;
-    struct px_sched *s = h->sched;
+    struct px_sched *s = argument;
     pthread_mutex_lock(&s->lock);
     while (!s->quit) {
-        if (!atomic_load(&s->open) || h->epoch == s->epoch) {
+        struct px_helper *h = s->aside < atomic_load(&s->invited) ? px_sched_enter(s) : NULL;
+        if (!h) {
             pthread_cond_wait(&s->door, &s->lock);
             continue;
         }
-        px_sched_join(h);
-        px_sched_work(h);
+        s->aside++;
+        help(h);
+        s->aside--;
+        pthread_cond_broadcast(&s->roomy);
+        atomic_store(&s->invited, s->aside);
+        atomic_store(&s->open, false);
         px_sched_leave(h);
     }
     pthread_mutex_unlock(&s->lock);
@@ -126,47 +284,22 @@ static void *helper_main(void *argument)
 }
 
 /* A thread that cannot be made is done without. */
-void px_sched_open(struct px_sched *s)
+void px_sched_invite(struct px_sched *s, bool all)
 {
-    atomic_store(&s->open, true);
-    while (s->nthreads + 1 < s->nhelpers) {
-        struct px_helper *h = &s->helpers[s->nthreads + 1];
-        if (pthread_create(&h->thread, NULL, helper_main, h) != 0) break;
+    const uint32_t callers = s->inside - s->aside;
+    const uint32_t room = s->nhelpers > callers ? s->nhelpers - callers : 0, want = all || !room ? room : 1;
+    if (s->alone || s->quit) return;
+    if (all) atomic_store(&s->open, true);
+    if (atomic_load(&s->invited) >= want) return;
+    atomic_store(&s->invited, want);
+    while (s->nthreads < want) {
+        if (pthread_create(&s->threads[s->nthreads], NULL, helper_main, s) != 0) break;
         s->nthreads++;
     }
-    pthread_cond_broadcast(&s->door);
-}
-
-void px_sched_join(struct px_helper *h)
-{
-    h->epoch = h->sched->epoch;
-    h->grid = NULL;
-    h->next = h->end = h->ended = 0;
-    h->told_threads = h->worker.thread_instructions;
-    h->told_warps = h->worker.look_at = h->worker.warp_instructions;
-    h->sched->inside++;
-}
-
-void px_sched_leave(struct px_helper *h)
-{
-    if (--h->sched->inside == 0) pthread_cond_signal(&h->sched->rest);
-}
-
-void px_sched_begin(struct px_sched *s)
-{
-    s->epoch++;
-    s->round = 1;
-    s->may_start = 0;
-    s->chunk = 1;
-    s->root_done = false;
-    atomic_store(&s->stop, PX_STOP_NONE);
-    atomic_store(&s->ctas_done, 0);
-    atomic_store(&s->ctas_total, 0);
-    atomic_store(&s->grids_done, 0);
-    atomic_store(&s->grids_total, 0);
-    atomic_store(&s->threads, 0);
-    atomic_store(&s->warps, 0);
-    atomic_store(&s->max_depth, 0);
+    if (want > 1)
+        pthread_cond_broadcast(&s->door);
+    else
+        pthread_cond_signal(&s->door);
 }
 
 /* ---- making and ending ---- */
@@ -175,29 +308,36 @@ bool px_sched_init(struct px_sched *s, struct ptx_device *device, uint32_t worke
 {
     *s = (struct px_sched){.alloc = *px_device_allocator(device), .nhelpers = workers, .next_grid_id = 1};
     s->helpers = px_zalloc(&s->alloc, workers * sizeof *s->helpers);
-    if (!s->helpers) return false;
+    s->threads = s->helpers ? px_zalloc(&s->alloc, workers * sizeof *s->threads) : NULL;
+    if (!s->threads) {
+        px_free(&s->alloc, s->helpers, workers * sizeof *s->helpers);
+        s->helpers = NULL;
+        return false;
+    }
     for (uint32_t i = 0; i < workers; i++) {
         s->helpers[i].sched = s;
-        s->helpers[i].worker = (struct px_worker){.device = device, .index = i, .stop = &s->stop};
+        s->helpers[i].worker = (struct px_worker){.device = device, .index = i};
     }
-    bool ok = pthread_mutex_init(&s->lock, NULL) == 0;
+    pthread_mutexattr_t adaptive; /* what it guards is short: looking again beats sleeping */
+    bool ok = pthread_mutexattr_init(&adaptive) == 0;
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+    ok = ok && pthread_mutexattr_settype(&adaptive, PTHREAD_MUTEX_ADAPTIVE_NP) == 0;
+#endif
+    ok = ok && pthread_mutex_init(&s->lock, &adaptive) == 0;
     ok = ok && pthread_cond_init(&s->door, NULL) == 0;
     ok = ok && pthread_cond_init(&s->wake, NULL) == 0;
+    ok = ok && pthread_cond_init(&s->roomy, NULL) == 0;
     return ok && pthread_cond_init(&s->rest, NULL) == 0;
-}
-
-void px_sched_forget(struct px_sched *s)
-{
-    for (uint32_t i = 0; i < s->nhelpers; i++) px_cta_drop_spare(&s->helpers[i].worker);
 }
 
 static void end_threads(struct px_sched *s)
 {
     pthread_mutex_lock(&s->lock);
     s->quit = true;
+    px_sched_news(s);
     pthread_cond_broadcast(&s->door);
     pthread_mutex_unlock(&s->lock);
-    for (uint32_t i = 0; i < s->nthreads; i++) pthread_join(s->helpers[i + 1].thread, NULL);
+    for (uint32_t i = 0; i < s->nthreads; i++) pthread_join(s->threads[i], NULL);
 }
 
 void px_sched_free(struct px_sched *s)
@@ -209,75 +349,14 @@ void px_sched_free(struct px_sched *s)
         next = p->next;
         px_free(&s->alloc, p, sizeof *p);
     }
+    for (int i = 0; i < PX_RUNS; i++) px_free(&s->alloc, atomic_load(&s->runs[i]), sizeof(struct px_run));
     px_free(&s->alloc, s->free_slots, s->cap_slots * sizeof *s->free_slots);
+    px_free(&s->alloc, s->threads, s->nhelpers * sizeof *s->threads);
     px_free(&s->alloc, s->helpers, s->nhelpers * sizeof *s->helpers);
     pthread_cond_destroy(&s->door);
     pthread_cond_destroy(&s->wake);
+    pthread_cond_destroy(&s->roomy);
     pthread_cond_destroy(&s->rest);
     pthread_mutex_destroy(&s->lock);
     s->helpers = NULL;
-}
-
-/* ---- after a launch that did not complete ---- */
-
-/* Of many CTAs the first are enough: the rest are told with empty lines, which cost nothing. */
-static void report_list(const struct px_parked_list *list, uint32_t *left, bool (*say)(void *, const char *),
-                        void *user)
-{
-    for (const struct px_parked *p = list->first; p; p = p->next) {
-        if (*left) {
-            --*left;
-            px_cta_describe(p->cta, say, user);
-        } else {
-            say(user, "");
-        }
-    }
-}
-
-static void report_grid(const struct px_grid *grid, bool (*say)(void *, const char *), void *user)
-{
-    char line[200];
-    if (grid->native) return;
-    snprintf(line, sizeof line,
-             "grid %" PRIu64 " '%s': %" PRIu64 " of %" PRIu64 " blocks not ended, %" PRIu64 " not begun",
-             grid->id, grid->kernel ? grid->kernel->name : "?", (uint64_t)atomic_load(&grid->ctas_left),
-             grid->ctas, grid->ctas - grid->next_cta);
-    say(user, line);
-}
-
-void px_sched_report(struct px_sched *s, bool (*say)(void *user, const char *line), void *user)
-{
-    const struct px_grid *grid = s->grids;
-    while (grid && grid->older) grid = grid->older;
-    for (; grid; grid = grid->newer) report_grid(grid, say, user);
-    uint32_t left = REPORTED_CTAS;
-    report_list(&s->kept, &left, say, user);
-    report_list(&s->blocked, &left, say, user);
-    report_list(&s->ready, &left, say, user);
-}
-
-static void clean_list(struct px_sched *s, struct px_parked_list *list)
-{
-    for (struct px_parked *p; (p = px_parked_pop(list));) {
-        s->free_slots[s->nfree_slots++] = px_cta_slot(p->cta);
-        px_cta_destroy(&s->helpers[0].worker, p->cta);
-        px_parked_free(s, p);
-    }
-}
-
-void px_sched_clean(struct px_sched *s)
-{
-    clean_list(s, &s->kept);
-    clean_list(s, &s->blocked);
-    clean_list(s, &s->ready);
-    s->nready = 0;
-    while (s->grids) {
-        struct px_grid *grid = s->grids;
-        s->grids = grid->older;
-        if (s->runtime && s->runtime->discard) s->runtime->discard(grid);
-        px_grid_free(grid);
-    }
-    memset(s->queue, 0, sizeof s->queue);
-    s->levels = 0;
-    s->root = NULL;
 }

@@ -18,7 +18,18 @@ LAYERS = (
     "base isa front flow match check syntax lint link mem approx gang ops code vm cdp san api shim".split()
     + ["tools"]
 )
-PUBLIC = {"ptx.h", "ptxvm.h", "ptx_run.h", "ptx_tools.h", "ptx_syntax.h"}
+PUBLIC = {
+    "ptx.h",
+    "ptxvm.h",
+    "ptx_run.h",
+    "ptx_tools.h",
+    "ptx_syntax.h",
+    "ptx_stream.h",
+    "ptx_graph.h",
+    "ptx_memory.h",
+    "ptx_info.h",
+    "ptx_watch.h",
+}
 GENERATED = {
     "isa_words.h": "isa",
     "isa_ops.h": "isa",

@@ -15,6 +15,7 @@
 #include <unistd.h>
 #include "../../lib/vm/sched.c"
 #include "../../lib/vm/workers.c"
+#include "../../lib/vm/run.c"
 
 enum act { ACT_END, ACT_SPIN_FOR, ACT_SPIN, ACT_LAUNCH_AND_WAIT, ACT_WAIT, ACT_STUCK, ACT_TRAP, ACT_SLICES };
 
@@ -101,12 +102,12 @@ static enum px_cta_status launch_and_wait(struct px_cta *cta, struct px_worker *
     if (!cta->step++) {
         struct px_grid *child = make_grid(s->child, 3);
         child->launcher = cta->number;
-        px_sched_adopt(sched, cta->grid, child);
+        px_sched_adopt(cta->grid->run, cta->grid, child);
         px_sched_count(child);
-        px_sched_enqueue(sched, child);
+        px_sched_enqueue(child);
     }
     bool waiting = false;
-    for (struct px_grid *g = sched->grids; g; g = g->older)
+    for (struct px_grid *g = cta->grid->run->grids; g; g = g->older)
         if (g->parent == cta->grid && g->launcher == cta->number) waiting = true;
     px_sched_unlock(sched);
     return waiting ? PX_CTA_BLOCKED : PX_CTA_DONE;
@@ -168,7 +169,7 @@ static void completed(struct px_grid *grid)
 {
     if (!grid->parent) return;
     atomic_fetch_add(&script_of(grid->parent)->children_done, 1);
-    px_sched_wake((struct px_sched *)(void *)grid->parent->device->cdp, grid->parent, grid->launcher);
+    px_sched_wake(grid->run, grid->parent, grid->launcher);
 }
 
 static const struct px_runtime runtime = {.completed = completed};
@@ -176,13 +177,39 @@ static const struct px_runtime runtime = {.completed = completed};
 /* ---- helpers of the tests ---- */
 
 static struct px_sched sched;
+static struct px_run *last; /* the run that ended last, not cleaned */
+static uint64_t max_steps, timeout_ns;
+
+static void over(struct px_run *run)
+{
+    last = run;
+    *(bool *)run->user = true;
+    px_sched_news(run->sched);
+}
+
+static bool is_over(const void *user)
+{
+    return *(const bool *)user;
+}
+
+static void clean(void)
+{
+    if (!last) return;
+    px_sched_lock(&sched);
+    px_run_clean(last);
+    px_run_give(last);
+    px_sched_unlock(&sched);
+    last = NULL;
+}
 
 static void begin(unsigned workers)
 {
     libc = px_alloc_or_default(NULL);
     assert_true(px_sched_init(&sched, (struct ptx_device *)(void *)&sched, workers));
     sched.runtime = &runtime;
-    fake_device.cdp = &sched;
+    sched.over = over;
+    last = NULL;
+    max_steps = timeout_ns = 0;
 }
 
 static struct script *new_script(enum act what, uint64_t other)
@@ -195,14 +222,24 @@ static struct script *new_script(enum act what, uint64_t other)
 
 static enum px_stop run(struct script *s, uint64_t ctas)
 {
-    enum px_stop stop_reason = px_sched_run(&sched, make_grid(s, ctas));
-    assert_int_equal(sched.inside, 0);
-    return stop_reason;
+    bool ended = false;
+    px_sched_lock(&sched);
+    struct px_run *r = px_run_take(&sched);
+    r->max_steps = max_steps;
+    r->timeout_ns = timeout_ns;
+    r->user = &ended;
+    px_run_begin(r, make_grid(s, ctas));
+    px_sched_until(&sched, is_over, &ended);
+    assert_ptr_equal(last, r);
+    assert_int_equal(r->busy, 0);
+    assert_null(sched.active);
+    px_sched_unlock(&sched);
+    return (enum px_stop)r->stop;
 }
 
 static void end(struct script *s)
 {
-    px_sched_clean(&sched);
+    clean();
     for (int i = 0; i < 4096; i++) assert_int_equal(s->live[i], 0);
     assert_false(s->shared_slot);
     px_sched_free(&sched);
@@ -231,8 +268,8 @@ static void every_cta_runs_once(void **state)
             assert_each_ran_once(s, 4000);
             assert_int_equal(sched.ctas_done, 4000);
             assert_int_equal(sched.grids_done, 1);
-            assert_true(sched.threads >= 4000 * 32);
-            px_sched_clean(&sched);
+            assert_true(sched.total_threads >= 4000 * 32);
+            clean();
         }
         end(s);
     }
@@ -255,7 +292,7 @@ static void beyond_residency_spinning_is_stopped_by_the_limit(void **state)
     (void)state;
     struct script *s = new_script(ACT_SPIN_FOR, 1000); /* 64 are resident */
     begin(1);
-    sched.max_steps = 100000000;
+    max_steps = 100000000;
     assert_int_equal(run(s, 2000), PX_STOP_STEPS);
     assert_int_equal(s->ran[1000], 0);
     end(s);
@@ -292,7 +329,7 @@ static void waiting_for_nothing_is_a_deadlock(void **state)
         int lines = 0;
         begin(worker_counts[i]);
         assert_int_equal(run(s, 20), PX_STOP_DEADLOCK);
-        px_sched_report(&sched, count_lines, &lines);
+        px_run_report(last, count_lines, &lines);
         assert_int_equal(lines, 20); /* all of them: blocked CTAs do not count against residency */
         end(s);
     }
@@ -305,7 +342,7 @@ static void a_stuck_cta_is_a_deadlock(void **state)
     int lines = 0;
     begin(1);
     assert_int_equal(run(s, 20), PX_STOP_DEADLOCK);
-    px_sched_report(&sched, count_lines, &lines);
+    px_run_report(last, count_lines, &lines);
     assert_int_equal(lines, 1);
     assert_int_equal(s->ran[6], 1);
     end(s);
@@ -318,9 +355,9 @@ static void a_trap_stops_the_launch(void **state)
         struct script *s = new_script(ACT_TRAP, 5);
         begin(worker_counts[i]);
         assert_int_equal(run(s, 4000), PX_STOP_FAULT);
-        assert_int_equal(sched.trap.error, PX_CUDA_ILLEGAL_ADDRESS);
-        assert_ptr_equal(script_of(sched.trap.grid), s);
-        px_sched_clean(&sched);
+        assert_int_equal(last->trap.error, PX_CUDA_ILLEGAL_ADDRESS);
+        assert_ptr_equal(script_of(last->trap.grid), s);
+        clean();
         s->act = ACT_END; /* the scheduler works again after a fault */
         memset((void *)s->ran, 0, sizeof s->ran);
         assert_int_equal(run(s, 100), PX_STOP_NONE);
@@ -335,11 +372,11 @@ static void limits_stop_endless_ctas(void **state)
     for (size_t i = 0; i < 3; i++) {
         struct script *s = new_script(ACT_SPIN, 0);
         begin(worker_counts[i]);
-        sched.max_steps = 1000000;
+        max_steps = 1000000;
         assert_int_equal(run(s, 8), PX_STOP_STEPS);
-        px_sched_clean(&sched);
-        sched.max_steps = 0;
-        sched.timeout_ns = 20000000;
+        clean();
+        max_steps = 0;
+        timeout_ns = 20000000;
         assert_int_equal(run(s, 8), PX_STOP_TIMEOUT);
         end(s);
     }

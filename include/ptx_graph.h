@@ -1,0 +1,99 @@
+/*
+ * ptx_graph.h - graphs: work with its order, described once and launched often.
+ *
+ * A graph is made node by node, or of what a stream is given between
+ * ptx_capture_begin and ptx_capture_end. An instance of it is launched into a
+ * stream as one piece of work; launches of one instance come one after the
+ * other. Graphs, nodes and instances are numbers of a device (see ptx_stream.h),
+ * and any thread may use them; one graph belongs to one thread at a time.
+ * CUDA's programming guide, "CUDA Graphs", describes the model. There are no
+ * conditional nodes.
+ */
+#ifndef PTX_GRAPH_H
+#define PTX_GRAPH_H
+
+#include "ptx_stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint64_t ptx_graph, ptx_node, ptx_instance;
+
+typedef enum ptx_node_kind {
+    PTX_NODE_EMPTY = 0,
+    PTX_NODE_KERNEL = 1,
+    PTX_NODE_COPY = 2,
+    PTX_NODE_FILL = 3,
+    PTX_NODE_HOST = 4,
+    PTX_NODE_RECORD = 5, /* of an event */
+    PTX_NODE_WAIT = 6,   /* for an event, as it is recorded when the instance is launched */
+    PTX_NODE_CHILD = 7   /* a graph, copied into this one */
+} ptx_node_kind;
+
+/* What a node does; only the fields of its kind are read, and all that they point to is copied. */
+typedef struct ptx_node_config {
+    size_t struct_size;
+    ptx_node_kind kind;
+    ptx_kernel *kernel;
+    const ptx_launch_config *launch;
+    const ptx_copy *copy;
+    const ptx_fill *fill;
+    void (*host)(void *user);
+    void *user;
+    ptx_event event;
+    ptx_graph child;
+} ptx_node_config;
+
+PTX_API ptx_status ptx_graph_create(ptx_device *device, ptx_graph *graph);
+/* With its nodes. Instances of it stay. */
+PTX_API ptx_status ptx_graph_destroy(ptx_device *device, ptx_graph graph);
+/* A copy with nodes of its own, in the same order of ptx_graph_nodes. */
+PTX_API ptx_status ptx_graph_clone(ptx_device *device, ptx_graph graph, ptx_graph *copy);
+
+/* A node that comes after `count` others of the graph. */
+PTX_API ptx_status ptx_graph_add(ptx_device *device, ptx_graph graph, const ptx_node *after, size_t count,
+                                 const ptx_node_config *config, ptx_node *node);
+/* Edges that would close a circle are found by ptx_graph_instantiate. */
+PTX_API ptx_status ptx_graph_edge_add(ptx_device *device, ptx_node from, ptx_node to);
+PTX_API ptx_status ptx_graph_edge_remove(ptx_device *device, ptx_node from, ptx_node to);
+/* Nodes of the graph in the order they were added: at most *count into `nodes` (NULL: none); *count becomes
+ * how many there are. */
+PTX_API ptx_status ptx_graph_nodes(ptx_device *device, ptx_graph graph, ptx_node *nodes, size_t *count);
+/* What the node comes after, likewise. */
+PTX_API ptx_status ptx_node_after(ptx_device *device, ptx_node node, ptx_node *nodes, size_t *count);
+PTX_API ptx_status ptx_node_kind_get(ptx_device *device, ptx_node node, ptx_node_kind *kind);
+/* Another configuration of the same kind. */
+PTX_API ptx_status ptx_node_set(ptx_device *device, ptx_node node, const ptx_node_config *config);
+PTX_API ptx_status ptx_node_destroy(ptx_device *device, ptx_node node);
+
+/* PTX_ERROR_INVALID_ARGUMENT: the graph has a circle. */
+PTX_API ptx_status ptx_graph_instantiate(ptx_device *device, ptx_graph graph, ptx_instance *instance);
+/* The configurations of a graph of the same shape (nodes, kinds, edges) from the next launch on;
+ * PTX_ERROR_INVALID_ARGUMENT, and nothing changed, when the shape is another. */
+PTX_API ptx_status ptx_instance_update(ptx_device *device, ptx_instance instance, ptx_graph graph);
+/* The configuration of one node from the next launch on; `node` is of the graph that the instance was made
+ * of. */
+PTX_API ptx_status ptx_instance_set(ptx_device *device, ptx_instance instance, ptx_node node,
+                                    const ptx_node_config *config);
+PTX_API ptx_status ptx_instance_launch(ptx_device *device, ptx_instance instance, ptx_stream stream);
+/* Launches that are under way go on. */
+PTX_API ptx_status ptx_instance_destroy(ptx_device *device, ptx_instance instance);
+
+/*
+ * From now on what the stream is given is not run but becomes nodes. Other streams join by waiting for an
+ * event that was recorded in a captured one, and must have been waited for by it before the end. Waiting for
+ * a captured stream or event, querying it, or asking for a launch's number in it, is PTX_ERROR_CAPTURE. The
+ * legacy default stream cannot be captured.
+ */
+PTX_API ptx_status ptx_capture_begin(ptx_device *device, ptx_stream stream);
+/* The graph of what it was given. PTX_ERROR_CAPTURE, and the capture is over: another stream has not been
+ * joined back, `stream` is not the one it was begun with, or an earlier call failed. */
+PTX_API ptx_status ptx_capture_end(ptx_device *device, ptx_stream stream, ptx_graph *graph);
+/* *active: 1 while the stream is captured. */
+PTX_API ptx_status ptx_capture_query(ptx_device *device, ptx_stream stream, int *active);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,92 @@
+/*
+ * ptx_memory.h - memory of every kind: pinned, mapped, managed, pitched, stream-ordered, of other devices.
+ *
+ * Everything is an allocation of a device, so that every access is checked. A
+ * device that was made `unified` has one address for it on both sides; of others
+ * ptx_memory_info tells where the host finds an allocation. Any thread may call.
+ */
+#ifndef PTX_MEMORY_H
+#define PTX_MEMORY_H
+
+#include "ptx_stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ptx_memory_kind {
+    PTX_MEMORY_DEVICE = 0,     /* ptx_memory_alloc, and variables of programs */
+    PTX_MEMORY_PINNED = 1,     /* ptx_host_alloc */
+    PTX_MEMORY_MANAGED = 2,    /* ptx_managed_alloc */
+    PTX_MEMORY_REGISTERED = 3, /* ptx_host_register */
+    PTX_MEMORY_STREAM = 4      /* ptx_stream_alloc */
+} ptx_memory_kind;
+
+typedef struct ptx_memory_info {
+    size_t struct_size;
+    ptx_memory_kind kind;
+    ptx_address base; /* of the allocation, or variable, that holds the address */
+    uint64_t size;    /* its bytes */
+    void *host; /* where the host finds the address that was asked for; it may be read and written there */
+} ptx_memory_info;
+
+/* What is known of an address of global memory; PTX_ERROR_NOT_FOUND when it lies in no allocation of the
+ * device. With host_memory only what ptx_memory_alloc and others gave is known. */
+PTX_API ptx_status ptx_memory_info_get(ptx_device *device, ptx_address address, ptx_memory_info *info);
+/* Bytes of device memory in all, and not allocated. Either pointer may be NULL. */
+PTX_API ptx_status ptx_memory_room(ptx_device *device, uint64_t *total, uint64_t *free);
+
+/* ---- memory that host and device use -------------------------------- */
+
+/* Zeroed memory with an address for each side: one and the same on a unified device. `address` may be NULL.
+ */
+PTX_API ptx_status ptx_host_alloc(ptx_device *device, uint64_t size, void **host, ptx_address *address);
+PTX_API ptx_status ptx_host_free(ptx_device *device, void *host);
+/*
+ * Memory that the caller has, from now on an allocation of the device at the same address.
+ * PTX_ERROR_UNSUPPORTED when the device is not unified; PTX_ERROR_INVALID_ARGUMENT when a part of it is an
+ * allocation already. It must stay until ptx_host_unregister, and until no launch uses it.
+ */
+PTX_API ptx_status ptx_host_register(ptx_device *device, void *host, uint64_t size);
+PTX_API ptx_status ptx_host_unregister(ptx_device *device, void *host);
+/* Memory with one address on both sides; PTX_ERROR_UNSUPPORTED when the device is not unified.
+ * ptx_memory_free frees it. Host and device may use it at the same time. */
+PTX_API ptx_status ptx_managed_alloc(ptx_device *device, uint64_t size, ptx_address *address);
+/* Accepted for managed memory, and without effect: nothing ever moves. `advice` is CUDA's cudaMemoryAdvise, 1
+ * to 6. */
+PTX_API ptx_status ptx_managed_prefetch(ptx_device *device, ptx_address address, uint64_t size,
+                                        ptx_stream stream);
+PTX_API ptx_status ptx_managed_advise(ptx_device *device, ptx_address address, uint64_t size, int advice);
+
+/* ---- shapes --------------------------------------------------------- */
+
+/* Rows of `width` bytes at distances of *pitch bytes, a multiple of 512; width and height at least 1. */
+PTX_API ptx_status ptx_memory_alloc_pitch(ptx_device *device, uint64_t width, uint64_t height, uint64_t depth,
+                                          ptx_address *address, uint64_t *pitch);
+
+/* ---- in stream order ------------------------------------------------ */
+
+/*
+ * Memory that the stream's work may use from here on; its contents are zero. The address is known at once,
+ * and what is given out is free at once, so two allocations never share memory that is not yet freed.
+ */
+PTX_API ptx_status ptx_stream_alloc(ptx_device *device, uint64_t size, ptx_stream stream,
+                                    ptx_address *address);
+/* Frees it, or memory of ptx_memory_alloc, when all that is in the stream now is done. */
+PTX_API ptx_status ptx_stream_free(ptx_device *device, ptx_address address, ptx_stream stream);
+
+/* ---- other devices -------------------------------------------------- */
+
+/* *can: 1 when both are unified, and not the same. */
+PTX_API ptx_status ptx_peer_query(ptx_device *device, ptx_device *peer, int *can);
+/* Kernels of `device` may use memory of `peer`, which must outlive this or be disabled first.
+ * PTX_ERROR_UNSUPPORTED when it cannot be; PTX_ERROR_INVALID_ARGUMENT when it is already. At most 16 peers.
+ */
+PTX_API ptx_status ptx_peer_enable(ptx_device *device, ptx_device *peer);
+/* Waits until the device has nothing under way. */
+PTX_API ptx_status ptx_peer_disable(ptx_device *device, ptx_device *peer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

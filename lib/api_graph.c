@@ -1,0 +1,198 @@
+/*
+ * api_graph.c - the public functions of ptx_graph.h: check the arguments, take the lock, call inward.
+ */
+#include "api_take.h"
+#include "base/sized.h"
+#include "vm/capture.h"
+#include "vm/device.h"
+
+enum { FIRST_NODE = PX_FIRST(ptx_node_config, child) };
+
+/* The call with the scheduler's lock held. */
+#define LOCKED(device, call)                                                                                 \
+    do {                                                                                                     \
+        if (!(device)) return PTX_ERROR_INVALID_ARGUMENT;                                                    \
+        px_sched_lock(&(device)->sched);                                                                     \
+        const ptx_status status_ = (call);                                                                   \
+        px_sched_unlock(&(device)->sched);                                                                   \
+        return status_;                                                                                      \
+    } while (0)
+
+/* ---- what nodes do ---- */
+
+static ptx_status kernel_op(ptx_device *device, const ptx_node_config *c, struct px_work *op)
+{
+    if (!c->kernel || !c->launch || c->kernel->program->device != device) return PTX_ERROR_INVALID_ARGUMENT;
+    *op = (struct px_work){.kind = PX_WORK_KERNEL, .kernel = c->kernel};
+    if (!px_launch_take(&op->config, c->launch)) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_work_check(device, op);
+}
+
+/* The lock is held. */
+static ptx_status named_op(ptx_device *device, const ptx_node_config *c, struct px_work *op)
+{
+    if (c->kind == PTX_NODE_CHILD) {
+        *op = (struct px_work){.kind = PX_WORK_CHILD,
+                               .child = px_handle_get(&device->handles, PX_HANDLE_GRAPH, c->child)};
+        return op->child ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+    }
+    *op = (struct px_work){.kind = c->kind == PTX_NODE_RECORD ? PX_WORK_RECORD : PX_WORK_WAIT,
+                           .event = c->event};
+    return px_handle_get(&device->handles, PX_HANDLE_EVENT, c->event) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+}
+
+/* The lock is held. */
+static ptx_status op_of(ptx_device *device, const ptx_node_config *given, struct px_work *op)
+{
+    ptx_node_config c;
+    if (!given || !px_take(&c, sizeof c, FIRST_NODE, given)) return PTX_ERROR_INVALID_ARGUMENT;
+    *op = (struct px_work){.kind = PX_WORK_EMPTY};
+    switch (c.kind) {
+    case PTX_NODE_EMPTY: return PTX_OK;
+    case PTX_NODE_KERNEL: return kernel_op(device, &c, op);
+    case PTX_NODE_COPY: op->kind = PX_WORK_COPY; return px_take_copy(device, c.copy, &op->copy);
+    case PTX_NODE_FILL: op->kind = PX_WORK_COPY; return px_take_fill(device, c.fill, &op->copy);
+    case PTX_NODE_HOST:
+        *op = (struct px_work){.kind = PX_WORK_HOST, .fn = c.host, .user = c.user};
+        return px_work_check(device, op);
+    case PTX_NODE_RECORD:
+    case PTX_NODE_WAIT:
+    case PTX_NODE_CHILD: return named_op(device, &c, op);
+    default: return PTX_ERROR_INVALID_ARGUMENT;
+    }
+}
+
+/* ---- graphs ---- */
+
+PTX_API ptx_status ptx_graph_create(ptx_device *device, ptx_graph *graph)
+{
+    LOCKED(device, graph ? px_graph_create(device, graph) : PTX_ERROR_INVALID_ARGUMENT);
+}
+
+PTX_API ptx_status ptx_graph_destroy(ptx_device *device, ptx_graph graph)
+{
+    LOCKED(device, px_graph_destroy(device, graph));
+}
+
+PTX_API ptx_status ptx_graph_clone(ptx_device *device, ptx_graph graph, ptx_graph *copy)
+{
+    LOCKED(device, copy ? px_graph_copy(device, graph, copy) : PTX_ERROR_INVALID_ARGUMENT);
+}
+
+static ptx_status add(ptx_device *device, ptx_graph graph, const ptx_node *after, size_t count,
+                      const ptx_node_config *config, ptx_node *node)
+{
+    struct px_work op;
+    if (!node || (count && !after)) return PTX_ERROR_INVALID_ARGUMENT;
+    const ptx_status status = op_of(device, config, &op);
+    return status == PTX_OK ? px_graph_add_node(device, graph, after, count, &op, node) : status;
+}
+
+PTX_API ptx_status ptx_graph_add(ptx_device *device, ptx_graph graph, const ptx_node *after, size_t count,
+                                 const ptx_node_config *config, ptx_node *node)
+{
+    LOCKED(device, add(device, graph, after, count, config, node));
+}
+
+PTX_API ptx_status ptx_graph_edge_add(ptx_device *device, ptx_node from, ptx_node to)
+{
+    LOCKED(device, px_graph_edge(device, from, to, true));
+}
+
+PTX_API ptx_status ptx_graph_edge_remove(ptx_device *device, ptx_node from, ptx_node to)
+{
+    LOCKED(device, px_graph_edge(device, from, to, false));
+}
+
+PTX_API ptx_status ptx_graph_nodes(ptx_device *device, ptx_graph graph, ptx_node *nodes, size_t *count)
+{
+    LOCKED(device, count ? px_graph_list(device, graph, nodes, count) : PTX_ERROR_INVALID_ARGUMENT);
+}
+
+PTX_API ptx_status ptx_node_after(ptx_device *device, ptx_node node, ptx_node *nodes, size_t *count)
+{
+    LOCKED(device, count ? px_node_list(device, node, nodes, count) : PTX_ERROR_INVALID_ARGUMENT);
+}
+
+PTX_API ptx_status ptx_node_kind_get(ptx_device *device, ptx_node node, ptx_node_kind *kind)
+{
+    LOCKED(device, kind ? px_node_kind(device, node, kind) : PTX_ERROR_INVALID_ARGUMENT);
+}
+
+static ptx_status set(ptx_device *device, ptx_node node, const ptx_node_config *config)
+{
+    struct px_work op;
+    const ptx_status status = op_of(device, config, &op);
+    return status == PTX_OK ? px_node_replace(device, node, &op) : status;
+}
+
+PTX_API ptx_status ptx_node_set(ptx_device *device, ptx_node node, const ptx_node_config *config)
+{
+    LOCKED(device, set(device, node, config));
+}
+
+PTX_API ptx_status ptx_node_destroy(ptx_device *device, ptx_node node)
+{
+    LOCKED(device, px_node_destroy(device, node));
+}
+
+/* ---- instances ---- */
+
+PTX_API ptx_status ptx_graph_instantiate(ptx_device *device, ptx_graph graph, ptx_instance *instance)
+{
+    LOCKED(device, instance ? px_exec_create(device, graph, instance) : PTX_ERROR_INVALID_ARGUMENT);
+}
+
+PTX_API ptx_status ptx_instance_update(ptx_device *device, ptx_instance instance, ptx_graph graph)
+{
+    LOCKED(device, px_exec_update(device, instance, graph));
+}
+
+static ptx_status set_step(ptx_device *device, ptx_instance instance, ptx_node node,
+                           const ptx_node_config *config)
+{
+    struct px_work op;
+    const ptx_status status = op_of(device, config, &op);
+    return status == PTX_OK ? px_exec_set(device, instance, node, &op) : status;
+}
+
+PTX_API ptx_status ptx_instance_set(ptx_device *device, ptx_instance instance, ptx_node node,
+                                    const ptx_node_config *config)
+{
+    LOCKED(device, set_step(device, instance, node, config));
+}
+
+PTX_API ptx_status ptx_instance_launch(ptx_device *device, ptx_instance instance, ptx_stream stream)
+{
+    LOCKED(device, px_exec_run(device, instance, stream));
+}
+
+PTX_API ptx_status ptx_instance_destroy(ptx_device *device, ptx_instance instance)
+{
+    LOCKED(device, px_exec_destroy(device, instance));
+}
+
+/* ---- capture ---- */
+
+PTX_API ptx_status ptx_capture_begin(ptx_device *device, ptx_stream stream)
+{
+    LOCKED(device, px_capture_begin(device, stream));
+}
+
+PTX_API ptx_status ptx_capture_end(ptx_device *device, ptx_stream stream, ptx_graph *graph)
+{
+    LOCKED(device, graph ? px_capture_end(device, stream, graph) : PTX_ERROR_INVALID_ARGUMENT);
+}
+
+static ptx_status is_captured(ptx_device *device, ptx_stream stream, int *active)
+{
+    const struct px_stream *s = px_stream_find(device, stream);
+    if (!s) return PTX_ERROR_INVALID_ARGUMENT;
+    *active = s->capture != NULL;
+    return PTX_OK;
+}
+
+PTX_API ptx_status ptx_capture_query(ptx_device *device, ptx_stream stream, int *active)
+{
+    LOCKED(device, active ? is_captured(device, stream, active) : PTX_ERROR_INVALID_ARGUMENT);
+}

@@ -1,0 +1,46 @@
+/*
+ * api_take.c - structs of callers that several files of the interface read and fill.
+ */
+#include "api_take.h"
+#include "base/sized.h"
+#include "vm/device.h"
+
+enum {
+    FIRST_LAUNCH = PX_FIRST(ptx_launch_config, param_bytes),
+    FIRST_FAULT = PX_FIRST(ptx_fault, state),
+    FIRST_COPY = PX_FIRST(ptx_copy, depth),
+    FIRST_FILL = PX_FIRST(ptx_fill, element)
+};
+
+bool px_launch_take(ptx_launch_config *own, const ptx_launch_config *given)
+{
+    return px_take(own, sizeof *own, FIRST_LAUNCH, given);
+}
+
+bool px_fault_ok(const ptx_fault *fault)
+{
+    return !fault || px_can_give(fault, FIRST_FAULT);
+}
+
+void px_fault_give(ptx_fault *fault, const ptx_fault *told)
+{
+    if (fault && told->name) px_give(fault, told, sizeof *told, FIRST_FAULT);
+}
+
+ptx_status px_take_copy(ptx_device *device, const ptx_copy *given, struct px_copy *copy)
+{
+    ptx_copy own;
+    if (!device || !given) return PTX_ERROR_INVALID_ARGUMENT;
+    if (px_take(&own, sizeof own, FIRST_COPY, given)) return px_copy_take(device, &own, copy);
+    px_device_say(device, "ptx_copy: a struct of a version that this library does not know");
+    return PTX_ERROR_INVALID_ARGUMENT;
+}
+
+ptx_status px_take_fill(ptx_device *device, const ptx_fill *given, struct px_copy *copy)
+{
+    ptx_fill own;
+    if (!device || !given) return PTX_ERROR_INVALID_ARGUMENT;
+    if (px_take(&own, sizeof own, FIRST_FILL, given)) return px_fill_take(device, &own, copy);
+    px_device_say(device, "ptx_fill: a struct of a version that this library does not know");
+    return PTX_ERROR_INVALID_ARGUMENT;
+}

@@ -1,0 +1,264 @@
+/*
+ * task.c - pieces of submitted work, and what comes after what.
+ */
+#include "vm/task.h"
+#include "vm/device.h"
+#include "vm/report.h"
+#include "vm/sched_list.h"
+#include "vm/stream.h"
+
+/* ---- making ---- */
+
+struct px_task *px_task_new(struct ptx_device *device, struct px_grid *grid)
+{
+    struct px_tasks *tasks = &device->tasks;
+    struct px_task *task = tasks->spare;
+    if (task)
+        tasks->spare = task->next;
+    else if (!(task = px_alloc(&device->alloc, sizeof *task)))
+        return NULL;
+    *task = (struct px_task){.device = device, .grid = grid, .refs = 1, .waits = 1};
+    task->interrupts = atomic_load_explicit(&tasks->interrupts, memory_order_relaxed);
+    return task;
+}
+
+void px_task_release(struct px_task *task)
+{
+    if (!task || --task->refs) return;
+    struct ptx_device *device = task->device;
+    if (task->grid) px_grid_free(task->grid); /* never submitted */
+    for (struct px_after *a = task->more, *next; a; a = next) {
+        next = a->next;
+        px_free(&device->alloc, a, sizeof *a);
+    }
+    px_report_release(device, task->report);
+    px_stream_release(task->stream);
+    task->next = device->tasks.spare;
+    device->tasks.spare = task;
+}
+
+bool px_task_follow(struct px_task *task, struct px_task *before)
+{
+    if (!before || before->state == PX_TASK_DONE) return true;
+    if (!before->after) {
+        before->after = task;
+    } else {
+        struct px_after *a = px_alloc(&task->device->alloc, sizeof *a);
+        if (!a) return false;
+        *a = (struct px_after){before->more, task};
+        before->more = a;
+    }
+    task->waits++;
+    task->refs++;
+    return true;
+}
+
+/* ---- running ---- */
+
+static void push_ready(struct px_tasks *tasks, struct px_task *task)
+{
+    task->state = PX_TASK_READY;
+    task->next = NULL;
+    if (tasks->ready)
+        tasks->last_ready->next = task;
+    else
+        tasks->ready = task;
+    tasks->last_ready = task;
+}
+
+static void edge_closed(struct px_task *task)
+{
+    if (--task->waits == 0) push_ready(&task->device->tasks, task);
+}
+
+static void done(struct px_task *task, ptx_status status)
+{
+    struct ptx_device *device = task->device;
+    task->state = PX_TASK_DONE;
+    task->status = status;
+    if (!task->grid || task->finished) task->done_ns = px_now_ns();
+    if (task->grid) { /* it was not run */
+        px_grid_free(task->grid);
+        task->grid = NULL;
+    }
+    if (task->after) {
+        edge_closed(task->after);
+        px_task_release(task->after);
+    }
+    for (struct px_after *a = task->more, *next; a; a = next) {
+        next = a->next;
+        edge_closed(a->task);
+        px_task_release(a->task);
+        px_free(&device->alloc, a, sizeof *a);
+    }
+    task->after = NULL;
+    task->more = NULL;
+    if (--device->tasks.pending == PX_TASKS_PENDING / 2) pthread_cond_broadcast(&device->sched.roomy);
+    struct px_stream *stream = task->stream;
+    if (stream && status != PTX_OK) px_stream_failed(stream, task);
+    task->stream = NULL;
+    px_stream_release(stream);
+    if (task->finished) task->finished(task, task->user);
+    px_task_release(task); /* the queue's reference */
+}
+
+/* What the task ends with without being run; PTX_OK: it is to be run. */
+static ptx_status refused(const struct px_task *task)
+{
+    const struct px_tasks *tasks = &task->device->tasks;
+    if (tasks->lost != PTX_OK) return tasks->lost;
+    const bool interrupted =
+        task->interrupts != atomic_load_explicit(&tasks->interrupts, memory_order_relaxed);
+    return task->cancelled || (interrupted && task->grid) ? PTX_ERROR_INTERRUPTED : PTX_OK;
+}
+
+/* False: there is no run for it now. */
+static bool start(struct px_task *task)
+{
+    struct px_sched *s = &task->device->sched;
+    const ptx_status status = refused(task);
+    if (status != PTX_OK || !task->grid) return done(task, status), true;
+    struct px_run *run = px_run_take(s);
+    if (!run && s->nactive) return false;
+    if (!run) {
+        px_device_say(task->device, "out of memory");
+        return done(task, PTX_ERROR_OUT_OF_MEMORY), true;
+    }
+    run->priority = task->priority;
+    run->max_steps = task->max_steps;
+    run->timeout_ns = task->timeout_ns;
+    run->user = task;
+    task->run = run;
+    task->state = PX_TASK_RUNS;
+    px_run_begin(run, task->grid);
+    task->grid = NULL;
+    return true;
+}
+
+/* Starts what is ready. What that completes at once may make more ready. */
+static void advance(struct px_tasks *tasks)
+{
+    if (tasks->advancing) return;
+    tasks->advancing = true;
+    for (struct px_task *task; (task = tasks->ready);) {
+        struct px_task *next = task->next;
+        tasks->ready = next;
+        if (start(task)) continue;
+        task->next = tasks->ready;
+        if (!task->next) tasks->last_ready = task;
+        tasks->ready = task;
+        break;
+    }
+    tasks->advancing = false;
+}
+
+void px_task_submit(struct px_task *task)
+{
+    struct px_tasks *tasks = &task->device->tasks;
+    tasks->pending++;
+    task->refs++;
+    edge_closed(task);
+    advance(tasks);
+}
+
+static ptx_status status_of(enum px_stop stop)
+{
+    switch (stop) {
+    case PX_STOP_NONE: return PTX_OK;
+    case PX_STOP_LOST:
+    case PX_STOP_FAULT: return PTX_ERROR_FAULT;
+    case PX_STOP_DEADLOCK: return PTX_ERROR_DEADLOCK;
+    case PX_STOP_INTERRUPT: return PTX_ERROR_INTERRUPTED;
+    case PX_STOP_MEMORY: return PTX_ERROR_OUT_OF_MEMORY;
+    default: return PTX_ERROR_LIMIT;
+    }
+}
+
+/* The words are made without the lock: they take long, and nobody else looks at the run any more. */
+static void explain(struct px_task *task, struct px_run *run, enum px_stop stop)
+{
+    struct ptx_device *device = task->device;
+    if (stop == PX_STOP_FAULT) task->error = run->trap.error;
+    pthread_mutex_unlock(&device->sched.lock);
+    task->report = px_report_stop(device, run, stop, task->quiet);
+    pthread_mutex_lock(&device->sched.lock);
+    if (stop == PX_STOP_FAULT && device->config.sticky && device->tasks.lost == PTX_OK) {
+        device->tasks.lost = PTX_ERROR_FAULT;
+        px_sched_stop(&device->sched, PX_STOP_LOST);
+    }
+}
+
+void px_task_over(struct px_run *run)
+{
+    struct px_task *task = run->user;
+    struct ptx_device *device = task->device;
+    const enum px_stop stop = (enum px_stop)atomic_load(&run->stop);
+    if (stop != PX_STOP_NONE) explain(task, run, stop);
+    px_run_clean(run);
+    if (device->runtime && device->runtime->launch_over) device->runtime->launch_over(device, run);
+    task->run = NULL;
+    px_run_give(run);
+    done(task, status_of(stop));
+    advance(&device->tasks);
+    px_sched_news(&device->sched);
+}
+
+void px_task_cancel(struct px_task *task)
+{
+    task->cancelled = true;
+    if (task->run) px_run_stop(task->run, PX_STOP_INTERRUPT);
+    px_sched_news(&task->device->sched);
+}
+
+/* ---- waiting ---- */
+
+static bool is_done(const void *user)
+{
+    return ((const struct px_task *)user)->state == PX_TASK_DONE;
+}
+
+void px_task_wait(struct px_task *task)
+{
+    px_sched_until(&task->device->sched, is_done, task);
+}
+
+static bool has_room(const struct ptx_device *device)
+{
+    return device->tasks.pending <= PX_TASKS_PENDING / 2;
+}
+
+/* Enough is done, or there is no helper that would do it. */
+static bool has_room_or_no_help(const void *user)
+{
+    const struct ptx_device *device = user;
+    return has_room(device) || device->sched.aside;
+}
+
+void px_task_room(struct ptx_device *device)
+{
+    if (device->tasks.pending < PX_TASKS_PENDING || px_sched_is_worker(&device->sched)) return;
+    while (!has_room(device))
+        if (device->sched.aside) /* being woken for each piece of work would cost more than the work */
+            pthread_cond_wait(&device->sched.roomy, &device->sched.lock);
+        else
+            px_sched_until(&device->sched, has_room_or_no_help, device);
+}
+
+static bool is_empty(const void *user)
+{
+    return !((const struct px_tasks *)user)->pending;
+}
+
+void px_tasks_drain(struct ptx_device *device)
+{
+    px_sched_until(&device->sched, is_empty, &device->tasks);
+}
+
+void px_tasks_free(struct ptx_device *device)
+{
+    for (struct px_task *task = device->tasks.spare, *next; task; task = next) {
+        next = task->next;
+        px_free(&device->alloc, task, sizeof *task);
+    }
+    device->tasks.spare = NULL;
+}

@@ -1,0 +1,347 @@
+/*
+ * test_graphs.c - graphs: made by hand and by capture, launched again and again, updated, refused. What is
+ * expected is what include/ptx_graph.h promises.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+#include "ptx_graph.h"
+
+static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                           /* x = 2 * x + add: the order of steps can be read from the bits */
+                           ".visible .entry step(.param .u64 p, .param .u32 add) {\n"
+                           " .reg .u64 %a; .reg .u32 %x, %y; ld.param.u64 %a, [p]; ld.param.u32 %y, [add];\n"
+                           " ld.volatile.global.u32 %x, [%a]; mad.lo.u32 %x, %x, 2, %y;\n"
+                           " st.volatile.global.u32 [%a], %x; ret; }\n";
+
+static ptx_device *device;
+static ptx_program *program;
+static ptx_kernel *kernel;
+static ptx_address p;
+
+struct step {
+    ptx_address p;
+    uint32_t add;
+};
+
+static int set_up(void **state)
+{
+    const ptx_device_config config = {
+        .struct_size = sizeof config, .workers = 3, .memory_bytes = 1 << 20, .timeout_ms = 60000};
+    ptx_module *module;
+    (void)state;
+    assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
+    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
+    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
+                     PTX_OK);
+    ptx_module_destroy(module);
+    assert_int_equal(ptx_program_kernel(program, "step", &kernel), PTX_OK);
+    assert_int_equal(ptx_memory_alloc(device, 64, &p), PTX_OK);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    ptx_device_destroy(device);
+    return 0;
+}
+
+static uint32_t word_at(ptx_address va)
+{
+    uint32_t word;
+    assert_int_equal(ptx_memory_read(device, &word, va, 4), PTX_OK);
+    return word;
+}
+
+static ptx_launch_config launch_of(const struct step *s)
+{
+    return (ptx_launch_config){.struct_size = sizeof(ptx_launch_config),
+                               .grid = {1},
+                               .block = {1},
+                               .params = s,
+                               .param_bytes = sizeof *s};
+}
+
+static ptx_node add_step(ptx_graph graph, const ptx_node *after, size_t count, ptx_address at, uint32_t add)
+{
+    const struct step s = {at, add};
+    const ptx_launch_config launch = launch_of(&s);
+    const ptx_node_config config = {
+        sizeof config, PTX_NODE_KERNEL, kernel, &launch, NULL, NULL, NULL, NULL, 0, 0};
+    ptx_node node;
+    assert_int_equal(ptx_graph_add(device, graph, after, count, &config, &node), PTX_OK);
+    return node;
+}
+
+static void submit_step(ptx_stream stream, ptx_address at, uint32_t add)
+{
+    const struct step s = {at, add};
+    const ptx_launch_config launch = launch_of(&s);
+    assert_int_equal(ptx_kernel_submit(kernel, &launch, stream, NULL), PTX_OK);
+}
+
+static ptx_graph new_graph(void)
+{
+    ptx_graph graph;
+    assert_int_equal(ptx_graph_create(device, &graph), PTX_OK);
+    return graph;
+}
+
+static ptx_stream new_stream(void)
+{
+    ptx_stream stream;
+    assert_int_equal(ptx_stream_create(device, NULL, &stream), PTX_OK);
+    return stream;
+}
+
+static ptx_instance instance_of(ptx_graph graph)
+{
+    ptx_instance instance;
+    assert_int_equal(ptx_graph_instantiate(device, graph, &instance), PTX_OK);
+    return instance;
+}
+
+/* From 0, launched and waited for. */
+static uint32_t result_of(ptx_instance instance)
+{
+    assert_int_equal(ptx_memory_fill(device, p, 0, 64), PTX_OK);
+    assert_int_equal(ptx_instance_launch(device, instance, 0), PTX_OK);
+    assert_int_equal(ptx_stream_wait(device, 0, NULL), PTX_OK);
+    return word_at(p);
+}
+
+static void nodes_run_behind_what_they_come_after(void **state)
+{
+    (void)state;
+    const ptx_graph graph = new_graph();
+    /* Added last to first; the order is by edges alone. */
+    const ptx_node c = add_step(graph, NULL, 0, p, 1), b = add_step(graph, NULL, 0, p, 0),
+                   a = add_step(graph, NULL, 0, p, 1);
+    assert_int_equal(ptx_graph_edge_add(device, a, b), PTX_OK);
+    assert_int_equal(ptx_graph_edge_add(device, b, c), PTX_OK);
+    assert_int_equal(ptx_graph_edge_add(device, b, c), PTX_ERROR_INVALID_ARGUMENT); /* it is there */
+    const ptx_instance instance = instance_of(graph);
+    for (int i = 0; i < 20; i++) assert_int_equal(result_of(instance), 5); /* 1, 10, 101 */
+    for (int i = 0; i < 4; i++) assert_int_equal(ptx_instance_launch(device, instance, new_stream()), PTX_OK);
+    assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
+    assert_int_equal(word_at(p), 055555); /* launches of one instance come one after the other */
+    ptx_node list[4];
+    size_t n = 4;
+    assert_int_equal(ptx_graph_nodes(device, graph, list, &n), PTX_OK);
+    assert_int_equal(n, 3);
+    assert_int_equal(list[0], c);
+    n = 1;
+    assert_int_equal(ptx_node_after(device, c, list, &n), PTX_OK);
+    assert_int_equal(n, 1);
+    assert_int_equal(list[0], b);
+    assert_int_equal(ptx_graph_destroy(device, graph), PTX_OK);
+    assert_int_equal(ptx_node_after(device, c, list, &n), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(result_of(instance), 5); /* the instance has all that it needs */
+    assert_int_equal(ptx_instance_destroy(device, instance), PTX_OK);
+    assert_int_equal(ptx_instance_launch(device, instance, 0), PTX_ERROR_INVALID_ARGUMENT);
+}
+
+static void circles_are_refused(void **state)
+{
+    (void)state;
+    const ptx_graph graph = new_graph();
+    const ptx_node a = add_step(graph, NULL, 0, p, 1), b = add_step(graph, &a, 1, p, 1);
+    ptx_instance instance;
+    assert_int_equal(ptx_graph_edge_add(device, b, a), PTX_OK);
+    assert_int_equal(ptx_graph_instantiate(device, graph, &instance), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_graph_edge_remove(device, b, a), PTX_OK);
+    assert_int_equal(ptx_graph_edge_remove(device, b, a), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(result_of(instance_of(graph)), 3);
+    const ptx_graph other = new_graph();
+    const ptx_node far = add_step(other, NULL, 0, p, 1);
+    assert_int_equal(ptx_graph_edge_add(device, a, far), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_graph_edge_add(device, a, a), PTX_OK);
+    assert_int_equal(ptx_graph_instantiate(device, graph, &instance), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_node_destroy(device, a), PTX_OK); /* its edges go with it */
+    assert_int_equal(result_of(instance_of(graph)), 1);
+}
+
+static void called(void *user)
+{
+    *(uint32_t *)user = word_at(p);
+}
+
+static void all_kinds_of_nodes(void **state)
+{
+    (void)state;
+    uint32_t in = 6, seen = 0, out = 0;
+    const ptx_copy up = {.to = {.address = p}, .from = {.host = &in}, .width = 4},
+                   down = {.to = {.host = &out}, .from = {.address = p + 4}, .width = 4};
+    const ptx_fill fill = {.to = p + 4, .width = 4, .value = 0x11};
+    ptx_event event;
+    assert_int_equal(ptx_event_create(device, 0, &event), PTX_OK);
+    const ptx_graph child = new_graph(), graph = new_graph();
+    const ptx_node c0 = add_step(child, NULL, 0, p, 1);
+    add_step(child, &c0, 1, p, 0); /* 6 -> 13 -> 26 */
+    const ptx_node_config kinds[] = {{.kind = PTX_NODE_COPY, .copy = &up},
+                                     {.kind = PTX_NODE_CHILD, .child = child},
+                                     {.kind = PTX_NODE_HOST, .host = called, .user = &seen},
+                                     {.kind = PTX_NODE_FILL, .fill = &fill},
+                                     {.kind = PTX_NODE_EMPTY},
+                                     {.kind = PTX_NODE_RECORD, .event = event},
+                                     {.kind = PTX_NODE_WAIT, .event = event},
+                                     {.kind = PTX_NODE_COPY, .copy = &down}};
+    ptx_node last = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        ptx_node node;
+        ptx_node_kind kind;
+        assert_int_equal(ptx_graph_add(device, graph, &last, i != 0, &kinds[i], &node), PTX_OK);
+        assert_int_equal(ptx_node_kind_get(device, node, &kind), PTX_OK);
+        assert_int_equal(kind, kinds[i].kind);
+        last = node;
+    }
+    assert_int_equal(ptx_graph_destroy(device, child), PTX_OK); /* it was copied */
+    result_of(instance_of(graph));
+    assert_int_equal(seen, 26);
+    assert_int_equal(out, 0x11111111);
+    assert_int_equal(ptx_event_query(device, event), PTX_OK);
+    ptx_graph copy;
+    assert_int_equal(ptx_graph_clone(device, graph, &copy), PTX_OK);
+    assert_int_equal(ptx_graph_destroy(device, graph), PTX_OK);
+    in = 1;
+    assert_int_equal(result_of(instance_of(copy)), 6);
+}
+
+static void instances_take_new_configurations(void **state)
+{
+    (void)state;
+    const ptx_graph graph = new_graph(), other = new_graph(), longer = new_graph();
+    const ptx_node a = add_step(graph, NULL, 0, p, 1), b = add_step(graph, &a, 1, p, 1);
+    const ptx_node c = add_step(other, NULL, 0, p, 0);
+    add_step(other, &c, 1, p, 1);
+    const ptx_node d = add_step(longer, NULL, 0, p, 0), e = add_step(longer, &d, 1, p, 0);
+    add_step(longer, &e, 1, p, 0);
+    const ptx_instance instance = instance_of(graph);
+    assert_int_equal(result_of(instance), 3);
+    assert_int_equal(ptx_instance_update(device, instance, longer), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(result_of(instance), 3);
+    assert_int_equal(ptx_instance_update(device, instance, other), PTX_OK);
+    assert_int_equal(result_of(instance), 1);
+    const struct step s = {p, 6};
+    const ptx_launch_config launch = launch_of(&s);
+    const ptx_node_config kernel_config = {.kind = PTX_NODE_KERNEL, .kernel = kernel, .launch = &launch},
+                          empty = {.kind = PTX_NODE_EMPTY};
+    assert_int_equal(ptx_instance_set(device, instance, b, &kernel_config), PTX_OK);
+    assert_int_equal(result_of(instance), 6);
+    assert_int_equal(ptx_instance_set(device, instance, b, &empty), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_instance_set(device, instance, c, &kernel_config), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_node_set(device, a, &kernel_config), PTX_OK);
+    assert_int_equal(result_of(instance), 6); /* a node is not the instance's */
+    assert_int_equal(result_of(instance_of(graph)), 13);
+}
+
+static void streams_are_captured(void **state)
+{
+    (void)state;
+    const ptx_stream s = new_stream(), t = new_stream();
+    ptx_event fork, join;
+    ptx_graph graph;
+    int active;
+    assert_int_equal(ptx_event_create(device, 0, &fork), PTX_OK);
+    assert_int_equal(ptx_event_create(device, 0, &join), PTX_OK);
+    assert_int_equal(ptx_memory_fill(device, p, 0, 64), PTX_OK);
+    assert_int_equal(ptx_capture_begin(device, s), PTX_OK);
+    assert_int_equal(ptx_capture_begin(device, s), PTX_ERROR_CAPTURE);
+    submit_step(s, p, 1);
+    assert_int_equal(ptx_event_record(device, fork, s), PTX_OK);
+    assert_int_equal(ptx_stream_wait_event(device, t, fork), PTX_OK);
+    submit_step(t, p + 4, 7);
+    submit_step(s, p, 0);
+    assert_int_equal(ptx_event_record(device, join, t), PTX_OK);
+    assert_int_equal(ptx_stream_wait_event(device, s, join), PTX_OK);
+    submit_step(s, p + 4, 1);
+    assert_int_equal(ptx_capture_query(device, t, &active), PTX_OK);
+    assert_int_equal(active, 1);
+    assert_int_equal(ptx_stream_wait(device, s, NULL), PTX_ERROR_CAPTURE);
+    assert_int_equal(ptx_event_query(device, join), PTX_ERROR_CAPTURE);
+    assert_int_equal(ptx_capture_end(device, s, &graph), PTX_OK);
+    assert_int_equal(ptx_capture_query(device, t, &active), PTX_OK);
+    assert_int_equal(active, 0);
+    assert_int_equal(word_at(p), 0); /* nothing ran */
+    size_t n = 0;
+    assert_int_equal(ptx_graph_nodes(device, graph, NULL, &n), PTX_OK);
+    assert_int_equal(n, 4);
+    const ptx_instance instance = instance_of(graph);
+    for (int i = 0; i < 10; i++) {
+        assert_int_equal(result_of(instance), 2);
+        assert_int_equal(word_at(p + 4), 15);
+    }
+}
+
+static void captures_that_fail(void **state)
+{
+    (void)state;
+    const ptx_stream s = new_stream(), t = new_stream();
+    ptx_event fork, outside;
+    ptx_graph graph;
+    assert_int_equal(ptx_event_create(device, 0, &fork), PTX_OK);
+    assert_int_equal(ptx_event_create(device, 0, &outside), PTX_OK);
+    assert_int_equal(ptx_event_record(device, outside, t), PTX_OK);
+    assert_int_equal(ptx_capture_begin(device, 0), PTX_ERROR_CAPTURE);
+    assert_int_equal(ptx_capture_end(device, s, &graph), PTX_ERROR_CAPTURE);
+    assert_int_equal(ptx_capture_begin(device, s), PTX_OK);
+    assert_int_equal(ptx_stream_wait_event(device, s, outside), PTX_ERROR_CAPTURE);
+    assert_int_equal(ptx_event_record(device, fork, s), PTX_OK);
+    assert_int_equal(ptx_stream_wait_event(device, t, fork), PTX_OK);
+    submit_step(t, p, 1);
+    assert_int_equal(ptx_capture_end(device, s, &graph), PTX_ERROR_CAPTURE); /* t was not joined */
+    submit_step(t, p, 1);
+    assert_int_equal(ptx_stream_wait(device, t, NULL), PTX_OK); /* it is an ordinary stream again */
+    assert_int_equal(ptx_capture_begin(device, s), PTX_OK);
+    submit_step(s, p, 1);
+    assert_int_equal(ptx_stream_destroy(device, s), PTX_OK); /* the capture goes with it */
+    assert_int_equal(ptx_capture_begin(device, t), PTX_OK);  /* the device goes while it is captured */
+}
+
+static void nothing_is_a_status(void **state)
+{
+    (void)state;
+    const ptx_graph graph = new_graph();
+    const ptx_node_config empty = {.kind = PTX_NODE_EMPTY}, unknown = {.kind = (ptx_node_kind)99},
+                          kernel_config = {.kind = PTX_NODE_KERNEL}, copy = {.kind = PTX_NODE_COPY},
+                          host = {.kind = PTX_NODE_HOST}, wait = {.kind = PTX_NODE_WAIT, .event = 5},
+                          child = {.kind = PTX_NODE_CHILD, .child = graph};
+    const ptx_node_config *const bad[] = {NULL, &unknown, &kernel_config, &copy, &host, &wait, &child};
+    ptx_node node, twice[2];
+    ptx_instance instance;
+    assert_int_equal(ptx_graph_create(NULL, NULL), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_graph_create(device, NULL), PTX_ERROR_INVALID_ARGUMENT);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(ptx_graph_add(device, graph, NULL, 0, bad[i], &node), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_graph_add(device, 7, NULL, 0, &empty, &node), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_graph_add(device, graph, NULL, 1, &empty, &node), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_graph_add(device, graph, NULL, 0, &empty, &node), PTX_OK);
+    twice[0] = twice[1] = node;
+    assert_int_equal(ptx_graph_add(device, graph, twice, 2, &empty, &node), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_graph_instantiate(device, graph, NULL), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_graph_instantiate(device, node, &instance), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_graph_instantiate(device, new_graph(), &instance), PTX_OK); /* nothing to do */
+    assert_int_equal(ptx_instance_launch(device, instance, 0), PTX_OK);
+    assert_int_equal(ptx_instance_launch(device, instance, 99), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_capture_end(device, 0, NULL), PTX_ERROR_INVALID_ARGUMENT);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(nodes_run_behind_what_they_come_after),
+        TEST(circles_are_refused),
+        TEST(all_kinds_of_nodes),
+        TEST(instances_take_new_configurations),
+        TEST(streams_are_captured),
+        TEST(captures_that_fail),
+        TEST(nothing_is_a_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""lib/python/ptxvm.py: check, load, launch, globals, streams, faults and events, against what it promises.
+
+The first argument, or B in the environment, is the folder of the build; a build with sanitizers cannot be
+loaded into Python, and is skipped (exit code 77).
+"""
+import array
+import os
+import struct
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.join(ROOT, sys.argv[1] if len(sys.argv) > 1 else os.environ.get("B", "build"))
+os.environ["PTXVM_LIBRARY"] = os.path.join(BUILD, "lib", "libptxvm.so")
+if "san-" in BUILD or not os.path.exists(os.environ["PTXVM_LIBRARY"]):
+    sys.exit(77)
+sys.path.insert(0, os.path.join(ROOT, "lib", "python"))
+import ptxvm  # noqa: E402
+
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+TEXT = (
+    HEAD
+    + """.global .u32 total;
+.visible .entry scale(.param .u64 p, .param .u8 small, .param .f32 factor) {
+ .reg .u64 %a; .reg .u32 %t; .reg .f32 %f, %g; .reg .u64 %o;
+ ld.param.u64 %a, [p]; ld.param.f32 %f, [factor]; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4;
+ add.u64 %a, %a, %o;
+ ld.global.f32 %g, [%a]; mul.f32 %g, %g, %f; st.global.f32 [%a], %g;
+ atom.global.add.u32 %t, [total], 1; ret; }
+.visible .entry count() { .reg .u32 %t; atom.global.add.u32 %t, [total], 10; ret; }
+"""
+)
+
+
+def raises(kind, function, *arguments):
+    try:
+        function(*arguments)
+    except kind as error:
+        return error
+    raise AssertionError(f"{kind.__name__} was expected")
+
+
+def test_launch(device):
+    program = device.load(TEXT)
+    data = device.array(array.array("f", [1, 2, 3, 4]))
+    program["scale"][1, 4](data, 255, 2.5)
+    assert struct.unpack("<4f", bytes(data)) == (2.5, 5, 7.5, 10)
+    assert program.read("total") == struct.pack("<I", 4)
+    program.write("total", struct.pack("<I", 100))
+    program["count"][(3, 1), (2,)]()
+    assert program.read("total") == struct.pack("<I", 160)
+    raises(TypeError, program["scale"][1, 1], data)
+    raises(OverflowError, program["scale"][1, 1], data, 256, 1.0)
+    assert raises(ptxvm.Error, lambda: program["nothing"]).status == ptxvm.NOT_FOUND
+    assert raises(ptxvm.Error, program["count"][1, 2000]).status == ptxvm.LAUNCH
+
+
+def test_streams(device):
+    program, stream = device.load(TEXT), device.stream()
+    start, end, called = device.event(), device.event(), []
+    start.record(stream)
+    for _ in range(50):
+        program["count"][1, 1, 0, stream]()
+    stream.call(lambda: called.append(True))
+    end.record(stream)
+    stream.wait()
+    assert called == [True] and stream.done() and end.since(start) >= 0
+    assert program.read("total") == struct.pack("<I", 500)
+
+
+def test_diagnostics(_device):
+    error = raises(ptxvm.AssemblyError, ptxvm.Module, HEAD + ".entry k() {\n ad.u32 1, 2; }\n", "x.ptx")
+    first = error.diagnostics[0]
+    assert (first.file, first.line, first.severity >= 2) == ("x.ptx", 5, True), vars(first)
+    assert "x.ptx:5" in str(error)
+
+
+def test_faults(device):
+    program = device.load(TEXT)
+    data = device.array(16)
+    fault = raises(ptxvm.Fault, program["scale"][1, 5], data, 0, 1.0)
+    assert fault.status == ptxvm.FAULT and fault.cuda_error == 700 and fault.thread == (4, 0, 0)
+    assert fault.instruction.startswith("ld.global.f32") and "16-byte allocation" in fault.allocation
+    assert "ld.global.f32" in str(fault) and "thread (4, 0, 0)" in str(fault)
+    stream = device.stream()
+    program["scale"][1, 5, 0, stream](data, 0, 1.0)
+    assert raises(ptxvm.Fault, stream.wait).address == data.address + 16
+    stream.wait()
+    spin = device.load(HEAD + ".visible .entry spin() { L: bra L; }")
+    assert raises(ptxvm.Fault, lambda: spin["spin"][1, 1](max_steps=1000)).status == ptxvm.LIMIT
+
+
+def test_events(device):
+    program, seen = device.load(TEXT), []
+    device.watch(seen.append)
+    program["count"][2, 3]()
+    device.watch(None)
+    program["count"][1, 1]()
+    assert [(e.kind, e.kernel) for e in seen] == [("begin", "count"), ("end", "count")]
+    assert seen[0].shape == (2, 1, 1) and seen[0].block == (3, 1, 1)
+
+
+def main():
+    tests = [function for name, function in globals().items() if name.startswith("test_")]
+    for test in tests:
+        with ptxvm.Device(workers=2, timeout_ms=60000) as device:
+            test(device)
+    assert raises(ptxvm.Error, lambda: ptxvm.Device(arch="sm_1")).status == ptxvm.INVALID_ARGUMENT
+
+
+if __name__ == "__main__":
+    main()

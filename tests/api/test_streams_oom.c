@@ -1,0 +1,130 @@
+/*
+ * test_streams_oom.c - every allocation of submitted work fails once: a status, no crash, no leak, and what
+ * was submitted before still runs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ptx_graph.h"
+#include "ptx_memory.h"
+
+static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                           ".visible .entry add_one(.param .u64 p) { .reg .u64 %a; .reg .u32 %x;\n"
+                           " ld.param.u64 %a, [p]; atom.global.add.u32 %x, [%a], 1; ret; }\n";
+
+static atomic_long until_failure, live;
+
+static void *failing(void *user, void *ptr, size_t old_size, size_t size)
+{
+    (void)user;
+    (void)old_size;
+    if (size && atomic_fetch_sub(&until_failure, 1) == 1) return NULL;
+    void *result = size ? realloc(ptr, size) : (free(ptr), NULL);
+    atomic_fetch_add(&live, (result && !ptr) - (!size && ptr));
+    return result;
+}
+
+static void nothing(void *user)
+{
+    (void)user;
+}
+
+static ptx_device *device;
+static ptx_kernel *kernel;
+static ptx_address p;
+
+/* Runs on to the end whatever fails, as careless programs do. Returns how many calls failed for want of
+ * memory. */
+static unsigned careless(void)
+{
+    const ptx_launch_config launch = {
+        .struct_size = sizeof launch, .grid = {1}, .block = {1}, .params = &p, .param_bytes = sizeof p};
+    const ptx_fill fill = {.to = p + 4, .width = 4};
+    const ptx_node_config node_config = {.kind = PTX_NODE_KERNEL, .kernel = kernel, .launch = &launch};
+    ptx_stream s = 0, t = 0;
+    ptx_event e = 0;
+    ptx_launch number = 0;
+    ptx_graph graph = 0, captured = 0, copy = 0;
+    ptx_node a = 0, b = 0;
+    ptx_instance instance = 0;
+    ptx_address more = 0;
+    unsigned failed = 0;
+#define TRY(call) failed += (call) == PTX_ERROR_OUT_OF_MEMORY
+    TRY(ptx_stream_create(device, NULL, &s));
+    TRY(ptx_stream_create(device, NULL, &t));
+    TRY(ptx_event_create(device, 0, &e));
+    TRY(ptx_kernel_submit(kernel, &launch, s, NULL));
+    TRY(ptx_kernel_submit(kernel, &launch, t, &number));
+    TRY(ptx_event_record(device, e, s));
+    TRY(ptx_stream_wait_event(device, t, e));
+    TRY(ptx_stream_fill(device, &fill, t));
+    TRY(ptx_stream_host(device, 0, nothing, NULL));
+    TRY(ptx_stream_alloc(device, 100, s, &more));
+    TRY(ptx_stream_free(device, more, s));
+    TRY(ptx_graph_create(device, &graph));
+    TRY(ptx_graph_add(device, graph, NULL, 0, &node_config, &a));
+    TRY(ptx_graph_add(device, graph, &a, 1, &node_config, &b));
+    TRY(ptx_graph_clone(device, graph, &copy));
+    TRY(ptx_graph_instantiate(device, graph, &instance));
+    TRY(ptx_instance_launch(device, instance, s));
+    TRY(ptx_instance_launch(device, instance, t));
+    if (s > 2 && ptx_capture_begin(device, s) == PTX_OK) {
+        TRY(ptx_kernel_submit(kernel, &launch, s, NULL));
+        TRY(ptx_event_record(device, e, s));
+        TRY(ptx_stream_wait_event(device, t, e));
+        TRY(ptx_kernel_submit(kernel, &launch, t, NULL));
+        TRY(ptx_event_record(device, e, t));
+        TRY(ptx_stream_wait_event(device, s, e));
+        TRY(ptx_capture_end(device, s, &captured));
+    }
+    TRY(ptx_stream_wait(device, PTX_STREAM_PER_THREAD, NULL));
+    TRY(ptx_device_wait(device, NULL));
+    return failed;
+}
+
+static void every_allocation_fails_once(void **state)
+{
+    const ptx_device_config config = {.struct_size = sizeof config,
+                                      .allocator = {.realloc = failing},
+                                      .workers = 2,
+                                      .memory_bytes = 1 << 20,
+                                      .timeout_ms = 60000};
+    unsigned points = 0;
+    (void)state;
+    for (long n = 1;; n++) {
+        ptx_module *module;
+        ptx_program *program;
+        uint32_t count;
+        atomic_store(&until_failure, -1);
+        assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
+        assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
+        assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
+                         PTX_OK);
+        ptx_module_destroy(module);
+        assert_int_equal(ptx_program_kernel(program, "add_one", &kernel), PTX_OK);
+        assert_int_equal(ptx_memory_alloc(device, 64, &p), PTX_OK);
+        atomic_store(&until_failure, n);
+        careless();
+        const bool reached = atomic_exchange(&until_failure, -1) <= 0;
+        assert_int_equal(ptx_memory_read(device, &count, p, 4), PTX_OK);
+        if (!reached) assert_int_equal(count, 6); /* two launches, two graphs of two kernels */
+        assert_in_range(count, 0, 8);             /* what could not be captured ran */
+        ptx_device_destroy(device);
+        assert_int_equal(atomic_load(&live), 0);
+        if (!reached) break;
+        points++;
+    }
+    assert_true(points > 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_fails_once)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
