@@ -65,7 +65,7 @@ px_emission px_emit_statement, px_emit_copy, px_emit_canon, px_emit_move, px_emi
 px_emission px_emit_ld, px_emit_st, px_emit_atom, px_emit_cvta, px_emit_cvta_to, px_emit_isspacep,
     px_emit_acquire, px_emit_release;
 px_emission px_emit_meet, px_emit_activemask;
-px_emission px_emit_mma, px_emit_wmma, px_emit_ldmatrix, px_emit_stmatrix, px_emit_movmatrix;
+px_emission px_emit_mma, px_emit_wmma, px_emit_ldmatrix, px_emit_stmatrix, px_emit_movmatrix, px_emit_wgmma;
 px_emission px_emit_jump, px_emit_branch, px_emit_brx, px_emit_call, px_emit_ret, px_emit_exit, px_emit_trap,
     px_emit_brkpt, px_emit_nanosleep, px_emit_fence, px_emit_barrier, px_emit_nothing;
 void px_emit_to(struct px_emitter *e, uint32_t node); /* a jump to a block */

@@ -41,7 +41,7 @@ enum px_mma_type {
 
 enum {
     PX_MMA_K_MAX = 256,   /* elements of a row */
-    PX_MMA_STEP_MAX = 16, /* floating-point products that are summed in one step */
+    PX_MMA_STEP_MAX = 32, /* floating-point products that are summed in one step */
     PX_MMA_ROWS_MAX = 256
 };
 
@@ -49,7 +49,8 @@ enum px_mma_flag {
     PX_MMA_SATURATE = 1, /* integers: clamp instead of wrapping */
     PX_MMA_XOR = 2,      /* b1: count the bits that differ, else those that both have */
     PX_MMA_HALVES =
-        4 /* of every four k the first two are a step of their own, c is added last (e4m3, e5m2 of mma) */
+        4, /* of every four k the first two are a step of their own, c is added last (e4m3, e5m2 of mma) */
+    PX_MMA_NATIVE = 8 /* subnormals of e4m3 have the least normal exponent, not their own */
 };
 
 /* What to compute. Sparse: x has k elements a row and y has ky, of which at[i*k + j] names the one that meets
@@ -60,6 +61,7 @@ struct px_mma {
     uint8_t x, y, c, d;  /* enum px_mma_type */
     uint8_t flags;
     uint8_t step; /* floating-point products a step, in the order of k; 0: all */
+    uint8_t kept; /* bits behind the largest exponent that a step keeps; an f32 result has no more; 0: 25 */
 };
 
 /*

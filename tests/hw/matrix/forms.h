@@ -208,7 +208,7 @@ static void forms_wmma(Forms *s)
     }
 }
 
-static void forms_all(Forms *s)
+static inline void forms_all(Forms *s)
 {
     s->n = 0;
     forms_dense(s);
