@@ -50,7 +50,8 @@ enum px_mma_flag {
     PX_MMA_XOR = 2,      /* b1: count the bits that differ, else those that both have */
     PX_MMA_HALVES =
         4, /* of every four k the first two are a step of their own, c is added last (e4m3, e5m2 of mma) */
-    PX_MMA_NATIVE = 8 /* subnormals of e4m3 have the least normal exponent, not their own */
+    PX_MMA_NATIVE = 8, /* subnormals of e4m3 have the least normal exponent, not their own */
+    PX_MMA_FLOOR = 16  /* sums for an f16 result keep no bit below 2^-46 */
 };
 
 /* What to compute. Sparse: x has k elements a row and y has ky, of which at[i*k + j] names the one that meets

@@ -86,9 +86,9 @@ static uint32_t rounded(enum px_mma_type type, uint32_t sign, uint64_t magnitude
     return (uint32_t)(bits < infinite ? bits : infinite) | sign << (half ? 15 : 31);
 }
 
-/* One step: n products and c; `kept` bits stay. */
+/* One step: n products and c; `kept` bits stay behind the largest exponent, or `least`. */
 static uint32_t step(const struct number *a, const struct number *b, uint32_t n, struct number c,
-                     enum px_mma_type d, int32_t kept)
+                     enum px_mma_type d, int32_t kept, int32_t least)
 {
     static const struct number one = {FINITE, 0, 1, 0, 0};
     uint32_t half = d == PX_MMA_F16;
@@ -99,6 +99,7 @@ static uint32_t step(const struct number *a, const struct number *b, uint32_t n,
     if (s.inf[0] || s.inf[1])
         return half ? 0x7c00u | (uint32_t)s.inf[1] << 15 : 0x7f800000u | (uint32_t)s.inf[1] << 31;
     if (s.exponent == PX_MMA_NOTHING) return 0;
+    if (s.exponent < least) s.exponent = least;
     int64_t sum = cut(&c, &one, s.exponent, kept);
     for (uint32_t i = 0; i < n; i++) sum += cut(&a[i], &b[i], s.exponent, kept);
     uint32_t r = rounded(d, sum < 0, (uint64_t)(sum < 0 ? -sum : sum), s.exponent - kept);
@@ -112,7 +113,7 @@ static uint32_t added(enum px_mma_type type, uint32_t c, uint32_t d)
     if (type == PX_MMA_F16) { /* exact in a step, whose rounding is the one of add.f16 */
         static const struct number one = {FINITE, 0, 1, 0, 0};
         if (a.kind == ZERO && b.kind == ZERO) return (a.sign & b.sign) << 15;
-        return step(&a, &one, 1, b, type, PX_MMA_KEPT);
+        return step(&a, &one, 1, b, type, PX_MMA_KEPT, PX_MMA_NOTHING);
     }
     float x, y;
     memcpy(&x, &c, 4), memcpy(&y, &d, 4);
@@ -140,7 +141,7 @@ uint32_t px_mma_dot(const struct px_mma *op, const struct px_mma_data *data, uin
             a[n] = factor_of(tx, px_mma_element(x, px_mma_bits(tx), k), native);
             b[n] = factor_of(ty, px_mma_element(y, px_mma_bits(ty), at_y), native);
         }
-        r = step(a, b, each, number_of(acc, r), acc, kept);
+        r = step(a, b, each, number_of(acc, r), acc, kept, px_mma_least(op));
     }
     return halves ? added(acc, c, r) : r;
 }

@@ -258,7 +258,7 @@ struct span {
     const struct block *x, *y;
     uint32_t row, at, n;
     const uint8_t *kx, *ky;
-    int32_t kept; /* bits behind the largest exponent */
+    int32_t kept, least; /* bits behind the largest exponent; the least of these */
 };
 
 /* Bits of the result, in the format of d. */
@@ -270,7 +270,7 @@ INLINE ints step(const struct span *s, struct accumulator c, bool half, ints *od
         uint32_t kx = s->kx ? s->kx[k] : k, ky = s->ky ? s->ky[k] : k;
         e = larger(e, s->x->exponent[kx][s->row] + load_i(&s->y->exponent[ky][s->at]));
     }
-    ints near = smaller(larger(e, (ints){0} + E_LEAST), (ints){0} + E_MOST);
+    ints near = smaller(larger(e, (ints){0} + s->least), (ints){0} + E_MOST);
     floats scale = floats_of((s->kept + 127 - near) << 23);
     _Pragma("GCC unroll 16") for (uint32_t k = 0; k < s->n; k++)
     {
@@ -281,7 +281,7 @@ INLINE ints step(const struct span *s, struct accumulator c, bool half, ints *od
     ints quarter = (sum[0] >> 2) + (sum[1] >> 2) + (add >> 2);
     ints far = (quarter > 1 << 28) | (quarter < -(1 << 28)), negative = chosen(far, quarter, whole) < 0;
     ints magnitude = (whole ^ negative) - negative;
-    *odd |= c.odd | ((e != near) & (e > PX_MMA_NOTHING / 2));
+    *odd |= c.odd | (half ? (ints){0} : (e != near) & (e > PX_MMA_NOTHING / 2));
     if (!half) return to_f32(magnitude, near, s->kept, odd) | (negative & INT32_MIN);
     ints bits = to_f16(magnitude, near, s->kept);
     return chosen(bits == 0, (ints){0}, bits | (negative & 0x8000));
@@ -334,9 +334,11 @@ INLINE ints elements(const struct px_mma *op, struct span *s, ints c, const uint
     struct accumulator acc = from_bits(c, half);
     if (op->kept) return step(s, acc, half, odd);
     if (!ky && op->k == 16)
-        return step(&(struct span){s->x, s->y, s->row, s->at, 16, NULL, NULL, PX_MMA_KEPT}, acc, half, odd);
+        return step(&(struct span){s->x, s->y, s->row, s->at, 16, NULL, NULL, PX_MMA_KEPT, s->least}, acc,
+                    half, odd);
     if (!ky && op->k == 8)
-        return step(&(struct span){s->x, s->y, s->row, s->at, 8, NULL, NULL, PX_MMA_KEPT}, acc, half, odd);
+        return step(&(struct span){s->x, s->y, s->row, s->at, 8, NULL, NULL, PX_MMA_KEPT, s->least}, acc,
+                    half, odd);
     return step(s, acc, half, odd);
 }
 
@@ -389,7 +391,11 @@ INLINE void blocks_of(const struct px_mma *op, const struct px_mma_data *data, b
             uint32_t cols = op->cols - col < BLOCK ? op->cols - col : BLOCK;
             unpack(op, data->y, (enum px_mma_type)op->y, op->ky, col, cols, &y);
             for (uint32_t r = 0; r < rows; r++) {
-                struct span s = {.x = &x, .y = &y, .row = r, .kept = px_mma_kept(op)};
+                struct span s = {.x = &x,
+                                 .y = &y,
+                                 .row = r,
+                                 .kept = px_mma_kept(op),
+                                 .least = half && px_mma_least(op) > E_LEAST ? px_mma_least(op) : E_LEAST};
                 row_of(op, data, &s, row + r, col, cols, half);
             }
         }

@@ -20,7 +20,7 @@ void px_wgmma_form_make(struct px_wgmma_form *f, const struct px_wgmma_words *w)
     f->op.k = (uint16_t)(w->sparse ? w->k / 2 : w->k);
     f->op.x = w->a, f->op.y = w->b;
     f->op.c = f->op.d = w->d;
-    f->op.flags = (uint8_t)(w->flags | (fp8 ? PX_MMA_NATIVE : 0));
+    f->op.flags = (uint8_t)(w->flags | PX_MMA_FLOOR | (fp8 ? PX_MMA_NATIVE : 0));
     f->op.kept = fp8 ? FP8_KEPT : 0;
     f->regs = w->d == PX_MMA_F16 ? w->n / 4u : w->n / 2u;
 }

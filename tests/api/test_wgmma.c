@@ -1,9 +1,10 @@
 /*
- * test_wgmma.c - products of warpgroups on the VM give what a real GPU was recorded to answer (tests/hw/wgmma).
+ * test_wgmma.c - products of warpgroups on the VM give what a real GPU was recorded to answer
+ * (tests/hw/wgmma).
  *
- * Every form of tests/hw/wgmma/forms.h runs WGOLDEN_BLOCKS x WGOLDEN_TILES tiles on every SIMD level of this machine;
- * hashes of what they write stand in golden/wgmma.bin. golden/wgmma_faults.tsv has what the chip says to products
- * that are used wrongly, and a hash of what those write that it lets pass.
+ * Every form of tests/hw/wgmma/forms.h runs WGOLDEN_BLOCKS x WGOLDEN_TILES tiles on every SIMD level of this
+ * machine; hashes of what they write stand in golden/wgmma.bin. golden/wgmma_faults.tsv has what the chip
+ * says to products that are used wrongly, and a hash of what those write that it lets pass.
  */
 #include <ptxvm.h>
 #include <stdlib.h>
@@ -28,8 +29,8 @@ static FILE *golden_open(const char *name)
 {
     char path[512];
     const char *slash = strrchr(__FILE__, '/');
-    snprintf(path, sizeof path, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1, slash ? __FILE__ : ".",
-             name);
+    snprintf(path, sizeof path, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1,
+             slash ? __FILE__ : ".", name);
     FILE *f = fopen(path, "rb");
     if (!f) printf("cannot open %s\n", path);
     return f;
@@ -88,15 +89,15 @@ static unsigned form_differs(Replay *r, const Wform *f, const uint64_t *expected
     for (unsigned b = 0; b < WGOLDEN_BLOCKS; b++)
         bad += golden_hash(r->host_out + b * WGOLDEN_TILES * out, WGOLDEN_TILES * out) != expected[b];
     if (bad)
-        printf("%s%s lie %u across %u%u: %u of %u blocks of tiles differ\n", f->name, f->memory ? " memory" : "", f->lie,
-               f->across_a, f->across_b, bad, WGOLDEN_BLOCKS);
+        printf("%s%s lie %u across %u%u: %u of %u blocks of tiles differ\n", f->name,
+               f->memory ? " memory" : "", f->lie, f->across_a, f->across_b, bad, WGOLDEN_BLOCKS);
     return bad != 0;
 }
 
 static void verdict(Replay *r, const char *what, unsigned n, unsigned bad)
 {
-    printf("%s %u - %s.%s: %u agree, %u differ\n", bad || !n ? "not ok" : "ok", ++r->number, r->level, what, n - bad,
-           bad);
+    printf("%s %u - %s.%s: %u agree, %u differ\n", bad || !n ? "not ok" : "ok", ++r->number, r->level, what,
+           n - bad, bad);
     r->failed |= bad || !n;
 }
 
@@ -142,14 +143,14 @@ static void faults_replay(Replay *r)
     FILE *golden = golden_open("wgmma_faults.tsv");
     r->level = "faults";
     for (size_t i = 0; golden && fgets(line, sizeof line, golden); i++) {
-        uint64_t hash;
+        uint64_t hash = 0;
         int fields = sscanf(line, "%63[^\t]\t%d\t%*s\t%llx", name, &error, &written);
         bool known = fields == 3 && i < sizeof faults / sizeof *faults && !strcmp(name, faults[i].name);
         int got = known ? fault_of(r, &faults[i], &hash) : -1;
         n++;
         if (got == error && hash == written) continue;
-        bad++, printf("%s: error %d, not %d; wrote %016llx, not %016llx\n", name, got, error, (unsigned long long)hash,
-                      written);
+        bad++, printf("%s: error %d, not %d; wrote %016llx, not %016llx\n", name, got, error,
+                      (unsigned long long)hash, written);
     }
     verdict(r, "errors", n, bad);
     if (golden) fclose(golden);
@@ -162,7 +163,8 @@ int main(int argc, char **argv)
     ptx_device_config config = {.struct_size = sizeof config, .workers = 1, .max_steps = 100000000};
     r.host_in = malloc(ROOM), r.host_out = malloc(ROOM), r.host_image = malloc(ROOM);
     if (!r.host_in || !r.host_out || !r.host_image || ptx_device_create(&config, &r.device) != PTX_OK ||
-        ptx_memory_alloc(r.device, ROOM, &r.in) != PTX_OK || ptx_memory_alloc(r.device, ROOM, &r.out) != PTX_OK ||
+        ptx_memory_alloc(r.device, ROOM, &r.in) != PTX_OK ||
+        ptx_memory_alloc(r.device, ROOM, &r.out) != PTX_OK ||
         ptx_memory_alloc(r.device, ROOM, &r.image) != PTX_OK)
         return printf("FAILED: no device\n"), 1;
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {

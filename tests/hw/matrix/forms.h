@@ -238,7 +238,7 @@ static const char *reg_type(const Form *f, Elem e)
 
 /* The kernel k(in, out): in[tile][register][lane], out the same; a CTA of one warp is a tile. Returns its
  * length. */
-static int form_emit(const Form *f, const char *kernel, char *to)
+static inline int form_emit(const Form *f, const char *kernel, char *to)
 {
     unsigned bytes = f->wide ? 8 : 4, in = form_in(f);
     const char *ty = f->wide ? "b64" : "b32";

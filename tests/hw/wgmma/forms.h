@@ -1,7 +1,7 @@
 /*
- * forms.h - the products of warpgroups that are held against the chip: every type of wgmma.mma_async, dense and
- * sparse, A in registers and in memory, every n, and every layout of memory. form_emit writes a kernel in which
- * each CTA of 128 threads does one tile.
+ * forms.h - the products of warpgroups that are held against the chip: every type of wgmma.mma_async, dense
+ * and sparse, A in registers and in memory, every n, and every layout of memory. form_emit writes a kernel in
+ * which each CTA of 128 threads does one tile.
  */
 #ifndef HW_WGMMA_FORMS_H
 #define HW_WGMMA_FORMS_H
@@ -12,8 +12,8 @@
 
 #include "../matrix/tiles.h"
 
-/* Where the factors lie: one after the other without swizzling; anywhere, with pieces in place; with the start
- * anywhere; with a base offset. */
+/* Where the factors lie: one after the other without swizzling; anywhere, with pieces in place; with the
+ * start anywhere; with a base offset. */
 typedef enum Lie { LIE_PACKED, LIE_ALIGNED, LIE_START, LIE_BASE } Lie;
 
 typedef struct Wform {
@@ -33,7 +33,8 @@ typedef struct Wforms {
     unsigned n;
 } Wforms;
 
-/* What a CTA reads: 128 values each of desc a, desc b (64 bits), scale-d, metadata, four registers of A, d. */
+/* What a CTA reads: 128 values each of desc a, desc b (64 bits), scale-d, metadata, four registers of A, d.
+ */
 static size_t wform_in(const Wform *f)
 {
     return 128 * (8 + 8 + 4 + 4 + 4 * 4 + 4 * f->nd);
@@ -52,9 +53,9 @@ static Wform *wform_add(Wforms *s, Wform f)
     unsigned bytes = f.sparse ? 64 : 32;
     f.k = bytes * 8 / elem_bits[f.a];
     f.nd = f.d == E_F16 ? f.n / 4 : f.n / 2;
-    snprintf(f.name, sizeof f.name, "wgmma.mma_async%s.sync.aligned.m64n%uk%u%s.%s.%s.%s%s", f.sparse ? ".sp" : "",
-             f.n, f.k, f.sat ? ".satfinite" : "", elem_name[f.d], elem_name[f.a], elem_name[f.b],
-             f.a == E_B1 ? ".and.popc" : "");
+    snprintf(f.name, sizeof f.name, "wgmma.mma_async%s.sync.aligned.m64n%uk%u%s.%s.%s.%s%s",
+             f.sparse ? ".sp" : "", f.n, f.k, f.sat ? ".satfinite" : "", elem_name[f.d], elem_name[f.a],
+             elem_name[f.b], f.a == E_B1 ? ".and.popc" : "");
     s->f[s->n] = f;
     return &s->f[s->n++];
 }
@@ -63,14 +64,22 @@ static Wform *wform_add(Wforms *s, Wform f)
 static void add_types(Wforms *s, Elem a, Elem b, Elem d, unsigned selectors)
 {
     for (unsigned memory = 0; memory < 2; memory++)
-        wform_add(s, (Wform){.n = 64, .a = a, .b = b, .d = d, .memory = memory, .minus_a = memory && d != E_S32});
-    if (d == E_S32 && a != E_B1) wform_add(s, (Wform){.n = 64, .a = a, .b = b, .d = d, .sat = 1, .memory = 1});
+        wform_add(
+            s, (Wform){.n = 64, .a = a, .b = b, .d = d, .memory = memory, .minus_a = memory && d != E_S32});
+    if (d == E_S32 && a != E_B1)
+        wform_add(s, (Wform){.n = 64, .a = a, .b = b, .d = d, .sat = 1, .memory = 1});
     if (d != E_S32)
         wform_add(s, (Wform){.n = 64, .a = a, .b = b, .d = d, .minus_a = 1, .minus_b = 1, .wide = 1});
     if (a == E_B1) return;
     for (unsigned sel = 0; sel < selectors; sel++)
         for (unsigned memory = 0; memory < 2; memory++)
-            wform_add(s, (Wform){.n = 64, .a = a, .b = b, .d = d, .sparse = 1, .selector = sel, .memory = memory,
+            wform_add(s, (Wform){.n = 64,
+                                 .a = a,
+                                 .b = b,
+                                 .d = d,
+                                 .sparse = 1,
+                                 .selector = sel,
+                                 .memory = memory,
                                  .minus_b = memory && d != E_S32});
 }
 
@@ -78,7 +87,8 @@ static void add_sizes(Wforms *s, Elem a, Elem d, unsigned sparse)
 {
     static const unsigned some[] = {8, 16, 24, 48, 80, 128, 192, 256};
     for (unsigned i = 0; i < 8; i++)
-        wform_add(s, (Wform){.n = some[i], .a = a, .b = a, .d = d, .sparse = sparse, .memory = i & 1, .wide = 1});
+        wform_add(
+            s, (Wform){.n = some[i], .a = a, .b = a, .d = d, .sparse = sparse, .memory = i & 1, .wide = 1});
 }
 
 static void add_lies(Wforms *s, Elem a, unsigned sparse, unsigned transposed)
@@ -87,8 +97,16 @@ static void add_lies(Wforms *s, Elem a, unsigned sparse, unsigned transposed)
     for (unsigned t = 0; t < (transposed ? 8 : 2); t++)
         for (unsigned lie = LIE_ALIGNED; lie <= LIE_BASE; lie++) {
             if (t & 2 && !(t & 1)) continue;
-            wform_add(s, (Wform){.n = 40 + 8 * (a == E_S8), .a = a, .b = a, .d = d, .sparse = sparse, .memory = t & 1,
-                                 .across_a = t >> 1 & 1, .across_b = t >> 2 & 1, .lie = (Lie)lie, .wide = 1});
+            wform_add(s, (Wform){.n = 40 + 8 * (a == E_S8),
+                                 .a = a,
+                                 .b = a,
+                                 .d = d,
+                                 .sparse = sparse,
+                                 .memory = t & 1,
+                                 .across_a = t >> 1 & 1,
+                                 .across_b = t >> 2 & 1,
+                                 .lie = (Lie)lie,
+                                 .wide = 1});
         }
 }
 
@@ -129,7 +147,8 @@ static void wform_emit(const Wform *f, const char *name, char *to)
 {
     int at = sprintf(
         to,
-        ".visible .entry %s(.param .u64 pin, .param .u64 pout, .param .u64 pimage, .param .u32 pstride, .param .u32 "
+        ".visible .entry %s(.param .u64 pin, .param .u64 pout, .param .u64 pimage, .param .u32 pstride, "
+        ".param .u32 "
         "pbytes)\n.maxntid 128\n{\n  .reg .b32 %%a<4>, %%d<%u>, %%t, %%c, %%v<4>, %%o, %%x, %%n, %%e, %%sd;\n"
         "  .reg .b64 %%in, %%out, %%im, %%w, %%da, %%db, %%b;\n  .reg .pred %%p, %%q;\n"
         "  ld.param.u64 %%in, [pin]; ld.param.u64 %%out, [pout]; ld.param.u64 %%im, [pimage];\n"
@@ -146,7 +165,8 @@ static void wform_emit(const Wform *f, const char *name, char *to)
         "DONE: fence.proxy.async; bar.sync 0;\n"
         "  mul.wide.u32 %%w, %%t, 8; add.u64 %%w, %%w, %%in;\n"
         "  ld.global.u64 %%da, [%%w]; ld.global.u64 %%db, [%%w+1024];\n"
-        "  mov.u32 %%x, sm; shr.u32 %%x, %%x, 4; cvt.u64.u32 %%b, %%x; add.u64 %%da, %%da, %%b; add.u64 %%db, "
+        "  mov.u32 %%x, sm; shr.u32 %%x, %%x, 4; cvt.u64.u32 %%b, %%x; add.u64 %%da, %%da, %%b; add.u64 "
+        "%%db, "
         "%%db, %%b;\n"
         "  mul.wide.u32 %%w, %%t, 4; add.u64 %%out, %%out, %%w; add.u64 %%w, %%w, %%in;\n"
         "  ld.global.u32 %%sd, [%%w+2048]; ld.global.u32 %%e, [%%w+2560]; setp.ne.u32 %%p, %%sd, 0;\n",
@@ -162,8 +182,7 @@ static void wform_emit(const Wform *f, const char *name, char *to)
     at += sprintf(to + at, ", %%db, ");
     if (f->sparse) at += sprintf(to + at, "%%e, %u, ", f->selector);
     at += sprintf(to + at, "%%p");
-    if (!wform_bits_integers(f))
-        at += sprintf(to + at, ", %d, %d", f->minus_a ? -1 : 1, f->minus_b ? -1 : 1);
+    if (!wform_bits_integers(f)) at += sprintf(to + at, ", %d, %d", f->minus_a ? -1 : 1, f->minus_b ? -1 : 1);
     if (elem_bits[f->a] == 16 && f->memory) at += sprintf(to + at, ", %u", f->across_a);
     if (elem_bits[f->a] == 16) at += sprintf(to + at, ", %u", f->across_b);
     at += sprintf(to + at, ";\n  wgmma.commit_group.sync.aligned;\n  wgmma.wait_group.sync.aligned 0;\n");

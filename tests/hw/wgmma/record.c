@@ -2,10 +2,10 @@
  * record.c - wgmma of a real chip against lib/ops, and the recordings of tests/hw/golden/wgmma.bin:
  *   record OUT_FILE TILES REPORT [PROBES]
  *
- * Every form runs TILES tiles (a hundredth where it differs from another only in n, signs or places), and each
- * result is held against the unit at the level avx512, the first ones at all levels; the report has a line a form.
- * OUT_FILE gets hashes of the first tiles of each form. PROBES gets what chosen descriptors read, raw.
- * Needs an sm_90 chip, its driver, OpenMP and a processor with AVX-512.
+ * Every form runs TILES tiles (a hundredth where it differs from another only in n, signs or places), and
+ * each result is held against the unit at the level avx512, the first ones at all levels; the report has a
+ * line a form. OUT_FILE gets hashes of the first tiles of each form. PROBES gets what chosen descriptors
+ * read, raw. Needs an sm_90 chip, its driver, OpenMP and a processor with AVX-512.
  */
 #include <cuda.h>
 #include <fenv.h>
@@ -15,7 +15,13 @@
 #include "wgolden.h"
 #include "wunit.h"
 
-enum { BATCH = 2048, SHARED_BASE = 1024, IN_ROOM = 128 * (40 + 4 * 128), OUT_ROOM = 128 * 4 * 128, PACKED_ROOM = 20480 };
+enum {
+    BATCH = 2048,
+    SHARED_BASE = 1024,
+    IN_ROOM = 128 * (40 + 4 * 128),
+    OUT_ROOM = 128 * 4 * 128,
+    PACKED_ROOM = 20480
+};
 
 static CUdeviceptr din, dout, dimage;
 static char *hin, *hout, *himage;
@@ -33,8 +39,9 @@ static int load(const char *body, CUmodule *module, CUfunction *fn, const char *
 {
     char *text = malloc(strlen(wform_head) + strlen(body) + 1);
     sprintf(text, "%s%s", wform_head, body);
-    int bad = failed(cuModuleLoadData(module, text), name) || failed(cuModuleGetFunction(fn, *module, "k"), name) ||
-              failed(cuFuncSetAttribute(*fn, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, IMAGE_BYTES), name);
+    int bad =
+        failed(cuModuleLoadData(module, text), name) || failed(cuModuleGetFunction(fn, *module, "k"), name) ||
+        failed(cuFuncSetAttribute(*fn, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, IMAGE_BYTES), name);
     free(text);
     return bad;
 }
@@ -46,10 +53,12 @@ static int launch(const Wform *f, CUfunction fn, unsigned ctas)
     return failed(cuMemcpyHtoD(din, hin, ctas * wform_in(f)), f->name) ||
            failed(cuMemcpyHtoD(dimage, himage, stride ? (size_t)ctas * stride : bytes), f->name) ||
            failed(cuLaunchKernel(fn, ctas, 1, 1, 128, 1, 1, bytes, NULL, args, NULL), f->name) ||
-           failed(cuCtxSynchronize(), f->name) || failed(cuMemcpyDtoH(hout, dout, ctas * wform_out(f)), f->name);
+           failed(cuCtxSynchronize(), f->name) ||
+           failed(cuMemcpyDtoH(hout, dout, ctas * wform_out(f)), f->name);
 }
 
-static unsigned compare(const Wform *f, const struct px_wgmma_form *form, px_mma_function *product, unsigned tiles)
+static unsigned compare(const Wform *f, const struct px_wgmma_form *form, px_mma_function *product,
+                        unsigned tiles)
 {
     unsigned bad = 0, bytes = wtile_image(f);
     size_t in = wform_in(f), out = wform_out(f);
@@ -57,7 +66,8 @@ static unsigned compare(const Wform *f, const struct px_wgmma_form *form, px_mma
     for (unsigned t = 0; t < tiles; t++) {
         char mine[OUT_ROOM];
         Image image = {himage + (f->lie == LIE_PACKED ? (size_t)t * bytes : 0), bytes, SHARED_BASE};
-        bad += !wunit_run(form, product, hin + t * in, &image, mine) || memcmp(mine, hout + t * out, out) != 0;
+        bad +=
+            !wunit_run(form, product, hin + t * in, &image, mine) || memcmp(mine, hout + t * out, out) != 0;
     }
     return bad;
 }
@@ -73,8 +83,9 @@ static void try_precisions(const Wform *f, struct px_wgmma_form form, FILE *repo
         }
 }
 
-/* The first tiles that differ, with one element each. */
-static void show(const Wform *f, const struct px_wgmma_form *form, unsigned tiles, FILE *report)
+/* The first tiles of a batch that differ, with one element each. */
+static void show(const Wform *f, const struct px_wgmma_form *form, unsigned from, unsigned tiles,
+                 FILE *report)
 {
     size_t in = wform_in(f), out = wform_out(f);
     unsigned bytes = wtile_image(f), shown = 0;
@@ -82,7 +93,7 @@ static void show(const Wform *f, const struct px_wgmma_form *form, unsigned tile
         uint32_t mine[OUT_ROOM / 4], *chip = (uint32_t *)(void *)(hout + t * out);
         Image image = {himage + (f->lie == LIE_PACKED ? (size_t)t * bytes : 0), bytes, SHARED_BASE};
         if (!wunit_run(form, px_mma_product_portable, hin + t * in, &image, (char *)mine)) {
-            fprintf(report, "  tile %u: outside\n", t), shown++;
+            fprintf(report, "  tile %u: outside\n", from + t), shown++;
             continue;
         }
         unsigned wrong = 0, first = 0;
@@ -91,9 +102,11 @@ static void show(const Wform *f, const struct px_wgmma_form *form, unsigned tile
         if (!wrong) continue;
         shown++;
         uint64_t *d = (uint64_t *)(void *)(hin + t * in);
-        fprintf(report, "  tile %u (profile %u): %u of %zu differ; register %u lane %u: %08x, chip %08x; desc %016llx %016llx\n",
-                t, t % PROFILES, wrong, out / 4, first / 128, first % 128, mine[first], chip[first],
-                (unsigned long long)d[0], (unsigned long long)d[128]);
+        fprintf(report,
+                "  tile %u (profile %u): %u of %zu differ; register %u lane %u: %08x, chip %08x; desc "
+                "%016llx %016llx\n",
+                from + t, (from + t) % PROFILES, wrong, out / 4, first / 128, first % 128, mine[first],
+                chip[first], (unsigned long long)d[0], (unsigned long long)d[128]);
     }
 }
 
@@ -116,19 +129,21 @@ static int sweep(const Wform *f, unsigned tiles, FILE *golden, FILE *report)
         if (launch(f, fn, n)) return 1;
         unsigned wrong = compare(f, &form, px_mma_product_avx512, n);
         bad += wrong;
+        if (wrong) show(f, &form, done, n, report);
         if (done) continue;
         bad2 = compare(f, &form, px_mma_product_avx2, n < 480 ? n : 480);
         badp = compare(f, &form, px_mma_product_portable, n < 480 ? n : 480);
-        if (wrong) show(f, &form, n, report);
         if (wrong && form.op.kept && n >= 480) try_precisions(f, form, report);
         for (unsigned b = 0; b < WGOLDEN_BLOCKS; b++) {
             uint64_t h = golden_hash(hout + b * WGOLDEN_TILES * out, WGOLDEN_TILES * out);
             fwrite(&h, 8, 1, golden);
         }
     }
-    fprintf(report, "%u differ of %u (avx2 %u, portable %u of the first): %s%s sel %u signs %u%u across %u%u lie %u\n", bad,
-            tiles, bad2, badp, f->name, f->memory ? " memory" : "", f->selector, f->minus_a, f->minus_b, f->across_a,
-            f->across_b, f->lie);
+    fprintf(
+        report,
+        "%u differ of %u (avx2 %u, portable %u of the first): %s%s sel %u signs %u%u across %u%u lie %u\n",
+        bad, tiles, bad2, badp, f->name, f->memory ? " memory" : "", f->selector, f->minus_a, f->minus_b,
+        f->across_a, f->across_b, f->lie);
     fflush(report);
     cuModuleUnload(module);
     return 0;
@@ -143,12 +158,14 @@ static void probe_image(void)
     for (unsigned i = 0; i < IMAGE_BYTES / 2; i++) w[i] = (uint16_t)(i + 1);
     uint16_t *id = w + (IMAGE_BYTES - 512) / 2;
     for (unsigned n = 0; n < 16; n++)
-        for (unsigned k = 0; k < 16; k++) id[n / 8 * 128 + k / 8 * 64 + n % 8 * 8 + k % 8] = n == k ? 0x3c00 : 0;
+        for (unsigned k = 0; k < 16; k++)
+            id[n / 8 * 128 + k / 8 * 64 + n % 8 * 8 + k % 8] = n == k ? 0x3c00 : 0;
 }
 
 static void probe_one(const Wform *f, CUfunction fn, uint64_t desc, uint32_t meta, FILE *to)
 {
-    uint64_t head[4] = {f->memory, f->across_a | f->across_b << 1 | f->sparse << 2, desc, meta}, *d = (void *)hin;
+    uint64_t head[4] = {f->memory, f->across_a | f->across_b << 1 | f->sparse << 2, desc, meta},
+             *d = (void *)hin;
     uint32_t *sd = (uint32_t *)(void *)(hin + 2048), *ra = sd + 256;
     memset(hin, 0, wform_in(f));
     for (unsigned l = 0; l < 128; l++) {
@@ -172,7 +189,12 @@ static int probes(FILE *to)
     probe_image();
     for (unsigned what = 0; what < 7; what++) {
         /* B along, across, of a sparse product along, across; A along, across */
-        Wform f = {.a = E_F16, .b = E_F16, .d = E_F32, .n = 16, .memory = what >= 4, .sparse = what == 2 || what == 3};
+        Wform f = {.a = E_F16,
+                   .b = E_F16,
+                   .d = E_F32,
+                   .n = 16,
+                   .memory = what >= 4,
+                   .sparse = what == 2 || what == 3};
         Wforms one = {0};
         CUmodule module;
         CUfunction fn;
@@ -184,10 +206,12 @@ static int probes(FILE *to)
         for (unsigned swizzle = 0; swizzle < 4; swizzle++) {
             for (unsigned i = 0; i < 6; i++)
                 for (unsigned m = 0; m < 1u + f.sparse; m++)
-                    probe_one(&f, fn, descriptor(starts[i], 4096, 8192 + 128, 0, swizzle), m ? 0xeeeeeeee : 0x44444444, to);
+                    probe_one(&f, fn, descriptor(starts[i], 4096, 8192 + 128, 0, swizzle),
+                              m ? 0xeeeeeeee : 0x44444444, to);
             for (unsigned base = 1; base < 8; base++)
                 for (unsigned i = 0; i < 2; i++)
-                    probe_one(&f, fn, descriptor(i ? base * 128 : 0, 4096, 8192, base, swizzle), 0x44444444, to);
+                    probe_one(&f, fn, descriptor(i ? base * 128 : 0, 4096, 8192, base, swizzle), 0x44444444,
+                              to);
         }
         cuModuleUnload(module);
     }
@@ -210,9 +234,19 @@ static int varied(FILE *to)
         memset(hin, 0, wform_in(&f));
         for (unsigned l = 0; l < 128; l++) {
             unsigned g = l % 32 / 4, t = l % 4, w = l / 32;
-            int on = what == 0 ? l % 32 == 0 : what == 1 ? l % 32 == 5 : what == 2 ? l < 32 : what == 3 ? w == 1 : what == 4 ? l % 32 != 0 : what == 5 ? l == 0 : 0;
+            int on = what == 0   ? l % 32 == 0
+                     : what == 1 ? l % 32 == 5
+                     : what == 2 ? l < 32
+                     : what == 3 ? w == 1
+                     : what == 4 ? l % 32 != 0
+                     : what == 5 ? l == 0
+                                 : 0;
             sd[l] = what < 6 && on;
-            int other = what == 6 ? l % 32 == 0 : what == 7 ? l % 32 == 31 : what == 8 ? w == 0 : what == 9 ? w == 2 : 0;
+            int other = what == 6   ? l % 32 == 0
+                        : what == 7 ? l % 32 == 31
+                        : what == 8 ? w == 0
+                        : what == 9 ? w == 2
+                                    : 0;
             d[128 + l] = descriptor(other ? 4096 : 0, 128, 256, 0, 0);
             for (unsigned r = 0; r < 8; r++) rd[r * 128 + l] = 0x447a0000; /* 1000 */
             for (unsigned r = 0; r < 4 && what >= 6; r++) {
@@ -233,11 +267,13 @@ int main(int argc, char **argv)
     CUdevice device;
     CUcontext context;
     if (argc < 4) return fprintf(stderr, "record OUT_FILE TILES REPORT [PROBES]\n"), 2;
-    FILE *golden = fopen(argv[1], "wb"), *report = fopen(argv[3], "w"), *raw = argc > 4 ? fopen(argv[4], "wb") : NULL;
+    FILE *golden = fopen(argv[1], "wb"), *report = fopen(argv[3], "w"),
+         *raw = argc > 4 ? fopen(argv[4], "wb") : NULL;
     wforms_all(&forms);
     if (!golden || !report || failed(cuInit(0), "init") || failed(cuDeviceGet(&device, 0), "device") ||
         failed(cuDevicePrimaryCtxRetain(&context, device), "context") ||
-        failed(cuCtxSetCurrent(context), "context") || failed(cuMemAlloc(&din, (size_t)BATCH * IN_ROOM), "memory") ||
+        failed(cuCtxSetCurrent(context), "context") ||
+        failed(cuMemAlloc(&din, (size_t)BATCH * IN_ROOM), "memory") ||
         failed(cuMemAlloc(&dout, (size_t)BATCH * OUT_ROOM), "memory") ||
         failed(cuMemAlloc(&dimage, (size_t)BATCH * PACKED_ROOM), "memory") ||
         failed(cuMemAllocHost((void **)&hin, (size_t)BATCH * IN_ROOM), "memory") ||

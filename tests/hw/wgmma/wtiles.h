@@ -1,6 +1,7 @@
 /*
- * wtiles.h - the inputs of a warpgroup's tile, made from the form and the tile's number alone: elements are drawn
- * as for the smaller products (../matrix/tiles.h), registers and memory are filled without regard to layouts.
+ * wtiles.h - the inputs of a warpgroup's tile, made from the form and the tile's number alone: elements are
+ * drawn as for the smaller products (../matrix/tiles.h), registers and memory are filled without regard to
+ * layouts.
  */
 #ifndef HW_WGMMA_TILES_H
 #define HW_WGMMA_TILES_H
@@ -55,8 +56,8 @@ static void wtile(const Wform *f, unsigned number, char *in, char *image)
 {
     Draw r = {number * 0x2545f4914f6cdd1dull + 99};
     for (const char *c = f->name; *c; c++) r.state = (r.state ^ (unsigned char)*c) * 0x100000001b3ull;
-    r.state += f->memory * 5 + f->selector * 3 + f->minus_a * 7 + f->minus_b * 11 + f->across_a * 17 + f->across_b * 19 +
-               f->lie * 23;
+    r.state += f->memory * 5 + f->selector * 3 + f->minus_a * 7 + f->minus_b * 11 + f->across_a * 17 +
+               f->across_b * 19 + f->lie * 23;
     unsigned p = f->lie == LIE_PACKED ? number % PROFILES : 0;
     Source a = source_of(f->a), b = source_of(f->b), c = source_of(f->d);
     int wa = between(&r, -a.bias / 4, a.bias / 4), wb = between(&r, -b.bias / 4, b.bias / 4);

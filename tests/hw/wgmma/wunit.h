@@ -39,8 +39,8 @@ static bool image_fetch(void *memory, uint32_t at, void *to)
 }
 
 /* out: wform_out bytes. False: a piece was outside. */
-static bool wunit_run(const struct px_wgmma_form *form, px_mma_function *product, const char *in, const Image *image,
-                      char *out)
+static bool wunit_run(const struct px_wgmma_form *form, px_mma_function *product, const char *in,
+                      const Image *image, char *out)
 {
     struct px_wgmma_group g = {.add = *(const uint32_t *)(const void *)(in + 2048) != 0};
     memcpy(&g.desc_a, in, 8), memcpy(&g.desc_b, in + 1024, 8);
