@@ -2,7 +2,7 @@
 #
 #   make demo    install what is missing, build, run the main job
 #   make test    the same, and pass the tests          make check   the same as make test
-#   make         build only          make lint san bench fuzz install clean
+#   make         build only          make lint san bench fuzz vscode install clean
 #
 # Variables: CC, CFLAGS (optimisation), PREFIX, DESTDIR, PTXAS_NAME, SAN (address,undefined | thread).
 
@@ -74,7 +74,7 @@ $(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES)
 	$(B)/isagen $(ISA_TABLES) $(GEN)/new
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} || cp $$f $(GEN)/$${f##*/}; done
 	@touch $@
-$(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/lowerings.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(HANDLER_SRC) $(GEN)/ptx.dict: $(GEN)/isa.stamp ;
+$(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/lowerings.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(HANDLER_SRC) $(GEN)/ptx.dict $(GEN)/ptx.tmLanguage.json: $(GEN)/isa.stamp ;
 $(GEN)/ptx_lexer.c: grammar/ptx.re
 	@mkdir -p $(GEN)
 	re2c -W --no-generation-date --no-debug-info -o $@ $<
@@ -215,6 +215,13 @@ install: all
 	install -m 644 $(GEN)/instructions.md "$$to/share/doc/ptxvm/"; \
 	install -m 644 docs/man/ptxas.1 "$$to/share/man/man1/$$name.1"; \
 	echo "installed ptxvm, $$name, libptxvm and its headers in $$to"
+
+# The extension for Visual Studio Code (docs/editors), with the grammar that isagen makes of the tables.
+vscode: $(GEN)/ptx.tmLanguage.json
+	@mkdir -p $(B)/vscode/syntaxes
+	@cp docs/editors/vscode/*.js docs/editors/vscode/*.json LICENSE $(B)/vscode/
+	@cp $(GEN)/ptx.tmLanguage.json $(B)/vscode/syntaxes/
+.PHONY: vscode
 
 clean:
 	rm -rf $(B)

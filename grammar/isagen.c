@@ -93,6 +93,7 @@ int main(int argc, char **argv)
     emit(dir, "lowerings.inc", ig_emit_lowerings);
     emit(dir, "isa_tables.c", ig_emit_tables);
     emit(dir, "ptx.dict", ig_emit_dict);
+    emit(dir, "ptx.tmLanguage.json", ig_emit_textmate);
     emit(dir, "handlers_table.c", ig_emit_loop_table);
     for (int i = 0; i < IG_HANDLER_FILES; i++) emit_loops(dir, i);
     FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");

@@ -364,5 +364,6 @@ bool ig_has_mode(
     const struct ig_form *form); /* isagen_forms.c: its statement runs in the mode of its .rnd and .ftz */
 void ig_emit_docs(FILE *out);
 void ig_emit_dict(FILE *out);
+void ig_emit_textmate(FILE *out);
 
 #endif

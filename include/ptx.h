@@ -98,6 +98,12 @@ typedef enum ptx_profile { PTX_PROFILE_13_0 = 0, PTX_PROFILE_ALL = 1 } ptx_profi
  */
 typedef enum ptx_fmad { PTX_FMAD_DEFAULT = 0, PTX_FMAD_ON = 1, PTX_FMAD_OFF = 2 } ptx_fmad;
 
+/*
+ * Warnings of suspicious code in a module without errors (codes W06xx): none, those that are seldom wrong,
+ * and with ALL also those that are often wrong (W0630).
+ */
+typedef enum ptx_lint { PTX_LINT_OFF = 0, PTX_LINT_ON = 1, PTX_LINT_ALL = 2 } ptx_lint;
+
 typedef struct ptx_module_options {
     size_t struct_size;
     ptx_allocator allocator;
@@ -106,8 +112,7 @@ typedef struct ptx_module_options {
     unsigned max_errors;   /* stop after this many; 0 means no limit */
     int check_only; /* not 0: only the verdict is wanted. Takes a fraction of the memory; the module answers
                        all questions about what it declares, and cannot be printed or put into a program */
-    int lint;       /* not 0: also warn of suspicious code in a module without errors (codes W06xx); needs
-                       more than the verdict, so check_only has no effect then */
+    int lint;       /* ptx_lint; not 0 needs more than the verdict, so check_only has no effect then */
     ptx_compilation compilation;
     ptx_profile profile;
     const ptx_module *const
@@ -197,6 +202,7 @@ typedef struct ptx_kernel_info {
     size_t local_bytes;  /* per thread */
     unsigned reqntid[3]; /* 0 when not given */
     unsigned maxntid[3]; /* 0 when not given */
+    int is_shared; /* its name is one for all modules of a program (.visible, .weak); else its module's own */
 } ptx_kernel_info;
 
 PTX_API size_t ptx_module_kernel_count(const ptx_module *module);

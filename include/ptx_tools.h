@@ -31,6 +31,12 @@ PTX_API const char *ptx_known_arch(ptx_profile profile, size_t index);
 PTX_API unsigned ptx_known_version(ptx_profile profile, size_t index);
 
 /*
+ * The i-th diagnostic code there is, in the order of their subjects, NULL past the end; *message (may be
+ * NULL) is its text, with printf's conversions where arguments stand. Any thread.
+ */
+PTX_API const char *ptx_known_code(size_t index, const char **message);
+
+/*
  * A module that draws the diagnostic `code` and nothing else, or with `right` the same module put right; NULL
  * when there is none. `*options` (may be NULL) are the options of ptxas that go with both, often "". Any
  * thread.

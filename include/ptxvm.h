@@ -27,6 +27,14 @@ typedef uint64_t ptx_address;
 
 /* ---- devices -------------------------------------------------------- */
 
+/*
+ * When what cp.async issues happens (docs/async.md). LATE: when a wait, or somebody who polls the mbarrier
+ * that it arrives at, needs it, or nothing else in the block can run, so that a missing wait shows. EARLY: at
+ * once. RANDOM: somewhere between, as drawn from `async_seed`. Results differ only for kernels that do not
+ * wait.
+ */
+typedef enum ptx_async { PTX_ASYNC_LATE, PTX_ASYNC_EARLY, PTX_ASYNC_RANDOM } ptx_async;
+
 typedef struct ptx_device_config {
     size_t struct_size;
     ptx_allocator allocator;
@@ -55,6 +63,8 @@ typedef struct ptx_device_config {
                             are not counted. 0: half of the host's memory, UINT64_MAX: no limit */
     char *error;         /* NULL, or where ptx_device_create says in a line why it failed; */
     size_t error_bytes;  /* room there, the NUL included (200 is plenty) */
+    ptx_async async;     /* when asynchronous copies happen */
+    uint64_t async_seed; /* of PTX_ASYNC_RANDOM; 32 bits count */
 } ptx_device_config;
 
 /*
@@ -108,10 +118,46 @@ typedef struct ptx_program_options {
 } ptx_program_options;
 
 /*
+ * A link: `count` checked modules held against one another as ptx_program_create does it, without a device,
+ * so that everything that is wrong can be told at once, with both places. The rules are nvlink's
+ * (docs/linking.md). PTX_OK, or PTX_ERROR_LINK: `*link` is set and the caller owns it; PTX_ERROR_ASSEMBLY: a
+ * module has errors, or was only checked; PTX_ERROR_INVALID_ARGUMENT: no module, or NULL among them.
+ * `options` may be NULL; of it `resolve` is asked. The modules may be destroyed afterwards. One module object
+ * stands in a list once (a text that is to be linked twice is created twice); messages call modules by their
+ * ptx_module_options.file_name.
+ */
+typedef struct ptx_link ptx_link;
+PTX_API ptx_status ptx_link_create(const ptx_module *const *modules, size_t count,
+                                   const ptx_program_options *options, ptx_link **link);
+/* NULL is allowed. */
+PTX_API void ptx_link_destroy(ptx_link *link);
+
+/* Lines, columns and lengths as in ptx_diagnostic. Everything it points to lives as long as the link. */
+typedef struct ptx_link_diagnostic {
+    size_t struct_size;
+    ptx_severity severity;
+    const char *code;         /* "E0801" */
+    const char *message;      /* one line, in nvlink's wording */
+    const char *note;         /* "used in 'k'"; NULL if none */
+    const ptx_module *module; /* what draws it; NULL: the program as a whole */
+    const char *file;
+    unsigned line, column, length;
+    const ptx_module *first_module; /* the declaration that it does not go with; NULL: none */
+    const char *first_file;
+    unsigned first_line, first_column, first_length;
+} ptx_link_diagnostic;
+
+/* Number of diagnostics, and the i-th: in the order of modules and of their texts, undefined names last. */
+PTX_API size_t ptx_link_diagnostic_count(const ptx_link *link);
+PTX_API ptx_status ptx_link_diagnostic_get(const ptx_link *link, size_t index,
+                                           ptx_link_diagnostic *diagnostic);
+
+/*
  * Links `count` checked modules and prepares them for `device`. The modules may
  * be destroyed afterwards. Device-runtime names (abi: cudaLaunchDevice, vprintf,
  * malloc, ...) are resolved first, then names of the modules, then `resolve`.
- * On failure ptx_device_message says what was missing. The caller owns the program.
+ * On failure ptx_device_message says what was missing; of several faults of a link it tells the first, and
+ * ptx_link_create tells all. The caller owns the program.
  */
 PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
                                       const ptx_program_options *options, ptx_program **program);
@@ -124,11 +170,38 @@ PTX_API void ptx_program_destroy(ptx_program *program);
  */
 PTX_API const char *ptx_device_message(const ptx_device *device);
 
-/* A kernel by its exact name. It lives as long as its program. */
+/*
+ * A kernel by its exact name; it lives as long as its program. Address and size of a module-scope .global or
+ * .const variable. The name is the one that modules share (.visible, .weak, .common); without any, the first
+ * module's own of this name.
+ */
 PTX_API ptx_status ptx_program_kernel(ptx_program *program, const char *name, ptx_kernel **kernel);
-/* Address and size of a module-scope .global or .const variable. */
 PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, ptx_address *address,
                                         uint64_t *size);
+/* The same as module number `module` of the program's list (from 0) calls it: what is its own, or shared. */
+PTX_API ptx_status ptx_program_module_kernel(ptx_program *program, size_t module, const char *name,
+                                             ptx_kernel **kernel);
+PTX_API ptx_status ptx_program_module_variable(ptx_program *program, size_t module, const char *name,
+                                               ptx_address *address, uint64_t *size);
+
+/*
+ * An instruction of a program that the VM cannot run: a kernel that reaches it is refused at its launch.
+ * Strings live until the callback returns.
+ */
+typedef struct ptx_gap {
+    const char *function;
+    const char *file;
+    unsigned line, column;
+    const char *instruction; /* the statement */
+    const char *why;         /* "cannot be run by this VM yet" */
+} ptx_gap;
+
+/*
+ * Calls `tell` for each gap, in the order of functions and text, and counts the instructions of all functions
+ * in *instructions (may be NULL). `tell` must not use the program. PTX_ERROR_OUT_OF_MEMORY, else PTX_OK.
+ */
+PTX_API ptx_status ptx_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap),
+                                    void *user, uint64_t *instructions);
 
 /* ---- launches ------------------------------------------------------- */
 

@@ -120,7 +120,21 @@ PTX_API void ptx_program_destroy(ptx_program *program)
 PTX_API ptx_status ptx_program_kernel(ptx_program *program, const char *name, ptx_kernel **kernel)
 {
     if (!program || !name || !kernel) return PTX_ERROR_INVALID_ARGUMENT;
-    return px_program_kernel(program, name, kernel);
+    return px_program_kernel(program, PX_ANY_MODULE, name, kernel);
+}
+
+PTX_API ptx_status ptx_program_module_kernel(ptx_program *program, size_t module, const char *name,
+                                             ptx_kernel **kernel)
+{
+    if (!program || module >= program->linked.nmodules || !name || !kernel) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_program_kernel(program, module, name, kernel);
+}
+
+PTX_API ptx_status ptx_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap),
+                                    void *user, uint64_t *instructions)
+{
+    if (!program || !tell) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_program_gaps(program, tell, user, instructions);
 }
 
 PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, ptx_address *address,
@@ -128,7 +142,16 @@ PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, 
 {
     uint64_t ignored;
     if (!program || !name || !address) return PTX_ERROR_INVALID_ARGUMENT;
-    return px_program_variable(program, name, address, size ? size : &ignored);
+    return px_program_variable(program, PX_ANY_MODULE, name, address, size ? size : &ignored);
+}
+
+PTX_API ptx_status ptx_program_module_variable(ptx_program *program, size_t module, const char *name,
+                                               ptx_address *address, uint64_t *size)
+{
+    uint64_t ignored;
+    if (!program || module >= program->linked.nmodules || !name || !address)
+        return PTX_ERROR_INVALID_ARGUMENT;
+    return px_program_variable(program, module, name, address, size ? size : &ignored);
 }
 
 /* ---- launches ---- */

@@ -129,7 +129,8 @@ static void build(struct ptx_module *module, const struct input *input)
     if (find_text(module, input, options->file_name ? options->file_name : "<memory>")) read_text(module);
     module->nearlier = 0;
     px_source_index(&module->source);
-    if (options->lint && !module->diags.errors) px_lint(module, px_cdp_describe);
+    if (options->lint && !module->diags.errors)
+        px_lint(module, &(struct px_lint_wanted){px_cdp_describe, options->lint == PTX_LINT_ALL});
 }
 
 static ptx_status create(const ptx_module_options *given, struct input *input, ptx_module **out)
@@ -271,6 +272,13 @@ const char *ptx_explain(const char *code)
     return code ? px_diag_explain(code) : NULL;
 }
 
+const char *ptx_known_code(size_t index, const char **message)
+{
+    const char *text = NULL, *code = px_diag_known(index, &text);
+    if (message) *message = text;
+    return code;
+}
+
 const char *ptx_explain_example(const char *code, int right, const char **options)
 {
     const char *mine = "";
@@ -315,6 +323,7 @@ ptx_status ptx_module_kernel(const ptx_module *module, size_t index, ptx_kernel_
         told.reqntid[i] = function->reqntid[i];
         told.maxntid[i] = function->maxntid[i];
     }
+    told.is_shared = function->symbol->linkage != PX_L_NONE;
     px_give(info, &told, sizeof told, FIRST_KERNEL);
     return PTX_OK;
 }
@@ -436,6 +445,8 @@ static void describe(const ptx_module *module, struct px_object_module *out)
     *out = (struct px_object_module){.file = module->source.file, .arch = module->arch ? module->arch : ""};
     out->all = module->profile == PTX_PROFILE_ALL;
     out->no_fmad = module->fmad == PTX_FMAD_OFF;
+    const int arch = module->arch ? px_target_find(module->arch, strlen(module->arch)) : -1;
+    out->sm = arch < 0 ? module->target.sm : px_target_at((size_t)arch).sm;
     out->text = module->source.text;
     out->size = module->source.size;
 }

@@ -26,16 +26,23 @@ static size_t print_archs(ptx_profile profile, const char *prefix, size_t column
     return column;
 }
 
-static void print_row(const struct option_row *row, ptx_profile profile)
+/* "--name VALUE                    (-letter)" */
+static void print_name(const struct option_row *row)
 {
     char left[80];
-    snprintf(left, sizeof left, "--%s%s%s", row->name, row->value ? " " : "", row->value ? row->value : "");
+    const bool glued = row->value && strncmp(row->value, "[=", 2) == 0;
+    snprintf(left, sizeof left, "--%s%s%s", row->name, row->value && !glued ? " " : "",
+             row->value ? row->value : "");
     if (row->letter)
         printf("%-51s (-%s)\n", left, row->letter);
     else
         printf("%s\n", left);
-    printf("        %s\n",
-           row->help ? row->help : "Accepted for compatibility; has no effect, since no code is generated.");
+}
+
+static void print_row(const struct option_row *row, ptx_profile profile)
+{
+    print_name(row);
+    printf("        %s\n", row->help);
     if (strcmp(row->name, "gpu-name") == 0) {
         printf("        Allowed values for this option:  ");
         size_t column = print_archs(profile, "compute", 41, ",");
@@ -45,14 +52,30 @@ static void print_row(const struct option_row *row, ptx_profile profile)
     putchar('\n');
 }
 
+/* Options of this program alone have no letter: NVIDIA's ptxas does not have them. */
+static void print_rows(ptx_profile profile, bool own)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = option_row(i)); i++)
+        if (row->help && !row->letter == own) print_row(row, profile);
+}
+
 void print_help(ptx_profile profile)
 {
+    const struct option_row *row;
     puts("\nUsage  : ptxas [options] <ptx file>,...\n");
     puts("Checks PTX as NVIDIA's ptxas does, and explains what is wrong. It is part of ptxvm, not NVIDIA's, "
          "and makes\n"
          "no machine code. Standard input is -.\n");
-    puts("Options\n=======\n");
-    for (size_t i = 0; option_row(i); i++) print_row(option_row(i), profile);
+    puts("Options of this program\n=======================\n");
+    print_rows(profile, true);
+    puts("Options of NVIDIA's ptxas\n=========================\n");
+    print_rows(profile, false);
+    puts("Options accepted for compatibility\n==================================\n");
+    puts("They steer code generation, and none happens: read, checked, and without effect.\n");
+    for (size_t i = 0; (row = option_row(i)); i++)
+        if (!row->help) print_name(row);
+    putchar('\n');
 }
 
 void print_version(void)

@@ -7,10 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cpp.h"
+#include "link.h"
 #include "messages.h"
 #include "output.h"
 #include "program.h"
+#include "title.h"
 #include "ptx_tools.h"
+#include "text.h"
+#include "tools.h"
 
 enum { EXIT_BAD = 255 };
 
@@ -28,6 +32,7 @@ struct inputs {
     struct input *at; /* modules */
     size_t n;
     bool options_failed; /* and no fault of a module was shown */
+    bool only_link_failed;
 };
 
 static void inputs_free(struct inputs *inputs)
@@ -43,21 +48,6 @@ static void inputs_free(struct inputs *inputs)
 
 /* ---- reading ---- */
 
-/* All of a file; NULL when it cannot be opened. A folder reads as empty, as it does for ptxas. */
-static char *read_file(const char *name, size_t *size)
-{
-    FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
-    size_t room = 1 << 16, got;
-    if (!file) return NULL;
-    char *text = must_grow(NULL, room);
-    for (*size = 0; (got = fread(text + *size, 1, room - *size, file)) > 0;) {
-        *size += got;
-        if (*size == room) text = must_grow(text, room *= 2);
-    }
-    if (file != stdin) fclose(file);
-    return text;
-}
-
 static void read_inputs(struct inputs *inputs, const struct options *options)
 {
     inputs->sources = must_grow(NULL, (options->files.n + options->texts.n) * sizeof *inputs->sources);
@@ -65,7 +55,7 @@ static void read_inputs(struct inputs *inputs, const struct options *options)
         const char *name = options->files.at[i];
         const bool is_stdin = strcmp(name, "-") == 0;
         struct source source = {.name = is_stdin ? "<stdin>" : name, .is_file = !is_stdin};
-        source.text = read_file(name, &source.size);
+        source.text = text_read_file(name, &source.size);
         inputs->sources[inputs->nsources++] = source;
     }
     for (size_t i = 0; i < options->texts.n; i++) {
@@ -92,23 +82,27 @@ static bool preprocess_inputs(struct inputs *inputs, const struct options *optio
 /* Is the verdict all that is asked? Then one function at a time is in memory. */
 static bool is_check_only(const struct inputs *inputs, const struct options *options)
 {
-    return inputs->nsources == 1 && !options->print && !options->output && !options->verbose;
+    return inputs->nsources == 1 && !options->print && !options->output && !options->verbose &&
+           !options->link;
 }
 
 /* A virtual architecture makes nothing; an extensible program leaves its externs open. */
 static ptx_compilation compilation_of(const struct options *options)
 {
-    if (options->compile_only) return options->check_only ? PTX_COMPILE_ANY : PTX_COMPILE_SEPARATE;
+    if (options->compile_only || options->link)
+        return options->check_only ? PTX_COMPILE_ANY : PTX_COMPILE_SEPARATE;
     return options->check_only || option_given(options, OPTION_EXTENSIBLE_WHOLE_PROGRAM) ? PTX_COMPILE_ANY
                                                                                          : PTX_COMPILE_WHOLE;
 }
 
-/* The modules made so far, for one more of the same program; owned by the caller. */
-static const ptx_module **earlier_modules(const struct inputs *inputs, size_t *count)
+/* The modules made so far, for one more of the same program; owned by the caller. What is linked is checked
+ * alone. */
+static const ptx_module **earlier_modules(const struct inputs *inputs, const struct options *options,
+                                          size_t *count)
 {
     const ptx_module **modules = must_grow(NULL, inputs->n * sizeof *modules);
     *count = 0;
-    for (size_t i = 0; i < inputs->n; i++)
+    for (size_t i = 0; i < inputs->n && !options->link; i++)
         if (inputs->at[i].module) modules[(*count)++] = inputs->at[i].module;
     return modules;
 }
@@ -144,7 +138,7 @@ static bool make_module(struct inputs *inputs, const struct source *source, bool
                                  .fmad = fmad_of(options),
                                  .check_only = !is_object && is_check_only(inputs, options),
                                  .lint = options->lint};
-    const ptx_module **earlier = earlier_modules(inputs, &wanted.earlier_count);
+    const ptx_module **earlier = earlier_modules(inputs, options, &wanted.earlier_count);
     struct input *input = &inputs->at[inputs->n];
     *input = (struct input){.name = source->name};
     wanted.earlier = earlier;
@@ -199,7 +193,13 @@ static bool check_inputs(struct inputs *inputs, const struct options *options, b
         inputs->options_failed = true;
         return false;
     }
-    return messages_print(inputs->at, inputs->n, options) == 0 && !options_failed;
+    struct linked linked = {0};
+    if (options->link) linked = link_inputs(inputs->at, inputs->n);
+    const size_t errors = messages_print(inputs->at, inputs->n, options, linked.messages, linked.n);
+    const bool link_failed = linked.failed;
+    linked_free(&linked);
+    inputs->only_link_failed = link_failed && errors == 0;
+    return errors == 0 && !link_failed && !options_failed;
 }
 
 /* Entry functions asked for by -e; ptxas names the first that is missing. A virtual architecture has no
@@ -253,8 +253,21 @@ static void print_example(const char *code)
     print_indented(ptx_explain_example(code, 1, NULL));
 }
 
+/* All codes, one a line, with the text of the message. */
+static int explain_all(void)
+{
+    const char *code, *message;
+    for (size_t i = 0; (code = ptx_known_code(i, &message)); i++) {
+        char *title = message_title(message);
+        printf("%s  %s\n", code, title);
+        free(title);
+    }
+    return 0;
+}
+
 static int explain(const char *code)
 {
+    if (!*code) return explain_all();
     const char *text = ptx_explain(code);
     if (!text) {
         message_plain(PTX_FATAL, "Value '%s' is not defined for option 'explain'", code);
@@ -270,7 +283,7 @@ static int explain(const char *code)
 /* The machine-readable layouts are complete without the closing line. */
 static bool has_closing_line(const struct inputs *inputs, const struct options *options)
 {
-    return options->layout == LAYOUT_PTXAS &&
+    return options->layout == LAYOUT_PTXAS && !inputs->only_link_failed &&
            (inputs->options_failed || !messages_are_late(inputs->at, inputs->n, options));
 }
 
@@ -293,6 +306,7 @@ static bool assemble(struct inputs *inputs, const struct options *options)
 static int run(const struct options *options)
 {
     struct inputs inputs = {0};
+    if (option_given(options, OPTION_TOOL_NAME)) messages_name(options->values[OPTION_TOOL_NAME].text);
     if (options->help)
         print_help(options->profile);
     else if (options->version)
@@ -301,6 +315,8 @@ static int run(const struct options *options)
         print_isa_versions(options->profile);
     else if (options->explain)
         return explain(options->explain);
+    else if (tools_asked(options))
+        return tools_run(options);
     else if (options->files.n + options->texts.n == 0)
         print_help(options->profile);
     else {

@@ -20,9 +20,22 @@ static const char *padded_severity(ptx_severity severity)
     return names[severity];
 }
 
+/* What lines of ptxas's layout begin with (--tool-name); of the one command line that there is. */
+static const char *tool = "ptxas";
+
+void messages_name(const char *name)
+{
+    tool = name;
+}
+
+const char *message_tool(void)
+{
+    return tool;
+}
+
 void message_plain_list(ptx_severity severity, const char *format, va_list arguments)
 {
-    fprintf(stderr, "ptxas %s: ", padded_severity(severity));
+    fprintf(stderr, "%s %s: ", tool, padded_severity(severity));
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
 }
@@ -46,11 +59,40 @@ static void print_excerpt(const struct message *message)
     excerpt_print(stderr, margins.line, margins.caret, line, length, d->column, d->length);
 }
 
+/* The other place of a link's message. */
+static void print_related_excerpt(const struct message *message)
+{
+    const struct related *place = &message->related;
+    const char *line;
+    size_t length;
+    if (!place->line || ptx_module_source_line(place->module, place->line, &line, &length) != PTX_OK) return;
+    const struct excerpt_margins margins = excerpt_margins(place->line);
+    excerpt_print(stderr, margins.line, margins.caret, line, length, place->column, place->length);
+}
+
+/* nvlink names files only; the lines are ours, and indented. */
+static void print_nvlink(const struct message *message)
+{
+    const ptx_diagnostic *d = &message->diagnostic;
+    const struct related *other = &message->related;
+    fprintf(stderr, "nvlink %s: %s\n", padded_severity(d->severity), d->message);
+    if (d->line)
+        fprintf(stderr, "    %s, line %u%s%s:\n", d->file, d->line, d->note ? ", " : "",
+                d->note ? d->note : "");
+    print_excerpt(message);
+    if (other->file) fprintf(stderr, "    declared in %s, line %u:\n", other->file, other->line);
+    print_related_excerpt(message);
+}
+
 static void print_ptxas(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
+    if (message->is_link) {
+        print_nvlink(message);
+        return;
+    }
     if (message->told_line)
-        fprintf(stderr, "ptxas %s, line %u; %s: %s\n", message->told_file, message->told_line,
+        fprintf(stderr, "%s %s, line %u; %s: %s\n", tool, message->told_file, message->told_line,
                 padded_severity(d->severity), d->message);
     else
         message_plain(d->severity, "%s", d->message);
@@ -66,6 +108,13 @@ static const char *gcc_severity(ptx_severity severity)
     return names[severity];
 }
 
+static void print_related_line(const struct message *message)
+{
+    const struct related *place = &message->related;
+    if (place->file)
+        fprintf(stderr, "%s:%u:%u: note: declared here\n", place->file, place->line, place->column);
+}
+
 static void print_gcc(const struct message *message)
 {
     const ptx_diagnostic *d = &message->diagnostic;
@@ -73,6 +122,7 @@ static void print_gcc(const struct message *message)
     fprintf(stderr, "%s:%u:%u: %s: %s [%s]\n", d->file, line, column, gcc_severity(d->severity), d->message,
             d->code);
     if (d->note) fprintf(stderr, "%s:%u:%u: note: %s\n", d->file, line, column, d->note);
+    print_related_line(message);
 }
 
 static void print_caret(const struct message *message)
@@ -85,6 +135,8 @@ static void print_caret(const struct message *message)
     fprintf(stderr, "%s: %s [%s]\n", gcc_severity(d->severity), d->message, d->code);
     print_excerpt(message);
     if (d->note) fprintf(stderr, "        note: %s\n", d->note);
+    print_related_line(message);
+    print_related_excerpt(message);
 }
 
 /* Text of a workflow command: %, CR and LF are escaped, and in properties also ':' and ','. */
@@ -114,6 +166,11 @@ static void print_github(const struct message *message)
     if (d->note) {
         fputs("%0A", stderr);
         print_escaped(d->note, false);
+    }
+    if (message->related.file) {
+        fputs("%0Adeclared in ", stderr);
+        print_escaped(message->related.file, false);
+        fprintf(stderr, ", line %u", message->related.line);
     }
     fputc('\n', stderr);
 }
@@ -270,7 +327,8 @@ bool messages_are_late(const struct input *inputs, size_t n, const struct option
     return !errors[STAGE_TEXT] && !errors[STAGE_MODULE] && errors[STAGE_PROGRAM];
 }
 
-size_t messages_print(const struct input *inputs, size_t n, const struct options *options)
+size_t messages_print(const struct input *inputs, size_t n, const struct options *options,
+                      const struct message *more, size_t nmore)
 {
     size_t count, kept = 0, errors[STAGES];
     struct message *messages = collect(inputs, n, options, &count);
@@ -278,6 +336,8 @@ size_t messages_print(const struct input *inputs, size_t n, const struct options
     const bool drop = errors[STAGE_TEXT] && options->layout == LAYOUT_PTXAS;
     for (size_t i = 0; i < count; i++)
         if (!drop || stage_of(messages[i].diagnostic.code) == STAGE_TEXT) messages[kept++] = messages[i];
+    messages = must_grow(messages, (kept + nmore) * sizeof *messages);
+    for (size_t i = 0; i < nmore; i++) messages[kept++] = more[i];
     messages_show(messages, kept, options->layout);
     free(messages);
     return errors[STAGE_TEXT] + errors[STAGE_MODULE] + errors[STAGE_PROGRAM];

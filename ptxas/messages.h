@@ -13,11 +13,12 @@ struct input {
     char *fault;        /* owned by main.c */
 };
 
-/*
- * Prints all diagnostics of all inputs on standard error. -w drops warnings, -Werror raises them. The number
- * of errors.
- */
-size_t messages_print(const struct input *inputs, size_t n, const struct options *options);
+/* Another place that a message is about; file NULL: none. */
+struct related {
+    const ptx_module *module;
+    const char *file;
+    unsigned line, column, length;
+};
 
 /* Prints messages; json.c has the layouts that are one document. */
 struct message {
@@ -26,7 +27,16 @@ struct message {
     const char *told_file;     /* where NVIDIA's layout says that it is, */
     unsigned told_line;        /* 0: nowhere */
     unsigned text_line;        /* of the module's text; diagnostic.line follows the markers of --cpp */
+    struct related related;    /* of a link: the declaration that it does not go with */
+    bool is_link;              /* in nvlink's words, not ptxas's */
 };
+
+/*
+ * Prints all diagnostics of all inputs on standard error, and `more` behind them. -w drops warnings, -Werror
+ * raises them. The number of errors of the inputs.
+ */
+size_t messages_print(const struct input *inputs, size_t n, const struct options *options,
+                      const struct message *more, size_t nmore);
 void messages_show(const struct message *messages, size_t n, enum layout layout);
 /* The same, but in a layout that is one document only with the next messages_show. Takes copies. */
 void messages_keep(const struct message *messages, size_t n, enum layout layout);
@@ -40,6 +50,10 @@ bool messages_are_late(const struct input *inputs, size_t n, const struct option
 
 /* Has ptxas's reading of the inputs errors? Only without any it asks about whole modules and options. */
 bool messages_have_early(const struct input *inputs, size_t n, const struct options *options);
+
+/* Lines of ptxas's layout begin with `name`, which stays the caller's, instead of ptxas. */
+void messages_name(const char *name);
+const char *message_tool(void);
 
 /* "ptxas error   : TEXT", for what has no place. */
 void message_plain_list(ptx_severity severity, const char *format, va_list arguments)

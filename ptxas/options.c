@@ -182,7 +182,8 @@ static bool store(struct options *options, enum option_id id, const char *text)
     struct option_value *value = &options->values[id];
     bool fine = true;
     if (rows[id].kind <= KIND_ARCH)
-        fine = rows[id].kind == KIND_SWITCH || keep(options, id, text);
+        fine = rows[id].kind == KIND_SWITCH || (rows[id].kind == KIND_LEVEL && !*text) ||
+               keep(options, id, text);
     else if (rows[id].kind == KIND_LIST)
         fine = split_list(&value->list, text);
     else if (rows[id].kind == KIND_TEXTS)
@@ -220,6 +221,10 @@ static bool parse_option(struct options *options, char **words, size_t n, size_t
     if (!rows[id].value && name[length])
         return complain("no argument expected after '%.*s'", (int)strcspn(word, "="), word);
     if (!rows[id].value) return store(options, id, "");
+    if (rows[id].kind == KIND_LEVEL && name[length] && !name[length + 1])
+        return complain("Value '' is not defined for option '%s'", rows[id].name);
+    if (rows[id].kind == KIND_LEVEL && !name[length]) return store(options, id, "");
+    if (rows[id].kind == KIND_QUERY && !name[length] && *i + 1 == n) return store(options, id, "");
     if (name[length]) return store(options, id, name + length + 1);
     if (id == OPTION_OPT_LEVEL && !is_long) return store(options, id, ""); /* its level would be glued on */
     if (*i + 1 == n) return complain("argument expected after '%s'", word);
@@ -335,7 +340,9 @@ static void derive(struct options *options)
     options->warnings_are_errors = option_given(options, OPTION_WARNING_AS_ERROR);
     options->compile_only = option_given(options, OPTION_COMPILE_ONLY);
     options->print = option_given(options, OPTION_PRINT);
-    options->lint = option_given(options, OPTION_LINT);
+    options->link = option_given(options, OPTION_LINK);
+    if (option_given(options, OPTION_LINT))
+        options->lint = values[OPTION_LINT].text ? PTX_LINT_ALL : PTX_LINT_ON;
     options->cpp = option_given(options, OPTION_CPP);
     options->help = option_given(options, OPTION_HELP);
     options->version = option_given(options, OPTION_VERSION);

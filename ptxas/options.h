@@ -18,10 +18,12 @@ enum option_id {
 /* How the value of an option is read. The kinds up to ARCH hold one value, and the last one given counts. */
 enum option_kind {
     KIND_SWITCH, /* none */
+    KIND_LEVEL,  /* none, or after '=' one of the row's words */
     KIND_BOOL,   /* true or false */
     KIND_NUMBER, /* 32 bits as strtol reads them in base 0; nothing is 0 */
     KIND_TEXT,
     KIND_WORD,  /* one of the row's words */
+    KIND_QUERY, /* any; as the last word of the command line it may stand alone and means "" */
     KIND_ARCH,  /* one of the profile's architectures */
     KIND_LIST,  /* several, apart by commas */
     KIND_TEXTS, /* one each time it is given */
@@ -51,8 +53,9 @@ struct options {
     const char *output;  /* -o; NULL: none */
     const char *explain; /* --explain CODE */
     enum layout layout;
+    ptx_lint lint;
     ptx_profile profile;
-    bool verbose, no_warnings, warnings_are_errors, compile_only, print, lint, cpp;
+    bool verbose, no_warnings, warnings_are_errors, compile_only, print, link, cpp;
     bool check_only; /* -arch=compute_90 or lto_90 */
     bool help, version, list_versions;
     unsigned open_files; /* option files being read */

@@ -25,8 +25,7 @@ static bool write_object(const struct input *inputs, size_t n, FILE *file)
     return (fclose(file) == 0) & (status == PTX_OK);
 }
 
-/* A new file in the folder of `name`, with the rights of a file made by open(); *temporary is its name. */
-static FILE *open_beside(const char *name, char **temporary)
+FILE *output_open_beside(const char *name, char **temporary)
 {
     const size_t length = strlen(name);
     *temporary = NULL;
@@ -45,7 +44,7 @@ static FILE *open_beside(const char *name, char **temporary)
 static bool replace(const struct input *inputs, size_t n, const char *name, bool *opened)
 {
     char *temporary;
-    FILE *file = open_beside(name, &temporary);
+    FILE *file = output_open_beside(name, &temporary);
     bool fine = false;
     *opened = file != NULL;
     if (file) {

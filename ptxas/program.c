@@ -1,8 +1,8 @@
 /* program.c - entries, and the -v report.
  *
  * The report tells what the text tells: variables, parameters, block shapes, barriers, and how many registers
- * hold values that are still needed. Registers are allocated by a code generator, and there is none here, so
- * no line says that registers were used. */
+ * hold values that are still needed, in the lines of NVIDIA's tool. Registers are allocated by a code
+ * generator, and there is none here; a note below says so. */
 #include "program.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void report_module(const ptx_module *module)
     uint64_t global, constant;
     ptx_module_bytes(module, &global, &constant);
     if (!global && !constant) return;
-    fprintf(stderr, "ptxas info    : %llu bytes gmem", (unsigned long long)global);
+    fprintf(stderr, "%s info    : %llu bytes gmem", message_tool(), (unsigned long long)global);
     if (constant) fprintf(stderr, ", %llu bytes cmem[3]", (unsigned long long)constant);
     fputc('\n', stderr);
 }
@@ -37,19 +37,27 @@ static void report_bytes(size_t bytes, const char *what)
     if (bytes) fprintf(stderr, ", %zu bytes %s", bytes, what);
 }
 
+/*
+ * NVIDIA's three lines, which scripts parse. Registers are those that hold values still needed where these
+ * are most, so nothing spills; the line of our own below them says what that leaves out.
+ */
 static void report_kernel(const ptx_kernel_info *info, const ptx_usage *usage, const char *arch)
 {
-    message_plain(PTX_INFO, "Checking entry function '%s' for '%s'", info->name, arch);
+    message_plain(PTX_INFO, "Compiling entry function '%s' for '%s'", info->name, arch);
     message_plain(PTX_INFO, "Function properties for %s", info->name);
-    fprintf(stderr, "    %u live 32-bit registers and %u predicates at most%s; none were allocated",
+    fprintf(stderr, "    %zu bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n",
+            info->local_bytes);
+    fprintf(stderr, "%s info    : Used %u registers, used %u barriers", message_tool(), usage->live_registers,
+            usage->barriers);
+    report_bytes(info->local_bytes, "cumulative stack size");
+    report_bytes(info->static_shared_bytes, "smem");
+    fprintf(stderr,
+            "\n        note: %u live 32-bit registers and %u predicates at most%s; none were allocated",
             usage->live_registers, usage->live_predicates,
             usage->has_calls ? ", without those of called functions" : "");
+    report_bytes(info->param_bytes, "param");
     report_shape(".reqntid", info->reqntid);
     report_shape(".maxntid", info->maxntid);
-    fprintf(stderr, "\nptxas info    : Used %u barriers", usage->barriers);
-    report_bytes(info->static_shared_bytes, "smem");
-    report_bytes(info->local_bytes, "lmem");
-    report_bytes(info->param_bytes, "param");
     fputc('\n', stderr);
 }
 

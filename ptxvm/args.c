@@ -303,13 +303,23 @@ static struct array parse_value(const char *name, const char *spec, uint64_t see
     return array;
 }
 
-static void set_variable(ptx_device *device, ptx_program *program, const char *word, uint64_t seed)
+static bool find_variable(ptx_program *program, const struct modules *modules, const char *name,
+                          ptx_address *address, uint64_t *size)
+{
+    const char *own = name;
+    const long module = modules_find(modules, name, &own);
+    if (module < 0) return ptx_program_variable(program, name, address, size) == PTX_OK;
+    return ptx_program_module_variable(program, (size_t)module, own, address, size) == PTX_OK;
+}
+
+static void set_variable(ptx_device *device, ptx_program *program, const struct modules *modules,
+                         const char *word, uint64_t seed)
 {
     const char *equals = strchr(word, '=');
     char *name = must_copy(word, (size_t)(equals - word));
     ptx_address address;
     uint64_t size;
-    if (ptx_program_variable(program, name, &address, &size) != PTX_OK)
+    if (!find_variable(program, modules, name, &address, &size))
         fail(EXIT_USAGE, "--set: there is no .global or .const variable called '%s'", name);
     struct array array = parse_value(name, equals + 1, seed);
     if (array_bytes(&array) != size)
@@ -321,10 +331,11 @@ static void set_variable(ptx_device *device, ptx_program *program, const char *w
     free(name);
 }
 
-void variables_set(ptx_device *device, ptx_program *program, const struct options *options)
+void variables_set(ptx_device *device, ptx_program *program, const struct modules *modules,
+                   const struct options *options)
 {
     for (unsigned i = 0; i < options->sets.n; i++)
-        set_variable(device, program, options->sets.at[i], options->seed);
+        set_variable(device, program, modules, options->sets.at[i], options->seed);
 }
 
 void arguments_download(struct arguments *arguments, ptx_device *device)

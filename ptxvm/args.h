@@ -29,7 +29,8 @@ void arguments_make(struct arguments *arguments, const struct kernel *kernel, co
 /* Allocates the buffers on the device, fills them, and puts their addresses in the parameter buffer. */
 void arguments_upload(struct arguments *arguments, ptx_device *device);
 /* Gives variables of the program the values that --set asks for. */
-void variables_set(ptx_device *device, ptx_program *program, const struct options *options);
+void variables_set(ptx_device *device, ptx_program *program, const struct modules *modules,
+                   const struct options *options);
 void arguments_download(struct arguments *arguments, ptx_device *device);
 void arguments_free(struct arguments *arguments);
 

@@ -74,7 +74,7 @@ void kernels_each(const struct modules *modules, void (*visit)(void *user, const
                   void *user)
 {
     for (unsigned m = 0; m < modules->n; m++) {
-        struct kernel kernel = {.module = modules->at[m]};
+        struct kernel kernel = {.module = modules->at[m], .number = m, .info = {sizeof kernel.info}};
         for (; kernel.index < ptx_module_kernel_count(kernel.module); kernel.index++)
             if (ptx_module_kernel(kernel.module, kernel.index, &kernel.info) == PTX_OK) visit(user, &kernel);
     }
@@ -82,30 +82,49 @@ void kernels_each(const struct modules *modules, void (*visit)(void *user, const
 
 struct search {
     const char *wanted; /* NULL: any */
+    long module;        /* the only one; -1: any */
     enum way way;
     struct kernel found;
     unsigned fitting;
+    bool several; /* files: candidates are told with theirs */
 };
+
+static bool search_takes(const struct search *search, const struct kernel *kernel)
+{
+    if (search->module >= 0 && kernel->number != (unsigned long)search->module) return false;
+    return !search->wanted || name_fits(kernel->info.name, search->wanted, search->way);
+}
+
+/* A name that modules share is one kernel, however many define it (.weak). */
+static bool is_same(const struct kernel *a, const struct kernel *b)
+{
+    return a->info.is_shared && b->info.is_shared && strcmp(a->info.name, b->info.name) == 0;
+}
 
 static void look(void *user, const struct kernel *kernel)
 {
     struct search *search = user;
-    if (search->wanted && !name_fits(kernel->info.name, search->wanted, search->way)) return;
+    if (!search_takes(search, kernel)) return;
+    if (search->fitting && is_same(kernel, &search->found)) return;
     if (search->fitting++ == 0) search->found = *kernel;
 }
 
 static void print_candidate(void *user, const struct kernel *kernel)
 {
     const struct search *search = user;
-    if (search->fitting && !name_fits(kernel->info.name, search->wanted, search->way)) return;
+    if (search->fitting && !search_takes(search, kernel)) return;
     char *demangled = kernel_demangle(kernel->info.name);
-    fprintf(stderr, "    %s%s%s\n", kernel->info.name, demangled ? "   " : "", demangled ? demangled : "");
+    if (search->several)
+        fprintf(stderr, "    %s:%s", ptx_module_file_name(kernel->module), kernel->info.name);
+    if (!search->several) fprintf(stderr, "    %s", kernel->info.name);
+    fprintf(stderr, "%s%s\n", demangled ? "   " : "", demangled ? demangled : "");
     free(demangled);
 }
 
 bool kernel_choose(struct kernel *kernel, const struct modules *modules, const struct options *options)
 {
-    struct search search = {.wanted = options->kernel};
+    struct search search = {.wanted = options->kernel, .module = -1, .several = modules->n > 1};
+    if (search.wanted) search.module = modules_find(modules, search.wanted, &search.wanted);
     for (; search.way < WAYS && search.fitting == 0; search.way++) kernels_each(modules, look, &search);
     search.way--; /* the way that fitted, or the last */
     *kernel = search.found;

@@ -6,14 +6,15 @@
 
 struct kernel {
     const ptx_module *module;
-    size_t index; /* in the module */
+    unsigned number; /* of the module in the program */
+    size_t index;    /* in the module */
     ptx_kernel_info info;
 };
 
 /*
  * The kernel that options ask for: by its name, its C++ name (with or without parameters), or a part that is
- * in one name only; the only one when no name is given. Gives up when a name fits none or several. False when
- * no name is given and there are several kernels.
+ * in one name only; the only one when no name is given. FILE:NAME looks in one file. Gives up when a name
+ * fits none or several. False when no name is given and there are several kernels.
  */
 bool kernel_choose(struct kernel *kernel, const struct modules *modules, const struct options *options);
 

@@ -63,20 +63,24 @@ static void load(struct modules *modules, const char *file_name, const struct op
 
 /* ---- diagnostics ---- */
 
+static void show_excerpt(const ptx_module *module, unsigned line, unsigned column, unsigned length)
+{
+    const struct excerpt_margins margins = excerpt_margins(line);
+    const char *text;
+    size_t size;
+    if (line && ptx_module_source_line(module, line, &text, &size) == PTX_OK)
+        excerpt_print(stderr, margins.line, margins.caret, text, size, column, length);
+}
+
 static void show_diagnostic(const ptx_module *module, const ptx_diagnostic *d)
 {
     static const char *const severities[] = {"info", "warning", "error", "fatal error"};
-    const char *line;
-    size_t length;
     if (d->line)
         fprintf(stderr, "%s:%u:%u: %s: %s [%s]\n", d->file, d->line, d->column, severities[d->severity],
                 d->message, d->code);
     else
         fprintf(stderr, "%s: %s: %s [%s]\n", d->file, severities[d->severity], d->message, d->code);
-    if (d->line && ptx_module_source_line(module, d->line, &line, &length) == PTX_OK) {
-        const struct excerpt_margins margins = excerpt_margins(d->line);
-        excerpt_print(stderr, margins.line, margins.caret, line, length, d->column, d->length);
-    }
+    show_excerpt(module, d->line, d->column, d->length);
     if (d->note) fprintf(stderr, "        note: %s\n", d->note);
 }
 
@@ -91,6 +95,32 @@ static bool show_diagnostics(const ptx_module *module)
         bad |= d.severity >= PTX_ERROR;
     }
     return bad;
+}
+
+static void show_link_diagnostic(const ptx_link_diagnostic *d)
+{
+    const ptx_diagnostic shown = {.severity = d->severity,
+                                  .code = d->code,
+                                  .message = d->message,
+                                  .note = d->note,
+                                  .file = d->file ? d->file : "program",
+                                  .line = d->line,
+                                  .column = d->column,
+                                  .length = d->length};
+    show_diagnostic(d->module, &shown);
+    if (!d->first_file) return;
+    fprintf(stderr, "%s:%u:%u: note: declared here\n", d->first_file, d->first_line, d->first_column);
+    show_excerpt(d->first_module, d->first_line, d->first_column, d->first_length);
+}
+
+void modules_show_link(const struct modules *modules, const ptx_program_options *wanted)
+{
+    ptx_link *link;
+    ptx_link_diagnostic d = {sizeof d};
+    ptx_link_create((const ptx_module *const *)modules->at, modules->n, wanted, &link);
+    for (size_t i = 0; i < ptx_link_diagnostic_count(link); i++)
+        if (ptx_link_diagnostic_get(link, i, &d) == PTX_OK) show_link_diagnostic(&d);
+    ptx_link_destroy(link);
 }
 
 void modules_load(struct modules *modules, const struct options *options)
@@ -110,6 +140,19 @@ void modules_free(struct modules *modules)
     for (unsigned i = 0; i < modules->n; i++) ptx_module_destroy(modules->at[i]);
     free(modules->at);
     *modules = (struct modules){0};
+}
+
+long modules_find(const struct modules *modules, const char *word, const char **name)
+{
+    for (unsigned i = 0; i < modules->n; i++) {
+        const char *file = ptx_module_file_name(modules->at[i]), *slash = strrchr(file, '/');
+        const size_t length = strlen(file), base = slash ? strlen(slash + 1) : length;
+        const bool whole = strncmp(word, file, length) == 0 && word[length] == ':';
+        if (!whole && (strncmp(word, file + length - base, base) != 0 || word[base] != ':')) continue;
+        *name = word + (whole ? length : base) + 1;
+        return i;
+    }
+    return -1;
 }
 
 static const ptx_module *module_called(const struct modules *modules, const char *file)

@@ -3,7 +3,7 @@
 #define PTXVM_LOAD_H
 
 #include "options.h"
-#include "ptx.h"
+#include "ptxvm.h"
 
 struct modules {
     ptx_module **at;
@@ -13,6 +13,15 @@ struct modules {
 /* Reads, compiles (.cu) and checks all files; prints every diagnostic, and gives up when one is an error. */
 void modules_load(struct modules *modules, const struct options *options);
 void modules_free(struct modules *modules);
+
+/*
+ * FILE:NAME names what one module has for itself: the number of the module called FILE (all of its name, or
+ * the end after a slash), and NAME behind it. -1 when the word does not begin so.
+ */
+long modules_find(const struct modules *modules, const char *word, const char **name);
+
+/* Prints all that is wrong when a program of these modules cannot be linked, with both places. */
+void modules_show_link(const struct modules *modules, const ptx_program_options *wanted);
 
 /* A piece of a module's text, from its first to its last character. Columns count from 1. */
 struct stretch {

@@ -83,6 +83,20 @@ static bool approx(const char *text)
     return false;
 }
 
+/* late, early, random:SEED. */
+static void async(struct options *options, const char *text)
+{
+    if (strcmp(text, "late") == 0)
+        options->async = PTX_ASYNC_LATE;
+    else if (strcmp(text, "early") == 0)
+        options->async = PTX_ASYNC_EARLY;
+    else if (strncmp(text, "random:", 7) == 0) {
+        options->async = PTX_ASYNC_RANDOM;
+        options->async_seed = number("--async random", text + 7, UINT32_MAX);
+    } else
+        fail(EXIT_USAGE, "--async is late, early or random:SEED, not '%s'", text);
+}
+
 static ptx_fmad fmad(const char *text)
 {
     if (strcmp(text, "true") == 0) return PTX_FMAD_ON;
@@ -152,10 +166,12 @@ enum {
     OPT_COUNTS,
     OPT_JSON,
     OPT_LIST,
+    OPT_COVERAGE,
     OPT_QUIET,
     OPT_DETERMINISTIC,
     OPT_APPROX,
     OPT_FMAD,
+    OPT_ASYNC,
     OPT_PROFILE,
     OPT_HOST_LIB,
     OPT_TEST
@@ -189,10 +205,12 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"counts", no_argument, NULL, OPT_COUNTS},
                                              {"json", no_argument, NULL, OPT_JSON},
                                              {"list", no_argument, NULL, OPT_LIST},
+                                             {"coverage", no_argument, NULL, OPT_COVERAGE},
                                              {"quiet", no_argument, NULL, OPT_QUIET},
                                              {"deterministic", no_argument, NULL, OPT_DETERMINISTIC},
                                              {"approx", required_argument, NULL, OPT_APPROX},
                                              {"fmad", required_argument, NULL, OPT_FMAD},
+                                             {"async", required_argument, NULL, OPT_ASYNC},
                                              {"profile", required_argument, NULL, OPT_PROFILE},
                                              {"host-lib", required_argument, NULL, OPT_HOST_LIB},
                                              {"test", no_argument, NULL, OPT_TEST},
@@ -262,6 +280,7 @@ static bool store_device_option(struct options *options, int option, const char 
     case OPT_DETERMINISTIC: options->deterministic = true; return true;
     case OPT_APPROX: options->approx_exact = approx(value); return true;
     case OPT_FMAD: options->fmad = fmad(value); return true;
+    case OPT_ASYNC: async(options, value); return true;
     case OPT_PROFILE: options->profile = known_profile(value); return true;
     default: return false;
     }
@@ -275,6 +294,7 @@ static void store_mode(struct options *options, int option)
     case OPT_COUNTS: options->counts = true; break;
     case OPT_JSON: options->json = true; break;
     case OPT_LIST: options->list = true; break;
+    case OPT_COVERAGE: options->coverage = true; break;
     case OPT_QUIET: options->quiet = true; break;
     case OPT_TEST: options->test = true; break;
     default: fail(EXIT_USAGE, "the options are not understood"); /* getopt_long has said which */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "ptx.h"
+#include "ptxvm.h"
 
 /* Words of a repeatable option, in order. The words belong to argv. */
 struct words {
@@ -29,8 +29,10 @@ struct options {
     const char *arch;
     ptx_profile profile;
     ptx_fmad fmad;
-    bool counts, json, list, quiet;
+    bool counts, json, list, quiet, coverage;
     bool deterministic, approx_exact;
+    ptx_async async;
+    uint64_t async_seed;
     bool test; /* --test: the files are tests, or folders of tests */
 };
 

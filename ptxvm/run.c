@@ -73,6 +73,7 @@ static ptx_device *make_device(const struct options *options, struct output *out
 {
     char error[300] = "";
     const ptx_device_config config = {
+        .struct_size = sizeof config,
         .workers = options->threads,
         .deterministic = options->deterministic,
         .memory_bytes = options->memory_bytes,
@@ -83,6 +84,8 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .pending_launches = options->pending_launches,
         .launch_depth = options->launch_depth,
         .approx_exact = options->approx_exact,
+        .async = options->async,
+        .async_seed = options->async_seed,
         .output = write_output,
         .output_user = output,
         .max_output = options->max_output,
@@ -106,6 +109,10 @@ static ptx_program *make_program(ptx_device *device, const struct modules *modul
     ptx_program *program;
     const ptx_status status =
         ptx_program_create(device, (const ptx_module *const *)modules->at, modules->n, &wanted, &program);
+    if (status == PTX_ERROR_LINK) {
+        modules_show_link(modules, &wanted);
+        fail(EXIT_ASSEMBLY, "the program does not link");
+    }
     const char *message = ptx_device_message(device);
     if (status != PTX_OK)
         fail(status == PTX_ERROR_OUT_OF_MEMORY ? EXIT_STOPPED : EXIT_ASSEMBLY, "%s",
@@ -233,9 +240,9 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
                                                   : stdout}; /* --json keeps standard output for its object */
     ptx_device *device = make_device(options, &output);
     ptx_program *program = make_program(device, modules, &libraries, options->fmad);
-    const ptx_status status = ptx_program_kernel(program, chosen->info.name, &kernel);
+    const ptx_status status = ptx_program_module_kernel(program, chosen->number, chosen->info.name, &kernel);
     if (status != PTX_OK) fail(EXIT_ASSEMBLY, "%s: %s", chosen->info.name, ptx_status_name(status));
-    variables_set(device, program, options);
+    variables_set(device, program, modules, options);
     arguments_upload(&arguments, device);
     struct outcome outcome = launch(device, kernel, &arguments, options);
     outcome.printed = output.any;
@@ -254,12 +261,48 @@ static bool must_list(const struct kernel *kernel, bool chosen, const struct opt
     return !chosen || (kernel->info.param_count && options->arguments.n == 0);
 }
 
+static void print_gap(void *user, const ptx_gap *gap)
+{
+    unsigned *gaps = user;
+    ++*gaps;
+    if (!*gap->instruction)
+        printf("%s\n", gap->why);
+    else
+        printf("%s:%u:%u: '%s' %s (%s)\n", gap->file, gap->line, gap->column, gap->instruction, gap->why,
+               gap->function);
+}
+
+/* --coverage: what of the program would not run. */
+static int list_gaps(const struct modules *modules, const struct options *options)
+{
+    struct libraries libraries;
+    struct output output = {.file = stdout};
+    unsigned gaps = 0;
+    uint64_t instructions;
+    libraries_open(&libraries, &options->host_libs);
+    ptx_device *device = make_device(options, &output);
+    ptx_program *program = make_program(device, modules, &libraries, options->fmad);
+    const ptx_status status = ptx_program_gaps(program, print_gap, &gaps, &instructions);
+    if (status != PTX_OK) fail(EXIT_STOPPED, "%s", ptx_status_name(status));
+    printf("%u places cannot be run, of %llu instructions%s\n", gaps, (unsigned long long)instructions,
+           gaps ? "; docs/ptxvm.md says what does not run yet" : "");
+    ptx_program_destroy(program);
+    ptx_device_destroy(device);
+    libraries_close(&libraries);
+    return gaps ? EXIT_EXPECTATION : EXIT_FINE;
+}
+
 int run(const struct options *options)
 {
     struct modules modules;
     struct kernel kernel;
     int code;
     modules_load(&modules, options);
+    if (options->coverage) {
+        code = list_gaps(&modules, options);
+        modules_free(&modules);
+        return code;
+    }
     const bool chosen = !options->list && kernel_choose(&kernel, &modules, options);
     if (options->list) {
         kernels_list(&modules, options);

@@ -183,6 +183,18 @@ static void parent_child(const char *dir)
     write_npy(dir, "parent_child_seen.npy", "<i4", "64,", seen, sizeof seen);
 }
 
+static void linked(const char *dir)
+{
+    enum { NUMBERS = 1000, RANGE = 256 };
+    uint32_t out[NUMBERS], totals[3];
+    for (uint32_t i = 0; i < NUMBERS; i++) out[i] = i / RANGE % 2 ? 3 * (i + 1) * 5 : 3 * (i + 1) + 5;
+    totals[0] = (NUMBERS + RANGE - 1) / RANGE;
+    totals[1] = 5 * 5 + (7 + 3 * 1000) + 1;
+    totals[2] = 7 + NUMBERS;
+    write_npy(dir, "linked.npy", "<u4", "1000,", out, sizeof out);
+    write_npy(dir, "linked_totals.npy", "<u4", "3,", totals, sizeof totals);
+}
+
 static void texts(const char *dir)
 {
     write_text(dir, "first.txt", "2^10 = 1024, seen by thread 0 of block 0\n");
@@ -395,6 +407,7 @@ int main(int argc, char **argv)
     hostcall(dir);
     hostcurve(dir);
     parent_child(dir);
+    linked(dir);
     quicksort(dir);
     mandelbrot(dir, -0.1576f, 1.0322f, 0.028f);
     return 0;

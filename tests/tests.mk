@@ -114,3 +114,9 @@ TEST_EXTRA += $(RANDOM_TEST)
 $(RANDOM_TEST): $(RANDOM_SRC) $(wildcard tests/random/*.h) $(REFERENCE) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -o $@ $(RANDOM_SRC) $(REFERENCE) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
+# Links, against what nvlink says of them.
+TEST_EXTRA += $(B)/tests/test_nvlink
+$(B)/tests/test_nvlink: tests/link/test_nvlink.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka

@@ -76,6 +76,13 @@ static const struct row *find_row(const char *code)
     return NULL;
 }
 
+const char *px_diag_known(size_t index, const char **text)
+{
+    if (index >= sizeof rows / sizeof *rows) return NULL;
+    *text = rows[index].text;
+    return rows[index].code;
+}
+
 const char *px_diag_explain(const char *code)
 {
     const struct row *row = find_row(code);

@@ -55,6 +55,8 @@ void px_diag_note(struct px_diags *diags, struct px_diag *diag, const char *form
 
 const char *px_diag_code(enum px_diag_id id);
 const char *px_diag_explain(const char *code); /* NULL when unknown */
+const char *px_diag_known(size_t index,
+                          const char **text); /* the index-th code and its text; NULL past the end */
 /* A module that draws the message, or `right` one that does not, and ptxas's options for both; NULL: none. */
 const char *px_diag_example(const char *code, bool right, const char **options);
 

@@ -81,3 +81,16 @@ const char *px_source_line(struct px_source *source, unsigned line, size_t *leng
     *length = (size_t)(end - start);
     return start;
 }
+
+px_pos px_source_behind(const struct px_source *source, px_pos pos)
+{
+    const char *p = source->text + pos, *end = source->text + source->size;
+    while (p < end) {
+        p += strspn(p, " \t\r\n\f");
+        const char *close = p[0] == '/' && p[1] == '/' ? memchr(p, '\n', (size_t)(end - p)) : p;
+        if (close == p && p[0] == '/' && p[1] == '*') close = strstr(p + 2, "*/");
+        if (close == p) break;
+        p = close ? close + 1 + (*close == '*') : end;
+    }
+    return (px_pos)(p - source->text);
+}

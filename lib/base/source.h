@@ -40,6 +40,8 @@ struct px_place px_source_place(struct px_source *source, px_pos pos);
 void px_source_mark(struct px_source *source, px_pos pos, uint32_t line, const char *file);
 /* Line and file of `pos` as the line markers before it count them. */
 unsigned px_source_marked(struct px_source *source, px_pos pos, const char **file);
+/* The first place from `pos` on that is no blank and no comment; the end of the text without one. */
+px_pos px_source_behind(const struct px_source *source, px_pos pos);
 /* Start and length (without newline or carriage return) of `line`, from 1; NULL when there is none. */
 const char *px_source_line(struct px_source *source, unsigned line, size_t *length);
 

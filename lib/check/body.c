@@ -251,22 +251,9 @@ static void check_function_address(struct px_checker *checker, const struct px_i
 }
 
 /* ptxas is one token past the opcode when it speaks of the whole instruction. */
-static px_pos behind(const struct px_source *source, px_pos pos)
-{
-    const char *p = source->text + pos, *end = source->text + source->size;
-    while (p < end) {
-        p += strspn(p, " \t\r\n\f");
-        const char *close = p[0] == '/' && p[1] == '/' ? memchr(p, '\n', (size_t)(end - p)) : p;
-        if (close == p && p[0] == '/' && p[1] == '*') close = strstr(p + 2, "*/");
-        if (close == p) break;
-        p = close ? close + 1 + (*close == '*') : end;
-    }
-    return (px_pos)(p - source->text);
-}
-
 static void judge(struct px_checker *checker, const struct px_inst *inst, uint32_t before)
 {
-    px_pos told = behind(&checker->module->source, inst->pos + inst->opcode->len);
+    px_pos told = px_source_behind(&checker->module->source, inst->pos + inst->opcode->len);
     for (uint32_t i = before; i < checker->diags->list.n; i++) {
         struct px_diag *diag = &checker->diags->list.at[i];
         if (diag->pos == inst->pos) diag->told = told;

@@ -151,13 +151,24 @@ static bool arity_fits(const struct call *call, const struct formals *formals)
     return count(call->rets) == formals->nrets && (n == wanted || (open_end && n + 1 == wanted));
 }
 
+/* Where the caret of a wrong number stands: the results or the arguments; without a list, the callee. */
+static const struct px_operand *wrong_list(const struct call *call, const struct formals *formals)
+{
+    if (count(call->rets) != formals->nrets && call->rets) return call->rets;
+    if (count(call->rets) == formals->nrets && call->args) return call->args;
+    return &call->inst->opds[call->rets != NULL];
+}
+
 static void check_formals(struct call *call, const struct formals *formals)
 {
     if (!arity_fits(call, formals)) {
         const uint32_t before = call->checker->diags->list.n;
         const unsigned wanted[] = {formals->nrets, formals->nparams},
                        given[] = {count(call->rets), count(call->args)};
-        px_complain(call->checker, CALL_ARITY, call->inst->pos, call->inst->opcode->len);
+        const struct px_operand *list = wrong_list(call, formals);
+        const px_pos told =
+            px_source_behind(&call->checker->module->source, call->inst->pos + call->inst->opcode->len);
+        px_complain_at(call->checker, told, CALL_ARITY, list->pos, list->length);
         px_note_arity(call->checker, before, formals->pos, wanted, given);
         return;
     }

@@ -79,6 +79,10 @@ struct px_checker {
 #define px_complain_late(checker, id, ...)                                                                   \
     ((void)px_diag_add(&(checker)->late, PX_D_##id, PX_NO_PLACE, 0, ##__VA_ARGS__))
 
+/* The same with a place, which ptxas does not name. */
+#define px_complain_late_at(checker, id, pos, length, ...)                                                   \
+    ((void)(px_diag_add(&(checker)->late, PX_D_##id, (pos), (length), ##__VA_ARGS__)->told = PX_NO_PLACE))
+
 /* directives.c */
 enum px_pragma_place { PX_PRAGMA_MODULE, PX_PRAGMA_ENTRY, PX_PRAGMA_STATEMENT };
 void px_check_header(struct px_checker *checker);

@@ -216,18 +216,47 @@ void px_check_header(struct px_checker *checker)
     px_complain_at(checker, (directive)->told, id, (directive)->pos, directive_length(directive),            \
                    ##__VA_ARGS__)
 
+/* A note below the message that was appended, if it was, as the `before`-th. */
+#define NOTE(checker, before, ...)                                                                           \
+    do {                                                                                                     \
+        struct px_diags *diags_ = (checker)->diags;                                                          \
+        if (diags_->list.n > (before)) px_diag_note(diags_, &diags_->list.at[before], __VA_ARGS__);          \
+    } while (0)
+
 static uint32_t directive_length(const struct px_directive *directive)
 {
     return (uint32_t)strlen(px_word_text(directive->word)) + 1;
 }
 
+/* The i-th value behind a directive: where it stands, and its length. Values are apart by commas. */
+static px_pos value_place(const struct px_source *source, const struct px_directive *directive, unsigned i,
+                          uint32_t *length)
+{
+    px_pos at = px_source_behind(source, directive->pos + directive_length(directive));
+    for (; i && at < source->size; at++)
+        if (source->text[at] == ',') i--;
+    at = px_source_behind(source, at);
+    const char *value = source->text + at;
+    *length = (uint32_t)(*value == '"' ? strcspn(value + 1, "\"") + 2 : strcspn(value, ", \t\r\n/.{;"));
+    return at;
+}
+
+#define COMPLAIN_VALUE(checker, id, directive, i, ...)                                                       \
+    do {                                                                                                     \
+        uint32_t length_;                                                                                    \
+        const px_pos pos_ = value_place(&(checker)->module->source, directive, i, &length_);                 \
+        px_complain_at(checker, (directive)->told, id, pos_, length_, ##__VA_ARGS__);                        \
+    } while (0)
+
 static void check_values(struct px_checker *checker, const struct px_directive *directive, bool positive)
 {
     for (unsigned i = 0; i < directive->n; i++)
-        if (directive->value[i] > UINT32_MAX) COMPLAIN_DIRECTIVE(checker, OVERFLOW, directive);
+        if (directive->value[i] > UINT32_MAX) COMPLAIN_VALUE(checker, OVERFLOW, directive, i);
     for (unsigned i = 0; positive && i < directive->n; i++)
         if (!(uint32_t)directive->value[i]) {
-            COMPLAIN_DIRECTIVE(checker, DIRECTIVE_ZERO, directive, px_word_text(directive->word));
+            const uint32_t before = checker->diags->list.n;
+            COMPLAIN_VALUE(checker, DIRECTIVE_ZERO, directive, i, px_word_text(directive->word));
+            NOTE(checker, before, "value %u is 0; leave the directive out where there is no bound", i + 1);
             return;
         }
 }
@@ -246,10 +275,10 @@ static void check_languages(struct px_checker *checker, const struct px_directiv
     for (uint32_t i = 0; i < directive->nlist; i++) {
         const struct px_value *value = &directive->list[i];
         if (value->text && px_language_find(value->text) < 0)
-            COMPLAIN_DIRECTIVE(checker, LANGUAGE, directive, value->text);
+            COMPLAIN_VALUE(checker, LANGUAGE, directive, i, value->text);
         else if (!value->text && value->number > px_language_last())
-            COMPLAIN_DIRECTIVE(checker, LANGUAGE_CODE, directive, (unsigned long long)value->number,
-                               px_language_last());
+            COMPLAIN_VALUE(checker, LANGUAGE_CODE, directive, i, (unsigned long long)value->number,
+                           px_language_last());
     }
 }
 
@@ -262,9 +291,11 @@ static void check_directive(struct px_checker *checker, const struct px_directiv
     }
     if (!row) return;
     check_directive_needs(checker, directive, row);
-    if (directive->word == PX_W_maxnctapersm && !px_withdrawn(checker, row->text, 21, directive->pos, 1) &&
+    if (directive->word == PX_W_maxnctapersm &&
+        !px_withdrawn(checker, row->text, 21, directive->pos, directive_length(directive)) &&
         checker->version >= 20)
-        px_complain(checker, MAXNCTA_OLD, directive->pos, 1, checker->version / 10, checker->version % 10);
+        px_complain(checker, MAXNCTA_OLD, directive->pos, directive_length(directive), checker->version / 10,
+                    checker->version % 10);
     check_values(checker, directive, row->positive);
     if (directive->word == PX_W_language) check_languages(checker, directive);
 }
@@ -293,16 +324,20 @@ static void exclude(struct px_checker *checker, const struct px_func *func, px_w
     const struct px_directive *first = find_given(func, a), *second = find_given(func, b);
     if (!first || !second) return;
     const struct px_directive *later = first->pos > second->pos ? first : second;
+    const struct px_directive *earlier = later == first ? second : first;
+    const uint32_t before = checker->diags->list.n;
     px_complain_at(checker, func->end, DIRECTIVE_CONFLICT, later->pos, directive_length(later),
                    px_arena_printf(&checker->module->arena, ".%s", px_word_text(a)),
                    px_arena_printf(&checker->module->arena, ".%s", px_word_text(b)));
+    NOTE(checker, before, ".%s stands in line %u; leave one of them out", px_word_text(earlier->word),
+         px_source_place(&checker->module->source, earlier->pos).line);
 }
 
 static void check_alone(struct px_checker *checker, const struct px_func *func, px_word word)
 {
     const struct px_directive *directive = find_directive(func, word);
     if (directive && !find_directive(func, PX_W_maxntid) && !find_directive(func, PX_W_reqntid))
-        px_complain(checker, MINNCTA_ALONE, directive->pos, 1, px_word_text(word));
+        px_complain(checker, MINNCTA_ALONE, directive->pos, directive_length(directive), px_word_text(word));
 }
 
 /* A bit for each directive of names.tbl, which has at most 64; complains when it is in `seen` already. */
@@ -358,5 +393,6 @@ void px_check_directives(struct px_checker *checker, struct px_function *functio
     }
     check_twice(checker, func);
     const struct px_directive *noreturn = find_directive(func, PX_W_noreturn);
-    if (noreturn && func->nrets) px_complain(checker, NORETURN_RESULT, noreturn->pos, 1, func->name->text);
+    if (noreturn && func->nrets)
+        px_complain(checker, NORETURN_RESULT, noreturn->pos, directive_length(noreturn), func->name->text);
 }

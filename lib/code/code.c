@@ -25,6 +25,22 @@ static const char *whose(const struct px_irfn *f)
     return px_arena_printf(coder->keep, "function %s of kernel %s", f->func->name, coder->kernel->name);
 }
 
+static void tell(struct px_irfn *f, const struct px_inst *inst, const char *why)
+{
+    char line[600];
+    struct px_listener *l = f->coder->listener;
+    struct px_source source = f->module->source;
+    const struct px_place place = px_source_place(&source, inst->pos);
+    px_print_inst(inst, line, sizeof line);
+    l->tell(l->user, &(ptx_gap){.function = f->func->name,
+                                .file = source.file,
+                                .line = place.line,
+                                .column = place.column,
+                                .instruction = line,
+                                .why = why});
+    f->coder->told = true;
+}
+
 void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *format, ...)
 {
     char text[256], line[200];
@@ -35,6 +51,10 @@ void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *for
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    if (inst && f->coder->listener) {
+        tell(f, inst, text);
+        longjmp(*f->coder->next, 1);
+    }
     if (inst) {
         const struct px_place place = px_source_place(&source, inst->pos);
         px_print_inst(inst, line, sizeof line);
@@ -168,4 +188,89 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
     arena->on_failure = outer;
     if (failed) longjmp(*outer, 1);
     return code;
+}
+
+/* ---- what cannot be run ---- */
+
+static bool is_text(const struct px_lfunc *func)
+{
+    return func->kind == PX_LF_CODE && func->fn && func->fn->func->body;
+}
+
+static void tell_of(struct px_coder *coder, const struct px_lfunc *func, const char *why)
+{
+    struct px_listener *l = coder->listener;
+    l->tell(
+        l->user,
+        &(ptx_gap){.function = func->name, .file = func->module->source.file, .instruction = "", .why = why});
+    coder->told = true;
+}
+
+/* Goes on behind what cannot be run; what is no instruction's fault ends the function. */
+static void lower_all(struct px_coder *coder, const struct px_lfunc *func)
+{
+    jmp_buf next;
+    coder->queue.n = coder->queue.cap = 0;
+    coder->queue.at = NULL;
+    coder->kernel = func;
+    coder->next = &next;
+    coder->fns = PX_NEW_N(coder->scratch, struct px_irfn *, coder->linked->nfuncs + 1);
+    place_head(px_code_function(coder, func));
+    if (setjmp(coder->give_up))
+        tell_of(coder, func, coder->why.text);
+    else if (!setjmp(next))
+        px_lower(coder->fns[func->id]);
+    coder->listener->instructions += coder->fns[func->id]->text_insts;
+}
+
+/* False: there is no memory. */
+static bool look_through(struct px_coder *coder, const struct px_lfunc *func)
+{
+    jmp_buf no_memory;
+    struct px_arena scratch;
+    px_arena_init(&scratch, &coder->keep->alloc, &no_memory);
+    coder->keep->on_failure = &no_memory;
+    coder->scratch = &scratch;
+    const bool ok = !setjmp(no_memory);
+    if (ok) lower_all(coder, func);
+    px_arena_free(&scratch);
+    return ok;
+}
+
+/* What only the later passes find: the kernel as a launch would decode it. */
+static void try_kernel(struct px_coder *coder, const struct px_lfunc *func)
+{
+    struct px_refusal why = {0};
+    struct px_code *code = px_decode(coder->linked, func, 32, coder->program, coder->level, false,
+                                     coder->fmad, coder->keep, &why);
+    if (!code && why.text) tell_of(coder, func, why.text);
+    for (uint32_t i = 0; code && i < coder->linked->nfuncs; i++)
+        if (code->funcs[i]) free_records(&coder->keep->alloc, code->funcs[i]);
+}
+
+bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct px_level *level,
+                  ptx_fmad fmad, const struct ptx_allocator *alloc, struct px_listener *listener)
+{
+    jmp_buf no_memory;
+    struct px_arena keep;
+    struct px_coder coder = {.keep = &keep,
+                             .linked = linked,
+                             .level = level,
+                             .threads = 32,
+                             .program = program,
+                             .fmad = fmad,
+                             .listener = listener};
+    px_arena_init(&keep, alloc, &no_memory);
+    volatile bool ok = true;
+    for (uint32_t i = 0; ok && i < linked->nfuncs; i++)
+        if (is_text(&linked->funcs[i])) ok = look_through(&coder, &linked->funcs[i]);
+    keep.on_failure = &no_memory;
+    if (setjmp(no_memory))
+        ok = false;
+    else
+        for (uint32_t i = 0; ok && !coder.told && i < linked->nfuncs; i++)
+            if (is_text(&linked->funcs[i]) && linked->funcs[i].is_entry)
+                try_kernel(&coder, &linked->funcs[i]);
+    px_arena_free(&keep);
+    return ok;
 }

@@ -3,6 +3,7 @@
 #define PX_CODE_CODE_H
 
 #include "gang/record.h"
+#include "ptxvm.h"
 
 /* Why a kernel cannot be decoded; text NULL: there is no memory. Texts live as long as the program. */
 struct px_refusal {
@@ -10,6 +11,20 @@ struct px_refusal {
     const struct px_lfunc *func; /* of inst */
     const struct px_inst *inst;  /* NULL: the function as a whole */
 };
+
+/* Who wants to hear of all instructions that cannot be run. The gap lives until it returns. */
+struct px_listener {
+    void (*tell)(void *user, const ptx_gap *gap);
+    void *user;
+    uint64_t instructions; /* of the text, looked at so far */
+};
+
+/*
+ * Tells of what cannot be run in all functions of the program; kernels in which nothing was found are decoded
+ * to see that nothing else is in the way. Memory is given back. False: there is none.
+ */
+bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct px_level *level,
+                  ptx_fmad fmad, const struct ptx_allocator *alloc, struct px_listener *listener);
 
 /*
  * Decodes `kernel` for CTAs of `threads` threads; `program` is the owner number of its windows.

@@ -267,7 +267,16 @@ static px_emission *const named[PX_OP_COUNT] = {[PX_OP_ld] = px_emit_ld,
                                                 [PX_OP_fence] = px_emit_fence,
                                                 [PX_OP_bar_sync] = px_emit_barrier,
                                                 [PX_OP_bar_arrive] = px_emit_barrier,
-                                                [PX_OP_bar_red] = px_emit_barrier};
+                                                [PX_OP_bar_red] = px_emit_barrier,
+                                                [PX_OP_alloca] = px_emit_alloca,
+                                                [PX_OP_policy_fraction] = px_emit_policy_fraction,
+                                                [PX_OP_policy_range] = px_emit_policy_range,
+                                                [PX_OP_cp_async] = px_emit_cp_async,
+                                                [PX_OP_cp_async_commit] = px_emit_cp_async_commit,
+                                                [PX_OP_cp_async_wait] = px_emit_cp_async_wait,
+                                                [PX_OP_cp_async_arrive] = px_emit_cp_async_arrive,
+                                                [PX_OP_mbarrier] = px_emit_mbarrier,
+                                                [PX_OP_mbarrier_wait] = px_emit_mbarrier_wait};
 
 static px_emission *emission_of(px_irop op)
 {

@@ -2,6 +2,8 @@
 #include "code/emit.h"
 #include "ops/atom.h"
 #include "ops/move.h"
+#include "ops/alloca.h"
+#include "ops/policy.h"
 #include <stdatomic.h>
 
 /* ---- which handler ---- */
@@ -52,7 +54,7 @@ static uint8_t extent_slot(struct px_emitter *e, enum px_space space)
     }
 }
 
-static struct px_insn access_record(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align)
+struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align)
 {
     struct px_insn r = {.a = px_emit_place(e, address), .size = (uint8_t)align, .space = address->type};
     if (address->base != PX_IR_IMM) r.imm = address->value;
@@ -97,7 +99,7 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
 {
     const struct px_ir_opd *address = &o[in->ndst];
     px_emit_guard(e, true);
-    struct px_insn r = access_record(e, address, in->fact);
+    struct px_insn r = px_emit_access(e, address, in->fact);
     enum px_fixed vector = vector_handler(in, address->elem, o, in->ndst);
     if (vector != PX_FIX_COUNT) {
         load_vector(e, vector, r, o, in->ndst);
@@ -128,7 +130,7 @@ void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct 
 {
     const struct px_ir_opd *address = &o[0];
     px_emit_guard(e, true);
-    struct px_insn r = access_record(e, address, in->fact);
+    struct px_insn r = px_emit_access(e, address, in->fact);
     enum px_fixed vector = vector_handler(in, address->elem, o + 1, in->nopds - 1u);
     if (vector != PX_FIX_COUNT) {
         store_vector(e, vector, r, o + 1, in->nopds - 1u);
@@ -181,7 +183,7 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_handler fn = px_atom_handler(in->fact, type, shared);
     if (!fn) px_code_fail(e->f, e->f->origins.at[in->origin].inst, "cannot be run by this VM yet");
     px_emit_guard(e, true);
-    struct px_insn r = access_record(e, address, address->elem);
+    struct px_insn r = px_emit_access(e, address, address->elem);
     r.b = px_emit_row(e, &o[2]);
     if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);
     if ((type == PX_T_F32 || type == PX_T_F64) && !shared) r.flags |= PX_IF_FTZ;
@@ -214,4 +216,40 @@ void px_emit_cvta_to(struct px_emitter *e, const struct px_ir_inst *in, const st
 void px_emit_isspacep(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     converted(e, in, o, px_move_isspacep);
+}
+
+/* ---- cache policies ---- */
+
+void px_emit_policy_fraction(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    px_emit_guard(e, true);
+    struct px_insn r = {.d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .m = e->guard};
+    r.x[1] = in->fact;
+    px_emit_both(e, px_policy_fractions, r);
+}
+
+void px_emit_policy_range(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    px_emit_guard(e, true);
+    struct px_insn r = {.d = px_emit_place(e, &o[0]),
+                        .a = px_emit_row(e, &o[1]),
+                        .b = px_emit_row(e, &o[2]),
+                        .c = px_emit_row(e, &o[3]),
+                        .imm = (uint64_t)(int64_t)(int32_t)in->aux,
+                        .m = e->guard};
+    r.x[1] = in->fact;
+    px_emit_both(e, px_policy_ranges, r);
+}
+
+/* ---- alloca ---- */
+
+void px_emit_alloca(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    px_emit_guard(e, true);
+    struct px_insn r = {.d = px_emit_place(e, &o[0]),
+                        .e = px_emit_place(e, &o[1]),
+                        .b = px_emit_row(e, &o[3]),
+                        .imm = in->aux,
+                        .m = e->guard};
+    px_emit_both(e, px_alloca, r);
 }

@@ -39,7 +39,11 @@ struct px_coder {
     bool approx_exact;     /* ptx_device_config.approx_exact */
     ptx_fmad fmad;         /* of the program */
     struct px_refusal why; /* text NULL: none */
-    jmp_buf give_up;       /* px_code_fail comes here */
+    jmp_buf give_up;       /* px_code_fail comes here, */
+    /* or, after it has told of the instruction, to the next one. */
+    struct px_listener *listener; /* NULL: the first failure ends it */
+    jmp_buf *next;
+    bool told;
 };
 
 /* A .param variable, a formal parameter or a .local variable of the function. */
@@ -75,6 +79,7 @@ struct px_irfn {
     PX_VEC(struct px_reg) more_regs; /* that contraction added */
     struct px_contract *contract;    /* what is lowered instead of the text; NULL */
     uint32_t carry;                  /* the carry flag's register; PX_NONE32 until needed */
+    uint32_t stack;                  /* of alloca: where the lane's free local memory begins; PX_NONE32 */
     uint64_t local_bytes;
     bool fresh; /* nothing was made of the running instruction of the text yet */
 

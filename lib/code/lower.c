@@ -177,6 +177,15 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lo
     if (f->fresh) px_lower_inst(f, PX_IR_NOTHING, NULL, 0, 0);
 }
 
+/* When somebody listens, what cannot be run is told and left out. */
+static void lower_or_tell(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part)
+{
+    jmp_buf here, *outer = f->coder->next;
+    f->coder->next = &here;
+    if (!f->coder->listener || !setjmp(here)) lower_inst(f, inst, part);
+    f->coder->next = outer;
+}
+
 /* ---- the body ---- */
 
 typedef void visit_stmt(struct px_irfn *f, const struct px_stmt *s);
@@ -219,7 +228,7 @@ static void lower_contracted(struct px_irfn *f)
 {
     struct px_contract *c = f->contract;
     for (uint32_t i = c->place[c->next]; i < c->place[c->next + 1]; i++)
-        lower_inst(f, c->items[i].inst, c->items[i].part);
+        lower_or_tell(f, c->items[i].inst, c->items[i].part);
     c->next++;
 }
 
@@ -228,7 +237,7 @@ static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
     if (s->kind == PX_S_INST && f->contract)
         lower_contracted(f);
     else if (s->kind == PX_S_INST)
-        lower_inst(f, &s->u.inst, PX_LOWER_WHOLE);
+        lower_or_tell(f, &s->u.inst, PX_LOWER_WHOLE);
     else if (s->kind == PX_S_LABEL)
         px_lower_place(f, f->labels_placed++);
 }
@@ -246,6 +255,13 @@ static void add_registers(struct px_irfn *f)
         for (uint32_t k = 0; k < (r->vec ? r->vec : 1u); k++)
             px_lower_register(f, px_lower_elem(r->type), r->type);
     }
+}
+
+static void note_stack(struct px_irfn *f, const struct px_stmt *s)
+{
+    const px_word word = s->kind == PX_S_INST ? s->u.inst.opcode->word : 0;
+    if (f->stack == PX_NONE32 && (word == PX_W_alloca || word == PX_W_stacksave || word == PX_W_stackrestore))
+        f->stack = px_lower_register(f, 8, PX_T_U64);
 }
 
 static void note_taken(struct px_irfn *f, const struct px_stmt *s)
@@ -267,7 +283,7 @@ void px_lower(struct px_irfn *f)
 {
     const struct px_block *body = f->fn->func->body;
     const struct px_origin none = {NULL};
-    f->carry = PX_NONE32;
+    f->carry = f->stack = PX_NONE32;
     each_stmt(f, body, note_label);
     reserve(f);
     px_vec_push(f->coder->scratch, &f->origins, none);
@@ -275,6 +291,8 @@ void px_lower(struct px_irfn *f)
     px_lower_params(f);
     if (f->params.n) each_stmt(f, body, note_taken);
     px_lower_prologue(f);
+    each_stmt(f, body, note_stack);
+    if (f->stack != PX_NONE32) px_lower_stack(f);
     each_stmt(f, body, lower_stmt);
     f->fresh = false;
     px_lower_return(f, PX_IR_END);

@@ -78,6 +78,9 @@ void px_lower_assign(struct px_irfn *f, const struct px_bound *b, const struct p
 struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
                                   enum px_space space, uint32_t bytes);
 
+/* The address in a row, but for *offset, which is to be added. */
+struct px_ir_opd px_lower_address_row(struct px_irfn *f, struct px_ir_opd address, uint32_t *offset);
+
 /* ---- constants (lower_const.c) ---- */
 
 /* The constant that the operand is when read as `type`; false when it is none. */
@@ -99,7 +102,8 @@ struct px_param *px_lower_param(const struct px_irfn *f,
 void px_lower_params(struct px_irfn *f);                         /* places of all of them */
 void px_lower_taken(struct px_irfn *f,
                     const struct px_inst *inst); /* parameters whose address it takes go to local memory */
-void px_lower_prologue(struct px_irfn *f);       /* what the caller passed becomes the formal parameters */
+void px_lower_stack(struct px_irfn *f);    /* lower_stack.c: free local memory begins behind the variables */
+void px_lower_prologue(struct px_irfn *f); /* what the caller passed becomes the formal parameters */
 void px_lower_return(struct px_irfn *f, px_irop op);
 /* ld.param, st.param of a variable whose words are rows. */
 void px_lower_param_access(struct px_irfn *f, const struct px_bound *b, const struct px_param *v, bool store);
@@ -113,6 +117,8 @@ struct px_parts {
 };
 struct px_ir_opd px_lower_stored(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
                                  const struct px_parts *p);
+/* The first n components of a vector register or special register, as operands. */
+const struct px_operand *px_lower_component_list(struct px_irfn *f, const struct px_operand *o, uint32_t n);
 struct px_parts px_lower_parts(struct px_irfn *f, const struct px_bound *b, unsigned operand);
 /* Bytes of the register that a loaded or stored operand is; of others as many as hold `bytes`. */
 uint32_t px_lower_reg_bytes(const struct px_irfn *f, const struct px_operand *o, uint32_t bytes);

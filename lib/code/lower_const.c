@@ -5,7 +5,7 @@ bool px_lower_symbol(struct px_irfn *f, const struct px_symbol *symbol, uint64_t
 {
     *local = false;
     if (symbol->kind == PX_SYM_FUNC || symbol->kind == PX_SYM_ENTRY) {
-        const struct px_lfunc *func = px_link_func(f->coder->linked, f->module, symbol);
+        const struct px_lfunc *func = px_link_func(f->coder->linked, symbol);
         if (func) *value = func->address;
         return func != NULL;
     }
@@ -14,7 +14,7 @@ bool px_lower_symbol(struct px_irfn *f, const struct px_symbol *symbol, uint64_t
     if (p && p->local != PX_NONE32) return *local = true, *value = p->local, true;
     if (symbol->kind != PX_SYM_VAR || symbol->space == PX_SPACE_PARAM || symbol->space == PX_SPACE_LOCAL)
         return false;
-    const struct px_lvar *v = px_link_var(f->coder->linked, f->module, symbol);
+    const struct px_lvar *v = px_link_var(f->coder->linked, symbol);
     if (!v) return false;
     *value = v->space == PX_SPACE_CONST ? v->address & 0xffffffffu : v->address;
     return true;

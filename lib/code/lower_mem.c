@@ -9,8 +9,7 @@
 
 /* ---- the pieces of an access ---- */
 
-/* A vector register stands for its components. */
-static const struct px_operand *components_of(struct px_irfn *f, const struct px_operand *o, uint32_t n)
+const struct px_operand *px_lower_component_list(struct px_irfn *f, const struct px_operand *o, uint32_t n)
 {
     static const px_word selectors[4] = {PX_W_x, PX_W_y, PX_W_z, PX_W_w};
     struct px_operand *list = PX_NEW_N(f->coder->scratch, struct px_operand, n);
@@ -32,7 +31,7 @@ struct px_parts px_lower_parts(struct px_irfn *f, const struct px_bound *b, unsi
         p.value = value->u.list;
     } else if (px_lower_is_register(value)) {
         p.n = px_lower_components(f, value);
-        if (p.n > 1) p.value = components_of(f, value, p.n);
+        if (p.n > 1) p.value = px_lower_component_list(f, value, p.n);
     }
     return p;
 }
@@ -182,6 +181,57 @@ void px_lower_atom(struct px_irfn *f, const struct px_bound *b)
     atomic(f, b, false);
 }
 
+/* A source that one of the results overwrites is copied before the first element is done. */
+static void keep_source(struct px_irfn *f, struct px_ir_opd *s, const struct px_ir_opd *d, uint32_t n)
+{
+    bool overwritten = false;
+    for (uint32_t i = 0; i < n; i++) overwritten |= d[i].kind == PX_IR_REG && d[i].at == s->at;
+    if (!overwritten) return;
+    struct px_ir_opd copy[2] = {px_lower_temp(f, s->elem, (enum px_type)s->type), *s};
+    px_lower_inst(f, PX_IR_COPY, copy, 1, 2);
+    *s = copy[0];
+}
+
+/* The elements one after the other: each is atomic by itself (PTX ISA 9.7.13.5). The first finds misaligned
+ * vectors. */
+static void atomic_vector(struct px_irfn *f, const struct px_bound *b, bool red)
+{
+    const unsigned where = !red;
+    const struct px_parts p = px_lower_parts(f, b, where + 1);
+    struct px_parts result = p;
+    struct px_ir_opd d[PARTS_MAX] = {{0}}, s[PARTS_MAX], opds[3];
+    struct px_ir_opd address =
+        px_lower_address(f, b, &b->inst->opds[where], px_lower_space(b, where), p.bytes);
+    const bool sink = !red && b->inst->opds[0].kind == PX_O_SINK;
+    if (!red && !sink) result = px_lower_parts(f, b, 0);
+    if (p.n > PARTS_MAX || result.n != p.n) px_code_fail(f, b->inst, "has vectors that cannot be run yet");
+    for (uint32_t i = 0; i < p.n; i++)
+        d[i] = red || sink ? px_lower_temp(f, px_lower_elem(p.type), p.type)
+                           : px_lower_dst(f, b, &result.value[i], p.type);
+    for (uint32_t i = 0; i < p.n; i++) {
+        s[i] = px_lower_row(f, px_lower_src(f, b, &p.value[i], p.type));
+        keep_source(f, &s[i], d, p.n);
+    }
+    keep_base(f, &address, d, p.n);
+    for (uint32_t i = 0; i < p.n; i++, address.value += p.bytes) {
+        opds[0] = d[i], opds[1] = address, opds[2] = s[i];
+        opds[1].elem = (uint8_t)(i ? p.bytes : p.bytes * p.n);
+        px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | (red ? PX_OP_red : PX_OP_atom)), opds, 1, 3)->fact =
+            atom_op(b);
+    }
+    for (uint32_t i = 0; !red && !sink && i < p.n; i++) px_lower_done(f, b, &result.value[i], d[i]);
+}
+
+void px_lower_atom_vector(struct px_irfn *f, const struct px_bound *b)
+{
+    atomic_vector(f, b, false);
+}
+
+void px_lower_red_vector(struct px_irfn *f, const struct px_bound *b)
+{
+    atomic_vector(f, b, true);
+}
+
 void px_lower_red(struct px_irfn *f, const struct px_bound *b)
 {
     atomic(f, b, true);
@@ -220,11 +270,4 @@ void px_lower_isspacep(struct px_irfn *f, const struct px_bound *b)
                                 px_lower_row(f, px_lower_src(f, b, &o[1], PX_T_U64))};
     px_lower_guarded(f, b, PX_IR_TABLE | PX_OP_isspacep, opds, 1, 2)->fact =
         px_space_of_word(px_match_slot(&b->match, PX_W_space));
-}
-
-/* Cache policies are opaque and have no effect here. */
-void px_lower_createpolicy(struct px_irfn *f, const struct px_bound *b)
-{
-    const struct px_ir_opd zero = {.kind = PX_IR_IMM, .elem = 8, .type = PX_T_B64};
-    px_lower_assign(f, b, &b->inst->opds[0], PX_T_B64, zero);
 }

@@ -69,6 +69,40 @@ void px_lower_unpack(struct px_irfn *f, const struct px_bound *b)
         if (out[i].kind != PX_IR_NONE) px_lower_assign(f, b, &v->u.list[i], part, out[i]);
 }
 
+/* ---- vectors ---- */
+
+/* The sources, element by element, as they were before the first result is written. */
+static void read_all(struct px_irfn *f, const struct px_bound *b, const struct px_parts *p,
+                     struct px_ir_opd *s)
+{
+    for (uint32_t i = 0; i < p->n; i++) {
+        s[i] = px_lower_src(f, b, &p->value[i], p->type);
+        if (s[i].kind != PX_IR_REG || p->n == 1) continue;
+        struct px_ir_opd copy[2] = {px_lower_temp(f, s[i].elem, p->type), s[i]};
+        copy[1].base = PX_IR_COPIED;
+        px_lower_inst(f, PX_IR_COPY, copy, 1, 2);
+        s[i] = copy[0];
+    }
+}
+
+/* mov.v2, mov.v4, and of one element in braces. */
+void px_lower_mov_vector(struct px_irfn *f, const struct px_bound *b)
+{
+    enum { MOST = 4 };
+    const struct px_parts to = px_lower_parts(f, b, 0);
+    struct px_parts from = px_lower_parts(f, b, 1);
+    uint32_t component;
+    if (to.n > 1 && from.n == 1 && px_lower_sreg(from.value, &component)) {
+        from.value = px_lower_component_list(f, from.value, to.n);
+        from.n = to.n;
+    }
+    struct px_ir_opd s[MOST];
+    if (to.n != from.n || to.n > MOST) px_code_fail(f, b->inst, "has vectors that cannot be run yet");
+    read_all(f, b, &from, s);
+    for (uint32_t i = 0; i < to.n; i++)
+        if (to.value[i].kind != PX_O_SINK) px_lower_assign(f, b, &to.value[i], to.type, s[i]);
+}
+
 /* ---- more than three sources ---- */
 
 void px_lower_bfi(struct px_irfn *f, const struct px_bound *b)

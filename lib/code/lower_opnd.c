@@ -230,3 +230,14 @@ struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, c
         px_code_fail(f, b->inst, "has an address that cannot be run yet");
     return symbol && space == PX_SPACE_NONE ? generic_place(f, symbol, a) : a;
 }
+
+struct px_ir_opd px_lower_address_row(struct px_irfn *f, struct px_ir_opd address, uint32_t *offset)
+{
+    struct px_ir_opd base = {
+        .kind = address.base, .elem = 8, .type = PX_T_U64, .at = address.at, .value = address.value};
+    *offset = 0;
+    if (address.base == PX_IR_IMM) return px_lower_row(f, base);
+    base.value = 0;
+    *offset = (uint32_t)address.value;
+    return px_lower_row(f, base);
+}

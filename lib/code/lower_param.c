@@ -381,17 +381,17 @@ static void move_actuals(struct px_irfn *f, const struct px_operand *list, const
 static void resolve_callee(struct px_irfn *f, const struct px_bound *b, const struct px_symbol *callee,
                            struct px_call_site *site)
 {
-    site->callee = px_link_func(f->coder->linked, f->module, callee);
+    site->callee = px_link_func(f->coder->linked, callee);
     if (!site->callee) px_code_fail(f, b->inst, "calls '%s', which is not linked", callee->name->text);
     if (site->callee->kind == PX_LF_CODE) px_code_function(f->coder, site->callee);
 }
 
-/* An indirect call may reach any function with code. */
+/* A call by address may reach any function whose address is taken. */
 static void reach_all(struct px_irfn *f)
 {
     for (uint32_t i = 0; i < f->coder->linked->nfuncs; i++) {
         const struct px_lfunc *func = &f->coder->linked->funcs[i];
-        if (func->kind == PX_LF_CODE && !func->is_entry) px_code_function(f->coder, func);
+        if (func->kind == PX_LF_CODE && func->taken && !func->is_entry) px_code_function(f->coder, func);
     }
 }
 

@@ -38,10 +38,10 @@ static const struct row rows[PX_SR_COUNT] = {
     [PX_SR_globaltimer_lo] = {LANE, 4, PX_LV_TIMER_LO},
     [PX_SR_globaltimer_hi] = {LANE, 4, PX_LV_TIMER_HI},
     /* no clusters, no graphs; what the system of a chip takes of shared memory */
-    [PX_SR_nclusterid] = {FIXED, 4, 1},
+    [PX_SR_nclusterid] = {UNIFORM, 4, FIELD(nctaid)}, /* each block is a cluster of its own */
     [PX_SR_cluster_nctaid] = {FIXED, 4, 1},
     [PX_SR_cluster_nctarank] = {FIXED, 4, 1},
-    [PX_SR_clusterid] = {FIXED, 4, 0},
+    [PX_SR_clusterid] = {UNIFORM, 4, FIELD(ctaid)},
     [PX_SR_cluster_ctaid] = {FIXED, 4, 0},
     [PX_SR_cluster_ctarank] = {FIXED, 4, 0},
     [PX_SR_is_explicit_cluster] = {FIXED, 4, 0},

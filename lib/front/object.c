@@ -14,6 +14,8 @@
 
 enum {
     MACHINE_CUDA = 190,
+    CUDA_ABI = 0x41, /* EI_OSABI and EI_ABIVERSION of CUDA 13.0's object files */
+    CUDA_ABI_VERSION = 8,
     EHDR = 64,
     SHDR = 64,
     NOTE_HEAD = 12,
@@ -264,17 +266,30 @@ static uint64_t align8(uint64_t n)
     return (n + 7) & ~(uint64_t)7;
 }
 
-static void emit_header(struct writer *w, uint64_t table, uint32_t sections)
+/* As in the objects of CUDA 13.0, whose fatbinary asks for the architecture that it was told of: the newest.
+ */
+static uint32_t flags_of(const struct px_object_module *modules, uint32_t n)
+{
+    unsigned sm = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (modules[i].sm > sm) sm = modules[i].sm;
+    return 0x06000000u | sm << 8 | (sm < 100 ? 4u : 2u);
+}
+
+static void emit_header(struct writer *w, uint64_t table, uint32_t sections, uint32_t flags)
 {
     unsigned char header[EHDR] = {0};
     memcpy(header, ELFMAG, SELFMAG);
     header[EI_CLASS] = ELFCLASS64;
     header[EI_DATA] = ELFDATA2LSB;
     header[EI_VERSION] = EV_CURRENT;
+    header[EI_OSABI] = CUDA_ABI;
+    header[EI_ABIVERSION] = CUDA_ABI_VERSION;
     put(header + 16, ET_REL, 2);
     put(header + 18, MACHINE_CUDA, 2);
     put(header + 20, EV_CURRENT, 4);
     put(header + 40, table, 8);
+    put(header + 48, flags, 4);
     put(header + 52, EHDR, 2);
     put(header + 58, SHDR, 2);
     put(header + 60, sections, 2);
@@ -346,7 +361,7 @@ bool px_object_write(const struct px_object_module *modules, uint32_t n, ptx_wri
         end += modules[i].size + about_size(&modules[i]);
         sum = sum_module(sum, &modules[i]);
     }
-    emit_header(&w, align8(end), 4 + 2 * n);
+    emit_header(&w, align8(end), 4 + 2 * n, flags_of(modules, n));
     emit_note(&w, n, sum);
     emit(&w, comment, sizeof comment);
     for (uint32_t i = 0; i < n; i++) {

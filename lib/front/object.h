@@ -46,6 +46,7 @@ struct px_object_module {
     const char *arch; /* the architecture it was checked for; "": its own .target */
     bool all;         /* profile: "all", else "13.0" */
     bool no_fmad;     /* assembled with -fmad=false */
+    uint16_t sm;      /* [write] 90 of sm_90: of `arch`, else of the module's target */
     const char *text;
     size_t size;
 };

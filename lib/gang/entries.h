@@ -28,11 +28,12 @@ struct px_frame;
 
 enum px_entry_state {
     PX_ENTRY_RUN,
-    PX_ENTRY_BARRIER, /* at a CTA barrier; key: its number */
-    PX_ENTRY_ARRIVE,  /* there, and only for its own warps (bar.arrive) */
-    PX_ENTRY_SYNC,    /* at a warp-level .sync operation */
-    PX_ENTRY_MEET,    /* at an instruction that whole groups of lanes execute together; key: its pc */
-    PX_ENTRY_PARK     /* an extern function asked to be called again */
+    PX_ENTRY_BARRIER,  /* at a CTA barrier; key: its number */
+    PX_ENTRY_ARRIVE,   /* there, and only for its own warps (bar.arrive) */
+    PX_ENTRY_SYNC,     /* at a warp-level .sync operation */
+    PX_ENTRY_MEET,     /* at an instruction that whole groups of lanes execute together; key: its pc */
+    PX_ENTRY_MBARRIER, /* at an mbarrier; key: its place in shared memory */
+    PX_ENTRY_PARK      /* an extern function asked to be called again */
 };
 
 struct px_entry {

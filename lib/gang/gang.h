@@ -15,6 +15,7 @@
 
 #include <string.h>
 #include "gang/record.h"
+#include "gang/async.h"
 #include "gang/cta.h"
 #include "gang/entries.h"
 
@@ -86,6 +87,8 @@ struct px_gang {
     struct px_red red[PX_BARRIERS];
     struct px_sync *sync;     /* n of them; NULL until needed */
     struct px_ext_state *ext; /* n of them; NULL until needed */
+    struct px_async *async;   /* asynchronous copies; NULL until there are some */
+    struct px_lanes expired;  /* lanes whose try_wait has waited as long as it may */
 };
 
 struct px_barrier {
@@ -117,6 +120,7 @@ struct px_cta {
     bool errors;                       /* some may not be 0 */
     struct px_frame *spare;            /* frames to use again */
     uint64_t frame_bytes;              /* held by frames, spare ones included */
+    struct px_async_when when;         /* asynchronous copies finish */
     uint64_t clock;                    /* what %clock counts: instructions of this CTA */
     const struct ptx_allocator *alloc; /* the device's */
 };

@@ -53,6 +53,8 @@ enum px_step {
     PX_STEP_SYNC,     /* a .sync operation whose warp is not complete */
     PX_STEP_MEET,  /* an instruction that whole groups of in->size lanes execute together: some are elsewhere
                     */
+    PX_STEP_GROW,  /* alloca: the lanes' local memory is too small */
+    PX_STEP_POLL,  /* a wait at mbarriers: some lanes are not done */
     PX_STEP_YIELD, /* nanosleep: let others run */
     PX_STEP_TRAP   /* the trap of the CTA is set */
 };
@@ -94,6 +96,7 @@ enum px_insn_flag {
     PX_IF_NEGATE = 2,   /* the predicate in a counts inverted */
     PX_IF_PAIR = 4,     /* blend: the inner handler writes e too */
     PX_IF_CARRY = 8,    /* blend: the inner handler writes the carry row too */
+    PX_IF_ALONE = 16,   /* mbarrier wait: its loop does nothing else */
     PX_IF_FTZ = 32,     /* atom.add.f32, .f64 on global memory: flushes f32 subnormals, has its own NaNs */
     PX_IF_BLOCK = 128   /* while decoding: target is a block */
 };

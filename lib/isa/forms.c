@@ -24,6 +24,11 @@ const char *px_form_syntax(const struct px_form *form)
     return px_isa_names + form->syntax;
 }
 
+const char *px_form_section(const struct px_form *form)
+{
+    return px_isa_names + form->section;
+}
+
 unsigned px_form_opds(const struct px_form *form, unsigned *min)
 {
     if (min) *min = form->min_opds;

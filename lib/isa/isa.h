@@ -274,7 +274,8 @@ bool px_match_has(const struct px_match *match, px_word word); /* is this very w
 unsigned px_forms_of(px_word opcode, uint16_t *first);
 const struct px_form *px_form_at(uint16_t number);
 uint16_t px_form_number(const struct px_form *form);
-const char *px_form_syntax(const struct px_form *form); /* "add.type d, a, b" */
+const char *px_form_syntax(const struct px_form *form);  /* "add.type d, a, b" */
+const char *px_form_section(const struct px_form *form); /* "9.7.1 Integer arithmetic" */
 
 /* Operands of a form: at least min, at most n; and the parts inside brackets or after a bar. */
 unsigned px_form_opds(const struct px_form *form, unsigned *min);
@@ -300,6 +301,12 @@ bool px_match_types(struct px_match *match);
 /* The same for the types and the name alone: other words that find no slot are left out, other slots may stay
  * empty. */
 bool px_match_deal_types(struct px_match *match, const px_word *words, unsigned n);
+
+/*
+ * May the n words be the first of an instruction of the form that goes on with `next`? Sets match->value,
+ * which has empty slots.
+ */
+bool px_match_continues(struct px_match *match, const px_word *words, unsigned n, px_word next);
 
 /*
  * n operands are written: which of the form's? Sets match->operands to the

@@ -171,6 +171,29 @@ bool px_match_deal_types(struct px_match *match, const px_word *words, unsigned 
     return name_first(match, words, n) && order_kept(match, words, n);
 }
 
+bool px_match_continues(struct px_match *match, const px_word *words, unsigned n, px_word next)
+{
+    const struct px_form *form = match->form;
+    px_word all[PX_MAX_SLOTS + 1];
+    memset(match->value, 0, sizeof match->value);
+    if (n >= PX_MAX_SLOTS) return false;
+    for (unsigned i = 0; i < n; i++) {
+        all[i] = words[i];
+        if (!deal_one(match, words[i])) return false;
+    }
+    for (unsigned i = 0; i < form->nfixed; i++) /* the name comes first */
+        if (!match->value[i] && !px_isa_slots[form->first_slot + i].optional &&
+            !px_form_accepts(form, i, next))
+            return false;
+    all[n] = next;
+    for (unsigned i = 0; i < form->nslots; i++)
+        if (!match->value[i] && px_form_accepts(form, i, next)) {
+            match->value[i] = next;
+            return name_first(match, all, n + 1) && order_kept(match, all, n + 1);
+        }
+    return false;
+}
+
 size_t px_form_canonical(const struct px_match *match, px_word out[PX_MAX_SLOTS])
 {
     size_t n = 0;

@@ -74,6 +74,7 @@ struct px_form {
     uint8_t spec[6];       /* slots that the statement specialises on */
     int32_t handler_first; /* -1: no statement */
     uint32_t syntax;       /* in px_isa_names */
+    uint32_t section;      /* the same: of the manual */
 };
 enum {
     PX_FF_EXECUTABLE = 1,

@@ -1,24 +1,27 @@
 /*
  * link.c - several modules as one program: the steps, and the lookups after.
  *
- * The steps are: resolve names across modules, walk the bodies for references,
- * give every undefined function a meaning, lay out memory. Everything lives in
- * one arena; running out of memory unwinds to px_link, and so does an error,
- * with its text in linked->error.
+ * The steps are: see what each module names, merge the names, list who calls and
+ * uses what, give every undefined name a meaning, lay out memory. Everything lives in
+ * one arena; running out of memory unwinds to px_link. Errors are gathered: a
+ * step goes on after one, and memory is laid out only when there is none.
  */
 #include "link/link.h"
-#include <stdarg.h>
+#include "check/scope.h"
 #include <string.h>
 
-enum { UNWIND_MEMORY = 1, UNWIND_ERROR = 2 };
+/* ---- diagnostics ---- */
 
-void px_link_fail(struct px_link *link, const char *format, ...)
+struct px_diag *px_link_places(struct px_link *link, struct px_diag *diag, const struct ptx_module *module,
+                               struct px_mention first)
 {
-    va_list args;
-    va_start(args, format);
-    link->out->error = px_arena_vprintf(link->arena, format, args);
-    va_end(args);
-    longjmp(link->failure, UNWIND_ERROR);
+    struct px_link_place place = {.module = module, .first_module = first.module};
+    if (first.module) {
+        place.first = first.symbol->pos;
+        place.first_length = first.symbol->name->len;
+    }
+    px_vec_push(link->arena, &link->out->places, place);
+    return diag;
 }
 
 /* ---- what each symbol became ---- */
@@ -50,31 +53,40 @@ static bool is_function(const struct px_symbol *symbol)
     return symbol->kind == PX_SYM_FUNC || symbol->kind == PX_SYM_ENTRY;
 }
 
-const struct px_lfunc *px_link_func(const struct px_linked *linked, const struct ptx_module *module,
-                                    const struct px_symbol *symbol)
+const struct px_lfunc *px_link_func(const struct px_linked *linked, const struct px_symbol *symbol)
 {
-    (void)module;
-    uint32_t i = is_function(symbol) ? px_link_index(linked->maps, symbol) : UINT32_MAX;
+    const uint32_t i = symbol && is_function(symbol) ? px_link_index(linked->maps, symbol) : UINT32_MAX;
     return i == UINT32_MAX ? NULL : &linked->funcs[i];
 }
 
-const struct px_lvar *px_link_var(const struct px_linked *linked, const struct ptx_module *module,
-                                  const struct px_symbol *symbol)
+const struct px_lvar *px_link_var(const struct px_linked *linked, const struct px_symbol *symbol)
 {
-    (void)module;
-    uint32_t i = symbol->kind == PX_SYM_VAR ? px_link_index(linked->maps, symbol) : UINT32_MAX;
+    const bool is_var = symbol && symbol->kind == PX_SYM_VAR;
+    const uint32_t i = is_var ? px_link_index(linked->maps, symbol) : UINT32_MAX;
     return i == UINT32_MAX ? NULL : &linked->vars[i];
 }
 
-unsigned px_link_line(const struct ptx_module *module, px_pos pos)
+const struct px_symbol *px_link_symbol(const struct px_linked *linked, size_t module, const char *name)
 {
-    unsigned line = 1;
-    const char *p = module->source.text, *end = p + (pos < module->source.size ? pos : module->source.size);
-    while ((p = memchr(p, '\n', (size_t)(end - p)))) {
-        p++;
-        line++;
-    }
-    return line;
+    if (module >= linked->nmodules) return NULL;
+    const struct px_name *known = px_names_find(&linked->modules[module]->names, name, strlen(name));
+    return known ? px_scope_module(known) : NULL;
+}
+
+const struct px_lfunc *px_link_kernel_named(const struct px_linked *linked, const char *name)
+{
+    const struct px_global *g = px_link_name(linked->maps, name, true, false);
+    if (!g || !linked->funcs[g->index].is_entry) g = px_link_name(linked->maps, name, true, true);
+    const struct px_lfunc *f = g ? &linked->funcs[g->index] : NULL;
+    return f && f->is_entry && f->kind == PX_LF_CODE ? f : NULL;
+}
+
+const struct px_lvar *px_link_var_named(const struct px_linked *linked, const char *name)
+{
+    const struct px_global *g = px_link_name(linked->maps, name, false, false);
+    if (!g) g = px_link_name(linked->maps, name, false, true);
+    const struct px_lvar *v = g ? &linked->vars[g->index] : NULL;
+    return v && (v->space == PX_SPACE_GLOBAL || v->space == PX_SPACE_CONST) ? v : NULL;
 }
 
 /* ---- the steps ---- */
@@ -101,7 +113,24 @@ static void make_maps(struct px_link *link)
     maps->values = PX_NEW_N(link->arena, uint32_t, size);
     maps->mask = size - 1;
     maps->buckets = PX_NEW_N(link->arena, struct px_global *, size);
-    maps->bucket_mask = size - 1;
+}
+
+/* A module's symbols are one set, so it cannot be two parts of a program. */
+static void check_given_twice(struct px_link *link)
+{
+    const struct px_linked *out = link->out;
+    uint32_t size = 16;
+    while (size < 2 * (uint64_t)out->nmodules) size *= 2;
+    const struct ptx_module **seen = PX_NEW_N(link->arena, const struct ptx_module *, size);
+    for (uint32_t m = 0; m < out->nmodules; m++) {
+        const struct ptx_module *module = out->modules[m];
+        uint32_t i = hash_pointer(module) & (size - 1);
+        while (seen[i] && seen[i] != module) i = (i + 1) & (size - 1);
+        if (seen[i])
+            px_link_say(link, LINK_GIVEN, module, PX_NO_PLACE, 0, (struct px_mention){0},
+                        module->source.file);
+        seen[i] = module;
+    }
 }
 
 static void run_steps(struct px_link *link, ptx_module *const *modules)
@@ -109,11 +138,14 @@ static void run_steps(struct px_link *link, ptx_module *const *modules)
     struct px_linked *out = link->out;
     out->modules = PX_NEW_N(link->arena, struct ptx_module *, out->nmodules);
     memcpy(out->modules, modules, out->nmodules * sizeof *modules);
+    check_given_twice(link);
+    if (out->diags.errors) return;
     make_maps(link);
-    px_link_resolve(link);
-    px_link_references(link);
-    px_link_check_externs(link);
-    px_link_layout(link);
+    px_link_survey(link);
+    px_link_merge(link);
+    px_link_bodies(link);
+    px_link_externs(link);
+    if (!out->diags.errors) px_link_layout(link);
     out->funcs = link->funcs.at;
     out->nfuncs = link->funcs.n;
     out->vars = link->vars.at;
@@ -128,11 +160,11 @@ ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_mod
     struct px_link link = {
         .out = linked, .arena = &linked->arena, .builtins = builtins, .options = options ? options : &none};
     px_arena_init(&linked->arena, alloc, &link.failure);
-    ptx_status status = PTX_OK;
-    switch (setjmp(link.failure)) {
-    case 0: run_steps(&link, modules); break;
-    case UNWIND_ERROR: status = PTX_ERROR_LINK; break;
-    default: status = PTX_ERROR_OUT_OF_MEMORY; break;
+    linked->diags.arena = &linked->arena;
+    ptx_status status = PTX_ERROR_OUT_OF_MEMORY;
+    if (!setjmp(link.failure)) {
+        run_steps(&link, modules);
+        status = linked->diags.errors ? PTX_ERROR_LINK : PTX_OK;
     }
     linked->arena.on_failure = NULL;
     return status;

@@ -37,6 +37,7 @@ enum px_lfunc_kind { PX_LF_CODE, PX_LF_BUILTIN, PX_LF_HOST, PX_LF_UNDEFINED /* d
 struct px_lfunc {
     uint8_t kind; /* enum px_lfunc_kind */
     bool is_entry;
+    bool taken;  /* its address is taken somewhere: a call by address may reach it */
     uint32_t id; /* index in px_linked.funcs */
     const char *name;
     const struct px_function *fn;    /* definition; for BUILTIN and HOST the declaration (its .param list) */
@@ -58,6 +59,13 @@ struct px_lvar {
     uint32_t nkernels;
 };
 
+/* Where a diagnostic of a link belongs. */
+struct px_link_place {
+    const struct ptx_module *module, *first_module; /* NULL: no place */
+    px_pos first;                                   /* the declaration in another module that it goes with */
+    uint32_t first_length;
+};
+
 struct px_linked {
     struct px_arena arena;
     struct ptx_module **modules;
@@ -70,7 +78,8 @@ struct px_linked {
     uint64_t shared_max;
     ptx_address global_base, const_base; /* see px_link_place */
     struct px_link_maps *maps;           /* link.c: what each symbol became */
-    const char *error;                   /* after a failed link: one line; else NULL */
+    struct px_diags diags;               /* what is wrong; positions are of the texts of `places` */
+    PX_VEC(struct px_link_place) places; /* by diagnostic */
 };
 
 /*
@@ -78,7 +87,7 @@ struct px_linked {
  * until px_link_place is told where the images lie: `const_base` is what
  * generic() adds to the offset of a .const variable; function i is at
  * func_base + 16 * i. Returns PTX_OK, PTX_ERROR_LINK
- * (linked->error says why) or PTX_ERROR_OUT_OF_MEMORY.
+ * (linked->diags says why, all at once) or PTX_ERROR_OUT_OF_MEMORY.
  */
 ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_module *const *modules,
                    uint32_t n, px_builtin_find builtins, const ptx_program_options *options);
@@ -92,10 +101,17 @@ const struct px_lvar *px_link_initialise(const struct px_linked *linked, uint8_t
                                          uint8_t *const_image);
 void px_link_free(struct px_linked *linked);
 
+/* The kernel, or the .global or .const variable, of this name that modules share, else the first module's
+ * own; NULL. */
+const struct px_lfunc *px_link_kernel_named(const struct px_linked *linked, const char *name);
+const struct px_lvar *px_link_var_named(const struct px_linked *linked, const char *name);
+
+/* What module number `module` calls by this name at its scope; NULL when that is nothing, or there is no such
+ * module. */
+const struct px_symbol *px_link_symbol(const struct px_linked *linked, size_t module, const char *name);
+
 /* What a module-scope symbol (or a variable of a function) became; NULL when it became nothing. */
-const struct px_lfunc *px_link_func(const struct px_linked *linked, const struct ptx_module *module,
-                                    const struct px_symbol *symbol);
-const struct px_lvar *px_link_var(const struct px_linked *linked, const struct ptx_module *module,
-                                  const struct px_symbol *symbol);
+const struct px_lfunc *px_link_func(const struct px_linked *linked, const struct px_symbol *symbol);
+const struct px_lvar *px_link_var(const struct px_linked *linked, const struct px_symbol *symbol);
 
 #endif

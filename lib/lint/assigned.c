@@ -23,6 +23,7 @@ struct exposed {
 struct assigned {
     struct px_lint_flow *flow;
     bool *given;         /* by register: a parameter */
+    bool *exchanged;     /* by register: an instruction between lanes reads it */
     bool *full;          /* by reference: a write that happens whenever its block is passed */
     uint32_t *written;   /* by register: the block that is being walked + 1, once it is fully written there */
     uint32_t *candidate; /* by register: its number among candidates; PX_FLOW_NONE */
@@ -115,10 +116,23 @@ static bool *find_parameters(const struct px_lint_flow *flow)
     return given;
 }
 
+static bool *find_exchanged(const struct px_lint_flow *flow)
+{
+    bool *exchanged = PX_NEW_N(flow->arena, bool, flow->nregs + 1);
+    for (uint32_t i = 0; i < flow->nrefs; i++) {
+        const struct px_lint_ref *ref = &flow->refs[i];
+        const uint8_t op = flow->items[ref->item].op;
+        if (op == PX_OP_shfl || op == PX_OP_vote || op == PX_OP_match || op == PX_OP_redux)
+            exchanged[ref->reg] |= !ref->is_def && ref->operand != flow->items[ref->item].inst->guard;
+    }
+    return exchanged;
+}
+
 static void find_reads(struct assigned *a)
 {
     const struct px_lint_flow *flow = a->flow;
     a->given = find_parameters(flow);
+    a->exchanged = find_exchanged(flow);
     a->written = PX_NEW_N(flow->arena, uint32_t, flow->nregs + 1);
     a->candidate = PX_NEW_N(flow->arena, uint32_t, flow->nregs + 1);
     for (uint32_t r = 0; r < flow->nregs; r++) a->candidate[r] = PX_FLOW_NONE;
@@ -225,15 +239,17 @@ static bool is_byte(const struct px_inst *inst)
 }
 
 /*
- * Packing, prmt and stores of a byte put bits in places without looking at them. nvcc fills up with registers
- * that are never assigned what a later mask throws away, and copies empty objects as one such byte, so these
- * reads are no certain fault.
+ * Packing, prmt and stores of a byte or a vector put bits in places without looking at them. Compilers fill
+ * up with registers that are never assigned what a later mask throws away or what lies between the members of
+ * a structure, and copy empty objects as one such byte, so these reads are no certain fault.
  */
 static bool only_places(const struct px_lint_flow *flow, const struct px_lint_ref *ref)
 {
     const struct px_lint_item *item = &flow->items[ref->item];
     if (ref->operand == item->inst->guard) return false;
-    if (item->op == PX_OP_st) return ref->operand == &item->inst->opds[1] && is_byte(item->inst);
+    if (item->op == PX_OP_st)
+        return item->inst->opds[1].kind == PX_O_VEC ||
+               (ref->operand == &item->inst->opds[1] && is_byte(item->inst));
     return item->op == PX_OP_pack || item->inst->opcode->word == PX_W_prmt;
 }
 
@@ -253,6 +269,26 @@ static void say_maybe(const struct assigned *a, const struct px_lint_ref *ref, b
     px_diag_note(&flow->module->diags, diag,
                  "there is a path to here that passes no assignment%s; the first is on line %u",
                  a->full[def] ? "" : " without a guard", px_lint_item_line(flow, flow->refs[def].item));
+}
+
+/*
+ * What compilers do on purpose, told only with everything: registers that some ways assign without a guard,
+ * since branches can be so related that no thread misses them all; and registers that only loads under a
+ * guard write and an instruction between lanes reads, since what the other lanes hand on need not count.
+ */
+static bool is_common(const struct assigned *a, uint32_t reg)
+{
+    enum { LOOK_AT = 64 };
+    const struct px_lint_flow *flow = a->flow;
+    const uint32_t first = flow->defs.first[reg], end = flow->defs.first[reg + 1];
+    bool loads = a->exchanged[reg];
+    if (end - first > LOOK_AT) return true;
+    for (uint32_t i = first; i < end; i++) {
+        const struct px_lint_item *item = &flow->items[flow->refs[flow->defs.to[i]].item];
+        if (!item->inst->guard) return true;
+        loads &= item->op == PX_OP_ld;
+    }
+    return loads;
 }
 
 /* Was the register written under a guard earlier in the block of the read? */
@@ -275,6 +311,7 @@ static void judge(struct assigned *a, const struct exposed *read)
     if (a->all[block].before & bit) return;
     const bool some = a->some[block].before & bit || written_here(a->flow, ref);
     const bool maybe = some || only_places(a->flow, ref);
+    if (maybe && !a->flow->wanted->all && (!some || is_common(a, ref->reg))) return;
     bool *told = maybe ? &a->told_maybe[read->bit] : &a->told_never[read->bit];
     if (*told) return;
     *told = true;

@@ -143,10 +143,10 @@ static bool build_graph(struct build *b)
 }
 
 bool px_lint_flow(struct px_lint_flow *flow, struct ptx_module *module, const struct px_function *function,
-                  struct px_arena *scratch, px_lint_find *find)
+                  struct px_arena *scratch, const struct px_lint_wanted *wanted)
 {
     struct px_lint_item end = {0};
-    *flow = (struct px_lint_flow){.module = module, .function = function, .arena = scratch, .find = find};
+    *flow = (struct px_lint_flow){.module = module, .function = function, .arena = scratch, .wanted = wanted};
     struct build b = {.flow = flow, .ends = {.arena = scratch, .any_label = true, .code.close_loops = true}};
     number_registers(flow);
     add_block(&b, function->func->body);

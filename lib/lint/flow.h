@@ -31,7 +31,7 @@ struct px_lint_flow {
     struct ptx_module *module;
     const struct px_function *function;
     struct px_arena *arena; /* scratch */
-    px_lint_find *find;
+    const struct px_lint_wanted *wanted;
 
     struct px_lint_item *items; /* nitems + 1: the last one only ends the references */
     uint32_t nitems;
@@ -45,6 +45,7 @@ struct px_lint_flow {
     struct px_flow_order order;
     bool *reached; /* by node */
     struct px_flow_tree dominators, post;
+    bool *lanes_part; /* by item: told of as .aligned where lanes part */
 };
 
 /*
@@ -52,7 +53,7 @@ struct px_lint_flow {
  * through large tables make a graph that is far larger than the code.
  */
 bool px_lint_flow(struct px_lint_flow *flow, struct ptx_module *module, const struct px_function *function,
-                  struct px_arena *scratch, px_lint_find *find);
+                  struct px_arena *scratch, const struct px_lint_wanted *wanted);
 
 /* Line of a place, for notes. */
 unsigned px_lint_line(const struct px_lint_flow *flow, px_pos pos);
@@ -72,13 +73,28 @@ const struct px_symbol *px_lint_callee(const struct px_inst *inst);
 #define px_lint_say(flow, id, pos, length, ...)                                                              \
     px_diag_add(&(flow)->module->diags, PX_D_##id, (pos), (length), ##__VA_ARGS__)
 
-/* The analyses. */
+struct px_lint_values;
+struct px_lint_numbers;
+
+/* The rules, one a file. */
 void px_lint_registers(struct px_lint_flow *flow); /* registers.c: declared or written for nothing */
 void px_lint_assigned(struct px_lint_flow *flow);  /* assigned.c: read before they are written */
 void px_lint_reached(struct px_lint_flow *flow);   /* reached.c */
-void px_lint_barriers(struct px_lint_flow *flow);  /* barriers.c */
-void px_lint_spaces(
-    struct px_lint_flow *flow); /* spaces.c: generic accesses, pointers passed to child kernels */
+void px_lint_async(struct px_lint_flow *flow);     /* async.c: work that nothing waits for */
+/* spaces.c: generic accesses, pointers passed to child kernels */
+void px_lint_spaces(struct px_lint_flow *flow, const struct px_lint_values *values);
+/* places.c: accesses outside or misaligned to their variable */
+void px_lint_places(struct px_lint_flow *flow, const struct px_lint_numbers *numbers);
+/* counts.c: threads of barriers */
+void px_lint_counts(struct px_lint_flow *flow, const struct px_lint_numbers *numbers);
+/* exchanges.c: masks, lanes and clamps */
+void px_lint_exchanges(struct px_lint_flow *flow, const struct px_lint_numbers *numbers);
+/* aligned.c: .aligned where lanes have parted */
+void px_lint_aligned(struct px_lint_flow *flow, const struct px_lint_numbers *numbers);
+/* mbarriers.c: objects that are never initialised */
+void px_lint_mbarriers(struct px_lint_flow *flow, const struct px_lint_numbers *numbers);
+/* barriers.c: barriers where threads may have parted */
+void px_lint_barriers(struct px_lint_flow *flow, const struct px_lint_numbers *numbers);
 void px_lint_prototypes(struct ptx_module *module, px_lint_find *find); /* prototypes.c */
 
 #endif

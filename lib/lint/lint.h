@@ -23,11 +23,16 @@ struct px_lint_runtime {
 /* False: the device runtime has no such function. */
 typedef bool px_lint_find(const char *name, struct px_lint_runtime *out);
 
+struct px_lint_wanted {
+    px_lint_find *find;
+    bool all; /* also the rules that are often wrong: docs/lint.md names them */
+};
+
 /*
  * Appends the warnings about a checked module without errors to module->diags, in text order. What it needs
  * on the way comes from the module's allocator and is given back, also when memory ends: then it unwinds as
  * the module's arena does.
  */
-void px_lint(struct ptx_module *module, px_lint_find *find);
+void px_lint(struct ptx_module *module, const struct px_lint_wanted *wanted);
 
 #endif

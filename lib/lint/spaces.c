@@ -26,7 +26,7 @@ struct value {
 
 struct spaces {
     const struct px_lint_flow *flow;
-    struct px_lint_values values;
+    const struct px_lint_values *values;
     struct value *of;        /* by node */
     uint32_t *queue, nqueue; /* items to look at again */
     bool *queued;
@@ -67,7 +67,7 @@ static struct value operand_value(const struct spaces *s, uint32_t i, unsigned o
         (o->symbol->kind == PX_SYM_VAR || o->symbol->kind == PX_SYM_PARAM))
         return inside((enum px_space)o->symbol->space, i);
     for (uint32_t r = item->first; r < item[1].first; r++)
-        if (s->flow->refs[r].operand == o && !s->flow->refs[r].is_def) return s->of[s->values.source[r]];
+        if (s->flow->refs[r].operand == o && !s->flow->refs[r].is_def) return s->of[s->values->source[r]];
     return anything;
 }
 
@@ -107,7 +107,7 @@ static bool gives_buffer(const struct spaces *s, uint32_t i)
     const struct px_lint_item *item = &s->flow->items[i];
     const struct px_symbol *callee = item->op == PX_OP_call ? px_lint_callee(item->inst) : NULL;
     struct px_lint_runtime runtime;
-    return callee && s->flow->find(callee->name->text, &runtime) && runtime.gives_buffer;
+    return callee && s->flow->wanted->find(callee->name->text, &runtime) && runtime.gives_buffer;
 }
 
 static struct value result(const struct spaces *s, uint32_t i)
@@ -131,12 +131,12 @@ static void set(struct spaces *s, uint32_t node, struct value value)
     const struct value joined = join(s->of[node], value);
     if (joined.what == s->of[node].what && joined.space == s->of[node].space) return;
     s->of[node] = joined;
-    for (uint32_t i = s->values.readers.first[node]; i < s->values.readers.first[node + 1]; i++) {
-        const uint32_t item = flow->refs[s->values.readers.to[i]].item;
+    for (uint32_t i = s->values->readers.first[node]; i < s->values->readers.first[node + 1]; i++) {
+        const uint32_t item = flow->refs[s->values->readers.to[i]].item;
         if (!s->queued[item]) s->queue[s->nqueue++] = item;
         s->queued[item] = true;
     }
-    if (node < flow->nrefs && s->values.last[node]) set(s, px_lint_node(flow, flow->refs[node].reg), joined);
+    if (node < flow->nrefs && s->values->last[node]) set(s, px_lint_node(flow, flow->refs[node].reg), joined);
 }
 
 static void look_at(struct spaces *s, uint32_t i)
@@ -148,7 +148,7 @@ static void look_at(struct spaces *s, uint32_t i)
     for (uint32_t r = item->first; r < item[1].first; r++) {
         if (!s->flow->refs[r].is_def) continue;
         set(s, r, value);
-        if (s->values.source[r] != PX_FLOW_NONE) set(s, r, s->of[s->values.source[r]]);
+        if (s->values->source[r] != PX_FLOW_NONE) set(s, r, s->of[s->values->source[r]]);
     }
 }
 
@@ -203,7 +203,7 @@ static void generic_access(struct spaces *s, uint32_t i, const struct px_operand
     const struct px_lint_item *item = &s->flow->items[i];
     for (uint32_t r = item->first; r < item[1].first; r++) {
         if (s->flow->refs[r].operand != base || s->flow->refs[r].is_def) continue;
-        const struct value value = s->of[s->values.source[r]];
+        const struct value value = s->of[s->values->source[r]];
         if (value.what == INSIDE) say_inside(s, base, value);
         if (value.what == GENERIC && !s->accesses[value.from]++) s->access[value.from] = r;
     }
@@ -230,7 +230,7 @@ static void say_accesses(const struct spaces *s)
     for (uint32_t i = 0; i < s->flow->nitems; i++) {
         if (!s->accesses[i]) continue;
         const struct px_lint_ref *ref = &s->flow->refs[s->access[i]];
-        const struct value value = s->of[s->values.source[s->access[i]]];
+        const struct value value = s->of[s->values->source[s->access[i]]];
         const char *space = space_name((enum px_space)value.space);
         struct px_diag *diag =
             px_lint_say(s->flow, LINT_GENERIC, ref->operand->pos, ref->operand->length, space);
@@ -258,10 +258,10 @@ static void check_arguments(const struct spaces *s, uint32_t i)
     bool into = false;
     if (item->op != PX_OP_st) return;
     for (uint32_t r = item->first; r < item[1].first; r++)
-        into |= s->flow->refs[r].operand == base && s->of[s->values.source[r]].what == ARGUMENTS;
+        into |= s->flow->refs[r].operand == base && s->of[s->values->source[r]].what == ARGUMENTS;
     for (uint32_t r = item->first; into && r < item[1].first; r++) {
         const struct px_operand *operand = s->flow->refs[r].operand;
-        const struct value value = s->of[s->values.source[r]];
+        const struct value value = s->of[s->values->source[r]];
         if (operand == base || !is_own(value)) continue;
         struct px_diag *diag = px_lint_say(s->flow, LINT_CHILD_POINTER, operand->pos, operand->length,
                                            space_name((enum px_space)value.space));
@@ -270,11 +270,10 @@ static void check_arguments(const struct spaces *s, uint32_t i)
     }
 }
 
-void px_lint_spaces(struct px_lint_flow *flow)
+void px_lint_spaces(struct px_lint_flow *flow, const struct px_lint_values *values)
 {
-    struct spaces s = {.flow = flow};
-    px_lint_values(&s.values, flow);
-    s.of = PX_NEW_N(flow->arena, struct value, s.values.nnodes + 1);
+    struct spaces s = {.flow = flow, .values = values};
+    s.of = PX_NEW_N(flow->arena, struct value, values->nnodes + 1);
     s.queue = PX_NEW_N(flow->arena, uint32_t, flow->nitems);
     s.queued = PX_NEW_N(flow->arena, bool, flow->nitems);
     s.buffers = PX_NEW_N(flow->arena, bool, flow->function->vars.n + 1);

@@ -87,6 +87,14 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
 #define OP_ADDF16X2(T) px_add_f16x2(o, b, 0, 0)
 #define OP_ADDBF16(T) px_add_bf16(o, b)
 #define OP_ADDBF16X2(T) px_add_bf16x2(o, b)
+#define OP_MINF16(T) px_min_f16(o, b, 0, 0, 0)
+#define OP_MAXF16(T) px_max_f16(o, b, 0, 0, 0)
+#define OP_MINF16X2(T) px_min_f16x2(o, b, 0, 0, 0)
+#define OP_MAXF16X2(T) px_max_f16x2(o, b, 0, 0, 0)
+#define OP_MINBF16(T) px_min_bf16(o, b, 0, 0, 0)
+#define OP_MAXBF16(T) px_max_bf16(o, b, 0, 0, 0)
+#define OP_MINBF16X2(T) px_min_bf16x2(o, b, 0, 0, 0)
+#define OP_MAXBF16X2(T) px_max_bf16x2(o, b, 0, 0, 0)
 
 #define LOCKED(T, p, OP)                                                                                     \
     T o = __atomic_load_n(p, __ATOMIC_RELAXED);                                                              \
@@ -152,7 +160,15 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
     X(addf16, add, uint16_t, OP_ADDF16, LOCKED)                                                              \
     X(addf16x2, add, uint32_t, OP_ADDF16X2, LOCKED)                                                          \
     X(addbf16, add, uint16_t, OP_ADDBF16, LOCKED)                                                            \
-    X(addbf16x2, add, uint32_t, OP_ADDBF16X2, LOCKED)
+    X(addbf16x2, add, uint32_t, OP_ADDBF16X2, LOCKED)                                                        \
+    X(minf16, min, uint16_t, OP_MINF16, LOCKED)                                                              \
+    X(maxf16, max, uint16_t, OP_MAXF16, LOCKED)                                                              \
+    X(minf16x2, min, uint32_t, OP_MINF16X2, LOCKED)                                                          \
+    X(maxf16x2, max, uint32_t, OP_MAXF16X2, LOCKED)                                                          \
+    X(minbf16, min, uint16_t, OP_MINBF16, LOCKED)                                                            \
+    X(maxbf16, max, uint16_t, OP_MAXBF16, LOCKED)                                                            \
+    X(minbf16x2, min, uint32_t, OP_MINBF16X2, LOCKED)                                                        \
+    X(maxbf16x2, max, uint32_t, OP_MAXBF16X2, LOCKED)
 
 #define DEFINE(name, word, T, OP, HOW) ATOM(locked_##name, T, OP, HOW) ATOM(plain_##name, T, OP, PLAIN)
 ATOMS(DEFINE)
@@ -229,25 +245,39 @@ static int kind_of(enum px_type type)
     }
 }
 
+static px_handler float_handler(px_word op, int kind, bool shared)
+{
+    static const struct {
+        px_word op;
+        int kind;
+        px_handler fn[2];
+    } floats[] = {{PX_W_add, KIND_F32, {locked_addf32, plain_addf32}},
+                  {PX_W_add, KIND_F64, {locked_addf64, plain_addf64}},
+                  {PX_W_add, KIND_F16, {locked_addf16, plain_addf16}},
+                  {PX_W_add, KIND_F16X2, {locked_addf16x2, plain_addf16x2}},
+                  {PX_W_add, KIND_BF16, {locked_addbf16, plain_addbf16}},
+                  {PX_W_add, KIND_BF16X2, {locked_addbf16x2, plain_addbf16x2}},
+                  {PX_W_min, KIND_F16, {locked_minf16, plain_minf16}},
+                  {PX_W_max, KIND_F16, {locked_maxf16, plain_maxf16}},
+                  {PX_W_min, KIND_F16X2, {locked_minf16x2, plain_minf16x2}},
+                  {PX_W_max, KIND_F16X2, {locked_maxf16x2, plain_maxf16x2}},
+                  {PX_W_min, KIND_BF16, {locked_minbf16, plain_minbf16}},
+                  {PX_W_max, KIND_BF16, {locked_maxbf16, plain_maxbf16}},
+                  {PX_W_min, KIND_BF16X2, {locked_minbf16x2, plain_minbf16x2}},
+                  {PX_W_max, KIND_BF16X2, {locked_maxbf16x2, plain_maxbf16x2}}};
+    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
+        if (floats[i].op == op && floats[i].kind == kind) return floats[i].fn[shared];
+    return NULL;
+}
+
 px_handler px_atom_handler(px_word op, enum px_type type, bool shared)
 {
 #define PAIR(name) (shared ? plain_##name : locked_##name)
     int kind = kind_of(type), bits = px_type_info(type)->bits;
     if (bits == 128) return op == PX_W_cas ? cas128 : op == PX_W_exch ? exch128 : NULL;
-    if (op == PX_W_add) {
-        static const struct {
-            int kind;
-            px_handler fn[2];
-        } floats[] = {
-            {KIND_F32, {locked_addf32, plain_addf32}},    {KIND_F64, {locked_addf64, plain_addf64}},
-            {KIND_F16, {locked_addf16, plain_addf16}},    {KIND_F16X2, {locked_addf16x2, plain_addf16x2}},
-            {KIND_BF16, {locked_addbf16, plain_addbf16}}, {KIND_BF16X2, {locked_addbf16x2, plain_addbf16x2}}};
-        for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
-            if (floats[i].kind == kind) return floats[i].fn[shared];
-        return bits == 32 ? PAIR(add32) : PAIR(add64);
-    }
+    if (kind >= KIND_F32) return float_handler(op, kind, shared);
+    if (op == PX_W_add) return bits == 32 ? PAIR(add32) : PAIR(add64);
     bool wide64 = bits == 64, sign = kind == KIND_SIGNED;
-    if (kind >= KIND_F32) return NULL;
     if (op == PX_W_cas) return bits == 16 ? PAIR(cas16) : wide64 ? PAIR(cas64) : PAIR(cas32);
     if (op == PX_W_exch) return wide64 ? PAIR(exch64) : PAIR(exch32);
     if (op == PX_W_and) return wide64 ? PAIR(and64) : PAIR(and32);

@@ -78,12 +78,10 @@ static int misaligned(struct px_gang *g, const struct px_insn *in, uint32_t lane
                         "address 0x%llx is not aligned to %u bytes", (unsigned long long)va, bytes);
 }
 
-/* The place of `bytes` at va; in *seg the extent of the last one, which is looked at first. NULL: the trap is
- * set. */
-static uint8_t *place(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va, uint32_t bytes,
-                      struct px_seg *seg)
+/* The place of `bytes` at va, and its extent. NULL: the trap is set. */
+static uint8_t *find(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va, uint32_t bytes,
+                     struct px_seg *seg)
 {
-    if (seg->len >= bytes && va - seg->lo <= seg->len - bytes) return seg->host + (va - seg->lo);
     struct px_place_of p = px_gang_find(g, in->space, lane, va, bytes);
     if (p.host && p.stride == 4) {
         *seg = p.seg;
@@ -92,6 +90,14 @@ static uint8_t *place(struct px_gang *g, const struct px_insn *in, uint32_t lane
     px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "access of %u bytes at 0x%llx: %s", bytes,
                  (unsigned long long)va, p.host ? "local memory is no memory of a warp" : p.why);
     return NULL;
+}
+
+/* The same; the extent of the last place is looked at first. */
+PX_INLINE uint8_t *place(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va,
+                         uint32_t bytes, struct px_seg *seg)
+{
+    if (seg->len >= bytes && va - seg->lo <= seg->len - bytes) return seg->host + (va - seg->lo);
+    return find(g, in, lane, va, bytes, seg);
 }
 
 /* Kernel memory: one element is never torn. */
@@ -206,7 +212,7 @@ struct view {
     bool across; /* neighbours in j are `between` elements apart, not in i */
 };
 
-static uint8_t *element_at(const struct view *v, uint32_t i, uint32_t j, uint32_t bits)
+PX_INLINE uint8_t *element_at(const struct view *v, uint32_t i, uint32_t j, uint32_t bits)
 {
     uint64_t n = v->across ? (uint64_t)j * v->between + i : (uint64_t)i * v->between + j;
     return place(v->g, v->in, v->lane, v->base + n * v->bits / 8, bits / 8, v->seg);
@@ -228,13 +234,14 @@ static bool load_word(const struct view *v, uint32_t i, uint32_t k, uint32_t *wo
 static bool load_factor(const struct px_matrix_move *m, const struct view *v)
 {
     const struct px_mma_form *f = &m->form;
-    const bool x = (m->what == 'a') == f->a_is_x;
-    const struct px_mma_factor *factor = x ? &f->x : &f->y;
-    const uint32_t per = v->bits >= 32 ? 1 : 32 / v->bits, lane = v->lane % WARP;
-    for (uint32_t r = 0; r < m->regs; r++) {
-        uint32_t at = factor->base[r % factor->regs] + lane / 4 * factor->words + lane % 4;
-        uint32_t i = at / factor->words, k = at % factor->words * per;
-        uint8_t *d = row_at(v->g, m->row[r], v->lane, v->bits == 64 ? 8 : 4);
+    const struct px_mma_factor *factor = (m->what == 'a') == f->a_is_x ? &f->x : &f->y;
+    const uint32_t per = v->bits >= 32 ? 1 : 32 / v->bits, lane = v->lane % WARP,
+                   elem = v->bits == 64 ? 8 : 4;
+    const uint32_t shift = (uint32_t)__builtin_ctz(factor->words); /* a power of two in all forms of wmma */
+    for (uint32_t r = 0; r < factor->regs; r++) {
+        uint32_t at = factor->base[r] + (lane / 4 << shift) + lane % 4;
+        uint32_t i = at >> shift, k = (at & (factor->words - 1u)) * per;
+        uint8_t *d = row_at(v->g, m->row[r], v->lane, elem);
         if (v->bits == 64) {
             const uint8_t *from = element_at(v, i, k, 64);
             if (!from) return false;
@@ -243,6 +250,9 @@ static bool load_factor(const struct px_matrix_move *m, const struct view *v)
             return false;
         }
     }
+    for (uint32_t r = factor->regs; r < m->regs; r++)
+        memcpy(row_at(v->g, m->row[r], v->lane, elem), row_at(v->g, m->row[r % factor->regs], v->lane, elem),
+               elem);
     return true;
 }
 
@@ -251,7 +261,7 @@ static void accumulator_place(const struct px_mma_form *f, uint32_t lane, uint32
                               uint32_t *col)
 {
     uint32_t at = f->acc.base[q] + lane / 4 * f->acc.group + lane % 4 * f->acc.thread;
-    uint32_t i = at / f->op.cols, j = at % f->op.cols;
+    uint32_t shift = (uint32_t)__builtin_ctz(f->op.cols), i = at >> shift, j = at & (f->op.cols - 1u);
     *row = f->a_is_x ? i : j, *col = f->a_is_x ? j : i;
 }
 

@@ -42,7 +42,7 @@ static bool in_space(uint64_t va, uint8_t space)
     case PX_SPACE_LOCAL: return w == PX_WIN_LOCAL;
     case PX_SPACE_CONST: return w == PX_WIN_CONST;
     case PX_SPACE_PARAM: return w == PX_WIN_PARAM;
-    default: return w == PX_WIN_NONE;
+    default: return w == PX_WIN_NONE || w == PX_WIN_PARAM; /* as on the chip: parameters lie there */
     }
 }
 

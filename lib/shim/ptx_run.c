@@ -54,6 +54,8 @@ struct loaded {
 struct settings {
     unsigned threads; /* 0: one a CPU, also when it is no number */
     int approx_exact;
+    ptx_async async;
+    uint64_t async_seed;
     ptx_fmad fmad;
     uint64_t cache_bytes;
 };
@@ -61,6 +63,8 @@ struct settings {
 struct runner {
     unsigned threads;
     int approx_exact;
+    ptx_async async;
+    uint64_t async_seed;
     ptx_fmad fmad;
     struct runner *next;
     uint64_t forgotten; /* the value of `forgotten` when it was looked through last */
@@ -119,10 +123,23 @@ static int parse_bytes(const char *text, uint64_t *bytes)
     return 1;
 }
 
+/* False when the text is not late, early or random:SEED. */
+static int parse_async(const char *text, struct settings *settings)
+{
+    char *end;
+    if (strcmp(text, "late") == 0) return settings->async = PTX_ASYNC_LATE, 1;
+    if (strcmp(text, "early") == 0) return settings->async = PTX_ASYNC_EARLY, 1;
+    if (strncmp(text, "random:", 7) != 0 || text[7] < '0' || text[7] > '9') return 0;
+    settings->async = PTX_ASYNC_RANDOM;
+    settings->async_seed = strtoull(text + 7, &end, 0);
+    return !*end && settings->async_seed <= UINT32_MAX;
+}
+
 static ptx_status read_settings(struct settings *settings)
 {
     const char *threads = getenv("PTXVM_THREADS"), *approx = getenv("PTXVM_APPROX");
     const char *fmad = getenv("PTXVM_FMAD"), *cache = getenv("PTXVM_CACHE_BYTES");
+    const char *async = getenv("PTXVM_ASYNC");
     char *end;
     *settings = (struct settings){.cache_bytes = CACHE_DEFAULT};
     if (threads && *threads >= '0' && *threads <= '9') {
@@ -135,6 +152,9 @@ static ptx_status read_settings(struct settings *settings)
     if (fmad && *fmad) settings->fmad = strcmp(fmad, "false") == 0 ? PTX_FMAD_OFF : PTX_FMAD_ON;
     if (settings->fmad == PTX_FMAD_ON && strcmp(fmad, "true") != 0)
         return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_FMAD is true or false, not '%.40s'", fmad);
+    if (async && *async && !parse_async(async, settings))
+        return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_ASYNC is late, early or random:SEED, not '%.40s'",
+                    async);
     if (cache && *cache && !parse_bytes(cache, &settings->cache_bytes))
         return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_CACHE_BYTES is a number of bytes (512M), not '%.40s'",
                     cache);
@@ -266,10 +286,13 @@ static int print(void *user, const char *text, size_t size)
 static struct runner *runner_new(const struct settings *settings)
 {
     char error[300] = "out of memory";
-    const ptx_device_config config = {.allocator = counted,
+    const ptx_device_config config = {.struct_size = sizeof config,
+                                      .allocator = counted,
                                       .workers = settings->threads,
                                       .host_memory = 1,
                                       .approx_exact = settings->approx_exact,
+                                      .async = settings->async,
+                                      .async_seed = settings->async_seed,
                                       .output = print,
                                       .error = error,
                                       .error_bytes = sizeof error};
@@ -277,6 +300,8 @@ static struct runner *runner_new(const struct settings *settings)
     if (r && ptx_device_create(&config, &r->device) == PTX_OK) {
         r->threads = settings->threads;
         r->approx_exact = settings->approx_exact;
+        r->async = settings->async;
+        r->async_seed = settings->async_seed;
         r->fmad = settings->fmad;
         return r;
     }
@@ -290,7 +315,8 @@ static struct runner *runner_take(const struct settings *settings)
     pthread_mutex_lock(&lock);
     struct runner **at = &idle, *r;
     while ((r = *at) && (r->threads != settings->threads || r->approx_exact != settings->approx_exact ||
-                         r->fmad != settings->fmad))
+                         r->fmad != settings->fmad || r->async != settings->async ||
+                         r->async_seed != settings->async_seed))
         at = &r->next;
     if (r) *at = r->next;
     pthread_mutex_unlock(&lock);

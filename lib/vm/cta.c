@@ -8,6 +8,9 @@
  * waits or its turn is over, so a gang that spins on another one's store sees it.
  */
 #include "vm/exec.h"
+#include "vm/poll.h"
+#include "ops/async.h"
+#include "ops/mbarrier.h"
 #include "gang/fpmode.h"
 #include "vm/device.h"
 #include "base/alloc.h"
@@ -25,6 +28,7 @@ static void free_gang(struct px_cta *cta, struct px_gang *g)
     px_free(a, g->tid[0], 3 * g->n * sizeof(uint32_t));
     px_free(a, g->sync, g->n * sizeof *g->sync);
     px_free(a, g->ext, g->n * sizeof *g->ext);
+    px_async_free(g);
 }
 
 static void free_frames(struct px_cta *cta)
@@ -170,6 +174,7 @@ static bool start_gang(struct px_gang *g)
 {
     uint32_t left = g->cta->threads - g->first;
     g->live = px_lanes_below(left < g->n ? left : g->n);
+    px_async_reset(g);
     if (!px_local_clear(g, 0)) return false;
     struct px_frame *f = px_frame_push(g, NULL, g->cta->code->entry);
     if (!f) return false;
@@ -190,6 +195,8 @@ static bool start_cta(struct px_cta *cta, struct px_grid *grid, uint64_t number,
     number_cta(cta, grid, number);
     if (cta->errors) memset(cta->last_error, 0, cta->threads * sizeof *cta->last_error);
     cta->errors = false;
+    cta->when.mode = grid->device->config.async;
+    cta->when.seed = (grid->device->config.async_seed << 32) + number;
     if (!make_shared(cta, grid->shared_bytes)) return false;
     for (uint32_t i = 0; i < cta->ngangs; i++)
         if (!start_gang(&cta->gangs[i])) return false;
@@ -269,7 +276,7 @@ static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worke
     for (;;) {
         struct turn t = {0};
         if (!run_round(cta, worker, &slice, &t, &status)) return status;
-        if (t.ran) continue;
+        if (t.ran || px_poll_unblock(cta)) continue;
         for (uint32_t i = 0; i < cta->ngangs; i++) {
             if (cta->gangs[i].entries.asleep.n) t.alive = true;
             if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_PARK)) t.parked = true;
@@ -314,14 +321,19 @@ static void say_threads(const struct px_gang *g, const struct px_lanes *set, cha
     }
 }
 
-static void say_state(const struct px_entry *e, char *buf, size_t size)
+static void say_state(const struct px_cta *cta, const struct px_entry *e, char *buf, size_t size)
 {
+    char text[100];
     switch (e->state) {
     case PX_ENTRY_BARRIER:
     case PX_ENTRY_ARRIVE: snprintf(buf, size, "wait at barrier %u", (unsigned)e->key); break;
     case PX_ENTRY_SYNC: snprintf(buf, size, "wait for other lanes of the warp"); break;
     case PX_ENTRY_MEET:
         snprintf(buf, size, "wait for other lanes of the %s", e->group == 32 ? "warp" : "warpgroup");
+        break;
+    case PX_ENTRY_MBARRIER:
+        px_mbarrier_text(*(const uint64_t *)(const void *)(cta->shared + e->key), text, sizeof text);
+        snprintf(buf, size, "wait at the mbarrier at 0x%x of shared memory (%s)", (unsigned)e->key, text);
         break;
     case PX_ENTRY_PARK: snprintf(buf, size, "wait in a call"); break;
     default: snprintf(buf, size, "can run"); break;
@@ -334,9 +346,9 @@ static void say_entry(const struct px_gang *g, const struct px_entry *e, char *l
     uint32_t pc = e->pc < code->n ? e->pc : code->n - 1;
     const uint32_t *c = g->cta->ctaid;
     struct px_call_at calls[PX_CALLS_TOLD];
-    char threads[120], state[64], place[300], chain[500];
+    char threads[120], state[200], place[300], chain[500];
     say_threads(g, &e->mask, threads, sizeof threads);
-    say_state(e, state, sizeof state);
+    say_state(g->cta, e, state, sizeof state);
     px_place_line(code->func, code->src[code->conv[pc].src].inst, place, sizeof place);
     px_place_chain(calls, px_place_calls(e->frame, calls), chain, sizeof chain);
     snprintf(line, size, "  block (%u,%u,%u) threads %s: %s, %s %s%s%s", c[0], c[1], c[2], threads, state,

@@ -117,8 +117,13 @@ void px_device_destroy(ptx_device *device);
 ptx_status px_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
                              const ptx_program_options *options, ptx_program **program);
 void px_program_destroy(ptx_program *program);
-ptx_status px_program_kernel(ptx_program *program, const char *name, ptx_kernel **kernel);
-ptx_status px_program_variable(ptx_program *program, const char *name, ptx_address *address, uint64_t *size);
+/* As module number `module` calls it; PX_ANY_MODULE: as modules share it, else the first module's own. */
+#define PX_ANY_MODULE SIZE_MAX
+ptx_status px_program_kernel(ptx_program *program, size_t module, const char *name, ptx_kernel **kernel);
+ptx_status px_program_variable(ptx_program *program, size_t module, const char *name, ptx_address *address,
+                               uint64_t *size);
+ptx_status px_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap), void *user,
+                           uint64_t *instructions);
 void px_kernel_info(const ptx_kernel *kernel, ptx_kernel_info *info);
 
 /* launch.c */

@@ -19,6 +19,8 @@
 #include "link/program.h"
 #include "gang/gang.h"
 #include "vm/exec.h"
+#include "vm/poll.h"
+#include "ops/alloca.h"
 #include "ops/warp.h"
 #include "gang/fpmode.h"
 
@@ -259,6 +261,29 @@ static enum after do_meet(struct run *r, const struct px_insn *in)
     return AFTER_SWITCH;
 }
 
+static enum after do_poll(struct run *r, const struct px_insn *in)
+{
+    stop_at(r, in);
+    px_poll_wait(r->g, r->e, in);
+    return AFTER_SWITCH;
+}
+
+/* The record is run again once there is room. */
+static enum after do_grow(struct run *r, const struct px_insn *in)
+{
+    struct px_gang *g = r->g;
+    uint32_t lane;
+    const uint64_t need = px_alloca_need(g, in, &lane);
+    if (!px_frame_local(g, need)) {
+        px_gang_trap(g, in, lane, PX_CUDA_HARDWARE_STACK_ERROR, 0,
+                     "alloca: %llu bytes of local memory; a thread has %llu", (unsigned long long)need,
+                     (unsigned long long)PX_LOCAL_MAX);
+        return AFTER_TRAP;
+    }
+    px_entry_go(&g->entries, r->e->mask, r->e->frame, (uint32_t)(in - r->code), true);
+    return AFTER_SWITCH;
+}
+
 /* Acts on a step other than NEXT; AFTER_GO continues at *in. */
 static enum after act(struct run *r, int step, const struct px_insn **in)
 {
@@ -276,6 +301,8 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     case PX_STEP_BARRIER: after = do_barrier(r, now); break;
     case PX_STEP_SYNC: return do_sync(r, now);
     case PX_STEP_MEET: return do_meet(r, now);
+    case PX_STEP_GROW: return do_grow(r, now);
+    case PX_STEP_POLL: return do_poll(r, now);
     case PX_STEP_YIELD:
         if (!others_run(r->g)) break;
         px_entry_put_off(&r->g->entries);

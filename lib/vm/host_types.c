@@ -47,7 +47,7 @@ static void look_at_call(struct search *s, const struct px_inst *inst)
     uint32_t at = 0;
     while (at < inst->nopds && (inst->opds[at].kind != PX_O_NAME || !inst->opds[at].symbol)) at++;
     if (at == inst->nopds || inst->opds[at].symbol->kind != PX_SYM_FUNC) return;
-    if (px_link_func(s->linked, s->callee->module, inst->opds[at].symbol) != s->callee) return;
+    if (px_link_func(s->linked, inst->opds[at].symbol) != s->callee) return;
     if (at > 0 && inst->opds[at - 1].kind == PX_O_LIST)
         remember(s, &inst->opds[at - 1], nparams, formal_count(s->callee));
     if (at + 1 < inst->nopds && inst->opds[at + 1].kind == PX_O_LIST)

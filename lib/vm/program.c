@@ -5,9 +5,10 @@
  * variable with bounds of its own, .const in an image that the const window
  * shows. Kernels are decoded when they are first launched.
  */
-#include "link/link.h"
+#include "link/program.h"
 #include "vm/device.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { GLOBAL_ALIGN = 4096 };
@@ -61,14 +62,39 @@ static ptx_status make_images(struct ptx_program *program)
     uint8_t *global_image = l->global_bytes ? px_mem_host(mem, program->global_base, l->global_bytes) : NULL;
     const struct px_lvar *bad = px_link_initialise(l, global_image, program->const_image);
     if (bad) {
-        px_device_say(program->device, "%s:%u: the initialiser of '%s' cannot be worked out",
-                      bad->module->source.file, px_link_line(bad->module, bad->symbol->u.var->pos),
-                      bad->symbol->name->text);
+        struct px_source source = bad->module->source; /* its line table is complete: nothing is built here */
+        px_device_say(program->device, "%s:%u: the initialiser of '%s' cannot be worked out", source.file,
+                      px_source_place(&source, bad->symbol->u.var->pos).line, bad->symbol->name->text);
         return PTX_ERROR_UNSUPPORTED;
     }
     if (!l->global_bytes || carve_globals(program)) return PTX_OK;
     px_device_say(program->device, "out of memory");
     return PTX_ERROR_OUT_OF_MEMORY;
+}
+
+static void describe(char *to, size_t room, const char *before, const struct ptx_module *module, px_pos pos,
+                     const char *after)
+{
+    struct px_source source = module->source; /* its line table is complete: nothing is built here */
+    snprintf(to, room, "%s%s:%u%s", before, source.file, px_source_place(&source, pos).line, after);
+}
+
+/* "b.ptx:4: Multiple definition ... (first at a.ptx:3), and 2 more": the first of what is wrong. */
+static void say_link_failure(struct ptx_device *device, const struct px_linked *l)
+{
+    if (!l->diags.list.n) {
+        px_device_say(device, "out of memory");
+        return;
+    }
+    const struct px_diag *d = &l->diags.list.at[0];
+    const struct px_link_place *place = &l->places.at[0];
+    char where[300] = "", first[300] = "", more[40] = "";
+    if (place->module && px_diag_has_place(d)) describe(where, sizeof where, "", place->module, d->pos, ": ");
+    if (place->first_module)
+        describe(first, sizeof first, " (declared at ", place->first_module, place->first, ")");
+    if (l->diags.list.n > 1) snprintf(more, sizeof more, ", and %u more", l->diags.list.n - 1);
+    px_device_say(device, "%s%s%s%s%s%s", where, d->message, d->note ? ", " : "", d->note ? d->note : "",
+                  first, more);
 }
 
 static ptx_status fill_program(struct ptx_program *program, const ptx_module *const *modules, size_t count,
@@ -79,7 +105,7 @@ static ptx_status fill_program(struct ptx_program *program, const ptx_module *co
     ptx_status status = px_link(&program->linked, &device->alloc, (ptx_module *const *)(uintptr_t)modules,
                                 (uint32_t)count, device->runtime ? device->runtime->find : NULL, options);
     if (status != PTX_OK) {
-        px_device_say(device, "%s", program->linked.error ? program->linked.error : "out of memory");
+        say_link_failure(device, &program->linked);
         return status;
     }
     for (size_t i = 0; i < count; i++) px_module_retain(program->linked.modules[i]);
@@ -177,35 +203,41 @@ void px_program_destroy(ptx_program *program)
 
 /* ---- what a program holds ---- */
 
-ptx_status px_program_kernel(ptx_program *program, const char *name, ptx_kernel **out)
+ptx_status px_program_kernel(ptx_program *program, size_t module, const char *name, ptx_kernel **out)
 {
     const struct px_linked *l = &program->linked;
-    uint32_t i = 0;
-    while (i < l->nfuncs &&
-           !(l->funcs[i].is_entry && l->funcs[i].kind == PX_LF_CODE && !strcmp(l->funcs[i].name, name)))
-        i++;
-    if (i == l->nfuncs) return PTX_ERROR_NOT_FOUND;
+    const struct px_lfunc *f = module == PX_ANY_MODULE ? px_link_kernel_named(l, name)
+                                                       : px_link_func(l, px_link_symbol(l, module, name));
+    if (!f || !f->is_entry || f->kind != PX_LF_CODE) return PTX_ERROR_NOT_FOUND;
     for (struct ptx_kernel *k = program->kernels; k; k = k->next)
-        if (k->func == &l->funcs[i]) return *out = k, PTX_OK;
+        if (k->func == f) return *out = k, PTX_OK;
     struct ptx_kernel *kernel = px_alloc(&program->device->alloc, sizeof *kernel);
     if (!kernel) return PTX_ERROR_OUT_OF_MEMORY;
-    *kernel = (struct ptx_kernel){program, &l->funcs[i], program->kernels};
+    *kernel = (struct ptx_kernel){program, f, program->kernels};
     *out = program->kernels = kernel;
     return PTX_OK;
 }
 
-ptx_status px_program_variable(ptx_program *program, const char *name, ptx_address *address, uint64_t *size)
+ptx_status px_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap), void *user,
+                           uint64_t *instructions)
+{
+    struct px_listener listener = {.tell = tell, .user = user};
+    const bool ok = px_code_gaps(&program->linked, program->number, program->device->level, program->fmad,
+                                 &program->device->alloc, &listener);
+    if (instructions) *instructions = listener.instructions;
+    return ok ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+}
+
+ptx_status px_program_variable(ptx_program *program, size_t module, const char *name, ptx_address *address,
+                               uint64_t *size)
 {
     const struct px_linked *l = &program->linked;
-    for (uint32_t i = 0; i < l->nvars; i++) {
-        const struct px_lvar *v = &l->vars[i];
-        if (v->fn || strcmp(v->symbol->name->text, name) != 0) continue;
-        if (v->space != PX_SPACE_GLOBAL && v->space != PX_SPACE_CONST) continue;
-        *address = v->address + (v->space == PX_SPACE_CONST ? l->const_base : 0);
-        *size = v->size;
-        return PTX_OK;
-    }
-    return PTX_ERROR_NOT_FOUND;
+    const struct px_lvar *v = module == PX_ANY_MODULE ? px_link_var_named(l, name)
+                                                      : px_link_var(l, px_link_symbol(l, module, name));
+    if (!v || (v->space != PX_SPACE_GLOBAL && v->space != PX_SPACE_CONST)) return PTX_ERROR_NOT_FOUND;
+    *address = v->address + (v->space == PX_SPACE_CONST ? l->const_base : 0);
+    *size = v->size;
+    return PTX_OK;
 }
 
 void px_kernel_info(const ptx_kernel *kernel, ptx_kernel_info *info)
@@ -222,4 +254,5 @@ void px_kernel_info(const ptx_kernel *kernel, ptx_kernel_info *info)
     }
     memcpy(info->reqntid, fn->reqntid, sizeof info->reqntid);
     memcpy(info->maxntid, fn->maxntid, sizeof info->maxntid);
+    info->is_shared = fn->symbol->linkage != PX_L_NONE;
 }

@@ -198,20 +198,23 @@ static void a_missing_function_is_named(void **state)
                                          ".visible .entry k() {\n  call missing, ();\n  ret;\n}";
     open_device(1);
     assert_int_equal(link_texts(&text, 1, NULL, &program), PTX_ERROR_LINK);
-    assert_string_equal(ptx_device_message(device), "undefined function 'missing', used in 'k' (test.ptx:6)");
+    assert_string_equal(
+        ptx_device_message(device),
+        "test.ptx:6: Undefined reference to 'missing' in 'test.ptx', used in 'k' (declared at test.ptx:4)");
     static const char *const unused = HEAD ".extern .func missing();\n.visible .entry k() { ret; }";
     assert_int_equal(link_texts(&unused, 1, NULL, &program), PTX_OK);
     static const char *const variable =
         HEAD ".extern .global .u32 missing;\n.visible .entry k() {\n .reg .u32 %r;\n"
              " ld.global.u32 %r, [missing];\n ret; }";
     assert_int_equal(link_texts(&variable, 1, NULL, &program), PTX_ERROR_LINK);
-    assert_string_equal(ptx_device_message(device), "undefined variable 'missing', used in test.ptx:7");
+    assert_string_equal(
+        ptx_device_message(device),
+        "test.ptx:7: Undefined reference to 'missing' in 'test.ptx', used in 'k' (declared at test.ptx:4)");
     static const char *const wrong = HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f);\n"
                                           ".visible .entry k() {\n .param .b32 r; .param .b64 f;\n"
                                           " call (r), vprintf, (f);\n ret; }";
     assert_int_equal(link_texts(&wrong, 1, NULL, &program), PTX_ERROR_LINK);
-    assert_non_null(
-        strstr(ptx_device_message(device), "'vprintf' is declared in test.ptx with 8 bytes of parameters"));
+    assert_non_null(strstr(ptx_device_message(device), "'vprintf' is declared with 8 bytes of parameters"));
     ptx_device_destroy(device);
 }
 
@@ -246,7 +249,7 @@ static void modules_resolve_each_other(void **state)
     }
     const char *const twice[] = {texts[0], texts[1], texts[1]};
     assert_int_equal(link_texts(twice, 3, NULL, &program), PTX_ERROR_LINK);
-    assert_non_null(strstr(ptx_device_message(device), "is defined in test.ptx and again in test.ptx"));
+    assert_non_null(strstr(ptx_device_message(device), ": Multiple definition of "));
     ptx_device_destroy(device);
 }
 

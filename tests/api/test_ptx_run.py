@@ -248,6 +248,9 @@ def test_wrong_settings_are_told(library):
     for name, value in (
         ("PTXVM_APPROX", "exakt"),
         ("PTXVM_FMAD", "maybe"),
+        ("PTXVM_ASYNC", "soon"),
+        ("PTXVM_ASYNC", "random:"),
+        ("PTXVM_ASYNC", "random:4294967296"),
         ("PTXVM_CACHE_BYTES", "12Q"),
         ("PTXVM_CACHE_BYTES", "-1"),
     ):

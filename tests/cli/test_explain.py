@@ -19,8 +19,11 @@ ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)),
 PTXAS = os.path.join(os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build"))), "bin", "ptxas")
 
 # No text can draw these, whatever the options: a NUL byte cannot be shown, and the others are about files
-# that are no PTX text or are not there.
-NO_EXAMPLE = set("E0002 E0601 E0602 E0603 E0604 E0605 E0606 E0702".split())
+# that are no PTX text or are not there, or about several files.
+NO_EXAMPLE = set(
+    "E0002 E0601 E0602 E0603 E0604 E0605 E0606 E0702 E0801 E0802 E0803 E0804 E0805 E0806 E0807 E0808 E0810 "
+    "E0813".split()
+)
 
 # ptxas says two things of the fault, so the module must draw both.
 COMPANIONS = {

@@ -16,6 +16,9 @@ BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 ROOT = os.path.abspath(os.environ.get("ROOT", "."))
 PTXVM = os.path.join(BUILD, "bin", "ptxvm")
 
+# One program of two files.
+PARTS = [os.path.join(ROOT, "samples", "linked_%s.ptx" % part) for part in ("main", "parts")]
+
 
 def shell(command):
     environment = dict(os.environ, PATH=os.path.dirname(PTXVM) + ":" + os.environ["PATH"])
@@ -68,7 +71,8 @@ def main():
     failures = run = 0
     with tempfile.TemporaryDirectory() as folder:
         for path in (
-            sorted(glob.glob(os.path.join(ROOT, "samples", "*.ptx")))
+            sorted(set(glob.glob(os.path.join(ROOT, "samples", "*.ptx"))) - set(PARTS))
+            + [" ".join(PARTS)]
             + [os.path.join(ROOT, "tests", "cli", "list.ptx")]
             + compiled(folder)
         ):

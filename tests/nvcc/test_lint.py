@@ -1,11 +1,6 @@
 #!/usr/bin/env python3
-"""No certain warning over compilers' output: `ptxas --lint` on the nvcc-made modules here, the samples and
-tests/exec.
-
-Certain are: read and assigned on no path, an address used as generic that is none, a runtime function
-declared
-otherwise, a pointer that a child kernel cannot follow. Folders or files as arguments take the place of these.
-"""
+"""No false alarm over compilers' output: `ptxas --lint` on the nvcc-made modules here, the samples and
+tests/exec draws only what ALLOWED has. Folders or files as arguments take the place of these."""
 import glob
 import json
 import os
@@ -14,7 +9,9 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PTXAS = os.path.join(os.environ.get("BUILD", os.path.join(ROOT, "build")), "bin", "ptxas")
-CERTAIN = {"W0620", "W0641", "W0650", "W0660"}
+# What compilers' output may draw: registers for nothing, code behind traps, generic accesses; and, where a
+# source casts, more alignment than a variable has.
+ALLOWED = {"W0601", "W0602", "W0610", "W0640", "W0644"}
 PLACES = [os.path.join(ROOT, place) for place in ("tests/nvcc/ptx", "samples", "tests/exec")]
 
 
@@ -32,7 +29,11 @@ def findings(path):
     found = json.loads(done.stderr)
     if done.returncode or any(d["severity"] in ("error", "fatal") for d in found):
         return [f"{path}: exit code {done.returncode}"]
-    return [f"{path}:{d['line']}: {d['code']} {d['message']}" for d in found if d["code"] in CERTAIN]
+    return [
+        f"{path}:{d['line']}: {d['code']} {d['message']}"
+        for d in found
+        if d["code"].startswith("W06") and d["code"] not in ALLOWED
+    ]
 
 
 def main():
@@ -40,7 +41,7 @@ def main():
     for place in sys.argv[1:] or PLACES:
         files += sorted(glob.glob(os.path.join(place, "*.ptx"))) if os.path.isdir(place) else [place]
     bad = [line for path in files for line in findings(path)]
-    print("\n".join(bad + [f"{len(files)} modules, {len(bad)} certain warnings"]))
+    print("\n".join(bad + [f"{len(files)} modules, {len(bad)} warnings that should not be"]))
     sys.exit(1 if bad or not files else 0)
 
 

@@ -61,6 +61,17 @@ static ref_bits add(enum px_type type, uint64_t old, uint64_t b, bool global)
     }
 }
 
+/* The lesser or greater of two halves; of a half and a NaN the half. Minus zero is less than zero. */
+static uint64_t extreme_half(enum px_type type, uint64_t o, uint64_t v, bool max)
+{
+    switch (type) {
+    case PX_T_F16: return (max ? px_max_f16 : px_min_f16)((uint16_t)o, (uint16_t)v, 0, 0, 0);
+    case PX_T_BF16: return (max ? px_max_bf16 : px_min_bf16)((uint16_t)o, (uint16_t)v, 0, 0, 0);
+    case PX_T_F16X2: return (max ? px_max_f16x2 : px_min_f16x2)((uint32_t)o, (uint32_t)v, 0, 0, 0);
+    default: return (max ? px_max_bf16x2 : px_min_bf16x2)((uint32_t)o, (uint32_t)v, 0, 0, 0);
+    }
+}
+
 /* ---- all operations ---- */
 
 static bool less(enum px_type type, uint64_t a, uint64_t b)
@@ -73,6 +84,8 @@ static bool less(enum px_type type, uint64_t a, uint64_t b)
 static ref_bits apply(const struct ref_inst *in, ref_bits old, ref_bits b, ref_bits c, bool global)
 {
     uint64_t o = (uint64_t)old, v = (uint64_t)b;
+    if ((in->what == MIN || in->what == MAX) && px_type_info(in->type)->klass == PX_TC_FLOAT)
+        return extreme_half(in->type, o, v, in->what == MAX);
     switch (in->what) {
     case ADD: return add(in->type, o, v, global);
     case MIN: return less(in->type, v, o) ? b : old;
@@ -102,14 +115,35 @@ static enum ref_step run_atomic(struct ref_thread *t, const struct ref_inst *in)
     return REF_NEXT;
 }
 
+/* The same for each element of the vectors o[0] and o[2]; elements are atomic by themselves. */
+static enum ref_step run_vector(struct ref_thread *t, const struct ref_inst *in)
+{
+    const struct ref_operand *d = &in->o[0], *b = &in->o[2];
+    const uint32_t bytes = b->bits / 8u, n = b->n;
+    enum px_space space = in->space;
+    uint8_t *p =
+        ref_place(t, &space, ref_address(t, &in->o[1], (uint64_t)bytes * n), (uint64_t)bytes * n, true);
+    ref_bits operand[8];
+    for (uint32_t i = 0; i < n; i++) operand[i] = ref_get(t, &b->list[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        ref_bits old = 0;
+        memcpy(&old, p + i * bytes, bytes);
+        ref_bits v = apply(in, old, operand[i], 0, space == PX_SPACE_GLOBAL);
+        memcpy(p + i * bytes, &v, bytes);
+        if (d->kind == REF_LIST) ref_put(t, &d->list[i], old);
+    }
+    return REF_NEXT;
+}
+
 bool ref_bind_atomic(const struct ref_context *x, struct ref_inst *in)
 {
-    if (in->op != PX_OP_atom && in->op != PX_OP_red) return false;
-    bool red = in->op == PX_OP_red;
+    const bool vector = in->op == PX_OP_atom_vector || in->op == PX_OP_red_vector;
+    if (in->op != PX_OP_atom && in->op != PX_OP_red && !vector) return false;
+    bool red = in->op == PX_OP_red || in->op == PX_OP_red_vector;
     const struct px_operand *o = in->inst->opds + !red;
     while (in->what < COUNT && !ref_has(in, names[in->what])) in->what++;
     bool is_float = px_type_info(in->type)->klass == PX_TC_FLOAT;
-    if (in->what == COUNT || (is_float && in->what != ADD) || o[1].kind == PX_O_VEC)
+    if (in->what == COUNT || (is_float && in->what != ADD && !vector) || (o[1].kind == PX_O_VEC) != vector)
         ref_unsupported(x->m, in->inst, "");
     in->o[0] =
         red ? (struct ref_operand){.kind = REF_SINK} : ref_resolve(x, in->inst, &in->inst->opds[0], in->type);
@@ -117,6 +151,6 @@ bool ref_bind_atomic(const struct ref_context *x, struct ref_inst *in)
     in->o[2] = ref_resolve(x, in->inst, &o[1], in->type);
     in->o[3] =
         in->what == CAS ? ref_resolve(x, in->inst, &o[2], in->type) : (struct ref_operand){.kind = REF_SINK};
-    in->run = run_atomic;
+    in->run = vector ? run_vector : run_atomic;
     return true;
 }

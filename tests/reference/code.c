@@ -149,7 +149,7 @@ static void bind(const struct ref_context *x, const struct flat *f, struct ref_i
     bind_targets(x, f, in);
     if (!ref_bind_video(x, in) && !ref_bind_alu(x, in) && !ref_bind_move(x, in) && !ref_bind_memory(x, in) &&
         !ref_bind_atomic(x, in) && !ref_bind_control(x, in) && !ref_bind_barrier(x, in) &&
-        !ref_bind_warp(x, in) && !ref_bind_matrix(x, in))
+        !ref_bind_async(x, in) && !ref_bind_warp(x, in) && !ref_bind_matrix(x, in))
         ref_unsupported(x->m, inst, "");
 }
 

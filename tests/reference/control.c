@@ -189,7 +189,7 @@ static void bind_call(const struct ref_context *x, struct ref_inst *in)
     const struct px_symbol *s = direct_callee(callee);
     if (args && args->kind != PX_O_LIST) args = NULL; /* a prototype */
     if (s)
-        call->callee = px_link_func(&x->m->linked, x->m->module, s);
+        call->callee = px_link_func(&x->m->linked, s);
     else
         call->address = ref_resolve(x, in->inst, callee, PX_T_U64);
     if (s && !call->callee) ref_unsupported(x->m, in->inst, "of what is not linked");

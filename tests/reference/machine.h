@@ -50,6 +50,7 @@ struct ref_operand {
 
 struct ref_thread;
 struct ref_inst;
+struct ref_issue;
 
 enum ref_step { REF_NEXT, REF_WAIT /* waits, yields or has exited */ };
 
@@ -128,6 +129,8 @@ struct ref_thread {
     uint32_t member;        /* MEETING: member mask; 0: with whoever can come */
     uint64_t a;
     uint32_t b, c;
+    struct ref_issue *issued; /* async.c: what has not happened yet, in order */
+    uint32_t groups;          /* of cp.async that it has committed */
 };
 
 struct ref_barrier {
@@ -174,6 +177,7 @@ struct ref_machine {
 _Noreturn void ref_fail(struct ref_machine *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void ref_unsupported(struct ref_machine *m, const struct px_inst *inst, const char *why);
 unsigned ref_line(const struct ref_machine *m, const struct px_inst *inst);
+uint64_t ref_chance(struct ref_machine *m);
 void ref_make_ready(struct ref_thread *t);                 /* a thread that waited goes on */
 void ref_stop(struct ref_thread *t, enum ref_state state); /* the running thread waits, or has exited */
 
@@ -206,6 +210,7 @@ bool ref_bind_memory(const struct ref_context *x, struct ref_inst *in);
 bool ref_bind_atomic(const struct ref_context *x, struct ref_inst *in);
 bool ref_bind_control(const struct ref_context *x, struct ref_inst *in);
 bool ref_bind_barrier(const struct ref_context *x, struct ref_inst *in);
+bool ref_bind_async(const struct ref_context *x, struct ref_inst *in);
 bool ref_bind_warp(const struct ref_context *x, struct ref_inst *in);
 bool ref_bind_matrix(const struct ref_context *x, struct ref_inst *in);
 static inline bool ref_has(const struct ref_inst *in, px_word word)

@@ -28,6 +28,35 @@ static enum ref_step run_unpack(struct ref_thread *t, const struct ref_inst *in)
     return REF_NEXT;
 }
 
+static const struct ref_operand *elements(const struct ref_operand *o, uint32_t *n)
+{
+    *n = o->kind == REF_LIST ? o->n : 1;
+    return o->kind == REF_LIST ? o->list : o;
+}
+
+/* All elements are read before the first is written. */
+static enum ref_step run_mov_vector(struct ref_thread *t, const struct ref_inst *in)
+{
+    uint32_t n;
+    ref_bits v[4] = {0};
+    const struct ref_operand *from = elements(&in->o[1], &n);
+    for (uint32_t i = 0; i < n; i++) v[i] = ref_get(t, &from[i]);
+    const struct ref_operand *to = elements(&in->o[0], &n);
+    for (uint32_t i = 0; i < n; i++) ref_put(t, &to[i], v[i]);
+    return REF_NEXT;
+}
+
+static void bind_mov_vector(const struct ref_context *x, struct ref_inst *in)
+{
+    uint32_t to, from;
+    for (unsigned i = 0; i < 2; i++)
+        in->o[i] = ref_resolve(x, in->inst, &in->inst->opds[i], in->match.type[i]);
+    elements(&in->o[0], &to);
+    elements(&in->o[1], &from);
+    if (to != from || to > 4) ref_unsupported(x->m, in->inst, "");
+    in->run = run_mov_vector;
+}
+
 /* Positions and lengths count modulo 256 with 32 bits; with 64 the chip takes all of them. */
 static enum ref_step run_bfi(struct ref_thread *t, const struct ref_inst *in)
 {
@@ -56,13 +85,6 @@ static enum ref_step run_lop3(struct ref_thread *t, const struct ref_inst *in)
     }
     ref_put(t, &d->list[0], r);
     ref_put(t, &d->list[1], ref_has(in, PX_W_and) ? (r != 0) && q : (r != 0) || q);
-    return REF_NEXT;
-}
-
-/* A cache policy is opaque and has no effect. */
-static enum ref_step run_policy(struct ref_thread *t, const struct ref_inst *in)
-{
-    ref_put(t, &in->o[0], 0);
     return REF_NEXT;
 }
 
@@ -110,15 +132,12 @@ bool ref_bind_move(const struct ref_context *x, struct ref_inst *in)
         bind_parts(x, in, 0);
         in->run = run_unpack;
         return true;
+    case PX_OP_mov_vector: bind_mov_vector(x, in); return true;
     case PX_OP_bfi: bind(x, in, run_bfi, (const enum px_type[]){t, t, t, PX_T_U32, PX_T_U32}); return true;
     case PX_OP_lop3:
     case PX_OP_lop3_bool:
         bind(x, in, run_lop3,
              (const enum px_type[]){PX_T_B32, PX_T_B32, PX_T_B32, PX_T_B32, PX_T_B32, PX_T_PRED});
-        return true;
-    case PX_OP_createpolicy:
-        in->o[0] = ref_resolve(x, in->inst, &in->inst->opds[0], PX_T_B64);
-        in->run = run_policy;
         return true;
     case PX_OP_fence: /* one thread runs at a time, and memory is in order */
     case PX_OP_hint:

@@ -108,14 +108,13 @@ static struct ref_operand name_sreg(const struct ref_context *x, const struct px
 /* State space address of what is no variable of the frame; false when it has none. */
 static bool symbol_address(const struct ref_context *x, const struct px_symbol *s, uint64_t *value)
 {
-    const struct ptx_module *module = x->m->module;
     if (s->kind == PX_SYM_FUNC || s->kind == PX_SYM_ENTRY) {
-        const struct px_lfunc *f = px_link_func(&x->m->linked, module, s);
+        const struct px_lfunc *f = px_link_func(&x->m->linked, s);
         if (f) *value = f->address;
         return f != NULL;
     }
     if (s->is_entry_param) return *value = s->offset, true;
-    const struct px_lvar *v = s->kind == PX_SYM_VAR ? px_link_var(&x->m->linked, module, s) : NULL;
+    const struct px_lvar *v = s->kind == PX_SYM_VAR ? px_link_var(&x->m->linked, s) : NULL;
     if (v) *value = v->address;
     return v != NULL;
 }

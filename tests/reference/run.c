@@ -61,7 +61,7 @@ _Noreturn void ref_unsupported(struct ref_machine *m, const struct px_inst *inst
 
 /* ---- chance ---- */
 
-static uint64_t chance(struct ref_machine *m)
+uint64_t ref_chance(struct ref_machine *m)
 {
     uint64_t z = m->random += 0x9e3779b97f4a7c15u; /* splitmix64 */
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -177,8 +177,8 @@ static void order_ctas(struct ref_machine *m)
 {
     const uint32_t *grid = m->launch->grid;
     m->ncta = (uint64_t)grid[0] * grid[1] * grid[2];
-    m->cta_first = chance(m) % m->ncta;
-    do m->cta_stride = 1 + chance(m) % 65536;
+    m->cta_first = ref_chance(m) % m->ncta;
+    do m->cta_stride = 1 + ref_chance(m) % 65536;
     while (common_divisor(m->cta_stride, m->ncta) != 1);
 }
 
@@ -219,7 +219,7 @@ static void run_all(struct ref_machine *m)
         if (!before) report_deadlock(m);
         /* until something changes in who is there */
         while (m->nready) {
-            uint64_t r = chance(m), slice = slices[r & 7];
+            uint64_t r = ref_chance(m), slice = slices[r & 7];
             if (m->steps >= m->max_steps) ref_fail(m, "limit: %llu steps", (unsigned long long)m->steps);
             if (slice > m->max_steps - m->steps) slice = m->max_steps - m->steps;
             struct ref_thread *t = m->ready[(r >> 3) % m->nready];
@@ -249,7 +249,8 @@ static void link(struct ref_machine *m)
     ptx_allocator alloc = px_alloc_or_default(NULL);
     m->is_linked = true;
     if (px_link(&m->linked, &alloc, &m->module, 1, NULL, NULL) != PTX_OK)
-        ref_fail(m, "does not link: %s", m->linked.error ? m->linked.error : "out of memory");
+        ref_fail(m, "does not link: %s",
+                 m->linked.diags.list.n ? m->linked.diags.list.at[0].message : "out of memory");
     m->global_base = (l->buffer_address + l->buffer_bytes) / GLOBAL_ALIGN * GLOBAL_ALIGN + 2 * GLOBAL_ALIGN;
     px_link_place(&m->linked, m->global_base, (uint64_t)REF_WIN_CONST << 56, (uint64_t)REF_WIN_FUNC << 56);
     m->global = calloc(1, m->linked.global_bytes + 1);

@@ -62,7 +62,7 @@ def wrong(path, options, ends, seed):
     )
     output = done.stdout.decode("utf-8", "replace").strip()
     if done.returncode == 2 or (
-        output.startswith("does not link: undefined function") and ends != "does not"
+        output.startswith("does not link: Undefined reference") and ends != "does not"
     ):
         return "not run: " + output
     if ends:

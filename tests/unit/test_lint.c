@@ -38,14 +38,19 @@ static void codes_of(const ptx_module *module, char *codes)
 
 static void test_asked_for(void **state)
 {
+    static const char *const wanted[] = {
+        [PTX_LINT_OFF] = "",
+        [PTX_LINT_ON] = "W0650 W0601 W0620 W0641 W0644 W0640 W0644 W0610 ",
+        [PTX_LINT_ALL] = "W0650 W0601 W0620 W0630 W0621 W0641 W0644 W0640 W0644 W0610 ",
+    };
     char codes[256];
     (void)state;
-    for (int lint = 0; lint < 2; lint++) {
+    for (int lint = PTX_LINT_OFF; lint <= PTX_LINT_ALL; lint++) {
         const ptx_module_options options = {.lint = lint};
         ptx_module *module = NULL;
         assert_int_equal(ptx_module_create(&options, faulty, sizeof faulty - 1, &module), PTX_OK);
         codes_of(module, codes);
-        assert_string_equal(codes, lint ? "W0650 W0601 W0620 W0630 W0621 W0641 W0640 W0610 " : "");
+        assert_string_equal(codes, wanted[lint]);
         ptx_module_destroy(module);
     }
 }
@@ -72,7 +77,7 @@ static void test_memory_ends(void **state)
     (void)state;
     for (; status == PTX_ERROR_OUT_OF_MEMORY; n++) {
         struct budget budget = {.left = n};
-        const ptx_module_options options = {.allocator = {failing_realloc, &budget}, .lint = 1};
+        const ptx_module_options options = {.allocator = {failing_realloc, &budget}, .lint = PTX_LINT_ALL};
         ptx_module *module = NULL;
         status = ptx_module_create(&options, faulty, sizeof faulty - 1, &module);
         ptx_module_destroy(module);

@@ -170,7 +170,9 @@ static void test_create(void **state)
     starve_text("samples/reduce.ptx", (ptx_module_options){0}, PTX_OK);
     starve_text("samples/parent_child.ptx", (ptx_module_options){.check_only = 1}, PTX_OK);
     starve_text("samples/parent_child.ptx", (ptx_module_options){.lint = 1}, PTX_OK);
-    starve_text("tests/asm/lint_barriers.ptx", (ptx_module_options){.lint = 1}, PTX_OK);
+    starve_text("tests/asm/lint_barriers.ptx", (ptx_module_options){.lint = PTX_LINT_ALL}, PTX_OK);
+    starve_text("tests/asm/lint_places.ptx", (ptx_module_options){.lint = PTX_LINT_ON}, PTX_OK);
+    starve_text("tests/asm/lint_aligned.ptx", (ptx_module_options){.lint = PTX_LINT_ON}, PTX_OK);
     starve_text("tests/asm/init_fine.ptx", (ptx_module_options){0}, PTX_OK);
     starve_text("tests/asm/decl_rules.ptx", (ptx_module_options){0}, PTX_ERROR_ASSEMBLY);
     starve_text("tests/cli/notes.ptx", (ptx_module_options){.arch = "sm_80"}, PTX_ERROR_ASSEMBLY);

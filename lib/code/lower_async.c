@@ -1,0 +1,135 @@
+/*
+ * lower_async.c - cp.async, mbarrier.
+ *
+ * Waits may sleep, so their operands are registers and never temporaries: lanes
+ * that wake read them again.
+ */
+#include "code/lower.h"
+#include "ops/async.h"
+#include "ops/mbarrier.h"
+
+static const struct px_ir_opd none;
+
+static px_irop op_of(enum px_op op)
+{
+    return (px_irop)(PX_IR_TABLE | op);
+}
+
+/* ---- cp.async ---- */
+
+/* How many bytes are read: the size, src-size, or none where ignore-src holds. */
+static struct px_ir_opd bytes_read(struct px_irfn *f, const struct px_bound *b, uint32_t size)
+{
+    const struct px_ir_opd all = {.kind = PX_IR_IMM, .elem = 4, .type = PX_T_U32, .value = size};
+    const struct px_inst *inst = b->inst;
+    for (unsigned i = 3; i < inst->nopds; i++) {
+        const struct px_operand *o = &inst->opds[i];
+        if (b->match.type[i] == PX_T_PRED)
+            return px_lower_fixed(f, PX_FIX_mask_andnot, 4, px_lower_row(f, all),
+                                  px_lower_row(f, px_lower_src(f, b, o, PX_T_PRED)), 0);
+        if (b->match.type[i] == PX_T_U32) return px_lower_row(f, px_lower_src(f, b, o, PX_T_U32));
+    }
+    return px_lower_row(f, all); /* what follows is the cache policy */
+}
+
+void px_lower_cp_async(struct px_irfn *f, const struct px_bound *b)
+{
+    const struct px_operand *o = b->inst->opds;
+    struct px_ir_opd opds[3];
+    uint64_t size;
+    uint32_t offset;
+    if (!px_lower_value(f, &o[2], PX_T_U32, &size))
+        px_code_fail(f, b->inst, "has a size that is no constant");
+    opds[0] = px_lower_address(f, b, &o[0], PX_SPACE_SHARED, (uint32_t)size);
+    opds[1] =
+        px_lower_address_row(f, px_lower_address(f, b, &o[1], PX_SPACE_GLOBAL, (uint32_t)size), &offset);
+    opds[2] = bytes_read(f, b, (uint32_t)size);
+    px_lower_guarded(f, b, op_of(PX_OP_cp_async), opds, 0, 3)->aux = offset;
+}
+
+void px_lower_cp_async_commit(struct px_irfn *f, const struct px_bound *b)
+{
+    px_lower_guarded(f, b, op_of(PX_OP_cp_async_commit), &none, 0, 0);
+}
+
+void px_lower_cp_async_wait(struct px_irfn *f, const struct px_bound *b)
+{
+    uint64_t n = 0;
+    const bool all = !b->inst->nopds;
+    if (!all && !px_lower_value(f, &b->inst->opds[0], PX_T_U32, &n))
+        px_code_fail(f, b->inst, "has a number of groups that is no constant");
+    struct px_ir_inst *in = px_lower_guarded(f, b, op_of(PX_OP_cp_async_wait), &none, 0, 0);
+    in->fact = all ? PX_ASYNC_ALL : 0;
+    in->aux = (uint32_t)n;
+}
+
+void px_lower_cp_async_arrive(struct px_irfn *f, const struct px_bound *b)
+{
+    const struct px_ir_opd address = px_lower_address(f, b, &b->inst->opds[0], px_lower_space(b, 0), 8);
+    px_lower_guarded(f, b, op_of(PX_OP_cp_async_arrive), &address, 0, 1)->fact =
+        !px_match_has(&b->match, PX_W_noinc);
+}
+
+/* ---- mbarrier ---- */
+
+static enum px_mbar_kind kind_of(const struct px_match *m)
+{
+    const bool drop = px_match_has(m, PX_W_arrive_drop), bytes = px_match_has(m, PX_W_expect_tx);
+    if (px_match_has(m, PX_W_init)) return PX_MBAR_INIT;
+    if (px_match_has(m, PX_W_inval)) return PX_MBAR_INVAL;
+    if (px_match_has(m, PX_W_complete_tx)) return PX_MBAR_COMPLETE;
+    if (drop) return bytes ? PX_MBAR_DROP_EXPECT : PX_MBAR_DROP;
+    if (px_match_has(m, PX_W_arrive)) return bytes ? PX_MBAR_ARRIVE_EXPECT : PX_MBAR_ARRIVE;
+    return PX_MBAR_EXPECT;
+}
+
+void px_lower_mbarrier(struct px_irfn *f, const struct px_bound *b)
+{
+    const struct px_operand *o = b->inst->opds;
+    const enum px_mbar_kind kind = kind_of(&b->match);
+    const bool arrives =
+        kind != PX_MBAR_INIT && kind != PX_MBAR_INVAL && kind != PX_MBAR_EXPECT && kind != PX_MBAR_COMPLETE;
+    const bool state = arrives && o->kind != PX_O_SINK;
+    struct px_ir_opd opds[3] = {none, none, none};
+    opds[0] = state ? px_lower_dst(f, b, o, PX_T_U64) : px_lower_temp(f, 8, PX_T_U64);
+    opds[1] = px_lower_address(f, b, &o[arrives], px_lower_space(b, arrives), 8);
+    if (b->inst->nopds > arrives + 1u)
+        opds[2] = px_lower_row(f, px_lower_src(f, b, &o[arrives + 1], PX_T_U32));
+    px_lower_guarded(f, b, op_of(PX_OP_mbarrier), opds, 1, opds[2].kind == PX_IR_NONE ? 2 : 3)->fact =
+        (uint16_t)kind;
+    if (state) px_lower_done(f, b, o, opds[0]);
+}
+
+/* The same value in a register that is still there when lanes wake; scalars are. */
+static struct px_ir_opd lasting(struct px_irfn *f, struct px_ir_opd s)
+{
+    if (s.kind != PX_IR_REG || !f->regs.at[s.at].temp) return s;
+    struct px_ir_opd opds[2] = {s, s};
+    opds[0].at = px_lower_register(f, s.elem, (enum px_type)s.type);
+    px_lower_inst(f, PX_IR_COPY, opds, 1, 2);
+    return opds[0];
+}
+
+static struct px_ir_opd lasting_address(struct px_irfn *f, struct px_ir_opd a)
+{
+    const struct px_ir_opd base = {.kind = a.base, .elem = 8, .type = PX_T_U64, .at = a.at};
+    if (a.base == PX_IR_REG) a.at = lasting(f, base).at;
+    return a;
+}
+
+void px_lower_mbarrier_wait(struct px_irfn *f, const struct px_bound *bound)
+{
+    const struct px_operand *o = bound->inst->opds;
+    const uint32_t around = px_lower_around(f, bound);
+    const bool parity = px_match_has(&bound->match, PX_W_parity);
+    struct px_bound b = *bound;
+    b.guard = PX_NONE32;
+    struct px_ir_opd opds[3];
+    opds[1] = lasting_address(f, px_lower_address(f, &b, &o[1], px_lower_space(&b, 1), 8));
+    opds[2] = lasting(f, px_lower_src(f, &b, &o[2], parity ? PX_T_U32 : PX_T_U64));
+    opds[0] = px_lower_dst(f, &b, &o[0], PX_T_PRED);
+    px_lower_inst(f, op_of(PX_OP_mbarrier_wait), opds, 1, 3)->fact =
+        (uint16_t)((parity ? 0 : PX_WAIT_STATE) | (px_match_has(&b.match, PX_W_try_wait) ? PX_WAIT_TRY : 0));
+    px_lower_done(f, &b, &o[0], opds[0]);
+    px_lower_around_end(f, around);
+}

@@ -1,0 +1,26 @@
+/* async.h - cp.async: what issues asynchronous copies, and what makes them happen (gang/async.h). */
+#ifndef PX_OPS_ASYNC_H
+#define PX_OPS_ASYNC_H
+
+#include "gang/gang.h"
+
+/*
+ * cp.async: a = destination in shared memory, b = row of source addresses, x[1] is added to them, c = row of
+ * bytes to read, size = bytes to write.
+ */
+int px_async_copy(struct px_gang *g, const struct px_insn *in);
+int px_async_commit(struct px_gang *g, const struct px_insn *in);
+enum { PX_ASYNC_ALL = 1 }; /* x[1] of wait: of the lane's copies none may be left, */
+int px_async_wait(struct px_gang *g, const struct px_insn *in); /* or of all groups but the imm last ones */
+/* cp.async.mbarrier.arrive: a = mbarrier; x[1]: its pending count goes up first. */
+int px_async_arrive(struct px_gang *g, const struct px_insn *in);
+
+/* Makes one pending arrival at this mbarrier happen, the copies before it included. False: there is none. */
+bool px_async_arrive_one(struct px_cta *cta, uint32_t at);
+/* Everything that is pending in the CTA happens. False: nothing was. */
+bool px_async_finish(struct px_cta *cta);
+/* Forgets what is pending; the memory stays for the next CTA, or goes. */
+void px_async_reset(struct px_gang *g);
+void px_async_free(struct px_gang *g);
+
+#endif

@@ -1,0 +1,81 @@
+/*
+ * record.c - records what a GPU answers to the cases of cases.txt: record CASES [PART PARTS] >async.tsv
+ *
+ * A line a case: its name, the CUresult of the launch, and every result of every thread in order (none after
+ * an error). Each case runs in a process of its own, since an error ends the context; a case that is still
+ * running after five seconds is recorded as "hangs". Needs an sm_90 GPU and its driver.
+ */
+#include <cuda.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel.h"
+
+static CUresult must(CUresult r, const char *what)
+{
+    const char *name = "?";
+    if (r == CUDA_SUCCESS) return r;
+    cuGetErrorName(r, &name);
+    fprintf(stderr, "%s: %s\n", what, name);
+    _exit(3);
+}
+
+static void run(const Case *c)
+{
+    static uint64_t host[THREADS_MAX * RESULTS];
+    static uint8_t input[IN_BYTES];
+    static char log[4096];
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    CUdevice device;
+    CUcontext context;
+    CUmodule module;
+    CUfunction fn;
+    CUdeviceptr out, in;
+    void *args[] = {&out, &in};
+    must(cuInit(0), "init");
+    must(cuDeviceGet(&device, 0), "device");
+    must(cuDevicePrimaryCtxRetain(&context, device), "context");
+    must(cuCtxSetCurrent(context), "context");
+    must(cuMemAlloc(&out, sizeof host), "memory");
+    must(cuMemAlloc(&in, IN_BYTES), "memory");
+    for (unsigned i = 0; i < THREADS_MAX * RESULTS; i++) host[i] = OUT_SENTINEL;
+    fill_input(input);
+    must(cuMemcpyHtoD(out, host, sizeof host), "write");
+    must(cuMemcpyHtoD(in, input, sizeof input), "write");
+    CUresult r = cuModuleLoadDataEx(&module, c->text, 2, options, values);
+    if (r) fprintf(stderr, "%s: %s\n", c->name, log), _exit(3);
+    must(cuModuleGetFunction(&fn, module, "k"), "kernel");
+    r = cuLaunchKernel(fn, c->blocks, 1, 1, c->threads, 1, 1, 0, NULL, args, NULL);
+    if (!r) r = cuCtxSynchronize();
+    printf("%s\t%d", c->name, (int)r);
+    if (!r) must(cuMemcpyDtoH(host, out, sizeof host), "read");
+    for (unsigned t = 0; !r && t < c->threads * c->blocks; t++)
+        for (unsigned i = 0; i < c->results; i++) printf("\t%llx", (unsigned long long)host[t * RESULTS + i]);
+    printf("\n");
+    fflush(stdout);
+    _exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    static Case c;
+    char held[600] = "";
+    FILE *f = argc == 2 || argc == 4 ? fopen(argv[1], "r") : NULL;
+    unsigned part = argc == 4 ? (unsigned)atoi(argv[2]) : 0, parts = argc == 4 ? (unsigned)atoi(argv[3]) : 1;
+    if (!f) return fprintf(stderr, "usage: record CASES [PART PARTS]\n"), 2;
+    for (unsigned i = 0; case_next(f, &c, held); i++) {
+        if (i % parts != part) continue;
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) run(&c);
+        int status = 0, left = 80;
+        while (!waitpid(child, &status, WNOHANG) && --left) usleep(100000);
+        if (left) continue;
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        printf("%s\thangs\n", c.name);
+    }
+    return 0;
+}

@@ -1,0 +1,38 @@
+"""The PTX files that the tests of the tools go through: all of tests/ and samples/, the frozen accepted
+instructions of tests/verdicts, and texts made to be hard."""
+import glob
+import os
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+PTXAS = os.path.join(BUILD, "bin", "ptxas")
+SMALL = bool(os.environ.get("PTXVM_TEST_SMALL"))
+
+
+def ptxas(*arguments, text=None):
+    """(exit code, standard output, standard error) as bytes."""
+    done = subprocess.run([PTXAS, *arguments], input=text, capture_output=True, check=False, timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+def files():
+    found = []
+    for folder in ("tests", "samples"):
+        found += glob.glob(os.path.join(ROOT, folder, "**", "*.ptx"), recursive=True)
+    return sorted(found)
+
+
+def frozen_modules(name, most):
+    """Modules of tests/verdicts/NAME, accepted pieces between the prefix and suffix before them."""
+    prefix = suffix = ""
+    modules = []
+    with open(os.path.join(ROOT, "tests", "verdicts", name), encoding="utf-8", errors="replace") as file:
+        for block in file.read().split("\n---- prefix\n")[1:]:
+            head, *pieces = block.split("\n==== ")
+            prefix, _, suffix = head.partition("\n---- suffix\n")
+            for piece in pieces:
+                first, _, body = piece.partition("\n")
+                if first.endswith(" accept"):
+                    modules.append((prefix + "\n" + body + "\n" + suffix + "\n").encode())
+    return modules[:: max(1, len(modules) // most)]
