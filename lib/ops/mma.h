@@ -6,15 +6,17 @@
  * be the factor with more rows. The arithmetic is symmetric but for the NaNs of f64, where x stands for B and
  * y for A.
  *
- * What the chip does (found with tests/hw/matrix, and the same for every shape of a type):
- *   f16, bf16, tf32   products are exact; all products of a step and c are cut (toward zero) to 25 bits
- * behind the largest exponent among them, where a product's exponent is the sum of its factors' and a
- * subnormal has the least normal one; the cut numbers are added exactly, and the sum is rounded once: toward
- * zero to f32, to nearest even to f16. A zero is +0. NaN results are 7fffffff and 7fff. tf32 is the upper 19
- * bits of a register. wmma of tf32 is two steps of four k, one on top of the other. e4m3, e5m2        (mma)
- * become f16; a step over the first two of every four k, from 0, a step over the others, then c is added. f64
- * a chain of fused multiply-adds in the order of k that starts at c. integers          exact, modulo 2^32 or
- * clamped once at the end.
+ * What the chip does, found with tests/hw/matrix and tests/hw/wgmma, and the same for every shape of a type:
+ *
+ * - f16, bf16, tf32: products are exact; all products of a step and c are cut (toward zero) to 25 bits behind
+ *   the largest exponent among them, where a product's exponent is the sum of its factors' and a subnormal
+ *   has the least normal one; the cut numbers are added exactly, and the sum is rounded once: toward zero to
+ *   f32, to nearest even to f16. A zero is +0. NaN results are 7fffffff and 7fff. tf32 is the upper 19 bits
+ *   of a register. wmma of tf32 is two steps of four k, one on top of the other.
+ * - e4m3, e5m2 of mma become f16; a step over the first two of every four k, from 0, a step over the others,
+ *   then c is added. wgmma takes them as they are, in one step that keeps 13 bits (PX_MMA_NATIVE, kept).
+ * - f64: a chain of fused multiply-adds in the order of k that starts at c.
+ * - integers: exact, modulo 2^32 or clamped once at the end.
  */
 #ifndef PX_OPS_MMA_H
 #define PX_OPS_MMA_H
