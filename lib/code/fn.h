@@ -34,7 +34,7 @@ struct px_coder {
     struct px_irfn **fns; /* by px_lfunc.id; NULL: not reached */
     PX_VEC(struct px_irfn *) queue;
     uint32_t width, threads;
-    uint32_t least_width; /* the widest group of lanes that an instruction needs together */
+    uint32_t least_width;  /* the widest group of lanes that an instruction needs together */
     uint32_t program;      /* owner number of its windows */
     bool approx_exact;     /* ptx_device_config.approx_exact */
     ptx_fmad fmad;         /* of the program */
