@@ -373,6 +373,7 @@ operand: constant                                  { px_push_const(parser, &$1);
        ;
 selector: WORD | TYPE ; /* .b32 is also bytes 3 and 2 */
 index: IDENT                                       { px_push_name(parser, &$1); }
+     | IDENT '+' constant { px_push_name(parser, &$1); px_operand_offset(parser, &$3); }
      | constant                                    { px_push_const(parser, &$1); }
      ;
 vector: '{' elements '}'

@@ -88,6 +88,26 @@ static void resolve_place(struct px_checker *checker, const struct px_operand *p
         px_complain(checker, INTEGER_EXPECTED, place->pos, place->length);
 }
 
+/* In name[i] the name is an array, and i an integer. */
+static void check_index(struct px_checker *checker, const struct px_operand *operand)
+{
+    const struct px_operand *base = &operand->u.list[0], *index = &operand->u.list[1];
+    const struct px_symbol *array = base->symbol, *symbol = index->kind == PX_O_NAME ? index->symbol : NULL;
+    bool variable = array && (array->kind == PX_SYM_VAR || array->kind == PX_SYM_PARAM);
+    if ((array && !variable) || (variable && array->u.var && !array->u.var->ndims)) {
+        px_complain(checker, INDEX_BASE, operand->pos, operand->length);
+        return;
+    }
+    if (!symbol) return;
+    if (symbol->kind == PX_SYM_VAR || symbol->kind == PX_SYM_PARAM) return;
+    const struct px_type_info *type = symbol->kind == PX_SYM_REG ? px_type_info(symbol->type) : NULL;
+    if (!type || type->klass == PX_TC_FLOAT || type->klass == PX_TC_PRED)
+        px_complain(checker, INDEX_TYPE, index->pos, index->length, symbol->name->text, type ? "." : "",
+                    type ? px_word_text(type->word) : "(null)");
+    else if (type->bits > 64)
+        px_complain(checker, INDEX_WIDE, index->pos, index->length);
+}
+
 static void resolve_operand(struct px_checker *checker, struct px_operand *operand)
 {
     switch (operand->kind) {
@@ -101,6 +121,7 @@ static void resolve_operand(struct px_checker *checker, struct px_operand *opera
         for (uint16_t i = 0; i < operand->n; i++) resolve_operand(checker, &operand->u.list[i]);
         if (operand->kind == PX_O_ADDR) resolve_place(checker, &operand->u.list[0]);
         if (operand->kind == PX_O_INDEX) resolve_place(checker, &operand->u.list[1]);
+        if (operand->kind == PX_O_INDEX) check_index(checker, operand);
         break;
     default: break;
     }

@@ -1,24 +1,27 @@
 /*
  * contract.c - finds the products and sums that ptxas makes one fma.
  *
- * One block at a time, over values and not registers: a register that holds a
- * product holds it until it is written again, and copies and negations hold the
- * same product. A product may be taken in where every reader is a sum of its type
- * and flushing; products with a single reader go first, then those with several (packed
- * ones all at once), each time in the order of the sums. Of a sum's two products the one with fewer
- * readers is taken, of equals the first; the other one then has a reader that
- * needs it, and stays.
+ * Over values and not registers: a register that holds a product holds it until it
+ * is written again or the block ends, and copies and negations hold the same product;
+ * a product by a constant is held for good by a register that is written once. A product may be taken in
+ * where every reader is a sum of its type and flushing; products with a single reader go first, then those
+ * with several (packed ones all at once), each time in the order of the sums. Of a sum's two products the one
+ * with fewer readers is taken, of equals the first; the other one then has a reader that needs it, and stays.
  */
 #include "match/registers.h"
 #include "code/contract.h"
 
 struct product {
     uint32_t item, readers;
-    uint32_t segment; /* blocks and what splits them: a reader elsewhere needs the product itself */
+    uint32_t segment; /* blocks and what splits them: a reader elsewhere needs the product itself ... */
+    bool constant;    /* ... but not one by a constant */
     uint8_t type;
-    bool ftz, kept; /* kept: something needs the product itself */
-    bool scaled;    /* PX_ROLE_SCALED */
-    uint32_t taken; /* how many readers took it in */
+    bool ftz, kept;      /* kept: something needs the product itself */
+    bool scaled;         /* PX_ROLE_SCALED */
+    bool kept_behind;    /* something needs its flushed copy */
+    uint32_t direct;     /* readers of the product itself */
+    uint32_t version[2]; /* of a multiplication's operands: how often they were written before */
+    uint32_t taken;      /* how many readers took it in */
 };
 
 struct sum {
@@ -32,14 +35,17 @@ struct sum {
 struct value {
     uint32_t product, mark;
     bool minus;
+    bool behind; /* a copy or negation that flushes, which is a sum to ptxas */
+    bool lasts;  /* beyond its block */
 };
 
 struct find {
     struct px_body *d;
     struct px_contract_live live;
-    const struct px_operand **constants;
     struct px_contracted *out;
     struct value *values; /* by register; valid when mark is the block's */
+    uint32_t *version;    /* by register: how often it was written */
+    bool *early;          /* by register: read while it held nothing */
     uint32_t mark, segment;
     uint32_t *held, nheld; /* registers with a value in this block */
     PX_VEC(struct product) products;
@@ -53,19 +59,40 @@ struct find {
 static struct product *held_by(struct find *f, const struct px_operand *o, bool *minus)
 {
     uint32_t reg = px_contract_register(f->d, o);
-    if (reg == PX_NONE32 || f->values[reg].mark != f->mark || f->values[reg].product == PX_NONE32)
+    if (reg == PX_NONE32) return NULL;
+    const struct value *v = &f->values[reg];
+    bool holds = v->mark == f->mark || v->lasts;
+    if (!holds || v->product == PX_NONE32) {
+        f->early[reg] = true;
         return NULL;
-    *minus = f->values[reg].minus;
-    return &f->products.at[f->values[reg].product];
+    }
+    *minus = v->minus;
+    return &f->products.at[v->product];
 }
 
-static void hold(struct find *f, uint32_t reg, uint32_t product, bool minus)
+static void hold(struct find *f, uint32_t reg, struct value value)
 {
     if (f->values[reg].mark != f->mark) {
-        if (product == PX_NONE32) return;
+        if (value.product == PX_NONE32) return;
         f->held[f->nheld++] = reg;
     }
-    f->values[reg] = (struct value){product, f->mark, minus};
+    value.mark = f->mark;
+    if (value.product != PX_NONE32 && f->d->defs[reg] == 1) {
+        struct product *p = &f->products.at[value.product];
+        value.lasts = p->constant;
+        p->kept |= p->constant && f->early[reg]; /* around a loop */
+    }
+    f->values[reg] = value;
+}
+
+static bool is_behind(struct find *f, const struct px_operand *o)
+{
+    return f->values[px_contract_register(f->d, o)].behind;
+}
+
+static void keep(struct product *p, bool behind)
+{
+    *(behind ? &p->kept_behind : &p->kept) = true;
 }
 
 /* A reader that is no sum. */
@@ -76,7 +103,8 @@ static void need(void *user, const struct px_operand *o, bool is_def)
     struct product *p = is_def ? NULL : held_by(f, o, &minus);
     if (!p) return;
     p->readers++;
-    p->kept = true;
+    p->direct += !is_behind(f, o);
+    keep(p, is_behind(f, o));
 }
 
 /* Under a guard the old value goes on living beside the new one. */
@@ -85,15 +113,26 @@ static void write_over(void *user, const struct px_operand *o, bool is_def)
     struct find *f = user;
     if (!is_def) return;
     if (f->item->inst->guard) need(f, o, false);
-    hold(f, o->symbol->index, PX_NONE32, false);
+    hold(f, o->symbol->index, (struct value){PX_NONE32});
+    f->version[o->symbol->index]++;
 }
 
 /* ---- readers ---- */
 
-static bool same_operand(struct find *f, const struct px_operand *a, const struct px_operand *b)
+static uint32_t version_of(struct find *f, const struct px_operand *o)
 {
+    uint32_t reg = px_contract_register(f->d, o);
+    return reg == PX_NONE32 ? 0 : f->version[reg];
+}
+
+/* Operand i of p's multiplication and operand j of q's have one value. */
+static bool same_operand(struct find *f, const struct product *p, unsigned i, const struct product *q,
+                         unsigned j)
+{
+    const struct px_operand *a = &f->d->items.at[p->item].inst->opds[i + 1];
+    const struct px_operand *b = &f->d->items.at[q->item].inst->opds[j + 1];
     uint32_t ra = px_contract_register(f->d, a), rb = px_contract_register(f->d, b);
-    if (ra != PX_NONE32 || rb != PX_NONE32) return ra == rb;
+    if (ra != PX_NONE32 || rb != PX_NONE32) return ra == rb && p->version[i] == q->version[j];
     return a->kind == b->kind && a->u.i == b->u.i;
 }
 
@@ -101,16 +140,15 @@ static bool same_operand(struct find *f, const struct px_operand *a, const struc
 static bool equal(struct find *f, const struct product *p, const struct product *q)
 {
     const struct px_term *i = &f->d->items.at[p->item], *j = &f->d->items.at[q->item];
-    const struct px_operand *a = i->inst->opds, *b = j->inst->opds;
     if (i->opcode != PX_W_mul || j->opcode != PX_W_mul || p->type != q->type || p->ftz || q->ftz)
         return false;
-    return (same_operand(f, &a[1], &b[1]) && same_operand(f, &a[2], &b[2])) ||
-           (same_operand(f, &a[1], &b[2]) && same_operand(f, &a[2], &b[1]));
+    return (same_operand(f, p, 0, q, 0) && same_operand(f, p, 1, q, 1)) ||
+           (same_operand(f, p, 0, q, 1) && same_operand(f, p, 1, q, 0));
 }
 
 static bool takes(struct find *f, const struct product *p)
 {
-    return p->segment == f->segment && p->type == f->item->match.type[0] &&
+    return (p->constant || p->segment == f->segment) && p->type == f->item->match.type[0] &&
            p->ftz == px_term_has(f->item, PX_W_ftz);
 }
 
@@ -126,8 +164,9 @@ static void read_sum(struct find *f, uint32_t index)
     for (int i = 0; i < 2; i++) {
         if (!p[i]) continue;
         p[i]->readers++;
+        p[i]->direct += !is_behind(f, &o[i + 1]);
         if (twice || !takes(f, p[i]))
-            p[i]->kept = true;
+            keep(p[i], is_behind(f, &o[i + 1]));
         else
             sum.product[i] = (uint32_t)(p[i] - f->products.at);
     }
@@ -137,9 +176,13 @@ static void read_sum(struct find *f, uint32_t index)
 /* A copy or negation of a product; of flushing ones only where that changes nothing. */
 static bool passes_on(struct find *f, unsigned source, struct value *value)
 {
-    const struct product *p = held_by(f, &f->item->inst->opds[source], &value->minus);
-    if (!p || (px_term_has(f->item, PX_W_ftz) && !p->ftz)) return false;
+    const struct px_operand *from = &f->item->inst->opds[source];
+    struct product *p = held_by(f, from, &value->minus);
+    bool flushes = px_term_has(f->item, PX_W_ftz);
+    if (!p || (flushes && !p->ftz)) return false;
+    p->direct += flushes && !is_behind(f, from);
     value->product = (uint32_t)(p - f->products.at);
+    value->behind = flushes || is_behind(f, from);
     return true;
 }
 
@@ -148,7 +191,7 @@ static void read_item(struct find *f, uint32_t index)
     const struct px_term *item = f->item = &f->d->items.at[index];
     struct value value = {.product = PX_NONE32};
     unsigned source;
-    enum px_role role = px_contract_role(f->d, item, f->constants, &source);
+    enum px_role role = px_contract_role(f->d, item, &source);
     if (px_contract_splits(item)) f->segment++;
     if (role == PX_ROLE_SUM) {
         read_sum(f, index);
@@ -160,14 +203,17 @@ static void read_item(struct find *f, uint32_t index)
     if (role == PX_ROLE_PRODUCT || role == PX_ROLE_SCALED) {
         struct product p = {.item = index,
                             .segment = f->segment,
+                            .constant = role == PX_ROLE_PRODUCT && px_contract_by_constant(f->d, item),
                             .type = item->match.type[0],
                             .ftz = px_term_has(item, PX_W_ftz),
                             .scaled = role == PX_ROLE_SCALED};
+        for (unsigned i = 0; role == PX_ROLE_PRODUCT && i < 2; i++)
+            p.version[i] = version_of(f, &item->inst->opds[i + 1]);
         value = (struct value){.product = f->products.n};
         px_vec_push(f->d->arena, &f->products, p);
     }
     px_visit_registers(item->inst, &item->match, true, write_over, f);
-    if (value.product != PX_NONE32) hold(f, item->inst->opds[0].symbol->index, value.product, value.minus);
+    if (value.product != PX_NONE32) hold(f, item->inst->opds[0].symbol->index, value);
 }
 
 /* ---- decisions ---- */
@@ -211,8 +257,17 @@ static void decide_sum(struct find *f, struct sum *s, bool several)
     }
 }
 
+/* A flushing copy that is the only reader takes its product in first: then it is a product itself, which
+ * stays without keeping others from it. */
+static void judge_copies(struct find *f)
+{
+    for (uint32_t i = 0; i < f->products.n; i++)
+        f->products.at[i].kept |= f->products.at[i].kept_behind && f->products.at[i].direct > 1;
+}
+
 static void decide(struct find *f)
 {
+    judge_copies(f);
     for (int several = 0; several < 2; several++)
         for (uint32_t i = 0; i < f->sums.n; i++) decide_sum(f, &f->sums.at[i], several);
     for (uint32_t i = 0; i < f->products.n; i++) {
@@ -235,11 +290,10 @@ static void finish_block(struct find *f, uint32_t k)
 {
     for (uint32_t i = 0; i < f->nheld; i++) {
         const struct value *v = &f->values[f->held[i]];
-        if (v->product != PX_NONE32 && px_contract_lives(&f->live, k, f->held[i]))
-            f->products.at[v->product].kept = true;
+        if (v->product != PX_NONE32 && !v->lasts && px_contract_lives(&f->live, k, f->held[i]))
+            keep(&f->products.at[v->product], v->behind);
     }
-    decide(f);
-    f->nheld = f->products.n = f->sums.n = 0;
+    f->nheld = 0;
     f->mark++;
 }
 
@@ -253,13 +307,15 @@ static void read_block(struct find *f, uint32_t k)
 /* Most functions have no sum behind a product: a compiler contracted before ptxas could. */
 static bool worth_it(struct find *f)
 {
+    bool product = false, constant = false;
     for (uint32_t k = 0; k < f->d->graph.nblocks; k++) {
         const struct px_flow_block *b = &f->d->graph.blocks[k];
-        bool product = k > 0 && goes_on(f->d, k);
+        product &= constant || (k > 0 && goes_on(f->d, k));
         for (uint32_t i = b->first; i < b->first + b->n; i++) {
             unsigned source;
-            enum px_role role = px_contract_role(f->d, &f->d->items.at[i], f->constants, &source);
+            enum px_role role = px_contract_role(f->d, &f->d->items.at[i], &source);
             product |= role == PX_ROLE_PRODUCT;
+            constant |= role == PX_ROLE_PRODUCT && px_contract_by_constant(f->d, &f->d->items.at[i]);
             if (product && role == PX_ROLE_SUM) return true;
         }
     }
@@ -269,32 +325,33 @@ static bool worth_it(struct find *f)
 struct px_contracted *px_contract_find(struct px_body *d)
 {
     struct px_arena *arena = d->arena;
-    struct find f = {.d = d, .mark = 1, .constants = px_contract_constants(d)};
+    struct find f = {.d = d, .mark = 1};
     if (!worth_it(&f)) return NULL;
     px_contract_liveness(d, &f.live);
-    f.values = PX_NEW_N(arena, struct value, d->fn->regs.n + 1);
-    f.held = PX_NEW_N(arena, uint32_t, d->fn->regs.n + 1);
+    f.values = PX_NEW_N(arena, struct value, px_body_registers(d) + 1);
+    f.version = PX_NEW_N(arena, uint32_t, px_body_registers(d) + 1);
+    f.early = PX_NEW_N(arena, bool, px_body_registers(d) + 1);
+    f.held = PX_NEW_N(arena, uint32_t, px_body_registers(d) + 1);
     f.out = PX_NEW_N(arena, struct px_contracted, d->items.n);
     for (uint32_t i = 0; i < d->items.n; i++) f.out[i].product = PX_NONE32;
     for (uint32_t k = 0; k < d->graph.nblocks; k++) {
         read_block(&f, k);
         if (k + 1 == d->graph.nblocks || !goes_on(d, k + 1)) finish_block(&f, k);
     }
+    decide(&f);
     return f.any ? f.out : NULL;
 }
 
-static bool is_wanted(const struct px_irfn *f)
-{
-    ptx_fmad fmad = f->coder->fmad ? f->coder->fmad : (ptx_fmad)f->module->fmad;
-    return fmad == PTX_FMAD_DEFAULT ? !f->module->target_debug : fmad == PTX_FMAD_ON;
-}
-
+/* As ptxas does it: nothing for debugging, and without contraction only what it simplifies all the same. */
 void px_contract(struct px_irfn *f)
 {
     struct px_body d;
-    if (!is_wanted(f) || !px_contract_body(&d, f)) return;
-    const struct px_contracted *what = px_contract_find(&d);
-    if (!what) return;
+    const struct px_contracted *what = NULL;
+    ptx_fmad fmad = f->coder->fmad ? f->coder->fmad : (ptx_fmad)f->module->fmad;
+    if (f->module->target_debug && fmad != PTX_FMAD_ON) return;
+    if (!px_contract_body(&d, f, fmad != PTX_FMAD_OFF)) return;
+    if (d.contracts) what = px_contract_find(&d);
+    if (!what && !d.folded) return;
     f->contract = PX_NEW(d.arena, struct px_contract);
     px_contract_apply(&d, what, f->contract);
 }

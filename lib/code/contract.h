@@ -31,15 +31,34 @@ struct px_body {
     const struct px_function *fn;
     PX_VEC(struct px_term) items;
     struct px_flow_graph graph;
+    bool contracts;                      /* else ptxas keeps multiplications by 1 */
+    const struct px_operand **constants; /* by register, the literal that it always holds, or NULL */
+    uint8_t *defs;                       /* by register: times it is written, 2 for more; under a guard 2 */
+    uint32_t ntext;                      /* instructions of the text */
+    uint32_t *folded; /* by instruction of the text, and their end: the first item; NULL: as they are */
 };
+
+/* Registers of the text and those made since. */
+static inline uint32_t px_body_registers(const struct px_body *d)
+{
+    return d->fn->regs.n + d->f->more_regs.n;
+}
 
 static inline bool px_term_has(const struct px_term *item, px_word word)
 {
     return px_match_has(&item->match, word);
 }
 
-/* contract_body.c: false when the body cannot be lowered anyway. */
-bool px_contract_body(struct px_body *d, struct px_irfn *f);
+/* contract_body.c: the body, simplified; false when it cannot be lowered anyway. */
+bool px_contract_body(struct px_body *d, struct px_irfn *f, bool contracts);
+
+/* contract_body.c: px_make_inst at the place of `like`. */
+struct px_term px_contract_make(struct px_body *d, const struct px_term *like, const px_word words[5],
+                                const struct px_operand *operands, uint8_t n);
+
+/* contract_fold.c: rewrites the items before there is a graph. labels: in ascending order, the items that
+ * labels stand before; the places of items change as d->folded says. */
+void px_contract_fold(struct px_body *d, const uint32_t *labels, uint32_t nlabels);
 
 /* What becomes of an item. */
 struct px_contracted {
@@ -61,12 +80,13 @@ enum px_role {
     PX_ROLE_NEGATION
 };
 
-/* contract_role.c. `constants`: by register, the literal that it always holds, or NULL. */
-enum px_role px_contract_role(struct px_body *d, const struct px_term *item,
-                              const struct px_operand *const *constants, unsigned *source);
-bool px_contract_splits(const struct px_term *item); /* ptxas ends a block here */
-bool px_contract_pure(const struct px_term *item);   /* does nothing but write registers */
-const struct px_operand **px_contract_constants(struct px_body *d);
+/* contract_role.c */
+enum px_role px_contract_role(struct px_body *d, const struct px_term *item, unsigned *source);
+bool px_contract_by_constant(struct px_body *d, const struct px_term *item); /* a product */
+bool px_contract_splits(const struct px_term *item);                         /* ptxas ends a block here */
+bool px_contract_pure(const struct px_term *item); /* does nothing but write registers */
+void px_contract_constants(struct px_body *d);     /* d->constants, d->defs */
+bool px_contract_is_one(struct px_body *d, const struct px_operand *o, enum px_type type);
 /* A register with one component: its index; else PX_NONE32. */
 uint32_t px_contract_register(const struct px_body *d, const struct px_operand *o);
 

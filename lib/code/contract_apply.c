@@ -41,6 +41,12 @@ static uint32_t version_of(const struct apply *a, const struct px_operand *o)
     return reg == PX_NONE32 ? 0 : a->version[reg];
 }
 
+static bool is_written_once(const struct apply *a, const struct px_operand *o)
+{
+    uint32_t reg = px_contract_register(a->d, o);
+    return reg == PX_NONE32 || a->d->defs[reg] < 2;
+}
+
 /* Whether the sum takes its product in with a minus. */
 static bool negative(const struct apply *a, uint32_t sum)
 {
@@ -58,7 +64,10 @@ static void plan(struct apply *a)
             const struct px_operand *o = a->d->items.at[product].inst->opds;
             p->used = true;
             p->minus |= negative(a, i);
-            for (int k = 0; k < 2; k++) p->moved[k] |= version_of(a, &o[k + 1]) != p->version[k];
+            bool near = a->d->items.at[product].block == item->block;
+            for (int k = 0; k < 2; k++)
+                p->moved[k] |=
+                    version_of(a, &o[k + 1]) != p->version[k] || !(near || is_written_once(a, &o[k + 1]));
         }
         for (unsigned k = 0; k < 2 && item->inst->nopds == 3; k++)
             a->parts[i].version[k] = version_of(a, &item->inst->opds[k + 1]);
@@ -68,71 +77,22 @@ static void plan(struct apply *a)
 
 /* ---- new instructions ---- */
 
-static struct px_name *name_of(struct apply *a, px_word word)
-{
-    const char *text = px_word_text(word);
-    size_t n = strlen(text);
-    struct px_name *name = px_arena_zalloc(a->d->arena, sizeof *name + n + 1);
-    name->len = (uint32_t)n;
-    name->word = word;
-    memcpy(name->text, text, n);
-    return name;
-}
-
-/* A new register for values of `type`. */
-static struct px_operand new_register(struct apply *a, enum px_type type)
-{
-    struct px_body *d = a->d;
-    const struct px_type_info *info = px_type_info(type);
-    struct px_symbol *symbol = PX_NEW(d->arena, struct px_symbol);
-    struct px_reg reg = {info->bits == 16   ? PX_T_B16
-                         : info->bits == 64 ? PX_T_F64
-                         : type == PX_T_F32 ? PX_T_F32
-                                            : PX_T_B32,
-                         1, symbol};
-    symbol->kind = PX_SYM_REG;
-    symbol->type = reg.type;
-    symbol->vec = 1;
-    symbol->index = d->fn->regs.n + d->f->more_regs.n;
-    symbol->name = a->like->inst->opds[0].u.name;
-    px_vec_push(d->arena, &d->f->more_regs, reg);
-    return (struct px_operand){
-        .kind = PX_O_NAME, .pos = a->like->inst->pos, .u.name = symbol->name, .symbol = symbol};
-}
-
-/* Appends an instruction of `words` (opcode first, 0 left out) and n operands, at the place of a->like. */
-static struct px_term *add(struct apply *a, const px_word words[5], const struct px_operand *operands,
-                           uint8_t n)
-{
-    struct px_arena *arena = a->d->arena;
-    struct px_inst *inst = PX_NEW(arena, struct px_inst);
-    struct px_term item = *a->like;
-    uint16_t first;
-    inst->opcode = name_of(a, words[0]);
-    inst->pos = a->like->inst->pos;
-    inst->end = a->like->inst->end;
-    inst->mods = PX_NEW_N(arena, struct px_modifier, 4);
-    for (unsigned i = 1; i < 5; i++)
-        if (words[i]) inst->mods[inst->nmods++] = (struct px_modifier){name_of(a, words[i]), inst->pos, 0};
-    inst->opds = PX_NEW_N(arena, struct px_operand, n);
-    memcpy(inst->opds, operands, n * sizeof *operands);
-    inst->nopds = n;
-    item.inst = inst;
-    item.opcode = words[0];
-    unsigned forms = px_forms_of(words[0], &first);
-    for (unsigned i = 0; i < forms; i++) {
-        inst->form = (uint16_t)(first + i);
-        if (px_match_inst(inst, &item.match)) break;
-    }
-    item.handler = px_match_handler(&item.match) >= 0;
-    item.op = px_match_op(&item.match);
-    px_vec_push(arena, &a->items, item);
-    return &a->items.at[a->items.n - 1];
-}
-
 static enum px_type type_of(const struct apply *a)
 {
     return a->like->match.type[0];
+}
+
+static struct px_operand new_register(struct apply *a, enum px_type type)
+{
+    return px_make_register(a->d->f, a->like->inst, type);
+}
+
+/* Appends an instruction of `words` and n operands. */
+static struct px_term *add(struct apply *a, const px_word words[5], const struct px_operand *operands,
+                           uint8_t n)
+{
+    px_vec_push(a->d->arena, &a->items, px_contract_make(a->d, a->like, words, operands, n));
+    return &a->items.at[a->items.n - 1];
 }
 
 static struct px_operand moved(struct apply *a, const struct px_operand *from)
@@ -232,15 +192,33 @@ static void rewrite(struct apply *a)
     a->place[d->items.n] = a->items.n;
 }
 
+/* By instruction of the text instead of by item of a folded list. */
+static void by_text(struct px_body *d, uint32_t **place)
+{
+    if (!d->folded) return;
+    uint32_t *of = PX_NEW_N(d->arena, uint32_t, d->ntext + 1);
+    for (uint32_t i = 0; i <= d->ntext; i++) of[i] = (*place)[d->folded[i]];
+    *place = of;
+}
+
+static const struct px_contracted *nothing(struct px_body *d)
+{
+    struct px_contracted *what = PX_NEW_N(d->arena, struct px_contracted, d->items.n);
+    for (uint32_t i = 0; i < d->items.n; i++) what[i].product = PX_NONE32;
+    return what;
+}
+
 void px_contract_apply(struct px_body *d, const struct px_contracted *what, struct px_contract *out)
 {
     struct px_arena *arena = d->arena;
+    if (!what) what = nothing(d);
     struct apply a = {.d = d,
                       .what = what,
                       .parts = PX_NEW_N(arena, struct parts, d->items.n),
-                      .version = PX_NEW_N(arena, uint32_t, d->fn->regs.n + 1),
+                      .version = PX_NEW_N(arena, uint32_t, px_body_registers(d) + 1),
                       .place = PX_NEW_N(arena, uint32_t, d->items.n + 1)};
     plan(&a);
     rewrite(&a);
+    by_text(d, &a.place);
     *out = (struct px_contract){a.place, a.items.at, 0};
 }

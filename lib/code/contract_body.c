@@ -12,15 +12,28 @@ struct walk {
     bool fine;
 };
 
+static bool bind(struct px_term *item, const struct px_inst *inst)
+{
+    item->inst = inst;
+    item->opcode = inst->opcode->word;
+    if (!px_match_inst(inst, &item->match)) return false;
+    item->handler = px_match_handler(&item->match) >= 0;
+    item->op = px_match_op(&item->match);
+    return true;
+}
+
+struct px_term px_contract_make(struct px_body *d, const struct px_term *like, const px_word words[5],
+                                const struct px_operand *operands, uint8_t n)
+{
+    struct px_term item = *like;
+    bind(&item, px_make_inst(d->arena, like->inst, words, operands, n));
+    return item;
+}
+
 static void add_inst(struct walk *w, const struct px_inst *inst)
 {
-    struct px_term item = {.inst = inst, .opcode = inst->opcode->word};
-    if (!px_match_inst(inst, &item.match)) {
-        w->fine = false;
-        return;
-    }
-    item.handler = px_match_handler(&item.match) >= 0;
-    item.op = px_match_op(&item.match);
+    struct px_term item = {0};
+    w->fine &= bind(&item, inst);
     px_vec_push(w->d->arena, &w->d->items, item);
 }
 
@@ -78,15 +91,28 @@ static void add_end(struct walk *w, struct px_flow_code *code, uint32_t i)
     px_vec_push(w->d->arena, &code->ends, end);
 }
 
-bool px_contract_body(struct px_body *d, struct px_irfn *f)
+static void fold(struct walk *w)
 {
-    *d = (struct px_body){.f = f, .arena = f->coder->scratch, .fn = f->fn};
+    struct px_body *d = w->d;
+    uint32_t *places = PX_NEW_N(d->arena, uint32_t, w->labels.n + 1);
+    for (uint32_t i = 0; i < w->labels.n; i++) places[i] = w->labels.at[i].item;
+    d->ntext = d->items.n;
+    px_contract_constants(d);
+    px_contract_fold(d, places, w->labels.n);
+    for (uint32_t i = 0; d->folded && i < w->labels.n; i++) w->labels.at[i].item = d->folded[places[i]];
+}
+
+bool px_contract_body(struct px_body *d, struct px_irfn *f, bool contracts)
+{
+    *d = (struct px_body){.f = f, .arena = f->coder->scratch, .fn = f->fn, .contracts = contracts};
     struct walk w = {.d = d, .fine = true};
     struct px_flow_code code = {0};
     add_block(&w, f->fn->func->body);
+    if (!w.fine || !d->items.n) return false;
+    fold(&w);
     code.n = d->items.n;
     for (uint32_t i = 0; w.fine && i < d->items.n; i++) add_end(&w, &code, i);
-    if (!w.fine || !d->items.n) return false;
+    if (!w.fine) return false;
     px_flow_graph(&d->graph, d->arena, &code);
     for (uint32_t i = 0; i < d->items.n; i++) d->items.at[i].block = d->graph.node_of[i];
     return true;

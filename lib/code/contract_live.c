@@ -51,14 +51,14 @@ static void note_loop(void *user, const struct px_operand *o, bool is_def)
 static void number_registers(struct live *l)
 {
     struct px_body *d = l->d;
-    for (uint32_t i = 0; i < d->fn->regs.n; i++) l->number[i] = l->block[i] = PX_NONE32;
+    for (uint32_t i = 0; i < px_body_registers(d); i++) l->number[i] = l->block[i] = PX_NONE32;
     for (int loop = 0; loop < 2; loop++)
         for (uint32_t i = 0; i < d->items.n; i++) {
             l->item = &d->items.at[i];
             for (int defs = 0; defs < 2; defs++)
                 px_visit_registers(l->item->inst, &l->item->match, defs, loop ? note_loop : note_block, l);
         }
-    memset(l->mark, 0, d->fn->regs.n);
+    memset(l->mark, 0, px_body_registers(d));
 }
 
 static void set_mark(struct live *l, uint32_t reg)
@@ -152,7 +152,7 @@ static void seed_results(struct live *l)
 void px_contract_liveness(struct px_body *d, struct px_contract_live *live)
 {
     struct px_arena *arena = d->arena;
-    uint32_t n = d->fn->regs.n + 1;
+    uint32_t n = px_body_registers(d) + 1;
     struct live l = {.d = d,
                      .number = PX_NEW_N(arena, uint32_t, n),
                      .block = PX_NEW_N(arena, uint32_t, n),

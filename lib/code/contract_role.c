@@ -11,20 +11,21 @@ uint32_t px_contract_register(const struct px_body *d, const struct px_operand *
 {
     if (o->kind != PX_O_NAME || !o->symbol || o->symbol->kind != PX_SYM_REG || o->has_selector)
         return PX_NONE32;
-    return d->fn->regs.at[o->symbol->index].vec > 1 ? PX_NONE32 : o->symbol->index;
+    return px_code_reg(d->f, o->symbol->index)->vec > 1 ? PX_NONE32 : o->symbol->index;
 }
 
 /* ---- constants ---- */
 
 struct count {
-    uint32_t *defs;
+    struct px_body *d;
     const struct px_term *item;
 };
 
 static void count_def(void *user, const struct px_operand *o, bool is_def)
 {
     const struct count *c = user;
-    if (is_def) c->defs[o->symbol->index] += c->item->inst->guard ? 2 : 1;
+    uint8_t *n = &c->d->defs[o->symbol->index];
+    if (is_def) *n = *n || c->item->inst->guard ? 2 : 1;
 }
 
 static bool is_number(const struct px_operand *o)
@@ -42,30 +43,28 @@ static bool plain_move(const struct px_term *item)
     return item->op == PX_OP_mov && item->inst->nopds == 2 && !item->inst->guard;
 }
 
-const struct px_operand **px_contract_constants(struct px_body *d)
+void px_contract_constants(struct px_body *d)
 {
-    uint32_t n = d->fn->regs.n + 1;
-    uint32_t *defs = PX_NEW_N(d->arena, uint32_t, n);
-    const struct px_operand **constants = PX_NEW_N(d->arena, const struct px_operand *, n);
+    uint32_t n = px_body_registers(d) + 1;
+    d->defs = PX_NEW_N(d->arena, uint8_t, n);
+    d->constants = PX_NEW_N(d->arena, const struct px_operand *, n);
     for (uint32_t i = 0; i < d->items.n; i++) {
-        struct count c = {defs, &d->items.at[i]};
+        struct count c = {d, &d->items.at[i]};
         px_visit_registers(c.item->inst, &c.item->match, true, count_def, &c);
     }
     for (uint32_t i = 0; i < d->items.n; i++) {
         const struct px_term *item = &d->items.at[i];
         if (!plain_move(item) || !is_literal(&item->inst->opds[1])) continue;
         uint32_t reg = px_contract_register(d, &item->inst->opds[0]);
-        if (reg != PX_NONE32 && defs[reg] == 1) constants[reg] = &item->inst->opds[1];
+        if (reg != PX_NONE32 && d->defs[reg] == 1) d->constants[reg] = &item->inst->opds[1];
     }
-    return constants;
 }
 
-static bool constant(struct px_body *d, const struct px_operand *o, enum px_type type,
-                     const struct px_operand *const *constants, uint64_t *value)
+static bool constant(struct px_body *d, const struct px_operand *o, enum px_type type, uint64_t *value)
 {
     const struct px_type_info *info = px_type_info(type);
     uint32_t reg = px_contract_register(d, o);
-    if (reg != PX_NONE32) o = constants[reg];
+    if (reg != PX_NONE32) o = d->constants[reg];
     if (!o || !is_literal(o)) return false;
     return px_lower_value(d->f, o, info->bits == 16 ? PX_T_B16 : type, value);
 }
@@ -79,6 +78,13 @@ static bool is_one(enum px_type type, uint64_t value, bool *minus)
         [PX_T_F16X2] = {0x3c003c00, 0xbc00bc00}, [PX_T_BF16X2] = {0x3f803f80, 0xbf80bf80}};
     *minus = value == ones[type][1];
     return ones[type][0] && (value == ones[type][0] || *minus);
+}
+
+bool px_contract_is_one(struct px_body *d, const struct px_operand *o, enum px_type type)
+{
+    uint64_t value;
+    bool minus;
+    return constant(d, o, type, &value) && is_one(type, value, &minus) && !minus;
 }
 
 /* ---- roles ---- */
@@ -112,14 +118,13 @@ static bool uniform(const struct px_body *d, const struct px_term *item, unsigne
 }
 
 /* A multiplication: of two constants it is folded, by 1 it is a copy. */
-static enum px_role role_of_mul(struct px_body *d, const struct px_term *item,
-                                const struct px_operand *const *constants, unsigned *source)
+static enum px_role role_of_mul(struct px_body *d, const struct px_term *item, unsigned *source)
 {
     uint64_t value[2];
     bool is[2], minus;
     if (px_term_has(item, PX_W_sat)) return PX_ROLE_OTHER;
     for (unsigned i = 0; i < 2; i++)
-        is[i] = constant(d, &item->inst->opds[i + 1], item->match.type[0], constants, &value[i]);
+        is[i] = constant(d, &item->inst->opds[i + 1], item->match.type[0], &value[i]);
     if (is[0] && is[1]) return PX_ROLE_OTHER;
     for (unsigned i = 0; i < 2; i++) {
         if (!is[i] || !is_one(item->match.type[0], value[i], &minus)) continue;
@@ -136,23 +141,29 @@ static bool is_copy(const struct px_body *d, const struct px_term *item)
     uint32_t from = px_contract_register(d, &inst->opds[1]);
     if (from == PX_NONE32) return false;
     if (item->op == PX_OP_mov)
-        return px_type_info(d->fn->regs.at[from].type)->bits ==
-               px_type_info(d->fn->regs.at[inst->opds[0].symbol->index].type)->bits;
+        return px_type_info(px_code_reg(d->f, from)->type)->bits ==
+               px_type_info(px_code_reg(d->f, inst->opds[0].symbol->index)->type)->bits;
     if (item->opcode != PX_W_cvt || inst->nmods > 3 || item->match.type[0] != item->match.type[1])
         return false;
     return contractible(item->match.type[0]) && inst->nmods == 2u + px_term_has(item, PX_W_ftz);
 }
 
-enum px_role px_contract_role(struct px_body *d, const struct px_term *item,
-                              const struct px_operand *const *constants, unsigned *source)
+bool px_contract_by_constant(struct px_body *d, const struct px_term *item)
+{
+    uint64_t value;
+    enum px_type type = item->match.type[0];
+    return constant(d, &item->inst->opds[2], type, &value) ||
+           (item->opcode == PX_W_mul && constant(d, &item->inst->opds[1], type, &value));
+}
+
+enum px_role px_contract_role(struct px_body *d, const struct px_term *item, unsigned *source)
 {
     *source = 1;
     if (item->opcode == PX_W_add || item->opcode == PX_W_sub)
         return uniform(d, item, 2) && !names_rounding(item) ? PX_ROLE_SUM : PX_ROLE_OTHER;
     if (item->inst->guard) return PX_ROLE_OTHER;
     if (item->opcode == PX_W_mul)
-        return uniform(d, item, 2) && !names_rounding(item) ? role_of_mul(d, item, constants, source)
-                                                            : PX_ROLE_OTHER;
+        return uniform(d, item, 2) && !names_rounding(item) ? role_of_mul(d, item, source) : PX_ROLE_OTHER;
     if ((item->op == PX_OP_div_f32 || item->op == PX_OP_divfull_f32) && !d->f->coder->approx_exact)
         return uniform(d, item, 2) ? PX_ROLE_PRODUCT : PX_ROLE_OTHER;
     if (item->op == PX_OP_rcp_f32)

@@ -74,12 +74,13 @@ struct px_irfn {
     PX_VEC(struct px_mma_form) matrices;
     PX_VEC(struct px_wgmma_words) wgmmas;
     PX_VEC(struct px_param) params;
-    uint32_t *param_of;              /* by index in px_function.vars: in params; PX_NONE32 */
-    uint32_t *reg_base;              /* by index in px_function.regs, more_regs behind: first register */
-    PX_VEC(struct px_reg) more_regs; /* that contraction added */
-    struct px_contract *contract;    /* what is lowered instead of the text; NULL */
-    uint32_t carry;                  /* the carry flag's register; PX_NONE32 until needed */
-    uint32_t stack;                  /* of alloca: where the lane's free local memory begins; PX_NONE32 */
+    uint32_t *param_of;               /* by index in px_function.vars: in params; PX_NONE32 */
+    uint32_t *reg_base;               /* by index in px_function.regs, more_regs behind: first register */
+    PX_VEC(struct px_reg) more_regs;  /* that contraction and lowering added */
+    const struct px_operand *element; /* two of them for the address of name[register]; NULL until needed */
+    struct px_contract *contract;     /* what is lowered instead of the text; NULL */
+    uint32_t carry;                   /* the carry flag's register; PX_NONE32 until needed */
+    uint32_t stack;                   /* of alloca: where the lane's free local memory begins; PX_NONE32 */
     uint64_t local_bytes;
     bool fresh; /* nothing was made of the running instruction of the text yet */
 
@@ -106,6 +107,12 @@ static inline const struct px_reg *px_code_reg(const struct px_irfn *f, uint32_t
 
 /* The passes, in their order. */
 void px_contract(struct px_irfn *f);
+
+/* make.c: an instruction of `words` (opcode first, 0 left out) and n operands at the place of `like`, of a
+ * form that fits; a register of the text's kind, before registers are numbered. */
+struct px_inst *px_make_inst(struct px_arena *arena, const struct px_inst *like, const px_word words[5],
+                             const struct px_operand *operands, uint8_t n);
+struct px_operand px_make_register(struct px_irfn *f, const struct px_inst *like, enum px_type type);
 void px_lower(struct px_irfn *f);
 void px_ir_blocks(struct px_irfn *f);
 void px_ir_uniform(struct px_irfn *f);

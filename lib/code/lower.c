@@ -107,15 +107,69 @@ static void refuse_operands(struct px_irfn *f, const struct px_inst *inst)
         }
 }
 
-/* name[i] as name+bytes. ptxas counts elements of the declared type: no vectors, and no rows of several
- * dimensions. */
-static struct px_operand element(struct px_irfn *f, const struct px_inst *inst, const struct px_operand *o)
+static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part);
+
+/* An instruction that the text does not have, in front of `like` and without its guard. */
+static void put(struct px_irfn *f, const struct px_inst *like, const px_word words[5],
+                const struct px_operand *o, uint8_t n)
+{
+    lower_inst(f, px_make_inst(f->coder->scratch, like, words, o, n), PX_LOWER_WHOLE);
+}
+
+static px_word generic_of(enum px_space space)
+{
+    switch (space) {
+    case PX_SPACE_SHARED: return PX_W_shared;
+    case PX_SPACE_LOCAL: return PX_W_local;
+    case PX_SPACE_CONST: return PX_W_const;
+    case PX_SPACE_PARAM: return PX_W_param;
+    default: return 0;
+    }
+}
+
+/* name[register+i] into f->element[0], as an address in the name's state space or a generic one. */
+static struct px_operand computed(struct px_irfn *f, const struct px_inst *inst, struct px_operand name,
+                                  const struct px_operand *index, int64_t size, bool generic)
+{
+    const struct px_operand *at = f->element;
+    struct px_operand by = {.kind = PX_O_INT, .u.i = (uint64_t)size, .pos = name.pos}, plain = *index;
+    const struct px_type_info *type = px_type_info(px_code_reg(f, index->symbol->index)->type);
+    bool sign = type->klass == PX_TC_SIGNED;
+    px_word narrow = type->bits == 8    ? (sign ? PX_W_s8 : PX_W_u8)
+                     : type->bits == 16 ? (sign ? PX_W_s16 : PX_W_u16)
+                                        : (sign ? PX_W_s32 : PX_W_u32);
+    name.offset += plain.offset * size;
+    name.has_offset = true;
+    plain.offset = 0;
+    plain.has_offset = false;
+    if (type->bits == 64)
+        put(f, inst, (px_word[5]){PX_W_mov, PX_W_b64}, (struct px_operand[2]){at[0], plain}, 2);
+    else
+        put(f, inst, (px_word[5]){PX_W_cvt, sign ? PX_W_s64 : PX_W_u64, narrow},
+            (struct px_operand[2]){at[0], plain}, 2);
+    put(f, inst, (px_word[5]){PX_W_mov, PX_W_u64}, (struct px_operand[2]){at[1], name}, 2);
+    put(f, inst, (px_word[5]){PX_W_mad, PX_W_lo, PX_W_s64}, (struct px_operand[4]){at[0], at[0], by, at[1]},
+        4);
+    px_word space = generic ? generic_of((enum px_space)name.symbol->space) : 0;
+    if (space)
+        put(f, inst, (px_word[5]){PX_W_cvta, space, PX_W_u64}, (struct px_operand[2]){at[0], at[0]}, 2);
+    return at[0];
+}
+
+/* name[i] as name+bytes, or as a register. ptxas counts elements of the declared type: no vectors, and no
+ * rows of several dimensions. */
+static struct px_operand element(struct px_irfn *f, const struct px_inst *inst, const struct px_operand *o,
+                                 bool generic)
 {
     struct px_operand name = o->u.list[0];
+    const struct px_operand *i = &o->u.list[1];
     uint64_t index;
-    if (!name.symbol || !px_lower_value(f, &o->u.list[1], PX_T_S64, &index))
-        px_code_fail(f, inst, "has an index that is no constant; add it to the address instead");
-    name.offset += (int64_t)(index * ((px_type_info(name.symbol->type)->bits + 7u) / 8));
+    int64_t size = name.symbol ? (px_type_info(name.symbol->type)->bits + 7) / 8 : 0;
+    if (name.symbol && px_lower_is_register(i)) return computed(f, inst, name, i, size, generic);
+    if (!name.symbol || !px_lower_value(f, i, PX_T_S64, &index))
+        px_code_fail(f, inst,
+                     "has an index that is neither a constant nor a register; add it to the address instead");
+    name.offset += (int64_t)index * size;
     name.has_offset = true;
     return name;
 }
@@ -134,9 +188,12 @@ static const struct px_inst *without_indices(struct px_irfn *f, const struct px_
             copy->opds = PX_NEW_N(f->coder->scratch, struct px_operand, inst->nopds);
             memcpy(copy->opds, inst->opds, inst->nopds * sizeof *inst->opds);
         }
-        struct px_operand name = element(f, inst, &inst->opds[i]), *o = &copy->opds[i];
+        bool address = px_match_opd(match, i)->kind == PX_OK_ADDR;
+        const struct px_bound bound = {.inst = inst, .match = *match};
+        bool generic = address && px_lower_space(&bound, i) == PX_SPACE_NONE;
+        struct px_operand name = element(f, inst, &inst->opds[i], generic), *o = &copy->opds[i];
         *o = name;
-        if (px_match_opd(match, i)->kind != PX_OK_ADDR) continue;
+        if (!address) continue;
         o->kind = PX_O_ADDR;
         o->n = 1;
         o->u.list = PX_NEW(f->coder->scratch, struct px_operand);
@@ -199,10 +256,22 @@ static void each_stmt(struct px_irfn *f, const struct px_block *block, visit_stm
             visit(f, block->list[i]);
 }
 
+static void note_indices(struct px_irfn *f, const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nopds; i++) {
+        const struct px_operand *o = &inst->opds[i];
+        if (o->kind != PX_O_INDEX || !px_lower_is_register(&o->u.list[1]) || f->element) continue;
+        struct px_operand *element = PX_NEW_N(f->coder->scratch, struct px_operand, 2);
+        for (unsigned k = 0; k < 2; k++) element[k] = px_make_register(f, inst, PX_T_B64);
+        f->element = element;
+    }
+}
+
 /* Labels of the text have the first numbers, in text order. */
 static void note_label(struct px_irfn *f, const struct px_stmt *s)
 {
     f->text_insts += s->kind == PX_S_INST;
+    if (s->kind == PX_S_INST) note_indices(f, &s->u.inst);
     if (s->kind != PX_S_LABEL) return;
     px_vec_push(f->coder->scratch, &f->text_labels, s);
     px_lower_label(f);

@@ -56,7 +56,9 @@ void px_lower_taken(struct px_irfn *f, const struct px_inst *inst)
     if (inst->opcode->word == PX_W_call) return;
     for (uint32_t k = 0; k < inst->nopds; k++) {
         const struct px_operand *o = &inst->opds[k];
-        if (o->kind == PX_O_INDEX && inst->opcode->word == PX_W_mov) o = &o->u.list[0];
+        bool element = o->kind == PX_O_INDEX;
+        if (element && (inst->opcode->word == PX_W_mov || px_lower_is_register(&o->u.list[1])))
+            o = &o->u.list[0];
         if (o->kind != PX_O_NAME || !o->symbol || o->symbol->space != PX_SPACE_PARAM) continue;
         struct px_param *p = px_lower_param(f, o->symbol);
         if (p && p->local == PX_NONE32) place_local(f, p);

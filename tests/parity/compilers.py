@@ -22,8 +22,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 LLVM = ("-19", "-16", "")
 NVCC_ARCHS = ("sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a")
-LLC_TARGETS = "sm_20 ptx32|sm_35 ptx43|sm_60 ptx60|sm_70 ptx63|sm_80 ptx75|sm_90a ptx83".split("|")
-INTRINSIC_TARGETS = "sm_60 ptx60|sm_80 ptx75|sm_90a ptx83".split("|")
+LLC_TARGETS = (
+    "sm_20 ptx32|sm_35 ptx43|sm_50 ptx40|sm_52 ptx41|sm_53 ptx42|sm_60 ptx60|sm_70 ptx63|sm_75 ptx64"
+    "|sm_80 ptx75|sm_86 ptx72|sm_89 ptx81|sm_90 ptx80|sm_90a ptx85"
+).split("|")
+INTRINSIC_TARGETS = "sm_60 ptx60|sm_80 ptx75|sm_90a ptx85".split("|")
 BATCH = 24
 FAILED = "failed "
 

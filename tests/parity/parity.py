@@ -133,6 +133,47 @@ def instruction_seeds(path, name, arch, ask):
                     break
 
 
+PER_OPCODE = 5
+
+
+def emitted_cuts(emitted):
+    """(name, text, arch, family) of what compilers made: each signature once, PER_OPCODE of an opcode with
+    its modifiers, and each kind of declaration and function head"""
+    seen, shapes = set(), Counter()
+
+    def wanted(statement):
+        sign = seeds.signature(statement)
+        shape = sign.replace("@ ", "", 1).split(" ")[0]
+        if len(statement) > 1000 or sign in seen or shapes[shape] >= PER_OPCODE:
+            return False
+        seen.add(sign)
+        shapes[shape] += 1
+        return True
+
+    for name, text, arch in emitted:
+        if all(seeds.signature(line) in seen for line in text.split("\n") if line.endswith(";")):
+            continue
+        module = seeds.Module(text)
+        for f in module.functions:
+            for k, statement in enumerate(f.body or []):
+                cut = None
+                if not seeds.is_declaration(statement) and wanted(statement):
+                    cut = seeds.cut_statement(module, f, k)
+                if cut:
+                    yield "%s#%s.%d" % (name, f.name, k), cut, arch, "inst"
+        for i, cut in enumerate(seeds.cut_declarations(module)):
+            if wanted("\n".join(cut.split("\n")[3:])):
+                yield "%s#d%d" % (name, i), cut, arch, "decl"
+
+
+def emitted_seeds(emitted, ask, jobs):
+    cuts = list(emitted_cuts(emitted))
+    with ThreadPoolExecutor(jobs) as pool:
+        for cut, verdict in zip(cuts, pool.map(lambda c: ask(c[1], c[2]), cuts)):
+            if verdict.accepts:
+                yield Seed(*cut)
+
+
 def fixed_rejects(facts, ask):
     """the rejected modules with their recorded fix applied: accepted ones one step from an error"""
     for r in table(os.path.join(facts, "reject", "index.tsv")):
@@ -166,8 +207,8 @@ def whole_seeds(facts, ask):
             )
 
 
-def collect_seeds(facts, ask):
-    """(instruction seeds, declaration seeds), each text once"""
+def collect_seeds(facts, ask, jobs, emitted, own):
+    """(instruction seeds, declaration seeds), each text once; emitted: by compilers; own: also ours"""
     out, seen = {"inst": [], "decl": []}, set()
 
     def add(found):
@@ -176,6 +217,9 @@ def collect_seeds(facts, ask):
                 seen.add(s.text)
                 out[s.family].append(s)
 
+    add(emitted_seeds(emitted, ask, jobs))
+    if not own:
+        return out
     if facts:
         for folder, name, path, arch, options in fact_files(facts):
             if folder == "accept" and not options and not re.match(r"b_(dir|lim|opq|sp_)", name):
@@ -508,6 +552,12 @@ def parse_arguments():
     p.add_argument(
         "--compilers", default="forms,triton,llc,clang,nvcc", help="which of these the part compilers has"
     )
+    p.add_argument(
+        "--seeds",
+        choices=("own", "compilers", "both"),
+        default="both",
+        help="what the mutants start from: files of the repository and --facts, what compilers made, or both",
+    )
     p.add_argument("--triton", help="an archive of recorded kernels for the part compilers")
     p.add_argument("--oracle-only", action="store_true", help="fill the cache and stop")
     p.add_argument("--findings", help="write the disagreements, grouped, to this file")
@@ -528,7 +578,12 @@ def gather(args, ask):
     emitted = list(compiler_cases(args, ask)) if "compilers" in parts else []
     cases += emitted
     if "lines" in parts or "mutants" in parts:
-        found = collect_seeds(args.facts, ask)
+        made = (
+            [(c.name, c.text, c.arch) for c in emitted or compiler_cases(args, ask)]
+            if args.seeds != "own"
+            else []
+        )
+        found = collect_seeds(args.facts, ask, args.jobs, made, args.seeds != "compilers")
         print(
             "seeds: %d instructions of %d opcodes, %d declaration modules"
             % (len(found["inst"]), len(set(s.opcode for s in found["inst"])), len(found["decl"])),

@@ -201,6 +201,14 @@ def cut_declarations(module):
                     ) + "\n"
 
 
+def signature(statement):
+    """opcode, modifiers and kinds of operands: statements of one signature are one seed"""
+    guard, opcode, rest = re.match(r"(@!?[%\w$]+\s+)?(\S*)(.*)", squash(statement)).groups()
+    rest = re.sub(r"(?<![\w$%.])(0[fdFDxX][0-9A-Fa-f]+|\d+)\b", "0", rest)
+    rest = re.sub(r"(?<![\w$%.])[A-Za-z_$][\w$]*", "n", rest)
+    return ("@ " if guard else "") + opcode + re.sub(r"(?<=[A-Za-z])\d+\b(?!\.)", "", rest)
+
+
 def tidy(text):
     """a whole small file, comments away, one line per line"""
     lines = [l.rstrip() for l in strip_comments(text).split("\n")]

@@ -274,7 +274,8 @@ struct random_program random_program(uint64_t seed, const struct random_options 
     gen_line(g, "// seed %llu, size %u, features %u: grid %u,%u,%u block %u,%u,%u, a buffer of %zu bytes",
              (unsigned long long)seed, options->size, options->features, p.grid[0], p.grid[1], p.grid[2],
              p.block[0], p.block[1], p.block[2], p.buffer_bytes);
-    gen_line(g, ".version 9.0\n.target sm_90\n.address_size 64");
+    /* for debugging, as nothing is simplified then: the reference does what is written */
+    gen_line(g, ".version 9.0\n.target sm_90, debug\n.address_size 64\n.section .debug_abbrev { .b8 0 }");
     tables(g);
     gen_line(g, ".global .align 8 .b64 cellp;");
     gen_line(g,

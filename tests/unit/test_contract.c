@@ -42,7 +42,7 @@ static struct px_contracted *decide(struct subject *s, const char *body)
     s->coder.fns = PX_NEW_N(&s->arena, struct px_irfn *, linked->nfuncs + 1);
     for (uint32_t i = 0; i < linked->nfuncs; i++)
         if (linked->funcs[i].is_entry)
-            assert_true(px_contract_body(&s->body, px_code_function(&s->coder, &linked->funcs[i])));
+            assert_true(px_contract_body(&s->body, px_code_function(&s->coder, &linked->funcs[i]), true));
     return px_contract_find(&s->body);
 }
 
@@ -126,6 +126,27 @@ static void packed_products_go_in_the_order_of_the_sums(void **state)
     done(&t);
 }
 
+/* A product by a constant is taken in behind labels and barriers, too; its factor is kept where it changes.
+ */
+static void a_product_by_a_constant_crosses_blocks(void **state)
+{
+    (void)state;
+    struct subject s = {0}, t = {0}, u = {0};
+    const struct px_contracted *c = decide(&s, "mul.f32 %f2, %f0, 0f40400000; setp.gt.f32 %p, %f0, %f1;\n"
+                                               "@%p bra L; mov.f32 %f1, %f0; L: add.f32 %f8, %f2, %f1;");
+    assert_non_null(c);
+    assert_int_equal(c[FIRST + 4].product, FIRST);
+    assert_true(c[FIRST].gone);
+    assert_null(decide(&t, "mul.f32 %f2, %f0, %f0; setp.gt.f32 %p, %f0, %f1;\n"
+                           "@%p bra L; mov.f32 %f1, %f0; L: add.f32 %f8, %f2, %f1;"));
+    assert_null(decide(&u,
+                       "L: add.f32 %f8, %f2, %f1; mul.f32 %f2, %f0, 0f40400000; setp.gt.f32 %p, %f8, %f1;\n"
+                       "@%p bra L;"));
+    done(&s);
+    done(&t);
+    done(&u);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -134,6 +155,7 @@ int main(void)
         cmocka_unit_test(a_product_may_be_taken_and_stay),
         cmocka_unit_test(a_register_that_lives_on_keeps_its_product),
         cmocka_unit_test(packed_products_go_in_the_order_of_the_sums),
+        cmocka_unit_test(a_product_by_a_constant_crosses_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

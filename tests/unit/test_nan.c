@@ -441,7 +441,9 @@ static void block(struct program *g)
 static size_t write_program(struct program *g, uint32_t in[REGS][LANES], char *text, size_t size)
 {
     struct expand_text head = {.n = 0};
-    expand_put(&head, ".version 8.0\n.target sm_80\n.address_size 64\n%s", functions);
+    expand_put(&head,
+               ".version 8.0\n.target sm_80, debug\n.address_size 64\n.section .debug_abbrev { .b8 0 }\n%s",
+               functions);
     expand_put(
         &head,
         ".visible .entry k(.param .u64 in, .param .u64 out, .param .u64 cells)\n{\n    .reg .b32 %%r<5>, "

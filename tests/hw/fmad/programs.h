@@ -14,7 +14,8 @@
 #include <string.h>
 
 enum {
-    PROGRAMS = 10200,
+    FIRST_FOLDING = 10200, /* from here on with more of what ptxas simplifies, and with NaNs */
+    PROGRAMS = 15000,
     PER_MODULE = 300,
     MODULES = PROGRAMS / PER_MODULE,
     LANES = 32,
@@ -77,6 +78,7 @@ typedef struct Program {
     const Kind *kind;
     unsigned features, regs, reads[REGS], labels,
         inside; /* inside: an arm, where no new register may begin */
+    int folding;
     char *at;
 } Program;
 
@@ -140,8 +142,45 @@ static void block_end(Program *p)
     }
 }
 
+/* NAME.type d, a and a once more or a constant 1. */
+static void twice(Program *p, const char *name, const char *one)
+{
+    unsigned again = p->inside || p->regs == REGS || draw(&p->random, 4) == 0;
+    unsigned d = again ? draw(&p->random, p->regs) : p->regs, a = source(p);
+    p->at +=
+        sprintf(p->at, "%s.%s %%%s%u, %%%s%u, ", name, p->kind->type, p->kind->prefix, d, p->kind->prefix, a);
+    p->at += one ? sprintf(p->at, "%s;\n", one) : sprintf(p->at, "%%%s%u;\n", p->kind->prefix, a);
+    if (!again) p->regs++;
+    p->reads[d] = 0;
+}
+
+/* What ptxas makes a move, or simplifies together with a neighbour. */
+static void folded(Program *p)
+{
+    const char *one = p->kind == &kinds[0] ? "0f3F800000" : "0d3FF0000000000000";
+    unsigned f32 = p->kind == &kinds[0], which = draw(&p->random, f32 ? 10 : p->kind == &kinds[1] ? 4 : 3);
+    if (which < 2)
+        instruction(p, "neg", 1, 0);
+    else if (which == 2)
+        twice(p, draw(&p->random, 2) ? "min" : "max", NULL);
+    else if (which == 3)
+        twice(p, "mul", one);
+    else if (which == 4)
+        twice(p, draw(&p->random, 2) ? "div.full" : "div.approx", one);
+    else if (which < 7)
+        instruction(p, "rcp.approx.ftz", 1, 0);
+    else if (which == 7)
+        instruction(p, "ex2.approx.ftz", 1, 0);
+    else
+        instruction(p, "div.approx.ftz", 2, 0);
+}
+
 static void one(Program *p)
 {
+    if (p->folding && draw(&p->random, 3) == 0) {
+        folded(p);
+        return;
+    }
     unsigned f = p->features, which = draw(&p->random, 16);
     int f32_or_half = p->kind->bytes < 8 && p->kind->fraction != 7;
     if (f & BLOCKS && draw(&p->random, 8) == 0) block_end(p);
@@ -174,7 +213,11 @@ static void one(Program *p)
 /* Writes the kernel; returns its end. *outputs gets how many values a thread stores. */
 static char *program_text(char *at, unsigned i, unsigned *outputs)
 {
-    Program p = {.random = {i * 7919u + 12345u}, .kind = kind_of(i), .regs = INPUTS, .at = at};
+    Program p = {.random = {i * 7919u + 12345u},
+                 .kind = kind_of(i),
+                 .regs = INPUTS,
+                 .at = at,
+                 .folding = i >= FIRST_FOLDING};
     draw(&p.random, 2);
     p.features = features_of(&p.random, p.kind);
     unsigned n = 4 + draw(&p.random, 13), bytes = p.kind->bytes;
@@ -224,7 +267,8 @@ static inline size_t program_inputs(unsigned char *to, unsigned i)
     for (unsigned v = 0; v < INPUTS * LANES * halves; v++) {
         uint64_t exponent = k->bias - 1 + draw(&r, 2),
                  bits = (uint64_t)draw(&r, 1u << 30) << 31 ^ draw(&r, 1u << 30);
-        if (v / halves % LANES >= 29) exponent = draw(&r, 2 * k->bias + 1);
+        if (v / halves % LANES >= 29)
+            exponent = draw(&r, 2 * k->bias + 1 + (i >= FIRST_FOLDING && k == &kinds[0]));
         bits = (bits & ((1ull << k->fraction) - 1)) | exponent << k->fraction |
                (uint64_t)draw(&r, 2) << (width / halves - 1);
         memcpy(to + v * bytes, &bits, bytes);

@@ -8,7 +8,8 @@ work=$(mktemp -d)
 gcc -O1 -o "$work/emit" "$here/emit.c"
 gcc -O1 -I"$cuda/include" -o "$work/record" "$here/record.c" -L"$cuda/lib64/stubs" -lcuda
 mkdir "$work/fmad" "$work/plain"
-modules=$(sed -n 's/.*PROGRAMS = \([0-9]*\), PER_MODULE = \([0-9]*\).*/\1 \2/p' "$here/programs.h" | awk '{ print $1 / $2 - 1 }')
+count() { sed -n "s/^ *$1 = \([0-9]*\),.*/\1/p" "$here/programs.h"; }
+modules=$(($(count PROGRAMS) / $(count PER_MODULE) - 1))
 export work
 seq 0 "$modules" | xargs -P 16 -I N sh -c '"$work/emit" N >"$work/N.ptx" &&
     ptxas -arch=sm_90 -o "$work/fmad/N.cubin" "$work/N.ptx" && ptxas -arch=sm_90 -fmad=false -o "$work/plain/N.cubin" "$work/N.ptx"'

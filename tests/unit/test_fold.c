@@ -1,0 +1,139 @@
+/* test_fold.c - what the items of a body become before products and sums are looked for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "code/contract.h"
+#include "vm/device.h"
+
+static const char HEAD[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 o)\n{\n.reg .f32 %f<9>;\n"
+    ".reg .f16 %h<3>;\n.reg .pred %p;\n.reg .b64 %o;\n"
+    "ld.param.u64 %o, [o];\nld.global.f32 %f0, [%o];\nld.global.f32 %f1, [%o+4];\nsetp.gt.f32 %p, %f0, "
+    "%f1;\n";
+enum { FIRST = 4, LAST = 2 }; /* items before and behind those of the test */
+
+static void write_operand(char **at, const struct px_irfn *f, const struct px_operand *o)
+{
+    if (o->kind != PX_O_NAME)
+        *at += sprintf(*at, " #");
+    else if (o->symbol->kind != PX_SYM_REG)
+        return;
+    else if (o->symbol->index >= f->fn->regs.n)
+        *at += sprintf(*at, " t%u", o->symbol->index - f->fn->regs.n);
+    else
+        *at += sprintf(*at, " %s", o->symbol->name->text + 1);
+}
+
+/* The items of the body as text: "mov f1 f0; ...", registers that the text does not have as t0, t1. */
+static void is_folded_to(const char *body, const char *want)
+{
+    char text[2000], have[1000] = "", *at = have;
+    ptx_module *module;
+    ptx_device *device;
+    ptx_program *program;
+    struct px_arena arena;
+    jmp_buf failure;
+    struct px_body d;
+    const ptx_device_config config = {.workers = 1};
+    snprintf(text, sizeof text, "%s%s\nst.global.f32 [%%o], %%f8;\nret;\n}\n", HEAD, body);
+    assert_int_equal(ptx_module_create(NULL, text, strlen(text), &module), PTX_OK);
+    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
+    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
+                     PTX_OK);
+    px_arena_init(&arena, &device->alloc, &failure);
+    const struct px_linked *linked = &program->linked;
+    struct px_coder coder = {.keep = &arena, .scratch = &arena, .linked = linked, .level = device->level};
+    coder.fns = PX_NEW_N(&arena, struct px_irfn *, linked->nfuncs + 1);
+    for (uint32_t i = 0; i < linked->nfuncs; i++)
+        if (linked->funcs[i].is_entry)
+            assert_true(px_contract_body(&d, px_code_function(&coder, &linked->funcs[i]), true));
+    for (uint32_t i = FIRST; i + LAST < d.items.n; i++) {
+        const struct px_inst *inst = d.items.at[i].inst;
+        at += sprintf(at, "%s%s%s", i > FIRST ? "; " : "", inst->guard ? "@ " : "", inst->opcode->text);
+        for (unsigned k = 0; k < inst->nopds; k++) write_operand(&at, d.f, &inst->opds[k]);
+    }
+    assert_string_equal(have, want);
+    px_arena_free(&arena);
+    ptx_program_destroy(program);
+    ptx_device_destroy(device);
+    ptx_module_destroy(module);
+}
+
+/* What ptxas makes of each text was read in its code for sm_90. */
+static void moves_in_disguise(void **state)
+{
+    (void)state;
+    is_folded_to("mul.f32 %f8, %f0, 0f3F800000;", "mov f8 f0");
+    is_folded_to("mov.f32 %f2, 0f3F800000; mul.f32 %f8, %f2, %f0;", "mov f2 #; mov f8 f0");
+    is_folded_to("div.full.f32 %f8, %f0, 0f3F800000;", "mov f8 f0");
+    is_folded_to("min.f32 %f8, %f0, %f0;", "mov f8 f0");
+    is_folded_to("mov.f32 %f2, %f0; max.f32 %f8, %f2, %f0;", "mov f2 f0; mov f8 f2");
+    is_folded_to("neg.f32 %f2, %f0; @%p neg.f32 %f8, %f2;", "neg f2 f0; @ mov f8 f0");
+}
+
+static void what_computes_stays(void **state)
+{
+    (void)state;
+    is_folded_to("mul.ftz.f32 %f8, %f0, 0f3F800000;", "mul f8 f0 #");
+    is_folded_to("mul.rn.f32 %f8, %f0, 0f3F800000;", "mul f8 f0 #");
+    is_folded_to("mul.f32 %f8, %f0, 0fBF800000;", "mul f8 f0 #");
+    is_folded_to("min.NaN.f32 %f8, %f0, %f0; neg.f32 %f2, %f0;", "min f8 f0 f0; neg f2 f0");
+    is_folded_to("mov.f32 %f2, %f0; neg.f32 %f0, %f1; max.f32 %f8, %f2, %f0;",
+                 "mov f2 f0; neg f0 f1; max f8 f2 f0");
+    is_folded_to("neg.ftz.f32 %f2, %f0; neg.f32 %f8, %f2; neg.f32 %f3, %f1;",
+                 "neg f2 f0; neg f8 f2; neg f3 f1");
+    is_folded_to("rcp.approx.f32 %f2, %f0; rcp.approx.ftz.f32 %f8, %f2;", "rcp f2 f0; rcp f8 f2");
+}
+
+static void reciprocals_of_reciprocals(void **state)
+{
+    (void)state;
+    is_folded_to("rcp.approx.ftz.f32 %f2, %f0; rcp.approx.ftz.f32 %f8, %f2;", "rcp f2 f0; mov f8 f0");
+    is_folded_to("rcp.approx.ftz.f32 %f2, %f0; div.approx.ftz.f32 %f8, %f1, %f2;", "rcp f2 f0; mul f8 f1 f0");
+    is_folded_to("rcp.approx.ftz.f32 %f2, %f0; rcp.approx.ftz.f32 %f3, %f2; rcp.approx.ftz.f32 %f8, %f3;",
+                 "rcp f2 f0; mov f3 f0; rcp f8 f3");
+}
+
+/* The source is written again, or a label lies between. */
+static void sources_are_kept(void **state)
+{
+    (void)state;
+    is_folded_to("rcp.approx.ftz.f32 %f0, %f0; rcp.approx.ftz.f32 %f8, %f0;",
+                 "mov t0 f0; rcp f0 f0; mov f8 t0");
+    is_folded_to("rcp.approx.ftz.f32 %f2, %f0; @%p bra L; neg.f32 %f0, %f1; L: rcp.approx.ftz.f32 %f8, %f2;",
+                 "mov t0 f0; rcp f2 f0; @ bra; neg f0 f1; mov f8 t0");
+    is_folded_to("rcp.approx.ftz.f32 %f2, %f0; @%p bra L; rcp.approx.ftz.f32 %f2, %f1; L: rcp.approx.ftz.f32 "
+                 "%f8, %f2;",
+                 "rcp f2 f0; @ bra; rcp f2 f1; rcp f8 f2");
+    is_folded_to("@%p rcp.approx.ftz.f32 %f2, %f0; rcp.approx.ftz.f32 %f8, %f2;", "@ rcp f2 f0; rcp f8 f2");
+}
+
+static void exponentials_with_one_reader(void **state)
+{
+    (void)state;
+    is_folded_to("ex2.approx.ftz.f32 %f2, %f0; rcp.approx.ftz.f32 %f8, %f2;",
+                 "ex2 f2 f0; neg t0 f0; ex2 f8 t0");
+    is_folded_to("ex2.approx.ftz.f32 %f2, %f0; max.f32 %f3, %f2, %f2; div.approx.ftz.f32 %f8, %f1, %f3;",
+                 "ex2 f2 f0; mov f3 f2; neg t1 f0; ex2 t0 t1; mul f8 f1 t0");
+    is_folded_to("ex2.approx.ftz.f32 %f2, %f0; rcp.approx.ftz.f32 %f8, %f2; add.f32 %f8, %f8, %f2;",
+                 "ex2 f2 f0; rcp f8 f2; add f8 f8 f2");
+    is_folded_to("ex2.approx.ftz.f32 %f2, %f0; ex2.approx.ftz.f32 %f3, %f0; rcp.approx.ftz.f32 %f8, %f3;\n"
+                 "add.f32 %f8, %f8, %f2;",
+                 "ex2 f2 f0; ex2 f3 f0; rcp f8 f3; add f8 f8 f2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moves_in_disguise),
+        cmocka_unit_test(what_computes_stays),
+        cmocka_unit_test(reciprocals_of_reciprocals),
+        cmocka_unit_test(sources_are_kept),
+        cmocka_unit_test(exponentials_with_one_reader),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
