@@ -80,10 +80,11 @@ static void matmul(const char *dir)
     write_npy(dir, "matmul.npy", "<f4", "100, 60", c, sizeof c);
 }
 
-/* A whole number below 4096 as half has it: 11 bits, to nearest even. */
+/* A whole number as half has it: 11 bits, to nearest even. */
 static double rounded_to_half(int v)
 {
-    return v < 2048 ? v : 2 * rint(v / 2.0);
+    const int below = v < 2048 ? 0 : ilogb(v) - 10;
+    return ldexp(rint(ldexp(v, -below)), below);
 }
 
 /*
@@ -102,21 +103,33 @@ static float tensor_step(float c, const double *a, const double *b)
     return (double)(float)sum > sum ? nextafterf((float)sum, 0.0f) : (float)sum;
 }
 
+/* c[rows][columns] of factors that count up from 0. */
+static void tensor_product(float *c, int rows, int inner, int columns)
+{
+    enum { STEP = 16 };
+    for (int at = 0; at < rows * columns; at++)
+        for (int k = 0; k < inner; k += STEP) {
+            double a[STEP], b[STEP];
+            for (int i = 0; i < STEP; i++) {
+                a[i] = rounded_to_half(at / columns * inner + k + i);
+                b[i] = rounded_to_half((k + i) * columns + at % columns);
+            }
+            c[at] = tensor_step(c[at], a, b);
+        }
+}
+
 static void tensor_matmul(const char *dir)
 {
-    enum { ROWS = 64, INNER = 48, COLUMNS = 64, STEP = 16 };
-    static float c[ROWS][COLUMNS];
-    for (int row = 0; row < ROWS; row++)
-        for (int column = 0; column < COLUMNS; column++)
-            for (int k = 0; k < INNER; k += STEP) {
-                double a[STEP], b[STEP];
-                for (int i = 0; i < STEP; i++) {
-                    a[i] = rounded_to_half(row * INNER + k + i);
-                    b[i] = rounded_to_half((k + i) * COLUMNS + column);
-                }
-                c[row][column] = tensor_step(c[row][column], a, b);
-            }
+    static float c[64 * 64];
+    tensor_product(c, 64, 48, 64);
     write_npy(dir, "tensor_matmul.npy", "<f4", "64, 64", c, sizeof c);
+}
+
+static void wgmma_matmul(const char *dir)
+{
+    static float c[128 * 128];
+    tensor_product(c, 128, 128, 128);
+    write_npy(dir, "wgmma_matmul.npy", "<f4", "128, 128", c, sizeof c);
 }
 
 /* All sums stay below 2^24, so they are exact in float in any order. */
@@ -388,6 +401,7 @@ int main(int argc, char **argv)
     saxpy(dir);
     matmul(dir);
     tensor_matmul(dir);
+    wgmma_matmul(dir);
     reduce(dir);
     histogram(dir);
     hostcall(dir);

@@ -65,6 +65,10 @@ $(B)/tests/test_matrix: tests/api/test_matrix.c $(B)/lib/libptxvm.a $(B)/tests/l
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/tests/libreference.a $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
+$(B)/tests/test_wgmma: tests/api/test_wgmma.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
 # The embedding example, against the shared library as an embedder links it.
 TEST_EXTRA += $(B)/samples/embed
 $(B)/samples/embed: samples/embed/embed.c include/ptx.h include/ptxvm.h $(B)/lib/libptxvm.so

@@ -119,13 +119,15 @@ static void analyse(struct px_irfn *f)
     px_ir_rows(f);
 }
 
-/* The width that keeps the largest frame's rows near PX_ROWS_BYTES, no wider than the CTA. */
+/* The width that keeps the largest frame's rows near PX_ROWS_BYTES, no wider than the CTA; groups of lanes
+ * that meet fit. */
 static uint32_t choose_width(const struct px_coder *coder)
 {
+    const uint32_t least = coder->least_width > 64 ? coder->least_width : 64;
     uint32_t lane_bytes = 1, width = PX_LANES_MAX;
     for (uint32_t i = 0; i < coder->queue.n; i++)
         if (coder->queue.at[i]->live_bytes > lane_bytes) lane_bytes = coder->queue.at[i]->live_bytes;
-    while (width > 64 && width * lane_bytes > PX_ROWS_BYTES) width /= 2;
+    while (width > least && width * lane_bytes > PX_ROWS_BYTES) width /= 2;
     while (width > 32 && width / 2 >= coder->threads) width /= 2;
     return width;
 }

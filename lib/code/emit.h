@@ -68,7 +68,7 @@ px_emission px_emit_alloca, px_emit_policy_fraction, px_emit_policy_range;
 px_emission px_emit_cp_async, px_emit_cp_async_commit, px_emit_cp_async_wait, px_emit_cp_async_arrive,
     px_emit_mbarrier, px_emit_mbarrier_wait;
 px_emission px_emit_meet, px_emit_activemask;
-px_emission px_emit_mma, px_emit_wmma, px_emit_ldmatrix, px_emit_stmatrix, px_emit_movmatrix;
+px_emission px_emit_mma, px_emit_wmma, px_emit_ldmatrix, px_emit_stmatrix, px_emit_movmatrix, px_emit_wgmma;
 px_emission px_emit_jump, px_emit_branch, px_emit_brx, px_emit_call, px_emit_ret, px_emit_exit, px_emit_trap,
     px_emit_brkpt, px_emit_nanosleep, px_emit_fence, px_emit_barrier, px_emit_nothing;
 /* A record that accesses memory at this address; `align` goes to its size. */

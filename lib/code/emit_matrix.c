@@ -90,3 +90,22 @@ void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struc
     }
     px_emit_both(e, px_matrix_wmma, r);
 }
+
+void px_emit_wgmma(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    struct px_matrix_wgmma *m = PX_NEW(e->f->coder->keep, struct px_matrix_wgmma);
+    const struct px_wgmma_words *w = &e->f->wgmmas.at[in->aux];
+    struct px_insn r = {.aux = m, .size = PX_WARPGROUP, .space = PX_SPACE_SHARED};
+    px_wgmma_form_make(&m->form, w);
+    m->product = px_level_product(e->f->coder->level);
+    rows(e, o, in->ndst, m->d), o += in->ndst;
+    r.c = px_emit_row(e, o++);
+    if (w->a_memory)
+        r.a = px_emit_row(e, o++);
+    else
+        rows(e, o, 4, m->a), o += 4;
+    r.b = px_emit_row(e, o++);
+    if (w->sparse) rows(e, o++, 1, &m->e);
+    rows(e, o, in->ndst, m->c);
+    px_emit_both(e, px_matrix_wgmma, r);
+}

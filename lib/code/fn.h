@@ -24,7 +24,7 @@
 #include "flow/loops.h"
 #include "link/program.h"
 #include "gang/gang.h"
-#include "ops/mma_form.h"
+#include "ops/wgmma_form.h"
 
 struct px_coder {
     struct px_arena *keep, *scratch;
@@ -34,6 +34,7 @@ struct px_coder {
     struct px_irfn **fns; /* by px_lfunc.id; NULL: not reached */
     PX_VEC(struct px_irfn *) queue;
     uint32_t width, threads;
+    uint32_t least_width;  /* the widest group of lanes that an instruction needs together */
     uint32_t program;      /* owner number of its windows */
     bool approx_exact;     /* ptx_device_config.approx_exact */
     ptx_fmad fmad;         /* of the program */
@@ -71,6 +72,7 @@ struct px_irfn {
     PX_VEC(struct px_call_site *) sites; /* words are registers until emission */
     PX_VEC(struct px_ir_switch) switches;
     PX_VEC(struct px_mma_form) matrices;
+    PX_VEC(struct px_wgmma_words) wgmmas;
     PX_VEC(struct px_param) params;
     uint32_t *param_of;               /* by index in px_function.vars: in params; PX_NONE32 */
     uint32_t *reg_base;               /* by index in px_function.regs, more_regs behind: first register */

@@ -11,7 +11,7 @@
  * the address; `fact` 1 for .trans stmatrix     the address, values; `fact` the same movmatrix    the result,
  * the source
  */
-#include "code/lower.h"
+#include "code/lower_matrix.h"
 #include "gang/fpmode.h"
 #include "ops/matrix.h"
 
@@ -34,15 +34,7 @@ static uint8_t type_of(px_word word)
     return PX_MMA_NONE;
 }
 
-/* What the modifiers say in their order: "m16n8k16", types, layouts. */
-struct words {
-    struct px_mma_words mma;
-    uint8_t types[4], ntypes;
-    bool col[2];
-    uint8_t nlayouts;
-};
-
-static void read_shape(struct px_mma_words *w, const char *s)
+static void read_shape(struct px_matrix_words *w, const char *s)
 {
     unsigned v[3] = {0};
     for (int i = 0; i < 3 && *s; i++)
@@ -50,15 +42,15 @@ static void read_shape(struct px_mma_words *w, const char *s)
     w->m = (uint16_t)v[0], w->n = (uint16_t)v[1], w->k = (uint16_t)v[2];
 }
 
-static struct words read_words(const struct px_match *match)
+struct px_matrix_words px_matrix_words(const struct px_match *match)
 {
     px_word list[PX_MAX_SLOTS];
-    struct words w = {0};
+    struct px_matrix_words w = {0};
     size_t n = px_form_canonical(match, list);
     for (size_t i = 0; i < n; i++) {
         const char *text = px_word_text(list[i]);
         uint8_t type = type_of(list[i]);
-        if (text[0] == 'm' && text[1] >= '0' && text[1] <= '9') read_shape(&w.mma, text);
+        if (text[0] == 'm' && text[1] >= '0' && text[1] <= '9') read_shape(&w, text);
         if (type != PX_MMA_NONE && w.ntypes < 4) w.types[w.ntypes++] = type;
         if ((list[i] == PX_W_row || list[i] == PX_W_col) && w.nlayouts < 2)
             w.col[w.nlayouts++] = list[i] == PX_W_col;
@@ -89,12 +81,12 @@ static enum px_type held_as(uint8_t type)
     return type == PX_MMA_F64 ? PX_T_F64 : type == PX_MMA_F32 ? PX_T_F32 : PX_T_B32;
 }
 
-static uint32_t sources(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, uint8_t type,
-                        struct px_ir_opd *to)
+uint32_t px_matrix_sources(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                           uint8_t type, uint32_t most, struct px_ir_opd *to)
 {
     const struct px_operand *list;
     uint32_t n = parts_of(o, &list);
-    if (n > PX_MMA_REGS_MAX) px_code_fail(f, b->inst, "has a fragment of more than 8 registers");
+    if (n > most) px_code_fail(f, b->inst, "has a fragment of more than %u registers", most);
     for (uint32_t i = 0; i < n; i++) {
         to[i] = px_lower_row(f, px_lower_src(f, b, &list[i], held_as(type)));
         to[i].base = type == PX_MMA_F32 || type == PX_MMA_TF32 ? PX_IR_NUMBER : PX_IR_BITS;
@@ -102,18 +94,18 @@ static uint32_t sources(struct px_irfn *f, const struct px_bound *b, const struc
     return n;
 }
 
-static uint32_t results(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o, uint8_t type,
-                        struct px_ir_opd *to)
+uint32_t px_matrix_results(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                           uint8_t type, uint32_t most, struct px_ir_opd *to)
 {
     const struct px_operand *list;
     uint32_t n = parts_of(o, &list);
-    if (n > PX_MMA_REGS_MAX) px_code_fail(f, b->inst, "has a fragment of more than 8 registers");
+    if (n > most) px_code_fail(f, b->inst, "has a fragment of more than %u registers", most);
     for (uint32_t i = 0; i < n; i++) to[i] = px_lower_dst(f, b, &list[i], held_as(type));
     return n;
 }
 
-static void results_done(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                         const struct px_ir_opd *d)
+void px_matrix_results_done(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                            const struct px_ir_opd *d)
 {
     const struct px_operand *list;
     uint32_t n = parts_of(o, &list);
@@ -123,52 +115,54 @@ static void results_done(struct px_irfn *f, const struct px_bound *b, const stru
 /* ---- products ---- */
 
 /* Types in the order of the words: d, a, b, c; wmma of f16 says d and c alone. */
-static void order_types(struct words *w)
+static struct px_mma_words words_of(const struct px_bound *b)
 {
-    bool halves = w->ntypes == 2;
-    w->mma.d = w->types[0];
-    w->mma.a = halves ? PX_MMA_F16 : w->types[1];
-    w->mma.b = halves ? PX_MMA_F16 : w->types[2];
-    w->mma.c = halves ? w->types[1] : w->types[3];
+    const struct px_matrix_words said = px_matrix_words(&b->match);
+    const uint8_t *types = said.types;
+    const bool halves = said.ntypes == 2;
+    struct px_mma_words w = {.m = said.m, .n = said.n, .k = said.k, .d = types[0]};
+    w.a = halves ? PX_MMA_F16 : types[1];
+    w.b = halves ? PX_MMA_F16 : types[2];
+    w.c = halves ? types[1] : types[3];
+    w.sparse = b->inst->nopds > 4;
+    w.a_col = said.col[0], w.b_row = !said.col[1];
+    if (px_match_has(&b->match, PX_W_satfinite)) w.flags |= PX_MMA_SATURATE;
+    if (px_match_has(&b->match, PX_W_xor)) w.flags |= PX_MMA_XOR;
+    return w;
 }
 
-static void product(struct px_irfn *f, const struct px_bound *b, struct words *w)
+static void product(struct px_irfn *f, const struct px_bound *b)
 {
     const struct px_operand *o = b->inst->opds;
     struct px_ir_opd opds[OPERANDS_MAX];
+    struct px_mma_words w = words_of(b);
     uint64_t selector = 0;
-    order_types(w);
-    w->mma.sparse = b->inst->nopds > 4;
-    w->mma.a_col = w->col[0], w->mma.b_row = !w->col[1];
-    if (px_match_has(&b->match, PX_W_satfinite)) w->mma.flags |= PX_MMA_SATURATE;
-    if (px_match_has(&b->match, PX_W_xor)) w->mma.flags |= PX_MMA_XOR;
-    if (w->mma.flags & PX_MMA_SATURATE && w->mma.a == PX_MMA_F16)
+    if (w.flags & PX_MMA_SATURATE && w.a == PX_MMA_F16)
         px_code_fail(f, b->inst, "clamps floats, which cannot be run yet");
-    if (w->mma.sparse && !px_lower_value(f, &o[5], PX_T_B32, &selector))
+    if (w.sparse && !px_lower_value(f, &o[5], PX_T_B32, &selector))
         px_code_fail(f, b->inst, "has a selector that is no constant");
-    w->mma.selector = (uint8_t)(selector & 3);
-    uint32_t n = results(f, b, &o[0], w->mma.d, opds), ndst = n;
-    n += sources(f, b, &o[1], w->mma.a, opds + n);
-    n += sources(f, b, &o[2], w->mma.b, opds + n);
-    n += sources(f, b, &o[3], w->mma.c, opds + n);
-    if (w->mma.sparse) opds[n++] = px_lower_row(f, px_lower_src(f, b, &o[4], PX_T_B32));
+    w.selector = (uint8_t)(selector & 3);
+    uint32_t n = px_matrix_results(f, b, &o[0], w.d, PX_MMA_REGS_MAX, opds), ndst = n;
+    n += px_matrix_sources(f, b, &o[1], w.a, PX_MMA_REGS_MAX, opds + n);
+    n += px_matrix_sources(f, b, &o[2], w.b, PX_MMA_REGS_MAX, opds + n);
+    n += px_matrix_sources(f, b, &o[3], w.c, PX_MMA_REGS_MAX, opds + n);
+    if (w.sparse) opds[n++] = px_lower_row(f, px_lower_src(f, b, &o[4], PX_T_B32));
     struct px_ir_inst *in = px_lower_inst(f, PX_IR_TABLE | PX_OP_mma, opds, ndst, n);
     in->fp = px_match_has(&b->match, PX_W_rz)   ? PX_FP_RZ
              : px_match_has(&b->match, PX_W_rm) ? PX_FP_RM
              : px_match_has(&b->match, PX_W_rp) ? PX_FP_RP
                                                 : PX_FP_RN;
-    if (w->mma.d == PX_MMA_F32) in->flags |= PX_IRF_NUMBER;
-    in->aux = add_form(f, &w->mma);
-    results_done(f, b, &o[0], opds);
+    if (w.d == PX_MMA_F32) in->flags |= PX_IRF_NUMBER;
+    in->aux = add_form(f, &w);
+    px_matrix_results_done(f, b, &o[0], opds);
 }
 
 void px_lower_mma(struct px_irfn *f, const struct px_bound *bound)
 {
     struct px_bound b = *bound;
-    struct words w = read_words(&b.match);
     uint32_t around = px_lower_around(f, bound);
     b.guard = PX_NONE32;
-    product(f, &b, &w);
+    product(f, &b);
     px_lower_around_end(f, around);
 }
 
@@ -189,30 +183,31 @@ static void move(struct px_irfn *f, const struct px_bound *bound, const struct m
     struct px_ir_opd opds[PX_MMA_REGS_MAX + 2];
     struct px_bound b = *bound;
     b.guard = PX_NONE32;
-    uint32_t ndst = m->store ? 0 : results(f, &b, value, m->type, opds), n = ndst + 1;
+    uint32_t ndst = m->store ? 0 : px_matrix_results(f, &b, value, m->type, PX_MMA_REGS_MAX, opds),
+             n = ndst + 1;
     opds[ndst] = px_lower_address(f, &b, where, px_lower_space(&b, !m->store), 4);
-    if (m->store) n += sources(f, &b, value, m->type, opds + n);
+    if (m->store) n += px_matrix_sources(f, &b, value, m->type, PX_MMA_REGS_MAX, opds + n);
     for (uint32_t i = 1; m->store && i < n; i++) opds[i].base = PX_IR_BITS;
     if (b.inst->nopds > 2) opds[n++] = px_lower_src(f, &b, &o[2], PX_T_U32);
     struct px_ir_inst *in = px_lower_inst(f, (px_irop)(PX_IR_TABLE | m->op), opds, ndst, n);
     in->fact = m->fact;
     in->aux = m->form;
-    if (!m->store) results_done(f, &b, value, opds);
+    if (!m->store) px_matrix_results_done(f, &b, value, opds);
     px_lower_around_end(f, around);
 }
 
 /* wmma.load.a and its like: the form is that of a product with such a matrix. */
 static void wmma(struct px_irfn *f, const struct px_bound *b, enum px_op op, char what)
 {
-    struct words w = read_words(&b->match);
-    const uint8_t type = w.types[0];
+    const struct px_matrix_words said = px_matrix_words(&b->match);
+    const uint8_t type = said.types[0];
     const bool factor = what == 'a' || what == 'b';
-    w.mma.a = w.mma.b =
-        factor || type == PX_MMA_F64 ? type : PX_MMA_B1; /* no matter which, when c or d is moved */
-    w.mma.c = w.mma.d = factor ? PX_MMA_F32 : type;
+    struct px_mma_words w = {.m = said.m, .n = said.n, .k = said.k};
+    w.a = w.b = factor || type == PX_MMA_F64 ? type : PX_MMA_B1; /* no matter which, when c or d is moved */
+    w.c = w.d = factor ? PX_MMA_F32 : type;
     move(f, b,
-         &(struct move){op, type, add_form(f, &w.mma),
-                        (uint16_t)(what | (w.col[0] ? PX_MATRIX_BY_COLUMNS : 0)), what == 'd'});
+         &(struct move){op, type, add_form(f, &w),
+                        (uint16_t)(what | (said.col[0] ? PX_MATRIX_BY_COLUMNS : 0)), what == 'd'});
 }
 
 void px_lower_wmma_load(struct px_irfn *f, const struct px_bound *b)

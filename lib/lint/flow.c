@@ -48,6 +48,22 @@ static void add_register(void *user, const struct px_operand *operand, bool is_d
     }
 }
 
+/* A product of a warpgroup that starts anew (scale-d) reads registers that nobody has assigned, and whether
+ * it does is known when it runs: its accumulator counts as written alone. */
+static void forget_accumulator(struct build *b, uint32_t first)
+{
+    uint32_t n = 0, defs = first;
+    while (defs < b->refs.n && !b->refs.at[defs].is_def) defs++;
+    for (uint32_t i = first; i < b->refs.n; i++) {
+        const struct px_lint_ref *ref = &b->refs.at[i];
+        bool written = false;
+        for (uint32_t d = defs; d < b->refs.n && !ref->is_def && !written; d++)
+            written = b->refs.at[d].operand == ref->operand;
+        if (!written) b->refs.at[first + n++] = *ref;
+    }
+    b->refs.n = first + n;
+}
+
 static void add_item(struct build *b, const struct px_inst *inst)
 {
     struct px_match match;
@@ -55,6 +71,7 @@ static void add_item(struct build *b, const struct px_inst *inst)
     if (!px_match_inst(inst, &match)) return;
     item.op = (uint8_t)px_match_op(&match);
     for (int defs = 0; defs < 2; defs++) px_visit_registers(inst, &match, defs, add_register, b);
+    if (item.op == PX_OP_wgmma) forget_accumulator(b, item.first);
     px_vec_push(b->flow->arena, &b->items, item);
 }
 

@@ -81,6 +81,7 @@ void px_lint_registers(struct px_lint_flow *flow); /* registers.c: declared or w
 void px_lint_assigned(struct px_lint_flow *flow);  /* assigned.c: read before they are written */
 void px_lint_reached(struct px_lint_flow *flow);   /* reached.c */
 void px_lint_async(struct px_lint_flow *flow);     /* async.c: work that nothing waits for */
+void px_lint_products(struct px_lint_flow *flow);  /* products.c: accumulators used before a wait */
 /* spaces.c: generic accesses, pointers passed to child kernels */
 void px_lint_spaces(struct px_lint_flow *flow, const struct px_lint_values *values);
 /* places.c: accesses outside or misaligned to their variable */

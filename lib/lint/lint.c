@@ -29,6 +29,7 @@ static void analyse(struct ptx_module *module, const struct px_function *functio
     px_lint_exchanges(&flow, &numbers);
     px_lint_aligned(&flow, &numbers);
     px_lint_async(&flow);
+    px_lint_products(&flow);
     px_lint_mbarriers(&flow, &numbers);
     if (wanted->all) px_lint_barriers(&flow, &numbers);
 }

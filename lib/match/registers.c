@@ -30,6 +30,10 @@ void px_visit_registers(const struct px_inst *inst, const struct px_match *match
 {
     const struct walk walk = {visit, user, results};
     if (inst->guard) walk_operand(&walk, inst->guard, false);
-    for (unsigned i = 0; i < inst->nopds; i++)
-        walk_operand(&walk, &inst->opds[i], px_is_result(inst, match, i));
+    for (unsigned i = 0; i < inst->nopds; i++) {
+        const bool result = px_is_result(inst, match, i);
+        walk_operand(&walk, &inst->opds[i], result);
+        if (result && !results && px_match_quirk(match, PX_Q_reads_result, NULL))
+            walk_operand(&walk, &inst->opds[i], false);
+    }
 }

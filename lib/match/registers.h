@@ -2,7 +2,8 @@
  * registers.h - which registers an instruction reads, and which it writes.
  *
  * One rule for all analyses of checked code: results are what the form says, and the first list of a call;
- * everything inside brackets, and the guard, is read.
+ * everything inside brackets, and the guard, is read. An accumulator that one operand reads and writes is
+ * both.
  */
 #ifndef PX_MATCH_REGISTERS_H
 #define PX_MATCH_REGISTERS_H

@@ -1,6 +1,6 @@
 /*
  * matrix.h - instructions on matrices that a warp holds together (PTX ISA 9.7.14): mma, wmma, ldmatrix,
- * stmatrix, movmatrix.
+ * stmatrix, movmatrix; and wgmma.mma_async (9.7.15), which a warpgroup executes together.
  *
  * All are `.aligned`: a record runs when every live lane of a warp has come to it (px_gang_met), and a warp
  * that lacks lanes for good, because they have exited or never were, is a fault. Fragments are vectors of
@@ -10,7 +10,7 @@
 #define PX_OPS_MATRIX_H
 
 #include "gang/gang.h"
-#include "ops/mma_form.h"
+#include "ops/wgmma_form.h"
 
 /* mma and wmma.mma: offsets of rows in the frame; e: of the metadata, 0 without. */
 struct px_matrix_mma {
@@ -36,6 +36,13 @@ struct px_matrix_move {
     uint32_t between;   /* the same where the instruction says none, else 0 */
 };
 
+/* wgmma.mma_async: offsets of rows in the frame; px_insn.a and .b: descriptors, .c: scale-d. */
+struct px_matrix_wgmma {
+    struct px_wgmma_form form;
+    uint32_t a[4], c[PX_WGMMA_REGS_MAX], d[PX_WGMMA_REGS_MAX], e;
+    px_mma_function *product;
+};
+
 enum { PX_MATRIX_BY_COLUMNS = 256 }; /* with `what`, a fact of the IR */
 
 int px_matrix_mma(struct px_gang *g, const struct px_insn *in);
@@ -43,5 +50,6 @@ int px_matrix_wmma(struct px_gang *g, const struct px_insn *in); /* wmma.load, w
 int px_matrix_ldmatrix(struct px_gang *g, const struct px_insn *in);
 int px_matrix_stmatrix(struct px_gang *g, const struct px_insn *in);
 int px_matrix_movmatrix(struct px_gang *g, const struct px_insn *in); /* d, a: rows */
+int px_matrix_wgmma(struct px_gang *g, const struct px_insn *in);
 
 #endif

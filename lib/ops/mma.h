@@ -6,15 +6,17 @@
  * be the factor with more rows. The arithmetic is symmetric but for the NaNs of f64, where x stands for B and
  * y for A.
  *
- * What the chip does (found with tests/hw/matrix, and the same for every shape of a type):
- *   f16, bf16, tf32   products are exact; all products of a step and c are cut (toward zero) to 25 bits
- * behind the largest exponent among them, where a product's exponent is the sum of its factors' and a
- * subnormal has the least normal one; the cut numbers are added exactly, and the sum is rounded once: toward
- * zero to f32, to nearest even to f16. A zero is +0. NaN results are 7fffffff and 7fff. tf32 is the upper 19
- * bits of a register. wmma of tf32 is two steps of four k, one on top of the other. e4m3, e5m2        (mma)
- * become f16; a step over the first two of every four k, from 0, a step over the others, then c is added. f64
- * a chain of fused multiply-adds in the order of k that starts at c. integers          exact, modulo 2^32 or
- * clamped once at the end.
+ * What the chip does, found with tests/hw/matrix and tests/hw/wgmma, and the same for every shape of a type:
+ *
+ * - f16, bf16, tf32: products are exact; all products of a step and c are cut (toward zero) to 25 bits behind
+ *   the largest exponent among them, where a product's exponent is the sum of its factors' and a subnormal
+ *   has the least normal one; the cut numbers are added exactly, and the sum is rounded once: toward zero to
+ *   f32, to nearest even to f16. A zero is +0. NaN results are 7fffffff and 7fff. tf32 is the upper 19 bits
+ *   of a register. wmma of tf32 is two steps of four k, one on top of the other.
+ * - e4m3, e5m2 of mma become f16; a step over the first two of every four k, from 0, a step over the others,
+ *   then c is added. wgmma takes them as they are, in one step that keeps 13 bits (PX_MMA_NATIVE, kept).
+ * - f64: a chain of fused multiply-adds in the order of k that starts at c.
+ * - integers: exact, modulo 2^32 or clamped once at the end.
  */
 #ifndef PX_OPS_MMA_H
 #define PX_OPS_MMA_H
@@ -41,7 +43,7 @@ enum px_mma_type {
 
 enum {
     PX_MMA_K_MAX = 256,   /* elements of a row */
-    PX_MMA_STEP_MAX = 16, /* floating-point products that are summed in one step */
+    PX_MMA_STEP_MAX = 32, /* floating-point products that are summed in one step */
     PX_MMA_ROWS_MAX = 256
 };
 
@@ -49,7 +51,9 @@ enum px_mma_flag {
     PX_MMA_SATURATE = 1, /* integers: clamp instead of wrapping */
     PX_MMA_XOR = 2,      /* b1: count the bits that differ, else those that both have */
     PX_MMA_HALVES =
-        4 /* of every four k the first two are a step of their own, c is added last (e4m3, e5m2 of mma) */
+        4, /* of every four k the first two are a step of their own, c is added last (e4m3, e5m2 of mma) */
+    PX_MMA_NATIVE = 8, /* subnormals of e4m3 have the least normal exponent, not their own */
+    PX_MMA_FLOOR = 16  /* sums for an f16 result keep no bit below 2^-46 */
 };
 
 /* What to compute. Sparse: x has k elements a row and y has ky, of which at[i*k + j] names the one that meets
@@ -60,6 +64,7 @@ struct px_mma {
     uint8_t x, y, c, d;  /* enum px_mma_type */
     uint8_t flags;
     uint8_t step; /* floating-point products a step, in the order of k; 0: all */
+    uint8_t kept; /* bits behind the largest exponent that a step keeps; an f32 result has no more; 0: 25 */
 };
 
 /*

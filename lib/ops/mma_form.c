@@ -130,27 +130,24 @@ static void scatter_accumulator(const struct px_mma_form *f, const void *from, v
         (uint16_t)px_mma_f16_of_f32(((const uint32_t *)from)[at]);
 }
 
-/*
- * The elements of y that the non-zero elements of x meet (PTX ISA 9.7.14, sparse mma). A nibble of the
- * metadata is for four neighbours in k, of which two are there, tf32: for two, of which one is, 4 bits: for
- * eight in pairs.
- */
-static void places(const struct px_mma_form *f, const uint32_t *e, uint8_t *at)
+/* A nibble of the metadata is for four neighbours in k, of which two are there, tf32: for two, of which one
+ * is, 4 bits: for eight in pairs. */
+void px_mma_places(const struct px_mma *op, uint32_t selector, const uint32_t *e, uint8_t *at)
 {
-    uint32_t bits = px_mma_bits((enum px_mma_type)f->op.x), per = bits == 32 ? 1 : bits == 4 ? 4 : 2;
-    uint32_t groups = f->op.k / per;
+    uint32_t bits = px_mma_bits((enum px_mma_type)op->x), per = bits == 32 ? 1 : bits == 4 ? 4 : 2;
+    uint32_t groups = op->k / per;
     bool by_row = bits <= 8;
     for (uint32_t row = 0; row < 16; row++)
         for (uint32_t q = 0; q < groups; q++) {
             uint32_t g = row & 7, half = row >> 3, lane, shift;
             if (groups == 4)
-                lane = f->selector, shift = half * 4 + q;
+                lane = selector, shift = half * 4 + q;
             else if (groups == 8)
-                lane = 2u * f->selector + (by_row ? half : q >> 2), shift = by_row ? q : half * 4 + (q & 3);
+                lane = 2u * selector + (by_row ? half : q >> 2), shift = by_row ? q : half * 4 + (q & 3);
             else
                 lane = half + 2 * (q >> 3), shift = q & 7;
             uint32_t nibble = e[g * 4 + (lane & 3)] >> shift * 4 & 15;
-            uint8_t *to = at + row * f->op.k + q * per;
+            uint8_t *to = at + row * op->k + q * per;
             if (per == 1)
                 to[0] = (uint8_t)(2 * q + (nibble >> 1 & 1));
             else
@@ -173,7 +170,7 @@ void px_mma_form_run(const struct px_mma_form *f, px_mma_function *product, cons
     gather_factor(&f->x, bytes, f->a_is_x ? warp->a : warp->b, (uint8_t *)x);
     gather_factor(&f->y, bytes, f->a_is_x ? warp->b : warp->a, (uint8_t *)y);
     gather_accumulator(f, warp->c, cd);
-    if (f->sparse) places(f, warp->e, at);
+    if (f->sparse) px_mma_places(&f->op, f->selector, warp->e, at);
     product(&f->op, &(struct px_mma_data){x, y, cd, cd, f->sparse ? at : NULL});
     scatter_accumulator(f, cd, warp->d);
 }

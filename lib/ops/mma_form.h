@@ -58,6 +58,10 @@ struct px_mma_warp {
 /* Computes d; a register of d may be one of a, b or c. Environment: as px_mma_function. */
 void px_mma_form_run(const struct px_mma_form *f, px_mma_function *product, const struct px_mma_warp *warp);
 
+/* The elements of y that the 16 rows of x in a warp meet (PTX ISA 9.7.14, sparse mma): at[row * op->k + j]
+ * for element j. e: the metadata of 32 lanes. */
+void px_mma_places(const struct px_mma *op, uint32_t selector, const uint32_t *e, uint8_t *at);
+
 /* mma_quads.c: m8n8k4 of f16, four products of 8x8x4, each of eight lanes. */
 void px_mma_quads(const struct px_mma_form *f, const struct px_mma_warp *warp);
 

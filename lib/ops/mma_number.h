@@ -73,8 +73,24 @@ static inline uint32_t px_mma_f16_of_f32(uint32_t bits)
     return sign | (sub ? q : ((e - 113) << 10) + q);
 }
 
-/* Bits of a sum that are kept behind its largest exponent. */
-enum { PX_MMA_KEPT = 25 };
+/* Bits of a sum that are kept behind its largest exponent, unless the product says otherwise. */
+enum { PX_MMA_KEPT = 25, PX_MMA_F16_LAST = -46 };
+static inline int32_t px_mma_kept(const struct px_mma *op)
+{
+    return op->kept ? op->kept : PX_MMA_KEPT;
+}
+/* Bits of an f32 result that has at most `kept` of its fraction. */
+static inline uint32_t px_mma_mask(int32_t kept)
+{
+    return kept < 23 ? ~0u << (23 - kept) : ~0u;
+}
+/* The least exponent that a step aligns to. */
+static inline int32_t px_mma_least(const struct px_mma *op)
+{
+    return op->flags & PX_MMA_FLOOR && op->d == PX_MMA_F16 ? PX_MMA_F16_LAST + px_mma_kept(op) : -512;
+}
+/* Exponent of the least normal e4m3. */
+enum { PX_MMA_E4M3_LEAST = -6 };
 /* Exponent of zero: so small that it decides nothing. */
 enum { PX_MMA_NOTHING = -0x100000 };
 

@@ -34,6 +34,15 @@ static struct number number_of(enum px_mma_type type, uint32_t v)
     return n;
 }
 
+/* An element of a factor; native: a subnormal of e4m3 has the least normal exponent. */
+static struct number factor_of(enum px_mma_type type, uint32_t v, bool native)
+{
+    struct number n = number_of(type, v);
+    if (native && type == PX_MMA_E4M3 && n.kind == FINITE && n.exponent < PX_MMA_E4M3_LEAST)
+        n.fraction += (uint32_t)(PX_MMA_E4M3_LEAST - n.exponent), n.exponent = PX_MMA_E4M3_LEAST;
+    return n;
+}
+
 static void look(struct sum *s, const struct number *a, const struct number *b)
 {
     if (a->kind == NOT_A_NUMBER || b->kind == NOT_A_NUMBER)
@@ -47,12 +56,12 @@ static void look(struct sum *s, const struct number *a, const struct number *b)
         s->exponent = a->exponent + b->exponent;
 }
 
-/* The product in units of 2^(exponent - PX_MMA_KEPT), cut. */
-static int64_t cut(const struct number *a, const struct number *b, int32_t exponent)
+/* The product in units of 2^(exponent - kept), cut. */
+static int64_t cut(const struct number *a, const struct number *b, int32_t exponent, int32_t kept)
 {
     if (a->kind != FINITE || b->kind != FINITE) return 0;
     int64_t p = (int64_t)a->significand * b->significand;
-    int32_t down = exponent - a->exponent - b->exponent + (int32_t)(a->fraction + b->fraction) - PX_MMA_KEPT;
+    int32_t down = exponent - a->exponent - b->exponent + (int32_t)(a->fraction + b->fraction) - kept;
     p = down <= 0 ? p << -down : down > 62 ? 0 : p >> down;
     return a->sign ^ b->sign ? -p : p;
 }
@@ -77,9 +86,9 @@ static uint32_t rounded(enum px_mma_type type, uint32_t sign, uint64_t magnitude
     return (uint32_t)(bits < infinite ? bits : infinite) | sign << (half ? 15 : 31);
 }
 
-/* One step: n products and c. */
+/* One step: n products and c; `kept` bits stay behind the largest exponent, or `least`. */
 static uint32_t step(const struct number *a, const struct number *b, uint32_t n, struct number c,
-                     enum px_mma_type d)
+                     enum px_mma_type d, int32_t kept, int32_t least)
 {
     static const struct number one = {FINITE, 0, 1, 0, 0};
     uint32_t half = d == PX_MMA_F16;
@@ -90,9 +99,11 @@ static uint32_t step(const struct number *a, const struct number *b, uint32_t n,
     if (s.inf[0] || s.inf[1])
         return half ? 0x7c00u | (uint32_t)s.inf[1] << 15 : 0x7f800000u | (uint32_t)s.inf[1] << 31;
     if (s.exponent == PX_MMA_NOTHING) return 0;
-    int64_t sum = cut(&c, &one, s.exponent);
-    for (uint32_t i = 0; i < n; i++) sum += cut(&a[i], &b[i], s.exponent);
-    return rounded(d, sum < 0, (uint64_t)(sum < 0 ? -sum : sum), s.exponent - PX_MMA_KEPT);
+    if (s.exponent < least) s.exponent = least;
+    int64_t sum = cut(&c, &one, s.exponent, kept);
+    for (uint32_t i = 0; i < n; i++) sum += cut(&a[i], &b[i], s.exponent, kept);
+    uint32_t r = rounded(d, sum < 0, (uint64_t)(sum < 0 ? -sum : sum), s.exponent - kept);
+    return half ? r : r & px_mma_mask(kept);
 }
 
 /* c + d, rounded to nearest. */
@@ -102,7 +113,7 @@ static uint32_t added(enum px_mma_type type, uint32_t c, uint32_t d)
     if (type == PX_MMA_F16) { /* exact in a step, whose rounding is the one of add.f16 */
         static const struct number one = {FINITE, 0, 1, 0, 0};
         if (a.kind == ZERO && b.kind == ZERO) return (a.sign & b.sign) << 15;
-        return step(&a, &one, 1, b, type);
+        return step(&a, &one, 1, b, type, PX_MMA_KEPT, PX_MMA_NOTHING);
     }
     float x, y;
     memcpy(&x, &c, 4), memcpy(&y, &d, 4);
@@ -117,7 +128,8 @@ uint32_t px_mma_dot(const struct px_mma *op, const struct px_mma_data *data, uin
                      acc = (enum px_mma_type)op->d;
     const uint32_t *x = (const uint32_t *)data->x + row * px_mma_words(tx, op->k);
     const uint32_t *y = (const uint32_t *)data->y + col * px_mma_words(ty, op->ky);
-    bool halves = op->flags & PX_MMA_HALVES;
+    bool halves = op->flags & PX_MMA_HALVES, native = op->flags & PX_MMA_NATIVE;
+    int32_t kept = px_mma_kept(op);
     uint32_t at = row * op->cols + col, each = halves ? op->k / 2u : op->step ? op->step : op->k;
     uint32_t c = acc == PX_MMA_F16 ? ((const uint16_t *)data->c)[at] : ((const uint32_t *)data->c)[at];
     uint32_t r = halves ? 0 : c;
@@ -125,11 +137,11 @@ uint32_t px_mma_dot(const struct px_mma *op, const struct px_mma_data *data, uin
     for (uint32_t done = 0; done < op->k; done += each) {
         for (uint32_t n = 0; n < each; n++) {
             uint32_t k = halves ? n / 2 * 4 + (n & 1) + (done ? 2 : 0) : done + n;
-            a[n] = number_of(tx, px_mma_element(x, px_mma_bits(tx), k));
-            b[n] =
-                number_of(ty, px_mma_element(y, px_mma_bits(ty), data->at ? data->at[row * op->k + k] : k));
+            uint32_t at_y = data->at ? data->at[row * op->k + k] : k;
+            a[n] = factor_of(tx, px_mma_element(x, px_mma_bits(tx), k), native);
+            b[n] = factor_of(ty, px_mma_element(y, px_mma_bits(ty), at_y), native);
         }
-        r = step(a, b, each, number_of(acc, r), acc);
+        r = step(a, b, each, number_of(acc, r), acc, kept, px_mma_least(op));
     }
     return halves ? added(acc, c, r) : r;
 }

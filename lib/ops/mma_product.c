@@ -142,14 +142,14 @@ INLINE void narrow(ints bits, floats *value, ints *exponent, ints *odd)
     *exponent = chosen(m != 0, larger(e, (ints){0} + 1) - 15, (ints){0} + PX_MMA_NOTHING);
     *value = floats_of(chosen(e > 0, (m << 13) + (112 << 23), ints_of(small)) | sign);
 }
-/* e4m3: as f16 each number is normal. */
-INLINE void byte(ints bits, floats *value, ints *exponent, ints *odd)
+/* e4m3: as f16 each number is normal; `least` is the least exponent there is. */
+INLINE void byte(ints bits, int32_t least, floats *value, ints *exponent, ints *odd)
 {
     ints m = bits & 0x7f, sign = (bits & 0x80) << 24;
     floats small = __builtin_convertvector(m, floats) * 0x1p-9f;
     ints number = chosen(m > 7, (m << 20) + (120 << 23), ints_of(small));
     *odd |= m == 0x7f;
-    *exponent = chosen(m != 0, (number >> 23) - 127, (ints){0} + PX_MMA_NOTHING);
+    *exponent = chosen(m != 0, larger((number >> 23) - 127, (ints){0} + least), (ints){0} + PX_MMA_NOTHING);
     *value = floats_of(number | sign);
 }
 
@@ -165,7 +165,8 @@ INLINE ints bits_of(enum px_mma_type type, ints words, uint32_t i)
     }
 }
 
-INLINE void unpack_as(enum px_mma_type type, uint32_t (*w)[BLOCK], uint32_t words, struct block *to)
+INLINE void unpack_as(enum px_mma_type type, uint32_t (*w)[BLOCK], uint32_t words, int32_t least,
+                      struct block *to)
 {
     const uint32_t per = 32 / px_mma_bits(type);
     for (uint32_t l = 0; l < BLOCK; l += LANES) {
@@ -177,7 +178,7 @@ INLINE void unpack_as(enum px_mma_type type, uint32_t (*w)[BLOCK], uint32_t word
                 if (type == PX_MMA_BF16 || type == PX_MMA_TF32)
                     wide(bits, &value, &exponent, &odd);
                 else if (type == PX_MMA_E4M3)
-                    byte(bits, &value, &exponent, &odd);
+                    byte(bits, least, &value, &exponent, &odd);
                 else
                     narrow(bits, &value, &exponent, &odd);
                 memcpy(&to->value[q * per + i][l], &value, sizeof value);
@@ -187,17 +188,18 @@ INLINE void unpack_as(enum px_mma_type type, uint32_t (*w)[BLOCK], uint32_t word
     }
 }
 
-static void unpack(const void *rows, enum px_mma_type type, uint32_t k, uint32_t first, uint32_t n,
-                   struct block *to)
+static void unpack(const struct px_mma *op, const void *rows, enum px_mma_type type, uint32_t k,
+                   uint32_t first, uint32_t n, struct block *to)
 {
+    const int32_t least = op->flags & PX_MMA_NATIVE ? PX_MMA_E4M3_LEAST : INT32_MIN;
     uint32_t words = px_mma_words(type, k), w[WORDS_MAX][BLOCK] __attribute__((aligned(64)));
     gather(rows, words, first, n, w);
     switch (type) {
-    case PX_MMA_F16: unpack_as(PX_MMA_F16, w, words, to); break;
-    case PX_MMA_BF16: unpack_as(PX_MMA_BF16, w, words, to); break;
-    case PX_MMA_TF32: unpack_as(PX_MMA_TF32, w, words, to); break;
-    case PX_MMA_E5M2: unpack_as(PX_MMA_E5M2, w, words, to); break;
-    default: unpack_as(PX_MMA_E4M3, w, words, to); break;
+    case PX_MMA_F16: unpack_as(PX_MMA_F16, w, words, least, to); break;
+    case PX_MMA_BF16: unpack_as(PX_MMA_BF16, w, words, least, to); break;
+    case PX_MMA_TF32: unpack_as(PX_MMA_TF32, w, words, least, to); break;
+    case PX_MMA_E5M2: unpack_as(PX_MMA_E5M2, w, words, least, to); break;
+    default: unpack_as(PX_MMA_E4M3, w, words, least, to); break;
     }
 }
 
@@ -219,23 +221,23 @@ INLINE struct accumulator from_bits(ints bits, bool half)
     return a;
 }
 
-/* magnitude * 2^(exponent - PX_MMA_KEPT) toward zero; out: lanes that are subnormal or overflow. */
-INLINE ints to_f32(ints magnitude, ints exponent, ints *out)
+/* magnitude * 2^(exponent - kept) toward zero; out: lanes that are subnormal or overflow. */
+INLINE ints to_f32(ints magnitude, ints exponent, int32_t kept, ints *out)
 {
     ints high = magnitude < 0, m = chosen(high, magnitude >> 1 & INT32_MAX, magnitude);
     m &= ~(m >> 24); /* no more than half a unit stays behind the 24 bits: to nearest is toward zero now */
     ints bits = ints_of(__builtin_convertvector(m, floats)), none = magnitude == 0;
-    ints e = (bits >> 23) + exponent - PX_MMA_KEPT - high;
+    ints e = (bits >> 23) + exponent - kept - high;
     *out |= ~none & ((e < 1) | (e > 254));
-    return ~none & (e << 23 | (bits & 0x7fffff));
+    return ~none & (e << 23 | (bits & 0x7fffff & (int32_t)px_mma_mask(kept)));
 }
 
 /* The same to nearest even in f16; subnormals too. */
-INLINE ints to_f16(ints magnitude, ints exponent)
+INLINE ints to_f16(ints magnitude, ints exponent, int32_t kept)
 {
     ints large = (magnitude >> 24) != 0, cut_off = (magnitude & 255) != 0;
     ints m = chosen(large, (magnitude >> 8 & 0xffffff) | (cut_off & 1), magnitude), none = magnitude == 0;
-    ints e = exponent - PX_MMA_KEPT - (large & -8) + 127; /* at least 2^-60 */
+    ints e = exponent - kept - (large & -8) + 127; /* at least 2^-60 */
     floats f = __builtin_convertvector(m, floats) * floats_of(~none & e << 23);
 #if defined __AVX512F__
     return (ints)_mm512_cvtepu16_epi32(_mm512_cvtps_ph((__m512)f, _MM_FROUND_TO_NEAREST_INT));
@@ -256,6 +258,7 @@ struct span {
     const struct block *x, *y;
     uint32_t row, at, n;
     const uint8_t *kx, *ky;
+    int32_t kept, least; /* bits behind the largest exponent; the least of these */
 };
 
 /* Bits of the result, in the format of d. */
@@ -267,8 +270,8 @@ INLINE ints step(const struct span *s, struct accumulator c, bool half, ints *od
         uint32_t kx = s->kx ? s->kx[k] : k, ky = s->ky ? s->ky[k] : k;
         e = larger(e, s->x->exponent[kx][s->row] + load_i(&s->y->exponent[ky][s->at]));
     }
-    ints near = smaller(larger(e, (ints){0} + E_LEAST), (ints){0} + E_MOST);
-    floats scale = floats_of((PX_MMA_KEPT + 127 - near) << 23);
+    ints near = smaller(larger(e, (ints){0} + s->least), (ints){0} + E_MOST);
+    floats scale = floats_of((s->kept + 127 - near) << 23);
     _Pragma("GCC unroll 16") for (uint32_t k = 0; k < s->n; k++)
     {
         uint32_t kx = s->kx ? s->kx[k] : k, ky = s->ky ? s->ky[k] : k;
@@ -278,9 +281,9 @@ INLINE ints step(const struct span *s, struct accumulator c, bool half, ints *od
     ints quarter = (sum[0] >> 2) + (sum[1] >> 2) + (add >> 2);
     ints far = (quarter > 1 << 28) | (quarter < -(1 << 28)), negative = chosen(far, quarter, whole) < 0;
     ints magnitude = (whole ^ negative) - negative;
-    *odd |= c.odd | ((e != near) & (e > PX_MMA_NOTHING / 2));
-    if (!half) return to_f32(magnitude, near, odd) | (negative & INT32_MIN);
-    ints bits = to_f16(magnitude, near);
+    *odd |= c.odd | (half ? (ints){0} : (e != near) & (e > PX_MMA_NOTHING / 2));
+    if (!half) return to_f32(magnitude, near, s->kept, odd) | (negative & INT32_MIN);
+    ints bits = to_f16(magnitude, near, s->kept);
     return chosen(bits == 0, (ints){0}, bits | (negative & 0x8000));
 }
 
@@ -329,10 +332,13 @@ INLINE ints elements(const struct px_mma *op, struct span *s, ints c, const uint
     if (op->step || op->flags & PX_MMA_HALVES) return stepwise(op, s, c, ky, half, odd);
     s->kx = NULL, s->ky = ky, s->n = op->k;
     struct accumulator acc = from_bits(c, half);
+    if (op->kept) return step(s, acc, half, odd);
     if (!ky && op->k == 16)
-        return step(&(struct span){s->x, s->y, s->row, s->at, 16, NULL, NULL}, acc, half, odd);
+        return step(&(struct span){s->x, s->y, s->row, s->at, 16, NULL, NULL, PX_MMA_KEPT, s->least}, acc,
+                    half, odd);
     if (!ky && op->k == 8)
-        return step(&(struct span){s->x, s->y, s->row, s->at, 8, NULL, NULL}, acc, half, odd);
+        return step(&(struct span){s->x, s->y, s->row, s->at, 8, NULL, NULL, PX_MMA_KEPT, s->least}, acc,
+                    half, odd);
     return step(s, acc, half, odd);
 }
 
@@ -380,12 +386,16 @@ INLINE void blocks_of(const struct px_mma *op, const struct px_mma_data *data, b
     struct block x, y;
     for (uint32_t row = 0; row < op->rows; row += BLOCK) {
         uint32_t rows = op->rows - row < BLOCK ? op->rows - row : BLOCK;
-        unpack(data->x, (enum px_mma_type)op->x, op->k, row, rows, &x);
+        unpack(op, data->x, (enum px_mma_type)op->x, op->k, row, rows, &x);
         for (uint32_t col = 0; col < op->cols; col += BLOCK) {
             uint32_t cols = op->cols - col < BLOCK ? op->cols - col : BLOCK;
-            unpack(data->y, (enum px_mma_type)op->y, op->ky, col, cols, &y);
+            unpack(op, data->y, (enum px_mma_type)op->y, op->ky, col, cols, &y);
             for (uint32_t r = 0; r < rows; r++) {
-                struct span s = {.x = &x, .y = &y, .row = r};
+                struct span s = {.x = &x,
+                                 .y = &y,
+                                 .row = r,
+                                 .kept = px_mma_kept(op),
+                                 .least = half && px_mma_least(op) > E_LEAST ? px_mma_least(op) : E_LEAST};
                 row_of(op, data, &s, row + r, col, cols, half);
             }
         }

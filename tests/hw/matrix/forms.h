@@ -208,7 +208,7 @@ static void forms_wmma(Forms *s)
     }
 }
 
-static void forms_all(Forms *s)
+static inline void forms_all(Forms *s)
 {
     s->n = 0;
     forms_dense(s);
@@ -238,7 +238,7 @@ static const char *reg_type(const Form *f, Elem e)
 
 /* The kernel k(in, out): in[tile][register][lane], out the same; a CTA of one warp is a tile. Returns its
  * length. */
-static int form_emit(const Form *f, const char *kernel, char *to)
+static inline int form_emit(const Form *f, const char *kernel, char *to)
 {
     unsigned bytes = f->wide ? 8 : 4, in = form_in(f);
     const char *ty = f->wide ? "b64" : "b32";

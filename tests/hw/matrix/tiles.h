@@ -178,7 +178,7 @@ static void draw_tile(const Form *f, unsigned number, uint64_t (*regs)[32])
 }
 
 /* The tile as the kernel reads it; the number of bytes. */
-static size_t unit_tile(const Form *f, unsigned number, void *to)
+static inline size_t unit_tile(const Form *f, unsigned number, void *to)
 {
     uint64_t regs[REGS_MAX][32];
     unsigned n = form_in(f), bytes = f->wide ? 8 : 4;
