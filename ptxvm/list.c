@@ -12,7 +12,7 @@
 #include "element.h"
 #include "fail.h"
 
-enum { MOST_MEMBERS = 320, MOST_UNSET = 16, THREADS = 1024, ROOM = 4096 };
+enum { MOST_MEMBERS = 320, MOST_UNSET = 16, BLOCKS = 4, THREADS = 1024, ROOM = 4096 };
 
 /* A kernel and what the library knows of its needs. */
 struct entry {
@@ -134,13 +134,19 @@ static void print_number(const struct entry *e, const char *type)
         printf("%d", strchr(type, '8') ? 1 : e->scalars > 1 ? 32 : THREADS);
 }
 
-/* Room for every thread, or for rows and columns, at the distance at which the code steps. */
+/*
+ * Room for every thread, or for rows and columns, at the distance at which the code steps; and for as much as
+ * the example's four blocks can stage in shared memory: tiles may be larger than what the numbers tell.
+ */
 static void print_buffer(const struct entry *e, const ptx_param_member *m)
 {
     const char *element = element_of(m);
     const size_t size = element_type_find(element, strlen(element))->size;
     const size_t steps = m->stride > size ? (m->stride + size - 1) / size : 1;
-    printf("%s[%zu]=iota", element, (e->scalars > 1 ? ROOM : THREADS) * steps);
+    const size_t staged = size ? e->kernel.info.static_shared_bytes * BLOCKS / size : 0;
+    size_t room = (e->scalars > 1 ? ROOM : THREADS) * steps;
+    if (room < staged) room = staged;
+    printf("%s[%zu]=iota", element, room);
 }
 
 static size_t align_up(size_t offset, size_t align)

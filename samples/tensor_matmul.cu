@@ -38,7 +38,7 @@ __device__ void multiply_add(float (&d)[4], const unsigned (&a)[4], unsigned b0,
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-extern "C" __global__ void tensor_matmul(const float *a, const float *b, float *c, int inner, int columns)
+extern "C" __global__ void __launch_bounds__(128) tensor_matmul(const float *a, const float *b, float *c, int inner, int columns)
 {
     __shared__ __align__(16) Tiles tiles;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
