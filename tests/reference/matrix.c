@@ -276,7 +276,8 @@ static void transpose(struct ref_thread *warp, const struct ref_inst *in)
 
 void ref_matrix_run(struct ref_thread *warp, uint32_t lanes, const struct ref_inst *in)
 {
-    if (lanes != 0xffffffffu) ref_fail(warp->machine, "fault: lanes are missing from a matrix instruction");
+    if (lanes != 0xffffffffu)
+        ref_fail(warp->machine, "fault 715: lanes are missing from a matrix instruction");
     switch (in->op) {
     case PX_OP_mma: product(warp, in); break;
     case PX_OP_ldmatrix: load(warp, in); break;

@@ -26,6 +26,9 @@ FLOOR = 65
 # Kernels that hang when lanes that meet go on in any order: one lane may see the flag, and its neighbours
 # not.
 ORDERED = {"i_syncspin", "i2_syncspin_rev"}
+# Lanes of a warp arrive at an mbarrier together on the chip and in the engine, in the reference one by one: that
+# there are more of them than are missing it never sees.
+TOGETHER = {"over"}
 
 
 def understood(words):
@@ -38,6 +41,7 @@ def understood(words):
             ends = f"fault {value}"
         elif option == "--expect-exit" and value == "5":
             ends = ("deadlock", "limit")
+            options += ["--max-steps", "20000000"]  # what only asks again never ends here
         elif option == "--expect-exit" and value == "4":
             ends = "fault"
         elif option == "--expect-exit" and value == "3":
@@ -65,6 +69,8 @@ def wrong(path, options, ends, seed):
         output.startswith("does not link: Undefined reference") and ends != "does not"
     ):
         return "not run: " + output
+    if "the reference does not run" in output and not isinstance(ends, tuple):
+        return "not run: " + output
     if ends:
         return None if done.returncode == 3 and output.startswith(ends) else f"expected {ends}: {output}"
     return None if done.returncode == 0 else output
@@ -89,7 +95,9 @@ def main():
         with open(path, encoding="utf-8") as file:
             lines = [line.split("PTXVM:", 1)[1] for line in file if line.startswith("// PTXVM:")]
         for number, line in enumerate(lines, 1):
-            what = understood(shlex.split(line)) if not ORDERED & set(shlex.split(line)) else None
+            what = (
+                understood(shlex.split(line)) if not (ORDERED | TOGETHER) & set(shlex.split(line)) else None
+            )
             verdicts = (
                 [wrong(path, *what, seed) for seed in range(seeds)] if what else ["not run: its options"]
             )
