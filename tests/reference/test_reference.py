@@ -26,8 +26,8 @@ FLOOR = 65
 # Kernels that hang when lanes that meet go on in any order: one lane may see the flag, and its neighbours
 # not.
 ORDERED = {"i_syncspin", "i2_syncspin_rev"}
-# Lanes of a warp arrive at an mbarrier together on the chip and in the engine, in the reference one by one: that
-# there are more of them than are missing it never sees.
+# Lanes of a warp arrive at an mbarrier together on the chip and in the engine, in the reference one by one:
+# that there are more of them than are missing it never sees.
 TOGETHER = {"over"}
 
 
