@@ -133,11 +133,11 @@ static void build(struct ptx_module *module, const struct input *input)
         px_lint(module, &(struct px_lint_wanted){px_cdp_describe, options->lint == PTX_LINT_ALL});
 }
 
-static ptx_status create(const ptx_module_options *given, struct input *input, ptx_module **out)
+static ptx_status create(const ptx_module_options *given, struct input input, ptx_module **out)
 {
     ptx_module_options options;
     if (!px_take(&options, sizeof options, FIRST_OPTIONS, given)) return PTX_ERROR_INVALID_ARGUMENT;
-    input->options = &options;
+    input.options = &options;
     ptx_allocator alloc = px_alloc_or_default(&options.allocator);
     struct ptx_module *module = px_zalloc(&alloc, sizeof *module);
     jmp_buf failure;
@@ -150,7 +150,7 @@ static ptx_status create(const ptx_module_options *given, struct input *input, p
         px_module_release(module);
         return PTX_ERROR_OUT_OF_MEMORY;
     }
-    build(module, input);
+    build(module, &input);
     module->arena.on_failure = NULL;
     *out = module;
     return module->diags.errors ? PTX_ERROR_ASSEMBLY : PTX_OK;
@@ -160,7 +160,7 @@ ptx_status ptx_module_create(const ptx_module_options *options, const char *text
                              ptx_module **out)
 {
     if (!text || !out || size >= UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
-    return create(options, &(struct input){NULL, text, size, ONLY}, out);
+    return create(options, (struct input){NULL, text, size, ONLY}, out);
 }
 
 size_t ptx_object_module_count(const void *data, size_t size)
@@ -174,7 +174,7 @@ ptx_status ptx_object_module(const ptx_module_options *options, const void *data
 {
     if (!data || !out || size >= UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
     if (index >= ptx_object_module_count(data, size)) return PTX_ERROR_NOT_FOUND;
-    return create(options, &(struct input){NULL, data, size, index}, out);
+    return create(options, (struct input){NULL, data, size, index}, out);
 }
 
 void ptx_module_destroy(ptx_module *module)

@@ -213,6 +213,7 @@ static void lower_all(struct px_coder *coder, const struct px_lfunc *func)
     coder->queue.n = coder->queue.cap = 0;
     coder->queue.at = NULL;
     coder->kernel = func;
+    // cppcheck-suppress autoVariables ; reset below
     coder->next = &next;
     coder->fns = PX_NEW_N(coder->scratch, struct px_irfn *, coder->linked->nfuncs + 1);
     place_head(px_code_function(coder, func));
@@ -220,6 +221,7 @@ static void lower_all(struct px_coder *coder, const struct px_lfunc *func)
         tell_of(coder, func, coder->why.text);
     else if (!setjmp(next))
         px_lower(coder->fns[func->id]);
+    coder->next = NULL;
     coder->listener->instructions += coder->fns[func->id]->text_insts;
 }
 
@@ -230,10 +232,12 @@ static bool look_through(struct px_coder *coder, const struct px_lfunc *func)
     struct px_arena scratch;
     px_arena_init(&scratch, &coder->keep->alloc, &no_memory);
     coder->keep->on_failure = &no_memory;
+    // cppcheck-suppress autoVariables ; reset below
     coder->scratch = &scratch;
     const bool ok = !setjmp(no_memory);
     if (ok) lower_all(coder, func);
     px_arena_free(&scratch);
+    coder->scratch = NULL;
     return ok;
 }
 
