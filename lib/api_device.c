@@ -66,10 +66,8 @@ PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *cons
         return PTX_ERROR_INVALID_ARGUMENT;
     }
     ptx_program_options own;
-    if (!px_take(&own, sizeof own, FIRST_PROGRAM, options)) {
-        px_device_say(device, "ptx_program_create: options of a version that this library does not know");
-        return PTX_ERROR_INVALID_ARGUMENT;
-    }
+    if (!px_take(&own, sizeof own, FIRST_PROGRAM, options))
+        return px_version_refused(device, "ptx_program_create: options");
     return px_program_create(device, modules, count, &own, program);
 }
 
@@ -123,10 +121,8 @@ PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config
     ptx_fault told = {0};
     if (!kernel || !config) return PTX_ERROR_INVALID_ARGUMENT;
     ptx_device *device = kernel->program->device;
-    if (!px_launch_take(&own, config) || !px_fault_ok(fault)) {
-        px_device_say(device, "ptx_kernel_launch: a struct of a version that this library does not know");
-        return PTX_ERROR_INVALID_ARGUMENT;
-    }
+    if (!px_launch_take(&own, config) || !px_fault_ok(fault))
+        return px_version_refused(device, "ptx_kernel_launch: a struct");
     const size_t need = kernel->func->fn->param_bytes;
     if (need && (!own.params || own.param_bytes < need)) {
         px_device_say(device, "%s takes %zu bytes of parameters, %zu were given", kernel->func->name, need,

@@ -17,6 +17,12 @@ bool px_launch_take(ptx_launch_config *own, const ptx_launch_config *given)
     return px_take(own, sizeof *own, FIRST_LAUNCH, given);
 }
 
+ptx_status px_version_refused(ptx_device *device, const char *what)
+{
+    px_device_say(device, "%s of a version that this library does not know", what);
+    return PTX_ERROR_INVALID_ARGUMENT;
+}
+
 bool px_fault_ok(const ptx_fault *fault)
 {
     return !fault || px_can_give(fault, FIRST_FAULT);
@@ -31,16 +37,16 @@ ptx_status px_take_copy(ptx_device *device, const ptx_copy *given, struct px_cop
 {
     ptx_copy own;
     if (!device || !given) return PTX_ERROR_INVALID_ARGUMENT;
-    if (px_take(&own, sizeof own, FIRST_COPY, given)) return px_copy_take(device, &own, copy);
-    px_device_say(device, "ptx_copy: a struct of a version that this library does not know");
-    return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_take(&own, sizeof own, FIRST_COPY, given))
+        return px_version_refused(device, "ptx_copy: a struct");
+    return px_copy_take(device, &own, copy);
 }
 
 ptx_status px_take_fill(ptx_device *device, const ptx_fill *given, struct px_copy *copy)
 {
     ptx_fill own;
     if (!device || !given) return PTX_ERROR_INVALID_ARGUMENT;
-    if (px_take(&own, sizeof own, FIRST_FILL, given)) return px_fill_take(device, &own, copy);
-    px_device_say(device, "ptx_fill: a struct of a version that this library does not know");
-    return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_take(&own, sizeof own, FIRST_FILL, given))
+        return px_version_refused(device, "ptx_fill: a struct");
+    return px_fill_take(device, &own, copy);
 }

@@ -6,6 +6,8 @@
 
 /* False: a version that this library does not know. */
 bool px_launch_take(ptx_launch_config *own, const ptx_launch_config *given);
+/* Says so in the device's message: `what` is "FUNCTION: a struct". PTX_ERROR_INVALID_ARGUMENT. */
+ptx_status px_version_refused(ptx_device *device, const char *what);
 /* Sets the device's message. The device may be NULL. */
 ptx_status px_take_copy(ptx_device *device, const ptx_copy *given, struct px_copy *copy);
 ptx_status px_take_fill(ptx_device *device, const ptx_fill *given, struct px_copy *copy);

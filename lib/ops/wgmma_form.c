@@ -103,18 +103,17 @@ static void negate(enum px_mma_type type, uint32_t *words, uint32_t n)
     for (uint32_t i = 0; i < n; i++) words[i] ^= signs;
 }
 
+/* The row that a register of four lanes is of: `q` counts groups of four lanes. */
+#define ROW_OF(q, half) ((q) / 8 * 16 + (half)*8 + (q) % 8)
+
 static void gather_a(const uint32_t *const *regs, uint32_t *to)
 {
     for (uint32_t r = 0; r < 4; r++)
         for (uint32_t q = 0; q < PX_WARPGROUP / 4; q++) /* four lanes are a row */
-            memcpy(to + (q / 8 * 16 + r % 2 * 8 + q % 8) * ROW_WORDS + r / 2 * 4, regs[r] + q * 4, 16);
+            memcpy(to + ROW_OF(q, r % 2) * ROW_WORDS + r / 2 * 4, regs[r] + q * 4, 16);
 }
 
 /* ---- accumulators ---- */
-
-/* Rows and columns of the eight elements that registers of four lanes hold: `q` counts groups of four lanes.
- */
-#define ROW_OF(q, half) ((q) / 8 * 16 + (half)*8 + (q) % 8)
 
 static void gather(const struct px_wgmma_form *f, const uint32_t *const *c, uint8_t *to)
 {
