@@ -1,21 +1,23 @@
 /*
  * level.c - which of the handler levels this machine runs.
  *
- * The functions of approx/levels.h have one level more than the handlers: their speed
- * rests on instructions (VBMI, VNNI) that would do nothing for the others.
+ * The Makefile says with -DPX_HAVE_<level> which levels are built (all that the processor's family has,
+ * unless LEVELS= leaves some out to build faster). The functions of approx/levels.h have one level more than
+ * the handlers: their speed rests on instructions (VBMI, VNNI) that would do nothing for the others.
  */
 #include "gang/record.h"
 #include <string.h>
 #include "approx/levels.h"
 #include "ops/mma.h"
 
-#if defined(__x86_64__) && !defined(PX_ONLY_PORTABLE) /* tests/random/plant.py builds no other level */
-#define MORE_LEVELS 1
-#else
-#define MORE_LEVELS 0
-#endif
+typedef struct built {
+    const struct px_level *level;
+    const struct px_units *units, *more_units; /* more_units, where the machine can: NULL or faster ones */
+    px_mma_function *product;
+    bool (*can)(void);
+} built;
 
-#if MORE_LEVELS
+#ifdef __x86_64__
 static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
@@ -26,50 +28,61 @@ static bool has_avx512(void)
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
-#endif
-
-static const struct px_level *level_at(unsigned i)
+static bool has_more(void)
 {
-#if MORE_LEVELS
-    if (i == 0) return has_avx512() ? &px_level_avx512 : NULL;
-    if (i == 1) return has_avx2() ? &px_level_avx2 : NULL;
+    return __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
+}
 #endif
-    return i <= 2 ? &px_level_portable : NULL;
+static bool always(void)
+{
+    return true;
+}
+
+/* Best first. */
+static const built all[] = {
+#ifdef PX_HAVE_avx512
+    {&px_level_avx512, &px_units_avx512, &px_units_avx512vbmi, px_mma_product_avx512, has_avx512},
+#endif
+#ifdef PX_HAVE_avx2
+    {&px_level_avx2, &px_units_avx2, NULL, px_mma_product_avx2, has_avx2},
+#endif
+#ifdef PX_HAVE_portable
+    {&px_level_portable, &px_units_portable, NULL, px_mma_product_portable, always},
+#endif
+};
+enum { N_BUILT = sizeof all / sizeof *all };
+
+static const built *built_of(const struct px_level *level)
+{
+    for (unsigned i = 0; i < N_BUILT; i++)
+        if (all[i].level == level) return &all[i];
+    return &all[N_BUILT - 1];
 }
 
 const struct px_level *px_level_best(void)
 {
-    for (unsigned i = 0; i < 2; i++)
-        if (level_at(i)) return level_at(i);
-    return &px_level_portable;
+    for (unsigned i = 0; i < N_BUILT; i++)
+        if (all[i].can()) return all[i].level;
+    return all[N_BUILT - 1].level;
 }
 
 const struct px_level *px_level_named(const char *name)
 {
-    for (unsigned i = 0; i < 3; i++) {
-        const struct px_level *l = level_at(i);
-        if (l && !strcmp(l->name, name)) return l;
-    }
+    for (unsigned i = 0; i < N_BUILT; i++)
+        if (all[i].can() && !strcmp(all[i].level->name, name)) return all[i].level;
     return NULL;
 }
 
 const struct px_units *px_level_units(const struct px_level *level)
 {
-#if MORE_LEVELS
-    bool more = __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
-    if (level == &px_level_avx512) return more ? &px_units_avx512vbmi : &px_units_avx512;
-    if (level == &px_level_avx2) return &px_units_avx2;
+    const built *b = built_of(level);
+#ifdef __x86_64__
+    if (b->more_units && has_more()) return b->more_units;
 #endif
-    (void)level;
-    return &px_units_portable;
+    return b->units;
 }
 
 px_mma_function *px_level_product(const struct px_level *level)
 {
-#if MORE_LEVELS
-    if (level == &px_level_avx512) return px_mma_product_avx512;
-    if (level == &px_level_avx2) return px_mma_product_avx2;
-#endif
-    (void)level;
-    return px_mma_product_portable;
+    return built_of(level)->product;
 }

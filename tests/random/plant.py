@@ -33,7 +33,7 @@ MAKE = [
     "make",
     "LEVELS=portable",
     "UNIT_LEVELS=portable",
-    "CFLAGS=-O1 -DPX_ONLY_PORTABLE",
+    "CFLAGS=-O1",
     "HANDLER_CFLAGS=-O1 -g1 -fno-trapping-math",
 ]
 
