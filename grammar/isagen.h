@@ -200,6 +200,12 @@ struct ig_clause {
     const char *message;
 }; /* kind 0 where, 1 need */
 
+/* A meaning `copy SPACE[TO] <- SPACE[FROM], SIZE, ...`: numbers of operands, -1: none. */
+struct ig_copy {
+    const char *to_space, *from_space; /* as C code names them */
+    int to, from, size, read, unless;
+};
+
 struct ig_form {
     struct ig_place at;
     const char *syntax, *meaning, *section;
@@ -214,6 +220,7 @@ struct ig_form {
     const char *op;        /* meaning function, or NULL */
     const char *statement; /* or NULL */
     bool bits, compare, wide, video, mode, home, executable;
+    int copy;             /* number in ig.copies, from 1; 0: no copy */
     const char *shapes;   /* explicit list, or NULL */
     const char *harmless; /* optional slots that mean nothing to the statement, or NULL */
     const char **hot;     /* [hot ...]: entries up to NULL, none means all; NULL without the attribute */
@@ -265,12 +272,14 @@ struct ig {
     uint16_t code[IG_POOL];
     int ncode; /* conditions */
     struct {
-        const char *name;
+        const char *name, *emitter; /* what makes its records, or NULL */
         unsigned flags;
         bool used;
         struct ig_place at;
     } ops[512];
     int nops;
+    struct ig_copy copies[32];
+    int ncopies;
     const char *messages[128];
     int nmessages;
     struct {
@@ -315,6 +324,11 @@ const char *ig_op_name(struct ig_place at, const char *s); /* of a row: must hav
 void ig_emit_ops(FILE *out);
 void ig_emit_op_flags(FILE *out);
 void ig_emit_lowerings(FILE *out);
+void ig_emit_emissions(FILE *out);
+
+/* isagen_copy.c */
+void ig_read_copy(struct ig_form *form, const char *text); /* what stands after `copy ` */
+void ig_emit_copies(FILE *out);
 
 /* isagen_quirks.c */
 void ig_read_quirk(struct ig_place at, const char *line); /* NAME : INSTRUCTION ... */

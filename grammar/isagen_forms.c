@@ -172,8 +172,8 @@ static void emit_form_rows(FILE *out)
                     f->video << 6,
                 overlooks(f));
         for (int k = 0; k < f->nspec; k++) fprintf(out, "%d%s", f->spec[k], k + 1 < f->nspec ? ", " : "");
-        fprintf(out, "%s}, %d, %u, %u},\n", f->nspec ? "" : "0", f->statement ? f->handler_first : -1,
-                intern(&names, f->syntax), intern(&names, f->section));
+        fprintf(out, "%s}, %d, %d, %u, %u},\n", f->nspec ? "" : "0", f->copy,
+                f->statement ? f->handler_first : -1, intern(&names, f->syntax), intern(&names, f->section));
         slot += f->nslots;
         opd += f->nopds;
         part += f->nparts;
@@ -305,6 +305,7 @@ void ig_emit_forms(FILE *out)
     emit_fns(out);
     emit_clauses(out);
     ig_emit_quirks(out);
+    ig_emit_copies(out);
     emit_word_tables(out);
     emit_sinces(out);
     emit_names(out);

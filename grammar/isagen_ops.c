@@ -3,6 +3,7 @@
  *
  * `op NAME ... : FLAG ...` declares them. isa_ops.h numbers them and isa_tables.c has their flags;
  * lowerings.inc lists them, so that each needs its function in lib/code: one that is missing does not link.
+ * So does emissions.inc with those that become records: `emit`, or `emit:NAME` for what several have.
  */
 #include "isagen.h"
 #include <ctype.h>
@@ -26,6 +27,12 @@ static void declare(struct ig_place at, const char *s)
     ig.ops[ig.nops++].at = at;
 }
 
+static void set_emitter(int first, const char *name)
+{
+    for (int i = first; i < ig.nops; i++)
+        ig.ops[i].emitter = *name ? ig_text(name, strlen(name)) : ig.ops[i].name;
+}
+
 static unsigned flag_of(struct ig_place at, const char *s)
 {
     for (unsigned i = 0; i < FLAGS; i++)
@@ -43,6 +50,10 @@ void ig_read_ops(struct ig_place at, const char *line)
             names = false;
         else if (names)
             declare(at, word);
+        else if (!strcmp(word, "emit"))
+            set_emitter(first, "");
+        else if (!strncmp(word, "emit:", 5))
+            set_emitter(first, word + 5);
         else
             for (int i = first; i < ig.nops; i++) ig.ops[i].flags |= flag_of(at, word);
     }
@@ -84,4 +95,12 @@ void ig_emit_lowerings(FILE *out)
 {
     fputs("/* Made by isagen: PX_LOWERING(name) for each operation that isa.tbl names. */\n", out);
     for (int i = 0; i < ig.nops; i++) fprintf(out, "PX_LOWERING(%s)\n", ig.ops[i].name);
+}
+
+void ig_emit_emissions(FILE *out)
+{
+    fputs("/* Made by isagen: PX_EMISSION(name, function) for each operation that becomes records. */\n",
+          out);
+    for (int i = 0; i < ig.nops; i++)
+        if (ig.ops[i].emitter) fprintf(out, "PX_EMISSION(%s, %s)\n", ig.ops[i].name, ig.ops[i].emitter);
 }

@@ -344,6 +344,8 @@ static void read_meaning(struct ig_form *form, const char *s)
     form->executable = *s;
     if (*s == '@')
         form->op = ig_op_name(form->at, s + 1);
+    else if (!strncmp(s, "copy ", 5))
+        ig_read_copy(form, s + 5);
     else if (*s)
         form->statement = s;
 }

@@ -241,42 +241,10 @@ static px_emission *const own[] = {
     [PX_IR_RELEASE - PX_IR_OWN] = px_emit_release};
 
 /* Operations that the table names; those that lowering turns into others have none. */
-static px_emission *const named[PX_OP_COUNT] = {[PX_OP_ld] = px_emit_ld,
-                                                [PX_OP_st] = px_emit_st,
-                                                [PX_OP_atom] = px_emit_atom,
-                                                [PX_OP_red] = px_emit_atom,
-                                                [PX_OP_cvta] = px_emit_cvta,
-                                                [PX_OP_cvta_to] = px_emit_cvta_to,
-                                                [PX_OP_isspacep] = px_emit_isspacep,
-                                                [PX_OP_shfl] = px_emit_meet,
-                                                [PX_OP_activemask] = px_emit_activemask,
-                                                [PX_OP_mma] = px_emit_mma,
-                                                [PX_OP_wmma_load] = px_emit_wmma,
-                                                [PX_OP_wmma_store] = px_emit_wmma,
-                                                [PX_OP_ldmatrix] = px_emit_ldmatrix,
-                                                [PX_OP_stmatrix] = px_emit_stmatrix,
-                                                [PX_OP_movmatrix] = px_emit_movmatrix,
-                                                [PX_OP_wgmma] = px_emit_wgmma,
-                                                [PX_OP_brx] = px_emit_brx,
-                                                [PX_OP_call] = px_emit_call,
-                                                [PX_OP_ret] = px_emit_ret,
-                                                [PX_OP_exit] = px_emit_exit,
-                                                [PX_OP_trap] = px_emit_trap,
-                                                [PX_OP_brkpt] = px_emit_brkpt,
-                                                [PX_OP_nanosleep] = px_emit_nanosleep,
-                                                [PX_OP_fence] = px_emit_fence,
-                                                [PX_OP_bar_sync] = px_emit_barrier,
-                                                [PX_OP_bar_arrive] = px_emit_barrier,
-                                                [PX_OP_bar_red] = px_emit_barrier,
-                                                [PX_OP_alloca] = px_emit_alloca,
-                                                [PX_OP_policy_fraction] = px_emit_policy_fraction,
-                                                [PX_OP_policy_range] = px_emit_policy_range,
-                                                [PX_OP_cp_async] = px_emit_cp_async,
-                                                [PX_OP_cp_async_commit] = px_emit_cp_async_commit,
-                                                [PX_OP_cp_async_wait] = px_emit_cp_async_wait,
-                                                [PX_OP_cp_async_arrive] = px_emit_cp_async_arrive,
-                                                [PX_OP_mbarrier] = px_emit_mbarrier,
-                                                [PX_OP_mbarrier_wait] = px_emit_mbarrier_wait};
+static px_emission *const named[PX_OP_COUNT] = {
+#define PX_EMISSION(name, function) [PX_OP_##name] = px_emit_##function,
+#include "gen/emissions.inc"
+};
 
 static px_emission *emission_of(px_irop op)
 {

@@ -62,15 +62,10 @@ bool px_emit_is_own(const struct px_emitter *e);
 
 typedef void px_emission(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o);
 px_emission px_emit_statement, px_emit_copy, px_emit_canon, px_emit_move, px_emit_unit, px_emit_sreg;
-px_emission px_emit_ld, px_emit_st, px_emit_atom, px_emit_cvta, px_emit_cvta_to, px_emit_isspacep,
-    px_emit_acquire, px_emit_release;
-px_emission px_emit_alloca, px_emit_policy_fraction, px_emit_policy_range;
-px_emission px_emit_cp_async, px_emit_cp_async_commit, px_emit_cp_async_wait, px_emit_cp_async_arrive,
-    px_emit_mbarrier, px_emit_mbarrier_wait;
-px_emission px_emit_meet, px_emit_activemask;
-px_emission px_emit_mma, px_emit_wmma, px_emit_ldmatrix, px_emit_stmatrix, px_emit_movmatrix, px_emit_wgmma;
-px_emission px_emit_jump, px_emit_branch, px_emit_brx, px_emit_call, px_emit_ret, px_emit_exit, px_emit_trap,
-    px_emit_brkpt, px_emit_nanosleep, px_emit_fence, px_emit_barrier, px_emit_nothing;
+px_emission px_emit_acquire, px_emit_release, px_emit_jump, px_emit_branch, px_emit_nothing;
+#define PX_EMISSION(name, function) px_emission px_emit_##function;
+#include "gen/emissions.inc"
+#undef PX_EMISSION
 /* A record that accesses memory at this address; `align` goes to its size. */
 struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align);
 void px_emit_to(struct px_emitter *e, uint32_t node); /* a jump to a block */

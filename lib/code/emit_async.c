@@ -8,7 +8,7 @@
 #include "ops/async.h"
 #include "ops/mbarrier.h"
 
-void px_emit_cp_async(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_async_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     px_emit_guard(e, true);
     struct px_insn r = px_emit_access(e, &o[0], o[0].elem);

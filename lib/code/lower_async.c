@@ -1,5 +1,6 @@
 /*
- * lower_async.c - cp.async, mbarrier.
+ * lower_async.c - copies that rows describe (`copy shared[d] <- global[a], size`), cp.async's groups,
+ * mbarrier.
  *
  * Waits may sleep, so their operands are registers and never temporaries: lanes
  * that wake read them again.
@@ -15,36 +16,40 @@ static px_irop op_of(enum px_op op)
     return (px_irop)(PX_IR_TABLE | op);
 }
 
-/* ---- cp.async ---- */
+/* ---- copies ---- */
 
-/* How many bytes are read: the size, src-size, or none where ignore-src holds. */
-static struct px_ir_opd bytes_read(struct px_irfn *f, const struct px_bound *b, uint32_t size)
+/* The instruction's operand that the form's operand i is; NULL: not written. */
+static const struct px_operand *written(const struct px_bound *b, unsigned i)
 {
-    const struct px_ir_opd all = {.kind = PX_IR_IMM, .elem = 4, .type = PX_T_U32, .value = size};
-    const struct px_inst *inst = b->inst;
-    for (unsigned i = 3; i < inst->nopds; i++) {
-        const struct px_operand *o = &inst->opds[i];
-        if (b->match.type[i] == PX_T_PRED)
-            return px_lower_fixed(f, PX_FIX_mask_andnot, 4, px_lower_row(f, all),
-                                  px_lower_row(f, px_lower_src(f, b, o, PX_T_PRED)), 0);
-        if (b->match.type[i] == PX_T_U32) return px_lower_row(f, px_lower_src(f, b, o, PX_T_U32));
-    }
-    return px_lower_row(f, all); /* what follows is the cache policy */
+    const int at = px_match_written(&b->match, i);
+    return at < 0 ? NULL : &b->inst->opds[at];
 }
 
-void px_lower_cp_async(struct px_irfn *f, const struct px_bound *b)
+/* How many bytes are read: all, as many as an operand says, or none where a predicate holds. */
+static struct px_ir_opd bytes_read(struct px_irfn *f, const struct px_bound *b,
+                                   const struct px_copy_rule *copy, uint32_t size)
 {
-    const struct px_operand *o = b->inst->opds;
+    const struct px_ir_opd all = {.kind = PX_IR_IMM, .elem = 4, .type = PX_T_U32, .value = size};
+    const struct px_operand *read = written(b, copy->read), *unless = written(b, copy->unless);
+    if (read) return px_lower_row(f, px_lower_src(f, b, read, PX_T_U32));
+    if (!unless) return px_lower_row(f, all);
+    return px_lower_fixed(f, PX_FIX_mask_andnot, 4, px_lower_row(f, all),
+                          px_lower_row(f, px_lower_src(f, b, unless, PX_T_PRED)), 0);
+}
+
+void px_lower_copy(struct px_irfn *f, const struct px_bound *b)
+{
+    const struct px_copy_rule *copy = px_form_copy(b->match.form);
     struct px_ir_opd opds[3];
     uint64_t size;
     uint32_t offset;
-    if (!px_lower_value(f, &o[2], PX_T_U32, &size))
+    if (!px_lower_value(f, written(b, copy->size), PX_T_U32, &size))
         px_code_fail(f, b->inst, "has a size that is no constant");
-    opds[0] = px_lower_address(f, b, &o[0], PX_SPACE_SHARED, (uint32_t)size);
-    opds[1] =
-        px_lower_address_row(f, px_lower_address(f, b, &o[1], PX_SPACE_GLOBAL, (uint32_t)size), &offset);
-    opds[2] = bytes_read(f, b, (uint32_t)size);
-    px_lower_guarded(f, b, op_of(PX_OP_cp_async), opds, 0, 3)->aux = offset;
+    opds[0] = px_lower_address(f, b, written(b, copy->to), (enum px_space)copy->to_space, (uint32_t)size);
+    opds[1] = px_lower_address(f, b, written(b, copy->from), (enum px_space)copy->from_space, (uint32_t)size);
+    opds[1] = px_lower_address_row(f, opds[1], &offset);
+    opds[2] = bytes_read(f, b, copy, (uint32_t)size);
+    px_lower_guarded(f, b, op_of(PX_OP_copy), opds, 0, 3)->aux = offset;
 }
 
 void px_lower_cp_async_commit(struct px_irfn *f, const struct px_bound *b)

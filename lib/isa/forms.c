@@ -107,6 +107,11 @@ bool px_form_is_video(const struct px_form *form)
     return form->flags & PX_FF_VIDEO;
 }
 
+const struct px_copy_rule *px_form_copy(const struct px_form *form)
+{
+    return form->copy ? &px_isa_copies[form->copy] : NULL;
+}
+
 bool px_word_is_modifier(px_word word)
 {
     return word < PX_W_COUNT && px_isa_word_flags[word] & PX_WF_MODIFIER;

@@ -264,6 +264,18 @@ struct px_match {
     uint16_t operands;          /* bit i: operand i of the form is written (an optional one may not be) */
 };
 
+/*
+ * What a row with the meaning `copy SPACE[to] <- SPACE[from], size, ...` copies. The members are numbers of
+ * the form's operands (px_match_written), PX_COPY_NONE where the row names none: `read` says how many bytes
+ * are read, zeros are written for the others; where the predicate `unless` holds, none are.
+ */
+enum { PX_COPY_NONE = 255 };
+struct px_copy_rule {
+    uint8_t to_space, from_space; /* enum px_space */
+    uint8_t to, from, size, read, unless;
+};
+const struct px_copy_rule *px_form_copy(const struct px_form *form); /* NULL: the form's meaning is no copy */
+
 enum px_op px_match_op(const struct px_match *match); /* what to execute */
 unsigned px_op_flags(enum px_op op);                  /* PX_OPF_ of gen/isa_ops.h */
 px_word px_match_slot(const struct px_match *match,
@@ -315,6 +327,9 @@ bool px_match_continues(struct px_match *match, const px_word *words, unsigned n
 bool px_match_choose(struct px_match *match, unsigned n, unsigned nth);
 /* The form's operand that the instruction's operand i is. */
 const struct px_opd *px_match_opd(const struct px_match *match, unsigned i);
+
+/* The instruction's operand that is number i of the form's; -1 when it is not written. */
+int px_match_written(const struct px_match *match, unsigned i);
 
 /* Type and number of elements of one operand or part (count 0: a scalar); false when it has none. */
 bool px_match_opd_type(const struct px_match *match, const struct px_opd *opd, enum px_type *type,

@@ -313,6 +313,12 @@ const struct px_opd *px_match_opd(const struct px_match *match, unsigned i)
     return px_form_opd(match->form, form_operand(match, i));
 }
 
+int px_match_written(const struct px_match *match, unsigned i)
+{
+    if (i >= 16 || !(match->operands >> i & 1)) return -1;
+    return popcount(match->operands & ((1u << i) - 1));
+}
+
 bool px_match_types(struct px_match *match)
 {
     const struct px_form *form = match->form;

@@ -72,6 +72,7 @@ struct px_form {
     uint8_t flags;         /* PX_FF_ */
     uint16_t overlooks;    /* sets of px_isa_overlooked whose words do no harm here */
     uint8_t spec[6];       /* slots that the statement specialises on */
+    uint8_t copy;          /* in px_isa_copies; 0: the meaning is no copy */
     int32_t handler_first; /* -1: no statement */
     uint32_t syntax;       /* in px_isa_names */
     uint32_t section;      /* the same: of the manual */
@@ -86,6 +87,7 @@ enum {
     PX_FF_VIDEO = 64
 };
 
+extern const struct px_copy_rule px_isa_copies[];
 extern const char px_isa_names[];
 extern const uint16_t px_isa_nforms; /* numbers 1 .. nforms */
 extern const struct px_form px_isa_forms[];

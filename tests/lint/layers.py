@@ -34,6 +34,7 @@ GENERATED = {
     "isa_words.h": "isa",
     "isa_ops.h": "isa",
     "lowerings.inc": "code",
+    "emissions.inc": "code",
     "ptx_parser.h": "front",
     "handlers.h": "ops",
     "handlers.inc": "ops",

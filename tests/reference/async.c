@@ -222,7 +222,7 @@ bool ref_bind_async(const struct ref_context *x, struct ref_inst *in)
 {
     const struct px_operand *o = in->inst->opds;
     switch (in->op) {
-    case PX_OP_cp_async: bind_copy(x, in); return true;
+    case PX_OP_copy: bind_copy(x, in); return true;
     case PX_OP_cp_async_commit: in->run = run_commit; return true;
     case PX_OP_cp_async_wait:
         in->run = run_wait;
