@@ -31,11 +31,11 @@ TOOL_LIBS = -lpng -ljansson -liberty
 
 GEN = $(B)/gen
 GEN_HEADERS = $(GEN)/isa_words.h $(GEN)/isa_ops.h
-LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c))
+LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c,$(wildcard lib/*.c lib/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o $(LEVEL_OBJ)
 
-# The handlers are compiled once a SIMD level: the files that isagen writes, handlers_fixed.c, mma_product.c. So are the
-# approximate units, which have one level more. The level is chosen at run time. "make LEVELS=avx512"
+# The handlers are compiled once a SIMD level: the files that isagen writes, handlers_fixed.c, mma_product.c,
+# the texture unit. So are the approximate units, which have one level more. The level is chosen at run time. "make LEVELS=avx512"
 # (after a clean) builds one level only, in a third of the time.
 ARCH := $(shell uname -m)
 ifeq ($(ARCH),x86_64)
@@ -51,7 +51,7 @@ LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mb
 LEVEL_FLAGS_avx512vbmi = $(LEVEL_FLAGS_avx512) -mavx512vbmi -mavx512vnni
 HANDLER_FILES = 0 1 2 3 4 5 6 7 table
 HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c)
-LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)/obj/lib/ops/handlers_fixed_$l.o $(B)/obj/lib/ops/mma_product_$l.o) $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o)
+LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)/obj/lib/ops/handlers_fixed_$l.o $(B)/obj/lib/ops/mma_product_$l.o $(B)/obj/lib/tex/rows_$l.o) $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o)
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
 HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
 
@@ -111,6 +111,10 @@ $(B)/obj/lib/approx/rows_%.o: lib/approx/rows.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
 
+$(B)/obj/lib/tex/rows_%.o: lib/tex/rows.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
+
 $(B)/lib/libptxvm.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -166,7 +170,7 @@ lint:
 	python3 tests/lint/style.py
 	@$(MAKE) --no-print-directory B=$(B)/lint WERROR=-Werror all tests-built
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
-	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
+	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
 bench: all $(B)/tests/bench $(B)/tests/bench_units $(B)/tests/bench_streams $(B)/tests/bench_matrix
 	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench

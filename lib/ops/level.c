@@ -9,11 +9,13 @@
 #include <string.h>
 #include "approx/levels.h"
 #include "ops/mma.h"
+#include "tex/levels.h"
 
 typedef struct built {
     const struct px_level *level;
     const struct px_units *units, *more_units; /* more_units, where the machine can: NULL or faster ones */
     px_mma_function *product;
+    const struct px_tex_rows *tex;
     bool (*can)(void);
 } built;
 
@@ -41,13 +43,14 @@ static bool always(void)
 /* Best first. */
 static const built all[] = {
 #ifdef PX_HAVE_avx512
-    {&px_level_avx512, &px_units_avx512, &px_units_avx512vbmi, px_mma_product_avx512, has_avx512},
+    {&px_level_avx512, &px_units_avx512, &px_units_avx512vbmi, px_mma_product_avx512, &px_tex_rows_avx512,
+     has_avx512},
 #endif
 #ifdef PX_HAVE_avx2
-    {&px_level_avx2, &px_units_avx2, NULL, px_mma_product_avx2, has_avx2},
+    {&px_level_avx2, &px_units_avx2, NULL, px_mma_product_avx2, &px_tex_rows_avx2, has_avx2},
 #endif
 #ifdef PX_HAVE_portable
-    {&px_level_portable, &px_units_portable, NULL, px_mma_product_portable, always},
+    {&px_level_portable, &px_units_portable, NULL, px_mma_product_portable, &px_tex_rows_portable, always},
 #endif
 };
 enum { N_BUILT = sizeof all / sizeof *all };
@@ -85,4 +88,9 @@ const struct px_units *px_level_units(const struct px_level *level)
 px_mma_function *px_level_product(const struct px_level *level)
 {
     return built_of(level)->product;
+}
+
+const struct px_tex_rows *px_level_tex(const struct px_level *level)
+{
+    return built_of(level)->tex;
 }
