@@ -68,16 +68,19 @@ typedef struct ptx_device_config {
     uint64_t async_seed; /* of PTX_ASYNC_RANDOM; 32 bits count */
     int sticky; /* a fault marks the device, as a CUDA context: what runs is stopped, and all that is asked of
                    it from then on is PTX_ERROR_FAULT. 0: a fault ends its launch and nothing else */
-    unsigned
-        unified; /* i > 0: device memory has one address on both sides, in the i-th range of the host's
-                    addresses that is kept for this; PTX_ERROR_UNSUPPORTED where that is not free. Two devices
-                    of a process want different ranges. 0: device addresses mean nothing to the host */
+    /* i > 0: device memory has one address on both sides, in the i-th range of the host's addresses that is
+     * kept for this; PTX_ERROR_UNSUPPORTED where that is not free. Two devices of a process want different
+     * ranges. 0: device addresses mean nothing to the host. */
+    unsigned unified;
+    const char *engine; /* optimisations to do without, for measuring and for comparing bits: words separated
+                           by commas, no-NAME (docs/engine.md has the names), or plain: without any. NULL: all
+                           are on. Results do not depend on them. Not kept */
 } ptx_device_config;
 
 /*
  * Makes a device. PTX_ERROR_OUT_OF_MEMORY: the allocator failed, or the address space of `memory_bytes`
- * cannot be reserved (ulimit -v, containers): ask for less. PTX_ERROR_INVALID_ARGUMENT: an unknown `arch`, or
- * a size beyond all memory. `config` may be NULL.
+ * cannot be reserved (ulimit -v, containers): ask for less. PTX_ERROR_INVALID_ARGUMENT: an unknown `arch` or
+ * word of `engine`, or a size beyond all memory. `config` may be NULL.
  */
 PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device **device);
 

@@ -58,6 +58,7 @@ const char help_text[] =
     "  --fmad true|false   mul and add that name no rounding become one fma, as ptxas makes them (true)\n"
     "  --async late|early|random:SEED   when asynchronous copies (cp.async) happen: when a wait needs them "
     "(late)\n"
+    "  --engine no-NAME,...|plain   without these optimisations, or without any; results are the same\n"
     "  --memory BYTES      device memory: buffers, variables (16G) --heap BYTES   of malloc in kernels (8M)\n"
     "  --launch-depth N    nesting of launches by kernels         --pending-launches N\n"
     "\n"

@@ -172,6 +172,7 @@ enum {
     OPT_APPROX,
     OPT_FMAD,
     OPT_ASYNC,
+    OPT_ENGINE,
     OPT_PROFILE,
     OPT_HOST_LIB,
     OPT_TEST
@@ -211,6 +212,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"approx", required_argument, NULL, OPT_APPROX},
                                              {"fmad", required_argument, NULL, OPT_FMAD},
                                              {"async", required_argument, NULL, OPT_ASYNC},
+                                             {"engine", required_argument, NULL, OPT_ENGINE},
                                              {"profile", required_argument, NULL, OPT_PROFILE},
                                              {"host-lib", required_argument, NULL, OPT_HOST_LIB},
                                              {"test", no_argument, NULL, OPT_TEST},
@@ -281,6 +283,7 @@ static bool store_device_option(struct options *options, int option, const char 
     case OPT_APPROX: options->approx_exact = approx(value); return true;
     case OPT_FMAD: options->fmad = fmad(value); return true;
     case OPT_ASYNC: async(options, value); return true;
+    case OPT_ENGINE: options->engine = value; return true;
     case OPT_PROFILE: options->profile = known_profile(value); return true;
     default: return false;
     }

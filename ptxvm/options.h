@@ -33,7 +33,8 @@ struct options {
     bool deterministic, approx_exact;
     ptx_async async;
     uint64_t async_seed;
-    bool test; /* --test: the files are tests, or folders of tests */
+    const char *engine; /* NULL: with all optimisations */
+    bool test;          /* --test: the files are tests, or folders of tests */
 };
 
 /* Reads a command line; gives up with a usage error. --help and --version print and exit. */

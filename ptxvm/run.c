@@ -86,6 +86,7 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .approx_exact = options->approx_exact,
         .async = options->async,
         .async_seed = options->async_seed,
+        .engine = options->engine,
         .output = write_output,
         .output_user = output,
         .max_output = options->max_output,

@@ -162,7 +162,7 @@ static struct px_code *make(struct px_coder *coder)
 }
 
 struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
-                          uint32_t program, const struct px_level *level, bool approx_exact, ptx_fmad fmad,
+                          uint32_t program, const struct px_level *level, const struct px_code_wishes *wishes,
                           struct px_arena *arena, struct px_refusal *why)
 {
     jmp_buf no_memory, *outer = arena->on_failure;
@@ -175,8 +175,9 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                              .kernel = kernel,
                              .threads = threads,
                              .program = program,
-                             .approx_exact = approx_exact,
-                             .fmad = fmad};
+                             .approx_exact = wishes->approx_exact,
+                             .fmad = wishes->fmad,
+                             .engine = wishes->engine};
     px_arena_init(&scratch, &arena->alloc, &no_memory);
     arena->on_failure = &no_memory;
     bool failed = setjmp(no_memory);
@@ -245,8 +246,9 @@ static bool look_through(struct px_coder *coder, const struct px_lfunc *func)
 static void try_kernel(struct px_coder *coder, const struct px_lfunc *func)
 {
     struct px_refusal why = {0};
-    struct px_code *code = px_decode(coder->linked, func, 32, coder->program, coder->level, false,
-                                     coder->fmad, coder->keep, &why);
+    const struct px_code_wishes wishes = {.fmad = coder->fmad, .engine = PX_ENGINE_ALL};
+    struct px_code *code =
+        px_decode(coder->linked, func, 32, coder->program, coder->level, &wishes, coder->keep, &why);
     if (!code && why.text) tell_of(coder, func, why.text);
     for (uint32_t i = 0; code && i < coder->linked->nfuncs; i++)
         if (code->funcs[i]) free_records(&coder->keep->alloc, code->funcs[i]);

@@ -26,12 +26,19 @@ struct px_listener {
 bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct px_level *level,
                   ptx_fmad fmad, const struct ptx_allocator *alloc, struct px_listener *listener);
 
+/* How the host wants it. */
+struct px_code_wishes {
+    bool approx_exact; /* ptx_device_config.approx_exact */
+    ptx_fmad fmad;     /* of the program */
+    uint32_t engine;   /* enum px_engine: optimisations that are on */
+};
+
 /*
  * Decodes `kernel` for CTAs of `threads` threads; `program` is the owner number of its windows.
  * Memory comes from the arena. NULL with *why set when an instruction cannot be run.
  */
 struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
-                          uint32_t program, const struct px_level *level, bool approx_exact, ptx_fmad fmad,
+                          uint32_t program, const struct px_level *level, const struct px_code_wishes *wishes,
                           struct px_arena *arena, struct px_refusal *why);
 
 #endif

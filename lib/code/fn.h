@@ -23,6 +23,7 @@
 #include "code/ir.h"
 #include "flow/loops.h"
 #include "link/program.h"
+#include "gang/engine.h"
 #include "gang/gang.h"
 #include "ops/wgmma_form.h"
 
@@ -38,6 +39,7 @@ struct px_coder {
     uint32_t program;      /* owner number of its windows */
     bool approx_exact;     /* ptx_device_config.approx_exact */
     ptx_fmad fmad;         /* of the program */
+    uint32_t engine;       /* enum px_engine: optimisations that are on */
     struct px_refusal why; /* text NULL: none */
     jmp_buf give_up;       /* px_code_fail comes here, */
     /* or, after it has told of the instruction, to the next one. */

@@ -136,6 +136,7 @@ class DeviceConfig(Sized):
         ("async_seed", c_uint64),
         ("sticky", c_int),
         ("unified", c_uint),
+        ("engine", c_char_p),
     ]
 
 

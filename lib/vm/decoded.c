@@ -33,10 +33,11 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
     *why = (struct px_refusal){0};
     if (setjmp(no_memory)) return NULL;
     const struct ptx_device *device = program->device;
-    code = px_decode(&program->linked, kernel, threads, program->number, device->level,
-                     device->config.approx_exact != 0, program->fmad, &program->code_arena, why);
+    const struct px_code_wishes wishes = {device->config.approx_exact != 0, program->fmad, device->engine};
+    code = px_decode(&program->linked, kernel, threads, program->number, device->level, &wishes,
+                     &program->code_arena, why);
     if (!code) return NULL;
-    if (device->masked_only) forget_convergent(code, program->linked.nfuncs);
+    if (!(device->engine & PX_ENGINE_convergent)) forget_convergent(code, program->linked.nfuncs);
     code->next = program->code;
     program->code = code;
     return code;

@@ -157,6 +157,17 @@ static uint64_t host_share(void)
     return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page / 2 : UINT64_MAX;
 }
 
+static bool take_engine(struct ptx_device *device, const char *words)
+{
+    char names[400];
+    const char *at;
+    size_t length;
+    if (px_engine_parse(words, &device->engine, &at, &length)) return true;
+    px_engine_names(names, sizeof names);
+    px_device_say(device, "'%.*s' switches nothing of the engine off; there are %s", (int)length, at, names);
+    return false;
+}
+
 static bool fill_config(struct ptx_device *device, const ptx_device_config *config)
 {
     ptx_device_config *c = &device->config;
@@ -166,8 +177,9 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
         px_device_say(device, "'%s' is no architecture known here", c->arch);
         return false;
     }
+    if (!take_engine(device, c->engine)) return false;
     device->arch = *arch;
-    c->arch = NULL;
+    c->arch = c->engine = NULL;
     c->error = NULL; /* the caller's; read from its own struct */
     if (c->deterministic) c->workers = 1;
     if (!c->workers) c->workers = count_cpus();

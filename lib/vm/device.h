@@ -11,6 +11,7 @@
 #include "code/code.h"
 #include <pthread.h>
 #include "link/program.h"
+#include "gang/engine.h"
 #include "gang/record.h"
 #include "mem/heap.h"
 #include "vm/quota.h"
@@ -50,7 +51,7 @@ struct ptx_device {
     struct px_heap buffers; /* parameter buffers of device-side launches */
     const struct px_runtime *runtime;
     const struct px_level *level;
-    bool masked_only; /* programs decoded from now on run the masked version always: a wish of tests */
+    uint32_t engine; /* enum px_engine: optimisations that are on */
     struct px_sched sched;
     struct px_tasks tasks;
     struct px_handles handles; /* of streams, events, launches, graphs; under the scheduler's lock */

@@ -133,7 +133,7 @@ static bool run_engine(struct session *s, const struct config *c, uint8_t *buffe
     const ptx_module *modules[] = {s->module};
     if (!device) return fail(s, OUTCOME_CRASHED, "no device");
     device->level = px_level_named(c->level);
-    device->masked_only = c->masked;
+    device->engine = PX_ENGINE_ALL & ~(c->masked ? (uint32_t)PX_ENGINE_convergent : 0);
     bool good = ptx_memory_alloc(device, s->shape->buffer_bytes, &at) == PTX_OK;
     if (good && ptx_program_create(device, modules, 1, &plain, &program) != PTX_OK)
         good = fail(s, OUTCOME_REFUSED, ptx_device_message(device));
