@@ -5,11 +5,19 @@
  */
 #include "check/ends.h"
 
-void px_ends_see(struct px_ends *ends, const struct px_stmt *stmt, uint32_t item)
+void px_ends_body(struct px_ends *ends, const struct px_block *body,
+                  void (*add)(void *user, const struct px_inst *inst), void *user)
 {
-    const struct px_label_at label = {stmt, item};
-    if (stmt->kind == PX_S_LABEL) px_vec_push(ends->arena, &ends->labels, label);
-    if (stmt->kind == PX_S_TARGETS) px_vec_push(ends->arena, &ends->tables, stmt);
+    for (uint32_t i = 0; i < body->n; i++) {
+        const struct px_stmt *stmt = body->list[i];
+        const struct px_label_at label = {stmt, ends->n};
+        if (stmt->kind == PX_S_LABEL) px_vec_push(ends->arena, &ends->labels, label);
+        if (stmt->kind == PX_S_TARGETS) px_vec_push(ends->arena, &ends->tables, stmt);
+        if (stmt->kind == PX_S_BLOCK) px_ends_body(ends, &stmt->u.block, add, user);
+        if (stmt->kind != PX_S_INST) continue;
+        add(user, &stmt->u.inst);
+        ends->n++;
+    }
 }
 
 void px_ends_begin(struct px_ends *ends, uint32_t n)

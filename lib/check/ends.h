@@ -1,9 +1,9 @@
 /*
  * ends.h - where the branches of a checked body go, in the numbers that lib/flow wants.
  *
- * Whoever flattens a body gives its instructions numbers and shows labels and
- * .branchtargets on the way; once all labels are known, the instructions that end
- * a block. px_ends.code is then what px_flow_graph takes.
+ * px_ends_body goes through a body, whose instructions have numbers in text order;
+ * once all labels are known, the user tells the instructions that end a block.
+ * px_ends.code is then what px_flow_graph takes.
  */
 #ifndef PX_CHECK_ENDS_H
 #define PX_CHECK_ENDS_H
@@ -19,16 +19,18 @@ struct px_ends {
         const struct px_stmt *stmt;
         uint32_t item;
     })
-    labels; /* item: the first behind it */
+    labels; /* item: the first behind it; in text order */
     PX_VEC(const struct px_stmt *) tables;
+    uint32_t n; /* instructions so far */
     struct px_flow_code code;
     uint64_t listed;              /* targets in tables, with any_label */
     bool too_many;                /* so many that they were left out, with any_label */
     const struct px_inst *astray; /* the first with a target that is no label; NULL */
 };
 
-/* A label or a .branchtargets before instruction `item`; other statements are ignored. In text order. */
-void px_ends_see(struct px_ends *ends, const struct px_stmt *stmt, uint32_t item);
+/* Gives every instruction of the body to `add`, in text order, and notes labels and tables on the way. */
+void px_ends_body(struct px_ends *ends, const struct px_block *body,
+                  void (*add)(void *user, const struct px_inst *inst), void *user);
 
 /* All n instructions are numbered. */
 void px_ends_begin(struct px_ends *ends, uint32_t n);

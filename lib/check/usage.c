@@ -53,8 +53,9 @@ static void add_register(void *user, const struct px_operand *operand, bool is_r
     px_vec_push(v->u->arena, &v->u->named, named);
 }
 
-static void add_inst(struct usage *u, const struct px_inst *inst)
+static void add_inst(void *user, const struct px_inst *inst)
 {
+    struct usage *u = user;
     struct px_match match;
     struct visitor v = {u, inst->guard != NULL};
     const struct item item = {inst, u->named.n};
@@ -62,16 +63,6 @@ static void add_inst(struct usage *u, const struct px_inst *inst)
     if (!px_match_inst(inst, &match)) return;
     px_visit_registers(inst, &match, false, add_register, &v);
     px_visit_registers(inst, &match, true, add_register, &v);
-}
-
-static void flatten(struct usage *u, const struct px_block *block)
-{
-    for (uint32_t i = 0; i < block->n; i++) {
-        const struct px_stmt *stmt = block->list[i];
-        px_ends_see(&u->ends, stmt, u->items.n);
-        if (stmt->kind == PX_S_INST) add_inst(u, &stmt->u.inst);
-        if (stmt->kind == PX_S_BLOCK) flatten(u, &stmt->u.block);
-    }
 }
 
 static bool ends_block(const struct px_inst *inst)
@@ -209,7 +200,7 @@ void px_usage(struct px_arena *arena, const struct px_function *function, ptx_us
 {
     struct usage u = {.arena = arena, .function = function, .result = result, .ends.arena = arena};
     *result = (ptx_usage){0};
-    flatten(&u, function->func->body);
+    px_ends_body(&u.ends, function->func->body, add_inst, &u);
     build_graph(&u);
     solve(&u);
     count_live(&u);

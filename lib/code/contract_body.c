@@ -1,14 +1,10 @@
 /* contract_body.c - the instructions of a body as a list, and its blocks, as the contraction sees them. */
 #include "code/contract.h"
-
-struct label {
-    const struct px_stmt *stmt;
-    uint32_t item; /* the first behind it */
-};
+#include "check/ends.h"
 
 struct walk {
     struct px_body *d;
-    PX_VEC(struct label) labels; /* in text order */
+    struct px_ends ends;
     bool fine;
 };
 
@@ -30,90 +26,44 @@ struct px_term px_contract_make(struct px_body *d, const struct px_term *like, c
     return item;
 }
 
-static void add_inst(struct walk *w, const struct px_inst *inst)
+static void add_inst(void *user, const struct px_inst *inst)
 {
+    struct walk *w = user;
     struct px_term item = {0};
     w->fine &= bind(&item, inst);
     px_vec_push(w->d->arena, &w->d->items, item);
 }
 
-static void add_block(struct walk *w, const struct px_block *block)
+static bool is_end(const struct px_term *item)
 {
-    for (uint32_t i = 0; i < block->n; i++) {
-        const struct px_stmt *s = block->list[i];
-        struct label label = {s, w->d->items.n};
-        if (s->kind == PX_S_BLOCK) add_block(w, &s->u.block);
-        if (s->kind == PX_S_INST) add_inst(w, &s->u.inst);
-        if (s->kind == PX_S_LABEL) px_vec_push(w->d->arena, &w->labels, label);
-    }
-}
-
-/* The item that a label stands before. */
-static uint32_t item_of(struct walk *w, const struct px_symbol *symbol)
-{
-    if (symbol && symbol->kind == PX_SYM_LABEL)
-        for (uint32_t lo = 0, hi = w->labels.n; lo < hi;) {
-            uint32_t mid = (lo + hi) / 2;
-            const struct label *l = &w->labels.at[mid];
-            if (l->stmt == symbol->u.stmt) return l->item;
-            if (l->stmt->pos < symbol->u.stmt->pos)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-    w->fine = false;
-    return 0;
-}
-
-static uint32_t add_table(struct walk *w, struct px_flow_code *code, const struct px_operand *o)
-{
-    const struct px_stmt *s = o->symbol ? o->symbol->u.stmt : NULL;
-    if (!s || s->kind != PX_S_TARGETS) return w->fine = false, PX_FLOW_NONE;
-    uint32_t *targets = PX_NEW_N(w->d->arena, uint32_t, s->u.targets.n + 1);
-    struct px_flow_table table = {targets, s->u.targets.n};
-    for (uint32_t i = 0; i < table.n; i++) targets[i] = item_of(w, s->u.targets.list[i].symbol);
-    px_vec_push(w->d->arena, &code->tables, table);
-    return code->tables.n - 1;
-}
-
-static void add_end(struct walk *w, struct px_flow_code *code, uint32_t i)
-{
-    const struct px_term *item = &w->d->items.at[i];
-    struct px_flow_end end = {i, PX_FLOW_NONE, PX_FLOW_NONE, item->inst->guard != NULL, false};
-    switch (item->op) {
-    case PX_OP_bra: end.target = item_of(w, item->inst->opds[0].symbol); break;
-    case PX_OP_brx: end.table = add_table(w, code, &item->inst->opds[1]); break;
-    case PX_OP_ret:
-    case PX_OP_exit:
-    case PX_OP_trap: end.leaves = true; break;
-    default: return;
-    }
-    px_vec_push(w->d->arena, &code->ends, end);
+    return item->op == PX_OP_bra || item->op == PX_OP_brx || item->op == PX_OP_ret ||
+           item->op == PX_OP_exit || item->op == PX_OP_trap;
 }
 
 static void fold(struct walk *w)
 {
     struct px_body *d = w->d;
-    uint32_t *places = PX_NEW_N(d->arena, uint32_t, w->labels.n + 1);
-    for (uint32_t i = 0; i < w->labels.n; i++) places[i] = w->labels.at[i].item;
+    const uint32_t n = w->ends.labels.n;
+    uint32_t *places = PX_NEW_N(d->arena, uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) places[i] = w->ends.labels.at[i].item;
     d->ntext = d->items.n;
     px_contract_constants(d);
-    px_contract_fold(d, places, w->labels.n);
-    for (uint32_t i = 0; d->folded && i < w->labels.n; i++) w->labels.at[i].item = d->folded[places[i]];
+    px_contract_fold(d, places, n);
+    for (uint32_t i = 0; d->folded && i < n; i++) w->ends.labels.at[i].item = d->folded[places[i]];
 }
 
 bool px_contract_body(struct px_body *d, struct px_irfn *f, bool contracts)
 {
     *d = (struct px_body){.f = f, .arena = f->coder->scratch, .fn = f->fn, .contracts = contracts};
-    struct walk w = {.d = d, .fine = true};
-    struct px_flow_code code = {0};
-    add_block(&w, f->fn->func->body);
+    struct walk w = {.d = d, .ends.arena = f->coder->scratch, .fine = true};
+    px_ends_body(&w.ends, f->fn->func->body, add_inst, &w);
     if (!w.fine || !d->items.n) return false;
     fold(&w);
-    code.n = d->items.n;
-    for (uint32_t i = 0; w.fine && i < d->items.n; i++) add_end(&w, &code, i);
-    if (!w.fine) return false;
-    px_flow_graph(&d->graph, d->arena, &code);
+    px_ends_begin(&w.ends, d->items.n);
+    for (uint32_t i = 0; i < d->items.n; i++)
+        if (is_end(&d->items.at[i])) px_ends_add(&w.ends, d->items.at[i].inst, i, true);
+    if (w.ends.astray) return false;
+    px_flow_graph(&d->graph, d->arena, &w.ends.code);
     for (uint32_t i = 0; i < d->items.n; i++) d->items.at[i].block = d->graph.node_of[i];
     return true;
 }

@@ -67,6 +67,11 @@ enum {
     PX_EOP_INTEGER /* unary: the operand, which must be an integer (of ?: and casts) */
 };
 
+/* Visits each PX_E_NAME and PX_E_GENERIC of an expression (NULL: none); what stands in a PX_E_FIELD is no
+ * name. expr.c */
+void px_expr_names(const struct px_expr *expr, void (*visit)(void *user, const struct px_expr *name),
+                   void *user);
+
 /* ---- operands ---- */
 
 enum px_operand_kind {

@@ -46,27 +46,9 @@ static void use_symbol(struct walk *w, const struct px_symbol *s, bool call)
     px_vec_push(w->link->arena, &w->owner->refs, ref);
 }
 
-static void walk_expr(struct walk *w, const struct px_expr *e)
+static void use_name(void *user, const struct px_expr *name)
 {
-    if (!e) return;
-    switch (e->kind) {
-    case PX_E_NAME:
-    case PX_E_GENERIC:
-        if (e->symbol) use_symbol(w, e->symbol, false);
-        break;
-    case PX_E_LIST:
-        for (uint32_t i = 0; i < e->n; i++) walk_expr(w, e->u.list[i]);
-        break;
-    case PX_E_MASK:
-    case PX_E_UNARY:
-    case PX_E_CAST: walk_expr(w, e->u.a); break;
-    case PX_E_TERNARY: walk_expr(w, e->u.c); /* fall through */
-    case PX_E_BINARY:
-        walk_expr(w, e->u.a);
-        walk_expr(w, e->u.b);
-        break;
-    default: break;
-    }
+    if (name->symbol) use_symbol(user, name->symbol, false);
 }
 
 static bool has_children(const struct px_operand *o)
@@ -77,7 +59,7 @@ static bool has_children(const struct px_operand *o)
 
 static void walk_operand(struct walk *w, const struct px_operand *o, bool call)
 {
-    if (o->kind == PX_O_EXPR) walk_expr(w, o->u.expr);
+    if (o->kind == PX_O_EXPR) px_expr_names(o->u.expr, use_name, w);
     if (o->symbol) use_symbol(w, o->symbol, call);
     if (has_children(o))
         for (uint32_t i = 0; i < o->n; i++) walk_operand(w, &o->u.list[i], false);
@@ -118,7 +100,7 @@ static void walk_block(struct walk *w, const struct px_block *block)
         switch (s->kind) {
         case PX_S_INST: walk_inst(w, &s->u.inst); break;
         case PX_S_BLOCK: walk_block(w, &s->u.block); break;
-        case PX_S_VAR: walk_expr(w, s->u.var->init); break;
+        case PX_S_VAR: px_expr_names(s->u.var->init, use_name, w); break;
         default: break;
         }
     }
@@ -139,7 +121,7 @@ static void survey_module(struct walk *w, const struct ptx_module *module)
         const struct px_symbol *s = module->symbols.at[i];
         if (s->kind != PX_SYM_VAR || !s->u.var) continue;
         w->pos = s->pos;
-        walk_expr(w, s->u.var->init);
+        px_expr_names(s->u.var->init, use_name, w);
     }
 }
 

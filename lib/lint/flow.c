@@ -64,8 +64,9 @@ static void forget_accumulator(struct build *b, uint32_t first)
     b->refs.n = first + n;
 }
 
-static void add_item(struct build *b, const struct px_inst *inst)
+static void add_item(void *user, const struct px_inst *inst)
 {
+    struct build *b = user;
     struct px_match match;
     struct px_lint_item item = {.inst = inst, .first = b->refs.n};
     if (!px_match_inst(inst, &match)) return;
@@ -73,16 +74,6 @@ static void add_item(struct build *b, const struct px_inst *inst)
     for (int defs = 0; defs < 2; defs++) px_visit_registers(inst, &match, defs, add_register, b);
     if (item.op == PX_OP_wgmma) forget_accumulator(b, item.first);
     px_vec_push(b->flow->arena, &b->items, item);
-}
-
-static void add_block(struct build *b, const struct px_block *block)
-{
-    for (uint32_t i = 0; i < block->n; i++) {
-        const struct px_stmt *stmt = block->list[i];
-        px_ends_see(&b->ends, stmt, b->items.n);
-        if (stmt->kind == PX_S_INST) add_item(b, &stmt->u.inst);
-        if (stmt->kind == PX_S_BLOCK) add_block(b, &stmt->u.block);
-    }
 }
 
 static void number_registers(struct px_lint_flow *flow)
@@ -166,7 +157,7 @@ bool px_lint_flow(struct px_lint_flow *flow, struct ptx_module *module, const st
     *flow = (struct px_lint_flow){.module = module, .function = function, .arena = scratch, .wanted = wanted};
     struct build b = {.flow = flow, .ends = {.arena = scratch, .any_label = true, .code.close_loops = true}};
     number_registers(flow);
-    add_block(&b, function->func->body);
+    px_ends_body(&b.ends, function->func->body, add_item, &b);
     end.first = b.refs.n;
     px_vec_push(flow->arena, &b.items, end);
     flow->items = b.items.at;

@@ -97,23 +97,10 @@ static void use(struct ptx_syntax *syntax, const struct px_symbol *symbol, const
 
 /* ---- declarations ---- */
 
-static void use_expr(struct ptx_syntax *syntax, const struct px_expr *expr)
+/* Fields of opaque variables are no symbols. */
+static void use_name(void *user, const struct px_expr *name)
 {
-    switch (expr->kind) {
-    case PX_E_NAME: use(syntax, expr->symbol, expr->u.name, expr->pos); break;
-    case PX_E_GENERIC: use(syntax, expr->symbol, expr->u.name, expr->pos); break;
-    case PX_E_LIST:
-        for (uint32_t i = 0; i < expr->n; i++) use_expr(syntax, expr->u.list[i]);
-        break;
-    case PX_E_MASK:
-    case PX_E_UNARY:
-    case PX_E_CAST: use_expr(syntax, expr->u.a); break;
-    case PX_E_BINARY:
-        use_expr(syntax, expr->u.a);
-        use_expr(syntax, expr->u.b);
-        break;
-    default: break; /* numbers; fields of opaque variables are no symbols */
-    }
+    use(user, name->symbol, name->u.name, name->pos);
 }
 
 void px_names_var(struct ptx_syntax *syntax, const struct px_var *var, ptx_symbol_kind kind, uint32_t part,
@@ -130,7 +117,7 @@ void px_names_var(struct ptx_syntax *syntax, const struct px_var *var, ptx_symbo
                          .function = function,
                          .type = px_type_info((enum px_type)var->type)->name,
                          .is_range = var->has_range});
-    if (var->init) use_expr(syntax, var->init);
+    if (var->init) px_expr_names(var->init, use_name, syntax);
 }
 
 void px_names_func(struct ptx_syntax *syntax, const struct px_func *func, uint32_t part)

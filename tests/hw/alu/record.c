@@ -6,8 +6,8 @@
  * form after another, {id of the line, number of special vectors, their results, hashes}. pack.py compresses
  * it.
  */
-#include <cuda.h>
 
+#include "../common/driver.h"
 #include "forms.h"
 
 enum { FORMS_MAX = 1024, VECTORS_MAX = 65536 };
@@ -20,15 +20,6 @@ typedef struct Recorder {
     uint64_t (*host_in)[IN_MAX];
     uint64_t (*host_out)[OUT_MAX];
 } Recorder;
-
-static int failed(CUresult r, const char *what)
-{
-    const char *name = "?";
-    if (r == CUDA_SUCCESS) return 0;
-    cuGetErrorName(r, &name);
-    printf("%s: %s\n", what, name);
-    return 1;
-}
 
 static int run(Recorder *r, CUfunction fn, unsigned n, const char *what)
 {

@@ -4,19 +4,10 @@
  *   record FOLDER OUT.bin     FOLDER/NUMBER.cubin are the modules; OUT.bin: {ordinary, wild} of each program
  */
 #include "programs.h"
-#include <cuda.h>
+#include "../common/driver.h"
 #include <stdlib.h>
 
 enum { IN_BYTES = INPUTS * LANES * 8, OUT_BYTES = 20000 };
-
-static void must(CUresult result, const char *what)
-{
-    const char *text = "?";
-    if (result == CUDA_SUCCESS) return;
-    cuGetErrorString(result, &text);
-    fprintf(stderr, "%s: %s\n", what, text);
-    exit(1);
-}
 
 static Hashes run(CUmodule module, unsigned i, CUdeviceptr in, CUdeviceptr out)
 {

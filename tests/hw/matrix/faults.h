@@ -2,13 +2,9 @@
 #ifndef HW_MATRIX_FAULTS_H
 #define HW_MATRIX_FAULTS_H
 
-#include <stdio.h>
+#include "../common/fault.h"
 
-enum { FAULT_BYTES = 8192 };
-
-typedef struct Fault {
-    const char *name, *code;
-} Fault;
+enum { FAULT_THREADS = 32, FAULT_FILL = 0x3c003c00, FAULT_SECONDS = 20 };
 
 /* The code has %lane, %base (4 KiB of shared memory), %buf (global memory), %r0..7, %t0..3, %p0, %q; then %r0
  * is stored. */

@@ -7,10 +7,10 @@
  * levels; the report has a line a form. OUT_FILE gets hashes of the first tiles of each form, and of what
  * each kernel of moves.h writes. Needs an sm_90 chip, its driver, OpenMP and a processor with AVX-512.
  */
-#include <cuda.h>
 #include <fenv.h>
 #include <stdlib.h>
 
+#include "../common/driver.h"
 #include "golden.h"
 #include "moves.h"
 #include "unit.h"
@@ -19,15 +19,6 @@ enum { BATCH = 8192, ROOM = BATCH * REGS_MAX * 32 * 8 };
 
 static CUdeviceptr din, dout;
 static char *hin, *hout;
-
-static int failed(CUresult r, const char *what)
-{
-    const char *name = "?";
-    if (r == CUDA_SUCCESS) return 0;
-    cuGetErrorName(r, &name);
-    printf("%s: %s\n", what, name);
-    return 1;
-}
 
 static int load(const char *head, const char *body, CUmodule *module, CUfunction *fn, const char *name)
 {

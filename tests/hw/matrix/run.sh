@@ -15,7 +15,7 @@ level -mavx2 -mfma -mf16c -mbmi2 -DPX_LEVEL=avx2 -o avx2.o
 level -DPX_LEVEL=portable -o portable.o
 gcc $flags -frounding-math -fopenmp -o record "$here/record.c" "$top"/lib/ops/mma_form.c "$top"/lib/ops/mma_quads.c "$top"/lib/ops/mma_plain.c \
     avx512.o avx2.o portable.o $link
-gcc $flags -o faults "$here/faults.c" $link
+gcc $flags -o faults "$here/../common/faults.c" $link
 ./faults >"$1/matrix_faults.tsv"
 ./record "$1/matrix.bin" "${2:-1000000}" "$1/report.txt"
 if grep -v '^0 differ' "$1/report.txt"; then echo "some forms differ"; exit 1; fi

@@ -4,22 +4,13 @@
  * For each size of static and dynamic shared memory a kernel of that many bytes is launched, which
  * stores the special registers below; one line of the output a launch. Needs an sm_90 GPU and its driver.
  */
-#include <cuda.h>
+#include "../common/driver.h"
 #include <stdlib.h>
 
 #include "kernel.h"
 
 static const unsigned statics[] = {0, 1, 100, 128, 129, 1000, 1024, 4100, 49152};
 static const unsigned dynamics[] = {0, 1, 100, 128, 1000, 1024, 50000};
-static void must(CUresult r, const char *what)
-{
-    const char *name = "?";
-    if (r == CUDA_SUCCESS) return;
-    cuGetErrorName(r, &name);
-    fprintf(stderr, "%s: %s\n", what, name);
-    exit(1);
-}
-
 static void record(unsigned fixed, unsigned dynamic, CUdeviceptr out)
 {
     char text[8192];

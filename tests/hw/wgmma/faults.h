@@ -2,13 +2,9 @@
 #ifndef HW_WGMMA_FAULTS_H
 #define HW_WGMMA_FAULTS_H
 
-#include <stdio.h>
+#include "../common/fault.h"
 
-enum { FAULT_BYTES = 8192 };
-
-typedef struct Fault {
-    const char *name, *code;
-} Fault;
+enum { FAULT_THREADS = 128, FAULT_FILL = 0, FAULT_SECONDS = 4 };
 
 #define FENCE "wgmma.fence.sync.aligned; "
 #define END "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; "

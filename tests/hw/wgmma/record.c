@@ -7,10 +7,10 @@
  * line a form. OUT_FILE gets hashes of the first tiles of each form. PROBES gets what chosen descriptors
  * read, raw. Needs an sm_90 chip, its driver, OpenMP and a processor with AVX-512.
  */
-#include <cuda.h>
 #include <fenv.h>
 #include <stdlib.h>
 
+#include "../common/driver.h"
 #include "../matrix/golden.h"
 #include "wgolden.h"
 #include "wunit.h"
@@ -25,15 +25,6 @@ enum {
 
 static CUdeviceptr din, dout, dimage;
 static char *hin, *hout, *himage;
-
-static int failed(CUresult r, const char *what)
-{
-    const char *name = "?";
-    if (r == CUDA_SUCCESS) return 0;
-    cuGetErrorName(r, &name);
-    printf("%s: %s\n", what, name);
-    return 1;
-}
 
 static int load(const char *body, CUmodule *module, CUfunction *fn, const char *name)
 {

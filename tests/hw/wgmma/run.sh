@@ -13,7 +13,7 @@ level -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-ve
 level -mavx2 -mfma -mf16c -mbmi2 -DPX_LEVEL=avx2 -o avx2.o &
 level -DPX_LEVEL=portable -o portable.o &
 gcc $flags -c "$top"/lib/ops/mma_form.c "$top"/lib/ops/wgmma_form.c "$top"/lib/ops/mma_quads.c "$top"/lib/ops/mma_plain.c &
-gcc $flags -o faults "$here/faults.c" -lcuda &
+gcc $flags -o faults "$here/../common/faults.c" -lcuda &
 wait
 gcc $flags -frounding-math -fopenmp -o record "$here/record.c" *.o -lcuda -lm
 ./record "$1/wgmma.bin" "${2:-100000}" "$1/report.txt" "$1/probes.bin"

@@ -1,8 +1,9 @@
 /*
- * faults.c - what a chip says to matrix instructions that are used wrongly: faults >matrix_faults.tsv
+ * faults.c - what a chip says to instructions that are used wrongly: faults >FAMILY_faults.tsv
  *
- * Each case runs in a process of its own, because an error ends the context. A line: case, CUDA's error, and
- * a hash of what the kernel wrote when there was none.
+ * Compiled in a family's folder (-I), whose faults.h has the cases, FAULT_THREADS, FAULT_FILL (32 bits that
+ * the buffer is full of) and FAULT_SECONDS. Each case runs in a process of its own, because an error ends the
+ * context. A line: case, CUDA's error, and a hash of what the kernel wrote when there was none.
  */
 #include <cuda.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #include "faults.h"
-#include "golden.h"
+#include "../matrix/golden.h"
 
 static void run(const Fault *f)
 {
@@ -23,11 +24,11 @@ static void run(const Fault *f)
     const char *name = "?";
     fault_emit(f, text);
     cuInit(0), cuDeviceGet(&device, 0), cuDevicePrimaryCtxRetain(&context, device), cuCtxSetCurrent(context);
-    cuMemAlloc(&buffer, FAULT_BYTES), cuMemsetD32(buffer, 0x3c003c00, FAULT_BYTES / 4);
+    cuMemAlloc(&buffer, FAULT_BYTES), cuMemsetD32(buffer, FAULT_FILL, FAULT_BYTES / 4);
     CUresult r = cuModuleLoadData(&module, text);
     void *args[] = {&buffer};
     if (!r) r = cuModuleGetFunction(&fn, module, "k");
-    if (!r) r = cuLaunchKernel(fn, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL);
+    if (!r) r = cuLaunchKernel(fn, 1, 1, 1, FAULT_THREADS, 1, 1, 0, NULL, args, NULL);
     if (!r) r = cuCtxSynchronize();
     if (!r) r = cuMemcpyDtoH(result, buffer, FAULT_BYTES);
     cuGetErrorName(r, &name);
@@ -42,7 +43,7 @@ int main(void)
         fflush(stdout);
         pid_t child = fork();
         if (!child) {
-            alarm(20);
+            alarm(FAULT_SECONDS);
             run(&faults[i]);
             _exit(0);
         }

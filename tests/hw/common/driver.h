@@ -1,0 +1,24 @@
+/* driver.h - the driver's answers, told; for the recorders, which run where a chip is. */
+#ifndef HW_COMMON_DRIVER_H
+#define HW_COMMON_DRIVER_H
+
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* 0 when all went well; else 1, and a line says what did not. */
+static inline int failed(CUresult r, const char *what)
+{
+    const char *name = "?";
+    if (r == CUDA_SUCCESS) return 0;
+    cuGetErrorName(r, &name);
+    fprintf(stderr, "%s: %s\n", what, name);
+    return 1;
+}
+
+static inline void must(CUresult r, const char *what)
+{
+    if (failed(r, what)) exit(1);
+}
+
+#endif
