@@ -230,6 +230,10 @@ struct ig_form {
     int handler_first; /* in the pool of handler numbers */
 };
 
+struct ig_named {
+    const char *name, *text;
+};
+
 struct ig {
     struct ig_words words;
     struct ig_type types[64];
@@ -252,14 +256,8 @@ struct ig {
     struct ig_set features; /* words that need a version or target on any instruction */
     struct ig_fn fns[256];
     int nfns;
-    struct {
-        const char *name, *text;
-    } conds[IG_CONDITIONS];
-    int nconds;
-    struct {
-        const char *name, *text;
-    } formats[IG_FORMATS];
-    int nformats; /* of operands */
+    struct ig_named conds[IG_CONDITIONS], formats[IG_FORMATS]; /* formats: of operands */
+    int nconds, nformats;
     struct {
         const char *name;
         uint64_t bits;

@@ -525,24 +525,29 @@ static void read_set(struct ig_place at, const char *s)
     ig.sets[ig.nsets++] = set;
 }
 
+/* A text with a name in a list that has room for so many; the definition that it is, so far without its text.
+ */
+static struct ig_named *new_named(struct ig_place at, struct ig_named *list, int *n, int room,
+                                  const char *what, const char **s)
+{
+    const char *name = definition(at, s);
+    for (int i = 0; i < *n; i++)
+        if (!strcmp(list[i].name, name)) ig_error(at, "the %s %s is defined twice", what, name);
+    if (*n == room) ig_error(at, "more than %d %ss", room, what);
+    list[*n].name = name;
+    return &list[(*n)++];
+}
+
 static void read_format(struct ig_place at, const char *s)
 {
-    const char *name = definition(at, &s);
-    for (int i = 0; i < ig.nformats; i++)
-        if (!strcmp(ig.formats[i].name, name)) ig_error(at, "the format %s is defined twice", name);
-    if (ig.nformats == IG_FORMATS) ig_error(at, "more than %d formats", IG_FORMATS);
-    ig.formats[ig.nformats].name = name;
-    ig.formats[ig.nformats++].text = expand_formats(at, s);
+    struct ig_named *format = new_named(at, ig.formats, &ig.nformats, IG_FORMATS, "format", &s);
+    format->text = expand_formats(at, s);
 }
 
 static void read_condition(struct ig_place at, const char *s)
 {
-    const char *name = definition(at, &s);
-    for (int i = 0; i < ig.nconds; i++)
-        if (!strcmp(ig.conds[i].name, name)) ig_error(at, "the condition %s is defined twice", name);
-    if (ig.nconds == IG_CONDITIONS) ig_error(at, "more than %d conditions", IG_CONDITIONS);
-    ig.conds[ig.nconds].name = name;
-    ig.conds[ig.nconds++].text = s;
+    struct ig_named *condition = new_named(at, ig.conds, &ig.nconds, IG_CONDITIONS, "condition", &s);
+    condition->text = s;
 }
 
 static void read_line(struct ig_place at, char *text)

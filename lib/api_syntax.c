@@ -47,29 +47,17 @@ int ptx_syntax_complete(const ptx_syntax *syntax)
     return syntax && syntax->module->tree.complete;
 }
 
-size_t ptx_syntax_tokens(const ptx_syntax *syntax, const ptx_token **tokens)
-{
-    if (tokens) *tokens = syntax ? syntax->tokens.at : NULL;
-    return syntax ? syntax->tokens.n : 0;
-}
-
-size_t ptx_syntax_parts(const ptx_syntax *syntax, const ptx_part **parts)
-{
-    if (parts) *parts = syntax ? syntax->parts.at : NULL;
-    return syntax ? syntax->parts.n : 0;
-}
-
-size_t ptx_syntax_symbols(const ptx_syntax *syntax, const ptx_symbol **symbols)
-{
-    if (symbols) *symbols = syntax ? syntax->symbols.at : NULL;
-    return syntax ? syntax->symbols.n : 0;
-}
-
-size_t ptx_syntax_uses(const ptx_syntax *syntax, const ptx_use **uses)
-{
-    if (uses) *uses = syntax ? syntax->uses.at : NULL;
-    return syntax ? syntax->uses.n : 0;
-}
+/* A list of the tree: its length, and where it begins. */
+#define PX_LIST_OF(name, type)                                                                               \
+    size_t ptx_syntax_##name(const ptx_syntax *syntax, const type **name)                                    \
+    {                                                                                                        \
+        if (name) *name = syntax ? syntax->name.at : NULL;                                                   \
+        return syntax ? syntax->name.n : 0;                                                                  \
+    }
+PX_LIST_OF(tokens, ptx_token)
+PX_LIST_OF(parts, ptx_part)
+PX_LIST_OF(symbols, ptx_symbol)
+PX_LIST_OF(uses, ptx_use)
 
 /* ---- the table of instructions ---- */
 

@@ -15,19 +15,8 @@
 #include "approx/avx512.h"
 #endif
 
-PX_APPROX_FN double px_approx_as_double(uint64_t x)
-{
-    double d;
-    memcpy(&d, &x, sizeof d);
-    return d;
-}
-
-PX_APPROX_FN uint64_t px_approx_as_bits64(double d)
-{
-    uint64_t x;
-    memcpy(&x, &d, sizeof x);
-    return x;
-}
+PX_APPROX_AS(px_approx_as_double, double, uint64_t)
+PX_APPROX_AS(px_approx_as_bits64, uint64_t, double)
 
 /* px_approx_blend for f64. */
 PX_APPROX_FN uint64_t px_approx_blend64(bool c, uint64_t yes, uint64_t no)

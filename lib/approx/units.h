@@ -46,19 +46,16 @@ PX_APPROX_FN uint32_t px_approx_blend(bool c, uint32_t yes, uint32_t no)
     return (yes & mask) | (no & ~mask);
 }
 
-PX_APPROX_FN float px_approx_as_float(uint32_t x)
-{
-    float f;
-    memcpy(&f, &x, sizeof f);
-    return f;
-}
-
-PX_APPROX_FN uint32_t px_approx_as_bits(float f)
-{
-    uint32_t x;
-    memcpy(&x, &f, sizeof x);
-    return x;
-}
+/* The value with these bits. */
+#define PX_APPROX_AS(name, to, from)                                                                         \
+    PX_APPROX_FN to name(from x)                                                                             \
+    {                                                                                                        \
+        to y;                                                                                                \
+        memcpy(&y, &x, sizeof y);                                                                            \
+        return y;                                                                                            \
+    }
+PX_APPROX_AS(px_approx_as_float, float, uint32_t)
+PX_APPROX_AS(px_approx_as_bits, uint32_t, float)
 
 /* The squarer: of the product array of x*x, x of 17 bits, the columns from 19 up.  With x =
  * h*2^9 + l, h*h gives one summand (its lowest diagonal bit lies in column 18 and is lost), h*l a

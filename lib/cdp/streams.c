@@ -6,6 +6,7 @@
  * Tail launches wait in a queue of their own until the grid and all its other
  * children are complete. Everything here runs under the scheduler's lock.
  */
+#include "base/queue.h"
 #include "cdp/state.h"
 #include "gang/gang.h"
 
@@ -62,20 +63,10 @@ bool cdp_stream_ok(const struct px_call *call, uint64_t stream)
 
 /* ---- queues ---- */
 
-static void append(struct cdp_stream *s, struct cdp_item *item)
-{
-    if (s->last)
-        s->last->next = item;
-    else
-        s->first = item;
-    s->last = item;
-}
-
 static void drop_first(const struct px_grid *grid, struct cdp_stream *s)
 {
-    struct cdp_item *item = s->first;
-    s->first = item->next;
-    if (!s->first) s->last = NULL;
+    struct cdp_item *item;
+    px_queue_pop(s, item);
     px_free(&grid->device->alloc, item, sizeof *item);
 }
 
@@ -113,7 +104,7 @@ static void advance_waiting(struct px_grid *owner)
 static void append_and_go(struct px_grid *owner, struct cdp_stream *s, struct cdp_item *item)
 {
     const bool was_empty = !s->first;
-    append(s, item);
+    px_queue_push(s, item);
     if (was_empty && advance(owner, s)) advance_waiting(owner);
 }
 

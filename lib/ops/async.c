@@ -10,6 +10,7 @@
 #include "ops/mbarrier.h"
 #include "ops/mem.h"
 #include "base/alloc.h"
+#include "base/queue.h"
 #include "ptxvm.h"
 
 /* ---- batches happen ---- */
@@ -140,7 +141,6 @@ static struct px_batch *new_batch(struct px_gang *g, struct px_lanes lanes)
     else if (a)
         b = px_alloc(g->cta->alloc, sizeof *b);
     if (!b) return NULL;
-    b->next = NULL;
     b->lanes = lanes;
     b->arrival = false;
     return b;
@@ -151,15 +151,6 @@ static uint64_t draw(uint64_t z)
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
-}
-
-static void append(struct px_async *a, struct px_batch *b)
-{
-    if (a->last)
-        a->last->next = b;
-    else
-        a->first = b;
-    a->last = b;
 }
 
 /* An asynchronous instruction has run: with a random choice batches come nearer to happening by themselves.
@@ -179,7 +170,7 @@ static void issue(struct px_gang *g, struct px_batch *b)
     const struct px_async_when when = g->cta->when;
     const uint64_t number = (uint64_t)g->first << 40 | a->issued++;
     b->left = (uint8_t)(draw(when.seed + number * 0x9e3779b97f4a7c15u) & 7);
-    append(a, b);
+    px_queue_push(a, b);
     if (when.mode == PTX_ASYNC_EARLY) {
         if (!b->arrival) happen(g->cta, b, b->lanes);
         settle(g->cta, a);
@@ -330,7 +321,7 @@ int px_async_arrive(struct px_gang *g, const struct px_insn *in)
         if (ok && in->x[1]) expect_one(g->cta, b->to[lane]);
     }
     if (!ok) b->lanes = (struct px_lanes){{0}};
-    append(g->async, b);
+    px_queue_push(g->async, b);
     settle(g->cta, g->async);
     tick(g);
     return ok ? PX_STEP_NEXT : PX_STEP_TRAP;

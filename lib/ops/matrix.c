@@ -140,7 +140,34 @@ static bool rows_of(struct px_gang *g, const struct px_insn *in, uint32_t first,
     return true;
 }
 
-int px_matrix_ldmatrix(struct px_gang *g, const struct px_insn *in)
+/* One register of a warp and the eight rows of its matrix. */
+typedef void move_matrix(uint32_t *reg, uint8_t *const *row);
+
+static void load_matrix(uint32_t *reg, uint8_t *const *row)
+{
+    for (uint32_t l = 0; l < WARP; l++) reg[l] = get(row[l / 4] + l % 4 * 4, 4);
+}
+
+static void load_turned(uint32_t *reg, uint8_t *const *row)
+{
+    for (uint32_t l = 0; l < WARP; l++)
+        reg[l] = get(row[l % 4 * 2] + l / 4 * 2, 2) | get(row[l % 4 * 2 + 1] + l / 4 * 2, 2) << 16;
+}
+
+static void store_matrix(uint32_t *reg, uint8_t *const *row)
+{
+    for (uint32_t l = 0; l < WARP; l++) put(row[l / 4] + l % 4 * 4, 4, reg[l]);
+}
+
+static void store_turned(uint32_t *reg, uint8_t *const *row)
+{
+    for (uint32_t l = 0; l < WARP; l++) {
+        put(row[l % 4 * 2] + l / 4 * 2, 2, reg[l]);
+        put(row[l % 4 * 2 + 1] + l / 4 * 2, 2, reg[l] >> 16);
+    }
+}
+
+static int move_matrices(struct px_gang *g, const struct px_insn *in, move_matrix *plain, move_matrix *turned)
 {
     const struct px_matrix_move *m = in->aux;
     uint8_t *rows[WARP];
@@ -149,40 +176,20 @@ int px_matrix_ldmatrix(struct px_gang *g, const struct px_insn *in)
     FOR_WARPS(w, g)
     {
         if (!rows_of(g, in, w * WARP, rows)) return PX_STEP_TRAP;
-        for (uint32_t r = 0; r < m->regs; r++) {
-            uint32_t *d = row_at(g, m->row[r], w * WARP, 4);
-            uint8_t *const *matrix = rows + 8 * r;
-            for (uint32_t l = 0; l < WARP; l++)
-                d[l] = m->trans ? get(matrix[l % 4 * 2] + l / 4 * 2, 2) |
-                                      get(matrix[l % 4 * 2 + 1] + l / 4 * 2, 2) << 16
-                                : get(matrix[l / 4] + l % 4 * 4, 4);
-        }
+        for (uint32_t r = 0; r < m->regs; r++)
+            (m->trans ? turned : plain)(row_at(g, m->row[r], w * WARP, 4), rows + 8 * r);
     }
     return PX_STEP_NEXT;
 }
 
+int px_matrix_ldmatrix(struct px_gang *g, const struct px_insn *in)
+{
+    return move_matrices(g, in, load_matrix, load_turned);
+}
+
 int px_matrix_stmatrix(struct px_gang *g, const struct px_insn *in)
 {
-    const struct px_matrix_move *m = in->aux;
-    uint8_t *rows[WARP];
-    int step;
-    if (!complete(g, in, &step)) return step;
-    FOR_WARPS(w, g)
-    {
-        if (!rows_of(g, in, w * WARP, rows)) return PX_STEP_TRAP;
-        for (uint32_t r = 0; r < m->regs; r++) {
-            const uint32_t *s = row_at(g, m->row[r], w * WARP, 4);
-            uint8_t *const *matrix = rows + 8 * r;
-            for (uint32_t l = 0; l < WARP; l++)
-                if (m->trans) {
-                    put(matrix[l % 4 * 2] + l / 4 * 2, 2, s[l]);
-                    put(matrix[l % 4 * 2 + 1] + l / 4 * 2, 2, s[l] >> 16);
-                } else {
-                    put(matrix[l / 4] + l % 4 * 4, 4, s[l]);
-                }
-        }
-    }
-    return PX_STEP_NEXT;
+    return move_matrices(g, in, store_matrix, store_turned);
 }
 
 int px_matrix_movmatrix(struct px_gang *g, const struct px_insn *in)

@@ -1,6 +1,7 @@
 /*
  * task.c - pieces of submitted work, and what comes after what.
  */
+#include "base/queue.h"
 #include "vm/task.h"
 #include "vm/device.h"
 #include "vm/report.h"
@@ -58,12 +59,7 @@ bool px_task_follow(struct px_task *task, struct px_task *before)
 static void push_ready(struct px_tasks *tasks, struct px_task *task)
 {
     task->state = PX_TASK_READY;
-    task->next = NULL;
-    if (tasks->ready)
-        tasks->last_ready->next = task;
-    else
-        tasks->ready = task;
-    tasks->last_ready = task;
+    px_queue_push(&tasks->ready, task);
 }
 
 static void edge_closed(struct px_task *task)
@@ -140,13 +136,12 @@ static void advance(struct px_tasks *tasks)
 {
     if (tasks->advancing) return;
     tasks->advancing = true;
-    for (struct px_task *task; (task = tasks->ready);) {
-        struct px_task *next = task->next;
-        tasks->ready = next;
+    for (;;) {
+        struct px_task *task;
+        px_queue_pop(&tasks->ready, task);
+        if (!task) break;
         if (start(task)) continue;
-        task->next = tasks->ready;
-        if (!task->next) tasks->last_ready = task;
-        tasks->ready = task;
+        px_queue_return(&tasks->ready, task);
         break;
     }
     tasks->advancing = false;

@@ -48,8 +48,10 @@ struct px_task {
 /* Of a device. */
 struct px_tasks {
     struct px_task *spare;
-    struct px_task *ready, *last_ready; /* no open edges; they wait for a run */
-    uint32_t pending;                   /* submitted and not done */
+    struct {
+        struct px_task *first, *last;
+    } ready;          /* no open edges; they wait for a run */
+    uint32_t pending; /* submitted and not done */
     bool advancing;
     ptx_status lost; /* a fault has marked the device: what everything answers from then on */
     atomic_uint interrupts;

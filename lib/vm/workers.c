@@ -8,6 +8,7 @@
  * is nothing to do; those that were invited for submitted work look out for
  * more of it for a moment first, because a wake-up costs more than a launch.
  */
+#include "base/queue.h"
 #include "vm/device.h"
 #include "vm/sched_list.h"
 #include <string.h>
@@ -23,35 +24,25 @@ enum {
 
 void px_grids_append(struct px_grid_list *list, struct px_grid *grid)
 {
-    grid->next = NULL;
-    if (list->last)
-        list->last->next = grid;
-    else
-        list->first = grid;
-    list->last = grid;
+    px_queue_push(list, grid);
 }
 
 struct px_grid *px_grids_pop(struct px_grid_list *list)
 {
-    struct px_grid *grid = list->first;
-    if (grid && !(list->first = grid->next)) list->last = NULL;
+    struct px_grid *grid;
+    px_queue_pop(list, grid);
     return grid;
 }
 
 void px_parked_append(struct px_parked_list *list, struct px_parked *p)
 {
-    p->next = NULL;
-    if (list->last)
-        list->last->next = p;
-    else
-        list->first = p;
-    list->last = p;
+    px_queue_push(list, p);
 }
 
 struct px_parked *px_parked_pop(struct px_parked_list *list)
 {
-    struct px_parked *p = list->first;
-    if (p && !(list->first = p->next)) list->last = NULL;
+    struct px_parked *p;
+    px_queue_pop(list, p);
     return p;
 }
 

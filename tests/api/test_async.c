@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "api/replay.h"
 #include "hw/async/kernel.h"
 #include "ptxvm.h"
 
@@ -35,20 +36,12 @@ static unsigned failures;
 
 #define DIFFERS(...) (failures++, print_error(__VA_ARGS__), print_error("\n"))
 
-static FILE *open_beside(const char *name)
-{
-    char path[512];
-    const char *slash = strrchr(__FILE__, '/');
-    snprintf(path, sizeof path, "%.*s/../hw/%s", (int)(slash - __FILE__), __FILE__, name);
-    return fopen(path, "r");
-}
-
 /* The recorded line of a case behind its name; NULL: there is none. */
 static char *golden_line(const char *name)
 {
     static char line[LINE_MAX_];
     const size_t n = strlen(name);
-    FILE *f = open_beside("golden/async.tsv");
+    FILE *f = replay_open("async.tsv");
     assert_non_null(f);
     char *found = NULL;
     while (!found && fgets(line, sizeof line, f))
@@ -152,7 +145,7 @@ static void test_cases(void **state)
     char held[600] = "", how[40];
     unsigned n = 0;
     (void)state;
-    FILE *f = open_beside("async/cases.txt");
+    FILE *f = replay_open("../async/cases.txt");
     assert_non_null(f);
     while (case_next(f, &c, held)) {
         if (only && strcmp(only, c.name)) continue;

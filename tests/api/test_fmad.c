@@ -9,6 +9,7 @@
  */
 #include <ptxvm.h>
 #include <stdlib.h>
+#include "api/replay.h"
 #include "hw/fmad/programs.h"
 
 enum {
@@ -29,16 +30,12 @@ typedef struct Replay {
 
 static Hashes *recorded(const char *name)
 {
-    char path[512];
-    const char *slash = strrchr(__FILE__, '/');
     Hashes *hashes = malloc(PROGRAMS * sizeof *hashes);
-    snprintf(path, sizeof path, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1,
-             slash ? __FILE__ : ".", name);
-    FILE *file = fopen(path, "rb");
+    FILE *file = replay_open(name);
     size_t n = file && hashes ? fread(hashes, sizeof *hashes, PROGRAMS, file) : 0;
     if (file) fclose(file);
     if (n == PROGRAMS) return hashes;
-    printf("cannot read %s\n", path);
+    printf("cannot read %s\n", name);
     free(hashes);
     return NULL;
 }

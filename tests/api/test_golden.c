@@ -16,11 +16,12 @@
 #include <ptxvm.h>
 #include <zlib.h>
 
+#include "api/replay.h"
 #include "hw/alu/forms.h"
 #include "reference/reference.h"
 #include "vm/device.h"
 
-enum { VECTORS_MAX = 65536, PATH_MAX_ = 512 };
+enum { VECTORS_MAX = 65536 };
 
 static const char *const families[] = {
     "int",    "bits",   "carry",  "f32",   "f64",  "half", "bf16", "cmp_int", "cmp_float", "cvt_int",
@@ -41,21 +42,11 @@ typedef struct Replay {
 
 /* ---- files ---- */
 
-static void golden_path(char *path, const char *name)
-{
-    const char *slash = strrchr(__FILE__, '/');
-    snprintf(path, PATH_MAX_, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1,
-             slash ? __FILE__ : ".", name);
-}
-
 static FILE *golden_open(const char *family, const char *ending)
 {
-    char name[64], path[PATH_MAX_];
+    char name[64];
     snprintf(name, sizeof name, "alu_%s.%s", family, ending);
-    golden_path(path, name);
-    FILE *f = fopen(path, "rb");
-    if (!f) printf("cannot open %s\n", path);
-    return f;
+    return replay_open(name);
 }
 
 /* The uncompressed records of a family; the caller frees them. */
@@ -76,11 +67,10 @@ static unsigned char *golden_read(const char *family, size_t *size)
 /* Is the form listed as one that does not run yet? Lines of alu_not_run: family, a tab, the form's code. */
 static int listed(const char *family, const char *code)
 {
-    char path[PATH_MAX_], line[1024];
+    char line[1024];
     size_t n = strlen(family);
     int found = 0;
-    golden_path(path, "alu_not_run");
-    FILE *f = fopen(path, "r");
+    FILE *f = replay_open("alu_not_run");
     while (f && !found && fgets(line, sizeof line, f)) {
         line[strcspn(line, "\n")] = 0;
         found = !strncmp(line, family, n) && line[n] == '\t' && !strcmp(line + n + 1, code);

@@ -9,6 +9,7 @@
 #include <ptxvm.h>
 #include <stdlib.h>
 
+#include "api/replay.h"
 #include "hw/matrix/faults.h"
 #include "hw/matrix/golden.h"
 #include "hw/matrix/moves.h"
@@ -27,39 +28,6 @@ typedef struct Replay {
     unsigned number, failed;
 } Replay;
 
-static FILE *golden_open(const char *name)
-{
-    char path[512];
-    const char *slash = strrchr(__FILE__, '/');
-    snprintf(path, sizeof path, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1,
-             slash ? __FILE__ : ".", name);
-    FILE *f = fopen(path, "rb");
-    if (!f) printf("cannot open %s\n", path);
-    return f;
-}
-
-/* Runs kernel k of the text; NULL or what went wrong. fault may be NULL. */
-static const char *launch(Replay *r, const char *text, unsigned ctas, const void *params, size_t bytes,
-                          ptx_fault *fault)
-{
-    static char said[512];
-    ptx_module *module = NULL;
-    ptx_program *program = NULL;
-    ptx_kernel *kernel;
-    ptx_launch_config config = {
-        .struct_size = sizeof config, .grid = {ctas}, .block = {32}, .params = params, .param_bytes = bytes};
-    ptx_status status = ptx_module_create(NULL, text, strlen(text), &module);
-    if (status == PTX_OK)
-        status = ptx_program_create(r->device, (const ptx_module *const *)&module, 1, NULL, &program);
-    if (status == PTX_OK) status = ptx_program_kernel(program, "k", &kernel);
-    if (status == PTX_OK) status = ptx_kernel_launch(kernel, &config, fault);
-    snprintf(said, sizeof said, "%s: %s %s", ptx_status_name(status), ptx_device_message(r->device),
-             fault && fault->message ? fault->message : "");
-    ptx_program_destroy(program);
-    ptx_module_destroy(module);
-    return status == PTX_OK ? NULL : said;
-}
-
 /* The same on in and out, and what it wrote. */
 static const char *run(Replay *r, const char *body, unsigned ctas, size_t in, size_t out)
 {
@@ -70,7 +38,8 @@ static const char *run(Replay *r, const char *body, unsigned ctas, size_t in, si
     if (ptx_memory_write(r->device, r->in, r->host_in, in) != PTX_OK ||
         ptx_memory_write(r->device, r->out, r->host_in, out < in ? out : in) != PTX_OK)
         return "no memory";
-    const char *wrong = launch(r, text, ctas, params, sizeof params, &fault);
+    const ptx_launch_config config = {sizeof config, {ctas}, {32}, 0, params, sizeof params};
+    const char *wrong = replay_launch(r->device, text, &config, &fault);
     if (!wrong && ptx_memory_read(r->device, r->host_out, r->out, out) != PTX_OK) wrong = "no memory";
     return wrong;
 }
@@ -138,7 +107,7 @@ static void reference_replay(Replay *r)
     static char body[65536];
     unsigned n = 0, bad = 0, unknown = 0;
     uint64_t expected[GOLDEN_BLOCKS];
-    r->golden = golden_open("matrix.bin"), r->level = "reference";
+    r->golden = replay_open("matrix.bin"), r->level = "reference";
     forms_all(&forms);
     for (unsigned i = 0; r->golden && i < forms.n; i++) {
         const Form *f = &forms.f[i];
@@ -166,7 +135,7 @@ static void level_replay(Replay *r)
     static Moves moves;
     static const char *const kind[3] = {"dense", "sparse", "wmma"};
     unsigned n[3] = {0}, bad[3] = {0}, wrong = 0;
-    r->golden = golden_open("matrix.bin");
+    r->golden = replay_open("matrix.bin");
     forms_all(&forms), moves_all(&moves);
     for (unsigned i = 0; r->golden && i < forms.n; i++) {
         unsigned k = forms.f[i].wmma ? 2 : forms.f[i].sparse != 0;
@@ -185,7 +154,9 @@ static int fault_of(Replay *r, const Fault *f)
     ptx_fault fault = {.struct_size = sizeof fault};
     fault_emit(f, text);
     ptx_memory_fill(r->device, r->in, 0, FAULT_BYTES);
-    return launch(r, text, 1, &r->in, sizeof r->in, &fault) ? fault.cuda_error ? fault.cuda_error : -1 : 0;
+    const ptx_launch_config config = {sizeof config, {1}, {32}, 0, &r->in, sizeof r->in};
+    if (!replay_launch(r->device, text, &config, &fault)) return 0;
+    return fault.cuda_error ? fault.cuda_error : -1;
 }
 
 /*
@@ -202,7 +173,7 @@ static void faults_replay(Replay *r)
 {
     char line[256];
     unsigned n = 0, bad = 0;
-    FILE *golden = golden_open("matrix_faults.tsv");
+    FILE *golden = replay_open("matrix_faults.tsv");
     r->level = "faults";
     while (golden && fgets(line, sizeof line, golden)) {
         char *tab = strchr(line, '\t');

@@ -12,18 +12,11 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
+#include "api/replay.h"
 #include "hw/smem/kernel.h"
 #include "ptxvm.h"
 
 enum { FIRST_ADDRESS = 1024 };
-
-static FILE *open_golden(void)
-{
-    char path[512];
-    const char *slash = strrchr(__FILE__, '/');
-    snprintf(path, sizeof path, "%.*s/../hw/golden/shared_sizes.tsv", (int)(slash - __FILE__), __FILE__);
-    return fopen(path, "r");
-}
 
 static void run(ptx_device *device, unsigned fixed, unsigned dynamic, uint32_t word[REGISTERS + 1])
 {
@@ -65,7 +58,7 @@ static void sizes_are_the_chips(void **state)
     ptx_device *device;
     char line[256];
     unsigned lines = 0;
-    FILE *golden = open_golden();
+    FILE *golden = replay_open("shared_sizes.tsv");
     (void)state;
     assert_non_null(golden);
     assert_int_equal(ptx_device_create(NULL, &device), PTX_OK);

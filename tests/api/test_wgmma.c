@@ -9,6 +9,7 @@
 #include <ptxvm.h>
 #include <stdlib.h>
 
+#include "api/replay.h"
 #include "hw/matrix/golden.h"
 #include "hw/wgmma/faults.h"
 #include "hw/wgmma/wgolden.h"
@@ -25,37 +26,6 @@ typedef struct Replay {
     unsigned number, failed;
 } Replay;
 
-static FILE *golden_open(const char *name)
-{
-    char path[512];
-    const char *slash = strrchr(__FILE__, '/');
-    snprintf(path, sizeof path, "%.*s/../hw/golden/%s", slash ? (int)(slash - __FILE__) : 1,
-             slash ? __FILE__ : ".", name);
-    FILE *f = fopen(path, "rb");
-    if (!f) printf("cannot open %s\n", path);
-    return f;
-}
-
-/* Runs kernel k of the text in CTAs of 128 threads; NULL or what went wrong. */
-static const char *launch(Replay *r, const char *text, ptx_launch_config *config, ptx_fault *fault)
-{
-    static char said[512];
-    ptx_module *module = NULL;
-    ptx_program *program = NULL;
-    ptx_kernel *kernel;
-    ptx_status status = ptx_module_create(NULL, text, strlen(text), &module);
-    config->struct_size = sizeof *config, config->block[0] = 128;
-    if (status == PTX_OK)
-        status = ptx_program_create(r->device, (const ptx_module *const *)&module, 1, NULL, &program);
-    if (status == PTX_OK) status = ptx_program_kernel(program, "k", &kernel);
-    if (status == PTX_OK) status = ptx_kernel_launch(kernel, config, fault);
-    snprintf(said, sizeof said, "%s: %s %s", ptx_status_name(status), ptx_device_message(r->device),
-             fault->message ? fault->message : "");
-    ptx_program_destroy(program);
-    ptx_module_destroy(module);
-    return status == PTX_OK ? NULL : said;
-}
-
 static const char *run(Replay *r, const Wform *f)
 {
     static char text[80000];
@@ -64,8 +34,12 @@ static const char *run(Replay *r, const Wform *f)
         uint32_t stride, bytes;
     } params = {r->in, r->out, r->image, 0, wtile_image(f)};
     ptx_fault fault = {.struct_size = sizeof fault};
-    ptx_launch_config config = {
-        .grid = {TILES}, .params = &params, .param_bytes = sizeof params, .shared_bytes = params.bytes};
+    ptx_launch_config config = {.struct_size = sizeof config,
+                                .grid = {TILES},
+                                .block = {128},
+                                .params = &params,
+                                .param_bytes = sizeof params,
+                                .shared_bytes = params.bytes};
     params.stride = f->lie == LIE_PACKED ? params.bytes : 0;
     for (unsigned t = 0; t < TILES; t++)
         wtile(f, t, r->host_in + t * wform_in(f), r->host_image + (size_t)t * params.stride);
@@ -74,7 +48,7 @@ static const char *run(Replay *r, const Wform *f)
         ptx_memory_write(r->device, r->image, r->host_image,
                          params.stride ? (size_t)TILES * params.stride : params.bytes) != PTX_OK)
         return "no memory";
-    const char *wrong = launch(r, text, &config, &fault);
+    const char *wrong = replay_launch(r->device, text, &config, &fault);
     if (!wrong && ptx_memory_read(r->device, r->host_out, r->out, TILES * wform_out(f)) != PTX_OK)
         wrong = "no memory";
     return wrong;
@@ -107,7 +81,7 @@ static void level_replay(Replay *r)
     static const char *const kind[3] = {"dense", "sparse", "places"};
     unsigned n[3] = {0}, bad[3] = {0};
     uint64_t expected[WGOLDEN_BLOCKS];
-    FILE *golden = golden_open("wgmma.bin");
+    FILE *golden = replay_open("wgmma.bin");
     wforms_all(&forms);
     for (unsigned i = 0; golden && i < forms.n; i++) {
         unsigned k = forms.f[i].lie != LIE_PACKED ? 2 : forms.f[i].sparse;
@@ -123,11 +97,15 @@ static int fault_of(Replay *r, const Fault *f, uint64_t *hash)
 {
     static char text[4096];
     ptx_fault fault = {.struct_size = sizeof fault};
-    ptx_launch_config config = {.grid = {1}, .params = &r->in, .param_bytes = sizeof r->in};
+    ptx_launch_config config = {.struct_size = sizeof config,
+                                .grid = {1},
+                                .block = {128},
+                                .params = &r->in,
+                                .param_bytes = sizeof r->in};
     *hash = 0;
     fault_emit(f, text);
     ptx_memory_fill(r->device, r->in, 0, FAULT_BYTES);
-    const char *wrong = launch(r, text, &config, &fault);
+    const char *wrong = replay_launch(r->device, text, &config, &fault);
     if (wrong) return fault.cuda_error ? fault.cuda_error : (printf("%s: %s\n", f->name, wrong), -1);
     ptx_memory_read(r->device, r->host_out, r->in, FAULT_BYTES);
     *hash = golden_hash(r->host_out, FAULT_BYTES);
@@ -140,7 +118,7 @@ static void faults_replay(Replay *r)
     unsigned n = 0, bad = 0;
     int error;
     unsigned long long written;
-    FILE *golden = golden_open("wgmma_faults.tsv");
+    FILE *golden = replay_open("wgmma_faults.tsv");
     r->level = "faults";
     for (size_t i = 0; golden && fgets(line, sizeof line, golden); i++) {
         uint64_t hash = 0;

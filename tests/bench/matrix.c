@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "need.h"
 #include "ptxvm.h"
 
 enum { CHAINS = 4, TURNS = 100, LAUNCHES = 7, CTAS = 8, THREADS = 256 };
@@ -113,20 +114,6 @@ static void write_group_kernel(const struct form *f, char *text)
         TURNS, type);
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void need(ptx_status status, const char *what)
-{
-    if (status == PTX_OK) return;
-    fprintf(stderr, "bench_matrix: %s: %s\n", what, ptx_status_name(status));
-    exit(2);
-}
-
 static double seconds_of(ptx_device *device, ptx_kernel *kernel, unsigned threads)
 {
     ptx_address out;
@@ -138,9 +125,9 @@ static double seconds_of(ptx_device *device, ptx_kernel *kernel, unsigned thread
                                 .params = &out,
                                 .param_bytes = sizeof out};
     for (int i = 0; i < LAUNCHES; i++) {
-        double start = now();
+        double start = cpu_now();
         need(ptx_kernel_launch(kernel, &launch, NULL), "launch");
-        double seconds = now() - start;
+        double seconds = cpu_now() - start;
         if (seconds < best) best = seconds;
     }
     need(ptx_memory_free(device, out), "free");

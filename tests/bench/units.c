@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "need.h"
 #include "ptxvm.h"
 
 enum { REGISTERS = 8, ROUNDS = 2, TURNS = 400, LAUNCHES = 7 };
@@ -76,20 +77,6 @@ static void write_kernel(const struct unit *u, char *text, size_t size)
     snprintf(text + n, size - (size_t)n, "  ret;\n}\n");
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static void need(ptx_status status, const char *what)
-{
-    if (status == PTX_OK) return;
-    fprintf(stderr, "bench_units: %s: %s\n", what, ptx_status_name(status));
-    exit(2);
-}
-
 static double speed(ptx_device *device, ptx_kernel *kernel)
 {
     ptx_address out;
@@ -98,9 +85,9 @@ static double speed(ptx_device *device, ptx_kernel *kernel)
     ptx_launch_config launch = {.grid = {64}, .block = {256}, .params = &out, .param_bytes = sizeof out};
     for (int i = 0; i < LAUNCHES; i++) {
         ptx_progress progress = {sizeof progress};
-        double start = now();
+        double start = cpu_now();
         need(ptx_kernel_launch(kernel, &launch, NULL), "launch");
-        double seconds = now() - start;
+        double seconds = cpu_now() - start;
         ptx_device_progress(device, &progress);
         double rate = (double)progress.thread_instructions / seconds / 1e9;
         if (rate > best) best = rate;

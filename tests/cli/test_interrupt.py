@@ -17,6 +17,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tally import Tally  # noqa: E402
+
 PTXVM = os.path.join(os.environ.get("BUILD", "build"), "bin", "ptxvm")
 PATIENCE = 250
 STOPPED = 5
@@ -179,18 +182,14 @@ def short_run(path):
 
 
 def main():
-    failures = 0
+    tally = Tally()
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
         file.write(KERNEL)
         file.flush()
-        tests = [off_terminal, on_terminal, by_key, short_run]
-        for test in tests:
+        for test in (off_terminal, on_terminal, by_key, short_run):
             wrong = test(file.name)
-            if wrong:
-                failures += 1
-                print(f"FAIL {test.__name__}: {wrong}")
-    print(f"{len(tests) - failures} passed, {failures} failed")
-    sys.exit(1 if failures else 0)
+            tally.check(test.__name__, not wrong, wrong)
+    sys.exit(tally.end())
 
 
 if __name__ == "__main__":

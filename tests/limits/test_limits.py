@@ -17,6 +17,9 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tally import Tally  # noqa: E402
+
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 PTXVM = os.path.join(BUILD, "bin", "ptxvm")
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -108,17 +111,13 @@ def wrong_with(options, wanted, most_mib=0):
 
 
 def main():
-    failures = runs = 0
+    tally = Tally()
     for case in CASES:
         for threads in (1, 4):
-            runs += 1
             options = f"{case[0]} --threads {threads}"
             wrong = wrong_with(options, *case[1:])
-            if wrong:
-                failures += 1
-                print(f"FAIL {options}: {wrong}")
-    print(f"{runs - failures} passed, {failures} failed")
-    sys.exit(1 if failures else 0)
+            tally.check(options, not wrong, wrong)
+    sys.exit(tally.end())
 
 
 if __name__ == "__main__":

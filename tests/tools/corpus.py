@@ -3,8 +3,12 @@ instructions of tests/verdicts, and texts made to be hard."""
 import glob
 import os
 import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from tally import Tally  # noqa: E402, F401  (for those who import this)
+
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
 PTXAS = os.path.join(BUILD, "bin", "ptxas")
 SMALL = bool(os.environ.get("PTXVM_TEST_SMALL"))

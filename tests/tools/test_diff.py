@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from corpus import ptxas  # noqa: E402
+from corpus import Tally, ptxas  # noqa: E402
 
 TEXT = """.version 8.0
 .target sm_90
@@ -92,17 +92,10 @@ DIFFERENT = {
 
 
 def main():
-    passed = failed = 0
+    tally = Tally()
+    check = tally.check
     folder = tempfile.TemporaryDirectory()
     names = [os.path.join(folder.name, name) for name in ("a.ptx", "b.ptx")]
-
-    def check(name, fact, shown):
-        nonlocal passed, failed
-        if fact:
-            passed += 1
-        else:
-            failed += 1
-            print(f"{name}: {shown}")
 
     def compare(a, b):
         for path, text in zip(names, (a, b)):
@@ -130,13 +123,15 @@ def main():
     check("no such file", ptxas("--diff", names[0], names[0] + "x")[0] == 2, "not 2")
     check("the same file", ptxas("--diff", names[0], names[0])[0] == 0, "not 0")
     # many differences: it ends soon, and is still right
-    many = [".version 8.0\n.target sm_90\n.entry k() { .reg .b32 r; %s }\n" % "".join(
-        f"add.u32 r, r, {i * step};" for i in range(20000)) for step in (2, 3)]
+    many = [
+        ".version 8.0\n.target sm_90\n.entry k() { .reg .b32 r; %s }\n"
+        % "".join(f"add.u32 r, r, {i * step};" for i in range(20000))
+        for step in (2, 3)
+    ]
     code, out, _ = compare(*many)
     check("many differences", code == 1 and out.count("\n-") > 13000, (code, len(out)))
-    print(f"{passed} passed, {failed} failed")
     folder.cleanup()
-    return 1 if failed else 0
+    return tally.end()
 
 
 if __name__ == "__main__":

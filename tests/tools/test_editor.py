@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from corpus import BUILD, PTXAS, ROOT, files  # noqa: E402
+from corpus import BUILD, PTXAS, ROOT, Tally, files  # noqa: E402
 
 FOLDER = os.path.join(ROOT, "docs", "editors", "vscode")
 GRAMMAR = os.path.join(BUILD, "gen", "ptx.tmLanguage.json")
@@ -44,18 +44,6 @@ LINES = (
     ("ad.u32x %r1;", (("%r1", "variable.other.register"),)),
     ("# 12 \"x.cu\"", (("# 12", "meta.preprocessor"),)),
 )  # fmt: skip
-
-
-class Counts:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def check(self, name, fact, shown=""):
-        if fact:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print(f"{name}: {shown}")
 
 
 def pieces(patterns, line):
@@ -186,12 +174,11 @@ def check_client(counts):
 
 
 def main():
-    counts = Counts()
+    counts = Tally()
     check_grammar(counts)
     check_package(counts)
     check_client(counts)
-    print(f"{counts.passed} passed, {counts.failed} failed")
-    return 1 if counts.failed else 0
+    return counts.end()
 
 
 if __name__ == "__main__":

@@ -16,23 +16,10 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from corpus import BUILD, ROOT, SMALL, files, frozen_modules, ptxas  # noqa: E402
+from corpus import BUILD, ROOT, SMALL, Tally, files, frozen_modules, ptxas  # noqa: E402
 
 PROFILE = "--profile=all"
 HEAD = b".version 8.0\n.target sm_90\n"
-
-
-class Counts:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def check(self, name, fact, words=""):
-        if fact:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print(f"{name}: {words}")
-        return fact
 
 
 def bare(text):
@@ -129,12 +116,8 @@ HARD = {
     "one line": HEAD + b".entry k() { .reg .b32 a; " + b"add.u32 a, a, 1; " * 20000 + b"}",
     "deep": HEAD + b".entry k() " + b"{ " * 3000 + b"ret; " + b"} " * 3000,
     "long list": HEAD + b".global .u32 t[9999] = {" + b",".join(b"%d" % i for i in range(9999)) + b"};",
-    "comments everywhere": b" /*c*/ ".join(
-        PIECES
-    ).replace(b".version /*c*/ ", b".version "),
-    "line comments everywhere": b" // c\n".join(
-        PIECES
-    ).replace(b".version // c\n", b".version "),
+    "comments everywhere": b" /*c*/ ".join(PIECES).replace(b".version /*c*/ ", b".version "),
+    "line comments everywhere": b" // c\n".join(PIECES).replace(b".version // c\n", b".version "),
     "names of many kinds": HEAD
     + b".func va(.param .b32 pa) { ret; } .global .b32 vb; .entry pb(.param .b64 va, .param .b32 vc)"
     + b"{ .reg .b32 %ra<3>, %rb; .shared .b32 s; $La: mov.b32 %ra2, %rb; { .reg .b32 %rb; mov.b32 %rb, vb; }"
@@ -155,7 +138,7 @@ def check_both(counts, name, text):
 
 
 def main():
-    counts = Counts()
+    counts = Tally()
     with open(os.path.join(HERE, "messy.ptx"), "rb") as file, open(
         os.path.join(HERE, "messy.formatted.ptx"), "rb"
     ) as wanted:
@@ -175,8 +158,7 @@ def main():
         formatted = sum(threads.map(lambda t: check_both(counts, *t), texts))
         list(threads.map(lambda p: run_stripped(counts, p), programs))
     counts.check("corpus", formatted > len(files()) * 3 // 4, f"only {formatted} texts were formatted")
-    print(f"{counts.passed} passed, {counts.failed} failed")
-    return 1 if counts.failed else 0
+    return counts.end()
 
 
 if __name__ == "__main__":

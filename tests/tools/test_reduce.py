@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from corpus import PTXAS, ptxas  # noqa: E402
+from corpus import PTXAS, Tally, ptxas  # noqa: E402
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 FUNCTION = """// function %d
@@ -70,18 +70,6 @@ class Folder:
     def result(self):
         with open(self.output, "rb") as file:
             return file.read()
-
-
-class Counts:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def check(self, name, fact, shown=""):
-        if fact:
-            self.passed += 1
-        else:
-            self.failed += 1
-            print(f"{name}: {shown}")
 
 
 def temporary(where):
@@ -168,7 +156,7 @@ def check_interruption(counts, number, to_file):
 
 
 def main():
-    counts = Counts()
+    counts = Tally()
     check_planted(counts)
     check_places(counts)
     check_any(counts)
@@ -176,8 +164,7 @@ def main():
     check_interruption(counts, signal.SIGINT, True)
     check_interruption(counts, signal.SIGTERM, False)
     check_interruption(counts, signal.SIGKILL, True)
-    print(f"{counts.passed} passed, {counts.failed} failed")
-    return 1 if counts.failed else 0
+    return counts.end()
 
 
 if __name__ == "__main__":
