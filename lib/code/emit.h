@@ -32,6 +32,7 @@ struct px_emitter {
     uint32_t ord;                     /* instructions of the text so far */
     uint32_t fp;                      /* mode in force */
     uint32_t slots;                   /* memory records so far */
+    bool *read;                       /* by register: is it ever read? NULL until asked */
     const struct px_ir_inst *in;
     uint32_t guard;      /* mask row of the instruction's guard; 0 without */
     uint32_t conv_guard; /* the same for convergent records; 0: unmasked */

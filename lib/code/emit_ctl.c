@@ -1,5 +1,6 @@
 /* emit_ctl.c - records that leave, wait or call: what exec.c acts on. */
 #include "code/emit.h"
+#include "ops/private.h"
 #include "ops/sreg.h"
 #include "ops/warp.h"
 #include <stdatomic.h>
@@ -32,7 +33,8 @@ static int do_brkpt(struct px_gang *g, const struct px_insn *in)
 
 static int do_fence(struct px_gang *g, const struct px_insn *in)
 {
-    (void)g, (void)in;
+    (void)in;
+    px_private_flush(g->worker);
     atomic_thread_fence(memory_order_seq_cst);
     return PX_STEP_NEXT;
 }

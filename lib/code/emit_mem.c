@@ -4,6 +4,7 @@
 #include "ops/move.h"
 #include "ops/alloca.h"
 #include "ops/policy.h"
+#include "ops/private.h"
 #include <stdatomic.h>
 
 /* ---- which handler ---- */
@@ -45,12 +46,12 @@ static enum px_fixed store_handler(uint32_t bytes, uint32_t elem)
 static uint8_t extent_slot(struct px_emitter *e, enum px_space space)
 {
     switch (space) {
-    case PX_SPACE_GLOBAL: return (uint8_t)(e->slots++ % 7);
-    case PX_SPACE_SHARED: return 12;
-    case PX_SPACE_CONST: return 13;
-    case PX_SPACE_PARAM: return 14;
-    case PX_SPACE_LOCAL: return 15; /* never filled: local memory has no flat extent */
-    default: return (uint8_t)(7 + e->slots++ % 5);
+    case PX_SPACE_GLOBAL: return (uint8_t)(PX_SLOT_GLOBAL + e->slots++ % (PX_SLOT_GENERIC - PX_SLOT_GLOBAL));
+    case PX_SPACE_SHARED: return PX_SLOT_SHARED;
+    case PX_SPACE_CONST: return PX_SLOT_CONST;
+    case PX_SPACE_PARAM: return PX_SLOT_PARAM;
+    case PX_SPACE_LOCAL: return PX_SLOT_LOCAL;
+    default: return (uint8_t)(PX_SLOT_GENERIC + e->slots++ % (PX_SLOT_SHARED - PX_SLOT_GENERIC));
     }
 }
 
@@ -156,7 +157,8 @@ static int acquire(struct px_gang *g, const struct px_insn *in)
 
 static int release(struct px_gang *g, const struct px_insn *in)
 {
-    (void)g, (void)in;
+    (void)in;
+    px_private_flush(g->worker);
     atomic_thread_fence(memory_order_release);
     return PX_STEP_NEXT;
 }
@@ -175,6 +177,46 @@ void px_emit_release(struct px_emitter *e, const struct px_ir_inst *in, const st
 
 /* ---- atomics ---- */
 
+static void note_reads(struct px_emitter *e, const struct px_ir_inst *in)
+{
+    const struct px_ir_opd *o = px_ir_opds(e->f, in);
+    if (in->guard != PX_NONE32) e->read[in->guard] = true;
+    for (uint32_t k = 0; k < in->nopds; k++) {
+        const uint32_t reg = px_ir_register(&o[k]);
+        if (reg != PX_NONE32 && (k >= in->ndst || o[k].kind != PX_IR_REG)) e->read[reg] = true;
+    }
+}
+
+static void note_words(struct px_emitter *e, const struct px_words *w, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < w[i].n; k++) e->read[w[i].row[k]] = true;
+}
+
+/* Does anything of the function read what it writes? */
+static bool is_read(struct px_emitter *e, const struct px_ir_opd *d)
+{
+    if (d->kind != PX_IR_REG) return false;
+    if (!e->read) {
+        e->read = PX_NEW_N(e->f->coder->scratch, bool, e->f->regs.n + 1);
+        for (uint32_t i = 0; i < e->f->insts.n; i++) note_reads(e, &e->f->insts.at[i]);
+        note_words(e, e->f->code->rets, e->f->code->nrets);
+        for (uint32_t i = 0; i < e->f->sites.n; i++)
+            note_words(e, e->f->sites.at[i]->args, e->f->sites.at[i]->nargs);
+    }
+    return e->read[d->at];
+}
+
+/* A reduction, which need not say what was there: perhaps it may even wait. */
+static px_handler reduction(struct px_emitter *e, const struct px_ir_inst *in, struct px_insn *r,
+                            px_handler fn)
+{
+    const bool may = in->aux && e->f->coder->engine & PX_ENGINE_private_atomics;
+    px_handler waits = may && r->space != PX_SPACE_SHARED ? px_atom_private(fn) : NULL;
+    if (waits) r->slot = (uint8_t)(PX_SLOT_PRIVATE + e->slots++ % (PX_EXTENTS - PX_SLOT_PRIVATE));
+    return waits ? waits : fn;
+}
+
 void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     const struct px_ir_opd *address = &o[1];
@@ -187,7 +229,10 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
     r.b = px_emit_row(e, &o[2]);
     if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);
     if ((type == PX_T_F32 || type == PX_T_F64) && !shared) r.flags |= PX_IF_FTZ;
-    r.d = px_ir_is(in, PX_OP_red) ? 0 : px_emit_place(e, &o[0]);
+    if (px_ir_is(in, PX_OP_red) || !is_read(e, &o[0]))
+        fn = reduction(e, in, &r, fn);
+    else
+        r.d = px_emit_place(e, &o[0]);
     r.m = e->guard;
     px_emit_both(e, fn, r);
 }

@@ -97,7 +97,7 @@ struct px_ir_inst {
     uint32_t guard;       /* predicate register; PX_NONE32 */
     uint32_t origin;      /* in px_irfn.origins */
     uint32_t target;      /* a label; blocks.c makes it a block */
-    uint32_t aux;         /* index of a side table (sites, switches), or another fact */
+    uint32_t aux;         /* index of a side table (sites, switches), or another fact; atom, red: may wait */
 };
 
 struct px_ir_reg {

@@ -158,8 +158,19 @@ static px_word atom_op(const struct px_bound *b)
     return op;
 }
 
+/* May it be performed later, as long as its thread does not synchronise? */
+static bool may_wait(const struct px_bound *b)
+{
+    static const px_word orders[] = {PX_W_acquire, PX_W_release, PX_W_acq_rel, PX_W_sys};
+    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+        if (px_match_has(&b->match, orders[i])) return false;
+    return true;
+}
+
 static void atomic(struct px_irfn *f, const struct px_bound *b, bool red)
 {
+    const bool releases = px_match_has(&b->match, PX_W_release) || px_match_has(&b->match, PX_W_acq_rel);
+    if (releases) px_lower_inst(f, PX_IR_RELEASE, NULL, 0, 0);
     const unsigned where = !red;
     const struct px_operand *o = b->inst->opds + where;
     const enum px_type type = b->match.type[where + 1];
@@ -173,6 +184,7 @@ static void atomic(struct px_irfn *f, const struct px_bound *b, bool red)
     struct px_ir_inst *in =
         px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | (red ? PX_OP_red : PX_OP_atom)), opds, 1, 3u + cas);
     in->fact = op;
+    in->aux = may_wait(b);
     if (!red) px_lower_done(f, b, &b->inst->opds[0], opds[0]);
 }
 

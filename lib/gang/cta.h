@@ -20,9 +20,10 @@ struct px_worker {
     struct px_cta *spare;         /* a finished CTA object to reuse, or NULL */
     uint64_t thread_instructions; /* executed on this worker since the launch began */
     uint64_t warp_instructions;
-    uint32_t fp_mode; /* MXCSR state now in force (ops/float.h) */
-    atomic_int *stop; /* nonzero: leave at the next branch */
-    uint64_t look_at; /* px_worker_look is due when warp_instructions are as many */
+    uint32_t fp_mode;         /* MXCSR state now in force (ops/float.h) */
+    atomic_int *stop;         /* nonzero: leave at the next branch */
+    struct px_private *pages; /* reductions not yet performed (ops/private.h); NULL until there are some */
+    uint64_t look_at;         /* px_worker_look is due when warp_instructions are as many */
 };
 
 /* sched.c: tells the launch what was executed, and stops it when a limit is reached. Costs a look at the

@@ -19,7 +19,23 @@
 #include "gang/cta.h"
 #include "gang/entries.h"
 
-enum { PX_BARRIERS = 16, PX_EXTENTS = 16, PX_WARPS_MAX = 32 };
+enum { PX_BARRIERS = 16, PX_WARPS_MAX = 32 };
+
+/*
+ * Which of the gang's segments an access may remember: addresses of different spaces overlap. Device memory,
+ * or what may be in it, comes before the others. A segment may be emptied between any two records
+ * (ops/private.h): nothing keeps what one says.
+ */
+enum {
+    PX_SLOT_GLOBAL = 0,  /* seven */
+    PX_SLOT_GENERIC = 7, /* five */
+    PX_SLOT_SHARED = 12,
+    PX_SLOT_CONST,
+    PX_SLOT_PARAM,
+    PX_SLOT_LOCAL,   /* never filled: local memory has no flat extent */
+    PX_SLOT_PRIVATE, /* two, of reductions that may be pending */
+    PX_EXTENTS = PX_SLOT_PRIVATE + 2
+};
 
 /* One activation. `live` are lanes that entered and have neither returned nor exited. */
 struct px_frame {
@@ -65,7 +81,9 @@ enum px_bar_kind { PX_BAR_SYNC, PX_BAR_ARRIVE, PX_BAR_POPC, PX_BAR_AND, PX_BAR_O
 
 struct px_gang {
     uint8_t *frame;         /* base of the running frame */
-    uint32_t n;             /* lanes of a row, a multiple of 32 */
+    uint32_t n;             /* lanes that handlers run, a multiple of 32; */
+    uint32_t width;         /* lanes of a row: the same but while a loop runs narrowed (vm/narrow.c) */
+    bool narrow;            /* then: lanes are not where they are elsewhere */
     uint32_t nactive;       /* lanes of `active` */
     struct px_lanes active; /* lanes of the running entry; equal to the mask row */
     bool full;              /* every lane of the row is active */

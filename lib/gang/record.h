@@ -56,6 +56,7 @@ enum px_step {
     PX_STEP_GROW,  /* alloca: the lanes' local memory is too small */
     PX_STEP_POLL,  /* a wait at mbarriers: some lanes are not done */
     PX_STEP_YIELD, /* nanosleep: let others run */
+    PX_STEP_WIDEN, /* nothing was done: it cannot be done while the gang runs narrowed (vm/narrow.c) */
     PX_STEP_TRAP   /* the trap of the CTA is set */
 };
 

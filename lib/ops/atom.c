@@ -13,6 +13,7 @@
  */
 #include "ops/atom.h"
 #include "ops/mem.h"
+#include "ops/private.h"
 #include "ops/row.h"
 #include "ops/half.h"
 
@@ -172,6 +173,140 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
 
 #define DEFINE(name, word, T, OP, HOW) ATOM(locked_##name, T, OP, HOW) ATOM(plain_##name, T, OP, PLAIN)
 ATOMS(DEFINE)
+
+/* ---- reductions that may wait (private.h) ---- */
+
+/*
+ * Where the last lane's reduction went: addresses [va, va+span] have their words from `data` on. Most lanes
+ * find theirs there with one comparison.
+ */
+struct near {
+    uint64_t va, span;
+    uint8_t *data; /* NULL: memory is to be written at once; */
+    uint8_t *host; /* here, or after a trap nowhere */
+};
+
+/* What leads to no lane's word: nothing lies at 1 that could be reduced. */
+#define NOT_NEAR ((struct near){.va = 1})
+
+struct operation {
+    void (*perform)(uint8_t *to, uint8_t *data), (*fill)(uint8_t *data);
+};
+
+/* What leads to the lane's word. */
+static __attribute__((noinline)) struct near go_near(struct px_gang *g, const struct px_insn *in,
+                                                     uint32_t lane, uint32_t size, struct operation op)
+{
+    struct px_private *pages = g->worker->pages;
+    const uint64_t va = px_address(g, in, lane);
+    pages->looks = true;
+    uint8_t *host = place_of(g, in, lane, size);
+    pages->looks = false;
+    struct px_private_page *page = host ? px_private_at(g, va, host, op.perform, op.fill) : NULL;
+    if (!page) {
+        if (host) px_private_touch(g->worker, va, size);
+        return (struct near){.va = 1, .host = host};
+    }
+    const struct px_seg *seg = &g->seg[in->slot];
+    const uint64_t lo = seg->lo > page->lo ? seg->lo : page->lo, end = seg->lo + seg->len;
+    return (struct near){lo, (end < page->hi ? end : page->hi) - lo - size, page->data + (lo - page->first),
+                         host};
+}
+
+#define PRIVATE(name, T, OP, IDENTITY, HOW)                                                                  \
+    static void flush_##name(uint8_t *to, uint8_t *data)                                                     \
+    {                                                                                                        \
+        T *p = (T *)(void *)to, *w = (T *)(void *)data;                                                      \
+        for (uint32_t i = 0; i < PX_PRIVATE_BYTES / sizeof(T); i++, p++) {                                   \
+            const T b = w[i];                                                                                \
+            if (b == (IDENTITY)) continue;                                                                   \
+            w[i] = (IDENTITY);                                                                               \
+            HOW(T, p, OP)                                                                                    \
+            (void)o;                                                                                         \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void fill_##name(uint8_t *data)                                                                   \
+    {                                                                                                        \
+        T *w = (T *)(void *)data;                                                                            \
+        for (uint32_t i = 0; i < PX_PRIVATE_BYTES / sizeof(T); i++) w[i] = (IDENTITY);                       \
+    }                                                                                                        \
+    PX_INLINE struct near lane_##name(struct px_gang *g, const struct px_insn *in, uint32_t lane,            \
+                                      uint64_t va, T b, struct near near)                                    \
+    {                                                                                                        \
+        if (__builtin_expect(va - near.va > near.span || va & (sizeof(T) - 1), 0))                           \
+            near = go_near(g, in, lane, sizeof(T), (struct operation){flush_##name, fill_##name});           \
+        if (__builtin_expect(!near.data, 0)) {                                                               \
+            T *p = (T *)(void *)near.host;                                                                   \
+            if (!p) return near;                                                                             \
+            HOW(T, p, OP)                                                                                    \
+            (void)o;                                                                                         \
+        } else {                                                                                             \
+            T *w = (T *)(void *)(near.data + (va - near.va));                                                \
+            const T o = *w;                                                                                  \
+            *w = (T)(OP(T));                                                                                 \
+        }                                                                                                    \
+        return near;                                                                                         \
+    }                                                                                                        \
+    static int private_##name(struct px_gang *g, const struct px_insn *in)                                   \
+    {                                                                                                        \
+        struct px_private *pages = px_private_of(g, in);                                                     \
+        if (!pages) return locked_##name(g, in);                                                             \
+        const T *pb = PX_ROW(g, T, in->b);                                                                   \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a), imm = in->imm;                                       \
+        const uint32_t n = g->n;                                                                             \
+        struct near near = NOT_NEAR;                                                                         \
+        uint32_t lane;                                                                                       \
+        pages->hits += g->nactive;                                                                           \
+        if (g->full && !in->m && !(in->flags & PX_IF_SCALAR_A)) {                                            \
+            for (lane = 0; lane < n; lane++) {                                                               \
+                near = lane_##name(g, in, lane, a[lane] + imm, pb[lane], near);                              \
+                if (__builtin_expect(!near.host, 0)) return PX_STEP_TRAP;                                    \
+            }                                                                                                \
+        } else {                                                                                             \
+            const struct px_lanes lanes = px_gang_lanes(g, in);                                              \
+            PX_FOR_LANES(lane, lanes)                                                                        \
+            {                                                                                                \
+                near = lane_##name(g, in, lane, px_address(g, in, lane), pb[lane], near);                    \
+                if (!near.host) return PX_STEP_TRAP;                                                         \
+            }                                                                                                \
+        }                                                                                                    \
+        return PX_STEP_NEXT;                                                                                 \
+    }
+
+/* name, element type, operation, what changes nothing, locked form */
+#define PRIVATES(X)                                                                                          \
+    X(add32, uint32_t, OP_ADD, 0, LOCKED_ADD)                                                                \
+    X(add64, uint64_t, OP_ADD, 0, LOCKED_ADD)                                                                \
+    X(and32, uint32_t, OP_AND, UINT32_MAX, LOCKED_AND)                                                       \
+    X(and64, uint64_t, OP_AND, UINT64_MAX, LOCKED_AND)                                                       \
+    X(or32, uint32_t, OP_OR, 0, LOCKED_OR)                                                                   \
+    X(or64, uint64_t, OP_OR, 0, LOCKED_OR)                                                                   \
+    X(xor32, uint32_t, OP_XOR, 0, LOCKED_XOR)                                                                \
+    X(xor64, uint64_t, OP_XOR, 0, LOCKED_XOR)                                                                \
+    X(minu32, uint32_t, OP_MIN, UINT32_MAX, LOCKED)                                                          \
+    X(mins32, int32_t, OP_MIN, INT32_MAX, LOCKED)                                                            \
+    X(minu64, uint64_t, OP_MIN, UINT64_MAX, LOCKED)                                                          \
+    X(mins64, int64_t, OP_MIN, INT64_MAX, LOCKED)                                                            \
+    X(maxu32, uint32_t, OP_MAX, 0, LOCKED)                                                                   \
+    X(maxs32, int32_t, OP_MAX, INT32_MIN, LOCKED)                                                            \
+    X(maxu64, uint64_t, OP_MAX, 0, LOCKED)                                                                   \
+    X(maxs64, int64_t, OP_MAX, INT64_MIN, LOCKED)
+
+PRIVATES(PRIVATE)
+
+px_handler px_atom_private(px_handler locked)
+{
+    static const struct {
+        px_handler locked, private;
+    } pairs[] = {
+#define PAIR(name, T, OP, IDENTITY, HOW) {locked_##name, private_##name},
+        PRIVATES(PAIR)
+#undef PAIR
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i].locked == locked) return pairs[i].private;
+    return NULL;
+}
 
 /* 128 bits. Every x86-64 processor that matters has cmpxchg16b; the compiler wants to be told. */
 #if defined(__x86_64__)

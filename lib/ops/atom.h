@@ -8,5 +8,11 @@
 /* The handler for `op` (a word: add, cas, ...) on `type`; NULL when there is none. Shared memory needs no
  * locks. */
 px_handler px_atom_handler(px_word op, enum px_type type, bool shared);
+/*
+ * The handler that may let the operation of `locked` wait (private.h); NULL when it cannot. For relaxed
+ * operations of no wider scope than .gpu whose result nobody reads; the record's slot is one of
+ * PX_SLOT_PRIVATE.
+ */
+px_handler px_atom_private(px_handler locked);
 
 #endif

@@ -6,6 +6,7 @@
  * themselves whether that was the phase they waited for.
  */
 #include "ops/mbarrier.h"
+#include "ops/private.h"
 #include "ops/async.h"
 #include "ops/mem.h"
 #include <stdio.h>
@@ -181,6 +182,7 @@ static void look_again(struct px_gang *g)
 
 int px_mbarrier(struct px_gang *g, const struct px_insn *in)
 {
+    px_private_flush(g->worker);
     if (in->x[1] == PX_MBAR_INIT) return init(g, in);
     if (in->x[1] == PX_MBAR_INVAL) return inval(g, in);
     const struct px_lanes lanes = px_gang_lanes(g, in);

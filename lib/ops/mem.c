@@ -12,6 +12,7 @@
 #include "isa/isa.h"
 #include "gang/gang.h"
 #include "ops/mem.h"
+#include "ops/private.h"
 
 static struct px_place_of flat(uint8_t *host, uint64_t lo, uint64_t len, uint64_t va, uint64_t size,
                                const char *why)
@@ -28,6 +29,7 @@ static struct px_place_of in_global(struct px_gang *g, uint64_t va, uint64_t siz
     struct px_extent x = {mem->lo, mem->len};
     if (!mem->host_mode && !px_mem_extent(mem, va, &x))
         return (struct px_place_of){.why = "address is in no allocation"};
+    px_private_touch(g->worker, x.lo, x.len);
     const char *why = !mem->host_mode ? "it runs past the end of its allocation"
                       : va < x.lo     ? "it is a null pointer, or near it"
                                       : "no memory of the host has this address";

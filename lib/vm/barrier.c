@@ -7,6 +7,7 @@
  * without a count when every warp that still lives has. A CTA runs on one
  * worker at a time, so nothing here needs a lock.
  */
+#include "ops/private.h"
 #include "vm/exec.h"
 
 /* Record fields: imm = kind, a = barrier number, b = thread count (0 offset: none), c = predicate row, d =
@@ -142,6 +143,7 @@ bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_in
 {
     struct px_lanes lanes = same_number(g, in, e->mask);
     uint32_t lane = px_lanes_first(&lanes);
+    px_private_flush(g->worker);
     uint32_t number = operand(g, in->a, lane, in->flags & PX_IF_SCALAR_A);
     if (g->resume) {
         g->resume = false;

@@ -11,6 +11,7 @@
 #include "vm/exec.h"
 #include "vm/extern.h"
 #include "ops/mem.h"
+#include "ops/private.h"
 #include "vm/device.h"
 #include "gang/fpmode.h"
 
@@ -188,6 +189,7 @@ static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_i
         return px_gang_trap(g, in, first, PX_CUDA_OUT_OF_MEMORY, 0, "no room for the arguments of %s",
                             callee->name);
     px_fp_set(g->worker, PX_FP_HOME);
+    px_private_flush(g->worker);
     if (!call_lanes(g, e, in, callee, &parked)) return PX_STEP_TRAP;
     px_fp_set(g->worker, e->frame->code->home_fp);
     if (px_lanes_empty(&parked)) {

@@ -11,6 +11,7 @@
 #include "vm/poll.h"
 #include "ops/async.h"
 #include "ops/mbarrier.h"
+#include "ops/private.h"
 #include "gang/fpmode.h"
 #include "vm/device.h"
 #include "base/alloc.h"
@@ -73,7 +74,7 @@ static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
     const ptx_allocator *a = cta->alloc;
     g->cta = cta;
     g->level = cta->code->level;
-    g->n = cta->code->width;
+    g->n = g->width = cta->code->width;
     g->first = first;
     if (!px_entries_init(&g->entries, a, g->n)) return false;
     g->tid[0] = px_alloc(a, 3 * g->n * sizeof(uint32_t));
@@ -291,6 +292,7 @@ enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint
     const uint64_t caller = px_fp_enter();
     worker->fp_mode = PX_FP_HOME;
     const enum px_cta_status status = run_rounds(cta, worker, slice);
+    if (status != PX_CTA_DONE) px_private_flush(worker); /* another worker may go on with it */
     px_fp_leave(caller);
     return status;
 }

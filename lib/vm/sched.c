@@ -13,6 +13,7 @@
  * of it running, none ready, none to start and the root incomplete is a deadlock.
  */
 #include "vm/device.h"
+#include "ops/private.h"
 #include "vm/sched_list.h"
 #include <time.h>
 
@@ -412,6 +413,7 @@ static void resume(struct px_helper *h, struct px_run *run)
     px_parked_free(s, p);
     pthread_mutex_unlock(&s->lock);
     const bool ended = run_cta(h, cta, grid, number);
+    px_private_flush(&h->worker);
     tell(h);
     consider_helpers(h);
     pthread_mutex_lock(&s->lock);
@@ -430,6 +432,7 @@ static void start(struct px_helper *h, struct px_run *run)
         run_native(h);
     else
         run_chunk(h);
+    px_private_flush(&h->worker); /* before anybody hears that CTAs have ended */
     tell(h);
     consider_helpers(h);
     pthread_mutex_lock(&s->lock);

@@ -10,6 +10,7 @@
  */
 #include "base/queue.h"
 #include "vm/device.h"
+#include "ops/private.h"
 #include "vm/sched_list.h"
 #include <string.h>
 #include <time.h>
@@ -340,6 +341,7 @@ void px_sched_free(struct px_sched *s)
         next = p->next;
         px_free(&s->alloc, p, sizeof *p);
     }
+    for (uint32_t i = 0; i < s->nhelpers; i++) px_private_free(&s->helpers[i].worker, &s->alloc);
     for (int i = 0; i < PX_RUNS; i++) px_free(&s->alloc, atomic_load(&s->runs[i]), sizeof(struct px_run));
     px_free(&s->alloc, s->free_slots, s->cap_slots * sizeof *s->free_slots);
     px_free(&s->alloc, s->threads, s->nhelpers * sizeof *s->threads);

@@ -1,0 +1,115 @@
+/* private.c - a worker's pages of pending reductions: finding, taking over and flushing them. */
+#include "ops/private.h"
+#include "base/alloc.h"
+#include "mem/mem.h"
+
+/* A page that is flushed wants to have been hit so often; below, locked operations are as cheap. */
+enum { HITS_A_PAGE = 128, CREDIT_MOST = 64, CREDIT_LEAST = -32, PAUSE = 1024 };
+
+static void flush_page(struct px_private *p, struct px_private_page *page)
+{
+    page->flush(page->host, page->data);
+    page->used = false;
+    p->used--;
+}
+
+/* Pages were flushed: were they worth it? */
+static void settle(struct px_private *p, uint32_t pages)
+{
+    const uint64_t gain = p->hits / HITS_A_PAGE;
+    p->hits = 0;
+    p->credit += gain > CREDIT_MOST ? CREDIT_MOST : (int32_t)gain;
+    p->credit -= (int32_t)pages;
+    if (p->credit > CREDIT_MOST) p->credit = CREDIT_MOST;
+    if (p->credit >= CREDIT_LEAST) return;
+    p->credit = 0;
+    p->pause = PAUSE;
+}
+
+void px_private_flush_all(struct px_private *p)
+{
+    const uint32_t pages = p->used;
+    for (uint32_t i = 0; i < PX_PRIVATE_PAGES && p->used; i++)
+        if (p->page[i].used) flush_page(p, &p->page[i]);
+    p->lo = p->hi = 0;
+    settle(p, pages);
+}
+
+struct px_private *px_private_of(struct px_gang *g, const struct px_insn *in)
+{
+    struct px_private *p = g->worker->pages;
+    if (!p) {
+        p = g->worker->pages = px_alloc(g->cta->alloc, sizeof *p);
+        if (!p) return NULL;
+        memset(p, 0, offsetof(struct px_private, data));
+        for (uint32_t i = 0; i < PX_PRIVATE_PAGES; i++) p->page[i].data = p->data[i];
+    }
+    const bool elsewhere = px_window_of(g->seg[in->slot].lo) != PX_WIN_NONE;
+    if (!p->pause && !elsewhere) return p;
+    px_private_flush(g->worker); /* the same word may have something pending */
+    p->pause -= p->pause > 0;
+    return NULL;
+}
+
+/* Loads, stores and other atomics there shall ask px_gang_find first, which flushes. */
+static void forget_segments(const struct px_cta *cta, uint64_t lo, uint64_t hi)
+{
+    for (uint32_t i = 0; i < cta->ngangs; i++)
+        for (uint32_t k = 0; k < PX_SLOT_SHARED; k++) {
+            struct px_seg *seg = &cta->gangs[i].seg[k];
+            if (seg->lo < hi && seg->lo + seg->len > lo) seg->len = 0;
+        }
+}
+
+/* The block that holds va, if nobody but kernels looks at it while kernels run. */
+static bool is_private(const struct px_mem *mem, uint64_t va, struct px_extent *block)
+{
+    enum px_mem_kind kind;
+    if (mem->host_mode || px_window_of(va) != PX_WIN_NONE) return false;
+    return px_mem_block(mem, va, block, &kind) && (kind == PX_MEM_DEVICE || kind == PX_MEM_POOL);
+}
+
+/* The page is about to collect what belongs to this part of it, too. */
+static void widen(struct px_gang *g, struct px_private_page *page, uint64_t lo, uint64_t hi)
+{
+    struct px_private *p = g->worker->pages;
+    if (lo < page->lo) page->lo = lo;
+    if (hi > page->hi) page->hi = hi;
+    if (p->lo == p->hi || lo < p->lo) p->lo = lo;
+    if (hi > p->hi) p->hi = hi;
+    forget_segments(g->cta, lo, hi);
+}
+
+struct px_private_page *px_private_at(struct px_gang *g, uint64_t va, uint8_t *host,
+                                      void (*flush)(uint8_t *to, uint8_t *data), void (*fill)(uint8_t *data))
+{
+    struct px_private *p = g->worker->pages;
+    const uint64_t offset = va % PX_PRIVATE_BYTES, first = va - offset, end = first + PX_PRIVATE_BYTES;
+    struct px_private_page *page = &p->page[first / PX_PRIVATE_BYTES % PX_PRIVATE_PAGES];
+    const bool same = page->used && page->first == first && page->flush == flush;
+    struct px_extent block;
+    if (same && va >= page->lo && va < page->hi) return page;
+    if (!is_private(g->cta->grid->mem, va, &block)) return NULL;
+    if (page->used && !same) {
+        flush_page(p, page);
+        settle(p, 1);
+    }
+    if (page->flush != flush) fill(page->data);
+    if (!page->used) {
+        page->first = first;
+        page->lo = end, page->hi = first; /* nothing yet */
+        page->host = host - offset;
+        page->flush = flush;
+        page->used = true;
+        p->used++;
+    }
+    const uint64_t block_end = block.lo + block.len;
+    widen(g, page, block.lo > first ? block.lo : first, block_end < end ? block_end : end);
+    return page;
+}
+
+void px_private_free(struct px_worker *worker, const struct ptx_allocator *alloc)
+{
+    px_free(alloc, worker->pages, sizeof *worker->pages);
+    worker->pages = NULL;
+}
