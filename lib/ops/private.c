@@ -1,6 +1,7 @@
 /* private.c - a worker's pages of pending reductions: finding, taking over and flushing them. */
 #include "ops/private.h"
 #include "base/alloc.h"
+#include "gang/gang.h"
 #include "mem/mem.h"
 
 /* A page that is flushed wants to have been hit so often; below, locked operations are as cheap. */

@@ -11,7 +11,11 @@
 #ifndef PX_OPS_PRIVATE_H
 #define PX_OPS_PRIVATE_H
 
-#include "gang/gang.h"
+#include "gang/cta.h"
+
+struct px_gang;
+struct px_insn;
+struct ptx_allocator;
 
 enum { PX_PRIVATE_PAGES = 64, PX_PRIVATE_BYTES = 4096 };
 
