@@ -31,7 +31,11 @@ TOOL_LIBS = -lpng -ljansson -liberty
 
 GEN = $(B)/gen
 GEN_HEADERS = $(GEN)/isa_words.h $(GEN)/isa_ops.h
-LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c,$(wildcard lib/*.c lib/*/*.c))
+# libcuda.so.1, the driver face: lib/shim but for ptx_run, over libptxvm.
+CUDA_SRC = $(wildcard lib/shim/cuda_*.c) lib/shim/fatbin.c
+CUDA_OBJ = $(CUDA_SRC:%.c=$(B)/obj/%.o)
+CUDA_LIBS = -lzstd -llz4
+LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c $(CUDA_SRC),$(wildcard lib/*.c lib/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o $(LEVEL_OBJ)
 
 # The handlers are compiled once a SIMD level: the files that isagen writes, handlers_fixed.c, mma_product.c,
@@ -56,7 +60,7 @@ LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)
 HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
 
 TOOLS = $(B)/bin/ptxas $(B)/bin/ptxvm
-PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so
+PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so $(B)/lib/libcuda.so.1
 
 PUBLIC_HEADERS = $(filter-out include/ptx_tools.h include/ptx_syntax.h,$(wildcard include/*.h))
 
@@ -123,6 +127,13 @@ $(B)/lib/libptxvm.so: $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,libptxvm.so.0 $(LDFLAGS) -o $@ $^ $(LIBS)
 	@ln -sf libptxvm.so $@.0
+# It brings libptxvm along and shows nothing but the names of cuda.def, so it can be copied anywhere alone.
+$(GEN)/libcuda.map: lib/shim/version.awk lib/shim/cuda.def
+	@mkdir -p $(@D)
+	awk -f $^ >$@
+$(B)/lib/libcuda.so.1: $(CUDA_OBJ) $(B)/lib/libptxvm.a $(GEN)/libcuda.map
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,--version-script=$(GEN)/libcuda.map $(LDFLAGS) -o $@ $(CUDA_OBJ) $(B)/lib/libptxvm.a $(CUDA_LIBS) $(LIBS)
 $(B)/bin/ptxas: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c)) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
@@ -219,6 +230,7 @@ install: all
 	install -m 644 $(PUBLIC_HEADERS) "$$to/include/"; \
 	install -d "$$to/lib/ptxvm"; \
 	install -m 644 lib/python/ptxvm.py "$$to/lib/ptxvm/"; \
+	install -m 755 $(B)/lib/libcuda.so.1 "$$to/lib/ptxvm/"; \
 	sed 's,@PREFIX@,$(PREFIX),' docs/libptxvm.pc.in >"$$to/lib/pkgconfig/libptxvm.pc"; \
 	chmod 644 "$$to/lib/pkgconfig/libptxvm.pc"; \
 	sed "s,@PTXAS@,$$name," docs/man/ptxvm.1 >"$$to/share/man/man1/ptxvm.1"; \

@@ -92,6 +92,13 @@ PTX_API void ptx_device_destroy(ptx_device *device);
  * signal handler. */
 PTX_API void ptx_device_interrupt(ptx_device *device);
 
+/*
+ * Another heap, and another number of pending launches, than the device was made with; 0 leaves one as it is.
+ * PTX_ERROR_NOT_READY while something is under way; PTX_ERROR_INVALID_ARGUMENT while a block of the heap is
+ * in use; PTX_ERROR_OUT_OF_MEMORY, and nothing changed.
+ */
+PTX_API ptx_status ptx_device_limits(ptx_device *device, uint64_t heap_bytes, unsigned pending_launches);
+
 typedef struct ptx_progress {
     size_t struct_size;
     uint64_t ctas_done, ctas_total; /* of all grids launched so far */

@@ -35,6 +35,17 @@ PTX_API void ptx_device_interrupt(ptx_device *device)
     px_sched_stop(&device->sched, PX_STOP_INTERRUPT);
 }
 
+PTX_API ptx_status ptx_device_limits(ptx_device *device, uint64_t heap_bytes, unsigned pending_launches)
+{
+    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    px_sched_lock(&device->sched);
+    ptx_status set = device->tasks.pending ? PTX_ERROR_NOT_READY : device->tasks.lost;
+    if (set == PTX_OK && heap_bytes) set = px_device_heap_set(device, heap_bytes);
+    if (set == PTX_OK && pending_launches) device->config.pending_launches = pending_launches;
+    px_sched_unlock(&device->sched);
+    return set;
+}
+
 PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progress)
 {
     if (!device || !px_can_give(progress, FIRST_PROGRESS)) return;

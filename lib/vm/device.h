@@ -127,6 +127,8 @@ void px_device_destroy(ptx_device *device);
 void px_device_reap(ptx_device *device);
 /* PTX_OK, or what a lost device answers. */
 ptx_status px_device_state(ptx_device *device);
+/* Another size of the heap for malloc; nothing runs. */
+ptx_status px_device_heap_set(ptx_device *device, uint64_t bytes);
 
 /* program.c */
 ptx_status px_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,

@@ -1,0 +1,21 @@
+/*
+ * cuda_memory.h - whose an address is.
+ */
+#ifndef PX_SHIM_CUDA_MEMORY_H
+#define PX_SHIM_CUDA_MEMORY_H
+
+#include "shim/driver.h"
+
+/*
+ * The context that has an allocation at the address, taken, `preferred` (may be NULL) before others; NULL:
+ * none has. *info says what it is.
+ */
+struct px_cu_context *px_cu_owner(CUdeviceptr address, struct px_cu_context *preferred,
+                                  ptx_memory_info *info);
+
+/* The pool that stream-ordered memory came from; NULL: none is known. */
+CUmemoryPool px_cu_pool_of(CUdeviceptr address);
+/* It was freed. */
+void px_cu_pool_forget(CUdeviceptr address);
+
+#endif
