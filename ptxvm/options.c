@@ -175,6 +175,7 @@ enum {
     OPT_ENGINE,
     OPT_PROFILE,
     OPT_HOST_LIB,
+    OPT_COOPERATIVE,
     OPT_TEST
 };
 
@@ -215,6 +216,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"engine", required_argument, NULL, OPT_ENGINE},
                                              {"profile", required_argument, NULL, OPT_PROFILE},
                                              {"host-lib", required_argument, NULL, OPT_HOST_LIB},
+                                             {"cooperative", no_argument, NULL, OPT_COOPERATIVE},
                                              {"test", no_argument, NULL, OPT_TEST},
                                              {NULL, 0, NULL, 0}};
 
@@ -245,6 +247,7 @@ static bool store_kernel_option(struct options *options, int option, const char 
     case 's': options->shared_bytes = (unsigned)bytes("-s", value, UINT32_MAX); return true;
     case 'a': words_add(&options->arguments, value); return true;
     case OPT_SET: words_add(&options->sets, variable(value)); return true;
+    case OPT_COOPERATIVE: options->cooperative = true; return true;
     case OPT_SEED: options->seed = number("--seed", value, UINT64_MAX); return true;
     case OPT_HOST_LIB: words_add(&options->host_libs, value); return true;
     case OPT_OUT: words_add(&options->outs, output_file(value)); return true;

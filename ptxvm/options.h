@@ -17,6 +17,7 @@ struct options {
     const char *kernel; /* -k; NULL: the only one */
     unsigned grid[3], block[3];
     unsigned shared_bytes;
+    bool cooperative;
     struct words arguments, sets, outs, prints, expects, host_libs;
     double atol, rtol;
     uint64_t ulp;

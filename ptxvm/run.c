@@ -140,6 +140,7 @@ static struct outcome launch(ptx_device *device, ptx_kernel *kernel, const struc
         .grid = {options->grid[0], options->grid[1], options->grid[2]},
         .block = {options->block[0], options->block[1], options->block[2]},
         .shared_bytes = options->shared_bytes,
+        .cooperative = options->cooperative,
         .params = arguments->params,
         .param_bytes = arguments->param_bytes,
     };

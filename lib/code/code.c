@@ -149,6 +149,7 @@ static struct px_code *assemble(struct px_coder *coder)
     code->level = coder->level;
     code->width = coder->width;
     code->threads = coder->threads;
+    code->cooperates = coder->cooperates;
     return code;
 }
 

@@ -1,5 +1,6 @@
 /* emit_ctl.c - records that leave, wait or call: what exec.c acts on. */
 #include "code/emit.h"
+#include "code/asks.h"
 #include "ops/private.h"
 #include "ops/sreg.h"
 #include "ops/warp.h"
@@ -22,7 +23,9 @@ STEP(do_nothing, PX_STEP_NEXT)
 
 static int do_trap(struct px_gang *g, const struct px_insn *in)
 {
-    return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_LAUNCH_FAILED, 0, "trap instruction");
+    const bool alone = g->cta->code->cooperates && !g->cta->grid->workspace;
+    return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_LAUNCH_FAILED, 0, "trap instruction%s",
+                        alone ? "; the kernel asks for its grid's barrier, which only a cooperative launch has" : "");
 }
 
 static int do_brkpt(struct px_gang *g, const struct px_insn *in)
@@ -66,15 +69,36 @@ static uint32_t node_of(const struct px_emitter *e, uint32_t label)
     return e->f->graph.node_of[e->f->labels.at[label]];
 }
 
+/*
+ * A branch back to the head of a loop that only loads a word again: b, size and imm say where it is, and the
+ * engine may let the lanes sleep (vm/cooperative.h).
+ */
+static void again(struct px_emitter *e, const struct px_ir_inst *in, struct px_insn *r)
+{
+    const struct px_irfn *f = e->f;
+    const uint32_t node = f->graph.node_of[in - f->insts.at];
+    if (px_loop_head(f, node) != r->target) return;
+    const struct px_ir_inst *load = px_loop_loads(f, node);
+    const struct px_ir_opd *address = load ? &px_ir_opds(f, load)[load->ndst] : NULL;
+    if (!load || (address->type != PX_SPACE_GLOBAL && address->type != PX_SPACE_NONE)) return;
+    r->b = px_emit_place(e, address);
+    r->size = address->base != PX_IR_REG;
+    r->imm = address->base != PX_IR_IMM ? address->value : 0;
+    r->flags |= PX_IF_ALONE;
+}
+
 void px_emit_jump(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     (void)o;
-    px_emit_to(e, node_of(e, in->target));
+    struct px_insn r = {.target = node_of(e, in->target), .flags = PX_IF_BLOCK};
+    again(e, in, &r);
+    px_emit_both(e, do_jump, r);
 }
 
 void px_emit_branch(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     struct px_insn r = {.a = px_emit_row(e, &o[0]), .target = node_of(e, in->target), .flags = PX_IF_BLOCK};
+    again(e, in, &r);
     px_emit_own(e, in->fact ? PX_FIX_branch_not : PX_FIX_branch, r);
 }
 

@@ -37,6 +37,7 @@ struct px_coder {
     uint32_t width, threads;
     uint32_t least_width;  /* the widest group of lanes that an instruction needs together */
     uint32_t program;      /* owner number of its windows */
+    bool cooperates;       /* see px_code */
     bool approx_exact;     /* ptx_device_config.approx_exact */
     ptx_fmad fmad;         /* of the program */
     uint32_t engine;       /* enum px_engine: optimisations that are on */

@@ -23,6 +23,8 @@ static const struct row rows[PX_SR_COUNT] = {
     [PX_SR_dynamic_smem_size] = {UNIFORM, 4, FIELD(dynamic_smem)},
     [PX_SR_aggr_smem_size] = {UNIFORM, 4, FIELD(aggr_smem)},
     [PX_SR_total_smem_size] = {UNIFORM, 4, FIELD(total_smem)},
+    [PX_SR_envreg1] = {UNIFORM, 4, FIELD(workspace[0])},
+    [PX_SR_envreg2] = {UNIFORM, 4, FIELD(workspace[1])},
     [PX_SR_tid] = {LANE, 4, PX_LV_TID_X},
     [PX_SR_laneid] = {LANE, 4, PX_LV_LANEID},
     [PX_SR_warpid] = {LANE, 4, PX_LV_WARPID},
@@ -60,13 +62,14 @@ const struct px_sreg *px_lower_sreg(const struct px_operand *o, uint32_t *compon
     return px_sreg_of_word(o->u.name->word);
 }
 
-/* Performance counters and environment registers are zero; NULL: the VM has no such register. */
+/* Performance counters and the other environment registers are zero; NULL: the VM has no such register. */
 static const struct row *row_of(const struct px_sreg *sreg)
 {
     static const struct row zero = {FIXED, 8, 0};
     if (sreg->op >= PX_SR_pm0 && sreg->op <= PX_SR_pm7_64) return &zero;
+    if (rows[sreg->op].bytes) return &rows[sreg->op];
     if (sreg->op >= PX_SR_envreg0 && sreg->op <= PX_SR_envreg31) return &zero;
-    return rows[sreg->op].bytes ? &rows[sreg->op] : NULL;
+    return NULL;
 }
 
 struct px_ir_opd px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
@@ -78,6 +81,7 @@ struct px_ir_opd px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b, 
     struct px_ir_opd s = {.kind = PX_IR_UNIFORM, .elem = (uint8_t)elem, .type = PX_T_U32};
     if (!row) px_code_fail(f, b->inst, "reads %%%s, which this VM has not", px_word_text(o->u.name->word));
     const bool last_of_tid = sreg->op == PX_SR_tid && component == 3;
+    if (sreg->op == PX_SR_envreg1 || sreg->op == PX_SR_envreg2) f->coder->cooperates = true;
     if (row->from == FIXED || last_of_tid) {
         s.kind = PX_IR_IMM;
         s.value = last_of_tid ? 0 : sreg->type == PX_T_PRED ? 0u - row->of : row->of;

@@ -33,7 +33,7 @@ void px_worker_look(struct px_worker *worker);
 enum px_cta_status {
     PX_CTA_DONE,    /* every thread has exited */
     PX_CTA_SLICE,   /* slice spent; can go on at once */
-    PX_CTA_BLOCKED, /* every live entry waits for something outside the CTA (px_ext PARK) */
+    PX_CTA_BLOCKED, /* every live entry waits for something outside the CTA (a call, the grid) */
     PX_CTA_STUCK,   /* every live entry waits for another of the same CTA: deadlock */
     PX_CTA_TRAPPED, /* cta's trap is set */
     PX_CTA_STOPPED  /* *stop was set */

@@ -267,7 +267,7 @@ void px_entries_wake(struct px_entries *s, enum px_entry_state state, uint64_t k
     take_out(&s->asleep, r.first, list.n);
     for (uint32_t i = 0; i < list.n; i++) {
         struct px_entry *e = &s->all[list.at[i]];
-        e->resume = 1;
+        e->resume = state != PX_ENTRY_GRID;
         e->round = s->round;
         stand(s, e);
     }

@@ -27,6 +27,9 @@ struct px_grid;
  * or the launch stops. */
 typedef bool (*px_native_fn)(struct px_grid *grid, struct px_trap *trap);
 
+/* What cooperative groups find where %envreg1 and %envreg2 lead: the workspace's size, the barrier word. */
+enum { PX_WORKSPACE_BYTES = 8 };
+
 struct px_grid {
     struct ptx_device *device;
     struct px_run *run;       /* the host launch that it belongs to; vm/sched.h */
@@ -50,6 +53,8 @@ struct px_grid {
     atomic_uint_fast64_t ctas_left; /* not yet ended */
     struct px_grid *parent;         /* NULL for a host launch */
     struct px_grid *next;           /* in a queue; owned by the queue's lock */
+    uint64_t workspace;             /* of a cooperative grid, a device address; 0: it is none */
+    atomic_uint barrier_seen;       /* the workspace's barrier word when those who wait there were last woken */
     void *cdp;                      /* lib/cdp's launch state of this grid; NULL until it launches */
     /* what follows belongs to sched.c and is guarded by the scheduler's lock */
     px_native_fn native;           /* NULL for a kernel; otherwise `params` are its operands and ctas is 1 */

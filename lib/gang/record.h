@@ -55,6 +55,7 @@ enum px_step {
                     */
     PX_STEP_GROW,  /* alloca: the lanes' local memory is too small */
     PX_STEP_POLL,  /* a wait at mbarriers: some lanes are not done */
+    PX_STEP_ARRIVED, /* an atomic operation has changed the grid's workspace */
     PX_STEP_YIELD, /* nanosleep: let others run */
     PX_STEP_WIDEN, /* nothing was done: it cannot be done while the gang runs narrowed (vm/narrow.c) */
     PX_STEP_TRAP   /* the trap of the CTA is set */
@@ -97,7 +98,7 @@ enum px_insn_flag {
     PX_IF_NEGATE = 2,   /* the predicate in a counts inverted */
     PX_IF_PAIR = 4,     /* blend: the inner handler writes e too */
     PX_IF_CARRY = 8,    /* blend: the inner handler writes the carry row too */
-    PX_IF_ALONE = 16,   /* mbarrier wait: its loop does nothing else */
+    PX_IF_ALONE = 16,   /* mbarrier wait: its loop does nothing else; branch: see emit_ctl.c */
     PX_IF_FTZ = 32,     /* atom.add.f32, .f64 on global memory: flushes f32 subnormals, has its own NaNs */
     PX_IF_BLOCK = 128   /* while decoding: target is a block */
 };
@@ -114,7 +115,8 @@ struct px_uniform {
     uint64_t shared_window, const_window, param_window; /* what cvta adds */
     uint32_t nwarpid, smid, nsmid;
     uint32_t dynamic_smem, total_smem, aggr_smem;
-    uint32_t pad[4];
+    uint32_t workspace[2]; /* address of the grid's, upper half first */
+    uint32_t pad[2];
 };
 _Static_assert(sizeof(struct px_uniform) % 16 == 0, "rows and params behind it stay aligned");
 
@@ -173,6 +175,7 @@ struct px_code {
     const struct px_linked *linked;
     const struct px_level *level;
     uint32_t width, threads;
+    bool cooperates; /* it asks for the grid's workspace */
     struct px_code *next; /* in the program's cache */
 };
 

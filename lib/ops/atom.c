@@ -109,6 +109,16 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
 #define LOCKED_CAS(T, p, OP)                                                                                 \
     T o = b;                                                                                                 \
     __atomic_compare_exchange_n(p, &o, c, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+/* Others may wait at the barrier word of a cooperative grid. */
+static int to_workspace(const struct px_gang *g, const struct px_insn *in)
+{
+    const struct px_lanes lanes = px_gang_lanes(g, in);
+    uint32_t lane;
+    PX_FOR_LANES(lane, lanes)
+    if (px_address(g, in, lane) - g->cta->grid->workspace < PX_WORKSPACE_BYTES) return PX_STEP_ARRIVED;
+    return PX_STEP_NEXT;
+}
+
 #define PLAIN(T, p, OP)                                                                                      \
     T o = *p;                                                                                                \
     *p = (T)(OP(T));
@@ -128,7 +138,7 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
             HOW(T, p, OP)                                                                                    \
             if (in->d) PX_ROW(g, T, in->d)[lane] = o;                                                        \
         }                                                                                                    \
-        return PX_STEP_NEXT;                                                                                 \
+        return g->cta->grid->workspace ? to_workspace(g, in) : PX_STEP_NEXT;                                                                                 \
     }
 
 /* name, word, element type, operation, locked form; PTX types that share it */

@@ -8,6 +8,7 @@
  * waits or its turn is over, so a gang that spins on another one's store sees it.
  */
 #include "vm/exec.h"
+#include "vm/cooperative.h"
 #include "vm/poll.h"
 #include "ops/async.h"
 #include "ops/mbarrier.h"
@@ -167,6 +168,8 @@ static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
     u->dynamic_smem = grid->dynamic_shared;
     u->total_smem = (grid->shared_bytes + unit - 1) & ~(unit - 1);
     u->aggr_smem = PX_SMEM_RESERVED + grid->shared_bytes;
+    u->workspace[0] = (uint32_t)(grid->workspace >> 32);
+    u->workspace[1] = (uint32_t)grid->workspace;
     if (reshape)
         for (uint32_t i = 0; i < cta->ngangs; i++) fill_tids(&cta->gangs[i], grid->block);
 }
@@ -272,6 +275,7 @@ static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worke
     for (uint32_t i = 0; i < cta->ngangs; i++) {
         memset(cta->gangs[i].seg, 0, sizeof cta->gangs[i].seg); /* allocations may have gone meanwhile */
         px_entries_wake(&cta->gangs[i].entries, PX_ENTRY_PARK, 0);
+        px_entries_wake(&cta->gangs[i].entries, PX_ENTRY_GRID, 0);
     }
     if (!slice) slice = 1;
     for (;;) {
@@ -281,6 +285,7 @@ static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worke
         for (uint32_t i = 0; i < cta->ngangs; i++) {
             if (cta->gangs[i].entries.asleep.n) t.alive = true;
             if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_PARK)) t.parked = true;
+            if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_GRID)) t.parked = true;
         }
         return after_round(&t);
     }
@@ -337,6 +342,7 @@ static void say_state(const struct px_cta *cta, const struct px_entry *e, char *
         px_mbarrier_text(*(const uint64_t *)(const void *)(cta->shared + e->key), text, sizeof text);
         snprintf(buf, size, "wait at the mbarrier at 0x%x of shared memory (%s)", (unsigned)e->key, text);
         break;
+    case PX_ENTRY_GRID: px_cooperative_text(cta->grid, buf, size); break;
     case PX_ENTRY_PARK: snprintf(buf, size, "wait in a call"); break;
     default: snprintf(buf, size, "can run"); break;
     }

@@ -19,6 +19,7 @@
 #include "link/program.h"
 #include "gang/gang.h"
 #include "vm/exec.h"
+#include "vm/cooperative.h"
 #include "vm/poll.h"
 #include "ops/alloca.h"
 #include "ops/warp.h"
@@ -143,6 +144,12 @@ static bool spend(struct run *r)
 static enum after go_to(struct run *r, const struct px_insn **in, uint32_t target)
 {
     uint32_t pc = (uint32_t)(*in - r->code);
+    if ((*in)->flags & PX_IF_ALONE && px_cooperative_waits(r->g, *in)) {
+        r->e->pc = target;
+        r->e->resume = 0;
+        px_entry_wait(&r->g->entries, PX_ENTRY_GRID, 0);
+        return AFTER_SWITCH;
+    }
     bool leave = target >= r->g->merge_pc;
     if (target <= pc && spend(r)) leave = true;
     if (leave) return leave_at(r, target);
@@ -303,6 +310,7 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     case PX_STEP_MEET: return do_meet(r, now);
     case PX_STEP_GROW: return do_grow(r, now);
     case PX_STEP_POLL: return do_poll(r, now);
+    case PX_STEP_ARRIVED: px_cooperative_arrived(r->g->cta->grid); break;
     case PX_STEP_YIELD:
         if (!others_run(r->g)) break;
         px_entry_put_off(&r->g->entries);

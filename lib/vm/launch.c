@@ -1,6 +1,7 @@
 /*
  * launch.c - a grid from its shape, and a launch from the host.
  */
+#include "vm/cooperative.h"
 #include "vm/device.h"
 #include "vm/report.h"
 #include <string.h>
@@ -109,6 +110,7 @@ struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn na
 void px_grid_free(struct px_grid *grid)
 {
     const ptx_allocator *alloc = &grid->device->alloc;
+    px_cooperative_end(grid);
     if (grid->program) px_program_release(grid->program);
     px_free(alloc, grid->params, grid->param_bytes);
     px_free(alloc, grid, sizeof *grid);
@@ -117,6 +119,13 @@ void px_grid_free(struct px_grid *grid)
 static struct px_shape shape_of(const unsigned v[3])
 {
     return (struct px_shape){v[0], v[1] ? v[1] : 1, v[2] ? v[2] : 1};
+}
+
+static ptx_status no_memory(struct ptx_device *device, struct px_grid *grid)
+{
+    px_grid_free(grid);
+    px_device_say(device, "out of memory");
+    return PTX_ERROR_OUT_OF_MEMORY;
 }
 
 ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault,
@@ -149,16 +158,10 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
         px_grid_free(g);
         return PTX_ERROR_LAUNCH;
     }
+    if (config->cooperative && !px_cooperative_begin(g)) return no_memory(device, g);
     if (g->param_bytes) memcpy(g->params, config->params, g->param_bytes);
     *out = g;
     return PTX_OK;
-}
-
-static ptx_status no_memory(struct ptx_device *device, struct px_grid *grid)
-{
-    px_grid_free(grid);
-    px_device_say(device, "out of memory");
-    return PTX_ERROR_OUT_OF_MEMORY;
 }
 
 ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault)

@@ -12,6 +12,7 @@
  * A run ends when its root grid completes, or when its `stop` is set. No CTA
  * of it running, none ready, none to start and the root incomplete is a deadlock.
  */
+#include "vm/cooperative.h"
 #include "vm/device.h"
 #include "ops/private.h"
 #include "vm/sched_list.h"
@@ -393,7 +394,7 @@ static void take_chunk(struct px_run *run, struct px_helper *h)
 static bool pick_new(struct px_run *run, const struct px_helper *h)
 {
     if (!startable(run, h)) return false;
-    if (!run->ready.first) return true;
+    if (!run->ready.first || source(run, h)->workspace) return true; /* all of a cooperative grid are there */
     if (run->ready.first->round < run->round) return false;
     if (!run->may_start) { /* all had a slice since the last start */
         run->round++;
@@ -447,6 +448,7 @@ void px_run_settle(struct px_run *run)
     const struct px_runtime *runtime = run->sched->runtime;
     if (!run->root_done && !stopped(run)) {
         if (run->ready.first || run->levels) return;
+        if (px_cooperative_moved(run)) return;
         if (runtime && runtime->stalled && runtime->stalled(run)) return;
         px_run_stop(run, PX_STOP_DEADLOCK);
     }

@@ -1,0 +1,29 @@
+/*
+ * cooperative.h - grids whose CTAs wait for each other.
+ *
+ * A cooperative grid has a workspace of two words in device memory: its size and a barrier. Cooperative groups
+ * find its address in %envreg1 (upper half) and %envreg2, add to the barrier atomically, and load it until its
+ * highest bit has changed. A lane that only loads it again sleeps (PX_ENTRY_GRID), its CTA is put aside once
+ * nothing else of it can run, and whoever turns the highest bit wakes the run's CTAs. Whatever else changes the
+ * word wakes them before the run would be called a deadlock.
+ */
+#ifndef PX_VM_COOPERATIVE_H
+#define PX_VM_COOPERATIVE_H
+
+#include "gang/gang.h"
+#include "vm/sched.h"
+
+/* Gives the grid its workspace. False: out of memory. */
+bool px_cooperative_begin(struct px_grid *grid);
+void px_cooperative_end(struct px_grid *grid);
+/* The barrier word may have changed. A worker, without the lock. */
+void px_cooperative_arrived(struct px_grid *grid);
+/* Would the running entry, at a branch with PX_IF_ALONE, only look at the barrier word again? */
+bool px_cooperative_waits(const struct px_gang *g, const struct px_insn *in);
+/* Nothing of the run can go on: did a barrier word change since its CTAs were last woken? Then they are. The
+ * lock is held. */
+bool px_cooperative_moved(struct px_run *run);
+/* "wait at the grid's barrier, where 2 of 4 blocks are" */
+void px_cooperative_text(const struct px_grid *grid, char *buf, size_t size);
+
+#endif

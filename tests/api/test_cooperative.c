@@ -1,0 +1,157 @@
+/*
+ * test_cooperative.c - cooperative launches beside each other, in streams and graphs. The kernel is what
+ * cooperative groups make of a grid-wide barrier; what is expected follows from its rounds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "ptx_graph.h"
+#include "ptx_memory.h"
+
+/* Each round a block, which has one thread, takes its neighbour's word and one more. */
+static const char text[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry around(.param .u64 p, .param .u32 rounds) {\n"
+    " .reg .pred %q, %again; .reg .u64 %a, %b, %w; .reg .u32 %n, %me, %next, %x, %hi, %lo, %nb, %old, %now;\n"
+    " ld.param.u64 %a, [p]; ld.param.u32 %n, [rounds];\n"
+    " mov.u32 %hi, %envreg1; mov.u32 %lo, %envreg2; mov.b64 %w, {%lo, %hi};\n"
+    " mov.u32 %me, %ctaid.x; mov.u32 %nb, %nctaid.x; add.u32 %next, %me, 1; rem.u32 %next, %next, %nb;\n"
+    " mad.wide.u32 %b, %next, 4, %a; mad.wide.u32 %a, %me, 4, %a;\n"
+    " sub.u32 %nb, 0x80000001, %nb; setp.eq.u32 %q, %me, 0; selp.u32 %nb, %nb, 1, %q;\n"
+    "$round: ld.global.u32 %x, [%b];\n"
+    " atom.add.release.gpu.u32 %old, [%w+4], %nb;\n"
+    "$a: ld.acquire.gpu.u32 %now, [%w+4]; xor.b32 %now, %now, %old; setp.gt.s32 %again, %now, -1;\n"
+    " @%again bra $a;\n"
+    " add.u32 %x, %x, 1; st.global.u32 [%a], %x;\n"
+    " atom.add.release.gpu.u32 %old, [%w+4], %nb;\n"
+    "$b: ld.acquire.gpu.u32 %now, [%w+4]; xor.b32 %now, %now, %old; setp.gt.s32 %again, %now, -1;\n"
+    " @%again bra $b;\n"
+    " sub.u32 %n, %n, 1; setp.ne.u32 %q, %n, 0; @%q bra $round; ret; }\n"
+    ".visible .entry asks(.param .u64 p) {\n"
+    " .reg .u64 %a; .reg .u32 %x, %y; ld.param.u64 %a, [p]; mov.u32 %x, %envreg1; mov.u32 %y, %envreg2;\n"
+    " or.b32 %x, %x, %y; st.global.u32 [%a], %x; ret; }\n";
+
+enum { BLOCKS = 300, ROUNDS = 40 };
+
+static ptx_device *device;
+static ptx_program *program;
+static ptx_kernel *around, *asks;
+
+struct params {
+    ptx_address p;
+    uint32_t rounds;
+};
+
+static ptx_launch_config shape(const struct params *params, unsigned blocks, int cooperative)
+{
+    return (ptx_launch_config){.struct_size = sizeof(ptx_launch_config),
+                               .grid = {blocks},
+                               .block = {1},
+                               .params = params,
+                               .param_bytes = sizeof *params,
+                               .cooperative = cooperative};
+}
+
+static int set_up(void **state)
+{
+    const ptx_device_config config = {
+        .struct_size = sizeof config, .workers = 3, .memory_bytes = 1 << 24, .timeout_ms = 60000};
+    ptx_module *module;
+    (void)state;
+    assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
+    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
+    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
+                     PTX_OK);
+    ptx_module_destroy(module);
+    assert_int_equal(ptx_program_kernel(program, "around", &around), PTX_OK);
+    assert_int_equal(ptx_program_kernel(program, "asks", &asks), PTX_OK);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    ptx_program_destroy(program);
+    ptx_device_destroy(device);
+    return 0;
+}
+
+static ptx_address zeros(void)
+{
+    static const uint32_t none[BLOCKS];
+    ptx_address p;
+    assert_int_equal(ptx_memory_alloc(device, sizeof none, &p), PTX_OK);
+    assert_int_equal(ptx_memory_write(device, p, none, sizeof none), PTX_OK);
+    return p;
+}
+
+static void assert_all(ptx_address p, uint32_t want)
+{
+    uint32_t got[BLOCKS];
+    assert_int_equal(ptx_memory_read(device, got, p, sizeof got), PTX_OK);
+    for (unsigned i = 0; i < BLOCKS; i++) assert_int_equal(got[i], want);
+}
+
+/* Two that each need all their blocks at once, and wait for each other's workers. */
+static void two_streams(void **state)
+{
+    struct params params[2] = {{zeros(), ROUNDS}, {zeros(), ROUNDS}};
+    ptx_stream stream[2];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        const ptx_launch_config c = shape(&params[i], BLOCKS, 1);
+        assert_int_equal(ptx_stream_create(device, NULL, &stream[i]), PTX_OK);
+        assert_int_equal(ptx_kernel_submit(around, &c, stream[i], NULL), PTX_OK);
+        assert_int_equal(ptx_kernel_submit(around, &c, stream[i], NULL), PTX_OK);
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(ptx_stream_wait(device, stream[i], NULL), PTX_OK);
+        assert_all(params[i].p, 2 * ROUNDS);
+        assert_int_equal(ptx_stream_destroy(device, stream[i]), PTX_OK);
+    }
+}
+
+static void in_a_graph(void **state)
+{
+    struct params params = {zeros(), ROUNDS};
+    const ptx_launch_config c = shape(&params, BLOCKS, 1);
+    const ptx_node_config config = {
+        .struct_size = sizeof config, .kind = PTX_NODE_KERNEL, .kernel = around, .launch = &c};
+    ptx_graph graph;
+    ptx_node node;
+    ptx_instance instance;
+    (void)state;
+    assert_int_equal(ptx_graph_create(device, &graph), PTX_OK);
+    assert_int_equal(ptx_graph_add(device, graph, NULL, 0, &config, &node), PTX_OK);
+    assert_int_equal(ptx_graph_instantiate(device, graph, &instance), PTX_OK);
+    for (int i = 0; i < 3; i++) assert_int_equal(ptx_instance_launch(device, instance, 0, NULL), PTX_OK);
+    assert_int_equal(ptx_stream_wait(device, 0, NULL), PTX_OK);
+    assert_all(params.p, 3 * ROUNDS);
+    assert_int_equal(ptx_instance_destroy(device, instance), PTX_OK);
+    assert_int_equal(ptx_graph_destroy(device, graph), PTX_OK);
+}
+
+/* The workspace is there in a cooperative launch, in no other. */
+static void only_when_asked_for(void **state)
+{
+    struct params params = {zeros(), 0};
+    (void)state;
+    for (int cooperative = 0; cooperative < 2; cooperative++) {
+        const ptx_launch_config c = shape(&params, 1, cooperative);
+        uint32_t word;
+        assert_int_equal(ptx_kernel_launch(asks, &c, NULL), PTX_OK);
+        assert_int_equal(ptx_memory_read(device, &word, params.p, 4), PTX_OK);
+        assert_int_equal(word != 0, cooperative);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(two_streams, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(in_a_graph, set_up, tear_down),
+                                       cmocka_unit_test_setup_teardown(only_when_asked_for, set_up, tear_down)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
