@@ -127,7 +127,7 @@ static void in_a_graph(void **state)
     assert_int_equal(ptx_graph_create(device, &graph), PTX_OK);
     assert_int_equal(ptx_graph_add(device, graph, NULL, 0, &config, &node), PTX_OK);
     assert_int_equal(ptx_graph_instantiate(device, graph, &instance), PTX_OK);
-    for (int i = 0; i < 3; i++) assert_int_equal(ptx_instance_launch(device, instance, 0, NULL), PTX_OK);
+    for (int i = 0; i < 3; i++) assert_int_equal(ptx_instance_launch(device, instance, 0), PTX_OK);
     assert_int_equal(ptx_stream_wait(device, 0, NULL), PTX_OK);
     assert_all(params.p, 3 * ROUNDS);
     assert_int_equal(ptx_instance_destroy(device, instance), PTX_OK);
