@@ -132,6 +132,49 @@ static void wgmma_matmul(const char *dir)
     write_npy(dir, "wgmma_matmul.npy", "<f4", "128, 128", c, sizeof c);
 }
 
+/* n / 64 as a half; |n| < 2048, so it is exact. */
+static uint16_t half_of(int n)
+{
+    const unsigned m = (unsigned)abs(n);
+    unsigned e = 0;
+    if (!m) return 0;
+    while (m >> (e + 1)) e++;
+    return (uint16_t)((n < 0 ? 0x8000u : 0) | (e + 9) << 10 | (m << (10 - e) & 0x3ff));
+}
+
+/* Attention in double: the sample rounds weights to half, so its results are near, not equal. */
+static void flash_attention(const char *dir)
+{
+    enum { HEADS = 2, ROWS = 192, WIDTH = 64, COUNT = HEADS * ROWS * WIDTH };
+    static int in[3][COUNT];
+    static uint16_t half[COUNT];
+    static float out[COUNT];
+    static const char *const names[3] = {"flash_q.npy", "flash_k.npy", "flash_v.npy"};
+    for (int m = 0; m < 3; m++) {
+        for (int i = 0; i < COUNT; i++) in[m][i] = (int)((uint32_t)(i * 3 + m) * 2654435761u >> 24) - 128;
+        for (int i = 0; i < COUNT; i++) half[i] = half_of(in[m][i]);
+        write_npy(dir, names[m], "<f2", "2, 192, 64", half, sizeof half);
+    }
+    for (int row = 0; row < HEADS * ROWS; row++) {
+        const int *q = in[0] + row * WIDTH, *k = in[1] + row / ROWS * ROWS * WIDTH;
+        const int *v = in[2] + row / ROWS * ROWS * WIDTH;
+        double weight[ROWS], most = -INFINITY, total = 0;
+        for (int r = 0; r < ROWS; r++) {
+            int score = 0;
+            for (int i = 0; i < WIDTH; i++) score += q[i] * k[r * WIDTH + i];
+            weight[r] = score / 4096.0 / 8;
+            if (weight[r] > most) most = weight[r];
+        }
+        for (int r = 0; r < ROWS; r++) total += weight[r] = exp(weight[r] - most);
+        for (int i = 0; i < WIDTH; i++) {
+            double sum = 0;
+            for (int r = 0; r < ROWS; r++) sum += weight[r] * v[r * WIDTH + i] / 64;
+            out[row * WIDTH + i] = (float)(sum / total);
+        }
+    }
+    write_npy(dir, "flash_attention.npy", "<f4", "2, 192, 64", out, sizeof out);
+}
+
 /* All sums stay below 2^24, so they are exact in float in any order. */
 static void reduce(const char *dir)
 {
@@ -402,6 +445,7 @@ int main(int argc, char **argv)
     matmul(dir);
     tensor_matmul(dir);
     wgmma_matmul(dir);
+    flash_attention(dir);
     reduce(dir);
     histogram(dir);
     hostcall(dir);

@@ -69,6 +69,13 @@ $(B)/tests/test_wgmma: tests/api/test_wgmma.c $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
+# How far each form is held: docs/fidelity-forms.md and tests/fidelity/least.txt.
+FIDELITY_SRC = $(wildcard tests/fidelity/*.c)
+TEST_EXTRA += $(B)/tests/test_forms
+$(B)/tests/test_forms: $(FIDELITY_SRC) $(wildcard tests/hw/*/*.h) tests/hw/approx/units.def tests/fidelity/fidelity.h $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Wno-format-nonliteral -Itests -o $@ $(FIDELITY_SRC) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
 # The embedding example, against the shared library as an embedder links it.
 TEST_EXTRA += $(B)/samples/embed
 $(B)/samples/embed: samples/embed/embed.c include/ptx.h include/ptxvm.h $(B)/lib/libptxvm.so

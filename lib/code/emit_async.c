@@ -65,3 +65,10 @@ void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, co
         r.flags |= PX_IF_ALONE;
     px_emit_both(e, px_mbarrier_wait, r);
 }
+
+void px_emit_cluster_async(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    (void)in, (void)o;
+    px_emit_guard(e, true);
+    px_emit_both(e, px_cluster_async, (struct px_insn){.m = e->guard});
+}

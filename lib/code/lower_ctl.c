@@ -110,6 +110,15 @@ void px_lower_bar_sync(struct px_irfn *f, const struct px_bound *b)
     barrier(f, b, PX_OP_bar_sync, PX_BAR_SYNC);
 }
 
+/* Of a block that is a cluster by itself: its own barrier 0. */
+void px_lower_cluster_wait(struct px_irfn *f, const struct px_bound *b)
+{
+    const struct px_ir_opd opds[2] = {{.kind = PX_IR_IMM, .elem = 4, .type = PX_T_U32}, none};
+    uint32_t around = px_lower_around(f, b);
+    px_lower_inst(f, (px_irop)(PX_IR_TABLE | PX_OP_bar_sync), opds, 0, 2)->fact = PX_BAR_SYNC;
+    px_lower_around_end(f, around);
+}
+
 void px_lower_bar_arrive(struct px_irfn *f, const struct px_bound *b)
 {
     barrier(f, b, PX_OP_bar_arrive, PX_BAR_ARRIVE);

@@ -137,8 +137,6 @@ static void product(struct px_irfn *f, const struct px_bound *b)
     struct px_ir_opd opds[OPERANDS_MAX];
     struct px_mma_words w = words_of(b);
     uint64_t selector = 0;
-    if (w.flags & PX_MMA_SATURATE && w.a == PX_MMA_F16)
-        px_code_fail(f, b->inst, "clamps floats, which cannot be run yet");
     if (w.sparse && !px_lower_value(f, &o[5], PX_T_B32, &selector))
         px_code_fail(f, b->inst, "has a selector that is no constant");
     w.selector = (uint8_t)(selector & 3);

@@ -3,12 +3,13 @@
 #include "ops/sreg.h"
 
 enum source { FIXED, UNIFORM, LANE };
+enum { ENVREG0 = 0x38432c8 };
 
 /* of: the constant, the offset in struct px_uniform, or what px_sreg_read reads. Four components lie side by
  * side. */
 struct row {
     uint8_t from, bytes;
-    uint16_t of;
+    uint32_t of;
 };
 
 #define FIELD(name) offsetof(struct px_uniform, name)
@@ -23,6 +24,10 @@ static const struct row rows[PX_SR_COUNT] = {
     [PX_SR_dynamic_smem_size] = {UNIFORM, 4, FIELD(dynamic_smem)},
     [PX_SR_aggr_smem_size] = {UNIFORM, 4, FIELD(aggr_smem)},
     [PX_SR_total_smem_size] = {UNIFORM, 4, FIELD(total_smem)},
+    /* as an H100 has them, whatever they mean; 10 is as %reserved_smem_offset_end */
+    [PX_SR_envreg0] = {FIXED, 4, ENVREG0},
+    [PX_SR_envreg6] = {FIXED, 4, 1},
+    [PX_SR_envreg10] = {FIXED, 4, PX_SMEM_RESERVED_USED},
     [PX_SR_envreg1] = {UNIFORM, 4, FIELD(workspace[0])},
     [PX_SR_envreg2] = {UNIFORM, 4, FIELD(workspace[1])},
     [PX_SR_tid] = {LANE, 4, PX_LV_TID_X},
@@ -80,11 +85,11 @@ struct px_ir_opd px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b, 
     const struct row *row = sreg ? row_of(sreg) : NULL;
     struct px_ir_opd s = {.kind = PX_IR_UNIFORM, .elem = (uint8_t)elem, .type = PX_T_U32};
     if (!row) px_code_fail(f, b->inst, "reads %%%s, which this VM has not", px_word_text(o->u.name->word));
-    const bool last_of_tid = sreg->op == PX_SR_tid && component == 3;
+    const bool no_fourth = component == 3 && (sreg->op == PX_SR_tid || row->from == FIXED);
     if (sreg->op == PX_SR_envreg1 || sreg->op == PX_SR_envreg2) f->coder->cooperates = true;
-    if (row->from == FIXED || last_of_tid) {
+    if (row->from == FIXED || no_fourth) {
         s.kind = PX_IR_IMM;
-        s.value = last_of_tid ? 0 : sreg->type == PX_T_PRED ? 0u - row->of : row->of;
+        s.value = no_fourth ? 0 : sreg->type == PX_T_PRED ? 0u - row->of : row->of;
         return s;
     }
     if (row->from == UNIFORM) {

@@ -139,6 +139,7 @@ struct px_cta {
     struct px_frame *spare;            /* frames to use again */
     uint64_t frame_bytes;              /* held by frames, spare ones included */
     struct px_async_when when;         /* asynchronous copies finish */
+    bool counted;                      /* clocks count what was executed (deterministic) */
     uint64_t clock;                    /* what %clock counts: instructions of this CTA */
     const struct ptx_allocator *alloc; /* the device's */
 };

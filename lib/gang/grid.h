@@ -28,7 +28,7 @@ struct px_grid;
 typedef bool (*px_native_fn)(struct px_grid *grid, struct px_trap *trap);
 
 /* What cooperative groups find where %envreg1 and %envreg2 lead: the workspace's size, the barrier word. */
-enum { PX_WORKSPACE_BYTES = 8 };
+enum { PX_WORKSPACE_BYTES = 16, PX_WORKSPACE_ALIGN = 64 };
 
 struct px_grid {
     struct ptx_device *device;

@@ -197,6 +197,7 @@ static inline uint32_t px_fma_bf16x2(uint32_t a, uint32_t b, uint32_t c, int rel
     }
 PX_FMA_OOB(f16, px_fma_f16(a, b, c, 0, 0, relu))
 PX_FMA_OOB(bf16, px_fma_bf16(a, b, c, relu))
+PX_FMA_OOB(sat_f16, px_fma_f16(a, b, c, 0, 1, relu))
 
 /* ---- sign, min, max ---- */
 

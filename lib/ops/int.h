@@ -167,6 +167,11 @@ PX_BFE(s32, int32_t, uint32_t, 32, 1)
 PX_BFE(u64, uint64_t, uint64_t, 64, 0)
 PX_BFE(s64, int64_t, uint64_t, 64, 1)
 
+static inline int32_t px_clamp_s32(int64_t a)
+{
+    return a > INT32_MAX ? INT32_MAX : a < INT32_MIN ? INT32_MIN : (int32_t)a;
+}
+
 /* Sign or zero extension of the low n bits; clamp: n above 31 keeps the value; wrap: n modulo 32. */
 static inline uint32_t px_szext_keep(uint32_t a, uint32_t n)
 {

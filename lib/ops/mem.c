@@ -91,6 +91,15 @@ struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane,
     }
 }
 
+/* The block of a cluster whose shared memory the address names (mapa); 0: the block's own, or none. */
+static uint32_t other_rank(const struct px_gang *g, uint8_t space, uint64_t va, uint64_t size)
+{
+    const bool generic = px_window_of(va) == PX_WIN_SHARED;
+    const uint64_t offset = va & 0xffffff;
+    if (!generic && (space != PX_SPACE_SHARED || va >> 32)) return 0;
+    return offset + size <= g->cta->shared_bytes ? va >> 24 & 0xff : 0;
+}
+
 struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size)
 {
     uint64_t va = px_address(g, in, lane);
@@ -99,6 +108,10 @@ struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, 
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va, "address 0x%llx is not aligned to %u bytes",
                      (unsigned long long)va, in->size);
         p.host = NULL;
+    } else if (!p.host && other_rank(g, in->space, va, size)) {
+        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va,
+                     "access of %u bytes at 0x%llx: it is of block %u of a cluster, which has one block", size,
+                     (unsigned long long)va, other_rank(g, in->space, va, size));
     } else if (!p.host) {
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "access of %u bytes at 0x%llx: %s", size,
                      (unsigned long long)va, p.why);

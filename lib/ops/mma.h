@@ -48,7 +48,7 @@ enum {
 };
 
 enum px_mma_flag {
-    PX_MMA_SATURATE = 1, /* integers: clamp instead of wrapping */
+    PX_MMA_SATURATE = 1, /* integers: clamp instead of wrapping; f32 to f16: finite stays finite */
     PX_MMA_XOR = 2,      /* b1: count the bits that differ, else those that both have */
     PX_MMA_HALVES =
         4, /* of every four k the first two are a step of their own, c is added last (e4m3, e5m2 of mma) */

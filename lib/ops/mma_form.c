@@ -114,6 +114,14 @@ static void gather_accumulator(const struct px_mma_form *f, const void *const *r
     ((float *)to)[at] = px_mma_f32_of_f16(((const uint16_t *)regs[q >> 1])[2 * lane + (q & 1)]);
 }
 
+/* .satfinite clamps what the rounding would make infinite, and leaves infinities. */
+static uint16_t narrowed(const struct px_mma_form *f, uint32_t bits)
+{
+    const uint16_t half = (uint16_t)px_mma_f16_of_f32(bits);
+    const bool over = (half & 0x7fff) == 0x7c00 && (bits & 0x7fffffff) != 0x7f800000;
+    return (uint16_t)(over && f->op.flags & PX_MMA_SATURATE ? half - 1 : half);
+}
+
 static void scatter_accumulator(const struct px_mma_form *f, const void *from, void *const *regs)
 {
     const struct px_mma_accumulator *a = &f->acc;
@@ -127,7 +135,7 @@ static void scatter_accumulator(const struct px_mma_form *f, const void *from, v
         else
             EACH_LANE(a, q)
     ((uint16_t *)regs[q >> 1])[2 * lane + (q & 1)] =
-        (uint16_t)px_mma_f16_of_f32(((const uint32_t *)from)[at]);
+        narrowed(f, ((const uint32_t *)from)[at]);
 }
 
 /* A nibble of the metadata is for four neighbours in k, of which two are there, tf32: for two, of which one

@@ -4,6 +4,9 @@
  * %clock counts host nanoseconds doubled: monotonic, and near the rate of a
  * real SM's clock, so that programs that spin for a number of cycles take
  * about as long as on the chip. %globaltimer is the host's real time clock.
+ * On a deterministic device they count what was executed: %clock the instructions
+ * of the CTA and the readings of it, %globaltimer 2^40 for each grid before and
+ * the warp-instructions of the worker.
  */
 #include "ops/sreg.h"
 #include <time.h>
@@ -33,15 +36,16 @@ static uint64_t lane_value(const struct px_gang *g, uint64_t what, uint32_t lane
 }
 
 /* Values that change with time, the same for all lanes. */
-static uint64_t time_value(uint64_t what)
+static uint64_t time_value(struct px_gang *g, uint64_t what)
 {
-    switch (what) {
-    case PX_LV_CLOCK:
-    case PX_LV_CLOCK64: return nanoseconds(CLOCK_MONOTONIC) * 2;
-    case PX_LV_CLOCK_HI: return nanoseconds(CLOCK_MONOTONIC) * 2 >> 32;
-    case PX_LV_TIMER_HI: return nanoseconds(CLOCK_REALTIME) >> 32;
-    default: return nanoseconds(CLOCK_REALTIME);
-    }
+    struct px_cta *cta = g->cta;
+    const bool timer = what >= PX_LV_TIMER, high = what == PX_LV_CLOCK_HI || what == PX_LV_TIMER_HI;
+    uint64_t now;
+    if (cta->counted)
+        now = timer ? (cta->grid->id << 40) + g->worker->warp_instructions : ++cta->clock;
+    else
+        now = timer ? nanoseconds(CLOCK_REALTIME) : nanoseconds(CLOCK_MONOTONIC) * 2;
+    return high ? now >> 32 : now;
 }
 
 static void put(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t v)
@@ -61,7 +65,7 @@ int px_sreg_read(struct px_gang *g, const struct px_insn *in)
         return PX_STEP_NEXT;
     }
     bool timed = in->imm >= PX_LV_CLOCK;
-    uint64_t now = timed ? time_value(in->imm) : 0;
+    uint64_t now = timed ? time_value(g, in->imm) : 0;
     for (uint32_t lane = 0; lane < g->n; lane++) put(g, in, lane, timed ? now : lane_value(g, in->imm, lane));
     return PX_STEP_NEXT;
 }

@@ -18,7 +18,7 @@ static uint32_t barrier_of(const struct px_grid *grid)
 
 bool px_cooperative_begin(struct px_grid *grid)
 {
-    grid->workspace = px_heap_alloc(&grid->device->buffers, PX_WORKSPACE_BYTES, PX_GRANULE);
+    grid->workspace = px_heap_alloc(&grid->device->buffers, PX_WORKSPACE_BYTES, PX_WORKSPACE_ALIGN);
     if (!grid->workspace) return false;
     word_of(grid)[-1] = PX_WORKSPACE_BYTES;
     word_of(grid)[0] = 0;

@@ -32,7 +32,7 @@ bool ref_sreg_known(uint32_t id)
     }
 }
 
-/* The fourth component of a vector: 0 of an index, 1 of an extent. */
+/* The fourth component of a vector: 0 of an index, 1 of an extent (but for a cluster's). */
 static uint64_t component(const uint32_t v[3], uint32_t i, uint64_t fourth)
 {
     return i < 3 ? v[i] : fourth;
@@ -58,8 +58,9 @@ uint64_t ref_sreg(const struct ref_thread *t, uint32_t id, uint32_t i)
     case PX_SR_lanemask_lt: return below;
     case PX_SR_lanemask_ge: return ~below;
     case PX_SR_lanemask_gt: return ~(bit | below);
-    case PX_SR_nclusterid:
-    case PX_SR_cluster_nctaid:
+    case PX_SR_nclusterid: return component(launch->grid, i, 1);
+    case PX_SR_clusterid: return component(t->cta->id, i, 0);
+    case PX_SR_cluster_nctaid: return i < 3;
     case PX_SR_cluster_nctarank: return 1;
     default: return 0; /* no clusters: every other register of theirs */
     }

@@ -1182,10 +1182,47 @@ def nans():
         form(f, [t], ["b16", "b32"], "cvt.f32.%s %%y, %%a; cvt.rn.%s.f32 %%x, %%y" % (t, t))
 
 
+def odd():
+    """What the assembler takes beyond the manual."""
+    f = "odd"
+    for o in ("add", "sub"):
+        for t in ("u16", "s16"):
+            form(f, ["u32", "u32", "u16", "u16"], ["b16"], "%s.cc.u32 %%t1, %%a, %%b; %sc.%s %%x, %%c, %%d" % (o, o, t))
+        form(f, ["u32"] * 4, ["b32"], "%s.cc.u32 %%t1, %%a, %%b; %sc.sat.s32 %%x, %%c, %%d" % (o, o))
+    flag = "selp.b32 %t1, 1, 0, %d; add.cc.u32 %t2, %t1, 0xffffffff; "
+    for m in ("lo", "hi"):
+        for t in ("u16", "s16"):
+            form(f, ["u16", "u16", "u16", "bit"], ["b16"], flag + "madc.%s.%s %%x, %%a, %%b, %%c" % (m, t))
+    form(f, ["u32", "u32", "u32", "bit"], ["b32"], flag + "madc.hi.sat.s32 %x, %a, %b, %c")
+    for t in ("f32", "f64"):
+        form(f, [t], ["pred"], "testp.%s %%x, %%a" % t)
+    for t in ("f16", "f16x2"):
+        form(f, [t] * 3, [reg(t)], "fma.rn.oob.sat.%s %%x, %%a, %%b, %%c" % t)
+    for t in ("bf16", "bf16x2"):
+        for r in ("rz", "rm", "rp"):
+            for m in ("", ".relu", ".oob", ".oob.relu"):
+                form(f, [t] * 3, [reg(t)], "fma.%s%s.%s %%x, %%a, %%b, %%c" % (r, m, t))
+    for t in ("f16x2", "bf16x2"):
+        for c in "eq ne lt le gt ge equ neu ltu leu gtu geu num nan".split():
+            form(f, [t, t], ["pred"], "setp.%s.%s %%x, %%a, %%b" % (c, t))
+            for b in ("and", "or", "xor"):
+                form(f, [t, t, "bit"], ["pred"], "setp.%s.%s.%s %%x, %%a, %%b, %%c" % (c, b, t))
+    form(f, ["f16x2", "f16x2"], ["pred"], "setp.lt.ftz.f16x2 %x, %a, %b")
+    for space, at in (("global", "%g"), ("shared", "%s")):
+        fetch = "" if space == "global" else "ld.shared.b32 %t5, [%s]; st.global.b32 [%g], %t5"
+        for o in ("and", "or", "xor", "exch"):
+            form(
+                f,
+                ["u32", "u32", "u32"],
+                ["b32", "cell"],
+                "st.%s.b32 [%s], %%b; atom.%s.%s.b32 %%x, [%s], %%a, %%c; " % (space, at, space, o, at) + fetch,
+            )
+
+
 def main():
     integer(), bits(), carry(), single(), double(), half(), compare_int(), compare_float()
     convert_int(), convert_float_int(), convert_int_float(), convert_float()
-    video(), warp(), atomic(), memory(), edges(), nans()
+    video(), warp(), atomic(), memory(), edges(), nans(), odd()
     os.makedirs(sys.argv[1], exist_ok=True)
     for family, lines in FAMILY.items():
         with open(os.path.join(sys.argv[1], "alu_%s.forms" % family), "w") as out:

@@ -677,6 +677,270 @@ def others():
     case("grid_control", "griddepcontrol.launch_dependents;", "griddepcontrol.wait;", "put32 %me")
 
 
+def registers():
+    env = ["envreg%d" % i for i in range(32)]
+    case("registers_env", [["mov.b32 %%r1, %%%s;" % n, "put32 %r1"] for n in env])
+    case(
+        "registers_pm",
+        [["mov.u32 %%r1, %%pm%d;" % i, "put32 %r1"] for i in range(8)],
+        [["mov.u64 %%s1, %%pm%d_64;" % i, "put %s1"] for i in range(8)],
+        [
+            ["mov.b32 %%r1, %%reserved_smem_offset_%s;" % n, "put32 %r1"]
+            for n in ("begin", "end", "cap", "0", "1")
+        ],
+    )
+    names = "clusterid nclusterid cluster_ctaid cluster_nctaid tid ntid ctaid nctaid"
+    for blocks in (1, 6):
+        case(
+            "registers_v4_%d" % blocks,
+            [
+                ["mov.v4.u32 {%%r1, %%r2, %%r3, %%r4}, %%%s;" % n, ["put32 %%r%d" % i for i in (1, 2, 3, 4)]]
+                for n in names.split()
+            ],
+            threads=3,
+            blocks=blocks,
+        )
+    case(
+        "registers_clock",
+        "mov.u64 %s1, %clock64;",
+        "mov.u32 %r1, %clock;",
+        "mov.u32 %r2, %clock_hi;",
+        "mov.u64 %s3, %globaltimer;",
+        "mov.u32 %r3, %globaltimer_lo;",
+        "mov.u32 %r4, %globaltimer_hi;",
+        "nanosleep.u32 2000000;",
+        "mov.u64 %s2, %clock64;",
+        "mov.u64 %s4, %globaltimer;",
+        "setp.gt.u64 %p1, %s2, %s1;",
+        "pred %p1",
+        "setp.gt.u64 %p1, %s4, %s3;",
+        "pred %p1",
+        "mov.b64 %s5, {%r1, %r2};",
+        "setp.ge.u64 %p1, %s5, %s1;",
+        "pred %p1",
+        "setp.le.u64 %p1, %s5, %s2;",
+        "pred %p1",
+        "mov.b64 %s6, {%r3, %r4};",
+        "setp.ge.u64 %p1, %s6, %s3;",
+        "pred %p1",
+        "setp.le.u64 %p1, %s6, %s4;",
+        "pred %p1",
+    )
+
+
+def one_cluster():
+    meet = "barrier.cluster.arrive%s;", "barrier.cluster.wait%s;"
+    for name, how in (("", ("", "")), ("_aligned", (".aligned", ".aligned")), ("_relaxed", (".relaxed", ""))):
+        case(
+            "cluster_barrier" + name,
+            "add.u32 %r1, %me, 1;",
+            "rem.u32 %r1, %r1, 96;",
+            "mad.lo.u32 %r2, %me, 4, %buf;",
+            "mad.lo.u32 %r3, %r1, 4, %buf;",
+            [
+                [
+                    "ld.shared.u32 %r4, [%r3];",
+                    ["fence.acq_rel.cluster;"] if how[0] == ".relaxed" else [],
+                    meet[0] % how[0],
+                    meet[1] % how[1],
+                    "add.u32 %r4, %r4, %me;",
+                    "st.shared.u32 [%r2], %r4;",
+                    ["fence.acq_rel.cluster;"] if how[0] == ".relaxed" else [],
+                    meet[0] % how[0],
+                    meet[1] % how[1],
+                ]
+                for _ in range(3)
+            ],
+            "ld.shared.u32 %r4, [%r3];",
+            "put32 %r4",
+            threads=96,
+        )
+    case("cluster_wait_alone", meet[1] % "", "put32 %me", threads=32)
+    case("cluster_arrive_twice", meet[0] % "", meet[0] % "", meet[1] % "", "put32 %me", threads=32)
+    case("cluster_wait_twice", meet[0] % "", meet[1] % "", meet[1] % "", "put32 %me", threads=32)
+    case(
+        "cluster_exit",
+        "setp.gt.u32 %p1, %me, 9;",
+        "@%p1 exit;",
+        meet[0] % "",
+        meet[1] % "",
+        "put32 %me",
+        threads=64,
+    )
+    case(
+        "cluster_split",
+        "setp.gt.u32 %p1, %me, 40;",
+        "@%p1 bra other;",
+        "st.shared.u32 [%buf], 77;",
+        meet[0] % "",
+        meet[1] % "",
+        "bra join;",
+        "other: barrier.cluster.arrive;",
+        meet[1] % "",
+        "ld.shared.u32 %r1, [%buf];",
+        "join: bar.sync 0;",
+        "put32 %me",
+        threads=64,
+    )
+    less = ["sub.u32 %r1, %r1, %bar;", "put32 %r1"]
+    less64 = ["sub.u64 %s2, %s2, %s1;", "put %s2"]
+    case("mapa", [["mapa.shared::cluster.u32 %%r1, %%bar, %d;" % r, less] for r in (0,)])
+    case("mapa_64", "mov.u64 %s1, bars;", "cvta.shared.u64 %s1, %s1;", "mapa.u64 %s2, %s1, 0;", less64)
+    case("mapa_high", [["mapa.shared::cluster.u32 %%r1, %%bar, %d;" % r, less] for r in (1, 2, 7, 16, 255, 256)])
+    case(
+        "mapa_64_high",
+        "mov.u64 %s1, bars;",
+        "cvta.shared.u64 %s1, %s1;",
+        [["mapa.u64 %%s2, %%s1, %d;" % r, less64] for r in (1, 2, 7, 256)],
+    )
+    case("rank", "getctarank.shared::cluster.u32 %r1, %bar;", "put32 %r1")
+    case("rank_blocks", "getctarank.shared::cluster.u32 %r1, %bar;", "put32 %r1", threads=1, blocks=4)
+    case("rank_64", "mov.u64 %s1, bars;", "cvta.shared.u64 %s1, %s1;", "getctarank.u64 %r1, %s1;", "put32 %r1")
+    case(
+        "rank_mapped",
+        [["mapa.shared::cluster.u32 %%r1, %%bar, %d;" % r, "getctarank.shared::cluster.u32 %r1, %r1;", "put32 %r1"] for r in (0, 1, 3)],
+    )
+    touch = "mapa.shared::cluster.u32 %%r1, %%buf, %d;", "st.shared::cluster.u32 [%r1+8], 1234;"
+    case("mapped_store", touch[0] % 0, touch[1], dump(3))
+    case("mapped_store_1", touch[0] % 1, touch[1], dump(3))
+    case("mapped_load_1", touch[0] % 1, "ld.shared::cluster.u32 %r2, [%r1];", "put32 %r2")
+    case("mapped_atom", touch[0] % 0, "atom.shared::cluster.add.u32 %r2, [%r1], 1;", "put32 %r2", dump(1))
+    store_async()
+    red_async()
+
+
+DONE = "mbarrier::complete_tx::bytes"
+
+
+def until(bit):
+    return ["mbarrier.try_wait.parity.shared.b64 %%p1, [%%bar], %d;" % bit, "pred %p1"]
+
+
+def store_async():
+    st = "st.async%s.shared::cluster." + DONE + "%s [%%buf+%d], %s, [%%bar];"
+    values = "mov.u32 %r1, 0x11223344;", "mov.u32 %r2, 0x55667788;", "mov.u32 %r3, 0x99aabbcc;", "mov.u32 %r4, -2;"
+    values += "mov.u64 %s1, 0x0102030405060708;", "mov.u64 %s2, -5;", "mov.f32 %f1, 0f3F800000;"
+    forms = [
+        (".b32", "%r1", 4, 4),
+        (".u32", "%r2", 4, 8),
+        (".s32", "%r4", 4, 12),
+        (".f32", "%f1", 4, 16),
+        (".b64", "%s1", 8, 24),
+        (".u64", "%s2", 8, 32),
+        (".s64", "%s2", 8, 40),
+        (".v2.b32", "{%r1, %r2}", 8, 48),
+        (".v2.u64", "{%s1, %s2}", 16, 64),
+        (".v4.b32", "{%r1, %r2, %r3, %r4}", 16, 80),
+        (".v4.f32", "{%f1, %f1, %f1, %f1}", 16, 96),
+    ]
+    for weak in ("", ".weak"):
+        case(
+            "store_async" + weak.replace(".", "_"),
+            init(1),
+            values,
+            arrive_expect(sum(f[2] for f in forms)),
+            [st % (weak, f[0], f[3], f[1]) for f in forms],
+            until(0),
+            "word",
+            dump(15),
+        )
+    for name, form, at in (("4", ".b32", 2), ("8", ".b64", 4), ("16", ".v4.b32", 8)):
+        value = {".b32": "%r1", ".b64": "%s1", ".v4.b32": "{%r1, %r2, %r3, %r4}"}[form]
+        case("store_async_misaligned_" + name, init(1), values, expect(16), st % ("", form, at, value), arrive(), until(0))
+    case("store_async_outside", init(1), values, expect(4), "add.u32 %buf, %buf, 0x100000;", st % ("", ".b32", 0, "%r1"), arrive(), until(0))
+    case("store_async_never_init", values, st % ("", ".b32", 0, "%r1"), dump(1))
+    case("store_async_more", init(1), values, expect(4), st % ("", ".b64", 0, "%s1"), arrive(), "word", complete(4), "word")
+    case(
+        "store_async_lanes",
+        "setp.eq.u32 %p2, %me, 0;",
+        "@%p2 mbarrier.init.shared.b64 [%bar], 1;",
+        "bar.sync 0;",
+        "@%p2 mbarrier.arrive.expect_tx.shared.b64 %s9, [%bar], 128;",
+        "bar.sync 0;",
+        "mad.lo.u32 %r5, %me, 4, %buf;",
+        "st.async.shared::cluster." + DONE + ".u32 [%r5], %me, [%bar];",
+        until(0),
+        "ld.shared.u32 %r6, [%r5];",
+        "put32 %r6",
+        threads=32,
+    )
+
+
+def red_async():
+    red = "red.async.relaxed.cluster.shared::cluster." + DONE + "%s [%%buf+%d], %s, [%%bar];"
+    forms = [
+        (".inc.u32", "%r1", 4),
+        (".dec.u32", "%r1", 4),
+        (".min.u32", "%r1", 4),
+        (".max.u32", "%r1", 4),
+        (".add.u32", "%r1", 4),
+        (".min.s32", "%r2", 4),
+        (".max.s32", "%r2", 4),
+        (".add.s32", "%r2", 4),
+        (".and.b32", "%r1", 4),
+        (".or.b32", "%r1", 4),
+        (".xor.b32", "%r1", 4),
+        (".inc.u32", "%r3", 4),
+        (".dec.u32", "%r4", 4),
+    ]
+    values = "mov.u32 %r1, 0x11223344;", "mov.u32 %r2, 0xfff00000;", "mov.u32 %r3, 0x7fffffff;", "mov.u32 %r4, 0x60000000;"
+    values += ("mov.u64 %s1, 0xfedcba9876543210;",)
+    case(
+        "red_async",
+        init(1),
+        values,
+        arrive_expect(4 * len(forms) + 8),
+        [red % (f[0], 4 * i, f[1]) for i, f in enumerate(forms)],
+        red % (".add.u64", 64, "%s1"),
+        until(0),
+        "word",
+        dump(10),
+    )
+    case(
+        "red_async_lanes",
+        "setp.eq.u32 %p2, %me, 0;",
+        "@%p2 mbarrier.init.shared.b64 [%bar], 1;",
+        "bar.sync 0;",
+        "@%p2 mbarrier.arrive.expect_tx.shared.b64 %s9, [%bar], 128;",
+        "bar.sync 0;",
+        red % (".add.u32", 0, "%me"),
+        until(0),
+        "ld.shared.u32 %r6, [%buf];",
+        "put32 %r6",
+        threads=32,
+    )
+    case("red_async_misaligned", init(1), values, expect(4), red % (".add.u32", 2, "%r1"), arrive(), until(0))
+    case("red_async_never_init", values, red % (".add.u32", 0, "%r1"), dump(1))
+
+
+def wmma_sat():
+    tops = ("0x7bff7bff", "0xfbfffbff", "0x7e007e00", "0x7c007c00", "0xfc00fc00", "0x3c003c00", "0x00010001")
+    for ctype in ("f16", "f32"):
+        for dtype in ("f16", "f32"):
+            for sat in (".satfinite", ""):
+                d = "{%s}" % ", ".join("%%r%d" % i for i in range(4)) if dtype == "f16" else "{%s}" % ", ".join("%%f%d" % i for i in range(8))
+                c = "{%s}" % ", ".join(["%r9"] * 4) if ctype == "f16" else "{%s}" % ", ".join(["%f9"] * 8)
+                case(
+                    "wmma_%s_%s%s" % (dtype, ctype, sat.replace(".", "_")),
+                    "header 6.4 sm_75",
+                    [
+                        [
+                            "mov.b32 %%r10, %s;" % top,
+                            "mov.b32 %r11, 0x40004000;",
+                            "mov.b32 %%r9, %s;" % ("0x3c003c00" if top != "0x3c003c00" else "0xfc007c00"),
+                            "mov.f32 %%f9, %s;" % ("0f3F800000" if top != "0x3c003c00" else "0fFF800000"),
+                            "wmma.mma.sync.aligned.row.col.m16n16k16.%s.%s%s %s, {%s}, {%s}, %s;"
+                            % (dtype, ctype, sat, d, ", ".join(["%r10"] * 8), ", ".join(["%r11"] * 8), c),
+                            ["mov.b32 %%r%d, %%f%d;" % (i, i) for i in range(2)] if dtype == "f32" else [],
+                            "put32 %r0",
+                            "put32 %r1",
+                        ]
+                        for top in tops
+                    ],
+                    threads=32,
+                )
+
+
 print("# Made by cases.py: what is asked of the chip; kernel.h has the notation.")
 for family in (
     barriers,
@@ -690,5 +954,8 @@ for family in (
     memory,
     policies,
     others,
+    registers,
+    one_cluster,
+    wmma_sat,
 ):
     family()

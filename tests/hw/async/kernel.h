@@ -5,7 +5,7 @@
  * words at the start of a line: "put R" stores the 64-bit register R as the next result of the thread, "put32
  * R" one of 32 bits, "pred P" a predicate, "state R" the upper half of R (the chip leaves the lower half of
  * an mbarrier's state as it was), "word" the mbarrier at %bar as it lies in memory once it was invalidated,
- * which is where the chip leaves it. "once" before any of them: thread 0 alone. A kernel gets RESULTS words
+ * which is where the chip leaves it. "header VERSION TARGET" first: not 8.6 and sm_90. "once" before any of them: thread 0 alone. A kernel gets RESULTS words
  * for each thread (OUT_SENTINEL at first) and IN_BYTES of input, byte i being i * 37 + 11; it has 16
  * mbarriers at %bar and 1024 bytes of shared memory, all 0x5a, at %buf.
  */
@@ -55,10 +55,24 @@ static void case_begin(Case *c, const char *line)
              "    setp.lt.u32 %p9, %r19, 1024;\n    @%p9 bra fill;\n    bar.sync 0;\n");
 }
 
+/* Another first line: an old instruction, or one of sm_90a. */
+static void case_header(Case *c, const char *version, const char *target)
+{
+    char buf[100];
+    const char *behind = strstr(c->text, ".address_size");
+    const int n = snprintf(buf, sizeof buf, ".version %s\n.target %s\n", version, target);
+    memmove(c->text + n, behind, strlen(behind) + 1);
+    memcpy(c->text, buf, (size_t)n);
+}
+
 static void case_line(Case *c, const char *line)
 {
-    char buf[600], guard[16] = "", reg[64] = "";
+    char buf[600], guard[16] = "", reg[64] = "", target[64];
     const char *at = line + strspn(line, " \t");
+    if (sscanf(at, "header %63s %63s", reg, target) == 2) {
+        case_header(c, reg, target);
+        return;
+    }
     if (!strncmp(at, "once ", 5)) {
         strcpy(guard, "@%first ");
         at += 5;
