@@ -154,6 +154,7 @@ $(B)/tests/%: tests/api/%.c $(B)/lib/libptxvm.a
 
 test check: deps
 	@$(MAKE) --no-print-directory all tests-built fuzz
+	@$(B)/tests/test_forms --counts
 	@python3 tests/run.py --build $(B) --fuzz 60
 
 .PHONY: tests-built
@@ -183,11 +184,12 @@ lint:
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
 	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
-bench: all $(B)/tests/bench $(B)/tests/bench_units $(B)/tests/bench_streams $(B)/tests/bench_matrix
+bench: all $(B)/tests/bench $(B)/tests/bench_units $(B)/tests/bench_streams $(B)/tests/bench_matrix $(B)/tests/bench_kernels_matrix
 	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench
 	@$(B)/tests/bench_units
 	@$(B)/tests/bench_streams
 	@$(B)/tests/bench_matrix
+	@$(B)/tests/bench_kernels_matrix
 	@python3 tests/bench/check.py $(B)/bin/ptxas $(B)/bench
 
 # Agreement with NVIDIA's ptxas, where there is one (docs/parity.md); PARITY takes its options.
@@ -235,7 +237,7 @@ install: all
 	chmod 644 "$$to/lib/pkgconfig/libptxvm.pc"; \
 	sed "s,@PTXAS@,$$name," docs/man/ptxvm.1 >"$$to/share/man/man1/ptxvm.1"; \
 	chmod 644 "$$to/share/man/man1/ptxvm.1"; \
-	install -m 644 $(GEN)/instructions.md "$$to/share/doc/ptxvm/"; \
+	install -m 644 $(GEN)/instructions.md docs/fidelity-forms.md "$$to/share/doc/ptxvm/"; \
 	install -m 644 docs/man/ptxas.1 "$$to/share/man/man1/$$name.1"; \
 	echo "installed ptxvm, $$name, libptxvm and its headers in $$to"
 

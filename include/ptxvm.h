@@ -216,7 +216,7 @@ typedef struct ptx_gap {
     const char *file;
     unsigned line, column;
     const char *instruction; /* the statement */
-    const char *why;         /* "cannot be run by this VM yet" */
+    const char *why;         /* "cannot be run by this VM yet; ..." */
 } ptx_gap;
 
 /*

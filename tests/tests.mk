@@ -24,6 +24,12 @@ $(B)/tests/bench_matrix: tests/bench/matrix.c $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
+# Speed of whole kernels of matrix products (make bench).
+TEST_EXTRA += $(B)/tests/bench_kernels_matrix
+$(B)/tests/bench_kernels_matrix: tests/bench/kernels_matrix.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
 # The approximate units against checksums of all inputs recorded on a GPU; run.py uses --quick.
 APPROX_CHECK = $(B)/tests/approx_check
 TEST_EXTRA += $(APPROX_CHECK)

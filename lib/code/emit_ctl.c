@@ -24,8 +24,9 @@ STEP(do_nothing, PX_STEP_NEXT)
 static int do_trap(struct px_gang *g, const struct px_insn *in)
 {
     const bool alone = g->cta->code->cooperates && !g->cta->grid->workspace;
-    return px_gang_trap(g, in, px_lanes_first(&g->active), PX_CUDA_LAUNCH_FAILED, 0, "trap instruction%s",
-                        alone ? "; the kernel asks for its grid's barrier, which only a cooperative launch has" : "");
+    return px_gang_trap(
+        g, in, px_lanes_first(&g->active), PX_CUDA_LAUNCH_FAILED, 0, "trap instruction%s",
+        alone ? "; the kernel asks for its grid's barrier, which only a cooperative launch has" : "");
 }
 
 static int do_brkpt(struct px_gang *g, const struct px_insn *in)

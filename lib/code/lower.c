@@ -107,6 +107,15 @@ static void refuse_operands(struct px_irfn *f, const struct px_inst *inst)
         }
 }
 
+/* The form is checked only. */
+static _Noreturn void refuse(struct px_irfn *f, const struct px_inst *inst)
+{
+    const bool devices = inst->opcode->word == PX_W_multimem;
+    px_code_fail(f, inst, "%s; fidelity-forms.md lists what runs",
+                 devices ? "needs memory of several devices, which this VM has not"
+                         : "cannot be run by this VM yet");
+}
+
 static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part);
 
 /* An instruction that the text does not have, in front of `like` and without its guard. */
@@ -217,7 +226,7 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lo
     px_vec_push(f->coder->scratch, &f->origins, origin);
     f->fresh = true;
     if (!px_match_inst(inst, &b.match)) px_code_fail(f, inst, "has no form");
-    if (!px_form_executable(b.match.form)) px_code_fail(f, inst, "cannot be run by this VM yet");
+    if (!px_form_executable(b.match.form)) refuse(f, inst);
     refuse_operands(f, inst);
     b.inst = without_indices(f, inst, &b.match);
     b.guard = guard_of(f, &b);
@@ -230,7 +239,7 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lo
     else if (lower)
         lower(f, &b);
     else
-        px_code_fail(f, inst, "cannot be run by this VM yet");
+        refuse(f, inst);
     if (f->fresh) px_lower_inst(f, PX_IR_NOTHING, NULL, 0, 0);
 }
 

@@ -51,14 +51,14 @@ enum px_step {
     PX_STEP_SWITCH,   /* brx.idx: index row in->a, table in->aux */
     PX_STEP_BARRIER,  /* bar.*: arrive, perhaps wait */
     PX_STEP_SYNC,     /* a .sync operation whose warp is not complete */
-    PX_STEP_MEET,  /* an instruction that whole groups of in->size lanes execute together: some are elsewhere
-                    */
-    PX_STEP_GROW,  /* alloca: the lanes' local memory is too small */
-    PX_STEP_POLL,  /* a wait at mbarriers: some lanes are not done */
+    PX_STEP_MEET, /* an instruction that whole groups of in->size lanes execute together: some are elsewhere
+                   */
+    PX_STEP_GROW, /* alloca: the lanes' local memory is too small */
+    PX_STEP_POLL, /* a wait at mbarriers: some lanes are not done */
     PX_STEP_ARRIVED, /* an atomic operation has changed the grid's workspace */
-    PX_STEP_YIELD, /* nanosleep: let others run */
-    PX_STEP_WIDEN, /* nothing was done: it cannot be done while the gang runs narrowed (vm/narrow.c) */
-    PX_STEP_TRAP   /* the trap of the CTA is set */
+    PX_STEP_YIELD,   /* nanosleep: let others run */
+    PX_STEP_WIDEN,   /* nothing was done: it cannot be done while the gang runs narrowed (vm/narrow.c) */
+    PX_STEP_TRAP     /* the trap of the CTA is set */
 };
 
 enum { PX_LANES_MAX = 256 };
@@ -175,7 +175,7 @@ struct px_code {
     const struct px_linked *linked;
     const struct px_level *level;
     uint32_t width, threads;
-    bool cooperates; /* it asks for the grid's workspace */
+    bool cooperates;      /* it asks for the grid's workspace */
     struct px_code *next; /* in the program's cache */
 };
 

@@ -138,7 +138,7 @@ static int to_workspace(const struct px_gang *g, const struct px_insn *in)
             HOW(T, p, OP)                                                                                    \
             if (in->d) PX_ROW(g, T, in->d)[lane] = o;                                                        \
         }                                                                                                    \
-        return g->cta->grid->workspace ? to_workspace(g, in) : PX_STEP_NEXT;                                                                                 \
+        return g->cta->grid->workspace ? to_workspace(g, in) : PX_STEP_NEXT;                                 \
     }
 
 /* name, word, element type, operation, locked form; PTX types that share it */

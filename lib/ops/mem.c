@@ -110,8 +110,8 @@ struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, 
         p.host = NULL;
     } else if (!p.host && other_rank(g, in->space, va, size)) {
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va,
-                     "access of %u bytes at 0x%llx: it is of block %u of a cluster, which has one block", size,
-                     (unsigned long long)va, other_rank(g, in->space, va, size));
+                     "access of %u bytes at 0x%llx: it is of block %u of a cluster, which has one block",
+                     size, (unsigned long long)va, other_rank(g, in->space, va, size));
     } else if (!p.host) {
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "access of %u bytes at 0x%llx: %s", size,
                      (unsigned long long)va, p.why);

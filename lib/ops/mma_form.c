@@ -134,8 +134,7 @@ static void scatter_accumulator(const struct px_mma_form *f, const void *from, v
             EACH_LANE(a, q)((uint16_t *)regs[q >> 1])[2 * lane + (q & 1)] = ((const uint16_t *)from)[at];
         else
             EACH_LANE(a, q)
-    ((uint16_t *)regs[q >> 1])[2 * lane + (q & 1)] =
-        narrowed(f, ((const uint32_t *)from)[at]);
+    ((uint16_t *)regs[q >> 1])[2 * lane + (q & 1)] = narrowed(f, ((const uint32_t *)from)[at]);
 }
 
 /* A nibble of the metadata is for four neighbours in k, of which two are there, tf32: for two, of which one

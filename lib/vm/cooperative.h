@@ -1,11 +1,11 @@
 /*
  * cooperative.h - grids whose CTAs wait for each other.
  *
- * A cooperative grid has a workspace of two words in device memory: its size and a barrier. Cooperative groups
- * find its address in %envreg1 (upper half) and %envreg2, add to the barrier atomically, and load it until its
- * highest bit has changed. A lane that only loads it again sleeps (PX_ENTRY_GRID), its CTA is put aside once
- * nothing else of it can run, and whoever turns the highest bit wakes the run's CTAs. Whatever else changes the
- * word wakes them before the run would be called a deadlock.
+ * A cooperative grid has a workspace of two words in device memory: its size and a barrier. Cooperative
+ * groups find its address in %envreg1 (upper half) and %envreg2, add to the barrier atomically, and load it
+ * until its highest bit has changed. A lane that only loads it again sleeps (PX_ENTRY_GRID), its CTA is put
+ * aside once nothing else of it can run, and whoever turns the highest bit wakes the run's CTAs. Whatever
+ * else changes the word wakes them before the run would be called a deadlock.
  */
 #ifndef PX_VM_COOPERATIVE_H
 #define PX_VM_COOPERATIVE_H

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdlib.h>
+#include "hw/cooperative/kernel.h"
 #include "ptx_graph.h"
 #include "ptx_memory.h"
 
@@ -148,10 +150,70 @@ static void only_when_asked_for(void **state)
     }
 }
 
+/* The recorded words behind `name`, in its line number `nth`; how many there are. */
+static unsigned recorded(const char *name, unsigned nth, uint32_t words[32])
+{
+    char path[512], line[1024];
+    const char *slash = strrchr(__FILE__, '/');
+    unsigned n = 0;
+    snprintf(path, sizeof path, "%.*s/../hw/golden/cooperative.tsv", (int)(slash - __FILE__), __FILE__);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        const size_t length = strlen(name);
+        if (strncmp(line, name, length) != 0 || line[length] != '\t' || nth--) continue;
+        for (char *at = line + length; *at == '\t' && n < 32;)
+            words[n++] = (uint32_t)strtoul(at + 1, &at, 16);
+        break;
+    }
+    fclose(f);
+    return n;
+}
+
+/* What an H100 answered. */
+static void as_recorded(void **state)
+{
+    const struct params params = {zeros(), 0};
+    uint32_t want[32], got[32];
+    ptx_module *module;
+    ptx_program *chip;
+    ptx_kernel *kernel;
+    char name[40];
+    (void)state;
+    const char *words = cooperative_text();
+    assert_int_equal(ptx_module_create(NULL, words, strlen(words), &module), PTX_OK);
+    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &chip), PTX_OK);
+    ptx_module_destroy(module);
+    assert_int_equal(ptx_program_kernel(chip, "env", &kernel), PTX_OK);
+    for (int cooperative = 0; cooperative < 2; cooperative++) {
+        const ptx_launch_config c = shape(&params, 1, cooperative);
+        assert_int_equal(ptx_kernel_launch(kernel, &c, NULL), PTX_OK);
+        assert_int_equal(ptx_memory_read(device, got, params.p, sizeof got), PTX_OK);
+        assert_int_equal(recorded("env_cooperative_place", 0, want), 2);
+        assert_int_equal((got[1] | got[2]) != 0, cooperative ? want[0] : 0);
+        assert_int_equal(got[2] & 0xf, want[1]);
+        got[1] = got[2] = 0;
+        assert_int_equal(recorded(cooperative ? "env_cooperative" : "env", 0, want), 32);
+        assert_memory_equal(got, want, sizeof got);
+    }
+    assert_int_equal(ptx_program_kernel(chip, "words", &kernel), PTX_OK);
+    for (unsigned blocks = 1; blocks <= 64; blocks *= 8) {
+        const ptx_launch_config c = shape(&params, blocks, 1);
+        assert_int_equal(ptx_kernel_launch(kernel, &c, NULL), PTX_OK);
+        assert_int_equal(ptx_memory_read(device, got, params.p, sizeof got), PTX_OK);
+        snprintf(name, sizeof name, "words_%u", blocks);
+        assert_int_equal(recorded(name, 0, want), 6);
+        assert_memory_equal(got, want, 6 * sizeof *got);
+    }
+    ptx_program_destroy(chip);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(two_streams, set_up, tear_down),
-                                       cmocka_unit_test_setup_teardown(in_a_graph, set_up, tear_down),
-                                       cmocka_unit_test_setup_teardown(only_when_asked_for, set_up, tear_down)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(two_streams, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(in_a_graph, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_when_asked_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(as_recorded, set_up, tear_down)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

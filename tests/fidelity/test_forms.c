@@ -1,11 +1,12 @@
 /*
- * test_forms.c - how far each form of the instruction table is held, and by what: test_forms [--write|--counts]
+ * test_forms.c - how far each form of the instruction table is held, and by what: test_forms
+ * [--write|--counts]
  *
  * A form is held by hardware when an instruction of it was run on a chip and is replayed (tests/hw), by exact
- * arithmetic when a test of tests/exec or a sample runs one and says what must come out, by the manual when it is
- * executed and neither is true, and otherwise it does not run. docs/fidelity-forms.md is made of that (--write) and
- * must be what the table and the recordings give; tests/fidelity/least.txt holds the numbers below which nothing
- * may fall, and is edited by hand.
+ * arithmetic when a test of tests/exec or a sample runs one and says what must come out, by the manual when
+ * it is executed and neither is true, and otherwise it does not run. docs/fidelity-forms.md is made of that
+ * (--write) and must be what the table and the recordings give; tests/fidelity/least.txt holds the numbers
+ * below which nothing may fall, and is edited by hand.
  */
 #include <glob.h>
 #include <stdarg.h>
@@ -98,7 +99,8 @@ static void look_at_units(void)
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         char text[512];
         snprintf(text, sizeof text,
-                 ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k() {\n .reg .b32 %%r<4>; .reg .b64 "
+                 ".version 8.6\n.target sm_90\n.address_size 64\n.visible .entry k() {\n .reg .b32 %%r<4>; "
+                 ".reg .b64 "
                  "%%d<3>; .reg .b16 %%h<3>;\n %s %s;\n ret;\n}\n",
                  units[i].name, operands[units[i].kind]);
         look(text);
@@ -136,6 +138,7 @@ static const char *reason(const struct px_form *form)
     if (strstr(syntax, "bulk") || strstr(syntax, "tensormap")) return "bulk and tensor copies";
     if (!strncmp(syntax, "st.async", 8) || !strncmp(syntax, "red.async", 9))
         return "no form of the manual; the assembler makes no instruction of it";
+    if (!strncmp(syntax, "fma", 3)) return "no form of the manual; the assembler takes the numbers for f16";
     return "needs a later target";
 }
 
@@ -169,31 +172,45 @@ static unsigned count_sm_90(bool run)
     return k;
 }
 
+static bool is_first_of_section(unsigned n)
+{
+    for (unsigned i = 1; i < n; i++)
+        if (!strcmp(px_form_section(px_form_at((uint16_t)i)), px_form_section(px_form_at((uint16_t)n))))
+            return false;
+    return true;
+}
+
+static void put_section(char **at, const char *section)
+{
+    put(at, "\n## %s\n\n", section);
+    for (unsigned n = 1; n <= form_count(); n++)
+        if (!strcmp(section, px_form_section(px_form_at((uint16_t)n)))) put_form(at, px_form_at((uint16_t)n));
+}
+
 static char *page(void)
 {
     enum { ROOM = 1 << 20 };
     char *text = malloc(ROOM), *at = text;
-    const char *section = "";
     if (!text) exit(2);
     page_end = text + ROOM;
     put(&at, "# Fidelity, form by form\n\n"
              "Made by `build/tests/test_forms --write` from the instruction table and the recordings; "
              "[fidelity.md](fidelity.md) says what was recorded and how.\n\n"
              "| held by | forms | |\n|---|---|---|\n");
-    put(&at, "| hardware | %u | an instruction of the form was run on a chip and its results are replayed |\n",
+    put(&at,
+        "| hardware | %u | an instruction of the form was run on a chip and its results are replayed |\n",
         counts[HARDWARE]);
-    put(&at, "| exact arithmetic | %u | a test or a sample runs one, and what must come out was computed apart |\n",
+    put(&at,
+        "| exact arithmetic | %u | a test or a sample runs one, and what must come out was computed apart "
+        "|\n",
         counts[EXACT]);
     put(&at, "| by the manual | %u | executed as the manual says, held by neither |\n", counts[MANUAL]);
     put(&at, "| not run | %u | checked; a kernel with one is refused at its launch, with the place |\n\n",
         counts[NOT_RUN]);
     put(&at, "Of the forms that sm_90 and sm_90a have in PTX 9.0, %u run and %u do not.\n", count_sm_90(true),
         count_sm_90(false));
-    for (unsigned n = 1; n <= form_count(); n++) {
-        const struct px_form *form = px_form_at((uint16_t)n);
-        if (strcmp(section, px_form_section(form))) put(&at, "\n## %s\n\n", section = px_form_section(form));
-        put_form(&at, form);
-    }
+    for (unsigned n = 1; n <= form_count(); n++)
+        if (is_first_of_section(n)) put_section(&at, px_form_section(px_form_at((uint16_t)n)));
     return text;
 }
 
@@ -211,7 +228,8 @@ static bool fits(const char *root)
         enum held h = NOT_RUN;
         while (h < HELD && strcmp(held_name[h], name)) h++;
         if (h == HELD || counts[h] >= least) continue;
-        fprintf(stderr, "test_forms: %u forms are held by %s, least.txt demands %u\n", counts[h], name, least);
+        fprintf(stderr, "test_forms: %u forms are held by %s, least.txt demands %u\n", counts[h], name,
+                least);
         ok = false;
     }
     fclose(f);
@@ -254,7 +272,8 @@ int main(int argc, char **argv)
 {
     char root[1024];
     const char *slash = strrchr(__FILE__, '/');
-    const bool write = argc > 1 && !strcmp(argv[1], "--write"), tell = argc > 1 && !strcmp(argv[1], "--counts");
+    const bool write = argc > 1 && !strcmp(argv[1], "--write"),
+               tell = argc > 1 && !strcmp(argv[1], "--counts");
     snprintf(root, sizeof root, "%.*s/..", (int)(slash - __FILE__), __FILE__);
     if (!collect(root)) return fprintf(stderr, "test_forms: a recording cannot be read\n"), 2;
     count();

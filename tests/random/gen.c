@@ -91,6 +91,7 @@ static void simple(struct gen *g)
     case 7:
         gen_feature(g, RANDOM_ATOMICS) && gen_feature(g, RANDOM_MEMORY) ? gen_atomic(g) : gen_compute(g);
         break;
+    case 9: gen_feature(g, RANDOM_ASYNC) && gen_chance(g, 25) ? gen_async(g) : gen_compute(g); break;
     case 8: g->scope->uniform ? gen_uniform(g) : gen_compute(g); break;
     default: gen_compute(g); break;
     }

@@ -38,7 +38,8 @@ enum random_feature {
     RANDOM_NANS = 128,
     RANDOM_CARRY = 256,
     RANDOM_LOCKS = 512,
-    RANDOM_DEFAULT = 511 /* all but locks */
+    RANDOM_ASYNC = 1024,
+    RANDOM_DEFAULT = 511 + 1024 /* all but locks */
 };
 
 struct random_options {
@@ -177,6 +178,7 @@ void gen_pattern(struct gen *g); /* integers that look like NaNs, where floats a
 /* gen_memory.c */
 void gen_memory(struct gen *g);
 void gen_atomic(struct gen *g);
+void gen_async(struct gen *g);
 
 /* gen_flow.c */
 void gen_flow(struct gen *g);

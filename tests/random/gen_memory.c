@@ -123,6 +123,7 @@ static bool describe(const struct px_match *match, const char *opcode, struct ac
         else if (!value)
             value = o;
     }
+    if (px_match_has(match, PX_W_async)) return false; /* of clusters */
     if (!address || !value || has_hint(match) || !px_match_opd_type(match, value, &type, &count))
         return false;
     a->space = px_match_space(match, address);

@@ -1,5 +1,5 @@
 /*
- * matrix.c - mma (dense, but for m8n8k4 of f16), ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.14).
+ * matrix.c - mma, dense and sparse, ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.14).
  *
  * All 32 lanes of a warp meet at the instruction, and it is done element by element: the registers in which
  * an element lies are looked up by the manual's figures, the arithmetic is exact in double. What a chip does
@@ -16,7 +16,9 @@ enum { KEPT = 25, K_MAX = 256, TYPES = 4 };
 struct ref_matrix {
     unsigned m, n, k;
     const char *d, *a, *b, *c; /* types, as written */
-    bool saturate, xor;
+    bool saturate, xor, sparse, quads;
+    bool a_col, b_row; /* layouts of m8n8k4 */
+    unsigned selector;
     int mode; /* rounding of f64 */
 };
 
@@ -107,6 +109,21 @@ static uint64_t f16_to_nearest(double x)
     int e = ilogb(x) < -14 ? -14 : ilogb(x);
     uint64_t m = (uint64_t)rint(ldexp(fabs(x), 10 - e));
     return m ? sign | (((uint64_t)(e + 14) << 10) + m) : 0;
+}
+
+static float f32_of(uint64_t bits)
+{
+    const uint32_t word = (uint32_t)bits;
+    float f;
+    memcpy(&f, &word, 4);
+    return f;
+}
+
+static uint64_t bits_of_f32(float f)
+{
+    uint32_t bits;
+    memcpy(&bits, &f, 4);
+    return f != f ? 0x7fffffff : bits;
 }
 
 /* One step of a tensor core. */
@@ -200,19 +217,111 @@ static uint64_t element(const struct ref_matrix *x, const struct row_and_column 
     return !strcmp(x->d, "s32") ? integer_element(x, v) : float_element(x, v);
 }
 
-static void product(struct ref_thread *warp, const struct ref_inst *in)
+/*
+ * Sparse: which column of A's k the t-th kept element of row i stands for. Metadata are a nibble for four
+ * columns of which two are kept, of 4-bit numbers for eight in pairs, of tf32 for two of which one is; the
+ * manual's figures say in which lane and where in its word the nibble lies.
+ */
+static unsigned kept_column(const struct ref_thread *warp, const struct ref_inst *in, unsigned i, unsigned t)
 {
     const struct ref_matrix *x = in->matrix;
+    const unsigned bits = bits_of(x->a), per = bits == 32 ? 1 : bits == 4 ? 4 : 2, groups = x->k / 2 / per;
+    const unsigned group = t / per, lower = i / 8;
+    unsigned lane, place;
+    if (groups == 4)
+        lane = x->selector, place = lower * 4 + group;
+    else if (groups == 16)
+        lane = lower + group / 8 * 2, place = group % 8;
+    else if (bits <= 8)
+        lane = x->selector * 2 + lower, place = group;
+    else
+        lane = x->selector * 2 + group / 4, place = lower * 4 + group % 4;
+    const unsigned nibble = (unsigned)(read_register(warp, &in->o[4], i % 8 * 4 + lane, 0) >> place * 4) & 15;
+    if (per == 1) return group * 2 + (nibble >> 1 & 1);
+    if (per == 2) return group * 4 + (nibble >> t % 2 * 2 & 3);
+    return group * 8 + (nibble >> t / 2 % 2 * 2 & 3) * 2 + t % 2;
+}
+
+/* The factors of one element: of a sparse product those that are kept, k / 2 of them. */
+static void collect(const struct ref_thread *warp, const struct ref_inst *in, unsigned i, unsigned j,
+                    struct row_and_column *v)
+{
+    const struct ref_matrix *x = in->matrix;
+    for (unsigned t = 0; t < (x->sparse ? x->k / 2 : x->k); t++) {
+        v->a[t] = factor(warp, &in->o[1], x->a, x->m, i, t);
+        v->b[t] = factor(warp, &in->o[2], x->b, 8, j, x->sparse ? kept_column(warp, in, i, t) : t);
+    }
+}
+
+/* ---- m8n8k4 of f16: four products, each of eight lanes ---- */
+
+/* The scalar units' arithmetic (docs/fidelity.md). */
+static uint64_t quad_element(const struct ref_matrix *x, const uint64_t *a, const uint64_t *b, uint64_t c)
+{
+    float p[4], q[4], sum = 0;
+    const float c32 = !strcmp(x->c, "f16") ? (float)number_of("f16", c) : f32_of(c);
+    for (unsigned k = 0; k < 4; k++)
+        p[k] = (float)number_of("f16", a[k]), q[k] = (float)number_of("f16", b[k]);
+    if (!strcmp(x->d, "f16"))
+        return f16_to_nearest(
+            (double)((c32 + fmaf(p[1], q[1], p[0] * q[0])) + fmaf(p[3], q[3], p[2] * q[2])));
+    for (unsigned k = 0; k < 4; k++) sum = fmaf(p[k], q[k], sum);
+    return bits_of_f32(sum + c32);
+}
+
+/* Half k of a row (column) `i` of a factor; `across`: a lane holds four rows of one k. */
+static uint64_t quad_factor(const struct ref_thread *warp, const struct ref_operand *o, unsigned quad,
+                            bool across, unsigned i, unsigned k)
+{
+    const unsigned lane = quad * 4 + i / 4 * 16 + (across ? k : i % 4), at = across ? i % 4 : k;
+    return read_register(warp, o, lane, at / 2) >> at % 2 * 16 & 0xffff;
+}
+
+static void quad_product(struct ref_thread *warp, const struct ref_inst *in)
+{
+    const struct ref_matrix *x = in->matrix;
+    uint64_t d[REF_WARP][8];
+    for (unsigned lane = 0; lane < REF_WARP; lane++)
+        for (unsigned e = 0; e < 8; e++) {
+            const unsigned quad = lane % 16 / 4, half = lane / 16 * 4;
+            const bool c_half = !strcmp(x->c, "f16"), d_half = !strcmp(x->d, "f16");
+            uint64_t a[4], b[4];
+            /* f16 and f32 accumulators lie in different places; both are read by their own. */
+            const unsigned row = d_half ? lane % 4 + half : (lane & 1) + (e & 2) + half;
+            const unsigned column = d_half ? e : (e & 4) + (lane & 2) + (e & 1);
+            const unsigned from = c_half ? quad * 4 + row / 4 * 16 + row % 4
+                                         : quad * 4 + row / 4 * 16 + (row & 1) + (column & 2);
+            const unsigned at = c_half ? column : (column & 4) + (row & 2) + (column & 1);
+            uint64_t c = read_register(warp, &in->o[3], from, c_half ? at / 2 : at);
+            if (c_half) c = c >> at % 2 * 16 & 0xffff;
+            for (unsigned k = 0; k < 4; k++) {
+                a[k] = quad_factor(warp, &in->o[1], quad, x->a_col, row, k);
+                b[k] = quad_factor(warp, &in->o[2], quad, x->b_row, column, k);
+            }
+            d[lane][e] = quad_element(x, a, b, c);
+        }
+    for (unsigned lane = 0; lane < REF_WARP; lane++)
+        for (unsigned r = 0; r < in->o[0].n; r++)
+            ref_put(&warp[lane], &in->o[0].list[r],
+                    in->o[0].n == 4 ? d[lane][2 * r] | d[lane][2 * r + 1] << 16 : d[lane][r]);
+}
+
+static void product(struct ref_thread *warp, const struct ref_inst *in)
+{
+    struct ref_matrix kept = *in->matrix;
+    const struct ref_matrix *x = &kept;
+    if (x->quads) {
+        quad_product(warp, in);
+        return;
+    }
+    if (x->sparse) kept.k /= 2;
     static const unsigned columns = 8;
     bool half = !strcmp(x->d, "f16");
     uint64_t d[16][8];
     for (unsigned i = 0; i < x->m; i++)
         for (unsigned j = 0; j < columns; j++) {
             struct row_and_column v;
-            for (unsigned k = 0; k < x->k; k++) {
-                v.a[k] = factor(warp, &in->o[1], x->a, x->m, i, k);
-                v.b[k] = factor(warp, &in->o[2], x->b, columns, j, k);
-            }
+            collect(warp, in, i, j, &v);
             v.c = read_register(warp, &in->o[3], accumulator_lane(i, j), accumulator_register(half, i, j));
             if (half) v.c = v.c >> j % 2 * 16 & 0xffff;
             d[i][j] = element(x, &v);
@@ -299,16 +408,23 @@ static bool is_element_type(const char *s)
 
 static bool bind_product(const struct ref_context *x, struct ref_inst *in)
 {
-    const char *types[TYPES] = {0};
-    unsigned n = 0;
+    const char *types[TYPES] = {0}, *layouts[2] = {"row", "col"};
+    unsigned n = 0, nlayouts = 0;
     struct ref_matrix *m = PX_NEW(&x->m->arena, struct ref_matrix);
     for (unsigned i = 0; i < in->inst->nmods; i++) {
         const char *word = in->inst->mods[i].name->text;
         if (is_element_type(word) && n < TYPES) types[n++] = word;
+        if ((!strcmp(word, "row") || !strcmp(word, "col")) && nlayouts < 2) layouts[nlayouts++] = word;
         sscanf(word, "m%un%uk%u", &m->m, &m->n, &m->k);
     }
-    bool wmma = in->opcode != PX_W_mma, quads = m->k == 4 && n == TYPES && !strcmp(types[1], "f16");
-    if (n != TYPES || wmma || quads || in->n > 4) return false;
+    if (n != TYPES || in->opcode != PX_W_mma) return false;
+    m->sparse = in->n > 4, m->quads = m->k == 4 && !strcmp(types[1], "f16");
+    m->a_col = !strcmp(layouts[0], "col"), m->b_row = !strcmp(layouts[1], "row");
+    if (m->sparse) {
+        if (in->inst->opds[5].kind != PX_O_INT) return false;
+        in->o[4] = ref_resolve(x, in->inst, &in->inst->opds[4], PX_T_B32);
+        m->selector = (unsigned)in->inst->opds[5].u.i & 3;
+    }
     m->d = types[0], m->a = types[1], m->b = types[2], m->c = types[3];
     m->saturate = ref_has(in, PX_W_satfinite), m->xor = ref_has(in, PX_W_xor);
     for (unsigned i = 0; i < 4; i++)

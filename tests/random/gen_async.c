@@ -1,0 +1,81 @@
+/*
+ * gen_async.c - asynchronous copies and mbarriers, each of one thread alone.
+ *
+ * A thread copies from its own slot of the buffer to its own bytes of shared memory, and waits before it does
+ * anything else: by groups, or at an mbarrier of its own, at which the copies arrive. Other mbarriers count
+ * its own arrivals. What a barrier's word holds is overwritten, since a chip may show an older one; of states
+ * it sees the upper half.
+ */
+#include "gen.h"
+
+enum { PIECES = SHARED_SLOT / 16, BARRIER = 16 * (PIECES - 1) /* the last piece is the barrier's */ };
+
+/* One copy into piece `to`: whole, in part, or nothing. */
+static void copy(struct gen *g, unsigned to)
+{
+    static const char *const operators[] = {"ca", "ca", "ca", "cg"};
+    const unsigned kind = gen_below(g, 4), size = kind == 3 ? 16 : 4u << kind;
+    const unsigned from = size * gen_below(g, SLOT_SCRATCH / size);
+    const unsigned at = 16 * to + size * gen_below(g, 16 / size);
+    char end[48] = "";
+    if (gen_chance(g, 25))
+        snprintf(end, sizeof end, ", %u", gen_below(g, size + 1));
+    else if (gen_chance(g, 20))
+        snprintf(end, sizeof end, ", %s", gen_predicate(g, false).text);
+    gen_line(g, "  cp.async.%s.shared.global [%%shs+%u], [%%slot+%u], %u%s;", operators[kind], at, from, size,
+             end);
+}
+
+static void by_groups(struct gen *g)
+{
+    const unsigned n = 1 + gen_below(g, 3);
+    for (unsigned i = 0; i < n; i++) {
+        copy(g, i);
+        if (gen_chance(g, 60)) gen_line(g, "  cp.async.commit_group;");
+    }
+    gen_line(g,
+             gen_chance(g, 50) ? "  cp.async.wait_all;" : "  cp.async.commit_group;  cp.async.wait_group 0;");
+}
+
+static void by_barrier(struct gen *g)
+{
+    const bool noinc = gen_chance(g, 50);
+    gen_line(g, "  { .reg .pred %%done;  .reg .b64 %%state;");
+    gen_line(g, "  mbarrier.init.shared.b64 [%%shs+%u], %u;", BARRIER, noinc ? 2 : 1);
+    copy(g, gen_below(g, PIECES - 1));
+    gen_line(g, "  cp.async.mbarrier.arrive%s.shared.b64 [%%shs+%u];", noinc ? ".noinc" : "", BARRIER);
+    gen_line(g, "  mbarrier.arrive.shared.b64 %%state, [%%shs+%u];", BARRIER);
+    gen_line(g, "$again: mbarrier.%s.shared.b64 %%done, [%%shs+%u], %s;",
+             gen_chance(g, 50) ? "try_wait.parity" : "test_wait.parity", BARRIER, "0");
+    gen_line(g, "  @!%%done bra $again;");
+    gen_line(g, "  mbarrier.inval.shared.b64 [%%shs+%u];  st.shared.b64 [%%shs+%u], 0; }", BARRIER, BARRIER);
+}
+
+/* Arrivals up to the end of a phase and a bit beyond. */
+static void counted(struct gen *g)
+{
+    const unsigned n = 1 + gen_below(g, 4);
+    gen_line(g, "  { .reg .pred %%done;  .reg .b64 %%state;  .reg .b32 %%left;");
+    gen_line(g, "  mbarrier.init.shared.b64 [%%shs+%u], %u;", BARRIER, n);
+    const bool bytes = gen_chance(g, 40); /* that never come: the phase does not end */
+    if (bytes) gen_line(g, "  mbarrier.expect_tx.relaxed.cta.shared.b64 [%%shs+%u], %u;", BARRIER, 16);
+    for (unsigned i = gen_below(g, bytes ? n + 1 : n + 2); i; i--) {
+        gen_line(g, "  mbarrier.arrive.shared.b64 %%state, [%%shs+%u];", BARRIER);
+        gen_line(g, "  mbarrier.pending_count.b64 %%left, %%state;  mov.b32 %s, %%left;",
+                 gen_register(g, PX_T_B32, 0, true).text);
+    }
+    gen_line(g, "  mbarrier.test_wait.parity.shared.b64 %%done, [%%shs+%u], %u;", BARRIER, gen_below(g, 2));
+    gen_line(g, "  selp.b32 %s, 1, 0, %%done;", gen_register(g, PX_T_B32, 0, true).text);
+    gen_line(g, "  mbarrier.inval.shared.b64 [%%shs+%u];  st.shared.b64 [%%shs+%u], 0; }", BARRIER, BARRIER);
+}
+
+void gen_async(struct gen *g)
+{
+    struct node *before = gen_open(g, false);
+    switch (gen_below(g, 3)) {
+    case 0: by_groups(g); break;
+    case 1: by_barrier(g); break;
+    default: counted(g); break;
+    }
+    gen_close(g, before);
+}
