@@ -1,5 +1,6 @@
 /* cooperative.c - the workspace of a cooperative grid, and those who wait there. */
 #include "vm/cooperative.h"
+#include "gang/gang.h"
 #include "vm/device.h"
 #include <stdio.h>
 

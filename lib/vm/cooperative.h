@@ -10,8 +10,10 @@
 #ifndef PX_VM_COOPERATIVE_H
 #define PX_VM_COOPERATIVE_H
 
-#include "gang/gang.h"
 #include "vm/sched.h"
+
+struct px_gang;
+struct px_insn;
 
 /* Gives the grid its workspace. False: out of memory. */
 bool px_cooperative_begin(struct px_grid *grid);

@@ -7,6 +7,7 @@
  * it sees the upper half.
  */
 #include "gen.h"
+#include <stdio.h>
 
 enum { PIECES = SHARED_SLOT / 16, BARRIER = 16 * (PIECES - 1) /* the last piece is the barrier's */ };
 

@@ -262,9 +262,11 @@ static uint64_t quad_element(const struct ref_matrix *x, const uint64_t *a, cons
     const float c32 = !strcmp(x->c, "f16") ? (float)number_of("f16", c) : f32_of(c);
     for (unsigned k = 0; k < 4; k++)
         p[k] = (float)number_of("f16", a[k]), q[k] = (float)number_of("f16", b[k]);
-    if (!strcmp(x->d, "f16"))
-        return f16_to_nearest(
-            (double)((c32 + fmaf(p[1], q[1], p[0] * q[0])) + fmaf(p[3], q[3], p[2] * q[2])));
+    if (!strcmp(x->d, "f16")) {
+        const float r = (c32 + fmaf(p[1], q[1], p[0] * q[0])) + fmaf(p[3], q[3], p[2] * q[2]);
+        const uint64_t half = f16_to_nearest((double)r);
+        return half ? half : signbit(r) ? 0x8000 : 0;
+    }
     for (unsigned k = 0; k < 4; k++) sum = fmaf(p[k], q[k], sum);
     return bits_of_f32(sum + c32);
 }

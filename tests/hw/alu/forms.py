@@ -689,9 +689,7 @@ def warp():
                 ["fewbit"],
                 ["b32"],
                 (
-                    zero
-                    + inside
-                    + "@%%q0 vote.sync.%s.pred %%q1, %%a, 0x%x; and.pred %%q1, %%q1, %%q0; "
+                    zero + inside + "@%%q0 vote.sync.%s.pred %%q1, %%a, 0x%x; and.pred %%q1, %%q1, %%q0; "
                     "selp.b32 %%x, 1, 0, %%q1;" % (o, mask)
                     if mask == 0xFFFFFFFF
                     else zero
@@ -707,9 +705,7 @@ def warp():
                 f,
                 [s],
                 ["b32"],
-                zero
-                + inside
-                + "setp.ne.s32 %%q1, %%t0, %%t0; @%%q0 match.all.sync.%s %%x|%%q1, %%a, 0x%x; "
+                zero + inside + "setp.ne.s32 %%q1, %%t0, %%t0; @%%q0 match.all.sync.%s %%x|%%q1, %%a, 0x%x; "
                 "@%%q1 xor.b32 %%x, %%x, 0x5a5a" % (w, mask),
             )
         for o in ("add", "min", "max"):
@@ -1187,7 +1183,12 @@ def odd():
     f = "odd"
     for o in ("add", "sub"):
         for t in ("u16", "s16"):
-            form(f, ["u32", "u32", "u16", "u16"], ["b16"], "%s.cc.u32 %%t1, %%a, %%b; %sc.%s %%x, %%c, %%d" % (o, o, t))
+            form(
+                f,
+                ["u32", "u32", "u16", "u16"],
+                ["b16"],
+                "%s.cc.u32 %%t1, %%a, %%b; %sc.%s %%x, %%c, %%d" % (o, o, t),
+            )
         form(f, ["u32"] * 4, ["b32"], "%s.cc.u32 %%t1, %%a, %%b; %sc.sat.s32 %%x, %%c, %%d" % (o, o))
     flag = "selp.b32 %t1, 1, 0, %d; add.cc.u32 %t2, %t1, 0xffffffff; "
     for m in ("lo", "hi"):
@@ -1208,15 +1209,14 @@ def odd():
             for b in ("and", "or", "xor"):
                 form(f, [t, t, "bit"], ["pred"], "setp.%s.%s.%s %%x, %%a, %%b, %%c" % (c, b, t))
     form(f, ["f16x2", "f16x2"], ["pred"], "setp.lt.ftz.f16x2 %x, %a, %b")
-    for space, at in (("global", "%g"), ("shared", "%s")):
-        fetch = "" if space == "global" else "ld.shared.b32 %t5, [%s]; st.global.b32 [%g], %t5"
-        for o in ("and", "or", "xor", "exch"):
-            form(
-                f,
-                ["u32", "u32", "u32"],
-                ["b32", "cell"],
-                "st.%s.b32 [%s], %%b; atom.%s.%s.b32 %%x, [%s], %%a, %%c; " % (space, at, space, o, at) + fetch,
-            )
+    # in shared memory the driver's assembler ends with these
+    for o in ("and", "or", "xor", "exch"):
+        form(
+            f,
+            ["u32", "u32", "u32"],
+            ["b32", "cell"],
+            "st.global.b32 [%%g], %%b; atom.global.%s.b32 %%x, [%%g], %%a, %%c" % o,
+        )
 
 
 def main():

@@ -786,7 +786,10 @@ def one_cluster():
     less64 = ["sub.u64 %s2, %s2, %s1;", "put %s2"]
     case("mapa", [["mapa.shared::cluster.u32 %%r1, %%bar, %d;" % r, less] for r in (0,)])
     case("mapa_64", "mov.u64 %s1, bars;", "cvta.shared.u64 %s1, %s1;", "mapa.u64 %s2, %s1, 0;", less64)
-    case("mapa_high", [["mapa.shared::cluster.u32 %%r1, %%bar, %d;" % r, less] for r in (1, 2, 7, 16, 255, 256)])
+    case(
+        "mapa_high",
+        [["mapa.shared::cluster.u32 %%r1, %%bar, %d;" % r, less] for r in (1, 2, 7, 16, 255, 256)],
+    )
     case(
         "mapa_64_high",
         "mov.u64 %s1, bars;",
@@ -795,10 +798,19 @@ def one_cluster():
     )
     case("rank", "getctarank.shared::cluster.u32 %r1, %bar;", "put32 %r1")
     case("rank_blocks", "getctarank.shared::cluster.u32 %r1, %bar;", "put32 %r1", threads=1, blocks=4)
-    case("rank_64", "mov.u64 %s1, bars;", "cvta.shared.u64 %s1, %s1;", "getctarank.u64 %r1, %s1;", "put32 %r1")
+    case(
+        "rank_64", "mov.u64 %s1, bars;", "cvta.shared.u64 %s1, %s1;", "getctarank.u64 %r1, %s1;", "put32 %r1"
+    )
     case(
         "rank_mapped",
-        [["mapa.shared::cluster.u32 %%r1, %%bar, %d;" % r, "getctarank.shared::cluster.u32 %r1, %r1;", "put32 %r1"] for r in (0, 1, 3)],
+        [
+            [
+                "mapa.shared::cluster.u32 %%r1, %%bar, %d;" % r,
+                "getctarank.shared::cluster.u32 %r1, %r1;",
+                "put32 %r1",
+            ]
+            for r in (0, 1, 3)
+        ],
     )
     touch = "mapa.shared::cluster.u32 %%r1, %%buf, %d;", "st.shared::cluster.u32 [%r1+8], 1234;"
     case("mapped_store", touch[0] % 0, touch[1], dump(3))
@@ -818,7 +830,12 @@ def until(bit):
 
 def store_async():
     st = "st.async%s.shared::cluster." + DONE + "%s [%%buf+%d], %s, [%%bar];"
-    values = "mov.u32 %r1, 0x11223344;", "mov.u32 %r2, 0x55667788;", "mov.u32 %r3, 0x99aabbcc;", "mov.u32 %r4, -2;"
+    values = (
+        "mov.u32 %r1, 0x11223344;",
+        "mov.u32 %r2, 0x55667788;",
+        "mov.u32 %r3, 0x99aabbcc;",
+        "mov.u32 %r4, -2;",
+    )
     values += "mov.u64 %s1, 0x0102030405060708;", "mov.u64 %s2, -5;", "mov.f32 %f1, 0f3F800000;"
     forms = [
         (".b32", "%r1", 4, 4),
@@ -846,10 +863,37 @@ def store_async():
         )
     for name, form, at in (("4", ".b32", 2), ("8", ".b64", 4), ("16", ".v4.b32", 8)):
         value = {".b32": "%r1", ".b64": "%s1", ".v4.b32": "{%r1, %r2, %r3, %r4}"}[form]
-        case("store_async_misaligned_" + name, init(1), values, expect(16), st % ("", form, at, value), arrive(), until(0))
-    case("store_async_outside", init(1), values, expect(4), "add.u32 %buf, %buf, 0x100000;", st % ("", ".b32", 0, "%r1"), arrive(), until(0))
+        case(
+            "store_async_misaligned_" + name,
+            init(1),
+            values,
+            expect(16),
+            st % ("", form, at, value),
+            arrive(),
+            until(0),
+        )
+    case(
+        "store_async_outside",
+        init(1),
+        values,
+        expect(4),
+        "add.u32 %buf, %buf, 0x100000;",
+        st % ("", ".b32", 0, "%r1"),
+        arrive(),
+        until(0),
+    )
     case("store_async_never_init", values, st % ("", ".b32", 0, "%r1"), dump(1))
-    case("store_async_more", init(1), values, expect(4), st % ("", ".b64", 0, "%s1"), arrive(), "word", complete(4), "word")
+    case(
+        "store_async_more",
+        init(1),
+        values,
+        expect(4),
+        st % ("", ".b64", 0, "%s1"),
+        arrive(),
+        "word",
+        complete(4),
+        "word",
+    )
     case(
         "store_async_lanes",
         "setp.eq.u32 %p2, %me, 0;",
@@ -883,7 +927,12 @@ def red_async():
         (".inc.u32", "%r3", 4),
         (".dec.u32", "%r4", 4),
     ]
-    values = "mov.u32 %r1, 0x11223344;", "mov.u32 %r2, 0xfff00000;", "mov.u32 %r3, 0x7fffffff;", "mov.u32 %r4, 0x60000000;"
+    values = (
+        "mov.u32 %r1, 0x11223344;",
+        "mov.u32 %r2, 0xfff00000;",
+        "mov.u32 %r3, 0x7fffffff;",
+        "mov.u32 %r4, 0x60000000;",
+    )
     values += ("mov.u64 %s1, 0xfedcba9876543210;",)
     case(
         "red_async",
@@ -918,7 +967,11 @@ def wmma_sat():
     for ctype in ("f16", "f32"):
         for dtype in ("f16", "f32"):
             for sat in (".satfinite", ""):
-                d = "{%s}" % ", ".join("%%r%d" % i for i in range(4)) if dtype == "f16" else "{%s}" % ", ".join("%%f%d" % i for i in range(8))
+                d = (
+                    "{%s}" % ", ".join("%%r%d" % i for i in range(4))
+                    if dtype == "f16"
+                    else "{%s}" % ", ".join("%%f%d" % i for i in range(8))
+                )
                 c = "{%s}" % ", ".join(["%r9"] * 4) if ctype == "f16" else "{%s}" % ", ".join(["%f9"] * 8)
                 case(
                     "wmma_%s_%s%s" % (dtype, ctype, sat.replace(".", "_")),
