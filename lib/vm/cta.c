@@ -200,6 +200,7 @@ static bool start_cta(struct px_cta *cta, struct px_grid *grid, uint64_t number,
     if (cta->errors) memset(cta->last_error, 0, cta->threads * sizeof *cta->last_error);
     cta->errors = false;
     cta->counted = grid->device->config.deterministic;
+    cta->clock = 0;
     cta->when.mode = grid->device->config.async;
     cta->when.seed = (grid->device->config.async_seed << 32) + number;
     if (!make_shared(cta, grid->shared_bytes)) return false;
