@@ -1,5 +1,6 @@
 /* emit.c - the records of a function, block by block, and what they share. */
 #include "code/emit.h"
+#include "code/forks.h"
 #include "gang/fpmode.h"
 
 /* ---- records ---- */
@@ -389,6 +390,11 @@ void px_emit(struct px_irfn *f)
     tell_locals(f);
     place_rows(f);
     e.pc_of = PX_NEW_N(f->coder->scratch, uint32_t, f->graph.n + 1);
-    for (uint32_t p = 0; p < f->loops.n; p++) emit_block(&e, p);
+    uint32_t *end_of = PX_NEW_N(f->coder->scratch, uint32_t, f->graph.n + 1);
+    for (uint32_t p = 0; p < f->loops.n; p++) {
+        emit_block(&e, p);
+        end_of[f->loops.order[p]] = e.n;
+    }
     finish(&e);
+    px_forks_find(&e, end_of);
 }

@@ -70,6 +70,7 @@ px_emission px_emit_acquire, px_emit_release, px_emit_jump, px_emit_branch, px_e
 /* A record that accesses memory at this address; `align` goes to its size. */
 struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align);
 void px_emit_to(struct px_emitter *e, uint32_t node); /* a jump to a block */
+bool px_emit_goes(const struct px_insn *div);         /* is it one of these two? */
 void px_emit_join(struct px_emitter *e);              /* lanes that fall through stop to look for others */
 
 #endif

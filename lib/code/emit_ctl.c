@@ -58,6 +58,11 @@ void px_emit_to(struct px_emitter *e, uint32_t node)
     px_emit_both(e, do_jump, (struct px_insn){.target = node, .flags = PX_IF_BLOCK});
 }
 
+bool px_emit_goes(const struct px_insn *div)
+{
+    return div->fn == do_jump || div->fn == do_join;
+}
+
 void px_emit_nothing(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     (void)e, (void)in, (void)o;

@@ -13,6 +13,13 @@
 
 struct px_cta;
 
+/* Where a narrowed loop runs (vm/forks.h), and which lanes its lanes are elsewhere. */
+struct px_narrow {
+    uint8_t *room;
+    size_t bytes;
+    uint8_t lane[256];
+};
+
 /* What a worker thread owns. One per thread, reused for CTA after CTA. */
 struct px_worker {
     struct ptx_device *device;
@@ -23,7 +30,8 @@ struct px_worker {
     uint32_t fp_mode;         /* MXCSR state now in force (ops/float.h) */
     atomic_int *stop;         /* nonzero: leave at the next branch */
     struct px_private *pages; /* reductions not yet performed (ops/private.h); NULL until there are some */
-    uint64_t look_at;         /* px_worker_look is due when warp_instructions are as many */
+    struct px_narrow narrow;
+    uint64_t look_at; /* px_worker_look is due when warp_instructions are as many */
 };
 
 /* sched.c: tells the launch what was executed, and stops it when a limit is reached. Costs a look at the

@@ -82,8 +82,9 @@ enum px_bar_kind { PX_BAR_SYNC, PX_BAR_ARRIVE, PX_BAR_POPC, PX_BAR_AND, PX_BAR_O
 struct px_gang {
     uint8_t *frame;         /* base of the running frame */
     uint32_t n;             /* lanes that handlers run, a multiple of 32; */
-    uint32_t width;         /* lanes of a row: the same but while a loop runs narrowed (vm/narrow.c) */
-    bool narrow;            /* then: lanes are not where they are elsewhere */
+    uint32_t width;         /* lanes of a row: the same but while a loop runs narrowed (vm/forks.h) */
+    bool shortens;          /* n may be less than width where the last lanes are elsewhere */
+    bool narrow;            /* a loop runs narrowed: lanes are not where they are elsewhere */
     uint32_t nactive;       /* lanes of `active` */
     struct px_lanes active; /* lanes of the running entry; equal to the mask row */
     bool full;              /* every lane of the row is active */
@@ -127,6 +128,7 @@ struct px_cta {
     uint32_t threads, ngangs, nwarps;
     struct px_gang *gangs;
     uint32_t turn; /* gang to run first when the CTA goes on */
+    bool shortens; /* as its gangs say */
     struct px_uniform uniform;
     uint8_t *shared;
     uint32_t shared_bytes, shared_cap;

@@ -20,11 +20,19 @@ static inline bool px_lanes_equal(const struct px_lanes *a, const struct px_lane
 {
     return !((a->w[0] ^ b->w[0]) | (a->w[1] ^ b->w[1]) | (a->w[2] ^ b->w[2]) | (a->w[3] ^ b->w[3]));
 }
+/* How many of 8 bits are set, in each byte. */
+static inline uint64_t px_lanes_bytes(uint64_t x)
+{
+    x -= x >> 1 & 0x5555555555555555u;
+    x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+    return (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+}
+/* Not every x86-64 has an instruction for it, so the compiler would call a function for each word. */
 static inline uint32_t px_lanes_count(const struct px_lanes *a)
 {
-    uint32_t n = 0;
-    for (int i = 0; i < PX_MASK_WORDS; i++) n += (uint32_t)__builtin_popcountll(a->w[i]);
-    return n;
+    const uint64_t low = px_lanes_bytes(a->w[0]) + px_lanes_bytes(a->w[1]);
+    const uint64_t high = px_lanes_bytes(a->w[2]) + px_lanes_bytes(a->w[3]);
+    return (uint32_t)((low * 0x0101010101010101u >> 56) + (high * 0x0101010101010101u >> 56));
 }
 static inline struct px_lanes px_lanes_and(struct px_lanes a, struct px_lanes b)
 {

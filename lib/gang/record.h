@@ -57,7 +57,7 @@ enum px_step {
     PX_STEP_POLL, /* a wait at mbarriers: some lanes are not done */
     PX_STEP_ARRIVED, /* an atomic operation has changed the grid's workspace */
     PX_STEP_YIELD,   /* nanosleep: let others run */
-    PX_STEP_WIDEN,   /* nothing was done: it cannot be done while the gang runs narrowed (vm/narrow.c) */
+    PX_STEP_WIDEN,   /* nothing was done: it cannot be done while the gang runs narrowed (vm/forks.h) */
     PX_STEP_TRAP     /* the trap of the CTA is set */
 };
 
@@ -142,6 +142,31 @@ struct px_origin {
     const struct px_inst *inst;
 };
 
+/*
+ * A branch whose two ways meet at once: the lanes that do not branch run `other`, those that do `taken`, and
+ * both go on at join. A way is straight: records [first, end) of so many instructions of the text; 0 of them:
+ * no way at all.
+ */
+struct px_way {
+    uint32_t first, end, insts;
+};
+struct px_fork {
+    uint32_t at; /* pc of the branch */
+    struct px_way other, taken;
+    uint32_t join;
+};
+
+/* An innermost loop, records [head, end), in which nothing depends on which lane it is. */
+struct px_loop_row {
+    uint32_t at; /* offset in the frame */
+    uint8_t elem;
+    bool written; /* else it is only read */
+};
+struct px_loop {
+    uint32_t head, end, nrows;
+    struct px_loop_row *rows; /* those of registers that it names */
+};
+
 /* A variable in local memory, for messages. */
 struct px_local_at {
     const struct px_symbol *symbol;
@@ -164,6 +189,9 @@ struct px_fcode {
     uint32_t local_bytes; /* .local variables of one activation, a lane */
     uint32_t nlocals;
     struct px_local_at *locals;
+    uint32_t nforks, nloops;
+    struct px_fork *forks;        /* by pc */
+    struct px_loop *loops;        /* by pc */
     struct px_words *args, *rets; /* of the formal parameters */
     uint32_t nargs, nrets;
     uint32_t home_fp; /* floating-point mode that calls and returns expect */

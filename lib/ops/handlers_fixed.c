@@ -18,27 +18,33 @@
 
 /* ---- mask rows and lane sets ---- */
 
+static uint32_t bits_of_warp(const uint32_t *row)
+{
+#if defined(__AVX512F__)
+    __m512i lo = _mm512_loadu_si512(row), hi = _mm512_loadu_si512(row + 16);
+    return _mm512_test_epi32_mask(lo, lo) | (uint32_t)_mm512_test_epi32_mask(hi, hi) << 16;
+#else
+    uint32_t word = 0;
+#if defined(__AVX2__)
+    for (int k = 0; k < 4; k++)
+        word |= (uint32_t)_mm256_movemask_ps(_mm256_loadu_ps((const float *)row + k * 8)) << k * 8;
+#elif defined(__SSE2__)
+    for (int k = 0; k < 8; k++)
+        word |= (uint32_t)_mm_movemask_ps(_mm_loadu_ps((const float *)row + k * 4)) << k * 4;
+#else
+    for (int k = 0; k < 32; k++) word |= (row[k] & 1) << k;
+#endif
+    return word;
+#endif
+}
+
+/* Words are written whole: who reads them at once would wait for two halves. */
 static void to_bits(const uint32_t *row, uint32_t n, uint64_t *bits)
 {
-    uint32_t *out = (uint32_t *)bits;
-    for (uint32_t w = 0; w < n / 32; w++, row += 32) {
-#if defined(__AVX512F__)
-        __m512i lo = _mm512_loadu_si512(row), hi = _mm512_loadu_si512(row + 16);
-        out[w] = _mm512_test_epi32_mask(lo, lo) | (uint32_t)_mm512_test_epi32_mask(hi, hi) << 16;
-#elif defined(__AVX2__)
-        out[w] = 0;
-        for (int k = 0; k < 4; k++)
-            out[w] |= (uint32_t)_mm256_movemask_ps(_mm256_loadu_ps((const float *)row + k * 8)) << k * 8;
-#elif defined(__SSE2__)
-        out[w] = 0;
-        for (int k = 0; k < 8; k++)
-            out[w] |= (uint32_t)_mm_movemask_ps(_mm_loadu_ps((const float *)row + k * 4)) << k * 4;
-#else
-        out[w] = 0;
-        for (int k = 0; k < 32; k++) out[w] |= (row[k] & 1) << k;
-#endif
-    }
-    for (uint32_t w = n / 32; w < PX_LANES_MAX / 32; w++) out[w] = 0;
+    uint32_t w = 0;
+    for (; w < n / 64; w++, row += 64) bits[w] = bits_of_warp(row) | (uint64_t)bits_of_warp(row + 32) << 32;
+    if (n % 64) bits[w++] = bits_of_warp(row);
+    for (; w < PX_LANES_MAX / 64; w++) bits[w] = 0;
 }
 
 static void to_row(const uint64_t *bits, uint32_t n, uint32_t *row)

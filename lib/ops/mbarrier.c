@@ -186,7 +186,7 @@ int px_mbarrier(struct px_gang *g, const struct px_insn *in)
     if (in->x[1] == PX_MBAR_INIT) return init(g, in);
     if (in->x[1] == PX_MBAR_INVAL) return inval(g, in);
     const struct px_lanes lanes = px_gang_lanes(g, in);
-    for (uint32_t w = 0; w < g->n / 32; w++)
+    for (uint32_t w = 0; w < g->width / 32; w++)
         for (uint32_t left = px_lanes_warp(&lanes, w), same; left; left &= ~same) {
             same = same_barrier(g, in, left, w * 32);
             if (!act(g, in, w * 32, same)) return PX_STEP_TRAP;

@@ -38,10 +38,10 @@ static struct px_place_of in_global(struct px_gang *g, uint64_t va, uint64_t siz
 
 static struct px_place_of in_local(struct px_gang *g, uint32_t lane, uint64_t offset, uint64_t size)
 {
-    struct px_place_of p = {.stride = g->n * 4, .why = "address is outside the thread's local memory"};
+    struct px_place_of p = {.stride = g->width * 4, .why = "address is outside the thread's local memory"};
     uint64_t top = g->running->local_top;
     if (offset > top || size > top - offset) return p;
-    p.host = g->local + ((offset >> 2) * g->n + lane) * 4 + (offset & 3);
+    p.host = g->local + ((offset >> 2) * g->width + lane) * 4 + (offset & 3);
     return p;
 }
 
@@ -198,7 +198,7 @@ static uint8_t *local_row(const struct px_gang *g, const struct px_insn *in, con
     uint64_t offset = px_address(g, in, first) - base - first * step, top = g->running->local_top;
     if (offset > top || size > top - offset || offset & (in->size - 1u) || size > 8) return NULL;
     PX_FOR_LANES(lane, *lanes) if (px_address(g, in, lane) != base + lane * step + offset) return NULL;
-    return g->local + (offset >> 2) * g->n * 4 + (offset & 3);
+    return g->local + (offset >> 2) * g->width * 4 + (offset & 3);
 }
 
 static void load_local_row(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
@@ -210,7 +210,7 @@ static void load_local_row(struct px_gang *g, const struct px_insn *in, const st
     {
         uint8_t v[8] = {0};
         memcpy(v, from + lane * 4, low);
-        if (size[0] == 8) memcpy(v + 4, from + (g->n + lane) * 4, 4);
+        if (size[0] == 8) memcpy(v + 4, from + (g->width + lane) * 4, 4);
         extend(v, size[0], size[1], sign);
         memcpy(d + (size_t)lane * size[1], v, size[1]);
     }
@@ -224,7 +224,7 @@ static void store_local_row(struct px_gang *g, const struct px_insn *in, const s
     PX_FOR_LANES(lane, *lanes)
     {
         memcpy(to + lane * 4, b + (size_t)lane * size[1], low);
-        if (size[0] == 8) memcpy(to + (g->n + lane) * 4, b + (size_t)lane * size[1] + 4, 4);
+        if (size[0] == 8) memcpy(to + (g->width + lane) * 4, b + (size_t)lane * size[1] + 4, 4);
     }
 }
 
@@ -235,6 +235,7 @@ int px_load_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uin
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
+    if (g->narrow) return PX_STEP_WIDEN;
     uint8_t *d = g->frame + in->d, *row = local_row(g, in, &lanes, size);
     uint32_t lane;
     if (row) {
@@ -258,6 +259,7 @@ int px_store_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, ui
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
+    if (g->narrow) return PX_STEP_WIDEN;
     const uint8_t *b = g->frame + in->b;
     uint8_t *row = local_row(g, in, &lanes, size);
     uint32_t lane;

@@ -229,7 +229,7 @@ static uint32_t stranger(const struct px_gang *g, const struct px_insn *in, stru
 static bool all_here(struct px_gang *g, const struct px_insn *in, struct px_lanes lanes)
 {
     if (in->imm & PX_SYNC_ACTIVE) return true;
-    for (uint32_t w = 0; w < g->n / 32; w++) {
+    for (uint32_t w = 0; w < g->width / 32; w++) {
         uint32_t here = px_lanes_warp(&lanes, w), live = px_lanes_warp(&g->live, w);
         if (here == live) continue;
         for (uint32_t left = here; left; left &= left - 1) {
@@ -259,7 +259,7 @@ int px_warp_sync(struct px_gang *g, const struct px_insn *in)
         return px_gang_trap(g, in, bad, PX_CUDA_ILLEGAL_INSTRUCTION, 0,
                             "member mask 0x%x does not name the lane itself", member_of(g, in, bad));
     if (!all_here(g, in, lanes)) return PX_STEP_SYNC;
-    for (uint32_t w = 0; w < g->n / 32; w++)
+    for (uint32_t w = 0; w < g->width / 32; w++)
         for (uint32_t left = px_lanes_warp(&lanes, w), done; left; left &= ~done) {
             done = try_group(g, in, w, left);
             if (!done) return PX_STEP_SYNC;
@@ -347,7 +347,7 @@ static void wake_finished(struct px_gang *g)
 static void try_warps(struct px_gang *g, struct px_lanes lanes)
 {
     bool any = false;
-    for (uint32_t w = 0; w < g->n / 32; w++)
+    for (uint32_t w = 0; w < g->width / 32; w++)
         if (px_lanes_warp(&lanes, w)) any |= try_warp(g, w);
     if (any) wake_finished(g);
 }
@@ -355,7 +355,7 @@ static void try_warps(struct px_gang *g, struct px_lanes lanes)
 bool px_sync_wait(struct px_gang *g, struct px_entry *e, const struct px_insn *in)
 {
     struct px_lanes lanes = px_gang_lanes(g, in), rest = px_lanes_minus(e->mask, lanes);
-    if (!g->sync) g->sync = px_zalloc(g->cta->alloc, g->n * sizeof *g->sync);
+    if (!g->sync) g->sync = px_zalloc(g->cta->alloc, g->width * sizeof *g->sync);
     if (!g->sync) {
         px_gang_trap(g, in, px_lanes_first(&lanes), PX_CUDA_OUT_OF_MEMORY, 0,
                      "out of memory in a warp operation");
@@ -370,5 +370,5 @@ bool px_sync_wait(struct px_gang *g, struct px_entry *e, const struct px_insn *i
 
 void px_sync_exited(struct px_gang *g)
 {
-    if (g->sync) try_warps(g, px_lanes_below(g->n));
+    if (g->sync) try_warps(g, px_lanes_below(g->width));
 }

@@ -23,7 +23,7 @@ static void come(struct px_gang *g, struct px_barrier *b, struct px_lanes lanes)
 {
     struct px_cta *cta = g->cta;
     cta->barriers_used |= 1u << (b - cta->barrier);
-    for (uint32_t w = 0; w < g->n / 32; w++) {
+    for (uint32_t w = 0; w < g->width / 32; w++) {
         uint32_t bits = px_lanes_warp(&lanes, w), warp = g->first / 32 + w;
         if (!bits) continue;
         b->waiting[warp] |= bits;
@@ -77,7 +77,7 @@ static void release_arrivals(struct px_gang *g, const struct px_barrier *b, uint
     for (uint32_t i = 0; i < list.n; i++) {
         struct px_entry *e = &g->entries.all[list.at[i]];
         bool done = true;
-        for (uint32_t w = 0; w < g->n / 32; w++)
+        for (uint32_t w = 0; w < g->width / 32; w++)
             if (px_lanes_warp(&e->mask, w) && !(b->arrived >> (g->first / 32 + w) & 1)) done = false;
         if (done) px_entry_wake(&g->entries, e, e->mask);
     }

@@ -184,7 +184,7 @@ static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_i
 {
     struct px_lanes parked = {{0}};
     uint32_t first = px_lanes_first(&e->mask);
-    if (!g->ext) g->ext = px_zalloc(g->cta->alloc, g->n * sizeof *g->ext);
+    if (!g->ext) g->ext = px_zalloc(g->cta->alloc, g->width * sizeof *g->ext);
     if (!g->ext || argument_bytes(callee) > PX_EXT_BYTES)
         return px_gang_trap(g, in, first, PX_CUDA_OUT_OF_MEMORY, 0, "no room for the arguments of %s",
                             callee->name);

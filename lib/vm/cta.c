@@ -26,10 +26,10 @@ static void free_gang(struct px_cta *cta, struct px_gang *g)
 {
     const ptx_allocator *a = cta->alloc;
     px_entries_free(&g->entries, a);
-    px_free(a, g->local, g->local_bytes * g->n);
-    px_free(a, g->tid[0], 3 * g->n * sizeof(uint32_t));
-    px_free(a, g->sync, g->n * sizeof *g->sync);
-    px_free(a, g->ext, g->n * sizeof *g->ext);
+    px_free(a, g->local, g->local_bytes * g->width);
+    px_free(a, g->tid[0], 3 * g->width * sizeof(uint32_t));
+    px_free(a, g->sync, g->width * sizeof *g->sync);
+    px_free(a, g->ext, g->width * sizeof *g->ext);
     px_async_free(g);
 }
 
@@ -77,11 +77,12 @@ static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
     g->level = cta->code->level;
     g->n = g->width = cta->code->width;
     g->first = first;
-    if (!px_entries_init(&g->entries, a, g->n)) return false;
-    g->tid[0] = px_alloc(a, 3 * g->n * sizeof(uint32_t));
+    g->shortens = cta->shortens;
+    if (!px_entries_init(&g->entries, a, g->width)) return false;
+    g->tid[0] = px_alloc(a, 3 * g->width * sizeof(uint32_t));
     if (!g->tid[0]) return false;
-    g->tid[1] = g->tid[0] + g->n;
-    g->tid[2] = g->tid[1] + g->n;
+    g->tid[1] = g->tid[0] + g->width;
+    g->tid[2] = g->tid[1] + g->width;
     return true;
 }
 
@@ -92,6 +93,7 @@ static struct px_cta *new_cta(struct px_grid *grid)
     struct px_cta *cta = px_zalloc(a, sizeof *cta);
     if (!cta) return NULL;
     cta->alloc = a;
+    cta->shortens = grid->device->engine & PX_ENGINE_narrow;
     cta->code = code;
     cta->threads = code->threads;
     cta->nwarps = (code->threads + 31) / 32;
@@ -121,7 +123,7 @@ static bool make_shared(struct px_cta *cta, uint32_t bytes)
 
 static void fill_tids(struct px_gang *g, struct px_shape block)
 {
-    for (uint32_t i = 0; i < g->n; i++) {
+    for (uint32_t i = 0; i < g->width; i++) {
         uint32_t t = g->first + i;
         g->tid[0][i] = t % block.x;
         g->tid[1][i] = t / block.x % block.y;
@@ -177,14 +179,14 @@ static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
 static bool start_gang(struct px_gang *g)
 {
     uint32_t left = g->cta->threads - g->first;
-    g->live = px_lanes_below(left < g->n ? left : g->n);
+    g->live = px_lanes_below(left < g->width ? left : g->width);
     px_async_reset(g);
     if (!px_local_clear(g, 0)) return false;
     struct px_frame *f = px_frame_push(g, NULL, g->cta->code->entry);
     if (!f) return false;
     f->live = g->live;
     px_entries_start(&g->entries, f, g->live);
-    for (uint32_t w = 0; w < g->n / 32 && g->first / 32 + w < g->cta->nwarps; w++)
+    for (uint32_t w = 0; w < g->width / 32 && g->first / 32 + w < g->cta->nwarps; w++)
         g->cta->live_lanes[g->first / 32 + w] = px_lanes_warp(&g->live, w);
     return true;
 }
@@ -320,10 +322,10 @@ static void say_threads(const struct px_gang *g, const struct px_lanes *set, cha
 {
     size_t at = 0;
     buf[0] = 0;
-    for (uint32_t i = 0; i < g->n && at + 24 < size; i++) {
+    for (uint32_t i = 0; i < g->width && at + 24 < size; i++) {
         if (!px_lanes_has(set, i)) continue;
         uint32_t k = i;
-        while (k + 1 < g->n && px_lanes_has(set, k + 1)) k++;
+        while (k + 1 < g->width && px_lanes_has(set, k + 1)) k++;
         at += (size_t)snprintf(buf + at, size - at, at ? ",%u" : "%u", g->first + i);
         if (k > i) at += (size_t)snprintf(buf + at, size - at, "-%u", g->first + k);
         i = k;

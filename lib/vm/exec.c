@@ -20,6 +20,7 @@
 #include "gang/gang.h"
 #include "vm/exec.h"
 #include "vm/cooperative.h"
+#include "vm/forks.h"
 #include "vm/poll.h"
 #include "ops/alloca.h"
 #include "ops/warp.h"
@@ -36,11 +37,24 @@ struct run {
     struct px_entry *e;
     const struct px_insn *code; /* conv or div of the frame's function */
     uint64_t *budget;
+    uint32_t turns; /* backward branches of the gang */
 };
+
+/* Backward branches before a loop in which few lanes are left is narrowed, and fewest lanes of a row. */
+enum { NARROW_AFTER = 4, ROW_LEAST = 32 };
 
 static bool others_run(const struct px_gang *g)
 {
     return g->entries.ready.n;
+}
+
+/* Handlers need not run the lanes behind the last one of the entry. */
+static uint32_t lanes_to_run(const struct px_gang *g, const struct px_lanes *mask)
+{
+    if (!g->shortens) return g->width;
+    uint32_t w = PX_MASK_WORDS - 1;
+    while (!mask->w[w]) w--;
+    return (w * 64 + 64 - (uint32_t)__builtin_clzll(mask->w[w]) + 31) & ~31u;
 }
 
 /* What the running entry needs: mask row, version of the code, where others wait. */
@@ -53,6 +67,7 @@ static void enter(struct run *r, struct px_entry *e)
     g->frame = f->base;
     g->active = e->mask;
     g->nactive = px_lanes_count(&e->mask);
+    g->n = lanes_to_run(g, &e->mask);
     g->full = g->nactive == g->n;
     g->resume = e->resume;
     g->level->to_row(e->mask.w, g->n, (uint32_t *)(void *)f->base);
@@ -66,11 +81,11 @@ static uint32_t ord_before(const struct px_insn *code, uint32_t pc)
     return pc ? code[pc - 1].ord : 0;
 }
 
-/* Adds what ran between `start` and `in` (included) to the counters. */
-static void count(const struct run *r, uint32_t start_ord, const struct px_insn *in)
+/* Adds what ran between two numbers of instructions to the counters. */
+static void count(const struct run *r, uint32_t from, uint32_t to)
 {
     struct px_gang *g = r->g;
-    uint64_t k = in->ord - start_ord;
+    uint64_t k = to - from;
     g->worker->thread_instructions += k * g->nactive;
     g->worker->warp_instructions += k * ((g->nactive + 31) / 32);
     g->cta->clock += k;
@@ -103,7 +118,7 @@ static void exit_lanes(struct run *r, struct px_lanes gone, uint32_t next)
     px_entry_drop(&g->entries, gone);
     if (g->entries.running) leave_at(r, next);
     g->live = px_lanes_minus(g->live, gone);
-    for (uint32_t w = 0; w < g->n / 32 && g->first / 32 + w < PX_WARPS_MAX; w++)
+    for (uint32_t w = 0; w < g->width / 32 && g->first / 32 + w < PX_WARPS_MAX; w++)
         g->cta->live_lanes[g->first / 32 + w] &= ~px_lanes_warp(&gone, w);
     remove_lanes(g, frame, gone);
     px_barrier_exited(g->cta);
@@ -141,6 +156,77 @@ static bool spend(struct run *r)
     return true;
 }
 
+/* ---- loops in which few lanes are left ---- */
+
+/* Lanes of a narrowed loop go on elsewhere. */
+static void leave_loop(struct run *r, const struct px_loop *loop, struct px_lanes lanes, uint32_t pc)
+{
+    struct px_gang *g = r->g;
+    if (px_lanes_empty(&lanes)) return;
+    px_entry_go(&g->entries, px_narrow_leave(g, loop, lanes), r->e->frame, pc, false);
+    px_gang_activate(g, px_lanes_minus(g->active, lanes));
+}
+
+/* A branch of all lanes that still run. True: they are still inside, at *pc. */
+static bool jump_inside(struct run *r, const struct px_loop *loop, uint32_t *pc, uint32_t target)
+{
+    struct px_gang *g = r->g;
+    bool inside = target >= loop->head && target < loop->end;
+    if (target <= *pc && spend(r)) inside = false;
+    *pc = target;
+    if (!inside) return leave_loop(r, loop, g->active, target), false;
+    if (g->n > ROW_LEAST && g->nactive * 2 <= g->n) px_narrow_again(g, loop);
+    return true;
+}
+
+/* Lanes of g->taken branch at *pc, the others do not. True: those that are still inside stand at *pc. */
+static bool split_inside(struct run *r, const struct px_loop *loop, uint32_t *pc, uint32_t target)
+{
+    struct px_gang *g = r->g;
+    const struct px_fork *fork = px_fork_at(r->e->frame->code, *pc);
+    const struct px_lanes taken = g->taken, others = px_lanes_minus(g->active, taken);
+    const bool back = target >= loop->head && target < loop->end, on = *pc + 1 < loop->end;
+    struct px_fork_stop stop;
+    if (fork) {
+        if (px_fork_run(g, fork, &stop) == PX_STEP_NEXT) return *pc = fork->join, true;
+        const struct px_lanes rest = px_lanes_minus(g->active, stop.lanes);
+        leave_loop(r, loop, stop.lanes, stop.pc);
+        leave_loop(r, loop, rest, stop.rest);
+        return false;
+    }
+    if (!back || on) leave_loop(r, loop, taken, target);
+    if (back || !on) leave_loop(r, loop, others, *pc + 1);
+    if (back == on) return false;
+    return jump_inside(r, loop, pc, back ? target : *pc + 1);
+}
+
+/* Does the entry run the loop? Then it has left it, all of its lanes, when this returns. */
+static enum after narrow_loop(struct run *r, uint32_t head)
+{
+    struct px_gang *g = r->g;
+    const struct px_insn *code = r->e->frame->code->div;
+    if (r->code != code || g->nactive * 2 > g->n || g->n <= ROW_LEAST) return AFTER_GO;
+    const struct px_loop *loop = px_loop_at(r->e->frame->code, head);
+    if (!loop || g->merge_pc < loop->end || !px_narrow_begin(g, loop)) return AFTER_GO;
+    uint32_t pc = head;
+    for (bool inside = true; inside;) {
+        const struct px_insn *in = code + pc, *end = code + loop->end;
+        const uint32_t start = ord_before(code, pc);
+        int step = PX_STEP_NEXT;
+        while (in < end && (step = in->fn(g, in)) == PX_STEP_NEXT) in++;
+        pc = (uint32_t)(in - code);
+        count(r, start, step == PX_STEP_JUMP || step == PX_STEP_SPLIT ? in->ord : ord_before(code, pc));
+        if (step == PX_STEP_JUMP)
+            inside = jump_inside(r, loop, &pc, in->target);
+        else if (step == PX_STEP_SPLIT)
+            inside = split_inside(r, loop, &pc, in->target);
+        else
+            inside = false, leave_loop(r, loop, g->active, pc);
+    }
+    px_narrow_end(g);
+    return AFTER_SWITCH;
+}
+
 static enum after go_to(struct run *r, const struct px_insn **in, uint32_t target)
 {
     uint32_t pc = (uint32_t)(*in - r->code);
@@ -154,13 +240,27 @@ static enum after go_to(struct run *r, const struct px_insn **in, uint32_t targe
     if (target <= pc && spend(r)) leave = true;
     if (leave) return leave_at(r, target);
     *in = r->code + target;
+    if (target > pc || ++r->turns % NARROW_AFTER) return AFTER_GO;
+    return narrow_loop(r, target);
+}
+
+/* Both ways of a short branch, one after the other. */
+static enum after do_fork(struct run *r, const struct px_fork *fork, const struct px_insn **in)
+{
+    struct px_fork_stop stop;
+    if (px_fork_run(r->g, fork, &stop) != PX_STEP_NEXT) return AFTER_TRAP;
+    if (fork->join >= r->g->merge_pc) return leave_at(r, fork->join);
+    *in = r->code + fork->join;
     return AFTER_GO;
 }
 
 /* The running entry becomes two. */
-static enum after do_split(struct run *r, const struct px_insn *in, uint32_t next)
+static enum after do_split(struct run *r, const struct px_insn **at, uint32_t next)
 {
     struct px_gang *g = r->g;
+    const struct px_insn *in = *at;
+    const struct px_fork *fork = px_fork_at(r->e->frame->code, next - 1);
+    if (fork && g->merge_pc >= fork->join) return do_fork(r, fork, at);
     if (in->target < next) spend(r);
     px_entry_go(&g->entries, g->taken, r->e->frame, in->target, false);
     return leave_at(r, next);
@@ -299,7 +399,7 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     enum after after = AFTER_GO;
     switch (step) {
     case PX_STEP_JUMP: return go_to(r, in, now->target);
-    case PX_STEP_SPLIT: return do_split(r, now, next);
+    case PX_STEP_SPLIT: return do_split(r, in, next);
     case PX_STEP_JOIN: return leave_at(r, next);
     case PX_STEP_EXIT: after = do_exit(r, now, next); break;
     case PX_STEP_RET: after = do_return(r, now, next); break;
@@ -330,7 +430,7 @@ static enum after run_entry(struct run *r)
         uint32_t start = g->resume ? in->ord : ord_before(r->code, (uint32_t)(in - r->code));
         int step;
         while ((step = in->fn(g, in)) == PX_STEP_NEXT) in++;
-        count(r, start, in);
+        count(r, start, in->ord);
         enum after after = act(r, step, &in);
         if (after != AFTER_GO) return after;
         g->resume = false;

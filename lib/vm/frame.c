@@ -42,8 +42,8 @@ static struct px_frame *new_frame(struct px_cta *cta, const struct px_fcode *cod
 /* It may be a gigabyte, so the limits are looked at on the way. */
 bool px_local_clear(struct px_gang *g, uint64_t from)
 {
-    const uint64_t end = g->local_bytes * g->n;
-    for (uint64_t at = from * g->n, n; at < end; at += n) {
+    const uint64_t end = g->local_bytes * g->width;
+    for (uint64_t at = from * g->width, n; at < end; at += n) {
         n = end - at < CLEAR_PART ? end - at : CLEAR_PART;
         memset(g->local + at, 0, n);
         if (n == CLEAR_PART && px_sched_due(g->cta->grid->run)) return false;
@@ -58,7 +58,7 @@ bool px_frame_local(struct px_gang *g, uint64_t bytes)
     uint64_t want = g->local_bytes * 2 > bytes ? g->local_bytes * 2 : (bytes + 255) & ~255ull;
     if (want > PX_LOCAL_MAX) want = PX_LOCAL_MAX;
     const uint64_t had = g->local_bytes;
-    uint8_t *p = px_realloc(g->cta->alloc, g->local, had * g->n, want * g->n);
+    uint8_t *p = px_realloc(g->cta->alloc, g->local, had * g->width, want * g->width);
     if (!p) return false;
     g->local = p;
     g->local_bytes = want;

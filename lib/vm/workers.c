@@ -332,6 +332,12 @@ static void end_threads(struct px_sched *s)
     for (uint32_t i = 0; i < s->nthreads; i++) pthread_join(s->threads[i], NULL);
 }
 
+static void free_worker(struct px_worker *worker, const ptx_allocator *a)
+{
+    px_private_free(worker, a);
+    px_free(a, worker->narrow.room, worker->narrow.bytes);
+}
+
 void px_sched_free(struct px_sched *s)
 {
     if (!s->helpers) return;
@@ -341,7 +347,7 @@ void px_sched_free(struct px_sched *s)
         next = p->next;
         px_free(&s->alloc, p, sizeof *p);
     }
-    for (uint32_t i = 0; i < s->nhelpers; i++) px_private_free(&s->helpers[i].worker, &s->alloc);
+    for (uint32_t i = 0; i < s->nhelpers; i++) free_worker(&s->helpers[i].worker, &s->alloc);
     for (int i = 0; i < PX_RUNS; i++) px_free(&s->alloc, atomic_load(&s->runs[i]), sizeof(struct px_run));
     px_free(&s->alloc, s->free_slots, s->cap_slots * sizeof *s->free_slots);
     px_free(&s->alloc, s->threads, s->nhelpers * sizeof *s->threads);

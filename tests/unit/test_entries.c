@@ -402,8 +402,8 @@ static struct lab *new_lab(struct px_lanes apart, uint8_t group, struct px_insn 
     struct px_lanes all = px_lanes_below(WIDTH);
     *f = (struct px_frame){
         .code = &lab->fcode, .live = all, .base = aligned_alloc(64, FRAME), .rank = PX_FRAME_RANK(0, 1)};
-    lab->gang =
-        (struct px_gang){.n = WIDTH, .cta = &lab->cta, .level = px_level_best(), .live = all, .running = f};
+    lab->gang = (struct px_gang){
+        .n = WIDTH, .width = WIDTH, .cta = &lab->cta, .level = px_level_best(), .live = all, .running = f};
     assert_true(init(&lab->gang.entries, WIDTH));
     px_entries_start(&lab->gang.entries, f, all);
     return lab;

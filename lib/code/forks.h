@@ -1,0 +1,11 @@
+/* forks.h - what the emission tells exec.c about branches and loops that need not go through the set of
+ * entries. */
+#ifndef PX_CODE_FORKS_H
+#define PX_CODE_FORKS_H
+
+#include "code/emit.h"
+
+/* `end_of`: by node, the pc behind its records. Places are known. */
+void px_forks_find(struct px_emitter *e, const uint32_t *end_of);
+
+#endif

@@ -1,0 +1,181 @@
+/* forks.c - see forks.h. Both run the divergent version of the code, which knows nothing of lanes but their
+ * mask. */
+#include "vm/forks.h"
+#include "base/alloc.h"
+#include "ops/row.h"
+#include "vm/cooperative.h"
+#include "vm/device.h"
+
+void px_gang_activate(struct px_gang *g, struct px_lanes lanes)
+{
+    g->active = lanes;
+    g->nactive = px_lanes_count(&lanes);
+    g->full = g->nactive == g->n;
+    g->level->to_row(lanes.w, g->n, PX_ROW(g, uint32_t, 0));
+}
+
+/* ---- finding ---- */
+
+const struct px_fork *px_fork_at(const struct px_fcode *code, uint32_t pc)
+{
+    uint32_t low = 0, high = code->nforks;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (code->forks[middle].at < pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < code->nforks && code->forks[low].at == pc ? &code->forks[low] : NULL;
+}
+
+const struct px_loop *px_loop_at(const struct px_fcode *code, uint32_t pc)
+{
+    uint32_t low = 0, high = code->nloops;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (code->loops[middle].head < pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < code->nloops && code->loops[low].head == pc ? &code->loops[low] : NULL;
+}
+
+/* ---- forks ---- */
+
+static void count(struct px_gang *g, uint32_t insts)
+{
+    g->worker->thread_instructions += (uint64_t)insts * g->nactive;
+    g->worker->warp_instructions += (uint64_t)insts * ((g->nactive + 31) / 32);
+    g->cta->clock += insts;
+}
+
+static int run_way(struct px_gang *g, const struct px_way *way, struct px_lanes lanes,
+                   struct px_fork_stop *stop)
+{
+    const struct px_insn *code = g->running->code->div, *in = code + way->first, *end = code + way->end;
+    int step = PX_STEP_NEXT;
+    if (!way->insts) return step;
+    px_gang_activate(g, lanes);
+    for (; in < end; in++) {
+        step = in->fn(g, in);
+        if (step == PX_STEP_ARRIVED) px_cooperative_arrived(g->cta->grid), step = PX_STEP_NEXT;
+        if (step != PX_STEP_NEXT) break;
+    }
+    count(g, step == PX_STEP_NEXT ? way->insts : in[-1].ord - code[way->first - 1].ord);
+    stop->lanes = lanes;
+    stop->pc = (uint32_t)(in - code);
+    return step;
+}
+
+int px_fork_run(struct px_gang *g, const struct px_fork *fork, struct px_fork_stop *stop)
+{
+    const struct px_lanes all = g->active, taken = g->taken;
+    stop->rest = fork->taken.insts ? fork->taken.first : fork->join;
+    int step = run_way(g, &fork->other, px_lanes_minus(all, taken), stop);
+    if (step == PX_STEP_NEXT) {
+        stop->rest = fork->join;
+        step = run_way(g, &fork->taken, taken, stop);
+    }
+    px_gang_activate(g, all);
+    return step;
+}
+
+/* ---- narrowed loops ---- */
+
+static bool make_room(struct px_gang *g, size_t bytes)
+{
+    struct px_narrow *w = &g->worker->narrow;
+    if (bytes <= w->bytes) return true;
+    const ptx_allocator *a = &g->cta->grid->device->sched.alloc;
+    uint8_t *room = px_realloc(a, w->room, w->bytes, bytes);
+    if (!room) return false;
+    w->room = room;
+    w->bytes = bytes;
+    return true;
+}
+
+#define MOVE_LANES(T)                                                                                        \
+    for (uint32_t i = 0; i < n; i++)                                                                         \
+    ((T *)(void *)to)[at ? at[i] : i] = ((const T *)(const void *)from)[by ? by[i] : i]
+
+/* Element by[i] of one row becomes element at[i] of another; NULL: i. */
+static void move_lanes(uint8_t *to, const uint8_t *at, const uint8_t *from, const uint8_t *by, uint32_t n,
+                       uint32_t elem)
+{
+    switch (elem) {
+    case 2: MOVE_LANES(uint16_t); break;
+    case 4: MOVE_LANES(uint32_t); break;
+    case 8: MOVE_LANES(uint64_t); break;
+    default: MOVE_LANES(px_b128); break;
+    }
+}
+
+static uint32_t list_lanes(uint8_t *list, struct px_lanes lanes)
+{
+    uint32_t n = 0, lane;
+    PX_FOR_LANES(lane, lanes) list[n++] = (uint8_t)lane;
+    return n;
+}
+
+static void stand_together(struct px_gang *g, uint32_t n)
+{
+    g->n = (n + 31) & ~31u;
+    px_gang_activate(g, px_lanes_below(n));
+}
+
+bool px_narrow_begin(struct px_gang *g, const struct px_loop *loop)
+{
+    const struct px_fcode *code = g->running->code;
+    struct px_narrow *w = &g->worker->narrow;
+    if (!make_room(g, code->frame_bytes + 64)) return false;
+    uint8_t *base = (uint8_t *)(((uintptr_t)w->room + 63) & ~(uintptr_t)63), *from = g->frame;
+    const uint32_t n = list_lanes(w->lane, g->active);
+    memcpy(base + code->uniform, from + code->uniform, code->rows - code->uniform);
+    memcpy(base + code->pool, from + code->pool, code->pool_bytes);
+    for (uint32_t i = 0; i < loop->nrows; i++) {
+        const struct px_loop_row *r = &loop->rows[i];
+        move_lanes(base + r->at, NULL, from + r->at, w->lane, n, r->elem);
+    }
+    g->frame = base;
+    g->narrow = true;
+    stand_together(g, n);
+    return true;
+}
+
+void px_narrow_again(struct px_gang *g, const struct px_loop *loop)
+{
+    struct px_narrow *w = &g->worker->narrow;
+    uint8_t list[PX_LANES_MAX];
+    const uint32_t n = list_lanes(list, g->active);
+    for (uint32_t i = 0; i < loop->nrows; i++) { /* upwards, so nothing is overwritten before it has moved */
+        const struct px_loop_row *r = &loop->rows[i];
+        move_lanes(g->frame + r->at, NULL, g->frame + r->at, list, n, r->elem);
+    }
+    for (uint32_t i = 0; i < n; i++) w->lane[i] = w->lane[list[i]];
+    stand_together(g, n);
+}
+
+struct px_lanes px_narrow_leave(struct px_gang *g, const struct px_loop *loop, struct px_lanes lanes)
+{
+    const struct px_narrow *w = &g->worker->narrow;
+    uint8_t list[PX_LANES_MAX], home[PX_LANES_MAX], *to = g->running->base;
+    struct px_lanes out = {{0}};
+    const uint32_t n = list_lanes(list, lanes);
+    for (uint32_t i = 0; i < n; i++) {
+        home[i] = w->lane[list[i]];
+        px_lanes_set(&out, home[i]);
+    }
+    for (uint32_t i = 0; i < loop->nrows; i++) {
+        const struct px_loop_row *r = &loop->rows[i];
+        if (r->written) move_lanes(to + r->at, home, g->frame + r->at, list, n, r->elem);
+    }
+    return out;
+}
+
+void px_narrow_end(struct px_gang *g)
+{
+    g->narrow = false;
+    g->n = g->width;
+}
