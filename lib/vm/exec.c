@@ -244,7 +244,8 @@ static enum after go_to(struct run *r, const struct px_insn **in, uint32_t targe
     return narrow_loop(r, target);
 }
 
-/* Both ways of a short branch, one after the other. */
+/* Both ways of a short branch, one after the other, in the divergent version whichever runs here: what
+ * convergent code keeps elsewhere than in rows has to be in them before, and is taken from them after. */
 static enum after do_fork(struct run *r, const struct px_fork *fork, const struct px_insn **in)
 {
     struct px_fork_stop stop;
