@@ -62,7 +62,7 @@ HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
 TOOLS = $(B)/bin/ptxas $(B)/bin/ptxvm
 PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so $(B)/lib/libcuda.so.1
 
-PUBLIC_HEADERS = $(filter-out include/ptx_tools.h include/ptx_syntax.h,$(wildcard include/*.h))
+PUBLIC_HEADERS = $(filter-out include/ptx_tools.h include/ptx_syntax.h,$(wildcard include/*.h)) include/ptxvm.hpp
 
 .PHONY: all test check demo lint san bench install clean deps quick
 .DELETE_ON_ERROR:

@@ -41,6 +41,7 @@ static void close_stream(struct px_stream *s)
     px_task_release(s->tail);
     px_task_release(s->failed);
     s->tail = s->failed = NULL;
+    s->closed = true;
     px_stream_release(s);
 }
 
@@ -78,7 +79,7 @@ struct px_stream *px_stream_find(struct ptx_device *device, ptx_stream number)
 
 void px_stream_failed(struct px_stream *s, struct px_task *task)
 {
-    if (s->failed || s->refs == 1) return; /* the last reference is the task's own: nobody can ask */
+    if (s->failed || s->closed) return;
     s->failed = task;
     task->refs++;
 }
