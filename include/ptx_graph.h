@@ -20,6 +20,14 @@ extern "C" {
 
 typedef uint64_t ptx_graph, ptx_node, ptx_instance;
 
+/*
+ * Memory of ALLOC nodes (CUDA's "memory nodes"; a captured ptx_stream_alloc makes one): its address belongs
+ * to the graph and its instances for as long as they are, but is memory only from the launch of the node
+ * until it is freed, by a FREE node, ptx_stream_free or ptx_memory_free. A launch whose ALLOC finds its
+ * memory not freed is a fault. A graph with such nodes is not cloned and no child (PTX_ERROR_UNSUPPORTED),
+ * and neither kind can be set.
+ */
+
 typedef enum ptx_node_kind {
     PTX_NODE_EMPTY = 0,
     PTX_NODE_KERNEL = 1,
@@ -28,7 +36,9 @@ typedef enum ptx_node_kind {
     PTX_NODE_HOST = 4,
     PTX_NODE_RECORD = 5, /* of an event */
     PTX_NODE_WAIT = 6,   /* for an event, as it is recorded when the instance is launched */
-    PTX_NODE_CHILD = 7   /* a graph, copied into this one */
+    PTX_NODE_CHILD = 7,  /* a graph, copied into this one */
+    PTX_NODE_ALLOC = 8,  /* memory, from here until it is freed; its address is known when the node is made */
+    PTX_NODE_FREE = 9    /* memory of such a node */
 } ptx_node_kind;
 
 /* What a node does; only the fields of its kind are read, and all that they point to is copied. */
@@ -43,6 +53,9 @@ typedef struct ptx_node_config {
     void *user;
     ptx_event event;
     ptx_graph child;
+    uint64_t bytes;         /* ALLOC, */
+    ptx_address *allocated; /* and where its address goes */
+    ptx_address address;    /* FREE */
 } ptx_node_config;
 
 PTX_API ptx_status ptx_graph_create(ptx_device *device, ptx_graph *graph);

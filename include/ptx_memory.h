@@ -19,7 +19,8 @@ typedef enum ptx_memory_kind {
     PTX_MEMORY_PINNED = 1,     /* ptx_host_alloc */
     PTX_MEMORY_MANAGED = 2,    /* ptx_managed_alloc */
     PTX_MEMORY_REGISTERED = 3, /* ptx_host_register */
-    PTX_MEMORY_STREAM = 4      /* ptx_stream_alloc */
+    PTX_MEMORY_STREAM = 4,     /* ptx_stream_alloc, and memory of graphs */
+    PTX_MEMORY_MAPPED = 5      /* ptx_range_map */
 } ptx_memory_kind;
 
 typedef struct ptx_memory_info {
@@ -68,12 +69,81 @@ PTX_API ptx_status ptx_memory_alloc_pitch(ptx_device *device, uint64_t width, ui
 
 /*
  * Memory that the stream's work may use from here on; its contents are zero. The address is known at once,
- * and what is given out is free at once, so two allocations never share memory that is not yet freed.
+ * and what is given out is free at once, so two allocations never share memory that is not yet freed. While
+ * the stream is captured it becomes an ALLOC node (ptx_graph.h).
  */
 PTX_API ptx_status ptx_stream_alloc(ptx_device *device, uint64_t size, ptx_stream stream,
                                     ptx_address *address);
-/* Frees it, or memory of ptx_memory_alloc, when all that is in the stream now is done. */
+/* Frees it, or memory of ptx_memory_alloc, when all that is in the stream now is done. While the stream is
+ * captured: memory of ALLOC nodes only. */
 PTX_API ptx_status ptx_stream_free(ptx_device *device, ptx_address address, ptx_stream stream);
+
+/*
+ * A pool is where memory in stream order comes from, and what counts it; a pool is a number of a device (see
+ * ptx_stream.h). It holds memory in steps of 32 MiB. When a stream or the device has been waited for, it
+ * gives back what it holds beyond its threshold (0 at first) and what is in use; what it holds beside that is
+ * not free in ptx_memory_room, but other allocations get it when they need it. CUDA's programming guide,
+ * "Stream Ordered Memory Allocator", describes the model.
+ */
+typedef uint64_t ptx_pool;
+
+/* The pool of ptx_stream_alloc, which every device has. */
+#define PTX_POOL_DEFAULT ((ptx_pool)0)
+
+typedef struct ptx_pool_info {
+    size_t struct_size;
+    uint64_t threshold;               /* bytes to hold */
+    uint64_t reserved, reserved_high; /* bytes held, and the most since it was reset */
+    uint64_t used, used_high;         /* bytes allocated, likewise */
+} ptx_pool_info;
+
+/* At most `max_bytes` are in use at once; 0: as many as there are. */
+PTX_API ptx_status ptx_pool_create(ptx_device *device, uint64_t max_bytes, ptx_pool *pool);
+/* Its allocations stay until they are freed. The default pool cannot be destroyed. */
+PTX_API ptx_status ptx_pool_destroy(ptx_device *device, ptx_pool pool);
+/* As ptx_stream_alloc, from this pool. PTX_ERROR_OUT_OF_MEMORY as well: more than max_bytes. */
+PTX_API ptx_status ptx_pool_alloc(ptx_device *device, ptx_pool pool, uint64_t size, ptx_stream stream,
+                                  ptx_address *address);
+PTX_API ptx_status ptx_pool_info_get(ptx_device *device, ptx_pool pool, ptx_pool_info *info);
+PTX_API ptx_status ptx_pool_threshold_set(ptx_device *device, ptx_pool pool, uint64_t bytes);
+/* Gives back what it holds beyond `keep` bytes and what is in use, at once. */
+PTX_API ptx_status ptx_pool_trim(ptx_device *device, ptx_pool pool, uint64_t keep);
+/* The most is from now on what is. */
+PTX_API ptx_status ptx_pool_high_reset(ptx_device *device, ptx_pool pool);
+
+/* ---- reserve and map ------------------------------------------------ */
+
+/*
+ * Addresses and memory apart (CUDA's virtual memory management, cuMem...): a range of addresses is reserved,
+ * physical memory is created, and parts of the one are mapped to parts of the other, the same memory at
+ * several addresses if wanted. Sizes, addresses and offsets are multiples of PTX_MAP_GRAIN, else
+ * PTX_ERROR_INVALID_ARGUMENT. A device has addresses for ranges of four times its memory; where the host did
+ * not give it those (ulimit -v), PTX_ERROR_OUT_OF_MEMORY. With host_memory, or where the system has no files
+ * in memory, PTX_ERROR_UNSUPPORTED.
+ */
+#define PTX_MAP_GRAIN ((uint64_t)2 << 20)
+
+typedef uint64_t ptx_physical;
+
+typedef enum ptx_access { PTX_ACCESS_NONE = 0, PTX_ACCESS_READ = 1, PTX_ACCESS_READ_WRITE = 3 } ptx_access;
+
+/* `align`: a power of two; less than PTX_MAP_GRAIN counts as that. */
+PTX_API ptx_status ptx_range_reserve(ptx_device *device, uint64_t size, uint64_t align, ptx_address *address);
+/* The whole of a reserved range; PTX_ERROR_INVALID_ARGUMENT while something is mapped in it. */
+PTX_API ptx_status ptx_range_release(ptx_device *device, ptx_address address, uint64_t size);
+/* Zeroed, and a part of the device's memory. */
+PTX_API ptx_status ptx_physical_create(ptx_device *device, uint64_t size, ptx_physical *physical);
+/* The number is no longer used; the memory goes with its last mapping. */
+PTX_API ptx_status ptx_physical_release(ptx_device *device, ptx_physical physical);
+/* Nothing may be mapped there yet. Kernels and copies may use it after ptx_range_access. */
+PTX_API ptx_status ptx_range_map(ptx_device *device, ptx_address address, uint64_t size,
+                                 ptx_physical physical, uint64_t offset);
+/* Whole mappings, one or more side by side. */
+PTX_API ptx_status ptx_range_unmap(ptx_device *device, ptx_address address, uint64_t size);
+/* Likewise. Mappings of one range that lie side by side are one block for who uses them. PTX_ACCESS_READ
+ * alone is PTX_ERROR_UNSUPPORTED. */
+PTX_API ptx_status ptx_range_access(ptx_device *device, ptx_address address, uint64_t size,
+                                    ptx_access access);
 
 /* ---- other devices -------------------------------------------------- */
 

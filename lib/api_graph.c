@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "vm/capture.h"
 #include "vm/device.h"
+#include "vm/pool.h"
 
 enum { FIRST_NODE = PX_FIRST(ptx_node_config, child) };
 
@@ -34,11 +35,20 @@ static ptx_status named_op(ptx_device *device, const ptx_node_config *c, struct 
     if (c->kind == PTX_NODE_CHILD) {
         *op = (struct px_work){.kind = PX_WORK_CHILD,
                                .child = px_handle_get(&device->handles, PX_HANDLE_GRAPH, c->child)};
+        if (op->child && px_graph_allocates(op->child)) return PTX_ERROR_UNSUPPORTED;
         return op->child ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
     }
     *op = (struct px_work){.kind = c->kind == PTX_NODE_RECORD ? PX_WORK_RECORD : PX_WORK_WAIT,
                            .event = c->event};
     return px_handle_get(&device->handles, PX_HANDLE_EVENT, c->event) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+}
+
+static bool of_graph(const ptx_device *device, ptx_address address)
+{
+    struct px_extent block;
+    enum px_mem_kind kind;
+    return px_mem_block(&device->mem, address, &block, &kind) && block.lo == address &&
+           (kind == PX_MEM_GRAPH || kind == PX_MEM_DORMANT);
 }
 
 /* The lock is held. */
@@ -55,6 +65,12 @@ static ptx_status op_of(ptx_device *device, const ptx_node_config *given, struct
     case PTX_NODE_HOST:
         *op = (struct px_work){.kind = PX_WORK_HOST, .fn = c.host, .user = c.user};
         return px_work_check(device, op);
+    case PTX_NODE_ALLOC:
+        op->kind = PX_WORK_ALLOC;
+        return c.bytes && c.allocated ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+    case PTX_NODE_FREE:
+        *op = (struct px_work){.kind = PX_WORK_FREE, .address = c.address};
+        return of_graph(device, c.address) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
     case PTX_NODE_RECORD:
     case PTX_NODE_WAIT:
     case PTX_NODE_CHILD: return named_op(device, &c, op);
@@ -84,8 +100,14 @@ static ptx_status add(ptx_device *device, ptx_graph graph, const ptx_node *after
 {
     struct px_work op;
     if (!node || (count && !after)) return PTX_ERROR_INVALID_ARGUMENT;
-    const ptx_status status = op_of(device, config, &op);
-    return status == PTX_OK ? px_graph_add_node(device, graph, after, count, &op, node) : status;
+    ptx_status status = op_of(device, config, &op);
+    if (status != PTX_OK) return status;
+    if (op.kind == PX_WORK_ALLOC && !(op.memory = px_graph_memory_new(device, config->bytes)))
+        return PTX_ERROR_OUT_OF_MEMORY;
+    status = px_graph_add_node(device, graph, after, count, &op, node);
+    if (status == PTX_OK && op.memory) *config->allocated = op.memory->va;
+    px_graph_memory_release(device, op.memory); /* the node has its own reference */
+    return status;
 }
 
 PTX_API ptx_status ptx_graph_add(ptx_device *device, ptx_graph graph, const ptx_node *after, size_t count,

@@ -3,6 +3,8 @@
  */
 #include "base/sized.h"
 #include "vm/device.h"
+#include "mem/virtual.h"
+#include "vm/pool.h"
 #include "vm/stream.h"
 #include "vm/work.h"
 #include "ptx_memory.h"
@@ -105,7 +107,9 @@ PTX_API ptx_status ptx_memory_info_get(ptx_device *device, ptx_address address, 
     struct px_extent block;
     enum px_mem_kind kind;
     if (!device || !px_can_give(info, FIRST_INFO)) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!px_mem_block(&device->mem, address, &block, &kind)) return PTX_ERROR_NOT_FOUND;
+    if (!px_mem_block(&device->mem, address, &block, &kind) || kind == PX_MEM_DORMANT)
+        return PTX_ERROR_NOT_FOUND;
+    if (kind == PX_MEM_GRAPH) kind = PX_MEM_POOL;
     const ptx_memory_info told = {.kind = (ptx_memory_kind)kind,
                                   .base = block.lo,
                                   .size = block.len,
@@ -118,7 +122,8 @@ PTX_API ptx_status ptx_memory_room(ptx_device *device, uint64_t *total, uint64_t
 {
     if (!device) return PTX_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&device->mem_lock);
-    const uint64_t all = device->config.memory_bytes, used = px_mem_used(&device->mem);
+    const uint64_t all = device->config.memory_bytes,
+                   used = px_mem_used(&device->mem) + px_virtual_used(&device->mem) + px_pools_idle(device);
     pthread_mutex_unlock(&device->mem_lock);
     const uint64_t own = device->heap.bytes + device->buffers.bytes, taken = used > own ? used - own : 0;
     if (total) *total = all;
@@ -218,35 +223,6 @@ PTX_API ptx_status ptx_memory_alloc_pitch(ptx_device *device, uint64_t width, ui
     const ptx_status status = allocate(device, bytes, PX_MEM_DEVICE, address);
     if (status == PTX_OK) *pitch = row;
     return status;
-}
-
-/* ---- in stream order ---- */
-
-PTX_API ptx_status ptx_stream_alloc(ptx_device *device, uint64_t size, ptx_stream stream,
-                                    ptx_address *address)
-{
-    ptx_address va;
-    if (!device || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
-    px_sched_lock(&device->sched);
-    const struct px_stream *s = px_stream_find(device, stream);
-    const ptx_status known = !s ? PTX_ERROR_INVALID_ARGUMENT : s->capture ? PTX_ERROR_CAPTURE : PTX_OK;
-    px_sched_unlock(&device->sched);
-    if (known != PTX_OK) return known;
-    const ptx_status status = allocate(device, size, PX_MEM_POOL, &va);
-    if (status == PTX_OK) *address = va;
-    return status;
-}
-
-PTX_API ptx_status ptx_stream_free(ptx_device *device, ptx_address address, ptx_stream stream)
-{
-    struct px_extent block;
-    enum px_mem_kind kind;
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!px_mem_block(&device->mem, address, &block, &kind) || block.lo != address)
-        return PTX_ERROR_INVALID_ARGUMENT;
-    if (kind != PX_MEM_POOL && kind != PX_MEM_DEVICE) return PTX_ERROR_INVALID_ARGUMENT;
-    const struct px_work work = {.kind = PX_WORK_FREE, .address = address};
-    return px_work_submit(device, &work, stream, NULL);
 }
 
 /* ---- other devices ---- */

@@ -3,6 +3,7 @@
  */
 #include "base/sized.h"
 #include "vm/device.h"
+#include "vm/pool.h"
 #include "vm/work.h"
 #include "vm/report.h"
 #include "vm/stream.h"
@@ -64,6 +65,7 @@ PTX_API ptx_status ptx_stream_wait(ptx_device *device, ptx_stream stream, ptx_fa
     px_sched_unlock(&device->sched);
     px_fault_give(fault, &told);
     px_device_reap(device);
+    px_pools_settle(device);
     return status;
 }
 
@@ -77,6 +79,7 @@ PTX_API ptx_status ptx_device_wait(ptx_device *device, ptx_fault *fault)
     px_sched_unlock(&device->sched);
     px_fault_give(fault, &told);
     px_device_reap(device);
+    px_pools_settle(device);
     return status;
 }
 
@@ -126,7 +129,11 @@ PTX_API ptx_status ptx_event_wait(ptx_device *device, ptx_event event)
 {
     if (!device) return PTX_ERROR_INVALID_ARGUMENT;
     px_watch_wait(device, 0);
-    LOCKED(device, px_event_wait(device, event));
+    px_sched_lock(&device->sched);
+    const ptx_status status = px_event_wait(device, event);
+    px_sched_unlock(&device->sched);
+    px_pools_settle(device);
+    return status;
 }
 
 PTX_API ptx_status ptx_event_elapsed(ptx_device *device, ptx_event from, ptx_event to, double *milliseconds)

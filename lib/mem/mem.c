@@ -9,6 +9,7 @@
  */
 #include "mem/mem_map.h"
 #include "mem/heap.h"
+#include "mem/virtual.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,15 @@
 #define MAP_ANONYMOUS MAP_ANON
 #endif
 
-enum { GUARD = 256, COMMIT_STEP = 16 << 20, KEEP_PAGES_BELOW = 1 << 16, NEAR_NULL = 1 << 20 };
+enum {
+    GUARD = 256,
+    COMMIT_STEP = 16 << 20,
+    KEEP_PAGES_BELOW = 1 << 16,
+    NEAR_NULL = 1 << 20,
+    EXTRA = 4,
+    KIND = 255,
+    TAG_SHIFT = 8
+};
 
 #define HOST_LOW 0x10000ull /* 64 KiB: below it nothing is ever mapped */
 #define HOST_LEN (1ull << 47)
@@ -45,15 +54,26 @@ static bool reserve(struct px_mem *mem, uint64_t at)
     const int exactly = 0;
 #endif
     void *want = (void *)(uintptr_t)at;
-    mem->range =
-        mmap(want, mem->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | exactly, -1, 0);
+    mem->range = mmap(want, mem->bytes + mem->extra, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | exactly, -1, 0);
     if (mem->range == MAP_FAILED) return false;
     if (!at || mem->range == want) return true;
-    munmap(mem->range, mem->bytes);
+    munmap(mem->range, mem->bytes + mem->extra);
     return false;
 }
 
-static bool init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, bool host_mode, uint64_t at)
+/* With addresses for reserved ranges when they can be had. */
+static bool reserve_all(struct px_mem *mem, uint64_t at, uint64_t room)
+{
+    mem->extra = 0;
+    if (mem->bytes <= room / (1 + EXTRA)) mem->extra = mem->bytes * EXTRA;
+    if (mem->extra && reserve(mem, at)) return true;
+    mem->extra = 0;
+    return reserve(mem, at);
+}
+
+static bool init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, bool host_mode, uint64_t at,
+                 uint64_t room)
 {
     *mem = (struct px_mem){.alloc = alloc, .host_mode = host_mode};
     mem->bytes = round_up(bytes, COMMIT_STEP);
@@ -66,7 +86,7 @@ static bool init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes,
         mem->len = HOST_LEN - HOST_LOW;
         return true;
     }
-    if (!reserve(mem, at)) {
+    if (!reserve_all(mem, at, room)) {
         px_free(alloc, mem->map, sizeof *mem->map);
         *mem = (struct px_mem){0};
         return false;
@@ -74,19 +94,20 @@ static bool init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes,
     mem->unified = at != 0;
     mem->base = at ? at : PX_VA_DEVICE;
     mem->lo = at ? HOST_LOW : mem->base; /* memory of the host may be registered, too */
-    mem->len = at ? HOST_LEN - HOST_LOW : mem->bytes;
+    mem->len = at ? HOST_LEN - HOST_LOW : mem->bytes + mem->extra;
     mem->delta = (int64_t)((uint64_t)(uintptr_t)mem->range - mem->base);
     return true;
 }
 
 bool px_mem_init(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, bool host_mode)
 {
-    return init(mem, alloc, bytes, host_mode, 0);
+    return init(mem, alloc, bytes, host_mode, 0, HOST_LEN / 16);
 }
 
-bool px_mem_init_at(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, uint64_t at)
+bool px_mem_init_at(struct px_mem *mem, const ptx_allocator *alloc, uint64_t bytes, uint64_t at,
+                    uint64_t room)
 {
-    return init(mem, alloc, bytes, false, at);
+    return init(mem, alloc, bytes, false, at, room);
 }
 
 static uint64_t end_of(const struct px_mem_slot *r)
@@ -128,7 +149,8 @@ void px_mem_free_all(struct px_mem *mem)
         i = last_of(mem->map, i);
         unmap_block(mem, va, end_of(&mem->map->at[i]) - va);
     }
-    if (mem->range) munmap(mem->range, mem->bytes);
+    px_virtual_free_all(mem);
+    if (mem->range) munmap(mem->range, mem->bytes + mem->extra);
     px_map_free(mem->map);
     px_free(mem->alloc, mem->map, sizeof *mem->map);
     mem->map = NULL;
@@ -152,7 +174,7 @@ static uint64_t first_fit(const struct px_mem *mem, uint64_t size, uint64_t alig
     uint64_t at = round_up(mem->base + GUARD, align);
     const bool search = mem->gaps || !map->n;
     for (uint32_t i = search ? 0 : map->n - 1; i < map->n; i++) {
-        if (map->at[i].lo - mem->base >= mem->bytes) continue; /* registered */
+        if (map->at[i].lo - mem->base >= mem->bytes) continue; /* registered, or mapped */
         if (search && at + size + GUARD <= map->at[i].lo) return at;
         at = round_up(end_of(&map->at[i]) + GUARD, align);
     }
@@ -162,6 +184,7 @@ static uint64_t first_fit(const struct px_mem *mem, uint64_t size, uint64_t alig
 bool px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va)
 {
     if (!size || size > mem->bytes) return false;
+    if (mem->virtual && px_mem_used(mem) + px_virtual_used(mem) > mem->bytes - size) return false;
     uint64_t at = mem->host_mode ? map_block(mem, size) : first_fit(mem, size, align < 16 ? 16 : align);
     if (!at || (!mem->host_mode && !commit(mem, at + size - mem->base))) return false;
     if (!px_map_insert(mem->map, (struct px_mem_range){at, size, at, PX_MEM_DEVICE})) {
@@ -192,7 +215,8 @@ bool px_mem_release(struct px_mem *mem, uint64_t va)
 {
     uint32_t i = px_map_find(mem->map, va);
     if (i == mem->map->n || mem->map->at[i].lo != va || mem->map->at[i].owner != va) return false;
-    if (mem->map->at[i].kind == PX_MEM_REGISTERED) return false;
+    const uint64_t kind = mem->map->at[i].kind;
+    if (kind == PX_MEM_REGISTERED || kind == PX_MEM_MAPPED) return false;
     const uint64_t size = end_of(&mem->map->at[last_of(mem->map, i)]) - va;
     if (mem->host_mode)
         unmap_block(mem, va, size);
@@ -225,12 +249,24 @@ void px_mem_mark(struct px_mem *mem, uint64_t va, enum px_mem_kind kind)
     px_map_mark(mem->map, va, kind);
 }
 
+void px_mem_tag(struct px_mem *mem, uint64_t va, enum px_mem_kind kind, uint32_t tag)
+{
+    px_map_mark(mem->map, va, (uint64_t)tag << TAG_SHIFT | kind);
+}
+
+void px_mem_sleep(struct px_mem *mem, uint64_t va)
+{
+    const uint32_t i = px_map_find(mem->map, va);
+    px_map_mark(mem->map, va, PX_MEM_DORMANT);
+    if (!mem->host_mode) clear(host_of(mem, va), mem->map->at[i].len);
+}
+
 bool px_mem_register(struct px_mem *mem, uint64_t va, uint64_t size)
 {
     const struct px_mem_map *map = mem->map;
     const uint32_t before = px_map_find(map, va), next = before == map->n ? 0 : before + 1;
     if (!mem->unified || va - mem->lo >= mem->len || size > mem->len - (va - mem->lo)) return false;
-    if (va + size > mem->base && va < mem->base + mem->bytes) return false;
+    if (va + size > mem->base && va < mem->base + mem->bytes + mem->extra) return false;
     if (before < map->n && va < end_of(&map->at[before])) return false;
     if (next < map->n && map->at[next].lo < va + size) return false;
     mem->gaps = true; /* the last range is not the last of the device's own */
@@ -246,20 +282,30 @@ bool px_mem_unregister(struct px_mem *mem, uint64_t va)
     return true;
 }
 
-bool px_mem_block(const struct px_mem *mem, uint64_t va, struct px_extent *block, enum px_mem_kind *kind)
+bool px_mem_tag_of(const struct px_mem *mem, uint64_t va, struct px_extent *block, enum px_mem_kind *kind,
+                   uint32_t *tag)
 {
     struct px_mem_range r;
     if (!px_map_look(mem->map, va, &r) || va - r.lo >= r.len) return false;
     *block = (struct px_extent){r.lo, r.len};
-    *kind = (enum px_mem_kind)r.kind;
+    *kind = (enum px_mem_kind)(r.kind & KIND);
+    *tag = (uint32_t)(r.kind >> TAG_SHIFT);
     return true;
+}
+
+bool px_mem_block(const struct px_mem *mem, uint64_t va, struct px_extent *block, enum px_mem_kind *kind)
+{
+    uint32_t tag;
+    return px_mem_tag_of(mem, va, block, kind, &tag);
 }
 
 uint64_t px_mem_used(const struct px_mem *mem)
 {
     uint64_t used = 0;
-    for (uint32_t i = 0; i < mem->map->n; i++)
-        if (mem->map->at[i].kind != PX_MEM_REGISTERED) used += mem->map->at[i].len;
+    for (uint32_t i = 0; i < mem->map->n; i++) {
+        const uint64_t kind = mem->map->at[i].kind;
+        if (kind != PX_MEM_REGISTERED && kind != PX_MEM_MAPPED) used += mem->map->at[i].len;
+    }
     return used;
 }
 
@@ -277,7 +323,7 @@ static bool of_peer(const struct px_mem *mem, uint64_t va, struct px_extent *ext
     for (int i = 0; i < PX_MEM_PEERS; i++) {
         const struct px_mem *peer = atomic_load(&mem->peers[i]);
         if (!peer || !px_map_look(peer->map, va, &r) || va - r.lo >= r.len) continue;
-        if (r.kind == PX_MEM_REGISTERED) continue;
+        if (r.kind == PX_MEM_REGISTERED || r.kind == PX_MEM_DORMANT) continue;
         *extent = (struct px_extent){r.lo, r.len};
         return true;
     }
@@ -296,7 +342,7 @@ bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *exte
     const struct px_heap *heap = heap_of(mem, va);
     if (heap) return px_heap_extent(heap, va, extent);
     *extent = (struct px_extent){r.lo, r.len};
-    return true;
+    return r.kind != PX_MEM_DORMANT;
 }
 
 static uint64_t describe_heap(const struct px_heap *heap, uint64_t va, char *buf, size_t size)

@@ -48,7 +48,16 @@ static inline uint64_t px_local_base(uint32_t owner, uint32_t thread)
 }
 
 /* What an allocation was made as; for those who ask. */
-enum px_mem_kind { PX_MEM_DEVICE, PX_MEM_PINNED, PX_MEM_MANAGED, PX_MEM_REGISTERED, PX_MEM_POOL };
+enum px_mem_kind {
+    PX_MEM_DEVICE,
+    PX_MEM_PINNED,
+    PX_MEM_MANAGED,
+    PX_MEM_REGISTERED,
+    PX_MEM_POOL,
+    PX_MEM_MAPPED,
+    PX_MEM_GRAPH,  /* of a graph's node, */
+    PX_MEM_DORMANT /* between its launches: addresses that nobody may use */
+};
 
 enum { PX_MEM_PEERS = 16 };
 
@@ -59,6 +68,7 @@ struct px_extent {
 struct ptx_allocator;
 struct px_heap;
 struct px_mem_map;
+struct px_virtual;
 
 struct px_mem {
     const struct ptx_allocator *alloc; /* outlives this */
@@ -67,6 +77,8 @@ struct px_mem {
     bool host_mode;
     uint8_t *range; /* of the host: reserved, `committed` bytes of it readable and writable */
     uint64_t bytes, committed, base; /* base: device address of `range` */
+    uint64_t extra;                  /* addresses behind `bytes` for reserved ranges (virtual.h) */
+    struct px_virtual *virtual;      /* NULL: there are none */
     bool gaps;                       /* something was released */
     /* Allocations by address. One thread at a time changes it, others may look meanwhile; what kernels
      * allocate themselves lives in heaps. */
@@ -78,8 +90,10 @@ struct px_mem {
 
 /* False: out of memory. The allocator must outlive `mem`. */
 bool px_mem_init(struct px_mem *mem, const struct ptx_allocator *alloc, uint64_t bytes, bool host_mode);
-/* With the host's addresses from `at` on, which are the device's too. False as well: they are not free. */
-bool px_mem_init_at(struct px_mem *mem, const struct ptx_allocator *alloc, uint64_t bytes, uint64_t at);
+/* With the host's addresses from `at` on, which are the device's too, at most `room` of them. False as well:
+ * they are not free. */
+bool px_mem_init_at(struct px_mem *mem, const struct ptx_allocator *alloc, uint64_t bytes, uint64_t at,
+                    uint64_t room);
 void px_mem_free_all(struct px_mem *mem);
 
 /* Allocates zeroed memory aligned to `align` (a power of two, at least 16) with a guard gap behind it. False:
@@ -94,13 +108,20 @@ bool px_mem_carve(struct px_mem *mem, uint64_t va, const struct px_extent *block
 
 /* An allocation gets another kind. */
 void px_mem_mark(struct px_mem *mem, uint64_t va, enum px_mem_kind kind);
+/* With a number of the caller's, which px_mem_tag_of tells. */
+void px_mem_tag(struct px_mem *mem, uint64_t va, enum px_mem_kind kind, uint32_t tag);
+/* Memory of a graph goes back to sleep, cleared. */
+void px_mem_sleep(struct px_mem *mem, uint64_t va);
 /* The host's memory at [va, va+size) is an allocation, too, of a unified device. False: it is one already in
  * part, or there is no memory. */
 bool px_mem_register(struct px_mem *mem, uint64_t va, uint64_t size);
 bool px_mem_unregister(struct px_mem *mem, uint64_t va); /* false: none was registered there */
 /* The block that holds va (of a device's own memory), and its kind; false when none does. Any thread. */
 bool px_mem_block(const struct px_mem *mem, uint64_t va, struct px_extent *block, enum px_mem_kind *kind);
-/* Bytes that are allocated. For who changes it, or when nobody does. */
+bool px_mem_tag_of(const struct px_mem *mem, uint64_t va, struct px_extent *block, enum px_mem_kind *kind,
+                   uint32_t *tag);
+/* Bytes that are allocated, physical memory of ranges not included. For who changes it, or when nobody does.
+ */
 uint64_t px_mem_used(const struct px_mem *mem);
 
 /* The allocation that holds va; false when none does. Any thread. */

@@ -56,6 +56,8 @@ void px_graph_free(struct ptx_device *device, struct px_graph *graph); /* NULL i
 /* NULL: no memory. Takes a copy of the op. */
 struct px_node *px_graph_add(struct ptx_device *device, struct px_graph *graph, struct px_node *const *after,
                              uint32_t nafter, const struct px_work *op, bool named);
+/* Has it nodes that allocate? */
+bool px_graph_allocates(const struct px_graph *graph);
 void px_node_free(struct ptx_device *device, struct px_node *node);
 
 ptx_status px_exec_make(struct ptx_device *device, const struct px_graph *graph, struct px_exec **exec);

@@ -40,6 +40,14 @@ static struct end open_end(const ptx_place *p, const struct px_copy *c)
     return e;
 }
 
+/* Memory of a graph that is none before its node: whether it is then is seen in its turn. */
+static bool sleeps(const ptx_place *p)
+{
+    struct px_extent block;
+    enum px_mem_kind kind;
+    return !p->host && px_mem_block(&p->device->mem, p->address, &block, &kind) && kind == PX_MEM_DORMANT;
+}
+
 static uint8_t *row_of(struct end *e, const struct px_copy *c, uint64_t y, uint64_t z)
 {
     const uint64_t offset = z * e->place->slice + y * e->place->pitch;
@@ -127,6 +135,7 @@ static ptx_status probe(struct ptx_device *device, const struct px_copy *c)
     char why[200];
     struct end to = open_end(&c->to, c), from = c->fill ? to : open_end(&c->from, c);
     if (!c->width || (to.base && from.base)) return PTX_OK;
+    if (sleeps(&c->to) || (!c->fill && sleeps(&c->from))) return PTX_OK;
     for (uint64_t z = 0; z < c->depth; z++)
         for (uint64_t y = 0; y < c->height; y++) {
             if (row_of(&to, c, y, z) && (c->fill || row_of(&from, c, y, z))) continue;

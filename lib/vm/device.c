@@ -5,6 +5,7 @@
  * VM reads device->config without asking for defaults again.
  */
 #include "vm/device.h"
+#include "vm/pool.h"
 #include "vm/report.h"
 #include "vm/stream.h"
 #include <inttypes.h>
@@ -111,6 +112,20 @@ void *px_device_host(struct ptx_device *device, uint64_t va, uint64_t size)
     return p->const_image + offset;
 }
 
+/* Memory of a graph stays the graph's. */
+static bool release(struct ptx_device *device, uint64_t va)
+{
+    struct px_extent block;
+    enum px_mem_kind kind;
+    const bool known = px_mem_block(&device->mem, va, &block, &kind) && block.lo == va;
+    if (!known || kind == PX_MEM_DORMANT) return false;
+    if (kind == PX_MEM_GRAPH)
+        px_mem_sleep(&device->mem, va);
+    else
+        px_pool_forget(device, va);
+    return kind == PX_MEM_GRAPH || px_mem_release(&device->mem, va);
+}
+
 bool px_device_free(struct ptx_device *device, uint64_t va)
 {
     if (px_heap_owns(&device->heap, va) || px_heap_owns(&device->buffers, va)) return false;
@@ -120,7 +135,7 @@ bool px_device_free(struct ptx_device *device, uint64_t va)
     pthread_mutex_unlock(&device->lock);
     if (p) return false;
     pthread_mutex_lock(&device->mem_lock);
-    const bool ok = px_mem_release(&device->mem, va);
+    const bool ok = release(device, va);
     pthread_mutex_unlock(&device->mem_lock);
     return ok;
 }
@@ -203,7 +218,8 @@ static ptx_status make_unified(struct ptx_device *device, uint64_t bytes)
                       "a unified device has one of 64 ranges of 1 TiB, and is not a host_memory device");
         return PTX_ERROR_INVALID_ARGUMENT;
     }
-    if (px_mem_init_at(&device->mem, &device->alloc, bytes, UNIFIED_FIRST + (c->unified - 1) * UNIFIED_BYTES))
+    if (px_mem_init_at(&device->mem, &device->alloc, bytes, UNIFIED_FIRST + (c->unified - 1) * UNIFIED_BYTES,
+                       UNIFIED_BYTES))
         return PTX_OK;
     px_device_say(device,
                   "range %u of the host's addresses is not free, or cannot be had; choose another, or less "
@@ -258,6 +274,7 @@ static ptx_status make_parts(struct ptx_device *device)
     device->sched.over = px_task_over;
     device->sched.alone = device->config.deterministic != 0;
     device->quota.sched = &device->sched;
+    if (!px_pool_new(device, 0)) return PTX_ERROR_OUT_OF_MEMORY;
     return px_streams_init(device) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
 }
 
@@ -341,6 +358,7 @@ void px_device_destroy(ptx_device *device)
     px_handles_free(&device->handles, &device->alloc);
     if (device->runtime && device->runtime->destroy) device->runtime->destroy(device);
     px_report_forget(device, true);
+    px_pools_free(device);
     px_heap_free_all(&device->heap);
     px_heap_free_all(&device->buffers);
     px_mem_free_all(&device->mem);

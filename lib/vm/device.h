@@ -62,6 +62,9 @@ struct ptx_device {
     pthread_mutex_t lock;               /* what follows; never held while another lock is taken */
     struct ptx_program *programs;       /* newest first */
     _Atomic(struct ptx_program *) dead; /* nobody uses them any more; to be freed by px_device_reap */
+    struct px_pool **pools; /* by place, 0 is the device's own; under mem_lock. NULL: a place that is free */
+    uint32_t npools;
+    atomic_bool pools_used;
     struct px_told *told;
     struct px_watch watch;
     atomic_bool any_told;

@@ -125,6 +125,14 @@ struct px_graph *px_graph_clone(struct ptx_device *device, const struct px_graph
     return clone(device, graph, false);
 }
 
+/* Its addresses are this graph's alone. */
+bool px_graph_allocates(const struct px_graph *graph)
+{
+    uint32_t i = 0;
+    while (i < graph->n && graph->nodes[i]->op.kind != PX_WORK_ALLOC) i++;
+    return i < graph->n;
+}
+
 /* ---- what the embedder asks; the lock is held ---- */
 
 static struct px_graph *graph_at(struct ptx_device *device, ptx_graph number)
@@ -164,6 +172,7 @@ ptx_status px_graph_copy(struct ptx_device *device, ptx_graph number, ptx_graph 
 {
     const struct px_graph *graph = graph_at(device, number);
     if (!graph) return PTX_ERROR_INVALID_ARGUMENT;
+    if (px_graph_allocates(graph)) return PTX_ERROR_UNSUPPORTED;
     return px_graph_name(device, clone(device, graph, true), copy);
 }
 
@@ -229,6 +238,8 @@ static ptx_node_kind kind_of(const struct px_work *op)
     case PX_WORK_RECORD: return PTX_NODE_RECORD;
     case PX_WORK_WAIT: return PTX_NODE_WAIT;
     case PX_WORK_CHILD: return PTX_NODE_CHILD;
+    case PX_WORK_ALLOC: return PTX_NODE_ALLOC;
+    case PX_WORK_FREE: return PTX_NODE_FREE;
     default: return PTX_NODE_EMPTY;
     }
 }
@@ -244,6 +255,7 @@ ptx_status px_node_kind(struct ptx_device *device, ptx_node number, ptx_node_kin
 ptx_status px_work_replace(struct ptx_device *device, struct px_work *at, const struct px_work *op)
 {
     struct px_work kept;
+    if (op->kind == PX_WORK_ALLOC || op->kind == PX_WORK_FREE) return PTX_ERROR_INVALID_ARGUMENT;
     if (at->kind != op->kind || at->copy.fill != op->copy.fill) return PTX_ERROR_INVALID_ARGUMENT;
     if (!px_work_keep(device, &kept, op)) return PTX_ERROR_OUT_OF_MEMORY;
     px_work_drop(device, at);
@@ -280,6 +292,7 @@ void px_handles_clear(struct ptx_device *device)
 {
     static const enum px_handle_kind order[] = {PX_HANDLE_EVENT, PX_HANDLE_LAUNCH, PX_HANDLE_EXEC,
                                                 PX_HANDLE_GRAPH};
+    /* pools and physical memory go with the device's memory */
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
         for (uint32_t i = 0; i < device->handles.n; i++) {
             struct px_handle *h = &device->handles.at[i];

@@ -22,7 +22,7 @@ struct px_stream {
     uint64_t number;        /* its handle */
     uint32_t refs;
     bool nonblocking, per_thread;
-    bool closed; /* it was destroyed: nobody can ask for failures */
+    bool closed;      /* it was destroyed: nobody can ask for failures */
     pthread_t thread; /* whose, with per_thread */
     int priority;
     struct px_task *tail;       /* the last that was submitted */

@@ -4,6 +4,7 @@
 #include "vm/work.h"
 #include "vm/capture.h"
 #include "vm/device.h"
+#include "vm/pool.h"
 #include <string.h>
 
 struct call {
@@ -31,6 +32,17 @@ static bool run_free(struct px_grid *grid, struct px_trap *trap)
     return false;
 }
 
+static bool run_alloc(struct px_grid *grid, struct px_trap *trap)
+{
+    ptx_address va;
+    memcpy(&va, grid->params, sizeof va);
+    if (px_graph_memory_wake(grid->device, va)) return true;
+    trap->error = PX_CUDA_INVALID_VALUE;
+    trap->address = va;
+    strcpy(trap->text, "a graph allocates memory that its launch before has not freed");
+    return false;
+}
+
 ptx_status px_work_check(struct ptx_device *device, const struct px_work *op)
 {
     if (op->kind == PX_WORK_HOST && !op->fn) return PTX_ERROR_INVALID_ARGUMENT;
@@ -53,6 +65,9 @@ ptx_status px_work_grid(struct ptx_device *device, const struct px_work *op, str
     case PX_WORK_FREE:
         *grid = px_grid_create_native(device, run_free, &op->address, sizeof op->address);
         break;
+    case PX_WORK_ALLOC:
+        *grid = px_grid_create_native(device, run_alloc, &op->memory->va, sizeof op->memory->va);
+        break;
     default: return PTX_OK;
     }
     if (*grid) return PTX_OK;
@@ -63,6 +78,7 @@ ptx_status px_work_grid(struct ptx_device *device, const struct px_work *op, str
 bool px_work_keep(struct ptx_device *device, struct px_work *to, const struct px_work *from)
 {
     *to = *from;
+    if (from->kind == PX_WORK_ALLOC) from->memory->refs++;
     if (from->kind == PX_WORK_CHILD) return (to->child = px_graph_clone(device, from->child)) != NULL;
     if (from->kind != PX_WORK_KERNEL) return true;
     to->config.param_bytes = from->kernel->func->fn->param_bytes;
@@ -77,6 +93,7 @@ bool px_work_keep(struct ptx_device *device, struct px_work *to, const struct px
 void px_work_drop(struct ptx_device *device, struct px_work *op)
 {
     if (op->kind == PX_WORK_CHILD) px_graph_free(device, op->child);
+    if (op->kind == PX_WORK_ALLOC) px_graph_memory_release(device, op->memory);
     if (op->kind != PX_WORK_KERNEL) return;
     px_free(&device->alloc, (void *)(uintptr_t)op->config.params, op->config.param_bytes);
     px_program_release(op->kernel->program);

@@ -18,7 +18,8 @@ enum px_work_kind {
     PX_WORK_RECORD,
     PX_WORK_WAIT,
     PX_WORK_CHILD,
-    PX_WORK_FREE
+    PX_WORK_FREE,
+    PX_WORK_ALLOC /* of a graph */
 };
 
 struct px_work {
@@ -29,8 +30,9 @@ struct px_work {
     void (*fn)(void *user);
     void *user;
     ptx_event event;
-    struct px_graph *child; /* kept: a copy of its own */
-    ptx_address address;    /* FREE */
+    struct px_graph *child;         /* kept: a copy of its own */
+    ptx_address address;            /* FREE */
+    struct px_graph_memory *memory; /* ALLOC; NULL otherwise. Kept: counted */
 };
 
 /* The grid that does it; NULL for what needs none. The scheduler's lock is not wanted. */

@@ -53,7 +53,9 @@ static unsigned careless(void)
     ptx_graph graph = 0, captured = 0, copy = 0;
     ptx_node a = 0, b = 0;
     ptx_instance instance = 0;
-    ptx_address more = 0;
+    ptx_address more = 0, range = 0;
+    ptx_pool pool = 0;
+    ptx_physical physical = 0;
     unsigned failed = 0;
 #define TRY(call) failed += (call) == PTX_ERROR_OUT_OF_MEMORY
     TRY(ptx_stream_create(device, NULL, &s));
@@ -67,6 +69,17 @@ static unsigned careless(void)
     TRY(ptx_stream_host(device, 0, nothing, NULL));
     TRY(ptx_stream_alloc(device, 100, s, &more));
     TRY(ptx_stream_free(device, more, s));
+    TRY(ptx_pool_create(device, 0, &pool));
+    TRY(ptx_pool_alloc(device, pool, 100, s, &more));
+    TRY(ptx_pool_destroy(device, pool));
+    TRY(ptx_range_reserve(device, 3 * PTX_MAP_GRAIN, 0, &range));
+    TRY(ptx_physical_create(device, PTX_MAP_GRAIN, &physical));
+    TRY(ptx_range_map(device, range, PTX_MAP_GRAIN, physical, 0));
+    TRY(ptx_range_map(device, range + PTX_MAP_GRAIN, PTX_MAP_GRAIN, physical, 0));
+    TRY(ptx_range_map(device, range + 2 * PTX_MAP_GRAIN, PTX_MAP_GRAIN, physical, 0));
+    TRY(ptx_range_access(device, range, 3 * PTX_MAP_GRAIN, PTX_ACCESS_READ_WRITE));
+    TRY(ptx_range_unmap(device, range + PTX_MAP_GRAIN, PTX_MAP_GRAIN));
+    TRY(ptx_physical_release(device, physical));
     TRY(ptx_graph_create(device, &graph));
     TRY(ptx_graph_add(device, graph, NULL, 0, &node_config, &a));
     TRY(ptx_graph_add(device, graph, &a, 1, &node_config, &b));
@@ -79,6 +92,8 @@ static unsigned careless(void)
         TRY(ptx_event_record(device, e, s));
         TRY(ptx_stream_wait_event(device, t, e));
         TRY(ptx_kernel_submit(kernel, &launch, t, NULL));
+        TRY(ptx_stream_alloc(device, 100, t, &more));
+        TRY(ptx_stream_free(device, more, t));
         TRY(ptx_event_record(device, e, t));
         TRY(ptx_stream_wait_event(device, s, e));
         TRY(ptx_capture_end(device, s, &captured));
@@ -93,7 +108,7 @@ static void every_allocation_fails_once(void **state)
     const ptx_device_config config = {.struct_size = sizeof config,
                                       .allocator = {.realloc = failing},
                                       .workers = 2,
-                                      .memory_bytes = 1 << 20,
+                                      .memory_bytes = 4 << 20,
                                       .timeout_ms = 60000};
     unsigned points = 0;
     (void)state;

@@ -1,0 +1,43 @@
+/*
+ * virtual.h - reserve and map: addresses without memory, memory without addresses, and where they meet.
+ *
+ * Physical memory is a part of one file in memory that a device has for it, so the same bytes can be seen at
+ * several addresses. A reserved range lies behind the memory that px_mem_alloc gives out. What is mapped and
+ * may be used is in the allocation map, neighbours of one range as one block, so every access is checked as
+ * elsewhere. One thread at a time calls these; others may look at the map meanwhile.
+ */
+#ifndef PX_MEM_VIRTUAL_H
+#define PX_MEM_VIRTUAL_H
+
+#include "mem/mem.h"
+
+#define PX_MAP_GRAIN (2ull << 20) /* sizes and addresses are multiples of it, as on the chip */
+
+struct px_physical {
+    struct px_physical *next; /* of all, by place */
+    uint64_t at, size;        /* bytes of the file */
+    uint32_t refs;            /* its number, and one a mapping */
+};
+
+enum px_virtual_status {
+    PX_VIRTUAL_OK,
+    PX_VIRTUAL_INVALID,    /* sizes, addresses, or what lies there, are not such */
+    PX_VIRTUAL_NO_MEMORY,  /* or no addresses */
+    PX_VIRTUAL_UNSUPPORTED /* the host has no files in memory, or host pointers are device pointers */
+};
+
+enum px_virtual_status px_virtual_reserve(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *va);
+/* The whole of what was reserved, with nothing mapped in it. */
+enum px_virtual_status px_virtual_free(struct px_mem *mem, uint64_t va, uint64_t size);
+enum px_virtual_status px_physical_new(struct px_mem *mem, uint64_t size, struct px_physical **physical);
+void px_physical_release(struct px_mem *mem, struct px_physical *physical);
+enum px_virtual_status px_virtual_map(struct px_mem *mem, uint64_t va, uint64_t size,
+                                      struct px_physical *physical, uint64_t offset);
+/* Whole mappings. */
+enum px_virtual_status px_virtual_unmap(struct px_mem *mem, uint64_t va, uint64_t size);
+enum px_virtual_status px_virtual_open(struct px_mem *mem, uint64_t va, uint64_t size, bool open);
+/* Bytes of physical memory. */
+uint64_t px_virtual_used(const struct px_mem *mem);
+void px_virtual_free_all(struct px_mem *mem);
+
+#endif
