@@ -44,9 +44,10 @@ typedef struct ptx_watch_event {
 } ptx_watch_event;
 
 /*
- * `fn` is called with events from now on, one at a time, by the thread that causes them. It must not call
- * functions of this device but ptx_device_interrupt, and not throw. NULL: nobody watches. PTX_ERROR_NOT_READY
- * while something is under way.
+ * `fn` is called with events from now on, one at a time, by the thread that causes them. It must not throw.
+ * What it asks of this device is PTX_ERROR_INVALID_ARGUMENT, and destroys nothing; ptx_device_interrupt,
+ * ptx_device_progress and attributes may be used. NULL: nobody watches. PTX_ERROR_NOT_READY while something
+ * is under way.
  */
 typedef void (*ptx_watch_fn)(void *user, const ptx_watch_event *event);
 PTX_API ptx_status ptx_device_watch(ptx_device *device, ptx_watch_fn fn, void *user);

@@ -40,7 +40,8 @@ typedef struct ptx_device_config {
     size_t struct_size;
     ptx_allocator allocator;
     unsigned workers;  /* threads that run CTAs, the caller among them; 0: one a CPU */
-    int deterministic; /* CTAs in order on one worker */
+    int deterministic; /* CTAs in order on one worker; what is submitted runs when it is waited or asked for
+                        */
     int host_memory; /* host pointers are device addresses (no bounds check; wild ones are the caller's risk)
                       */
     uint64_t memory_bytes; /* device memory: allocations and variables; 0: 16 GiB of address space, committed
@@ -271,7 +272,8 @@ typedef struct ptx_fault {
  * Runs a grid and everything it launches; returns when all are complete. It is in no stream (ptx_stream.h).
  * PTX_ERROR_FAULT, PTX_ERROR_DEADLOCK, PTX_ERROR_LIMIT and PTX_ERROR_INTERRUPTED
  * fill `*fault` (which may be NULL), and so does PTX_ERROR_UNSUPPORTED: message, instruction and place of
- * what the VM cannot run yet. PTX_ERROR_LAUNCH: the shape is out of bounds. PTX_ERROR_LIMIT is one of
+ * what the VM cannot run yet. PTX_ERROR_LAUNCH: the shape is out of bounds; `*fault` is filled (cuda_error
+ * 720) when it is a cooperative launch of more blocks than the device holds. PTX_ERROR_LIMIT is one of
  * max_steps, timeout_ms, max_output and max_host: ptx_device_message says which.
  */
 PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault);

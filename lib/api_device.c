@@ -25,7 +25,7 @@ PTX_API ptx_status ptx_device_create(const ptx_device_config *config, ptx_device
 
 PTX_API void ptx_device_destroy(ptx_device *device)
 {
-    px_device_destroy(device);
+    if (px_device_usable(device)) px_device_destroy(device);
 }
 
 PTX_API void ptx_device_interrupt(ptx_device *device)
@@ -69,7 +69,7 @@ PTX_API const char *ptx_device_message(const ptx_device *device)
 PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
                                       const ptx_program_options *options, ptx_program **program)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     bool given = modules && count && count <= UINT32_MAX && program;
     for (size_t i = 0; given && i < count; i++) given = modules[i] != NULL;
     if (!given) {
@@ -84,7 +84,7 @@ PTX_API ptx_status ptx_program_create(ptx_device *device, const ptx_module *cons
 
 PTX_API void ptx_program_destroy(ptx_program *program)
 {
-    px_program_destroy(program);
+    if (program && px_device_usable(program->device)) px_program_destroy(program);
 }
 
 PTX_API ptx_status ptx_program_kernel(ptx_program *program, const char *name, ptx_kernel **kernel)
@@ -132,6 +132,11 @@ PTX_API ptx_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch_config
     ptx_fault told = {0};
     if (!kernel || !config) return PTX_ERROR_INVALID_ARGUMENT;
     ptx_device *device = kernel->program->device;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (px_sched_is_worker(&device->sched)) {
+        px_device_say(device, "ptx_kernel_launch waits: a function that the device calls cannot use it");
+        return PTX_ERROR_INVALID_ARGUMENT;
+    }
     if (!px_launch_take(&own, config) || !px_fault_ok(fault))
         return px_version_refused(device, "ptx_kernel_launch: a struct");
     const size_t need = kernel->func->fn->param_bytes;

@@ -12,7 +12,7 @@ enum { FIRST_NODE = PX_FIRST(ptx_node_config, child) };
 /* The call with the scheduler's lock held. */
 #define LOCKED(device, call)                                                                                 \
     do {                                                                                                     \
-        if (!(device)) return PTX_ERROR_INVALID_ARGUMENT;                                                    \
+        if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;                                    \
         px_sched_lock(&(device)->sched);                                                                     \
         const ptx_status status_ = (call);                                                                   \
         px_sched_unlock(&(device)->sched);                                                                   \

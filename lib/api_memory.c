@@ -29,13 +29,13 @@ static ptx_status allocate(ptx_device *device, uint64_t size, enum px_mem_kind k
 
 PTX_API ptx_status ptx_memory_alloc(ptx_device *device, uint64_t size, ptx_address *address)
 {
-    if (!device || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
     return allocate(device, size, PX_MEM_DEVICE, address);
 }
 
 PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     if (!address) return PTX_OK;
     return px_device_free(device, address) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
@@ -43,7 +43,7 @@ PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address)
 /* Where the host finds it; NULL: not all in one allocation, or the device is lost. */
 static void *place(ptx_device *device, ptx_address va, uint64_t size, ptx_status *status)
 {
-    *status = device ? px_device_state(device) : PTX_ERROR_INVALID_ARGUMENT;
+    *status = px_device_usable(device) ? px_device_state(device) : PTX_ERROR_INVALID_ARGUMENT;
     void *host = *status == PTX_OK && size ? px_device_host(device, va, size) : NULL;
     if (*status == PTX_OK && size && !host) *status = PTX_ERROR_INVALID_ARGUMENT;
     return host;
@@ -106,7 +106,7 @@ PTX_API ptx_status ptx_memory_info_get(ptx_device *device, ptx_address address, 
 {
     struct px_extent block;
     enum px_mem_kind kind;
-    if (!device || !px_can_give(info, FIRST_INFO)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !px_can_give(info, FIRST_INFO)) return PTX_ERROR_INVALID_ARGUMENT;
     if (!px_mem_block(&device->mem, address, &block, &kind) || kind == PX_MEM_DORMANT)
         return PTX_ERROR_NOT_FOUND;
     if (kind == PX_MEM_GRAPH) kind = PX_MEM_POOL;
@@ -120,7 +120,7 @@ PTX_API ptx_status ptx_memory_info_get(ptx_device *device, ptx_address address, 
 
 PTX_API ptx_status ptx_memory_room(ptx_device *device, uint64_t *total, uint64_t *free)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&device->mem_lock);
     const uint64_t all = device->config.memory_bytes,
                    used = px_mem_used(&device->mem) + px_virtual_used(&device->mem) + px_pools_idle(device);
@@ -141,7 +141,7 @@ static bool one_address(const ptx_device *device)
 PTX_API ptx_status ptx_host_alloc(ptx_device *device, uint64_t size, void **host, ptx_address *address)
 {
     ptx_address va;
-    if (!device || !host || !size) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !host || !size) return PTX_ERROR_INVALID_ARGUMENT;
     const ptx_status status = allocate(device, size, PX_MEM_PINNED, &va);
     if (status != PTX_OK) return status;
     *host = (void *)(uintptr_t)(va + (uint64_t)device->mem.delta);
@@ -153,7 +153,7 @@ PTX_API ptx_status ptx_host_free(ptx_device *device, void *host)
 {
     struct px_extent block;
     enum px_mem_kind kind;
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     if (!host) return PTX_OK;
     const ptx_address va = (uint64_t)(uintptr_t)host - (uint64_t)device->mem.delta;
     if (!px_mem_block(&device->mem, va, &block, &kind) || kind != PX_MEM_PINNED)
@@ -163,7 +163,7 @@ PTX_API ptx_status ptx_host_free(ptx_device *device, void *host)
 
 PTX_API ptx_status ptx_host_register(ptx_device *device, void *host, uint64_t size)
 {
-    if (!device || !host || !size) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !host || !size) return PTX_ERROR_INVALID_ARGUMENT;
     if (!device->mem.unified) return device->mem.host_mode ? PTX_OK : PTX_ERROR_UNSUPPORTED;
     pthread_mutex_lock(&device->mem_lock);
     const bool ok = px_mem_register(&device->mem, (uint64_t)(uintptr_t)host, size);
@@ -173,7 +173,7 @@ PTX_API ptx_status ptx_host_register(ptx_device *device, void *host, uint64_t si
 
 PTX_API ptx_status ptx_host_unregister(ptx_device *device, void *host)
 {
-    if (!device || !host) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !host) return PTX_ERROR_INVALID_ARGUMENT;
     if (!device->mem.unified) return device->mem.host_mode ? PTX_OK : PTX_ERROR_UNSUPPORTED;
     pthread_mutex_lock(&device->mem_lock);
     const bool ok = px_mem_unregister(&device->mem, (uint64_t)(uintptr_t)host);
@@ -183,7 +183,7 @@ PTX_API ptx_status ptx_host_unregister(ptx_device *device, void *host)
 
 PTX_API ptx_status ptx_managed_alloc(ptx_device *device, uint64_t size, ptx_address *address)
 {
-    if (!device || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
     return one_address(device) ? allocate(device, size, PX_MEM_MANAGED, address) : PTX_ERROR_UNSUPPORTED;
 }
 
@@ -191,8 +191,8 @@ static bool is_managed(ptx_device *device, ptx_address va, uint64_t size)
 {
     struct px_extent block;
     enum px_mem_kind kind;
-    return device && size && px_mem_block(&device->mem, va, &block, &kind) && kind == PX_MEM_MANAGED &&
-           size <= block.len - (va - block.lo);
+    return px_device_usable(device) && size && px_mem_block(&device->mem, va, &block, &kind) &&
+           kind == PX_MEM_MANAGED && size <= block.len - (va - block.lo);
 }
 
 PTX_API ptx_status ptx_managed_prefetch(ptx_device *device, ptx_address address, uint64_t size,
@@ -215,7 +215,8 @@ PTX_API ptx_status ptx_memory_alloc_pitch(ptx_device *device, uint64_t width, ui
                                           ptx_address *address, uint64_t *pitch)
 {
     uint64_t row, bytes;
-    if (!device || !address || !pitch || !width || !height) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !address || !pitch || !width || !height)
+        return PTX_ERROR_INVALID_ARGUMENT;
     if (__builtin_add_overflow(width, PITCH - 1, &row)) return PTX_ERROR_OUT_OF_MEMORY;
     row = row / PITCH * PITCH;
     if (__builtin_mul_overflow(row, height, &bytes)) return PTX_ERROR_OUT_OF_MEMORY;
@@ -234,7 +235,7 @@ static bool can(const ptx_device *device, const ptx_device *peer)
 
 PTX_API ptx_status ptx_peer_query(ptx_device *device, ptx_device *peer, int *able)
 {
-    if (!device || !peer || !able) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !px_device_usable(peer) || !able) return PTX_ERROR_INVALID_ARGUMENT;
     *able = can(device, peer);
     return PTX_OK;
 }
@@ -249,7 +250,7 @@ static int place_of(const ptx_device *device, const struct px_mem *peer)
 
 PTX_API ptx_status ptx_peer_enable(ptx_device *device, ptx_device *peer)
 {
-    if (!device || !peer) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !peer) return PTX_ERROR_INVALID_ARGUMENT;
     if (!can(device, peer)) return PTX_ERROR_UNSUPPORTED;
     pthread_mutex_lock(&device->mem_lock);
     const int at = place_of(device, &peer->mem) < 0 ? place_of(device, NULL) : -1;
@@ -260,7 +261,7 @@ PTX_API ptx_status ptx_peer_enable(ptx_device *device, ptx_device *peer)
 
 PTX_API ptx_status ptx_peer_disable(ptx_device *device, ptx_device *peer)
 {
-    if (!device || !peer) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !peer) return PTX_ERROR_INVALID_ARGUMENT;
     const int at = place_of(device, &peer->mem);
     if (at < 0) return PTX_ERROR_INVALID_ARGUMENT;
     const ptx_status status = ptx_device_wait(device, NULL);

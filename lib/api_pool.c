@@ -14,13 +14,13 @@ enum { FIRST_POOL = PX_FIRST(ptx_pool_info, used_high) };
 /* NULL: there is none of this number. The scheduler's lock is held. */
 static struct px_pool *pool_at(ptx_device *device, ptx_pool number)
 {
-    return number == PTX_POOL_DEFAULT ? device->pools[0]
+    return number == PTX_POOL_DEFAULT ? device->pool
                                       : px_handle_get(&device->handles, PX_HANDLE_POOL, number);
 }
 
 PTX_API ptx_status ptx_pool_create(ptx_device *device, uint64_t max_bytes, ptx_pool *pool)
 {
-    if (!device || !pool) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !pool) return PTX_ERROR_INVALID_ARGUMENT;
     struct px_pool *p = px_pool_new(device, max_bytes);
     if (!p) return PTX_ERROR_OUT_OF_MEMORY;
     px_sched_lock(&device->sched);
@@ -35,7 +35,7 @@ PTX_API ptx_status ptx_pool_create(ptx_device *device, uint64_t max_bytes, ptx_p
 
 PTX_API ptx_status ptx_pool_destroy(ptx_device *device, ptx_pool pool)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     px_sched_lock(&device->sched);
     struct px_pool *p = px_handle_drop(&device->handles, PX_HANDLE_POOL, pool);
     if (p) px_pool_close(device, p);
@@ -45,7 +45,7 @@ PTX_API ptx_status ptx_pool_destroy(ptx_device *device, ptx_pool pool)
 
 PTX_API ptx_status ptx_pool_info_get(ptx_device *device, ptx_pool pool, ptx_pool_info *info)
 {
-    if (!device || !px_can_give(info, FIRST_POOL)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !px_can_give(info, FIRST_POOL)) return PTX_ERROR_INVALID_ARGUMENT;
     ptx_pool_info told = {0};
     px_sched_lock(&device->sched);
     pthread_mutex_lock(&device->mem_lock);
@@ -66,7 +66,7 @@ enum change { THRESHOLD, TRIM, RESET_HIGH };
 
 static ptx_status change(ptx_device *device, ptx_pool pool, enum change what, uint64_t bytes)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     px_sched_lock(&device->sched);
     pthread_mutex_lock(&device->mem_lock);
     struct px_pool *p = pool_at(device, pool);
@@ -128,7 +128,7 @@ PTX_API ptx_status ptx_pool_alloc(ptx_device *device, ptx_pool pool, uint64_t si
                                   ptx_address *address)
 {
     ptx_address va;
-    if (!device || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !address || !size) return PTX_ERROR_INVALID_ARGUMENT;
     px_sched_lock(&device->sched);
     const ptx_status status = alloc_in_order(device, pool, size, stream, &va);
     px_sched_unlock(&device->sched);
@@ -161,7 +161,7 @@ PTX_API ptx_status ptx_stream_free(ptx_device *device, ptx_address address, ptx_
 {
     struct px_extent block;
     enum px_mem_kind kind;
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     if (!px_mem_block(&device->mem, address, &block, &kind) || block.lo != address)
         return PTX_ERROR_INVALID_ARGUMENT;
     const ptx_status status = may_free(device, kind, stream);
@@ -184,14 +184,14 @@ static ptx_status status_of(ptx_device *device, enum px_virtual_status status)
 
 PTX_API ptx_status ptx_range_reserve(ptx_device *device, uint64_t size, uint64_t align, ptx_address *address)
 {
-    if (!device || !address) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !address) return PTX_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&device->mem_lock);
     return status_of(device, px_virtual_reserve(&device->mem, size, align, address));
 }
 
 PTX_API ptx_status ptx_range_release(ptx_device *device, ptx_address address, uint64_t size)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&device->mem_lock);
     return status_of(device, px_virtual_free(&device->mem, address, size));
 }
@@ -199,7 +199,7 @@ PTX_API ptx_status ptx_range_release(ptx_device *device, ptx_address address, ui
 PTX_API ptx_status ptx_physical_create(ptx_device *device, uint64_t size, ptx_physical *physical)
 {
     struct px_physical *p = NULL;
-    if (!device || !physical) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !physical) return PTX_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&device->mem_lock);
     const ptx_status status = status_of(device, px_physical_new(&device->mem, size, &p));
     if (status != PTX_OK) return status;
@@ -218,7 +218,7 @@ PTX_API ptx_status ptx_physical_create(ptx_device *device, uint64_t size, ptx_ph
 
 PTX_API ptx_status ptx_physical_release(ptx_device *device, ptx_physical physical)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     px_sched_lock(&device->sched);
     pthread_mutex_lock(&device->mem_lock);
     struct px_physical *p = px_handle_drop(&device->handles, PX_HANDLE_PHYSICAL, physical);
@@ -231,7 +231,7 @@ PTX_API ptx_status ptx_physical_release(ptx_device *device, ptx_physical physica
 PTX_API ptx_status ptx_range_map(ptx_device *device, ptx_address address, uint64_t size,
                                  ptx_physical physical, uint64_t offset)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     px_sched_lock(&device->sched);
     pthread_mutex_lock(&device->mem_lock);
     struct px_physical *p = px_handle_get(&device->handles, PX_HANDLE_PHYSICAL, physical);
@@ -243,14 +243,14 @@ PTX_API ptx_status ptx_range_map(ptx_device *device, ptx_address address, uint64
 
 PTX_API ptx_status ptx_range_unmap(ptx_device *device, ptx_address address, uint64_t size)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&device->mem_lock);
     return status_of(device, px_virtual_unmap(&device->mem, address, size));
 }
 
 PTX_API ptx_status ptx_range_access(ptx_device *device, ptx_address address, uint64_t size, ptx_access access)
 {
-    if (!device ||
+    if (!px_device_usable(device) ||
         (access != PTX_ACCESS_NONE && access != PTX_ACCESS_READ && access != PTX_ACCESS_READ_WRITE))
         return PTX_ERROR_INVALID_ARGUMENT;
     if (access == PTX_ACCESS_READ) return PTX_ERROR_UNSUPPORTED;

@@ -25,20 +25,20 @@ enum { FIRST_STREAM = PX_FIRST(ptx_stream_config, priority) };
 PTX_API ptx_status ptx_stream_create(ptx_device *device, const ptx_stream_config *config, ptx_stream *stream)
 {
     ptx_stream_config own;
-    if (!device || !stream || !px_take(&own, sizeof own, FIRST_STREAM, config))
+    if (!px_device_usable(device) || !stream || !px_take(&own, sizeof own, FIRST_STREAM, config))
         return PTX_ERROR_INVALID_ARGUMENT;
     LOCKED(device, px_stream_create(device, &own, stream));
 }
 
 PTX_API ptx_status ptx_stream_destroy(ptx_device *device, ptx_stream stream)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     LOCKED(device, px_stream_destroy(device, stream));
 }
 
 PTX_API ptx_status ptx_stream_config_get(ptx_device *device, ptx_stream stream, ptx_stream_config *config)
 {
-    if (!device || !px_can_give(config, FIRST_STREAM)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !px_can_give(config, FIRST_STREAM)) return PTX_ERROR_INVALID_ARGUMENT;
     ptx_stream_config told = {0};
     px_sched_lock(&device->sched);
     const struct px_stream *s = px_stream_find(device, stream);
@@ -51,14 +51,14 @@ PTX_API ptx_status ptx_stream_config_get(ptx_device *device, ptx_stream stream, 
 
 PTX_API ptx_status ptx_stream_query(ptx_device *device, ptx_stream stream)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     LOCKED(device, px_stream_query(device, stream));
 }
 
 PTX_API ptx_status ptx_stream_wait(ptx_device *device, ptx_stream stream, ptx_fault *fault)
 {
     ptx_fault told = {0};
-    if (!device || !px_fault_ok(fault)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !px_fault_ok(fault)) return PTX_ERROR_INVALID_ARGUMENT;
     px_watch_wait(device, stream);
     px_sched_lock(&device->sched);
     const ptx_status status = px_stream_wait(device, stream, fault ? &told : NULL);
@@ -72,7 +72,7 @@ PTX_API ptx_status ptx_stream_wait(ptx_device *device, ptx_stream stream, ptx_fa
 PTX_API ptx_status ptx_device_wait(ptx_device *device, ptx_fault *fault)
 {
     ptx_fault told = {0};
-    if (!device || !px_fault_ok(fault)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !px_fault_ok(fault)) return PTX_ERROR_INVALID_ARGUMENT;
     px_watch_wait(device, 0);
     px_sched_lock(&device->sched);
     const ptx_status status = px_device_wait(device, fault ? &told : NULL);
@@ -85,7 +85,7 @@ PTX_API ptx_status ptx_device_wait(ptx_device *device, ptx_fault *fault)
 
 PTX_API ptx_status ptx_device_query(ptx_device *device)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     px_sched_lock(&device->sched);
     px_sched_pump(&device->sched);
     const ptx_status status = device->tasks.pending ? PTX_ERROR_NOT_READY : device->tasks.lost;
@@ -95,7 +95,7 @@ PTX_API ptx_status ptx_device_query(ptx_device *device)
 
 PTX_API ptx_status ptx_device_watch(ptx_device *device, ptx_watch_fn fn, void *user)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     LOCKED(device, px_device_watch(device, fn, user));
 }
 
@@ -103,31 +103,31 @@ PTX_API ptx_status ptx_device_watch(ptx_device *device, ptx_watch_fn fn, void *u
 
 PTX_API ptx_status ptx_event_create(ptx_device *device, unsigned flags, ptx_event *event)
 {
-    if (!device || !event) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !event) return PTX_ERROR_INVALID_ARGUMENT;
     LOCKED(device, px_event_create(device, flags, event));
 }
 
 PTX_API ptx_status ptx_event_destroy(ptx_device *device, ptx_event event)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     LOCKED(device, px_event_destroy(device, event));
 }
 
 PTX_API ptx_status ptx_event_record(ptx_device *device, ptx_event event, ptx_stream stream)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     LOCKED(device, px_event_record(device, event, stream));
 }
 
 PTX_API ptx_status ptx_event_query(ptx_device *device, ptx_event event)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     LOCKED(device, px_event_query(device, event));
 }
 
 PTX_API ptx_status ptx_event_wait(ptx_device *device, ptx_event event)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     px_watch_wait(device, 0);
     px_sched_lock(&device->sched);
     const ptx_status status = px_event_wait(device, event);
@@ -138,13 +138,13 @@ PTX_API ptx_status ptx_event_wait(ptx_device *device, ptx_event event)
 
 PTX_API ptx_status ptx_event_elapsed(ptx_device *device, ptx_event from, ptx_event to, double *milliseconds)
 {
-    if (!device || !milliseconds) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !milliseconds) return PTX_ERROR_INVALID_ARGUMENT;
     LOCKED(device, px_event_elapsed(device, from, to, milliseconds));
 }
 
 PTX_API ptx_status ptx_stream_wait_event(ptx_device *device, ptx_stream stream, ptx_event event)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     LOCKED(device, px_stream_wait_event(device, stream, event));
 }
 
@@ -183,7 +183,7 @@ static struct px_task *launch_at(ptx_device *device, ptx_launch launch)
 
 PTX_API ptx_status ptx_launch_query(ptx_device *device, ptx_launch launch)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     px_sched_lock(&device->sched);
     px_sched_pump(&device->sched);
     const struct px_task *task = launch_at(device, launch);
@@ -213,7 +213,7 @@ static ptx_status wait_for(ptx_device *device, struct px_task *task, ptx_fault *
 PTX_API ptx_status ptx_launch_wait(ptx_device *device, ptx_launch launch, ptx_fault *fault)
 {
     ptx_fault told = {0};
-    if (!device || !px_fault_ok(fault)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !px_fault_ok(fault)) return PTX_ERROR_INVALID_ARGUMENT;
     px_watch_wait(device, 0);
     px_sched_lock(&device->sched);
     const ptx_status status = wait_for(device, launch_at(device, launch), fault ? &told : NULL);
@@ -224,7 +224,7 @@ PTX_API ptx_status ptx_launch_wait(ptx_device *device, ptx_launch launch, ptx_fa
 
 PTX_API ptx_status ptx_launch_cancel(ptx_device *device, ptx_launch launch)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     px_sched_lock(&device->sched);
     struct px_task *task = launch_at(device, launch);
     if (task) px_task_cancel(task);
@@ -234,7 +234,7 @@ PTX_API ptx_status ptx_launch_cancel(ptx_device *device, ptx_launch launch)
 
 PTX_API ptx_status ptx_launch_release(ptx_device *device, ptx_launch launch)
 {
-    if (!device) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     px_sched_lock(&device->sched);
     struct px_task *task = px_handle_drop(&device->handles, PX_HANDLE_LAUNCH, launch);
     px_task_release(task);

@@ -36,7 +36,7 @@ void px_fault_give(ptx_fault *fault, const ptx_fault *told)
 ptx_status px_take_copy(ptx_device *device, const ptx_copy *given, struct px_copy *copy)
 {
     ptx_copy own;
-    if (!device || !given) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !given) return PTX_ERROR_INVALID_ARGUMENT;
     if (!px_take(&own, sizeof own, FIRST_COPY, given))
         return px_version_refused(device, "ptx_copy: a struct");
     return px_copy_take(device, &own, copy);
@@ -45,7 +45,7 @@ ptx_status px_take_copy(ptx_device *device, const ptx_copy *given, struct px_cop
 ptx_status px_take_fill(ptx_device *device, const ptx_fill *given, struct px_copy *copy)
 {
     ptx_fill own;
-    if (!device || !given) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_device_usable(device) || !given) return PTX_ERROR_INVALID_ARGUMENT;
     if (!px_take(&own, sizeof own, FIRST_FILL, given))
         return px_version_refused(device, "ptx_fill: a struct");
     return px_fill_take(device, &own, copy);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { BUFFER_BYTES = 32 << 20, MAX_WORKERS = 1024, MAX_UNIFIED = 64 };
@@ -274,7 +275,7 @@ static ptx_status make_parts(struct ptx_device *device)
     device->sched.over = px_task_over;
     device->sched.alone = device->config.deterministic != 0;
     device->quota.sched = &device->sched;
-    if (!px_pool_new(device, 0)) return PTX_ERROR_OUT_OF_MEMORY;
+    if (!(device->pool = px_pool_new(device, 0))) return PTX_ERROR_OUT_OF_MEMORY;
     return px_streams_init(device) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
 }
 
@@ -308,6 +309,22 @@ static void tell_error(const ptx_device_config *config, const char *text)
         snprintf(config->error, config->error_bytes, "%s", text);
 }
 
+/* A forked process has the memory of a device, but none of its threads, and locks that nobody opens. */
+static void mark_ours(struct ptx_device *device)
+{
+#ifdef MADV_WIPEONFORK
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) return;
+    if (madvise(at, page, MADV_WIPEONFORK) == 0) {
+        device->ours = at;
+        atomic_store(device->ours, 1);
+        return;
+    }
+    munmap(at, page);
+#endif
+}
+
 ptx_status px_device_create(const ptx_device_config *config, const struct px_runtime *runtime,
                             ptx_device **out)
 {
@@ -319,6 +336,7 @@ ptx_status px_device_create(const ptx_device_config *config, const struct px_run
     }
     device->quota.inner = alloc;
     device->alloc = px_quota_allocator(&device->quota);
+    mark_ours(device);
     device->runtime = runtime;
     device->level = px_level_best();
     pthread_mutex_init(&device->output_lock, NULL);
@@ -366,6 +384,7 @@ void px_device_destroy(ptx_device *device)
     pthread_mutex_destroy(&device->mem_lock);
     pthread_mutex_destroy(&device->lock);
     pthread_mutex_destroy(&device->watch.lock);
+    if (device->ours) munmap(device->ours, (size_t)sysconf(_SC_PAGESIZE));
     const ptx_allocator alloc = device->quota.inner;
     px_free(&alloc, device, sizeof *device);
 }

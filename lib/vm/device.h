@@ -43,6 +43,7 @@ struct px_arch {
 
 struct ptx_device {
     ptx_allocator alloc; /* counts in `quota` */
+    atomic_uint *ours;   /* a page with 1, and 0 in a process that was forked; NULL: none could be had */
     struct px_quota quota;
     ptx_device_config config; /* zeros replaced by what they mean; `arch` is not kept */
     struct px_arch arch;
@@ -62,7 +63,8 @@ struct ptx_device {
     pthread_mutex_t lock;               /* what follows; never held while another lock is taken */
     struct ptx_program *programs;       /* newest first */
     _Atomic(struct ptx_program *) dead; /* nobody uses them any more; to be freed by px_device_reap */
-    struct px_pool **pools; /* by place, 0 is the device's own; under mem_lock. NULL: a place that is free */
+    struct px_pool *pool;               /* the device's own */
+    struct px_pool **pools;             /* all by place; under mem_lock. NULL: a place that is free */
     uint32_t npools;
     atomic_bool pools_used;
     struct px_told *told;

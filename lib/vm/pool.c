@@ -132,7 +132,7 @@ static void let_go(struct ptx_device *device, uint64_t va)
 {
     struct px_extent block;
     enum px_mem_kind kind;
-    struct px_pool *pool = device->pools[0];
+    struct px_pool *pool = device->pool;
     if (!px_mem_block(&device->mem, va, &block, &kind)) return;
     if (kind == PX_MEM_DORMANT) {
         px_mem_release(&device->mem, va);

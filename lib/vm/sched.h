@@ -169,7 +169,8 @@ void px_run_give(struct px_run *run); /* it may be used again */
 
 /* Works, or waits, until done(user). */
 void px_sched_until(struct px_sched *sched, bool (*done)(const void *user), const void *user);
-/* Works until there is nothing that can be done at once, when no helper thread could. */
+/* Works until there is nothing that can be done at once, when no helper thread could; without helpers ever,
+ * one turn: who asks again and again gets on, whatever the work waits for. */
 void px_sched_pump(struct px_sched *sched);
 /* Helpers may come: one, or all. Makes their threads when there are none. */
 void px_sched_invite(struct px_sched *sched, bool all);

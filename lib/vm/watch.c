@@ -10,8 +10,18 @@ void px_watch_tell(struct ptx_device *device, const ptx_watch_event *event)
     struct px_watch *w = &device->watch;
     if (!w->fn) return;
     pthread_mutex_lock(&w->lock);
+    atomic_store_explicit(&w->teller, (uintptr_t)pthread_self(), memory_order_relaxed);
     w->fn(w->user, event);
+    atomic_store_explicit(&w->teller, 0, memory_order_relaxed);
     pthread_mutex_unlock(&w->lock);
+}
+
+bool px_device_usable(const struct ptx_device *device)
+{
+    if (!device) return false;
+    if (device->ours && !atomic_load_explicit(device->ours, memory_order_relaxed)) return false;
+    const uintptr_t teller = atomic_load_explicit(&device->watch.teller, memory_order_relaxed);
+    return !teller || teller != (uintptr_t)pthread_self();
 }
 
 static ptx_stream stream_of(const struct px_grid *grid)

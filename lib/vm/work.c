@@ -128,6 +128,7 @@ ptx_status px_work_submit(struct ptx_device *device, const struct px_work *op, p
                           struct px_task **task)
 {
     struct px_grid *grid;
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
     ptx_status status = px_work_check(device, op);
     if (status == PTX_OK) status = px_work_grid(device, op, &grid);
     if (status != PTX_OK) return status;

@@ -224,7 +224,7 @@ void px_sched_pump(struct px_sched *s)
 {
     struct px_helper *h = s->alone || !s->nthreads ? px_sched_enter(s) : NULL;
     if (!h) return;
-    while (step(h)) {
+    while (step(h) && !s->alone) {
     }
     go(h);
 }

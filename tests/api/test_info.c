@@ -14,6 +14,8 @@
 #include <string.h>
 #include "ptx_info.h"
 #include "ptx_memory.h"
+#include "ptx_graph.h"
+#include "ptx_memory.h"
 #include "ptx_watch.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -275,13 +277,73 @@ static void launches_are_told(void **state)
     assert_non_null(strstr(heard, "leak 40\n"));
 }
 
+/* Everything that the device could be asked from the function that watches it is a status. */
+struct intruder {
+    ptx_address p;
+    ptx_kernel *kernel;
+    unsigned refused, called;
+};
+
+static void intrude(void *user, const ptx_watch_event *e)
+{
+    struct intruder *in = user;
+    const ptx_launch_config config = {.struct_size = sizeof config, .grid = {1}, .block = {1}};
+    const ptx_fill fill = {.to = in->p, .width = 4};
+    ptx_address a;
+    ptx_stream s;
+    ptx_event event;
+    ptx_graph graph;
+    int value;
+    uint32_t word = 0;
+    (void)e;
+    in->called++;
+#define REFUSED(call) in->refused += (call) == PTX_ERROR_INVALID_ARGUMENT
+    REFUSED(ptx_memory_alloc(device, 4, &a));
+    REFUSED(ptx_memory_free(device, in->p));
+    REFUSED(ptx_memory_read(device, &word, in->p, 4));
+    REFUSED(ptx_memory_write(device, in->p, &word, 4));
+    REFUSED(ptx_kernel_launch(in->kernel, &config, NULL));
+    REFUSED(ptx_kernel_submit(in->kernel, &config, 0, NULL));
+    REFUSED(ptx_stream_create(device, NULL, &s));
+    REFUSED(ptx_stream_wait(device, 0, NULL));
+    REFUSED(ptx_stream_query(device, 0));
+    REFUSED(ptx_device_wait(device, NULL));
+    REFUSED(ptx_device_watch(device, NULL, NULL));
+    REFUSED(ptx_event_create(device, 0, &event));
+    REFUSED(ptx_graph_create(device, &graph));
+    REFUSED(ptx_stream_fill(device, &fill, 0));
+    REFUSED(ptx_stream_alloc(device, 4, 0, &a));
+    REFUSED(ptx_memory_set(device, &fill));
+    enum { CALLS = 16 };
+    ptx_device_destroy(device);
+    assert_int_equal(ptx_device_attribute(device, 75, &value), PTX_OK);
+    if (in->refused != CALLS * in->called) in->refused = UINT32_MAX / 2;
+}
+
+static void watchers_are_kept_out(void **state)
+{
+    (void)state;
+    load(parent);
+    struct intruder in = {.kernel = kernel("parent")};
+    const ptx_launch_config config = {.struct_size = sizeof config, .grid = {1}, .block = {1}};
+    assert_int_equal(ptx_memory_alloc(device, 64, &in.p), PTX_OK);
+    assert_int_equal(ptx_device_watch(device, intrude, &in), PTX_OK);
+    assert_int_equal(ptx_memory_fill(device, in.p, 0, 64), PTX_OK);
+    assert_int_equal(ptx_kernel_launch(in.kernel, &config, NULL), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(in.kernel, &config, 0, NULL), PTX_OK);
+    assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
+    assert_in_range(in.called, 10, 1000);
+    assert_int_equal(in.refused, 16 * in.called);
+    assert_int_equal(ptx_device_watch(device, NULL, NULL), PTX_OK);
+    ptx_device_destroy(device);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(occupancy_is_the_chips),
-        cmocka_unit_test(attributes_are_the_chips),
-        cmocka_unit_test(programs_tell_what_they_hold),
-        cmocka_unit_test(launches_are_told),
+        cmocka_unit_test(occupancy_is_the_chips),       cmocka_unit_test(attributes_are_the_chips),
+        cmocka_unit_test(programs_tell_what_they_hold), cmocka_unit_test(launches_are_told),
+        cmocka_unit_test(watchers_are_kept_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,15 +144,40 @@ static void a_stream_keeps_its_order(void **state)
     }
 }
 
-static void deterministic_devices_run_what_is_submitted(void **state)
+static void deterministic_devices_run_what_is_asked_for(void **state)
 {
     (void)state;
     open_with((ptx_device_config){.deterministic = 1});
     const ptx_address p = buffer(4);
     const ptx_stream s = new_stream(0);
+    ptx_status status;
     submit_step(s, p, 1, 10);
-    assert_int_equal(ptx_stream_query(device, s), PTX_OK); /* it was run by the submission */
+    while ((status = ptx_stream_query(device, s)) == PTX_ERROR_NOT_READY) {
+    }
+    assert_int_equal(status, PTX_OK);
     assert_int_equal(word_at(p), 1);
+    close_device();
+}
+
+/* Work that waits for what is submitted later, and for what the host does later, gets on all the same. */
+static void deterministic_devices_do_not_hang(void **state)
+{
+    (void)state;
+    open_with((ptx_device_config){.deterministic = 1});
+    const ptx_address flag = buffer(4);
+    const ptx_stream a = new_stream(PTX_STREAM_NONBLOCKING), b = new_stream(PTX_STREAM_NONBLOCKING);
+    submit("wait_for", flag, a);
+    submit_step(b, flag, 1, 0);
+    assert_int_equal(ptx_stream_wait(device, a, NULL), PTX_OK);
+    set_word(flag, 0);
+    submit("wait_for", flag, a);
+    for (int i = 0; i < 10; i++) assert_int_equal(ptx_stream_query(device, a), PTX_ERROR_NOT_READY);
+    set_word(flag, 1);
+    assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
+    for (int i = 0; i < 3000; i++) submit_step(a, flag, 1, 0); /* more than are kept waiting */
+    assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
+    submit("wait_for", buffer(4), a); /* and what never ends goes with the device */
+    assert_int_equal(ptx_stream_query(device, a), PTX_ERROR_NOT_READY);
     close_device();
 }
 
@@ -719,6 +744,10 @@ static void nothing_is_a_status(void **state)
     assert_int_equal(ptx_kernel_submit(kernel("empty"), &none, 77, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_kernel_submit(kernel("step"), &none, 0, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_kernel_submit(kernel("empty"), &cooperative, 0, NULL), PTX_ERROR_LAUNCH);
+    ptx_fault told = {sizeof told};
+    assert_int_equal(ptx_kernel_launch(kernel("empty"), &cooperative, &told), PTX_ERROR_LAUNCH);
+    assert_int_equal(told.cuda_error, 720);
+    assert_string_equal(told.name, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE");
     assert_int_equal(ptx_kernel_submit(kernel("empty"), &cluster, 0, NULL), PTX_ERROR_UNSUPPORTED);
     assert_int_equal(ptx_launch_wait(device, 1, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_event_create(device, 0, &e), PTX_OK);
@@ -737,7 +766,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_stream_keeps_its_order),
-        cmocka_unit_test(deterministic_devices_run_what_is_submitted),
+        cmocka_unit_test(deterministic_devices_run_what_is_asked_for),
+        cmocka_unit_test(deterministic_devices_do_not_hang),
         cmocka_unit_test(streams_run_at_the_same_time),
         cmocka_unit_test(events_order_streams),
         cmocka_unit_test(the_legacy_stream_waits_and_is_waited_for),

@@ -1,13 +1,17 @@
 /*
  * streams.c - what submitted work costs: a launch that is waited for, queued launches of an empty kernel and
- * the memory they take, copies beside memcpy. Part of make bench.
+ * the memory they take, copies beside memcpy, two devices of a process beside two processes. Part of make
+ * bench.
  */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 #include "ptx_memory.h"
 #include "ptx_stream.h"
 
@@ -37,15 +41,15 @@ static void must(ptx_status status, const char *what)
     exit(1);
 }
 
-static ptx_kernel *load(ptx_device *device)
+static ptx_kernel *load(ptx_device *device, const char *source, const char *name)
 {
     ptx_module *module;
     ptx_program *program;
     ptx_kernel *kernel;
-    must(ptx_module_create(NULL, text, strlen(text), &module), "module");
+    must(ptx_module_create(NULL, source, strlen(source), &module), "module");
     must(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program), "program");
     ptx_module_destroy(module);
-    must(ptx_program_kernel(program, "empty", &kernel), "kernel");
+    must(ptx_program_kernel(program, name, &kernel), "kernel");
     return kernel;
 }
 
@@ -103,13 +107,95 @@ static void copies(ptx_device *device, size_t bytes)
     free(to);
 }
 
+/* ---- two devices ---- */
+
+enum { STEPS = 400, PARTS = 64 };
+
+static const char work_text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                                ".visible .entry work() { .reg .u32 %i, %x; .reg .pred %p; mov.u32 %i, 0;\n"
+                                " mov.u32 %x, %tid.x; L: mad.lo.u32 %x, %x, 3, %i; add.u32 %i, %i, 1;\n"
+                                " setp.lt.u32 %p, %i, 2000; @%p bra L; ret; }\n";
+
+/* Launches on a device of its own with `workers` threads; the time without making it. */
+static double work(unsigned workers, int steps)
+{
+    const ptx_device_config config = {
+        .struct_size = sizeof config, .memory_bytes = 1 << 26, .workers = workers};
+    const ptx_launch_config shape = {.struct_size = sizeof shape, .grid = {PARTS}, .block = {256}};
+    ptx_device *device;
+    must(ptx_device_create(&config, &device), "device");
+    ptx_kernel *kernel = load(device, work_text, "work");
+    must(ptx_kernel_launch(kernel, &shape, NULL), "launch");
+    const double t = now();
+    for (int i = 0; i < steps; i++) must(ptx_kernel_launch(kernel, &shape, NULL), "launch");
+    const double took = now() - t;
+    ptx_device_destroy(device);
+    return took;
+}
+
+struct share {
+    unsigned workers;
+    int steps;
+    double took;
+};
+
+static void *work_share(void *user)
+{
+    struct share *share = user;
+    share->took = work(share->workers, share->steps);
+    return NULL;
+}
+
+static double longer(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static double in_two_threads(struct share share)
+{
+    struct share two[2] = {share, share};
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&thread[i], NULL, work_share, &two[i]) != 0) exit(1);
+    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+    return longer(two[0].took, two[1].took);
+}
+
+static double in_two_processes(struct share share)
+{
+    int from[2];
+    double took;
+    if (pipe(from) != 0) exit(1);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child < 0) exit(1);
+    work_share(&share);
+    if (!child) _exit(write(from[1], &share.took, sizeof share.took) != sizeof share.took);
+    if (read(from[0], &took, sizeof took) != sizeof took) exit(1);
+    waitpid(child, NULL, 0);
+    close(from[0]);
+    close(from[1]);
+    return longer(took, share.took);
+}
+
+static void two_devices(int steps)
+{
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const struct share share = {cpus > 1 ? (unsigned)cpus / 2 : 1, steps, 0};
+    const double processes = in_two_processes(share), alone = work(share.workers, steps);
+    const double threads = in_two_threads(share);
+    printf("two devices, %u workers each  %8.2f times one in one process, %.2f in two processes\n",
+           share.workers, 2 * alone / threads, 2 * alone / processes);
+}
+
 int main(int argc, char **argv)
 {
     const int quick = argc > 1 && !strcmp(argv[1], "--quick");
     const ptx_device_config config = {.struct_size = sizeof config, .memory_bytes = 1 << 30};
     ptx_device *device;
+    two_devices(quick ? STEPS / 20 : STEPS);
     must(ptx_device_create(&config, &device), "device");
-    ptx_kernel *kernel = load(device);
+    ptx_kernel *kernel = load(device, text, "empty");
     waited(device, kernel, quick ? WAITED / 20 : WAITED);
     queued(device, kernel, quick ? QUEUED / 200 : QUEUED);
     copies(device, quick ? COPY / 16 : COPY);
