@@ -1,5 +1,5 @@
 /*
- * layout.c - offsets of .global, .const and .shared variables.
+ * layout.c - offsets of .global, .const, .shared and opaque variables.
  *
  * A .shared variable has one offset, the same in every kernel, because the
  * functions that use it are decoded once. So that a kernel pays only for what
@@ -32,7 +32,9 @@ static void place_images(struct px_link *link)
     struct px_linked *out = link->out;
     for (uint32_t i = 0; i < link->vars.n; i++) {
         struct px_lvar *v = &link->vars.at[i];
-        uint64_t *top = v->space == PX_SPACE_GLOBAL ? &out->global_bytes : &out->const_bytes;
+        uint64_t *top = v->space == PX_SPACE_GLOBAL ? &out->global_bytes
+                        : v->space == PX_SPACE_TEX  ? &out->opaque_bytes
+                                                    : &out->const_bytes;
         if (v->space == PX_SPACE_SHARED) continue;
         v->address = align_up(*top, link->ivars.at[i].align);
         *top = end_of(v->address, v->size);

@@ -81,11 +81,22 @@ const struct px_lfunc *px_link_kernel_named(const struct px_linked *linked, cons
     return f && f->is_entry && f->kind == PX_LF_CODE ? f : NULL;
 }
 
-const struct px_lvar *px_link_var_named(const struct px_linked *linked, const char *name)
+static const struct px_lvar *var_named(const struct px_linked *linked, const char *name)
 {
     const struct px_global *g = px_link_name(linked->maps, name, false, false);
     if (!g) g = px_link_name(linked->maps, name, false, true);
-    const struct px_lvar *v = g ? &linked->vars[g->index] : NULL;
+    return g ? &linked->vars[g->index] : NULL;
+}
+
+const struct px_lvar *px_link_opaque_named(const struct px_linked *linked, const char *name)
+{
+    const struct px_lvar *v = var_named(linked, name);
+    return v && v->space == PX_SPACE_TEX ? v : NULL;
+}
+
+const struct px_lvar *px_link_var_named(const struct px_linked *linked, const char *name)
+{
+    const struct px_lvar *v = var_named(linked, name);
     return v && (v->space == PX_SPACE_GLOBAL || v->space == PX_SPACE_CONST) ? v : NULL;
 }
 
@@ -171,12 +182,15 @@ ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_mod
 }
 
 void px_link_place(struct px_linked *linked, ptx_address global_base, ptx_address const_base,
-                   ptx_address func_base)
+                   ptx_address func_base, uint64_t opaque_base)
 {
     linked->global_base = global_base;
     linked->const_base = const_base;
     for (uint32_t i = 0; i < linked->nvars; i++)
-        if (linked->vars[i].space == PX_SPACE_GLOBAL) linked->vars[i].address += global_base;
+        if (linked->vars[i].space == PX_SPACE_GLOBAL)
+            linked->vars[i].address += global_base;
+        else if (linked->vars[i].space == PX_SPACE_TEX)
+            linked->vars[i].address += opaque_base;
     for (uint32_t i = 0; i < linked->nfuncs; i++) linked->funcs[i].address = func_base + 16 * (uint64_t)i;
 }
 

@@ -194,6 +194,12 @@ static bool is_opaque(const struct px_symbol *s)
     return px_type_info((enum px_type)s->type)->klass == PX_TC_OPAQUE;
 }
 
+/* Has no bytes: its address is a handle. An array in .shared, which ptxas allows, is memory. */
+static bool is_handle(const struct px_symbol *s)
+{
+    return is_opaque(s) && s->space == PX_SPACE_GLOBAL;
+}
+
 static bool has_value(const struct px_symbol *s)
 {
     return s->u.var && s->u.var->init;
@@ -222,7 +228,11 @@ static enum px_link_state state_of_var(const struct px_symbol *s)
 uint32_t px_link_variable(struct px_link *link, struct px_mention here, const struct px_function *fn)
 {
     const struct px_symbol *s = here.symbol;
-    struct px_lvar v = {.symbol = s, .module = here.module, .fn = fn, .space = s->space, .size = s->size};
+    struct px_lvar v = {.symbol = s,
+                        .module = here.module,
+                        .fn = fn,
+                        .space = is_handle(s) ? PX_SPACE_TEX : s->space,
+                        .size = s->size};
     struct px_link_var i = {.state = (uint8_t)state_of_var(s),
                             .dynamic = is_dynamic(s),
                             .header = here,
@@ -268,6 +278,7 @@ static void define_var(struct px_link *link, uint32_t id, struct px_mention here
 static void merge_opaque(struct px_link *link, uint32_t id, struct px_mention here)
 {
     const struct px_mention header = link->ivars.at[id].header;
+    if (here.symbol->size > link->vars.at[id].size) link->vars.at[id].size = here.symbol->size;
     if (header.symbol->type != here.symbol->type)
         px_link_say_at(link, LINK_TWICE, here, header, file_of(here), file_of(header));
 }

@@ -52,9 +52,9 @@ struct px_lvar {
     const struct px_symbol *symbol;
     const struct ptx_module *module;
     const struct px_function *fn; /* the function that declares it; NULL at module scope */
-    uint8_t space;
-    uint64_t size;
-    uint64_t address;        /* in its state space: .global: device address; .const, .shared: offset */
+    uint8_t space;           /* PX_SPACE_TEX: opaque, whatever the space it is declared in */
+    uint64_t size;           /* opaque: 8 each */
+    uint64_t address;        /* in its state space: .global: device address; .const, .shared: offset; opaque: handle */
     const uint32_t *kernels; /* .shared: ids of the kernels that can reach it */
     uint32_t nkernels;
 };
@@ -75,6 +75,7 @@ struct px_linked {
     struct px_lvar *vars;
     uint32_t nvars;
     uint64_t global_bytes, const_bytes; /* of the two images */
+    uint64_t opaque_bytes;              /* 8 for each texture, sampler and surface variable */
     uint64_t shared_max;
     ptx_address global_base, const_base; /* see px_link_place */
     struct px_link_maps *maps;           /* link.c: what each symbol became */
@@ -86,13 +87,13 @@ struct px_linked {
  * Links. Addresses of .global variables are offsets, and functions have none,
  * until px_link_place is told where the images lie: `const_base` is what
  * generic() adds to the offset of a .const variable; function i is at
- * func_base + 16 * i. Returns PTX_OK, PTX_ERROR_LINK
+ * func_base + 16 * i; opaque variables have handles from opaque_base on. Returns PTX_OK, PTX_ERROR_LINK
  * (linked->diags says why, all at once) or PTX_ERROR_OUT_OF_MEMORY.
  */
 ptx_status px_link(struct px_linked *linked, const ptx_allocator *alloc, ptx_module *const *modules,
                    uint32_t n, px_builtin_find builtins, const ptx_program_options *options);
 void px_link_place(struct px_linked *linked, ptx_address global_base, ptx_address const_base,
-                   ptx_address func_base);
+                   ptx_address func_base, uint64_t opaque_base);
 /*
  * Writes the initial bytes of both images (their sizes are in `linked`), addresses of symbols included. NULL,
  * or the variable whose initialiser has no value.
@@ -105,6 +106,8 @@ void px_link_free(struct px_linked *linked);
  * own; NULL. */
 const struct px_lfunc *px_link_kernel_named(const struct px_linked *linked, const char *name);
 const struct px_lvar *px_link_var_named(const struct px_linked *linked, const char *name);
+/* The same of .texref, .samplerref and .surfref. */
+const struct px_lvar *px_link_opaque_named(const struct px_linked *linked, const char *name);
 
 /* What module number `module` calls by this name at its scope; NULL when that is nothing, or there is no such
  * module. */

@@ -15,6 +15,7 @@
  *   const:   56..32 program,                 31..0 offset
  *   param:   56..32 CTA slot,                31..0 offset (kernel parameters)
  *   func:    56..32 program,                 31..4 number, low 4 bits zero
+ *   opaque:  56..27 generation, 26..3 place  (textures, samplers, surfaces: tex/opaque.h); no memory
  *
  * so a pointer into another CTA's memory is recognised and reported. A state
  * space address (.shared, .local, .const, .param) is the offset alone; cvta
@@ -32,7 +33,15 @@
 #define PX_WINDOW_SHIFT 57
 #define PX_LOCAL_MAX (1ull << 20) /* bytes of local memory of a thread: what its window holds */
 
-enum px_window { PX_WIN_NONE, PX_WIN_SHARED, PX_WIN_LOCAL, PX_WIN_CONST, PX_WIN_PARAM, PX_WIN_FUNC };
+enum px_window {
+    PX_WIN_NONE,
+    PX_WIN_SHARED,
+    PX_WIN_LOCAL,
+    PX_WIN_CONST,
+    PX_WIN_PARAM,
+    PX_WIN_FUNC,
+    PX_WIN_OPAQUE
+};
 
 static inline enum px_window px_window_of(uint64_t va)
 {

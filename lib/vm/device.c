@@ -343,6 +343,7 @@ ptx_status px_device_create(const ptx_device_config *config, const struct px_run
     pthread_mutex_init(&device->mem_lock, NULL);
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->watch.lock, NULL);
+    px_textures_init(device);
     ptx_status status = fill_config(device, config) ? make_parts(device) : PTX_ERROR_INVALID_ARGUMENT;
     if (status == PTX_OK) {
         *out = device;
@@ -374,6 +375,7 @@ void px_device_destroy(ptx_device *device)
     px_sched_free(&device->sched);
     px_tasks_free(device);
     px_handles_free(&device->handles, &device->alloc);
+    px_textures_free(device);
     if (device->runtime && device->runtime->destroy) device->runtime->destroy(device);
     px_report_forget(device, true);
     px_pools_free(device);

@@ -18,6 +18,7 @@
 #include "vm/handle.h"
 #include "vm/sched.h"
 #include "vm/task.h"
+#include "vm/texture.h"
 #include "vm/watch.h"
 
 /* What the VM asks of the device runtime. All but `find` are called under the scheduler's lock. */
@@ -56,6 +57,7 @@ struct ptx_device {
     struct px_sched sched;
     struct px_tasks tasks;
     struct px_handles handles; /* of streams, events, launches, graphs; under the scheduler's lock */
+    struct px_textures textures;
     struct px_stream *streams; /* those that are not destroyed; under the scheduler's lock */
     struct px_stream *legacy;  /* its default stream */
     pthread_mutex_t output_lock;
@@ -91,6 +93,7 @@ struct ptx_program {
     uint32_t number;                 /* owner number of its const and func windows */
     struct px_linked linked;
     ptx_address global_base; /* 0 without .global variables */
+    uint64_t opaque_base;    /* handle of the first texture, sampler or surface variable; 0: there are none */
     ptx_fmad fmad;           /* ptx_program_options.fmad */
     bool retained;           /* its modules know of it */
     uint8_t *const_image;    /* what the const window shows: linked.const_bytes */

@@ -19,7 +19,8 @@ enum px_handle_kind {
     PX_HANDLE_NODE,
     PX_HANDLE_EXEC,
     PX_HANDLE_POOL,
-    PX_HANDLE_PHYSICAL
+    PX_HANDLE_PHYSICAL,
+    PX_HANDLE_ARRAY
 };
 
 struct px_handles {

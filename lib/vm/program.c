@@ -60,8 +60,12 @@ static ptx_status make_images(struct ptx_program *program)
                       l->const_bytes);
         return PTX_ERROR_OUT_OF_MEMORY;
     }
+    if (!px_opaque_variables(program)) {
+        px_device_say(program->device, "no memory for the texture and surface variables");
+        return PTX_ERROR_OUT_OF_MEMORY;
+    }
     px_link_place(l, program->global_base, px_window_base(PX_WIN_CONST, program->number),
-                  px_window_base(PX_WIN_FUNC, program->number));
+                  px_window_base(PX_WIN_FUNC, program->number), program->opaque_base);
     uint8_t *global_image = l->global_bytes ? px_mem_host(mem, program->global_base, l->global_bytes) : NULL;
     const struct px_lvar *bad = px_link_initialise(l, global_image, program->const_image);
     if (bad) {
@@ -70,7 +74,7 @@ static ptx_status make_images(struct ptx_program *program)
                       px_source_place(&source, bad->symbol->u.var->pos).line, bad->symbol->name->text);
         return PTX_ERROR_UNSUPPORTED;
     }
-    if (!l->global_bytes || carve_globals(program)) return PTX_OK;
+    if (px_opaque_variables_begin(program) && (!l->global_bytes || carve_globals(program))) return PTX_OK;
     px_device_say(program->device, "out of memory");
     return PTX_ERROR_OUT_OF_MEMORY;
 }
@@ -184,6 +188,7 @@ void px_program_release(ptx_program *program)
 
 void px_device_reap(ptx_device *device)
 {
+    px_textures_reap(device);
     if (!atomic_load_explicit(&device->dead, memory_order_relaxed)) return;
     for (struct ptx_program *p = atomic_exchange(&device->dead, NULL), *next; p; p = next) {
         next = p->dead;
@@ -231,6 +236,7 @@ void px_program_free(ptx_program *program)
     pthread_mutex_lock(&program->device->mem_lock);
     if (program->global_base) px_mem_release(&program->device->mem, program->global_base);
     pthread_mutex_unlock(&program->device->mem_lock);
+    px_opaque_variables_free(program);
     px_free(&alloc, program->const_image, program->linked.const_bytes);
     for (uint32_t i = 0; program->retained && i < program->linked.nmodules; i++)
         px_module_release(program->linked.modules[i]);

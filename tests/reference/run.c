@@ -252,7 +252,7 @@ static void link(struct ref_machine *m)
         ref_fail(m, "does not link: %s",
                  m->linked.diags.list.n ? m->linked.diags.list.at[0].message : "out of memory");
     m->global_base = (l->buffer_address + l->buffer_bytes) / GLOBAL_ALIGN * GLOBAL_ALIGN + 2 * GLOBAL_ALIGN;
-    px_link_place(&m->linked, m->global_base, (uint64_t)REF_WIN_CONST << 56, (uint64_t)REF_WIN_FUNC << 56);
+    px_link_place(&m->linked, m->global_base, (uint64_t)REF_WIN_CONST << 56, (uint64_t)REF_WIN_FUNC << 56, 0);
     m->global = calloc(1, m->linked.global_bytes + 1);
     m->constant = calloc(1, m->linked.const_bytes + 1);
     m->params = calloc(1, l->param_bytes + 8);

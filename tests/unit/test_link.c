@@ -111,7 +111,7 @@ static void declarations_meet_definitions(void **state)
     assert_ptr_equal(func(0, "f"), func(1, "f"));
     assert_ptr_equal(func(0, "kid"), func(1, "kid"));
     assert_int_equal(func(0, "f")->kind, PX_LF_CODE);
-    px_link_place(&linked, 0x100000, 0x600000000000000ull, 0xa00000000000000ull);
+    px_link_place(&linked, 0x100000, 0x600000000000000ull, 0xa00000000000000ull, 0xc00000000000000ull);
     assert_int_equal(func(0, "kid")->address, 0xa00000000000000ull + 16 * func(0, "kid")->id);
     unlink_all();
 }
