@@ -1,11 +1,12 @@
 /*
  * ptx_texture.h - arrays, textures, samplers, surfaces, and what is bound to the references of a program.
  *
- * CUDA's programming guide, "Texture and Surface Memory", is the model; numbers of formats, modes and flags are
- * those of CUDA's driver API, limits those of an H100. What a kernel is given is a handle of 64 bits: of a texture,
- * a surface, a sampler, passed by value (.u64, or .texref and its kin), on to functions and child kernels
- * too. Arrays are numbers, which only the host uses. A handle or number that was destroyed, or is another
- * object's, is found out: PTX_ERROR_INVALID_ARGUMENT here, a fault of the launch there. docs/textures.md has more.
+ * CUDA's programming guide, "Texture and Surface Memory", is the model; numbers of formats, modes and flags
+ * are those of CUDA's driver API, limits those of an H100. What a kernel is given is a handle of 64 bits: of
+ * a texture, a surface, a sampler, passed by value (.u64, or .texref and its kin), on to functions and child
+ * kernels too. Arrays are numbers, which only the host uses. A handle or number that was destroyed, or is
+ * another object's, is found out: PTX_ERROR_INVALID_ARGUMENT here, a fault of the launch there.
+ * docs/textures.md has more.
  *
  * Failures leave words in ptx_device_message. Any thread may call.
  */
@@ -38,13 +39,15 @@ typedef enum ptx_format {
     PTX_FORMAT_F32 = 0x20
 } ptx_format;
 
-/* CUDA_ARRAY3D_ flags. Whether surfaces and gathers were announced is kept for who asks, and not insisted on. */
+/* CUDA_ARRAY3D_ flags. Whether surfaces and gathers were announced is kept for who asks, and not insisted on.
+ */
 enum { PTX_ARRAY_LAYERED = 1, PTX_ARRAY_SURFACE = 2, PTX_ARRAY_CUBE = 4, PTX_ARRAY_GATHER = 8 };
 
 /*
- * Texels of the first level: width alone is 1D, width and height 2D, with depth 3D. With PTX_ARRAY_LAYERED the depth is the number
- * of layers (of cubes: of their faces, 6 each); a cube is square, of depth 6. `samples` above 1 makes a 2D array, layered or not, one of
- * several samples a texel, which CUDA cannot make (tex.2dms).
+ * Texels of the first level: width alone is 1D, width and height 2D, with depth 3D. With PTX_ARRAY_LAYERED
+ * the depth is the number of layers (of cubes: of their faces, 6 each); a cube is square, of depth 6.
+ * `samples` above 1 makes a 2D array, layered or not, one of several samples a texel, which CUDA cannot make
+ * (tex.2dms).
  */
 typedef struct ptx_array_config {
     size_t struct_size;
@@ -56,11 +59,11 @@ typedef struct ptx_array_config {
     unsigned samples; /* 2, 4, 8, 16; 0 counts as 1 */
 } ptx_array_config;
 
-/* Texels are 0. PTX_ERROR_INVALID_ARGUMENT: a limit is exceeded (the message says which), or a flag does not fit;
- * PTX_ERROR_OUT_OF_MEMORY. Its memory is the host's (max_host). */
+/* Texels are 0. PTX_ERROR_INVALID_ARGUMENT: a limit is exceeded (the message says which), or a flag does not
+ * fit; PTX_ERROR_OUT_OF_MEMORY. Its memory is the host's (max_host). */
 PTX_API ptx_status ptx_array_create(ptx_device *device, const ptx_array_config *config, ptx_array *array);
-/* Textures and surfaces of it fault from now on. Its levels go with it; a level is not destroyed by itself. Work that copies it
- * and has not begun fails. */
+/* Textures and surfaces of it fault from now on. Its levels go with it; a level is not destroyed by itself.
+ * Work that copies it and has not begun fails. */
 PTX_API ptx_status ptx_array_destroy(ptx_device *device, ptx_array array);
 /* What it was made with: sizes of a level are its own, `levels` what there is. */
 PTX_API ptx_status ptx_array_config_get(ptx_device *device, ptx_array array, ptx_array_config *config);
@@ -81,8 +84,8 @@ typedef struct ptx_array_copy {
     uint64_t width, height, depth; /* 0 in height or depth counts as 1 */
 } ptx_array_copy;
 
-/* At once, in the calling thread, and behind nothing; in stream order. PTX_ERROR_INVALID_ARGUMENT when a row leaves the array or its
- * allocation now. */
+/* At once, in the calling thread, and behind nothing; in stream order. PTX_ERROR_INVALID_ARGUMENT when a row
+ * leaves the array or its allocation now. */
 PTX_API ptx_status ptx_array_copy_now(ptx_device *device, const ptx_array_copy *copy);
 PTX_API ptx_status ptx_stream_copy_array(ptx_device *device, const ptx_array_copy *copy, ptx_stream stream);
 
@@ -97,7 +100,8 @@ typedef enum ptx_address_mode {
 } ptx_address_mode;
 typedef enum ptx_filter_mode { PTX_FILTER_POINT = 0, PTX_FILTER_LINEAR = 1 } ptx_filter_mode;
 
-/* Zeros are CUDA's defaults but for the addresses, which wrap. Without `normalized` wrap and mirror act as clamp. */
+/* Zeros are CUDA's defaults but for the addresses, which wrap. Without `normalized` wrap and mirror act as
+ * clamp. */
 typedef struct ptx_sampler_config {
     size_t struct_size;
     ptx_address_mode address[3]; /* of x y z */
@@ -119,9 +123,10 @@ PTX_API ptx_status ptx_sampler_destroy(ptx_device *device, ptx_sampler sampler);
 /* ---- textures and surfaces ------------------------------------------ */
 
 /*
- * What is sampled: an array with all its levels (array not 0), or device memory, linear (height 0: `width` texels at `address`, a
- * multiple of 16, which only whole texel numbers reach) or rows of `pitch` bytes, a multiple of 32. With `part` of an
- * array these levels and layers alone, read as `format` and `channels`, whose texels are as large.
+ * What is sampled: an array with all its levels (array not 0), or device memory, linear (height 0: `width`
+ * texels at `address`, a multiple of 16, which only whole texel numbers reach) or rows of `pitch` bytes, a
+ * multiple of 32. With `part` of an array these levels and layers alone, read as `format` and `channels`,
+ * whose texels are as large.
  */
 typedef struct ptx_texture_config {
     size_t struct_size;
@@ -135,7 +140,8 @@ typedef struct ptx_texture_config {
     const ptx_sampler_config *sampler;                         /* NULL: all zeros */
 } ptx_texture_config;
 
-/* The memory must stay as long as the texture is used; what is freed faults. PTX_ERROR_INVALID_ARGUMENT: the message says why. */
+/* The memory must stay as long as the texture is used; what is freed faults. PTX_ERROR_INVALID_ARGUMENT: the
+ * message says why. */
 PTX_API ptx_status ptx_texture_create(ptx_device *device, const ptx_texture_config *config,
                                       ptx_texture *texture);
 PTX_API ptx_status ptx_texture_destroy(ptx_device *device, ptx_texture texture);
@@ -165,13 +171,14 @@ typedef struct ptx_reference_info {
 
 /*
  * A variable of type .texref, .samplerref or .surfref at module scope. In `sampler` (may be NULL), what its
- * initialiser says (PTX ISA 5.3): filter_mode, addr_mode_0 to _2, normalized_coords; the fields about the image are
- * for compilers and say nothing here. PTX_ERROR_NOT_FOUND. A .samplerref begins bound to what it says.
+ * initialiser says (PTX ISA 5.3): filter_mode, addr_mode_0 to _2, normalized_coords; the fields about the
+ * image are for compilers and say nothing here. PTX_ERROR_NOT_FOUND. A .samplerref begins bound to what it
+ * says.
  */
 PTX_API ptx_status ptx_program_reference(ptx_program *program, const char *name, ptx_reference_info *info,
                                          ptx_sampler_config *sampler);
-/* Binds anew, in place of what was bound, at once; launches that are under way see it. A sampler to a .texref is
- * refused, and so on: PTX_ERROR_INVALID_ARGUMENT. */
+/* Binds anew, in place of what was bound, at once; launches that are under way see it. A sampler to a .texref
+ * is refused, and so on: PTX_ERROR_INVALID_ARGUMENT. */
 PTX_API ptx_status ptx_reference_bind_texture(ptx_device *device, ptx_reference reference,
                                               const ptx_texture_config *config);
 PTX_API ptx_status ptx_reference_bind_sampler(ptx_device *device, ptx_reference reference,

@@ -177,6 +177,13 @@ static enum px_ext launch_now(struct px_call *call, const struct cdp_buffer *wha
     struct px_grid *grid =
         px_grid_create(what->program, what->kernel, what->grid, what->block, what->shared, &why);
     if (why.text) return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, 0, "%s", why.text);
+    if (grid && grid->code->references) {
+        const bool surface = !(grid->code->references & PX_REFERS_TEXTURE);
+        px_grid_free(grid);
+        return cdp_answer(call,
+                          refuse(call, what, surface ? CDP_FILE_SCOPED_SURFACE : CDP_FILE_SCOPED_TEXTURE,
+                                 "the kernel names a %s of its program", surface ? "surface" : "texture"));
+    }
     if (grid && buffer) fill_params(grid, buffer);
     px_sched_lock(sched_of(call));
     if (grid) error = cdp_submit(call, grid, stream);

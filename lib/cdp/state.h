@@ -13,6 +13,8 @@
 /* cudaError_t values that calls answer; PX_CUDA_* of gang/trap.h are among them. */
 enum {
     CDP_INVALID_CONFIGURATION = 9,
+    CDP_FILE_SCOPED_TEXTURE = 66,
+    CDP_FILE_SCOPED_SURFACE = 67,
     CDP_INVALID_COPY_DIRECTION = 21,
     CDP_TOO_DEEP = 65,
     CDP_SYNC_TOO_DEEP = 68,

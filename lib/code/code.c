@@ -143,6 +143,7 @@ static struct px_code *assemble(struct px_coder *coder)
         struct px_irfn *f = coder->queue.at[i];
         px_emit(f);
         code->funcs[f->func->id] = f->code;
+        code->references |= f->code->references;
     }
     code->entry = coder->queue.at[0]->code;
     code->linked = coder->linked;

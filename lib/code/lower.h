@@ -52,6 +52,8 @@ uint32_t px_lower_register(struct px_irfn *f, uint32_t elem,
 uint32_t px_lower_components(const struct px_irfn *f, const struct px_operand *o);
 uint32_t px_lower_reg(const struct px_irfn *f, const struct px_operand *o, uint32_t component);
 bool px_lower_is_register(const struct px_operand *o);
+/* A texture, sampler or surface: a source is its handle. */
+bool px_lower_is_opaque(const struct px_symbol *symbol);
 
 /* A source as elements of `type`: a register, a scalar or a constant; other widths go through a temporary. */
 struct px_ir_opd px_lower_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,

@@ -89,7 +89,8 @@ static bool name_value(struct px_irfn *f, const struct px_operand *o, uint64_t *
         *value = 32 + (uint64_t)o->offset;
         return true;
     }
-    if (o->symbol->kind == PX_SYM_REG || !px_lower_symbol(f, o->symbol, value, &local) || local) return false;
+    if (o->symbol->kind == PX_SYM_REG || px_lower_is_opaque(o->symbol)) return false;
+    if (!px_lower_symbol(f, o->symbol, value, &local) || local) return false;
     *value += (uint64_t)o->offset;
     return true;
 }

@@ -105,6 +105,19 @@ static struct px_ir_opd local_src(struct px_irfn *f, uint64_t offset)
     return px_lower_fixed(f, PX_FIX_add_imm8, 8, px_lower_row(f, base), none, (uint32_t)offset);
 }
 
+bool px_lower_is_opaque(const struct px_symbol *symbol)
+{
+    const bool opaque = px_type_info((enum px_type)symbol->type)->klass == PX_TC_OPAQUE;
+    return symbol->space == PX_SPACE_TEX || (opaque && symbol->space != PX_SPACE_SHARED);
+}
+
+/* A parameter of type .texref and its kin holds a handle. */
+static struct px_ir_opd opaque_param(const struct px_symbol *symbol)
+{
+    return (struct px_ir_opd){
+        .kind = PX_IR_PARAM, .elem = 8, .type = PX_T_U64, .at = (uint32_t)symbol->offset};
+}
+
 static struct px_ir_opd name_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
                                  enum px_type type)
 {
@@ -117,6 +130,10 @@ static struct px_ir_opd name_src(struct px_irfn *f, const struct px_bound *b, co
         struct px_ir_opd s = {
             .kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = (uint8_t)type, .at = reg};
         return px_lower_resize(f, px_lower_sum(f, b, o, s), elem, false);
+    }
+    if (px_lower_is_opaque(o->symbol)) {
+        if (o->symbol->is_entry_param) return opaque_param(o->symbol);
+        f->code->references |= o->symbol->type == PX_T_SURFREF ? PX_REFERS_SURFACE : PX_REFERS_TEXTURE;
     }
     if (!px_lower_symbol(f, o->symbol, &value, &local))
         px_code_fail(f, b->inst, "names '%s', which has no address here", o->symbol->name->text);

@@ -15,6 +15,7 @@
 
 struct px_code;
 struct px_lfunc;
+struct px_opaques;
 struct px_run;
 struct ptx_device;
 
@@ -34,6 +35,7 @@ struct px_grid {
     struct ptx_device *device;
     struct px_run *run;       /* the host launch that it belongs to; vm/sched.h */
     const struct px_mem *mem; /* the device's */
+    const struct px_opaques *textures;
     struct ptx_program *program;
     uint8_t *const_image; /* the program's constant memory, */
     uint64_t const_bytes;

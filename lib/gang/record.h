@@ -173,6 +173,8 @@ struct px_local_at {
     uint32_t at; /* behind the frame's first byte */
 };
 
+enum { PX_REFERS_TEXTURE = 1, PX_REFERS_SURFACE = 2 };
+
 struct px_fcode {
     const struct px_lfunc *func;
     struct px_insn *conv, *div; /* n each; allocated by themselves with the program */
@@ -194,7 +196,8 @@ struct px_fcode {
     struct px_loop *loops;        /* by pc */
     struct px_words *args, *rets; /* of the formal parameters */
     uint32_t nargs, nrets;
-    uint32_t home_fp; /* floating-point mode that calls and returns expect */
+    uint32_t home_fp;   /* floating-point mode that calls and returns expect */
+    uint8_t references; /* PX_REFERS_: opaque variables of the program that its text names */
 };
 
 struct px_code {
@@ -204,6 +207,7 @@ struct px_code {
     const struct px_level *level;
     uint32_t width, threads;
     bool cooperates;      /* it asks for the grid's workspace */
+    uint8_t references;   /* of all its functions */
     struct px_code *next; /* in the program's cache */
 };
 

@@ -186,7 +186,8 @@ static void resolve_func(struct px_link *link, struct px_mention here)
 
 static bool is_linked_space(unsigned space)
 {
-    return space == PX_SPACE_GLOBAL || space == PX_SPACE_CONST || space == PX_SPACE_SHARED;
+    return space == PX_SPACE_GLOBAL || space == PX_SPACE_CONST || space == PX_SPACE_SHARED ||
+           space == PX_SPACE_TEX;
 }
 
 static bool is_opaque(const struct px_symbol *s)
@@ -194,10 +195,11 @@ static bool is_opaque(const struct px_symbol *s)
     return px_type_info((enum px_type)s->type)->klass == PX_TC_OPAQUE;
 }
 
-/* Has no bytes: its address is a handle. An array in .shared, which ptxas allows, is memory. */
+/* Has no bytes: its address is a handle. `.tex .u32 t` is how PTX before 1.5 declares a .texref; an array in
+ * .shared, which ptxas allows, is memory. */
 static bool is_handle(const struct px_symbol *s)
 {
-    return is_opaque(s) && s->space == PX_SPACE_GLOBAL;
+    return s->space == PX_SPACE_TEX || (is_opaque(s) && s->space == PX_SPACE_GLOBAL);
 }
 
 static bool has_value(const struct px_symbol *s)
@@ -237,7 +239,7 @@ uint32_t px_link_variable(struct px_link *link, struct px_mention here, const st
                             .dynamic = is_dynamic(s),
                             .header = here,
                             .align = s->align ? s->align : 1};
-    if (is_opaque(s) && !v.size) v.size = i.align = 8;
+    if (s->space == PX_SPACE_TEX || (is_opaque(s) && !v.size)) v.size = i.align = 8;
     px_vec_push(link->arena, &link->vars, v);
     px_vec_push(link->arena, &link->ivars, i);
     px_link_bind(link->out->maps, s, link->vars.n - 1);

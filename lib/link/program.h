@@ -52,9 +52,10 @@ struct px_lvar {
     const struct px_symbol *symbol;
     const struct ptx_module *module;
     const struct px_function *fn; /* the function that declares it; NULL at module scope */
-    uint8_t space;           /* PX_SPACE_TEX: opaque, whatever the space it is declared in */
-    uint64_t size;           /* opaque: 8 each */
-    uint64_t address;        /* in its state space: .global: device address; .const, .shared: offset; opaque: handle */
+    uint8_t space;                /* PX_SPACE_TEX: opaque, whatever the space it is declared in */
+    uint64_t size;                /* opaque: 8 each */
+    uint64_t
+        address; /* in its state space: .global: device address; .const, .shared: offset; opaque: handle */
     const uint32_t *kernels; /* .shared: ids of the kernels that can reach it */
     uint32_t nkernels;
 };

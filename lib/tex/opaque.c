@@ -61,7 +61,7 @@ static void next_generation(struct px_opaques *t)
     t->generation = (t->generation + 1) % GENERATIONS;
 }
 
-uint64_t px_opaque_add(struct px_opaques *t, enum px_opaque_kind kind, const struct px_bound *bound)
+uint64_t px_opaque_add(struct px_opaques *t, enum px_opaque_kind kind, const struct px_opaque_bound *bound)
 {
     uint32_t place = t->free - 1;
     if (!t->free) {
@@ -103,11 +103,11 @@ struct px_opaque_place *px_opaque_at(const struct px_opaques *t, uint64_t handle
     return atomic_load_explicit(&p->handle, memory_order_acquire) == handle ? p : NULL;
 }
 
-const struct px_bound *px_opaque_drop(struct px_opaques *t, uint64_t handle)
+const struct px_opaque_bound *px_opaque_drop(struct px_opaques *t, uint64_t handle)
 {
     struct px_opaque_place *p = px_opaque_at(t, handle);
     if (!p) return NULL;
-    const struct px_bound *bound = p->bound;
+    const struct px_opaque_bound *bound = p->bound;
     atomic_store(&p->handle, 0);
     atomic_store(&p->bound, NULL);
     p->next_free = t->free;
@@ -115,13 +115,13 @@ const struct px_bound *px_opaque_drop(struct px_opaques *t, uint64_t handle)
     return bound;
 }
 
-const struct px_bound *px_opaque_taken(struct px_opaques *t, uint32_t place)
+const struct px_opaque_bound *px_opaque_taken(struct px_opaques *t, uint32_t place)
 {
     return atomic_exchange(&place_at(t, place)->bound, NULL);
 }
 
-const struct px_bound *px_opaque_find(const struct px_opaques *t, uint64_t handle, enum px_opaque_kind kind,
-                                      const char **why, bool *empty)
+const struct px_opaque_bound *px_opaque_find(const struct px_opaques *t, uint64_t handle,
+                                             enum px_opaque_kind kind, const char **why, bool *empty)
 {
     static const char *const none[] = {"", "is no handle of a texture, or of one that was destroyed",
                                        "is no handle of a sampler, or of one that was destroyed",
@@ -133,7 +133,7 @@ const struct px_bound *px_opaque_find(const struct px_opaques *t, uint64_t handl
     if (!p) return *why = none[kind], NULL;
     if (p->kind != kind && !(kind == PX_OPAQUE_SAMPLER && p->kind == PX_OPAQUE_TEXTURE))
         return *why = other[p->kind], NULL;
-    const struct px_bound *bound = atomic_load_explicit(&p->bound, memory_order_acquire);
+    const struct px_opaque_bound *bound = atomic_load_explicit(&p->bound, memory_order_acquire);
     if (!bound) return *empty = true, *why = "is a variable to which nothing is bound", NULL;
     if (bound->gone && atomic_load_explicit(bound->gone, memory_order_relaxed))
         return *why = "is bound to an array that was destroyed", NULL;

@@ -171,9 +171,10 @@ void px_address_text(const struct ptx_device *device, const struct px_trap *trap
     }
     if (px_window_of(trap->address) != PX_WIN_NONE) {
         snprintf(buf, size, "%s",
-                 px_window_of(trap->address) == PX_WIN_FUNC     ? "code"
-                 : px_window_of(trap->address) == PX_WIN_OPAQUE ? "a texture, sampler or surface, which is no memory"
-                                                                : "beyond every memory");
+                 px_window_of(trap->address) == PX_WIN_FUNC ? "code"
+                 : px_window_of(trap->address) == PX_WIN_OPAQUE
+                     ? "a texture, sampler or surface, which is no memory"
+                     : "beyond every memory");
         return;
     }
     const uint64_t near = px_mem_describe(&device->mem, trap->address, buf, size);

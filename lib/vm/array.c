@@ -44,7 +44,8 @@ static const struct limit {
 } limits[PX_IMAGE_KINDS] = {
     [PX_IMAGE_1D] = {131072, 1, 1, 1, "1D arrays have 1 to 131072 texels"},
     [PX_IMAGE_2D] = {131072, 65536, 1, 1, "2D arrays have 1 to 131072 x 65536 texels"},
-    [PX_IMAGE_3D] = {16384, 16384, 16384, 1, "3D arrays have 1 to 16384 x 16384 x 16384 texels"},
+    [PX_IMAGE_3D] = {16384, 16384, 16384, 1,
+                     "3D arrays have 1 to 16384 x 16384 x 16384 texels, or 8192 x 8192 x 32768"},
     [PX_IMAGE_A1D] = {32768, 1, 1, 2048, "layered 1D arrays have 1 to 32768 texels in 1 to 2048 layers"},
     [PX_IMAGE_A2D] = {32768, 32768, 1, 2048,
                       "layered 2D arrays have 1 to 32768 x 32768 texels in 1 to 2048 layers"},
@@ -58,6 +59,7 @@ static const struct limit {
                         "layers"}};
 
 enum { MIPMAPPED_MAX = 32768, GATHER_MAX = 32768 };
+enum { SLIM_MAX = 8192, DEEP_MAX = 32768 }; /* 3D arrays may be deeper when they are not as wide */
 
 static enum px_image_kind kind_of(const ptx_array_config *c)
 {
@@ -86,8 +88,11 @@ static const char *fault_of(const ptx_array_config *c, enum px_image_kind kind)
     const bool several = kind == PX_IMAGE_2DMS || kind == PX_IMAGE_A2DMS;
     if (c->flags > 0xff) return "an array has flags that are not known";
     if (!px_array_channels(c->channels)) return "an array has 1, 2 or 4 channels";
-    if (!c->width || c->width > l->width || height > l->height || (!layered && depth > l->depth)) return l->text;
-    if (layered && kind != PX_IMAGE_2DMS && (!c->depth || c->depth > (several ? 2048 : l->layers))) return l->text;
+    const bool deep = kind == PX_IMAGE_3D && c->width <= SLIM_MAX && height <= SLIM_MAX && depth <= DEEP_MAX;
+    if (!c->width || c->width > l->width || height > l->height || (!layered && !deep && depth > l->depth))
+        return l->text;
+    if (layered && kind != PX_IMAGE_2DMS && (!c->depth || c->depth > (several ? 2048 : l->layers)))
+        return l->text;
     if (kind == PX_IMAGE_CUBE && (c->depth != 6 || c->height != c->width)) return l->text;
     if (kind == PX_IMAGE_ACUBE && (c->depth % 6 || c->height != c->width)) return l->text;
     if (several && (c->samples > 16 || c->samples & (c->samples - 1) || c->levels > 1 || !c->height))
@@ -102,13 +107,15 @@ static const char *fault_of(const ptx_array_config *c, enum px_image_kind kind)
 /* PTX ISA 5.3.1: channel_data_type and channel_order are OpenCL's numbers. */
 void px_array_name_channels(struct px_image *image, bool normalised)
 {
-    static const uint32_t integer[] = {[PX_IMAGE_U8] = 0x10da,  [PX_IMAGE_U16] = 0x10db, [PX_IMAGE_U32] = 0x10dc,
-                                       [PX_IMAGE_S8] = 0x10d7,  [PX_IMAGE_S16] = 0x10d8, [PX_IMAGE_S32] = 0x10d9,
-                                       [PX_IMAGE_F16] = 0x10dd, [PX_IMAGE_F32] = 0x10de};
+    static const uint32_t integer[] = {
+        [PX_IMAGE_U8] = 0x10da,  [PX_IMAGE_U16] = 0x10db, [PX_IMAGE_U32] = 0x10dc, [PX_IMAGE_S8] = 0x10d7,
+        [PX_IMAGE_S16] = 0x10d8, [PX_IMAGE_S32] = 0x10d9, [PX_IMAGE_F16] = 0x10dd, [PX_IMAGE_F32] = 0x10de};
     const uint8_t f = image->format;
     image->channel_type = integer[f];
-    if (normalised && (f == PX_IMAGE_U8 || f == PX_IMAGE_U16)) image->channel_type = f == PX_IMAGE_U8 ? 0x10d2 : 0x10d3;
-    if (normalised && (f == PX_IMAGE_S8 || f == PX_IMAGE_S16)) image->channel_type = f == PX_IMAGE_S8 ? 0x10d0 : 0x10d1;
+    if (normalised && (f == PX_IMAGE_U8 || f == PX_IMAGE_U16))
+        image->channel_type = f == PX_IMAGE_U8 ? 0x10d2 : 0x10d3;
+    if (normalised && (f == PX_IMAGE_S8 || f == PX_IMAGE_S16))
+        image->channel_type = f == PX_IMAGE_S8 ? 0x10d0 : 0x10d1;
     image->channel_order = image->channels == 1 ? 0x10b0 : image->channels == 2 ? 0x10b2 : 0x10b5;
 }
 
@@ -144,11 +151,13 @@ ptx_status px_array_create(struct ptx_device *device, const ptx_array_config *co
     struct px_array *array = px_zalloc(&device->alloc, sizeof *array);
     uint8_t *data = array ? px_zalloc(&device->alloc, storage_bytes(&image)) : NULL;
     px_textures_lock(&device->textures);
-    const uint64_t made = data ? px_handle_add(&device->textures.numbers, &device->alloc, PX_HANDLE_ARRAY, array) : 0;
+    const uint64_t made =
+        data ? px_handle_add(&device->textures.numbers, &device->alloc, PX_HANDLE_ARRAY, array) : 0;
     if (made) {
         image.data = data;
         px_array_name_channels(&image, false);
-        *array = (struct px_array){.image = image, .config = c, .number = made, .next = device->textures.arrays};
+        *array =
+            (struct px_array){.image = image, .config = c, .number = made, .next = device->textures.arrays};
         device->textures.arrays = array;
         *number = made;
     }

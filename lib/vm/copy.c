@@ -15,9 +15,11 @@ enum { PART = 64 << 20 /* bytes between two looks at the limits */, ROWS_A_LOOK 
 
 /* One end while it is being worked on. */
 struct end {
-    const ptx_place *place;
-    uint8_t *base;   /* of the whole, when it is one block */
-    uint64_t failed; /* the address of the row that is in no memory */
+    ptx_place place;
+    uint8_t *base;          /* of the whole, when it is one block */
+    uint64_t failed;        /* the address of the row that is in no memory */
+    struct px_array *array; /* held while it is used; NULL */
+    bool missing;           /* the array is not there, or smaller */
 };
 
 /* Bytes from the first to behind the last; 0 when that is beyond all addresses. */
@@ -30,10 +32,36 @@ static uint64_t span(const ptx_place *p, const struct px_copy *c)
     return __builtin_add_overflow(bytes, c->width, &bytes) ? 0 : bytes;
 }
 
-static struct end open_end(const ptx_place *p, const struct px_copy *c)
+/* Are `n` from `at` on within `size`? */
+static bool within(uint64_t at, uint64_t n, uint64_t size)
 {
-    struct end e = {.place = p};
-    if (p->host)
+    return at <= size && n <= size - at;
+}
+
+/* The array's texels as a place of the host; what is missing is the caller's to say. */
+static struct end open_array(struct ptx_device *device, const struct px_copy_array *a,
+                             const struct px_copy *c)
+{
+    struct end e = {.missing = true};
+    const struct px_image *image = px_array_hold(device, a->number, &e.array);
+    const struct px_image_level *l = image ? &image->level[0] : NULL;
+    if (!l || !within(a->x, c->width, (uint64_t)l->width * px_image_texel(image)) ||
+        !within(a->y, c->height, l->height) || !within(a->z, c->depth, (uint64_t)l->depth * image->layers))
+        return e;
+    e.place.pitch = l->pitch;
+    e.place.slice = l->slice;
+    e.base = image->data + l->offset + a->z * l->slice + a->y * l->pitch + a->x;
+    e.missing = false;
+    return e;
+}
+
+static struct end open_end(struct ptx_device *device, const ptx_place *p, const struct px_copy_array *array,
+                           const struct px_copy *c)
+{
+    struct end e = {.place = *p};
+    if (array->number)
+        e = open_array(device, array, c);
+    else if (p->host)
         e.base = p->host;
     else
         e.base = px_device_host(p->device, p->address, span(p, c));
@@ -41,19 +69,39 @@ static struct end open_end(const ptx_place *p, const struct px_copy *c)
 }
 
 /* Memory of a graph that is none before its node: whether it is then is seen in its turn. */
-static bool sleeps(const ptx_place *p)
+static bool sleeps(const ptx_place *p, const struct px_copy_array *array)
 {
     struct px_extent block;
     enum px_mem_kind kind;
-    return !p->host && px_mem_block(&p->device->mem, p->address, &block, &kind) && kind == PX_MEM_DORMANT;
+    return !array->number && !p->host && px_mem_block(&p->device->mem, p->address, &block, &kind) &&
+           kind == PX_MEM_DORMANT;
+}
+
+/* Both ends of a copy while it is being worked on. */
+struct ends {
+    struct end to, from;
+};
+
+static struct ends open_ends(struct ptx_device *device, const struct px_copy *c)
+{
+    struct ends e = {.to = open_end(device, &c->to, &c->to_array, c)};
+    if (!c->fill) e.from = open_end(device, &c->from, &c->from_array, c);
+    return e;
+}
+
+static void close_ends(struct ptx_device *device, struct ends *e)
+{
+    px_array_release(device, e->to.array);
+    px_array_release(device, e->from.array);
 }
 
 static uint8_t *row_of(struct end *e, const struct px_copy *c, uint64_t y, uint64_t z)
 {
-    const uint64_t offset = z * e->place->slice + y * e->place->pitch;
+    const uint64_t offset = z * e->place.slice + y * e->place.pitch;
     if (e->base) return e->base + offset;
-    uint8_t *row = px_device_host(e->place->device, e->place->address + offset, c->width);
-    if (!row) e->failed = e->place->address + offset;
+    if (e->missing) return NULL;
+    uint8_t *row = px_device_host(e->place.device, e->place.address + offset, c->width);
+    if (!row) e->failed = e->place.address + offset;
     return row;
 }
 
@@ -94,21 +142,25 @@ static enum outcome one_row(const struct px_copy *c, struct end *to, struct end 
     return run && y % ROWS_A_LOOK == ROWS_A_LOOK - 1 && px_sched_due(run) ? STOPPED : DONE;
 }
 
-static enum outcome all_rows(const struct px_copy *c, struct end *to, struct end *from, struct px_run *run)
+static enum outcome all_rows(const struct px_copy *c, struct ends *e, struct px_run *run)
 {
     enum outcome outcome = DONE;
     if (c->width)
         for (uint64_t z = 0; z < c->depth; z++)
             for (uint64_t y = 0; y < c->height; y++)
-                if ((outcome = one_row(c, to, from, y, z, run)) != DONE) return outcome;
+                if ((outcome = one_row(c, &e->to, &e->from, y, z, run)) != DONE) return outcome;
     return outcome;
 }
 
-static void say_outside(const struct px_copy *c, const struct end *to, const struct end *from, char *buf,
-                        size_t size)
+static void say_outside(const struct px_copy *c, const struct ends *e, char *buf, size_t size)
 {
-    snprintf(buf, size, "%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not inside one allocation",
-             c->fill ? "fill" : "copy", c->width, to->failed ? to->failed : from->failed);
+    const struct end *to = &e->to, *from = &e->from;
+    if (to->missing || from->missing)
+        snprintf(buf, size, "copy: the array %s does not have what is copied, or was destroyed",
+                 to->missing ? "that is written" : "that is read");
+    else
+        snprintf(buf, size, "%s: %" PRIu64 " bytes at 0x%" PRIx64 " are not inside one allocation",
+                 c->fill ? "fill" : "copy", c->width, to->failed ? to->failed : from->failed);
 }
 
 /* ---- asked for ---- */
@@ -133,16 +185,18 @@ static bool take_place(struct ptx_device *device, ptx_place *p, const struct px_
 static ptx_status probe(struct ptx_device *device, const struct px_copy *c)
 {
     char why[200];
-    struct end to = open_end(&c->to, c), from = c->fill ? to : open_end(&c->from, c);
-    if (!c->width || (to.base && from.base)) return PTX_OK;
-    if (sleeps(&c->to) || (!c->fill && sleeps(&c->from))) return PTX_OK;
-    for (uint64_t z = 0; z < c->depth; z++)
-        for (uint64_t y = 0; y < c->height; y++) {
-            if (row_of(&to, c, y, z) && (c->fill || row_of(&from, c, y, z))) continue;
-            say_outside(c, &to, &from, why, sizeof why);
-            return refuse(device, why);
-        }
-    return PTX_OK;
+    struct ends e = open_ends(device, c);
+    bool ok = !c->width || (e.to.base && (c->fill || e.from.base)) || sleeps(&c->to, &c->to_array) ||
+              (!c->fill && sleeps(&c->from, &c->from_array));
+    if (!ok) {
+        ok = true;
+        for (uint64_t z = 0; ok && z < c->depth; z++)
+            for (uint64_t y = 0; ok && y < c->height; y++)
+                ok = row_of(&e.to, c, y, z) && (c->fill || row_of(&e.from, c, y, z));
+    }
+    if (!ok) say_outside(c, &e, why, sizeof why);
+    close_ends(device, &e);
+    return ok ? PTX_OK : refuse(device, why);
 }
 
 ptx_status px_copy_take(struct ptx_device *device, const ptx_copy *copy, struct px_copy *c)
@@ -153,6 +207,27 @@ ptx_status px_copy_take(struct ptx_device *device, const ptx_copy *copy, struct 
                           .height = copy->height ? copy->height : 1,
                           .depth = copy->depth ? copy->depth : 1};
     if (!take_place(device, &c->to, c) || !take_place(device, &c->from, c))
+        return refuse(device,
+                      "copy: rows or slices lie closer together than they are long, or beyond all addresses");
+    return probe(device, c);
+}
+
+static struct px_copy_array take_array(const ptx_array_place *p)
+{
+    return (struct px_copy_array){p->array, p->x, p->y, p->z};
+}
+
+ptx_status px_array_copy_take(struct ptx_device *device, const ptx_array_copy *copy, struct px_copy *c)
+{
+    *c = (struct px_copy){.to = copy->to.place,
+                          .from = copy->from.place,
+                          .to_array = take_array(&copy->to),
+                          .from_array = take_array(&copy->from),
+                          .width = copy->width,
+                          .height = copy->height ? copy->height : 1,
+                          .depth = copy->depth ? copy->depth : 1};
+    if ((!copy->to.array && !take_place(device, &c->to, c)) ||
+        (!copy->from.array && !take_place(device, &c->from, c)))
         return refuse(device,
                       "copy: rows or slices lie closer together than they are long, or beyond all addresses");
     return probe(device, c);
@@ -179,11 +254,12 @@ ptx_status px_fill_take(struct ptx_device *device, const ptx_fill *fill, struct 
 ptx_status px_copy_now(struct ptx_device *device, const struct px_copy *c)
 {
     char why[200];
-    struct end to = open_end(&c->to, c), from = c->fill ? to : open_end(&c->from, c);
+    struct ends e = open_ends(device, c);
     px_watch_copy(device, c->to.address, px_copy_bytes(c));
-    if (all_rows(c, &to, &from, NULL) == DONE) return PTX_OK;
-    say_outside(c, &to, &from, why, sizeof why);
-    return refuse(device, why);
+    const bool done = all_rows(c, &e, NULL) == DONE;
+    if (!done) say_outside(c, &e, why, sizeof why);
+    close_ends(device, &e);
+    return done ? PTX_OK : refuse(device, why);
 }
 
 uint64_t px_copy_bytes(const struct px_copy *c)
@@ -197,13 +273,15 @@ static bool run_copy(struct px_grid *grid, struct px_trap *trap)
 {
     struct px_copy c;
     memcpy(&c, grid->params, sizeof c);
-    struct end to = open_end(&c.to, &c), from = c.fill ? to : open_end(&c.from, &c);
-    const enum outcome outcome = all_rows(&c, &to, &from, grid->run);
-    if (outcome != OUTSIDE) return outcome == DONE;
-    trap->error = PX_CUDA_ILLEGAL_ADDRESS;
-    trap->address = to.failed ? to.failed : from.failed;
-    say_outside(&c, &to, &from, trap->text, sizeof trap->text);
-    return false;
+    struct ends e = open_ends(grid->device, &c);
+    const enum outcome outcome = all_rows(&c, &e, grid->run);
+    if (outcome == OUTSIDE) {
+        trap->error = PX_CUDA_ILLEGAL_ADDRESS;
+        trap->address = e.to.failed ? e.to.failed : e.from.failed;
+        say_outside(&c, &e, trap->text, sizeof trap->text);
+    }
+    close_ends(grid->device, &e);
+    return outcome == DONE;
 }
 
 struct px_grid *px_copy_grid(struct ptx_device *device, const struct px_copy *copy)

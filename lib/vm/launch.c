@@ -66,6 +66,7 @@ struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfun
     if (!g) return NULL;
     *g = (struct px_grid){.device = device,
                           .mem = &device->mem,
+                          .textures = &device->textures.table,
                           .program = program,
                           .const_image = program->const_image,
                           .const_bytes = program->linked.const_bytes,

@@ -16,7 +16,8 @@ static ptx_address_mode address_mode(const struct px_expr *value)
 
 static bool is_set(const struct px_expr *value)
 {
-    return value->kind == PX_E_NAME ? value->u.name->word == PX_W_linear : value->kind == PX_E_INT && value->u.i;
+    return value->kind == PX_E_NAME ? value->u.name->word == PX_W_linear
+                                    : value->kind == PX_E_INT && value->u.i;
 }
 
 static void read_field(const struct px_expr *field, ptx_sampler_config *c)
@@ -58,7 +59,9 @@ ptx_sampler_config px_opaque_initial(const struct px_lvar *variable, uint32_t el
 
 static enum px_opaque_kind kind_of_type(enum px_type type)
 {
-    return type == PX_T_TEXREF ? PX_OPAQUE_TEXTURE : type == PX_T_SURFREF ? PX_OPAQUE_SURFACE : PX_OPAQUE_SAMPLER;
+    return type == PX_T_SAMPLERREF ? PX_OPAQUE_SAMPLER
+           : type == PX_T_SURFREF  ? PX_OPAQUE_SURFACE
+                                   : PX_OPAQUE_TEXTURE;
 }
 
 bool px_opaque_variables(struct ptx_program *program)
@@ -85,7 +88,8 @@ bool px_opaque_variables_begin(struct ptx_program *program)
             p->kind = (uint8_t)kind;
             p->name = v->symbol->name->text;
             const ptx_sampler_config initial = px_opaque_initial(v, k);
-            if (kind == PX_OPAQUE_SAMPLER && px_sampler_make(program->device, &initial, &handle) != PTX_OK) return false;
+            if (kind == PX_OPAQUE_SAMPLER && px_sampler_make(program->device, &initial, &handle) != PTX_OK)
+                return false;
         }
     }
     return true;
@@ -96,6 +100,6 @@ void px_opaque_variables_free(struct ptx_program *program)
     struct px_textures *t = &program->device->textures;
     px_textures_lock(&program->device->textures);
     for (uint64_t k = 0; program->opaque_base && k < program->linked.opaque_bytes; k += 8)
-        px_object_bury(program->device, px_opaque_drop(&t->table, program->opaque_base + k));
+        px_opaque_bury(program->device, px_opaque_drop(&t->table, program->opaque_base + k));
     px_textures_unlock(&program->device->textures);
 }

@@ -22,23 +22,24 @@ static ptx_status no_array(struct ptx_device *device)
 
 /* ---- objects ---- */
 
-static struct px_object *object_of(const struct px_bound *bound)
+static struct px_opaque_object *object_of(const struct px_opaque_bound *bound)
 {
-    return (struct px_object *)(uintptr_t)bound; /* its first member */
+    return (struct px_opaque_object *)(uintptr_t)bound; /* its first member */
 }
 
 /* Out of the table. The lock is held. */
-void px_object_bury(struct ptx_device *device, const struct px_bound *bound)
+void px_opaque_bury(struct ptx_device *device, const struct px_opaque_bound *bound)
 {
     if (!bound) return;
-    struct px_object *o = object_of(bound);
+    struct px_opaque_object *o = object_of(bound);
     o->next = device->textures.dead;
     device->textures.dead = o;
     atomic_store(&device->textures.any_dead, true);
 }
 
 /* Into the table: a new place, or that of a variable. Takes the object. The lock is not held. */
-static ptx_status put(struct ptx_device *device, struct px_object *o, enum px_opaque_kind kind, uint64_t *handle)
+static ptx_status put(struct ptx_device *device, struct px_opaque_object *o, enum px_opaque_kind kind,
+                      uint64_t *handle)
 {
     struct px_opaques *table = &device->textures.table;
     struct px_opaque_place *p = NULL;
@@ -47,14 +48,14 @@ static ptx_status put(struct ptx_device *device, struct px_object *o, enum px_op
     if (variable) {
         p = px_opaque_at(table, *handle);
         if (p && p->variable && p->kind == kind)
-            px_object_bury(device, atomic_exchange(&p->bound, &o->bound));
+            px_opaque_bury(device, atomic_exchange(&p->bound, &o->bound));
         else
             p = NULL;
     } else {
         *handle = px_opaque_add(table, kind, &o->bound);
     }
     const bool ok = variable ? p != NULL : *handle != 0;
-    if (!ok) px_object_bury(device, &o->bound);
+    if (!ok) px_opaque_bury(device, &o->bound);
     px_textures_unlock(&device->textures);
     px_textures_reap(device);
     if (ok) return PTX_OK;
@@ -68,7 +69,8 @@ enum { PITCHED_WIDTH_MAX = 131072, PITCHED_HEIGHT_MAX = 65000, SURFACE_1D_MAX = 
 static const char *sampler_of(const ptx_sampler_config *c, struct px_sampler *s)
 {
     for (int i = 0; i < 3; i++) {
-        if ((unsigned)c->address[i] > PTX_ADDRESS_BORDER) return "an address mode is none of wrap, clamp, mirror, border";
+        if ((unsigned)c->address[i] > PTX_ADDRESS_BORDER)
+            return "an address mode is none of wrap, clamp, mirror, border";
         s->address[i] = (uint8_t)c->address[i];
     }
     if ((unsigned)c->filter > PTX_FILTER_LINEAR || (unsigned)c->mip_filter > PTX_FILTER_LINEAR)
@@ -96,8 +98,10 @@ static const char *take_part(const ptx_texture_config *c, struct px_image *image
     if (!px_array_format(c->format, &image->format) || !px_array_channels(c->channels))
         return "a part of an array has one of the formats, and 1, 2 or 4 channels";
     image->channels = (uint8_t)c->channels;
-    if (px_image_texel(image) != texel) return "the format of a part has texels of another size than the array";
-    if (c->first_level > last || last >= image->levels) return "the array does not have the levels of the part";
+    if (px_image_texel(image) != texel)
+        return "the format of a part has texels of another size than the array";
+    if (c->first_level > last || last >= image->levels)
+        return "the array does not have the levels of the part";
     if (!all && (c->first_layer > c->last_layer || c->last_layer >= image->layers))
         return "the array does not have the layers of the part";
     if (!all && image->kind == PX_IMAGE_ACUBE && (c->first_layer % 6 || c->last_layer % 6 != 5))
@@ -112,7 +116,8 @@ static const char *take_part(const ptx_texture_config *c, struct px_image *image
 }
 
 /* The lock is held. */
-static const char *from_array(struct ptx_device *device, const ptx_texture_config *c, struct px_object *o)
+static const char *from_array(struct ptx_device *device, const ptx_texture_config *c,
+                              struct px_opaque_object *o)
 {
     struct px_array *a = px_array_at(device, c->array);
     if (!a) return "there is no array of this number (was it destroyed?)";
@@ -125,7 +130,8 @@ static const char *from_array(struct ptx_device *device, const ptx_texture_confi
     return NULL;
 }
 
-static const char *from_memory(struct ptx_device *device, const ptx_texture_config *c, struct px_object *o)
+static const char *from_memory(struct ptx_device *device, const ptx_texture_config *c,
+                               struct px_opaque_object *o)
 {
     struct px_image *image = &o->bound.image;
     uint8_t format;
@@ -133,21 +139,24 @@ static const char *from_memory(struct ptx_device *device, const ptx_texture_conf
         return "a texture of memory has one of the formats, and 1, 2 or 4 channels";
     if (c->part) return "only a texture of an array has a part";
     if (c->address % MEMORY_ALIGN) return "a texture of memory begins at a multiple of 16 bytes";
-    if (!c->width || c->width > (c->height ? PITCHED_WIDTH_MAX : LINEAR_WIDTH_MAX) || c->height > PITCHED_HEIGHT_MAX)
+    if (!c->width || c->width > (c->height ? PITCHED_WIDTH_MAX : LINEAR_WIDTH_MAX) ||
+        c->height > PITCHED_HEIGHT_MAX)
         return c->height ? "a texture of pitched memory has 1 to 131072 x 65000 texels"
                          : "a texture of linear memory has 1 to 268435456 texels";
-    if (c->pitch > UINT32_MAX || !px_image_linear(image, (enum px_image_format)format, c->channels, (uint32_t)c->width,
-                                                  (uint32_t)c->height, (uint32_t)c->pitch))
+    if (c->pitch > UINT32_MAX ||
+        !px_image_linear(image, (enum px_image_format)format, c->channels, (uint32_t)c->width,
+                         (uint32_t)c->height, (uint32_t)c->pitch))
         return "the pitch of a texture is a multiple of 32 bytes, and no row is longer";
     o->bound.address = c->address;
     o->bound.bytes = c->height ? (c->height - 1) * c->pitch + c->width * px_image_texel(image)
                                : c->width * px_image_texel(image);
     image->data = px_device_host(device, c->address, o->bound.bytes);
-    return image->data && px_window_of(c->address) == PX_WIN_NONE ? NULL
-                                                                   : "the texture does not lie inside one allocation";
+    return image->data && px_window_of(c->address) == PX_WIN_NONE
+               ? NULL
+               : "the texture does not lie inside one allocation";
 }
 
-static void drop_object(struct ptx_device *device, struct px_object *o)
+static void drop_object(struct ptx_device *device, struct px_opaque_object *o)
 {
     if (o->array) {
         px_textures_lock(&device->textures);
@@ -157,10 +166,10 @@ static void drop_object(struct ptx_device *device, struct px_object *o)
     px_free(&device->alloc, o, sizeof *o);
 }
 
-static ptx_status make(struct ptx_device *device, const ptx_texture_config *config, const ptx_sampler_config *sampler,
-                       enum px_opaque_kind kind, uint64_t *handle)
+static ptx_status make(struct ptx_device *device, const ptx_texture_config *config,
+                       const ptx_sampler_config *sampler, enum px_opaque_kind kind, uint64_t *handle)
 {
-    struct px_object *o = px_zalloc(&device->alloc, sizeof *o);
+    struct px_opaque_object *o = px_zalloc(&device->alloc, sizeof *o);
     const char *why = NULL;
     if (!o) return no_memory(device);
     if (sampler) {
@@ -179,9 +188,11 @@ static ptx_status make(struct ptx_device *device, const ptx_texture_config *conf
     }
     if (!why && kind == PX_OPAQUE_SURFACE && o->bound.image.levels > 1)
         why = "a surface is one level of an array (ptx_array_level)";
-    if (!why && kind == PX_OPAQUE_SURFACE && o->bound.image.kind == PX_IMAGE_1D && o->bound.image.level[0].width > SURFACE_1D_MAX)
+    if (!why && kind == PX_OPAQUE_SURFACE && o->bound.image.kind == PX_IMAGE_1D &&
+        o->bound.image.level[0].width > SURFACE_1D_MAX)
         why = "a 1D surface has at most 32768 texels";
-    if (!why && kind == PX_OPAQUE_SURFACE && o->bound.image.samples > 1) why = "an array of several samples is no surface";
+    if (!why && kind == PX_OPAQUE_SURFACE && o->bound.image.samples > 1)
+        why = "an array of several samples is no surface";
     if (!why) return put(device, o, kind, handle);
     drop_object(device, o);
     return refuse(device, why);
@@ -215,7 +226,7 @@ ptx_status px_opaque_destroy(struct ptx_device *device, uint64_t handle, enum px
     px_textures_lock(&device->textures);
     const struct px_opaque_place *p = px_opaque_at(&device->textures.table, handle);
     const bool ok = p && p->kind == kind && !p->variable;
-    if (ok) px_object_bury(device, px_opaque_drop(&device->textures.table, handle));
+    if (ok) px_opaque_bury(device, px_opaque_drop(&device->textures.table, handle));
     px_textures_unlock(&device->textures);
     if (!ok) return no_object(device);
     px_textures_reap(device);
@@ -227,7 +238,7 @@ ptx_status px_opaque_unbind(struct ptx_device *device, uint64_t handle)
     px_textures_lock(&device->textures);
     struct px_opaque_place *p = px_opaque_at(&device->textures.table, handle);
     const bool ok = p && p->variable;
-    if (ok) px_object_bury(device, atomic_exchange(&p->bound, NULL));
+    if (ok) px_opaque_bury(device, atomic_exchange(&p->bound, NULL));
     px_textures_unlock(&device->textures);
     if (!ok) return refuse(device, "the handle is no variable of a program");
     px_textures_reap(device);
@@ -239,7 +250,7 @@ ptx_status px_opaque_config(struct ptx_device *device, uint64_t handle, enum px_
 {
     px_textures_lock(&device->textures);
     const struct px_opaque_place *p = px_opaque_at(&device->textures.table, handle);
-    const struct px_bound *bound = p && p->kind == kind ? p->bound : NULL;
+    const struct px_opaque_bound *bound = p && p->kind == kind ? p->bound : NULL;
     if (bound) {
         *config = object_of(bound)->config;
         *sampler = object_of(bound)->sampler;
@@ -256,21 +267,22 @@ void px_textures_init(struct ptx_device *device)
     px_opaques_init(&device->textures.table, &device->alloc);
 }
 
-static void free_objects(struct ptx_device *device, struct px_object *o)
+static void free_objects(struct ptx_device *device, struct px_opaque_object *o)
 {
-    for (struct px_object *next; o; o = next) {
+    for (struct px_opaque_object *next; o; o = next) {
         next = o->next;
         drop_object(device, o);
     }
 }
 
-/* What is in the table no longer cannot be found by what begins from now on; so it is enough that nothing runs. */
+/* What is in the table no longer cannot be found by what begins from now on; so it is enough that nothing
+ * runs. */
 void px_textures_reap(struct ptx_device *device)
 {
     struct px_textures *t = &device->textures;
     if (!atomic_load_explicit(&t->any_dead, memory_order_relaxed)) return;
     px_textures_lock(&device->textures);
-    struct px_object *dead = t->dead;
+    struct px_opaque_object *dead = t->dead;
     t->dead = NULL;
     atomic_store(&t->any_dead, false);
     px_textures_unlock(&device->textures);
@@ -283,9 +295,9 @@ void px_textures_reap(struct ptx_device *device)
         return;
     }
     px_textures_lock(&device->textures);
-    for (struct px_object *next; dead; dead = next) {
+    for (struct px_opaque_object *next; dead; dead = next) {
         next = dead->next;
-        px_object_bury(device, &dead->bound);
+        px_opaque_bury(device, &dead->bound);
     }
     atomic_store(&t->any_dead, true);
     px_textures_unlock(&device->textures);
@@ -294,7 +306,7 @@ void px_textures_reap(struct ptx_device *device)
 void px_textures_free(struct ptx_device *device)
 {
     struct px_textures *t = &device->textures;
-    for (uint32_t i = 0; i < t->table.n; i++) px_object_bury(device, px_opaque_taken(&t->table, i));
+    for (uint32_t i = 0; i < t->table.n; i++) px_opaque_bury(device, px_opaque_taken(&t->table, i));
     free_objects(device, t->dead);
     px_arrays_reap(device, true);
     px_opaques_free(&t->table);

@@ -1,9 +1,10 @@
 /*
  * texture.h - arrays, and what the host makes of them or of device memory for kernels to use by a handle.
  *
- * An object lives as long as its place in the table (tex/opaque.h), and then until the device is idle, because
- * instructions that found it use it without a lock. It keeps its array, which may be destroyed before it:
- * the array's memory goes with the last object and copy. Everything here takes the lock of struct px_textures by itself.
+ * An object lives as long as its place in the table (tex/opaque.h), and then until the device is idle,
+ * because instructions that found it use it without a lock. It keeps its array, which may be destroyed before
+ * it: the array's memory goes with the last object and copy. Everything here takes the lock of struct
+ * px_textures by itself.
  */
 #ifndef PX_VM_TEXTURE_H
 #define PX_VM_TEXTURE_H
@@ -26,12 +27,12 @@ struct px_array {
     struct px_array *next;    /* of all that own texels */
 };
 
-struct px_object {
-    struct px_bound bound; /* first: what the table has leads here */
+struct px_opaque_object {
+    struct px_opaque_bound bound; /* first: what the table has leads here */
     ptx_texture_config config;
     ptx_sampler_config sampler;
-    struct px_array *array; /* used; NULL */
-    struct px_object *next; /* of those to be freed */
+    struct px_array *array;        /* used; NULL */
+    struct px_opaque_object *next; /* of those to be freed */
 };
 
 struct px_textures {
@@ -39,8 +40,8 @@ struct px_textures {
     struct px_opaques table;
     struct px_handles numbers; /* of arrays */
     struct px_array *arrays;
-    struct px_object *dead; /* out of the table */
-    atomic_bool any_dead;   /* something waits for the device to be idle */
+    struct px_opaque_object *dead; /* out of the table */
+    atomic_bool any_dead;          /* something waits for the device to be idle */
 };
 
 static inline void px_textures_lock(struct px_textures *t)
@@ -69,14 +70,15 @@ void px_array_release(struct ptx_device *device, struct px_array *array);
 
 /* array.c for texture.c: the lock is held. */
 struct px_array *px_array_at(struct ptx_device *device, ptx_array number); /* NULL: there is none */
-void px_arrays_reap(struct ptx_device *device, bool all); /* those destroyed that nothing uses; without the lock */
-bool px_array_format(ptx_format format, uint8_t *out);    /* enum px_image_format; false: there is none */
+void px_arrays_reap(struct ptx_device *device,
+                    bool all); /* those destroyed that nothing uses; without the lock */
+bool px_array_format(ptx_format format, uint8_t *out); /* enum px_image_format; false: there is none */
 bool px_array_channels(unsigned n);
 /* What queries of the channels' type and order answer; `normalised`: integers come as floats. */
 void px_array_name_channels(struct px_image *image, bool normalised);
 
 /* What was in the table is to be freed. The lock is held. */
-void px_object_bury(struct ptx_device *device, const struct px_bound *bound);
+void px_opaque_bury(struct ptx_device *device, const struct px_opaque_bound *bound);
 
 /* `handle` 0: a new object. Else the variable of that handle is bound. */
 ptx_status px_texture_make(struct ptx_device *device, const ptx_texture_config *config,
@@ -90,8 +92,8 @@ ptx_status px_opaque_unbind(struct ptx_device *device, uint64_t handle);
 ptx_status px_opaque_config(struct ptx_device *device, uint64_t handle, enum px_opaque_kind kind,
                             ptx_texture_config *config, ptx_sampler_config *sampler);
 
-/* The opaque variables of a program: places for them; then, when they have addresses, who they are, samplers bound to
- * what their initialisers say. False: no memory. */
+/* The opaque variables of a program: places for them; then, when they have addresses, who they are, samplers
+ * bound to what their initialisers say. False: no memory. */
 bool px_opaque_variables(struct ptx_program *program);
 bool px_opaque_variables_begin(struct ptx_program *program);
 void px_opaque_variables_free(struct ptx_program *program);

@@ -1,4 +1,5 @@
-/* case.h - a line of cases.txt (cases.py says what stands in it), the kernel around its PTX, and its texels. */
+/* case.h - a line of cases.txt (cases.py says what stands in it), the kernel around its PTX, and its texels.
+ */
 #ifndef TEXRULES_CASE_H
 #define TEXRULES_CASE_H
 
@@ -51,8 +52,8 @@ static bool case_next(FILE *f, Case *c)
         if (*at) *at++ = '\0';
     }
     c->name = field[0], c->texture = field[2], c->handle = field[3], c->text = field[4];
-    if (sscanf(field[1], "%63s %15s %ux%ux%u %u %7s", c->resource, c->format, &c->width, &c->height, &c->depth,
-               &c->levels, c->flags) != 7)
+    if (sscanf(field[1], "%63s %15s %ux%ux%u %u %7s", c->resource, c->format, &c->width, &c->height,
+               &c->depth, &c->levels, c->flags) != 7)
         return fprintf(stderr, "%s: '%s'\n", c->name, field[1]), false;
     char *x = strchr(c->format, 'x');
     c->channels = x ? (unsigned)atoi(x + 1) : 0;
@@ -82,7 +83,9 @@ static void case_fill(const Case *c, unsigned level, size_t n, uint8_t *to)
         uint32_t word = bits;
         if (c->format[0] == 'f') memcpy(&word, &value, 4);
         if (c->format[0] == 'f' && size == 2)
-            word = value == 0 ? 0 : (word >> 16 & 0x8000) | (((word >> 23 & 0xff) - 112) << 10) | (word >> 13 & 0x3ff);
+            word = value == 0
+                       ? 0
+                       : (word >> 16 & 0x8000) | (((word >> 23 & 0xff) - 112) << 10) | (word >> 13 & 0x3ff);
         memcpy(to + i * size, &word, size);
     }
 }

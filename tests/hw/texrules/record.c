@@ -1,8 +1,9 @@
 /*
  * record.c - records what a GPU and its driver answer to cases.txt: record CASES [PART PARTS] >texrules.tsv
  *
- * A line a case: its name, how far it came (array, texture, surface, launch, or fine), the CUresult there, and
- * the four results. Each case runs in a process of its own, since an error ends the context. Needs an sm_90 GPU.
+ * A line a case: its name, how far it came (array, texture, surface, launch, or fine), the CUresult there,
+ * and the four results. Each case runs in a process of its own, since an error ends the context. Needs an
+ * sm_90 GPU.
  */
 #include <cuda.h>
 #include <signal.h>
@@ -33,7 +34,7 @@ static CUarray_format format_of(const Case *c)
     static const struct {
         const char *name;
         CUarray_format format;
-    } all[] = {{"u8", CU_AD_FORMAT_UNSIGNED_INT8},  {"u16", CU_AD_FORMAT_UNSIGNED_INT16},
+    } all[] = {{"u8", CU_AD_FORMAT_UNSIGNED_INT8},   {"u16", CU_AD_FORMAT_UNSIGNED_INT16},
                {"u32", CU_AD_FORMAT_UNSIGNED_INT32}, {"s8", CU_AD_FORMAT_SIGNED_INT8},
                {"s16", CU_AD_FORMAT_SIGNED_INT16},   {"s32", CU_AD_FORMAT_SIGNED_INT32},
                {"f16", CU_AD_FORMAT_HALF},           {"f32", CU_AD_FORMAT_FLOAT}};
@@ -61,7 +62,10 @@ static void fill_level(const Case *c, CUarray array, unsigned level)
     const size_t h = d.Height ? d.Height : 1, n = d.Depth ? d.Depth : 1;
     const size_t layers = kind_is(c, "a1d") ? d.Depth : n, texels = d.Width * h * layers;
     uint8_t *data = malloc(texels * case_size(c) + 4);
-    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = data, .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = array};
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = data,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .dstArray = array};
     if (texels > 1 << 20) return;
     case_fill(c, level, texels, data);
     copy.srcPitch = copy.WidthInBytes = d.Width * case_size(c);
@@ -72,12 +76,17 @@ static void fill_level(const Case *c, CUarray array, unsigned level)
 
 static void make_array(const Case *c, Made *m)
 {
-    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = c->width, .Height = c->height, .Depth = c->depth, .Format = format_of(c), .NumChannels = c->channels};
+    CUDA_ARRAY3D_DESCRIPTOR d = {.Width = c->width,
+                                 .Height = c->height,
+                                 .Depth = c->depth,
+                                 .Format = format_of(c),
+                                 .NumChannels = c->channels};
     if (c->kind[0] == 'a') d.Flags |= CUDA_ARRAY3D_LAYERED;
     if (strstr(c->kind, "cube")) d.Flags |= CUDA_ARRAY3D_CUBEMAP;
     if (case_flag(c, 's')) d.Flags |= CUDA_ARRAY3D_SURFACE_LDST;
     if (case_flag(c, 'g')) d.Flags |= CUDA_ARRAY3D_TEXTURE_GATHER;
-    CUresult r = c->levels > 1 ? cuMipmappedArrayCreate(&m->levels, &d, c->levels) : cuArray3DCreate(&m->array, &d);
+    CUresult r =
+        c->levels > 1 ? cuMipmappedArrayCreate(&m->levels, &d, c->levels) : cuArray3DCreate(&m->array, &d);
     if (r) told(c, "array", r);
     if (c->levels == 1) {
         fill_level(c, m->array, 0);
@@ -136,7 +145,8 @@ static CUaddress_mode address_of(const Case *c)
 
 static CUDA_TEXTURE_DESC texture_of(const Case *c)
 {
-    CUDA_TEXTURE_DESC t = {.filterMode = case_is(c->texture, "linear") ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT};
+    CUDA_TEXTURE_DESC t = {.filterMode = case_is(c->texture, "linear") ? CU_TR_FILTER_MODE_LINEAR
+                                                                       : CU_TR_FILTER_MODE_POINT};
     const char *aniso = strstr(c->texture, "aniso");
     for (int i = 0; i < 3; i++) t.addressMode[i] = address_of(c);
     if (case_is(c->texture, "norm")) t.flags |= CU_TRSF_NORMALIZED_COORDINATES;
