@@ -122,9 +122,11 @@ static void what_cannot_be_run_has_a_place(void **state)
     (void)state;
     ptx_fault fault = {sizeof fault};
     open_device(1);
-    ptx_program *program = load(HEAD ".func f() {\n  .reg .b64 %rd; .reg .pred %p;\n  mov.u64 %rd, 0;\n"
-                                     "  istypep.samplerref\n    %p,  %rd   ;\n  ret;\n}\n"
-                                     ".visible .entry k() {\n  call f;\n  ret;\n}\n");
+    ptx_program *program =
+        load(".version 8.7\n.target sm_100a\n.address_size 64\n"
+             ".func f() {\n  .reg .b32 %p;\n  mov.u32 %p, 0;\n"
+             "  tcgen05.dealloc.cta_group::1.sync.aligned.b32\n    %p,  32    ;\n  ret;\n}\n"
+             ".visible .entry k() {\n  call f;\n  ret;\n}\n");
     assert_int_equal(launch(program, "k", 1, 1, NULL, 0, &fault), PTX_ERROR_UNSUPPORTED);
     assert_string_equal(fault.file, "test.ptx");
     assert_int_equal(fault.line, 7);
@@ -134,7 +136,7 @@ static void what_cannot_be_run_has_a_place(void **state)
     assert_string_equal(fault.function, "f");
     assert_string_equal(fault.kernel, "k");
     assert_string_equal(fault.message, ptx_device_message(device));
-    assert_non_null(strstr(fault.message, "test.ptx:7:3: 'istypep"));
+    assert_non_null(strstr(fault.message, "test.ptx:7:3: 'tcgen05"));
     assert_non_null(strstr(fault.message, "function f of kernel k"));
     ptx_device_destroy(device);
 }

@@ -18,12 +18,12 @@ struct loaded {
 
 static const char HEAD[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-static struct loaded load(const char *body)
+static struct loaded load_for(const char *head, const char *body)
 {
     struct loaded l;
-    size_t n = strlen(HEAD) + strlen(body) + 1;
+    size_t n = strlen(head) + strlen(body) + 1;
     char *text = malloc(n);
-    snprintf(text, n, "%s%s", HEAD, body);
+    snprintf(text, n, "%s%s", head, body);
     assert_int_equal(ptx_module_create(NULL, text, n - 1, &l.module), PTX_OK);
     ptx_device_config config = {.workers = 1};
     assert_int_equal(ptx_device_create(&config, &l.device), PTX_OK);
@@ -31,6 +31,11 @@ static struct loaded load(const char *body)
     assert_int_equal(ptx_program_create(l.device, modules, 1, NULL, &l.program), PTX_OK);
     free(text);
     return l;
+}
+
+static struct loaded load(const char *body)
+{
+    return load_for(HEAD, body);
 }
 
 static void unload(struct loaded *l)
@@ -131,12 +136,13 @@ static void errors_name_the_line(void **state)
 {
     (void)state;
     struct px_refusal why = {0};
-    struct loaded l = load(
-        ".entry k()\n{\n.reg .b64 %r; .reg .pred %p;\nmov.u64 %r, 0;\nistypep.samplerref %p, %r;\nret;\n}\n");
+    struct loaded l = load_for(".version 8.7\n.target sm_100a\n.address_size 64\n",
+                               ".entry k()\n{\n.reg .b32 %r;\nmov.u32 %r, 0;\n"
+                               "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r, 32;\nret;\n}\n");
     const struct px_code *code = code_of(&l, 32, &why);
     assert_null(code);
     assert_non_null(strstr(why.text, ":8:"));
-    assert_non_null(strstr(why.text, "istypep"));
+    assert_non_null(strstr(why.text, "tcgen05"));
     unload(&l);
 }
 

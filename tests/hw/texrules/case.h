@@ -1,4 +1,15 @@
-/* case.h - a line of cases.txt (cases.py says what stands in it), the kernel around its PTX, and its texels.
+/*
+ * case.h - a line of cases.txt, the kernel around its PTX, and its texels.
+ *
+ * Fields apart by tabs: name, resource, texture, handle, PTX.
+ *   resource  KIND FORMATxCHANNELS WIDTHxHEIGHTxDEPTH LEVELS FLAGS; KIND 1d 2d 3d a1d a2d cube acube linear
+ *             pitch (depth: slices, layers or faces); FLAGS of s (surface), g (gather), S (a surface is made
+ *             all the same), M (of the mipmapped array), o (16 bytes behind the allocation's first), p (past
+ *             its end), t (rows as close as they are long), - (none)
+ *   texture   words: point linear wrap clamp mirror border norm int srgb anisoN; none: no texture is made
+ *   handle    object, reference, unbound, destroyed, gone (the array was destroyed), surface (as a texture),
+ *             texture (as a surface), 0xNUMBER, create (nothing is launched)
+ *   PTX       statements; %rd1 is the texture, %rd2 the surface, %r0 to %r3 are the results
  */
 #ifndef TEXRULES_CASE_H
 #define TEXRULES_CASE_H

@@ -1,9 +1,9 @@
 /*
  * record.c - records what a GPU and its driver answer to cases.txt: record CASES [PART PARTS] >texrules.tsv
  *
- * A line a case: its name, how far it came (array, texture, surface, launch, or fine), the CUresult there,
- * and the four results. Each case runs in a process of its own, since an error ends the context. Needs an
- * sm_90 GPU.
+ * A line a case (case.h has the format of CASES): its name, how far it came (array, texture, surface, launch,
+ * or fine), the CUresult there, and the four results. Each case runs in a process of its own, since an error
+ * ends the context. Needs an sm_90 GPU.
  */
 #include <cuda.h>
 #include <signal.h>
