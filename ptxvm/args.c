@@ -20,7 +20,7 @@ struct place {
 
 /* ---- buffers ---- */
 
-static void add_buffer(const struct place *place, const struct array *array)
+static struct buffer *add_buffer(const struct place *place, const struct array *array)
 {
     struct arguments *all = place->arguments;
     all->buffers = must_grow(all->buffers, (all->n + 1) * sizeof *all->buffers);
@@ -28,6 +28,7 @@ static void add_buffer(const struct place *place, const struct array *array)
                                              .param = place->param,
                                              .offset = place->offset,
                                              .before = *array};
+    return &all->buffers[all->n - 1];
 }
 
 /* "TYPE[N,M]" at the start of `spec`; the rest of it, or NULL when it starts otherwise. */
@@ -50,13 +51,12 @@ static const char *parse_type_and_shape(const char *spec, struct array *array)
     }
 }
 
-/* A buffer spec fills *array; false when the word is no buffer spec. */
-static bool make_array(const char *spec, uint64_t seed, struct array *array)
+bool arguments_array(struct array *array, const char *spec, uint64_t seed)
 {
     const char *rest = parse_type_and_shape(spec, array);
     if (!rest) {
         array->type = NULL;
-        if (file_format_of(spec) != FORMAT_NPY) return false;
+        if (file_format_of(spec) != FORMAT_NPY && file_format_of(spec) != FORMAT_PNG) return false;
         array_read(array, spec);
         return true;
     }
@@ -74,11 +74,26 @@ static bool make_array(const char *spec, uint64_t seed, struct array *array)
     return true;
 }
 
+/* A texture or surface, of which the parameter gets the handle. */
+static bool bind_texture(const struct place *place, const char *spec, size_t size)
+{
+    struct array array = {0};
+    struct texture texture;
+    if (!texture_parse(&texture, &array, spec, place->options->seed + place->offset)) return false;
+    if (size != 8)
+        fail(EXIT_USAGE, "%s has %zu bytes, which is no handle; -a %s needs one", place->name, size, spec);
+    struct buffer *buffer = add_buffer(place, &array);
+    buffer->texture = must_alloc(sizeof texture);
+    *buffer->texture = texture;
+    return true;
+}
+
 /* True when the word was a buffer, which is then made. */
 static bool bind_buffer(const struct place *place, const char *spec, size_t size)
 {
     struct array array = {0};
-    if (!make_array(spec, place->options->seed + place->offset, &array)) return false;
+    if (bind_texture(place, spec, size)) return true;
+    if (!arguments_array(&array, spec, place->options->seed + place->offset)) return false;
     if (size != 8)
         fail(EXIT_USAGE, "%s has %zu bytes, which is no pointer; -a %s needs one", place->name, size, spec);
     add_buffer(place, &array);
@@ -278,6 +293,12 @@ void arguments_upload(struct arguments *arguments, ptx_device *device)
     for (unsigned i = 0; i < arguments->n; i++) {
         struct buffer *buffer = &arguments->buffers[i];
         const size_t size = array_bytes(&buffer->before);
+        if (buffer->texture) {
+            texture_make(buffer->texture, &buffer->before, device, buffer->name, 0);
+            memcpy(arguments->params + buffer->offset, &buffer->texture->handle,
+                   sizeof buffer->texture->handle);
+            continue;
+        }
         ptx_status status = ptx_memory_alloc(device, size ? size : 1, &buffer->address);
         if (status == PTX_OK && size)
             status = ptx_memory_write(device, buffer->address, buffer->before.data, size);
@@ -293,7 +314,7 @@ static struct array parse_value(const char *name, const char *spec, uint64_t see
 {
     struct array array = {0};
     char *end = NULL;
-    if (make_array(spec, seed, &array)) return array;
+    if (arguments_array(&array, spec, seed)) return array;
     const char *number = spec;
     array.type = explicit_type(&number);
     if (!array.type) fail(EXIT_USAGE, "--set %s: '%s' is neither TYPE:NUMBER nor TYPE[N]=INIT", name, spec);
@@ -312,6 +333,21 @@ static bool find_variable(ptx_program *program, const struct modules *modules, c
     return ptx_program_module_variable(program, (size_t)module, own, address, size) == PTX_OK;
 }
 
+/* A .texref or .surfref of the program is bound to an image. */
+static bool set_reference(ptx_device *device, ptx_program *program, const char *name, const char *spec,
+                          uint64_t seed)
+{
+    ptx_reference_info info = {.struct_size = sizeof info};
+    struct array array = {0};
+    struct texture texture;
+    if (ptx_program_reference(program, name, &info, NULL) != PTX_OK) return false;
+    if (!texture_parse(&texture, &array, spec, seed))
+        fail(EXIT_USAGE, "--set %s: '%s' is no texture2d:FILE or the like", name, spec);
+    texture_make(&texture, &array, device, name, info.reference);
+    array_free(&array);
+    return true;
+}
+
 static void set_variable(ptx_device *device, ptx_program *program, const struct modules *modules,
                          const char *word, uint64_t seed)
 {
@@ -319,6 +355,10 @@ static void set_variable(ptx_device *device, ptx_program *program, const struct 
     char *name = must_copy(word, (size_t)(equals - word));
     ptx_address address;
     uint64_t size;
+    if (set_reference(device, program, name, equals + 1, seed)) {
+        free(name);
+        return;
+    }
     if (!find_variable(program, modules, name, &address, &size))
         fail(EXIT_USAGE, "--set: there is no .global or .const variable called '%s'", name);
     struct array array = parse_value(name, equals + 1, seed);
@@ -345,7 +385,9 @@ void arguments_download(struct arguments *arguments, ptx_device *device)
         const size_t size = array_bytes(&buffer->before);
         buffer->after = buffer->before;
         array_allocate(&buffer->after);
-        if (size && ptx_memory_read(device, buffer->after.data, buffer->address, size) != PTX_OK)
+        if (buffer->texture)
+            texture_read(buffer->texture, &buffer->after, device, buffer->name);
+        else if (size && ptx_memory_read(device, buffer->after.data, buffer->address, size) != PTX_OK)
             fail(EXIT_STOPPED, "%s cannot be read back from the device", buffer->name);
     }
 }
@@ -356,6 +398,7 @@ void arguments_free(struct arguments *arguments)
         free(arguments->buffers[i].name);
         array_free(&arguments->buffers[i].before);
         array_free(&arguments->buffers[i].after);
+        free(arguments->buffers[i].texture);
     }
     free(arguments->buffers);
     free(arguments->params);

@@ -5,6 +5,7 @@
 #include "array.h"
 #include "kernel.h"
 #include "ptxvm.h"
+#include "texture.h"
 
 /* One device buffer made for an argument. */
 struct buffer {
@@ -14,6 +15,7 @@ struct buffer {
     struct array before; /* what it holds before the launch, */
     struct array after;  /* and after it */
     ptx_address address;
+    struct texture *texture; /* its texels are these; owned; NULL: a buffer is memory */
 };
 
 struct arguments {
@@ -25,6 +27,9 @@ struct arguments {
 
 /* Makes everything that -a asks for, on the host; gives up when parameters and arguments do not match. */
 void arguments_make(struct arguments *arguments, const struct kernel *kernel, const struct options *options);
+
+/* A buffer word ("f32[100]=iota", "x.npy") as an array; false when it is none. */
+bool arguments_array(struct array *array, const char *spec, uint64_t seed);
 
 /* Allocates the buffers on the device, fills them, and puts their addresses in the parameter buffer. */
 void arguments_upload(struct arguments *arguments, ptx_device *device);

@@ -225,11 +225,10 @@ void array_read(struct array *array, const char *file_name)
 {
     const enum file_format format = file_format_of(file_name);
     size_t size;
-    if (format == FORMAT_PNG) fail(EXIT_USAGE, "%s: .png files can only be written", file_name);
-    if (format == FORMAT_NPY) {
+    if (format == FORMAT_NPY || format == FORMAT_PNG) {
         FILE *file = fopen(file_name, "rb");
         if (!file) fail(EXIT_USAGE, "%s: %s", file_name, strerror(errno));
-        npy_read(array, file, file_name);
+        (format == FORMAT_NPY ? npy_read : png_read)(array, file, file_name);
         fclose(file);
         return;
     }

@@ -46,9 +46,9 @@ enum file_format { FORMAT_NONE, FORMAT_NPY, FORMAT_BIN, FORMAT_CSV, FORMAT_PNG }
 enum file_format file_format_of(const char *name);
 
 /*
- * Reads a .npy, .bin or .csv file. An array with a type must get that type, and one with data the same number
- * of elements; otherwise type (from a .npy) and shape come from the file. Gives up with the reason on
- * failure.
+ * Reads a .npy, .bin, .csv or .png file (u8[H,W], or with 3 or 4 channels). An array with a type must get
+ * that type, and one with data the same number of elements; otherwise type (from a .npy) and shape come from
+ * the file. Gives up with the reason on failure.
  */
 void array_read(struct array *array, const char *file_name);
 /* Writes .npy, .bin, .csv or .png; gives up with the reason on failure. */
@@ -57,6 +57,7 @@ void array_write(const struct array *array, const char *file_name);
 /* npy.c, png.c; `file_name` is for messages. */
 void npy_read(struct array *array, FILE *file, const char *file_name);
 void npy_write(const struct array *array, FILE *file);
+void png_read(struct array *array, FILE *file, const char *file_name);
 void png_write(const struct array *array, FILE *file, const char *file_name);
 
 /* The whole of a file, NUL-terminated; NULL with errno set. "-" is standard input. */

@@ -9,6 +9,7 @@
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 #include "fail.h"
 
 /* A u8 copy of two-dimensional data, scaled to 0..255. */
@@ -66,4 +67,51 @@ void png_write(const struct array *array, FILE *file, const char *file_name)
     png_destroy_write_struct(&png, &info);
     free(grey);
     if (!written) fail(EXIT_USAGE, "%s: the image cannot be written", file_name);
+}
+
+/* ---- reading ---- */
+
+/* Grey as u8[H,W], all else with 3 or 4 channels. */
+static bool read_image(png_structp png, png_infop info, FILE *file, struct array *array)
+{
+    if (setjmp(png_jmpbuf(png))) return false;
+    png_init_io(png, file);
+    png_read_info(png, info);
+    png_set_expand(png);
+    png_set_scale_16(png);
+    if (png_get_color_type(png, info) == PNG_COLOR_TYPE_GRAY_ALPHA) png_set_gray_to_rgb(png);
+    png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    const size_t channels = png_get_channels(png, info);
+    array->dimensions = channels > 1 ? 3 : 2;
+    array->shape[0] = png_get_image_height(png, info);
+    array->shape[1] = png_get_image_width(png, info);
+    array->shape[2] = channels;
+    array_allocate(array);
+    png_bytep *rows = must_alloc(array->shape[0] * sizeof *rows);
+    for (size_t y = 0; y < array->shape[0]; y++) rows[y] = array->data + y * array->shape[1] * channels;
+    png_read_image(png, rows);
+    free(rows);
+    return true;
+}
+
+void png_read(struct array *array, FILE *file, const char *file_name)
+{
+    struct array found = {.type = element_type_of(KIND_UNSIGNED, 1)};
+    png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    const bool ok = info && read_image(png, info, file, &found);
+    png_destroy_read_struct(&png, &info, NULL);
+    if (!ok) fail(EXIT_USAGE, "%s is no image that can be read", file_name);
+    if (array->type && array->type->size != 1)
+        fail(EXIT_USAGE, "%s holds u8, the array is %s", file_name, array->type->name);
+    if (!array->data) {
+        if (array->type) found.type = array->type;
+        *array = found;
+        return;
+    }
+    if (array->count != found.count)
+        fail(EXIT_USAGE, "%s has %zu elements, the array has %zu", file_name, found.count, array->count);
+    memcpy(array->data, found.data, found.count);
+    array_free(&found);
 }
