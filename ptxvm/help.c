@@ -1,7 +1,7 @@
 /* help.c - the text of ptxvm --help. */
 #include "options.h"
 
-const char help_text[] =
+const char *const help_text[2] = {
     "ptxvm - runs PTX kernels without a GPU\n"
     "\n"
     "  ptxvm [options] FILE.ptx...     several files are linked; - is standard input; a .cu is compiled "
@@ -27,15 +27,20 @@ const char help_text[] =
     "      NUMBER                  typed by the parameter\n"
     "      TYPE:NUMBER             typed by itself\n"
     "      TYPE[N,M]=INIT          a buffer; INIT: zeros iota random NUMBER FILE.npy FILE.bin FILE.csv\n"
-    "      FILE.npy                a buffer of the file's type and shape\n"
+    "      FILE.npy, FILE.png      a buffer of the file's type and shape\n"
+    "      texture2d:FILE.png,WORD,...   a texture (1d 2d 3d 1darray 2darray cube cubearray) of FILE or "
+    "TYPE[H,W]=INIT;\n"
+    "                              WORD: point linear wrap clamp mirror border normalized integers srgb\n"
+    "      surface2d:TYPE[H,W]=INIT   a surface; --out writes it\n"
     "      FILE.bin                the bytes of a structure parameter\n"
     "      {SPEC;SPEC;...}         the members of a structure parameter, each TYPE:NUMBER, zeros:BYTES or a "
     "buffer\n"
     "      TYPE is u8 u16 u32 u64 s8 s16 s32 s64 f16 bf16 f32 f64 b8 b16 b32 b64 (i8 to i64 are s8 to s64)\n"
     "  --set NAME=SPEC     a .global or .const variable (__device__, __constant__): TYPE:NUMBER or "
-    "TYPE[N]=INIT\n"
+    "TYPE[N]=INIT;\n"
+    "                      a .texref or .surfref: texture2d:..., surface2d:...\n"
     "  --seed N            of random buffers (0)\n"
-    "\n"
+    "\n",
     "Results (each buffer that the run changed gets a line of its own, unless --print, --json or --quiet)\n"
     "  --out NAME=FILE     writes a buffer: .npy .bin .csv, or .png for TYPE[H,W], u8[H,W,3], u8[H,W,4]\n"
     "  --print NAME[:N]    prints a buffer, or its first N elements\n"
@@ -71,4 +76,4 @@ const char help_text[] =
     "\n"
     "Exit codes: 0 fine, 1 an expectation failed, 2 usage, 3 does not assemble or link, 4 a fault in the "
     "kernel,\n"
-    "5 deadlock, limit or interrupt. Numbers of bytes take K, M, G. --version tells the version.\n";
+    "5 deadlock, limit or interrupt. Numbers of bytes take K, M, G. --version tells the version.\n"};

@@ -193,6 +193,11 @@ static void print_argument(const struct entry *e, size_t index)
     const ptx_param_info param = kernel_param(&e->kernel, index);
     const ptx_param_member *m = member_at(e, index, 0);
     fputs(" -a ", stdout);
+    if (strcmp(param.type, "texref") == 0 || strcmp(param.type, "surfref") == 0) {
+        printf("'%s2d:u8[32,32,4]=%s'", param.type[0] == 't' ? "texture" : "surface",
+               param.type[0] == 't' ? "random" : "zeros");
+        return;
+    }
     if (param.count == 1 && !is_buffer(m)) {
         print_number(e, param.type);
         return;

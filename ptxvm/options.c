@@ -229,7 +229,8 @@ static void print_version(void)
 
 static void print_help(void)
 {
-    fputs(help_text, stdout);
+    fputs(help_text[0], stdout);
+    fputs(help_text[1], stdout);
     exit(EXIT_FINE);
 }
 

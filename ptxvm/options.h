@@ -45,6 +45,6 @@ void options_free(struct options *options);
 void words_add(struct words *words, const char *word);
 
 /* help.c */
-extern const char help_text[];
+extern const char *const help_text[2]; /* one behind the other */
 
 #endif

@@ -422,15 +422,111 @@ static void examine_parts(picture *p, rectangle whole, uint32_t depth)
                 depth);
 }
 
+static void look_at(picture *p, int side, float center_x, float center_y, float span)
+{
+    p->step = span / (float)side;
+    p->left = fmaf(-0.5f * (float)side, p->step, center_x);
+    p->top = fmaf(0.5f * (float)side, p->step, center_y);
+}
+
 static void mandelbrot(const char *dir, float center_x, float center_y, float span)
 {
     static picture p;
-    p.step = span / (float)SIDE;
-    p.left = fmaf(-0.5f * SIDE, p.step, center_x);
-    p.top = fmaf(0.5f * SIDE, p.step, center_y);
+    look_at(&p, SIDE, center_x, center_y, span);
     examine_parts(&p, (rectangle){0, 0, SIDE, SIDE}, 1);
     write_npy(dir, "mandelbrot.npy", "|u1", "1024, 1024, 3", p.rgb, sizeof p.rgb);
     write_npy(dir, "mandelbrot_counters.npy", "<u4", "8,", p.counters, sizeof p.counters);
+}
+
+/* ---- rotate and slice: interpolation in double precision ---- */
+
+static int wrapped(int i, int n)
+{
+    return (i % n + n) % n;
+}
+
+static double between(double a, double b, double weight)
+{
+    return a + (b - a) * weight;
+}
+
+/* A channel of a picture of n x n texels; the middle of texel i is at i + 0.5. */
+static double bilinear(const picture *p, int n, int channel, double x, double y)
+{
+    const double left = floor(x - 0.5), top = floor(y - 0.5);
+    const int x0 = wrapped((int)left, n), x1 = wrapped((int)left + 1, n);
+    double row[2];
+    for (int k = 0; k < 2; k++) {
+        const uint8_t(*at)[3] = p->rgb[wrapped((int)top + k, n)];
+        row[k] = between(at[x0][channel], at[x1][channel], x - 0.5 - left);
+    }
+    return between(row[0], row[1], y - 0.5 - top);
+}
+
+static void rotate(const char *dir)
+{
+    enum { SIZE = 320, TILE = 256 };
+    static uint8_t out[SIZE][SIZE][4];
+    static picture tile;
+    look_at(&tile, TILE, -0.1576f, 1.0322f, 0.028f);
+    paint_all(&tile, (rectangle){0, 0, TILE, TILE}, -1);
+    for (int y = 0; y < SIZE; y++)
+        for (int x = 0; x < SIZE; x++) {
+            const double u = (x + 0.5) / SIZE - 0.5, v = (y + 0.5) / SIZE - 0.5;
+            const double s = (u * 1.5f - v * 0.9f + 0.5) * TILE, t = (u * 0.9f + v * 1.5f + 0.5) * TILE;
+            for (int c = 0; c < 3; c++) out[y][x][c] = (uint8_t)bilinear(&tile, TILE, c, s, t);
+            out[y][x][3] = 255;
+        }
+    write_npy(dir, "rotate.npy", "|u1", "320, 320, 4", out, sizeof out);
+}
+
+enum { VOLUME = 96 };
+
+static float smoke(int x, int y, int z)
+{
+    const float u = 6.0f * (float)x / VOLUME - 3, v = 6.0f * (float)y / VOLUME - 3,
+                w = 6.0f * (float)z / VOLUME - 3;
+    const float ring = sqrtf(u * u + v * v) - 1.7f, lumps = 1 + 0.5f * sinf(7 * atan2f(v, u) + 3 * w);
+    return expf(-6 * (ring * ring + 0.4f * w * w)) * lumps;
+}
+
+static int clamped(int i)
+{
+    return i < 0 ? 0 : i >= VOLUME ? VOLUME - 1 : i;
+}
+
+static double trilinear(float volume[VOLUME][VOLUME][VOLUME], const double at[3])
+{
+    double sum = 0;
+    for (int corner = 0; corner < 8; corner++) {
+        double weight = 1;
+        int texel[3];
+        for (int i = 0; i < 3; i++) {
+            const double low = floor(at[i] - 0.5), part = at[i] - 0.5 - low;
+            const int up = corner >> i & 1;
+            texel[i] = clamped((int)low + up);
+            weight *= up ? part : 1 - part;
+        }
+        sum += weight * (double)volume[texel[2]][texel[1]][texel[0]];
+    }
+    return sum;
+}
+
+static void slice(const char *dir)
+{
+    enum { SIZE = 320 };
+    static float volume[VOLUME][VOLUME][VOLUME], out[SIZE][SIZE];
+    for (int z = 0; z < VOLUME; z++)
+        for (int y = 0; y < VOLUME; y++)
+            for (int x = 0; x < VOLUME; x++) volume[z][y][x] = smoke(x, y, z);
+    for (int y = 0; y < SIZE; y++)
+        for (int x = 0; x < SIZE; x++) {
+            const double u = (x + 0.5) / SIZE, v = (y + 0.5) / SIZE;
+            const double at[3] = {u * VOLUME, v * VOLUME, (0.35 + 0.3 * v) * VOLUME};
+            out[y][x] = (float)trilinear(volume, at);
+        }
+    write_npy(dir, "smoke.npy", "<f4", "96, 96, 96", volume, sizeof volume);
+    write_npy(dir, "slice.npy", "<f4", "320, 320", out, sizeof out);
 }
 
 int main(int argc, char **argv)
@@ -454,5 +550,7 @@ int main(int argc, char **argv)
     linked(dir);
     quicksort(dir);
     mandelbrot(dir, -0.1576f, 1.0322f, 0.028f);
+    rotate(dir);
+    slice(dir);
     return 0;
 }
