@@ -231,7 +231,7 @@ install: all
 	ln -sf libptxvm.so.0 "$$to/lib/libptxvm.so"; \
 	install -m 644 $(PUBLIC_HEADERS) "$$to/include/"; \
 	install -d "$$to/lib/ptxvm"; \
-	install -m 644 lib/python/ptxvm.py "$$to/lib/ptxvm/"; \
+	install -m 644 lib/python/ptxvm.py lib/python/ptxvm_image.py "$$to/lib/ptxvm/"; \
 	install -m 755 $(B)/lib/libcuda.so.1 "$$to/lib/ptxvm/"; \
 	sed 's,@PREFIX@,$(PREFIX),' docs/libptxvm.pc.in >"$$to/lib/pkgconfig/libptxvm.pc"; \
 	chmod 644 "$$to/lib/pkgconfig/libptxvm.pc"; \

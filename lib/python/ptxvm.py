@@ -419,6 +419,9 @@ FORMATS = {
     "s64": "q",
     "b64": "Q",
     "f64": "d",
+    "texref": "Q",
+    "samplerref": "Q",
+    "surfref": "Q",
 }
 
 
@@ -548,6 +551,21 @@ class Device:
         made.write(raw)
         return made
 
+    def texture(self, data, kind="2d", filter="point", address="clamp", **flags):
+        """A texture of what has a shape (a numpy array, a memoryview): rows of texels, one dimension more for
+        2 or 4 channels; slices and layers come first. kind is 1d, 2d, 3d, 1darray, 2darray, cube, cubearray;
+        flags are normalized, integers, srgb and other fields of ptx_sampler_config. It is an argument of a
+        kernel; bytes(texture) are its texels."""
+        import ptxvm_image
+
+        return ptxvm_image.texture(self, data, kind, filter, address, flags)
+
+    def surface(self, data, kind="2d"):
+        """A surface that begins with these texels; bytes(surface) are what they became."""
+        import ptxvm_image
+
+        return ptxvm_image.Image(self, data, kind, None)
+
     def stream(self):
         return Stream(self)
 
@@ -596,7 +614,7 @@ class Program:
 
     def __init__(self, device, modules):
         handles = (c_void_p * len(modules))(*(m.handle for m in modules))
-        self.device, self.handle = device, c_void_p()
+        self.device, self.handle, self.bound = device, c_void_p(), {}
         status = library.ptx_program_create(device.handle, handles, len(modules), None, byref(self.handle))
         check(status, device.message)
         self.params = {name: params for m in modules for name, params in m.kernels.items()}
@@ -611,6 +629,13 @@ class Program:
             f"no variable '{name}'",
         )
         return address.value, size.value
+
+    def bind(self, name, image):
+        """Binds a .texref or .surfref of the program."""
+        import ptxvm_image
+
+        ptxvm_image.bind(self, name, image)
+        self.bound[name] = image  # which must stay
 
     def read(self, name):
         """The bytes of a variable."""

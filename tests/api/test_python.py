@@ -55,6 +55,46 @@ def test_launch(device):
     assert raises(ptxvm.Error, program["count"][1, 2000]).status == ptxvm.LAUNCH
 
 
+IMAGES = (
+    HEAD
+    + """.global .texref picture;
+.visible .entry invert(.param .texref t, .param .u64 s) {
+ .reg .b32 %r<6>; .reg .b64 %s; .reg .b16 %h;
+ ld.param.u64 %s, [s]; mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y;
+ tex.2d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [t, {%r0, %r1}];
+ sub.u32 %r2, 255, %r2; cvt.u16.u32 %h, %r2; sust.b.2d.b8.trap [%s, {%r0, %r1}], %h; ret; }
+.visible .entry sum(.param .u64 out) {
+ .reg .b32 %r<6>; .reg .b64 %a;
+ ld.param.u64 %a, [out]; mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y;
+ tex.2d.v4.u32.s32 {%r2, %r3, %r4, %r5}, [picture, {%r0, %r1}];
+ red.global.add.u32 [%a], %r2; red.global.add.u32 [%a], %r3; ret; }
+"""
+)
+
+
+def test_images(device):
+    program = device.load(IMAGES)
+    texels = memoryview(bytes(range(12))).cast("B", (3, 4))
+    texture = device.texture(texels, integers=True)
+    surface = device.surface(memoryview(bytes(12)).cast("B", (3, 4)))
+    program["invert"][1, (4, 3)](texture, surface)
+    assert bytes(surface) == bytes(255 - i for i in range(12))
+    assert bytes(texture) == bytes(range(12))
+    out = device.array(4)
+    fault = raises(ptxvm.Fault, program["sum"][1, (2, 3)], out)
+    assert fault.cuda_error == 719 and "nothing is bound" in fault.message
+    pairs = memoryview(array.array("H", range(12))).cast("B").cast("H", (3, 2, 2))
+    program.bind("picture", device.texture(pairs, integers=True))
+    program["sum"][1, (2, 3)](out)
+    assert struct.unpack("<I", bytes(out)) == (66,)
+    raises(TypeError, program.bind, "picture", surface)
+    raises(TypeError, device.texture, texels, "3d")
+    assert raises(ptxvm.Error, program.bind, "none", texture).status == ptxvm.NOT_FOUND
+    handle = int(texture)
+    del texture
+    raises(ptxvm.Fault, program["invert"][1, (4, 3)], handle, surface)
+
+
 def test_streams(device):
     program, stream = device.load(TEXT), device.stream()
     start, end, called = device.event(), device.event(), []
