@@ -145,12 +145,13 @@ static int wrong_shape(struct px_gang *g, const struct px_insn *in, uint32_t lan
                         name_of((enum px_image_kind)image->kind), name_of(kind));
 }
 
-/* The first layer, or cube, of layers. */
+/* The first layer, or cube, of layers. A layer of 1D stays one: integers reach it, which do not reach a 1D
+ * array. */
 static const struct px_image *first_layer(const struct px_image *image, enum px_image_kind kind,
                                           struct px_image *copy)
 {
-    if (image->kind == kind || px_tex_layered(kind) || !px_tex_layered((enum px_image_kind)image->kind))
-        return image;
+    const bool layered = px_tex_layered((enum px_image_kind)image->kind);
+    if (image->kind == kind || kind == PX_IMAGE_1D || px_tex_layered(kind) || !layered) return image;
     *copy = *image;
     copy->kind = (uint8_t)kind;
     copy->layers = kind == PX_IMAGE_CUBE ? 6 : 1;
@@ -198,7 +199,8 @@ static struct px_sampler combine(const struct px_sampler *texture, const struct 
 static void ask_unit(struct px_gang *g, const struct px_tex_sampling *t, const struct px_image *image,
                      const struct px_sampler *sampler, const uint32_t *mask)
 {
-    const struct px_tex_request r = request_of(g, t, mask);
+    struct px_tex_request r = request_of(g, t, mask);
+    if (image->linear) r.layer = NULL; /* whatever the index */
     uint32_t apart[4][PX_LANES_MAX], *d[4] = {NULL};
     for (uint32_t i = 0; i < t->nd; i++) d[i] = t->apart ? apart[i] : PX_ROW(g, uint32_t, t->d[i]);
     if (t->words.gather)
