@@ -7,9 +7,14 @@ EXPECTED = $(B)/expected
 TEST_EXTRA += $(BENCH) $(HOSTFN) $(B)/samples/stamp
 
 # The reference must not be contracted: it stands for what the chip computes.
-$(BENCH): $(BENCH_SRC) tests/bench/reference.h $(B)/lib/libptxvm.a
+$(BENCH): $(BENCH_SRC) tests/bench/reference.h tests/bench/control.h $(B)/tests/bench_control.o $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests/bench -o $@ $(BENCH_SRC) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+	$(CC) $(ALL_CFLAGS) -Itests/bench -o $@ $(BENCH_SRC) $(B)/tests/bench_control.o $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
+# What the engine is measured beside: plain C, as fast as the compiler makes it for this machine.
+$(B)/tests/bench_control.o: tests/bench/control.c tests/bench/control.h tests/bench/reference.h tests/bench/kernels.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -O3 -march=native -ffp-contract=off -fno-math-errno -fwrapv -pthread -w -c -o $@ $<
 
 # Speed of the approximate units inside kernels (make bench).
 UNITS = $(B)/tests/bench_units
@@ -21,6 +26,12 @@ $(UNITS): tests/bench/units.c $(B)/lib/libptxvm.a
 # Speed of matrix products inside kernels (make bench).
 TEST_EXTRA += $(B)/tests/bench_matrix
 $(B)/tests/bench_matrix: tests/bench/matrix.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
+# What the other paths of the engine cost (make bench).
+TEST_EXTRA += $(B)/tests/bench_engine
+$(B)/tests/bench_engine: tests/bench/engine.c tests/bench/need.h $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 

@@ -1,7 +1,8 @@
 /* bench.c - how fast the workloads run, and whether they run right.
  *
  *   bench [--dir DIR] [--table FILE]       a table: Gti/s (10^9 PTX thread-instructions a second) of each
- * workload with one worker and with all, whether the results are right; latencies bench --check N,N [--dir
+ * workload with one worker, beside plain C; speed-ups with all; whether the results are right; latencies
+ *   bench --check N,N [--dir
  * DIR] [--table FILE]   each workload with so many workers: right, the same bits with all
  *
  * DIR holds kernels.ptx and the table, workloads.tsv when no other FILE is named. PTXAS is the assembler
@@ -10,12 +11,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "control.h"
 #include "ptx_run.h"
 #include "ptxvm.h"
 #include "reference.h"
@@ -25,7 +28,7 @@ extern char **environ;
 enum { MOST_WORKERS = 8, MOST_OUTPUTS = 4 };
 
 struct bench {
-    const char *dir, *table;
+    const char *dir, *table, *engine;
     ptx_module *module;
     struct bench_workload *list;
     size_t n;
@@ -37,6 +40,19 @@ static double now(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
+
+/* Seconds of processor time that this process has used, all threads together. */
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Seconds of a launch: of processor time, and by the clock. */
+struct cost {
+    double cpu, clock;
+};
 
 static void die(const char *what, const char *why)
 {
@@ -104,7 +120,8 @@ static void upload(struct run *run)
 static void run_open(struct run *run, const struct bench *bench, struct bench_workload *workload,
                      unsigned workers)
 {
-    const ptx_device_config config = {.workers = workers};
+    const ptx_device_config config = {
+        .struct_size = sizeof config, .workers = workers, .engine = bench->engine};
     const ptx_module *module = bench->module;
     memset(run, 0, sizeof *run);
     run->workload = workload;
@@ -120,8 +137,8 @@ static void run_close(struct run *run)
     ptx_device_destroy(run->device);
 }
 
-/* Seconds; outputs that accumulate (histogram) are cleared first. */
-static double launch(struct run *run)
+/* Outputs that accumulate (histogram) are cleared first. */
+static struct cost launch(struct run *run)
 {
     const struct bench_workload *w = run->workload;
     ptx_launch_config config = {.params = run->params, .param_bytes = run->param_bytes};
@@ -132,12 +149,12 @@ static double launch(struct run *run)
         if (w->args[i].role == BENCH_OUT)
             need(ptx_memory_fill(run->device, run->buffers[i], 0, arg_bytes(&w->args[i])), "memory",
                  run->device);
-    const double start = now();
+    const double cpu = cpu_seconds(), start = now();
     const ptx_status status = ptx_kernel_launch(run->kernel, &config, &fault);
-    const double seconds = now() - start;
+    const struct cost cost = {cpu_seconds() - cpu, now() - start};
     if (status == PTX_ERROR_FAULT) die(w->kernel, fault.message);
     need(status, w->kernel, run->device);
-    return seconds;
+    return cost;
 }
 
 /* What the outputs are worth. */
@@ -222,41 +239,104 @@ static int check(const struct bench *bench, const char *counts)
 
 /* ---- speed ---- */
 
-/* Gti/s: the best of several launches, for about a second. */
-static double speed(struct run *run)
+enum { LAUNCHES = 7 };
+
+static int by_value(const void *a, const void *b)
 {
-    double best = launch(run), spent = best;
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, int n)
+{
+    qsort(values, (size_t)n, sizeof *values, by_value);
+    return values[n / 2];
+}
+
+static void clear_outputs(const struct bench_workload *w)
+{
+    for (int i = 0; i < w->nargs; i++)
+        if (w->args[i].role == BENCH_OUT) memset(w->args[i].data, 0, arg_bytes(&w->args[i]));
+}
+
+static struct cost control_cost(const struct bench_workload *w, unsigned threads)
+{
+    clear_outputs(w);
+    const double cpu = cpu_seconds(), clock = now();
+    if (control_run(w, threads)) die(w->kernel, "the plain C control does not know it");
+    return (struct cost){cpu_seconds() - cpu, now() - clock};
+}
+
+/* Medians of several launches: the engine's and the plain C control's take turns, so that whatever else the
+ * machine does meets both. */
+struct speeds {
+    struct cost engine[2], control[2]; /* with one thread, with all */
+};
+
+static double median_of(const struct cost *costs, int n, bool cpu)
+{
+    double values[LAUNCHES];
+    for (int i = 0; i < n; i++) values[i] = cpu ? costs[i].cpu : costs[i].clock;
+    return median(values, n);
+}
+
+static struct speeds speeds_of(struct run runs[2], const struct bench_workload *w, unsigned cpus)
+{
+    struct cost engine[2][LAUNCHES], control[2][LAUNCHES];
+    struct speeds s;
+    for (int i = 0; i < LAUNCHES; i++)
+        for (int all = 0; all < 2; all++) {
+            engine[all][i] = launch(&runs[all]);
+            control[all][i] = control_cost(w, all ? cpus : 1);
+        }
+    for (int all = 0; all < 2; all++) {
+        s.engine[all] =
+            (struct cost){median_of(engine[all], LAUNCHES, true), median_of(engine[all], LAUNCHES, false)};
+        s.control[all] =
+            (struct cost){median_of(control[all], LAUNCHES, true), median_of(control[all], LAUNCHES, false)};
+    }
+    return s;
+}
+
+/* Did the control compute what is expected? */
+static int control_is_right(const struct bench_workload *w)
+{
+    struct bench_mismatch m;
+    for (int i = 0; i < w->nargs; i++)
+        if (w->args[i].role == BENCH_OUT && !bench_compare(&w->args[i], w->args[i].data, &m)) return 0;
+    return 1;
+}
+
+static uint64_t instructions(const struct run *run)
+{
     ptx_progress progress = {sizeof progress};
     ptx_device_progress(run->device, &progress);
-    for (int i = 0; i < 20 && spent < 1; i++) {
-        const double seconds = launch(run);
-        spent += seconds;
-        if (seconds < best) best = seconds;
-    }
-    return (double)progress.thread_instructions / best / 1e9;
+    return progress.thread_instructions;
 }
 
 /* 1 if wrong. */
-static int measure(const struct bench *bench, struct bench_workload *workload)
+static int measure(const struct bench *bench, struct bench_workload *w)
 {
-    struct run run;
-    struct verdict verdict;
-    double alone;
-    prepare(workload);
-    run_open(&run, bench, workload, 1);
-    alone = speed(&run);
-    verdict = judge(&run);
-    run_close(&run);
-    run_open(&run, bench, workload, 0);
-    const double together = speed(&run);
-    verdict.wrong += judge(&run).wrong;
-    run_close(&run);
-    printf("%-14s %8.2f %8.2f   %s\n", workload->kernel, alone, together,
+    const unsigned cpus = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+    struct run runs[2];
+    prepare(w);
+    for (int all = 0; all < 2; all++) {
+        run_open(&runs[all], bench, w, all ? cpus : 1);
+        launch(&runs[all]); /* which decodes */
+    }
+    const double insts = (double)instructions(&runs[0]);
+    const struct speeds s = speeds_of(runs, w, cpus);
+    struct verdict verdict = judge(&runs[0]);
+    verdict.wrong += judge(&runs[1]).wrong + !control_is_right(w);
+    for (int all = 0; all < 2; all++) run_close(&runs[all]);
+    printf("%-14s %8.2f %8.2f %8.2f %8.2f   %s\n", w->kernel, insts / s.engine[0].cpu / 1e9,
+           s.control[0].cpu / s.engine[0].cpu, s.engine[0].clock / s.engine[1].clock,
+           s.control[0].clock / s.control[1].clock,
            verdict.wrong     ? "WRONG"
            : verdict.on_chip ? "right, bits as on an H200"
                              : "right within bounds");
     fflush(stdout);
-    bench_empty(workload);
+    bench_empty(w);
     return verdict.wrong != 0;
 }
 
@@ -343,7 +423,9 @@ static int table(const struct bench *bench)
 {
     const char *assembler = getenv("PTXAS");
     int bad = 0;
-    printf("%-14s %8s %8s   Gti/s: 10^9 PTX thread-instructions a second\n", "workload", "1 worker", "all");
+    printf("%-14s %8s %8s %8s %8s   medians of %d; Gti/s: 10^9 PTX thread-instructions a second of processor "
+           "time\n",
+           "workload", "Gti/s", "x C", "all", "all, C", LAUNCHES);
     for (size_t i = 0; i < bench->n; i++) bad |= measure(bench, &bench->list[i]);
     putchar('\n');
     if (assembler) assembler_latency(assembler);
@@ -368,12 +450,18 @@ static const char help[] =
     "\n"
     "Runs the workloads of DIR (tests/bench) that FILE (workloads.tsv) lists, compares each result with a "
     "plain C\n"
-    "program and with the bits of an H200, and prints 10^9 PTX thread-instructions a second with one worker "
-    "and with\n"
-    "one for every CPU; then the latency of a first and of a warm ptx_run, and of $PTXAS on 50 lines.\n"
+    "program and with the bits of an H200, and prints 10^9 PTX thread-instructions a second of one worker, "
+    "how "
+    "fast that\n"
+    "is beside the same kernel as plain C loops (x C), and how much faster a launch is with a worker for "
+    "every "
+    "CPU (all)\n"
+    "and the plain C with as many threads (all, C); then the latency of a first and of a warm ptx_run, and "
+    "of $PTXAS on 50 lines.\n"
     "\n"
     "  --dir DIR     where kernels.ptx and the table are\n"
     "  --table FILE  another table of DIR, such as workloads-small.tsv\n"
+    "  --engine WORDS  optimisations to do without (docs/engine.md)\n"
     "  --check N,N   only right or WRONG for every workload, with N workers each; 1 when one is wrong\n"
     "  --help        this text\n";
 
@@ -388,6 +476,8 @@ int main(int argc, char **argv)
             bench.dir = argv[i + 1];
         else if (strcmp(argv[i], "--table") == 0)
             bench.table = argv[i + 1];
+        else if (strcmp(argv[i], "--engine") == 0)
+            bench.engine = argv[i + 1];
         else if (strcmp(argv[i], "--check") == 0)
             counts = argv[i + 1];
         else
