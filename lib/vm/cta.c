@@ -273,18 +273,33 @@ static bool run_round(struct px_cta *cta, struct px_worker *worker, uint64_t *sl
     return true;
 }
 
+static void wake_gang(struct px_gang *g)
+{
+    for (uint32_t k = 0; k < PX_EXTENTS; k++) g->seg[k].len = 0; /* allocations may have gone meanwhile */
+    if (!g->entries.asleep.n) return;
+    px_entries_wake(&g->entries, PX_ENTRY_PARK, 0);
+    px_entries_wake(&g->entries, PX_ENTRY_GRID, 0);
+}
+
+/* Nothing runs, nothing waits, and no copy is under way. */
+static bool is_over(const struct px_cta *cta)
+{
+    for (uint32_t i = 0; i < cta->ngangs; i++) {
+        const struct px_gang *g = &cta->gangs[i];
+        if (g->entries.ready.n || g->entries.asleep.n || (g->async && g->async->first)) return false;
+    }
+    return true;
+}
+
 static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
 {
     enum px_cta_status status;
-    for (uint32_t i = 0; i < cta->ngangs; i++) {
-        memset(cta->gangs[i].seg, 0, sizeof cta->gangs[i].seg); /* allocations may have gone meanwhile */
-        px_entries_wake(&cta->gangs[i].entries, PX_ENTRY_PARK, 0);
-        px_entries_wake(&cta->gangs[i].entries, PX_ENTRY_GRID, 0);
-    }
+    for (uint32_t i = 0; i < cta->ngangs; i++) wake_gang(&cta->gangs[i]);
     if (!slice) slice = 1;
     for (;;) {
         struct turn t = {0};
         if (!run_round(cta, worker, &slice, &t, &status)) return status;
+        if (is_over(cta)) return PX_CTA_DONE;
         if (t.ran || px_poll_unblock(cta)) continue;
         for (uint32_t i = 0; i < cta->ngangs; i++) {
             if (cta->gangs[i].entries.asleep.n) t.alive = true;

@@ -121,7 +121,7 @@ static void exit_lanes(struct run *r, struct px_lanes gone, uint32_t next)
     for (uint32_t w = 0; w < g->width / 32 && g->first / 32 + w < PX_WARPS_MAX; w++)
         g->cta->live_lanes[g->first / 32 + w] &= ~px_lanes_warp(&gone, w);
     remove_lanes(g, frame, gone);
-    px_barrier_exited(g->cta);
+    if (g->cta->barriers_used) px_barrier_exited(g->cta);
     if (!g->entries.asleep.n) return;
     px_sync_exited(g);
     px_entries_meet_exited(&g->entries, g->live);
