@@ -76,6 +76,21 @@ PTX_API ptx_status ptx_graph_nodes(ptx_device *device, ptx_graph graph, ptx_node
 /* What the node comes after, likewise. */
 PTX_API ptx_status ptx_node_after(ptx_device *device, ptx_node node, ptx_node *nodes, size_t *count);
 PTX_API ptx_status ptx_node_kind_get(ptx_device *device, ptx_node node, ptx_node_kind *kind);
+/* What a node does, by value; pointers in it are the node's and live until it is changed or destroyed. Fields
+ * that are not of its kind are zero. */
+typedef struct ptx_node_info {
+    size_t struct_size;
+    ptx_node_kind kind;
+    ptx_kernel *kernel;
+    ptx_launch_config launch;
+    ptx_copy copy;
+    ptx_fill fill;
+    void (*host)(void *user);
+    void *user;
+    ptx_event event;
+} ptx_node_info;
+
+PTX_API ptx_status ptx_node_info_get(ptx_device *device, ptx_node node, ptx_node_info *info);
 /* Another configuration of the same kind. */
 PTX_API ptx_status ptx_node_set(ptx_device *device, ptx_node node, const ptx_node_config *config);
 PTX_API ptx_status ptx_node_destroy(ptx_device *device, ptx_node node);
@@ -105,6 +120,18 @@ PTX_API ptx_status ptx_capture_begin(ptx_device *device, ptx_stream stream);
 PTX_API ptx_status ptx_capture_end(ptx_device *device, ptx_stream stream, ptx_graph *graph);
 /* *active: 1 while the stream is captured. */
 PTX_API ptx_status ptx_capture_query(ptx_device *device, ptx_stream stream, int *active);
+
+typedef struct ptx_capture_info {
+    size_t struct_size;
+    int active;  /* the stream is captured, */
+    int broken;  /* and the capture will fail */
+    uint64_t id; /* one number for all streams of a capture, never used again on the device */
+} ptx_capture_info;
+
+/* The capture of a stream, and the nodes that its next one comes after: at most *count into `nodes` (NULL:
+ * none); *count becomes how many there are. `count` may be NULL. */
+PTX_API ptx_status ptx_capture_info_get(ptx_device *device, ptx_stream stream, ptx_capture_info *info,
+                                        ptx_node *nodes, size_t *count);
 
 #ifdef __cplusplus
 }

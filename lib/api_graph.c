@@ -7,7 +7,11 @@
 #include "vm/device.h"
 #include "vm/pool.h"
 
-enum { FIRST_NODE = PX_FIRST(ptx_node_config, child) };
+enum {
+    FIRST_NODE = PX_FIRST(ptx_node_config, child),
+    FIRST_NODE_INFO = PX_FIRST(ptx_node_info, event),
+    FIRST_CAPTURE_INFO = PX_FIRST(ptx_capture_info, id)
+};
 
 /* The call with the scheduler's lock held. */
 #define LOCKED(device, call)                                                                                 \
@@ -141,6 +145,17 @@ PTX_API ptx_status ptx_node_kind_get(ptx_device *device, ptx_node node, ptx_node
     LOCKED(device, kind ? px_node_kind(device, node, kind) : PTX_ERROR_INVALID_ARGUMENT);
 }
 
+PTX_API ptx_status ptx_node_info_get(ptx_device *device, ptx_node node, ptx_node_info *info)
+{
+    ptx_node_info told;
+    if (!device || !px_can_give(info, FIRST_NODE_INFO)) return PTX_ERROR_INVALID_ARGUMENT;
+    px_sched_lock(&device->sched);
+    const ptx_status status = px_node_info(device, node, &told);
+    px_sched_unlock(&device->sched);
+    if (status == PTX_OK) px_give(info, &told, sizeof told, FIRST_NODE_INFO);
+    return status;
+}
+
 static ptx_status set(ptx_device *device, ptx_node node, const ptx_node_config *config)
 {
     struct px_work op;
@@ -217,4 +232,16 @@ static ptx_status is_captured(ptx_device *device, ptx_stream stream, int *active
 PTX_API ptx_status ptx_capture_query(ptx_device *device, ptx_stream stream, int *active)
 {
     LOCKED(device, active ? is_captured(device, stream, active) : PTX_ERROR_INVALID_ARGUMENT);
+}
+
+PTX_API ptx_status ptx_capture_info_get(ptx_device *device, ptx_stream stream, ptx_capture_info *info,
+                                        ptx_node *nodes, size_t *count)
+{
+    ptx_capture_info told;
+    if (!device || !px_can_give(info, FIRST_CAPTURE_INFO)) return PTX_ERROR_INVALID_ARGUMENT;
+    px_sched_lock(&device->sched);
+    const ptx_status status = px_capture_info(device, stream, &told, nodes, count);
+    px_sched_unlock(&device->sched);
+    if (status == PTX_OK) px_give(info, &told, sizeof told, FIRST_CAPTURE_INFO);
+    return status;
 }

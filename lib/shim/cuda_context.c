@@ -222,7 +222,9 @@ static void drop_child(void *object, void *user)
     (void)user;
     if (o->kind == PX_CU_MODULE)
         px_cu_module_end(object);
-    else if (o->kind != PX_CU_FUNCTION)
+    else if (o->kind == PX_CU_GRAPH)
+        cuGraphDestroy(px_cu_handle(object));
+    else if (o->kind != PX_CU_FUNCTION && o->kind != PX_CU_NODE) /* which go with their module or graph */
         px_cu_drop(px_cu_handle(object), o->kind);
 }
 

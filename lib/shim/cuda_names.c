@@ -3,6 +3,7 @@
  */
 #include <string.h>
 #include "shim/cuda_copy.h"
+#include "shim/cuda_graph.h"
 #include "shim/cuda_image.h"
 #include "shim/cuda_old.h"
 

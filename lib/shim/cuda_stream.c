@@ -371,3 +371,22 @@ CUresult px_cu_event_number(CUevent event, const struct px_cu_context *context, 
     *number = e->number;
     return CUDA_SUCCESS;
 }
+
+struct event_search {
+    ptx_event number;
+    CUevent found;
+};
+
+static void match_event(void *object, void *user)
+{
+    struct event_search *s = user;
+    const struct px_cu_event *e = object;
+    if (e->number == s->number) s->found = px_cu_handle(e);
+}
+
+CUevent px_cu_event_at(const struct px_cu_context *context, ptx_event number)
+{
+    struct event_search s = {.number = number};
+    px_cu_each(PX_CU_EVENT, context, match_event, &s);
+    return s.found;
+}

@@ -232,6 +232,8 @@ void px_cu_way_clean(struct px_cu_way *way);
 CUresult px_cu_way_wait(const struct px_cu_way *way);
 /* The library's number of an event of the context. */
 CUresult px_cu_event_number(CUevent event, const struct px_cu_context *context, ptx_event *number);
+/* The event of a number; NULL: it is gone. */
+CUevent px_cu_event_at(const struct px_cu_context *context, ptx_event number);
 bool px_cu_way_captured(const struct px_cu_way *way);
 
 #endif

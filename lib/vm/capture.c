@@ -87,7 +87,7 @@ ptx_status px_capture_begin(struct ptx_device *device, ptx_stream number)
         px_free(&device->alloc, c, sizeof *c);
         return PTX_ERROR_OUT_OF_MEMORY;
     }
-    *c = (struct px_capture){.graph = graph, .origin = s, .refs = 1};
+    *c = (struct px_capture){.graph = graph, .origin = s, .id = ++device->captures, .refs = 1};
     s->capture = c;
     return PTX_OK;
 }
@@ -128,6 +128,19 @@ ptx_status px_capture_end(struct ptx_device *device, ptx_stream number, ptx_grap
     uint32_t n = 0;
     leave(device, &c, &none, &n);
     return status;
+}
+
+ptx_status px_capture_info(struct ptx_device *device, ptx_stream number, ptx_capture_info *info,
+                           ptx_node *nodes, size_t *count)
+{
+    const struct px_stream *s = px_stream_find(device, number);
+    if (!s) return PTX_ERROR_INVALID_ARGUMENT;
+    *info = (ptx_capture_info){0};
+    if (s->capture)
+        *info = (ptx_capture_info){.active = 1, .broken = s->capture->broken, .id = s->capture->id};
+    for (uint32_t i = 0; nodes && count && i < s->nfront && i < *count; i++) nodes[i] = s->front[i]->number;
+    if (count) *count = s->nfront;
+    return PTX_OK;
 }
 
 /* ---- what streams are given ---- */

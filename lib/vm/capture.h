@@ -46,8 +46,9 @@ struct px_exec {
 struct px_capture {
     struct px_graph *graph;
     struct px_stream *origin; /* NULL: it was destroyed */
-    uint32_t refs;            /* streams, and events recorded in it */
-    bool broken, over;        /* no memory, or something that cannot be captured; it has ended */
+    uint64_t id;
+    uint32_t refs;     /* streams, and events recorded in it */
+    bool broken, over; /* no memory, or something that cannot be captured; it has ended */
 };
 
 struct px_graph *px_graph_new(struct ptx_device *device);
@@ -66,6 +67,8 @@ ptx_status px_exec_launch(struct ptx_device *device, struct px_exec *exec, ptx_s
 
 /* capture.c */
 ptx_status px_capture_begin(struct ptx_device *device, ptx_stream stream);
+ptx_status px_capture_info(struct ptx_device *device, ptx_stream stream, ptx_capture_info *info,
+                           ptx_node *nodes, size_t *count);
 ptx_status px_capture_end(struct ptx_device *device, ptx_stream stream, ptx_graph *graph);
 ptx_status px_capture_op(struct px_stream *stream, const struct px_work *op);
 ptx_status px_capture_record(struct px_stream *stream, struct px_event *event);
@@ -84,6 +87,7 @@ ptx_status px_graph_edge(struct ptx_device *device, ptx_node from, ptx_node to, 
 ptx_status px_graph_list(struct ptx_device *device, ptx_graph number, ptx_node *nodes, size_t *count);
 ptx_status px_node_list(struct ptx_device *device, ptx_node number, ptx_node *nodes, size_t *count);
 ptx_status px_node_kind(struct ptx_device *device, ptx_node number, ptx_node_kind *kind);
+ptx_status px_node_info(struct ptx_device *device, ptx_node number, ptx_node_info *info);
 ptx_status px_node_replace(struct ptx_device *device, ptx_node number, const struct px_work *op);
 ptx_status px_node_destroy(struct ptx_device *device, ptx_node number);
 ptx_status px_work_replace(struct ptx_device *device, struct px_work *at, const struct px_work *op);

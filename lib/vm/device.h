@@ -59,6 +59,7 @@ struct ptx_device {
     struct px_handles handles; /* of streams, events, launches, graphs; under the scheduler's lock */
     struct px_textures textures;
     struct px_stream *streams; /* those that are not destroyed; under the scheduler's lock */
+    uint64_t captures;         /* how many were begun; the same */
     struct px_stream *legacy;  /* its default stream */
     pthread_mutex_t output_lock;
     pthread_mutex_t mem_lock;           /* allocations of `mem`; readers need none */

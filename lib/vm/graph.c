@@ -251,6 +251,44 @@ ptx_status px_node_kind(struct ptx_device *device, ptx_node number, ptx_node_kin
     return node ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
+static ptx_copy told_copy(const struct px_copy *c)
+{
+    return (ptx_copy){.struct_size = sizeof(ptx_copy),
+                      .to = c->to,
+                      .from = c->from,
+                      .width = c->width,
+                      .height = c->height,
+                      .depth = c->depth};
+}
+
+static ptx_fill told_fill(const struct px_copy *c)
+{
+    return (ptx_fill){.struct_size = sizeof(ptx_fill),
+                      .to = c->to.address,
+                      .pitch = c->to.pitch,
+                      .slice = c->to.slice,
+                      .width = c->width / c->fill,
+                      .height = c->height,
+                      .depth = c->depth,
+                      .value = c->value,
+                      .element = c->fill};
+}
+
+ptx_status px_node_info(struct ptx_device *device, ptx_node number, ptx_node_info *info)
+{
+    const struct px_node *node = node_at(device, number);
+    if (!node) return PTX_ERROR_INVALID_ARGUMENT;
+    const struct px_work *op = &node->op;
+    *info = (ptx_node_info){.kind = kind_of(op), .host = op->fn, .user = op->user, .event = op->event};
+    if (info->kind == PTX_NODE_COPY) info->copy = told_copy(&op->copy);
+    if (info->kind == PTX_NODE_FILL) info->fill = told_fill(&op->copy);
+    if (info->kind != PTX_NODE_KERNEL) return PTX_OK;
+    info->kernel = op->kernel;
+    info->launch = op->config;
+    info->launch.struct_size = sizeof info->launch;
+    return PTX_OK;
+}
+
 /* One op in the place of another of its kind. */
 ptx_status px_work_replace(struct ptx_device *device, struct px_work *at, const struct px_work *op)
 {

@@ -1,0 +1,49 @@
+/* names.c - cuGetProcAddress and its versions. */
+#include "program.h"
+
+static void ask(const char *name, int version, cuuint64_t flags)
+{
+    void *function = NULL;
+    CUdriverProcAddressQueryResult status = (CUdriverProcAddressQueryResult)77;
+    char text[100];
+    snprintf(text, sizeof text, "%s %d %d", name, version, (int)flags);
+    say(text, cuGetProcAddress(name, &function, version, flags, &status));
+    printf("%d %d\n", function != NULL, (int)status);
+}
+
+typedef CUresult (*any)(void);
+
+/* Whether two questions have the same answer. */
+static int same(const char *name, int version, const char *other, int other_version, cuuint64_t flags)
+{
+    void *a = NULL, *b = NULL;
+    cuGetProcAddress(name, &a, version, CU_GET_PROC_ADDRESS_DEFAULT, NULL);
+    cuGetProcAddress(other, &b, other_version, flags, NULL);
+    return a && a == b;
+}
+
+int main(void)
+{
+    void *function;
+    MUST(cuInit(0));
+    ask("cuInit", 2000, 0);
+    ask("cuInit", 1000, 0);
+    ask("cuMemAlloc", 2000, 0);
+    ask("cuMemAlloc", 3020, 0);
+    ask("cuMemAlloc", 13000, 0);
+    ask("cuMemAlloc_v2", 13000, 0);
+    ask("cuNothing", 13000, 0);
+    ask("cuLaunchKernelEx", 11050, 0);
+    ask("cuLaunchKernelEx", 11060, 0);
+    ask("cuMemcpyHtoD", 6050, 2);
+    ask("cuMemcpyHtoD", 7000, 2);
+    ask("cuMemcpyHtoD", 7000, 3);
+    ask("", 13000, 0);
+    say("NULL", cuGetProcAddress(NULL, &function, 13000, 0, NULL));
+    say("NULL place", cuGetProcAddress("cuInit", NULL, 13000, 0, NULL));
+    printf("versions differ: %d\n", !same("cuMemAlloc", 2000, "cuMemAlloc", 3020, 0));
+    printf("newest of 12: %d\n", same("cuMemAlloc", 3020, "cuMemAlloc", 12000, 0));
+    printf("own stream differs: %d\n", !same("cuLaunchKernel", 13000, "cuLaunchKernel", 13000, 2));
+    printf("no own stream: %d\n", same("cuCtxGetCurrent", 13000, "cuCtxGetCurrent", 13000, 2));
+    return 0;
+}
