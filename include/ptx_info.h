@@ -47,6 +47,7 @@ typedef struct ptx_variable_info {
     ptx_address address;
     uint64_t size;
     int is_const;
+    int is_managed; /* .attribute(.managed): the host is meant to use it at its address, too */
 } ptx_variable_info;
 
 /* Module-scope .global and .const variables of a program, likewise. */

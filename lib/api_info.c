@@ -201,7 +201,8 @@ PTX_API ptx_status ptx_program_variable_at(ptx_program *program, size_t index, p
         const ptx_variable_info told = {.name = v->symbol->name->text,
                                         .address = v->address + (is_const ? l->const_base : 0),
                                         .size = v->size,
-                                        .is_const = is_const};
+                                        .is_const = is_const,
+                                        .is_managed = px_link_managed(v->symbol)};
         px_give(info, &told, sizeof told, FIRST_VARIABLE);
         return PTX_OK;
     }

@@ -207,7 +207,7 @@ static bool has_value(const struct px_symbol *s)
     return s->u.var && s->u.var->init;
 }
 
-static bool is_managed(const struct px_symbol *s)
+bool px_link_managed(const struct px_symbol *s)
 {
     bool managed = false;
     for (unsigned i = 0; s->u.var && i < s->u.var->nattrs; i++)
@@ -302,7 +302,7 @@ static void merge_var(struct px_link *link, uint32_t id, struct px_mention here)
         merge_opaque(link, id, here);
         return;
     }
-    if (is_managed(s) != is_managed(header.symbol))
+    if (px_link_managed(s) != px_link_managed(header.symbol))
         px_link_say_at(link, LINK_MANAGED, here, header, file_of(here), file_of(header));
     compare_sizes(link, id, here);
     if (i->state == PX_LINK_STRONG && is_second(header.symbol, state))

@@ -114,6 +114,8 @@ const struct px_lvar *px_link_opaque_named(const struct px_linked *linked, const
  * module. */
 const struct px_symbol *px_link_symbol(const struct px_linked *linked, size_t module, const char *name);
 
+/* .attribute(.managed) */
+bool px_link_managed(const struct px_symbol *symbol);
 /* What a module-scope symbol (or a variable of a function) became; NULL when it became nothing. */
 const struct px_lfunc *px_link_func(const struct px_linked *linked, const struct px_symbol *symbol);
 const struct px_lvar *px_link_var(const struct px_linked *linked, const struct px_symbol *symbol);

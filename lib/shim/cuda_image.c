@@ -119,9 +119,9 @@ static CUresult add_text(struct px_cu_image *image, const char *text, size_t siz
 
 /* ---- objects ---- */
 
-/* Bytes of the ELF file at `data`, by its own word; 0: it is none. */
-static size_t elf_size(const unsigned char *data, size_t room)
+size_t px_cu_image_elf(const void *file, size_t room)
 {
+    const unsigned char *data = file;
     Elf64_Ehdr head;
     Elf64_Shdr section;
     if (room < sizeof head) return 0;
@@ -151,7 +151,7 @@ static CUresult machine_code(struct px_cu_jit *jit, const char *what)
 static CUresult add_object(struct px_cu_image *image, const void *data, size_t room,
                            const struct px_cu_device *device, struct px_cu_jit *jit)
 {
-    const size_t size = elf_size(data, room);
+    const size_t size = px_cu_image_elf(data, room);
     const size_t count = size ? ptx_object_module_count(data, size) : 0;
     (void)device;
     if (!count) return size ? machine_code(jit, "the object") : CUDA_ERROR_INVALID_IMAGE;

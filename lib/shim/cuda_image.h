@@ -40,6 +40,8 @@ CUresult px_cu_image_load(const void *data, size_t room, const struct px_cu_devi
 /* Texts to an image that is being made (cuLink*); `kind` is a CUjitInputType. */
 CUresult px_cu_image_add(struct px_cu_image *image, const void *data, size_t room, const char *name,
                          const struct px_cu_device *device, struct px_cu_jit *jit);
+/* Bytes of an ELF file, of which `room` may be read, by its own word; 0: it is none. */
+size_t px_cu_image_elf(const void *data, size_t room);
 struct px_cu_image *px_cu_image_new(void);
 struct px_cu_image *px_cu_image_again(struct px_cu_image *image);
 void px_cu_image_give(struct px_cu_image *image);

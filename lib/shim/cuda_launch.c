@@ -34,8 +34,9 @@ static CUresult gather(const struct px_cu_function *f, void **params, void **ext
     if (params && extra) return CUDA_ERROR_INVALID_VALUE;
     if (!f->param_count) return CUDA_SUCCESS;
     if (extra) {
-        if (!read_extra(extra, &buffer, &size) || size < f->param_bytes) return CUDA_ERROR_INVALID_VALUE;
-        memcpy(to, buffer, f->param_bytes);
+        if (!read_extra(extra, &buffer, &size)) return CUDA_ERROR_INVALID_VALUE;
+        if (size > f->param_bytes) return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+        if (size) memcpy(to, buffer, size); /* a chip takes fewer, too */
         return CUDA_SUCCESS;
     }
     if (!params) return CUDA_ERROR_INVALID_VALUE;
@@ -65,22 +66,14 @@ void px_cu_args_clean(struct px_cu_args *args)
 /* Why a shape that the library refuses is refused, as CUDA tells it. */
 static CUresult refused(struct px_cu_function *f, const ptx_launch_config *l)
 {
-    ptx_kernel_info info = {sizeof info};
     const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    int most = 0;
-    if (threads > 1024 || l->block[0] > 1024 || l->block[1] > 1024 || l->block[2] > 64)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (l->cooperative) {
-        unsigned blocks = 0;
-        int sms = 1;
-        ptx_occupancy_blocks(f->kernel, (unsigned)threads, l->shared_bytes, &blocks);
-        px_cu_device_value(f->head.context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &sms);
-        if ((uint64_t)l->grid[0] * l->grid[1] * l->grid[2] > (uint64_t)blocks * (unsigned)sms)
-            return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
-    }
-    px_cu_function_value(f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &most);
-    if (ptx_kernel_info_get(f->kernel, &info) == PTX_OK && info.reqntid[0]) return CUDA_ERROR_INVALID_VALUE;
-    return threads > (uint64_t)most ? CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES : CUDA_ERROR_INVALID_VALUE;
+    unsigned blocks = 0;
+    int sms = 1;
+    if (!l->cooperative || threads > 1024) return CUDA_ERROR_INVALID_VALUE;
+    ptx_occupancy_blocks(f->kernel, (unsigned)threads, l->shared_bytes, &blocks);
+    px_cu_device_value(f->head.context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &sms);
+    const bool fits = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] <= (uint64_t)blocks * (unsigned)sms;
+    return fits ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
 }
 
 CUresult px_cu_shape(struct px_cu_function *f, const ptx_launch_config *l)

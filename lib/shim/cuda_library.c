@@ -1,8 +1,8 @@
 /*
  * cuda_library.c - CUlibrary and CUkernel: images that belong to no context.
  *
- * What is given is read when it is first used (at once with CUDA_MODULE_LOADING=EAGER, and always for plain
- * PTX), and linked for a context when a kernel or variable of it is first used there.
+ * What is given is read when it is first used (at once with CUDA_MODULE_LOADING=EAGER, or when the caller
+ * wants the compiler's log), and linked for a context when a kernel or variable of it is first used there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -106,29 +106,27 @@ static CUresult module_now(struct px_cu_library *l, struct px_cu_module **module
 
 /* ---- loading ---- */
 
-/* Bytes of what the loader is given that have to be copied, since the program may free them: of a fat binary
- * only; what a wrapper points to is a part of the program. 0: nothing needs to be. */
-static size_t copied_size(const void *data, size_t room)
+/* Bytes of what the loader is given that have to be copied, since the program may free them. What a wrapper
+ * points to is a part of the program and stays. */
+static size_t copied_size(const void *data)
 {
-    uint32_t magic;
+    const char *text = data;
+    uint32_t magic = 0;
     uint64_t size;
     uint16_t head;
-    if (room < 16) return 0;
-    memcpy(&magic, data, sizeof magic);
-    if (magic != PX_FATBIN_MAGIC) return 0;
-    memcpy(&head, (const char *)data + 6, sizeof head);
-    memcpy(&size, (const char *)data + 8, sizeof size);
-    return size > room - 16 || size > SIZE_MAX - head ? 0 : head + size;
+    for (size_t i = 0; i < sizeof magic && text[i]; i++) memcpy(&magic, text, i + 1);
+    if (magic == PX_FATBIN_WRAPPER_MAGIC) return 0;
+    if (memcmp(&magic, "\177ELF", 4) == 0) return px_cu_image_elf(data, SIZE_MAX);
+    if (magic != PX_FATBIN_MAGIC) return strlen(text) + 1;
+    memcpy(&head, text + 6, sizeof head);
+    memcpy(&size, text + 8, sizeof size);
+    return size > SIZE_MAX - head ? 0 : head + size;
 }
 
-/* Whether it can be read later: a fat binary, and nobody waits for logs. */
-static bool is_later(const void *data, const struct px_cu_jit *jit)
+/* Whether it can be read later: nobody waits for logs. */
+static bool is_later(const struct px_cu_jit *jit)
 {
-    uint32_t magic = 0;
-    const char *bytes = data;
-    for (size_t i = 0; i < sizeof magic && bytes[i]; i++) memcpy(&magic, bytes, i + 1);
-    return !px_cu_settings()->eager && !jit->info && !jit->error &&
-           (magic == PX_FATBIN_MAGIC || magic == PX_FATBIN_WRAPPER_MAGIC);
+    return !px_cu_settings()->eager && !jit->info && !jit->error;
 }
 
 static CUresult prepare(struct px_cu_library *l, const void *data, size_t room, bool preserved)
@@ -136,17 +134,16 @@ static CUresult prepare(struct px_cu_library *l, const void *data, size_t room, 
     struct px_cu_image *image;
     l->data = data;
     l->room = room;
-    if (!is_later(data, &l->jit)) {
+    if (!is_later(&l->jit)) {
         PX_CU_TRY(image_for(l, some_device(), &image));
         if (px_cu_settings()->devices == 1) return CUDA_SUCCESS; /* it will not be read again */
     }
-    size_t size = preserved ? 0 : copied_size(data, room);
-    if (!size && room != SIZE_MAX) size = room;
-    if (!size && !preserved && !is_later(data, &l->jit)) size = strlen(data) + 1;
+    const size_t size = room != SIZE_MAX ? room : preserved ? 0 : copied_size(data);
     if (!size) return CUDA_SUCCESS;
-    l->own = malloc(size);
+    l->own = malloc(size + 1);
     if (!l->own) return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(l->own, data, size);
+    l->own[size] = 0;
     l->data = l->own;
     return CUDA_SUCCESS;
 }
@@ -346,7 +343,18 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *size, CUlibrary librar
 /* A managed variable has one address on both sides, as all memory here has. */
 CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *size, CUlibrary library, const char *name)
 {
-    return cuLibraryGetGlobal(address, size, library, name);
+    PX_CU_TAKE(px_cu_library, l, PX_CU_LIBRARY, library, CUDA_ERROR_INVALID_HANDLE);
+    PX_CU_HOLD(px_cu_module, m) = NULL;
+    ptx_variable_info info = {sizeof info};
+    if (!name || (!address && !size)) return CUDA_ERROR_INVALID_VALUE;
+    PX_CU_TRY(module_now(l, &m));
+    for (size_t i = 0; m->program && ptx_program_variable_at(m->program, i, &info) == PTX_OK; i++) {
+        if (!info.is_managed || strcmp(info.name, name) != 0) continue;
+        if (address) *address = info.address;
+        if (size) *size = info.size;
+        return CUDA_SUCCESS;
+    }
+    return CUDA_ERROR_NOT_FOUND;
 }
 
 /* ---- kernels ---- */

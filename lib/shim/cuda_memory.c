@@ -152,7 +152,8 @@ CUresult cuMemHostAlloc(void **host, size_t size, unsigned flags)
 {
     ptx_device *vm;
     PX_CU_CURRENT(c);
-    if (!host || !size || flags & ~7u) return CUDA_ERROR_INVALID_VALUE;
+    if (!host || flags & ~7u) return CUDA_ERROR_INVALID_VALUE;
+    if (!size) return *host = NULL, CUDA_SUCCESS;
     PX_CU_TRY(px_cu_vm(c, &vm));
     PX_CU_TRY(px_cu_result(c, ptx_host_alloc(vm, size, host, NULL), NULL));
     if (note_host(*host, flags | CU_MEMHOSTALLOC_DEVICEMAP)) return CUDA_SUCCESS;
@@ -169,7 +170,7 @@ CUresult cuMemFreeHost(void *host)
 {
     ptx_memory_info info;
     PX_CU_CURRENT(c);
-    if (!host) return CUDA_ERROR_INVALID_VALUE;
+    if (!host) return CUDA_SUCCESS;
     PX_CU_HOLD(px_cu_context, owner) = px_cu_owner((uintptr_t)host, c, &info);
     if (!owner || info.kind != PTX_MEMORY_PINNED || info.base != (uintptr_t)host)
         return CUDA_ERROR_INVALID_VALUE;

@@ -384,14 +384,17 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
 static CUresult try_shapes(struct px_cu_function *f, CUoccupancyB2DSize shared_of, unsigned most, int *grid,
                            int *block)
 {
-    int limit = 0, sms = 0;
+    int limit = 0, sms = 0, dynamic = 0;
     unsigned best = 0;
     PX_CU_TRY(px_cu_function_value(f, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &limit));
     PX_CU_TRY(px_cu_device_value(f->head.context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &sms));
+    PX_CU_TRY(px_cu_function_value(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &dynamic));
     if (most && most < (unsigned)limit) limit = (int)most;
     for (int threads = limit; threads > 0; threads = threads % 32 ? threads - threads % 32 : threads - 32) {
         unsigned n;
-        if (ptx_occupancy_blocks(f->kernel, (unsigned)threads, shared_of(threads), &n) != PTX_OK) continue;
+        const size_t shared = shared_of(threads);
+        if (shared > (size_t)dynamic) continue; /* more than it may be launched with */
+        if (ptx_occupancy_blocks(f->kernel, (unsigned)threads, shared, &n) != PTX_OK) continue;
         if (n * (unsigned)threads <= best) continue;
         best = n * (unsigned)threads;
         *block = threads;

@@ -59,20 +59,24 @@ static bool is_own(const struct entry *e)
     return n > 5 && (strcmp(e->symbol + n - 5, "_ptsz") == 0 || strcmp(e->symbol + n - 5, "_ptds") == 0);
 }
 
-/* The newest that is no newer than `version`; of a name with a spelling for the thread's own stream that one,
- * when it is asked for. *known: there is the name in some version. */
+/* The newest that is no newer than `version`. A name that has spellings for the thread's own stream is looked
+ * for among those alone, when they are asked for. *known: there is the name in some version. */
 static const struct entry *find(const char *name, int version, bool own, bool *known)
 {
     const struct entry *best = NULL;
+    bool has_own = false;
     *known = false;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
         const struct entry *e = &entries[i];
         if (strcmp(e->name, name) != 0) continue;
         *known = true;
-        if (e->since > version || (is_own(e) && !own)) continue;
-        const bool better =
-            !best || (is_own(e) && !is_own(best)) || (is_own(e) == is_own(best) && e->since > best->since);
-        if (better) best = e;
+        if (is_own(e) && !own) continue;
+        if (is_own(e) && !has_own) {
+            has_own = true;
+            best = NULL;
+        }
+        if (e->since > version || is_own(e) != has_own) continue;
+        if (!best || e->since > best->since) best = e;
     }
     return best;
 }
@@ -82,20 +86,21 @@ CUresult cuGetProcAddress_v2(const char *name, void **function, int version, cuu
 {
     const cuuint64_t both = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     bool known;
-    if (!name || !*name || !function || flags & ~both || flags == both) return CUDA_ERROR_INVALID_VALUE;
+    if (!name || !function || flags & ~both) return CUDA_ERROR_INVALID_VALUE;
     const struct entry *e =
-        find(name, version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
+        find(name, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
     *function = e ? (void *)(uintptr_t)e->function : NULL;
     if (status)
         *status = e       ? CU_GET_PROC_ADDRESS_SUCCESS
                   : known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
                           : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    return e ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    return CUDA_SUCCESS; /* who wants to know why there is none asks for the status */
 }
 
 CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags)
 {
-    return cuGetProcAddress_v2(name, function, version, flags, NULL);
+    PX_CU_TRY(cuGetProcAddress_v2(name, function, version, flags, NULL));
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 /* ---- tables ---- */

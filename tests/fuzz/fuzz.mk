@@ -8,7 +8,7 @@
 FUZZ_CC = $(filter %ccache,$(CC)) clang
 FUZZ_CFLAGS = -std=gnu17 -gline-tables-only -O1 -fwrapv -pthread -fno-omit-frame-pointer -fno-sanitize-recover=all \
               -fsanitize=fuzzer-no-link,address,undefined -Iinclude -Ilib -I$(B)
-FUZZ_SRC = $(wildcard lib/base/*.c lib/isa/*.c lib/front/*.c lib/check/*.c) lib/api_module.c
+FUZZ_SRC = $(wildcard lib/base/*.c lib/isa/*.c lib/front/*.c lib/check/*.c) lib/api_module.c lib/shim/fatbin.c
 FUZZ_OBJ = $(FUZZ_SRC:%.c=$(B)/fuzz/obj/%.o) $(patsubst %,$(B)/fuzz/gen/%.o,isa_tables ptx_lexer ptx_parser)
 FUZZ_NAMES = $(if $(wildcard $(shell clang -print-file-name=libclang_rt.fuzzer-$(ARCH).a 2>/dev/null)),\
              $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
@@ -22,7 +22,7 @@ $(B)/fuzz/gen/%.o: $(GEN)/%.c | $(GENERATED)
 	$(FUZZ_CC) $(FUZZ_CFLAGS) -MMD -MP -c -o $@ $<
 # (the archive has what only --lint calls, without instruments)
 $(B)/fuzz/fuzz_%: $(B)/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJ) $(B)/lib/libptxvm.a
-	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -static-libsan -static-libstdc++ -static-libgcc -pthread -o $@ $^ $(LIBS)
+	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -static-libsan -static-libstdc++ -static-libgcc -pthread -o $@ $^ $(LIBS) $(CUDA_LIBS)
 
 # Modules of the tests and samples.
 $(B)/fuzz/seeds/front: tests/fuzz/seeds.py $(wildcard tests/verdicts/*.txt)
@@ -35,6 +35,12 @@ $(B)/fuzz/seeds/object: $(B)/bin/ptxas $(wildcard tests/cli/*.ptx)
 	@mkdir -p $@
 	@for f in fine two_kernels usage old_target; do $(B)/bin/ptxas --profile=all tests/cli/$$f.ptx -o $@/$$f.o || exit 1; done
 	@$(B)/bin/ptxas tests/cli/fine.ptx tests/cli/two_kernels.ptx -o $@/two.o
+	@touch $@
+
+# Fat binaries with little in them.
+$(B)/fuzz/seeds/fatbin: tests/fuzz/seeds_fatbin.py
+	@mkdir -p $(@D)
+	python3 $< $@
 	@touch $@
 
 .PHONY: fuzz

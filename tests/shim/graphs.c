@@ -19,7 +19,13 @@ static void add_one(void *user)
 
 static CUDA_KERNEL_NODE_PARAMS kernel(CUfunction f, void **params)
 {
-    return (CUDA_KERNEL_NODE_PARAMS){.func = f, .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1,
+    return (CUDA_KERNEL_NODE_PARAMS){.func = f,
+                                     .gridDimX = 1,
+                                     .gridDimY = 1,
+                                     .gridDimZ = 1,
+                                     .blockDimX = 1,
+                                     .blockDimY = 1,
+                                     .blockDimZ = 1,
                                      .kernelParams = params};
 }
 
@@ -42,8 +48,13 @@ static void by_hand(void)
     MUST(cuGraphAddKernelNode(&run, graph, &set, 1, &k));
     CUDA_HOST_NODE_PARAMS h = {.fn = add_one, .userData = &called};
     MUST(cuGraphAddHostNode(&call, graph, &run, 1, &h));
-    CUDA_MEMCPY3D d = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = &result,
-                       .WidthInBytes = 4, .Height = 1, .Depth = 1};
+    CUDA_MEMCPY3D d = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                       .srcDevice = p,
+                       .dstMemoryType = CU_MEMORYTYPE_HOST,
+                       .dstHost = &result,
+                       .WidthInBytes = 4,
+                       .Height = 1,
+                       .Depth = 1};
     MUST(cuGraphAddMemcpyNode(&copy, graph, &run, 1, &d, c));
     MUST(cuGraphAddEmptyNode(&empty, graph, NULL, 0));
     n = 8;
@@ -151,7 +162,8 @@ static void captured(void)
         if (type != CU_GRAPH_NODE_TYPE_KERNEL) continue;
         CUDA_KERNEL_NODE_PARAMS got;
         MUST(cuGraphKernelNodeGetParams(nodes[i], &got));
-        printf("kernel %u %u %u\n", got.blockDimX, *(unsigned *)got.kernelParams[2], *(unsigned *)got.kernelParams[3]);
+        printf("kernel %u %u %u\n", got.blockDimX, *(unsigned *)got.kernelParams[2],
+               *(unsigned *)got.kernelParams[3]);
     }
     printf("not run: %u\n", value_of(p));
     MUST(cuGraphInstantiate(&exec, graph, 0));
@@ -198,7 +210,8 @@ static void user_objects(void)
     printf("kept %d\n", gone);
     MUST(cuGraphDestroy(graph));
     MUST(cuCtxSynchronize());
-    for (int i = 0; i < 100000000 && !*(volatile int *)&gone; i++) {}
+    for (int i = 0; i < 100000000 && !*(volatile int *)&gone; i++) {
+    }
     printf("gone %d\n", gone);
 }
 

@@ -31,7 +31,8 @@ static void forms(void)
         unsigned value;
     } packed = {to, 12};
     size_t size = 12;
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
     MUST(cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, extra));
     printf("extra %d\n", stored());
     size = 8;
@@ -42,7 +43,8 @@ static void forms(void)
     say("both", cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, params, extra));
     say("neither", cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     (void)stored();
-    CUlaunchConfig config = {.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1};
+    CUlaunchConfig config = {
+        .gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1};
     value = 13;
     MUST(cuLaunchKernelEx(&config, store, params, NULL));
     printf("Ex %d\n", stored());
@@ -76,8 +78,8 @@ static void shapes(void)
     unsigned value = 1;
     void *params[] = {&to, &value};
     static const unsigned shape[][6] = {
-        {0, 1, 1, 1, 1, 1},    {1, 0, 1, 1, 1, 1},    {1, 1, 1, 0, 1, 1},    {1, 1, 1, 1, 1, 0},
-        {1, 1, 1, 1025, 1, 1}, {1, 1, 1, 32, 33, 1},  {1, 1, 1, 1, 1, 65},   {1, 65536, 1, 1, 1, 1},
+        {0, 1, 1, 1, 1, 1},     {1, 0, 1, 1, 1, 1},    {1, 1, 1, 0, 1, 1},     {1, 1, 1, 1, 1, 0},
+        {1, 1, 1, 1025, 1, 1},  {1, 1, 1, 32, 33, 1},  {1, 1, 1, 1, 1, 65},    {1, 65536, 1, 1, 1, 1},
         {1, 1, 65536, 1, 1, 1}, {1, 1, 1, 1024, 1, 1}, {1, 65535, 1, 1, 1, 1},
     };
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
@@ -92,14 +94,16 @@ static void shapes(void)
     say("reqntid kept", cuLaunchKernel(function("exact"), 1, 1, 1, 32, 1, 1, 0, NULL, one, NULL));
     say("reqntid broken", cuLaunchKernel(function("exact"), 1, 1, 1, 16, 1, 1, 0, NULL, one, NULL));
     say("reqntid broken", cuLaunchKernel(function("exact"), 1, 1, 1, 64, 1, 1, 0, NULL, one, NULL));
-    say("too many for all at once", cuLaunchCooperativeKernel(store, 1000000, 1, 1, 1024, 1, 1, 0, NULL, params));
+    say("too many for all at once",
+        cuLaunchCooperativeKernel(store, 1000000, 1, 1, 1024, 1, 1, 0, NULL, params));
     say("wait", cuCtxSynchronize());
 }
 
 static void shared(void)
 {
     CUfunction f = function("shared");
-    static const unsigned sizes[] = {4, 49152 - 64, 49152 - 60, 100000, 227 * 1024 - 64, 227 * 1024 - 60, 1u << 31};
+    static const unsigned sizes[] = {
+        4, 49152 - 64, 49152 - 60, 100000, 227 * 1024 - 64, 227 * 1024 - 60, 1u << 31};
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             char text[40];
@@ -110,7 +114,8 @@ static void shared(void)
             printf("%d\n", stored());
         }
         if (!pass)
-            say("allow", cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 227 * 1024 - 64));
+            say("allow",
+                cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 227 * 1024 - 64));
     }
 }
 

@@ -1,14 +1,17 @@
 /* links.c - cuLink*: several texts to one image. */
 #include "program.h"
 
-static const char one[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
-                          ".extern .func (.param .b32 r) twice(.param .b32 a);\n"
-                          ".visible .entry k(.param .u64 to)\n{\n .reg .u64 p; .reg .u32 v;\n"
-                          " ld.param.u64 p, [to];\n {\n .param .b32 a; .param .b32 r;\n st.param.b32 [a], 21;\n"
-                          " call (r), twice, (a);\n ld.param.b32 v, [r];\n }\n st.u32 [p], v; ret;\n}\n";
+static const char one[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
+    ".extern .func (.param .b32 r) twice(.param .b32 a);\n"
+    ".visible .entry k(.param .u64 to)\n{\n .reg .u64 p; .reg .u32 v;\n"
+    " ld.param.u64 p, [to];\n {\n .param .b32 a; .param .b32 r;\n st.param.b32 [a], 21;\n"
+    " call (r), twice, (a);\n ld.param.b32 v, [r];\n }\n st.u32 [p], v; ret;\n}\n";
 static const char two[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           ".visible .func (.param .b32 r) twice(.param .b32 a)\n{\n .reg .u32 v;\n"
                           " ld.param.b32 v, [a]; add.u32 v, v, v; st.param.b32 [r], v; ret;\n}\n";
+
+static const char bad[] = ".version 7.0\n.target sm_70\nnonsense";
 
 int main(void)
 {
@@ -42,7 +45,8 @@ int main(void)
     printf("the log names it: %d\n", strstr(log, "twice") != NULL);
     MUST(cuLinkDestroy(state));
     MUST(cuLinkCreate(0, NULL, NULL, &state));
-    say("bad text", cuLinkAddData(state, CU_JIT_INPUT_PTX, ".version 7.0\n.target sm_70\nnonsense", 34, "bad.ptx", 0, NULL, NULL));
+    say("bad text",
+        cuLinkAddData(state, CU_JIT_INPUT_PTX, (void *)bad, sizeof bad, "bad.ptx", 0, NULL, NULL));
     say("no data", cuLinkAddData(state, CU_JIT_INPUT_PTX, NULL, 4, "no.ptx", 0, NULL, NULL));
     say("no file", cuLinkAddFile(state, CU_JIT_INPUT_PTX, "/nonexistent.ptx", 0, NULL, NULL));
     say("destroy", cuLinkDestroy(state));

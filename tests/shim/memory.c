@@ -60,15 +60,32 @@ static void shapes(void)
     unsigned char from[6][8], to[6][8];
     MUST(cuMemAllocPitch(&p, &pitch, 8, 6, 4));
     printf("pitch %zu\n", pitch);
-    say("element of 3", cuMemAllocPitch(&p, &pitch, 8, 6, 3));
+    CUdeviceptr none;
+    size_t no_pitch;
+    say("element of 3", cuMemAllocPitch(&none, &no_pitch, 8, 6, 3));
     for (int i = 0; i < 48; i++) from[i / 8][i % 8] = (unsigned char)i;
     memset(to, 0, sizeof to);
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST, .srcHost = from, .srcPitch = 8, .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                       .dstDevice = p, .dstPitch = pitch, .WidthInBytes = 8, .Height = 6};
+    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                       .srcHost = from,
+                       .srcPitch = 8,
+                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                       .dstDevice = p,
+                       .dstPitch = pitch,
+                       .WidthInBytes = 8,
+                       .Height = 6};
     say("up", cuMemcpy2D(&c));
-    CUDA_MEMCPY2D d = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .srcPitch = pitch, .srcXInBytes = 2, .srcY = 1,
-                       .dstMemoryType = CU_MEMORYTYPE_HOST, .dstHost = to, .dstPitch = 8, .dstXInBytes = 1, .dstY = 2,
-                       .WidthInBytes = 4, .Height = 3};
+    CUDA_MEMCPY2D d = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                       .srcDevice = p,
+                       .srcPitch = pitch,
+                       .srcXInBytes = 2,
+                       .srcY = 1,
+                       .dstMemoryType = CU_MEMORYTYPE_HOST,
+                       .dstHost = to,
+                       .dstPitch = 8,
+                       .dstXInBytes = 1,
+                       .dstY = 2,
+                       .WidthInBytes = 4,
+                       .Height = 3};
     say("down a part", cuMemcpy2D(&d));
     for (int i = 0; i < 48; i++) printf("%d%c", to[i / 8][i % 8], i % 8 == 7 ? '\n' : ' ');
     d.dstPitch = 3;
@@ -77,8 +94,17 @@ static void shapes(void)
     d.srcMemoryType = (CUmemorytype)9;
     say("memory of type 9", cuMemcpy2D(&d));
     say("NULL", cuMemcpy2D(NULL));
-    CUDA_MEMCPY3D e = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = p, .srcPitch = pitch, .srcHeight = 3, .dstMemoryType = CU_MEMORYTYPE_HOST,
-                       .dstHost = to, .dstPitch = 4, .dstHeight = 2, .WidthInBytes = 4, .Height = 2, .Depth = 2};
+    CUDA_MEMCPY3D e = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                       .srcDevice = p,
+                       .srcPitch = pitch,
+                       .srcHeight = 3,
+                       .dstMemoryType = CU_MEMORYTYPE_HOST,
+                       .dstHost = to,
+                       .dstPitch = 4,
+                       .dstHeight = 2,
+                       .WidthInBytes = 4,
+                       .Height = 2,
+                       .Depth = 2};
     memset(to, 0, sizeof to);
     say("two slices", cuMemcpy3D(&e));
     for (int i = 0; i < 16; i++) printf("%d%c", (&to[0][0])[i], i % 8 == 7 ? '\n' : ' ');
@@ -162,8 +188,10 @@ static void pointers(void)
     printf("range %d %zu\n", start == p, size);
     MUST(cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, p + 3));
     printf("pointer %d\n", device == p + 3);
-    say("host pointer of device memory", cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_HOST_POINTER, p));
-    say("plain memory", cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(size_t)&own));
+    say("host pointer of device memory",
+        cuPointerGetAttribute(&device, CU_POINTER_ATTRIBUTE_HOST_POINTER, p));
+    say("plain memory",
+        cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(size_t)&own));
     say("attribute 99", cuPointerGetAttribute(&type, (CUpointer_attribute)99, p));
     CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_POINTER};
     device = 1;
@@ -204,7 +232,8 @@ static void pools(void)
     printf("opportunistic %d\n", flag);
     say("used cannot be set", cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &value));
     say("destroy the default", cuMemPoolDestroy(pool));
-    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
+    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                            .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     MUST(cuMemPoolCreate(&made, &props));
     MUST(cuMemAllocFromPoolAsync(&p, 5000, made, NULL));
     MUST(cuMemFreeAsync(p, NULL));

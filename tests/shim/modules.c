@@ -6,12 +6,15 @@ static const char *const wrong[][2] = {
     {"newer version", ".version 99.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n"},
     {"newer target", ".version 8.7\n.target sm_120\n.address_size 64\n.visible .entry k() { ret; }\n"},
     {"unknown target", ".version 8.0\n.target sm_9999\n.address_size 64\n.visible .entry k() { ret; }\n"},
-    {"undefined function", ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func f();\n.visible .entry k() { call f, (); ret; }\n"},
+    {"undefined function", ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func f();\n.visible "
+                           ".entry k() { call f, (); ret; }\n"},
     {"text", "hello, world, this is no PTX at all\n"},
     {"blank", " \n\t \n"},
     {"empty", ""},
-    {"elf", "\177ELF\2\1\1 not much of one ....................................................................."},
-    {"leading blanks", "\n\n   \n// a comment\n.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n"},
+    {"elf",
+     "\177ELF\2\1\1 not much of one ....................................................................."},
+    {"leading blanks",
+     "\n\n   \n// a comment\n.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n"},
 };
 
 static void images(void)
@@ -83,8 +86,8 @@ static void logs(void)
 {
     char errors[2048], info[256];
     memset(errors, 'x', sizeof errors);
-    CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
-                            CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+    CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                            CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {errors, (void *)(size_t)sizeof errors, info, (void *)(size_t)sizeof info};
     CUmodule m;
     say("log", cuModuleLoadDataEx(&m, wrong[0][1], 4, names, values));

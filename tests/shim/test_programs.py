@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Runs the programs of tests/shim on our libcuda.so.1 and compares what they print with what an H100's driver
+(580.159.04, CUDA 13.0) let them print, in chip/NAME.txt; hostile must say "fine". "faults.1" is the program faults with the argument 1."""
+import difflib
+import os
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(HERE, "..", "..", "build")))
+
+
+def main():
+    failed = 0
+    hostile = subprocess.run(
+        [os.path.join(BUILD, "tests", "shim", "hostile")],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PTXVM_LOG": "off"},
+        timeout=600,
+    )
+    if hostile.returncode or hostile.stdout != "fine\n":
+        failed += 1
+        print(f"hostile: exit code {hostile.returncode}\n{hostile.stderr}", end="")
+    for recorded in sorted(os.listdir(os.path.join(HERE, "chip"))):
+        name, _, argument = recorded[: -len(".txt")].partition(".")
+        with open(os.path.join(HERE, "chip", recorded), encoding="utf-8") as file:
+            wanted = file.read()
+        ran = subprocess.run(
+            [os.path.join(BUILD, "tests", "shim", name)] + ([argument] if argument else []),
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PTXVM_LOG": "off"},
+            timeout=300,
+        )
+        if ran.stdout == wanted and ran.returncode == 0:
+            continue
+        failed += 1
+        print(f"{recorded}: exit code {ran.returncode}")
+        sys.stdout.writelines(
+            difflib.unified_diff(wanted.splitlines(True), ran.stdout.splitlines(True), "the chip", "here", n=1)
+        )
+        print(ran.stderr, end="")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
