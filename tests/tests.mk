@@ -154,7 +154,7 @@ $(B)/tests/test_nvlink: tests/link/test_nvlink.c $(B)/lib/libptxvm.a
 # The driver interface: programs of tests/shim on libcuda.so.1, the reader of fat binaries, what a launch costs.
 SHIM_PROGRAMS = $(patsubst tests/shim/%.c,$(B)/tests/shim/%,$(wildcard tests/shim/*.c))
 TEST_EXTRA += $(SHIM_PROGRAMS) $(B)/tests/bench_driver
-$(B)/tests/shim/%: tests/shim/%.c tests/shim/program.h lib/shim/cuda.def lib/shim/cuda_abi.h $(B)/lib/libcuda.so.1
+$(B)/tests/shim/%: tests/shim/%.c tests/shim/program.h lib/shim/cuda.def lib/shim/cuda_abi.h lib/shim/cuda_numbers.h $(B)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -DPTXVM_OWN_ABI -Itests/shim -o $@ $< -L$(B)/lib -l:libcuda.so.1 -Wl,-rpath,'$$ORIGIN/../../lib' $(LDFLAGS) -pthread
 $(B)/tests/bench_driver: tests/bench/driver.c $(B)/lib/libcuda.so.1 $(B)/lib/libptxvm.so

@@ -1,6 +1,7 @@
-# version.awk - the version script of libcuda.so.1: every symbol of cuda.def is exported, nothing else is.
+# version.awk - the version script of libcuda.so.1: every symbol of the .def files is exported, nothing else is.
 BEGIN { print "{\n  global:" }
 /^(CU|VIA|NO)\(/ { listing = 1 }
+/^#|^ \*|^\/\*/ { next }
 listing { list = list $0 " " }
 END {
     rows = split(list, row, /(^| )(CU|VIA|NO)\(/)

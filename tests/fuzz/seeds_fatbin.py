@@ -24,7 +24,8 @@ def zstd(data):
 def entry(kind, arch, payload, flags=0, plain=0):
     padded = payload + b"\0" * (-len(payload) % 8)
     packed = len(payload) if plain else 0
-    head = struct.pack("<HHIQIIHHIIIQQQ", kind, 0x101, 0x40, len(padded), packed, 0, 0, 8, arch, 0, 0, flags | 0x11, 0, plain)
+    head = struct.pack("<HHIQII", kind, 0x101, 0x40, len(padded), packed, 0)
+    head += struct.pack("<HHIIIQQQ", 0, 8, arch, 0, 0, flags | 0x11, 0, plain)
     return head + padded
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds our declarations of the driver interface against NVIDIA's: exit code 77 where no toolkit is installed.
+"""Holds our declarations of the driver interface against NVIDIA's: exit code 77 where no toolkit is.
 
-Every enumerator, size of a structure and offset of a member of cuda_abi.h and cuda_numbers.h is printed by one
-small program, compiled once with our headers and once with cuda.h; both must print the same. Every function of
-cuda.def must be declarable beside cuda.h, that is, have its parameters. And every name that the toolkit's stub
-of libcuda.so exports is in cuda.def and in our library.
+Every enumerator, size of a structure and offset of a member of cuda_abi.h and cuda_numbers.h is printed by
+one small program, compiled once with our headers and once with cuda.h; both must print the same. Every
+function of cuda.def must be declarable beside cuda.h, that is, have its parameters. And every name that the
+toolkit's stub of libcuda.so exports is in our library.
 """
 import glob
 import os
@@ -81,7 +81,8 @@ def compare_numbers(folder, include):
     text = read("cuda_numbers.h") + read("cuda_abi.h")
     errors = ["CUDA_" + n for n in re.findall(r"^CU_ERROR\(\d+, (\w+),", read("cuda_errors.def"), flags=re.M)]
     body = program(text, errors)
-    ours = compile_and_run(folder, "ours", '#include "shim/cuda_abi.h"\n' + body, ["-I", os.path.join(ROOT, "lib")])
+    lib = ["-I", os.path.join(ROOT, "lib")]
+    ours = compile_and_run(folder, "ours", '#include "shim/cuda_abi.h"\n' + body, lib)
     old = "#define __CUDA_API_VERSION_INTERNAL\n#include <cuda.h>\n"
     theirs = compile_and_run(folder, "theirs", old + body, ["-I", include])
     wrong = [f"ours: {a}, cuda.h: {b}" for a, b in zip(ours.split("\n"), theirs.split("\n")) if a != b]

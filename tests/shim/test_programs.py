@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the programs of tests/shim on our libcuda.so.1 and compares what they print with what an H100's driver
-(580.159.04, CUDA 13.0) let them print, in chip/NAME.txt; hostile must say "fine". "faults.1" is the program faults with the argument 1."""
+"""Runs the programs of tests/shim on our libcuda.so.1.
+
+They must print what an H100's driver (580.159.04, CUDA 13.0) let them print, which is in chip/NAME.txt;
+"faults.1" is the program faults with the argument 1. The program hostile must say "fine".
+"""
 import difflib
 import os
 import subprocess
@@ -38,7 +41,9 @@ def main():
         failed += 1
         print(f"{recorded}: exit code {ran.returncode}")
         sys.stdout.writelines(
-            difflib.unified_diff(wanted.splitlines(True), ran.stdout.splitlines(True), "the chip", "here", n=1)
+            difflib.unified_diff(
+                wanted.splitlines(True), ran.stdout.splitlines(True), "the chip", "here", n=1
+            )
         )
         print(ran.stderr, end="")
     sys.exit(1 if failed else 0)
