@@ -25,8 +25,12 @@ def main():
     if hostile.returncode or hostile.stdout != "fine\n":
         failed += 1
         print(f"hostile: exit code {hostile.returncode}\n{hostile.stderr}", end="")
+    with open(os.path.join(BUILD, "lib", "libcuda.so.1"), "rb") as file:
+        two_addresses = b"__tsan_init" in file.read()  # that sanitizer has the addresses that we would need
     for recorded in sorted(os.listdir(os.path.join(HERE, "chip"))):
         name, _, argument = recorded[: -len(".txt")].partition(".")
+        if two_addresses and name in ("memory", "graphs", "streams"):
+            continue
         with open(os.path.join(HERE, "chip", recorded), encoding="utf-8") as file:
             wanted = file.read()
         ran = subprocess.run(
