@@ -298,7 +298,9 @@ CUresult px_cu_context_on(CUdevice device, struct px_cu_context **context)
     *context = px_cu_take(top(), PX_CU_CONTEXT);
     if (*context && (*context)->device == d) return CUDA_SUCCESS;
     px_cu_give(*context);
+    pthread_mutex_lock(&d->lock);
     *context = px_cu_take(d->primary, PX_CU_CONTEXT);
+    pthread_mutex_unlock(&d->lock);
     return *context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 

@@ -12,15 +12,6 @@
 
 static struct px_cu_device devices[PX_CU_DEVICES];
 
-CUresult px_cu_devices_start(void)
-{
-    for (unsigned i = 0; i < PX_CU_DEVICES; i++) {
-        devices[i].ordinal = (int)i;
-        pthread_mutex_init(&devices[i].lock, NULL);
-    }
-    return CUDA_SUCCESS;
-}
-
 struct px_cu_device *px_cu_device(CUdevice ordinal)
 {
     return ordinal >= 0 && (unsigned)ordinal < px_cu_settings()->devices ? &devices[ordinal] : NULL;
@@ -84,6 +75,19 @@ static int own_value(int attribute)
     case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED: return 0;
     default: return -1;
     }
+}
+
+CUresult px_cu_devices_start(void)
+{
+    const struct px_cu_settings *s = px_cu_settings();
+    for (unsigned i = 0; i < PX_CU_DEVICES; i++) {
+        devices[i].ordinal = (int)i;
+        pthread_mutex_init(&devices[i].lock, NULL);
+    }
+    /* An architecture that there is not is told at once; the usual one is not looked at before it is used. */
+    for (unsigned i = 0; i < s->devices && s->arch_given; i++)
+        if (make_info(&devices[i]) != CUDA_SUCCESS) return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
 }
 
 CUresult px_cu_device_value(struct px_cu_device *device, int attribute, int *value)

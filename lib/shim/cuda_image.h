@@ -21,8 +21,9 @@ struct px_cu_jit {
     char *info, *error; /* the caller's buffers; NULL: none */
     size_t info_room, error_room, info_used, error_used;
     void **info_size, **error_size; /* where their used sizes are told */
-    float *wall;
-    const char *const *symbols; /* names that the caller gives addresses to */
+    float *wall;                    /* where milliseconds go */
+    double begun;                   /* when */
+    const char *const *symbols;     /* names that the caller gives addresses to */
     const uint64_t *addresses;
     size_t symbol_count;
 };

@@ -90,8 +90,10 @@ static bool read_async(void)
 static bool read_arch(unsigned all)
 {
     const char *value = given("PTXVM_ARCH"), *at = value ? value : "sm_90";
+    settings.arch_given = value != NULL;
     if (value && strcmp(value, "auto") == 0) {
         settings.arch_auto = true;
+        settings.arch_given = false;
         at = "sm_90";
     }
     for (unsigned i = 0; i < all; i++) {

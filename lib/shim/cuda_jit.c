@@ -4,7 +4,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include "shim/cuda_image.h"
+
+static double milliseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
 
 /* What a chip's compiler is told about registers, optimisation, caches and debugging has no meaning here: any
  * kernel has all the registers it names, and lines are always known. */
@@ -34,7 +42,7 @@ static CUresult take(struct px_cu_jit *jit, CUjit_option name, void **value)
 
 CUresult px_cu_jit_read(struct px_cu_jit *jit, unsigned count, const CUjit_option *names, void **values)
 {
-    *jit = (struct px_cu_jit){.fmad = px_cu_settings()->fmad};
+    *jit = (struct px_cu_jit){.fmad = px_cu_settings()->fmad, .begun = count ? milliseconds() : 0};
     if (count && (!names || !values)) return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < count; i++) PX_CU_TRY(take(jit, names[i], &values[i]));
     if (jit->symbol_count) return px_cu_unsupported("CU_JIT_GLOBAL_SYMBOL_NAMES");
@@ -47,7 +55,7 @@ void px_cu_jit_end(struct px_cu_jit *jit)
 {
     if (jit->info_size) *jit->info_size = (void *)(uintptr_t)jit->info_used;
     if (jit->error_size) *jit->error_size = (void *)(uintptr_t)jit->error_used;
-    if (jit->wall) *jit->wall = 0;
+    if (jit->wall) *jit->wall = (float)(milliseconds() - jit->begun);
 }
 
 void px_cu_jit_say(struct px_cu_jit *jit, const char *format, ...)

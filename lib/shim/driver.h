@@ -92,16 +92,15 @@ struct px_cu_settings {
     unsigned devices;           /* visible */
     int ordinal[PX_CU_DEVICES]; /* of the visible, among all */
     char arch[PX_CU_DEVICES][16];
-    bool arch_auto;
+    bool arch_auto, arch_given;
     uint64_t memory; /* bytes of a device */
     unsigned threads;
     int approx_exact;
     ptx_fmad fmad;
     ptx_async async;
     uint64_t async_seed, max_steps, timeout_ms;
-    bool blocking;   /* CUDA_LAUNCH_BLOCKING */
-    bool eager;      /* CUDA_MODULE_LOADING */
-    bool per_launch; /* a report is wanted */
+    bool blocking; /* CUDA_LAUNCH_BLOCKING */
+    bool eager;    /* CUDA_MODULE_LOADING */
 };
 
 /* CUDA_SUCCESS, or why no call can be served: not initialised, another process after fork, shutting down. */
@@ -152,13 +151,10 @@ struct px_cu_context {
     atomic_int lost;          /* what a fault left behind: every call answers it */
     size_t limits[8];
     CUfunc_cache cache;
-    CUsharedconfig banks;
     struct px_cu_context *peers[16]; /* whose memory its kernels may use, taken */
     pthread_mutex_t output_lock;
     char *output; /* what kernels printed and nobody has waited for yet */
     size_t output_size, output_room;
-    struct px_cu_pool *graph_pool;
-    uint64_t staged;
 };
 
 /* The calling thread's, taken. */

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""The environment of libcuda.so.1, through ctypes as Python programs use it: devices, architectures, what is
+visible, the log, the report, values that cannot be read. Each case is a process of its own."""
+import ctypes
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+LIBRARY = os.path.join(BUILD, "lib", "libcuda.so.1")
+TEXT = b""".version 7.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.global .align 1 .b8 word[4] = {104, 105, 10, 0};
+.visible .entry hi()
+{
+    .reg .u64 p;
+    mov.u64 p, word;
+    cvta.global.u64 p, p;
+    {
+        .param .b64 f;
+        .param .b64 a;
+        .param .b32 r;
+        st.param.b64 [f], p;
+        st.param.b64 [a], 0;
+        call (r), vprintf, (f, a);
+    }
+    ret;
+}
+.visible .entry wild() { .reg .u64 p; mov.u64 p, 16; st.global.u32 [p], 1; ret; }
+"""
+
+
+def child(kind):
+    """What a process prints about its devices, or does with them."""
+    cuda = ctypes.CDLL(LIBRARY)
+    error = cuda.cuInit(0)
+    count, major, minor, context = ctypes.c_int(-1), ctypes.c_int(), ctypes.c_int(), ctypes.c_void_p()
+    print("init", error)
+    if error:
+        return
+    cuda.cuDeviceGetCount(ctypes.byref(count))
+    for device in range(count.value):
+        cuda.cuDeviceComputeCapability(ctypes.byref(major), ctypes.byref(minor), device)
+        uuid = ctypes.create_string_buffer(16)
+        cuda.cuDeviceGetUuid(uuid, device)
+        print(f"device {major.value}.{minor.value} number {uuid.raw[15]}")
+    if kind != "run":
+        return
+    module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
+    print("load", cuda.cuModuleLoadData(ctypes.byref(module), TEXT))
+    for name in (b"hi", b"hi", b"wild"):
+        cuda.cuModuleGetFunction(ctypes.byref(function), module, name)
+        cuda.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, None, None)
+    print("texture", cuda.cuTexObjectCreate(None, None, None, None))
+    sys.stdout.flush()
+    print("end", cuda.cuCtxSynchronize())
+
+
+def run(kind="look", **environment):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PTXVM_", "CUDA_"))}
+    return subprocess.run(
+        [sys.executable, __file__, kind],
+        capture_output=True,
+        text=True,
+        env={**kept, "BUILD": BUILD, **environment},
+        timeout=300,
+    )
+
+
+def main():
+    if "asan" in os.popen(f"nm -D {LIBRARY}").read() or "tsan" in os.popen(f"nm -D {LIBRARY}").read():
+        print("a sanitizer's library cannot be loaded by python")
+        sys.exit(77)
+    failures = []
+
+    def check(what, got, wanted):
+        if got != wanted:
+            failures.append(f"{what}: {got!r}, not {wanted!r}")
+
+    check("nothing", run().stdout, "init 0\ndevice 9.0 number 0\n")
+    check("8.0", run(PTXVM_ARCH="sm_80").stdout, "init 0\ndevice 8.0 number 0\n")
+    two = run(PTXVM_DEVICES="3", PTXVM_ARCH="sm_80,9.0").stdout
+    check("three", two, "init 0\ndevice 8.0 number 0\ndevice 9.0 number 1\ndevice 9.0 number 2\n")
+    seen = run(PTXVM_DEVICES="3", PTXVM_ARCH="sm_80,sm_90", CUDA_VISIBLE_DEVICES="2,0").stdout
+    check("visible", seen, "init 0\ndevice 9.0 number 2\ndevice 8.0 number 0\n")
+    check("none visible", run(CUDA_VISIBLE_DEVICES="").stdout, "init 100\n")
+    check("auto", run(PTXVM_ARCH="auto").stdout, "init 0\ndevice 9.0 number 0\n")
+    for name, value in (
+        ("PTXVM_DEVICES", "many"),
+        ("PTXVM_DEVICES", "33"),
+        ("PTXVM_ARCH", "volta"),
+        ("PTXVM_ARCH", "sm_12345"),
+        ("PTXVM_MEMORY", "1X"),
+        ("PTXVM_APPROX", "fast"),
+        ("PTXVM_ASYNC", "soon"),
+        ("PTXVM_LOG", "/nonexistent/file"),
+    ):
+        wrong = run(**{name: value})
+        check(f"{name}={value}", wrong.stdout, "init 1\n")
+        check(f"{name}={value} says why", bool(wrong.stderr), True)
+    with tempfile.TemporaryDirectory() as folder:
+        report, log = os.path.join(folder, "report.json"), os.path.join(folder, "log")
+        ran = run("run", PTXVM_REPORT=report, PTXVM_LOG=log)
+        lines = "init 0\ndevice 9.0 number 0\nload 0\ntexture 801\nhi\nhi\nend 700\n"
+        check("a run", ran.stdout, lines)
+        check("its errors", ran.stderr, "")
+        with open(report, encoding="utf-8") as file:
+            told = json.load(file)
+        check("kernels", {k["name"]: k["launches"] for k in told["kernels"]}, {"hi": 2, "wild": 1})
+        check("launches", told["launches"], 3)
+        check("unsupported", told["unsupported"], [{"name": "cuTexObjectCreate", "calls": 1}])
+        check("faults", [f["name"] for f in told["faults"]], ["CUDA_ERROR_ILLEGAL_ADDRESS"])
+        with open(log, encoding="utf-8") as file:
+            text = file.read()
+        check("log", text.count("cuTexObjectCreate is not supported"), 1)
+    check("a fault without a log", "CUDA_ERROR_ILLEGAL_ADDRESS (700)" in run("run").stderr, True)
+    check("off", run("run", PTXVM_LOG="off").stderr, "")
+    print("\n".join(failures))
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        child(sys.argv[1])
+    else:
+        main()
