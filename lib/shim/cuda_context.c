@@ -206,7 +206,7 @@ CUresult px_cu_context_make(struct px_cu_device *device, unsigned flags, struct 
     c->api_version = 3020;
     c->id = atomic_fetch_add(&next_id, 1) + 1;
     c->limits[CU_LIMIT_STACK_SIZE] = 1024;
-    c->limits[CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20;
+    c->limits[CU_LIMIT_PRINTF_FIFO_SIZE] = 8650752; /* as an H100's driver says */
     c->limits[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20;
     c->limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2;
     c->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
@@ -378,6 +378,7 @@ CUresult cuCtxDetach(CUcontext context)
 
 CUresult cuCtxPushCurrent_v2(CUcontext context)
 {
+    if (!context) return px_cu_ready() ? px_cu_ready() : CUDA_ERROR_INVALID_VALUE;
     PX_CU_TAKE(px_cu_context, c, PX_CU_CONTEXT, context, CUDA_ERROR_INVALID_CONTEXT);
     return push(context);
 }
@@ -547,9 +548,11 @@ CUresult cuCtxGetExecAffinity(CUexecAffinityParam *param, CUexecAffinityType typ
 
 CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
 {
+    int major = 9;
     PX_CU_CURRENT(c);
-    if (!value) return CUDA_ERROR_INVALID_VALUE;
-    if ((unsigned)limit > CU_LIMIT_PERSISTING_L2_CACHE_SIZE) return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (!value || (unsigned)limit > CU_LIMIT_PERSISTING_L2_CACHE_SIZE) return CUDA_ERROR_INVALID_VALUE;
+    PX_CU_TRY(px_cu_device_value(c->device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major));
+    if (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH && major >= 9) return CUDA_ERROR_UNSUPPORTED_LIMIT;
     pthread_mutex_lock(&c->lock);
     *value = c->limits[limit];
     pthread_mutex_unlock(&c->lock);
