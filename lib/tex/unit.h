@@ -281,7 +281,9 @@ static inline px_tex_sum px_tex_block(enum px_tex_blend blend, const uint32_t t[
     return sum;
 }
 
-static inline px_tex_sum px_tex_sum_of(px_tex_sum a, px_tex_sum b)
+/* The sum of smaller exponents is cut, downwards, where the other's would end if its exponent were a multiple
+ * of 4. */
+static inline px_tex_sum px_tex_sum_of(enum px_tex_blend blend, px_tex_sum a, px_tex_sum b)
 {
     bool negative = a.negative && b.negative;
     uint32_t special = px_tex_special(a.special, b.special);
@@ -290,9 +292,11 @@ static inline px_tex_sum px_tex_sum_of(px_tex_sum a, px_tex_sum b)
         a = b, b = c;
     }
     if (b.value) {
-        int32_t shift = a.unit - b.unit, up = shift < 24 ? shift : 24;
-        a.value = a.value * ((int64_t)1 << up) + (shift - up > 62 ? b.value >> 62 : b.value >> (shift - up));
-        a.unit -= up;
+        int32_t keep = (a.unit + 134 + px_tex_bits_kept(blend)) & 3, shift = a.unit - b.unit - keep;
+        a.value = a.value * ((int64_t)1 << keep) + (shift > 62  ? b.value >> 62
+                                                    : shift > 0 ? b.value >> shift
+                                                                : b.value * ((int64_t)1 << -shift));
+        a.unit -= keep;
     }
     a.special = special, a.negative = negative;
     return a;
@@ -431,7 +435,7 @@ static inline int32_t px_tex_layer(const struct px_image *image, const struct px
 static inline uint32_t px_tex_border_srgb(float v)
 {
     double code = v <= 0.0031308f ? 12.92 * (double)v : 1.055 * pow((double)v, 1 / 2.4) - 0.055;
-    return v > 0 ? v < 1 ? (uint32_t)(code * 255 + 0.5) : 255 : 0;
+    return v > 0 ? v < 1 ? (uint32_t)(code * 255 + 0.502) : 255 : 0;
 }
 
 /* Raw channel of the border. */
@@ -543,7 +547,7 @@ static inline uint32_t px_tex_channel(const struct px_image *image, const struct
                 }
                 wide += (int32_t)w[q] * px_tex_wide(image->format, t[q]);
             }
-            if (blend <= PX_TEX_SRGB) sum = px_tex_sum_of(sum, px_tex_block(blend, t, top, w, heard));
+            if (blend <= PX_TEX_SRGB) sum = px_tex_sum_of(blend, sum, px_tex_block(blend, t, top, w, heard));
         }
     }
     return blend <= PX_TEX_SRGB ? px_tex_round(sum, blend != PX_TEX_FLOAT) : px_tex_from_wide(blend, wide);
