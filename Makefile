@@ -184,14 +184,9 @@ lint:
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
 	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
-bench: all $(B)/tests/bench $(B)/tests/bench_engine $(B)/tests/bench_units $(B)/tests/bench_streams $(B)/tests/bench_matrix $(B)/tests/bench_kernels_matrix $(B)/tests/bench_driver
-	@PTXAS=$(B)/bin/ptxas $(B)/tests/bench
-	@$(B)/tests/bench_engine
-	@$(B)/tests/bench_units
-	@$(B)/tests/bench_streams
-	@$(B)/tests/bench_driver
-	@$(B)/tests/bench_matrix
-	@$(B)/tests/bench_kernels_matrix
+BENCHES = bench bench_engine bench_units bench_streams bench_driver bench_matrix bench_kernels_matrix bench_texture
+bench: all $(BENCHES:%=$(B)/tests/%)
+	@for b in $(BENCHES); do PTXAS=$(B)/bin/ptxas $(B)/tests/$$b || exit 1; done
 	@python3 tests/bench/check.py $(B)/bin/ptxas $(B)/bench
 
 # Agreement with NVIDIA's ptxas, where there is one (docs/parity.md); PARITY takes its options.

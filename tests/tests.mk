@@ -41,10 +41,26 @@ $(B)/tests/bench_kernels_matrix: tests/bench/kernels_matrix.c $(B)/lib/libptxvm.
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
+# Speed of the texture unit (make bench).
+TEST_EXTRA += $(B)/tests/bench_texture
+$(B)/tests/bench_texture: tests/bench/texture.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
 # The approximate units against checksums of all inputs recorded on a GPU; run.py uses --quick.
 APPROX_CHECK = $(B)/tests/approx_check
 TEST_EXTRA += $(APPROX_CHECK)
 $(APPROX_CHECK): tests/hw/approx_check.c $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
+# The texture unit and surfaces against what a GPU answered.
+TEX_CHECK = $(addprefix tests/hw/texture/,check.c model.c case.c)
+TEST_EXTRA += $(B)/tests/test_texture $(B)/tests/test_surface
+$(B)/tests/test_texture: $(TEX_CHECK) $(wildcard tests/hw/texture/*.h) $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests/hw/texture -o $@ $(TEX_CHECK) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+$(B)/tests/test_surface: tests/hw/texture/surface.c $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 

@@ -21,11 +21,11 @@ static inline uint8_t *px_surf_place(const struct px_image *image, const struct 
     bool clamp = r->clamp == PX_SURF_CLAMP, inside = true;
     int64_t x = (int32_t)r->coord[0][i], y = 0, z = 0;
     if (r->formatted) x *= texel;
-    /* Clamped to the last texel, or to the last place where the access fits, whichever is first. */
-    int64_t row = (int64_t)l->width * texel, last = row - (access > texel ? access : texel);
+    /* Clamped to the last aligned place where the access fits. */
+    int64_t row = (int64_t)l->width * texel;
     if (x < 0 || x + access > row) {
         inside = clamp;
-        x = x < 0 ? 0 : last;
+        x = row < access ? -1 : x < 0 ? 0 : (row - access) / access * access;
     }
     if (r->coord[1]) {
         y = (int32_t)r->coord[1][i];

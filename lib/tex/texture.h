@@ -15,9 +15,9 @@
  *
  * Threads. Any number may sample and load; stores by surface race as the kernel's do, and no element is torn.
  *
- * Not there yet: `filter` and `mip_filter` linear (the nearest texel is given), gradients (level 0), sRGB,
- * anisotropy, seamless cubes, tld4 (the nearest texel, four times). All else is there, with coordinates
- * rounded as arithmetic says, which the recordings will correct.
+ * Results are a chip's bits (docs/fidelity-texture.md), with these exceptions: the level of detail of
+ * gradients is that of the longer one, anisotropy is not there (one sample is taken), and a few more that
+ * docs/fidelity.md lists.
  */
 #ifndef PX_TEX_TEXTURE_H
 #define PX_TEX_TEXTURE_H
@@ -128,8 +128,7 @@ struct px_sampler {
                              are */
     bool srgb;            /* u8 with read_normalized: channels 0 to 2 are taken from sRGB to linear */
     bool seamless;        /* cubes: linear filtering crosses the edges of faces */
-    uint8_t anisotropy;   /* most samples along the longer axis of a footprint, 1 to 16; acts with gradients
-                             alone */
+    uint8_t anisotropy;   /* most samples along the longer axis of a footprint: 1 to 16, without effect */
     float bias, min_level, max_level; /* added to every level of detail; then clamped to these */
     float border[4]; /* colour outside with PX_TEX_BORDER; of unconverted integers: the words */
 };
@@ -150,16 +149,17 @@ struct px_tex_request {
     const uint32_t *mask; /* lanes that take part: ~0, others 0; NULL: all */
     const uint32_t
         *coord[3]; /* x y z: f32, or with `integer` s32 texel numbers (never filtered or normalised) */
-    bool integer;
-    uint8_t lod;            /* enum px_tex_lod */
+    bool integer;  /* outside is 0; with LOD_LEVEL clamped, and 0 for a level that is not there */
+    uint8_t lod;   /* enum px_tex_lod */
     const uint32_t *layer;  /* u32 array index (cubes: of the cube), clamped to the last; array kinds */
     const uint32_t *sample; /* u32, multisample kinds */
     const uint32_t *level;  /* f32; with `integer` s32 */
     const uint32_t *dx[3], *dy[3]; /* f32: change of each coordinate towards x and y */
-    const uint32_t *offset[3];     /* optional: s32 texels, their low 4 bits signed; not for cubes */
     const uint32_t
-        *compare; /* optional: f32; then each texel's first channel t counts as compare <= t ? 1 : 0 */
-    bool halves;  /* results are f16 pairs: d[0] has channels 0 and 1, d[1] has 2 and 3 */
+        *offset[3];          /* optional: s32 texels, their low 4 bits signed; not for cubes, nothing in 1D */
+    const uint32_t *compare; /* optional: f32; then each texel's first channel t counts as compare <= t ? 1 :
+                                0, before blending */
+    bool halves;             /* results are f16 pairs: d[0] has channels 0 and 1, d[1] has 2 and 3 */
 };
 
 /*
@@ -201,8 +201,10 @@ struct px_surf_request {
 /*
  * suld.b, sust.b, sust.p: rows d[i] or s[i], i < elements. The result is n, or in trap mode the first lane
  * that lies outside; then nothing was stored or loaded for any lane. An access is as wide as elements * size,
- * and lies outside when one of its bytes does. Formatted stores take floats for float formats, else integers;
- * values clamp to the format; elements that the vector lacks are 0.
+ * and lies outside when one of its bytes does. Clamped is to the last
+ * aligned place of the row where the access fits; if none does it is as with zero. Formatted stores take
+ * floats for float formats (halves are cut), else integers, which clamp to the format; elements that the
+ * vector lacks are 0.
  */
 typedef uint32_t px_surf_load(const struct px_image *image, const struct px_surf_request *request,
                               void *const d[4], uint32_t n);

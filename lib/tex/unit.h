@@ -48,6 +48,17 @@ static inline uint32_t px_tex_f32_to_f16(uint32_t x)
     return sign | ((magnitude - 0x38000000 + 0xFFF + (magnitude >> 13 & 1)) >> 13);
 }
 
+/* Towards zero; NaNs keep their upper bits. */
+static inline uint32_t px_tex_f32_to_f16_cut(uint32_t x)
+{
+    uint32_t sign = x >> 16 & 0x8000, magnitude = x & 0x7FFFFFFF;
+    if (magnitude >= 0x7F800000) return sign | 0x7C00 | (magnitude >> 13 & 0x3FF);
+    if (magnitude >= 0x47800000) return sign | 0x7BFF;
+    if (magnitude >= 0x38800000) return sign | (magnitude - 0x38000000) >> 13;
+    uint32_t shift = 126 - (magnitude >> 23);
+    return sign | (shift > 31 ? 0 : ((magnitude & 0x7FFFFF) | 0x800000) >> shift);
+}
+
 /* Channel `c` of the texel at `at`: the bits of a float, or an integer extended to a word. */
 static inline uint32_t px_tex_raw(enum px_image_format format, const uint8_t *at, uint32_t c)
 {
@@ -78,7 +89,7 @@ static inline void px_tex_encode(enum px_image_format format, uint8_t *at, uint3
     case PX_IMAGE_S8: at[c] = (uint8_t)px_tex_clamp_word(value, true, -128, 127); return;
     case PX_IMAGE_U16: half = (uint16_t)px_tex_clamp_word(value, false, 0, 65535); break;
     case PX_IMAGE_S16: half = (uint16_t)px_tex_clamp_word(value, true, -32768, 32767); break;
-    case PX_IMAGE_F16: half = (uint16_t)px_tex_f32_to_f16(value); break;
+    case PX_IMAGE_F16: half = (uint16_t)px_tex_f32_to_f16_cut(value); break;
     default: memcpy(at + 4 * c, &value, 4); return;
     }
     memcpy(at + 2 * c, &half, 2);
@@ -500,6 +511,23 @@ static inline px_tex_place px_tex_place_of(const struct px_image *image, const s
     return p;
 }
 
+/* log2 of the longer gradient in texels; in cubes as if the greatest component of the coordinates were 1. Not
+ * exact: the chip adds up to half a level where both are nearly as long. */
+static inline float px_tex_gradient(const struct px_image *image, const struct px_sampler *s,
+                                    const struct px_tex_request *r, uint32_t lane)
+{
+    const struct px_image_level *l = &image->level[0];
+    float extent[3] = {(float)l->width, (float)l->height, (float)l->depth}, x = 0, y = 0, most = 0;
+    bool cube = image->kind == PX_IMAGE_CUBE || image->kind == PX_IMAGE_ACUBE;
+    for (int i = 0; i < 3 && r->dx[i]; i++) {
+        float scale = cube ? extent[0] / 2 : px_tex_normalized(s, r) ? extent[i] : 1;
+        float dx = px_tex_float(r->dx[i][lane]) * scale, dy = px_tex_float(r->dy[i][lane]) * scale;
+        x += dx * dx, y += dy * dy;
+        most = fmaxf(most, fabsf(px_tex_float(r->coord[i][lane])));
+    }
+    return 0.5f * log2f(fmaxf(x, y)) - (cube ? log2f(most) : 0);
+}
+
 /* The level of detail that a lane asks for, in 1/256, between the first and last level. */
 static inline uint32_t px_tex_lod(const struct px_image *image, const struct px_sampler *s,
                                   const struct px_tex_request *r, uint32_t lane)
@@ -509,8 +537,9 @@ static inline uint32_t px_tex_lod(const struct px_image *image, const struct px_
     if (r->integer)
         return r->lod == PX_TEX_LOD_LEVEL ? px_tex_min(r->level[lane], image->levels - 1u) * 256 : 0;
     int64_t lod = -32 * 256;
-    if (r->lod == PX_TEX_LOD_LEVEL) {
-        float l = px_tex_float(r->level[lane]);
+    if (r->lod != PX_TEX_LOD_BASE) {
+        float l =
+            r->lod == PX_TEX_LOD_GRAD ? px_tex_gradient(image, s, r, lane) : px_tex_float(r->level[lane]);
         lod = l != l ? 0 : l > 32 ? 32 * 256 : l < -32 ? -32 * 256 : (int64_t)(l * 256);
     }
     lod += (int32_t)((s->bias < -15 ? -15 : s->bias > 15 ? 15 : s->bias) * 256);
@@ -518,11 +547,21 @@ static inline uint32_t px_tex_lod(const struct px_image *image, const struct px_
     return (uint32_t)(lod < 0 ? 0 : lod > last ? last : lod);
 }
 
-/* Channel c, blended: places[1], of the next level, weighs `fraction` / 256. */
-static inline uint32_t px_tex_channel(const struct px_image *image, const struct px_sampler *s,
-                                      const px_tex_place p[2], uint32_t level, uint32_t fraction, uint32_t c)
+/* What a texel's raw channel counts as against a reference: 1 if that is not above it, else 0. */
+static inline uint32_t px_tex_passes(const struct px_image *image, const struct px_sampler *s, uint32_t c,
+                                     uint32_t raw, uint32_t reference)
 {
-    enum px_tex_blend blend = px_tex_blend_of(image, s, c);
+    uint32_t value = px_tex_value(image->format, s->read_normalized, px_tex_is_srgb(image, s, c), raw);
+    return px_tex_float(reference) <= px_tex_float(value) ? 0x3F800000 : 0;
+}
+
+/* Channel c, blended: places[1], of the next level, weighs `fraction` / 256. With a reference the texels are
+ * compared first. */
+static inline uint32_t px_tex_channel(const struct px_image *image, const struct px_sampler *s,
+                                      const px_tex_place p[2], uint32_t level, uint32_t fraction,
+                                      const uint32_t *reference, uint32_t c)
+{
+    enum px_tex_blend blend = reference ? PX_TEX_FLOAT : px_tex_blend_of(image, s, c);
     bool seamless = s->seamless && (image->kind == PX_IMAGE_CUBE || image->kind == PX_IMAGE_ACUBE);
     px_tex_sum sum = {.negative = true};
     int32_t wide = 0;
@@ -540,6 +579,7 @@ static inline uint32_t px_tex_channel(const struct px_image *image, const struct
                 int32_t layer = image->kind == PX_IMAGE_3D ? p[k].z.i[z] : p[k].layer;
                 if (seamless && w[q]) px_tex_across(&layer, &x, &y, (int32_t)image->level[level + k].width);
                 t[q] = seamless && !w[q] ? 0 : px_tex_texel(image, s, level + k, x, y, layer, c);
+                if (reference) t[q] = px_tex_passes(image, s, c, t[q], *reference);
                 top[q] = t[q] >> 23 & 255;
                 if (blend == PX_TEX_SRGB) {
                     top[q] = px_tex_f16_to_f32(px_tex_srgb[(t[q] & 255) | 7]) >> 23;
@@ -557,7 +597,7 @@ static inline uint32_t px_tex_channel(const struct px_image *image, const struct
  * linear memory alone. */
 static inline bool px_tex_outside(const struct px_image *image, const struct px_tex_request *r, uint32_t lane)
 {
-    if (r->layer && r->layer[lane] >= image->layers) return true;
+    if (r->layer && r->layer[lane] >= image->layers / image->samples) return true;
     if (r->lod == PX_TEX_LOD_LEVEL) return r->level[lane] >= image->levels;
     return image->kind == PX_IMAGE_1D && !image->linear;
 }
@@ -574,18 +614,19 @@ static inline px_texel px_tex_lane(const struct px_image *image, const struct px
     uint32_t level = trilinear ? lod >> 8 : (lod + 128) >> 8;
     px_tex_place p[2] = {px_tex_place_of(image, s, r, level, linear, lane)};
     if (trilinear && lod & 255) p[1] = px_tex_place_of(image, s, r, level + 1, linear, lane);
+    const uint32_t *reference = r->compare ? &r->compare[lane] : NULL;
     px_texel t = {{0}};
     for (uint32_t c = 0; c < image->channels; c++) {
         if (linear || trilinear) {
-            t.c[c] = px_tex_channel(image, s, p, level, trilinear ? lod & 255 : 0, c);
+            t.c[c] = px_tex_channel(image, s, p, level, trilinear ? lod & 255 : 0, c ? NULL : reference, c);
         } else {
             int32_t z = image->kind == PX_IMAGE_3D ? p[0].z.i[0] : p[0].layer;
             if ((r->integer || image->linear) && (p[0].x.i[0] | p[0].y.i[0] | z) < 0) return (px_texel){{0}};
             uint32_t raw = px_tex_texel(image, s, level, p[0].x.i[0], p[0].y.i[0], z, c);
             t.c[c] = px_tex_value(image->format, s->read_normalized, px_tex_is_srgb(image, s, c), raw);
+            if (reference && !c) t.c[c] = px_tex_passes(image, s, c, raw, *reference);
         }
     }
-    if (r->compare) t.c[0] = px_tex_float(r->compare[lane]) <= px_tex_float(t.c[0]) ? 0x3F800000 : 0;
     if (r->halves) {
         t.c[0] = px_tex_f32_to_f16(t.c[0]) | px_tex_f32_to_f16(t.c[1]) << 16;
         t.c[1] = px_tex_f32_to_f16(t.c[2]) | px_tex_f32_to_f16(t.c[3]) << 16;
@@ -600,9 +641,12 @@ static inline px_texel px_tex_gather_lane(const struct px_image *image, const st
     static const uint8_t dx[4] = {0, 1, 1, 0}, dy[4] = {1, 1, 0, 0};
     px_tex_place p = px_tex_place_of(image, s, r, 0, true, lane);
     px_texel t = {{0}};
-    for (int q = 0; channel < image->channels && q < 4; q++)
-        t.c[q] = px_tex_value(image->format, s->read_normalized, px_tex_is_srgb(image, s, channel),
-                              px_tex_texel(image, s, 0, p.x.i[dx[q]], p.y.i[dy[q]], p.layer, channel));
+    for (int q = 0; channel < image->channels && q < 4; q++) {
+        uint32_t raw = px_tex_texel(image, s, 0, p.x.i[dx[q]], p.y.i[dy[q]], p.layer, channel);
+        t.c[q] = r->compare ? px_tex_passes(image, s, channel, raw, r->compare[lane])
+                            : px_tex_value(image->format, s->read_normalized,
+                                           px_tex_is_srgb(image, s, channel), raw);
+    }
     return t;
 }
 

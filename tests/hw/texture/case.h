@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 enum { CASE_LINE = 512 };
-enum { QUICK = 4096, FULL = 1 << 20 }; /* fetches of a case */
+enum { QUICK = 1024, FULL = 1 << 20 }; /* fetches of a case */
 
 enum case_op { OP_TEX, OP_LEVEL, OP_GRAD, OP_GATHER, OP_INT, OP_INT_LEVEL, OP_OFFSET, OP_HALVES, OP_OPS };
 enum case_content { TEXELS_RANDOM, TEXELS_WIDE, TEXELS_WILD, TEXELS_RAMP, TEXELS_UNITS, TEXELS_LEVELS };

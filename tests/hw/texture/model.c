@@ -8,10 +8,6 @@
 
 enum { LANES = 256 };
 
-#ifndef MODEL_ROWS
-#define MODEL_ROWS px_tex_rows_portable
-#endif
-
 static bool image_of(const struct tex_case *c, struct px_image *image)
 {
     memset(image, 0, sizeof *image);
@@ -92,7 +88,8 @@ static void take(const struct tex_case *c, struct rows *rows, uint32_t index, in
     rows->layer[i] = o.layer, rows->level[i] = o.level;
 }
 
-bool model_run(const struct tex_case *c, uint32_t first, uint32_t n, uint32_t (*words)[4])
+bool model_run(const struct tex_case *c, const struct px_tex_rows *ask, uint32_t first, uint32_t n,
+               uint32_t (*words)[4])
 {
     struct px_image image;
     struct px_sampler sampler = sampler_of(c);
@@ -103,9 +100,9 @@ bool model_run(const struct tex_case *c, uint32_t first, uint32_t n, uint32_t (*
         struct px_tex_request r = request_of(c, rows);
         uint32_t *d[4] = {rows->d[0], rows->d[1], rows->d[2], rows->d[3]};
         if (c->op == OP_GATHER)
-            MODEL_ROWS.gather(&image, &sampler, &r, (uint32_t)c->component, d, LANES);
+            ask->gather(&image, &sampler, &r, (uint32_t)c->component, d, LANES);
         else
-            MODEL_ROWS.sample(&image, &sampler, &r, d, LANES);
+            ask->sample(&image, &sampler, &r, d, LANES);
         for (int i = 0; i < LANES; i++)
             for (int e = 0; e < 4; e++)
                 words[k + (uint32_t)i][e] = c->op == OP_HALVES && e > 1 ? 0 : rows->d[e][i];

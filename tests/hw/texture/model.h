@@ -4,13 +4,16 @@
 
 #include "case.h"
 
+struct px_tex_rows;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Fetches first to first + n - 1 of a case; n is a multiple of 256. False: out of memory, or an image that
- * the library refuses. */
-bool model_run(const struct tex_case *c, uint32_t first, uint32_t n, uint32_t (*words)[4]);
+/* Fetches first to first + n - 1 of a case by `rows`; n is a multiple of 256. False: out of memory, or an
+ * image that the library refuses. */
+bool model_run(const struct tex_case *c, const struct px_tex_rows *rows, uint32_t first, uint32_t n,
+               uint32_t (*words)[4]);
 
 #ifdef __cplusplus
 }
