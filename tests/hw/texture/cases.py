@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the list of cases that the texture recordings hold: kinds, formats, address modes, filters, operations.
+"""Writes the list of cases that the texture recordings hold.
 
 Each line is read by case.c. Sizes and numbers of channels go round, so that all meet all in the end."""
 import itertools
@@ -48,7 +48,8 @@ def flat():
         line(kind, "f32", "address=wrap,mirror,border normalized=1 filter=linear")
         line(kind, "f32", "address=wrap,border,mirror normalized=1 filter=point")
         line(kind, "f32", "address=wrap filter=linear")
-    for size in [2, 3, 2047, 2049, 4095, 4097, 8191, 8193, 16384, 16385, 32767, 32768, 32769, 50000, 65535, 100000]:
+    sizes = [2, 3, 2047, 2049, 4095, 4097, 8191, 8193, 16384, 16385, 32767, 32768, 32769]
+    for size in sizes + [50000, 65535, 100000]:
         line("1d", "f32", "address=wrap normalized=1 filter=linear texels=ramp", size=size, count=1)
         line("1d", "f32", "address=mirror normalized=1 filter=point texels=ramp", size=size, count=1)
 
@@ -58,7 +59,8 @@ def cubes():
         for format in FILTERED:
             line(kind, format, f"filter={filter} normalized=1 address=clamp seamless={seamless}")
         for mode in MODES:
-            line(kind, "f32", f"filter={filter} normalized=1 address={mode} seamless={seamless} border=2,3,4,5")
+            words = f"filter={filter} normalized=1 address={mode} seamless={seamless} border=2,3,4,5"
+            line(kind, "f32", words)
 
 
 def levels():
@@ -71,9 +73,11 @@ def levels():
         line(kind, "f32", words + " bias=0.37 min=0.6 max=3.3", size=size)
         line(kind, "f32", words + " bias=-1.2 texels=levels", size=size)
     for bias in [0.001, -0.001, 0.5, 2.99, -0.3, 20, -20]:
-        line("2d", "f32", f"levels=6 mip=linear op=level texels=levels normalized=1 bias={bias}", size="64x64", count=1)
-        line("2d", "f32", f"levels=6 mip=linear op=tex texels=levels normalized=1 bias={bias}", size="64x64", count=1)
-        line("2d", "f32", f"levels=6 mip=linear op=tex texels=levels normalized=1 min={abs(bias)}", size="64x64", count=1)
+        level = f"levels=6 mip=linear op=level texels=levels normalized=1 bias={bias}"
+        line("2d", "f32", level, size="64x64", count=1)
+        words = "levels=6 mip=linear op=tex texels=levels normalized=1"
+        line("2d", "f32", f"{words} bias={bias}", size="64x64", count=1)
+        line("2d", "f32", f"{words} min={abs(bias)}", size="64x64", count=1)
 
 
 def gathers():
@@ -117,7 +121,8 @@ def gradients():
     for kind in SIZES:
         size = {"1d": "256", "2d": "64x32", "3d": "32x16x8", "a1d": "64 layers=3", "a2d": "32x32 layers=3"}
         size = size.get(kind, "32x32") + (" layers=2" if kind == "acube" else "")
-        line(kind, "f32", "levels=5 texels=levels filter=linear mip=linear normalized=1 op=grad", size=size, count=1)
+        words = "levels=5 texels=levels filter=linear mip=linear normalized=1 op=grad"
+        line(kind, "f32", words, size=size, count=1)
 
 
 if __name__ == "__main__":
