@@ -53,9 +53,9 @@ LEVEL_FLAGS_portable =
 LEVEL_FLAGS_avx2 = -mavx2 -mfma -mf16c -mbmi2
 LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-vector-width=512
 LEVEL_FLAGS_avx512vbmi = $(LEVEL_FLAGS_avx512) -mavx512vbmi -mavx512vnni
-HANDLER_FILES = 0 1 2 3 4 5 6 7 table
-HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c)
-LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)/obj/lib/ops/handlers_fixed_$l.o $(B)/obj/lib/ops/mma_product_$l.o $(B)/obj/lib/tex/rows_$l.o) $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o)
+HANDLER_FILES = 0 1 2 3 4 5 6 7 fused table
+HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c) $(GEN)/handlers_alone.c
+LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)/obj/lib/ops/handlers_fixed_$l.o $(B)/obj/lib/ops/mma_product_$l.o $(B)/obj/lib/tex/rows_$l.o) $(GEN)/alone/handlers_alone.o $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o)
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
 HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
 
@@ -110,6 +110,10 @@ $(GEN)/$1/%.o: $(GEN)/%.c | $(GENERATED)
 	$$(CC) $$(ALL_CFLAGS) $$(HANDLER_CFLAGS) -Wno-missing-prototypes $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
 endef
 $(foreach l,$(LEVELS),$(eval $(call LEVEL_RULE,$l)))
+
+$(GEN)/alone/%.o: $(GEN)/%.c | $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -g1 -fno-trapping-math -Wno-missing-prototypes -DPX_LEVEL=alone -MMD -MP -c -o $@ $<
 
 $(B)/obj/lib/approx/rows_%.o: lib/approx/rows.c | $(GENERATED)
 	@mkdir -p $(@D)

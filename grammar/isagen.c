@@ -96,6 +96,8 @@ int main(int argc, char **argv)
     emit(dir, "ptx.dict", ig_emit_dict);
     emit(dir, "ptx.tmLanguage.json", ig_emit_textmate);
     emit(dir, "handlers_table.c", ig_emit_loop_table);
+    emit(dir, "handlers_alone.c", ig_emit_alone);
+    emit(dir, "handlers_fused.c", ig_emit_fused);
     for (int i = 0; i < IG_HANDLER_FILES; i++) emit_loops(dir, i);
     FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");
     ig_emit_handlers(inc, header);

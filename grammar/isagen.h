@@ -221,6 +221,7 @@ struct ig_form {
     const char *statement; /* or NULL */
     bool bits, compare, wide, video, mode, home, executable;
     int copy;             /* number in ig.copies, from 1; 0: no copy */
+    bool swaps;           /* [swaps]: the first two sources may change places */
     const char *shapes;   /* explicit list, or NULL */
     const char *harmless; /* optional slots that mean nothing to the statement, or NULL */
     const char **hot;     /* [hot ...]: entries up to NULL, none means all; NULL without the attribute */
@@ -347,7 +348,7 @@ struct ig_handler {
     const char *name, *statement, *shapes;
     const char *d, *e, *sources[3]; /* lane types; e: NULL when it is not written */
     int ns;
-    bool cc, hot;
+    bool cc, hot, swaps;
 };
 const struct ig_handler *ig_handler(int number);
 bool ig_mentions(const char *statement, const char *name); /* as a whole word */
@@ -360,10 +361,20 @@ extern int ig_nhandler_pool;
 /* isagen_ignored.c */
 void ig_check_ignored(void); /* after ig_expand_handlers: the slots that statements mention are known */
 
+/* isagen_fuse.c */
+void ig_read_fuse(struct ig_place at, const char *s);
+void ig_emit_fused(FILE *out); /* handlers_fused.c */
+
 /* isagen_loops.c */
+/* What lies in a row for a lane type, what the statement sees, and how one becomes the other (formats). */
+struct ig_lane_type {
+    const char *name, *row, *value, *get, *put;
+};
+const struct ig_lane_type *ig_lane_type(const struct ig_handler *h, const char *name);
 enum { IG_HANDLER_FILES = 8 }; /* HANDLER_FILES of the Makefile */
 int ig_count_instances(const struct ig_handler *h);
 void ig_emit_loops(FILE *out, int part); /* handlers_0.c ... */
+void ig_emit_alone(FILE *out);           /* handlers_alone.c */
 void ig_emit_loop_table(FILE *out);
 
 /* isagen_emit.c, isagen_docs.c */

@@ -264,7 +264,7 @@ static void check_hot(const struct ig_form *form)
 static const char *default_shapes(const struct ig_form *form, int ns)
 {
     if (form->video) return ns == 3 ? "rrr" : "rr";
-    return ns == 0 ? "none" : ns == 1 ? "r" : ns == 2 ? "rr_rs" : "rrr_rrs_rsr";
+    return ns == 0 ? "none" : ns == 1 ? "r" : ns == 2 ? "rr_rs" : "rrr_rrs_rsr_rss";
 }
 
 /* The lane types of the operands under the chosen words; false when the combination means nothing. */
@@ -349,6 +349,7 @@ static int handler_for(struct expansion *x, bool with_e)
         handlers[found = ig_nhandlers++] = h;
     }
     handlers[found].hot |= is_hot(x);
+    handlers[found].swaps |= form->swaps;
     return found;
 }
 

@@ -12,12 +12,7 @@
 
 enum { SHAPE_TEXT = 8 };
 
-/* What lies in a row for a lane type, what the statement sees, and how one becomes the other. */
-struct lane_type {
-    const char *name, *row, *value, *get, *put;
-};
-
-static const struct lane_type lane_types[] = {
+static const struct ig_lane_type lane_types[] = {
     {"u8", "uint16_t", "uint8_t", "(uint8_t)%s", "(uint16_t)%s"},
     {"s8", "uint16_t", "int8_t", "(int8_t)%s", "(uint16_t)(int16_t)%s"},
     {"u16", "uint16_t", "uint16_t", "%s", "%s"},
@@ -32,7 +27,7 @@ static const struct lane_type lane_types[] = {
     {"pred", "uint32_t", "bool", "%s != 0", "0u - (uint32_t)%s"}, /* 0 or ~0 */
 };
 
-static const struct lane_type *lane_type(const struct ig_handler *h, const char *name)
+const struct ig_lane_type *ig_lane_type(const struct ig_handler *h, const char *name)
 {
     for (size_t i = 0; i < sizeof lane_types / sizeof *lane_types; i++)
         if (!strcmp(lane_types[i].name, name)) return &lane_types[i];
@@ -66,7 +61,7 @@ static const char *next_shape(const struct ig_handler *h, const char *list, char
 /* ---- one function ---- */
 
 /* A value of the lane: `const TYPE NAME = WHERE;`, made from what lies in the row. */
-static void source_value(FILE *out, const struct lane_type *t, char name, const char *where,
+static void source_value(FILE *out, const struct ig_lane_type *t, char name, const char *where,
                          const char *indent)
 {
     fprintf(out, "%sconst %s %c = ", indent, t->value, name);
@@ -83,7 +78,7 @@ static bool is_used(const struct ig_handler *h, int source)
 static void open_source(FILE *out, const struct ig_handler *h, int i, const char *shape)
 {
     const char name = (char)('a' + i);
-    const struct lane_type *t = lane_type(h, h->sources[i]);
+    const struct ig_lane_type *t = ig_lane_type(h, h->sources[i]);
     const char *row = ig_format("PX_ROW(g, %s, in->%c)", t->row, name);
     if (!is_used(h, i)) return;
     if (is_scalar(shape, i))
@@ -94,11 +89,11 @@ static void open_source(FILE *out, const struct ig_handler *h, int i, const char
 
 static void open_rows(FILE *out, const struct ig_handler *h, const char *shape, bool masked)
 {
-    const char *d = lane_type(h, h->d)->row;
+    const char *d = ig_lane_type(h, h->d)->row;
     for (int i = 0; i < h->ns; i++) open_source(out, h, i, shape);
     fprintf(out, "    %s *pd = PX_ROW(g, %s, in->d);\n", d, d);
     if (h->e) {
-        const char *e = lane_type(h, h->e)->row;
+        const char *e = ig_lane_type(h, h->e)->row;
         fprintf(out, "    %s *pe = PX_ROW(g, %s, in->e);\n", e, e);
     }
     if (h->cc) fputs("    uint32_t *pcc = PX_ROW(g, uint32_t, in->x[0]);\n", out);
@@ -117,7 +112,7 @@ static void store(FILE *out, const char *name, const char *value, bool masked)
 static void store_as(FILE *out, const struct ig_handler *h, const char *name, const char *type, bool masked)
 {
     char value[64];
-    snprintf(value, sizeof value, lane_type(h, type)->put, name);
+    snprintf(value, sizeof value, ig_lane_type(h, type)->put, name);
     store(out, name, value, masked);
 }
 
@@ -126,10 +121,10 @@ static void loop(FILE *out, const struct ig_handler *h, const char *shape, bool 
     fputs("#pragma GCC ivdep\n    for (uint32_t i = 0; i < n; i++) {\n", out);
     for (int i = 0; i < h->ns; i++)
         if (is_used(h, i) && !is_scalar(shape, i))
-            source_value(out, lane_type(h, h->sources[i]), (char)('a' + i), ig_format("p%c[i]", 'a' + i),
+            source_value(out, ig_lane_type(h, h->sources[i]), (char)('a' + i), ig_format("p%c[i]", 'a' + i),
                          "        ");
-    fprintf(out, "        %s d;\n", lane_type(h, h->d)->value);
-    if (h->e) fprintf(out, "        %s e;\n", lane_type(h, h->e)->value);
+    fprintf(out, "        %s d;\n", ig_lane_type(h, h->d)->value);
+    if (h->e) fprintf(out, "        %s e;\n", ig_lane_type(h, h->e)->value);
     if (h->cc) fputs("        uint32_t cc = pcc[i];\n", out);
     fprintf(out, "        %s\n", h->statement);
     store_as(out, h, "d", h->d, masked);
@@ -150,6 +145,33 @@ static void function(FILE *out, const struct ig_handler *h, const char *shape, b
     open_rows(out, h, shape, masked);
     loop(out, h, shape, masked);
     fputs("    return PX_STEP_NEXT;\n}\n", out);
+}
+
+/* The same for one value that all lanes share: scalars in, a scalar out, no loop. */
+static void alone(FILE *out, const struct ig_handler *h)
+{
+    const struct ig_lane_type *d = ig_lane_type(h, h->d);
+    const char *shape = "sss";
+    fprintf(out, "\nint PX_AT_LEVEL(%s)(struct px_gang *g, const struct px_insn *in)\n{\n", h->name);
+    for (int i = 0; i < h->ns; i++) open_source(out, h, i, shape);
+    fprintf(out, "    %s d;\n", d->value);
+    if (h->e) fprintf(out, "    %s e;\n", ig_lane_type(h, h->e)->value);
+    fprintf(out, "    %s\n    *PX_ROW(g, %s, in->d) = ", h->statement, d->row);
+    fprintf(out, d->put, "d");
+    fputs(";\n", out);
+    if (h->e) {
+        const struct ig_lane_type *e = ig_lane_type(h, h->e);
+        fprintf(out, "    *PX_ROW(g, %s, in->e) = ", e->row);
+        fprintf(out, e->put, "e");
+        fputs(";\n", out);
+    }
+    fputs("    return PX_STEP_NEXT;\n}\n", out);
+}
+
+/* Statements that use the carry flag have none: it is a row. */
+static bool has_alone(const struct ig_handler *h)
+{
+    return !h->cc;
 }
 
 /* ---- all of them ---- */
@@ -176,19 +198,33 @@ static void functions(FILE *out, const struct ig_handler *h)
     }
 }
 
+static void head(FILE *out, const char *what)
+{
+    fprintf(out,
+            "/* Made by isagen: handlers of the instruction table's statements, %s. */\n"
+            "#include \"ops/lane.h\"\n#include \"ops/row.h\"\n\n"
+            "#pragma GCC diagnostic ignored \"-Wpedantic\" /* statements of the table may say __int128 */\n",
+            what);
+}
+
 /* File `part` of IG_HANDLER_FILES: neighbours stay together, and all files have about as many functions. */
 void ig_emit_loops(FILE *out, int part)
 {
     long total = 0, before = 0;
     for (int i = 0; i < ig_nhandlers; i++) total += count_functions(ig_handler(i));
-    fputs("/* Made by isagen: handlers of the instruction table's statements, for one SIMD level. */\n"
-          "#include \"ops/lane.h\"\n#include \"ops/row.h\"\n\n"
-          "#pragma GCC diagnostic ignored \"-Wpedantic\" /* statements of the table may say __int128 */\n",
-          out);
+    head(out, "for one SIMD level");
     for (int i = 0; i < ig_nhandlers; i++) {
         if (before * IG_HANDLER_FILES / total == part) functions(out, ig_handler(i));
         before += count_functions(ig_handler(i));
     }
+}
+
+/* Compiled once: one value needs no level. */
+void ig_emit_alone(FILE *out)
+{
+    head(out, "for one value");
+    for (int i = 0; i < ig_nhandlers; i++)
+        if (has_alone(ig_handler(i))) alone(out, ig_handler(i));
 }
 
 static void table_row(FILE *out, const struct ig_handler *h, bool masked)
@@ -215,9 +251,11 @@ static void table_entry(FILE *out, const struct ig_handler *h)
         fputs(",\n               ", out);
         table_row(out, h, true);
     }
-    fprintf(out, "},\n        .elem = sizeof(%s)", lane_type(h, h->d)->row);
+    fprintf(out, "},\n        .elem = sizeof(%s)", ig_lane_type(h, h->d)->row);
     if (h->e) fputs(", .pair = true", out);
     if (h->cc) fputs(", .carry = true", out);
+    if (h->swaps) fputs(", .swaps = true", out);
+    if (has_alone(h)) fprintf(out, ", .alone = px_%s_alone", h->name);
     if (is_f32(h->d)) fputs(", .f32_result = true", out);
     if (floats) fprintf(out, ", .f32_sources = %d", floats);
     fputs("},\n", out);
@@ -226,6 +264,7 @@ static void table_entry(FILE *out, const struct ig_handler *h)
 static void declarations(FILE *out, const struct ig_handler *h)
 {
     char shape[SHAPE_TEXT];
+    if (has_alone(h)) fprintf(out, "px_handler_function px_%s_alone;\n", h->name);
     for (const char *s = h->shapes; (s = next_shape(h, s, shape));) {
         fprintf(out, "px_handler_function PX_AT_LEVEL(%s);\n", function_name(h, shape, false));
         if (h->hot) fprintf(out, "px_handler_function PX_AT_LEVEL(%s);\n", function_name(h, shape, true));

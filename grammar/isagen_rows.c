@@ -327,6 +327,8 @@ static void read_meaning(struct ig_form *form, const char *s)
             form->video = true;
         else if (!strcmp(attr, "compare"))
             form->compare = true;
+        else if (!strcmp(attr, "swaps"))
+            form->swaps = true;
         else if (!strcmp(attr, "home"))
             form->home = true;
         else if (!strcmp(attr, "mode"))
@@ -573,6 +575,8 @@ static void read_line(struct ig_place at, char *text)
         read_overlooked(at, rest);
     } else if (!strncmp(text, "quirk ", 6)) {
         ig_read_quirk(at, rest);
+    } else if (!strncmp(text, "fuse ", 5)) {
+        ig_read_fuse(at, rest);
     } else if (!strncmp(text, "op ", 3)) {
         ig_read_ops(at, rest);
     } else if (!strncmp(text, "called ", 7)) {

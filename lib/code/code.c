@@ -104,7 +104,7 @@ static void place_head(struct px_irfn *f)
     code->uniform = PX_FRAME_HEAD;
     code->params = code->uniform + (uint32_t)sizeof(struct px_uniform);
     code->param_bytes = f->func->is_entry ? (uint32_t)f->fn->param_bytes : 0;
-    code->rows = (code->params + code->param_bytes + 63) & ~63u;
+    code->surveys = (code->params + code->param_bytes + 63) & ~63u;
     if (!f->func->is_entry) code->params = 0;
 }
 
@@ -116,6 +116,7 @@ static void analyse(struct px_irfn *f)
     px_ir_uniform(f);
     px_ir_canon(f);
     px_ir_blocks(f);
+    px_ir_values(f);
     px_ir_rows(f);
 }
 

@@ -38,6 +38,15 @@ struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler d
     return a;
 }
 
+void px_emit_versions(struct px_emitter *e, const struct px_insn *conv, const struct px_insn *div)
+{
+    px_emit_pair(e, conv->fn, div->fn, div);
+    struct px_insn *a = &e->f->code->conv[e->n - 1], last = *a;
+    *a = *conv;
+    a->src = last.src;
+    a->ord = last.ord;
+}
+
 void px_emit_both(struct px_emitter *e, px_handler fn, struct px_insn in)
 {
     px_emit_pair(e, fn, fn, &in);
@@ -65,7 +74,7 @@ void px_emit_fixed(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
 
 /* ---- guards ---- */
 
-static int nothing(struct px_gang *g, const struct px_insn *in)
+int px_emit_no_record(struct px_gang *g, const struct px_insn *in)
 {
     (void)g, (void)in;
     return PX_STEP_NEXT;
@@ -83,7 +92,7 @@ void px_emit_guard(struct px_emitter *e, bool memory)
     uint32_t row = e->f->regs.at[in->guard].row, temp = px_emit_temp(e, 4);
     bool negated = in->flags & PX_IRF_NEGATED, direct = !negated && !memory;
     px_handler fn = e->f->coder->level->fixed[negated ? PX_FIX_mask_andnot : PX_FIX_mask_and][0];
-    px_emit_pair(e, direct ? nothing : fn, fn, &(struct px_insn){.d = temp, .a = 0, .b = row});
+    px_emit_pair(e, direct ? px_emit_no_record : fn, fn, &(struct px_insn){.d = temp, .a = 0, .b = row});
     e->guard = temp;
     e->conv_guard = direct ? row : temp;
 }
@@ -190,6 +199,18 @@ bool px_emit_is_scalar(const struct px_ir_opd *o)
     return o->kind == PX_IR_UNIFORM || o->kind == PX_IR_PARAM || o->kind == PX_IR_IMM;
 }
 
+enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_opd *o)
+{
+    uint32_t reg = px_ir_register(o);
+    return reg == PX_NONE32 ? PX_IR_ROW : e->f->regs.at[reg].keep;
+}
+
+uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_opd *o)
+{
+    if (px_emit_is_scalar(o)) return px_emit_place(e, o);
+    return px_emit_keep(e, o) == PX_IR_SCALAR ? e->f->regs.at[o->at].slot : PX_NONE32;
+}
+
 static uint32_t place_of(struct px_emitter *e, enum px_ir_kind kind, uint32_t at, uint64_t value,
                          const uint64_t *high)
 {
@@ -215,7 +236,7 @@ uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_opd *o)
     return place_of(e, o->kind, o->at, o->value, o->kind == PX_IR_IMM && o->elem == 16 ? &high : NULL);
 }
 
-static enum px_fixed broadcast(uint32_t elem)
+enum px_fixed px_emit_broadcast(uint32_t elem)
 {
     return elem == 2   ? PX_FIX_broadcast2
            : elem == 4 ? PX_FIX_broadcast4
@@ -223,11 +244,32 @@ static enum px_fixed broadcast(uint32_t elem)
                        : PX_FIX_broadcast16;
 }
 
+static enum px_fixed copy_of(uint32_t elem)
+{
+    return elem == 2 ? PX_FIX_copy2 : elem == 4 ? PX_FIX_copy4 : elem == 8 ? PX_FIX_copy8 : PX_FIX_copy16;
+}
+
+/* A kept register as a row of both versions. */
+static uint32_t kept_row(struct px_emitter *e, const struct px_ir_opd *o)
+{
+    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
+    const struct px_ir_reg *reg = &e->f->regs.at[o->at];
+    uint32_t row = px_emit_temp(e, reg->elem);
+    struct px_insn conv = {.fn = fixed[px_emit_broadcast(reg->elem)][0], .d = row, .a = reg->slot};
+    struct px_insn div = {.fn = fixed[copy_of(reg->elem)][0], .d = row, .a = reg->row};
+    if (reg->keep == PX_IR_OFFSET)
+        conv = (struct px_insn){
+            .fn = fixed[PX_FIX_offset_row][0], .d = row, .a = e->f->regs.at[reg->base].row, .x = {reg->slot}};
+    px_emit_versions(e, &conv, &div);
+    return row;
+}
+
 uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_opd *o)
 {
+    if (px_emit_keep(e, o) != PX_IR_ROW) return kept_row(e, o);
     if (!px_emit_is_scalar(o)) return px_emit_place(e, o);
     uint32_t row = px_emit_temp(e, o->elem);
-    px_emit_own(e, broadcast(o->elem), (struct px_insn){.d = row, .a = px_emit_place(e, o)});
+    px_emit_own(e, px_emit_broadcast(o->elem), (struct px_insn){.d = row, .a = px_emit_place(e, o)});
     return row;
 }
 
@@ -257,14 +299,46 @@ static px_emission *emission_of(px_irop op)
     }
 }
 
+/* Convergent code changes the scalar of an offset, and leaves the row of its base alone. */
+static bool is_step(const struct px_emitter *e, const struct px_ir_inst *in)
+{
+    const struct px_ir_opd *o = px_ir_opds(e->f, in);
+    if (in->ndst != 1 || px_emit_keep(e, &o[0]) != PX_IR_OFFSET) return false;
+    return e->f->regs.at[o[0].at].base != o[0].at || px_ir_stepped(e->f, in) == o[0].at;
+}
+
+/* Rows that were surveyed have changed, or may have. */
+static void forget(struct px_emitter *e, const struct px_ir_inst *in)
+{
+    const struct px_irfn *f = e->f;
+    const struct px_ir_opd *o = px_ir_opds(f, in);
+    for (uint32_t k = 0; k < in->ndst; k++) {
+        if (o[k].kind != PX_IR_REG) continue;
+        const struct px_ir_reg *r = &f->regs.at[o[k].at];
+        if (!r->survey && r->keep != PX_IR_OFFSET) continue;
+        const uint32_t at = f->code->surveys + (r->survey - 1) * (uint32_t)sizeof(struct px_survey);
+        struct px_insn conv = {.fn = f->coder->level->fixed[PX_FIX_forget][0],
+                               .d = r->keep == PX_IR_OFFSET ? r->slot : 0,
+                               .target = at};
+        px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
+    }
+}
+
 static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
 {
     e->in = in;
+    e->pc_at[e->placed++] = e->n;
     if (in->flags & PX_IRF_FIRST) e->ord++;
     e->guard = e->conv_guard = 0;
     for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
     want_mode(e, in->fp);
+    if (is_step(e, in)) {
+        px_emit_step(e, in, px_ir_opds(e->f, in));
+        return;
+    }
     emission_of(in->op)(e, in, px_ir_opds(e->f, in));
+    if (px_ir_kind_of(in->op) == PX_IR_STATEMENT) px_fuse(e);
+    forget(e, in);
 }
 
 /* ---- blocks ---- */
@@ -294,7 +368,7 @@ static void emit_block(struct px_emitter *e, uint32_t place)
     for (uint32_t p = place + 1; p < f->loops.n && next == PX_NONE32; p++)
         if (f->loops.order[p] < f->graph.nblocks) next = f->loops.order[p];
     const struct px_flow_block b = f->graph.blocks[node];
-    e->pc_of[node] = e->n;
+    e->pc_of[node] = e->block_pc = e->n;
     e->fp = f->code->home_fp;
     for (uint32_t i = b.first; i < b.first + b.n; i++) emit_inst(e, &f->insts.at[i]);
     set_mode(e, f->code->home_fp); /* a block that does not end in a branch */
@@ -341,6 +415,28 @@ static void *keep(struct px_irfn *f, const void *from, size_t bytes)
     return bytes ? memcpy(px_arena_alloc(f->coder->keep, bytes), from, bytes) : NULL;
 }
 
+/* Where the kept registers matter: see the positions in rows.c. */
+static void tell_kept(struct px_emitter *e)
+{
+    enum { STEP = 4 };
+    struct px_irfn *f = e->f;
+    struct px_fcode *code = f->code;
+    code->nsurveys = f->nsurveys;
+    code->kept = PX_NEW_N(f->coder->keep, struct px_kept, f->nkept + 1);
+    for (uint32_t r = 0; r < f->regs.n; r++) {
+        const struct px_ir_reg *reg = &f->regs.at[r];
+        if (reg->keep == PX_IR_ROW || reg->temp || reg->first > reg->last) continue;
+        uint32_t first = reg->first / STEP, last = reg->last / STEP;
+        code->kept[code->nkept++] =
+            (struct px_kept){.slot = reg->slot,
+                             .row = reg->row,
+                             .base = reg->keep == PX_IR_OFFSET ? f->regs.at[reg->base].row : 0,
+                             .first_pc = e->pc_at[first] + (reg->first % STEP != 0),
+                             .last_pc = reg->last % STEP == 0 ? e->pc_at[last] : e->pc_at[last + 1] - 1,
+                             .elem = reg->elem};
+    }
+}
+
 static void finish(struct px_emitter *e)
 {
     struct px_irfn *f = e->f;
@@ -365,9 +461,12 @@ static void finish(struct px_emitter *e)
 static void place_rows(struct px_irfn *f)
 {
     uint32_t width = f->coder->width, base = f->code->rows;
+    const uint32_t slots = f->code->surveys + f->nsurveys * (uint32_t)sizeof(struct px_survey);
     for (uint32_t i = 0; i < f->regs.n; i++)
         if (f->regs.at[i].row != PX_NONE32) f->regs.at[i].row = base + f->regs.at[i].row * width;
-    f->code->zero_from = base;
+    for (uint32_t i = 0; i < f->regs.n; i++)
+        if (f->regs.at[i].keep != PX_IR_ROW) f->regs.at[i].slot = slots + f->regs.at[i].slot * 8;
+    f->code->zero_from = slots;
     f->code->zero_to = base + f->zero_to * width;
     f->code->width = width;
     f->code->local_bytes = (uint32_t)((f->local_bytes + 15) & ~15ull);
@@ -386,15 +485,20 @@ static void tell_locals(struct px_irfn *f)
 
 void px_emit(struct px_irfn *f)
 {
+    f->code->rows =
+        (f->code->surveys + f->nsurveys * (uint32_t)sizeof(struct px_survey) + f->nkept * 8 + 63) & ~63u;
     struct px_emitter e = {.f = f, .frame_bytes = f->code->rows + f->row_bytes * f->coder->width};
     tell_locals(f);
     place_rows(f);
+    e.pc_at = PX_NEW_N(f->coder->scratch, uint32_t, f->insts.n + 2);
     e.pc_of = PX_NEW_N(f->coder->scratch, uint32_t, f->graph.n + 1);
     uint32_t *end_of = PX_NEW_N(f->coder->scratch, uint32_t, f->graph.n + 1);
     for (uint32_t p = 0; p < f->loops.n; p++) {
         emit_block(&e, p);
         end_of[f->loops.order[p]] = e.n;
     }
+    e.pc_at[e.placed] = e.pc_at[e.placed + 1] = e.n;
+    tell_kept(&e);
     finish(&e);
     px_forks_find(&e, end_of);
 }

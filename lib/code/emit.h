@@ -33,6 +33,10 @@ struct px_emitter {
     uint32_t fp;                      /* mode in force */
     uint32_t slots;                   /* memory records so far */
     bool *read;                       /* by register: is it ever read? NULL until asked */
+    uint32_t
+        *pc_at; /* by place of an instruction in the layout: its first record; one more behind the last */
+    uint32_t placed;   /* instructions so far */
+    uint32_t block_pc; /* first record of the block */
     const struct px_ir_inst *in;
     uint32_t guard;      /* mask row of the instruction's guard; 0 without */
     uint32_t conv_guard; /* the same for convergent records; 0: unmasked */
@@ -41,13 +45,19 @@ struct px_emitter {
 /* An operand as an offset in the frame; scalars and rows alike. */
 uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_opd *o);
 bool px_emit_is_scalar(const struct px_ir_opd *o);
-/* The same as a row: scalars are spread into a temporary. */
+/* What convergent code keeps of the operand: PX_IR_ROW unless it is a kept register. */
+enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_opd *o);
+/* The operand in convergent code where it is a scalar there, for whatever reason; else PX_NONE32. */
+uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_opd *o);
+/* The same as a row: scalars, and what convergent code keeps as scalars, are spread into a temporary. */
 uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_opd *o);
 uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem);
 uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *high);
 
 /* Appends a record with a handler for each version; the convergent one, until the next. */
 struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler div, const struct px_insn *in);
+/* Two records, each with its handler, for the convergent and the divergent version. */
+void px_emit_versions(struct px_emitter *e, const struct px_insn *conv, const struct px_insn *div);
 void px_emit_both(struct px_emitter *e, px_handler fn, struct px_insn in); /* same handler in both versions */
 /* A handler pair [unmasked, masked] under the guard. */
 void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in);
@@ -62,13 +72,19 @@ void px_emit_guard(struct px_emitter *e, bool memory);
 bool px_emit_is_own(const struct px_emitter *e);
 
 typedef void px_emission(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o);
-px_emission px_emit_statement, px_emit_copy, px_emit_canon, px_emit_move, px_emit_unit, px_emit_sreg;
+enum px_fixed px_emit_broadcast(uint32_t elem);
+/* The handler of a record that does nothing: a place in the other version. */
+int px_emit_no_record(struct px_gang *g, const struct px_insn *in);
+px_emission px_emit_step, px_emit_statement, px_emit_copy, px_emit_canon, px_emit_move, px_emit_unit,
+    px_emit_sreg;
 px_emission px_emit_acquire, px_emit_release, px_emit_jump, px_emit_branch, px_emit_nothing;
 #define PX_EMISSION(name, function) px_emission px_emit_##function;
 #include "gen/emissions.inc"
 #undef PX_EMISSION
 /* A record that accesses memory at this address; `align` goes to its size. */
 struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align);
+/* fuse.c: the record that was just made and those before it, where one handler does their work. */
+void px_fuse(struct px_emitter *e);
 void px_emit_to(struct px_emitter *e, uint32_t node); /* a jump to a block */
 bool px_emit_goes(const struct px_insn *div);         /* is it one of these two? */
 void px_emit_join(struct px_emitter *e);              /* lanes that fall through stop to look for others */

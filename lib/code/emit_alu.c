@@ -5,44 +5,169 @@
 
 /* ---- statements ---- */
 
-/* The shape with the most scalars that is there; other scalars are spread into rows. */
-static unsigned choose_shape(const struct px_handler_set *set, const struct px_ir_opd *s, unsigned n)
+/* One version's operands: which are scalars, which shape takes them, whether the first two change places. */
+struct shape {
+    uint32_t scalar[3]; /* where the operand is a scalar; PX_NONE32: it is a row */
+    unsigned bits;
+    bool swapped;
+};
+
+static unsigned best_shape(const struct px_handler_set *set, unsigned want, unsigned most)
 {
-    unsigned want = 0, best = 0, most = 0;
-    for (unsigned i = 0; i < n; i++) want |= (unsigned)px_emit_is_scalar(&s[i]) << i;
-    for (unsigned shape = 0; shape < PX_SHAPES; shape++) {
+    unsigned best = 0;
+    for (unsigned shape = 1; shape < PX_SHAPES; shape++) {
+        if (shape & ~want || !set->fn[0][shape]) continue;
         unsigned bits = (unsigned)__builtin_popcount(shape);
-        if (shape & ~want || !set->fn[0][shape] || (shape && bits <= most)) continue;
-        best = shape;
-        most = bits;
+        if (bits <= most && bits > (unsigned)__builtin_popcount(best)) best = shape;
     }
     return best;
+}
+
+/* The shape with the most scalars that is there; other scalars are spread into rows. */
+static void choose_shape(const struct px_emitter *e, const struct px_handler_set *set, struct shape *s)
+{
+    const bool plain = !(e->f->coder->engine & PX_ENGINE_shapes);
+    unsigned want = 0, swapped;
+    for (unsigned i = 0; i < 3; i++) want |= (unsigned)(s->scalar[i] != PX_NONE32) << i;
+    s->bits = best_shape(set, want, plain ? 1 : 3);
+    if (!set->swaps || plain) return;
+    swapped = best_shape(set, (want & 4) | (want & 1) << 1 | (want & 2) >> 1, 3);
+    s->swapped = __builtin_popcount(swapped) > __builtin_popcount(s->bits);
+    if (s->swapped) s->bits = swapped;
+}
+
+/* Spreads the scalars that the shapes do not take, in either version. */
+static void spread_rest(struct px_emitter *e, const struct px_ir_opd *o, const struct shape *conv,
+                        const struct shape *div, unsigned i, uint32_t at[2])
+{
+    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
+    const unsigned in_conv = conv->swapped && i < 2 ? 1 - i : i, in_div = div->swapped && i < 2 ? 1 - i : i;
+    const struct shape *both[2] = {conv, div};
+    const unsigned place[2] = {in_conv, in_div};
+    struct px_insn r[2] = {{.fn = px_emit_no_record}, {.fn = px_emit_no_record}};
+    uint32_t temp = 0;
+    for (unsigned v = 0; v < 2; v++) {
+        const bool taken = both[v]->bits >> place[v] & 1;
+        if (both[v]->scalar[i] == PX_NONE32)
+            at[v] = v == 0 && px_emit_keep(e, o) == PX_IR_OFFSET ? PX_NONE32 : px_emit_place(e, o);
+        else
+            at[v] = taken ? both[v]->scalar[i] : PX_NONE32;
+        if (at[v] != PX_NONE32) continue;
+        if (!temp) temp = px_emit_temp(e, o->elem);
+        at[v] = temp;
+        r[v] =
+            (struct px_insn){.fn = fixed[px_emit_broadcast(o->elem)][0], .d = temp, .a = both[v]->scalar[i]};
+        if (both[v]->scalar[i] == PX_NONE32) {
+            const struct px_ir_reg *reg = &e->f->regs.at[o->at];
+            r[v] = (struct px_insn){.fn = fixed[PX_FIX_offset_row][0],
+                                    .d = temp,
+                                    .a = e->f->regs.at[reg->base].row,
+                                    .x = {reg->slot}};
+        }
+    }
+    if (temp) px_emit_versions(e, &r[0], &r[1]);
+}
+
+static void set_sources(struct px_insn *r, const struct shape *s, uint32_t at[3])
+{
+    r->a = at[s->swapped];
+    r->b = at[!s->swapped];
+    r->c = at[2];
+}
+
+/* The statement for one value, in convergent code. */
+static struct px_insn alone(struct px_emitter *e, const struct px_handler_set *set,
+                            const struct px_ir_inst *in, const struct px_ir_opd *o, const struct shape *s)
+{
+    struct px_insn r = {.fn = set->alone, .d = px_emit_scalar(e, &o[0])};
+    uint32_t *at[3] = {&r.a, &r.b, &r.c};
+    (void)in;
+    for (unsigned i = 0; i < 3; i++)
+        if (s->scalar[i] != PX_NONE32) *at[i] = s->scalar[i];
+    if (set->pair) r.e = px_emit_scalar(e, &o[1]);
+    return r;
 }
 
 void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     const struct px_handler_set *set = &e->f->coder->level->sets[in->op & ~PX_IR_KIND];
     const struct px_ir_opd *s = o + in->ndst;
-    unsigned n = in->nopds - in->ndst - set->carry, shape = choose_shape(set, s, n);
-    uint32_t at[3] = {0};
-    px_handler fn = set->fn[0][shape], masked = set->fn[1][shape];
-    if (!fn) px_code_fail(e->f, e->f->origins.at[in->origin].inst, "has no handler");
+    const unsigned n = in->nopds - in->ndst - set->carry;
+    const bool is_alone = px_emit_keep(e, &o[0]) == PX_IR_SCALAR;
+    struct shape conv = {.scalar = {PX_NONE32, PX_NONE32, PX_NONE32}}, div = conv;
+    uint32_t at[2][3] = {{0}};
+    for (unsigned i = 0; i < n; i++) {
+        conv.scalar[i] = px_emit_scalar(e, &s[i]);
+        if (px_emit_is_scalar(&s[i])) div.scalar[i] = conv.scalar[i];
+    }
+    choose_shape(e, set, &conv);
+    choose_shape(e, set, &div);
+    px_handler fn = set->fn[0][conv.bits], masked = set->fn[1][div.bits];
+    if (!fn || !set->fn[0][div.bits]) px_code_fail(e->f, e->f->origins.at[in->origin].inst, "has no handler");
     px_emit_guard(e, false);
-    for (unsigned i = 0; i < n; i++) at[i] = shape >> i & 1 ? px_emit_place(e, &s[i]) : px_emit_row(e, &s[i]);
-    struct px_insn r = {.d = px_emit_place(e, &o[0]), .a = at[0], .b = at[1], .c = at[2]};
+    struct px_insn alone_record = alone(e, set, in, o, &conv);
+    if (is_alone) conv.bits = 7, conv.swapped = false;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t place[2];
+        spread_rest(e, &s[i], &conv, &div, i, place);
+        at[0][i] = place[0];
+        at[1][i] = place[1];
+    }
+    struct px_insn r = {.fn = fn, .d = px_emit_place(e, &o[0])};
     if (set->pair) r.e = px_emit_place(e, &o[1]);
     if (set->carry) r.x[0] = px_emit_place(e, &o[in->ndst - 1]);
-    if (px_emit_is_own(e)) {
-        px_emit_both(e, fn, r);
+    struct px_insn d = r;
+    set_sources(&r, &conv, at[0]);
+    set_sources(&d, &div, at[1]);
+    d.fn = set->fn[0][div.bits];
+    if (!px_emit_is_own(e)) {
+        for (unsigned v = 0; v < 2; v++) {
+            struct px_insn *to = v ? &d : &r;
+            if (v == 0 && !e->guard) continue; /* convergent and unguarded: whole rows */
+            to->m = v ? e->guard : e->conv_guard;
+            px_handler other = v ? masked : set->fn[1][conv.bits];
+            if (other) {
+                to->fn = other;
+                continue;
+            }
+            to->inner = to->fn;
+            to->fn = e->f->coder->level->fixed[PX_FIX_blend][1];
+            to->size = set->elem;
+            to->flags = (uint8_t)((set->pair ? PX_IF_PAIR : 0) | (set->carry ? PX_IF_CARRY : 0));
+        }
+    }
+    px_emit_versions(e, is_alone ? &alone_record : &r, &d);
+}
+
+/* d = x + scalar, where d is an offset: the scalar of x, or none when x is the base itself, and what is
+ * added. */
+void px_emit_step(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    const struct px_irfn *f = e->f;
+    const struct px_ir_reg *d = &f->regs.at[o[0].at];
+    const uint32_t from = px_ir_stepped(f, in);
+    const bool kept = f->regs.at[from].keep == PX_IR_OFFSET, sum = in->op != PX_IR_COPY;
+    const uint32_t added =
+        !sum ? px_emit_constant(e, 0, NULL) : px_emit_scalar(e, &o[px_ir_register(&o[1]) == from ? 2 : 1]);
+    struct px_insn conv = {.fn = f->coder->level->fixed[PX_FIX_copy8][PX_ALONE], .d = d->slot, .a = added};
+    if (kept && sum) {
+        conv.fn = f->coder->level->sets[in->op].alone;
+        conv.b = f->regs.at[from].slot;
+    } else if (kept) {
+        conv.a = f->regs.at[from].slot;
+    }
+    if (!sum) {
+        struct px_insn div = {
+            .fn = f->coder->level->fixed[PX_FIX_copy8][1], .d = d->row, .a = f->regs.at[from].row};
+        px_emit_versions(e, &conv, &div);
         return;
     }
-    if (!masked) {
-        masked = e->f->coder->level->fixed[PX_FIX_blend][1];
-        r.inner = fn;
-        r.size = set->elem;
-        r.flags = (uint8_t)((set->pair ? PX_IF_PAIR : 0) | (set->carry ? PX_IF_CARRY : 0));
-    }
-    px_emit_guarded(e, (px_handler[2]){fn, masked}, r);
+    const uint32_t n = e->n;
+    px_emit_statement(e, in, o);
+    for (uint32_t pc = n; pc < e->n; pc++) f->code->conv[pc].fn = px_emit_no_record;
+    struct px_insn *last = &f->code->conv[e->n - 1];
+    conv.src = last->src, conv.ord = last->ord;
+    *last = conv;
 }
 
 /* ---- moves ---- */
@@ -72,6 +197,23 @@ static enum px_fixed resize(uint32_t from, uint32_t to, bool sign)
 static const enum px_fixed broadcasts[17] = {
     [2] = PX_FIX_broadcast2, [4] = PX_FIX_broadcast4, [8] = PX_FIX_broadcast8, [16] = PX_FIX_broadcast16};
 
+/* A move into a kept scalar: `fix` for one value, in divergent code `row` into the register's row. */
+static void move_alone(struct px_emitter *e, enum px_fixed fix, enum px_fixed row, const struct px_ir_opd *o,
+                       unsigned n, uint64_t imm)
+{
+    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
+    struct px_insn conv = {.fn = fixed[fix][PX_ALONE], .d = px_emit_scalar(e, &o[0]), .imm = imm};
+    struct px_insn div = {.fn = fixed[row][!px_emit_is_own(e)], .d = px_emit_place(e, &o[0]), .imm = imm};
+    uint32_t *at[2][4] = {{&conv.a, &conv.b, &conv.c, &conv.x[0]}, {&div.a, &div.b, &div.c, &div.x[0]}};
+    for (unsigned i = 1; i < n; i++) {
+        if (o[i].kind == PX_IR_NONE) continue;
+        *at[0][i - 1] = px_emit_scalar(e, &o[i]);
+        *at[1][i - 1] =
+            row == fix && px_emit_is_scalar(&o[i]) ? px_emit_row(e, &o[i]) : px_emit_place(e, &o[i]);
+    }
+    px_emit_versions(e, &conv, &div);
+}
+
 void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     enum px_fixed fix = resize(o[1].elem, o[0].elem, in->fact);
@@ -80,8 +222,23 @@ void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struc
                      "has an operand of %u bytes where %u are needed", o[1].elem, o[0].elem);
     px_emit_guard(e, false);
     bool spread = px_emit_is_scalar(&o[1]) && o[1].elem == o[0].elem;
-    struct px_insn r = {.a = spread ? px_emit_place(e, &o[1]) : px_emit_row(e, &o[1])};
-    r.d = px_emit_place(e, &o[0]);
+    if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) {
+        move_alone(e, fix, spread ? broadcasts[o[0].elem] : fix, o, 2, 0);
+        return;
+    }
+    struct px_insn r = {.d = px_emit_place(e, &o[0])};
+    if (px_emit_keep(e, &o[1]) == PX_IR_SCALAR && o[1].elem == o[0].elem) { /* a row of what was one value */
+        struct px_insn conv = r, div = r;
+        conv.fn = e->f->coder->level->fixed[broadcasts[o[0].elem]][e->guard != 0];
+        conv.a = px_emit_scalar(e, &o[1]);
+        conv.m = e->conv_guard;
+        div.fn = e->f->coder->level->fixed[fix][!px_emit_is_own(e)];
+        div.a = px_emit_place(e, &o[1]);
+        div.m = e->guard;
+        px_emit_versions(e, &conv, &div);
+        return;
+    }
+    r.a = spread ? px_emit_place(e, &o[1]) : px_emit_row(e, &o[1]);
     px_emit_fixed(e, spread ? broadcasts[o[0].elem] : fix, r);
 }
 
@@ -90,18 +247,27 @@ void px_emit_canon(struct px_emitter *e, const struct px_ir_inst *in, const stru
     (void)in;
     uint32_t row = px_emit_place(e, &o[0]);
     px_emit_guard(e, false);
+    if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) {
+        move_alone(e, PX_FIX_canon_f32, PX_FIX_canon_f32, o, 2, 0);
+        return;
+    }
     px_emit_fixed(e, PX_FIX_canon_f32, (struct px_insn){.d = row, .a = row});
 }
 
 void px_emit_move(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     px_emit_guard(e, false);
+    enum px_fixed fix = (enum px_fixed)(in->op & ~PX_IR_KIND);
+    if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) {
+        move_alone(e, fix, fix, o, in->nopds, in->aux);
+        return;
+    }
     struct px_insn r = {.a = px_emit_row(e, &o[1]), .imm = in->aux};
     if (in->nopds > 2) r.b = px_emit_row(e, &o[2]);
     if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);
     if (in->nopds > 4) r.x[0] = px_emit_row(e, &o[4]);
     r.d = px_emit_place(e, &o[0]);
-    px_emit_fixed(e, (enum px_fixed)(in->op & ~PX_IR_KIND), r);
+    px_emit_fixed(e, fix, r);
 }
 
 /* ---- into temporaries ---- */

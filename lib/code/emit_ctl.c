@@ -87,7 +87,8 @@ static void again(struct px_emitter *e, const struct px_ir_inst *in, struct px_i
     const struct px_ir_inst *load = px_loop_loads(f, node);
     const struct px_ir_opd *address = load ? &px_ir_opds(f, load)[load->ndst] : NULL;
     if (!load || (address->type != PX_SPACE_GLOBAL && address->type != PX_SPACE_NONE)) return;
-    r->b = px_emit_place(e, address);
+    const struct px_ir_opd base = {.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at};
+    r->b = px_emit_keep(e, address) == PX_IR_ROW ? px_emit_place(e, address) : px_emit_row(e, &base);
     r->size = address->base != PX_IR_REG;
     r->imm = address->base != PX_IR_IMM ? address->value : 0;
     r->flags |= PX_IF_ALONE;
@@ -103,9 +104,14 @@ void px_emit_jump(struct px_emitter *e, const struct px_ir_inst *in, const struc
 
 void px_emit_branch(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    struct px_insn r = {.a = px_emit_row(e, &o[0]), .target = node_of(e, in->target), .flags = PX_IF_BLOCK};
+    const px_handler *fn = e->f->coder->level->fixed[in->fact ? PX_FIX_branch_not : PX_FIX_branch];
+    struct px_insn r = {.target = node_of(e, in->target), .flags = PX_IF_BLOCK, .fn = fn[0]}, conv;
+    const bool alone = px_emit_keep(e, &o[0]) == PX_IR_SCALAR;
+    r.a = alone ? px_emit_place(e, &o[0]) : px_emit_row(e, &o[0]);
     again(e, in, &r);
-    px_emit_own(e, in->fact ? PX_FIX_branch_not : PX_FIX_branch, r);
+    conv = r;
+    if (alone) conv.fn = fn[PX_ALONE], conv.a = px_emit_scalar(e, &o[0]);
+    px_emit_versions(e, &conv, &r);
 }
 
 void px_emit_brx(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)

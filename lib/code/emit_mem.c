@@ -57,7 +57,12 @@ static uint8_t extent_slot(struct px_emitter *e, enum px_space space)
 
 struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align)
 {
-    struct px_insn r = {.a = px_emit_place(e, address), .size = (uint8_t)align, .space = address->type};
+    struct px_insn r = {.size = (uint8_t)align, .space = address->type};
+    if (px_emit_keep(e, address) == PX_IR_ROW)
+        r.a = px_emit_place(e, address);
+    else
+        r.a = px_emit_row(
+            e, &(struct px_ir_opd){.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at});
     if (address->base != PX_IR_IMM) r.imm = address->value;
     if (address->base != PX_IR_REG) r.flags |= PX_IF_SCALAR_A;
     r.slot = extent_slot(e, address->type);
@@ -86,65 +91,113 @@ static enum px_fixed vector_handler(const struct px_ir_inst *in, uint32_t bytes,
     }
 }
 
-static void load_vector(struct px_emitter *e, enum px_fixed fix, struct px_insn r, const struct px_ir_opd *d,
-                        uint32_t n)
+/* The two records of a load or store, and which of a fixed handler's versions the convergent one wants. */
+struct both {
+    struct px_insn conv, div;
+    unsigned version;
+};
+
+static struct both access_both(struct px_emitter *e, const struct px_ir_inst *in,
+                               const struct px_ir_opd *address)
 {
-    r.d = px_emit_place(e, &d[0]);
-    r.e = px_emit_place(e, &d[1]);
-    if (n == 4) r.b = px_emit_place(e, &d[2]), r.c = px_emit_place(e, &d[3]);
-    r.x[1] = n;
-    px_emit_guarded(e, e->f->coder->level->fixed[fix], r);
+    const struct px_irfn *f = e->f;
+    const struct px_ir_reg *reg = address->base == PX_IR_REG ? &f->regs.at[address->at] : NULL;
+    const enum px_ir_keep keep = px_emit_keep(e, address);
+    const uint32_t base = keep == PX_IR_OFFSET ? reg->base : address->at;
+    const bool local = address->type == PX_SPACE_LOCAL;
+    const bool surveyed =
+        reg && keep != PX_IR_SCALAR && f->regs.at[base].survey && !local && in->guard == PX_NONE32;
+    struct both r = {.version = e->guard != 0};
+    if (keep == PX_IR_ROW || (keep == PX_IR_OFFSET && !surveyed)) {
+        r.div = r.conv = px_emit_access(e, address, in->fact);
+    } else {
+        r.div = (struct px_insn){.a = reg->row,
+                                 .imm = address->value,
+                                 .size = (uint8_t)in->fact,
+                                 .space = address->type,
+                                 .slot = extent_slot(e, address->type)};
+        r.conv = r.div;
+        if (keep == PX_IR_SCALAR) r.conv.a = reg->slot, r.conv.flags |= PX_IF_SCALAR_A;
+    }
+    if (f->coder->engine & PX_ENGINE_local_rows) r.conv.flags |= PX_IF_ROWS, r.div.flags |= PX_IF_ROWS;
+    r.conv.m = e->conv_guard;
+    r.div.m = e->guard;
+    if (!surveyed) return r;
+    r.conv.a = f->regs.at[base].row;
+    r.conv.x[0] = keep == PX_IR_OFFSET ? reg->slot : px_emit_constant(e, 0, NULL);
+    r.conv.target = f->code->surveys + (f->regs.at[base].survey - 1) * (uint32_t)sizeof(struct px_survey);
+    r.version = PX_SURVEYED;
+    return r;
+}
+
+static void emit_both(struct px_emitter *e, struct both *r, enum px_fixed fix)
+{
+    const px_handler *fn = e->f->coder->level->fixed[fix];
+    r->conv.fn = fn[r->version];
+    r->div.fn = fn[1];
+    px_emit_versions(e, &r->conv, &r->div);
+}
+
+/* Where the element goes in each version. */
+static void result(struct px_emitter *e, const struct px_ir_opd *d, uint32_t *conv, uint32_t *div)
+{
+    *div = px_emit_place(e, d);
+    *conv = px_emit_keep(e, d) == PX_IR_SCALAR ? px_emit_scalar(e, d) : *div;
 }
 
 void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     const struct px_ir_opd *address = &o[in->ndst];
+    const uint32_t n = in->ndst;
     px_emit_guard(e, true);
-    struct px_insn r = px_emit_access(e, address, in->fact);
-    enum px_fixed vector = vector_handler(in, address->elem, o, in->ndst);
+    struct both r = access_both(e, in, address);
+    enum px_fixed vector = vector_handler(in, address->elem, o, n);
+    if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) r.version = PX_ALONE;
     if (vector != PX_FIX_COUNT) {
-        load_vector(e, vector, r, o, in->ndst);
+        result(e, &o[0], &r.conv.d, &r.div.d);
+        result(e, &o[1], &r.conv.e, &r.div.e);
+        if (n == 4) result(e, &o[2], &r.conv.b, &r.div.b), result(e, &o[3], &r.conv.c, &r.div.c);
+        r.conv.x[1] = r.div.x[1] = n;
+        emit_both(e, &r, vector);
         return;
     }
-    for (uint32_t i = 0; i < in->ndst; i++, r.imm += address->elem) {
+    for (uint32_t i = 0; i < n; i++, r.conv.imm += address->elem, r.div.imm += address->elem) {
         enum px_fixed fix = load_handler(address->elem, o[i].elem, in->aux);
         if (fix == PX_FIX_COUNT)
             px_code_fail(e->f, e->f->origins.at[in->origin].inst, "loads %u bytes into a register of %u",
                          address->elem, o[i].elem);
-        r.d = px_emit_place(e, &o[i]);
-        if (i) r.size = address->elem;
-        px_emit_guarded(e, e->f->coder->level->fixed[fix], r);
+        result(e, &o[i], &r.conv.d, &r.div.d);
+        if (i) r.conv.size = r.div.size = address->elem;
+        emit_both(e, &r, fix);
     }
-}
-
-static void store_vector(struct px_emitter *e, enum px_fixed fix, struct px_insn r, const struct px_ir_opd *s,
-                         uint32_t n)
-{
-    r.b = px_emit_row(e, &s[0]);
-    r.c = px_emit_row(e, &s[1]);
-    if (n == 4) r.d = px_emit_row(e, &s[2]), r.e = px_emit_row(e, &s[3]);
-    r.x[1] = n;
-    px_emit_guarded(e, e->f->coder->level->fixed[fix], r);
 }
 
 void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    const struct px_ir_opd *address = &o[0];
+    const struct px_ir_opd *address = &o[0], *s = o + 1;
+    const uint32_t n = in->nopds - 1u;
     px_emit_guard(e, true);
-    struct px_insn r = px_emit_access(e, address, in->fact);
-    enum px_fixed vector = vector_handler(in, address->elem, o + 1, in->nopds - 1u);
+    struct both r = access_both(e, in, address);
+    enum px_fixed vector = vector_handler(in, address->elem, s, n);
     if (vector != PX_FIX_COUNT) {
-        store_vector(e, vector, r, o + 1, in->nopds - 1u);
+        r.conv.b = r.div.b = px_emit_row(e, &s[0]);
+        r.conv.c = r.div.c = px_emit_row(e, &s[1]);
+        if (n == 4) {
+            r.conv.d = r.div.d = px_emit_row(e, &s[2]);
+            r.conv.e = r.div.e = px_emit_row(e, &s[3]);
+        }
+        r.conv.x[1] = r.div.x[1] = n;
+        emit_both(e, &r, vector);
         return;
     }
-    for (uint32_t i = 1; i < in->nopds; i++, r.imm += address->elem) {
-        enum px_fixed fix = store_handler(address->elem, o[i].elem);
+    for (uint32_t i = 0; i < n; i++, r.conv.imm += address->elem, r.div.imm += address->elem) {
+        enum px_fixed fix = store_handler(address->elem, s[i].elem);
         if (fix == PX_FIX_COUNT)
             px_code_fail(e->f, e->f->origins.at[in->origin].inst, "stores %u bytes from a register of %u",
-                         address->elem, o[i].elem);
-        r.b = px_emit_row(e, &o[i]);
-        if (i > 1) r.size = address->elem;
-        px_emit_guarded(e, e->f->coder->level->fixed[fix], r);
+                         address->elem, s[i].elem);
+        r.conv.b = r.div.b = px_emit_row(e, &s[i]);
+        if (i) r.conv.size = r.div.size = address->elem;
+        emit_both(e, &r, fix);
     }
 }
 

@@ -7,6 +7,7 @@
  *   lower*.c    checked instructions -> IR, by the form that matched
  *   blocks.c    blocks, edges, their order
  *   uniform.c   registers that equal one scalar are that scalar
+ *   values.c    what convergent code keeps as scalars
  *   canon.c     where NaNs are made the chip's
  *   rows.c      liveness, and the rows that registers get
  *   emit*.c     records
@@ -89,6 +90,7 @@ struct px_irfn {
 
     struct px_flow_graph graph;
     struct px_flow_loops loops;  /* the order of the code */
+    uint32_t nkept, nsurveys;    /* registers that are not PX_IR_ROW; rows of which addresses are surveyed */
     uint32_t row_bytes, zero_to; /* a lane; rows below zero_to may be read before they are written */
     uint32_t live_bytes;         /* of row_bytes those that are no temporaries */
 };
@@ -120,6 +122,7 @@ void px_lower(struct px_irfn *f);
 void px_ir_blocks(struct px_irfn *f);
 void px_ir_uniform(struct px_irfn *f);
 void px_ir_canon(struct px_irfn *f);
+void px_ir_values(struct px_irfn *f);
 void px_ir_rows(struct px_irfn *f);
 void px_emit(struct px_irfn *f);
 
@@ -129,6 +132,9 @@ static inline struct px_ir_opd *px_ir_opds(const struct px_irfn *f, const struct
 {
     return f->opds.at + in->first;
 }
+
+/* values.c: the register x of d = x + scalar, or of d = x; PX_NONE32 when the instruction is neither. */
+uint32_t px_ir_stepped(const struct px_irfn *f, const struct px_ir_inst *in);
 
 /* The register that the operand reads or writes, PX_NONE32 when it is none. */
 static inline uint32_t px_ir_register(const struct px_ir_opd *o)

@@ -100,12 +100,24 @@ struct px_ir_inst {
     uint32_t aux;         /* index of a side table (sites, switches), or another fact; atom, red: may wait */
 };
 
+/* What convergent code holds of a register (values.c); in divergent code all are rows. */
+enum px_ir_keep {
+    PX_IR_ROW,
+    PX_IR_SCALAR, /* one value for all lanes */
+    PX_IR_OFFSET  /* what is to be added to the row of its base */
+};
+
 struct px_ir_reg {
-    uint8_t elem; /* bytes of an element */
-    uint8_t type; /* enum px_type; PX_T_NONE for words of parameters */
-    bool temp;    /* see above */
-    bool lazy;    /* every NaN in it stands for the chip's (canon.c) */
-    uint32_t row; /* bytes a lane, then offset in the frame; PX_NONE32: none */
+    uint8_t elem;         /* bytes of an element */
+    uint8_t type;         /* enum px_type; PX_T_NONE for words of parameters */
+    bool temp;            /* see above */
+    bool lazy;            /* every NaN in it stands for the chip's (canon.c) */
+    uint8_t keep;         /* enum px_ir_keep */
+    uint32_t row;         /* bytes a lane, then offset in the frame; PX_NONE32: none */
+    uint32_t slot;        /* of a kept register: which, then offset in the frame */
+    uint32_t base;        /* PX_IR_OFFSET: the register whose row it is added to; itself: its own row */
+    uint32_t survey;      /* of its row: number from 1 on; 0: none */
+    uint32_t first, last; /* of a kept register: where it is live, as positions in the layout (rows.c) */
 };
 
 /* Targets of brx.idx: labels, then blocks. */

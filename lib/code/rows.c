@@ -182,13 +182,22 @@ static void zeroed_rows(struct scan *s, const struct px_flow_live *live, struct 
     f->zero_to = f->row_bytes;
 }
 
-static void shared_rows(struct scan *s, struct pool *pools)
+/* Registers whose rows convergent code does not touch have rows of their own: they do not count for the
+ * width. */
+static bool lies_aside(const struct px_irfn *f, uint32_t reg)
+{
+    const struct px_ir_reg *r = &f->regs.at[reg];
+    return r->keep == PX_IR_SCALAR || (r->keep == PX_IR_OFFSET && r->base != reg);
+}
+
+static void shared_rows(struct scan *s, struct pool *pools, bool aside)
 {
     struct px_irfn *f = s->f;
     struct order *order = PX_NEW_N(f->coder->scratch, struct order, f->regs.n + 1);
     uint32_t n = 0;
     for (uint32_t r = 0; r < f->regs.n; r++)
-        if (s->ranges[r].first <= s->ranges[r].last && f->regs.at[r].row == PX_NONE32)
+        if (s->ranges[r].first <= s->ranges[r].last && f->regs.at[r].row == PX_NONE32 &&
+            lies_aside(f, r) == aside)
             order[n++] = (struct order){s->ranges[r].first, r};
     qsort(order, n, sizeof *order, by_first);
     for (uint32_t i = 0; i < n; i++) {
@@ -220,6 +229,36 @@ static void temp_rows(struct px_irfn *f)
     }
 }
 
+static void make_pools(struct px_irfn *f, struct pool *pools)
+{
+    struct px_arena *a = f->coder->scratch;
+    for (uint32_t k = 0; k < SIZES; k++)
+        pools[k] = (struct pool){.used = PX_NEW_N(a, struct used, f->regs.n + 1),
+                                 .free = PX_NEW_N(a, uint32_t, f->regs.n + 1)};
+}
+
+/*
+ * The row of a base lives as long as what is added to it. An offset that may be read before it is written is
+ * zero there, not its base: it and all others of that base are rows after all.
+ */
+static void offsets_last(struct scan *s, const struct px_flow_live *live)
+{
+    struct px_irfn *f = s->f;
+    bool *plain = PX_NEW_N(f->coder->scratch, bool, f->regs.n + 1);
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        if (f->regs.at[r].keep == PX_IR_OFFSET && f->regs.at[r].base != r && live->at_start[r])
+            plain[f->regs.at[r].base] = true;
+    for (uint32_t r = 0; r < f->regs.n; r++) {
+        struct px_ir_reg *reg = &f->regs.at[r];
+        if (reg->keep == PX_IR_OFFSET && reg->base != r && plain[reg->base]) reg->keep = PX_IR_ROW;
+        reg->first = s->ranges[r].first;
+        reg->last = s->ranges[r].last;
+        if (reg->keep != PX_IR_OFFSET || reg->base == r || reg->first > reg->last) continue;
+        extend(&s->ranges[reg->base], reg->first);
+        extend(&s->ranges[reg->base], reg->last);
+    }
+}
+
 void px_ir_rows(struct px_irfn *f)
 {
     struct px_arena *a = f->coder->scratch;
@@ -228,11 +267,12 @@ void px_ir_rows(struct px_irfn *f)
     struct pool pools[SIZES];
     for (uint32_t r = 0; r < f->regs.n; r++) s.ranges[r] = (struct range){UINT32_MAX, 0};
     find_ranges(&s, &live);
-    for (uint32_t k = 0; k < SIZES; k++)
-        pools[k] = (struct pool){.used = PX_NEW_N(a, struct used, f->regs.n + 1),
-                                 .free = PX_NEW_N(a, uint32_t, f->regs.n + 1)};
+    offsets_last(&s, &live);
+    make_pools(f, pools);
     zeroed_rows(&s, &live, pools);
-    shared_rows(&s, pools);
+    shared_rows(&s, pools, false);
     f->live_bytes = f->row_bytes;
+    make_pools(f, pools);
+    shared_rows(&s, pools, true);
     temp_rows(f);
 }

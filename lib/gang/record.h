@@ -41,6 +41,8 @@ typedef int px_handler_function(struct px_gang *g, const struct px_insn *in);
 typedef px_handler_function *px_handler;
 
 enum px_step {
+    PX_STEP_SKIP2 = -2, /* fused: the next two records are done, too */
+    PX_STEP_SKIP = -1,
     PX_STEP_NEXT = 0, /* go on with the next record */
     PX_STEP_JUMP,     /* all lanes go to in->target */
     PX_STEP_SPLIT,    /* lanes of g->taken go to in->target, the others to the next record */
@@ -100,6 +102,7 @@ enum px_insn_flag {
     PX_IF_CARRY = 8,    /* blend: the inner handler writes the carry row too */
     PX_IF_ALONE = 16,   /* mbarrier wait: its loop does nothing else; branch: see emit_ctl.c */
     PX_IF_FTZ = 32,     /* atom.add.f32, .f64 on global memory: flushes f32 subnormals, has its own NaNs */
+    PX_IF_ROWS = 64,    /* a load or store: local memory at one place in all lanes is a row */
     PX_IF_BLOCK = 128   /* while decoding: target is a block */
 };
 
@@ -119,6 +122,31 @@ struct px_uniform {
     uint32_t pad[2];
 };
 _Static_assert(sizeof(struct px_uniform) % 16 == 0, "rows and params behind it stay aligned");
+
+/*
+ * What the addresses in a row look like, found once for all loads and stores from it in convergent code.
+ * `kind` says whether lanes are `step` bytes apart: all of them (PX_SURVEY_LINE), those of each 16
+ * (PX_SURVEY_GROUPS), or not; PX_SURVEY_LOCAL: like generic addresses of one place in the local memory of
+ * each lane.
+ */
+enum { PX_SURVEY_GROUP = 16 };
+enum px_survey_kind { PX_SURVEY_NONE, PX_SURVEY_SCATTER, PX_SURVEY_GROUPS, PX_SURVEY_LINE, PX_SURVEY_LOCAL };
+struct px_survey {
+    uint32_t kind; /* PX_SURVEY_NONE: the row has changed */
+    uint32_t low;  /* low bits that are set in some address */
+    uint64_t least, spread, step;
+};
+
+/*
+ * A register that convergent code keeps as a scalar: its value, or what is to be added to the row of its
+ * base. In divergent code it is a row like all others.
+ */
+struct px_kept {
+    uint32_t slot, row;         /* offsets in the frame */
+    uint32_t base;              /* row to which it is added; 0: none */
+    uint32_t first_pc, last_pc; /* where it matters */
+    uint8_t elem;
+};
 
 /* A parameter as 4-byte words, each a row; the last one may hold less. */
 struct px_words {
@@ -185,7 +213,10 @@ struct px_fcode {
     uint32_t param_bytes;
     uint32_t pool_bytes;
     const uint8_t *pool_image;
-    uint32_t rows;               /* offset of the first row */
+    uint32_t rows;              /* offset of the first row */
+    uint32_t surveys, nsurveys; /* offset of the first struct px_survey */
+    uint32_t nkept;
+    struct px_kept *kept;        /* registers that convergent code keeps as scalars */
     uint32_t zero_from, zero_to; /* rows that may be read before they are written */
     uint32_t frame_bytes;
     uint32_t local_bytes; /* .local variables of one activation, a lane */
@@ -213,6 +244,9 @@ struct px_code {
 
 /* ---- handlers, one set of functions per SIMD level ---- */
 
+/* Versions of a fixed handler besides unmasked and masked: for one value that all lanes share; for an address
+ * row that has been surveyed. */
+enum { PX_ALONE = 2, PX_SURVEYED = 3 };
 enum { PX_SHAPES = 8 }; /* bit i: source i is a scalar */
 
 /*
@@ -224,25 +258,37 @@ enum { PX_SHAPES = 8 }; /* bit i: source i is a scalar */
 struct px_handler_set {
     const char *name; /* "add_u32": operation and types of the statement */
     px_handler fn[2][PX_SHAPES];
+    px_handler alone; /* the same for scalars, with a scalar as its result; NULL with `carry` */
     bool f32_result, pair, carry;
+    bool swaps; /* the first two sources may change places */
     uint8_t f32_sources, elem;
 };
 
 /* Handlers that are not made from the table. */
 enum px_fixed {
-#define PX_FIXED(name, masked) PX_FIX_##name,
+#define PX_FIXED(name, masked, alone, surveyed) PX_FIX_##name,
 #include "gang/fixed.def"
     PX_FIX_COUNT
 };
 
+/* Two statements, of which the second reads what the first computes as its source `at`, in one loop. */
+struct px_fused {
+    px_handler first, second, fn;
+    uint32_t at, nsources; /* sources of the second */
+};
+
 struct px_level {
     const char *name;
+    const struct px_fused *fused;      /* up to one without fn */
     const struct px_handler_set *sets; /* by px_match_handler */
     uint32_t nsets;
-    px_handler fixed[PX_FIX_COUNT][2]; /* [masked] */
+    px_handler fixed[PX_FIX_COUNT][4]; /* [masked], [PX_ALONE], [PX_SURVEYED]; NULL where there is none */
     /* Bits of a mask row, and back. n is a multiple of 32. */
     void (*to_bits)(const uint32_t *row, uint32_t n, uint64_t *bits);
     void (*to_row)(const uint64_t *bits, uint32_t n, uint32_t *row);
+    /* Is row a (less row b, when there is one) the same where the mask row m is set? Then *value is that. */
+    bool (*is_uniform)(const void *a, const uint64_t *b, const uint32_t *m, uint32_t n, uint32_t elem,
+                       uint64_t *value);
 };
 
 extern const struct px_level px_level_portable, px_level_avx2,

@@ -11,6 +11,7 @@
 #include "ops/mem.h"
 #include "ops/lane.h"
 #include "ops/row.h"
+#include "ops/reach.h"
 #include "gen/handlers.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -87,6 +88,15 @@ static int f0_branch_not(struct px_gang *g, const struct px_insn *in)
     return branch_on(g, in, true);
 }
 
+static int f2_branch(struct px_gang *g, const struct px_insn *in)
+{
+    return *PX_ROW(g, uint32_t, in->a) ? PX_STEP_JUMP : PX_STEP_NEXT;
+}
+static int f2_branch_not(struct px_gang *g, const struct px_insn *in)
+{
+    return *PX_ROW(g, uint32_t, in->a) ? PX_STEP_NEXT : PX_STEP_JUMP;
+}
+
 /* ---- moves between rows ---- */
 
 #define PX_ROW_LOOP(TD, expression)                                                                          \
@@ -130,6 +140,11 @@ static int f0_branch_not(struct px_gang *g, const struct px_insn *in)
         const TA *a = PX_ROW(g, TA, in->a);                                                                  \
         PX_ROW_LOOP(TD, a[i]);                                                                               \
     }                                                                                                        \
+    static int f2_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    {                                                                                                        \
+        *PX_ROW(g, TD, in->d) = (TD)*PX_ROW(g, TA, in->a);                                                   \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
     PX_TWICE(name)
 
 #define PX_MOVE(name, TD, TA, TB, expression)                                                                \
@@ -145,6 +160,11 @@ static int f0_branch_not(struct px_gang *g, const struct px_insn *in)
         const uint64_t imm = in->imm;                                                                        \
         PX_ROW_LOOP(TD, one_##name(pa[i], pb[i], imm));                                                      \
     }                                                                                                        \
+    static int f2_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    {                                                                                                        \
+        *PX_ROW(g, TD, in->d) = one_##name(*PX_ROW(g, TA, in->a), *PX_ROW(g, TB, in->b), in->imm);           \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
     PX_TWICE(name)
 
 /* `x` is the fourth source, a row of 32-bit integers. */
@@ -158,156 +178,64 @@ static int f0_branch_not(struct px_gang *g, const struct px_insn *in)
         (void)px, (void)imm;                                                                                 \
         PX_ROW_LOOP(T, expression);                                                                          \
     }                                                                                                        \
+    static int f2_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    {                                                                                                        \
+        const T *pa = PX_ROW(g, T, in->a), *pb = PX_ROW(g, T, in->b);                                        \
+        const TC *pc = PX_ROW(g, TC, in->c);                                                                 \
+        const uint32_t *px = PX_ROW(g, uint32_t, in->x[0]), i = 0;                                           \
+        const uint64_t imm = in->imm;                                                                        \
+        (void)px, (void)imm;                                                                                 \
+        *PX_ROW(g, T, in->d) = (expression);                                                                 \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
     PX_TWICE(name)
 
 /* ---- memory ---- */
 
-/*
- * What the addresses of a load or store look like. All active lanes lie in one
- * known segment and are aligned: `ok`. Then either they are one element after
- * the other (`packed`: the whole row lies in the segment), or all the same
- * (`same`), or scattered. base[i] + at[i] is lane i's place.
- */
-struct probe {
-    bool ok, packed, same;
-    uint8_t *base;
-    uint8_t *first;
-    uint32_t lane;
-};
-
-/* Longer segments are not allocations but all of the host's memory (host-pointer mode). */
-#define KNOWN_END (1ull << 40)
-
-/* A place in a segment. It may be computed before the range check, so it wraps like the address does. */
-PX_INLINE uint8_t *place_at(uint8_t *host, uint64_t offset)
-{
-    return (uint8_t *)((uintptr_t)host + offset);
-}
-
-PX_INLINE struct probe probe_lanes(struct px_gang *g, const struct px_insn *in, const uint32_t size)
-{
-    struct probe p = {0};
-    const struct px_seg *seg = &g->seg[in->slot];
-    const uint64_t *a = PX_ROW(g, uint64_t, in->a), shift = in->imm - seg->lo, align = in->size - 1u;
-    const uint32_t n = g->n;
-    uint64_t top = 0, low = 0, gap = 0, differ = 0;
-    if (seg->len < size) return p;
-    if (g->full && !in->m) {
-        const uint64_t first = a[0] + shift;
-        for (uint32_t i = 0; i < n; i++) {
-            uint64_t x = a[i] + shift;
-            top = x > top ? x : top;
-            low |= x;
-            differ |= x ^ first;
-            gap |= x ^ (first + i * (uint64_t)size);
-        }
-        p.first = place_at(seg->host, first);
-    } else {
-        const struct px_lanes lanes = px_gang_lanes(g, in);
-        if (px_lanes_empty(&lanes)) return p;
-        const uint32_t *m = PX_ROW(g, uint32_t, in->m);
-        p.lane = px_lanes_first(&lanes);
-        const uint64_t one = a[p.lane] + shift, first = one - p.lane * (uint64_t)size;
-        for (uint32_t i = 0; i < n; i++) {
-            uint64_t on = (uint64_t)(int64_t)(int32_t)m[i], x = ((a[i] + shift) & on) | (one & ~on);
-            top = x > top ? x : top;
-            low |= x;
-            differ |= x ^ one;
-            gap |= (x ^ (first + i * (uint64_t)size)) & on;
-        }
-        /* Idle lanes are read too when a row is loaded whole: only where the segment's end is known to lie
-         * behind them. */
-        if (seg->len > KNOWN_END || first > seg->len || seg->len - first < (uint64_t)n * size) gap = 1;
-        p.first = place_at(seg->host, first);
-    }
-    p.ok = top <= seg->len - size && !(low & align);
-    p.packed = !gap;
-    p.same = !differ;
-    p.base = place_at(seg->host, shift);
-    return p;
-}
-
-/* One copy for each element size: in every load and store it would double the time to compile this file. */
-#define PX_PROBE(size)                                                                                       \
-    static __attribute__((noinline)) struct probe probe_##size(struct px_gang *g, const struct px_insn *in)  \
-    {                                                                                                        \
-        return probe_lanes(g, in, size);                                                                     \
-    }
-PX_PROBE(1)
-PX_PROBE(2)
-PX_PROBE(4)
-PX_PROBE(8)
-PX_PROBE(16)
-PX_PROBE(32)
-
-PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, const uint32_t size)
-{
-    return size == 1    ? probe_1(g, in)
-           : size == 2  ? probe_2(g, in)
-           : size == 4  ? probe_4(g, in)
-           : size == 8  ? probe_8(g, in)
-           : size == 16 ? probe_16(g, in)
-                        : probe_32(g, in);
-}
-
-PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in, uint32_t size)
-{
-    struct probe p = {.same = true};
-    const struct px_seg *seg = &g->seg[in->slot];
-    uint64_t x = *PX_ROW(g, uint64_t, in->a) + in->imm - seg->lo;
-    p.ok = seg->len >= size && x <= seg->len - size && !(x & (in->size - 1u));
-    if (in->m) {
-        struct px_lanes lanes = px_gang_lanes(g, in);
-        p.ok = p.ok && !px_lanes_empty(&lanes);
-    }
-    p.first = place_at(seg->host, x);
-    return p;
-}
-
-#define PX_ATOMIC_LOAD(T, p)                                                                                 \
-    __builtin_choose_expr(sizeof(T) == 16, *(const T *)(p), __atomic_load_n((const T *)(p), __ATOMIC_RELAXED))
-
-/* d[i] = v for the lanes that `masked` says. */
-#define PX_SET_ROW(v)                                                                                        \
-    if (masked) {                                                                                            \
-        PX_LOOP                                                                                              \
-        {                                                                                                    \
-            d[i] = m[i] ? (v) : d[i];                                                                        \
-        }                                                                                                    \
-    } else {                                                                                                 \
-        PX_LOOP                                                                                              \
-        {                                                                                                    \
-            d[i] = (v);                                                                                      \
-        }                                                                                                    \
-    }
-
-/* Row d from the element numbered k of the count_ that each lane has, where the probe p found them. */
-#define PX_LOAD_ELEMENT(MEM, TD, count_, k)                                                                  \
-    const uint32_t n = g->n, at = (k) * (uint32_t)sizeof(MEM);                                               \
-    if (p.same) {                                                                                            \
-        const TD v = (TD)PX_ATOMIC_LOAD(MEM, p.first + p.lane * (count_) * sizeof(MEM) + at);                \
-        PX_SET_ROW(v)                                                                                        \
-    } else if (p.packed) {                                                                                   \
-        const MEM *s = (const MEM *)p.first + (k);                                                           \
-        PX_SET_ROW((TD)s[i * (count_)])                                                                      \
-    } else if (g->full && !in->m) {                                                                          \
-        for (uint32_t i = 0; i < n; i++) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);        \
-    } else {                                                                                                 \
-        uint32_t i;                                                                                          \
-        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
-        PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);                  \
-    }
-
 #define PX_LOAD(name, MEM, TD)                                                                               \
+    static __attribute__((noinline)) int local_##name(struct px_gang *g, const struct px_insn *in,           \
+                                                      const uint8_t *rows)                                   \
+    {                                                                                                        \
+        const uint32_t n = g->n & ~31u, *m = PX_ROW(g, uint32_t, in->m);                                     \
+        TD *d = PX_ROW(g, TD, in->d);                                                                        \
+        PX_LOOP d[i] = m[i] ? (TD)PX_LOCAL_GET(MEM, rows, i, g->width) : d[i];                                      \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
     PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)               \
     {                                                                                                        \
         const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
         const struct probe p = scalar ? probe_scalar(g, in, sizeof(MEM)) : probe_row(g, in, sizeof(MEM));    \
-        if (!p.ok) return px_load_slow(g, in, sizeof(MEM), sizeof(TD), (MEM)-1 < (MEM)1);                    \
+        if (!p.ok) {                                                                                         \
+            const uint8_t *rows = PX_LOCAL(MEM) ? local_rows(g, in, sizeof(MEM)) : NULL;                     \
+            if (rows) return local_##name(g, in, rows);                                                      \
+            return px_load_slow(g, in, sizeof(MEM), sizeof(TD), (MEM)-1 < (MEM)1);                           \
+        }                                                                                                    \
         TD *d = PX_ROW(g, TD, in->d);                                                                        \
         const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
         const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
         PX_LOAD_ELEMENT(MEM, TD, 1, 0)                                                                       \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
+    static PX_RACY int f2_##name(struct px_gang *g, const struct px_insn *in)                                \
+    {                                                                                                        \
+        const struct probe p = probe_scalar(g, in, sizeof(MEM));                                             \
+        if (!p.ok) return alone_slow(g, in, PX_FIX_##name, in->d, 0, in->size, sizeof(TD));                  \
+        *PX_ROW(g, TD, in->d) = (TD)PX_ATOMIC_LOAD(MEM, p.first);                                            \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
+    static __attribute__((noinline)) int other_##name(struct px_gang *g, const struct px_insn *in)           \
+    {                                                                                                        \
+        const uint8_t *rows = PX_LOCAL(MEM) ? surveyed_rows(g, in, sizeof(MEM)) : NULL;                      \
+        return rows ? local_##name(g, in, rows) : unsurveyed(g, in, PX_FIX_##name);                          \
+    }                                                                                                        \
+    static PX_RACY int f3_##name(struct px_gang *g, const struct px_insn *in)                                \
+    {                                                                                                        \
+        const struct px_survey *s;                                                                           \
+        uint8_t *base = surveyed(g, in, &s, sizeof(MEM));                                                    \
+        if (!base) return other_##name(g, in);                                                               \
+        TD *d = PX_ROW(g, TD, in->d);                                                                        \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        PX_LOAD_SURVEYED(MEM, TD, 1, 0)                                                                      \
         return PX_STEP_NEXT;                                                                                 \
     }                                                                                                        \
     PX_TWICE(name)
@@ -347,11 +275,36 @@ PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
     }
 
 #define PX_STORE(name, MEM, TB)                                                                              \
+    static __attribute__((noinline)) int local_##name(struct px_gang *g, const struct px_insn *in,           \
+                                                      uint8_t *rows)                                         \
+    {                                                                                                        \
+        const uint32_t n = g->n & ~31u, *m = PX_ROW(g, uint32_t, in->m);                                     \
+        const TB *b = PX_ROW(g, TB, in->b);                                                                  \
+        if (sizeof(MEM) == 8) {                                                                              \
+            const uint32_t width = g->width;                                                                 \
+            uint32_t *p = (uint32_t *)(void *)rows;                                                          \
+            PX_LOOP                                                                                          \
+            {                                                                                                \
+                p[i] = m[i] ? (uint32_t)b[i] : p[i];                                                         \
+                p[width + i] = m[i] ? (uint32_t)((uint64_t)b[i] >> 32) : p[width + i];                               \
+            }                                                                                                \
+        } else {                                                                                             \
+            PX_LOOP                                                                                          \
+            {                                                                                                \
+                MEM *p = (MEM *)(void *)(rows + (size_t)i * 4);                                              \
+                *p = m[i] ? (MEM)b[i] : *p;                                                                  \
+            }                                                                                                \
+        }                                                                                                    \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
     static PX_RACY int f0_##name(struct px_gang *g, const struct px_insn *in)                                \
     {                                                                                                        \
         const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
         const struct probe p = scalar ? probe_scalar(g, in, sizeof(MEM)) : probe_row(g, in, sizeof(MEM));    \
-        if (!p.ok) return px_store_slow(g, in, sizeof(MEM), sizeof(TB));                                     \
+        if (!p.ok) {                                                                                         \
+            uint8_t *rows = PX_LOCAL(MEM) ? local_rows(g, in, sizeof(MEM)) : NULL;                           \
+            return rows ? local_##name(g, in, rows) : px_store_slow(g, in, sizeof(MEM), sizeof(TB));         \
+        }                                                                                                    \
         const TB *b = PX_ROW(g, TB, in->b);                                                                  \
         const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
         const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
@@ -359,9 +312,25 @@ PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
         const bool full = g->full && !in->m;                                                                 \
         PX_STORE_ELEMENT(MEM, 1, 0)                                                                          \
         return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
+    static __attribute__((noinline)) int other_##name(struct px_gang *g, const struct px_insn *in)           \
+    {                                                                                                        \
+        uint8_t *rows = PX_LOCAL(MEM) ? surveyed_rows(g, in, sizeof(MEM)) : NULL;                            \
+        return rows ? local_##name(g, in, rows) : unsurveyed(g, in, PX_FIX_##name);                          \
+    }                                                                                                        \
+    static PX_RACY int f3_##name(struct px_gang *g, const struct px_insn *in)                                \
+    {                                                                                                        \
+        const struct px_survey *s;                                                                           \
+        uint8_t *base = surveyed(g, in, &s, sizeof(MEM));                                                    \
+        if (!base) return other_##name(g, in);                                                               \
+        const TB *b = PX_ROW(g, TB, in->b);                                                                  \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        PX_STORE_SURVEYED(MEM, 1, 0)                                                                         \
+        return PX_STEP_NEXT;                                                                                 \
     }
 
 #define PX_OTHER(name)
+#define PX_OTHER_ALONE(name)
 
 /*
  * Vectors: one probe for all elements of a lane. What it does not find goes element by element through the
@@ -406,6 +375,39 @@ static int each_element(struct px_gang *g, const struct px_insn *in, enum px_fix
     static int f1_##name(struct px_gang *g, const struct px_insn *in)                                        \
     {                                                                                                        \
         return in->x[1] == 2 ? all_##name(g, in, 2, true) : all_##name(g, in, 4, true);                      \
+    }                                                                                                        \
+    static PX_RACY int f2_##name(struct px_gang *g, const struct px_insn *in)                                \
+    {                                                                                                        \
+        const uint32_t n_ = in->x[1], rows[4] = {in->d, in->e, in->b, in->c};                                \
+        const struct probe p = probe_scalar(g, in, n_ * (uint32_t)sizeof(MEM));                              \
+        for (uint32_t k = 0; k < n_; k++) {                                                                  \
+            const uint32_t at = k * (uint32_t)sizeof(MEM);                                                   \
+            if (p.ok) {                                                                                      \
+                *PX_ROW(g, TD, rows[k]) = (TD)PX_ATOMIC_LOAD(MEM, p.first + at);                             \
+                continue;                                                                                    \
+            }                                                                                                \
+            const int step =                                                                                 \
+                alone_slow(g, in, PX_FIX_##one, rows[k], at, k ? sizeof(MEM) : in->size, sizeof(TD));        \
+            if (step != PX_STEP_NEXT) return step;                                                           \
+        }                                                                                                    \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
+    PX_INLINE PX_RACY int known_##name(struct px_gang *g, const struct px_insn *in, const uint32_t n_)       \
+    {                                                                                                        \
+        const uint32_t rows[4] = {in->d, in->e, in->b, in->c};                                               \
+        const struct px_survey *s;                                                                           \
+        uint8_t *base = surveyed(g, in, &s, n_ * (uint32_t)sizeof(MEM));                                     \
+        if (!base) return unsurveyed(g, in, PX_FIX_##name);                                                  \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        for (uint32_t k = 0; k < n_; k++) {                                                                  \
+            TD *d = PX_ROW(g, TD, rows[k]);                                                                  \
+            PX_LOAD_SURVEYED(MEM, TD, n_, k)                                                                 \
+        }                                                                                                    \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
+    static int f3_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    {                                                                                                        \
+        return in->x[1] == 2 ? known_##name(g, in, 2) : known_##name(g, in, 4);                              \
     }
 
 #define PX_VSTORE(name, MEM, TB, one)                                                                        \
@@ -428,9 +430,74 @@ static int each_element(struct px_gang *g, const struct px_insn *in, enum px_fix
     static int f0_##name(struct px_gang *g, const struct px_insn *in)                                        \
     {                                                                                                        \
         return in->x[1] == 2 ? all_##name(g, in, 2) : all_##name(g, in, 4);                                  \
+    }                                                                                                        \
+    PX_INLINE PX_RACY int known_##name(struct px_gang *g, const struct px_insn *in, const uint32_t n_)       \
+    {                                                                                                        \
+        const uint32_t rows[4] = {in->b, in->c, in->d, in->e};                                               \
+        const struct px_survey *s;                                                                           \
+        uint8_t *base = surveyed(g, in, &s, n_ * (uint32_t)sizeof(MEM));                                     \
+        if (!base) return unsurveyed(g, in, PX_FIX_##name);                                                  \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        for (uint32_t k = 0; k < n_; k++) {                                                                  \
+            const TB *b = PX_ROW(g, TB, rows[k]);                                                            \
+            PX_STORE_SURVEYED(MEM, n_, k)                                                                    \
+        }                                                                                                    \
+        return PX_STEP_NEXT;                                                                                 \
+    }                                                                                                        \
+    static int f3_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    {                                                                                                        \
+        return in->x[1] == 2 ? known_##name(g, in, 2) : known_##name(g, in, 4);                              \
     }
 
 #include "gang/fixed.def"
+
+/* ---- two loads and the fma of what they find ---- */
+
+PX_INLINE bool is_easy(const struct px_survey *s, uint32_t size)
+{
+    return s->kind >= PX_SURVEY_GROUPS && (s->step == size || !s->step);
+}
+
+/* One pass over groups; x and y are what the loads find for lane i of group j. */
+#define PX_FMA_GROUPS(T, fma, x, y)                                                                          \
+    for (uint32_t j = 0; j < n; j += PX_SURVEY_GROUP) {                                                      \
+        const T *p = (const T *)place_at(base[0], a[0][j]), *q = (const T *)place_at(base[1], a[1][j]);      \
+        const T u = *p, v = *q;                                                                              \
+        (void)u, (void)v;                                                                                    \
+        PX_GROUP_LOOP d[j + i] = crossed ? fma(y, x, c[j + i]) : fma(x, y, c[j + i]);                        \
+    }
+
+/* The record stands in for the first load, which aux keeps; behind it are the second and the fma. */
+#define PX_LDLDFMA(name, T, fma)                                                                             \
+    PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, const bool crossed)        \
+    {                                                                                                        \
+        const struct px_insn *first = in->aux, *second = in + 1, *sum = in + 2;                              \
+        const struct px_survey *s[2];                                                                        \
+        uint8_t *base[2] = {surveyed(g, first, &s[0], sizeof(T)), surveyed(g, second, &s[1], sizeof(T))};    \
+        if (!base[0] || !base[1] || !is_easy(s[0], sizeof(T)) || !is_easy(s[1], sizeof(T)))                  \
+            return first->fn(g, first);                                                                      \
+        const uint64_t *a[2] = {PX_ROW(g, uint64_t, first->a), PX_ROW(g, uint64_t, second->a)};              \
+        const T *c = PX_ROW(g, T, sum->c);                                                                   \
+        T *d = PX_ROW(g, T, sum->d);                                                                         \
+        const uint32_t n = g->n & ~31u;                                                                      \
+        if (s[0]->step && s[1]->step) {                                                                      \
+            PX_FMA_GROUPS(T, fma, p[i], q[i])                                                                \
+        } else if (s[0]->step) {                                                                             \
+            PX_FMA_GROUPS(T, fma, p[i], v)                                                                   \
+        } else if (s[1]->step) {                                                                             \
+            PX_FMA_GROUPS(T, fma, u, q[i])                                                                   \
+        } else {                                                                                             \
+            PX_FMA_GROUPS(T, fma, u, v)                                                                      \
+        }                                                                                                    \
+        return PX_STEP_SKIP2;                                                                                \
+    }                                                                                                        \
+    static int f0_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    {                                                                                                        \
+        return in[2].b == ((const struct px_insn *)in->aux)->d ? all_##name(g, in, true)                     \
+                                                               : all_##name(g, in, false);                   \
+    }
+PX_LDLDFMA(ldldfma_f32, float, __builtin_fmaf)
+PX_LDLDFMA(ldldfma_f64, double, __builtin_fma)
 
 /* ---- statements that have no masked form ---- */
 
@@ -466,9 +533,33 @@ static int f0_blend(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
+/* ---- values that all lanes share ---- */
+
+#define PX_IS_UNIFORM(T, less)                                                                               \
+    {                                                                                                        \
+        const T *x = a, first = (T)(x[lane] - (T)(less ? b[lane] : 0));                                      \
+        T differ = 0;                                                                                        \
+        for (uint32_t i = 0; i < n; i++)                                                                     \
+            differ |= (T)((T)(x[i] - (T)(less ? b[i] : 0)) ^ first) & (T)(int64_t)(int32_t)m[i];             \
+        *value = first;                                                                                      \
+        return !differ;                                                                                      \
+    }
+
+static bool is_uniform(const void *a, const uint64_t *b, const uint32_t *m, uint32_t n, uint32_t elem,
+                       uint64_t *value)
+{
+    uint32_t lane = 0;
+    while (lane < n - 1 && !m[lane]) lane++;
+    if (elem == 2) PX_IS_UNIFORM(uint16_t, false)
+    if (elem == 4) PX_IS_UNIFORM(uint32_t, false)
+    if (b) PX_IS_UNIFORM(uint64_t, true)
+    PX_IS_UNIFORM(uint64_t, false)
+}
+
 /* ---- the tables of this level ---- */
 
 extern const struct px_handler_set PX_AT_LEVEL(sets)[]; /* gen/handlers_table.c */
+extern const struct px_fused PX_AT_LEVEL(fused)[];      /* gen/handlers_fused.c */
 
 #define PX_STRING_(x) #x
 #define PX_STRING(x) PX_STRING_(x)
@@ -476,12 +567,18 @@ extern const struct px_handler_set PX_AT_LEVEL(sets)[]; /* gen/handlers_table.c 
 const struct px_level PX_AT_LEVEL(level) = {
     .name = PX_STRING(PX_LEVEL),
     .sets = PX_AT_LEVEL(sets),
+    .fused = PX_AT_LEVEL(fused),
     .nsets = PX_H_COUNT,
     .fixed =
         {
-#define PX_FIXED(name, masked) [PX_FIX_##name] = {f0_##name, masked##_##name},
+#define PX_f2(name) f2_##name
+#define PX_f3(name) f3_##name
+#define PX_none(name) NULL
+#define PX_FIXED(name, masked, alone, surveyed)                                                              \
+    [PX_FIX_##name] = {f0_##name, masked##_##name, PX_##alone(name), PX_##surveyed(name)},
 #include "gang/fixed.def"
         },
     .to_bits = to_bits,
     .to_row = to_row,
+    .is_uniform = is_uniform,
 };

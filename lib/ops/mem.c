@@ -135,16 +135,20 @@ void px_lane_put(uint8_t *to, const void *from, uint32_t size, uint32_t stride, 
     for (uint32_t i = 0; i < size; i++, at++) to[(at >> 2) * (size_t)stride + (at & 3)] = bytes[i];
 }
 
-/* Looks the first lane's segment up; true when that is news, so that the fast path may work now. */
-static bool learn_segment(struct px_gang *g, const struct px_insn *in, struct px_lanes lanes, uint32_t size)
+bool px_learn_segment(struct px_gang *g, const struct px_insn *in, uint64_t va, uint32_t size)
 {
-    uint32_t lane = px_lanes_first(&lanes);
-    struct px_place_of p = px_gang_find(g, in->space, lane, px_address(g, in, lane), size);
+    struct px_place_of p = px_gang_find(g, in->space, px_lanes_first(&g->active), va, size);
     struct px_seg *seg = &g->seg[in->slot];
     if (!p.host || !p.seg.len || (seg->lo == p.seg.lo && seg->len == p.seg.len && seg->host == p.seg.host))
         return false;
     *seg = p.seg;
     return true;
+}
+
+/* Looks the first lane's segment up; true when that is news, so that the fast path may work now. */
+static bool learn_segment(struct px_gang *g, const struct px_insn *in, struct px_lanes lanes, uint32_t size)
+{
+    return px_learn_segment(g, in, px_address(g, in, px_lanes_first(&lanes)), size);
 }
 
 /* One element, whole where that is possible: races must not tear it. */
@@ -185,47 +189,15 @@ static void extend(uint8_t *v, uint32_t size, uint32_t wide, bool sign)
     if (wide > size) memset(v + size, sign && v[size - 1] & 0x80 ? 0xff : 0, wide - size);
 }
 
-/* ---- local memory at one place in all lanes: a row, or two ---- */
+/* ---- local memory at one place in all lanes: rows of words ---- */
 
-/* First lane's word when every lane names the same aligned offset of its own local memory; NULL otherwise. */
-static uint8_t *local_row(const struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
-                          uint32_t size)
+uint8_t *px_local_rows(const struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va,
+                       uint32_t size)
 {
-    bool generic = in->space == PX_SPACE_NONE;
-    if (!generic && in->space != PX_SPACE_LOCAL) return NULL;
-    uint32_t first = px_lanes_first(lanes), lane;
-    uint64_t base = generic ? px_local_base(g->cta->slot, g->first) : 0, step = generic ? 1u << 20 : 0;
-    uint64_t offset = px_address(g, in, first) - base - first * step, top = g->running->local_top;
-    if (offset > top || size > top - offset || offset & (in->size - 1u) || size > 8) return NULL;
-    PX_FOR_LANES(lane, *lanes) if (px_address(g, in, lane) != base + lane * step + offset) return NULL;
+    const uint64_t base = px_local_base(g->cta->slot, g->first + lane), top = g->running->local_top;
+    const uint64_t offset = in->space == PX_SPACE_LOCAL ? va : va - base;
+    if (offset > top || size > top - offset || offset & (in->size - 1u)) return NULL;
     return g->local + (offset >> 2) * g->width * 4 + (offset & 3);
-}
-
-static void load_local_row(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
-                           const uint8_t *from, const uint32_t size[2], bool sign)
-{
-    uint8_t *d = g->frame + in->d;
-    uint32_t lane, low = size[0] < 4 ? size[0] : 4;
-    PX_FOR_LANES(lane, *lanes)
-    {
-        uint8_t v[8] = {0};
-        memcpy(v, from + lane * 4, low);
-        if (size[0] == 8) memcpy(v + 4, from + (g->width + lane) * 4, 4);
-        extend(v, size[0], size[1], sign);
-        memcpy(d + (size_t)lane * size[1], v, size[1]);
-    }
-}
-
-static void store_local_row(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
-                            uint8_t *to, const uint32_t size[2])
-{
-    const uint8_t *b = g->frame + in->b;
-    uint32_t lane, low = size[0] < 4 ? size[0] : 4;
-    PX_FOR_LANES(lane, *lanes)
-    {
-        memcpy(to + lane * 4, b + (size_t)lane * size[1], low);
-        if (size[0] == 8) memcpy(to + (g->width + lane) * 4, b + (size_t)lane * size[1] + 4, 4);
-    }
 }
 
 /* ---- lane by lane ---- */
@@ -236,12 +208,8 @@ int px_load_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uin
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
     if (g->narrow) return PX_STEP_WIDEN;
-    uint8_t *d = g->frame + in->d, *row = local_row(g, in, &lanes, size);
+    uint8_t *d = g->frame + in->d;
     uint32_t lane;
-    if (row) {
-        load_local_row(g, in, &lanes, row, (uint32_t[2]){size, wide}, sign);
-        return PX_STEP_NEXT;
-    }
     PX_FOR_LANES(lane, lanes)
     {
         _Alignas(16) uint8_t v[16];
@@ -261,12 +229,7 @@ int px_store_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, ui
     if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
     if (g->narrow) return PX_STEP_WIDEN;
     const uint8_t *b = g->frame + in->b;
-    uint8_t *row = local_row(g, in, &lanes, size);
     uint32_t lane;
-    if (row) {
-        store_local_row(g, in, &lanes, row, (uint32_t[2]){size, wide});
-        return PX_STEP_NEXT;
-    }
     PX_FOR_LANES(lane, lanes)
     {
         struct px_place_of p = px_gang_resolve(g, in, lane, size);

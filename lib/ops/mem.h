@@ -22,6 +22,14 @@ struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, 
 void px_lane_get(void *to, const uint8_t *from, uint32_t size, uint32_t stride, uint64_t va);
 void px_lane_put(uint8_t *to, const void *from, uint32_t size, uint32_t stride, uint64_t va);
 
+/* The gang remembers the segment of [va, va+size) for this access; true when that is news. */
+bool px_learn_segment(struct px_gang *g, const struct px_insn *in, uint64_t va, uint32_t size);
+
+/* The words at va, an address of `lane`, in the local memory of all lanes; NULL when it is none, or
+ * misaligned. */
+uint8_t *px_local_rows(const struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va,
+                       uint32_t size);
+
 /* What the fast paths of handlers_fixed.c fall back to. Memory elements of `size` bytes, register elements of
  * `wide`. */
 int px_load_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide, bool sign);

@@ -44,13 +44,16 @@ void px_call_results(struct px_gang *g, struct px_frame *f, const struct px_lane
 {
     const struct px_call_site *site = f->site;
     uint32_t lane;
-    (void)g;
+    const bool whole = px_lanes_count(lanes) == g->n;
     for (uint32_t i = 0; i < fewer(site->nrets, f->code->nrets); i++) {
         const struct px_words *from = &f->code->rets[i], *to = &site->rets[i];
         for (uint32_t k = 0; k < fewer(from->n, to->n); k++) {
             const uint32_t *a = word_row(f, from, k);
             uint32_t *d = word_row(f->parent, to, k);
-            PX_FOR_LANES(lane, *lanes) d[lane] = a[lane];
+            if (whole)
+                memcpy(d, a, (size_t)g->n * 4);
+            else
+                PX_FOR_LANES(lane, *lanes) d[lane] = a[lane];
         }
     }
 }

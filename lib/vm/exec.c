@@ -21,6 +21,7 @@
 #include "vm/exec.h"
 #include "vm/cooperative.h"
 #include "vm/forks.h"
+#include "vm/kept.h"
 #include "vm/poll.h"
 #include "ops/alloca.h"
 #include "ops/warp.h"
@@ -72,6 +73,7 @@ static void enter(struct run *r, struct px_entry *e)
     g->resume = e->resume;
     g->level->to_row(e->mask.w, g->n, (uint32_t *)(void *)f->base);
     bool conv = px_lanes_equal(&e->mask, &f->live);
+    if (f->code->nkept || f->code->nsurveys) conv = px_kept_enter(g, f, e->pc, conv);
     r->code = conv ? f->code->conv : f->code->div;
     g->merge_pc = conv ? UINT32_MAX : px_entries_next_pc(&g->entries, f);
 }
@@ -133,6 +135,7 @@ static void return_lanes(struct run *r, struct px_lanes back, uint32_t next)
 {
     struct px_gang *g = r->g;
     struct px_frame *f = r->e->frame;
+    if (!f->parent->rows && !px_lanes_equal(&back, &f->parent->live)) px_kept_caller(g, f);
     px_call_results(g, f, &back);
     f->live = px_lanes_minus(f->live, back);
     px_entry_go(&g->entries, back, f->parent, f->ret_pc, false);
@@ -244,13 +247,32 @@ static enum after go_to(struct run *r, const struct px_insn **in, uint32_t targe
     return narrow_loop(r, target);
 }
 
+/* `lanes` of the running entry may go on by themselves, at pc. */
+static void part(const struct run *r, uint32_t pc, struct px_lanes lanes)
+{
+    if (!r->e->frame->rows) px_kept_part(r->g, pc, lanes);
+}
+
+static void part_all(const struct run *r, uint32_t pc)
+{
+    part(r, pc, r->e->mask);
+    r->e->frame->rows = true;
+}
+
 /* Both ways of a short branch, one after the other, in the divergent version whichever runs here: what
  * convergent code keeps elsewhere than in rows has to be in them before, and is taken from them after. */
 static enum after do_fork(struct run *r, const struct px_fork *fork, const struct px_insn **in)
 {
     struct px_fork_stop stop;
+    struct px_frame *f = r->e->frame;
+    const uint32_t next = (uint32_t)(*in - r->code) + 1;
+    const bool scalars = !f->rows;
+    part(r, next, px_lanes_minus(r->e->mask, r->g->taken));
+    part(r, (*in)->target, r->g->taken);
+    f->rows = true;
     if (px_fork_run(r->g, fork, &stop) != PX_STEP_NEXT) return AFTER_TRAP;
     if (fork->join >= r->g->merge_pc) return leave_at(r, fork->join);
+    if (scalars && !px_kept_enter(r->g, f, fork->join, true)) return leave_at(r, fork->join);
     *in = r->code + fork->join;
     return AFTER_GO;
 }
@@ -263,6 +285,9 @@ static enum after do_split(struct run *r, const struct px_insn **at, uint32_t ne
     const struct px_fork *fork = px_fork_at(r->e->frame->code, next - 1);
     if (fork && g->merge_pc >= fork->join) return do_fork(r, fork, at);
     if (in->target < next) spend(r);
+    part(r, next, px_lanes_minus(r->e->mask, g->taken));
+    part(r, in->target, g->taken);
+    r->e->frame->rows = true;
     px_entry_go(&g->entries, g->taken, r->e->frame, in->target, false);
     return leave_at(r, next);
 }
@@ -310,6 +335,8 @@ static enum after do_switch(struct run *r, const struct px_insn *in, uint32_t ne
                      "brx.idx index %u of %u targets", ways.value[i], t->n);
         return AFTER_TRAP;
     }
+    for (uint32_t i = 0; i < ways.n; i++) part(r, t->targets[ways.value[i]], ways.lanes[i]);
+    f->rows = true;
     for (uint32_t i = 0; i < ways.n; i++)
         px_entry_go(&g->entries, ways.lanes[i], f, t->targets[ways.value[i]], false);
     if (g->entries.running) leave_at(r, next);
@@ -336,7 +363,10 @@ static enum after do_return(struct run *r, const struct px_insn *in, uint32_t ne
 
 static enum after do_call(struct run *r, const struct px_insn *in, uint32_t next)
 {
+    const struct px_lfunc *callee = ((const struct px_call_site *)in->aux)->callee;
     spend(r);
+    /* Lanes that call one function come back together, or return_lanes sees that they do not. */
+    if (!callee || callee->kind != PX_LF_CODE) part_all(r, next);
     int step = px_call_enter(r->g, r->e, in, next);
     if (step == PX_STEP_TRAP) return AFTER_TRAP;
     return step == PX_STEP_NEXT ? AFTER_GO : AFTER_SWITCH;
@@ -351,6 +381,8 @@ static void stop_at(struct run *r, const struct px_insn *in)
 
 static enum after do_barrier(struct run *r, const struct px_insn *in)
 {
+    /* Only lanes that name one number are sure to go on together. */
+    if (!(in->flags & PX_IF_SCALAR_A)) part_all(r, (uint32_t)(in - r->code) + 1);
     stop_at(r, in);
     if (px_barrier_arrive(r->g, r->e, in)) return AFTER_GO;
     return r->g->cta->trap.error ? AFTER_TRAP : AFTER_SWITCH;
@@ -397,6 +429,7 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
 {
     const struct px_insn *now = *in;
     uint32_t next = (uint32_t)(now - r->code) + 1;
+    const bool rows = r->e->frame->rows;
     enum after after = AFTER_GO;
     switch (step) {
     case PX_STEP_JUMP: return go_to(r, in, now->target);
@@ -407,10 +440,10 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     case PX_STEP_CALL: after = do_call(r, now, next); break;
     case PX_STEP_SWITCH: return do_switch(r, now, next);
     case PX_STEP_BARRIER: after = do_barrier(r, now); break;
-    case PX_STEP_SYNC: return do_sync(r, now);
-    case PX_STEP_MEET: return do_meet(r, now);
-    case PX_STEP_GROW: return do_grow(r, now);
-    case PX_STEP_POLL: return do_poll(r, now);
+    case PX_STEP_SYNC: part_all(r, next); return do_sync(r, now);
+    case PX_STEP_MEET: part_all(r, next); return do_meet(r, now);
+    case PX_STEP_GROW: part_all(r, next); return do_grow(r, now);
+    case PX_STEP_POLL: part_all(r, next); return do_poll(r, now);
     case PX_STEP_ARRIVED: px_cooperative_arrived(r->g->cta->grid); break;
     case PX_STEP_YIELD:
         if (!others_run(r->g)) break;
@@ -418,7 +451,9 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
         return leave_at(r, next);
     default: return AFTER_TRAP;
     }
-    if (after == AFTER_GO) *in = now + 1;
+    if (after != AFTER_GO) return after;
+    r->e->frame->rows = rows; /* nobody went by himself */
+    *in = now + 1;
     return after;
 }
 
@@ -430,7 +465,7 @@ static enum after run_entry(struct run *r)
         /* A record that is resumed was counted when it began to wait. */
         uint32_t start = g->resume ? in->ord : ord_before(r->code, (uint32_t)(in - r->code));
         int step;
-        while ((step = in->fn(g, in)) == PX_STEP_NEXT) in++;
+        while ((step = in->fn(g, in)) <= PX_STEP_NEXT) in += 1 - step;
         count(r, start, in->ord);
         enum after after = act(r, step, &in);
         if (after != AFTER_GO) return after;

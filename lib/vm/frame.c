@@ -9,6 +9,7 @@
  */
 #include "vm/device.h"
 #include "vm/exec.h"
+#include "vm/kept.h"
 #include "base/alloc.h"
 
 enum { PX_DEPTH_MAX = 20000, CLEAR_PART = 4 << 20 };
@@ -89,6 +90,8 @@ struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const
     f->local_top = local_base + code->local_bytes;
     fill_uniform(g, f, local_base);
     memset(f->base + code->zero_from, 0, code->zero_to - code->zero_from);
+    f->rows = false;
+    px_kept_forget(f);
     return f;
 }
 

@@ -5,8 +5,9 @@
  *   bench --check N,N [--dir
  * DIR] [--table FILE]   each workload with so many workers: right, the same bits with all
  *
- * DIR holds kernels.ptx and the table, workloads.tsv when no other FILE is named. PTXAS is the assembler
- * whose start is timed. Only the public interface of the library is used. Exit code 1 when a result is wrong.
+ * DIR holds kernels.ptx, debug.ptx and the table, workloads.tsv when no other FILE is named. PTXAS is the
+ * assembler whose start is timed. Only the public interface of the library is used. Exit code 1 when a result
+ * is wrong.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,9 +28,13 @@ extern char **environ;
 
 enum { MOST_WORKERS = 8, MOST_OUTPUTS = 4 };
 
+/* Kernels as optimised, and some of them as a debug build makes them. */
+static const char *const sources[] = {"kernels.ptx", "debug.ptx"};
+enum { SOURCES = sizeof sources / sizeof *sources };
+
 struct bench {
     const char *dir, *table, *engine;
-    ptx_module *module;
+    ptx_module *modules[SOURCES];
     struct bench_workload *list;
     size_t n;
 };
@@ -122,11 +127,12 @@ static void run_open(struct run *run, const struct bench *bench, struct bench_wo
 {
     const ptx_device_config config = {
         .struct_size = sizeof config, .workers = workers, .engine = bench->engine};
-    const ptx_module *module = bench->module;
     memset(run, 0, sizeof *run);
     run->workload = workload;
     need(ptx_device_create(&config, &run->device), "device", NULL);
-    need(ptx_program_create(run->device, &module, 1, NULL, &run->program), "program", run->device);
+    need(ptx_program_create(run->device, (const ptx_module *const *)bench->modules, SOURCES, NULL,
+                            &run->program),
+         "program", run->device);
     need(ptx_program_kernel(run->program, workload->kernel, &run->kernel), workload->kernel, run->device);
     upload(run);
 }
@@ -435,12 +441,14 @@ static int table(const struct bench *bench)
 
 static void bench_open(struct bench *bench)
 {
-    const ptx_module_options options = {.file_name = "kernels.ptx"};
     char path[512];
-    size_t size;
-    char *text = read_text(bench->dir, "kernels.ptx", &size);
-    need(ptx_module_create(&options, text, size, &bench->module), "kernels.ptx", NULL);
-    free(text);
+    for (int i = 0; i < SOURCES; i++) {
+        const ptx_module_options options = {.file_name = sources[i]};
+        size_t size;
+        char *text = read_text(bench->dir, sources[i], &size);
+        need(ptx_module_create(&options, text, size, &bench->modules[i]), sources[i], NULL);
+        free(text);
+    }
     snprintf(path, sizeof path, "%s/%s", bench->dir, bench->table);
     if (bench_load(path, &bench->list, &bench->n)) die(path, strerror(errno));
 }
@@ -459,7 +467,7 @@ static const char help[] =
     "and the plain C with as many threads (all, C); then the latency of a first and of a warm ptx_run, and "
     "of $PTXAS on 50 lines.\n"
     "\n"
-    "  --dir DIR     where kernels.ptx and the table are\n"
+    "  --dir DIR     where kernels.ptx, debug.ptx and the table are\n"
     "  --table FILE  another table of DIR, such as workloads-small.tsv\n"
     "  --engine WORDS  optimisations to do without (docs/engine.md)\n"
     "  --check N,N   only right or WRONG for every workload, with N workers each; 1 when one is wrong\n"
@@ -486,6 +494,6 @@ int main(int argc, char **argv)
     bench_open(&bench);
     const int bad = counts ? check(&bench, counts) : table(&bench);
     bench_free(bench.list, bench.n);
-    ptx_module_destroy(bench.module);
+    for (int i = 0; i < SOURCES; i++) ptx_module_destroy(bench.modules[i]);
     return bad;
 }

@@ -196,6 +196,9 @@ static const struct kernel kernels[] = {
     {"hashrounds", hashrounds, 0, {0x30b1fe8a902ffe60}},
     {"spmv", spmv, 0, {0x3afe929ab361eeff}},
     {"jacobi", jacobi, 0, {0xde963d0ad889678b}},
+    {"fma_loop_debug", fma_loop, 0, {0x7c3287a5945f7c9f}},
+    {"sgemm_naive_debug", sgemm, 0, {0x9ca524efd10ad943}},
+    {"hashrounds_debug", hashrounds, 0, {0x30b1fe8a902ffe60}},
     {"blackscholes", bench_blackscholes, 1, {0xd1c1cd076e6f6e6d, 0x2271d3a19a54d2e7}},
 };
 

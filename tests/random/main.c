@@ -32,7 +32,8 @@ static const char help[] =
     "locks)\n"
     "  --levels LIST   of portable, avx2, avx512 (those of this machine)\n"
     "  --workers LIST  of 1, 2, 8 (all)\n"
-    "  --spread        each program with one number of workers a level, taking turns: a third of the work\n"
+    "  --spread        each program with one number of workers a level and four pairs of optimisations off, "
+    "taking turns\n"
     "  --jobs N        processes (1)\n"
     "  --keep DIR      where failing programs go (random-found)\n"
     "  --stop N        end after so many failures (5)\n"
@@ -72,7 +73,7 @@ static void write_text(const struct settings *s, uint64_t seed, const char *endi
 static void print_verdict(const struct settings *s, uint64_t seed, const struct configs *configs,
                           const struct verdict *v)
 {
-    char name[64], first[64];
+    char name[160], first[64];
     run_config_name(&configs->at[v->config], name, sizeof name);
     run_config_name(&configs->at[0], first, sizeof first);
     printf("FOUND seed %llu, size %u, features %u: %s: %s", (unsigned long long)seed, s->options.size,
@@ -101,14 +102,20 @@ static void report(const struct settings *s, struct random_program *p, uint64_t 
     fflush(stdout);
 }
 
-/* Of the configurations of the engine every third, another one for each seed. */
+enum { PAIRS_A_PROGRAM = 4 };
+
+/* Of the configurations of the engine every third, another one for each seed; of the pairs of optimisations a
+ * few. */
 static struct configs share(const struct configs *all, uint64_t seed)
 {
     struct configs some = {0};
+    const uint64_t pairs = all->at[all->n - 1].pair + !all->at[all->n - 1].pair;
     for (size_t i = 0, engine = 0; i < all->n; i++) {
         const struct config *c = &all->at[i];
-        if (c->reference || (engine / 2 + engine / 6 + seed) % 3 == 0) some.at[some.n++] = *c;
-        engine += !c->reference;
+        bool turn = c->pair ? (c->pair + seed * PAIRS_A_PROGRAM) % pairs < PAIRS_A_PROGRAM
+                            : (engine / 2 + engine / 6 + seed) % 3 == 0;
+        if (c->reference || turn) some.at[some.n++] = *c;
+        engine += !c->reference && !c->pair;
     }
     return some;
 }

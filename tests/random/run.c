@@ -1,5 +1,4 @@
-/* run.c - see run.h. The level and the masked version of the code are no part of the public interface, hence
- * the look into the device. */
+/* run.c - see run.h. The level is no part of the public interface, hence the look into the device. */
 #include "random/run.h"
 #include <ptxvm.h>
 #include <signal.h>
@@ -24,32 +23,66 @@ static bool listed(const char *list, const char *word)
     return false;
 }
 
-struct configs run_configs(const char *levels, const char *workers, bool reference)
+/* What is there of the levels and numbers of workers. */
+struct axes {
+    const char *levels[3];
+    unsigned workers[3], nlevels, nworkers;
+};
+
+static struct axes find_axes(const char *levels, const char *workers)
 {
     static const char *const names[] = {"portable", "avx2", "avx512"};
     static const unsigned counts[] = {1, 2, 8};
+    struct axes a = {.nlevels = 0};
+    for (unsigned i = 0; i < 3; i++) {
+        char count[4];
+        snprintf(count, sizeof count, "%u", counts[i]);
+        if (px_level_named(names[i]) && (!levels || listed(levels, names[i])))
+            a.levels[a.nlevels++] = names[i];
+        if (!workers || listed(workers, count)) a.workers[a.nworkers++] = counts[i];
+    }
+    return a;
+}
+
+/* Every pair of optimisations off, and each alone; levels and workers take turns. */
+static void add_pairs(struct configs *c, const struct axes *a)
+{
+    for (unsigned i = 0, n = 0; i < PX_ENGINE_COUNT; i++)
+        for (unsigned k = i; k < PX_ENGINE_COUNT && c->n < CONFIGS_MAX; k++, n++)
+            c->at[c->n++] = (struct config){.level = a->levels[n % a->nlevels],
+                                            .workers = a->workers[n / a->nlevels % a->nworkers],
+                                            .off = 1u << i | 1u << k,
+                                            .pair = n + 1};
+}
+
+struct configs run_configs(const char *levels, const char *workers, bool reference)
+{
+    const struct axes a = find_axes(levels, workers);
     struct configs c = {0};
     for (unsigned order = 1; order <= 2 && reference; order++)
         c.at[c.n++] = (struct config){.reference = order};
-    for (unsigned l = 0; l < 3; l++)
-        for (unsigned w = 0; w < 3; w++)
-            for (unsigned masked = 0; masked < 2; masked++) {
-                char count[4];
-                snprintf(count, sizeof count, "%u", counts[w]);
-                if (!px_level_named(names[l]) || (levels && !listed(levels, names[l])) ||
-                    (workers && !listed(workers, count)))
-                    continue;
-                c.at[c.n++] = (struct config){names[l], counts[w], masked, 0};
-            }
+    for (unsigned l = 0; l < a.nlevels; l++)
+        for (unsigned w = 0; w < a.nworkers; w++)
+            for (unsigned off = 0; off <= PX_ENGINE_convergent; off += PX_ENGINE_convergent)
+                c.at[c.n++] = (struct config){a.levels[l], a.workers[w], off, 0, 0};
+    if (a.nlevels && a.nworkers) add_pairs(&c, &a);
     return c;
 }
 
 void run_config_name(const struct config *c, char *to, size_t size)
 {
-    if (c->reference)
+    static const char *const names[] = {
+#define ENGINE(name, text) #name,
+#include "gang/engine.def"
+#undef ENGINE
+    };
+    if (c->reference) {
         snprintf(to, size, "the reference, order %u", c->reference);
-    else
-        snprintf(to, size, "%s, %u workers%s", c->level, c->workers, c->masked ? ", masked" : "");
+        return;
+    }
+    int n = snprintf(to, size, "%s, %u workers", c->level, c->workers);
+    for (unsigned i = 0; i < PX_ENGINE_COUNT; i++)
+        if (c->off >> i & 1 && (size_t)n < size) n += snprintf(to + n, size - (size_t)n, ", no-%s", names[i]);
 }
 
 const char *run_outcome_name(enum outcome outcome)
@@ -133,7 +166,7 @@ static bool run_engine(struct session *s, const struct config *c, uint8_t *buffe
     const ptx_module *modules[] = {s->module};
     if (!device) return fail(s, OUTCOME_CRASHED, "no device");
     device->level = px_level_named(c->level);
-    device->engine = PX_ENGINE_ALL & ~(c->masked ? (uint32_t)PX_ENGINE_convergent : 0);
+    device->engine = PX_ENGINE_ALL & ~c->off;
     bool good = ptx_memory_alloc(device, s->shape->buffer_bytes, &at) == PTX_OK;
     if (good && ptx_program_create(device, modules, 1, &plain, &program) != PTX_OK)
         good = fail(s, OUTCOME_REFUSED, ptx_device_message(device));

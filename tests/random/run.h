@@ -9,13 +9,15 @@
 
 #include "random/gen.h"
 
-enum { CONFIGS_MAX = 32, MESSAGE = 600 };
+enum { CONFIGS_MAX = 128, MESSAGE = 600 };
 
 struct config {
     const char *level;
     unsigned workers;
-    bool masked;
+    uint32_t off;       /* enum px_engine: optimisations that are switched off */
     unsigned reference; /* order of the reference, from 1; 0: the engine */
+    unsigned
+        pair; /* number, from 1, among the pairs of optimisations that are switched off; 0: none of them */
 };
 
 struct configs {

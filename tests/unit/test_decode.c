@@ -111,13 +111,15 @@ static void rows_are_shared(void **state)
     unload(&l);
 }
 
-/* 300 registers that live together make the gang narrower; a small CTA never gets a wide gang. */
+/* 300 registers that live together and differ by lane make the gang narrower; a small CTA never gets a wide
+ * gang. */
 static void width_follows_pressure(void **state)
 {
     (void)state;
     struct px_refusal why;
     char body[40000];
-    int at = begin(body, sizeof body, 302, "");
+    int at = begin(body, sizeof body, 302,
+                   "mov.u32 %r301, %tid.x;\nmul.wide.u32 %rd2, %r301, 4;\nadd.s64 %rd1, %rd1, %rd2;\n");
     for (int i = 1; i <= 300; i++)
         at += snprintf(body + at, sizeof body - (size_t)at, "ld.global.u32 %%r%d, [%%rd1+%d];\n", i, i * 4);
     for (int i = 1; i <= 300; i++)

@@ -1,0 +1,92 @@
+/*
+ * fuse.c - convergent records that do the work of several.
+ *
+ * Looks at the record that was just made and the ones before it, of the same block. Two statements, the
+ * second of which is the only reader of what the first computes, become one loop (`fuse` lines of the table);
+ * the fused record takes the place of the first and steps over the second. Two loads and the fma that
+ * multiplies what they find become one pass over memory; when not all lanes are plainly there, it is the
+ * first load that runs, and the records behind it follow. In divergent code nothing changes.
+ */
+#include "code/emit.h"
+#include "gen/handlers.h"
+
+/* Is the instruction that was just emitted the last reader of the register, and reads it once? */
+static bool dies(const struct px_emitter *e, const struct px_ir_opd *d)
+{
+    enum { STEP = 4 }; /* of positions: rows.c */
+    const struct px_irfn *f = e->f;
+    const struct px_ir_opd *o = px_ir_opds(f, e->in);
+    uint32_t reads = 0;
+    if (d->kind != PX_IR_REG) return false;
+    const struct px_ir_reg *r = &f->regs.at[d->at];
+    if (r->temp || r->keep != PX_IR_ROW || r->survey || r->last != (e->placed - 1) * STEP) return false;
+    for (uint32_t k = e->in->ndst; k < e->in->nopds; k++) reads += px_ir_register(&o[k]) == d->at;
+    return reads == 1;
+}
+
+/*
+ * The instruction behind which the record at pc follows, when it made one record, at pc - 1, in this block.
+ * Those without a record are passed over. `in` and *place are of the instruction at pc, then of the one
+ * found.
+ */
+static const struct px_ir_inst *before(const struct px_emitter *e, const struct px_ir_inst *in,
+                                       uint32_t *place, uint32_t pc)
+{
+    while (*place && pc > e->block_pc) {
+        --*place, in--;
+        if (e->pc_at[*place] == pc) continue;
+        return e->pc_at[*place] == pc - 1 ? in : NULL;
+    }
+    return NULL;
+}
+
+static void fuse_statements(struct px_emitter *e)
+{
+    struct px_insn *second = &e->f->code->conv[e->n - 1], *first = second - 1;
+    uint32_t place = e->placed - 1;
+    const struct px_ir_inst *in = before(e, e->in, &place, e->n - 1);
+    if (!in || px_ir_kind_of(in->op) != PX_IR_STATEMENT || !dies(e, px_ir_opds(e->f, in))) return;
+    for (const struct px_fused *x = e->f->coder->level->fused; x->fn; x++) {
+        const uint32_t from[3] = {second->a, second->b, second->c};
+        uint32_t rest[3] = {0}, n = 0;
+        if (x->first != first->fn || x->second != second->fn || from[x->at] != first->d) continue;
+        for (uint32_t i = 0; i < x->nsources; i++)
+            if (i != x->at) rest[n++] = from[i];
+        first->fn = x->fn;
+        first->d = second->d;
+        first->x[0] = rest[0], first->x[1] = rest[1], first->e = rest[2];
+        first->ord = second->ord;
+        return;
+    }
+}
+
+/* d = a * b + c where both factors were loaded for this. */
+static void fuse_loads(struct px_emitter *e, enum px_fixed load, enum px_fixed fused)
+{
+    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
+    const struct px_insn *fma = &e->f->code->conv[e->n - 1];
+    struct px_insn *first = &e->f->code->conv[e->n - 1] - 2;
+    uint32_t place = e->placed - 1;
+    const struct px_ir_inst *y = before(e, e->in, &place, e->n - 1);
+    const struct px_ir_inst *x = y ? before(e, y, &place, e->n - 2) : NULL;
+    if (!x || !px_ir_is(x, PX_OP_ld) || !px_ir_is(y, PX_OP_ld)) return;
+    if (first->fn != fixed[load][PX_SURVEYED] || first[1].fn != fixed[load][PX_SURVEYED]) return;
+    if (!dies(e, px_ir_opds(e->f, x)) || !dies(e, px_ir_opds(e->f, y))) return;
+    const bool straight = fma->a == first->d && fma->b == first[1].d,
+               crossed = fma->b == first->d && fma->a == first[1].d;
+    if (!straight && !crossed) return;
+    struct px_insn *kept = px_arena_alloc(e->f->coder->keep, sizeof *kept);
+    *kept = *first;
+    first->fn = fixed[fused][0];
+    first->aux = kept;
+}
+
+void px_fuse(struct px_emitter *e)
+{
+    const struct px_level *level = e->f->coder->level;
+    if (!(e->f->coder->engine & PX_ENGINE_fusion) || e->pc_at[e->placed - 1] != e->n - 1) return;
+    const px_handler fn = e->f->code->conv[e->n - 1].fn;
+    fuse_statements(e);
+    if (fn == level->sets[PX_H_fma_f32].fn[0][0]) fuse_loads(e, PX_FIX_ld_u32_4, PX_FIX_ldldfma_f32);
+    if (fn == level->sets[PX_H_fma_f64].fn[0][0]) fuse_loads(e, PX_FIX_ld_u64_8, PX_FIX_ldldfma_f64);
+}

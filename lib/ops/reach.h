@@ -1,0 +1,373 @@
+/*
+ * reach.h - how the loads and stores of handlers_fixed.c find their lanes' places.
+ *
+ * A probe looks at all addresses of one access. A survey (px_survey) is kept for a row of addresses, and
+ * serves every access from it in convergent code. What neither finds is for ops/mem.h, lane by lane, but for
+ * local memory at one place in all lanes, which is rows. Part of handlers_fixed.c, once a SIMD level.
+ */
+#ifndef PX_OPS_REACH_H
+#define PX_OPS_REACH_H
+
+#include "isa/isa.h"
+#include "gang/gang.h"
+#include "mem/mem.h"
+#include "ops/mem.h"
+#include "ops/row.h"
+
+/*
+ * What the addresses of a load or store look like. All active lanes lie in one
+ * known segment and are aligned: `ok`. Then either they are one element after
+ * the other (`packed`: the whole row lies in the segment), or all the same
+ * (`same`), or scattered. base[i] + at[i] is lane i's place.
+ */
+struct probe {
+    bool ok, packed, same;
+    uint8_t *base;
+    uint8_t *first;
+    uint32_t lane;
+};
+
+/* Longer segments are not allocations but all of the host's memory (host-pointer mode). */
+#define KNOWN_END (1ull << 40)
+
+/* A place in a segment. It may be computed before the range check, so it wraps like the address does. */
+PX_INLINE uint8_t *place_at(uint8_t *host, uint64_t offset)
+{
+    return (uint8_t *)((uintptr_t)host + offset);
+}
+
+PX_INLINE struct probe probe_lanes(struct px_gang *g, const struct px_insn *in, const uint32_t size)
+{
+    struct probe p = {0};
+    const struct px_seg *seg = &g->seg[in->slot];
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a), shift = in->imm - seg->lo, align = in->size - 1u;
+    const uint32_t n = g->n;
+    uint64_t top = 0, low = 0, gap = 0, differ = 0;
+    if (seg->len < size) return p;
+    if (g->full && !in->m) {
+        const uint64_t first = a[0] + shift;
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t x = a[i] + shift;
+            top = x > top ? x : top;
+            low |= x;
+            differ |= x ^ first;
+            gap |= x ^ (first + i * (uint64_t)size);
+        }
+        p.first = place_at(seg->host, first);
+    } else {
+        const struct px_lanes lanes = px_gang_lanes(g, in);
+        if (px_lanes_empty(&lanes)) return p;
+        const uint32_t *m = PX_ROW(g, uint32_t, in->m);
+        p.lane = px_lanes_first(&lanes);
+        const uint64_t one = a[p.lane] + shift, first = one - p.lane * (uint64_t)size;
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t on = (uint64_t)(int64_t)(int32_t)m[i], x = ((a[i] + shift) & on) | (one & ~on);
+            top = x > top ? x : top;
+            low |= x;
+            differ |= x ^ one;
+            gap |= (x ^ (first + i * (uint64_t)size)) & on;
+        }
+        /* Idle lanes are read too when a row is loaded whole: only where the segment's end is known to lie
+         * behind them. */
+        if (seg->len > KNOWN_END || first > seg->len || seg->len - first < (uint64_t)n * size) gap = 1;
+        p.first = place_at(seg->host, first);
+    }
+    p.ok = top <= seg->len - size && !(low & align);
+    p.packed = !gap;
+    p.same = !differ;
+    p.base = place_at(seg->host, shift);
+    return p;
+}
+
+/* One copy for each element size: in every load and store it would double the time to compile this file. */
+#define PX_PROBE(size)                                                                                       \
+    static __attribute__((noinline)) struct probe probe_##size(struct px_gang *g, const struct px_insn *in)  \
+    {                                                                                                        \
+        return probe_lanes(g, in, size);                                                                     \
+    }
+PX_PROBE(1)
+PX_PROBE(2)
+PX_PROBE(4)
+PX_PROBE(8)
+PX_PROBE(16)
+PX_PROBE(32)
+
+PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, const uint32_t size)
+{
+    return size == 1    ? probe_1(g, in)
+           : size == 2  ? probe_2(g, in)
+           : size == 4  ? probe_4(g, in)
+           : size == 8  ? probe_8(g, in)
+           : size == 16 ? probe_16(g, in)
+                        : probe_32(g, in);
+}
+
+PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in, uint32_t size)
+{
+    struct probe p = {.same = true};
+    const struct px_seg *seg = &g->seg[in->slot];
+    uint64_t x = *PX_ROW(g, uint64_t, in->a) + in->imm - seg->lo;
+    p.ok = seg->len >= size && x <= seg->len - size && !(x & (in->size - 1u));
+    if (in->m) {
+        struct px_lanes lanes = px_gang_lanes(g, in);
+        p.ok = p.ok && !px_lanes_empty(&lanes);
+    }
+    p.first = place_at(seg->host, x);
+    return p;
+}
+
+#define PX_ATOMIC_LOAD(T, p)                                                                                 \
+    __builtin_choose_expr(sizeof(T) == 16, *(const T *)(p), __atomic_load_n((const T *)(p), __ATOMIC_RELAXED))
+
+/* ---- local memory at one place in all lanes ---- */
+
+enum { LOCAL_STEP = 1 << 20 }; /* between the generic addresses of neighbouring lanes' local memory */
+
+/* Its words, row by row, when all active lanes name one place of their own; NULL otherwise. */
+static __attribute__((noinline)) uint8_t *local_rows(struct px_gang *g, const struct px_insn *in,
+                                                     uint32_t size)
+{
+    const bool generic = in->space == PX_SPACE_NONE, scalar = in->flags & PX_IF_SCALAR_A;
+    if (g->narrow || !(in->flags & PX_IF_ROWS) || (generic ? scalar : in->space != PX_SPACE_LOCAL)) return NULL;
+    const struct px_lanes lanes = px_gang_lanes(g, in);
+    if (px_lanes_empty(&lanes)) return NULL;
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a), step = generic ? LOCAL_STEP : 0;
+    const uint32_t lane = px_lanes_first(&lanes), *m = PX_ROW(g, uint32_t, in->m), n = g->n & ~31u;
+    const uint64_t first = a[scalar ? 0 : lane] - (scalar ? 0 : lane * step);
+    uint64_t differ = 0;
+    for (uint32_t i = 0; i < n && !scalar; i++)
+        differ |= (a[i] ^ (first + i * step)) & (uint64_t)(int64_t)(int32_t)m[i];
+    if (differ) return NULL;
+    return px_local_rows(g, in, lane, first + lane * step + in->imm, size);
+}
+
+/* Element i of the rows, whose words are 4 bytes; halves and bytes lie inside one. */
+#define PX_LOCAL_GET(MEM, p, i, n)                                                                           \
+    (sizeof(MEM) == 8                                                                                        \
+         ? (MEM)((uint64_t)((const uint32_t *)(p))[i] | (uint64_t)((const uint32_t *)(p))[(n) + (i)] << 32)  \
+         : *(const MEM *)((p) + (size_t)(i)*4))
+
+#define PX_LOCAL(MEM) (sizeof(MEM) <= 8)
+
+/* d[i] = v for the lanes that `masked` says. */
+#define PX_SET_ROW(v)                                                                                        \
+    if (masked) {                                                                                            \
+        PX_LOOP                                                                                              \
+        {                                                                                                    \
+            d[i] = m[i] ? (v) : d[i];                                                                        \
+        }                                                                                                    \
+    } else {                                                                                                 \
+        PX_LOOP                                                                                              \
+        {                                                                                                    \
+            d[i] = (v);                                                                                      \
+        }                                                                                                    \
+    }
+
+/* Row d from the element numbered k of the count_ that each lane has, where the probe p found them. */
+#define PX_LOAD_ELEMENT(MEM, TD, count_, k)                                                                  \
+    const uint32_t n = g->n, at = (k) * (uint32_t)sizeof(MEM);                                               \
+    if (p.same) {                                                                                            \
+        const TD v = (TD)PX_ATOMIC_LOAD(MEM, p.first + p.lane * (count_) * sizeof(MEM) + at);                \
+        PX_SET_ROW(v)                                                                                        \
+    } else if (p.packed) {                                                                                   \
+        const MEM *s = (const MEM *)p.first + (k);                                                           \
+        PX_SET_ROW((TD)s[i * (count_)])                                                                      \
+    } else if (g->full && !in->m) {                                                                          \
+        for (uint32_t i = 0; i < n; i++) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);        \
+    } else {                                                                                                 \
+        uint32_t i;                                                                                          \
+        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
+        PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);                  \
+    }
+
+/* ---- surveys: what an address row looks like, once for all accesses from it ---- */
+
+/* A group is two vectors, and every place of one has sums of its own. */
+typedef uint64_t px_places __attribute__((vector_size(64), aligned(8), may_alias));
+enum { PLACES = sizeof(px_places) / 8 };
+
+struct sums {
+    px_places least, most, low, wrong;
+};
+
+PX_INLINE void add_places(struct sums *s, px_places x, px_places expected)
+{
+    const px_places less = (px_places)(x < s->least), more = (px_places)(x > s->most);
+    s->least = (x & less) | (s->least & ~less);
+    s->most = (x & more) | (s->most & ~more);
+    s->low |= x;
+    s->wrong |= x ^ expected;
+}
+
+static __attribute__((noinline)) void take_survey(struct px_survey *survey, const uint64_t *a, uint32_t n)
+{
+    enum { N = PX_SURVEY_GROUP };
+    const uint64_t step = a[1] - a[0];
+    const px_places *row = (const px_places *)(const void *)a,
+                    ramp = {0, step, step * 2, step * 3, step * 4, step * 5, step * 6, step * 7};
+    struct sums s = {row[0], row[0], row[0], row[0] ^ row[0]};
+    uint64_t line = 0;
+    for (uint32_t g = 0; g < n; g += N) {
+        const px_places first = a[g] + ramp;
+        line |= a[g] ^ (a[0] + g * step);
+        add_places(&s, row[g / PLACES], first);
+        add_places(&s, row[g / PLACES + 1], first + step * PLACES);
+    }
+    for (uint32_t i = 1; i < PLACES; i++) {
+        s.least[0] = s.least[i] < s.least[0] ? s.least[i] : s.least[0];
+        s.most[0] = s.most[i] > s.most[0] ? s.most[i] : s.most[0];
+        s.low[0] |= s.low[i];
+        s.wrong[0] |= s.wrong[i];
+    }
+    const bool local = step == LOCAL_STEP && px_window_of(a[0]) == PX_WIN_LOCAL;
+    *survey = (struct px_survey){.kind = s.wrong[0] ? PX_SURVEY_SCATTER
+                                         : line     ? PX_SURVEY_GROUPS
+                                         : local    ? PX_SURVEY_LOCAL
+                                                    : PX_SURVEY_LINE,
+                                 .low = (uint32_t)s.low[0],
+                                 .least = s.least[0],
+                                 .spread = s.most[0] - s.least[0],
+                                 .step = step};
+}
+
+/* Where base + a[i] is the place of each lane's `size` bytes. NULL: not all of them are known to be there. */
+PX_INLINE uint8_t *known_places(const struct px_survey *s, const struct px_seg *seg, uint64_t add,
+                                uint32_t size)
+{
+    const uint64_t x = s->least + add - seg->lo, room = seg->len - size;
+    if (seg->len < size || s->spread > room || x > room - s->spread) return NULL;
+    return place_at(seg->host, add - seg->lo);
+}
+
+/* The same where there is no survey yet, or the segment is new. */
+static __attribute__((noinline)) uint8_t *survey_first(struct px_gang *g, const struct px_insn *in,
+                                                       uint32_t size)
+{
+    struct px_survey *s = PX_ROW(g, struct px_survey, in->target);
+    const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + in->imm;
+    if (!g->full) return NULL;
+    if (s->kind == PX_SURVEY_NONE) take_survey(s, PX_ROW(g, uint64_t, in->a), g->n);
+    if (s->kind == PX_SURVEY_LOCAL || (s->low | (uint32_t)add) & (in->size - 1u)) return NULL;
+    uint8_t *base = known_places(s, &g->seg[in->slot], add, size);
+    if (base || !px_learn_segment(g, in, *PX_ROW(g, uint64_t, in->a) + add, size)) return base;
+    return known_places(s, &g->seg[in->slot], add, size);
+}
+
+/* All lanes are there, aligned, inside one segment, and the row has a survey: base, else NULL. */
+PX_INLINE uint8_t *surveyed(struct px_gang *g, const struct px_insn *in, const struct px_survey **survey,
+                            const uint32_t size)
+{
+    const struct px_survey *s = *survey = PX_ROW(g, struct px_survey, in->target);
+    const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + in->imm;
+    if (__builtin_expect(g->full && s->kind - 1u < PX_SURVEY_LOCAL - 1u &&
+                             !((s->low | (uint32_t)add) & (in->size - 1u)),
+                         1)) {
+        uint8_t *base = known_places(s, &g->seg[in->slot], add, size);
+        if (__builtin_expect(base != NULL, 1)) return base;
+    }
+    return survey_first(g, in, size);
+}
+
+/* Words of local memory that the lanes, all of which are there, name by generic addresses. */
+static __attribute__((noinline)) uint8_t *surveyed_rows(struct px_gang *g, const struct px_insn *in,
+                                                        uint32_t size)
+{
+    const struct px_survey *s = PX_ROW(g, struct px_survey, in->target);
+    if (!g->full || s->kind != PX_SURVEY_LOCAL || in->space != PX_SPACE_NONE || !(in->flags & PX_IF_ROWS))
+        return NULL;
+    return px_local_rows(g, in, 0, *PX_ROW(g, uint64_t, in->a) + *PX_ROW(g, uint64_t, in->x[0]) + in->imm,
+                         size);
+}
+
+/* Row d = row a + what lies at x[0]. */
+static int f0_offset_row(struct px_gang *g, const struct px_insn *in)
+{
+    const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]), *a = PX_ROW(g, uint64_t, in->a);
+    uint64_t *d = PX_ROW(g, uint64_t, in->d);
+    const uint32_t n = g->n & ~31u;
+    PX_LOOP d[i] = a[i] + add;
+    return PX_STEP_NEXT;
+}
+
+/* The row of a survey has changed; with a d, nothing is to be added to it any more. */
+static int f0_forget(struct px_gang *g, const struct px_insn *in)
+{
+    PX_ROW(g, struct px_survey, in->target)->kind = PX_SURVEY_NONE;
+    if (in->d) *PX_ROW(g, uint64_t, in->d) = 0;
+    return PX_STEP_NEXT;
+}
+
+/* What a survey does not allow, with addresses written out. */
+static __attribute__((noinline)) int unsurveyed(struct px_gang *g, const struct px_insn *in,
+                                                enum px_fixed fix)
+{
+    struct px_insn plain = *in;
+    f0_offset_row(g, &(struct px_insn){.d = PX_SCRATCH_D, .a = in->a, .x = {in->x[0]}});
+    plain.fn = g->level->fixed[fix][0];
+    plain.a = PX_SCRATCH_D;
+    return plain.fn(g, &plain);
+}
+
+/* One value for all lanes that the plain handler cannot get at once: through a row. */
+static __attribute__((noinline)) int alone_slow(struct px_gang *g, const struct px_insn *in,
+                                                enum px_fixed fix, uint32_t to, uint64_t more, uint32_t align,
+                                                uint32_t elem)
+{
+    struct px_insn row = *in;
+    row.fn = g->level->fixed[fix][0];
+    row.d = PX_SCRATCH_D;
+    row.imm += more;
+    row.size = (uint8_t)align;
+    const int step = row.fn(g, &row);
+    if (step == PX_STEP_NEXT)
+        memcpy(g->frame + to, g->frame + PX_SCRATCH_D + px_lanes_first(&g->active) * elem, elem);
+    return step;
+}
+
+/* Left to the vectoriser: gcc would unroll a loop of known length before. */
+#define PX_GROUP_LOOP                                                                                        \
+    _Pragma("GCC unroll 1") _Pragma("GCC ivdep") for (uint32_t i = 0; i < PX_SURVEY_GROUP; i++)
+
+/* Row d from the element numbered k of the count_ of each lane; base and s are from the survey. */
+#define PX_LOAD_SURVEYED(MEM, TD, count_, k)                                                                 \
+    const uint32_t n = g->n & ~31u, at = (k) * (uint32_t)sizeof(MEM);                                        \
+    const uint32_t whole = (count_) * (uint32_t)sizeof(MEM);                                                 \
+    if (s->kind == PX_SURVEY_LINE && s->step == whole) {                                                     \
+        const MEM *p = (const MEM *)place_at(base, a[0]) + (k);                                              \
+        PX_LOOP d[i] = (TD)p[i * (count_)];                                                                  \
+    } else if (s->kind == PX_SURVEY_LINE && !s->step) {                                                      \
+        const TD v = (TD)PX_ATOMIC_LOAD(MEM, place_at(base, a[0]) + at);                                     \
+        PX_LOOP d[i] = v;                                                                                    \
+    } else if (s->kind >= PX_SURVEY_GROUPS && s->step == whole) {                                            \
+        for (uint32_t j = 0; j < n; j += PX_SURVEY_GROUP) {                                                  \
+            const MEM *p = (const MEM *)place_at(base, a[j]) + (k);                                          \
+            PX_GROUP_LOOP d[j + i] = (TD)p[i * (count_)];                                                    \
+        }                                                                                                    \
+    } else if (s->kind >= PX_SURVEY_GROUPS && !s->step) {                                                    \
+        for (uint32_t j = 0; j < n; j += PX_SURVEY_GROUP) {                                                  \
+            const TD v = (TD)PX_ATOMIC_LOAD(MEM, place_at(base, a[j]) + at);                                 \
+            PX_GROUP_LOOP d[j + i] = v;                                                                      \
+        }                                                                                                    \
+    } else {                                                                                                 \
+        for (uint32_t i = 0; i < n; i++) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(base, a[i]) + at);          \
+    }
+
+/* Row b into the same places, in the order of lanes. */
+#define PX_STORE_SURVEYED(MEM, count_, k)                                                                    \
+    const uint32_t n = g->n & ~31u, at = (k) * (uint32_t)sizeof(MEM);                                        \
+    const uint32_t whole = (count_) * (uint32_t)sizeof(MEM);                                                 \
+    if (s->kind == PX_SURVEY_LINE && s->step == whole) {                                                     \
+        MEM *p = (MEM *)place_at(base, a[0]) + (k);                                                          \
+        PX_LOOP p[i * (count_)] = (MEM)b[i];                                                                 \
+    } else if (s->kind == PX_SURVEY_LINE && !s->step) {                                                      \
+        PX_ATOMIC_STORE(MEM, place_at(base, a[0]) + at, b[n - 1]);                                           \
+    } else if (s->kind >= PX_SURVEY_GROUPS && s->step == whole) {                                            \
+        for (uint32_t j = 0; j < n; j += PX_SURVEY_GROUP) {                                                  \
+            MEM *p = (MEM *)place_at(base, a[j]) + (k);                                                      \
+            PX_GROUP_LOOP p[i * (count_)] = (MEM)b[j + i];                                                   \
+        }                                                                                                    \
+    } else {                                                                                                 \
+        for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, place_at(base, a[i]) + at, b[i]);              \
+    }
+
+#endif
