@@ -450,6 +450,7 @@ static void finish(struct px_emitter *e)
         finish_record(e, &code->conv[pc]);
         finish_record(e, &code->div[pc]);
     }
+    for (uint32_t i = 0; i < e->replaced.n; i++) finish_record(e, e->replaced.at[i]);
     for (uint32_t i = 0; i < e->tables.n; i++)
         for (uint32_t k = 0; k < e->tables.at[i]->n; k++)
             e->tables.at[i]->targets[k] = e->pc_of[e->tables.at[i]->targets[k]];

@@ -24,15 +24,16 @@ struct px_emitter {
     struct px_irfn *f;
     uint32_t n, cap; /* records so far, in px_fcode.conv and .div; room there */
     PX_VEC(struct px_temp) temps;
-    PX_VEC(uint64_t) pool;            /* constants, 8 bytes each; those of 16 begin at even places */
-    uint32_t *hash, hash_size;        /* of the pool: places + 1 */
-    PX_VEC(struct px_table *) tables; /* targets are nodes until the end */
-    uint32_t *pc_of;                  /* by node */
-    uint32_t frame_bytes;             /* rows are placed; further ones go here */
-    uint32_t ord;                     /* instructions of the text so far */
-    uint32_t fp;                      /* mode in force */
-    uint32_t slots;                   /* memory records so far */
-    bool *read;                       /* by register: is it ever read? NULL until asked */
+    PX_VEC(struct px_insn *) replaced; /* records that fused ones stand in for */
+    PX_VEC(uint64_t) pool;             /* constants, 8 bytes each; those of 16 begin at even places */
+    uint32_t *hash, hash_size;         /* of the pool: places + 1 */
+    PX_VEC(struct px_table *) tables;  /* targets are nodes until the end */
+    uint32_t *pc_of;                   /* by node */
+    uint32_t frame_bytes;              /* rows are placed; further ones go here */
+    uint32_t ord;                      /* instructions of the text so far */
+    uint32_t fp;                       /* mode in force */
+    uint32_t slots;                    /* memory records so far */
+    bool *read;                        /* by register: is it ever read? NULL until asked */
     uint32_t
         *pc_at; /* by place of an instruction in the layout: its first record; one more behind the last */
     uint32_t placed;   /* instructions so far */

@@ -1,6 +1,6 @@
 /* test_handlers.c - every handler of the instruction table on every level that this machine runs: the same
  * bits on each level, masked forms that touch the active lanes only, scalars that do what rows of equal
- * values do. */
+ * values do, forms for one value, and handlers of two statements. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -244,9 +244,70 @@ static void bits_and_rows(void **state)
         if (px_level_named(levels[k])) bits_and_rows_on(px_level_named(levels[k]));
 }
 
+/* The form for one value gives what the loop gives for lane 0, and touches no other byte. */
+static void one_value(void **state)
+{
+    (void)state;
+    struct bench x = make(px_level_best()), y = make(px_level_best());
+    for (uint32_t i = 0; i < x.gang.level->nsets; i++) {
+        const struct px_handler_set *set = &x.gang.level->sets[i];
+        const struct px_insn in = record();
+        if (set->carry) assert_null(set->alone);
+        for (uint64_t seed = 0; seed < 20 && set->alone; seed++) {
+            fill(&x, seed);
+            fill(&y, seed);
+            assert_int_equal(set->fn[0][0](&x.gang, &in), PX_STEP_NEXT);
+            assert_int_equal(set->alone(&y.gang, &in), PX_STEP_NEXT);
+            if (!same_lane(x.frame + D, y.frame + D, set->elem) ||
+                (set->pair && memcmp(x.frame + E, y.frame + E, 4)))
+                fail_msg("handler %s, seed %u: one value and a row of it differ", set->name, (unsigned)seed);
+            fill(&x, seed);
+            assert_memory_equal(x.frame + D + set->elem, y.frame + D + set->elem, ROW - set->elem);
+        }
+    }
+    free(x.frame);
+    free(y.frame);
+}
+
+/* A fused handler gives what its two give one after the other. */
+static void two_statements(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < LEVELS; k++) {
+        const struct px_level *level = px_level_named(levels[k]);
+        if (!level) continue;
+        struct bench x = make(level), y = make(level);
+        assert_non_null(level->fused->fn);
+        for (const struct px_fused *f = level->fused; f->fn; f++) {
+            const uint32_t from[3] = {CARRY, MASK, C};
+            struct px_insn first = record(), second = record(), fused = record();
+            uint32_t *to[3] = {&second.a, &second.b, &second.c}, rest[3] = {0}, n = 0;
+            first.d = E;
+            for (uint32_t i = 0; i < f->nsources; i++) {
+                *to[i] = i == f->at ? E : from[n];
+                if (i != f->at) rest[n] = from[n], n++;
+            }
+            fused.x[0] = rest[0], fused.x[1] = rest[1], fused.e = rest[2];
+            for (uint64_t seed = 0; seed < 20; seed++) {
+                fill(&x, seed);
+                fill(&y, seed);
+                f->first(&x.gang, &first);
+                f->second(&x.gang, &second);
+                assert_int_equal(f->fn(&y.gang, &fused), PX_STEP_SKIP);
+                if (!same_rows(x.frame, y.frame, D, ROW))
+                    fail_msg("pair %u of level %s, seed %u", (unsigned)(f - level->fused), level->name,
+                             (unsigned)seed);
+            }
+        }
+        free(x.frame);
+        free(y.frame);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(levels_agree), cmocka_unit_test(masks_hold),
-                                       cmocka_unit_test(bits_and_rows)};
+                                       cmocka_unit_test(bits_and_rows), cmocka_unit_test(one_value),
+                                       cmocka_unit_test(two_statements)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
