@@ -34,11 +34,16 @@ static void to_row(struct px_gang *g, const struct px_kept *k, bool whole)
 void px_kept_part(struct px_gang *g, uint32_t pc, struct px_lanes lanes)
 {
     const struct px_fcode *code = g->running->code;
-    if (!code->nkept) return;
-    const bool whole = px_lanes_count(&lanes) == g->n;
-    if (!whole) g->level->to_row(lanes.w, g->n, PX_ROW(g, uint32_t, PX_SCRATCH_C));
-    for (uint32_t i = 0; i < code->nkept; i++)
-        if (matters(&code->kept[i], pc)) to_row(g, &code->kept[i], whole);
+    bool whole = true, known = false;
+    for (uint32_t i = 0; i < code->nkept; i++) {
+        if (!matters(&code->kept[i], pc)) continue;
+        if (!known) {
+            known = true;
+            whole = px_lanes_count(&lanes) == g->n;
+            if (!whole) g->level->to_row(lanes.w, g->n, PX_ROW(g, uint32_t, PX_SCRATCH_C));
+        }
+        to_row(g, &code->kept[i], whole);
+    }
 }
 
 void px_kept_caller(struct px_gang *g, const struct px_frame *f)
