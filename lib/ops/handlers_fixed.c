@@ -198,7 +198,7 @@ static int f2_branch_not(struct px_gang *g, const struct px_insn *in)
     {                                                                                                        \
         const uint32_t n = g->n & ~31u, *m = PX_ROW(g, uint32_t, in->m);                                     \
         TD *d = PX_ROW(g, TD, in->d);                                                                        \
-        PX_LOOP d[i] = m[i] ? (TD)PX_LOCAL_GET(MEM, rows, i, g->width) : d[i];                                      \
+        PX_LOOP d[i] = m[i] ? (TD)PX_LOCAL_GET(MEM, rows, i, g->width) : d[i];                               \
         return PX_STEP_NEXT;                                                                                 \
     }                                                                                                        \
     PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)               \
@@ -286,7 +286,7 @@ PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
             PX_LOOP                                                                                          \
             {                                                                                                \
                 p[i] = m[i] ? (uint32_t)b[i] : p[i];                                                         \
-                p[width + i] = m[i] ? (uint32_t)((uint64_t)b[i] >> 32) : p[width + i];                               \
+                p[width + i] = m[i] ? (uint32_t)((uint64_t)b[i] >> 32) : p[width + i];                       \
             }                                                                                                \
         } else {                                                                                             \
             PX_LOOP                                                                                          \

@@ -128,7 +128,8 @@ static __attribute__((noinline)) uint8_t *local_rows(struct px_gang *g, const st
                                                      uint32_t size)
 {
     const bool generic = in->space == PX_SPACE_NONE, scalar = in->flags & PX_IF_SCALAR_A;
-    if (g->narrow || !(in->flags & PX_IF_ROWS) || (generic ? scalar : in->space != PX_SPACE_LOCAL)) return NULL;
+    if (g->narrow || !(in->flags & PX_IF_ROWS) || (generic ? scalar : in->space != PX_SPACE_LOCAL))
+        return NULL;
     const struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return NULL;
     const uint64_t *a = PX_ROW(g, uint64_t, in->a), step = generic ? LOCAL_STEP : 0;

@@ -150,7 +150,12 @@ ENGINE = [
         "return px_ir_is(in, PX_OP_ld) && o[in->ndst].type != PX_SPACE_LOCAL;",
         "return px_ir_is(in, PX_OP_ld);",
     ),
-    ("optimised: lanes that differ become a scalar", "lib/ops/handlers_fixed.c", "return !differ;", "return true;"),
+    (
+        "optimised: lanes that differ become a scalar",
+        "lib/ops/handlers_fixed.c",
+        "return !differ;",
+        "return true;",
+    ),
     (
         "optimised: values at the head of a loop do not become rows",
         "lib/vm/kept.c",
