@@ -1,0 +1,269 @@
+/*
+ * copy.c - copies of one row, of two and three dimensions, of symbols, arrays and other devices' memory.
+ *
+ * A row goes by the driver's function for its direction; all else becomes a CUDA_MEMCPY3D. A copy that is
+ * waited for goes through the driver's waiting form, in the legacy default stream or the thread's own.
+ */
+#include <string.h>
+#include "shim/rt/rt.h"
+
+/* ---- one row ---- */
+
+cudaError_t px_rt_copy(void *to, const void *from, size_t bytes, int kind, CUstream own)
+{
+    const CUdeviceptr d = (CUdeviceptr)to, s = (CUdeviceptr)from;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    if (!bytes) return cudaSuccess;
+    switch (kind) {
+    case cudaMemcpyHostToDevice:
+        return (cudaError_t)(own ? cuMemcpyHtoD_v2_ptds(d, from, bytes) : cuMemcpyHtoD_v2(d, from, bytes));
+    case cudaMemcpyDeviceToHost:
+        return (cudaError_t)(own ? cuMemcpyDtoH_v2_ptds(to, s, bytes) : cuMemcpyDtoH_v2(to, s, bytes));
+    case cudaMemcpyDeviceToDevice:
+        return (cudaError_t)(own ? cuMemcpyDtoD_v2_ptds(d, s, bytes) : cuMemcpyDtoD_v2(d, s, bytes));
+    default: return (cudaError_t)(own ? cuMemcpy_ptds(d, s, bytes) : cuMemcpy(d, s, bytes));
+    }
+}
+
+cudaError_t px_rt_copy_async(void *to, const void *from, size_t bytes, int kind, CUstream stream)
+{
+    const CUdeviceptr d = (CUdeviceptr)to, s = (CUdeviceptr)from;
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    if (!bytes) return cudaSuccess;
+    switch (kind) {
+    case cudaMemcpyHostToDevice: return (cudaError_t)cuMemcpyHtoDAsync_v2(d, from, bytes, stream);
+    case cudaMemcpyDeviceToHost: return (cudaError_t)cuMemcpyDtoHAsync_v2(to, s, bytes, stream);
+    case cudaMemcpyDeviceToDevice: return (cudaError_t)cuMemcpyDtoDAsync_v2(d, s, bytes, stream);
+    default: return (cudaError_t)cuMemcpyAsync(d, s, bytes, stream);
+    }
+}
+
+static cudaError_t copy_row(void *to, const void *from, size_t bytes, int kind, CUstream stream, bool async)
+{
+    return async ? px_rt_copy_async(to, from, bytes, kind, stream)
+                 : px_rt_copy(to, from, bytes, kind, stream);
+}
+
+cudaError_t px_rt_copy_to_symbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
+                                 CUstream stream, bool async)
+{
+    if (kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost)
+        return cudaErrorInvalidMemcpyDirection;
+    RT_TRY(px_rt_symbol_range(&symbol, offset, bytes));
+    return copy_row((void *)symbol, from, bytes, kind, stream, async);
+}
+
+cudaError_t px_rt_copy_from_symbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind,
+                                   CUstream stream, bool async)
+{
+    if (kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost)
+        return cudaErrorInvalidMemcpyDirection;
+    RT_TRY(px_rt_symbol_range(&symbol, offset, bytes));
+    return copy_row(to, symbol, bytes, kind, stream, async);
+}
+
+cudaError_t px_rt_copy_peer(void *to, int to_device, const void *from, int from_device, size_t bytes,
+                            CUstream stream, bool async)
+{
+    CUcontext to_context, from_context;
+    RT_TRY(px_rt_primary(to_device, &to_context));
+    RT_TRY(px_rt_primary(from_device, &from_context));
+    if (!bytes) return cudaSuccess;
+    if (async)
+        return (cudaError_t)cuMemcpyPeerAsync((CUdeviceptr)to, to_context, (CUdeviceptr)from, from_context,
+                                              bytes, stream);
+    return (cudaError_t)cuMemcpyPeer((CUdeviceptr)to, to_context, (CUdeviceptr)from, from_context, bytes);
+}
+
+/* ---- shapes ---- */
+
+/* Which memory a pointer of each kind of copy is in. */
+static const struct {
+    CUmemorytype from, to;
+} memory_of[] = {
+    [cudaMemcpyHostToHost] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_HOST},
+    [cudaMemcpyHostToDevice] = {CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE},
+    [cudaMemcpyDeviceToHost] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST},
+    [cudaMemcpyDeviceToDevice] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_DEVICE},
+    [cudaMemcpyDefault] = {CU_MEMORYTYPE_UNIFIED, CU_MEMORYTYPE_UNIFIED},
+};
+
+/* Positions and extents count elements of the array where one takes part, else bytes; positions in pointers
+ * count bytes. */
+static cudaError_t scale_of(CUarray from, CUarray to, size_t *scale)
+{
+    size_t other;
+    *scale = 1;
+    if (from) RT_TRY(px_rt_array_element(from, scale));
+    if (!to) return cudaSuccess;
+    RT_TRY(px_rt_array_element(to, &other));
+    if (from && other != *scale) return cudaErrorInvalidValue;
+    *scale = other;
+    return cudaSuccess;
+}
+
+cudaError_t px_rt_copy_to_driver(const struct cudaMemcpy3DParms *copy, CUDA_MEMCPY3D *driver)
+{
+    size_t scale;
+    if (!copy || (copy->srcArray && copy->srcPtr.ptr) || (copy->dstArray && copy->dstPtr.ptr))
+        return cudaErrorInvalidValue;
+    if (copy->kind < cudaMemcpyHostToHost || copy->kind > cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    RT_TRY(scale_of(copy->srcArray, copy->dstArray, &scale));
+    *driver = (CUDA_MEMCPY3D){
+        .srcXInBytes = copy->srcPos.x * (copy->srcArray ? scale : 1),
+        .srcY = copy->srcPos.y,
+        .srcZ = copy->srcPos.z,
+        .srcMemoryType = copy->srcArray ? CU_MEMORYTYPE_ARRAY : memory_of[copy->kind].from,
+        .srcHost = copy->srcPtr.ptr,
+        .srcDevice = (CUdeviceptr)copy->srcPtr.ptr,
+        .srcArray = copy->srcArray,
+        .srcPitch = copy->srcPtr.pitch,
+        .srcHeight = copy->srcPtr.ysize,
+        .dstXInBytes = copy->dstPos.x * (copy->dstArray ? scale : 1),
+        .dstY = copy->dstPos.y,
+        .dstZ = copy->dstPos.z,
+        .dstMemoryType = copy->dstArray ? CU_MEMORYTYPE_ARRAY : memory_of[copy->kind].to,
+        .dstHost = copy->dstPtr.ptr,
+        .dstDevice = (CUdeviceptr)copy->dstPtr.ptr,
+        .dstArray = copy->dstArray,
+        .dstPitch = copy->dstPtr.pitch,
+        .dstHeight = copy->dstPtr.ysize,
+        .WidthInBytes = copy->extent.width * scale,
+        .Height = copy->extent.height,
+        .Depth = copy->extent.depth,
+    };
+    return cudaSuccess;
+}
+
+void px_rt_copy_to_runtime(const CUDA_MEMCPY3D *driver, struct cudaMemcpy3DParms *copy)
+{
+    size_t scale = 1;
+    const bool from_host = driver->srcMemoryType == CU_MEMORYTYPE_HOST;
+    const bool to_host = driver->dstMemoryType == CU_MEMORYTYPE_HOST;
+    const bool any = driver->srcMemoryType == CU_MEMORYTYPE_UNIFIED;
+    if (scale_of(driver->srcArray, driver->dstArray, &scale) != cudaSuccess) scale = 1;
+    *copy = (struct cudaMemcpy3DParms){
+        .srcArray = driver->srcArray,
+        .srcPos = {driver->srcXInBytes / (driver->srcArray ? scale : 1), driver->srcY, driver->srcZ},
+        .srcPtr = {from_host ? (void *)driver->srcHost : (void *)driver->srcDevice, driver->srcPitch,
+                   driver->srcPitch, driver->srcHeight},
+        .dstArray = driver->dstArray,
+        .dstPos = {driver->dstXInBytes / (driver->dstArray ? scale : 1), driver->dstY, driver->dstZ},
+        .dstPtr = {to_host ? driver->dstHost : (void *)driver->dstDevice, driver->dstPitch, driver->dstPitch,
+                   driver->dstHeight},
+        .extent = {driver->WidthInBytes / scale, driver->Height, driver->Depth},
+        .kind = any         ? cudaMemcpyDefault
+                : from_host ? (to_host ? cudaMemcpyHostToHost : cudaMemcpyHostToDevice)
+                : to_host   ? cudaMemcpyDeviceToHost
+                            : cudaMemcpyDeviceToDevice,
+    };
+}
+
+static cudaError_t copy_shape(const CUDA_MEMCPY3D *copy, CUstream stream, bool async)
+{
+    if (!copy->WidthInBytes || !copy->Height || !copy->Depth) return cudaSuccess;
+    if (async) return (cudaError_t)cuMemcpy3DAsync_v2(copy, stream);
+    return (cudaError_t)(stream ? cuMemcpy3D_v2_ptds(copy) : cuMemcpy3D_v2(copy));
+}
+
+cudaError_t px_rt_copy_3d(const struct cudaMemcpy3DParms *copy, CUstream stream, bool async)
+{
+    CUDA_MEMCPY3D driver;
+    RT_TRY(px_rt_copy_to_driver(copy, &driver));
+    return copy_shape(&driver, stream, async);
+}
+
+cudaError_t px_rt_copy_3d_peer(const struct cudaMemcpy3DPeerParms *copy, CUstream stream, bool async)
+{
+    CUDA_MEMCPY3D one;
+    CUDA_MEMCPY3D_PEER peer;
+    if (!copy) return cudaErrorInvalidValue;
+    const struct cudaMemcpy3DParms plain = {
+        copy->srcArray, copy->srcPos, copy->srcPtr, copy->dstArray,
+        copy->dstPos,   copy->dstPtr, copy->extent, cudaMemcpyDeviceToDevice};
+    RT_TRY(px_rt_copy_to_driver(&plain, &one));
+    _Static_assert(sizeof one == sizeof peer, "CUDA_MEMCPY3D has reserved words where _PEER has contexts");
+    memcpy(&peer, &one, sizeof peer);
+    RT_TRY(px_rt_primary(copy->srcDevice, &peer.srcContext));
+    RT_TRY(px_rt_primary(copy->dstDevice, &peer.dstContext));
+    if (!peer.WidthInBytes || !peer.Height || !peer.Depth) return cudaSuccess;
+    if (async) return (cudaError_t)cuMemcpy3DPeerAsync(&peer, stream);
+    return (cudaError_t)(stream ? cuMemcpy3DPeer_ptds(&peer) : cuMemcpy3DPeer(&peer));
+}
+
+/* The driver's description of a copy of rows, of a kind that has been checked. */
+static CUDA_MEMCPY3D rows(size_t width, size_t height, int kind)
+{
+    return (CUDA_MEMCPY3D){.srcMemoryType = memory_of[kind].from,
+                           .dstMemoryType = memory_of[kind].to,
+                           .WidthInBytes = width,
+                           .Height = height,
+                           .Depth = 1};
+}
+
+cudaError_t px_rt_copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                          size_t height, int kind, CUstream stream, bool async)
+{
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    CUDA_MEMCPY3D copy = rows(width, height, kind);
+    copy.srcHost = from;
+    copy.srcDevice = (CUdeviceptr)from;
+    copy.srcPitch = from_pitch;
+    copy.dstHost = to;
+    copy.dstDevice = (CUdeviceptr)to;
+    copy.dstPitch = to_pitch;
+    return copy_shape(&copy, stream, async);
+}
+
+/* ---- arrays; x and width in bytes ---- */
+
+cudaError_t px_rt_copy_to_array(CUarray to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                                size_t height, int kind, CUstream stream, bool async)
+{
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (width > pitch) return cudaErrorInvalidPitchValue;
+    CUDA_MEMCPY3D copy = rows(width, height, kind);
+    copy.srcHost = from;
+    copy.srcDevice = (CUdeviceptr)from;
+    copy.srcPitch = pitch;
+    copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.dstArray = to;
+    copy.dstXInBytes = x;
+    copy.dstY = y;
+    return copy_shape(&copy, stream, async);
+}
+
+cudaError_t px_rt_copy_from_array(void *to, size_t pitch, CUarray from, size_t x, size_t y, size_t width,
+                                  size_t height, int kind, CUstream stream, bool async)
+{
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    if (width > pitch) return cudaErrorInvalidPitchValue;
+    CUDA_MEMCPY3D copy = rows(width, height, kind);
+    copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.srcArray = from;
+    copy.srcXInBytes = x;
+    copy.srcY = y;
+    copy.dstHost = to;
+    copy.dstDevice = (CUdeviceptr)to;
+    copy.dstPitch = pitch;
+    return copy_shape(&copy, stream, async);
+}
+
+cudaError_t px_rt_copy_arrays(CUarray to, size_t to_x, size_t to_y, CUarray from, size_t x, size_t y,
+                              size_t width, size_t height, int kind, CUstream stream)
+{
+    if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    CUDA_MEMCPY3D copy = rows(width, height, kind);
+    copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.srcArray = from;
+    copy.srcXInBytes = x;
+    copy.srcY = y;
+    copy.dstArray = to;
+    copy.dstXInBytes = to_x;
+    copy.dstY = to_y;
+    return copy_shape(&copy, stream, false);
+}
