@@ -60,7 +60,8 @@ LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)
 HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
 
 TOOLS = $(B)/bin/ptxas $(B)/bin/ptxvm
-PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so $(B)/lib/libcuda.so.1
+PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so $(B)/lib/libcuda.so.1 $(RT_LIBS) \
+           $(B)/lib/libptxcudart_static.a $(B)/lib/libptxvm_redirect.so $(B)/lib/libptxvm_audit.so
 
 PUBLIC_HEADERS = $(filter-out include/ptx_tools.h include/ptx_syntax.h,$(wildcard include/*.h)) include/ptxvm.hpp
 
@@ -138,6 +139,28 @@ $(GEN)/libcuda.map: lib/shim/version.awk lib/shim/cuda.def lib/shim/cuda_absent.
 $(B)/lib/libcuda.so.1: $(CUDA_OBJ) $(B)/lib/libptxvm.a $(GEN)/libcuda.map
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,--version-script=$(GEN)/libcuda.map $(LDFLAGS) -o $@ $(CUDA_OBJ) $(B)/lib/libptxvm.a $(CUDA_LIBS) $(LIBS)
+# libcudart of three releases over libcuda.so.1, for programs that relink an archive of all of it, and what
+# ptxvm --exec redirects a linked-in runtime with (docs/dropin.md).
+RT_SONAMES = 11:libcudart.so.11.0 12:libcudart.so.12 13:libcudart.so.13
+RT_LIBS = $(foreach r,$(RT_SONAMES),$(B)/lib/$(lastword $(subst :, ,$r)))
+RT_OBJ = $(patsubst lib/shim/rt/%.c,$(B)/rt-$1/%.o,$(wildcard lib/shim/rt/*.c))
+define RT_RULES
+$(B)/rt-$1/%.o: lib/shim/rt/%.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) -DRT_RELEASE=$1 -MMD -MP -c -o $$@ $$<
+$(B)/lib/$2: $(call RT_OBJ,$1) $(B)/lib/libcuda.so.1
+	@mkdir -p $$(@D)
+	@echo '$2 { global: cuda*; __cuda*; local: *; };' >$(B)/rt-$1/exports.map
+	$$(CC) -shared -Wl,-soname,$2 -Wl,--version-script=$(B)/rt-$1/exports.map -Wl,-rpath,'$$$$ORIGIN' -Wl,--no-undefined $$(LDFLAGS) -o $$@ $$^ -pthread
+endef
+$(foreach r,$(RT_SONAMES),$(eval $(call RT_RULES,$(firstword $(subst :, ,$r)),$(lastword $(subst :, ,$r)))))
+$(B)/lib/libptxcudart_static.a: $(call RT_OBJ,13) $(CUDA_OBJ) $(LIB_OBJ)
+	@mkdir -p $(@D)
+	@rm -f $@
+	ar rcs $@ $^
+$(B)/lib/libptxvm_%.so: $(B)/obj/lib/shim/redirect/%.o
+	@mkdir -p $(@D)
+	$(CC) -shared $(LDFLAGS) -o $@ $< -ldl -pthread
 $(B)/bin/ptxas: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c)) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
@@ -234,6 +257,8 @@ install: all
 	install -d "$$to/lib/ptxvm"; \
 	install -m 644 lib/python/ptxvm.py lib/python/ptxvm_image.py "$$to/lib/ptxvm/"; \
 	install -m 755 $(B)/lib/libcuda.so.1 "$$to/lib/ptxvm/"; \
+	install -m 755 $(RT_LIBS) $(B)/lib/libptxvm_redirect.so $(B)/lib/libptxvm_audit.so "$$to/lib/ptxvm/"; \
+	install -m 644 $(B)/lib/libptxcudart_static.a "$$to/lib/ptxvm/"; \
 	sed 's,@PREFIX@,$(PREFIX),' docs/libptxvm.pc.in >"$$to/lib/pkgconfig/libptxvm.pc"; \
 	chmod 644 "$$to/lib/pkgconfig/libptxvm.pc"; \
 	sed "s,@PTXAS@,$$name," docs/man/ptxvm.1 >"$$to/share/man/man1/ptxvm.1"; \

@@ -1,7 +1,7 @@
 /* help.c - the text of ptxvm --help. */
 #include "options.h"
 
-const char *const help_text[2] = {
+const char *const help_text[] = {
     "ptxvm - runs PTX kernels without a GPU\n"
     "\n"
     "  ptxvm [options] FILE.ptx...     several files are linked; - is standard input; a .cu is compiled "
@@ -9,6 +9,7 @@ const char *const help_text[2] = {
     "  ptxvm --list FILE.ptx           the kernels, their parameters, and an example command\n"
     "  ptxvm --coverage FILE.ptx       the instructions that this VM cannot run yet\n"
     "  ptxvm --test DIR|FILE...        runs files whose first lines say // PTXVM: options\n"
+    "  ptxvm [options] --exec PROGRAM [ARGUMENT...]   runs a CUDA program; the options stand before --exec\n"
     "\n"
     "A single kernel without parameters needs no option: it runs as one thread.\n"
     "\n"
@@ -68,6 +69,14 @@ const char *const help_text[2] = {
     "  --engine no-NAME,...|plain   without these optimisations, or without any; results are the same\n"
     "  --memory BYTES      device memory: buffers, variables (16G) --heap BYTES   of malloc in kernels (8M)\n"
     "  --launch-depth N    nesting of launches by kernels         --pending-launches N\n"
+    "\n",
+    "With --exec (also --arch --threads --max-steps --timeout --max-output --max-host --deterministic "
+    "--approx\n"
+    "--fmad --async --memory --counts)\n"
+    "  --devices N         virtual devices (1)                    --report FILE.json   what ran, and what "
+    "failed\n"
+    "  --strict            exit code 4 when there was a fault or an unsupported call, whatever the program "
+    "says\n"
     "\n"
     "In the first lines of a test (--test) also\n"
     "  --expect-exit N     the exit code wanted                   --expect-fault N    the CUDA error wanted\n"
@@ -76,4 +85,5 @@ const char *const help_text[2] = {
     "\n"
     "Exit codes: 0 fine, 1 an expectation failed, 2 usage, 3 does not assemble or link, 4 a fault in the "
     "kernel,\n"
-    "5 deadlock, limit or interrupt. Numbers of bytes take K, M, G. --version tells the version.\n"};
+    "5 deadlock, limit or interrupt. Numbers of bytes take K, M, G. --version tells the version.\n",
+    NULL};

@@ -176,7 +176,11 @@ enum {
     OPT_PROFILE,
     OPT_HOST_LIB,
     OPT_COOPERATIVE,
-    OPT_TEST
+    OPT_TEST,
+    OPT_EXEC,
+    OPT_DEVICES,
+    OPT_STRICT,
+    OPT_REPORT
 };
 
 static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HELP},
@@ -218,6 +222,10 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"host-lib", required_argument, NULL, OPT_HOST_LIB},
                                              {"cooperative", no_argument, NULL, OPT_COOPERATIVE},
                                              {"test", no_argument, NULL, OPT_TEST},
+                                             {"exec", required_argument, NULL, OPT_EXEC},
+                                             {"devices", required_argument, NULL, OPT_DEVICES},
+                                             {"strict", no_argument, NULL, OPT_STRICT},
+                                             {"report", required_argument, NULL, OPT_REPORT},
                                              {NULL, 0, NULL, 0}};
 
 static void print_version(void)
@@ -229,9 +237,25 @@ static void print_version(void)
 
 static void print_help(void)
 {
-    fputs(help_text[0], stdout);
-    fputs(help_text[1], stdout);
+    for (size_t i = 0; help_text[i]; i++) fputs(help_text[i], stdout);
     exit(EXIT_FINE);
+}
+
+static bool store_program_option(struct options *options, int option, const char *value)
+{
+    switch (option) {
+    case OPT_DEVICES: options->devices = (unsigned)number("--devices", value, 32); return true;
+    case OPT_REPORT: options->report = value; return true;
+    default: return false;
+    }
+}
+
+/* What follows --exec PROGRAM is the program's. */
+static void store_program(struct options *options, char *program, char **arguments, int n)
+{
+    options->program = must_alloc((unsigned long)(n + 2) * sizeof *options->program);
+    options->program[0] = program;
+    for (int i = 0; i < n; i++) options->program[i + 1] = arguments[i];
 }
 
 /* What runs and with which data; false when `option` is another kind. */
@@ -304,6 +328,7 @@ static void store_mode(struct options *options, int option)
     case OPT_COVERAGE: options->coverage = true; break;
     case OPT_QUIET: options->quiet = true; break;
     case OPT_TEST: options->test = true; break;
+    case OPT_STRICT: options->strict = true; break;
     default: fail(EXIT_USAGE, "the options are not understood"); /* getopt_long has said which */
     }
 }
@@ -316,11 +341,17 @@ void options_parse(struct options *options, int argc, char **argv)
     while ((option = getopt_long(argc, argv, "k:g:b:s:a:hV", long_options, NULL)) != -1) {
         if (option == 'h') option = OPT_HELP;
         if (option == 'V') option = OPT_VERSION;
+        if (option == OPT_EXEC) {
+            store_program(options, optarg, argv + optind, argc - optind);
+            return;
+        }
         if (!store_kernel_option(options, option, optarg) && !store_expectation(options, option, optarg) &&
-            !store_device_option(options, option, optarg))
+            !store_device_option(options, option, optarg) && !store_program_option(options, option, optarg))
             store_mode(options, option);
     }
     for (int i = optind; i < argc; i++) words_add(&options->files, argv[i]);
+    if (options->strict || options->report || options->devices)
+        fail(EXIT_USAGE, "--strict, --report and --devices go with --exec, and stand before it");
     if (options->files.n == 0) fail(EXIT_USAGE, "no file is given");
 }
 
@@ -329,4 +360,5 @@ void options_free(struct options *options)
     struct words *const all[] = {&options->files,  &options->arguments, &options->sets,     &options->outs,
                                  &options->prints, &options->expects,   &options->host_libs};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]->at);
+    free(options->program);
 }

@@ -36,6 +36,10 @@ struct options {
     uint64_t async_seed;
     const char *engine; /* NULL: with all optimisations */
     bool test;          /* --test: the files are tests, or folders of tests */
+    char **program;     /* --exec: a program and its arguments, ended by NULL; words of argv */
+    unsigned devices;   /* --exec: 0: as the environment says */
+    bool strict;        /* --exec */
+    const char *report; /* --exec: a file, or NULL */
 };
 
 /* Reads a command line; gives up with a usage error. --help and --version print and exit. */
@@ -44,7 +48,7 @@ void options_free(struct options *options);
 
 void words_add(struct words *words, const char *word);
 
-/* help.c */
-extern const char *const help_text[2]; /* one behind the other */
+/* help.c: parts of one text, ended by NULL */
+extern const char *const help_text[];
 
 #endif

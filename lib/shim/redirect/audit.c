@@ -10,7 +10,7 @@
  *   over would call the vendor's half of the process.
  *
  * An auditing library lives in a namespace of its own, with a C library of its own, so it only writes jumps;
- * what they lead to is libptxvm_redirect.so, in the program's namespace (preload.c). Nothing is relocated yet
+ * what they lead to is libptxvm_redirect.so, in the program's namespace (redirect.c). Nothing is relocated yet
  * when objects are seen, nor need be. x86-64.
  */
 #define _GNU_SOURCE

@@ -107,7 +107,7 @@ cudaError_t px_rt_array_element(CUarray array, size_t *bytes)
 
 /* ---- objects ---- */
 
-static cudaError_t resource_to_driver(const struct cudaResourceDesc *from, CUDA_RESOURCE_DESC *to)
+static cudaError_t resource_to_driver(const struct cudaResourceDesc *from, struct px_rt_resource *to)
 {
     CUarray_format format;
     unsigned channels;
@@ -132,7 +132,7 @@ static cudaError_t resource_to_driver(const struct cudaResourceDesc *from, CUDA_
     }
 }
 
-static cudaError_t resource_to_runtime(const CUDA_RESOURCE_DESC *from, struct cudaResourceDesc *to)
+static cudaError_t resource_to_runtime(const struct px_rt_resource *from, struct cudaResourceDesc *to)
 {
     if (!to) return cudaErrorInvalidValue;
     memset(to, 0, sizeof *to);
@@ -172,11 +172,11 @@ static unsigned read_flag(const struct cudaResourceDesc *resource, const struct 
     return desc.f == cudaChannelFormatKindFloat ? 0 : READ_AS_INTEGER;
 }
 
-cudaError_t px_rt_texture_create(uint64_t *object, const struct cudaResourceDesc *resource,
+cudaError_t px_rt_texture_create(unsigned long long *object, const struct cudaResourceDesc *resource,
                                  const struct cudaTextureDesc *texture, const void *view)
 {
-    CUDA_RESOURCE_DESC where;
-    CUDA_TEXTURE_DESC how = {0};
+    struct px_rt_resource where;
+    struct px_rt_sampling how = {0};
     if (!object || !texture) return cudaErrorInvalidValue;
     RT_TRY(resource_to_driver(resource, &where));
     for (int i = 0; i < 3; i++) how.addressMode[i] = (unsigned)texture->addressMode[i];
@@ -190,21 +190,21 @@ cudaError_t px_rt_texture_create(uint64_t *object, const struct cudaResourceDesc
     how.minMipmapLevelClamp = texture->minMipmapLevelClamp;
     how.maxMipmapLevelClamp = texture->maxMipmapLevelClamp;
     memcpy(how.borderColor, texture->borderColor, sizeof how.borderColor);
-    return (cudaError_t)cuTexObjectCreate(object, &where, &how, view);
+    return (cudaError_t)cuTexObjectCreate(object, (void *)&where, (void *)&how, view);
 }
 
-cudaError_t px_rt_texture_resource(struct cudaResourceDesc *resource, uint64_t object)
+cudaError_t px_rt_texture_resource(struct cudaResourceDesc *resource, unsigned long long object)
 {
-    CUDA_RESOURCE_DESC where;
-    RT_TRY(cuTexObjectGetResourceDesc(&where, object));
+    struct px_rt_resource where;
+    RT_TRY(cuTexObjectGetResourceDesc((void *)&where, object));
     return resource_to_runtime(&where, resource);
 }
 
-cudaError_t px_rt_texture_desc(struct cudaTextureDesc *texture, uint64_t object)
+cudaError_t px_rt_texture_desc(struct cudaTextureDesc *texture, unsigned long long object)
 {
-    CUDA_TEXTURE_DESC how;
+    struct px_rt_sampling how;
     if (!texture) return cudaErrorInvalidValue;
-    RT_TRY(cuTexObjectGetTextureDesc(&how, object));
+    RT_TRY(cuTexObjectGetTextureDesc((void *)&how, object));
     *texture = (struct cudaTextureDesc){
         .filterMode = (int)how.filterMode,
         .readMode = how.flags & READ_AS_INTEGER ? READ_ELEMENT : READ_NORMALIZED_FLOAT,
@@ -223,18 +223,18 @@ cudaError_t px_rt_texture_desc(struct cudaTextureDesc *texture, uint64_t object)
     return cudaSuccess;
 }
 
-cudaError_t px_rt_surface_create(uint64_t *object, const struct cudaResourceDesc *resource)
+cudaError_t px_rt_surface_create(unsigned long long *object, const struct cudaResourceDesc *resource)
 {
-    CUDA_RESOURCE_DESC where;
+    struct px_rt_resource where;
     if (!object) return cudaErrorInvalidValue;
     RT_TRY(resource_to_driver(resource, &where));
-    return (cudaError_t)cuSurfObjectCreate(object, &where);
+    return (cudaError_t)cuSurfObjectCreate(object, (void *)&where);
 }
 
-cudaError_t px_rt_surface_resource(struct cudaResourceDesc *resource, uint64_t object)
+cudaError_t px_rt_surface_resource(struct cudaResourceDesc *resource, unsigned long long object)
 {
-    CUDA_RESOURCE_DESC where;
-    RT_TRY(cuSurfObjectGetResourceDesc(&where, object));
+    struct px_rt_resource where;
+    RT_TRY(cuSurfObjectGetResourceDesc((void *)&where, object));
     return resource_to_runtime(&where, resource);
 }
 

@@ -13,6 +13,12 @@ cudaError_t px_rt_malloc(void **pointer, size_t bytes)
     return bytes ? (cudaError_t)cuMemAlloc_v2((CUdeviceptr *)pointer, bytes) : cudaSuccess;
 }
 
+cudaError_t px_rt_free(void *pointer)
+{
+    size_t free, total;
+    return (cudaError_t)(pointer ? cuMemFree_v2((CUdeviceptr)pointer) : cuMemGetInfo_v2(&free, &total));
+}
+
 cudaError_t px_rt_malloc_pitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
     enum { ELEMENT = 4 }; /* the smallest that the driver knows */

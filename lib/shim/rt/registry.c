@@ -72,6 +72,7 @@ void **__cudaRegisterFatBinary(void *wrapper)
     if (!image) return NULL;
     image->wrapper = wrapper;
     pthread_mutex_init(&image->lock, NULL);
+    px_rt_image(wrapper);
     return (void **)image;
 }
 

@@ -39,6 +39,8 @@ cudaError_t px_rt_ready(void);
 cudaError_t px_rt_end(cudaError_t error);
 /* cudaErrorNotSupported, told once by name where people look (PTXVM_LOG). */
 cudaError_t px_rt_unsupported(const char *name);
+/* An image that may be loaded, told before the driver is initialised: PTXVM_ARCH=auto chooses by it. */
+void px_rt_image(const void *data);
 CUcontext px_rt_context(void);
 /* The primary context of a device, made when it is not there yet. */
 cudaError_t px_rt_primary(int device, CUcontext *context);
@@ -108,6 +110,7 @@ cudaError_t px_rt_occupancy_cluster_size(int *size, const void *function,
 /* ---- memory (memory.c) ---- */
 
 cudaError_t px_rt_malloc(void **pointer, size_t bytes);
+cudaError_t px_rt_free(void *pointer); /* NULL: only makes a context, and tells whether it is lost */
 cudaError_t px_rt_malloc_pitch(void **pointer, size_t *pitch, size_t width, size_t height);
 cudaError_t px_rt_malloc_3d(struct cudaPitchedPtr *pointer, struct cudaExtent extent);
 cudaError_t px_rt_malloc_async(void **pointer, size_t bytes, CUmemoryPool pool, CUstream stream);
@@ -162,12 +165,12 @@ cudaError_t px_rt_mipmap_create(CUmipmappedArray *array, const struct cudaChanne
 cudaError_t px_rt_array_info(struct cudaChannelFormatDesc *desc, struct cudaExtent *extent, unsigned *flags,
                              CUarray array);
 cudaError_t px_rt_array_element(CUarray array, size_t *bytes);
-cudaError_t px_rt_texture_create(uint64_t *object, const struct cudaResourceDesc *resource,
+cudaError_t px_rt_texture_create(unsigned long long *object, const struct cudaResourceDesc *resource,
                                  const struct cudaTextureDesc *texture, const void *view);
-cudaError_t px_rt_texture_resource(struct cudaResourceDesc *resource, uint64_t object);
-cudaError_t px_rt_texture_desc(struct cudaTextureDesc *texture, uint64_t object);
-cudaError_t px_rt_surface_create(uint64_t *object, const struct cudaResourceDesc *resource);
-cudaError_t px_rt_surface_resource(struct cudaResourceDesc *resource, uint64_t object);
+cudaError_t px_rt_texture_resource(struct cudaResourceDesc *resource, unsigned long long object);
+cudaError_t px_rt_texture_desc(struct cudaTextureDesc *texture, unsigned long long object);
+cudaError_t px_rt_surface_create(unsigned long long *object, const struct cudaResourceDesc *resource);
+cudaError_t px_rt_surface_resource(struct cudaResourceDesc *resource, unsigned long long object);
 cudaError_t px_rt_texture_width(size_t *width, const struct cudaChannelFormatDesc *desc, int device);
 
 /* ---- graphs (graph.c); `exec` NULL: the node itself, else in an instance ---- */

@@ -22,6 +22,29 @@ static _Thread_local struct {
     cudaError_t last;
 } self;
 
+/* What the driver has for us beside its public functions; NULL: it is another one. */
+static const struct px_cu_tools *tools(void)
+{
+    static const CUuuid id = PX_CU_TOOLS_ID;
+    static _Atomic(const struct px_cu_tools *) found;
+    const void *table = found;
+    if (!table && cuGetExportTable(&table, &id) == CUDA_SUCCESS) found = table;
+    return table;
+}
+
+cudaError_t px_rt_unsupported(const char *name)
+{
+    const struct px_cu_tools *t = tools();
+    if (t) t->unsupported(name);
+    return cudaErrorNotSupported;
+}
+
+void px_rt_image(const void *data)
+{
+    const struct px_cu_tools *t = tools();
+    if (t) t->image(data);
+}
+
 cudaError_t px_rt_init(void)
 {
     return (cudaError_t)cuInit(0);
@@ -85,14 +108,27 @@ CUcontext px_rt_context(void)
     return context;
 }
 
+/* The device of a primary context, also of one that is lost, or -1. */
+static int device_of(CUcontext context)
+{
+    int device = DEVICES - 1;
+    pthread_mutex_lock(&lock);
+    while (device >= 0 && primary[device] != context) device--;
+    pthread_mutex_unlock(&lock);
+    return device;
+}
+
 cudaError_t px_rt_device_get(int *device)
 {
     CUcontext context = NULL;
     if (!device) return cudaErrorInvalidValue;
     RT_TRY(px_rt_init());
-    if (cuCtxGetCurrent(&context) == 0 && context) return (cudaError_t)cuCtxGetDevice(device);
-    *device = preferred();
-    return cudaSuccess;
+    if (cuCtxGetCurrent(&context) != 0 || !context) {
+        *device = preferred();
+        return cudaSuccess;
+    }
+    *device = device_of(context);
+    return *device >= 0 ? cudaSuccess : (cudaError_t)cuCtxGetDevice(device);
 }
 
 cudaError_t px_rt_device_set(int device, bool make_context)

@@ -1,5 +1,5 @@
 /*
- * preload.c - libptxvm_redirect.so: what the entries of a linked-in runtime jump to.
+ * redirect.c - libptxvm_redirect.so: what the entries of a linked-in runtime jump to.
  *
  * `ptxvm --exec` preloads it into the program. The audit library (audit.c), which sees every object as it is
  * mapped, writes jumps to the thunks below over the entries. A thunk goes where its slot points; the first
