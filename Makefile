@@ -35,6 +35,9 @@ GEN_HEADERS = $(GEN)/isa_words.h $(GEN)/isa_ops.h
 CUDA_SRC = $(wildcard lib/shim/cuda_*.c) lib/shim/fatbin.c
 CUDA_OBJ = $(CUDA_SRC:%.c=$(B)/obj/%.o)
 CUDA_LIBS = -lzstd -llz4
+# libcudart: RT_RELEASE and the library's name.
+RT_SONAMES = 11:libcudart.so.11.0 12:libcudart.so.12 13:libcudart.so.13
+RT_LIBS = $(foreach r,$(RT_SONAMES),$(B)/lib/$(lastword $(subst :, ,$r)))
 LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c $(CUDA_SRC),$(wildcard lib/*.c lib/*/*.c))
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o $(LEVEL_OBJ)
 
@@ -141,8 +144,6 @@ $(B)/lib/libcuda.so.1: $(CUDA_OBJ) $(B)/lib/libptxvm.a $(GEN)/libcuda.map
 	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,--version-script=$(GEN)/libcuda.map $(LDFLAGS) -o $@ $(CUDA_OBJ) $(B)/lib/libptxvm.a $(CUDA_LIBS) $(LIBS)
 # libcudart of three releases over libcuda.so.1, for programs that relink an archive of all of it, and what
 # ptxvm --exec redirects a linked-in runtime with (docs/dropin.md).
-RT_SONAMES = 11:libcudart.so.11.0 12:libcudart.so.12 13:libcudart.so.13
-RT_LIBS = $(foreach r,$(RT_SONAMES),$(B)/lib/$(lastword $(subst :, ,$r)))
 RT_OBJ = $(patsubst lib/shim/rt/%.c,$(B)/rt-$1/%.o,$(wildcard lib/shim/rt/*.c))
 define RT_RULES
 $(B)/rt-$1/%.o: lib/shim/rt/%.c

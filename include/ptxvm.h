@@ -104,8 +104,9 @@ typedef struct ptx_progress {
     size_t struct_size;
     uint64_t ctas_done, ctas_total; /* of all grids launched so far */
     uint64_t grids_done, grids_total;
-    uint64_t thread_instructions; /* executed so far, an estimate while running */
-    unsigned max_depth;           /* deepest nesting of grids seen: 0 without device-side launches */
+    uint64_t thread_instructions;      /* executed so far, an estimate while running */
+    unsigned max_depth;                /* deepest nesting of grids seen: 0 without device-side launches */
+    uint64_t thread_instructions_ever; /* of all launches of the device's life, likewise */
 } ptx_progress;
 
 /* Counters of all launches since the device was last idle. Any thread. */

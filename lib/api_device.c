@@ -55,7 +55,9 @@ PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progres
                                .grids_done = atomic_load(&s->grids_done),
                                .grids_total = atomic_load(&s->grids_total),
                                .thread_instructions = atomic_load(&s->total_threads),
-                               .max_depth = atomic_load(&s->max_depth)};
+                               .max_depth = atomic_load(&s->max_depth),
+                               .thread_instructions_ever =
+                                   atomic_load(&s->earlier_threads) + atomic_load(&s->total_threads)};
     px_give(progress, &told, sizeof told, FIRST_PROGRESS);
 }
 

@@ -184,11 +184,22 @@ CUresult px_cu_result(struct px_cu_context *context, ptx_status status, const pt
     return CUDA_ERROR_UNKNOWN;
 }
 
+void px_cu_context_count(void *context, void *user)
+{
+    struct px_cu_context *c = context;
+    ptx_progress progress = {sizeof progress};
+    (void)user;
+    if (!atomic_load(&c->vm)) return;
+    ptx_device_progress(atomic_load(&c->vm), &progress);
+    px_cu_log_instructions(progress.thread_instructions_ever);
+}
+
 /* ---- making and ending ---- */
 
 static void destroy(void *object)
 {
     struct px_cu_context *c = object;
+    px_cu_context_count(c, NULL);
     ptx_device_destroy(atomic_load(&c->vm));
     px_cu_flush(c);
     range_give(c->range);

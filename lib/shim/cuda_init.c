@@ -170,6 +170,7 @@ static void ended(void)
 {
     int was = READY;
     if (!atomic_compare_exchange_strong(&state, &was, ENDED)) return;
+    px_cu_each(PX_CU_CONTEXT, NULL, px_cu_context_count, NULL);
     px_cu_log_end();
 }
 

@@ -2,7 +2,8 @@
  * cuda_log.c - what is told to people: faults, refusals, calls that are not served, and a report for scripts.
  *
  * PTXVM_LOG: a file, "stderr", or "off". Without it only what explains a failure is told, on standard error.
- * PTXVM_REPORT: a file that gets, when the process ends, what was run and what failed, as JSON.
+ * PTXVM_REPORT: a file that gets what was run and what failed, as JSON: when the process ends, and when
+ * something fails, for the process may end itself by that. %p in its name is the number of the process.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,8 +27,21 @@ static FILE *log_file; /* NULL: standard error */
 static char *report_path;
 static struct tally *unsupported, *kernels, *faults;
 static unsigned faults_kept;
-static uint64_t launches;
+static uint64_t launches, instructions;
 static pid_t process;
+
+/* `name` with the number of the process for %p; NULL: out of memory. */
+static char *report_name(const char *name)
+{
+    const char *number = strstr(name, "%p");
+    const size_t size = strlen(name) + 24;
+    char *text = malloc(size);
+    if (text && number)
+        snprintf(text, size, "%.*s%ld%s", (int)(number - name), name, (long)process, number + 2);
+    else if (text)
+        strcpy(text, name);
+    return text;
+}
 
 bool px_cu_log_open(const char *where, const char *report)
 {
@@ -40,7 +54,7 @@ bool px_cu_log_open(const char *where, const char *report)
     }
     if (log_file) setvbuf(log_file, NULL, _IOLBF, 0);
     reporting = report != NULL;
-    if (reporting) report_path = strdup(report);
+    if (reporting) report_path = report_name(report);
     return !reporting || report_path;
 }
 
@@ -83,10 +97,13 @@ static bool count(struct tally **list, const char *text)
     return true;
 }
 
+static void report_write(void);
+
 CUresult px_cu_unsupported(const char *name)
 {
     pthread_mutex_lock(&lock);
     const bool first = count(&unsupported, name);
+    if (first) report_write();
     pthread_mutex_unlock(&lock);
     if (first) px_cu_note("%s is not supported", name);
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -98,6 +115,13 @@ void px_cu_log_launch(const char *kernel)
     pthread_mutex_lock(&lock);
     launches++;
     count(&kernels, kernel);
+    pthread_mutex_unlock(&lock);
+}
+
+void px_cu_log_instructions(uint64_t more)
+{
+    pthread_mutex_lock(&lock);
+    instructions += more;
     pthread_mutex_unlock(&lock);
 }
 
@@ -142,6 +166,7 @@ void px_cu_log_fault(ptx_status status, const ptx_fault *fault)
 {
     pthread_mutex_lock(&lock);
     keep_fault(status, fault);
+    report_write();
     fflush(stdout);
     if (!off) print_fault(log_file ? log_file : stderr, status, fault);
     pthread_mutex_unlock(&lock);
@@ -191,16 +216,23 @@ static void json_faults(FILE *to)
     fprintf(to, "%s],\n", faults ? "\n  " : "");
 }
 
-void px_cu_log_end(void)
+/* The lock is held. */
+static void report_write(void)
 {
     FILE *to = reporting && process == getpid() ? fopen(report_path, "we") : NULL;
     if (!to) return;
-    pthread_mutex_lock(&lock);
     fputs("{\n", to);
     json_counts(to, "kernels", "launches", kernels);
     json_faults(to);
     json_counts(to, "unsupported", "calls", unsupported);
-    fprintf(to, "  \"launches\": %llu\n}\n", (unsigned long long)launches);
+    fprintf(to, "  \"launches\": %llu,\n  \"instructions\": %llu\n}\n", (unsigned long long)launches,
+            (unsigned long long)instructions);
     fclose(to);
+}
+
+void px_cu_log_end(void)
+{
+    pthread_mutex_lock(&lock);
+    report_write();
     pthread_mutex_unlock(&lock);
 }

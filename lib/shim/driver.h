@@ -118,6 +118,8 @@ CUresult px_cu_unsupported(const char *name);
 bool px_cu_log_open(const char *where, const char *report);
 void px_cu_log_launch(const char *kernel);
 void px_cu_log_fault(ptx_status status, const ptx_fault *fault);
+/* What a device that goes has executed. */
+void px_cu_log_instructions(uint64_t more);
 void px_cu_log_end(void);
 
 /* ---- devices (cuda_device.c) ---- */
@@ -170,6 +172,8 @@ void px_cu_flush(struct px_cu_context *context);
 /* A status of the library as CUDA tells it. `fault` may be NULL. */
 CUresult px_cu_result(struct px_cu_context *context, ptx_status status, const ptx_fault *fault);
 CUresult px_cu_context_make(struct px_cu_device *device, unsigned flags, struct px_cu_context **context);
+/* Tells the report what a context has executed; for px_cu_each. */
+void px_cu_context_count(void *context, void *user);
 /* What is left of a context: its modules, streams and so on go. The handle is no longer one. */
 void px_cu_context_end(CUcontext handle);
 /* The context of the device that is in use, taken: the current one if it is that device's. */

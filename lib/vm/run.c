@@ -61,6 +61,7 @@ void px_run_remove(struct px_run *run)
 
 static void count_from_zero(struct px_sched *s)
 {
+    atomic_fetch_add_explicit(&s->earlier_threads, atomic_load(&s->total_threads), memory_order_relaxed);
     atomic_store_explicit(&s->ctas_done, 0, memory_order_relaxed);
     atomic_store_explicit(&s->ctas_total, 0, memory_order_relaxed);
     atomic_store_explicit(&s->grids_done, 0, memory_order_relaxed);

@@ -135,6 +135,7 @@ struct px_sched {
     /* since the device was last idle */
     atomic_uint_fast64_t ctas_done, ctas_total, grids_done, grids_total, total_threads;
     atomic_uint max_depth;
+    atomic_uint_fast64_t earlier_threads; /* total_threads of all times before */
 };
 
 bool px_sched_init(struct px_sched *sched, struct ptx_device *device, uint32_t workers);
