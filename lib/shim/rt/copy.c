@@ -206,7 +206,7 @@ cudaError_t px_rt_copy_2d(void *to, size_t to_pitch, const void *from, size_t fr
                           size_t height, int kind, CUstream stream, bool async)
 {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidValue;
     CUDA_MEMCPY3D copy = rows(width, height, kind);
     copy.srcHost = from;
     copy.srcDevice = (CUdeviceptr)from;
@@ -224,7 +224,7 @@ cudaError_t px_rt_copy_to_array(CUarray to, size_t x, size_t y, const void *from
 {
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    if (width > pitch) return cudaErrorInvalidPitchValue;
+    if (width > pitch) return cudaErrorInvalidValue;
     CUDA_MEMCPY3D copy = rows(width, height, kind);
     copy.srcHost = from;
     copy.srcDevice = (CUdeviceptr)from;
@@ -241,7 +241,7 @@ cudaError_t px_rt_copy_from_array(void *to, size_t pitch, CUarray from, size_t x
 {
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    if (width > pitch) return cudaErrorInvalidPitchValue;
+    if (width > pitch) return cudaErrorInvalidValue;
     CUDA_MEMCPY3D copy = rows(width, height, kind);
     copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
     copy.srcArray = from;

@@ -36,11 +36,14 @@ cudaError_t px_rt_config_pop(dim3 *grid, dim3 *block, size_t *shared, void *stre
     return cudaSuccess;
 }
 
-/* What the driver calls an invalid value is an invalid configuration here, when the shape is one. */
+/* A launch that is not possible: release 13 calls all of these an invalid value, as measured on an H100;
+ * before it a shape was an invalid configuration. */
 static cudaError_t shape_error(CUresult result, dim3 grid, dim3 block)
 {
     int most[7] = {0}, device = 0;
-    if (result != CUDA_ERROR_INVALID_VALUE || cuCtxGetDevice(&device) != 0) return (cudaError_t)result;
+    if (RT_RELEASE >= 13 && result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES) return cudaErrorInvalidValue;
+    if (RT_RELEASE >= 13 || result != CUDA_ERROR_INVALID_VALUE || cuCtxGetDevice(&device) != 0)
+        return (cudaError_t)result;
     for (int i = 0; i < 7; i++) cuDeviceGetAttribute(&most[i], i + 1, device); /* threads, block, grid */
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
     const unsigned sizes[] = {block.x, block.y, block.z, grid.x, grid.y, grid.z};

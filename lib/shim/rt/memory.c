@@ -56,8 +56,9 @@ cudaError_t px_rt_host_alloc(void **pointer, size_t bytes, unsigned flags)
 
 cudaError_t px_rt_managed_alloc(void **pointer, size_t bytes, unsigned flags)
 {
-    if (!pointer || !bytes) return cudaErrorInvalidValue;
-    return (cudaError_t)cuMemAllocManaged((CUdeviceptr *)pointer, bytes, flags);
+    if (!pointer) return cudaErrorInvalidValue;
+    *pointer = NULL;
+    return bytes ? (cudaError_t)cuMemAllocManaged((CUdeviceptr *)pointer, bytes, flags) : cudaSuccess;
 }
 
 cudaError_t px_rt_pointer(struct cudaPointerAttributes *attributes, const void *pointer)

@@ -214,7 +214,8 @@ cudaError_t px_rt_kernel(const void *function, CUkernel *kernel)
     struct entry *entry = find(function, false);
     if (!entry) { /* perhaps one already */
         *kernel = (CUkernel)function;
-        return cuKernelGetName(&name, *kernel) == 0 ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+        if (cuKernelGetName(&name, *kernel) == CUDA_SUCCESS) return cudaSuccess;
+        return RT_RELEASE >= 13 && function ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
     }
     *kernel = entry->kernel;
     if (*kernel) return cudaSuccess;

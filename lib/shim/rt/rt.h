@@ -70,8 +70,8 @@ cudaError_t px_rt_device_like(int *device, const struct PX_RT_PROP *wanted);
 
 /* ---- what host code registers (registry.c) ---- */
 
-/* The kernel of a host function, loaded; a cudaKernel_t stands for itself. cudaErrorInvalidDeviceFunction, or
- * why its module cannot be loaded. */
+/* The kernel of a host function, loaded; a cudaKernel_t stands for itself. cudaErrorInvalidDeviceFunction (in
+ * release 13 cudaErrorInvalidResourceHandle for what is neither), or why its module cannot be loaded. */
 cudaError_t px_rt_kernel(const void *function, CUkernel *kernel);
 /* The same in the current context. */
 cudaError_t px_rt_function(const void *function, CUfunction *result);

@@ -232,14 +232,15 @@ uint64_t px_rt_entry_flags(uint64_t flags, CUstream own)
 cudaError_t px_rt_entry(const char *symbol, void **fn, int version, uint64_t flags, void *found)
 {
     if (!symbol || !fn) return cudaErrorInvalidValue;
-    return (cudaError_t)cuGetProcAddress_v2(symbol, fn, version, flags, found);
+    const cudaError_t error = (cudaError_t)cuGetProcAddress_v2(symbol, fn, version, flags, found);
+    return error == cudaErrorSymbolNotFound && found ? cudaSuccess : error; /* *found says why */
 }
 
 /* ---- errors ---- */
 
 cudaError_t px_rt_end(cudaError_t error)
 {
-    if (error != cudaSuccess) self.last = error;
+    if (error != cudaSuccess && error != cudaErrorNotReady) self.last = error; /* as measured on an H100 */
     return error;
 }
 
