@@ -10,8 +10,8 @@
  *   over would call the vendor's half of the process.
  *
  * An auditing library lives in a namespace of its own, with a C library of its own, so it only writes jumps;
- * what they lead to is libptxvm_redirect.so, in the program's namespace (redirect.c). Nothing is relocated yet
- * when objects are seen, nor need be. x86-64.
+ * what they lead to is libptxvm_redirect.so, in the program's namespace (redirect.c). Nothing is relocated
+ * yet when objects are seen, nor need be. x86-64.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -233,39 +233,35 @@ struct patch {
     const char *name; /* of the object */
     uintptr_t base;
     unsigned release;
+    uintptr_t first, last;      /* where its entries are */
     unsigned char *page, *next; /* far jumps within reach of its near ones; NULL: none yet */
-    unsigned done, left;        /* entries */
-    bool refused;               /* code cannot be made writable */
 };
 
-static bool writable(uintptr_t code, size_t size, int protection)
+/* Changes what may be done with the code from the first entry to the last. */
+static bool protect(const struct patch *patch, int protection)
 {
-    const uintptr_t first = code & ~(uintptr_t)4095, last = (code + size + 4095) & ~(uintptr_t)4095;
+    const uintptr_t first = patch->first & ~(uintptr_t)4095,
+                    last = (patch->last + FAR_JUMP + 4095) & ~(uintptr_t)4095;
     return mprotect((void *)first, last - first, protection) == 0;
 }
 
-static void redirect(struct patch *patch, int number, const Elf64_Sym *symbol)
+/* False: there is no room for a jump. */
+static bool redirect(struct patch *patch, int number, uintptr_t entry, size_t size)
 {
     const uintptr_t to = thunks + (uintptr_t)(patch->release * PX_NAMES + (unsigned)number) * PX_THUNK_BYTES;
-    unsigned char *code = (unsigned char *)(patch->base + symbol->st_value);
-    const size_t room = room_at(code, symbol->st_size);
-    if (!writable((uintptr_t)code, FAR_JUMP, PROT_READ | PROT_WRITE | PROT_EXEC) &&
-        !writable((uintptr_t)code, FAR_JUMP, PROT_READ | PROT_WRITE)) {
-        patch->refused = true;
-        return;
-    }
+    unsigned char *code = (unsigned char *)entry;
+    const size_t room = room_at(code, size);
     if (room >= FAR_JUMP) {
         far_jump(code, to);
-        patch->done++;
-    } else if (room >= NEAR_JUMP && (patch->page || (patch->page = page_near((uintptr_t)code)))) {
-        if (!patch->next) patch->next = patch->page;
-        far_jump(patch->next, to);
-        near_jump(code, (uintptr_t)patch->next);
-        patch->next += PX_THUNK_BYTES;
-        patch->done++;
-    } else
-        patch->left++;
-    writable((uintptr_t)code, FAR_JUMP, PROT_READ | PROT_EXEC);
+        return true;
+    }
+    if (room < NEAR_JUMP) return false;
+    if (!patch->page) patch->page = patch->next = page_near(entry);
+    if (!patch->page || patch->next + PX_THUNK_BYTES > patch->page + 4096) return false;
+    far_jump(patch->next, to);
+    near_jump(code, (uintptr_t)patch->next);
+    patch->next += PX_THUNK_BYTES;
+    return true;
 }
 
 /* ---- objects ---- */
@@ -306,36 +302,62 @@ static void complain(const struct patch *patch, const char *why)
         patch->name, why);
 }
 
+/* Calls `visit` with every entry of the runtime in the object; how many there are. */
+static unsigned each_entry(struct patch *patch, const struct symbols *symbols,
+                           void (*visit)(struct patch *, int number, uintptr_t entry, size_t size))
+{
+    unsigned entries = 0;
+    for (size_t i = 0; i < symbols->count; i++) {
+        const int number = name_number(function_name(symbols, i));
+        if (number < 0) continue;
+        visit(patch, number, patch->base + symbols->at[i].st_value, symbols->at[i].st_size);
+        entries++;
+    }
+    return entries;
+}
+
+static void measure(struct patch *patch, int number, uintptr_t entry, size_t size)
+{
+    (void)number, (void)size;
+    if (!patch->first || entry < patch->first) patch->first = entry;
+    if (entry > patch->last) patch->last = entry;
+}
+
+static void write_jump(struct patch *patch, int number, uintptr_t entry, size_t size)
+{
+    if (!redirect(patch, number, entry, size))
+        fprintf(stderr, "ptxvm: %s: %s has too few bytes to be redirected\n", patch->name, px_names[number]);
+}
+
+/* NULL, or why the runtime that is linked into an object cannot be replaced. */
+static const char *redirect_file(struct patch *patch, const struct file *file)
+{
+    const struct symbols symbols = symbols_of(file, SHT_SYMTAB);
+    if (!each_entry(patch, &symbols, measure)) {
+        if (!section(file, SHT_PROGBITS, ".nvFatBinSegment") || needs_runtime(file)) return NULL;
+        return symbols.count ? "has kernels and no runtime that is known"
+                             : "is stripped, so the runtime in it cannot be found and replaced";
+    }
+    if (!protect(patch, PROT_READ | PROT_WRITE | PROT_EXEC) && !protect(patch, PROT_READ | PROT_WRITE))
+        return "the code of the runtime in it cannot be written to, so it cannot be replaced";
+    patch->release = release_of(&symbols);
+    each_entry(patch, &symbols, write_jump);
+    protect(patch, PROT_READ | PROT_EXEC);
+    return NULL;
+}
+
 static void redirect_object(const struct link_map *map)
 {
     const bool program = !map->l_name || !*map->l_name;
-    const char *path = program ? "/proc/self/exe" : map->l_name;
-    bool wrong = true;
+    const char *path = program ? "/proc/self/exe" : map->l_name, *wrong = NULL;
     char name[4096];
     struct file file;
-    struct patch patch = {.name = path, .base = map->l_addr};
-    if (program && realpath(path, name)) patch.name = name;
-    if (file_open(&file, path)) {
-        const struct symbols symbols = symbols_of(&file, SHT_SYMTAB);
-        bool any = false;
-        for (size_t i = 0; i < symbols.count && !patch.refused; i++) {
-            const int number = name_number(function_name(&symbols, i));
-            if (number < 0) continue;
-            if (!any) patch.release = release_of(&symbols);
-            any = true;
-            redirect(&patch, number, &symbols.at[i]);
-        }
-        if (patch.refused)
-            complain(&patch, "the code of the runtime in it cannot be written to, so it cannot be replaced");
-        else if (!any && section(&file, SHT_PROGBITS, ".nvFatBinSegment") && !needs_runtime(&file))
-            complain(&patch, symbols.count
-                                 ? "has kernels and no runtime that is known"
-                                 : "is stripped, so the runtime in it cannot be found and replaced");
-        else
-            wrong = false;
-        if (wrong && program) _exit(EXIT_UNSUPPORTED);
-    }
+    struct patch patch = {.name = program && realpath(path, name) ? name : path, .base = map->l_addr};
+    if (file_open(&file, path)) wrong = redirect_file(&patch, &file);
     file_close(&file);
+    if (!wrong) return;
+    complain(&patch, wrong);
+    if (program) _exit(EXIT_UNSUPPORTED);
 }
 
 /* Ours hold the names themselves. */
