@@ -29,7 +29,13 @@
 
 #define AUDIT __attribute__((visibility("default")))
 
-enum { NEAR_JUMP = 5, FAR_JUMP = 14, WAITING = 64, EXIT_UNSUPPORTED = 3 };
+enum {
+    NEAR_JUMP = 5,
+    FAR_JUMP = 14,
+    FAR_BYTES = PX_NAMES * PX_THUNK_BYTES,
+    WAITING = 64,
+    EXIT_UNSUPPORTED = 3
+};
 
 AUDIT unsigned la_version(unsigned version);
 AUDIT char *la_objsearch(const char *name, uintptr_t *cookie, unsigned flag);
@@ -212,18 +218,18 @@ static void near_jump(unsigned char *code, uintptr_t to)
     memcpy(code + 1, &distance, sizeof distance);
 }
 
-/* A page for far jumps within reach of near ones from `code`: one every 64 KiB is tried, below and above. */
-static unsigned char *page_near(uintptr_t code)
+/* Room for far jumps within reach of near ones from `code`: every 64 KiB is tried, below and above. */
+static unsigned char *room_near(uintptr_t code)
 {
     const uintptr_t step = 1 << 16, reach = 0x7f000000;
     for (uintptr_t i = 1; i < reach / step; i++)
         for (int above = 0; above < 2; above++) {
             const uintptr_t wanted = ((above ? code + i * step : code - i * step) & ~(step - 1));
-            void *page = mmap((void *)wanted, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+            void *page = mmap((void *)wanted, FAR_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
             if (page == MAP_FAILED) continue;
             if ((uintptr_t)page == wanted) return page;
-            munmap(page, 4096); /* a kernel that does not know the flag */
+            munmap(page, FAR_BYTES); /* a kernel that does not know the flag */
         }
     return NULL;
 }
@@ -235,6 +241,7 @@ struct patch {
     unsigned release;
     uintptr_t first, last;      /* where its entries are */
     unsigned char *page, *next; /* far jumps within reach of its near ones; NULL: none yet */
+    unsigned left;              /* entries over which no jump fits */
 };
 
 /* Changes what may be done with the code from the first entry to the last. */
@@ -256,8 +263,8 @@ static bool redirect(struct patch *patch, int number, uintptr_t entry, size_t si
         return true;
     }
     if (room < NEAR_JUMP) return false;
-    if (!patch->page) patch->page = patch->next = page_near(entry);
-    if (!patch->page || patch->next + PX_THUNK_BYTES > patch->page + 4096) return false;
+    if (!patch->page) patch->page = patch->next = room_near(entry);
+    if (!patch->page) return false;
     far_jump(patch->next, to);
     near_jump(code, (uintptr_t)patch->next);
     patch->next += PX_THUNK_BYTES;
@@ -325,8 +332,9 @@ static void measure(struct patch *patch, int number, uintptr_t entry, size_t siz
 
 static void write_jump(struct patch *patch, int number, uintptr_t entry, size_t size)
 {
-    if (!redirect(patch, number, entry, size))
-        fprintf(stderr, "ptxvm: %s: %s has too few bytes to be redirected\n", patch->name, px_names[number]);
+    if (!redirect(patch, number, entry, size) && !patch->left++)
+        fprintf(stderr, "ptxvm: %s: no jump fits over %s; it stays the vendor's\n", patch->name,
+                px_names[number]);
 }
 
 /* NULL, or why the runtime that is linked into an object cannot be replaced. */

@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""ptxvm --exec: programs made here by the C compiler, and by nvcc where there is one.
+
+Without nvcc: client.c does by hand what nvcc's host code does, and is built in every way that the redirection
+knows: against libcudart.so, with a runtime linked in whose entries are far apart or packed, in a shared object
+that is linked or opened, wholly static with libptxcudart_static.a. What it must say is exact arithmetic.
+
+With nvcc: features.cu, and facts.cu against what an H100 answered (facts*.txt), with the runtime shared and
+linked in, optimised and -G."""
+import difflib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+PTXVM = os.path.join(BUILD, "bin", "ptxvm")
+LIB = os.path.join(BUILD, "lib")
+STATIC = os.path.join(LIB, "libptxcudart_static.a")
+SAN = "san-" in BUILD
+RIGHT = "last 3002, sum 1503500, managed 1100\ngraphics: cudaErrorNotSupported\n"
+WILD = RIGHT + "wild: cudaErrorIllegalAddress\n"
+
+# Lines of facts.txt that we answer otherwise, and why.
+OTHERWISE = {
+    r"crashes$": "an invalid handle is an error here and never a crash",
+    r"^limit 1:": "the text that kernels print has no fixed buffer",
+    r"^limit [367]:": "limits of release 13 and of dynamic parallelism before sm_90",
+    r"^cudaEventRecord\(e, 0\) = 201": "an event of a context that was reset is an invalid handle",
+    r"^pointer: 0 type 3": "a managed variable is a variable like others",
+    r"^cudaMalloc\(&p, 16\) = 46|^cudaGetLastError\(\) = 46": "a device can be used again after a reset",
+}
+
+passed = failed = skipped = 0
+
+
+def check(name, good, why=""):
+    global passed, failed
+    passed += bool(good)
+    failed += not good
+    if not good:
+        print(f"FAIL {name}: {why}")
+
+
+def skip(name, why):
+    global skipped
+    skipped += 1
+    print(f"skip {name}: {why}")
+
+
+def run(*command, **more):
+    options = dict(capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+    options.update(more)
+    return subprocess.run(command, **options)
+
+
+def execute(*words, **more):
+    return run(PTXVM, "--exec", *words, **more)
+
+
+def compile_c(output, *words):
+    done = run("gcc", "-O1", "-g", f"-I{ROOT}/lib", "-o", output, *words)
+    if done.returncode:
+        check(f"compiling {os.path.basename(output)}", False, done.stderr[-2000:])
+    return done.returncode == 0
+
+
+def expect(name, done, output, code=0, error=""):
+    shown = f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    good = done.returncode == code and done.stdout == output and re.search(error, done.stderr)
+    check(name, good, shown[-3000:])
+
+
+# ---- without nvcc ----
+
+
+def clients():
+    client, vendor = os.path.join(HERE, "client.c"), os.path.join(HERE, "vendor.c")
+    if compile_c("shared", client, os.path.join(LIB, "libcudart.so.13")):
+        expect("shared runtime", execute("./shared"), RIGHT)
+        expect("exit code of the program", execute("./shared", "x", "7"), RIGHT, 7)
+        fault = execute("./shared", "wild", "9")
+        expect("fault", fault, WILD, 9, r"CUDA_ERROR_ILLEGAL_ADDRESS \(700\): access of 4 bytes at 0x8")
+        check("fault: place", "st.global.u32 [%d], 1;" in fault.stderr and "wild" in fault.stderr, fault.stderr)
+    for name, align in (("far", '".balign 16\\n"'), ("packed", '""')):
+        hidden = ("-DCLIENT_HIDDEN", f"-DVENDOR_ALIGN={align}", client, vendor)
+        if compile_c(name, "-fPIE", *hidden):
+            expect(f"{name}: the vendor's is there", run("./" + name), "", 99, "vendor's __cudaRegisterFatBinary")
+            expect(f"{name}: redirected", execute("./" + name, "wild", "3"), WILD, 3, "ILLEGAL_ADDRESS")
+        if compile_c(f"lib{name}.so", "-shared", "-fPIC", "-DCLIENT_OBJECT", *hidden):
+            compile_c("opener", os.path.join(HERE, "opener.c"), "-ldl")
+            expect(f"{name}: dlopen", execute("./opener", f"./lib{name}.so"), RIGHT)
+            with open("caller.c", "w", encoding="utf-8") as file:
+                file.write("int client_main(int, char **); int main(int n, char **v) { return client_main(n, v); }")
+            compile_c("caller", "caller.c", f"./lib{name}.so", "-Wl,-rpath,.")
+            expect(f"{name}: a library of the program", execute("./caller"), RIGHT)
+    # Stripped, with the section that tells a program of CUDA's.
+    run("objcopy", "--strip-all", "--add-section", ".nvFatBinSegment=caller.c", "far", "stripped")
+    expect("stripped", execute("./stripped"), "", 3, "stripped.*-cudart shared.*libptxcudart_static.a")
+    libraries = ("-lffi", "-lzstd", "-llz4", "-lm", "-ldl", "-pthread")
+    if SAN:
+        skip("static", "sanitizers do not link statically")
+    elif compile_c("relinked", client, STATIC, *libraries):
+        expect("relinked", run("./relinked"), RIGHT)
+        if compile_c("static", "-static", client, STATIC, *libraries, "-w"):
+            expect("wholly static, relinked", run("./static", "x", "2"), RIGHT, 2)
+            expect("wholly static", execute("./static"), "", 3, "wholly static.*-cudart shared")
+
+
+def options():
+    strict = run(PTXVM, "--strict", "--exec", "./shared")
+    expect("--strict", strict, RIGHT, 4, "--strict: there were faults or unsupported calls")
+    report = run(PTXVM, "--report", "report.json", "--counts", "--exec", "./shared", "wild", "6")
+    expect("--report", report, WILD, 6, "counts: 2 launches, [1-9][0-9]* thread-instructions")
+    with open("report.json", encoding="utf-8") as file:
+        told = json.load(file)
+    launches = {k["name"]: k["launches"] for k in told["kernels"]}
+    check("--report: kernels", launches == {"scale": 1, "wild": 1} and told["launches"] == 2, told)
+    check("--report: faults", [f["name"] for f in told["faults"]] == ["CUDA_ERROR_ILLEGAL_ADDRESS"], told)
+    check("--report: unsupported", [u["name"] for u in told["unsupported"]] == ["cudaGraphicsMapResources"], told)
+    # 1000 threads run 20 instructions, 24 leave after 8; the other kernel runs 2.
+    check("--report: instructions", told["instructions"] >= 1000 * 15 and told["exit_code"] == 6, told)
+    steps = run(PTXVM, "--max-steps", "3", "--exec", "./shared")
+    check("--max-steps", "limit" in steps.stderr.lower(), steps.stderr)
+    expect("no program", execute("./none"), "", 2, "none")
+    expect("not in PATH", execute("no-such-program"), "", 2, "not found in PATH")
+    expect("a script", run(PTXVM, "--exec", "sh", "-c", "./shared x 5"), RIGHT, 5)
+    expect("another program", execute("echo", "--strict"), "--strict\n")
+    expect("options behind", run(PTXVM, "--strict", "x.ptx"), "", 2, "go with --exec")
+    both = run(PTXVM, "--report", "two.json", "--exec", "sh", "-c", "./shared & ./shared; wait")
+    with open("two.json", encoding="utf-8") as file:
+        told = json.load(file)
+    check("two processes", both.returncode == 0 and told["launches"] == 2 and len(told["kernels"]) == 1, told)
+
+
+def signals():
+    """A signal to ptxvm reaches the program, and its death is told as a shell does."""
+    process = subprocess.Popen(
+        [PTXVM, "--counts", "--exec", "sh", "-c", "trap 'echo got; exit 12' TERM; echo ready; sleep 30 & wait"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    first = process.stdout.readline()
+    process.send_signal(signal.SIGTERM)
+    rest = process.stdout.read()
+    check("a signal", (first, rest, process.wait()) == ("ready\n", "got\n", 12), (first, rest))
+    killed = run(PTXVM, "--counts", "--exec", "sh", "-c", "kill -9 $$")
+    check("death by a signal", killed.returncode == 137, killed.returncode)
+
+
+def start():
+    """What a small program takes beside its process, in processor time: the best of several."""
+    if SAN:
+        return skip("start", "sanitizers")
+
+    def best(*command):
+        times = []
+        for _ in range(10):
+            before = os.times()
+            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+            after = os.times()
+            times.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        return min(times)
+
+    more = best(PTXVM, "--exec", "./far") - best(PTXVM, "--exec", "/bin/true")
+    check("start", more <= 0.03, f"{more * 1000:.0f} ms of processor time beyond /bin/true")
+    return None
+
+
+# ---- with nvcc ----
+
+
+def compare(name, got, want):
+    known, lines = [], []
+    for line in difflib.ndiff(want.splitlines(), got.splitlines()):
+        if line[0] == "-" and not any(re.search(r, line[2:]) for r in OTHERWISE):
+            lines.append(line)
+        known.append(line)
+    check(name, not lines and got.count("\n") >= want.count("\n") - 1, "\n".join(lines))
+
+
+def nvcc_programs(nvcc):
+    def text(name):
+        with open(os.path.join(HERE, name), encoding="utf-8") as file:
+            return file.read()
+
+    ways = [("-O3",), ("-G",)] if not SAN else [("-O3",)]
+    for way in ways:
+        for runtime in ("shared", "static"):
+            what = f"{' '.join(way)} {runtime}"
+            for source in ("features", "facts"):
+                command = [nvcc, *way, "-std=c++17", "-arch=compute_80", "-cudart", runtime, "-o", source]
+                done = run(*command, os.path.join(HERE, source + ".cu"))
+                if done.returncode:
+                    check(f"{source} {what}", False, done.stderr[-2000:])
+            expect(f"features {what}", execute("./features"), text("features.txt"))
+            compare(f"facts {what}", execute("./facts").stdout, text("facts.txt"))
+            for case in ("wild", "trap"):
+                done = execute("./facts", case)
+                compare(f"facts {case} {what}", done.stdout, text(f"facts_{case}.txt"))
+
+
+def main():
+    nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        clients()
+        options()
+        signals()
+        start()
+        if nvcc:
+            nvcc_programs(nvcc)
+        else:
+            skip("programs of nvcc", "there is no nvcc")
+        os.chdir(ROOT)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    started = time.monotonic()
+    code = main()
+    sys.exit(code)
