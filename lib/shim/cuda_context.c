@@ -94,6 +94,9 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .arch = px_cu_device_arch(c->device),
                                 .max_steps = s->max_steps,
                                 .timeout_ms = s->timeout_ms,
+                                .max_host = s->max_host,
+                                .max_output = s->max_output,
+                                .deterministic = s->deterministic,
                                 .heap_bytes = c->limits[CU_LIMIT_MALLOC_HEAP_SIZE],
                                 .pending_launches =
                                     (unsigned)c->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT],

@@ -132,7 +132,7 @@ static void read_visible(unsigned all)
 
 static bool read_environment(void)
 {
-    uint64_t devices = 1, threads = 0;
+    uint64_t devices = 1, threads = 0, deterministic = 0;
     int blocking = 0, eager = 0, exact = 0, fmad = -1;
     settings.memory = 16ull << 30;
     if (!px_cu_log_open(given("PTXVM_LOG"), given("PTXVM_REPORT"))) return false;
@@ -141,6 +141,9 @@ static bool read_environment(void)
     if (!read_number("PTXVM_THREADS", 4096, &threads)) return false;
     if (!read_number("PTXVM_MAX_STEPS", UINT64_MAX, &settings.max_steps)) return false;
     if (!read_number("PTXVM_TIMEOUT_MS", UINT64_MAX, &settings.timeout_ms)) return false;
+    if (!read_number("PTXVM_MAX_HOST", UINT64_MAX, &settings.max_host)) return false;
+    if (!read_number("PTXVM_MAX_OUTPUT", UINT64_MAX, &settings.max_output)) return false;
+    if (!read_number("PTXVM_DETERMINISTIC", 1, &deterministic)) return false;
     if (!read_word("PTXVM_APPROX", "chip", "exact", &exact)) return false;
     if (!read_word("PTXVM_FMAD", "true", "false", &fmad) || !read_async()) return false;
     if (!read_arch((unsigned)devices)) return false;
@@ -149,6 +152,7 @@ static bool read_environment(void)
     eager = loading && strcmp(loading, "EAGER") == 0;
     blocking = launch && strcmp(launch, "1") == 0;
     settings.threads = (unsigned)threads;
+    settings.deterministic = deterministic != 0;
     settings.approx_exact = exact;
     settings.fmad = fmad < 0 ? PTX_FMAD_DEFAULT : fmad ? PTX_FMAD_OFF : PTX_FMAD_ON;
     settings.eager = eager;

@@ -98,7 +98,8 @@ struct px_cu_settings {
     int approx_exact;
     ptx_fmad fmad;
     ptx_async async;
-    uint64_t async_seed, max_steps, timeout_ms;
+    uint64_t async_seed, max_steps, timeout_ms, max_host, max_output; /* 0: the library's */
+    bool deterministic;
     bool blocking; /* CUDA_LAUNCH_BLOCKING */
     bool eager;    /* CUDA_MODULE_LOADING */
 };
