@@ -95,7 +95,6 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .max_steps = s->max_steps,
                                 .timeout_ms = s->timeout_ms,
                                 .max_host = s->max_host,
-                                .max_output = s->max_output,
                                 .deterministic = s->deterministic,
                                 .heap_bytes = c->limits[CU_LIMIT_MALLOC_HEAP_SIZE],
                                 .pending_launches =
@@ -103,7 +102,7 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .approx_exact = s->approx_exact,
                                 .output = print,
                                 .output_user = c,
-                                .max_output = UINT64_MAX,
+                                .max_output = s->max_output ? s->max_output : UINT64_MAX,
                                 .error = error,
                                 .error_bytes = room,
                                 .async = s->async,

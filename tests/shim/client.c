@@ -47,22 +47,23 @@ extern int cudaMemcpyAsync_ptsz(void *to, const void *from, size_t bytes, int ki
 #pragma GCC visibility pop
 #endif
 
-static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
-                          ".visible .const .align 4 .u32 factor[2];\n"
-                          ".visible .global .align 4 .u32 total;\n"
-                          ".visible .global .attribute(.managed) .align 4 .u32 shared_count;\n"
-                          ".visible .entry scale(.param .u64 data, .param .u32 n)\n{\n"
-                          ".reg .pred %p; .reg .u32 %r<9>; .reg .u64 %d<9>;\n"
-                          "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
-                          "mad.lo.u32 %r1, %r1, %r2, %r3; ld.param.u32 %r4, [n];\n"
-                          "setp.ge.u32 %p, %r1, %r4; @%p ret;\n"
-                          "ld.param.u64 %d1, [data]; cvta.to.global.u64 %d1, %d1;\n"
-                          "mad.wide.u32 %d1, %r1, 4, %d1; ld.global.u32 %r5, [%d1];\n"
-                          "ld.const.u32 %r6, [factor]; ld.const.u32 %r7, [factor+4];\n"
-                          "mad.lo.u32 %r5, %r5, %r6, %r7; st.global.u32 [%d1], %r5;\n"
-                          "atom.global.add.u32 %r8, [total], %r5; atom.global.add.u32 %r8, [shared_count], 1;\n"
-                          "ret;\n}\n"
-                          ".visible .entry wild()\n{\n.reg .u64 %d; mov.u64 %d, 8; st.global.u32 [%d], 1; ret;\n}\n";
+static const char ptx[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .const .align 4 .u32 factor[2];\n"
+    ".visible .global .align 4 .u32 total;\n"
+    ".visible .global .attribute(.managed) .align 4 .u32 shared_count;\n"
+    ".visible .entry scale(.param .u64 data, .param .u32 n)\n{\n"
+    ".reg .pred %p; .reg .u32 %r<9>; .reg .u64 %d<9>;\n"
+    "mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
+    "mad.lo.u32 %r1, %r1, %r2, %r3; ld.param.u32 %r4, [n];\n"
+    "setp.ge.u32 %p, %r1, %r4; @%p ret;\n"
+    "ld.param.u64 %d1, [data]; cvta.to.global.u64 %d1, %d1;\n"
+    "mad.wide.u32 %d1, %r1, 4, %d1; ld.global.u32 %r5, [%d1];\n"
+    "ld.const.u32 %r6, [factor]; ld.const.u32 %r7, [factor+4];\n"
+    "mad.lo.u32 %r5, %r5, %r6, %r7; st.global.u32 [%d1], %r5;\n"
+    "atom.global.add.u32 %r8, [total], %r5; atom.global.add.u32 %r8, [shared_count], 1;\n"
+    "ret;\n}\n"
+    ".visible .entry wild()\n{\n.reg .u64 %d; mov.u64 %d, 8; st.global.u32 [%d], 1; ret;\n}\n";
 
 /* A fat binary of one entry: a PTX text as it is. The headers are those of nvcc 13's files. */
 static struct {

@@ -196,12 +196,15 @@ def nvcc_programs(nvcc):
     for way in ways:
         for runtime in ("shared", "static"):
             what = f"{' '.join(way)} {runtime}"
-            for source in ("features", "facts"):
+            sources = ("features", "facts") if "-O3" in way else ("features",)
+            for source in sources:
                 command = [nvcc, *way, "-std=c++17", "-arch=compute_80", "-cudart", runtime, "-o", source]
                 done = run(*command, os.path.join(HERE, source + ".cu"))
                 if done.returncode:
                     check(f"{source} {what}", False, done.stderr[-2000:])
             expect(f"features {what}", execute("./features"), text("features.txt"))
+            if "facts" not in sources:
+                continue
             compare(f"facts {what}", execute("./facts").stdout, text("facts.txt"))
             for case in ("wild", "trap"):
                 done = execute("./facts", case)

@@ -1,6 +1,7 @@
 /*
  * vendor.c - stands for a runtime that is linked into a program: every function of runtime.def, each of which
- * ends the process with a word when it is called. Compiled with hidden visibility, so that the names are local.
+ * ends the process with a word when it is called. Compiled with hidden visibility, so that the names are
+ * local.
  */
 #include <unistd.h>
 
@@ -17,8 +18,8 @@ static int called(const char *name)
 /* The first row of a name makes the function. */
 #define NAME(name)                                                                                           \
     __asm__(".ifndef " #name "\n"                                                                            \
-            ".pushsection .text\n" VENDOR_ALIGN ".hidden " #name "\n.globl " #name "\n.type " #name            \
-            ", @function\n" #name ":\nleaq name_of_" #name "(%rip), %rdi\njmp vendor_called\n.size " #name     \
+            ".pushsection .text\n" VENDOR_ALIGN ".hidden " #name "\n.globl " #name "\n.type " #name          \
+            ", @function\n" #name ":\nleaq name_of_" #name "(%rip), %rdi\njmp vendor_called\n.size " #name   \
             ", . - " #name "\nname_of_" #name ": .asciz \"" #name "\"\n.popsection\n.endif\n");
 #include "shim/redirect/rows.h"
 
