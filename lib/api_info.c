@@ -100,7 +100,7 @@ PTX_API ptx_status ptx_kernel_attribute(ptx_kernel *kernel, int number, int *val
     case 2: *value = (int)kernel->program->linked.const_bytes; break;
     case 3: *value = (int)info.local_bytes; break;
     case 4: *value = REGISTERS; break;
-    case 5: *value = (int)kernel->func->module->tree.version; break;
+    case 5: *value = kernel->func->module->target.sm; break;
     case 6: *value = kernel->program->device->arch.sm; break;
     case 7: *value = 0; break;
     case 8: *value = most_dynamic(kernel); break;
