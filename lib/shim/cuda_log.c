@@ -132,6 +132,27 @@ static void field(FILE *to, const char *name, const char *value)
     if (value && *value) fprintf(to, "  %-12s %s\n", name, value);
 }
 
+/* The line of the program's text that "x.cu:12 (inlined ...)" names, where the file is still there. */
+static void print_line(FILE *to, const char *source)
+{
+    char name[1024], line[400];
+    const char *end = source + strcspn(source, " "), *colon = end;
+    while (colon > source && *colon != ':') colon--;
+    const unsigned long number = colon > source ? strtoul(colon + 1, NULL, 10) : 0;
+    if (!number || (size_t)(colon - source) >= sizeof name) return;
+    snprintf(name, sizeof name, "%.*s", (int)(colon - source), source);
+    FILE *text = fopen(name, "re");
+    for (unsigned long i = 1; text && fgets(line, sizeof line, text);) {
+        const size_t length = strcspn(line, "\r\n");
+        if (i == number) {
+            fprintf(to, "%5lu | %.*s\n", number, (int)length, line);
+            break;
+        }
+        if (line[length]) i++; /* else a part of a long line */
+    }
+    if (text) fclose(text);
+}
+
 static void print_fault(FILE *to, ptx_status status, const ptx_fault *f)
 {
     const char *name = f->name && *f->name ? f->name : ptx_status_name(status);
@@ -139,6 +160,7 @@ static void print_fault(FILE *to, ptx_status status, const ptx_fault *f)
     if (f->line) fprintf(to, "  %-12s %s:%u:%u\n", "at", f->file, f->line, f->column);
     field(to, "instruction", f->instruction);
     field(to, "source", f->source);
+    if (f->source && *f->source) print_line(to, f->source);
     if (f->function && f->kernel && strcmp(f->function, f->kernel) != 0) field(to, "function", f->function);
     field(to, "calls", f->calls);
     field(to, "kernel", f->kernel);

@@ -192,17 +192,21 @@ def nvcc_programs(nvcc):
         with open(os.path.join(HERE, name), encoding="utf-8") as file:
             return file.read()
 
+    run(nvcc, "-lineinfo", "-arch=compute_80", "-o", "fault", os.path.join(HERE, "fault.cu"))
+    expect("source of a fault", run(PTXVM, "--strict", "--exec", "./fault"), "", 4, r"fault.cu:5.*\n +5 \|     p\[i\] = 7; // the store")
+    check("thread of a fault", "thread (1,0,0)" in execute("./fault").stderr)
     ways = [("-O3",), ("-G",)] if not SAN else [("-O3",)]
     for way in ways:
         for runtime in ("shared", "static"):
             what = f"{' '.join(way)} {runtime}"
-            sources = ("features", "facts") if "-O3" in way else ("features",)
+            sources = ("features", "graphs", "facts") if "-O3" in way else ("features", "graphs")
             for source in sources:
                 command = [nvcc, *way, "-std=c++17", "-arch=compute_80", "-cudart", runtime, "-o", source]
                 done = run(*command, os.path.join(HERE, source + ".cu"))
                 if done.returncode:
                     check(f"{source} {what}", False, done.stderr[-2000:])
-            expect(f"features {what}", execute("./features"), text("features.txt"))
+            for source in ("features", "graphs"):
+                expect(f"{source} {what}", execute("./" + source), text(source + ".txt"))
             if "facts" not in sources:
                 continue
             compare(f"facts {what}", execute("./facts").stdout, text("facts.txt"))
