@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The runtime's interface against the toolkit's own: names of the library with their version node, prototypes,
-sizes, offsets and enumerators of cuda_runtime_api.h. Skipped where no toolkit is installed.
+"""The runtime's interface against the toolkit's own: names of the library with their version node,
+prototypes, sizes, offsets and enumerators of cuda_runtime_api.h. Skipped where no toolkit is installed.
 
 Of releases 11 and 12 only the size of cudaDeviceProp is known here: 728 and 1032 bytes (their headers'
 fields, in prop.def)."""
@@ -30,7 +30,8 @@ def check(name, good, why=""):
 
 def exported(library):
     """(name, version) of every function that a library defines."""
-    listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
+    command = ["nm", "-D", "--defined-only", library]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True)
     found = {}
     for line in listed.stdout.split("\n"):
         fields = line.split()
@@ -65,7 +66,8 @@ def compile_c(text, what, more=()):
         source = os.path.join(folder, "t.c")
         with open(source, "w", encoding="utf-8") as file:
             file.write(text)
-        command = ["gcc", "-std=gnu17", "-DRT_RELEASE=13", f"-I{ROOT}/lib", f"-I{ROOT}/include", f"-I{TOOLKIT}/include"]
+        command = ["gcc", "-std=gnu17", "-DRT_RELEASE=13"]
+        command += [f"-I{ROOT}/lib", f"-I{ROOT}/include", f"-I{TOOLKIT}/include"]
         done = subprocess.run(
             command + list(more) + ["-o", source + ".out", source], capture_output=True, text=True
         )
@@ -112,9 +114,9 @@ def layouts():
         (
             "cudaTextureDesc",
             "struct cudaTextureDesc",
-            "addressMode filterMode readMode sRGB borderColor normalizedCoords maxAnisotropy mipmapFilterMode "
-            "mipmapLevelBias minMipmapLevelClamp maxMipmapLevelClamp disableTrilinearOptimization "
-            "seamlessCubemap".split(),
+            "addressMode filterMode readMode sRGB borderColor normalizedCoords maxAnisotropy "
+            "mipmapFilterMode mipmapLevelBias minMipmapLevelClamp maxMipmapLevelClamp "
+            "disableTrilinearOptimization seamlessCubemap".split(),
         ),
         (
             "cudaLaunchConfig_st",
@@ -139,15 +141,16 @@ def layouts():
 def enumerators():
     """Errors by number and name, and the enumerators that abi.h repeats."""
     with open(os.path.join(RT, "errors.def"), encoding="utf-8") as file:
-        errors = dict((name, number) for number, name in re.findall(r"^ERROR\((\d+), (\w+)", file.read(), re.M))
+        errors = {name: number for number, name in re.findall(r"^ERROR\((\d+), (\w+)", file.read(), re.M)}
     with open(os.path.join(TOOLKIT, "include", "driver_types.h"), encoding="utf-8", errors="replace") as file:
         header = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     block = re.search(r"enum\s+__device_builtin__\s+cudaError\s*\{(.*?)\}", header, re.S)[1]
     theirs = dict(re.findall(r"(\w+)\s*=\s*(\d+)", block))
     check("errors", errors == theirs, sorted(set(errors.items()) ^ set(theirs.items())))
     with open(os.path.join(RT, "abi.h"), encoding="utf-8") as file:
-        words = sorted(set(re.findall(r"\b(cuda(?:Error|Memcpy|MemoryType|ChannelFormatKind|ResourceType|GraphNodeType)"
-                                      r"[A-Z]\w*)\b(?=\s*[,=\n])", file.read())))
+        kinds = "Error|Memcpy|MemoryType|ChannelFormatKind|ResourceType|GraphNodeType"
+        found = re.findall(rf"\b(cuda(?:{kinds})[A-Z]\w*)\b(?=\s*[,=\n])", file.read())
+        words = sorted(set(found))
     text = "".join(f'printf("{w} %d\\n", (int){w});\n' for w in words)
     main = f"int main(void) {{ {text} return 0; }}\n"
     a = compile_c("#include <stdio.h>\n#include <cuda_runtime_api.h>\n" + main, "their enumerators")
@@ -178,7 +181,8 @@ def prototypes():
             opaque = re.compile(r"_t\b|cudaHostFn_t|cudaStreamCallback_t|Handle")
             for mine, their, pointer in zip(ours.split(","), theirs.split(","), pointers):
                 is_pointer = "*" in mine
-                known = is_pointer or re.match(r"\s*(const )?(int|unsigned|size_t|uint64_t|unsigned long long)\b", mine)
+                number = r"\s*(const )?(int|unsigned|size_t|uint64_t|unsigned long long)\b"
+                known = is_pointer or re.match(number, mine)
                 if pointer or (known and not opaque.search(their)):
                     check(f"prototype of {name}", pointer == is_pointer, f"'{their}' and '{mine}'")
 
