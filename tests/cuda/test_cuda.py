@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""CUDA programs, with no GPU: each must print what it printed on an H100 (recorded/NAME.out, by record.py).
+
+usage: test_cuda.py [--all] [WORD...]. A WORD keeps the programs whose name holds it.
+  everywhere   drv_*.c against our own header; kept/NAME.ptx, which nvcc made of NAME.cu, through the driver interface
+  with nvcc    NAME.cu through ptxvm --exec, with the runtime shared and linked in, optimised and -G: a few of them in a
+               few ways, with --all every one in every way. Built programs stay in build/cuda."""
+import concurrent.futures
+import difflib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import programs
+
+HERE, ROOT = programs.HERE, programs.ROOT
+BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+PTXVM = os.path.join(BUILD, "bin", "ptxvm")
+LIB = os.path.join(BUILD, "lib")
+CACHE = os.path.join(ROOT, "build", "cuda")
+SAN = "san-" in BUILD
+
+# Run by default: program, optimisation, runtime.
+CHOSEN = [("app_sort", "O3", "static"), ("app_bodies", "G", "shared"), ("cdp_tree", "O3", "shared"),
+          ("lang_files", "G", "static"), ("lang_lambda", "O3", "shared"), ("lang_math", "O3", "static"),
+          ("rt_assert", "O3", "static"), ("rt_capture", "O3", "shared"), ("rt_graph", "G", "static"),
+          ("rt_managed", "O3", "static"), ("rt_streams", "G", "static"), ("rt_trap", "O3", "shared")]
+
+# Lines of recordings that we print otherwise, and why. Both sides drop what matches.
+OTHERWISE = {
+    "drv_fault": (r"^cuCtxCreate_v2\(&b|^cuDevicePrimaryCtxRetain\(&b|^exit", "a fault ends a context here, not the process's device"),
+    "rt_attributes": (r"^1=1024/0", "clusters are not served yet (attribute 120)"),
+    "rt_heap": (r"^cudaDeviceSetLimit", "the heap of kernels may grow at any time"),
+    "rt_library": (r"^cudaLibraryLoadData\(&library, \"", "PTX text is checked when it is loaded, not when it is first used"),
+}
+# Programs that need what is not served yet: a failure is told as skipped, with these words.
+LATER = {"rt_texture": "textures", "lang_bulk": "bulk copies of sm_90"}
+
+passed = failed = skipped = 0
+
+
+def skip(name, why):
+    global skipped
+    skipped += 1
+    print(f"skip {name}: {why}")
+
+
+def recording(name, level="O3"):
+    for path in (f"{name}.out", f"{name}.{level}.out"):
+        path = os.path.join(HERE, "recorded", path)
+        if os.path.exists(path):
+            return programs.read(path).decode()
+    return None
+
+
+def kept_lines(name, text):
+    pattern = OTHERWISE.get(name, ("$^", ""))[0]
+    return [line for line in text.splitlines() if not re.search(pattern, line)]
+
+
+def compare(name, how, done, want):
+    """Takes what a program said; want is the recording."""
+    global passed, failed
+    got = done.stdout.decode("utf-8", "replace") + f"exit {done.returncode}\n"
+    a, b = kept_lines(name, want), kept_lines(name, got)
+    if a == b:
+        passed += 1
+    elif name in LATER:
+        skip(f"{name} {how}", f"needs {LATER[name]}")
+    else:
+        failed += 1
+        print(f"FAIL {name} {how}")
+        print("\n".join(list(difflib.unified_diff(a, b, "the chip", "here", lineterm="", n=1))[:30]))
+        print(done.stderr.decode("utf-8", "replace")[-600:], end="")
+
+
+def run(command, **more):
+    """Runs a program; one that does not end says so."""
+    environment = dict(os.environ, PTXVM_LOG="off", LD_LIBRARY_PATH=LIB, **more)
+    try:
+        return subprocess.run(command, capture_output=True, timeout=200, stdin=subprocess.DEVNULL, env=environment, check=False)
+    except subprocess.TimeoutExpired as late:
+        return subprocess.CompletedProcess(command, -1, late.stdout or b"", b"did not end in time\n")
+
+
+def compile_c(folder, name, header):
+    path = os.path.join(folder, name)
+    where = ["-DOWN_HEADER", f"-I{ROOT}/lib"] if header == "own" else [f"-I{header}"]
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    command = ["gcc", "-O1", "-g", "-Wall", "-Werror", *where, "-o", path, os.path.join(HERE, name + ".c"), f"-L{LIB}", "-l:libcuda.so.1",
+               "-Wl,--allow-shlib-undefined", "-lm", "-ldl", "-pthread"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        global failed
+        failed += 1
+        print(f"FAIL {name}: {done.stderr[-1500:]}")
+        return None
+    return path
+
+
+def driver_programs(folder, wanted, headers):
+    for name in filter(wanted, programs.driver_programs()):
+        for header in headers:
+            path = compile_c(folder, name, header)
+            if path:
+                compare(name, "own header" if header == "own" else "cuda.h", run([path]), recording(name))
+
+
+def kept_programs(folder, wanted):
+    names = sorted(name[:-4] for name in os.listdir(os.path.join(HERE, "kept")))
+    host = compile_c(folder, "kept", "own")
+    for name in filter(wanted, names if host else []):
+        want = recording(name)
+        launch = re.match(r"test<<<(\d+), (\d+), (\d+)>>> (\d+)\n", want)
+        compare(name, "kept", run([host, os.path.join(HERE, "kept", name + ".ptx"), *launch.groups()]), want)
+
+
+def runtime_program(job):
+    name, level, runtime = job
+    try:
+        path = programs.built(programs.find_nvcc(), name, level, runtime, CACHE)
+    except RuntimeError as error:
+        return job, subprocess.CompletedProcess(job, -2, b"", str(error).encode())
+    return job, run([PTXVM, "--exec", path])
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != "--all"]
+    everything = "--all" in sys.argv
+
+    def wanted(name):
+        return not words or any(word in name for word in words)
+
+    nvcc = programs.find_nvcc()
+    with tempfile.TemporaryDirectory() as folder:
+        headers = ["own"]
+        toolkit = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "include") if nvcc else ""
+        if everything and os.path.exists(os.path.join(toolkit, "cuda.h")):
+            headers.append(toolkit)
+        driver_programs(folder, wanted, headers)
+        kept_programs(folder, wanted)
+    if SAN:
+        skip("programs of the runtime", "a build with sanitizers cannot be put into other programs")
+    elif not nvcc:
+        skip("programs of the runtime", "there is no nvcc")
+    elif not os.path.exists(os.path.join(LIB, "libcudart.so.13")):
+        skip("programs of the runtime", "this build has no libcudart.so.13")
+    else:
+        os.makedirs(CACHE, exist_ok=True)
+        jobs = CHOSEN
+        if everything or words:
+            jobs = [(name, *way) for name in programs.runtime_programs() for way in programs.WAYS]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for job, done in pool.map(runtime_program, [job for job in jobs if wanted(job[0])]):
+                compare(job[0], f"{job[1]} {job[2]}", done, recording(job[0], job[1]))
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
