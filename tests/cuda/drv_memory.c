@@ -26,6 +26,7 @@ int main(void)
     DO(cuMemcpy2D_v2(&c));
     DO(cuMemsetD2D8_v2(p + 3, pitch, 0xee, 10, 5));
     DO(cuMemsetD2D32_v2(p + 16, pitch, 0x01020304, 4, 7));
+    DO(cuCtxSynchronize());
     CUDA_MEMCPY2D d;
     memset(&d, 0, sizeof d);
     d.srcMemoryType = CU_MEMORYTYPE_DEVICE;
@@ -46,6 +47,7 @@ int main(void)
     DO(cuMemAlloc_v2(&q, 4096));
     DO(cuMemsetD8_v2(q, 7, 4096));
     DO(cuMemsetD16_v2(q + 10, 0x1234, 100));
+    DO(cuCtxSynchronize());
     DO(cuMemsetD32Async(q + 1000, 0xdeadbeef, 50, s));
     DO(cuStreamSynchronize(s));
     DO(cuMemcpyDtoH_v2(b, q, sizeof b));
