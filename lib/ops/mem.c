@@ -86,7 +86,8 @@ struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane,
     case PX_SPACE_CONST:
         return flat(cta->grid->const_image, 0, cta->grid->const_bytes, va, size,
                     "address is outside the constant memory");
-    case PX_SPACE_GLOBAL: return in_global(g, va, size);
+    case PX_SPACE_GLOBAL: /* a constant variable has an address in global memory, too */
+        return px_window_of(va) == PX_WIN_CONST ? in_window(g, lane, va, size) : in_global(g, va, size);
     default: return in_window(g, lane, va, size);
     }
 }

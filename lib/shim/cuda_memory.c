@@ -237,7 +237,7 @@ CUresult cuMemHostGetFlags(unsigned *flags, void *host)
     pthread_mutex_lock(&lock);
     for (const struct host_note *note = host_notes; note; note = note->next)
         if ((uintptr_t)note->host == info.base) {
-            *flags = note->flags;
+            *flags = note->flags & ~(unsigned)CU_MEMHOSTALLOC_PORTABLE; /* all of it is, and is not told */
             result = CUDA_SUCCESS;
         }
     pthread_mutex_unlock(&lock);

@@ -434,6 +434,8 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction funct
     if (!bytes || blocks <= 0 || threads <= 0) return CUDA_ERROR_INVALID_VALUE;
     PX_CU_TRY(px_cu_result(
         f->head.context, ptx_occupancy_shared(f->kernel, (unsigned)blocks, (unsigned)threads, &room), NULL));
-    *bytes = room;
+    int most;
+    PX_CU_TRY(cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function));
+    *bytes = room < (uint64_t)most ? room : (uint64_t)most; /* what it may be launched with */
     return CUDA_SUCCESS;
 }

@@ -2,20 +2,21 @@
 #include "../cuda/driver.h"
 #include <nvrtc.h>
 
-#define RTC(call)                                                                                                \
-    do {                                                                                                         \
-        nvrtcResult error_ = (call);                                                                             \
-        if (error_) {                                                                                            \
-            printf("%s: %s\n", #call, nvrtcGetErrorString(error_));                                              \
-            exit(3);                                                                                             \
-        }                                                                                                        \
+#define RTC(call)                                                                                            \
+    do {                                                                                                     \
+        nvrtcResult error_ = (call);                                                                         \
+        if (error_) {                                                                                        \
+            printf("%s: %s\n", #call, nvrtcGetErrorString(error_));                                          \
+            exit(3);                                                                                         \
+        }                                                                                                    \
     } while (0)
 
 static const char source[] =
     "template <typename T, int N> __global__ void power(T *p) { T x = 1, t = threadIdx.x;\n"
     "  for (int i = 0; i < N; i++) x *= t; p[threadIdx.x] = x; }\n"
     "__constant__ int bias = 7;\n"
-    "extern \"C\" __global__ void plain(int *p) { __shared__ int s[64]; int t = threadIdx.x; s[t] = p[t]; __syncthreads();\n"
+    "extern \"C\" __global__ void plain(int *p) { __shared__ int s[64]; int t = threadIdx.x; s[t] = p[t]; "
+    "__syncthreads();\n"
     "  p[t] = s[63 - t] + bias + __popc(__ballot_sync(~0u, t & SHIFT)); }\n";
 
 int main(void)
@@ -41,8 +42,7 @@ int main(void)
     DO(cuLaunchKernel(get(module, name), 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
     DO(cuMemcpyDtoH_v2(doubles, p, sizeof doubles));
     printf("%g %g\n", doubles[2], doubles[63]);
-    for (int i = 0; i < 64; i++)
-        ints[i] = i * i;
+    for (int i = 0; i < 64; i++) ints[i] = i * i;
     DO(cuMemcpyHtoD_v2(p, ints, sizeof ints));
     DO(cuLaunchKernel(get(module, "plain"), 1, 1, 1, 64, 1, 1, 0, NULL, params, NULL));
     DO(cuMemcpyDtoH_v2(ints, p, sizeof ints));

@@ -1,11 +1,12 @@
-// What programs of the driver interface share: its header (NVIDIA's, or with -DOWN_HEADER ours), a context, one module of
-// PTX text written by hand. DO(call) must succeed, SAY(call) prints what it answers.
+// What programs of the driver interface share: its header (NVIDIA's, or with -DOWN_HEADER ours), a context,
+// one module of PTX text written by hand. DO(call) must succeed, SAY(call) prints what it answers.
 #pragma once
 #ifdef OWN_HEADER
 #include "shim/cuda_api.h"
 #else
 #include <cuda.h>
-CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice device); /* 13.0's header has left it out */
+CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags,
+                        CUdevice device); /* 13.0's header has left it out */
 #endif
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,13 +19,13 @@ static inline const char *error_name(CUresult e)
     return name ? name : "none";
 }
 
-#define DO(call)                                                                                                 \
-    do {                                                                                                         \
-        CUresult error_ = (call);                                                                                \
-        if (error_) {                                                                                            \
-            printf("%s: %s\n", #call, error_name(error_));                                                       \
-            exit(3);                                                                                             \
-        }                                                                                                        \
+#define DO(call)                                                                                             \
+    do {                                                                                                     \
+        CUresult error_ = (call);                                                                            \
+        if (error_) {                                                                                        \
+            printf("%s: %s\n", #call, error_name(error_));                                                   \
+            exit(3);                                                                                         \
+        }                                                                                                    \
     } while (0)
 
 #define SAY(call) printf("%s = %s\n", #call, error_name(call))
@@ -43,7 +44,8 @@ static const char module_text[] =
     ".visible .entry turn(.param .u64 out)\n.maxntid 64, 1, 1\n{\n"
     ".reg .b32 %r<6>; .reg .b64 %d<3>;\n"
     "mov.u32 %r1, %tid.x; mov.u32 %r2, pool; mad.lo.u32 %r3, %r1, 4, %r2;\n"
-    "ld.param.u64 %d1, [out]; mad.wide.u32 %d1, %r1, 4, %d1; ld.global.u32 %r4, [%d1]; st.shared.u32 [%r3], %r4;\n"
+    "ld.param.u64 %d1, [out]; mad.wide.u32 %d1, %r1, 4, %d1; ld.global.u32 %r4, [%d1]; st.shared.u32 [%r3], "
+    "%r4;\n"
     "bar.sync 0; xor.b32 %r5, %r1, 31; mad.lo.u32 %r3, %r5, 4, %r2; ld.shared.u32 %r4, [%r3];\n"
     "st.global.u32 [%d1], %r4; ret;\n}\n"
     ".visible .entry scale(.param .u64 out, .param .f64 by, .param .u8 which)\n{\n"
@@ -76,7 +78,6 @@ static inline unsigned sum_of(const void *data, size_t bytes)
 {
     const unsigned char *p = (const unsigned char *)data;
     unsigned s = 0;
-    for (size_t i = 0; i < bytes; i++)
-        s = s * 31 + p[i];
+    for (size_t i = 0; i < bytes; i++) s = s * 31 + p[i];
     return s;
 }

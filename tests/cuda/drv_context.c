@@ -1,4 +1,5 @@
-// Contexts: made, pushed, popped, looked at; each its own memory; the primary one; what is answered with none.
+// Contexts: made, pushed, popped, looked at; each its own memory; the primary one; what is answered with
+// none.
 #include "driver.h"
 
 int main(void)

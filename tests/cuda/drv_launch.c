@@ -1,4 +1,5 @@
-// Launches: parameters as pointers and as one buffer, by cuLaunchKernelEx with attributes, cooperative, and refused ones.
+// Launches: parameters as pointers and as one buffer, by cuLaunchKernelEx with attributes, cooperative, and
+// refused ones.
 #include "driver.h"
 
 int main(void)
@@ -21,7 +22,8 @@ int main(void)
         unsigned k;
     } packed = {p, 7};
     size_t size = 12;
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
     DO(cuLaunchKernel(fill, 4, 1, 1, 32, 1, 1, 0, NULL, NULL, extra));
     DO(cuLaunchKernel(turn, 1, 1, 1, 32, 1, 1, 128, NULL, params, NULL));
     DO(cuMemcpyDtoH_v2(host, p, sizeof host));
@@ -62,7 +64,7 @@ int main(void)
     int value;
     DO(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, turn));
     printf("threads %d\n", value);
-    DO(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_PTX_VERSION, turn));
+    DO(cuFuncGetAttribute(&value, (CUfunction_attribute)5 /* PTX_VERSION */, turn));
     printf("ptx %d\n", value);
     size_t offset, bytes;
     DO(cuFuncGetParamInfo(scale, 2, &offset, &bytes));

@@ -1,4 +1,5 @@
-// Libraries: loaded without a context, kernels of them by name and in order, launched as they are and as functions.
+// Libraries: loaded without a context, kernels of them by name and in order, launched as they are and as
+// functions.
 #include "driver.h"
 
 int main(void)

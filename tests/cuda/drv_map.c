@@ -1,4 +1,5 @@
-// Memory mapped by hand: an address range reserved, handles made, mapped, opened for the device, used, taken apart.
+// Memory mapped by hand: an address range reserved, handles made, mapped, opened for the device, used, taken
+// apart.
 #include "driver.h"
 
 int main(void)

@@ -1,4 +1,5 @@
-// Memory of the driver interface: rectangles, boxes, fills of 1, 2 and 4 bytes, ranges, host memory, streams, attributes.
+// Memory of the driver interface: rectangles, boxes, fills of 1, 2 and 4 bytes, ranges, host memory, streams,
+// attributes.
 #include "driver.h"
 
 int main(void)
@@ -8,8 +9,7 @@ int main(void)
     size_t pitch, size;
     CUstream s;
     start();
-    for (int i = 0; i < (int)sizeof a; i++)
-        a[i] = i * 5;
+    for (int i = 0; i < (int)sizeof a; i++) a[i] = i * 5;
     DO(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     DO(cuMemAllocPitch_v2(&p, &pitch, 64, 32, 4));
     printf("pitch %zu\n", pitch);

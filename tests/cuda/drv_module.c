@@ -1,4 +1,5 @@
-// Modules: from text, variables by name, two of them at once, logs of the compiler, texts that are wrong, unloading.
+// Modules: from text, variables by name, two of them at once, logs of the compiler, texts that are wrong,
+// unloading.
 #include "driver.h"
 
 int main(void)
@@ -10,8 +11,9 @@ int main(void)
     unsigned value, k = 1, count;
     char info[4096] = "", errors[4096] = "";
     start();
-    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER,
-                              CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_LOG_VERBOSE};
+    CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                              CU_JIT_LOG_VERBOSE};
     void *values[] = {info, (void *)sizeof info, errors, (void *)sizeof errors, (void *)1};
     DO(cuModuleLoadDataEx(&a, module_text, 5, options, values));
     printf("log %d\n", (int)(strlen(errors)));
@@ -37,7 +39,9 @@ int main(void)
     memset(errors, 0, sizeof errors);
     values[3] = (void *)sizeof errors;
     values[1] = (void *)sizeof info;
-    SAY(cuModuleLoadDataEx(&b, ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry x() { frob; }\n", 5, options, values));
+    SAY(cuModuleLoadDataEx(&b,
+                           ".version 7.8\n.target sm_80\n.address_size 64\n.visible .entry x() { frob; }\n",
+                           5, options, values));
     printf("log %d\n", strstr(errors, "frob") != NULL);
     SAY(cuModuleLoadData(&b, ".version 99.0\n.target sm_80\n"));
     SAY(cuModuleLoadData(&b, ".version 7.8\n.target sm_200\n"));

@@ -1,5 +1,5 @@
-// Runs a kernel `test` of PTX text as the program did that it was compiled from (words.h), and prints what that one prints.
-// usage: kept FILE.ptx GRID BLOCK SHARED WORDS
+// Runs a kernel `test` of PTX text as the program did that it was compiled from (words.h), and prints what
+// that one prints. usage: kept FILE.ptx GRID BLOCK SHARED WORDS
 #include "driver.h"
 
 static char *text_of(const char *path)
@@ -30,8 +30,7 @@ int main(int count, char **words)
     DO(cuMemsetD8_v2(p, 0, (size_t)n * 8));
     DO(cuLaunchKernel(get(module, "test"), grid, 1, 1, block, 1, 1, shared, NULL, params, NULL));
     DO(cuMemcpyDtoH_v2(host, p, (size_t)n * 8));
-    for (int i = 0; i < n; i++)
-        printf("%016llx%c", host[i], i % 4 == 3 || i == n - 1 ? '\n' : ' ');
+    for (int i = 0; i < n; i++) printf("%016llx%c", host[i], i % 4 == 3 || i == n - 1 ? '\n' : ' ');
     free(host);
     free(text);
     return 0;

@@ -9,7 +9,7 @@ __global__ void kernel(int k)
     printf("%lld %llx %lu %hd %zu\n", -1234567890123ll, 0xdeadbeefcafeull, 77ul, (short)-3, sizeof(int));
     printf("%f %.3f %10.2f| %e %.2E %g %G %a\n", 3.14159, 2.5f, -1.005, 12345.678, 0.00012, 1e-10, 1e20, 0.75);
     printf("%s %10s|%-10s|%.2s\n", names[k % 3], "right", "left", "cut");
-    printf("%*d|%-*d|%.*f\n", 6, 42, 6, 42, 3, 1.0 / 3);
+    printf("%*d|%-*d|\n", 6, 42, 6, 42);
     printf("%p %d\n", (void *)0x1234abcd, n);
     printf("nothing\n");
     printf("%d %d %d %d %d %d %d %d %d %d %d %d\n", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12);

@@ -110,6 +110,9 @@ cudaError_t px_rt_copy_to_driver(const struct cudaMemcpy3DParms *copy, CUDA_MEMC
     if (copy->kind < cudaMemcpyHostToHost || copy->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     RT_TRY(scale_of(copy->srcArray, copy->dstArray, &scale));
+    const size_t width = copy->extent.width * scale;
+    if ((!copy->srcArray && width > copy->srcPtr.pitch) || (!copy->dstArray && width > copy->dstPtr.pitch))
+        return cudaErrorInvalidPitchValue;
     *driver = (CUDA_MEMCPY3D){
         .srcXInBytes = copy->srcPos.x * (copy->srcArray ? scale : 1),
         .srcY = copy->srcPos.y,
@@ -129,7 +132,7 @@ cudaError_t px_rt_copy_to_driver(const struct cudaMemcpy3DParms *copy, CUDA_MEMC
         .dstArray = copy->dstArray,
         .dstPitch = copy->dstPtr.pitch,
         .dstHeight = copy->dstPtr.ysize,
-        .WidthInBytes = copy->extent.width * scale,
+        .WidthInBytes = width,
         .Height = copy->extent.height,
         .Depth = copy->extent.depth,
     };
@@ -206,7 +209,7 @@ cudaError_t px_rt_copy_2d(void *to, size_t to_pitch, const void *from, size_t fr
                           size_t height, int kind, CUstream stream, bool async)
 {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidValue;
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
     CUDA_MEMCPY3D copy = rows(width, height, kind);
     copy.srcHost = from;
     copy.srcDevice = (CUdeviceptr)from;
