@@ -74,9 +74,8 @@ PTX_API ptx_status ptx_device_attribute(ptx_device *device, int number, int *val
 
 /* ---- kernels ---- */
 
-static unsigned most_threads(const struct px_function *fn)
+static unsigned most_threads(const uint32_t limit[3])
 {
-    const uint32_t *limit = fn->reqntid[0] ? fn->reqntid : fn->maxntid;
     uint64_t n = 1;
     for (int i = 0; i < 3; i++) n *= limit[i] ? limit[i] : 1;
     return limit[0] && n < 1024 ? (unsigned)n : 1024;
@@ -95,7 +94,7 @@ PTX_API ptx_status ptx_kernel_attribute(ptx_kernel *kernel, int number, int *val
     if (!kernel || !value) return PTX_ERROR_INVALID_ARGUMENT;
     px_kernel_info(kernel, &info);
     switch (number) {
-    case 0: *value = (int)most_threads(kernel->func->fn); break;
+    case 0: *value = (int)most_threads(kernel->func->fn->maxntid); break; /* .reqntid is not told here */
     case 1: *value = (int)kernel->func->static_shared; break;
     case 2: *value = (int)kernel->program->linked.const_bytes; break;
     case 3: *value = (int)info.local_bytes; break;
@@ -150,7 +149,9 @@ PTX_API ptx_status ptx_occupancy_shape(ptx_kernel *kernel, uint64_t shared_bytes
                                        unsigned *grid, unsigned *block)
 {
     if (!kernel || !grid || !block || shared_bytes > UINT32_MAX) return PTX_ERROR_INVALID_ARGUMENT;
-    const unsigned own = most_threads(kernel->func->fn), limit = most && most < own ? most : own;
+    const struct px_function *fn = kernel->func->fn;
+    const unsigned own = most_threads(fn->reqntid[0] ? fn->reqntid : fn->maxntid),
+                   limit = most && most < own ? most : own;
     unsigned best = 0;
     *grid = *block = 0;
     for (unsigned warps = (limit + 31) / 32; warps; warps--) {
