@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""The driver through ctypes, in the order in which Triton's runtime calls it: the primary context, a kernel of PTX text
-with its attributes (registers, spills, shared memory raised above 48 KiB), a launch by cuLaunchKernelEx with attributes
-on a stream of its own, parameters as an array of pointers, and what is answered when memory or threads are too many.
+"""The driver through ctypes, in the order in which Triton's runtime calls it: the primary context, a kernel
+of PTX text
+with its attributes (registers, spills, shared memory raised above 48 KiB), a launch by cuLaunchKernelEx with
+attributes
+on a stream of its own, parameters as an array of pointers, and what is answered when memory or threads are
+too many.
 
 usage: launcher.py LIBCUDA. Prints what a chip prints (launcher.out)."""
 import ctypes
@@ -43,8 +46,14 @@ class Attribute(ctypes.Structure):
 
 
 class Config(ctypes.Structure):
-    _fields_ = [("grid", Dim), ("block", Dim), ("shared", ctypes.c_uint), ("stream", ctypes.c_void_p),
-                ("attributes", ctypes.POINTER(Attribute)), ("count", ctypes.c_uint)]
+    _fields_ = [
+        ("grid", Dim),
+        ("block", Dim),
+        ("shared", ctypes.c_uint),
+        ("stream", ctypes.c_void_p),
+        ("attributes", ctypes.POINTER(Attribute)),
+        ("count", ctypes.c_uint),
+    ]
 
 
 def main():
@@ -108,7 +117,9 @@ def main():
     kind = value(ctypes.c_uint, "cuPointerGetAttribute", 2, c).value
     seen = value(ctypes.c_uint64, "cuPointerGetAttribute", 3, c)
     print("memory", kind, seen.value == c.value)
-    blocks = value(ctypes.c_int, "cuOccupancyMaxActiveBlocksPerMultiprocessor", kernel, 128, ctypes.c_size_t(SHARED))
+    blocks = value(
+        ctypes.c_int, "cuOccupancyMaxActiveBlocksPerMultiprocessor", kernel, 128, ctypes.c_size_t(SHARED)
+    )
     print("blocks", blocks.value)
     do("cuModuleUnload", module)
     do("cuStreamDestroy_v2", stream)

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Real clients of the driver interface, which fetch nothing: launcher.py (ctypes, as Triton's launcher calls it), nvrtc.c
-(C++ compiled at run time, where NVRTC is), numba.cuda (Debian's python3-numba with the toolkit's libnvvm, where both are).
+"""Real clients of the driver interface, which fetch nothing: launcher.py (ctypes, as Triton's launcher calls
+it), nvrtc.c
+(C++ compiled at run time, where NVRTC is), numba.cuda (Debian's python3-numba with the toolkit's libnvvm,
+where both are).
 The first two must print what they printed on an H100 (*.out)."""
 import glob
 import os
@@ -27,8 +29,15 @@ def skip(name, why):
 
 def run(command, **more):
     environment = dict(os.environ, PTXVM_LOG="off", **more)
-    return subprocess.run(command, capture_output=True, text=True, timeout=250, stdin=subprocess.DEVNULL, env=environment,
-                          check=False)
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=250,
+        stdin=subprocess.DEVNULL,
+        env=environment,
+        check=False,
+    )
 
 
 def expect(name, done, want):
@@ -46,14 +55,29 @@ def recorded(name):
 
 
 def nvrtc(toolkit):
-    if not glob.glob(os.path.join(toolkit, "lib64", "libnvrtc.so*")) or not os.path.exists(os.path.join(toolkit, "include", "nvrtc.h")):
+    if not glob.glob(os.path.join(toolkit, "lib64", "libnvrtc.so*")) or not os.path.exists(
+        os.path.join(toolkit, "include", "nvrtc.h")
+    ):
         return skip("nvrtc", "NVRTC is not installed")
     if SAN:
         return skip("nvrtc", "a build with sanitizers")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "nvrtc")
-        made = run(["gcc", "-O1", f"-I{toolkit}/include", "-o", path, os.path.join(HERE, "nvrtc.c"), f"-L{toolkit}/lib64", "-lnvrtc",
-                    f"-L{LIB}", "-l:libcuda.so.1", "-Wl,--allow-shlib-undefined"])
+        made = run(
+            [
+                "gcc",
+                "-O1",
+                f"-I{toolkit}/include",
+                "-o",
+                path,
+                os.path.join(HERE, "nvrtc.c"),
+                f"-L{toolkit}/lib64",
+                "-lnvrtc",
+                f"-L{LIB}",
+                "-l:libcuda.so.1",
+                "-Wl,--allow-shlib-undefined",
+            ]
+        )
         if made.returncode:
             return skip("nvrtc", "it cannot be linked: " + made.stderr.strip().splitlines()[-1])
         return expect("nvrtc", run([path], LD_LIBRARY_PATH=f"{LIB}:{toolkit}/lib64"), recorded("nvrtc"))
@@ -89,8 +113,14 @@ print(y[255], out[0])
 
 
 def numba(toolkit):
-    python = next((p for p in (sys.executable, "/usr/bin/python3") if os.path.exists(p)
-                   and not run([p, "-c", "import numba.cuda"]).returncode), None)
+    python = next(
+        (
+            p
+            for p in (sys.executable, "/usr/bin/python3")
+            if os.path.exists(p) and not run([p, "-c", "import numba.cuda"]).returncode
+        ),
+        None,
+    )
     if not python:
         return skip("numba", "python3-numba is not installed")
     nvvm = glob.glob(os.path.join(toolkit, "**", "libnvvm.so*"), recursive=True)
@@ -105,8 +135,13 @@ def numba(toolkit):
         os.symlink(os.path.join(toolkit, "nvvm", "libdevice"), os.path.join(home, "nvvm", "libdevice"))
         os.symlink(os.path.join(LIB, "libcudart.so.13"), os.path.join(home, "lib64", "libcudart.so"))
         done = run([python, "-c", NUMBA], LD_LIBRARY_PATH=LIB, NUMBA_CUDA_DRIVER=CUDA, CUDA_HOME=home)
-    for sign, why in (("NVVM_ERROR_IR_VERSION_MISMATCH", "this numba writes another version of NVVM's IR than the libnvvm takes"),
-                      ("libNVVM cannot be found", "this numba does not find the toolkit's libnvvm")):
+    for sign, why in (
+        (
+            "NVVM_ERROR_IR_VERSION_MISMATCH",
+            "this numba writes another version of NVVM's IR than the libnvvm takes",
+        ),
+        ("libNVVM cannot be found", "this numba does not find the toolkit's libnvvm"),
+    ):
         if sign in done.stderr:
             return skip("numba", why)
     return expect("numba", done, "511.0 65536.0\nexit 0\n")  # 2 * 255 + 1; 256 * 255 + 256

@@ -1,7 +1,9 @@
 """The programs of tests/cuda and how they are built: what record.py and test_cuda.py share.
 
-NAME.cu is a program of the runtime, built by nvcc in every way of WAYS; "// nvcc: ..." in it names further flags and files
-(NAME.part.cu is such a file). drv_*.c and ../clients/nvrtc.c use the driver interface alone and need no nvcc but cuda.h, or
+NAME.cu is a program of the runtime, built by nvcc in every way of WAYS; "// nvcc: ..." in it names further
+flags and files
+(NAME.part.cu is such a file). drv_*.c and ../clients/nvrtc.c use the driver interface alone and need no nvcc
+but cuda.h, or
 our header. A built program is kept in a cache, under the hash of all that it is made of."""
 import glob
 import hashlib
@@ -57,7 +59,21 @@ def objects(nvcc, name, level, folder):
     for source in sources:
         path = os.path.join(folder, f"{source}.{level}.o")
         flags = ["-G"] if level == "G" else ["-O3"]
-        quiet([nvcc, "-c", *flags, f"-arch={ARCH}", "-std=c++17", "-diag-suppress", "177,550", *options, source, "-o", path])
+        quiet(
+            [
+                nvcc,
+                "-c",
+                *flags,
+                f"-arch={ARCH}",
+                "-std=c++17",
+                "-diag-suppress",
+                "177,550",
+                *options,
+                source,
+                "-o",
+                path,
+            ]
+        )
         made.append(path)
     return made
 
@@ -71,8 +87,10 @@ def link(nvcc, name, runtime, made, output):
 def key(name, *more):
     """The hash of a program's sources and of what they include from this folder."""
     digest = hashlib.sha256(repr(more).encode())
-    for path in sorted(glob.glob(os.path.join(HERE, name + ".*"))
-                       + [os.path.join(HERE, header) for header in ("say.h", "words.h")]):
+    for path in sorted(
+        glob.glob(os.path.join(HERE, name + ".*"))
+        + [os.path.join(HERE, header) for header in ("say.h", "words.h")]
+    ):
         digest.update(os.path.basename(path).encode() + read(path))
     return digest.hexdigest()[:20]
 

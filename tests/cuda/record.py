@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Records what the programs print on a chip: recorded/NAME.out, their output and a last line with the exit code.
+"""Records what the programs print on a chip: recorded/NAME.out, their output and a last line with the exit
+code.
 
-usage: record.py OUT [NAME...]. Needs nvcc and a GPU. Builds every program in every way; one whose ways disagree gets a recording for
-each (NAME.O3.out, NAME.G.out), and is named. OUT gets recorded.tar and built.tar.xz.aa and so on (a cache for test_cuda.py)."""
+usage: record.py OUT [NAME...]. Needs nvcc and a GPU. Builds every program in every way; one whose ways
+disagree gets a recording for
+each (NAME.O3.out, NAME.G.out), and is named. OUT gets recorded.tar and built.tar.xz.aa and so on (a cache
+for test_cuda.py)."""
 import concurrent.futures
 import os
 import subprocess
@@ -37,7 +40,20 @@ def runtime_program(name, level, cache):
 def driver_program(source, cache, *words):
     path = os.path.join(cache, os.path.basename(source)[:-2])
     root = os.path.dirname(os.path.dirname(os.path.realpath(programs.find_nvcc())))
-    programs.quiet(["gcc", "-O1", f"-I{root}/include", "-o", path, source, f"-L{root}/lib64", f"-L{root}/lib64/stubs", *words, "-lcuda"])
+    programs.quiet(
+        [
+            "gcc",
+            "-O1",
+            f"-I{root}/include",
+            "-o",
+            path,
+            source,
+            f"-L{root}/lib64",
+            f"-L{root}/lib64/stubs",
+            *words,
+            "-lcuda",
+        ]
+    )
     os.environ["LD_LIBRARY_PATH"] = f"{root}/lib64:" + os.environ.get("LD_LIBRARY_PATH", "")
     return run(path)
 
@@ -53,11 +69,16 @@ def main():
     results = {}
     with concurrent.futures.ThreadPoolExecutor(18) as pool:
         jobs = [pool.submit(runtime_program, name, level, cache) for name in names for level in ("O3", "G")]
-        others = {name: pool.submit(driver_program, os.path.join(programs.HERE, name + ".c"), cache)
-                  for name in programs.driver_programs() if not only or name in only}
+        others = {
+            name: pool.submit(driver_program, os.path.join(programs.HERE, name + ".c"), cache)
+            for name in programs.driver_programs()
+            if not only or name in only
+        }
         clients = os.path.join(os.path.dirname(programs.HERE), "clients")
         others["nvrtc"] = pool.submit(driver_program, os.path.join(clients, "nvrtc.c"), cache, "-lnvrtc")
-        others["launcher"] = pool.submit(run, sys.executable, os.path.join(clients, "launcher.py"), "libcuda.so.1")
+        others["launcher"] = pool.submit(
+            run, sys.executable, os.path.join(clients, "launcher.py"), "libcuda.so.1"
+        )
         for job in jobs:
             try:
                 name, level, outputs, seconds = job.result()
@@ -81,9 +102,13 @@ def main():
             for runtime, text in outputs.items():
                 save(folder, f"{name}.{level}.{runtime}.out", text)
     print(len(results), "programs")
-    subprocess.run(f"cd {out} && tar cf recorded.tar recorded && rm -r recorded; cd {cache} && rm -f drv_*; "
-                   f"tar cf - . | xz -T0 -2 | split -b 15000000 - {out}/built.tar.xz.; "
-                   f"ls -l {out}", shell=True, check=False)
+    subprocess.run(
+        f"cd {out} && tar cf recorded.tar recorded && rm -r recorded; cd {cache} && rm -f drv_*; "
+        f"tar cf - . | xz -T0 -2 | split -b 15000000 - {out}/built.tar.xz.; "
+        f"ls -l {out}",
+        shell=True,
+        check=False,
+    )
 
 
 if __name__ == "__main__":

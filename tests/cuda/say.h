@@ -5,13 +5,13 @@
 #include <cstring>
 #include <cuda_runtime.h>
 
-#define RT(call)                                                                                                 \
-    do {                                                                                                         \
-        cudaError_t error_ = (call);                                                                             \
-        if (error_ != cudaSuccess) {                                                                             \
-            printf("%s: %s\n", #call, cudaGetErrorName(error_));                                                 \
-            exit(3);                                                                                             \
-        }                                                                                                        \
+#define RT(call)                                                                                             \
+    do {                                                                                                     \
+        cudaError_t error_ = (call);                                                                         \
+        if (error_ != cudaSuccess) {                                                                         \
+            printf("%s: %s\n", #call, cudaGetErrorName(error_));                                             \
+            exit(3);                                                                                         \
+        }                                                                                                    \
     } while (0)
 
 #define SAY(call) printf("%s = %s\n", #call, cudaGetErrorName(call))

@@ -2,8 +2,10 @@
 """CUDA programs, with no GPU: each must print what it printed on an H100 (recorded/NAME.out, by record.py).
 
 usage: test_cuda.py [--all] [WORD...]. A WORD keeps the programs whose name holds it.
-  everywhere   drv_*.c against our own header; kept/NAME.ptx, which nvcc made of NAME.cu, through the driver interface
-  with nvcc    NAME.cu through ptxvm --exec, with the runtime shared and linked in, optimised and -G: a few of them in a
+  everywhere   drv_*.c against our own header; kept/NAME.ptx, which nvcc made of NAME.cu, through the driver
+               interface
+  with nvcc    NAME.cu through ptxvm --exec, with the runtime shared and linked in, optimised and -G: a few
+               of them in a
                few ways, with --all every one in every way. Built programs stay in build/cuda."""
 import concurrent.futures
 import difflib
@@ -23,23 +25,46 @@ CACHE = os.path.join(ROOT, "build", "cuda")
 SAN = "san-" in BUILD
 
 # Run by default: program, optimisation, runtime.
-CHOSEN = [("app_sort", "O3", "static"), ("app_bodies", "G", "shared"), ("cdp_tree", "O3", "shared"),
-          ("lang_files", "G", "static"), ("lang_lambda", "O3", "shared"), ("lang_math", "O3", "static"),
-          ("rt_assert", "O3", "static"), ("rt_capture", "O3", "shared"), ("rt_graph", "G", "static"),
-          ("rt_managed", "O3", "static"), ("rt_streams", "G", "static"), ("rt_trap", "O3", "shared")]
+CHOSEN = [
+    ("app_sort", "O3", "static"),
+    ("app_bodies", "G", "shared"),
+    ("cdp_tree", "O3", "shared"),
+    ("lang_files", "G", "static"),
+    ("lang_lambda", "O3", "shared"),
+    ("lang_math", "O3", "static"),
+    ("rt_assert", "O3", "static"),
+    ("rt_capture", "O3", "shared"),
+    ("rt_graph", "G", "static"),
+    ("rt_managed", "O3", "static"),
+    ("rt_streams", "G", "static"),
+    ("rt_trap", "O3", "shared"),
+]
 
 # Lines of recordings that we print otherwise, and why. Both sides drop what matches.
 OTHERWISE = {
-    "drv_fault": (r"^cuCtxCreate_v2\(&b|^cuDevicePrimaryCtxRetain\(&b|^exit", "a fault ends a context here, not the process's device"),
+    "drv_fault": (
+        r"^cuCtxCreate_v2\(&b|^cuDevicePrimaryCtxRetain\(&b|^exit",
+        "a fault ends a context here, not the process's device",
+    ),
     "rt_attributes": (r"^1=1024/0", "clusters are not served yet (attribute 120)"),
     "drv_names": (r"^1=1024", "memory is not mapped by hand yet (attribute 102)"),
-    "rt_capture": (r"^cudaStreamEndCapture\((b|a), &g\)|^cudaGetLastError", "a refused call does not spoil a capture"),
+    "rt_capture": (
+        r"^cudaStreamEndCapture\((b|a), &g\)|^cudaGetLastError",
+        "a refused call does not spoil a capture",
+    ),
     "rt_heap": (r"^cudaDeviceSetLimit", "the heap of kernels may grow at any time"),
-    "rt_library": (r"^cudaLibraryLoadData\(&library, \"", "PTX text is checked when it is loaded, not when it is first used"),
+    "rt_library": (
+        r"^cudaLibraryLoadData\(&library, \"",
+        "PTX text is checked when it is loaded, not when it is first used",
+    ),
 }
 # Programs that need what is not served yet: a failure is told as skipped, with these words.
-LATER = {"rt_texture": "textures", "lang_bulk": "bulk copies of sm_90", "drv_map": "memory mapped by hand",
-         "drv_values": "waits for values in memory"}
+LATER = {
+    "rt_texture": "textures",
+    "lang_bulk": "bulk copies of sm_90",
+    "drv_map": "memory mapped by hand",
+    "drv_values": "waits for values in memory",
+}
 
 passed = failed = skipped = 0
 
@@ -83,7 +108,9 @@ def run(command, **more):
     """Runs a program; one that does not end says so."""
     environment = dict(os.environ, PTXVM_LOG="off", LD_LIBRARY_PATH=LIB, **more)
     try:
-        return subprocess.run(command, capture_output=True, timeout=200, stdin=subprocess.DEVNULL, env=environment, check=False)
+        return subprocess.run(
+            command, capture_output=True, timeout=200, stdin=subprocess.DEVNULL, env=environment, check=False
+        )
     except subprocess.TimeoutExpired as late:
         return subprocess.CompletedProcess(command, -1, late.stdout or b"", b"did not end in time\n")
 
@@ -92,8 +119,23 @@ def compile_c(folder, name, header):
     path = os.path.join(folder, name)
     where = ["-DOWN_HEADER", f"-I{ROOT}/lib"] if header == "own" else [f"-I{header}"]
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
-    command = ["gcc", "-O1", "-g", "-Wall", "-Werror", *where, "-o", path, os.path.join(HERE, name + ".c"), f"-L{LIB}", "-l:libcuda.so.1",
-               "-Wl,--allow-shlib-undefined", "-lm", "-ldl", "-pthread"]
+    command = [
+        "gcc",
+        "-O1",
+        "-g",
+        "-Wall",
+        "-Werror",
+        *where,
+        "-o",
+        path,
+        os.path.join(HERE, name + ".c"),
+        f"-L{LIB}",
+        "-l:libcuda.so.1",
+        "-Wl,--allow-shlib-undefined",
+        "-lm",
+        "-ldl",
+        "-pthread",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode and name in LATER:
         skip(f"{name} {header}", f"needs {LATER[name]}")
@@ -142,7 +184,9 @@ def main():
     nvcc = programs.find_nvcc()
     with tempfile.TemporaryDirectory() as folder:
         headers = ["own"]
-        toolkit = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "include") if nvcc else ""
+        toolkit = (
+            os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "include") if nvcc else ""
+        )
         if everything and os.path.exists(os.path.join(toolkit, "cuda.h")):
             headers.append(toolkit)
         driver_programs(folder, wanted, headers)
