@@ -168,7 +168,8 @@ $(B)/tests/test_nvlink: tests/link/test_nvlink.c $(B)/lib/libptxvm.a
 	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka
 
 # The driver interface: programs of tests/shim on libcuda.so.1, the reader of fat binaries, what a launch costs.
-SHIM_PROGRAMS = $(patsubst tests/shim/%.c,$(B)/tests/shim/%,$(wildcard tests/shim/*.c))
+# (client, vendor and opener are built by test_exec.py, in many ways)
+SHIM_PROGRAMS = $(patsubst tests/shim/%.c,$(B)/tests/shim/%,$(filter-out %/client.c %/vendor.c %/opener.c,$(wildcard tests/shim/*.c)))
 TEST_EXTRA += $(SHIM_PROGRAMS) $(B)/tests/bench_driver
 $(B)/tests/shim/%: tests/shim/%.c tests/shim/program.h lib/shim/cuda.def lib/shim/cuda_abi.h lib/shim/cuda_numbers.h $(B)/lib/libcuda.so.1
 	@mkdir -p $(@D)
