@@ -40,9 +40,6 @@ static const char *const refused[] = {"create_linear_memory_0", "create_linear_m
                                       "create_linear_memory_big"};
 static const char *const taken[] = {"create_linear_memory_offset16", "create_pitch_offset"};
 
-/* The unit does not compute these as the chip does (docs/fidelity.md). */
-static const char *const inexact[] = {"predicate_out", "sust_p_f16x4_v4"};
-
 static const char *only;
 static unsigned failures;
 
@@ -326,10 +323,6 @@ static void compare(const Case *c, const struct golden *want, const struct world
     }
     if (listed(taken, sizeof taken / sizeof *taken, c->name)) {
         if (strcmp(got->where, "fine")) DIFFERS("%s: %s", c->name, got->where);
-        return;
-    }
-    if (listed(inexact, sizeof inexact / sizeof *inexact, c->name)) {
-        if (!memcmp(want->result, got->result, sizeof got->result)) DIFFERS("%s: is exact by now", c->name);
         return;
     }
     if (strcmp(want->where, got->where) || want->code != got->code)

@@ -1,4 +1,5 @@
 /* recorded_matrix.c - the products and moves of tests/hw/matrix. */
+#pragma GCC diagnostic ignored "-Wunused-function" /* of the recorder only the list is wanted */
 #include <stdlib.h>
 #include "hw/matrix/forms.h"
 #include "hw/matrix/moves.h"

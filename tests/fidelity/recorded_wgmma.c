@@ -1,4 +1,5 @@
 /* recorded_wgmma.c - the products of tests/hw/wgmma. */
+#pragma GCC diagnostic ignored "-Wunused-function" /* of the recorder only the list is wanted */
 #include "hw/wgmma/forms.h"
 #include "fidelity.h"
 

@@ -72,7 +72,7 @@ static char *whole_file(const char *path)
 /* Files whose first lines say what must come out; those under bad/ hold faults. */
 static void look_at_files(const char *root, const char *what)
 {
-    char pattern[1024];
+    char pattern[1200];
     glob_t found;
     snprintf(pattern, sizeof pattern, "%s/%s", root, what);
     if (glob(pattern, 0, NULL, &found)) return;
@@ -218,7 +218,7 @@ static char *page(void)
 
 static bool fits(const char *root)
 {
-    char path[1024], name[40];
+    char path[1100], name[40];
     unsigned least;
     bool ok = true;
     snprintf(path, sizeof path, "%s/fidelity/least.txt", root);
@@ -238,7 +238,7 @@ static bool fits(const char *root)
 
 static bool same_page(const char *root, const char *text, bool write)
 {
-    char path[1024];
+    char path[1100];
     snprintf(path, sizeof path, "%s/../docs/fidelity-forms.md", root);
     if (write) {
         FILE *f = fopen(path, "w");
@@ -253,7 +253,7 @@ static bool same_page(const char *root, const char *text, bool write)
 
 static bool collect(const char *root)
 {
-    char hw[1024], samples[1024];
+    char hw[1100], samples[1100];
     snprintf(hw, sizeof hw, "%s/hw", root);
     snprintf(samples, sizeof samples, "%s/..", root);
     for (unsigned n = 1; n <= form_count(); n++)

@@ -14,7 +14,7 @@ static const char *const not_plain[] = {
     "mma",   "wmma",  "movmatrix",  "bar",       "barrier",      "shfl",       "vote",           "match",
     "redux", "elect", "activemask", "nanosleep", "pmevent",      "setmaxnreg", "griddepcontrol", "exit",
     "ret",   "trap",  "brkpt",      "isspacep",  "createpolicy", "cvta",       "addc",           "subc",
-    "madc",  "mapa",  "getctarank", "discard",   "alloca",       "stacksave",  "stackrestore",
+    "madc",  "mapa",  "getctarank", "discard",   "alloca",       "stacksave",  "stackrestore",   "istypep",
 };
 static const char *const favourites[] = {"mov", "selp", "slct", "and", "or",   "xor", "cvt",
                                          "add", "fma",  "mov",  "set", "setp", "min", "prmt"};

@@ -12,7 +12,7 @@
 
 /* ---- windows: | kind 8 bits | CTA 16 | thread 16 | offset 24, of shared memory 40 | ---- */
 
-enum { KIND_SHIFT = 56, CTA_SHIFT = 40, THREAD_SHIFT = 24 };
+enum { KIND_SHIFT = 56, CTA_SHIFT = 40, THREAD_SHIFT = 24, RANK_SHIFT = 24, RANKS = 16 };
 
 static uint64_t window(enum ref_window kind)
 {
@@ -82,8 +82,13 @@ static uint8_t *space_place(struct ref_thread *t, enum px_space space, uint64_t 
 uint8_t *ref_place(struct ref_thread *t, enum px_space *space, uint64_t address, uint64_t size, bool write)
 {
     uint64_t a = address;
-    bool generic = *space == PX_SPACE_NONE;
-    if (generic) *space = space_of(address);
+    bool generic =
+        *space == PX_SPACE_NONE || (*space == PX_SPACE_GLOBAL && space_of(address) == PX_SPACE_CONST);
+    if (generic) *space = space_of(address); /* ld.global takes a generic address of constant memory, too */
+    const uint64_t rank = address >> RANK_SHIFT;
+    if (*space == PX_SPACE_SHARED && !generic && rank && rank < RANKS)
+        ref_fail(t->machine, "fault 715: address 0x%llx is of another block of a cluster",
+                 (unsigned long long)address);
     /* ld.shared takes a generic address of shared memory too (shared::cluster). */
     if (generic || (*space == PX_SPACE_SHARED && space_of(address) == PX_SPACE_SHARED))
         a -= ref_window_base(t, *space);

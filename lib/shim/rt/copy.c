@@ -209,7 +209,9 @@ cudaError_t px_rt_copy_2d(void *to, size_t to_pitch, const void *from, size_t fr
                           size_t height, int kind, CUstream stream, bool async)
 {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    const bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
+    if (width > to_pitch) return to_host ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
+    if (width > from_pitch) return cudaErrorInvalidPitchValue;
     CUDA_MEMCPY3D copy = rows(width, height, kind);
     copy.srcHost = from;
     copy.srcDevice = (CUdeviceptr)from;
