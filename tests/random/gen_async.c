@@ -18,7 +18,7 @@ static void copy(struct gen *g, unsigned to)
     const unsigned kind = gen_below(g, 4), size = kind == 3 ? 16 : 4u << kind;
     const unsigned from = size * gen_below(g, SLOT_SCRATCH / size);
     const unsigned at = 16 * to + size * gen_below(g, 16 / size);
-    char end[48] = "";
+    char end[64] = "";
     if (gen_chance(g, 25))
         snprintf(end, sizeof end, ", %u", gen_below(g, size + 1));
     else if (gen_chance(g, 20))
