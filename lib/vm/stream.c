@@ -190,6 +190,7 @@ static ptx_status hear(struct px_stream *s, ptx_fault *fault)
 
 static ptx_status wait_for(struct px_stream *s, struct px_task *task, ptx_fault *fault)
 {
+    const struct ptx_device *device = s->device;
     s->refs++;
     if (task) {
         task->refs++;
@@ -197,8 +198,8 @@ static ptx_status wait_for(struct px_stream *s, struct px_task *task, ptx_fault 
         px_task_release(task);
     }
     const ptx_status status = hear(s, fault);
-    px_stream_release(s);
-    return status != PTX_OK ? status : s->device->tasks.lost;
+    px_stream_release(s); /* it may have been destroyed meanwhile, and be gone now */
+    return status != PTX_OK ? status : device->tasks.lost;
 }
 
 ptx_status px_stream_wait(struct ptx_device *device, ptx_stream number, ptx_fault *fault)

@@ -2,6 +2,7 @@
  * all threads of a block. The two that synchronise are written out, a loop over the threads for each phase.
  * Built with -O3 -march=native. */
 #include "control.h"
+#include <stdbool.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -154,13 +155,20 @@ static void *work_on(void *argument)
     return NULL;
 }
 
+/* A debug build, NAME_debug, computes what NAME computes. */
+static bool is_kernel(const char *kernel, const char *name)
+{
+    const size_t n = strlen(name);
+    return strncmp(kernel, name, n) == 0 && (!kernel[n] || strcmp(kernel + n, "_debug") == 0);
+}
+
 int control_run(const struct bench_workload *w, unsigned threads)
 {
     struct work work = {.w = w};
     pthread_t others[MOST_THREADS];
     unsigned n = 0;
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        if (strcmp(blocks[i].name, w->kernel) == 0) work.run = blocks[i].run;
+        if (is_kernel(w->kernel, blocks[i].name)) work.run = blocks[i].run;
     if (!work.run) return -1;
     while (n + 1 < threads && n < MOST_THREADS && pthread_create(&others[n], NULL, work_on, &work) == 0) n++;
     work_on(&work);
