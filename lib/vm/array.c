@@ -3,18 +3,6 @@
 #include "vm/device.h"
 #include <string.h>
 
-static ptx_status refuse(struct ptx_device *device, const char *why)
-{
-    px_device_say(device, "%s", why);
-    return PTX_ERROR_INVALID_ARGUMENT;
-}
-
-static ptx_status no_memory(struct ptx_device *device)
-{
-    px_device_say(device, "out of memory");
-    return PTX_ERROR_OUT_OF_MEMORY;
-}
-
 /* ---- formats and limits ---- */
 
 bool px_array_format(ptx_format format, uint8_t *out)
@@ -133,9 +121,9 @@ ptx_status px_array_create(struct ptx_device *device, const ptx_array_config *co
     ptx_array_config c = *config;
     const enum px_image_kind kind = kind_of(&c);
     if (!px_array_format(c.format, &image.format))
-        return refuse(device, "the format of an array is none of PTX_FORMAT_U8 to PTX_FORMAT_F32");
+        return px_device_refuse(device, "the format of an array is none of PTX_FORMAT_U8 to PTX_FORMAT_F32");
     const char *why = fault_of(&c, kind);
-    if (why) return refuse(device, why);
+    if (why) return px_device_refuse(device, why);
     if (c.levels > most_levels(&c, kind)) c.levels = most_levels(&c, kind);
     if (!c.levels) c.levels = 1;
     if (!c.samples) c.samples = 1;
@@ -165,7 +153,7 @@ ptx_status px_array_create(struct ptx_device *device, const ptx_array_config *co
     if (made) return PTX_OK;
     px_free(&device->alloc, data, storage_bytes(&image));
     px_free(&device->alloc, array, sizeof *array);
-    return no_memory(device);
+    return px_device_no_memory(device);
 }
 
 static struct px_array *owner_of(struct px_array *array)
@@ -189,7 +177,7 @@ struct px_array *px_array_at(struct ptx_device *device, ptx_array number)
 
 static ptx_status no_array(struct ptx_device *device)
 {
-    return refuse(device, "there is no array of this number (was it destroyed?)");
+    return px_device_refuse(device, "there is no array of this number (was it destroyed?)");
 }
 
 ptx_status px_array_destroy(struct ptx_device *device, ptx_array number)
@@ -209,7 +197,7 @@ ptx_status px_array_destroy(struct ptx_device *device, ptx_array number)
     px_textures_unlock(&device->textures);
     if (ok) px_textures_reap(device);
     if (ok) return PTX_OK;
-    return a ? refuse(device, "a level is destroyed with its array") : no_array(device);
+    return a ? px_device_refuse(device, "a level is destroyed with its array") : no_array(device);
 }
 
 ptx_status px_array_config(struct ptx_device *device, ptx_array number, ptx_array_config *config)
@@ -267,7 +255,7 @@ ptx_status px_array_level(struct ptx_device *device, ptx_array number, unsigned 
     px_textures_unlock(&device->textures);
     if (!a) return no_array(device);
     if (status == PTX_ERROR_NOT_FOUND) px_device_say(device, "the array has no level %u", level);
-    return status == PTX_ERROR_OUT_OF_MEMORY ? no_memory(device) : status;
+    return status == PTX_ERROR_OUT_OF_MEMORY ? px_device_no_memory(device) : status;
 }
 
 const struct px_image *px_array_hold(struct ptx_device *device, ptx_array number, struct px_array **array)

@@ -165,12 +165,6 @@ static void say_outside(const struct px_copy *c, const struct ends *e, char *buf
 
 /* ---- asked for ---- */
 
-static ptx_status refuse(struct ptx_device *device, const char *why)
-{
-    px_device_say(device, "%s", why);
-    return PTX_ERROR_INVALID_ARGUMENT;
-}
-
 static bool take_place(struct ptx_device *device, ptx_place *p, const struct px_copy *c)
 {
     if (!p->host && !p->device) p->device = device;
@@ -196,7 +190,7 @@ static ptx_status probe(struct ptx_device *device, const struct px_copy *c)
     }
     if (!ok) say_outside(c, &e, why, sizeof why);
     close_ends(device, &e);
-    return ok ? PTX_OK : refuse(device, why);
+    return ok ? PTX_OK : px_device_refuse(device, why);
 }
 
 ptx_status px_copy_take(struct ptx_device *device, const ptx_copy *copy, struct px_copy *c)
@@ -207,8 +201,8 @@ ptx_status px_copy_take(struct ptx_device *device, const ptx_copy *copy, struct 
                           .height = copy->height ? copy->height : 1,
                           .depth = copy->depth ? copy->depth : 1};
     if (!take_place(device, &c->to, c) || !take_place(device, &c->from, c))
-        return refuse(device,
-                      "copy: rows or slices lie closer together than they are long, or beyond all addresses");
+        return px_device_refuse(
+            device, "copy: rows or slices lie closer together than they are long, or beyond all addresses");
     return probe(device, c);
 }
 
@@ -228,8 +222,8 @@ ptx_status px_array_copy_take(struct ptx_device *device, const ptx_array_copy *c
                           .depth = copy->depth ? copy->depth : 1};
     if ((!copy->to.array && !take_place(device, &c->to, c)) ||
         (!copy->from.array && !take_place(device, &c->from, c)))
-        return refuse(device,
-                      "copy: rows or slices lie closer together than they are long, or beyond all addresses");
+        return px_device_refuse(
+            device, "copy: rows or slices lie closer together than they are long, or beyond all addresses");
     return probe(device, c);
 }
 
@@ -237,7 +231,7 @@ ptx_status px_fill_take(struct ptx_device *device, const ptx_fill *fill, struct 
 {
     const unsigned element = fill->element ? fill->element : 1;
     if (element != 1 && element != 2 && element != 4)
-        return refuse(device, "fill: elements have 1, 2 or 4 bytes");
+        return px_device_refuse(device, "fill: elements have 1, 2 or 4 bytes");
     *c = (struct px_copy){.to = {.address = fill->to, .pitch = fill->pitch, .slice = fill->slice},
                           .height = fill->height ? fill->height : 1,
                           .depth = fill->depth ? fill->depth : 1,
@@ -245,9 +239,9 @@ ptx_status px_fill_take(struct ptx_device *device, const ptx_fill *fill, struct 
                           .fill = (uint8_t)element};
     if (__builtin_mul_overflow(fill->width, (uint64_t)element, &c->width) || fill->to % element ||
         !take_place(device, &c->to, c))
-        return refuse(device,
-                      "fill: the address is misaligned, rows lie closer together than they are long, or "
-                      "beyond all addresses");
+        return px_device_refuse(
+            device, "fill: the address is misaligned, rows lie closer together than they are long, or "
+                    "beyond all addresses");
     return probe(device, c);
 }
 
@@ -259,7 +253,7 @@ ptx_status px_copy_now(struct ptx_device *device, const struct px_copy *c)
     const bool done = all_rows(c, &e, NULL) == DONE;
     if (!done) say_outside(c, &e, why, sizeof why);
     close_ends(device, &e);
-    return done ? PTX_OK : refuse(device, why);
+    return done ? PTX_OK : px_device_refuse(device, why);
 }
 
 uint64_t px_copy_bytes(const struct px_copy *c)

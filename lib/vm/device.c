@@ -82,6 +82,18 @@ void px_device_say(struct ptx_device *device, const char *format, ...)
     va_end(args);
 }
 
+ptx_status px_device_refuse(struct ptx_device *device, const char *why)
+{
+    px_device_say(device, "%s", why);
+    return PTX_ERROR_INVALID_ARGUMENT;
+}
+
+ptx_status px_device_no_memory(struct ptx_device *device)
+{
+    px_device_say(device, "out of memory");
+    return PTX_ERROR_OUT_OF_MEMORY;
+}
+
 struct ptx_program *px_device_program(struct ptx_device *device, uint64_t va)
 {
     const enum px_window window = px_window_of(va);

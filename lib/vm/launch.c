@@ -127,8 +127,7 @@ static struct px_shape shape_of(const unsigned v[3])
 static ptx_status no_memory(struct ptx_device *device, struct px_grid *grid)
 {
     px_grid_free(grid);
-    px_device_say(device, "out of memory");
-    return PTX_ERROR_OUT_OF_MEMORY;
+    return px_device_no_memory(device);
 }
 
 ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault,

@@ -75,8 +75,7 @@ static ptx_status make_images(struct ptx_program *program)
         return PTX_ERROR_UNSUPPORTED;
     }
     if (px_opaque_variables_begin(program) && (!l->global_bytes || carve_globals(program))) return PTX_OK;
-    px_device_say(program->device, "out of memory");
-    return PTX_ERROR_OUT_OF_MEMORY;
+    return px_device_no_memory(program->device);
 }
 
 static void describe(char *to, size_t room, const char *before, const struct ptx_module *module, px_pos pos,
@@ -145,10 +144,7 @@ ptx_status px_program_create(ptx_device *device, const ptx_module *const *module
     if (!all_checked(device, modules, count)) return PTX_ERROR_ASSEMBLY;
     if (!all_runnable(device, modules, count)) return PTX_ERROR_UNSUPPORTED;
     struct ptx_program *program = px_zalloc(&device->alloc, sizeof *program);
-    if (!program) {
-        px_device_say(device, "out of memory");
-        return PTX_ERROR_OUT_OF_MEMORY;
-    }
+    if (!program) return px_device_no_memory(device);
     program->device = device;
     program->fmad = options ? options->fmad : PTX_FMAD_DEFAULT;
     atomic_init(&program->refs, 1);

@@ -112,7 +112,7 @@ void px_sched_enqueue(struct px_grid *grid)
 {
     const uint32_t level = level_of(grid);
     if (grid->run->sched->watch) grid->run->sched->watch(grid, false);
-    px_grids_append(&grid->run->queue[level], grid);
+    px_queue_push(&grid->run->queue[level], grid);
     grid->run->levels |= 1ull << level;
     px_sched_news(grid->run->sched);
 }
@@ -166,7 +166,8 @@ void px_sched_wake(struct px_run *run, const struct px_grid *grid, uint64_t numb
     for (struct px_parked *p = all.first, *next; p; p = next) {
         next = p->next;
         const bool this = !grid || (p->grid == grid && p->number == number);
-        px_parked_append(this ? &run->ready : &run->blocked, p);
+        struct px_parked_list *to = this ? &run->ready : &run->blocked;
+        px_queue_push(to, p);
         if (!this) continue;
         p->round = 0;
         run->nready++;
@@ -186,7 +187,7 @@ static void park(struct px_helper *h, struct px_parked_list *list, struct px_cta
         return;
     }
     *p = (struct px_parked){.cta = cta, .grid = grid, .number = number, .round = run->round};
-    px_parked_append(list, p);
+    px_queue_push(list, p);
     if (list == &run->ready) run->nready++;
 }
 
@@ -352,7 +353,8 @@ static void run_native(struct px_helper *h)
 
 static struct px_parked *take_ready(struct px_run *run)
 {
-    struct px_parked *p = px_parked_pop(&run->ready);
+    struct px_parked *p;
+    px_queue_pop(&run->ready, p);
     if (p) run->nready--;
     return p;
 }
@@ -386,7 +388,7 @@ static void take_chunk(struct px_run *run, struct px_helper *h)
     run->chunk = run->chunk < CHUNK_MAX ? run->chunk * 2 : CHUNK_MAX;
     if (n < left) return;
     const uint32_t level = level_of(grid);
-    px_grids_pop(&run->queue[level]);
+    px_queue_pop(&run->queue[level], grid);
     if (!run->queue[level].first) run->levels &= ~(1ull << level);
 }
 

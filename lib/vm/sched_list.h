@@ -1,13 +1,11 @@
-/* sched_list.h - lists, slots, and the coming and going of workers (workers.c), for sched.c and run.c. */
+/* sched_list.h - parked CTAs, slots, and the coming and going of workers (workers.c), for sched.c and run.c.
+ */
 #ifndef PX_VM_SCHED_LIST_H
 #define PX_VM_SCHED_LIST_H
 
+#include "base/queue.h"
 #include "vm/sched.h"
 
-void px_grids_append(struct px_grid_list *list, struct px_grid *grid);
-struct px_grid *px_grids_pop(struct px_grid_list *list);
-void px_parked_append(struct px_parked_list *list, struct px_parked *p);
-struct px_parked *px_parked_pop(struct px_parked_list *list);
 struct px_parked *px_parked_new(struct px_sched *s); /* NULL when out of memory; the lock is held */
 void px_parked_free(struct px_sched *s, struct px_parked *p);
 

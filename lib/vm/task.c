@@ -116,10 +116,7 @@ static bool start(struct px_task *task)
     if (status != PTX_OK || !task->grid) return done(task, status), true;
     struct px_run *run = px_run_take(s);
     if (!run && s->nactive) return false;
-    if (!run) {
-        px_device_say(task->device, "out of memory");
-        return done(task, PTX_ERROR_OUT_OF_MEMORY), true;
-    }
+    if (!run) return done(task, px_device_no_memory(task->device)), true;
     run->priority = task->priority;
     run->max_steps = task->max_steps;
     run->timeout_ns = task->timeout_ns;

@@ -3,21 +3,9 @@
 #include "vm/device.h"
 #include <string.h>
 
-static ptx_status refuse(struct ptx_device *device, const char *why)
-{
-    px_device_say(device, "%s", why);
-    return PTX_ERROR_INVALID_ARGUMENT;
-}
-
-static ptx_status no_memory(struct ptx_device *device)
-{
-    px_device_say(device, "out of memory");
-    return PTX_ERROR_OUT_OF_MEMORY;
-}
-
 static ptx_status no_array(struct ptx_device *device)
 {
-    return refuse(device, "there is no array of this number (was it destroyed?)");
+    return px_device_refuse(device, "there is no array of this number (was it destroyed?)");
 }
 
 /* ---- objects ---- */
@@ -59,8 +47,9 @@ static ptx_status put(struct ptx_device *device, struct px_opaque_object *o, enu
     px_textures_unlock(&device->textures);
     px_textures_reap(device);
     if (ok) return PTX_OK;
-    return variable ? refuse(device, "the handle is no variable of this kind, or its program was destroyed")
-                    : no_memory(device);
+    return variable ? px_device_refuse(device,
+                                       "the handle is no variable of this kind, or its program was destroyed")
+                    : px_device_no_memory(device);
 }
 
 enum { LINEAR_WIDTH_MAX = 1 << 28, MEMORY_ALIGN = 16 };
@@ -171,7 +160,7 @@ static ptx_status make(struct ptx_device *device, const ptx_texture_config *conf
 {
     struct px_opaque_object *o = px_zalloc(&device->alloc, sizeof *o);
     const char *why = NULL;
-    if (!o) return no_memory(device);
+    if (!o) return px_device_no_memory(device);
     if (sampler) {
         o->sampler = *sampler;
         o->bound.has_sampler = true;
@@ -195,7 +184,7 @@ static ptx_status make(struct ptx_device *device, const ptx_texture_config *conf
         why = "an array of several samples is no surface";
     if (!why) return put(device, o, kind, handle);
     drop_object(device, o);
-    return refuse(device, why);
+    return px_device_refuse(device, why);
 }
 
 ptx_status px_texture_make(struct ptx_device *device, const ptx_texture_config *config,
@@ -218,7 +207,7 @@ ptx_status px_surface_make(struct ptx_device *device, ptx_array array, uint64_t 
 
 static ptx_status no_object(struct ptx_device *device)
 {
-    return refuse(device, "there is no object of this kind and handle (was it destroyed?)");
+    return px_device_refuse(device, "there is no object of this kind and handle (was it destroyed?)");
 }
 
 ptx_status px_opaque_destroy(struct ptx_device *device, uint64_t handle, enum px_opaque_kind kind)
@@ -240,7 +229,7 @@ ptx_status px_opaque_unbind(struct ptx_device *device, uint64_t handle)
     const bool ok = p && p->variable;
     if (ok) px_opaque_bury(device, atomic_exchange(&p->bound, NULL));
     px_textures_unlock(&device->textures);
-    if (!ok) return refuse(device, "the handle is no variable of a program");
+    if (!ok) return px_device_refuse(device, "the handle is no variable of a program");
     px_textures_reap(device);
     return PTX_OK;
 }

@@ -71,8 +71,7 @@ ptx_status px_work_grid(struct ptx_device *device, const struct px_work *op, str
     default: return PTX_OK;
     }
     if (*grid) return PTX_OK;
-    px_device_say(device, "out of memory");
-    return PTX_ERROR_OUT_OF_MEMORY;
+    return px_device_no_memory(device);
 }
 
 bool px_work_keep(struct ptx_device *device, struct px_work *to, const struct px_work *from)

@@ -8,7 +8,6 @@
  * is nothing to do; those that were invited for submitted work look out for
  * more of it for a moment first, because a wake-up costs more than a launch.
  */
-#include "base/queue.h"
 #include "vm/device.h"
 #include "ops/private.h"
 #include "vm/sched_list.h"
@@ -21,31 +20,7 @@ enum {
     SPINS_A_LOOK = 64
 };
 
-/* ---- lists ---- */
-
-void px_grids_append(struct px_grid_list *list, struct px_grid *grid)
-{
-    px_queue_push(list, grid);
-}
-
-struct px_grid *px_grids_pop(struct px_grid_list *list)
-{
-    struct px_grid *grid;
-    px_queue_pop(list, grid);
-    return grid;
-}
-
-void px_parked_append(struct px_parked_list *list, struct px_parked *p)
-{
-    px_queue_push(list, p);
-}
-
-struct px_parked *px_parked_pop(struct px_parked_list *list)
-{
-    struct px_parked *p;
-    px_queue_pop(list, p);
-    return p;
-}
+/* ---- parked CTAs ---- */
 
 struct px_parked *px_parked_new(struct px_sched *s)
 {
