@@ -204,12 +204,13 @@ san: deps
 
 # Layers, style, warnings as errors, and a static analyser.
 CPPCHECK = cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,portability --inline-suppr \
-           --suppressions-list=tests/lint/cppcheck.txt -Iinclude -Ilib -j$$(nproc)
+           --suppressions-list=tests/lint/cppcheck.txt --cppcheck-build-dir=$(B)/cppcheck -Iinclude -Ilib -j$$(nproc)
 lint:
 	python3 tests/lint/layers.py
 	python3 tests/lint/style.py
 	@$(MAKE) --no-print-directory B=$(B)/lint WERROR=-Werror all tests-built
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
+	@mkdir -p $(B)/cppcheck
 	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
 BENCHES = bench bench_engine bench_units bench_streams bench_driver bench_matrix bench_kernels_matrix bench_texture

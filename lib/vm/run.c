@@ -133,9 +133,10 @@ void px_run_report(struct px_run *run, bool (*say)(void *user, const char *line)
 static void clean_list(struct px_sched *s, struct px_parked_list *list)
 {
     struct px_worker nobody = {0};
-    while (list->first) {
+    for (;;) {
         struct px_parked *p;
         px_queue_pop(list, p);
+        if (!p) break;
         s->free_slots[s->nfree_slots++] = px_cta_slot(p->cta);
         px_cta_destroy(&nobody, p->cta);
         px_parked_free(s, p);
