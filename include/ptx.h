@@ -235,6 +235,10 @@ typedef struct ptx_param_member {
     size_t stride;    /* bytes that its indices count, as far as they are multiplied by a constant; else 0 */
     int is_pointer;   /* addresses are made of it */
     int is_passed_on; /* it is stored, or passed to functions that are not in the module */
+    const char *object;   /* a handle: "texture", "sampler" or "surface"; else "" */
+    const char *geometry; /* of a texture or surface: "1d", "2d", "a2d", "cube" ...; else "" */
+    unsigned channels;    /* of a surface: elements that are accessed at once. `element` is the type of these,
+                             of a texture of what is fetched */
 } ptx_param_member;
 
 /*

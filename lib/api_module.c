@@ -27,7 +27,7 @@ enum {
     FIRST_PARAM = PX_FIRST(ptx_param_info, is_pointer),
     FIRST_USAGE = PX_FIRST(ptx_usage, has_calls),
     FIRST_NEEDS = PX_FIRST(ptx_kernel_needs, grid_dimensions),
-    FIRST_MEMBER = sizeof(ptx_param_member) /* of an element of an array */
+    FIRST_MEMBER = PX_FIRST(ptx_param_member, is_passed_on)
 };
 
 unsigned ptx_version(void)
@@ -365,6 +365,16 @@ ptx_status ptx_module_kernel_usage(const ptx_module *module, size_t index, ptx_u
     return PTX_OK;
 }
 
+static const char *object_name(const struct px_root *use)
+{
+    switch (use->object) {
+    case PX_T_TEXREF: return "texture";
+    case PX_T_SAMPLERREF: return "sampler";
+    case PX_T_SURFREF: return "surface";
+    default: return "";
+    }
+}
+
 static void add_member(ptx_kernel_needs *needs, const struct px_function *kernel, const struct px_root *use)
 {
     if (needs->member_count++ >= needs->member_room) return;
@@ -374,7 +384,10 @@ static void add_member(ptx_kernel_needs *needs, const struct px_function *kernel
                           .element = use->element ? px_type_info((enum px_type)use->element)->name : "",
                           .stride = use->stride,
                           .is_pointer = use->pointer,
-                          .is_passed_on = use->escapes};
+                          .is_passed_on = use->escapes,
+                          .object = object_name(use),
+                          .geometry = px_word_text(use->geometry),
+                          .channels = use->channels};
     while (kernel->params[m.param] != use->symbol) m.param++;
     char *to = (char *)needs->members + (needs->member_count - 1) * theirs;
     memset(to, 0, theirs);

@@ -38,7 +38,8 @@ static size_t member_count(const struct entry *e)
 static void examine(struct entry *e, const struct kernel *kernel)
 {
     *e = (struct entry){.kernel = *kernel, .demangled = kernel_demangle(kernel->info.name)};
-    e->needs = (ptx_kernel_needs){.members = e->members, .member_room = MOST_MEMBERS};
+    e->needs = (ptx_kernel_needs){
+        .member_size = sizeof *e->members, .members = e->members, .member_room = MOST_MEMBERS};
     if (ptx_module_kernel_needs(kernel->module, kernel->index, &e->needs) != PTX_OK)
         fail(EXIT_STOPPED, "%s: no memory to look at it", kernel->info.name);
     qsort(e->members, member_count(e), sizeof *e->members, by_place);
@@ -55,9 +56,14 @@ static const ptx_param_member *member_at(const struct entry *e, size_t param, si
     return NULL;
 }
 
+static bool is_object(const ptx_param_member *m)
+{
+    return m && *m->object;
+}
+
 static bool is_buffer(const ptx_param_member *m)
 {
-    return m && (m->is_pointer || m->is_passed_on) && strstr("u64 s64 b64", m->type);
+    return m && !is_object(m) && (m->is_pointer || m->is_passed_on) && strstr("u64 s64 b64", m->type);
 }
 
 /* Element type of a buffer: packed halves are told by their parts, what is unknown by its bits. */
@@ -70,6 +76,17 @@ static const char *element_of(const ptx_param_member *m)
 
 /* ---- the list ---- */
 
+/* "   (a 2d texture of f32)" */
+static void print_what(const ptx_param_member *m)
+{
+    if (is_buffer(m)) printf("   (a buffer of %s)", element_of(m));
+    if (!is_object(m)) return;
+    printf("   (a %s%s%s", m->geometry, *m->geometry ? " " : "", m->object);
+    if (*m->element) printf(" of %s", m->element);
+    if (*m->object == 's' && m->channels > 1) printf(", %u at once", m->channels);
+    putchar(')');
+}
+
 /* A structure that is copied before it is used says nothing of its members. */
 static void print_members(const struct entry *e, size_t param)
 {
@@ -80,7 +97,7 @@ static void print_members(const struct entry *e, size_t param)
         const ptx_param_member *m = &e->members[i];
         if (m->param != param) continue;
         printf("        bytes %zu: .%s", m->offset, m->type);
-        if (is_buffer(m)) printf("   (a buffer of %s)", element_of(m));
+        print_what(m);
         putchar('\n');
     }
 }
@@ -91,7 +108,7 @@ static void print_param(const struct entry *e, size_t index)
     const ptx_param_member *m = member_at(e, index, 0);
     printf("    .%-5s %s", param.type, param.name);
     if (param.count != 1) printf("[%zu]", param.count);
-    if (param.count == 1 && is_buffer(m)) printf("   (a buffer of %s)", element_of(m));
+    if (param.count == 1 && m) print_what(m);
     if (param.count != 1) printf("   (a structure of %zu bytes)", param.size);
     putchar('\n');
     if (param.count != 1) print_members(e, index);
@@ -125,13 +142,18 @@ static void print_word_quoted(const char *word)
     putchar('\'');
 }
 
-/* Integers: one alone counts elements, several may be multiplied. */
+/* Integers: one alone counts elements; several, or one of a kernel over rows, may be multiplied. */
+static bool has_products(const struct entry *e)
+{
+    return e->scalars > 1 || e->needs.block_dimensions > 1 || e->needs.grid_dimensions > 1;
+}
+
 static void print_number(const struct entry *e, const char *type)
 {
     if (*type == 'f' || *type == 'b')
         fputs(*type == 'f' ? "1.0" : "1", stdout);
     else
-        printf("%d", strchr(type, '8') ? 1 : e->scalars > 1 ? 32 : THREADS);
+        printf("%d", strchr(type, '8') ? 1 : has_products(e) ? 32 : THREADS);
 }
 
 /*
@@ -144,7 +166,7 @@ static void print_buffer(const struct entry *e, const ptx_param_member *m)
     const size_t size = element_type_find(element, strlen(element))->size;
     const size_t steps = m->stride > size ? (m->stride + size - 1) / size : 1;
     const size_t staged = size ? e->kernel.info.static_shared_bytes * BLOCKS / size : 0;
-    size_t room = (e->scalars > 1 ? ROOM : THREADS) * steps;
+    size_t room = (has_products(e) ? ROOM : THREADS) * steps;
     if (room < staged) room = staged;
     printf("%s[%zu]=iota", element, room);
 }
@@ -188,6 +210,36 @@ static void print_structure(const struct entry *e, size_t index, const ptx_param
     putchar('}');
 }
 
+/*
+ * A picture of as many texels as the example has threads, or nearly; a surface has the elements that are
+ * accessed at once, in words of 32 bits at most. A texture's handle does for a sampler.
+ */
+static void print_object(const struct entry *e, const ptx_param_member *m)
+{
+    static const struct {
+        const char *geometry, *name, *shape;
+    } shapes[] = {{"1d", "1d", "1024"},
+                  {"2d", "2d", "32,32"},
+                  {"3d", "3d", "32,32,32"},
+                  {"a1d", "1darray", "8,256"},
+                  {"a2d", "2darray", "8,32,32"},
+                  {"cube", "cube", "6,32,32"},
+                  {"acube", "cubearray", "12,32,32"}};
+    const struct element_type *type = element_type_find(m->element, strlen(m->element));
+    const bool surface = *m->object == 's' && *m->geometry;
+    size_t i = 0;
+    while (i < sizeof shapes / sizeof *shapes && strcmp(shapes[i].geometry, m->geometry) != 0) i++;
+    i %= sizeof shapes / sizeof *shapes;
+    const char *shape = e->needs.block_dimensions == 1 && i == 1 ? "32,1024" : shapes[i].shape;
+    const size_t size = type ? type->size : 4, words = size > 4 ? size / 4 : 1;
+    if (!surface)
+        printf("texture%s:%s[%s]=random", shapes[i].name,
+               type && type->kind != KIND_FLOAT ? m->element : "f32", shape);
+    else
+        printf("surface%s:u%zu[%s,%zu]=zeros", shapes[i].name, size / words * 8, shape,
+               words * (m->channels ? m->channels : 1));
+}
+
 static void print_argument(const struct entry *e, size_t index)
 {
     const ptx_param_info param = kernel_param(&e->kernel, index);
@@ -198,13 +250,15 @@ static void print_argument(const struct entry *e, size_t index)
                param.type[0] == 't' ? "random" : "zeros");
         return;
     }
-    if (param.count == 1 && !is_buffer(m)) {
+    if (param.count == 1 && !is_buffer(m) && !is_object(m)) {
         print_number(e, param.type);
         return;
     }
     putchar('\''); /* brackets and semicolons mean something to a shell */
     if (param.count != 1)
         print_structure(e, index, &param);
+    else if (is_object(m))
+        print_object(e, m);
     else
         print_buffer(e, m);
     putchar('\'');

@@ -361,13 +361,47 @@ static struct value derived(struct walk *w, const struct px_inst *inst, enum px_
     }
 }
 
-/* Every other instruction with an address may read and write there. */
-static void other(struct walk *w, const struct px_inst *inst, enum px_op op)
+/* The values in `set` are handles of such objects. */
+static void tell_object(struct walk *w, origins set, enum px_type object, const struct px_match *m)
 {
-    const struct value value = derived(w, inst, op);
+    if (set & (set - 1)) return;
+    for (uint32_t i = 0; i < w->needs->norigins; i++) {
+        struct px_root *use = &w->needs->origins[i];
+        if (!(set >> i & 1)) continue;
+        use->object = (uint8_t)object;
+        if (object == PX_T_SAMPLERREF || !px_match_slot(m, PX_W_geom)) continue;
+        const enum px_type element =
+            px_type_of_word(px_match_slot(m, object == PX_T_TEXREF ? PX_W_dtype : PX_W_type));
+        use->geometry = px_match_slot(m, PX_W_geom);
+        use->element = (uint8_t)element;
+        use->channels = m->vec;
+    }
+}
+
+/* [texture, {coordinates}], [texture, sampler, {coordinates}], [surface, {pixel}], of queries [object]. */
+static bool is_object(const struct px_match *m, const struct px_operand *o, unsigned i)
+{
+    return o->kind == PX_O_ADDR && o->n && px_type_info((enum px_type)m->type[i])->klass == PX_TC_OPAQUE;
+}
+
+static void objects(struct walk *w, const struct px_inst *inst, const struct px_match *m)
+{
+    for (unsigned i = 0; w->looking && i < inst->nopds; i++) {
+        const struct px_operand *o = &inst->opds[i];
+        if (!is_object(m, o, i)) continue;
+        tell_object(w, value_of(w, &o->u.list[0]).set, (enum px_type)m->type[i], m);
+        if (px_match_opd(m, i)->flags & PX_OF_SAMPLER && o->n > 2)
+            tell_object(w, value_of(w, &o->u.list[1]).set, PX_T_SAMPLERREF, m);
+    }
+}
+
+/* Every other instruction with an address may read and write there. */
+static void other(struct walk *w, const struct px_inst *inst, const struct px_match *m)
+{
+    const struct value value = derived(w, inst, px_match_op(m));
     for (unsigned i = 0; i < inst->nopds; i++) {
         const struct value address = value_of(w, &inst->opds[i]);
-        if (w->looking && inst->opds[i].kind == PX_O_ADDR)
+        if (w->looking && inst->opds[i].kind == PX_O_ADDR && !is_object(m, &inst->opds[i], i))
             tell(w, address.set, TOLD_READ | TOLD_WRITTEN | TOLD_POINTER, type_of(inst));
     }
     if (inst->nopds) give(w, &inst->opds[0], value);
@@ -384,7 +418,7 @@ static void instruction(struct walk *w, const struct px_inst *inst)
     else if (inst->opcode->word == PX_W_st && inst->nopds > 1)
         store(w, inst);
     else if (inst->opcode->word != PX_W_prefetch && inst->opcode->word != PX_W_prefetchu)
-        other(w, inst, px_match_op(&match));
+        objects(w, inst, &match), other(w, inst, &match);
 }
 
 static void block(struct walk *w, const struct px_block *b)

@@ -21,7 +21,10 @@ struct px_root {
     uint32_t stride; /* what indices are multiplied by on the way, as far as that is constant; 0 when never */
     bool pointer;    /* converted by cvta, or an address by itself */
     bool read, written;
-    bool escapes; /* itself passed on or stored: what happens there is not known */
+    bool escapes;     /* itself passed on or stored: what happens there is not known */
+    uint8_t object;   /* a handle: PX_T_TEXREF, PX_T_SAMPLERREF or PX_T_SURFREF; else PX_T_NONE */
+    uint8_t channels; /* of a surface that is accessed by bytes: elements of a texel */
+    px_word geometry; /* of a texture or surface: PX_W_2d ... */
 };
 
 struct px_needs {

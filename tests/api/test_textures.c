@@ -470,7 +470,8 @@ static void samplers_are_apart_in_independent_mode(void **state)
     ".reg .b64 %rd<5>; .reg .b32 %r<4>; .reg .pred %p;\n"                                                    \
     "mov.u32 %r0, %tid.x; setp.ne.u32 %p, %r0, 0; @%p ret;\n"                                                \
     "ld.param.u64 %rd0, [out]; ld.param.u64 %rd1, [tex]; ld.param.u64 %rd2, [kernel];\n"                     \
-    "setp.eq.u64 %p, %rd2, 0; mov.u64 %rd3, object; mov.u64 %rd4, scoped; selp.b64 %rd2, %rd3, %rd4, %p;\n"  \
+    "setp.eq.u64 %p, %rd2, 0; mov.u64 %rd3, object; mov.u64 %rd4, scoped; selp.b64 %rd3, %rd3, %rd4, %p;\n"  \
+    "setp.eq.u64 %p, %rd2, 2; mov.u64 %rd4, stored; selp.b64 %rd2, %rd4, %rd3, %p;\n"                        \
     "{ .param .b64 a, b, r; st.param.b64 [a], 8; st.param.b64 [b], 16; call (r), cudaGetParameterBuffer, "   \
     "(a, b); "                                                                                               \
     "ld.param.b64 %rd3, [r]; }\n"                                                                            \
@@ -488,11 +489,11 @@ static void children_take_objects_and_no_references(void **state)
 {
     (void)state;
     uint32_t got[WIDTH];
-    load(".version 7.0\n.target sm_70\n.address_size 64\n.global .texref t;\n" FETCH(
+    load(".version 7.0\n.target sm_70\n.address_size 64\n.global .texref t;\n.global .surfref s;\n" FETCH(
         "object", ".param .u64 tex",
         "ld.param.u64 %rd1, [tex]; tex.2d.v4.u32.s32 {%r2,%r3,%r4,%r5}, [%rd1, {%r0,%r1}];\n")
              FETCH("scoped", ".param .u64 tex", "tex.2d.v4.u32.s32 {%r2,%r3,%r4,%r5}, [t, {%r0,%r1}];\n")
-                 PARENT);
+                 FETCH("stored", ".param .u64 tex", "suld.b.2d.b32.trap %r2, [s, {%r0,%r1}];\n") PARENT);
     const ptx_texture texture = make_texture(make_array(300));
     assert_int_equal(launch("parent", texture, 0), PTX_OK);
     assert_int_equal(ptx_memory_read(device, got, out, sizeof got), PTX_OK);
@@ -501,6 +502,49 @@ static void children_take_objects_and_no_references(void **state)
     assert_int_equal(launch("parent", texture, 1), PTX_OK);
     assert_int_equal(ptx_memory_read(device, got, out, sizeof got), PTX_OK);
     assert_int_equal(got[0], 66); /* cudaErrorLaunchFileScopedTex */
+    assert_int_equal(launch("parent", texture, 2), PTX_OK);
+    assert_int_equal(ptx_memory_read(device, got, out, sizeof got), PTX_OK);
+    assert_int_equal(got[0], 67); /* cudaErrorLaunchFileScopedSurf */
+}
+
+/* ---- what a launch has to bring along ---- */
+
+static void kernels_tell_what_their_handles_are(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".version 8.1\n.target sm_90, texmode_independent\n.address_size 64\n"
+        ".visible .entry k(.param .u64 t, .param .u64 s, .param .u64 w, .param .u64 q, .param .u64 p)\n{\n"
+        ".reg .b64 %a<5>; .reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b16 %h<2>;\n"
+        "ld.param.u64 %a0, [t]; ld.param.u64 %a1, [s]; ld.param.u64 %a2, [w]; ld.param.u64 %a3, [q];\n"
+        "ld.param.u64 %a4, [p]; mov.u32 %r0, 0; mov.f32 %f0, 0f00000000; mov.b16 %h0, 0; mov.b16 %h1, 1;\n"
+        "tex.a2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%a0, %a1, {%r0,%f0,%f0,%f0}];\n"
+        "sust.b.3d.v2.b16.zero [%a2, {%r0,%r0,%r0,%r0}], {%h0,%h1};\n"
+        "txq.width.b32 %r1, [%a3]; st.u32 [%a4], %r1; ret;\n}\n";
+    static const struct {
+        const char *object, *geometry, *element;
+        unsigned channels;
+    } told[] = {{"texture", "a2d", "f32", 4},
+                {"sampler", "", "", 0},
+                {"surface", "3d", "b16", 2},
+                {"texture", "", "", 0},
+                {"", "", "u32", 0}};
+    enum { PARAMS = sizeof told / sizeof *told };
+    ptx_param_member list[PARAMS];
+    ptx_kernel_needs needs = {
+        .struct_size = sizeof needs, .member_size = sizeof *list, .members = list, .member_room = PARAMS};
+    ptx_module *module;
+    assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
+    assert_int_equal(ptx_module_kernel_needs(module, 0, &needs), PTX_OK);
+    assert_int_equal(needs.member_count, PARAMS);
+    for (size_t i = 0; i < PARAMS; i++) {
+        const size_t p = list[i].param;
+        assert_string_equal(list[i].object, told[p].object);
+        assert_string_equal(list[i].geometry, told[p].geometry);
+        assert_string_equal(list[i].element, told[p].element);
+        assert_int_equal(list[i].channels, told[p].channels);
+    }
+    ptx_module_destroy(module);
 }
 
 int main(void)
@@ -515,6 +559,7 @@ int main(void)
                                        TEST(surfaces_write_what_textures_read),
                                        TEST(references_are_bound_one_by_one),
                                        TEST(samplers_are_apart_in_independent_mode),
-                                       TEST(children_take_objects_and_no_references)};
+                                       TEST(children_take_objects_and_no_references),
+                                       TEST(kernels_tell_what_their_handles_are)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

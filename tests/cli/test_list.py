@@ -18,9 +18,8 @@ PTXVM = os.path.join(BUILD, "bin", "ptxvm")
 
 # One program of two files.
 PARTS = [os.path.join(ROOT, "samples", "linked_%s.ptx" % part) for part in ("main", "parts")]
-# Examples are guesses: a handle of a texture looks like an address, a grid of a volume like one of a row, and
-# how far a tile reaches depends on more than the sizes.
-GUESSED = [os.path.join(ROOT, "samples", name + ".ptx") for name in ("slice", "rotate", "flash_attention")]
+# Examples are guesses: how far a tile reaches depends on more than the sizes.
+GUESSED = [os.path.join(ROOT, "samples", "flash_attention.ptx")]
 
 
 def shell(command):
