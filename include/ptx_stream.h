@@ -61,6 +61,9 @@ PTX_API ptx_status ptx_stream_query(ptx_device *device, ptx_stream stream);
 PTX_API ptx_status ptx_stream_wait(ptx_device *device, ptx_stream stream, ptx_fault *fault);
 /* The same for all streams and launches. */
 PTX_API ptx_status ptx_device_wait(ptx_device *device, ptx_fault *fault);
+/* Waits until nothing runs. PTX_ERROR_NOT_READY: what is left waits for values in memory (ptx_stream_values).
+ */
+PTX_API ptx_status ptx_device_settle(ptx_device *device);
 /* PTX_OK when nothing is under way, else PTX_ERROR_NOT_READY; a lost device (see `sticky`) PTX_ERROR_FAULT.
  */
 PTX_API ptx_status ptx_device_query(ptx_device *device);
@@ -146,6 +149,34 @@ PTX_API ptx_status ptx_stream_fill(ptx_device *device, const ptx_fill *fill, ptx
 /* At once, in the calling thread, and behind nothing. */
 PTX_API ptx_status ptx_memory_copy(ptx_device *device, const ptx_copy *copy);
 PTX_API ptx_status ptx_memory_set(ptx_device *device, const ptx_fill *fill);
+
+/* ---- values in memory ------------------------------------------------ */
+
+/* GEQ: memory minus value is not negative, cyclically. AND: they have a bit in common. NOR: a bit that
+ * neither has. */
+typedef enum ptx_value_op {
+    PTX_VALUE_WAIT_GEQ = 0,
+    PTX_VALUE_WAIT_EQ = 1,
+    PTX_VALUE_WAIT_AND = 2,
+    PTX_VALUE_WAIT_NOR = 3,
+    PTX_VALUE_WRITE = 4
+} ptx_value_op;
+
+typedef struct ptx_value {
+    ptx_value_op op;
+    unsigned bytes;      /* 4 or 8 */
+    ptx_address address; /* a multiple of that, of memory that the device can reach */
+    uint64_t value;
+} ptx_value;
+
+/*
+ * In stream order, one after the other: a wait keeps what is behind it from beginning until memory has the
+ * value, whoever writes it (kernels, streams, other devices, the host where it finds the memory); no thread
+ * is kept busy meanwhile. A wait ends as a launch does by ptx_device_interrupt, the device's timeout_ms and
+ * ptx_device_destroy; memory that is freed before is a fault. CUDA's driver API, "Stream Memory Operations".
+ */
+PTX_API ptx_status ptx_stream_values(ptx_device *device, const ptx_value *values, size_t count,
+                                     ptx_stream stream);
 
 #ifdef __cplusplus
 }

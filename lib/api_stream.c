@@ -83,6 +83,15 @@ PTX_API ptx_status ptx_device_wait(ptx_device *device, ptx_fault *fault)
     return status;
 }
 
+PTX_API ptx_status ptx_device_settle(ptx_device *device)
+{
+    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
+    px_sched_lock(&device->sched);
+    const bool inside = px_sched_is_worker(&device->sched), over = !inside && px_tasks_settle(device);
+    px_sched_unlock(&device->sched);
+    return inside ? PTX_ERROR_INVALID_ARGUMENT : over ? PTX_OK : PTX_ERROR_NOT_READY;
+}
+
 PTX_API ptx_status ptx_device_query(ptx_device *device)
 {
     if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
@@ -262,6 +271,14 @@ PTX_API ptx_status ptx_stream_fill(ptx_device *device, const ptx_fill *fill, ptx
     struct px_work op = {.kind = PX_WORK_COPY};
     const ptx_status status = px_take_fill(device, fill, &op.copy);
     return status == PTX_OK ? px_work_submit(device, &op, stream, NULL) : status;
+}
+
+PTX_API ptx_status ptx_stream_values(ptx_device *device, const ptx_value *values, size_t count,
+                                     ptx_stream stream)
+{
+    if (!px_device_usable(device) || !px_values_ok(device, values, count)) return PTX_ERROR_INVALID_ARGUMENT;
+    const struct px_work op = {.kind = PX_WORK_VALUES, .values = values, .nvalues = (uint32_t)count};
+    return px_work_submit(device, &op, stream, NULL);
 }
 
 PTX_API ptx_status ptx_memory_copy(ptx_device *device, const ptx_copy *copy)

@@ -275,7 +275,10 @@ void px_cu_context_end(CUcontext handle)
     }
     ptx_device *vm = atomic_load(&c->vm);
     ptx_fault fault = {sizeof fault};
-    if (vm) px_cu_result(c, ptx_device_wait(vm, &fault), &fault);
+    if (vm && ptx_device_settle(vm) == PTX_ERROR_NOT_READY)
+        ptx_device_interrupt(vm); /* a stream waits for a value that nobody can write any more */
+    else if (vm)
+        px_cu_result(c, ptx_device_wait(vm, &fault), &fault);
     px_cu_each(PX_CU_CONTEXT, NULL, part_both, c);
     px_cu_each(0, c, drop_child, NULL);
     px_cu_give(c);

@@ -22,6 +22,8 @@ CUresult px_cu_copy_2d_old(const CUDA_MEMCPY2D_v1 *copy, CUstream stream, bool w
 CUresult px_cu_copy_3d_old(const CUDA_MEMCPY3D_v1 *copy, CUstream stream, bool waits);
 CUresult px_cu_copy_batch(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, size_t count, size_t *failed,
                           CUstream stream);
+CUresult px_cu_copy_3d_batch(size_t count, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t *failed,
+                             unsigned long long flags, CUstream stream);
 CUresult px_cu_fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned element, size_t width,
                     size_t height, CUstream stream);
 

@@ -48,7 +48,7 @@ static CUresult make_info(struct px_cu_device *device)
 }
 
 /* What this driver has not, whatever the chip had: interchange with other processes and machines, clusters,
- * tensor maps, memory by pages. -1: the chip's answer stands. */
+ * tensor maps. -1: the chip's answer stands. */
 static int own_value(int attribute)
 {
     switch (attribute) {
@@ -56,7 +56,6 @@ static int own_value(int attribute)
     case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
     case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
     case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: return 1;
-    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
@@ -66,8 +65,6 @@ static int own_value(int attribute)
     case CU_DEVICE_ATTRIBUTE_MEMPOOL_SUPPORTED_HANDLE_TYPES:
     case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
     case CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
     case CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED:
@@ -253,4 +250,82 @@ CUresult cuDeviceGetExecAffinitySupport(int *supported, CUexecAffinityType type,
     if (!supported) return CUDA_ERROR_INVALID_VALUE;
     *supported = 0;
     return CUDA_SUCCESS;
+}
+
+/* ---- what only other systems, or other machines, have ---- */
+
+/* Devices have such names where Windows draws with them; elsewhere they are zero. */
+CUresult cuDeviceGetLuid(char *luid, unsigned *mask, CUdevice device)
+{
+    PX_CU_TRY(px_cu_ready());
+    if (!luid || !mask) return CUDA_ERROR_INVALID_VALUE;
+    if (!px_cu_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    memset(luid, 0, 8);
+    *mask = 0;
+    return CUDA_SUCCESS;
+}
+
+/* What a link does by itself: all that fits a word, or nothing. */
+static CUresult tell_atomics(unsigned *capabilities, const CUatomicOperation *operations, unsigned count,
+                             bool native)
+{
+    const unsigned all = CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED |
+                         CU_ATOMIC_CAPABILITY_REDUCTION | CU_ATOMIC_CAPABILITY_SCALAR_32 |
+                         CU_ATOMIC_CAPABILITY_SCALAR_64;
+    if (!capabilities || !operations || !count) return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < count; i++)
+        if ((unsigned)operations[i] > CU_ATOMIC_OPERATION_FLOAT_MAX) return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < count; i++) capabilities[i] = native ? all : 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetHostAtomicCapabilities(unsigned *capabilities, const CUatomicOperation *operations,
+                                           unsigned count, CUdevice device)
+{
+    int native;
+    PX_CU_TRY(px_cu_ready());
+    struct px_cu_device *d = px_cu_device(device);
+    if (!d) return CUDA_ERROR_INVALID_DEVICE;
+    PX_CU_TRY(px_cu_device_value(d, CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED, &native));
+    return tell_atomics(capabilities, operations, count, native != 0);
+}
+
+CUresult cuDeviceGetP2PAtomicCapabilities(unsigned *capabilities, const CUatomicOperation *operations,
+                                          unsigned count, CUdevice from, CUdevice to)
+{
+    int native;
+    PX_CU_TRY(cuDeviceGetP2PAttribute(&native, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, from, to));
+    return tell_atomics(capabilities, operations, count, native != 0);
+}
+
+/* Nobody writes from outside, so nothing is on its way. */
+CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target,
+                                    CUflushGPUDirectRDMAWritesScope scope)
+{
+    PX_CU_CURRENT(c);
+    const bool known = scope == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER ||
+                       scope == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_ALL_DEVICES;
+    return target == CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX && known ? CUDA_SUCCESS
+                                                                                 : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* What is told of a device's memory budget, which no system but Windows has: kept, and never called. */
+CUresult cuDeviceRegisterAsyncNotification(CUdevice device, CUasyncCallback fn, void *user,
+                                           CUasyncCallbackHandle *handle)
+{
+    (void)user;
+    PX_CU_TRY(px_cu_ready());
+    if (!px_cu_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    if (!fn || !handle) return CUDA_ERROR_INVALID_VALUE;
+    struct px_cu_object *o = px_cu_new(PX_CU_NOTIFICATION, sizeof *o, NULL, NULL);
+    if (!o) return CUDA_ERROR_OUT_OF_MEMORY;
+    *handle = px_cu_handle(o);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceUnregisterAsyncNotification(CUdevice device, CUasyncCallbackHandle handle)
+{
+    PX_CU_TRY(px_cu_ready());
+    if (!px_cu_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+    return px_cu_drop(handle, PX_CU_NOTIFICATION) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -341,6 +341,13 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *size, CUlibrary librar
 }
 
 /* A managed variable has one address on both sides, as all memory here has. */
+/* No device here has CU_DEVICE_ATTRIBUTE_UNIFIED_FUNCTION_POINTERS, so no function is one. */
+CUresult cuLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *name)
+{
+    PX_CU_TAKE(px_cu_library, l, PX_CU_LIBRARY, library, CUDA_ERROR_INVALID_HANDLE);
+    return function && name ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *size, CUlibrary library, const char *name)
 {
     PX_CU_TAKE(px_cu_library, l, PX_CU_LIBRARY, library, CUDA_ERROR_INVALID_HANDLE);

@@ -58,29 +58,31 @@ bool px_cu_log_open(const char *where, const char *report)
     return !reporting || report_path;
 }
 
-static void tell(const char *format, va_list args)
+static void tell(const char *line)
 {
-    char line[4096];
-    vsnprintf(line, sizeof line, format, args);
     fprintf(log_file ? log_file : stderr, "libcuda (ptxvm): %s\n", line);
 }
 
 void px_cu_say(const char *format, ...)
 {
+    char line[4096];
     va_list args;
-    if (off) return;
     va_start(args, format);
-    tell(format, args);
+    vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    px_cu_logs_add(CU_LOG_LEVEL_ERROR, line);
+    if (!off) tell(line);
 }
 
 void px_cu_note(const char *format, ...)
 {
+    char line[4096];
     va_list args;
     if (!detailed) return;
     va_start(args, format);
-    tell(format, args);
+    vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    tell(line);
 }
 
 /* Once more of this text. True: it is the first time. The lock is held. */
@@ -105,7 +107,11 @@ CUresult px_cu_unsupported(const char *name)
     const bool first = count(&unsupported, name);
     if (first) report_write();
     pthread_mutex_unlock(&lock);
-    if (first) px_cu_note("%s is not supported", name);
+    if (!first) return CUDA_ERROR_NOT_SUPPORTED;
+    char line[200];
+    snprintf(line, sizeof line, "%s is not supported", name);
+    px_cu_note("%s", line);
+    px_cu_logs_add(CU_LOG_LEVEL_WARNING, line);
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
@@ -192,6 +198,10 @@ void px_cu_log_fault(ptx_status status, const ptx_fault *fault)
     fflush(stdout);
     if (!off) print_fault(log_file ? log_file : stderr, status, fault);
     pthread_mutex_unlock(&lock);
+    char line[1024];
+    snprintf(line, sizeof line, "%s: %s", fault->name && *fault->name ? fault->name : ptx_status_name(status),
+             fault->message ? fault->message : "");
+    px_cu_logs_add(CU_LOG_LEVEL_ERROR, line);
 }
 
 /* ---- the report ---- */

@@ -380,6 +380,43 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
     return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
 }
 
+/* ---- clusters: of one block ---- */
+
+CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *config)
+{
+    PX_CU_HOLD(px_cu_function, f) = NULL;
+    PX_CU_TRY(px_cu_function_of(function, &f));
+    if (!size || !config) return CUDA_ERROR_INVALID_VALUE;
+    *size = 1;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config)
+{
+    int blocks, sms;
+    bool given = false;
+    PX_CU_HOLD(px_cu_function, f) = NULL;
+    PX_CU_TRY(px_cu_function_of(function, &f));
+    if (!clusters || !config || (config->numAttrs && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        if (config->attrs[i].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) continue;
+        const CUlaunchAttributeValue *v = &config->attrs[i].value;
+        if (!v->clusterDim.x || !v->clusterDim.y || !v->clusterDim.z) return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        if (v->clusterDim.x > 1 || v->clusterDim.y > 1 || v->clusterDim.z > 1)
+            return px_cu_unsupported("CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION");
+        given = true;
+    }
+    if (!given) return CUDA_ERROR_INVALID_CLUSTER_SIZE; /* the manual: it must be given */
+    const unsigned long long threads =
+        (unsigned long long)config->blockDimX * config->blockDimY * config->blockDimZ;
+    if (!threads || threads > 1024) return CUDA_ERROR_INVALID_VALUE;
+    PX_CU_TRY(
+        cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, (int)threads, config->sharedMemBytes));
+    PX_CU_TRY(px_cu_device_value(f->head.context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &sms));
+    *clusters = blocks * sms;
+    return CUDA_SUCCESS;
+}
+
 /* With a function that tells the shared memory of a block size, sizes are tried from the largest down. */
 static CUresult try_shapes(struct px_cu_function *f, CUoccupancyB2DSize shared_of, unsigned most, int *grid,
                            int *block)

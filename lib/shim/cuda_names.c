@@ -6,6 +6,7 @@
 #include "shim/cuda_graph.h"
 #include "shim/cuda_image.h"
 #include "shim/cuda_old.h"
+#include "shim/cuda_value.h"
 
 /* ---- other spellings, and what is not served ---- */
 

@@ -32,6 +32,8 @@ enum px_cu_kind {
     PX_CU_NODE,
     PX_CU_EXEC,
     PX_CU_POOL,
+    PX_CU_ALLOCATION,
+    PX_CU_NOTIFICATION,
     PX_CU_LINK,
     PX_CU_USER_OBJECT
 };
@@ -122,6 +124,8 @@ void px_cu_log_fault(ptx_status status, const ptx_fault *fault);
 /* What a device that goes has executed. */
 void px_cu_log_instructions(uint64_t more);
 void px_cu_log_end(void);
+/* A line for a program that reads the driver's log (cuda_logs.c). */
+void px_cu_logs_add(CUlogLevel level, const char *text);
 
 /* ---- devices (cuda_device.c) ---- */
 

@@ -220,6 +220,14 @@ struct px_report *px_report_refusal(struct ptx_device *device, const struct px_l
     return r;
 }
 
+struct px_report *px_report_words(struct ptx_device *device, const char *words)
+{
+    px_device_say(device, "%s", words);
+    struct px_report *r = new_report(device);
+    if (r) r->fault.message = words;
+    return r;
+}
+
 void px_report_release(struct ptx_device *device, struct px_report *r)
 {
     if (!r || atomic_fetch_sub(&r->refs, 1) != 1) return;

@@ -34,6 +34,8 @@ struct px_report *px_report_stop(struct ptx_device *device, struct px_run *run, 
 /* Of a kernel that cannot be decoded. */
 struct px_report *px_report_refusal(struct ptx_device *device, const struct px_lfunc *kernel,
                                     const struct px_refusal *why, bool quiet);
+/* Of what did not run; `words` are a constant. */
+struct px_report *px_report_words(struct ptx_device *device, const char *words);
 void px_report_release(struct ptx_device *device, struct px_report *report); /* NULL is allowed */
 /* Fills *fault (NULL is allowed) for the calling thread. Its strings live until this thread is told again.
  * Without a report there was no memory for one: the error's number is all that is told. */

@@ -511,7 +511,7 @@ bool px_sched_step(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
     char what;
-    if (drop_chunk(h)) return true;
+    if (drop_chunk(h) || (s->parked && s->look(s))) return true;
     struct px_run *run = choose(s, h, &what);
     if (!run) return settle_stopped(s);
     if (run->behind) { /* others are next */

@@ -131,6 +131,10 @@ struct px_sched {
 
     /* Called when a run is over: no worker is at it, nothing of it waits. The lock is held. */
     void (*over)(struct px_run *run);
+    /* Called now and then while `parked` is not 0, with the lock held. True: there is more to do now. */
+    bool (*look)(struct px_sched *sched);
+    uint32_t parked; /* what waits for values in memory, which nobody tells of */
+    uint64_t nap_ns; /* between two looks of a thread that has nothing else to do: longer each time */
     void (*watch)(struct px_grid *grid, bool end); /* a grid may run now, or has ended; NULL: nobody asks */
     /* since the device was last idle */
     atomic_uint_fast64_t ctas_done, ctas_total, grids_done, grids_total, total_threads;

@@ -129,7 +129,7 @@ void px_stream_go(struct ptx_device *device)
 {
     struct px_sched *s = &device->sched;
     s->eager = true;
-    if (!s->active || s->alone) return;
+    if ((!s->active && !s->parked) || s->alone) return;
     if (!s->aside && !px_sched_is_worker(s)) px_sched_invite(s, false);
     px_sched_pump(s);
 }

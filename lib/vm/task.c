@@ -7,6 +7,7 @@
 #include "vm/report.h"
 #include "vm/sched_list.h"
 #include "vm/stream.h"
+#include "vm/value.h"
 
 /* ---- making ---- */
 
@@ -108,12 +109,26 @@ static ptx_status refused(const struct px_task *task)
     return task->cancelled || (interrupted && task->grid) ? PTX_ERROR_INTERRUPTED : PTX_OK;
 }
 
+/* It waits for a value; somebody has to look again now and then. */
+static void park(struct px_task *task)
+{
+    struct px_sched *s = &task->device->sched;
+    task->state = PX_TASK_PARKED;
+    task->parked_ns = px_now_ns();
+    px_queue_push(&task->device->tasks.parked, task);
+    s->parked++;
+    s->nap_ns = 0;
+    if (!s->alone && !px_sched_is_worker(s)) px_sched_invite(s, false);
+    px_sched_news(s);
+}
+
 /* False: there is no run for it now. */
 static bool start(struct px_task *task)
 {
     struct px_sched *s = &task->device->sched;
     const ptx_status status = refused(task);
     if (status != PTX_OK || !task->grid) return done(task, status), true;
+    if (!px_values_open(task->grid)) return park(task), true;
     struct px_run *run = px_run_take(s);
     if (!run && s->nactive) return false;
     if (!run) return done(task, px_device_no_memory(task->device)), true;
@@ -142,6 +157,44 @@ static void advance(struct px_tasks *tasks)
         break;
     }
     tasks->advancing = false;
+}
+
+/* What a parked task ends with without having begun; PTX_ERROR_NOT_READY: it waits on. */
+static ptx_status released(const struct px_task *task)
+{
+    const ptx_status status = refused(task);
+    if (status != PTX_OK || px_values_open(task->grid)) return status;
+    const bool late = task->timeout_ns && px_now_ns() - task->parked_ns > task->timeout_ns;
+    return late ? PTX_ERROR_LIMIT : PTX_ERROR_NOT_READY;
+}
+
+bool px_tasks_look(struct px_sched *s)
+{
+    struct px_tasks *tasks = &s->helpers->worker.device->tasks;
+    struct px_task *task, *list = tasks->parked.first;
+    bool any = false;
+    tasks->parked.first = tasks->parked.last = NULL;
+    while ((task = list)) {
+        list = task->next;
+        const ptx_status status = released(task);
+        if (status == PTX_ERROR_NOT_READY) {
+            px_queue_push(&tasks->parked, task);
+            continue;
+        }
+        any = true;
+        s->parked--;
+        if (status == PTX_ERROR_LIMIT)
+            task->report =
+                px_report_words(task->device, "a stream waited for a value in memory until its time was up");
+        if (status == PTX_OK)
+            push_ready(tasks, task);
+        else
+            done(task, status);
+    }
+    if (!any) return false;
+    advance(tasks);
+    px_sched_news(s);
+    return true;
 }
 
 void px_task_submit(struct px_task *task)
@@ -244,6 +297,19 @@ static bool is_empty(const void *user)
 void px_tasks_drain(struct ptx_device *device)
 {
     px_sched_until(&device->sched, is_empty, &device->tasks);
+}
+
+static bool is_settled(const void *user)
+{
+    const struct ptx_device *device = user;
+    const struct px_tasks *tasks = &device->tasks;
+    return !tasks->pending || (tasks->parked.first && !tasks->ready.first && !device->sched.nactive);
+}
+
+bool px_tasks_settle(struct ptx_device *device)
+{
+    px_sched_until(&device->sched, is_settled, device);
+    return !device->tasks.pending;
 }
 
 void px_tasks_free(struct ptx_device *device)

@@ -17,7 +17,7 @@ struct px_report;
 struct px_stream;
 
 enum { PX_TASKS_PENDING = 1024 /* submitted and not done; who submits more works or waits meanwhile */ };
-enum px_task_state { PX_TASK_WAITS, PX_TASK_READY, PX_TASK_RUNS, PX_TASK_DONE };
+enum px_task_state { PX_TASK_WAITS, PX_TASK_READY, PX_TASK_PARKED, PX_TASK_RUNS, PX_TASK_DONE };
 
 struct px_after {
     struct px_after *next;
@@ -43,6 +43,7 @@ struct px_task {
     int error;           /* of a fault: its number */
     uint32_t interrupts; /* of the device when it was submitted */
     uint64_t max_steps, timeout_ns, done_ns;
+    uint64_t parked_ns; /* since when it waits for a value (value.h) */
 };
 
 /* Of a device. */
@@ -50,7 +51,7 @@ struct px_tasks {
     struct px_task *spare;
     struct {
         struct px_task *first, *last;
-    } ready;          /* no open edges; they wait for a run */
+    } ready, parked;  /* no open edges; they wait for a run, or for a value in memory */
     uint32_t pending; /* submitted and not done */
     bool advancing;
     ptx_status lost; /* a fault has marked the device: what everything answers from then on */
@@ -72,8 +73,12 @@ void px_task_room(struct ptx_device *device);
 void px_task_wait(struct px_task *task);
 /* Waits until nothing is pending. */
 void px_tasks_drain(struct ptx_device *device);
+/* Waits until nothing is pending but what is parked and what is behind it. False: there is such. */
+bool px_tasks_settle(struct ptx_device *device);
 void px_tasks_free(struct ptx_device *device);
 /* px_sched.over */
 void px_task_over(struct px_run *run);
+/* px_sched.look: begins what is parked and need not wait any more. True: there was something. */
+bool px_tasks_look(struct px_sched *sched);
 
 #endif

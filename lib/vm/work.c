@@ -68,10 +68,19 @@ ptx_status px_work_grid(struct ptx_device *device, const struct px_work *op, str
     case PX_WORK_ALLOC:
         *grid = px_grid_create_native(device, run_alloc, &op->memory->va, sizeof op->memory->va);
         break;
+    case PX_WORK_VALUES: *grid = px_values_grid(device, op->values, op->nvalues); break;
     default: return PTX_OK;
     }
     if (*grid) return PTX_OK;
     return px_device_no_memory(device);
+}
+
+static bool keep_values(struct ptx_device *device, struct px_work *to, const struct px_work *from)
+{
+    ptx_value *values = px_alloc(&device->alloc, from->nvalues * sizeof *values);
+    if (values) memcpy(values, from->values, from->nvalues * sizeof *values);
+    to->values = values;
+    return values != NULL;
 }
 
 bool px_work_keep(struct ptx_device *device, struct px_work *to, const struct px_work *from)
@@ -79,6 +88,7 @@ bool px_work_keep(struct ptx_device *device, struct px_work *to, const struct px
     *to = *from;
     if (from->kind == PX_WORK_ALLOC) from->memory->refs++;
     if (from->kind == PX_WORK_CHILD) return (to->child = px_graph_clone(device, from->child)) != NULL;
+    if (from->kind == PX_WORK_VALUES) return keep_values(device, to, from);
     if (from->kind != PX_WORK_KERNEL) return true;
     to->config.param_bytes = from->kernel->func->fn->param_bytes;
     void *params = px_alloc(&device->alloc, to->config.param_bytes);
@@ -93,6 +103,8 @@ void px_work_drop(struct ptx_device *device, struct px_work *op)
 {
     if (op->kind == PX_WORK_CHILD) px_graph_free(device, op->child);
     if (op->kind == PX_WORK_ALLOC) px_graph_memory_release(device, op->memory);
+    if (op->kind == PX_WORK_VALUES)
+        px_free(&device->alloc, (void *)(uintptr_t)op->values, op->nvalues * sizeof *op->values);
     if (op->kind != PX_WORK_KERNEL) return;
     px_free(&device->alloc, (void *)(uintptr_t)op->config.params, op->config.param_bytes);
     px_program_release(op->kernel->program);

@@ -7,6 +7,7 @@
 
 #include "vm/copy.h"
 #include "vm/stream.h"
+#include "vm/value.h"
 
 struct px_graph;
 
@@ -19,7 +20,8 @@ enum px_work_kind {
     PX_WORK_WAIT,
     PX_WORK_CHILD,
     PX_WORK_FREE,
-    PX_WORK_ALLOC /* of a graph */
+    PX_WORK_ALLOC, /* of a graph */
+    PX_WORK_VALUES
 };
 
 struct px_work {
@@ -33,6 +35,8 @@ struct px_work {
     struct px_graph *child;         /* kept: a copy of its own */
     ptx_address address;            /* FREE */
     struct px_graph_memory *memory; /* ALLOC; NULL otherwise. Kept: counted */
+    const ptx_value *values;        /* VALUES; the describer's, or with px_work_keep the op's */
+    uint32_t nvalues;
 };
 
 /* The grid that does it; NULL for what needs none. The scheduler's lock is not wanted. */

@@ -17,7 +17,9 @@
 enum {
     SPIN_NS = 30000,  /* a helper looks out for more for so long, */
     CALLER_NS = 5000, /* and a thread that waits, for the end of what others run */
-    SPINS_A_LOOK = 64
+    SPINS_A_LOOK = 64,
+    NAP_FIRST_NS = 20000, /* sleeps between looks at memory that a stream waits for */
+    NAP_LONGEST_NS = 1000000
 };
 
 /* ---- parked CTAs ---- */
@@ -126,10 +128,25 @@ void px_sched_leave(struct px_helper *h)
     if (s->resting) pthread_cond_broadcast(&s->rest);
 }
 
+/* Memory that somebody waits for changes without news: then only for a while. */
+static void nap(struct px_sched *s)
+{
+    struct timespec until;
+    s->nap_ns = !s->nap_ns ? NAP_FIRST_NS : s->nap_ns * 2 < NAP_LONGEST_NS ? s->nap_ns * 2 : NAP_LONGEST_NS;
+    clock_gettime(CLOCK_REALTIME, &until);
+    const uint64_t ns = (uint64_t)until.tv_nsec + s->nap_ns;
+    until.tv_sec += (time_t)(ns / 1000000000u);
+    until.tv_nsec = (long)(ns % 1000000000u);
+    pthread_cond_timedwait(&s->wake, &s->lock, &until);
+}
+
 static void wait_idle(struct px_sched *s)
 {
     s->idle++;
-    pthread_cond_wait(&s->wake, &s->lock);
+    if (s->parked)
+        nap(s);
+    else
+        pthread_cond_wait(&s->wake, &s->lock);
     s->idle--;
 }
 
@@ -178,7 +195,7 @@ static void go(struct px_helper *h)
     while (h->grid && step(h)) {
     }
     px_sched_leave(h);
-    if (s->active) px_sched_invite(s, false);
+    if (s->active || s->parked) px_sched_invite(s, false);
 }
 
 void px_sched_until(struct px_sched *s, bool (*done)(const void *user), const void *user)
@@ -221,7 +238,7 @@ static void help(struct px_helper *h)
     struct px_sched *s = h->sched;
     while (!s->quit) {
         if (step(h)) continue;
-        if (s->active)
+        if (s->active || s->parked)
             wait_idle(s);
         else if (!s->eager || !look_out(s, SPIN_NS))
             return;

@@ -123,7 +123,8 @@ static ptx_status one_call(struct caller *c)
     int flag;
     double ms;
     ptx_status status;
-    switch (draw(c, 44)) {
+    const ptx_value value = {.op = PTX_VALUE_WRITE, .bytes = 4, .address = fill.to};
+    switch (draw(c, 45)) {
     case 0: status = ptx_stream_create(device, NULL, &got); break;
     case 1: return ptx_stream_destroy(device, any(c));
     case 2: return ptx_stream_query(device, any(c));
@@ -167,6 +168,7 @@ static ptx_status one_call(struct caller *c)
     case 40: status = ptx_pool_alloc(device, any(c), draw(c, 1000), any(c), &got); break;
     case 41: return ptx_stream_free(device, any(c), any(c));
     case 42: status = ptx_physical_create(device, draw(c, 3) * PTX_MAP_GRAIN, &got); break;
+    case 43: return ptx_stream_values(device, &value, 1, any(c));
     default: return ptx_physical_release(device, any(c));
     }
     if (status == PTX_OK && got) atomic_store(&numbers[draw(c, NUMBERS)], got);

@@ -57,6 +57,7 @@ static unsigned careless(void)
     ptx_pool pool = 0;
     ptx_physical physical = 0;
     unsigned failed = 0;
+    const ptx_value value = {.op = PTX_VALUE_WRITE, .bytes = 4, .address = p + 8, .value = 1};
 #define TRY(call) failed += (call) == PTX_ERROR_OUT_OF_MEMORY
     TRY(ptx_stream_create(device, NULL, &s));
     TRY(ptx_stream_create(device, NULL, &t));
@@ -67,6 +68,7 @@ static unsigned careless(void)
     TRY(ptx_stream_wait_event(device, t, e));
     TRY(ptx_stream_fill(device, &fill, t));
     TRY(ptx_stream_host(device, 0, nothing, NULL));
+    TRY(ptx_stream_values(device, &value, 1, t));
     TRY(ptx_stream_alloc(device, 100, s, &more));
     TRY(ptx_stream_free(device, more, s));
     TRY(ptx_pool_create(device, 0, &pool));

@@ -62,8 +62,6 @@ OTHERWISE = {
 LATER = {
     "rt_texture": "textures",
     "lang_bulk": "bulk copies of sm_90",
-    "drv_map": "memory mapped by hand",
-    "drv_values": "waits for values in memory",
 }
 
 passed = failed = skipped = 0

@@ -2,7 +2,8 @@
 """Runs the programs of tests/shim on our libcuda.so.1.
 
 They must print what an H100's driver (580.159.04, CUDA 13.0) let them print, which is in chip/NAME.txt;
-"faults.1" is the program faults with the argument 1. The program hostile must say "fine".
+"faults.1" is the program faults with the argument 1. What programs without a recording must print by CUDA's
+manual is in manual/NAME.txt. The program hostile must say "fine".
 """
 import difflib
 import os
@@ -27,11 +28,16 @@ def main():
         print(f"hostile: exit code {hostile.returncode}\n{hostile.stderr}", end="")
     with open(os.path.join(BUILD, "lib", "libcuda.so.1"), "rb") as file:
         two_addresses = b"__tsan_init" in file.read()  # that sanitizer has the addresses that we would need
-    for recorded in sorted(os.listdir(os.path.join(HERE, "chip"))):
-        name, _, argument = recorded[: -len(".txt")].partition(".")
-        if two_addresses and name in ("memory", "graphs", "streams"):
+    texts = [
+        os.path.join(folder, name)
+        for folder in ("chip", "manual")
+        for name in os.listdir(os.path.join(HERE, folder))
+    ]
+    for recorded in sorted(texts):
+        name, _, argument = os.path.basename(recorded)[: -len(".txt")].partition(".")
+        if two_addresses and name in ("memory", "graphs", "streams", "values", "maps"):
             continue
-        with open(os.path.join(HERE, "chip", recorded), encoding="utf-8") as file:
+        with open(os.path.join(HERE, recorded), encoding="utf-8") as file:
             wanted = file.read()
         ran = subprocess.run(
             [os.path.join(BUILD, "tests", "shim", name)] + ([argument] if argument else []),
@@ -45,9 +51,7 @@ def main():
         failed += 1
         print(f"{recorded}: exit code {ran.returncode}")
         sys.stdout.writelines(
-            difflib.unified_diff(
-                wanted.splitlines(True), ran.stdout.splitlines(True), "the chip", "here", n=1
-            )
+            difflib.unified_diff(wanted.splitlines(True), ran.stdout.splitlines(True), "wanted", "here", n=1)
         )
         print(ran.stderr, end="")
     sys.exit(1 if failed else 0)

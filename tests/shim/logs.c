@@ -1,0 +1,72 @@
+/* logs.c - the driver's log, and what is asked about things that this system has not. */
+#include "program.h"
+
+static int heard, level;
+
+static void hear(void *user, CUlogLevel how, char *message, size_t length)
+{
+    ++*(int *)user;
+    level = (int)how;
+    printf("whole %d\n", strlen(message) == length && length != 0);
+}
+
+/* A call that the driver has something to say about: the text is no PTX. */
+static void fail(void)
+{
+    CUmodule module;
+    if (cuModuleLoadData(&module, ".version 8.0\n.target sm_80\n.address_size 64\nnonsense;\n") ==
+        CUDA_SUCCESS)
+        printf("loaded\n");
+}
+
+int main(void)
+{
+    CUlogsCallbackHandle handle;
+    CUlogIterator start, at;
+    char text[25600], small[8];
+    size_t size = sizeof text;
+    CUcontext c = begin();
+    MUST(cuLogsCurrent(&start, 0));
+    at = start;
+    say("flags", cuLogsCurrent(&start, 1));
+    say("nobody", cuLogsRegisterCallback(NULL, NULL, &handle));
+    MUST(cuLogsDumpToMemory(&at, text, &size, 0));
+    printf("empty %zu\n", size);
+    MUST(cuLogsRegisterCallback(hear, &heard, &handle));
+    fail();
+    printf("heard %d, level %d\n", heard, level);
+    MUST(cuLogsUnregisterCallback(handle));
+    say("again", cuLogsUnregisterCallback(handle));
+    fail();
+    printf("heard %d\n", heard);
+    size = sizeof small;
+    say("no room", cuLogsDumpToMemory(&start, small, &size, 0));
+    printf("size %zu\n", size);
+    size = sizeof text;
+    at = start;
+    MUST(cuLogsDumpToMemory(&at, text, &size, 0));
+    int lines = 0;
+    for (size_t i = 0; i < size; i++) lines += text[i] == '\n';
+    printf("%d lines, ends %d\n", lines, strlen(text) == size && text[size - 1] == '\n');
+    size = sizeof text;
+    MUST(cuLogsDumpToMemory(&at, text, &size, 0));
+    printf("then %zu\n", size);
+    for (int i = 0; i < 300; i++) fail(); /* more than are kept: a line says so */
+    size = sizeof text;
+    MUST(cuLogsDumpToMemory(&at, text, &size, 0));
+    for (size_t i = lines = 0; i < size; i++) lines += text[i] == '\n';
+    printf("fewer %d, told %d\n", lines < 300, strncmp(text, "[CUDA][W] older", 15) == 0);
+    say("no such folder", cuLogsDumpToFile(NULL, "/nonexistent/folder/log", 0));
+    char luid[8], zero[8] = {0};
+    unsigned mask = 9, caps[1];
+    CUatomicOperation add = CU_ATOMIC_OPERATION_INTEGER_ADD, none = (CUatomicOperation)77;
+    say("luid", cuDeviceGetLuid(luid, &mask, 0));
+    say("luid of none", cuDeviceGetLuid(luid, &mask, 99));
+    printf("%d %u\n", memcmp(luid, zero, 8) == 0, mask);
+    say("atomics", cuDeviceGetHostAtomicCapabilities(caps, &add, 1, 0));
+    say("atomics", cuDeviceGetHostAtomicCapabilities(caps, &none, 1, 0));
+    say("atomics", cuDeviceGetHostAtomicCapabilities(caps, &add, 0, 0));
+    say("with itself", cuDeviceGetP2PAtomicCapabilities(caps, &add, 1, 0, 0));
+    MUST(cuCtxDestroy(c));
+    return 0;
+}

@@ -1,0 +1,83 @@
+/* maps.c - addresses reserved, memory made, mapped, asked about and taken apart. */
+#include "program.h"
+
+int main(void)
+{
+    CUdeviceptr p;
+    CUmemGenericAllocationHandle a, b, again;
+    CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED}, told;
+    CUmemAccessDesc access;
+    unsigned long long flags = 9;
+    unsigned value = 0, n = 1, scale = 5;
+    size_t unit, best;
+    CUmodule module;
+    CUfunction axpy;
+    CUcontext c = begin();
+    prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    MUST(cuModuleLoadData(&module, kernels));
+    MUST(cuModuleGetFunction(&axpy, module, "axpy"));
+    MUST(cuMemGetAllocationGranularity(&unit, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM));
+    MUST(cuMemGetAllocationGranularity(&best, &prop, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
+    printf("multiples %d\n", best % unit == 0);
+    prop.type = CU_MEM_ALLOCATION_TYPE_INVALID;
+    say("no type", cuMemCreate(&a, unit, &prop, 0));
+    prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    prop.location.id = 77;
+    say("no device", cuMemCreate(&a, unit, &prop, 0));
+    prop.location.id = 0;
+    say("half a unit", cuMemCreate(&a, unit / 2, &prop, 0));
+    say("flags", cuMemCreate(&a, unit, &prop, 1));
+    say("reserve half", cuMemAddressReserve(&p, unit / 2, 0, 0, 0));
+    say("aligned to 3", cuMemAddressReserve(&p, unit, 3, 0, 0));
+    MUST(cuMemAddressReserve(&p, 4 * unit, 8 * unit, 0, 0));
+    printf("aligned %d\n", p % (8 * unit) == 0);
+    MUST(cuMemCreate(&a, 2 * unit, &prop, 0));
+    MUST(cuMemCreate(&b, unit, &prop, 0));
+    MUST(cuMemGetAllocationPropertiesFromHandle(&told, b));
+    printf("type %d at %d of device %d\n", (int)told.type, (int)told.location.type, told.location.id);
+    say("past the end", cuMemMap(p, 2 * unit, unit, a, 0));
+    say("nowhere", cuMemMap(64 * unit, unit, 0, a, 0));
+    MUST(cuMemMap(p, unit, unit, a, 0));
+    MUST(cuMemMap(p + unit, unit, unit, a, 0)); /* the same memory */
+    MUST(cuMemMap(p + 2 * unit, unit, 0, b, 0));
+    say("twice there", cuMemMap(p, unit, 0, b, 0));
+    access.location = prop.location;
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    MUST(cuMemGetAccess(&flags, &prop.location, p));
+    printf("access %llu\n", flags);
+    say("not mapped", cuMemSetAccess(p, 4 * unit, &access, 1));
+    MUST(cuMemSetAccess(p, 3 * unit, &access, 1));
+    MUST(cuMemGetAccess(&flags, &prop.location, p + 2 * unit));
+    printf("access %llu\n", flags);
+    MUST(cuMemsetD32(p, 7, unit / 4));
+    MUST(cuMemsetD32(p + 2 * unit, 1, 4));
+    CUdeviceptr x = p + 2 * unit, y = p + unit;
+    void *params[] = {&y, &x, &scale, &n};
+    MUST(cuLaunchKernel(axpy, 1, 1, 1, 32, 1, 1, 0, NULL, params, NULL));
+    MUST(cuMemcpyDtoH(&value, p, 4));
+    printf("seen through the other address: %u\n", value);
+    say("free", cuMemFree(p));
+    say("still mapped", cuMemAddressFree(p, 4 * unit));
+    MUST(cuMemRelease(b));
+    say("released", cuMemMap(p + 3 * unit, unit, 0, b, 0));
+    MUST(cuMemcpyDtoH(&value, p + 2 * unit, 4));
+    printf("still there: %u\n", value);
+    MUST(cuMemRetainAllocationHandle(&again, (void *)(size_t)(p + 2 * unit + 100)));
+    MUST(cuMemMap(p + 3 * unit, unit, 0, again, 0));
+    MUST(cuMemSetAccess(p + 3 * unit, unit, &access, 1));
+    MUST(cuMemcpyDtoH(&value, p + 3 * unit, 4));
+    printf("and there: %u\n", value);
+    MUST(cuMemRelease(again));
+    say("a part of a mapping", cuMemUnmap(p, unit / 2));
+    MUST(cuMemUnmap(p, 4 * unit));
+    say("again", cuMemUnmap(p, 4 * unit));
+    say("gone", cuMemcpyDtoH(&value, p, 4));
+    say("of nothing", cuMemRetainAllocationHandle(&again, (void *)(size_t)p));
+    say("release", cuMemRelease(a));
+    say("release again", cuMemRelease(a));
+    say("a part", cuMemAddressFree(p, unit));
+    say("all", cuMemAddressFree(p, 4 * unit));
+    say("again", cuMemAddressFree(p, 4 * unit));
+    MUST(cuCtxDestroy(c));
+    return 0;
+}
