@@ -6,8 +6,7 @@
  * stream as one piece of work; launches of one instance come one after the
  * other. Graphs, nodes and instances are numbers of a device (see ptx_stream.h),
  * and any thread may use them; one graph belongs to one thread at a time.
- * CUDA's programming guide, "CUDA Graphs", describes the model. There are no
- * conditional nodes.
+ * CUDA's programming guide, "CUDA Graphs", describes the model.
  */
 #ifndef PTX_GRAPH_H
 #define PTX_GRAPH_H
@@ -24,8 +23,8 @@ typedef uint64_t ptx_graph, ptx_node, ptx_instance;
  * Memory of ALLOC nodes (CUDA's "memory nodes"; a captured ptx_stream_alloc makes one): its address belongs
  * to the graph and its instances for as long as they are, but is memory only from the launch of the node
  * until it is freed, by a FREE node, ptx_stream_free or ptx_memory_free. A launch whose ALLOC finds its
- * memory not freed is a fault. A graph with such nodes is not cloned and no child (PTX_ERROR_UNSUPPORTED),
- * and neither kind can be set.
+ * memory not freed is a fault. A graph with such nodes, or with BRANCH nodes, is not cloned and no child
+ * (PTX_ERROR_UNSUPPORTED), and none of these kinds can be set.
  */
 
 typedef enum ptx_node_kind {
@@ -38,8 +37,22 @@ typedef enum ptx_node_kind {
     PTX_NODE_WAIT = 6,   /* for an event, as it is recorded when the instance is launched */
     PTX_NODE_CHILD = 7,  /* a graph, copied into this one */
     PTX_NODE_ALLOC = 8,  /* memory, from here until it is freed; its address is known when the node is made */
-    PTX_NODE_FREE = 9    /* memory of such a node */
+    PTX_NODE_FREE = 9,   /* memory of such a node */
+    PTX_NODE_VALUES = 10, /* values in memory, waited for and written (ptx_stream_values) */
+    PTX_NODE_BRANCH = 11  /* runs other graphs, as a condition says */
 } ptx_node_kind;
+
+/*
+ * A condition is a number that belongs to a graph. Kernels set its value (cudaGraphSetConditional), and
+ * BRANCH nodes of the graph, and of its bodies, read it: IF runs the first body unless it is 0, else the
+ * second, if there are two; WHILE runs its body again as long as it is not 0; SWITCH runs the body of that
+ * number, if there is one.
+ */
+typedef enum ptx_branch_kind {
+    PTX_BRANCH_IF = 0,
+    PTX_BRANCH_WHILE = 1,
+    PTX_BRANCH_SWITCH = 2
+} ptx_branch_kind;
 
 /* What a node does; only the fields of its kind are read, and all that they point to is copied. */
 typedef struct ptx_node_config {
@@ -53,10 +66,23 @@ typedef struct ptx_node_config {
     void *user;
     ptx_event event;
     ptx_graph child;
-    uint64_t bytes;         /* ALLOC, */
-    ptx_address *allocated; /* and where its address goes */
-    ptx_address address;    /* FREE */
+    uint64_t bytes;          /* ALLOC, */
+    ptx_address *allocated;  /* and where its address goes */
+    ptx_address address;     /* FREE */
+    const ptx_value *values; /* VALUES */
+    size_t nvalues;
+    uint64_t condition; /* BRANCH; */
+    ptx_branch_kind branch;
+    unsigned nbodies; /* IF: 1 or 2, WHILE: 1, SWITCH: at least 1 */
+    ptx_graph
+        *bodies; /* where their numbers go: empty graphs of the node's, to be filled before it is instantiated
+                  */
 } ptx_node_config;
+
+/* The value that it has when it is made and, with `reset`, at the begin of each launch of an instance. It
+ * lives as long as the graph, its instances, and the nodes that read it. */
+PTX_API ptx_status ptx_condition_create(ptx_device *device, ptx_graph graph, uint32_t value, int reset,
+                                        uint64_t *condition);
 
 PTX_API ptx_status ptx_graph_create(ptx_device *device, ptx_graph *graph);
 /* With its nodes. Instances of it stay. */
@@ -88,9 +114,19 @@ typedef struct ptx_node_info {
     void (*host)(void *user);
     void *user;
     ptx_event event;
+    uint64_t bytes;          /* ALLOC */
+    ptx_address address;     /* ALLOC and FREE */
+    const ptx_value *values; /* VALUES */
+    size_t nvalues;
+    uint64_t condition; /* BRANCH */
+    ptx_branch_kind branch;
+    unsigned nbodies;
 } ptx_node_info;
 
 PTX_API ptx_status ptx_node_info_get(ptx_device *device, ptx_node node, ptx_node_info *info);
+/* The graph of a CHILD node, or body `place` of a BRANCH node. It is the node's: it can be changed, which
+ * counts for instances that are made later, but not destroyed. */
+PTX_API ptx_status ptx_node_graph(ptx_device *device, ptx_node node, unsigned place, ptx_graph *graph);
 /* Another configuration of the same kind. */
 PTX_API ptx_status ptx_node_set(ptx_device *device, ptx_node node, const ptx_node_config *config);
 PTX_API ptx_status ptx_node_destroy(ptx_device *device, ptx_node node);
@@ -104,6 +140,10 @@ PTX_API ptx_status ptx_instance_update(ptx_device *device, ptx_instance instance
  * of. */
 PTX_API ptx_status ptx_instance_set(ptx_device *device, ptx_instance instance, ptx_node node,
                                     const ptx_node_config *config);
+/* Kernels, copies and sets only: one that is not enabled does nothing, from the next launch on. */
+PTX_API ptx_status ptx_instance_enable(ptx_device *device, ptx_instance instance, ptx_node node, int enabled);
+PTX_API ptx_status ptx_instance_enabled(ptx_device *device, ptx_instance instance, ptx_node node,
+                                        int *enabled);
 PTX_API ptx_status ptx_instance_launch(ptx_device *device, ptx_instance instance, ptx_stream stream);
 /* Launches that are under way go on. */
 PTX_API ptx_status ptx_instance_destroy(ptx_device *device, ptx_instance instance);
@@ -115,6 +155,9 @@ PTX_API ptx_status ptx_instance_destroy(ptx_device *device, ptx_instance instanc
  * legacy default stream cannot be captured.
  */
 PTX_API ptx_status ptx_capture_begin(ptx_device *device, ptx_stream stream);
+/* The same into a graph that there is, behind `count` nodes of it. It cannot be destroyed until the end. */
+PTX_API ptx_status ptx_capture_begin_to(ptx_device *device, ptx_stream stream, ptx_graph graph,
+                                        const ptx_node *after, size_t count);
 /* The graph of what it was given. PTX_ERROR_CAPTURE, and the capture is over: another stream has not been
  * joined back, `stream` is not the one it was begun with, or an earlier call failed. */
 PTX_API ptx_status ptx_capture_end(ptx_device *device, ptx_stream stream, ptx_graph *graph);
@@ -123,15 +166,19 @@ PTX_API ptx_status ptx_capture_query(ptx_device *device, ptx_stream stream, int 
 
 typedef struct ptx_capture_info {
     size_t struct_size;
-    int active;  /* the stream is captured, */
-    int broken;  /* and the capture will fail */
-    uint64_t id; /* one number for all streams of a capture, never used again on the device */
+    int active;      /* the stream is captured, */
+    int broken;      /* and the capture will fail */
+    uint64_t id;     /* one number for all streams of a capture, never used again on the device */
+    ptx_graph graph; /* what is being made: it may be asked about and added to, and not be destroyed */
 } ptx_capture_info;
 
 /* The capture of a stream, and the nodes that its next one comes after: at most *count into `nodes` (NULL:
  * none); *count becomes how many there are. `count` may be NULL. */
 PTX_API ptx_status ptx_capture_info_get(ptx_device *device, ptx_stream stream, ptx_capture_info *info,
                                         ptx_node *nodes, size_t *count);
+/* What the stream's next node comes after: these nodes of the graph as well (`add`), or them alone. */
+PTX_API ptx_status ptx_capture_after(ptx_device *device, ptx_stream stream, const ptx_node *nodes,
+                                     size_t count, int add);
 
 #ifdef __cplusplus
 }

@@ -89,6 +89,9 @@ typedef uint64_t ptx_pool;
 
 /* The pool of ptx_stream_alloc, which every device has. */
 #define PTX_POOL_DEFAULT ((ptx_pool)0)
+/* What counts memory of graphs' ALLOC nodes; it holds what was in use at most, until it is trimmed. Nothing
+ * is allocated from it. */
+#define PTX_POOL_GRAPHS ((ptx_pool)1)
 
 typedef struct ptx_pool_info {
     size_t struct_size;

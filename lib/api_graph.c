@@ -3,6 +3,7 @@
  */
 #include "api_take.h"
 #include "base/sized.h"
+#include "vm/branch.h"
 #include "vm/capture.h"
 #include "vm/device.h"
 #include "vm/pool.h"
@@ -39,7 +40,7 @@ static ptx_status named_op(ptx_device *device, const ptx_node_config *c, struct 
     if (c->kind == PTX_NODE_CHILD) {
         *op = (struct px_work){.kind = PX_WORK_CHILD,
                                .child = px_handle_get(&device->handles, PX_HANDLE_GRAPH, c->child)};
-        if (op->child && px_graph_allocates(op->child)) return PTX_ERROR_UNSUPPORTED;
+        if (op->child && px_graph_is_single(op->child)) return PTX_ERROR_UNSUPPORTED;
         return op->child ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
     }
     *op = (struct px_work){.kind = c->kind == PTX_NODE_RECORD ? PX_WORK_RECORD : PX_WORK_WAIT,
@@ -53,6 +54,15 @@ static bool of_graph(const ptx_device *device, ptx_address address)
     enum px_mem_kind kind;
     return px_mem_block(&device->mem, address, &block, &kind) && block.lo == address &&
            (kind == PX_MEM_GRAPH || kind == PX_MEM_DORMANT);
+}
+
+enum { BODIES_MOST = 1 << 16 };
+
+static ptx_status check_branch(const ptx_device *device, const ptx_node_config *c)
+{
+    const unsigned most = c->branch == PTX_BRANCH_IF ? 2 : c->branch == PTX_BRANCH_WHILE ? 1 : BODIES_MOST;
+    const bool ok = (unsigned)c->branch <= PTX_BRANCH_SWITCH && c->nbodies && c->nbodies <= most && c->bodies;
+    return ok && px_condition_find(device, c->condition) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 /* The lock is held. */
@@ -75,6 +85,10 @@ static ptx_status op_of(ptx_device *device, const ptx_node_config *given, struct
     case PTX_NODE_FREE:
         *op = (struct px_work){.kind = PX_WORK_FREE, .address = c.address};
         return of_graph(device, c.address) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+    case PTX_NODE_VALUES:
+        *op = (struct px_work){.kind = PX_WORK_VALUES, .values = c.values, .nvalues = (uint32_t)c.nvalues};
+        return px_values_ok(device, c.values, c.nvalues) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+    case PTX_NODE_BRANCH: op->kind = PX_WORK_BRANCH; return check_branch(device, &c);
     case PTX_NODE_RECORD:
     case PTX_NODE_WAIT:
     case PTX_NODE_CHILD: return named_op(device, &c, op);
@@ -108,9 +122,16 @@ static ptx_status add(ptx_device *device, ptx_graph graph, const ptx_node *after
     if (status != PTX_OK) return status;
     if (op.kind == PX_WORK_ALLOC && !(op.memory = px_graph_memory_new(device, config->bytes)))
         return PTX_ERROR_OUT_OF_MEMORY;
+    if (op.kind == PX_WORK_BRANCH &&
+        !(op.branch = px_branch_new(device, config->branch, px_condition_find(device, config->condition),
+                                    config->nbodies)))
+        return PTX_ERROR_OUT_OF_MEMORY;
     status = px_graph_add_node(device, graph, after, count, &op, node);
     if (status == PTX_OK && op.memory) *config->allocated = op.memory->va;
+    for (unsigned i = 0; status == PTX_OK && op.branch && i < op.branch->n; i++)
+        config->bodies[i] = op.branch->graphs[i]->number;
     px_graph_memory_release(device, op.memory); /* the node has its own reference */
+    px_branch_release(device, op.branch);
     return status;
 }
 
@@ -173,6 +194,18 @@ PTX_API ptx_status ptx_node_destroy(ptx_device *device, ptx_node node)
     LOCKED(device, px_node_destroy(device, node));
 }
 
+PTX_API ptx_status ptx_node_graph(ptx_device *device, ptx_node node, unsigned place, ptx_graph *graph)
+{
+    LOCKED(device, graph ? px_node_graph(device, node, place, graph) : PTX_ERROR_INVALID_ARGUMENT);
+}
+
+PTX_API ptx_status ptx_condition_create(ptx_device *device, ptx_graph graph, uint32_t value, int reset,
+                                        uint64_t *condition)
+{
+    LOCKED(device, condition ? px_condition_create(device, graph, value, reset != 0, condition)
+                             : PTX_ERROR_INVALID_ARGUMENT);
+}
+
 /* ---- instances ---- */
 
 PTX_API ptx_status ptx_graph_instantiate(ptx_device *device, ptx_graph graph, ptx_instance *instance)
@@ -199,6 +232,33 @@ PTX_API ptx_status ptx_instance_set(ptx_device *device, ptx_instance instance, p
     LOCKED(device, set_step(device, instance, node, config));
 }
 
+static ptx_status enable(ptx_device *device, ptx_instance instance, ptx_node node, int enabled)
+{
+    struct px_stage *step = px_exec_step(device, instance, node);
+    if (!step) return PTX_ERROR_INVALID_ARGUMENT;
+    step->off = !enabled;
+    return PTX_OK;
+}
+
+static ptx_status enabled_of(ptx_device *device, ptx_instance instance, ptx_node node, int *enabled)
+{
+    const struct px_stage *step = px_exec_step(device, instance, node);
+    if (!step || !enabled) return PTX_ERROR_INVALID_ARGUMENT;
+    *enabled = !step->off;
+    return PTX_OK;
+}
+
+PTX_API ptx_status ptx_instance_enable(ptx_device *device, ptx_instance instance, ptx_node node, int enabled)
+{
+    LOCKED(device, enable(device, instance, node, enabled));
+}
+
+PTX_API ptx_status ptx_instance_enabled(ptx_device *device, ptx_instance instance, ptx_node node,
+                                        int *enabled)
+{
+    LOCKED(device, enabled_of(device, instance, node, enabled));
+}
+
 PTX_API ptx_status ptx_instance_launch(ptx_device *device, ptx_instance instance, ptx_stream stream)
 {
     LOCKED(device, px_exec_run(device, instance, stream));
@@ -219,6 +279,20 @@ PTX_API ptx_status ptx_capture_begin(ptx_device *device, ptx_stream stream)
 PTX_API ptx_status ptx_capture_end(ptx_device *device, ptx_stream stream, ptx_graph *graph)
 {
     LOCKED(device, graph ? px_capture_end(device, stream, graph) : PTX_ERROR_INVALID_ARGUMENT);
+}
+
+PTX_API ptx_status ptx_capture_begin_to(ptx_device *device, ptx_stream stream, ptx_graph graph,
+                                        const ptx_node *after, size_t count)
+{
+    LOCKED(device, !count || after ? px_capture_begin_to(device, stream, graph, after, count)
+                                   : PTX_ERROR_INVALID_ARGUMENT);
+}
+
+PTX_API ptx_status ptx_capture_after(ptx_device *device, ptx_stream stream, const ptx_node *nodes,
+                                     size_t count, int add)
+{
+    LOCKED(device, !count || nodes ? px_capture_after(device, stream, nodes, count, add != 0)
+                                   : PTX_ERROR_INVALID_ARGUMENT);
 }
 
 static ptx_status is_captured(ptx_device *device, ptx_stream stream, int *active)

@@ -14,6 +14,7 @@ enum { FIRST_POOL = PX_FIRST(ptx_pool_info, used_high) };
 /* NULL: there is none of this number. The scheduler's lock is held. */
 static struct px_pool *pool_at(ptx_device *device, ptx_pool number)
 {
+    if (number == PTX_POOL_GRAPHS) return device->graphs;
     return number == PTX_POOL_DEFAULT ? device->pool
                                       : px_handle_get(&device->handles, PX_HANDLE_POOL, number);
 }
@@ -115,7 +116,7 @@ static ptx_status alloc_in_order(ptx_device *device, ptx_pool pool, uint64_t siz
 {
     struct px_stream *s = px_stream_find(device, stream);
     struct px_pool *p = pool_at(device, pool);
-    if (!s || !p) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!s || !p || p == device->graphs) return PTX_ERROR_INVALID_ARGUMENT;
     if (device->tasks.lost != PTX_OK) return device->tasks.lost;
     if (s->capture) return alloc_in_graph(s, size, address);
     pthread_mutex_lock(&device->mem_lock);

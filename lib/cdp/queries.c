@@ -6,6 +6,7 @@
  * not listed is an error, as an unknown one is on the chip.
  */
 #include "cdp/state.h"
+#include "vm/branch.h"
 #include <string.h>
 
 /* Where most results go: an int or a size_t at a generic address. */
@@ -171,6 +172,22 @@ enum px_ext cdp_device_get_limit(struct px_call *call)
     if (value < 0) return cdp_answer_only(call, CDP_UNSUPPORTED_LIMIT);
     const bool ok = to && px_call_write(call, to, &size, sizeof size);
     return cdp_answer_only(call, ok ? PX_CUDA_OK : PX_CUDA_INVALID_VALUE);
+}
+
+/* ---- conditions of graphs ---- */
+
+/* What is none is nothing to set; on the chip that is undefined. */
+enum px_ext cdp_graph_set_conditional(struct px_call *call)
+{
+    struct ptx_device *device = call->grid->device;
+    const uint64_t va = cdp_arg64(call, 0);
+    const uint32_t value = cdp_arg32(call, 8);
+    px_sched_lock(&device->sched);
+    const bool known = px_condition_find(device, va) != NULL;
+    px_sched_unlock(&device->sched);
+    if (known && px_call_write(call, va, &value, sizeof value)) return PX_EXT_DONE;
+    return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, va,
+                    "cudaGraphSetConditional: not a condition of a graph of this device");
 }
 
 /* ---- kernels ---- */

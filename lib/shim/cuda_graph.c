@@ -1,6 +1,5 @@
 /*
- * cuda_graph.c - graphs as wholes: made, cloned, walked, instantiated, launched; and streams that are
- * captured.
+ * cuda_graph.c - graphs as wholes: made, cloned, walked, instantiated, launched.
  *
  * The library has the nodes and the edges. A handle is made for a node when somebody asks for it, so that a
  * captured stream costs nothing here.
@@ -22,6 +21,7 @@ static void destroy_graph(void *object)
     if (g->number) ptx_graph_destroy(g->vm, g->number);
     px_cu_user_give_all(g->held);
     free(g->nodes);
+    free(g->told);
     pthread_mutex_destroy(&g->lock);
 }
 
@@ -50,9 +50,39 @@ CUresult cuGraphCreate(CUgraph *graph, unsigned flags)
     return px_cu_graph_make(c, vm, number, graph);
 }
 
+struct graph_search {
+    ptx_graph number;
+    struct px_cu_graph *found;
+};
+
+static void match_graph(void *object, void *user)
+{
+    struct px_cu_graph *g = object;
+    struct graph_search *s = user;
+    if (g->number == s->number && !s->found) s->found = px_cu_again(g);
+}
+
+struct px_cu_graph *px_cu_graph_at(struct px_cu_context *context, ptx_device *vm, ptx_graph number)
+{
+    CUgraph made;
+    struct graph_search s = {.number = number};
+    px_cu_each(PX_CU_GRAPH, context, match_graph, &s);
+    if (s.found || px_cu_graph_make(context, vm, number, &made) != CUDA_SUCCESS) return s.found;
+    return px_cu_take(made, PX_CU_GRAPH);
+}
+
 CUresult cuGraphDestroy(CUgraph graph)
 {
     GRAPH(g, graph);
+    if (g->body || g->captured) return CUDA_ERROR_INVALID_VALUE;
+    px_cu_graph_end(graph);
+    return CUDA_SUCCESS;
+}
+
+void px_cu_graph_end(CUgraph graph)
+{
+    PX_CU_HOLD(px_cu_graph, g) = px_cu_take(graph, PX_CU_GRAPH);
+    if (!g) return;
     pthread_mutex_lock(&g->lock);
     struct px_cu_node **nodes = g->nodes;
     const size_t count = g->count;
@@ -63,7 +93,6 @@ CUresult cuGraphDestroy(CUgraph graph)
         if (nodes[i]) px_cu_drop(px_cu_handle(nodes[i]), PX_CU_NODE);
     free(nodes);
     px_cu_drop(graph, PX_CU_GRAPH);
-    return CUDA_SUCCESS;
 }
 
 CUresult cuGraphClone(CUgraph *clone, CUgraph graph)
@@ -83,7 +112,11 @@ CUresult cuGraphClone(CUgraph *clone, CUgraph graph)
 static void destroy_node(void *object)
 {
     struct px_cu_node *n = object;
+    for (unsigned i = 0; i < n->nbodies; i++) px_cu_graph_end(n->bodies[i]);
     free(n->params);
+    free(n->bodies);
+    free(n->access);
+    free(n->values);
     px_cu_give(n->graph);
 }
 
@@ -112,8 +145,7 @@ CUresult px_cu_node_of(struct px_cu_graph *g, ptx_node number, size_t hint, CUgr
     return CUDA_SUCCESS;
 }
 
-/* Numbers of nodes; NULL when one is none of the graph's. To be freed. */
-static ptx_node *numbers_of(const struct px_cu_graph *g, const CUgraphNode *nodes, size_t count)
+ptx_node *px_cu_numbers_of(const struct px_cu_graph *g, const CUgraphNode *nodes, size_t count)
 {
     ptx_node *numbers = malloc((count + 1) * sizeof *numbers);
     for (size_t i = 0; numbers && i < count; i++) {
@@ -135,7 +167,7 @@ CUresult px_cu_node_add(CUgraphNode *node, CUgraph graph, const CUgraphNode *aft
     size_t nodes = 0;
     GRAPH(g, graph);
     if (!node || (count && !after) || count > 1 << 24) return CUDA_ERROR_INVALID_VALUE;
-    ptx_node *before = numbers_of(g, after, count);
+    ptx_node *before = px_cu_numbers_of(g, after, count);
     if (!before) return CUDA_ERROR_INVALID_VALUE;
     CUresult result =
         px_cu_result(g->head.context, ptx_graph_add(g->vm, g->number, before, count, config, &number), NULL);
@@ -186,10 +218,18 @@ CUresult cuGraphNodeFindInClone(CUgraphNode *found, CUgraphNode node, CUgraph cl
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 {
     static const CUgraphNodeType types[] = {
-        [PTX_NODE_EMPTY] = CU_GRAPH_NODE_TYPE_EMPTY,     [PTX_NODE_KERNEL] = CU_GRAPH_NODE_TYPE_KERNEL,
-        [PTX_NODE_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,     [PTX_NODE_FILL] = CU_GRAPH_NODE_TYPE_MEMSET,
-        [PTX_NODE_HOST] = CU_GRAPH_NODE_TYPE_HOST,       [PTX_NODE_RECORD] = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
-        [PTX_NODE_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT, [PTX_NODE_CHILD] = CU_GRAPH_NODE_TYPE_GRAPH,
+        [PTX_NODE_EMPTY] = CU_GRAPH_NODE_TYPE_EMPTY,
+        [PTX_NODE_KERNEL] = CU_GRAPH_NODE_TYPE_KERNEL,
+        [PTX_NODE_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,
+        [PTX_NODE_FILL] = CU_GRAPH_NODE_TYPE_MEMSET,
+        [PTX_NODE_HOST] = CU_GRAPH_NODE_TYPE_HOST,
+        [PTX_NODE_RECORD] = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+        [PTX_NODE_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+        [PTX_NODE_CHILD] = CU_GRAPH_NODE_TYPE_GRAPH,
+        [PTX_NODE_ALLOC] = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+        [PTX_NODE_FREE] = CU_GRAPH_NODE_TYPE_MEM_FREE,
+        [PTX_NODE_VALUES] = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+        [PTX_NODE_BRANCH] = CU_GRAPH_NODE_TYPE_CONDITIONAL,
     };
     ptx_node_kind kind;
     NODE(n, node);
@@ -334,30 +374,30 @@ CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to, C
     return CUDA_SUCCESS;
 }
 
-CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data,
-                                       size_t *count)
+/* What a node comes after (`sources`), or what comes after it. */
+static CUresult neighbours(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data, size_t *count,
+                           bool sources)
 {
     NODE(n, node);
     if (!count) return CUDA_ERROR_INVALID_VALUE;
     WALK(w, n->graph);
     struct listing l = {.room = *count, .first = nodes};
-    PX_CU_TRY(list_edges(&w, &l, 0, n->number, true));
+    PX_CU_TRY(list_edges(&w, &l, sources ? 0 : n->number, sources ? n->number : 0, sources));
     list_end(&l, count);
     if (nodes) plain_edges(data, *count);
     return CUDA_SUCCESS;
 }
 
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data,
+                                       size_t *count)
+{
+    return neighbours(node, nodes, data, count, true);
+}
+
 CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data,
                                          size_t *count)
 {
-    NODE(n, node);
-    if (!count) return CUDA_ERROR_INVALID_VALUE;
-    WALK(w, n->graph);
-    struct listing l = {.room = *count, .first = nodes};
-    PX_CU_TRY(list_edges(&w, &l, n->number, 0, false));
-    list_end(&l, count);
-    if (nodes) plain_edges(data, *count);
-    return CUDA_SUCCESS;
+    return neighbours(node, nodes, data, count, false);
 }
 
 /* Edges of the programmatic kind promise less than plain ones, so plain ones will do. */
@@ -479,6 +519,27 @@ CUresult px_cu_old_update(CUgraphExec exec, CUgraph graph, CUgraphNode *failed,
     return done;
 }
 
+/* ---- single nodes of instances ---- */
+
+CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned enabled)
+{
+    EXEC(e, exec);
+    NODE(n, node);
+    return px_cu_result(e->head.context, ptx_instance_enable(e->vm, e->number, n->number, enabled != 0),
+                        NULL);
+}
+
+CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned *enabled)
+{
+    int value = 0;
+    EXEC(e, exec);
+    NODE(n, node);
+    if (!enabled) return CUDA_ERROR_INVALID_VALUE;
+    PX_CU_TRY(px_cu_result(e->head.context, ptx_instance_enabled(e->vm, e->number, n->number, &value), NULL));
+    *enabled = (unsigned)value;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream)
 {
     EXEC(e, exec);
@@ -495,68 +556,4 @@ CUresult cuGraphUpload(CUgraphExec exec, CUstream stream)
     EXEC(e, exec);
     __attribute__((cleanup(px_cu_way_clean))) struct px_cu_way way = {0};
     return px_cu_way_of(stream, e->head.context, &way);
-}
-
-/* ---- capture ---- */
-
-CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
-{
-    PX_CU_WAY(way, stream);
-    if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
-    if (way.stream <= PTX_STREAM_LEGACY) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-    const ptx_status status = ptx_capture_begin(way.vm, way.stream);
-    return status == PTX_ERROR_CAPTURE ? CUDA_ERROR_ILLEGAL_STATE : px_cu_result(way.context, status, NULL);
-}
-
-CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
-{
-    ptx_graph number;
-    ptx_capture_info info = {sizeof info};
-    PX_CU_WAY(way, stream);
-    if (!graph) return CUDA_ERROR_INVALID_VALUE;
-    *graph = NULL;
-    ptx_capture_info_get(way.vm, way.stream, &info, NULL, NULL);
-    if (!info.active) return CUDA_ERROR_ILLEGAL_STATE;
-    const ptx_status status = ptx_capture_end(way.vm, way.stream, &number);
-    if (status == PTX_ERROR_CAPTURE)
-        return info.broken ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-    PX_CU_TRY(px_cu_result(way.context, status, NULL));
-    return px_cu_graph_make(way.context, way.vm, number, graph);
-}
-
-CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
-                                   CUgraph *graph, const CUgraphNode **nodes, const CUgraphEdgeData **edges,
-                                   size_t *count)
-{
-    ptx_capture_info info = {sizeof info};
-    PX_CU_WAY(way, stream);
-    if (!status) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_result(way.context, ptx_capture_info_get(way.vm, way.stream, &info, NULL, NULL), NULL));
-    *status = !info.active  ? CU_STREAM_CAPTURE_STATUS_NONE
-              : info.broken ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-                            : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return CUDA_SUCCESS;
-    if (id) *id = info.id;
-    /* A graph that is being captured has no handle here yet. */
-    if (graph || nodes || count)
-        return px_cu_unsupported("cuStreamGetCaptureInfo for the graph and its nodes");
-    if (edges) *edges = NULL;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
-{
-    return cuStreamGetCaptureInfo_v3(stream, status, NULL, NULL, NULL, NULL, NULL);
-}
-
-/* Nothing that another thread does can spoil a capture here, so the mode only is kept. */
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-    static _Thread_local CUstreamCaptureMode kept = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    PX_CU_TRY(px_cu_ready());
-    if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_ERROR_INVALID_VALUE;
-    const CUstreamCaptureMode before_now = kept;
-    kept = *mode;
-    *mode = before_now;
-    return CUDA_SUCCESS;
 }

@@ -15,6 +15,8 @@ struct px_cu_graph {
     size_t count;
     CUgraph origin; /* what it was cloned of */
     struct px_cu_user_hold *held;
+    bool body, captured; /* a node's; being made: the program cannot destroy it */
+    CUgraphNode *told;   /* where cuStreamGetCaptureInfo points */
 };
 
 struct px_cu_node {
@@ -23,7 +25,32 @@ struct px_cu_node {
     ptx_node number;
     void **params; /* where cuGraphKernelNodeGetParams points */
     CUlaunchAttributeValue attributes[CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT + 1];
+    CUgraph *bodies; /* of a conditional node, or the one of a child node that was asked for */
+    unsigned nbodies;
+    CUmemAccessDesc *access; /* what a node that allocates was made with */
+    size_t naccess;
+    CUstreamBatchMemOpParams *values; /* where cuGraphBatchMemOpNodeGetParams points */
 };
+
+/* Where a description goes: into a graph as a new node, to a node, or to a node of an instance. */
+struct px_cu_target {
+    struct px_cu_context *context; /* not taken */
+    CUgraphNode *made;
+    CUgraph graph;
+    const CUgraphNode *after;
+    size_t count;
+    struct px_cu_node *node;
+    struct px_cu_exec *exec;
+};
+
+CUresult px_cu_put(const struct px_cu_target *target, const ptx_node_config *config);
+/* What nodes of cuda_graph_more.c do. */
+CUresult px_cu_put_alloc(const struct px_cu_target *target, CUDA_MEM_ALLOC_NODE_PARAMS *params);
+CUresult px_cu_put_free(const struct px_cu_target *target, CUdeviceptr address);
+CUresult px_cu_put_values(const struct px_cu_target *target, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params);
+CUresult px_cu_put_branch(const struct px_cu_target *target, CUDA_CONDITIONAL_NODE_PARAMS *params);
+/* What a node of this kind does. */
+CUresult px_cu_node_ask(struct px_cu_node *node, ptx_node_kind kind, ptx_node_info *info);
 
 struct px_cu_exec {
     struct px_cu_object head;
@@ -34,6 +61,11 @@ struct px_cu_exec {
 
 /* A graph of the library's number in a context. The number is dropped when this fails. */
 CUresult px_cu_graph_make(struct px_cu_context *context, ptx_device *vm, ptx_graph number, CUgraph *graph);
+/* The handle of a graph that a node or a capture has, taken: the one that there is, or a new one. NULL: no
+ * memory. */
+struct px_cu_graph *px_cu_graph_at(struct px_cu_context *context, ptx_device *vm, ptx_graph number);
+/* Its nodes' handles, and its own, are none any more. */
+void px_cu_graph_end(CUgraph graph);
 /* The handle of a node. The graph's lock is held. `hint`: about where in the graph it is. */
 CUresult px_cu_node_of(struct px_cu_graph *graph, ptx_node number, size_t hint, CUgraphNode *node);
 /* A node is added behind others. */
@@ -41,6 +73,9 @@ CUresult px_cu_node_add(CUgraphNode *node, CUgraph graph, const CUgraphNode *aft
                         const ptx_node_config *config);
 /* The function of a kernel, taken; NULL: it is gone. */
 struct px_cu_function *px_cu_function_at(struct px_cu_context *context, const ptx_kernel *kernel);
+
+/* The handles of nodes of a graph, to be freed; NULL: no memory, or one is none. */
+ptx_node *px_cu_numbers_of(const struct px_cu_graph *graph, const CUgraphNode *nodes, size_t count);
 
 CUresult px_cu_old_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *failed, char *log, size_t room);
 CUresult px_cu_old_update(CUgraphExec exec, CUgraph graph, CUgraphNode *failed,

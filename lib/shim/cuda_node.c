@@ -9,18 +9,7 @@
 #define NODE(name, handle) PX_CU_TAKE(px_cu_node, name, PX_CU_NODE, handle, CUDA_ERROR_INVALID_VALUE)
 #define GRAPH(name, handle) PX_CU_TAKE(px_cu_graph, name, PX_CU_GRAPH, handle, CUDA_ERROR_INVALID_VALUE)
 
-/* Where a description goes: into a graph as a new node, to a node, or to a node of an instance. */
-struct target {
-    struct px_cu_context *context; /* not taken */
-    CUgraphNode *made;
-    CUgraph graph;
-    const CUgraphNode *after;
-    size_t count;
-    struct px_cu_node *node;
-    struct px_cu_exec *exec;
-};
-
-static CUresult put(const struct target *t, const ptx_node_config *config)
+CUresult px_cu_put(const struct px_cu_target *t, const ptx_node_config *config)
 {
     if (t->made) return px_cu_node_add(t->made, t->graph, t->after, t->count, config);
     const ptx_status status = t->exec
@@ -31,7 +20,7 @@ static CUresult put(const struct target *t, const ptx_node_config *config)
 
 /* ---- descriptions ---- */
 
-static CUresult put_kernel(const struct target *t, const CUDA_KERNEL_NODE_PARAMS *p)
+static CUresult put_kernel(const struct px_cu_target *t, const CUDA_KERNEL_NODE_PARAMS *p)
 {
     PX_CU_HOLD(px_cu_function, f) = NULL;
     __attribute__((cleanup(px_cu_args_clean))) struct px_cu_args args;
@@ -49,10 +38,10 @@ static CUresult put_kernel(const struct target *t, const CUDA_KERNEL_NODE_PARAMS
     launch.param_bytes = f->param_bytes;
     const ptx_node_config config = {
         .struct_size = sizeof config, .kind = PTX_NODE_KERNEL, .kernel = f->kernel, .launch = &launch};
-    return put(t, &config);
+    return px_cu_put(t, &config);
 }
 
-static CUresult put_copy(const struct target *t, const CUDA_MEMCPY3D *p)
+static CUresult put_copy(const struct px_cu_target *t, const CUDA_MEMCPY3D *p)
 {
     ptx_copy copy;
     struct px_cu_way way = {.context = t->context, .vm = atomic_load(&t->context->vm)};
@@ -60,10 +49,10 @@ static CUresult put_copy(const struct target *t, const CUDA_MEMCPY3D *p)
     const CUDA_MEMCPY3D_PEER peer = px_cu_copy_of_3d(p);
     PX_CU_TRY(px_cu_copy_describe(&way, &peer, &copy));
     const ptx_node_config config = {.struct_size = sizeof config, .kind = PTX_NODE_COPY, .copy = &copy};
-    return put(t, &config);
+    return px_cu_put(t, &config);
 }
 
-static CUresult put_fill(const struct target *t, const CUDA_MEMSET_NODE_PARAMS *p)
+static CUresult put_fill(const struct px_cu_target *t, const CUDA_MEMSET_NODE_PARAMS *p)
 {
     if (!p || (p->elementSize != 1 && p->elementSize != 2 && p->elementSize != 4))
         return CUDA_ERROR_INVALID_VALUE;
@@ -76,39 +65,39 @@ static CUresult put_fill(const struct target *t, const CUDA_MEMSET_NODE_PARAMS *
                            .value = p->value,
                            .element = p->elementSize};
     const ptx_node_config config = {.struct_size = sizeof config, .kind = PTX_NODE_FILL, .fill = &fill};
-    return put(t, &config);
+    return px_cu_put(t, &config);
 }
 
-static CUresult put_host(const struct target *t, const CUDA_HOST_NODE_PARAMS *p)
+static CUresult put_host(const struct px_cu_target *t, const CUDA_HOST_NODE_PARAMS *p)
 {
     if (!p || !p->fn) return CUDA_ERROR_INVALID_VALUE;
     const ptx_node_config config = {
         .struct_size = sizeof config, .kind = PTX_NODE_HOST, .host = p->fn, .user = p->userData};
-    return put(t, &config);
+    return px_cu_put(t, &config);
 }
 
-static CUresult put_event(const struct target *t, CUevent event, ptx_node_kind kind)
+static CUresult put_event(const struct px_cu_target *t, CUevent event, ptx_node_kind kind)
 {
     ptx_node_config config = {.struct_size = sizeof config, .kind = kind};
     PX_CU_TRY(px_cu_event_number(event, t->context, &config.event));
-    return put(t, &config);
+    return px_cu_put(t, &config);
 }
 
-static CUresult put_child(const struct target *t, CUgraph graph)
+static CUresult put_child(const struct px_cu_target *t, CUgraph graph)
 {
     GRAPH(g, graph);
     if (g->head.context != t->context) return CUDA_ERROR_INVALID_VALUE;
     const ptx_node_config config = {.struct_size = sizeof config, .kind = PTX_NODE_CHILD, .child = g->number};
-    return put(t, &config);
+    return px_cu_put(t, &config);
 }
 
-static CUresult put_empty(const struct target *t)
+static CUresult put_empty(const struct px_cu_target *t)
 {
     const ptx_node_config config = {.struct_size = sizeof config, .kind = PTX_NODE_EMPTY};
-    return put(t, &config);
+    return px_cu_put(t, &config);
 }
 
-static CUresult put_any(const struct target *t, const CUgraphNodeParams *p)
+static CUresult put_any(const struct px_cu_target *t, CUgraphNodeParams *p)
 {
     if (!p) return CUDA_ERROR_INVALID_VALUE;
     switch (p->type) {
@@ -124,10 +113,10 @@ static CUresult put_any(const struct target *t, const CUgraphNodeParams *p)
     case CU_GRAPH_NODE_TYPE_EMPTY: return put_empty(t);
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT: return put_event(t, p->eventWait.event, PTX_NODE_WAIT);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD: return put_event(t, p->eventRecord.event, PTX_NODE_RECORD);
-    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-    case CU_GRAPH_NODE_TYPE_MEM_FREE: return px_cu_unsupported("memory nodes of graphs");
-    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return px_cu_unsupported("nodes of batched memory operations");
-    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return px_cu_unsupported("conditional nodes");
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: return px_cu_put_alloc(t, &p->alloc);
+    case CU_GRAPH_NODE_TYPE_MEM_FREE: return px_cu_put_free(t, p->free.dptr);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: return px_cu_put_values(t, &p->memOp);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: return px_cu_put_branch(t, &p->conditional);
     }
     return CUDA_ERROR_INVALID_VALUE;
 }
@@ -139,11 +128,11 @@ static CUresult put_any(const struct target *t, const CUgraphNodeParams *p)
     do {                                                                                                     \
         GRAPH(g_, graph);                                                                                    \
         if (!(node)) return CUDA_ERROR_INVALID_VALUE;                                                        \
-        const struct target target = {.context = g_->head.context,                                           \
-                                      .made = (node),                                                        \
-                                      .graph = (graph),                                                      \
-                                      .after = (after),                                                      \
-                                      .count = (count)};                                                     \
+        const struct px_cu_target target = {.context = g_->head.context,                                     \
+                                            .made = (node),                                                  \
+                                            .graph = (graph),                                                \
+                                            .after = (after),                                                \
+                                            .count = (count)};                                               \
         return call;                                                                                         \
     } while (0)
 
@@ -203,6 +192,24 @@ CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *
     ADD(node, graph, after, count, put_any(&target, params));
 }
 
+CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                                CUDA_MEM_ALLOC_NODE_PARAMS *params)
+{
+    ADD(node, graph, after, count, px_cu_put_alloc(&target, params));
+}
+
+CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                               CUdeviceptr address)
+{
+    ADD(node, graph, after, count, px_cu_put_free(&target, address));
+}
+
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
+                                  const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    ADD(node, graph, after, count, px_cu_put_values(&target, params));
+}
+
 /* ---- changes ---- */
 
 /* The same for a node that there is, in its graph or (`exec` not NULL) in an instance. */
@@ -211,7 +218,7 @@ CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *
         NODE(n_, node_handle);                                                                               \
         PX_CU_HOLD(px_cu_exec, e_) = (exec_handle) ? px_cu_take((exec_handle), PX_CU_EXEC) : NULL;           \
         if ((exec_handle) && !e_) return CUDA_ERROR_INVALID_VALUE;                                           \
-        const struct target target = {.context = n_->head.context, .node = n_, .exec = e_};                  \
+        const struct px_cu_target target = {.context = n_->head.context, .node = n_, .exec = e_};            \
         return call;                                                                                         \
     } while (0)
 /* ... where the instance must be one. */
@@ -286,6 +293,22 @@ CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CU
     SET_EXEC(node, exec, put_event(&target, event, PTX_NODE_WAIT));
 }
 
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
+{
+    SET_EXEC(node, exec, put_child(&target, child));
+}
+
+CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    SET(node, NULL, px_cu_put_values(&target, params));
+}
+
+CUresult cuGraphExecBatchMemOpNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                            const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
+{
+    SET_EXEC(node, exec, px_cu_put_values(&target, params));
+}
+
 CUresult cuGraphNodeSetParams(CUgraphNode node, CUgraphNodeParams *params)
 {
     SET(node, NULL, put_any(&target, params));
@@ -298,7 +321,7 @@ CUresult cuGraphExecNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraphNod
 
 /* ---- questions ---- */
 
-static CUresult ask(struct px_cu_node *n, ptx_node_kind kind, ptx_node_info *info)
+CUresult px_cu_node_ask(struct px_cu_node *n, ptx_node_kind kind, ptx_node_info *info)
 {
     *info = (ptx_node_info){sizeof *info};
     PX_CU_TRY(px_cu_result(n->head.context, ptx_node_info_get(n->graph->vm, n->number, info), NULL));
@@ -329,7 +352,7 @@ CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS
     ptx_node_info info;
     NODE(n, node);
     if (!params) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(ask(n, PTX_NODE_KERNEL, &info));
+    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_KERNEL, &info));
     PX_CU_HOLD(px_cu_function, f) = px_cu_function_at(n->head.context, info.kernel);
     if (!f) return CUDA_ERROR_INVALID_HANDLE;
     pthread_mutex_lock(&n->graph->lock);
@@ -351,7 +374,7 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *params)
     ptx_node_info info;
     NODE(n, node);
     if (!params) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(ask(n, PTX_NODE_COPY, &info));
+    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_COPY, &info));
     const ptx_copy *c = &info.copy;
     const size_t height = c->height ? c->height : 1;
     *params = (CUDA_MEMCPY3D){.srcMemoryType = c->from.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
@@ -375,7 +398,7 @@ CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *p
     ptx_node_info info;
     NODE(n, node);
     if (!params) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(ask(n, PTX_NODE_FILL, &info));
+    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_FILL, &info));
     *params = (CUDA_MEMSET_NODE_PARAMS){info.fill.to,    info.fill.pitch,
                                         info.fill.value, info.fill.element,
                                         info.fill.width, info.fill.height ? info.fill.height : 1};
@@ -387,7 +410,7 @@ CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *param
     ptx_node_info info;
     NODE(n, node);
     if (!params) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(ask(n, PTX_NODE_HOST, &info));
+    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_HOST, &info));
     *params = (CUDA_HOST_NODE_PARAMS){info.host, info.user};
     return CUDA_SUCCESS;
 }
@@ -397,7 +420,7 @@ static CUresult event_of(CUgraphNode node, ptx_node_kind kind, CUevent *event)
     ptx_node_info info;
     NODE(n, node);
     if (!event) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(ask(n, kind, &info));
+    PX_CU_TRY(px_cu_node_ask(n, kind, &info));
     *event = px_cu_event_at(n->head.context, info.event);
     return *event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -421,7 +444,7 @@ CUresult cuGraphKernelNodeGetAttribute(CUgraphNode node, CUkernelNodeAttrID id, 
     ptx_node_info info;
     NODE(n, node);
     if (!value || (unsigned)id >= ATTRIBUTES) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(ask(n, PTX_NODE_KERNEL, &info));
+    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_KERNEL, &info));
     *value = n->attributes[id];
     if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE) value->cooperative = info.launch.cooperative;
     return CUDA_SUCCESS;
@@ -433,7 +456,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
     ptx_node_info info;
     NODE(n, node);
     if (!value || (unsigned)id >= ATTRIBUTES) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(ask(n, PTX_NODE_KERNEL, &info));
+    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_KERNEL, &info));
     PX_CU_TRY(px_cu_launch_attribute(&info.launch, id, value));
     const ptx_node_config config = {
         .struct_size = sizeof config, .kind = PTX_NODE_KERNEL, .kernel = info.kernel, .launch = &info.launch};

@@ -147,6 +147,40 @@ CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool)
     return CUDA_SUCCESS;
 }
 
+/* ---- by location ---- */
+
+/* The device of a location that has pools: memory of the host, and managed memory, come from none here. */
+static CUresult check_location(const CUmemLocation *location, CUmemAllocationType type)
+{
+    PX_CU_TRY(px_cu_ready());
+    const bool managed = type == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    if (!location || (type != CU_MEM_ALLOCATION_TYPE_PINNED && !managed)) return CUDA_ERROR_INVALID_VALUE;
+    if (location->type > CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+        (location->type == CU_MEM_LOCATION_TYPE_NONE && !managed))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (managed || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return px_cu_unsupported("pools of host or managed memory");
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    PX_CU_TRY(check_location(location, type));
+    return cuDeviceGetDefaultMemPool(pool, location->id);
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    PX_CU_TRY(check_location(location, type));
+    return cuDeviceGetMemPool(pool, location->id);
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    PX_CU_TRY(check_location(location, type));
+    return cuDeviceSetMemPool(location->id, pool);
+}
+
 CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 {
     PX_CU_TRY(px_cu_ready());
@@ -249,9 +283,9 @@ static CUresult allocate(CUdeviceptr *address, size_t size, CUmemoryPool pool, c
     if (!address) return CUDA_ERROR_INVALID_VALUE;
     *address = 0;
     if (!size) return CUDA_SUCCESS;
-    if (px_cu_way_captured(way)) return px_cu_unsupported("cuMemAllocAsync in a captured stream");
+    const bool captured = px_cu_way_captured(way); /* then it is a graph's, and no pool's */
     PX_CU_TRY(px_cu_result(way->context, ptx_stream_alloc(way->vm, size, way->stream, &at), NULL));
-    if (!note(at, size, pool)) {
+    if (!captured && !note(at, size, pool)) {
         ptx_stream_free(way->vm, at, way->stream);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -281,7 +315,8 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
     ptx_memory_info info;
     PX_CU_WAY(way, stream);
     if (!address) return CUDA_SUCCESS;
-    if (px_cu_way_captured(&way)) return px_cu_unsupported("cuMemFreeAsync in a captured stream");
+    if (px_cu_way_captured(&way)) /* memory of graphs, which may sleep now */
+        return px_cu_result(way.context, ptx_stream_free(way.vm, address, way.stream), NULL);
     PX_CU_HOLD(px_cu_context, owner) = px_cu_owner(address, way.context, &info);
     if (!owner || info.base != address) return CUDA_ERROR_INVALID_VALUE;
     if (owner !=
@@ -294,29 +329,4 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
     const ptx_status status = ptx_stream_free(way.vm, address, way.stream);
     if (status == PTX_OK) px_cu_pool_forget(address);
     return px_cu_result(owner, status, NULL);
-}
-
-/* Graphs here allocate nothing, so they hold nothing. */
-CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value)
-{
-    PX_CU_TRY(px_cu_ready());
-    if (!px_cu_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    if (!value || (unsigned)attribute > CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH) return CUDA_ERROR_INVALID_VALUE;
-    *(cuuint64_t *)value = 0;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attribute, void *value)
-{
-    PX_CU_TRY(px_cu_ready());
-    if (!px_cu_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    const bool high =
-        attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH || attribute == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
-    return value && high && !*(const cuuint64_t *)value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuDeviceGraphMemTrim(CUdevice device)
-{
-    PX_CU_TRY(px_cu_ready());
-    return px_cu_device(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }

@@ -59,7 +59,8 @@ static void leave(struct ptx_device *device, struct px_capture **at, struct px_n
     *at = NULL;
     set_front(device, front, n, NULL, 0);
     if (--c->refs) return;
-    px_graph_free(device, c->graph);
+    if (!c->given) px_graph_free(device, c->graph);
+    if (c->given && c->graph) c->graph->captured = false;
     px_free(&device->alloc, c, sizeof *c);
 }
 
@@ -76,23 +77,84 @@ void px_event_leave_capture(struct ptx_device *device, struct px_event *e)
     leave(device, &e->capture, &e->front, &e->nfront);
 }
 
-ptx_status px_capture_begin(struct ptx_device *device, ptx_stream number)
+/* `given`: the graph is somebody's. Else it goes when this fails. */
+static ptx_status begin(struct ptx_device *device, struct px_stream *s, struct px_graph *graph, bool given)
 {
-    struct px_stream *s = px_stream_find(device, number);
-    if (!s) return PTX_ERROR_INVALID_ARGUMENT;
-    if (s->capture || s == device->legacy) return PTX_ERROR_CAPTURE;
-    struct px_capture *c = px_zalloc(&device->alloc, sizeof *c);
-    struct px_graph *graph = c ? px_graph_new(device) : NULL;
-    if (!graph) {
-        px_free(&device->alloc, c, sizeof *c);
-        return PTX_ERROR_OUT_OF_MEMORY;
+    ptx_status status = !s ? PTX_ERROR_INVALID_ARGUMENT : PTX_OK;
+    if (s && (s->capture || s == device->legacy)) status = PTX_ERROR_CAPTURE;
+    struct px_capture *c = status == PTX_OK && graph ? px_zalloc(&device->alloc, sizeof *c) : NULL;
+    if (status == PTX_OK && !c) status = PTX_ERROR_OUT_OF_MEMORY;
+    if (status != PTX_OK) {
+        if (!given) px_graph_free(device, graph);
+        return status;
     }
-    *c = (struct px_capture){.graph = graph, .origin = s, .id = ++device->captures, .refs = 1};
+    *c =
+        (struct px_capture){.graph = graph, .origin = s, .id = ++device->captures, .refs = 1, .given = given};
+    graph->captured = true;
+    for (uint32_t i = 0; i < graph->n; i++) graph->nodes[i]->captured = false;
     s->capture = c;
     return PTX_OK;
 }
 
-/* Every node that nothing comes after is in the front of the first stream. */
+ptx_status px_capture_begin(struct ptx_device *device, ptx_stream number)
+{
+    return begin(device, px_stream_find(device, number), px_graph_new(device), false);
+}
+
+/* Nodes of the graph by their numbers; NULL with *status set. To be freed: `n` of them. */
+static struct px_node **nodes_of(struct ptx_device *device, const struct px_graph *graph,
+                                 const ptx_node *nodes, size_t n, ptx_status *status)
+{
+    struct px_node **list = n <= graph->n ? px_alloc(&device->alloc, n * sizeof *list) : NULL;
+    *status = n > graph->n ? PTX_ERROR_INVALID_ARGUMENT : !list ? PTX_ERROR_OUT_OF_MEMORY : PTX_OK;
+    for (size_t i = 0; *status == PTX_OK && i < n; i++) {
+        list[i] = px_handle_get(&device->handles, PX_HANDLE_NODE, nodes[i]);
+        if (!list[i] || list[i]->graph != graph || is_in(list, (uint32_t)i, list[i]))
+            *status = PTX_ERROR_INVALID_ARGUMENT;
+    }
+    if (*status == PTX_OK) return list;
+    px_free(&device->alloc, list, n * sizeof *list);
+    return NULL;
+}
+
+ptx_status px_capture_begin_to(struct ptx_device *device, ptx_stream number, ptx_graph graph_number,
+                               const ptx_node *after, size_t count)
+{
+    struct px_stream *s = px_stream_find(device, number);
+    struct px_graph *graph = px_handle_get(&device->handles, PX_HANDLE_GRAPH, graph_number);
+    ptx_status status;
+    if (!s || !graph || graph->captured) return PTX_ERROR_INVALID_ARGUMENT;
+    struct px_node **front = nodes_of(device, graph, after, count, &status);
+    if (!front) return status;
+    status = begin(device, s, graph, true);
+    if (status == PTX_OK)
+        set_front(device, &s->front, &s->nfront, front, (uint32_t)count);
+    else
+        px_free(&device->alloc, front, count * sizeof *front);
+    return status;
+}
+
+ptx_status px_capture_after(struct ptx_device *device, ptx_stream number, const ptx_node *nodes, size_t count,
+                            bool add)
+{
+    struct px_stream *s = px_stream_find(device, number);
+    ptx_status status;
+    if (!s) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!s->capture || s->capture->broken) return PTX_ERROR_CAPTURE;
+    struct px_node **front = nodes_of(device, s->capture->graph, nodes, count, &status);
+    if (!front) return status;
+    if (!add) {
+        for (uint32_t i = 0; i < s->nfront; i++) s->front[i]->captured = false; /* they need not be joined */
+        for (size_t i = 0; i < count; i++) front[i]->captured = true;
+        set_front(device, &s->front, &s->nfront, front, (uint32_t)count);
+        return PTX_OK;
+    }
+    const bool ok = join_front(s, front, (uint32_t)count);
+    px_free(&device->alloc, front, count * sizeof *front);
+    return ok ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+}
+
+/* Every node of the capture that nothing comes after is in the front of the first stream. */
 static bool joined(const struct px_stream *s)
 {
     const struct px_graph *graph = s->capture->graph;
@@ -100,7 +162,9 @@ static bool joined(const struct px_stream *s)
     for (uint32_t i = 0; i < graph->n; i++)
         for (uint32_t k = 0; k < graph->nodes[i]->nafter; k++) graph->nodes[i]->after[k]->mark = 1;
     for (uint32_t i = 0; i < graph->n; i++)
-        if (!graph->nodes[i]->mark && !is_in(s->front, s->nfront, graph->nodes[i])) return false;
+        if (graph->nodes[i]->captured && !graph->nodes[i]->mark &&
+            !is_in(s->front, s->nfront, graph->nodes[i]))
+            return false;
     return true;
 }
 
@@ -120,7 +184,9 @@ ptx_status px_capture_end(struct ptx_device *device, ptx_stream number, ptx_grap
     c->over = true;
     c->refs++;
     end_for_all(device, c);
-    if (status == PTX_OK) {
+    c->graph->captured = false;
+    if (status == PTX_OK && c->given) *graph = c->graph->number;
+    if (status == PTX_OK && !c->given) {
         status = px_graph_name(device, c->graph, graph);
         c->graph = NULL; /* the number's, or gone */
     }
@@ -136,8 +202,12 @@ ptx_status px_capture_info(struct ptx_device *device, ptx_stream number, ptx_cap
     const struct px_stream *s = px_stream_find(device, number);
     if (!s) return PTX_ERROR_INVALID_ARGUMENT;
     *info = (ptx_capture_info){0};
+    if (s->capture && !px_graph_lend(device, s->capture->graph)) return PTX_ERROR_OUT_OF_MEMORY;
     if (s->capture)
-        *info = (ptx_capture_info){.active = 1, .broken = s->capture->broken, .id = s->capture->id};
+        *info = (ptx_capture_info){.active = 1,
+                                   .broken = s->capture->broken,
+                                   .id = s->capture->id,
+                                   .graph = s->capture->graph->number};
     for (uint32_t i = 0; nodes && count && i < s->nfront && i < *count; i++) nodes[i] = s->front[i]->number;
     if (count) *count = s->nfront;
     return PTX_OK;
@@ -151,6 +221,7 @@ ptx_status px_capture_op(struct px_stream *s, const struct px_work *op)
     if (c->broken) return PTX_ERROR_CAPTURE;
     struct px_node *node = px_graph_add(s->device, c->graph, s->front, s->nfront, op, true);
     struct px_node **front = node ? copy_front(s->device, &node, 1) : NULL;
+    if (node) node->captured = true;
     if (!front) {
         c->broken = true;
         return PTX_ERROR_OUT_OF_MEMORY;

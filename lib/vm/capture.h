@@ -18,6 +18,7 @@ struct px_node {
     uint32_t nafter, place; /* place: in graph->nodes */
     struct px_node *copy;   /* while a graph is copied or put in order: its copy, the next of a stack */
     uint32_t open;          /* while it is put in order: edges seen; then the number of its last step */
+    bool captured;          /* a stream was given it */
     uint8_t mark;           /* the same: 0 not seen, 1 on the stack, 2 done */
 };
 
@@ -25,6 +26,9 @@ struct px_graph {
     uint64_t number; /* 0: owned by a node, an instance or a capture */
     struct px_node **nodes;
     uint32_t n, cap;
+    struct px_condition *conditions;
+    bool lent;     /* it has a number, and is a node's or a capture's: it cannot be destroyed by it */
+    bool captured; /* streams are captured into it */
 };
 
 /* One node of an instance, in an order in which each comes behind what it comes after. */
@@ -33,13 +37,16 @@ struct px_stage {
     uint64_t origin; /* number of the node it was made of; of a child's node: 0 */
     uint32_t *after, nafter;
     bool last;            /* no other comes after it */
+    bool off;             /* not enabled */
     struct px_task *task; /* while it is being launched */
 };
 
 struct px_exec {
     struct px_stage *steps;
-    uint32_t n, room;     /* steps; how many were allocated */
-    struct px_task *last; /* of its last launch: launches come one after the other */
+    uint32_t n, room;                 /* steps; how many were allocated */
+    struct px_task *last;             /* of its last launch: launches come one after the other */
+    struct px_condition **conditions; /* that it resets */
+    uint32_t nconditions;
 };
 
 /* What streams are given goes here. Streams join by waiting for an event recorded in it. */
@@ -49,6 +56,7 @@ struct px_capture {
     uint64_t id;
     uint32_t refs;     /* streams, and events recorded in it */
     bool broken, over; /* no memory, or something that cannot be captured; it has ended */
+    bool given;        /* the graph is the embedder's */
 };
 
 struct px_graph *px_graph_new(struct ptx_device *device);
@@ -57,16 +65,28 @@ void px_graph_free(struct ptx_device *device, struct px_graph *graph); /* NULL i
 /* NULL: no memory. Takes a copy of the op. */
 struct px_node *px_graph_add(struct ptx_device *device, struct px_graph *graph, struct px_node *const *after,
                              uint32_t nafter, const struct px_work *op, bool named);
-/* Has it nodes that allocate? */
-bool px_graph_allocates(const struct px_graph *graph);
+/* Is there something in it that there can be once only: memory, conditions? */
+bool px_graph_is_single(const struct px_graph *graph);
+/* It gets a number, and so do its nodes, but stays whose it is. False: no memory. */
+bool px_graph_lend(struct ptx_device *device, struct px_graph *graph);
 void px_node_free(struct ptx_device *device, struct px_node *node);
 
 ptx_status px_exec_make(struct ptx_device *device, const struct px_graph *graph, struct px_exec **exec);
 void px_exec_free(struct ptx_device *device, struct px_exec *exec);
 ptx_status px_exec_launch(struct ptx_device *device, struct px_exec *exec, ptx_stream stream);
+/* Runs it in no stream; failures are told to `stream`. finished(task, user) when all of it is done, also when
+ * this fails later on; not when it returns a failure. */
+ptx_status px_exec_begin(struct ptx_device *device, struct px_exec *exec, struct px_stream *stream,
+                         void (*finished)(struct px_task *task, void *user), void *user);
+/* Does it run anything, or are all its steps marks? */
+bool px_exec_works(const struct px_exec *exec);
 
 /* capture.c */
 ptx_status px_capture_begin(struct ptx_device *device, ptx_stream stream);
+ptx_status px_capture_begin_to(struct ptx_device *device, ptx_stream stream, ptx_graph graph,
+                               const ptx_node *after, size_t count);
+ptx_status px_capture_after(struct ptx_device *device, ptx_stream stream, const ptx_node *nodes, size_t count,
+                            bool add);
 ptx_status px_capture_info(struct ptx_device *device, ptx_stream stream, ptx_capture_info *info,
                            ptx_node *nodes, size_t *count);
 ptx_status px_capture_end(struct ptx_device *device, ptx_stream stream, ptx_graph *graph);
@@ -90,6 +110,9 @@ ptx_status px_node_kind(struct ptx_device *device, ptx_node number, ptx_node_kin
 ptx_status px_node_info(struct ptx_device *device, ptx_node number, ptx_node_info *info);
 ptx_status px_node_replace(struct ptx_device *device, ptx_node number, const struct px_work *op);
 ptx_status px_node_destroy(struct ptx_device *device, ptx_node number);
+ptx_status px_node_graph(struct ptx_device *device, ptx_node number, unsigned place, ptx_graph *graph);
+ptx_status px_condition_create(struct ptx_device *device, ptx_graph graph, uint32_t value, bool reset,
+                               uint64_t *condition);
 ptx_status px_work_replace(struct ptx_device *device, struct px_work *at, const struct px_work *op);
 
 /* instance.c, for the embedder; the lock is held */
@@ -99,6 +122,8 @@ ptx_status px_exec_destroy(struct ptx_device *device, ptx_instance instance);
 ptx_status px_exec_update(struct ptx_device *device, ptx_instance instance, ptx_graph graph);
 ptx_status px_exec_set(struct ptx_device *device, ptx_instance instance, ptx_node node,
                        const struct px_work *op);
+/* The step of a node that can be enabled; NULL: there is none. */
+struct px_stage *px_exec_step(struct ptx_device *device, ptx_instance instance, ptx_node node);
 
 /* event.c, and what is left of numbers when the device goes */
 void px_event_free(struct ptx_device *device, struct px_event *event);

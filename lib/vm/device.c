@@ -132,10 +132,12 @@ static bool release(struct ptx_device *device, uint64_t va)
     enum px_mem_kind kind;
     const bool known = px_mem_block(&device->mem, va, &block, &kind) && block.lo == va;
     if (!known || kind == PX_MEM_DORMANT) return false;
-    if (kind == PX_MEM_GRAPH)
+    if (kind == PX_MEM_GRAPH) {
         px_mem_sleep(&device->mem, va);
-    else
+        px_graph_memory_count(device, block.len, false);
+    } else {
         px_pool_forget(device, va);
+    }
     return kind == PX_MEM_GRAPH || px_mem_release(&device->mem, va);
 }
 
@@ -289,6 +291,7 @@ static ptx_status make_parts(struct ptx_device *device)
     device->sched.alone = device->config.deterministic != 0;
     device->quota.sched = &device->sched;
     if (!(device->pool = px_pool_new(device, 0))) return PTX_ERROR_OUT_OF_MEMORY;
+    if (!(device->graphs = px_zalloc(&device->alloc, sizeof *device->graphs))) return PTX_ERROR_OUT_OF_MEMORY;
     return px_streams_init(device) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
 }
 

@@ -58,15 +58,17 @@ struct ptx_device {
     struct px_tasks tasks;
     struct px_handles handles; /* of streams, events, launches, graphs; under the scheduler's lock */
     struct px_textures textures;
-    struct px_stream *streams; /* those that are not destroyed; under the scheduler's lock */
-    uint64_t captures;         /* how many were begun; the same */
-    struct px_stream *legacy;  /* its default stream */
+    struct px_stream *streams;       /* those that are not destroyed; under the scheduler's lock */
+    uint64_t captures;               /* how many were begun; the same */
+    struct px_condition *conditions; /* of graphs; the same */
+    struct px_stream *legacy;        /* its default stream */
     pthread_mutex_t output_lock;
     pthread_mutex_t mem_lock;           /* allocations of `mem`; readers need none */
     pthread_mutex_t lock;               /* what follows; never held while another lock is taken */
     struct ptx_program *programs;       /* newest first */
     _Atomic(struct ptx_program *) dead; /* nobody uses them any more; to be freed by px_device_reap */
     struct px_pool *pool;               /* the device's own */
+    struct px_pool *graphs;             /* counts memory of graphs; none of the pools */
     struct px_pool **pools;             /* all by place; under mem_lock. NULL: a place that is free */
     uint32_t npools;
     atomic_bool pools_used;

@@ -1,8 +1,10 @@
 /*
  * graph.c - graphs as they are described: nodes and what each comes after.
  */
+#include "vm/branch.h"
 #include "vm/capture.h"
 #include "vm/device.h"
+#include "vm/pool.h"
 #include <string.h>
 
 struct px_graph *px_graph_new(struct ptx_device *device)
@@ -92,6 +94,11 @@ static bool with(struct ptx_device *device, struct px_node *node, struct px_node
 void px_graph_free(struct ptx_device *device, struct px_graph *graph)
 {
     if (!graph) return;
+    if (graph->lent) px_handle_drop(&device->handles, PX_HANDLE_GRAPH, graph->number);
+    for (struct px_condition *c = graph->conditions, *next; c; c = next) {
+        next = c->next;
+        px_condition_release(device, c);
+    }
     for (uint32_t i = 0; i < graph->n; i++) drop_node(device, graph->nodes[i]);
     px_free(&device->alloc, graph->nodes, graph->cap * sizeof *graph->nodes);
     px_free(&device->alloc, graph, sizeof *graph);
@@ -125,12 +132,28 @@ struct px_graph *px_graph_clone(struct ptx_device *device, const struct px_graph
     return clone(device, graph, false);
 }
 
-/* Its addresses are this graph's alone. */
-bool px_graph_allocates(const struct px_graph *graph)
+/* Its addresses, its conditions, are this graph's alone. */
+bool px_graph_is_single(const struct px_graph *graph)
 {
     uint32_t i = 0;
-    while (i < graph->n && graph->nodes[i]->op.kind != PX_WORK_ALLOC) i++;
+    while (i < graph->n && graph->nodes[i]->op.kind != PX_WORK_ALLOC &&
+           graph->nodes[i]->op.kind != PX_WORK_BRANCH)
+        i++;
     return i < graph->n;
+}
+
+bool px_graph_lend(struct ptx_device *device, struct px_graph *graph)
+{
+    if (graph->number) return true;
+    for (uint32_t i = 0; i < graph->n; i++) {
+        struct px_node *node = graph->nodes[i];
+        if (!node->number)
+            node->number = px_handle_add(&device->handles, &device->alloc, PX_HANDLE_NODE, node);
+        if (!node->number) return false;
+    }
+    graph->number = px_handle_add(&device->handles, &device->alloc, PX_HANDLE_GRAPH, graph);
+    graph->lent = graph->number != 0;
+    return graph->lent;
 }
 
 /* ---- what the embedder asks; the lock is held ---- */
@@ -147,6 +170,11 @@ static struct px_node *node_at(struct ptx_device *device, ptx_node number)
 
 ptx_status px_graph_name(struct ptx_device *device, struct px_graph *graph, ptx_graph *number)
 {
+    if (graph && graph->lent) { /* whoever asked for it before has its number */
+        graph->lent = false;
+        *number = graph->number;
+        return PTX_OK;
+    }
     if (graph) graph->number = px_handle_add(&device->handles, &device->alloc, PX_HANDLE_GRAPH, graph);
     if (graph && graph->number) {
         *number = graph->number;
@@ -163,7 +191,9 @@ ptx_status px_graph_create(struct ptx_device *device, ptx_graph *number)
 
 ptx_status px_graph_destroy(struct ptx_device *device, ptx_graph number)
 {
-    struct px_graph *graph = px_handle_drop(&device->handles, PX_HANDLE_GRAPH, number);
+    struct px_graph *graph = graph_at(device, number);
+    if (graph && (graph->lent || graph->captured)) return PTX_ERROR_INVALID_ARGUMENT;
+    px_handle_drop(&device->handles, PX_HANDLE_GRAPH, number);
     px_graph_free(device, graph);
     return graph ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
@@ -172,7 +202,7 @@ ptx_status px_graph_copy(struct ptx_device *device, ptx_graph number, ptx_graph 
 {
     const struct px_graph *graph = graph_at(device, number);
     if (!graph) return PTX_ERROR_INVALID_ARGUMENT;
-    if (px_graph_allocates(graph)) return PTX_ERROR_UNSUPPORTED;
+    if (px_graph_is_single(graph)) return PTX_ERROR_UNSUPPORTED;
     return px_graph_name(device, clone(device, graph, true), copy);
 }
 
@@ -240,6 +270,8 @@ static ptx_node_kind kind_of(const struct px_work *op)
     case PX_WORK_CHILD: return PTX_NODE_CHILD;
     case PX_WORK_ALLOC: return PTX_NODE_ALLOC;
     case PX_WORK_FREE: return PTX_NODE_FREE;
+    case PX_WORK_VALUES: return PTX_NODE_VALUES;
+    case PX_WORK_BRANCH: return PTX_NODE_BRANCH;
     default: return PTX_NODE_EMPTY;
     }
 }
@@ -274,6 +306,14 @@ static ptx_fill told_fill(const struct px_copy *c)
                       .element = c->fill};
 }
 
+static void tell_memory(const struct ptx_device *device, uint64_t va, ptx_node_info *info)
+{
+    struct px_extent block;
+    enum px_mem_kind kind;
+    info->address = va;
+    if (px_mem_block(&device->mem, va, &block, &kind)) info->bytes = block.len;
+}
+
 ptx_status px_node_info(struct ptx_device *device, ptx_node number, ptx_node_info *info)
 {
     const struct px_node *node = node_at(device, number);
@@ -282,6 +322,15 @@ ptx_status px_node_info(struct ptx_device *device, ptx_node number, ptx_node_inf
     *info = (ptx_node_info){.kind = kind_of(op), .host = op->fn, .user = op->user, .event = op->event};
     if (info->kind == PTX_NODE_COPY) info->copy = told_copy(&op->copy);
     if (info->kind == PTX_NODE_FILL) info->fill = told_fill(&op->copy);
+    info->values = op->values;
+    info->nvalues = op->nvalues;
+    info->address = op->address;
+    if (info->kind == PTX_NODE_ALLOC) tell_memory(device, op->memory->va, info);
+    if (info->kind == PTX_NODE_BRANCH) {
+        info->condition = op->branch->condition->va;
+        info->branch = op->branch->kind;
+        info->nbodies = op->branch->n;
+    }
     if (info->kind != PTX_NODE_KERNEL) return PTX_OK;
     info->kernel = op->kernel;
     info->launch = op->config;
@@ -293,7 +342,8 @@ ptx_status px_node_info(struct ptx_device *device, ptx_node number, ptx_node_inf
 ptx_status px_work_replace(struct ptx_device *device, struct px_work *at, const struct px_work *op)
 {
     struct px_work kept;
-    if (op->kind == PX_WORK_ALLOC || op->kind == PX_WORK_FREE) return PTX_ERROR_INVALID_ARGUMENT;
+    if (op->kind == PX_WORK_ALLOC || op->kind == PX_WORK_FREE || op->kind == PX_WORK_BRANCH)
+        return PTX_ERROR_INVALID_ARGUMENT;
     if (at->kind != op->kind || at->copy.fill != op->copy.fill) return PTX_ERROR_INVALID_ARGUMENT;
     if (!px_work_keep(device, &kept, op)) return PTX_ERROR_OUT_OF_MEMORY;
     px_work_drop(device, at);
@@ -313,6 +363,7 @@ ptx_status px_node_destroy(struct ptx_device *device, ptx_node number)
     struct px_node *node = node_at(device, number);
     if (!node) return PTX_ERROR_INVALID_ARGUMENT;
     struct px_graph *graph = node->graph;
+    if (graph->captured) return PTX_ERROR_CAPTURE; /* a stream may stand behind it */
     for (uint32_t i = 0; i < graph->n; i++)
         if (!without(device, graph->nodes[i], node)) return PTX_ERROR_OUT_OF_MEMORY;
     for (uint32_t i = node->place; i + 1 < graph->n; i++) {
@@ -321,6 +372,33 @@ ptx_status px_node_destroy(struct ptx_device *device, ptx_node number)
     }
     graph->n--;
     drop_node(device, node);
+    return PTX_OK;
+}
+
+/* ---- graphs in nodes, conditions ---- */
+
+ptx_status px_node_graph(struct ptx_device *device, ptx_node number, unsigned place, ptx_graph *out)
+{
+    const struct px_node *node = node_at(device, number);
+    struct px_graph *graph = NULL;
+    if (node && node->op.kind == PX_WORK_CHILD && !place) graph = node->op.child;
+    if (node && node->op.kind == PX_WORK_BRANCH && place < node->op.branch->n)
+        graph = node->op.branch->graphs[place];
+    if (!graph) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_graph_lend(device, graph)) return PTX_ERROR_OUT_OF_MEMORY;
+    *out = graph->number;
+    return PTX_OK;
+}
+
+ptx_status px_condition_create(struct ptx_device *device, ptx_graph number, uint32_t value, bool reset,
+                               uint64_t *condition)
+{
+    struct px_graph *graph = graph_at(device, number);
+    struct px_condition *c = graph ? px_condition_new(device, value, reset) : NULL;
+    if (!c) return graph ? PTX_ERROR_OUT_OF_MEMORY : PTX_ERROR_INVALID_ARGUMENT;
+    c->next = graph->conditions;
+    graph->conditions = c;
+    *condition = c->va;
     return PTX_OK;
 }
 
@@ -336,6 +414,7 @@ void px_handles_clear(struct ptx_device *device)
             struct px_handle *h = &device->handles.at[i];
             void *object = h->object;
             if (!object || h->kind != order[k]) continue;
+            if (order[k] == PX_HANDLE_GRAPH && ((struct px_graph *)object)->lent) continue; /* a node's */
             h->object = NULL;
             switch (order[k]) {
             case PX_HANDLE_EVENT: px_event_free(device, object); break;

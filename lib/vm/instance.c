@@ -5,6 +5,7 @@
  * that its first nodes come after, one that comes after its last. A launch makes
  * a task of each step, and two marks around them.
  */
+#include "vm/branch.h"
 #include "vm/capture.h"
 #include "vm/device.h"
 #include <string.h>
@@ -61,13 +62,22 @@ static uint32_t count_steps(const struct px_graph *graph)
     return n;
 }
 
+/* Bodies become instances of their own. */
+static ptx_status keep_op(struct ptx_device *device, struct px_work *to, const struct px_work *op)
+{
+    if (op->kind != PX_WORK_BRANCH) return px_work_keep(device, to, op) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+    *to = *op;
+    return px_branch_instance(device, op->branch, &to->branch);
+}
+
 static struct px_stage *new_step(struct making *m, const struct px_work *op, uint64_t origin, uint32_t nafter)
 {
     struct px_stage *step = &m->exec->steps[m->exec->n];
     step->after = px_alloc(&m->device->alloc, nafter * sizeof *step->after);
-    if (!step->after || !px_work_keep(m->device, &step->op, op)) {
+    if (!step->after) m->status = PTX_ERROR_OUT_OF_MEMORY;
+    if (m->status == PTX_OK) m->status = keep_op(m->device, &step->op, op);
+    if (m->status != PTX_OK) {
         px_free(&m->device->alloc, step->after, nafter * sizeof *step->after);
-        m->status = PTX_ERROR_OUT_OF_MEMORY;
         return NULL;
     }
     step->nafter = nafter;
@@ -134,6 +144,8 @@ static void free_steps(struct ptx_device *device, struct px_exec *exec)
         px_work_drop(device, &exec->steps[i].op);
     }
     px_free(&device->alloc, exec->steps, exec->room * sizeof *exec->steps);
+    for (uint32_t i = 0; i < exec->nconditions; i++) px_condition_release(device, exec->conditions[i]);
+    px_free(&device->alloc, exec->conditions, exec->nconditions * sizeof *exec->conditions);
 }
 
 void px_exec_free(struct ptx_device *device, struct px_exec *exec)
@@ -143,17 +155,46 @@ void px_exec_free(struct ptx_device *device, struct px_exec *exec)
     px_free(&device->alloc, exec, sizeof *exec);
 }
 
+/* A step that gives conditions their values, before all others; NO_STEP: there are none. */
+static uint32_t add_resets(struct making *m, const struct px_graph *graph)
+{
+    const ptx_allocator *alloc = &m->device->alloc;
+    uint32_t n = 0, i = 0;
+    for (const struct px_condition *c = graph->conditions; c; c = c->next) n += c->reset;
+    if (!n) return NO_STEP;
+    ptx_value *values = px_alloc(alloc, n * sizeof *values);
+    m->exec->conditions = px_alloc(alloc, n * sizeof *m->exec->conditions);
+    if (!values || !m->exec->conditions) m->status = PTX_ERROR_OUT_OF_MEMORY;
+    for (struct px_condition *c = graph->conditions; m->status == PTX_OK && c; c = c->next) {
+        if (!c->reset) continue;
+        values[i] = (ptx_value){PTX_VALUE_WRITE, sizeof c->value, c->va, c->value};
+        m->exec->conditions[i++] = c;
+        c->refs++;
+    }
+    const struct px_work op = {.kind = PX_WORK_VALUES, .values = values, .nvalues = n};
+    if (m->status == PTX_OK) {
+        m->exec->nconditions = n;
+        new_step(m, &op, 0, 0);
+    } else {
+        px_free(alloc, m->exec->conditions, n * sizeof *m->exec->conditions);
+        m->exec->conditions = NULL;
+    }
+    px_free(alloc, values, n * sizeof *values);
+    return 0;
+}
+
 ptx_status px_exec_make(struct ptx_device *device, const struct px_graph *graph, struct px_exec **out)
 {
     struct making m = {.device = device, .exec = px_zalloc(&device->alloc, sizeof *m.exec)};
     if (!m.exec) return PTX_ERROR_OUT_OF_MEMORY;
-    m.exec->room = count_steps(graph);
+    m.exec->room = count_steps(graph) + 1;
     m.exec->steps = px_zalloc(&device->alloc, m.exec->room * sizeof *m.exec->steps);
     if (!m.exec->steps) {
         m.exec->room = 0;
         m.status = PTX_ERROR_OUT_OF_MEMORY;
     }
-    if (m.status == PTX_OK) add_graph(&m, graph, NO_STEP);
+    const uint32_t first = m.status == PTX_OK ? add_resets(&m, graph) : NO_STEP;
+    if (m.status == PTX_OK) add_graph(&m, graph, first);
     if (m.status == PTX_OK)
         *out = m.exec;
     else
@@ -187,13 +228,18 @@ static bool follow_event(struct ptx_device *device, struct px_stage *step)
 static ptx_status make_task(struct ptx_device *device, struct px_exec *exec, struct px_stage *step,
                             struct px_stream *s, struct px_task *entry)
 {
+    static const struct px_work nothing = {.kind = PX_WORK_EMPTY};
     struct px_grid *grid;
-    const ptx_status status = px_work_grid(device, &step->op, &grid);
+    const ptx_status status = px_work_grid(device, step->off ? &nothing : &step->op, &grid);
     if (status != PTX_OK) return status;
     struct px_task *task = step->task = px_task_new(device, grid);
     if (!task) {
         if (grid) px_grid_free(grid);
         return PTX_ERROR_OUT_OF_MEMORY;
+    }
+    if (step->op.kind == PX_WORK_BRANCH) {
+        task->branch = step->op.branch;
+        task->branch->refs++;
     }
     const bool kernel = step->op.kind == PX_WORK_KERNEL;
     task->stream = s;
@@ -208,24 +254,74 @@ static ptx_status make_task(struct ptx_device *device, struct px_exec *exec, str
     return follow_event(device, step) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
 }
 
-/* The mark behind all; it takes the place of the stream's tail. */
+/* The mark behind all; it takes the place of the tail of the stream, if it is in one. */
 static ptx_status close_launch(struct ptx_device *device, struct px_exec *exec, struct px_stream *s,
-                               struct px_task *entry)
+                               struct px_task *entry, const struct px_task *like)
 {
     struct px_task *exit = px_task_new(device, NULL);
     if (!exit) return PTX_ERROR_OUT_OF_MEMORY;
+    exit->finished = like->finished;
+    exit->user = like->user;
     bool ok = px_task_follow(exit, entry);
     for (uint32_t i = 0; ok && i < exec->n; i++)
         if (exec->steps[i].last) ok = px_task_follow(exit, exec->steps[i].task);
     if (ok) {
-        px_task_release(s->tail);
         px_task_release(exec->last);
-        s->tail = exec->last = exit;
-        exit->refs += 2;
+        exec->last = exit;
+        exit->refs++;
+    } else {
+        exit->finished = NULL;
+    }
+    if (ok && s) {
+        px_task_release(s->tail);
+        s->tail = exit;
+        exit->refs++;
     }
     px_task_submit(exit);
     px_task_release(exit);
     return ok ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+}
+
+/* Tasks of all steps behind `entry`, which is given away. */
+static ptx_status submit(struct ptx_device *device, struct px_exec *exec, struct px_stream *told,
+                         struct px_stream *s, struct px_task *entry, const struct px_task *like)
+{
+    ptx_status status = PTX_OK;
+    for (uint32_t i = 0; i < exec->n; i++) exec->steps[i].task = NULL;
+    for (uint32_t i = 0; status == PTX_OK && i < exec->n; i++)
+        status = make_task(device, exec, &exec->steps[i], told, entry);
+    if (status == PTX_OK) status = close_launch(device, exec, s, entry, like);
+    for (uint32_t i = 0; i < exec->n && exec->steps[i].task; i++) {
+        struct px_task *task = exec->steps[i].task;
+        task->cancelled = status != PTX_OK; /* what was made goes through the queue all the same */
+        exec->steps[i].task = NULL;
+        px_task_submit(task);
+        px_task_release(task);
+    }
+    px_task_submit(entry);
+    px_task_release(entry);
+    return status;
+}
+
+bool px_exec_works(const struct px_exec *exec)
+{
+    for (uint32_t i = 0; i < exec->n; i++)
+        if (exec->steps[i].op.kind != PX_WORK_EMPTY && exec->steps[i].op.kind != PX_WORK_RECORD &&
+            exec->steps[i].op.kind != PX_WORK_WAIT && !exec->steps[i].off)
+            return true;
+    return false;
+}
+
+ptx_status px_exec_begin(struct ptx_device *device, struct px_exec *exec, struct px_stream *stream,
+                         void (*finished)(struct px_task *task, void *user), void *user)
+{
+    const struct px_task like = {.finished = finished, .user = user};
+    struct px_task *entry = px_task_new(device, NULL);
+    if (!entry) return PTX_ERROR_OUT_OF_MEMORY;
+    if (px_task_follow(entry, exec->last)) return submit(device, exec, stream, NULL, entry, &like);
+    px_task_submit(entry);
+    px_task_release(entry);
+    return PTX_ERROR_OUT_OF_MEMORY;
 }
 
 ptx_status px_exec_launch(struct ptx_device *device, struct px_exec *exec, ptx_stream stream)
@@ -236,20 +332,8 @@ ptx_status px_exec_launch(struct ptx_device *device, struct px_exec *exec, ptx_s
     if (device->tasks.lost != PTX_OK) return device->tasks.lost;
     struct px_task *entry = px_stream_put(s, NULL, exec->last);
     if (!entry) return PTX_ERROR_OUT_OF_MEMORY;
-    ptx_status status = PTX_OK;
-    for (uint32_t i = 0; i < exec->n; i++) exec->steps[i].task = NULL;
-    for (uint32_t i = 0; status == PTX_OK && i < exec->n; i++)
-        status = make_task(device, exec, &exec->steps[i], s, entry);
-    if (status == PTX_OK) status = close_launch(device, exec, s, entry);
-    for (uint32_t i = 0; i < exec->n && exec->steps[i].task; i++) {
-        struct px_task *task = exec->steps[i].task;
-        task->cancelled = status != PTX_OK; /* what was made goes through the queue all the same */
-        px_task_submit(task);
-        px_task_release(task);
-        exec->steps[i].task = NULL;
-    }
-    px_task_submit(entry);
-    px_task_release(entry);
+    const struct px_task plain = {0};
+    const ptx_status status = submit(device, exec, s, s, entry, &plain);
     px_stream_go(device);
     return status;
 }
@@ -318,11 +402,53 @@ ptx_status px_exec_update(struct ptx_device *device, ptx_instance number, ptx_gr
     return status;
 }
 
+struct px_stage *px_exec_step(struct ptx_device *device, ptx_instance number, ptx_node node)
+{
+    struct px_exec *exec = exec_at(device, number);
+    for (uint32_t i = 0; exec && node && i < exec->n; i++) {
+        struct px_stage *step = &exec->steps[i];
+        if (step->origin == node)
+            return step->op.kind == PX_WORK_KERNEL || step->op.kind == PX_WORK_COPY ? step : NULL;
+    }
+    return NULL;
+}
+
+/* The child's steps stand behind the one of its node; those of another graph of the same shape take their
+ * places. */
+static ptx_status set_child(struct ptx_device *device, struct px_exec *exec, uint32_t first,
+                            const struct px_graph *child)
+{
+    struct px_exec *made;
+    if (px_graph_is_single(child)) return PTX_ERROR_UNSUPPORTED;
+    const ptx_status status = px_exec_make(device, child, &made);
+    if (status != PTX_OK) return status;
+    struct px_stage *old = &exec->steps[first + 1];
+    bool same =
+        made->n < exec->n - first - 1 && old[made->n].op.kind == PX_WORK_EMPTY && !old[made->n].origin;
+    for (uint32_t i = 0; same && i < made->n; i++) {
+        const struct px_stage *x = &old[i], *y = &made->steps[i];
+        same = x->op.kind == y->op.kind && x->op.copy.fill == y->op.copy.fill &&
+               x->nafter == (y->nafter ? y->nafter : 1);
+        for (uint32_t k = 0; same && k < y->nafter; k++) same = x->after[k] == y->after[k] + first + 1;
+    }
+    for (uint32_t i = 0; same && i < made->n; i++) {
+        const struct px_work op = old[i].op;
+        old[i].op = made->steps[i].op;
+        made->steps[i].op = op;
+    }
+    px_exec_free(device, made);
+    return same ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
+}
+
 ptx_status px_exec_set(struct ptx_device *device, ptx_instance number, ptx_node node,
                        const struct px_work *op)
 {
     struct px_exec *exec = exec_at(device, number);
-    for (uint32_t i = 0; exec && node && op->kind != PX_WORK_CHILD && i < exec->n; i++)
-        if (exec->steps[i].origin == node) return px_work_replace(device, &exec->steps[i].op, op);
+    for (uint32_t i = 0; exec && node && i < exec->n; i++) {
+        if (exec->steps[i].origin != node) continue;
+        if (op->kind != PX_WORK_CHILD) return px_work_replace(device, &exec->steps[i].op, op);
+        return exec->steps[i].op.kind == PX_WORK_EMPTY ? set_child(device, exec, i, op->child)
+                                                       : PTX_ERROR_INVALID_ARGUMENT;
+    }
     return PTX_ERROR_INVALID_ARGUMENT;
 }

@@ -104,6 +104,8 @@ void px_pool_close(struct ptx_device *device, struct px_pool *pool)
 
 void px_pools_free(struct ptx_device *device)
 {
+    px_free(&device->alloc, device->graphs, sizeof *device->graphs);
+    device->graphs = NULL;
     for (uint32_t i = 0; i < device->npools; i++)
         px_free(&device->alloc, device->pools[i], sizeof *device->pools[i]);
     px_free(&device->alloc, device->pools, device->npools * sizeof *device->pools);
@@ -127,6 +129,15 @@ struct px_graph_memory *px_graph_memory_new(struct ptx_device *device, uint64_t 
     return NULL;
 }
 
+void px_graph_memory_count(struct ptx_device *device, uint64_t bytes, bool more)
+{
+    struct px_pool *g = device->graphs;
+    g->used = more ? g->used + bytes : g->used - bytes;
+    if (g->used > g->used_high) g->used_high = g->used;
+    if (g->used > g->reserved) g->reserved = steps(g->used);
+    if (g->reserved > g->reserved_high) g->reserved_high = g->reserved;
+}
+
 /* What is in use then belongs to who uses it. */
 static void let_go(struct ptx_device *device, uint64_t va)
 {
@@ -139,6 +150,7 @@ static void let_go(struct ptx_device *device, uint64_t va)
         return;
     }
     px_mem_tag(&device->mem, va, PX_MEM_POOL, pool->place);
+    px_graph_memory_count(device, block.len, false);
     pool->used += block.len;
     if (pool->used > pool->reserved) pool->reserved = steps(pool->used);
 }
@@ -158,7 +170,10 @@ bool px_graph_memory_wake(struct ptx_device *device, uint64_t va)
     enum px_mem_kind kind;
     pthread_mutex_lock(&device->mem_lock);
     const bool ok = px_mem_block(&device->mem, va, &block, &kind) && kind == PX_MEM_DORMANT;
-    if (ok) px_mem_mark(&device->mem, va, PX_MEM_GRAPH);
+    if (ok) {
+        px_mem_mark(&device->mem, va, PX_MEM_GRAPH);
+        px_graph_memory_count(device, block.len, true);
+    }
     pthread_mutex_unlock(&device->mem_lock);
     return ok;
 }

@@ -43,4 +43,7 @@ void px_graph_memory_release(struct ptx_device *device, struct px_graph_memory *
 /* False: it is in use already. */
 bool px_graph_memory_wake(struct ptx_device *device, uint64_t va);
 
+/* So many bytes of it are in use, or not any more. mem_lock is held. */
+void px_graph_memory_count(struct ptx_device *device, uint64_t bytes, bool more);
+
 #endif

@@ -3,6 +3,7 @@
  */
 #include "base/queue.h"
 #include "vm/task.h"
+#include "vm/branch.h"
 #include "vm/device.h"
 #include "vm/report.h"
 #include "vm/sched_list.h"
@@ -33,6 +34,7 @@ void px_task_release(struct px_task *task)
         next = a->next;
         px_free(&device->alloc, a, sizeof *a);
     }
+    px_branch_release(device, task->branch);
     px_report_release(device, task->report);
     px_stream_release(task->stream);
     task->next = device->tasks.spare;
@@ -99,14 +101,13 @@ static void done(struct px_task *task, ptx_status status)
     px_task_release(task); /* the queue's reference */
 }
 
-/* What the task ends with without being run; PTX_OK: it is to be run. */
-static ptx_status refused(const struct px_task *task)
+ptx_status px_task_refused(const struct px_task *task)
 {
     const struct px_tasks *tasks = &task->device->tasks;
     if (tasks->lost != PTX_OK) return tasks->lost;
     const bool interrupted =
         task->interrupts != atomic_load_explicit(&tasks->interrupts, memory_order_relaxed);
-    return task->cancelled || (interrupted && task->grid) ? PTX_ERROR_INTERRUPTED : PTX_OK;
+    return task->cancelled || (interrupted && (task->grid || task->branch)) ? PTX_ERROR_INTERRUPTED : PTX_OK;
 }
 
 /* It waits for a value; somebody has to look again now and then. */
@@ -126,7 +127,11 @@ static void park(struct px_task *task)
 static bool start(struct px_task *task)
 {
     struct px_sched *s = &task->device->sched;
-    const ptx_status status = refused(task);
+    const ptx_status status = px_task_refused(task);
+    if (status == PTX_OK && task->branch) {
+        task->state = PX_TASK_RUNS;
+        return px_branch_run(task), true;
+    }
     if (status != PTX_OK || !task->grid) return done(task, status), true;
     if (!px_values_open(task->grid)) return park(task), true;
     struct px_run *run = px_run_take(s);
@@ -159,10 +164,16 @@ static void advance(struct px_tasks *tasks)
     tasks->advancing = false;
 }
 
+void px_task_end(struct px_task *task, ptx_status status)
+{
+    done(task, status);
+    advance(&task->device->tasks);
+}
+
 /* What a parked task ends with without having begun; PTX_ERROR_NOT_READY: it waits on. */
 static ptx_status released(const struct px_task *task)
 {
-    const ptx_status status = refused(task);
+    const ptx_status status = px_task_refused(task);
     if (status != PTX_OK || px_values_open(task->grid)) return status;
     const bool late = task->timeout_ns && px_now_ns() - task->parked_ns > task->timeout_ns;
     return late ? PTX_ERROR_LIMIT : PTX_ERROR_NOT_READY;

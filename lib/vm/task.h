@@ -13,6 +13,7 @@
 #include "vm/sched.h"
 #include "ptxvm.h"
 
+struct px_branch;
 struct px_report;
 struct px_stream;
 
@@ -32,6 +33,8 @@ struct px_task {
     struct px_stream *stream; /* counted; NULL for none, and once it is done */
     struct px_task *after;    /* who comes after it: one, */
     struct px_after *more;    /* and more */
+    struct px_branch *branch; /* counted; NULL for other tasks (branch.h) */
+    uint32_t rounds;          /* bodies that it began */
     struct px_report *report; /* why it failed; NULL when it did not, or for want of memory */
     void (*finished)(struct px_task *task, void *user); /* when it is done; NULL: nobody asks */
     void *user;
@@ -66,6 +69,10 @@ void px_task_release(struct px_task *task); /* NULL is allowed */
 bool px_task_follow(struct px_task *task, struct px_task *before);
 /* It may run once those before it are done. The caller keeps its reference. */
 void px_task_submit(struct px_task *task);
+/* What it ends with although it did not run; PTX_OK: it is to be run. */
+ptx_status px_task_refused(const struct px_task *task);
+/* Of a branch: it is over. */
+void px_task_end(struct px_task *task, ptx_status status);
 /* Ends with PTX_ERROR_INTERRUPTED, soon when it runs, else in its turn. */
 void px_task_cancel(struct px_task *task);
 /* Waits for room in the queue, unless the caller is a worker. */

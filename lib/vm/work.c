@@ -2,6 +2,7 @@
  * work.c - descriptions of work become grids and tasks.
  */
 #include "vm/work.h"
+#include "vm/branch.h"
 #include "vm/capture.h"
 #include "vm/device.h"
 #include "vm/pool.h"
@@ -87,6 +88,7 @@ bool px_work_keep(struct ptx_device *device, struct px_work *to, const struct px
 {
     *to = *from;
     if (from->kind == PX_WORK_ALLOC) from->memory->refs++;
+    if (from->kind == PX_WORK_BRANCH) from->branch->refs++;
     if (from->kind == PX_WORK_CHILD) return (to->child = px_graph_clone(device, from->child)) != NULL;
     if (from->kind == PX_WORK_VALUES) return keep_values(device, to, from);
     if (from->kind != PX_WORK_KERNEL) return true;
@@ -103,6 +105,7 @@ void px_work_drop(struct ptx_device *device, struct px_work *op)
 {
     if (op->kind == PX_WORK_CHILD) px_graph_free(device, op->child);
     if (op->kind == PX_WORK_ALLOC) px_graph_memory_release(device, op->memory);
+    if (op->kind == PX_WORK_BRANCH) px_branch_release(device, op->branch);
     if (op->kind == PX_WORK_VALUES)
         px_free(&device->alloc, (void *)(uintptr_t)op->values, op->nvalues * sizeof *op->values);
     if (op->kind != PX_WORK_KERNEL) return;

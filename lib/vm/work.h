@@ -21,7 +21,8 @@ enum px_work_kind {
     PX_WORK_CHILD,
     PX_WORK_FREE,
     PX_WORK_ALLOC, /* of a graph */
-    PX_WORK_VALUES
+    PX_WORK_VALUES,
+    PX_WORK_BRANCH
 };
 
 struct px_work {
@@ -37,6 +38,7 @@ struct px_work {
     struct px_graph_memory *memory; /* ALLOC; NULL otherwise. Kept: counted */
     const ptx_value *values;        /* VALUES; the describer's, or with px_work_keep the op's */
     uint32_t nvalues;
+    struct px_branch *branch; /* BRANCH; NULL otherwise. Kept: counted */
 };
 
 /* The grid that does it; NULL for what needs none. The scheduler's lock is not wanted. */

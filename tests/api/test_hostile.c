@@ -105,8 +105,11 @@ static ptx_status one_call(struct caller *c)
     ptx_kernel *kernel = kernels[draw(c, 100) ? draw(c, 2) : 2];
     const ptx_copy copy = {.to = {.address = address}, .from = {.address = p}, .width = draw(c, 70)};
     const ptx_fill fill = {.to = address, .width = draw(c, 70), .height = draw(c, 3), .element = draw(c, 6)};
+    const ptx_value value = {.op = PTX_VALUE_WRITE, .bytes = 4, .address = fill.to};
+    ptx_capture_info info = {sizeof info};
+    ptx_graph bodies[2];
     uint64_t made = 0;
-    const ptx_node_config node = {.kind = (ptx_node_kind)draw(c, 11),
+    const ptx_node_config node = {.kind = (ptx_node_kind)draw(c, 13),
                                   .kernel = kernel,
                                   .launch = &launch,
                                   .copy = &copy,
@@ -117,14 +120,19 @@ static ptx_status one_call(struct caller *c)
                                   .bytes = draw(c, 3) * 100,
                                   .allocated = &made,
                                   .address = any(c),
+                                  .values = &value,
+                                  .nvalues = draw(c, 2),
+                                  .condition = any(c),
+                                  .branch = PTX_BRANCH_IF,
+                                  .nbodies = draw(c, 3),
+                                  .bodies = bodies,
                                   .struct_size = sizeof node};
     uint64_t after[2] = {any(c), any(c)}, got = 0;
     size_t count = 2;
     int flag;
     double ms;
     ptx_status status;
-    const ptx_value value = {.op = PTX_VALUE_WRITE, .bytes = 4, .address = fill.to};
-    switch (draw(c, 45)) {
+    switch (draw(c, 52)) {
     case 0: status = ptx_stream_create(device, NULL, &got); break;
     case 1: return ptx_stream_destroy(device, any(c));
     case 2: return ptx_stream_query(device, any(c));
@@ -169,6 +177,13 @@ static ptx_status one_call(struct caller *c)
     case 41: return ptx_stream_free(device, any(c), any(c));
     case 42: status = ptx_physical_create(device, draw(c, 3) * PTX_MAP_GRAIN, &got); break;
     case 43: return ptx_stream_values(device, &value, 1, any(c));
+    case 44: status = ptx_condition_create(device, any(c), 1, draw(c, 2), &got); break;
+    case 45: status = ptx_node_graph(device, any(c), draw(c, 2), &got); break;
+    case 46: return ptx_instance_enable(device, any(c), any(c), draw(c, 2));
+    case 47: return ptx_capture_begin_to(device, any(c), any(c), after, draw(c, 2));
+    case 48: return ptx_capture_after(device, any(c), after, draw(c, 2), draw(c, 2));
+    case 49: return ptx_instance_set(device, any(c), any(c), &node);
+    case 50: return ptx_capture_info_get(device, any(c), &info, after, &count);
     default: return ptx_physical_release(device, any(c));
     }
     if (status == PTX_OK && got) atomic_store(&numbers[draw(c, NUMBERS)], got);

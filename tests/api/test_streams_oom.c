@@ -47,6 +47,11 @@ static unsigned careless(void)
         .struct_size = sizeof launch, .grid = {1}, .block = {1}, .params = &p, .param_bytes = sizeof p};
     const ptx_fill fill = {.to = p + 4, .width = 4};
     const ptx_node_config node_config = {.kind = PTX_NODE_KERNEL, .kernel = kernel, .launch = &launch};
+    ptx_graph bodies[2] = {0}, branching = 0, inner = 0;
+    uint64_t condition = 0;
+    ptx_node_config branch_config = {
+        .struct_size = sizeof branch_config, .kind = PTX_NODE_BRANCH, .nbodies = 2, .bodies = bodies};
+    ptx_node_config child_config = {.kind = PTX_NODE_CHILD};
     ptx_stream s = 0, t = 0;
     ptx_event e = 0;
     ptx_launch number = 0;
@@ -58,6 +63,8 @@ static unsigned careless(void)
     ptx_physical physical = 0;
     unsigned failed = 0;
     const ptx_value value = {.op = PTX_VALUE_WRITE, .bytes = 4, .address = p + 8, .value = 1};
+    const ptx_node_config values_config = {
+        .struct_size = sizeof values_config, .kind = PTX_NODE_VALUES, .values = &value, .nvalues = 1};
 #define TRY(call) failed += (call) == PTX_ERROR_OUT_OF_MEMORY
     TRY(ptx_stream_create(device, NULL, &s));
     TRY(ptx_stream_create(device, NULL, &t));
@@ -100,6 +107,24 @@ static unsigned careless(void)
         TRY(ptx_stream_wait_event(device, s, e));
         TRY(ptx_capture_end(device, s, &captured));
     }
+    TRY(ptx_graph_create(device, &branching));
+    TRY(ptx_condition_create(device, branching, 1, 1, &condition));
+    branch_config.condition = condition;
+    TRY(ptx_graph_add(device, branching, NULL, 0, &branch_config, &a));
+    TRY(ptx_graph_add(device, bodies[0], NULL, 0, &node_config, &b));
+    TRY(ptx_graph_add(device, branching, &a, 1, &values_config, &b));
+    child_config.child = graph;
+    TRY(ptx_graph_add(device, branching, &b, 1, &child_config, &b));
+    TRY(ptx_node_graph(device, b, 0, &inner));
+    TRY(ptx_graph_instantiate(device, branching, &instance));
+    TRY(ptx_instance_launch(device, instance, s));
+    if (s > 2 && ptx_capture_begin_to(device, s, branching, &a, 1) == PTX_OK) {
+        ptx_capture_info info = {sizeof info};
+        TRY(ptx_kernel_submit(kernel, &launch, s, NULL));
+        TRY(ptx_capture_info_get(device, s, &info, NULL, NULL));
+        TRY(ptx_capture_after(device, s, &a, 1, 1));
+        TRY(ptx_capture_end(device, s, &captured));
+    }
     TRY(ptx_stream_wait(device, PTX_STREAM_PER_THREAD, NULL));
     TRY(ptx_device_wait(device, NULL));
     return failed;
@@ -130,8 +155,9 @@ static void every_allocation_fails_once(void **state)
         careless();
         const bool reached = atomic_exchange(&until_failure, -1) <= 0;
         assert_int_equal(ptx_memory_read(device, &count, p, 4), PTX_OK);
-        if (!reached) assert_int_equal(count, 6); /* two launches, two graphs of two kernels */
-        assert_in_range(count, 0, 8);             /* what could not be captured ran */
+        if (!reached)
+            assert_int_equal(count, 9); /* two launches, two graphs of two kernels, a body, a child of two */
+        assert_in_range(count, 0, 11);  /* what could not be captured ran */
         ptx_device_destroy(device);
         assert_int_equal(atomic_load(&live), 0);
         if (!reached) break;

@@ -67,6 +67,20 @@ int main(void)
     say("atomics", cuDeviceGetHostAtomicCapabilities(caps, &none, 1, 0));
     say("atomics", cuDeviceGetHostAtomicCapabilities(caps, &add, 0, 0));
     say("with itself", cuDeviceGetP2PAtomicCapabilities(caps, &add, 1, 0, 0));
+    CUmemoryPool pool, other;
+    CUmemLocation place = {.type = CU_MEM_LOCATION_TYPE_DEVICE},
+                  none_such = {.type = CU_MEM_LOCATION_TYPE_NONE};
+    MUST(cuMemGetDefaultMemPool(&pool, &place, CU_MEM_ALLOCATION_TYPE_PINNED));
+    MUST(cuDeviceGetDefaultMemPool(&other, 0));
+    printf("one pool %d\n", pool == other);
+    say("nowhere", cuMemGetMemPool(&pool, &none_such, CU_MEM_ALLOCATION_TYPE_PINNED));
+    say("of no type", cuMemGetMemPool(&pool, &place, CU_MEM_ALLOCATION_TYPE_INVALID));
+    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED, .location = place};
+    MUST(cuMemPoolCreate(&pool, &props));
+    MUST(cuMemSetMemPool(&place, CU_MEM_ALLOCATION_TYPE_PINNED, pool));
+    MUST(cuMemGetMemPool(&other, &place, CU_MEM_ALLOCATION_TYPE_PINNED));
+    printf("set %d\n", pool == other);
+    MUST(cuMemPoolDestroy(pool));
     MUST(cuCtxDestroy(c));
     return 0;
 }
