@@ -4,7 +4,7 @@
 #   make test    the same, and pass the tests          make check   the same as make test
 #   make         build only          make lint san bench fuzz vscode install clean
 #
-# Variables: CC, CFLAGS (optimisation), PREFIX, DESTDIR, PTXAS_NAME, SAN (address,undefined | thread).
+# Variables: CC, CFLAGS (optimisation), DEBUG (debug information), PREFIX, DESTDIR, PTXAS_NAME, SAN (address,undefined | thread).
 
 MAKEFLAGS += --no-builtin-rules
 # All cores, unless the command line says -j N. Goals that call make again, or clean, share files with others.
@@ -17,12 +17,14 @@ endif
 .SUFFIXES:
 CC      := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
 CFLAGS  ?= -O2
+# Lines and names for backtraces; DEBUG=-g3 for a debugger that is to show variables (a fifth more to compile).
+DEBUG   ?= -g1
 PREFIX  ?= /usr/local
 B       ?= build
 
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
        -Wwrite-strings -Wundef -Wvla -Wno-missing-field-initializers
-BASE = -std=gnu17 -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fwrapv -pthread \
+BASE = -std=gnu17 $(DEBUG) -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fwrapv -pthread \
        -Iinclude -Ilib -I$(B) $(WARN) $(WERROR)
 ALL_CFLAGS = $(BASE) $(CFLAGS) $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 LDFLAGS += $(if $(SAN),-fsanitize=$(SAN))
@@ -48,6 +50,8 @@ ARCH := $(shell uname -m)
 ifeq ($(ARCH),x86_64)
 LEVELS = portable avx2 avx512
 UNIT_LEVELS = portable avx2 avx512 avx512vbmi
+# Only CPUs without AVX2 take this level here; what the table says is compiled in half the time so.
+TABLE_FLAGS_portable = -O1
 else
 LEVELS = portable
 UNIT_LEVELS = portable
@@ -60,7 +64,7 @@ HANDLER_FILES = 0 1 2 3 4 5 6 7 fused table
 HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c) $(GEN)/handlers_alone.c
 LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)/obj/lib/ops/handlers_fixed_$l.o $(B)/obj/lib/ops/mma_product_$l.o $(B)/obj/lib/tex/rows_$l.o) $(GEN)/alone/handlers_alone.o $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o)
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
-HANDLER_CFLAGS = -O3 -g1 -fno-trapping-math
+HANDLER_CFLAGS = -O3 -fno-trapping-math
 
 TOOLS = $(B)/bin/ptxas $(B)/bin/ptxvm
 PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so $(B)/lib/libcuda.so.1 $(RT_LIBS) \
@@ -77,9 +81,12 @@ deps:
 
 # ---- generated sources ----
 ISA_TABLES = $(sort $(wildcard grammar/isa*.tbl)) grammar/names.tbl
-$(B)/isagen: grammar/isagen.c $(wildcard grammar/isagen_*.c grammar/*.h) lib/isa/where.h
+# (not optimised: it runs once for each time that it is compiled, and everything else waits for it)
+$(B)/isagen.o/%.o: grammar/%.c $(wildcard grammar/*.h) lib/isa/where.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu17 -g -O1 $(WARN) $(WERROR) -o $@ $(filter %.c,$^)
+	$(CC) -std=gnu17 $(DEBUG) $(WARN) $(WERROR) -c -o $@ $<
+$(B)/isagen: $(patsubst grammar/%.c,$(B)/isagen.o/%.o,$(wildcard grammar/isagen*.c))
+	$(CC) -o $@ $^
 $(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES)
 	@mkdir -p $(GEN)/new
 	$(B)/isagen $(ISA_TABLES) $(GEN)/new
@@ -102,30 +109,19 @@ $(B)/obj/%.o: %.c | $(GENERATED)
 $(GEN)/%.o: $(GEN)/%.c | $(GENERATED)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -Wno-unused-macros -c -o $@ $<
 $(B)/obj/lib/ops/level.o: ALL_CFLAGS += $(LEVELS:%=-DPX_HAVE_%)
-$(B)/obj/lib/ops/handlers_fixed_%.o: lib/ops/handlers_fixed.c | $(GENERATED)
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
-$(B)/obj/lib/ops/mma_product_%.o: lib/ops/mma_product.c
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
 define LEVEL_RULE
+$(B)/obj/lib/%_$1.o: lib/%.c | $(GENERATED)
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$(HANDLER_CFLAGS) $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
 $(GEN)/$1/%.o: $(GEN)/%.c | $(GENERATED)
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$(HANDLER_CFLAGS) -Wno-missing-prototypes $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
+	$$(CC) $$(ALL_CFLAGS) $$(HANDLER_CFLAGS) $$(TABLE_FLAGS_$1) -Wno-missing-prototypes $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
 endef
-$(foreach l,$(LEVELS),$(eval $(call LEVEL_RULE,$l)))
+$(foreach l,$(UNIT_LEVELS),$(eval $(call LEVEL_RULE,$l)))
 
 $(GEN)/alone/%.o: $(GEN)/%.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -g1 -fno-trapping-math -Wno-missing-prototypes -DPX_LEVEL=alone -MMD -MP -c -o $@ $<
-
-$(B)/obj/lib/approx/rows_%.o: lib/approx/rows.c | $(GENERATED)
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
-
-$(B)/obj/lib/tex/rows_%.o: lib/tex/rows.c
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(LEVEL_FLAGS_$*) -DPX_LEVEL=$* -MMD -MP -c -o $@ $<
+	$(CC) $(ALL_CFLAGS) -fno-trapping-math -Wno-missing-prototypes -DPX_LEVEL=alone -MMD -MP -c -o $@ $<
 
 $(B)/lib/libptxvm.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -195,7 +191,7 @@ demo: deps
 
 # The tests again, built with sanitizers: addresses, leaks and undefined behaviour; then data races.
 # The handlers are too large for the sanitizers' passes at -O3.
-SAN_HANDLERS = -O1 -g1 -fno-trapping-math
+SAN_HANDLERS = -O1 -fno-trapping-math
 san: deps
 	@$(MAKE) --no-print-directory CFLAGS=-O1 HANDLER_CFLAGS="$(SAN_HANDLERS)" B=$(B)/san-address SAN=address,undefined all tests-built
 	UBSAN_OPTIONS=print_stacktrace=1 python3 tests/run.py --small --build $(B)/san-address

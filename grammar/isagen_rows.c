@@ -313,26 +313,29 @@ static void read_hot(struct ig_form *form, const char *s)
     }
 }
 
+/* The attribute without arguments of this name, or NULL. */
+static bool *flag_named(struct ig_form *form, const char *name)
+{
+    const struct {
+        const char *name;
+        bool *flag;
+    } flags[] = {{"bits", &form->bits},       {"wide", &form->wide},   {"video", &form->video},
+                 {"compare", &form->compare}, {"swaps", &form->swaps}, {"home", &form->home},
+                 {"mode", &form->mode}};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (!strcmp(flags[i].name, name)) return flags[i].flag;
+    return NULL;
+}
+
 static void read_meaning(struct ig_form *form, const char *s)
 {
     form->meaning = s;
     while (*s == '[') { /* attributes */
         size_t n = strcspn(s, "]");
         const char *attr = ig_text(s + 1, n - 1);
-        if (!strcmp(attr, "bits"))
-            form->bits = true;
-        else if (!strcmp(attr, "wide"))
-            form->wide = true;
-        else if (!strcmp(attr, "video"))
-            form->video = true;
-        else if (!strcmp(attr, "compare"))
-            form->compare = true;
-        else if (!strcmp(attr, "swaps"))
-            form->swaps = true;
-        else if (!strcmp(attr, "home"))
-            form->home = true;
-        else if (!strcmp(attr, "mode"))
-            form->mode = true;
+        bool *flag = flag_named(form, attr);
+        if (flag)
+            *flag = true;
         else if (!strncmp(attr, "harmless ", 9))
             form->harmless = attr + 9;
         else if (!strncmp(attr, "shapes ", 7))

@@ -33,20 +33,23 @@ void px_fault_give(ptx_fault *fault, const ptx_fault *told)
     if (fault && told->name) px_give(fault, told, sizeof *told, FIRST_FAULT);
 }
 
+static ptx_status take(ptx_device *device, void *own, size_t size, size_t first, const void *given,
+                       const char *what)
+{
+    if (!px_device_usable(device) || !given) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_take(own, size, first, given) ? PTX_OK : px_version_refused(device, what);
+}
+
 ptx_status px_take_copy(ptx_device *device, const ptx_copy *given, struct px_copy *copy)
 {
     ptx_copy own;
-    if (!px_device_usable(device) || !given) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!px_take(&own, sizeof own, FIRST_COPY, given))
-        return px_version_refused(device, "ptx_copy: a struct");
-    return px_copy_take(device, &own, copy);
+    const ptx_status status = take(device, &own, sizeof own, FIRST_COPY, given, "ptx_copy: a struct");
+    return status == PTX_OK ? px_copy_take(device, &own, copy) : status;
 }
 
 ptx_status px_take_fill(ptx_device *device, const ptx_fill *given, struct px_copy *copy)
 {
     ptx_fill own;
-    if (!px_device_usable(device) || !given) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!px_take(&own, sizeof own, FIRST_FILL, given))
-        return px_version_refused(device, "ptx_fill: a struct");
-    return px_fill_take(device, &own, copy);
+    const ptx_status status = take(device, &own, sizeof own, FIRST_FILL, given, "ptx_fill: a struct");
+    return status == PTX_OK ? px_fill_take(device, &own, copy) : status;
 }

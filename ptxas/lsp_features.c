@@ -192,16 +192,9 @@ static void put_number(const struct document *document, uint32_t token, struct t
 /* The innermost part around a token. */
 static const ptx_part *part_of(const struct document *document, uint32_t token)
 {
-    const ptx_part *found = NULL;
-    size_t low = 0, high = document->nparts;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (document->parts[middle].first <= token)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (found = low ? &document->parts[low - 1] : NULL; found && found->last < token;)
+    const size_t n = lsp_count_to(&document->parts->first, sizeof *document->parts, document->nparts, token);
+    const ptx_part *found = n ? &document->parts[n - 1] : NULL;
+    while (found && found->last < token)
         found = found->parent == PTX_NOTHING ? NULL : &document->parts[found->parent];
     return found;
 }

@@ -111,22 +111,28 @@ json_t *lsp_token_range(const struct lsp_file *file, uint32_t token)
     return lsp_range(file, t->offset, t->offset + t->length);
 }
 
-uint32_t lsp_token_at(const struct lsp_file *file, uint32_t offset)
+size_t lsp_count_to(const uint32_t *key, size_t stride, size_t n, uint32_t limit)
 {
-    const struct document *document = &file->document;
-    size_t low = 0, high = document->ntokens;
+    size_t low = 0, high = n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (document->tokens[middle].offset <= offset)
+        if (*(const uint32_t *)((const char *)key + middle * stride) <= limit)
             low = middle + 1;
         else
             high = middle;
     }
-    if (!low) return PTX_NOTHING;
-    const ptx_token *token = &document->tokens[low - 1];
-    const bool touches = low > 1 && token[-1].offset + token[-1].length == offset && token->offset == offset;
-    if (touches && token->kind == PTX_TOKEN_MARK) return (uint32_t)low - 2; /* the name before a comma */
-    return offset <= token->offset + token->length ? (uint32_t)low - 1 : PTX_NOTHING;
+    return low;
+}
+
+uint32_t lsp_token_at(const struct lsp_file *file, uint32_t offset)
+{
+    const ptx_token *all = file->document.tokens;
+    const size_t n = lsp_count_to(&all->offset, sizeof *all, file->document.ntokens, offset);
+    if (!n) return PTX_NOTHING;
+    const ptx_token *token = &all[n - 1];
+    const bool touches = n > 1 && token[-1].offset + token[-1].length == offset && token->offset == offset;
+    if (touches && token->kind == PTX_TOKEN_MARK) return (uint32_t)n - 2; /* the name before a comma */
+    return offset <= token->offset + token->length ? (uint32_t)n - 1 : PTX_NOTHING;
 }
 
 /* ---- changes ---- */

@@ -76,10 +76,11 @@ static uint64_t milliseconds(const char *text)
     return seconds > 0 && seconds < 0.001 ? 1 : (uint64_t)(seconds * 1000);
 }
 
-static bool approx(const char *text)
+/* Is it the first of the two words that it can be? */
+static bool is_first(const char *option, const char *text, const char *first, const char *second)
 {
-    if (strcmp(text, "exact") == 0) return true;
-    if (strcmp(text, "chip") != 0) fail(EXIT_USAGE, "--approx is exact or chip, not '%s'", text);
+    if (strcmp(text, first) == 0) return true;
+    if (strcmp(text, second) != 0) fail(EXIT_USAGE, "%s is %s or %s, not '%s'", option, first, second, text);
     return false;
 }
 
@@ -97,25 +98,11 @@ static void async(struct options *options, const char *text)
         fail(EXIT_USAGE, "--async is late, early or random:SEED, not '%s'", text);
 }
 
-static ptx_fmad fmad(const char *text)
-{
-    if (strcmp(text, "true") == 0) return PTX_FMAD_ON;
-    if (strcmp(text, "false") != 0) fail(EXIT_USAGE, "--fmad is true or false, not '%s'", text);
-    return PTX_FMAD_OFF;
-}
-
 static const char *known_arch(const char *text)
 {
     for (size_t i = 0; ptx_known_arch(PTX_PROFILE_ALL, i); i++)
         if (strcmp(ptx_known_arch(PTX_PROFILE_ALL, i), text) == 0) return text;
     fail(EXIT_USAGE, "--arch: '%s' is no architecture known here", text);
-}
-
-static ptx_profile known_profile(const char *text)
-{
-    if (strcmp(text, "all") == 0) return PTX_PROFILE_ALL;
-    if (strcmp(text, "13.0") != 0) fail(EXIT_USAGE, "--profile: '%s' is neither 13.0 nor all", text);
-    return PTX_PROFILE_13_0;
 }
 
 /* NAME=FILE, with an ending that can be written. */
@@ -308,11 +295,15 @@ static bool store_device_option(struct options *options, int option, const char 
         return true;
     case OPT_ARCH: options->arch = known_arch(value); return true;
     case OPT_DETERMINISTIC: options->deterministic = true; return true;
-    case OPT_APPROX: options->approx_exact = approx(value); return true;
-    case OPT_FMAD: options->fmad = fmad(value); return true;
+    case OPT_APPROX: options->approx_exact = is_first("--approx", value, "exact", "chip"); return true;
+    case OPT_FMAD:
+        options->fmad = is_first("--fmad", value, "true", "false") ? PTX_FMAD_ON : PTX_FMAD_OFF;
+        return true;
     case OPT_ASYNC: async(options, value); return true;
     case OPT_ENGINE: options->engine = value; return true;
-    case OPT_PROFILE: options->profile = known_profile(value); return true;
+    case OPT_PROFILE:
+        options->profile = is_first("--profile", value, "all", "13.0") ? PTX_PROFILE_ALL : PTX_PROFILE_13_0;
+        return true;
     default: return false;
     }
 }

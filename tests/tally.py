@@ -5,7 +5,7 @@ class Tally:
     """Counts verdicts; a failure is printed at once."""
 
     def __init__(self):
-        self.passed = self.failed = 0
+        self.passed = self.failed = self.skipped = 0
 
     def check(self, name, fact, shown=""):
         """Returns whether it holds."""
@@ -16,7 +16,11 @@ class Tally:
             print(f"FAIL {name}: {shown}")
         return bool(fact)
 
+    def skip(self, name, why):
+        self.skipped += 1
+        print(f"skip {name}: {why}")
+
     def end(self):
         """Prints the counts; returns the exit code."""
-        print(f"{self.passed} passed, {self.failed} failed")
+        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")
         return 1 if self.failed else 0

@@ -234,43 +234,35 @@ static enum px_ext copy_3d(struct px_call *call, bool per_thread)
     return submit(call, &c, p.kind, cdp_stream_of(call, 8, per_thread));
 }
 
+/* At byte `at` of the arguments stand the value, its one to three extents and the stream. */
+static enum px_ext fill(struct px_call *call, struct copy c, uint32_t at, uint32_t extents, bool per_thread)
+{
+    c.fill = true;
+    c.to = cdp_arg64(call, 0);
+    c.value = (uint8_t)cdp_arg32(call, at);
+    c.width = cdp_arg64(call, at + 8);
+    c.height = extents > 1 ? cdp_arg64(call, at + 16) : 1;
+    c.depth = extents > 2 ? cdp_arg64(call, at + 24) : 1;
+    return submit(call, &c, 0, cdp_stream_of(call, at + 8 + 8 * extents, per_thread));
+}
+
 static enum px_ext fill_1d(struct px_call *call, bool per_thread)
 {
-    const struct copy c = {.name = "cudaMemsetAsync",
-                           .to = cdp_arg64(call, 0),
-                           .value = (uint8_t)cdp_arg32(call, 8),
-                           .width = cdp_arg64(call, 16),
-                           .height = 1,
-                           .depth = 1,
-                           .fill = true};
-    return submit(call, &c, 0, cdp_stream_of(call, 24, per_thread));
+    return fill(call, (struct copy){.name = "cudaMemsetAsync"}, 8, 1, per_thread);
 }
 
 static enum px_ext fill_2d(struct px_call *call, bool per_thread)
 {
-    const struct copy c = {.name = "cudaMemset2DAsync",
-                           .to = cdp_arg64(call, 0),
-                           .to_pitch = cdp_arg64(call, 8),
-                           .value = (uint8_t)cdp_arg32(call, 16),
-                           .width = cdp_arg64(call, 24),
-                           .height = cdp_arg64(call, 32),
-                           .depth = 1,
-                           .fill = true};
-    return submit(call, &c, 0, cdp_stream_of(call, 40, per_thread));
+    const struct copy c = {.name = "cudaMemset2DAsync", .to_pitch = cdp_arg64(call, 8)};
+    return fill(call, c, 16, 2, per_thread);
 }
 
 static enum px_ext fill_3d(struct px_call *call, bool per_thread)
 {
-    const struct copy c = {.name = "cudaMemset3DAsync",
-                           .to = cdp_arg64(call, 0),
-                           .to_pitch = cdp_arg64(call, 8),
-                           .to_slice = cdp_arg64(call, 8) * cdp_arg64(call, 24),
-                           .value = (uint8_t)cdp_arg32(call, 32),
-                           .width = cdp_arg64(call, 40),
-                           .height = cdp_arg64(call, 48),
-                           .depth = cdp_arg64(call, 56),
-                           .fill = true};
-    return submit(call, &c, 0, cdp_stream_of(call, 64, per_thread));
+    const uint64_t pitch = cdp_arg64(call, 8);
+    const struct copy c = {
+        .name = "cudaMemset3DAsync", .to_pitch = pitch, .to_slice = pitch * cdp_arg64(call, 24)};
+    return fill(call, c, 32, 3, per_thread);
 }
 
 /* The two entry points of each: stream 0 is the NULL stream, or the thread's own. */

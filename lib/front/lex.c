@@ -76,28 +76,22 @@ static int token_of_shape(px_word word)
     return directive ? tokens[directive->kind] : 0;
 }
 
-static int token_of_linkage(px_word word, uint8_t *linkage)
+/* Linkages and state spaces: the token, and which. */
+static int token_of_kind(px_word word, uint8_t *kind)
 {
     switch (word) {
-    case PX_W_extern: *linkage = PX_L_EXTERN; return T_EXTERN;
-    case PX_W_visible: *linkage = PX_L_VISIBLE; return T_VISIBLE;
-    case PX_W_weak: *linkage = PX_L_WEAK; return T_WEAK;
-    case PX_W_common: *linkage = PX_L_COMMON; return T_COMMON;
-    default: return 0;
-    }
-}
-
-static int token_of_space(px_word word, uint8_t *space)
-{
-    switch (word) {
-    case PX_W_reg: *space = PX_SPACE_REG; return T_REG;
-    case PX_W_sreg: *space = PX_SPACE_SREG; return T_STRAY;
-    case PX_W_const: *space = PX_SPACE_CONST; return T_CONSTSPACE;
-    case PX_W_global: *space = PX_SPACE_GLOBAL; return T_SPACE;
-    case PX_W_local: *space = PX_SPACE_LOCAL; return T_SPACE;
-    case PX_W_param: *space = PX_SPACE_PARAM; return T_SPACE;
-    case PX_W_shared: *space = PX_SPACE_SHARED; return T_SPACE;
-    case PX_W_tex: *space = PX_SPACE_TEX; return T_SPACE;
+    case PX_W_extern: *kind = PX_L_EXTERN; return T_EXTERN;
+    case PX_W_visible: *kind = PX_L_VISIBLE; return T_VISIBLE;
+    case PX_W_weak: *kind = PX_L_WEAK; return T_WEAK;
+    case PX_W_common: *kind = PX_L_COMMON; return T_COMMON;
+    case PX_W_reg: *kind = PX_SPACE_REG; return T_REG;
+    case PX_W_sreg: *kind = PX_SPACE_SREG; return T_STRAY;
+    case PX_W_const: *kind = PX_SPACE_CONST; return T_CONSTSPACE;
+    case PX_W_global: *kind = PX_SPACE_GLOBAL; return T_SPACE;
+    case PX_W_local: *kind = PX_SPACE_LOCAL; return T_SPACE;
+    case PX_W_param: *kind = PX_SPACE_PARAM; return T_SPACE;
+    case PX_W_shared: *kind = PX_SPACE_SHARED; return T_SPACE;
+    case PX_W_tex: *kind = PX_SPACE_TEX; return T_SPACE;
     default: return 0;
     }
 }
@@ -131,7 +125,7 @@ static int token_of_word(px_word word, uint8_t *kind)
     int token = 0;
     if (!word) return T_WORD;
     if ((token = token_of_directive(word)) || (token = token_of_shape(word)) ||
-        (token = token_of_linkage(word, kind)) || (token = token_of_space(word, kind)))
+        (token = token_of_kind(word, kind)))
         return token;
     enum px_type type = px_type_of_word(word);
     *kind = (uint8_t)type;

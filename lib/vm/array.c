@@ -7,17 +7,19 @@
 
 bool px_array_format(ptx_format format, uint8_t *out)
 {
-    switch (format) {
-    case PTX_FORMAT_U8: *out = PX_IMAGE_U8; return true;
-    case PTX_FORMAT_U16: *out = PX_IMAGE_U16; return true;
-    case PTX_FORMAT_U32: *out = PX_IMAGE_U32; return true;
-    case PTX_FORMAT_S8: *out = PX_IMAGE_S8; return true;
-    case PTX_FORMAT_S16: *out = PX_IMAGE_S16; return true;
-    case PTX_FORMAT_S32: *out = PX_IMAGE_S32; return true;
-    case PTX_FORMAT_F16: *out = PX_IMAGE_F16; return true;
-    case PTX_FORMAT_F32: *out = PX_IMAGE_F32; return true;
-    default: return false;
-    }
+    static const struct {
+        ptx_format format;
+        uint8_t image;
+    } formats[] = {{PTX_FORMAT_U8, PX_IMAGE_U8},   {PTX_FORMAT_U16, PX_IMAGE_U16},
+                   {PTX_FORMAT_U32, PX_IMAGE_U32}, {PTX_FORMAT_S8, PX_IMAGE_S8},
+                   {PTX_FORMAT_S16, PX_IMAGE_S16}, {PTX_FORMAT_S32, PX_IMAGE_S32},
+                   {PTX_FORMAT_F16, PX_IMAGE_F16}, {PTX_FORMAT_F32, PX_IMAGE_F32}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].format == format) {
+            *out = formats[i].image;
+            return true;
+        }
+    return false;
 }
 
 bool px_array_channels(unsigned n)

@@ -5,6 +5,7 @@
 #include "ops/row.h"
 #include "vm/cooperative.h"
 #include "vm/device.h"
+#include <stdlib.h>
 
 void px_gang_activate(struct px_gang *g, struct px_lanes lanes)
 {
@@ -16,30 +17,26 @@ void px_gang_activate(struct px_gang *g, struct px_lanes lanes)
 
 /* ---- finding ---- */
 
+static int from_fork(const void *pc, const void *fork)
+{
+    const uint32_t a = *(const uint32_t *)pc, b = ((const struct px_fork *)fork)->at;
+    return (a > b) - (a < b);
+}
+
 const struct px_fork *px_fork_at(const struct px_fcode *code, uint32_t pc)
 {
-    uint32_t low = 0, high = code->nforks;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (code->forks[middle].at < pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < code->nforks && code->forks[low].at == pc ? &code->forks[low] : NULL;
+    return code->nforks ? bsearch(&pc, code->forks, code->nforks, sizeof *code->forks, from_fork) : NULL;
+}
+
+static int from_loop(const void *pc, const void *loop)
+{
+    const uint32_t a = *(const uint32_t *)pc, b = ((const struct px_loop *)loop)->head;
+    return (a > b) - (a < b);
 }
 
 const struct px_loop *px_loop_at(const struct px_fcode *code, uint32_t pc)
 {
-    uint32_t low = 0, high = code->nloops;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (code->loops[middle].head < pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < code->nloops && code->loops[low].head == pc ? &code->loops[low] : NULL;
+    return code->nloops ? bsearch(&pc, code->loops, code->nloops, sizeof *code->loops, from_loop) : NULL;
 }
 
 /* ---- forks ---- */

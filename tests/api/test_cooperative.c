@@ -2,13 +2,8 @@
  * test_cooperative.c - cooperative launches beside each other, in streams and graphs. The kernel is what
  * cooperative groups make of a grid-wide barrier; what is expected follows from its rounds.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
+#include "api/fixture.h"
 #include "hw/cooperative/kernel.h"
 #include "ptx_graph.h"
 #include "ptx_memory.h"
@@ -38,8 +33,6 @@ static const char text[] =
 
 enum { BLOCKS = 300, ROUNDS = 40 };
 
-static ptx_device *device;
-static ptx_program *program;
 static ptx_kernel *around, *asks;
 
 struct params {
@@ -61,24 +54,17 @@ static int set_up(void **state)
 {
     const ptx_device_config config = {
         .struct_size = sizeof config, .workers = 3, .memory_bytes = 1 << 24, .timeout_ms = 60000};
-    ptx_module *module;
     (void)state;
-    assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
-    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
-                     PTX_OK);
-    ptx_module_destroy(module);
-    assert_int_equal(ptx_program_kernel(program, "around", &around), PTX_OK);
-    assert_int_equal(ptx_program_kernel(program, "asks", &asks), PTX_OK);
+    open_program(&config, text);
+    around = kernel_named("around");
+    asks = kernel_named("asks");
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
     ptx_program_destroy(program);
-    ptx_device_destroy(device);
-    return 0;
+    return close_device(state);
 }
 
 static ptx_address zeros(void)

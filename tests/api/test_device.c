@@ -3,12 +3,7 @@
  * statuses, linking, variables, faults, limits, host functions. What is
  * expected is what include/ptxvm.h promises.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "api/device.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +12,6 @@
 #include "ptxvm.h"
 
 #define HEAD ".version 7.8\n.target sm_75\n.address_size 64\n"
-
-static ptx_device *device;
 
 static void open_with(const ptx_device_config *config)
 {
@@ -67,20 +60,6 @@ static ptx_status launch(ptx_program *program, const char *name, unsigned grid, 
     const ptx_launch_config config = {sizeof config, {grid, 1, 1}, {block, 1, 1}, 0, params, bytes};
     assert_int_equal(ptx_program_kernel(program, name, &kernel), PTX_OK);
     return ptx_kernel_launch(kernel, &config, fault);
-}
-
-static ptx_address buffer(size_t size)
-{
-    ptx_address va;
-    assert_int_equal(ptx_memory_alloc(device, size, &va), PTX_OK);
-    return va;
-}
-
-static uint32_t word_at(ptx_address va)
-{
-    uint32_t word;
-    assert_int_equal(ptx_memory_read(device, &word, va, 4), PTX_OK);
-    return word;
 }
 
 /* ---- what failures say ---- */

@@ -2,13 +2,7 @@
  * test_graphs.c - graphs: made by hand and by capture, launched again and again, updated, refused. What is
  * expected is what include/ptx_graph.h promises.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <string.h>
+#include "api/fixture.h"
 #include "ptx_graph.h"
 
 static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -18,8 +12,6 @@ static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                            " ld.volatile.global.u32 %x, [%a]; mad.lo.u32 %x, %x, 2, %y;\n"
                            " st.volatile.global.u32 [%a], %x; ret; }\n";
 
-static ptx_device *device;
-static ptx_program *program;
 static ptx_kernel *kernel;
 static ptx_address p;
 
@@ -32,30 +24,11 @@ static int set_up(void **state)
 {
     const ptx_device_config config = {
         .struct_size = sizeof config, .workers = 3, .memory_bytes = 1 << 20, .timeout_ms = 60000};
-    ptx_module *module;
     (void)state;
-    assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
-    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
-                     PTX_OK);
-    ptx_module_destroy(module);
-    assert_int_equal(ptx_program_kernel(program, "step", &kernel), PTX_OK);
-    assert_int_equal(ptx_memory_alloc(device, 64, &p), PTX_OK);
+    open_program(&config, text);
+    kernel = kernel_named("step");
+    p = buffer(64);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    ptx_device_destroy(device);
-    return 0;
-}
-
-static uint32_t word_at(ptx_address va)
-{
-    uint32_t word;
-    assert_int_equal(ptx_memory_read(device, &word, va, 4), PTX_OK);
-    return word;
 }
 
 static ptx_launch_config launch_of(const struct step *s)
@@ -333,7 +306,7 @@ static void nothing_is_a_status(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, close_device)
     const struct CMUnitTest tests[] = {
         TEST(nodes_run_behind_what_they_come_after),
         TEST(circles_are_refused),

@@ -4,12 +4,7 @@
  * The recorded rows are of two kernels: one without shared memory, and one with
  * 4096 bytes of it and at most 256 threads; neither uses registers to speak of.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "api/fixture.h"
 #include <stdio.h>
 #include <string.h>
 #include "ptx_info.h"
@@ -20,25 +15,10 @@
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
-static ptx_device *device;
-static ptx_program *program;
-
 static void load(const char *text)
 {
     const ptx_device_config config = {.struct_size = sizeof config, .workers = 2, .memory_bytes = 1 << 20};
-    ptx_module *module;
-    assert_int_equal(ptx_module_create(NULL, text, strlen(text), &module), PTX_OK);
-    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
-                     PTX_OK);
-    ptx_module_destroy(module);
-}
-
-static ptx_kernel *kernel(const char *name)
-{
-    ptx_kernel *k;
-    assert_int_equal(ptx_program_kernel(program, name, &k), PTX_OK);
-    return k;
+    open_program(&config, text);
 }
 
 static const char two[] = HEAD ".global .u32 counter;\n.const .u16 table[3] = {1, 2, 3};\n"
@@ -125,7 +105,7 @@ static void occupancy_is_the_chips(void **state)
 {
     (void)state;
     load(two);
-    ptx_kernel *const kernels[2] = {kernel("k0"), kernel("k1")};
+    ptx_kernel *const kernels[2] = {kernel_named("k0"), kernel_named("k1")};
     unsigned n, block;
     uint64_t bytes;
     for (size_t i = 0; i < sizeof held / sizeof *held; i++) {
@@ -168,7 +148,7 @@ static void attributes_are_the_chips(void **state)
     assert_int_equal(ptx_device_attribute(device, 100000, &value), PTX_ERROR_NOT_FOUND);
     static const int of_kernel[][3] = {{0, 0, 1024}, {0, 1, 0},    {0, 8, 49152}, {0, 9, -1},
                                        {1, 0, 256},  {1, 1, 4096}, {1, 8, 45056}, {1, 6, 90}};
-    ptx_kernel *const kernels[2] = {kernel("k0"), kernel("k1")};
+    ptx_kernel *const kernels[2] = {kernel_named("k0"), kernel_named("k1")};
     for (size_t i = 0; i < sizeof of_kernel / sizeof *of_kernel; i++) {
         assert_int_equal(ptx_kernel_attribute(kernels[of_kernel[i][0]], of_kernel[i][1], &value), PTX_OK);
         assert_int_equal(value, of_kernel[i][2]);
@@ -259,7 +239,7 @@ static void launches_are_told(void **state)
     assert_int_equal(ptx_memory_alloc(device, 64, &va), PTX_OK);
     assert_int_equal(ptx_device_watch(device, hear, NULL), PTX_OK);
     assert_int_equal(ptx_memory_fill(device, va, 0, 64), PTX_OK);
-    assert_int_equal(ptx_kernel_submit(kernel("parent"), &config, 0, NULL), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(kernel_named("parent"), &config, 0, NULL), PTX_OK);
     assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
     assert_non_null(strstr(heard, "copy 64\n"));
     assert_non_null(strstr(heard, "begin parent< 1x1 depth 0 params 0\n"));
@@ -324,7 +304,7 @@ static void watchers_are_kept_out(void **state)
 {
     (void)state;
     load(parent);
-    struct intruder in = {.kernel = kernel("parent")};
+    struct intruder in = {.kernel = kernel_named("parent")};
     const ptx_launch_config config = {.struct_size = sizeof config, .grid = {1}, .block = {1}};
     assert_int_equal(ptx_memory_alloc(device, 64, &in.p), PTX_OK);
     assert_int_equal(ptx_device_watch(device, intrude, &in), PTX_OK);

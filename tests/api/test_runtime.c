@@ -4,12 +4,7 @@
  * project's notes on the device runtime, section 11), the guide's rules, and
  * arithmetic; each test runs with 1, 2 and 8 workers.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "api/fixture.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +15,6 @@ struct text {
     size_t size;
 };
 static struct text second, first; /* PTX of the two generations */
-static ptx_device *device;
-static ptx_program *program;
 static char output[4096];
 static size_t output_size;
 
@@ -48,18 +41,6 @@ static void open_with(const struct text *text, unsigned workers)
     ptx_module_destroy(module);
     output_size = 0;
     output[0] = 0;
-}
-
-static void close_device(void)
-{
-    ptx_device_destroy(device);
-}
-
-static ptx_address buffer(size_t size)
-{
-    ptx_address va;
-    assert_int_equal(ptx_memory_alloc(device, size, &va), PTX_OK);
-    return va;
 }
 
 static void get(void *to, ptx_address from, size_t size)
@@ -94,9 +75,18 @@ static void run_into(const char *name, unsigned block, void *result, size_t size
     get(result, va, size);
 }
 
+/* The kernel writes these bytes. */
+static void expect(const char *name, unsigned block, const void *expected, size_t size)
+{
+    char result[128];
+    assert_in_range(size, 1, sizeof result);
+    run_into(name, block, result, size);
+    assert_memory_equal(result, expected, size);
+}
+
 static const unsigned worker_counts[] = {1, 2, 8};
 #define FOR_WORKERS_OF(text)                                                                                 \
-    for (size_t w_ = 0; w_ < 3 && (open_with(&(text), worker_counts[w_]), 1); w_++, close_device())
+    for (size_t w_ = 0; w_ < 3 && (open_with(&(text), worker_counts[w_]), 1); w_++, close_device(NULL))
 #define FOR_WORKERS FOR_WORKERS_OF(second)
 
 static void read_variable(const char *name, void *to, size_t size)
@@ -224,12 +214,7 @@ static void parameters_arrive(void **state)
 {
     (void)state;
     static const long long expected[] = {-6, -7, -8, -9, -10, -11, 1, 2, 543, 321, 7654, 1};
-    FOR_WORKERS
-    {
-        long long out[12];
-        run_into("give", 1, out, sizeof out);
-        assert_memory_equal(out, expected, sizeof expected);
-    }
+    FOR_WORKERS expect("give", 1, expected, sizeof expected);
 }
 
 /* ---- errors ---- */
@@ -238,24 +223,14 @@ static void shapes_that_cannot_be(void **state)
 {
     (void)state;
     static const int expected[] = {9, 9, 9, 9, 0, 0, 9, 9, 0};
-    FOR_WORKERS
-    {
-        int error[9];
-        run_into("bad_shapes", 1, error, sizeof error);
-        assert_memory_equal(error, expected, sizeof expected);
-    }
+    FOR_WORKERS expect("bad_shapes", 1, expected, sizeof expected);
 }
 
 static void the_last_error_is_the_threads(void **state)
 {
     (void)state;
     static const int expected[] = {0, 9, 0, 0};
-    FOR_WORKERS
-    {
-        int error[4];
-        run_into("error_of_thread", 4, error, sizeof error);
-        assert_memory_equal(error, expected, sizeof expected);
-    }
+    FOR_WORKERS expect("error_of_thread", 4, expected, sizeof expected);
 }
 
 static void slots_run_out(void **state)
@@ -343,12 +318,7 @@ static void heap_by_calls(void **state)
 {
     (void)state;
     static const int expected[] = {1, 2, 1, 0, 1, 0, 0};
-    FOR_WORKERS
-    {
-        int error[7];
-        run_into("heap_calls", 1, error, sizeof error);
-        assert_memory_equal(error, expected, sizeof expected);
-    }
+    FOR_WORKERS expect("heap_calls", 1, expected, sizeof expected);
 }
 
 static void heap_by_threads(void **state)

@@ -3,12 +3,7 @@
  * functions, memory in stream order, and many threads on one device. What is
  * expected is what include/ptx_stream.h and include/ptx_memory.h promise.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "api/fixture.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -35,33 +30,12 @@ static const char text[] =
     " atom.global.add.u32 %x, [%a], 1; ret; }\n"
     ".visible .entry empty() { ret; }\n";
 
-static ptx_device *device;
-static ptx_program *program;
-
 static void open_with(ptx_device_config config)
 {
-    const ptx_module_options options = {.file_name = "test.ptx"};
-    ptx_module *module;
     config.struct_size = sizeof config;
     if (!config.memory_bytes) config.memory_bytes = 64 << 20;
     if (!config.timeout_ms) config.timeout_ms = 60000;
-    assert_int_equal(ptx_module_create(&options, text, sizeof text - 1, &module), PTX_OK);
-    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
-                     PTX_OK);
-    ptx_module_destroy(module);
-}
-
-static void close_device(void)
-{
-    ptx_device_destroy(device);
-}
-
-static ptx_kernel *kernel(const char *name)
-{
-    ptx_kernel *k;
-    assert_int_equal(ptx_program_kernel(program, name, &k), PTX_OK);
-    return k;
+    open_program(&config, text);
 }
 
 struct step {
@@ -82,14 +56,14 @@ static void submit_step(ptx_stream stream, ptx_address p, uint32_t add, uint32_t
 {
     const struct step s = {p, add, spins};
     const ptx_launch_config config = shape(1, &s, sizeof s);
-    assert_int_equal(ptx_kernel_submit(kernel("step"), &config, stream, NULL), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(kernel_named("step"), &config, stream, NULL), PTX_OK);
 }
 
 static ptx_launch submit(const char *name, ptx_address p, ptx_stream stream)
 {
     const ptx_launch_config config = shape(1, &p, sizeof p);
     ptx_launch launch;
-    assert_int_equal(ptx_kernel_submit(kernel(name), &config, stream, &launch), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(kernel_named(name), &config, stream, &launch), PTX_OK);
     return launch;
 }
 
@@ -99,20 +73,6 @@ static ptx_stream new_stream(unsigned flags)
     ptx_stream stream;
     assert_int_equal(ptx_stream_create(device, &config, &stream), PTX_OK);
     return stream;
-}
-
-static ptx_address buffer(uint64_t size)
-{
-    ptx_address va;
-    assert_int_equal(ptx_memory_alloc(device, size, &va), PTX_OK);
-    return va;
-}
-
-static uint32_t word_at(ptx_address va)
-{
-    uint32_t word;
-    assert_int_equal(ptx_memory_read(device, &word, va, 4), PTX_OK);
-    return word;
 }
 
 static void set_word(ptx_address va, uint32_t word)
@@ -140,7 +100,7 @@ static void a_stream_keeps_its_order(void **state)
         assert_int_equal(ptx_stream_wait(device, s, NULL), PTX_OK);
         assert_int_equal(word_at(p), expected);
         assert_int_equal(ptx_stream_query(device, s), PTX_OK);
-        close_device();
+        close_device(NULL);
     }
 }
 
@@ -156,7 +116,7 @@ static void deterministic_devices_run_what_is_asked_for(void **state)
     }
     assert_int_equal(status, PTX_OK);
     assert_int_equal(word_at(p), 1);
-    close_device();
+    close_device(NULL);
 }
 
 /* Work that waits for what is submitted later, and for what the host does later, gets on all the same. */
@@ -178,7 +138,7 @@ static void deterministic_devices_do_not_hang(void **state)
     assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
     submit("wait_for", buffer(4), a); /* and what never ends goes with the device */
     assert_int_equal(ptx_stream_query(device, a), PTX_ERROR_NOT_READY);
-    close_device();
+    close_device(NULL);
 }
 
 /* What runs in one stream can wait for what runs in another. */
@@ -198,7 +158,7 @@ static void streams_run_at_the_same_time(void **state)
         assert_int_equal(ptx_launch_release(device, spins), PTX_OK);
         assert_int_equal(ptx_launch_release(device, spins), PTX_ERROR_INVALID_ARGUMENT);
         assert_int_equal(ptx_stream_wait(device, b, NULL), PTX_OK);
-        close_device();
+        close_device(NULL);
     }
 }
 
@@ -239,7 +199,7 @@ static void events_order_streams(void **state)
     assert_int_equal(ptx_event_destroy(device, e), PTX_OK);
     assert_int_equal(ptx_event_destroy(device, e), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_event_record(device, e, a), PTX_ERROR_INVALID_ARGUMENT);
-    close_device();
+    close_device(NULL);
 }
 
 static void the_legacy_stream_waits_and_is_waited_for(void **state)
@@ -260,7 +220,7 @@ static void the_legacy_stream_waits_and_is_waited_for(void **state)
     assert_int_equal(ptx_stream_wait(device, PTX_STREAM_DEFAULT, NULL), PTX_OK);
     assert_int_equal(word_at(p + 4), 11); /* 5, then 2 * 5 + 1 */
     assert_int_equal(ptx_launch_release(device, spins), PTX_OK);
-    close_device();
+    close_device(NULL);
 }
 
 static void *use_own_stream(void *argument)
@@ -273,7 +233,7 @@ static void *use_own_stream(void *argument)
     assert_int_equal(config.flags, 0);
     const struct step s = {p, 1, 5};
     const ptx_launch_config direct = shape(1, &s, sizeof s);
-    assert_int_equal(ptx_kernel_launch(kernel("step"), &direct, NULL), PTX_OK);
+    assert_int_equal(ptx_kernel_launch(kernel_named("step"), &direct, NULL), PTX_OK);
     return NULL;
 }
 
@@ -290,7 +250,7 @@ static void threads_share_a_device(void **state)
         }
         for (int k = 0; k < 8; k++) pthread_join(threads[k], NULL);
         for (int k = 0; k < 8; k++) assert_int_equal(word_at(p[k]), UINT32_MAX); /* all ones after 32 steps */
-        close_device();
+        close_device(NULL);
     }
 }
 
@@ -315,7 +275,7 @@ static void copies_and_sets_are_in_order(void **state)
     assert_int_equal(ptx_stream_wait(device, s, NULL), PTX_OK);
     const uint32_t expected[8] = {0x01020304, 0x01020304, 0x01020304, 0x01020304, 9, 2, 3, 4};
     assert_memory_equal(out, expected, sizeof out);
-    close_device();
+    close_device(NULL);
 }
 
 static void shapes_of_copies(void **state)
@@ -364,7 +324,7 @@ static void shapes_of_copies(void **state)
     assert_int_equal(ptx_memory_set(device, &odd), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_memory_set(device, &unaligned), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_memory_set(device, &wide), PTX_ERROR_INVALID_ARGUMENT);
-    close_device();
+    close_device(NULL);
 }
 
 static ptx_stream other_stream;
@@ -398,7 +358,7 @@ static void host_functions_are_called_in_order(void **state)
         const uint32_t expected[4] = {3, 1, 3, 7};
         assert_memory_equal(seen, expected, sizeof expected);
         assert_int_equal(word_at(q), 7);
-        close_device();
+        close_device(NULL);
     }
 }
 
@@ -412,7 +372,7 @@ static void faults_are_told_once_and_end_nothing_else(void **state)
     const ptx_stream s = new_stream(0), other = new_stream(0);
     const ptx_launch_config none = shape(1, NULL, 0);
     ptx_fault fault = {.struct_size = sizeof fault};
-    assert_int_equal(ptx_kernel_submit(kernel("fault"), &none, s, NULL), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(kernel_named("fault"), &none, s, NULL), PTX_OK);
     submit_step(s, p, 1, 0);
     submit_step(other, p, 0, 0);
     assert_int_equal(ptx_stream_wait(device, other, NULL), PTX_OK);
@@ -423,11 +383,11 @@ static void faults_are_told_once_and_end_nothing_else(void **state)
     assert_int_not_equal(word_at(p), 0);
     assert_int_equal(ptx_stream_wait(device, s, &fault), PTX_OK);
     ptx_launch launch;
-    assert_int_equal(ptx_kernel_submit(kernel("fault"), &none, s, &launch), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(kernel_named("fault"), &none, s, &launch), PTX_OK);
     assert_int_equal(ptx_launch_wait(device, launch, &fault), PTX_ERROR_FAULT);
     assert_int_equal(ptx_stream_wait(device, s, NULL), PTX_OK); /* it was told by the launch */
     assert_int_equal(ptx_launch_wait(device, launch, &fault), PTX_ERROR_FAULT);
-    close_device();
+    close_device(NULL);
 }
 
 static void a_sticky_fault_marks_the_device(void **state)
@@ -439,16 +399,16 @@ static void a_sticky_fault_marks_the_device(void **state)
     const ptx_launch_config none = shape(1, NULL, 0);
     ptx_address more;
     submit("wait_for", p, other); /* would never end */
-    assert_int_equal(ptx_kernel_submit(kernel("fault"), &none, s, NULL), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(kernel_named("fault"), &none, s, NULL), PTX_OK);
     assert_int_equal(ptx_stream_wait(device, s, NULL), PTX_ERROR_FAULT);
     assert_int_equal(ptx_stream_wait(device, other, NULL), PTX_ERROR_FAULT);
     assert_int_equal(ptx_stream_query(device, s), PTX_ERROR_FAULT);
-    assert_int_equal(ptx_kernel_launch(kernel("empty"), &none, NULL), PTX_ERROR_FAULT);
-    assert_int_equal(ptx_kernel_submit(kernel("empty"), &none, s, NULL), PTX_ERROR_FAULT);
+    assert_int_equal(ptx_kernel_launch(kernel_named("empty"), &none, NULL), PTX_ERROR_FAULT);
+    assert_int_equal(ptx_kernel_submit(kernel_named("empty"), &none, s, NULL), PTX_ERROR_FAULT);
     assert_int_equal(ptx_memory_alloc(device, 4, &more), PTX_ERROR_FAULT);
     assert_int_equal(ptx_memory_fill(device, p, 0, 4), PTX_ERROR_FAULT);
     assert_int_equal(ptx_device_query(device), PTX_ERROR_FAULT);
-    close_device();
+    close_device(NULL);
 }
 
 static void limits_and_cancelling_are_a_launchs_own(void **state)
@@ -461,10 +421,10 @@ static void limits_and_cancelling_are_a_launchs_own(void **state)
     ptx_launch limited, timed;
     const ptx_launch spins = submit("wait_for", flag, a), behind = submit("wait_for", flag, a);
     config.max_steps = 100000;
-    assert_int_equal(ptx_kernel_submit(kernel("wait_for"), &config, b, &limited), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(kernel_named("wait_for"), &config, b, &limited), PTX_OK);
     config.max_steps = 0;
     config.timeout_ms = 20;
-    assert_int_equal(ptx_kernel_submit(kernel("wait_for"), &config, b, &timed), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(kernel_named("wait_for"), &config, b, &timed), PTX_OK);
     assert_int_equal(ptx_launch_wait(device, limited, NULL), PTX_ERROR_LIMIT);
     assert_int_equal(ptx_launch_wait(device, timed, NULL), PTX_ERROR_LIMIT);
     assert_int_equal(ptx_launch_query(device, spins), PTX_ERROR_NOT_READY);
@@ -476,7 +436,7 @@ static void limits_and_cancelling_are_a_launchs_own(void **state)
     submit_step(a, p, 3, 0);
     assert_int_equal(ptx_device_wait(device, NULL), PTX_OK); /* all of it was told already */
     assert_int_equal(word_at(p), 3);
-    close_device();
+    close_device(NULL);
 }
 
 static void interrupts_stop_all_that_is_submitted(void **state)
@@ -490,8 +450,8 @@ static void interrupts_stop_all_that_is_submitted(void **state)
     for (int i = 0; i < 20; i++)
         assert_int_equal(ptx_launch_wait(device, launches[i], NULL), PTX_ERROR_INTERRUPTED);
     const ptx_launch_config none = shape(1, NULL, 0);
-    assert_int_equal(ptx_kernel_launch(kernel("empty"), &none, NULL), PTX_OK);
-    close_device();
+    assert_int_equal(ptx_kernel_launch(kernel_named("empty"), &none, NULL), PTX_OK);
+    close_device(NULL);
 }
 
 static void devices_go_with_work_in_flight(void **state)
@@ -511,7 +471,7 @@ static void devices_go_with_work_in_flight(void **state)
             if (k % 3 == 0) assert_int_equal(ptx_stream_destroy(device, s), PTX_OK);
             if (k % 5 == 0) ptx_program_destroy(NULL);
         }
-        close_device();
+        close_device(NULL);
     }
 }
 
@@ -526,7 +486,7 @@ static void programs_go_with_their_last_launch(void **state)
     assert_int_equal(ptx_launch_wait(device, spins, NULL), PTX_OK);
     assert_int_equal(ptx_launch_wait(device, after, NULL), PTX_OK);
     assert_int_equal(word_at(flag), 6);
-    close_device();
+    close_device(NULL);
 }
 
 static void streams_can_go_while_they_are_used(void **state)
@@ -545,7 +505,7 @@ static void streams_can_go_while_they_are_used(void **state)
     set_word(flag, 1);
     assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
     assert_int_equal(word_at(p), 1);
-    close_device();
+    close_device(NULL);
 }
 
 static void many_launches_go_through_the_queue(void **state)
@@ -555,14 +515,14 @@ static void many_launches_go_through_the_queue(void **state)
         open_with((ptx_device_config){.workers = worker_counts[i]});
         const ptx_address p = buffer(4);
         const ptx_launch_config config = shape(2, &p, sizeof p);
-        ptx_kernel *k = kernel("add_one");
+        ptx_kernel *k = kernel_named("add_one");
         ptx_stream streams[3] = {0, new_stream(0), new_stream(1)};
         for (int n = 0; n < 6000; n++)
             assert_int_equal(ptx_kernel_submit(k, &config, streams[n % 3], NULL), PTX_OK);
         assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
         assert_int_equal(word_at(p), 12000);
         assert_int_equal(ptx_device_query(device), PTX_OK);
-        close_device();
+        close_device(NULL);
     }
 }
 
@@ -592,7 +552,7 @@ static void memory_in_stream_order(void **state)
     assert_int_equal(ptx_stream_wait(device, 0, NULL), PTX_OK);
     assert_int_equal(ptx_memory_info_get(device, a, &info), PTX_ERROR_NOT_FOUND);
     assert_int_equal(ptx_stream_free(device, a, 0), PTX_ERROR_INVALID_ARGUMENT);
-    close_device();
+    close_device(NULL);
 }
 
 static void pinned_memory_is_seen_on_both_sides(void **state)
@@ -616,7 +576,7 @@ static void pinned_memory_is_seen_on_both_sides(void **state)
     assert_int_equal(ptx_host_free(device, &own), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_host_free(device, host), PTX_OK);
     assert_int_equal(ptx_host_free(device, host), PTX_ERROR_INVALID_ARGUMENT);
-    close_device();
+    close_device(NULL);
 }
 
 static void unified_devices_share_addresses_with_the_host(void **state)
@@ -649,28 +609,28 @@ static void unified_devices_share_addresses_with_the_host(void **state)
     const ptx_address mine = (uintptr_t)own;
     const struct step s = {mine, 1, 0}, beyond = {mine + 4, 1, 0};
     const ptx_launch_config config = shape(1, &s, sizeof s), outside = shape(1, &beyond, sizeof beyond);
-    assert_int_equal(ptx_kernel_launch(kernel("step"), &config, NULL), PTX_ERROR_FAULT);
+    assert_int_equal(ptx_kernel_launch(kernel_named("step"), &config, NULL), PTX_ERROR_FAULT);
     assert_int_equal(ptx_host_register(device, own, 4), PTX_OK);
     assert_int_equal(ptx_host_register(device, own, 8), PTX_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(ptx_kernel_launch(kernel("step"), &config, NULL), PTX_OK);
+    assert_int_equal(ptx_kernel_launch(kernel_named("step"), &config, NULL), PTX_OK);
     assert_int_equal(own[0], 9);
-    assert_int_equal(ptx_kernel_launch(kernel("step"), &outside, NULL), PTX_ERROR_FAULT);
+    assert_int_equal(ptx_kernel_launch(kernel_named("step"), &outside, NULL), PTX_ERROR_FAULT);
     assert_int_equal(ptx_memory_free(device, mine), PTX_ERROR_INVALID_ARGUMENT);
     const ptx_address later = buffer(4); /* allocation goes on beside registered memory */
     assert_true(later >> 40 == p >> 40);
     assert_int_equal(ptx_host_unregister(device, own), PTX_OK);
     assert_int_equal(ptx_host_unregister(device, own), PTX_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(ptx_kernel_launch(kernel("step"), &config, NULL), PTX_ERROR_FAULT);
+    assert_int_equal(ptx_kernel_launch(kernel_named("step"), &config, NULL), PTX_ERROR_FAULT);
 
     assert_int_equal(ptx_memory_alloc(probe, 4, &theirs), PTX_OK);
     const struct step t = {theirs, 8, 0};
     const ptx_launch_config far = shape(1, &t, sizeof t);
     assert_int_equal(ptx_peer_query(device, probe, &able), PTX_OK);
     assert_int_equal(able, 1);
-    assert_int_equal(ptx_kernel_launch(kernel("step"), &far, NULL), PTX_ERROR_FAULT);
+    assert_int_equal(ptx_kernel_launch(kernel_named("step"), &far, NULL), PTX_ERROR_FAULT);
     assert_int_equal(ptx_peer_enable(device, probe), PTX_OK);
     assert_int_equal(ptx_peer_enable(device, probe), PTX_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(ptx_kernel_launch(kernel("step"), &far, NULL), PTX_OK);
+    assert_int_equal(ptx_kernel_launch(kernel_named("step"), &far, NULL), PTX_OK);
     uint32_t word;
     assert_int_equal(ptx_memory_read(probe, &word, theirs, 4), PTX_OK);
     assert_int_equal(word, 8);
@@ -681,9 +641,9 @@ static void unified_devices_share_addresses_with_the_host(void **state)
     assert_int_equal(word_at(later), 8);
     assert_int_equal(ptx_peer_disable(device, probe), PTX_OK);
     assert_int_equal(ptx_peer_disable(device, probe), PTX_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(ptx_kernel_launch(kernel("step"), &far, NULL), PTX_ERROR_FAULT);
+    assert_int_equal(ptx_kernel_launch(kernel_named("step"), &far, NULL), PTX_ERROR_FAULT);
     ptx_device_destroy(probe);
-    close_device();
+    close_device(NULL);
 }
 
 /* ---- memory that comes and goes while kernels run ---- */
@@ -711,12 +671,12 @@ static void allocation_goes_on_while_kernels_run(void **state)
     atomic_store(&churn_on, true);
     assert_int_equal(pthread_create(&thread, NULL, churn, NULL), 0);
     for (int i = 0; i < 500; i++)
-        assert_int_equal(ptx_kernel_submit(kernel("add_one"), &config, 0, NULL), PTX_OK);
+        assert_int_equal(ptx_kernel_submit(kernel_named("add_one"), &config, 0, NULL), PTX_OK);
     assert_int_equal(ptx_stream_wait(device, 0, NULL), PTX_OK);
     atomic_store(&churn_on, false);
     pthread_join(thread, NULL);
     assert_int_equal(word_at(p), 4000);
-    close_device();
+    close_device(NULL);
 }
 
 /* ---- bad arguments ---- */
@@ -740,15 +700,15 @@ static void nothing_is_a_status(void **state)
     assert_int_equal(ptx_event_create(device, 0, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_event_wait(device, UINT64_MAX), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_kernel_submit(NULL, &none, 0, NULL), PTX_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(ptx_kernel_submit(kernel("empty"), NULL, 0, NULL), PTX_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(ptx_kernel_submit(kernel("empty"), &none, 77, NULL), PTX_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(ptx_kernel_submit(kernel("step"), &none, 0, NULL), PTX_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(ptx_kernel_submit(kernel("empty"), &cooperative, 0, NULL), PTX_ERROR_LAUNCH);
+    assert_int_equal(ptx_kernel_submit(kernel_named("empty"), NULL, 0, NULL), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_kernel_submit(kernel_named("empty"), &none, 77, NULL), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_kernel_submit(kernel_named("step"), &none, 0, NULL), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_kernel_submit(kernel_named("empty"), &cooperative, 0, NULL), PTX_ERROR_LAUNCH);
     ptx_fault told = {sizeof told};
-    assert_int_equal(ptx_kernel_launch(kernel("empty"), &cooperative, &told), PTX_ERROR_LAUNCH);
+    assert_int_equal(ptx_kernel_launch(kernel_named("empty"), &cooperative, &told), PTX_ERROR_LAUNCH);
     assert_int_equal(told.cuda_error, 720);
     assert_string_equal(told.name, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE");
-    assert_int_equal(ptx_kernel_submit(kernel("empty"), &cluster, 0, NULL), PTX_ERROR_UNSUPPORTED);
+    assert_int_equal(ptx_kernel_submit(kernel_named("empty"), &cluster, 0, NULL), PTX_ERROR_UNSUPPORTED);
     assert_int_equal(ptx_launch_wait(device, 1, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_event_create(device, 0, &e), PTX_OK);
     assert_int_equal(ptx_launch_wait(device, e, NULL), PTX_ERROR_INVALID_ARGUMENT); /* of another kind */
@@ -758,8 +718,8 @@ static void nothing_is_a_status(void **state)
     assert_int_equal(ptx_memory_copy(NULL, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_host_alloc(device, 0, NULL, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_peer_enable(device, device), PTX_ERROR_UNSUPPORTED);
-    assert_int_equal(ptx_kernel_submit(kernel("empty"), &none, 0, &launch), PTX_OK);
-    close_device();
+    assert_int_equal(ptx_kernel_submit(kernel_named("empty"), &none, 0, &launch), PTX_OK);
+    close_device(NULL);
 }
 
 int main(void)

@@ -2,12 +2,7 @@
  * test_streams_oom.c - every allocation of submitted work fails once: a status, no crash, no leak, and what
  * was submitted before still runs.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "api/fixture.h"
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +30,6 @@ static void nothing(void *user)
     (void)user;
 }
 
-static ptx_device *device;
 static ptx_kernel *kernel;
 static ptx_address p;
 
@@ -140,17 +134,11 @@ static void every_allocation_fails_once(void **state)
     unsigned points = 0;
     (void)state;
     for (long n = 1;; n++) {
-        ptx_module *module;
-        ptx_program *program;
         uint32_t count;
         atomic_store(&until_failure, -1);
-        assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
-        assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-        assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
-                         PTX_OK);
-        ptx_module_destroy(module);
-        assert_int_equal(ptx_program_kernel(program, "add_one", &kernel), PTX_OK);
-        assert_int_equal(ptx_memory_alloc(device, 64, &p), PTX_OK);
+        open_program(&config, text);
+        kernel = kernel_named("add_one");
+        p = buffer(64);
         atomic_store(&until_failure, n);
         careless();
         const bool reached = atomic_exchange(&until_failure, -1) <= 0;

@@ -3,12 +3,7 @@
  * is refused. Texels are whole numbers in distinct places, so that each result says where it was read; what
  * the unit makes of them is test_texrules' and tests/hw/texture's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "api/fixture.h"
 #include <stdio.h>
 #include <string.h>
 #include "ptx_graph.h"
@@ -27,8 +22,6 @@
 
 enum { WIDTH = 8, HEIGHT = 4, TEXELS = WIDTH * HEIGHT };
 
-static ptx_device *device;
-static ptx_program *program;
 static ptx_address out;
 static ptx_fault fault;
 
@@ -134,13 +127,6 @@ static int open_device(void **state)
     (void)state;
     assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
     assert_int_equal(ptx_memory_alloc(device, 4096, &out), PTX_OK);
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    ptx_device_destroy(device);
     return 0;
 }
 

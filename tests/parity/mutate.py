@@ -622,20 +622,25 @@ DECL_MUTATORS = [
 ]
 
 
-def mutate_decl(rng, lines, voc):
-    spots = [i for i, l in enumerate(lines) if line_kind(l) == "decl"]
+def mutate_line(rng, lines, kind, mutators):
+    """One line of a kind by one of its mutators, which are called with the line and all lines."""
+    spots = [i for i, l in enumerate(lines) if line_kind(l) == kind]
     if not spots:
         return None
     at = rng.choice(spots)
-    function = rng.choices([m for m, _ in DECL_MUTATORS], [w for _, w in DECL_MUTATORS])[0]
+    function = rng.choices([m for m, _ in mutators], [w for _, w in mutators])[0]
     s = function(rng, lines[at], lines)
     return (function.__name__, at, lines[:at] + [s] + lines[at + 1 :]) if s and s != lines[at] else None
+
+
+def mutate_decl(rng, lines, voc):
+    return mutate_line(rng, lines, "decl", DECL_MUTATORS)
 
 
 # ---- function heads ----
 
 
-def head_linkage(rng, s):
+def head_linkage(rng, s, lines):
     m = re.match(r"\.(visible|extern|weak|common)\s+", s)
     return (
         rng.choice(LINKAGES) + " " + (s[m.end() :] if m else s)
@@ -644,7 +649,7 @@ def head_linkage(rng, s):
     )
 
 
-def head_kind(rng, s):
+def head_kind(rng, s, lines):
     return s.replace(".entry", ".func", 1) if ".entry" in s else s.replace(".func", ".entry", 1)
 
 
@@ -654,7 +659,7 @@ def params_of(s):
     return (i + 1, j) if 0 <= i < j else None
 
 
-def head_param(rng, s):
+def head_param(rng, s, lines):
     spot = params_of(s)
     if not spot:
         return None
@@ -682,7 +687,7 @@ def head_param(rng, s):
     return s[: spot[0]] + ", ".join(params) + s[spot[1] :]
 
 
-def head_return(rng, s):
+def head_return(rng, s, lines):
     if ".func" not in s:
         return None
     m = re.search(r"\.func\s*(\([^)]*\))?", s)
@@ -693,23 +698,23 @@ def head_return(rng, s):
     return s[: m.start()] + ".func " + new + s[m.end() :]
 
 
-def head_perf(rng, s):
+def head_perf(rng, s, lines):
     tail = " " + rng.choice(PERF)
     return (
         s[:-1] + tail + ";" if s.endswith(";") else s.replace("{", tail + " {", 1) if "{" in s else s + tail
     )
 
 
-def head_name(rng, s):
+def head_name(rng, s, lines):
     m = re.search(r"([\w$%]+)\s*\((?!.*[)]\s*[\w$%]+\s*\()", s)
     return s[: m.start(1)] + rng.choice(NAMES) + s[m.end(1) :] if m else None
 
 
-def head_word(rng, s):
+def head_word(rng, s, lines):
     return decl_word(rng, s, None)
 
 
-def head_body(rng, s):
+def head_body(rng, s, lines):
     return rng.choice(
         [
             s + ";",
@@ -735,13 +740,7 @@ HEAD_MUTATORS = [
 
 
 def mutate_head(rng, lines, voc):
-    spots = [i for i, l in enumerate(lines) if line_kind(l) == "head"]
-    if not spots:
-        return None
-    at = rng.choice(spots)
-    function = rng.choices([m for m, _ in HEAD_MUTATORS], [w for _, w in HEAD_MUTATORS])[0]
-    s = function(rng, lines[at])
-    return (function.__name__, at, lines[:at] + [s] + lines[at + 1 :]) if s and s != lines[at] else None
+    return mutate_line(rng, lines, "head", HEAD_MUTATORS)
 
 
 # ---- the header, statements, characters ----

@@ -92,23 +92,24 @@ static void **handle;
 static char factor[8], total[4];
 static unsigned *shared_count;
 
-static void scale_stub(unsigned *data, unsigned n)
+static void launch_configured(const void *stub, void **args)
 {
-    void *args[] = {&data, &n};
     dim3 grid, block;
     size_t shared;
     stream s;
     if (__cudaPopCallConfiguration(&grid, &block, &shared, &s) == 0)
-        cudaLaunchKernel((const void *)scale_stub, grid, block, args, shared, s);
+        cudaLaunchKernel(stub, grid, block, args, shared, s);
+}
+
+static void scale_stub(unsigned *data, unsigned n)
+{
+    void *args[] = {&data, &n};
+    launch_configured((const void *)scale_stub, args);
 }
 
 static void wild_stub(void)
 {
-    dim3 grid, block;
-    size_t shared;
-    stream s;
-    if (__cudaPopCallConfiguration(&grid, &block, &shared, &s) == 0)
-        cudaLaunchKernel((const void *)wild_stub, grid, block, NULL, shared, s);
+    launch_configured((const void *)wild_stub, NULL);
 }
 
 static void unregister(void)

@@ -226,6 +226,5 @@ int main(void)
     captured();
     children();
     user_objects();
-    MUST(cuCtxDestroy(c));
-    return 0;
+    return end(c);
 }

@@ -155,6 +155,5 @@ int main(void)
     shapes();
     shared();
     occupancy();
-    MUST(cuCtxDestroy(c));
-    return 0;
+    return end(c);
 }

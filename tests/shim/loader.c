@@ -30,6 +30,5 @@ int main(int n, char **args)
     if (result == CUDA_SUCCESS) result = cuLibraryGetKernel(&k, l, "k");
     say("library", result);
     if (result == CUDA_SUCCESS) run((CUfunction)k);
-    MUST(cuCtxDestroy(c));
-    return 0;
+    return end(c);
 }

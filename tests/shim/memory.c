@@ -252,6 +252,5 @@ int main(void)
     managed();
     pointers();
     pools();
-    MUST(cuCtxDestroy(c));
-    return 0;
+    return end(c);
 }

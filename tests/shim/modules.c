@@ -138,6 +138,5 @@ int main(void)
     contents();
     logs();
     libraries();
-    MUST(cuCtxDestroy(c));
-    return 0;
+    return end(c);
 }

@@ -100,6 +100,13 @@ static inline CUcontext begin(void)
     return context;
 }
 
+/* The end of a program that began so: its exit status. */
+static inline int end(CUcontext context)
+{
+    MUST(cuCtxDestroy(context));
+    return 0;
+}
+
 /* Kernels that most programs use: y[i] += a*x[i] with a bound, one that counts, one that stores a value. */
 static const char kernels[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"

@@ -124,6 +124,5 @@ int main(void)
     handles();
     in_order();
     defaults();
-    MUST(cuCtxDestroy(c));
-    return 0;
+    return end(c);
 }

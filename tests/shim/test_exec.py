@@ -22,6 +22,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from tally import Tally  # noqa: E402
+
+tally = Tally()
 PTXVM = os.path.join(BUILD, "bin", "ptxvm")
 LIB = os.path.join(BUILD, "lib")
 STATIC = os.path.join(LIB, "libptxcudart_static.a")
@@ -40,22 +44,6 @@ OTHERWISE = {
     r"^cudaMalloc\(&p, 16\) = 46|^cudaGetLastError\(\) = 46": "a device can be used again after a reset",
 }
 
-passed = failed = skipped = 0
-
-
-def check(name, good, why=""):
-    global passed, failed
-    passed += bool(good)
-    failed += not good
-    if not good:
-        print(f"FAIL {name}: {why}")
-
-
-def skip(name, why):
-    global skipped
-    skipped += 1
-    print(f"skip {name}: {why}")
-
 
 def run(*command, **more):
     options = dict(capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
@@ -70,14 +58,14 @@ def execute(*words, **more):
 def compile_c(output, *words):
     done = run("gcc", "-O1", "-g", f"-I{ROOT}/lib", "-o", output, *words)
     if done.returncode:
-        check(f"compiling {os.path.basename(output)}", False, done.stderr[-2000:])
+        tally.check(f"compiling {os.path.basename(output)}", False, done.stderr[-2000:])
     return done.returncode == 0
 
 
 def expect(name, done, output, code=0, error=""):
     shown = f"exit code {done.returncode}\n{done.stdout}{done.stderr}"
     good = done.returncode == code and done.stdout == output and re.search(error, done.stderr)
-    check(name, good, shown[-3000:])
+    tally.check(name, good, shown[-3000:])
 
 
 # ---- without nvcc ----
@@ -90,7 +78,7 @@ def clients():
         expect("exit code of the program", execute("./shared", "x", "7"), RIGHT, 7)
         fault = execute("./shared", "wild", "9")
         expect("fault", fault, WILD, 9, r"CUDA_ERROR_ILLEGAL_ADDRESS \(700\): access of 4 bytes at 0x8")
-        check("fault: place", "st.global.u32 [%d], 1;" in fault.stderr, fault.stderr)
+        tally.check("fault: place", "st.global.u32 [%d], 1;" in fault.stderr, fault.stderr)
     for name, align in (("far", '".balign 16\\n"'), ("packed", '""')):
         hidden = ("-DCLIENT_HIDDEN", f"-DVENDOR_ALIGN={align}", client, vendor)
         if compile_c(name, "-fPIE", *hidden):
@@ -109,7 +97,7 @@ def clients():
     expect("stripped", execute("./stripped"), "", 3, "stripped.*-cudart shared.*libptxcudart_static.a")
     libraries = ("-lffi", "-lzstd", "-llz4", "-lm", "-ldl", "-pthread")
     if SAN:
-        skip("static", "sanitizers do not link statically")
+        tally.skip("static", "sanitizers do not link statically")
     elif compile_c("relinked", client, STATIC, *libraries):
         expect("relinked", run("./relinked"), RIGHT)
         if compile_c("static", "-static", client, STATIC, *libraries, "-w"):
@@ -125,14 +113,16 @@ def options():
     with open("report.json", encoding="utf-8") as file:
         told = json.load(file)
     launches = {k["name"]: k["launches"] for k in told["kernels"]}
-    check("--report: kernels", launches == {"scale": 1, "wild": 1} and told["launches"] == 2, told)
-    check("--report: faults", [f["name"] for f in told["faults"]] == ["CUDA_ERROR_ILLEGAL_ADDRESS"], told)
+    tally.check("--report: kernels", launches == {"scale": 1, "wild": 1} and told["launches"] == 2, told)
+    tally.check(
+        "--report: faults", [f["name"] for f in told["faults"]] == ["CUDA_ERROR_ILLEGAL_ADDRESS"], told
+    )
     unsupported = [u["name"] for u in told["unsupported"]]
-    check("--report: unsupported", unsupported == ["cudaGraphicsMapResources"], told)
+    tally.check("--report: unsupported", unsupported == ["cudaGraphicsMapResources"], told)
     # 1000 threads run 20 instructions, 24 leave after 8; the other kernel runs 2.
-    check("--report: instructions", told["instructions"] >= 1000 * 15 and told["exit_code"] == 6, told)
+    tally.check("--report: instructions", told["instructions"] >= 1000 * 15 and told["exit_code"] == 6, told)
     steps = run(PTXVM, "--max-steps", "3", "--exec", "./shared")
-    check("--max-steps", "limit" in steps.stderr.lower(), steps.stderr)
+    tally.check("--max-steps", "limit" in steps.stderr.lower(), steps.stderr)
     expect("no program", execute("./none"), "", 2, "none")
     expect("not in PATH", execute("no-such-program"), "", 2, "not found in PATH")
     expect("a script", run(PTXVM, "--exec", "sh", "-c", "./shared x 5"), RIGHT, 5)
@@ -141,7 +131,9 @@ def options():
     both = run(PTXVM, "--report", "two.json", "--exec", "sh", "-c", "./shared & ./shared; wait")
     with open("two.json", encoding="utf-8") as file:
         told = json.load(file)
-    check("two processes", both.returncode == 0 and told["launches"] == 2 and len(told["kernels"]) == 1, told)
+    tally.check(
+        "two processes", both.returncode == 0 and told["launches"] == 2 and len(told["kernels"]) == 1, told
+    )
 
 
 def signals():
@@ -156,15 +148,15 @@ def signals():
     first = process.stdout.readline()
     process.send_signal(signal.SIGTERM)
     rest = process.stdout.read()
-    check("a signal", (first, rest, process.wait()) == ("ready\n", "got\n", 12), (first, rest))
+    tally.check("a signal", (first, rest, process.wait()) == ("ready\n", "got\n", 12), (first, rest))
     killed = run(PTXVM, "--counts", "--exec", "sh", "-c", "kill -9 $$")
-    check("death by a signal", killed.returncode == 137, killed.returncode)
+    tally.check("death by a signal", killed.returncode == 137, killed.returncode)
 
 
 def start():
     """What a small program takes beside its process, in processor time: the best of several."""
     if SAN:
-        return skip("start", "sanitizers")
+        return tally.skip("start", "sanitizers")
 
     def best(*command):
         times = []
@@ -175,7 +167,7 @@ def start():
         return min(times)
 
     more = best(PTXVM, "--exec", "./far") - best(PTXVM, "--exec", "/bin/true")
-    check("start", more <= 0.03, f"{more * 1000:.0f} ms of processor time beyond /bin/true")
+    tally.check("start", more <= 0.03, f"{more * 1000:.0f} ms of processor time beyond /bin/true")
     return None
 
 
@@ -188,7 +180,7 @@ def compare(name, got, want):
         if line[0] == "-" and not any(re.search(r, line[2:]) for r in OTHERWISE):
             lines.append(line)
         known.append(line)
-    check(name, not lines and got.count("\n") >= want.count("\n") - 1, "\n".join(lines))
+    tally.check(name, not lines and got.count("\n") >= want.count("\n") - 1, "\n".join(lines))
 
 
 def nvcc_programs(nvcc):
@@ -199,7 +191,7 @@ def nvcc_programs(nvcc):
     run(nvcc, "-lineinfo", "-arch=compute_80", "-o", "fault", os.path.join(HERE, "fault.cu"))
     shown = r"fault.cu:5.*\n +5 \|     p\[i\] = 7; // the store"
     expect("source of a fault", run(PTXVM, "--strict", "--exec", "./fault"), "", 4, shown)
-    check("thread of a fault", "thread (1,0,0)" in execute("./fault").stderr)
+    tally.check("thread of a fault", "thread (1,0,0)" in execute("./fault").stderr)
     ways = [("-O3",), ("-G",)] if not SAN else [("-O3",)]
     for way in ways:
         for runtime in ("shared", "static") if "-O3" in way else ("static",):
@@ -209,7 +201,7 @@ def nvcc_programs(nvcc):
                 command = [nvcc, *way, "-std=c++17", "-arch=compute_80", "-cudart", runtime, "-o", source]
                 done = run(*command, os.path.join(HERE, source + ".cu"))
                 if done.returncode:
-                    check(f"{source} {what}", False, done.stderr[-2000:])
+                    tally.check(f"{source} {what}", False, done.stderr[-2000:])
             for source in ("features", "graphs"):
                 expect(f"{source} {what}", execute("./" + source), text(source + ".txt"))
             if "facts" not in sources:
@@ -231,10 +223,9 @@ def main():
         if nvcc:
             nvcc_programs(nvcc)
         else:
-            skip("programs of nvcc", "there is no nvcc")
+            tally.skip("programs of nvcc", "there is no nvcc")
         os.chdir(ROOT)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
+    return tally.end()
 
 
 if __name__ == "__main__":

@@ -13,19 +13,14 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("BUILD", os.path.join(ROOT, "build"))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+from tally import Tally  # noqa: E402
+
+tally = Tally()
 TOOLKIT = os.environ.get("CUDA_HOME", "/usr/local/cuda")
 RT = os.path.join(ROOT, "lib", "shim", "rt")
 RELEASES = {11: "libcudart.so.11.0", 12: "libcudart.so.12", 13: "libcudart.so.13"}
 RETURNS_OTHER = {"cudaGetErrorName", "cudaGetErrorString", "cudaCreateChannelDesc"}
-passed = failed = 0
-
-
-def check(name, good, why=""):
-    global passed, failed
-    passed += bool(good)
-    failed += not good
-    if not good:
-        print(f"FAIL {name}: {why}")
 
 
 def exported(library):
@@ -72,7 +67,7 @@ def compile_c(text, what, more=()):
             command + list(more) + ["-o", source + ".out", source], capture_output=True, text=True
         )
         if done.returncode:
-            check(what, False, "\n" + done.stderr[:3000])
+            tally.check(what, False, "\n" + done.stderr[:3000])
             return None
         run = subprocess.run([source + ".out"], capture_output=True, text=True)
         return run.stdout
@@ -129,13 +124,13 @@ def layouts():
     ours = compile_c(print_layouts(header, structs, '#include "shim/rt/abi.h"', "ours"), "our layouts")
     for a, b in zip((theirs or "").split("\n"), (ours or "").split("\n")):
         if a:
-            check("layout of " + a.split()[0], a == b, f"\n  theirs {a}\n  ours   {b}")
+            tally.check("layout of " + a.split()[0], a == b, f"\n  theirs {a}\n  ours   {b}")
     sizes = compile_c(
         '#include <stdio.h>\n#include "shim/rt/abi.h"\nint main(void) { printf("%zu %zu", '
         "sizeof(struct cudaDeviceProp11), sizeof(struct cudaDeviceProp12)); return 0; }",
         "older cudaDeviceProp",
     )
-    check("sizes of older cudaDeviceProp", sizes == "728 1032", sizes)
+    tally.check("sizes of older cudaDeviceProp", sizes == "728 1032", sizes)
 
 
 def enumerators():
@@ -146,7 +141,7 @@ def enumerators():
         header = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     block = re.search(r"enum\s+__device_builtin__\s+cudaError\s*\{(.*?)\}", header, re.S)[1]
     theirs = dict(re.findall(r"(\w+)\s*=\s*(\d+)", block))
-    check("errors", errors == theirs, sorted(set(errors.items()) ^ set(theirs.items())))
+    tally.check("errors", errors == theirs, sorted(set(errors.items()) ^ set(theirs.items())))
     with open(os.path.join(RT, "abi.h"), encoding="utf-8") as file:
         kinds = "Error|Memcpy|MemoryType|ChannelFormatKind|ResourceType|GraphNodeType"
         found = re.findall(rf"\b(cuda(?:{kinds})[A-Z]\w*)\b(?=\s*[,=\n])", file.read())
@@ -155,7 +150,7 @@ def enumerators():
     main = f"int main(void) {{ {text} return 0; }}\n"
     a = compile_c("#include <stdio.h>\n#include <cuda_runtime_api.h>\n" + main, "their enumerators")
     b = compile_c('#include <stdio.h>\n#include "shim/rt/abi.h"\n' + main, "our enumerators")
-    check("enumerators", a and a == b, f"{a} {b}")
+    tally.check("enumerators", a and a == b, f"{a} {b}")
 
 
 def prototypes():
@@ -176,7 +171,7 @@ def prototypes():
         theirs = " ".join(found[1].split())
         good = count_words(theirs) == count_words(ours)
         pointers = [w.count("*") > 0 or "[" in w for w in theirs.split(",")]
-        check("prototype of " + name, good, f"({theirs}) ({ours})")
+        tally.check("prototype of " + name, good, f"({theirs}) ({ours})")
         if good and "(" not in theirs:
             opaque = re.compile(r"_t\b|cudaHostFn_t|cudaStreamCallback_t|Handle")
             for mine, their, pointer in zip(ours.split(","), theirs.split(","), pointers):
@@ -184,7 +179,7 @@ def prototypes():
                 number = r"\s*(const )?(int|unsigned|size_t|uint64_t|unsigned long long)\b"
                 known = is_pointer or re.match(number, mine)
                 if pointer or (known and not opaque.search(their)):
-                    check(f"prototype of {name}", pointer == is_pointer, f"'{their}' and '{mine}'")
+                    tally.check(f"prototype of {name}", pointer == is_pointer, f"'{their}' and '{mine}'")
 
 
 def names():
@@ -196,13 +191,13 @@ def names():
         return
     theirs = exported(reference[0])
     ours = exported(os.path.join(BUILD, "lib", "libcudart.so.13"))
-    check("names of release 13", theirs == ours, sorted(set(theirs.items()) ^ set(ours.items())))
+    tally.check("names of release 13", theirs == ours, sorted(set(theirs.items()) ^ set(ours.items())))
 
 
 def main():
     for soname in RELEASES.values():
         found = exported(os.path.join(BUILD, "lib", soname))
-        check(f"versions of {soname}", found and set(found.values()) == {soname}, set(found.values()))
+        tally.check(f"versions of {soname}", found and set(found.values()) == {soname}, set(found.values()))
     if not os.path.exists(os.path.join(TOOLKIT, "include", "cuda_runtime_api.h")):
         print("skip the rest: no cuda_runtime_api.h")
     else:
@@ -210,8 +205,7 @@ def main():
         layouts()
         enumerators()
         prototypes()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return tally.end()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,17 @@ BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
 PTXAS = os.path.join(BUILD, "bin", "ptxas")
 SMALL = bool(os.environ.get("PTXVM_TEST_SMALL"))
 
+# After ".func ": a function of a few lines.
+TWICE = """(.param .b32 r) twice(.param .b32 a)
+{
+    .reg .b32 %x<3>;
+    ld.param.u32 %x1, [a];
+    add.u32 %x2, %x1, %x1;
+    st.param.b32 [r], %x2;
+    ret;
+}
+"""
+
 
 def ptxas(*arguments, text=None):
     """(exit code, standard output, standard error) as bytes."""

@@ -7,21 +7,16 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from corpus import Tally, ptxas  # noqa: E402
+from corpus import TWICE, Tally, ptxas  # noqa: E402
 
-TEXT = """.version 8.0
+TEXT = (
+    """.version 8.0
 .target sm_90
 .address_size 64
 .global .u32 table[4] = {1, 2, 3, 4};
-.func (.param .b32 r) twice(.param .b32 a)
-{
-    .reg .b32 %x<3>;
-    ld.param.u32 %x1, [a];
-    add.u32 %x2, %x1, %x1;
-    st.param.b32 [r], %x2;
-    ret;
-}
-.visible .entry k(.param .u64 p)
+.func """
+    + TWICE
+    + """.visible .entry k(.param .u64 p)
 {
     .reg .b32 %r<9>;
     .reg .f32 %f<3>;
@@ -37,6 +32,7 @@ DONE:
     ret;
 }
 """
+)
 DEBUG = '.file 1 "a.cu"\n.section .debug_str { .b8 1 }\n'
 
 

@@ -9,22 +9,18 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from corpus import TWICE  # noqa: E402
 from lsp_client import PTXAS, Client  # noqa: E402
 
 URI = "file:///tmp/a%20b.ptx"
-TEXT = """.version 8.0
+TEXT = (
+    """.version 8.0
 .target sm_90
 .address_size 64
 .global .u32 table[4];
-.visible .func (.param .b32 r) twice(.param .b32 a)
-{
-    .reg .b32 %x<3>;
-    ld.param.u32 %x1, [a];
-    add.u32 %x2, %x1, %x1;
-    st.param.b32 [r], %x2;
-    ret;
-}
-.visible .entry k(.param .u64 p)
+.visible .func """
+    + TWICE
+    + """.visible .entry k(.param .u64 p)
 {
     .reg .b32 %r<9>;
     .reg .pred %q;
@@ -38,6 +34,7 @@ DONE:
     ret;
 }
 """
+)
 
 
 def span(answer):

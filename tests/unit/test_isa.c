@@ -140,6 +140,16 @@ static void compare_opcode(const char *opcode, bool exact, struct set *accepted)
     clear(accepted);
 }
 
+/* The next line that is no remark, without its end. */
+static bool next_line(FILE *f, char *line, int size)
+{
+    while (fgets(line, size, f)) {
+        line[strcspn(line, "\n")] = 0;
+        if (line[0] != '#') return true;
+    }
+    return false;
+}
+
 static void test_forms(void **state)
 {
     FILE *f = fopen("tests/isa/forms.txt", "r");
@@ -148,9 +158,7 @@ static void test_forms(void **state)
     (void)state;
     assert_non_null(f);
     faults = 0;
-    while (fgets(line, sizeof line, f)) {
-        line[strcspn(line, "\n")] = 0;
-        if (line[0] == '#') continue;
+    while (next_line(f, line, sizeof line)) {
         if (line[0] != ' ') {
             compare_opcode(opcode, !strcmp(kind, "exact"), &accepted);
             assert_int_equal(sscanf(line, "%63s %15s", opcode, kind), 2);
@@ -411,9 +419,7 @@ static void test_neighbours(void **state)
     (void)state;
     assert_non_null(f);
     faults = 0;
-    while (fgets(line, sizeof line, f)) {
-        line[strcspn(line, "\n")] = 0;
-        if (line[0] == '#') continue;
+    while (next_line(f, line, sizeof line)) {
         assert_int_equal(sscanf(line, "%15s %7s %15s %n", target, version, verdict, &used), 3);
         bool want = !strcmp(verdict, "accepted");
         if (accepts(target, version, line + used) != want) {

@@ -825,23 +825,14 @@ def atomic():
             " %t1, %t2"
         ),
     )
-    for t in ("f16x2", "bf16x2"):
+    for t, b, r in (("f16x2", "b32", "t"), ("bf16x2", "b32", "t"), ("f16", "b16", "h"), ("bf16", "b16", "h")):
         for o in ("add", "min", "max"):
             form(
                 f,
                 [t] * 4,
-                ["b32", "cell"],
-                "st.global.v2.b32 [%%g], {%%a, %%b}; atom.global.%s.noftz.v2.%s {%%t1, %%t2}, [%%g], {%%c,"
-                " %%d}; xor.b32 %%x, %%t1, %%t2" % (o, t),
-            )
-    for t in ("f16", "bf16"):
-        for o in ("add", "min", "max"):
-            form(
-                f,
-                [t] * 4,
-                ["b16", "cell"],
-                "st.global.v2.b16 [%%g], {%%a, %%b}; atom.global.%s.noftz.v2.%s {%%h1, %%h2}, [%%g], {%%c,"
-                " %%d}; xor.b16 %%x, %%h1, %%h2" % (o, t),
+                [b, "cell"],
+                f"st.global.v2.{b} [%g], {{%a, %b}}; atom.global.{o}.noftz.v2.{t} {{%{r}1, %{r}2}}, [%g], {{%c,"
+                f" %d}}; xor.{b} %x, %{r}1, %{r}2",
             )
 
 
