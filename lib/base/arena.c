@@ -48,17 +48,6 @@ static _Noreturn void fail(struct px_arena *arena)
     longjmp(*arena->on_failure, 1);
 }
 
-static struct px_arena_chunk *chunk_new(struct px_arena *arena, size_t room)
-{
-    if (room > SIZE_MAX - sizeof(struct px_arena_chunk)) fail(arena);
-    size_t size = sizeof(struct px_arena_chunk) + room;
-    struct px_arena_chunk *chunk = px_alloc(&arena->alloc, size);
-    if (!chunk) fail(arena);
-    chunk->size = size;
-    arena->total += size;
-    return chunk;
-}
-
 /* The first touch of a page costs more than filling it; a large chunk asks for large pages, where there are
  * such. */
 static void ask_huge_pages(struct px_arena_chunk *chunk)
@@ -70,6 +59,18 @@ static void ask_huge_pages(struct px_arena_chunk *chunk)
 #else
     (void)chunk;
 #endif
+}
+
+static struct px_arena_chunk *chunk_new(struct px_arena *arena, size_t room)
+{
+    if (room > SIZE_MAX - sizeof(struct px_arena_chunk)) fail(arena);
+    size_t size = sizeof(struct px_arena_chunk) + room;
+    struct px_arena_chunk *chunk = px_alloc(&arena->alloc, size);
+    if (!chunk) fail(arena);
+    chunk->size = size;
+    arena->total += size;
+    if (size >= 2 * HUGE_PAGE) ask_huge_pages(chunk);
+    return chunk;
 }
 
 /* A block of its own for a large request; the newest chunk stays the one that is filled. */
@@ -88,7 +89,6 @@ static void *alloc_slow(struct px_arena *arena, size_t size)
     room = room < CHUNK_MIN ? CHUNK_MIN : room > CHUNK_MAX ? CHUNK_MAX : room;
     if (size > room / 4) return alloc_alone(arena, size);
     struct px_arena_chunk *chunk = chunk_new(arena, room - sizeof *chunk);
-    if (room >= 2 * HUGE_PAGE) ask_huge_pages(chunk);
     chunk->older = arena->chunks;
     arena->chunks = chunk;
     arena->next = (char *)(chunk + 1) + size;
