@@ -831,8 +831,8 @@ def atomic():
                 f,
                 [t] * 4,
                 [b, "cell"],
-                f"st.global.v2.{b} [%g], {{%a, %b}}; atom.global.{o}.noftz.v2.{t} {{%{r}1, %{r}2}}, [%g], {{%c,"
-                f" %d}}; xor.{b} %x, %{r}1, %{r}2",
+                f"st.global.v2.{b} [%g], {{%a, %b}}; atom.global.{o}.noftz.v2.{t} {{%{r}1, %{r}2}}, [%g],"
+                f" {{%c, %d}}; xor.{b} %x, %{r}1, %{r}2",
             )
 
 
