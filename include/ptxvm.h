@@ -230,6 +230,15 @@ PTX_API ptx_status ptx_program_gaps(ptx_program *program, void (*tell)(void *use
 
 /* ---- launches ------------------------------------------------------- */
 
+enum {
+    /* The kernel need not wait for the end of the one before it in its stream (or of those before its node in
+     * a graph): it begins when each block of that one has executed griddepcontrol.launch_dependents or ended,
+     * and its griddepcontrol.wait waits for that one's end. Behind anything but a kernel it changes nothing.
+     */
+    PTX_LAUNCH_PROGRAMMATIC = 1,
+    PTX_LAUNCH_PRIORITY = 2 /* `priority` takes the place of the stream's */
+};
+
 typedef struct ptx_launch_config {
     size_t struct_size;
     unsigned grid[3];      /* CTAs; 0 in y or z counts as 1 */
@@ -242,6 +251,10 @@ typedef struct ptx_launch_config {
     int cooperative; /* all blocks run at once; PTX_ERROR_LAUNCH when the device does not hold as many */
     unsigned
         cluster[3]; /* blocks of a cluster, which divide the grid; 0: 1. Larger ones: PTX_ERROR_UNSUPPORTED */
+    unsigned flags; /* PTX_LAUNCH_... */
+    int priority;   /* as in ptx_stream_config */
+    struct ptx_fault *refused; /* ptx_kernel_submit fills it, where ptx_kernel_launch fills its fault, when it
+                                  refuses the launch; NULL: nobody asks. Others do not look at it */
 } ptx_launch_config;
 
 /*

@@ -180,8 +180,12 @@ PTX_API ptx_status ptx_kernel_submit(ptx_kernel *kernel, const ptx_launch_config
     struct px_task *task;
     if (!kernel || !config) return PTX_ERROR_INVALID_ARGUMENT;
     ptx_device *device = kernel->program->device;
-    if (!px_launch_take(&op.config, config)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_launch_take(&op.config, config) || !px_fault_ok(op.config.refused))
+        return PTX_ERROR_INVALID_ARGUMENT;
+    ptx_fault *refused = op.config.refused, told = {0};
+    if (refused) op.config.refused = &told;
     const ptx_status status = px_work_submit(device, &op, stream, launch ? &task : NULL);
+    px_fault_give(refused, &told);
     return status == PTX_OK && launch ? give_number(device, task, launch) : status;
 }
 

@@ -14,7 +14,8 @@ enum {
 
 bool px_launch_take(ptx_launch_config *own, const ptx_launch_config *given)
 {
-    return px_take(own, sizeof *own, FIRST_LAUNCH, given);
+    const unsigned known = PTX_LAUNCH_PROGRAMMATIC | PTX_LAUNCH_PRIORITY;
+    return px_take(own, sizeof *own, FIRST_LAUNCH, given) && !(own->flags & ~known);
 }
 
 ptx_status px_version_refused(ptx_device *device, const char *what)

@@ -43,6 +43,23 @@ static int do_fence(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
+/* Each block counts once. */
+static int do_launch_dependents(struct px_gang *g, const struct px_insn *in)
+{
+    struct px_cta *cta = g->cta;
+    (void)in;
+    if (cta->told || cta->grid->parent) return PX_STEP_NEXT;
+    cta->told = true;
+    return atomic_fetch_sub(&cta->grid->untold, 1) == 1 ? PX_STEP_TRIGGER : PX_STEP_NEXT;
+}
+
+/* What is resumed has waited, which exec.c is to hear of. */
+static int do_wait_prior(struct px_gang *g, const struct px_insn *in)
+{
+    (void)in;
+    return g->resume || atomic_load(&g->cta->grid->prior) ? PX_STEP_PRIOR : PX_STEP_NEXT;
+}
+
 static int do_join(struct px_gang *g, const struct px_insn *in)
 {
     return in->target >= g->merge_pc ? PX_STEP_JOIN : PX_STEP_NEXT;
@@ -148,6 +165,7 @@ PLAIN(trap, do_trap)
 PLAIN(brkpt, do_brkpt)
 PLAIN(nanosleep, px_nanosleep)
 PLAIN(fence, do_fence)
+PLAIN(griddepcontrol, in->fact ? do_wait_prior : do_launch_dependents)
 
 /* ---- where lanes meet ---- */
 

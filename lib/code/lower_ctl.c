@@ -76,10 +76,13 @@ void px_lower_hint(struct px_irfn *f, const struct px_bound *b)
     (void)f, (void)b;
 }
 
-/* Without programmatic launch there is nothing to wait for. */
+/* The fact: does it wait? */
 void px_lower_griddepcontrol(struct px_irfn *f, const struct px_bound *b)
 {
-    (void)f, (void)b;
+    uint32_t around = px_lower_around(f, b);
+    px_lower_inst(f, (px_irop)(PX_IR_TABLE | PX_OP_griddepcontrol), NULL, 0, 0)->fact =
+        px_match_has(&b->match, PX_W_wait);
+    px_lower_around_end(f, around);
 }
 
 /* ---- barriers of the CTA ---- */

@@ -58,6 +58,8 @@ void px_cta_destroy(struct px_worker *worker, struct px_cta *cta);
 void px_cta_drop_spare(struct px_worker *worker); /* its code is about to go */
 
 uint32_t px_cta_slot(const struct px_cta *cta);
+/* Has it executed griddepcontrol.launch_dependents? */
+bool px_cta_told(const struct px_cta *cta);
 const struct px_trap *px_cta_trap(const struct px_cta *cta);
 /*
  * Says where every live entry stands: "  block (1,0,0) threads 0-31: wait at barrier 0, k x.ptx:17 (x.cu:5)".

@@ -139,6 +139,7 @@ struct px_cta {
     struct px_trap trap;
     int *last_error;                   /* of each thread; */
     bool errors;                       /* some may not be 0 */
+    bool told;                         /* it has let dependents of the grid begin */
     struct px_frame *spare;            /* frames to use again */
     uint64_t frame_bytes;              /* held by frames, spare ones included */
     struct px_async_when when;         /* asynchronous copies finish */

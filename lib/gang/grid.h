@@ -53,6 +53,8 @@ struct px_grid {
     uint32_t resident;              /* CTAs of this shape that the device holds at once (occupancy) */
     uint64_t next_cta;              /* next number to hand out; under the scheduler's lock */
     atomic_uint_fast64_t ctas_left; /* not yet ended */
+    atomic_uint_fast64_t untold;    /* of a root: CTAs that have neither ended nor let dependents begin */
+    atomic_bool prior;              /* of a root: the grid before it in its stream is not complete */
     struct px_grid *parent;         /* NULL for a host launch */
     struct px_grid *next;           /* in a queue; owned by the queue's lock */
     uint64_t workspace;             /* of a cooperative grid, a device address; 0: it is none */

@@ -57,6 +57,8 @@ enum px_step {
                    */
     PX_STEP_GROW, /* alloca: the lanes' local memory is too small */
     PX_STEP_POLL, /* a wait at mbarriers: some lanes are not done */
+    PX_STEP_PRIOR,   /* griddepcontrol.wait: the grid before is not complete, or was not */
+    PX_STEP_TRIGGER, /* griddepcontrol.launch_dependents: the grid's last block has executed it, or ended */
     PX_STEP_ARRIVED, /* an atomic operation has changed the grid's workspace */
     PX_STEP_YIELD,   /* nanosleep: let others run */
     PX_STEP_WIDEN,   /* nothing was done: it cannot be done while the gang runs narrowed (vm/forks.h) */

@@ -63,19 +63,6 @@ void px_cu_args_clean(struct px_cu_args *args)
 
 /* ---- shapes ---- */
 
-/* Why a shape that the library refuses is refused, as CUDA tells it. */
-static CUresult refused(struct px_cu_function *f, const ptx_launch_config *l)
-{
-    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    unsigned blocks = 0;
-    int sms = 1;
-    if (!l->cooperative || threads > 1024) return CUDA_ERROR_INVALID_VALUE;
-    ptx_occupancy_blocks(f->kernel, (unsigned)threads, l->shared_bytes, &blocks);
-    px_cu_device_value(f->head.context->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &sms);
-    const bool fits = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2] <= (uint64_t)blocks * (unsigned)sms;
-    return fits ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
-}
-
 CUresult px_cu_shape(struct px_cu_function *f, const ptx_launch_config *l)
 {
     int dynamic = 0;
@@ -100,8 +87,12 @@ CUresult px_cu_submit(struct px_cu_function *f, ptx_launch_config *l, void **par
     PX_CU_TRY(px_cu_params(f, params, extra, &args));
     l->params = args.bytes;
     l->param_bytes = f->param_bytes;
+    ptx_fault fault = {.struct_size = sizeof fault};
+    l->refused = &fault;
     const ptx_status status = ptx_kernel_submit(f->kernel, l, way.stream, NULL);
-    if (status == PTX_ERROR_LAUNCH) return refused(f, l);
+    l->refused = NULL;
+    if (status == PTX_ERROR_LAUNCH)
+        return fault.cuda_error ? (CUresult)fault.cuda_error : CUDA_ERROR_INVALID_VALUE;
     if (status != PTX_OK) {
         if (status == PTX_ERROR_UNSUPPORTED) px_cu_say("%s: %s", f->name, ptx_device_message(way.vm));
         return px_cu_result(way.context, status, NULL);
@@ -166,13 +157,18 @@ CUresult px_cu_launch_attribute(ptx_launch_config *l, CUlaunchAttributeID id, co
     case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
         if (!v->deviceUpdatableKernelNode.deviceUpdatable) return CUDA_SUCCESS;
         return px_cu_unsupported("CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE");
-    /* Hints, and permissions to overlap that nobody has to use: a stream in order is one way to obey them. */
+    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        if (v->programmaticStreamSerializationAllowed) l->flags |= PTX_LAUNCH_PROGRAMMATIC;
+        return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+        l->flags |= PTX_LAUNCH_PRIORITY;
+        l->priority = v->priority;
+        return CUDA_SUCCESS;
+    /* Hints. */
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-    case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY:
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:

@@ -460,7 +460,7 @@ CUresult cuGraphKernelNodeSetAttribute(CUgraphNode node, CUkernelNodeAttrID id,
     PX_CU_TRY(px_cu_launch_attribute(&info.launch, id, value));
     const ptx_node_config config = {
         .struct_size = sizeof config, .kind = PTX_NODE_KERNEL, .kernel = info.kernel, .launch = &info.launch};
-    if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+    if (id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE || id == CU_LAUNCH_ATTRIBUTE_PRIORITY)
         PX_CU_TRY(px_cu_result(n->head.context, ptx_node_set(n->graph->vm, n->number, &config), NULL));
     n->attributes[id] = *value;
     return CUDA_SUCCESS;

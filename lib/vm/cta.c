@@ -200,7 +200,7 @@ static bool start_cta(struct px_cta *cta, struct px_grid *grid, uint64_t number,
     fill_uniform(cta, grid);
     number_cta(cta, grid, number);
     if (cta->errors) memset(cta->last_error, 0, cta->threads * sizeof *cta->last_error);
-    cta->errors = false;
+    cta->errors = cta->told = false;
     cta->counted = grid->device->config.deterministic;
     cta->clock = 0;
     cta->when.mode = grid->device->config.async;
@@ -279,6 +279,7 @@ static void wake_gang(struct px_gang *g)
     if (!g->entries.asleep.n) return;
     px_entries_wake(&g->entries, PX_ENTRY_PARK, 0);
     px_entries_wake(&g->entries, PX_ENTRY_GRID, 0);
+    px_entries_wake(&g->entries, PX_ENTRY_PRIOR, 0);
 }
 
 /* Nothing runs, nothing waits, and no copy is under way. */
@@ -305,6 +306,7 @@ static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worke
             if (cta->gangs[i].entries.asleep.n) t.alive = true;
             if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_PARK)) t.parked = true;
             if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_GRID)) t.parked = true;
+            if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_PRIOR)) t.parked = true;
         }
         return after_round(&t);
     }
@@ -326,6 +328,10 @@ enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint
 uint32_t px_cta_slot(const struct px_cta *cta)
 {
     return cta->slot;
+}
+bool px_cta_told(const struct px_cta *cta)
+{
+    return cta->told;
 }
 const struct px_trap *px_cta_trap(const struct px_cta *cta)
 {
@@ -362,6 +368,7 @@ static void say_state(const struct px_cta *cta, const struct px_entry *e, char *
         snprintf(buf, size, "wait at the mbarrier at 0x%x of shared memory (%s)", (unsigned)e->key, text);
         break;
     case PX_ENTRY_GRID: px_cooperative_text(cta->grid, buf, size); break;
+    case PX_ENTRY_PRIOR: snprintf(buf, size, "wait for the grid before to complete"); break;
     case PX_ENTRY_PARK: snprintf(buf, size, "wait in a call"); break;
     default: snprintf(buf, size, "can run"); break;
     }

@@ -288,6 +288,7 @@ static ptx_status make_parts(struct ptx_device *device)
     device->sched.runtime = device->runtime;
     device->sched.over = px_task_over;
     device->sched.look = px_tasks_look;
+    device->sched.triggered = px_task_triggered;
     device->sched.alone = device->config.deterministic != 0;
     device->quota.sched = &device->sched;
     if (!(device->pool = px_pool_new(device, 0))) return PTX_ERROR_OUT_OF_MEMORY;

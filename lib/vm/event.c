@@ -43,7 +43,7 @@ ptx_status px_event_record(struct ptx_device *device, ptx_event number, ptx_stre
     struct px_stream *s = px_stream_find(device, stream);
     if (!e || !s) return PTX_ERROR_INVALID_ARGUMENT;
     if (s->capture) return px_capture_record(s, e);
-    struct px_task *mark = px_stream_put(s, NULL, NULL);
+    struct px_task *mark = px_stream_put(s, NULL, NULL, false);
     if (!mark) return PTX_ERROR_OUT_OF_MEMORY;
     px_task_submit(mark);
     px_event_leave_capture(device, e);
@@ -97,7 +97,7 @@ ptx_status px_stream_wait_event(struct ptx_device *device, ptx_stream stream, pt
     if (!e || !s) return PTX_ERROR_INVALID_ARGUMENT;
     if (e->capture || s->capture) return px_capture_wait(s, e);
     if (has_happened(e)) return PTX_OK;
-    struct px_task *mark = px_stream_put(s, NULL, e->task);
+    struct px_task *mark = px_stream_put(s, NULL, e->task, false);
     if (!mark) return PTX_ERROR_OUT_OF_MEMORY;
     px_task_submit(mark);
     px_task_release(mark);

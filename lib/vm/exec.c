@@ -23,6 +23,7 @@
 #include "vm/forks.h"
 #include "vm/kept.h"
 #include "vm/poll.h"
+#include "vm/sched.h"
 #include "ops/alloca.h"
 #include "ops/warp.h"
 #include "gang/fpmode.h"
@@ -408,6 +409,16 @@ static enum after do_poll(struct run *r, const struct px_insn *in)
     return AFTER_SWITCH;
 }
 
+/* At griddepcontrol.wait: true when there is nothing to wait for any more. */
+static bool prior_over(struct run *r, const struct px_insn *in)
+{
+    if (!atomic_load(&r->g->cta->grid->prior)) return true;
+    part_all(r, (uint32_t)(in - r->code) + 1);
+    stop_at(r, in);
+    px_entry_wait(&r->g->entries, PX_ENTRY_PRIOR, 0);
+    return false;
+}
+
 /* The record is run again once there is room. */
 static enum after do_grow(struct run *r, const struct px_insn *in)
 {
@@ -444,6 +455,10 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     case PX_STEP_MEET: part_all(r, next); return do_meet(r, now);
     case PX_STEP_GROW: part_all(r, next); return do_grow(r, now);
     case PX_STEP_POLL: part_all(r, next); return do_poll(r, now);
+    case PX_STEP_PRIOR:
+        if (prior_over(r, now)) break;
+        return AFTER_SWITCH;
+    case PX_STEP_TRIGGER: px_sched_triggered(r->g->cta->grid); break;
     case PX_STEP_ARRIVED: px_cooperative_arrived(r->g->cta->grid); break;
     case PX_STEP_YIELD:
         if (!others_run(r->g)) break;

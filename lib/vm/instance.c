@@ -207,8 +207,9 @@ ptx_status px_exec_make(struct ptx_device *device, const struct px_graph *graph,
 static bool follow_steps(const struct px_exec *exec, struct px_stage *step, struct px_task *entry)
 {
     bool ok = step->nafter || px_task_follow(step->task, entry);
+    const bool overlap = step->op.kind == PX_WORK_KERNEL && step->op.config.flags & PTX_LAUNCH_PROGRAMMATIC;
     for (uint32_t i = 0; ok && i < step->nafter; i++)
-        ok = px_task_follow(step->task, exec->steps[step->after[i]].task);
+        ok = (overlap ? px_task_overlap : px_task_follow)(step->task, exec->steps[step->after[i]].task);
     return ok;
 }
 
@@ -241,14 +242,12 @@ static ptx_status make_task(struct ptx_device *device, struct px_exec *exec, str
         task->branch = step->op.branch;
         task->branch->refs++;
     }
-    const bool kernel = step->op.kind == PX_WORK_KERNEL;
     task->stream = s;
     s->refs++;
     task->priority = -s->priority;
-    task->max_steps =
-        kernel && step->op.config.max_steps ? step->op.config.max_steps : device->config.max_steps;
-    task->timeout_ns = 1000000 * (kernel && step->op.config.timeout_ms ? step->op.config.timeout_ms
-                                                                       : device->config.timeout_ms);
+    task->max_steps = device->config.max_steps;
+    task->timeout_ns = 1000000 * device->config.timeout_ms;
+    if (step->op.kind == PX_WORK_KERNEL) px_task_configure(task, &step->op.config);
     if (!follow_steps(exec, step, entry)) return PTX_ERROR_OUT_OF_MEMORY;
     if (step->op.kind != PX_WORK_RECORD && step->op.kind != PX_WORK_WAIT) return PTX_OK;
     return follow_event(device, step) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
@@ -330,7 +329,7 @@ ptx_status px_exec_launch(struct ptx_device *device, struct px_exec *exec, ptx_s
     if (!s) return PTX_ERROR_INVALID_ARGUMENT;
     if (s->capture) return PTX_ERROR_CAPTURE;
     if (device->tasks.lost != PTX_OK) return device->tasks.lost;
-    struct px_task *entry = px_stream_put(s, NULL, exec->last);
+    struct px_task *entry = px_stream_put(s, NULL, exec->last, false);
     if (!entry) return PTX_ERROR_OUT_OF_MEMORY;
     const struct px_task plain = {0};
     const ptx_status status = submit(device, exec, s, s, entry, &plain);

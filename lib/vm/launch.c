@@ -80,6 +80,7 @@ struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfun
                           .param_bytes = (uint32_t)kernel->fn->param_bytes,
                           .ctas = (uint64_t)grid.x * grid.y * grid.z};
     atomic_init(&g->ctas_left, g->ctas);
+    atomic_init(&g->untold, g->ctas);
     uint32_t resident = px_occupancy(device, threads_of(block), g->shared_bytes);
     g->resident = (resident ? resident : 1) * device->arch.sm_count;
     atomic_fetch_add_explicit(&program->refs, 1, memory_order_relaxed);
@@ -193,8 +194,9 @@ ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fa
         px_sched_unlock(&device->sched);
         return no_memory(device, grid);
     }
-    task->max_steps = config->max_steps ? config->max_steps : device->config.max_steps;
-    task->timeout_ns = 1000000 * (config->timeout_ms ? config->timeout_ms : device->config.timeout_ms);
+    task->max_steps = device->config.max_steps;
+    task->timeout_ns = 1000000 * device->config.timeout_ms;
+    px_task_configure(task, config);
     task->quiet = !fault;
     px_task_submit(task);
     px_task_wait(task);

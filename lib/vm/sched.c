@@ -289,15 +289,31 @@ static void give_back(struct px_helper *h)
     h->end = h->next;
 }
 
+void px_sched_triggered(struct px_grid *grid)
+{
+    struct px_sched *s = grid->run->sched;
+    pthread_mutex_lock(&s->lock);
+    s->triggered(grid->run);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* `quiet` CTAs have ended without letting dependents begin. The lock is held. */
+static void ended_quietly(struct px_grid *grid, uint64_t quiet)
+{
+    if (!quiet || grid->parent || grid->native) return;
+    if (atomic_fetch_sub(&grid->untold, quiet) == quiet) grid->run->sched->triggered(grid->run);
+}
+
 /* Reports CTAs of h->grid that have ended, and forgets the chunk when it is used up. The lock is held. */
 static void report_ended(struct px_helper *h)
 {
     struct px_grid *grid = h->grid;
-    const uint64_t n = h->ended;
-    h->ended = 0;
+    const uint64_t n = h->ended, quiet = h->quiet;
+    h->ended = h->quiet = 0;
     if (h->next < h->end) give_back(h);
     if (h->next == h->end) h->grid = NULL;
     if (!n) return;
+    ended_quietly(grid, quiet);
     atomic_fetch_add_explicit(&h->sched->ctas_done, grid->native ? 0 : n, memory_order_relaxed);
     if (atomic_fetch_sub_explicit(&grid->ctas_left, n, memory_order_acq_rel) == n) px_sched_finish(grid);
 }
@@ -312,6 +328,7 @@ static bool run_cta(struct px_helper *h, struct px_cta *cta, struct px_grid *gri
         return false;
     }
     const uint32_t slot = px_cta_slot(cta);
+    h->quiet += !px_cta_told(cta);
     px_cta_destroy(&h->worker, cta);
     px_slot_give(h, slot);
     return true;
@@ -412,7 +429,7 @@ static void resume(struct px_helper *h, struct px_run *run)
     struct px_parked *p = take_ready(run);
     struct px_cta *cta = p->cta;
     struct px_grid *grid = p->grid;
-    const uint64_t number = p->number;
+    const uint64_t number = p->number, quiet = h->quiet; /* of its chunk, which may be another grid's */
     px_parked_free(s, p);
     pthread_mutex_unlock(&s->lock);
     const bool ended = run_cta(h, cta, grid, number);
@@ -422,6 +439,8 @@ static void resume(struct px_helper *h, struct px_run *run)
     pthread_mutex_lock(&s->lock);
     if (!ended) return;
     run->may_start = 0;
+    ended_quietly(grid, h->quiet - quiet);
+    h->quiet = quiet;
     atomic_fetch_add_explicit(&s->ctas_done, 1, memory_order_relaxed);
     if (atomic_fetch_sub_explicit(&grid->ctas_left, 1, memory_order_acq_rel) == 1) px_sched_finish(grid);
 }
@@ -449,7 +468,7 @@ void px_run_settle(struct px_run *run)
     if (run->busy) return;
     const struct px_runtime *runtime = run->sched->runtime;
     if (!run->root_done && !stopped(run)) {
-        if (run->ready.first || run->levels) return;
+        if (run->ready.first || run->levels || atomic_load(&run->root->prior)) return;
         if (px_cooperative_moved(run)) return;
         if (runtime && runtime->stalled && runtime->stalled(run)) return;
         px_run_stop(run, PX_STOP_DEADLOCK);

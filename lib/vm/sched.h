@@ -63,7 +63,8 @@ struct px_helper {
     struct px_run *run;      /* what it works on now */
     struct px_grid *grid;    /* its chunk: CTAs [next, end) of grid */
     uint64_t next, end;
-    uint64_t ended;                    /* CTAs of grid that ended and were not reported yet */
+    uint64_t ended;                    /* CTAs of grid that ended and were not reported yet, */
+    uint64_t quiet;                    /* and those of them that never let dependents begin */
     uint64_t told_threads, told_warps; /* instructions already added to the totals */
 };
 
@@ -135,6 +136,8 @@ struct px_sched {
     bool (*look)(struct px_sched *sched);
     uint32_t parked; /* what waits for values in memory, which nobody tells of */
     uint64_t nap_ns; /* between two looks of a thread that has nothing else to do: longer each time */
+    /* Called when each CTA of its root has ended or let dependents begin. The lock is held. */
+    void (*triggered)(struct px_run *run);
     void (*watch)(struct px_grid *grid, bool end); /* a grid may run now, or has ended; NULL: nobody asks */
     /* since the device was last idle */
     atomic_uint_fast64_t ctas_done, ctas_total, grids_done, grids_total, total_threads;
@@ -159,6 +162,8 @@ bool px_sched_is_worker(struct px_sched *sched);
 void px_sched_forget(struct px_sched *sched);
 /* Of a run that is over: a line for each place where a live CTA stands (`say` as in px_cta_describe). */
 void px_run_report(struct px_run *run, bool (*say)(void *user, const char *line), void *user);
+/* The last CTA of a root grid has let dependents begin. Any worker of its run. */
+void px_sched_triggered(struct px_grid *grid);
 /* Frees what is left of a run that is over. The lock is held. */
 void px_run_clean(struct px_run *run);
 

@@ -92,22 +92,23 @@ static bool follow_blocking(struct px_task *task, struct ptx_device *device)
     return ok;
 }
 
-static bool follow(struct px_task *task, struct px_stream *s, struct px_task *also)
+static bool follow(struct px_task *task, struct px_stream *s, struct px_task *also, bool overlap)
 {
     struct ptx_device *device = s->device;
-    if (!px_task_follow(task, s->tail) || !px_task_follow(task, also)) return false;
+    if (!(overlap ? px_task_overlap : px_task_follow)(task, s->tail)) return false;
+    if (!px_task_follow(task, also)) return false;
     if (s == device->legacy) return follow_blocking(task, device);
     return s->nonblocking || px_task_follow(task, device->legacy->tail);
 }
 
-struct px_task *px_stream_put(struct px_stream *s, struct px_grid *grid, struct px_task *also)
+struct px_task *px_stream_put(struct px_stream *s, struct px_grid *grid, struct px_task *also, bool overlap)
 {
     struct px_task *task = px_task_new(s->device, grid);
     if (!task) {
         if (grid) px_grid_free(grid);
         return NULL;
     }
-    const bool ok = follow(task, s, also);
+    const bool ok = follow(task, s, also, overlap);
     task->cancelled = !ok; /* it goes through the queue all the same, because others have edges to it */
     task->priority = -s->priority;
     task->max_steps = s->device->config.max_steps;
@@ -136,15 +137,19 @@ void px_stream_go(struct ptx_device *device)
 
 /* ---- what the embedder asks ---- */
 
+int px_stream_priority(int wanted)
+{
+    if (wanted > LOWEST_PRIORITY) return LOWEST_PRIORITY;
+    return wanted < HIGHEST_PRIORITY ? HIGHEST_PRIORITY : wanted;
+}
+
 ptx_status px_stream_create(struct ptx_device *device, const ptx_stream_config *config, ptx_stream *number)
 {
     if (config->flags & ~(unsigned)PTX_STREAM_NONBLOCKING) return PTX_ERROR_INVALID_ARGUMENT;
     struct px_stream *s = new_stream(device);
     if (!s) return PTX_ERROR_OUT_OF_MEMORY;
     s->nonblocking = (config->flags & PTX_STREAM_NONBLOCKING) != 0;
-    s->priority = config->priority > LOWEST_PRIORITY    ? LOWEST_PRIORITY
-                  : config->priority < HIGHEST_PRIORITY ? HIGHEST_PRIORITY
-                                                        : config->priority;
+    s->priority = px_stream_priority(config->priority);
     *number = s->number;
     return PTX_OK;
 }
@@ -208,7 +213,7 @@ ptx_status px_stream_wait(struct ptx_device *device, ptx_stream number, ptx_faul
     if (!s || px_sched_is_worker(&device->sched)) return PTX_ERROR_INVALID_ARGUMENT;
     if (s->capture) return PTX_ERROR_CAPTURE;
     if (s != device->legacy) return wait_for(s, s->tail, fault);
-    struct px_task *mark = px_stream_put(s, NULL, NULL); /* behind the blocking streams */
+    struct px_task *mark = px_stream_put(s, NULL, NULL, false); /* behind the blocking streams */
     if (!mark) return PTX_ERROR_OUT_OF_MEMORY;
     px_task_submit(mark);
     const ptx_status status = wait_for(s, mark, fault);

@@ -49,9 +49,13 @@ void px_stream_failed(struct px_stream *stream, struct px_task *task);
 
 /*
  * Puts a grid (NULL: a mark) behind what is in the stream, and behind `also` (NULL: nothing). The grid is the
- * stream's in any case. The task, with a reference of the caller's; NULL: no memory.
+ * stream's in any case. `overlap`: it may begin before the kernel that is last in the stream ends
+ * (px_task_overlap). The task, with a reference of the caller's; NULL: no memory.
  */
-struct px_task *px_stream_put(struct px_stream *stream, struct px_grid *grid, struct px_task *also);
+struct px_task *px_stream_put(struct px_stream *stream, struct px_grid *grid, struct px_task *also,
+                              bool overlap);
+/* What is wanted, brought into the range that there is. */
+int px_stream_priority(int wanted);
 /* The device has more to do that nobody waits for. */
 void px_stream_go(struct ptx_device *device);
 

@@ -21,8 +21,17 @@ struct px_task *px_task_new(struct ptx_device *device, struct px_grid *grid)
     else if (!(task = px_alloc(&device->alloc, sizeof *task)))
         return NULL;
     *task = (struct px_task){.device = device, .grid = grid, .refs = 1, .waits = 1};
+    task->kernel = grid && !grid->native;
     task->interrupts = atomic_load_explicit(&tasks->interrupts, memory_order_relaxed);
     return task;
+}
+
+static void free_list(struct ptx_device *device, struct px_after *list)
+{
+    for (struct px_after *a = list, *next; a; a = next) {
+        next = a->next;
+        px_free(&device->alloc, a, sizeof *a);
+    }
 }
 
 void px_task_release(struct px_task *task)
@@ -30,10 +39,8 @@ void px_task_release(struct px_task *task)
     if (!task || --task->refs) return;
     struct ptx_device *device = task->device;
     if (task->grid) px_grid_free(task->grid); /* never submitted */
-    for (struct px_after *a = task->more, *next; a; a = next) {
-        next = a->next;
-        px_free(&device->alloc, a, sizeof *a);
-    }
+    free_list(device, task->more);
+    free_list(device, task->early);
     px_branch_release(device, task->branch);
     px_report_release(device, task->report);
     px_stream_release(task->stream);
@@ -57,6 +64,28 @@ bool px_task_follow(struct px_task *task, struct px_task *before)
     return true;
 }
 
+bool px_task_overlap(struct px_task *task, struct px_task *before)
+{
+    if (!before || before->state == PX_TASK_DONE) return true;
+    if (!before->kernel || !task->kernel) return px_task_follow(task, before);
+    struct px_after *a = px_alloc(&task->device->alloc, sizeof *a);
+    if (!a) return false;
+    *a = (struct px_after){before->early, task};
+    before->early = a;
+    task->refs++;
+    task->priors++;
+    if (!before->triggered) task->waits++;
+    return true;
+}
+
+/* Streams hold lower numbers for those that go first. */
+void px_task_configure(struct px_task *task, const ptx_launch_config *config)
+{
+    if (config->max_steps) task->max_steps = config->max_steps;
+    if (config->timeout_ms) task->timeout_ns = 1000000 * config->timeout_ms;
+    if (config->flags & PTX_LAUNCH_PRIORITY) task->priority = -px_stream_priority(config->priority);
+}
+
 /* ---- running ---- */
 
 static void push_ready(struct px_tasks *tasks, struct px_task *task)
@@ -70,6 +99,38 @@ static void edge_closed(struct px_task *task)
     if (--task->waits == 0) push_ready(&task->device->tasks, task);
 }
 
+/* Its dependents may begin, each that waits for nothing else. */
+static void trigger(struct px_task *task)
+{
+    if (task->triggered) return;
+    task->triggered = true;
+    for (const struct px_after *a = task->early; a; a = a->next) edge_closed(a->task);
+}
+
+static void done(struct px_task *task, ptx_status status);
+
+/* What the task overlapped with is done: those who wait for that go on, or the task is done as well. */
+static void priors_over(struct px_task *task)
+{
+    if (task->state == PX_TASK_HELD) {
+        done(task, task->status);
+    } else if (task->run) {
+        atomic_store(&task->run->root->prior, false);
+        px_sched_wake(task->run, NULL, 0);
+    }
+}
+
+static void close_early(struct px_task *task)
+{
+    struct px_after *list = task->early;
+    task->early = NULL;
+    for (const struct px_after *a = list; a; a = a->next) {
+        if (--a->task->priors == 0) priors_over(a->task);
+        px_task_release(a->task);
+    }
+    free_list(task->device, list);
+}
+
 static void done(struct px_task *task, ptx_status status)
 {
     struct ptx_device *device = task->device;
@@ -80,6 +141,7 @@ static void done(struct px_task *task, ptx_status status)
         px_grid_free(task->grid);
         task->grid = NULL;
     }
+    trigger(task);
     if (task->after) {
         edge_closed(task->after);
         px_task_release(task->after);
@@ -98,7 +160,19 @@ static void done(struct px_task *task, ptx_status status)
     task->stream = NULL;
     px_stream_release(stream);
     if (task->finished) task->finished(task, task->user);
+    close_early(task);
     px_task_release(task); /* the queue's reference */
+}
+
+/* It is over, and done unless what it overlapped with is not: whoever comes after it relies on that, too. */
+static void finish(struct px_task *task, ptx_status status)
+{
+    if (!task->priors) {
+        done(task, status);
+        return;
+    }
+    task->state = PX_TASK_HELD;
+    task->status = status;
 }
 
 ptx_status px_task_refused(const struct px_task *task)
@@ -132,11 +206,12 @@ static bool start(struct px_task *task)
         task->state = PX_TASK_RUNS;
         return px_branch_run(task), true;
     }
-    if (status != PTX_OK || !task->grid) return done(task, status), true;
+    if (status != PTX_OK || !task->grid) return finish(task, status), true;
     if (!px_values_open(task->grid)) return park(task), true;
     struct px_run *run = px_run_take(s);
     if (!run && s->nactive) return false;
-    if (!run) return done(task, px_device_no_memory(task->device)), true;
+    if (!run) return finish(task, px_device_no_memory(task->device)), true;
+    atomic_store(&task->grid->prior, task->priors != 0);
     run->priority = task->priority;
     run->max_steps = task->max_steps;
     run->timeout_ns = task->timeout_ns;
@@ -249,14 +324,21 @@ void px_task_over(struct px_run *run)
     struct px_task *task = run->user;
     struct ptx_device *device = task->device;
     const enum px_stop stop = (enum px_stop)atomic_load(&run->stop);
+    task->run = NULL;
     if (stop != PX_STOP_NONE) explain(task, run, stop);
     px_run_clean(run);
     if (device->runtime && device->runtime->launch_over) device->runtime->launch_over(device, run);
-    task->run = NULL;
     px_run_give(run);
-    done(task, status_of(stop));
+    finish(task, status_of(stop));
     advance(&device->tasks);
     px_sched_news(&device->sched);
+}
+
+void px_task_triggered(struct px_run *run)
+{
+    struct px_task *task = run->user;
+    trigger(task);
+    if (task->early) advance(&task->device->tasks);
 }
 
 void px_task_cancel(struct px_task *task)

@@ -4,8 +4,10 @@
  * A task is a grid of a kernel, a piece of work that the VM does by itself (a
  * copy, a call of a host function), or a mark, which does nothing but come
  * after others. Streams, events and graphs are nothing but edges between tasks.
- * A task without open edges gets a run of the scheduler. All of it is guarded by
- * the scheduler's lock.
+ * A task without open edges gets a run of the scheduler. An edge between kernels
+ * may be programmatic: the later one begins when each block of the earlier one
+ * has allowed it (griddepcontrol.launch_dependents) or ended, and is done after
+ * it. All of it is guarded by the scheduler's lock.
  */
 #ifndef PX_VM_TASK_H
 #define PX_VM_TASK_H
@@ -18,7 +20,14 @@ struct px_report;
 struct px_stream;
 
 enum { PX_TASKS_PENDING = 1024 /* submitted and not done; who submits more works or waits meanwhile */ };
-enum px_task_state { PX_TASK_WAITS, PX_TASK_READY, PX_TASK_PARKED, PX_TASK_RUNS, PX_TASK_DONE };
+enum px_task_state {
+    PX_TASK_WAITS,
+    PX_TASK_READY,
+    PX_TASK_PARKED, /* it waits for a value in memory */
+    PX_TASK_RUNS,
+    PX_TASK_HELD, /* over, but what it overlapped with is not done */
+    PX_TASK_DONE
+};
 
 struct px_after {
     struct px_after *next;
@@ -35,10 +44,14 @@ struct px_task {
     struct px_after *more;    /* and more */
     struct px_branch *branch; /* counted; NULL for other tasks (branch.h) */
     uint32_t rounds;          /* bodies that it began */
+    struct px_after *early;   /* who may begin once it has triggered, and is done after it */
     struct px_report *report; /* why it failed; NULL when it did not, or for want of memory */
     void (*finished)(struct px_task *task, void *user); /* when it is done; NULL: nobody asks */
     void *user;
     uint32_t refs, waits;  /* open edges, and one until it is submitted */
+    uint32_t priors;       /* it overlaps with so many that are not done */
+    bool kernel;           /* its grid is one */
+    bool triggered;        /* its dependents may begin */
     uint8_t state;         /* enum px_task_state */
     bool cancelled, quiet; /* quiet: nobody wants a report */
     int priority;
@@ -67,6 +80,10 @@ struct px_task *px_task_new(struct ptx_device *device, struct px_grid *grid);
 void px_task_release(struct px_task *task); /* NULL is allowed */
 /* `task` comes after `before`. False: no memory. */
 bool px_task_follow(struct px_task *task, struct px_task *before);
+/* The same by a programmatic edge when both are kernels. */
+bool px_task_overlap(struct px_task *task, struct px_task *before);
+/* Limits and priority that the launch asks for. */
+void px_task_configure(struct px_task *task, const ptx_launch_config *config);
 /* It may run once those before it are done. The caller keeps its reference. */
 void px_task_submit(struct px_task *task);
 /* What it ends with although it did not run; PTX_OK: it is to be run. */
@@ -83,9 +100,10 @@ void px_tasks_drain(struct ptx_device *device);
 /* Waits until nothing is pending but what is parked and what is behind it. False: there is such. */
 bool px_tasks_settle(struct ptx_device *device);
 void px_tasks_free(struct ptx_device *device);
-/* px_sched.over */
+/* px_sched.over, px_sched.triggered */
 void px_task_over(struct px_run *run);
 /* px_sched.look: begins what is parked and need not wait any more. True: there was something. */
 bool px_tasks_look(struct px_sched *sched);
+void px_task_triggered(struct px_run *run);
 
 #endif

@@ -60,7 +60,7 @@ ptx_status px_work_grid(struct ptx_device *device, const struct px_work *op, str
     const struct call call = {op->fn, op->user};
     *grid = NULL;
     switch (op->kind) {
-    case PX_WORK_KERNEL: return px_launch_grid(op->kernel, &op->config, NULL, grid);
+    case PX_WORK_KERNEL: return px_launch_grid(op->kernel, &op->config, op->config.refused, grid);
     case PX_WORK_COPY: *grid = px_copy_grid(device, &op->copy); break;
     case PX_WORK_HOST: *grid = px_grid_create_native(device, run_host, &call, sizeof call); break;
     case PX_WORK_FREE:
@@ -92,6 +92,7 @@ bool px_work_keep(struct ptx_device *device, struct px_work *to, const struct px
     if (from->kind == PX_WORK_CHILD) return (to->child = px_graph_clone(device, from->child)) != NULL;
     if (from->kind == PX_WORK_VALUES) return keep_values(device, to, from);
     if (from->kind != PX_WORK_KERNEL) return true;
+    to->config.refused = NULL;
     to->config.param_bytes = from->kernel->func->fn->param_bytes;
     void *params = px_alloc(&device->alloc, to->config.param_bytes);
     to->config.params = params;
@@ -125,10 +126,10 @@ static ptx_status put(struct ptx_device *device, const struct px_work *op, struc
         if (grid) px_grid_free(grid);
         return status;
     }
-    struct px_task *t = px_stream_put(s, grid, NULL);
+    const bool kernel = op->kind == PX_WORK_KERNEL;
+    struct px_task *t = px_stream_put(s, grid, NULL, kernel && op->config.flags & PTX_LAUNCH_PROGRAMMATIC);
     if (!t) return PTX_ERROR_OUT_OF_MEMORY;
-    if (op->kind == PX_WORK_KERNEL && op->config.max_steps) t->max_steps = op->config.max_steps;
-    if (op->kind == PX_WORK_KERNEL && op->config.timeout_ms) t->timeout_ns = 1000000 * op->config.timeout_ms;
+    if (kernel) px_task_configure(t, &op->config);
     px_task_submit(t);
     px_stream_go(device);
     if (task)
