@@ -140,6 +140,9 @@ class DeviceConfig(Sized):
     ]
 
 
+PROGRAMMATIC, PRIORITY = 1, 2  # LaunchConfig.flags
+
+
 class LaunchConfig(Sized):
     _fields_ = [
         ("struct_size", c_size_t),
@@ -152,6 +155,9 @@ class LaunchConfig(Sized):
         ("timeout_ms", c_uint64),
         ("cooperative", c_int),
         ("cluster", c_uint * 3),
+        ("flags", c_uint),
+        ("priority", c_int),
+        ("refused", c_void_p),
     ]
 
 
@@ -653,7 +659,11 @@ class Program:
 
 
 class Kernel:
-    """kernel[grid, block](arguments) launches and waits; kernel[grid, block, shared, stream] submits."""
+    """kernel[grid, block](arguments) launches and waits; kernel[grid, block, shared, stream] submits.
+
+    Beside the arguments: max_steps, timeout_ms, cooperative, priority (the stream's unless given), and programmatic,
+    which lets it begin before the kernel in front of it in the stream has ended (PTX_LAUNCH_PROGRAMMATIC).
+    """
 
     def __init__(self, program, name):
         self.program, self.name, self.handle = program, name, c_void_p()
@@ -675,19 +685,22 @@ class Kernel:
 
     def _launch(self, grid, block, shared, stream, arguments, limits):
         raw, fault, device = self._pack(arguments), FaultStruct(), self.program.device
+        programmatic = limits.pop("programmatic", False)
+        flags = (PROGRAMMATIC if programmatic else 0) | (PRIORITY if "priority" in limits else 0)
         config = LaunchConfig(
             grid=three(grid),
             block=three(block),
             shared_bytes=shared,
             param_bytes=len(raw),
             params=ctypes.cast(c_char_p(raw), c_void_p),
+            flags=flags,
+            refused=ctypes.cast(ctypes.pointer(fault), c_void_p),
             **limits,
         )
         if stream is None:
             device._raise(library.ptx_kernel_launch(self.handle, byref(config), byref(fault)), fault)
         else:
-            number = stream.number
-            check(library.ptx_kernel_submit(self.handle, byref(config), number, None), device.message)
+            device._raise(library.ptx_kernel_submit(self.handle, byref(config), stream.number, None), fault)
 
 
 class Stream:

@@ -108,6 +108,27 @@ def test_streams(device):
     assert program.read("total") == struct.pack("<I", 500)
 
 
+OVERLAP = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry first(.param .u64 p) { .reg .u64 %p; .reg .u32 %x; .reg .pred %t; ld.param.u64 %p, [p];
+ griddepcontrol.launch_dependents;
+$poll: ld.acquire.gpu.u32 %x, [%p]; setp.eq.u32 %t, %x, 0; @%t bra $poll; st.global.u32 [%p+4], 42; ret; }
+.visible .entry second(.param .u64 p) { .reg .u64 %p; .reg .u32 %x; ld.param.u64 %p, [p];
+ st.release.gpu.u32 [%p], 1; griddepcontrol.wait; ld.global.u32 %x, [%p+4]; st.global.u32 [%p+8], %x; ret; }
+"""
+
+
+def test_launch_attributes(device):
+    program, stream, data = device.load(OVERLAP), device.stream(), device.array(12)
+    program["first"][1, 1, 0, stream](data, timeout_ms=60000)  # it ends only if the second begins meanwhile
+    program["second"][1, 1, 0, stream](data, programmatic=True, priority=-1)
+    stream.wait()
+    assert struct.unpack("<3I", bytes(data)) == (1, 42, 42)
+    many = program["second"][1000000, 1024, 0, stream]
+    assert raises(ptxvm.Fault, lambda: many(data, cooperative=1)).cuda_error == 720
+
+
 def test_diagnostics(_device):
     error = raises(ptxvm.AssemblyError, ptxvm.Module, HEAD + ".entry k() {\n ad.u32 1, 2; }\n", "x.ptx")
     first = error.diagnostics[0]

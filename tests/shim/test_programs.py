@@ -3,7 +3,8 @@
 
 They must print what an H100's driver (580.159.04, CUDA 13.0) let them print, which is in chip/NAME.txt;
 "faults.1" is the program faults with the argument 1. What programs without a recording must print by CUDA's
-manual is in manual/NAME.txt. The program hostile must say "fine".
+manual is in manual/NAME.txt. The programs hostile and overlap must say
+"fine".
 """
 import difflib
 import os
@@ -16,16 +17,17 @@ BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(HERE, "..", "..", "
 
 def main():
     failed = 0
-    hostile = subprocess.run(
-        [os.path.join(BUILD, "tests", "shim", "hostile")],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PTXVM_LOG": "off"},
-        timeout=600,
-    )
-    if hostile.returncode or hostile.stdout != "fine\n":
-        failed += 1
-        print(f"hostile: exit code {hostile.returncode}\n{hostile.stderr}", end="")
+    for name in ("hostile", "overlap"):
+        ran = subprocess.run(
+            [os.path.join(BUILD, "tests", "shim", name)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PTXVM_LOG": "off"},
+            timeout=600,
+        )
+        if ran.returncode or ran.stdout != "fine\n":
+            failed += 1
+            print(f"{name}: exit code {ran.returncode}\n{ran.stderr}", end="")
     with open(os.path.join(BUILD, "lib", "libcuda.so.1"), "rb") as file:
         two_addresses = b"__tsan_init" in file.read()  # that sanitizer has the addresses that we would need
     texts = [
