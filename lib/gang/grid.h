@@ -32,7 +32,7 @@ typedef bool (*px_native_fn)(struct px_grid *grid, struct px_trap *trap);
 enum { PX_WORKSPACE_BYTES = 16, PX_WORKSPACE_ALIGN = 64 };
 
 struct px_grid {
-    struct ptx_device *device;
+    _Alignas(16) struct ptx_device *device;
     struct px_run *run;       /* the host launch that it belongs to; vm/sched.h */
     const struct px_mem *mem; /* the device's */
     const struct px_opaques *textures;
@@ -45,7 +45,7 @@ struct px_grid {
     struct px_shape grid, block;
     uint32_t dynamic_shared; /* bytes */
     uint32_t shared_bytes;   /* static + dynamic */
-    uint8_t *params;         /* copy, owned */
+    uint8_t *params;         /* behind the grid, of one allocation with it */
     uint32_t param_bytes;
     uint64_t id;                    /* %gridid, unique in the device */
     uint32_t depth;                 /* 0 for a host launch */

@@ -191,6 +191,7 @@ static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_i
     if (!g->ext || argument_bytes(callee) > PX_EXT_BYTES)
         return px_gang_trap(g, in, first, PX_CUDA_OUT_OF_MEMORY, 0, "no room for the arguments of %s",
                             callee->name);
+    atomic_store_explicit(&g->cta->grid->run->called, true, memory_order_relaxed);
     px_fp_set(g->worker, PX_FP_HOME);
     px_private_flush(g->worker);
     if (!call_lanes(g, e, in, callee, &parked)) return PX_STEP_TRAP;

@@ -85,6 +85,7 @@ struct ptx_kernel {
     struct ptx_program *program;
     const struct px_lfunc *func;
     struct ptx_kernel *next;        /* in its program; made on first use */
+    atomic_bool brief;              /* its last launch was: who submits the next one may run it */
     bool dynamic_set, carveout_set; /* attributes that were set: dynamic shared memory, carve-out */
     int dynamic_bytes, carveout;
 };

@@ -333,7 +333,7 @@ ptx_status px_exec_launch(struct ptx_device *device, struct px_exec *exec, ptx_s
     if (!entry) return PTX_ERROR_OUT_OF_MEMORY;
     const struct px_task plain = {0};
     const ptx_status status = submit(device, exec, s, s, entry, &plain);
-    px_stream_go(device);
+    px_stream_go(device, false);
     return status;
 }
 

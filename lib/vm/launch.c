@@ -55,6 +55,13 @@ uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_
     return n < a->ctas_per_sm ? n : a->ctas_per_sm;
 }
 
+/* A grid and behind it what it is given; nothing is written. */
+static struct px_grid *new_grid(struct ptx_device *device, size_t param_bytes)
+{
+    _Static_assert(sizeof(struct px_grid) % 16 == 0, "parameters lie as malloc would put them");
+    return px_alloc(&device->alloc, sizeof(struct px_grid) + param_bytes);
+}
+
 struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel,
                                struct px_shape grid, struct px_shape block, uint32_t shared,
                                struct px_refusal *why)
@@ -62,8 +69,9 @@ struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfun
     struct ptx_device *device = program->device;
     *why = (struct px_refusal){0};
     const struct px_code *code = px_code_get(program, kernel, threads_of(block), why);
-    struct px_grid *g = code ? px_zalloc(&device->alloc, sizeof *g) : NULL;
+    struct px_grid *g = code ? new_grid(device, kernel->fn->param_bytes) : NULL;
     if (!g) return NULL;
+    memset(g + 1, 0, kernel->fn->param_bytes);
     *g = (struct px_grid){.device = device,
                           .mem = &device->mem,
                           .textures = &device->textures.table,
@@ -77,6 +85,7 @@ struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfun
                           .block = block,
                           .dynamic_shared = shared,
                           .shared_bytes = kernel->static_shared + shared,
+                          .params = (uint8_t *)(g + 1),
                           .param_bytes = (uint32_t)kernel->fn->param_bytes,
                           .ctas = (uint64_t)grid.x * grid.y * grid.z};
     atomic_init(&g->ctas_left, g->ctas);
@@ -84,31 +93,24 @@ struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfun
     uint32_t resident = px_occupancy(device, threads_of(block), g->shared_bytes);
     g->resident = (resident ? resident : 1) * device->arch.sm_count;
     atomic_fetch_add_explicit(&program->refs, 1, memory_order_relaxed);
-    g->params = px_zalloc(&device->alloc, g->param_bytes);
-    if (g->params) return g;
-    px_grid_free(g);
-    return NULL;
+    return g;
 }
 
 struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn native, const void *operands,
                                       size_t size)
 {
-    struct px_grid *g = px_zalloc(&device->alloc, sizeof *g);
+    struct px_grid *g = new_grid(device, size);
     if (!g) return NULL;
+    memcpy(g + 1, operands, size);
     *g = (struct px_grid){.device = device,
                           .mem = &device->mem,
                           .native = native,
+                          .params = (uint8_t *)(g + 1),
                           .param_bytes = (uint32_t)size,
                           .ctas = 1,
                           .resident = 1};
     atomic_init(&g->ctas_left, 1);
-    g->params = px_alloc(&device->alloc, size);
-    if (g->params) {
-        memcpy(g->params, operands, size);
-        return g;
-    }
-    px_grid_free(g);
-    return NULL;
+    return g;
 }
 
 void px_grid_free(struct px_grid *grid)
@@ -116,8 +118,7 @@ void px_grid_free(struct px_grid *grid)
     const ptx_allocator *alloc = &grid->device->alloc;
     px_cooperative_end(grid);
     if (grid->program) px_program_release(grid->program);
-    px_free(alloc, grid->params, grid->param_bytes);
-    px_free(alloc, grid, sizeof *grid);
+    px_free(alloc, grid, sizeof *grid + grid->param_bytes);
 }
 
 static struct px_shape shape_of(const unsigned v[3])
@@ -184,7 +185,7 @@ ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fa
 {
     struct ptx_device *device = kernel->program->device;
     struct px_grid *grid;
-    px_device_say(device, "%s", "");
+    device->message[0] = 0;
     px_report_forget(device, false);
     ptx_status status = px_launch_grid(kernel, config, fault, &grid);
     if (status != PTX_OK) return status;

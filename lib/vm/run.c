@@ -84,7 +84,8 @@ void px_run_begin(struct px_run *run, struct px_grid *root)
     run->lanes_wait = run->cannot_drain = false;
     atomic_store_explicit(&run->warps, 0, memory_order_relaxed);
     atomic_store(&run->stop, PX_STOP_NONE);
-    run->started_ns = px_now_ns();
+    run->started_ns = run->timeout_ns ? px_now_ns() : 0;
+    atomic_store_explicit(&run->called, false, memory_order_relaxed);
     run->root = root;
     px_run_append(run);
     px_sched_adopt(run, NULL, root);

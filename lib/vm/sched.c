@@ -215,16 +215,17 @@ void px_worker_look(struct px_worker *worker)
     tell((struct px_helper *)(void *)worker); /* its first member */
 }
 
-/* Lets all helpers in when the run has lasted a while and there is more than one thing to do. */
+/* Lets all helpers in when the run has lasted a while and there is more than one thing to do. The lock is
+ * held. */
 static void consider_helpers(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
-    const struct px_run *run = h->run;
+    struct px_run *run = h->run;
     if (s->nhelpers < 2 || s->alone || atomic_load_explicit(&s->open, memory_order_relaxed)) return;
-    if (px_now_ns() - run->started_ns < OPEN_AFTER_NS) return;
-    pthread_mutex_lock(&s->lock);
-    if (run->levels || run->nready || h->next < h->end || s->nactive > 1) px_sched_invite(s, true);
-    pthread_mutex_unlock(&s->lock);
+    if (!run->levels && !run->nready && h->next >= h->end && s->nactive < 2) return;
+    const uint64_t now = px_now_ns();
+    if (!run->started_ns) run->started_ns = now;
+    if (now - run->started_ns >= OPEN_AFTER_NS) px_sched_invite(s, true);
 }
 
 static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta)
@@ -236,9 +237,13 @@ static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta)
         if (status != PX_CTA_SLICE) return status;
         tell(h);
         if (stopped(h->run)) return PX_CTA_STOPPED;
-        consider_helpers(h);
+        if (!open) {
+            pthread_mutex_lock(&h->sched->lock);
+            consider_helpers(h);
+            pthread_mutex_unlock(&h->sched->lock);
+        }
         left -= slice;
-        if (!left) return PX_CTA_SLICE;
+        if (!left || h->hasty) return PX_CTA_SLICE;
         slice = left < 2 * slice ? left : 2 * slice;
     }
 }
@@ -435,8 +440,8 @@ static void resume(struct px_helper *h, struct px_run *run)
     const bool ended = run_cta(h, cta, grid, number);
     px_private_flush(&h->worker);
     tell(h);
-    consider_helpers(h);
     pthread_mutex_lock(&s->lock);
+    consider_helpers(h);
     if (!ended) return;
     run->may_start = 0;
     ended_quietly(grid, h->quiet - quiet);
@@ -456,8 +461,8 @@ static void start(struct px_helper *h, struct px_run *run)
         run_chunk(h);
     px_private_flush(&h->worker); /* before anybody hears that CTAs have ended */
     tell(h);
-    consider_helpers(h);
     pthread_mutex_lock(&s->lock);
+    consider_helpers(h);
     report_ended(h);
 }
 

@@ -66,12 +66,14 @@ struct px_helper {
     uint64_t ended;                    /* CTAs of grid that ended and were not reported yet, */
     uint64_t quiet;                    /* and those of them that never let dependents begin */
     uint64_t told_threads, told_warps; /* instructions already added to the totals */
+    bool hasty;                        /* leaves what lasts longer than the first slice to others */
 };
 
 /* What the host launched, while it runs. Guarded by the lock, but for the atomics. */
 struct px_run {
     struct px_sched *sched;
     atomic_int stop;      /* enum px_stop; its workers leave at their next branch */
+    atomic_bool called;   /* it has called an extern function */
     atomic_uint wakes;    /* calls of px_sched_wake: one may come between a CTA's last look and its parking */
     bool used, root_done; /* not free; the root is complete */
     int priority;         /* higher ones go first */
@@ -84,7 +86,8 @@ struct px_run {
     uint64_t round, may_start; /* rotation of CTAs that spend their slices; see pick_new */
     uint32_t chunk;            /* CTAs to hand out at once */
     struct px_trap trap;       /* the first; valid when stop is PX_STOP_FAULT */
-    uint64_t max_steps, timeout_ns, started_ns;
+    uint64_t max_steps, timeout_ns;
+    uint64_t started_ns;            /* with a time limit; else when it was first asked for, or 0 */
     atomic_uint_fast64_t warps;     /* instructions executed */
     uint64_t printed;               /* bytes of output; under the device's output_lock */
     uint32_t pending, events;       /* lib/cdp: launches not complete, events not destroyed, */
@@ -96,6 +99,8 @@ struct px_run {
 };
 
 enum { PX_RUNS = 128 /* under way at once */ };
+/* Launches of at most so many CTAs and warp-instructions are brief. */
+enum { PX_BRIEF_CTAS = 4, PX_BRIEF_STEPS = 256 };
 
 struct px_sched {
     ptx_allocator alloc;
@@ -119,8 +124,8 @@ struct px_sched {
     bool quit;                 /* the device is going away */
     bool alone;                /* no helper ever comes (deterministic) */
     atomic_bool open;          /* all were invited */
-    bool eager;                /* work is submitted without waiting: helpers look out for more */
-    uint64_t forget;           /* counts programs that went */
+    bool eager;      /* work that is not brief is submitted without waiting: helpers look out for more */
+    uint64_t forget; /* counts programs that went */
 
     _Atomic(struct px_run *) runs[PX_RUNS]; /* made when first needed, and kept */
     struct px_run *active, *last;           /* those under way, by priority and turn */
@@ -182,6 +187,8 @@ void px_sched_until(struct px_sched *sched, bool (*done)(const void *user), cons
 /* Works until there is nothing that can be done at once, when no helper thread could; without helpers ever,
  * one turn: who asks again and again gets on, whatever the work waits for. */
 void px_sched_pump(struct px_sched *sched);
+/* A few turns, when there is a place: what has just been submitted is done then, if it is brief. */
+void px_sched_hasten(struct px_sched *sched);
 /* Helpers may come: one, or all. Makes their threads when there are none. */
 void px_sched_invite(struct px_sched *sched, bool all);
 /* Something is over, or there is more to do: those who wait look again. */

@@ -126,11 +126,14 @@ struct px_task *px_stream_put(struct px_stream *s, struct px_grid *grid, struct 
     return NULL;
 }
 
-void px_stream_go(struct ptx_device *device)
+/* Waking a thread, or handing it what this one has in its cache, costs more than a brief launch. */
+void px_stream_go(struct ptx_device *device, bool brief)
 {
     struct px_sched *s = &device->sched;
-    s->eager = true;
+    s->eager = !brief;
     if ((!s->active && !s->parked) || s->alone) return;
+    if (brief && s->nactive == 1 && !px_sched_is_worker(s)) px_sched_hasten(s);
+    if (!s->active && !s->parked) return;
     if (!s->aside && !px_sched_is_worker(s)) px_sched_invite(s, false);
     px_sched_pump(s);
 }

@@ -56,8 +56,8 @@ struct px_task *px_stream_put(struct px_stream *stream, struct px_grid *grid, st
                               bool overlap);
 /* What is wanted, brought into the range that there is. */
 int px_stream_priority(int wanted);
-/* The device has more to do that nobody waits for. */
-void px_stream_go(struct ptx_device *device);
+/* The device has more to do that nobody waits for. `brief`: no more than the caller may do at once. */
+void px_stream_go(struct ptx_device *device, bool brief);
 
 ptx_status px_stream_create(struct ptx_device *device, const ptx_stream_config *config, ptx_stream *number);
 ptx_status px_stream_destroy(struct ptx_device *device, ptx_stream number);

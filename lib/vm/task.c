@@ -9,6 +9,9 @@
 #include "vm/sched_list.h"
 #include "vm/stream.h"
 #include "vm/value.h"
+#include <time.h>
+
+enum { BRIEF_WAIT_NS = 2000000 };
 
 /* ---- making ---- */
 
@@ -22,6 +25,7 @@ struct px_task *px_task_new(struct ptx_device *device, struct px_grid *grid)
         return NULL;
     *task = (struct px_task){.device = device, .grid = grid, .refs = 1, .waits = 1};
     task->kernel = grid && !grid->native;
+    task->mark = !grid;
     task->interrupts = atomic_load_explicit(&tasks->interrupts, memory_order_relaxed);
     return task;
 }
@@ -136,7 +140,7 @@ static void done(struct px_task *task, ptx_status status)
     struct ptx_device *device = task->device;
     task->state = PX_TASK_DONE;
     task->status = status;
-    if (!task->grid || task->finished) task->done_ns = px_now_ns();
+    if (task->mark) task->done_ns = px_now_ns();
     if (task->grid) { /* it was not run */
         px_grid_free(task->grid);
         task->grid = NULL;
@@ -154,7 +158,8 @@ static void done(struct px_task *task, ptx_status status)
     }
     task->after = NULL;
     task->more = NULL;
-    if (--device->tasks.pending == PX_TASKS_PENDING / 2) pthread_cond_broadcast(&device->sched.roomy);
+    if (--device->tasks.pending == PX_TASKS_PENDING / 2 || !device->tasks.pending)
+        pthread_cond_broadcast(&device->sched.roomy);
     struct px_stream *stream = task->stream;
     if (stream && status != PTX_OK) px_stream_failed(stream, task);
     task->stream = NULL;
@@ -319,6 +324,15 @@ static void explain(struct px_task *task, struct px_run *run, enum px_stop stop)
     }
 }
 
+/* A launch that is over before a thread could have been woken for it, and that left the device in nobody's
+ * hands. */
+static bool is_brief(struct px_run *run)
+{
+    return atomic_load(&run->stop) == PX_STOP_NONE &&
+           !atomic_load_explicit(&run->called, memory_order_relaxed) && run->root->ctas <= PX_BRIEF_CTAS &&
+           atomic_load_explicit(&run->warps, memory_order_relaxed) <= PX_BRIEF_STEPS;
+}
+
 void px_task_over(struct px_run *run)
 {
     struct px_task *task = run->user;
@@ -326,6 +340,7 @@ void px_task_over(struct px_run *run)
     const enum px_stop stop = (enum px_stop)atomic_load(&run->stop);
     task->run = NULL;
     if (stop != PX_STOP_NONE) explain(task, run, stop);
+    if (task->from) atomic_store_explicit(&task->from->brief, is_brief(run), memory_order_relaxed);
     px_run_clean(run);
     if (device->runtime && device->runtime->launch_over) device->runtime->launch_over(device, run);
     px_run_give(run);
@@ -372,6 +387,18 @@ static bool has_room_or_no_help(const void *user)
     return has_room(device) || device->sched.aside;
 }
 
+/* When nothing is left, who submits more brief launches runs them, and nobody passes them on. Something that
+ * waits for the host must not keep it for ever. */
+static void let_brief_ones_end(struct ptx_device *device)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += BRIEF_WAIT_NS;
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    while (device->tasks.pending && device->sched.aside)
+        if (pthread_cond_timedwait(&device->sched.roomy, &device->sched.lock, &until)) return;
+}
+
 void px_task_room(struct ptx_device *device)
 {
     if (device->tasks.pending < PX_TASKS_PENDING || px_sched_is_worker(&device->sched)) return;
@@ -380,6 +407,7 @@ void px_task_room(struct ptx_device *device)
             pthread_cond_wait(&device->sched.roomy, &device->sched.lock);
         else
             px_sched_until(&device->sched, has_room_or_no_help, device);
+    if (!device->sched.eager) let_brief_ones_end(device);
 }
 
 static bool is_empty(const void *user)

@@ -129,9 +129,12 @@ static ptx_status put(struct ptx_device *device, const struct px_work *op, struc
     const bool kernel = op->kind == PX_WORK_KERNEL;
     struct px_task *t = px_stream_put(s, grid, NULL, kernel && op->config.flags & PTX_LAUNCH_PROGRAMMATIC);
     if (!t) return PTX_ERROR_OUT_OF_MEMORY;
+    const bool brief = kernel && grid->ctas <= PX_BRIEF_CTAS &&
+                       atomic_load_explicit(&op->kernel->brief, memory_order_relaxed);
     if (kernel) px_task_configure(t, &op->config);
+    if (kernel) t->from = op->kernel;
     px_task_submit(t);
-    px_stream_go(device);
+    px_stream_go(device, brief);
     if (task)
         *task = t;
     else

@@ -212,6 +212,17 @@ void px_sched_until(struct px_sched *s, bool (*done)(const void *user), const vo
     if (h) go(h);
 }
 
+void px_sched_hasten(struct px_sched *s)
+{
+    struct px_helper *h = px_sched_enter(s);
+    if (!h) return;
+    h->hasty = true;
+    for (int i = 0; i < PX_BRIEF_CTAS && s->active && step(h); i++) {
+    }
+    h->hasty = false;
+    go(h);
+}
+
 void px_sched_pump(struct px_sched *s)
 {
     struct px_helper *h = s->alone || !s->nthreads ? px_sched_enter(s) : NULL;

@@ -3,8 +3,7 @@
 
 They must print what an H100's driver (580.159.04, CUDA 13.0) let them print, which is in chip/NAME.txt;
 "faults.1" is the program faults with the argument 1. What programs without a recording must print by CUDA's
-manual is in manual/NAME.txt. The programs hostile and overlap must say
-"fine".
+manual is in manual/NAME.txt. The programs hostile and overlap must say "fine".
 """
 import difflib
 import os
