@@ -9,7 +9,8 @@
  *
  * What a stream is given runs in order; streams run at the same time. Who
  * submits more than 1024 pieces of work that are not done works, or waits,
- * until half of them are.
+ * until half of them are. A kernel whose last launch was over at once (a few blocks, a few hundred
+ * instructions, no call of a function outside PTX) may be run by the thread that submits it.
  *
  * A failure of a piece of work (a fault, a limit) is told by the next
  * ptx_stream_wait of its stream, or ptx_device_wait, once; what is behind it in

@@ -213,7 +213,7 @@ static ptx_status wait_for(ptx_device *device, struct px_task *task, ptx_fault *
     task->refs++;
     px_task_wait(task);
     const ptx_status status = task->status;
-    px_report_tell(device, task->report, task->error, fault);
+    px_report_tell(device, task->report, status, task->error, fault);
     for (struct px_stream *s = device->streams; s; s = s->next)
         if (s->failed == task) {
             s->failed = NULL;

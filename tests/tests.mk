@@ -180,3 +180,9 @@ $(B)/tests/bench_driver: tests/bench/driver.c $(B)/lib/libcuda.so.1 $(B)/lib/lib
 $(B)/tests/test_fatbin: tests/unit/test_fatbin.c $(B)/obj/lib/shim/fatbin.o
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/obj/lib/shim/fatbin.o $(LDFLAGS) $(CUDA_LIBS) -lcmocka
+
+# Preloaded into test programs, so that an allocation of the library fails (tests/oom).
+TEST_EXTRA += $(B)/tests/oom_fail.so
+$(B)/tests/oom_fail.so: tests/oom/fail.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(WARN) $(WERROR) -shared -fPIC -o $@ $< -ldl

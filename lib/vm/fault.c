@@ -154,7 +154,7 @@ static void fill_from_stop(struct ptx_device *device, const struct px_run *run, 
 static ptx_fault empty_fault(int error)
 {
     return (ptx_fault){.cuda_error = error,
-                       .name = px_cuda_error_name(error),
+                       .name = error ? px_cuda_error_name(error) : "",
                        .message = "",
                        .instruction = "",
                        .file = "",
@@ -260,10 +260,11 @@ void px_report_forget(struct ptx_device *device, bool all)
     }
 }
 
-void px_report_tell(struct ptx_device *device, struct px_report *r, int error, ptx_fault *fault)
+void px_report_tell(struct ptx_device *device, struct px_report *r, ptx_status status, int error,
+                    ptx_fault *fault)
 {
     px_report_forget(device, false);
-    if (fault && (error || r)) *fault = empty_fault(error);
+    if (fault && status != PTX_OK) *fault = empty_fault(error);
     struct px_told *told = r && fault ? px_alloc(&device->alloc, sizeof *told) : NULL;
     if (!told) return;
     atomic_fetch_add(&r->refs, 1);

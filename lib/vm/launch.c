@@ -152,9 +152,10 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
         px_grid_create(kernel->program, kernel->func, grid, block, config->shared_bytes, &why);
     if (!g) {
         struct px_report *r = px_report_refusal(device, kernel->func, &why, !fault);
-        px_report_tell(device, r, why.text ? 0 : PX_CUDA_OUT_OF_MEMORY, fault);
+        const ptx_status status = why.text ? PTX_ERROR_UNSUPPORTED : PTX_ERROR_OUT_OF_MEMORY;
+        px_report_tell(device, r, status, why.text ? 0 : PX_CUDA_OUT_OF_MEMORY, fault);
         px_report_release(device, r);
-        return why.text ? PTX_ERROR_UNSUPPORTED : PTX_ERROR_OUT_OF_MEMORY;
+        return status;
     }
     if (config->cooperative && g->ctas > g->resident) {
         px_device_say(device, "%s: a cooperative launch of %llu blocks; the device holds %u at once",
@@ -207,7 +208,7 @@ ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fa
     task->report = NULL;
     px_task_release(task);
     px_sched_unlock(&device->sched);
-    px_report_tell(device, r, error, fault);
+    px_report_tell(device, r, status, error, fault);
     px_report_release(device, r);
     px_device_reap(device);
     return status;

@@ -38,8 +38,10 @@ struct px_report *px_report_refusal(struct ptx_device *device, const struct px_l
 struct px_report *px_report_words(struct ptx_device *device, const char *words);
 void px_report_release(struct ptx_device *device, struct px_report *report); /* NULL is allowed */
 /* Fills *fault (NULL is allowed) for the calling thread. Its strings live until this thread is told again.
- * Without a report there was no memory for one: the error's number is all that is told. */
-void px_report_tell(struct ptx_device *device, struct px_report *report, int error, ptx_fault *fault);
+ * Without a report there was no memory for one, or it never ran: the error's number is all that is told, and
+ * nothing at all when the status is PTX_OK. */
+void px_report_tell(struct ptx_device *device, struct px_report *report, ptx_status status, int error,
+                    ptx_fault *fault);
 /* Forgets what the calling thread was told; all threads with `all`. */
 void px_report_forget(struct ptx_device *device, bool all);
 

@@ -190,7 +190,7 @@ static ptx_status hear(struct px_stream *s, ptx_fault *fault)
     struct px_task *task = s->failed;
     if (!task) return PTX_OK;
     const ptx_status status = task->status;
-    px_report_tell(s->device, task->report, task->error, fault);
+    px_report_tell(s->device, task->report, status, task->error, fault);
     s->failed = NULL;
     px_task_release(task);
     return status;

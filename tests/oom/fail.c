@@ -34,7 +34,7 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *at = getenv("FAIL_AT");
     fail_at = at ? strtol(at, NULL, 10) : 0;
-    real = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
+    *(void **)&real = dlsym(RTLD_NEXT, "realloc");
     dl_iterate_phdr(find_text, NULL);
 }
 
@@ -47,7 +47,7 @@ __attribute__((destructor)) static void end(void)
     fclose(file);
 }
 
-void *realloc(void *ptr, size_t size)
+__attribute__((visibility("default"))) void *realloc(void *ptr, size_t size)
 {
     const uintptr_t caller = (uintptr_t)__builtin_return_address(0);
     if (size && caller >= text_begin && caller < text_end && atomic_fetch_add(&asked, 1) + 1 == fail_at) {
