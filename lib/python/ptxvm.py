@@ -661,8 +661,9 @@ class Program:
 class Kernel:
     """kernel[grid, block](arguments) launches and waits; kernel[grid, block, shared, stream] submits.
 
-    Beside the arguments: max_steps, timeout_ms, cooperative, priority (the stream's unless given), and programmatic,
-    which lets it begin before the kernel in front of it in the stream has ended (PTX_LAUNCH_PROGRAMMATIC).
+    Beside the arguments: max_steps, timeout_ms, cooperative, priority (the stream's unless given), and
+    programmatic, which lets it begin before the kernel in front of it in the stream has ended
+    (PTX_LAUNCH_PROGRAMMATIC).
     """
 
     def __init__(self, program, name):

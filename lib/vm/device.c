@@ -82,6 +82,13 @@ void px_device_say(struct ptx_device *device, const char *format, ...)
     va_end(args);
 }
 
+void px_device_hush(struct ptx_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    device->message[0] = 0;
+    pthread_mutex_unlock(&device->lock);
+}
+
 ptx_status px_device_refuse(struct ptx_device *device, const char *why)
 {
     px_device_say(device, "%s", why);

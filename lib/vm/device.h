@@ -125,6 +125,7 @@ bool px_device_alloc(struct ptx_device *device, uint64_t size, uint64_t align, u
 void px_device_output(const struct px_grid *grid, const char *text, size_t size);
 /* Sets device->message. */
 void px_device_say(struct ptx_device *device, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void px_device_hush(struct ptx_device *device); /* to nothing */
 /* Sets device->message and returns PTX_ERROR_INVALID_ARGUMENT, PTX_ERROR_OUT_OF_MEMORY. */
 ptx_status px_device_refuse(struct ptx_device *device, const char *why);
 ptx_status px_device_no_memory(struct ptx_device *device);

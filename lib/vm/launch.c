@@ -186,7 +186,7 @@ ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fa
 {
     struct ptx_device *device = kernel->program->device;
     struct px_grid *grid;
-    device->message[0] = 0;
+    px_device_hush(device);
     px_report_forget(device, false);
     ptx_status status = px_launch_grid(kernel, config, fault, &grid);
     if (status != PTX_OK) return status;

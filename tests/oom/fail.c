@@ -1,7 +1,8 @@
 /*
- * fail.c - preloaded into a test program: the n-th allocation of libptxvm fails (FAIL_AT; 0: none). The library
- * asks for all its memory with realloc, and the programs are linked with libptxvm.a, so what calls realloc from the
- * program's own text is the library. At the end a line "allocations N failed M" goes to the file FAIL_REPORT.
+ * fail.c - preloaded into a test program: the n-th allocation of libptxvm fails (FAIL_AT; 0: none). The
+ * library asks for all its memory with realloc, and the programs are linked with libptxvm.a, so what calls
+ * realloc from the program's own text is the library. At the end a line "allocations N failed M" goes to the
+ * file FAIL_REPORT.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
