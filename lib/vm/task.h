@@ -48,13 +48,13 @@ struct px_task {
     struct px_report *report; /* why it failed; NULL when it did not, or for want of memory */
     void (*finished)(struct px_task *task, void *user); /* when it is done; NULL: nobody asks */
     void *user;
-    ptx_kernel *from;         /* whose launch is to be remembered as brief or not; NULL; while it runs */
-    uint32_t refs, waits;     /* open edges, and one until it is submitted */
-    uint32_t priors;          /* it overlaps with so many that are not done */
-    bool kernel, mark;        /* its grid is one; it has none */
-    bool triggered;           /* its dependents may begin */
-    uint8_t state;            /* enum px_task_state */
-    bool cancelled, quiet;    /* quiet: nobody wants a report */
+    ptx_kernel *from;      /* whose launch is to be remembered as brief or not; NULL; while it runs */
+    uint32_t refs, waits;  /* open edges, and one until it is submitted */
+    uint32_t priors;       /* it overlaps with so many that are not done */
+    bool kernel, mark;     /* its grid is one; it has none */
+    bool triggered;        /* its dependents may begin */
+    uint8_t state;         /* enum px_task_state */
+    bool cancelled, quiet; /* quiet: nobody wants a report */
     int priority;
     ptx_status status;   /* once it is done; */
     int error;           /* of a fault: its number */
