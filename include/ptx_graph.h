@@ -151,15 +151,16 @@ PTX_API ptx_status ptx_instance_destroy(ptx_device *device, ptx_instance instanc
 /*
  * From now on what the stream is given is not run but becomes nodes. Other streams join by waiting for an
  * event that was recorded in a captured one, and must have been waited for by it before the end. Waiting for
- * a captured stream or event, querying it, or asking for a launch's number in it, is PTX_ERROR_CAPTURE. The
- * legacy default stream cannot be captured.
+ * a captured stream or event, or querying it, is PTX_ERROR_CAPTURE and breaks the capture; asking for a
+ * launch's number in it is that error, too. The legacy default stream cannot be captured.
  */
 PTX_API ptx_status ptx_capture_begin(ptx_device *device, ptx_stream stream);
 /* The same into a graph that there is, behind `count` nodes of it. It cannot be destroyed until the end. */
 PTX_API ptx_status ptx_capture_begin_to(ptx_device *device, ptx_stream stream, ptx_graph graph,
                                         const ptx_node *after, size_t count);
 /* The graph of what it was given. PTX_ERROR_CAPTURE, and the capture is over: another stream has not been
- * joined back, `stream` is not the one it was begun with, or an earlier call failed. */
+ * joined back, or an earlier call failed. `stream` is not the one it was begun with: the same error, and the
+ * capture is broken, but goes on until that one ends it. */
 PTX_API ptx_status ptx_capture_end(ptx_device *device, ptx_stream stream, ptx_graph *graph);
 /* *active: 1 while the stream is captured. */
 PTX_API ptx_status ptx_capture_query(ptx_device *device, ptx_stream stream, int *active);
@@ -170,6 +171,7 @@ typedef struct ptx_capture_info {
     int broken;      /* and the capture will fail */
     uint64_t id;     /* one number for all streams of a capture, never used again on the device */
     ptx_graph graph; /* what is being made: it may be asked about and added to, and not be destroyed */
+    int first;       /* the stream is the one that the capture was begun with */
 } ptx_capture_info;
 
 /* The capture of a stream, and the nodes that its next one comes after: at most *count into `nodes` (NULL:

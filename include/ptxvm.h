@@ -95,8 +95,8 @@ PTX_API void ptx_device_interrupt(ptx_device *device);
 
 /*
  * Another heap, and another number of pending launches, than the device was made with; 0 leaves one as it is.
- * PTX_ERROR_NOT_READY while something is under way; PTX_ERROR_INVALID_ARGUMENT while a block of the heap is
- * in use; PTX_ERROR_OUT_OF_MEMORY, and nothing changed.
+ * PTX_ERROR_NOT_READY while something is under way; PTX_ERROR_INVALID_ARGUMENT once a kernel has allocated
+ * from the heap; PTX_ERROR_OUT_OF_MEMORY, and nothing changed.
  */
 PTX_API ptx_status ptx_device_limits(ptx_device *device, uint64_t heap_bytes, unsigned pending_launches);
 

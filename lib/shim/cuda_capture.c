@@ -24,6 +24,10 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
     *graph = NULL;
     ptx_capture_info_get(way.vm, way.stream, &info, NULL, NULL);
     if (!info.active) return CUDA_ERROR_ILLEGAL_STATE;
+    if (!info.first) { /* which breaks the capture */
+        ptx_capture_end(way.vm, way.stream, &number);
+        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    }
     /* Its handle, if somebody asked for it, is the one that is given. */
     PX_CU_HOLD(px_cu_graph, g) = px_cu_graph_at(way.context, way.vm, info.graph);
     if (!g) return CUDA_ERROR_OUT_OF_MEMORY;

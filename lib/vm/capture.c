@@ -174,13 +174,20 @@ static void end_for_all(struct ptx_device *device, const struct px_capture *c)
         if (s->capture == c) leave(device, &s->capture, &s->front, &s->nfront);
 }
 
+ptx_status px_capture_refuse(struct px_capture *capture)
+{
+    capture->broken = true;
+    return PTX_ERROR_CAPTURE;
+}
+
 ptx_status px_capture_end(struct ptx_device *device, ptx_stream number, ptx_graph *graph)
 {
     struct px_stream *s = px_stream_find(device, number);
     if (!s) return PTX_ERROR_INVALID_ARGUMENT;
     struct px_capture *c = s->capture;
     if (!c) return PTX_ERROR_CAPTURE;
-    ptx_status status = c->broken || c->origin != s || !joined(s) ? PTX_ERROR_CAPTURE : PTX_OK;
+    if (c->origin != s) return px_capture_refuse(c);
+    ptx_status status = c->broken || !joined(s) ? PTX_ERROR_CAPTURE : PTX_OK;
     c->over = true;
     c->refs++;
     end_for_all(device, c);
@@ -207,7 +214,8 @@ ptx_status px_capture_info(struct ptx_device *device, ptx_stream number, ptx_cap
         *info = (ptx_capture_info){.active = 1,
                                    .broken = s->capture->broken,
                                    .id = s->capture->id,
-                                   .graph = s->capture->graph->number};
+                                   .graph = s->capture->graph->number,
+                                   .first = s->capture->origin == s};
     for (uint32_t i = 0; nodes && count && i < s->nfront && i < *count; i++) nodes[i] = s->front[i]->number;
     if (count) *count = s->nfront;
     return PTX_OK;

@@ -89,6 +89,8 @@ ptx_status px_capture_after(struct ptx_device *device, ptx_stream stream, const 
                             bool add);
 ptx_status px_capture_info(struct ptx_device *device, ptx_stream stream, ptx_capture_info *info,
                            ptx_node *nodes, size_t *count);
+/* What does not go with a capture was asked of it: it is broken, and this is PTX_ERROR_CAPTURE. */
+ptx_status px_capture_refuse(struct px_capture *capture);
 ptx_status px_capture_end(struct ptx_device *device, ptx_stream stream, ptx_graph *graph);
 ptx_status px_capture_op(struct px_stream *stream, const struct px_work *op);
 ptx_status px_capture_record(struct px_stream *stream, struct px_event *event);

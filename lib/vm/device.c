@@ -303,18 +303,10 @@ static ptx_status make_parts(struct ptx_device *device)
     return px_streams_init(device) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
 }
 
-static void count_block(void *user, const struct px_extent *block)
-{
-    (void)block;
-    ++*(size_t *)user;
-}
-
 ptx_status px_device_heap_set(ptx_device *device, uint64_t bytes)
 {
     struct px_heap fresh, old = device->heap;
-    size_t in_use = 0;
-    px_heap_each(&device->heap, count_block, &in_use);
-    if (in_use || bytes > UINT64_MAX / 2) return PTX_ERROR_INVALID_ARGUMENT;
+    if (atomic_load(&old.map) || bytes > UINT64_MAX / 2) return PTX_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&device->mem_lock);
     const bool ok = px_heap_init(&fresh, &device->mem, bytes);
     if (ok) {

@@ -61,7 +61,7 @@ ptx_status px_event_query(struct ptx_device *device, ptx_event number)
 {
     const struct px_event *e = find(device, number);
     if (!e) return PTX_ERROR_INVALID_ARGUMENT;
-    if (e->capture) return PTX_ERROR_CAPTURE;
+    if (e->capture) return px_capture_refuse(e->capture);
     px_sched_pump(&device->sched);
     e = find(device, number); /* the lock was released on the way */
     if (!e) return PTX_ERROR_INVALID_ARGUMENT;
@@ -72,7 +72,7 @@ ptx_status px_event_wait(struct ptx_device *device, ptx_event number)
 {
     const struct px_event *e = find(device, number);
     if (!e || px_sched_is_worker(&device->sched)) return PTX_ERROR_INVALID_ARGUMENT;
-    if (e->capture) return PTX_ERROR_CAPTURE;
+    if (e->capture) return px_capture_refuse(e->capture);
     struct px_task *task = e->task;
     if (!task) return PTX_OK;
     task->refs++;

@@ -174,7 +174,7 @@ ptx_status px_stream_query(struct ptx_device *device, ptx_stream number)
 {
     struct px_stream *s = px_stream_find(device, number);
     if (!s) return PTX_ERROR_INVALID_ARGUMENT;
-    if (s->capture) return PTX_ERROR_CAPTURE;
+    if (s->capture) return px_capture_refuse(s->capture);
     px_sched_pump(&device->sched);
     s = px_stream_find(device, number); /* the lock was released on the way */
     if (!s) return PTX_ERROR_INVALID_ARGUMENT;
@@ -214,7 +214,7 @@ ptx_status px_stream_wait(struct ptx_device *device, ptx_stream number, ptx_faul
 {
     struct px_stream *s = px_stream_find(device, number);
     if (!s || px_sched_is_worker(&device->sched)) return PTX_ERROR_INVALID_ARGUMENT;
-    if (s->capture) return PTX_ERROR_CAPTURE;
+    if (s->capture) return px_capture_refuse(s->capture);
     if (s != device->legacy) return wait_for(s, s->tail, fault);
     struct px_task *mark = px_stream_put(s, NULL, NULL, false); /* behind the blocking streams */
     if (!mark) return PTX_ERROR_OUT_OF_MEMORY;

@@ -235,8 +235,6 @@ static void streams_are_captured(void **state)
     submit_step(s, p + 4, 1);
     assert_int_equal(ptx_capture_query(device, t, &active), PTX_OK);
     assert_int_equal(active, 1);
-    assert_int_equal(ptx_stream_wait(device, s, NULL), PTX_ERROR_CAPTURE);
-    assert_int_equal(ptx_event_query(device, join), PTX_ERROR_CAPTURE);
     assert_int_equal(ptx_capture_end(device, s, &graph), PTX_OK);
     assert_int_equal(ptx_capture_query(device, t, &active), PTX_OK);
     assert_int_equal(active, 0);
@@ -249,6 +247,11 @@ static void streams_are_captured(void **state)
         assert_int_equal(result_of(instance), 2);
         assert_int_equal(word_at(p + 4), 15);
     }
+}
+
+static ptx_status wait_stream(ptx_device *of, uint64_t stream)
+{
+    return ptx_stream_wait(of, stream, NULL);
 }
 
 static void captures_that_fail(void **state)
@@ -270,6 +273,22 @@ static void captures_that_fail(void **state)
     assert_int_equal(ptx_capture_end(device, s, &graph), PTX_ERROR_CAPTURE); /* t was not joined */
     submit_step(t, p, 1);
     assert_int_equal(ptx_stream_wait(device, t, NULL), PTX_OK); /* it is an ordinary stream again */
+    assert_int_equal(ptx_capture_begin(device, s), PTX_OK);
+    assert_int_equal(ptx_event_record(device, fork, s), PTX_OK);
+    assert_int_equal(ptx_stream_wait_event(device, t, fork), PTX_OK);
+    assert_int_equal(ptx_capture_end(device, t, &graph), PTX_ERROR_CAPTURE); /* s began it, */
+    ptx_capture_info info = {sizeof info};
+    assert_int_equal(ptx_capture_info_get(device, t, &info, NULL, NULL), PTX_OK);
+    assert_int_equal(info.active && info.broken && !info.first, 1); /* and must end it */
+    assert_int_equal(ptx_capture_end(device, s, &graph), PTX_ERROR_CAPTURE);
+    ptx_status (*const asks[])(ptx_device *, uint64_t) = {wait_stream, ptx_stream_query, ptx_event_wait,
+                                                          ptx_event_query};
+    for (int i = 0; i < 4; i++) { /* what asks of a capture breaks it */
+        assert_int_equal(ptx_capture_begin(device, s), PTX_OK);
+        assert_int_equal(ptx_event_record(device, fork, s), PTX_OK);
+        assert_int_equal(asks[i](device, i < 2 ? s : fork), PTX_ERROR_CAPTURE);
+        assert_int_equal(ptx_capture_end(device, s, &graph), PTX_ERROR_CAPTURE);
+    }
     assert_int_equal(ptx_capture_begin(device, s), PTX_OK);
     submit_step(s, p, 1);
     assert_int_equal(ptx_stream_destroy(device, s), PTX_OK); /* the capture goes with it */
