@@ -249,6 +249,8 @@ static void streams_are_captured(void **state)
     }
 }
 
+typedef ptx_status ask_fn(ptx_device *device, uint64_t stream_or_event);
+
 static ptx_status wait_stream(ptx_device *of, uint64_t stream)
 {
     return ptx_stream_wait(of, stream, NULL);
@@ -281,8 +283,7 @@ static void captures_that_fail(void **state)
     assert_int_equal(ptx_capture_info_get(device, t, &info, NULL, NULL), PTX_OK);
     assert_int_equal(info.active && info.broken && !info.first, 1); /* and must end it */
     assert_int_equal(ptx_capture_end(device, s, &graph), PTX_ERROR_CAPTURE);
-    ptx_status (*const asks[])(ptx_device *, uint64_t) = {wait_stream, ptx_stream_query, ptx_event_wait,
-                                                          ptx_event_query};
+    ask_fn *const asks[] = {wait_stream, ptx_stream_query, ptx_event_wait, ptx_event_query};
     for (int i = 0; i < 4; i++) { /* what asks of a capture breaks it */
         assert_int_equal(ptx_capture_begin(device, s), PTX_OK);
         assert_int_equal(ptx_event_record(device, fork, s), PTX_OK);
