@@ -36,7 +36,6 @@ WILD = RIGHT + "wild: cudaErrorIllegalAddress\n"
 # Lines of facts.txt that we answer otherwise, and why.
 OTHERWISE = {
     r"crashes$": "an invalid handle is an error here and never a crash",
-    r"^cudaStreamEndCapture\(s, &g\) = 901": "waiting for a captured stream does not spoil the capture",
     r"^limit 1:": "the text that kernels print has no fixed buffer",
     r"^limit [367]:": "limits of release 13 and of dynamic parallelism before sm_90",
     r"^cudaEventRecord\(e, 0\) = 201": "an event of a context that was reset is an invalid handle",
