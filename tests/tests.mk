@@ -94,13 +94,9 @@ $(B)/tests/test_golden: tests/api/test_golden.c $(B)/lib/libptxvm.a $(B)/tests/l
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(filter %.a,$(wordlist 3,9,$^)) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka
 
-$(B)/tests/test_matrix: tests/api/test_matrix.c $(B)/lib/libptxvm.a $(B)/tests/libreference.a
+$(B)/tests/test_matrix $(B)/tests/test_wgmma: $(B)/tests/%: tests/api/%.c $(B)/lib/libptxvm.a $(B)/tests/libreference.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/tests/libreference.a $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
-
-$(B)/tests/test_wgmma: tests/api/test_wgmma.c $(B)/lib/libptxvm.a
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
 # How far each form is held: docs/fidelity-forms.md and tests/fidelity/least.txt.
 FIDELITY_SRC = $(wildcard tests/fidelity/*.c)

@@ -3,18 +3,19 @@
  * (tests/hw/matrix).
  *
  * Every form of mma and wmma.mma that sm_90 executes runs GOLDEN_BLOCKS x GOLDEN_TILES tiles, every move of
- * fragments once, on every SIMD level of this machine; hashes of what they write stand in golden/matrix.bin.
+ * fragments once, on every SIMD level of this machine and in the reference interpreter; hashes of what they
+ * write stand in golden/matrix.bin.
  * golden/matrix_faults.tsv has what the chip says to instructions that are used wrongly.
  */
 #include <ptxvm.h>
 #include <stdlib.h>
 
-#include "api/replay.h"
 #include "hw/matrix/faults.h"
+#include "api/replay_faults.h"
+#include "api/replay_reference.h"
 #include "hw/matrix/golden.h"
 #include "hw/matrix/moves.h"
 #include "hw/matrix/tiles.h"
-#include "reference/reference.h"
 #include "vm/device.h"
 
 enum { TILES = GOLDEN_BLOCKS * GOLDEN_TILES, ROOM = TILES * REGS_MAX * 32 * 8 };
@@ -73,6 +74,14 @@ static unsigned move_differs(Replay *r, const Move *m)
     return wrong != NULL;
 }
 
+enum { MOVE_KIND = 3 };
+static const char *const kind[4] = {"dense", "sparse", "wmma", "moves"};
+
+static unsigned kind_of(const Form *f)
+{
+    return f->wmma ? 2 : f->sparse != 0;
+}
+
 static void verdict(Replay *r, const char *what, unsigned n, unsigned bad)
 {
     printf("%s %u - %s.%s: %u agree, %u differ\n", bad || !n ? "not ok" : "ok", ++r->number, r->level, what,
@@ -80,52 +89,56 @@ static void verdict(Replay *r, const char *what, unsigned n, unsigned bad)
     r->failed |= bad || !n;
 }
 
-/* The same by the reference: its one buffer holds input and output. NULL, or what went wrong. */
-static const char *reference_run(Replay *r, const char *body, unsigned ctas, size_t in, size_t out)
+/* ---- the same by the reference, which has its own arithmetic: one block of each form, and all moves ---- */
+
+/* NULL, or what is wrong. */
+static const char *reference_run(Replay *r, const char *body, unsigned ctas, size_t in, size_t out,
+                                 uint64_t expected)
 {
-    static char text[80000], message[512];
-    const uint64_t at = 0x7f0000000000u, params[2] = {at, at + ROOM};
-    static uint8_t buffer[2 * ROOM];
-    struct ref_launch launch = {.grid = {ctas, 1, 1},
-                                .block = {32, 1, 1},
-                                .buffer = buffer,
-                                .buffer_bytes = sizeof buffer,
-                                .buffer_address = at,
-                                .params = (const uint8_t *)params,
-                                .param_bytes = sizeof params};
+    static char text[80000];
+    const struct replay_piece pieces[2] = {{r->host_in, in}, {r->host_out, out}};
     snprintf(text, sizeof text, "%s%s", ptx_head, body);
-    memcpy(buffer, r->host_in, in);
-    memcpy(buffer + ROOM, r->host_in, out < in ? out : in);
-    int failed = ref_run(text, strlen(text), &launch, message, sizeof message);
-    memcpy(r->host_out, buffer + ROOM, out);
-    return failed ? message : NULL;
+    memcpy(r->host_out, r->host_in, out < in ? out : in);
+    const char *wrong = replay_reference(text, ctas, 32, 0, pieces, 2, NULL);
+    return wrong ? wrong : golden_hash(r->host_out, out) == expected ? NULL : "differs";
+}
+
+static const char *reference_form(Replay *r, const Form *f)
+{
+    static char body[65536];
+    const size_t in = (size_t)form_in(f) * 32 * (f->wide ? 8 : 4),
+                 out = (size_t)f->nd * 32 * (f->wide ? 8 : 4);
+    uint64_t expected[GOLDEN_BLOCKS];
+    if (fread(expected, 8, GOLDEN_BLOCKS, r->golden) != GOLDEN_BLOCKS) return "the recording is too short";
+    for (unsigned t = 0; t < GOLDEN_TILES; t++) unit_tile(f, t, r->host_in + t * in);
+    form_emit(f, "k", body);
+    return reference_run(r, body, GOLDEN_TILES, GOLDEN_TILES * in, GOLDEN_TILES * out, expected[0]);
+}
+
+static const char *reference_move(Replay *r, const Move *m)
+{
+    uint64_t expected;
+    if (fread(&expected, 8, 1, r->golden) != 1) return "the recording is too short";
+    moves_input((uint8_t *)r->host_in);
+    return reference_run(r, m->body, 1, MOVE_BYTES, MOVE_BYTES, expected);
 }
 
 static void reference_replay(Replay *r)
 {
     static Forms forms;
-    static char body[65536];
-    unsigned n = 0, bad = 0, unknown = 0;
-    uint64_t expected[GOLDEN_BLOCKS];
+    static Moves moves;
+    unsigned n[4] = {0}, bad[4] = {0};
     r->golden = replay_open("matrix.bin"), r->level = "reference";
-    forms_all(&forms);
-    for (unsigned i = 0; r->golden && i < forms.n; i++) {
-        const Form *f = &forms.f[i];
-        size_t in = (size_t)form_in(f) * 32 * (f->wide ? 8 : 4), out = (size_t)f->nd * 32 * (f->wide ? 8 : 4);
-        if (fread(expected, 8, GOLDEN_BLOCKS, r->golden) != GOLDEN_BLOCKS) break;
-        for (unsigned t = 0; t < GOLDEN_TILES; t++) unit_tile(f, t, r->host_in + t * in);
-        form_emit(f, "k", body);
-        const char *wrong = reference_run(r, body, GOLDEN_TILES, GOLDEN_TILES * in, GOLDEN_TILES * out);
-        if (wrong && strstr(wrong, "does not run")) {
-            unknown++;
-            continue;
-        }
-        if (!wrong && golden_hash(r->host_out, GOLDEN_TILES * out) != expected[0]) wrong = "differs";
-        if (wrong) printf("%s: %s\n", f->name, wrong);
-        n++, bad += wrong != NULL;
+    forms_all(&forms), moves_all(&moves);
+    for (unsigned i = 0; r->golden && i < forms.n + moves.n; i++) {
+        const bool is_form = i < forms.n;
+        const unsigned k = is_form ? kind_of(&forms.f[i]) : MOVE_KIND;
+        const char *wrong =
+            is_form ? reference_form(r, &forms.f[i]) : reference_move(r, &moves.m[i - forms.n]);
+        if (wrong) printf("%s: %s\n", is_form ? forms.f[i].name : moves.m[i - forms.n].name, wrong);
+        n[k]++, bad[k] += wrong != NULL;
     }
-    verdict(r, "dense", n, bad);
-    printf("# the reference does not know %u forms\n", unknown);
+    for (unsigned k = 0; k < 4; k++) verdict(r, kind[k], n[k], bad[k]);
     if (r->golden) fclose(r->golden);
 }
 
@@ -133,30 +146,17 @@ static void level_replay(Replay *r)
 {
     static Forms forms;
     static Moves moves;
-    static const char *const kind[3] = {"dense", "sparse", "wmma"};
-    unsigned n[3] = {0}, bad[3] = {0}, wrong = 0;
+    unsigned n[4] = {0}, bad[4] = {0};
     r->golden = replay_open("matrix.bin");
     forms_all(&forms), moves_all(&moves);
     for (unsigned i = 0; r->golden && i < forms.n; i++) {
-        unsigned k = forms.f[i].wmma ? 2 : forms.f[i].sparse != 0;
+        const unsigned k = kind_of(&forms.f[i]);
         n[k]++, bad[k] += form_differs(r, &forms.f[i]);
     }
-    for (unsigned i = 0; r->golden && i < moves.n; i++) wrong += move_differs(r, &moves.m[i]);
-    for (unsigned k = 0; k < 3; k++) verdict(r, kind[k], n[k], bad[k]);
-    verdict(r, "moves", r->golden ? moves.n : 0, wrong);
+    for (unsigned i = 0; r->golden && i < moves.n; i++)
+        n[MOVE_KIND]++, bad[MOVE_KIND] += move_differs(r, &moves.m[i]);
+    for (unsigned k = 0; k < 4; k++) verdict(r, kind[k], n[k], bad[k]);
     if (r->golden) fclose(r->golden);
-}
-
-/* What the VM says: CUDA's error, 0 for none. */
-static int fault_of(Replay *r, const Fault *f)
-{
-    static char text[4096];
-    ptx_fault fault = {.struct_size = sizeof fault};
-    fault_emit(f, text);
-    ptx_memory_fill(r->device, r->in, 0, FAULT_BYTES);
-    const ptx_launch_config config = {sizeof config, {1}, {32}, 0, &r->in, sizeof r->in};
-    if (!replay_launch(r->device, text, &config, &fault)) return 0;
-    return fault.cuda_error ? fault.cuda_error : -1;
 }
 
 /*
@@ -167,27 +167,6 @@ static int expected_of(const char *name, int chip)
 {
     if (strstr(name, "half") || strstr(name, "guarded")) return 715;
     return strstr(name, "stride 1") ? 716 : chip;
-}
-
-static void faults_replay(Replay *r)
-{
-    char line[256];
-    unsigned n = 0, bad = 0;
-    FILE *golden = replay_open("matrix_faults.tsv");
-    r->level = "faults";
-    while (golden && fgets(line, sizeof line, golden)) {
-        char *tab = strchr(line, '\t');
-        if (!tab) continue;
-        *tab = 0;
-        for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-            if (strcmp(faults[i].name, line)) continue;
-            int want = expected_of(line, atoi(tab + 1)), got = fault_of(r, &faults[i]);
-            n++, bad += want != got;
-            if (want != got) printf("%s: error %d, not %d\n", line, got, want);
-        }
-    }
-    verdict(r, "errors", n, bad);
-    if (golden) fclose(golden);
 }
 
 int main(int argc, char **argv)
@@ -207,7 +186,8 @@ int main(int argc, char **argv)
         level_replay(&r);
     }
     if (argc == 1 || !strcmp(argv[1], "reference")) reference_replay(&r);
-    faults_replay(&r);
+    r.level = "faults";
+    verdict(&r, "errors", REPLAY_FAULTS, replay_faults(r.device, r.in, "matrix_faults.tsv", expected_of));
     printf("1..%u\n", r.number);
     ptx_device_destroy(r.device);
     free(r.host_in), free(r.host_out);

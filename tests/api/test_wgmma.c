@@ -3,15 +3,16 @@
  * (tests/hw/wgmma).
  *
  * Every form of tests/hw/wgmma/forms.h runs WGOLDEN_BLOCKS x WGOLDEN_TILES tiles on every SIMD level of this
- * machine; hashes of what they write stand in golden/wgmma.bin. golden/wgmma_faults.tsv has what the chip
- * says to products that are used wrongly, and a hash of what those write that it lets pass.
+ * machine, the first block of them in the reference interpreter; hashes of what they write stand in
+ * golden/wgmma.bin. golden/wgmma_faults.tsv has what the chip says to products that are used wrongly, and a
+ * hash of what those write that it lets pass.
  */
 #include <ptxvm.h>
 #include <stdlib.h>
 
-#include "api/replay.h"
-#include "hw/matrix/golden.h"
 #include "hw/wgmma/faults.h"
+#include "api/replay_faults.h"
+#include "api/replay_reference.h"
 #include "hw/wgmma/wgolden.h"
 #include "hw/wgmma/wtiles.h"
 #include "vm/device.h"
@@ -75,7 +76,8 @@ static void verdict(Replay *r, const char *what, unsigned n, unsigned bad)
     r->failed |= bad || !n;
 }
 
-static void level_replay(Replay *r)
+/* Every form, as `differs` runs it. */
+static void replay(Replay *r, unsigned (*differs)(Replay *, const Wform *, const uint64_t *))
 {
     static Wforms forms;
     static const char *const kind[3] = {"dense", "sparse", "places"};
@@ -86,52 +88,31 @@ static void level_replay(Replay *r)
     for (unsigned i = 0; golden && i < forms.n; i++) {
         unsigned k = forms.f[i].lie != LIE_PACKED ? 2 : forms.f[i].sparse;
         bool there = fread(expected, 8, WGOLDEN_BLOCKS, golden) == WGOLDEN_BLOCKS;
-        n[k]++, bad[k] += !there || form_differs(r, &forms.f[i], expected);
+        n[k]++, bad[k] += !there || differs(r, &forms.f[i], expected);
     }
     for (unsigned k = 0; k < 3; k++) verdict(r, kind[k], n[k], bad[k]);
     if (golden) fclose(golden);
 }
 
-/* CUDA's error, 0 for none, and a hash of what was written. */
-static int fault_of(Replay *r, const Fault *f, uint64_t *hash)
+/* The first tiles of a form by the reference, which has its own arithmetic and finds places by itself. */
+static unsigned reference_differs(Replay *r, const Wform *f, const uint64_t *expected)
 {
-    static char text[4096];
-    ptx_fault fault = {.struct_size = sizeof fault};
-    ptx_launch_config config = {.struct_size = sizeof config,
-                                .grid = {1},
-                                .block = {128},
-                                .params = &r->in,
-                                .param_bytes = sizeof r->in};
-    *hash = 0;
-    fault_emit(f, text);
-    ptx_memory_fill(r->device, r->in, 0, FAULT_BYTES);
-    const char *wrong = replay_launch(r->device, text, &config, &fault);
-    if (wrong) return fault.cuda_error ? fault.cuda_error : (printf("%s: %s\n", f->name, wrong), -1);
-    ptx_memory_read(r->device, r->host_out, r->in, FAULT_BYTES);
-    *hash = golden_hash(r->host_out, FAULT_BYTES);
-    return 0;
-}
-
-static void faults_replay(Replay *r)
-{
-    char line[256], name[64];
-    unsigned n = 0, bad = 0;
-    int error;
-    unsigned long long written;
-    FILE *golden = replay_open("wgmma_faults.tsv");
-    r->level = "faults";
-    for (size_t i = 0; golden && fgets(line, sizeof line, golden); i++) {
-        uint64_t hash = 0;
-        int fields = sscanf(line, "%63[^\t]\t%d\t%*s\t%llx", name, &error, &written);
-        bool known = fields == 3 && i < sizeof faults / sizeof *faults && !strcmp(name, faults[i].name);
-        int got = known ? fault_of(r, &faults[i], &hash) : -1;
-        n++;
-        if (got == error && hash == written) continue;
-        bad++, printf("%s: error %d, not %d; wrote %016llx, not %016llx\n", name, got, error,
-                      (unsigned long long)hash, written);
-    }
-    verdict(r, "errors", n, bad);
-    if (golden) fclose(golden);
+    static char text[80000];
+    const struct {
+        uint32_t stride, bytes;
+    } more = {f->lie == LIE_PACKED ? wtile_image(f) : 0, wtile_image(f)};
+    const size_t out = WGOLDEN_TILES * wform_out(f);
+    const struct replay_piece pieces[3] = {
+        {r->host_in, WGOLDEN_TILES * wform_in(f)},
+        {r->host_out, out},
+        {r->host_image, more.stride ? WGOLDEN_TILES * (size_t)more.stride : more.bytes}};
+    for (unsigned t = 0; t < WGOLDEN_TILES; t++)
+        wtile(f, t, r->host_in + t * wform_in(f), r->host_image + (size_t)t * more.stride);
+    wform_emit(f, "k", text + sprintf(text, "%s", wform_head));
+    const char *wrong = replay_reference(text, WGOLDEN_TILES, 128, more.bytes, pieces, 3, &more);
+    if (!wrong && golden_hash(r->host_out, out) != expected[0]) wrong = "differs";
+    if (wrong) printf("%s lie %u across %u%u: %s\n", f->name, f->lie, f->across_a, f->across_b, wrong);
+    return wrong != NULL;
 }
 
 int main(int argc, char **argv)
@@ -149,9 +130,12 @@ int main(int argc, char **argv)
         const struct px_level *level = px_level_named(levels[i]);
         if (!level || (argc > 1 && strcmp(argv[1], levels[i]))) continue;
         r.device->level = level, r.level = levels[i];
-        level_replay(&r);
+        replay(&r, form_differs);
     }
-    faults_replay(&r);
+    r.level = "reference";
+    if (argc == 1 || !strcmp(argv[1], r.level)) replay(&r, reference_differs);
+    r.level = "faults";
+    verdict(&r, "errors", REPLAY_FAULTS, replay_faults(r.device, r.in, "wgmma_faults.tsv", NULL));
     printf("1..%u\n", r.number);
     ptx_device_destroy(r.device);
     free(r.host_in), free(r.host_out), free(r.host_image);

@@ -22,7 +22,7 @@
 
 __extension__ typedef unsigned __int128 ref_bits; /* the bits of any value, the rest 0 */
 
-enum { REF_WARP = 32, REF_BARRIERS = 16, REF_OPERANDS = 8, REF_THREADS_MAX = 1024 };
+enum { REF_WARP = 32, REF_BARRIERS = 16, REF_OPERANDS = 10, REF_THREADS_MAX = 1024 };
 
 /* ---- code ---- */
 
@@ -73,7 +73,7 @@ struct ref_inst {
     enum px_type type; /* of the value, where one slot names it */
     unsigned what;     /* an operation among several, by the family's own numbers */
     const struct ref_target *call;
-    const struct ref_matrix *matrix;     /* of mma */
+    const struct ref_matrix *matrix;     /* of mma, wmma, wgmma */
     uint32_t target, ntargets, *targets; /* branches: numbers of instructions */
 };
 
@@ -235,9 +235,11 @@ enum ref_step ref_run_ret(struct ref_thread *t, const struct ref_inst *in);
 void ref_barrier_exited(struct ref_cta *cta, uint32_t warp);
 void ref_warp_settle(struct ref_cta *cta, uint32_t warp);
 
-/* ---- warp.c, matrix.c: an instruction for which all lanes of a warp meet ---- */
+/* ---- warp.c, matrix.c, wgmma.c: an instruction for which all lanes of a warp, or of four, meet ---- */
 void ref_bind_meeting(struct ref_inst *in);
+void ref_bind_group(struct ref_inst *in);
 void ref_matrix_run(struct ref_thread *warp, uint32_t lanes, const struct ref_inst *in);
+void ref_wgmma_run(struct ref_thread *group, const struct ref_inst *in);
 
 /* ---- sregs.c ---- */
 bool ref_sreg_known(uint32_t id);

@@ -29,7 +29,8 @@ enum what {
     ELECT,
     MEET,
     ACTIVE,
-    MATRIX /* writes its results itself (matrix.c) */
+    MATRIX, /* writes its results itself (matrix.c) */
+    GROUP   /* the same, for four warps */
 };
 
 /* The lanes of a complete meeting, their operands and results. */
@@ -149,7 +150,7 @@ static void compute(struct meeting *w, const struct ref_inst *in)
 static void give(struct ref_thread *t, uint64_t d, bool p)
 {
     const struct ref_operand *o = &t->at->o[0];
-    if (t->at->what == MEET || t->at->what == MATRIX) return;
+    if (t->at->what == MEET || t->at->what >= MATRIX) return;
     if (o->kind == REF_LIST) {
         ref_put(t, &o->list[0], d);
         ref_put(t, &o->list[1], p);
@@ -178,6 +179,23 @@ static bool meets(const struct ref_thread *a, const struct ref_thread *b)
     return a->member == b->member && a->at->what == b->at->what && a->at->type == b->at->type;
 }
 
+/* All 128 threads of the warpgroup stand at the thread's instruction: it is done. */
+static void settle_group(struct ref_thread *t)
+{
+    enum { THREADS = 4 * REF_WARP };
+    const uint32_t first = t->index / THREADS * THREADS;
+    struct ref_thread *group = &t->cta->threads[first];
+    if (first + THREADS > t->cta->nthreads)
+        ref_unsupported(t->machine, t->at->inst, "without all four warps");
+    for (uint32_t i = 0; i < THREADS; i++) {
+        if (group[i].state == REF_EXITED)
+            ref_unsupported(t->machine, t->at->inst, "when threads of the warpgroup have exited");
+        if (!meets(t, &group[i])) return;
+    }
+    ref_wgmma_run(group, t->at);
+    for (uint32_t i = 0; i < THREADS; i++) ref_make_ready(&group[i]);
+}
+
 void ref_warp_settle(struct ref_cta *cta, uint32_t index)
 {
     struct ref_thread *warp = &cta->threads[index * REF_WARP];
@@ -187,9 +205,13 @@ void ref_warp_settle(struct ref_cta *cta, uint32_t index)
     FOR_LANES(i, live) running |= warp[i].state == REF_READY;
     FOR_LANES(i, live)
     {
-        const struct ref_thread *t = &warp[i];
+        struct ref_thread *t = &warp[i];
         uint32_t lanes = 0;
         if (t->state != REF_MEETING || (running && !t->at->named)) continue;
+        if (t->at->what == GROUP) {
+            settle_group(t);
+            continue;
+        }
         FOR_LANES(k, live) lanes |= (uint32_t)meets(t, &warp[k]) << k;
         uint32_t member = t->at->named ? t->member : t->at->what == MATRIX ? ~0u : 0;
         if (!(member & live & ~lanes)) finish(warp, lanes);
@@ -221,6 +243,12 @@ static enum ref_step run_together(struct ref_thread *t, const struct ref_inst *i
 void ref_bind_meeting(struct ref_inst *in)
 {
     in->what = MATRIX;
+    in->run = run_together;
+}
+
+void ref_bind_group(struct ref_inst *in)
+{
+    in->what = GROUP;
     in->run = run_together;
 }
 
