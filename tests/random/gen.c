@@ -116,7 +116,9 @@ static void scoped(struct gen *g)
 static void statement(struct gen *g)
 {
     unsigned k = gen_below(g, 100);
-    if (k < 16 && gen_feature(g, RANDOM_FLOW))
+    if (g->scope->full && gen_feature(g, RANDOM_MATRICES) && gen_chance(g, 8))
+        gen_matrix(g);
+    else if (k < 16 && gen_feature(g, RANDOM_FLOW))
         gen_flow(g);
     else if (k < 22 && gen_feature(g, RANDOM_CALLS))
         gen_call(g);
@@ -241,10 +243,11 @@ static void tables(struct gen *g)
 
 static void shape(struct gen *g, struct random_program *p)
 {
-    static const unsigned sizes[] = {1, 2, 7, 31, 32, 33, 64, 96, 100, 128, 160, 255, 256, 257, 300};
+    static const unsigned sizes[] = {1,   2,   7,   31,  32,  33,  64,  96, 100,
+                                     128, 160, 255, 256, 257, 300, 128, 256};
     p->grid[0] = 1 + gen_below(g, 3);
     p->grid[1] = p->grid[2] = p->block[1] = p->block[2] = 1;
-    p->block[0] = gen_chance(g, 70) ? sizes[gen_below(g, 15)] : 1 + gen_below(g, THREADS_MAX);
+    p->block[0] = gen_chance(g, 70) ? sizes[gen_below(g, 17)] : 1 + gen_below(g, THREADS_MAX);
     if (gen_chance(g, 25)) {
         p->block[0] = 1 + gen_below(g, 20);
         p->block[1] = 1 + gen_below(g, 15);
@@ -276,7 +279,7 @@ struct random_program random_program(uint64_t seed, const struct random_options 
              (unsigned long long)seed, options->size, options->features, p.grid[0], p.grid[1], p.grid[2],
              p.block[0], p.block[1], p.block[2], p.buffer_bytes);
     /* for debugging, as nothing is simplified then: the reference does what is written */
-    gen_line(g, ".version 9.0\n.target sm_90, debug\n.address_size 64\n.section .debug_abbrev { .b8 0 }");
+    gen_line(g, ".version 9.0\n.target sm_90a, debug\n.address_size 64\n.section .debug_abbrev { .b8 0 }");
     tables(g);
     gen_line(g, ".global .align 8 .b64 cellp;");
     gen_line(g,

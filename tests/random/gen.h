@@ -7,6 +7,7 @@
  *   gen_flow.c   branches, loops, tables, early ends
  *   gen_call.c   functions and their calls
  *   gen_warp.c   operations of a warp, barriers, exchange between threads, reductions
+ *   gen_matrix.c any matrix instruction of the table, on a warp's or a CTA's own memory
  *
  * What every program keeps to, so that its result is one and the same on any schedule: a thread touches its
  * own slots of memory; what threads say to each other goes through barriers, `.sync` operations and sums
@@ -39,7 +40,8 @@ enum random_feature {
     RANDOM_CARRY = 256,
     RANDOM_LOCKS = 512,
     RANDOM_ASYNC = 1024,
-    RANDOM_DEFAULT = 511 + 1024 /* all but locks */
+    RANDOM_MATRICES = 2048,
+    RANDOM_DEFAULT = 511 + 1024 + 2048 /* all but locks */
 };
 
 struct random_options {
@@ -166,7 +168,8 @@ void gen_store_registers(struct gen *g, const char *slot, unsigned percent);
  * written. */
 bool gen_form_text(struct gen *g, const struct px_match *match, px_word opcode, const char *address,
                    char *text, size_t size);
-/* A random filling of a form of the opcode that runs on sm_90 with PTX 9.0. */
+int64_t gen_in_range(struct gen *g, const struct px_opd *opd); /* a constant that the operand takes */
+/* A random filling of a form of the opcode that runs on sm_90a with PTX 9.0. */
 bool gen_fill(struct gen *g, uint16_t form, struct px_match *match);
 void gen_compute(struct gen *g); /* one instruction */
 void gen_chain(struct gen *g);   /* some that hand values on by temporaries */
@@ -192,5 +195,8 @@ void gen_call(struct gen *g);
 void gen_warp(struct gen *g);
 void gen_barrier(struct gen *g);
 void gen_lock(struct gen *g);
+
+/* gen_matrix.c */
+void gen_matrix(struct gen *g); /* where all 32 lanes of a warp come */
 
 #endif

@@ -3,7 +3,7 @@
  *
  * A form counts when the engine runs it and its operands are registers, predicates and constants alone; a few
  * opcodes that look like that and do more are left out by name. Its slots are filled at random until the
- * row's conditions hold for PTX 9.0 on sm_90: a new row of the table is covered without a change here.
+ * row's conditions hold for PTX 9.0 on sm_90a: a new row of the table is covered without a change here.
  */
 #include "random/gen.h"
 #include <stdio.h>
@@ -11,10 +11,11 @@
 #include <string.h>
 
 static const char *const not_plain[] = {
-    "mma",   "wmma",  "movmatrix",  "bar",       "barrier",      "shfl",       "vote",           "match",
-    "redux", "elect", "activemask", "nanosleep", "pmevent",      "setmaxnreg", "griddepcontrol", "exit",
-    "ret",   "trap",  "brkpt",      "isspacep",  "createpolicy", "cvta",       "addc",           "subc",
-    "madc",  "mapa",  "getctarank", "discard",   "alloca",       "stacksave",  "stackrestore",   "istypep",
+    "mma",          "wmma",           "wgmma",     "movmatrix",    "bar",        "barrier",   "shfl",
+    "vote",         "match",          "redux",     "elect",        "activemask", "nanosleep", "pmevent",
+    "setmaxnreg",   "griddepcontrol", "exit",      "ret",          "trap",       "brkpt",     "isspacep",
+    "createpolicy", "cvta",           "addc",      "subc",         "madc",       "mapa",      "getctarank",
+    "discard",      "alloca",         "stacksave", "stackrestore", "istypep",
 };
 static const char *const favourites[] = {"mov", "selp", "slct", "and", "or",   "xor", "cvt",
                                          "add", "fma",  "mov",  "set", "setp", "min", "prmt"};
@@ -78,7 +79,7 @@ static const struct opcodes *plain_opcodes(void)
 static bool available(const struct px_since *since)
 {
     static int target = -1;
-    if (target < 0) target = px_target_find("sm_90", 5);
+    if (target < 0) target = px_target_find("sm_90a", 6);
     if (since->min_ptx > level.ptx) return false;
     return since->targets ? px_since_targets(since) >> target & 1 : since->min_sm <= level.sm;
 }
@@ -183,7 +184,7 @@ static void put_destination(struct gen *g, struct words *w, enum px_type type, u
     w->failed = true;
 }
 
-static int64_t in_range(struct gen *g, const struct px_opd *opd)
+int64_t gen_in_range(struct gen *g, const struct px_opd *opd)
 {
     int64_t lo = opd->lo, hi = opd->hi < lo + 255 ? opd->hi : lo + 255;
     if (opd->step < 0) return lo > 0 ? lo : 1;
@@ -218,7 +219,7 @@ static void put_source(struct gen *g, struct words *w, const struct px_opd *opd,
              gen_chance(g, 12))
         put(w, "%s", sregs[gen_below(g, 8)]);
     else if (opd->flags & PX_OF_IMM && px_type_takes_constant(type) && gen_chance(g, 18))
-        opd->flags &PX_OF_RANGE ? put(w, "%lld", (long long)in_range(g, opd))
+        opd->flags &PX_OF_RANGE ? put(w, "%lld", (long long)gen_in_range(g, opd))
                                 : put(w, "%s", gen_constant(g, type).text);
     else {
         struct operand o = gen_register(g, type, opd->flags, false);
@@ -274,7 +275,7 @@ static void put_operand(struct gen *g, struct words *w, const struct px_match *m
     else if (type == PX_T_B32 && px_match_has(match, PX_W_pack))
         put_element(g, w, opd, PX_T_U32); /* cvt.pack: the oracle takes no float's register for .b32 */
     else if (opd->kind == PX_OK_IMM)
-        put(w, "%lld", (long long)(opd->flags & PX_OF_RANGE ? in_range(g, opd) : gen_below(g, 256)));
+        put(w, "%lld", (long long)(opd->flags & PX_OF_RANGE ? gen_in_range(g, opd) : gen_below(g, 256)));
     else if (!plain_operand(opd))
         w->failed = true;
     else if (count)

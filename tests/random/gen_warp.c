@@ -94,67 +94,12 @@ static void active(struct gen *g)
              gen_register(g, PX_T_B32, 0, true).text);
 }
 
-/* ---- matrices: for whole warps ---- */
-
-/* a, b and the accumulators in registers; f: the accumulators are floats. */
-struct product {
-    const char *name;
-    unsigned a, b, c;
-    char f;
-};
-
-static void multiply(struct gen *g)
-{
-    static const struct product list[] = {{"m16n8k8.row.col.f32.f16.f16.f32", 2, 1, 4, 'f'},
-                                          {"m16n8k16.row.col.f16.f16.f16.f16", 4, 2, 2, 'b'},
-                                          {"m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4, 'f'},
-                                          {"m16n8k16.row.col.f32.bf16.bf16.f32", 4, 2, 4, 'f'},
-                                          {"m16n8k8.row.col.f32.tf32.tf32.f32", 4, 2, 4, 'f'},
-                                          {"m16n8k32.row.col.f32.e4m3.e5m2.f32", 4, 2, 4, 'f'},
-                                          {"m16n8k16.row.col.s32.u8.s8.s32", 2, 1, 4, 'b'},
-                                          {"m16n8k32.row.col.satfinite.s32.s8.s8.s32", 4, 2, 4, 'b'},
-                                          {"m8n8k32.row.col.s32.s4.u4.s32", 1, 1, 2, 'b'},
-                                          {"m16n8k256.row.col.s32.b1.b1.s32.xor.popc", 4, 2, 4, 'b'}};
-    const struct product *p = &list[gen_below(g, sizeof list / sizeof *list)];
-    char text[3][64], *to[3] = {text[0], text[1], text[2]};
-    const unsigned count[3] = {p->a, p->b, p->c};
-    gen_line(g, "  { .reg .b32 %%ma<4>, %%mb<4>, %%mc<4>; .reg .f32 %%md<4>;");
-    for (unsigned o = 0; o < 3; o++)
-        for (unsigned i = 0; i < count[o]; i++) {
-            char kind = o == 2 && p->f == 'f' ? 'd' : "abc"[o];
-            gen_line(g, "  mov.b32 %%m%c%u, %s;", kind, i, gen_register(g, PX_T_B32, 0, false).text);
-            to[o] += snprintf(to[o], 12, "%s%%m%c%u", i ? ", " : "", kind, i);
-        }
-    gen_line(g, "  mma.sync.aligned.%s {%s}, {%s}, {%s}, {%s};", p->name, text[2], text[0], text[1], text[2]);
-    for (unsigned i = 0; i < p->c; i++)
-        gen_line(g, "  mov.b32 %s, %%m%c%u;", gen_register(g, PX_T_B32, 0, true).text,
-                 p->f == 'f' ? 'd' : 'c', i);
-    gen_line(g, "  }");
-}
-
-/* Each lane gives a row of its own bytes of shared memory; the elements go around. */
-static void move_matrix(struct gen *g)
-{
-    const char *trans = gen_chance(g, 50) ? ".trans" : "";
-    unsigned at = 16 * gen_below(g, SHARED_SLOT / 16);
-    struct operand from = gen_register(g, PX_T_B32, 0, false), to = gen_register(g, PX_T_B32, 0, true);
-    switch (gen_below(g, 3)) {
-    case 0: gen_line(g, "  movmatrix.sync.aligned.m8n8.trans.b16 %s, %s;", to.text, from.text); break;
-    case 1:
-        gen_line(g, "  ldmatrix.sync.aligned.m8n8.x1%s.shared.b16 {%s}, [%%shs+%u];", trans, to.text, at);
-        break;
-    default:
-        gen_line(g, "  stmatrix.sync.aligned.m8n8.x1%s.shared.b16 [%%shs+%u], {%s};", trans, at, from.text);
-        break;
-    }
-}
-
 void gen_warp(struct gen *g)
 {
     const char *mask = g->scope->mask, *guard = "";
     if (!mask) return;
     struct node *before = gen_open(g, false);
-    unsigned what = gen_below(g, g->scope->full ? 14 : 12);
+    unsigned what = gen_below(g, 12);
     if (gen_chance(g, 20) && what < 10) { /* some of the lanes only: those for which the guard holds */
         gen_line(g, "  and.pred %%zp0, %s, %s;", gen_predicate(g, false).text, gen_predicate(g, false).text);
         gen_line(g, "  vote.sync.ballot.b32 %%z4, %%zp0, %s;", mask);
@@ -173,8 +118,6 @@ void gen_warp(struct gen *g)
     case 8:
     case 9: reduce(g, mask, guard); break;
     case 10: warp_exchange(g, mask); break;
-    case 12: multiply(g); break;
-    case 13: move_matrix(g); break;
     default: active(g); break;
     }
     gen_close(g, before);

@@ -27,9 +27,8 @@ static const char help[] =
     "  --count N       so many programs (300)\n"
     "  --time SECONDS  start none after that\n"
     "  --size N        statements of a kernel, about (24)\n"
-    "  --features LIST of memory, flow, calls, warp, barriers, atomics, exits, nans, carry, locks, async "
-    "(all but "
-    "locks)\n"
+    "  --features LIST of memory, flow, calls, warp, barriers, atomics, exits, nans, carry, locks, async, "
+    "matrices (all but locks)\n"
     "  --levels LIST   of portable, avx2, avx512 (those of this machine)\n"
     "  --workers LIST  of 1, 2, 8 (all)\n"
     "  --spread        each program with one number of workers a level and four pairs of optimisations off, "
@@ -212,12 +211,13 @@ static int check(const struct settings *s)
 static bool features(const char *list, uint32_t *to)
 {
     static const char *const names[] = {"memory", "flow", "calls", "warp",  "barriers", "atomics",
-                                        "exits",  "nans", "carry", "locks", "async"};
+                                        "exits",  "nans", "carry", "locks", "async",    "matrices"};
+    enum { NAMES = sizeof names / sizeof *names };
     *to = 0;
     while (*list) {
         size_t n = strcspn(list, ","), i = 0;
-        while (i < 11 && (strlen(names[i]) != n || strncmp(names[i], list, n))) i++;
-        if (i == 11 && n) return false;
+        while (i < NAMES && (strlen(names[i]) != n || strncmp(names[i], list, n))) i++;
+        if (i == NAMES && n) return false;
         *to |= n ? 1u << i : 0;
         list += n + (list[n] == ',');
     }

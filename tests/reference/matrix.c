@@ -181,6 +181,13 @@ unsigned ref_matrix_words(const struct ref_inst *in, struct ref_matrix *m, const
     return n;
 }
 
+/* Of how many the selector picks: lanes, or pairs of them; 1: all lanes have metadata. */
+static unsigned selectors_of(const struct ref_matrix *x)
+{
+    const unsigned bits = ref_element_bits(x->a), groups = x->k / 2 / (bits == 32 ? 1 : bits == 4 ? 4 : 2);
+    return 16 / groups;
+}
+
 /* wmma of f16 names the types of d and c only. */
 static void bind_product(const struct ref_context *x, struct ref_inst *in)
 {
@@ -194,7 +201,8 @@ static void bind_product(const struct ref_context *x, struct ref_inst *in)
     if (m->sparse) {
         if (in->inst->opds[5].kind != PX_O_INT) ref_unsupported(x->m, in->inst, "with such a selector");
         in->o[4] = ref_resolve(x, in->inst, &in->inst->opds[4], PX_T_B32);
-        m->selector = (unsigned)in->inst->opds[5].u.i & 3;
+        m->selector = (unsigned)in->inst->opds[5].u.i;
+        if (m->selector >= selectors_of(m)) ref_unsupported(x->m, in->inst, "with such a selector");
     }
     for (unsigned i = 0; i < 4; i++)
         in->o[i] = ref_resolve(x, in->inst, &in->inst->opds[i], !strcmp(m->a, "f64") ? PX_T_B64 : PX_T_B32);
