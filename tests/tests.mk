@@ -98,7 +98,7 @@ $(B)/tests/test_matrix $(B)/tests/test_wgmma: $(B)/tests/%: tests/api/%.c $(B)/l
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/tests/libreference.a $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
-# How far each form is held: docs/fidelity-forms.md and tests/fidelity/least.txt.
+# How far each form is held: docs/fidelity-forms.md and tests/fidelity/bounds.txt.
 FIDELITY_SRC = $(wildcard tests/fidelity/*.c)
 TEST_EXTRA += $(B)/tests/test_forms
 $(B)/tests/test_forms: $(FIDELITY_SRC) $(wildcard tests/hw/*/*.h) tests/hw/approx/units.def tests/fidelity/fidelity.h $(B)/lib/libptxvm.a
