@@ -99,8 +99,11 @@ $(B)/tests/test_matrix $(B)/tests/test_wgmma: $(B)/tests/%: tests/api/%.c $(B)/l
 	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/tests/libreference.a $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
 # How far each form is held: docs/fidelity-forms.md and tests/fidelity/bounds.txt.
-FIDELITY_SRC = $(wildcard tests/fidelity/*.c)
-TEST_EXTRA += $(B)/tests/test_forms
+FIDELITY_SRC = $(filter-out %/not_run.c,$(wildcard tests/fidelity/*.c))
+TEST_EXTRA += $(B)/tests/test_forms $(B)/tests/not_run
+$(B)/tests/not_run: tests/fidelity/not_run.c tests/unit/instance.h tests/unit/expand.h $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Itests -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 $(B)/tests/test_forms: $(FIDELITY_SRC) $(wildcard tests/hw/*/*.h) tests/hw/approx/units.def tests/fidelity/fidelity.h $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-format-nonliteral -Itests -o $@ $(FIDELITY_SRC) $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
@@ -122,7 +125,7 @@ $(B)/tests/test_verdicts: tests/verdicts/test_verdicts.c $(B)/lib/libptxvm.a
 # Writes the combinations of the instruction table, for tests/isa/combinations.py.
 ISA_LIST = $(B)/tests/isa_list
 TEST_EXTRA += $(ISA_LIST)
-$(ISA_LIST): tests/isa/list.c tests/unit/expand.h $(B)/lib/libptxvm.a
+$(ISA_LIST): tests/isa/list.c tests/unit/instance.h tests/unit/expand.h $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Itests -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 

@@ -140,7 +140,7 @@ PX_APPROX_DIVISION(divfull, true)
 PX_APPROX_FN uint32_t px_approx_f16_to_f32(uint16_t h)
 {
     uint32_t ax = h & 0x7FFFu, sign = (uint32_t)(h & 0x8000u) << 16;
-    uint32_t sub = px_approx_as_bits((float)(int32_t)ax) - (24u << 23);
+    uint32_t sub = px_bits_f32((float)(int32_t)ax) - (24u << 23);
     uint32_t y = (ax << 13) + (112u << 23);
     y = px_approx_blend(ax < 0x400u, px_approx_blend(ax == 0, 0, sub), y);
     y = px_approx_blend(ax >= 0x7C00u, (ax << 13) | PX_APPROX_INF, y);

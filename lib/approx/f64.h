@@ -15,9 +15,6 @@
 #include "approx/avx512.h"
 #endif
 
-PX_APPROX_AS(px_approx_as_double, double, uint64_t)
-PX_APPROX_AS(px_approx_as_bits64, uint64_t, double)
-
 /* px_approx_blend for f64. */
 PX_APPROX_FN uint64_t px_approx_blend64(bool c, uint64_t yes, uint64_t no)
 {
@@ -77,8 +74,8 @@ PX_APPROX_FN uint32_t px_approx_rsqrt64_finish(uint32_t hi, px_approx_terms t)
 PX_APPROX_FN uint64_t px_approx_rsqrt64_normal(uint64_t x)
 {
     uint64_t ax = x & 0x7FFFFFFFFFFFFFFFull, fraction = x & 0xFFFFFFFFFFFFFull;
-    double m = px_approx_as_double(fraction | 0x4330000000000000ull) - 0x1p52; /* a subnormal, times 2^1074 */
-    return px_approx_blend64(ax < 1ull << 52, px_approx_as_bits64(m) - (1020ull << 52), ax);
+    double m = px_float_b64(fraction | 0x4330000000000000ull) - 0x1p52; /* a subnormal, times 2^1074 */
+    return px_approx_blend64(ax < 1ull << 52, px_bits_f64(m) - (1020ull << 52), ax);
 }
 
 /* That brought to [1, 4), where FTZ and DAZ cannot act. */
@@ -93,12 +90,12 @@ PX_APPROX_FN uint64_t px_approx_rsqrt64_step(uint64_t x, uint64_t n, px_approx_t
 {
     uint64_t ax = x & 0x7FFFFFFFFFFFFFFFull, sign = x & 0x8000000000000000ull,
              z = px_approx_rsqrt64_near_1(n);
-    double d = px_approx_as_double(z);
-    double y = px_approx_as_double((uint64_t)px_approx_rsqrt64_finish(px_approx_upper(z), t) << 32);
+    double d = px_float_b64(z);
+    double y = px_float_b64((uint64_t)px_approx_rsqrt64_finish(px_approx_upper(z), t) << 32);
     double e = __builtin_fma(d, -(y * y), 1.0);
     y = __builtin_fma(__builtin_fma(e, 0.375, 0.5), y * e, y);
     uint64_t lift = ((n >> 52) + 1) >> 1, up = px_approx_blend64(ax < 1ull << 52, 512 + 27, 512);
-    uint64_t r = px_approx_as_bits64(y) + ((up - lift) << 52);
+    uint64_t r = px_bits_f64(y) + ((up - lift) << 52);
     r = px_approx_blend64(ax == 0x7FF0000000000000ull, 0, r);
     r = px_approx_blend64(sign != 0, 0xFFF8000000000000ull, r);
     r = px_approx_blend64(ax > 0x7FF0000000000000ull, x | 0x0008000000000000ull, r);

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include "base/bits.h"
 
 /* The row loops must see through every call, or they are not vectorised. */
 #define PX_APPROX_FN static inline __attribute__((always_inline))
@@ -46,17 +47,6 @@ PX_APPROX_FN uint32_t px_approx_blend(bool c, uint32_t yes, uint32_t no)
     return (yes & mask) | (no & ~mask);
 }
 
-/* The value with these bits. */
-#define PX_APPROX_AS(name, to, from)                                                                         \
-    PX_APPROX_FN to name(from x)                                                                             \
-    {                                                                                                        \
-        to y;                                                                                                \
-        memcpy(&y, &x, sizeof y);                                                                            \
-        return y;                                                                                            \
-    }
-PX_APPROX_AS(px_approx_as_float, float, uint32_t)
-PX_APPROX_AS(px_approx_as_bits, uint32_t, float)
-
 /* The squarer: of the product array of x*x, x of 17 bits, the columns from 19 up.  With x =
  * h*2^9 + l, h*h gives one summand (its lowest diagonal bit lies in column 18 and is lost), h*l a
  * triangle of partial products; l*l lies below. */
@@ -76,7 +66,7 @@ PX_APPROX_FN uint16_t px_approx_square(uint16_t h, uint16_t l)
 /* |x| with a subnormal scaled by 2^24; zero gives nonsense. */
 PX_APPROX_FN uint32_t px_approx_normalize(uint32_t ax)
 {
-    uint32_t scaled = px_approx_as_bits((float)(int32_t)(ax & 0x7FFFFFu)) - (125u << 23);
+    uint32_t scaled = px_bits_f32((float)(int32_t)(ax & 0x7FFFFFu)) - (125u << 23);
     return px_approx_blend(ax < PX_APPROX_MIN, scaled, ax);
 }
 
@@ -84,14 +74,14 @@ PX_APPROX_FN uint32_t px_approx_normalize(uint32_t ax)
 PX_APPROX_FN uint32_t px_approx_cut(uint32_t v)
 {
     float f = (float)(int32_t)v;
-    return px_approx_as_bits(f) - (uint32_t)((int32_t)f > (int32_t)v);
+    return px_bits_f32(f) - (uint32_t)((int32_t)f > (int32_t)v);
 }
 
 /* d * 2^k as a multiple of 2^-149, to nearest even, for results up to 2^-125; k < 24. */
 PX_APPROX_FN uint32_t px_approx_round_tiny(double d, int32_t k)
 {
     uint32_t scale = px_approx_blend(k < -100, 27u << 23, (uint32_t)(k + 127) << 23);
-    double sum = d * (double)px_approx_as_float(scale) + 0x1.8p52; /* the integer is in the low bits */
+    double sum = d * (double)px_float_b32(scale) + 0x1.8p52; /* the integer is in the low bits */
     uint64_t bits;
     memcpy(&bits, &sum, sizeof bits);
     return (uint32_t)bits;
@@ -318,7 +308,7 @@ PX_APPROX_FN uint32_t px_approx_lg2_finish(uint32_t x, uint32_t n, px_approx_ter
     uint32_t ax = x & 0x7FFFFFFFu, y = px_approx_lg2_normal(n, t);
     if (!ftz) { /* y - 24, in units of 2^-17 */
         int32_t v = (int32_t)((y & 0x7FFFFFu) | 0x800000u) + (24 << 17);
-        y = px_approx_blend(ax < PX_APPROX_MIN, px_approx_as_bits((float)v) - (17u << 23), y);
+        y = px_approx_blend(ax < PX_APPROX_MIN, px_bits_f32((float)v) - (17u << 23), y);
     }
     y |= px_approx_blend(n < PX_APPROX_ONE, PX_APPROX_SIGN, 0);
     y = px_approx_blend(x == PX_APPROX_ONE, 0, y);
@@ -458,9 +448,9 @@ PX_APPROX_FN uint32_t px_approx_mul(uint32_t a, uint32_t r, uint32_t e, bool ftz
 {
     uint32_t n = ftz ? a : px_approx_normalize(a);
     e += (n >> 23) + (r >> 23) - 254u - (ftz ? 0 : px_approx_blend(a >= PX_APPROX_MIN, 0, 24));
-    double p = (double)px_approx_as_float((n & 0x7FFFFFu) | PX_APPROX_ONE) *
-               (double)px_approx_as_float((r & 0x7FFFFFu) | PX_APPROX_ONE);
-    uint32_t y = px_approx_as_bits((float)p);
+    double p = (double)px_float_b32((n & 0x7FFFFFu) | PX_APPROX_ONE) *
+               (double)px_float_b32((r & 0x7FFFFFu) | PX_APPROX_ONE);
+    uint32_t y = px_bits_f32((float)p);
     int32_t exponent = (int32_t)((y >> 23) + e), k = (int32_t)(e + 149u);
     uint32_t tiny = ftz ? 0 : px_approx_round_tiny(p, k > 23 ? 23 : k);
     y = px_approx_blend(exponent > 254, PX_APPROX_INF, y + (e << 23));
@@ -515,7 +505,7 @@ PX_APPROX_FN bool px_approx_div_plain(uint32_t a, uint32_t b)
 
 PX_APPROX_FN uint32_t px_approx_div_quick(uint32_t a, uint32_t b, uint32_t r, px_approx_terms t)
 {
-    return px_approx_as_bits(px_approx_as_float(a) * px_approx_as_float(px_approx_rcp_quick(b, r, t)));
+    return px_bits_f32(px_float_b32(a) * px_float_b32(px_approx_rcp_quick(b, r, t)));
 }
 
 #endif

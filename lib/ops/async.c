@@ -216,16 +216,18 @@ static bool destination(struct px_gang *g, const struct px_insn *in, uint32_t la
 {
     const uint64_t va = px_address(g, in, lane);
     struct px_place_of p = px_gang_find(g, PX_SPACE_SHARED, lane, va, in->size);
+    if (va & (in->size - 1u)) {
+        px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
+                     "cp.async to 0x%llx, which is not aligned to %u bytes", (unsigned long long)va, in->size);
+        return false;
+    }
     if (!p.host) {
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "cp.async of %u bytes to 0x%llx: %s", in->size,
                      (unsigned long long)va, p.why);
         return false;
     }
     *to = (uint32_t)(p.host - g->cta->shared);
-    if (!(va & (in->size - 1u))) return true;
-    px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
-                 "cp.async to 0x%llx, which is not aligned to %u bytes", (unsigned long long)va, in->size);
-    return false;
+    return true;
 }
 
 /* Fills in one lane of a copy; false: the trap is set. */

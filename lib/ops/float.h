@@ -11,18 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-
-#define PX_BIT_CAST(name, to, from)                                                                          \
-    static inline to name(from x)                                                                            \
-    {                                                                                                        \
-        to y;                                                                                                \
-        memcpy(&y, &x, sizeof y);                                                                            \
-        return y;                                                                                            \
-    }
-PX_BIT_CAST(px_bits_f32, uint32_t, float)
-PX_BIT_CAST(px_float_b32, float, uint32_t)
-PX_BIT_CAST(px_bits_f64, uint64_t, double)
-PX_BIT_CAST(px_float_b64, double, uint64_t)
+#include "base/bits.h"
 
 #define PX_NAN32 0x7fffffffu
 

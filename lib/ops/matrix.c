@@ -133,9 +133,9 @@ static bool rows_of(struct px_gang *g, const struct px_insn *in, uint32_t first,
                          "address 0x%llx is not in shared memory", (unsigned long long)va);
             return false;
         }
+        if (va % ROW_BYTES) return misaligned(g, in, first + l, va, ROW_BYTES), false;
         rows[l] = place(g, in, first + l, va, ROW_BYTES, &seg);
         if (!rows[l]) return false;
-        if (va % ROW_BYTES) return misaligned(g, in, first + l, va, ROW_BYTES), false;
     }
     return true;
 }

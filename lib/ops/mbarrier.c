@@ -41,17 +41,17 @@ bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lan
                      "mbarrier at 0x%llx, which is not in shared memory", (unsigned long long)va);
         return false;
     }
+    if (va & 7) {
+        px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
+                     "mbarrier at 0x%llx, which is not aligned to 8 bytes", (unsigned long long)va);
+        return false;
+    }
     if (!p.host) {
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "mbarrier at 0x%llx: %s",
                      (unsigned long long)va, p.why);
         return false;
     }
     *at = (uint32_t)(p.host - shared);
-    if (*at & 7) {
-        px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
-                     "mbarrier at 0x%llx, which is not aligned to 8 bytes", (unsigned long long)va);
-        return false;
-    }
     if (init || *word_at(g->cta, *at)) return true;
     px_gang_trap(g, in, lane, PX_CUDA_LAUNCH_FAILED, va, "mbarrier at 0x%llx was never initialised",
                  (unsigned long long)va);

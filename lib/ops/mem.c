@@ -101,11 +101,12 @@ static uint32_t other_rank(const struct px_gang *g, uint8_t space, uint64_t va, 
     return offset + size <= g->cta->shared_bytes ? va >> 24 & 0xff : 0;
 }
 
+/* The chip looks at an address before it looks where it leads: one that is misaligned and outside is 716. */
 struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size)
 {
     uint64_t va = px_address(g, in, lane);
     struct px_place_of p = px_gang_find(g, in->space, lane, va, size);
-    if (p.host && va & (in->size - 1u)) {
+    if (va & (in->size - 1u)) {
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va, "address 0x%llx is not aligned to %u bytes",
                      (unsigned long long)va, in->size);
         p.host = NULL;

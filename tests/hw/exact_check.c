@@ -67,9 +67,9 @@ static void complain(job *j, uint32_t x, uint32_t ours, uint32_t right)
 /* MPFR's value, rounded to float once. */
 static void ask(job *j, uint32_t x)
 {
-    mpfr_set_flt(j->x, px_approx_as_float(x), MPFR_RNDN);
+    mpfr_set_flt(j->x, px_float_b32(x), MPFR_RNDN);
     j->f->exact(j->y, j->x, MPFR_RNDN);
-    uint32_t ours = j->f->ours(x, false), right = px_approx_as_bits(mpfr_get_flt(j->y, MPFR_RNDN));
+    uint32_t ours = j->f->ours(x, false), right = px_bits_f32(mpfr_get_flt(j->y, MPFR_RNDN));
     j->asked++;
     if (ours != right) complain(j, x, ours, right);
 }
@@ -92,7 +92,7 @@ static void eight(job *j, uint32_t x, bool some)
     }
     if (!some || (hard & 1)) return;
     double first = _mm512_cvtsd_f64(y);
-    uint32_t ours = j->f->ours(x, false), right = px_approx_as_bits((float)first);
+    uint32_t ours = j->f->ours(x, false), right = px_bits_f32((float)first);
     j->sampled++;
     if (ours != right) complain(j, x, ours, right);
 }

@@ -420,11 +420,11 @@ static void unload(library *m)
 
 static float as_float(uint32_t x)
 {
-    return px_approx_as_float(x);
+    return px_float_b32(x);
 }
 static double as_double(uint64_t x)
 {
-    return px_approx_as_double(x);
+    return px_float_b64(x);
 }
 
 /* Is m->exact between the middles of y with its neighbours below and above? */

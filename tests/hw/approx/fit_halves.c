@@ -33,19 +33,19 @@ typedef struct format {
 
 static float widen_f16(uint16_t h)
 {
-    return px_approx_as_float(px_approx_f16_to_f32(h));
+    return px_float_b32(px_approx_f16_to_f32(h));
 }
 static float widen_bf16(uint16_t h)
 {
-    return px_approx_as_float(px_approx_bf16_to_f32(h));
+    return px_float_b32(px_approx_bf16_to_f32(h));
 }
 static uint16_t cut_f16(float f)
 {
-    return px_approx_f32_to_f16_cut(px_approx_as_bits(f));
+    return px_approx_f32_to_f16_cut(px_bits_f32(f));
 }
 static uint16_t cut_bf16(float f)
 {
-    return px_approx_f32_to_bf16_cut(px_approx_as_bits(f));
+    return px_approx_f32_to_bf16_cut(px_bits_f32(f));
 }
 
 static const format f16 = {10, widen_f16, cut_f16}, bf16 = {7, widen_bf16, cut_bf16};
@@ -141,7 +141,7 @@ static int count_wrong(const interval *v, const format *f, uint16_t (*unit)(uint
  * of the lowest exponent bits: 2, 3, 0, 1. */
 static uint32_t tanh_index(float x, int bits)
 {
-    return px_approx_as_bits(x + 0.5f) >> (23 - bits) & ((4u << bits) - 1);
+    return px_bits_f32(x + 0.5f) >> (23 - bits) & ((4u << bits) - 1);
 }
 
 /* The inputs of entry `at` from `first` up to 7.5. */
@@ -198,7 +198,7 @@ static const float ex2_c2 = (float)(LN2 * LN2 / 2), ex2_more = (float)((2 - 0x1p
 static float ex2_float(uint32_t entry, float c1, float x)
 {
     float t = x + ex2_shift, r = x - (t - ex2_shift);
-    float scale = px_approx_as_float(entry + (px_approx_as_bits(t) << 18));
+    float scale = px_float_b32(entry + (px_bits_f32(t) << 18));
     return fma_zero(scale, fma_near(r, fma_near(r, ex2_c2, c1), ex2_more), scale);
 }
 
@@ -208,7 +208,7 @@ static bool ex2_good(uint32_t entry, float c1, uint32_t i, const format *f, uint
 {
     for (uint32_t h = 0; h < 65536; h++) {
         float x = f->widen((uint16_t)h);
-        if (!(fabsf(x) < limit) || ((px_approx_as_bits(x + ex2_shift) ^ i) & 31)) continue;
+        if (!(fabsf(x) < limit) || ((px_bits_f32(x + ex2_shift) ^ i) & 31)) continue;
         if (f->cut(ex2_float(entry, c1, x)) != unit((uint16_t)h)) return false;
     }
     return true;
@@ -217,7 +217,7 @@ static bool ex2_good(uint32_t entry, float c1, uint32_t i, const format *f, uint
 /* The middle of the good values of entry i, 0 if there is none. */
 static uint32_t ex2_entry(float c1, uint32_t i)
 {
-    uint32_t near = px_approx_as_bits((float)exp2(i / 32.0)) - (i << 18), first = 0, last = 0;
+    uint32_t near = px_bits_f32((float)exp2(i / 32.0)) - (i << 18), first = 0, last = 0;
     for (uint32_t e = near - 32; e <= near + 32; e++) {
         if (!ex2_good(e, c1, i, &f16, px_approx_ex2_f16, 16) ||
             !ex2_good(e, c1, i, &bf16, px_approx_ex2_bf16, 126))

@@ -10,16 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../common/driver.h"
 #include "kernel.h"
-
-static CUresult must(CUresult r, const char *what)
-{
-    const char *name = "?";
-    if (r == CUDA_SUCCESS) return r;
-    cuGetErrorName(r, &name);
-    fprintf(stderr, "%s: %s\n", what, name);
-    _exit(3);
-}
 
 static void run(const Case *c)
 {

@@ -11,16 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../common/driver.h"
 #include "kernel.h"
-
-static void must(CUresult r, const char *what)
-{
-    const char *name = "?";
-    if (r == CUDA_SUCCESS) return;
-    cuGetErrorName(r, &name);
-    fprintf(stderr, "%s: %s\n", what, name);
-    exit(3);
-}
 
 static CUmodule module;
 static CUdeviceptr out;

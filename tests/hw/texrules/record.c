@@ -10,16 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../common/driver.h"
 #include "case.h"
-
-static CUresult must(CUresult r, const char *what)
-{
-    const char *name = "?";
-    if (r == CUDA_SUCCESS) return r;
-    cuGetErrorName(r, &name);
-    fprintf(stderr, "%s: %s\n", what, name);
-    _exit(3);
-}
 
 /* The case ends here. */
 static void told(const Case *c, const char *where, CUresult r)
