@@ -45,7 +45,8 @@ def missing_of(path, line, syntax):
     lacks = []
     if code != 3 or not out.count(place):
         lacks.append(f"place {place} (exit code {code})")
-    if not any(s.endswith(text.strip()[-40:]) and str(line) in s.split("|")[0] for s in said if "|" in s):
+    shown = [m[1] for m in (re.match(rf"\s*{line} \|\s*(.*?)(?:\.\.\.)?$", s) for s in said) if m]
+    if not any(s.startswith(opcode) and s in text for s in shown):  # of long ones the beginning
         lacks.append("line")
     if not any(re.fullmatch(r"\s*\|\s*\^~*", s) for s in said):
         lacks.append("caret")
