@@ -218,7 +218,8 @@ static bool destination(struct px_gang *g, const struct px_insn *in, uint32_t la
     struct px_place_of p = px_gang_find(g, PX_SPACE_SHARED, lane, va, in->size);
     if (va & (in->size - 1u)) {
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
-                     "cp.async to 0x%llx, which is not aligned to %u bytes", (unsigned long long)va, in->size);
+                     "cp.async to 0x%llx, which is not aligned to %u bytes", (unsigned long long)va,
+                     in->size);
         return false;
     }
     if (!p.host) {
