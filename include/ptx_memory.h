@@ -28,7 +28,8 @@ typedef struct ptx_memory_info {
     ptx_memory_kind kind;
     ptx_address base; /* of the allocation, or variable, that holds the address */
     uint64_t size;    /* its bytes */
-    void *host; /* where the host finds the address that was asked for; it may be read and written there */
+    void *host;    /* where the host finds the address that was asked for; it may be read and written there */
+    uint64_t pool; /* of PTX_MEMORY_STREAM: the ptx_pool that it came from; PTX_POOL_GRAPHS */
 } ptx_memory_info;
 
 /* What is known of an address of global memory; PTX_ERROR_NOT_FOUND when it lies in no allocation of the

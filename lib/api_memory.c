@@ -102,6 +102,19 @@ PTX_API ptx_status ptx_memory_fill(ptx_device *device, ptx_address to, int value
 
 /* ---- what is known ---- */
 
+/* Where memory in stream order came from. */
+static uint64_t pool_of(ptx_device *device, ptx_address address)
+{
+    struct px_extent block;
+    enum px_mem_kind kind;
+    uint32_t place;
+    pthread_mutex_lock(&device->mem_lock);
+    const bool known = px_mem_tag_of(&device->mem, address, &block, &kind, &place) && kind == PX_MEM_POOL;
+    const uint64_t number = known ? device->pools[place]->number : PTX_POOL_GRAPHS;
+    pthread_mutex_unlock(&device->mem_lock);
+    return number;
+}
+
 PTX_API ptx_status ptx_memory_info_get(ptx_device *device, ptx_address address, ptx_memory_info *info)
 {
     struct px_extent block;
@@ -110,7 +123,8 @@ PTX_API ptx_status ptx_memory_info_get(ptx_device *device, ptx_address address, 
     if (!px_mem_block(&device->mem, address, &block, &kind) || kind == PX_MEM_DORMANT)
         return PTX_ERROR_NOT_FOUND;
     if (kind == PX_MEM_GRAPH) kind = PX_MEM_POOL;
-    const ptx_memory_info told = {.kind = (ptx_memory_kind)kind,
+    const ptx_memory_info told = {.pool = kind == PX_MEM_POOL ? pool_of(device, address) : 0,
+                                  .kind = (ptx_memory_kind)kind,
                                   .base = block.lo,
                                   .size = block.len,
                                   .host = (void *)(uintptr_t)(address + (uint64_t)device->mem.delta)};

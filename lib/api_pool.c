@@ -28,7 +28,7 @@ PTX_API ptx_status ptx_pool_create(ptx_device *device, uint64_t max_bytes, ptx_p
     const ptx_pool number = px_handle_add(&device->handles, &device->alloc, PX_HANDLE_POOL, p);
     px_sched_unlock(&device->sched);
     if (number)
-        *pool = number;
+        *pool = p->number = number;
     else
         px_pool_close(device, p);
     return number ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;

@@ -87,9 +87,7 @@ CUresult cuMemFree_v2(CUdeviceptr address)
         info.kind == PTX_MEMORY_REGISTERED)
         return CUDA_ERROR_INVALID_VALUE;
     PX_CU_TRY(settle(owner));
-    const ptx_status status = ptx_memory_free(atomic_load(&owner->vm), address);
-    if (status == PTX_OK && info.kind == PTX_MEMORY_STREAM) px_cu_pool_forget(address);
-    return px_cu_result(owner, status, NULL);
+    return px_cu_result(owner, ptx_memory_free(atomic_load(&owner->vm), address), NULL);
 }
 
 CUresult cuMemGetInfo_v2(size_t *room, size_t *total)
@@ -373,7 +371,7 @@ static CUresult of_memory(void *data, CUpointer_attribute attribute, CUdeviceptr
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: *(unsigned long long *)data = 0; break;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS: *(unsigned *)data = CU_MEM_ACCESS_FLAGS_PROT_READWRITE; break;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
-        *(CUmemoryPool *)data = info->kind == PTX_MEMORY_STREAM ? px_cu_pool_of(info->base) : NULL;
+        *(CUmemoryPool *)data = info->kind == PTX_MEMORY_STREAM ? px_cu_pool_of(owner, info) : NULL;
         break;
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS: return px_cu_unsupported("CU_POINTER_ATTRIBUTE_P2P_TOKENS");
     default: return CUDA_ERROR_INVALID_VALUE;

@@ -13,9 +13,7 @@
 struct px_cu_context *px_cu_owner(CUdeviceptr address, struct px_cu_context *preferred,
                                   ptx_memory_info *info);
 
-/* The pool that stream-ordered memory came from; NULL: none is known. */
-CUmemoryPool px_cu_pool_of(CUdeviceptr address);
-/* It was freed. */
-void px_cu_pool_forget(CUdeviceptr address);
+/* The pool that stream-ordered memory of a context came from; NULL: none is known. */
+CUmemoryPool px_cu_pool_of(const struct px_cu_context *context, const ptx_memory_info *info);
 
 #endif

@@ -1,104 +1,155 @@
 /*
- * cuda_pool.c - memory in stream order, and the pools that it is said to come from.
+ * cuda_pool.c - memory in stream order, and the pools that it comes from.
  *
- * All of it comes from the context's device memory; a pool counts what was taken in its name and keeps the
- * attributes that it was given. What is freed is free at once, so reserved and used memory are the same.
+ * A pool of CUDA belongs to a device, one of the library to a virtual device, that is, to a context. So a
+ * pool here has one of the library's in each context that it was used in, and what it tells is their sum.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "shim/cuda_memory.h"
 
-enum { BUCKETS = 1024, ATTRIBUTES = CU_MEMPOOL_ATTR_USED_MEM_HIGH + 1 };
+enum { ATTRIBUTES = CU_MEMPOOL_ATTR_USED_MEM_HIGH + 1 };
+
+/* Its pool in a context. */
+struct home {
+    struct home *next;
+    CUcontext context;
+    ptx_pool number;
+};
 
 struct pool {
     struct px_cu_object head;
     struct px_cu_device *device;
     bool is_default;
+    uint64_t most;        /* bytes; 0: no limit */
     pthread_mutex_t lock; /* of what follows */
-    uint64_t values[ATTRIBUTES];
+    struct home *homes;
+    uint64_t threshold;
+    int reuse[CU_MEMPOOL_ATTR_RELEASE_THRESHOLD];
     CUmemAccess_flags access[PX_CU_DEVICES];
 };
 
-/* An allocation and whose it is. */
-struct note {
-    struct note *next;
-    CUdeviceptr address;
-    uint64_t size;
-    CUmemoryPool pool;
+/* ---- in contexts ---- */
+
+/* The library's pool in a context, made when it is first used there. */
+static CUresult home_of(struct pool *p, const struct px_cu_way *way, ptx_pool *number)
+{
+    const CUcontext handle = px_cu_handle(way->context);
+    ptx_status status = PTX_OK;
+    pthread_mutex_lock(&p->lock);
+    struct home *h = p->homes;
+    while (h && h->context != handle) h = h->next;
+    if (!h && (h = malloc(sizeof *h))) {
+        *h = (struct home){p->homes, handle, PTX_POOL_DEFAULT};
+        if (!p->is_default) status = ptx_pool_create(way->vm, p->most, &h->number);
+        if (status == PTX_OK) status = ptx_pool_threshold_set(way->vm, h->number, p->threshold);
+        if (status == PTX_OK) {
+            p->homes = h;
+        } else {
+            free(h);
+            h = NULL;
+        }
+    }
+    if (h) *number = h->number;
+    pthread_mutex_unlock(&p->lock);
+    if (h) return CUDA_SUCCESS;
+    return status == PTX_OK ? CUDA_ERROR_OUT_OF_MEMORY : px_cu_result(way->context, status, NULL);
+}
+
+/* Calls `fn` for each; those of contexts that have ended are forgotten. The lock is held. */
+static void each_home(struct pool *p, void (*fn)(ptx_device *vm, ptx_pool number, void *user), void *user)
+{
+    for (struct home **at = &p->homes, *h; (h = *at);) {
+        struct px_cu_context *c = px_cu_take(h->context, PX_CU_CONTEXT);
+        if (c) {
+            fn(atomic_load(&c->vm), h->number, user);
+            at = &h->next;
+        } else {
+            *at = h->next;
+            free(h);
+        }
+        px_cu_give(c);
+    }
+}
+
+static void add_info(ptx_device *vm, ptx_pool number, void *user)
+{
+    ptx_pool_info *sum = user, info = {sizeof info};
+    if (ptx_pool_info_get(vm, number, &info) != PTX_OK) return;
+    sum->reserved += info.reserved;
+    sum->reserved_high += info.reserved_high;
+    sum->used += info.used;
+    sum->used_high += info.used_high;
+}
+
+static void set_threshold(ptx_device *vm, ptx_pool number, void *bytes)
+{
+    ptx_pool_threshold_set(vm, number, *(uint64_t *)bytes);
+}
+
+static void trim(ptx_device *vm, ptx_pool number, void *bytes)
+{
+    ptx_pool_trim(vm, number, *(size_t *)bytes);
+}
+
+static void reset_high(ptx_device *vm, ptx_pool number, void *unused)
+{
+    (void)unused;
+    ptx_pool_high_reset(vm, number);
+}
+
+static void leave(ptx_device *vm, ptx_pool number, void *unused)
+{
+    (void)unused;
+    if (number != PTX_POOL_DEFAULT) ptx_pool_destroy(vm, number);
+}
+
+struct search {
+    CUcontext context;
+    ptx_pool number;
+    CUmemoryPool found;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct note *notes[BUCKETS]; /* guarded by lock */
-
-static struct note **bucket_of(CUdeviceptr address)
+static void match(void *object, void *user)
 {
-    return &notes[(address >> 8) % BUCKETS];
-}
-
-/* ---- counting ---- */
-
-static void count(CUmemoryPool handle, int64_t bytes)
-{
-    struct pool *p = px_cu_take(handle, PX_CU_POOL);
-    if (!p) return;
+    struct pool *p = object;
+    struct search *s = user;
     pthread_mutex_lock(&p->lock);
-    for (int i = CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT; i <= CU_MEMPOOL_ATTR_USED_MEM_CURRENT; i += 2) {
-        p->values[i] += (uint64_t)bytes;
-        if (p->values[i] > p->values[i + 1]) p->values[i + 1] = p->values[i];
-    }
+    for (const struct home *h = p->homes; h && !s->found; h = h->next)
+        if (h->context == s->context && h->number == s->number) s->found = px_cu_handle(p);
     pthread_mutex_unlock(&p->lock);
-    px_cu_give(p);
 }
 
-static bool note(CUdeviceptr address, uint64_t size, CUmemoryPool pool)
+CUmemoryPool px_cu_pool_of(const struct px_cu_context *context, const ptx_memory_info *info)
 {
-    struct note *n = malloc(sizeof *n);
-    if (!n) return false;
-    pthread_mutex_lock(&lock);
-    *n = (struct note){*bucket_of(address), address, size, pool};
-    *bucket_of(address) = n;
-    pthread_mutex_unlock(&lock);
-    count(pool, (int64_t)size);
-    return true;
-}
-
-void px_cu_pool_forget(CUdeviceptr address)
-{
-    pthread_mutex_lock(&lock);
-    struct note **at = bucket_of(address), *n;
-    while ((n = *at) && n->address != address) at = &n->next;
-    if (n) *at = n->next;
-    pthread_mutex_unlock(&lock);
-    if (n) count(n->pool, -(int64_t)n->size);
-    free(n);
-}
-
-CUmemoryPool px_cu_pool_of(CUdeviceptr address)
-{
-    CUmemoryPool pool = NULL;
-    pthread_mutex_lock(&lock);
-    for (const struct note *n = *bucket_of(address); n; n = n->next)
-        if (n->address == address) pool = n->pool;
-    pthread_mutex_unlock(&lock);
-    return pool;
+    struct search s = {.context = px_cu_handle(context), .number = info->pool};
+    px_cu_each(PX_CU_POOL, NULL, match, &s);
+    return s.found;
 }
 
 /* ---- pools ---- */
 
 static void destroy_pool(void *object)
 {
-    pthread_mutex_destroy(&((struct pool *)object)->lock);
+    struct pool *p = object;
+    each_home(p, leave, NULL);
+    for (struct home *h = p->homes, *next; h; h = next) {
+        next = h->next;
+        free(h);
+    }
+    pthread_mutex_destroy(&p->lock);
 }
 
-static CUresult make_pool(struct px_cu_device *device, bool is_default, CUmemoryPool *handle)
+static CUresult make_pool(struct px_cu_device *device, bool is_default, uint64_t most, CUmemoryPool *handle)
 {
     struct pool *p = px_cu_new(PX_CU_POOL, sizeof *p, NULL, destroy_pool);
     if (!p) return CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_init(&p->lock, NULL);
     p->device = device;
     p->is_default = is_default;
+    p->most = most;
     for (int i = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES; i < CU_MEMPOOL_ATTR_RELEASE_THRESHOLD; i++)
-        p->values[i] = 1;
+        p->reuse[i] = 1;
     *handle = px_cu_handle(p);
     return CUDA_SUCCESS;
 }
@@ -111,7 +162,7 @@ static CUresult pools_of(CUdevice device, CUmemoryPool *standard, CUmemoryPool *
     CUresult result = CUDA_SUCCESS;
     if (!d) return CUDA_ERROR_INVALID_DEVICE;
     pthread_mutex_lock(&d->lock);
-    if (!d->default_pool) result = make_pool(d, true, &d->default_pool);
+    if (!d->default_pool) result = make_pool(d, true, 0, &d->default_pool);
     struct pool *p = px_cu_take(d->pool, PX_CU_POOL);
     if (!p) d->pool = d->default_pool; /* none was set, or it is gone */
     px_cu_give(p);
@@ -188,7 +239,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
     if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return px_cu_unsupported("pools for other processes");
     if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return px_cu_unsupported("pools of host memory");
     struct px_cu_device *d = px_cu_device(props->location.id);
-    return d ? make_pool(d, false, pool) : CUDA_ERROR_INVALID_DEVICE;
+    return d ? make_pool(d, false, props->maxSize, pool) : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult cuMemPoolDestroy(CUmemoryPool pool)
@@ -202,24 +253,33 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool)
 CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t keep)
 {
     POOL(p, pool);
-    (void)keep; /* nothing is kept beyond what is used */
+    pthread_mutex_lock(&p->lock);
+    each_home(p, trim, &keep);
+    pthread_mutex_unlock(&p->lock);
     return CUDA_SUCCESS;
 }
 
 CUresult cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
+    ptx_pool_info sum = {0};
     POOL(p, pool);
     if (!value || attribute < CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES || (int)attribute >= ATTRIBUTES)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&p->lock);
-    if (attribute < CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
-        *(int *)value = (int)p->values[attribute];
-    else
-        *(cuuint64_t *)value = p->values[attribute];
+    if (attribute > CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) each_home(p, add_info, &sum);
+    switch (attribute) {
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: *(cuuint64_t *)value = p->threshold; break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT: *(cuuint64_t *)value = sum.reserved; break;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH: *(cuuint64_t *)value = sum.reserved_high; break;
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT: *(cuuint64_t *)value = sum.used; break;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH: *(cuuint64_t *)value = sum.used_high; break;
+    default: *(int *)value = p->reuse[attribute];
+    }
     pthread_mutex_unlock(&p->lock);
     return CUDA_SUCCESS;
 }
 
+/* The most can only be put back; both are at once. */
 CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
 {
     POOL(p, pool);
@@ -230,15 +290,18 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-        p->values[attribute] = *(const int *)value != 0;
+        p->reuse[attribute] = *(const int *)value != 0;
         break;
-    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: p->values[attribute] = *(const cuuint64_t *)value; break;
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        p->threshold = *(const cuuint64_t *)value;
+        each_home(p, set_threshold, &p->threshold);
+        break;
     case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
     case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
         if (*(const cuuint64_t *)value)
-            result = CUDA_ERROR_INVALID_VALUE; /* it can only be put back */
+            result = CUDA_ERROR_INVALID_VALUE;
         else
-            p->values[attribute] = p->values[attribute - 1];
+            each_home(p, reset_high, NULL);
         break;
     default: result = CUDA_ERROR_INVALID_VALUE;
     }
@@ -280,15 +343,13 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLo
 static CUresult allocate(CUdeviceptr *address, size_t size, CUmemoryPool pool, const struct px_cu_way *way)
 {
     ptx_address at;
+    ptx_pool number = PTX_POOL_DEFAULT;
+    POOL(p, pool);
     if (!address) return CUDA_ERROR_INVALID_VALUE;
     *address = 0;
     if (!size) return CUDA_SUCCESS;
-    const bool captured = px_cu_way_captured(way); /* then it is a graph's, and no pool's */
-    PX_CU_TRY(px_cu_result(way->context, ptx_stream_alloc(way->vm, size, way->stream, &at), NULL));
-    if (!captured && !note(at, size, pool)) {
-        ptx_stream_free(way->vm, at, way->stream);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    PX_CU_TRY(home_of(p, way, &number));
+    PX_CU_TRY(px_cu_result(way->context, ptx_pool_alloc(way->vm, number, size, way->stream, &at), NULL));
     *address = at;
     return CUDA_SUCCESS;
 }
@@ -322,11 +383,8 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
     if (owner !=
         way.context) { /* another device's order is not this stream's: what is before it is waited for */
         PX_CU_TRY(px_cu_way_wait(&way));
-        px_cu_pool_forget(address);
         return px_cu_result(owner, ptx_stream_free(atomic_load(&owner->vm), address, PTX_STREAM_LEGACY),
                             NULL);
     }
-    const ptx_status status = ptx_stream_free(way.vm, address, way.stream);
-    if (status == PTX_OK) px_cu_pool_forget(address);
-    return px_cu_result(owner, status, NULL);
+    return px_cu_result(owner, ptx_stream_free(way.vm, address, way.stream), NULL);
 }

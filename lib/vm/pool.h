@@ -15,6 +15,7 @@ struct px_pool {
     uint64_t used, used_high;         /* allocated */
     uint64_t reserved, reserved_high; /* held: used rounded up, and what threshold keeps */
     uint64_t threshold, most;         /* most: limit of used; 0: none */
+    uint64_t number;                  /* its handle; 0: the device's own */
     uint32_t place;                   /* in device->pools */
     bool closed;                      /* destroyed: it goes with its last allocation */
 };

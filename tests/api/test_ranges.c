@@ -326,6 +326,10 @@ static void pools_refuse(void **state)
     INVALID(ptx_pool_info_get(device, pool, NULL));
     OK(ptx_pool_alloc(device, pool, MB, 0, &a));
     assert_int_equal(ptx_pool_alloc(device, pool, MB + 1, 0, &b), PTX_ERROR_OUT_OF_MEMORY);
+    ptx_memory_info memory = {sizeof memory};
+    OK(ptx_memory_info_get(device, a + 100, &memory));
+    assert_int_equal(memory.pool, pool);
+    INVALID(ptx_pool_alloc(device, PTX_POOL_GRAPHS, MB, 0, &b)); /* it only counts */
     OK(ptx_pool_destroy(device, pool)); /* its memory stays */
     OK(add(a, 3));
     assert_int_equal(word_at(a), 3);
