@@ -330,7 +330,7 @@ static void pools_refuse(void **state)
     OK(ptx_memory_info_get(device, a + 100, &memory));
     assert_int_equal(memory.pool, pool);
     INVALID(ptx_pool_alloc(device, PTX_POOL_GRAPHS, MB, 0, &b)); /* it only counts */
-    OK(ptx_pool_destroy(device, pool)); /* its memory stays */
+    OK(ptx_pool_destroy(device, pool));                          /* its memory stays */
     OK(add(a, 3));
     assert_int_equal(word_at(a), 3);
     INVALID(ptx_pool_info_get(device, pool, &info));
