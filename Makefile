@@ -132,7 +132,7 @@ $(B)/lib/libptxvm.so: $(LIB_OBJ)
 	$(CC) -shared -Wl,-soname,libptxvm.so.0 $(LDFLAGS) -o $@ $^ $(LIBS)
 	@ln -sf libptxvm.so $@.0
 # It brings libptxvm along and shows nothing but the names of cuda.def, so it can be copied anywhere alone.
-$(GEN)/libcuda.map: lib/shim/version.awk lib/shim/cuda.def lib/shim/cuda_absent.def
+$(GEN)/libcuda.map: lib/shim/version.awk lib/shim/cuda.def lib/shim/cuda_array.def lib/shim/cuda_absent.def
 	@mkdir -p $(@D)
 	awk -f $^ >$@
 $(B)/lib/libcuda.so.1: $(CUDA_OBJ) $(B)/lib/libptxvm.a $(GEN)/libcuda.map

@@ -11,7 +11,7 @@
 #ifndef PTX_GRAPH_H
 #define PTX_GRAPH_H
 
-#include "ptx_stream.h"
+#include "ptx_texture.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -77,6 +77,7 @@ typedef struct ptx_node_config {
     ptx_graph
         *bodies; /* where their numbers go: empty graphs of the node's, to be filled before it is instantiated
                   */
+    const ptx_array_copy *array_copy; /* COPY, when `copy` is NULL */
 } ptx_node_config;
 
 /* The value that it has when it is made and, with `reset`, at the begin of each launch of an instance. It
@@ -121,6 +122,7 @@ typedef struct ptx_node_info {
     uint64_t condition; /* BRANCH */
     ptx_branch_kind branch;
     unsigned nbodies;
+    ptx_array_copy array_copy; /* of every COPY; `copy` says nothing of ends that are arrays */
 } ptx_node_info;
 
 PTX_API ptx_status ptx_node_info_get(ptx_device *device, ptx_node node, ptx_node_info *info);

@@ -70,7 +70,8 @@ PTX_API ptx_status ptx_array_config_get(ptx_device *device, ptx_array array, ptx
 /* Level `level` as an array; the same number each time. PTX_ERROR_NOT_FOUND: there are not so many. */
 PTX_API ptx_status ptx_array_level(ptx_device *device, ptx_array array, unsigned level, ptx_array *out);
 
-/* One end of a copy: `array` not 0: from byte x of row y of slice (or layer, or face) z on; else `place`. */
+/* One end of a copy: `array` not 0: from byte x of row y of slice (or layer, or face) z on, of place.device
+ * (NULL: the device that is asked); else `place`. */
 typedef struct ptx_array_place {
     ptx_array array;
     uint64_t x, y, z;
@@ -126,8 +127,9 @@ PTX_API ptx_status ptx_sampler_destroy(ptx_device *device, ptx_sampler sampler);
  * What is sampled: an array with all its levels (array not 0), or device memory, linear (height 0: `width`
  * texels at `address`, a multiple of 16, which only whole texel numbers reach) or rows of `pitch` bytes, a
  * multiple of 32. With `part` of an array these levels and layers alone, read as `format` and `channels`,
- * whose texels are as large.
+ * whose texels are as large; PTX_PART takes 0, 0 for all, PTX_PART_EXACT for the first alone.
  */
+enum { PTX_PART = 1, PTX_PART_EXACT = 2 };
 typedef struct ptx_texture_config {
     size_t struct_size;
     ptx_array array;
@@ -135,9 +137,9 @@ typedef struct ptx_texture_config {
     uint64_t width, height, pitch;
     ptx_format format; /* of device memory; of a part */
     unsigned channels;
-    int part;
-    unsigned first_level, last_level, first_layer, last_layer; /* of a part: 0, 0 counts as all */
-    const ptx_sampler_config *sampler;                         /* NULL: all zeros */
+    int part; /* 0, PTX_PART, PTX_PART_EXACT */
+    unsigned first_level, last_level, first_layer, last_layer;
+    const ptx_sampler_config *sampler; /* NULL: all zeros */
 } ptx_texture_config;
 
 /* The memory must stay as long as the texture is used; what is freed faults. PTX_ERROR_INVALID_ARGUMENT: the

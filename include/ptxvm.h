@@ -114,7 +114,7 @@ PTX_API void ptx_device_progress(const ptx_device *device, ptx_progress *progres
 
 /* ---- memory --------------------------------------------------------- */
 
-/* Allocates `size` bytes (at least 1), aligned to 256, zeroed. */
+/* Allocates `size` bytes (at least 1), aligned to 512, zeroed. */
 PTX_API ptx_status ptx_memory_alloc(ptx_device *device, uint64_t size, ptx_address *address);
 /* Frees what ptx_memory_alloc gave; 0 is allowed. PTX_ERROR_INVALID_ARGUMENT for anything else. */
 PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address);

@@ -74,7 +74,10 @@ static ptx_status op_of(ptx_device *device, const ptx_node_config *given, struct
     switch (c.kind) {
     case PTX_NODE_EMPTY: return PTX_OK;
     case PTX_NODE_KERNEL: return kernel_op(device, &c, op);
-    case PTX_NODE_COPY: op->kind = PX_WORK_COPY; return px_take_copy(device, c.copy, &op->copy);
+    case PTX_NODE_COPY:
+        op->kind = PX_WORK_COPY;
+        return c.copy ? px_take_copy(device, c.copy, &op->copy)
+                      : px_take_array_copy(device, c.array_copy, &op->copy);
     case PTX_NODE_FILL: op->kind = PX_WORK_COPY; return px_take_fill(device, c.fill, &op->copy);
     case PTX_NODE_HOST:
         *op = (struct px_work){.kind = PX_WORK_HOST, .fn = c.host, .user = c.user};

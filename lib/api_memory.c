@@ -10,7 +10,7 @@
 #include "ptx_memory.h"
 #include <string.h>
 
-enum { FIRST_INFO = PX_FIRST(ptx_memory_info, host), ALIGN = 256, PITCH = 512 };
+enum { FIRST_INFO = PX_FIRST(ptx_memory_info, host), ALIGN = 512 /* of textures */, PITCH = 512 };
 
 /* ---- plain memory ---- */
 

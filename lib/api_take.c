@@ -9,6 +9,7 @@ enum {
     FIRST_LAUNCH = PX_FIRST(ptx_launch_config, param_bytes),
     FIRST_FAULT = PX_FIRST(ptx_fault, state),
     FIRST_COPY = PX_FIRST(ptx_copy, depth),
+    FIRST_ARRAY_COPY = PX_FIRST(ptx_array_copy, depth),
     FIRST_FILL = PX_FIRST(ptx_fill, element)
 };
 
@@ -46,6 +47,15 @@ ptx_status px_take_copy(ptx_device *device, const ptx_copy *given, struct px_cop
     ptx_copy own;
     const ptx_status status = take(device, &own, sizeof own, FIRST_COPY, given, "ptx_copy: a struct");
     return status == PTX_OK ? px_copy_take(device, &own, copy) : status;
+}
+
+ptx_status px_take_array_copy(ptx_device *device, const ptx_array_copy *given, struct px_copy *copy)
+{
+    ptx_array_copy own;
+    if (!px_device_usable(device) || !given) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_take(&own, sizeof own, FIRST_ARRAY_COPY, given))
+        return px_version_refused(device, "ptx_array_copy: a struct");
+    return px_array_copy_take(device, &own, copy);
 }
 
 ptx_status px_take_fill(ptx_device *device, const ptx_fill *given, struct px_copy *copy)

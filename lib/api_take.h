@@ -10,6 +10,7 @@ bool px_launch_take(ptx_launch_config *own, const ptx_launch_config *given);
 ptx_status px_version_refused(ptx_device *device, const char *what);
 /* Sets the device's message. The device may be NULL. */
 ptx_status px_take_copy(ptx_device *device, const ptx_copy *given, struct px_copy *copy);
+ptx_status px_take_array_copy(ptx_device *device, const ptx_array_copy *given, struct px_copy *copy);
 ptx_status px_take_fill(ptx_device *device, const ptx_fill *given, struct px_copy *copy);
 bool px_fault_ok(const ptx_fault *fault); /* NULL is */
 void px_fault_give(ptx_fault *fault,

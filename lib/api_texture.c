@@ -6,7 +6,6 @@
 
 enum {
     FIRST_ARRAY = PX_FIRST(ptx_array_config, samples),
-    FIRST_COPY = PX_FIRST(ptx_array_copy, depth),
     FIRST_SAMPLER = PX_FIRST(ptx_sampler_config, border),
     FIRST_TEXTURE = PX_FIRST(ptx_texture_config, sampler),
     FIRST_REFERENCE = PX_FIRST(ptx_reference_info, reference)
@@ -45,12 +44,9 @@ PTX_API ptx_status ptx_array_level(ptx_device *device, ptx_array array, unsigned
 
 static ptx_status take_copy(ptx_device *device, const ptx_array_copy *copy, struct px_copy *c)
 {
-    ptx_array_copy own;
     if (!device || !copy) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!px_take(&own, sizeof own, FIRST_COPY, copy))
-        return px_version_refused(device, "ptx_array_copy: a struct");
     const ptx_status status = px_device_state(device);
-    return status == PTX_OK ? px_array_copy_take(device, &own, c) : status;
+    return status == PTX_OK ? px_take_array_copy(device, copy, c) : status;
 }
 
 PTX_API ptx_status ptx_array_copy_now(ptx_device *device, const ptx_array_copy *copy)

@@ -30,6 +30,11 @@ typedef struct CUfunc_st *CUfunction;
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
 typedef struct CUarray_st *CUarray;
+typedef struct CUmipmappedArray_st *CUmipmappedArray;
+typedef struct CUtexref_st *CUtexref;
+typedef struct CUsurfref_st *CUsurfref;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
 typedef struct CUevent_st *CUevent;
 typedef struct CUstream_st *CUstream;
 typedef struct CUgraph_st *CUgraph;
@@ -293,12 +298,87 @@ typedef struct CUDA_ARRAY_DESCRIPTOR_st {
     unsigned NumChannels;
 } CUDA_ARRAY_DESCRIPTOR;
 
+typedef struct CUDA_ARRAY_DESCRIPTOR_v1_st {
+    unsigned Width, Height;
+    CUarray_format Format;
+    unsigned NumChannels;
+} CUDA_ARRAY_DESCRIPTOR_v1;
+
 typedef struct CUDA_ARRAY3D_DESCRIPTOR_st {
     size_t Width, Height, Depth;
     CUarray_format Format;
     unsigned NumChannels;
     unsigned Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
+
+typedef struct CUDA_ARRAY3D_DESCRIPTOR_v1_st {
+    unsigned Width, Height, Depth;
+    CUarray_format Format;
+    unsigned NumChannels;
+    unsigned Flags;
+} CUDA_ARRAY3D_DESCRIPTOR_v1;
+
+typedef struct CUDA_ARRAY_SPARSE_PROPERTIES_st {
+    struct {
+        unsigned width, height, depth;
+    } tileExtent;
+    unsigned miptailFirstLevel;
+    unsigned long long miptailSize;
+    unsigned flags;
+    unsigned reserved[4];
+} CUDA_ARRAY_SPARSE_PROPERTIES;
+
+typedef struct CUDA_ARRAY_MEMORY_REQUIREMENTS_st {
+    size_t size, alignment;
+    unsigned reserved[4];
+} CUDA_ARRAY_MEMORY_REQUIREMENTS;
+
+typedef struct CUDA_RESOURCE_DESC_st {
+    CUresourcetype resType;
+    union {
+        struct {
+            CUarray hArray;
+        } array;
+        struct {
+            CUmipmappedArray hMipmappedArray;
+        } mipmap;
+        struct {
+            CUdeviceptr devPtr;
+            CUarray_format format;
+            unsigned numChannels;
+            size_t sizeInBytes;
+        } linear;
+        struct {
+            CUdeviceptr devPtr;
+            CUarray_format format;
+            unsigned numChannels;
+            size_t width, height, pitchInBytes;
+        } pitch2D;
+        struct {
+            int reserved[32];
+        } reserved;
+    } res;
+    unsigned flags;
+} CUDA_RESOURCE_DESC;
+
+typedef struct CUDA_TEXTURE_DESC_st {
+    CUaddress_mode addressMode[3];
+    CUfilter_mode filterMode;
+    unsigned flags;
+    unsigned maxAnisotropy;
+    CUfilter_mode mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    float borderColor[4];
+    int reserved[12];
+} CUDA_TEXTURE_DESC;
+
+typedef struct CUDA_RESOURCE_VIEW_DESC_st {
+    CUresourceViewFormat format;
+    size_t width, height, depth;
+    unsigned firstMipmapLevel, lastMipmapLevel;
+    unsigned firstLayer, lastLayer;
+    unsigned reserved[16];
+} CUDA_RESOURCE_VIEW_DESC;
 
 typedef struct CUmemLocation_st {
     CUmemLocationType type;

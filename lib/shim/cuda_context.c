@@ -206,6 +206,7 @@ static void destroy(void *object)
     px_cu_flush(c);
     range_give(c->range);
     free(c->output);
+    free(c->gone);
     pthread_mutex_destroy(&c->output_lock);
     pthread_mutex_destroy(&c->lock);
 }

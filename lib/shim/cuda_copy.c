@@ -8,6 +8,7 @@
 #include "shim/cuda_copy.h"
 #include <stdlib.h>
 #include <string.h>
+#include "shim/cuda_array.h"
 #include "shim/cuda_memory.h"
 
 /* ---- the ends ---- */
@@ -44,26 +45,27 @@ static bool is_pinned(const struct px_cu_way *way, const void *host)
 
 /* ---- copying ---- */
 
-static CUresult submit(const struct px_cu_way *way, const ptx_copy *copy, bool waits)
+static CUresult submit(const struct px_cu_way *way, const ptx_array_copy *copy, bool waits)
 {
-    PX_CU_TRY(px_cu_result(way->context, ptx_stream_copy(way->vm, copy, way->stream), NULL));
+    PX_CU_TRY(px_cu_result(way->context, ptx_stream_copy_array(way->vm, copy, way->stream), NULL));
     return waits ? px_cu_way_wait(way) : CUDA_SUCCESS;
 }
 
 /* Reads the host's memory now, row by row without what is between rows, and copies that when its turn comes.
  */
-static CUresult stage(const struct px_cu_way *way, const ptx_copy *copy)
+static CUresult stage(const struct px_cu_way *way, const ptx_array_copy *copy)
 {
+    const ptx_place *from = &copy->from.place;
     const uint64_t height = copy->height ? copy->height : 1, depth = copy->depth ? copy->depth : 1;
     unsigned char *bytes = malloc(copy->width * height * depth);
     if (!bytes) return submit(way, copy, true);
     for (uint64_t z = 0; z < depth; z++)
         for (uint64_t y = 0; y < height; y++)
             memcpy(bytes + (z * height + y) * copy->width,
-                   (const char *)copy->from.host + z * copy->from.slice + y * copy->from.pitch, copy->width);
-    ptx_copy staged = *copy;
-    staged.from = (ptx_place){.host = bytes, .pitch = copy->width, .slice = copy->width * height};
-    const ptx_status status = ptx_stream_copy(way->vm, &staged, way->stream);
+                   (const char *)from->host + z * from->slice + y * from->pitch, copy->width);
+    ptx_array_copy staged = *copy;
+    staged.from.place = (ptx_place){.host = bytes, .pitch = copy->width, .slice = copy->width * height};
+    const ptx_status status = ptx_stream_copy_array(way->vm, &staged, way->stream);
     if (status != PTX_OK)
         free(bytes);
     else if (ptx_stream_host(way->vm, way->stream, free, bytes) != PTX_OK)
@@ -71,30 +73,30 @@ static CUresult stage(const struct px_cu_way *way, const ptx_copy *copy)
     return px_cu_result(way->context, status, NULL);
 }
 
-CUresult px_cu_copy(const struct px_cu_way *way, const ptx_copy *copy, bool waits)
+CUresult px_cu_copy(const struct px_cu_way *way, const ptx_array_copy *copy, bool waits)
 {
+    const void *to = copy->to.place.host, *from = copy->from.place.host;
     if (!copy->width) return CUDA_SUCCESS;
     if (px_cu_way_captured(way)) return submit(way, copy, false);
-    const bool host = copy->to.host || copy->from.host;
-    const bool idle = (waits || host) && ptx_device_query(way->vm) == PTX_OK;
+    const bool idle = (waits || to || from) && ptx_device_query(way->vm) == PTX_OK;
     if (idle) {
         px_cu_flush(way->context);
-        return px_cu_result(way->context, ptx_memory_copy(way->vm, copy), NULL);
+        return px_cu_result(way->context, ptx_array_copy_now(way->vm, copy), NULL);
     }
     if (waits) return submit(way, copy, true);
-    if (copy->from.host && !is_pinned(way, copy->from.host)) return stage(way, copy);
-    return submit(way, copy, copy->to.host && !is_pinned(way, copy->to.host));
+    if (from && !is_pinned(way, from)) return stage(way, copy);
+    return submit(way, copy, to && !is_pinned(way, to));
 }
 
 /* From one end to the other in a line; an end with neither is an address of either side. */
 static CUresult line(CUstream stream, ptx_place to, ptx_place from, size_t size, bool waits)
 {
     PX_CU_WAY(way, stream);
-    ptx_copy copy = {.struct_size = sizeof copy, .to = to, .from = from, .width = size};
+    ptx_array_copy copy = {.struct_size = sizeof copy, .to.place = to, .from.place = from, .width = size};
     if (!size) return CUDA_SUCCESS;
     if (!(to.host || to.address) || !(from.host || from.address)) return CUDA_ERROR_INVALID_VALUE;
-    if (to.address && !to.device) copy.to.device = device_of(&way, to.address);
-    if (from.address && !from.device) copy.from.device = device_of(&way, from.address);
+    if (to.address && !to.device) copy.to.place.device = device_of(&way, to.address);
+    if (from.address && !from.device) copy.from.place.device = device_of(&way, from.address);
     return px_cu_copy(&way, &copy, waits);
 }
 
@@ -120,8 +122,10 @@ CUresult px_cu_copy_any(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream 
     PX_CU_WAY(way, stream);
     if (!size) return CUDA_SUCCESS;
     if (!to || !from) return CUDA_ERROR_INVALID_VALUE;
-    const ptx_copy copy = {
-        .struct_size = sizeof copy, .to = place_of(&way, to), .from = place_of(&way, from), .width = size};
+    const ptx_array_copy copy = {.struct_size = sizeof copy,
+                                 .to.place = place_of(&way, to),
+                                 .from.place = place_of(&way, from),
+                                 .width = size};
     return px_cu_copy(&way, &copy, waits);
 }
 
@@ -143,13 +147,25 @@ struct end {
     CUmemorytype type;
     const void *host;
     CUdeviceptr device;
+    CUarray array;
     size_t x, y, z, pitch, height;
-    CUcontext context;
 };
 
-static CUresult place_end(const struct px_cu_way *way, const struct end *e, const CUDA_MEMCPY3D_PEER *c,
-                          ptx_place *place)
+static CUresult array_end(const struct end *e, const CUDA_MEMCPY3D_PEER *c, ptx_array_place *place)
 {
+    PX_CU_TAKE(px_cu_array, a, PX_CU_ARRAY, e->array, CUDA_ERROR_INVALID_HANDLE);
+    const unsigned texel = px_cu_texel(a->made.Format, a->made.NumChannels);
+    if (e->x % texel || c->WidthInBytes % texel) return CUDA_ERROR_INVALID_VALUE;
+    *place = (ptx_array_place){.array = a->number, .x = e->x, .y = e->y, .z = e->z, .place.device = a->vm};
+    return CUDA_SUCCESS;
+}
+
+static CUresult place_end(const struct px_cu_way *way, const struct end *e, const CUDA_MEMCPY3D_PEER *c,
+                          ptx_array_place *end)
+{
+    ptx_place *place = &end->place;
+    *end = (ptx_array_place){0};
+    if (e->type == CU_MEMORYTYPE_ARRAY) return array_end(e, c, end);
     const size_t rows = c->Height ? c->Height : 1, slices = c->Depth ? c->Depth : 1;
     const size_t pitch = e->pitch ? e->pitch : c->WidthInBytes + e->x;
     const size_t height = e->height ? e->height : rows + e->y;
@@ -170,7 +186,6 @@ static CUresult place_end(const struct px_cu_way *way, const struct end *e, cons
         if (!e->device) return CUDA_ERROR_INVALID_VALUE;
         *place = place_of(way, e->device + offset);
         break;
-    case CU_MEMORYTYPE_ARRAY: return px_cu_unsupported("copies of arrays");
     default: return CUDA_ERROR_INVALID_VALUE;
     }
     place->pitch = pitch;
@@ -178,13 +193,13 @@ static CUresult place_end(const struct px_cu_way *way, const struct end *e, cons
     return CUDA_SUCCESS;
 }
 
-CUresult px_cu_copy_describe(const struct px_cu_way *way, const CUDA_MEMCPY3D_PEER *c, ptx_copy *copy)
+CUresult px_cu_copy_describe(const struct px_cu_way *way, const CUDA_MEMCPY3D_PEER *c, ptx_array_copy *copy)
 {
-    const struct end from = {c->srcMemoryType, c->srcHost,  c->srcDevice, c->srcXInBytes, c->srcY,
-                             c->srcZ,          c->srcPitch, c->srcHeight, c->srcContext};
-    const struct end to = {c->dstMemoryType, c->dstHost,  c->dstDevice, c->dstXInBytes, c->dstY,
-                           c->dstZ,          c->dstPitch, c->dstHeight, c->dstContext};
-    *copy = (ptx_copy){
+    const struct end from = {c->srcMemoryType, c->srcHost, c->srcDevice, c->srcArray, c->srcXInBytes,
+                             c->srcY,          c->srcZ,    c->srcPitch,  c->srcHeight};
+    const struct end to = {c->dstMemoryType, c->dstHost, c->dstDevice, c->dstArray, c->dstXInBytes,
+                           c->dstY,          c->dstZ,    c->dstPitch,  c->dstHeight};
+    *copy = (ptx_array_copy){
         .struct_size = sizeof *copy, .width = c->WidthInBytes, .height = c->Height, .depth = c->Depth};
     if (c->WidthInBytes > 1ull << 40 || c->Height > 1ull << 40 || c->Depth > 1ull << 40)
         return CUDA_ERROR_INVALID_VALUE;
@@ -194,7 +209,7 @@ CUresult px_cu_copy_describe(const struct px_cu_way *way, const CUDA_MEMCPY3D_PE
 
 CUresult px_cu_copy_peer_3d(const CUDA_MEMCPY3D_PEER *c, CUstream stream, bool waits)
 {
-    ptx_copy copy;
+    ptx_array_copy copy;
     PX_CU_WAY(way, stream);
     if (!c) return CUDA_ERROR_INVALID_VALUE;
     if (!c->WidthInBytes || !c->Height || !c->Depth) return CUDA_SUCCESS;

@@ -28,8 +28,8 @@ CUresult px_cu_fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned eleme
                     size_t height, CUstream stream);
 
 /* For graphs: what a description means in a context. */
-CUresult px_cu_copy_describe(const struct px_cu_way *way, const CUDA_MEMCPY3D_PEER *c, ptx_copy *copy);
+CUresult px_cu_copy_describe(const struct px_cu_way *way, const CUDA_MEMCPY3D_PEER *c, ptx_array_copy *copy);
 CUDA_MEMCPY3D_PEER px_cu_copy_of_3d(const CUDA_MEMCPY3D *copy);
-CUresult px_cu_copy(const struct px_cu_way *way, const ptx_copy *copy, bool waits);
+CUresult px_cu_copy(const struct px_cu_way *way, const ptx_array_copy *copy, bool waits);
 
 #endif

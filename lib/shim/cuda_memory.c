@@ -67,7 +67,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch, size_t width, s
 }
 
 /* Work that is under way may use what is about to be freed. */
-static CUresult settle(struct px_cu_context *c)
+CUresult px_cu_settle(struct px_cu_context *c)
 {
     ptx_fault fault = {sizeof fault};
     ptx_device *vm = atomic_load(&c->vm);
@@ -86,7 +86,7 @@ CUresult cuMemFree_v2(CUdeviceptr address)
     if (!owner || info.base != address || info.kind == PTX_MEMORY_PINNED ||
         info.kind == PTX_MEMORY_REGISTERED)
         return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(settle(owner));
+    PX_CU_TRY(px_cu_settle(owner));
     return px_cu_result(owner, ptx_memory_free(atomic_load(&owner->vm), address), NULL);
 }
 
@@ -172,7 +172,7 @@ CUresult cuMemFreeHost(void *host)
     PX_CU_HOLD(px_cu_context, owner) = px_cu_owner((uintptr_t)host, c, &info);
     if (!owner || info.kind != PTX_MEMORY_PINNED || info.base != (uintptr_t)host)
         return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(settle(owner));
+    PX_CU_TRY(px_cu_settle(owner));
     forget_host(host);
     return px_cu_result(owner, ptx_host_free(atomic_load(&owner->vm), host), NULL);
 }
@@ -203,7 +203,7 @@ CUresult cuMemHostUnregister(void *host)
     PX_CU_HOLD(px_cu_context, owner) = px_cu_owner((uintptr_t)host, c, &info);
     if (!owner || info.kind != PTX_MEMORY_REGISTERED || info.base != (uintptr_t)host)
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    PX_CU_TRY(settle(owner));
+    PX_CU_TRY(px_cu_settle(owner));
     forget_host(host);
     return px_cu_result(owner, ptx_host_unregister(atomic_load(&owner->vm), host), NULL);
 }

@@ -13,6 +13,9 @@
 struct px_cu_context *px_cu_owner(CUdeviceptr address, struct px_cu_context *preferred,
                                   ptx_memory_info *info);
 
+/* Waits for the work that may use memory that is to be freed. */
+CUresult px_cu_settle(struct px_cu_context *owner);
+
 /* The pool that stream-ordered memory of a context came from; NULL: none is known. */
 CUmemoryPool px_cu_pool_of(const struct px_cu_context *context, const ptx_memory_info *info);
 

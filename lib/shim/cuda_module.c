@@ -2,6 +2,7 @@
  * cuda_module.c - CUmodule and CUfunction: an image linked for a context, and its kernels.
  */
 #include "shim/cuda_module.h"
+#include "shim/cuda_texture.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,7 @@ CUresult cuModuleUnload(CUmodule module)
 
 void px_cu_module_end(struct px_cu_module *m)
 {
+    px_cu_references_end(m);
     pthread_mutex_lock(&m->lock);
     struct px_cu_function *f = m->functions;
     m->functions = NULL;

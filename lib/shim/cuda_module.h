@@ -12,7 +12,8 @@ struct px_cu_module {
     ptx_program *program; /* NULL: the image is empty */
     pthread_mutex_t lock; /* of what follows */
     struct px_cu_function *functions;
-    bool library; /* it is one of a CUlibrary */
+    struct px_cu_reference *references; /* taken, each once more (cuda_texref.c) */
+    bool library;                       /* it is one of a CUlibrary */
 };
 
 /* An image in a context. What it cannot be linked for is told to `jit`. */

@@ -2,11 +2,13 @@
  * cuda_names.c - the exports of libcuda.so.1 made from cuda.def, and cuGetProcAddress.
  */
 #include <string.h>
+#include "shim/cuda_array.h"
 #include "shim/cuda_copy.h"
 #include "shim/cuda_graph.h"
 #include "shim/cuda_image.h"
 #include "shim/cuda_old.h"
 #include "shim/cuda_value.h"
+#include "shim/cuda_texture.h"
 
 /* ---- other spellings, and what is not served ---- */
 

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "shim/cuda_array.h"
 #include "shim/cuda_copy.h"
 #include "shim/cuda_graph.h"
 
@@ -43,12 +44,12 @@ static CUresult put_kernel(const struct px_cu_target *t, const CUDA_KERNEL_NODE_
 
 static CUresult put_copy(const struct px_cu_target *t, const CUDA_MEMCPY3D *p)
 {
-    ptx_copy copy;
+    ptx_array_copy copy;
     struct px_cu_way way = {.context = t->context, .vm = atomic_load(&t->context->vm)};
     if (!p) return CUDA_ERROR_INVALID_VALUE;
     const CUDA_MEMCPY3D_PEER peer = px_cu_copy_of_3d(p);
     PX_CU_TRY(px_cu_copy_describe(&way, &peer, &copy));
-    const ptx_node_config config = {.struct_size = sizeof config, .kind = PTX_NODE_COPY, .copy = &copy};
+    const ptx_node_config config = {.struct_size = sizeof config, .kind = PTX_NODE_COPY, .array_copy = &copy};
     return px_cu_put(t, &config);
 }
 
@@ -369,24 +370,48 @@ CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS
     return CUDA_SUCCESS;
 }
 
+static CUmemorytype type_of(const ptx_array_place *end)
+{
+    return end->array ? CU_MEMORYTYPE_ARRAY : end->place.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+}
+
+static CUarray array_of(const ptx_array_place *end)
+{
+    return end->array ? px_cu_array_at(end->place.device, end->array) : NULL;
+}
+
+static size_t rows_of(const ptx_array_place *end, size_t height)
+{
+    return end->place.pitch ? end->place.slice / end->place.pitch : end->array ? 0 : height;
+}
+
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *params)
 {
     ptx_node_info info;
     NODE(n, node);
     if (!params) return CUDA_ERROR_INVALID_VALUE;
     PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_COPY, &info));
-    const ptx_copy *c = &info.copy;
+    const ptx_array_copy *c = &info.array_copy;
+    const ptx_array_place *from = &c->from, *to = &c->to;
     const size_t height = c->height ? c->height : 1;
-    *params = (CUDA_MEMCPY3D){.srcMemoryType = c->from.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-                              .srcHost = c->from.host,
-                              .srcDevice = c->from.address,
-                              .srcPitch = c->from.pitch,
-                              .srcHeight = c->from.pitch ? c->from.slice / c->from.pitch : height,
-                              .dstMemoryType = c->to.host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-                              .dstHost = c->to.host,
-                              .dstDevice = c->to.address,
-                              .dstPitch = c->to.pitch,
-                              .dstHeight = c->to.pitch ? c->to.slice / c->to.pitch : height,
+    *params = (CUDA_MEMCPY3D){.srcXInBytes = from->x,
+                              .srcY = from->y,
+                              .srcZ = from->z,
+                              .srcMemoryType = type_of(from),
+                              .srcHost = from->place.host,
+                              .srcDevice = from->place.address,
+                              .srcArray = array_of(from),
+                              .srcPitch = from->place.pitch,
+                              .srcHeight = rows_of(from, height),
+                              .dstXInBytes = to->x,
+                              .dstY = to->y,
+                              .dstZ = to->z,
+                              .dstMemoryType = type_of(to),
+                              .dstHost = to->place.host,
+                              .dstDevice = to->place.address,
+                              .dstArray = array_of(to),
+                              .dstPitch = to->place.pitch,
+                              .dstHeight = rows_of(to, height),
                               .WidthInBytes = c->width,
                               .Height = height,
                               .Depth = c->depth ? c->depth : 1};

@@ -34,6 +34,12 @@ enum px_cu_kind {
     PX_CU_POOL,
     PX_CU_ALLOCATION,
     PX_CU_NOTIFICATION,
+    PX_CU_ARRAY,
+    PX_CU_MIPMAP,
+    PX_CU_TEXTURE,
+    PX_CU_SURFACE,
+    PX_CU_TEXREF,
+    PX_CU_SURFREF,
     PX_CU_LINK,
     PX_CU_USER_OBJECT
 };
@@ -159,6 +165,8 @@ struct px_cu_context {
     size_t limits[8];
     CUfunc_cache cache;
     struct px_cu_context *peers[16]; /* whose memory its kernels may use, taken */
+    uint64_t *gone; /* texture and surface objects that were destroyed while work went on (cuda_texture.c) */
+    size_t gone_count, gone_room;
     pthread_mutex_t output_lock;
     char *output; /* what kernels printed and nobody has waited for yet */
     size_t output_size, output_room;

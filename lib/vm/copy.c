@@ -39,11 +39,10 @@ static bool within(uint64_t at, uint64_t n, uint64_t size)
 }
 
 /* The array's texels as a place of the host; what is missing is the caller's to say. */
-static struct end open_array(struct ptx_device *device, const struct px_copy_array *a,
-                             const struct px_copy *c)
+static struct end open_array(const struct px_copy_array *a, const struct px_copy *c)
 {
     struct end e = {.missing = true};
-    const struct px_image *image = px_array_hold(device, a->number, &e.array);
+    const struct px_image *image = px_array_hold(a->device, a->number, &e.array);
     const struct px_image_level *l = image ? &image->level[0] : NULL;
     if (!l || !within(a->x, c->width, (uint64_t)l->width * px_image_texel(image)) ||
         !within(a->y, c->height, l->height) || !within(a->z, c->depth, (uint64_t)l->depth * image->layers))
@@ -55,12 +54,11 @@ static struct end open_array(struct ptx_device *device, const struct px_copy_arr
     return e;
 }
 
-static struct end open_end(struct ptx_device *device, const ptx_place *p, const struct px_copy_array *array,
-                           const struct px_copy *c)
+static struct end open_end(const ptx_place *p, const struct px_copy_array *array, const struct px_copy *c)
 {
     struct end e = {.place = *p};
     if (array->number)
-        e = open_array(device, array, c);
+        e = open_array(array, c);
     else if (p->host)
         e.base = p->host;
     else
@@ -82,17 +80,17 @@ struct ends {
     struct end to, from;
 };
 
-static struct ends open_ends(struct ptx_device *device, const struct px_copy *c)
+static struct ends open_ends(const struct px_copy *c)
 {
-    struct ends e = {.to = open_end(device, &c->to, &c->to_array, c)};
-    if (!c->fill) e.from = open_end(device, &c->from, &c->from_array, c);
+    struct ends e = {.to = open_end(&c->to, &c->to_array, c)};
+    if (!c->fill) e.from = open_end(&c->from, &c->from_array, c);
     return e;
 }
 
-static void close_ends(struct ptx_device *device, struct ends *e)
+static void close_ends(const struct px_copy *c, struct ends *e)
 {
-    px_array_release(device, e->to.array);
-    px_array_release(device, e->from.array);
+    px_array_release(c->to_array.device, e->to.array);
+    px_array_release(c->from_array.device, e->from.array);
 }
 
 static uint8_t *row_of(struct end *e, const struct px_copy *c, uint64_t y, uint64_t z)
@@ -179,7 +177,7 @@ static bool take_place(struct ptx_device *device, ptx_place *p, const struct px_
 static ptx_status probe(struct ptx_device *device, const struct px_copy *c)
 {
     char why[200];
-    struct ends e = open_ends(device, c);
+    struct ends e = open_ends(c);
     bool ok = !c->width || (e.to.base && (c->fill || e.from.base)) || sleeps(&c->to, &c->to_array) ||
               (!c->fill && sleeps(&c->from, &c->from_array));
     if (!ok) {
@@ -189,7 +187,7 @@ static ptx_status probe(struct ptx_device *device, const struct px_copy *c)
                 ok = row_of(&e.to, c, y, z) && (c->fill || row_of(&e.from, c, y, z));
     }
     if (!ok) say_outside(c, &e, why, sizeof why);
-    close_ends(device, &e);
+    close_ends(c, &e);
     return ok ? PTX_OK : px_device_refuse(device, why);
 }
 
@@ -206,17 +204,17 @@ ptx_status px_copy_take(struct ptx_device *device, const ptx_copy *copy, struct 
     return probe(device, c);
 }
 
-static struct px_copy_array take_array(const ptx_array_place *p)
+static struct px_copy_array take_array(struct ptx_device *device, const ptx_array_place *p)
 {
-    return (struct px_copy_array){p->array, p->x, p->y, p->z};
+    return (struct px_copy_array){p->place.device ? p->place.device : device, p->array, p->x, p->y, p->z};
 }
 
 ptx_status px_array_copy_take(struct ptx_device *device, const ptx_array_copy *copy, struct px_copy *c)
 {
     *c = (struct px_copy){.to = copy->to.place,
                           .from = copy->from.place,
-                          .to_array = take_array(&copy->to),
-                          .from_array = take_array(&copy->from),
+                          .to_array = take_array(device, &copy->to),
+                          .from_array = take_array(device, &copy->from),
                           .width = copy->width,
                           .height = copy->height ? copy->height : 1,
                           .depth = copy->depth ? copy->depth : 1};
@@ -248,11 +246,11 @@ ptx_status px_fill_take(struct ptx_device *device, const ptx_fill *fill, struct 
 ptx_status px_copy_now(struct ptx_device *device, const struct px_copy *c)
 {
     char why[200];
-    struct ends e = open_ends(device, c);
+    struct ends e = open_ends(c);
     px_watch_copy(device, c->to.address, px_copy_bytes(c));
     const bool done = all_rows(c, &e, NULL) == DONE;
     if (!done) say_outside(c, &e, why, sizeof why);
-    close_ends(device, &e);
+    close_ends(c, &e);
     return done ? PTX_OK : px_device_refuse(device, why);
 }
 
@@ -267,14 +265,14 @@ static bool run_copy(struct px_grid *grid, struct px_trap *trap)
 {
     struct px_copy c;
     memcpy(&c, grid->params, sizeof c);
-    struct ends e = open_ends(grid->device, &c);
+    struct ends e = open_ends(&c);
     const enum outcome outcome = all_rows(&c, &e, grid->run);
     if (outcome == OUTSIDE) {
         trap->error = PX_CUDA_ILLEGAL_ADDRESS;
         trap->address = e.to.failed ? e.to.failed : e.from.failed;
         say_outside(&c, &e, trap->text, sizeof trap->text);
     }
-    close_ends(grid->device, &e);
+    close_ends(&c, &e);
     return outcome == DONE;
 }
 

@@ -9,7 +9,8 @@
 
 /* One end of a copy that is an array: from this byte, row and slice on. */
 struct px_copy_array {
-    uint64_t number; /* 0: the end is a place */
+    struct ptx_device *device; /* whose array it is */
+    uint64_t number;           /* 0: the end is a place */
     uint64_t x, y, z;
 };
 

@@ -293,6 +293,23 @@ static ptx_copy told_copy(const struct px_copy *c)
                       .depth = c->depth};
 }
 
+static ptx_array_place told_place(const ptx_place *place, const struct px_copy_array *a)
+{
+    ptx_array_place told = {.array = a->number, .x = a->x, .y = a->y, .z = a->z, .place = *place};
+    if (a->number) told.place.device = a->device;
+    return told;
+}
+
+static ptx_array_copy told_array_copy(const struct px_copy *c)
+{
+    return (ptx_array_copy){.struct_size = sizeof(ptx_array_copy),
+                            .to = told_place(&c->to, &c->to_array),
+                            .from = told_place(&c->from, &c->from_array),
+                            .width = c->width,
+                            .height = c->height,
+                            .depth = c->depth};
+}
+
 static ptx_fill told_fill(const struct px_copy *c)
 {
     return (ptx_fill){.struct_size = sizeof(ptx_fill),
@@ -320,7 +337,10 @@ ptx_status px_node_info(struct ptx_device *device, ptx_node number, ptx_node_inf
     if (!node) return PTX_ERROR_INVALID_ARGUMENT;
     const struct px_work *op = &node->op;
     *info = (ptx_node_info){.kind = kind_of(op), .host = op->fn, .user = op->user, .event = op->event};
-    if (info->kind == PTX_NODE_COPY) info->copy = told_copy(&op->copy);
+    if (info->kind == PTX_NODE_COPY) {
+        info->copy = told_copy(&op->copy);
+        info->array_copy = told_array_copy(&op->copy);
+    }
     if (info->kind == PTX_NODE_FILL) info->fill = told_fill(&op->copy);
     info->values = op->values;
     info->nvalues = op->nvalues;

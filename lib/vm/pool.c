@@ -3,7 +3,7 @@
  */
 #include "vm/pool.h"
 
-enum { ALIGN = 256, STEP = 32 << 20 /* a pool holds multiples of it */ };
+enum { ALIGN = 512 /* of textures */, STEP = 32 << 20 /* a pool holds multiples of it */ };
 
 static uint64_t steps(uint64_t bytes)
 {

@@ -82,8 +82,9 @@ static const char *sampler_of(const ptx_sampler_config *c, struct px_sampler *s)
 static const char *take_part(const ptx_texture_config *c, struct px_image *image)
 {
     const unsigned texel = px_image_texel(image);
-    const unsigned last = c->first_level || c->last_level ? c->last_level : image->levels - 1u;
-    const bool all = !c->first_layer && !c->last_layer;
+    const bool exact = c->part == PTX_PART_EXACT;
+    const unsigned last = exact || c->first_level || c->last_level ? c->last_level : image->levels - 1u;
+    const bool all = !exact && !c->first_layer && !c->last_layer;
     if (!px_array_format(c->format, &image->format) || !px_array_channels(c->channels))
         return "a part of an array has one of the formats, and 1, 2 or 4 channels";
     image->channels = (uint8_t)c->channels;

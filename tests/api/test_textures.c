@@ -223,6 +223,75 @@ static void a_graph_outlives_its_array(void **state)
                  "does not have what is copied, or was destroyed");
 }
 
+static void graphs_have_nodes_that_copy_arrays(void **state)
+{
+    (void)state;
+    const ptx_array a = make_array(7), b = make_array(500);
+    uint32_t got[WIDTH] = {0};
+    ptx_graph graph;
+    ptx_node up, down;
+    ptx_instance instance;
+    ptx_node_info told = {.struct_size = sizeof told};
+    const ptx_array_copy over = {.struct_size = sizeof over,
+                                 .to = {.array = b, .y = 1},
+                                 .from = {.array = a, .y = 2},
+                                 .width = sizeof got};
+    ptx_array_copy back = {.struct_size = sizeof back,
+                           .to = {.place = {.host = got}},
+                           .from = {.array = b, .y = 1},
+                           .width = sizeof got};
+    ptx_node_config config = {.struct_size = sizeof config, .kind = PTX_NODE_COPY, .array_copy = &over};
+    assert_int_equal(ptx_graph_create(device, &graph), PTX_OK);
+    assert_int_equal(ptx_graph_add(device, graph, NULL, 0, &config, &up), PTX_OK);
+    config.array_copy = &back;
+    assert_int_equal(ptx_graph_add(device, graph, &up, 1, &config, &down), PTX_OK);
+    assert_int_equal(ptx_node_info_get(device, up, &told), PTX_OK);
+    assert_int_equal(told.kind, PTX_NODE_COPY);
+    assert_true(told.array_copy.to.array == b && told.array_copy.from.array == a);
+    assert_true(told.array_copy.to.y == 1 && told.array_copy.from.y == 2);
+    assert_true(told.array_copy.to.place.device == device && told.array_copy.width == sizeof got);
+    assert_int_equal(ptx_node_info_get(device, down, &told), PTX_OK);
+    assert_true(told.array_copy.to.array == 0 && told.array_copy.to.place.host == got);
+    assert_int_equal(ptx_graph_instantiate(device, graph, &instance), PTX_OK);
+    assert_int_equal(ptx_instance_launch(device, instance, PTX_STREAM_DEFAULT), PTX_OK);
+    assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
+    for (uint32_t i = 0; i < WIDTH; i++) assert_int_equal(got[i], 7 + 2 * WIDTH + i);
+    back.from.y = 0;
+    assert_int_equal(ptx_instance_set(device, instance, down, &config), PTX_OK);
+    assert_int_equal(ptx_instance_launch(device, instance, PTX_STREAM_DEFAULT), PTX_OK);
+    assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
+    for (uint32_t i = 0; i < WIDTH; i++) assert_int_equal(got[i], 500 + i);
+    back.from.y = HEIGHT;
+    expect_refused(ptx_node_set(device, down, &config), "the array that is read");
+    config.array_copy = NULL;
+    assert_int_equal(ptx_node_set(device, down, &config), PTX_ERROR_INVALID_ARGUMENT);
+}
+
+static void arrays_of_two_devices(void **state)
+{
+    (void)state;
+    ptx_device *first = device;
+    const ptx_array there = make_array(40);
+    void *second = NULL;
+    uint32_t got[WIDTH] = {0};
+    open_device(&second); /* the other one, which is asked */
+    const ptx_array here = make_array(0);
+    const ptx_array_copy over = {.struct_size = sizeof over,
+                                 .to = {.array = here},
+                                 .from = {.array = there, .y = 1, .place = {.device = first}},
+                                 .width = sizeof got};
+    const ptx_array_copy back = {.struct_size = sizeof back,
+                                 .to = {.place = {.host = got}},
+                                 .from = {.array = here},
+                                 .width = sizeof got};
+    assert_int_equal(ptx_stream_copy_array(device, &over, PTX_STREAM_DEFAULT), PTX_OK);
+    assert_int_equal(ptx_stream_copy_array(device, &back, PTX_STREAM_DEFAULT), PTX_OK);
+    assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
+    for (uint32_t i = 0; i < WIDTH; i++) assert_int_equal(got[i], 40 + WIDTH + i);
+    ptx_device_destroy(device);
+    device = first;
+}
+
 /* ---- objects ---- */
 
 #define OBJECT                                                                                               \
@@ -539,6 +608,8 @@ int main(void)
     const struct CMUnitTest tests[] = {TEST(arrays_are_copied_in_parts),
                                        TEST(levels_are_arrays),
                                        TEST(a_graph_outlives_its_array),
+                                       TEST(graphs_have_nodes_that_copy_arrays),
+                                       TEST(arrays_of_two_devices),
                                        TEST(lanes_have_textures_of_their_own),
                                        TEST(memory_that_was_freed_is_not_read),
                                        TEST(a_part_is_read_as_another_format),

@@ -63,7 +63,6 @@ OTHERWISE = {
 }
 # Programs that need what is not served yet: a failure is told as skipped, with these words.
 LATER = {
-    "rt_texture": "textures",
     "lang_bulk": "bulk copies of sm_90",
 }
 

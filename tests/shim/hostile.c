@@ -9,14 +9,6 @@
 #include <unistd.h>
 #include "program.h"
 
-#define CHECK(condition)                                                                                     \
-    do {                                                                                                     \
-        if (!(condition)) {                                                                                  \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                  \
-            exit(1);                                                                                         \
-        }                                                                                                    \
-    } while (0)
-
 /* ---- nothing in the arguments ---- */
 
 typedef CUresult (*anything)(size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t, size_t,
@@ -95,7 +87,69 @@ static void freed_handles(void)
         CHECK(cuCtxPushCurrent((CUcontext)wild) != CUDA_SUCCESS);
         if (wild > 2) CHECK(cuStreamSynchronize((CUstream)wild) != CUDA_SUCCESS);
         CHECK(cuMemFree(wild) != CUDA_SUCCESS);
+        CHECK(cuArrayDestroy((CUarray)wild) != CUDA_SUCCESS);
+        CHECK(cuMipmappedArrayDestroy((CUmipmappedArray)wild) != CUDA_SUCCESS);
+        CHECK(cuTexObjectDestroy(wild) != CUDA_SUCCESS);
+        CHECK(cuSurfObjectDestroy(wild) != CUDA_SUCCESS);
+        CHECK(cuTexRefSetFlags((CUtexref)wild, 0) != CUDA_SUCCESS);
+        CHECK(cuSurfRefSetArray((CUsurfref)wild, NULL, 0) != CUDA_SUCCESS);
     }
+}
+
+/* ---- descriptions of noise ---- */
+
+static void noise(void *to, size_t size)
+{
+    static uint64_t state = 88172645463325252u;
+    for (unsigned char *at = to; size; size--) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        *at++ = (unsigned char)state;
+    }
+}
+
+/* Some fields are made right, so that others are reached. */
+static void noisy_textures(void)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR good = {64, 64, 6, CU_AD_FORMAT_UNSIGNED_INT8, 4, CUDA_ARRAY3D_LAYERED};
+    CUmipmappedArray m, other;
+    CUarray a, level;
+    CUdeviceptr p;
+    MUST(cuMipmappedArrayCreate(&m, &good, 5));
+    MUST(cuMemAlloc(&p, 1 << 16));
+    for (unsigned i = 0; i < 20000; i++) {
+        CUDA_ARRAY3D_DESCRIPTOR d;
+        CUDA_RESOURCE_DESC r;
+        CUDA_TEXTURE_DESC t;
+        CUDA_RESOURCE_VIEW_DESC v;
+        CUtexObject object;
+        unsigned bits;
+        noise(&d, sizeof d);
+        noise(&r, sizeof r);
+        noise(&t, sizeof t);
+        noise(&v, sizeof v);
+        noise(&bits, sizeof bits);
+        if (bits & 1) r.flags = 0;
+        if (bits & 2) r.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY, r.res.mipmap.hMipmappedArray = m;
+        if (bits & 4) v.width = v.height = 64, v.depth = 6, v.format %= 0x19;
+        if (bits & 8) v.firstMipmapLevel %= 8, v.lastMipmapLevel %= 8, v.firstLayer %= 8, v.lastLayer %= 8;
+        if (bits & 16) r.res.linear.devPtr = p, r.res.linear.format = CU_AD_FORMAT_FLOAT;
+        if (bits & 32)
+            for (int k = 0; k < 3; k++) t.addressMode[k] &= 3;
+        if (bits & 64) t.filterMode &= 1, t.mipmapFilterMode &= 1, r.resType &= 3;
+        if (cuTexObjectCreate(&object, &r, &t, bits & 128 ? &v : NULL) == CUDA_SUCCESS)
+            MUST(cuTexObjectDestroy(object));
+        d.Width &= bits & 256 ? 63 : ~(size_t)0;
+        d.Height &= 63, d.Depth &= 15;
+        if (bits & 512) d.Format = CU_AD_FORMAT_HALF, d.NumChannels = 1 + (bits >> 16) % 4, d.Flags &= 15;
+        if (cuArray3DCreate(&a, &d) == CUDA_SUCCESS) MUST(cuArrayDestroy(a));
+        if (cuMipmappedArrayCreate(&other, &d, bits >> 20) != CUDA_SUCCESS) continue;
+        cuMipmappedArrayGetLevel(&level, other, bits % 9);
+        MUST(cuMipmappedArrayDestroy(other));
+    }
+    MUST(cuMemFree(p));
+    MUST(cuMipmappedArrayDestroy(m));
 }
 
 /* What a context had goes with it, and its handles are none any more. */
@@ -126,6 +180,30 @@ enum { THREADS = 8, ROUNDS = 150 };
 static CUcontext shared;
 static _Atomic(CUmodule) current;
 static _Atomic(CUstream) stream;
+static _Atomic(CUarray) image;
+
+static CUarray new_image(void)
+{
+    const CUDA_ARRAY_DESCRIPTOR d = {16, 16, CU_AD_FORMAT_FLOAT, 1};
+    CUarray a;
+    MUST(cuArrayCreate(&a, &d));
+    return a;
+}
+
+/* A texture and a surface of an array that may go at any moment. */
+static void use_image(CUarray a)
+{
+    const CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = a};
+    const CUDA_TEXTURE_DESC t = {.filterMode = CU_TR_FILTER_MODE_LINEAR};
+    CUDA_RESOURCE_DESC told;
+    CUtexObject texture;
+    CUsurfObject surface;
+    if (cuTexObjectCreate(&texture, &r, &t, NULL) == CUDA_SUCCESS) {
+        MUST(cuTexObjectGetResourceDesc(&told, texture));
+        MUST(cuTexObjectDestroy(texture));
+    }
+    if (cuSurfObjectCreate(&surface, &r) == CUDA_SUCCESS) MUST(cuSurfObjectDestroy(surface));
+}
 static atomic_int done;
 
 static void *use(void *unused)
@@ -141,6 +219,7 @@ static void *use(void *unused)
         MUST(cuMemAlloc(&p, 256));
         MUST(cuEventCreate(&e, 0));
         cuEventRecord(e, atomic_load(&stream));
+        use_image(atomic_load(&image));
         MUST(cuMemFree(p));
         MUST(cuEventDestroy(e));
     }
@@ -157,6 +236,7 @@ static void threads(void)
     MUST(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     atomic_store(&current, m);
     atomic_store(&stream, s);
+    atomic_store(&image, new_image());
     for (int i = 0; i < THREADS; i++) CHECK(pthread_create(&thread[i], NULL, use, NULL) == 0);
     for (int i = 0; i < ROUNDS; i++) {
         CUmodule next;
@@ -167,6 +247,7 @@ static void threads(void)
         s = atomic_exchange(&stream, other);
         MUST(cuModuleUnload(m));
         MUST(cuStreamDestroy(s));
+        MUST(cuArrayDestroy(atomic_exchange(&image, new_image())));
     }
     atomic_store(&done, 1);
     for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
@@ -225,6 +306,7 @@ int main(void)
     CUcontext c = begin();
     call_all("with a context");
     freed_handles();
+    noisy_textures();
     MUST(cuCtxDestroy(c));
     context_ends();
     threads();

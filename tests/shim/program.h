@@ -10,6 +10,10 @@
 #ifdef PTXVM_OWN_ABI
 #include "shim/cuda_api.h"
 /* What cuda.h makes of these names. */
+#define cuArray3DCreate cuArray3DCreate_v2
+#define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
+#define cuArrayCreate cuArrayCreate_v2
+#define cuArrayGetDescriptor cuArrayGetDescriptor_v2
 #define cuCtxCreate cuCtxCreate_v4
 #define cuCtxDestroy cuCtxDestroy_v2
 #define cuCtxPopCurrent cuCtxPopCurrent_v2
@@ -44,10 +48,18 @@
 #define cuMemcpy2D cuMemcpy2D_v2
 #define cuMemcpy2DAsync cuMemcpy2DAsync_v2
 #define cuMemcpy3D cuMemcpy3D_v2
+#define cuMemcpy3DAsync cuMemcpy3DAsync_v2
+#define cuMemcpyAtoA cuMemcpyAtoA_v2
+#define cuMemcpyAtoD cuMemcpyAtoD_v2
+#define cuMemcpyAtoH cuMemcpyAtoH_v2
+#define cuMemcpyAtoHAsync cuMemcpyAtoHAsync_v2
+#define cuMemcpyDtoA cuMemcpyDtoA_v2
 #define cuMemcpyDtoD cuMemcpyDtoD_v2
 #define cuMemcpyDtoDAsync cuMemcpyDtoDAsync_v2
 #define cuMemcpyDtoH cuMemcpyDtoH_v2
 #define cuMemcpyDtoHAsync cuMemcpyDtoHAsync_v2
+#define cuMemcpyHtoA cuMemcpyHtoA_v2
+#define cuMemcpyHtoAAsync cuMemcpyHtoAAsync_v2
 #define cuMemcpyHtoD cuMemcpyHtoD_v2
 #define cuMemcpyHtoDAsync cuMemcpyHtoDAsync_v2
 #define cuMemFree cuMemFree_v2
@@ -65,6 +77,9 @@
 #define cuStreamBeginCapture cuStreamBeginCapture_v2
 #define cuStreamDestroy cuStreamDestroy_v2
 #define cuStreamGetCaptureInfo cuStreamGetCaptureInfo_v3
+#define cuTexRefGetAddress cuTexRefGetAddress_v2
+#define cuTexRefSetAddress cuTexRefSetAddress_v2
+#define cuTexRefSetAddress2D cuTexRefSetAddress2D_v3
 #else
 #include <cuda.h>
 #endif
@@ -86,6 +101,15 @@ static inline void say(const char *what, CUresult result)
         const CUresult must_ = (call);                                                                       \
         if (must_ != CUDA_SUCCESS) {                                                                         \
             say(#call, must_);                                                                               \
+            exit(1);                                                                                         \
+        }                                                                                                    \
+    } while (0)
+
+/* For programs whose results follow from arithmetic or a document. */
+#define CHECK(condition)                                                                                     \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                                  \
             exit(1);                                                                                         \
         }                                                                                                    \
     } while (0)

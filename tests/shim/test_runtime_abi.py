@@ -37,9 +37,11 @@ def exported(library):
 
 
 def rows():
-    """(release, name, parameters or None) of runtime.def, as the preprocessor reads it."""
-    with open(os.path.join(RT, "runtime.def"), encoding="utf-8") as file:
-        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+    """(release, name, parameters or None) of runtime.def and its part, as the preprocessor reads them."""
+    text = ""
+    for name in ("runtime.def", "texture.def"):
+        with open(os.path.join(RT, name), encoding="utf-8") as file:
+            text += re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
     for found in re.finditer(r"^(?:CALL|FREE)\((\w+), \w+, (\w+),\s*\(", text, re.M):
         depth, end = 1, found.end()
         while depth:

@@ -57,7 +57,7 @@ def child(kind):
     for name in (b"hi", b"hi", b"wild"):
         cuda.cuModuleGetFunction(ctypes.byref(function), module, name)
         cuda.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, None, None)
-    print("texture", cuda.cuTexObjectCreate(None, None, None, None))
+    print("graphics", cuda.cuGraphicsMapResources(0, None, None))
     sys.stdout.flush()
     print("end", cuda.cuCtxSynchronize())
 
@@ -107,18 +107,18 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         report, log = os.path.join(folder, "report.json"), os.path.join(folder, "log")
         ran = run("run", PTXVM_REPORT=report, PTXVM_LOG=log)
-        lines = "init 0\ndevice 9.0 number 0\nload 0\ntexture 801\nhi\nhi\nend 700\n"
+        lines = "init 0\ndevice 9.0 number 0\nload 0\ngraphics 801\nhi\nhi\nend 700\n"
         check("a run", ran.stdout, lines)
         check("its errors", ran.stderr, "")
         with open(report, encoding="utf-8") as file:
             told = json.load(file)
         check("kernels", {k["name"]: k["launches"] for k in told["kernels"]}, {"hi": 2, "wild": 1})
         check("launches", told["launches"], 3)
-        check("unsupported", told["unsupported"], [{"name": "cuTexObjectCreate", "calls": 1}])
+        check("unsupported", told["unsupported"], [{"name": "cuGraphicsMapResources", "calls": 1}])
         check("faults", [f["name"] for f in told["faults"]], ["CUDA_ERROR_ILLEGAL_ADDRESS"])
         with open(log, encoding="utf-8") as file:
             text = file.read()
-        check("log", text.count("cuTexObjectCreate is not supported"), 1)
+        check("log", text.count("cuGraphicsMapResources is not supported"), 1)
     check("a fault without a log", "CUDA_ERROR_ILLEGAL_ADDRESS (700)" in run("run").stderr, True)
     check("off", run("run", PTXVM_LOG="off").stderr, "")
     print("\n".join(failures))

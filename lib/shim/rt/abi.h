@@ -21,8 +21,12 @@ enum {
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidSymbol = 13,
+    cudaErrorInvalidTexture = 18,
+    cudaErrorInvalidTextureBinding = 19,
     cudaErrorInvalidChannelDescriptor = 20,
     cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInvalidFilterSetting = 26,
+    cudaErrorInvalidSurface = 37,
     cudaErrorMissingConfiguration = 52,
     cudaErrorInvalidDeviceFunction = 98,
     cudaErrorNoDevice = 100,
@@ -176,6 +180,17 @@ struct cudaTextureDesc {
     int mipmapFilterMode;
     float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
     int disableTrilinearOptimization, seamlessCubemap;
+};
+
+/* What host code has of a texture reference, until CUDA 12. */
+struct textureReference {
+    int normalized, filterMode, addressMode[3];
+    struct cudaChannelFormatDesc channelDesc;
+    int sRGB;
+    unsigned maxAnisotropy;
+    int mipmapFilterMode;
+    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+    int disableTrilinearOptimization, reserved[14];
 };
 
 struct cudaIpcHandle { /* of memory and of events */

@@ -28,8 +28,8 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, i
 }
 
 /* Channels are as wide as the first, or absent, and there are 1, 2 or 4. */
-static cudaError_t channels_of(const struct cudaChannelFormatDesc *desc, CUarray_format *format,
-                               unsigned *channels)
+cudaError_t px_rt_channels(const struct cudaChannelFormatDesc *desc, CUarray_format *format,
+                           unsigned *channels)
 {
     const int bits[] = {desc->x, desc->y, desc->z, desc->w};
     unsigned n = 0;
@@ -66,7 +66,7 @@ static cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR *descriptor, const struct cu
     if (!desc) return cudaErrorInvalidValue;
     *descriptor = (CUDA_ARRAY3D_DESCRIPTOR){
         .Width = extent.width, .Height = extent.height, .Depth = extent.depth, .Flags = flags};
-    return channels_of(desc, &descriptor->Format, &descriptor->NumChannels);
+    return px_rt_channels(desc, &descriptor->Format, &descriptor->NumChannels);
 }
 
 cudaError_t px_rt_array_create(CUarray *array, const struct cudaChannelFormatDesc *desc,
@@ -107,134 +107,161 @@ cudaError_t px_rt_array_element(CUarray array, size_t *bytes)
 
 /* ---- objects ---- */
 
-static cudaError_t resource_to_driver(const struct cudaResourceDesc *from, struct px_rt_resource *to)
+static cudaError_t resource_to_driver(const struct cudaResourceDesc *from, CUDA_RESOURCE_DESC *to)
 {
     CUarray_format format;
     unsigned channels;
     if (!from) return cudaErrorInvalidValue;
     memset(to, 0, sizeof *to);
-    to->resType = (unsigned)from->resType; /* the same numbers */
+    to->resType = (CUresourcetype)from->resType; /* the same numbers */
     switch (from->resType) {
-    case cudaResourceTypeArray:
-    case cudaResourceTypeMipmappedArray: to->res.handle = from->res.handle; return cudaSuccess;
+    case cudaResourceTypeArray: to->res.array.hArray = from->res.handle; return cudaSuccess;
+    case cudaResourceTypeMipmappedArray:
+        to->res.mipmap.hMipmappedArray = from->res.handle;
+        return cudaSuccess;
     case cudaResourceTypeLinear:
+        RT_TRY(px_rt_channels(&from->res.range.desc, &format, &channels));
+        to->res.linear.devPtr = (CUdeviceptr)from->res.range.devPtr;
+        to->res.linear.format = format;
+        to->res.linear.numChannels = channels;
+        to->res.linear.sizeInBytes = from->res.range.width;
+        return cudaSuccess;
     case cudaResourceTypePitch2D:
-        RT_TRY(channels_of(&from->res.range.desc, &format, &channels));
-        to->res.range.devPtr = (CUdeviceptr)from->res.range.devPtr;
-        to->res.range.format = format;
-        to->res.range.numChannels = channels;
-        to->res.range.width = from->res.range.width;
-        if (from->resType == cudaResourceTypeLinear) return cudaSuccess;
-        to->res.range.height = from->res.range.height;
-        to->res.range.pitchInBytes = from->res.range.pitchInBytes;
+        RT_TRY(px_rt_channels(&from->res.range.desc, &format, &channels));
+        to->res.pitch2D.devPtr = (CUdeviceptr)from->res.range.devPtr;
+        to->res.pitch2D.format = format;
+        to->res.pitch2D.numChannels = channels;
+        to->res.pitch2D.width = from->res.range.width;
+        to->res.pitch2D.height = from->res.range.height;
+        to->res.pitch2D.pitchInBytes = from->res.range.pitchInBytes;
         return cudaSuccess;
     default: return cudaErrorInvalidValue;
     }
 }
 
-static cudaError_t resource_to_runtime(const struct px_rt_resource *from, struct cudaResourceDesc *to)
+static cudaError_t resource_to_runtime(const CUDA_RESOURCE_DESC *from, struct cudaResourceDesc *to)
 {
     if (!to) return cudaErrorInvalidValue;
     memset(to, 0, sizeof *to);
     to->resType = (int)from->resType;
-    if (to->resType == cudaResourceTypeArray || to->resType == cudaResourceTypeMipmappedArray) {
-        to->res.handle = from->res.handle;
+    switch (from->resType) {
+    case CU_RESOURCE_TYPE_ARRAY: to->res.handle = from->res.array.hArray; return cudaSuccess;
+    case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
+        to->res.handle = from->res.mipmap.hMipmappedArray;
         return cudaSuccess;
+    case CU_RESOURCE_TYPE_LINEAR:
+        to->res.range.devPtr = (void *)from->res.linear.devPtr;
+        to->res.range.width = from->res.linear.sizeInBytes;
+        return desc_of(from->res.linear.format, from->res.linear.numChannels, &to->res.range.desc);
+    case CU_RESOURCE_TYPE_PITCH2D:
+        to->res.range.devPtr = (void *)from->res.pitch2D.devPtr;
+        to->res.range.width = from->res.pitch2D.width;
+        to->res.range.height = from->res.pitch2D.height;
+        to->res.range.pitchInBytes = from->res.pitch2D.pitchInBytes;
+        return desc_of(from->res.pitch2D.format, from->res.pitch2D.numChannels, &to->res.range.desc);
     }
-    to->res.range.devPtr = (void *)from->res.range.devPtr;
-    to->res.range.width = from->res.range.width;
-    if (to->resType == cudaResourceTypePitch2D) {
-        to->res.range.height = from->res.range.height;
-        to->res.range.pitchInBytes = from->res.range.pitchInBytes;
-    }
-    return desc_of((CUarray_format)from->res.range.format, from->res.range.numChannels, &to->res.range.desc);
+    return cudaErrorInvalidValue;
 }
 
-/* Flags of CUDA_TEXTURE_DESC. */
-enum { READ_AS_INTEGER = 1, NORMALIZED = 2, SRGB = 16, NO_TRILINEAR = 32, SEAMLESS = 64 };
 enum { READ_ELEMENT, READ_NORMALIZED_FLOAT };
+enum { FILTER_LINEAR = 1 };
 
-/* Integers are read as they are where the runtime says element; of floats and halves there is no other way.
- */
-static unsigned read_flag(const struct cudaResourceDesc *resource, const struct cudaTextureDesc *texture)
+/* The channels of a resource. */
+static cudaError_t channels_in(const struct cudaResourceDesc *resource, struct cudaChannelFormatDesc *desc)
 {
-    struct cudaChannelFormatDesc desc = resource->res.range.desc;
-    if (texture->readMode != READ_ELEMENT) return 0;
-    if (resource->resType == cudaResourceTypeArray &&
-        px_rt_array_info(&desc, NULL, NULL, resource->res.handle) != cudaSuccess)
-        return READ_AS_INTEGER;
-    if (resource->resType == cudaResourceTypeMipmappedArray) {
-        CUarray level;
-        if (cuMipmappedArrayGetLevel(&level, resource->res.handle, 0) != 0 ||
-            px_rt_array_info(&desc, NULL, NULL, level) != cudaSuccess)
-            return READ_AS_INTEGER;
-    }
-    return desc.f == cudaChannelFormatKindFloat ? 0 : READ_AS_INTEGER;
+    CUarray array = resource->res.handle;
+    if (resource->resType == cudaResourceTypeMipmappedArray)
+        RT_TRY(cuMipmappedArrayGetLevel(&array, resource->res.handle, 0));
+    if (resource->resType <= cudaResourceTypeMipmappedArray) return px_rt_array_info(desc, NULL, NULL, array);
+    *desc = resource->res.range.desc;
+    return cudaSuccess;
 }
 
-cudaError_t px_rt_texture_create(unsigned long long *object, const struct cudaResourceDesc *resource,
-                                 const struct cudaTextureDesc *texture, const void *view)
+unsigned px_rt_sampling_flags(const struct cudaChannelFormatDesc *desc, bool elements, bool normalized,
+                              bool srgb, bool no_trilinear)
 {
-    struct px_rt_resource where;
-    struct px_rt_sampling how = {0};
+    /* Integers are read as they are where the runtime says element; of floats there is no other way. */
+    return (elements && desc->f != cudaChannelFormatKindFloat ? CU_TRSF_READ_AS_INTEGER : 0u) |
+           (normalized ? CU_TRSF_NORMALIZED_COORDINATES : 0u) | (srgb ? CU_TRSF_SRGB : 0u) |
+           (no_trilinear ? CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION : 0u);
+}
+
+/* `newer`: the description has what CUDA 11.8 added to it. */
+cudaError_t px_rt_texture_create(unsigned long long *object, const struct cudaResourceDesc *resource,
+                                 const struct cudaTextureDesc *texture, const void *view, bool newer)
+{
+    CUDA_RESOURCE_DESC where;
+    struct cudaChannelFormatDesc desc;
     if (!object || !texture) return cudaErrorInvalidValue;
     RT_TRY(resource_to_driver(resource, &where));
-    for (int i = 0; i < 3; i++) how.addressMode[i] = (unsigned)texture->addressMode[i];
-    how.filterMode = (unsigned)texture->filterMode;
-    how.flags = read_flag(resource, texture) | (texture->normalizedCoords ? NORMALIZED : 0u) |
-                (texture->sRGB ? SRGB : 0u) | (texture->disableTrilinearOptimization ? NO_TRILINEAR : 0u) |
-                (texture->seamlessCubemap ? SEAMLESS : 0u);
-    how.maxAnisotropy = texture->maxAnisotropy;
-    how.mipmapFilterMode = (unsigned)texture->mipmapFilterMode;
-    how.mipmapLevelBias = texture->mipmapLevelBias;
-    how.minMipmapLevelClamp = texture->minMipmapLevelClamp;
-    how.maxMipmapLevelClamp = texture->maxMipmapLevelClamp;
+    RT_TRY(channels_in(resource, &desc));
+    const bool elements = texture->readMode == READ_ELEMENT;
+    if (elements && texture->filterMode == FILTER_LINEAR && desc.f != cudaChannelFormatKindFloat &&
+        resource->resType != cudaResourceTypeLinear)
+        return cudaErrorInvalidFilterSetting;
+    CUDA_TEXTURE_DESC how = {
+        .filterMode = (CUfilter_mode)texture->filterMode,
+        .flags = px_rt_sampling_flags(&desc, elements, texture->normalizedCoords, texture->sRGB,
+                                      texture->disableTrilinearOptimization) |
+                 (newer && texture->seamlessCubemap ? CU_TRSF_SEAMLESS_CUBEMAP : 0u),
+        .maxAnisotropy = texture->maxAnisotropy,
+        .mipmapFilterMode = (CUfilter_mode)texture->mipmapFilterMode,
+        .mipmapLevelBias = texture->mipmapLevelBias,
+        .minMipmapLevelClamp = texture->minMipmapLevelClamp,
+        .maxMipmapLevelClamp = texture->maxMipmapLevelClamp,
+    };
+    for (int i = 0; i < 3; i++) how.addressMode[i] = (CUaddress_mode)texture->addressMode[i];
     memcpy(how.borderColor, texture->borderColor, sizeof how.borderColor);
-    return (cudaError_t)cuTexObjectCreate(object, (void *)&where, (void *)&how, view);
+    return (cudaError_t)cuTexObjectCreate(object, &where, &how, view);
 }
 
 cudaError_t px_rt_texture_resource(struct cudaResourceDesc *resource, unsigned long long object)
 {
-    struct px_rt_resource where;
-    RT_TRY(cuTexObjectGetResourceDesc((void *)&where, object));
+    CUDA_RESOURCE_DESC where;
+    RT_TRY(cuTexObjectGetResourceDesc(&where, object));
     return resource_to_runtime(&where, resource);
 }
 
-cudaError_t px_rt_texture_desc(struct cudaTextureDesc *texture, unsigned long long object)
+cudaError_t px_rt_texture_desc(struct cudaTextureDesc *texture, unsigned long long object, bool newer)
 {
-    struct px_rt_sampling how;
+    CUDA_TEXTURE_DESC how;
+    CUDA_RESOURCE_DESC where;
+    struct cudaResourceDesc resource;
+    struct cudaChannelFormatDesc desc;
     if (!texture) return cudaErrorInvalidValue;
-    RT_TRY(cuTexObjectGetTextureDesc((void *)&how, object));
-    *texture = (struct cudaTextureDesc){
-        .filterMode = (int)how.filterMode,
-        .readMode = how.flags & READ_AS_INTEGER ? READ_ELEMENT : READ_NORMALIZED_FLOAT,
-        .sRGB = (how.flags & SRGB) != 0,
-        .normalizedCoords = (how.flags & NORMALIZED) != 0,
-        .maxAnisotropy = how.maxAnisotropy,
-        .mipmapFilterMode = (int)how.mipmapFilterMode,
-        .mipmapLevelBias = how.mipmapLevelBias,
-        .minMipmapLevelClamp = how.minMipmapLevelClamp,
-        .maxMipmapLevelClamp = how.maxMipmapLevelClamp,
-        .disableTrilinearOptimization = (how.flags & NO_TRILINEAR) != 0,
-        .seamlessCubemap = (how.flags & SEAMLESS) != 0,
-    };
+    RT_TRY(cuTexObjectGetTextureDesc(&how, object));
+    RT_TRY(cuTexObjectGetResourceDesc(&where, object));
+    RT_TRY(resource_to_runtime(&where, &resource));
+    RT_TRY(channels_in(&resource, &desc));
+    const bool elements = how.flags & CU_TRSF_READ_AS_INTEGER || desc.f == cudaChannelFormatKindFloat;
     for (int i = 0; i < 3; i++) texture->addressMode[i] = (int)how.addressMode[i];
+    texture->filterMode = (int)how.filterMode;
+    texture->readMode = elements ? READ_ELEMENT : READ_NORMALIZED_FLOAT;
+    texture->sRGB = (how.flags & CU_TRSF_SRGB) != 0;
     memcpy(texture->borderColor, how.borderColor, sizeof texture->borderColor);
+    texture->normalizedCoords = (how.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
+    texture->maxAnisotropy = how.maxAnisotropy;
+    texture->mipmapFilterMode = (int)how.mipmapFilterMode;
+    texture->mipmapLevelBias = how.mipmapLevelBias;
+    texture->minMipmapLevelClamp = how.minMipmapLevelClamp;
+    texture->maxMipmapLevelClamp = how.maxMipmapLevelClamp;
+    texture->disableTrilinearOptimization = (how.flags & CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION) != 0;
+    if (newer) texture->seamlessCubemap = (how.flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0;
     return cudaSuccess;
 }
 
 cudaError_t px_rt_surface_create(unsigned long long *object, const struct cudaResourceDesc *resource)
 {
-    struct px_rt_resource where;
+    CUDA_RESOURCE_DESC where;
     if (!object) return cudaErrorInvalidValue;
     RT_TRY(resource_to_driver(resource, &where));
-    return (cudaError_t)cuSurfObjectCreate(object, (void *)&where);
+    return (cudaError_t)cuSurfObjectCreate(object, &where);
 }
 
 cudaError_t px_rt_surface_resource(struct cudaResourceDesc *resource, unsigned long long object)
 {
-    struct px_rt_resource where;
-    RT_TRY(cuSurfObjectGetResourceDesc((void *)&where, object));
+    CUDA_RESOURCE_DESC where;
+    RT_TRY(cuSurfObjectGetResourceDesc(&where, object));
     return resource_to_runtime(&where, resource);
 }
 
@@ -244,6 +271,6 @@ cudaError_t px_rt_texture_width(size_t *width, const struct cudaChannelFormatDes
     unsigned channels;
     if (!width || !desc) return cudaErrorInvalidValue;
     RT_TRY(px_rt_device(device));
-    RT_TRY(channels_of(desc, &format, &channels));
+    RT_TRY(px_rt_channels(desc, &format, &channels));
     return (cudaError_t)cuDeviceGetTexture1DLinearMaxWidth(width, format, channels, device);
 }

@@ -272,3 +272,93 @@ cudaError_t px_rt_copy_arrays(CUarray to, size_t to_x, size_t to_y, CUarray from
     copy.dstY = to_y;
     return copy_shape(&copy, stream, false);
 }
+
+/* ---- bytes in a line, which goes on in the next row of an array ---- */
+
+struct side {
+    CUarray array; /* NULL: at `pointer` */
+    const char *pointer;
+    size_t x, y, row; /* of an array: bytes, rows, bytes of a row */
+};
+
+static cudaError_t side_of(CUarray array, size_t x, size_t y, struct side *side)
+{
+    struct cudaExtent extent;
+    size_t texel;
+    RT_TRY(px_rt_array_info(NULL, &extent, NULL, array));
+    RT_TRY(px_rt_array_element(array, &texel));
+    *side = (struct side){.array = array, .x = x, .y = y, .row = extent.width * texel};
+    return x < side->row ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static size_t left_in_row(const struct side *side, size_t bytes)
+{
+    return side->array && side->row - side->x < bytes ? side->row - side->x : bytes;
+}
+
+static void advance(struct side *side, size_t bytes)
+{
+    side->x += bytes;
+    if (!side->array) {
+        side->pointer += bytes;
+    } else if (side->x == side->row) {
+        side->x = 0;
+        side->y++;
+    }
+}
+
+static cudaError_t copy_line(struct side to, struct side from, size_t bytes, int kind, CUstream stream,
+                             bool async)
+{
+    while (bytes) {
+        const size_t n = left_in_row(&to, left_in_row(&from, bytes));
+        CUDA_MEMCPY3D copy = rows(n, 1, kind);
+        if (from.array) copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+        copy.srcArray = from.array;
+        copy.srcXInBytes = from.array ? from.x : 0;
+        copy.srcY = from.y;
+        copy.srcHost = from.pointer;
+        copy.srcDevice = (CUdeviceptr)from.pointer;
+        if (to.array) copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+        copy.dstArray = to.array;
+        copy.dstXInBytes = to.array ? to.x : 0;
+        copy.dstY = to.y;
+        copy.dstHost = (void *)to.pointer;
+        copy.dstDevice = (CUdeviceptr)to.pointer;
+        RT_TRY(copy_shape(&copy, stream, async));
+        advance(&to, n);
+        advance(&from, n);
+        bytes -= n;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t px_rt_copy_line_to_array(CUarray array, size_t x, size_t y, const void *pointer, size_t bytes,
+                                     int kind, CUstream stream, bool async)
+{
+    struct side to;
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    RT_TRY(side_of(array, x, y, &to));
+    return copy_line(to, (struct side){.pointer = pointer}, bytes, kind, stream, async);
+}
+
+cudaError_t px_rt_copy_line_from_array(void *pointer, CUarray array, size_t x, size_t y, size_t bytes,
+                                       int kind, CUstream stream, bool async)
+{
+    struct side from;
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
+        return cudaErrorInvalidMemcpyDirection;
+    RT_TRY(side_of(array, x, y, &from));
+    return copy_line((struct side){.pointer = pointer}, from, bytes, kind, stream, async);
+}
+
+cudaError_t px_rt_copy_line_of_arrays(CUarray to_array, size_t to_x, size_t to_y, CUarray from_array,
+                                      size_t x, size_t y, size_t bytes, int kind, CUstream stream)
+{
+    struct side to, from;
+    if (kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    RT_TRY(side_of(to_array, to_x, to_y, &to));
+    RT_TRY(side_of(from_array, x, y, &from));
+    return copy_line(to, from, bytes, kind, stream, false);
+}

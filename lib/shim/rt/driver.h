@@ -11,61 +11,14 @@
 #include <stdint.h>
 #include "shim/cuda_api.h"
 
-typedef struct CUmipmappedArray_st *CUmipmappedArray;
-
-/* CUDA_RESOURCE_DESC: a linear or pitched range, or an array, of a texture or surface. */
-struct px_rt_resource {
-    unsigned resType;
-    union {
-        void *handle; /* array, mipmap */
-        struct {
-            CUdeviceptr devPtr;
-            unsigned format, numChannels;
-            size_t width, height, pitchInBytes; /* linear: width is the size in bytes */
-        } range;
-        int reserved[32];
-    } res;
-    unsigned flags;
-};
-
-/* CUDA_TEXTURE_DESC */
-struct px_rt_sampling {
-    unsigned addressMode[3], filterMode, flags, maxAnisotropy, mipmapFilterMode;
-    float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp, borderColor[4];
-    int reserved[12];
-};
-
-struct CUDA_RESOURCE_DESC_st;
-struct CUDA_TEXTURE_DESC_st;
-struct CUDA_RESOURCE_VIEW_DESC_st;
 struct CUDA_MEM_ALLOC_NODE_PARAMS_v1_st;
 
 /* What cuda.def does not declare as long as it is not served. */
-CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *width, CUarray_format format, unsigned channels,
-                                            CUdevice dev);
 CUresult cuLibraryGetUnifiedFunction(void **fn, CUlibrary library, const char *symbol);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int threads,
                                                               size_t shared, unsigned flags);
 CUresult cuOccupancyMaxActiveClusters(int *clusters, CUfunction function, const CUlaunchConfig *config);
 CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *config);
-CUresult cuArray3DCreate_v2(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
-CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray array);
-CUresult cuArrayDestroy(CUarray array);
-CUresult cuArrayGetPlane(CUarray *plane, CUarray array, unsigned index);
-CUresult cuMipmappedArrayCreate(CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
-                                unsigned levels);
-CUresult cuMipmappedArrayDestroy(CUmipmappedArray array);
-CUresult cuMipmappedArrayGetLevel(CUarray *level, CUmipmappedArray array, unsigned index);
-CUresult cuTexObjectCreate(unsigned long long *object, const struct CUDA_RESOURCE_DESC_st *resource,
-                           const struct CUDA_TEXTURE_DESC_st *texture,
-                           const struct CUDA_RESOURCE_VIEW_DESC_st *view);
-CUresult cuTexObjectDestroy(unsigned long long object);
-CUresult cuTexObjectGetResourceDesc(struct CUDA_RESOURCE_DESC_st *resource, unsigned long long object);
-CUresult cuTexObjectGetTextureDesc(struct CUDA_TEXTURE_DESC_st *texture, unsigned long long object);
-CUresult cuTexObjectGetResourceViewDesc(struct CUDA_RESOURCE_VIEW_DESC_st *view, unsigned long long object);
-CUresult cuSurfObjectCreate(unsigned long long *object, const struct CUDA_RESOURCE_DESC_st *resource);
-CUresult cuSurfObjectDestroy(unsigned long long object);
-CUresult cuSurfObjectGetResourceDesc(struct CUDA_RESOURCE_DESC_st *resource, unsigned long long object);
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode);
 CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgraphNode *after,
                                      const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode);

@@ -36,8 +36,9 @@ struct entry {
     const char *name;
     struct image *image;
     bool variable, managed;
-    _Atomic(CUkernel) kernel;     /* once it was asked for */
-    _Atomic(CUfunction) function; /* of the context that asked last */
+    struct px_rt_reference reference; /* its name is NULL: it is none */
+    _Atomic(CUkernel) kernel;         /* once it was asked for */
+    _Atomic(CUfunction) function;     /* of the context that asked last */
 };
 
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
@@ -46,6 +47,15 @@ static struct entry *buckets[BUCKETS]; /* guarded by lock */
 static struct entry **bucket_of(const void *shadow)
 {
     return &buckets[((uintptr_t)shadow >> 4 ^ (uintptr_t)shadow >> 16) % BUCKETS];
+}
+
+static struct entry *find(const void *shadow, bool variable)
+{
+    pthread_rwlock_rdlock(&lock);
+    struct entry *entry = *bucket_of(shadow);
+    while (entry && (entry->shadow != shadow || entry->variable != variable)) entry = entry->next;
+    pthread_rwlock_unlock(&lock);
+    return entry;
 }
 
 /* ---- what host code calls before main ---- */
@@ -139,18 +149,26 @@ void __cudaRegisterHostVar(void **handle, const char *name, char *host, size_t s
 }
 
 #if RT_RELEASE == 11
+static void add_reference(void **handle, const void *host, struct px_rt_reference reference)
+{
+    if (!handle) return;
+    add(handle, host, reference.name, true, false);
+    struct entry *entry = find(host, true);
+    if (entry && entry->image == (struct image *)handle) entry->reference = reference;
+}
+
 void __cudaRegisterTexture(void **handle, const void *host, const void **device, const char *name, int shape,
                            int normalized, int external)
 {
-    (void)handle, (void)host, (void)device, (void)name, (void)shape, (void)normalized, (void)external;
-    px_rt_unsupported(__func__);
+    (void)device, (void)shape, (void)external;
+    add_reference(handle, host, (struct px_rt_reference){.name = name, .normalized = normalized != 0});
 }
 
 void __cudaRegisterSurface(void **handle, const void *host, const void **device, const char *name, int shape,
                            int external)
 {
-    (void)handle, (void)host, (void)device, (void)name, (void)shape, (void)external;
-    px_rt_unsupported(__func__);
+    (void)device, (void)shape, (void)external;
+    add_reference(handle, host, (struct px_rt_reference){.name = name, .surface = true});
 }
 #else
 void __cudaRegisterUnifiedTable(void *table)
@@ -196,15 +214,6 @@ char __cudaInitModule(void **handle)
 }
 
 /* ---- looking up ---- */
-
-static struct entry *find(const void *shadow, bool variable)
-{
-    pthread_rwlock_rdlock(&lock);
-    struct entry *entry = *bucket_of(shadow);
-    while (entry && (entry->shadow != shadow || entry->variable != variable)) entry = entry->next;
-    pthread_rwlock_unlock(&lock);
-    return entry;
-}
 
 cudaError_t px_rt_kernel(const void *function, CUkernel *kernel)
 {
@@ -255,7 +264,7 @@ cudaError_t px_rt_symbol(const void *symbol, CUdeviceptr *pointer, size_t *bytes
     size_t size;
     if (!pointer && !bytes) return cudaErrorInvalidValue;
     const struct entry *entry = find(symbol, true);
-    if (!entry) return cudaErrorInvalidSymbol;
+    if (!entry || entry->reference.name) return cudaErrorInvalidSymbol;
     RT_TRY(load(entry->image, &library));
     const cudaError_t error =
         (cudaError_t)(entry->managed ? cuLibraryGetManaged(&address, &size, library, entry->name)
@@ -264,6 +273,18 @@ cudaError_t px_rt_symbol(const void *symbol, CUdeviceptr *pointer, size_t *bytes
     if (error == cudaSuccess && pointer) *pointer = address;
     if (error == cudaSuccess && bytes) *bytes = size;
     return error;
+}
+
+cudaError_t px_rt_reference(const void *host, bool surface, struct px_rt_reference **reference,
+                            CUmodule *module)
+{
+    CUlibrary library;
+    struct entry *entry = find(host, true);
+    if (!entry || !entry->reference.name || entry->reference.surface != surface)
+        return surface ? cudaErrorInvalidSurface : cudaErrorInvalidTexture;
+    RT_TRY(load(entry->image, &library));
+    *reference = &entry->reference;
+    return (cudaError_t)cuLibraryGetModule(module, library);
 }
 
 cudaError_t px_rt_symbol_range(const void **symbol, size_t offset, size_t bytes)

@@ -83,6 +83,16 @@ cudaError_t px_rt_symbol(const void *symbol, CUdeviceptr *pointer, size_t *bytes
  */
 cudaError_t px_rt_symbol_range(const void **symbol, size_t offset, size_t bytes);
 
+/* A texture or surface reference that host code registered. Its texture's offset is guarded by texture.c. */
+struct px_rt_reference {
+    const char *name;
+    bool surface, normalized; /* integers are read as floats of 0 or -1 to 1 */
+    size_t offset;            /* of the linear memory that was bound last */
+};
+/* With its module in the current context; NULL is not stored. cudaErrorInvalidTexture, or ...Surface. */
+cudaError_t px_rt_reference(const void *host, bool surface, struct px_rt_reference **reference,
+                            CUmodule *module);
+
 /* ---- launches and kernels (launch.c) ---- */
 
 cudaError_t px_rt_config_pop(dim3 *grid, dim3 *block, size_t *shared, void *stream);
@@ -144,6 +154,13 @@ cudaError_t px_rt_copy_from_array(void *to, size_t pitch, CUarray from, size_t x
                                   size_t height, int kind, CUstream stream, bool async);
 cudaError_t px_rt_copy_arrays(CUarray to, size_t to_x, size_t to_y, CUarray from, size_t x, size_t y,
                               size_t width, size_t height, int kind, CUstream stream);
+/* Bytes in a line, which goes on in the next row of an array. */
+cudaError_t px_rt_copy_line_to_array(CUarray to, size_t x, size_t y, const void *from, size_t bytes, int kind,
+                                     CUstream stream, bool async);
+cudaError_t px_rt_copy_line_from_array(void *to, CUarray from, size_t x, size_t y, size_t bytes, int kind,
+                                       CUstream stream, bool async);
+cudaError_t px_rt_copy_line_of_arrays(CUarray to, size_t to_x, size_t to_y, CUarray from, size_t x, size_t y,
+                                      size_t bytes, int kind, CUstream stream);
 /* Between the two descriptions of a copy. */
 cudaError_t px_rt_copy_to_driver(const struct cudaMemcpy3DParms *copy, CUDA_MEMCPY3D *driver);
 void px_rt_copy_to_runtime(const CUDA_MEMCPY3D *driver, struct cudaMemcpy3DParms *copy);
@@ -166,12 +183,32 @@ cudaError_t px_rt_array_info(struct cudaChannelFormatDesc *desc, struct cudaExte
                              CUarray array);
 cudaError_t px_rt_array_element(CUarray array, size_t *bytes);
 cudaError_t px_rt_texture_create(unsigned long long *object, const struct cudaResourceDesc *resource,
-                                 const struct cudaTextureDesc *texture, const void *view);
+                                 const struct cudaTextureDesc *texture, const void *view, bool newer);
 cudaError_t px_rt_texture_resource(struct cudaResourceDesc *resource, unsigned long long object);
-cudaError_t px_rt_texture_desc(struct cudaTextureDesc *texture, unsigned long long object);
+cudaError_t px_rt_texture_desc(struct cudaTextureDesc *texture, unsigned long long object, bool newer);
+/* The driver's words for channels, and for how a texture of them is read (CU_TRSF_...). */
+cudaError_t px_rt_channels(const struct cudaChannelFormatDesc *desc, CUarray_format *format,
+                           unsigned *channels);
+unsigned px_rt_sampling_flags(const struct cudaChannelFormatDesc *desc, bool elements, bool normalized,
+                              bool srgb, bool no_trilinear);
 cudaError_t px_rt_surface_create(unsigned long long *object, const struct cudaResourceDesc *resource);
 cudaError_t px_rt_surface_resource(struct cudaResourceDesc *resource, unsigned long long object);
 cudaError_t px_rt_texture_width(size_t *width, const struct cudaChannelFormatDesc *desc, int device);
+
+/* ---- texture and surface references, of release 11 (texture.c) ---- */
+
+cudaError_t px_rt_bind_linear(size_t *offset, const struct textureReference *texture, const void *pointer,
+                              const struct cudaChannelFormatDesc *desc, size_t size);
+cudaError_t px_rt_bind_rows(size_t *offset, const struct textureReference *texture, const void *pointer,
+                            const struct cudaChannelFormatDesc *desc, size_t width, size_t height,
+                            size_t pitch);
+cudaError_t px_rt_bind_array(const struct textureReference *texture, CUarray array);
+cudaError_t px_rt_bind_mipmap(const struct textureReference *texture, CUmipmappedArray array);
+cudaError_t px_rt_bind_surface(const void *surface, CUarray array);
+cudaError_t px_rt_unbind(const struct textureReference *texture);
+/* cudaErrorInvalidTextureBinding: nothing is bound. */
+cudaError_t px_rt_texture_offset(size_t *offset, const struct textureReference *texture);
+cudaError_t px_rt_reference_of(const void **told, const void *symbol, bool surface);
 
 /* ---- graphs (graph.c); `exec` NULL: the node itself, else in an instance ---- */
 
