@@ -85,6 +85,7 @@ struct px_gang {
     uint32_t n;             /* lanes that handlers run, a multiple of 32; */
     uint32_t width;         /* lanes of a row: the same but while a loop runs narrowed (vm/forks.h) */
     bool shortens;          /* n may be less than width where the last lanes are elsewhere */
+    bool tiles;             /* surveys look for tiles */
     bool narrow;            /* a loop runs narrowed: lanes are not where they are elsewhere */
     uint32_t nactive;       /* lanes of `active` */
     struct px_lanes active; /* lanes of the running entry; equal to the mask row */
@@ -120,6 +121,12 @@ struct px_barrier {
     uint32_t comers; /* entries that came to a .red */
 };
 
+/* What the segments of a CTA's gangs depend on. */
+struct px_known {
+    uint64_t grid, stamp; /* px_grid.id; px_mem_stamp */
+    uint32_t slot;
+};
+
 struct px_cta {
     struct px_grid *grid;
     const struct px_code *code;
@@ -129,7 +136,9 @@ struct px_cta {
     uint32_t threads, ngangs, nwarps;
     struct px_gang *gangs;
     uint32_t turn; /* gang to run first when the CTA goes on */
-    bool shortens; /* as its gangs say */
+    struct px_known known;
+    bool shortens, tiles; /* as its gangs say */
+    bool keeps;           /* segments are kept from block to block */
     struct px_uniform uniform;
     uint8_t *shared;
     uint32_t shared_bytes, shared_cap;

@@ -137,6 +137,7 @@ struct px_survey {
     uint32_t kind; /* PX_SURVEY_NONE: the row has changed */
     uint32_t low;  /* low bits that are set in some address */
     uint64_t least, spread, step;
+    uint64_t down; /* from each group of 16 lanes to the next, when there are 16 of them; 0: it differs */
 };
 
 /*

@@ -231,6 +231,7 @@ bool px_heap_release(struct px_heap *heap, uint64_t va)
         const uint32_t n = get(&heap->link[at].a);
         for (uint32_t i = 0; i < n; i++) poke(map, at + i, 0);
         give(heap, map, at, n);
+        atomic_fetch_add(&heap->releases, 1);
     }
     pthread_mutex_unlock(&heap->lock);
     return ok;

@@ -29,6 +29,7 @@ struct px_heap {
     uint32_t granules, top;      /* granules from `top` on were never used, or are free again */
     uint32_t bins[PX_HEAP_BINS]; /* free blocks by size: the first of each list */
     uint64_t filled[PX_HEAP_BINS / 64]; /* a bit for each bin that has blocks */
+    atomic_uint releases;               /* blocks freed so far */
     pthread_mutex_t lock;
 };
 

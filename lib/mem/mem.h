@@ -136,6 +136,11 @@ uint64_t px_mem_used(const struct px_mem *mem);
 /* The allocation that holds va; false when none does. Any thread. */
 bool px_mem_extent(const struct px_mem *mem, uint64_t va, struct px_extent *extent);
 /*
+ * A number that is another one once an allocation that kernels may use has gone or shrunk; 0: nobody can
+ * tell, because other devices' memory is seen, too. Any thread.
+ */
+uint64_t px_mem_stamp(const struct px_mem *mem);
+/*
  * Nearest allocation in words ("16 bytes past the end of ..."), for fault messages. Its first address, 0 when
  * none is near.
  */

@@ -115,13 +115,17 @@ bool px_map_insert(struct px_mem_map *map, struct px_mem_range range)
 void px_map_resize(struct px_mem_map *map, uint64_t lo, uint64_t len)
 {
     struct px_mem_slot *at = atomic_load(&map->at);
+    begin_change(map);
     set(&at[px_map_find(map, lo)].len, len);
+    end_change(map);
 }
 
 void px_map_mark(struct px_mem_map *map, uint64_t lo, uint64_t kind)
 {
     struct px_mem_slot *at = atomic_load(&map->at);
+    begin_change(map);
     set(&at[px_map_find(map, lo)].kind, kind);
+    end_change(map);
 }
 
 void px_map_remove(struct px_mem_map *map, uint64_t owner)

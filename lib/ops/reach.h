@@ -200,7 +200,8 @@ PX_INLINE void add_places(struct sums *s, px_places x, px_places expected)
     s->wrong |= x ^ expected;
 }
 
-static __attribute__((noinline)) void take_survey(struct px_survey *survey, const uint64_t *a, uint32_t n)
+static __attribute__((noinline)) void take_survey(struct px_survey *survey, const uint64_t *a, uint32_t n,
+                                                  bool tiles)
 {
     enum { N = PX_SURVEY_GROUP };
     const uint64_t step = a[1] - a[0];
@@ -220,6 +221,8 @@ static __attribute__((noinline)) void take_survey(struct px_survey *survey, cons
         s.low[0] |= s.low[i];
         s.wrong[0] |= s.wrong[i];
     }
+    uint64_t down = tiles && n == N * N ? a[N] - a[0] : 0;
+    for (uint32_t g = N; g < n; g += N) down = a[g] - a[g - N] == down ? down : 0;
     const bool local = step == LOCAL_STEP && px_window_of(a[0]) == PX_WIN_LOCAL;
     *survey = (struct px_survey){.kind = s.wrong[0] ? PX_SURVEY_SCATTER
                                          : line     ? PX_SURVEY_GROUPS
@@ -228,7 +231,8 @@ static __attribute__((noinline)) void take_survey(struct px_survey *survey, cons
                                  .low = (uint32_t)s.low[0],
                                  .least = s.least[0],
                                  .spread = s.most[0] - s.least[0],
-                                 .step = step};
+                                 .step = step,
+                                 .down = down};
 }
 
 /* Where base + a[i] is the place of each lane's `size` bytes. NULL: not all of them are known to be there. */
@@ -247,7 +251,7 @@ static __attribute__((noinline)) uint8_t *survey_first(struct px_gang *g, const 
     struct px_survey *s = PX_ROW(g, struct px_survey, in->target);
     const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + in->imm;
     if (!g->full) return NULL;
-    if (s->kind == PX_SURVEY_NONE) take_survey(s, PX_ROW(g, uint64_t, in->a), g->n);
+    if (s->kind == PX_SURVEY_NONE) take_survey(s, PX_ROW(g, uint64_t, in->a), g->n, g->tiles);
     if (s->kind == PX_SURVEY_LOCAL || (s->low | (uint32_t)add) & (in->size - 1u)) return NULL;
     uint8_t *base = known_places(s, &g->seg[in->slot], add, size);
     if (base || !px_learn_segment(g, in, *PX_ROW(g, uint64_t, in->a) + add, size)) return base;
@@ -329,6 +333,70 @@ static __attribute__((noinline)) int alone_slow(struct px_gang *g, const struct 
 #define PX_GROUP_LOOP                                                                                        \
     _Pragma("GCC unroll 1") _Pragma("GCC ivdep") for (uint32_t i = 0; i < PX_SURVEY_GROUP; i++)
 
+/* ---- tiles ---- */
+
+/*
+ * The 256 lanes are a tile of 16 by 16 that lies across: neighbours of a group are in different lines of
+ * memory, but the same lane of the 16 groups names one line. No two places overlap, so the order of lanes is
+ * nobody's to see.
+ */
+PX_INLINE bool is_tile(const struct px_survey *s, uint64_t whole)
+{
+    return s->down == whole && s->kind == PX_SURVEY_GROUPS && (int64_t)s->step >= (int64_t)whole * 16;
+}
+
+#if defined(__AVX512F__)
+/* Columns become rows: blocks of 1, 2, 4, 8 words beside the diagonal change places. */
+typedef uint32_t px_words __attribute__((vector_size(64), aligned(4), may_alias));
+
+PX_INLINE void turn_tile(px_words r[16])
+{
+    for (uint32_t size = 1; size < 16; size *= 2) {
+        px_words low = {0}, high = {0};
+        for (uint32_t i = 0; i < 16; i++) {
+            low[i] = i & size ? i - size + 16 : i;
+            high[i] = i & size ? i + 16 : i + size;
+        }
+        for (uint32_t i = 0; i < 16; i++) {
+            if (i & size) continue;
+            const px_words upper = r[i], lower = r[i + size];
+            r[i] = __builtin_shuffle(upper, lower, low);
+            r[i + size] = __builtin_shuffle(upper, lower, high);
+        }
+    }
+}
+
+static PX_RACY __attribute__((noinline)) void load_tile(uint32_t *d, uint8_t *base, const uint64_t *a)
+{
+    px_words r[16];
+    for (uint32_t i = 0; i < 16; i++) r[i] = *(const px_words *)(const void *)place_at(base, a[i]);
+    turn_tile(r);
+    for (uint32_t i = 0; i < 16; i++) ((px_words *)(void *)d)[i] = r[i];
+}
+
+static PX_RACY __attribute__((noinline)) void store_tile(const uint32_t *b, uint8_t *base, const uint64_t *a)
+{
+    px_words r[16];
+    for (uint32_t i = 0; i < 16; i++) r[i] = ((const px_words *)(const void *)b)[i];
+    turn_tile(r);
+    for (uint32_t i = 0; i < 16; i++) *(px_words *)(void *)place_at(base, a[i]) = r[i];
+}
+
+#define PX_LOAD_TILE(MEM, TD, count_)                                                                        \
+    if (sizeof(MEM) == 4 && sizeof(TD) == 4 && (count_) == 1) {                                              \
+        load_tile((uint32_t *)(void *)d, base, a);                                                           \
+    } else
+#define PX_STORE_TILE(MEM, count_)                                                                           \
+    if (sizeof(MEM) == 4 && sizeof(*b) == 4 && (count_) == 1) {                                              \
+        store_tile((const uint32_t *)(const void *)b, base, a);                                              \
+    } else
+#else
+#define PX_LOAD_TILE(MEM, TD, count_)
+#define PX_STORE_TILE(MEM, count_)
+#endif
+
+#define PX_TILE_LOOP _Pragma("GCC unroll 1") for (uint32_t i = 0; i < 16; i++)
+
 /* Row d from the element numbered k of the count_ of each lane; base and s are from the survey. */
 #define PX_LOAD_SURVEYED(MEM, TD, count_, k)                                                                 \
     const uint32_t n = g->n & ~31u, at = (k) * (uint32_t)sizeof(MEM);                                        \
@@ -349,6 +417,12 @@ static __attribute__((noinline)) int alone_slow(struct px_gang *g, const struct 
             const TD v = (TD)PX_ATOMIC_LOAD(MEM, place_at(base, a[j]) + at);                                 \
             PX_GROUP_LOOP d[j + i] = v;                                                                      \
         }                                                                                                    \
+    } else if (is_tile(s, whole) && n == 256) {                                                              \
+        PX_LOAD_TILE(MEM, TD, count_)                                                                        \
+        for (uint32_t j = 0; j < 16; j++) {                                                                  \
+            const MEM *p = (const MEM *)place_at(base, a[j]) + (k);                                          \
+            PX_TILE_LOOP d[j + i * 16] = (TD)p[i * (count_)];                                                \
+        }                                                                                                    \
     } else {                                                                                                 \
         for (uint32_t i = 0; i < n; i++) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(base, a[i]) + at);          \
     }
@@ -366,6 +440,12 @@ static __attribute__((noinline)) int alone_slow(struct px_gang *g, const struct 
         for (uint32_t j = 0; j < n; j += PX_SURVEY_GROUP) {                                                  \
             MEM *p = (MEM *)place_at(base, a[j]) + (k);                                                      \
             PX_GROUP_LOOP p[i * (count_)] = (MEM)b[j + i];                                                   \
+        }                                                                                                    \
+    } else if (is_tile(s, whole) && n == 256) {                                                              \
+        PX_STORE_TILE(MEM, count_)                                                                           \
+        for (uint32_t j = 0; j < 16; j++) {                                                                  \
+            MEM *p = (MEM *)place_at(base, a[j]) + (k);                                                      \
+            PX_TILE_LOOP p[i * (count_)] = (MEM)b[j + i * 16];                                               \
         }                                                                                                    \
     } else {                                                                                                 \
         for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, place_at(base, a[i]) + at, b[i]);              \

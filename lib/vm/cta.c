@@ -78,6 +78,7 @@ static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
     g->n = g->width = cta->code->width;
     g->first = first;
     g->shortens = cta->shortens;
+    g->tiles = cta->tiles;
     if (!px_entries_init(&g->entries, a, g->width)) return false;
     g->tid[0] = px_alloc(a, 3 * g->width * sizeof(uint32_t));
     if (!g->tid[0]) return false;
@@ -94,6 +95,8 @@ static struct px_cta *new_cta(struct px_grid *grid)
     if (!cta) return NULL;
     cta->alloc = a;
     cta->shortens = grid->device->engine & PX_ENGINE_narrow;
+    cta->tiles = grid->device->engine & PX_ENGINE_tiles;
+    cta->keeps = grid->device->engine & PX_ENGINE_segments;
     cta->code = code;
     cta->threads = code->threads;
     cta->nwarps = (code->threads + 31) / 32;
@@ -273,9 +276,22 @@ static bool run_round(struct px_cta *cta, struct px_worker *worker, uint64_t *sl
     return true;
 }
 
-static void wake_gang(struct px_gang *g)
+/*
+ * May the gangs go on with the segments that they know? Nothing that they lead to has gone since, and no
+ * reductions are pending on this worker that an access would have to flush (ops/private.h).
+ */
+static bool keeps_segments(struct px_cta *cta, const struct px_worker *worker)
 {
-    for (uint32_t k = 0; k < PX_EXTENTS; k++) g->seg[k].len = 0; /* allocations may have gone meanwhile */
+    const struct px_known known = {cta->grid->id, px_mem_stamp(cta->grid->mem), cta->slot};
+    const struct px_known last = cta->known;
+    cta->known = known;
+    return cta->keeps && known.stamp && known.stamp == last.stamp && known.grid == last.grid &&
+           known.slot == last.slot && !(worker->pages && worker->pages->used);
+}
+
+static void wake_gang(struct px_gang *g, bool keeps)
+{
+    for (uint32_t k = 0; !keeps && k < PX_EXTENTS; k++) g->seg[k].len = 0;
     if (!g->entries.asleep.n) return;
     px_entries_wake(&g->entries, PX_ENTRY_PARK, 0);
     px_entries_wake(&g->entries, PX_ENTRY_GRID, 0);
@@ -295,7 +311,8 @@ static bool is_over(const struct px_cta *cta)
 static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
 {
     enum px_cta_status status;
-    for (uint32_t i = 0; i < cta->ngangs; i++) wake_gang(&cta->gangs[i]);
+    const bool keeps = keeps_segments(cta, worker);
+    for (uint32_t i = 0; i < cta->ngangs; i++) wake_gang(&cta->gangs[i], keeps);
     if (!slice) slice = 1;
     for (;;) {
         struct turn t = {0};

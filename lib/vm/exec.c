@@ -114,10 +114,11 @@ static void remove_lanes(struct px_gang *g, struct px_frame *frame, struct px_la
 }
 
 /* Lanes end; the others of the running entry go on at `next`. */
-static void exit_lanes(struct run *r, struct px_lanes gone, uint32_t next)
+static void exit_lanes(struct run *r, const struct px_lanes *lanes, uint32_t next)
 {
     struct px_gang *g = r->g;
     struct px_frame *frame = r->e->frame;
+    const struct px_lanes gone = *lanes;
     px_entry_drop(&g->entries, gone);
     if (g->entries.running) leave_at(r, next);
     g->live = px_lanes_minus(g->live, gone);
@@ -346,9 +347,13 @@ static enum after do_switch(struct run *r, const struct px_insn *in, uint32_t ne
 
 static enum after do_exit(struct run *r, const struct px_insn *in, uint32_t next)
 {
+    if (!in->m) {
+        exit_lanes(r, &r->g->active, next);
+        return AFTER_SWITCH;
+    }
     struct px_lanes lanes = px_gang_lanes(r->g, in);
     if (px_lanes_empty(&lanes)) return AFTER_GO;
-    exit_lanes(r, lanes, next);
+    exit_lanes(r, &lanes, next);
     return AFTER_SWITCH;
 }
 
