@@ -282,11 +282,12 @@ static bool run_round(struct px_cta *cta, struct px_worker *worker, uint64_t *sl
  */
 static bool keeps_segments(struct px_cta *cta, const struct px_worker *worker)
 {
+    if (!cta->keeps) return false;
     const struct px_known known = {cta->grid->id, px_mem_stamp(cta->grid->mem), cta->slot};
     const struct px_known last = cta->known;
     cta->known = known;
-    return cta->keeps && known.stamp && known.stamp == last.stamp && known.grid == last.grid &&
-           known.slot == last.slot && !(worker->pages && worker->pages->used);
+    return known.stamp && known.stamp == last.stamp && known.grid == last.grid && known.slot == last.slot &&
+           !(worker->pages && worker->pages->used);
 }
 
 static void wake_gang(struct px_gang *g, bool keeps)
