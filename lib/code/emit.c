@@ -1,7 +1,9 @@
 /* emit.c - the records of a function, block by block, and what they share. */
 #include "code/emit.h"
 #include "code/forks.h"
+#include "code/terms.h"
 #include "gang/fpmode.h"
+#include "ops/assume.h"
 
 /* ---- records ---- */
 
@@ -211,6 +213,12 @@ uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_opd *o)
     return px_emit_keep(e, o) == PX_IR_SCALAR ? e->f->regs.at[o->at].slot : PX_NONE32;
 }
 
+uint32_t px_emit_alone(struct px_emitter *e, const struct px_ir_opd *o)
+{
+    if (px_emit_keep(e, o) == PX_IR_LANES) return e->f->regs.at[o->at].slot;
+    return px_emit_scalar(e, o);
+}
+
 static uint32_t place_of(struct px_emitter *e, enum px_ir_kind kind, uint32_t at, uint64_t value,
                          const uint64_t *high)
 {
@@ -249,17 +257,28 @@ static enum px_fixed copy_of(uint32_t elem)
     return elem == 2 ? PX_FIX_copy2 : elem == 4 ? PX_FIX_copy4 : elem == 8 ? PX_FIX_copy8 : PX_FIX_copy16;
 }
 
+struct px_insn px_emit_sum(const struct px_emitter *e, uint32_t reg, uint32_t d)
+{
+    const struct px_irfn *f = e->f;
+    const struct px_ir_reg *r = &f->regs.at[reg];
+    const bool lanes = r->keep == PX_IR_LANES;
+    return (struct px_insn){
+        .fn = f->coder->level->fixed[r->elem == 4 ? PX_FIX_offset_row4 : PX_FIX_offset_row][0],
+        .d = d,
+        .a = lanes ? f->code->terms[r->term].row : f->regs.at[r->base].row,
+        .x = {r->slot}};
+}
+
 /* A kept register as a row of both versions. */
 static uint32_t kept_row(struct px_emitter *e, const struct px_ir_opd *o)
 {
     const px_handler(*fixed)[4] = e->f->coder->level->fixed;
     const struct px_ir_reg *reg = &e->f->regs.at[o->at];
+    if (reg->keep == PX_IR_LANES && reg->spread) return reg->row;
     uint32_t row = px_emit_temp(e, reg->elem);
     struct px_insn conv = {.fn = fixed[px_emit_broadcast(reg->elem)][0], .d = row, .a = reg->slot};
     struct px_insn div = {.fn = fixed[copy_of(reg->elem)][0], .d = row, .a = reg->row};
-    if (reg->keep == PX_IR_OFFSET)
-        conv = (struct px_insn){
-            .fn = fixed[PX_FIX_offset_row][0], .d = row, .a = e->f->regs.at[reg->base].row, .x = {reg->slot}};
+    if (reg->keep != PX_IR_SCALAR) conv = px_emit_sum(e, o->at, row);
     px_emit_versions(e, &conv, &div);
     return row;
 }
@@ -324,6 +343,37 @@ static void forget(struct px_emitter *e, const struct px_ir_inst *in)
     }
 }
 
+/* What convergent code takes for granted of a term is asked before all else: the divergent version begins the
+ * instruction anew where it does not hold. A comparison is done with the question. */
+static void emit_assumption(struct px_emitter *e, const struct px_ir_inst *in)
+{
+    const struct px_irfn *f = e->f;
+    const struct px_ir_opd *o = px_ir_opds(f, in);
+    const enum px_terms_guard what = px_terms_guard(f, in);
+    struct px_terms_compare c = {0};
+    if (what == PX_TERMS_NONE) return;
+    const struct px_ir_reg *r = &f->regs.at[px_emit_keep(e, &o[1]) == PX_IR_LANES ? o[1].at : o[2].at];
+    struct px_insn conv = {.fn = what == PX_TERMS_FITS_S32 ? px_assume_fits_s32 : px_assume_fits_u32,
+                           .a = r->slot,
+                           .target = f->code->terms[r->term].facts};
+    if (what == PX_TERMS_COMPARE && px_terms_compare(f, in, &c)) {
+        conv.fn = px_assume_compare;
+        conv.d = px_emit_alone(e, &o[0]);
+        conv.b = px_emit_scalar(e, &o[c.other]);
+        conv.imm = c.what;
+    }
+    px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
+}
+
+/* Its row is read, too. */
+static void emit_spread(struct px_emitter *e, const struct px_ir_inst *in)
+{
+    const struct px_ir_opd *o = px_ir_opds(e->f, in);
+    if (in->ndst != 1 || px_emit_keep(e, &o[0]) != PX_IR_LANES || !e->f->regs.at[o[0].at].spread) return;
+    const struct px_insn conv = px_emit_sum(e, o[0].at, e->f->regs.at[o[0].at].row);
+    px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
+}
+
 static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
 {
     e->in = in;
@@ -331,6 +381,7 @@ static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
     if (in->flags & PX_IRF_FIRST) e->ord++;
     e->guard = e->conv_guard = 0;
     for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
+    emit_assumption(e, in);
     want_mode(e, in->fp);
     if (is_step(e, in)) {
         px_emit_step(e, in, px_ir_opds(e->f, in));
@@ -339,6 +390,7 @@ static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
     emission_of(in->op)(e, in, px_ir_opds(e->f, in));
     if (px_ir_kind_of(in->op) == PX_IR_STATEMENT) px_fuse(e);
     forget(e, in);
+    emit_spread(e, in);
 }
 
 /* ---- blocks ---- */
@@ -430,7 +482,10 @@ static void tell_kept(struct px_emitter *e)
         code->kept[code->nkept++] =
             (struct px_kept){.slot = reg->slot,
                              .row = reg->row,
-                             .base = reg->keep == PX_IR_OFFSET ? f->regs.at[reg->base].row : 0,
+                             .base = reg->keep == PX_IR_SCALAR  ? 0
+                                     : reg->keep == PX_IR_LANES ? code->terms[reg->term].row
+                                                                : f->regs.at[reg->base].row,
+                             .made = reg->keep == PX_IR_LANES && reg->spread,
                              .first_pc = e->pc_at[first] + (reg->first % STEP != 0),
                              .last_pc = reg->last % STEP == 0 ? e->pc_at[last] : e->pc_at[last + 1] - 1,
                              .elem = reg->elem};
@@ -451,6 +506,8 @@ static void finish(struct px_emitter *e)
         finish_record(e, &code->div[pc]);
     }
     for (uint32_t i = 0; i < e->replaced.n; i++) finish_record(e, e->replaced.at[i]);
+    for (uint32_t i = 0; i < code->nterms; i++)
+        if (code->terms[i].op == PX_TERM_SCALE) code->terms[i].b = final_place(e, code->terms[i].b);
     for (uint32_t i = 0; i < e->tables.n; i++)
         for (uint32_t k = 0; k < e->tables.at[i]->n; k++)
             e->tables.at[i]->targets[k] = e->pc_of[e->tables.at[i]->targets[k]];
@@ -484,6 +541,26 @@ static void tell_locals(struct px_irfn *f)
                 (struct px_local_at){f->params.at[i].symbol, f->params.at[i].local};
 }
 
+/* Rows of terms, and what is known of them, lie behind all others: they stay from block to block. */
+static void place_terms(struct px_emitter *e)
+{
+    struct px_irfn *f = e->f;
+    struct px_fcode *code = f->code;
+    uint32_t facts = e->frame_bytes, rows;
+    code->nterms = f->terms.n;
+    code->terms = PX_NEW_N(f->coder->keep, struct px_lane_term, f->terms.n + 1);
+    rows = (facts + f->terms.n * (uint32_t)sizeof(struct px_lane_facts) + 63) & ~63u;
+    for (uint32_t i = 0; i < f->terms.n; i++) {
+        const struct px_ir_opd *factor = &f->terms.at[i].factor;
+        struct px_lane_term *t = &code->terms[i];
+        *t = f->terms.at[i].is;
+        if (t->op == PX_TERM_SCALE) t->b = place_of(e, factor->kind, factor->at, factor->value, NULL);
+        t->facts = facts + i * (uint32_t)sizeof(struct px_lane_facts);
+        t->row = rows + i * 8 * f->coder->width;
+    }
+    if (f->terms.n) e->frame_bytes = rows + f->terms.n * 8 * f->coder->width;
+}
+
 void px_emit(struct px_irfn *f)
 {
     f->code->rows =
@@ -491,6 +568,7 @@ void px_emit(struct px_irfn *f)
     struct px_emitter e = {.f = f, .frame_bytes = f->code->rows + f->row_bytes * f->coder->width};
     tell_locals(f);
     place_rows(f);
+    place_terms(&e);
     e.pc_at = PX_NEW_N(f->coder->scratch, uint32_t, f->insts.n + 2);
     e.pc_of = PX_NEW_N(f->coder->scratch, uint32_t, f->graph.n + 1);
     uint32_t *end_of = PX_NEW_N(f->coder->scratch, uint32_t, f->graph.n + 1);

@@ -50,6 +50,10 @@ bool px_emit_is_scalar(const struct px_ir_opd *o);
 enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_opd *o);
 /* The operand in convergent code where it is a scalar there, for whatever reason; else PX_NONE32. */
 uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_opd *o);
+/* The same of an instruction that is done for scalars alone: of PX_IR_LANES the scalar, too. */
+uint32_t px_emit_alone(struct px_emitter *e, const struct px_ir_opd *o);
+/* The convergent record that makes row `d` of a register that is something plus a scalar. */
+struct px_insn px_emit_sum(const struct px_emitter *e, uint32_t reg, uint32_t d);
 /* The same as a row: scalars, and what convergent code keeps as scalars, are spread into a temporary. */
 uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_opd *o);
 uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem);

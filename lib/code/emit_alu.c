@@ -1,5 +1,6 @@
 /* emit_alu.c - records of statements, moves between rows, approximate units. */
 #include "code/emit.h"
+#include "code/terms.h"
 #include "ops/sreg.h"
 #include "approx/levels.h"
 
@@ -36,6 +37,13 @@ static void choose_shape(const struct px_emitter *e, const struct px_handler_set
     if (s->swapped) s->bits = swapped;
 }
 
+/* Does convergent code keep it as something plus a scalar, and no row? */
+static bool is_sum(const struct px_emitter *e, const struct px_ir_opd *o)
+{
+    const enum px_ir_keep keep = px_emit_keep(e, o);
+    return keep == PX_IR_OFFSET || (keep == PX_IR_LANES && !e->f->regs.at[o->at].spread);
+}
+
 /* Spreads the scalars that the shapes do not take, in either version. */
 static void spread_rest(struct px_emitter *e, const struct px_ir_opd *o, const struct shape *conv,
                         const struct shape *div, unsigned i, uint32_t at[2])
@@ -49,7 +57,7 @@ static void spread_rest(struct px_emitter *e, const struct px_ir_opd *o, const s
     for (unsigned v = 0; v < 2; v++) {
         const bool taken = both[v]->bits >> place[v] & 1;
         if (both[v]->scalar[i] == PX_NONE32)
-            at[v] = v == 0 && px_emit_keep(e, o) == PX_IR_OFFSET ? PX_NONE32 : px_emit_place(e, o);
+            at[v] = v == 0 && is_sum(e, o) ? PX_NONE32 : px_emit_place(e, o);
         else
             at[v] = taken ? both[v]->scalar[i] : PX_NONE32;
         if (at[v] != PX_NONE32) continue;
@@ -57,13 +65,7 @@ static void spread_rest(struct px_emitter *e, const struct px_ir_opd *o, const s
         at[v] = temp;
         r[v] =
             (struct px_insn){.fn = fixed[px_emit_broadcast(o->elem)][0], .d = temp, .a = both[v]->scalar[i]};
-        if (both[v]->scalar[i] == PX_NONE32) {
-            const struct px_ir_reg *reg = &e->f->regs.at[o->at];
-            r[v] = (struct px_insn){.fn = fixed[PX_FIX_offset_row][0],
-                                    .d = temp,
-                                    .a = e->f->regs.at[reg->base].row,
-                                    .x = {reg->slot}};
-        }
+        if (both[v]->scalar[i] == PX_NONE32) r[v] = px_emit_sum(e, o->at, temp);
     }
     if (temp) px_emit_versions(e, &r[0], &r[1]);
 }
@@ -79,9 +81,9 @@ static void set_sources(struct px_insn *r, const struct shape *s, uint32_t at[3]
 static struct px_insn alone(struct px_emitter *e, const struct px_handler_set *set,
                             const struct px_ir_inst *in, const struct px_ir_opd *o, const struct shape *s)
 {
-    struct px_insn r = {.fn = set->alone, .d = px_emit_scalar(e, &o[0])};
+    struct px_insn r = {.fn = set->alone, .d = px_emit_alone(e, &o[0])};
     uint32_t *at[3] = {&r.a, &r.b, &r.c};
-    (void)in;
+    if (px_terms_guard(e->f, in) == PX_TERMS_COMPARE) return (struct px_insn){.fn = px_emit_no_record};
     for (unsigned i = 0; i < 3; i++)
         if (s->scalar[i] != PX_NONE32) *at[i] = s->scalar[i];
     if (set->pair) r.e = px_emit_scalar(e, &o[1]);
@@ -93,11 +95,12 @@ void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const 
     const struct px_handler_set *set = &e->f->coder->level->sets[in->op & ~PX_IR_KIND];
     const struct px_ir_opd *s = o + in->ndst;
     const unsigned n = in->nopds - in->ndst - set->carry;
-    const bool is_alone = px_emit_keep(e, &o[0]) == PX_IR_SCALAR;
+    const enum px_ir_keep keep = px_emit_keep(e, &o[0]);
+    const bool is_alone = keep == PX_IR_SCALAR || keep == PX_IR_LANES;
     struct shape conv = {.scalar = {PX_NONE32, PX_NONE32, PX_NONE32}}, div = conv;
     uint32_t at[2][3] = {{0}};
     for (unsigned i = 0; i < n; i++) {
-        conv.scalar[i] = px_emit_scalar(e, &s[i]);
+        conv.scalar[i] = is_alone ? px_emit_alone(e, &s[i]) : px_emit_scalar(e, &s[i]);
         if (px_emit_is_scalar(&s[i])) div.scalar[i] = conv.scalar[i];
     }
     choose_shape(e, set, &conv);
@@ -202,12 +205,12 @@ static void move_alone(struct px_emitter *e, enum px_fixed fix, enum px_fixed ro
                        unsigned n, uint64_t imm)
 {
     const px_handler(*fixed)[4] = e->f->coder->level->fixed;
-    struct px_insn conv = {.fn = fixed[fix][PX_ALONE], .d = px_emit_scalar(e, &o[0]), .imm = imm};
+    struct px_insn conv = {.fn = fixed[fix][PX_ALONE], .d = px_emit_alone(e, &o[0]), .imm = imm};
     struct px_insn div = {.fn = fixed[row][!px_emit_is_own(e)], .d = px_emit_place(e, &o[0]), .imm = imm};
     uint32_t *at[2][4] = {{&conv.a, &conv.b, &conv.c, &conv.x[0]}, {&div.a, &div.b, &div.c, &div.x[0]}};
     for (unsigned i = 1; i < n; i++) {
         if (o[i].kind == PX_IR_NONE) continue;
-        *at[0][i - 1] = px_emit_scalar(e, &o[i]);
+        *at[0][i - 1] = px_emit_alone(e, &o[i]);
         *at[1][i - 1] =
             row == fix && px_emit_is_scalar(&o[i]) ? px_emit_row(e, &o[i]) : px_emit_place(e, &o[i]);
     }
@@ -222,7 +225,7 @@ void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struc
                      "has an operand of %u bytes where %u are needed", o[1].elem, o[0].elem);
     px_emit_guard(e, false);
     bool spread = px_emit_is_scalar(&o[1]) && o[1].elem == o[0].elem;
-    if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) {
+    if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR || px_emit_keep(e, &o[0]) == PX_IR_LANES) {
         move_alone(e, fix, spread ? broadcasts[o[0].elem] : fix, o, 2, 0);
         return;
     }
@@ -274,8 +277,14 @@ void px_emit_move(struct px_emitter *e, const struct px_ir_inst *in, const struc
 
 void px_emit_sreg(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    px_emit_both(e, px_sreg_read,
-                 (struct px_insn){.d = px_emit_place(e, &o[0]), .imm = in->fact, .size = o[0].elem});
+    struct px_insn div = {
+        .fn = px_sreg_read, .d = px_emit_place(e, &o[0]), .imm = in->fact, .size = o[0].elem};
+    struct px_insn conv = div;
+    if (px_emit_keep(e, &o[0]) == PX_IR_LANES) /* the term, and nothing else */
+        conv = (struct px_insn){.fn = e->f->coder->level->fixed[PX_FIX_copy4][PX_ALONE],
+                                .d = px_emit_alone(e, &o[0]),
+                                .a = px_emit_constant(e, 0, NULL)};
+    px_emit_versions(e, &conv, &div);
 }
 
 /* ---- approximate units ---- */

@@ -105,10 +105,10 @@ static struct both access_both(struct px_emitter *e, const struct px_ir_inst *in
     const enum px_ir_keep keep = px_emit_keep(e, address);
     const uint32_t base = keep == PX_IR_OFFSET ? reg->base : address->at;
     const bool local = address->type == PX_SPACE_LOCAL;
-    const bool surveyed =
-        reg && keep != PX_IR_SCALAR && f->regs.at[base].survey && !local && in->guard == PX_NONE32;
+    const bool lanes = keep == PX_IR_LANES, served = reg && !local && in->guard == PX_NONE32;
+    const bool surveyed = served && keep != PX_IR_SCALAR && (lanes || f->regs.at[base].survey);
     struct both r = {.version = e->guard != 0};
-    if (keep == PX_IR_ROW || (keep == PX_IR_OFFSET && !surveyed)) {
+    if (keep == PX_IR_ROW || (keep != PX_IR_SCALAR && !surveyed)) {
         r.div = r.conv = px_emit_access(e, address, in->fact);
     } else {
         r.div = (struct px_insn){.a = reg->row,
@@ -123,10 +123,16 @@ static struct both access_both(struct px_emitter *e, const struct px_ir_inst *in
     r.conv.m = e->conv_guard;
     r.div.m = e->guard;
     if (!surveyed) return r;
-    r.conv.a = f->regs.at[base].row;
-    r.conv.x[0] = keep == PX_IR_OFFSET ? reg->slot : px_emit_constant(e, 0, NULL);
-    r.conv.target = f->code->surveys + (f->regs.at[base].survey - 1) * (uint32_t)sizeof(struct px_survey);
     r.version = PX_SURVEYED;
+    r.conv.x[0] = keep != PX_IR_ROW ? reg->slot : px_emit_constant(e, 0, NULL);
+    if (lanes) {
+        const struct px_lane_term *term = &f->code->terms[reg->term];
+        r.conv.a = term->row;
+        r.conv.target = term->facts + (uint32_t)offsetof(struct px_lane_facts, survey);
+        return r;
+    }
+    r.conv.a = f->regs.at[base].row;
+    r.conv.target = f->code->surveys + (f->regs.at[base].survey - 1) * (uint32_t)sizeof(struct px_survey);
     return r;
 }
 

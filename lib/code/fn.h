@@ -7,7 +7,8 @@
  *   lower*.c    checked instructions -> IR, by the form that matched
  *   blocks.c    blocks, edges, their order
  *   uniform.c   registers that equal one scalar are that scalar
- *   values.c    what convergent code keeps as scalars
+ *   values.c    what convergent code keeps as scalars,
+ *   terms.c     or as a scalar and a part that depends on the lane's place alone
  *   canon.c     where NaNs are made the chip's
  *   rows.c      liveness, and the rows that registers get
  *   emit*.c     records
@@ -58,6 +59,12 @@ struct px_param {
     uint32_t local; /* its place among the frame's local variables, or PX_NONE32 */
 };
 
+/* A px_lane_term before it has a place in the frame. */
+struct px_ir_term {
+    struct px_lane_term is;
+    struct px_ir_opd factor; /* SCALE: PX_IR_IMM, PX_IR_PARAM or PX_IR_UNIFORM */
+};
+
 struct px_irfn {
     struct px_coder *coder;
     const struct px_lfunc *func;
@@ -89,7 +96,8 @@ struct px_irfn {
     bool fresh; /* nothing was made of the running instruction of the text yet */
 
     struct px_flow_graph graph;
-    struct px_flow_loops loops;  /* the order of the code */
+    struct px_flow_loops loops; /* the order of the code */
+    PX_VEC(struct px_ir_term) terms;
     uint32_t nkept, nsurveys;    /* registers that are not PX_IR_ROW; rows of which addresses are surveyed */
     uint32_t row_bytes, zero_to; /* a lane; rows below zero_to may be read before they are written */
     uint32_t live_bytes;         /* of row_bytes those that are no temporaries */
@@ -132,6 +140,9 @@ static inline struct px_ir_opd *px_ir_opds(const struct px_irfn *f, const struct
 {
     return f->opds.at + in->first;
 }
+
+/* values.c: is the operand an address that a survey serves? */
+bool px_ir_is_served(const struct px_ir_inst *in, const struct px_ir_opd *o);
 
 /* values.c: the register x of d = x + scalar, or of d = x; PX_NONE32 when the instruction is neither. */
 uint32_t px_ir_stepped(const struct px_irfn *f, const struct px_ir_inst *in);

@@ -104,7 +104,8 @@ struct px_ir_inst {
 enum px_ir_keep {
     PX_IR_ROW,
     PX_IR_SCALAR, /* one value for all lanes */
-    PX_IR_OFFSET  /* what is to be added to the row of its base */
+    PX_IR_OFFSET, /* what is to be added to the row of its base */
+    PX_IR_LANES   /* what is to be added to the row of its term (px_lane_term) */
 };
 
 struct px_ir_reg {
@@ -116,6 +117,9 @@ struct px_ir_reg {
     uint32_t row;         /* bytes a lane, then offset in the frame; PX_NONE32: none */
     uint32_t slot;        /* of a kept register: which, then offset in the frame */
     uint32_t base;        /* PX_IR_OFFSET: the register whose row it is added to; itself: its own row */
+    uint32_t term;        /* PX_IR_LANES: the number of its term */
+    bool branches;        /* a predicate that branches alone read (terms.c) */
+    bool spread;          /* PX_IR_LANES: convergent code makes its row, too, where it is written */
     uint32_t survey;      /* of its row: number from 1 on; 0: none */
     uint32_t first, last; /* of a kept register: where it is live, as positions in the layout (rows.c) */
 };

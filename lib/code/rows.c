@@ -187,7 +187,8 @@ static void zeroed_rows(struct scan *s, const struct px_flow_live *live, struct 
 static bool lies_aside(const struct px_irfn *f, uint32_t reg)
 {
     const struct px_ir_reg *r = &f->regs.at[reg];
-    return r->keep == PX_IR_SCALAR || (r->keep == PX_IR_OFFSET && r->base != reg);
+    return r->keep == PX_IR_SCALAR || (r->keep == PX_IR_OFFSET && r->base != reg) ||
+           (r->keep == PX_IR_LANES && !r->spread);
 }
 
 static void shared_rows(struct scan *s, struct pool *pools, bool aside)

@@ -10,7 +10,7 @@
  * time, not truth. The guess: a register that is written between a branch by rows and the place where its
  * ways meet again, and is read behind that place, differs by lane.
  */
-#include "code/fn.h"
+#include "code/terms.h"
 #include "flow/dominators.h"
 #include "gen/handlers.h"
 
@@ -35,7 +35,7 @@ static bool is_candidate(const struct px_ir_reg *r)
 static void make_row(struct values *v, uint32_t reg)
 {
     struct px_ir_reg *r = &v->f->regs.at[reg];
-    if (r->keep != PX_IR_SCALAR) return;
+    if (r->keep == PX_IR_ROW) return;
     r->keep = PX_IR_ROW;
     v->work[v->nwork++] = reg;
 }
@@ -137,7 +137,7 @@ static void written_on_the_way(struct values *v, uint32_t node)
             uint32_t reg = px_ir_register(&o[k]);
             if (reg == PX_NONE32 || v->written[reg] == v->stamp) continue;
             v->written[reg] = v->stamp;
-            if (f->regs.at[reg].keep == PX_IR_SCALAR && is_read_behind(v, reg)) make_row(v, reg);
+            if (f->regs.at[reg].keep != PX_IR_ROW && is_read_behind(v, reg)) make_row(v, reg);
         }
     }
 }
@@ -171,17 +171,21 @@ static void hope(struct values *v)
 {
     struct px_irfn *f = v->f;
     for (uint32_t r = 0; r < f->regs.n; r++)
-        if (is_candidate(&f->regs.at[r]) && v->defs.first[r] < v->defs.first[r + 1])
+        if (is_candidate(&f->regs.at[r]) && f->regs.at[r].keep == PX_IR_ROW &&
+            v->defs.first[r] < v->defs.first[r + 1])
             f->regs.at[r].keep = PX_IR_SCALAR;
     for (uint32_t i = 0; i < f->insts.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[i];
         const struct px_ir_opd *o = px_ir_opds(f, in);
         if (in->guard != PX_NONE32) make_row(v, in->guard);
-        if (!can_be_alone(f, in)) results_are_rows(v, in);
+        const bool terms = px_terms_alone(f, in);
+        if (!can_be_alone(f, in) && !(terms && in->op == PX_IR_SREG)) results_are_rows(v, in);
         for (uint32_t k = in->ndst; k < in->nopds; k++) {
-            if (px_ir_register(&o[k]) == PX_NONE32) continue;
-            if (!takes_scalars(in)) make_row(v, px_ir_register(&o[k]));
-            if (!is_scalar(f, &o[k])) results_are_rows(v, in);
+            const uint32_t reg = px_ir_register(&o[k]);
+            if (reg == PX_NONE32) continue;
+            const bool lanes = f->regs.at[reg].keep == PX_IR_LANES;
+            if (!takes_scalars(in) && !lanes) make_row(v, reg);
+            if (!is_scalar(f, &o[k]) && !(terms && lanes)) results_are_rows(v, in);
         }
     }
 }
@@ -217,8 +221,7 @@ uint32_t px_ir_stepped(const struct px_irfn *f, const struct px_ir_inst *in)
     return is_scalar(f, &o[1]) ? o[2].at : o[1].at;
 }
 
-/* Is the operand an address that a survey serves? */
-static bool is_served(const struct px_ir_inst *in, const struct px_ir_opd *o)
+bool px_ir_is_served(const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     return is_access(in) && in->guard == PX_NONE32 && o->kind == PX_IR_ADDRESS && o->base == PX_IR_REG &&
            o->type != PX_SPACE_LOCAL;
@@ -235,7 +238,7 @@ static bool is_address(const struct values *v, uint32_t reg)
         if (!takes_scalars(in)) return false;
         for (uint32_t i = in->ndst; i < in->nopds; i++) {
             if (px_ir_register(&o[i]) != reg) continue;
-            if (is_served(in, &o[i]))
+            if (px_ir_is_served(in, &o[i]))
                 served++;
             else if (px_ir_stepped(f, in) != reg)
                 others++;
@@ -318,8 +321,9 @@ static void find_surveys(struct px_irfn *f)
         const struct px_ir_inst *in = &f->insts.at[i];
         const struct px_ir_opd *o = px_ir_opds(f, in);
         for (uint32_t k = 0; k < in->nopds; k++) {
-            if (!is_served(in, &o[k]) || f->regs.at[o[k].at].keep == PX_IR_SCALAR) continue;
+            if (!px_ir_is_served(in, &o[k])) continue;
             const struct px_ir_reg *r = &f->regs.at[o[k].at];
+            if (r->keep == PX_IR_SCALAR || r->keep == PX_IR_LANES) continue;
             struct px_ir_reg *base = &f->regs.at[r->keep == PX_IR_OFFSET ? r->base : o[k].at];
             if (!base->survey && !base->temp) base->survey = ++f->nsurveys;
         }
@@ -339,9 +343,14 @@ void px_ir_values(struct px_irfn *f)
     if (!(on & PX_ENGINE_convergent)) return;
     list(&v);
     if (on & PX_ENGINE_uniform) {
+        const struct px_ir_uses uses = {&v.defs, &v.uses, &v.exposed};
+        const bool terms = on & PX_ENGINE_terms && on & PX_ENGINE_affine;
         v.up = px_flow_dominators(a, f->graph.n, &f->graph.pred, &f->graph.succ, f->graph.end);
+        px_terms_branches(f, &uses);
+        if (terms) px_terms_find(f, &uses);
         hope(&v);
         find_scalars(&v);
+        if (terms) px_terms_prune(f, &uses);
     }
     if (on & PX_ENGINE_affine) {
         find_offsets(&v);

@@ -62,6 +62,7 @@ enum px_step {
     PX_STEP_ARRIVED, /* an atomic operation has changed the grid's workspace */
     PX_STEP_YIELD,   /* nanosleep: let others run */
     PX_STEP_WIDEN,   /* nothing was done: it cannot be done while the gang runs narrowed (vm/forks.h) */
+    PX_STEP_ROWS,    /* nothing was done: what the record takes for granted does not hold; see px_lane_term */
     PX_STEP_TRAP     /* the trap of the CTA is set */
 };
 
@@ -149,6 +150,30 @@ struct px_kept {
     uint32_t base;              /* row to which it is added; 0: none */
     uint32_t first_pc, last_pc; /* where it matters */
     uint8_t elem;
+    bool made; /* convergent code makes the row, too */
+};
+
+/*
+ * Part of a value that depends on the lane's place in its block and on nothing else that changes while a grid
+ * runs: a thread index, a sum or difference of two terms, a multiple by a constant, a parameter or a size of
+ * the block or grid. Registers of convergent code that are a term plus a scalar (code/terms.c) keep the
+ * scalar alone. Rows of terms are 64 bits wide, modulo 2^64, and serve narrower registers, too.
+ */
+enum px_term_op { PX_TERM_TID_X, PX_TERM_TID_Y, PX_TERM_TID_Z, PX_TERM_ADD, PX_TERM_SUB, PX_TERM_SCALE };
+struct px_lane_term {
+    uint8_t op;
+    uint8_t elem;   /* SCALE: bytes of the factor, */
+    bool sign;      /* and whether its sign is extended */
+    uint32_t a, b;  /* terms by number, PX_TERM_ZERO; b of SCALE: place of the factor in the frame */
+    uint32_t row;   /* offset in the frame */
+    uint32_t facts; /* of struct px_lane_facts there */
+};
+#define PX_TERM_ZERO 0xffffffffu
+
+/* Of a term's row, as signed numbers. */
+struct px_lane_facts {
+    int64_t least, most;
+    struct px_survey survey;
 };
 
 /* A parameter as 4-byte words, each a row; the last one may hold less. */
@@ -219,7 +244,9 @@ struct px_fcode {
     uint32_t rows;              /* offset of the first row */
     uint32_t surveys, nsurveys; /* offset of the first struct px_survey */
     uint32_t nkept;
-    struct px_kept *kept;        /* registers that convergent code keeps as scalars */
+    struct px_kept *kept; /* registers that convergent code keeps as scalars */
+    uint32_t nterms;
+    struct px_lane_term *terms;  /* those of a term come before it */
     uint32_t zero_from, zero_to; /* rows that may be read before they are written */
     uint32_t frame_bytes;
     uint32_t local_bytes; /* .local variables of one activation, a lane */
@@ -292,6 +319,8 @@ struct px_level {
     /* Is row a (less row b, when there is one) the same where the mask row m is set? Then *value is that. */
     bool (*is_uniform)(const void *a, const uint64_t *b, const uint32_t *m, uint32_t n, uint32_t elem,
                        uint64_t *value);
+    /* What the row of addresses a looks like. n is a multiple of 32; tiles: look for them, too. */
+    void (*survey)(struct px_survey *survey, const uint64_t *a, uint32_t n, bool tiles);
 };
 
 extern const struct px_level px_level_portable, px_level_avx2,

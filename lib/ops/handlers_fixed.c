@@ -551,6 +551,7 @@ static bool is_uniform(const void *a, const uint64_t *b, const uint32_t *m, uint
     uint32_t lane = 0;
     while (lane < n - 1 && !m[lane]) lane++;
     if (elem == 2) PX_IS_UNIFORM(uint16_t, false)
+    if (elem == 4 && b) PX_IS_UNIFORM(uint32_t, true)
     if (elem == 4) PX_IS_UNIFORM(uint32_t, false)
     if (b) PX_IS_UNIFORM(uint64_t, true)
     PX_IS_UNIFORM(uint64_t, false)
@@ -581,4 +582,5 @@ const struct px_level PX_AT_LEVEL(level) = {
     .to_bits = to_bits,
     .to_row = to_row,
     .is_uniform = is_uniform,
+    .survey = take_survey,
 };

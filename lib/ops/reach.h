@@ -294,6 +294,17 @@ static int f0_offset_row(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
+/* The same for words: row d = the lower halves of row a + the word at x[0]. */
+static int f0_offset_row4(struct px_gang *g, const struct px_insn *in)
+{
+    const uint32_t add = *PX_ROW(g, uint32_t, in->x[0]);
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a);
+    uint32_t *d = PX_ROW(g, uint32_t, in->d);
+    const uint32_t n = g->n & ~31u;
+    PX_LOOP d[i] = (uint32_t)a[i] + add;
+    return PX_STEP_NEXT;
+}
+
 /* The row of a survey has changed; with a d, nothing is to be added to it any more. */
 static int f0_forget(struct px_gang *g, const struct px_insn *in)
 {

@@ -40,6 +40,7 @@ struct run {
     const struct px_insn *code; /* conv or div of the frame's function */
     uint64_t *budget;
     uint32_t turns; /* backward branches of the gang */
+    bool fell; /* the entry runs the divergent version because something taken for granted did not hold */
 };
 
 /* Backward branches before a loop in which few lanes are left is narrowed, and fewest lanes of a row. */
@@ -65,6 +66,7 @@ static void enter(struct run *r, struct px_entry *e)
     struct px_gang *g = r->g;
     struct px_frame *f = e->frame;
     r->e = e;
+    r->fell = false;
     g->running = f;
     g->frame = f->base;
     g->active = e->mask;
@@ -275,6 +277,7 @@ static enum after do_fork(struct run *r, const struct px_fork *fork, const struc
     if (px_fork_run(r->g, fork, &stop) != PX_STEP_NEXT) return AFTER_TRAP;
     if (fork->join >= r->g->merge_pc) return leave_at(r, fork->join);
     if (scalars && !px_kept_enter(r->g, f, fork->join, true)) return leave_at(r, fork->join);
+    if (r->fell && px_kept_enter(r->g, f, fork->join, true)) r->code = f->code->conv, r->fell = false;
     *in = r->code + fork->join;
     return AFTER_GO;
 }
@@ -440,6 +443,17 @@ static enum after do_grow(struct run *r, const struct px_insn *in)
     return AFTER_SWITCH;
 }
 
+/* The divergent version takes over before the record that has not been done. */
+static enum after take_rows(struct run *r, const struct px_insn **in)
+{
+    const uint32_t pc = (uint32_t)(*in - r->code);
+    part_all(r, pc);
+    r->fell = true;
+    r->code = r->e->frame->code->div;
+    *in = r->code + pc;
+    return AFTER_GO;
+}
+
 /* Acts on a step other than NEXT; AFTER_GO continues at *in. */
 static enum after act(struct run *r, int step, const struct px_insn **in)
 {
@@ -450,6 +464,7 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     switch (step) {
     case PX_STEP_JUMP: return go_to(r, in, now->target);
     case PX_STEP_SPLIT: return do_split(r, in, next);
+    case PX_STEP_ROWS: return take_rows(r, in);
     case PX_STEP_JOIN: return leave_at(r, next);
     case PX_STEP_EXIT: after = do_exit(r, now, next); break;
     case PX_STEP_RET: after = do_return(r, now, next); break;
@@ -486,7 +501,7 @@ static enum after run_entry(struct run *r)
         uint32_t start = g->resume ? in->ord : ord_before(r->code, (uint32_t)(in - r->code));
         int step;
         while ((step = in->fn(g, in)) <= PX_STEP_NEXT) in += 1 - step;
-        count(r, start, in->ord);
+        count(r, start, step == PX_STEP_ROWS ? ord_before(r->code, (uint32_t)(in - r->code)) : in->ord);
         enum after after = act(r, step, &in);
         if (after != AFTER_GO) return after;
         g->resume = false;

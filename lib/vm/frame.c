@@ -15,15 +15,22 @@
 enum { PX_DEPTH_MAX = 20000, CLEAR_PART = 4 << 20 };
 #define PX_FRAMES_MAX (1ull << 30)
 
-static struct px_frame *spare_frame(struct px_cta *cta, const struct px_fcode *code)
+/* Of those that have terms rather one of these threads. */
+static struct px_frame *spare_frame(const struct px_gang *g, const struct px_fcode *code)
 {
-    for (struct px_frame **at = &cta->spare; *at; at = &(*at)->parent) {
-        struct px_frame *f = *at;
-        if (f->code != code) continue;
-        *at = f->parent;
-        return f;
+    struct px_frame **found = NULL;
+    for (struct px_frame **at = &g->cta->spare; *at; at = &(*at)->parent) {
+        if ((*at)->code != code) continue;
+        if (!found) found = at;
+        if (!code->nterms) break;
+        if ((*at)->first != g->first) continue;
+        found = at;
+        break;
     }
-    return NULL;
+    if (!found) return NULL;
+    struct px_frame *f = *found;
+    *found = f->parent;
+    return f;
 }
 
 static struct px_frame *new_frame(struct px_cta *cta, const struct px_fcode *code)
@@ -81,7 +88,7 @@ struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const
     uint64_t local_base = parent ? parent->local_top : 0;
     if (parent && parent->depth >= PX_DEPTH_MAX) return NULL;
     if (!px_frame_local(g, local_base + code->local_bytes)) return NULL;
-    struct px_frame *f = spare_frame(g->cta, code);
+    struct px_frame *f = spare_frame(g, code);
     if (!f) f = new_frame(g->cta, code);
     if (!f) return NULL;
     f->parent = parent;
@@ -92,6 +99,7 @@ struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const
     memset(f->base + code->zero_from, 0, code->zero_to - code->zero_from);
     f->rows = false;
     px_kept_forget(f);
+    if (code->nterms) px_terms_fill(g, f);
     return f;
 }
 

@@ -26,9 +26,11 @@ static void to_row(struct px_gang *g, const struct px_kept *k, bool whole)
         fixed[broadcast(k->elem)][!whole](g, &in);
         return;
     }
-    fixed[PX_FIX_offset_row][0](g, &(struct px_insn){.d = PX_SCRATCH_D, .a = k->base, .x = {k->slot}});
+    const bool word = k->elem == 4;
+    const px_handler sum = fixed[word ? PX_FIX_offset_row4 : PX_FIX_offset_row][0];
+    sum(g, &(struct px_insn){.d = PX_SCRATCH_D, .a = k->base, .x = {k->slot}});
     in.a = PX_SCRATCH_D;
-    fixed[PX_FIX_copy8][!whole](g, &in);
+    fixed[word ? PX_FIX_copy4 : PX_FIX_copy8][!whole](g, &in);
 }
 
 void px_kept_part(struct px_gang *g, uint32_t pc, struct px_lanes lanes)
@@ -36,7 +38,7 @@ void px_kept_part(struct px_gang *g, uint32_t pc, struct px_lanes lanes)
     const struct px_fcode *code = g->running->code;
     bool whole = true, known = false;
     for (uint32_t i = 0; i < code->nkept; i++) {
-        if (!matters(&code->kept[i], pc)) continue;
+        if (!matters(&code->kept[i], pc) || code->kept[i].made) continue;
         if (!known) {
             known = true;
             whole = px_lanes_count(&lanes) == g->n;

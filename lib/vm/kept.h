@@ -14,4 +14,8 @@ bool px_kept_enter(struct px_gang *g, struct px_frame *f, uint32_t pc, bool toge
 /* No survey of an address row holds. */
 void px_kept_forget(const struct px_frame *f);
 
+/* Rows of terms (px_lane_term), and what is known of them, unless the frame holds those of the gang's threads
+ * in this grid already. */
+void px_terms_fill(const struct px_gang *g, struct px_frame *f);
+
 #endif
