@@ -48,6 +48,12 @@ void px_emit_stmatrix(struct px_emitter *e, const struct px_ir_inst *in, const s
     px_emit_both(e, px_matrix_stmatrix, move(e, &o[0], o + 1, in->nopds - 1u, m));
 }
 
+void px_emit_setmaxnreg(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    (void)in, (void)o;
+    px_emit_both(e, px_matrix_meet, (struct px_insn){.size = PX_WARP});
+}
+
 void px_emit_movmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     (void)in;

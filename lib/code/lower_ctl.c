@@ -59,6 +59,12 @@ void px_lower_brkpt(struct px_irfn *f, const struct px_bound *b)
     alone(f, b, PX_OP_brkpt);
 }
 
+/* Of what it does only the meeting of the warp shows: the VM's threads have the registers that they name. */
+void px_lower_setmaxnreg(struct px_irfn *f, const struct px_bound *b)
+{
+    alone(f, b, PX_OP_setmaxnreg);
+}
+
 void px_lower_nanosleep(struct px_irfn *f, const struct px_bound *b)
 {
     alone(f, b, PX_OP_nanosleep);

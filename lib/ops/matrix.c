@@ -32,6 +32,13 @@ static bool complete(struct px_gang *g, const struct px_insn *in, int *step)
     return true;
 }
 
+int px_matrix_meet(struct px_gang *g, const struct px_insn *in)
+{
+    int step = PX_STEP_NEXT;
+    complete(g, in, &step);
+    return step;
+}
+
 #define FOR_WARPS(w, g)                                                                                      \
     for (uint32_t w = 0; w < (g)->n / WARP; w++)                                                             \
         if (px_lanes_warp(&(g)->active, w))

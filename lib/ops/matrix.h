@@ -49,6 +49,7 @@ int px_matrix_mma(struct px_gang *g, const struct px_insn *in);
 int px_matrix_wmma(struct px_gang *g, const struct px_insn *in); /* wmma.load, wmma.store */
 int px_matrix_ldmatrix(struct px_gang *g, const struct px_insn *in);
 int px_matrix_stmatrix(struct px_gang *g, const struct px_insn *in);
+int px_matrix_meet(struct px_gang *g, const struct px_insn *in);      /* only that: setmaxnreg */
 int px_matrix_movmatrix(struct px_gang *g, const struct px_insn *in); /* d, a: rows */
 int px_matrix_wgmma(struct px_gang *g, const struct px_insn *in);
 

@@ -113,6 +113,7 @@ static const struct wrong wrongs[] = {
     HALF_OF("wmma.store", "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%buf], " F8 ";"),
     HALF_OF("ldmatrix", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%row];"),
     HALF_OF("stmatrix", "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%row], {%r0};"),
+    HALF_OF("setmaxnreg", "setmaxnreg.inc.sync.aligned.u32 64;"),
     HALF_OF("movmatrix", "movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;"),
     {"mma, the halves at two places", 32, DEADLOCK, CHIP, "deadlock",
      HALF

@@ -141,6 +141,7 @@ bool ref_bind_move(const struct ref_context *x, struct ref_inst *in)
         return true;
     case PX_OP_fence: /* one thread runs at a time, and memory is in order */
     case PX_OP_hint:
+    case PX_OP_setmaxnreg:
     case PX_OP_wgmma_sync: /* products are done at once */
     case PX_OP_griddepcontrol: in->run = run_nothing; return true;
     default: return false;
