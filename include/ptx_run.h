@@ -23,6 +23,7 @@ extern "C" {
  *   PTXVM_APPROX       exact: .approx results correctly rounded; chip (the default): as an H100 gives them
  *   PTXVM_FMAD         true or false: whether products and sums are contracted (ptx_fmad)
  *   PTXVM_ASYNC        late (the default), early or random:SEED: when asynchronous copies happen (ptx_async)
+ *   PTXVM_SCHEDULE     random:SEED: what may run does so in any order (ptx_schedule)
  *   PTXVM_CACHE_BYTES  texts stay assembled and loaded while everything kept takes no more than this (digits,
  * and perhaps K, M or G; 256M); then those longest out of use are forgotten. 0 keeps none
  */

@@ -36,6 +36,15 @@ typedef uint64_t ptx_address;
  */
 typedef enum ptx_async { PTX_ASYNC_LATE, PTX_ASYNC_EARLY, PTX_ASYNC_RANDOM } ptx_async;
 
+/*
+ * What runs first of all that may. RANDOM: blocks begin in any order and take turns at any time, and so do
+ * the warps and lanes of a block, of which any number may go ahead of the others before an access to memory;
+ * grids that may run do so in any order, and asynchronous copies are as PTX_ASYNC_RANDOM. All of it is drawn
+ * from `schedule_seed`: with one worker the same seed gives the same run. Results differ only for programs
+ * that count on an order that nothing promises them.
+ */
+typedef enum ptx_schedule { PTX_SCHEDULE_USUAL, PTX_SCHEDULE_RANDOM } ptx_schedule;
+
 typedef struct ptx_device_config {
     size_t struct_size;
     ptx_allocator allocator;
@@ -76,6 +85,9 @@ typedef struct ptx_device_config {
     const char *engine; /* optimisations to do without, for measuring and for comparing bits: words separated
                            by commas, no-NAME (docs/engine.md has the names), or plain: without any. NULL: all
                            are on. Results do not depend on them. Not kept */
+    int counts;         /* how often instructions are executed is counted (ptx_counts.h) */
+    ptx_schedule schedule;  /* in which order what may run does */
+    uint64_t schedule_seed; /* of PTX_SCHEDULE_RANDOM; 32 bits count */
 } ptx_device_config;
 
 /*

@@ -108,7 +108,7 @@ static void set_number(const char *name, uint64_t value)
 /* Options that were given; what the environment says already counts for the others. */
 static void set_options(const struct options *options)
 {
-    char async[32];
+    char random[32];
     set_number("PTXVM_THREADS", options->threads);
     set_number("PTXVM_DEVICES", options->devices);
     set_number("PTXVM_MAX_STEPS", options->max_steps);
@@ -117,14 +117,19 @@ static void set_options(const struct options *options)
     set_number("PTXVM_MAX_HOST", options->max_host);
     set_number("PTXVM_MAX_OUTPUT", options->max_output);
     set_number("PTXVM_DETERMINISTIC", options->deterministic);
+    set_number("PTXVM_COUNTS", options->counts);
+    if (options->schedule == PTX_SCHEDULE_RANDOM) {
+        snprintf(random, sizeof random, "random:%llu", (unsigned long long)options->schedule_seed);
+        setenv("PTXVM_SCHEDULE", random, 1);
+    }
     if (options->arch) setenv("PTXVM_ARCH", options->arch, 1);
     if (options->approx_exact) setenv("PTXVM_APPROX", "exact", 1);
     if (options->fmad != PTX_FMAD_DEFAULT)
         setenv("PTXVM_FMAD", options->fmad == PTX_FMAD_ON ? "true" : "false", 1);
     if (options->async == PTX_ASYNC_LATE) return;
-    snprintf(async, sizeof async, options->async == PTX_ASYNC_EARLY ? "early" : "random:%llu",
+    snprintf(random, sizeof random, options->async == PTX_ASYNC_EARLY ? "early" : "random:%llu",
              (unsigned long long)options->async_seed);
-    setenv("PTXVM_ASYNC", async, 1);
+    setenv("PTXVM_ASYNC", random, 1);
 }
 
 static void set_libraries(void)
@@ -188,7 +193,21 @@ static int run_and_wait(const char *path, char *const *argv)
 
 /* ---- reports ---- */
 
-/* Adds the elements of a list; those of one name become one, their numbers added up. */
+/* What tells elements of a list apart. */
+static bool is_same(const json_t *a, const json_t *b)
+{
+    static const char *const keys[] = {"name", "kernel", "opcode"};
+    bool any = false;
+    for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *x = json_string_value(json_object_get(a, keys[i])),
+                   *y = json_string_value(json_object_get(b, keys[i]));
+        if (!x != !y || (x && strcmp(x, y) != 0)) return false;
+        any |= x != NULL;
+    }
+    return any && !json_object_get(a, "message");
+}
+
+/* Adds the elements of a list; those that are the same become one, their numbers added up. */
 static void merge_list(json_t *all, const json_t *more)
 {
     size_t i, k;
@@ -196,12 +215,10 @@ static void merge_list(json_t *all, const json_t *more)
     const char *key;
     json_array_foreach(more, i, entry)
     {
-        const char *name = json_string_value(json_object_get(entry, "name"));
         bool counted = false;
         json_array_foreach(all, k, known)
         {
-            const char *other = json_string_value(json_object_get(known, "name"));
-            if (!name || !other || strcmp(name, other) != 0 || json_object_get(entry, "message")) continue;
+            if (!is_same(entry, known)) continue;
             counted = true;
             json_object_foreach(entry, key, value) if (json_is_integer(value)) json_object_set_new(
                 known, key,
@@ -247,6 +264,35 @@ static json_t *reports_merge(const char *folder)
     return all;
 }
 
+static int by_threads(const void *a, const void *b)
+{
+    const json_int_t x = json_integer_value(json_object_get(*(json_t *const *)a, "threads")),
+                     y = json_integer_value(json_object_get(*(json_t *const *)b, "threads"));
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* What was executed of a kernel, by opcode, most of it first. */
+static void print_opcodes(const json_t *opcodes, const char *name)
+{
+    static const char *const columns[] = {"threads", "warps", "divided", "waits", "read", "written"};
+    static const int width[] = {16, 14, 10, 10, 14, 14};
+    const size_t all = json_array_size(opcodes);
+    json_t **own = must_alloc((all + 1) * sizeof *own);
+    size_t i, n = 0;
+    json_t *opcode;
+    json_array_foreach(opcodes, i, opcode) if (strcmp(json_string_value(json_object_get(opcode, "kernel")),
+                                                      name) == 0) own[n++] = opcode;
+    qsort(own, n, sizeof *own, by_threads);
+    for (unsigned k = 0; k < 6 && n; k++) fprintf(stderr, "%*s%s", width[k], columns[k], k < 5 ? " " : "\n");
+    for (i = 0; i < n; i++) {
+        for (unsigned k = 0; k < 6; k++)
+            fprintf(stderr, "%*lld ", width[k],
+                    (long long)json_integer_value(json_object_get(own[i], columns[k])));
+        fprintf(stderr, " %s\n", json_string_value(json_object_get(own[i], "opcode")));
+    }
+    free(own);
+}
+
 static void print_counts(json_t *report, double seconds)
 {
     size_t i;
@@ -255,8 +301,12 @@ static void print_counts(json_t *report, double seconds)
             (long long)json_integer_value(json_object_get(report, "launches")),
             (long long)json_integer_value(json_object_get(report, "instructions")), seconds);
     json_array_foreach(json_object_get(report, "kernels"), i, kernel)
+    {
+        const char *name = json_string_value(json_object_get(kernel, "name"));
         fprintf(stderr, "  %lld of %s\n", (long long)json_integer_value(json_object_get(kernel, "launches")),
-                json_string_value(json_object_get(kernel, "name")));
+                name);
+        print_opcodes(json_object_get(report, "opcodes"), name);
+    }
 }
 
 static double now(void)

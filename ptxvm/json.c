@@ -2,6 +2,7 @@
  *
  * Numbers that JSON cannot hold exactly (64-bit integers, hashes, addresses, NaN) are strings. */
 #include "report.h"
+#include "counts.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -130,8 +131,9 @@ static bool has_fault(ptx_status status)
            status == PTX_ERROR_INTERRUPTED || status == PTX_ERROR_UNSUPPORTED;
 }
 
-void report_json(const struct outcome *outcome, int exit_code, const struct arguments *arguments,
-                 const struct kernel *kernel, const struct options *options)
+void report_json(ptx_device *device, const struct outcome *outcome, int exit_code,
+                 const struct arguments *arguments, const struct kernel *kernel,
+                 const struct options *options)
 {
     json_t *object = json_object(), *buffers = json_array();
     json_object_set_new(object, "status", text(ptx_status_name(outcome->status)));
@@ -140,6 +142,7 @@ void report_json(const struct outcome *outcome, int exit_code, const struct argu
     json_object_set_new(object, "grid", three(options->grid));
     json_object_set_new(object, "block", three(options->block));
     json_object_set_new(object, "counts", counts_object(outcome));
+    if (options->counts) json_object_set_new(object, "kernels", counts_json(device));
     for (unsigned i = 0; i < arguments->n; i++) {
         const struct buffer *buffer = &arguments->buffers[i];
         json_array_append_new(buffers,

@@ -98,6 +98,25 @@ static void async(struct options *options, const char *text)
         fail(EXIT_USAGE, "--async is late, early or random:SEED, not '%s'", text);
 }
 
+static void schedule(struct options *options, const char *text)
+{
+    if (strncmp(text, "random:", 7) != 0) fail(EXIT_USAGE, "--schedule is random:SEED, not '%s'", text);
+    options->schedule = PTX_SCHEDULE_RANDOM;
+    options->schedule_seed = number("--schedule random", text + 7, UINT32_MAX);
+}
+
+static void counts(struct options *options, const char *text)
+{
+    options->counts = true;
+    if (!text) return;
+    if (strcmp(text, "lines") == 0)
+        options->counts_lines = true;
+    else if (strncmp(text, "json:", 5) == 0 && text[5])
+        options->counts_file = text + 5;
+    else
+        fail(EXIT_USAGE, "--counts takes nothing, =lines or =json:FILE, not '=%s'", text);
+}
+
 static const char *known_arch(const char *text)
 {
     for (size_t i = 0; ptx_known_arch(PTX_PROFILE_ALL, i); i++)
@@ -151,6 +170,7 @@ enum {
     OPT_PENDING,
     OPT_ARCH,
     OPT_COUNTS,
+    OPT_SCHEDULE,
     OPT_JSON,
     OPT_LIST,
     OPT_COVERAGE,
@@ -195,7 +215,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"launch-depth", required_argument, NULL, OPT_DEPTH},
                                              {"pending-launches", required_argument, NULL, OPT_PENDING},
                                              {"arch", required_argument, NULL, OPT_ARCH},
-                                             {"counts", no_argument, NULL, OPT_COUNTS},
+                                             {"counts", optional_argument, NULL, OPT_COUNTS},
                                              {"json", no_argument, NULL, OPT_JSON},
                                              {"list", no_argument, NULL, OPT_LIST},
                                              {"coverage", no_argument, NULL, OPT_COVERAGE},
@@ -205,6 +225,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"fmad", required_argument, NULL, OPT_FMAD},
                                              {"async", required_argument, NULL, OPT_ASYNC},
                                              {"engine", required_argument, NULL, OPT_ENGINE},
+                                             {"schedule", required_argument, NULL, OPT_SCHEDULE},
                                              {"profile", required_argument, NULL, OPT_PROFILE},
                                              {"host-lib", required_argument, NULL, OPT_HOST_LIB},
                                              {"cooperative", no_argument, NULL, OPT_COOPERATIVE},
@@ -304,6 +325,8 @@ static bool store_device_option(struct options *options, int option, const char 
     case OPT_PROFILE:
         options->profile = is_first("--profile", value, "all", "13.0") ? PTX_PROFILE_ALL : PTX_PROFILE_13_0;
         return true;
+    case OPT_SCHEDULE: schedule(options, value); return true;
+    case OPT_COUNTS: counts(options, value); return true;
     default: return false;
     }
 }
@@ -313,7 +336,6 @@ static void store_mode(struct options *options, int option)
     switch (option) {
     case OPT_HELP: print_help(); break;
     case OPT_VERSION: print_version(); break;
-    case OPT_COUNTS: options->counts = true; break;
     case OPT_JSON: options->json = true; break;
     case OPT_LIST: options->list = true; break;
     case OPT_COVERAGE: options->coverage = true; break;

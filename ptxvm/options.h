@@ -30,10 +30,13 @@ struct options {
     const char *arch;
     ptx_profile profile;
     ptx_fmad fmad;
-    bool counts, json, list, quiet, coverage;
+    bool counts, counts_lines, json, list, quiet, coverage;
+    const char *counts_file; /* --counts=json:FILE; NULL */
     bool deterministic, approx_exact;
     ptx_async async;
     uint64_t async_seed;
+    ptx_schedule schedule;
+    uint64_t schedule_seed;
     const char *engine; /* NULL: with all optimisations */
     bool test;          /* --test: the files are tests, or folders of tests */
     char **program;     /* --exec: a program and its arguments, ended by NULL; words of argv */

@@ -37,7 +37,8 @@ void report_fault(const struct outcome *outcome, const struct modules *modules,
 void report_refusal(const struct outcome *outcome, const struct modules *modules);
 
 /* One JSON object on standard output. */
-void report_json(const struct outcome *outcome, int exit_code, const struct arguments *arguments,
-                 const struct kernel *kernel, const struct options *options);
+void report_json(ptx_device *device, const struct outcome *outcome, int exit_code,
+                 const struct arguments *arguments, const struct kernel *kernel,
+                 const struct options *options);
 
 #endif

@@ -13,6 +13,7 @@
 #include "expect.h"
 #include "fail.h"
 #include "list.h"
+#include "counts.h"
 #include "report.h"
 #include "watch.h"
 
@@ -87,6 +88,9 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .async = options->async,
         .async_seed = options->async_seed,
         .engine = options->engine,
+        .counts = options->counts,
+        .schedule = options->schedule,
+        .schedule_seed = options->schedule_seed,
         .output = write_output,
         .output_user = output,
         .max_output = options->max_output,
@@ -209,7 +213,7 @@ static void check_names(const struct arguments *arguments, const struct kernel *
         arguments_find(arguments, kernel, options->prints.at[i], print_word(options->prints.at[i], &count));
 }
 
-static int tell(const struct outcome *outcome, const struct modules *modules,
+static int tell(ptx_device *device, const struct outcome *outcome, const struct modules *modules,
                 const struct arguments *arguments, const struct kernel *kernel, const struct options *options)
 {
     int code = exit_code_of(outcome->status);
@@ -218,12 +222,16 @@ static int tell(const struct outcome *outcome, const struct modules *modules,
         write_outs(arguments, kernel, options);
         if (!expectations_hold(arguments, kernel, options)) code = EXIT_EXPECTATION;
     }
+    if (options->counts_file) counts_write(device, options->counts_file);
     if (options->json) {
-        report_json(outcome, code, arguments, kernel, options);
+        report_json(device, outcome, code, arguments, kernel, options);
         return code;
     }
     if (code != EXIT_USAGE && code != EXIT_ASSEMBLY) report_buffers(outcome, arguments, kernel, options);
-    if (options->counts) report_counts(outcome, kernel, options);
+    if (options->counts && !options->counts_file) {
+        report_counts(outcome, kernel, options);
+        counts_print(device, options);
+    }
     tell_failure(outcome, modules, arguments);
     return code;
 }
@@ -249,7 +257,7 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     struct outcome outcome = launch(device, kernel, &arguments, options);
     outcome.printed = output.any;
     arguments_download(&arguments, device);
-    const int code = tell(&outcome, modules, &arguments, chosen, options);
+    const int code = tell(device, &outcome, modules, &arguments, chosen, options);
     ptx_program_destroy(program);
     ptx_device_destroy(device);
     libraries_close(&libraries);

@@ -293,6 +293,17 @@ class Runner:
             verdicts.check(f"workloads, {workers} workers", "\n" + tail(output))
         return verdicts
 
+    def networks(self, _):
+        verdicts = Verdicts()
+        done = self.run([os.path.join(self.build, "tests", "bench_networks"), "--check"])
+        output = text_of(done.stdout + done.stderr) if done else "did not end in time"
+        rows = re.findall(r"^(right|WRONG) (.*)$", output, re.M)
+        for verdict, row in rows:
+            verdicts.check(f"kernel {row}", None if verdict == "right" else "\n" + tail(output))
+        if not done or not rows or (done.returncode and not verdicts.failures):
+            verdicts.check("kernels of neural networks", "\n" + tail(output))
+        return verdicts
+
     def random(self, part):
         """One share of the programs: their number and the first seed."""
         count, seed = part
@@ -443,6 +454,7 @@ class Runner:
         scripts = [p for p in self.files("tests", ".py") if os.path.basename(p).startswith("test_")]
         every = [
             ("bench", "workloads", self.bench, "1,2,8"),
+            ("bench", "networks", self.networks, None),
             ("approx", "units", self.approx, os.path.join("tests", "hw", "golden")),
         ]
         share, shares = (10, 2) if self.small else (50, 6)

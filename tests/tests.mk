@@ -41,6 +41,13 @@ $(B)/tests/bench_kernels_matrix: tests/bench/kernels_matrix.c $(B)/lib/libptxvm.
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
+# Speed of kernels of neural networks (make bench), and whether they are right (tests/run.py).
+TEST_EXTRA += $(B)/tests/bench_networks
+$(B)/tests/bench_networks: tests/bench/networks.c tests/bench/networks_plain.c tests/bench/networks.h tests/bench/need.h $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) -std=gnu17 -O3 -march=native -ffp-contract=off -fno-math-errno -fwrapv -c -o $@_plain.o tests/bench/networks_plain.c
+	$(CC) $(ALL_CFLAGS) -o $@ $< $@_plain.o $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
 # Speed of the texture unit (make bench).
 TEST_EXTRA += $(B)/tests/bench_texture
 $(B)/tests/bench_texture: tests/bench/texture.c $(B)/lib/libptxvm.a

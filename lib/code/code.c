@@ -152,6 +152,8 @@ static struct px_code *assemble(struct px_coder *coder)
     code->width = coder->width;
     code->threads = coder->threads;
     code->cooperates = coder->cooperates;
+    code->ntallies = coder->ntallies;
+    if (coder->counters) code->tallies = PX_NEW_N(coder->keep, struct px_tally *, coder->counters);
     return code;
 }
 
@@ -180,7 +182,9 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                              .program = program,
                              .approx_exact = wishes->approx_exact,
                              .fmad = wishes->fmad,
-                             .engine = wishes->engine};
+                             .engine = wishes->engine,
+                             .counters = wishes->counters,
+                             .shuffles = wishes->shuffles};
     px_arena_init(&scratch, &arena->alloc, &no_memory);
     arena->on_failure = &no_memory;
     bool failed = setjmp(no_memory);

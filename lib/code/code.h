@@ -31,6 +31,8 @@ struct px_code_wishes {
     bool approx_exact; /* ptx_device_config.approx_exact */
     ptx_fmad fmad;     /* of the program */
     uint32_t engine;   /* enum px_engine: optimisations that are on */
+    uint32_t counters; /* workers that count what they execute (gang/tally.h); 0: nobody does */
+    bool shuffles;     /* lanes may part at any access to memory (random schedule) */
 };
 
 /*

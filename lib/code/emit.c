@@ -374,15 +374,32 @@ static void emit_spread(struct px_emitter *e, const struct px_ir_inst *in)
     px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
 }
 
+/* Of what begins here, does something show in which order lanes run? */
+static bool touches_others(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    const struct px_ir_inst *end = f->insts.at + f->insts.n;
+    if (!(in->flags & PX_IRF_FIRST)) return false;
+    for (const uint32_t origin = in->origin; in < end && in->origin == origin; in++)
+        if (px_ir_kind_of(in->op) == PX_IR_TABLE &&
+            px_op_flags((enum px_op)(in->op & ~PX_IR_KIND)) & (PX_OPF_memory | PX_OPF_waits))
+            return true;
+    return false;
+}
+
 static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
 {
     e->in = in;
+    if (e->f->coder->shuffles && touches_others(e->f, in)) {
+        want_mode(e, PX_IR_FP_HOME); /* others may run then */
+        px_emit_shuffle(e);
+    }
     e->pc_at[e->placed++] = e->n;
     if (in->flags & PX_IRF_FIRST) e->ord++;
     e->guard = e->conv_guard = 0;
     for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
     emit_assumption(e, in);
     want_mode(e, in->fp);
+    if (e->f->coder->counters) px_counted_lanes(e, in);
     if (is_step(e, in)) {
         px_emit_step(e, in, px_ir_opds(e->f, in));
         return;
@@ -412,6 +429,14 @@ static void fall_through(struct px_emitter *e, uint32_t node, uint32_t next)
         px_emit_join(e);
 }
 
+/* Instructions without a record at the end of a block are counted by one that does nothing: a branch to what
+ * follows must not count them. */
+static void finish_ord(struct px_emitter *e)
+{
+    const uint32_t done = e->n ? e->f->code->div[e->n - 1].ord : 0;
+    if (done != e->ord) px_emit_both(e, px_emit_no_record, (struct px_insn){0});
+}
+
 static void emit_block(struct px_emitter *e, uint32_t place)
 {
     const struct px_irfn *f = e->f;
@@ -424,6 +449,7 @@ static void emit_block(struct px_emitter *e, uint32_t place)
     e->fp = f->code->home_fp;
     for (uint32_t i = b.first; i < b.first + b.n; i++) emit_inst(e, &f->insts.at[i]);
     set_mode(e, f->code->home_fp); /* a block that does not end in a branch */
+    finish_ord(e);
     fall_through(e, node, next);
 }
 
@@ -578,6 +604,7 @@ void px_emit(struct px_irfn *f)
     }
     e.pc_at[e.placed] = e.pc_at[e.placed + 1] = e.n;
     tell_kept(&e);
+    if (f->coder->counters) px_counted_keep(&e);
     finish(&e);
     px_forks_find(&e, end_of);
 }

@@ -31,6 +31,7 @@ struct px_emitter {
     uint32_t *pc_of;                   /* by node */
     uint32_t frame_bytes;              /* rows are placed; further ones go here */
     uint32_t ord;                      /* instructions of the text so far */
+    uint32_t lanes_counted;            /* ord of the instruction whose lanes were counted last */
     uint32_t fp;                       /* mode in force */
     uint32_t slots;                    /* memory records so far */
     bool *read;                        /* by register: is it ever read? NULL until asked */
@@ -90,8 +91,12 @@ px_emission px_emit_acquire, px_emit_release, px_emit_jump, px_emit_branch, px_e
 struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align);
 /* fuse.c: the record that was just made and those before it, where one handler does their work. */
 void px_fuse(struct px_emitter *e);
+/* counted.c: a record that counts the lanes of an access under a guard; the list of what is counted. */
+void px_counted_lanes(struct px_emitter *e, const struct px_ir_inst *in);
+void px_counted_keep(struct px_emitter *e);
 void px_emit_to(struct px_emitter *e, uint32_t node); /* a jump to a block */
 bool px_emit_goes(const struct px_insn *div);         /* is it one of these two? */
+void px_emit_shuffle(struct px_emitter *e);           /* random schedule: lanes may part */
 void px_emit_join(struct px_emitter *e);              /* lanes that fall through stop to look for others */
 
 #endif

@@ -1,5 +1,6 @@
 /* emit_ctl.c - records that leave, wait or call: what exec.c acts on. */
 #include "code/emit.h"
+#include "base/random.h"
 #include "code/asks.h"
 #include "ops/private.h"
 #include "ops/sreg.h"
@@ -68,6 +69,19 @@ static int do_join(struct px_gang *g, const struct px_insn *in)
 void px_emit_join(struct px_emitter *e)
 {
     px_emit_pair(e, do_nothing, do_join, &(struct px_insn){.target = e->n + 1});
+}
+
+/* Three times in four; never where lanes go on together whatever happens. */
+static int do_shuffle(struct px_gang *g, const struct px_insn *in)
+{
+    (void)in;
+    if (g->narrow || g->forked || !(px_random_next(&g->cta->random) & 3)) return PX_STEP_NEXT;
+    return PX_STEP_SHUFFLE;
+}
+
+void px_emit_shuffle(struct px_emitter *e)
+{
+    px_emit_both(e, do_shuffle, (struct px_insn){0});
 }
 
 void px_emit_to(struct px_emitter *e, uint32_t node)

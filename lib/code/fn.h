@@ -28,6 +28,7 @@
 #include "gang/engine.h"
 #include "gang/gang.h"
 #include "ops/wgmma_form.h"
+#include "gang/tally.h"
 
 struct px_coder {
     struct px_arena *keep, *scratch;
@@ -37,12 +38,15 @@ struct px_coder {
     struct px_irfn **fns; /* by px_lfunc.id; NULL: not reached */
     PX_VEC(struct px_irfn *) queue;
     uint32_t width, threads;
-    uint32_t least_width;  /* the widest group of lanes that an instruction needs together */
-    uint32_t program;      /* owner number of its windows */
-    bool cooperates;       /* see px_code */
-    bool approx_exact;     /* ptx_device_config.approx_exact */
-    ptx_fmad fmad;         /* of the program */
-    uint32_t engine;       /* enum px_engine: optimisations that are on */
+    uint32_t least_width; /* the widest group of lanes that an instruction needs together */
+    uint32_t program;     /* owner number of its windows */
+    bool cooperates;      /* see px_code */
+    bool approx_exact;    /* ptx_device_config.approx_exact */
+    ptx_fmad fmad;        /* of the program */
+    uint32_t engine;      /* enum px_engine: optimisations that are on */
+    uint32_t counters;    /* of px_code_wishes; 0: nobody counts */
+    bool shuffles;
+    uint32_t ntallies;     /* counters of the functions that have records */
     struct px_refusal why; /* text NULL: none */
     jmp_buf give_up;       /* px_code_fail comes here, */
     /* or, after it has told of the instruction, to the next one. */
@@ -76,7 +80,9 @@ struct px_irfn {
     PX_VEC(struct px_ir_opd) opds;
     PX_VEC(struct px_ir_reg) regs;
     PX_VEC(struct px_origin) origins;
-    PX_VEC(uint32_t) labels; /* instruction behind it; those of the text come first */
+    PX_VEC(struct px_counted) counted; /* by origin, where executions are counted */
+    const struct px_loc *loc;          /* the last .loc of the text so far */
+    PX_VEC(uint32_t) labels;           /* instruction behind it; those of the text come first */
     PX_VEC(const struct px_stmt *) text_labels;
     uint32_t labels_placed;              /* of those of the text */
     uint32_t text_insts;                 /* instructions of the text */

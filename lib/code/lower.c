@@ -226,6 +226,7 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lo
     px_vec_push(f->coder->scratch, &f->origins, origin);
     f->fresh = true;
     if (!px_match_inst(inst, &b.match)) px_code_fail(f, inst, "has no form");
+    if (f->coder->counters) px_counted_note(f, &b);
     if (!px_form_executable(b.match.form)) refuse(f, inst);
     refuse_operands(f, inst);
     b.inst = without_indices(f, inst, &b.match);
@@ -318,6 +319,8 @@ static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
         lower_or_tell(f, &s->u.inst, PX_LOWER_WHOLE);
     else if (s->kind == PX_S_LABEL)
         px_lower_place(f, f->labels_placed++);
+    else if (s->kind == PX_S_LOC && !s->u.loc.intermediate)
+        f->loc = &s->u.loc;
 }
 
 /* ---- registers of the text ---- */
@@ -365,6 +368,7 @@ void px_lower(struct px_irfn *f)
     each_stmt(f, body, note_label);
     reserve(f);
     px_vec_push(f->coder->scratch, &f->origins, none);
+    if (f->coder->counters) px_vec_push(f->coder->scratch, &f->counted, (struct px_counted){0});
     add_registers(f);
     px_lower_params(f);
     if (f->params.n) each_stmt(f, body, note_taken);

@@ -18,6 +18,9 @@ struct px_bound {
     enum px_lower_part part;
 };
 
+/* counted.c: what is counted of the instruction of the origin that was just added. */
+void px_counted_note(struct px_irfn *f, const struct px_bound *b);
+
 /* Makes IR of an operation that the table names `@name`. One for each name: a row whose function is missing
  * does not link. */
 typedef void px_lowering(struct px_irfn *f, const struct px_bound *b);

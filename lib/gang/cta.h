@@ -10,6 +10,7 @@
 #define PX_GANG_CTA_H
 
 #include "gang/grid.h"
+#include "gang/lanes.h"
 
 struct px_cta;
 
@@ -18,6 +19,7 @@ struct px_narrow {
     uint8_t *room;
     size_t bytes;
     uint8_t lane[256];
+    struct px_lanes warps[8]; /* where lanes of each warp stand; while instructions are counted */
 };
 
 /* What a worker thread owns. One per thread, reused for CTA after CTA. */
@@ -31,7 +33,8 @@ struct px_worker {
     atomic_int *stop;         /* nonzero: leave at the next branch */
     struct px_private *pages; /* reductions not yet performed (ops/private.h); NULL until there are some */
     struct px_narrow narrow;
-    uint64_t look_at; /* px_worker_look is due when warp_instructions are as many */
+    struct px_tally *tally; /* counters of the code that runs (gang/tally.h); NULL: nobody counts */
+    uint64_t look_at;       /* px_worker_look is due when warp_instructions are as many */
 };
 
 /* sched.c: tells the launch what was executed, and stops it when a limit is reached. Costs a look at the

@@ -170,6 +170,19 @@ struct px_entry *px_entries_take(struct px_entries *s)
     return s->running;
 }
 
+struct px_entry *px_entries_take_any(struct px_entries *s, uint64_t random)
+{
+    if (!s->ready.n) return NULL;
+    const uint32_t last = s->ready.n - 1, round = s->all[s->ready.at[last]].round;
+    uint32_t n = 1;
+    while (n <= last && s->all[s->ready.at[last - n]].round == round) n++;
+    const uint32_t i = last - (uint32_t)(random % n);
+    s->running = &s->all[s->ready.at[i]];
+    s->round = round;
+    take_out(&s->ready, i, 1);
+    return s->running;
+}
+
 static uint32_t next_pc_of_round(const struct px_entries *s, const struct px_frame *frame, uint32_t round)
 {
     struct rank first = rank_of_place(round, frame, 0, false);

@@ -77,6 +77,8 @@ void px_entries_clear(struct px_entries *s);
 
 /* Makes the first entry that could run the running one; NULL when there is none. None is running. */
 struct px_entry *px_entries_take(struct px_entries *s);
+/* The same with any entry of the lowest round, as `random` says. */
+struct px_entry *px_entries_take_any(struct px_entries *s, uint64_t random);
 /* Lowest pc of `frame` at which an entry stands that could run; UINT32_MAX without one. */
 uint32_t px_entries_next_pc(const struct px_entries *s, const struct px_frame *frame);
 /* An entry sleeps in this state, whatever its key. */

@@ -88,6 +88,7 @@ struct px_gang {
     uint32_t width;         /* lanes of a row: the same but while a loop runs narrowed (vm/forks.h) */
     bool shortens;          /* n may be less than width where the last lanes are elsewhere */
     bool tiles;             /* surveys look for tiles */
+    bool forked;            /* both ways of a fork run, one after the other */
     bool narrow;            /* a loop runs narrowed: lanes are not where they are elsewhere */
     uint32_t nactive;       /* lanes of `active` */
     struct px_lanes active; /* lanes of the running entry; equal to the mask row */
@@ -154,6 +155,7 @@ struct px_cta {
     struct px_frame *spare;            /* frames to use again */
     uint64_t frame_bytes;              /* held by frames, spare ones included */
     struct px_async_when when;         /* asynchronous copies finish */
+    uint64_t random;                   /* state of a random schedule; 0: the usual one */
     bool counted;                      /* clocks count what was executed (deterministic) */
     uint64_t clock;                    /* what %clock counts: instructions of this CTA */
     const struct ptx_allocator *alloc; /* the device's */

@@ -51,6 +51,7 @@ struct px_grid {
     uint32_t depth;                 /* 0 for a host launch */
     uint64_t ctas;                  /* total */
     uint32_t resident;              /* CTAs of this shape that the device holds at once (occupancy) */
+    uint64_t cta_first, cta_stride; /* numbers are handed out in this order; stride 0: from 0 on */
     uint64_t next_cta;              /* next number to hand out; under the scheduler's lock */
     atomic_uint_fast64_t ctas_left; /* not yet ended */
     atomic_uint_fast64_t untold;    /* of a root: CTAs that have neither ended nor let dependents begin */

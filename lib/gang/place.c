@@ -63,7 +63,7 @@ static void search_locs(const struct px_block *block, struct search *s)
     }
 }
 
-static const char *file_name(const struct ptx_module *module, uint32_t index)
+const char *px_place_file(const struct ptx_module *module, uint32_t index)
 {
     for (uint32_t i = 0; i < module->tree.nitems; i++) {
         const struct px_item *item = &module->tree.items[i];
@@ -79,9 +79,9 @@ static void add_source(struct text *t, const struct px_lfunc *func, const struct
     if (!body || !inst) return;
     search_locs(body, &s);
     const struct px_loc *at = s.found ? s.last : NULL;
-    if (at) add(t, "%s:%u", file_name(func->module, at->file), at->line);
+    if (at) add(t, "%s:%u", px_place_file(func->module, at->file), at->line);
     for (int depth = 0; at && at->inlined_line && depth < INLINE_DEPTH; depth++) {
-        add(t, " (inlined at %s:%u)", file_name(func->module, at->inlined_file), at->inlined_line);
+        add(t, " (inlined at %s:%u)", px_place_file(func->module, at->inlined_file), at->inlined_line);
         struct search outer = {.of = at};
         search_locs(body, &outer);
         at = outer.match;

@@ -29,10 +29,12 @@
 /* The handlers see no more of the module than these names, so that they are not compiled anew with the
  * checker. */
 struct px_arena;
+struct px_counted;
 struct px_inst;
 struct px_lfunc;
 struct px_symbol;
 struct px_linked;
+struct px_tally;
 struct px_gang;
 struct px_insn;
 
@@ -61,6 +63,7 @@ enum px_step {
     PX_STEP_TRIGGER, /* griddepcontrol.launch_dependents: the grid's last block has executed it, or ended */
     PX_STEP_ARRIVED, /* an atomic operation has changed the grid's workspace */
     PX_STEP_YIELD,   /* nanosleep: let others run */
+    PX_STEP_SHUFFLE, /* random schedule: lanes may part here */
     PX_STEP_WIDEN,   /* nothing was done: it cannot be done while the gang runs narrowed (vm/forks.h) */
     PX_STEP_ROWS,    /* nothing was done: what the record takes for granted does not hold; see px_lane_term */
     PX_STEP_TRAP     /* the trap of the CTA is set */
@@ -259,6 +262,10 @@ struct px_fcode {
     uint32_t nargs, nrets;
     uint32_t home_fp;   /* floating-point mode that calls and returns expect */
     uint8_t references; /* PX_REFERS_: opaque variables of the program that its text names */
+    /* Instructions of the text by px_insn.ord - 1, and where their counters begin (gang/tally.h); NULL:
+     * nobody counts. */
+    const struct px_counted *counted;
+    uint32_t ncounted, tally_at;
 };
 
 struct px_code {
@@ -267,9 +274,11 @@ struct px_code {
     const struct px_linked *linked;
     const struct px_level *level;
     uint32_t width, threads;
-    bool cooperates;      /* it asks for the grid's workspace */
-    uint8_t references;   /* of all its functions */
-    struct px_code *next; /* in the program's cache */
+    bool cooperates;           /* it asks for the grid's workspace */
+    uint8_t references;        /* of all its functions */
+    struct px_tally **tallies; /* by worker, each NULL until that one runs it; NULL: nobody counts */
+    uint32_t ntallies;         /* counters of all its functions */
+    struct px_code *next;      /* in the program's cache */
 };
 
 /* ---- handlers, one set of functions per SIMD level ---- */

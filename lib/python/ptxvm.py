@@ -137,6 +137,9 @@ class DeviceConfig(Sized):
         ("sticky", c_int),
         ("unified", c_uint),
         ("engine", c_char_p),
+        ("counts", c_int),
+        ("schedule", c_int),
+        ("schedule_seed", c_uint64),
     ]
 
 
@@ -214,6 +217,30 @@ class WatchStruct(Structure):
     ]
 
 
+COUNT_SPACES = ["generic", "global", "shared", "local", "const", "param"]
+
+
+class CountStruct(Structure):
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kernel", c_char_p),
+        ("function", c_char_p),
+        ("opcode", c_char_p),
+        ("file", c_char_p),
+        ("line", c_uint),
+        ("source", c_char_p),
+        ("source_line", c_uint),
+        ("threads", c_uint64),
+        ("warps", c_uint64),
+        ("divided", c_uint64),
+        ("waits", c_uint64),
+        ("read", c_uint64 * len(COUNT_SPACES)),
+        ("written", c_uint64 * len(COUNT_SPACES)),
+    ]
+
+
+COUNT = ctypes.CFUNCTYPE(None, c_void_p, POINTER(CountStruct))
+COUNT_BY = ["kernel", "opcode", "line", "instruction"]
 WATCH = ctypes.CFUNCTYPE(None, c_void_p, POINTER(WatchStruct))
 WATCH_KINDS = ["?", "begin", "end", "copy", "wait", "refused", "leak"]
 
@@ -239,6 +266,20 @@ class Event:
 
     def __repr__(self):
         return f"<{self.kind} {self.kernel} {self.reason}>"
+
+
+class Count:
+    """What was executed of a kernel, an opcode, a line or an instruction: the fields of ptx_count
+    (ptx_counts.h); read and written are {space: bytes}, of spaces that were touched."""
+
+    def __init__(self, c):
+        for name, _ in CountStruct._fields_[1:]:
+            setattr(self, name, plain(getattr(c, name)))
+        self.read = {space: n for space, n in zip(COUNT_SPACES, self.read) if n}
+        self.written = {space: n for space, n in zip(COUNT_SPACES, self.written) if n}
+
+    def __repr__(self):
+        return f"<{self.kernel} {self.opcode or self.line}: {self.threads}>"
 
 
 # ---- the library -------------------------------------------------------------
@@ -278,6 +319,8 @@ declare("ptx_module_kernel_param", c_void_p, c_size_t, c_size_t, c_void_p)
 declare("ptx_device_create", c_void_p, POINTER(c_void_p))
 declare("ptx_device_destroy", c_void_p, result=None)
 declare("ptx_device_interrupt", c_void_p, result=None)
+declare("ptx_device_counts", c_void_p, c_int, COUNT, c_void_p)
+declare("ptx_device_counts_clear", c_void_p)
 declare("ptx_device_message", c_void_p, result=c_char_p)
 declare("ptx_device_wait", c_void_p, c_void_p)
 declare("ptx_device_watch", c_void_p, WATCH, c_void_p)
@@ -591,6 +634,17 @@ class Device:
         watch = WATCH(lambda _user, event: function(Event(event.contents))) if function else WATCH()
         check(library.ptx_device_watch(self.handle, watch, None))
         self._watch = watch
+
+    def counts(self, by="kernel"):
+        """A list of Count: what was executed, by kernel, opcode, line or instruction. For a
+        Device(counts=True) on which nothing is under way."""
+        found = []
+        tell = COUNT(lambda _user, count: found.append(Count(count.contents)))
+        check(library.ptx_device_counts(self.handle, COUNT_BY.index(by), tell, None))
+        return found
+
+    def clear_counts(self):
+        check(library.ptx_device_counts_clear(self.handle))
 
     def _raise(self, status, fault):
         if status == OK:

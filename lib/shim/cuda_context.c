@@ -107,6 +107,9 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .error_bytes = room,
                                 .async = s->async,
                                 .async_seed = s->async_seed,
+                                .counts = s->counts,
+                                .schedule = s->schedule,
+                                .schedule_seed = s->schedule_seed,
                                 .sticky = 1};
     ptx_device *vm;
     ptx_status status = PTX_ERROR_UNSUPPORTED;
@@ -191,9 +194,11 @@ void px_cu_context_count(void *context, void *user)
     struct px_cu_context *c = context;
     ptx_progress progress = {sizeof progress};
     (void)user;
-    if (!atomic_load(&c->vm)) return;
-    ptx_device_progress(atomic_load(&c->vm), &progress);
+    ptx_device *vm = atomic_load(&c->vm);
+    if (!vm) return;
+    ptx_device_progress(vm, &progress);
     px_cu_log_instructions(progress.thread_instructions_ever);
+    if (px_cu_settings()->counts) ptx_device_counts(vm, PTX_COUNT_BY_OPCODE, px_cu_log_count, NULL);
 }
 
 /* ---- making and ending ---- */

@@ -85,6 +85,18 @@ static bool read_async(void)
            wrong("PTXVM_ASYNC", "late, early or random:SEED", value);
 }
 
+static bool read_schedule(void)
+{
+    const char *value = given("PTXVM_SCHEDULE");
+    char *end = NULL;
+    if (!value) return true;
+    const bool seeded = strncmp(value, "random:", 7) == 0 && value[7] >= '0' && value[7] <= '9';
+    if (seeded) settings.schedule_seed = strtoull(value + 7, &end, 0);
+    settings.schedule = PTX_SCHEDULE_RANDOM;
+    return (seeded && !*end && settings.schedule_seed <= UINT32_MAX) ||
+           wrong("PTXVM_SCHEDULE", "random:SEED", value);
+}
+
 /* "sm_90", or one for each device, "sm_90,sm_80": the last stands for the rest. "9.0" and "90" mean the same.
  */
 static bool read_arch(unsigned all)
@@ -132,7 +144,7 @@ static void read_visible(unsigned all)
 
 static bool read_environment(void)
 {
-    uint64_t devices = 1, threads = 0, deterministic = 0;
+    uint64_t devices = 1, threads = 0, deterministic = 0, counts = 0;
     int blocking = 0, eager = 0, exact = 0, fmad = -1;
     settings.memory = 16ull << 30;
     if (!px_cu_log_open(given("PTXVM_LOG"), given("PTXVM_REPORT"))) return false;
@@ -146,6 +158,7 @@ static bool read_environment(void)
     if (!read_number("PTXVM_DETERMINISTIC", 1, &deterministic)) return false;
     if (!read_word("PTXVM_APPROX", "chip", "exact", &exact)) return false;
     if (!read_word("PTXVM_FMAD", "true", "false", &fmad) || !read_async()) return false;
+    if (!read_number("PTXVM_COUNTS", 1, &counts) || !read_schedule()) return false;
     if (!read_arch((unsigned)devices)) return false;
     /* A value that CUDA does not know is none there, so neither is it here. */
     const char *loading = given("CUDA_MODULE_LOADING"), *launch = given("CUDA_LAUNCH_BLOCKING");
@@ -153,6 +166,7 @@ static bool read_environment(void)
     blocking = launch && strcmp(launch, "1") == 0;
     settings.threads = (unsigned)threads;
     settings.deterministic = deterministic != 0;
+    settings.counts = counts != 0;
     settings.approx_exact = exact;
     settings.fmad = fmad < 0 ? PTX_FMAD_DEFAULT : fmad ? PTX_FMAD_OFF : PTX_FMAD_ON;
     settings.eager = eager;

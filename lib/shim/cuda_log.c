@@ -19,6 +19,14 @@ struct tally {
     char text[];
 };
 
+/* What was executed of an opcode of a kernel. */
+struct counted {
+    struct counted *next;
+    uint64_t numbers[6]; /* threads, warps, divided, waits, bytes read and written */
+    char *opcode;        /* behind the kernel's name */
+    char kernel[];
+};
+
 enum { FAULTS_KEPT = 100 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
@@ -26,6 +34,7 @@ static bool off, detailed, reporting;
 static FILE *log_file; /* NULL: standard error */
 static char *report_path;
 static struct tally *unsupported, *kernels, *faults;
+static struct counted *counts;
 static unsigned faults_kept;
 static uint64_t launches, instructions;
 static pid_t process;
@@ -128,6 +137,34 @@ void px_cu_log_instructions(uint64_t more)
 {
     pthread_mutex_lock(&lock);
     instructions += more;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct counted *counted_of(const ptx_count *c)
+{
+    struct counted **at = &counts;
+    for (; *at; at = &(*at)->next)
+        if (strcmp((*at)->kernel, c->kernel) == 0 && strcmp((*at)->opcode, c->opcode) == 0) return *at;
+    const size_t size = strlen(c->kernel) + 1;
+    struct counted *made = malloc(sizeof *made + size + strlen(c->opcode) + 1);
+    if (!made) return NULL;
+    *made = (struct counted){.opcode = made->kernel + size};
+    memcpy(made->kernel, c->kernel, size);
+    strcpy(made->opcode, c->opcode);
+    return *at = made;
+}
+
+void px_cu_log_count(void *unused, const ptx_count *c)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    struct counted *to = counted_of(c);
+    const uint64_t more[4] = {c->threads, c->warps, c->divided, c->waits};
+    for (unsigned i = 0; to && i < 4; i++) to->numbers[i] += more[i];
+    for (unsigned i = 0; to && i < PTX_COUNT_SPACES; i++) {
+        to->numbers[4] += c->read[i];
+        to->numbers[5] += c->written[i];
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -248,6 +285,23 @@ static void json_faults(FILE *to)
     fprintf(to, "%s],\n", faults ? "\n  " : "");
 }
 
+static void json_opcodes(FILE *to)
+{
+    static const char *const names[] = {"threads", "warps", "divided", "waits", "read", "written"};
+    if (!counts) return;
+    fputs("  \"opcodes\": [", to);
+    for (const struct counted *c = counts; c; c = c->next) {
+        fprintf(to, "%s\n    {\"kernel\": ", c == counts ? "" : ",");
+        json_text(to, c->kernel, strlen(c->kernel));
+        fputs(", \"opcode\": ", to);
+        json_text(to, c->opcode, strlen(c->opcode));
+        for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+            fprintf(to, ", \"%s\": %llu", names[i], (unsigned long long)c->numbers[i]);
+        fputs("}", to);
+    }
+    fputs("\n  ],\n", to);
+}
+
 /* The lock is held. */
 static void report_write(void)
 {
@@ -257,6 +311,7 @@ static void report_write(void)
     json_counts(to, "kernels", "launches", kernels);
     json_faults(to);
     json_counts(to, "unsupported", "calls", unsupported);
+    json_opcodes(to);
     fprintf(to, "  \"launches\": %llu,\n  \"instructions\": %llu\n}\n", (unsigned long long)launches,
             (unsigned long long)instructions);
     fclose(to);

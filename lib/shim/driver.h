@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include "shim/cuda_api.h"
+#include "ptx_counts.h"
 #include "ptx_graph.h"
 #include "ptx_info.h"
 #include "ptx_memory.h"
@@ -108,6 +109,9 @@ struct px_cu_settings {
     ptx_async async;
     uint64_t async_seed, max_steps, timeout_ms, max_host, max_output; /* 0: the library's */
     bool deterministic;
+    bool counts;
+    ptx_schedule schedule;
+    uint64_t schedule_seed;
     bool blocking; /* CUDA_LAUNCH_BLOCKING */
     bool eager;    /* CUDA_MODULE_LOADING */
 };
@@ -129,6 +133,8 @@ void px_cu_log_launch(const char *kernel);
 void px_cu_log_fault(ptx_status status, const ptx_fault *fault);
 /* What a device that goes has executed. */
 void px_cu_log_instructions(uint64_t more);
+/* Of one opcode of one kernel; for PTXVM_REPORT, where PTXVM_COUNTS asks for it. */
+void px_cu_log_count(void *unused, const ptx_count *count);
 void px_cu_log_end(void);
 /* A line for a program that reads the driver's log (cuda_logs.c). */
 void px_cu_logs_add(CUlogLevel level, const char *text);

@@ -56,6 +56,7 @@ struct settings {
     int approx_exact;
     ptx_async async;
     uint64_t async_seed;
+    uint64_t schedule; /* seed + 1 of a random schedule; 0: the usual one */
     ptx_fmad fmad;
     uint64_t cache_bytes;
 };
@@ -65,6 +66,7 @@ struct runner {
     int approx_exact;
     ptx_async async;
     uint64_t async_seed;
+    uint64_t schedule;
     ptx_fmad fmad;
     struct runner *next;
     uint64_t forgotten; /* the value of `forgotten` when it was looked through last */
@@ -135,11 +137,21 @@ static int parse_async(const char *text, struct settings *settings)
     return !*end && settings->async_seed <= UINT32_MAX;
 }
 
+/* False when the text is not random:SEED. */
+static int parse_schedule(const char *text, struct settings *settings)
+{
+    char *end;
+    if (strncmp(text, "random:", 7) != 0 || text[7] < '0' || text[7] > '9') return 0;
+    const uint64_t seed = strtoull(text + 7, &end, 0);
+    settings->schedule = seed + 1;
+    return !*end && seed <= UINT32_MAX;
+}
+
 static ptx_status read_settings(struct settings *settings)
 {
     const char *threads = getenv("PTXVM_THREADS"), *approx = getenv("PTXVM_APPROX");
     const char *fmad = getenv("PTXVM_FMAD"), *cache = getenv("PTXVM_CACHE_BYTES");
-    const char *async = getenv("PTXVM_ASYNC");
+    const char *async = getenv("PTXVM_ASYNC"), *schedule = getenv("PTXVM_SCHEDULE");
     char *end;
     *settings = (struct settings){.cache_bytes = CACHE_DEFAULT};
     if (threads && *threads >= '0' && *threads <= '9') {
@@ -155,6 +167,8 @@ static ptx_status read_settings(struct settings *settings)
     if (async && *async && !parse_async(async, settings))
         return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_ASYNC is late, early or random:SEED, not '%.40s'",
                     async);
+    if (schedule && *schedule && !parse_schedule(schedule, settings))
+        return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_SCHEDULE is random:SEED, not '%.40s'", schedule);
     if (cache && *cache && !parse_bytes(cache, &settings->cache_bytes))
         return fail(PTX_ERROR_INVALID_ARGUMENT, "PTXVM_CACHE_BYTES is a number of bytes (512M), not '%.40s'",
                     cache);
@@ -293,6 +307,9 @@ static struct runner *runner_new(const struct settings *settings)
                                       .approx_exact = settings->approx_exact,
                                       .async = settings->async,
                                       .async_seed = settings->async_seed,
+                                      .schedule =
+                                          settings->schedule ? PTX_SCHEDULE_RANDOM : PTX_SCHEDULE_USUAL,
+                                      .schedule_seed = settings->schedule - (settings->schedule != 0),
                                       .output = print,
                                       .error = error,
                                       .error_bytes = sizeof error};
@@ -302,6 +319,7 @@ static struct runner *runner_new(const struct settings *settings)
         r->approx_exact = settings->approx_exact;
         r->async = settings->async;
         r->async_seed = settings->async_seed;
+        r->schedule = settings->schedule;
         r->fmad = settings->fmad;
         return r;
     }
@@ -316,7 +334,7 @@ static struct runner *runner_take(const struct settings *settings)
     struct runner **at = &idle, *r;
     while ((r = *at) && (r->threads != settings->threads || r->approx_exact != settings->approx_exact ||
                          r->fmad != settings->fmad || r->async != settings->async ||
-                         r->async_seed != settings->async_seed))
+                         r->async_seed != settings->async_seed || r->schedule != settings->schedule))
         at = &r->next;
     if (r) *at = r->next;
     pthread_mutex_unlock(&lock);

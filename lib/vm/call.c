@@ -13,6 +13,7 @@
 #include "ops/mem.h"
 #include "ops/private.h"
 #include "vm/device.h"
+#include "vm/tally.h"
 #include "gang/fpmode.h"
 
 /* ---- arguments and results of PTX functions: words, row by row ---- */
@@ -202,6 +203,7 @@ static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_i
     }
     split_rest(g, e, parked, next, false);
     e->pc = next - 1;
+    px_tally_wait(g, in->ord, &e->mask);
     px_entry_wait(&g->entries, PX_ENTRY_PARK, 0);
     return PX_STEP_JUMP;
 }

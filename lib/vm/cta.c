@@ -15,7 +15,9 @@
 #include "ops/private.h"
 #include "gang/fpmode.h"
 #include "vm/device.h"
+#include "vm/tally.h"
 #include "base/alloc.h"
+#include "base/random.h"
 #include <stdio.h>
 
 enum { PX_TURN = 4096 /* backward branches, calls and returns of a gang before the next one runs */ };
@@ -206,6 +208,10 @@ static bool start_cta(struct px_cta *cta, struct px_grid *grid, uint64_t number,
     cta->errors = cta->told = false;
     cta->counted = grid->device->config.deterministic;
     cta->clock = 0;
+    cta->random = 0;
+    if (grid->device->config.schedule == PTX_SCHEDULE_RANDOM)
+        cta->random =
+            px_random_mix(grid->device->config.schedule_seed + px_random_mix(grid->id) + number) | 1;
     cta->when.mode = grid->device->config.async;
     cta->when.seed = (grid->device->config.async_seed << 32) + number;
     if (!make_shared(cta, grid->shared_bytes)) return false;
@@ -262,12 +268,15 @@ static bool run_round(struct px_cta *cta, struct px_worker *worker, uint64_t *sl
                       enum px_cta_status *status)
 {
     for (uint32_t i = 0; i < cta->ngangs; i++) {
+        if (cta->random) cta->turn = (uint32_t)(px_random_next(&cta->random) % cta->ngangs);
         struct px_gang *g = &cta->gangs[cta->turn];
         cta->turn = cta->turn + 1 < cta->ngangs ? cta->turn + 1 : 0;
         if (!g->entries.ready.n) continue;
-        uint64_t turn = *slice < PX_TURN ? *slice : PX_TURN, left = turn;
+        uint64_t most = cta->random ? 1 + px_random_next(&cta->random) % 64 : PX_TURN;
+        uint64_t turn = *slice < most ? *slice : most, left = turn;
         enum px_gang_status s = px_gang_run(g, worker, &left);
         *slice -= turn - left;
+        if (cta->random && s == PX_GANG_BUDGET) *slice = 0;
         t->ran = true;
         if (s == PX_GANG_TRAP) return *status = PX_CTA_TRAPPED, false;
         if (s == PX_GANG_STOP) return *status = PX_CTA_STOPPED, false;
@@ -333,6 +342,10 @@ static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worke
 /* Whoever calls may have any floating-point mode, and finds it again. */
 enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
 {
+    if (!px_tally_take(worker, cta->code)) {
+        px_run_stop(cta->grid->run, PX_STOP_MEMORY);
+        return PX_CTA_STOPPED;
+    }
     const uint64_t caller = px_fp_enter();
     worker->fp_mode = PX_FP_HOME;
     const enum px_cta_status status = run_rounds(cta, worker, slice);

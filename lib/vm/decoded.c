@@ -33,7 +33,11 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
     *why = (struct px_refusal){0};
     if (setjmp(no_memory)) return NULL;
     const struct ptx_device *device = program->device;
-    const struct px_code_wishes wishes = {device->config.approx_exact != 0, program->fmad, device->engine};
+    const struct px_code_wishes wishes = {.approx_exact = device->config.approx_exact != 0,
+                                          .fmad = program->fmad,
+                                          .engine = device->engine,
+                                          .counters = device->config.counts ? device->config.workers : 0,
+                                          .shuffles = device->config.schedule == PTX_SCHEDULE_RANDOM};
     code = px_decode(&program->linked, kernel, threads, program->number, device->level, &wishes,
                      &program->code_arena, why);
     if (!code) return NULL;

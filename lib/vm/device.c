@@ -4,10 +4,12 @@
  * What a configuration leaves at zero is filled in here once; the rest of the
  * VM reads device->config without asking for defaults again.
  */
+#include "base/random.h"
 #include "vm/device.h"
 #include "vm/pool.h"
 #include "vm/report.h"
 #include "vm/stream.h"
+#include "vm/tally.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -219,6 +221,10 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
     c->arch = c->engine = NULL;
     c->error = NULL; /* the caller's; read from its own struct */
     if (c->deterministic) c->workers = 1;
+    if (c->schedule == PTX_SCHEDULE_RANDOM) {
+        c->async = PTX_ASYNC_RANDOM;
+        c->async_seed = c->schedule_seed;
+    }
     if (!c->workers) c->workers = count_cpus();
     if (c->workers > MAX_WORKERS) c->workers = MAX_WORKERS;
     if (!c->memory_bytes) c->memory_bytes = 16ull << 30;
@@ -296,6 +302,8 @@ static ptx_status make_parts(struct ptx_device *device)
     device->sched.over = px_task_over;
     device->sched.look = px_tasks_look;
     device->sched.triggered = px_task_triggered;
+    if (device->config.schedule == PTX_SCHEDULE_RANDOM)
+        device->sched.random = px_random_mix(device->config.schedule_seed) | 1;
     device->sched.alone = device->config.deterministic != 0;
     device->quota.sched = &device->sched;
     if (!(device->pool = px_pool_new(device, 0))) return PTX_ERROR_OUT_OF_MEMORY;
@@ -388,6 +396,7 @@ void px_device_destroy(ptx_device *device)
     px_watch_leaks(device);
     while (device->programs) px_program_free(device->programs);
     device->quota.sched = NULL;
+    px_tally_forget(device);
     px_sched_free(&device->sched);
     px_tasks_free(device);
     px_handles_free(&device->handles, &device->alloc);

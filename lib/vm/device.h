@@ -77,6 +77,8 @@ struct ptx_device {
     atomic_bool any_told;
     uint32_t next_program;
     uint32_t depth_limit[2]; /* of launch nesting for CDP1, CDP2 */
+    struct px_gone *gone;    /* counts of programs that went (counts.c); */
+    bool counts_lost;        /* there was no memory for some */
     void *cdp;               /* lib/cdp's state of the device; under the scheduler's lock */
     char message[512];
 };

@@ -18,12 +18,14 @@
  */
 #include "link/program.h"
 #include "gang/gang.h"
+#include "base/random.h"
 #include "vm/exec.h"
 #include "vm/cooperative.h"
 #include "vm/forks.h"
 #include "vm/kept.h"
 #include "vm/poll.h"
 #include "vm/sched.h"
+#include "vm/tally.h"
 #include "ops/alloca.h"
 #include "ops/warp.h"
 #include "gang/fpmode.h"
@@ -89,11 +91,7 @@ static uint32_t ord_before(const struct px_insn *code, uint32_t pc)
 /* Adds what ran between two numbers of instructions to the counters. */
 static void count(const struct run *r, uint32_t from, uint32_t to)
 {
-    struct px_gang *g = r->g;
-    uint64_t k = to - from;
-    g->worker->thread_instructions += k * g->nactive;
-    g->worker->warp_instructions += k * ((g->nactive + 31) / 32);
-    g->cta->clock += k;
+    px_tally_run(r->g, from, to);
 }
 
 enum after { AFTER_GO, AFTER_SWITCH, AFTER_TRAP };
@@ -194,6 +192,7 @@ static bool split_inside(struct run *r, const struct px_loop *loop, uint32_t *pc
     const struct px_lanes taken = g->taken, others = px_lanes_minus(g->active, taken);
     const bool back = target >= loop->head && target < loop->end, on = *pc + 1 < loop->end;
     struct px_fork_stop stop;
+    px_tally_split(g, r->e->frame->code->div[*pc].ord);
     if (fork) {
         if (px_fork_run(g, fork, &stop) == PX_STEP_NEXT) return *pc = fork->join, true;
         const struct px_lanes rest = px_lanes_minus(g->active, stop.lanes);
@@ -240,6 +239,7 @@ static enum after go_to(struct run *r, const struct px_insn **in, uint32_t targe
     if ((*in)->flags & PX_IF_ALONE && px_cooperative_waits(r->g, *in)) {
         r->e->pc = target;
         r->e->resume = 0;
+        px_tally_wait(r->g, (*in)->ord, &r->e->mask);
         px_entry_wait(&r->g->entries, PX_ENTRY_GRID, 0);
         return AFTER_SWITCH;
     }
@@ -288,6 +288,7 @@ static enum after do_split(struct run *r, const struct px_insn **at, uint32_t ne
     struct px_gang *g = r->g;
     const struct px_insn *in = *at;
     const struct px_fork *fork = px_fork_at(r->e->frame->code, next - 1);
+    px_tally_split(g, in->ord);
     if (fork && g->merge_pc >= fork->join) return do_fork(r, fork, at);
     if (in->target < next) spend(r);
     part(r, next, px_lanes_minus(r->e->mask, g->taken));
@@ -340,6 +341,7 @@ static enum after do_switch(struct run *r, const struct px_insn *in, uint32_t ne
                      "brx.idx index %u of %u targets", ways.value[i], t->n);
         return AFTER_TRAP;
     }
+    if (g->worker->tally) px_tally_ways(g, in->ord, ways.lanes, ways.n);
     for (uint32_t i = 0; i < ways.n; i++) part(r, t->targets[ways.value[i]], ways.lanes[i]);
     f->rows = true;
     for (uint32_t i = 0; i < ways.n; i++)
@@ -393,19 +395,23 @@ static enum after do_barrier(struct run *r, const struct px_insn *in)
     /* Only lanes that name one number are sure to go on together. */
     if (!(in->flags & PX_IF_SCALAR_A)) part_all(r, (uint32_t)(in - r->code) + 1);
     stop_at(r, in);
+    const struct px_lanes lanes = r->e->mask;
     if (px_barrier_arrive(r->g, r->e, in)) return AFTER_GO;
+    px_tally_wait(r->g, in->ord, &lanes);
     return r->g->cta->trap.error ? AFTER_TRAP : AFTER_SWITCH;
 }
 
 static enum after do_sync(struct run *r, const struct px_insn *in)
 {
     stop_at(r, in);
+    px_tally_wait(r->g, in->ord, &r->e->mask);
     return px_sync_wait(r->g, r->e, in) ? AFTER_SWITCH : AFTER_TRAP;
 }
 
 static enum after do_meet(struct run *r, const struct px_insn *in)
 {
     stop_at(r, in);
+    px_tally_wait(r->g, in->ord, &r->e->mask);
     px_entry_meet(&r->g->entries, r->g->live, in->size);
     return AFTER_SWITCH;
 }
@@ -454,6 +460,42 @@ static enum after take_rows(struct run *r, const struct px_insn **in)
     return AFTER_GO;
 }
 
+/* Lanes that go ahead: any of them, any warps, or all but one of each. */
+static struct px_lanes draw_lanes(uint64_t *random)
+{
+    const uint64_t kind = px_random_next(random) % 3;
+    struct px_lanes lanes;
+    for (int i = 0; i < PX_MASK_WORDS; i++) {
+        const uint64_t draw = px_random_next(random);
+        if (kind == 0)
+            lanes.w[i] = draw;
+        else if (kind == 1)
+            lanes.w[i] = (draw & 1 ? UINT32_MAX : 0) | (draw & 2 ? (uint64_t)UINT32_MAX << 32 : 0);
+        else
+            lanes.w[i] = ~(1ull << (draw & 31) | 1ull << (32 + (draw >> 5 & 31)));
+    }
+    return lanes;
+}
+
+/* Random schedule: lanes of the running entry stay before the next record while others go on, or all of them
+ * do, or the whole CTA. */
+static enum after do_shuffle(struct run *r, const struct px_insn **in, uint32_t next)
+{
+    struct px_gang *g = r->g;
+    struct px_entry *e = r->e;
+    const struct px_lanes stay = px_lanes_minus(e->mask, draw_lanes(&g->cta->random));
+    const uint64_t what = px_random_next(&g->cta->random) % 8;
+    part_all(r, next);
+    if (what == 0) *r->budget = 0;
+    if (what < 2 || px_lanes_empty(&stay) || px_lanes_equal(&stay, &e->mask)) return leave_at(r, next);
+    px_entry_go(&g->entries, stay, e->frame, next, false);
+    e->pc = next;
+    e->resume = 0;
+    enter(r, e);
+    *in = r->code + next;
+    return AFTER_GO;
+}
+
 /* Acts on a step other than NEXT; AFTER_GO continues at *in. */
 static enum after act(struct run *r, int step, const struct px_insn **in)
 {
@@ -474,6 +516,7 @@ static enum after act(struct run *r, int step, const struct px_insn **in)
     case PX_STEP_SYNC: part_all(r, next); return do_sync(r, now);
     case PX_STEP_MEET: part_all(r, next); return do_meet(r, now);
     case PX_STEP_GROW: part_all(r, next); return do_grow(r, now);
+    case PX_STEP_SHUFFLE: return do_shuffle(r, in, next);
     case PX_STEP_POLL: part_all(r, next); return do_poll(r, now);
     case PX_STEP_PRIOR:
         if (prior_over(r, now)) break;
@@ -521,7 +564,9 @@ static enum px_gang_status run_entries(struct run *r)
         if (budget_spent(r))
             return atomic_load_explicit(g->worker->stop, memory_order_relaxed) ? PX_GANG_STOP
                                                                                : PX_GANG_BUDGET;
-        enter(r, px_entries_take(&g->entries));
+        uint64_t *random = &g->cta->random;
+        enter(r, *random ? px_entries_take_any(&g->entries, px_random_next(random))
+                         : px_entries_take(&g->entries));
         if (run_entry(r) == AFTER_TRAP) return PX_GANG_TRAP;
     }
 }

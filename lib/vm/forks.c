@@ -6,6 +6,7 @@
 #include "vm/cooperative.h"
 #include "vm/device.h"
 #include <stdlib.h>
+#include "vm/tally.h"
 
 void px_gang_activate(struct px_gang *g, struct px_lanes lanes)
 {
@@ -41,17 +42,11 @@ const struct px_loop *px_loop_at(const struct px_fcode *code, uint32_t pc)
 
 /* ---- forks ---- */
 
-static void count(struct px_gang *g, uint32_t insts)
-{
-    g->worker->thread_instructions += (uint64_t)insts * g->nactive;
-    g->worker->warp_instructions += (uint64_t)insts * ((g->nactive + 31) / 32);
-    g->cta->clock += insts;
-}
-
 static int run_way(struct px_gang *g, const struct px_way *way, struct px_lanes lanes,
                    struct px_fork_stop *stop)
 {
     const struct px_insn *code = g->running->code->div, *in = code + way->first, *end = code + way->end;
+    const uint32_t before = code[way->first - 1].ord;
     int step = PX_STEP_NEXT;
     if (!way->insts) return step;
     px_gang_activate(g, lanes);
@@ -60,7 +55,7 @@ static int run_way(struct px_gang *g, const struct px_way *way, struct px_lanes 
         if (step == PX_STEP_ARRIVED) px_cooperative_arrived(g->cta->grid), step = PX_STEP_NEXT;
         if (step != PX_STEP_NEXT) break;
     }
-    count(g, step == PX_STEP_NEXT ? way->insts : in[-1].ord - code[way->first - 1].ord);
+    px_tally_run(g, before, step == PX_STEP_NEXT ? before + way->insts : in[-1].ord);
     stop->lanes = lanes;
     stop->pc = (uint32_t)(in - code);
     return step;
@@ -70,11 +65,13 @@ int px_fork_run(struct px_gang *g, const struct px_fork *fork, struct px_fork_st
 {
     const struct px_lanes all = g->active, taken = g->taken;
     stop->rest = fork->taken.insts ? fork->taken.first : fork->join;
+    g->forked = true;
     int step = run_way(g, &fork->other, px_lanes_minus(all, taken), stop);
     if (step == PX_STEP_NEXT) {
         stop->rest = fork->join;
         step = run_way(g, &fork->taken, taken, stop);
     }
+    g->forked = false;
     px_gang_activate(g, all);
     return step;
 }
@@ -118,6 +115,7 @@ static uint32_t list_lanes(uint8_t *list, struct px_lanes lanes)
 
 static void stand_together(struct px_gang *g, uint32_t n)
 {
+    if (g->worker->tally) px_tally_narrowed(&g->worker->narrow, n);
     g->n = (n + 31) & ~31u;
     px_gang_activate(g, px_lanes_below(n));
 }

@@ -1,5 +1,6 @@
 /* poll.c - lanes that wait at mbarriers (docs/async.md): asleep, awake, out of time. */
 #include "vm/poll.h"
+#include "vm/tally.h"
 #include "ops/async.h"
 #include "ops/mbarrier.h"
 
@@ -22,6 +23,7 @@ void px_poll_wait(struct px_gang *g, struct px_entry *e, const struct px_insn *i
     g->expired = px_lanes_minus(g->expired, done);
     if (!px_lanes_empty(&other)) px_entry_go(&g->entries, other, frame, e->pc, true);
     if (!px_lanes_empty(&done)) px_entry_go(&g->entries, done, frame, e->pc + 1, false);
+    px_tally_wait(g, in->ord, &e->mask);
     px_entry_wait(&g->entries, PX_ENTRY_MBARRIER, key);
 }
 

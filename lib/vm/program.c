@@ -7,6 +7,7 @@
  */
 #include "link/program.h"
 #include "vm/device.h"
+#include "vm/tally.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -217,6 +218,9 @@ static void free_code(ptx_program *program, const ptx_allocator *alloc)
             px_free(alloc, f->conv, f->n * sizeof *f->conv);
             px_free(alloc, f->div, f->n * sizeof *f->div);
         }
+    for (const struct px_code *code = program->code; code; code = code->next)
+        for (uint32_t i = 0; code->tallies && i < program->device->config.workers; i++)
+            px_free(alloc, code->tallies[i], code->ntallies * sizeof **code->tallies);
 }
 
 void px_program_free(ptx_program *program)
@@ -224,6 +228,7 @@ void px_program_free(ptx_program *program)
     const ptx_allocator alloc = program->device->alloc;
     unlink_program(program);
     px_sched_forget(&program->device->sched);
+    px_tally_gone(program);
     free_kernels(program);
     px_host_free(program);
     free_code(program, &alloc);

@@ -12,6 +12,7 @@
  * A run ends when its root grid completes, or when its `stop` is set. No CTA
  * of it running, none ready, none to start and the root incomplete is a deadlock.
  */
+#include "base/random.h"
 #include "vm/cooperative.h"
 #include "vm/device.h"
 #include "ops/private.h"
@@ -83,6 +84,29 @@ static uint32_t level_of(const struct px_grid *grid)
     return grid->depth < PX_SCHED_LEVELS ? grid->depth : PX_SCHED_LEVELS - 1;
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+enum { STRIDES = 1 << 16 };
+
+/* Random schedule: every CTA once, from any one on in steps of any width. More than can be run in a lifetime
+ * stay in order. */
+static void order_ctas(struct px_sched *s, struct px_grid *grid)
+{
+    if (grid->ctas > UINT64_MAX / (2 * STRIDES)) return;
+    grid->cta_first = px_random_next(&s->random) % grid->ctas;
+    do grid->cta_stride = 1 + px_random_next(&s->random) % STRIDES;
+    while (common_divisor(grid->cta_stride, grid->ctas) != 1);
+}
+
+static uint64_t cta_at(const struct px_grid *grid, uint64_t place)
+{
+    if (!grid->cta_stride) return place;
+    return (place * grid->cta_stride + grid->cta_first) % grid->ctas;
+}
+
 void px_sched_adopt(struct px_run *run, struct px_grid *parent, struct px_grid *grid)
 {
     struct px_sched *s = run->sched;
@@ -96,6 +120,7 @@ void px_sched_adopt(struct px_run *run, struct px_grid *parent, struct px_grid *
     if (run->grids) run->grids->newer = grid;
     run->grids = grid;
     if (grid->native) return;
+    if (s->random) order_ctas(s, grid);
     atomic_fetch_add_explicit(&s->grids_total, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&s->ctas_total, grid->ctas, memory_order_relaxed);
     if (grid->depth > atomic_load_explicit(&s->max_depth, memory_order_relaxed))
@@ -117,9 +142,15 @@ void px_sched_enqueue(struct px_grid *grid)
     px_sched_news(grid->run->sched);
 }
 
+/* The deepest grid that may run; in a random schedule that of any depth. */
 static struct px_grid *deepest(const struct px_run *run)
 {
-    return run->levels ? run->queue[63 - __builtin_clzll(run->levels)].first : NULL;
+    uint64_t levels = run->levels;
+    if (!levels) return NULL;
+    if (run->sched->random)
+        for (uint64_t n = (run->sched->random >> 32) % (unsigned)__builtin_popcountll(levels); n; n--)
+            levels &= ~(1ull << (63 - __builtin_clzll(levels)));
+    return run->queue[63 - __builtin_clzll(levels)].first;
 }
 
 static void unlink_grid(struct px_grid *grid)
@@ -243,7 +274,7 @@ static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta)
             pthread_mutex_unlock(&h->sched->lock);
         }
         left -= slice;
-        if (!left || h->hasty) return PX_CTA_SLICE;
+        if (!left || h->hasty || h->sched->random) return PX_CTA_SLICE;
         slice = left < 2 * slice ? left : 2 * slice;
     }
 }
@@ -344,7 +375,7 @@ static void run_chunk(struct px_helper *h)
 {
     struct px_grid *grid = h->grid;
     while (h->next < h->end && !stopped(grid->run)) {
-        const uint64_t number = h->next++;
+        const uint64_t number = cta_at(grid, h->next++);
         const uint32_t slot = px_slot_take(h);
         struct px_cta *cta = slot ? px_cta_create(&h->worker, grid, number, slot) : NULL;
         if (!cta) {
@@ -376,6 +407,11 @@ static void run_native(struct px_helper *h)
 static struct px_parked *take_ready(struct px_run *run)
 {
     struct px_parked *p;
+    if (run->sched->random) /* any of them: the others before it go behind */
+        for (uint64_t n = px_random_next(&run->sched->random) % run->nready; n; n--) {
+            px_queue_pop(&run->ready, p);
+            if (p) px_queue_push(&run->ready, p);
+        }
     px_queue_pop(&run->ready, p);
     if (p) run->nready--;
     return p;
@@ -418,6 +454,8 @@ static void take_chunk(struct px_run *run, struct px_helper *h)
 static bool pick_new(struct px_run *run, const struct px_helper *h)
 {
     if (!startable(run, h)) return false;
+    if (run->sched->random && run->ready.first && !source(run, h)->workspace)
+        return px_random_next(&run->sched->random) & 1;
     if (!run->ready.first || source(run, h)->workspace) return true; /* all of a cooperative grid are there */
     if (run->ready.first->round < run->round) return false;
     if (!run->may_start) { /* all had a slice since the last start */
@@ -495,6 +533,9 @@ static struct px_run *choose(struct px_sched *s, const struct px_helper *h, char
     struct px_run *run = s->active;
     if (s->nactive > 1 && s->active->priority != s->last->priority && ++s->picks % 4 == 0)
         for (uint32_t skip = s->picks / 4 % s->nactive; skip; skip--) run = run->behind;
+    if (s->random && s->nactive)
+        for (uint64_t skip = px_random_next(&s->random) % s->nactive; skip && run->behind; skip--)
+            run = run->behind;
     struct px_run *const first = run;
     for (; run; run = run->behind)
         if ((*what = work_in(run, h))) return run;

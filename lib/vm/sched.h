@@ -130,7 +130,8 @@ struct px_sched {
     _Atomic(struct px_run *) runs[PX_RUNS]; /* made when first needed, and kept */
     struct px_run *active, *last;           /* those under way, by priority and turn */
     uint32_t nactive;
-    uint32_t picks; /* see choose */
+    uint32_t picks;  /* see choose */
+    uint64_t random; /* state of a random schedule; 0: the usual one */
     struct px_parked *spare;
     uint64_t next_grid_id;
     uint32_t next_slot, *free_slots, nfree_slots, cap_slots;

@@ -161,6 +161,50 @@ def test_events(device):
     assert seen[0].shape == (2, 1, 1) and seen[0].block == (3, 1, 1)
 
 
+def test_counts(_device):
+    with ptxvm.Device(workers=2, counts=True) as device:
+        program = device.load(TEXT)
+        data = device.array(16)
+        program["scale"][1, 4](data, 0, 1.0)
+        program["count"][(3, 1), (40,)]()
+        by_kernel = {c.kernel: c for c in device.counts()}
+        assert by_kernel["count"].threads == 2 * 120 and by_kernel["count"].warps == 2 * 6
+        assert by_kernel["scale"].threads == 10 * 4
+        assert by_kernel["scale"].read == {"global": 4 * 8, "param": 4 * 12}
+        assert by_kernel["scale"].written == {"global": 4 * 8}
+        adds = [c for c in device.counts("opcode") if c.opcode == "atom.global.add.u32"]
+        assert sorted((c.kernel, c.threads) for c in adds) == [("count", 120), ("scale", 4)]
+        assert {c.line for c in device.counts("line") if c.kernel == "count"} == {11}
+        assert [c.opcode for c in device.counts("instruction") if c.kernel == "count"] == [
+            "atom.global.add.u32",
+            "ret",
+        ]
+        device.clear_counts()
+        assert device.counts() == []
+    assert raises(ptxvm.Error, _device.counts).status == ptxvm.INVALID_ARGUMENT
+
+
+TICKETS = (
+    HEAD
+    + """.visible .entry k(.param .u64 p) { .reg .u64 %a, %b; .reg .u32 %t, %n;
+ ld.param.u64 %a, [p]; mov.u32 %t, %tid.x; mul.wide.u32 %b, %t, 4; add.u64 %b, %b, %a;
+ atom.global.add.u32 %n, [%a], 1; st.global.u32 [%b+4], %n; ret; }
+"""
+)
+
+
+def test_schedule(_device):
+    def order(seed):
+        with ptxvm.Device(workers=1, schedule=1, schedule_seed=seed) as device:
+            data = device.array(4 * 65)
+            device.load(TICKETS)["k"][1, 64](data)
+            return struct.unpack("<65I", bytes(data))[1:]
+
+    orders = [order(seed) for seed in range(16)]
+    assert orders == [order(seed) for seed in range(16)]
+    assert all(sorted(o) == list(range(64)) for o in orders) and len(set(orders)) > 4
+
+
 def main():
     tests = [function for name, function in globals().items() if name.startswith("test_")]
     for test in tests:

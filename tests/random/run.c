@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "vm/device.h"
+#include <ptx_counts.h>
 #include "reference/reference.h"
 
-enum { SECONDS = 40, RUN_MS = 8000, DEVICE_BYTES = 16 << 20 };
+enum { SECONDS = 40, CLOCK_SECONDS = 600, RUN_MS = 60000, DEVICE_BYTES = 16 << 20 };
 
 /* ---- configurations ---- */
 
@@ -44,7 +46,7 @@ static struct axes find_axes(const char *levels, const char *workers)
     return a;
 }
 
-/* Every pair of optimisations off, and each alone; levels and workers take turns. */
+/* Every pair of optimisations off, and each alone; levels, workers and schedules take turns. */
 static void add_pairs(struct configs *c, const struct axes *a)
 {
     for (unsigned i = 0, n = 0; i < PX_ENGINE_COUNT; i++)
@@ -52,6 +54,7 @@ static void add_pairs(struct configs *c, const struct axes *a)
             c->at[c->n++] = (struct config){.level = a->levels[n % a->nlevels],
                                             .workers = a->workers[n / a->nlevels % a->nworkers],
                                             .off = 1u << i | 1u << k,
+                                            .schedule = n / a->nlevels / a->nworkers & 1,
                                             .pair = n + 1};
 }
 
@@ -64,7 +67,10 @@ struct configs run_configs(const char *levels, const char *workers, bool referen
     for (unsigned l = 0; l < a.nlevels; l++)
         for (unsigned w = 0; w < a.nworkers; w++)
             for (unsigned off = 0; off <= PX_ENGINE_convergent; off += PX_ENGINE_convergent)
-                c.at[c.n++] = (struct config){a.levels[l], a.workers[w], off, 0, 0};
+                c.at[c.n++] = (struct config){a.levels[l], a.workers[w], off, 0, 0, 0};
+    for (unsigned l = 0; l < a.nlevels; l++)
+        for (unsigned w = 0; w < a.nworkers; w++)
+            c.at[c.n++] = (struct config){a.levels[l], a.workers[w], 0, 0, 0, 1};
     if (a.nlevels && a.nworkers) add_pairs(&c, &a);
     return c;
 }
@@ -80,14 +86,15 @@ void run_config_name(const struct config *c, char *to, size_t size)
         snprintf(to, size, "the reference, order %u", c->reference);
         return;
     }
-    int n = snprintf(to, size, "%s, %u workers", c->level, c->workers);
+    int n =
+        snprintf(to, size, "%s, %u workers%s", c->level, c->workers, c->schedule ? ", random schedule" : "");
     for (unsigned i = 0; i < PX_ENGINE_COUNT; i++)
         if (c->off >> i & 1 && (size_t)n < size) n += snprintf(to + n, size - (size_t)n, ", no-%s", names[i]);
 }
 
 const char *run_outcome_name(enum outcome outcome)
 {
-    static const char *const names[] = {"same", "differs", "refused", "stopped", "crashed"};
+    static const char *const names[] = {"same", "miscounts", "differs", "refused", "stopped", "crashed"};
     return names[outcome];
 }
 
@@ -99,6 +106,8 @@ struct session {
     uint64_t seed;
     ptx_module *module;
     ptx_device *devices[9]; /* by workers */
+    uint64_t *executed; /* what the first reference counted, by byte of the text; NULL: it was not asked */
+    bool counts_vary;   /* another order of the reference counts otherwise: nobody is held to it */
     struct verdict *verdict;
 };
 
@@ -128,9 +137,56 @@ static bool check(struct session *s)
 
 static ptx_device *device_of(struct session *s, unsigned workers)
 {
-    ptx_device_config config = {.workers = workers, .memory_bytes = DEVICE_BYTES, .timeout_ms = RUN_MS};
+    const ptx_device_config config = {.struct_size = sizeof config,
+                                      .workers = workers,
+                                      .memory_bytes = DEVICE_BYTES,
+                                      .timeout_ms = RUN_MS,
+                                      .counts = 1};
     if (!s->devices[workers] && ptx_device_create(&config, &s->devices[workers]) != PTX_OK) return NULL;
     return s->devices[workers];
+}
+
+/* ---- counts ---- */
+
+/* Executions by line of the text. */
+struct lines {
+    uint64_t *at;
+    size_t n;
+};
+
+static struct lines lines_of(const struct session *s, const uint64_t *executed)
+{
+    struct lines lines = {.n = 2};
+    for (const char *p = s->text; *p; p++) lines.n += *p == '\n';
+    lines.at = calloc(lines.n, sizeof *lines.at);
+    for (size_t i = 0, line = 1; lines.at && executed && s->text[i]; line += s->text[i++] == '\n')
+        lines.at[line] += executed[i];
+    return lines;
+}
+
+static void count_line(void *user, const ptx_count *c)
+{
+    struct lines *lines = user;
+    if (c->line < lines->n) lines->at[c->line] += c->threads;
+}
+
+static bool counts_agree(struct session *s, ptx_device *device)
+{
+    if (!s->executed || s->counts_vary) return true;
+    struct lines expected = lines_of(s, s->executed), found = lines_of(s, NULL);
+    bool good = expected.at && found.at &&
+                ptx_device_counts(device, PTX_COUNT_BY_INSTRUCTION, count_line, &found) == PTX_OK;
+    if (!good) fail(s, OUTCOME_CRASHED, "no counts");
+    for (size_t i = 0; good && i < expected.n; i++) {
+        char message[MESSAGE];
+        if (found.at[i] == expected.at[i]) continue;
+        snprintf(message, sizeof message, "line %zu: %llu executions, not %llu", i,
+                 (unsigned long long)found.at[i], (unsigned long long)expected.at[i]);
+        good = fail(s, OUTCOME_MISCOUNTED, message);
+    }
+    free(expected.at);
+    free(found.at);
+    return good;
 }
 
 static bool launch(struct session *s, ptx_device *device, ptx_program *program, ptx_address at,
@@ -167,10 +223,16 @@ static bool run_engine(struct session *s, const struct config *c, uint8_t *buffe
     if (!device) return fail(s, OUTCOME_CRASHED, "no device");
     device->level = px_level_named(c->level);
     device->engine = PX_ENGINE_ALL & ~c->off;
+    device->config.schedule = c->schedule ? PTX_SCHEDULE_RANDOM : PTX_SCHEDULE_USUAL;
+    device->config.schedule_seed = s->seed;
+    device->sched.random = c->schedule ? s->seed | 1 : 0;
+    ptx_device_counts_clear(device);
     bool good = ptx_memory_alloc(device, s->shape->buffer_bytes, &at) == PTX_OK;
     if (good && ptx_program_create(device, modules, 1, &plain, &program) != PTX_OK)
         good = fail(s, OUTCOME_REFUSED, ptx_device_message(device));
     good = good && launch(s, device, program, at, buffer);
+    /* Of results that nobody reads further, races may decide how often a loop is run: one order for all. */
+    if (good && !c->schedule && c->workers == 1) good = counts_agree(s, device);
     ptx_program_destroy(program);
     ptx_memory_free(device, at);
     return good;
@@ -186,6 +248,9 @@ static bool run_reference(struct session *s, const struct config *c, uint8_t *bu
         return fail(s, OUTCOME_CRASHED, "no device");
     ptx_memory_free(device, at);
     random_params(s->seed, at, params);
+    const size_t bytes = strlen(s->text) * sizeof *s->executed;
+    uint64_t *executed = calloc(1, bytes);
+    if (!executed) return fail(s, OUTCOME_CRASHED, "no memory");
     struct ref_launch launch = {.kernel = "k",
                                 .seed = s->seed * 2 + c->reference,
                                 .max_steps = 1u << 30,
@@ -193,11 +258,18 @@ static bool run_reference(struct session *s, const struct config *c, uint8_t *bu
                                 .buffer_bytes = s->shape->buffer_bytes,
                                 .buffer_address = at,
                                 .params = params,
-                                .param_bytes = sizeof params};
+                                .param_bytes = sizeof params,
+                                .executed = executed};
     memcpy(launch.grid, s->shape->grid, sizeof launch.grid);
     memcpy(launch.block, s->shape->block, sizeof launch.block);
-    if (!ref_run(s->text, strlen(s->text), &launch, message, sizeof message)) return true;
-    return fail(s, OUTCOME_STOPPED, message);
+    const bool good = !ref_run(s->text, strlen(s->text), &launch, message, sizeof message);
+    if (!good) fail(s, OUTCOME_STOPPED, message);
+    if (s->executed && memcmp(s->executed, executed, bytes) != 0) s->counts_vary = true;
+    if (!s->executed)
+        s->executed = executed;
+    else
+        free(executed);
+    return good;
 }
 
 static void compare(struct session *s, const uint8_t *expected, const uint8_t *found)
@@ -232,7 +304,9 @@ static void child(const char *text, const struct random_program *shape, uint64_t
                   const struct configs *configs, struct verdict *to)
 {
     struct session session = {.text = text, .shape = shape, .seed = seed, .verdict = to};
-    alarm(SECONDS);
+    const struct rlimit limit = {SECONDS, SECONDS}; /* of its own time: others may use the machine, too */
+    setrlimit(RLIMIT_CPU, &limit);
+    alarm(CLOCK_SECONDS);
     to->outcome = OUTCOME_SAME;
     to->message[0] = 0;
     run_all(&session, configs);

@@ -9,7 +9,7 @@
 
 #include "random/gen.h"
 
-enum { CONFIGS_MAX = 128, MESSAGE = 600 };
+enum { CONFIGS_MAX = 160, MESSAGE = 600 };
 
 struct config {
     const char *level;
@@ -18,6 +18,7 @@ struct config {
     unsigned reference; /* order of the reference, from 1; 0: the engine */
     unsigned
         pair; /* number, from 1, among the pairs of optimisations that are switched off; 0: none of them */
+    unsigned schedule; /* 1: random, seeded by the program's; 0: the usual one */
 };
 
 struct configs {
@@ -27,10 +28,11 @@ struct configs {
 
 enum outcome {
     OUTCOME_SAME,
-    OUTCOME_DIFFERENT, /* of configuration `config` from the first one */
-    OUTCOME_REFUSED,   /* the checker, the linker or the decoder does not take the program */
-    OUTCOME_STOPPED,   /* a fault, a deadlock, a limit: no program may */
-    OUTCOME_CRASHED    /* the process died or did not end */
+    OUTCOME_MISCOUNTED, /* other numbers of executions than the reference counted */
+    OUTCOME_DIFFERENT,  /* of configuration `config` from the first one */
+    OUTCOME_REFUSED,    /* the checker, the linker or the decoder does not take the program */
+    OUTCOME_STOPPED,    /* a fault, a deadlock, a limit: no program may */
+    OUTCOME_CRASHED     /* the process died or did not end */
 };
 
 struct verdict {

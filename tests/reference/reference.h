@@ -24,6 +24,9 @@ struct ref_launch {
     /* The whole parameter block; its first 8 bytes are taken to be buffer_address where there is a buffer. */
     const uint8_t *params;
     size_t param_bytes;
+    /* NULL, or a number for each byte of the text: how often threads came to the instruction whose opcode
+     * begins there, its guard true or not. */
+    uint64_t *executed;
 };
 
 /* 0: ran to the end.  Otherwise `message` (of at most `size` bytes, ended by a 0) says what happened: a text

@@ -99,6 +99,9 @@ def main():
         ("PTXVM_MEMORY", "1X"),
         ("PTXVM_APPROX", "fast"),
         ("PTXVM_ASYNC", "soon"),
+        ("PTXVM_SCHEDULE", "random"),
+        ("PTXVM_SCHEDULE", "random:4294967296"),
+        ("PTXVM_COUNTS", "2"),
         ("PTXVM_LOG", "/nonexistent/file"),
     ):
         wrong = run(**{name: value})
@@ -116,6 +119,13 @@ def main():
         check("launches", told["launches"], 3)
         check("unsupported", told["unsupported"], [{"name": "cuGraphicsMapResources", "calls": 1}])
         check("faults", [f["name"] for f in told["faults"]], ["CUDA_ERROR_ILLEGAL_ADDRESS"])
+        check("no counts", "opcodes" in told, False)
+        run("run", PTXVM_REPORT=report, PTXVM_LOG=log, PTXVM_COUNTS="1", PTXVM_SCHEDULE="random:1")
+        with open(report, encoding="utf-8") as file:
+            told = json.load(file)
+        total = sum(c["threads"] for c in told["opcodes"] if c["kernel"] == "hi")
+        check("counts", total > 0 and {"hi"} <= {c["kernel"] for c in told["opcodes"]}, True)
+        check("all of it", sum(c["threads"] for c in told["opcodes"]), told["instructions"])
         with open(log, encoding="utf-8") as file:
             text = file.read()
         check("log", text.count("cuGraphicsMapResources is not supported"), 1)

@@ -1,0 +1,58 @@
+/* tally.h - counting what is executed (gang/tally.h has the counters, and why they are ranges). */
+#ifndef PX_VM_TALLY_H
+#define PX_VM_TALLY_H
+
+#include "gang/gang.h"
+#include "gang/tally.h"
+#include "ptx_counts.h"
+
+struct ptx_device;
+struct ptx_program;
+
+/* ---- while a gang runs; without counters they cost a comparison ---- */
+
+void px_tally_range(struct px_gang *g, uint32_t from, uint32_t to);
+void px_tally_divided(struct px_gang *g, uint32_t ord);
+void px_tally_put_aside(struct px_gang *g, uint32_t ord, const struct px_lanes *lanes);
+
+/* Instructions from + 1 to `to` of the running function were executed by the active lanes. */
+static inline void px_tally_run(struct px_gang *g, uint32_t from, uint32_t to)
+{
+    struct px_worker *worker = g->worker;
+    const uint64_t k = to - from;
+    worker->thread_instructions += k * g->nactive;
+    worker->warp_instructions += k * ((g->nactive + 31) / 32);
+    g->cta->clock += k;
+    if (__builtin_expect(worker->tally != NULL, 0)) px_tally_range(g, from, to);
+}
+
+/* Of the active lanes those of g->taken branch. */
+static inline void px_tally_split(struct px_gang *g, uint32_t ord)
+{
+    if (__builtin_expect(g->worker->tally != NULL, 0)) px_tally_divided(g, ord);
+}
+
+/* `lanes` of the running function wait at the instruction. */
+static inline void px_tally_wait(struct px_gang *g, uint32_t ord, const struct px_lanes *lanes)
+{
+    if (__builtin_expect(g->worker->tally != NULL, 0)) px_tally_put_aside(g, ord, lanes);
+}
+
+/* The active lanes go n ways. */
+void px_tally_ways(struct px_gang *g, uint32_t ord, const struct px_lanes *ways, uint32_t n);
+/* The first n lanes of a loop that runs narrowed have moved. */
+void px_tally_narrowed(struct px_narrow *narrow, uint32_t n);
+
+/* The worker's counters for the code, which it is about to run. False: there is no memory. */
+bool px_tally_take(struct px_worker *worker, const struct px_code *code);
+
+/* ---- asking ---- */
+
+/* See ptx_device_counts. Nothing runs. */
+ptx_status px_tally_tell(struct ptx_device *device, ptx_count_by by, ptx_count_fn tell, void *user);
+ptx_status px_tally_clear(struct ptx_device *device);
+/* The program is about to go: its counts stay. */
+void px_tally_gone(struct ptx_program *program);
+void px_tally_forget(struct ptx_device *device);
+
+#endif
