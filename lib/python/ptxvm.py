@@ -217,30 +217,6 @@ class WatchStruct(Structure):
     ]
 
 
-COUNT_SPACES = ["generic", "global", "shared", "local", "const", "param"]
-
-
-class CountStruct(Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("kernel", c_char_p),
-        ("function", c_char_p),
-        ("opcode", c_char_p),
-        ("file", c_char_p),
-        ("line", c_uint),
-        ("source", c_char_p),
-        ("source_line", c_uint),
-        ("threads", c_uint64),
-        ("warps", c_uint64),
-        ("divided", c_uint64),
-        ("waits", c_uint64),
-        ("read", c_uint64 * len(COUNT_SPACES)),
-        ("written", c_uint64 * len(COUNT_SPACES)),
-    ]
-
-
-COUNT = ctypes.CFUNCTYPE(None, c_void_p, POINTER(CountStruct))
-COUNT_BY = ["kernel", "opcode", "line", "instruction"]
 WATCH = ctypes.CFUNCTYPE(None, c_void_p, POINTER(WatchStruct))
 WATCH_KINDS = ["?", "begin", "end", "copy", "wait", "refused", "leak"]
 
@@ -266,20 +242,6 @@ class Event:
 
     def __repr__(self):
         return f"<{self.kind} {self.kernel} {self.reason}>"
-
-
-class Count:
-    """What was executed of a kernel, an opcode, a line or an instruction: the fields of ptx_count
-    (ptx_counts.h); read and written are {space: bytes}, of spaces that were touched."""
-
-    def __init__(self, c):
-        for name, _ in CountStruct._fields_[1:]:
-            setattr(self, name, plain(getattr(c, name)))
-        self.read = {space: n for space, n in zip(COUNT_SPACES, self.read) if n}
-        self.written = {space: n for space, n in zip(COUNT_SPACES, self.written) if n}
-
-    def __repr__(self):
-        return f"<{self.kernel} {self.opcode or self.line}: {self.threads}>"
 
 
 # ---- the library -------------------------------------------------------------
@@ -319,7 +281,7 @@ declare("ptx_module_kernel_param", c_void_p, c_size_t, c_size_t, c_void_p)
 declare("ptx_device_create", c_void_p, POINTER(c_void_p))
 declare("ptx_device_destroy", c_void_p, result=None)
 declare("ptx_device_interrupt", c_void_p, result=None)
-declare("ptx_device_counts", c_void_p, c_int, COUNT, c_void_p)
+declare("ptx_device_counts", c_void_p, c_int, c_void_p, c_void_p)
 declare("ptx_device_counts_clear", c_void_p)
 declare("ptx_device_message", c_void_p, result=c_char_p)
 declare("ptx_device_wait", c_void_p, c_void_p)
@@ -636,12 +598,11 @@ class Device:
         self._watch = watch
 
     def counts(self, by="kernel"):
-        """A list of Count: what was executed, by kernel, opcode, line or instruction. For a
+        """A list of ptxvm_counts.Count: what was executed, by kernel, opcode, line or instruction. For a
         Device(counts=True) on which nothing is under way."""
-        found = []
-        tell = COUNT(lambda _user, count: found.append(Count(count.contents)))
-        check(library.ptx_device_counts(self.handle, COUNT_BY.index(by), tell, None))
-        return found
+        import ptxvm_counts
+
+        return ptxvm_counts.counts(self, by)
 
     def clear_counts(self):
         check(library.ptx_device_counts_clear(self.handle))
