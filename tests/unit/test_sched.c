@@ -148,6 +148,12 @@ enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint
     return status;
 }
 
+bool px_cta_told(const struct px_cta *cta)
+{
+    (void)cta;
+    return false;
+}
+
 uint32_t px_cta_slot(const struct px_cta *cta)
 {
     return cta->slot;
