@@ -63,7 +63,8 @@ void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_ins
 
 void px_emit_own(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
 {
-    px_emit_both(e, e->f->coder->level->fixed[fix][0], in);
+    const px_handler *fn = e->f->coder->level->fixed[fix];
+    px_emit_pair(e, fn[0], fn[e->held], &in);
 }
 
 void px_emit_fixed(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
@@ -139,11 +140,11 @@ uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem)
 {
     for (uint32_t i = 0; i < e->temps.n; i++) {
         struct px_temp *t = &e->temps.at[i];
-        if (t->elem != elem || t->used) continue;
+        if (t->elem != elem || t->used || t->held != e->held) continue;
         t->used = true;
         return t->row;
     }
-    struct px_temp t = {e->frame_bytes, (uint8_t)elem, true};
+    struct px_temp t = {e->frame_bytes, (uint8_t)elem, true, e->held};
     e->frame_bytes += elem * e->f->coder->width;
     px_vec_push(e->f->coder->scratch, &e->temps, t);
     return t.row;
@@ -277,7 +278,7 @@ static uint32_t kept_row(struct px_emitter *e, const struct px_ir_opd *o)
     if (reg->keep == PX_IR_LANES && reg->spread) return reg->row;
     uint32_t row = px_emit_temp(e, reg->elem);
     struct px_insn conv = {.fn = fixed[px_emit_broadcast(reg->elem)][0], .d = row, .a = reg->slot};
-    struct px_insn div = {.fn = fixed[copy_of(reg->elem)][0], .d = row, .a = reg->row};
+    struct px_insn div = {.fn = fixed[copy_of(reg->elem)][e->held], .d = row, .a = reg->row};
     if (reg->keep != PX_IR_SCALAR) conv = px_emit_sum(e, o->at, row);
     px_emit_versions(e, &conv, &div);
     return row;
@@ -374,14 +375,12 @@ static void emit_spread(struct px_emitter *e, const struct px_ir_inst *in)
     px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
 }
 
-/* Of what begins here, does something show in which order lanes run? */
-static bool touches_others(const struct px_irfn *f, const struct px_ir_inst *in)
+/* Is anything that has one of the flags made of the instruction of the text that begins here? */
+static bool begins(const struct px_irfn *f, const struct px_ir_inst *in, unsigned flags)
 {
     const struct px_ir_inst *end = f->insts.at + f->insts.n;
-    if (!(in->flags & PX_IRF_FIRST)) return false;
     for (const uint32_t origin = in->origin; in < end && in->origin == origin; in++)
-        if (px_ir_kind_of(in->op) == PX_IR_TABLE &&
-            px_op_flags((enum px_op)(in->op & ~PX_IR_KIND)) & (PX_OPF_memory | PX_OPF_waits))
+        if (px_ir_kind_of(in->op) == PX_IR_TABLE && px_op_flags((enum px_op)(in->op & ~PX_IR_KIND)) & flags)
             return true;
     return false;
 }
@@ -389,7 +388,9 @@ static bool touches_others(const struct px_irfn *f, const struct px_ir_inst *in)
 static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
 {
     e->in = in;
-    if (e->f->coder->shuffles && touches_others(e->f, in)) {
+    if (in->flags & PX_IRF_FIRST) e->held = begins(e->f, in, PX_OPF_waits);
+    /* where others can see in which order lanes run */
+    if (e->f->coder->shuffles && in->flags & PX_IRF_FIRST && begins(e->f, in, PX_OPF_memory | PX_OPF_waits)) {
         want_mode(e, PX_IR_FP_HOME); /* others may run then */
         px_emit_shuffle(e);
     }

@@ -13,11 +13,12 @@
 
 #define PX_POOL_TAG 0x80000000u /* of offsets in the pool, until it is known where it lies */
 
-/* A row for the duration of one instruction. */
+/* A row for the duration of one instruction. Those of instructions in which lanes may sleep while others go
+ * on are apart, and written by the lanes that run only. */
 struct px_temp {
     uint32_t row;
     uint8_t elem;
-    bool used;
+    bool used, held;
 };
 
 struct px_emitter {
@@ -40,6 +41,7 @@ struct px_emitter {
     uint32_t placed;   /* instructions so far */
     uint32_t block_pc; /* first record of the block */
     const struct px_ir_inst *in;
+    bool held;           /* lanes may sleep in it */
     uint32_t guard;      /* mask row of the instruction's guard; 0 without */
     uint32_t conv_guard; /* the same for convergent records; 0: unmasked */
 };

@@ -8,7 +8,8 @@
  * shared (ops/row.h relies on it), and sharing is sound under divergence because
  * every write to a shared row is masked by the lanes for which the range is
  * live. Temporaries are written for all lanes, so they have rows of their own,
- * used again by the next instruction of the text.
+ * used again by the next instruction of the text; but those of an instruction
+ * in which lanes may sleep while others go on are registers like any other.
  */
 #include "code/fn.h"
 #include "flow/live.h"
@@ -260,6 +261,35 @@ static void offsets_last(struct scan *s, const struct px_flow_live *live)
     }
 }
 
+static bool waits(const struct px_ir_inst *in)
+{
+    return px_ir_kind_of(in->op) == PX_IR_TABLE &&
+           px_op_flags((enum px_op)(in->op & ~PX_IR_KIND)) & PX_OPF_waits;
+}
+
+static void keep_temps(struct px_irfn *f, const struct px_ir_inst *in)
+{
+    const struct px_ir_opd *o = px_ir_opds(f, in);
+    if (in->guard != PX_NONE32) f->regs.at[in->guard].temp = false;
+    for (uint32_t k = 0; k < in->nopds; k++) {
+        const uint32_t reg = px_ir_register(&o[k]);
+        if (reg != PX_NONE32) f->regs.at[reg].temp = false;
+    }
+}
+
+/* Temporaries of what is made of one instruction of the text, if lanes may sleep in it. */
+static void keep_temps_of_sleepers(struct px_irfn *f)
+{
+    for (uint32_t i = 0, first = 0; i < f->insts.n; i++) {
+        if (f->insts.at[i].flags & PX_IRF_FIRST) first = i;
+        if (!waits(&f->insts.at[i])) continue;
+        uint32_t end = i + 1;
+        while (end < f->insts.n && !(f->insts.at[end].flags & PX_IRF_FIRST)) end++;
+        for (uint32_t k = first; k < end; k++) keep_temps(f, &f->insts.at[k]);
+        i = end - 1;
+    }
+}
+
 void px_ir_rows(struct px_irfn *f)
 {
     struct px_arena *a = f->coder->scratch;
@@ -267,6 +297,7 @@ void px_ir_rows(struct px_irfn *f)
     struct px_flow_live live = {0};
     struct pool pools[SIZES];
     for (uint32_t r = 0; r < f->regs.n; r++) s.ranges[r] = (struct range){UINT32_MAX, 0};
+    keep_temps_of_sleepers(f);
     find_ranges(&s, &live);
     offsets_last(&s, &live);
     make_pools(f, pools);
