@@ -89,6 +89,9 @@ static uint8_t *memory_of(struct ref_thread *t, const struct ref_inst *in, const
     const bool store = tile->x->what == 'd', is_b = tile->x->what == 'b', across = tile->x->a_col != is_b;
     const uint64_t stride = in->n > 2 ? (uint64_t)ref_get(t, &in->o[2]) : across ? tile->rows : tile->columns;
     const uint64_t n = across ? j * stride + i : i * stride + j;
+    if (stride * tile->bits % 64)
+        ref_fail(t->machine, "fault 716: rows are %llu elements apart, no multiple of 8 bytes",
+                 (unsigned long long)stride);
     const uint64_t base = ref_address(t, &in->o[!store], tile->bits < 8 ? 4 : tile->bits / 8);
     enum px_space space = in->space;
     *shift = (unsigned)(n * tile->bits % 8);
