@@ -13,10 +13,11 @@ enum { PX_ASSUME_SIGNED = 8, PX_ASSUME_WIDE = 16 }; /* else unsigned; else 32 bi
 
 /* Does the sum of the word at a and the term whose facts are at `target` fit into 32 bits, signed or not, in
  * all lanes: so that extending the sum is extending the word? */
-px_handler_function px_assume_fits_s32, px_assume_fits_u32;
+int px_assume_fits_s32(struct px_gang *g, const struct px_insn *in);
+int px_assume_fits_u32(struct px_gang *g, const struct px_insn *in);
 
 /* The predicate at d: the sum of a and the term is to the scalar b as imm says (px_assume_cmp and flags), in
  * all lanes or in none. */
-px_handler_function px_assume_compare;
+int px_assume_compare(struct px_gang *g, const struct px_insn *in);
 
 #endif
