@@ -46,9 +46,9 @@ static int run_way(struct px_gang *g, const struct px_way *way, struct px_lanes 
                    struct px_fork_stop *stop)
 {
     const struct px_insn *code = g->running->code->div, *in = code + way->first, *end = code + way->end;
-    const uint32_t before = code[way->first - 1].ord;
     int step = PX_STEP_NEXT;
     if (!way->insts) return step;
+    const uint32_t before = code[way->first - 1].ord;
     px_gang_activate(g, lanes);
     for (; in < end; in++) {
         step = in->fn(g, in);
