@@ -301,8 +301,16 @@ CUresult px_cu_copy_batch(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, siz
 
 /* ---- sets ---- */
 
+static bool host_sees(const struct px_cu_way *way, CUdeviceptr address)
+{
+    ptx_memory_info info = {sizeof info};
+    return ptx_memory_info_get(way->vm, address, &info) == PTX_OK &&
+           (info.kind == PTX_MEMORY_PINNED || info.kind == PTX_MEMORY_REGISTERED ||
+            info.kind == PTX_MEMORY_MANAGED);
+}
+
 CUresult px_cu_fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned element, size_t width,
-                    size_t height, CUstream stream)
+                    size_t height, CUstream stream, bool waits)
 {
     PX_CU_WAY(way, stream);
     if (to % element) return CUDA_ERROR_INVALID_VALUE;
@@ -318,5 +326,7 @@ CUresult px_cu_fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned eleme
                            .element = element};
     ptx_device *vm = device_of(&way, to);
     if (vm != way.vm) return px_cu_result(way.context, ptx_memory_set(vm, &fill), NULL);
-    return px_cu_result(way.context, ptx_stream_fill(vm, &fill, way.stream), NULL);
+    PX_CU_TRY(px_cu_result(way.context, ptx_stream_fill(vm, &fill, way.stream), NULL));
+    /* CUDA driver API, API synchronization behavior, Memset. */
+    return waits && host_sees(&way, to) && !px_cu_way_captured(&way) ? px_cu_way_wait(&way) : CUDA_SUCCESS;
 }

@@ -24,8 +24,10 @@ CUresult px_cu_copy_batch(CUdeviceptr *to, CUdeviceptr *from, size_t *sizes, siz
                           CUstream stream);
 CUresult px_cu_copy_3d_batch(size_t count, const CUDA_MEMCPY3D_BATCH_OP *ops, size_t *failed,
                              unsigned long long flags, CUstream stream);
+/* One that waits does so for memory that the host sees as well; device memory is set in the stream's order.
+ */
 CUresult px_cu_fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned element, size_t width,
-                    size_t height, CUstream stream);
+                    size_t height, CUstream stream, bool waits);
 
 /* For graphs: what a description means in a context. */
 CUresult px_cu_copy_describe(const struct px_cu_way *way, const CUDA_MEMCPY3D_PEER *c, ptx_array_copy *copy);

@@ -77,12 +77,23 @@ CUresult px_cu_settle(struct px_cu_context *c)
     return px_cu_result(c, status, &fault);
 }
 
+/* Whose memory is freed. The thread needs no current context for that: numba, for one, pops them all and
+ * frees then, and its tests pass on chips. */
+static CUresult freed(CUdeviceptr address, struct px_cu_context **owner, ptx_memory_info *info)
+{
+    PX_CU_HOLD(px_cu_context, c) = NULL;
+    const CUresult now = px_cu_current(&c);
+    if (now != CUDA_SUCCESS && now != CUDA_ERROR_INVALID_CONTEXT) return now;
+    *owner = address ? px_cu_owner(address, c, info) : NULL;
+    return *owner ? CUDA_SUCCESS : now;
+}
+
 CUresult cuMemFree_v2(CUdeviceptr address)
 {
     ptx_memory_info info;
-    PX_CU_CURRENT(c);
+    PX_CU_HOLD(px_cu_context, owner) = NULL;
+    PX_CU_TRY(freed(address, &owner, &info));
     if (!address) return CUDA_SUCCESS;
-    PX_CU_HOLD(px_cu_context, owner) = px_cu_owner(address, c, &info);
     if (!owner || info.base != address || info.kind == PTX_MEMORY_PINNED ||
         info.kind == PTX_MEMORY_REGISTERED)
         return CUDA_ERROR_INVALID_VALUE;
@@ -167,9 +178,9 @@ CUresult cuMemAllocHost_v2(void **host, size_t size)
 CUresult cuMemFreeHost(void *host)
 {
     ptx_memory_info info;
-    PX_CU_CURRENT(c);
+    PX_CU_HOLD(px_cu_context, owner) = NULL;
+    PX_CU_TRY(freed((uintptr_t)host, &owner, &info));
     if (!host) return CUDA_SUCCESS;
-    PX_CU_HOLD(px_cu_context, owner) = px_cu_owner((uintptr_t)host, c, &info);
     if (!owner || info.kind != PTX_MEMORY_PINNED || info.base != (uintptr_t)host)
         return CUDA_ERROR_INVALID_VALUE;
     PX_CU_TRY(px_cu_settle(owner));
@@ -198,9 +209,9 @@ CUresult cuMemHostRegister_v2(void *host, size_t size, unsigned flags)
 CUresult cuMemHostUnregister(void *host)
 {
     ptx_memory_info info;
-    PX_CU_CURRENT(c);
+    PX_CU_HOLD(px_cu_context, owner) = NULL;
+    PX_CU_TRY(freed((uintptr_t)host, &owner, &info));
     if (!host) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_HOLD(px_cu_context, owner) = px_cu_owner((uintptr_t)host, c, &info);
     if (!owner || info.kind != PTX_MEMORY_REGISTERED || info.base != (uintptr_t)host)
         return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
     PX_CU_TRY(px_cu_settle(owner));

@@ -242,6 +242,50 @@ static void pools(void)
     say("destroy", cuMemPoolDestroy(made));
 }
 
+/* Memory that the host sees is set when the call returns (CUDA driver API, API synchronization behavior). */
+static void sets_that_wait(void)
+{
+    enum { SIZE = 4 << 20 };
+    static unsigned char own[SIZE];
+    CUdeviceptr managed;
+    void *pinned;
+    MUST(cuMemHostAlloc(&pinned, SIZE, CU_MEMHOSTALLOC_DEVICEMAP));
+    MUST(cuMemAllocManaged(&managed, SIZE, CU_MEM_ATTACH_GLOBAL));
+    MUST(cuMemHostRegister(own, SIZE, CU_MEMHOSTREGISTER_DEVICEMAP));
+    unsigned char *const all[] = {pinned, (unsigned char *)(size_t)managed, own};
+    for (int i = 0; i < 3; i++) {
+        MUST(cuMemsetD8((size_t)all[i], 0x5a, SIZE));
+        CHECK(all[i][SIZE - 1] == 0x5a);
+        MUST(cuMemsetD2D32((size_t)all[i], 2048, 0x01020304, 512, SIZE / 2048));
+        CHECK(all[i][SIZE - 1] == 1);
+    }
+    MUST(cuMemHostUnregister(own));
+    MUST(cuMemFree(managed));
+    MUST(cuMemFreeHost(pinned));
+}
+
+/* A thread without a current context frees what a context that lives holds. */
+static void free_without_context(CUcontext context)
+{
+    CUcontext popped;
+    CUdeviceptr p, managed;
+    void *host;
+    static char own[4096];
+    MUST(cuMemAlloc(&p, 256));
+    MUST(cuMemAllocManaged(&managed, 256, CU_MEM_ATTACH_GLOBAL));
+    MUST(cuMemHostAlloc(&host, 256, 0));
+    MUST(cuMemHostRegister(own, sizeof own, 0));
+    while (cuCtxPopCurrent(&popped) == CUDA_SUCCESS) {
+    }
+    MUST(cuMemFree(p));
+    MUST(cuMemFree(managed));
+    MUST(cuMemFreeHost(host));
+    MUST(cuMemHostUnregister(own));
+    MUST(cuCtxSetCurrent(context));
+    CHECK(cuMemFree(p) == CUDA_ERROR_INVALID_VALUE); /* they are gone */
+    CHECK(cuMemHostUnregister(own) == CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+}
+
 int main(void)
 {
     CUcontext c = begin();
@@ -252,5 +296,7 @@ int main(void)
     managed();
     pointers();
     pools();
+    sets_that_wait();
+    free_without_context(c);
     return end(c);
 }
