@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Real clients of the driver interface, which fetch nothing: launcher.py (ctypes, as Triton's launcher calls
 it), nvrtc.c
-(C++ compiled at run time, where NVRTC is), numba.cuda (Debian's python3-numba with the toolkit's libnvvm,
-where both are).
+(C++ compiled at run time, where NVRTC is), numba.cuda (numba_tests.py:
+Debian's python3-numba with a libnvvm that it can use, where both are).
 The first two must print what they printed on an H100 (*.out)."""
 import glob
 import os
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import numba_tests
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -83,68 +84,17 @@ def nvrtc(toolkit):
         return expect("nvrtc", run([path], LD_LIBRARY_PATH=f"{LIB}:{toolkit}/lib64"), recorded("nvrtc"))
 
 
-NUMBA = """
-import numpy as np
-from numba import cuda
-@cuda.jit
-def saxpy(a, x, y):
-    i = cuda.grid(1)
-    if i < x.size:
-        y[i] = a * x[i] + y[i]
-@cuda.jit
-def total(x, out):
-    s = cuda.shared.array(64, 'float64')
-    t = cuda.threadIdx.x
-    s[t] = x[cuda.grid(1)]
-    cuda.syncthreads()
-    n = 32
-    while n:
-        if t < n:
-            s[t] += s[t + n]
-        cuda.syncthreads()
-        n //= 2
-    if t == 0:
-        cuda.atomic.add(out, 0, s[0])
-x, y, out = np.arange(256.0), np.ones(256), np.zeros(1)
-saxpy[4, 64](2.0, x, y)
-total[4, 64](y, out)
-print(y[255], out[0])
-"""
-
-
 def numba(toolkit):
-    python = next(
-        (
-            p
-            for p in (sys.executable, "/usr/bin/python3")
-            if os.path.exists(p) and not run([p, "-c", "import numba.cuda"]).returncode
-        ),
-        None,
-    )
-    if not python:
-        return skip("numba", "python3-numba is not installed")
-    nvvm = glob.glob(os.path.join(toolkit, "**", "libnvvm.so*"), recursive=True)
-    if not nvvm:
-        return skip("numba", "the toolkit has no libnvvm")
+    global passed, failed
     if SAN:
         return skip("numba", "a build with sanitizers")
-    with tempfile.TemporaryDirectory() as home:  # the toolkit as numba expects it to lie
-        os.makedirs(os.path.join(home, "nvvm", "lib64"))
-        os.makedirs(os.path.join(home, "lib64"))
-        os.symlink(nvvm[0], os.path.join(home, "nvvm", "lib64", "libnvvm.so"))
-        os.symlink(os.path.join(toolkit, "nvvm", "libdevice"), os.path.join(home, "nvvm", "libdevice"))
-        os.symlink(os.path.join(LIB, "libcudart.so.13"), os.path.join(home, "lib64", "libcudart.so"))
-        done = run([python, "-c", NUMBA], LD_LIBRARY_PATH=LIB, NUMBA_CUDA_DRIVER=CUDA, CUDA_HOME=home)
-    for sign, why in (
-        (
-            "NVVM_ERROR_IR_VERSION_MISMATCH",
-            "this numba writes another version of NVVM's IR than the libnvvm takes",
-        ),
-        ("libNVVM cannot be found", "this numba does not find the toolkit's libnvvm"),
-    ):
-        if sign in done.stderr:
-            return skip("numba", why)
-    return expect("numba", done, "511.0 65536.0\nexit 0\n")  # 2 * 255 + 1; 256 * 255 + 256
+    why, wrong = numba_tests.check(run, toolkit, LIB)
+    if why:
+        return skip("numba", why)
+    passed += not wrong
+    failed += bool(wrong)
+    for line in wrong:
+        print(f"FAIL numba: {line}")
 
 
 def main():
