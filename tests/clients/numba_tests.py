@@ -18,7 +18,7 @@ USUAL = ("cudadrv.test_cuda_memory", "cudadrv.test_host_alloc", "cudadrv.test_co
 USUAL += ("cudapy.test_atomics", "cudapy.test_intrinsics", "cudapy.test_warp_ops", "cudapy.test_localmem")
 # Patterns of module.Class.test, and why. docs/dropin.md says more.
 KNOWN = (
-    (r"test_localmem\..*struct_", "the test writes ten numbers into arrays of one"),
+    (r"test_localmem\..*struct_", "one writes past its arrays of one number; the next finds the context lost"),
     (r"test_cooperative_groups\.|test_cg\.|test_ex_(laplace|sessionize)", "cudaCGSynchronize is not served"),
     (r"test_ipc\.", "memory shared between processes is not served"),
     (r"test_set_registers_no_max", "registers are counted by PTX's rules, not by an assembler of machine code"),
@@ -108,7 +108,7 @@ def check(run, toolkit, lib):
         why = lay_out(home, toolkit, lib)
         if why:
             return why, []
-        more = {"LD_LIBRARY_PATH": lib, "CUDA_HOME": home, "PYTHONPATH": HERE, "PTXVM_MEMORY": "1G"}
+        more = {"LD_LIBRARY_PATH": lib, "CUDA_HOME": home, "PYTHONPATH": HERE, "PTXVM_MEMORY": "3G"}
         more["NUMBA_CUDA_DRIVER"] = os.path.join(lib, "libcuda.so.1")
         done = run([python, os.path.join(HERE, "kernels.py")], **more)
         if "NVVM_ERROR_IR_VERSION_MISMATCH" in done.stderr:
