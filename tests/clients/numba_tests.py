@@ -18,10 +18,10 @@ USUAL = ("cudadrv.test_cuda_memory", "cudadrv.test_host_alloc", "cudadrv.test_co
 USUAL += ("cudapy.test_atomics", "cudapy.test_intrinsics", "cudapy.test_warp_ops", "cudapy.test_localmem")
 # Patterns of module.Class.test, and why. docs/dropin.md says more.
 KNOWN = (
-    (r"test_localmem\..*struct_", "one writes past its arrays of one number; the next finds the context lost"),
+    (r"test_localmem\..*struct_", "one writes past its arrays; the next finds the context lost"),
     (r"test_cooperative_groups\.|test_cg\.|test_ex_(laplace|sessionize)", "cudaCGSynchronize is not served"),
     (r"test_ipc\.", "memory shared between processes is not served"),
-    (r"test_set_registers_no_max", "registers are counted by PTX's rules, not by an assembler of machine code"),
+    (r"test_set_registers_no_max", "registers are counted by PTX's rules, not by machine code"),
     (r"test_debug\..*test_dump_bytecode", "Python 3.11 has no BINARY_ADD"),
     (r"test_sm\..*test_invalid_array_type", "numba words the error of a type otherwise, before any driver"),
 )
@@ -63,7 +63,7 @@ def modules(python, run):
         place = run([python, "-c", "import numba.cuda.tests as t; print(t.__path__[0])"]).stdout.strip()
         paths = sorted(glob.glob(os.path.join(place, "*", "test_*.py")))
         names = [os.path.relpath(path, place)[:-3].replace(os.sep, ".") for path in paths]
-        # The simulator's are not for a driver. The other has no test without conda, at which numba's runner falls.
+        # The simulator's are not for a driver. The other has no test without conda: numba's runner falls.
         names = [name for name in names if "cudasim" not in name and "test_cuda_libraries" not in name]
     return names
 
