@@ -1,7 +1,7 @@
 """numba.cuda (Debian's python3-numba 0.56) on our driver: two kernels, then modules of its own tests.
 
-It needs a libnvvm that takes the IR which that numba writes, 1.6: CUDA 11.2 to 12, not 13. $CUDA_HOME names the
-toolkit (any layout: the folder is searched), else it is nvcc's, else Debian's packages (libnvvm4,
+It needs a libnvvm that takes the IR which that numba writes, 1.6: CUDA 11.2 to 12, not 13. $CUDA_HOME names
+the toolkit (any layout: the folder is searched), else it is nvcc's, else Debian's packages (libnvvm4,
 nvidia-cuda-toolkit). NUMBA_TESTS=all runs every module (five minutes), else those of USUAL.
 
 All that fails must be in KNOWN, and at least RATE of what runs must pass."""
