@@ -380,8 +380,7 @@ static bool begins(const struct px_irfn *f, const struct px_ir_inst *in, unsigne
 {
     const struct px_ir_inst *end = f->insts.at + f->insts.n;
     for (const uint32_t origin = in->origin; in < end && in->origin == origin; in++)
-        if (px_ir_kind_of(in->op) == PX_IR_TABLE && px_op_flags((enum px_op)(in->op & ~PX_IR_KIND)) & flags)
-            return true;
+        if (px_ir_flags(in->op) & flags) return true;
     return false;
 }
 

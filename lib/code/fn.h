@@ -160,12 +160,16 @@ static inline uint32_t px_ir_register(const struct px_ir_opd *o)
     return is ? o->at : PX_NONE32;
 }
 
+/* PX_OPF_ of the operation that the table names; 0 of all others. */
+static inline unsigned px_ir_flags(px_irop op)
+{
+    return px_ir_kind_of(op) == PX_IR_TABLE ? px_op_flags((enum px_op)(op & ~PX_IR_KIND)) : 0;
+}
+
 /* May control go on behind it? Branches that the text names become PX_IR_JUMP and PX_IR_BRANCH. */
 static inline bool px_ir_falls(const struct px_ir_inst *last)
 {
-    if (px_ir_kind_of(last->op) == PX_IR_TABLE)
-        return !(px_op_flags((enum px_op)(last->op & ~PX_IR_KIND)) & PX_OPF_ends);
-    return last->op != PX_IR_JUMP && last->op != PX_IR_END;
+    return !(px_ir_flags(last->op) & PX_OPF_ends) && last->op != PX_IR_JUMP && last->op != PX_IR_END;
 }
 
 #endif

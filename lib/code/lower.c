@@ -15,7 +15,7 @@
 static uint8_t mode_of(px_irop op)
 {
     if (px_ir_kind_of(op) == PX_IR_TABLE)
-        return px_op_flags((enum px_op)(op & ~PX_IR_KIND)) & PX_OPF_keeps ? PX_IR_FP_ANY : PX_IR_FP_HOME;
+        return px_ir_flags(op) & PX_OPF_keeps ? PX_IR_FP_ANY : PX_IR_FP_HOME;
     return op == PX_IR_JUMP || op == PX_IR_BRANCH || op == PX_IR_END ? PX_IR_FP_HOME : PX_IR_FP_ANY;
 }
 

@@ -261,12 +261,6 @@ static void offsets_last(struct scan *s, const struct px_flow_live *live)
     }
 }
 
-static bool waits(const struct px_ir_inst *in)
-{
-    return px_ir_kind_of(in->op) == PX_IR_TABLE &&
-           px_op_flags((enum px_op)(in->op & ~PX_IR_KIND)) & PX_OPF_waits;
-}
-
 static void keep_temps(struct px_irfn *f, const struct px_ir_inst *in)
 {
     const struct px_ir_opd *o = px_ir_opds(f, in);
@@ -282,7 +276,7 @@ static void keep_temps_of_sleepers(struct px_irfn *f)
 {
     for (uint32_t i = 0, first = 0; i < f->insts.n; i++) {
         if (f->insts.at[i].flags & PX_IRF_FIRST) first = i;
-        if (!waits(&f->insts.at[i])) continue;
+        if (!(px_ir_flags(f->insts.at[i].op) & PX_OPF_waits)) continue;
         uint32_t end = i + 1;
         while (end < f->insts.n && !(f->insts.at[end].flags & PX_IRF_FIRST)) end++;
         for (uint32_t k = first; k < end; k++) keep_temps(f, &f->insts.at[k]);

@@ -360,10 +360,12 @@ uint32_t px_cta_slot(const struct px_cta *cta)
 {
     return cta->slot;
 }
+
 bool px_cta_told(const struct px_cta *cta)
 {
     return cta->told;
 }
+
 const struct px_trap *px_cta_trap(const struct px_cta *cta)
 {
     return &cta->trap;

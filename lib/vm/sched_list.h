@@ -5,6 +5,7 @@
 
 #include "base/queue.h"
 #include "vm/sched.h"
+#include <time.h>
 
 struct px_parked *px_parked_new(struct px_sched *s); /* NULL when out of memory; the lock is held */
 void px_parked_free(struct px_sched *s, struct px_parked *p);
@@ -20,6 +21,7 @@ bool px_sched_step(struct px_helper *h);
 /* A run whose last worker has left may be over, or stand still. */
 void px_run_settle(struct px_run *run);
 uint64_t px_now_ns(void);
+struct timespec px_deadline(uint64_t ns); /* so long from now, for pthread_cond_timedwait */
 
 /* ---- workers.c, with the lock held ---- */
 

@@ -391,10 +391,7 @@ static bool has_room_or_no_help(const void *user)
  * waits for the host must not keep it for ever. */
 static void let_brief_ones_end(struct ptx_device *device)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += BRIEF_WAIT_NS;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    const struct timespec until = px_deadline(BRIEF_WAIT_NS);
     while (device->tasks.pending && device->sched.aside)
         if (pthread_cond_timedwait(&device->sched.roomy, &device->sched.lock, &until)) return;
 }

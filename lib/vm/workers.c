@@ -131,12 +131,8 @@ void px_sched_leave(struct px_helper *h)
 /* Memory that somebody waits for changes without news: then only for a while. */
 static void nap(struct px_sched *s)
 {
-    struct timespec until;
     s->nap_ns = !s->nap_ns ? NAP_FIRST_NS : s->nap_ns * 2 < NAP_LONGEST_NS ? s->nap_ns * 2 : NAP_LONGEST_NS;
-    clock_gettime(CLOCK_REALTIME, &until);
-    const uint64_t ns = (uint64_t)until.tv_nsec + s->nap_ns;
-    until.tv_sec += (time_t)(ns / 1000000000u);
-    until.tv_nsec = (long)(ns % 1000000000u);
+    const struct timespec until = px_deadline(s->nap_ns);
     pthread_cond_timedwait(&s->wake, &s->lock, &until);
 }
 
