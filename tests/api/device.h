@@ -4,13 +4,8 @@
 #ifndef API_DEVICE_H
 #define API_DEVICE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include "ptxvm.h"
+#include "suite.h"
 
 static ptx_device *device;
 

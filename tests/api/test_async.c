@@ -5,15 +5,13 @@
  * case gives the same results or the same error here, whenever asynchronous copies happen; the lists below
  * name where the VM is stricter than the chip, and cases that look without having waited.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include "api/replay.h"
 #include "hw/async/kernel.h"
 #include "ptxvm.h"
+#include "suite.h"
 
 enum { LINE_MAX_ = 1 << 17 };
 
@@ -138,13 +136,12 @@ static void compare(const Case *c, char *golden, const struct outcome *o, const 
         }
 }
 
-static void test_cases(void **state)
+TEST(test_cases)
 {
     static Case c;
     static struct outcome o;
     char held[600] = "", how[40];
     unsigned n = 0;
-    (void)state;
     FILE *f = replay_open("../async/cases.txt");
     assert_non_null(f);
     while (case_next(f, &c, held)) {
@@ -168,7 +165,6 @@ static void test_cases(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
     only = argc > 1 ? argv[1] : NULL;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -2,14 +2,12 @@
  * test_branches.c - graphs that choose what they run, nodes that are switched off, graphs inside of nodes,
  * and captures into graphs that there are. What is expected is what include/ptx_graph.h promises.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include "ptx_graph.h"
 #include "ptx_memory.h"
+#include "suite.h"
 
 /* Adds to a word; takes one off a word and makes the rest the condition. */
 static const char text[] =
@@ -94,9 +92,8 @@ static void run(ptx_instance instance)
 static const ptx_device_config kinds[] = {{.workers = 1}, {.workers = 3}, {.deterministic = 1}};
 
 /* A loop in a loop: the inner one runs 3 times in each of 4 turns, and 100 are added behind both. */
-static void loops(void **state)
+TEST(loops)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         ptx_graph graph, outer, inner;
         uint64_t a, b;
@@ -126,7 +123,7 @@ static void loops(void **state)
     }
 }
 
-static void bad_loops(void **state)
+TEST(bad_loops)
 {
     ptx_graph graph, body;
     uint64_t a;
@@ -134,7 +131,6 @@ static void bad_loops(void **state)
     ptx_stream s;
     ptx_node_config config = {.struct_size = sizeof config, .kind = PTX_NODE_BRANCH, .bodies = &body};
     ptx_node node;
-    (void)state;
     open_with(kinds[1]);
     assert_int_equal(ptx_graph_create(device, &graph), PTX_OK);
     assert_int_equal(ptx_condition_create(device, graph, 1, 1, &a), PTX_OK);
@@ -164,6 +160,5 @@ static void bad_loops(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(loops), cmocka_unit_test(bad_loops)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

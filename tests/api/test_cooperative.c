@@ -7,6 +7,7 @@
 #include "hw/cooperative/kernel.h"
 #include "ptx_graph.h"
 #include "ptx_memory.h"
+#include "suite.h"
 
 /* Each round a block, which has one thread, takes its neighbour's word and one more. */
 static const char text[] =
@@ -83,12 +84,13 @@ static void assert_all(ptx_address p, uint32_t want)
     for (unsigned i = 0; i < BLOCKS; i++) assert_int_equal(got[i], want);
 }
 
+#define CASE(name) TEST_WITHIN(name, set_up, tear_down)
+
 /* Two that each need all their blocks at once, and wait for each other's workers. */
-static void two_streams(void **state)
+CASE(two_streams)
 {
     struct params params[2] = {{zeros(), ROUNDS}, {zeros(), ROUNDS}};
     ptx_stream stream[2];
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const ptx_launch_config c = shape(&params[i], BLOCKS, 1);
         assert_int_equal(ptx_stream_create(device, NULL, &stream[i]), PTX_OK);
@@ -102,7 +104,7 @@ static void two_streams(void **state)
     }
 }
 
-static void in_a_graph(void **state)
+CASE(in_a_graph)
 {
     struct params params = {zeros(), ROUNDS};
     const ptx_launch_config c = shape(&params, BLOCKS, 1);
@@ -111,7 +113,6 @@ static void in_a_graph(void **state)
     ptx_graph graph;
     ptx_node node;
     ptx_instance instance;
-    (void)state;
     assert_int_equal(ptx_graph_create(device, &graph), PTX_OK);
     assert_int_equal(ptx_graph_add(device, graph, NULL, 0, &config, &node), PTX_OK);
     assert_int_equal(ptx_graph_instantiate(device, graph, &instance), PTX_OK);
@@ -123,10 +124,9 @@ static void in_a_graph(void **state)
 }
 
 /* The workspace is there in a cooperative launch, in no other. */
-static void only_when_asked_for(void **state)
+CASE(only_when_asked_for)
 {
     struct params params = {zeros(), 0};
-    (void)state;
     for (int cooperative = 0; cooperative < 2; cooperative++) {
         const ptx_launch_config c = shape(&params, 1, cooperative);
         uint32_t word;
@@ -157,7 +157,7 @@ static unsigned recorded(const char *name, unsigned nth, uint32_t words[32])
 }
 
 /* What an H100 answered. */
-static void as_recorded(void **state)
+CASE(as_recorded)
 {
     const struct params params = {zeros(), 0};
     uint32_t want[32], got[32];
@@ -165,7 +165,6 @@ static void as_recorded(void **state)
     ptx_program *chip;
     ptx_kernel *kernel;
     char name[40];
-    (void)state;
     const char *words = cooperative_text();
     assert_int_equal(ptx_module_create(NULL, words, strlen(words), &module), PTX_OK);
     assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &chip), PTX_OK);
@@ -196,10 +195,5 @@ static void as_recorded(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(two_streams, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(in_a_graph, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(only_when_asked_for, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(as_recorded, set_up, tear_down)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -5,15 +5,13 @@
  * thread; here are the numbers that it has none of (warps, divided branches, waits, bytes), and the
  * interface.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 #include "ptx_counts.h"
+#include "suite.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 
@@ -168,9 +166,8 @@ static void check_branches(unsigned blocks)
     assert_int_equal(progress.thread_instructions, threads * b);
 }
 
-static void test_branches(void **state)
+TEST(test_branches)
 {
-    (void)state;
     for (unsigned i = 0; i < ENGINES; i++)
         for (unsigned workers = 1; workers <= 8; workers *= 2) {
             load_counted(branches, workers, engines[i]);
@@ -181,9 +178,8 @@ static void test_branches(void **state)
 }
 
 /* Opcodes: the most executed one first; "bra" is one, wherever it stands. */
-static void test_opcodes(void **state)
+TEST(test_opcodes)
 {
-    (void)state;
     load_counted(branches, 1, NULL);
     launch("k", 1, 96);
     expect(opcode("bra"), 96 + 91 + 12 * 36, 3 + 3 + 3 * 8, 1 + 3 * 7);
@@ -239,9 +235,8 @@ static void check_memory(uint64_t n)
     assert_int_equal(opcode("red.global.add.u64")->written[PTX_COUNT_GLOBAL], 8);
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     for (unsigned i = 0; i < ENGINES; i++) {
         load_counted(memory, 2, engines[i]);
         launch("k", 1, 77);
@@ -266,9 +261,8 @@ static const char tables[] =
          " @%q trap;\n"                 /* 21 */
          " ret;\n}\n";                  /* 22 */
 
-static void test_tables(void **state)
+TEST(test_tables)
 {
-    (void)state;
     load_counted(tables, 1, NULL);
     launch("k", 1, 512);
     expect(line(15), 512, 16, 16);
@@ -288,9 +282,8 @@ static const char waits[] = HEAD ".visible .entry k(.param .u64 p) { bar.sync 0;
 
 /* All threads of a gang come at once, so they complete the barrier of a block of one gang, and 512 threads
  * are two of them: eight warps wait, each time. */
-static void test_waits(void **state)
+TEST(test_waits)
 {
-    (void)state;
     load_counted(waits, 1, NULL);
     launch("k", 3, 256);
     assert_int_equal(opcode("bar.sync")->waits, 0);
@@ -307,9 +300,8 @@ static const char source[] = HEAD ".visible .entry k(.param .u64 p)\n{\n .reg .u
                                   ".loc 1 12 1\n add.u32 %a, %a, 2;\n"
                                   ".loc 1 10 9\n ret;\n}\n.file 1 \"a.cu\"\n";
 
-static void test_source(void **state)
+TEST(test_source)
 {
-    (void)state;
     load_counted(source, 1, NULL);
     launch("k", 1, 40);
     ask(PTX_COUNT_BY_LINE);
@@ -322,9 +314,8 @@ static void test_source(void **state)
 
 /* ---- the interface ---- */
 
-static void test_interface(void **state)
+TEST(test_interface)
 {
-    (void)state;
     const ptx_device_config config = {.struct_size = sizeof config, .memory_bytes = 1 << 22};
     load(waits, &config);
     launch("k", 1, 32);
@@ -352,9 +343,5 @@ static void test_interface(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_branches), cmocka_unit_test(test_opcodes),
-                                       cmocka_unit_test(test_memory),   cmocka_unit_test(test_tables),
-                                       cmocka_unit_test(test_waits),    cmocka_unit_test(test_source),
-                                       cmocka_unit_test(test_interface)};
-    return cmocka_run_group_tests_name("counts", tests, NULL, NULL);
+    return run_suite();
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "ptxvm.h"
+#include "suite.h"
 
 #define HEAD ".version 7.8\n.target sm_75\n.address_size 64\n"
 
@@ -75,9 +76,8 @@ static ptx_status failed_device(const ptx_device_config *wanted, char *error, si
     return status;
 }
 
-static void a_device_that_cannot_be_made_says_why(void **state)
+TEST(a_device_that_cannot_be_made_says_why)
 {
-    (void)state;
     char error[200] = "unchanged";
     const ptx_device_config arch = {.arch = "sm_1000"}, memory = {.memory_bytes = UINT64_MAX - 5},
                             heap = {.heap_bytes = UINT64_MAX - 5}, much = {.memory_bytes = 1ull << 50},
@@ -96,9 +96,8 @@ static void a_device_that_cannot_be_made_says_why(void **state)
     assert_int_equal(failed_device(&fine, error, sizeof error), PTX_OK);
 }
 
-static void what_cannot_be_run_has_a_place(void **state)
+TEST(what_cannot_be_run_has_a_place)
 {
-    (void)state;
     ptx_fault fault = {sizeof fault};
     open_device(1);
     ptx_program *program =
@@ -122,9 +121,8 @@ static void what_cannot_be_run_has_a_place(void **state)
 
 /* ---- arguments ---- */
 
-static void wrong_arguments_are_statuses(void **state)
+TEST(wrong_arguments_are_statuses)
 {
-    (void)state;
     ptx_program *program;
     ptx_kernel *kernel;
     ptx_address va;
@@ -147,9 +145,8 @@ static void wrong_arguments_are_statuses(void **state)
     ptx_device_destroy(NULL);
 }
 
-static void memory_is_bounded(void **state)
+TEST(memory_is_bounded)
 {
-    (void)state;
     char bytes[64] = {0}, back[64];
     open_device(1);
     ptx_address va = buffer(64);
@@ -171,9 +168,8 @@ static void memory_is_bounded(void **state)
 
 /* ---- linking ---- */
 
-static void a_missing_function_is_named(void **state)
+TEST(a_missing_function_is_named)
 {
-    (void)state;
     ptx_program *program;
     static const char *const text = HEAD ".extern .func missing();\n"
                                          ".visible .entry k() {\n  call missing, ();\n  ret;\n}";
@@ -199,9 +195,8 @@ static void a_missing_function_is_named(void **state)
     ptx_device_destroy(device);
 }
 
-static void modules_resolve_each_other(void **state)
+TEST(modules_resolve_each_other)
 {
-    (void)state;
     static const char *const texts[] = {
         HEAD ".extern .func (.param .b32 r) twice(.param .b32 x);\n.extern .global .u32 counter;\n"
              ".visible .entry k(.param .u64 out) {\n .reg .b64 %o; .reg .b32 %r<3>;\n .param .b32 x; .param "
@@ -236,9 +231,8 @@ static void modules_resolve_each_other(void **state)
 
 /* ---- variables ---- */
 
-static void initial_values(void **state)
+TEST(initial_values)
 {
-    (void)state;
     ptx_address va;
     uint64_t size, words[2];
     uint8_t bytes[8];
@@ -293,9 +287,8 @@ static size_t static_shared(ptx_program *program, const char *name)
     return info.static_shared_bytes;
 }
 
-static void kernels_pay_for_shared_memory_they_reach(void **state)
+TEST(kernels_pay_for_shared_memory_they_reach)
 {
-    (void)state;
     open_device(1);
     ptx_program *program = load(SHARED_KERNELS);
     assert_int_equal(static_shared(program, "a"), 1008);
@@ -314,9 +307,8 @@ static void kernels_pay_for_shared_memory_they_reach(void **state)
 
 /* ---- shapes, faults, limits ---- */
 
-static void shapes_out_of_bounds(void **state)
+TEST(shapes_out_of_bounds)
 {
-    (void)state;
     ptx_kernel *kernel;
     open_device(1);
     ptx_program *program =
@@ -357,9 +349,8 @@ static void shapes_out_of_bounds(void **state)
          "1 13 5\n mov.u32 %r, %ctaid.x;\n"                                                                  \
          " st.global.u32 [%a+4096], %r;\n ret;\n}\n.section .debug_str { $L__s: .b8 102, 0 }"
 
-static void a_fault_says_everything(void **state)
+TEST(a_fault_says_everything)
 {
-    (void)state;
     for (unsigned workers = 1; workers <= 2; workers++) {
         ptx_fault f = {sizeof f};
         char expected[200];
@@ -390,9 +381,8 @@ static void a_fault_says_everything(void **state)
          " setp.lt.u32 %p, %r, 32;\n@%p bar.sync 0, 64;\n@!%p bar.sync 1, 64;\n ret;\n}\n"                   \
          ".visible .entry fine() { ret; }"
 
-static void deadlock_and_limits(void **state)
+TEST(deadlock_and_limits)
 {
-    (void)state;
     for (unsigned workers = 1; workers <= 8; workers *= 2) {
         ptx_fault f = {sizeof f};
         const ptx_device_config steps = {.workers = workers, .max_steps = 100000};
@@ -422,9 +412,8 @@ static void *interrupt(void *unused)
     return NULL;
 }
 
-static void interrupt_from_another_thread(void **state)
+TEST(interrupt_from_another_thread)
 {
-    (void)state;
     ptx_fault f = {sizeof f};
     pthread_t thread;
     open_device(2);
@@ -485,9 +474,8 @@ static ptx_host_fn resolve(void *user, const char *name)
          " call (big), native_spread, (e);\n ld.param.u64 %x, [big+32];\n cvt.u32.u64 %r, %x;\n"             \
          " st.global.u32 [%o+4], %r;\n ret; }"
 
-static void host_functions_by_signature(void **state)
+TEST(host_functions_by_signature)
 {
-    (void)state;
     static const char *const text = HOST;
     const ptx_program_options options = {.resolve = resolve};
     ptx_program *program;
@@ -538,9 +526,8 @@ static ptx_host_fn resolve_untyped(void *user, const char *name)
          " call.uni (r), untyped, (x, y, p, m);\n ld.param.f32 %f, [r+0];\n }\n st.global.f32 [%o], %f;\n "  \
          "ret; }"
 
-static void floats_without_a_type_are_found(void **state)
+TEST(floats_without_a_type_are_found)
 {
-    (void)state;
     static const char *const text = UNTYPED;
     const ptx_program_options options = {.resolve = resolve_untyped};
     ptx_program *program;
@@ -556,9 +543,8 @@ static void floats_without_a_type_are_found(void **state)
 
 /* ---- several devices and programs ---- */
 
-static void programs_come_and_go(void **state)
+TEST(programs_come_and_go)
 {
-    (void)state;
     open_device(2);
     ptx_address out = buffer(4);
     for (int i = 0; i < 50; i++) {
@@ -578,22 +564,5 @@ static void programs_come_and_go(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_device_that_cannot_be_made_says_why),
-        cmocka_unit_test(what_cannot_be_run_has_a_place),
-        cmocka_unit_test(wrong_arguments_are_statuses),
-        cmocka_unit_test(memory_is_bounded),
-        cmocka_unit_test(a_missing_function_is_named),
-        cmocka_unit_test(modules_resolve_each_other),
-        cmocka_unit_test(initial_values),
-        cmocka_unit_test(kernels_pay_for_shared_memory_they_reach),
-        cmocka_unit_test(shapes_out_of_bounds),
-        cmocka_unit_test(a_fault_says_everything),
-        cmocka_unit_test(deadlock_and_limits),
-        cmocka_unit_test(interrupt_from_another_thread),
-        cmocka_unit_test(host_functions_by_signature),
-        cmocka_unit_test(floats_without_a_type_are_found),
-        cmocka_unit_test(programs_come_and_go),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

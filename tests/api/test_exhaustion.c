@@ -2,17 +2,15 @@
  * test_exhaustion.c - every allocation fails once: no crash, no leak, a status
  * each time, and the same work succeeds when the allocator does.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ptxvm.h"
+#include "suite.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* workers allocate too */
 static long until_failure, live;
@@ -102,24 +100,18 @@ static void fail_each(const char *name, unsigned workers, uint32_t expected)
     assert_int_equal(whole(name, workers, &result), PTX_OK);
 }
 
-static void every_allocation_of_a_launch(void **state)
+TEST(every_allocation_of_a_launch)
 {
-    (void)state;
     fail_each("wait_for_children", 1, 640);
 }
 
-static void every_allocation_with_two_workers(void **state)
+TEST(every_allocation_with_two_workers)
 {
-    (void)state;
     fail_each("wait_for_children", 2, 640);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_allocation_of_a_launch),
-        cmocka_unit_test(every_allocation_with_two_workers),
-    };
     FILE *file = fopen("tests/api/ptx/first.ptx", "rb");
     text = malloc(1 << 20);
     text_size = file ? fread(text, 1, 1 << 20, file) : 0;
@@ -128,7 +120,7 @@ int main(void)
         fprintf(stderr, "tests/api/ptx/first.ptx cannot be read; run from the top of the source tree\n");
         return 1;
     }
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = run_suite();
     free(text);
     return failed;
 }

@@ -4,13 +4,11 @@
  * rounding towards zero is set, a kernel computes with subnormals and inexact
  * sums, and MXCSR is the same afterwards.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 #include "ptxvm.h"
+#include "suite.h"
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 
@@ -46,10 +44,9 @@ static void run(unsigned workers, uint32_t result[2])
     ptx_device_destroy(device);
 }
 
-static void mode_stays_outside(void **state)
+TEST(mode_stays_outside)
 {
     const uint32_t mode = 0x1f80u | 0x8040u | 3u << 13;
-    (void)state;
     for (unsigned workers = 1; workers <= 2; workers++) {
         uint32_t result[2] = {0};
         const uint32_t before = _mm_getcsr();
@@ -63,15 +60,13 @@ static void mode_stays_outside(void **state)
     }
 }
 #else
-static void mode_stays_outside(void **state)
+TEST(mode_stays_outside)
 {
-    (void)state;
     skip();
 }
 #endif
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(mode_stays_outside)};
-    return cmocka_run_group_tests_name("fp_caller", tests, NULL, NULL);
+    return run_suite();
 }

@@ -4,6 +4,7 @@
  */
 #include "api/fixture.h"
 #include "ptx_graph.h"
+#include "suite.h"
 
 static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                            /* x = 2 * x + add: the order of steps can be read from the bits */
@@ -88,9 +89,10 @@ static uint32_t result_of(ptx_instance instance)
     return word_at(p);
 }
 
-static void nodes_run_behind_what_they_come_after(void **state)
+#define CASE(name) TEST_WITHIN(name, set_up, close_device)
+
+CASE(nodes_run_behind_what_they_come_after)
 {
-    (void)state;
     const ptx_graph graph = new_graph();
     /* Added last to first; the order is by edges alone. */
     const ptx_node c = add_step(graph, NULL, 0, p, 1), b = add_step(graph, NULL, 0, p, 0),
@@ -119,9 +121,8 @@ static void nodes_run_behind_what_they_come_after(void **state)
     assert_int_equal(ptx_instance_launch(device, instance, 0), PTX_ERROR_INVALID_ARGUMENT);
 }
 
-static void circles_are_refused(void **state)
+CASE(circles_are_refused)
 {
-    (void)state;
     const ptx_graph graph = new_graph();
     const ptx_node a = add_step(graph, NULL, 0, p, 1), b = add_step(graph, &a, 1, p, 1);
     ptx_instance instance;
@@ -144,9 +145,8 @@ static void called(void *user)
     *(uint32_t *)user = word_at(p);
 }
 
-static void all_kinds_of_nodes(void **state)
+CASE(all_kinds_of_nodes)
 {
-    (void)state;
     uint32_t in = 6, seen = 0, out = 0;
     const ptx_copy up = {.to = {.address = p}, .from = {.host = &in}, .width = 4},
                    down = {.to = {.host = &out}, .from = {.address = p + 4}, .width = 4};
@@ -185,9 +185,8 @@ static void all_kinds_of_nodes(void **state)
     assert_int_equal(result_of(instance_of(copy)), 6);
 }
 
-static void instances_take_new_configurations(void **state)
+CASE(instances_take_new_configurations)
 {
-    (void)state;
     const ptx_graph graph = new_graph(), other = new_graph(), longer = new_graph();
     const ptx_node a = add_step(graph, NULL, 0, p, 1), b = add_step(graph, &a, 1, p, 1);
     const ptx_node c = add_step(other, NULL, 0, p, 0);
@@ -213,9 +212,8 @@ static void instances_take_new_configurations(void **state)
     assert_int_equal(result_of(instance_of(graph)), 13);
 }
 
-static void streams_are_captured(void **state)
+CASE(streams_are_captured)
 {
-    (void)state;
     const ptx_stream s = new_stream(), t = new_stream();
     ptx_event fork, join;
     ptx_graph graph;
@@ -256,9 +254,8 @@ static ptx_status wait_stream(ptx_device *of, uint64_t stream)
     return ptx_stream_wait(of, stream, NULL);
 }
 
-static void captures_that_fail(void **state)
+CASE(captures_that_fail)
 {
-    (void)state;
     const ptx_stream s = new_stream(), t = new_stream();
     ptx_event fork, outside;
     ptx_graph graph;
@@ -296,9 +293,8 @@ static void captures_that_fail(void **state)
     assert_int_equal(ptx_capture_begin(device, t), PTX_OK);  /* the device goes while it is captured */
 }
 
-static void nothing_is_a_status(void **state)
+CASE(nothing_is_a_status)
 {
-    (void)state;
     const ptx_graph graph = new_graph();
     const ptx_node_config empty = {.kind = PTX_NODE_EMPTY}, unknown = {.kind = (ptx_node_kind)99},
                           kernel_config = {.kind = PTX_NODE_KERNEL}, copy = {.kind = PTX_NODE_COPY},
@@ -326,15 +322,5 @@ static void nothing_is_a_status(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, close_device)
-    const struct CMUnitTest tests[] = {
-        TEST(nodes_run_behind_what_they_come_after),
-        TEST(circles_are_refused),
-        TEST(all_kinds_of_nodes),
-        TEST(instances_take_new_configurations),
-        TEST(streams_are_captured),
-        TEST(captures_that_fail),
-        TEST(nothing_is_a_status),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -3,12 +3,9 @@
  * that go with everything in flight, devices of another process. What is promised is a status, nothing
  * leaked, and (sanitizers say) nothing used after it was freed, lost or raced for.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,6 +15,7 @@
 #include "ptx_graph.h"
 #include "ptx_info.h"
 #include "ptx_memory.h"
+#include "suite.h"
 
 static const char text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -201,9 +199,8 @@ static void *call_anything(void *user)
 }
 
 /* The device goes with whatever is under way. */
-static void any_call_with_any_number(void **state)
+TEST(any_call_with_any_number)
 {
-    (void)state;
     for (uint32_t round = 0; round < 6; round++) {
         struct caller callers[THREADS];
         pthread_t threads[THREADS];
@@ -232,12 +229,11 @@ static void any_call_with_any_number(void **state)
 /* ---- single cases ---- */
 
 /* A failure of a stream that is gone is nobody's to hear, whatever else was in it. */
-static void a_failure_behind_a_destroyed_stream(void **state)
+TEST(a_failure_behind_a_destroyed_stream)
 {
     const ptx_launch_config launch = {
         .struct_size = sizeof launch, .grid = {1}, .block = {1}, .params = &p, .param_bytes = sizeof p};
     ptx_stream s;
-    (void)state;
     make((ptx_device_config){.workers = 2});
     assert_int_equal(ptx_stream_create(device, NULL, &s), PTX_OK);
     assert_int_equal(ptx_kernel_submit(kernels[2], &launch, s, NULL), PTX_OK);
@@ -249,11 +245,10 @@ static void a_failure_behind_a_destroyed_stream(void **state)
 
 /* A process that was forked has none of the device's threads: every call is a status there, and none waits.
  */
-static void devices_stay_in_their_process(void **state)
+TEST(devices_stay_in_their_process)
 {
     const ptx_launch_config launch = {
         .struct_size = sizeof launch, .grid = {1}, .block = {1}, .params = &p, .param_bytes = sizeof p};
-    (void)state;
     make((ptx_device_config){.workers = 2});
     for (int i = 0; i < 100; i++) assert_int_equal(ptx_kernel_submit(kernels[1], &launch, 0, NULL), PTX_OK);
     const pid_t child = fork();
@@ -279,10 +274,5 @@ static void devices_stay_in_their_process(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_call_with_any_number),
-        cmocka_unit_test(a_failure_behind_a_destroyed_stream),
-        cmocka_unit_test(devices_stay_in_their_process),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -12,6 +12,7 @@
 #include "ptx_graph.h"
 #include "ptx_memory.h"
 #include "ptx_watch.h"
+#include "suite.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 
@@ -101,9 +102,8 @@ static const unsigned best[][4] = {
     /* clang-format on */
 };
 
-static void occupancy_is_the_chips(void **state)
+TEST(occupancy_is_the_chips)
 {
-    (void)state;
     load(two);
     ptx_kernel *const kernels[2] = {kernel_named("k0"), kernel_named("k1")};
     unsigned n, block;
@@ -130,9 +130,8 @@ static void occupancy_is_the_chips(void **state)
 
 /* ---- attributes and lists ---- */
 
-static void attributes_are_the_chips(void **state)
+TEST(attributes_are_the_chips)
 {
-    (void)state;
     load(two);
     /* as an H100 80GB HBM3 answered */
     static const int of_device[][2] = {{1, 1024}, {5, 2147483647}, {8, 49152},     {10, 32},   {12, 65536},
@@ -161,9 +160,8 @@ static void attributes_are_the_chips(void **state)
     ptx_device_destroy(device);
 }
 
-static void programs_tell_what_they_hold(void **state)
+TEST(programs_tell_what_they_hold)
 {
-    (void)state;
     load(two);
     ptx_kernel *k;
     ptx_kernel_info info = {.struct_size = sizeof info};
@@ -229,9 +227,8 @@ static const char parent[] = HEAD
     " mov.u64 %k, child; call launch, (%k, %b); mov.u64 %k, 16; call launch, (%k, %b);\n"
     " { .param .b64 n; .param .b64 r; st.param.b64 [n], 40; call.uni (r), malloc, (n); } ret; }\n";
 
-static void launches_are_told(void **state)
+TEST(launches_are_told)
 {
-    (void)state;
     load(parent);
     ptx_address va;
     const ptx_launch_config config = {.struct_size = sizeof config, .grid = {1}, .block = {1}};
@@ -300,9 +297,8 @@ static void intrude(void *user, const ptx_watch_event *e)
     if (in->refused != CALLS * in->called) in->refused = UINT32_MAX / 2;
 }
 
-static void watchers_are_kept_out(void **state)
+TEST(watchers_are_kept_out)
 {
-    (void)state;
     load(parent);
     struct intruder in = {.kernel = kernel_named("parent")};
     const ptx_launch_config config = {.struct_size = sizeof config, .grid = {1}, .block = {1}};
@@ -320,10 +316,5 @@ static void watchers_are_kept_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(occupancy_is_the_chips),       cmocka_unit_test(attributes_are_the_chips),
-        cmocka_unit_test(programs_tell_what_they_hold), cmocka_unit_test(launches_are_told),
-        cmocka_unit_test(watchers_are_kept_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

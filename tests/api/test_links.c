@@ -2,17 +2,15 @@
  * test_links.c - ptx_link and programs of several modules: diagnostics with both places, bad arguments, many
  * modules, and memory that runs out. What draws which verdict is tests/link.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "ptxvm.h"
+#include "suite.h"
 #include "unit/budget.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -38,9 +36,8 @@ static ptx_link_diagnostic diagnostic(const ptx_link *link, size_t i)
 
 /* ---- diagnostics ---- */
 
-static void both_places_are_told(void **state)
+TEST(both_places_are_told)
 {
-    (void)state;
     ptx_module *modules[2] = {
         make("a.ptx", HEAD ".visible .global .u32 x;\n.extern .func f();\n"
                            ".visible .entry k() {\n    call f, ();\n    ret;\n}\n"),
@@ -78,9 +75,8 @@ static void both_places_are_told(void **state)
 }
 
 /* A program as a whole has no place; ptx_program_create tells the first of several. */
-static void the_message_of_a_device_tells_the_first(void **state)
+TEST(the_message_of_a_device_tells_the_first)
 {
-    (void)state;
     ptx_module *modules[2] = {make("a.ptx", HEAD ".visible .const .b8 x[40000];\n.visible .global .b8 y;\n"),
                               make("b.ptx", HEAD ".visible .const .b8 z[40000];\n")};
     ptx_device_config config = {.struct_size = sizeof config, .memory_bytes = 1 << 20, .workers = 1};
@@ -113,9 +109,8 @@ static void the_message_of_a_device_tells_the_first(void **state)
 
 /* ---- bad arguments ---- */
 
-static void bad_arguments(void **state)
+TEST(bad_arguments)
 {
-    (void)state;
     ptx_module *module = make("a.ptx", HEAD ".visible .entry k() { ret; }\n");
     const ptx_module *const list[] = {module, NULL};
     ptx_link *link = (ptx_link *)list;
@@ -139,9 +134,8 @@ static void bad_arguments(void **state)
     ptx_module_destroy(module);
 }
 
-static void modules_that_cannot_be_linked(void **state)
+TEST(modules_that_cannot_be_linked)
 {
-    (void)state;
     const ptx_module_options options = {.struct_size = sizeof options, .check_only = 1};
     ptx_module *bad, *checked;
     ptx_link *link;
@@ -154,9 +148,8 @@ static void modules_that_cannot_be_linked(void **state)
     ptx_module_destroy(checked);
 }
 
-static void a_module_given_twice(void **state)
+TEST(a_module_given_twice)
 {
-    (void)state;
     ptx_module *module = make("a.ptx", HEAD ".entry k() { ret; }\n"), *other = make("b.ptx", HEAD);
     ptx_link *link;
     assert_int_equal(ptx_link_create((const ptx_module *const[]){module, other, module}, 3, NULL, &link),
@@ -182,9 +175,8 @@ static ptx_host_fn only_native(void *user, const char *name)
     return strcmp(name, "native") ? NULL : native;
 }
 
-static void host_functions_are_asked_for(void **state)
+TEST(host_functions_are_asked_for)
 {
-    (void)state;
     int asked = 0;
     const ptx_program_options options = {
         .struct_size = sizeof options, .resolve = only_native, .resolve_user = &asked};
@@ -202,9 +194,8 @@ static void host_functions_are_asked_for(void **state)
 
 /* ---- names that are a module's own ---- */
 
-static void a_module_of_a_program(void **state)
+TEST(a_module_of_a_program)
 {
-    (void)state;
     ptx_module *modules[2] = {
         make("a.ptx", HEAD ".global .u32 x = 1;\n.weak .global .u32 w = 3;\n.entry k() { ret; }\n"),
         make("b.ptx",
@@ -291,9 +282,8 @@ static double seconds_to_link(ptx_module *const *modules, unsigned n)
     return best;
 }
 
-static void a_thousand_modules(void **state)
+TEST(a_thousand_modules)
 {
-    (void)state;
     static ptx_module *few[MANY / 4], *many[MANY];
     for (unsigned i = 0; i < MANY / 4; i++) few[i] = make_link_of_chain(i, MANY / 4);
     for (unsigned i = 0; i < MANY; i++) many[i] = make_link_of_chain(i, MANY);
@@ -349,9 +339,8 @@ static void starve(const char *const *texts, size_t count, ptx_status wanted)
     assert_true(n > 2);
 }
 
-static void every_allocation_of_a_link(void **state)
+TEST(every_allocation_of_a_link)
 {
-    (void)state;
     static const char *const fine[] = {
         HEAD ".extern .global .u32 x;\n.extern .func f();\n.visible .entry k() { call f, (); ret; }\n",
         HEAD ".visible .global .u32 x;\n.visible .func f() { .shared .b32 s; st.shared.b32 [s], 1; ret; }\n"};
@@ -364,16 +353,5 @@ static void every_allocation_of_a_link(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_places_are_told),
-        cmocka_unit_test(the_message_of_a_device_tells_the_first),
-        cmocka_unit_test(bad_arguments),
-        cmocka_unit_test(modules_that_cannot_be_linked),
-        cmocka_unit_test(a_module_given_twice),
-        cmocka_unit_test(host_functions_are_asked_for),
-        cmocka_unit_test(a_module_of_a_program),
-        cmocka_unit_test(a_thousand_modules),
-        cmocka_unit_test(every_allocation_of_a_link),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -3,15 +3,13 @@
  * of single launches. A first kernel that polls a flag which only the second one sets ends only if they
  * overlap; what is expected else is what the PTX manual says of griddepcontrol.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 #include "ptx_graph.h"
 #include "ptx_memory.h"
+#include "suite.h"
 
 /* Words of the buffer. */
 enum { FLAG, RESULT, SEEN, TICKET, TICKETS, WORDS = 64, MANY = 16, BLOCKS = 300, ANSWER = 42 };
@@ -162,9 +160,8 @@ static void two_overlap(void)
     assert_int_equal(word(RESULT), ANSWER);
 }
 
-static void overlap(void **state)
+TEST(overlap)
 {
-    (void)state;
     on_each(two_overlap);
 }
 
@@ -181,9 +178,8 @@ static void not_asked_for(void)
     assert_int_equal(word(FLAG), 1);
 }
 
-static void no_overlap_without_the_attribute(void **state)
+TEST(no_overlap_without_the_attribute)
 {
-    (void)state;
     on_each(not_asked_for);
 }
 
@@ -195,9 +191,8 @@ static void lanes_part(void)
     assert_int_equal(word(RESULT), ANSWER);
 }
 
-static void some_lanes_wait(void **state)
+TEST(some_lanes_wait)
 {
-    (void)state;
     on_each(lanes_part);
 }
 
@@ -212,9 +207,8 @@ static void three_overlap(void)
     assert_int_equal(word(RESULT), 2 * ANSWER);
 }
 
-static void chain(void **state)
+TEST(chain)
 {
-    (void)state;
     on_each(three_overlap);
 }
 
@@ -235,9 +229,8 @@ static void ends_early(void)
     assert_int_equal(got, ANSWER);
 }
 
-static void order_of_what_follows(void **state)
+TEST(order_of_what_follows)
 {
-    (void)state;
     on_each(ends_early);
 }
 
@@ -249,9 +242,8 @@ static void all_blocks_seen(void)
     assert_int_equal(word(RESULT), BLOCKS * 64);
 }
 
-static void wait_sees_all(void **state)
+TEST(wait_sees_all)
 {
-    (void)state;
     on_each(all_blocks_seen);
 }
 
@@ -265,9 +257,8 @@ static void one_holds(void)
     assert_int_equal(word(FLAG), 1);
 }
 
-static void every_block_counts(void **state)
+TEST(every_block_counts)
 {
-    (void)state;
     on_each(one_holds);
 }
 
@@ -286,9 +277,8 @@ static void alone(void)
     assert_int_equal(word(SEEN), 7);
 }
 
-static void nothing_to_overlap_with(void **state)
+TEST(nothing_to_overlap_with)
 {
-    (void)state;
     on_each(alone);
 }
 
@@ -325,9 +315,8 @@ static void in_graphs(void)
     }
 }
 
-static void graphs(void **state)
+TEST(graphs)
 {
-    (void)state;
     on_each(in_graphs);
 }
 
@@ -339,9 +328,8 @@ static void long_chain(void)
     assert_int_equal(word(SEEN), 0);
 }
 
-static void long_chains(void **state)
+TEST(long_chains)
 {
-    (void)state;
     on_each(long_chain);
 }
 
@@ -358,9 +346,8 @@ static void first_faults(void)
     assert_int_equal(word(FLAG), 1);
 }
 
-static void fault_before(void **state)
+TEST(fault_before)
 {
-    (void)state;
     on_each(first_faults);
 }
 
@@ -377,15 +364,13 @@ static void second_faults(void)
     assert_int_equal(word(SEEN), ANSWER);
 }
 
-static void fault_behind(void **state)
+TEST(fault_behind)
 {
-    (void)state;
     on_each(second_faults);
 }
 
-static void sticky_fault(void **state)
+TEST(sticky_fault)
 {
-    (void)state;
     for (unsigned workers = 1; workers < 3; workers++) {
         begin(&(ptx_device_config){.workers = workers, .sticky = 1, .timeout_ms = 60000});
         clear();
@@ -413,9 +398,8 @@ static void cancelled(void)
     wait_ok();
 }
 
-static void cancel(void **state)
+TEST(cancel)
 {
-    (void)state;
     on_each(cancelled);
 }
 
@@ -428,23 +412,21 @@ static void destroyed(void)
     (void)ptx_stream_query(device, stream);
 }
 
-static void destroy(void **state)
+TEST(destroy)
 {
-    (void)state;
     on_each(destroyed);
 }
 
 /* ---- single launches ---- */
 
 /* Of what is there at once the highest priority goes first, the launch's before the stream's. */
-static void priority(void **state)
+TEST(priority)
 {
     ptx_stream high;
     struct {
         ptx_address p;
         uint32_t at;
     } params;
-    (void)state;
     for (int own = 0; own < 2; own++) {
         begin(&(ptx_device_config){.workers = 1, .deterministic = 1});
         clear();
@@ -469,10 +451,9 @@ static void priority(void **state)
     }
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
     ptx_fault fault = {.struct_size = sizeof fault};
-    (void)state;
     begin(&devices[1]);
     ptx_launch_config c = shape(1000000, 1024, 0);
     c.cooperative = 1;
@@ -500,22 +481,5 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(overlap),
-                                       cmocka_unit_test(no_overlap_without_the_attribute),
-                                       cmocka_unit_test(some_lanes_wait),
-                                       cmocka_unit_test(chain),
-                                       cmocka_unit_test(order_of_what_follows),
-                                       cmocka_unit_test(wait_sees_all),
-                                       cmocka_unit_test(every_block_counts),
-                                       cmocka_unit_test(nothing_to_overlap_with),
-                                       cmocka_unit_test(graphs),
-                                       cmocka_unit_test(long_chains),
-                                       cmocka_unit_test(fault_before),
-                                       cmocka_unit_test(fault_behind),
-                                       cmocka_unit_test(sticky_fault),
-                                       cmocka_unit_test(cancel),
-                                       cmocka_unit_test(destroy),
-                                       cmocka_unit_test(priority),
-                                       cmocka_unit_test(refusals)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -2,15 +2,13 @@
  * test_ranges.c - reserve and map, pools, and memory of graphs. What is expected is what include/ptx_memory.h
  * and include/ptx_graph.h promise.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 #include "ptx_graph.h"
 #include "ptx_memory.h"
+#include "suite.h"
 
 #define G PTX_MAP_GRAIN
 #define OK(call) assert_int_equal((call), PTX_OK)
@@ -90,12 +88,13 @@ static uint64_t room(void)
 
 /* ---- reserve and map ---- */
 
-static void memory_is_where_it_is_mapped(void **state)
+#define CASE(name) TEST_WITHIN(name, set_up, tear_down)
+
+CASE(memory_is_where_it_is_mapped)
 {
     ptx_address a, b;
     ptx_physical one;
     const uint64_t before = room();
-    (void)state;
     OK(ptx_range_reserve(device, 4 * G, 0, &a));
     OK(ptx_range_reserve(device, 2 * G, 16 * G, &b));
     assert_int_equal(a % G, 0);
@@ -136,13 +135,12 @@ static void memory_is_where_it_is_mapped(void **state)
 }
 
 /* A growing array: copies go across mappings side by side, and holes are found. */
-static void neighbours_are_one_block(void **state)
+CASE(neighbours_are_one_block)
 {
     static uint8_t data[3 << 21];
     ptx_address a;
     ptx_physical p[4];
     ptx_memory_info info = {sizeof info};
-    (void)state;
     OK(ptx_range_reserve(device, 4 * G, 0, &a));
     for (unsigned i = 0; i < 4; i++) OK(ptx_physical_create(device, G, &p[i]));
     for (unsigned i = 0; i < 4; i += 2) { /* 0 and 2, then what is between */
@@ -168,11 +166,10 @@ static void neighbours_are_one_block(void **state)
     assert_int_equal(add(a + 2 * G, 1), PTX_ERROR_FAULT);
 }
 
-static void ranges_refuse(void **state)
+CASE(ranges_refuse)
 {
     ptx_address a;
     ptx_physical p;
-    (void)state;
     INVALID(ptx_range_reserve(NULL, G, 0, &a));
     INVALID(ptx_range_reserve(device, G, 0, NULL));
     INVALID(ptx_range_reserve(device, 0, 0, &a));
@@ -219,11 +216,10 @@ static void ranges_refuse(void **state)
 }
 
 /* Physical memory and allocations share what the device has. */
-static void all_memory_is_counted(void **state)
+CASE(all_memory_is_counted)
 {
     ptx_address a;
     ptx_physical p, q;
-    (void)state;
     OK(ptx_physical_create(device, 40 << 20, &p));
     assert_int_equal(ptx_memory_alloc(device, 40 << 20, &a), PTX_ERROR_OUT_OF_MEMORY);
     assert_int_equal(ptx_physical_create(device, 40 << 20, &q), PTX_ERROR_OUT_OF_MEMORY);
@@ -232,11 +228,10 @@ static void all_memory_is_counted(void **state)
     OK(ptx_physical_create(device, 40 << 20, &q));
 }
 
-static void ranges_of_unified_devices(void **state)
+CASE(ranges_of_unified_devices)
 {
     ptx_address a;
     ptx_physical p;
-    (void)state;
 #ifdef __SANITIZE_THREAD__
     skip(); /* it ends the process that maps memory where its own tables are */
 #endif
@@ -264,11 +259,10 @@ static ptx_pool_info info_of(ptx_pool pool)
     return info;
 }
 
-static void pools_count(void **state)
+CASE(pools_count)
 {
     ptx_pool pool;
     ptx_address a, b;
-    (void)state;
     OK(ptx_pool_create(device, 0, &pool));
     OK(ptx_pool_alloc(device, pool, 3 * MB, 0, &a));
     OK(ptx_pool_alloc(device, pool, MB, 0, &b));
@@ -299,10 +293,9 @@ static void pools_count(void **state)
     assert_int_equal(info_of(pool).used_high, 0);
 }
 
-static void pools_fall_to_their_threshold(void **state)
+CASE(pools_fall_to_their_threshold)
 {
     ptx_address a;
-    (void)state;
     OK(ptx_stream_alloc(device, MB, 0, &a));
     OK(ptx_stream_free(device, a, 0));
     OK(ptx_stream_wait(device, 0, NULL));
@@ -310,12 +303,11 @@ static void pools_fall_to_their_threshold(void **state)
     assert_int_equal(info_of(PTX_POOL_DEFAULT).used_high, MB);
 }
 
-static void pools_refuse(void **state)
+CASE(pools_refuse)
 {
     ptx_pool pool;
     ptx_address a, b;
     ptx_pool_info info = {sizeof info};
-    (void)state;
     INVALID(ptx_pool_create(NULL, 0, &pool));
     INVALID(ptx_pool_create(device, 0, NULL));
     INVALID(ptx_pool_destroy(device, PTX_POOL_DEFAULT));
@@ -344,14 +336,13 @@ static void pools_refuse(void **state)
 /* ---- memory of graphs ---- */
 
 /* alloc, add 2 twice, copy out, free: the memory is zero at the start of each launch. */
-static void graphs_allocate(void **state)
+CASE(graphs_allocate)
 {
     ptx_graph graph;
     ptx_node alloc, first, second, out, freed;
     ptx_instance instance;
     ptx_address a = 0;
     uint32_t result = 0;
-    (void)state;
     OK(ptx_graph_create(device, &graph));
     const ptx_node_config make_it = {
         .struct_size = sizeof make_it, .kind = PTX_NODE_ALLOC, .bytes = 4096, .allocated = &a};
@@ -397,14 +388,13 @@ static void graphs_allocate(void **state)
     INVALID(ptx_memory_free(device, a));
 }
 
-static void captured_allocations(void **state)
+CASE(captured_allocations)
 {
     ptx_stream s;
     ptx_address a, plain;
     ptx_graph graph;
     ptx_instance instance;
     uint32_t result = 0;
-    (void)state;
     OK(ptx_stream_create(device, NULL, &s));
     OK(ptx_memory_alloc(device, 64, &plain));
     OK(ptx_capture_begin(device, s));
@@ -427,14 +417,13 @@ static void captured_allocations(void **state)
 }
 
 /* What a graph does not free is for the stream to free, and a second launch before that is told. */
-static void memory_that_outlives_a_launch(void **state)
+CASE(memory_that_outlives_a_launch)
 {
     ptx_stream s;
     ptx_address a;
     ptx_graph graph;
     ptx_instance instance;
     ptx_fault fault = {sizeof fault};
-    (void)state;
     OK(ptx_stream_create(device, NULL, &s));
     OK(ptx_capture_begin(device, s));
     OK(ptx_stream_alloc(device, 256, s, &a));
@@ -461,22 +450,7 @@ static void memory_that_outlives_a_launch(void **state)
     assert_int_equal(info_of(PTX_POOL_DEFAULT).used, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(memory_is_where_it_is_mapped),
-        TEST(neighbours_are_one_block),
-        TEST(ranges_refuse),
-        TEST(all_memory_is_counted),
-        TEST(ranges_of_unified_devices),
-        TEST(pools_count),
-        TEST(pools_fall_to_their_threshold),
-        TEST(pools_refuse),
-        TEST(graphs_allocate),
-        TEST(captured_allocations),
-        TEST(memory_that_outlives_a_launch),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

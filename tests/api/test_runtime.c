@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ptxvm.h"
+#include "suite.h"
 
 struct text {
     char *at;
@@ -108,9 +109,8 @@ static int position(const int *order, int n, int what)
     return -1;
 }
 
-static void children_before_tails(void **state)
+TEST(children_before_tails)
 {
-    (void)state;
     FOR_WORKERS
     {
         int order[64], events;
@@ -126,9 +126,8 @@ static void children_before_tails(void **state)
     }
 }
 
-static void tails_of_a_tail_before_the_next(void **state)
+TEST(tails_of_a_tail_before_the_next)
 {
-    (void)state;
     static const int expected[] = {10, 40, 41, 50, 51};
     FOR_WORKERS
     {
@@ -146,9 +145,8 @@ struct nest {
     int limit;
 };
 
-static void nesting_to_the_limit(void **state)
+TEST(nesting_to_the_limit)
 {
-    (void)state;
     FOR_WORKERS
     {
         int deepest = 0, error = 0;
@@ -167,9 +165,8 @@ static void nesting_to_the_limit(void **state)
     }
 }
 
-static void trees_of_launches(void **state)
+TEST(trees_of_launches)
 {
-    (void)state;
     FOR_WORKERS
     {
         struct {
@@ -191,9 +188,8 @@ static void trees_of_launches(void **state)
     }
 }
 
-static void more_launches_than_may_be_pending(void **state)
+TEST(more_launches_than_may_be_pending)
 {
-    (void)state;
     FOR_WORKERS
     {
         struct {
@@ -210,32 +206,28 @@ static void more_launches_than_may_be_pending(void **state)
     }
 }
 
-static void parameters_arrive(void **state)
+TEST(parameters_arrive)
 {
-    (void)state;
     static const long long expected[] = {-6, -7, -8, -9, -10, -11, 1, 2, 543, 321, 7654, 1};
     FOR_WORKERS expect("give", 1, expected, sizeof expected);
 }
 
 /* ---- errors ---- */
 
-static void shapes_that_cannot_be(void **state)
+TEST(shapes_that_cannot_be)
 {
-    (void)state;
     static const int expected[] = {9, 9, 9, 9, 0, 0, 9, 9, 0};
     FOR_WORKERS expect("bad_shapes", 1, expected, sizeof expected);
 }
 
-static void the_last_error_is_the_threads(void **state)
+TEST(the_last_error_is_the_threads)
 {
-    (void)state;
     static const int expected[] = {0, 9, 0, 0};
     FOR_WORKERS expect("error_of_thread", 4, expected, sizeof expected);
 }
 
-static void slots_run_out(void **state)
+TEST(slots_run_out)
 {
-    (void)state;
     FOR_WORKERS
     {
         struct {
@@ -258,9 +250,8 @@ static void slots_run_out(void **state)
     }
 }
 
-static void streams_and_events(void **state)
+TEST(streams_and_events)
 {
-    (void)state;
     static const int expected[] = {0, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0};
     FOR_WORKERS
     {
@@ -275,9 +266,8 @@ static void streams_and_events(void **state)
 
 /* ---- memory ---- */
 
-static void copies_and_fills(void **state)
+TEST(copies_and_fills)
 {
-    (void)state;
     static const int expected[] = {1, 1, 21, 0, 1, 0, 0, 0};
     FOR_WORKERS
     {
@@ -301,9 +291,8 @@ static void copies_and_fills(void **state)
     }
 }
 
-static void a_bad_copy_is_a_fault(void **state)
+TEST(a_bad_copy_is_a_fault)
 {
-    (void)state;
     FOR_WORKERS
     {
         ptx_fault fault = {sizeof fault};
@@ -314,16 +303,14 @@ static void a_bad_copy_is_a_fault(void **state)
     }
 }
 
-static void heap_by_calls(void **state)
+TEST(heap_by_calls)
 {
-    (void)state;
     static const int expected[] = {1, 2, 1, 0, 1, 0, 0};
     FOR_WORKERS expect("heap_calls", 1, expected, sizeof expected);
 }
 
-static void heap_by_threads(void **state)
+TEST(heap_by_threads)
 {
-    (void)state;
     FOR_WORKERS
     {
         struct {
@@ -337,9 +324,8 @@ static void heap_by_threads(void **state)
     }
 }
 
-static void heap_faults(void **state)
+TEST(heap_faults)
 {
-    (void)state;
     FOR_WORKERS
     {
         ptx_fault fault = {sizeof fault};
@@ -358,9 +344,8 @@ static void heap_faults(void **state)
 
 /* ---- queries, output ---- */
 
-static void answers(void **state)
+TEST(answers)
 {
-    (void)state;
     static const long long expected[29] = {1, 0,    1024, 0,    9, 101,      0, 6000,    0,   1,
                                            0, 0,    0,    1024, 0, 8650752,  0, 8388608, 215, 12345,
                                            0, 2048, 0,    64,   0, 11796480, 1, 1,       'u'};
@@ -373,9 +358,8 @@ static void answers(void **state)
     }
 }
 
-static void printf_formats(void **state)
+TEST(printf_formats)
 {
-    (void)state;
     static const int expected[] = {0, 2, 7, 6, 7, 2};
     FOR_WORKERS
     {
@@ -391,9 +375,8 @@ static void printf_formats(void **state)
     }
 }
 
-static void assertions(void **state)
+TEST(assertions)
 {
-    (void)state;
     FOR_WORKERS
     {
         ptx_fault fault = {sizeof fault};
@@ -417,9 +400,8 @@ static void assertions(void **state)
 
 /* ---- faults of children ---- */
 
-static void faults_of_children(void **state)
+TEST(faults_of_children)
 {
-    (void)state;
     FOR_WORKERS
     {
         ptx_fault fault = {sizeof fault};
@@ -439,9 +421,8 @@ static void faults_of_children(void **state)
     }
 }
 
-static void a_fault_two_levels_down(void **state)
+TEST(a_fault_two_levels_down)
 {
-    (void)state;
     FOR_WORKERS
     {
         ptx_fault fault = {sizeof fault};
@@ -454,9 +435,8 @@ static void a_fault_two_levels_down(void **state)
 
 /* ---- the first generation ---- */
 
-static void blocks_wait_for_their_children(void **state)
+TEST(blocks_wait_for_their_children)
 {
-    (void)state;
     FOR_WORKERS_OF(first)
     {
         int cells[4], seen[4 * 64];
@@ -471,9 +451,8 @@ static void blocks_wait_for_their_children(void **state)
     }
 }
 
-static void only_the_lane_that_waits_waits(void **state)
+TEST(only_the_lane_that_waits_waits)
 {
-    (void)state;
     FOR_WORKERS_OF(first)
     {
         int result[32];
@@ -486,9 +465,8 @@ static void only_the_lane_that_waits_waits(void **state)
     }
 }
 
-static void depths_of_the_first_generation(void **state)
+TEST(depths_of_the_first_generation)
 {
-    (void)state;
     static const int expected[] = {0, 0, 68, 68};
     FOR_WORKERS_OF(first)
     {
@@ -510,9 +488,8 @@ static void depths_of_the_first_generation(void **state)
     }
 }
 
-static void null_stream_of_a_block(void **state)
+TEST(null_stream_of_a_block)
 {
-    (void)state;
     FOR_WORKERS_OF(first)
     {
         int flag = 0;
@@ -523,9 +500,8 @@ static void null_stream_of_a_block(void **state)
     }
 }
 
-static void crowds_and_trees(void **state)
+TEST(crowds_and_trees)
 {
-    (void)state;
     FOR_WORKERS_OF(first)
     {
         int sum, tree[2];
@@ -554,36 +530,9 @@ static bool read_text(const char *path, struct text *text)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(children_before_tails),
-        cmocka_unit_test(tails_of_a_tail_before_the_next),
-        cmocka_unit_test(nesting_to_the_limit),
-        cmocka_unit_test(trees_of_launches),
-        cmocka_unit_test(more_launches_than_may_be_pending),
-        cmocka_unit_test(parameters_arrive),
-        cmocka_unit_test(shapes_that_cannot_be),
-        cmocka_unit_test(the_last_error_is_the_threads),
-        cmocka_unit_test(slots_run_out),
-        cmocka_unit_test(streams_and_events),
-        cmocka_unit_test(copies_and_fills),
-        cmocka_unit_test(a_bad_copy_is_a_fault),
-        cmocka_unit_test(heap_by_calls),
-        cmocka_unit_test(heap_by_threads),
-        cmocka_unit_test(heap_faults),
-        cmocka_unit_test(answers),
-        cmocka_unit_test(printf_formats),
-        cmocka_unit_test(assertions),
-        cmocka_unit_test(faults_of_children),
-        cmocka_unit_test(a_fault_two_levels_down),
-        cmocka_unit_test(blocks_wait_for_their_children),
-        cmocka_unit_test(only_the_lane_that_waits_waits),
-        cmocka_unit_test(depths_of_the_first_generation),
-        cmocka_unit_test(null_stream_of_a_block),
-        cmocka_unit_test(crowds_and_trees),
-    };
     if (!read_text("tests/api/ptx/runtime.ptx", &second) || !read_text("tests/api/ptx/first.ptx", &first))
         return 1;
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = run_suite();
     free(second.at);
     free(first.at);
     return failed;

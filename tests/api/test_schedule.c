@@ -3,16 +3,14 @@
  * nothing promises give other results under other seeds, and the same under the same; those that do not are
  * right under every one. tests/random runs its programs under random schedules, too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ptxvm.h"
+#include "suite.h"
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 
@@ -108,9 +106,8 @@ static bool is_shuffled(const result words, unsigned n)
 }
 
 /* Lanes of a warp, warps of a block, and blocks come in other orders. */
-static void test_orders(void **state)
+TEST(test_orders)
 {
-    (void)state;
     static result words;
     unsigned lanes = 0, warps = 0, blocks = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -143,17 +140,15 @@ static void test_orders(void **state)
 #define ACROSS " sub.u32 %n, %n, 1; sub.u32 %t, %n, %t;\n"
 #define NEIGHBOUR " xor.b32 %t, %t, 1;\n"
 
-static void test_missing_barrier(void **state)
+TEST(test_missing_barrier)
 {
-    (void)state;
     assert_in_range(seeds_that_differ(EXCHANGE(ACROSS, ""), 1, 256), SEEDS / 4, SEEDS);
     expect_same(EXCHANGE(ACROSS, " bar.sync 0;\n"), 1, 256);
     expect_same(EXCHANGE(ACROSS, " bar.sync 0;\n"), 1, 1024);
 }
 
-static void test_missing_syncwarp(void **state)
+TEST(test_missing_syncwarp)
 {
-    (void)state;
     assert_in_range(seeds_that_differ(EXCHANGE(NEIGHBOUR, ""), 1, 64), SEEDS / 4, SEEDS);
     expect_same(EXCHANGE(NEIGHBOUR, " bar.warp.sync 0xffffffff;\n"), 1, 64);
 }
@@ -165,9 +160,8 @@ static const char lost[] =
          " ld.param.u64 %a, [p]; mov.u32 %c, %ctaid.x;\n"
          " ld.global.u32 %n, [%a]; add.u32 %n, %n, 1; st.global.u32 [%a], %n; ret; }\n";
 
-static void test_lost_updates(void **state)
+TEST(test_lost_updates)
 {
-    (void)state;
     static result words;
     run(lost, 64, 1, 0, 1, words);
     assert_int_equal(words[0], 64); /* blocks in order hide it */
@@ -184,9 +178,8 @@ static void test_lost_updates(void **state)
          " cp.async.ca.shared.global [%o], [%a], 4;\n" wait " ld.shared.u32 %t, [%o];\n"                     \
          " st.global.u32 [%a+4096], %t; ret; }\n"
 
-static void test_missing_wait(void **state)
+TEST(test_missing_wait)
 {
-    (void)state;
     assert_in_range(seeds_that_differ(COPY(""), 1, 64), 1, SEEDS);
     expect_same(COPY(" cp.async.wait_all;\n"), 1, 64);
 }
@@ -208,17 +201,12 @@ static const char spin[] =
          " ld.shared.u32 %t, [sum]; mul.wide.u32 %d, %c, 4; add.u64 %a, %a, %d; st.global.u32 [%a+4], %t; "
          "ret; }\n";
 
-static void test_progress(void **state)
+TEST(test_progress)
 {
-    (void)state;
     expect_same(spin, 12, 96);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),           cmocka_unit_test(test_missing_barrier),
-        cmocka_unit_test(test_missing_syncwarp), cmocka_unit_test(test_lost_updates),
-        cmocka_unit_test(test_missing_wait),     cmocka_unit_test(test_progress)};
-    return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
+    return run_suite();
 }

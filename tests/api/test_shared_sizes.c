@@ -5,16 +5,14 @@
  * dynamic memory. The same kernel must read the same here. Addresses of shared memory begin at 0 in the VM
  * and behind the system's part on the chip: that difference is the same everywhere.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include "api/replay.h"
 #include "hw/smem/kernel.h"
 #include "ptxvm.h"
+#include "suite.h"
 
 enum { FIRST_ADDRESS = 1024 };
 
@@ -53,13 +51,12 @@ static void check_line(ptx_device *device, char *line)
     }
 }
 
-static void sizes_are_the_chips(void **state)
+TEST(sizes_are_the_chips)
 {
     ptx_device *device;
     char line[256];
     unsigned lines = 0;
     FILE *golden = replay_open("shared_sizes.tsv");
-    (void)state;
     assert_non_null(golden);
     assert_int_equal(ptx_device_create(NULL, &device), PTX_OK);
     for (; fgets(line, sizeof line, golden); lines += *line != '#')
@@ -71,6 +68,5 @@ static void sizes_are_the_chips(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_are_the_chips)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -7,17 +7,15 @@
  * is a status and a message, and that a launch after it runs; that nothing is
  * used after it was freed, lost or raced for is what sanitizers say.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 #include "ptxvm.h"
+#include "suite.h"
 
 #define HEAD ".version 8.0\n.target sm_80\n.address_size 64\n"
 #define SECOND                                                                                               \
@@ -172,21 +170,18 @@ static void sweep(unsigned workers, unsigned first, unsigned step)
     }
 }
 
-static void any_limit_of_instructions_one_worker(void **state)
+TEST(any_limit_of_instructions_one_worker)
 {
-    (void)state;
     sweep(1, 1, 3);
 }
 
-static void any_limit_of_instructions_two_workers(void **state)
+TEST(any_limit_of_instructions_two_workers)
 {
-    (void)state;
     sweep(2, 7, 290);
 }
 
-static void any_limit_of_instructions_eight_workers(void **state)
+TEST(any_limit_of_instructions_eight_workers)
 {
-    (void)state;
     sweep(8, 11, 530);
 }
 
@@ -232,9 +227,8 @@ static unsigned interrupted(const char *text, unsigned workers, int launches)
     return n;
 }
 
-static void interrupts_at_any_moment(void **state)
+TEST(interrupts_at_any_moment)
 {
-    (void)state;
     unsigned n = 0;
     for (size_t k = 0; k < KERNELS; k++)
         for (unsigned workers = 1; workers <= 8; workers = workers == 1 ? 2 : workers * 4)
@@ -242,9 +236,8 @@ static void interrupts_at_any_moment(void **state)
     assert_true(n > 0);
 }
 
-static void an_endless_kernel_meets_its_time_out(void **state)
+TEST(an_endless_kernel_meets_its_time_out)
 {
-    (void)state;
     static const char *const endless[] = {
         HEAD ENTRY " L: bra L; }",
         HEAD ENTRY " L: bar.sync 0; bra L; }",
@@ -266,9 +259,8 @@ static void an_endless_kernel_meets_its_time_out(void **state)
 
 /* ---- output and the host's memory ---- */
 
-static void output_ends_at_its_limit(void **state)
+TEST(output_ends_at_its_limit)
 {
-    (void)state;
     for (unsigned workers = 1; workers <= 8; workers *= 2)
         for (unsigned bytes = 1; bytes < 400;
              bytes += 7) { /* a launch prints 3 * (10 * 2 + 30 * 3) = 330 bytes */
@@ -288,13 +280,5 @@ static void output_ends_at_its_limit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_limit_of_instructions_one_worker),
-        cmocka_unit_test(any_limit_of_instructions_two_workers),
-        cmocka_unit_test(any_limit_of_instructions_eight_workers),
-        cmocka_unit_test(interrupts_at_any_moment),
-        cmocka_unit_test(an_endless_kernel_meets_its_time_out),
-        cmocka_unit_test(output_ends_at_its_limit),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "ptx_memory.h"
 #include "ptx_stream.h"
+#include "suite.h"
 
 static const char text[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -85,9 +86,8 @@ static const unsigned worker_counts[] = {1, 2, 8};
 /* ---- order ---- */
 
 /* x -> 2x+1, 2x, 2x+1, ... gives bits in the order in which the steps ran. */
-static void a_stream_keeps_its_order(void **state)
+TEST(a_stream_keeps_its_order)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         open_with((ptx_device_config){.workers = worker_counts[i]});
         const ptx_address p = buffer(4);
@@ -104,9 +104,8 @@ static void a_stream_keeps_its_order(void **state)
     }
 }
 
-static void deterministic_devices_run_what_is_asked_for(void **state)
+TEST(deterministic_devices_run_what_is_asked_for)
 {
-    (void)state;
     open_with((ptx_device_config){.deterministic = 1});
     const ptx_address p = buffer(4);
     const ptx_stream s = new_stream(0);
@@ -120,9 +119,8 @@ static void deterministic_devices_run_what_is_asked_for(void **state)
 }
 
 /* Work that waits for what is submitted later, and for what the host does later, gets on all the same. */
-static void deterministic_devices_do_not_hang(void **state)
+TEST(deterministic_devices_do_not_hang)
 {
-    (void)state;
     open_with((ptx_device_config){.deterministic = 1});
     const ptx_address flag = buffer(4);
     const ptx_stream a = new_stream(PTX_STREAM_NONBLOCKING), b = new_stream(PTX_STREAM_NONBLOCKING);
@@ -142,9 +140,8 @@ static void deterministic_devices_do_not_hang(void **state)
 }
 
 /* What runs in one stream can wait for what runs in another. */
-static void streams_run_at_the_same_time(void **state)
+TEST(streams_run_at_the_same_time)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         open_with((ptx_device_config){.workers = worker_counts[i]});
         const ptx_address flag = buffer(4);
@@ -162,9 +159,8 @@ static void streams_run_at_the_same_time(void **state)
     }
 }
 
-static void events_order_streams(void **state)
+TEST(events_order_streams)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 4});
     const ptx_address p = buffer(8);
     const ptx_stream a = new_stream(PTX_STREAM_NONBLOCKING), b = new_stream(PTX_STREAM_NONBLOCKING);
@@ -202,9 +198,8 @@ static void events_order_streams(void **state)
     close_device(NULL);
 }
 
-static void the_legacy_stream_waits_and_is_waited_for(void **state)
+TEST(the_legacy_stream_waits_and_is_waited_for)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 4});
     const ptx_address p = buffer(12);
     const ptx_stream blocking = new_stream(0), other = new_stream(PTX_STREAM_NONBLOCKING);
@@ -237,9 +232,8 @@ static void *use_own_stream(void *argument)
     return NULL;
 }
 
-static void threads_share_a_device(void **state)
+TEST(threads_share_a_device)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         open_with((ptx_device_config){.workers = worker_counts[i]});
         ptx_address p[8];
@@ -256,9 +250,8 @@ static void threads_share_a_device(void **state)
 
 /* ---- copies and host functions ---- */
 
-static void copies_and_sets_are_in_order(void **state)
+TEST(copies_and_sets_are_in_order)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 2});
     const ptx_stream s = new_stream(0);
     const ptx_address p = buffer(64), q = buffer(64);
@@ -278,9 +271,8 @@ static void copies_and_sets_are_in_order(void **state)
     close_device(NULL);
 }
 
-static void shapes_of_copies(void **state)
+TEST(shapes_of_copies)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 1});
     uint8_t in[60], out[60] = {0}, expected[60] = {0};
     uint64_t pitch;
@@ -339,9 +331,8 @@ static void note(void *user)
     assert_int_equal(ptx_device_wait(device, NULL), PTX_ERROR_INVALID_ARGUMENT);
 }
 
-static void host_functions_are_called_in_order(void **state)
+TEST(host_functions_are_called_in_order)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         open_with((ptx_device_config){.workers = worker_counts[i]});
         _Alignas(8) uint32_t seen[20] = {0};
@@ -364,9 +355,8 @@ static void host_functions_are_called_in_order(void **state)
 
 /* ---- failures ---- */
 
-static void faults_are_told_once_and_end_nothing_else(void **state)
+TEST(faults_are_told_once_and_end_nothing_else)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 2});
     const ptx_address p = buffer(4);
     const ptx_stream s = new_stream(0), other = new_stream(0);
@@ -390,9 +380,8 @@ static void faults_are_told_once_and_end_nothing_else(void **state)
     close_device(NULL);
 }
 
-static void a_sticky_fault_marks_the_device(void **state)
+TEST(a_sticky_fault_marks_the_device)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 2, .sticky = 1});
     const ptx_address p = buffer(4);
     const ptx_stream s = new_stream(PTX_STREAM_NONBLOCKING), other = new_stream(PTX_STREAM_NONBLOCKING);
@@ -411,9 +400,8 @@ static void a_sticky_fault_marks_the_device(void **state)
     close_device(NULL);
 }
 
-static void limits_and_cancelling_are_a_launchs_own(void **state)
+TEST(limits_and_cancelling_are_a_launchs_own)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 2});
     const ptx_address flag = buffer(4), p = buffer(4);
     const ptx_stream a = new_stream(PTX_STREAM_NONBLOCKING), b = new_stream(PTX_STREAM_NONBLOCKING);
@@ -439,9 +427,8 @@ static void limits_and_cancelling_are_a_launchs_own(void **state)
     close_device(NULL);
 }
 
-static void interrupts_stop_all_that_is_submitted(void **state)
+TEST(interrupts_stop_all_that_is_submitted)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 2});
     const ptx_address flag = buffer(4);
     ptx_launch launches[20];
@@ -454,9 +441,8 @@ static void interrupts_stop_all_that_is_submitted(void **state)
     close_device(NULL);
 }
 
-static void devices_go_with_work_in_flight(void **state)
+TEST(devices_go_with_work_in_flight)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         open_with((ptx_device_config){.workers = worker_counts[i]});
         const ptx_address flag = buffer(4);
@@ -475,9 +461,8 @@ static void devices_go_with_work_in_flight(void **state)
     }
 }
 
-static void programs_go_with_their_last_launch(void **state)
+TEST(programs_go_with_their_last_launch)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 2});
     const ptx_address flag = buffer(4);
     const ptx_launch spins = submit("wait_for", flag, 0), after = submit("add_one", flag, 0);
@@ -489,9 +474,8 @@ static void programs_go_with_their_last_launch(void **state)
     close_device(NULL);
 }
 
-static void streams_can_go_while_they_are_used(void **state)
+TEST(streams_can_go_while_they_are_used)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 2});
     const ptx_address flag = buffer(4), p = buffer(4);
     const ptx_stream s = new_stream(0);
@@ -508,9 +492,8 @@ static void streams_can_go_while_they_are_used(void **state)
     close_device(NULL);
 }
 
-static void many_launches_go_through_the_queue(void **state)
+TEST(many_launches_go_through_the_queue)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         open_with((ptx_device_config){.workers = worker_counts[i]});
         const ptx_address p = buffer(4);
@@ -528,9 +511,8 @@ static void many_launches_go_through_the_queue(void **state)
 
 /* ---- memory ---- */
 
-static void memory_in_stream_order(void **state)
+TEST(memory_in_stream_order)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 2});
     const ptx_address flag = buffer(4);
     uint64_t total, before, room;
@@ -555,9 +537,8 @@ static void memory_in_stream_order(void **state)
     close_device(NULL);
 }
 
-static void pinned_memory_is_seen_on_both_sides(void **state)
+TEST(pinned_memory_is_seen_on_both_sides)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 1});
     void *host;
     ptx_address p, managed;
@@ -579,9 +560,8 @@ static void pinned_memory_is_seen_on_both_sides(void **state)
     close_device(NULL);
 }
 
-static void unified_devices_share_addresses_with_the_host(void **state)
+TEST(unified_devices_share_addresses_with_the_host)
 {
-    (void)state;
 #ifdef __SANITIZE_THREAD__
     skip(); /* it ends the process that maps memory where its own tables are */
 #endif
@@ -661,9 +641,8 @@ static void *churn(void *unused)
     return NULL;
 }
 
-static void allocation_goes_on_while_kernels_run(void **state)
+TEST(allocation_goes_on_while_kernels_run)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 2});
     const ptx_address p = buffer(4);
     const ptx_launch_config config = shape(8, &p, sizeof p);
@@ -681,9 +660,8 @@ static void allocation_goes_on_while_kernels_run(void **state)
 
 /* ---- bad arguments ---- */
 
-static void nothing_is_a_status(void **state)
+TEST(nothing_is_a_status)
 {
-    (void)state;
     open_with((ptx_device_config){.workers = 1});
     const ptx_launch_config none = shape(1, NULL, 0);
     ptx_launch_config cooperative = shape(1000000, NULL, 0), cluster = none;
@@ -724,30 +702,5 @@ static void nothing_is_a_status(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stream_keeps_its_order),
-        cmocka_unit_test(deterministic_devices_run_what_is_asked_for),
-        cmocka_unit_test(deterministic_devices_do_not_hang),
-        cmocka_unit_test(streams_run_at_the_same_time),
-        cmocka_unit_test(events_order_streams),
-        cmocka_unit_test(the_legacy_stream_waits_and_is_waited_for),
-        cmocka_unit_test(threads_share_a_device),
-        cmocka_unit_test(copies_and_sets_are_in_order),
-        cmocka_unit_test(shapes_of_copies),
-        cmocka_unit_test(host_functions_are_called_in_order),
-        cmocka_unit_test(faults_are_told_once_and_end_nothing_else),
-        cmocka_unit_test(a_sticky_fault_marks_the_device),
-        cmocka_unit_test(limits_and_cancelling_are_a_launchs_own),
-        cmocka_unit_test(interrupts_stop_all_that_is_submitted),
-        cmocka_unit_test(devices_go_with_work_in_flight),
-        cmocka_unit_test(programs_go_with_their_last_launch),
-        cmocka_unit_test(streams_can_go_while_they_are_used),
-        cmocka_unit_test(many_launches_go_through_the_queue),
-        cmocka_unit_test(memory_in_stream_order),
-        cmocka_unit_test(pinned_memory_is_seen_on_both_sides),
-        cmocka_unit_test(unified_devices_share_addresses_with_the_host),
-        cmocka_unit_test(allocation_goes_on_while_kernels_run),
-        cmocka_unit_test(nothing_is_a_status),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "ptx_graph.h"
 #include "ptx_memory.h"
+#include "suite.h"
 
 static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
                            ".visible .entry add_one(.param .u64 p) { .reg .u64 %a; .reg .u32 %x;\n"
@@ -124,7 +125,7 @@ static unsigned careless(void)
     return failed;
 }
 
-static void every_allocation_fails_once(void **state)
+TEST(every_allocation_fails_once)
 {
     const ptx_device_config config = {.struct_size = sizeof config,
                                       .allocator = {.realloc = failing},
@@ -132,7 +133,6 @@ static void every_allocation_fails_once(void **state)
                                       .memory_bytes = 4 << 20,
                                       .timeout_ms = 60000};
     unsigned points = 0;
-    (void)state;
     for (long n = 1;; n++) {
         uint32_t count;
         atomic_store(&until_failure, -1);
@@ -156,6 +156,5 @@ static void every_allocation_fails_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_fails_once)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

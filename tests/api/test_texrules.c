@@ -5,14 +5,12 @@
  * What can be made, results and errors are the same here; the lists below name where the VM is stricter than
  * the chip or laxer, and what the chip's driver does not load at all (queries).
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include "hw/texrules/case.h"
 #include "ptx_texture.h"
+#include "suite.h"
 
 /* The chip answers with zeros, old texels or another object's; here the launch stops, saying this. */
 static const struct strict {
@@ -334,12 +332,11 @@ static void compare(const Case *c, const struct golden *want, const struct world
                 want->result[3]);
 }
 
-static void as_the_chip(void **state)
+TEST(as_the_chip)
 {
     static Case c;
     FILE *f = open_beside("texrules/cases.txt");
     unsigned n = 0;
-    (void)state;
     assert_non_null(f);
     while (case_next(f, &c)) {
         struct golden want;
@@ -366,7 +363,6 @@ static void as_the_chip(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_the_chip)};
     if (argc > 1) only = argv[1];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -9,6 +9,7 @@
 #include "ptx_graph.h"
 #include "ptx_memory.h"
 #include "ptx_texture.h"
+#include "suite.h"
 
 #define HEAD ".version 8.1\n.target sm_90\n.address_size 64\n"
 #define INDEPENDENT ".version 8.1\n.target sm_90, texmode_independent\n.address_size 64\n"
@@ -132,9 +133,10 @@ static int open_device(void **state)
 
 /* ---- arrays ---- */
 
-static void arrays_are_copied_in_parts(void **state)
+#define CASE(name) TEST_WITHIN(name, open_device, close_device)
+
+CASE(arrays_are_copied_in_parts)
 {
-    (void)state;
     const ptx_array array = make_array(100);
     uint32_t got[4] = {0};
     ptx_address memory;
@@ -165,9 +167,8 @@ static void arrays_are_copied_in_parts(void **state)
     expect_refused(ptx_array_copy_now(device, &past), "the array that is written");
 }
 
-static void levels_are_arrays(void **state)
+CASE(levels_are_arrays)
 {
-    (void)state;
     const ptx_array_config config = {.struct_size = sizeof config,
                                      .width = 12,
                                      .height = 5,
@@ -196,9 +197,8 @@ static void levels_are_arrays(void **state)
     expect_refused(ptx_array_destroy(device, array), "no array of this number");
 }
 
-static void a_graph_outlives_its_array(void **state)
+CASE(a_graph_outlives_its_array)
 {
-    (void)state;
     const ptx_array array = make_array(7);
     uint32_t got[WIDTH] = {0};
     ptx_stream stream;
@@ -223,9 +223,8 @@ static void a_graph_outlives_its_array(void **state)
                  "does not have what is copied, or was destroyed");
 }
 
-static void graphs_have_nodes_that_copy_arrays(void **state)
+CASE(graphs_have_nodes_that_copy_arrays)
 {
-    (void)state;
     const ptx_array a = make_array(7), b = make_array(500);
     uint32_t got[WIDTH] = {0};
     ptx_graph graph;
@@ -267,9 +266,8 @@ static void graphs_have_nodes_that_copy_arrays(void **state)
     assert_int_equal(ptx_node_set(device, down, &config), PTX_ERROR_INVALID_ARGUMENT);
 }
 
-static void arrays_of_two_devices(void **state)
+CASE(arrays_of_two_devices)
 {
-    (void)state;
     ptx_device *first = device;
     const ptx_array there = make_array(40);
     void *second = NULL;
@@ -302,9 +300,8 @@ static void arrays_of_two_devices(void **state)
           ".reg .pred %p; ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; setp.gt.u32 %p, %r0, 2;\n"         \
           "selp.b64 %rd1, %rd2, %rd1, %p; tex.2d.v4.u32.s32 {%r2,%r3,%r4,%r5}, [%rd1, {%r0,%r1}];\n")
 
-static void lanes_have_textures_of_their_own(void **state)
+CASE(lanes_have_textures_of_their_own)
 {
-    (void)state;
     load(HEAD OBJECT LANES);
     const ptx_texture a = make_texture(make_array(100)), b = make_texture(make_array(1000));
     assert_int_equal(launch("k", a, 0), PTX_OK);
@@ -322,9 +319,8 @@ static void lanes_have_textures_of_their_own(void **state)
     expect_fault(launch("k", b, 0), 700, "or of one that was destroyed");
 }
 
-static void memory_that_was_freed_is_not_read(void **state)
+CASE(memory_that_was_freed_is_not_read)
 {
-    (void)state;
     uint32_t data[TEXELS];
     ptx_address memory;
     uint64_t pitch;
@@ -358,9 +354,8 @@ static void memory_that_was_freed_is_not_read(void **state)
     expect_refused(ptx_texture_create(device, &config, &texture), "1, 2 or 4 channels");
 }
 
-static void a_part_is_read_as_another_format(void **state)
+CASE(a_part_is_read_as_another_format)
 {
-    (void)state;
     const ptx_array_config layered = {.struct_size = sizeof layered,
                                       .width = WIDTH,
                                       .height = 2,
@@ -396,9 +391,8 @@ static void a_part_is_read_as_another_format(void **state)
     expect_refused(ptx_texture_create(device, &part, &texture), "texels of another size");
 }
 
-static void surfaces_write_what_textures_read(void **state)
+CASE(surfaces_write_what_textures_read)
 {
-    (void)state;
     load(HEAD OBJECT ".visible .entry store(.param .u64 out, .param .u64 surf)\n{\n"
                      ".reg .b64 %rd; .reg .b32 %r<4>;\nld.param.u64 %rd, [surf]; mov.u32 %r0, %tid.x;\n"
                      "shl.b32 %r1, %r0, 2; mul.lo.u32 %r2, %r0, %r0; mov.u32 %r3, 1;\n"
@@ -434,9 +428,8 @@ static void surfaces_write_what_textures_read(void **state)
                                        "tex.2d.v4.u32.s32 {%r2,%r3,%r4,%r5}, [%rd1, {%r0,%r1}];\n")          \
         FETCH("q", ".param .u64 which", "txq.width.b32 %r2, table[1];\n")
 
-static void references_are_bound_one_by_one(void **state)
+CASE(references_are_bound_one_by_one)
 {
-    (void)state;
     ptx_reference_info table = {.struct_size = sizeof table}, s = {.struct_size = sizeof s},
                        set = {.struct_size = sizeof set};
     ptx_sampler_config initial = {.struct_size = sizeof initial};
@@ -479,9 +472,8 @@ static void references_are_bound_one_by_one(void **state)
     expect_refused(ptx_reference_bind_texture(device, table.reference, &config), "its program was destroyed");
 }
 
-static void samplers_are_apart_in_independent_mode(void **state)
+CASE(samplers_are_apart_in_independent_mode)
 {
-    (void)state;
     ptx_sampler sampler;
     load(INDEPENDENT
          ".global .samplerref wrap = { addr_mode_0 = wrap, addr_mode_1 = wrap, filter_mode = nearest "
@@ -540,9 +532,8 @@ static void samplers_are_apart_in_independent_mode(void **state)
     "setp.ne.u32 %p, %r1, 0; @%p st.global.u32 [%rd0], %r1; @%p ret;\n"                                      \
     "mov.u32 %r2, 7; mov.u32 %r3, 0; ld.global.u32 %r1, [%rd0+28]; st.global.u32 [%rd0], %r1; ret;\n}\n"
 
-static void children_take_objects_and_no_references(void **state)
+CASE(children_take_objects_and_no_references)
 {
-    (void)state;
     uint32_t got[WIDTH];
     load(".version 7.0\n.target sm_70\n.address_size 64\n.global .texref t;\n.global .surfref s;\n" FETCH(
         "object", ".param .u64 tex",
@@ -564,9 +555,8 @@ static void children_take_objects_and_no_references(void **state)
 
 /* ---- what a launch has to bring along ---- */
 
-static void kernels_tell_what_their_handles_are(void **state)
+CASE(kernels_tell_what_their_handles_are)
 {
-    (void)state;
     static const char text[] =
         ".version 8.1\n.target sm_90, texmode_independent\n.address_size 64\n"
         ".visible .entry k(.param .u64 t, .param .u64 s, .param .u64 w, .param .u64 q, .param .u64 p)\n{\n"
@@ -604,19 +594,5 @@ static void kernels_tell_what_their_handles_are(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_device, close_device)
-    const struct CMUnitTest tests[] = {TEST(arrays_are_copied_in_parts),
-                                       TEST(levels_are_arrays),
-                                       TEST(a_graph_outlives_its_array),
-                                       TEST(graphs_have_nodes_that_copy_arrays),
-                                       TEST(arrays_of_two_devices),
-                                       TEST(lanes_have_textures_of_their_own),
-                                       TEST(memory_that_was_freed_is_not_read),
-                                       TEST(a_part_is_read_as_another_format),
-                                       TEST(surfaces_write_what_textures_read),
-                                       TEST(references_are_bound_one_by_one),
-                                       TEST(samplers_are_apart_in_independent_mode),
-                                       TEST(children_take_objects_and_no_references),
-                                       TEST(kernels_tell_what_their_handles_are)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -2,17 +2,15 @@
  * test_values.c - streams that wait for values in memory and write them. What is expected is what
  * include/ptx_stream.h promises.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include "ptx_memory.h"
 #include "ptx_stream.h"
+#include "suite.h"
 
 /* Kernels that set a word, and that set one and wait until another is set. */
 static const char text[] =
@@ -75,9 +73,8 @@ static uint32_t word(ptx_address at)
 static const ptx_device_config kinds[] = {{.workers = 1}, {.workers = 3}, {.deterministic = 1}};
 
 /* A kernel in one stream lets the other go on; what it waits for itself is written there, while it runs. */
-static void kernels_and_streams_talk(void **state)
+TEST(kernels_and_streams_talk)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         open_with(kinds[i]);
         assert_int_equal(op(PTX_VALUE_WAIT_EQ, p, 5, s), PTX_OK);
@@ -96,9 +93,8 @@ static void kernels_and_streams_talk(void **state)
 }
 
 /* Nobody tells the device that the host has written: it finds out, also when nobody waits for it. */
-static void the_host_writes(void **state)
+TEST(the_host_writes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         ptx_device_config config = kinds[i];
         volatile uint32_t *host;
@@ -129,9 +125,8 @@ static double seconds(void)
 }
 
 /* A quarter of a second of waiting costs little of the processor. */
-static void waiting_is_no_work(void **state)
+TEST(waiting_is_no_work)
 {
-    (void)state;
     open_with(kinds[1]);
     assert_int_equal(op(PTX_VALUE_WAIT_EQ, p, 1, s), PTX_OK);
     const double before = seconds();
@@ -140,10 +135,9 @@ static void waiting_is_no_work(void **state)
     ptx_device_destroy(device);
 }
 
-static void waits_end(void **state)
+TEST(waits_end)
 {
     ptx_fault fault = {sizeof fault};
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         ptx_device_config config = kinds[i];
         open_with(config); /* with the device */
@@ -172,10 +166,9 @@ static void waits_end(void **state)
     }
 }
 
-static void bad_arguments(void **state)
+TEST(bad_arguments)
 {
     ptx_value v = {.op = PTX_VALUE_WRITE, .bytes = 4};
-    (void)state;
     open_with(kinds[0]);
     v.address = p;
     assert_int_equal(ptx_stream_values(NULL, &v, 1, s), PTX_ERROR_INVALID_ARGUMENT);
@@ -198,12 +191,5 @@ static void bad_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_and_streams_talk),
-        cmocka_unit_test(the_host_writes),
-        cmocka_unit_test(waiting_is_no_work),
-        cmocka_unit_test(waits_end),
-        cmocka_unit_test(bad_arguments),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -5,12 +5,10 @@
  * there; an older caller by guard bytes behind the first version, which must stay. What must happen is in
  * ptx.h.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include "ptxvm.h"
+#include "suite.h"
 #include <string.h>
 
 static const char text[] =
@@ -20,9 +18,8 @@ static const char trap[] = ".version 8.0\n.target sm_90\n.address_size 64\n.visi
 
 enum { EXTRA = 16, GUARD = 0x5a };
 
-static void an_older_caller_keeps_what_lies_behind(void **state)
+TEST(an_older_caller_keeps_what_lies_behind)
 {
-    (void)state;
     struct {
         ptx_diagnostic told;
         unsigned char behind[EXTRA];
@@ -40,9 +37,8 @@ static void an_older_caller_keeps_what_lies_behind(void **state)
     ptx_module_destroy(module);
 }
 
-static void a_newer_caller_is_told_zeros(void **state)
+TEST(a_newer_caller_is_told_zeros)
 {
-    (void)state;
     struct {
         ptx_diagnostic told;
         unsigned char newer[EXTRA], behind[EXTRA];
@@ -59,9 +55,8 @@ static void a_newer_caller_is_told_zeros(void **state)
     ptx_module_destroy(module);
 }
 
-static void what_a_newer_caller_asks_is_refused_unless_it_is_nothing(void **state)
+TEST(what_a_newer_caller_asks_is_refused_unless_it_is_nothing)
 {
-    (void)state;
     struct {
         ptx_device_config config;
         unsigned char newer[EXTRA];
@@ -73,9 +68,8 @@ static void what_a_newer_caller_asks_is_refused_unless_it_is_nothing(void **stat
     assert_int_equal(ptx_device_create(&given.config, &device), PTX_ERROR_INVALID_ARGUMENT);
 }
 
-static void sizes_that_never_were_are_refused(void **state)
+TEST(sizes_that_never_were_are_refused)
 {
-    (void)state;
     static const size_t wrong[] = {1, sizeof(size_t), 24, 1 << 20, SIZE_MAX};
     ptx_device *device;
     ptx_program *program;
@@ -110,9 +104,8 @@ static void sizes_that_never_were_are_refused(void **state)
     ptx_device_destroy(device);
 }
 
-static void members_of_a_newer_caller_are_apart(void **state)
+TEST(members_of_a_newer_caller_are_apart)
 {
-    (void)state;
     static const char two[] =
         ".version 8.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u32 p, .param .u64 q) { .reg .u32 %a; .reg .u64 %b;\n"
@@ -138,21 +131,12 @@ static void members_of_a_newer_caller_are_apart(void **state)
     ptx_module_destroy(module);
 }
 
-static void the_version_is_the_headers(void **state)
+TEST(the_version_is_the_headers)
 {
-    (void)state;
     assert_int_equal(ptx_version(), PTX_VERSION);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_older_caller_keeps_what_lies_behind),
-        cmocka_unit_test(a_newer_caller_is_told_zeros),
-        cmocka_unit_test(what_a_newer_caller_asks_is_refused_unless_it_is_nothing),
-        cmocka_unit_test(sizes_that_never_were_are_refused),
-        cmocka_unit_test(members_of_a_newer_caller_are_apart),
-        cmocka_unit_test(the_version_is_the_headers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

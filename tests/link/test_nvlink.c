@@ -5,16 +5,14 @@
  * It is not asked about where it crashes. Where ours is meant to differ, known.txt says why; a difference
  * that is gone fails, too.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ptxvm.h"
+#include "suite.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
 enum { LINES = 600, MODULES = 4, KINDS = 64 };
@@ -183,21 +181,18 @@ static void check_table(const char *name)
     assert_int_equal(bad + check_known(name), 0);
 }
 
-static void variables(void **state)
+TEST(variables)
 {
-    (void)state;
     check_table("variables.txt");
 }
 
-static void functions(void **state)
+TEST(functions)
 {
-    (void)state;
     check_table("functions.txt");
 }
 
-static void cases(void **state)
+TEST(cases)
 {
-    (void)state;
     struct text text;
     const char *title = "", *line;
     ptx_module *modules[MODULES];
@@ -222,13 +217,8 @@ static void cases(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(variables),
-        cmocka_unit_test(functions),
-        cmocka_unit_test(cases),
-    };
     read_text(&known.text, "known.txt");
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = run_suite();
     free(known.text.bytes);
     return failed;
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include "front/parse.h"
+#include "suite.h"
 
 struct parsed {
     struct px_arena arena;

@@ -8,16 +8,13 @@
  */
 #include <dlfcn.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #include "approx/approx.h"
 #include "gang/record.h"
 #include "approx/levels.h"
+#include "suite.h"
 
 #if defined(__has_include)
 #if __has_include(<mpfr.h>)
@@ -106,9 +103,8 @@ static void check_rows(int n, uint64_t seed, int kind)
     BOTH(CHECK_DIVISION, divfull);
 }
 
-static void rows_equal_single_values(void **state)
+TEST(rows_equal_single_values)
 {
-    (void)state;
     for (int kind = 0; kind < 3; kind++) {
         for (int n = 1; n <= 40; n++) check_rows(n, (uint64_t)n, kind);
         for (uint64_t seed = 100; seed < 300; seed++) check_rows(256, seed, kind);
@@ -180,9 +176,8 @@ static int runnable(const struct px_units **to)
     return n;
 }
 
-static void levels_equal_single_values(void **state)
+TEST(levels_equal_single_values)
 {
-    (void)state;
     const struct px_units *sets[4];
     int n = runnable(sets);
     for (int l = 0; l < n; l++)
@@ -253,9 +248,8 @@ static uint64_t rsqrt_ftz_f64(uint64_t x)
     return px_approx_rsqrt_f64(x, true);
 }
 
-static void f64_equals_single_values(void **state)
+TEST(f64_equals_single_values)
 {
-    (void)state;
     static uint64_t a[256];
     const struct px_units *sets[4];
     int n = runnable(sets);
@@ -300,9 +294,8 @@ static void check_halves(px_unit_row *row, bool packed, const uint16_t *want, ui
     }
 }
 
-static void halves_equal_single_values(void **state)
+TEST(halves_equal_single_values)
 {
-    (void)state;
     const struct px_units *sets[4];
     int n = runnable(sets);
     static uint16_t want[65536];
@@ -324,9 +317,8 @@ static void halves_equal_single_values(void **state)
 
 /* ---- anchors: results recorded on an H200 ---- */
 
-static void recorded_values(void **state)
+TEST(recorded_values)
 {
-    (void)state;
     assert_int_equal(px_approx_rsqrt_f32(0x3F800000, false), 0x3F800000);
     assert_int_equal(px_approx_lg2_f32(0x3F000000, true), 0xBF7FFFFE); /* lg2(0.5) is not -1 */
     assert_int_equal(px_approx_lg2_f32(0x3E800000, true), 0xBFFFFFFF);
@@ -341,9 +333,8 @@ static void recorded_values(void **state)
     assert_int_equal(px_approx_ex2_bf16(0x3F83), 0x4002);
 }
 
-static void special_values(void **state)
+TEST(special_values)
 {
-    (void)state;
     assert_int_equal(px_approx_rcp_f32(0x80000000, false), 0xFF800000);
     assert_int_equal(px_approx_rcp_f32(0x7F800000, false), 0);
     assert_int_equal(px_approx_rcp_f32(0x7F800001, false), 0x7FFFFFFF);
@@ -364,9 +355,8 @@ static void special_values(void **state)
 
 /* ---- correct rounding ---- */
 
-static void exact_special_values(void **state)
+TEST(exact_special_values)
 {
-    (void)state;
     assert_int_equal(px_exact_rcp_f32(0x80000000, false), 0xFF800000);
     assert_int_equal(px_exact_rcp_f32(0x00400000, true), 0x7F800000);
     assert_int_equal(px_exact_rcp_f32(0x7F000000, true), 0);
@@ -560,9 +550,8 @@ static void check_f64(library *m, int count)
     }
 }
 
-static void exact_against_mpfr(void **state)
+TEST(exact_against_mpfr)
 {
-    (void)state;
     library m;
     if (!load(&m)) {
         print_message("libmpfr.so.6 is not installed: correct rounding not compared\n");
@@ -580,9 +569,8 @@ static void exact_against_mpfr(void **state)
 
 #else
 
-static void exact_against_mpfr(void **state)
+TEST(exact_against_mpfr)
 {
-    (void)state;
     print_message("mpfr.h is not installed: correct rounding not compared\n");
     skip();
 }
@@ -591,11 +579,5 @@ static void exact_against_mpfr(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_equal_single_values), cmocka_unit_test(levels_equal_single_values),
-        cmocka_unit_test(f64_equals_single_values), cmocka_unit_test(halves_equal_single_values),
-        cmocka_unit_test(recorded_values),          cmocka_unit_test(special_values),
-        cmocka_unit_test(exact_special_values),     cmocka_unit_test(exact_against_mpfr),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

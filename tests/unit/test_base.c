@@ -1,17 +1,15 @@
 /*
  * test_base.c - arena, vectors, interned names, lines, diagnostics.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "base/diag.h"
 #include "base/name.h"
 #include "base/vec.h"
+#include "suite.h"
 
 /* An allocator that counts what is out, and fails from the `fail_at`-th call on. */
 struct counter {
@@ -30,12 +28,11 @@ static void *counting_realloc(void *user, void *ptr, size_t old_size, size_t siz
     return realloc(ptr, size);
 }
 
-static void test_arena_aligns_and_keeps(void **state)
+TEST(test_arena_aligns_and_keeps)
 {
     struct px_arena arena;
     jmp_buf failure;
     unsigned char *blocks[200];
-    (void)state;
     px_arena_init(&arena, NULL, &failure);
     assert_int_equal(setjmp(failure), 0);
     for (size_t i = 0; i < 200; i++) {
@@ -51,13 +48,12 @@ static void test_arena_aligns_and_keeps(void **state)
     px_arena_free(&arena);
 }
 
-static void test_arena_returns_everything(void **state)
+TEST(test_arena_returns_everything)
 {
     struct counter counter = {0};
     ptx_allocator alloc = {counting_realloc, &counter};
     struct px_arena arena;
     jmp_buf failure;
-    (void)state;
     px_arena_init(&arena, &alloc, &failure);
     assert_int_equal(setjmp(failure), 0);
     for (int i = 0; i < 1000; i++) px_arena_alloc(&arena, 5000);
@@ -67,14 +63,13 @@ static void test_arena_returns_everything(void **state)
     assert_int_equal(counter.bytes, 0);
 }
 
-static void test_arena_unwinds(void **state)
+TEST(test_arena_unwinds)
 {
     struct counter counter = {.fail_at = 3};
     ptx_allocator alloc = {counting_realloc, &counter};
     struct px_arena arena;
     jmp_buf failure;
     volatile int unwound = 0;
-    (void)state;
     px_arena_init(&arena, &alloc, &failure);
     if (setjmp(failure) == 0) {
         for (;;) px_arena_alloc(&arena, 100000);
@@ -87,12 +82,11 @@ static void test_arena_unwinds(void **state)
     assert_int_equal(counter.bytes, 0);
 }
 
-static void test_vec_grows(void **state)
+TEST(test_vec_grows)
 {
     struct px_arena arena;
     jmp_buf failure;
     PX_VEC(int) v = {0};
-    (void)state;
     px_arena_init(&arena, NULL, &failure);
     assert_int_equal(setjmp(failure), 0);
     for (int i = 0; i < 10000; i++) px_vec_push(&arena, &v, i * 3);
@@ -109,14 +103,13 @@ static uint16_t word_of(const char *s, size_t n)
     return n == 3 && memcmp(s, "add", 3) == 0 ? 9 : 0;
 }
 
-static void test_names_are_unique(void **state)
+TEST(test_names_are_unique)
 {
     struct px_arena arena;
     struct px_names names;
     jmp_buf failure;
     struct px_name *first[3000];
     char text[300];
-    (void)state;
     px_arena_init(&arena, NULL, &failure);
     assert_int_equal(setjmp(failure), 0);
     px_names_init(&names, &arena, word_of);
@@ -143,13 +136,12 @@ static void check_place(struct px_source *source, px_pos pos, unsigned line, uns
     assert_int_equal(place.column, column);
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
     static const char text[] = "one\r\ntwo\n\nfour";
     struct px_arena arena;
     jmp_buf failure;
     size_t length = 0;
-    (void)state;
     px_arena_init(&arena, NULL, &failure);
     assert_int_equal(setjmp(failure), 0);
     struct px_source source = {.text = text, .size = sizeof text - 1, .arena = &arena};
@@ -169,11 +161,10 @@ static void test_lines(void **state)
     px_arena_free(&arena);
 }
 
-static void test_diagnostics(void **state)
+TEST(test_diagnostics)
 {
     struct px_arena arena;
     jmp_buf failure;
-    (void)state;
     px_arena_init(&arena, NULL, &failure);
     assert_int_equal(setjmp(failure), 0);
     struct px_diags diags = {.arena = &arena, .max_errors = 2};
@@ -191,9 +182,8 @@ static void test_diagnostics(void **state)
 
 /* Codes are the stable names of messages: each has one row, a severity that suits its letter, an explanation.
  */
-static void test_codes_are_unique(void **state)
+TEST(test_codes_are_unique)
 {
-    (void)state;
     for (int i = 0; i < PX_D_COUNT; i++) {
         const char *code = px_diag_code((enum px_diag_id)i);
         assert_int_equal(strlen(code), 5);
@@ -207,15 +197,5 @@ static void test_codes_are_unique(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arena_aligns_and_keeps),
-        cmocka_unit_test(test_arena_returns_everything),
-        cmocka_unit_test(test_arena_unwinds),
-        cmocka_unit_test(test_vec_grows),
-        cmocka_unit_test(test_names_are_unique),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_diagnostics),
-        cmocka_unit_test(test_codes_are_unique),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

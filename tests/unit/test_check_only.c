@@ -2,15 +2,13 @@
  * test_check_only.c - a module of which only the verdict is wanted: the same
  * messages and the same answers as for any other, no bodies, and less memory.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "ptxvm.h"
+#include "suite.h"
 
 static const char head[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
@@ -72,9 +70,8 @@ static void compare(const char *body)
     assert_int_equal(second.now, 0);
 }
 
-static void test_same_answers(void **state)
+TEST(test_same_answers)
 {
-    (void)state;
     compare(".entry k(.param .u64 p) { .shared .b32 s[4]; .reg .b32 %r<3>; mov.u32 %r1, 2; L: bra L; }\n");
     compare(".entry a() { .reg .b32 %r<3>; add.f64 %r1, %r2, %r1; }\n.entry b() { bra nowhere; }\n.global "
             ".b32 a;\n");
@@ -97,13 +94,12 @@ static int nowhere(void *user, const char *text, size_t size)
     return 0;
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
     struct memory memory = {0};
     ptx_device *device = NULL;
     ptx_program *program = NULL;
     ptx_module *module = check(".version 8.0\n.target sm_80\n.entry k() { ret; }\n", 1, &memory);
-    (void)state;
     assert_int_equal(ptx_module_print(module, nowhere, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_device_create(NULL, &device), PTX_OK);
     assert_int_not_equal(ptx_program_create(device, (const ptx_module *const[]){module}, 1, NULL, &program),
@@ -114,13 +110,12 @@ static void test_refusals(void **state)
 }
 
 /* A hundred kernels of two hundred instructions: their bodies are never in memory together. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
     enum { KERNELS = 100, LINES = 200 };
     struct memory whole = {0}, only = {0};
     size_t room = KERNELS * (LINES * 32 + 100), n;
     char *text = malloc(room);
-    (void)state;
     n = (size_t)sprintf(text, "%s", head);
     for (int k = 0; k < KERNELS; k++) {
         n += (size_t)sprintf(text + n, ".entry k%d()\n{\n.reg .b32 %%r<300>;\n", k);
@@ -137,10 +132,5 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_answers),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

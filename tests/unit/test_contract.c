@@ -1,12 +1,10 @@
 /* test_contract.c - which items of a function become one fma, and what is left of the others. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "code/contract.h"
+#include "suite.h"
 #include "vm/device.h"
 
 struct subject {
@@ -54,9 +52,8 @@ static void done(struct subject *s)
     ptx_module_destroy(s->module);
 }
 
-static void a_product_with_one_reader_goes(void **state)
+TEST(a_product_with_one_reader_goes)
 {
-    (void)state;
     struct subject s = {0};
     const struct px_contracted *c = decide(&s, "mul.f32 %f2, %f0, %f1; sub.f32 %f8, %f1, %f2;");
     assert_non_null(c);
@@ -67,9 +64,8 @@ static void a_product_with_one_reader_goes(void **state)
     done(&s);
 }
 
-static void nothing_to_do_says_null(void **state)
+TEST(nothing_to_do_says_null)
 {
-    (void)state;
     struct subject s = {0}, t = {0};
     assert_null(decide(&s, "mul.rn.f32 %f2, %f0, %f1; sub.f32 %f8, %f1, %f2;"));
     assert_null(decide(&t, "mul.f32 %f2, %f0, %f1; mul.f32 %f8, %f1, %f2;"));
@@ -78,9 +74,8 @@ static void nothing_to_do_says_null(void **state)
 }
 
 /* The first sum takes its product in before the other is known to need it; so the product stays for that. */
-static void a_product_may_be_taken_and_stay(void **state)
+TEST(a_product_may_be_taken_and_stay)
 {
-    (void)state;
     struct subject s = {0};
     const struct px_contracted *c =
         decide(&s, "mul.f32 %f2, %f0, %f1; mul.f32 %f3, %f1, %f1;\n"
@@ -94,9 +89,8 @@ static void a_product_may_be_taken_and_stay(void **state)
     done(&s);
 }
 
-static void a_register_that_lives_on_keeps_its_product(void **state)
+TEST(a_register_that_lives_on_keeps_its_product)
 {
-    (void)state;
     struct subject s = {0}, t = {0};
     assert_null(decide(&s, "mul.f32 %f2, %f0, %f1; add.f32 %f8, %f2, %f1; setp.gt.f32 %p, %f8, %f1;\n"
                            "@%p bra L; mov.f32 %f8, %f2; L:"));
@@ -108,9 +102,8 @@ static void a_register_that_lives_on_keeps_its_product(void **state)
     done(&t);
 }
 
-static void packed_products_go_in_the_order_of_the_sums(void **state)
+TEST(packed_products_go_in_the_order_of_the_sums)
 {
-    (void)state;
     struct subject s = {0}, t = {0};
     const struct px_contracted *c =
         decide(&s, "mul.f32 %f2, %f0, %f1; mul.f32 %f3, %f1, %f1; add.f32 %f4, %f2, %f0;\n"
@@ -128,9 +121,8 @@ static void packed_products_go_in_the_order_of_the_sums(void **state)
 
 /* A product by a constant is taken in behind labels and barriers, too; its factor is kept where it changes.
  */
-static void a_product_by_a_constant_crosses_blocks(void **state)
+TEST(a_product_by_a_constant_crosses_blocks)
 {
-    (void)state;
     struct subject s = {0}, t = {0}, u = {0};
     const struct px_contracted *c = decide(&s, "mul.f32 %f2, %f0, 0f40400000; setp.gt.f32 %p, %f0, %f1;\n"
                                                "@%p bra L; mov.f32 %f1, %f0; L: add.f32 %f8, %f2, %f1;");
@@ -149,13 +141,5 @@ static void a_product_by_a_constant_crosses_blocks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_product_with_one_reader_goes),
-        cmocka_unit_test(nothing_to_do_says_null),
-        cmocka_unit_test(a_product_may_be_taken_and_stay),
-        cmocka_unit_test(a_register_that_lives_on_keeps_its_product),
-        cmocka_unit_test(packed_products_go_in_the_order_of_the_sums),
-        cmocka_unit_test(a_product_by_a_constant_crosses_blocks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

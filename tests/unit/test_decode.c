@@ -1,13 +1,11 @@
 /* test_decode.c - what decoding promises: order of blocks, rows for live registers only, scalars without
  * records, widths by register pressure, and errors that name the instruction and its line. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "suite.h"
 #include "vm/device.h"
 
 struct loaded {
@@ -62,9 +60,8 @@ static unsigned line_of(const struct px_fcode *c, uint32_t pc, const ptx_module 
 }
 
 /* A loop whose exit block stands before its body in the text: the body must come first in the code. */
-static void loops_before_exits(void **state)
+TEST(loops_before_exits)
 {
-    (void)state;
     struct px_refusal why;
     struct loaded l =
         load(".entry k(.param .u64 out)\n{\n.reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd;\n"
@@ -93,9 +90,8 @@ static int begin(char *body, size_t size, int registers, const char *first)
 }
 
 /* 200 registers that never live together share few rows; parameters and constants take none. */
-static void rows_are_shared(void **state)
+TEST(rows_are_shared)
 {
-    (void)state;
     struct px_refusal why;
     char body[20000];
     int at = begin(body, sizeof body, 202, "mov.u32 %r1, %tid.x;\n");
@@ -113,9 +109,8 @@ static void rows_are_shared(void **state)
 
 /* 300 registers that live together and differ by lane make the gang narrower; a small CTA never gets a wide
  * gang. */
-static void width_follows_pressure(void **state)
+TEST(width_follows_pressure)
 {
-    (void)state;
     struct px_refusal why;
     char body[40000];
     int at = begin(body, sizeof body, 302,
@@ -134,9 +129,8 @@ static void width_follows_pressure(void **state)
     unload(&s);
 }
 
-static void errors_name_the_line(void **state)
+TEST(errors_name_the_line)
 {
-    (void)state;
     struct px_refusal why = {0};
     struct loaded l = load_for(".version 8.7\n.target sm_100a\n.address_size 64\n",
                                ".entry k()\n{\n.reg .b32 %r;\nmov.u32 %r, 0;\n"
@@ -150,8 +144,5 @@ static void errors_name_the_line(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops_before_exits), cmocka_unit_test(rows_are_shared),
-        cmocka_unit_test(width_follows_pressure), cmocka_unit_test(errors_name_the_line)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -2,10 +2,7 @@
  *
  * Expected bit patterns are those of IEEE 754 binary16 and of bfloat16, worked out by hand. */
 #include "../../ptxvm/element.c"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
+#include "suite.h"
 
 static const struct element_type *named(const char *name)
 {
@@ -32,9 +29,8 @@ static void expect_refused(const char *type, const char *text)
     assert_false(parses(type, text, &bits));
 }
 
-static void integers(void **state)
+TEST(integers)
 {
-    (void)state;
     expect_bits("u8", "255", 0xff);
     expect_refused("u8", "256");
     expect_bits("u8", "-1", 0xff);
@@ -52,9 +48,8 @@ static void integers(void **state)
     expect_refused("u32", "x");
 }
 
-static void floats(void **state)
+TEST(floats)
 {
-    (void)state;
     expect_bits("f32", "0.1", 0x3dcccccd);
     expect_bits("f32", "0f3F800000", 0x3f800000);
     expect_bits("f32", "-inf", 0xff800000);
@@ -67,9 +62,8 @@ static void floats(void **state)
     expect_bits("f32", "1.00000005960464477540", 0x3f800001);
 }
 
-static void halves(void **state)
+TEST(halves)
 {
-    (void)state;
     expect_bits("f16", "0.1", 0x2e66);
     expect_bits("f16", "65504", 0x7bff);
     expect_bits("f16", "65519", 0x7bff);
@@ -89,10 +83,9 @@ static void halves(void **state)
 }
 
 /* Every half is printed so that it reads back as itself. */
-static void halves_print_and_parse(void **state)
+TEST(halves_print_and_parse)
 {
     static const char *const names[] = {"f16", "bf16"};
-    (void)state;
     for (int t = 0; t < 2; t++) {
         for (uint32_t i = 0; i < 0x10000; i++) {
             uint16_t bits = (uint16_t)i;
@@ -108,12 +101,11 @@ static void halves_print_and_parse(void **state)
     }
 }
 
-static void distances(void **state)
+TEST(distances)
 {
     const float one = 1, next = 0x1.000002p0f, minus = -0x1p-149f, plus = 0x1p-149f, zero = -0.0f;
     const float nan = NAN;
     const struct element_type *f32 = named("f32");
-    (void)state;
     assert_int_equal(element_ulps(f32, &one, &next), 1);
     assert_int_equal(element_ulps(f32, &plus, &minus), 2);
     assert_int_equal(element_ulps(f32, &zero, &plus), 1);
@@ -123,10 +115,5 @@ static void distances(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers),  cmocka_unit_test(floats),
-        cmocka_unit_test(halves),    cmocka_unit_test(halves_print_and_parse),
-        cmocka_unit_test(distances),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

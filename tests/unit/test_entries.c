@@ -1,15 +1,13 @@
 /* test_entries.c - the set of divergence entries: against a model that knows only lanes, each with its own
  * place and what it has spent; instructions that whole groups of lanes execute together, through the loop
  * that runs a gang. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
 #include "gang/gang.h"
+#include "suite.h"
 
 static bool init(struct px_entries *s, uint32_t lanes)
 {
@@ -308,9 +306,8 @@ static void step(struct model *m)
     check_masks(m);
 }
 
-static void set_and_model_agree(void **state)
+TEST(set_and_model_agree)
 {
-    (void)state;
     struct model *m = malloc(sizeof *m);
     for (uint64_t seed = 1; seed <= 4; seed++) {
         start(m, seed);
@@ -433,9 +430,8 @@ static const uint8_t groups[] = {32, 128};
 
 /* Lanes come by two paths, the later ones without a place where they would be merged: the instruction runs
  * once. */
-static void groups_meet(void **state)
+TEST(groups_meet)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct lab *lab = new_lab(odd_lanes(), groups[i], (struct px_insn){.fn = go_on});
         struct px_lanes all = px_lanes_below(WIDTH);
@@ -447,9 +443,8 @@ static void groups_meet(void **state)
 }
 
 /* Lanes that have exited are not waited for, whether they exit before the others come or while they wait. */
-static void exited_lanes_count(void **state)
+TEST(exited_lanes_count)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct lab *lab = new_lab(odd_lanes(), groups[i % 2], (struct px_insn){.fn = leave});
         struct px_lanes odd = odd_lanes(), even = px_lanes_minus(px_lanes_below(WIDTH), odd);
@@ -461,9 +456,8 @@ static void exited_lanes_count(void **state)
 }
 
 /* Lanes that wait at different pcs never meet; that is found at once. */
-static void deadlock_is_found(void **state)
+TEST(deadlock_is_found)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct lab *lab = new_lab(odd_lanes(), groups[i], (struct px_insn){.fn = jump, .target = LATER_AT});
         assert_int_equal(run_lab(lab), PX_CTA_STUCK);
@@ -476,9 +470,8 @@ static void deadlock_is_found(void **state)
 
 /* One lane of the first group is at another place: its group waits for ever, the other groups go on at once.
  */
-static void whole_groups_go_on(void **state)
+TEST(whole_groups_go_on)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct lab *lab =
             new_lab((struct px_lanes){{8}}, groups[i], (struct px_insn){.fn = jump, .target = LATER_AT});
@@ -492,9 +485,8 @@ static void whole_groups_go_on(void **state)
 }
 
 /* Lanes of two activations of a function do not meet, though they stand at one pc. */
-static void frames_do_not_meet(void **state)
+TEST(frames_do_not_meet)
 {
-    (void)state;
     struct px_entries s;
     struct px_frame a = {.rank = PX_FRAME_RANK(1, 1)}, b = {.rank = PX_FRAME_RANK(1, 2)};
     struct px_lanes all = px_lanes_below(32), half = px_lanes_below(16), rest = px_lanes_minus(all, half);
@@ -516,9 +508,5 @@ static void frames_do_not_meet(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_and_model_agree), cmocka_unit_test(groups_meet),
-        cmocka_unit_test(exited_lanes_count),  cmocka_unit_test(deadlock_is_found),
-        cmocka_unit_test(whole_groups_go_on),  cmocka_unit_test(frames_do_not_meet)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -3,14 +3,12 @@
  * cut anywhere, every byte changed, sizes that lie.
  */
 #include <lz4.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
-#include <cmocka.h>
 #include "shim/fatbin.h"
+#include "suite.h"
 
 enum { ROOM = 4096 };
 static const char text[] =
@@ -86,11 +84,10 @@ static void note(void *user, const struct px_fatbin_image *image)
     seen->n++;
 }
 
-static void reads_every_kind(void **state)
+TEST(reads_every_kind)
 {
     struct file f;
     struct seen seen = {.n = 0};
-    (void)state;
     fill(&f);
     assert_null(px_fatbin_read(f.bytes, f.size, note, &seen));
     assert_int_equal(seen.n, 5);
@@ -109,23 +106,21 @@ static void reads_every_kind(void **state)
     assert_true(seen.images[2].specific && seen.images[3].family);
 }
 
-static void fits(void **state)
+TEST(fits)
 {
     const struct px_fatbin_image plain = {.arch = 80}, specific = {.arch = 90, .specific = true},
                                  family = {.arch = 100, .family = true};
-    (void)state;
     assert_true(px_fatbin_fits(&plain, 80) && px_fatbin_fits(&plain, 90) && !px_fatbin_fits(&plain, 75));
     assert_true(px_fatbin_fits(&specific, 90) && !px_fatbin_fits(&specific, 100));
     assert_true(px_fatbin_fits(&family, 100) && px_fatbin_fits(&family, 103) &&
                 !px_fatbin_fits(&family, 120));
 }
 
-static void several_in_a_row(void **state)
+TEST(several_in_a_row)
 {
     struct file f, g;
     unsigned char both[2 * ROOM] = {0};
     struct seen seen = {.n = 0};
-    (void)state;
     fill(&f);
     begin(&g);
     add(&g, PX_FATBIN_PTX, 75, 0, text, sizeof text, 0, NULL);
@@ -153,11 +148,10 @@ static void read_all(const unsigned char *bytes, size_t size)
     free(copy);
 }
 
-static void cut_anywhere(void **state)
+TEST(cut_anywhere)
 {
     struct file f;
     struct seen seen = {.n = 0};
-    (void)state;
     fill(&f);
     for (size_t size = 0; size < f.size; size++) {
         assert_non_null(px_fatbin_read(f.bytes, size, note, &seen));
@@ -165,11 +159,10 @@ static void cut_anywhere(void **state)
     }
 }
 
-static void every_byte_changed(void **state)
+TEST(every_byte_changed)
 {
     static const unsigned char values[] = {0x00, 0x01, 0x7f, 0x80, 0xff};
     struct file f;
-    (void)state;
     fill(&f);
     for (size_t at = 0; at < f.size; at++)
         for (size_t v = 0; v < sizeof values; v++) {
@@ -180,13 +173,12 @@ static void every_byte_changed(void **state)
         }
 }
 
-static void sizes_that_lie(void **state)
+TEST(sizes_that_lie)
 {
     struct file f;
     struct seen seen = {.n = 0};
     size_t size;
     const char *wrong;
-    (void)state;
     begin(&f);
     add(&f, PX_FATBIN_PTX, 80, 0x2000, "xx", 2, (size_t)1 << 62, NULL);
     assert_null(px_fatbin_read(f.bytes, f.size, note, &seen));
@@ -204,10 +196,5 @@ static void sizes_that_lie(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_every_kind),   cmocka_unit_test(fits),
-        cmocka_unit_test(several_in_a_row),   cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(every_byte_changed), cmocka_unit_test(sizes_that_lie),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -6,17 +6,15 @@
  * it there is no way; a register is live where some way leads to a read and passes no write. The weak
  * topological order is held against Bourdoncle's recursive algorithm as his paper gives it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "flow/assigned.h"
 #include "flow/dominators.h"
 #include "flow/live.h"
 #include "flow/loops.h"
+#include "suite.h"
 
 enum { MOST = 40, MOST_REGS = 80, BODIES = 1500, CLASSES = 3 };
 
@@ -417,10 +415,9 @@ static void check_assigned(struct body *b, uint64_t seed)
     }
 }
 
-static void test_random_bodies(void **state)
+TEST(test_random_bodies)
 {
     struct body *b = malloc(sizeof *b);
-    (void)state;
     if (setjmp(b->failure)) fail_msg("no memory");
     for (uint64_t seed = 1; seed <= BODIES; seed++) {
         memset(b, 0, sizeof *b);
@@ -469,11 +466,10 @@ static void big_build(struct big *b, uint32_t nregs)
 }
 
 /* n loops inside each other, on a stack that recursion would not fit. */
-static void test_deep_nest(void **state)
+TEST(test_deep_nest)
 {
     enum { N = 200000 };
     struct big *b = malloc(sizeof *b);
-    (void)state;
     big_init(b, 2 * N);
     if (setjmp(b->failure)) fail_msg("no memory");
     for (uint32_t i = 0; i < N; i++) big_end(b, N + i, N - 1 - i, true);
@@ -498,11 +494,10 @@ static void test_deep_nest(void **state)
 }
 
 /* n branches to one place, n registers that are alive all over them. */
-static void test_wide_registers(void **state)
+TEST(test_wide_registers)
 {
     enum { N = 30000 };
     struct big *b = malloc(sizeof *b);
-    (void)state;
     big_init(b, 2 * N + 1);
     if (setjmp(b->failure)) fail_msg("no memory");
     for (uint32_t i = 0; i < N; i++) big_end(b, 2 * i + 1, 2 * N, true);
@@ -522,11 +517,10 @@ static void test_wide_registers(void **state)
 }
 
 /* n branches through one table of n targets: edges by way of the table's node. */
-static void test_dense_tables(void **state)
+TEST(test_dense_tables)
 {
     enum { N = 20000 };
     struct big *b = malloc(sizeof *b);
-    (void)state;
     big_init(b, 2 * N);
     if (setjmp(b->failure)) fail_msg("no memory");
     uint32_t *targets = PX_NEW_N(&b->arena, uint32_t, N);
@@ -556,10 +550,9 @@ static void test_dense_tables(void **state)
     free(b);
 }
 
-static void test_no_code(void **state)
+TEST(test_no_code)
 {
     struct big *b = malloc(sizeof *b);
-    (void)state;
     big_init(b, 0);
     if (setjmp(b->failure)) fail_msg("no memory");
     big_build(b, 0);
@@ -573,10 +566,5 @@ static void test_no_code(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_bodies),  cmocka_unit_test(test_deep_nest),
-        cmocka_unit_test(test_wide_registers), cmocka_unit_test(test_dense_tables),
-        cmocka_unit_test(test_no_code),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -1,12 +1,10 @@
 /* test_fold.c - what the items of a body become before products and sums are looked for. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "code/contract.h"
+#include "suite.h"
 #include "vm/device.h"
 
 static const char HEAD[] =
@@ -64,9 +62,8 @@ static void is_folded_to(const char *body, const char *want)
 }
 
 /* What ptxas makes of each text was read in its code for sm_90. */
-static void moves_in_disguise(void **state)
+TEST(moves_in_disguise)
 {
-    (void)state;
     is_folded_to("mul.f32 %f8, %f0, 0f3F800000;", "mov f8 f0");
     is_folded_to("mov.f32 %f2, 0f3F800000; mul.f32 %f8, %f2, %f0;", "mov f2 #; mov f8 f0");
     is_folded_to("div.full.f32 %f8, %f0, 0f3F800000;", "mov f8 f0");
@@ -75,9 +72,8 @@ static void moves_in_disguise(void **state)
     is_folded_to("neg.f32 %f2, %f0; @%p neg.f32 %f8, %f2;", "neg f2 f0; @ mov f8 f0");
 }
 
-static void what_computes_stays(void **state)
+TEST(what_computes_stays)
 {
-    (void)state;
     is_folded_to("mul.ftz.f32 %f8, %f0, 0f3F800000;", "mul f8 f0 #");
     is_folded_to("mul.rn.f32 %f8, %f0, 0f3F800000;", "mul f8 f0 #");
     is_folded_to("mul.f32 %f8, %f0, 0fBF800000;", "mul f8 f0 #");
@@ -89,9 +85,8 @@ static void what_computes_stays(void **state)
     is_folded_to("rcp.approx.f32 %f2, %f0; rcp.approx.ftz.f32 %f8, %f2;", "rcp f2 f0; rcp f8 f2");
 }
 
-static void reciprocals_of_reciprocals(void **state)
+TEST(reciprocals_of_reciprocals)
 {
-    (void)state;
     is_folded_to("rcp.approx.ftz.f32 %f2, %f0; rcp.approx.ftz.f32 %f8, %f2;", "rcp f2 f0; mov f8 f0");
     is_folded_to("rcp.approx.ftz.f32 %f2, %f0; div.approx.ftz.f32 %f8, %f1, %f2;", "rcp f2 f0; mul f8 f1 f0");
     is_folded_to("rcp.approx.ftz.f32 %f2, %f0; rcp.approx.ftz.f32 %f3, %f2; rcp.approx.ftz.f32 %f8, %f3;",
@@ -99,9 +94,8 @@ static void reciprocals_of_reciprocals(void **state)
 }
 
 /* The source is written again, or a label lies between. */
-static void sources_are_kept(void **state)
+TEST(sources_are_kept)
 {
-    (void)state;
     is_folded_to("rcp.approx.ftz.f32 %f0, %f0; rcp.approx.ftz.f32 %f8, %f0;",
                  "mov t0 f0; rcp f0 f0; mov f8 t0");
     is_folded_to("rcp.approx.ftz.f32 %f2, %f0; @%p bra L; neg.f32 %f0, %f1; L: rcp.approx.ftz.f32 %f8, %f2;",
@@ -112,9 +106,8 @@ static void sources_are_kept(void **state)
     is_folded_to("@%p rcp.approx.ftz.f32 %f2, %f0; rcp.approx.ftz.f32 %f8, %f2;", "@ rcp f2 f0; rcp f8 f2");
 }
 
-static void exponentials_with_one_reader(void **state)
+TEST(exponentials_with_one_reader)
 {
-    (void)state;
     is_folded_to("ex2.approx.ftz.f32 %f2, %f0; rcp.approx.ftz.f32 %f8, %f2;",
                  "ex2 f2 f0; neg t0 f0; ex2 f8 t0");
     is_folded_to("ex2.approx.ftz.f32 %f2, %f0; max.f32 %f3, %f2, %f2; div.approx.ftz.f32 %f8, %f1, %f3;",
@@ -128,12 +121,5 @@ static void exponentials_with_one_reader(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moves_in_disguise),
-        cmocka_unit_test(what_computes_stays),
-        cmocka_unit_test(reciprocals_of_reciprocals),
-        cmocka_unit_test(sources_are_kept),
-        cmocka_unit_test(exponentials_with_one_reader),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -6,14 +6,12 @@
  * home mode), and behind each of several predecessors that leave another mode in force. On the same inputs,
  * rich in subnormal numbers and in numbers that have to be rounded, the bits must be the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 #include "isa/table.h"
 #include "ptxvm.h"
+#include "suite.h"
 #include "unit/expand.h"
 
 static const char *const predecessors[] = {"",           "add.rn.f32",     "add.rz.f32",     "add.rm.f32",
@@ -229,11 +227,10 @@ static void visit(void *context, const struct px_match *match, uint32_t operands
     if (ran) compare(t, &k);
 }
 
-static void no_form_depends_on_its_predecessor(void **state)
+TEST(no_form_depends_on_its_predecessor)
 {
     const ptx_device_config config = {.workers = 1};
     struct test t = {0};
-    (void)state;
     assert_int_equal(ptx_device_create(&config, &t.device), PTX_OK);
     assert_int_equal(ptx_memory_alloc(t.device, IN_BYTES, &t.in), PTX_OK);
     assert_int_equal(ptx_memory_alloc(t.device, OUT_BYTES, &t.out), PTX_OK);
@@ -251,6 +248,5 @@ static void no_form_depends_on_its_predecessor(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_form_depends_on_its_predecessor)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -1,14 +1,12 @@
 /* test_handlers.c - every handler of the instruction table on every level that this machine runs: the same
  * bits on each level, masked forms that touch the active lanes only, scalars that do what rows of equal
  * values do, forms for one value, and handlers of two statements. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include "gang/gang.h"
+#include "suite.h"
 
 enum {
     LANES = 64,
@@ -147,9 +145,8 @@ static void run(struct bench *b, uint32_t number, uint32_t masked, uint32_t shap
 static const char *const levels[] = {"portable", "avx2", "avx512"};
 enum { LEVELS = sizeof levels / sizeof *levels };
 
-static void levels_agree(void **state)
+TEST(levels_agree)
 {
-    (void)state;
     const struct px_level *best = px_level_best();
     struct bench x = make(best);
     for (size_t k = 0; k < LEVELS; k++) {
@@ -216,9 +213,8 @@ static void masks_hold_on(const struct px_level *level)
     free(before.frame), free(whole.frame), free(part.frame);
 }
 
-static void masks_hold(void **state)
+TEST(masks_hold)
 {
-    (void)state;
     for (size_t k = 0; k < LEVELS; k++)
         if (px_level_named(levels[k])) masks_hold_on(px_level_named(levels[k]));
 }
@@ -237,17 +233,15 @@ static void bits_and_rows_on(const struct px_level *level)
     assert_int_equal(back[1] | back[2] | back[3], 0);
 }
 
-static void bits_and_rows(void **state)
+TEST(bits_and_rows)
 {
-    (void)state;
     for (size_t k = 0; k < LEVELS; k++)
         if (px_level_named(levels[k])) bits_and_rows_on(px_level_named(levels[k]));
 }
 
 /* The form for one value gives what the loop gives for lane 0, and touches no other byte. */
-static void one_value(void **state)
+TEST(one_value)
 {
-    (void)state;
     struct bench x = make(px_level_best()), y = make(px_level_best());
     for (uint32_t i = 0; i < x.gang.level->nsets; i++) {
         const struct px_handler_set *set = &x.gang.level->sets[i];
@@ -270,9 +264,8 @@ static void one_value(void **state)
 }
 
 /* A fused handler gives what its two give one after the other. */
-static void two_statements(void **state)
+TEST(two_statements)
 {
-    (void)state;
     for (size_t k = 0; k < LEVELS; k++) {
         const struct px_level *level = px_level_named(levels[k]);
         if (!level) continue;
@@ -306,8 +299,5 @@ static void two_statements(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(levels_agree), cmocka_unit_test(masks_hold),
-                                       cmocka_unit_test(bits_and_rows), cmocka_unit_test(one_value),
-                                       cmocka_unit_test(two_statements)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -9,16 +9,14 @@
  * tests/isa/neighbours.txt holds single instructions next to legal forms with
  * their verdicts, checked as whole modules.
  */
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "unit/expand.h"
 #include "ptx.h"
+#include "suite.h"
 
 /* ---- a set of strings ---- */
 
@@ -150,12 +148,11 @@ static bool next_line(FILE *f, char *line, int size)
     return false;
 }
 
-static void test_forms(void **state)
+TEST(test_forms)
 {
     FILE *f = fopen("tests/isa/forms.txt", "r");
     char line[1024], last[1024] = "", opcode[64] = "", kind[16] = "";
     struct set accepted = {0};
-    (void)state;
     assert_non_null(f);
     faults = 0;
     while (next_line(f, line, sizeof line)) {
@@ -346,14 +343,13 @@ static void compare_combinations(const char *opcode, struct frozen *frozen, size
 
 /* Each combination that a row has is one that ptxas accepts, and the reverse; and needs the same version and
  * targets. */
-static void test_combinations(void **state)
+TEST(test_combinations)
 {
     static struct frozen frozen;
     FILE *f = fopen("tests/isa/combinations.txt", "r");
     char *line = NULL, opcode[64] = "", targets[512];
     size_t size = 0, count = 0;
     unsigned number, major, minor;
-    (void)state;
     assert_non_null(f);
     faults = 0;
     while (getline(&line, &size, f) > 0) {
@@ -411,12 +407,11 @@ static bool accepts(const char *target, const char *version, const char *text)
     return status == PTX_OK;
 }
 
-static void test_neighbours(void **state)
+TEST(test_neighbours)
 {
     FILE *f = fopen("tests/isa/neighbours.txt", "r");
     char line[1024], target[16], version[8], verdict[16];
     int used;
-    (void)state;
     assert_non_null(f);
     faults = 0;
     while (next_line(f, line, sizeof line)) {
@@ -433,7 +428,5 @@ static void test_neighbours(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_combinations),
-                                       cmocka_unit_test(test_neighbours)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

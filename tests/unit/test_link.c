@@ -3,14 +3,12 @@
  * shared variables lie, what builtins must look like. Expectations come from
  * link/program.h and the PTX manual's linkage rules (5.4, 11.6).
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 #include "link/program.h"
+#include "suite.h"
 
 #define HEAD ".version 7.8\n.target sm_75\n.address_size 64\n"
 enum { MODULES = 4 };
@@ -85,9 +83,8 @@ static void assert_error(const char *code, const char *message, const char *note
 
 /* ---- functions ---- */
 
-static void functions_without_linkage_stay_at_home(void **state)
+TEST(functions_without_linkage_stay_at_home)
 {
-    (void)state;
     static const char *const texts[] = {HEAD ".func f() { ret; }\n.visible .entry a() { call f, (); ret; }",
                                         HEAD ".func f() { ret; }\n.visible .entry b() { call f, (); ret; }"};
     assert_int_equal(link_texts(texts, 2), PTX_OK);
@@ -99,9 +96,8 @@ static void functions_without_linkage_stay_at_home(void **state)
     unlink_all();
 }
 
-static void declarations_meet_definitions(void **state)
+TEST(declarations_meet_definitions)
 {
-    (void)state;
     static const char *const texts[] = {
         HEAD ".extern .func f();\n.extern .entry kid(.param .u64 p);\n.visible .entry a() {\n .reg .b64 "
              "%r;\n call f, ();\n"
@@ -116,9 +112,8 @@ static void declarations_meet_definitions(void **state)
     unlink_all();
 }
 
-static void undefined_names_by_use(void **state)
+TEST(undefined_names_by_use)
 {
-    (void)state;
     static const char *const texts[] = {
         HEAD ".extern .func native();\n.extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n"
              ".extern .func nobody();\n.visible .entry a() {\n .param .b32 r; .param .b64 x; .param .b64 y;\n"
@@ -138,9 +133,8 @@ static void undefined_names_by_use(void **state)
 }
 
 /* libcudadevrt's definitions give way to the builtin; a program's own vprintf does not. */
-static void builtins_over_definitions(void **state)
+TEST(builtins_over_definitions)
 {
-    (void)state;
     static const char *const texts[] = {
         HEAD ".visible .func (.param .b32 r) cudaMalloc(.param .b64 a, .param .b64 b) { ret; }\n"
              ".visible .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b) { ret; }\n"
@@ -164,9 +158,8 @@ static void builtins_over_definitions(void **state)
 
 /* ---- variables ---- */
 
-static void common_and_weak_variables(void **state)
+TEST(common_and_weak_variables)
 {
-    (void)state;
     static const char *const texts[] = {
         HEAD ".common .global .align 4 .b8 c[8];\n.weak .global .u32 w = 1;\n.visible .entry a() { ret; }",
         HEAD ".common .global .align 16 .b8 c[24];\n.visible .global .u32 w = 2;\n"
@@ -192,9 +185,8 @@ static bool overlap(const struct px_lvar *a, const struct px_lvar *b)
     return a->address < b->address + b->size && b->address < a->address + a->size;
 }
 
-static void shared_variables_overlay_by_kernel(void **state)
+TEST(shared_variables_overlay_by_kernel)
 {
-    (void)state;
     static const char *const texts[] = {
         HEAD ".shared .align 4 .b8 x[100];\n.shared .align 4 .b8 y[50];\n.shared .align 16 .b8 both[32];\n"
              ".extern .shared .align 8 .b8 dyn[];\n"
@@ -217,9 +209,8 @@ static void shared_variables_overlay_by_kernel(void **state)
 }
 
 /* An indirect call may reach every function whose address is taken. */
-static void indirect_calls_reach_shared_variables(void **state)
+TEST(indirect_calls_reach_shared_variables)
 {
-    (void)state;
     static const char *const texts[] = {
         HEAD ".shared .align 4 .b8 x[64];\n.func far() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n" USE(
             "x") " ret; }\n"
@@ -232,9 +223,8 @@ static void indirect_calls_reach_shared_variables(void **state)
     unlink_all();
 }
 
-static void recursion_is_walked_once(void **state)
+TEST(recursion_is_walked_once)
 {
-    (void)state;
     static const char *const texts[] = {
         HEAD ".shared .align 4 .b8 x[12];\n.func g();\n.func f() {\n call g, ();\n ret; }\n"
              ".func g() {\n .reg .b32 %r;\n mov.u32 %r, 1;\n" USE(
@@ -247,15 +237,5 @@ static void recursion_is_walked_once(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_without_linkage_stay_at_home),
-        cmocka_unit_test(declarations_meet_definitions),
-        cmocka_unit_test(undefined_names_by_use),
-        cmocka_unit_test(builtins_over_definitions),
-        cmocka_unit_test(common_and_weak_variables),
-        cmocka_unit_test(shared_variables_overlay_by_kernel),
-        cmocka_unit_test(indirect_calls_reach_shared_variables),
-        cmocka_unit_test(recursion_is_walked_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

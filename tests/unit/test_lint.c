@@ -2,17 +2,15 @@
  * test_lint.c - the warnings as an embedder asks for them, every allocation of theirs failing, and the device
  * runtime's prototypes against the sizes that calls are made with.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "cdp/cdp.h"
 #include "lint/lint.h"
 #include "ptx.h"
+#include "suite.h"
 #include "unit/budget.h"
 
 static const char faulty[] =
@@ -36,7 +34,7 @@ static void codes_of(const ptx_module *module, char *codes)
     }
 }
 
-static void test_asked_for(void **state)
+TEST(test_asked_for)
 {
     static const char *const wanted[] = {
         [PTX_LINT_OFF] = "",
@@ -44,7 +42,6 @@ static void test_asked_for(void **state)
         [PTX_LINT_ALL] = "W0650 W0601 W0620 W0630 W0621 W0641 W0644 W0640 W0644 W0610 ",
     };
     char codes[256];
-    (void)state;
     for (int lint = PTX_LINT_OFF; lint <= PTX_LINT_ALL; lint++) {
         const ptx_module_options options = {.lint = lint};
         ptx_module *module = NULL;
@@ -56,25 +53,23 @@ static void test_asked_for(void **state)
 }
 
 /* A module with an error gets no advice: half of it would follow from the error. */
-static void test_not_beside_errors(void **state)
+TEST(test_not_beside_errors)
 {
     static const char text[] =
         ".version 8.0\n.target sm_90\n.entry k() { .reg .f32 spare; ad.f32 spare, spare, spare; }\n";
     const ptx_module_options options = {.lint = 1};
     ptx_module *module = NULL;
     char codes[256];
-    (void)state;
     assert_int_equal(ptx_module_create(&options, text, sizeof text - 1, &module), PTX_ERROR_ASSEMBLY);
     codes_of(module, codes);
     assert_null(strstr(codes, "W06"));
     ptx_module_destroy(module);
 }
 
-static void test_memory_ends(void **state)
+TEST(test_memory_ends)
 {
     ptx_status status = PTX_ERROR_OUT_OF_MEMORY;
     size_t n = 0;
-    (void)state;
     for (; status == PTX_ERROR_OUT_OF_MEMORY; n++) {
         struct budget budget = {.left = n};
         const ptx_module_options options = {.allocator = {failing_realloc, &budget}, .lint = PTX_LINT_ALL};
@@ -119,10 +114,9 @@ static void check_bytes(const char *name, const char *prototype, unsigned ret_by
         fail_msg("%s: %u bytes by its prototype, %u by its row", name, offset, arg_bytes);
 }
 
-static void test_prototypes(void **state)
+TEST(test_prototypes)
 {
     struct px_lint_runtime found;
-    (void)state;
 #define CDP_CALL(stem, prototype, ret, args, function)                                                       \
     check_bytes("cuda" #stem, prototype, ret, args);                                                         \
     check_bytes("__cudaCDP2" #stem, prototype, ret, args);
@@ -137,11 +131,5 @@ static void test_prototypes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_asked_for),
-        cmocka_unit_test(test_not_beside_errors),
-        cmocka_unit_test(test_memory_ends),
-        cmocka_unit_test(test_prototypes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

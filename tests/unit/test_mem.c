@@ -2,17 +2,15 @@
  * test_mem.c - device memory and the heap of kernels: placement, exact bounds,
  * reuse, words. Expectations come from the contracts in mem/mem.h and mem/heap.h.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
 #include "mem/heap.h"
+#include "suite.h"
 
 enum { MIB = 1 << 20 };
 
@@ -31,9 +29,8 @@ static uint64_t get(struct px_mem *mem, uint64_t size, uint64_t align)
     return va;
 }
 
-static void addresses_are_the_devices_own(void **state)
+TEST(addresses_are_the_devices_own)
 {
-    (void)state;
     struct px_mem a, b;
     begin(&a, 64 * MIB, false);
     begin(&b, 64 * MIB, false);
@@ -47,9 +44,8 @@ static void addresses_are_the_devices_own(void **state)
     px_mem_free_all(&b);
 }
 
-static void bounds_are_exact(void **state)
+TEST(bounds_are_exact)
 {
-    (void)state;
     struct px_mem mem;
     struct px_extent e;
     begin(&mem, 64 * MIB, false);
@@ -77,9 +73,8 @@ static bool all_zero(const uint8_t *p, size_t n)
     return true;
 }
 
-static void released_memory_is_reused_and_zero(void **state)
+TEST(released_memory_is_reused_and_zero)
 {
-    (void)state;
     struct px_mem mem;
     begin(&mem, 64 * MIB, false);
     static const uint64_t sizes[] = {100, 70000, 3 * MIB + 17};
@@ -97,9 +92,8 @@ static void released_memory_is_reused_and_zero(void **state)
     px_mem_free_all(&mem);
 }
 
-static void only_starts_can_be_released(void **state)
+TEST(only_starts_can_be_released)
 {
-    (void)state;
     struct px_mem mem;
     begin(&mem, 64 * MIB, false);
     uint64_t va = get(&mem, 1000, 256);
@@ -111,9 +105,8 @@ static void only_starts_can_be_released(void **state)
     px_mem_free_all(&mem);
 }
 
-static void exhaustion_is_a_status(void **state)
+TEST(exhaustion_is_a_status)
 {
-    (void)state;
     struct px_mem mem;
     uint64_t va = 7;
     begin(&mem, 64 * MIB, false);
@@ -126,9 +119,8 @@ static void exhaustion_is_a_status(void **state)
     px_mem_free_all(&mem);
 }
 
-static void many_blocks_in_any_order(void **state)
+TEST(many_blocks_in_any_order)
 {
-    (void)state;
     enum { N = 500 };
     struct px_mem mem;
     struct px_extent e;
@@ -147,9 +139,8 @@ static void many_blocks_in_any_order(void **state)
     px_mem_free_all(&mem);
 }
 
-static void a_block_can_be_carved(void **state)
+TEST(a_block_can_be_carved)
 {
-    (void)state;
     struct px_mem mem;
     struct px_extent e;
     begin(&mem, 64 * MIB, false);
@@ -168,9 +159,8 @@ static void a_block_can_be_carved(void **state)
     px_mem_free_all(&mem);
 }
 
-static void places_in_words(void **state)
+TEST(places_in_words)
 {
-    (void)state;
     struct px_mem mem;
     char text[200], expected[200];
     begin(&mem, 64 * MIB, false);
@@ -193,9 +183,8 @@ static void places_in_words(void **state)
     px_mem_free_all(&mem);
 }
 
-static void host_pointers_are_addresses_in_host_mode(void **state)
+TEST(host_pointers_are_addresses_in_host_mode)
 {
-    (void)state;
     struct px_mem mem;
     struct px_extent e;
     int local = 5;
@@ -210,9 +199,8 @@ static void host_pointers_are_addresses_in_host_mode(void **state)
     px_mem_free_all(&mem);
 }
 
-static void windows_carry_their_owner(void **state)
+TEST(windows_carry_their_owner)
 {
-    (void)state;
     assert_int_equal(px_window_of(px_window_base(PX_WIN_SHARED, 0x1ffffff) | 0xffffffff), PX_WIN_SHARED);
     assert_int_equal(px_window_base(PX_WIN_CONST, 3), 3ull << 57 | 3ull << 32);
     assert_int_equal(px_local_base(5, 1023), 2ull << 57 | 5ull << 30 | 1023ull << 20);
@@ -239,9 +227,8 @@ static void end_heap(struct heaped *h)
     px_mem_free_all(&h->mem);
 }
 
-static void heap_bounds_are_exact(void **state)
+TEST(heap_bounds_are_exact)
 {
-    (void)state;
     struct heaped h;
     struct px_extent e;
     begin_heap(&h, MIB);
@@ -265,9 +252,8 @@ static void heap_bounds_are_exact(void **state)
     end_heap(&h);
 }
 
-static void heap_alignment_is_kept(void **state)
+TEST(heap_alignment_is_kept)
 {
-    (void)state;
     struct heaped h;
     begin_heap(&h, MIB);
     for (uint64_t align = 1; align <= 65536; align *= 2) {
@@ -280,9 +266,8 @@ static void heap_alignment_is_kept(void **state)
     end_heap(&h);
 }
 
-static void freed_pieces_join(void **state)
+TEST(freed_pieces_join)
 {
-    (void)state;
     struct heaped h;
     begin_heap(&h, 64 << 10);
     enum { N = (64 << 10) / 16 };
@@ -317,9 +302,8 @@ static void check_overlap(const struct piece *pieces, int n, uint64_t va, uint64
         if (pieces[i].va) assert_true(va + size <= pieces[i].va || pieces[i].va + pieces[i].size <= va);
 }
 
-static void random_use_never_overlaps(void **state)
+TEST(random_use_never_overlaps)
 {
-    (void)state;
     enum { N = 200 };
     struct heaped h;
     struct piece pieces[N] = {{0}};
@@ -361,9 +345,8 @@ static uint64_t longest_gap(const struct px_heap *heap, const struct piece *piec
     return best * 16;
 }
 
-static void a_request_fails_only_without_room(void **state)
+TEST(a_request_fails_only_without_room)
 {
-    (void)state;
     enum { N = 150 };
     struct heaped h;
     struct px_extent e;
@@ -409,9 +392,8 @@ static void *use_heap(void *argument)
     return NULL;
 }
 
-static void threads_share_a_heap(void **state)
+TEST(threads_share_a_heap)
 {
-    (void)state;
     struct heaped h;
     pthread_t threads[4];
     begin_heap(&h, MIB);
@@ -426,23 +408,5 @@ static void threads_share_a_heap(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(addresses_are_the_devices_own),
-        cmocka_unit_test(bounds_are_exact),
-        cmocka_unit_test(released_memory_is_reused_and_zero),
-        cmocka_unit_test(only_starts_can_be_released),
-        cmocka_unit_test(exhaustion_is_a_status),
-        cmocka_unit_test(many_blocks_in_any_order),
-        cmocka_unit_test(a_block_can_be_carved),
-        cmocka_unit_test(places_in_words),
-        cmocka_unit_test(host_pointers_are_addresses_in_host_mode),
-        cmocka_unit_test(windows_carry_their_owner),
-        cmocka_unit_test(heap_bounds_are_exact),
-        cmocka_unit_test(heap_alignment_is_kept),
-        cmocka_unit_test(freed_pieces_join),
-        cmocka_unit_test(random_use_never_overlaps),
-        cmocka_unit_test(a_request_fails_only_without_room),
-        cmocka_unit_test(threads_share_a_heap),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

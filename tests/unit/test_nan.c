@@ -9,15 +9,14 @@
  *
  *   test_nan [PROGRAMS [SEED]]
  */
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "ptxvm.h"
+#include "suite.h"
 #include "unit/expand.h"
 #include "vm/device.h"
 
@@ -510,7 +509,7 @@ static void check(const struct program *g, const char *level, unsigned number, c
             }
 }
 
-static void words_keep_their_bits(void **state)
+TEST(words_keep_their_bits)
 {
     static const char *const levels[] = {"portable", "avx2", "avx512"};
     static char text[65536];
@@ -518,7 +517,6 @@ static void words_keep_their_bits(void **state)
     const ptx_device_config config = {.workers = 1};
     ptx_device *device;
     ptx_address at[3];
-    (void)state;
     assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
     for (int i = 0; i < 3; i++) assert_int_equal(ptx_memory_alloc(device, WORDS * 4, &at[i]), PTX_OK);
     for (unsigned n = 0; n < programs; n++) {
@@ -539,8 +537,7 @@ static void words_keep_their_bits(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words_keep_their_bits)};
     if (argc > 1) programs = (unsigned)strtoul(argv[1], NULL, 10);
     if (argc > 2) seed = strtoull(argv[2], NULL, 10);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

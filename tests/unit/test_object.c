@@ -5,15 +5,13 @@
  * value of every byte is tried.
  */
 #define _GNU_SOURCE /* memmem */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "ptx.h"
+#include "suite.h"
 
 static const char text_a[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -76,9 +74,8 @@ static void assert_same(const ptx_module *module, const char *text)
     ptx_module_destroy(direct);
 }
 
-static void round_trip(void **state)
+TEST(round_trip)
 {
-    (void)state;
     struct bytes object = object_a();
     ptx_module *module;
     assert_int_equal(ptx_object_module_count(object.at, object.n), 1);
@@ -94,9 +91,8 @@ static void round_trip(void **state)
     free(again.at);
 }
 
-static void several_modules(void **state)
+TEST(several_modules)
 {
-    (void)state;
     ptx_module *modules[] = {module_of(text_a, "a.ptx", NULL), module_of(text_b, "b.ptx", NULL)}, *module;
     struct bytes object = object_of(modules, 2);
     ptx_diagnostic diagnostic = {sizeof diagnostic};
@@ -115,9 +111,8 @@ static void several_modules(void **state)
     free(object.at);
 }
 
-static void what_is_not_written(void **state)
+TEST(what_is_not_written)
 {
-    (void)state;
     ptx_module *bad, *fine = module_of(text_a, "a.ptx", NULL);
     struct bytes some = {.most = 100};
     assert_int_equal(ptx_module_create(NULL, "x", 1, &bad), PTX_ERROR_ASSEMBLY);
@@ -145,9 +140,8 @@ static void assert_refused(const void *data, size_t size, const char *code)
 }
 
 /* A file is copied to memory of its own size, so that a sanitizer sees a read behind it. */
-static void every_length(void **state)
+TEST(every_length)
 {
-    (void)state;
     struct bytes object = object_a();
     for (size_t n = 1; n < object.n; n++) {
         char *cut = malloc(n);
@@ -159,9 +153,8 @@ static void every_length(void **state)
     free(object.at);
 }
 
-static void every_byte(void **state)
+TEST(every_byte)
 {
-    (void)state;
     struct bytes object = object_a();
     unsigned same = 0, refused = 0;
     for (size_t at = 0; at < object.n; at++) {
@@ -184,9 +177,8 @@ static void every_byte(void **state)
 }
 
 /* What a header says: machine in byte 18, format and number of modules behind the note's head. */
-static void foreign_files(void **state)
+TEST(foreign_files)
 {
-    (void)state;
     static const unsigned char fatbin[16] = {0x50, 0xed, 0x55, 0xba, 1, 0, 16, 0};
     unsigned char elf[128] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
     elf[18] = 62;
@@ -209,10 +201,5 @@ static void foreign_files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),          cmocka_unit_test(several_modules),
-        cmocka_unit_test(what_is_not_written), cmocka_unit_test(every_length),
-        cmocka_unit_test(every_byte),          cmocka_unit_test(foreign_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -5,15 +5,13 @@
  * fail; each must answer "out of memory" and give back every byte. The module
  * is medium-sized and has errors too, because diagnostics allocate.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "ptx.h"
+#include "suite.h"
 #include "unit/budget.h"
 
 static char *read_file(const char *path, size_t *size)
@@ -56,19 +54,17 @@ static size_t starve(const char *text, size_t size, ptx_status wanted)
     return starve_one(text, size, wanted, 0);
 }
 
-static void test_module(void **state)
+TEST(test_module)
 {
     size_t size = 0;
     char *text = read_file("samples/quicksort.ptx", &size);
-    (void)state;
     assert_true(starve(text, size, PTX_OK) >= 5);
     free(text);
 }
 
-static void test_module_with_errors(void **state)
+TEST(test_module_with_errors)
 {
     char *text = calloc(1, 200000);
-    (void)state;
     size_t n = (size_t)sprintf(
         text, ".version 9.0\n.target sm_90\n.address_size 64\n.entry k() {\n.reg .b32 a<4>;\n");
     for (int i = 0; i < 2000; i++)
@@ -80,9 +76,5 @@ static void test_module_with_errors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_module),
-        cmocka_unit_test(test_module_with_errors),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

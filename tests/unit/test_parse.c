@@ -3,12 +3,10 @@
  *
  * Where a case says how a number or a word is split, ptxas 13.0 was asked.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
+#include "suite.h"
 #include "unit/parsed.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
@@ -48,9 +46,8 @@ static void check_int(const char *text, uint64_t value, bool is_unsigned)
     px_arena_free(&p.arena);
 }
 
-static void test_integers(void **state)
+TEST(test_integers)
 {
-    (void)state;
     check_int("0", 0, false);
     check_int("017", 15, false);
     check_int("0x7F", 127, false);
@@ -64,9 +61,8 @@ static void test_integers(void **state)
 }
 
 /* PTX ISA 4.5: 64-bit integers; values worked out by hand. */
-static void test_constant_expressions(void **state)
+TEST(test_constant_expressions)
 {
-    (void)state;
     check_int("1+2*3", 7, false);
     check_int("(1+2)*3", 9, false);
     check_int("-7/2", (uint64_t)-3, false);
@@ -95,9 +91,8 @@ static void check_float(const char *text, enum px_operand_kind kind, uint64_t bi
 }
 
 /* Bits of IEEE 754 doubles and singles, written down from the format. */
-static void test_floats(void **state)
+TEST(test_floats)
 {
-    (void)state;
     check_float("0f3F800000", PX_O_F32, 0x3F800000);
     check_float("0D3FF0000000000000", PX_O_F64, 0x3FF0000000000000);
     check_float("1.0", PX_O_F64, 0x3FF0000000000000);
@@ -111,10 +106,9 @@ static void test_floats(void **state)
 }
 
 /* A constant with an error stays a tree for the checker to report. */
-static void test_faulty_constants(void **state)
+TEST(test_faulty_constants)
 {
     static const char *const texts[] = {"1/0", "1 % 0", "1+1.5", "1.5 << 1", "~1.5", "(.s64)2.75"};
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         const struct px_operand *o = operand(texts[i]);
         assert_non_null(o);
@@ -123,10 +117,9 @@ static void test_faulty_constants(void **state)
     }
 }
 
-static void test_operands(void **state)
+TEST(test_operands)
 {
     const struct px_inst *inst;
-    (void)state;
     inst = &statement("vadd.u32.u32.u32 d.h1, a.b3, -b, {x, _, 3, v.y};")->u.inst;
     assert_int_equal(inst->nopds, 4);
     assert_string_equal(px_word_text(inst->opds[0].selector), "h1");
@@ -158,7 +151,7 @@ static void test_operands(void **state)
 }
 
 /* Opcodes, modifiers and types are names, not keywords. */
-static void test_words_are_names(void **state)
+TEST(test_words_are_names)
 {
     static const char *const texts[] = {
         ".reg .u32 add;",
@@ -171,7 +164,6 @@ static void test_words_are_names(void **state)
         "mov.b32 a, b.b32;",
         "ld.const[3].u32 a, [b];",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!statement(texts[i])) fail_msg("%s does not parse", texts[i]);
         px_arena_free(&p.arena);
@@ -185,7 +177,7 @@ struct bad {
 };
 
 /* The token and line that ptxas names; HEAD has three lines. */
-static void test_syntax_errors(void **state)
+TEST(test_syntax_errors)
 {
     static const struct bad cases[] = {
         {HEAD ".global .b32 a b;\n", 4, "b"},
@@ -208,7 +200,6 @@ static void test_syntax_errors(void **state)
         {HEAD ".func f() .maxntid 32 { ret; }\n", 4, ".maxntid"},
         {HEAD ".entry k()\n { ret; };\n", 5, ";"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char wanted[128];
         parse_text(cases[i].text);
@@ -222,9 +213,8 @@ static void test_syntax_errors(void **state)
 }
 
 /* What was read before a syntax error stays in the tree, the open function included. */
-static void test_partial_tree(void **state)
+TEST(test_partial_tree)
 {
-    (void)state;
     parse_text(HEAD ".global .b32 g;\n.entry k() { ret; { ret; ret; .bad }\n");
     assert_false(p.tree.complete);
     assert_int_equal(p.tree.nitems, 2);
@@ -246,9 +236,8 @@ static char *repeat(const char *head, const char *unit, size_t n, const char *ta
 }
 
 /* Deep nesting is an error, as in ptxas; length is not. */
-static void test_extremes(void **state)
+TEST(test_extremes)
 {
-    (void)state;
     char *deep = repeat(HEAD ".entry k() {", "{", 100000, "");
     parse_text(deep);
     assert_string_equal(p.diags.list.at[0].message, "Parsing error near '{': memory exhausted");
@@ -274,9 +263,8 @@ static void test_extremes(void **state)
 }
 
 /* A faulty constant stays one fault, however long the expression; counts that no node holds are refused. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
-    (void)state;
     char *sum = repeat(HEAD ".entry k() { mov.b32 a, 1/0", "+1", 300000, "; }");
     parse_text(sum);
     assert_true(p.tree.complete);
@@ -297,10 +285,9 @@ static void test_limits(void **state)
     free(dims);
 }
 
-static void test_strange_bytes(void **state)
+TEST(test_strange_bytes)
 {
     static const char nul[] = HEAD ".global .b32 a;\0 .global .b32 b;\n";
-    (void)state;
     parse(&p, nul, sizeof nul - 1);
     assert_string_equal(p.diags.list.at[0].message, "Unexpected EOF encountered on line 4");
     px_arena_free(&p.arena);
@@ -317,13 +304,5 @@ static void test_strange_bytes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers),      cmocka_unit_test(test_constant_expressions),
-        cmocka_unit_test(test_floats),        cmocka_unit_test(test_faulty_constants),
-        cmocka_unit_test(test_operands),      cmocka_unit_test(test_words_are_names),
-        cmocka_unit_test(test_syntax_errors), cmocka_unit_test(test_partial_tree),
-        cmocka_unit_test(test_extremes),      cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_strange_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -6,13 +6,11 @@
  * the parser alone, so that one part does not depend on the instruction table.
  */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 #include "front/print.h"
+#include "suite.h"
 #include "unit/parsed.h"
 #include "unit/round_trip.h"
 
@@ -85,23 +83,21 @@ static int each_file(const char *folder, ask *question, int *files)
     return bad;
 }
 
-static void test_structure(void **state)
+TEST(test_structure)
 {
     static const char *const folders[] = {"samples", "tests/bench", "tests/print"};
     int files = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         assert_int_equal(each_file(folders[i], round_trip, &files), 0);
     assert_true(files >= 12);
 }
 
-static void test_checked(void **state)
+TEST(test_checked)
 {
     static const char *const folders[] = {"samples",        "tests/api/ptx",  "tests/asm",
                                           "tests/bench",    "tests/cli",      "tests/exec",
                                           "tests/exec/bad", "tests/nvcc/ptx", "tests/print"};
     int files = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         assert_int_equal(each_file(folders[i], ask_checked, &files), 0);
     print_message("%d accepted modules\n", files);
@@ -109,11 +105,10 @@ static void test_checked(void **state)
 }
 
 /* PTX_FOLDER names a folder of further modules. */
-static void test_given_folder(void **state)
+TEST(test_given_folder)
 {
     int files = 0;
     const char *folder = getenv("PTX_FOLDER");
-    (void)state;
     int bad = folder ? each_file(folder, ask_checked, &files) : 0;
     if (!files) skip();
     print_message("%d accepted modules\n", files);
@@ -121,13 +116,12 @@ static void test_given_folder(void **state)
 }
 
 /* px_print_inst cuts to the buffer and always terminates. */
-static void test_instruction_text(void **state)
+TEST(test_instruction_text)
 {
     static const char text[] =
         ".version 8.0\n.target sm_90\n.entry k() { @!%p ld.global.v2.u32 {a, _}, [b+-8]; }\n";
     static struct parsed p;
     char buf[64], small[8];
-    (void)state;
     parse(&p, text, sizeof text - 1);
     assert_true(p.tree.complete);
     const struct px_inst *inst = &p.tree.items[0].u.func->body->list[0]->u.inst;
@@ -140,11 +134,5 @@ static void test_instruction_text(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_structure),
-        cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_given_folder),
-        cmocka_unit_test(test_instruction_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -5,15 +5,13 @@
  * replaced by an empty comment of the same length, which leaves every statement to
  * the grammar. Trees, places and messages must be the same.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "parsed.h"
+#include "suite.h"
 #include "tree_equal.h"
 
 static bool same_operand_place(const struct px_operand *a, const struct px_operand *b)
@@ -106,7 +104,7 @@ static void compare_statement(const char *statement)
     compare(statement, text);
 }
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
     static const char *const statements[] = {
         "add.s32 %r1, %r2, %r3;",
@@ -156,11 +154,10 @@ static void test_plain(void **state)
         ".reg .b32 a, b; mov.b32 a, b;",
         "mov.u32 $x, %_y;",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) compare_statement(statements[i]);
 }
 
-static void test_left_to_the_grammar(void **state)
+TEST(test_left_to_the_grammar)
 {
     static const char *const statements[] = {
         "mov.u32 %r1, 010;",
@@ -241,7 +238,6 @@ static void test_left_to_the_grammar(void **state)
         "mov.u32 %r1, -0xFFFFFFFFFFFFFFFF;",
         "mov.u32 %r1, -9223372036854775808;",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) compare_statement(statements[i]);
 }
 
@@ -257,9 +253,8 @@ static void compare_file(const char *path)
     free(text);
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
-    (void)state;
     compare_file("samples/quicksort.ptx");
     compare_file("samples/reduce.ptx");
     compare_file("tests/print/structure.ptx");
@@ -267,10 +262,5 @@ static void test_files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_left_to_the_grammar),
-        cmocka_unit_test(test_files),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

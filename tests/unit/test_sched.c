@@ -5,17 +5,15 @@
  * a fake whose CTAs spin, wait, launch, trap or end as their grid's script
  * says. What is expected follows from the contract in vm/sched.h and gang/cta.h.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "../../lib/vm/sched.c"
 #include "../../lib/vm/workers.c"
 #include "../../lib/vm/run.c"
+#include "suite.h"
 
 enum act { ACT_END, ACT_SPIN_FOR, ACT_SPIN, ACT_LAUNCH_AND_WAIT, ACT_WAIT, ACT_STUCK, ACT_TRAP, ACT_SLICES };
 
@@ -262,9 +260,8 @@ static const unsigned worker_counts[] = {1, 2, 8};
 
 /* ---- tests ---- */
 
-static void every_cta_runs_once(void **state)
+TEST(every_cta_runs_once)
 {
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct script *s = new_script(ACT_SLICES, i ? 3 : 0);
         begin(worker_counts[i]);
@@ -281,9 +278,8 @@ static void every_cta_runs_once(void **state)
     }
 }
 
-static void spinning_for_a_later_cta_ends(void **state)
+TEST(spinning_for_a_later_cta_ends)
 {
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct script *s = new_script(ACT_SPIN_FOR, 40);
         begin(worker_counts[i]);
@@ -293,9 +289,8 @@ static void spinning_for_a_later_cta_ends(void **state)
     }
 }
 
-static void beyond_residency_spinning_is_stopped_by_the_limit(void **state)
+TEST(beyond_residency_spinning_is_stopped_by_the_limit)
 {
-    (void)state;
     struct script *s = new_script(ACT_SPIN_FOR, 1000); /* 64 are resident */
     begin(1);
     max_steps = 100000000;
@@ -304,9 +299,8 @@ static void beyond_residency_spinning_is_stopped_by_the_limit(void **state)
     end(s);
 }
 
-static void parents_wait_for_children(void **state)
+TEST(parents_wait_for_children)
 {
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct script *s = new_script(ACT_LAUNCH_AND_WAIT, 0);
         s->child = new_script(ACT_SLICES, 1);
@@ -327,9 +321,8 @@ static bool count_lines(void *user, const char *line)
     return true;
 }
 
-static void waiting_for_nothing_is_a_deadlock(void **state)
+TEST(waiting_for_nothing_is_a_deadlock)
 {
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct script *s = new_script(ACT_WAIT, 0);
         int lines = 0;
@@ -341,9 +334,8 @@ static void waiting_for_nothing_is_a_deadlock(void **state)
     }
 }
 
-static void a_stuck_cta_is_a_deadlock(void **state)
+TEST(a_stuck_cta_is_a_deadlock)
 {
-    (void)state;
     struct script *s = new_script(ACT_STUCK, 7);
     int lines = 0;
     begin(1);
@@ -354,9 +346,8 @@ static void a_stuck_cta_is_a_deadlock(void **state)
     end(s);
 }
 
-static void a_trap_stops_the_launch(void **state)
+TEST(a_trap_stops_the_launch)
 {
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct script *s = new_script(ACT_TRAP, 5);
         begin(worker_counts[i]);
@@ -372,9 +363,8 @@ static void a_trap_stops_the_launch(void **state)
     }
 }
 
-static void limits_stop_endless_ctas(void **state)
+TEST(limits_stop_endless_ctas)
 {
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct script *s = new_script(ACT_SPIN, 0);
         begin(worker_counts[i]);
@@ -396,9 +386,8 @@ static void *interrupt_soon(void *unused)
     return NULL;
 }
 
-static void interrupt_stops_endless_ctas(void **state)
+TEST(interrupt_stops_endless_ctas)
 {
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct script *s = new_script(ACT_SPIN, 0);
         pthread_t thread;
@@ -410,9 +399,8 @@ static void interrupt_stops_endless_ctas(void **state)
     }
 }
 
-static void a_cta_that_cannot_be_made_ends_the_launch(void **state)
+TEST(a_cta_that_cannot_be_made_ends_the_launch)
 {
-    (void)state;
     struct script *s = new_script(ACT_END, 0);
     s->cannot_make = 31;
     begin(2);
@@ -421,9 +409,8 @@ static void a_cta_that_cannot_be_made_ends_the_launch(void **state)
     end(s);
 }
 
-static void one_worker_keeps_cta_order(void **state)
+TEST(one_worker_keeps_cta_order)
 {
-    (void)state;
     struct script *s = new_script(ACT_TRAP, 50); /* stops at CTA 50: exactly those before it have run */
     begin(1);
     assert_int_equal(run(s, 100), PX_STOP_FAULT);
@@ -433,18 +420,5 @@ static void one_worker_keeps_cta_order(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cta_runs_once),
-        cmocka_unit_test(spinning_for_a_later_cta_ends),
-        cmocka_unit_test(beyond_residency_spinning_is_stopped_by_the_limit),
-        cmocka_unit_test(parents_wait_for_children),
-        cmocka_unit_test(waiting_for_nothing_is_a_deadlock),
-        cmocka_unit_test(a_stuck_cta_is_a_deadlock),
-        cmocka_unit_test(a_trap_stops_the_launch),
-        cmocka_unit_test(limits_stop_endless_ctas),
-        cmocka_unit_test(interrupt_stops_endless_ctas),
-        cmocka_unit_test(a_cta_that_cannot_be_made_ends_the_launch),
-        cmocka_unit_test(one_worker_keeps_cta_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

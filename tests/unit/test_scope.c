@@ -3,14 +3,12 @@
  *
  * Verdicts about names are those of ptxas 13.0; offsets follow PTX ISA 5.1.6.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "front/module.h"
+#include "suite.h"
 
 #define HEAD ".version 9.0\n.target sm_90\n.address_size 64\n"
 
@@ -45,10 +43,9 @@ static const struct px_symbol *symbol(const struct px_block *block, unsigned n, 
     return inst(block, n)->opds[operand].symbol;
 }
 
-static void test_blocks_hide(void **state)
+TEST(test_blocks_hide)
 {
     const struct px_function *f;
-    (void)state;
     f = function(".reg .b32 a; mov.b32 a, 1; { .reg .f32 a; mov.f32 a, 1.0; } mov.b32 a, 2;");
     const struct px_block *body = f->func->body;
     const struct px_symbol *outer = symbol(body, 0, 0), *again = symbol(body, 1, 0);
@@ -61,10 +58,9 @@ static void test_blocks_hide(void **state)
 }
 
 /* A member of a range is one register however deep its first use stands. */
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
     const struct px_function *f;
-    (void)state;
     f = function(".reg .b32 r<8>; { { mov.b32 r5, 1; } } mov.b32 r5, r05; mov.b32 r7, 2;");
     const struct px_block *body = f->func->body;
     const struct px_block *deep = &body->list[1]->u.block.list[0]->u.block;
@@ -80,10 +76,9 @@ static void test_ranges(void **state)
     ptx_module_destroy(module);
 }
 
-static void test_labels_ahead(void **state)
+TEST(test_labels_ahead)
 {
     const struct px_function *f;
-    (void)state;
     f = function("bra L; { bra L; bra M; M: } L:");
     const struct px_block *body = f->func->body;
     const struct px_symbol *label = symbol(body, 0, 0);
@@ -94,10 +89,9 @@ static void test_labels_ahead(void **state)
     ptx_module_destroy(module);
 }
 
-static void test_special_registers(void **state)
+TEST(test_special_registers)
 {
     const struct px_function *f;
-    (void)state;
     f = function(".reg .b32 tid; mov.u32 tid, %tid.x;");
     assert_non_null(symbol(f->func->body, 0, 0));
     assert_null(symbol(f->func->body, 0, 1));
@@ -111,7 +105,7 @@ struct verdict {
 };
 
 /* The first message of ptxas about each body; line 2 is the first of the body. */
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
     static const struct verdict cases[] = {
         {".reg .b32 a;\n.reg .f32 a;", "Duplicate definition of variable 'a'", 3},
@@ -131,7 +125,6 @@ static void test_refusals(void **state)
         {".shared .b32 x = 1;", "No initial value is allowed for 'x' in this state space", 2},
         {"{ { { .bad } } }", "Parsing error near '.bad': syntax error", 2},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[4096];
         ptx_diagnostic d = {sizeof d};
@@ -146,9 +139,8 @@ static void test_refusals(void **state)
 }
 
 /* A note names what was probably meant. */
-static void test_nearest_name(void **state)
+TEST(test_nearest_name)
 {
-    (void)state;
     assert_int_equal(
         create(HEAD ".entry k() { .reg .b32 %count; mov.b32 %coutn, 1; bra Lend; LEND: ret; }\n"),
         PTX_ERROR_ASSEMBLY);
@@ -163,11 +155,10 @@ static void test_nearest_name(void **state)
     ptx_module_destroy(module);
 }
 
-static void test_parameter_layout(void **state)
+TEST(test_parameter_layout)
 {
     ptx_kernel_info kernel = {sizeof kernel};
     ptx_param_info param = {sizeof param};
-    (void)state;
     assert_int_equal(create(HEAD
                             ".entry k(.param .b8 a, .param .u64 .ptr .global b, .param .align 4 .b8 c[5],"
                             " .param .f64 d) .reqntid 32, 2 { .shared .align 16 .b8 s[40]; .local .b32 l[3];"
@@ -196,9 +187,8 @@ static void test_parameter_layout(void **state)
 }
 
 /* Declarations and a definition are one function; .extern and .visible one variable. */
-static void test_one_symbol_a_name(void **state)
+TEST(test_one_symbol_a_name)
 {
-    (void)state;
     assert_int_equal(create(HEAD ".extern .global .b32 v[];\n.visible .global .b32 v[4];\n"
                                  ".visible .func (.param .b32 r) f(.param .b32 a);\n"
                                  ".func (.param .b32 r) f(.param .b32 b) { ret; }\n"),
@@ -213,11 +203,5 @@ static void test_one_symbol_a_name(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_hide),      cmocka_unit_test(test_ranges),
-        cmocka_unit_test(test_labels_ahead),     cmocka_unit_test(test_special_registers),
-        cmocka_unit_test(test_refusals),         cmocka_unit_test(test_nearest_name),
-        cmocka_unit_test(test_parameter_layout), cmocka_unit_test(test_one_symbol_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
-#include <cmocka.h>
 #include <pthread.h>
 #include "ptxvm.h"
+#include "suite.h"
 
 /* ---- an allocator with a budget, for several threads ---- */
 
@@ -164,9 +164,8 @@ static void starve_text(const char *path, ptx_module_options options, ptx_status
     free(given.text);
 }
 
-static void test_create(void **state)
+TEST(test_create)
 {
-    (void)state;
     starve_text("samples/reduce.ptx", (ptx_module_options){0}, PTX_OK);
     starve_text("samples/parent_child.ptx", (ptx_module_options){.check_only = 1}, PTX_OK);
     starve_text("samples/parent_child.ptx", (ptx_module_options){.lint = 1}, PTX_OK);
@@ -205,11 +204,10 @@ static int collect(void *user, const char *text, size_t size)
 }
 
 /* What needs no memory: printing, and writing objects. */
-static void test_print_and_write(void **state)
+TEST(test_print_and_write)
 {
     ptx_module *module = module_of("samples/reduce.ptx");
     struct bytes bytes = {.n = 0};
-    (void)state;
     feed(0);
     assert_int_equal(ptx_module_print(module, collect, &bytes), PTX_OK);
     bytes.n = 0;
@@ -223,22 +221,20 @@ static void test_print_and_write(void **state)
     ptx_module_destroy(module);
 }
 
-static void test_usage(void **state)
+TEST(test_usage)
 {
     struct given given = {.modules = {module_of("samples/reduce.ptx")}};
-    (void)state;
     STARVE(&given, PTX_OK, STARVED, use(&given));
     ptx_module_destroy(given.modules[0]);
 }
 
 /* A device and a program of two modules. */
-static void test_link(void **state)
+TEST(test_link)
 {
     struct given given = {.modules = {module_of("samples/parent_child.ptx"), module_of("samples/reduce.ptx")},
                           .nmodules = 2,
                           .workers = 1,
                           .kernel = "parent"};
-    (void)state;
     STARVE(&given, PTX_OK, STARVED, run(&given, n, false));
     ptx_module_destroy(given.modules[0]);
     ptx_module_destroy(given.modules[1]);
@@ -260,24 +256,17 @@ static void starve_launch(unsigned workers)
     ptx_module_destroy(given.modules[0]);
 }
 
-static void test_launch(void **state)
+TEST(test_launch)
 {
-    (void)state;
     starve_launch(1);
 }
 
-static void test_launch_with_workers(void **state)
+TEST(test_launch_with_workers)
 {
-    (void)state;
     starve_launch(3);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_create), cmocka_unit_test(test_print_and_write),
-        cmocka_unit_test(test_usage),  cmocka_unit_test(test_link),
-        cmocka_unit_test(test_launch), cmocka_unit_test(test_launch_with_workers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }

@@ -2,15 +2,13 @@
  * test_syntax.c - the tables of ptx_syntax.h: what stands where in a text, written down by hand; and that
  * every allocation behind them may fail.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include "ptx_syntax.h"
+#include "suite.h"
 #include "unit/budget.h"
 
 static const char text[] = "// head\n"
@@ -72,11 +70,10 @@ static const char *spelt(const struct tables *t, const ptx_part *part)
     return shown;
 }
 
-static void test_tokens(void **state)
+TEST(test_tokens)
 {
     struct tables t = read_text(text);
     uint32_t end = 0, comments = 0, marks = 0;
-    (void)state;
     for (size_t i = 0; i < t.ntokens; i++) {
         const ptx_token *token = &t.tokens[i];
         assert_true(token->length > 0 && token->offset >= end);
@@ -93,7 +90,7 @@ static void test_tokens(void **state)
 }
 
 /* Every part with its kind, its parent (by number) and its ends. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
     static const struct {
         ptx_part_kind kind;
@@ -125,7 +122,6 @@ static void test_parts(void **state)
         {PTX_PART_DEBUG_LINE, 19, ".b64 a"},
     };
     struct tables t = read_text(text);
-    (void)state;
     assert_true(ptx_syntax_complete(t.syntax));
     assert_int_equal(t.nparts, sizeof wanted / sizeof *wanted);
     for (size_t i = 0; i < t.nparts; i++) {
@@ -145,7 +141,7 @@ static uint32_t leads_to(const struct tables *t, const char *place)
     return PTX_NOTHING;
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     static const char *const pairs[][2] = {
         {"%r3, -1", "%r<4>"},                    /* a member of a range */
@@ -157,7 +153,6 @@ static void test_names(void **state)
         {"o, i", "o)"},         {"i; ret", "i)"},
     };
     struct tables t = read_text(text);
-    (void)state;
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         const char *use = strstr(text, pairs[i][0]), *declaration = strstr(text, pairs[i][1]);
         assert_int_equal(leads_to(&t, use), declaration - text);
@@ -167,10 +162,9 @@ static void test_names(void **state)
 }
 
 /* After a syntax error there are tokens, but no parts; an unknown name is none. */
-static void test_errors(void **state)
+TEST(test_errors)
 {
     struct tables t = read_text(".version 8.0\n.target sm_90\n.entry k() { ret; /* open");
-    (void)state;
     assert_false(ptx_syntax_complete(t.syntax));
     assert_int_equal(t.nparts, 0);
     assert_true(t.ntokens > 8);
@@ -191,12 +185,11 @@ static int count_name(void *user, const char *name)
 }
 
 /* The manual, 9.7.1.3 (mul: .lo, .hi and .wide of six types) and 10.1 (%tid). */
-static void test_table(void **state)
+TEST(test_table)
 {
     ptx_form_info info;
     const char *type;
     unsigned n = 0, components, version;
-    (void)state;
     const unsigned form = ptx_opcode_form(PTX_PROFILE_13_0, "mul", 3, 0);
     assert_int_equal(ptx_form_about(form, &info), PTX_OK);
     assert_string_equal(info.syntax, "mul.lo.type d, a, b");
@@ -218,9 +211,8 @@ static void test_table(void **state)
 }
 
 /* The n-th allocation fails, for every n. */
-static void test_memory(void **state)
+TEST(test_memory)
 {
-    (void)state;
     for (size_t n = 0;; n++) {
         struct budget budget = {.left = n};
         ptx_module_options options = {.allocator = {failing_realloc, &budget}};
@@ -240,9 +232,5 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tokens), cmocka_unit_test(test_parts), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_errors), cmocka_unit_test(test_table), cmocka_unit_test(test_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_suite();
 }
