@@ -24,11 +24,37 @@ static inline void open_program(const ptx_device_config *config, const char *tex
     ptx_module_destroy(module);
 }
 
+/* As most do: three workers, a megabyte. */
+static inline void open_usual(const char *text)
+{
+    const ptx_device_config config = {
+        .struct_size = sizeof config, .workers = 3, .memory_bytes = 1 << 20, .timeout_ms = 60000};
+    open_program(&config, text);
+}
+
+/* A cmocka teardown too. */
+static inline int close_program(void **state)
+{
+    ptx_program_destroy(program);
+    return close_device(state);
+}
+
 static inline ptx_kernel *kernel_named(const char *name)
 {
     ptx_kernel *kernel;
     assert_int_equal(ptx_program_kernel(program, name, &kernel), PTX_OK);
     return kernel;
+}
+
+/* A row of blocks of a row of threads. */
+static inline ptx_launch_config launch_shape(unsigned blocks, unsigned threads, const void *params,
+                                             size_t bytes)
+{
+    return (ptx_launch_config){.struct_size = sizeof(ptx_launch_config),
+                               .grid = {blocks},
+                               .block = {threads},
+                               .params = params,
+                               .param_bytes = bytes};
 }
 
 #endif

@@ -2,6 +2,7 @@
  * test_branches.c - graphs that choose what they run, nodes that are switched off, graphs inside of nodes,
  * and captures into graphs that there are. What is expected is what include/ptx_graph.h promises.
  */
+#include "api/fixture.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,22 +23,15 @@ static const char text[] =
     " { .param .b64 a; .param .b32 b; st.param.b64 [a], %h; st.param.b32 [b], %x;\n"
     " call cudaGraphSetConditional, (a, b); }\n ret; }\n";
 
-static ptx_device *device;
-static ptx_program *program;
 static ptx_address p;
 
 static void open_with(ptx_device_config config)
 {
-    ptx_module *module;
     config.struct_size = sizeof config;
     config.memory_bytes = 16 << 20;
     config.timeout_ms = 60000;
-    assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
-    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
-                     PTX_OK);
-    ptx_module_destroy(module);
-    assert_int_equal(ptx_memory_alloc(device, 64, &p), PTX_OK);
+    open_program(&config, text);
+    p = buffer(64);
 }
 
 static ptx_node kernel(ptx_graph graph, ptx_node after, const char *name, uint64_t at, uint64_t argument)

@@ -43,29 +43,18 @@ struct params {
 
 static ptx_launch_config shape(const struct params *params, unsigned blocks, int cooperative)
 {
-    return (ptx_launch_config){.struct_size = sizeof(ptx_launch_config),
-                               .grid = {blocks},
-                               .block = {1},
-                               .params = params,
-                               .param_bytes = sizeof *params,
-                               .cooperative = cooperative};
+    ptx_launch_config c = launch_shape(blocks, 1, params, sizeof *params);
+    c.cooperative = cooperative;
+    return c;
 }
 
 static int set_up(void **state)
 {
-    const ptx_device_config config = {
-        .struct_size = sizeof config, .workers = 3, .memory_bytes = 1 << 24, .timeout_ms = 60000};
     (void)state;
-    open_program(&config, text);
+    open_usual(text);
     around = kernel_named("around");
     asks = kernel_named("asks");
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    ptx_program_destroy(program);
-    return close_device(state);
 }
 
 static ptx_address zeros(void)
@@ -84,7 +73,7 @@ static void assert_all(ptx_address p, uint32_t want)
     for (unsigned i = 0; i < BLOCKS; i++) assert_int_equal(got[i], want);
 }
 
-#define CASE(name) TEST_WITHIN(name, set_up, tear_down)
+#define CASE(name) TEST_WITHIN(name, set_up, close_program)
 
 /* Two that each need all their blocks at once, and wait for each other's workers. */
 CASE(two_streams)

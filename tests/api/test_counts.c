@@ -5,6 +5,7 @@
  * thread; here are the numbers that it has none of (warps, divided branches, waits, bytes), and the
  * interface.
  */
+#include "api/fixture.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,20 +16,6 @@
 
 #define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
 
-static ptx_device *device;
-static ptx_program *program;
-
-static void load(const char *text, const ptx_device_config *config)
-{
-    const ptx_module_options options = {.struct_size = sizeof options, .file_name = "x.ptx"};
-    ptx_module *module;
-    assert_int_equal(ptx_module_create(&options, text, strlen(text), &module), PTX_OK);
-    assert_int_equal(ptx_device_create(config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
-                     PTX_OK);
-    ptx_module_destroy(module);
-}
-
 static void load_counted(const char *text, unsigned workers, const char *engine)
 {
     const ptx_device_config config = {.struct_size = sizeof config,
@@ -36,27 +23,14 @@ static void load_counted(const char *text, unsigned workers, const char *engine)
                                       .memory_bytes = 1 << 22,
                                       .engine = engine,
                                       .counts = 1};
-    load(text, &config);
-}
-
-static void unload(void)
-{
-    ptx_program_destroy(program);
-    ptx_device_destroy(device);
+    open_program(&config, text);
 }
 
 static void launch(const char *name, unsigned grid, unsigned block)
 {
-    ptx_kernel *kernel;
-    ptx_address at;
-    assert_int_equal(ptx_program_kernel(program, name, &kernel), PTX_OK);
-    assert_int_equal(ptx_memory_alloc(device, 1 << 20, &at), PTX_OK);
-    const ptx_launch_config config = {.struct_size = sizeof config,
-                                      .grid = {grid},
-                                      .block = {block},
-                                      .params = &at,
-                                      .param_bytes = sizeof at};
-    assert_int_equal(ptx_kernel_launch(kernel, &config, NULL), PTX_OK);
+    const ptx_address at = buffer(1 << 20);
+    const ptx_launch_config config = launch_shape(grid, block, &at, sizeof at);
+    assert_int_equal(ptx_kernel_launch(kernel_named(name), &config, NULL), PTX_OK);
     assert_int_equal(ptx_memory_free(device, at), PTX_OK);
 }
 
@@ -173,7 +147,7 @@ TEST(test_branches)
             load_counted(branches, workers, engines[i]);
             launch("k", 100, 96);
             check_branches(100);
-            unload();
+            close_program(NULL);
         }
 }
 
@@ -190,10 +164,10 @@ TEST(test_opcodes)
     assert_int_equal(nrows, 13);
     for (unsigned i = 0; i < nrows; i++) {
         assert_int_equal(rows[i].line, 7 + i);
-        assert_string_equal(rows[i].file, "x.ptx");
+        assert_string_equal(rows[i].file, "test.ptx");
         assert_string_equal(rows[i].function, "k");
     }
-    unload();
+    close_program(NULL);
 }
 
 /* ---- memory ---- */
@@ -241,7 +215,7 @@ TEST(test_memory)
         load_counted(memory, 2, engines[i]);
         launch("k", 1, 77);
         check_memory(77);
-        unload();
+        close_program(NULL);
     }
 }
 
@@ -275,7 +249,7 @@ TEST(test_tables)
     ask(PTX_COUNT_BY_INSTRUCTION);
     assert_string_equal(rows[0].function, "twice");
     assert_string_equal(rows[0].kernel, "k");
-    unload();
+    close_program(NULL);
 }
 
 static const char waits[] = HEAD ".visible .entry k(.param .u64 p) { bar.sync 0; bar.sync 0; ret; }\n";
@@ -290,7 +264,7 @@ TEST(test_waits)
     expect(opcode("bar.sync"), 2 * 3 * 256, 2 * 3 * 8, 0);
     launch("k", 3, 512);
     assert_int_equal(opcode("bar.sync")->waits, 2 * 3 * 8);
-    unload();
+    close_program(NULL);
 }
 
 /* ---- lines of the source ---- */
@@ -309,7 +283,7 @@ TEST(test_source)
     assert_string_equal(rows[0].file, "a.cu");
     expect(line(10), 120, 6, 0);
     expect(line(12), 40, 2, 0);
-    unload();
+    close_program(NULL);
 }
 
 /* ---- the interface ---- */
@@ -317,11 +291,11 @@ TEST(test_source)
 TEST(test_interface)
 {
     const ptx_device_config config = {.struct_size = sizeof config, .memory_bytes = 1 << 22};
-    load(waits, &config);
+    open_program(&config, waits);
     launch("k", 1, 32);
     assert_int_equal(ptx_device_counts(device, PTX_COUNT_BY_KERNEL, note, NULL), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_device_counts_clear(device), PTX_ERROR_INVALID_ARGUMENT);
-    unload();
+    close_program(NULL);
     load_counted(waits, 1, NULL);
     ask(PTX_COUNT_BY_INSTRUCTION);
     assert_int_equal(nrows, 0);
@@ -338,7 +312,7 @@ TEST(test_interface)
     assert_int_equal(ptx_device_counts_clear(device), PTX_OK);
     ask(PTX_COUNT_BY_KERNEL);
     assert_int_equal(nrows, 0);
-    unload();
+    close_program(NULL);
 }
 
 int main(void)

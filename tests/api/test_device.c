@@ -47,11 +47,16 @@ static ptx_status link_texts(const char *const *texts, size_t n, const ptx_progr
     return status;
 }
 
-static ptx_program *load(const char *text)
+static ptx_program *load_with(const char *text, const ptx_program_options *options)
 {
     ptx_program *program;
-    if (link_texts(&text, 1, NULL, &program) != PTX_OK) fail_msg("%s", ptx_device_message(device));
+    if (link_texts(&text, 1, options, &program) != PTX_OK) fail_msg("%s", ptx_device_message(device));
     return program;
+}
+
+static ptx_program *load(const char *text)
+{
+    return load_with(text, NULL);
 }
 
 static ptx_status launch(ptx_program *program, const char *name, unsigned grid, unsigned block,
@@ -476,12 +481,10 @@ static ptx_host_fn resolve(void *user, const char *name)
 
 TEST(host_functions_by_signature)
 {
-    static const char *const text = HOST;
     const ptx_program_options options = {.resolve = resolve};
-    ptx_program *program;
     int32_t out[64];
     open_device(2);
-    if (link_texts(&text, 1, &options, &program) != PTX_OK) fail_msg("%s", ptx_device_message(device));
+    ptx_program *program = load_with(HOST, &options);
     ptx_address va = buffer(sizeof out);
     assert_int_equal(launch(program, "k", 1, 32, &va, 8, NULL), PTX_OK);
     ptx_memory_read(device, out, va, sizeof out);
@@ -528,12 +531,10 @@ static ptx_host_fn resolve_untyped(void *user, const char *name)
 
 TEST(floats_without_a_type_are_found)
 {
-    static const char *const text = UNTYPED;
     const ptx_program_options options = {.resolve = resolve_untyped};
-    ptx_program *program;
     float result;
     open_device(1);
-    if (link_texts(&text, 1, &options, &program) != PTX_OK) fail_msg("%s", ptx_device_message(device));
+    ptx_program *program = load_with(UNTYPED, &options);
     ptx_address va = buffer(4);
     assert_int_equal(launch(program, "k", 1, 1, &va, 8, NULL), PTX_OK);
     ptx_memory_read(device, &result, va, 4);

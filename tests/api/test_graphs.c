@@ -23,10 +23,8 @@ struct step {
 
 static int set_up(void **state)
 {
-    const ptx_device_config config = {
-        .struct_size = sizeof config, .workers = 3, .memory_bytes = 1 << 20, .timeout_ms = 60000};
     (void)state;
-    open_program(&config, text);
+    open_usual(text);
     kernel = kernel_named("step");
     p = buffer(64);
     return 0;
@@ -34,11 +32,7 @@ static int set_up(void **state)
 
 static ptx_launch_config launch_of(const struct step *s)
 {
-    return (ptx_launch_config){.struct_size = sizeof(ptx_launch_config),
-                               .grid = {1},
-                               .block = {1},
-                               .params = s,
-                               .param_bytes = sizeof *s};
+    return launch_shape(1, 1, s, sizeof *s);
 }
 
 static ptx_node add_step(ptx_graph graph, const ptx_node *after, size_t count, ptx_address at, uint32_t add)

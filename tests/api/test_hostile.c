@@ -3,6 +3,7 @@
  * that go with everything in flight, devices of another process. What is promised is a status, nothing
  * leaked, and (sanitizers say) nothing used after it was freed, lost or raced for.
  */
+#include "api/fixture.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,26 +37,19 @@ static void *counted(void *user, void *ptr, size_t old_size, size_t size)
     return result;
 }
 
-static ptx_device *device;
 static ptx_kernel *kernels[3];
 static ptx_address p;
 
 static void make(ptx_device_config config)
 {
     static const char *const names[] = {"add_one", "spin", "endless"};
-    ptx_module *module;
-    ptx_program *program;
     config.struct_size = sizeof config;
     config.allocator.realloc = counted;
     config.memory_bytes = 32 << 20;
     config.timeout_ms = 200;
-    assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
-    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
-                     PTX_OK);
-    ptx_module_destroy(module);
-    for (int i = 0; i < 3; i++) assert_int_equal(ptx_program_kernel(program, names[i], &kernels[i]), PTX_OK);
-    assert_int_equal(ptx_memory_alloc(device, 64, &p), PTX_OK);
+    open_program(&config, text);
+    for (int i = 0; i < 3; i++) kernels[i] = kernel_named(names[i]);
+    p = buffer(64);
 }
 
 static void nothing(void *user)

@@ -3,6 +3,7 @@
  * of single launches. A first kernel that polls a flag which only the second one sets ends only if they
  * overlap; what is expected else is what the PTX manual says of griddepcontrol.
  */
+#include "api/fixture.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,30 +64,17 @@ static const char text[] =
     ".visible .entry ticket(.param .u64 p, .param .u32 at) {\n" HEAD " ld.param.u32 %y, [at];\n"
     " atom.global.add.u32 %x, [%p+12], 1; mad.wide.u32 %q, %y, 4, %p; st.global.u32 [%q+16], %x; ret; }\n";
 
-static ptx_device *device;
-static ptx_program *program;
 static ptx_stream stream;
 static ptx_address words;
 
 static void begin(const ptx_device_config *as)
 {
     ptx_device_config config = *as;
-    ptx_module *module;
     config.struct_size = sizeof config;
     config.memory_bytes = 1 << 24;
-    assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
-    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
-                     PTX_OK);
-    ptx_module_destroy(module);
+    open_program(&config, text);
     assert_int_equal(ptx_stream_create(device, NULL, &stream), PTX_OK);
-    assert_int_equal(ptx_memory_alloc(device, WORDS * 4, &words), PTX_OK);
-}
-
-static void end(void)
-{
-    ptx_program_destroy(program);
-    ptx_device_destroy(device);
+    words = buffer(WORDS * 4);
 }
 
 static void clear(void)
@@ -96,33 +84,21 @@ static void clear(void)
 
 static uint32_t word(unsigned i)
 {
-    uint32_t x;
-    assert_int_equal(ptx_memory_read(device, &x, words + 4 * i, 4), PTX_OK);
-    return x;
-}
-
-static ptx_kernel *kernel(const char *name)
-{
-    ptx_kernel *k;
-    assert_int_equal(ptx_program_kernel(program, name, &k), PTX_OK);
-    return k;
+    return word_at(words + 4 * i);
 }
 
 static ptx_launch_config shape(unsigned blocks, unsigned threads, unsigned flags)
 {
-    return (ptx_launch_config){.struct_size = sizeof(ptx_launch_config),
-                               .grid = {blocks},
-                               .block = {threads},
-                               .params = &words,
-                               .param_bytes = sizeof words,
-                               .flags = flags};
+    ptx_launch_config c = launch_shape(blocks, threads, &words, sizeof words);
+    c.flags = flags;
+    return c;
 }
 
 static ptx_launch submit(const char *name, unsigned blocks, unsigned flags)
 {
     const ptx_launch_config c = shape(blocks, 64, flags);
     ptx_launch launch;
-    assert_int_equal(ptx_kernel_submit(kernel(name), &c, stream, &launch), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(kernel_named(name), &c, stream, &launch), PTX_OK);
     return launch;
 }
 
@@ -146,7 +122,7 @@ static void on_each(void (*test)(void))
         begin(&devices[i]);
         clear();
         test();
-        end();
+        close_program(NULL);
     }
 }
 
@@ -170,7 +146,7 @@ static void not_asked_for(void)
     ptx_launch_config c = shape(4, 64, 0);
     ptx_fault fault = {.struct_size = sizeof fault};
     c.max_steps = 100000;
-    assert_int_equal(ptx_kernel_submit(kernel("first"), &c, stream, NULL), PTX_OK);
+    assert_int_equal(ptx_kernel_submit(kernel_named("first"), &c, stream, NULL), PTX_OK);
     submit("second", 3, 0);
     assert_int_equal(ptx_stream_wait(device, stream, &fault), PTX_ERROR_LIMIT);
     assert_string_equal(fault.kernel, "first");
@@ -273,7 +249,7 @@ static void alone(void)
     submit("second", 2, PTX_LAUNCH_PROGRAMMATIC);
     wait_ok();
     assert_int_equal(word(RESULT), 7);
-    assert_int_equal(ptx_kernel_launch(kernel("middle"), &c, NULL), PTX_OK);
+    assert_int_equal(ptx_kernel_launch(kernel_named("middle"), &c, NULL), PTX_OK);
     assert_int_equal(word(SEEN), 7);
 }
 
@@ -289,9 +265,11 @@ static void in_graphs(void)
     ptx_node nodes[2];
     const ptx_launch_config a = shape(4, 64, 0), b = shape(3, 64, PTX_LAUNCH_PROGRAMMATIC);
     const ptx_node_config first = {
-        .struct_size = sizeof first, .kind = PTX_NODE_KERNEL, .kernel = kernel("first"), .launch = &a};
-    const ptx_node_config second = {
-        .struct_size = sizeof second, .kind = PTX_NODE_KERNEL, .kernel = kernel("second"), .launch = &b};
+        .struct_size = sizeof first, .kind = PTX_NODE_KERNEL, .kernel = kernel_named("first"), .launch = &a};
+    const ptx_node_config second = {.struct_size = sizeof second,
+                                    .kind = PTX_NODE_KERNEL,
+                                    .kernel = kernel_named("second"),
+                                    .launch = &b};
     for (int captured = 0; captured < 2; captured++) {
         if (captured) {
             assert_int_equal(ptx_capture_begin(device, stream), PTX_OK);
@@ -378,7 +356,7 @@ TEST(sticky_fault)
         const ptx_launch second = submit("second", 1, PTX_LAUNCH_PROGRAMMATIC);
         assert_int_equal(ptx_stream_wait(device, stream, NULL), PTX_ERROR_FAULT);
         assert_int_not_equal(ptx_launch_query(device, second), PTX_OK);
-        end();
+        close_program(NULL);
     }
 }
 
@@ -440,14 +418,14 @@ TEST(priority)
         c.param_bytes = sizeof params;
         params.at = 0;
         c.priority = 0;
-        assert_int_equal(ptx_kernel_submit(kernel("ticket"), &c, high, NULL), PTX_OK);
+        assert_int_equal(ptx_kernel_submit(kernel_named("ticket"), &c, high, NULL), PTX_OK);
         params.at = 1;
         c.priority = -3;
-        assert_int_equal(ptx_kernel_submit(kernel("ticket"), &c, stream, NULL), PTX_OK);
+        assert_int_equal(ptx_kernel_submit(kernel_named("ticket"), &c, stream, NULL), PTX_OK);
         assert_int_equal(ptx_device_wait(device, NULL), PTX_OK);
         assert_int_equal(word(TICKETS), own);
         assert_int_equal(word(TICKETS + 1), !own);
-        end();
+        close_program(NULL);
     }
 }
 
@@ -458,25 +436,25 @@ TEST(refusals)
     ptx_launch_config c = shape(1000000, 1024, 0);
     c.cooperative = 1;
     c.refused = &fault;
-    assert_int_equal(ptx_kernel_submit(kernel("second"), &c, stream, NULL), PTX_ERROR_LAUNCH);
+    assert_int_equal(ptx_kernel_submit(kernel_named("second"), &c, stream, NULL), PTX_ERROR_LAUNCH);
     assert_int_equal(fault.cuda_error, 720);
     assert_string_equal(fault.name, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE");
     assert_string_equal(fault.kernel, "second");
     ptx_fault same = {.struct_size = sizeof same};
-    assert_int_equal(ptx_kernel_launch(kernel("second"), &c, &same), PTX_ERROR_LAUNCH);
+    assert_int_equal(ptx_kernel_launch(kernel_named("second"), &c, &same), PTX_ERROR_LAUNCH);
     assert_int_equal(same.cuda_error, 720);
     c.refused = NULL;
-    assert_int_equal(ptx_kernel_submit(kernel("second"), &c, stream, NULL), PTX_ERROR_LAUNCH);
+    assert_int_equal(ptx_kernel_submit(kernel_named("second"), &c, stream, NULL), PTX_ERROR_LAUNCH);
     fault.struct_size = 1; /* no ptx_fault is so short */
     c.refused = &fault;
-    assert_int_equal(ptx_kernel_submit(kernel("second"), &c, stream, NULL), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_kernel_submit(kernel_named("second"), &c, stream, NULL), PTX_ERROR_INVALID_ARGUMENT);
     c = shape(1, 1, 4);
-    assert_int_equal(ptx_kernel_submit(kernel("second"), &c, stream, NULL), PTX_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(ptx_kernel_launch(kernel("second"), &c, NULL), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_kernel_submit(kernel_named("second"), &c, stream, NULL), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_kernel_launch(kernel_named("second"), &c, NULL), PTX_ERROR_INVALID_ARGUMENT);
     c = shape(2, 1, 0);
     c.cluster[0] = c.cluster[1] = c.cluster[2] = 1;
-    assert_int_equal(ptx_kernel_launch(kernel("second"), &c, NULL), PTX_OK);
-    end();
+    assert_int_equal(ptx_kernel_launch(kernel_named("second"), &c, NULL), PTX_OK);
+    close_program(NULL);
 }
 
 int main(void)

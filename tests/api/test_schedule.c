@@ -3,6 +3,7 @@
  * nothing promises give other results under other seeds, and the same under the same; those that do not are
  * right under every one. tests/random runs its programs under random schedules, too.
  */
+#include "api/fixture.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,27 +28,12 @@ static void run(const char *text, unsigned grid, unsigned block, uint64_t seed, 
                                       .timeout_ms = 60000,
                                       .schedule = seed ? PTX_SCHEDULE_RANDOM : PTX_SCHEDULE_USUAL,
                                       .schedule_seed = seed};
-    ptx_module *module;
-    ptx_device *device;
-    ptx_program *program;
-    ptx_kernel *kernel;
-    ptx_address at;
-    assert_int_equal(ptx_module_create(NULL, text, strlen(text), &module), PTX_OK);
-    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
-                     PTX_OK);
-    assert_int_equal(ptx_program_kernel(program, "k", &kernel), PTX_OK);
-    assert_int_equal(ptx_memory_alloc(device, sizeof(result), &at), PTX_OK);
-    const ptx_launch_config launch = {.struct_size = sizeof launch,
-                                      .grid = {grid},
-                                      .block = {block},
-                                      .params = &at,
-                                      .param_bytes = sizeof at};
-    assert_int_equal(ptx_kernel_launch(kernel, &launch, NULL), PTX_OK);
+    open_program(&config, text);
+    const ptx_address at = buffer(sizeof(result));
+    const ptx_launch_config launch = launch_shape(grid, block, &at, sizeof at);
+    assert_int_equal(ptx_kernel_launch(kernel_named("k"), &launch, NULL), PTX_OK);
     assert_int_equal(ptx_memory_read(device, words, at, sizeof(result)), PTX_OK);
-    ptx_program_destroy(program);
-    ptx_device_destroy(device);
-    ptx_module_destroy(module);
+    close_program(NULL);
 }
 
 /* How many of the seeds give another result than the usual schedule; each gives its own a second time. */

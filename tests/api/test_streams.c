@@ -46,11 +46,7 @@ struct step {
 
 static ptx_launch_config shape(unsigned grid, const void *params, size_t bytes)
 {
-    return (ptx_launch_config){.struct_size = sizeof(ptx_launch_config),
-                               .grid = {grid},
-                               .block = {1},
-                               .params = params,
-                               .param_bytes = bytes};
+    return launch_shape(grid, 1, params, bytes);
 }
 
 static void submit_step(ptx_stream stream, ptx_address p, uint32_t add, uint32_t spins)

@@ -2,6 +2,7 @@
  * test_values.c - streams that wait for values in memory and write them. What is expected is what
  * include/ptx_stream.h promises.
  */
+#include "api/fixture.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,22 +25,15 @@ static const char text[] =
     " st.volatile.global.u32 [%a], %x;\n"
     "L: ld.volatile.global.u32 %x, [%a+4]; setp.eq.u32 %q, %x, 0; @%q bra L; ret; }\n";
 
-static ptx_device *device;
-static ptx_program *program;
 static ptx_address p;
 static ptx_stream s, t;
 
 static void open_with(ptx_device_config config)
 {
-    ptx_module *module;
     config.struct_size = sizeof config;
     config.memory_bytes = 16 << 20;
-    assert_int_equal(ptx_module_create(NULL, text, sizeof text - 1, &module), PTX_OK);
-    assert_int_equal(ptx_device_create(&config, &device), PTX_OK);
-    assert_int_equal(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program),
-                     PTX_OK);
-    ptx_module_destroy(module);
-    assert_int_equal(ptx_memory_alloc(device, 64, &p), PTX_OK);
+    open_program(&config, text);
+    p = buffer(64);
     assert_int_equal(ptx_stream_create(device, NULL, &s), PTX_OK);
     assert_int_equal(ptx_stream_create(device, NULL, &t), PTX_OK);
 }

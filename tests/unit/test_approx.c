@@ -333,21 +333,35 @@ TEST(recorded_values)
     assert_int_equal(px_approx_ex2_bf16(0x3F83), 0x4002);
 }
 
+struct unit_case {
+    uint32_t (*unit)(uint32_t x, bool ftz);
+    uint32_t x;
+    bool ftz;
+    uint32_t y;
+};
+
+static void check_units(const struct unit_case *cases, size_t n)
+{
+    for (size_t i = 0; i < n; i++) assert_int_equal(cases[i].unit(cases[i].x, cases[i].ftz), cases[i].y);
+}
+
 TEST(special_values)
 {
-    assert_int_equal(px_approx_rcp_f32(0x80000000, false), 0xFF800000);
-    assert_int_equal(px_approx_rcp_f32(0x7F800000, false), 0);
-    assert_int_equal(px_approx_rcp_f32(0x7F800001, false), 0x7FFFFFFF);
-    assert_int_equal(px_approx_rcp_f32(0x00000001, false), 0x7F800000);
-    assert_int_equal(px_approx_rcp_f32(0x7F000000, false), 0x00400000);
-    assert_int_equal(px_approx_rcp_f32(0x7F000000, true), 0);
-    assert_int_equal(px_approx_rsqrt_f32(0x80000000, false), 0xFF800000);
-    assert_int_equal(px_approx_rsqrt_f32(0x80000001, false), 0x7FFFFFFF);
-    assert_int_equal(px_approx_rsqrt_f32(0x80000001, true), 0xFF800000);
-    assert_int_equal(px_approx_ex2_f32(0xFF800000, false), 0);
-    assert_int_equal(px_approx_lg2_f32(0x00000000, false), 0xFF800000);
-    assert_int_equal(px_approx_sin_f32(0x7F800000, false), 0x7FFFFFFF);
-    assert_int_equal(px_approx_sin_f32(0x80000000, false), 0x80000000);
+    static const struct unit_case cases[] = {
+        /* clang-format off */
+        {px_approx_rcp_f32, 0x80000000, false, 0xFF800000}, {px_approx_rcp_f32, 0x7F800000, false, 0},
+        {px_approx_rcp_f32, 0x7F800001, false, 0x7FFFFFFF},
+        {px_approx_rcp_f32, 0x00000001, false, 0x7F800000},
+        {px_approx_rcp_f32, 0x7F000000, false, 0x00400000}, {px_approx_rcp_f32, 0x7F000000, true, 0},
+        {px_approx_rsqrt_f32, 0x80000000, false, 0xFF800000},
+        {px_approx_rsqrt_f32, 0x80000001, false, 0x7FFFFFFF},
+        {px_approx_rsqrt_f32, 0x80000001, true, 0xFF800000}, {px_approx_ex2_f32, 0xFF800000, false, 0},
+        {px_approx_lg2_f32, 0x00000000, false, 0xFF800000},
+        {px_approx_sin_f32, 0x7F800000, false, 0x7FFFFFFF},
+        {px_approx_sin_f32, 0x80000000, false, 0x80000000},
+        /* clang-format on */
+    };
+    check_units(cases, sizeof cases / sizeof *cases);
     assert_int_equal(px_approx_div_f32(0x3F800000, 0x00000000, false), 0x7F800000);
     assert_int_equal(px_approx_div_f32(0x3F800000, 0x7F000000, false), 0); /* the flushed reciprocal */
     assert_int_equal(px_approx_divfull_f32(0x3F800000, 0x7F000000, false), 0x00400000);
@@ -357,16 +371,18 @@ TEST(special_values)
 
 TEST(exact_special_values)
 {
-    assert_int_equal(px_exact_rcp_f32(0x80000000, false), 0xFF800000);
-    assert_int_equal(px_exact_rcp_f32(0x00400000, true), 0x7F800000);
-    assert_int_equal(px_exact_rcp_f32(0x7F000000, true), 0);
-    assert_int_equal(px_exact_rsqrt_f32(0x80000000, false), 0xFF800000);
-    assert_int_equal(px_exact_lg2_f32(0x3F000000, false), 0xBF800000);
-    assert_int_equal(px_exact_lg2_f32(0xBF800000, false), 0x7FFFFFFF);
-    assert_int_equal(px_exact_ex2_f32(0x43000000, false), 0x7F800000);
-    assert_int_equal(px_exact_ex2_f32(0xFF7FFFFF, false), 0);
-    assert_int_equal(px_exact_sin_f32(0x7F800000, false), 0x7FFFFFFF);
-    assert_int_equal(px_exact_tanh_f32(0xFF800000, false), 0xBF800000);
+    static const struct unit_case cases[] = {
+        /* clang-format off */
+        {px_exact_rcp_f32, 0x80000000, false, 0xFF800000}, {px_exact_rcp_f32, 0x00400000, true, 0x7F800000},
+        {px_exact_rcp_f32, 0x7F000000, true, 0}, {px_exact_rsqrt_f32, 0x80000000, false, 0xFF800000},
+        {px_exact_lg2_f32, 0x3F000000, false, 0xBF800000},
+        {px_exact_lg2_f32, 0xBF800000, false, 0x7FFFFFFF},
+        {px_exact_ex2_f32, 0x43000000, false, 0x7F800000}, {px_exact_ex2_f32, 0xFF7FFFFF, false, 0},
+        {px_exact_sin_f32, 0x7F800000, false, 0x7FFFFFFF},
+        {px_exact_tanh_f32, 0xFF800000, false, 0xBF800000},
+        /* clang-format on */
+    };
+    check_units(cases, sizeof cases / sizeof *cases);
     assert_int_equal(px_exact_div_f32(0x00000000, 0x00000000, false), 0x7FFFFFFF);
     assert_int_equal(px_exact_ex2_f16(0x4C00), 0x7C00);
     assert_true(px_exact_rcp_ftz_f64(0x4008000000000000) == 0x3FD5555555555555);

@@ -23,6 +23,16 @@ static void expect_bits(const char *type, const char *text, uint64_t wanted)
     assert_int_equal(bits, wanted);
 }
 
+struct number {
+    const char *text;
+    uint64_t bits;
+};
+
+static void expect_all(const char *type, const struct number *numbers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) expect_bits(type, numbers[i].text, numbers[i].bits);
+}
+
 static void expect_refused(const char *type, const char *text)
 {
     uint64_t bits;
@@ -64,22 +74,21 @@ TEST(floats)
 
 TEST(halves)
 {
-    expect_bits("f16", "0.1", 0x2e66);
-    expect_bits("f16", "65504", 0x7bff);
-    expect_bits("f16", "65519", 0x7bff);
-    expect_bits("f16", "65520", 0x7c00); /* the tie goes to even, which is infinity */
-    expect_bits("f16", "-1e9", 0xfc00);
-    expect_bits("f16", "0x1p-24", 1);
-    expect_bits("f16", "0x1p-25", 0); /* a tie */
-    expect_bits("f16", "0x1.8p-25", 1);
-    expect_bits("f16", "0x1.ffcp-15", 0x0400); /* rounds up to the smallest normal number */
-    expect_bits("f16", "1.00048828125", 0x3c00);
-    expect_bits("f16", "1.00146484375", 0x3c02);
-    expect_bits("bf16", "0.333333333", 0x3eab);
-    expect_bits("bf16", "1.00390625", 0x3f80);
-    expect_bits("bf16", "1.01171875", 0x3f82);
-    expect_bits("bf16", "3.4e38", 0x7f80);
-    expect_bits("bf16", "-0.0", 0x8000);
+    /* 65520: the tie goes to even, which is infinity. 0x1p-25: a tie. 0x1.ffcp-15: up to the smallest normal
+     * number. */
+    static const struct number f16[] = {{"0.1", 0x2e66},          {"65504", 0x7bff},
+                                        {"65519", 0x7bff},        {"65520", 0x7c00},
+                                        {"-1e9", 0xfc00},         {"0x1p-24", 1},
+                                        {"0x1p-25", 0},           {"0x1.8p-25", 1},
+                                        {"0x1.ffcp-15", 0x0400},  {"1.00048828125", 0x3c00},
+                                        {"1.00146484375", 0x3c02}};
+    static const struct number bf16[] = {{"0.333333333", 0x3eab},
+                                         {"1.00390625", 0x3f80},
+                                         {"1.01171875", 0x3f82},
+                                         {"3.4e38", 0x7f80},
+                                         {"-0.0", 0x8000}};
+    expect_all("f16", f16, sizeof f16 / sizeof *f16);
+    expect_all("bf16", bf16, sizeof bf16 / sizeof *bf16);
 }
 
 /* Every half is printed so that it reads back as itself. */

@@ -48,23 +48,11 @@ static uint64_t next_random(uint64_t *state)
  */
 static uint64_t value(uint64_t *state)
 {
-    static const uint64_t border[] = {0,
-                                      1,
-                                      0x8000000000000001,
-                                      0x7fffff,
-                                      0x00800000,
-                                      0x3f800000,
-                                      0x3c00,
-                                      0x3f80,
-                                      0x0400,
-                                      0x03ff,
-                                      0x7f800000,
-                                      0x7ff0000000000000,
-                                      0x3ff0000000000000,
-                                      0x7fc00000,
-                                      0x477fefff,
-                                      0x33000001,
-                                      0x7f7fffff};
+    /* clang-format off */
+    static const uint64_t border[] = {
+        0, 1, 0x3c00, 0x3f80, 0x0400, 0x03ff, 0x7fffff, 0x00800000, 0x3f800000, 0x7f800000, 0x7fc00000,
+        0x477fefff, 0x33000001, 0x7f7fffff, 0x8000000000000001, 0x7ff0000000000000, 0x3ff0000000000000};
+    /* clang-format on */
     uint64_t r = next_random(state), v = next_random(state);
     switch (r % 5) {
     case 0: return v & 0x800f0000007f03ff;                        /* subnormal in f64 and f16, and as f32 */

@@ -81,6 +81,13 @@ static void assert_error(const char *code, const char *message, const char *note
     if (note) assert_string_equal(d->note, note);
 }
 
+static void assert_no_link(const char *text, const char *code, const char *message, const char *note)
+{
+    assert_int_equal(link_texts(&text, 1), PTX_ERROR_LINK);
+    assert_error(code, message, note);
+    unlink_all();
+}
+
 /* ---- functions ---- */
 
 TEST(functions_without_linkage_stay_at_home)
@@ -124,12 +131,9 @@ TEST(undefined_names_by_use)
     assert_int_equal(func(0, "vprintf")->kind, PX_LF_BUILTIN);
     assert_int_equal(func(0, "nobody")->kind, PX_LF_UNDEFINED);
     unlink_all();
-    static const char *const address[] = {HEAD
-                                          ".extern .entry nobody();\n.visible .entry a() {\n .reg .b64 %r;\n"
-                                          " mov.u64 %r, nobody;\n ret; }"};
-    assert_int_equal(link_texts(address, 1), PTX_ERROR_LINK);
-    assert_error("E0809", "Undefined reference to 'nobody' in 'a.ptx'", "used in 'a'");
-    unlink_all();
+    assert_no_link(HEAD ".extern .entry nobody();\n.visible .entry a() {\n .reg .b64 %r;\n"
+                        " mov.u64 %r, nobody;\n ret; }",
+                   "E0809", "Undefined reference to 'nobody' in 'a.ptx'", "used in 'a'");
 }
 
 /* libcudadevrt's definitions give way to the builtin; a program's own vprintf does not. */
@@ -145,15 +149,12 @@ TEST(builtins_over_definitions)
     assert_int_equal(func(0, "cudaMalloc")->kind, PX_LF_BUILTIN);
     assert_int_equal(func(0, "vprintf")->kind, PX_LF_CODE);
     unlink_all();
-    static const char *const wrong[] = {HEAD
-                                        ".extern .func cudaMalloc(.param .b64 a);\n.visible .entry a() {\n"
-                                        " .param .b64 x;\n call cudaMalloc, (x);\n ret; }"};
-    assert_int_equal(link_texts(wrong, 1), PTX_ERROR_LINK);
-    assert_error("E0812",
-                 "'cudaMalloc' is declared with 8 bytes of parameters and 0 of results; the device runtime's "
-                 "has 16 and 4",
-                 NULL);
-    unlink_all();
+    assert_no_link(HEAD ".extern .func cudaMalloc(.param .b64 a);\n.visible .entry a() {\n"
+                        " .param .b64 x;\n call cudaMalloc, (x);\n ret; }",
+                   "E0812",
+                   "'cudaMalloc' is declared with 8 bytes of parameters and 0 of results; the device "
+                   "runtime's has 16 and 4",
+                   NULL);
 }
 
 /* ---- variables ---- */

@@ -38,71 +38,75 @@ static const struct px_operand *operand(const char *text)
     return stmt ? &stmt->u.inst.opds[1] : NULL;
 }
 
-static void check_int(const char *text, uint64_t value, bool is_unsigned)
+struct integer {
+    const char *text;
+    uint64_t value;
+    bool is_unsigned;
+};
+
+static void check_int(const struct integer *c)
 {
-    const struct px_operand *o = operand(text);
-    if (!o || o->kind != PX_O_INT || o->u.i != value || o->is_unsigned != is_unsigned)
-        fail_msg("%s is not %llu", text, (unsigned long long)value);
+    const struct px_operand *o = operand(c->text);
+    if (!o || o->kind != PX_O_INT || o->u.i != c->value || o->is_unsigned != c->is_unsigned)
+        fail_msg("%s is not %llu", c->text, (unsigned long long)c->value);
     px_arena_free(&p.arena);
 }
 
+/* 2^64 wraps without a word, as in ptxas. */
 TEST(test_integers)
 {
-    check_int("0", 0, false);
-    check_int("017", 15, false);
-    check_int("0x7F", 127, false);
-    check_int("0b101", 5, false);
-    check_int("5U", 5, true);
-    check_int("0xFFFFFFFFFFFFFFFF", UINT64_MAX, true);
-    check_int("9223372036854775807", INT64_MAX, false);
-    check_int("9223372036854775808", (uint64_t)1 << 63, true);
-    check_int("18446744073709551616", 0, false); /* wraps without a word, as in ptxas */
-    check_int("WARP_SZ", 32, false);
+    static const struct integer cases[] = {
+        /* clang-format off */
+        {"0", 0, false}, {"017", 15, false}, {"0x7F", 127, false}, {"0b101", 5, false}, {"5U", 5, true},
+        {"0xFFFFFFFFFFFFFFFF", UINT64_MAX, true}, {"9223372036854775807", INT64_MAX, false},
+        {"9223372036854775808", (uint64_t)1 << 63, true}, {"18446744073709551616", 0, false},
+        {"WARP_SZ", 32, false},
+        /* clang-format on */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_int(&cases[i]);
 }
 
 /* PTX ISA 4.5: 64-bit integers; values worked out by hand. */
 TEST(test_constant_expressions)
 {
-    check_int("1+2*3", 7, false);
-    check_int("(1+2)*3", 9, false);
-    check_int("-7/2", (uint64_t)-3, false);
-    check_int("-7 % 2", (uint64_t)-1, false);
-    check_int("-1 >> 1", (uint64_t)-1, false);
-    check_int("0xFFFFFFFFFFFFFFFF >> 63", 1, true);
-    check_int("1 << 64", 0, false);
-    check_int("~0", UINT64_MAX, true);
-    check_int("!5", 0, false);
-    check_int("1U - 2", UINT64_MAX, true);
-    check_int("-1 < 0", 1, false);
-    check_int("-1 < 0U", 0, false);
-    check_int("1.5 < 2.5", 1, false);
-    check_int("3 > 2 ? 5 : 6", 5, false);
-    check_int("1 || 0 && 0", 1, false);
-    check_int("6 & 3 | 8 ^ 8", 2, false);
-    check_int("(.u64)-1", UINT64_MAX, true);
-    check_int("(-9223372036854775807-1) / -1", (uint64_t)1 << 63, false);
+    static const struct integer cases[] = {
+        /* clang-format off */
+        {"1+2*3", 7, false}, {"(1+2)*3", 9, false}, {"-7/2", (uint64_t)-3, false},
+        {"-7 % 2", (uint64_t)-1, false}, {"-1 >> 1", (uint64_t)-1, false},
+        {"0xFFFFFFFFFFFFFFFF >> 63", 1, true}, {"1 << 64", 0, false}, {"~0", UINT64_MAX, true},
+        {"!5", 0, false}, {"1U - 2", UINT64_MAX, true}, {"-1 < 0", 1, false}, {"-1 < 0U", 0, false},
+        {"1.5 < 2.5", 1, false}, {"3 > 2 ? 5 : 6", 5, false}, {"1 || 0 && 0", 1, false},
+        {"6 & 3 | 8 ^ 8", 2, false}, {"(.u64)-1", UINT64_MAX, true},
+        {"(-9223372036854775807-1) / -1", (uint64_t)1 << 63, false},
+        /* clang-format on */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_int(&cases[i]);
 }
 
-static void check_float(const char *text, enum px_operand_kind kind, uint64_t bits)
+struct number {
+    const char *text;
+    enum px_operand_kind kind;
+    uint64_t bits;
+};
+
+static void check_float(const struct number *c)
 {
-    const struct px_operand *o = operand(text);
-    if (!o || o->kind != kind || o->u.i != bits) fail_msg("%s is not %llx", text, (unsigned long long)bits);
+    const struct px_operand *o = operand(c->text);
+    if (!o || o->kind != c->kind || o->u.i != c->bits)
+        fail_msg("%s is not %llx", c->text, (unsigned long long)c->bits);
     px_arena_free(&p.arena);
 }
 
 /* Bits of IEEE 754 doubles and singles, written down from the format. */
 TEST(test_floats)
 {
-    check_float("0f3F800000", PX_O_F32, 0x3F800000);
-    check_float("0D3FF0000000000000", PX_O_F64, 0x3FF0000000000000);
-    check_float("1.0", PX_O_F64, 0x3FF0000000000000);
-    check_float(".5", PX_O_F64, 0x3FE0000000000000);
-    check_float("1.", PX_O_F64, 0x3FF0000000000000);
-    check_float("1e3", PX_O_F64, 0x408F400000000000);
-    check_float("-2.5e-1", PX_O_F64, 0xBFD0000000000000);
-    check_float("08.5", PX_O_F64, 0x4021000000000000);
-    check_float("1.5+1.5", PX_O_F64, 0x4008000000000000);
-    check_float("1e999", PX_O_F64, 0x7FF0000000000000);
+    static const struct number cases[] = {
+        {"0f3F800000", PX_O_F32, 0x3F800000},      {"0D3FF0000000000000", PX_O_F64, 0x3FF0000000000000},
+        {"1.0", PX_O_F64, 0x3FF0000000000000},     {".5", PX_O_F64, 0x3FE0000000000000},
+        {"1.", PX_O_F64, 0x3FF0000000000000},      {"1e3", PX_O_F64, 0x408F400000000000},
+        {"-2.5e-1", PX_O_F64, 0xBFD0000000000000}, {"08.5", PX_O_F64, 0x4021000000000000},
+        {"1.5+1.5", PX_O_F64, 0x4008000000000000}, {"1e999", PX_O_F64, 0x7FF0000000000000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_float(&cases[i]);
 }
 
 /* A constant with an error stays a tree for the checker to report. */

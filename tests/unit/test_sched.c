@@ -224,6 +224,12 @@ static struct script *new_script(enum act what, uint64_t other)
     return s;
 }
 
+static struct script *begin_script(enum act what, uint64_t other, unsigned workers)
+{
+    begin(workers);
+    return new_script(what, other);
+}
+
 static enum px_stop run(struct script *s, uint64_t ctas)
 {
     bool ended = false;
@@ -263,8 +269,7 @@ static const unsigned worker_counts[] = {1, 2, 8};
 TEST(every_cta_runs_once)
 {
     for (size_t i = 0; i < 3; i++) {
-        struct script *s = new_script(ACT_SLICES, i ? 3 : 0);
-        begin(worker_counts[i]);
+        struct script *s = begin_script(ACT_SLICES, i ? 3 : 0, worker_counts[i]);
         for (int launch = 1; launch <= 3; launch++) {
             memset((void *)s->ran, 0, sizeof s->ran);
             assert_int_equal(run(s, 4000), PX_STOP_NONE);
@@ -281,8 +286,7 @@ TEST(every_cta_runs_once)
 TEST(spinning_for_a_later_cta_ends)
 {
     for (size_t i = 0; i < 3; i++) {
-        struct script *s = new_script(ACT_SPIN_FOR, 40);
-        begin(worker_counts[i]);
+        struct script *s = begin_script(ACT_SPIN_FOR, 40, worker_counts[i]);
         assert_int_equal(run(s, 60), PX_STOP_NONE);
         assert_each_ran_once(s, 60);
         end(s);
@@ -291,8 +295,7 @@ TEST(spinning_for_a_later_cta_ends)
 
 TEST(beyond_residency_spinning_is_stopped_by_the_limit)
 {
-    struct script *s = new_script(ACT_SPIN_FOR, 1000); /* 64 are resident */
-    begin(1);
+    struct script *s = begin_script(ACT_SPIN_FOR, 1000, 1); /* 64 are resident */
     max_steps = 100000000;
     assert_int_equal(run(s, 2000), PX_STOP_STEPS);
     assert_int_equal(s->ran[1000], 0);
@@ -302,9 +305,8 @@ TEST(beyond_residency_spinning_is_stopped_by_the_limit)
 TEST(parents_wait_for_children)
 {
     for (size_t i = 0; i < 3; i++) {
-        struct script *s = new_script(ACT_LAUNCH_AND_WAIT, 0);
+        struct script *s = begin_script(ACT_LAUNCH_AND_WAIT, 0, worker_counts[i]);
         s->child = new_script(ACT_SLICES, 1);
-        begin(worker_counts[i]);
         assert_int_equal(run(s, 200), PX_STOP_NONE);
         assert_each_ran_once(s, 200);
         assert_int_equal(s->children_done, 200);
@@ -324,9 +326,8 @@ static bool count_lines(void *user, const char *line)
 TEST(waiting_for_nothing_is_a_deadlock)
 {
     for (size_t i = 0; i < 3; i++) {
-        struct script *s = new_script(ACT_WAIT, 0);
+        struct script *s = begin_script(ACT_WAIT, 0, worker_counts[i]);
         int lines = 0;
-        begin(worker_counts[i]);
         assert_int_equal(run(s, 20), PX_STOP_DEADLOCK);
         px_run_report(last, count_lines, &lines);
         assert_int_equal(lines, 20); /* all of them: blocked CTAs do not count against residency */
@@ -336,9 +337,8 @@ TEST(waiting_for_nothing_is_a_deadlock)
 
 TEST(a_stuck_cta_is_a_deadlock)
 {
-    struct script *s = new_script(ACT_STUCK, 7);
+    struct script *s = begin_script(ACT_STUCK, 7, 1);
     int lines = 0;
-    begin(1);
     assert_int_equal(run(s, 20), PX_STOP_DEADLOCK);
     px_run_report(last, count_lines, &lines);
     assert_int_equal(lines, 1);
@@ -349,8 +349,7 @@ TEST(a_stuck_cta_is_a_deadlock)
 TEST(a_trap_stops_the_launch)
 {
     for (size_t i = 0; i < 3; i++) {
-        struct script *s = new_script(ACT_TRAP, 5);
-        begin(worker_counts[i]);
+        struct script *s = begin_script(ACT_TRAP, 5, worker_counts[i]);
         assert_int_equal(run(s, 4000), PX_STOP_FAULT);
         assert_int_equal(last->trap.error, PX_CUDA_ILLEGAL_ADDRESS);
         assert_ptr_equal(script_of(last->trap.grid), s);
@@ -366,8 +365,7 @@ TEST(a_trap_stops_the_launch)
 TEST(limits_stop_endless_ctas)
 {
     for (size_t i = 0; i < 3; i++) {
-        struct script *s = new_script(ACT_SPIN, 0);
-        begin(worker_counts[i]);
+        struct script *s = begin_script(ACT_SPIN, 0, worker_counts[i]);
         max_steps = 1000000;
         assert_int_equal(run(s, 8), PX_STOP_STEPS);
         clean();
@@ -389,9 +387,8 @@ static void *interrupt_soon(void *unused)
 TEST(interrupt_stops_endless_ctas)
 {
     for (size_t i = 0; i < 3; i++) {
-        struct script *s = new_script(ACT_SPIN, 0);
+        struct script *s = begin_script(ACT_SPIN, 0, worker_counts[i]);
         pthread_t thread;
-        begin(worker_counts[i]);
         pthread_create(&thread, NULL, interrupt_soon, NULL);
         assert_int_equal(run(s, 100), PX_STOP_INTERRUPT);
         pthread_join(thread, NULL);
@@ -401,9 +398,8 @@ TEST(interrupt_stops_endless_ctas)
 
 TEST(a_cta_that_cannot_be_made_ends_the_launch)
 {
-    struct script *s = new_script(ACT_END, 0);
+    struct script *s = begin_script(ACT_END, 0, 2);
     s->cannot_make = 31;
-    begin(2);
     assert_int_equal(run(s, 100), PX_STOP_MEMORY);
     assert_int_equal(s->ran[30], 0);
     end(s);
@@ -411,8 +407,7 @@ TEST(a_cta_that_cannot_be_made_ends_the_launch)
 
 TEST(one_worker_keeps_cta_order)
 {
-    struct script *s = new_script(ACT_TRAP, 50); /* stops at CTA 50: exactly those before it have run */
-    begin(1);
+    struct script *s = begin_script(ACT_TRAP, 50, 1); /* stops at CTA 50: exactly those before it have run */
     assert_int_equal(run(s, 100), PX_STOP_FAULT);
     for (int i = 0; i < 100; i++) assert_int_equal(s->ran[i], i < 50);
     end(s);

@@ -97,29 +97,19 @@ TEST(test_parts)
         uint32_t parent;
         const char *ends;
     } wanted[] = {
+        /* clang-format off */
         {PTX_PART_HEADER, PTX_NOTHING, ".version 8.0 .version 8.0"},
-        {PTX_PART_HEADER, PTX_NOTHING, ".target debug"},
-        {PTX_PART_VARIABLE, PTX_NOTHING, ".attribute ;"},
-        {PTX_PART_FUNCTION, PTX_NOTHING, ".func }"},
-        {PTX_PART_INSTRUCTION, 3, "mov ;"},
-        {PTX_PART_INSTRUCTION, 3, "ret ;"},
-        {PTX_PART_FUNCTION, PTX_NOTHING, ".entry }"},
-        {PTX_PART_VARIABLE, 6, ".reg ;"},
-        {PTX_PART_VARIABLE, 6, ".reg ;"},
-        {PTX_PART_LABEL, 6, "L :"},
-        {PTX_PART_INSTRUCTION, 6, "@ ;"},
-        {PTX_PART_BLOCK, 6, "{ }"},
-        {PTX_PART_VARIABLE, 11, ".local ;"},
-        {PTX_PART_INSTRUCTION, 11, "mov ;"},
-        {PTX_PART_DEBUG, 6, ".loc 3"},
-        {PTX_PART_VARIABLE, 6, ".align ;"},
-        {PTX_PART_TABLE, 6, "t ;"},
-        {PTX_PART_INSTRUCTION, 6, "call ;"},
-        {PTX_PART_INSTRUCTION, 6, "@ ;"},
-        {PTX_PART_DEBUG, PTX_NOTHING, ".section }"},
-        {PTX_PART_DEBUG_LINE, 19, "a :"},
-        {PTX_PART_DEBUG_LINE, 19, ".b8 2"},
+        {PTX_PART_HEADER, PTX_NOTHING, ".target debug"}, {PTX_PART_VARIABLE, PTX_NOTHING, ".attribute ;"},
+        {PTX_PART_FUNCTION, PTX_NOTHING, ".func }"}, {PTX_PART_INSTRUCTION, 3, "mov ;"},
+        {PTX_PART_INSTRUCTION, 3, "ret ;"}, {PTX_PART_FUNCTION, PTX_NOTHING, ".entry }"},
+        {PTX_PART_VARIABLE, 6, ".reg ;"}, {PTX_PART_VARIABLE, 6, ".reg ;"}, {PTX_PART_LABEL, 6, "L :"},
+        {PTX_PART_INSTRUCTION, 6, "@ ;"}, {PTX_PART_BLOCK, 6, "{ }"}, {PTX_PART_VARIABLE, 11, ".local ;"},
+        {PTX_PART_INSTRUCTION, 11, "mov ;"}, {PTX_PART_DEBUG, 6, ".loc 3"},
+        {PTX_PART_VARIABLE, 6, ".align ;"}, {PTX_PART_TABLE, 6, "t ;"}, {PTX_PART_INSTRUCTION, 6, "call ;"},
+        {PTX_PART_INSTRUCTION, 6, "@ ;"}, {PTX_PART_DEBUG, PTX_NOTHING, ".section }"},
+        {PTX_PART_DEBUG_LINE, 19, "a :"}, {PTX_PART_DEBUG_LINE, 19, ".b8 2"},
         {PTX_PART_DEBUG_LINE, 19, ".b64 a"},
+        /* clang-format on */
     };
     struct tables t = read_text(text);
     assert_true(ptx_syntax_complete(t.syntax));
