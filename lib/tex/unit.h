@@ -593,13 +593,13 @@ static inline uint32_t px_tex_channel(const struct px_image *image, const struct
     return blend <= PX_TEX_SRGB ? px_tex_round(sum, blend != PX_TEX_FLOAT) : px_tex_from_wide(blend, wide);
 }
 
-/* Whether a fetch by texel numbers is of a level or layer that is not there, or by tex.1d, which does that to
- * linear memory alone. */
+/* Whether a fetch by texel numbers is of a level or layer that is not there, or by tex.1d or tex.level.1d,
+ * which do that to linear memory alone. */
 static inline bool px_tex_outside(const struct px_image *image, const struct px_tex_request *r, uint32_t lane)
 {
     if (r->layer && r->layer[lane] >= image->layers / image->samples) return true;
-    if (r->lod == PX_TEX_LOD_LEVEL) return r->level[lane] >= image->levels;
-    return image->kind == PX_IMAGE_1D && !image->linear;
+    if (image->kind == PX_IMAGE_1D && !image->linear) return true;
+    return r->lod == PX_TEX_LOD_LEVEL && r->level[lane] >= image->levels;
 }
 
 static inline px_texel px_tex_lane(const struct px_image *image, const struct px_sampler *s,

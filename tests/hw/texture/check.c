@@ -21,12 +21,11 @@
 
 enum { PIECE = 65536 };
 
-/* What is not exact: levels of detail of gradients, tex.level.1d by texel numbers, and by --full (a few
- * fetches of 10^6) cubes with subnormal directions in modes that mirror or have a border, and sums over
- * slices of several scales. */
+/* What is not exact: levels of detail of gradients, and by --full (a few fetches of 10^6) cubes with
+ * subnormal directions in modes that mirror or have a border, and sums over slices of several scales. */
 static bool known(const struct tex_case *c, bool full)
 {
-    if (c->op == OP_GRAD || (c->op == OP_INT_LEVEL && c->kind == PX_IMAGE_1D)) return true;
+    if (c->op == OP_GRAD) return true;
     bool cube = c->kind == PX_IMAGE_CUBE || c->kind == PX_IMAGE_ACUBE;
     if (cube && (c->address[0] == PX_TEX_MIRROR || c->address[0] == PX_TEX_BORDER)) return true;
     return full && c->kind == PX_IMAGE_3D && (c->format >= PX_IMAGE_F16 || c->srgb);
