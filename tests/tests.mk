@@ -37,7 +37,7 @@ $(B)/tests/bench_engine: tests/bench/engine.c tests/bench/need.h $(B)/lib/libptx
 
 # Speed of whole kernels of matrix products (make bench).
 TEST_EXTRA += $(B)/tests/bench_kernels_matrix
-$(B)/tests/bench_kernels_matrix: tests/bench/kernels_matrix.c $(B)/lib/libptxvm.a
+$(B)/tests/bench_kernels_matrix: tests/bench/kernels_matrix.c tests/bench/need.h $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 

@@ -15,6 +15,7 @@ thread; a launch that is waited for lets other threads of Python run.
 import ctypes
 import ctypes.util
 import os
+import re
 import struct
 import sys
 from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_size_t, c_uint, c_uint64, c_void_p
@@ -94,99 +95,71 @@ WRITE = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 HOST = ctypes.CFUNCTYPE(None, c_void_p)
 
 
+C_TYPES = {
+    "int": c_int,
+    "unsigned": c_uint,
+    "size_t": c_size_t,
+    "uint64_t": c_uint64,
+    "string": c_char_p,
+    "pointer": c_void_p,
+    "Allocator": Allocator,
+    "WRITE": WRITE,
+}
+
+
+def fields(text):
+    """The fields of a structure, declared as in C: "int a, b; unsigned shape[3];"."""
+    found = []
+    for declaration in filter(str.strip, text.split(";")):
+        kind, names = declaration.split(None, 1)
+        for name, count in re.findall(r"(\w+)(?:\[(\d+)\])?", names):
+            found.append((name, C_TYPES[kind] * int(count) if count else C_TYPES[kind]))
+    return found
+
+
 class ModuleOptions(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("allocator", Allocator),
-        ("file_name", c_char_p),
-        ("arch", c_char_p),
-        ("max_errors", c_uint),
-        ("check_only", c_int),
-        ("lint", c_int),
-        ("compilation", c_int),
-        ("profile", c_int),
-        ("earlier", c_void_p),
-        ("earlier_count", c_size_t),
-        ("fmad", c_int),
-    ]
+    _fields_ = fields(
+        """
+        size_t struct_size; Allocator allocator; string file_name, arch; unsigned max_errors;
+        int check_only, lint, compilation, profile; pointer earlier; size_t earlier_count; int fmad;
+        """
+    )
 
 
 class DeviceConfig(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("allocator", Allocator),
-        ("workers", c_uint),
-        ("deterministic", c_int),
-        ("host_memory", c_int),
-        ("memory_bytes", c_uint64),
-        ("arch", c_char_p),
-        ("max_steps", c_uint64),
-        ("timeout_ms", c_uint64),
-        ("heap_bytes", c_uint64),
-        ("pending_launches", c_uint),
-        ("launch_depth", c_uint),
-        ("approx_exact", c_int),
-        ("output", WRITE),
-        ("output_user", c_void_p),
-        ("max_output", c_uint64),
-        ("max_host", c_uint64),
-        ("error", c_void_p),
-        ("error_bytes", c_size_t),
-        ("async_", c_int),
-        ("async_seed", c_uint64),
-        ("sticky", c_int),
-        ("unified", c_uint),
-        ("engine", c_char_p),
-        ("counts", c_int),
-        ("schedule", c_int),
-        ("schedule_seed", c_uint64),
-    ]
+    _fields_ = fields(
+        """
+        size_t struct_size; Allocator allocator; unsigned workers; int deterministic, host_memory;
+        uint64_t memory_bytes; string arch; uint64_t max_steps, timeout_ms, heap_bytes;
+        unsigned pending_launches, launch_depth; int approx_exact; WRITE output; pointer output_user;
+        uint64_t max_output, max_host; pointer error; size_t error_bytes; int async_; uint64_t async_seed;
+        int sticky; unsigned unified; string engine; int counts, schedule; uint64_t schedule_seed;
+        """
+    )
 
 
 PROGRAMMATIC, PRIORITY = 1, 2  # LaunchConfig.flags
 
 
 class LaunchConfig(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("grid", c_uint * 3),
-        ("block", c_uint * 3),
-        ("shared_bytes", c_uint),
-        ("params", c_void_p),
-        ("param_bytes", c_size_t),
-        ("max_steps", c_uint64),
-        ("timeout_ms", c_uint64),
-        ("cooperative", c_int),
-        ("cluster", c_uint * 3),
-        ("flags", c_uint),
-        ("priority", c_int),
-        ("refused", c_void_p),
-    ]
+    _fields_ = fields(
+        """
+        size_t struct_size; unsigned grid[3], block[3], shared_bytes; pointer params; size_t param_bytes;
+        uint64_t max_steps, timeout_ms; int cooperative; unsigned cluster[3], flags; int priority;
+        pointer refused;
+        """
+    )
 
 
 class FaultStruct(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("cuda_error", c_int),
-        ("name", c_char_p),
-        ("message", c_char_p),
-        ("instruction", c_char_p),
-        ("file", c_char_p),
-        ("line", c_uint),
-        ("column", c_uint),
-        ("last_line", c_uint),
-        ("last_column", c_uint),
-        ("source", c_char_p),
-        ("kernel", c_char_p),
-        ("function", c_char_p),
-        ("calls", c_char_p),
-        ("launched_by", c_char_p),
-        ("cta", c_uint * 3),
-        ("thread", c_uint * 3),
-        ("address", c_uint64),
-        ("allocation", c_char_p),
-        ("state", c_char_p),
-    ]
+    _fields_ = fields(
+        """
+        size_t struct_size; int cuda_error; string name, message, instruction, file;
+        unsigned line, column, last_line, last_column;
+        string source, kernel, function, calls, launched_by; unsigned cta[3], thread[3]; uint64_t address;
+        string allocation, state;
+        """
+    )
     names = [name for name, _ in _fields_[1:]]
 
     def as_dict(self):
@@ -194,27 +167,14 @@ class FaultStruct(Sized):
 
 
 class WatchStruct(Structure):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("kind", c_int),
-        ("grid", c_uint64),
-        ("parent", c_uint64),
-        ("kernel", c_char_p),
-        ("parent_kernel", c_char_p),
-        ("shape", c_uint * 3),
-        ("block", c_uint * 3),
-        ("shared_bytes", c_uint),
-        ("depth", c_uint),
-        ("params", c_void_p),
-        ("param_bytes", c_size_t),
-        ("stream", c_uint64),
-        ("cta", c_uint * 3),
-        ("thread", c_uint * 3),
-        ("cuda_error", c_int),
-        ("reason", c_char_p),
-        ("address", c_uint64),
-        ("bytes", c_uint64),
-    ]
+    _fields_ = fields(
+        """
+        size_t struct_size; int kind; uint64_t grid, parent; string kernel, parent_kernel;
+        unsigned shape[3], block[3], shared_bytes, depth; pointer params; size_t param_bytes;
+        uint64_t stream; unsigned cta[3], thread[3]; int cuda_error; string reason;
+        uint64_t address, bytes;
+        """
+    )
 
 
 WATCH = ctypes.CFUNCTYPE(None, c_void_p, POINTER(WatchStruct))
@@ -324,44 +284,28 @@ def check(status, message=""):
 
 
 class DiagnosticStruct(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("severity", c_int),
-        ("code", c_char_p),
-        ("message", c_char_p),
-        ("note", c_char_p),
-        ("file", c_char_p),
-        ("line", c_uint),
-        ("column", c_uint),
-        ("length", c_uint),
-        ("follows", c_int),
-    ]
+    _fields_ = fields(
+        """
+        size_t struct_size; int severity; string code, message, note, file; unsigned line, column, length;
+        int follows;
+        """
+    )
 
 
 class ParamStruct(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("name", c_char_p),
-        ("type", c_char_p),
-        ("offset", c_size_t),
-        ("size", c_size_t),
-        ("align", c_size_t),
-        ("count", c_size_t),
-        ("is_pointer", c_int),
-    ]
+    _fields_ = fields(
+        "size_t struct_size; string name, type; size_t offset, size, align, count; int is_pointer;"
+    )
 
 
 class KernelStruct(Sized):
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("name", c_char_p),
-        ("param_count", c_size_t),
-        ("param_bytes", c_size_t),
-        ("static_shared_bytes", c_size_t),
-        ("local_bytes", c_size_t),
-        ("reqntid", c_uint * 3),
-        ("maxntid", c_uint * 3),
-    ]
+    _fields_ = fields(
+        """
+        size_t struct_size; string name;
+        size_t param_count, param_bytes, static_shared_bytes, local_bytes;
+        unsigned reqntid[3], maxntid[3];
+        """
+    )
 
 
 class Diagnostic:

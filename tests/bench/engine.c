@@ -29,19 +29,19 @@ static void __attribute__((format(printf, 2, 3))) put(struct text *t, const char
     va_end(args);
 }
 
-static void head(struct text *t)
+static struct text module_head(void)
 {
-    put(t, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    struct text t = {0};
+    put(&t, ".version 8.0\n.target sm_90\n.address_size 64\n");
+    return t;
 }
 
 /* The kernel's address of its own word: %rd1 = out + 4 * (ctaid * ntid + tid), %r1 that number. */
-static void begin(struct text *t, const char *registers)
+static void begin(struct text *t)
 {
-    put(t,
-        ".visible .entry k(.param .u64 out)\n{\n    .reg .pred %%p<4>;\n    .reg .b32 %%r<40>;\n"
-        "    .reg .b64 %%rd<8>;\n%s",
-        registers);
-    put(t, "    mov.u32 %%r2, %%ctaid.x;\n    mov.u32 %%r3, %%ntid.x;\n    mov.u32 %%r4, %%tid.x;\n"
+    put(t, ".visible .entry k(.param .u64 out)\n{\n    .reg .pred %%p<4>;\n    .reg .b32 %%r<40>;\n"
+           "    .reg .b64 %%rd<8>;\n"
+           "    mov.u32 %%r2, %%ctaid.x;\n    mov.u32 %%r3, %%ntid.x;\n    mov.u32 %%r4, %%tid.x;\n"
            "    mad.lo.u32 %%r1, %%r2, %%r3, %%r4;\n    ld.param.u64 %%rd1, [out];\n"
            "    mul.wide.u32 %%rd2, %%r1, 4;\n    add.u64 %%rd1, %%rd1, %%rd2;\n");
 }
@@ -69,13 +69,6 @@ static void open_job(struct job *job, struct text *t, size_t words)
     need(ptx_memory_alloc(job->device, words * 4, &job->out), "memory");
     job->words = words;
     free(t->at);
-}
-
-static void close_job(struct job *job)
-{
-    ptx_program_destroy(job->program);
-    ptx_module_destroy(job->module);
-    ptx_device_destroy(job->device);
 }
 
 /* Processor time of one launch. */
@@ -111,10 +104,14 @@ static uint32_t word(const struct job *job, size_t i)
     return value;
 }
 
-static int report(const char *name, double value, const char *unit, int right)
+/* Prints the row and closes the job; 1: the result was wrong. */
+static int end_job(struct job *job, const char *name, double value, const char *unit, int right)
 {
     printf("%-34s %9.2f %s%s\n", name, value, unit, right ? "" : "   WRONG");
     fflush(stdout);
+    ptx_program_destroy(job->program);
+    ptx_module_destroy(job->module);
+    ptx_device_destroy(job->device);
     return !right;
 }
 
@@ -130,12 +127,11 @@ static double gti(struct job *job, double seconds)
 /* r[i] = r[i] * 0.5 + r[i + 7], 20 times round all n; their sum. */
 static int registers(unsigned n)
 {
-    struct text t = {0};
+    struct text t = module_head();
     struct job job;
     float r[1024], sum = 0;
     char name[40];
-    head(&t);
-    begin(&t, "");
+    begin(&t);
     put(&t, "    .reg .f32 %%f<%u>;\n    cvt.rn.f32.u32 %%f%u, %%r1;\n", n + 1, n);
     for (unsigned i = 0; i < n; i++)
         put(&t, "    add.f32 %%f%u, %%f%u, 0f%08x;\n", i, n, (127u + i % 8) << 23);
@@ -156,17 +152,14 @@ static int registers(unsigned n)
     for (unsigned i = 0; i < n; i++) sum += r[i];
     const uint32_t got = word(&job, 999);
     snprintf(name, sizeof name, "%u live registers", n);
-    const int bad = report(name, gti(&job, seconds), "Gti/s", memcmp(&got, &sum, 4) == 0);
-    close_job(&job);
-    return bad;
+    return end_job(&job, name, gti(&job, seconds), "Gti/s", memcmp(&got, &sum, 4) == 0);
 }
 
 static int shuffles(void)
 {
-    struct text t = {0};
+    struct text t = module_head();
     struct job job;
-    head(&t);
-    begin(&t, "");
+    begin(&t);
     put(&t, "    mov.u32 %%r6, 0;\n    mov.u32 %%r5, 0;\nLOOP:\n    add.u32 %%r7, %%r4, %%r5;\n");
     for (int d = 16; d; d /= 2)
         put(&t, "    shfl.sync.bfly.b32 %%r8, %%r7, %d, 31, -1;\n    add.u32 %%r7, %%r7, %%r8;\n", d);
@@ -176,21 +169,18 @@ static int shuffles(void)
     open_job(&job, &t, 64 * THREADS);
     const double seconds = median_launch(&job, 64, THREADS);
     /* lanes 32 w ... 32 w + 31: 100 * (32 * 32 w + 496) + 32 * 4950 */
-    const int bad = report("sums of warps by shuffles", gti(&job, seconds), "Gti/s",
-                           word(&job, 40) == 100 * (1024 + 496) + 32 * 4950);
-    close_job(&job);
-    return bad;
+    return end_job(&job, "sums of warps by shuffles", gti(&job, seconds), "Gti/s",
+                   word(&job, 40) == 100 * (1024 + 496) + 32 * 4950);
 }
 
 static int calls(void)
 {
-    struct text t = {0};
+    struct text t = module_head();
     struct job job;
-    head(&t);
     put(&t,
         ".func (.param .u32 d) step(.param .u32 a)\n{\n    .reg .b32 %%r<3>;\n    ld.param.u32 %%r1, [a];\n"
         "    mad.lo.u32 %%r1, %%r1, 5, 3;\n    st.param.u32 [d], %%r1;\n    ret;\n}\n");
-    begin(&t, "");
+    begin(&t);
     put(&t, "    mov.u32 %%r6, %%r1;\n    mov.u32 %%r5, 0;\nLOOP:\n    {\n    .param .u32 a;\n    .param "
             ".u32 d;\n    st.param.u32 [a], %%r6;\n"
             "    call (d), step, (a);\n    ld.param.u32 %%r6, [d];\n    }\n    add.u32 %%r5, %%r5, 1;\n    "
@@ -200,20 +190,16 @@ static int calls(void)
     const double seconds = median_launch(&job, 64, THREADS);
     uint32_t want = 77;
     for (int i = 0; i < 200; i++) want = want * 5 + 3;
-    const int bad =
-        report("a call in nine instructions", gti(&job, seconds), "Gti/s", word(&job, 77) == want);
-    close_job(&job);
-    return bad;
+    return end_job(&job, "a call in nine instructions", gti(&job, seconds), "Gti/s", word(&job, 77) == want);
 }
 
 /* Block b adds its 256 ones to what block b - 1 has found, for which it waits: the number of threads so far.
  */
 static int look_back(void)
 {
-    struct text t = {0};
+    struct text t = module_head();
     struct job job;
     const unsigned blocks = 4096;
-    head(&t);
     put(&t, ".visible .entry k(.param .u64 out)\n{\n    .shared .u32 total;\n    .reg .pred %%p<4>;\n    "
             ".reg .b32 %%r<8>;\n    .reg .b64 %%rd<4>;\n"
             "    ld.param.u64 %%rd1, [out];\n    mov.u32 %%r1, %%tid.x;\n    mov.u32 %%r2, %%ctaid.x;\n    "
@@ -228,33 +214,27 @@ static int look_back(void)
             "    st.release.gpu.global.u32 [%%rd1], %%r4;\nDONE:\n    ret;\n}\n");
     open_job(&job, &t, blocks);
     const double seconds = median_launch(&job, blocks, THREADS);
-    const int bad = report("scan with look-back", seconds / blocks * 1e9, "ns a block of 256",
-                           word(&job, blocks - 1) == blocks * THREADS);
-    close_job(&job);
-    return bad;
+    return end_job(&job, "scan with look-back", seconds / blocks * 1e9, "ns a block of 256",
+                   word(&job, blocks - 1) == blocks * THREADS);
 }
 
 static int empty_blocks(unsigned block)
 {
-    struct text t = {0};
+    struct text t = module_head();
     struct job job;
     char name[40];
-    head(&t);
     put(&t, ".visible .entry k(.param .u64 out)\n{\n    ret;\n}\n");
     open_job(&job, &t, 1);
     const double seconds = median_launch(&job, 1000000, block);
     snprintf(name, sizeof name, "empty blocks of %u", block);
-    const int bad = report(name, seconds / 1e6 * 1e9, "ns each", 1);
-    close_job(&job);
-    return bad;
+    return end_job(&job, name, seconds / 1e6 * 1e9, "ns each", 1);
 }
 
 /* A thread that launches n kernels of one thread, each of which counts. */
 static int device_launches(unsigned n)
 {
-    struct text t = {0};
+    struct text t = module_head();
     struct job job;
-    head(&t);
     put(&t, ".extern .func (.param .b64 r) cudaGetParameterBufferV2(.param .b64 f, .param .align 4 .b8 "
             "g[12], .param .align 4 .b8 b[12], .param .b32 s);\n"
             ".extern .func (.param .b32 r) cudaLaunchDeviceV2(.param .b64 p, .param .b64 s);\n"
@@ -277,28 +257,23 @@ static int device_launches(unsigned n)
         n);
     open_job(&job, &t, 2);
     const double seconds = launch(&job, 1, 1);
-    const int bad = report("device launches of one thread", seconds / n * 1e6, "us each", word(&job, 0) == n);
-    close_job(&job);
-    return bad;
+    return end_job(&job, "device launches of one thread", seconds / n * 1e6, "us each", word(&job, 0) == n);
 }
 
 /* The first launch of a kernel of n additions, beyond the second one. */
 static int decoding(unsigned n)
 {
-    struct text t = {0};
+    struct text t = module_head();
     struct job job;
     char name[40];
-    head(&t);
-    begin(&t, "");
+    begin(&t);
     for (unsigned i = 0; i < n; i++)
         put(&t, "    add.u32 %%r%u, %%r%u, %%r%u;\n", 5 + i % 32, 5 + (i + 9) % 32, 5 + (i + 20) % 32);
     put(&t, "    st.global.u32 [%%rd1], %%r5;\n    ret;\n}\n");
     open_job(&job, &t, 32);
     const double first = launch(&job, 1, 32), again = launch(&job, 1, 32);
     snprintf(name, sizeof name, "decoding %u lines", n);
-    const int bad = report(name, (first - again) / n * 1e6, "us a line", 1);
-    close_job(&job);
-    return bad;
+    return end_job(&job, name, (first - again) / n * 1e6, "us a line", 1);
 }
 
 int main(void)

@@ -5,11 +5,9 @@
  * Prints G multiply-adds a second of processor time on one worker, the best of five launches. The kernels are
  * the samples' own; what they must compute is judged by the samples' tests.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include "ptxvm.h"
+#include "need.h"
+
+#define SAMPLES "../../samples/"
 
 enum { LAUNCHES = 5, BYTES = 4 << 20 };
 
@@ -18,35 +16,6 @@ struct params {
     int32_t a;
     float b;
 };
-
-static void need(ptx_status status, const char *what)
-{
-    if (status == PTX_OK) return;
-    fprintf(stderr, "%s: %s\n", what, ptx_status_name(status));
-    exit(1);
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static char *sample(const char *name)
-{
-    char path[1024];
-    const char *slash = strrchr(__FILE__, '/');
-    snprintf(path, sizeof path, "%.*s/../../samples/%s", (int)(slash - __FILE__), __FILE__, name);
-    FILE *f = fopen(path, "rb");
-    char *text = calloc(1, 1 << 20);
-    if (!f || !text || !fread(text, 1, (1 << 20) - 1, f)) {
-        perror(path);
-        exit(1);
-    }
-    fclose(f);
-    return text;
-}
 
 /* Buffers of zeros, but for a pattern of small numbers that suits float as well as half. */
 static ptx_address buffer(ptx_device *device)
@@ -62,7 +31,7 @@ static ptx_address buffer(ptx_device *device)
 static void measure(const char *name, const char *file, const void *params, size_t bytes, unsigned x,
                     unsigned y, double macs, ptx_device *device)
 {
-    char *text = sample(file);
+    char *text = text_beside(__FILE__, file);
     ptx_module *module;
     ptx_program *program;
     ptx_kernel *kernel;
@@ -73,9 +42,9 @@ static void measure(const char *name, const char *file, const void *params, size
     const ptx_launch_config launch = {
         .struct_size = sizeof launch, .grid = {x, y}, .block = {128}, .params = params, .param_bytes = bytes};
     for (int i = 0; i < LAUNCHES; i++) {
-        const double start = now();
+        const double start = cpu_now();
         need(ptx_kernel_launch(kernel, &launch, NULL), name);
-        if (now() - start < best) best = now() - start;
+        if (cpu_now() - start < best) best = cpu_now() - start;
     }
     printf("%-60s %6.2f\n", name, macs / best / 1e9);
     ptx_program_destroy(program);
@@ -96,8 +65,9 @@ int main(void)
         {buffer(device), buffer(device), buffer(device)}, buffer(device), 512, 0.18f};
     printf("\nkernels of mma                                               G multiply-adds a second of "
            "processor time\n");
-    measure("tensor_matmul", "tensor_matmul.ptx", &product, sizeof product, 8, 8, 256.0 * 256 * 256, device);
-    measure("flash_attention", "flash_attention.ptx", &attention, sizeof attention, 8, 2,
+    measure("tensor_matmul", SAMPLES "tensor_matmul.ptx", &product, sizeof product, 8, 8, 256.0 * 256 * 256,
+            device);
+    measure("flash_attention", SAMPLES "flash_attention.ptx", &attention, sizeof attention, 8, 2,
             2.0 * 2 * 512 * 512 * 64, device);
     ptx_device_destroy(device);
     return 0;

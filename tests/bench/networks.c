@@ -128,21 +128,6 @@ static int measure(ptx_device *device, ptx_program *program, const struct networ
     return 1;
 }
 
-static char *text_of_kernels(void)
-{
-    char path[1024];
-    const char *slash = strrchr(__FILE__, '/');
-    snprintf(path, sizeof path, "%.*s/networks.ptx", (int)(slash - __FILE__), __FILE__);
-    FILE *f = fopen(path, "rb");
-    char *text = calloc(1, 1 << 20);
-    if (!f || !text || !fread(text, 1, (1 << 20) - 1, f)) {
-        perror(path);
-        exit(2);
-    }
-    fclose(f);
-    return text;
-}
-
 static int is_wanted(const char *name, char **words, int n)
 {
     for (int i = 0; i < n; i++)
@@ -159,7 +144,7 @@ int main(int argc, char **argv)
     ptx_program *program;
     int wrong = 0, right = 0;
     fill();
-    char *text = text_of_kernels();
+    char *text = text_beside(__FILE__, "networks.ptx");
     need(ptx_device_create(&config, &device), "device");
     need(ptx_module_create(NULL, text, strlen(text), &module), "networks.ptx");
     need(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program), "networks.ptx");

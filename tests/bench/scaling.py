@@ -35,6 +35,15 @@ def listed(n, item, between=", "):
     return between.join(item.replace("#", str(i)) for i in range(n))
 
 
+def table(declared, n, item):
+    """An initialiser of n values."""
+    return HEADER + declared + "[] = {" + listed(n, item) + "};\n"
+
+
+def debug_info(text):
+    return HEADER + ".section .debug_info {\n" + text + "}\n"
+
+
 REG = ".reg .b32 r, s; .reg .b64 d; .reg .f32 f; .reg .pred p;\n"
 
 
@@ -200,14 +209,10 @@ KINDS = {
     "unknown labels": (20000, lambda n: body(many(n, "bra L#;\n")), "read"),
     "references of initialisers": (
         50000,
-        lambda n: HEADER + many(n, ".global .b32 x#;\n") + ".global .b64 t[] = {" + listed(n, "x#") + "};\n",
+        lambda n: table(many(n, ".global .b32 x#;\n") + ".global .b64 t", n, "x#"),
         "read lint print object",
     ),
-    "numbers of one initialiser": (
-        200000,
-        lambda n: HEADER + ".global .b32 t[] = {" + listed(n, "#") + "};\n",
-        "read print",
-    ),
+    "numbers of one initialiser": (200000, lambda n: table(".global .b32 t", n, "#"), "read print"),
     "variables": (50000, lambda n: HEADER + many(n, ".global .b32 x#;\n"), "read lint -v print object"),
     "variables that refer to the next": (
         50000,
@@ -247,17 +252,9 @@ KINDS = {
         + "ret;\n}\n.section .debug_str {\nL: .b8 0\n}\n",
         "read print",
     ),
-    ".section data": (
-        200000,
-        lambda n: HEADER + ".section .debug_info {\n" + many(n, ".b8 1,2,3\n") + "}\n",
-        "read print object",
-    ),
+    ".section data": (200000, lambda n: debug_info(many(n, ".b8 1,2,3\n")), "read print object"),
     "sections": (20000, lambda n: HEADER + many(n, ".section .debug_x# {\nA#: .b8 1\n}\n"), "read print"),
-    "labels of sections": (
-        20000,
-        lambda n: HEADER + ".section .debug_info {\n" + many(n, "A#: .b8 1\n.b32 A#\n") + "}\n",
-        "read",
-    ),
+    "labels of sections": (20000, lambda n: debug_info(many(n, "A#: .b8 1\n.b32 A#\n")), "read"),
     "pragmas": (20000, pragmas, "read lint"),
     "scopes inside scopes": (
         160,

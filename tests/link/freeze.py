@@ -114,6 +114,14 @@ def body(text):
     return "{ .reg .b64 %rd<3>; mov.u64 %rd1, 0; " + text + " ret; }"
 
 
+def calls(function, callee="x"):
+    """A function that calls one of another module."""
+    return ".extern .func %s(); %s " % (callee, function) + body("call %s, ();" % callee)
+
+
+F = ".visible .func f() { ret; }|call f, ();"
+USE_F = "|call f, ();"
+G = calls(".visible .func g()")
 X = USE.format("x")
 SHARED = ".reg .b32 %v; ld.shared.u32 %v, [{0}]; st.shared.u32 [{0}+4], %v;"
 CALL_BY_ADDRESS = "ld.global.u64 %rd2, [%rd1]; {0} call %rd2, (), L;"
@@ -142,19 +150,19 @@ CASES = [
     ("an undefined function that nothing names", [".extern .func x();|"]),
     (
         "an undefined function, called in a static function that nothing calls",
-        [".extern .func x(); .func g() " + body("call x, ();") + "|"],
+        [calls(".func g()") + "|"],
     ),
     (
         "an undefined function, called in a visible function that nothing calls",
-        [".extern .func x(); .visible .func g() " + body("call x, ();") + "|"],
+        [calls(".visible .func g()") + "|"],
     ),
     (
         "an undefined function, called in a weak function that nothing calls",
-        [".extern .func x(); .weak .func g() " + body("call x, ();") + "|"],
+        [calls(".weak .func g()") + "|"],
     ),
     (
         "an undefined function, called in a static kernel",
-        [".extern .func x(); .entry g() " + body("call x, ();") + "|"],
+        [calls(".entry g()") + "|"],
     ),
     ("an undefined function, called behind the end", [".extern .func x();|ret; call x, ();"]),
     ("an undefined function, called never", [".extern .func x();|setp.ne.u32 %q, 1, 1; @%q call x, ();"]),
@@ -167,67 +175,31 @@ CASES = [
     ("an undefined function in a value of an unused variable", [".extern .func x(); .global .u64 t = x;|"]),
     (
         "an undefined function, called by one whose address is in a variable",
-        [".extern .func x(); .func g() " + body("call x, ();") + " .global .u64 t = g;|"],
+        [calls(".func g()") + " .global .u64 t = g;|"],
     ),
     (
         "an undefined function, called by one whose address an unused function takes",
-        [
-            ".extern .func x(); .func g() "
-            + body("call x, ();")
-            + " .func h() "
-            + body("mov.u64 %rd1, g;")
-            + "|"
-        ],
+        [calls(".func g()") + " .func h() " + body("mov.u64 %rd1, g;") + "|"],
     ),
     (
         "no kernel: a call of an undefined function",
-        [".extern .func x(); .visible .func g() " + body("call x, ();")],
+        [calls(".visible .func g()")],
     ),
     (
         "no kernel: the address of an undefined function",
         [".extern .func x(); .visible .func g() " + body("mov.u64 %rd1, x;")],
     ),
-    (
-        "a chain through two modules that no kernel begins",
-        [
-            ".extern .func g(); .visible .func f() " + body("call g, ();") + "|",
-            ".extern .func x(); .visible .func g() " + body("call x, ();"),
-        ],
-    ),
-    (
-        "a chain through two modules that a kernel begins",
-        [
-            ".extern .func g(); .visible .func f() " + body("call g, ();") + "|call f, ();",
-            ".extern .func x(); .visible .func g() " + body("call x, ();"),
-        ],
-    ),
-    (
-        "a weak function that gives way calls an undefined one",
-        [
-            ".visible .func f() { ret; }|call f, ();",
-            ".extern .func x(); .weak .func f() " + body("call x, ();") + "|call f, ();",
-        ],
-    ),
-    (
-        "a weak function that stays calls an undefined one",
-        [
-            ".visible .func f() { ret; }|call f, ();",
-            ".extern .func x(); .weak .func g() " + body("call x, ();") + "|call g, ();",
-        ],
-    ),
+    ("a chain through two modules that no kernel begins", [calls(".visible .func f()", "g") + "|", G]),
+    ("a chain through two modules that a kernel begins", [calls(".visible .func f()", "g") + USE_F, G]),
+    ("a weak function that gives way calls an undefined one", [F, calls(".weak .func f()") + USE_F]),
+    ("a weak function that stays calls an undefined one", [F, calls(".weak .func g()") + "|call g, ();"]),
     (
         "a weak function that came first and gives way calls an undefined one",
-        [
-            ".extern .func x(); .weak .func f() " + body("call x, ();") + "|call f, ();",
-            ".visible .func f() { ret; }|call f, ();",
-        ],
+        [calls(".weak .func f()") + USE_F, F],
     ),
     (
         "a weak function that gives way takes the address of an undefined one",
-        [
-            ".visible .func f() { ret; }|call f, ();",
-            ".extern .func x(); .weak .func f() " + body("mov.u64 %rd1, x;") + "|call f, ();",
-        ],
+        [F, ".extern .func x(); .weak .func f() " + body("mov.u64 %rd1, x;") + USE_F],
     ),
     (
         "a call of another prototype where nothing comes to it",

@@ -84,6 +84,7 @@ STATEMENTS = (
     " .u32 zz, yy = 2, xx[3];|.reg .u32 zz = 1;|.reg .u32 zz[4];"
 ).split("|")
 IDENT = re.compile(r"[A-Za-z_$%][\w$]*")
+LITERAL = re.compile(r"(?<![\w$%.])-?\d[\w.]*")
 INST = re.compile(r"^(\s*)(@!?[\w$%]+(?:\.\w+)?\s+)?([a-z]\w*(?:\.[\w:]+)*)(\s+[^;]*|\s*);\s*$")
 REG_WIDTH = dict(
     pred=1,
@@ -296,39 +297,30 @@ def inst_opd_kind(rng, inst, voc):
     inst.ops[rng.randrange(len(inst.ops))] = rng.choice(OTHER_OPERANDS)
 
 
-def inst_opd_type(rng, inst, voc):
-    spots = [m for m in IDENT.finditer(", ".join(inst.ops))]
+def replace_in_operands(rng, inst, what, new):
+    """One match of the expression in the operands becomes new(match)."""
+    t = ", ".join(inst.ops)
+    spots = list(what.finditer(t))
     if not spots:
         return None
-    m, t = rng.choice(spots), ", ".join(inst.ops)
-    inst.ops = split_operands(t[: m.start()] + "%m_" + rng.choice(list(REG_WIDTH)) + t[m.end() :])
+    m = rng.choice(spots)
+    inst.ops = split_operands(t[: m.start()] + new(m[0]) + t[m.end() :])
 
 
 def inst_opd_name(rng, inst, voc):
-    t = ", ".join(inst.ops)
-    spots = list(IDENT.finditer(t))
-    if not spots:
-        return None
-    m = rng.choice(spots)
-    inst.ops = split_operands(t[: m.start()] + typo(rng, m[0]) + t[m.end() :])
+    return replace_in_operands(rng, inst, IDENT, lambda name: typo(rng, name))
+
+
+def inst_opd_type(rng, inst, voc):
+    return replace_in_operands(rng, inst, IDENT, lambda name: "%m_" + rng.choice(list(REG_WIDTH)))
 
 
 def inst_imm(rng, inst, voc):
-    t = ", ".join(inst.ops)
-    spots = [m for m in re.finditer(r"(?<![\w$%.])-?\d[\w.]*", t)]
-    if not spots:
-        return None
-    m = rng.choice(spots)
-    inst.ops = split_operands(t[: m.start()] + rng.choice(NUMBERS) + t[m.end() :])
+    return replace_in_operands(rng, inst, LITERAL, lambda number: rng.choice(NUMBERS))
 
 
 def inst_reg_to_imm(rng, inst, voc):
-    t = ", ".join(inst.ops)
-    spots = list(IDENT.finditer(t))
-    if not spots:
-        return None
-    m = rng.choice(spots)
-    inst.ops = split_operands(t[: m.start()] + rng.choice(NUMBERS) + t[m.end() :])
+    return replace_in_operands(rng, inst, IDENT, lambda name: rng.choice(NUMBERS))
 
 
 def inst_address(rng, inst, voc):

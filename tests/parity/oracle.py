@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import threading
 from collections import namedtuple
 
@@ -107,6 +108,17 @@ class Cache:
     def flush(self):
         with self.lock:
             self.file.flush()
+
+
+def open_oracle(build, who):
+    """A runner of NVIDIA's ptxas that keeps its verdicts below the build folder; without one here the program
+    ends, saying so: nothing was compared."""
+    found = find_oracle()
+    if not found:
+        print("%s: no NVIDIA ptxas here (set NVIDIA_PTXAS); nothing was compared" % who)
+        sys.exit(0)
+    folder = os.path.join(build, "parity")
+    return Runner(found[0], folder, Cache(os.path.join(folder, "oracle.jsonl")), found[1])
 
 
 class Runner:

@@ -632,16 +632,12 @@ def print_results(cases, report):
 
 def main():
     args = parse_arguments()
-    found = oracle.find_oracle()
-    if not found:
-        print("parity: no NVIDIA ptxas here (set NVIDIA_PTXAS); nothing was compared")
-        return 0
-    tool, release = found
+    theirs = oracle.open_oracle(args.build, "parity")
     folder = os.path.join(args.build, "parity")
-    theirs = oracle.Runner(tool, folder, oracle.Cache(os.path.join(folder, "oracle.jsonl")), release)
-    print("oracle: ptxas %s, %d verdicts known" % (release, len(theirs.cache.known)), flush=True)
+    print("oracle: ptxas %s, %d verdicts known" % (theirs.release, len(theirs.cache.known)), flush=True)
     if not args.oracle_only and not args.only and "options" in (args.part or ("options",)):
-        options.judge(found, args.ours or os.path.join(args.build, "bin", "ptxas"), args.jobs)
+        ours = args.ours or os.path.join(args.build, "bin", "ptxas")
+        options.judge((theirs.tool, theirs.release), ours, args.jobs)
     if args.part == ["options"]:
         return 0
     cases = gather(args, theirs.ask)
@@ -665,7 +661,12 @@ def main():
         findings(args.findings, cases)
     with open(os.path.join(folder, "summary.json"), "w") as f:
         json.dump(
-            dict(release=release, seed=args.seed, date=time.strftime("%F %H:%M"), parts=report.summary),
+            dict(
+                release=theirs.release,
+                seed=args.seed,
+                date=time.strftime("%F %H:%M"),
+                parts=report.summary,
+            ),
             f,
             indent=1,
         )

@@ -335,19 +335,14 @@ def parse_arguments():
 
 def main():
     args = parse_arguments()
-    found = oracle.find_oracle()
-    if not found:
-        print("sweep: no NVIDIA ptxas here (set NVIDIA_PTXAS)")
-        return 0
-    folder = os.path.join(args.build, "parity")
-    runner = oracle.Runner(found[0], folder, oracle.Cache(os.path.join(folder, "oracle.jsonl")), found[1])
+    runner = oracle.open_oracle(args.build, "sweep")
     seeds = [s for s in parity.collect_seeds(args.facts, runner.ask)["inst"] if s.opcode]
     voc = mutate.Vocabulary()
     for s in seeds:
         voc.learn(s.text)
     every = sorted(set(mutate.TYPES + mutate.MODIFIERS).union(*voc.mods.values()))
     rng, tools = random.Random(args.seed), (
-        Tool(found[0], runner.folder),
+        Tool(runner.tool, runner.folder),
         Tool(os.path.join(args.build, "bin", "ptxas"), runner.folder),
     )
 
@@ -373,7 +368,7 @@ def main():
         )
     if args.freeze:
         rng.shuffle(rows)
-        freeze(args.freeze, rows, runner.ask, found[1], args.most)
+        freeze(args.freeze, rows, runner.ask, runner.release, args.most)
         runner.cache.flush()
     return 0
 
