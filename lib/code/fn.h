@@ -82,6 +82,7 @@ struct px_irfn {
     PX_VEC(struct px_origin) origins;
     PX_VEC(struct px_counted) counted; /* by origin, where executions are counted */
     const struct px_loc *loc;          /* the last .loc of the text so far */
+    const struct px_inst *text;        /* the instruction of the text that is lowered */
     PX_VEC(uint32_t) labels;           /* instruction behind it; those of the text come first */
     PX_VEC(const struct px_stmt *) text_labels;
     uint32_t labels_placed;              /* of those of the text */

@@ -222,7 +222,7 @@ static uint32_t guard_of(struct px_irfn *f, const struct px_bound *b)
 static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part)
 {
     struct px_bound b = {.inst = inst, .guard = PX_NONE32, .negated = inst->guard_negated, .part = part};
-    struct px_origin origin = {inst};
+    struct px_origin origin = {f->text}; /* which lives as long as the code, unlike `inst` when it was made */
     px_vec_push(f->coder->scratch, &f->origins, origin);
     f->fresh = true;
     if (!px_match_inst(inst, &b.match)) px_code_fail(f, inst, "has no form");
@@ -313,6 +313,7 @@ static void lower_contracted(struct px_irfn *f)
 
 static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
 {
+    if (s->kind == PX_S_INST) f->text = &s->u.inst;
     if (s->kind == PX_S_INST && f->contract)
         lower_contracted(f);
     else if (s->kind == PX_S_INST)

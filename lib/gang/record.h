@@ -198,7 +198,7 @@ struct px_table {
 
 /* Where a record comes from. */
 struct px_origin {
-    const struct px_inst *inst;
+    const struct px_inst *inst; /* of the text; NULL: of none */
 };
 
 /*
