@@ -39,7 +39,8 @@ static const char help[] =
     "  --shrink SECONDS  to make one failure small (120); 0: do not\n"
     "  --no-reference  compare configurations of the engine only\n"
     "  --emit          print the program of --seed and end\n"
-    "  --check FILE    print the verdict on the text in FILE, with the shape and the input of --seed\n"
+    "  --check FILE    print the verdict on the text in FILE, with the input of --seed and the shape that its first\n"
+    "                  line tells\n"
     "Exit code: 0 all the same, 1 a failure, 2 wrong usage.\n";
 
 struct settings {
@@ -185,6 +186,17 @@ static int emit(const struct settings *s)
     return 0;
 }
 
+/* The shape that the first line of a program tells, whatever generator made it. */
+static void shape_told(const char *text, struct random_program *p)
+{
+    struct random_program told = *p;
+    const char *grid = strstr(text, ": grid "), *end = strchr(text, '\n');
+    if (!grid || !end || grid > end) return;
+    if (sscanf(grid, ": grid %u,%u,%u block %u,%u,%u, a buffer of %zu bytes", &told.grid[0], &told.grid[1],
+               &told.grid[2], &told.block[0], &told.block[1], &told.block[2], &told.buffer_bytes) == 7)
+        *p = told;
+}
+
 static int check(const struct settings *s)
 {
     static char text[1 << 22];
@@ -197,6 +209,7 @@ static int check(const struct settings *s)
         fprintf(stderr, "random: cannot read %s\n", s->check);
         return 2;
     }
+    shape_told(text, &p);
     struct verdict v = run_program(text, &p, s->seed, &configs);
     if (v.outcome)
         print_verdict(s, s->seed, &configs, &v);
