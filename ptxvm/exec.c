@@ -123,6 +123,7 @@ static void set_options(const struct options *options)
         setenv("PTXVM_SCHEDULE", random, 1);
     }
     if (options->arch) setenv("PTXVM_ARCH", options->arch, 1);
+    if (options->profile == PTX_PROFILE_ALL) setenv("PTXVM_PROFILE", "all", 1);
     if (options->approx_exact) setenv("PTXVM_APPROX", "exact", 1);
     if (options->fmad != PTX_FMAD_DEFAULT)
         setenv("PTXVM_FMAD", options->fmad == PTX_FMAD_ON ? "true" : "false", 1);

@@ -74,7 +74,7 @@ const char *const help_text[] = {
     "\n",
     "With --exec (also --arch --threads --max-steps --timeout --max-output --max-host --deterministic "
     "--approx\n"
-    "--fmad --async --schedule --memory --counts)\n"
+    "--fmad --profile --async --schedule --memory --counts)\n"
     "  --devices N         virtual devices (1)                    --report FILE.json   what ran, and what "
     "failed\n"
     "  --strict            exit code 4 when there was a fault or an unsupported call, whatever the program "

@@ -95,7 +95,12 @@ static void check_arch(const char *text, const char *device, char *arch, size_t 
 static CUresult refused(struct px_cu_jit *jit, ptx_module *text)
 {
     const bool newer = ptx_module_isa_version(text) > PTX_ISA_VERSION;
+    const bool known = newer && px_cu_settings()->profile == PTX_PROFILE_13_0;
     tell_diagnostics(jit, text);
+    if (known)
+        px_cu_jit_say(
+            jit, "PTX of versions after %u.%u is taken with PTXVM_PROFILE=all (ptxvm --profile all --exec)",
+            PTX_ISA_VERSION / 10, PTX_ISA_VERSION % 10);
     ptx_module_destroy(text);
     return newer ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION : CUDA_ERROR_INVALID_PTX;
 }
@@ -109,7 +114,8 @@ static CUresult add_text(struct px_cu_image *image, const char *text, size_t siz
     const ptx_module_options options = {.struct_size = sizeof options,
                                         .file_name = name ? name : "application ptx input",
                                         .arch = arch,
-                                        .fmad = jit->fmad};
+                                        .fmad = jit->fmad,
+                                        .profile = px_cu_settings()->profile};
     const ptx_status status = ptx_module_create(&options, text, size, &module);
     if (status == PTX_ERROR_ASSEMBLY) return refused(jit, module);
     if (status != PTX_OK) return px_cu_result(NULL, status, NULL);

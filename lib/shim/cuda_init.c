@@ -145,7 +145,7 @@ static void read_visible(unsigned all)
 static bool read_environment(void)
 {
     uint64_t devices = 1, threads = 0, deterministic = 0, counts = 0;
-    int blocking = 0, eager = 0, exact = 0, fmad = -1;
+    int blocking = 0, eager = 0, exact = 0, fmad = -1, all = 0;
     settings.memory = 16ull << 30;
     if (!px_cu_log_open(given("PTXVM_LOG"), given("PTXVM_REPORT"))) return false;
     if (!read_number("PTXVM_DEVICES", PX_CU_DEVICES, &devices)) return false;
@@ -157,6 +157,7 @@ static bool read_environment(void)
     if (!read_number("PTXVM_MAX_OUTPUT", UINT64_MAX, &settings.max_output)) return false;
     if (!read_number("PTXVM_DETERMINISTIC", 1, &deterministic)) return false;
     if (!read_word("PTXVM_APPROX", "chip", "exact", &exact)) return false;
+    if (!read_word("PTXVM_PROFILE", "13.0", "all", &all)) return false;
     if (!read_word("PTXVM_FMAD", "true", "false", &fmad) || !read_async()) return false;
     if (!read_number("PTXVM_COUNTS", 1, &counts) || !read_schedule()) return false;
     if (!read_arch((unsigned)devices)) return false;
@@ -169,6 +170,7 @@ static bool read_environment(void)
     settings.counts = counts != 0;
     settings.approx_exact = exact;
     settings.fmad = fmad < 0 ? PTX_FMAD_DEFAULT : fmad ? PTX_FMAD_OFF : PTX_FMAD_ON;
+    settings.profile = all ? PTX_PROFILE_ALL : PTX_PROFILE_13_0;
     settings.eager = eager;
     settings.blocking = blocking;
     read_visible((unsigned)devices);

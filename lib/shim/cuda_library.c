@@ -17,6 +17,7 @@ struct px_cu_library {
     char *own; /* `data`, when it is a copy */
     struct px_cu_jit jit;
     struct px_cu_image *images[PX_CU_DEVICES];
+    CUresult refused[PX_CU_DEVICES]; /* what its image answers that cannot be read; told once */
     CUmodule *modules; /* one a context where it is used; those that are gone are found by their handle */
     CUcontext *contexts;
     size_t count;
@@ -55,9 +56,14 @@ static struct px_cu_device *some_device(void)
 static CUresult image_for(struct px_cu_library *l, struct px_cu_device *device, struct px_cu_image **image)
 {
     struct px_cu_image **own = &l->images[device->ordinal];
-    if (!*own) PX_CU_TRY(px_cu_image_load(l->data, l->room, device, &l->jit, own));
+    CUresult *refused = &l->refused[device->ordinal];
+    if (!*own && *refused == CUDA_SUCCESS) {
+        const CUresult result = px_cu_image_load(l->data, l->room, device, &l->jit, own);
+        if (result == CUDA_ERROR_OUT_OF_MEMORY) return result; /* it may be read another time */
+        *refused = result;
+    }
     *image = *own;
-    return CUDA_SUCCESS;
+    return *refused;
 }
 
 /* The lock is held. */

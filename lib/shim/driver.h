@@ -106,6 +106,7 @@ struct px_cu_settings {
     unsigned threads;
     int approx_exact;
     ptx_fmad fmad;
+    ptx_profile profile; /* of texts that programs load */
     ptx_async async;
     uint64_t async_seed, max_steps, timeout_ms, max_host, max_output; /* 0: the library's */
     bool deterministic;

@@ -104,6 +104,45 @@ def clients():
             expect("wholly static", execute("./static"), "", 3, "wholly static.*-cudart shared")
 
 
+STUBS = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+void *_libcudart_so_13_tramp_table[2];
+void _libcudart_so_13_tramp_resolve(int i)
+{
+    void *library = dlopen("libcudart.so.13", RTLD_LAZY);
+    _libcudart_so_13_tramp_table[i] = library ? dlsym(library, "cudaGetDeviceCount") : (void *)0;
+}
+__asm__(".globl cudaGetDeviceCount\n.type cudaGetDeviceCount, @function\n"
+        "cudaGetDeviceCount: jmp *_libcudart_so_13_tramp_table(%rip)\n"
+        ".size cudaGetDeviceCount, .-cudaGetDeviceCount\n"
+        ".type cudaFree, @function\ncudaFree: ret\n.size cudaFree, 1\n.byte 0x90, 0xf4\n");
+int cudaGetDeviceCount(int *);
+int main(void)
+{
+    int n = 0, error;
+    _libcudart_so_13_tramp_resolve(0);
+    error = cudaGetDeviceCount(&n);
+    printf("%d %d\n", error, n);
+    return 0;
+}
+"""
+
+
+def stubs():
+    """A program whose entries only hand on to a runtime that it opens itself is left as it is."""
+    with open("stubs.c", "w", encoding="utf-8") as file:
+        file.write(STUBS)
+    if compile_c("stubs", "-fno-pie", "-no-pie", "stubs.c", "-ldl"):
+        done = execute("./stubs")
+        expect("stubs of a runtime", done, "0 1\n")
+        tally.check("stubs: nothing is said", not done.stderr, done.stderr)
+    with open("stubs.c", "w", encoding="utf-8") as file:
+        file.write(STUBS.replace("_tramp_", "_"))
+    if compile_c("others", "-fno-pie", "-no-pie", "stubs.c", "-ldl"):
+        tally.check("no stubs: what has no room is told", "no jump fits over cuda" in execute("./others").stderr)
+
+
 def options():
     strict = run(PTXVM, "--strict", "--exec", "./shared")
     expect("--strict", strict, RIGHT, 4, "--strict: there were faults or unsupported calls")
@@ -122,6 +161,8 @@ def options():
     tally.check("--report: instructions", told["instructions"] >= 1000 * 15 and told["exit_code"] == 6, told)
     steps = run(PTXVM, "--max-steps", "3", "--exec", "./shared")
     tally.check("--max-steps", "limit" in steps.stderr.lower(), steps.stderr)
+    run("sh", "-c", "echo 'echo $PTXVM_PROFILE' > profile.sh")
+    expect("--profile", run(PTXVM, "--profile", "all", "--exec", "sh", "profile.sh"), "all\n")
     expect("no program", execute("./none"), "", 2, "none")
     expect("not in PATH", execute("no-such-program"), "", 2, "not found in PATH")
     expect("a script", run(PTXVM, "--exec", "sh", "-c", "./shared x 5"), RIGHT, 5)
@@ -216,6 +257,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         clients()
+        stubs()
         options()
         signals()
         start()

@@ -35,6 +35,18 @@ TEXT = b""".version 7.0
 """
 
 
+def newer(cuda):
+    """PTX of a version after 13.0's, as a module and as a library, whose kernels are asked for twice."""
+    text, context, module, library, kernel = TEXT.replace(b".version 7.0", b".version 9.1"), *(
+        ctypes.c_void_p() for _ in range(4)
+    )
+    cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0)
+    print("module", cuda.cuModuleLoadData(ctypes.byref(module), text))
+    print("library", cuda.cuLibraryLoadData(ctypes.byref(library), text, None, None, 0, None, None, 0))
+    for _ in range(2):
+        print("kernel", cuda.cuLibraryGetKernel(ctypes.byref(kernel), library, b"hi"))
+
+
 def child(kind):
     """What a process prints about its devices, or does with them."""
     cuda = ctypes.CDLL(LIBRARY)
@@ -49,6 +61,8 @@ def child(kind):
         uuid = ctypes.create_string_buffer(16)
         cuda.cuDeviceGetUuid(uuid, device)
         print(f"device {major.value}.{minor.value} number {uuid.raw[15]}")
+    if kind == "newer":
+        newer(cuda)
     if kind != "run":
         return
     module, function = ctypes.c_void_p(), ctypes.c_void_p()
@@ -103,10 +117,16 @@ def main():
         ("PTXVM_SCHEDULE", "random:4294967296"),
         ("PTXVM_COUNTS", "2"),
         ("PTXVM_LOG", "/nonexistent/file"),
+        ("PTXVM_PROFILE", "12.0"),
     ):
         wrong = run(**{name: value})
         check(f"{name}={value}", wrong.stdout, "init 1\n")
         check(f"{name}={value} says why", bool(wrong.stderr), True)
+    head = "init 0\ndevice 9.0 number 0\n"
+    refused, taken = run("newer"), run("newer", PTXVM_PROFILE="all")
+    check("newer PTX", refused.stdout, head + "module 222\nlibrary 0\nkernel 222\nkernel 222\n")
+    check("its remedy, once a load", refused.stderr.count("is taken with PTXVM_PROFILE=all"), 2)
+    check("taken", taken.stdout, head + "module 0\nlibrary 0\nkernel 0\nkernel 0\n")
     with tempfile.TemporaryDirectory() as folder:
         report, log = os.path.join(folder, "report.json"), os.path.join(folder, "log")
         ran = run("run", PTXVM_REPORT=report, PTXVM_LOG=log)

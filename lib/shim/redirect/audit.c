@@ -127,13 +127,18 @@ static struct symbols symbols_of(const struct file *file, unsigned type)
     return symbols;
 }
 
-/* The name of a function that is defined here; "" for anything else. */
-static const char *function_name(const struct symbols *symbols, size_t i)
+/* The name of what is defined here, of one type; "" for anything else. */
+static const char *symbol_name(const struct symbols *symbols, size_t i, unsigned type)
 {
     const Elf64_Sym *symbol = &symbols->at[i];
-    const bool here = ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
+    const bool here = ELF64_ST_TYPE(symbol->st_info) == type && symbol->st_shndx != SHN_UNDEF &&
                       symbol->st_name < symbols->names_size;
     return here ? symbols->names + symbol->st_name : "";
+}
+
+static const char *function_name(const struct symbols *symbols, size_t i)
+{
+    return symbol_name(symbols, i, STT_FUNC);
 }
 
 /* ---- names ---- */
@@ -300,6 +305,26 @@ static bool needs_runtime(const struct file *file)
     return false;
 }
 
+/* Whether a name is _..cudart.._tramp_WHAT, as the generator of stubs implib writes it. */
+static bool of_stubs(const char *name, const char *what)
+{
+    const char *cudart = name[0] == '_' ? strstr(name, "cudart") : NULL;
+    const char *end = cudart ? strstr(cudart, what) : NULL;
+    return end && !end[strlen(what)];
+}
+
+/* Whether the entries are stubs that open a runtime by name when one is first called. The loader asks
+ * la_objsearch for that, so there is nothing to write over. */
+static bool has_stubs(const struct symbols *symbols)
+{
+    bool resolver = false, addresses = false;
+    for (size_t i = 0; i < symbols->count; i++) {
+        resolver |= of_stubs(function_name(symbols, i), "_tramp_resolve");
+        addresses |= of_stubs(symbol_name(symbols, i, STT_OBJECT), "_tramp_table");
+    }
+    return resolver && addresses;
+}
+
 static void complain(const struct patch *patch, const char *why)
 {
     fprintf(
@@ -346,6 +371,7 @@ static const char *redirect_file(struct patch *patch, const struct file *file)
         return symbols.count ? "has kernels and no runtime that is known"
                              : "is stripped, so the runtime in it cannot be found and replaced";
     }
+    if (has_stubs(&symbols)) return NULL;
     if (!protect(patch, PROT_READ | PROT_WRITE | PROT_EXEC) && !protect(patch, PROT_READ | PROT_WRITE))
         return "the code of the runtime in it cannot be written to, so it cannot be replaced";
     patch->release = release_of(&symbols);
