@@ -130,6 +130,13 @@ struct px_known {
     uint32_t slot;
 };
 
+/* Threads of a CTA that come to the grid's barrier by a call (vm/cooperative.h). */
+struct px_meeting {
+    uint32_t came;  /* and wait for the rest of the CTA */
+    uint32_t word;  /* the barrier's, before the CTA came there last */
+    uint64_t times; /* that it came */
+};
+
 struct px_cta {
     struct px_grid *grid;
     const struct px_code *code;
@@ -148,6 +155,7 @@ struct px_cta {
     struct px_barrier barrier[PX_BARRIERS]; /* all zero where nobody waits */
     uint32_t barriers_used;                 /* a bit each */
     uint32_t live_lanes[PX_WARPS_MAX];      /* of each warp, not yet exited */
+    struct px_meeting meeting;
     struct px_trap trap;
     int *last_error;                   /* of each thread; */
     bool errors;                       /* some may not be 0 */

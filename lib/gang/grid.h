@@ -60,7 +60,8 @@ struct px_grid {
     struct px_grid *next;           /* in a queue; owned by the queue's lock */
     uint64_t workspace;             /* of a cooperative grid, a device address; 0: it is none */
     atomic_uint barrier_seen; /* the workspace's barrier word when those who wait there were last woken */
-    void *cdp;                /* lib/cdp's launch state of this grid; NULL until it launches */
+    atomic_uint comers, comers_seen; /* threads that came there by cudaCGSynchronize; likewise */
+    void *cdp;                       /* lib/cdp's launch state of this grid; NULL until it launches */
     /* what follows belongs to sched.c and is guarded by the scheduler's lock */
     px_native_fn native;           /* NULL for a kernel; otherwise `params` are its operands and ctas is 1 */
     uint64_t launcher;             /* number of the parent's CTA that launched it */

@@ -55,13 +55,43 @@ bool px_cooperative_waits(const struct px_gang *g, const struct px_insn *in)
     return true;
 }
 
+/* The CTA comes when all its threads have that have not exited. */
+static void consider_meeting(struct px_cta *cta)
+{
+    struct px_grid *grid = cta->grid;
+    struct px_meeting *m = &cta->meeting;
+    uint32_t live = 0;
+    for (uint32_t w = 0; w < cta->nwarps; w++) live += (uint32_t)__builtin_popcount(cta->live_lanes[w]);
+    if (!m->came || m->came < live) return;
+    const bool first = !cta->ctaid[0] && !cta->ctaid[1] && !cta->ctaid[2];
+    m->word =
+        __atomic_fetch_add(word_of(grid), first ? highest - ((uint32_t)grid->ctas - 1) : 1, __ATOMIC_ACQ_REL);
+    m->came = 0;
+    m->times++;
+    px_cooperative_arrived(grid);
+}
+
+bool px_cooperative_meet(struct px_cta *cta, uint64_t *token)
+{
+    struct px_meeting *m = &cta->meeting;
+    if (!*token) {
+        *token = m->times + 1;
+        m->came++;
+        atomic_fetch_add(&cta->grid->comers, 1);
+    }
+    consider_meeting(cta);
+    return m->times >= *token && (m->word ^ barrier_of(cta->grid)) & highest;
+}
+
 bool px_cooperative_moved(struct px_run *run)
 {
     bool any = false;
     for (struct px_grid *grid = run->grids; grid; grid = grid->older)
         if (grid->workspace) {
             const uint32_t now = barrier_of(grid);
+            const unsigned comers = atomic_load(&grid->comers);
             any |= atomic_exchange(&grid->barrier_seen, now) != now;
+            any |= atomic_exchange(&grid->comers_seen, comers) != comers;
         }
     if (any) px_sched_wake(run, NULL, 0);
     return any;

@@ -201,6 +201,7 @@ static bool start_cta(struct px_cta *cta, struct px_grid *grid, uint64_t number,
     cta->grid = grid;
     cta->slot = slot;
     cta->trap.error = 0;
+    cta->meeting = (struct px_meeting){0};
     cta->turn = 0;
     fill_uniform(cta, grid);
     number_cta(cta, grid, number);
