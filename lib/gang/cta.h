@@ -56,6 +56,7 @@ enum px_cta_status {
  * NULL when out of memory, or when the launch is to stop.
  */
 struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot);
+/* The host's floating-point mode is PX_FP_HOME (fpmode.h), as worker->fp_mode says. */
 enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice);
 void px_cta_destroy(struct px_worker *worker, struct px_cta *cta);
 void px_cta_drop_spare(struct px_worker *worker); /* its code is about to go */

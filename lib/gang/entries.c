@@ -154,12 +154,13 @@ void px_entries_clear(struct px_entries *s)
     s->round = 0;
 }
 
-void px_entries_start(struct px_entries *s, struct px_frame *frame, struct px_lanes mask)
+void px_entries_start(struct px_entries *s, struct px_frame *frame, const struct px_lanes *mask)
 {
+    const struct rank r = rank_of_place(0, frame, 0, false);
     px_entries_clear(s);
-    struct px_entry *e = new_entry(s);
-    *e = (struct px_entry){.mask = mask, .frame = frame};
-    stand(s, e);
+    s->used.w[0] = 1;
+    s->all[0] = (struct px_entry){.mask = *mask, .frame = frame, .hi = r.hi, .lo = r.lo};
+    s->ready.at[s->ready.n++] = 0;
 }
 
 struct px_entry *px_entries_take(struct px_entries *s)

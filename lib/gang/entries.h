@@ -72,7 +72,7 @@ struct px_entries {
 bool px_entries_init(struct px_entries *s, const struct ptx_allocator *a, uint32_t lanes);
 void px_entries_free(struct px_entries *s, const struct ptx_allocator *a);
 /* Forgets all entries; then `mask` stands at pc 0 of `frame`, in round 0. */
-void px_entries_start(struct px_entries *s, struct px_frame *frame, struct px_lanes mask);
+void px_entries_start(struct px_entries *s, struct px_frame *frame, const struct px_lanes *mask);
 void px_entries_clear(struct px_entries *s);
 
 /* Makes the first entry that could run the running one; NULL when there is none. None is running. */

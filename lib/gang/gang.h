@@ -102,7 +102,9 @@ struct px_gang {
     const struct px_level *level;
     struct px_frame *running;  /* whose base is `frame` */
     uint32_t first;            /* linear number of lane 0's thread */
-    struct px_lanes live;      /* lanes that exist and have not exited */
+    struct px_lanes all;       /* lanes that exist, */
+    struct px_lanes live;      /* and have not exited */
+    struct px_frame *root;     /* the kernel's frame while no lane is in it; NULL: there is none yet */
     struct px_entries entries; /* where the lanes are */
     uint64_t frames;           /* that were ever pushed */
     uint8_t *local;            /* word-interleaved: word w of lane i at (w*n + i)*4 */
@@ -160,7 +162,7 @@ struct px_cta {
     int *last_error;                   /* of each thread; */
     bool errors;                       /* some may not be 0 */
     bool told;                         /* it has let dependents of the grid begin */
-    struct px_frame *spare;            /* frames to use again */
+    struct px_frame *spare;            /* of functions, to use again */
     uint64_t frame_bytes;              /* held by frames, spare ones included */
     struct px_async_when when;         /* asynchronous copies finish */
     uint64_t random;                   /* state of a random schedule; 0: the usual one */

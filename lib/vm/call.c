@@ -195,7 +195,9 @@ static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_i
     atomic_store_explicit(&g->cta->grid->run->called, true, memory_order_relaxed);
     px_fp_set(g->worker, PX_FP_HOME);
     px_private_flush(g->worker);
-    if (!call_lanes(g, e, in, callee, &parked)) return PX_STEP_TRAP;
+    const bool fine = call_lanes(g, e, in, callee, &parked);
+    if (callee->kind == PX_LF_HOST) px_fp_load(PX_FP_HOME); /* it may have left another */
+    if (!fine) return PX_STEP_TRAP;
     px_fp_set(g->worker, e->frame->code->home_fp);
     if (px_lanes_empty(&parked)) {
         px_entry_go(&g->entries, e->mask, e->frame, next, false);

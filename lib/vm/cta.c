@@ -13,7 +13,6 @@
 #include "ops/async.h"
 #include "ops/mbarrier.h"
 #include "ops/private.h"
-#include "gang/fpmode.h"
 #include "vm/device.h"
 #include "vm/tally.h"
 #include "base/alloc.h"
@@ -28,6 +27,7 @@ static void free_gang(struct px_cta *cta, struct px_gang *g)
 {
     const ptx_allocator *a = cta->alloc;
     px_entries_free(&g->entries, a);
+    if (g->root) px_free(a, g->root, g->root->bytes);
     px_free(a, g->local, g->local_bytes * g->width);
     px_free(a, g->tid[0], 3 * g->width * sizeof(uint32_t));
     px_free(a, g->sync, g->width * sizeof *g->sync);
@@ -43,7 +43,7 @@ static void free_frames(struct px_cta *cta)
     }
 }
 
-/* Frames that are still in use (after a trap) go to the spare list. */
+/* Frames that are still in use (after a trap) may be used again. */
 static void collect_frames(struct px_gang *g)
 {
     uint32_t i;
@@ -79,6 +79,8 @@ static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
     g->level = cta->code->level;
     g->n = g->width = cta->code->width;
     g->first = first;
+    const uint32_t left = cta->threads - first;
+    g->all = px_lanes_below(left < g->width ? left : g->width);
     g->shortens = cta->shortens;
     g->tiles = cta->tiles;
     if (!px_entries_init(&g->entries, a, g->width)) return false;
@@ -136,33 +138,34 @@ static void fill_tids(struct px_gang *g, struct px_shape block)
     }
 }
 
-/* a / b and what is left, by the shorter division where that will do. */
-static uint64_t split(uint64_t a, uint32_t b, uint32_t *rest)
-{
-    if (a >> 32) return *rest = (uint32_t)(a % b), a / b;
-    return *rest = (uint32_t)a % b, (uint32_t)a / b;
-}
-
 /* What differs between the CTAs of a grid. */
 static void number_cta(struct px_cta *cta, const struct px_grid *grid, uint64_t number)
 {
     struct px_uniform *u = &cta->uniform;
+    const uint64_t rows = number / grid->grid.x;
     cta->number = number;
-    if (grid->grid.y == 1 && grid->grid.z == 1) {
-        cta->ctaid[0] = (uint32_t)number;
-        cta->ctaid[1] = cta->ctaid[2] = 0;
-    } else {
-        uint64_t rows = split(number, grid->grid.x, &cta->ctaid[0]);
-        cta->ctaid[2] = (uint32_t)split(rows, grid->grid.y, &cta->ctaid[1]);
+    u->ctaid[0] = cta->ctaid[0] = (uint32_t)(number % grid->grid.x);
+    u->ctaid[1] = cta->ctaid[1] = (uint32_t)(rows % grid->grid.y);
+    u->ctaid[2] = cta->ctaid[2] = (uint32_t)(rows / grid->grid.y);
+    u->smid = (uint32_t)(number % u->nsmid);
+}
+
+/* The same for the CTA behind the last one, without divisions. */
+static void number_next(struct px_cta *cta, const struct px_grid *grid)
+{
+    struct px_uniform *u = &cta->uniform;
+    cta->number++;
+    if (++u->smid == u->nsmid) u->smid = 0;
+    if (++cta->ctaid[0] == grid->grid.x) {
+        cta->ctaid[0] = 0;
+        if (++cta->ctaid[1] == grid->grid.y) cta->ctaid[1] = 0, cta->ctaid[2]++;
     }
     for (int i = 0; i < 3; i++) u->ctaid[i] = cta->ctaid[i];
-    split(number, u->nsmid, &u->smid);
 }
 
 static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
 {
     struct px_uniform *u = &cta->uniform;
-    if (u->gridid == grid->id && u->shared_window == px_window_base(PX_WIN_SHARED, cta->slot)) return;
     uint32_t unit = grid->device->arch.sm < 80 ? 256 : 128; /* in which shared memory is handed out */
     bool reshape = u->ntid[0] != grid->block.x || u->ntid[1] != grid->block.y;
     *u = (struct px_uniform){.ntid = {grid->block.x, grid->block.y, grid->block.z},
@@ -183,28 +186,35 @@ static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
 
 static bool start_gang(struct px_gang *g)
 {
-    uint32_t left = g->cta->threads - g->first;
-    g->live = px_lanes_below(left < g->width ? left : g->width);
+    uint32_t *warp = &g->cta->live_lanes[g->first / 32];
+    g->live = g->all;
     px_async_reset(g);
-    if (!px_local_clear(g, 0)) return false;
+    if (g->local_bytes && !px_local_clear(g, 0)) return false;
     struct px_frame *f = px_frame_push(g, NULL, g->cta->code->entry);
     if (!f) return false;
-    f->live = g->live;
-    px_entries_start(&g->entries, f, g->live);
-    for (uint32_t w = 0; w < g->width / 32 && g->first / 32 + w < g->cta->nwarps; w++)
-        g->cta->live_lanes[g->first / 32 + w] = px_lanes_warp(&g->live, w);
+    f->live = g->all;
+    px_entries_start(&g->entries, f, &g->all);
+    for (uint32_t w = 0; w < PX_MASK_WORDS && g->all.w[w]; w++) {
+        warp[2 * w] = (uint32_t)g->all.w[w];
+        warp[2 * w + 1] = (uint32_t)(g->all.w[w] >> 32);
+    }
     return true;
 }
 
+/* `cta` is none yet, or has ended and is of this code. What it keeps from a CTA of the same grid stays. */
 static bool start_cta(struct px_cta *cta, struct px_grid *grid, uint64_t number, uint32_t slot)
 {
+    const bool again = cta->uniform.gridid == grid->id && cta->slot == slot;
     cta->grid = grid;
     cta->slot = slot;
     cta->trap.error = 0;
     cta->meeting = (struct px_meeting){0};
     cta->turn = 0;
-    fill_uniform(cta, grid);
-    number_cta(cta, grid, number);
+    if (!again) fill_uniform(cta, grid);
+    if (again && number == cta->number + 1)
+        number_next(cta, grid);
+    else
+        number_cta(cta, grid, number);
     if (cta->errors) memset(cta->last_error, 0, cta->threads * sizeof *cta->last_error);
     cta->errors = cta->told = false;
     cta->counted = grid->device->config.deterministic;
@@ -340,18 +350,14 @@ static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worke
     }
 }
 
-/* Whoever calls may have any floating-point mode, and finds it again. */
 enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
 {
     if (!px_tally_take(worker, cta->code)) {
         px_run_stop(cta->grid->run, PX_STOP_MEMORY);
         return PX_CTA_STOPPED;
     }
-    const uint64_t caller = px_fp_enter();
-    worker->fp_mode = PX_FP_HOME;
     const enum px_cta_status status = run_rounds(cta, worker, slice);
     if (status != PX_CTA_DONE) px_private_flush(worker); /* another worker may go on with it */
-    px_fp_leave(caller);
     return status;
 }
 

@@ -122,8 +122,12 @@ static void exit_lanes(struct run *r, const struct px_lanes *lanes, uint32_t nex
     px_entry_drop(&g->entries, gone);
     if (g->entries.running) leave_at(r, next);
     g->live = px_lanes_minus(g->live, gone);
-    for (uint32_t w = 0; w < g->width / 32 && g->first / 32 + w < PX_WARPS_MAX; w++)
-        g->cta->live_lanes[g->first / 32 + w] &= ~px_lanes_warp(&gone, w);
+    uint32_t *warp = &g->cta->live_lanes[g->first / 32];
+    for (uint32_t w = 0; w < PX_MASK_WORDS; w++) {
+        if (!gone.w[w]) continue;
+        warp[2 * w] &= (uint32_t)~gone.w[w];
+        warp[2 * w + 1] &= (uint32_t)(~gone.w[w] >> 32);
+    }
     remove_lanes(g, frame, gone);
     if (g->cta->barriers_used) px_barrier_exited(g->cta);
     if (!g->entries.asleep.n) return;

@@ -2,8 +2,8 @@
  * frame.c - activations of functions: allocation, reuse, local memory.
  *
  * A frame's rows, scalars and constants are one block. Finished frames wait in
- * the CTA's spare list and are used again by the same function without
- * rewriting the constants; the steady state allocates nothing. Rows that code
+ * the CTA's spare list, those of the kernel with their gangs, and are used again
+ * without rewriting the constants; the steady state allocates nothing. Rows that code
  * may read before writing are zeroed at each activation, so no result depends
  * on what ran before.
  */
@@ -15,21 +15,21 @@
 enum { PX_DEPTH_MAX = 20000, CLEAR_PART = 4 << 20 };
 #define PX_FRAMES_MAX (1ull << 30)
 
-/* Of those that have terms rather one of these threads. */
-static struct px_frame *spare_frame(const struct px_gang *g, const struct px_fcode *code)
+static struct px_frame *spare_frame(struct px_cta *cta, const struct px_fcode *code)
 {
-    struct px_frame **found = NULL;
-    for (struct px_frame **at = &g->cta->spare; *at; at = &(*at)->parent) {
-        if ((*at)->code != code) continue;
-        if (!found) found = at;
-        if (!code->nterms) break;
-        if ((*at)->first != g->first) continue;
-        found = at;
-        break;
+    for (struct px_frame **at = &cta->spare, *f; (f = *at); at = &f->parent) {
+        if (f->code != code) continue;
+        *at = f->parent;
+        return f;
     }
-    if (!found) return NULL;
-    struct px_frame *f = *found;
-    *found = f->parent;
+    return NULL;
+}
+
+/* The kernel's frame, which stays with the gang. */
+static struct px_frame *root_frame(struct px_gang *g)
+{
+    struct px_frame *f = g->root;
+    g->root = NULL;
     return f;
 }
 
@@ -73,14 +73,20 @@ bool px_frame_local(struct px_gang *g, uint64_t bytes)
     return px_local_clear(g, had);
 }
 
+/* Of a frame that was of a CTA of this grid most is there. */
 static void fill_uniform(struct px_gang *g, struct px_frame *f, uint64_t local_base)
 {
     struct px_uniform *u = (struct px_uniform *)(f->base + f->code->uniform);
-    *u = g->cta->uniform;
-    u->local_base = local_base;
-    if (f->code->param_bytes) {
-        memcpy(f->base + f->code->params, g->cta->grid->params, f->code->param_bytes);
+    const struct px_uniform *now = &g->cta->uniform;
+    if (u->gridid == now->gridid && u->shared_window == now->shared_window) {
+        for (int i = 0; i < 3; i++) u->ctaid[i] = now->ctaid[i];
+        u->smid = now->smid;
+    } else {
+        *u = *now;
+        if (f->code->param_bytes)
+            memcpy(f->base + f->code->params, g->cta->grid->params, f->code->param_bytes);
     }
+    u->local_base = local_base;
 }
 
 struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const struct px_fcode *code)
@@ -88,7 +94,7 @@ struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const
     uint64_t local_base = parent ? parent->local_top : 0;
     if (parent && parent->depth >= PX_DEPTH_MAX) return NULL;
     if (!px_frame_local(g, local_base + code->local_bytes)) return NULL;
-    struct px_frame *f = spare_frame(g, code);
+    struct px_frame *f = parent ? spare_frame(g->cta, code) : root_frame(g);
     if (!f) f = new_frame(g->cta, code);
     if (!f) return NULL;
     f->parent = parent;
@@ -96,15 +102,20 @@ struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const
     f->rank = PX_FRAME_RANK(f->depth, ++g->frames);
     f->local_top = local_base + code->local_bytes;
     fill_uniform(g, f, local_base);
-    memset(f->base + code->zero_from, 0, code->zero_to - code->zero_from);
+    if (code->zero_to > code->zero_from)
+        memset(f->base + code->zero_from, 0, code->zero_to - code->zero_from);
     f->rows = false;
-    px_kept_forget(f);
+    if (code->nsurveys) px_kept_forget(f);
     if (code->nterms) px_terms_fill(g, f);
     return f;
 }
 
 void px_frame_pop(struct px_gang *g, struct px_frame *frame)
 {
+    if (!frame->parent) {
+        g->root = frame;
+        return;
+    }
     frame->parent = g->cta->spare;
     g->cta->spare = frame;
 }

@@ -14,6 +14,7 @@
  */
 #include "base/random.h"
 #include "vm/cooperative.h"
+#include "gang/fpmode.h"
 #include "vm/device.h"
 #include "ops/private.h"
 #include "vm/sched_list.h"
@@ -381,7 +382,7 @@ static bool run_cta(struct px_helper *h, struct px_cta *cta, struct px_grid *gri
 }
 
 /* Runs new CTAs of the chunk until it is empty or one of them does not end. */
-static void run_chunk(struct px_helper *h)
+static void run_new(struct px_helper *h)
 {
     struct px_grid *grid = h->grid;
     while (h->next < h->end && !stopped(grid->run)) {
@@ -396,6 +397,20 @@ static void run_chunk(struct px_helper *h)
         if (!run_cta(h, cta, grid, number)) return;
         h->ended++;
     }
+}
+
+/* Whoever works here may have any floating-point mode, and finds it again. */
+static uint64_t enter_home(struct px_helper *h)
+{
+    h->worker.fp_mode = PX_FP_HOME;
+    return px_fp_enter();
+}
+
+static void run_chunk(struct px_helper *h)
+{
+    const uint64_t caller = enter_home(h);
+    run_new(h);
+    px_fp_leave(caller);
 }
 
 static void run_native(struct px_helper *h)
@@ -485,7 +500,9 @@ static void resume(struct px_helper *h, struct px_run *run)
     const uint64_t number = p->number, quiet = h->quiet; /* of its chunk, which may be another grid's */
     px_parked_free(s, p);
     pthread_mutex_unlock(&s->lock);
+    const uint64_t caller = enter_home(h);
     const bool ended = run_cta(h, cta, grid, number);
+    px_fp_leave(caller);
     px_private_flush(&h->worker);
     tell(h);
     pthread_mutex_lock(&s->lock);

@@ -126,7 +126,8 @@ static void start(struct model *m, uint64_t seed)
     for (uint32_t i = 0; i < FRAMES; i++)
         m->frame[i] = (struct px_frame){.depth = depth[i], .rank = PX_FRAME_RANK(depth[i], i + 1)};
     assert_true(init(&m->set, LANES));
-    px_entries_start(&m->set, &m->frame[0], px_lanes_below(LANES));
+    const struct px_lanes lanes = px_lanes_below(LANES);
+    px_entries_start(&m->set, &m->frame[0], &lanes);
 }
 
 /* Takes the next entry and holds it against the lanes that should be next. False: none can run. */
@@ -404,7 +405,7 @@ static struct lab *new_lab(struct px_lanes apart, uint8_t group, struct px_insn 
     lab->gang = (struct px_gang){
         .n = WIDTH, .width = WIDTH, .cta = &lab->cta, .level = px_level_best(), .live = all, .running = f};
     assert_true(init(&lab->gang.entries, WIDTH));
-    px_entries_start(&lab->gang.entries, f, all);
+    px_entries_start(&lab->gang.entries, f, &all);
     return lab;
 }
 
@@ -491,7 +492,7 @@ TEST(frames_do_not_meet)
     struct px_frame a = {.rank = PX_FRAME_RANK(1, 1)}, b = {.rank = PX_FRAME_RANK(1, 2)};
     struct px_lanes all = px_lanes_below(32), half = px_lanes_below(16), rest = px_lanes_minus(all, half);
     assert_true(init(&s, 32));
-    px_entries_start(&s, &a, all);
+    px_entries_start(&s, &a, &all);
     px_entries_take(&s);
     px_entry_go(&s, rest, &b, 9, false);
     px_entry_go(&s, half, &a, 9, false);
