@@ -207,6 +207,17 @@ void px_emit_barrier(struct px_emitter *e, const struct px_ir_inst *in, const st
     px_emit_both(e, do_barrier, r);
 }
 
+/* Whole groups at once where there is a handler for it; px_warp_sync does them all. */
+static px_handler meeting_of(const struct px_emitter *e, uint32_t kind)
+{
+    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
+    const uint32_t op = PX_SYNC_OP(kind);
+    if (!(e->f->coder->engine & PX_ENGINE_warps)) return px_warp_sync;
+    if (op <= PX_SHFL_IDX) return fixed[PX_FIX_shuffle][0];
+    if (op <= PX_VOTE_BALLOT) return fixed[PX_FIX_vote][0];
+    return op >= PX_REDUX_ADD && op <= PX_REDUX_XOR ? fixed[PX_FIX_redux][0] : px_warp_sync;
+}
+
 /* Operands: lower_warp.c. */
 void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
@@ -217,7 +228,7 @@ void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struc
     r.b = either(e, &r, &o[3], PX_SYNC_SCALAR_B);
     r.c = either(e, &r, &o[4], PX_SYNC_SCALAR_C);
     r.x[0] = either(e, &r, &o[5], PX_SYNC_SCALAR_M);
-    px_emit_both(e, px_warp_sync, r);
+    px_emit_both(e, meeting_of(e, in->fact), r);
 }
 
 void px_emit_activemask(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)

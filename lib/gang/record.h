@@ -142,6 +142,7 @@ struct px_survey {
     uint32_t low;  /* low bits that are set in some address */
     uint64_t least, spread, step;
     uint64_t down; /* from each group of 16 lanes to the next, when there are 16 of them; 0: it differs */
+    uint64_t last, stride; /* place of the last access of a line, and how far it was from the one before */
 };
 
 /*

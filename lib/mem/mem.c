@@ -28,6 +28,7 @@ enum {
     COMMIT_STEP = 16 << 20,
     KEEP_PAGES_BELOW = 1 << 16,
     NEAR_NULL = 1 << 20,
+    LARGE_PAGE = 2 << 20,
     EXTRA = 4,
     KIND = 255,
     TAG_SHIFT = 8
@@ -115,6 +116,18 @@ static uint64_t end_of(const struct px_mem_slot *r)
     return r->lo + r->len;
 }
 
+/* Whole large pages of a block: a kernel that goes from page to page would look each one up. */
+static void ask_large_pages(uint8_t *at, uint64_t size)
+{
+#ifdef MADV_HUGEPAGE
+    uint8_t *from = (uint8_t *)(uintptr_t)round_up((uintptr_t)at, LARGE_PAGE);
+    uint8_t *to = (uint8_t *)((uintptr_t)(at + size) & ~(uintptr_t)(LARGE_PAGE - 1));
+    if (to > from) madvise(from, (size_t)(to - from), MADV_HUGEPAGE); /* no more than a wish */
+#else
+    (void)at, (void)size;
+#endif
+}
+
 /* A block of host-pointer mode: `committed` counts the pages of all. */
 static uint64_t map_block(struct px_mem *mem, uint64_t size)
 {
@@ -123,6 +136,7 @@ static uint64_t map_block(struct px_mem *mem, uint64_t size)
     void *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return 0;
     mem->committed += whole;
+    ask_large_pages(at, whole);
     return (uint64_t)(uintptr_t)at;
 }
 
@@ -191,6 +205,7 @@ bool px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *v
         if (mem->host_mode) unmap_block(mem, at, size);
         return false;
     }
+    if (!mem->host_mode) ask_large_pages(host_of(mem, at), size);
     *va = at;
     return true;
 }

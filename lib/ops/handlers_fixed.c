@@ -12,6 +12,7 @@
 #include "ops/lane.h"
 #include "ops/row.h"
 #include "ops/reach.h"
+#include "ops/warp_rows.h"
 #include "gen/handlers.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -268,7 +269,7 @@ PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
             if (m[i]) s[i] = (MEM)b[i];                                                                      \
         }                                                                                                    \
     } else if (full) {                                                                                       \
-        for (uint32_t i = 0; i < n; i++) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);            \
+        PX_EACH_LANE PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);                                \
     } else {                                                                                                 \
         uint32_t i;                                                                                          \
         PX_FOR_LANES(i, lanes) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);                      \

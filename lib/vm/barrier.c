@@ -139,8 +139,20 @@ static bool wait_at(struct px_gang *g, struct px_entry *e, const struct px_insn 
     return true;
 }
 
+/* All lanes of a CTA of one gang come together to a barrier where nobody waits: it opens at once. */
+static bool opens_at_once(const struct px_gang *g, const struct px_entry *e, const struct px_insn *in)
+{
+    const struct px_cta *cta = g->cta;
+    return in->imm == PX_BAR_SYNC && !in->b && in->flags & PX_IF_SCALAR_A && !g->resume && cta->ngangs == 1 &&
+           !cta->barriers_used && !g->entries.asleep.n && px_lanes_equal(&e->mask, &g->live);
+}
+
 bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_insn *in)
 {
+    if (opens_at_once(g, e, in) && operand(g, in->a, 0, true) < PX_BARRIERS) {
+        px_private_flush(g->worker);
+        return true;
+    }
     struct px_lanes lanes = same_number(g, in, e->mask);
     uint32_t lane = px_lanes_first(&lanes);
     px_private_flush(g->worker);

@@ -83,6 +83,7 @@ static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
     g->all = px_lanes_below(left < g->width ? left : g->width);
     g->shortens = cta->shortens;
     g->tiles = cta->tiles;
+    g->prefetch = cta->prefetch;
     if (!px_entries_init(&g->entries, a, g->width)) return false;
     g->tid[0] = px_alloc(a, 3 * g->width * sizeof(uint32_t));
     if (!g->tid[0]) return false;
@@ -100,6 +101,7 @@ static struct px_cta *new_cta(struct px_grid *grid)
     cta->alloc = a;
     cta->shortens = grid->device->engine & PX_ENGINE_narrow;
     cta->tiles = grid->device->engine & PX_ENGINE_tiles;
+    cta->prefetch = grid->device->engine & PX_ENGINE_prefetch;
     cta->keeps = grid->device->engine & PX_ENGINE_segments;
     cta->code = code;
     cta->threads = code->threads;

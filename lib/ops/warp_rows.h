@@ -1,0 +1,222 @@
+/*
+ * warp_rows.h - shuffles, votes and sums of warps on rows, 32 lanes at a time.
+ *
+ * Serves the usual case: the active lanes of each warp name one group, all of which is here. Everything else
+ * (lanes that wait for others, that collect what they waited for, that name different groups; faults) is for
+ * px_warp_sync, which looks at each lane, and gives the same bits. Part of handlers_fixed.c, once a SIMD
+ * level.
+ */
+#ifndef PX_OPS_WARP_ROWS_H
+#define PX_OPS_WARP_ROWS_H
+
+#include "ops/row.h"
+#include "ops/warp.h"
+
+enum { WARP = 32 };
+#define PX_WARP_LOOP _Pragma("GCC ivdep") for (uint32_t i = 0; i < WARP; i++)
+
+/* Is each warp's group complete, and one? Then it is the warp's active lanes. */
+PX_INLINE bool groups_are_here(const struct px_gang *g, const struct px_insn *in)
+{
+    const bool scalar = in->flags & PX_SYNC_SCALAR_M;
+    const uint32_t *members = PX_ROW(g, uint32_t, in->x[0]), *m = PX_ROW(g, uint32_t, 0);
+    if (g->resume) return false;
+    if (in->imm & PX_SYNC_ACTIVE) return true;
+    if (scalar && g->full && *members == ~0u) return true;
+    for (uint32_t w = 0; w < g->n / WARP; w++) {
+        const uint32_t here = px_lanes_warp(&g->active, w), *row = members + w * WARP;
+        uint32_t differ = 0;
+        if (!here) continue;
+        const uint32_t member = scalar ? *members : row[__builtin_ctz(here)];
+        if (!scalar) PX_WARP_LOOP differ |= (row[i] ^ member) & m[w * WARP + i];
+        if (differ || here & ~member || member & px_lanes_warp(&g->live, w) & ~here) return false;
+    }
+    return true;
+}
+
+/* Elements of one warp into a row, for the lanes that are active. */
+PX_INLINE void put_warp(uint32_t *d, const uint32_t *v, const uint32_t *m, uint32_t here)
+{
+    if (here == ~0u)
+        PX_WARP_LOOP d[i] = v[i];
+    else
+        PX_WARP_LOOP d[i] = m[i] ? v[i] : d[i];
+}
+
+/* ---- shfl ---- */
+
+/* Which lane each one reads, and whether it lies inside its segment (0 or ~0). */
+struct route {
+    uint32_t from[WARP], inside[WARP];
+};
+
+PX_INLINE void routed(struct route *r, uint32_t mode, const uint32_t *b, const uint32_t *c)
+{
+    PX_WARP_LOOP
+    {
+        const uint32_t by = b[i] & 31, segment = c[i] >> 8 & 31, low = i & segment;
+        const int32_t high = (int32_t)(low | (c[i] & 31 & ~segment));
+        const int32_t j = (int32_t)(mode == PX_SHFL_UP     ? i - by
+                                    : mode == PX_SHFL_DOWN ? i + by
+                                    : mode == PX_SHFL_BFLY ? (i ^ by)
+                                                           : (low | (by & ~segment)));
+        const bool inside = mode == PX_SHFL_UP ? j >= high : j <= high;
+        r->from[i] = inside ? (uint32_t)j : i;
+        r->inside[i] = 0u - (uint32_t)inside;
+    }
+}
+
+static __attribute__((noinline)) void find_route(struct route *r, uint32_t mode, const uint32_t *b,
+                                                 const uint32_t *c)
+{
+    switch (mode) {
+    case PX_SHFL_UP: routed(r, PX_SHFL_UP, b, c); break;
+    case PX_SHFL_DOWN: routed(r, PX_SHFL_DOWN, b, c); break;
+    case PX_SHFL_BFLY: routed(r, PX_SHFL_BFLY, b, c); break;
+    default: routed(r, PX_SHFL_IDX, b, c); break;
+    }
+}
+
+/* The 32 operands of a warp: of its row, or the scalar. */
+PX_INLINE const uint32_t *operands(const uint32_t *row, bool scalar, uint32_t at, uint32_t all[WARP])
+{
+    if (!scalar) return row + at;
+    PX_WARP_LOOP all[i] = *row;
+    return all;
+}
+
+/* out[i] = a[from[i]]; out may be a. */
+#if defined(__AVX512F__)
+typedef uint32_t px_half_warp __attribute__((vector_size(64), aligned(4), may_alias));
+PX_INLINE void permute(uint32_t *out, const uint32_t *a, const uint32_t *from)
+{
+    const px_half_warp *v = (const px_half_warp *)(const void *)a,
+                       *f = (const px_half_warp *)(const void *)from;
+    px_half_warp *o = (px_half_warp *)(void *)out;
+    const px_half_warp low = __builtin_shuffle(v[0], v[1], f[0]), high = __builtin_shuffle(v[0], v[1], f[1]);
+    o[0] = low;
+    o[1] = high;
+}
+#else
+PX_INLINE void permute(uint32_t *out, const uint32_t *a, const uint32_t *from)
+{
+    uint32_t v[WARP];
+    memcpy(v, a, sizeof v);
+    for (uint32_t i = 0; i < WARP; i++) out[i] = v[from[i] & 31];
+}
+#endif
+
+/* Lanes that are not of the group give nothing: who would read one keeps its own. */
+PX_INLINE void among(uint32_t *to, const uint32_t *from, uint32_t here)
+{
+    PX_WARP_LOOP to[i] = here >> from[i] & 1 ? from[i] : i;
+}
+
+static int f0_shuffle(struct px_gang *g, const struct px_insn *in)
+{
+    const bool one_b = in->flags & PX_SYNC_SCALAR_B, one_c = in->flags & PX_SYNC_SCALAR_C;
+    const uint32_t *a = PX_ROW(g, uint32_t, in->a), *b = PX_ROW(g, uint32_t, in->b),
+                   *c = PX_ROW(g, uint32_t, in->c), *m = PX_ROW(g, uint32_t, 0), n = g->n;
+    const uint32_t mode = PX_SYNC_OP(in->imm);
+    struct route r;
+    uint32_t all_b[WARP], all_c[WARP], v[WARP], from[WARP];
+    if (!groups_are_here(g, in)) return px_warp_sync(g, in);
+    if (one_b && one_c) find_route(&r, mode, operands(b, true, 0, all_b), operands(c, true, 0, all_c));
+    for (uint32_t at = 0; at < n; at += WARP) {
+        const uint32_t here = px_lanes_warp(&g->active, at / WARP);
+        if (!here) continue;
+        if (!one_b || !one_c)
+            find_route(&r, mode, operands(b, one_b, at, all_b), operands(c, one_c, at, all_c));
+        if (here == ~0u && in->d) {
+            uint32_t *d = PX_ROW(g, uint32_t, in->d) + at;
+            permute(d, a + at, r.from);
+        } else if (in->d) {
+            among(from, r.from, here);
+            permute(v, a + at, from);
+            put_warp(PX_ROW(g, uint32_t, in->d) + at, v, m + at, here);
+        }
+        if (in->e) put_warp(PX_ROW(g, uint32_t, in->e) + at, r.inside, m + at, here);
+    }
+    return PX_STEP_NEXT;
+}
+
+/* ---- vote ---- */
+
+PX_INLINE bool holds(uint32_t mode, uint32_t bits, uint32_t here)
+{
+    return mode == PX_VOTE_ALL ? bits == here : mode == PX_VOTE_ANY ? bits != 0 : !bits || bits == here;
+}
+
+static int f0_vote(struct px_gang *g, const struct px_insn *in)
+{
+    const uint32_t mode = PX_SYNC_OP(in->imm), *m = PX_ROW(g, uint32_t, 0), n = g->n;
+    const uint32_t to = mode == PX_VOTE_BALLOT ? in->d : in->e;
+    struct px_lanes p = {{0}};
+    if (!groups_are_here(g, in)) return px_warp_sync(g, in);
+    g->level->to_bits(PX_ROW(g, uint32_t, in->a), n, p.w);
+    p = in->flags & PX_IF_NEGATE ? px_lanes_minus(g->active, p) : px_lanes_and(g->active, p);
+    for (uint32_t at = 0; at < n && to; at += WARP) {
+        const uint32_t here = px_lanes_warp(&g->active, at / WARP), bits = px_lanes_warp(&p, at / WARP);
+        const uint32_t v = mode == PX_VOTE_BALLOT ? bits : 0u - (uint32_t)holds(mode, bits, here);
+        uint32_t *d = PX_ROW(g, uint32_t, to) + at;
+        PX_WARP_LOOP d[i] = m[at + i] ? v : d[i];
+    }
+    return PX_STEP_NEXT;
+}
+
+/* ---- redux of integers ---- */
+
+PX_INLINE uint32_t fold_pair(uint32_t op, uint32_t x, uint32_t y)
+{
+    switch (op) {
+    case PX_REDUX_ADD: return x + y;
+    case PX_REDUX_UMIN: return x < y ? x : y;
+    case PX_REDUX_UMAX: return x > y ? x : y;
+    case PX_REDUX_SMIN: return (int32_t)x < (int32_t)y ? x : y;
+    case PX_REDUX_SMAX: return (int32_t)x > (int32_t)y ? x : y;
+    case PX_REDUX_AND: return x & y;
+    case PX_REDUX_OR: return x | y;
+    default: return x ^ y;
+    }
+}
+
+/* What changes nothing. */
+PX_INLINE uint32_t fold_none(uint32_t op)
+{
+    return op == PX_REDUX_UMIN || op == PX_REDUX_AND ? ~0u
+           : op == PX_REDUX_SMIN                     ? 0x7fffffffu
+           : op == PX_REDUX_SMAX                     ? 0x80000000u
+                                                     : 0;
+}
+
+PX_INLINE int fold_rows(struct px_gang *g, const struct px_insn *in, const uint32_t op)
+{
+    const uint32_t *a = PX_ROW(g, uint32_t, in->a), *m = PX_ROW(g, uint32_t, 0), n = g->n;
+    uint32_t *d = PX_ROW(g, uint32_t, in->d), v[WARP];
+    if (!in->d) return PX_STEP_NEXT;
+    for (uint32_t at = 0; at < n; at += WARP) {
+        PX_WARP_LOOP v[i] = m[at + i] ? a[at + i] : fold_none(op);
+        for (uint32_t half = WARP / 2; half; half /= 2)
+            for (uint32_t i = 0; i < half; i++) v[i] = fold_pair(op, v[i], v[i + half]);
+        PX_WARP_LOOP d[at + i] = m[at + i] ? v[0] : d[at + i];
+    }
+    return PX_STEP_NEXT;
+}
+
+static int f0_redux(struct px_gang *g, const struct px_insn *in)
+{
+    if (!groups_are_here(g, in)) return px_warp_sync(g, in);
+    switch (PX_SYNC_OP(in->imm)) {
+    case PX_REDUX_ADD: return fold_rows(g, in, PX_REDUX_ADD);
+    case PX_REDUX_UMIN: return fold_rows(g, in, PX_REDUX_UMIN);
+    case PX_REDUX_UMAX: return fold_rows(g, in, PX_REDUX_UMAX);
+    case PX_REDUX_SMIN: return fold_rows(g, in, PX_REDUX_SMIN);
+    case PX_REDUX_SMAX: return fold_rows(g, in, PX_REDUX_SMAX);
+    case PX_REDUX_AND: return fold_rows(g, in, PX_REDUX_AND);
+    case PX_REDUX_OR: return fold_rows(g, in, PX_REDUX_OR);
+    case PX_REDUX_XOR: return fold_rows(g, in, PX_REDUX_XOR);
+    default: return px_warp_sync(g, in);
+    }
+}
+
+#endif
