@@ -54,11 +54,19 @@ void px_emit_both(struct px_emitter *e, px_handler fn, struct px_insn in)
     px_emit_pair(e, fn, fn, &in);
 }
 
+void px_emit_whole(struct px_emitter *e, px_handler fn)
+{
+    const struct px_whole whole = {e->n - 1, fn};
+    if (e->loop_until && !e->guard && px_ir_kind_of(e->in->op) != PX_IR_TABLE)
+        px_vec_push(e->f->coder->scratch, &e->wholes, whole);
+}
+
 void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in)
 {
     in.m = e->guard;
     struct px_insn *conv = px_emit_pair(e, fn[e->guard != 0], fn[1], &in);
     if (e->guard) conv->m = e->conv_guard;
+    px_emit_whole(e, fn[0]);
 }
 
 void px_emit_own(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
@@ -437,6 +445,13 @@ static void finish_ord(struct px_emitter *e)
     if (done != e->ord) px_emit_both(e, px_emit_no_record, (struct px_insn){0});
 }
 
+static void enter_loop(struct px_emitter *e, uint32_t place)
+{
+    const uint32_t end = place + px_forks_blocks(e->f, place);
+    if (place >= e->loop_until) e->loop_until = 0;
+    if (end > place && end > e->loop_until) e->loop_until = end;
+}
+
 static void emit_block(struct px_emitter *e, uint32_t place)
 {
     const struct px_irfn *f = e->f;
@@ -447,6 +462,7 @@ static void emit_block(struct px_emitter *e, uint32_t place)
     const struct px_flow_block b = f->graph.blocks[node];
     e->pc_of[node] = e->block_pc = e->n;
     e->fp = f->code->home_fp;
+    enter_loop(e, place);
     for (uint32_t i = b.first; i < b.first + b.n; i++) emit_inst(e, &f->insts.at[i]);
     set_mode(e, f->code->home_fp); /* a block that does not end in a branch */
     finish_ord(e);

@@ -21,11 +21,19 @@ struct px_temp {
     bool used, held;
 };
 
+/* What the record of the divergent version at pc would be where no other lane has anything in its row. */
+struct px_whole {
+    uint32_t pc;
+    px_handler fn;
+};
+
 struct px_emitter {
     struct px_irfn *f;
     uint32_t n, cap; /* records so far, in px_fcode.conv and .div; room there */
     PX_VEC(struct px_temp) temps;
     PX_VEC(struct px_insn *) replaced; /* records that fused ones stand in for */
+    PX_VEC(struct px_whole) wholes;    /* of innermost loops, by pc */
+    uint32_t loop_until;               /* blocks up to this place in the order are of a loop */
     PX_VEC(uint64_t) pool;             /* constants, 8 bytes each; those of 16 begin at even places */
     uint32_t *hash, hash_size;         /* of the pool: places + 1 */
     PX_VEC(struct px_table *) tables;  /* targets are nodes until the end */
@@ -67,6 +75,9 @@ struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler d
 /* Two records, each with its handler, for the convergent and the divergent version. */
 void px_emit_versions(struct px_emitter *e, const struct px_insn *conv, const struct px_insn *div);
 void px_emit_both(struct px_emitter *e, px_handler fn, struct px_insn in); /* same handler in both versions */
+/* The divergent record just made, masked by its entry alone, could be this one where rows are written whole.
+ */
+void px_emit_whole(struct px_emitter *e, px_handler fn);
 /* A handler pair [unmasked, masked] under the guard. */
 void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in);
 /* A move: under the guard, or into a row that owns itself. */
@@ -93,6 +104,12 @@ px_emission px_emit_acquire, px_emit_release, px_emit_jump, px_emit_branch, px_e
 struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align);
 /* fuse.c: the record that was just made and those before it, where one handler does their work. */
 void px_fuse(struct px_emitter *e);
+/* Its parts: does the register d, not a kept one, live up to the instruction at this place of the layout,
+ * which reads it once? One record that does the work of two, in place of the first, where there is a handler.
+ */
+bool px_fuse_dies(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
+                  uint32_t place);
+void px_fuse_pair(const struct px_level *level, struct px_insn *first);
 /* counted.c: a record that counts the lanes of an access under a guard; the list of what is counted. */
 void px_counted_lanes(struct px_emitter *e, const struct px_ir_inst *in);
 void px_counted_keep(struct px_emitter *e);

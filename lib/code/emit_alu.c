@@ -140,6 +140,7 @@ void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const 
         }
     }
     px_emit_versions(e, is_alone ? &alone_record : &r, &d);
+    px_emit_whole(e, set->fn[0][div.bits]);
 }
 
 /* d = x + scalar, where d is an offset: the scalar of x, or none when x is the base itself, and what is
@@ -215,6 +216,7 @@ static void move_alone(struct px_emitter *e, enum px_fixed fix, enum px_fixed ro
             row == fix && px_emit_is_scalar(&o[i]) ? px_emit_row(e, &o[i]) : px_emit_place(e, &o[i]);
     }
     px_emit_versions(e, &conv, &div);
+    px_emit_whole(e, fixed[row][0]);
 }
 
 void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
@@ -239,6 +241,7 @@ void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struc
         div.a = px_emit_place(e, &o[1]);
         div.m = e->guard;
         px_emit_versions(e, &conv, &div);
+        px_emit_whole(e, e->f->coder->level->fixed[fix][0]);
         return;
     }
     r.a = spread ? px_emit_place(e, &o[1]) : px_emit_row(e, &o[1]);

@@ -4,12 +4,21 @@
  *
  * Both are found in the layout. A fork is a block that ends in a branch, followed by one block that only it
  * leads to, or two, and then by the block where all lanes are together again. A loop is an innermost one of
- * blocks that compute, load and store, and nothing else.
+ * blocks that compute, load and store, and nothing else. Its own records are those of the divergent version,
+ * but write whole rows where they need not be masked, and do two statements at once where fuse.c knows how.
  */
 #include "code/forks.h"
 #include <stdlib.h>
 
-enum { ARM_MOST = 64, ROWS_MOST = 48 };
+enum { ARM_MOST = 64, ROWS_MOST = 48, STEP = 4 /* of positions: rows.c */ };
+
+/* What is made while loops are looked for. */
+struct finder {
+    struct px_emitter *e;
+    const uint32_t *end_of;
+    bool *is_base; /* by register: what convergent code adds to its row may matter when it does not itself */
+    uint32_t *placed; /* by place in the order: instructions before it */
+};
 
 static const struct px_ir_inst *last_of(const struct px_irfn *f, uint32_t node)
 {
@@ -44,6 +53,11 @@ static bool is_straight(const struct px_ir_inst *in)
 
 /* The same, and it does not matter which lanes run it, nor whether it is tried again after it could not be
  * done. */
+static bool computes(const struct px_ir_inst *in)
+{
+    return is_straight(in) && px_ir_kind_of(in->op) != PX_IR_TABLE && in->op != PX_IR_SREG;
+}
+
 static bool is_placeless(const struct px_irfn *f, const struct px_ir_inst *in)
 {
     if (!is_straight(in) || in->op == PX_IR_SREG || px_ir_is(in, PX_OP_atom) || px_ir_is(in, PX_OP_red))
@@ -80,6 +94,14 @@ static struct px_way way_of(const struct px_emitter *e, uint32_t node, const uin
     return (struct px_way){first, end, insts};
 }
 
+static bool way_computes(const struct px_irfn *f, uint32_t node)
+{
+    const struct px_flow_block b = f->graph.blocks[node];
+    for (uint32_t i = b.first; i < b.first + b.n; i++)
+        if (!computes(&f->insts.at[i]) && f->insts.at[i].op != PX_IR_JUMP) return false;
+    return true;
+}
+
 static bool find_fork(const struct px_emitter *e, uint32_t p, const uint32_t *end_of, struct px_fork *fork)
 {
     const struct px_irfn *f = e->f;
@@ -101,8 +123,9 @@ static bool find_fork(const struct px_emitter *e, uint32_t p, const uint32_t *en
         return false;
     if (join >= f->graph.nblocks || place[join] <= p) return false;
     fork->join = e->pc_of[join];
-    if (join != other) fork->other = way_of(e, other, end_of);
-    if (join != taken) fork->taken = way_of(e, taken, end_of);
+    fork->computes = true;
+    if (join != other) fork->other = way_of(e, other, end_of), fork->computes &= way_computes(f, other);
+    if (join != taken) fork->taken = way_of(e, taken, end_of), fork->computes &= way_computes(f, taken);
     return fork->join >= fork->other.end && fork->join >= fork->taken.end;
 }
 
@@ -115,46 +138,68 @@ static uint32_t branch_at(const struct px_emitter *e, uint32_t node, const uint3
 
 /* ---- loops ---- */
 
+uint32_t px_forks_blocks(const struct px_irfn *f, uint32_t p)
+{
+    const uint32_t node = f->loops.order[p], n = f->loops.size[node];
+    if (n > 1) return n;
+    const struct px_ir_inst *last = node < f->graph.nblocks ? last_of(f, node) : NULL;
+    return last && is_branch(last) && node_at(f, last->target) == node; /* a block may branch to itself */
+}
+
 static int by_offset(const void *a, const void *b)
 {
     const struct px_loop_row *x = a, *y = b;
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static bool add_row(struct px_loop *loop, struct px_loop_row *rows, const struct px_ir_reg *reg, bool written)
+/* Where what the register holds matters, as the records of kept registers say it (emit.c). */
+static struct px_loop_row row_of(const struct finder *s, uint32_t reg)
 {
+    const struct px_emitter *e = s->e;
+    const struct px_ir_reg *r = &e->f->regs.at[reg];
+    struct px_loop_row row = {r->row, r->elem, false, 0, UINT32_MAX};
+    if (s->is_base[reg]) return row;
+    row.first_pc = e->pc_at[r->first / STEP] + (r->first % STEP != 0);
+    row.last_pc = r->last % STEP == 0 ? e->pc_at[r->last / STEP] : e->pc_at[r->last / STEP + 1] - 1;
+    return row;
+}
+
+static bool add_row(const struct finder *s, struct px_loop *loop, struct px_loop_row *rows, uint32_t reg,
+                    bool written)
+{
+    const struct px_ir_reg *r = &s->e->f->regs.at[reg];
     uint32_t i = 0;
-    if (reg->temp || reg->row == PX_NONE32) return true;
-    while (i < loop->nrows && rows[i].at != reg->row) i++;
+    if (r->temp || r->row == PX_NONE32) return true;
+    const struct px_loop_row row = row_of(s, reg);
+    while (i < loop->nrows && rows[i].at != r->row) i++;
     if (i == ROWS_MOST) return false;
-    if (i == loop->nrows) rows[loop->nrows++] = (struct px_loop_row){reg->row, reg->elem, false};
+    if (i == loop->nrows) rows[loop->nrows++] = row;
+    if (row.first_pc < rows[i].first_pc) rows[i].first_pc = row.first_pc; /* registers that share a row */
+    if (row.last_pc > rows[i].last_pc) rows[i].last_pc = row.last_pc;
     rows[i].written |= written;
     return true;
 }
 
-static bool add_rows(struct px_loop *loop, struct px_loop_row *rows, const struct px_irfn *f,
+static bool add_rows(const struct finder *s, struct px_loop *loop, struct px_loop_row *rows,
                      const struct px_ir_inst *in)
 {
-    const struct px_ir_opd *o = px_ir_opds(f, in);
-    bool ok = in->guard == PX_NONE32 || add_row(loop, rows, &f->regs.at[in->guard], false);
+    const struct px_ir_opd *o = px_ir_opds(s->e->f, in);
+    bool ok = in->guard == PX_NONE32 || add_row(s, loop, rows, in->guard, false);
     for (uint32_t k = 0; k < in->nopds && ok; k++) {
         const uint32_t reg = px_ir_register(&o[k]);
-        if (reg != PX_NONE32)
-            ok = add_row(loop, rows, &f->regs.at[reg], k < in->ndst && o[k].kind == PX_IR_REG);
+        if (reg != PX_NONE32) ok = add_row(s, loop, rows, reg, k < in->ndst && o[k].kind == PX_IR_REG);
     }
     return ok;
 }
 
 /* Is the loop at place p one that can be run by fewer lanes than the gang has? */
-static bool find_loop(const struct px_emitter *e, uint32_t p, const uint32_t *end_of, struct px_loop *loop)
+static bool find_loop(const struct finder *s, uint32_t p, struct px_loop *loop)
 {
+    const struct px_emitter *e = s->e;
     const struct px_irfn *f = e->f;
-    const uint32_t n = f->loops.size[f->loops.order[p]];
+    const uint32_t n = px_forks_blocks(f, p);
     struct px_loop_row rows[ROWS_MOST];
-    if (n < 2) { /* a block that branches to itself is one, too */
-        const struct px_ir_inst *last = last_of(f, f->loops.order[p]);
-        if (!last || !is_branch(last) || node_at(f, last->target) != f->loops.order[p]) return false;
-    }
+    if (!n) return false;
     *loop = (struct px_loop){.head = e->pc_of[f->loops.order[p]]};
     for (uint32_t k = p; k < p + n; k++) {
         const uint32_t node = f->loops.order[k];
@@ -163,9 +208,9 @@ static bool find_loop(const struct px_emitter *e, uint32_t p, const uint32_t *en
         for (uint32_t i = b.first; i < b.first + b.n; i++) {
             const struct px_ir_inst *in = &f->insts.at[i];
             if (!is_branch(in) && !is_placeless(f, in)) return false;
-            if (!add_rows(loop, rows, f, in)) return false;
+            if (!add_rows(s, loop, rows, in)) return false;
         }
-        loop->end = end_of[node];
+        loop->end = s->end_of[node];
     }
     qsort(rows, loop->nrows, sizeof *rows, by_offset);
     loop->rows = PX_NEW_N(f->coder->keep, struct px_loop_row, loop->nrows + 1);
@@ -173,12 +218,101 @@ static bool find_loop(const struct px_emitter *e, uint32_t p, const uint32_t *en
     return true;
 }
 
+/* ---- records of loops ---- */
+
+static int leave(struct px_gang *g, const struct px_insn *in)
+{
+    (void)g, (void)in;
+    return PX_STEP_JOIN;
+}
+
+static int by_pc(const void *pc, const void *whole)
+{
+    const uint32_t a = *(const uint32_t *)pc, b = ((const struct px_whole *)whole)->pc;
+    return (a > b) - (a < b);
+}
+
+static void write_whole(const struct px_emitter *e, const struct px_loop *loop)
+{
+    for (uint32_t pc = loop->head; pc < loop->end; pc++) {
+        const struct px_whole *w =
+            e->wholes.n ? bsearch(&pc, e->wholes.at, e->wholes.n, sizeof *w, by_pc) : NULL;
+        if (w) loop->code[pc - loop->head].fn = w->fn;
+    }
+}
+
+static void fuse_block(const struct finder *s, const struct px_loop *loop, uint32_t p)
+{
+    const struct px_emitter *e = s->e;
+    const struct px_irfn *f = e->f;
+    const struct px_flow_block b = f->graph.blocks[f->loops.order[p]];
+    const struct px_ir_inst *before = NULL;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < b.n; i++) {
+        const struct px_ir_inst *in = &f->insts.at[b.first + i];
+        const uint32_t place = s->placed[p] + i, pc = e->pc_at[place], n = e->pc_at[place + 1] - pc;
+        if (!n) continue;
+        const bool one = n == 1 && px_ir_kind_of(in->op) == PX_IR_STATEMENT;
+        if (one && before && last + 1 == pc) {
+            const struct px_ir_opd *d = px_ir_opds(f, before);
+            if (d->kind == PX_IR_REG && !s->is_base[d->at] && px_fuse_dies(f, d, in, place))
+                px_fuse_pair(f->coder->level, &loop->code[last - loop->head]);
+        }
+        before = one ? in : NULL;
+        last = pc;
+    }
+}
+
+static void make_code(const struct finder *s, uint32_t p, struct px_loop *loop)
+{
+    const struct px_emitter *e = s->e;
+    const struct px_coder *coder = e->f->coder;
+    const uint32_t n = loop->end - loop->head;
+    loop->code = PX_NEW_N(coder->keep, struct px_insn, n + 1);
+    memcpy(loop->code, e->f->code->div + loop->head, n * sizeof *loop->code);
+    loop->code[n] = (struct px_insn){.fn = leave, .ord = loop->code[n - 1].ord, .src = loop->code[n - 1].src};
+    loop->whole = coder->engine & PX_ENGINE_loops;
+    if (!loop->whole) return;
+    write_whole(e, loop);
+    if (!(coder->engine & PX_ENGINE_fusion)) return;
+    for (uint32_t k = 0; k < px_forks_blocks(e->f, p); k++) fuse_block(s, loop, p + k);
+}
+
+/* Both lie in the order of the code. */
+static void name_forks(const struct px_fcode *code)
+{
+    uint32_t i = 0;
+    for (const struct px_loop *loop = code->loops; loop < code->loops + code->nloops; loop++) {
+        while (i < code->nforks && code->forks[i].at < loop->head) i++;
+        for (; i < code->nforks && code->forks[i].at < loop->end; i++)
+            loop->code[code->forks[i].at - loop->head].x[0] = i + 1;
+    }
+}
+
+/* ---- all ---- */
+
+static void begin(struct finder *s, struct px_emitter *e, const uint32_t *end_of)
+{
+    const struct px_irfn *f = e->f;
+    uint32_t placed = 0;
+    *s = (struct finder){e, end_of, PX_NEW_N(f->coder->scratch, bool, f->regs.n + 1),
+                         PX_NEW_N(f->coder->scratch, uint32_t, f->loops.n + 1)};
+    for (uint32_t r = 0; r < f->regs.n; r++)
+        if (f->regs.at[r].keep == PX_IR_OFFSET) s->is_base[f->regs.at[r].base] = true;
+    for (uint32_t p = 0; p < f->loops.n; p++) {
+        s->placed[p] = placed;
+        if (f->loops.order[p] < f->graph.nblocks) placed += f->graph.blocks[f->loops.order[p]].n;
+    }
+}
+
 void px_forks_find(struct px_emitter *e, const uint32_t *end_of)
 {
     struct px_irfn *f = e->f;
     struct px_fcode *code = f->code;
+    struct finder s;
     PX_VEC(struct px_fork) forks = {0};
     PX_VEC(struct px_loop) loops = {0};
+    begin(&s, e, end_of);
     for (uint32_t p = 0; p < f->loops.n; p++) {
         struct px_fork fork = {0};
         struct px_loop loop;
@@ -188,8 +322,9 @@ void px_forks_find(struct px_emitter *e, const uint32_t *end_of)
             fork.at = branch_at(e, node, end_of);
             px_vec_push(f->coder->scratch, &forks, fork);
         }
-        if (f->coder->engine & PX_ENGINE_narrow && find_loop(e, p, end_of, &loop))
-            px_vec_push(f->coder->scratch, &loops, loop);
+        if (!(f->coder->engine & PX_ENGINE_narrow) || !find_loop(&s, p, &loop)) continue;
+        make_code(&s, p, &loop);
+        px_vec_push(f->coder->scratch, &loops, loop);
     }
     code->nforks = forks.n;
     code->nloops = loops.n;
@@ -197,4 +332,5 @@ void px_forks_find(struct px_emitter *e, const uint32_t *end_of)
     code->loops = PX_NEW_N(f->coder->keep, struct px_loop, loops.n + 1);
     for (uint32_t i = 0; i < forks.n; i++) code->forks[i] = forks.at[i];
     for (uint32_t i = 0; i < loops.n; i++) code->loops[i] = loops.at[i];
+    name_forks(code);
 }

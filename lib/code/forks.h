@@ -5,6 +5,9 @@
 
 #include "code/emit.h"
 
+/* How many blocks the loop at place p of the order has; 0: none begins there. */
+uint32_t px_forks_blocks(const struct px_irfn *f, uint32_t p);
+
 /* `end_of`: by node, the pc behind its records. Places are known. */
 void px_forks_find(struct px_emitter *e, const uint32_t *end_of);
 

@@ -10,18 +10,24 @@
 #include "code/emit.h"
 #include "gen/handlers.h"
 
+bool px_fuse_dies(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
+                  uint32_t place)
+{
+    enum { STEP = 4 }; /* of positions: rows.c */
+    const struct px_ir_opd *o = px_ir_opds(f, in);
+    const struct px_ir_reg *r = &f->regs.at[d->at];
+    uint32_t reads = 0;
+    if (r->temp || r->last != place * STEP) return false;
+    for (uint32_t k = in->ndst; k < in->nopds; k++) reads += px_ir_register(&o[k]) == d->at;
+    return reads == 1;
+}
+
 /* Is the instruction that was just emitted the last reader of the register, and reads it once? */
 static bool dies(const struct px_emitter *e, const struct px_ir_opd *d)
 {
-    enum { STEP = 4 }; /* of positions: rows.c */
-    const struct px_irfn *f = e->f;
-    const struct px_ir_opd *o = px_ir_opds(f, e->in);
-    uint32_t reads = 0;
     if (d->kind != PX_IR_REG) return false;
-    const struct px_ir_reg *r = &f->regs.at[d->at];
-    if (r->temp || r->keep != PX_IR_ROW || r->survey || r->last != (e->placed - 1) * STEP) return false;
-    for (uint32_t k = e->in->ndst; k < e->in->nopds; k++) reads += px_ir_register(&o[k]) == d->at;
-    return reads == 1;
+    const struct px_ir_reg *r = &e->f->regs.at[d->at];
+    return r->keep == PX_IR_ROW && !r->survey && px_fuse_dies(e->f, d, e->in, e->placed - 1);
 }
 
 /*
@@ -40,13 +46,10 @@ static const struct px_ir_inst *before(const struct px_emitter *e, const struct 
     return NULL;
 }
 
-static void fuse_statements(struct px_emitter *e)
+void px_fuse_pair(const struct px_level *level, struct px_insn *first)
 {
-    struct px_insn *second = &e->f->code->conv[e->n - 1], *first = second - 1;
-    uint32_t place = e->placed - 1;
-    const struct px_ir_inst *in = before(e, e->in, &place, e->n - 1);
-    if (!in || px_ir_kind_of(in->op) != PX_IR_STATEMENT || !dies(e, px_ir_opds(e->f, in))) return;
-    for (const struct px_fused *x = e->f->coder->level->fused; x->fn; x++) {
+    const struct px_insn *second = first + 1;
+    for (const struct px_fused *x = level->fused; x->fn; x++) {
         const uint32_t from[3] = {second->a, second->b, second->c};
         uint32_t rest[3] = {0}, n = 0;
         if (x->first != first->fn || x->second != second->fn || from[x->at] != first->d) continue;
@@ -58,6 +61,14 @@ static void fuse_statements(struct px_emitter *e)
         first->ord = second->ord;
         return;
     }
+}
+
+static void fuse_statements(struct px_emitter *e)
+{
+    uint32_t place = e->placed - 1;
+    const struct px_ir_inst *in = before(e, e->in, &place, e->n - 1);
+    if (!in || px_ir_kind_of(in->op) != PX_IR_STATEMENT || !dies(e, px_ir_opds(e->f, in))) return;
+    px_fuse_pair(e->f->coder->level, &e->f->code->conv[e->n - 2]);
 }
 
 /* d = a * b + c where both factors were loaded for this. */

@@ -14,11 +14,19 @@
 
 struct px_cta;
 
-/* Where a narrowed loop runs (vm/forks.h), and which lanes its lanes are elsewhere. */
+/* Where a narrowed loop runs (vm/forks.h), which lanes its lanes are elsewhere, and where those stand that
+ * have left it. */
+enum { PX_NARROW_LEFT = 4 };
+struct px_left {
+    uint32_t pc;
+    struct px_lanes lanes;
+};
 struct px_narrow {
     uint8_t *room;
     size_t bytes;
     uint8_t lane[256];
+    uint32_t nleft;
+    struct px_left left[PX_NARROW_LEFT];
     struct px_lanes warps[8]; /* where lanes of each warp stand; while instructions are counted */
 };
 

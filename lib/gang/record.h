@@ -214,17 +214,26 @@ struct px_fork {
     uint32_t at; /* pc of the branch */
     struct px_way other, taken;
     uint32_t join;
+    bool computes; /* and does nothing else: its records look at no lanes but the mask row */
 };
 
-/* An innermost loop, records [head, end), in which nothing depends on which lane it is. */
+/*
+ * An innermost loop, records [head, end), in which nothing depends on which lane it is. Its own records, of
+ * the same numbering from 0 on, with one more behind the last that leaves, are for lanes that have moved into
+ * a frame where nobody else's values lie: they write whole rows. Branches of forks name theirs in x[0], from
+ * 1 on.
+ */
 struct px_loop_row {
     uint32_t at; /* offset in the frame */
     uint8_t elem;
-    bool written; /* else it is only read */
+    bool written;               /* else it is only read */
+    uint32_t first_pc, last_pc; /* where what it holds matters */
 };
 struct px_loop {
     uint32_t head, end, nrows;
     struct px_loop_row *rows; /* those of registers that it names */
+    struct px_insn *code;
+    bool whole; /* they do write whole rows */
 };
 
 /* A variable in local memory, for messages. */
@@ -329,6 +338,8 @@ struct px_level {
     /* Is row a (less row b, when there is one) the same where the mask row m is set? Then *value is that. */
     bool (*is_uniform)(const void *a, const uint64_t *b, const uint32_t *m, uint32_t n, uint32_t elem,
                        uint64_t *value);
+    /* Those elements of a row whose bits are set, side by side; `to` may be `from`. n is a multiple of 32. */
+    void (*pack)(void *to, const void *from, const uint64_t *bits, uint32_t n, uint32_t elem);
     /* What the row of addresses a looks like. n is a multiple of 32; tiles: look for them, too. */
     void (*survey)(struct px_survey *survey, const uint64_t *a, uint32_t n, bool tiles);
 };

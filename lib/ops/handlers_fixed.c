@@ -69,6 +69,55 @@ static void to_row(const uint64_t *bits, uint32_t n, uint32_t *row)
     }
 }
 
+#define PX_GATHER(from, to)                                                                                  \
+    for (uint32_t w = 0; w * 64 < n; w++)                                                                    \
+        for (uint64_t left = bits[w]; left; left &= left - 1)                                                \
+    *(to)++ = (from)[w * 64 + (uint32_t)__builtin_ctzll(left)]
+
+/* Upwards, so nothing is overwritten before it has moved. */
+static void pack(void *to, const void *from, const uint64_t *bits, uint32_t n, uint32_t elem)
+{
+#if defined(__AVX512F__)
+    if (elem == 4) {
+        uint32_t *d = to;
+        for (uint32_t i = 0; i < n; i += 16) {
+            const __mmask16 m = (__mmask16)(bits[i / 64] >> i % 64);
+            _mm512_storeu_si512(
+                d, _mm512_maskz_compress_epi32(m, _mm512_loadu_si512((const uint32_t *)from + i)));
+            d += __builtin_popcount(m);
+        }
+        return;
+    }
+    if (elem == 8) {
+        uint64_t *d = to;
+        for (uint32_t i = 0; i < n; i += 8) {
+            const __mmask8 m = (__mmask8)(bits[i / 64] >> i % 64);
+            _mm512_storeu_si512(
+                d, _mm512_maskz_compress_epi64(m, _mm512_loadu_si512((const uint64_t *)from + i)));
+            d += __builtin_popcount(m);
+        }
+        return;
+    }
+#endif
+    if (elem == 2) {
+        const uint16_t *a = from;
+        uint16_t *d = to;
+        PX_GATHER(a, d);
+    } else if (elem == 4) {
+        const uint32_t *a = from;
+        uint32_t *d = to;
+        PX_GATHER(a, d);
+    } else if (elem == 8) {
+        const uint64_t *a = from;
+        uint64_t *d = to;
+        PX_GATHER(a, d);
+    } else {
+        const px_b128 *a = from;
+        px_b128 *d = to;
+        PX_GATHER(a, d);
+    }
+}
+
 PX_INLINE int branch_on(struct px_gang *g, const struct px_insn *in, bool negate)
 {
     struct px_lanes p;
@@ -583,5 +632,6 @@ const struct px_level PX_AT_LEVEL(level) = {
     .to_bits = to_bits,
     .to_row = to_row,
     .is_uniform = is_uniform,
+    .pack = pack,
     .survey = take_survey,
 };

@@ -43,14 +43,16 @@ struct run {
     uint64_t *budget;
     uint32_t turns; /* backward branches of the gang */
     bool fell; /* the entry runs the divergent version because something taken for granted did not hold */
+    struct px_laps laps;           /* of a narrowed loop, not yet counted */
+    const struct px_loop *refused; /* a loop with a record that could not be done narrowed */
 };
 
-/* Backward branches before a loop in which few lanes are left is narrowed, and fewest lanes of a row. */
+/* Backward branches before a loop in which lanes have parted is narrowed, and fewest lanes of a row. */
 enum { NARROW_AFTER = 4, ROW_LEAST = 32 };
 
 static bool others_run(const struct px_gang *g)
 {
-    return g->entries.ready.n;
+    return g->entries.ready.n || g->worker->narrow.nleft;
 }
 
 /* Handlers need not run the lanes behind the last one of the entry. */
@@ -165,76 +167,120 @@ static bool spend(struct run *r)
     return true;
 }
 
-/* ---- loops in which few lanes are left ---- */
+/* ---- loops whose lanes part ---- */
 
-/* Lanes of a narrowed loop go on elsewhere. */
+/* Lanes of a narrowed loop go on elsewhere, once all have left. */
 static void leave_loop(struct run *r, const struct px_loop *loop, struct px_lanes lanes, uint32_t pc)
 {
     struct px_gang *g = r->g;
+    struct px_narrow *w = &g->worker->narrow;
+    uint32_t i = 0;
     if (px_lanes_empty(&lanes)) return;
-    px_entry_go(&g->entries, px_narrow_leave(g, loop, lanes), r->e->frame, pc, false);
-    px_gang_activate(g, px_lanes_minus(g->active, lanes));
+    px_tally_lapped(g, &r->laps);
+    const struct px_lanes home = px_narrow_leave(g, loop, lanes, pc);
+    while (i < w->nleft && w->left[i].pc != pc) i++;
+    if (i == PX_NARROW_LEFT) {
+        px_entry_go(&g->entries, home, r->e->frame, pc, false);
+        return;
+    }
+    if (i == w->nleft) w->left[w->nleft++] = (struct px_left){pc, {{0}}};
+    w->left[i].lanes = px_lanes_or(w->left[i].lanes, home);
 }
 
 /* A branch of all lanes that still run. True: they are still inside, at *pc. */
 static bool jump_inside(struct run *r, const struct px_loop *loop, uint32_t *pc, uint32_t target)
 {
-    struct px_gang *g = r->g;
     bool inside = target >= loop->head && target < loop->end;
     if (target <= *pc && spend(r)) inside = false;
     *pc = target;
-    if (!inside) return leave_loop(r, loop, g->active, target), false;
-    if (g->n > ROW_LEAST && g->nactive * 2 <= g->n) px_narrow_again(g, loop);
-    return true;
+    if (!inside) leave_loop(r, loop, r->g->active, target);
+    return inside;
+}
+
+/* Both ways of a fork. True: all stand at *pc behind it. */
+static bool fork_inside(struct run *r, const struct px_loop *loop, uint32_t *pc, const struct px_fork *fork)
+{
+    struct px_gang *g = r->g;
+    struct px_fork_stop stop;
+    *pc = fork->join;
+    if (px_fork_run(g, fork, &stop) == PX_STEP_NEXT) return true;
+    const struct px_lanes rest = px_lanes_minus(g->active, stop.lanes);
+    leave_loop(r, loop, stop.lanes, stop.pc);
+    leave_loop(r, loop, rest, stop.rest);
+    return false;
 }
 
 /* Lanes of g->taken branch at *pc, the others do not. True: those that are still inside stand at *pc. */
-static bool split_inside(struct run *r, const struct px_loop *loop, uint32_t *pc, uint32_t target)
+static bool split_inside(struct run *r, const struct px_loop *loop, uint32_t *pc, const struct px_insn *in)
 {
     struct px_gang *g = r->g;
-    const struct px_fork *fork = px_fork_at(r->e->frame->code, *pc);
     const struct px_lanes taken = g->taken, others = px_lanes_minus(g->active, taken);
-    const bool back = target >= loop->head && target < loop->end, on = *pc + 1 < loop->end;
-    struct px_fork_stop stop;
-    px_tally_split(g, r->e->frame->code->div[*pc].ord);
-    if (fork) {
-        if (px_fork_run(g, fork, &stop) == PX_STEP_NEXT) return *pc = fork->join, true;
-        const struct px_lanes rest = px_lanes_minus(g->active, stop.lanes);
-        leave_loop(r, loop, stop.lanes, stop.pc);
-        leave_loop(r, loop, rest, stop.rest);
-        return false;
-    }
-    if (!back || on) leave_loop(r, loop, taken, target);
+    const bool back = in->target >= loop->head && in->target < loop->end, on = *pc + 1 < loop->end;
+    px_tally_split(g, in->ord);
+    if (in->x[0]) return fork_inside(r, loop, pc, &r->e->frame->code->forks[in->x[0] - 1]);
+    if (!back || on) leave_loop(r, loop, taken, in->target);
     if (back || !on) leave_loop(r, loop, others, *pc + 1);
     if (back == on) return false;
-    return jump_inside(r, loop, pc, back ? target : *pc + 1);
+    if (g->n > ROW_LEAST && px_narrow_pays(g, loop)) px_narrow_again(g, loop);
+    return jump_inside(r, loop, pc, back ? in->target : *pc + 1);
 }
 
-/* Does the entry run the loop? Then it has left it, all of its lanes, when this returns. */
-static enum after narrow_loop(struct run *r, uint32_t head)
+/* Runs the loop until no lane is inside, or up to a record that cannot be done here, at *stopped. */
+static void run_loop(struct run *r, const struct px_loop *loop, uint32_t *stopped)
 {
     struct px_gang *g = r->g;
-    const struct px_insn *code = r->e->frame->code->div;
-    if (r->code != code || g->nactive * 2 > g->n || g->n <= ROW_LEAST) return AFTER_GO;
-    const struct px_loop *loop = px_loop_at(r->e->frame->code, head);
-    if (!loop || g->merge_pc < loop->end || !px_narrow_begin(g, loop)) return AFTER_GO;
-    uint32_t pc = head;
+    const struct px_insn *code = r->code;
+    uint32_t pc = loop->head;
     for (bool inside = true; inside;) {
-        const struct px_insn *in = code + pc, *end = code + loop->end;
+        const struct px_insn *in = loop->code + (pc - loop->head);
         const uint32_t start = ord_before(code, pc);
-        int step = PX_STEP_NEXT;
-        while (in < end && (step = in->fn(g, in)) == PX_STEP_NEXT) in++;
-        pc = (uint32_t)(in - code);
-        count(r, start, step == PX_STEP_JUMP || step == PX_STEP_SPLIT ? in->ord : ord_before(code, pc));
-        if (step == PX_STEP_JUMP)
-            inside = jump_inside(r, loop, &pc, in->target);
-        else if (step == PX_STEP_SPLIT)
-            inside = split_inside(r, loop, &pc, in->target);
+        int step;
+        while ((step = in->fn(g, in)) <= PX_STEP_NEXT) in += 1 - step;
+        pc = loop->head + (uint32_t)(in - loop->code);
+        if (step == PX_STEP_JUMP || step == PX_STEP_SPLIT) {
+            px_tally_lap(g, &r->laps, start, in->ord);
+            inside =
+                step == PX_STEP_JUMP ? jump_inside(r, loop, &pc, in->target) : split_inside(r, loop, &pc, in);
+            continue;
+        }
+        while (pc < loop->end && pc > loop->head && code[pc - 1].ord == code[pc].ord) pc--;
+        px_tally_lap(g, &r->laps, start, ord_before(code, pc));
+        inside = false;
+        if (pc == loop->end)
+            leave_loop(r, loop, g->active, pc);
         else
-            inside = false, leave_loop(r, loop, g->active, pc);
+            *stopped = pc;
     }
+}
+
+/*
+ * Does the entry run the loop? Then its lanes go on elsewhere when this returns, or all that were still
+ * inside stand where a record could not be done for lanes that had moved: they do it now, before anybody else
+ * runs.
+ */
+static enum after narrow_loop(struct run *r, const struct px_insn **in, uint32_t head)
+{
+    struct px_gang *g = r->g;
+    struct px_narrow *w = &g->worker->narrow;
+    const struct px_fcode *f = r->e->frame->code;
+    if (r->code != f->div) return AFTER_GO;
+    const struct px_loop *loop = px_loop_at(f, head);
+    uint32_t stopped = UINT32_MAX;
+    if (!loop || loop == r->refused || g->merge_pc < loop->end || !px_narrow_begin(g, loop)) return AFTER_GO;
+    r->laps = (struct px_laps){0};
+    run_loop(r, loop, &stopped);
+    px_tally_lapped(g, &r->laps);
+    if (stopped != UINT32_MAX) px_narrow_leave(g, loop, g->active, stopped);
     px_narrow_end(g);
-    return AFTER_SWITCH;
+    for (; w->nleft; w->nleft--)
+        px_entry_go(&g->entries, w->left[w->nleft - 1].lanes, r->e->frame, w->left[w->nleft - 1].pc, false);
+    if (stopped == UINT32_MAX) return AFTER_SWITCH;
+    r->refused = loop;
+    r->e->pc = stopped;
+    r->e->resume = 0;
+    enter(r, r->e);
+    *in = r->code + stopped;
+    return AFTER_GO;
 }
 
 static enum after go_to(struct run *r, const struct px_insn **in, uint32_t target)
@@ -252,7 +298,7 @@ static enum after go_to(struct run *r, const struct px_insn **in, uint32_t targe
     if (leave) return leave_at(r, target);
     *in = r->code + target;
     if (target > pc || ++r->turns % NARROW_AFTER) return AFTER_GO;
-    return narrow_loop(r, target);
+    return narrow_loop(r, in, target);
 }
 
 /* `lanes` of the running entry may go on by themselves, at pc. */

@@ -42,21 +42,26 @@ const struct px_loop *px_loop_at(const struct px_fcode *code, uint32_t pc)
 
 /* ---- forks ---- */
 
-static int run_way(struct px_gang *g, const struct px_way *way, struct px_lanes lanes,
-                   struct px_fork_stop *stop)
+static void activate_way(struct px_gang *g, struct px_lanes lanes, uint32_t n)
+{
+    g->active = lanes;
+    g->nactive = n;
+    g->full = n == g->n;
+    g->level->to_row(lanes.w, g->n, PX_ROW(g, uint32_t, 0));
+}
+
+static int run_way(struct px_gang *g, const struct px_way *way, struct px_fork_stop *stop)
 {
     const struct px_insn *code = g->running->code->div, *in = code + way->first, *end = code + way->end;
     int step = PX_STEP_NEXT;
-    if (!way->insts) return step;
     const uint32_t before = code[way->first - 1].ord;
-    px_gang_activate(g, lanes);
     for (; in < end; in++) {
         step = in->fn(g, in);
         if (step == PX_STEP_ARRIVED) px_cooperative_arrived(g->cta->grid), step = PX_STEP_NEXT;
         if (step != PX_STEP_NEXT) break;
     }
     px_tally_run(g, before, step == PX_STEP_NEXT ? before + way->insts : in[-1].ord);
-    stop->lanes = lanes;
+    stop->lanes = g->active;
     stop->pc = (uint32_t)(in - code);
     return step;
 }
@@ -64,15 +69,21 @@ static int run_way(struct px_gang *g, const struct px_way *way, struct px_lanes 
 int px_fork_run(struct px_gang *g, const struct px_fork *fork, struct px_fork_stop *stop)
 {
     const struct px_lanes all = g->active, taken = g->taken;
+    const uint32_t n = g->nactive, ntaken = px_lanes_count(&taken);
+    int step = PX_STEP_NEXT;
     stop->rest = fork->taken.insts ? fork->taken.first : fork->join;
     g->forked = true;
-    int step = run_way(g, &fork->other, px_lanes_minus(all, taken), stop);
-    if (step == PX_STEP_NEXT) {
+    if (fork->other.insts) {
+        activate_way(g, px_lanes_minus(all, taken), n - ntaken);
+        step = run_way(g, &fork->other, stop);
+    }
+    if (step == PX_STEP_NEXT && fork->taken.insts) {
         stop->rest = fork->join;
-        step = run_way(g, &fork->taken, taken, stop);
+        activate_way(g, taken, ntaken);
+        step = run_way(g, &fork->taken, stop);
     }
     g->forked = false;
-    px_gang_activate(g, all);
+    activate_way(g, all, n);
     return step;
 }
 
@@ -91,10 +102,9 @@ static bool make_room(struct px_gang *g, size_t bytes)
 }
 
 #define MOVE_LANES(T)                                                                                        \
-    for (uint32_t i = 0; i < n; i++)                                                                         \
-    ((T *)(void *)to)[at ? at[i] : i] = ((const T *)(const void *)from)[by ? by[i] : i]
+    for (uint32_t i = 0; i < n; i++) ((T *)(void *)to)[at[i]] = ((const T *)(const void *)from)[by[i]]
 
-/* Element by[i] of one row becomes element at[i] of another; NULL: i. */
+/* Element by[i] of one row becomes element at[i] of another. */
 static void move_lanes(uint8_t *to, const uint8_t *at, const uint8_t *from, const uint8_t *by, uint32_t n,
                        uint32_t elem)
 {
@@ -113,29 +123,59 @@ static uint32_t list_lanes(uint8_t *list, struct px_lanes lanes)
     return n;
 }
 
-static void stand_together(struct px_gang *g, uint32_t n)
+/* Lanes of the spare frame that are to be run when so many are active. */
+static uint32_t lanes_for(uint32_t nactive)
 {
-    if (g->worker->tally) px_tally_narrowed(&g->worker->narrow, n);
-    g->n = (n + 31) & ~31u;
-    px_gang_activate(g, px_lanes_below(n));
+    return (nactive + 31) & ~31u;
+}
+
+bool px_narrow_pays(const struct px_gang *g, const struct px_loop *loop)
+{
+    const uint32_t n = lanes_for(g->nactive);
+    return loop->whole ? n * 4 <= g->n * 3 : g->nactive * 2 <= g->n;
+}
+
+static void stand(struct px_gang *g, uint32_t n, struct px_lanes lanes)
+{
+    g->n = n;
+    px_gang_activate(g, lanes);
+    if (g->worker->tally) px_tally_narrowed(g);
+}
+
+/* The active lanes' elements of the loop's rows in one frame move together in another, or stay where they
+ * are. */
+static void move_rows(struct px_gang *g, const struct px_loop *loop, uint8_t *to, const uint8_t *from,
+                      bool pack)
+{
+    for (uint32_t i = 0; i < loop->nrows; i++) {
+        const struct px_loop_row *r = &loop->rows[i];
+        if (pack)
+            g->level->pack(to + r->at, from + r->at, g->active.w, g->n, r->elem);
+        else
+            memcpy(to + r->at, from + r->at, (size_t)g->n * r->elem);
+    }
 }
 
 bool px_narrow_begin(struct px_gang *g, const struct px_loop *loop)
 {
     const struct px_fcode *code = g->running->code;
     struct px_narrow *w = &g->worker->narrow;
-    if (!make_room(g, code->frame_bytes + 64)) return false;
+    const bool pack = px_narrow_pays(g, loop);
+    if ((!pack && !loop->whole) || !make_room(g, code->frame_bytes + 64)) return false;
     uint8_t *base = (uint8_t *)(((uintptr_t)w->room + 63) & ~(uintptr_t)63), *from = g->frame;
-    const uint32_t n = list_lanes(w->lane, g->active);
     memcpy(base + code->uniform, from + code->uniform, code->rows - code->uniform);
     memcpy(base + code->pool, from + code->pool, code->pool_bytes);
-    for (uint32_t i = 0; i < loop->nrows; i++) {
-        const struct px_loop_row *r = &loop->rows[i];
-        move_lanes(base + r->at, NULL, from + r->at, w->lane, n, r->elem);
-    }
+    move_rows(g, loop, base, from, pack);
     g->frame = base;
     g->narrow = true;
-    stand_together(g, n);
+    w->nleft = 0;
+    if (pack) {
+        list_lanes(w->lane, g->active);
+        stand(g, lanes_for(g->nactive), px_lanes_below(g->nactive));
+    } else {
+        for (uint32_t i = 0; i < g->n; i++) w->lane[i] = (uint8_t)i;
+        stand(g, g->n, g->active);
+    }
     return true;
 }
 
@@ -144,15 +184,13 @@ void px_narrow_again(struct px_gang *g, const struct px_loop *loop)
     struct px_narrow *w = &g->worker->narrow;
     uint8_t list[PX_LANES_MAX];
     const uint32_t n = list_lanes(list, g->active);
-    for (uint32_t i = 0; i < loop->nrows; i++) { /* upwards, so nothing is overwritten before it has moved */
-        const struct px_loop_row *r = &loop->rows[i];
-        move_lanes(g->frame + r->at, NULL, g->frame + r->at, list, n, r->elem);
-    }
+    move_rows(g, loop, g->frame, g->frame, true);
     for (uint32_t i = 0; i < n; i++) w->lane[i] = w->lane[list[i]];
-    stand_together(g, n);
+    stand(g, lanes_for(n), px_lanes_below(n));
 }
 
-struct px_lanes px_narrow_leave(struct px_gang *g, const struct px_loop *loop, struct px_lanes lanes)
+struct px_lanes px_narrow_leave(struct px_gang *g, const struct px_loop *loop, struct px_lanes lanes,
+                                uint32_t pc)
 {
     const struct px_narrow *w = &g->worker->narrow;
     uint8_t list[PX_LANES_MAX], home[PX_LANES_MAX], *to = g->running->base;
@@ -164,8 +202,10 @@ struct px_lanes px_narrow_leave(struct px_gang *g, const struct px_loop *loop, s
     }
     for (uint32_t i = 0; i < loop->nrows; i++) {
         const struct px_loop_row *r = &loop->rows[i];
-        if (r->written) move_lanes(to + r->at, home, g->frame + r->at, list, n, r->elem);
+        if (r->written && r->first_pc <= pc && pc <= r->last_pc)
+            move_lanes(to + r->at, home, g->frame + r->at, list, n, r->elem);
     }
+    px_gang_activate(g, px_lanes_minus(g->active, lanes));
     return out;
 }
 

@@ -26,14 +26,18 @@ struct px_fork_stop {
 int px_fork_run(struct px_gang *g, const struct px_fork *fork, struct px_fork_stop *stop);
 
 /*
- * The active lanes move together into the worker's spare frame, which is the running one from now on. False:
- * there is no memory, and nothing has changed.
+ * The active lanes move into the worker's spare frame, which is the running one from now on; together, when
+ * that pays. False: they are too many for a loop without records of its own, or there is no memory, and
+ * nothing has changed.
  */
 bool px_narrow_begin(struct px_gang *g, const struct px_loop *loop);
-/* Half of the lanes have left: the others move together again. */
+/* Have so many lanes left that the others should move together? */
+bool px_narrow_pays(const struct px_gang *g, const struct px_loop *loop);
 void px_narrow_again(struct px_gang *g, const struct px_loop *loop);
-/* These lanes (as they stand now) get back what the loop has written; where they stand elsewhere. */
-struct px_lanes px_narrow_leave(struct px_gang *g, const struct px_loop *loop, struct px_lanes lanes);
+/* These lanes (as they stand now) go on at pc: they get back what the loop has written and matters there, and
+ * are not active any more. Where they stand elsewhere. */
+struct px_lanes px_narrow_leave(struct px_gang *g, const struct px_loop *loop, struct px_lanes lanes,
+                                uint32_t pc);
 /* The gang is as wide as it was. The mask row and what goes with it are those of no entry. */
 void px_narrow_end(struct px_gang *g);
 

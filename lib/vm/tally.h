@@ -15,15 +15,37 @@ void px_tally_range(struct px_gang *g, uint32_t from, uint32_t to);
 void px_tally_divided(struct px_gang *g, uint32_t ord);
 void px_tally_put_aside(struct px_gang *g, uint32_t ord, const struct px_lanes *lanes);
 
-/* Instructions from + 1 to `to` of the running function were executed by the active lanes. */
-static inline void px_tally_run(struct px_gang *g, uint32_t from, uint32_t to)
+/* The active lanes executed k instructions: what limits and clocks go by. */
+static inline void px_tally_add(struct px_gang *g, uint64_t k)
 {
     struct px_worker *worker = g->worker;
-    const uint64_t k = to - from;
     worker->thread_instructions += k * g->nactive;
     worker->warp_instructions += k * ((g->nactive + 31) / 32);
     g->cta->clock += k;
-    if (__builtin_expect(worker->tally != NULL, 0)) px_tally_range(g, from, to);
+}
+
+/* Instructions from + 1 to `to` of the running function were executed by the active lanes. */
+static inline void px_tally_run(struct px_gang *g, uint32_t from, uint32_t to)
+{
+    px_tally_add(g, to - from);
+    if (__builtin_expect(g->worker->tally != NULL, 0)) px_tally_range(g, from, to);
+}
+
+/*
+ * What a loop runs again and again, with the same active lanes: ranges that follow one another are one, and
+ * equal ones are counted together, by px_tally_lapped, before the active lanes change.
+ */
+struct px_laps {
+    uint32_t from, to;                  /* that runs now */
+    uint32_t done_from, done_to, times; /* that ran before, so often */
+};
+void px_tally_laps(struct px_gang *g, struct px_laps *laps, uint32_t from, uint32_t to);
+void px_tally_lapped(struct px_gang *g, struct px_laps *laps);
+
+static inline void px_tally_lap(struct px_gang *g, struct px_laps *laps, uint32_t from, uint32_t to)
+{
+    px_tally_add(g, to - from);
+    if (__builtin_expect(g->worker->tally != NULL, 0)) px_tally_laps(g, laps, from, to);
 }
 
 /* Of the active lanes those of g->taken branch. */
@@ -40,8 +62,8 @@ static inline void px_tally_wait(struct px_gang *g, uint32_t ord, const struct p
 
 /* The active lanes go n ways. */
 void px_tally_ways(struct px_gang *g, uint32_t ord, const struct px_lanes *ways, uint32_t n);
-/* The first n lanes of a loop that runs narrowed have moved. */
-void px_tally_narrowed(struct px_narrow *narrow, uint32_t n);
+/* The lanes of a loop that runs narrowed have moved. */
+void px_tally_narrowed(struct px_gang *g);
 
 /* The worker's counters for the code, which it is about to run. False: there is no memory. */
 bool px_tally_take(struct px_worker *worker, const struct px_code *code);
