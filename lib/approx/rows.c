@@ -21,11 +21,10 @@
         px_approx_##function##_row(d, a, b, (int)n, ftz);                                                    \
     }
 /* A row of packed pairs is a row of twice as many halves. */
-#define PAIR(name, function)                                                                                 \
+#define PAIR(name, half)                                                                                     \
     static void row_##name(void *d, const void *a, const void *b, uint32_t n)                                \
     {                                                                                                        \
-        (void)b;                                                                                             \
-        px_approx_##function##_row(d, a, 2 * (int)n);                                                        \
+        row_##half(d, a, b, 2 * n);                                                                          \
     }
 
 ONE(rcp_f32, rcp_f32, false)
@@ -53,7 +52,7 @@ ONE(rsqrt_ftz_f64, rsqrt_f64, true)
 ONE(ex2_f16, ex2_f16)
 PAIR(ex2_f16x2, ex2_f16)
 ONE(ex2_ftz_bf16, ex2_bf16)
-PAIR(ex2_ftz_bf16x2, ex2_bf16)
+PAIR(ex2_ftz_bf16x2, ex2_ftz_bf16)
 ONE(tanh_f16, tanh_f16)
 PAIR(tanh_f16x2, tanh_f16)
 ONE(tanh_bf16, tanh_bf16)
