@@ -134,17 +134,14 @@ CUresult cuArrayDestroy(CUarray array)
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray array)
 {
     ARRAY(a, array);
-    if (!descriptor) return CUDA_ERROR_INVALID_VALUE;
-    *descriptor = a->made;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(descriptor, a->made);
 }
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray array)
 {
     ARRAY(a, array);
-    if (!descriptor) return CUDA_ERROR_INVALID_VALUE;
-    *descriptor = (CUDA_ARRAY_DESCRIPTOR){a->made.Width, a->made.Height, a->made.Format, a->made.NumChannels};
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(descriptor, (CUDA_ARRAY_DESCRIPTOR){a->made.Width, a->made.Height, a->made.Format,
+                                                            a->made.NumChannels});
 }
 
 /* ---- mipmapped arrays ---- */
@@ -370,18 +367,16 @@ CUresult px_cu_old_array_create_3d(CUarray *array, const CUDA_ARRAY3D_DESCRIPTOR
 CUresult px_cu_old_array_get_3d(CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor, CUarray array)
 {
     ARRAY(a, array);
-    if (!descriptor) return CUDA_ERROR_INVALID_VALUE;
-    *descriptor = (CUDA_ARRAY3D_DESCRIPTOR_v1){(unsigned)a->made.Width, (unsigned)a->made.Height,
-                                               (unsigned)a->made.Depth, a->made.Format,
-                                               a->made.NumChannels,     a->made.Flags};
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(descriptor,
+                        (CUDA_ARRAY3D_DESCRIPTOR_v1){(unsigned)a->made.Width, (unsigned)a->made.Height,
+                                                     (unsigned)a->made.Depth, a->made.Format,
+                                                     a->made.NumChannels, a->made.Flags});
 }
 
 CUresult px_cu_old_array_get(CUDA_ARRAY_DESCRIPTOR_v1 *descriptor, CUarray array)
 {
     ARRAY(a, array);
-    if (!descriptor) return CUDA_ERROR_INVALID_VALUE;
-    *descriptor = (CUDA_ARRAY_DESCRIPTOR_v1){(unsigned)a->made.Width, (unsigned)a->made.Height,
-                                             a->made.Format, a->made.NumChannels};
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(descriptor,
+                        (CUDA_ARRAY_DESCRIPTOR_v1){(unsigned)a->made.Width, (unsigned)a->made.Height,
+                                                   a->made.Format, a->made.NumChannels});
 }

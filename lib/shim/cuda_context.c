@@ -429,17 +429,13 @@ CUresult cuCtxSetCurrent(CUcontext context)
 CUresult cuCtxGetCurrent(CUcontext *context)
 {
     PX_CU_TRY(px_cu_ready());
-    if (!context) return CUDA_ERROR_INVALID_VALUE;
-    *context = top();
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(context, top());
 }
 
 CUresult cuCtxGetDevice(CUdevice *device)
 {
     PX_CU_CURRENT(c);
-    if (!device) return CUDA_ERROR_INVALID_VALUE;
-    *device = c->device->ordinal;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(device, c->device->ordinal);
 }
 
 /* The context of a handle, or with NULL the current one. */
@@ -457,9 +453,7 @@ static CUresult named(CUcontext handle, struct px_cu_context **context)
 CUresult cuCtxGetDevice_v2(CUdevice *device, CUcontext context)
 {
     NAMED(c, context);
-    if (!device) return CUDA_ERROR_INVALID_VALUE;
-    *device = c->device->ordinal;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(device, c->device->ordinal);
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext context)
@@ -483,9 +477,7 @@ CUresult cuCtxSynchronize(void)
 CUresult cuCtxGetFlags(unsigned *flags)
 {
     PX_CU_CURRENT(c);
-    if (!flags) return CUDA_ERROR_INVALID_VALUE;
-    *flags = c->flags | CU_CTX_MAP_HOST;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(flags, c->flags | CU_CTX_MAP_HOST);
 }
 
 CUresult cuCtxSetFlags(unsigned flags)
@@ -499,25 +491,19 @@ CUresult cuCtxSetFlags(unsigned flags)
 CUresult cuCtxGetId(CUcontext context, unsigned long long *id)
 {
     NAMED(c, context);
-    if (!id) return CUDA_ERROR_INVALID_VALUE;
-    *id = c->id;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(id, c->id);
 }
 
 CUresult cuCtxGetApiVersion(CUcontext context, unsigned *version)
 {
     NAMED(c, context);
-    if (!version) return CUDA_ERROR_INVALID_VALUE;
-    *version = c->api_version;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(version, c->api_version);
 }
 
 CUresult cuCtxGetCacheConfig(CUfunc_cache *config)
 {
     PX_CU_CURRENT(c);
-    if (!config) return CUDA_ERROR_INVALID_VALUE;
-    *config = c->cache;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(config, c->cache);
 }
 
 /* A hint on a chip; kept, so that it can be asked for. */
@@ -533,9 +519,7 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config)
 CUresult cuCtxGetSharedMemConfig(CUsharedconfig *config)
 {
     PX_CU_CURRENT(c);
-    if (!config) return CUDA_ERROR_INVALID_VALUE;
-    *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(config, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE);
 }
 
 CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)

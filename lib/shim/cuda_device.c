@@ -115,9 +115,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
 CUresult cuDeviceGetCount(int *count)
 {
     PX_CU_TRY(px_cu_ready());
-    if (!count) return CUDA_ERROR_INVALID_VALUE;
-    *count = (int)px_cu_settings()->devices;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(count, (int)px_cu_settings()->devices);
 }
 
 CUresult cuDeviceGetName(char *name, int size, CUdevice device)
@@ -132,9 +130,7 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
     DEVICE(d, device);
     (void)d;
-    if (!bytes) return CUDA_ERROR_INVALID_VALUE;
-    *bytes = px_cu_settings()->memory;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(bytes, px_cu_settings()->memory);
 }
 
 CUresult cuDeviceTotalMem(unsigned *bytes, CUdevice device)
@@ -247,9 +243,7 @@ CUresult cuDeviceGetExecAffinitySupport(int *supported, CUexecAffinityType type,
     DEVICE(d, device);
     (void)d;
     (void)type;
-    if (!supported) return CUDA_ERROR_INVALID_VALUE;
-    *supported = 0;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(supported, 0);
 }
 
 /* ---- what only other systems, or other machines, have ---- */

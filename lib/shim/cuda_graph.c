@@ -483,9 +483,7 @@ CUresult px_cu_old_instantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *fa
 CUresult cuGraphExecGetFlags(CUgraphExec exec, cuuint64_t *flags)
 {
     EXEC(e, exec);
-    if (!flags) return CUDA_ERROR_INVALID_VALUE;
-    *flags = e->flags;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(flags, e->flags);
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec exec)

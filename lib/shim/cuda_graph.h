@@ -51,6 +51,13 @@ CUresult px_cu_put_values(const struct px_cu_target *target, const CUDA_BATCH_ME
 CUresult px_cu_put_branch(const struct px_cu_target *target, CUDA_CONDITIONAL_NODE_PARAMS *params);
 /* What a node of this kind does. */
 CUresult px_cu_node_ask(struct px_cu_node *node, ptx_node_kind kind, ptx_node_info *info);
+/* The node of a handle, and what it is; the function returns where it is of another kind, or where its caller
+ * gave no place for the answer. */
+#define PX_CU_ASK(name, info, handle, kind, given)                                                           \
+    ptx_node_info info;                                                                                      \
+    PX_CU_TAKE(px_cu_node, name, PX_CU_NODE, handle, CUDA_ERROR_INVALID_VALUE);                              \
+    if (!(given)) return CUDA_ERROR_INVALID_VALUE;                                                           \
+    PX_CU_TRY(px_cu_node_ask(name, kind, &info))
 
 struct px_cu_exec {
     struct px_cu_object head;

@@ -63,10 +63,7 @@ CUresult px_cu_put_free(const struct px_cu_target *t, CUdeviceptr address)
 
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *params)
 {
-    ptx_node_info info;
-    NODE(n, node);
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_ALLOC, &info));
+    PX_CU_ASK(n, info, node, PTX_NODE_ALLOC, params);
     *params = (CUDA_MEM_ALLOC_NODE_PARAMS){
         .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                       .location = {CU_MEM_LOCATION_TYPE_DEVICE, n->head.context->device->ordinal}},
@@ -79,10 +76,7 @@ CUresult cuGraphMemAllocNodeGetParams(CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARA
 
 CUresult cuGraphMemFreeNodeGetParams(CUgraphNode node, CUdeviceptr *address)
 {
-    ptx_node_info info;
-    NODE(n, node);
-    if (!address) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_FREE, &info));
+    PX_CU_ASK(n, info, node, PTX_NODE_FREE, address);
     *address = info.address;
     return CUDA_SUCCESS;
 }
@@ -148,10 +142,7 @@ CUresult px_cu_put_values(const struct px_cu_target *t, const CUDA_BATCH_MEM_OP_
 /* As it would be described now: barriers are not kept. */
 CUresult cuGraphBatchMemOpNodeGetParams(CUgraphNode node, CUDA_BATCH_MEM_OP_NODE_PARAMS *params)
 {
-    ptx_node_info info;
-    NODE(n, node);
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_VALUES, &info));
+    PX_CU_ASK(n, info, node, PTX_NODE_VALUES, params);
     CUstreamBatchMemOpParams *list = calloc(info.nvalues, sizeof *list);
     if (!list) return CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < info.nvalues; i++) {
@@ -233,10 +224,7 @@ CUresult px_cu_put_branch(const struct px_cu_target *t, CUDA_CONDITIONAL_NODE_PA
 
 CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode node, CUgraph *graph)
 {
-    ptx_node_info info;
-    NODE(n, node);
-    if (!graph) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_CHILD, &info));
+    PX_CU_ASK(n, info, node, PTX_NODE_CHILD, graph);
     pthread_mutex_lock(&n->graph->lock);
     const CUresult result = n->bodies ? CUDA_SUCCESS : keep_bodies(n, 1);
     if (result == CUDA_SUCCESS) *graph = n->bodies[0];

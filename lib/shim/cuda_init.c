@@ -218,9 +218,7 @@ CUresult cuInit(unsigned flags)
 
 CUresult cuDriverGetVersion(int *version)
 {
-    if (!version) return CUDA_ERROR_INVALID_VALUE;
-    *version = PX_CU_VERSION;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(version, PX_CU_VERSION);
 }
 
 /* ---- errors ---- */

@@ -420,17 +420,13 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 CUresult cuKernelGetLibrary(CUlibrary *library, CUkernel kernel)
 {
     PX_CU_TAKE(px_cu_kernel, k, PX_CU_KERNEL, kernel, CUDA_ERROR_INVALID_HANDLE);
-    if (!library) return CUDA_ERROR_INVALID_VALUE;
-    *library = px_cu_handle(k->library);
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(library, px_cu_handle(k->library));
 }
 
 CUresult cuKernelGetName(const char **name, CUkernel kernel)
 {
     PX_CU_TAKE(px_cu_kernel, k, PX_CU_KERNEL, kernel, CUDA_ERROR_INVALID_HANDLE);
-    if (!name) return CUDA_ERROR_INVALID_VALUE;
-    *name = k->name;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(name, k->name);
 }
 
 /* The kernel on a device: in the context that is in use there. */

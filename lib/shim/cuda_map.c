@@ -134,9 +134,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
                                                 CUmemGenericAllocationHandle handle)
 {
     ALLOCATION(a, handle);
-    if (!properties) return CUDA_ERROR_INVALID_VALUE;
-    *properties = a->properties;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(properties, a->properties);
 }
 
 /* ---- addresses ---- */

@@ -175,17 +175,22 @@ CUresult cuMemAllocHost_v2(void **host, size_t size)
     return cuMemHostAlloc(host, size, 0);
 }
 
-CUresult cuMemFreeHost(void *host)
+/* Host memory of that kind, to which its device has no more access afterwards; else `none`. */
+static CUresult end_host(void *host, ptx_memory_kind kind, CUresult none,
+                         ptx_status (*end)(ptx_device *vm, void *host))
 {
     ptx_memory_info info;
     PX_CU_HOLD(px_cu_context, owner) = NULL;
     PX_CU_TRY(freed((uintptr_t)host, &owner, &info));
-    if (!host) return CUDA_SUCCESS;
-    if (!owner || info.kind != PTX_MEMORY_PINNED || info.base != (uintptr_t)host)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!owner || info.kind != kind || info.base != (uintptr_t)host) return none;
     PX_CU_TRY(px_cu_settle(owner));
     forget_host(host);
-    return px_cu_result(owner, ptx_host_free(atomic_load(&owner->vm), host), NULL);
+    return px_cu_result(owner, end(atomic_load(&owner->vm), host), NULL);
+}
+
+CUresult cuMemFreeHost(void *host)
+{
+    return end_host(host, PTX_MEMORY_PINNED, host ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS, ptx_host_free);
 }
 
 CUresult cuMemHostRegister_v2(void *host, size_t size, unsigned flags)
@@ -208,15 +213,9 @@ CUresult cuMemHostRegister_v2(void *host, size_t size, unsigned flags)
 
 CUresult cuMemHostUnregister(void *host)
 {
-    ptx_memory_info info;
-    PX_CU_HOLD(px_cu_context, owner) = NULL;
-    PX_CU_TRY(freed((uintptr_t)host, &owner, &info));
-    if (!host) return CUDA_ERROR_INVALID_VALUE;
-    if (!owner || info.kind != PTX_MEMORY_REGISTERED || info.base != (uintptr_t)host)
-        return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    PX_CU_TRY(px_cu_settle(owner));
-    forget_host(host);
-    return px_cu_result(owner, ptx_host_unregister(atomic_load(&owner->vm), host), NULL);
+    return end_host(host, PTX_MEMORY_REGISTERED,
+                    host ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED : CUDA_ERROR_INVALID_VALUE,
+                    ptx_host_unregister);
 }
 
 static bool is_host(const ptx_memory_info *info)

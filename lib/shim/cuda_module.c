@@ -123,9 +123,7 @@ void px_cu_module_end(struct px_cu_module *m)
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     PX_CU_TRY(px_cu_ready());
-    if (!mode) return CUDA_ERROR_INVALID_VALUE;
-    *mode = px_cu_settings()->eager ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(mode, px_cu_settings()->eager ? CU_MODULE_EAGER_LOADING : CU_MODULE_LAZY_LOADING);
 }
 
 /* ---- functions ---- */
@@ -222,9 +220,7 @@ static size_t count_kernels(const struct px_cu_module *m)
 CUresult cuModuleGetFunctionCount(unsigned *count, CUmodule module)
 {
     PX_CU_TAKE(px_cu_module, m, PX_CU_MODULE, module, CUDA_ERROR_INVALID_HANDLE);
-    if (!count) return CUDA_ERROR_INVALID_VALUE;
-    *count = (unsigned)count_kernels(m);
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(count, (unsigned)count_kernels(m));
 }
 
 CUresult cuModuleEnumerateFunctions(CUfunction *functions, unsigned count, CUmodule module)
@@ -263,18 +259,14 @@ CUresult cuFuncGetModule(CUmodule *module, CUfunction function)
 {
     PX_CU_HOLD(px_cu_function, f) = NULL;
     PX_CU_TRY(px_cu_function_of(function, &f));
-    if (!module) return CUDA_ERROR_INVALID_VALUE;
-    *module = px_cu_handle(f->module);
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(module, px_cu_handle(f->module));
 }
 
 CUresult cuFuncGetName(const char **name, CUfunction function)
 {
     PX_CU_HOLD(px_cu_function, f) = NULL;
     PX_CU_TRY(px_cu_function_of(function, &f));
-    if (!name) return CUDA_ERROR_INVALID_VALUE;
-    *name = f->name;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(name, f->name);
 }
 
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *size)
@@ -292,9 +284,7 @@ CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
 {
     PX_CU_HOLD(px_cu_function, f) = NULL;
     PX_CU_TRY(px_cu_function_of(function, &f));
-    if (!state) return CUDA_ERROR_INVALID_VALUE;
-    *state = CU_FUNCTION_LOADING_STATE_LOADED;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(state, CU_FUNCTION_LOADING_STATE_LOADED);
 }
 
 CUresult cuFuncLoad(CUfunction function)

@@ -350,10 +350,7 @@ struct px_cu_function *px_cu_function_at(struct px_cu_context *context, const pt
 
 CUresult cuGraphKernelNodeGetParams_v2(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *params)
 {
-    ptx_node_info info;
-    NODE(n, node);
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_KERNEL, &info));
+    PX_CU_ASK(n, info, node, PTX_NODE_KERNEL, params);
     PX_CU_HOLD(px_cu_function, f) = px_cu_function_at(n->head.context, info.kernel);
     if (!f) return CUDA_ERROR_INVALID_HANDLE;
     pthread_mutex_lock(&n->graph->lock);
@@ -385,45 +382,27 @@ static size_t rows_of(const ptx_array_place *end, size_t height)
     return end->place.pitch ? end->place.slice / end->place.pitch : end->array ? 0 : height;
 }
 
+/* The members of CUDA_MEMCPY3D that say where one side of a copy lies. */
+/* clang-format off */
+#define SIDE_3D(side, end, height)                                                                           \
+    .side##XInBytes = (end)->x, .side##Y = (end)->y, .side##Z = (end)->z, .side##MemoryType = type_of(end),  \
+    .side##Host = (end)->place.host, .side##Device = (end)->place.address, .side##Array = array_of(end),     \
+    .side##Pitch = (end)->place.pitch, .side##Height = rows_of(end, height)
+/* clang-format on */
+
 CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *params)
 {
-    ptx_node_info info;
-    NODE(n, node);
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_COPY, &info));
+    PX_CU_ASK(n, info, node, PTX_NODE_COPY, params);
     const ptx_array_copy *c = &info.array_copy;
-    const ptx_array_place *from = &c->from, *to = &c->to;
     const size_t height = c->height ? c->height : 1;
-    *params = (CUDA_MEMCPY3D){.srcXInBytes = from->x,
-                              .srcY = from->y,
-                              .srcZ = from->z,
-                              .srcMemoryType = type_of(from),
-                              .srcHost = from->place.host,
-                              .srcDevice = from->place.address,
-                              .srcArray = array_of(from),
-                              .srcPitch = from->place.pitch,
-                              .srcHeight = rows_of(from, height),
-                              .dstXInBytes = to->x,
-                              .dstY = to->y,
-                              .dstZ = to->z,
-                              .dstMemoryType = type_of(to),
-                              .dstHost = to->place.host,
-                              .dstDevice = to->place.address,
-                              .dstArray = array_of(to),
-                              .dstPitch = to->place.pitch,
-                              .dstHeight = rows_of(to, height),
-                              .WidthInBytes = c->width,
-                              .Height = height,
-                              .Depth = c->depth ? c->depth : 1};
+    *params = (CUDA_MEMCPY3D){SIDE_3D(src, &c->from, height), SIDE_3D(dst, &c->to, height),
+                              .WidthInBytes = c->width, .Height = height, .Depth = c->depth ? c->depth : 1};
     return CUDA_SUCCESS;
 }
 
 CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *params)
 {
-    ptx_node_info info;
-    NODE(n, node);
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_FILL, &info));
+    PX_CU_ASK(n, info, node, PTX_NODE_FILL, params);
     *params = (CUDA_MEMSET_NODE_PARAMS){info.fill.to,    info.fill.pitch,
                                         info.fill.value, info.fill.element,
                                         info.fill.width, info.fill.height ? info.fill.height : 1};
@@ -432,20 +411,14 @@ CUresult cuGraphMemsetNodeGetParams(CUgraphNode node, CUDA_MEMSET_NODE_PARAMS *p
 
 CUresult cuGraphHostNodeGetParams(CUgraphNode node, CUDA_HOST_NODE_PARAMS *params)
 {
-    ptx_node_info info;
-    NODE(n, node);
-    if (!params) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_node_ask(n, PTX_NODE_HOST, &info));
+    PX_CU_ASK(n, info, node, PTX_NODE_HOST, params);
     *params = (CUDA_HOST_NODE_PARAMS){info.host, info.user};
     return CUDA_SUCCESS;
 }
 
 static CUresult event_of(CUgraphNode node, ptx_node_kind kind, CUevent *event)
 {
-    ptx_node_info info;
-    NODE(n, node);
-    if (!event) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_node_ask(n, kind, &info));
+    PX_CU_ASK(n, info, node, kind, event);
     *event = px_cu_event_at(n->head.context, info.event);
     return *event ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }

@@ -118,33 +118,25 @@ CUresult cuStreamQuery(CUstream stream)
 CUresult cuStreamGetFlags(CUstream stream, unsigned *flags)
 {
     PX_CU_WAY(way, stream);
-    if (!flags) return CUDA_ERROR_INVALID_VALUE;
-    *flags = way.object ? way.object->flags : 0;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(flags, way.object ? way.object->flags : 0);
 }
 
 CUresult cuStreamGetPriority(CUstream stream, int *priority)
 {
     PX_CU_WAY(way, stream);
-    if (!priority) return CUDA_ERROR_INVALID_VALUE;
-    *priority = way.object ? way.object->priority : 0;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(priority, way.object ? way.object->priority : 0);
 }
 
 CUresult cuStreamGetId(CUstream stream, unsigned long long *id)
 {
     PX_CU_WAY(way, stream);
-    if (!id) return CUDA_ERROR_INVALID_VALUE;
-    *id = way.object ? way.object->id : way.stream ? way.stream : 1;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(id, way.object ? way.object->id : way.stream ? way.stream : 1);
 }
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
     PX_CU_WAY(way, stream);
-    if (!context) return CUDA_ERROR_INVALID_VALUE;
-    *context = px_cu_handle(way.context);
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(context, px_cu_handle(way.context));
 }
 
 CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, CUgreenCtx *green)
@@ -157,9 +149,7 @@ CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, CUgreenCtx *gree
 CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
 {
     PX_CU_WAY(way, stream);
-    if (!device) return CUDA_ERROR_INVALID_VALUE;
-    *device = way.context->device->ordinal;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(device, way.context->device->ordinal);
 }
 
 /* ---- host functions ---- */

@@ -379,6 +379,17 @@ CUresult cuTexRefSetFlags(CUtexref reference, unsigned flags)
 /* ---- questions ---- */
 
 /* A value goes where the caller wants it, under the lock; `known`: there is one. */
+/* Returns from the function, having done `what` under the lock of the reference, r. */
+#define GET_ALL(given, reference, what)                                                                      \
+    do {                                                                                                     \
+        TEXREF(r, reference);                                                                                \
+        if (!(given)) return CUDA_ERROR_INVALID_VALUE;                                                       \
+        pthread_mutex_lock(&r->lock);                                                                        \
+        what;                                                                                                \
+        pthread_mutex_unlock(&r->lock);                                                                      \
+        return CUDA_SUCCESS;                                                                                 \
+    } while (0)
+
 #define GET(to, reference, known, value)                                                                     \
     do {                                                                                                     \
         TEXREF(r, reference);                                                                                \
@@ -455,34 +466,18 @@ CUresult cuTexRefGetFlags(unsigned *flags, CUtexref reference)
 
 CUresult cuTexRefGetMipmapLevelClamp(float *least, float *most, CUtexref reference)
 {
-    TEXREF(r, reference);
-    if (!least || !most) return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&r->lock);
-    *least = r->texture.minMipmapLevelClamp;
-    *most = r->texture.maxMipmapLevelClamp;
-    pthread_mutex_unlock(&r->lock);
-    return CUDA_SUCCESS;
+    GET_ALL(least && most, reference,
+            (*least = r->texture.minMipmapLevelClamp, *most = r->texture.maxMipmapLevelClamp));
 }
 
 CUresult cuTexRefGetBorderColor(float *colour, CUtexref reference)
 {
-    TEXREF(r, reference);
-    if (!colour) return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&r->lock);
-    memcpy(colour, r->texture.borderColor, sizeof r->texture.borderColor);
-    pthread_mutex_unlock(&r->lock);
-    return CUDA_SUCCESS;
+    GET_ALL(colour, reference, memcpy(colour, r->texture.borderColor, sizeof r->texture.borderColor));
 }
 
 CUresult cuTexRefGetFormat(CUarray_format *format, int *channels, CUtexref reference)
 {
-    TEXREF(r, reference);
-    if (!format || !channels) return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&r->lock);
-    *format = r->format;
-    *channels = (int)r->channels;
-    pthread_mutex_unlock(&r->lock);
-    return CUDA_SUCCESS;
+    GET_ALL(format && channels, reference, (*format = r->format, *channels = (int)r->channels));
 }
 
 /* ---- before CUDA 3.2 ---- */

@@ -300,25 +300,19 @@ CUresult cuSurfObjectDestroy(CUsurfObject object)
 CUresult cuTexObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUtexObject object)
 {
     OBJECT(m, PX_CU_TEXTURE, object);
-    if (!resource) return CUDA_ERROR_INVALID_VALUE;
-    *resource = m->resource;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(resource, m->resource);
 }
 
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject object)
 {
     OBJECT(m, PX_CU_SURFACE, object);
-    if (!resource) return CUDA_ERROR_INVALID_VALUE;
-    *resource = m->resource;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(resource, m->resource);
 }
 
 CUresult cuTexObjectGetTextureDesc(CUDA_TEXTURE_DESC *texture, CUtexObject object)
 {
     OBJECT(m, PX_CU_TEXTURE, object);
-    if (!texture) return CUDA_ERROR_INVALID_VALUE;
-    *texture = m->texture;
-    return CUDA_SUCCESS;
+    return PX_CU_ANSWER(texture, m->texture);
 }
 
 CUresult cuTexObjectGetResourceViewDesc(CUDA_RESOURCE_VIEW_DESC *view, CUtexObject object)

@@ -52,19 +52,20 @@ CUresult px_cu_write_value(CUstream stream, unsigned bytes, CUdeviceptr address,
 static CUresult value_of(const CUstreamBatchMemOpParams *p, ptx_value *list, size_t *n)
 {
     ptx_value *v = &list[*n];
+    bool wide;
     switch (p->operation) {
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-        ++*n;
-        return wait_of(v, 4, p->waitValue.address, p->waitValue.value, p->waitValue.flags);
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
         ++*n;
-        return wait_of(v, 8, p->waitValue.address, p->waitValue.value64, p->waitValue.flags);
+        wide = p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+        return wait_of(v, wide ? 8 : 4, p->waitValue.address,
+                       wide ? p->waitValue.value64 : p->waitValue.value, p->waitValue.flags);
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-        ++*n;
-        return write_of(v, 4, p->writeValue.address, p->writeValue.value, p->writeValue.flags);
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
         ++*n;
-        return write_of(v, 8, p->writeValue.address, p->writeValue.value64, p->writeValue.flags);
+        wide = p->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
+        return write_of(v, wide ? 8 : 4, p->writeValue.address,
+                        wide ? p->writeValue.value64 : p->writeValue.value, p->writeValue.flags);
     case CU_STREAM_MEM_OP_BARRIER:
         return p->memoryBarrier.flags > CU_STREAM_MEMORY_BARRIER_TYPE_GPU ? CUDA_ERROR_INVALID_VALUE
                                                                           : CUDA_SUCCESS;

@@ -93,6 +93,9 @@ static inline void px_cu_clean(void *variable)
         if (result_ != CUDA_SUCCESS) return result_;                                                         \
     } while (0)
 
+/* What a function returns that answers with one value: where to is NULL, an error. */
+#define PX_CU_ANSWER(to, ...) ((to) ? (*(to) = (__VA_ARGS__), CUDA_SUCCESS) : CUDA_ERROR_INVALID_VALUE)
+
 /* ---- the process (cuda_init.c) ---- */
 
 enum { PX_CU_DEVICES = 32, PX_CU_VERSION = 13000 };

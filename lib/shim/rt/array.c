@@ -109,9 +109,10 @@ cudaError_t px_rt_array_element(CUarray array, size_t *bytes)
 
 static cudaError_t resource_to_driver(const struct cudaResourceDesc *from, CUDA_RESOURCE_DESC *to)
 {
-    CUarray_format format;
-    unsigned channels;
     if (!from) return cudaErrorInvalidValue;
+    _Static_assert(offsetof(CUDA_RESOURCE_DESC, res.linear.sizeInBytes) ==
+                       offsetof(CUDA_RESOURCE_DESC, res.pitch2D.width),
+                   "pitched memory is described as linear memory, and more");
     memset(to, 0, sizeof *to);
     to->resType = (CUresourcetype)from->resType; /* the same numbers */
     switch (from->resType) {
@@ -120,18 +121,11 @@ static cudaError_t resource_to_driver(const struct cudaResourceDesc *from, CUDA_
         to->res.mipmap.hMipmappedArray = from->res.handle;
         return cudaSuccess;
     case cudaResourceTypeLinear:
-        RT_TRY(px_rt_channels(&from->res.range.desc, &format, &channels));
-        to->res.linear.devPtr = (CUdeviceptr)from->res.range.devPtr;
-        to->res.linear.format = format;
-        to->res.linear.numChannels = channels;
-        to->res.linear.sizeInBytes = from->res.range.width;
-        return cudaSuccess;
     case cudaResourceTypePitch2D:
-        RT_TRY(px_rt_channels(&from->res.range.desc, &format, &channels));
-        to->res.pitch2D.devPtr = (CUdeviceptr)from->res.range.devPtr;
-        to->res.pitch2D.format = format;
-        to->res.pitch2D.numChannels = channels;
-        to->res.pitch2D.width = from->res.range.width;
+        RT_TRY(px_rt_channels(&from->res.range.desc, &to->res.linear.format, &to->res.linear.numChannels));
+        to->res.linear.devPtr = (CUdeviceptr)from->res.range.devPtr;
+        to->res.linear.sizeInBytes = from->res.range.width;
+        if (from->resType == cudaResourceTypeLinear) return cudaSuccess;
         to->res.pitch2D.height = from->res.range.height;
         to->res.pitch2D.pitchInBytes = from->res.range.pitchInBytes;
         return cudaSuccess;

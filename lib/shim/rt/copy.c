@@ -102,6 +102,17 @@ static cudaError_t scale_of(CUarray from, CUarray to, size_t *scale)
     return cudaSuccess;
 }
 
+/* The members of CUDA_MEMCPY3D for one side of a copy of the runtime's, src or dst. */
+/* clang-format off */
+#define SIDE_TO_DRIVER(side, copy, scale, memory)                                                            \
+    .side##XInBytes = (copy)->side##Pos.x * ((copy)->side##Array ? (scale) : 1),                             \
+    .side##Y = (copy)->side##Pos.y, .side##Z = (copy)->side##Pos.z,                                          \
+    .side##MemoryType = (copy)->side##Array ? CU_MEMORYTYPE_ARRAY : (memory),                                \
+    .side##Host = (copy)->side##Ptr.ptr, .side##Device = (CUdeviceptr)(copy)->side##Ptr.ptr,                 \
+    .side##Array = (copy)->side##Array, .side##Pitch = (copy)->side##Ptr.pitch,                              \
+    .side##Height = (copy)->side##Ptr.ysize
+/* clang-format on */
+
 cudaError_t px_rt_copy_to_driver(const struct cudaMemcpy3DParms *copy, CUDA_MEMCPY3D *driver)
 {
     size_t scale;
@@ -114,24 +125,8 @@ cudaError_t px_rt_copy_to_driver(const struct cudaMemcpy3DParms *copy, CUDA_MEMC
     if ((!copy->srcArray && width > copy->srcPtr.pitch) || (!copy->dstArray && width > copy->dstPtr.pitch))
         return cudaErrorInvalidPitchValue;
     *driver = (CUDA_MEMCPY3D){
-        .srcXInBytes = copy->srcPos.x * (copy->srcArray ? scale : 1),
-        .srcY = copy->srcPos.y,
-        .srcZ = copy->srcPos.z,
-        .srcMemoryType = copy->srcArray ? CU_MEMORYTYPE_ARRAY : memory_of[copy->kind].from,
-        .srcHost = copy->srcPtr.ptr,
-        .srcDevice = (CUdeviceptr)copy->srcPtr.ptr,
-        .srcArray = copy->srcArray,
-        .srcPitch = copy->srcPtr.pitch,
-        .srcHeight = copy->srcPtr.ysize,
-        .dstXInBytes = copy->dstPos.x * (copy->dstArray ? scale : 1),
-        .dstY = copy->dstPos.y,
-        .dstZ = copy->dstPos.z,
-        .dstMemoryType = copy->dstArray ? CU_MEMORYTYPE_ARRAY : memory_of[copy->kind].to,
-        .dstHost = copy->dstPtr.ptr,
-        .dstDevice = (CUdeviceptr)copy->dstPtr.ptr,
-        .dstArray = copy->dstArray,
-        .dstPitch = copy->dstPtr.pitch,
-        .dstHeight = copy->dstPtr.ysize,
+        SIDE_TO_DRIVER(src, copy, scale, memory_of[copy->kind].from),
+        SIDE_TO_DRIVER(dst, copy, scale, memory_of[copy->kind].to),
         .WidthInBytes = width,
         .Height = copy->extent.height,
         .Depth = copy->extent.depth,

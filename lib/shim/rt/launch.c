@@ -193,22 +193,24 @@ cudaError_t px_rt_occupancy_shared(size_t *bytes, const void *function, int bloc
     return (cudaError_t)cuOccupancyAvailableDynamicSMemPerBlock(bytes, f, blocks, threads);
 }
 
-cudaError_t px_rt_occupancy_clusters(int *clusters, const void *function,
-                                     const struct cudaLaunchConfig *config)
+static cudaError_t ask_of_clusters(CUresult (*ask)(int *n, CUfunction f, const CUlaunchConfig *config),
+                                   int *n, const void *function, const struct cudaLaunchConfig *config)
 {
     CUfunction f;
     if (!config) return cudaErrorInvalidValue;
     RT_TRY(px_rt_function(function, &f));
     const CUlaunchConfig driver = driver_config(config, NULL);
-    return (cudaError_t)cuOccupancyMaxActiveClusters(clusters, f, &driver);
+    return (cudaError_t)ask(n, f, &driver);
+}
+
+cudaError_t px_rt_occupancy_clusters(int *clusters, const void *function,
+                                     const struct cudaLaunchConfig *config)
+{
+    return ask_of_clusters(cuOccupancyMaxActiveClusters, clusters, function, config);
 }
 
 cudaError_t px_rt_occupancy_cluster_size(int *size, const void *function,
                                          const struct cudaLaunchConfig *config)
 {
-    CUfunction f;
-    if (!config) return cudaErrorInvalidValue;
-    RT_TRY(px_rt_function(function, &f));
-    const CUlaunchConfig driver = driver_config(config, NULL);
-    return (cudaError_t)cuOccupancyMaxPotentialClusterSize(size, f, &driver);
+    return ask_of_clusters(cuOccupancyMaxPotentialClusterSize, size, function, config);
 }
