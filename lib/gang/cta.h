@@ -64,6 +64,9 @@ enum px_cta_status {
  * NULL when out of memory, or when the launch is to stop.
  */
 struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot);
+/* Makes of a CTA that has ended CTA `number` of the same grid, with its slot. False: out of memory, or the
+ * launch is to stop; then it is to be destroyed. */
+bool px_cta_again(struct px_cta *cta, uint64_t number);
 /* The host's floating-point mode is PX_FP_HOME (fpmode.h), as worker->fp_mode says. */
 enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice);
 void px_cta_destroy(struct px_worker *worker, struct px_cta *cta);

@@ -249,8 +249,12 @@ void px_entry_drop(struct px_entries *s, struct px_lanes lanes)
 {
     struct px_entry *e = s->running;
     e->mask = px_lanes_minus(e->mask, lanes);
-    if (!px_lanes_empty(&e->mask)) return;
-    free_entry(s, e);
+    if (px_lanes_empty(&e->mask)) px_entry_end(s);
+}
+
+void px_entry_end(struct px_entries *s)
+{
+    free_entry(s, s->running);
     s->running = NULL;
 }
 

@@ -91,8 +91,9 @@ struct px_order px_entries_asleep(const struct px_entries *s, enum px_entry_stat
 /* `lanes` of it, one at least, stand at {frame, pc} and could run, with what it has spent. */
 void px_entry_go(struct px_entries *s, struct px_lanes lanes, struct px_frame *frame, uint32_t pc,
                  bool resume);
-/* `lanes` of it have exited. */
+/* `lanes` of it have exited; all of them. */
 void px_entry_drop(struct px_entries *s, struct px_lanes lanes);
+void px_entry_end(struct px_entries *s);
 /* It is put off to the next round. */
 void px_entry_put_off(struct px_entries *s);
 /* It sleeps at its pc until it is woken by {state, key}. */

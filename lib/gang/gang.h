@@ -104,7 +104,8 @@ struct px_gang {
     struct px_frame *running;  /* whose base is `frame` */
     uint32_t first;            /* linear number of lane 0's thread */
     struct px_lanes all;       /* lanes that exist, */
-    struct px_lanes live;      /* and have not exited */
+    uint32_t count, span;      /* how many, and `n` while all of them run, */
+    struct px_lanes live;      /* and those that have not exited */
     struct px_frame *root;     /* the kernel's frame while no lane is in it; NULL: there is none yet */
     struct px_entries entries; /* where the lanes are */
     uint64_t frames;           /* that were ever pushed */

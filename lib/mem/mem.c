@@ -348,8 +348,9 @@ static bool of_peer(const struct px_mem *mem, uint64_t va, struct px_extent *ext
 uint64_t px_mem_stamp(const struct px_mem *mem)
 {
     uint64_t stamp = 1 + atomic_load_explicit(&mem->map->changes, memory_order_acquire);
-    for (int i = 0; i < PX_MEM_PEERS && mem->unified; i++)
-        if (atomic_load_explicit(&mem->peers[i], memory_order_relaxed)) return 0;
+    if (mem->unified)
+        for (int i = 0; i < PX_MEM_PEERS; i++)
+            if (atomic_load_explicit(&mem->peers[i], memory_order_relaxed)) return 0;
     for (int i = 0; i < 2; i++)
         if (mem->heaps[i]) stamp += (uint64_t)atomic_load(&mem->heaps[i]->releases) << 32;
     return stamp;

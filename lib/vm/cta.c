@@ -47,6 +47,7 @@ static void free_frames(struct px_cta *cta)
 static void collect_frames(struct px_gang *g)
 {
     uint32_t i;
+    if (px_lanes_empty(&g->entries.used)) return; /* all lanes have exited */
     PX_FOR_LANES(i, g->entries.used)
     for (struct px_frame *f = g->entries.all[i].frame, *p; f; f = p) {
         p = f->parent;
@@ -80,8 +81,10 @@ static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
     g->n = g->width = cta->code->width;
     g->first = first;
     const uint32_t left = cta->threads - first;
-    g->all = px_lanes_below(left < g->width ? left : g->width);
+    g->count = left < g->width ? left : g->width;
+    g->all = px_lanes_below(g->count);
     g->shortens = cta->shortens;
+    g->span = g->shortens ? (g->count + 31) & ~31u : g->width;
     g->tiles = cta->tiles;
     g->prefetch = cta->prefetch;
     if (!px_entries_init(&g->entries, a, g->width)) return false;
@@ -126,7 +129,6 @@ static bool make_shared(struct px_cta *cta, uint32_t bytes)
         cta->shared_cap = cta->shared ? bytes : 0;
         if (!cta->shared) return false;
     }
-    if (bytes) memset(cta->shared, 0, bytes);
     return true;
 }
 
@@ -203,34 +205,41 @@ static bool start_gang(struct px_gang *g)
     return true;
 }
 
-/* `cta` is none yet, or has ended and is of this code. What it keeps from a CTA of the same grid stays. */
-static bool start_cta(struct px_cta *cta, struct px_grid *grid, uint64_t number, uint32_t slot)
+static uint64_t random_of(const struct px_grid *grid, uint64_t number)
 {
-    const bool again = cta->uniform.gridid == grid->id && cta->slot == slot;
-    cta->grid = grid;
-    cta->slot = slot;
+    const ptx_device_config *config = &grid->device->config;
+    if (config->schedule != PTX_SCHEDULE_RANDOM) return 0;
+    return px_random_mix(config->schedule_seed + px_random_mix(grid->id) + number) | 1;
+}
+
+/* It has its number, and what all of its grid have in common. */
+static bool start_cta(struct px_cta *cta)
+{
+    const struct px_grid *grid = cta->grid;
     cta->trap.error = 0;
     cta->meeting = (struct px_meeting){0};
     cta->turn = 0;
-    if (!again) fill_uniform(cta, grid);
-    if (again && number == cta->number + 1)
-        number_next(cta, grid);
-    else
-        number_cta(cta, grid, number);
     if (cta->errors) memset(cta->last_error, 0, cta->threads * sizeof *cta->last_error);
     cta->errors = cta->told = false;
-    cta->counted = grid->device->config.deterministic;
     cta->clock = 0;
-    cta->random = 0;
-    if (grid->device->config.schedule == PTX_SCHEDULE_RANDOM)
-        cta->random =
-            px_random_mix(grid->device->config.schedule_seed + px_random_mix(grid->id) + number) | 1;
-    cta->when.mode = grid->device->config.async;
-    cta->when.seed = (grid->device->config.async_seed << 32) + number;
-    if (!make_shared(cta, grid->shared_bytes)) return false;
+    cta->random = random_of(grid, cta->number);
+    cta->when.seed = (grid->device->config.async_seed << 32) + cta->number;
+    if (cta->shared_bytes) memset(cta->shared, 0, cta->shared_bytes);
     for (uint32_t i = 0; i < cta->ngangs; i++)
         if (!start_gang(&cta->gangs[i])) return false;
     return true;
+}
+
+/* `cta` is new, or has ended and is of this code. */
+static bool adopt(struct px_cta *cta, struct px_grid *grid, uint64_t number, uint32_t slot)
+{
+    cta->grid = grid;
+    cta->slot = slot;
+    cta->counted = grid->device->config.deterministic;
+    cta->when.mode = grid->device->config.async;
+    fill_uniform(cta, grid);
+    number_cta(cta, grid, number);
+    return make_shared(cta, grid->shared_bytes) && start_cta(cta);
 }
 
 struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot)
@@ -243,17 +252,32 @@ struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uin
     }
     if (!cta) cta = new_cta(grid);
     if (!cta) return NULL;
-    if (start_cta(cta, grid, number, slot)) return cta;
+    if (adopt(cta, grid, number, slot)) return cta;
     free_cta(cta);
     return NULL;
+}
+
+static void reset_barriers(struct px_cta *cta)
+{
+    if (cta->barriers_used) memset(cta->barrier, 0, sizeof cta->barrier);
+    cta->barriers_used = 0;
+}
+
+bool px_cta_again(struct px_cta *cta, uint64_t number)
+{
+    reset_barriers(cta);
+    if (number == cta->number + 1)
+        number_next(cta, cta->grid);
+    else
+        number_cta(cta, cta->grid, number);
+    return start_cta(cta);
 }
 
 void px_cta_destroy(struct px_worker *worker, struct px_cta *cta)
 {
     if (!cta) return;
     for (uint32_t i = 0; i < cta->ngangs; i++) collect_frames(&cta->gangs[i]);
-    if (cta->barriers_used) memset(cta->barrier, 0, sizeof cta->barrier);
-    cta->barriers_used = 0;
+    reset_barriers(cta);
     if (worker->spare) free_cta(worker->spare);
     worker->spare = cta;
 }

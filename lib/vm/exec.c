@@ -74,8 +74,13 @@ static void enter(struct run *r, struct px_entry *e)
     g->running = f;
     g->frame = f->base;
     g->active = e->mask;
-    g->nactive = px_lanes_count(&e->mask);
-    g->n = lanes_to_run(g, &e->mask);
+    if (px_lanes_equal(&e->mask, &g->all)) {
+        g->nactive = g->count;
+        g->n = g->span;
+    } else {
+        g->nactive = px_lanes_count(&e->mask);
+        g->n = lanes_to_run(g, &e->mask);
+    }
     g->full = g->nactive == g->n;
     g->resume = e->resume;
     g->level->to_row(e->mask.w, g->n, (uint32_t *)(void *)f->base);
@@ -115,11 +120,32 @@ static void remove_lanes(struct px_gang *g, struct px_frame *frame, struct px_la
     }
 }
 
+/* All lanes of the gang are in the running entry, and end. */
+static void exit_all(struct run *r)
+{
+    struct px_gang *g = r->g;
+    static const struct px_lanes none;
+    uint32_t *warp = &g->cta->live_lanes[g->first / 32];
+    for (uint32_t w = 0, n = g->span / 32; w < n; w++) warp[w] = 0;
+    g->live = none;
+    px_entry_end(&g->entries);
+    for (struct px_frame *f = r->e->frame, *parent; f; f = parent) {
+        parent = f->parent;
+        f->live = none;
+        px_frame_pop(g, f);
+    }
+    if (g->cta->barriers_used) px_barrier_exited(g->cta);
+}
+
 /* Lanes end; the others of the running entry go on at `next`. */
 static void exit_lanes(struct run *r, const struct px_lanes *lanes, uint32_t next)
 {
     struct px_gang *g = r->g;
     struct px_frame *frame = r->e->frame;
+    if (px_lanes_equal(lanes, &g->live)) {
+        exit_all(r);
+        return;
+    }
     const struct px_lanes gone = *lanes;
     px_entry_drop(&g->entries, gone);
     if (g->entries.running) leave_at(r, next);
@@ -414,9 +440,9 @@ static enum after do_exit(struct run *r, const struct px_insn *in, uint32_t next
 
 static enum after do_return(struct run *r, const struct px_insn *in, uint32_t next)
 {
-    struct px_lanes lanes = px_gang_lanes(r->g, in);
-    if (px_lanes_empty(&lanes)) return AFTER_GO;
     if (!r->e->frame->parent) return do_exit(r, in, next);
+    const struct px_lanes lanes = px_gang_lanes(r->g, in);
+    if (px_lanes_empty(&lanes)) return AFTER_GO;
     spend(r);
     return_lanes(r, lanes, next);
     return AFTER_SWITCH;

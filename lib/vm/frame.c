@@ -93,14 +93,15 @@ struct px_frame *px_frame_push(struct px_gang *g, struct px_frame *parent, const
 {
     uint64_t local_base = parent ? parent->local_top : 0;
     if (parent && parent->depth >= PX_DEPTH_MAX) return NULL;
-    if (!px_frame_local(g, local_base + code->local_bytes)) return NULL;
+    const uint64_t local = local_base + code->local_bytes;
+    if (local > g->local_bytes && !px_frame_local(g, local)) return NULL;
     struct px_frame *f = parent ? spare_frame(g->cta, code) : root_frame(g);
     if (!f) f = new_frame(g->cta, code);
     if (!f) return NULL;
     f->parent = parent;
     f->depth = parent ? parent->depth + 1 : 0;
     f->rank = PX_FRAME_RANK(f->depth, ++g->frames);
-    f->local_top = local_base + code->local_bytes;
+    f->local_top = local;
     fill_uniform(g, f, local_base);
     if (code->zero_to > code->zero_from)
         memset(f->base + code->zero_from, 0, code->zero_to - code->zero_from);

@@ -370,33 +370,45 @@ static bool run_cta(struct px_helper *h, struct px_cta *cta, struct px_grid *gri
 {
     const unsigned wakes = atomic_load(&grid->run->wakes);
     const enum px_cta_status status = run_slices(h, cta);
-    if (status != PX_CTA_DONE) {
-        put_aside(h, cta, grid, number, status, wakes);
-        return false;
+    if (status == PX_CTA_DONE) {
+        h->quiet += !px_cta_told(cta);
+        return true;
     }
-    const uint32_t slot = px_cta_slot(cta);
-    h->quiet += !px_cta_told(cta);
-    px_cta_destroy(&h->worker, cta);
-    px_slot_give(h, slot);
-    return true;
+    put_aside(h, cta, grid, number, status, wakes);
+    return false;
 }
 
-/* Runs new CTAs of the chunk until it is empty or one of them does not end. */
+static void drop_cta(struct px_helper *h, struct px_cta *cta)
+{
+    const uint32_t slot = px_cta_slot(cta);
+    px_cta_destroy(&h->worker, cta);
+    px_slot_give(h, slot);
+}
+
+static struct px_cta *first_cta(struct px_helper *h, struct px_grid *grid, uint64_t number)
+{
+    const uint32_t slot = px_slot_take(h);
+    struct px_cta *cta = slot ? px_cta_create(&h->worker, grid, number, slot) : NULL;
+    if (!cta) h->slot = slot;
+    return cta;
+}
+
+/* Runs new CTAs of the chunk, all in one object, until it is empty or one of them does not end. */
 static void run_new(struct px_helper *h)
 {
     struct px_grid *grid = h->grid;
+    struct px_cta *cta = NULL;
     while (h->next < h->end && !stopped(grid->run)) {
         const uint64_t number = cta_at(grid, h->next++);
-        const uint32_t slot = px_slot_take(h);
-        struct px_cta *cta = slot ? px_cta_create(&h->worker, grid, number, slot) : NULL;
-        if (!cta) {
-            h->slot = slot;
+        const bool made = cta ? px_cta_again(cta, number) : (cta = first_cta(h, grid, number)) != NULL;
+        if (!made) {
             px_run_stop(grid->run, PX_STOP_MEMORY);
-            return;
+            break;
         }
         if (!run_cta(h, cta, grid, number)) return;
         h->ended++;
     }
+    if (cta) drop_cta(h, cta);
 }
 
 /* Whoever works here may have any floating-point mode, and finds it again. */
@@ -502,6 +514,7 @@ static void resume(struct px_helper *h, struct px_run *run)
     pthread_mutex_unlock(&s->lock);
     const uint64_t caller = enter_home(h);
     const bool ended = run_cta(h, cta, grid, number);
+    if (ended) drop_cta(h, cta);
     px_fp_leave(caller);
     px_private_flush(&h->worker);
     tell(h);

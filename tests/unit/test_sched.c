@@ -80,6 +80,13 @@ struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uin
     return cta;
 }
 
+bool px_cta_again(struct px_cta *cta, uint64_t number)
+{
+    cta->number = number;
+    cta->step = 0;
+    return script_of(cta->grid)->cannot_make != number + 1;
+}
+
 void px_cta_destroy(struct px_worker *worker, struct px_cta *cta)
 {
     (void)worker;
