@@ -167,6 +167,12 @@ PTX_API ptx_status ptx_capture_end(ptx_device *device, ptx_stream stream, ptx_gr
 /* *active: 1 while the stream is captured. */
 PTX_API ptx_status ptx_capture_query(ptx_device *device, ptx_stream stream, int *active);
 
+/* A node of kind PTX_NODE_RECORD or PTX_NODE_WAIT, in the place of what recording an event in a captured
+ * stream or waiting for one means otherwise. PTX_ERROR_INVALID_ARGUMENT as well: the stream is not captured.
+ */
+PTX_API ptx_status ptx_capture_event(ptx_device *device, ptx_stream stream, ptx_event event,
+                                     ptx_node_kind kind);
+
 typedef struct ptx_capture_info {
     size_t struct_size;
     int active;      /* the stream is captured, */

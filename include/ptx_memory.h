@@ -20,7 +20,8 @@ typedef enum ptx_memory_kind {
     PTX_MEMORY_MANAGED = 2,    /* ptx_managed_alloc */
     PTX_MEMORY_REGISTERED = 3, /* ptx_host_register */
     PTX_MEMORY_STREAM = 4,     /* ptx_stream_alloc, and memory of graphs */
-    PTX_MEMORY_MAPPED = 5      /* ptx_range_map */
+    PTX_MEMORY_MAPPED = 5,     /* ptx_range_map */
+    PTX_MEMORY_OPENED = 6      /* ptx_memory_open */
 } ptx_memory_kind;
 
 typedef struct ptx_memory_info {
@@ -148,6 +149,35 @@ PTX_API ptx_status ptx_range_unmap(ptx_device *device, ptx_address address, uint
  * alone is PTX_ERROR_UNSUPPORTED. */
 PTX_API ptx_status ptx_range_access(ptx_device *device, ptx_address address, uint64_t size,
                                     ptx_access access);
+
+/* ---- other processes ------------------------------------------------ */
+
+/*
+ * Memory that devices of two processes see, through descriptors of files in memory (memfd_create(2)); how a
+ * descriptor gets to the other process is the caller's business. Each process checks accesses by its own
+ * bounds. Where the system has no such files, and with host_memory, PTX_ERROR_UNSUPPORTED.
+ *
+ * As ptx_physical_create, in a file of its own.
+ */
+PTX_API ptx_status ptx_physical_create_shared(ptx_device *device, uint64_t size, ptx_physical *physical);
+/* A new descriptor of that file, for the caller to close. PTX_ERROR_INVALID_ARGUMENT: it has no file of its
+ * own. */
+PTX_API ptx_status ptx_physical_file(ptx_device *device, ptx_physical physical, int *file);
+/* The memory behind such a descriptor, which stays the caller's, and its size (may be NULL).
+ * PTX_ERROR_INVALID_ARGUMENT: it is another file. */
+PTX_API ptx_status ptx_physical_import(ptx_device *device, int file, ptx_physical *physical, uint64_t *size);
+/*
+ * The allocation that begins at `address` (ptx_memory_alloc, or in stream order) can be opened by others from
+ * now on, as [*offset, + its size) of *file, a descriptor that the device keeps and closes. The first time
+ * this waits until the device has nothing under way, and answers what that answers. Where its bounds are no
+ * page's, others that map the file can reach what lies beside it.
+ */
+PTX_API ptx_status ptx_memory_share(ptx_device *device, ptx_address address, int *file, uint64_t *offset);
+/* Bytes [offset, offset+size) of such a file at an address of this device. The file stays the caller's. */
+PTX_API ptx_status ptx_memory_open(ptx_device *device, int file, uint64_t offset, uint64_t size,
+                                   ptx_address *address);
+/* What ptx_memory_open gave; no launch uses it any more. */
+PTX_API ptx_status ptx_memory_close(ptx_device *device, ptx_address address);
 
 /* ---- other devices -------------------------------------------------- */
 

@@ -311,6 +311,23 @@ PTX_API ptx_status ptx_capture_query(ptx_device *device, ptx_stream stream, int 
     LOCKED(device, active ? is_captured(device, stream, active) : PTX_ERROR_INVALID_ARGUMENT);
 }
 
+static ptx_status event_node(ptx_device *device, ptx_stream stream, ptx_event event, ptx_node_kind kind)
+{
+    struct px_stream *s = px_stream_find(device, stream);
+    const struct px_work op = {.kind = kind == PTX_NODE_RECORD ? PX_WORK_RECORD : PX_WORK_WAIT,
+                               .event = event};
+    if (!s || !s->capture || (kind != PTX_NODE_RECORD && kind != PTX_NODE_WAIT))
+        return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_handle_get(&device->handles, PX_HANDLE_EVENT, event)) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_capture_op(s, &op);
+}
+
+PTX_API ptx_status ptx_capture_event(ptx_device *device, ptx_stream stream, ptx_event event,
+                                     ptx_node_kind kind)
+{
+    LOCKED(device, event_node(device, stream, event, kind));
+}
+
 PTX_API ptx_status ptx_capture_info_get(ptx_device *device, ptx_stream stream, ptx_capture_info *info,
                                         ptx_node *nodes, size_t *count)
 {

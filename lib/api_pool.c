@@ -1,8 +1,7 @@
 /*
- * api_pool.c - the public functions of ptx_memory.h for memory in stream order, and for reserve and map.
+ * api_pool.c - the public functions of ptx_memory.h for memory in stream order.
  */
 #include "base/sized.h"
-#include "mem/virtual.h"
 #include "vm/capture.h"
 #include "vm/pool.h"
 #include "vm/work.h"
@@ -168,93 +167,4 @@ PTX_API ptx_status ptx_stream_free(ptx_device *device, ptx_address address, ptx_
     const ptx_status status = may_free(device, kind, stream);
     const struct px_work work = {.kind = PX_WORK_FREE, .address = address};
     return status == PTX_OK ? px_work_submit(device, &work, stream, NULL) : status;
-}
-
-/* ---- reserve and map ---- */
-
-static ptx_status status_of(ptx_device *device, enum px_virtual_status status)
-{
-    pthread_mutex_unlock(&device->mem_lock);
-    switch (status) {
-    case PX_VIRTUAL_OK: return PTX_OK;
-    case PX_VIRTUAL_NO_MEMORY: return PTX_ERROR_OUT_OF_MEMORY;
-    case PX_VIRTUAL_UNSUPPORTED: return PTX_ERROR_UNSUPPORTED;
-    default: return PTX_ERROR_INVALID_ARGUMENT;
-    }
-}
-
-PTX_API ptx_status ptx_range_reserve(ptx_device *device, uint64_t size, uint64_t align, ptx_address *address)
-{
-    if (!px_device_usable(device) || !address) return PTX_ERROR_INVALID_ARGUMENT;
-    pthread_mutex_lock(&device->mem_lock);
-    return status_of(device, px_virtual_reserve(&device->mem, size, align, address));
-}
-
-PTX_API ptx_status ptx_range_release(ptx_device *device, ptx_address address, uint64_t size)
-{
-    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
-    pthread_mutex_lock(&device->mem_lock);
-    return status_of(device, px_virtual_free(&device->mem, address, size));
-}
-
-PTX_API ptx_status ptx_physical_create(ptx_device *device, uint64_t size, ptx_physical *physical)
-{
-    struct px_physical *p = NULL;
-    if (!px_device_usable(device) || !physical) return PTX_ERROR_INVALID_ARGUMENT;
-    pthread_mutex_lock(&device->mem_lock);
-    const ptx_status status = status_of(device, px_physical_new(&device->mem, size, &p));
-    if (status != PTX_OK) return status;
-    px_sched_lock(&device->sched);
-    const ptx_physical number = px_handle_add(&device->handles, &device->alloc, PX_HANDLE_PHYSICAL, p);
-    px_sched_unlock(&device->sched);
-    if (number) {
-        *physical = number;
-        return PTX_OK;
-    }
-    pthread_mutex_lock(&device->mem_lock);
-    px_physical_release(&device->mem, p);
-    pthread_mutex_unlock(&device->mem_lock);
-    return PTX_ERROR_OUT_OF_MEMORY;
-}
-
-PTX_API ptx_status ptx_physical_release(ptx_device *device, ptx_physical physical)
-{
-    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
-    px_sched_lock(&device->sched);
-    pthread_mutex_lock(&device->mem_lock);
-    struct px_physical *p = px_handle_drop(&device->handles, PX_HANDLE_PHYSICAL, physical);
-    if (p) px_physical_release(&device->mem, p);
-    pthread_mutex_unlock(&device->mem_lock);
-    px_sched_unlock(&device->sched);
-    return p ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
-}
-
-PTX_API ptx_status ptx_range_map(ptx_device *device, ptx_address address, uint64_t size,
-                                 ptx_physical physical, uint64_t offset)
-{
-    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
-    px_sched_lock(&device->sched);
-    pthread_mutex_lock(&device->mem_lock);
-    struct px_physical *p = px_handle_get(&device->handles, PX_HANDLE_PHYSICAL, physical);
-    const ptx_status status =
-        status_of(device, p ? px_virtual_map(&device->mem, address, size, p, offset) : PX_VIRTUAL_INVALID);
-    px_sched_unlock(&device->sched);
-    return status;
-}
-
-PTX_API ptx_status ptx_range_unmap(ptx_device *device, ptx_address address, uint64_t size)
-{
-    if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
-    pthread_mutex_lock(&device->mem_lock);
-    return status_of(device, px_virtual_unmap(&device->mem, address, size));
-}
-
-PTX_API ptx_status ptx_range_access(ptx_device *device, ptx_address address, uint64_t size, ptx_access access)
-{
-    if (!px_device_usable(device) ||
-        (access != PTX_ACCESS_NONE && access != PTX_ACCESS_READ && access != PTX_ACCESS_READ_WRITE))
-        return PTX_ERROR_INVALID_ARGUMENT;
-    if (access == PTX_ACCESS_READ) return PTX_ERROR_UNSUPPORTED;
-    pthread_mutex_lock(&device->mem_lock);
-    return status_of(device, px_virtual_open(&device->mem, address, size, access == PTX_ACCESS_READ_WRITE));
 }

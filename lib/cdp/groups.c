@@ -5,6 +5,7 @@
  * where the launch is not cooperative. The barrier itself is vm/cooperative.c's.
  */
 #include "cdp/state.h"
+#include "gang/gang.h"
 #include "vm/cooperative.h"
 
 enum { SCOPE_GRID = 1 }; /* cudaCGScope; 2, of several devices, went with CUDA 13 */
@@ -15,9 +16,35 @@ enum px_ext cdp_group_handle(struct px_call *call)
     return PX_EXT_DONE;
 }
 
+static bool knows(const struct px_call *call, uint64_t handle)
+{
+    return handle && handle == call->grid->workspace;
+}
+
+/* Two numbers to where the first two arguments say, for the handle that is the third. */
+static enum px_ext tell(struct px_call *call, uint32_t first, uint32_t second)
+{
+    const uint64_t to = cdp_arg64(call, 0), then = cdp_arg64(call, 8);
+    const bool good = knows(call, cdp_arg64(call, 16)) &&
+                      (!to || px_call_write(call, to, &first, sizeof first)) &&
+                      (!then || px_call_write(call, then, &second, sizeof second));
+    return cdp_answer_only(call, good ? PX_CUDA_OK : PX_CUDA_INVALID_VALUE);
+}
+
+/* Threads of the grid, and how many grids there are. */
+enum px_ext cdp_group_size(struct px_call *call)
+{
+    return tell(call, (uint32_t)call->grid->ctas * call->cta->threads, 1);
+}
+
+/* The thread in the grid, and the number that an H200 gives the only grid. */
+enum px_ext cdp_group_rank(struct px_call *call)
+{
+    return tell(call, (uint32_t)call->cta->number * call->cta->threads + call->thread, 1);
+}
+
 enum px_ext cdp_group_synchronize(struct px_call *call)
 {
-    const uint64_t handle = cdp_arg64(call, 0);
-    if (!handle || handle != call->grid->workspace) return cdp_answer_only(call, PX_CUDA_INVALID_VALUE);
+    if (!knows(call, cdp_arg64(call, 0))) return cdp_answer_only(call, PX_CUDA_INVALID_VALUE);
     return px_cooperative_meet(call->cta, &call->state) ? cdp_answer_only(call, PX_CUDA_OK) : PX_EXT_PARK;
 }

@@ -8,6 +8,7 @@
  * addresses. A released block gives its pages back and reads as zero again.
  */
 #include "mem/mem_map.h"
+#include "mem/share.h"
 #include "mem/heap.h"
 #include "mem/virtual.h"
 #include <inttypes.h>
@@ -164,6 +165,7 @@ void px_mem_free_all(struct px_mem *mem)
         unmap_block(mem, va, end_of(&mem->map->at[i]) - va);
     }
     px_virtual_free_all(mem);
+    px_share_free(mem);
     if (mem->range) munmap(mem->range, mem->bytes + mem->extra);
     px_map_free(mem->map);
     px_free(mem->alloc, mem->map, sizeof *mem->map);
@@ -211,8 +213,9 @@ bool px_mem_alloc(struct px_mem *mem, uint64_t size, uint64_t align, uint64_t *v
 }
 
 /* Makes [p, p+size) read as zero; whole pages of large ranges go back to the system. */
-static void clear(uint8_t *p, uint64_t size)
+static void clear(struct px_mem *mem, uint64_t va, uint64_t size)
 {
+    uint8_t *p = host_of(mem, va);
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     uint8_t *from = (uint8_t *)(uintptr_t)round_up((uintptr_t)p, page), *end = p + size;
     uint8_t *to = (uint8_t *)((uintptr_t)end & ~(uintptr_t)(page - 1));
@@ -222,8 +225,15 @@ static void clear(uint8_t *p, uint64_t size)
         memset(p, 0, size);
         return;
     }
+    px_share_forget(mem, va + (uint64_t)(from - p), (uint64_t)(to - from));
     memset(p, 0, (size_t)(from - p));
     memset(to, 0, (size_t)(end - to));
+}
+
+/* Is memory of this kind none that px_mem_alloc gave? */
+static bool elsewhere(uint64_t kind)
+{
+    return kind == PX_MEM_REGISTERED || kind == PX_MEM_MAPPED || kind == PX_MEM_OPENED;
 }
 
 bool px_mem_release(struct px_mem *mem, uint64_t va)
@@ -231,12 +241,12 @@ bool px_mem_release(struct px_mem *mem, uint64_t va)
     uint32_t i = px_map_find(mem->map, va);
     if (i == mem->map->n || mem->map->at[i].lo != va || mem->map->at[i].owner != va) return false;
     const uint64_t kind = mem->map->at[i].kind;
-    if (kind == PX_MEM_REGISTERED || kind == PX_MEM_MAPPED) return false;
+    if (elsewhere(kind)) return false;
     const uint64_t size = end_of(&mem->map->at[last_of(mem->map, i)]) - va;
     if (mem->host_mode)
         unmap_block(mem, va, size);
     else
-        clear(host_of(mem, va), size);
+        clear(mem, va, size);
     px_map_remove(mem->map, va);
     mem->gaps = true;
     return true;
@@ -273,7 +283,7 @@ void px_mem_sleep(struct px_mem *mem, uint64_t va)
 {
     const uint32_t i = px_map_find(mem->map, va);
     px_map_mark(mem->map, va, PX_MEM_DORMANT);
-    if (!mem->host_mode) clear(host_of(mem, va), mem->map->at[i].len);
+    if (!mem->host_mode) clear(mem, va, mem->map->at[i].len);
 }
 
 bool px_mem_register(struct px_mem *mem, uint64_t va, uint64_t size)
@@ -319,7 +329,7 @@ uint64_t px_mem_used(const struct px_mem *mem)
     uint64_t used = 0;
     for (uint32_t i = 0; i < mem->map->n; i++) {
         const uint64_t kind = mem->map->at[i].kind;
-        if (kind != PX_MEM_REGISTERED && kind != PX_MEM_MAPPED) used += mem->map->at[i].len;
+        if (!elsewhere(kind)) used += mem->map->at[i].len;
     }
     return used;
 }

@@ -64,6 +64,7 @@ enum px_mem_kind {
     PX_MEM_REGISTERED,
     PX_MEM_POOL,
     PX_MEM_MAPPED,
+    PX_MEM_OPENED, /* another process's */
     PX_MEM_GRAPH,  /* of a graph's node, */
     PX_MEM_DORMANT /* between its launches: addresses that nobody may use */
 };
@@ -78,6 +79,7 @@ struct ptx_allocator;
 struct px_heap;
 struct px_mem_map;
 struct px_virtual;
+struct px_share;
 
 struct px_mem {
     const struct ptx_allocator *alloc; /* outlives this */
@@ -88,6 +90,7 @@ struct px_mem {
     uint64_t bytes, committed, base; /* base: device address of `range` */
     uint64_t extra;                  /* addresses behind `bytes` for reserved ranges (virtual.h) */
     struct px_virtual *virtual;      /* NULL: there are none */
+    struct px_share *share;          /* pages that other processes may map (share.h); NULL: there are none */
     bool gaps;                       /* something was released */
     /* Allocations by address. One thread at a time changes it, others may look meanwhile; what kernels
      * allocate themselves lives in heaps. */

@@ -8,12 +8,10 @@
 #include "mem/virtual.h"
 #include "base/alloc.h"
 #include "mem/mem_map.h"
+#include "mem/share.h"
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#ifdef __linux__
-#include <fcntl.h>
-#endif
 
 struct piece {
     struct piece *next; /* of its range, by address */
@@ -26,12 +24,14 @@ struct span {
     struct span *next; /* of all, by address */
     uint64_t lo, len;
     struct piece *pieces;
+    bool attached; /* to another process's memory as a whole */
 };
 
 struct px_virtual {
     int file;
     struct span *spans;
-    struct px_physical *physicals;
+    struct px_physical *physicals; /* in the file, by place */
+    struct px_physical *files;     /* in files of their own */
 };
 
 static bool is_grain(uint64_t n)
@@ -87,7 +87,7 @@ enum px_virtual_status px_virtual_free(struct px_mem *mem, uint64_t va, uint64_t
     struct span **at = mem->virtual ? &mem->virtual->spans : NULL;
     while (at && *at && (*at)->lo != va) at = &(*at)->next;
     struct span *s = at ? *at : NULL;
-    if (!s || s->len != size || s->pieces) return PX_VIRTUAL_INVALID;
+    if (!s || s->len != size || s->pieces || s->attached) return PX_VIRTUAL_INVALID;
     blank(mem, s->lo, s->len, PROT_READ | PROT_WRITE);
     *at = s->next;
     px_free(mem->alloc, s, sizeof *s);
@@ -98,7 +98,7 @@ static struct span *span_of(const struct px_mem *mem, uint64_t va, uint64_t size
 {
     struct span *s = mem->virtual ? mem->virtual->spans : NULL;
     while (s && va - s->lo >= s->len) s = s->next;
-    return s && size && size <= s->len - (va - s->lo) ? s : NULL;
+    return s && !s->attached && size && size <= s->len - (va - s->lo) ? s : NULL;
 }
 
 /* ---- physical memory ---- */
@@ -122,17 +122,24 @@ uint64_t px_virtual_used(const struct px_mem *mem)
     uint64_t used = 0;
     for (const struct px_physical *p = mem->virtual ? mem->virtual->physicals : NULL; p; p = p->next)
         used += p->size;
+    for (const struct px_physical *p = mem->virtual ? mem->virtual->files : NULL; p; p = p->next)
+        used += p->foreign ? 0 : p->size;
     return used;
+}
+
+static enum px_virtual_status may_make(const struct px_mem *mem, uint64_t size)
+{
+    if (mem->host_mode) return PX_VIRTUAL_UNSUPPORTED;
+    if (!size || !is_grain(size)) return PX_VIRTUAL_INVALID;
+    const bool room = size <= mem->bytes && px_mem_used(mem) + px_virtual_used(mem) <= mem->bytes - size;
+    return room ? PX_VIRTUAL_OK : PX_VIRTUAL_NO_MEMORY;
 }
 
 enum px_virtual_status px_physical_new(struct px_mem *mem, uint64_t size, struct px_physical **out)
 {
-    if (mem->host_mode) return PX_VIRTUAL_UNSUPPORTED;
-    if (!size || !is_grain(size)) return PX_VIRTUAL_INVALID;
-    if (size > mem->bytes || px_mem_used(mem) + px_virtual_used(mem) > mem->bytes - size)
-        return PX_VIRTUAL_NO_MEMORY;
-    struct px_virtual *v = begin(mem);
-    if (!v) return PX_VIRTUAL_NO_MEMORY;
+    const enum px_virtual_status status = may_make(mem, size);
+    struct px_virtual *v = status == PX_VIRTUAL_OK ? begin(mem) : NULL;
+    if (!v) return status == PX_VIRTUAL_OK ? PX_VIRTUAL_NO_MEMORY : status;
     if (!make_file(mem)) return PX_VIRTUAL_UNSUPPORTED;
     struct px_physical **at = &v->physicals;
     uint64_t place = 0;
@@ -142,9 +149,41 @@ enum px_virtual_status px_physical_new(struct px_mem *mem, uint64_t size, struct
     }
     struct px_physical *p = size <= mem->bytes - place ? px_alloc(mem->alloc, sizeof *p) : NULL;
     if (!p) return PX_VIRTUAL_NO_MEMORY;
-    *p = (struct px_physical){.next = *at, .at = place, .size = size, .refs = 1};
+    *p = (struct px_physical){.next = *at, .at = place, .size = size, .file = -1, .refs = 1};
     *out = *at = p;
     return PX_VIRTUAL_OK;
+}
+
+/* The file is owned from here on, also when this fails. */
+static enum px_virtual_status add_file(struct px_mem *mem, int file, uint64_t size, bool foreign,
+                                       struct px_physical **out)
+{
+    struct px_virtual *v = begin(mem);
+    struct px_physical *p = v ? px_alloc(mem->alloc, sizeof *p) : NULL;
+    if (!p) {
+        close(file);
+        return PX_VIRTUAL_NO_MEMORY;
+    }
+    *p = (struct px_physical){.next = v->files, .size = size, .file = file, .foreign = foreign, .refs = 1};
+    *out = v->files = p;
+    return PX_VIRTUAL_OK;
+}
+
+enum px_virtual_status px_physical_new_shared(struct px_mem *mem, uint64_t size, struct px_physical **out)
+{
+    const enum px_virtual_status status = may_make(mem, size);
+    if (status != PX_VIRTUAL_OK) return status;
+    const int file = px_share_file(size);
+    return file >= 0 ? add_file(mem, file, size, false, out) : PX_VIRTUAL_UNSUPPORTED;
+}
+
+enum px_virtual_status px_physical_import(struct px_mem *mem, int file, struct px_physical **out)
+{
+    const uint64_t size = px_share_file_size(file);
+    if (mem->host_mode) return PX_VIRTUAL_UNSUPPORTED;
+    if (!size || !is_grain(size)) return PX_VIRTUAL_INVALID;
+    const int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    return own >= 0 ? add_file(mem, own, size, true, out) : PX_VIRTUAL_NO_MEMORY;
 }
 
 /* Its part of the file reads as zero when it is given out again. */
@@ -164,10 +203,13 @@ static void forget_bytes(const struct px_mem *mem, const struct px_physical *p)
 void px_physical_release(struct px_mem *mem, struct px_physical *p)
 {
     if (--p->refs) return;
-    struct px_physical **at = &mem->virtual->physicals;
+    struct px_physical **at = p->file < 0 ? &mem->virtual->physicals : &mem->virtual->files;
     while (*at != p) at = &(*at)->next;
     *at = p->next;
-    forget_bytes(mem, p);
+    if (p->file < 0)
+        forget_bytes(mem, p);
+    else
+        close(p->file);
     px_free(mem->alloc, p, sizeof *p);
 }
 
@@ -185,7 +227,8 @@ enum px_virtual_status px_virtual_map(struct px_mem *mem, uint64_t va, uint64_t 
     struct piece *piece = px_alloc(mem->alloc, sizeof *piece);
     if (!piece) return PX_VIRTUAL_NO_MEMORY;
     if (mmap((void *)(uintptr_t)(va + (uint64_t)mem->delta), size, PROT_READ | PROT_WRITE,
-             MAP_SHARED | MAP_FIXED, mem->virtual->file, (off_t)(p->at + offset)) == MAP_FAILED) {
+             MAP_SHARED | MAP_FIXED, p->file < 0 ? mem->virtual->file : p->file,
+             (off_t)(p->at + offset)) == MAP_FAILED) {
         px_free(mem->alloc, piece, sizeof *piece);
         return PX_VIRTUAL_NO_MEMORY;
     }
@@ -277,6 +320,44 @@ enum px_virtual_status px_virtual_unmap(struct px_mem *mem, uint64_t va, uint64_
     return PX_VIRTUAL_OK;
 }
 
+/* ---- memory of other processes ---- */
+
+enum px_virtual_status px_virtual_attach(struct px_mem *mem, int file, uint64_t offset, uint64_t size,
+                                         uint64_t *va)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), room = px_share_file_size(file);
+    const uint64_t lead = offset % page, pages = (lead + size + page - 1) / page * page;
+    uint64_t at;
+    if (!size || offset > room || size > room - offset) return PX_VIRTUAL_INVALID;
+    const enum px_virtual_status status =
+        px_virtual_reserve(mem, (pages + PX_MAP_GRAIN - 1) / PX_MAP_GRAIN * PX_MAP_GRAIN, 0, &at);
+    if (status != PX_VIRTUAL_OK) return status;
+    struct span *s = span_of(mem, at, 1);
+    if (mmap((void *)(uintptr_t)(at + (uint64_t)mem->delta), pages, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED, file, (off_t)(offset - lead)) == MAP_FAILED ||
+        !px_map_insert(mem->map, (struct px_mem_range){at + lead, size, at + lead, PX_MEM_OPENED})) {
+        px_virtual_free(mem, at, s->len);
+        return PX_VIRTUAL_NO_MEMORY;
+    }
+    s->attached = true;
+    mem->gaps = true; /* the last block is not the last that was allocated */
+    *va = at + lead;
+    return PX_VIRTUAL_OK;
+}
+
+enum px_virtual_status px_virtual_detach(struct px_mem *mem, uint64_t va)
+{
+    struct px_extent block;
+    enum px_mem_kind kind;
+    if (!px_mem_block(mem, va, &block, &kind) || kind != PX_MEM_OPENED || block.lo != va)
+        return PX_VIRTUAL_INVALID;
+    struct span *s = mem->virtual->spans;
+    while (va - s->lo >= s->len) s = s->next;
+    px_map_remove(mem->map, va);
+    s->attached = false;
+    return px_virtual_free(mem, s->lo, s->len);
+}
+
 void px_virtual_free_all(struct px_mem *mem)
 {
     struct px_virtual *v = mem->virtual;
@@ -291,6 +372,11 @@ void px_virtual_free_all(struct px_mem *mem)
     }
     for (struct px_physical *p = v->physicals, *next; p; p = next) {
         next = p->next;
+        px_free(mem->alloc, p, sizeof *p);
+    }
+    for (struct px_physical *p = v->files, *next; p; p = next) {
+        next = p->next;
+        close(p->file);
         px_free(mem->alloc, p, sizeof *p);
     }
     if (v->file >= 0) close(v->file);

@@ -16,6 +16,8 @@
 struct px_physical {
     struct px_physical *next; /* of all, by place */
     uint64_t at, size;        /* bytes of the file */
+    int file;                 /* its own, which other processes may map; -1: the device's */
+    bool foreign;             /* it came from another process, and is no memory of this device */
     uint32_t refs;            /* its number, and one a mapping */
 };
 
@@ -30,13 +32,22 @@ enum px_virtual_status px_virtual_reserve(struct px_mem *mem, uint64_t size, uin
 /* The whole of what was reserved, with nothing mapped in it. */
 enum px_virtual_status px_virtual_free(struct px_mem *mem, uint64_t va, uint64_t size);
 enum px_virtual_status px_physical_new(struct px_mem *mem, uint64_t size, struct px_physical **physical);
+/* Likewise, in a file of its own (share.h). */
+enum px_virtual_status px_physical_new_shared(struct px_mem *mem, uint64_t size,
+                                              struct px_physical **physical);
+/* What such a file holds; it stays the caller's. */
+enum px_virtual_status px_physical_import(struct px_mem *mem, int file, struct px_physical **physical);
 void px_physical_release(struct px_mem *mem, struct px_physical *physical);
 enum px_virtual_status px_virtual_map(struct px_mem *mem, uint64_t va, uint64_t size,
                                       struct px_physical *physical, uint64_t offset);
 /* Whole mappings. */
 enum px_virtual_status px_virtual_unmap(struct px_mem *mem, uint64_t va, uint64_t size);
 enum px_virtual_status px_virtual_open(struct px_mem *mem, uint64_t va, uint64_t size, bool open);
-/* Bytes of physical memory. */
+/* Bytes [offset, offset+size) of another device's pages (share.h), at an address of their own. */
+enum px_virtual_status px_virtual_attach(struct px_mem *mem, int file, uint64_t offset, uint64_t size,
+                                         uint64_t *va);
+enum px_virtual_status px_virtual_detach(struct px_mem *mem, uint64_t va);
+/* Bytes of physical memory of this device. */
 uint64_t px_virtual_used(const struct px_mem *mem);
 void px_virtual_free_all(struct px_mem *mem);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "shim/cuda_memory.h"
 #include "shim/cuda_module.h"
 
 enum { STACK = 64, RANGES = 64, OUTPUT_MOST = 1 << 20 };
@@ -212,6 +213,7 @@ static void destroy(void *object)
     range_give(c->range);
     free(c->output);
     free(c->gone);
+    px_cu_advice_forget(c, 0, 0);
     pthread_mutex_destroy(&c->output_lock);
     pthread_mutex_destroy(&c->lock);
 }

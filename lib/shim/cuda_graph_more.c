@@ -172,7 +172,8 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle *handle, CUgrap
     uint64_t number;
     GRAPH(g, graph);
     if (!handle || flags & ~(unsigned)CU_GRAPH_COND_ASSIGN_DEFAULT) return CUDA_ERROR_INVALID_VALUE;
-    if (context && context != px_cu_handle(g->head.context)) return CUDA_ERROR_INVALID_VALUE;
+    if (!context) return CUDA_ERROR_INVALID_CONTEXT;
+    if (context != px_cu_handle(g->head.context)) return CUDA_ERROR_INVALID_VALUE;
     PX_CU_TRY(px_cu_result(g->head.context,
                            ptx_condition_create(g->vm, g->number, value, flags != 0, &number), NULL));
     *handle = number;

@@ -61,8 +61,8 @@ static struct allocation *take(CUmemGenericAllocationHandle handle)
 static CUresult check(const CUmemAllocationProp *p)
 {
     if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-    if (p->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE)
-        return px_cu_unsupported("memory that other processes map");
+    if (p->requestedHandleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return px_cu_unsupported("memory for other processes by handles that are no file descriptors");
     if (p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
         return p->location.type == CU_MEM_LOCATION_TYPE_INVALID
                    ? CUDA_ERROR_INVALID_VALUE
@@ -81,31 +81,70 @@ CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocatio
     return CUDA_SUCCESS;
 }
 
+/* A handle of memory that was just made. */
+static CUresult hold(struct px_cu_context *c, ptx_device *vm, ptx_physical number, size_t size,
+                     const CUmemAllocationProp *properties, CUmemGenericAllocationHandle *handle)
+{
+    struct allocation *a = px_cu_new(PX_CU_ALLOCATION, sizeof *a, c, destroy_allocation);
+    if (!a) {
+        ptx_physical_release(vm, number);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    pthread_mutex_init(&a->lock, NULL);
+    a->vm = vm;
+    a->number = number;
+    a->size = size;
+    a->properties = *properties;
+    a->held = 1;
+    *handle = (uintptr_t)px_cu_handle(a);
+    return CUDA_SUCCESS;
+}
+
 CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *properties,
                      unsigned long long flags)
 {
     ptx_device *vm;
+    ptx_physical number;
     PX_CU_TRY(px_cu_ready());
     if (!handle || !size || size % PTX_MAP_GRAIN || flags) return CUDA_ERROR_INVALID_VALUE;
     PX_CU_TRY(check(properties));
     PX_CU_HOLD(px_cu_context, c) = NULL;
     PX_CU_TRY(px_cu_context_on(properties->location.id, &c));
     PX_CU_TRY(px_cu_vm(c, &vm));
-    struct allocation *a = px_cu_new(PX_CU_ALLOCATION, sizeof *a, c, NULL);
-    if (!a) return CUDA_ERROR_OUT_OF_MEMORY;
-    const ptx_status status = ptx_physical_create(vm, size, &a->number);
-    if (status != PTX_OK) {
-        px_cu_drop(px_cu_handle(a), PX_CU_ALLOCATION);
-        return px_cu_result(c, status, NULL);
-    }
-    pthread_mutex_init(&a->lock, NULL);
-    a->vm = vm;
-    a->size = size;
-    a->properties = *properties;
-    a->held = 1;
-    a->head.destroy = destroy_allocation;
-    *handle = (uintptr_t)px_cu_handle(a);
-    return CUDA_SUCCESS;
+    PX_CU_TRY(px_cu_result(c,
+                           properties->requestedHandleTypes ? ptx_physical_create_shared(vm, size, &number)
+                                                            : ptx_physical_create(vm, size, &number),
+                           NULL));
+    return hold(c, vm, number, size, properties, handle);
+}
+
+/* A descriptor of the file that the memory is in, as a chip's driver has one. */
+CUresult cuMemExportToShareableHandle(void *to, CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType type, unsigned long long flags)
+{
+    ALLOCATION(a, handle);
+    if (!to || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+        !(a->properties.requestedHandleTypes & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+        return CUDA_ERROR_INVALID_VALUE;
+    return px_cu_result(a->head.context, ptx_physical_file(a->vm, a->number, to), NULL);
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *shared,
+                                        CUmemAllocationHandleType type)
+{
+    ptx_device *vm;
+    ptx_physical number;
+    uint64_t size;
+    PX_CU_CURRENT(c);
+    if (!handle || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_INVALID_VALUE;
+    PX_CU_TRY(px_cu_vm(c, &vm));
+    const ptx_status status = ptx_physical_import(vm, (int)(intptr_t)shared, &number, &size);
+    if (status == PTX_ERROR_INVALID_ARGUMENT) return CUDA_ERROR_UNKNOWN; /* another file */
+    PX_CU_TRY(px_cu_result(c, status, NULL));
+    const CUmemAllocationProp properties = {
+        .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = c->device->ordinal}};
+    return hold(c, vm, number, size, &properties, handle);
 }
 
 /* Nobody holds it and it is mapped nowhere: it goes with the last who works with it. */
@@ -200,7 +239,8 @@ CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericA
                   unsigned long long flags)
 {
     ALLOCATION(a, handle);
-    if (flags || !size || offset > a->size || size > a->size - offset) return CUDA_ERROR_INVALID_VALUE;
+    if (flags || !size) return CUDA_ERROR_INVALID_VALUE;
+    if (offset || size != a->size) return CUDA_ERROR_NOT_SUPPORTED; /* parts, as on a chip */
     struct mapping *m = malloc(sizeof *m);
     if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
     const ptx_status status = ptx_range_map(a->vm, address, size, a->number, offset);

@@ -4,6 +4,7 @@
  * Contexts have ranges of host addresses of their own, so the owner of an address is found by asking each.
  */
 #include "shim/cuda_memory.h"
+#include "shim/cuda_ipc.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +98,9 @@ CUresult cuMemFree_v2(CUdeviceptr address)
     if (!owner || info.base != address || info.kind == PTX_MEMORY_PINNED ||
         info.kind == PTX_MEMORY_REGISTERED)
         return CUDA_ERROR_INVALID_VALUE;
+    if (info.kind == PTX_MEMORY_OPENED) return px_cu_close_freed(address);
     PX_CU_TRY(px_cu_settle(owner));
+    px_cu_advice_forget(owner, address, info.size);
     return px_cu_result(owner, ptx_memory_free(atomic_load(&owner->vm), address), NULL);
 }
 
@@ -267,88 +270,6 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t size, unsigned flags)
     return CUDA_SUCCESS;
 }
 
-static bool is_place(CUmemLocation location)
-{
-    return location.type != CU_MEM_LOCATION_TYPE_DEVICE || px_cu_device(location.id);
-}
-
-static CUmemLocation location_of(CUdevice device)
-{
-    return device == CU_DEVICE_CPU ? (CUmemLocation){CU_MEM_LOCATION_TYPE_HOST, 0}
-                                   : (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device};
-}
-
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t size, CUmemLocation location, unsigned flags,
-                               CUstream stream)
-{
-    ptx_memory_info info;
-    PX_CU_WAY(way, stream);
-    if (flags || !size) return CUDA_ERROR_INVALID_VALUE;
-    if (!is_place(location)) return CUDA_ERROR_INVALID_DEVICE;
-    PX_CU_HOLD(px_cu_context, owner) = px_cu_owner(address, way.context, &info);
-    if (!owner) return CUDA_ERROR_INVALID_VALUE;
-    if (owner != way.context) /* nothing moves, so there is nothing to put into the stream */
-        return info.kind == PTX_MEMORY_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    return px_cu_result(owner, ptx_managed_prefetch(way.vm, address, size, way.stream), NULL);
-}
-
-CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t size, CUdevice device, CUstream stream)
-{
-    return cuMemPrefetchAsync_v2(address, size, location_of(device), 0, stream);
-}
-
-CUresult cuMemAdvise_v2(CUdeviceptr address, size_t size, CUmem_advise advice, CUmemLocation location)
-{
-    ptx_memory_info info;
-    PX_CU_CURRENT(c);
-    const bool placed = advice >= CU_MEM_ADVISE_SET_PREFERRED_LOCATION;
-    if (placed && !is_place(location)) return CUDA_ERROR_INVALID_DEVICE;
-    PX_CU_HOLD(px_cu_context, owner) = px_cu_owner(address, c, &info);
-    if (!owner) return CUDA_ERROR_INVALID_VALUE;
-    return px_cu_result(owner, ptx_managed_advise(atomic_load(&owner->vm), address, size, (int)advice), NULL);
-}
-
-CUresult cuMemAdvise(CUdeviceptr address, size_t size, CUmem_advise advice, CUdevice device)
-{
-    return cuMemAdvise_v2(address, size, advice, location_of(device));
-}
-
-/* Nothing ever moves and advice is not kept, so every range is where it always was: nowhere in particular. */
-CUresult cuMemRangeGetAttribute(void *data, size_t data_size, CUmem_range_attribute attribute,
-                                CUdeviceptr address, size_t size)
-{
-    ptx_memory_info info;
-    PX_CU_CURRENT(c);
-    if (!data || !data_size || data_size % 4 || !size) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_HOLD(px_cu_context, owner) = px_cu_owner(address, c, &info);
-    if (!owner || info.kind != PTX_MEMORY_MANAGED) return CUDA_ERROR_INVALID_VALUE;
-    int *to = data;
-    const size_t n = data_size / 4;
-    switch (attribute) {
-    case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
-    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE:
-    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID:
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE:
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID: *to = 0; return CUDA_SUCCESS;
-    case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
-    case CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION: *to = CU_DEVICE_INVALID; return CUDA_SUCCESS;
-    case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
-        for (size_t i = 0; i < n; i++) to[i] = CU_DEVICE_INVALID;
-        return CUDA_SUCCESS;
-    }
-    return CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuMemRangeGetAttributes(void **data, size_t *sizes, CUmem_range_attribute *attributes, size_t count,
-                                 CUdeviceptr address, size_t size)
-{
-    PX_CU_TRY(px_cu_ready());
-    if (!data || !sizes || !attributes || !count) return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < count; i++)
-        PX_CU_TRY(cuMemRangeGetAttribute(data[i], sizes[i], attributes[i], address, size));
-    return CUDA_SUCCESS;
-}
-
 /* ---- pointers ---- */
 
 static CUresult of_memory(void *data, CUpointer_attribute attribute, CUdeviceptr address,
@@ -366,9 +287,11 @@ static CUresult of_memory(void *data, CUpointer_attribute attribute, CUdeviceptr
         *(void **)data = (void *)(uintptr_t)address;
         break;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: *(bool *)data = false; break;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        *(bool *)data = info->kind == PTX_MEMORY_DEVICE;
+        break;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: *(unsigned long long *)data = info->base; break;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED: *(bool *)data = managed; break;

@@ -4,8 +4,11 @@
  * A pool of CUDA belongs to a device, one of the library to a virtual device, that is, to a context. So a
  * pool here has one of the library's in each context that it was used in, and what it tells is their sum.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "shim/cuda_ipc.h"
 #include "shim/cuda_memory.h"
 
 enum { ATTRIBUTES = CU_MEMPOOL_ATTR_USED_MEM_HIGH + 1 };
@@ -22,6 +25,8 @@ struct pool {
     struct px_cu_device *device;
     bool is_default;
     uint64_t most;        /* bytes; 0: no limit */
+    int token;            /* the file that other processes know it by; -1: it is not for them */
+    bool imported;        /* it is another process's: nothing is allocated from it */
     pthread_mutex_t lock; /* of what follows */
     struct home *homes;
     uint64_t threshold;
@@ -137,6 +142,7 @@ static void destroy_pool(void *object)
         next = h->next;
         free(h);
     }
+    if (p->token >= 0) close(p->token);
     pthread_mutex_destroy(&p->lock);
 }
 
@@ -148,10 +154,22 @@ static CUresult make_pool(struct px_cu_device *device, bool is_default, uint64_t
     p->device = device;
     p->is_default = is_default;
     p->most = most;
+    p->token = -1;
     for (int i = CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES; i < CU_MEMPOOL_ATTR_RELEASE_THRESHOLD; i++)
         p->reuse[i] = 1;
     *handle = px_cu_handle(p);
     return CUDA_SUCCESS;
+}
+
+/* The pool takes its file; without one it goes. */
+static CUresult give_token(CUmemoryPool handle, int token, bool imported)
+{
+    PX_CU_HOLD(pool, p) = px_cu_take(handle, PX_CU_POOL);
+    p->token = token;
+    p->imported = imported;
+    if (token >= 0) return CUDA_SUCCESS;
+    px_cu_drop(handle, PX_CU_POOL);
+    return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 /* The device's pools; made when first asked for. */
@@ -236,10 +254,56 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *props)
 {
     PX_CU_TRY(px_cu_ready());
     if (!pool || !props || props->allocType != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
-    if (props->handleTypes != CU_MEM_HANDLE_TYPE_NONE) return px_cu_unsupported("pools for other processes");
+    if (props->handleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return px_cu_unsupported("pools for other processes by handles that are no file descriptors");
     if (props->location.type != CU_MEM_LOCATION_TYPE_DEVICE) return px_cu_unsupported("pools of host memory");
     struct px_cu_device *d = px_cu_device(props->location.id);
-    return d ? make_pool(d, false, props->maxSize, pool) : CUDA_ERROR_INVALID_DEVICE;
+    if (!d) return CUDA_ERROR_INVALID_DEVICE;
+    PX_CU_TRY(make_pool(d, false, props->maxSize, pool));
+    return props->handleTypes ? give_token(*pool, px_cu_token_make(), false) : CUDA_SUCCESS;
+}
+
+/* ---- for other processes ---- */
+
+CUresult cuMemPoolExportToShareableHandle(void *to, CUmemoryPool pool, CUmemAllocationHandleType type,
+                                          unsigned long long flags)
+{
+    POOL(p, pool);
+    if (!to || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR || p->token < 0 || p->imported)
+        return CUDA_ERROR_INVALID_VALUE;
+    const int copy = fcntl(p->token, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) return CUDA_ERROR_OPERATING_SYSTEM;
+    *(int *)to = copy;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolImportFromShareableHandle(CUmemoryPool *pool, void *shared, CUmemAllocationHandleType type,
+                                            unsigned long long flags)
+{
+    PX_CU_CURRENT(c);
+    if (!pool || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_INVALID_VALUE;
+    if (!px_cu_token_is((int)(intptr_t)shared)) return CUDA_ERROR_UNKNOWN;
+    PX_CU_TRY(make_pool(c->device, false, 0, pool));
+    return give_token(*pool, fcntl((int)(intptr_t)shared, F_DUPFD_CLOEXEC, 0), true);
+}
+
+CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr address)
+{
+    ptx_memory_info info;
+    PX_CU_CURRENT(c);
+    PX_CU_HOLD(px_cu_context, owner) = px_cu_owner(address, c, &info);
+    if (!data || !owner || info.kind != PTX_MEMORY_STREAM || info.base != address)
+        return CUDA_ERROR_INVALID_VALUE;
+    POOL(p, px_cu_pool_of(owner, &info));
+    return p->token < 0 ? CUDA_ERROR_INVALID_VALUE : px_cu_pointer_export(owner, &info, p->token, data);
+}
+
+CUresult cuMemPoolImportPointer(CUdeviceptr *address, CUmemoryPool pool, CUmemPoolPtrExportData *data)
+{
+    PX_CU_CURRENT(c);
+    POOL(p, pool);
+    if (!address || !data || !p->imported) return CUDA_ERROR_INVALID_VALUE;
+    return px_cu_pointer_import(c, p->token, data, address);
 }
 
 CUresult cuMemPoolDestroy(CUmemoryPool pool)
@@ -345,7 +409,7 @@ static CUresult allocate(CUdeviceptr *address, size_t size, CUmemoryPool pool, c
     ptx_address at;
     ptx_pool number = PTX_POOL_DEFAULT;
     POOL(p, pool);
-    if (!address) return CUDA_ERROR_INVALID_VALUE;
+    if (!address || p->imported) return CUDA_ERROR_INVALID_VALUE;
     *address = 0;
     if (!size) return CUDA_SUCCESS;
     PX_CU_TRY(home_of(p, way, &number));
@@ -380,6 +444,10 @@ CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
         return px_cu_result(way.context, ptx_stream_free(way.vm, address, way.stream), NULL);
     PX_CU_HOLD(px_cu_context, owner) = px_cu_owner(address, way.context, &info);
     if (!owner || info.base != address) return CUDA_ERROR_INVALID_VALUE;
+    if (info.kind == PTX_MEMORY_OPENED) { /* another process's: it is closed here */
+        PX_CU_TRY(px_cu_way_wait(&way));
+        return px_cu_close(address, PX_CU_FROM_POOL);
+    }
     if (owner !=
         way.context) { /* another device's order is not this stream's: what is before it is waited for */
         PX_CU_TRY(px_cu_way_wait(&way));

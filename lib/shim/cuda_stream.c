@@ -1,18 +1,11 @@
 /*
- * cuda_stream.c - streams and events.
+ * cuda_stream.c - streams.
  *
- * The handles 0, 1 and 2 are a context's default streams, as in the library. An event of another context is
- * waited for by the caller: two virtual devices have no order in common.
+ * The handles 0, 1 and 2 are a context's default streams, as in the library.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "shim/driver.h"
-
-struct px_cu_event {
-    struct px_cu_object head;
-    ptx_event number;
-    unsigned flags;
-};
 
 static atomic_ullong next_id = 16; /* below are the default streams */
 
@@ -252,131 +245,4 @@ CUresult cuStreamCopyAttributes(CUstream to, CUstream from)
     PX_CU_WAY(target, to);
     if (source.object && target.object) target.object->window = source.object->window;
     return CUDA_SUCCESS;
-}
-
-/* ---- events ---- */
-
-static void destroy_event(void *object)
-{
-    struct px_cu_event *e = object;
-    ptx_event_destroy(atomic_load(&e->head.context->vm), e->number);
-}
-
-CUresult cuEventCreate(CUevent *event, unsigned flags)
-{
-    ptx_device *vm;
-    PX_CU_CURRENT(c);
-    if (!event ||
-        flags & ~(unsigned)(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (flags & CU_EVENT_INTERPROCESS)
-        return flags & CU_EVENT_DISABLE_TIMING ? px_cu_unsupported("CU_EVENT_INTERPROCESS")
-                                               : CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_vm(c, &vm));
-    struct px_cu_event *e = px_cu_new(PX_CU_EVENT, sizeof *e, c, NULL);
-    if (!e) return CUDA_ERROR_OUT_OF_MEMORY;
-    const ptx_status status =
-        ptx_event_create(vm, flags & CU_EVENT_DISABLE_TIMING ? PTX_EVENT_NO_TIMING : 0, &e->number);
-    if (status != PTX_OK) {
-        px_cu_drop(px_cu_handle(e), PX_CU_EVENT);
-        return px_cu_result(c, status, NULL);
-    }
-    e->head.destroy = destroy_event;
-    e->flags = flags;
-    *event = px_cu_handle(e);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuEventDestroy_v2(CUevent event)
-{
-    PX_CU_TRY(px_cu_ready());
-    return px_cu_drop(event, PX_CU_EVENT) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
-/* The event and its device; an event of a context that a fault has ended answers that. */
-#define EVENT(name, event)                                                                                   \
-    PX_CU_TAKE(px_cu_event, name, PX_CU_EVENT, event, CUDA_ERROR_INVALID_HANDLE);                            \
-    ptx_device *name##_vm = atomic_load(&name->head.context->vm)
-
-CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags)
-{
-    EVENT(e, event);
-    PX_CU_WAY(way, stream);
-    if (flags > CU_EVENT_RECORD_EXTERNAL) return CUDA_ERROR_INVALID_VALUE;
-    if (way.context != e->head.context) return CUDA_ERROR_INVALID_HANDLE;
-    return px_cu_result(way.context, ptx_event_record(e_vm, e->number, way.stream), NULL);
-}
-
-CUresult cuEventRecord(CUevent event, CUstream stream)
-{
-    return cuEventRecordWithFlags(event, stream, 0);
-}
-
-CUresult cuEventQuery(CUevent event)
-{
-    EVENT(e, event);
-    const int lost = atomic_load(&e->head.context->lost);
-    if (lost) return (CUresult)lost;
-    return px_cu_result(e->head.context, ptx_event_query(e_vm, e->number), NULL);
-}
-
-CUresult cuEventSynchronize(CUevent event)
-{
-    EVENT(e, event);
-    const int lost = atomic_load(&e->head.context->lost);
-    if (lost) return (CUresult)lost;
-    const ptx_status status = ptx_event_wait(e_vm, e->number);
-    px_cu_flush(e->head.context);
-    return px_cu_result(e->head.context, status, NULL);
-}
-
-CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to)
-{
-    double ms;
-    EVENT(a, from);
-    EVENT(b, to);
-    if (!milliseconds) return CUDA_ERROR_INVALID_VALUE;
-    if (a_vm != b_vm) return CUDA_ERROR_INVALID_HANDLE;
-    const ptx_status status = ptx_event_elapsed(a_vm, a->number, b->number, &ms);
-    if (status == PTX_ERROR_INVALID_ARGUMENT)
-        return CUDA_ERROR_INVALID_HANDLE; /* not recorded, or not timed */
-    if (status == PTX_OK) *milliseconds = (float)ms;
-    return px_cu_result(a->head.context, status, NULL);
-}
-
-CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
-{
-    PX_CU_TAKE(px_cu_event, e, PX_CU_EVENT, event, CUDA_ERROR_INVALID_HANDLE);
-    PX_CU_WAY(way, stream);
-    if (flags > 1) return CUDA_ERROR_INVALID_VALUE;
-    if (way.context != e->head.context) return cuEventSynchronize(event);
-    return px_cu_result(way.context, ptx_stream_wait_event(way.vm, way.stream, e->number), NULL);
-}
-
-/* Graph nodes name events by the library's numbers. */
-CUresult px_cu_event_number(CUevent event, const struct px_cu_context *context, ptx_event *number)
-{
-    PX_CU_TAKE(px_cu_event, e, PX_CU_EVENT, event, CUDA_ERROR_INVALID_HANDLE);
-    if (e->head.context != context) return CUDA_ERROR_INVALID_HANDLE;
-    *number = e->number;
-    return CUDA_SUCCESS;
-}
-
-struct event_search {
-    ptx_event number;
-    CUevent found;
-};
-
-static void match_event(void *object, void *user)
-{
-    struct event_search *s = user;
-    const struct px_cu_event *e = object;
-    if (e->number == s->number) s->found = px_cu_handle(e);
-}
-
-CUevent px_cu_event_at(const struct px_cu_context *context, ptx_event number)
-{
-    struct event_search s = {.number = number};
-    px_cu_each(PX_CU_EVENT, context, match_event, &s);
-    return s.found;
 }

@@ -42,6 +42,8 @@ enum px_cu_kind {
     PX_CU_TEXREF,
     PX_CU_SURFREF,
     PX_CU_LINK,
+    PX_CU_OPENED,
+    PX_CU_EXTERNAL,
     PX_CU_USER_OBJECT
 };
 
@@ -175,6 +177,7 @@ struct px_cu_context {
     size_t limits[8];
     CUfunc_cache cache;
     struct px_cu_context *peers[16]; /* whose memory its kernels may use, taken */
+    struct px_cu_advice *advice;     /* for managed memory, by address (cuda_advice.c) */
     uint64_t *gone; /* texture and surface objects that were destroyed while work went on (cuda_texture.c) */
     size_t gone_count, gone_room;
     pthread_mutex_t output_lock;

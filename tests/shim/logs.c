@@ -19,24 +19,20 @@ static void fail(void)
         printf("loaded\n");
 }
 
-int main(void)
+static void kept(void)
 {
     CUlogsCallbackHandle handle;
     CUlogIterator start, at;
     char text[25600], small[8];
     size_t size = sizeof text;
-    CUcontext c = begin();
     MUST(cuLogsCurrent(&start, 0));
     at = start;
-    say("flags", cuLogsCurrent(&start, 1));
-    say("nobody", cuLogsRegisterCallback(NULL, NULL, &handle));
     MUST(cuLogsDumpToMemory(&at, text, &size, 0));
     printf("empty %zu\n", size);
     MUST(cuLogsRegisterCallback(hear, &heard, &handle));
     fail();
     printf("heard %d, level %d\n", heard, level);
     MUST(cuLogsUnregisterCallback(handle));
-    say("again", cuLogsUnregisterCallback(handle));
     fail();
     printf("heard %d\n", heard);
     size = sizeof small;
@@ -51,12 +47,44 @@ int main(void)
     size = sizeof text;
     MUST(cuLogsDumpToMemory(&at, text, &size, 0));
     printf("then %zu\n", size);
-    for (int i = 0; i < 300; i++) fail(); /* more than are kept: a line says so */
-    size = sizeof text;
+}
+
+/* More than are kept: a line says so. */
+static void many(void)
+{
+    CUlogIterator at;
+    char text[25600];
+    size_t size = sizeof text, lines = 0;
+    MUST(cuLogsCurrent(&at, 0));
+    for (int i = 0; i < 300; i++) fail();
     MUST(cuLogsDumpToMemory(&at, text, &size, 0));
-    for (size_t i = lines = 0; i < size; i++) lines += text[i] == '\n';
+    for (size_t i = 0; i < size; i++) lines += text[i] == '\n';
     printf("fewer %d, told %d\n", lines < 300, strncmp(text, "[CUDA][W] older", 15) == 0);
     say("no such folder", cuLogsDumpToFile(NULL, "/nonexistent/folder/log", 0));
+}
+
+static void refused(void)
+{
+    CUlogIterator at;
+    say("flags", cuLogsCurrent(&at, 1));
+}
+
+static void nobody(void)
+{
+    CUlogsCallbackHandle handle;
+    say("nobody", cuLogsRegisterCallback(NULL, NULL, &handle));
+}
+
+static void twice(void)
+{
+    CUlogsCallbackHandle handle;
+    MUST(cuLogsRegisterCallback(hear, &heard, &handle));
+    MUST(cuLogsUnregisterCallback(handle));
+    say("again", cuLogsUnregisterCallback(handle));
+}
+
+static void absent(void)
+{
     char luid[8], zero[8] = {0};
     unsigned mask = 9, caps[1];
     CUatomicOperation add = CU_ATOMIC_OPERATION_INTEGER_ADD, none = (CUatomicOperation)77;
@@ -67,6 +95,10 @@ int main(void)
     say("atomics", cuDeviceGetHostAtomicCapabilities(caps, &none, 1, 0));
     say("atomics", cuDeviceGetHostAtomicCapabilities(caps, &add, 0, 0));
     say("with itself", cuDeviceGetP2PAtomicCapabilities(caps, &add, 1, 0, 0));
+}
+
+static void pools(void)
+{
     CUmemoryPool pool, other;
     CUmemLocation place = {.type = CU_MEM_LOCATION_TYPE_DEVICE},
                   none_such = {.type = CU_MEM_LOCATION_TYPE_NONE};
@@ -98,6 +130,15 @@ int main(void)
     printf("used %d, most %d\n", (int)used, held >= 1 << 20);
     MUST(cuMemPoolDestroy(other));
     MUST(cuMemPoolDestroy(pool));
+}
+
+/* One part, by its number, or all. */
+int main(int argc, char **argv)
+{
+    static void (*const parts[])(void) = {kept, many, refused, absent, pools, nobody, twice};
+    CUcontext c = begin();
+    for (int i = 0; i < (int)(sizeof parts / sizeof *parts); i++)
+        if (argc < 2 || atoi(argv[1]) == i) parts[i]();
     MUST(cuCtxDestroy(c));
     return 0;
 }

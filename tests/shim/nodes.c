@@ -70,6 +70,7 @@ static void whiles(void)
     CUdeviceptr count = p, sum = p + 4;
     unsigned one = 1, hundred = 100;
     MUST(cuGraphCreate(&graph, 0));
+    say("no context", cuGraphConditionalHandleCreate(&h, graph, NULL, 1, 0));
     say("flags 2", cuGraphConditionalHandleCreate(&h, graph, context, 1, 2));
     MUST(cuGraphConditionalHandleCreate(&h, graph, context, 1, CU_GRAPH_COND_ASSIGN_DEFAULT));
     CUgraphNodeParams params = condition(h, CU_GRAPH_COND_TYPE_WHILE, 2);
@@ -109,7 +110,7 @@ static void choices(void)
     CUdeviceptr count = p, sum = p + 4;
     unsigned digits[4] = {1, 10, 100, 1000};
     MUST(cuGraphCreate(&graph, 0));
-    MUST(cuGraphConditionalHandleCreate(&h, graph, NULL, 0, 0));
+    MUST(cuGraphConditionalHandleCreate(&h, graph, context, 0, 0));
     void *set[] = {&h, &count};
     first = kernel(graph, NULL, down, set);
     CUgraphNodeParams params = condition(h, CU_GRAPH_COND_TYPE_IF, 2);
@@ -366,8 +367,10 @@ static void captured(void)
     MUST(cuStreamDestroy(s));
 }
 
-int main(void)
+/* One part, by its number, or all. */
+int main(int argc, char **argv)
 {
+    static void (*const parts[])(void) = {whiles, choices, memory, values, children, captured};
     CUmodule module;
     context = begin();
     MUST(cuModuleLoadData(&module, conditional));
@@ -375,12 +378,8 @@ int main(void)
     MUST(cuModuleGetFunction(&add, module, "add"));
     MUST(cuMemAlloc(&p, 256));
     MUST(cuMemsetD32(p, 0, 64));
-    whiles();
-    choices();
-    memory();
-    values();
-    children();
-    captured();
+    for (int i = 0; i < (int)(sizeof parts / sizeof *parts); i++)
+        if (argc < 2 || atoi(argv[1]) == i) parts[i]();
     MUST(cuCtxDestroy(context));
     return 0;
 }

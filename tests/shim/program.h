@@ -118,6 +118,7 @@ static inline CUcontext begin(void)
 {
     CUdevice device;
     CUcontext context;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* what was said before a call that does not return counts */
     MUST(cuInit(0));
     MUST(cuDeviceGet(&device, 0));
     MUST(cuCtxCreate(&context, NULL, 0, device));

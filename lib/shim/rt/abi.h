@@ -193,10 +193,6 @@ struct textureReference {
     int disableTrilinearOptimization, reserved[14];
 };
 
-struct cudaIpcHandle { /* of memory and of events */
-    char reserved[64];
-};
-
 /* cudaDeviceProp of each release. Release 12 calls the one of release 11 by its old name, too. */
 #define PROP(type, name, count, ...) type name count;
 #define PROP_RELEASE 11
