@@ -126,9 +126,17 @@ static void on_each(void (*test)(void))
     }
 }
 
+#define TEST_ON_EACH(name)                                                                                   \
+    static void name##_on_one(void);                                                                         \
+    TEST(name)                                                                                               \
+    {                                                                                                        \
+        on_each(name##_on_one);                                                                              \
+    }                                                                                                        \
+    static void name##_on_one(void)
+
 /* ---- what overlaps ---- */
 
-static void two_overlap(void)
+TEST_ON_EACH(overlap)
 {
     submit("first", 4, 0);
     submit("second", 3, PTX_LAUNCH_PROGRAMMATIC);
@@ -136,12 +144,7 @@ static void two_overlap(void)
     assert_int_equal(word(RESULT), ANSWER);
 }
 
-TEST(overlap)
-{
-    on_each(two_overlap);
-}
-
-static void not_asked_for(void)
+TEST_ON_EACH(no_overlap_without_the_attribute)
 {
     ptx_launch_config c = shape(4, 64, 0);
     ptx_fault fault = {.struct_size = sizeof fault};
@@ -154,12 +157,7 @@ static void not_asked_for(void)
     assert_int_equal(word(FLAG), 1);
 }
 
-TEST(no_overlap_without_the_attribute)
-{
-    on_each(not_asked_for);
-}
-
-static void lanes_part(void)
+TEST_ON_EACH(some_lanes_wait)
 {
     submit("first", 4, 0);
     submit("split", 3, PTX_LAUNCH_PROGRAMMATIC);
@@ -167,13 +165,8 @@ static void lanes_part(void)
     assert_int_equal(word(RESULT), ANSWER);
 }
 
-TEST(some_lanes_wait)
-{
-    on_each(lanes_part);
-}
-
 /* The third begins while both others run, and waits for both. */
-static void three_overlap(void)
+TEST_ON_EACH(chain)
 {
     submit("first", 4, 0);
     submit("middle", 2, PTX_LAUNCH_PROGRAMMATIC);
@@ -183,13 +176,8 @@ static void three_overlap(void)
     assert_int_equal(word(RESULT), 2 * ANSWER);
 }
 
-TEST(chain)
-{
-    on_each(three_overlap);
-}
-
 /* The second ends long before the first: who comes after the second comes after both. */
-static void ends_early(void)
+TEST_ON_EACH(order_of_what_follows)
 {
     uint32_t got = 0;
     const ptx_copy copy = {.struct_size = sizeof copy,
@@ -205,12 +193,7 @@ static void ends_early(void)
     assert_int_equal(got, ANSWER);
 }
 
-TEST(order_of_what_follows)
-{
-    on_each(ends_early);
-}
-
-static void all_blocks_seen(void)
+TEST_ON_EACH(wait_sees_all)
 {
     submit("many", BLOCKS, 0);
     submit("counted", 1, PTX_LAUNCH_PROGRAMMATIC);
@@ -218,13 +201,8 @@ static void all_blocks_seen(void)
     assert_int_equal(word(RESULT), BLOCKS * 64);
 }
 
-TEST(wait_sees_all)
-{
-    on_each(all_blocks_seen);
-}
-
 /* One block that lets nobody begin keeps the second back until it ends. */
-static void one_holds(void)
+TEST_ON_EACH(every_block_counts)
 {
     submit("holds", 5, 0);
     submit("second", 1, PTX_LAUNCH_PROGRAMMATIC);
@@ -233,13 +211,8 @@ static void one_holds(void)
     assert_int_equal(word(FLAG), 1);
 }
 
-TEST(every_block_counts)
-{
-    on_each(one_holds);
-}
-
 /* Behind a copy, an event or nothing the attribute changes nothing; by itself neither do the instructions. */
-static void alone(void)
+TEST_ON_EACH(nothing_to_overlap_with)
 {
     const ptx_fill fill = {
         .struct_size = sizeof fill, .to = words + 68, .width = 1, .value = 7, .element = 4};
@@ -253,12 +226,7 @@ static void alone(void)
     assert_int_equal(word(SEEN), 7);
 }
 
-TEST(nothing_to_overlap_with)
-{
-    on_each(alone);
-}
-
-static void in_graphs(void)
+TEST_ON_EACH(graphs)
 {
     ptx_graph graph;
     ptx_instance instance;
@@ -293,27 +261,17 @@ static void in_graphs(void)
     }
 }
 
-TEST(graphs)
-{
-    on_each(in_graphs);
-}
-
 /* More than the queue holds, each overlapping with the one before. */
-static void long_chain(void)
+TEST_ON_EACH(long_chains)
 {
     for (int i = 0; i < 3000; i++) submit("middle", 1, PTX_LAUNCH_PROGRAMMATIC);
     wait_ok();
     assert_int_equal(word(SEEN), 0);
 }
 
-TEST(long_chains)
-{
-    on_each(long_chain);
-}
-
 /* ---- what fails ---- */
 
-static void first_faults(void)
+TEST_ON_EACH(fault_before)
 {
     ptx_fault fault = {.struct_size = sizeof fault};
     submit("faulty", 2, 0);
@@ -324,12 +282,7 @@ static void first_faults(void)
     assert_int_equal(word(FLAG), 1);
 }
 
-TEST(fault_before)
-{
-    on_each(first_faults);
-}
-
-static void second_faults(void)
+TEST_ON_EACH(fault_behind)
 {
     ptx_fault fault = {.struct_size = sizeof fault};
     submit("first", 4, 0);
@@ -340,11 +293,6 @@ static void second_faults(void)
     assert_int_equal(word(MANY), ANSWER); /* the first was not stopped */
     assert_int_equal(ptx_launch_query(device, third), PTX_OK);
     assert_int_equal(word(SEEN), ANSWER);
-}
-
-TEST(fault_behind)
-{
-    on_each(second_faults);
 }
 
 TEST(sticky_fault)
@@ -361,7 +309,7 @@ TEST(sticky_fault)
 }
 
 /* One that waits can be cancelled, and its report says what it waits for. */
-static void cancelled(void)
+TEST_ON_EACH(cancel)
 {
     ptx_fault fault = {.struct_size = sizeof fault};
     submit("first", 2, 0);
@@ -376,23 +324,13 @@ static void cancelled(void)
     wait_ok();
 }
 
-TEST(cancel)
-{
-    on_each(cancelled);
-}
-
 /* A device that goes while both are under way. */
-static void destroyed(void)
+TEST_ON_EACH(destroy)
 {
     submit("first", 2, 0);
     submit("middle", 3, PTX_LAUNCH_PROGRAMMATIC);
     submit("middle", 3, PTX_LAUNCH_PROGRAMMATIC);
     (void)ptx_stream_query(device, stream);
-}
-
-TEST(destroy)
-{
-    on_each(destroyed);
 }
 
 /* ---- single launches ---- */

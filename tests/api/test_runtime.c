@@ -68,6 +68,14 @@ static void run(const char *name, unsigned grid, unsigned block, const void *par
     if (status != PTX_OK) fail_msg("%s: %s: %s", name, ptx_status_name(status), ptx_device_message(device));
 }
 
+/* The launch ends with a fault of this error. */
+static void expect_fault(const char *name, unsigned grid, unsigned block, const void *params, size_t bytes,
+                         ptx_fault *fault, int error)
+{
+    assert_int_equal(try(name, grid, block, params, bytes, fault), PTX_ERROR_FAULT);
+    assert_int_equal(fault->cuda_error, error);
+}
+
 /* Runs a kernel that takes one pointer, and reads what it wrote there. */
 static void run_into(const char *name, unsigned block, void *result, size_t size)
 {
@@ -297,8 +305,7 @@ TEST(a_bad_copy_is_a_fault)
     {
         ptx_fault fault = {sizeof fault};
         ptx_address va = buffer(64);
-        assert_int_equal(try("bad_copy", 1, 1, &va, sizeof va, &fault), PTX_ERROR_FAULT);
-        assert_int_equal(fault.cuda_error, 700);
+        expect_fault("bad_copy", 1, 1, &va, sizeof va, &fault, 700);
         assert_string_equal(fault.launched_by, "copy <- bad_copy <- host");
     }
 }
@@ -331,11 +338,9 @@ TEST(heap_faults)
         ptx_fault fault = {sizeof fault};
         int index = 20;
         ptx_address va = buffer(4);
-        assert_int_equal(try("free_twice", 1, 1, &va, sizeof va, &fault), PTX_ERROR_FAULT);
-        assert_int_equal(fault.cuda_error, 719);
+        expect_fault("free_twice", 1, 1, &va, sizeof va, &fault, 719);
         ptx_memory_write(device, va, &index, 4);
-        assert_int_equal(try("past_heap_block", 1, 1, &va, sizeof va, &fault), PTX_ERROR_FAULT);
-        assert_int_equal(fault.cuda_error, 700);
+        expect_fault("past_heap_block", 1, 1, &va, sizeof va, &fault, 700);
         index = 19;
         ptx_memory_write(device, va, &index, 4);
         run("past_heap_block", 1, 1, &va, sizeof va);
@@ -383,8 +388,7 @@ TEST(assertions)
         int data[4] = {0, 0, 1, 1};
         ptx_address va = buffer(16);
         ptx_memory_write(device, va, data, 16);
-        assert_int_equal(try("asserts", 1, 4, &va, sizeof va, &fault), PTX_ERROR_FAULT);
-        assert_int_equal(fault.cuda_error, 710);
+        expect_fault("asserts", 1, 4, &va, sizeof va, &fault, 710);
         assert_string_equal(fault.name, "CUDA_ERROR_ASSERT");
         assert_int_equal(fault.thread[0], 2);
         assert_non_null(
@@ -406,14 +410,12 @@ TEST(faults_of_children)
     {
         ptx_fault fault = {sizeof fault};
         ptx_address va = buffer(4);
-        assert_int_equal(try("child_stores_null", 1, 1, &va, sizeof va, &fault), PTX_ERROR_FAULT);
-        assert_int_equal(fault.cuda_error, 700);
+        expect_fault("child_stores_null", 1, 1, &va, sizeof va, &fault, 700);
         assert_int_equal(fault.address, 0);
         assert_string_equal(fault.launched_by, "_Z10store_nullPi <- child_stores_null <- host");
         assert_string_equal(fault.kernel, "_Z10store_nullPi");
         assert_non_null(strstr(fault.source, "runtime.cu:"));
-        assert_int_equal(try("child_follows_shared", 1, 1, NULL, 0, &fault), PTX_ERROR_FAULT);
-        assert_int_equal(fault.cuda_error, 700);
+        expect_fault("child_follows_shared", 1, 1, NULL, 0, &fault, 700);
         /* The parent's block has ended, so its window may be that of the child's block by now. */
         assert_non_null(strstr(fault.allocation, "byte 0 of "));
         assert_non_null(strstr(fault.allocation, "block's shared memory"));
@@ -426,8 +428,7 @@ TEST(a_fault_two_levels_down)
     FOR_WORKERS
     {
         ptx_fault fault = {sizeof fault};
-        assert_int_equal(try("child_of_child_traps", 1, 1, NULL, 0, &fault), PTX_ERROR_FAULT);
-        assert_int_equal(fault.cuda_error, 700);
+        expect_fault("child_of_child_traps", 1, 1, NULL, 0, &fault, 700);
         const char *chain = strstr(fault.launched_by, "child_stores_null <- child_of_child_traps <- host");
         assert_non_null(chain);
     }

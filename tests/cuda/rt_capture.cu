@@ -23,6 +23,15 @@ int main()
     RT(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
     RT(cudaEventCreate(&fork));
     RT(cudaEventCreate(&join));
+    auto work_and_join = [&] { // behind the fork
+        add<<<1, 32, 0, b>>>(q, 4);
+        mul<<<1, 32, 0, a>>>(p, 2);
+        RT(cudaEventRecord(join, b));
+        RT(cudaStreamWaitEvent(a, join, 0));
+        RT(cudaLaunchHostFunc(a, count, nullptr));
+        RT(cudaMemcpyAsync(host, p, 128, cudaMemcpyDeviceToHost, a));
+        RT(cudaMemcpyAsync(host + 32, q, 128, cudaMemcpyDeviceToHost, a));
+    };
     RT(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
     RT(cudaStreamIsCapturing(a, &status));
     printf("capturing %d\n", status);
@@ -31,13 +40,7 @@ int main()
     RT(cudaStreamWaitEvent(b, fork, 0));
     RT(cudaStreamIsCapturing(b, &status));
     printf("the other %d\n", status);
-    add<<<1, 32, 0, b>>>(q, 4);
-    mul<<<1, 32, 0, a>>>(p, 2);
-    RT(cudaEventRecord(join, b));
-    RT(cudaStreamWaitEvent(a, join, 0));
-    RT(cudaLaunchHostFunc(a, count, nullptr));
-    RT(cudaMemcpyAsync(host, p, 128, cudaMemcpyDeviceToHost, a));
-    RT(cudaMemcpyAsync(host + 32, q, 128, cudaMemcpyDeviceToHost, a));
+    work_and_join();
     SAY(cudaStreamEndCapture(b, &g));
     SAY(cudaStreamEndCapture(a, &g));
     size_t nodes = 0;
@@ -48,13 +51,7 @@ int main()
     add<<<1, 32, 0, a>>>(p, 3);
     RT(cudaEventRecord(fork, a));
     RT(cudaStreamWaitEvent(b, fork, 0));
-    add<<<1, 32, 0, b>>>(q, 4);
-    mul<<<1, 32, 0, a>>>(p, 2);
-    RT(cudaEventRecord(join, b));
-    RT(cudaStreamWaitEvent(a, join, 0));
-    RT(cudaLaunchHostFunc(a, count, nullptr));
-    RT(cudaMemcpyAsync(host, p, 128, cudaMemcpyDeviceToHost, a));
-    RT(cudaMemcpyAsync(host + 32, q, 128, cudaMemcpyDeviceToHost, a));
+    work_and_join();
     RT(cudaStreamEndCapture(a, &g));
     RT(cudaGraphGetNodes(g, nullptr, &nodes));
     printf("nodes %zu\n", nodes);

@@ -19,12 +19,7 @@ int main()
     cudaGraphExec_t x;
     cudaGraphNode_t fill, kernel, again, copy, call;
     RT(cudaGraphCreate(&g, 0));
-    cudaMemsetParams m = {};
-    m.dst = p;
-    m.elementSize = 4;
-    m.value = 2;
-    m.width = 64;
-    m.height = 1;
+    cudaMemsetParams m = {p, 0, 2, 4, 64, 1}; // to, pitch, value, bytes of an element, width, height
     RT(cudaGraphAddMemsetNode(&fill, g, nullptr, 0, &m));
     void *args[] = {&p, &n, &k};
     cudaKernelNodeParams kp = {};

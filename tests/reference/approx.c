@@ -74,6 +74,12 @@ static uint64_t rsqrt64_ftz(uint64_t a, uint64_t b)
     {                                                                                                        \
         PX_OP_##name##_ftz_f32, name##_ftz, name##_ftz                                                       \
     }
+/* One number and two; none of them flushes otherwise. */
+#define BOTH16(op, name)                                                                                     \
+    {PX_OP_##op, name, name},                                                                                \
+    {                                                                                                        \
+        PX_OP_##op##x2, name##x2, name##x2                                                                   \
+    }
 static const struct {
     enum px_op op;
     ref_approx_fn *plain, *ftz;
@@ -90,14 +96,10 @@ static const struct {
     {PX_OP_tanh_f32, tanh_plain, tanh_ftz},
     {PX_OP_rcp_ftz_f64, rcp64_ftz, rcp64_ftz},
     {PX_OP_rsqrt_f64, rsqrt64_plain, rsqrt64_ftz},
-    {PX_OP_ex2_f16, ex2_f16, ex2_f16},
-    {PX_OP_ex2_f16x2, ex2_f16x2, ex2_f16x2},
-    {PX_OP_ex2_ftz_bf16, ex2_bf16, ex2_bf16},
-    {PX_OP_ex2_ftz_bf16x2, ex2_bf16x2, ex2_bf16x2},
-    {PX_OP_tanh_f16, tanh_f16, tanh_f16},
-    {PX_OP_tanh_f16x2, tanh_f16x2, tanh_f16x2},
-    {PX_OP_tanh_bf16, tanh_bf16, tanh_bf16},
-    {PX_OP_tanh_bf16x2, tanh_bf16x2, tanh_bf16x2},
+    BOTH16(ex2_f16, ex2_f16),
+    BOTH16(ex2_ftz_bf16, ex2_bf16),
+    BOTH16(tanh_f16, tanh_f16),
+    BOTH16(tanh_bf16, tanh_bf16),
 };
 
 ref_approx_fn *ref_approx_of(enum px_op op, bool ftz)

@@ -127,28 +127,15 @@ static void rows(void)
 
 static CUDA_MEMCPY3D box(CUarray to, const void *from)
 {
-    return (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_HOST,
-                           .srcHost = from,
-                           .srcPitch = W * 2,
-                           .srcHeight = H,
-                           .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                           .dstArray = to,
-                           .WidthInBytes = W * 2,
-                           .Height = H,
-                           .Depth = D};
+    return (CUDA_MEMCPY3D){IN_HOST(src, from, W * 2), .srcHeight = H, IN_ARRAY(dst, to),
+                           .WidthInBytes = W * 2,     .Height = H,    .Depth = D};
 }
 
 static CUDA_MEMCPY3D box_back(void *to, CUarray from)
 {
-    return (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                           .srcArray = from,
-                           .dstMemoryType = CU_MEMORYTYPE_HOST,
-                           .dstHost = to,
-                           .dstPitch = W * 2,
-                           .dstHeight = H,
-                           .WidthInBytes = W * 2,
-                           .Height = H,
-                           .Depth = D};
+    return (CUDA_MEMCPY3D){IN_ARRAY(src, from), IN_HOST(dst, to, W * 2),
+                           .dstHeight = H,      .WidthInBytes = W * 2,
+                           .Height = H,         .Depth = D};
 }
 
 typedef unsigned short volume[D][H][W];
@@ -168,19 +155,9 @@ static void shapes(void)
     memset(out, 0, sizeof out);
     CUDA_MEMCPY3D c = box(a, in);
     MUST(cuMemcpy3D(&c));
-    CUDA_MEMCPY3D d = {.srcMemoryType = CU_MEMORYTYPE_ARRAY, /* a block from inside to another place inside */
-                       .srcArray = a,
-                       .srcXInBytes = 4,
-                       .srcY = 1,
-                       .srcZ = 1,
-                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                       .dstArray = layers,
-                       .dstXInBytes = 2,
-                       .dstY = 2,
-                       .dstZ = 0,
-                       .WidthInBytes = 6,
-                       .Height = 2,
-                       .Depth = 2};
+    CUDA_MEMCPY3D d = {IN_ARRAY(src, a), AT(src, 4, 1), .srcZ = 1,         IN_ARRAY(dst, layers),
+                       AT(dst, 2, 2),    .dstZ = 0,     .WidthInBytes = 6, .Height = 2,
+                       .Depth = 2}; /* a block from inside to another place inside */
     MUST(cuMemcpy3D(&d));
     CUDA_MEMCPY3D back = box_back(out, layers);
     MUST(cuMemcpy3D(&back));
@@ -192,13 +169,7 @@ static void shapes(void)
                 else
                     CHECK(out[z][y][x] == 0);
             }
-    CUDA_MEMCPY2D e = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                       .srcHost = in[2],
-                       .srcPitch = W * 2,
-                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                       .dstArray = flat,
-                       .WidthInBytes = W * 2,
-                       .Height = H};
+    CUDA_MEMCPY2D e = {IN_HOST(src, in[2], W * 2), IN_ARRAY(dst, flat), .WidthInBytes = W * 2, .Height = H};
     MUST(cuMemcpy2D(&e));
     CUDA_MEMCPY2D f = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
                        .srcArray = flat,
@@ -233,14 +204,8 @@ static void graphs(void)
     CUgraphExec x;
     CUgraphNode up, over, down;
     CUDA_MEMCPY3D told, c = box(a, in), d = box_back(out, b);
-    CUDA_MEMCPY3D e = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                       .srcArray = a,
-                       .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                       .dstArray = b,
-                       .dstY = 1,
-                       .WidthInBytes = W * 2,
-                       .Height = H - 1,
-                       .Depth = D};
+    CUDA_MEMCPY3D e = {IN_ARRAY(src, a),      IN_ARRAY(dst, b), .dstY = 1,
+                       .WidthInBytes = W * 2, .Height = H - 1,  .Depth = D};
     MUST(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     MUST(cuStreamBeginCapture(s, CU_STREAM_CAPTURE_MODE_RELAXED));
     MUST(cuMemcpy3DAsync(&c, s));

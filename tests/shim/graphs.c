@@ -5,28 +5,9 @@ static CUmodule module;
 static CUfunction axpy, store;
 static CUdeviceptr p;
 
-static unsigned value_of(CUdeviceptr at)
-{
-    unsigned value;
-    MUST(cuMemcpyDtoH(&value, at, 4));
-    return value;
-}
-
 static void add_one(void *user)
 {
     ++*(int *)user;
-}
-
-static CUDA_KERNEL_NODE_PARAMS kernel(CUfunction f, void **params)
-{
-    return (CUDA_KERNEL_NODE_PARAMS){.func = f,
-                                     .gridDimX = 1,
-                                     .gridDimY = 1,
-                                     .gridDimZ = 1,
-                                     .blockDimX = 1,
-                                     .blockDimY = 1,
-                                     .blockDimZ = 1,
-                                     .kernelParams = params};
 }
 
 static void by_hand(void)
@@ -44,7 +25,7 @@ static void by_hand(void)
     MUST(cuCtxGetCurrent(&c));
     CUDA_MEMSET_NODE_PARAMS fill = {.dst = p, .value = 0x01010101, .elementSize = 4, .width = 4, .height = 1};
     MUST(cuGraphAddMemsetNode(&set, graph, NULL, 0, &fill, c));
-    CUDA_KERNEL_NODE_PARAMS k = kernel(store, params);
+    CUDA_KERNEL_NODE_PARAMS k = one_thread(store, params);
     MUST(cuGraphAddKernelNode(&run, graph, &set, 1, &k));
     CUDA_HOST_NODE_PARAMS h = {.fn = add_one, .userData = &called};
     MUST(cuGraphAddHostNode(&call, graph, &run, 1, &h));
@@ -89,7 +70,7 @@ static void by_hand(void)
     MUST(cuGraphInstantiate(&exec, graph, 0));
     MUST(cuGraphLaunch(exec, NULL));
     MUST(cuCtxSynchronize());
-    printf("%u %d %x\n", result, called, value_of(p + 4));
+    printf("%u %d %x\n", result, called, word_at(p + 4));
     value = 6; /* the node has its own copy */
     MUST(cuGraphLaunch(exec, NULL));
     MUST(cuCtxSynchronize());
@@ -165,11 +146,11 @@ static void captured(void)
         printf("kernel %u %u %u\n", got.blockDimX, *(unsigned *)got.kernelParams[2],
                *(unsigned *)got.kernelParams[3]);
     }
-    printf("not run: %u\n", value_of(p));
+    printf("not run: %u\n", word_at(p));
     MUST(cuGraphInstantiate(&exec, graph, 0));
     for (int i = 0; i < 3; i++) MUST(cuGraphLaunch(exec, s));
     MUST(cuStreamSynchronize(s));
-    printf("%u %u %u\n", value_of(p), value_of(p + 128), value_of(q));
+    printf("%u %u %u\n", word_at(p), word_at(p + 128), word_at(q));
     MUST(cuGraphExecDestroy(exec));
     MUST(cuGraphDestroy(graph));
     MUST(cuStreamDestroy(s));

@@ -54,12 +54,7 @@ int main()
     cudaGraph_t g2;
     CK(cudaGraphCreate(&g2, 0));
     cudaGraphNode_t n1, n2, n3;
-    cudaMemsetParams mp = {};
-    mp.dst = d;
-    mp.value = 3;
-    mp.elementSize = 4;
-    mp.width = 1;
-    mp.height = 1;
+    cudaMemsetParams mp = {d, 0, 3, 4, 1, 1}; // to, pitch, value, bytes of an element, width, height
     CK(cudaGraphAddMemsetNode(&n1, g2, NULL, 0, &mp));
     cudaKernelNodeParams kp = {};
     int *arg = d;

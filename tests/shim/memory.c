@@ -65,27 +65,10 @@ static void shapes(void)
     say("element of 3", cuMemAllocPitch(&none, &no_pitch, 8, 6, 3));
     for (int i = 0; i < 48; i++) from[i / 8][i % 8] = (unsigned char)i;
     memset(to, 0, sizeof to);
-    CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                       .srcHost = from,
-                       .srcPitch = 8,
-                       .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                       .dstDevice = p,
-                       .dstPitch = pitch,
-                       .WidthInBytes = 8,
-                       .Height = 6};
+    CUDA_MEMCPY2D c = {IN_HOST(src, from, 8), IN_DEVICE(dst, p, pitch), .WidthInBytes = 8, .Height = 6};
     say("up", cuMemcpy2D(&c));
-    CUDA_MEMCPY2D d = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                       .srcDevice = p,
-                       .srcPitch = pitch,
-                       .srcXInBytes = 2,
-                       .srcY = 1,
-                       .dstMemoryType = CU_MEMORYTYPE_HOST,
-                       .dstHost = to,
-                       .dstPitch = 8,
-                       .dstXInBytes = 1,
-                       .dstY = 2,
-                       .WidthInBytes = 4,
-                       .Height = 3};
+    CUDA_MEMCPY2D d = {IN_DEVICE(src, p, pitch), AT(src, 2, 1), IN_HOST(dst, to, 8), AT(dst, 1, 2),
+                       .WidthInBytes = 4,        .Height = 3};
     say("down a part", cuMemcpy2D(&d));
     for (int i = 0; i < 48; i++) printf("%d%c", to[i / 8][i % 8], i % 8 == 7 ? '\n' : ' ');
     d.dstPitch = 3;
@@ -94,17 +77,8 @@ static void shapes(void)
     d.srcMemoryType = (CUmemorytype)9;
     say("memory of type 9", cuMemcpy2D(&d));
     say("NULL", cuMemcpy2D(NULL));
-    CUDA_MEMCPY3D e = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                       .srcDevice = p,
-                       .srcPitch = pitch,
-                       .srcHeight = 3,
-                       .dstMemoryType = CU_MEMORYTYPE_HOST,
-                       .dstHost = to,
-                       .dstPitch = 4,
-                       .dstHeight = 2,
-                       .WidthInBytes = 4,
-                       .Height = 2,
-                       .Depth = 2};
+    CUDA_MEMCPY3D e = {IN_DEVICE(src, p, pitch), .srcHeight = 3, IN_HOST(dst, to, 4), .dstHeight = 2,
+                       .WidthInBytes = 4,        .Height = 2,    .Depth = 2};
     memset(to, 0, sizeof to);
     say("two slices", cuMemcpy3D(&e));
     for (int i = 0; i < 16; i++) printf("%d%c", (&to[0][0])[i], i % 8 == 7 ? '\n' : ' ');

@@ -24,22 +24,23 @@ static int same(const char *name, int version, const char *other, int other_vers
 
 int main(void)
 {
+    static const struct {
+        const char *name;
+        int version;
+        cuuint64_t flags;
+    } asked[] = {
+        /* clang-format off */
+        {"cuInit", 2000, 0}, {"cuInit", 1000, 0}, {"cuMemAlloc", 2000, 0}, {"cuMemAlloc", 3020, 0},
+        {"cuMemAlloc", 13000, 0}, {"cuMemAlloc_v2", 13000, 0}, {"cuNothing", 13000, 0},
+        {"cuLaunchKernelEx", 11050, 0}, {"cuLaunchKernelEx", 11060, 0}, {"cuMemcpyHtoD", 6050, 2},
+        {"cuMemcpyHtoD", 7000, 2}, {"cuMemcpyHtoD", 7000, 3}, {"", 13000, 0},
+        /* clang-format on */
+    };
     void *function;
     MUST(cuInit(0));
     say("no status, no name", cuGetProcAddress("cuNothing", &function, 13000, 0, NULL));
-    ask("cuInit", 2000, 0);
-    ask("cuInit", 1000, 0);
-    ask("cuMemAlloc", 2000, 0);
-    ask("cuMemAlloc", 3020, 0);
-    ask("cuMemAlloc", 13000, 0);
-    ask("cuMemAlloc_v2", 13000, 0);
-    ask("cuNothing", 13000, 0);
-    ask("cuLaunchKernelEx", 11050, 0);
-    ask("cuLaunchKernelEx", 11060, 0);
-    ask("cuMemcpyHtoD", 6050, 2);
-    ask("cuMemcpyHtoD", 7000, 2);
-    ask("cuMemcpyHtoD", 7000, 3);
-    ask("", 13000, 0);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        ask(asked[i].name, asked[i].version, asked[i].flags);
     printf("versions differ: %d\n", !same("cuMemAlloc", 2000, "cuMemAlloc", 3020, 0));
     printf("newest of 12: %d\n", same("cuMemAlloc", 3020, "cuMemAlloc", 12000, 0));
     printf("own stream differs: %d\n", !same("cuLaunchKernel", 13000, "cuLaunchKernel", 13000, 2));

@@ -20,24 +20,10 @@ static CUcontext context;
 static CUfunction down, add;
 static CUdeviceptr p;
 
-static unsigned word(CUdeviceptr at)
-{
-    unsigned value;
-    MUST(cuMemcpyDtoH(&value, at, 4));
-    return value;
-}
-
 static CUgraphNode kernel(CUgraph graph, CUgraphNode after, CUfunction f, void **params)
 {
     CUgraphNode node;
-    CUDA_KERNEL_NODE_PARAMS k = {.func = f,
-                                 .gridDimX = 1,
-                                 .gridDimY = 1,
-                                 .gridDimZ = 1,
-                                 .blockDimX = 1,
-                                 .blockDimY = 1,
-                                 .blockDimZ = 1,
-                                 .kernelParams = params};
+    const CUDA_KERNEL_NODE_PARAMS k = one_thread(f, params);
     MUST(cuGraphAddKernelNode(&node, graph, &after, after ? 1 : 0, &k));
     return node;
 }
@@ -90,14 +76,14 @@ static void whiles(void)
     for (int i = 0; i < 2; i++) { /* the default each time */
         MUST(cuMemsetD32(count, 5, 1));
         run(exec);
-        printf("left %u, sum %u\n", word(count), word(sum));
+        printf("left %u, sum %u\n", word_at(count), word_at(sum));
     }
     CUgraph clone;
     say("clone", cuGraphClone(&clone, graph));
     MUST(cuGraphDestroy(graph));
     MUST(cuMemsetD32(count, 1, 1));
     run(exec); /* without its graph */
-    printf("left %u, sum %u\n", word(count), word(sum));
+    printf("left %u, sum %u\n", word_at(count), word_at(sum));
     MUST(cuGraphExecDestroy(exec));
 }
 
@@ -130,7 +116,7 @@ static void choices(void)
         MUST(cuMemsetD32(count, i, 1));
         MUST(cuMemsetD32(sum, 0, 1));
         run(exec);
-        printf("condition %u: %u\n", i - 1, word(sum));
+        printf("condition %u: %u\n", i - 1, word_at(sum));
     }
     MUST(cuGraphDebugDotPrint(graph, "nodes.dot", CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE));
     FILE *file = fopen("nodes.dot", "r");
@@ -246,12 +232,12 @@ static void values(void)
     say("waits", cuStreamQuery(s));
     MUST(cuMemsetD32(p, 1, 1));
     MUST(cuStreamSynchronize(s));
-    printf("called %d, %u\n", called, word(p + 4));
+    printf("called %d, %u\n", called, word_at(p + 4));
     ops[1].writeValue.value = 45;
     MUST(cuGraphExecBatchMemOpNodeSetParams(exec, node, &params));
     MUST(cuGraphLaunch(exec, s));
     MUST(cuStreamSynchronize(s));
-    printf("called %d, %u\n", called, word(p + 4));
+    printf("called %d, %u\n", called, word_at(p + 4));
     MUST(cuStreamDestroy(s));
     MUST(cuGraphExecDestroy(exec));
     MUST(cuGraphDestroy(graph));
@@ -281,10 +267,10 @@ static void children(void)
     MUST(cuGraphInstantiate(&exec, outer, 0));
     MUST(cuMemsetD32(p, 0, 1));
     run(exec);
-    printf("%u\n", word(p));
+    printf("%u\n", word_at(p));
     MUST(cuGraphExecChildGraphNodeSetParams(exec, child, other));
     run(exec);
-    printf("%u\n", word(p));
+    printf("%u\n", word_at(p));
     kernel(other, NULL, add, a);
     say("another shape", cuGraphExecChildGraphNodeSetParams(exec, child, other));
     MUST(cuGraphNodeGetEnabled(exec, after, &is));
@@ -292,10 +278,10 @@ static void children(void)
     MUST(cuGraphNodeSetEnabled(exec, after, 0));
     MUST(cuGraphNodeGetEnabled(exec, after, &is));
     run(exec);
-    printf("enabled %u: %u\n", is, word(p));
+    printf("enabled %u: %u\n", is, word_at(p));
     MUST(cuGraphNodeSetEnabled(exec, after, 1));
     run(exec);
-    printf("%u\n", word(p));
+    printf("%u\n", word_at(p));
     say("a child", cuGraphNodeSetEnabled(exec, child, 0));
     MUST(cuGraphExecDestroy(exec));
     MUST(cuGraphDestroy(outer));
@@ -347,7 +333,7 @@ static void captured(void)
     MUST(cuGraphInstantiate(&exec, graph, 0));
     run(exec);
     run(exec);
-    printf("%u %u\n", word(p), word(p + 4));
+    printf("%u %u\n", word_at(p), word_at(p + 4));
     MUST(cuGraphExecDestroy(exec));
     MUST(cuGraphDestroy(graph));
     MUST(cuGraphCreate(&made, 0));
@@ -361,7 +347,7 @@ static void captured(void)
     MUST(cuMemsetD32(p, 0, 1));
     MUST(cuGraphInstantiate(&exec, made, 0));
     run(exec);
-    printf("%u\n", word(p));
+    printf("%u\n", word_at(p));
     MUST(cuGraphExecDestroy(exec));
     say("destroy", cuGraphDestroy(made));
     MUST(cuStreamDestroy(s));
@@ -380,6 +366,5 @@ int main(int argc, char **argv)
     MUST(cuMemsetD32(p, 0, 64));
     for (int i = 0; i < (int)(sizeof parts / sizeof *parts); i++)
         if (argc < 2 || atoi(argv[1]) == i) parts[i]();
-    MUST(cuCtxDestroy(context));
-    return 0;
+    return end(context);
 }

@@ -132,6 +132,30 @@ static inline int end(CUcontext context)
     return 0;
 }
 
+static inline unsigned word_at(CUdeviceptr at)
+{
+    unsigned value;
+    MUST(cuMemcpyDtoH(&value, at, 4));
+    return value;
+}
+
+/* One thread. */
+static inline CUDA_KERNEL_NODE_PARAMS one_thread(CUfunction f, void **params)
+{
+    return (CUDA_KERNEL_NODE_PARAMS){f, 1, 1, 1, 1, 1, 1, 0, params, NULL, NULL, NULL};
+}
+
+/* Members of the descriptions of copies: a side, src or dst, is an array, host or device memory, and begins
+ * at a place in it. */
+/* clang-format off */
+#define IN_ARRAY(side, array) .side##MemoryType = CU_MEMORYTYPE_ARRAY, .side##Array = (array)
+#define IN_HOST(side, at, pitch) \
+    .side##MemoryType = CU_MEMORYTYPE_HOST, .side##Host = (at), .side##Pitch = (pitch)
+#define IN_DEVICE(side, at, pitch) \
+    .side##MemoryType = CU_MEMORYTYPE_DEVICE, .side##Device = (at), .side##Pitch = (pitch)
+#define AT(side, x, y) .side##XInBytes = (x), .side##Y = (y)
+/* clang-format on */
+
 /* Kernels that most programs use: y[i] += a*x[i] with a bound, one that counts, one that stores a value. */
 static const char kernels[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"

@@ -71,15 +71,8 @@ static CUarray make(size_t w, size_t h, size_t d, CUarray_format format, unsigne
 
 static void put(CUarray to, const void *from, size_t row, size_t height, size_t depth)
 {
-    const CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                             .srcHost = from,
-                             .srcPitch = row,
-                             .srcHeight = height,
-                             .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                             .dstArray = to,
-                             .WidthInBytes = row,
-                             .Height = height,
-                             .Depth = depth};
+    const CUDA_MEMCPY3D c = {IN_HOST(src, from, row), .srcHeight = height, IN_ARRAY(dst, to),
+                             .WidthInBytes = row,     .Height = height,    .Depth = depth};
     MUST(cuMemcpy3D(&c));
 }
 
@@ -458,12 +451,7 @@ static void surfaces(void)
         places[i][1] = (float)(i / 8);
     }
     read_at("surface", s, places, N, values);
-    const CUDA_MEMCPY2D c = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                             .srcArray = a,
-                             .dstMemoryType = CU_MEMORYTYPE_HOST,
-                             .dstHost = back,
-                             .dstPitch = sizeof *back,
-                             .WidthInBytes = sizeof *back,
+    const CUDA_MEMCPY2D c = {IN_ARRAY(src, a), IN_HOST(dst, back, sizeof *back), .WidthInBytes = sizeof *back,
                              .Height = 8};
     MUST(cuMemcpy2D(&c));
     for (int i = 0; i < N; i++) {

@@ -27,6 +27,8 @@ static void field(const char *name, long long value, cudaDeviceAttr attribute)
     printf("%s is %lld, the attribute %d\n", name, value, other);
 }
 
+#define FIELD(name, attribute) field(#name, prop.name, cudaDevAttr##attribute)
+
 static void properties()
 {
     cudaDeviceProp prop;
@@ -38,45 +40,29 @@ static void properties()
     int device = -1;
     RT(cudaChooseDevice(&device, &prop));
     printf("device %d, a name %d, memory %d\n", device, prop.name[0] != 0, prop.totalGlobalMem > 0);
-    field("sharedMemPerBlock", prop.sharedMemPerBlock, cudaDevAttrMaxSharedMemoryPerBlock);
-    field("regsPerBlock", prop.regsPerBlock, cudaDevAttrMaxRegistersPerBlock);
-    field("warpSize", prop.warpSize, cudaDevAttrWarpSize);
-    field("memPitch", prop.memPitch, cudaDevAttrMaxPitch);
-    field("maxThreadsPerBlock", prop.maxThreadsPerBlock, cudaDevAttrMaxThreadsPerBlock);
-    field("maxThreadsDim[2]", prop.maxThreadsDim[2], cudaDevAttrMaxBlockDimZ);
-    field("maxGridSize[0]", prop.maxGridSize[0], cudaDevAttrMaxGridDimX);
-    field("clockRate", prop.clockRate, cudaDevAttrClockRate);
-    field("totalConstMem", prop.totalConstMem, cudaDevAttrTotalConstantMemory);
-    field("major", prop.major, cudaDevAttrComputeCapabilityMajor);
-    field("textureAlignment", prop.textureAlignment, cudaDevAttrTextureAlignment);
-    field("deviceOverlap", prop.deviceOverlap, cudaDevAttrGpuOverlap);
-    field("multiProcessorCount", prop.multiProcessorCount, cudaDevAttrMultiProcessorCount);
-    field("kernelExecTimeoutEnabled", prop.kernelExecTimeoutEnabled, cudaDevAttrKernelExecTimeout);
-    field("canMapHostMemory", prop.canMapHostMemory, cudaDevAttrCanMapHostMemory);
-    field("computeMode", prop.computeMode, cudaDevAttrComputeMode);
-    field("maxTexture1D", prop.maxTexture1D, cudaDevAttrMaxTexture1DWidth);
-    field("maxTexture2DLinear[2]", prop.maxTexture2DLinear[2], cudaDevAttrMaxTexture2DLinearPitch);
-    field("maxTexture3DAlt[0]", prop.maxTexture3DAlt[0], cudaDevAttrMaxTexture3DWidthAlt);
-    field("maxSurfaceCubemapLayered[1]", prop.maxSurfaceCubemapLayered[1], cudaDevAttrMaxSurfaceCubemapLayeredLayers);
-    field("surfaceAlignment", prop.surfaceAlignment, cudaDevAttrSurfaceAlignment);
-    field("asyncEngineCount", prop.asyncEngineCount, cudaDevAttrAsyncEngineCount);
-    field("memoryClockRate", prop.memoryClockRate, cudaDevAttrMemoryClockRate);
-    field("memoryBusWidth", prop.memoryBusWidth, cudaDevAttrGlobalMemoryBusWidth);
-    field("l2CacheSize", prop.l2CacheSize, cudaDevAttrL2CacheSize);
-    field("maxThreadsPerMultiProcessor", prop.maxThreadsPerMultiProcessor, cudaDevAttrMaxThreadsPerMultiProcessor);
-    field("sharedMemPerMultiprocessor", prop.sharedMemPerMultiprocessor, cudaDevAttrMaxSharedMemoryPerMultiprocessor);
-    field("managedMemory", prop.managedMemory, cudaDevAttrManagedMemory);
-    field("singleToDoublePrecisionPerfRatio", prop.singleToDoublePrecisionPerfRatio,
-          cudaDevAttrSingleToDoublePrecisionPerfRatio);
-    field("cooperativeMultiDeviceLaunch", prop.cooperativeMultiDeviceLaunch, cudaDevAttrCooperativeMultiDeviceLaunch);
-    field("sharedMemPerBlockOptin", prop.sharedMemPerBlockOptin, cudaDevAttrMaxSharedMemoryPerBlockOptin);
-    field("maxBlocksPerMultiProcessor", prop.maxBlocksPerMultiProcessor, cudaDevAttrMaxBlocksPerMultiprocessor);
-    field("accessPolicyMaxWindowSize", prop.accessPolicyMaxWindowSize, cudaDevAttrMaxAccessPolicyWindowSize);
-    field("reservedSharedMemPerBlock", prop.reservedSharedMemPerBlock, cudaDevAttrReservedSharedMemoryPerBlock);
+    FIELD(sharedMemPerBlock, MaxSharedMemoryPerBlock); FIELD(regsPerBlock, MaxRegistersPerBlock);
+    FIELD(warpSize, WarpSize); FIELD(memPitch, MaxPitch); FIELD(maxThreadsPerBlock, MaxThreadsPerBlock);
+    FIELD(maxThreadsDim[2], MaxBlockDimZ); FIELD(maxGridSize[0], MaxGridDimX); FIELD(clockRate, ClockRate);
+    FIELD(totalConstMem, TotalConstantMemory); FIELD(major, ComputeCapabilityMajor);
+    FIELD(textureAlignment, TextureAlignment); FIELD(deviceOverlap, GpuOverlap);
+    FIELD(multiProcessorCount, MultiProcessorCount); FIELD(kernelExecTimeoutEnabled, KernelExecTimeout);
+    FIELD(canMapHostMemory, CanMapHostMemory); FIELD(computeMode, ComputeMode);
+    FIELD(maxTexture1D, MaxTexture1DWidth); FIELD(maxTexture2DLinear[2], MaxTexture2DLinearPitch);
+    FIELD(maxTexture3DAlt[0], MaxTexture3DWidthAlt);
+    FIELD(maxSurfaceCubemapLayered[1], MaxSurfaceCubemapLayeredLayers); FIELD(surfaceAlignment, SurfaceAlignment);
+    FIELD(asyncEngineCount, AsyncEngineCount); FIELD(memoryClockRate, MemoryClockRate);
+    FIELD(memoryBusWidth, GlobalMemoryBusWidth); FIELD(l2CacheSize, L2CacheSize);
+    FIELD(maxThreadsPerMultiProcessor, MaxThreadsPerMultiProcessor);
+    FIELD(sharedMemPerMultiprocessor, MaxSharedMemoryPerMultiprocessor); FIELD(managedMemory, ManagedMemory);
+    FIELD(singleToDoublePrecisionPerfRatio, SingleToDoublePrecisionPerfRatio);
+    FIELD(cooperativeMultiDeviceLaunch, CooperativeMultiDeviceLaunch);
+    FIELD(sharedMemPerBlockOptin, MaxSharedMemoryPerBlockOptin);
+    FIELD(maxBlocksPerMultiProcessor, MaxBlocksPerMultiprocessor);
+    FIELD(accessPolicyMaxWindowSize, MaxAccessPolicyWindowSize);
+    FIELD(reservedSharedMemPerBlock, ReservedSharedMemoryPerBlock);
 #if CUDART_VERSION >= 12000
-    field("memoryPoolsSupported", prop.memoryPoolsSupported, cudaDevAttrMemoryPoolsSupported);
-    field("clusterLaunch", prop.clusterLaunch, cudaDevAttrClusterLaunch);
-    field("hostRegisterSupported", prop.hostRegisterSupported, cudaDevAttrHostRegisterSupported);
+    FIELD(memoryPoolsSupported, MemoryPoolsSupported); FIELD(clusterLaunch, ClusterLaunch);
+    FIELD(hostRegisterSupported, HostRegisterSupported);
 #endif
     printf("fields that differ: %d\n", wrong);
 }
@@ -144,12 +130,7 @@ static void graphs(int *p)
     size_t edges = 3, n = 3;
     int host[32] = {0}, one = 1, two = 2;
     RT(cudaGraphCreate(&g, 0));
-    cudaMemsetParams m = {};
-    m.dst = p;
-    m.elementSize = 4;
-    m.value = 10;
-    m.width = 32;
-    m.height = 1;
+    cudaMemsetParams m = {p, 0, 10, 4, 32, 1}; // to, pitch, value, bytes of an element, width, height
     RT(cudaGraphAddMemsetNode(&nodes[0], g, NULL, 0, &m));
     void *args[] = {&p, &one}, *others[] = {&p, &two};
     cudaKernelNodeParams k = {};

@@ -912,21 +912,10 @@ def store_async():
 
 def red_async():
     red = "red.async.relaxed.cluster.shared::cluster." + DONE + "%s [%%buf+%d], %s, [%%bar];"
-    forms = [
-        (".inc.u32", "%r1", 4),
-        (".dec.u32", "%r1", 4),
-        (".min.u32", "%r1", 4),
-        (".max.u32", "%r1", 4),
-        (".add.u32", "%r1", 4),
-        (".min.s32", "%r2", 4),
-        (".max.s32", "%r2", 4),
-        (".add.s32", "%r2", 4),
-        (".and.b32", "%r1", 4),
-        (".or.b32", "%r1", 4),
-        (".xor.b32", "%r1", 4),
-        (".inc.u32", "%r3", 4),
-        (".dec.u32", "%r4", 4),
-    ]
+    forms = [("." + form, "%r1") for form in "inc.u32 dec.u32 min.u32 max.u32 add.u32".split()]
+    forms += [("." + form, "%r2") for form in "min.s32 max.s32 add.s32".split()]
+    forms += [("." + form, "%r1") for form in "and.b32 or.b32 xor.b32".split()]
+    forms += [(".inc.u32", "%r3"), (".dec.u32", "%r4")]
     values = (
         "mov.u32 %r1, 0x11223344;",
         "mov.u32 %r2, 0xfff00000;",
