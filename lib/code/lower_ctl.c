@@ -44,31 +44,17 @@ void px_lower_ret(struct px_irfn *f, const struct px_bound *b)
     px_lower_around_end(f, around);
 }
 
-void px_lower_exit(struct px_irfn *f, const struct px_bound *b)
-{
-    alone(f, b, PX_OP_exit);
-}
-
-void px_lower_trap(struct px_irfn *f, const struct px_bound *b)
-{
-    alone(f, b, PX_OP_trap);
-}
-
-void px_lower_brkpt(struct px_irfn *f, const struct px_bound *b)
-{
-    alone(f, b, PX_OP_brkpt);
-}
-
+#define ALONE(op)                                                                                            \
+    void px_lower_##op(struct px_irfn *f, const struct px_bound *b)                                          \
+    {                                                                                                        \
+        alone(f, b, PX_OP_##op);                                                                             \
+    }
+ALONE(exit)
+ALONE(trap)
+ALONE(brkpt)
 /* Of what it does only the meeting of the warp shows: the VM's threads have the registers that they name. */
-void px_lower_setmaxnreg(struct px_irfn *f, const struct px_bound *b)
-{
-    alone(f, b, PX_OP_setmaxnreg);
-}
-
-void px_lower_nanosleep(struct px_irfn *f, const struct px_bound *b)
-{
-    alone(f, b, PX_OP_nanosleep);
-}
+ALONE(setmaxnreg)
+ALONE(nanosleep)
 
 void px_lower_fence(struct px_irfn *f, const struct px_bound *b)
 {

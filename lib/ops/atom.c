@@ -396,20 +396,15 @@ static px_handler float_handler(px_word op, int kind, bool shared)
         px_word op;
         int kind;
         px_handler fn[2];
-    } floats[] = {{PX_W_add, KIND_F32, {locked_addf32, plain_addf32}},
-                  {PX_W_add, KIND_F64, {locked_addf64, plain_addf64}},
-                  {PX_W_add, KIND_F16, {locked_addf16, plain_addf16}},
-                  {PX_W_add, KIND_F16X2, {locked_addf16x2, plain_addf16x2}},
-                  {PX_W_add, KIND_BF16, {locked_addbf16, plain_addbf16}},
-                  {PX_W_add, KIND_BF16X2, {locked_addbf16x2, plain_addbf16x2}},
-                  {PX_W_min, KIND_F16, {locked_minf16, plain_minf16}},
-                  {PX_W_max, KIND_F16, {locked_maxf16, plain_maxf16}},
-                  {PX_W_min, KIND_F16X2, {locked_minf16x2, plain_minf16x2}},
-                  {PX_W_max, KIND_F16X2, {locked_maxf16x2, plain_maxf16x2}},
-                  {PX_W_min, KIND_BF16, {locked_minbf16, plain_minbf16}},
-                  {PX_W_max, KIND_BF16, {locked_maxbf16, plain_maxbf16}},
-                  {PX_W_min, KIND_BF16X2, {locked_minbf16x2, plain_minbf16x2}},
-                  {PX_W_max, KIND_BF16X2, {locked_maxbf16x2, plain_maxbf16x2}}};
+    } floats[] = {
+    /* clang-format off */
+#define FLOATS(op, kind, type) {PX_W_##op, KIND_##kind, {locked_##op##type, plain_##op##type}}
+        FLOATS(add, F32, f32), FLOATS(add, F64, f64), FLOATS(add, F16, f16), FLOATS(add, F16X2, f16x2),
+        FLOATS(add, BF16, bf16), FLOATS(add, BF16X2, bf16x2), FLOATS(min, F16, f16), FLOATS(max, F16, f16),
+        FLOATS(min, F16X2, f16x2), FLOATS(max, F16X2, f16x2), FLOATS(min, BF16, bf16),
+        FLOATS(max, BF16, bf16), FLOATS(min, BF16X2, bf16x2), FLOATS(max, BF16X2, bf16x2),
+        /* clang-format on */
+    };
     for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
         if (floats[i].op == op && floats[i].kind == kind) return floats[i].fn[shared];
     return NULL;

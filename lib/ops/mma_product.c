@@ -70,25 +70,20 @@ INLINE ints chosen(ints mask, ints yes, ints no)
     return (mask & yes) | (~mask & no);
 }
 
+#if defined __AVX512F__
+#define PICK(name, is) (ints) _mm512_##name##_epi32((__m512i)a, (__m512i)b)
+#elif defined __AVX2__
+#define PICK(name, is) (ints) _mm256_##name##_epi32((__m256i)a, (__m256i)b)
+#else
+#define PICK(name, is) chosen(a is b, a, b)
+#endif
 INLINE ints larger(ints a, ints b)
 {
-#if defined __AVX512F__
-    return (ints)_mm512_max_epi32((__m512i)a, (__m512i)b);
-#elif defined __AVX2__
-    return (ints)_mm256_max_epi32((__m256i)a, (__m256i)b);
-#else
-    return chosen(a > b, a, b);
-#endif
+    return PICK(max, >);
 }
 INLINE ints smaller(ints a, ints b)
 {
-#if defined __AVX512F__
-    return (ints)_mm512_min_epi32((__m512i)a, (__m512i)b);
-#elif defined __AVX2__
-    return (ints)_mm256_min_epi32((__m256i)a, (__m256i)b);
-#else
-    return chosen(a < b, a, b);
-#endif
+    return PICK(min, <);
 }
 /* f, cut toward zero. */
 INLINE ints cut(floats f)

@@ -115,39 +115,42 @@ static void gather_a(const uint32_t *const *regs, uint32_t *to)
 
 /* ---- accumulators ---- */
 
+/* Eight columns of a row, of which four lanes have two each. */
+#define EACH_PIECE(n, block, half, q)                                                                        \
+    for (uint32_t block = 0; block < (n) / 8; block++)                                                       \
+        for (uint32_t half = 0; half < 2; half++)                                                            \
+            for (uint32_t q = 0; q < PX_WARPGROUP / 4; q++)
+
 static void gather(const struct px_wgmma_form *f, const uint32_t *const *c, uint8_t *to)
 {
     const uint32_t n = f->w.n;
-    for (uint32_t block = 0; block < n / 8; block++)
-        for (uint32_t half = 0; half < 2; half++)
-            for (uint32_t q = 0; q < PX_WARPGROUP / 4; q++) {
-                size_t at = (size_t)ROW_OF(q, half) * n + block * 8;
-                if (f->w.d == PX_MMA_F16) {
-                    memcpy(to + at * 2, c[block * 2 + half] + q * 4, 16);
-                    continue;
-                }
-                const uint32_t *even = c[block * 4 + half * 2] + q * 4,
-                               *odd = c[block * 4 + half * 2 + 1] + q * 4;
-                uint32_t *row = (uint32_t *)(void *)to + at;
-                for (uint32_t t = 0; t < 4; t++) row[2 * t] = even[t], row[2 * t + 1] = odd[t];
-            }
+    EACH_PIECE(n, block, half, q)
+    {
+        const size_t at = (size_t)ROW_OF(q, half) * n + block * 8;
+        if (f->w.d == PX_MMA_F16) {
+            memcpy(to + at * 2, c[block * 2 + half] + q * 4, 16);
+            continue;
+        }
+        const uint32_t *even = c[block * 4 + half * 2] + q * 4, *odd = c[block * 4 + half * 2 + 1] + q * 4;
+        uint32_t *row = (uint32_t *)(void *)to + at;
+        for (uint32_t t = 0; t < 4; t++) row[2 * t] = even[t], row[2 * t + 1] = odd[t];
+    }
 }
 
 static void scatter(const struct px_wgmma_form *f, const uint8_t *from, uint32_t *const *d)
 {
     const uint32_t n = f->w.n;
-    for (uint32_t block = 0; block < n / 8; block++)
-        for (uint32_t half = 0; half < 2; half++)
-            for (uint32_t q = 0; q < PX_WARPGROUP / 4; q++) {
-                size_t at = (size_t)ROW_OF(q, half) * n + block * 8;
-                if (f->w.d == PX_MMA_F16) {
-                    memcpy(d[block * 2 + half] + q * 4, from + at * 2, 16);
-                    continue;
-                }
-                uint32_t *even = d[block * 4 + half * 2] + q * 4, *odd = d[block * 4 + half * 2 + 1] + q * 4;
-                const uint32_t *row = (const uint32_t *)(const void *)from + at;
-                for (uint32_t t = 0; t < 4; t++) even[t] = row[2 * t], odd[t] = row[2 * t + 1];
-            }
+    EACH_PIECE(n, block, half, q)
+    {
+        const size_t at = (size_t)ROW_OF(q, half) * n + block * 8;
+        if (f->w.d == PX_MMA_F16) {
+            memcpy(d[block * 2 + half] + q * 4, from + at * 2, 16);
+            continue;
+        }
+        uint32_t *even = d[block * 4 + half * 2] + q * 4, *odd = d[block * 4 + half * 2 + 1] + q * 4;
+        const uint32_t *row = (const uint32_t *)(const void *)from + at;
+        for (uint32_t t = 0; t < 4; t++) even[t] = row[2 * t], odd[t] = row[2 * t + 1];
+    }
 }
 
 bool px_wgmma_run(const struct px_wgmma_form *f, px_mma_function *product, const struct px_wgmma_group *group,

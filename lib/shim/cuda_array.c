@@ -64,14 +64,8 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *d)
 static CUresult create(const char *name, struct px_cu_context *c, const CUDA_ARRAY3D_DESCRIPTOR *d,
                        unsigned levels, ptx_device **vm, ptx_array *number)
 {
-    const ptx_array_config config = {.struct_size = sizeof config,
-                                     .width = d->Width,
-                                     .height = d->Height,
-                                     .depth = d->Depth,
-                                     .format = (ptx_format)d->Format,
-                                     .channels = d->NumChannels,
-                                     .flags = d->Flags,
-                                     .levels = levels};
+    const ptx_array_config config = {sizeof config,  d->Width, d->Height, d->Depth, (ptx_format)d->Format,
+                                     d->NumChannels, d->Flags, levels,    0};
     PX_CU_TRY(check(d));
     PX_CU_TRY(px_cu_vm(c, vm));
     pthread_mutex_lock(&c->lock);
@@ -285,6 +279,14 @@ CUarray px_cu_array_at(const ptx_device *vm, ptx_array number)
 
 /* ---- copies of rows ---- */
 
+/* The members that say one side of a copy, src or dst. */
+/* clang-format off */
+#define IN_ARRAY(side, array, x) \
+    .side##MemoryType = CU_MEMORYTYPE_ARRAY, .side##Array = (array), .side##XInBytes = (x)
+#define IN_DEVICE(side, at) .side##MemoryType = CU_MEMORYTYPE_DEVICE, .side##Device = (at)
+#define IN_HOST(side, at) .side##MemoryType = CU_MEMORYTYPE_HOST, .side##Host = (at)
+/* clang-format on */
+
 static CUresult copy_row(CUDA_MEMCPY3D copy, size_t size, CUstream stream, bool waits)
 {
     copy.WidthInBytes = size;
@@ -295,55 +297,34 @@ static CUresult copy_row(CUDA_MEMCPY3D copy, size_t size, CUstream stream, bool 
 CUresult px_cu_copy_a_to_a(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t size,
                            CUstream stream, bool waits)
 {
-    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                                .srcArray = from,
-                                .srcXInBytes = from_offset,
-                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                                .dstArray = to,
-                                .dstXInBytes = to_offset};
+    const CUDA_MEMCPY3D copy = {IN_ARRAY(src, from, from_offset), IN_ARRAY(dst, to, to_offset)};
     return copy_row(copy, size, stream, waits);
 }
 
 CUresult px_cu_copy_a_to_d(CUdeviceptr to, CUarray from, size_t offset, size_t size, CUstream stream,
                            bool waits)
 {
-    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                                .srcArray = from,
-                                .srcXInBytes = offset,
-                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .dstDevice = to};
+    const CUDA_MEMCPY3D copy = {IN_ARRAY(src, from, offset), IN_DEVICE(dst, to)};
     return copy_row(copy, size, stream, waits);
 }
 
 CUresult px_cu_copy_d_to_a(CUarray to, size_t offset, CUdeviceptr from, size_t size, CUstream stream,
                            bool waits)
 {
-    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                                .srcDevice = from,
-                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                                .dstArray = to,
-                                .dstXInBytes = offset};
+    const CUDA_MEMCPY3D copy = {IN_DEVICE(src, from), IN_ARRAY(dst, to, offset)};
     return copy_row(copy, size, stream, waits);
 }
 
 CUresult px_cu_copy_a_to_h(void *to, CUarray from, size_t offset, size_t size, CUstream stream, bool waits)
 {
-    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
-                                .srcArray = from,
-                                .srcXInBytes = offset,
-                                .dstMemoryType = CU_MEMORYTYPE_HOST,
-                                .dstHost = to};
+    const CUDA_MEMCPY3D copy = {IN_ARRAY(src, from, offset), IN_HOST(dst, to)};
     return copy_row(copy, size, stream, waits);
 }
 
 CUresult px_cu_copy_h_to_a(CUarray to, size_t offset, const void *from, size_t size, CUstream stream,
                            bool waits)
 {
-    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
-                                .srcHost = from,
-                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
-                                .dstArray = to,
-                                .dstXInBytes = offset};
+    const CUDA_MEMCPY3D copy = {IN_HOST(src, from), IN_ARRAY(dst, to, offset)};
     return copy_row(copy, size, stream, waits);
 }
 

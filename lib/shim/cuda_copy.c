@@ -235,27 +235,21 @@ CUresult px_cu_copy_3d(const CUDA_MEMCPY3D *c, CUstream stream, bool waits)
     return px_cu_copy_peer_3d(&peer, stream, waits);
 }
 
+/* The members that say one side of a copy of rows, src or dst. */
+/* clang-format off */
+#define SIDE_2D(side, c)                                                                                     \
+    .side##XInBytes = (c)->side##XInBytes, .side##Y = (c)->side##Y,                               \
+    .side##MemoryType = (c)->side##MemoryType,                                                               \
+    .side##Host = (c)->side##Host, .side##Device = (c)->side##Device, .side##Array = (c)->side##Array,       \
+    .side##Pitch = (c)->side##Pitch
+/* clang-format on */
+
 CUresult px_cu_copy_2d(const CUDA_MEMCPY2D *c, CUstream stream, bool waits)
 {
     PX_CU_TRY(px_cu_ready());
     if (!c) return CUDA_ERROR_INVALID_VALUE;
-    const CUDA_MEMCPY3D_PEER peer = {.srcXInBytes = c->srcXInBytes,
-                                     .srcY = c->srcY,
-                                     .srcMemoryType = c->srcMemoryType,
-                                     .srcHost = c->srcHost,
-                                     .srcDevice = c->srcDevice,
-                                     .srcArray = c->srcArray,
-                                     .srcPitch = c->srcPitch,
-                                     .dstXInBytes = c->dstXInBytes,
-                                     .dstY = c->dstY,
-                                     .dstMemoryType = c->dstMemoryType,
-                                     .dstHost = c->dstHost,
-                                     .dstDevice = c->dstDevice,
-                                     .dstArray = c->dstArray,
-                                     .dstPitch = c->dstPitch,
-                                     .WidthInBytes = c->WidthInBytes,
-                                     .Height = c->Height,
-                                     .Depth = 1};
+    const CUDA_MEMCPY3D_PEER peer = {SIDE_2D(src, c), SIDE_2D(dst, c), .WidthInBytes = c->WidthInBytes,
+                                     .Height = c->Height, .Depth = 1};
     return px_cu_copy_peer_3d(&peer, stream, waits);
 }
 
@@ -317,13 +311,7 @@ CUresult px_cu_fill(CUdeviceptr to, size_t pitch, uint32_t value, unsigned eleme
     if (!width || !height) return CUDA_SUCCESS;
     if (width > 1ull << 40 || (height > 1 && (pitch < width * element || pitch % element)))
         return CUDA_ERROR_INVALID_VALUE;
-    const ptx_fill fill = {.struct_size = sizeof fill,
-                           .to = to,
-                           .pitch = pitch,
-                           .width = width,
-                           .height = height,
-                           .value = value,
-                           .element = element};
+    const ptx_fill fill = {sizeof fill, to, pitch, 0, width, height, 0, value, element};
     ptx_device *vm = device_of(&way, to);
     if (vm != way.vm) return px_cu_result(way.context, ptx_memory_set(vm, &fill), NULL);
     PX_CU_TRY(px_cu_result(way.context, ptx_stream_fill(vm, &fill, way.stream), NULL));

@@ -217,19 +217,13 @@ CUresult cuGraphNodeFindInClone(CUgraphNode *found, CUgraphNode node, CUgraph cl
 
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 {
+#define TYPE(ours, cuda) [PTX_NODE_##ours] = CU_GRAPH_NODE_TYPE_##cuda
     static const CUgraphNodeType types[] = {
-        [PTX_NODE_EMPTY] = CU_GRAPH_NODE_TYPE_EMPTY,
-        [PTX_NODE_KERNEL] = CU_GRAPH_NODE_TYPE_KERNEL,
-        [PTX_NODE_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,
-        [PTX_NODE_FILL] = CU_GRAPH_NODE_TYPE_MEMSET,
-        [PTX_NODE_HOST] = CU_GRAPH_NODE_TYPE_HOST,
-        [PTX_NODE_RECORD] = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
-        [PTX_NODE_WAIT] = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
-        [PTX_NODE_CHILD] = CU_GRAPH_NODE_TYPE_GRAPH,
-        [PTX_NODE_ALLOC] = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
-        [PTX_NODE_FREE] = CU_GRAPH_NODE_TYPE_MEM_FREE,
-        [PTX_NODE_VALUES] = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
-        [PTX_NODE_BRANCH] = CU_GRAPH_NODE_TYPE_CONDITIONAL,
+        /* clang-format off */
+        TYPE(EMPTY, EMPTY), TYPE(KERNEL, KERNEL), TYPE(COPY, MEMCPY), TYPE(FILL, MEMSET), TYPE(HOST, HOST),
+        TYPE(RECORD, EVENT_RECORD), TYPE(WAIT, WAIT_EVENT), TYPE(CHILD, GRAPH), TYPE(ALLOC, MEM_ALLOC),
+        TYPE(FREE, MEM_FREE), TYPE(VALUES, BATCH_MEM_OP), TYPE(BRANCH, CONDITIONAL),
+        /* clang-format on */
     };
     ptx_node_kind kind;
     NODE(n, node);

@@ -228,10 +228,7 @@ CUresult cuLibraryUnload(CUlibrary library)
     struct px_cu_kernel *k = l->kernels;
     l->kernels = NULL;
     pthread_mutex_unlock(&l->lock);
-    for (struct px_cu_kernel *next; k; k = next) {
-        next = k->next;
-        px_cu_drop(px_cu_handle(k), PX_CU_KERNEL);
-    }
+    PX_CU_DROP_LIST(px_cu_kernel, k, (void)0)
     px_cu_drop(library, PX_CU_LIBRARY);
     return CUDA_SUCCESS;
 }

@@ -113,10 +113,7 @@ void px_cu_module_end(struct px_cu_module *m)
     struct px_cu_function *f = m->functions;
     m->functions = NULL;
     pthread_mutex_unlock(&m->lock);
-    for (struct px_cu_function *next; f; f = next) {
-        next = f->next;
-        px_cu_drop(px_cu_handle(f), PX_CU_FUNCTION);
-    }
+    PX_CU_DROP_LIST(px_cu_function, f, (void)0)
     px_cu_drop(px_cu_handle(m), PX_CU_MODULE);
 }
 

@@ -107,11 +107,7 @@ void px_cu_references_end(struct px_cu_module *m)
     struct px_cu_reference *r = m->references;
     m->references = NULL;
     pthread_mutex_unlock(&m->lock);
-    for (struct px_cu_reference *next; r; r = next) {
-        next = r->next;
-        px_cu_drop(px_cu_handle(r), r->head.kind);
-        px_cu_give(r);
-    }
+    PX_CU_DROP_LIST(px_cu_reference, r, px_cu_give(each))
 }
 
 /* ---- of nobody ---- */
@@ -206,16 +202,13 @@ static CUresult array_format(CUarray array, CUarray_format *format, unsigned *ch
 }
 
 /* A reference reads what the array has, so its format is taken. */
-CUresult cuTexRefSetArray(CUtexref reference, CUarray array, unsigned flags)
+static CUresult bind_array(struct px_cu_reference *r, CUarray array, const CUDA_RESOURCE_DESC *resource)
 {
     CUarray_format format;
     unsigned channels;
-    TEXREF(r, reference);
-    if (flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT) return CUDA_ERROR_INVALID_VALUE;
     PX_CU_TRY(array_format(array, &format, &channels));
-    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
     pthread_mutex_lock(&r->lock);
-    const CUresult result = bind_to(r, &resource);
+    const CUresult result = bind_to(r, resource);
     if (result == CUDA_SUCCESS) {
         r->format = format;
         r->channels = channels;
@@ -224,25 +217,23 @@ CUresult cuTexRefSetArray(CUtexref reference, CUarray array, unsigned flags)
     return result;
 }
 
+CUresult cuTexRefSetArray(CUtexref reference, CUarray array, unsigned flags)
+{
+    TEXREF(r, reference);
+    if (flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT) return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_ARRAY, .res.array.hArray = array};
+    return bind_array(r, array, &resource);
+}
+
 CUresult cuTexRefSetMipmappedArray(CUtexref reference, CUmipmappedArray array, unsigned flags)
 {
     CUarray level;
-    CUarray_format format;
-    unsigned channels;
     TEXREF(r, reference);
     if (flags & ~(unsigned)CU_TRSA_OVERRIDE_FORMAT) return CUDA_ERROR_INVALID_VALUE;
     PX_CU_TRY(cuMipmappedArrayGetLevel(&level, array, 0));
-    PX_CU_TRY(array_format(level, &format, &channels));
     const CUDA_RESOURCE_DESC resource = {.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY,
                                          .res.mipmap.hMipmappedArray = array};
-    pthread_mutex_lock(&r->lock);
-    const CUresult result = bind_to(r, &resource);
-    if (result == CUDA_SUCCESS) {
-        r->format = format;
-        r->channels = channels;
-    }
-    pthread_mutex_unlock(&r->lock);
-    return result;
+    return bind_array(r, level, &resource);
 }
 
 /* Textures begin at multiples of an alignment: what is beyond one is told as an offset. */

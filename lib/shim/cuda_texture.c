@@ -99,22 +99,27 @@ static CUresult describe_view(const CUDA_RESOURCE_VIEW_DESC *view, const CUDA_AR
     return CUDA_SUCCESS;
 }
 
+static CUresult from_made(ptx_array number, const CUDA_ARRAY3D_DESCRIPTOR *made,
+                          const CUDA_RESOURCE_VIEW_DESC *view, ptx_texture_config *config)
+{
+    config->array = number;
+    return view ? describe_view(view, made, config) : CUDA_SUCCESS;
+}
+
 static CUresult from_array(const struct px_cu_context *context, CUarray array,
                            const CUDA_RESOURCE_VIEW_DESC *view, ptx_texture_config *config)
 {
     PX_CU_TAKE(px_cu_array, a, PX_CU_ARRAY, array, CUDA_ERROR_INVALID_HANDLE);
-    if (a->head.context != context) return CUDA_ERROR_INVALID_CONTEXT;
-    config->array = a->number;
-    return view ? describe_view(view, &a->made, config) : CUDA_SUCCESS;
+    return a->head.context == context ? from_made(a->number, &a->made, view, config)
+                                      : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 static CUresult from_mipmap(const struct px_cu_context *context, CUmipmappedArray array,
                             const CUDA_RESOURCE_VIEW_DESC *view, ptx_texture_config *config)
 {
     PX_CU_TAKE(px_cu_mipmap, m, PX_CU_MIPMAP, array, CUDA_ERROR_INVALID_HANDLE);
-    if (m->head.context != context) return CUDA_ERROR_INVALID_CONTEXT;
-    config->array = m->number;
-    return view ? describe_view(view, &m->made, config) : CUDA_SUCCESS;
+    return m->head.context == context ? from_made(m->number, &m->made, view, config)
+                                      : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 static CUresult from_memory(const struct px_cu_context *context, CUdeviceptr address, CUarray_format format,

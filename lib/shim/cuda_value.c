@@ -52,20 +52,12 @@ CUresult px_cu_write_value(CUstream stream, unsigned bytes, CUdeviceptr address,
 static CUresult value_of(const CUstreamBatchMemOpParams *p, ptx_value *list, size_t *n)
 {
     ptx_value *v = &list[*n];
-    bool wide;
+    const struct CUstreamMemOpWaitValueParams_st *w = &p->waitValue; /* writes are described alike */
     switch (p->operation) {
-    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        ++*n;
-        wide = p->operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
-        return wait_of(v, wide ? 8 : 4, p->waitValue.address,
-                       wide ? p->waitValue.value64 : p->waitValue.value, p->waitValue.flags);
-    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        ++*n;
-        wide = p->operation == CU_STREAM_MEM_OP_WRITE_VALUE_64;
-        return write_of(v, wide ? 8 : 4, p->writeValue.address,
-                        wide ? p->writeValue.value64 : p->writeValue.value, p->writeValue.flags);
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32: return ++*n, wait_of(v, 4, w->address, w->value, w->flags);
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64: return ++*n, wait_of(v, 8, w->address, w->value64, w->flags);
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32: return ++*n, write_of(v, 4, w->address, w->value, w->flags);
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64: return ++*n, write_of(v, 8, w->address, w->value64, w->flags);
     case CU_STREAM_MEM_OP_BARRIER:
         return p->memoryBarrier.flags > CU_STREAM_MEMORY_BARRIER_TYPE_GPU ? CUDA_ERROR_INVALID_VALUE
                                                                           : CUDA_SUCCESS;

@@ -88,6 +88,14 @@ static inline void px_cu_clean(void *variable)
     PX_CU_HOLD(type, name) = px_cu_take((handle), (kind));                                                   \
     if (!name) return px_cu_ready() ? px_cu_ready() : (error)
 
+/* Takes every object of a list out of use, and does `then` with `each`. */
+#define PX_CU_DROP_LIST(type, first, then)                                                                   \
+    for (struct type *each = (first), *next_; each; each = next_) {                                          \
+        next_ = each->next;                                                                                  \
+        px_cu_drop(px_cu_handle(each), each->head.kind);                                                     \
+        then;                                                                                                \
+    }
+
 /* Returns from the function with what a call answers, unless that is success. */
 #define PX_CU_TRY(call)                                                                                      \
     do {                                                                                                     \

@@ -50,22 +50,16 @@ static void fill_instruction(struct px_arena *arena, const struct px_lfunc *func
     fault->source = copy(arena, buf);
 }
 
-static void fill_address(struct ptx_device *device, const struct px_trap *trap, struct px_arena *arena,
-                         ptx_fault *fault)
+static bool is_about_an_address(const struct px_trap *trap)
 {
-    char buf[300];
-    fault->address = trap->address;
-    if (trap->error != PX_CUDA_ILLEGAL_ADDRESS && trap->error != PX_CUDA_MISALIGNED_ADDRESS &&
-        trap->error != PX_CUDA_INVALID_ADDRESS_SPACE)
-        return;
-    px_address_text(device, trap, buf, sizeof buf);
-    fault->allocation = copy(arena, buf);
+    return trap->error == PX_CUDA_ILLEGAL_ADDRESS || trap->error == PX_CUDA_MISALIGNED_ADDRESS ||
+           trap->error == PX_CUDA_INVALID_ADDRESS_SPACE;
 }
 
 static void fill_from_trap(struct ptx_device *device, const struct px_trap *trap, struct px_arena *arena,
                            ptx_fault *fault)
 {
-    char calls[1200];
+    char calls[1200], place[300];
     fault->cuda_error = trap->error;
     fault->name = px_cuda_error_name(trap->error);
     fault->message = copy(arena, trap->text);
@@ -80,7 +74,11 @@ static void fill_from_trap(struct ptx_device *device, const struct px_trap *trap
         px_place_chain(trap->calls, trap->depth, calls, sizeof calls);
         fault->calls = copy(arena, calls);
     }
-    fill_address(device, trap, arena, fault);
+    fault->address = trap->address;
+    if (is_about_an_address(trap)) {
+        px_address_text(device, trap, place, sizeof place);
+        fault->allocation = copy(arena, place);
+    }
 }
 
 /* ---- stops without a trap ---- */
@@ -150,8 +148,7 @@ static void fill_from_stop(struct ptx_device *device, const struct px_run *run, 
     if (run->root->kernel) fault->kernel = copy(arena, run->root->kernel->name);
 }
 
-/* Empty strings rather than NULL everywhere. */
-static ptx_fault empty_fault(int error)
+ptx_fault px_fault_empty(int error)
 {
     return (ptx_fault){.cuda_error = error,
                        .name = error ? px_cuda_error_name(error) : "",
@@ -173,7 +170,7 @@ static struct px_report *new_report(struct ptx_device *device)
     struct px_report *r = px_zalloc(&device->alloc, sizeof *r);
     if (!r) return NULL;
     atomic_init(&r->refs, 1);
-    r->fault = empty_fault(0);
+    r->fault = px_fault_empty(0);
     px_arena_init(&r->arena, &device->alloc, NULL);
     return r;
 }
@@ -264,7 +261,7 @@ void px_report_tell(struct ptx_device *device, struct px_report *r, ptx_status s
                     ptx_fault *fault)
 {
     px_report_forget(device, false);
-    if (fault && status != PTX_OK) *fault = empty_fault(error);
+    if (fault && status != PTX_OK) *fault = px_fault_empty(error);
     struct px_told *told = r && fault ? px_alloc(&device->alloc, sizeof *told) : NULL;
     if (!told) return;
     atomic_fetch_add(&r->refs, 1);

@@ -160,19 +160,12 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
     if (config->cooperative && g->ctas > g->resident) {
         px_device_say(device, "%s: a cooperative launch of %llu blocks; the device holds %u at once",
                       kernel->func->name, (unsigned long long)g->ctas, g->resident);
-        if (fault)
-            *fault = (ptx_fault){.cuda_error = COOPERATIVE_TOO_LARGE,
-                                 .name = "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
-                                 .message = device->message,
-                                 .kernel = kernel->func->name,
-                                 .instruction = "",
-                                 .file = "",
-                                 .source = "",
-                                 .function = "",
-                                 .calls = "",
-                                 .launched_by = "",
-                                 .allocation = "",
-                                 .state = ""};
+        if (fault) {
+            *fault = px_fault_empty(COOPERATIVE_TOO_LARGE);
+            fault->name = "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE";
+            fault->message = device->message;
+            fault->kernel = kernel->func->name;
+        }
         px_grid_free(g);
         return PTX_ERROR_LAUNCH;
     }

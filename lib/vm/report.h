@@ -32,6 +32,8 @@ struct px_refusal;
 struct px_report *px_report_stop(struct ptx_device *device, struct px_run *run, enum px_stop stop,
                                  bool quiet);
 /* Of a kernel that cannot be decoded. */
+/* A fault of an error, 0 for none: empty strings rather than NULL everywhere. */
+ptx_fault px_fault_empty(int error);
 struct px_report *px_report_refusal(struct ptx_device *device, const struct px_lfunc *kernel,
                                     const struct px_refusal *why, bool quiet);
 /* Of what did not run; `words` are a constant. */

@@ -22,15 +22,20 @@ static bool run_host(struct px_grid *grid, struct px_trap *trap)
     return true;
 }
 
+static bool bad_address(struct px_trap *trap, ptx_address va, const char *text)
+{
+    trap->error = PX_CUDA_INVALID_VALUE;
+    trap->address = va;
+    strcpy(trap->text, text);
+    return false;
+}
+
 static bool run_free(struct px_grid *grid, struct px_trap *trap)
 {
     ptx_address va;
     memcpy(&va, grid->params, sizeof va);
     if (px_device_free(grid->device, va)) return true;
-    trap->error = PX_CUDA_INVALID_VALUE;
-    trap->address = va;
-    strcpy(trap->text, "free in stream order: not an allocation (freed twice?)");
-    return false;
+    return bad_address(trap, va, "free in stream order: not an allocation (freed twice?)");
 }
 
 static bool run_alloc(struct px_grid *grid, struct px_trap *trap)
@@ -38,10 +43,7 @@ static bool run_alloc(struct px_grid *grid, struct px_trap *trap)
     ptx_address va;
     memcpy(&va, grid->params, sizeof va);
     if (px_graph_memory_wake(grid->device, va)) return true;
-    trap->error = PX_CUDA_INVALID_VALUE;
-    trap->address = va;
-    strcpy(trap->text, "a graph allocates memory that its launch before has not freed");
-    return false;
+    return bad_address(trap, va, "a graph allocates memory that its launch before has not freed");
 }
 
 ptx_status px_work_check(struct ptx_device *device, const struct px_work *op)

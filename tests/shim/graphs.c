@@ -29,12 +29,7 @@ static void by_hand(void)
     MUST(cuGraphAddKernelNode(&run, graph, &set, 1, &k));
     CUDA_HOST_NODE_PARAMS h = {.fn = add_one, .userData = &called};
     MUST(cuGraphAddHostNode(&call, graph, &run, 1, &h));
-    CUDA_MEMCPY3D d = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                       .srcDevice = p,
-                       .dstMemoryType = CU_MEMORYTYPE_HOST,
-                       .dstHost = &result,
-                       .WidthInBytes = 4,
-                       .Height = 1,
+    CUDA_MEMCPY3D d = {IN_DEVICE(src, p, 0), IN_HOST(dst, &result, 0), .WidthInBytes = 4, .Height = 1,
                        .Depth = 1};
     MUST(cuGraphAddMemcpyNode(&copy, graph, &run, 1, &d, c));
     MUST(cuGraphAddEmptyNode(&empty, graph, NULL, 0));

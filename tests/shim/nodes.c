@@ -162,12 +162,7 @@ static void memory(void)
     CUDA_MEMSET_NODE_PARAMS fill = {.dst = params.dptr, .elementSize = 4, .width = 1, .height = 1};
     MUST(cuGraphAddMemsetNode(&zero_it, graph, &alloc, 1, &fill, context));
     use = kernel(graph, zero_it, add, a);
-    CUDA_MEMCPY3D c = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
-                       .srcDevice = params.dptr,
-                       .dstMemoryType = CU_MEMORYTYPE_HOST,
-                       .dstHost = &got,
-                       .WidthInBytes = 4,
-                       .Height = 1,
+    CUDA_MEMCPY3D c = {IN_DEVICE(src, params.dptr, 0), IN_HOST(dst, &got, 0), .WidthInBytes = 4, .Height = 1,
                        .Depth = 1};
     MUST(cuGraphAddMemcpyNode(&copy, graph, &use, 1, &c, context));
     MUST(cuGraphAddMemFreeNode(&release, graph, &copy, 1, params.dptr));

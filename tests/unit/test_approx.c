@@ -348,17 +348,16 @@ static void check_units(const struct unit_case *cases, size_t n)
 TEST(special_values)
 {
     static const struct unit_case cases[] = {
-        /* clang-format off */
-        {px_approx_rcp_f32, 0x80000000, false, 0xFF800000}, {px_approx_rcp_f32, 0x7F800000, false, 0},
-        {px_approx_rcp_f32, 0x7F800001, false, 0x7FFFFFFF},
-        {px_approx_rcp_f32, 0x00000001, false, 0x7F800000},
-        {px_approx_rcp_f32, 0x7F000000, false, 0x00400000}, {px_approx_rcp_f32, 0x7F000000, true, 0},
-        {px_approx_rsqrt_f32, 0x80000000, false, 0xFF800000},
-        {px_approx_rsqrt_f32, 0x80000001, false, 0x7FFFFFFF},
-        {px_approx_rsqrt_f32, 0x80000001, true, 0xFF800000}, {px_approx_ex2_f32, 0xFF800000, false, 0},
-        {px_approx_lg2_f32, 0x00000000, false, 0xFF800000},
-        {px_approx_sin_f32, 0x7F800000, false, 0x7FFFFFFF},
-        {px_approx_sin_f32, 0x80000000, false, 0x80000000},
+    /* clang-format off */
+#define UNIT(name, x, y) {px_approx_##name##_f32, x, false, y}
+#define FTZ(name, x, y) {px_approx_##name##_f32, x, true, y}
+        UNIT(rcp, 0x80000000, 0xFF800000), UNIT(rcp, 0x7F800000, 0), UNIT(rcp, 0x7F800001, 0x7FFFFFFF),
+        UNIT(rcp, 0x00000001, 0x7F800000), UNIT(rcp, 0x7F000000, 0x00400000), FTZ(rcp, 0x7F000000, 0),
+        UNIT(rsqrt, 0x80000000, 0xFF800000), UNIT(rsqrt, 0x80000001, 0x7FFFFFFF),
+        FTZ(rsqrt, 0x80000001, 0xFF800000), UNIT(ex2, 0xFF800000, 0), UNIT(lg2, 0x00000000, 0xFF800000),
+        UNIT(sin, 0x7F800000, 0x7FFFFFFF), UNIT(sin, 0x80000000, 0x80000000),
+#undef UNIT
+#undef FTZ
         /* clang-format on */
     };
     check_units(cases, sizeof cases / sizeof *cases);
@@ -372,14 +371,15 @@ TEST(special_values)
 TEST(exact_special_values)
 {
     static const struct unit_case cases[] = {
-        /* clang-format off */
-        {px_exact_rcp_f32, 0x80000000, false, 0xFF800000}, {px_exact_rcp_f32, 0x00400000, true, 0x7F800000},
-        {px_exact_rcp_f32, 0x7F000000, true, 0}, {px_exact_rsqrt_f32, 0x80000000, false, 0xFF800000},
-        {px_exact_lg2_f32, 0x3F000000, false, 0xBF800000},
-        {px_exact_lg2_f32, 0xBF800000, false, 0x7FFFFFFF},
-        {px_exact_ex2_f32, 0x43000000, false, 0x7F800000}, {px_exact_ex2_f32, 0xFF7FFFFF, false, 0},
-        {px_exact_sin_f32, 0x7F800000, false, 0x7FFFFFFF},
-        {px_exact_tanh_f32, 0xFF800000, false, 0xBF800000},
+    /* clang-format off */
+#define UNIT(name, x, y) {px_exact_##name##_f32, x, false, y}
+#define FTZ(name, x, y) {px_exact_##name##_f32, x, true, y}
+        UNIT(rcp, 0x80000000, 0xFF800000), FTZ(rcp, 0x00400000, 0x7F800000), FTZ(rcp, 0x7F000000, 0),
+        UNIT(rsqrt, 0x80000000, 0xFF800000), UNIT(lg2, 0x3F000000, 0xBF800000),
+        UNIT(lg2, 0xBF800000, 0x7FFFFFFF), UNIT(ex2, 0x43000000, 0x7F800000), UNIT(ex2, 0xFF7FFFFF, 0),
+        UNIT(sin, 0x7F800000, 0x7FFFFFFF), UNIT(tanh, 0xFF800000, 0xBF800000),
+#undef UNIT
+#undef FTZ
         /* clang-format on */
     };
     check_units(cases, sizeof cases / sizeof *cases);

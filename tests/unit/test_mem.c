@@ -302,6 +302,14 @@ static void check_overlap(const struct piece *pieces, int n, uint64_t va, uint64
         if (pieces[i].va) assert_true(va + size <= pieces[i].va || pieces[i].va + pieces[i].size <= va);
 }
 
+static bool give_back(struct heaped *h, struct piece *p)
+{
+    if (!p->va) return false;
+    assert_true(px_heap_release(&h->heap, p->va));
+    p->va = 0;
+    return true;
+}
+
 TEST(random_use_never_overlaps)
 {
     enum { N = 200 };
@@ -311,11 +319,7 @@ TEST(random_use_never_overlaps)
     begin_heap(&h, 256 << 10);
     for (int step = 0; step < 20000; step++) {
         struct piece *p = &pieces[next_random(&seed) % N];
-        if (p->va) {
-            assert_true(px_heap_release(&h.heap, p->va));
-            p->va = 0;
-            continue;
-        }
+        if (give_back(&h, p)) continue;
         const uint64_t size = next_random(&seed) % (step % 7 ? 300 : 9000) + 1,
                        align = 16u << next_random(&seed) % 4;
         uint64_t va = px_heap_alloc(&h.heap, size, align);
@@ -349,16 +353,12 @@ TEST(a_request_fails_only_without_room)
 {
     enum { N = 150 };
     struct heaped h;
-    struct px_extent e;
     struct piece pieces[N] = {{0}};
     uint32_t seed = 7, failed = 0;
     begin_heap(&h, 64 << 10);
     for (int step = 0; step < 20000; step++) {
         struct piece *p = &pieces[next_random(&seed) % N];
-        if (p->va && step % 3) {
-            assert_true(px_heap_release(&h.heap, p->va));
-            p->va = 0;
-        }
+        if (step % 3) give_back(&h, p);
         if (p->va) continue;
         const uint64_t size = next_random(&seed) % (step % 5 ? 900 : 12000) + 1;
         p->va = px_heap_alloc(&h.heap, size, 16);
@@ -366,6 +366,7 @@ TEST(a_request_fails_only_without_room)
         failed += !p->va;
         if (!p->va) assert_true(size > longest_gap(&h.heap, pieces, N));
         if (!p->va) continue;
+        struct px_extent e;
         assert_true(px_mem_extent(&h.mem, p->va + next_random(&seed) % size, &e));
         assert_int_equal(e.lo, p->va);
         assert_int_equal(e.len, size);

@@ -200,6 +200,13 @@ static CUDA_MEMCPY3D rows(size_t width, size_t height, int kind)
                            .Depth = 1};
 }
 
+/* Where one side of a copy lies, src or dst. */
+#define IN_MEMORY(copy, side, at, pitch)                                                                     \
+    ((copy).side##Host = (at), (copy).side##Device = (CUdeviceptr)(at), (copy).side##Pitch = (pitch))
+#define IN_ARRAY(copy, side, array, x, y)                                                                    \
+    ((copy).side##MemoryType = CU_MEMORYTYPE_ARRAY, (copy).side##Array = (array),                            \
+     (copy).side##XInBytes = (x), (copy).side##Y = (y))
+
 cudaError_t px_rt_copy_2d(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                           size_t height, int kind, CUstream stream, bool async)
 {
@@ -208,12 +215,8 @@ cudaError_t px_rt_copy_2d(void *to, size_t to_pitch, const void *from, size_t fr
     if (width > to_pitch) return to_host ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
     if (width > from_pitch) return cudaErrorInvalidPitchValue;
     CUDA_MEMCPY3D copy = rows(width, height, kind);
-    copy.srcHost = from;
-    copy.srcDevice = (CUdeviceptr)from;
-    copy.srcPitch = from_pitch;
-    copy.dstHost = to;
-    copy.dstDevice = (CUdeviceptr)to;
-    copy.dstPitch = to_pitch;
+    IN_MEMORY(copy, src, from, from_pitch);
+    IN_MEMORY(copy, dst, to, to_pitch);
     return copy_shape(&copy, stream, async);
 }
 
@@ -226,13 +229,8 @@ cudaError_t px_rt_copy_to_array(CUarray to, size_t x, size_t y, const void *from
         return cudaErrorInvalidMemcpyDirection;
     if (width > pitch) return cudaErrorInvalidValue;
     CUDA_MEMCPY3D copy = rows(width, height, kind);
-    copy.srcHost = from;
-    copy.srcDevice = (CUdeviceptr)from;
-    copy.srcPitch = pitch;
-    copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-    copy.dstArray = to;
-    copy.dstXInBytes = x;
-    copy.dstY = y;
+    IN_MEMORY(copy, src, from, pitch);
+    IN_ARRAY(copy, dst, to, x, y);
     return copy_shape(&copy, stream, async);
 }
 
@@ -243,13 +241,8 @@ cudaError_t px_rt_copy_from_array(void *to, size_t pitch, CUarray from, size_t x
         return cudaErrorInvalidMemcpyDirection;
     if (width > pitch) return cudaErrorInvalidValue;
     CUDA_MEMCPY3D copy = rows(width, height, kind);
-    copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
-    copy.srcArray = from;
-    copy.srcXInBytes = x;
-    copy.srcY = y;
-    copy.dstHost = to;
-    copy.dstDevice = (CUdeviceptr)to;
-    copy.dstPitch = pitch;
+    IN_ARRAY(copy, src, from, x, y);
+    IN_MEMORY(copy, dst, to, pitch);
     return copy_shape(&copy, stream, async);
 }
 
