@@ -8,13 +8,6 @@ static void call(void *user)
     *digits = *digits * 10 + 1;
 }
 
-static unsigned word_at(CUdeviceptr at)
-{
-    unsigned value;
-    MUST(cuMemcpyDtoH(&value, at, 4));
-    return value;
-}
-
 /* Each condition: below, at and above what it asks for. */
 static void condition(CUdeviceptr p, CUstream s, int i)
 {
