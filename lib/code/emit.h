@@ -104,6 +104,8 @@ px_emission px_emit_acquire, px_emit_release, px_emit_jump, px_emit_branch, px_e
 struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align);
 /* fuse.c: the record that was just made and those before it, where one handler does their work. */
 void px_fuse(struct px_emitter *e);
+/* The same behind a load. */
+void px_fuse_gather(struct px_emitter *e);
 /* Its parts: does the register d, not a kept one, live up to the instruction at this place of the layout,
  * which reads it once? One record that does the work of two, in place of the first, where there is a handler.
  */

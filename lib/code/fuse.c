@@ -5,7 +5,9 @@
  * second of which is the only reader of what the first computes, become one loop (`fuse` lines of the table);
  * the fused record takes the place of the first and steps over the second. Two loads and the fma that
  * multiplies what they find become one pass over memory; when not all lanes are plainly there, it is the
- * first load that runs, and the records behind it follow. In divergent code nothing changes.
+ * first load that runs, and the records behind it follow. A load from a scalar plus a row of numbers times
+ * its size, where nobody else wants the product or the sum, takes the numbers themselves. In divergent code
+ * nothing changes.
  */
 #include "code/emit.h"
 #include "gen/handlers.h"
@@ -101,4 +103,60 @@ void px_fuse(struct px_emitter *e)
     fuse_statements(e);
     if (fn == level->sets[PX_H_fma_f32].fn[0][0]) fuse_loads(e, PX_FIX_ld_u32_4, PX_FIX_ldldfma_f32);
     if (fn == level->sets[PX_H_fma_f64].fn[0][0]) fuse_loads(e, PX_FIX_ld_u64_8, PX_FIX_ldldfma_f64);
+}
+
+/* Does the record do the work of the next one, too? */
+static bool steps_over(const struct px_level *level, const struct px_insn *in)
+{
+    const struct px_fused *x = level->fused;
+    while (x->fn && x->fn != in->fn) x++;
+    return x->fn;
+}
+
+/* Which of the gathers: by the bytes of an element, and whether numbers have a sign. */
+static enum px_fixed gather_of(const struct px_emitter *e, const struct px_insn *load, bool sign,
+                               uint32_t bytes)
+{
+    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
+    if (bytes == 4 && load->fn == fixed[PX_FIX_ld_u32_4][PX_SURVEYED])
+        return sign ? PX_FIX_gather_s32_4 : PX_FIX_gather_u32_4;
+    if (bytes == 8 && load->fn == fixed[PX_FIX_ld_u64_8][PX_SURVEYED])
+        return sign ? PX_FIX_gather_s32_8 : PX_FIX_gather_u32_8;
+    return PX_FIX_COUNT;
+}
+
+/*
+ * mul.wide p, n, size; add q, p, scalar; ld d, [q]: the load looks at n, and the product, whose row and
+ * survey nobody wants, is made only where that is not enough. Nothing between the three can leave convergent
+ * code.
+ */
+void px_fuse_gather(struct px_emitter *e)
+{
+    enum { STEP = 4 }; /* of positions: rows.c */
+    const struct px_irfn *f = e->f;
+    const uint32_t place = e->placed - 1, pc = e->n - 1;
+    if (!(f->coder->engine & PX_ENGINE_fusion) || f->coder->shuffles || place < 2 || e->pc_at[place] != pc ||
+        pc < e->block_pc + 3 || e->pc_at[place - 1] != pc - 1 || e->pc_at[place - 2] != pc - 3)
+        return;
+    const struct px_ir_inst *add = e->in - 1, *mul = e->in - 2;
+    const struct px_ir_opd *o = px_ir_opds(f, e->in), *sum = px_ir_opds(f, add),
+                           *product = px_ir_opds(f, mul);
+    const bool sign = mul->op == (PX_IR_STATEMENT | PX_H_mul_wide_s32);
+    if (!sign && mul->op != (PX_IR_STATEMENT | PX_H_mul_wide_u32)) return;
+    if (o[1].kind != PX_IR_ADDRESS || o[1].base != PX_IR_REG || add->ndst != 1 || sum[0].at != o[1].at ||
+        product[2].kind != PX_IR_IMM || px_ir_stepped(f, add) != product[0].at)
+        return;
+    const struct px_ir_reg *q = &f->regs.at[o[1].at], *p = &f->regs.at[product[0].at];
+    struct px_insn *load = &f->code->conv[pc], *first = load - 3;
+    const uint32_t number = sign ? PX_H_mul_wide_s32 : PX_H_mul_wide_u32, end = place * STEP;
+    const enum px_fixed gather = gather_of(e, load, sign, (uint32_t)product[2].value);
+    if (gather == PX_FIX_COUNT || q->keep != PX_IR_OFFSET || q->base != product[0].at || q->last > end + 2 ||
+        p->last > end + 2 || q->first < end - STEP || p->first < end - 2 * STEP ||
+        first->fn != f->coder->level->sets[number].fn[0][2])
+        return;
+    if (pc - 3 > e->block_pc && steps_over(f->coder->level, first - 1)) return;
+    load->fn = f->coder->level->fixed[gather][0];
+    load->b = number;
+    load->c = 3;
+    first[0].fn = first[1].fn = px_emit_no_record;
 }

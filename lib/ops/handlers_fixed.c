@@ -549,6 +549,45 @@ PX_INLINE bool is_easy(const struct px_survey *s, uint32_t size)
 PX_LDLDFMA(ldldfma_f32, float, __builtin_fmaf)
 PX_LDLDFMA(ldldfma_f64, double, __builtin_fma)
 
+/* ---- a load from a scalar plus the elements that a row numbers ---- */
+
+/* Neighbours in memory, or one place: then a survey and vectors are faster. Only a guess. */
+#define PX_LOOKS_REGULAR(a) ((a)[1] - (a)[0] <= 1u && (a)[2] - (a)[1] == (a)[1] - (a)[0])
+
+/* The record stands for the load; in->c records before it lies the product that makes offsets of the numbers,
+ * by handler in->b, and is not run but here. */
+#define PX_GATHER(name, T, I, load)                                                                          \
+    static __attribute__((noinline)) int surveyed_##name(struct px_gang *g, const struct px_insn *in)        \
+    {                                                                                                        \
+        g->level->sets[in->b].fn[0][2](g, in - in->c);                                                       \
+        PX_ROW(g, struct px_survey, in->target)->kind = PX_SURVEY_NONE;                                      \
+        return f3_##load(g, in);                                                                             \
+    }                                                                                                        \
+    static PX_RACY int f0_##name(struct px_gang *g, const struct px_insn *in)                                \
+    {                                                                                                        \
+        const I *a = PX_ROW(g, I, (in - in->c)->a);                                                          \
+        const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + in->imm;                                       \
+        const uint32_t n = g->n & ~31u, *number = (const uint32_t *)a;                                       \
+        I least = a[0], most = a[0];                                                                         \
+        if (!g->full || add & (in->size - 1u) || PX_LOOKS_REGULAR(number)) return surveyed_##name(g, in);    \
+        PX_LOOP                                                                                              \
+        {                                                                                                    \
+            least = a[i] < least ? a[i] : least;                                                             \
+            most = a[i] > most ? a[i] : most;                                                                \
+        }                                                                                                    \
+        const uint64_t from = (uint64_t)least * sizeof(T), to = (uint64_t)most * sizeof(T);                  \
+        const struct px_survey s = {.least = from, .spread = to - from};                                     \
+        const uint8_t *base = known_places(&s, &g->seg[in->slot], add, sizeof(T));                           \
+        if (!base) return surveyed_##name(g, in);                                                            \
+        T *d = PX_ROW(g, T, in->d);                                                                          \
+        PX_EACH_LANE d[i] = PX_ATOMIC_LOAD(T, (const T *)(const void *)base + a[i]);                         \
+        return PX_STEP_NEXT;                                                                                 \
+    }
+PX_GATHER(gather_s32_4, uint32_t, int32_t, ld_u32_4)
+PX_GATHER(gather_u32_4, uint32_t, uint32_t, ld_u32_4)
+PX_GATHER(gather_s32_8, uint64_t, int32_t, ld_u64_8)
+PX_GATHER(gather_u32_8, uint64_t, uint32_t, ld_u64_8)
+
 /* ---- statements that have no masked form ---- */
 
 static void keep_active(struct px_gang *g, const struct px_insn *in, uint32_t to, uint32_t from, size_t elem)
