@@ -141,6 +141,31 @@ static int to_workspace(const struct px_gang *g, const struct px_insn *in)
         return g->cta->grid->workspace ? to_workspace(g, in) : PX_STEP_NEXT;                                 \
     }
 
+/* In shared memory, where nobody else looks meanwhile; one place for all lanes is read and written once. */
+#define ATOM_SHARED(name, T, OP)                                                                             \
+    ATOM(each_##name, T, OP, PLAIN)                                                                          \
+    static int plain_##name(struct px_gang *g, const struct px_insn *in)                                     \
+    {                                                                                                        \
+        if (!(in->flags & PX_IF_SCALAR_A)) return each_##name(g, in);                                        \
+        const T *pb = PX_ROW(g, T, in->b), *pc = PX_ROW(g, T, in->c);                                        \
+        T *d = in->d ? PX_ROW(g, T, in->d) : NULL;                                                           \
+        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
+        uint32_t lane;                                                                                       \
+        if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;                                                     \
+        T *p = (T *)(void *)place_of(g, in, px_lanes_first(&lanes), sizeof(T));                              \
+        if (!p) return PX_STEP_TRAP;                                                                         \
+        T value = *p;                                                                                        \
+        PX_FOR_LANES(lane, lanes)                                                                            \
+        {                                                                                                    \
+            const T o = value, b = pb[lane], c = pc[lane];                                                   \
+            (void)c;                                                                                         \
+            value = (T)(OP(T));                                                                              \
+            if (d) d[lane] = o;                                                                              \
+        }                                                                                                    \
+        *p = value;                                                                                          \
+        return PX_STEP_NEXT;                                                                                 \
+    }
+
 /* name, word, element type, operation, locked form; PTX types that share it */
 #define ATOMS(X)                                                                                             \
     X(add32, add, uint32_t, OP_ADD, LOCKED_ADD)                                                              \
@@ -181,7 +206,7 @@ static int to_workspace(const struct px_gang *g, const struct px_insn *in)
     X(minbf16x2, min, uint32_t, OP_MINBF16X2, LOCKED)                                                        \
     X(maxbf16x2, max, uint32_t, OP_MAXBF16X2, LOCKED)
 
-#define DEFINE(name, word, T, OP, HOW) ATOM(locked_##name, T, OP, HOW) ATOM(plain_##name, T, OP, PLAIN)
+#define DEFINE(name, word, T, OP, HOW) ATOM(locked_##name, T, OP, HOW) ATOM_SHARED(name, T, OP)
 ATOMS(DEFINE)
 
 /* ---- reductions that may wait (private.h) ---- */

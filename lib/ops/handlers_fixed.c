@@ -556,7 +556,7 @@ PX_LDLDFMA(ldldfma_f64, double, __builtin_fma)
 
 /* The record stands for the load; in->c records before it lies the product that makes offsets of the numbers,
  * by handler in->b, and is not run but here. */
-#define PX_GATHER(name, T, I, load)                                                                          \
+#define PX_NUMBERED(name, T, I, load)                                                                        \
     static __attribute__((noinline)) int surveyed_##name(struct px_gang *g, const struct px_insn *in)        \
     {                                                                                                        \
         g->level->sets[in->b].fn[0][2](g, in - in->c);                                                       \
@@ -583,10 +583,10 @@ PX_LDLDFMA(ldldfma_f64, double, __builtin_fma)
         PX_EACH_LANE d[i] = PX_ATOMIC_LOAD(T, (const T *)(const void *)base + a[i]);                         \
         return PX_STEP_NEXT;                                                                                 \
     }
-PX_GATHER(gather_s32_4, uint32_t, int32_t, ld_u32_4)
-PX_GATHER(gather_u32_4, uint32_t, uint32_t, ld_u32_4)
-PX_GATHER(gather_s32_8, uint64_t, int32_t, ld_u64_8)
-PX_GATHER(gather_u32_8, uint64_t, uint32_t, ld_u64_8)
+PX_NUMBERED(gather_s32_4, uint32_t, int32_t, ld_u32_4)
+PX_NUMBERED(gather_u32_4, uint32_t, uint32_t, ld_u32_4)
+PX_NUMBERED(gather_s32_8, uint64_t, int32_t, ld_u64_8)
+PX_NUMBERED(gather_u32_8, uint64_t, uint32_t, ld_u64_8)
 
 /* ---- statements that have no masked form ---- */
 
