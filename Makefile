@@ -112,6 +112,9 @@ $(B)/obj/%.o: %.c | $(GENERATED)
 $(GEN)/%.o: $(GEN)/%.c | $(GENERATED)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -Wno-unused-macros -c -o $@ $<
 $(B)/obj/lib/ops/level.o: ALL_CFLAGS += $(LEVELS:%=-DPX_HAVE_%)
+# Other levels than the last time: what names them is made again.
+$(shell mkdir -p $(B); echo $(LEVELS) | cmp -s - $(B)/levels || echo $(LEVELS) >$(B)/levels)
+$(B)/obj/lib/ops/level.o $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so: $(B)/levels
 define LEVEL_RULE
 $(B)/obj/lib/ops/handlers_fixed_$1.o: LEVEL_OPT = $(LEVEL_OPT_$1)
 $(B)/obj/lib/%_$1.o: lib/%.c | $(GENERATED)
@@ -131,10 +134,10 @@ $(GEN)/alone/%.o: $(GEN)/%.c | $(GENERATED)
 $(B)/lib/libptxvm.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
-	ar rcs $@ $^
+	ar rcs $@ $(LIB_OBJ)
 $(B)/lib/libptxvm.so: $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libptxvm.so.0 $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(CC) -shared -Wl,-soname,libptxvm.so.0 $(LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
 	@ln -sf libptxvm.so $@.0
 # It brings libptxvm along and shows nothing but the names of cuda.def, so it can be copied anywhere alone.
 $(GEN)/libcuda.map: lib/shim/version.awk lib/shim/cuda.def lib/shim/cuda_array.def lib/shim/cuda_absent.def

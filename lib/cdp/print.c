@@ -2,9 +2,9 @@
  * print.c - vprintf and assertions (device-runtime.md, section 8).
  *
  * The argument buffer is read as the format says: each argument at the next
- * multiple of its size, 4 or 8. What is not a known conversion, and what comes
- * after 32 arguments, is copied as it stands. A whole call's text goes to the
- * embedder at once.
+ * multiple of its size, 4 or 8. What is not a known conversion (`%.*f` is none:
+ * a precision is digits), and what comes after 32 arguments, is copied as it
+ * stands. A whole call's text goes to the embedder at once.
  */
 #include "cdp/state.h"
 #include <stdarg.h>
@@ -35,7 +35,7 @@ struct spec {
     const char *from, *end; /* '%' and the byte behind the conversion */
     char flags[8];
     int width, precision; /* -1: not given */
-    bool star_width, star_precision;
+    bool star_width;
     unsigned bytes; /* of an integer argument, by its length modifier: 1, 2, 4, 8 */
     char conversion;
 };
@@ -72,12 +72,8 @@ static void __attribute__((format(printf, 2, 3))) putf(struct text *t, const cha
 
 /* ---- formats ---- */
 
-static const char *read_number(const char *p, int *value, bool *star)
+static const char *read_number(const char *p, int *value)
 {
-    if (*p == '*') {
-        *star = true;
-        return p + 1;
-    }
     *value = 0;
     for (; *p >= '0' && *p <= '9'; p++)
         if (*value <= FIELD_MAX) *value = *value * 10 + (*p - '0');
@@ -106,8 +102,11 @@ static bool read_spec(const char *p, struct spec *s)
     *s = (struct spec){.from = p++, .width = -1, .precision = -1};
     for (; *p && strchr("-+ #0", *p); p++)
         if (n + 1 < sizeof s->flags && !strchr(s->flags, *p)) s->flags[n++] = *p;
-    if (*p == '*' || (*p >= '1' && *p <= '9')) p = read_number(p, &s->width, &s->star_width);
-    if (*p == '.') p = read_number(p + 1, &s->precision, &s->star_precision);
+    if (*p == '*')
+        s->star_width = true, p++;
+    else if (*p >= '1' && *p <= '9')
+        p = read_number(p, &s->width);
+    if (*p == '.') p = read_number(p + 1, &s->precision);
     p = read_length(p, &s->bytes);
     s->conversion = *p;
     s->end = *p ? p + 1 : p;
@@ -126,9 +125,9 @@ static uint64_t next_argument(struct print *p, unsigned size)
     return value;
 }
 
-static int star(struct print *p, bool wanted, int given)
+static int width_of(struct print *p, const struct spec *s)
 {
-    if (!wanted) return given;
+    if (!s->star_width) return s->width < 0 ? 0 : s->width;
     int32_t value = (int32_t)next_argument(p, 4);
     return value > FIELD_MAX ? FIELD_MAX : value < -FIELD_MAX ? -FIELD_MAX : value;
 }
@@ -170,8 +169,7 @@ static void put_double(struct print *p, const char *format, int width, int preci
 static void put_conversion(struct print *p, const struct spec *s)
 {
     char format[SPEC_MAX];
-    const int width = star(p, s->star_width, s->width < 0 ? 0 : s->width);
-    const int precision = star(p, s->star_precision, s->precision);
+    const int width = width_of(p, s), precision = s->precision;
     const bool integer = strchr("diouxX", s->conversion) != NULL;
     snprintf(format, sizeof format, "%%%s*.*%s%c", s->flags, integer ? "ll" : "", s->conversion);
     if (integer)

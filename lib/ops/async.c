@@ -193,7 +193,7 @@ static bool source(struct px_gang *g, const struct px_insn *in, uint32_t lane, u
 {
     const uint64_t va = PX_ROW(g, uint64_t, in->b)[lane] + (uint64_t)(int64_t)(int32_t)in->x[1];
     struct px_seg *seg = &g->seg[in->slot];
-    if (va & (in->size - 1u)) {
+    if (px_gang_misaligned(g, PX_SPACE_GLOBAL, lane, va, in->size)) {
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
                      "cp.async from 0x%llx, which is not aligned to %u bytes", (unsigned long long)va,
                      in->size);
@@ -216,7 +216,7 @@ static bool destination(struct px_gang *g, const struct px_insn *in, uint32_t la
 {
     const uint64_t va = px_address(g, in, lane);
     struct px_place_of p = px_gang_find(g, PX_SPACE_SHARED, lane, va, in->size);
-    if (va & (in->size - 1u)) {
+    if (px_gang_misaligned(g, PX_SPACE_SHARED, lane, va, in->size)) {
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
                      "cp.async to 0x%llx, which is not aligned to %u bytes", (unsigned long long)va,
                      in->size);

@@ -35,10 +35,12 @@ static bool has_more(void)
     return __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
 }
 #endif
+#ifdef PX_HAVE_portable
 static bool always(void)
 {
     return true;
 }
+#endif
 
 /* Best first. */
 static const built all[] = {

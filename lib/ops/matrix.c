@@ -140,7 +140,8 @@ static bool rows_of(struct px_gang *g, const struct px_insn *in, uint32_t first,
                          "address 0x%llx is not in shared memory", (unsigned long long)va);
             return false;
         }
-        if (va % ROW_BYTES) return misaligned(g, in, first + l, va, ROW_BYTES), false;
+        if (px_gang_misaligned(g, in->space, first + l, va, ROW_BYTES))
+            return misaligned(g, in, first + l, va, ROW_BYTES), false;
         rows[l] = place(g, in, first + l, va, ROW_BYTES, &seg);
         if (!rows[l]) return false;
     }
@@ -312,7 +313,8 @@ int px_matrix_wmma(struct px_gang *g, const struct px_insn *in)
         v.between = m->between ? m->between : px_element(g, in->b, m->stride_scalar, lane);
         v.bits = px_mma_bits((enum px_mma_type)type);
         v.across = m->what == 'b' ? !m->col : m->col; /* of B, i counts columns and j rows */
-        if (v.base % m->unit) return misaligned(g, in, lane, v.base, m->unit);
+        if (px_gang_misaligned(g, in->space, lane, v.base, m->unit))
+            return misaligned(g, in, lane, v.base, m->unit);
         if (v.between * (uint64_t)v.bits % 64)
             return px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, v.base,
                                 "the stride of %u elements is no multiple of 8 bytes", v.between);

@@ -41,7 +41,7 @@ bool px_mbarrier_place(struct px_gang *g, const struct px_insn *in, uint32_t lan
                      "mbarrier at 0x%llx, which is not in shared memory", (unsigned long long)va);
         return false;
     }
-    if (va & 7) {
+    if (px_gang_misaligned(g, in->space, lane, va, 8)) {
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va,
                      "mbarrier at 0x%llx, which is not aligned to 8 bytes", (unsigned long long)va);
         return false;

@@ -101,12 +101,18 @@ static uint32_t other_rank(const struct px_gang *g, uint8_t space, uint64_t va, 
     return offset + size <= g->cta->shared_bytes ? va >> 24 & 0xff : 0;
 }
 
-/* The chip looks at an address before it looks where it leads: one that is misaligned and outside is 716. */
+bool px_gang_misaligned(struct px_gang *g, uint8_t space, uint32_t lane, uint64_t va, uint32_t size)
+{
+    const uint64_t off = va & (size - 1u);
+    return off &&
+           (px_gang_find(g, space, lane, va, size).host || px_gang_find(g, space, lane, va - off, size).host);
+}
+
 struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size)
 {
     uint64_t va = px_address(g, in, lane);
     struct px_place_of p = px_gang_find(g, in->space, lane, va, size);
-    if (va & (in->size - 1u)) {
+    if (px_gang_misaligned(g, in->space, lane, va, in->size)) {
         px_gang_trap(g, in, lane, PX_CUDA_MISALIGNED_ADDRESS, va, "address 0x%llx is not aligned to %u bytes",
                      (unsigned long long)va, in->size);
         p.host = NULL;

@@ -15,6 +15,10 @@ struct px_place_of {
 /* Finds [va, va+size) of `space` (enum px_space); host is NULL when it is out of bounds, and `why` says so.
  * Sets no trap. */
 struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane, uint64_t va, uint64_t size);
+/* Whether that is what is wrong with an access of `size` bytes, a power of two: one whose aligned place is
+ * out of bounds, too, is out of bounds. (So a chip says of shared memory and of vectors; else it says the one
+ * or the other.) */
+bool px_gang_misaligned(struct px_gang *g, uint8_t space, uint32_t lane, uint64_t va, uint32_t size);
 /* The same for a memory instruction: a misaligned or wild address sets the trap and gives NULL. */
 struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size);
 

@@ -44,6 +44,11 @@ def flags_of(name):
     return shlex.split(found.group(1)) if found else []
 
 
+def arch_of(name):
+    """What nvcc compiles for: ARCH, unless the program names it."""
+    return [] if "-gencode" in flags_of(name) else [f"-arch={ARCH}"]
+
+
 def quiet(command):
     done = subprocess.run(command, cwd=HERE, capture_output=True, text=True)
     if done.returncode:
@@ -64,7 +69,7 @@ def objects(nvcc, name, level, folder):
                 nvcc,
                 "-c",
                 *flags,
-                f"-arch={ARCH}",
+                *arch_of(name),
                 "-std=c++17",
                 "-diag-suppress",
                 "177,550",
@@ -81,7 +86,7 @@ def objects(nvcc, name, level, folder):
 def link(nvcc, name, runtime, made, output):
     words = [word for word in flags_of(name) if not word.endswith(".cu")]
     stubs = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))), "lib64", "stubs")
-    quiet([nvcc, f"-arch={ARCH}", "-cudart", runtime, *made, f"-L{stubs}", *words, "-o", output])
+    quiet([nvcc, *arch_of(name), "-cudart", runtime, *made, f"-L{stubs}", *words, "-o", output])
 
 
 def key(name, *more):

@@ -228,6 +228,7 @@ cudaError_t px_rt_kernel(const void *function, CUkernel *kernel)
     }
     *kernel = entry->kernel;
     if (*kernel) return cudaSuccess;
+    *kernel = (CUkernel)function; /* what fails now is told when it is launched */
     RT_TRY(load(entry->image, &library));
     const cudaError_t error = (cudaError_t)cuLibraryGetKernel(kernel, library, entry->name);
     if (error == cudaErrorSymbolNotFound) return cudaErrorInvalidDeviceFunction;
