@@ -45,9 +45,13 @@ struct wrong {
         name_ ", guarded", 32, ILLEGAL, MANUAL, GONE, "setp.lt.u32 %q, %lane, 16; @%q !" code_               \
     }
 /* Loads, stores and atomics: every access has its alignment, and must lie in memory. */
-#define ACCESS(name_, code_)                                                                                 \
+#define ACCESS_WRONG(name_, code_)                                                                           \
     {name_ ", misaligned", 1, MISALIGNED, CHIP, "not aligned to", "add.u64 %a, %buf, 2; !" code_},           \
-        {name_ ", outside", 1, OUTSIDE, CHIP, "no allocation", "mov.u64 %a, 0x10000; !" code_},              \
+    {                                                                                                        \
+        name_ ", outside", 1, OUTSIDE, CHIP, "no allocation", "mov.u64 %a, 0x10000; !" code_                 \
+    }
+#define ACCESS(name_, code_)                                                                                 \
+    ACCESS_WRONG(name_, code_),                                                                              \
     {                                                                                                        \
         name_ ", misaligned and outside", 1, OUTSIDE, CHIP, "no allocation", "mov.u64 %a, 0x10002; !" code_  \
     }
@@ -65,7 +69,7 @@ struct wrong {
     }
 
 static const struct wrong wrongs[] = {
-    ACCESS("ld.global", "ld.global.b32 %r0, [%a];"),
+    ACCESS_WRONG("ld.global", "ld.global.b32 %r0, [%a];"),
     ACCESS("ld of a vector", "ld.global.v4.b32 " R4 ", [%a];"),
     ACCESS("ld, generic", "ld.b32 %r0, [%a];"),
     ACCESS("st.global", "st.global.b32 [%a], %r0;"),
