@@ -9,6 +9,7 @@
  */
 #include "base/arena.h"
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #if defined(__linux__)
@@ -21,8 +22,9 @@
 enum { PX_ARENA_CHUNKS, HUGE_PAGE = 2 << 20 };
 
 struct px_arena_chunk {
-    struct px_arena_chunk *older;
+    _Alignas(16) struct px_arena_chunk *older;
     size_t size; /* of the whole block, header included */
+    bool alone;  /* one large request has it for itself */
 };
 
 void px_arena_init(struct px_arena *arena, const ptx_allocator *alloc, jmp_buf *on_failure)
@@ -41,6 +43,23 @@ void px_arena_free(struct px_arena *arena)
     arena->chunks = NULL;
     arena->next = arena->end = NULL;
     arena->total = 0;
+}
+
+void px_arena_clear(struct px_arena *arena)
+{
+    struct px_arena_chunk *kept = NULL, *older;
+    for (struct px_arena_chunk *chunk = arena->chunks; chunk; chunk = older) {
+        older = chunk->older;
+        if (kept || chunk->alone || chunk->size > CHUNK_MIN)
+            px_free(&arena->alloc, chunk, chunk->size);
+        else
+            kept = chunk;
+    }
+    if (kept) kept->older = NULL;
+    arena->chunks = kept;
+    arena->next = (char *)(kept ? kept + 1 : NULL);
+    arena->end = kept ? (char *)kept + kept->size : NULL;
+    arena->total = kept ? kept->size : 0;
 }
 
 static _Noreturn void fail(struct px_arena *arena)
@@ -68,6 +87,7 @@ static struct px_arena_chunk *chunk_new(struct px_arena *arena, size_t room)
     struct px_arena_chunk *chunk = px_alloc(&arena->alloc, size);
     if (!chunk) fail(arena);
     chunk->size = size;
+    chunk->alone = false;
     arena->total += size;
     if (size >= 2 * HUGE_PAGE) ask_huge_pages(chunk);
     return chunk;
@@ -78,6 +98,7 @@ static void *alloc_alone(struct px_arena *arena, size_t size)
 {
     struct px_arena_chunk *chunk = chunk_new(arena, size);
     struct px_arena_chunk **at = arena->chunks ? &arena->chunks->older : &arena->chunks;
+    chunk->alone = true;
     chunk->older = *at;
     *at = chunk;
     return chunk + 1;
@@ -94,6 +115,36 @@ static void *alloc_slow(struct px_arena *arena, size_t size)
     arena->next = (char *)(chunk + 1) + size;
     arena->end = (char *)chunk + chunk->size;
     return chunk + 1;
+}
+
+/* The link to the chunk that this block has for itself; NULL: it shares one. */
+static struct px_arena_chunk **link_of(struct px_arena *arena, const void *block)
+{
+    for (struct px_arena_chunk **at = &arena->chunks; *at; at = &(*at)->older)
+        if (*at + 1 == block) return (*at)->alone ? at : NULL;
+    return NULL;
+}
+
+void *px_arena_trim(struct px_arena *arena, void *block, size_t size)
+{
+    struct px_arena_chunk **at = block ? link_of(arena, block) : NULL;
+    const size_t smaller = sizeof(struct px_arena_chunk) + size;
+    struct px_arena_chunk *chunk = at ? px_realloc(&arena->alloc, *at, (*at)->size, smaller) : NULL;
+    if (!chunk) return block;
+    arena->total -= chunk->size - smaller;
+    chunk->size = smaller;
+    *at = chunk;
+    return chunk + 1;
+}
+
+void px_arena_drop(struct px_arena *arena, void *block)
+{
+    struct px_arena_chunk **at = block ? link_of(arena, block) : NULL;
+    if (!at) return;
+    struct px_arena_chunk *chunk = *at;
+    *at = chunk->older;
+    arena->total -= chunk->size;
+    px_free(&arena->alloc, chunk, chunk->size);
 }
 
 void *px_arena_alloc(struct px_arena *arena, size_t size)

@@ -27,6 +27,13 @@ struct px_arena {
 
 void px_arena_init(struct px_arena *arena, const ptx_allocator *alloc, jmp_buf *on_failure);
 void px_arena_free(struct px_arena *arena);
+/* The same, but what it needs for small things stays: for the next one who uses it. */
+void px_arena_clear(struct px_arena *arena);
+
+/* A large block that is to be this much smaller; a small one stays as it is. Where it lies now. */
+void *px_arena_trim(struct px_arena *arena, void *block, size_t size);
+/* Gives back a large block before the arena ends; a small one stays. */
+void px_arena_drop(struct px_arena *arena, void *block);
 
 void *px_arena_alloc(struct px_arena *arena,
                      size_t size); /* 16-byte aligned above 8 bytes, else 8; not zeroed */

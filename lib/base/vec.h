@@ -26,6 +26,13 @@ void *px_vec_grow(struct px_arena *arena, void *at, uint32_t n, uint32_t *cap, s
         (v)->cap = (wanted);                                                                                 \
     } while (0)
 
+/* Gives back what a large one does not use: nothing is pushed to it any more. */
+#define px_vec_trim(arena, v)                                                                                \
+    do {                                                                                                     \
+        (v)->at = px_arena_trim((arena), (v)->at, (size_t)(v)->n * sizeof *(v)->at);                         \
+        (v)->cap = (v)->n;                                                                                   \
+    } while (0)
+
 #define px_vec_push(arena, v, value)                                                                         \
     do {                                                                                                     \
         if ((v)->n == (v)->cap) (v)->at = px_vec_grow((arena), (v)->at, (v)->n, &(v)->cap, sizeof *(v)->at); \

@@ -14,7 +14,7 @@ static void add_end(struct px_irfn *f, uint32_t i, px_flow_ends *ends)
         end.leaves = true;
     else
         return;
-    px_vec_push(f->coder->scratch, ends, end);
+    px_vec_push(f->coder->pass, ends, end);
 }
 
 /* Targets of switches become instructions. */
@@ -24,7 +24,7 @@ static void add_tables(struct px_irfn *f, px_flow_tables *tables)
         struct px_ir_switch *s = &f->switches.at[i];
         for (uint32_t k = 0; k < s->n; k++) s->targets[k] = f->labels.at[s->targets[k]];
         struct px_flow_table table = {s->targets, s->n};
-        px_vec_push(f->coder->scratch, tables, table);
+        px_vec_push(f->coder->pass, tables, table);
     }
 }
 

@@ -53,16 +53,16 @@ static struct px_flow_lists find_copiers(struct px_irfn *f)
         for (uint32_t k = in->ndst; k < in->nopds; k++) {
             if (o[k].kind != PX_IR_REG || o[k].base != PX_IR_COPIED) continue;
             struct px_flow_pair pair = {o[k].at, i};
-            px_vec_push(f->coder->scratch, &pairs, pair);
+            px_vec_push(f->coder->pass, &pairs, pair);
         }
     }
-    return px_flow_lists(f->coder->scratch, f->regs.n, pairs.at, pairs.n);
+    return px_flow_lists(f->coder->pass, f->regs.n, pairs.at, pairs.n);
 }
 
 /* The greatest set of lazy registers. */
 static void find_lazy(struct px_irfn *f)
 {
-    struct lazy l = {f, find_copiers(f), PX_NEW_N(f->coder->scratch, uint32_t, f->regs.n + 1), 0};
+    struct lazy l = {f, find_copiers(f), PX_NEW_N(f->coder->pass, uint32_t, f->regs.n + 1), 0};
     for (uint32_t r = 0; r < f->regs.n; r++) {
         struct px_ir_reg *reg = &f->regs.at[r];
         reg->lazy = reg->elem == 4 && reg->type != PX_T_PRED && reg->type != PX_T_NONE;
@@ -142,31 +142,34 @@ static void move_labels(struct px_irfn *f, const uint32_t *place)
 
 static bool *find_starts(const struct px_irfn *f)
 {
-    bool *starts = PX_NEW_N(f->coder->scratch, bool, f->insts.n + 1);
+    bool *starts = PX_NEW_N(f->coder->pass, bool, f->insts.n + 1);
     for (uint32_t i = 0; i < f->labels.n; i++) starts[f->labels.at[i]] = true;
     return starts;
 }
 
 void px_ir_canon(struct px_irfn *f)
 {
-    struct px_arena *a = f->coder->scratch;
+    struct px_arena *a = f->coder->pass;
     find_lazy(f);
     struct rewrite w = {.f = f, .clean = PX_NEW_N(a, uint32_t, f->regs.n + 1), .block = 1};
     const bool *starts = find_starts(f);
-    px_vec_reserve(a, &w.out, f->insts.n + f->insts.n / 8 + 16);
+    px_vec_reserve(f->coder->scratch, &w.out, f->insts.n + f->insts.n / 8 + 16);
     uint32_t *place = PX_NEW_N(a, uint32_t, f->insts.n + 1);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         struct px_ir_inst in = f->insts.at[i];
         if (starts[i]) w.block++;
         place[i] = w.out.n;
         sources(&w, &in);
-        px_vec_push(a, &w.out, in);
+        px_vec_push(f->coder->scratch, &w.out, in);
         results(&w, &in);
         if (!px_ir_falls(&in) || in.op == PX_IR_BRANCH) w.block++;
     }
     place[f->insts.n] = w.out.n;
     move_labels(f, place);
+    px_arena_drop(f->coder->scratch, f->insts.at);
     f->insts.at = w.out.at;
     f->insts.n = w.out.n;
     f->insts.cap = w.out.cap;
+    px_vec_trim(f->coder->scratch, &f->insts);
+    px_vec_trim(f->coder->scratch, &f->opds);
 }

@@ -108,16 +108,18 @@ static void place_head(struct px_irfn *f)
     if (!f->func->is_entry) code->params = 0;
 }
 
+static void (*const passes[])(struct px_irfn *f) = {px_lower,     px_ir_uniform, px_ir_canon,
+                                                    px_ir_blocks, px_ir_values,  px_ir_rows};
+
+/* Contraction hands what it found to lowering, in what passes have for themselves. */
 static void analyse(struct px_irfn *f)
 {
     place_head(f);
     px_contract(f);
-    px_lower(f);
-    px_ir_uniform(f);
-    px_ir_canon(f);
-    px_ir_blocks(f);
-    px_ir_values(f);
-    px_ir_rows(f);
+    for (uint32_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+        passes[i](f);
+        px_arena_clear(f->coder->pass);
+    }
 }
 
 /* The width that keeps the largest frame's rows near PX_ROWS_BYTES, no wider than the CTA; groups of lanes
@@ -143,6 +145,7 @@ static struct px_code *assemble(struct px_coder *coder)
     for (uint32_t i = 0; i < coder->queue.n; i++) {
         struct px_irfn *f = coder->queue.at[i];
         px_emit(f);
+        px_arena_clear(coder->pass);
         code->funcs[f->func->id] = f->code;
         code->references |= f->code->references;
     }
@@ -171,10 +174,11 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                           struct px_arena *arena, struct px_refusal *why)
 {
     jmp_buf no_memory, *outer = arena->on_failure;
-    struct px_arena scratch;
+    struct px_arena scratch, pass;
     struct px_code *volatile code = NULL;
     struct px_coder coder = {.keep = arena,
                              .scratch = &scratch,
+                             .pass = &pass,
                              .linked = linked,
                              .level = level,
                              .kernel = kernel,
@@ -186,12 +190,14 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                              .counters = wishes->counters,
                              .shuffles = wishes->shuffles};
     px_arena_init(&scratch, &arena->alloc, &no_memory);
+    px_arena_init(&pass, &arena->alloc, &no_memory);
     arena->on_failure = &no_memory;
     bool failed = setjmp(no_memory);
     if (!failed) code = make(&coder);
     *why = coder.why;
     for (uint32_t i = 0; !code && i < coder.queue.n; i++)
         free_records(&arena->alloc, coder.queue.at[i]->code);
+    px_arena_free(&pass);
     px_arena_free(&scratch);
     arena->on_failure = outer;
     if (failed) longjmp(*outer, 1);
@@ -241,11 +247,11 @@ static bool look_through(struct px_coder *coder, const struct px_lfunc *func)
     px_arena_init(&scratch, &coder->keep->alloc, &no_memory);
     coder->keep->on_failure = &no_memory;
     // cppcheck-suppress autoVariables ; reset below
-    coder->scratch = &scratch;
+    coder->scratch = coder->pass = &scratch;
     const bool ok = !setjmp(no_memory);
     if (ok) lower_all(coder, func);
     px_arena_free(&scratch);
-    coder->scratch = NULL;
+    coder->scratch = coder->pass = NULL;
     return ok;
 }
 

@@ -54,8 +54,8 @@ static void fold(struct walk *w)
 
 bool px_contract_body(struct px_body *d, struct px_irfn *f, bool contracts)
 {
-    *d = (struct px_body){.f = f, .arena = f->coder->scratch, .fn = f->fn, .contracts = contracts};
-    struct walk w = {.d = d, .ends.arena = f->coder->scratch, .fine = true};
+    *d = (struct px_body){.f = f, .arena = f->coder->pass, .fn = f->fn, .contracts = contracts};
+    struct walk w = {.d = d, .ends.arena = f->coder->pass, .fine = true};
     px_vec_reserve(d->arena, &d->items, f->fn->func->body->n);
     px_ends_body(&w.ends, f->fn->func->body, add_inst, &w);
     if (!w.fine || !d->items.n) return false;

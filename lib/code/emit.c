@@ -58,7 +58,7 @@ void px_emit_whole(struct px_emitter *e, px_handler fn)
 {
     const struct px_whole whole = {e->n - 1, fn};
     if (e->loop_until && !e->guard && px_ir_kind_of(e->in->op) != PX_IR_TABLE)
-        px_vec_push(e->f->coder->scratch, &e->wholes, whole);
+        px_vec_push(e->f->coder->pass, &e->wholes, whole);
 }
 
 void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in)
@@ -154,7 +154,7 @@ uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem)
     }
     struct px_temp t = {e->frame_bytes, (uint8_t)elem, true, e->held};
     e->frame_bytes += elem * e->f->coder->width;
-    px_vec_push(e->f->coder->scratch, &e->temps, t);
+    px_vec_push(e->f->coder->pass, &e->temps, t);
     return t.row;
 }
 
@@ -174,7 +174,7 @@ static void grow_hash(struct px_emitter *e)
 {
     uint32_t *old = e->hash, n = e->hash_size;
     e->hash_size = n ? n * 2 : 64;
-    e->hash = PX_NEW_N(e->f->coder->scratch, uint32_t, e->hash_size);
+    e->hash = PX_NEW_N(e->f->coder->pass, uint32_t, e->hash_size);
     for (uint32_t i = 0; i < n; i++) {
         if (!old[i]) continue;
         uint32_t at = old[i] - 1, wide = at & PX_POOL_TAG, place = at & ~PX_POOL_TAG;
@@ -197,10 +197,10 @@ uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *
         if (!(at & PX_POOL_TAG) == !high && pool_holds(e, at & ~PX_POOL_TAG, value, high))
             return PX_POOL_TAG + (at & ~PX_POOL_TAG) * 8;
     }
-    if (high && e->pool.n & 1) px_vec_push(e->f->coder->scratch, &e->pool, 0);
+    if (high && e->pool.n & 1) px_vec_push(e->f->coder->pass, &e->pool, 0);
     uint32_t at = e->pool.n;
-    px_vec_push(e->f->coder->scratch, &e->pool, value);
-    if (high) px_vec_push(e->f->coder->scratch, &e->pool, *high);
+    px_vec_push(e->f->coder->pass, &e->pool, value);
+    if (high) px_vec_push(e->f->coder->pass, &e->pool, *high);
     e->hash[k & (e->hash_size - 1)] = (at | (high ? PX_POOL_TAG : 0)) + 1;
     return PX_POOL_TAG + at * 8;
 }
@@ -612,9 +612,9 @@ void px_emit(struct px_irfn *f)
     tell_locals(f);
     place_rows(f);
     place_terms(&e);
-    e.pc_at = PX_NEW_N(f->coder->scratch, uint32_t, f->insts.n + 2);
-    e.pc_of = PX_NEW_N(f->coder->scratch, uint32_t, f->graph.n + 1);
-    uint32_t *end_of = PX_NEW_N(f->coder->scratch, uint32_t, f->graph.n + 1);
+    e.pc_at = PX_NEW_N(f->coder->pass, uint32_t, f->insts.n + 2);
+    e.pc_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
+    uint32_t *end_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
     for (uint32_t p = 0; p < f->loops.n; p++) {
         emit_block(&e, p);
         end_of[f->loops.order[p]] = e.n;

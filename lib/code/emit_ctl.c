@@ -152,7 +152,7 @@ void px_emit_brx(struct px_emitter *e, const struct px_ir_inst *in, const struct
     t->n = s->n;
     t->targets = PX_NEW_N(e->f->coder->keep, uint32_t, s->n + 1);
     for (uint32_t i = 0; i < s->n; i++) t->targets[i] = e->f->graph.node_of[s->targets[i]];
-    px_vec_push(e->f->coder->scratch, &e->tables, t);
+    px_vec_push(e->f->coder->pass, &e->tables, t);
     px_emit_both(e, do_switch, (struct px_insn){.a = px_emit_row(e, &o[0]), .aux = t});
 }
 

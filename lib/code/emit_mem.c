@@ -257,7 +257,7 @@ static bool is_read(struct px_emitter *e, const struct px_ir_opd *d)
 {
     if (d->kind != PX_IR_REG) return false;
     if (!e->read) {
-        e->read = PX_NEW_N(e->f->coder->scratch, bool, e->f->regs.n + 1);
+        e->read = PX_NEW_N(e->f->coder->pass, bool, e->f->regs.n + 1);
         for (uint32_t i = 0; i < e->f->insts.n; i++) note_reads(e, &e->f->insts.at[i]);
         note_words(e, e->f->code->rets, e->f->code->nrets);
         for (uint32_t i = 0; i < e->f->sites.n; i++)

@@ -13,8 +13,9 @@
  *   rows.c      liveness, and the rows that registers get
  *   emit*.c     records
  *
- * The IR lives in a scratch arena that ends with the decoding; what the records
- * refer to lies in the program's arena (`keep`).
+ * The IR lives in a scratch arena that ends with the decoding, what a pass needs
+ * for itself in one that ends with the pass (contraction and lowering are one in
+ * this); what the records refer to lies in the program's arena (`keep`).
  */
 #ifndef PX_CODE_FN_H
 #define PX_CODE_FN_H
@@ -31,7 +32,9 @@
 #include "gang/tally.h"
 
 struct px_coder {
-    struct px_arena *keep, *scratch;
+    struct px_arena *keep;    /* the program's */
+    struct px_arena *scratch; /* the IR, until the records are made */
+    struct px_arena *pass;    /* what a pass needs for itself: empty when the next one begins */
     const struct px_linked *linked;
     const struct px_level *level;
     const struct px_lfunc *kernel;

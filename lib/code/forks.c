@@ -295,8 +295,8 @@ static void begin(struct finder *s, struct px_emitter *e, const uint32_t *end_of
 {
     const struct px_irfn *f = e->f;
     uint32_t placed = 0;
-    *s = (struct finder){e, end_of, PX_NEW_N(f->coder->scratch, bool, f->regs.n + 1),
-                         PX_NEW_N(f->coder->scratch, uint32_t, f->loops.n + 1)};
+    *s = (struct finder){e, end_of, PX_NEW_N(f->coder->pass, bool, f->regs.n + 1),
+                         PX_NEW_N(f->coder->pass, uint32_t, f->loops.n + 1)};
     for (uint32_t r = 0; r < f->regs.n; r++)
         if (f->regs.at[r].keep == PX_IR_OFFSET) s->is_base[f->regs.at[r].base] = true;
     for (uint32_t p = 0; p < f->loops.n; p++) {
@@ -320,11 +320,11 @@ void px_forks_find(struct px_emitter *e, const uint32_t *end_of)
         if (node >= f->graph.nblocks || end_of[node] == e->pc_of[node]) continue;
         if (f->coder->engine & PX_ENGINE_forks && find_fork(e, p, end_of, &fork)) {
             fork.at = branch_at(e, node, end_of);
-            px_vec_push(f->coder->scratch, &forks, fork);
+            px_vec_push(f->coder->pass, &forks, fork);
         }
         if (!(f->coder->engine & PX_ENGINE_narrow) || !find_loop(&s, p, &loop)) continue;
         make_code(&s, p, &loop);
-        px_vec_push(f->coder->scratch, &loops, loop);
+        px_vec_push(f->coder->pass, &loops, loop);
     }
     code->nforks = forks.n;
     code->nloops = loops.n;

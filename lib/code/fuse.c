@@ -90,7 +90,7 @@ static void fuse_loads(struct px_emitter *e, enum px_fixed load, enum px_fixed f
     if (!straight && !crossed) return;
     struct px_insn *kept = px_arena_alloc(e->f->coder->keep, sizeof *kept);
     *kept = *first;
-    px_vec_push(e->f->coder->scratch, &e->replaced, kept);
+    px_vec_push(e->f->coder->pass, &e->replaced, kept);
     first->fn = fixed[fused][0];
     first->aux = kept;
 }

@@ -111,15 +111,15 @@ enum px_ir_keep {
 struct px_ir_reg {
     uint8_t elem;         /* bytes of an element */
     uint8_t type;         /* enum px_type; PX_T_NONE for words of parameters */
-    bool temp;            /* see above */
-    bool lazy;            /* every NaN in it stands for the chip's (canon.c) */
     uint8_t keep;         /* enum px_ir_keep */
+    bool temp : 1;        /* see above */
+    bool lazy : 1;        /* every NaN in it stands for the chip's (canon.c) */
+    bool branches : 1;    /* a predicate that branches alone read (terms.c) */
+    bool spread : 1;      /* PX_IR_LANES: convergent code makes its row, too, where it is written */
     uint32_t row;         /* bytes a lane, then offset in the frame; PX_NONE32: none */
     uint32_t slot;        /* of a kept register: which, then offset in the frame */
     uint32_t base;        /* PX_IR_OFFSET: the register whose row it is added to; itself: its own row */
     uint32_t term;        /* PX_IR_LANES: the number of its term */
-    bool branches;        /* a predicate that branches alone read (terms.c) */
-    bool spread;          /* PX_IR_LANES: convergent code makes its row, too, where it is written */
     uint32_t survey;      /* of its row: number from 1 on; 0: none */
     uint32_t first, last; /* of a kept register: where it is live, as positions in the layout (rows.c) */
 };

@@ -192,9 +192,9 @@ static const struct px_inst *without_indices(struct px_irfn *f, const struct px_
     for (unsigned i = 0; i < inst->nopds; i++) {
         if (inst->opds[i].kind != PX_O_INDEX) continue;
         if (!copy) {
-            copy = PX_NEW(f->coder->scratch, struct px_inst);
+            copy = PX_NEW(f->coder->pass, struct px_inst);
             *copy = *inst;
-            copy->opds = PX_NEW_N(f->coder->scratch, struct px_operand, inst->nopds);
+            copy->opds = PX_NEW_N(f->coder->pass, struct px_operand, inst->nopds);
             memcpy(copy->opds, inst->opds, inst->nopds * sizeof *inst->opds);
         }
         bool address = px_match_opd(match, i)->kind == PX_OK_ADDR;
@@ -205,7 +205,7 @@ static const struct px_inst *without_indices(struct px_irfn *f, const struct px_
         if (!address) continue;
         o->kind = PX_O_ADDR;
         o->n = 1;
-        o->u.list = PX_NEW(f->coder->scratch, struct px_operand);
+        o->u.list = PX_NEW(f->coder->pass, struct px_operand);
         *o->u.list = name;
     }
     return copy ? copy : inst;
@@ -283,7 +283,7 @@ static void note_label(struct px_irfn *f, const struct px_stmt *s)
     f->text_insts += s->kind == PX_S_INST;
     if (s->kind == PX_S_INST) note_indices(f, &s->u.inst);
     if (s->kind != PX_S_LABEL) return;
-    px_vec_push(f->coder->scratch, &f->text_labels, s);
+    px_vec_push(f->coder->pass, &f->text_labels, s);
     px_lower_label(f);
 }
 
@@ -331,6 +331,7 @@ static void add_registers(struct px_irfn *f)
     struct px_arena *a = f->coder->scratch;
     uint32_t n = f->fn->regs.n + f->more_regs.n;
     f->reg_base = PX_NEW_N(a, uint32_t, n + 1);
+    px_vec_reserve(a, &f->regs, n + f->text_insts / 8 + 16);
     for (uint32_t i = 0; i < n; i++) {
         const struct px_reg *r = px_code_reg(f, i);
         f->reg_base[i] = f->regs.n;
@@ -351,13 +352,13 @@ static void note_taken(struct px_irfn *f, const struct px_stmt *s)
     if (s->kind == PX_S_INST) px_lower_taken(f, &s->u.inst);
 }
 
-/* An instruction of the text makes a little more than one of the IR, with three or four operands. */
+/* An instruction of the text makes a little more than one of the IR, with three operands. */
 static void reserve(struct px_irfn *f)
 {
     struct px_arena *a = f->coder->scratch;
     if (f->text_insts > UINT32_MAX / 8) px_code_fail(f, NULL, "is too long");
-    px_vec_reserve(a, &f->insts, f->text_insts + f->text_insts / 2 + 16);
-    px_vec_reserve(a, &f->opds, f->text_insts * 5 + 64);
+    px_vec_reserve(a, &f->insts, f->text_insts + f->text_insts / 8 + 16);
+    px_vec_reserve(a, &f->opds, f->text_insts * 4 + 64);
     px_vec_reserve(a, &f->origins, f->text_insts + 2);
 }
 

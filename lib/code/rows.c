@@ -76,7 +76,7 @@ static void find_ranges(struct scan *s, struct px_flow_live *live)
 {
     const struct px_irfn *f = s->f;
     uint32_t position = 0;
-    px_flow_live_begin(live, f->coder->scratch, &f->graph, f->loops.order, f->loops.n, f->regs.n, NULL, 0);
+    px_flow_live_begin(live, f->coder->pass, &f->graph, f->loops.order, f->loops.n, f->regs.n, NULL, 0);
     for (uint32_t p = 0; p < f->loops.n; p++) {
         uint32_t node = f->loops.order[p];
         s->from[p] = position;
@@ -195,7 +195,7 @@ static bool lies_aside(const struct px_irfn *f, uint32_t reg)
 static void shared_rows(struct scan *s, struct pool *pools, bool aside)
 {
     struct px_irfn *f = s->f;
-    struct order *order = PX_NEW_N(f->coder->scratch, struct order, f->regs.n + 1);
+    struct order *order = PX_NEW_N(f->coder->pass, struct order, f->regs.n + 1);
     uint32_t n = 0;
     for (uint32_t r = 0; r < f->regs.n; r++)
         if (s->ranges[r].first <= s->ranges[r].last && f->regs.at[r].row == PX_NONE32 &&
@@ -223,7 +223,7 @@ static void temp_rows(struct px_irfn *f)
                 continue;
             uint32_t c = size_class(f->regs.at[o[k].at].elem);
             if (used[c] == rows[c].n) {
-                px_vec_push(f->coder->scratch, &rows[c], f->row_bytes);
+                px_vec_push(f->coder->pass, &rows[c], f->row_bytes);
                 f->row_bytes += sizes[c];
             }
             f->regs.at[o[k].at].row = rows[c].at[used[c]++];
@@ -233,7 +233,7 @@ static void temp_rows(struct px_irfn *f)
 
 static void make_pools(struct px_irfn *f, struct pool *pools)
 {
-    struct px_arena *a = f->coder->scratch;
+    struct px_arena *a = f->coder->pass;
     for (uint32_t k = 0; k < SIZES; k++)
         pools[k] = (struct pool){.used = PX_NEW_N(a, struct used, f->regs.n + 1),
                                  .free = PX_NEW_N(a, uint32_t, f->regs.n + 1)};
@@ -246,7 +246,7 @@ static void make_pools(struct px_irfn *f, struct pool *pools)
 static void offsets_last(struct scan *s, const struct px_flow_live *live)
 {
     struct px_irfn *f = s->f;
-    bool *plain = PX_NEW_N(f->coder->scratch, bool, f->regs.n + 1);
+    bool *plain = PX_NEW_N(f->coder->pass, bool, f->regs.n + 1);
     for (uint32_t r = 0; r < f->regs.n; r++)
         if (f->regs.at[r].keep == PX_IR_OFFSET && f->regs.at[r].base != r && live->at_start[r])
             plain[f->regs.at[r].base] = true;
@@ -286,7 +286,7 @@ static void keep_temps_of_sleepers(struct px_irfn *f)
 
 void px_ir_rows(struct px_irfn *f)
 {
-    struct px_arena *a = f->coder->scratch;
+    struct px_arena *a = f->coder->pass;
     struct scan s = {f, PX_NEW_N(a, struct range, f->regs.n + 1), PX_NEW_N(a, uint32_t, f->loops.n + 2)};
     struct px_flow_live live = {0};
     struct pool pools[SIZES];

@@ -224,7 +224,7 @@ static bool may_have_one(const struct terms *t, uint32_t reg)
 
 static struct terms begin(struct px_irfn *f, const struct px_ir_uses *uses)
 {
-    struct px_arena *a = f->coder->scratch;
+    struct px_arena *a = f->coder->pass;
     struct terms t = {.f = f,
                       .uses = uses,
                       .down = px_flow_dominators(a, f->graph.n, &f->graph.succ, &f->graph.pred, 0),

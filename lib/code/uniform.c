@@ -23,8 +23,8 @@ static bool names_words(const struct px_ir_inst *in)
 
 static struct defs find_defs(struct px_irfn *f)
 {
-    struct defs d = {PX_NEW_N(f->coder->scratch, uint32_t, f->regs.n + 1),
-                     PX_NEW_N(f->coder->scratch, bool, f->regs.n + 1)};
+    struct defs d = {PX_NEW_N(f->coder->pass, uint32_t, f->regs.n + 1),
+                     PX_NEW_N(f->coder->pass, bool, f->regs.n + 1)};
     memset(d.of, 0xff, f->regs.n * sizeof *d.of);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[i];
@@ -90,7 +90,7 @@ static bool takes_scalar(const struct px_ir_opd *o, const struct px_ir_opd *s)
 void px_ir_uniform(struct px_irfn *f)
 {
     struct defs d = find_defs(f);
-    struct px_ir_opd *scalar = PX_NEW_N(f->coder->scratch, struct px_ir_opd, f->regs.n + 1);
+    struct px_ir_opd *scalar = PX_NEW_N(f->coder->pass, struct px_ir_opd, f->regs.n + 1);
     for (uint32_t r = 0; r < f->regs.n; r++) scalar[r] = scalar_of(f, &d, r);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         struct px_ir_inst *in = &f->insts.at[i];

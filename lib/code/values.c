@@ -92,7 +92,7 @@ static bool is_scalar(const struct px_irfn *f, const struct px_ir_opd *o)
 static void list(struct values *v)
 {
     struct px_irfn *f = v->f;
-    struct px_arena *a = f->coder->scratch;
+    struct px_arena *a = f->coder->pass;
     PX_VEC(struct px_flow_pair) defs = {0}, uses = {0}, exposed = {0};
     uint32_t *named = PX_NEW_N(a, uint32_t, f->regs.n + 1); /* block + 1 that has read or written it */
     for (uint32_t i = 0; i < f->insts.n; i++) {
@@ -156,7 +156,7 @@ static void ways_part(struct values *v, uint32_t from)
             uint32_t to = succ->to[k];
             if (to == until || v->seen[to] == v->stamp || to >= f->graph.nblocks) continue;
             v->seen[to] = v->stamp;
-            px_vec_push(f->coder->scratch, &v->ways, to);
+            px_vec_push(f->coder->pass, &v->ways, to);
             v->budget -= !!v->budget;
         }
         if (at == v->ways.n || !v->budget) break;
@@ -299,7 +299,7 @@ static void find_offsets(struct values *v)
 {
     struct px_irfn *f = v->f;
     struct px_flow_tree down =
-        px_flow_dominators(f->coder->scratch, f->graph.n, &f->graph.succ, &f->graph.pred, 0);
+        px_flow_dominators(f->coder->pass, f->graph.n, &f->graph.succ, &f->graph.pred, 0);
     for (uint32_t r = 0; r < f->regs.n; r++) {
         struct px_ir_reg *reg = &f->regs.at[r];
         if (reg->keep != PX_IR_ROW || reg->elem != 8 || reg->temp || !is_candidate(reg) || v->is_base[r] ||
@@ -332,7 +332,7 @@ static void find_surveys(struct px_irfn *f)
 
 void px_ir_values(struct px_irfn *f)
 {
-    struct px_arena *a = f->coder->scratch;
+    struct px_arena *a = f->coder->pass;
     struct values v = {.f = f,
                        .work = PX_NEW_N(a, uint32_t, f->regs.n + 1),
                        .seen = PX_NEW_N(a, uint32_t, f->graph.n + 1),

@@ -39,7 +39,8 @@ static const char help[] =
     "  --shrink SECONDS  to make one failure small (120); 0: do not\n"
     "  --no-reference  compare configurations of the engine only\n"
     "  --emit          print the program of --seed and end\n"
-    "  --check FILE    print the verdict on the text in FILE, with the input of --seed and the shape that its first\n"
+    "  --check FILE    print the verdict on the text in FILE, with the input of --seed and the shape that "
+    "its first\n"
     "                  line tells\n"
     "Exit code: 0 all the same, 1 a failure, 2 wrong usage.\n";
 

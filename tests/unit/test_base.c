@@ -63,6 +63,36 @@ TEST(test_arena_returns_everything)
     assert_int_equal(counter.bytes, 0);
 }
 
+TEST(test_arena_gives_back_large_blocks)
+{
+    struct counter counter = {0};
+    ptx_allocator alloc = {counting_realloc, &counter};
+    struct px_arena arena;
+    jmp_buf failure;
+    px_arena_init(&arena, &alloc, &failure);
+    assert_int_equal(setjmp(failure), 0);
+    char *first = px_arena_alloc(&arena, 100), *large[3];
+    strcpy(first, "first");
+    for (int i = 0; i < 3; i++) large[i] = memset(px_arena_alloc(&arena, 1 << 20), 'a' + i, 1 << 20);
+    px_arena_drop(&arena, large[1]);
+    px_arena_drop(&arena, first); /* which shares its memory: it stays */
+    px_arena_drop(&arena, NULL);
+    assert_in_range(counter.bytes, 2 << 20, (2 << 20) + 65536);
+    large[2] = px_arena_trim(&arena, large[2], 1000);
+    assert_ptr_equal(px_arena_trim(&arena, first, 10), first);
+    assert_in_range(counter.bytes, 1 << 20, (1 << 20) + 65536);
+    assert_int_equal(counter.bytes, arena.total);
+    for (int i = 0; i < 1000; i++) assert_int_equal(large[2][i], 'c');
+    assert_int_equal(large[0][(1 << 20) - 1], 'a');
+    assert_string_equal(first, "first");
+    px_arena_clear(&arena);
+    assert_in_range(counter.bytes, 1, 65536);
+    assert_int_equal(counter.bytes, arena.total);
+    assert_ptr_equal(px_arena_alloc(&arena, 100), first);
+    px_arena_free(&arena);
+    assert_int_equal(counter.bytes, 0);
+}
+
 TEST(test_arena_unwinds)
 {
     struct counter counter = {.fail_at = 3};

@@ -35,8 +35,11 @@ static struct px_contracted *decide(struct subject *s, const char *body)
         ptx_program_create(s->device, (const ptx_module *const *)&s->module, 1, NULL, &s->program), PTX_OK);
     px_arena_init(&s->arena, &s->device->alloc, &s->failure);
     const struct px_linked *linked = &s->program->linked;
-    s->coder = (struct px_coder){
-        .keep = &s->arena, .scratch = &s->arena, .linked = linked, .level = s->device->level};
+    s->coder = (struct px_coder){.keep = &s->arena,
+                                 .scratch = &s->arena,
+                                 .pass = &s->arena,
+                                 .linked = linked,
+                                 .level = s->device->level};
     s->coder.fns = PX_NEW_N(&s->arena, struct px_irfn *, linked->nfuncs + 1);
     for (uint32_t i = 0; i < linked->nfuncs; i++)
         if (linked->funcs[i].is_entry)
