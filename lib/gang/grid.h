@@ -28,6 +28,9 @@ struct px_grid;
  * or the launch stops. */
 typedef bool (*px_native_fn)(struct px_grid *grid, struct px_trap *trap);
 
+/* Bytes between what different processors write all the time: they fetch lines of 64 bytes, in pairs. */
+enum { PX_APART = 128 };
+
 /* What cooperative groups find where %envreg1 and %envreg2 lead: the workspace's size, the barrier word. */
 enum { PX_WORKSPACE_BYTES = 16, PX_WORKSPACE_ALIGN = 64 };
 
@@ -52,9 +55,6 @@ struct px_grid {
     uint64_t ctas;                  /* total */
     uint32_t resident;              /* CTAs of this shape that the device holds at once (occupancy) */
     uint64_t cta_first, cta_stride; /* numbers are handed out in this order; stride 0: from 0 on */
-    uint64_t next_cta;              /* next number to hand out; under the scheduler's lock */
-    atomic_uint_fast64_t ctas_left; /* not yet ended */
-    atomic_uint_fast64_t untold;    /* of a root: CTAs that have neither ended nor let dependents begin */
     atomic_bool prior;              /* of a root: the grid before it in its stream is not complete */
     struct px_grid *parent;         /* NULL for a host launch */
     struct px_grid *next;           /* in a queue; owned by the queue's lock */
@@ -71,6 +71,11 @@ struct px_grid {
     uint64_t copy_to, copy_bytes;  /* of a native that copies; 0 bytes: it does not */
     void *item;                    /* lib/cdp's place of this grid in its stream */
     struct px_grid *older, *newer; /* all grids of the launch */
+    /* What is written for every chunk lies apart from what every CTA reads. */
+    char apart[PX_APART];
+    uint64_t next_cta;              /* next number to hand out; under the scheduler's lock */
+    atomic_uint_fast64_t ctas_left; /* not yet ended */
+    atomic_uint_fast64_t untold;    /* of a root: CTAs that have neither ended nor let dependents begin */
 };
 
 #endif

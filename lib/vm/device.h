@@ -88,6 +88,7 @@ struct ptx_kernel {
     const struct px_lfunc *func;
     struct ptx_kernel *next;        /* in its program; made on first use */
     atomic_bool brief;              /* its last launch was: who submits the next one may run it */
+    atomic_uint_fast64_t steps;     /* warp-instructions of a block of its last launch */
     bool dynamic_set, carveout_set; /* attributes that were set: dynamic shared memory, carve-out */
     int dynamic_bytes, carveout;
 };

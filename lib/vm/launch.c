@@ -193,6 +193,7 @@ ptx_status px_launch(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fa
     task->timeout_ns = 1000000 * device->config.timeout_ms;
     px_task_configure(task, config);
     task->quiet = !fault;
+    task->from = kernel;
     px_task_submit(task);
     px_task_wait(task);
     status = task->status;

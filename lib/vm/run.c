@@ -79,6 +79,7 @@ void px_run_begin(struct px_run *run, struct px_grid *root)
     run->round = 1;
     run->may_start = 0;
     run->chunk = 1;
+    run->vast = false;
     run->printed = 0;
     run->pending = run->events = run->buffers = 0;
     run->lanes_wait = run->cannot_drain = false;

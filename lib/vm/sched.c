@@ -23,7 +23,8 @@
 enum {
     SLICE = 16384,         /* backward branches of a CTA before another one runs */
     FIRST_SLICE = 256,     /* the same while the calling thread is alone: it looks at the clock then */
-    CHUNK_MAX = 32,        /* CTAs handed out at once */
+    CHUNK_MAX = 256,       /* CTAs handed out at once */
+    CHUNK_STEPS = 8192,    /* fewer warp-instructions of a chunk: the next one may be larger */
     OPEN_AFTER_NS = 20000, /* a launch that lasts longer is worth waking helpers */
     LOOK_AFTER = 32768     /* warp-instructions of a worker between two looks at the limits */
 };
@@ -257,17 +258,19 @@ void px_worker_look(struct px_worker *worker)
     tell((struct px_helper *)(void *)worker); /* its first member */
 }
 
-/* Lets all helpers in when the run has lasted a while and there is more than one thing to do. The lock is
- * held. */
+/* Lets all helpers in when the run has lasted a while, or is expected to, and there is more than one thing to
+ * do. The lock is held. */
 static void consider_helpers(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
     struct px_run *run = h->run;
     if (s->nhelpers < 2 || s->alone || atomic_load_explicit(&s->open, memory_order_relaxed)) return;
     if (!run->levels && !run->nready && h->next >= h->end && s->nactive < 2) return;
+    const bool vast = run->vast;
     const uint64_t now = px_now_ns();
+    run->vast = false;
     if (!run->started_ns) run->started_ns = now;
-    if (now - run->started_ns >= OPEN_AFTER_NS) px_sched_invite(s, true);
+    if (vast || now - run->started_ns >= OPEN_AFTER_NS) px_sched_invite(s, true);
 }
 
 static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta)
@@ -480,11 +483,17 @@ static void take_chunk(struct px_run *run, struct px_helper *h)
     h->grid = grid;
     h->next = grid->next_cta;
     h->end = grid->next_cta += n;
-    run->chunk = run->chunk < CHUNK_MAX ? run->chunk * 2 : CHUNK_MAX;
     if (n < left) return;
     const uint32_t level = level_of(grid);
     px_queue_pop(&run->queue[level], grid);
     if (!run->queue[level].first) run->levels &= ~(1ull << level);
+}
+
+/* A chunk was run: the next ones are larger where it was short, so that workers come for one now and then. */
+static void fit_chunk(struct px_run *run, uint64_t steps, uint64_t n)
+{
+    if (steps < CHUNK_STEPS && n >= run->chunk && run->chunk < CHUNK_MAX) run->chunk *= 2;
+    if (steps > 4 * CHUNK_STEPS && run->chunk > 1) run->chunk /= 2;
 }
 
 /* True when a new CTA is to be started rather than a ready one resumed. */
@@ -532,6 +541,8 @@ static void start(struct px_helper *h, struct px_run *run)
 {
     struct px_sched *s = h->sched;
     take_chunk(run, h);
+    if (run->vast) consider_helpers(h);
+    const uint64_t n = h->end - h->next, before = h->worker.warp_instructions;
     pthread_mutex_unlock(&s->lock);
     if (h->grid->native)
         run_native(h);
@@ -541,6 +552,7 @@ static void start(struct px_helper *h, struct px_run *run)
     tell(h);
     pthread_mutex_lock(&s->lock);
     consider_helpers(h);
+    fit_chunk(run, h->worker.warp_instructions - before, n);
     report_ended(h);
 }
 

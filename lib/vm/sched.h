@@ -67,6 +67,7 @@ struct px_helper {
     uint64_t quiet;                    /* and those of them that never let dependents begin */
     uint64_t told_threads, told_warps; /* instructions already added to the totals */
     bool hasty;                        /* leaves what lasts longer than the first slice to others */
+    char apart[PX_APART];              /* from the next place, another thread's */
 };
 
 /* What the host launched, while it runs. Guarded by the lock, but for the atomics. */
@@ -75,6 +76,7 @@ struct px_run {
     atomic_int stop;      /* enum px_stop; its workers leave at their next branch */
     atomic_bool called;   /* it has called an extern function */
     atomic_uint wakes;    /* calls of px_sched_wake: one may come between a CTA's last look and its parking */
+    char apart[PX_APART]; /* all workers look at what stands before, all the time */
     bool used, root_done; /* not free; the root is complete */
     int priority;         /* higher ones go first */
     uint32_t busy;        /* workers that run something of it */
@@ -85,6 +87,7 @@ struct px_run {
     uint32_t nready;
     uint64_t round, may_start; /* rotation of CTAs that spend their slices; see pick_new */
     uint32_t chunk;            /* CTAs to hand out at once */
+    bool vast;                 /* expected to be worth all helpers; nobody has told them yet */
     struct px_trap trap;       /* the first; valid when stop is PX_STOP_FAULT */
     uint64_t max_steps, timeout_ns;
     uint64_t started_ns;            /* with a time limit; else when it was first asked for, or 0 */
@@ -101,6 +104,8 @@ struct px_run {
 enum { PX_RUNS = 128 /* under way at once */ };
 /* Launches of at most so many CTAs and warp-instructions are brief. */
 enum { PX_BRIEF_CTAS = 4, PX_BRIEF_STEPS = 256 };
+/* Launches of which so many warp-instructions are expected are worth waking all helpers at once. */
+enum { PX_VAST_STEPS = 65536 };
 
 struct px_sched {
     ptx_allocator alloc;

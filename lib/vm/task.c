@@ -202,6 +202,13 @@ static void park(struct px_task *task)
     px_sched_news(s);
 }
 
+/* Does it last longer than waking helpers, if it is like the last launch of its kernel? */
+static bool is_vast(const struct px_task *task)
+{
+    const uint64_t steps = atomic_load_explicit(&task->from->steps, memory_order_relaxed);
+    return task->grid->ctas > 1 && steps > PX_VAST_STEPS / task->grid->ctas;
+}
+
 /* False: there is no run for it now. */
 static bool start(struct px_task *task)
 {
@@ -224,6 +231,7 @@ static bool start(struct px_task *task)
     task->run = run;
     task->state = PX_TASK_RUNS;
     px_run_begin(run, task->grid);
+    run->vast = task->from && is_vast(task);
     task->grid = NULL;
     return true;
 }
@@ -333,6 +341,13 @@ static bool is_brief(struct px_run *run)
            atomic_load_explicit(&run->warps, memory_order_relaxed) <= PX_BRIEF_STEPS;
 }
 
+static void remember(ptx_kernel *kernel, struct px_run *run)
+{
+    const uint64_t steps = atomic_load_explicit(&run->warps, memory_order_relaxed);
+    atomic_store_explicit(&kernel->brief, is_brief(run), memory_order_relaxed);
+    atomic_store_explicit(&kernel->steps, steps / run->root->ctas, memory_order_relaxed);
+}
+
 void px_task_over(struct px_run *run)
 {
     struct px_task *task = run->user;
@@ -340,7 +355,7 @@ void px_task_over(struct px_run *run)
     const enum px_stop stop = (enum px_stop)atomic_load(&run->stop);
     task->run = NULL;
     if (stop != PX_STOP_NONE) explain(task, run, stop);
-    if (task->from) atomic_store_explicit(&task->from->brief, is_brief(run), memory_order_relaxed);
+    if (task->from) remember(task->from, run);
     px_run_clean(run);
     if (device->runtime && device->runtime->launch_over) device->runtime->launch_over(device, run);
     px_run_give(run);
