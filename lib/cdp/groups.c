@@ -21,14 +21,17 @@ static bool knows(const struct px_call *call, uint64_t handle)
     return handle && handle == call->grid->workspace;
 }
 
-/* Two numbers to where the first two arguments say, for the handle that is the third. */
+/* Two numbers to where the first two arguments say (0: nowhere), for the handle that is the third; zeros for
+ * another. */
 static enum px_ext tell(struct px_call *call, uint32_t first, uint32_t second)
 {
     const uint64_t to = cdp_arg64(call, 0), then = cdp_arg64(call, 8);
-    const bool good = knows(call, cdp_arg64(call, 16)) &&
-                      (!to || px_call_write(call, to, &first, sizeof first)) &&
-                      (!then || px_call_write(call, then, &second, sizeof second));
-    return cdp_answer_only(call, good ? PX_CUDA_OK : PX_CUDA_INVALID_VALUE);
+    const bool known = knows(call, cdp_arg64(call, 16));
+    if (!known) first = second = 0;
+    if ((to && !px_call_write(call, to, &first, sizeof first)) ||
+        (then && !px_call_write(call, then, &second, sizeof second)))
+        return cdp_answer_only(call, PX_CUDA_INVALID_VALUE);
+    return cdp_answer_only(call, known ? PX_CUDA_OK : CDP_UNKNOWN);
 }
 
 /* Threads of the grid, and how many grids there are. */
@@ -45,6 +48,6 @@ enum px_ext cdp_group_rank(struct px_call *call)
 
 enum px_ext cdp_group_synchronize(struct px_call *call)
 {
-    if (!knows(call, cdp_arg64(call, 0))) return cdp_answer_only(call, PX_CUDA_INVALID_VALUE);
+    if (!knows(call, cdp_arg64(call, 0))) return cdp_answer_only(call, CDP_UNKNOWN);
     return px_cooperative_meet(call->cta, &call->state) ? cdp_answer_only(call, PX_CUDA_OK) : PX_EXT_PARK;
 }

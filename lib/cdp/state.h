@@ -20,7 +20,8 @@ enum {
     CDP_SYNC_TOO_DEEP = 68,
     CDP_TOO_MANY_PENDING = 69,
     CDP_INVALID_DEVICE = 101,
-    CDP_UNSUPPORTED_LIMIT = 215
+    CDP_UNSUPPORTED_LIMIT = 215,
+    CDP_UNKNOWN = 999
 };
 
 /* Stream handles with a meaning of their own. */

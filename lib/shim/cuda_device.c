@@ -253,10 +253,7 @@ CUresult cuDeviceGetLuid(char *luid, unsigned *mask, CUdevice device)
 {
     PX_CU_TRY(px_cu_ready());
     if (!luid || !mask) return CUDA_ERROR_INVALID_VALUE;
-    if (!px_cu_device(device)) return CUDA_ERROR_INVALID_DEVICE;
-    memset(luid, 0, 8);
-    *mask = 0;
-    return CUDA_SUCCESS;
+    return px_cu_device(device) ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_DEVICE;
 }
 
 /* What a link does by itself: all that fits a word, or nothing. */

@@ -74,7 +74,8 @@ struct px_cu_graph *px_cu_graph_at(struct px_cu_context *context, ptx_device *vm
 CUresult cuGraphDestroy(CUgraph graph)
 {
     GRAPH(g, graph);
-    if (g->body || g->captured) return CUDA_ERROR_INVALID_VALUE;
+    if (g->captured) return CUDA_ERROR_ILLEGAL_STATE;
+    if (g->body) return CUDA_ERROR_INVALID_VALUE;
     px_cu_graph_end(graph);
     return CUDA_SUCCESS;
 }

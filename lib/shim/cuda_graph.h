@@ -27,7 +27,8 @@ struct px_cu_node {
     CUlaunchAttributeValue attributes[CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT + 1];
     CUgraph *bodies; /* of a conditional node, or the one of a child node that was asked for */
     unsigned nbodies;
-    CUmemAccessDesc *access; /* what a node that allocates was made with */
+    CUgraphConditionalHandle condition; /* of a conditional node */
+    CUmemAccessDesc *access;            /* what a node that allocates was made with */
     size_t naccess;
     CUstreamBatchMemOpParams *values; /* where cuGraphBatchMemOpNodeGetParams points */
 };

@@ -198,6 +198,19 @@ static CUresult keep_bodies(struct px_cu_node *n, unsigned count)
     return CUDA_SUCCESS;
 }
 
+/* A condition is one node's. */
+struct condition {
+    CUgraphConditionalHandle handle;
+    bool taken;
+};
+
+static void look(void *object, void *user)
+{
+    const struct px_cu_node *n = object;
+    struct condition *c = user;
+    c->taken |= n->nbodies && n->condition == c->handle;
+}
+
 CUresult px_cu_put_branch(const struct px_cu_target *t, CUDA_CONDITIONAL_NODE_PARAMS *p)
 {
     static const ptx_branch_kind kinds[] = {[CU_GRAPH_COND_TYPE_IF] = PTX_BRANCH_IF,
@@ -206,6 +219,9 @@ CUresult px_cu_put_branch(const struct px_cu_target *t, CUDA_CONDITIONAL_NODE_PA
     if (!t->made || !p || (unsigned)p->type >= sizeof kinds / sizeof *kinds) return CUDA_ERROR_INVALID_VALUE;
     if (p->ctx && p->ctx != px_cu_handle(t->context)) return CUDA_ERROR_INVALID_VALUE;
     if (!p->size || p->size > 1 << 16) return CUDA_ERROR_INVALID_VALUE;
+    struct condition condition = {.handle = p->handle};
+    px_cu_each(PX_CU_NODE, t->context, look, &condition);
+    if (condition.taken) return CUDA_ERROR_INVALID_VALUE;
     ptx_graph *numbers = malloc(p->size * sizeof *numbers);
     if (!numbers) return CUDA_ERROR_OUT_OF_MEMORY;
     const ptx_node_config config = {.struct_size = sizeof config,
@@ -218,6 +234,7 @@ CUresult px_cu_put_branch(const struct px_cu_target *t, CUDA_CONDITIONAL_NODE_PA
     free(numbers);
     PX_CU_TRY(result);
     NODE(n, *t->made);
+    n->condition = p->handle;
     PX_CU_TRY(keep_bodies(n, p->size));
     p->phGraph_out = n->bodies;
     return CUDA_SUCCESS;

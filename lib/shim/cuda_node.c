@@ -294,9 +294,21 @@ CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CU
     SET_EXEC(node, exec, put_event(&target, event, PTX_NODE_WAIT));
 }
 
-CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
+static CUresult set_child(CUgraphExec exec, CUgraphNode node, CUgraph child)
 {
     SET_EXEC(node, exec, put_child(&target, child));
+}
+
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec exec, CUgraphNode node, CUgraph child)
+{
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    const CUresult result = set_child(exec, node, child);
+    if (result != CUDA_ERROR_INVALID_VALUE) return result;
+    /* A graph for a child node that does not fit has another shape. */
+    PX_CU_HOLD(px_cu_graph, graph) = px_cu_take(child, PX_CU_GRAPH);
+    const bool fits =
+        graph && cuGraphNodeGetType(node, &type) == CUDA_SUCCESS && type == CU_GRAPH_NODE_TYPE_GRAPH;
+    return fits ? CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE : result;
 }
 
 CUresult cuGraphBatchMemOpNodeSetParams(CUgraphNode node, const CUDA_BATCH_MEM_OP_NODE_PARAMS *params)

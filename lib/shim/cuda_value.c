@@ -82,6 +82,7 @@ CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count, CUstreamBatchMem
     size_t n;
     PX_CU_TRY(px_cu_ready());
     if (flags) return CUDA_ERROR_INVALID_VALUE;
+    if (!count) return CUDA_SUCCESS;
     PX_CU_TRY(px_cu_values(params, count, list, &n));
     return n ? submit(stream, list, n) : CUDA_SUCCESS;
 }

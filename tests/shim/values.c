@@ -102,7 +102,8 @@ static void destroyed(CUdeviceptr p)
     printf("called %d\n", digits);
 }
 
-static void batches(CUdeviceptr p, CUstream s)
+/* What is copied into pageable memory of the host is arithmetic: an H200 copied nothing. */
+static void batches(CUdeviceptr p, CUstream s, int data)
 {
     unsigned char from[64], to[64] = {0};
     CUdeviceptr m;
@@ -122,8 +123,8 @@ static void batches(CUdeviceptr p, CUstream s)
     ops[1].dst.op.ptr.ptr = (CUdeviceptr)(size_t)(to + 8);
     say("copies", cuMemcpy3DBatchAsync_v2(2, ops, 0, s));
     MUST(cuStreamSynchronize(s));
-    for (int i = 0; i < 16; i++) printf("%d ", to[i]);
-    printf("\n");
+    for (int i = 0; i < 16 && data; i++) printf("%d%c", to[i], i < 15 ? ' ' : '\n');
+    if (data) return;
     say("the default stream", cuMemcpy3DBatchAsync_v2(2, ops, 0, NULL));
     ops[1].src.op.ptr.rowLength = 1;
     say("a row too short", cuMemcpy3DBatchAsync_v2(2, ops, 0, s));
@@ -149,13 +150,14 @@ int main(int argc, char **argv)
     MUST(cuMemAlloc(&p, 4096));
     MUST(cuStreamCreate(&s, CU_STREAM_NON_BLOCKING));
     MUST(cuStreamCreate(&t, CU_STREAM_NON_BLOCKING));
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 10; i++) {
         if (argc > 1 && atoi(argv[1]) != i) continue;
         if (i < 5) condition(p, s, i);
         if (i == 5) refused(p, s);
         if (i == 6) turns(p, s, t);
-        if (i == 7) batches(p, s);
+        if (i == 7) batches(p, s, 0);
         if (i == 8) destroyed(p);
+        if (i == 9) batches(p, s, 1);
     }
     MUST(cuCtxDestroy(c));
     return 0;
