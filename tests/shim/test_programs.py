@@ -4,7 +4,7 @@
 They must print what an H100's or H200's driver (580, CUDA 13.0) let them print, which is in chip/NAME.txt;
 "faults.1" is the program faults with the argument 1, or its part of that number. What parts without a
 recording must print by CUDA's manual, or by arithmetic, is in manual/NAME.txt.
-"fine".
+Those of FINE hold themselves against arithmetic and the manual, and must say "fine".
 """
 import difflib
 import os
