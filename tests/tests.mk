@@ -106,7 +106,7 @@ $(B)/tests/test_matrix $(B)/tests/test_wgmma: $(B)/tests/%: tests/api/%.c $(B)/l
 	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/tests/libreference.a $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
 # How far each form is held: docs/fidelity-forms.md and tests/fidelity/bounds.txt.
-FIDELITY_SRC = $(filter-out %/not_run.c,$(wildcard tests/fidelity/*.c))
+FIDELITY_SRC = $(filter-out %/not_run.c,$(wildcard tests/fidelity/*.c)) tests/hw/texture/case.c
 TEST_EXTRA += $(B)/tests/test_forms $(B)/tests/not_run
 $(B)/tests/not_run: tests/fidelity/not_run.c tests/unit/instance.h tests/unit/expand.h $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)

@@ -1,10 +1,11 @@
 /*
  * tex/fast.h - the common fetches as loops over a row that compilers turn into vectors.
  *
- * One level, coordinates in f32, no offsets, no comparison: 1D, 2D, 3D and layers, by the nearest texel or
- * linearly. The stages are axes (coordinates to texel numbers and weights), places (to byte offsets), words
- * (gathers), and blending by tex/unit.h's rules. A lane that needs more (the border, a NaN, an infinity, a
- * huge coordinate, a zero of doubtful sign) is marked slow and left to px_tex_lane, which does everything.
+ * Coordinates in f32, no offsets, no comparison: images of one level, 1D, 2D, 3D and layers, by the nearest
+ * texel or linearly; tld4 of 2D and its layers. The stages are axes (coordinates to texel numbers and
+ * weights), places (to byte offsets), words (gathers), and blending by tex/unit.h's rules. A lane that needs
+ * more (the border, a NaN, an infinity, a huge coordinate, a zero of doubtful sign) is marked slow and left
+ * to px_tex_lane, which does everything.
  */
 #ifndef PX_TEX_FAST_H
 #define PX_TEX_FAST_H
@@ -210,15 +211,19 @@ static inline void px_tex_fast_value(enum px_image_format format, bool normalize
 
 /* ---- a row ---- */
 
+static inline bool px_tex_fast_plain(const struct px_image *image, const struct px_sampler *s,
+                                     const struct px_tex_request *r, uint32_t n)
+{
+    return !(image->bytes >> 31) && n <= PX_TEX_ROW && !r->compare && !r->offset[0] && !r->offset[1] &&
+           !r->offset[2] && !s->srgb;
+}
+
 /* Whether the row functions below know the fetch. */
 static inline bool px_tex_fast_knows(const struct px_image *image, const struct px_sampler *s,
                                      const struct px_tex_request *r, uint32_t n)
 {
-    if (image->kind > PX_IMAGE_A2D || image->levels > 1 || image->linear || image->bytes >> 31 ||
-        n > PX_TEX_ROW)
-        return false;
-    if (r->integer || r->compare || r->halves || r->offset[0] || r->offset[1] || r->offset[2] || s->srgb)
-        return false;
+    if (!px_tex_fast_plain(image, s, r, n) || image->kind > PX_IMAGE_A2D || image->levels > 1) return false;
+    if (r->integer || r->halves || image->linear) return false;
     if (image->kind == PX_IMAGE_1D && s->address[1] == PX_TEX_BORDER) return false;
     return s->filter == PX_TEX_POINT || image->format != PX_IMAGE_F16;
 }
@@ -296,15 +301,20 @@ static inline void px_tex_fast_nearest(px_tex_scratch *k, const struct px_image 
     px_tex_fast_value(image->format, s->read_normalized, d, n);
 }
 
+/* One channel of the texels that lie at k->at[q]. */
+static inline void px_tex_fast_fetch(px_tex_scratch *k, const struct px_image *image, int q, uint32_t c,
+                                     uint32_t *d, uint32_t n)
+{
+    uint32_t add = c * (px_image_texel(image) / image->channels);
+    px_tex_fast_gather(k->word[q], image->data, k->at[q], add, n);
+    px_tex_fast_raw(image->format, d, k->word[q], k->at[q], add, n);
+}
+
 /* One channel of a slice, blended into the sums; its texels lie at k->at. */
 static inline void px_tex_fast_blend(px_tex_scratch *k, const struct px_image *image, enum px_tex_blend blend,
                                      int slice, uint32_t c, uint32_t n)
 {
-    uint32_t size = px_image_texel(image) / image->channels, add = c * size;
-    for (int q = 0; q < 4; q++) {
-        px_tex_fast_gather(k->word[q], image->data, k->at[q], add, n);
-        px_tex_fast_raw(image->format, k->t[q], k->word[q], k->at[q], add, n);
-    }
+    for (int q = 0; q < 4; q++) px_tex_fast_fetch(k, image, q, c, k->t[q], n);
     if (blend == PX_TEX_FLOAT)
         px_tex_fast_block(k, slice, n);
     else

@@ -76,11 +76,34 @@ static void sample(const struct px_image *image, const struct px_sampler *s, con
         if (active(r->mask, i)) one(image, s, r, d, i);
 }
 
+/* tld4 of 2D: as quick(). */
+static void quick_gather(const struct px_image *image, const struct px_sampler *s,
+                         const struct px_tex_request *r, uint32_t channel, uint32_t *const d[4],
+                         uint32_t *slow, uint32_t n)
+{
+    static const uint8_t order[4] = {2, 3, 1, 0};
+    px_tex_scratch k;
+    uint32_t out[PX_TEX_ROW];
+    PX_TEX_LOOP k.slow[i] = r->mask ? !r->mask[i] : 0;
+    px_tex_fast_axes(&k, image, s, r, true, n);
+    px_tex_fast_at(&k, image, r, 0, n);
+    for (int q = 0; q < 4; q++) {
+        px_tex_fast_fetch(&k, image, order[q], channel, out, n);
+        px_tex_fast_value(image->format, s->read_normalized, out, n);
+        put(d[q], out, r->mask, n);
+    }
+    PX_TEX_LOOP slow[i] = k.slow[i];
+}
+
 static void gather(const struct px_image *image, const struct px_sampler *sampler,
                    const struct px_tex_request *r, uint32_t channel, uint32_t *const d[4], uint32_t n)
 {
+    uint32_t slow[PX_TEX_ROW];
+    const bool flat = image->kind == PX_IMAGE_2D || image->kind == PX_IMAGE_A2D;
+    const bool fast = flat && channel < image->channels && px_tex_fast_plain(image, sampler, r, n);
+    if (fast) quick_gather(image, sampler, r, channel, d, slow, n);
     for (uint32_t i = 0; i < n; i++) {
-        if (!active(r->mask, i)) continue;
+        if (!active(r->mask, i) || (fast && !slow[i])) continue;
         px_texel t = px_tex_gather_lane(image, sampler, r, channel, i);
         for (int c = 0; c < 4; c++) d[c][i] = t.c[c];
     }

@@ -10,6 +10,7 @@ int recorded_alu(const char *hw, take_text *take);
 int recorded_async(const char *hw, take_text *take);
 int recorded_matrix(const char *hw, take_text *take);
 int recorded_texrules(const char *hw, take_text *take);
+int recorded_texture(const char *hw, take_text *take);
 int recorded_wgmma(const char *hw, take_text *take);
 
 #endif

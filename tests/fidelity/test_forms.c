@@ -280,7 +280,7 @@ static bool collect(const char *root)
     looking_for = HARDWARE;
     look_at_units();
     return recorded_alu(hw, look) && recorded_async(hw, look) && recorded_matrix(hw, look) &&
-           recorded_wgmma(hw, look) && recorded_texrules(hw, look);
+           recorded_wgmma(hw, look) && recorded_texrules(hw, look) && recorded_texture(hw, look);
 }
 
 int main(int argc, char **argv)

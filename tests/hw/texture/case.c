@@ -14,8 +14,9 @@ static const char *const kinds[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acu
 static const char *const formats[] = {"u8", "u16", "u32", "s8", "s16", "s32", "f16", "f32", NULL};
 static const char *const modes[] = {"wrap", "clamp", "mirror", "border", NULL};
 static const char *const filters[] = {"point", "linear", NULL};
-static const char *const ops[] = {"tex",      "level",  "grad",   "gather", "int",
-                                  "intlevel", "offset", "halves", NULL};
+static const char *const ops[] = {
+    "tex",    "level",        "grad",    "gather",        "int", "intlevel", "offset",
+    "halves", "gatheroffset", "compare", "gathercompare", NULL};
 static const char *const contents[] = {"random", "wide", "wild", "ramp", "units", "levels", NULL};
 
 static bool word_of(const char *const *words, const char *value, int *out)
@@ -87,6 +88,8 @@ static bool take(struct tex_case *c, const char *key, const char *value)
     if (!strcmp(key, "anisotropy")) return c->anisotropy = n, true;
     if (!strcmp(key, "component")) return c->component = n, true;
     if (!strcmp(key, "near")) return c->near = n, true;
+    if (!strcmp(key, "far")) return c->far = n, true;
+    if (!strcmp(key, "tiny")) return c->tiny = n, true;
     if (!strcmp(key, "seed")) return true;
     return false;
 }
@@ -286,6 +289,33 @@ static uint32_t gradient(const struct tex_case *c, uint64_t h, int n)
     return bits_of(sign * scale * exp2f(random_unit(g) * 12 - 3));
 }
 
+static uint32_t offset(const struct tex_case *c, uint64_t h)
+{
+    if (!c->far) return (uint32_t)(h % 16) - 8;
+    return h & 1 << 20 ? (uint32_t)(h % 96) - 48 : (uint32_t)(h >> 24);
+}
+
+static void tiny_direction(uint64_t h, uint32_t coord[3])
+{
+    for (int i = 0; i < 3; i++) {
+        uint64_t g = case_mix(h, (uint64_t)i);
+        uint32_t sign = (uint32_t)(g >> 63) << 31, exponent = (uint32_t)(g >> 8) % 4;
+        coord[i] = sign | (g % 8 == 0 ? 0 : exponent << 23 | ((uint32_t)(g >> 32) & 0x7FFFFF));
+    }
+}
+
+/* A reference value, often one that texels of the case have. */
+static uint32_t reference(const struct tex_case *c, uint64_t h)
+{
+    uint64_t pick = h % 16, g = h >> 8;
+    if (pick == 0) return special(g);
+    float most = c->content == TEXELS_RAMP ? (float)c->width : 1;
+    if (pick < 6) return bits_of(random_unit(h) * most);
+    if (c->content == TEXELS_RAMP) return bits_of((float)(g % (uint64_t)c->width));
+    return c->format == F32 ? one_texel(c, 0, (int)(g % (uint64_t)c->width), 0, 0, 0)
+                            : bits_of((float)(g % 256) / 255);
+}
+
 void case_operands(const struct tex_case *c, uint32_t index, struct tex_operands *o)
 {
     const int extent[3] = {c->width, c->height, c->depth};
@@ -300,12 +330,14 @@ void case_operands(const struct tex_case *c, uint32_t index, struct tex_operands
                               : (uint32_t)((g >> 8) % (uint64_t)(extent[i] * 2)) - (uint32_t)extent[i] / 2;
         o->dx[i] = gradient(c, case_mix(h, 32 + (uint64_t)i), extent[i]);
         o->dy[i] = gradient(c, case_mix(h, 48 + (uint64_t)i), extent[i]);
-        o->offset[i] = (uint32_t)(case_mix(h, 64 + (uint64_t)i) % 16) - 8;
+        o->offset[i] = offset(c, case_mix(h, 64 + (uint64_t)i));
     }
     if (c->kind == KCUBE || c->kind == KACUBE) direction(c, case_mix(h, 5), o->coord);
+    if (c->tiny) tiny_direction(case_mix(h, 9), o->coord);
     uint64_t g = case_mix(h, 6);
     int count = c->kind == KACUBE ? c->layers / 6 : c->layers;
     o->layer = !c->near && g % 16 == 0 ? special(g >> 5) : (uint32_t)((g >> 8) % (uint64_t)(count + 1));
+    o->compare = reference(c, case_mix(h, 10));
     o->level = level_of_detail(c, case_mix(h, 7));
     if (c->op == OP_INT_LEVEL) o->level = (uint32_t)(case_mix(h, 8) % (uint64_t)(c->levels + 3)) - 1;
 }

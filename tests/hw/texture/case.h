@@ -20,7 +20,20 @@ extern "C" {
 enum { CASE_LINE = 512 };
 enum { QUICK = 1024, FULL = 1 << 20 }; /* fetches of a case */
 
-enum case_op { OP_TEX, OP_LEVEL, OP_GRAD, OP_GATHER, OP_INT, OP_INT_LEVEL, OP_OFFSET, OP_HALVES, OP_OPS };
+enum case_op {
+    OP_TEX,
+    OP_LEVEL,
+    OP_GRAD,
+    OP_GATHER,
+    OP_INT,
+    OP_INT_LEVEL,
+    OP_OFFSET,
+    OP_HALVES,
+    OP_GATHER_OFFSET,
+    OP_COMPARE,
+    OP_GATHER_COMPARE,
+    OP_OPS
+};
 enum case_content { TEXELS_RANDOM, TEXELS_WIDE, TEXELS_WILD, TEXELS_RAMP, TEXELS_UNITS, TEXELS_LEVELS };
 
 struct tex_case {
@@ -35,11 +48,13 @@ struct tex_case {
     float bias, min_level, max_level, border[4];
     int op, content, component;
     bool near; /* operands without far and special ones */
+    bool far;  /* offsets of any size */
+    bool tiny; /* directions of subnormal and least normal numbers */
 };
 
 /* Operands of one fetch, words. */
 struct tex_operands {
-    uint32_t coord[3], layer, level, dx[3], dy[3], offset[3];
+    uint32_t coord[3], layer, level, dx[3], dy[3], offset[3], compare;
 };
 
 /* False: not understood. */

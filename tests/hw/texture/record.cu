@@ -23,7 +23,7 @@ extern "C" const struct px_tex_rows px_tex_rows_portable;
 static const int DUMPED = 65536;
 
 struct operands {
-    const uint32_t *coord[3], *layer, *level, *dx[3], *dy[3], *offset[3];
+    const uint32_t *coord[3], *layer, *level, *dx[3], *dy[3], *offset[3], *compare;
 };
 
 #define OUT "{%0,%1,%2,%3}"
@@ -55,6 +55,7 @@ __global__ void fetch(int op, int kind, int component, cudaTextureObject_t t, op
     int il = o.level[i];
     float ax = f(o.dx[0], i), ay = f(o.dx[1], i), az = f(o.dx[2], i);
     float bx = f(o.dy[0], i), by = f(o.dy[1], i), bz = f(o.dy[2], i);
+    float reference = f(o.compare, i);
     int ex = o.offset[0][i], ey = o.offset[1][i], ez = o.offset[2][i];
     switch (op) {
     case OP_TEX:
@@ -123,6 +124,8 @@ __global__ void fetch(int op, int kind, int component, cudaTextureObject_t t, op
         case 0: DO("tex.level.1d.v4.u32.s32 " OUT ", " C1 ", %9;", "r"(il));
         case 1: DO("tex.level.2d.v4.u32.s32 " OUT ", " C2 ", %9;", "r"(il));
         case 2: DO("tex.level.3d.v4.u32.s32 " OUT ", " C3 ", %9;", "r"(il));
+        case 3: DO("tex.level.a1d.v4.u32.s32 " OUT ", " CA1 ", %9;", "r"(il));
+        case 4: DO("tex.level.a2d.v4.u32.s32 " OUT ", " CA2 ", %9;", "r"(il));
         }
         break;
 #undef IN
@@ -135,6 +138,28 @@ __global__ void fetch(int op, int kind, int component, cudaTextureObject_t t, op
         case 2: DO("tex.3d.v4.u32.f32 " OUT ", " C3 ", {%9,%10,%11,%11};", OFFSETS);
         case 3: DO("tex.a1d.v4.u32.f32 " OUT ", " CA1 ", %9;", OFFSETS);
         case 4: DO("tex.a2d.v4.u32.f32 " OUT ", " CA2 ", {%9,%10};", OFFSETS);
+        }
+        break;
+    case OP_GATHER_OFFSET:
+        switch (kind) {
+        case 1: DO("tld4.r.2d.v4.u32.f32 " OUT ", " C2 ", {%9,%10};", OFFSETS);
+        case 4: DO("tld4.r.a2d.v4.u32.f32 " OUT ", " CA2 ", {%9,%10};", OFFSETS);
+        }
+        break;
+    case OP_COMPARE:
+        switch (kind) {
+        case 1: DO("tex.2d.v4.u32.f32 " OUT ", " C2 ", %9;", "f"(reference));
+        case 4: DO("tex.a2d.v4.u32.f32 " OUT ", " CA2 ", %9;", "f"(reference));
+        case 5: DO("tex.cube.v4.u32.f32 " OUT ", " C3 ", %9;", "f"(reference));
+        case 6: DO("tex.acube.v4.u32.f32 " OUT ", " CAC ", %9;", "f"(reference));
+        }
+        break;
+    case OP_GATHER_COMPARE:
+        switch (kind) {
+        case 1: DO("tld4.r.2d.v4.u32.f32 " OUT ", " C2 ", %9;", "f"(reference));
+        case 4: DO("tld4.r.a2d.v4.u32.f32 " OUT ", " CA2 ", %9;", "f"(reference));
+        case 5: DO("tld4.r.cube.v4.u32.f32 " OUT ", " C3 ", %9;", "f"(reference));
+        case 6: DO("tld4.r.acube.v4.u32.f32 " OUT ", " CAC ", %9;", "f"(reference));
         }
         break;
     case OP_HALVES:
@@ -209,7 +234,8 @@ static cudaError_t make(const tex_case *c, texture *t)
                          : c->kind == 5               ? cudaArrayCubemap
                          : c->kind == 6               ? cudaArrayCubemap | cudaArrayLayered
                                                       : 0;
-        if (c->op == OP_GATHER && c->kind == 1) flags |= cudaArrayTextureGather;
+        bool gathers = c->op == OP_GATHER || c->op == OP_GATHER_OFFSET || c->op == OP_GATHER_COMPARE;
+        if (gathers && c->kind == 1) flags |= cudaArrayTextureGather;
         if (c->levels > 1) {
             TRY(cudaMallocMipmappedArray(&t->mipmap, &format, extent, c->levels, flags));
             for (int i = 0; i < c->levels; i++) {
@@ -254,7 +280,7 @@ static void unmake(texture *t)
 
 /* ---- one case ---- */
 
-enum { ROWS = 14 };
+enum { ROWS = 15 };
 
 struct worker {
     uint32_t *device = nullptr;
@@ -270,7 +296,7 @@ static cudaError_t run_case(const tex_case *c, worker *w)
         tex_operands o;
         case_operands(c, i, &o);
         uint32_t words[ROWS] = {o.coord[0], o.coord[1], o.coord[2], o.layer, o.level, o.dx[0], o.dx[1], o.dx[2],
-                                o.dy[0], o.dy[1], o.dy[2], o.offset[0], o.offset[1], o.offset[2]};
+                                o.dy[0], o.dy[1], o.dy[2], o.offset[0], o.offset[1], o.offset[2], o.compare};
         for (int k = 0; k < ROWS; k++) w->host[(size_t)k * FULL + i] = words[k];
     }
     TRY(cudaMemcpyAsync(w->device, w->host.data(), (size_t)ROWS * FULL * 4, cudaMemcpyHostToDevice, w->stream));
