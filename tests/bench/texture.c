@@ -1,8 +1,8 @@
 /*
  * texture.c - how fast the texture unit's row functions are, beside a plain C sampler.
  *
- * Four workloads over rows of 256 random coordinates into images that fit the second cache: nearest and
- * bilinear in 2D, trilinear in 3D (f32, wrap, normalised), and a copy by surface loads and stores of rows of
+ * Workloads over rows of 256 random coordinates into images that fit the second cache: nearest, bilinear and
+ * tld4 in 2D, trilinear in 3D (f32, wrap, normalised), and a copy by surface loads and stores of rows of
  * texels. The plain sampler has the same arithmetic for that one case alone, texel by texel, compiled as the
  * rest of the tests; what both give is compared. Prints 10^6 texels a second of processor time on one core,
  * for each SIMD level of this machine.
@@ -21,7 +21,7 @@ struct bench {
     struct px_image image, target;
     struct px_sampler sampler;
     struct px_tex_request request;
-    uint32_t coord[3][LANES], out[4][LANES], plain[LANES];
+    uint32_t coord[3][LANES], out[4][LANES], plain[4][LANES];
 };
 
 static double now(void)
@@ -115,10 +115,21 @@ static float plain_volume(const struct px_image *image, const uint32_t *x, const
     return (float)((sum[0] + sum[1]) * ((1 + 0x1p-40) / 256));
 }
 
+static void plain_gather(struct bench *b, int lane)
+{
+    int i[2], j[2], w;
+    plain_axis(b->coord[0][lane], FLAT, 1, i, &w);
+    plain_axis(b->coord[1][lane], FLAT, 1, j, &w);
+    for (int q = 0; q < 4; q++) {
+        float f = plain_texel(&b->image, i[q == 1 || q == 2], j[q < 2], 0);
+        memcpy(&b->plain[q][lane], &f, 4);
+    }
+}
+
 /* ---- the workloads ---- */
 
-enum { POINT, LINEAR, VOLUME, COPY, WORKLOADS };
-static const char *const names[] = {"point 2D", "bilinear 2D", "trilinear 3D", "surface copy"};
+enum { POINT, LINEAR, GATHER, VOLUME, COPY, WORKLOADS };
+static const char *const names[] = {"point 2D", "bilinear 2D", "tld4 2D", "trilinear 3D", "surface copy"};
 
 static void plain(struct bench *b, int workload)
 {
@@ -130,10 +141,12 @@ static void plain(struct bench *b, int workload)
         if (workload == VOLUME) f = plain_volume(&b->image, x, y, z);
         if (workload == COPY) {
             if (*x + 4 > FLAT * 4 || *y >= FLAT) continue;
-            memcpy(&b->plain[i], px_image_at(&b->image, 0, 0, *y, 0) + *x, 4);
-            memcpy(px_image_at(&b->target, 0, 0, *y, 0) + *x, &b->plain[i], 4);
+            memcpy(&b->plain[0][i], px_image_at(&b->image, 0, 0, *y, 0) + *x, 4);
+            memcpy(px_image_at(&b->target, 0, 0, *y, 0) + *x, &b->plain[0][i], 4);
+        } else if (workload == GATHER) {
+            plain_gather(b, i);
         } else {
-            memcpy(&b->plain[i], &f, 4);
+            memcpy(&b->plain[0][i], &f, 4);
         }
     }
 }
@@ -141,6 +154,11 @@ static void plain(struct bench *b, int workload)
 static void rows(struct bench *b, int workload, const struct px_tex_rows *level)
 {
     uint32_t *d[4] = {b->out[0], NULL, NULL, NULL};
+    if (workload == GATHER) {
+        uint32_t *const all[4] = {b->out[0], b->out[1], b->out[2], b->out[3]};
+        level->gather(&b->image, &b->sampler, &b->request, 0, all, LANES);
+        return;
+    }
     if (workload != COPY) {
         level->sample(&b->image, &b->sampler, &b->request, d, LANES);
         return;
@@ -210,7 +228,7 @@ int main(void)
         for (int l = 0; l < 3; l++) {
             const struct px_level *level = px_level_named(levels[l]);
             double fast = level ? speed(&b, w, px_level_tex(level)) : 0;
-            if (level && memcmp(b.out[0], b.plain, sizeof b.plain)) wrong++;
+            if (level && memcmp(b.out, b.plain, sizeof b.plain)) wrong++;
             best = fast > best ? fast : best;
             printf(" %9.0f", fast);
         }
