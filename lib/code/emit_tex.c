@@ -64,7 +64,6 @@ void px_emit_tex(struct px_emitter *e, const struct px_ir_inst *in, const struct
     if (t->words.lod == PX_TEX_LOD_LEVEL) t->level = take(&all);
     if (t->words.lod == PX_TEX_LOD_GRAD) take_all(&all, n, t->dx), take_all(&all, n, t->dy);
     if (t->words.offsets) take_all(&all, n, t->offset);
-    if (t->words.compare) t->compare = take(&all);
     px_emit_both(e, px_texture_sample, r);
 }
 

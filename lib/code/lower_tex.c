@@ -2,7 +2,7 @@
  * lower_tex.c - textures and surfaces (PTX ISA 9.7.9, 9.7.10), istypep.
  *
  * Operands of tex and tld4: two or four words, then the texture, the sampler, the array index, the sample,
- * coordinates, the level or the gradients, offsets, the value to compare with; struct px_tex_words (as `aux`)
+ * coordinates, the level or the gradients, offsets; struct px_tex_words (as `aux`)
  * says which of these there are. Of suld, sust, sured: the elements (of suld they come first, as results),
  * the surface, the array index, coordinates.
  */
@@ -125,7 +125,8 @@ static void give_results(struct list *l, const struct px_operand *d, bool halves
     }
 }
 
-/* What stands behind the brackets: levels or gradients, offsets, the value to compare with. */
+/* What stands behind the brackets: levels or gradients, offsets. The value to compare with is for textures of
+ * depth; no others look at it, and there are none. */
 static void add_rest(struct list *l, struct px_tex_words *w)
 {
     const struct px_inst *inst = l->b->inst;
@@ -138,10 +139,7 @@ static void add_rest(struct list *l, struct px_tex_words *w)
             w->kind == PX_IMAGE_CUBE || w->kind == PX_IMAGE_ACUBE; /* has none: nothing to add */
         w->offsets = !cube;
         if (!cube) add_words(l, &inst->opds[i], n, PX_T_S32);
-        i++;
     }
-    w->compare = i < inst->nopds;
-    if (w->compare) add_word(l, &inst->opds[i], PX_T_F32);
 }
 
 static void sample(struct px_irfn *f, const struct px_bound *b, enum px_op op, struct px_tex_words w)

@@ -174,7 +174,7 @@ static struct px_tex_request request_of(const struct px_gang *g, const struct px
                                .layer = row_or_null(g, t->layer),
                                .sample = row_or_null(g, t->sample),
                                .level = row_or_null(g, t->level),
-                               .compare = row_or_null(g, t->compare),
+                               .gather = t->words.gather,
                                .halves = t->words.halves};
     for (int i = 0; i < 3; i++) {
         r.coord[i] = row_or_null(g, t->coord[i]);

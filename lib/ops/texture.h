@@ -12,7 +12,7 @@ struct px_tex_words {
     uint32_t lod : 2;     /* enum px_tex_lod */
     uint32_t channel : 2; /* of tld4 */
     uint32_t gather : 1, integer : 1, halves : 1;
-    uint32_t sampler : 1, offsets : 1, compare : 1;  /* operands that are there */
+    uint32_t sampler : 1, offsets : 1;               /* operands that are there */
     uint32_t clamp : 2, formatted : 1;               /* of surfaces: enum px_surf_clamp */
     uint32_t load : 1, reduce : 1, op : 3, sign : 1; /* of surfaces; enum px_surf_op */
     uint32_t bytes : 4;                              /* of an element in memory */
@@ -36,7 +36,7 @@ struct px_tex_sampling {
     const struct px_tex_rows *unit;
     uint32_t d[4], nd;
     bool apart; /* a result lies in a row that is read */
-    uint32_t layer, sample, level, compare, coord[3], dx[3], dy[3], offset[3];
+    uint32_t layer, sample, level, coord[3], dx[3], dy[3], offset[3];
 };
 int px_texture_sample(struct px_gang *g, const struct px_insn *in);
 

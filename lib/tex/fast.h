@@ -1,7 +1,7 @@
 /*
  * tex/fast.h - the common fetches as loops over a row that compilers turn into vectors.
  *
- * Coordinates in f32, no offsets, no comparison: images of one level, 1D, 2D, 3D and layers, by the nearest
+ * Coordinates in f32, no offsets: images of one level, 1D, 2D, 3D and layers, by the nearest
  * texel or linearly; tld4 of 2D and its layers. The stages are axes (coordinates to texel numbers and
  * weights), places (to byte offsets), words (gathers), and blending by tex/unit.h's rules. A lane that needs
  * more (the border, a NaN, an infinity, a huge coordinate, a zero of doubtful sign) is marked slow and left
@@ -214,8 +214,8 @@ static inline void px_tex_fast_value(enum px_image_format format, bool normalize
 static inline bool px_tex_fast_plain(const struct px_image *image, const struct px_sampler *s,
                                      const struct px_tex_request *r, uint32_t n)
 {
-    return !(image->bytes >> 31) && n <= PX_TEX_ROW && !r->compare && !r->offset[0] && !r->offset[1] &&
-           !r->offset[2] && !s->srgb;
+    return !(image->bytes >> 31) && n <= PX_TEX_ROW && !r->offset[0] && !r->offset[1] && !r->offset[2] &&
+           !s->srgb;
 }
 
 /* Whether the row functions below know the fetch. */

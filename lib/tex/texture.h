@@ -155,11 +155,10 @@ struct px_tex_request {
     const uint32_t *sample; /* u32, multisample kinds */
     const uint32_t *level;  /* f32; with `integer` s32 */
     const uint32_t *dx[3], *dy[3]; /* f32: change of each coordinate towards x and y */
-    const uint32_t
-        *offset[3];          /* optional: s32 texels, their low 4 bits signed; not for cubes, nothing in 1D */
-    const uint32_t *compare; /* optional: f32; then each texel's first channel t counts as compare <= t ? 1 :
-                                0, before blending */
-    bool halves;             /* results are f16 pairs: d[0] has channels 0 and 1, d[1] has 2 and 3 */
+    const uint32_t *offset[3];     /* optional: s32 texels, their low 4 bits signed, of tld4 6; not for cubes,
+                                      nothing in 1D */
+    bool gather;                   /* tld4 */
+    bool halves;                   /* results are f16 pairs: d[0] has channels 0 and 1, d[1] has 2 and 3 */
 };
 
 /*

@@ -188,7 +188,9 @@ static inline px_tex_tap px_tex_axis(const struct px_sampler *s, const struct px
     uint32_t word = r->coord[axis][lane];
     bool normalized = px_tex_normalized(s, r);
     enum px_tex_address mode = px_tex_mode(s, axis, normalized);
-    int64_t offset = r->offset[axis] && r->coord[1] ? (int32_t)(r->offset[axis][lane] << 28) >> 28 : 0;
+    int unused = r->gather ? 26 : 28;
+    int64_t offset =
+        r->offset[axis] && r->coord[1] ? (int32_t)(r->offset[axis][lane] << unused) >> unused : 0;
     if (r->integer) {
         int32_t i = px_tex_wrapped((int64_t)(int32_t)word + offset, n,
                                    r->lod == PX_TEX_LOD_LEVEL ? PX_TEX_CLAMP : PX_TEX_BORDER);
@@ -361,7 +363,7 @@ static inline uint32_t px_tex_face(const uint32_t direction[3], double place[2])
         v[i] = px_tex_float(direction[i]) * scale;
         a[i] = v[i] == v[i] ? fabsf(v[i]) : -1;
         if (a[i] < 0x1p-126f) v[i] = 0;
-        if (a[i] > 1 && a[i] < 2) v[i] = v[i] < 0 ? -1 : 1;
+        if (a[i] > 1) v[i] = v[i] < 0 ? -1 : 1;
     }
     float x = v[0], y = v[1], z = v[2], sc, tc;
     uint32_t face;
@@ -381,10 +383,7 @@ enum { PX_TEX_ON = PX_TEX_BORDER + 1 };
 
 static inline px_tex_tap px_tex_on_face(double place, int32_t n, uint32_t mode, bool linear)
 {
-    int64_t at = fabs(place) < 0x1p20 ? (int64_t)floor(place * n * 256 + (linear ? 0.5 : 0))
-                 : mode == PX_TEX_WRAP || mode == PX_TEX_MIRROR ? 0
-                 : place > 0                                    ? INT32_MAX
-                                                                : INT32_MIN;
+    int64_t at = (int64_t)floor(place * n * 256 + (linear ? 0.5 : 0));
     if (mode != PX_TEX_ON) return px_tex_tap_at(at, n, (enum px_tex_address)mode, linear);
     at = at < 0 ? 0 : at > n * (int64_t)256 ? n * (int64_t)256 : at;
     int32_t first = (int32_t)((at - 128) >> 8);
@@ -490,7 +489,8 @@ static inline px_tex_place px_tex_place_of(const struct px_image *image, const s
     if (image->linear) {
         int64_t x =
             r->integer ? (int32_t)r->coord[0][lane] : px_tex_fixed(r->coord[0][lane], 0, false, false) >> 8;
-        p.x.i[0] = p.x.i[1] = x >= 0 && x < l->width ? (int32_t)x : -1;
+        enum px_tex_address mode = r->integer && r->lod == PX_TEX_LOD_LEVEL ? PX_TEX_CLAMP : PX_TEX_BORDER;
+        p.x.i[0] = p.x.i[1] = px_tex_wrapped(x, (int32_t)l->width, mode);
         return p;
     }
     if (image->kind == PX_IMAGE_CUBE || image->kind == PX_IMAGE_ACUBE) {
@@ -547,21 +547,11 @@ static inline uint32_t px_tex_lod(const struct px_image *image, const struct px_
     return (uint32_t)(lod < 0 ? 0 : lod > last ? last : lod);
 }
 
-/* What a texel's raw channel counts as against a reference: 1 if that is not above it, else 0. */
-static inline uint32_t px_tex_passes(const struct px_image *image, const struct px_sampler *s, uint32_t c,
-                                     uint32_t raw, uint32_t reference)
-{
-    uint32_t value = px_tex_value(image->format, s->read_normalized, px_tex_is_srgb(image, s, c), raw);
-    return px_tex_float(reference) <= px_tex_float(value) ? 0x3F800000 : 0;
-}
-
-/* Channel c, blended: places[1], of the next level, weighs `fraction` / 256. With a reference the texels are
- * compared first. */
+/* Channel c, blended: places[1], of the next level, weighs `fraction` / 256. */
 static inline uint32_t px_tex_channel(const struct px_image *image, const struct px_sampler *s,
-                                      const px_tex_place p[2], uint32_t level, uint32_t fraction,
-                                      const uint32_t *reference, uint32_t c)
+                                      const px_tex_place p[2], uint32_t level, uint32_t fraction, uint32_t c)
 {
-    enum px_tex_blend blend = reference ? PX_TEX_FLOAT : px_tex_blend_of(image, s, c);
+    enum px_tex_blend blend = px_tex_blend_of(image, s, c);
     bool seamless = s->seamless && (image->kind == PX_IMAGE_CUBE || image->kind == PX_IMAGE_ACUBE);
     px_tex_sum sum = {.negative = true};
     int32_t wide = 0;
@@ -579,7 +569,6 @@ static inline uint32_t px_tex_channel(const struct px_image *image, const struct
                 int32_t layer = image->kind == PX_IMAGE_3D ? p[k].z.i[z] : p[k].layer;
                 if (seamless && w[q]) px_tex_across(&layer, &x, &y, (int32_t)image->level[level + k].width);
                 t[q] = seamless && !w[q] ? 0 : px_tex_texel(image, s, level + k, x, y, layer, c);
-                if (reference) t[q] = px_tex_passes(image, s, c, t[q], *reference);
                 top[q] = t[q] >> 23 & 255;
                 if (blend == PX_TEX_SRGB) {
                     top[q] = px_tex_f16_to_f32(px_tex_srgb[(t[q] & 255) | 7]) >> 23;
@@ -593,13 +582,13 @@ static inline uint32_t px_tex_channel(const struct px_image *image, const struct
     return blend <= PX_TEX_SRGB ? px_tex_round(sum, blend != PX_TEX_FLOAT) : px_tex_from_wide(blend, wide);
 }
 
-/* Whether a fetch by texel numbers is of a level or layer that is not there, or by tex.1d or tex.level.1d,
- * which do that to linear memory alone. */
+/* Whether a fetch by texel numbers is of a level or layer that is not there, or of a 1D array by tex.1d or
+ * tex.level.1d, which are for linear memory. With a level the layer is clamped. */
 static inline bool px_tex_outside(const struct px_image *image, const struct px_tex_request *r, uint32_t lane)
 {
-    if (r->layer && r->layer[lane] >= image->layers / image->samples) return true;
-    if (image->kind == PX_IMAGE_1D && !image->linear) return true;
-    return r->lod == PX_TEX_LOD_LEVEL && r->level[lane] >= image->levels;
+    if (image->kind == PX_IMAGE_1D) return !image->linear;
+    if (r->lod == PX_TEX_LOD_LEVEL) return r->level[lane] >= image->levels;
+    return r->layer && r->layer[lane] >= image->layers / image->samples;
 }
 
 static inline px_texel px_tex_lane(const struct px_image *image, const struct px_sampler *s,
@@ -614,17 +603,15 @@ static inline px_texel px_tex_lane(const struct px_image *image, const struct px
     uint32_t level = trilinear ? lod >> 8 : (lod + 128) >> 8;
     px_tex_place p[2] = {px_tex_place_of(image, s, r, level, linear, lane)};
     if (trilinear && lod & 255) p[1] = px_tex_place_of(image, s, r, level + 1, linear, lane);
-    const uint32_t *reference = r->compare ? &r->compare[lane] : NULL;
     px_texel t = {{0}};
     for (uint32_t c = 0; c < image->channels; c++) {
         if (linear || trilinear) {
-            t.c[c] = px_tex_channel(image, s, p, level, trilinear ? lod & 255 : 0, c ? NULL : reference, c);
+            t.c[c] = px_tex_channel(image, s, p, level, trilinear ? lod & 255 : 0, c);
         } else {
             int32_t z = image->kind == PX_IMAGE_3D ? p[0].z.i[0] : p[0].layer;
             if ((r->integer || image->linear) && (p[0].x.i[0] | p[0].y.i[0] | z) < 0) return (px_texel){{0}};
             uint32_t raw = px_tex_texel(image, s, level, p[0].x.i[0], p[0].y.i[0], z, c);
             t.c[c] = px_tex_value(image->format, s->read_normalized, px_tex_is_srgb(image, s, c), raw);
-            if (reference && !c) t.c[c] = px_tex_passes(image, s, c, raw, *reference);
         }
     }
     if (r->halves) {
@@ -643,9 +630,7 @@ static inline px_texel px_tex_gather_lane(const struct px_image *image, const st
     px_texel t = {{0}};
     for (int q = 0; channel < image->channels && q < 4; q++) {
         uint32_t raw = px_tex_texel(image, s, 0, p.x.i[dx[q]], p.y.i[dy[q]], p.layer, channel);
-        t.c[q] = r->compare ? px_tex_passes(image, s, channel, raw, r->compare[lane])
-                            : px_tex_value(image->format, s->read_normalized,
-                                           px_tex_is_srgb(image, s, channel), raw);
+        t.c[q] = px_tex_value(image->format, s->read_normalized, px_tex_is_srgb(image, s, channel), raw);
     }
     return t;
 }

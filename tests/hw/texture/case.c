@@ -14,9 +14,8 @@ static const char *const kinds[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acu
 static const char *const formats[] = {"u8", "u16", "u32", "s8", "s16", "s32", "f16", "f32", NULL};
 static const char *const modes[] = {"wrap", "clamp", "mirror", "border", NULL};
 static const char *const filters[] = {"point", "linear", NULL};
-static const char *const ops[] = {
-    "tex",    "level",        "grad",    "gather",        "int", "intlevel", "offset",
-    "halves", "gatheroffset", "compare", "gathercompare", NULL};
+static const char *const ops[] = {"tex",    "level",  "grad",         "gather",  "int",           "intlevel",
+                                  "offset", "halves", "gatheroffset", "compare", "gathercompare", NULL};
 static const char *const contents[] = {"random", "wide", "wild", "ramp", "units", "levels", NULL};
 
 static bool word_of(const char *const *words, const char *value, int *out)

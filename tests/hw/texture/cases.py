@@ -117,6 +117,38 @@ def others():
             line("2d", format, f"address=border filter=linear border={border}", count=4)
 
 
+def rare():
+    """Offsets of any size, comparisons, texel numbers with a level, directions of subnormal numbers."""
+    for kind, size in [("2d", "37x21"), ("a2d", "21x37 layers=3")]:
+        for mode in MODES:
+            words = f"address={mode} normalized=1 border=1,2,3,4"
+            line(kind, "f32", f"op=gatheroffset far=1 {words}", size=size)
+            line(kind, "f32", f"op=offset far=1 filter=linear {words}", size=size)
+    line("3d", "f32", "op=offset far=1 filter=linear normalized=1 address=wrap")
+    for kind in ["2d", "a2d", "cube", "acube"]:
+        for filter in ["point", "linear"]:
+            line(kind, "f32", f"op=compare filter={filter} normalized=1 address=clamp")
+            line(kind, "u8 read=1", f"op=compare filter={filter} normalized=1 address=clamp")
+        if kind in ["2d", "cube"]:
+            line(kind, "f32", "op=gathercompare normalized=1 address=clamp")
+            line(kind, "u8 read=1", "op=gathercompare normalized=1 address=clamp")
+    for kind, size in [("a1d", "64 layers=3"), ("a2d", "64x16 layers=3")]:
+        for mode in ["wrap", "border"]:
+            for levels in [1, 4]:
+                words = f"op=intlevel levels={levels} address={mode} normalized=1 border=1,2,3,4"
+                line(kind, "f32", words, size=size)
+    line("1d", "f32", "op=intlevel linear=1")
+    line("1d", "u8", "op=intlevel linear=1")
+    for kind in ["cube", "acube"]:
+        for mode in MODES:
+            for filter in ["point", "linear"]:
+                words = f"tiny=1 normalized=1 address={mode} border=2,3,4,5 filter={filter}"
+                line(kind, "f32", words)
+                if filter == "linear":
+                    line(kind, "f32", words + " seamless=1")
+        line(kind, "f32", "op=gather tiny=1 normalized=1 address=mirror")
+
+
 def gradients():
     for kind in SIZES:
         size = {"1d": "256", "2d": "64x32", "3d": "32x16x8", "a1d": "64 layers=3", "a2d": "32x32 layers=3"}
@@ -132,3 +164,4 @@ if __name__ == "__main__":
     gathers()
     others()
     gradients()
+    rare()

@@ -58,8 +58,13 @@ static struct px_sampler sampler_of(const struct tex_case *c)
 
 struct rows {
     uint32_t coord[3][LANES], layer[LANES], level[LANES], dx[3][LANES], dy[3][LANES], offset[3][LANES],
-        compare[LANES], d[4][LANES];
+        d[4][LANES];
 };
+
+static bool gathers(const struct tex_case *c)
+{
+    return c->op == OP_GATHER || c->op == OP_GATHER_OFFSET || c->op == OP_GATHER_COMPARE;
+}
 
 static struct px_tex_request request_of(const struct tex_case *c, struct rows *rows)
 {
@@ -71,7 +76,7 @@ static struct px_tex_request request_of(const struct tex_case *c, struct rows *r
         if (c->op == OP_GRAD) r.dx[i] = rows->dx[i], r.dy[i] = rows->dy[i], r.lod = PX_TEX_LOD_GRAD;
         if (c->op == OP_OFFSET || c->op == OP_GATHER_OFFSET) r.offset[i] = rows->offset[i];
     }
-    if (c->op == OP_COMPARE || c->op == OP_GATHER_COMPARE) r.compare = rows->compare;
+    r.gather = gathers(c);
     if (c->op == OP_LEVEL || c->op == OP_INT_LEVEL) r.level = rows->level, r.lod = PX_TEX_LOD_LEVEL;
     if (c->kind == PX_IMAGE_A1D || c->kind == PX_IMAGE_A2D || c->kind == PX_IMAGE_ACUBE)
         r.layer = rows->layer;
@@ -86,7 +91,7 @@ static void take(const struct tex_case *c, struct rows *rows, uint32_t index, in
         rows->coord[k][i] = o.coord[k], rows->offset[k][i] = o.offset[k];
         rows->dx[k][i] = o.dx[k], rows->dy[k][i] = o.dy[k];
     }
-    rows->layer[i] = o.layer, rows->level[i] = o.level, rows->compare[i] = o.compare;
+    rows->layer[i] = o.layer, rows->level[i] = o.level;
 }
 
 bool model_run(const struct tex_case *c, const struct px_tex_rows *ask, uint32_t first, uint32_t n,
@@ -100,7 +105,7 @@ bool model_run(const struct tex_case *c, const struct px_tex_rows *ask, uint32_t
         for (int i = 0; i < LANES; i++) take(c, rows, first + k + (uint32_t)i, i);
         struct px_tex_request r = request_of(c, rows);
         uint32_t *d[4] = {rows->d[0], rows->d[1], rows->d[2], rows->d[3]};
-        if (c->op == OP_GATHER || c->op == OP_GATHER_OFFSET || c->op == OP_GATHER_COMPARE)
+        if (r.gather)
             ask->gather(&image, &sampler, &r, (uint32_t)c->component, d, LANES);
         else
             ask->sample(&image, &sampler, &r, d, LANES);
