@@ -255,6 +255,11 @@ static uint32_t misaligned(const uint32_t *mask, const uint32_t *x, uint32_t byt
     return n;
 }
 
+static bool format_is_signed(uint32_t format)
+{
+    return format == PX_IMAGE_S8 || format == PX_IMAGE_S16 || format == PX_IMAGE_S32;
+}
+
 static uint32_t move(struct px_gang *g, const struct px_tex_surface *s, const struct px_image *image,
                      const struct px_surf_request *r)
 {
@@ -263,7 +268,7 @@ static uint32_t move(struct px_gang *g, const struct px_tex_surface *s, const st
     const bool direct = !s->words.load || !s->apart;
     for (uint32_t i = 0; i < s->nvalues; i++) row[i] = direct ? g->frame + s->value[i] : (uint8_t *)apart[i];
     if (s->words.reduce) {
-        const bool sign = s->words.formatted ? image->format == PX_IMAGE_S32 : s->words.sign;
+        const bool sign = s->words.formatted ? format_is_signed(image->format) : s->words.sign;
         return px_surf_reduce(image, r, (enum px_surf_op)s->words.op, sign, row[0], g->n);
     }
     if (!s->words.load) return s->unit->store(image, r, (const void *const *)row, g->n);

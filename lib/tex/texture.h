@@ -15,9 +15,8 @@
  *
  * Threads. Any number may sample and load; stores by surface race as the kernel's do, and no element is torn.
  *
- * Results are a chip's bits (docs/fidelity-texture.md), with these exceptions: the level of detail of
- * gradients is that of the longer one, anisotropy is not there (one sample is taken), and a few more that
- * docs/fidelity.md lists.
+ * Results are a chip's bits (docs/fidelity-texture.md), with these exceptions: anisotropy is not there (one
+ * sample is taken), and a few more that docs/fidelity.md lists.
  */
 #ifndef PX_TEX_TEXTURE_H
 #define PX_TEX_TEXTURE_H

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include "approx/approx.h"
+#include "tex/lod.h"
 #include "tex/texture.h"
 
 extern const uint16_t px_tex_srgb[256]; /* image.c: linear halves */
@@ -511,21 +512,63 @@ static inline px_tex_place px_tex_place_of(const struct px_image *image, const s
     return p;
 }
 
-/* log2 of the longer gradient in texels; in cubes as if the greatest component of the coordinates were 1. Not
- * exact: the chip adds up to half a level where both are nearly as long. */
-static inline float px_tex_gradient(const struct px_image *image, const struct px_sampler *s,
-                                    const struct px_tex_request *r, uint32_t lane)
+/* The greatest component of a direction: z before y before x. */
+static inline int px_tex_major(const float p[3])
+{
+    float x = fabsf(p[0]), y = fabsf(p[1]), z = fabsf(p[2]);
+    return z >= x && z >= y ? 2 : y >= x;
+}
+
+/* Where a direction lies along the other axes of the face of greatest component `axis` and that sign; beyond
+ * an edge the next face is folded into the plane. True: it is. */
+static inline bool px_tex_unfold(const float p[3], int axis, float sign, float place[2])
+{
+    int own = px_tex_major(p);
+    float scale = 1.0f / fabsf(p[own]);
+    for (int i = 0, k = 0; i < 3; i++) {
+        if (i == axis) continue;
+        float beyond = 2 - sign * p[axis] * scale;
+        place[k++] = i == own ? (p[i] < 0 ? -beyond : beyond) : p[i] * scale;
+    }
+    return own != axis;
+}
+
+/* The gradients of a cube: by how much the place on the face changes. True: one of them leaves the face. */
+static inline bool px_tex_cube_gradients(const float c[3], float d[2][3])
+{
+    int axis = px_tex_major(c);
+    float sign = c[axis] < 0 ? -1 : 1, here[2], there[2];
+    bool leaves = false;
+    px_tex_unfold(c, axis, sign, here);
+    for (int k = 0; k < 2; k++) {
+        float next[3] = {c[0] + d[k][0], c[1] + d[k][1], c[2] + d[k][2]};
+        leaves |= px_tex_unfold(next, axis, sign, there);
+        d[k][0] = there[0] - here[0], d[k][1] = there[1] - here[1], d[k][2] = 0;
+    }
+    return leaves;
+}
+
+/* The level of detail of gradients, in 1/256. In 3D and on cubes they are differences of coordinates. */
+static inline int32_t px_tex_gradient(const struct px_image *image, const struct px_sampler *s,
+                                      const struct px_tex_request *r, uint32_t lane)
 {
     const struct px_image_level *l = &image->level[0];
-    float extent[3] = {(float)l->width, (float)l->height, (float)l->depth}, x = 0, y = 0, most = 0;
-    bool cube = image->kind == PX_IMAGE_CUBE || image->kind == PX_IMAGE_ACUBE;
+    const float extent[3] = {(float)l->width, (float)l->height, (float)l->depth};
+    bool cube = image->kind == PX_IMAGE_CUBE || image->kind == PX_IMAGE_ACUBE, opposite[3];
+    float d[2][3] = {{0}}, c[3] = {0};
     for (int i = 0; i < 3 && r->dx[i]; i++) {
-        float scale = cube ? extent[0] / 2 : px_tex_normalized(s, r) ? extent[i] : 1;
-        float dx = px_tex_float(r->dx[i][lane]) * scale, dy = px_tex_float(r->dy[i][lane]) * scale;
-        x += dx * dx, y += dy * dy;
-        most = fmaxf(most, fabsf(px_tex_float(r->coord[i][lane])));
+        c[i] = px_tex_float(r->coord[i][lane]);
+        d[0][i] = px_tex_float(r->dx[i][lane]), d[1][i] = px_tex_float(r->dy[i][lane]);
+        for (int k = 0; k < 2 && image->kind == PX_IMAGE_3D; k++) d[k][i] = (c[i] + d[k][i]) - c[i];
     }
-    return 0.5f * log2f(fmaxf(x, y)) - (cube ? log2f(most) : 0);
+    bool leaves = cube && px_tex_cube_gradients(c, d);
+    px_tex_short v[2][3];
+    for (int i = 0; i < 3; i++) {
+        float scale = cube ? extent[0] / 2 : px_tex_normalized(s, r) ? extent[i] : 1;
+        for (int k = 0; k < 2; k++) v[k][i] = px_tex_short_of(d[k][i], scale);
+        opposite[i] = signbit(d[0][i]) != signbit(d[1][i]);
+    }
+    return px_tex_short_log2(px_tex_longest(v[0], v[1], leaves ? NULL : opposite));
 }
 
 /* The level of detail that a lane asks for, in 1/256, between the first and last level. */
@@ -537,9 +580,10 @@ static inline uint32_t px_tex_lod(const struct px_image *image, const struct px_
     if (r->integer)
         return r->lod == PX_TEX_LOD_LEVEL ? px_tex_min(r->level[lane], image->levels - 1u) * 256 : 0;
     int64_t lod = -32 * 256;
-    if (r->lod != PX_TEX_LOD_BASE) {
-        float l =
-            r->lod == PX_TEX_LOD_GRAD ? px_tex_gradient(image, s, r, lane) : px_tex_float(r->level[lane]);
+    if (r->lod == PX_TEX_LOD_GRAD) {
+        lod = px_tex_gradient(image, s, r, lane);
+    } else if (r->lod == PX_TEX_LOD_LEVEL) {
+        float l = px_tex_float(r->level[lane]);
         lod = l != l ? 0 : l > 32 ? 32 * 256 : l < -32 ? -32 * 256 : (int64_t)(l * 256);
     }
     lod += (int32_t)((s->bias < -15 ? -15 : s->bias > 15 ? 15 : s->bias) * 256);

@@ -21,13 +21,12 @@
 
 enum { PIECE = 65536 };
 
-/* What is not exact: levels of detail of gradients, and by --full (a few fetches of 10^6) cubes with
- * subnormal directions in modes that mirror or have a border, and sums over slices of several scales. */
+/* What is not exact: levels of detail of gradients in 3D and on cubes, and by --full (a few fetches of 10^6)
+ * sums over slices of several scales. */
 static bool known(const struct tex_case *c, bool full)
 {
-    if (c->op == OP_GRAD) return true;
     bool cube = c->kind == PX_IMAGE_CUBE || c->kind == PX_IMAGE_ACUBE;
-    if (cube && (c->address[0] == PX_TEX_MIRROR || c->address[0] == PX_TEX_BORDER)) return true;
+    if (c->op == OP_GRAD) return cube || c->kind == PX_IMAGE_3D;
     return full && c->kind == PX_IMAGE_3D && (c->format >= PX_IMAGE_F16 || c->srgb);
 }
 
