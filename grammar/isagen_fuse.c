@@ -108,17 +108,20 @@ static void statement(FILE *out, const struct ig_fuse *f, int k, const char *to)
     fputs(";\n        }\n", out);
 }
 
-static void function(FILE *out, const struct ig_fuse *f)
+static void function(FILE *out, const struct ig_fuse *f, bool masked)
 {
     const char *d = ig_lane_type(f->h[1], f->h[1]->d)->row;
-    fprintf(out, "\nstatic int %s(struct px_gang *g, const struct px_insn *in)\n{\n", name_of(f));
+    fprintf(out, "\nstatic int %s%s(struct px_gang *g, const struct px_insn *in)\n{\n", name_of(f),
+            masked ? "_masked" : "");
     opened(out, f, 0);
     opened(out, f, 1);
     fprintf(out, "    %s *pd = PX_ROW(g, %s, in->d);\n    const uint32_t n = g->n & ~31u;\n", d, d);
+    if (masked) fputs("    const uint32_t *mask = PX_ROW(g, uint32_t, in->m);\n", out);
     fputs("#pragma GCC ivdep\n    for (uint32_t i = 0; i < n; i++) {\n", out);
-    fprintf(out, "        %s t;\n", ig_lane_type(f->h[0], f->h[0]->d)->row);
+    fprintf(out, "        %s t;\n        %s u;\n", ig_lane_type(f->h[0], f->h[0]->d)->row, d);
     statement(out, f, 0, "t");
-    statement(out, f, 1, "pd[i]");
+    statement(out, f, 1, "u");
+    fprintf(out, "        pd[i] = %s;\n", masked ? "mask[i] ? u : pd[i]" : "u");
     fputs("    }\n    return PX_STEP_SKIP;\n}\n", out);
 }
 
@@ -137,18 +140,30 @@ void ig_emit_fused(FILE *out)
           "#include \"ops/lane.h\"\n#include \"ops/row.h\"\n\n",
           out);
     for (int i = 0; i < nfuses; i++) resolve(&fuses[i]);
-    for (int i = 0; i < nfuses; i++) function(out, &fuses[i]);
+    for (int i = 0; i < nfuses; i++) {
+        function(out, &fuses[i], false);
+        if (fuses[i].h[1]->hot) function(out, &fuses[i], true);
+    }
     fputs("\n", out);
-    for (int i = 0; i < nfuses; i++)
+    for (int i = 0; i < nfuses; i++) {
         for (int k = 0; k < 2; k++)
             fprintf(out, "px_handler_function PX_AT_LEVEL(%s_%s);\n", fuses[i].name[k],
                     plain_shape(fuses[i].shape[k]));
+        if (fuses[i].h[1]->hot)
+            fprintf(out, "px_handler_function PX_AT_LEVEL(%s_%s_masked);\n", fuses[i].name[1],
+                    plain_shape(fuses[i].shape[1]));
+    }
     fputs("\nconst struct px_fused PX_AT_LEVEL(fused)[] = {\n", out);
     for (int i = 0; i < nfuses; i++) {
         const struct ig_fuse *f = &fuses[i];
-        fprintf(out, "    {PX_AT_LEVEL(%s_%s), PX_AT_LEVEL(%s_%s), %s, %d, %d},\n", f->name[0],
-                plain_shape(f->shape[0]), f->name[1], plain_shape(f->shape[1]), name_of(f),
-                (int)(strchr(f->shape[1], 't') - f->shape[1]), f->h[1]->ns);
+        const char *second = ig_format("%s_%s", f->name[1], plain_shape(f->shape[1]));
+        fprintf(out, "    {PX_AT_LEVEL(%s_%s), PX_AT_LEVEL(%s), %s, ", f->name[0], plain_shape(f->shape[0]),
+                second, name_of(f));
+        if (f->h[1]->hot)
+            fprintf(out, "PX_AT_LEVEL(%s_masked), %s_masked, ", second, name_of(f));
+        else
+            fputs("NULL, NULL, ", out);
+        fprintf(out, "%d, %d},\n", (int)(strchr(f->shape[1], 't') - f->shape[1]), f->h[1]->ns);
     }
     fputs("    {0}};\n", out);
 }

@@ -329,6 +329,16 @@ static const char *finished(const char *statement)
     return n && strchr(";}", statement[n - 1]) ? statement : ig_format("%s;", statement);
 }
 
+/* A comparison whose sources may change places. */
+static bool is_symmetric(const char *name)
+{
+    static const char *const ops[] = {"setp_eq_",  "setp_ne_",  "setp_equ_",
+                                      "setp_neu_", "setp_num_", "setp_nan_"};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (!strncmp(name, ops[i], strlen(ops[i]))) return true;
+    return false;
+}
+
 /* Number of the handler for the chosen words, made when new; -1 when the combination means nothing. */
 static int handler_for(struct expansion *x, bool with_e)
 {
@@ -349,7 +359,7 @@ static int handler_for(struct expansion *x, bool with_e)
         handlers[found = ig_nhandlers++] = h;
     }
     handlers[found].hot |= is_hot(x);
-    handlers[found].swaps |= form->swaps;
+    handlers[found].swaps |= form->swaps || is_symmetric(handlers[found].name);
     return found;
 }
 

@@ -53,11 +53,6 @@ static bool is_straight(const struct px_ir_inst *in)
 
 /* The same, and it does not matter which lanes run it, nor whether it is tried again after it could not be
  * done. */
-static bool computes(const struct px_ir_inst *in)
-{
-    return is_straight(in) && px_ir_kind_of(in->op) != PX_IR_TABLE && in->op != PX_IR_SREG;
-}
-
 static bool is_placeless(const struct px_irfn *f, const struct px_ir_inst *in)
 {
     if (!is_straight(in) || in->op == PX_IR_SREG || px_ir_is(in, PX_OP_atom) || px_ir_is(in, PX_OP_red))
@@ -65,6 +60,13 @@ static bool is_placeless(const struct px_irfn *f, const struct px_ir_inst *in)
     const bool load = px_ir_is(in, PX_OP_ld), store = px_ir_is(in, PX_OP_st);
     if (!load && !store) return true;
     return in->nopds == 2 && px_ir_opds(f, in)[load].type != PX_SPACE_LOCAL;
+}
+
+/* It looks at no lanes. */
+static bool computes(const struct px_ir_inst *in)
+{
+    return is_straight(in) && px_ir_kind_of(in->op) != PX_IR_TABLE && in->op != PX_IR_SREG &&
+           in->guard == PX_NONE32;
 }
 
 /* ---- forks ---- */
@@ -91,15 +93,7 @@ static struct px_way way_of(const struct px_emitter *e, uint32_t node, const uin
     uint32_t first = e->pc_of[node], end = end_of[node];
     const uint32_t before = first ? code[first - 1].ord : 0, insts = code[end - 1].ord - before;
     while (end > first && px_emit_goes(&code[end - 1])) end--;
-    return (struct px_way){first, end, insts};
-}
-
-static bool way_computes(const struct px_irfn *f, uint32_t node)
-{
-    const struct px_flow_block b = f->graph.blocks[node];
-    for (uint32_t i = b.first; i < b.first + b.n; i++)
-        if (!computes(&f->insts.at[i]) && f->insts.at[i].op != PX_IR_JUMP) return false;
-    return true;
+    return (struct px_way){first, end, insts, NULL};
 }
 
 static bool find_fork(const struct px_emitter *e, uint32_t p, const uint32_t *end_of, struct px_fork *fork)
@@ -123,9 +117,8 @@ static bool find_fork(const struct px_emitter *e, uint32_t p, const uint32_t *en
         return false;
     if (join >= f->graph.nblocks || place[join] <= p) return false;
     fork->join = e->pc_of[join];
-    fork->computes = true;
-    if (join != other) fork->other = way_of(e, other, end_of), fork->computes &= way_computes(f, other);
-    if (join != taken) fork->taken = way_of(e, taken, end_of), fork->computes &= way_computes(f, taken);
+    if (join != other) fork->other = way_of(e, other, end_of);
+    if (join != taken) fork->taken = way_of(e, taken, end_of);
     return fork->join >= fork->other.end && fork->join >= fork->taken.end;
 }
 
@@ -232,22 +225,31 @@ static int by_pc(const void *pc, const void *whole)
     return (a > b) - (a < b);
 }
 
-static void write_whole(const struct px_emitter *e, const struct px_loop *loop)
+static px_handler whole_at(const struct px_emitter *e, uint32_t pc)
 {
-    for (uint32_t pc = loop->head; pc < loop->end; pc++) {
-        const struct px_whole *w =
-            e->wholes.n ? bsearch(&pc, e->wholes.at, e->wholes.n, sizeof *w, by_pc) : NULL;
-        if (w) loop->code[pc - loop->head].fn = w->fn;
-    }
+    const struct px_whole *w = e->wholes.n ? bsearch(&pc, e->wholes.at, e->wholes.n, sizeof *w, by_pc) : NULL;
+    return w ? w->fn : NULL;
 }
 
-static void fuse_block(const struct finder *s, const struct px_loop *loop, uint32_t p)
+/* Records [first, end) of the divergent version, with one more behind them. */
+static struct px_insn *copy_records(const struct px_emitter *e, uint32_t first, uint32_t end)
+{
+    const uint32_t n = end - first;
+    struct px_insn *code = PX_NEW_N(e->f->coder->keep, struct px_insn, n + 1);
+    memcpy(code, e->f->code->div + first, n * sizeof *code);
+    code[n] = (struct px_insn){.fn = leave};
+    return code;
+}
+
+/* Records of the block at place p of the order, of which the one at pc `first` is code[0]. */
+static void fuse_block(const struct finder *s, struct px_insn *code, uint32_t first, uint32_t p)
 {
     const struct px_emitter *e = s->e;
     const struct px_irfn *f = e->f;
     const struct px_flow_block b = f->graph.blocks[f->loops.order[p]];
     const struct px_ir_inst *before = NULL;
     uint32_t last = 0;
+    if (!(f->coder->engine & PX_ENGINE_fusion)) return;
     for (uint32_t i = 0; i < b.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[b.first + i];
         const uint32_t place = s->placed[p] + i, pc = e->pc_at[place], n = e->pc_at[place + 1] - pc;
@@ -256,7 +258,7 @@ static void fuse_block(const struct finder *s, const struct px_loop *loop, uint3
         if (one && before && last + 1 == pc) {
             const struct px_ir_opd *d = px_ir_opds(f, before);
             if (d->kind == PX_IR_REG && !s->is_base[d->at] && px_fuse_dies(f, d, in, place))
-                px_fuse_pair(f->coder->level, &loop->code[last - loop->head]);
+                px_fuse_pair(f->coder->level, &code[last - first]);
         }
         before = one ? in : NULL;
         last = pc;
@@ -266,16 +268,71 @@ static void fuse_block(const struct finder *s, const struct px_loop *loop, uint3
 static void make_code(const struct finder *s, uint32_t p, struct px_loop *loop)
 {
     const struct px_emitter *e = s->e;
-    const struct px_coder *coder = e->f->coder;
-    const uint32_t n = loop->end - loop->head;
-    loop->code = PX_NEW_N(coder->keep, struct px_insn, n + 1);
-    memcpy(loop->code, e->f->code->div + loop->head, n * sizeof *loop->code);
-    loop->code[n] = (struct px_insn){.fn = leave, .ord = loop->code[n - 1].ord, .src = loop->code[n - 1].src};
-    loop->whole = coder->engine & PX_ENGINE_loops;
+    const struct px_irfn *f = e->f;
+    loop->code = copy_records(e, loop->head, loop->end);
+    loop->whole = f->coder->engine & PX_ENGINE_loops;
+    loop->masked = !loop->whole;
     if (!loop->whole) return;
-    write_whole(e, loop);
-    if (!(coder->engine & PX_ENGINE_fusion)) return;
-    for (uint32_t k = 0; k < px_forks_blocks(e->f, p); k++) fuse_block(s, loop, p + k);
+    for (uint32_t pc = loop->head; pc < loop->end; pc++) {
+        const px_handler fn = whole_at(e, pc);
+        if (fn) loop->code[pc - loop->head].fn = fn;
+    }
+    for (uint32_t k = p; k < p + px_forks_blocks(f, p); k++) {
+        const struct px_flow_block b = f->graph.blocks[f->loops.order[k]];
+        for (uint32_t i = b.first; i < b.first + b.n; i++)
+            loop->masked |= !computes(&f->insts.at[i]) && !is_branch(&f->insts.at[i]);
+        fuse_block(s, loop->code, loop->head, k);
+    }
+}
+
+/* ---- records of ways inside loops ---- */
+
+/* Nobody but the lanes of the way has anything in the row of what the instruction writes. */
+static bool is_local(const struct finder *s, const struct px_way *way, const struct px_ir_inst *in)
+{
+    const struct px_ir_opd *d = px_ir_opds(s->e->f, in);
+    if (in->ndst != 1 || d->kind != PX_IR_REG || s->e->f->regs.at[d->at].temp) return false;
+    const struct px_loop_row row = row_of(s, d->at);
+    return row.first_pc >= way->first && row.last_pc < way->end;
+}
+
+/* The way is the block at place p. False: it does not only compute, or writes the row that says who goes it.
+ */
+static bool make_way(const struct finder *s, uint32_t p, struct px_way *way, uint32_t predicate,
+                     uint32_t mask)
+{
+    const struct px_emitter *e = s->e;
+    const struct px_irfn *f = e->f;
+    const struct px_flow_block b = f->graph.blocks[f->loops.order[p]];
+    way->code = copy_records(e, way->first, way->end);
+    for (uint32_t pc = way->first; pc < way->end; pc++) {
+        struct px_insn *r = &way->code[pc - way->first];
+        if (r->d == predicate || r->e == predicate || r->x[0] == predicate) return false;
+        if (!r->m) r->m = mask;
+    }
+    for (uint32_t i = 0; i < b.n; i++) {
+        const struct px_ir_inst *in = &f->insts.at[b.first + i];
+        const uint32_t place = s->placed[p] + i;
+        if (!computes(in) && in->op != PX_IR_JUMP) return false;
+        if (!computes(in) || !is_local(s, way, in)) continue;
+        for (uint32_t pc = e->pc_at[place]; pc < e->pc_at[place + 1] && pc < way->end; pc++)
+            if (whole_at(e, pc)) way->code[pc - way->first].fn = whole_at(e, pc);
+    }
+    fuse_block(s, way->code, way->first, p);
+    return true;
+}
+
+/* `node` is the block with the branch. */
+static void make_ways(const struct finder *s, uint32_t node, struct px_fork *fork)
+{
+    const struct px_irfn *f = s->e->f;
+    const struct px_ir_inst *last = last_of(f, node);
+    const uint32_t predicate = f->code->div[fork->at].a, taken = node_at(f, last->target);
+    fork->by_taken = last->fact;
+    fork->inside = (!fork->taken.insts || make_way(s, f->loops.place[taken], &fork->taken, predicate,
+                                                   fork->by_taken ? 0 : predicate)) &&
+                   (!fork->other.insts || make_way(s, f->loops.place[node + 1], &fork->other, predicate,
+                                                   fork->by_taken ? predicate : 0));
 }
 
 /* Both lie in the order of the code. */
@@ -309,7 +366,9 @@ void px_forks_find(struct px_emitter *e, const uint32_t *end_of)
 {
     struct px_irfn *f = e->f;
     struct px_fcode *code = f->code;
+    const uint32_t engine = f->coder->engine;
     struct finder s;
+    uint32_t inside = 0; /* places up to this one are of the last loop */
     PX_VEC(struct px_fork) forks = {0};
     PX_VEC(struct px_loop) loops = {0};
     begin(&s, e, end_of);
@@ -318,13 +377,15 @@ void px_forks_find(struct px_emitter *e, const uint32_t *end_of)
         struct px_loop loop;
         const uint32_t node = f->loops.order[p];
         if (node >= f->graph.nblocks || end_of[node] == e->pc_of[node]) continue;
-        if (f->coder->engine & PX_ENGINE_forks && find_fork(e, p, end_of, &fork)) {
-            fork.at = branch_at(e, node, end_of);
-            px_vec_push(f->coder->pass, &forks, fork);
+        if (engine & PX_ENGINE_narrow && find_loop(&s, p, &loop)) {
+            make_code(&s, p, &loop);
+            px_vec_push(f->coder->pass, &loops, loop);
+            inside = p + px_forks_blocks(f, p);
         }
-        if (!(f->coder->engine & PX_ENGINE_narrow) || !find_loop(&s, p, &loop)) continue;
-        make_code(&s, p, &loop);
-        px_vec_push(f->coder->pass, &loops, loop);
+        if (!(engine & PX_ENGINE_forks) || !find_fork(e, p, end_of, &fork)) continue;
+        fork.at = branch_at(e, node, end_of);
+        if (p < inside && engine & PX_ENGINE_loops) make_ways(&s, node, &fork);
+        px_vec_push(f->coder->pass, &forks, fork);
     }
     code->nforks = forks.n;
     code->nloops = loops.n;

@@ -54,10 +54,13 @@ void px_fuse_pair(const struct px_level *level, struct px_insn *first)
     for (const struct px_fused *x = level->fused; x->fn; x++) {
         const uint32_t from[3] = {second->a, second->b, second->c};
         uint32_t rest[3] = {0}, n = 0;
-        if (x->first != first->fn || x->second != second->fn || from[x->at] != first->d) continue;
+        const bool masked = x->masked && second->fn == x->second_masked;
+        if (x->first != first->fn || (x->second != second->fn && !masked) || from[x->at] != first->d)
+            continue;
         for (uint32_t i = 0; i < x->nsources; i++)
             if (i != x->at) rest[n++] = from[i];
-        first->fn = x->fn;
+        first->fn = masked ? x->masked : x->fn;
+        first->m = second->m;
         first->d = second->d;
         first->x[0] = rest[0], first->x[1] = rest[1], first->e = rest[2];
         first->ord = second->ord;

@@ -21,13 +21,19 @@ struct px_left {
     uint32_t pc;
     struct px_lanes lanes;
 };
+/* Where the lanes of each warp end, which stand in their order, and where those begin again that a word of
+ * bits cuts in two. */
+struct px_warp_ends {
+    struct px_lanes last,
+        again; /* a bit at its last lane in a word; at the last one of a part that goes on */
+};
 struct px_narrow {
     uint8_t *room;
     size_t bytes;
     uint8_t lane[256];
     uint32_t nleft;
     struct px_left left[PX_NARROW_LEFT];
-    struct px_lanes warps[8]; /* where lanes of each warp stand; while instructions are counted */
+    struct px_warp_ends ends; /* while instructions are counted */
 };
 
 /* What a worker thread owns. One per thread, reused for CTA after CTA. */

@@ -206,15 +206,21 @@ struct px_origin {
  * A branch whose two ways meet at once: the lanes that do not branch run `other`, those that do `taken`, and
  * both go on at join. A way is straight: records [first, end) of so many instructions of the text; 0 of them:
  * no way at all.
+ *
+ * Ways that only compute may have records of their own for the lanes of a px_loop that have moved aside, with
+ * one more behind the last that stops. Those of one way are masked by the row of the branch's predicate,
+ * which nothing in the ways writes, those of the other by the mask row.
  */
 struct px_way {
     uint32_t first, end, insts;
+    struct px_insn *code; /* NULL: none */
 };
 struct px_fork {
     uint32_t at; /* pc of the branch */
     struct px_way other, taken;
     uint32_t join;
-    bool computes; /* and does nothing else: its records look at no lanes but the mask row */
+    bool inside;   /* the ways have records of their own */
+    bool by_taken; /* the mask row is for the lanes that branch; else for the others */
 };
 
 /*
@@ -233,7 +239,8 @@ struct px_loop {
     uint32_t head, end, nrows;
     struct px_loop_row *rows; /* those of registers that it names */
     struct px_insn *code;
-    bool whole; /* they do write whole rows */
+    bool whole;  /* they do write whole rows */
+    bool masked; /* some of them look at the mask row all the same */
 };
 
 /* A variable in local memory, for messages. */
@@ -320,9 +327,10 @@ enum px_fixed {
     PX_FIX_COUNT
 };
 
-/* Two statements, of which the second reads what the first computes as its source `at`, in one loop. */
+/* Two statements, of which the second reads what the first computes as its source `at`, in one loop; `masked`
+ * the same for second_masked, NULL when there is none. */
 struct px_fused {
-    px_handler first, second, fn;
+    px_handler first, second, fn, second_masked, masked;
     uint32_t at, nsources; /* sources of the second */
 };
 

@@ -120,12 +120,20 @@ static void pack(void *to, const void *from, const uint64_t *bits, uint32_t n, u
 
 PX_INLINE int branch_on(struct px_gang *g, const struct px_insn *in, bool negate)
 {
-    struct px_lanes p;
-    to_bits(PX_ROW(g, uint32_t, in->a), g->n, p.w);
-    struct px_lanes t = negate ? px_lanes_minus(g->active, p) : px_lanes_and(g->active, p);
-    if (px_lanes_empty(&t)) return PX_STEP_NEXT;
-    if (px_lanes_equal(&t, &g->active)) return PX_STEP_JUMP;
-    g->taken = t;
+    const uint32_t *row = PX_ROW(g, uint32_t, in->a), n = g->n;
+    uint64_t some = 0, differ = 0;
+    uint32_t w = 0;
+    for (; w * 64 < n; w++, row += 64) { /* word by word: who reads them together would wait for all */
+        uint64_t p = bits_of_warp(row);
+        if (w * 64 + 32 < n) p |= (uint64_t)bits_of_warp(row + 32) << 32;
+        const uint64_t active = g->active.w[w], t = active & (negate ? ~p : p);
+        g->taken.w[w] = t;
+        some |= t;
+        differ |= t ^ active;
+    }
+    if (!some) return PX_STEP_NEXT;
+    if (!differ) return PX_STEP_JUMP;
+    for (; w < PX_MASK_WORDS; w++) g->taken.w[w] = 0;
     return PX_STEP_SPLIT;
 }
 

@@ -42,7 +42,8 @@ struct run {
     const struct px_insn *code; /* conv or div of the frame's function */
     uint64_t *budget;
     uint32_t turns; /* backward branches of the gang */
-    bool fell; /* the entry runs the divergent version because something taken for granted did not hold */
+    bool fell;   /* the entry runs the divergent version because something taken for granted did not hold */
+    bool forked; /* in convergent code, since loops were looked at last */
     struct px_laps laps;           /* of a narrowed loop, not yet counted */
     const struct px_loop *refused; /* a loop with a record that could not be done narrowed */
 };
@@ -193,6 +194,18 @@ static bool spend(struct run *r)
     return true;
 }
 
+/* `lanes` of the running entry may go on by themselves, at pc. */
+static void part(const struct run *r, uint32_t pc, struct px_lanes lanes)
+{
+    if (!r->e->frame->rows) px_kept_part(r->g, pc, lanes);
+}
+
+static void part_all(const struct run *r, uint32_t pc)
+{
+    part(r, pc, r->e->mask);
+    r->e->frame->rows = true;
+}
+
 /* ---- loops whose lanes part ---- */
 
 /* Lanes of a narrowed loop go on elsewhere, once all have left. */
@@ -224,11 +237,14 @@ static bool jump_inside(struct run *r, const struct px_loop *loop, uint32_t *pc,
 }
 
 /* Both ways of a fork. True: all stand at *pc behind it. */
-static bool fork_inside(struct run *r, const struct px_loop *loop, uint32_t *pc, const struct px_fork *fork)
+static bool fork_inside(struct run *r, const struct px_loop *loop, uint32_t *pc, const struct px_insn *in)
 {
     struct px_gang *g = r->g;
+    const struct px_fork *fork = &r->e->frame->code->forks[in->x[0] - 1];
     struct px_fork_stop stop;
     *pc = fork->join;
+    if (fork->inside) return px_fork_inside(g, fork, loop, &r->laps), true;
+    px_tally_split(g, in->ord);
     if (px_fork_run(g, fork, &stop) == PX_STEP_NEXT) return true;
     const struct px_lanes rest = px_lanes_minus(g->active, stop.lanes);
     leave_loop(r, loop, stop.lanes, stop.pc);
@@ -242,8 +258,8 @@ static bool split_inside(struct run *r, const struct px_loop *loop, uint32_t *pc
     struct px_gang *g = r->g;
     const struct px_lanes taken = g->taken, others = px_lanes_minus(g->active, taken);
     const bool back = in->target >= loop->head && in->target < loop->end, on = *pc + 1 < loop->end;
+    if (in->x[0]) return fork_inside(r, loop, pc, in);
     px_tally_split(g, in->ord);
-    if (in->x[0]) return fork_inside(r, loop, pc, &r->e->frame->code->forks[in->x[0] - 1]);
     if (!back || on) leave_loop(r, loop, taken, in->target);
     if (back || !on) leave_loop(r, loop, others, *pc + 1);
     if (back == on) return false;
@@ -280,19 +296,31 @@ static void run_loop(struct run *r, const struct px_loop *loop, uint32_t *stoppe
 }
 
 /*
- * Does the entry run the loop? Then its lanes go on elsewhere when this returns, or all that were still
- * inside stand where a record could not be done for lanes that had moved: they do it now, before anybody else
- * runs.
+ * Does the entry run the loop? Convergent code gives way only where lanes have parted and nothing but
+ * arithmetic is done. Then its lanes go on elsewhere when this returns, or all that were still inside stand
+ * where a record could not be done for lanes that had moved: they do it now, before anybody else runs.
  */
 static enum after narrow_loop(struct run *r, const struct px_insn **in, uint32_t head)
 {
     struct px_gang *g = r->g;
     struct px_narrow *w = &g->worker->narrow;
     const struct px_fcode *f = r->e->frame->code;
-    if (r->code != f->div) return AFTER_GO;
-    const struct px_loop *loop = px_loop_at(f, head);
+    const bool together = r->code != f->div, forked = r->forked;
     uint32_t stopped = UINT32_MAX;
-    if (!loop || loop == r->refused || g->merge_pc < loop->end || !px_narrow_begin(g, loop)) return AFTER_GO;
+    r->forked = false;
+    if (together && !forked) return AFTER_GO;
+    const struct px_loop *loop = px_loop_at(f, head);
+    if (!loop || loop == r->refused || g->merge_pc < loop->end) return AFTER_GO;
+    if (together) {
+        if (!loop->whole || loop->masked) return AFTER_GO;
+        part_all(r, head);
+        r->code = f->div;
+        *in = r->code + head;
+    }
+    if (!px_narrow_begin(g, loop)) {
+        r->fell |= together;
+        return AFTER_GO;
+    }
     r->laps = (struct px_laps){0};
     run_loop(r, loop, &stopped);
     px_tally_lapped(g, &r->laps);
@@ -327,18 +355,6 @@ static enum after go_to(struct run *r, const struct px_insn **in, uint32_t targe
     return narrow_loop(r, in, target);
 }
 
-/* `lanes` of the running entry may go on by themselves, at pc. */
-static void part(const struct run *r, uint32_t pc, struct px_lanes lanes)
-{
-    if (!r->e->frame->rows) px_kept_part(r->g, pc, lanes);
-}
-
-static void part_all(const struct run *r, uint32_t pc)
-{
-    part(r, pc, r->e->mask);
-    r->e->frame->rows = true;
-}
-
 /* Both ways of a short branch, one after the other, in the divergent version whichever runs here: what
  * convergent code keeps elsewhere than in rows has to be in them before, and is taken from them after. */
 static enum after do_fork(struct run *r, const struct px_fork *fork, const struct px_insn **in)
@@ -347,6 +363,7 @@ static enum after do_fork(struct run *r, const struct px_fork *fork, const struc
     struct px_frame *f = r->e->frame;
     const uint32_t next = (uint32_t)(*in - r->code) + 1;
     const bool scalars = !f->rows;
+    r->forked = true;
     part(r, next, px_lanes_minus(r->e->mask, r->g->taken));
     part(r, (*in)->target, r->g->taken);
     f->rows = true;

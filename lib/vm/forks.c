@@ -87,6 +87,28 @@ int px_fork_run(struct px_gang *g, const struct px_fork *fork, struct px_fork_st
     return step;
 }
 
+static void run_inside(struct px_gang *g, const struct px_way *way)
+{
+    const struct px_insn *in = way->code;
+    int step;
+    if (!way->insts) return;
+    while ((step = in->fn(g, in)) <= PX_STEP_NEXT) in += 1 - step;
+}
+
+void px_fork_inside(struct px_gang *g, const struct px_fork *fork, const struct px_loop *loop,
+                    struct px_laps *laps)
+{
+    const struct px_lanes others = px_lanes_minus(g->active, g->taken);
+    const uint32_t n = px_lanes_count(&g->taken);
+    uint32_t *mask = PX_ROW(g, uint32_t, 0);
+    px_tally_fork(g, laps, fork, n);
+    if (fork->by_taken ? fork->taken.insts : fork->other.insts)
+        g->level->to_row(fork->by_taken ? g->taken.w : others.w, g->n, mask);
+    run_inside(g, &fork->other);
+    run_inside(g, &fork->taken);
+    if (loop->masked) g->level->to_row(g->active.w, g->n, mask);
+}
+
 /* ---- narrowed loops ---- */
 
 static bool make_room(struct px_gang *g, size_t bytes)

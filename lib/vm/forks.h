@@ -8,6 +8,7 @@
 #define PX_VM_FORKS_H
 
 #include "gang/gang.h"
+#include "vm/tally.h"
 
 /* The fork whose branch is at pc, the loop that begins there; NULL when there is none. */
 const struct px_fork *px_fork_at(const struct px_fcode *code, uint32_t pc);
@@ -24,6 +25,10 @@ struct px_fork_stop {
  * its end. PX_STEP_TRAP: one has trapped. PX_STEP_WIDEN: they stand as *stop says.
  */
 int px_fork_run(struct px_gang *g, const struct px_fork *fork, struct px_fork_stop *stop);
+
+/* The same in a narrowed loop, of a fork whose ways have records of their own: nothing can go wrong there. */
+void px_fork_inside(struct px_gang *g, const struct px_fork *fork, const struct px_loop *loop,
+                    struct px_laps *laps);
 
 /*
  * The active lanes move into the worker's spare frame, which is the running one from now on; together, when

@@ -9,45 +9,66 @@ static struct px_tally *counter(const struct px_gang *g, uint32_t index)
     return &g->worker->tally[g->running->code->tally_at + index];
 }
 
-/* A bit for each warp of which a lane is among `lanes`. */
-static uint32_t warps_of(const struct px_gang *g, const struct px_lanes *lanes)
+/* Warps are bits at the last lane that they have in a word. Where lanes are as in the gang, these are: */
+#define WHOLE_WARPS 0x8000000080000000u
+static const struct px_warp_ends whole = {{{WHOLE_WARPS, WHOLE_WARPS, WHOLE_WARPS, WHOLE_WARPS}}, {{0}}};
+
+/*
+ * The warps of which a lane is among `lanes`. The lanes of a warp stand side by side, so adding ones to all
+ * but the last of them carries into that one's bit when any is set.
+ */
+static struct px_lanes warps_of(const struct px_gang *g, const struct px_lanes *lanes)
 {
-    uint32_t warps = 0;
-    if (g->narrow) {
-        const struct px_lanes *stand = g->worker->narrow.warps;
-        for (uint32_t i = 0; i < 8; i++) {
-            uint64_t any = 0;
-            for (uint32_t w = 0; w * 64 < g->n; w++) any |= stand[i].w[w] & lanes->w[w];
-            warps |= (uint32_t)(any != 0) << i;
+    const struct px_warp_ends *ends = g->narrow ? &g->worker->narrow.ends : &whole;
+    struct px_lanes warps = {{0}};
+    uint64_t cut = 0;
+    for (uint32_t w = 0; w * 64 < g->n; w++) {
+        const uint64_t last = ends->last.w[w], in = lanes->w[w];
+        warps.w[w] = (((in & ~last) + ~last) | in) & last;
+        if (cut) warps.w[w] |= ends->again.w[w];
+        cut = 0;
+        if (w * 64 + 64 < g->n && ends->again.w[w + 1]) {
+            cut = warps.w[w] >> 63;
+            warps.w[w] &= ~(1ull << 63);
         }
-        return warps;
-    }
-    for (uint32_t i = 0; i < PX_MASK_WORDS; i++) {
-        const uint64_t w = lanes->w[i];
-        warps |= ((uint32_t)((uint32_t)w != 0) | (uint32_t)(w >> 32 != 0) << 1) << 2 * i;
     }
     return warps;
 }
 
-/* Of eight bits how many are set; where the processor's own instruction may not be used, this is faster than
- * a call. */
-static uint32_t number(uint32_t warps)
+/* How many: each byte has a few at most. */
+static uint32_t number(const struct px_gang *g, const struct px_lanes *warps)
 {
-    warps -= warps >> 1 & 0x55;
-    warps = (warps & 0x33) + (warps >> 2 & 0x33);
-    return (warps + (warps >> 4)) & 15;
+    uint64_t sum = 0;
+    for (uint32_t w = 0; w * 64 < g->n; w++) sum += px_lanes_bytes(warps->w[w]);
+    return (uint32_t)(sum * 0x0101010101010101u >> 56);
+}
+
+static uint32_t warps_among(const struct px_gang *g, const struct px_lanes *lanes)
+{
+    const struct px_lanes warps = warps_of(g, lanes);
+    return number(g, &warps);
+}
+
+/* Warps of which lanes are in both sets. */
+static uint32_t warps_between(const struct px_gang *g, const struct px_lanes *a, const struct px_lanes *b)
+{
+    const struct px_lanes warps = px_lanes_and(warps_of(g, a), warps_of(g, b));
+    return number(g, &warps);
+}
+
+static void add(struct px_gang *g, uint32_t from, uint32_t n, uint64_t threads, uint64_t warps)
+{
+    struct px_tally *first = counter(g, from), *behind = first + n;
+    first->threads += threads;
+    first->warps += warps;
+    behind->threads -= threads;
+    behind->warps -= warps;
 }
 
 static void add_range(struct px_gang *g, uint32_t from, uint32_t to, uint64_t times)
 {
-    struct px_tally *first = counter(g, from), *behind = first + (to - from);
-    const uint64_t n = g->nactive * times;
-    const uint64_t warps =
-        (g->full && !g->narrow ? g->nactive / 32 : number(warps_of(g, &g->active))) * times;
-    first->threads += n;
-    first->warps += warps;
-    behind->threads -= n;
-    behind->warps -= warps;
+    const uint32_t warps = g->full && !g->narrow ? g->nactive / 32 : warps_among(g, &g->active);
+    add(g, from, to - from, g->nactive * times, warps * times);
 }
 
 void px_tally_range(struct px_gang *g, uint32_t from, uint32_t to)
@@ -76,41 +97,88 @@ void px_tally_laps(struct px_gang *g, struct px_laps *laps, uint32_t from, uint3
     laps->to = to;
 }
 
+static uint32_t before_way(const struct px_gang *g, const struct px_way *way)
+{
+    return g->running->code->div[way->first - 1].ord;
+}
+
+static void finish_fork(struct px_gang *g, struct px_laps *laps)
+{
+    const struct px_fork *fork = laps->fork;
+    if (!fork) return;
+    const struct px_way *ways[2] = {&fork->other, &fork->taken};
+    for (int i = 0; i < 2; i++)
+        if (ways[i]->insts) add(g, before_way(g, ways[i]), ways[i]->insts, laps->threads[i], laps->warps[i]);
+    counter(g, g->running->code->div[fork->at].ord - 1)->divided += laps->divided;
+    memset(laps->threads, 0, sizeof laps->threads);
+    memset(laps->warps, 0, sizeof laps->warps);
+    laps->divided = 0;
+}
+
+void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct px_fork *fork,
+                          uint32_t ntaken)
+{
+    const struct px_lanes others = px_lanes_minus(g->active, g->taken);
+    const struct px_lanes a = warps_of(g, &others), b = warps_of(g, &g->taken), both = px_lanes_and(a, b);
+    if (laps->fork != fork) {
+        finish_fork(g, laps);
+        laps->fork = fork;
+    }
+    laps->threads[0] += g->nactive - ntaken;
+    laps->threads[1] += ntaken;
+    laps->warps[0] += number(g, &a);
+    laps->warps[1] += number(g, &b);
+    laps->divided += number(g, &both);
+}
+
 void px_tally_lapped(struct px_gang *g, struct px_laps *laps)
 {
     finish_lap(g, laps);
     if (laps->times) add_range(g, laps->done_from, laps->done_to, laps->times);
+    finish_fork(g, laps);
     *laps = (struct px_laps){0};
 }
 
 void px_tally_divided(struct px_gang *g, uint32_t ord)
 {
     const struct px_lanes others = px_lanes_minus(g->active, g->taken);
-    counter(g, ord - 1)->divided += number(warps_of(g, &g->taken) & warps_of(g, &others));
+    counter(g, ord - 1)->divided += warps_between(g, &g->taken, &others);
 }
 
 void px_tally_ways(struct px_gang *g, uint32_t ord, const struct px_lanes *ways, uint32_t n)
 {
-    uint32_t once = 0, more = 0;
+    struct px_lanes once = {{0}}, more = {{0}};
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t warps = warps_of(g, &ways[i]);
-        more |= once & warps;
-        once |= warps;
+        const struct px_lanes warps = warps_of(g, &ways[i]);
+        more = px_lanes_or(more, px_lanes_and(once, warps));
+        once = px_lanes_or(once, warps);
     }
-    counter(g, ord - 1)->divided += number(more);
+    counter(g, ord - 1)->divided += number(g, &more);
 }
 
 void px_tally_put_aside(struct px_gang *g, uint32_t ord, const struct px_lanes *lanes)
 {
-    counter(g, ord - 1)->waits += number(warps_of(g, lanes));
+    counter(g, ord - 1)->waits += warps_among(g, lanes);
 }
 
 void px_tally_narrowed(struct px_gang *g)
 {
     struct px_narrow *narrow = &g->worker->narrow;
-    uint32_t lane;
-    memset(narrow->warps, 0, sizeof narrow->warps);
-    PX_FOR_LANES(lane, g->active) px_lanes_set(&narrow->warps[narrow->lane[lane] / 32], lane);
+    struct px_warp_ends *ends = &narrow->ends;
+    uint32_t lane, before = UINT32_MAX;
+    *ends = (struct px_warp_ends){0};
+    PX_FOR_LANES(lane, px_lanes_below(g->n))
+    {
+        const bool behind = lane + 1 == g->n;
+        const uint32_t warp = narrow->lane[lane] / 32,
+                       next = behind ? PX_LANES_MAX : narrow->lane[lane + 1] / 32;
+        if (lane % 64 == 0) before = lane ? narrow->lane[lane - 1] / 32 : PX_LANES_MAX;
+        if (warp != next || lane % 64 == 63) {
+            px_lanes_set(&ends->last, lane);
+            if (before == warp) px_lanes_set(&ends->again, lane);
+            before = PX_LANES_MAX;
+        }
+    }
 }
 
 bool px_tally_take(struct px_worker *worker, const struct px_code *code)

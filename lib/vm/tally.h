@@ -38,6 +38,8 @@ static inline void px_tally_run(struct px_gang *g, uint32_t from, uint32_t to)
 struct px_laps {
     uint32_t from, to;                  /* that runs now */
     uint32_t done_from, done_to, times; /* that ran before, so often */
+    const struct px_fork *fork;         /* its ways, and whom it divided */
+    uint64_t threads[2], warps[2], divided;
 };
 void px_tally_laps(struct px_gang *g, struct px_laps *laps, uint32_t from, uint32_t to);
 void px_tally_lapped(struct px_gang *g, struct px_laps *laps);
@@ -46,6 +48,21 @@ static inline void px_tally_lap(struct px_gang *g, struct px_laps *laps, uint32_
 {
     px_tally_add(g, to - from);
     if (__builtin_expect(g->worker->tally != NULL, 0)) px_tally_laps(g, laps, from, to);
+}
+
+void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct px_fork *fork,
+                          uint32_t ntaken);
+
+/* Lanes of g->taken, ntaken of them, run one way of the fork, the other active ones the other. */
+static inline void px_tally_fork(struct px_gang *g, struct px_laps *laps, const struct px_fork *fork,
+                                 uint32_t ntaken)
+{
+    const uint64_t a = fork->other.insts, b = fork->taken.insts, n = g->nactive - ntaken;
+    struct px_worker *worker = g->worker;
+    worker->thread_instructions += a * n + b * ntaken;
+    worker->warp_instructions += a * ((n + 31) / 32) + b * ((ntaken + 31) / 32);
+    g->cta->clock += a + b;
+    if (__builtin_expect(worker->tally != NULL, 0)) px_tally_ways_inside(g, laps, fork, ntaken);
 }
 
 /* Of the active lanes those of g->taken branch. */
