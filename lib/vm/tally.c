@@ -14,24 +14,30 @@ static struct px_tally *counter(const struct px_gang *g, uint32_t index)
 static const struct px_warp_ends whole = {{{WHOLE_WARPS, WHOLE_WARPS, WHOLE_WARPS, WHOLE_WARPS}}, {{0}}};
 
 /*
- * The warps of which a lane is among `lanes`. The lanes of a warp stand side by side, so adding ones to all
- * but the last of them carries into that one's bit when any is set.
+ * The warps of which a lane is in word w of a set. The lanes of a warp stand side by side, so adding ones to
+ * all but the last of them carries into that one's bit when any is set. *cut: a warp of the word before that
+ * goes on.
  */
+static inline uint64_t warps_in(const struct px_warp_ends *ends, uint32_t w, uint64_t in, uint64_t *cut)
+{
+    const uint64_t last = ends->last.w[w];
+    const uint64_t goes = w + 1 < PX_MASK_WORDS && ends->again.w[w + 1] ? 1ull << 63 : 0;
+    const uint64_t warps = ((((in & ~last) + ~last) | in) & last) | (ends->again.w[w] & (0 - *cut));
+    *cut = (warps & goes) >> 63;
+    return warps & ~goes;
+}
+
+static const struct px_warp_ends *ends_of(const struct px_gang *g)
+{
+    return g->narrow ? &g->worker->narrow.ends : &whole;
+}
+
 static struct px_lanes warps_of(const struct px_gang *g, const struct px_lanes *lanes)
 {
-    const struct px_warp_ends *ends = g->narrow ? &g->worker->narrow.ends : &whole;
+    const struct px_warp_ends *ends = ends_of(g);
     struct px_lanes warps = {{0}};
     uint64_t cut = 0;
-    for (uint32_t w = 0; w * 64 < g->n; w++) {
-        const uint64_t last = ends->last.w[w], in = lanes->w[w];
-        warps.w[w] = (((in & ~last) + ~last) | in) & last;
-        if (cut) warps.w[w] |= ends->again.w[w];
-        cut = 0;
-        if (w * 64 + 64 < g->n && ends->again.w[w + 1]) {
-            cut = warps.w[w] >> 63;
-            warps.w[w] &= ~(1ull << 63);
-        }
-    }
+    for (uint32_t w = 0; w * 64 < g->n; w++) warps.w[w] = warps_in(ends, w, lanes->w[w], &cut);
     return warps;
 }
 
@@ -115,20 +121,44 @@ static void finish_fork(struct px_gang *g, struct px_laps *laps)
     laps->divided = 0;
 }
 
+/* Once a turn of a loop of a few instructions, hence for processors with an instruction that counts bits. */
+static inline __attribute__((always_inline)) void add_warps(const struct px_gang *g, struct px_laps *laps)
+{
+    const struct px_warp_ends *ends = ends_of(g);
+    uint64_t cut[2] = {0, 0};
+    for (uint32_t w = 0; w * 64 < g->n; w++) {
+        const uint64_t taken = warps_in(ends, w, g->taken.w[w], &cut[0]);
+        const uint64_t others = warps_in(ends, w, g->active.w[w] & ~g->taken.w[w], &cut[1]);
+        laps->warps[0] += (uint32_t)__builtin_popcountll(others);
+        laps->warps[1] += (uint32_t)__builtin_popcountll(taken);
+        laps->divided += (uint32_t)__builtin_popcountll(others & taken);
+    }
+}
+
+#ifdef __x86_64__
+static __attribute__((target("popcnt"))) void add_warps_counting(const struct px_gang *g,
+                                                                 struct px_laps *laps)
+{
+    add_warps(g, laps);
+}
+#endif
+
 void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct px_fork *fork,
                           uint32_t ntaken)
 {
-    const struct px_lanes others = px_lanes_minus(g->active, g->taken);
-    const struct px_lanes a = warps_of(g, &others), b = warps_of(g, &g->taken), both = px_lanes_and(a, b);
     if (laps->fork != fork) {
         finish_fork(g, laps);
         laps->fork = fork;
     }
     laps->threads[0] += g->nactive - ntaken;
     laps->threads[1] += ntaken;
-    laps->warps[0] += number(g, &a);
-    laps->warps[1] += number(g, &b);
-    laps->divided += number(g, &both);
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("popcnt")) {
+        add_warps_counting(g, laps);
+        return;
+    }
+#endif
+    add_warps(g, laps);
 }
 
 void px_tally_lapped(struct px_gang *g, struct px_laps *laps)
