@@ -98,10 +98,14 @@ static void run_inside(struct px_gang *g, const struct px_way *way)
 void px_fork_inside(struct px_gang *g, const struct px_fork *fork, const struct px_loop *loop,
                     struct px_laps *laps)
 {
-    const struct px_lanes others = px_lanes_minus(g->active, g->taken);
-    const uint32_t n = px_lanes_count(&g->taken);
+    struct px_lanes others;
+    uint64_t taken = 0;
     uint32_t *mask = PX_ROW(g, uint32_t, 0);
-    px_tally_fork(g, laps, fork, n);
+    for (uint32_t w = 0; w * 64 < g->n; w++) { /* word by word, as the branch has just written them */
+        others.w[w] = g->active.w[w] & ~g->taken.w[w];
+        taken += px_lanes_bytes(g->taken.w[w]) * 0x0101010101010101u >> 56;
+    }
+    px_tally_fork(g, laps, fork, (uint32_t)taken);
     if (fork->by_taken ? fork->taken.insts : fork->other.insts)
         g->level->to_row(fork->by_taken ? g->taken.w : others.w, g->n, mask);
     run_inside(g, &fork->other);
