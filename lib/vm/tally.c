@@ -82,16 +82,24 @@ void px_tally_range(struct px_gang *g, uint32_t from, uint32_t to)
     add_range(g, from, to, 1);
 }
 
+static void add_laps(struct px_gang *g, struct px_laps *laps)
+{
+    for (uint32_t i = 0; i < laps->n; i++)
+        add_range(g, laps->done[i].from, laps->done[i].to, laps->done[i].times);
+    laps->n = 0;
+}
+
 static void finish_lap(struct px_gang *g, struct px_laps *laps)
 {
     if (laps->from == laps->to) return;
-    if (laps->from != laps->done_from || laps->to != laps->done_to) {
-        if (laps->times) add_range(g, laps->done_from, laps->done_to, laps->times);
-        laps->done_from = laps->from;
-        laps->done_to = laps->to;
-        laps->times = 0;
+    for (uint32_t i = 0; i < laps->n; i++) {
+        struct px_lap *lap = &laps->done[i];
+        if (lap->from != laps->from || lap->to != laps->to) continue;
+        lap->times++;
+        return;
     }
-    laps->times++;
+    if (laps->n == PX_LAPS_MOST) add_laps(g, laps);
+    laps->done[laps->n++] = (struct px_lap){laps->from, laps->to, 1};
 }
 
 void px_tally_laps(struct px_gang *g, struct px_laps *laps, uint32_t from, uint32_t to)
@@ -164,7 +172,7 @@ void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct 
 void px_tally_lapped(struct px_gang *g, struct px_laps *laps)
 {
     finish_lap(g, laps);
-    if (laps->times) add_range(g, laps->done_from, laps->done_to, laps->times);
+    add_laps(g, laps);
     finish_fork(g, laps);
     *laps = (struct px_laps){0};
 }

@@ -35,10 +35,15 @@ static inline void px_tally_run(struct px_gang *g, uint32_t from, uint32_t to)
  * What a loop runs again and again, with the same active lanes: ranges that follow one another are one, and
  * equal ones are counted together, by px_tally_lapped, before the active lanes change.
  */
+struct px_lap {
+    uint32_t from, to, times;
+};
+enum { PX_LAPS_MOST = 4 };
 struct px_laps {
-    uint32_t from, to;                  /* that runs now */
-    uint32_t done_from, done_to, times; /* that ran before, so often */
-    const struct px_fork *fork;         /* its ways, and whom it divided */
+    uint32_t from, to; /* that runs now */
+    uint32_t n;
+    struct px_lap done[PX_LAPS_MOST]; /* that ran before, so often */
+    const struct px_fork *fork;       /* its ways, and whom it divided */
     uint64_t threads[2], warps[2], divided;
 };
 void px_tally_laps(struct px_gang *g, struct px_laps *laps, uint32_t from, uint32_t to);
