@@ -12,6 +12,7 @@ void px_emit_mma(struct px_emitter *e, const struct px_ir_inst *in, const struct
     struct px_matrix_mma *m = PX_NEW(e->f->coder->keep, struct px_matrix_mma);
     m->form = e->f->matrices.at[in->aux];
     m->product = px_level_product(e->f->coder->level);
+    m->fp = in->fact;
     uint32_t na = px_mma_form_regs(&m->form, 'a'), nb = px_mma_form_regs(&m->form, 'b'),
              nc = px_mma_form_regs(&m->form, 'c');
     rows(e, o, in->ndst, m->d), o += in->ndst;

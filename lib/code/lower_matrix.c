@@ -146,10 +146,11 @@ static void product(struct px_irfn *f, const struct px_bound *b)
     n += px_matrix_sources(f, b, &o[3], w.c, PX_MMA_REGS_MAX, opds + n);
     if (w.sparse) opds[n++] = px_lower_row(f, px_lower_src(f, b, &o[4], PX_T_B32));
     struct px_ir_inst *in = px_lower_inst(f, PX_IR_TABLE | PX_OP_mma, opds, ndst, n);
-    in->fp = px_match_has(&b->match, PX_W_rz)   ? PX_FP_RZ
-             : px_match_has(&b->match, PX_W_rm) ? PX_FP_RM
-             : px_match_has(&b->match, PX_W_rp) ? PX_FP_RP
-                                                : PX_FP_RN;
+    in->fp = PX_IR_FP_HOME;
+    in->fact = px_match_has(&b->match, PX_W_rz)   ? PX_FP_RZ
+               : px_match_has(&b->match, PX_W_rm) ? PX_FP_RM
+               : px_match_has(&b->match, PX_W_rp) ? PX_FP_RP
+                                                  : PX_FP_RN;
     if (w.d == PX_MMA_F32) in->flags |= PX_IRF_NUMBER;
     in->aux = add_form(f, &w);
     px_matrix_results_done(f, b, &o[0], opds);

@@ -5,6 +5,7 @@
  * both.
  */
 #include "ops/matrix.h"
+#include "gang/fpmode.h"
 #include "isa/isa.h"
 #include "mem/mem.h"
 #include "ops/mem.h"
@@ -56,6 +57,7 @@ int px_matrix_mma(struct px_gang *g, const struct px_insn *in)
     const uint32_t elem = m->form.op.x == PX_MMA_F64 ? 8 : 4;
     int step;
     if (!complete(g, in, &step)) return step;
+    px_fp_set(g->worker, m->fp);
     FOR_WARPS(w, g)
     {
         struct px_mma_warp warp;
@@ -68,6 +70,7 @@ int px_matrix_mma(struct px_gang *g, const struct px_insn *in)
         warp.e = row_at(g, m->e, w * WARP, 4);
         px_mma_form_run(&m->form, m->product, &warp);
     }
+    px_fp_set(g->worker, PX_FP_HOME);
     return PX_STEP_NEXT;
 }
 

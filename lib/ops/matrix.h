@@ -17,6 +17,7 @@ struct px_matrix_mma {
     struct px_mma_form form;
     uint32_t a[PX_MMA_REGS_MAX], b[PX_MMA_REGS_MAX], c[PX_MMA_REGS_MAX], d[PX_MMA_REGS_MAX], e;
     px_mma_function *product;
+    uint32_t fp; /* enum px_fp_mode: of the product alone, as lanes may wait before it */
 };
 
 /*
