@@ -116,6 +116,8 @@ static void scoped(struct gen *g)
 static void statement(struct gen *g)
 {
     unsigned k = gen_below(g, 100);
+    if (gen_feature(g, RANDOM_INDICES) && gen_chance(g, 10) && gen_index(g)) return;
+    if (gen_feature(g, RANDOM_INDICES) && gen_chance(g, 8) && gen_alike(g)) return;
     if (g->scope->full && gen_feature(g, RANDOM_MATRICES) && gen_chance(g, 8))
         gen_matrix(g);
     else if (k < 16 && gen_feature(g, RANDOM_FLOW))
@@ -251,16 +253,26 @@ static void shape(struct gen *g, struct random_program *p)
     if (gen_chance(g, 25)) {
         p->block[0] = 1 + gen_below(g, 20);
         p->block[1] = 1 + gen_below(g, 15);
+    } else if (gen_chance(g, 25)) { /* as people write them */
+        static const uint8_t plain[][2] = {{16, 16}, {16, 16}, {8, 8}, {32, 8},
+                                           {8, 32},  {32, 4},  {4, 4}, {64, 2}};
+        const unsigned k = gen_below(g, 8);
+        p->block[0] = plain[k][0];
+        p->block[1] = plain[k][1];
     }
     if (gen_chance(g, 10)) {
         p->grid[0] = 1;
         p->grid[1] = 2;
     }
     g->cta_threads = p->block[0] * p->block[1] * p->block[2];
+    g->block[0] = p->block[0];
+    g->block[1] = p->block[1];
+    if (g->cta_threads <= 128 && gen_chance(g, 15)) p->grid[0] = 4 + gen_below(g, 3), p->grid[1] = 1;
     g->ctas = p->grid[0] * p->grid[1];
     p->threads = g->cta_threads * g->ctas;
     size_t bytes1 = (p->threads + 15) / 16 * 16;
-    p->buffer_bytes = BUF_CELLS + bytes1 * (1 + 4 * ROWS_4 + 16 * ROWS_16) + (size_t)p->threads * SLOT_BYTES;
+    g->planes_at = BUF_CELLS + bytes1 * (1 + 4 * ROWS_4 + 16 * ROWS_16) + (size_t)p->threads * SLOT_BYTES;
+    p->buffer_bytes = g->planes_at + gen_input_bytes(p->threads) + INDEX_PLANES * gen_plane_bytes(p->threads);
 }
 
 struct random_program random_program(uint64_t seed, const struct random_options *options)
@@ -284,8 +296,9 @@ struct random_program random_program(uint64_t seed, const struct random_options 
     gen_line(g, ".global .align 8 .b64 cellp;");
     gen_line(g,
              ".shared .align 16 .b8 own[%u];\n.shared .align 16 .b8 rows[%u];\n.shared .align 16 .b8 "
-             "xch[%u];\n.shared .align 16 .b8 scell[256];",
-             g->cta_threads * SHARED_SLOT, g->cta_threads * 4, g->cta_threads * 4 + 128);
+             "xch[%u];\n.shared .align 16 .b8 scell[256];\n.shared .align 16 .b8 plane[%u];",
+             g->cta_threads * SHARED_SLOT, g->cta_threads * 4, g->cta_threads * 4 + 128,
+             g->cta_threads * 4 + 128);
     gen_functions(g);
     kernel(g, &p);
     free(g);

@@ -7,6 +7,8 @@
  *   gen_flow.c   branches, loops, tables, early ends
  *   gen_call.c   functions and their calls
  *   gen_warp.c   operations of a warp, barriers, exchange between threads, reductions
+ *   gen_index.c  places, bounds and loops made of thread indices
+ *   gen_alike.c  what the engine has to tell from what looks like it
  *   gen_matrix.c any matrix instruction of the table, on a warp's or a CTA's own memory
  *
  * What every program keeps to, so that its result is one and the same on any schedule: a thread touches its
@@ -41,7 +43,8 @@ enum random_feature {
     RANDOM_LOCKS = 512,
     RANDOM_ASYNC = 1024,
     RANDOM_MATRICES = 2048,
-    RANDOM_DEFAULT = 511 + 1024 + 2048 /* all but locks */
+    RANDOM_INDICES = 4096,
+    RANDOM_DEFAULT = 511 + 1024 + 2048 + 4096 /* all but locks */
 };
 
 struct random_options {
@@ -71,7 +74,8 @@ void random_params(uint64_t seed, uint64_t address, uint8_t params[RANDOM_PARAM_
 /*
  * The buffer: cells that all threads reduce into; for each thread one byte, then ROWS_4 words, then ROWS_16
  * vectors of 16 bytes, each laid out thread by thread, so that the threads of a warp touch consecutive
- * places; then the slots.
+ * places; then the slots; then the planes of gen_index.c: one that is only read, and INDEX_PLANES that are
+ * written, a statement each.
  */
 enum {
     BUF_CELLS = 256, /* bytes; 8 a cell */
@@ -83,6 +87,10 @@ enum {
     LOCAL_BYTES = 128,
     PARAM_BYTES = 64,
     TABLE_BYTES = 256, /* of the .const and the .global table */
+    INDEX_PLANES = 8,
+    INDEX_REGISTERS = 64,
+    INDEX_INPUT = 64,  /* bytes a thread */
+    INDEX_OUTPUT = 16, /* of each plane */
     THREADS_MAX = 300
 };
 
@@ -118,13 +126,16 @@ struct gen {
     unsigned nfunctions;           /* callable from here */
     const struct function *inside; /* NULL: the kernel */
     unsigned labels, masks, counters, calls;
-    unsigned cta_threads, ctas;
-    bool ended;          /* some threads of the kernel have */
-    bool only_uniform;   /* operands of the instruction being written are the same for all threads */
-    enum px_type like;   /* only registers of this type: elements of one vector; PX_T_NONE: any */
-    unsigned scoped;     /* blocks around with registers of their own */
-    bool chaining;       /* temporaries may be written, and read where they have been */
-    uint8_t pool[POOLS]; /* how many registers of each pool the function has */
+    unsigned cta_threads, ctas, block[2];
+    size_t planes_at;      /* of the buffer: the planes of gen_index.c */
+    unsigned planes;       /* of those to write, taken so far */
+    unsigned words, wides; /* registers of the statement of gen_index.c, taken so far */
+    bool ended;            /* some threads of the kernel have */
+    bool only_uniform;     /* operands of the instruction being written are the same for all threads */
+    enum px_type like;     /* only registers of this type: elements of one vector; PX_T_NONE: any */
+    unsigned scoped;       /* blocks around with registers of their own */
+    bool chaining;         /* temporaries may be written, and read where they have been */
+    uint8_t pool[POOLS];   /* how many registers of each pool the function has */
     uint32_t defined[POOLS], fresh[POOLS]; /* of temporaries: bits; by the instruction being written */
     char mask_names[MASKS_MAX][8];
 };
@@ -195,6 +206,14 @@ void gen_call(struct gen *g);
 void gen_warp(struct gen *g);
 void gen_barrier(struct gen *g);
 void gen_lock(struct gen *g);
+
+/* gen_index.c */
+size_t gen_input_bytes(uint32_t threads);
+size_t gen_plane_bytes(uint32_t threads);
+bool gen_index(struct gen *g); /* false: there is no room for another one, or this is no kernel */
+
+/* gen_alike.c */
+bool gen_alike(struct gen *g); /* false: this is no kernel */
 
 /* gen_matrix.c */
 void gen_matrix(struct gen *g); /* where all 32 lanes of a warp come */

@@ -206,6 +206,8 @@ void gen_leave(struct gen *g)
     gen_line(g, "  setp.eq.u32 %%zp0, %%lane, %u;", gen_below(g, 32));
     if (gen_chance(g, 40))
         gen_line(g, "  and.pred %%zp0, %s, %s;", gen_predicate(g, false).text, gen_predicate(g, false).text);
+    if (!g->inside && g->cta_threads > 64 && gen_chance(g, 40)) /* a whole warp */
+        gen_line(g, "  shr.u32 %%z0, %%tidl, 5;  setp.eq.u32 %%zp0, %%z0, %u;", gen_below(g, 3));
     gen_line(g, "  vote.sync.ballot.b32 %s, !%%zp0, %s;", mask, s->mask);
     if (!g->inside) {
         gen_line(g, "  @%%zp0 %s;", gen_chance(g, 50) ? "exit" : "ret");

@@ -148,6 +148,10 @@ static void vote_of_all(struct gen *g)
 {
     const char *negated = gen_chance(g, 40) ? "!" : "";
     struct operand p = gen_predicate(g, false);
+    if (gen_chance(g, 60)) { /* one thread is of another opinion */
+        gen_line(g, "  setp.%s.u32 %%zp0, %%tidl, %u;", *negated ? "eq" : "ne", gen_below(g, g->cta_threads));
+        p = (struct operand){"%zp0"};
+    }
     switch (gen_below(g, 3)) {
     case 0:
         gen_line(g, "  bar.red.popc.u32 %s, %u, %s%s;", gen_register(g, PX_T_U32, 0, true).text,

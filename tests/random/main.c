@@ -28,7 +28,7 @@ static const char help[] =
     "  --time SECONDS  start none after that\n"
     "  --size N        statements of a kernel, about (24)\n"
     "  --features LIST of memory, flow, calls, warp, barriers, atomics, exits, nans, carry, locks, async, "
-    "matrices (all but locks)\n"
+    "matrices, indices (all but locks)\n"
     "  --levels LIST   of portable, avx2, avx512 (those of this machine)\n"
     "  --workers LIST  of 1, 2, 8 (all)\n"
     "  --spread        each program with one number of workers a level and four pairs of optimisations off, "
@@ -39,9 +39,8 @@ static const char help[] =
     "  --shrink SECONDS  to make one failure small (120); 0: do not\n"
     "  --no-reference  compare configurations of the engine only\n"
     "  --emit          print the program of --seed and end\n"
-    "  --check FILE    print the verdict on the text in FILE, with the input of --seed and the shape that "
-    "its first\n"
-    "                  line tells\n"
+    "  --check FILE    print the verdict on the text in FILE, with the input of --seed and the shape of its "
+    "first line\n"
     "Exit code: 0 all the same, 1 a failure, 2 wrong usage.\n";
 
 struct settings {
@@ -224,8 +223,8 @@ static int check(const struct settings *s)
 
 static bool features(const char *list, uint32_t *to)
 {
-    static const char *const names[] = {"memory", "flow", "calls", "warp",  "barriers", "atomics",
-                                        "exits",  "nans", "carry", "locks", "async",    "matrices"};
+    static const char *const names[] = {"memory", "flow",  "calls", "warp",  "barriers", "atomics", "exits",
+                                        "nans",   "carry", "locks", "async", "matrices", "indices"};
     enum { NAMES = sizeof names / sizeof *names };
     *to = 0;
     while (*list) {

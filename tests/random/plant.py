@@ -1,23 +1,21 @@
 #!/usr/bin/env python3
 """Do the tests notice? Plants faults in copies of the tree and looks whether the tests find them.
 
-A fault is a piece of text in a file and what replaces it. Two kinds:
+A fault is a piece of text in a file and what replaces it; planted.py lists them. Two kinds:
   table   wrong meanings in grammar/isa.tbl, all planted together, for the recordings of a GPU
-  (build/tests/test_golden):
-          each must show as a failed form of its opcode
-  engine  one at a time, in what is made around the meanings - guards, liveness, rows, NaNs, carry, calls,
-  barriers, warp
-          operations, scheduling - for the random programs (build/tests/random), which must find each within
-          --count programs
+          (build/tests/test_golden): each must show as a failed form of its opcode
+  engine  wrong guards, liveness, rows, calls, barriers, and wrong steps in the engine's optimisations. All
+          are in one build, asleep until the environment names one (PX_PLANTED=NUMBER). Random programs
+          (build/tests/random --spread) must find each within --count programs, those of contraction, which
+          these programs do not have, build/tests/test_fmad
 
-usage: tests/random/plant.py [--scratch DIR] [--count N] [--jobs N] [--seed N] [WORD...]
+usage: tests/random/plant.py [--scratch DIR] [--count N] [--jobs N] [--seed N] [--levels LIST] [--record FILE]
+[WORD...]
 
-A WORD keeps the faults whose name holds it; "table" keeps those of the table. Trees are copies, built at -O1
-for the
-portable handlers alone; the first build takes minutes, each fault of the engine seconds. A text that is not
-found exactly
-once is an error: the code has moved, and the fault must move with it. Exit code 0 when everything planted was
-found.
+A WORD keeps the faults whose name holds it; "table" keeps those of the table. Where build/ holds objects of
+this tree the copies take them over, so that only what is patched is compiled. A text that is not found
+exactly once is an error: the code has moved, and the fault must move with it. --record writes a table:
+optimisation, fault, programs until it was found, the seed that found it. Exit code 0 when all were found.
 """
 import argparse
 import os
@@ -29,222 +27,42 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MAKE = [
-    "make",
-    "LEVELS=portable",
-    "UNIT_LEVELS=portable",
-    "CFLAGS=-O1",
-    "HANDLER_CFLAGS=-O1 -g1 -fno-trapping-math",
-]
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from planted import ENGINE, TABLE  # noqa: E402
 
-# opcode, text, replacement; all in grammar/isa.tbl
-TABLE = [
-    ("sad", "d = c + (a > b ? a - b : b - a)", "d = c + (a < b ? a - b : b - a)"),
-    ("slct", "[bits] d = (int32_t)c >= 0 ? a : b", "[bits] d = (int32_t)c > 0 ? a : b"),
-    ("setp", 'ltu:"!(a >= b)"', 'ltu:"a < b"'),
-    ("sub.cc", "d = a - b; cc = a >= b", "d = a - b; cc = a > b"),
-    ("mul.hi", 'u16:"((uint32_t)a * b >> 16)"', 'u16:"((uint32_t)a * b >> 15)"'),
-    ("shr", "b : $width(type) - 1)", "b : $width(type) - 2)"),
-    ("cnot", "[bits] d = a == 0", "[bits] d = a <= 1"),
-    ("cvt.sat", 's8:"127"', 's8:"126"'),
-    ("clz", "__builtin_clz(a) : 32", "__builtin_clz(a) : 31"),
-    ("min", "int32_t m = a < b ? a : b; d = m > 0 ? m : 0", "int32_t m = a < b ? a : b; d = m > 1 ? m : 0"),
-]
-
-# name, file, text, replacement
-ENGINE = [
-    (
-        "guards: a negated one counts as plain",
-        "lib/code/emit.c",
-        "fixed[negated ? PX_FIX_mask_andnot : PX_FIX_mask_and][0]",
-        "fixed[PX_FIX_mask_and][0]",
-    ),
-    (
-        "guards: setp writes the guard too early",
-        "lib/code/lower_alu.c",
-        "bool late = oe &&",
-        "bool late = !oe &&",
-    ),
-    (
-        "guards: memory is touched for lanes that do not live",
-        "lib/code/emit.c",
-        "direct = !negated && !memory;",
-        "direct = !negated;",
-    ),
-    (
-        "liveness: a guarded definition ends a life",
-        "lib/code/rows.c",
-        "if (in->guard == PX_NONE32)\n            px_flow_live_write",
-        "if (in->ndst)\n            px_flow_live_write",
-    ),
-    (
-        "liveness: values live behind a block are forgotten",
-        "lib/code/rows.c",
-        "if (live->last_behind[r] != PX_FLOW_NONE)",
-        "if (live->last_behind[r] != PX_FLOW_NONE && r % 4)",
-    ),
-    (
-        "rows: one is given away before its last reader",
-        "lib/code/rows.c",
-        "p->used[0].until < r.first",
-        "p->used[0].until < r.first + STEP",
-    ),
-    (
-        "NaNs: copies of words count as floats",
-        "lib/code/canon.c",
-        "return o->base == PX_IR_COPIED && f->regs.at[o->at].lazy;",
-        "return true;",
-    ),
-    (
-        "NaNs: results in registers of words stay the host's",
-        "lib/code/canon.c",
-        "in->flags & PX_IRF_HOST && !f->regs.at[o.at].lazy",
-        "in->flags & PX_IRF_HOST && f->regs.at[o.at].lazy",
-    ),
-    ("NaNs: clean for ever", "lib/code/canon.c", "        w->clean[o.at] = 0;\n", ""),
-    (
-        "modes: rounding goes on behind a branch",
-        "lib/code/emit.c",
-        "    set_mode(e, f->code->home_fp); /* a block that does not end in a branch */\n",
-        "",
-    ),
-    (
-        "calls: results reach lanes that have not returned",
-        "lib/vm/call.c",
-        "PX_FOR_LANES(lane, *lanes) d[lane] = a[lane];",
-        "for (lane = 0; lane < g->n; lane++) d[lane] = a[lane];",
-    ),
-    (
-        "divergence: a table sends all lanes to the first target",
-        "lib/vm/exec.c",
-        "px_lanes_set(&ways->lanes[i - 1], lane);",
-        "px_lanes_set(&ways->lanes[0], lane);",
-    ),
-    (
-        "exits: ended lanes still count",
-        "lib/vm/exec.c",
-        "        g->cta->live_lanes[g->first / 32 + w] &= ~px_lanes_warp(&gone, w);\n",
-        "        ;\n",
-    ),
-    (
-        "barriers: open when the first warp is there",
-        "lib/vm/barrier.c",
-        "return b->arrived && (b->arrived & live) == live;",
-        "return b->arrived;",
-    ),
-    (
-        "barriers: .red.and remembers the last warp only",
-        "lib/vm/barrier.c",
-        "b->all = (first || b->all) &&",
-        "b->all = (first || b->all || !b->all) &&",
-    ),
-    (
-        "optimised: guarded definitions count as one value",
-        "lib/code/values.c",
-        "if (in->guard != PX_NONE32 || !in->ndst) return false;",
-        "if (!in->ndst) return false;",
-    ),
-    (
-        "optimised: local memory at one place counts as one value",
-        "lib/code/values.c",
-        "return px_ir_is(in, PX_OP_ld) && o[in->ndst].type != PX_SPACE_LOCAL;",
-        "return px_ir_is(in, PX_OP_ld);",
-    ),
-    (
-        "optimised: lanes that differ become a scalar",
-        "lib/ops/handlers_fixed.c",
-        "return !differ;",
-        "return true;",
-    ),
-    (
-        "optimised: values at the head of a loop do not become rows",
-        "lib/vm/kept.c",
-        "k->first_pc <= pc && pc <= k->last_pc",
-        "k->first_pc < pc && pc <= k->last_pc",
-    ),
-    (
-        "optimised: lanes that branch find old rows",
-        "lib/vm/exec.c",
-        "    part(r, in->target, g->taken);\n",
-        "",
-    ),
-    (
-        "optimised: lanes that return by themselves find old rows",
-        "lib/vm/exec.c",
-        "if (!f->parent->rows && !px_lanes_equal(&back, &f->parent->live)) px_kept_caller(g, f);",
-        "",
-    ),
-    (
-        "optimised: a survey outlives its row",
-        "lib/code/emit.c",
-        "if (!r->survey && r->keep != PX_IR_OFFSET) continue;",
-        "if (r->keep != PX_IR_OFFSET) continue;",
-    ),
-    (
-        "optimised: of lanes that store to one place the first wins",
-        "lib/ops/reach.h",
-        "b[n - 1]);",
-        "b[0]);",
-    ),
-    (
-        "optimised: the base of an offset may change in a loop",
-        "lib/code/values.c",
-        "const bool loop = f->loops.head[node] != PX_FLOW_NONE || f->loops.size[node] > 1;",
-        "const bool loop = false;",
-    ),
-    (
-        "optimised: a base is given away before its offsets",
-        "lib/code/rows.c",
-        "        extend(&s->ranges[reg->base], reg->last);\n",
-        "",
-    ),
-    (
-        "optimised: fused results are read behind the pair",
-        "lib/code/fuse.c",
-        " || r->last != (e->placed - 1) * STEP) return false;",
-        ") return false;",
-    ),
-    (
-        "optimised: fused results are read twice by the second",
-        "lib/code/fuse.c",
-        "return reads == 1;",
-        "return reads >= 1;",
-    ),
-    (
-        "optimised: differences change their operands",
-        "lib/code/emit_alu.c",
-        "if (!set->swaps || plain) return;",
-        "if (plain) return;",
-    ),
-    (
-        "optimised: rows of local memory are stored for all lanes",
-        "lib/ops/handlers_fixed.c",
-        "m[i] ? (MEM)b[i] : *p;",
-        "m[i] || true ? (MEM)b[i] : *p;",
-    ),
-    ("warps: segments of shfl", "lib/ops/warp.c", "high = low | (c & ~segment), j;", "high = low | c, j;"),
-    (
-        "warps: match counts lanes outside the mask",
-        "lib/ops/warp.c",
-        "    return bits & w->lanes;\n",
-        "    return bits;\n",
-    ),
-]
+# Who is asleep, who is not: in the copy only.
+SWITCH = """
+#include <stdlib.h>
+int px_planted;
+__attribute__((constructor)) static void choose(void)
+{
+    const char *number = getenv("PX_PLANTED");
+    px_planted = number ? atoi(number) : 0;
+}
+"""
 
 
-def patch(tree, path, old, new):
+def awake(text, number):
+    """`@` in a replacement is true when the fault with this number is awake."""
+    return text.replace("@", f"(px_planted == {number})")
+
+
+def patch(tree, path, old, new, declare=False):
     name = os.path.join(tree, path)
     with open(name, encoding="utf-8") as file:
         text = file.read()
     if text.count(old) != 1:
         sys.exit(f"plant: {path} has {text.count(old)} times, not once: {old!r}")
+    text = text.replace(old, new)
+    if declare and "extern int px_planted;" not in text:
+        text = "extern int px_planted;\n" + text
     with open(name, "w", encoding="utf-8") as file:
-        file.write(text.replace(old, new))
+        file.write(text)
 
 
 def check_anchors():
     """Every text is where it should be, before anything is built."""
-    places = [("grammar/isa.tbl", old) for _, old, _ in TABLE] + [(path, old) for _, path, old, _ in ENGINE]
+    places = [("grammar/isa.tbl", old) for _, old, _ in TABLE] + [(f.path, f.old) for f in ENGINE]
     bad = 0
     for path, old in places:
         name = os.path.join(ROOT, path)
@@ -257,30 +75,34 @@ def check_anchors():
 
 
 def build(tree, targets, jobs):
-    done = subprocess.run([*MAKE, f"-j{jobs}", *targets], cwd=tree, capture_output=True, text=True)
+    done = subprocess.run(["make", f"-j{jobs}", *targets], cwd=tree, capture_output=True, text=True)
     return None if done.returncode == 0 else (done.stdout + done.stderr)[-2000:]
 
 
-def copy_of(base, scratch, name):
+def make_copy(scratch, name):
+    """The tracked and the new files of the working tree, and what is built of them."""
     tree = os.path.join(scratch, name)
-    subprocess.run(["cp", "-a", base, tree], check=True)
-    return tree
-
-
-def make_base(scratch):
-    """The tracked and the new files of the working tree, without anything built."""
-    base = os.path.join(scratch, "base")
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
         capture_output=True,
         check=True,
     ).stdout.split(b"\0")
-    for name in [n.decode() for n in listed if n]:
-        if os.path.isfile(os.path.join(ROOT, name)):
-            os.makedirs(os.path.dirname(os.path.join(base, name)) or base, exist_ok=True)
-            shutil.copy2(os.path.join(ROOT, name), os.path.join(base, name))
-    return base
+    for file in [n.decode() for n in listed if n]:
+        if os.path.isfile(os.path.join(ROOT, file)):
+            os.makedirs(os.path.dirname(os.path.join(tree, file)) or tree, exist_ok=True)
+            shutil.copy2(os.path.join(ROOT, file), os.path.join(tree, file))
+    for folder in ("obj", "gen", "isagen.o"):
+        built = os.path.join(ROOT, "build", folder)
+        if os.path.isdir(built):
+            subprocess.run(["mkdir", "-p", os.path.join(tree, "build")], check=True)
+            subprocess.run(["cp", "-a", built, os.path.join(tree, "build", folder)], check=True)
+    if os.path.isfile(os.path.join(ROOT, "build", "isagen")):
+        shutil.copy2(os.path.join(ROOT, "build", "isagen"), os.path.join(tree, "build", "isagen"))
+    return tree
+
+
+# ---- wrong meanings ----
 
 
 def golden(tree):
@@ -289,41 +111,13 @@ def golden(tree):
     return set(re.findall(r"^FAILED \S+ (.*)$", done.stdout, re.M))
 
 
-def hunt(tree, options):
-    """How many programs ran until the first that failed; None when none did."""
-    done = subprocess.run(
-        [
-            "build/tests/random",
-            "--levels",
-            "portable",
-            "--stop",
-            "1",
-            "--shrink",
-            "0",
-            "--count",
-            str(options.count),
-            "--seed",
-            str(options.seed),
-            "--jobs",
-            str(options.jobs),
-            "--keep",
-            "found",
-        ],
-        cwd=tree,
-        capture_output=True,
-        text=True,
-    )
-    found = re.search(r"^FOUND (.*)$", done.stdout, re.M)
-    programs = re.search(r"^(\d+) programs", done.stdout, re.M)
-    return (int(programs[1]), found[1]) if found and programs else None
-
-
-def plant_table(base, scratch, options):
-    before = golden(base)
-    tree = copy_of(base, scratch, "table")
+def plant_table(scratch, options):
+    tree = make_copy(scratch, "table")
+    error = build(tree, ["build/tests/test_golden"], options.jobs)
+    before = set() if error else golden(tree)
     for _, old, new in TABLE:
         patch(tree, "grammar/isa.tbl", old, new)
-    error = build(tree, ["build/tests/test_golden"], options.jobs)
+    error = error or build(tree, ["build/tests/test_golden"], options.jobs)
     if error:
         sys.exit("plant: the tree with the table's faults does not build\n" + error)
     failed = golden(tree) - before
@@ -341,22 +135,59 @@ def plant_table(base, scratch, options):
     return found
 
 
-def plant_engine(base, scratch, fault, options):
-    name, path, old, new = fault
-    tree = copy_of(base, scratch, "engine")
-    patch(tree, path, old, new)
-    start = time.time()
-    error = build(tree, ["build/tests/random"], options.jobs)
-    if error:
-        sys.exit(f"plant: '{name}' does not build\n" + error)
-    hit = hunt(tree, options)
-    shutil.rmtree(tree)
-    verdict = (
-        f"found {name}: after {hit[0]} programs ({hit[1][:120]})"
-        if hit
-        else f"MISSED {name}: {options.count} programs"
+# ---- the engine ----
+
+
+def plant_engine(tree):
+    with open(os.path.join(tree, "lib", "base", "planted.c"), "w", encoding="utf-8") as file:
+        file.write(SWITCH)
+    for number, fault in enumerate(ENGINE, 1):
+        patch(tree, fault.path, fault.old, awake(fault.new, number), True)
+
+
+def hunt_random(tree, number, options):
+    """(programs that ran, what was found) until the first that failed; None when none did."""
+    done = subprocess.run(
+        [
+            "build/tests/random",
+            "--spread",
+            *("--size", "16", "--stop", "1", "--shrink", "0", "--keep", "found"),
+            *("--count", str(options.count), "--seed", str(options.seed), "--jobs", str(options.jobs)),
+            *(["--levels", options.levels] if options.levels else []),
+        ],
+        cwd=tree,
+        env={**os.environ, "PX_PLANTED": str(number)},
+        capture_output=True,
+        text=True,
     )
+    found = re.search(r"^FOUND (.*)$", done.stdout, re.M)
+    programs = re.search(r"^(\d+) programs", done.stdout, re.M)
+    return (int(programs[1]), found[1]) if found and programs else None
+
+
+def hunt_fmad(tree, number):
+    done = subprocess.run(
+        ["build/tests/test_fmad"],
+        cwd=tree,
+        env={**os.environ, "PX_PLANTED": str(number)},
+        capture_output=True,
+        text=True,
+    )
+    return (0, "build/tests/test_fmad") if done.returncode else None
+
+
+def judge(tree, number, fault, options):
+    start = time.time()
+    hit = hunt_fmad(tree, number) if fault.option == "contraction" else hunt_random(tree, number, options)
+    verdict = "MISSED " + fault.name
+    if hit:
+        verdict = f"found {fault.name}: after {hit[0]} programs ({hit[1][:120]})"
     print(f"{verdict}, {time.time() - start:.0f} s", flush=True)
+    if options.record:
+        seed = re.match(r"seed (\d+)", hit[1]) if hit else None
+        columns = [fault.option, fault.name, str(hit[0]) if hit else "-", seed[1] if seed else "-"]
+        options.record.write("\t".join(columns) + "\n")
+        options.record.flush()
     return bool(hit)
 
 
@@ -367,23 +198,32 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--scratch")
-    parser.add_argument("--count", type=int, default=1500)
+    parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--levels")
+    parser.add_argument("--record", type=argparse.FileType("w"))
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     table = not options.words or "table" in options.words
-    faults = [f for f in ENGINE if not options.words or any(w in f[0] for w in options.words)]
+    faults = [
+        (i, f)
+        for i, f in enumerate(ENGINE, 1)
+        if not options.words or any(w in f.name for w in options.words)
+    ]
     check_anchors()
     with tempfile.TemporaryDirectory(dir=options.scratch) as scratch:
-        base = make_base(scratch)
-        error = build(base, ["build/tests/random"] + ["build/tests/test_golden"] * table, options.jobs)
-        if error:
-            sys.exit("plant: the tree does not build\n" + error)
-        if faults and hunt(base, argparse.Namespace(**{**vars(options), "count": min(options.count, 100)})):
-            sys.exit("plant: random programs fail before anything is planted")
-        found = plant_table(base, scratch, options) if table else 0
-        found += sum(plant_engine(base, scratch, fault, options) for fault in faults)
+        found = plant_table(scratch, options) if table else 0
+        if faults:
+            tree = make_copy(scratch, "engine")
+            plant_engine(tree)
+            error = build(tree, ["build/tests/random", "build/tests/test_fmad"], options.jobs)
+            if error:
+                sys.exit("plant: the tree with the faults does not build\n" + error)
+            few = argparse.Namespace(**{**vars(options), "count": min(options.count, 50)})
+            if hunt_random(tree, 0, few) or hunt_fmad(tree, 0):
+                sys.exit("plant: programs fail while all faults are asleep")
+        found += sum(judge(tree, i, f, options) for i, f in faults)
     planted = len(faults) + (len(TABLE) if table else 0)
     print(f"{found} of {planted} planted faults found")
     sys.exit(found != planted)
