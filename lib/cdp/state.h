@@ -49,6 +49,7 @@ enum { CDP_BUCKETS = 16384, CDP_ERRORS = 64 };
 
 struct cdp_device {
     struct cdp_buffer *buffers[CDP_BUCKETS];
+    struct cdp_item *spare; /* items to use again */
     uint64_t next_handle;
     locale_t c_locale; /* for printf */
     struct {

@@ -61,13 +61,32 @@ bool cdp_stream_ok(const struct px_call *call, uint64_t stream)
     return cg && find_stream(cg, stream, 0, 0);
 }
 
+/* ---- items; the lock is held ---- */
+
+static struct cdp_item *item_new(struct ptx_device *device)
+{
+    struct cdp_device *cd = cdp_of_device(device);
+    struct cdp_item *item = cd ? cd->spare : NULL;
+    if (!item) return cd ? px_zalloc(&device->alloc, sizeof *item) : NULL;
+    cd->spare = item->next;
+    *item = (struct cdp_item){0};
+    return item;
+}
+
+static void item_free(struct ptx_device *device, struct cdp_item *item)
+{
+    struct cdp_device *cd = device->cdp;
+    item->next = cd->spare;
+    cd->spare = item;
+}
+
 /* ---- queues ---- */
 
 static void drop_first(const struct px_grid *grid, struct cdp_stream *s)
 {
     struct cdp_item *item;
     px_queue_pop(s, item);
-    px_free(&grid->device->alloc, item, sizeof *item);
+    item_free(grid->device, item);
 }
 
 /* Starts the next grid of the stream, doing records and passing waits on the way. True: an event was reached.
@@ -207,7 +226,7 @@ int cdp_may_submit(struct px_call *call, uint64_t stream, bool *park)
 int cdp_submit(struct px_call *call, struct px_grid *grid, uint64_t stream)
 {
     struct ptx_device *device = call->grid->device;
-    struct cdp_item *item = px_zalloc(&device->alloc, sizeof *item);
+    struct cdp_item *item = item_new(device);
     if (!item) return PX_CUDA_OUT_OF_MEMORY;
     item->grid = grid;
     grid->item = item;
@@ -215,7 +234,7 @@ int cdp_submit(struct px_call *call, struct px_grid *grid, uint64_t stream)
     const int error = stream == CDP_STREAM_TAIL ? submit_tail(call, item) : submit_child(call, item, stream);
     if (error) {
         grid->item = NULL;
-        px_free(&device->alloc, item, sizeof *item);
+        item_free(device, item);
     } else {
         grid->run->pending++;
     }
@@ -268,7 +287,7 @@ static void leave_stream(struct px_grid *grid, struct cdp_item *item)
 {
     struct cdp_stream *s = item->stream;
     if (!s) {
-        px_free(&grid->device->alloc, item, sizeof *item);
+        item_free(grid->device, item);
         return;
     }
     drop_first(grid, s);
@@ -305,7 +324,7 @@ void cdp_completed(struct px_grid *grid)
 void cdp_discard(struct px_grid *grid)
 {
     struct cdp_item *item = grid->item;
-    if (item && !item->stream) px_free(&grid->device->alloc, item, sizeof *item);
+    if (item && !item->stream) item_free(grid->device, item);
     grid->item = NULL;
     free_grid_state(grid);
 }
@@ -403,7 +422,7 @@ static int submit_event(struct px_call *call, enum cdp_item_kind kind, uint64_t 
     if (!e || !cdp_stream_ok(call, stream)) return PX_CUDA_INVALID_VALUE;
     if (kind == CDP_ITEM_WAIT && e->reached >= e->recorded) return PX_CUDA_OK;
     struct cdp_stream *s = stream_for(call, stream);
-    struct cdp_item *item = s ? px_zalloc(&call->grid->device->alloc, sizeof *item) : NULL;
+    struct cdp_item *item = s ? item_new(call->grid->device) : NULL;
     if (!item) return PX_CUDA_OUT_OF_MEMORY;
     if (kind == CDP_ITEM_RECORD) e->recorded++;
     item->kind = (uint8_t)kind;

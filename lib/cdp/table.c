@@ -150,6 +150,10 @@ static void destroy(struct ptx_device *device)
     struct cdp_device *cd = device->cdp;
     if (!cd) return;
     free_buffers(device, cd);
+    for (struct cdp_item *item = cd->spare, *next; item; item = next) {
+        next = item->next;
+        px_free(&device->alloc, item, sizeof *item);
+    }
     if (cd->c_locale) freelocale(cd->c_locale);
     px_free(&device->alloc, cd, sizeof *cd);
     device->cdp = NULL;

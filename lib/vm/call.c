@@ -64,8 +64,9 @@ void px_call_results(struct px_gang *g, struct px_frame *f, const struct px_lane
 static void read_words(const struct px_frame *f, const struct px_words *w, uint32_t lane, uint8_t *out,
                        uint32_t bytes)
 {
-    for (uint32_t k = 0; k < w->n && k * 4 < bytes; k++)
-        memcpy(out + k * 4, word_row(f, w, k) + lane, bytes - k * 4 < 4 ? bytes - k * 4 : 4);
+    uint32_t k = 0;
+    for (; k < w->n && k * 4 + 4 <= bytes; k++) memcpy(out + k * 4, word_row(f, w, k) + lane, 4);
+    if (k < w->n && k * 4 < bytes) memcpy(out + k * 4, word_row(f, w, k) + lane, bytes - k * 4);
 }
 
 static void write_words(const struct px_frame *f, const struct px_words *w, uint32_t lane, const uint8_t *in)
@@ -132,7 +133,7 @@ static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site,
     _Alignas(16) uint8_t args[PX_EXT_BYTES], ret[256];
     struct px_ext_state *state = &g->ext[lane];
     gather_arguments(f, site, callee, lane, args, argument_bytes(callee));
-    memset(ret, 0, sizeof ret);
+    if (site->nrets) memset(ret, 0, fewer(sizeof ret, (site->rets[0].bytes + 15) & ~15u));
     g->cta->errors = true;
     struct px_call call = {.worker = g->worker,
                            .cta = g->cta,
