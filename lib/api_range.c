@@ -50,13 +50,21 @@ static ptx_status number_of(ptx_device *device, struct px_physical *p, ptx_physi
     return PTX_ERROR_OUT_OF_MEMORY;
 }
 
-PTX_API ptx_status ptx_physical_create(ptx_device *device, uint64_t size, ptx_physical *physical)
+typedef enum px_virtual_status make_physical(struct px_mem *mem, uint64_t size, struct px_physical **made);
+
+static ptx_status create_physical(ptx_device *device, uint64_t size, make_physical *make,
+                                  ptx_physical *physical)
 {
     struct px_physical *p = NULL;
     if (!px_device_usable(device) || !physical) return PTX_ERROR_INVALID_ARGUMENT;
     pthread_mutex_lock(&device->mem_lock);
-    const ptx_status status = status_of(device, px_physical_new(&device->mem, size, &p));
+    const ptx_status status = status_of(device, make(&device->mem, size, &p));
     return status == PTX_OK ? number_of(device, p, physical) : status;
+}
+
+PTX_API ptx_status ptx_physical_create(ptx_device *device, uint64_t size, ptx_physical *physical)
+{
+    return create_physical(device, size, px_physical_new, physical);
 }
 
 PTX_API ptx_status ptx_physical_release(ptx_device *device, ptx_physical physical)
@@ -105,11 +113,7 @@ PTX_API ptx_status ptx_range_access(ptx_device *device, ptx_address address, uin
 
 PTX_API ptx_status ptx_physical_create_shared(ptx_device *device, uint64_t size, ptx_physical *physical)
 {
-    struct px_physical *p = NULL;
-    if (!px_device_usable(device) || !physical) return PTX_ERROR_INVALID_ARGUMENT;
-    pthread_mutex_lock(&device->mem_lock);
-    const ptx_status status = status_of(device, px_physical_new_shared(&device->mem, size, &p));
-    return status == PTX_OK ? number_of(device, p, physical) : status;
+    return create_physical(device, size, px_physical_new_shared, physical);
 }
 
 PTX_API ptx_status ptx_physical_file(ptx_device *device, ptx_physical physical, int *file)

@@ -156,7 +156,8 @@ static struct px_code *assemble(struct px_coder *coder)
     code->threads = coder->threads;
     code->cooperates = coder->cooperates;
     code->ntallies = coder->ntallies;
-    if (coder->counters) code->tallies = PX_NEW_N(coder->keep, struct px_tally *, coder->counters);
+    if (coder->wishes.counters)
+        code->tallies = PX_NEW_N(coder->keep, struct px_tally *, coder->wishes.counters);
     return code;
 }
 
@@ -184,11 +185,7 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                              .kernel = kernel,
                              .threads = threads,
                              .program = program,
-                             .approx_exact = wishes->approx_exact,
-                             .fmad = wishes->fmad,
-                             .engine = wishes->engine,
-                             .counters = wishes->counters,
-                             .shuffles = wishes->shuffles};
+                             .wishes = *wishes};
     px_arena_init(&scratch, &arena->alloc, &no_memory);
     px_arena_init(&pass, &arena->alloc, &no_memory);
     arena->on_failure = &no_memory;
@@ -259,7 +256,7 @@ static bool look_through(struct px_coder *coder, const struct px_lfunc *func)
 static void try_kernel(struct px_coder *coder, const struct px_lfunc *func)
 {
     struct px_refusal why = {0};
-    const struct px_code_wishes wishes = {.fmad = coder->fmad, .engine = PX_ENGINE_ALL};
+    const struct px_code_wishes wishes = {.fmad = coder->wishes.fmad, .engine = PX_ENGINE_ALL};
     struct px_code *code =
         px_decode(coder->linked, func, 32, coder->program, coder->level, &wishes, coder->keep, &why);
     if (!code && why.text) tell_of(coder, func, why.text);
@@ -277,7 +274,7 @@ bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct
                              .level = level,
                              .threads = 32,
                              .program = program,
-                             .fmad = fmad,
+                             .wishes.fmad = fmad,
                              .listener = listener};
     px_arena_init(&keep, alloc, &no_memory);
     volatile bool ok = true;

@@ -347,7 +347,7 @@ void px_contract(struct px_irfn *f)
 {
     struct px_body d;
     const struct px_contracted *what = NULL;
-    ptx_fmad fmad = f->coder->fmad ? f->coder->fmad : (ptx_fmad)f->module->fmad;
+    ptx_fmad fmad = f->coder->wishes.fmad ? f->coder->wishes.fmad : (ptx_fmad)f->module->fmad;
     if (f->module->target_debug && fmad != PTX_FMAD_ON) return;
     if (!px_contract_body(&d, f, fmad != PTX_FMAD_OFF)) return;
     if (d.contracts) what = px_contract_find(&d);

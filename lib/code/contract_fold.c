@@ -354,7 +354,7 @@ static bool walk(struct fold *f, const uint32_t *labels, uint32_t nlabels, bool 
 
 void px_contract_fold(struct px_body *d, const uint32_t *labels, uint32_t nlabels)
 {
-    if (d->f->coder->approx_exact || !worth_it(d)) return;
+    if (d->f->coder->wishes.approx_exact || !worth_it(d)) return;
     struct px_arena *arena = d->arena;
     uint32_t n = d->fn->regs.n + 1;
     struct fold f = {.d = d,

@@ -164,7 +164,7 @@ enum px_role px_contract_role(struct px_body *d, const struct px_term *item, uns
     if (item->inst->guard) return PX_ROLE_OTHER;
     if (item->opcode == PX_W_mul)
         return uniform(d, item, 2) && !names_rounding(item) ? role_of_mul(d, item, source) : PX_ROLE_OTHER;
-    if ((item->op == PX_OP_div_f32 || item->op == PX_OP_divfull_f32) && !d->f->coder->approx_exact)
+    if ((item->op == PX_OP_div_f32 || item->op == PX_OP_divfull_f32) && !d->f->coder->wishes.approx_exact)
         return uniform(d, item, 2) ? PX_ROLE_PRODUCT : PX_ROLE_OTHER;
     if (item->op == PX_OP_rcp_f32)
         return uniform(d, item, 1) && !px_term_has(item, PX_W_ftz) ? PX_ROLE_SCALED : PX_ROLE_OTHER;

@@ -397,7 +397,8 @@ static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
     e->in = in;
     if (in->flags & PX_IRF_FIRST) e->held = begins(e->f, in, PX_OPF_waits);
     /* where others can see in which order lanes run */
-    if (e->f->coder->shuffles && in->flags & PX_IRF_FIRST && begins(e->f, in, PX_OPF_memory | PX_OPF_waits)) {
+    if (e->f->coder->wishes.shuffles && in->flags & PX_IRF_FIRST &&
+        begins(e->f, in, PX_OPF_memory | PX_OPF_waits)) {
         want_mode(e, PX_IR_FP_HOME); /* others may run then */
         px_emit_shuffle(e);
     }
@@ -407,7 +408,7 @@ static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
     for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
     emit_assumption(e, in);
     want_mode(e, in->fp);
-    if (e->f->coder->counters) px_counted_lanes(e, in);
+    if (e->f->coder->wishes.counters) px_counted_lanes(e, in);
     if (is_step(e, in)) {
         px_emit_step(e, in, px_ir_opds(e->f, in));
         return;
@@ -621,7 +622,7 @@ void px_emit(struct px_irfn *f)
     }
     e.pc_at[e.placed] = e.pc_at[e.placed + 1] = e.n;
     tell_kept(&e);
-    if (f->coder->counters) px_counted_keep(&e);
+    if (f->coder->wishes.counters) px_counted_keep(&e);
     finish(&e);
     px_forks_find(&e, end_of);
 }

@@ -27,7 +27,7 @@ static unsigned best_shape(const struct px_handler_set *set, unsigned want, unsi
 /* The shape with the most scalars that is there; other scalars are spread into rows. */
 static void choose_shape(const struct px_emitter *e, const struct px_handler_set *set, struct shape *s)
 {
-    const bool plain = !(e->f->coder->engine & PX_ENGINE_shapes);
+    const bool plain = !(e->f->coder->wishes.engine & PX_ENGINE_shapes);
     unsigned want = 0, swapped;
     for (unsigned i = 0; i < 3; i++) want |= (unsigned)(s->scalar[i] != PX_NONE32) << i;
     s->bits = best_shape(set, want, plain ? 1 : 3);
@@ -318,7 +318,7 @@ void px_emit_unit(struct px_emitter *e, const struct px_ir_inst *in, const struc
 {
     /* A device made with approx_exact wants the mathematics instead of the chip's interpolation tables. */
     const struct px_units *units =
-        e->f->coder->approx_exact ? &px_units_exact : px_level_units(e->f->coder->level);
+        e->f->coder->wishes.approx_exact ? &px_units_exact : px_level_units(e->f->coder->level);
     struct call *c = px_arena_alloc(e->f->coder->keep, sizeof *c);
     c->row = units->row[in->fact];
     c->copy = o[0].elem == 2 ? PX_FIX_copy2 : o[0].elem == 4 ? PX_FIX_copy4 : PX_FIX_copy8;

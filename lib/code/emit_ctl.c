@@ -212,7 +212,7 @@ static px_handler meeting_of(const struct px_emitter *e, uint32_t kind)
 {
     const px_handler(*fixed)[4] = e->f->coder->level->fixed;
     const uint32_t op = PX_SYNC_OP(kind);
-    if (!(e->f->coder->engine & PX_ENGINE_warps)) return px_warp_sync;
+    if (!(e->f->coder->wishes.engine & PX_ENGINE_warps)) return px_warp_sync;
     if (op <= PX_SHFL_IDX) return fixed[PX_FIX_shuffle][0];
     if (op <= PX_VOTE_BALLOT) return fixed[PX_FIX_vote][0];
     return op >= PX_REDUX_ADD && op <= PX_REDUX_XOR ? fixed[PX_FIX_redux][0] : px_warp_sync;

@@ -119,7 +119,7 @@ static struct both access_both(struct px_emitter *e, const struct px_ir_inst *in
         r.conv = r.div;
         if (keep == PX_IR_SCALAR) r.conv.a = reg->slot, r.conv.flags |= PX_IF_SCALAR_A;
     }
-    if (f->coder->engine & PX_ENGINE_local_rows) r.conv.flags |= PX_IF_ROWS, r.div.flags |= PX_IF_ROWS;
+    if (f->coder->wishes.engine & PX_ENGINE_local_rows) r.conv.flags |= PX_IF_ROWS, r.div.flags |= PX_IF_ROWS;
     r.conv.m = e->conv_guard;
     r.div.m = e->guard;
     if (!surveyed) return r;
@@ -270,7 +270,7 @@ static bool is_read(struct px_emitter *e, const struct px_ir_opd *d)
 static px_handler reduction(struct px_emitter *e, const struct px_ir_inst *in, struct px_insn *r,
                             px_handler fn)
 {
-    const bool may = in->aux && e->f->coder->engine & PX_ENGINE_private_atomics;
+    const bool may = in->aux && e->f->coder->wishes.engine & PX_ENGINE_private_atomics;
     px_handler waits = may && r->space != PX_SPACE_SHARED ? px_atom_private(fn) : NULL;
     if (waits) r->slot = (uint8_t)(PX_SLOT_PRIVATE + e->slots++ % (PX_EXTENTS - PX_SLOT_PRIVATE));
     return waits ? waits : fn;

@@ -44,11 +44,7 @@ struct px_coder {
     uint32_t least_width; /* the widest group of lanes that an instruction needs together */
     uint32_t program;     /* owner number of its windows */
     bool cooperates;      /* see px_code */
-    bool approx_exact;    /* ptx_device_config.approx_exact */
-    ptx_fmad fmad;        /* of the program */
-    uint32_t engine;      /* enum px_engine: optimisations that are on */
-    uint32_t counters;    /* of px_code_wishes; 0: nobody counts */
-    bool shuffles;
+    struct px_code_wishes wishes;
     uint32_t ntallies;     /* counters of the functions that have records */
     struct px_refusal why; /* text NULL: none */
     jmp_buf give_up;       /* px_code_fail comes here, */

@@ -249,7 +249,7 @@ static void fuse_block(const struct finder *s, struct px_insn *code, uint32_t fi
     const struct px_flow_block b = f->graph.blocks[f->loops.order[p]];
     const struct px_ir_inst *before = NULL;
     uint32_t last = 0;
-    if (!(f->coder->engine & PX_ENGINE_fusion)) return;
+    if (!(f->coder->wishes.engine & PX_ENGINE_fusion)) return;
     for (uint32_t i = 0; i < b.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[b.first + i];
         const uint32_t place = s->placed[p] + i, pc = e->pc_at[place], n = e->pc_at[place + 1] - pc;
@@ -270,7 +270,7 @@ static void make_code(const struct finder *s, uint32_t p, struct px_loop *loop)
     const struct px_emitter *e = s->e;
     const struct px_irfn *f = e->f;
     loop->code = copy_records(e, loop->head, loop->end);
-    loop->whole = f->coder->engine & PX_ENGINE_loops;
+    loop->whole = f->coder->wishes.engine & PX_ENGINE_loops;
     loop->masked = !loop->whole;
     if (!loop->whole) return;
     for (uint32_t pc = loop->head; pc < loop->end; pc++) {
@@ -366,7 +366,7 @@ void px_forks_find(struct px_emitter *e, const uint32_t *end_of)
 {
     struct px_irfn *f = e->f;
     struct px_fcode *code = f->code;
-    const uint32_t engine = f->coder->engine;
+    const uint32_t engine = f->coder->wishes.engine;
     struct finder s;
     uint32_t inside = 0; /* places up to this one are of the last loop */
     PX_VEC(struct px_fork) forks = {0};

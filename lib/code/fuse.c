@@ -101,7 +101,7 @@ static void fuse_loads(struct px_emitter *e, enum px_fixed load, enum px_fixed f
 void px_fuse(struct px_emitter *e)
 {
     const struct px_level *level = e->f->coder->level;
-    if (!(e->f->coder->engine & PX_ENGINE_fusion) || e->pc_at[e->placed - 1] != e->n - 1) return;
+    if (!(e->f->coder->wishes.engine & PX_ENGINE_fusion) || e->pc_at[e->placed - 1] != e->n - 1) return;
     const px_handler fn = e->f->code->conv[e->n - 1].fn;
     fuse_statements(e);
     if (fn == level->sets[PX_H_fma_f32].fn[0][0]) fuse_loads(e, PX_FIX_ld_u32_4, PX_FIX_ldldfma_f32);
@@ -138,8 +138,9 @@ void px_fuse_gather(struct px_emitter *e)
     enum { STEP = 4 }; /* of positions: rows.c */
     const struct px_irfn *f = e->f;
     const uint32_t place = e->placed - 1, pc = e->n - 1;
-    if (!(f->coder->engine & PX_ENGINE_fusion) || f->coder->shuffles || place < 2 || e->pc_at[place] != pc ||
-        pc < e->block_pc + 3 || e->pc_at[place - 1] != pc - 1 || e->pc_at[place - 2] != pc - 3)
+    if (!(f->coder->wishes.engine & PX_ENGINE_fusion) || f->coder->wishes.shuffles || place < 2 ||
+        e->pc_at[place] != pc || pc < e->block_pc + 3 || e->pc_at[place - 1] != pc - 1 ||
+        e->pc_at[place - 2] != pc - 3)
         return;
     const struct px_ir_inst *add = e->in - 1, *mul = e->in - 2;
     const struct px_ir_opd *o = px_ir_opds(f, e->in), *sum = px_ir_opds(f, add),

@@ -226,7 +226,7 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lo
     px_vec_push(f->coder->scratch, &f->origins, origin);
     f->fresh = true;
     if (!px_match_inst(inst, &b.match)) px_code_fail(f, inst, "has no form");
-    if (f->coder->counters) px_counted_note(f, &b);
+    if (f->coder->wishes.counters) px_counted_note(f, &b);
     if (!px_form_executable(b.match.form)) refuse(f, inst);
     refuse_operands(f, inst);
     b.inst = without_indices(f, inst, &b.match);
@@ -370,7 +370,7 @@ void px_lower(struct px_irfn *f)
     each_stmt(f, body, note_label);
     reserve(f);
     px_vec_push(f->coder->scratch, &f->origins, none);
-    if (f->coder->counters) px_vec_push(f->coder->scratch, &f->counted, (struct px_counted){0});
+    if (f->coder->wishes.counters) px_vec_push(f->coder->scratch, &f->counted, (struct px_counted){0});
     add_registers(f);
     px_lower_params(f);
     if (f->params.n) each_stmt(f, body, note_taken);

@@ -339,7 +339,7 @@ void px_ir_values(struct px_irfn *f)
                        .written = PX_NEW_N(a, uint32_t, f->regs.n + 1),
                        .is_base = PX_NEW_N(a, bool, f->regs.n + 1),
                        .budget = 4096 + (uint64_t)f->insts.n * 16};
-    const uint32_t on = f->coder->engine;
+    const uint32_t on = f->coder->wishes.engine;
     if (!(on & PX_ENGINE_convergent)) return;
     list(&v);
     if (on & PX_ENGINE_uniform) {

@@ -106,17 +106,8 @@ static uint32_t redux_f32(uint32_t x, uint32_t y, uint64_t kind)
 
 static uint32_t redux_pair(uint32_t x, uint32_t y, uint64_t kind)
 {
-    switch (PX_SYNC_OP(kind)) {
-    case PX_REDUX_ADD: return x + y;
-    case PX_REDUX_UMIN: return x < y ? x : y;
-    case PX_REDUX_UMAX: return x > y ? x : y;
-    case PX_REDUX_SMIN: return (int32_t)x < (int32_t)y ? x : y;
-    case PX_REDUX_SMAX: return (int32_t)x > (int32_t)y ? x : y;
-    case PX_REDUX_AND: return x & y;
-    case PX_REDUX_OR: return x | y;
-    case PX_REDUX_XOR: return x ^ y;
-    default: return redux_f32(x, y, kind);
-    }
+    const uint32_t op = PX_SYNC_OP(kind);
+    return op <= PX_REDUX_XOR ? px_redux_pair(op, x, y) : redux_f32(x, y, kind);
 }
 
 static void do_redux(struct warp *w, uint64_t kind)

@@ -37,6 +37,21 @@ enum { PX_SYNC_SCALAR_B = 16, PX_SYNC_SCALAR_C = 32, PX_SYNC_SCALAR_M = 64 };
 int px_warp_sync(struct px_gang *g, const struct px_insn *in);
 int px_warp_activemask(struct px_gang *g, const struct px_insn *in);
 
+/* redux of two integers. */
+static inline __attribute__((always_inline)) uint32_t px_redux_pair(uint32_t op, uint32_t x, uint32_t y)
+{
+    switch (op) {
+    case PX_REDUX_ADD: return x + y;
+    case PX_REDUX_UMIN: return x < y ? x : y;
+    case PX_REDUX_UMAX: return x > y ? x : y;
+    case PX_REDUX_SMIN: return (int32_t)x < (int32_t)y ? x : y;
+    case PX_REDUX_SMAX: return (int32_t)x > (int32_t)y ? x : y;
+    case PX_REDUX_AND: return x & y;
+    case PX_REDUX_OR: return x | y;
+    default: return x ^ y;
+    }
+}
+
 /* Waiting: what the loop asks of it. */
 void px_sync_exited(struct px_gang *g);
 bool px_sync_wait(struct px_gang *g, struct px_entry *e, const struct px_insn *in);

@@ -166,20 +166,6 @@ static int f0_vote(struct px_gang *g, const struct px_insn *in)
 
 /* ---- redux of integers ---- */
 
-PX_INLINE uint32_t fold_pair(uint32_t op, uint32_t x, uint32_t y)
-{
-    switch (op) {
-    case PX_REDUX_ADD: return x + y;
-    case PX_REDUX_UMIN: return x < y ? x : y;
-    case PX_REDUX_UMAX: return x > y ? x : y;
-    case PX_REDUX_SMIN: return (int32_t)x < (int32_t)y ? x : y;
-    case PX_REDUX_SMAX: return (int32_t)x > (int32_t)y ? x : y;
-    case PX_REDUX_AND: return x & y;
-    case PX_REDUX_OR: return x | y;
-    default: return x ^ y;
-    }
-}
-
 /* What changes nothing. */
 PX_INLINE uint32_t fold_none(uint32_t op)
 {
@@ -197,7 +183,7 @@ PX_INLINE int fold_rows(struct px_gang *g, const struct px_insn *in, const uint3
     for (uint32_t at = 0; at < n; at += WARP) {
         PX_WARP_LOOP v[i] = m[at + i] ? a[at + i] : fold_none(op);
         for (uint32_t half = WARP / 2; half; half /= 2)
-            for (uint32_t i = 0; i < half; i++) v[i] = fold_pair(op, v[i], v[i + half]);
+            for (uint32_t i = 0; i < half; i++) v[i] = px_redux_pair(op, v[i], v[i + half]);
         PX_WARP_LOOP d[at + i] = m[at + i] ? v[0] : d[at + i];
     }
     return PX_STEP_NEXT;

@@ -152,10 +152,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *array, const CUDA_ARRAY3D_DESC
     struct px_cu_mipmap *m = ptx_array_config_get(vm, number, &made) == PTX_OK
                                  ? px_cu_new(PX_CU_MIPMAP, sizeof *m, c, destroy_mipmap)
                                  : NULL;
-    if (!m) {
-        ptx_array_destroy(vm, number);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    if (!m) return ptx_array_destroy(vm, number), CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_init(&m->lock, NULL);
     m->vm = vm;
     m->number = number;

@@ -28,10 +28,7 @@ static void destroy_graph(void *object)
 CUresult px_cu_graph_make(struct px_cu_context *context, ptx_device *vm, ptx_graph number, CUgraph *graph)
 {
     struct px_cu_graph *g = px_cu_new(PX_CU_GRAPH, sizeof *g, context, destroy_graph);
-    if (!g) {
-        ptx_graph_destroy(vm, number);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    if (!g) return ptx_graph_destroy(vm, number), CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_init(&g->lock, NULL);
     g->vm = vm;
     g->number = number;

@@ -408,10 +408,8 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 {
     PX_CU_TAKE(px_cu_kernel, k, PX_CU_KERNEL, kernel, CUDA_ERROR_INVALID_HANDLE);
     PX_CU_HOLD(px_cu_function, f) = NULL;
-    if (!function) return CUDA_ERROR_INVALID_VALUE;
-    PX_CU_TRY(px_cu_function_of(kernel, &f));
-    *function = px_cu_handle(f);
-    return CUDA_SUCCESS;
+    if (function) PX_CU_TRY(px_cu_function_of(kernel, &f));
+    return PX_CU_ANSWER(function, px_cu_handle(f));
 }
 
 CUresult cuKernelGetLibrary(CUlibrary *library, CUkernel kernel)

@@ -86,10 +86,7 @@ static CUresult hold(struct px_cu_context *c, ptx_device *vm, ptx_physical numbe
                      const CUmemAllocationProp *properties, CUmemGenericAllocationHandle *handle)
 {
     struct allocation *a = px_cu_new(PX_CU_ALLOCATION, sizeof *a, c, destroy_allocation);
-    if (!a) {
-        ptx_physical_release(vm, number);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    if (!a) return ptx_physical_release(vm, number), CUDA_ERROR_OUT_OF_MEMORY;
     pthread_mutex_init(&a->lock, NULL);
     a->vm = vm;
     a->number = number;

@@ -62,12 +62,7 @@ struct settings {
 };
 
 struct runner {
-    unsigned threads;
-    int approx_exact;
-    ptx_async async;
-    uint64_t async_seed;
-    uint64_t schedule;
-    ptx_fmad fmad;
+    struct settings made; /* for which it was made */
     struct runner *next;
     uint64_t forgotten; /* the value of `forgotten` when it was looked through last */
     ptx_device *device;
@@ -315,12 +310,7 @@ static struct runner *runner_new(const struct settings *settings)
                                       .error_bytes = sizeof error};
     struct runner *r = calloc(1, sizeof *r);
     if (r && ptx_device_create(&config, &r->device) == PTX_OK) {
-        r->threads = settings->threads;
-        r->approx_exact = settings->approx_exact;
-        r->async = settings->async;
-        r->async_seed = settings->async_seed;
-        r->schedule = settings->schedule;
-        r->fmad = settings->fmad;
+        r->made = *settings;
         return r;
     }
     fail(PTX_ERROR_OUT_OF_MEMORY, "no device could be made: %s", error);
@@ -332,9 +322,10 @@ static struct runner *runner_take(const struct settings *settings)
 {
     pthread_mutex_lock(&lock);
     struct runner **at = &idle, *r;
-    while ((r = *at) && (r->threads != settings->threads || r->approx_exact != settings->approx_exact ||
-                         r->fmad != settings->fmad || r->async != settings->async ||
-                         r->async_seed != settings->async_seed || r->schedule != settings->schedule))
+    while ((r = *at) &&
+           (r->made.threads != settings->threads || r->made.approx_exact != settings->approx_exact ||
+            r->made.fmad != settings->fmad || r->made.async != settings->async ||
+            r->made.async_seed != settings->async_seed || r->made.schedule != settings->schedule))
         at = &r->next;
     if (r) *at = r->next;
     pthread_mutex_unlock(&lock);
@@ -413,7 +404,7 @@ static ptx_status load_into(struct loaded *l, const ptx_module *module, struct r
 {
     ptx_status status = ptx_module_kernel(module, 0, &l->info);
     if (status != PTX_OK) return fail(PTX_ERROR_NOT_FOUND, "the text holds no kernel (.entry)");
-    const ptx_program_options options = {.fmad = r->fmad};
+    const ptx_program_options options = {.fmad = r->made.fmad};
     status = ptx_program_create(r->device, &module, 1, &options, &l->program);
     if (status != PTX_OK) return fail(status, "%s", ptx_device_message(r->device));
     status = ptx_program_kernel(l->program, l->info.name, &l->kernel);

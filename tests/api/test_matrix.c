@@ -16,6 +16,7 @@
 #include "hw/matrix/golden.h"
 #include "hw/matrix/moves.h"
 #include "hw/matrix/tiles.h"
+#include "api/levels.h"
 #include "vm/device.h"
 
 enum { TILES = GOLDEN_BLOCKS * GOLDEN_TILES, ROOM = TILES * REGS_MAX * 32 * 8 };
@@ -171,7 +172,6 @@ static int expected_of(const char *name, int chip)
 
 int main(int argc, char **argv)
 {
-    static const char *const levels[] = {"portable", "avx2", "avx512"};
     static Replay r;
     ptx_device_config config = {.struct_size = sizeof config, .workers = 1, .max_steps = 100000000};
     r.host_in = malloc(ROOM), r.host_out = malloc(ROOM);
@@ -179,12 +179,8 @@ int main(int argc, char **argv)
         ptx_memory_alloc(r.device, ROOM, &r.in) != PTX_OK ||
         ptx_memory_alloc(r.device, ROOM, &r.out) != PTX_OK)
         return printf("FAILED: no device\n"), 1;
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        const struct px_level *level = px_level_named(levels[i]);
-        if (!level || (argc > 1 && strcmp(argv[1], levels[i]))) continue;
-        r.device->level = level, r.level = levels[i];
-        level_replay(&r);
-    }
+    for (unsigned i = 0; i < LEVELS; i++)
+        if ((r.level = level_of(r.device, i, argc > 1 ? argv[1] : NULL))) level_replay(&r);
     if (argc == 1 || !strcmp(argv[1], "reference")) reference_replay(&r);
     r.level = "faults";
     verdict(&r, "errors", REPLAY_FAULTS, replay_faults(r.device, r.in, "matrix_faults.tsv", expected_of));

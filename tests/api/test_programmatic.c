@@ -136,12 +136,17 @@ static void on_each(void (*test)(void))
 
 /* ---- what overlaps ---- */
 
-TEST_ON_EACH(overlap)
+static void first_and(const char *second)
 {
     submit("first", 4, 0);
-    submit("second", 3, PTX_LAUNCH_PROGRAMMATIC);
+    submit(second, 3, PTX_LAUNCH_PROGRAMMATIC);
     wait_ok();
     assert_int_equal(word(RESULT), ANSWER);
+}
+
+TEST_ON_EACH(overlap)
+{
+    first_and("second");
 }
 
 TEST_ON_EACH(no_overlap_without_the_attribute)
@@ -159,10 +164,7 @@ TEST_ON_EACH(no_overlap_without_the_attribute)
 
 TEST_ON_EACH(some_lanes_wait)
 {
-    submit("first", 4, 0);
-    submit("split", 3, PTX_LAUNCH_PROGRAMMATIC);
-    wait_ok();
-    assert_int_equal(word(RESULT), ANSWER);
+    first_and("split");
 }
 
 /* The third begins while both others run, and waits for both. */

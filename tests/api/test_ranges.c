@@ -6,19 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include "api/pages.h"
 #include "ptx_graph.h"
 #include "ptx_memory.h"
 #include "suite.h"
-
-#define G PTX_MAP_GRAIN
-#define OK(call) assert_int_equal((call), PTX_OK)
-#define INVALID(call) assert_int_equal((call), PTX_ERROR_INVALID_ARGUMENT)
-
-static const char text[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n"
-    ".visible .entry add(.param .u64 p, .param .u32 n) { .reg .u64 %a; .reg .u32 %x, %n;\n"
-    " ld.param.u64 %a, [p]; ld.param.u32 %n, [n]; ld.global.u32 %x, [%a];\n"
-    " add.u32 %x, %x, %n; st.global.u32 [%a], %x; ret; }\n";
 
 static ptx_device *device;
 static ptx_kernel *kernel;
@@ -30,13 +21,7 @@ static void make(unsigned unified, uint64_t bytes)
                                       .memory_bytes = bytes,
                                       .timeout_ms = 60000,
                                       .unified = unified};
-    ptx_module *module;
-    ptx_program *program;
-    OK(ptx_module_create(NULL, text, sizeof text - 1, &module));
-    OK(ptx_device_create(&config, &device));
-    OK(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program));
-    ptx_module_destroy(module);
-    OK(ptx_program_kernel(program, "add", &kernel));
+    kernel = open_adder(&config, &device);
 }
 
 static int set_up(void **state)
@@ -53,12 +38,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-struct arguments {
-    ptx_address p;
-    uint32_t n;
-};
-
-static ptx_launch_config launch_of(const struct arguments *a)
+static ptx_launch_config launch_of(const struct adder *a)
 {
     return (ptx_launch_config){
         .struct_size = sizeof(ptx_launch_config), .grid = {1}, .block = {1}, .params = a, .param_bytes = 12};
@@ -67,7 +47,7 @@ static ptx_launch_config launch_of(const struct arguments *a)
 /* Adds n to the word at p by a kernel. */
 static ptx_status add(ptx_address p, uint32_t n)
 {
-    const struct arguments a = {p, n};
+    const struct adder a = {p, n};
     const ptx_launch_config launch = launch_of(&a);
     return ptx_kernel_launch(kernel, &launch, NULL);
 }
@@ -349,7 +329,7 @@ CASE(graphs_allocate)
     OK(ptx_graph_add(device, graph, NULL, 0, &make_it, &alloc));
     assert_int_not_equal(a, 0);
     assert_int_equal(add(a, 1), PTX_ERROR_FAULT); /* none before its node */
-    const struct arguments arguments = {a, 2};
+    const struct adder arguments = {a, 2};
     const ptx_launch_config launch = launch_of(&arguments);
     const ptx_node_config run = {
         .struct_size = sizeof run, .kind = PTX_NODE_KERNEL, .kernel = kernel, .launch = &launch};
@@ -399,7 +379,7 @@ CASE(captured_allocations)
     OK(ptx_memory_alloc(device, 64, &plain));
     OK(ptx_capture_begin(device, s));
     OK(ptx_stream_alloc(device, 256, s, &a));
-    const struct arguments arguments = {a, 6};
+    const struct adder arguments = {a, 6};
     const ptx_launch_config launch = launch_of(&arguments);
     const ptx_copy copy = {.struct_size = sizeof copy, .to.host = &result, .from.address = a, .width = 4};
     OK(ptx_kernel_submit(kernel, &launch, s, NULL));

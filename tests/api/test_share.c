@@ -8,18 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "api/pages.h"
 #include "ptx_memory.h"
 #include "suite.h"
-
-#define G PTX_MAP_GRAIN
-#define OK(call) assert_int_equal((call), PTX_OK)
-#define INVALID(call) assert_int_equal((call), PTX_ERROR_INVALID_ARGUMENT)
-
-static const char text[] =
-    ".version 8.0\n.target sm_80\n.address_size 64\n"
-    ".visible .entry add(.param .u64 p, .param .u32 n) { .reg .u64 %a; .reg .u32 %x, %n;\n"
-    " ld.param.u64 %a, [p]; ld.param.u32 %n, [n]; ld.global.u32 %x, [%a];\n"
-    " add.u32 %x, %x, %n; st.global.u32 [%a], %x; ret; }\n";
 
 static ptx_device *here, *there;
 static ptx_kernel *kernels[2];
@@ -29,13 +20,7 @@ static ptx_device *make(ptx_kernel **kernel)
     const ptx_device_config config = {
         .struct_size = sizeof config, .workers = 2, .memory_bytes = 64 << 20, .timeout_ms = 60000};
     ptx_device *device;
-    ptx_module *module;
-    ptx_program *program;
-    OK(ptx_module_create(NULL, text, sizeof text - 1, &module));
-    OK(ptx_device_create(&config, &device));
-    OK(ptx_program_create(device, (const ptx_module *const *)&module, 1, NULL, &program));
-    ptx_module_destroy(module);
-    OK(ptx_program_kernel(program, "add", kernel));
+    *kernel = open_adder(&config, &device);
     return device;
 }
 
@@ -60,10 +45,7 @@ static int tear_down(void **state)
 /* Adds n to the word at p by a kernel. */
 static ptx_status add(ptx_device *device, ptx_address p, uint32_t n)
 {
-    const struct {
-        ptx_address p;
-        uint32_t n;
-    } a = {p, n};
+    const struct adder a = {p, n};
     const ptx_launch_config launch = {
         .struct_size = sizeof launch, .grid = {1}, .block = {1}, .params = &a, .param_bytes = 12};
     return ptx_kernel_launch(kernels[device == there], &launch, NULL);

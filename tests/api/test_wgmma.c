@@ -15,6 +15,7 @@
 #include "api/replay_reference.h"
 #include "hw/wgmma/wgolden.h"
 #include "hw/wgmma/wtiles.h"
+#include "api/levels.h"
 #include "vm/device.h"
 
 enum { TILES = WGOLDEN_BLOCKS * WGOLDEN_TILES, TILE_ROOM = 128 * (40 + 4 * 128), ROOM = TILES * TILE_ROOM };
@@ -117,7 +118,6 @@ static unsigned reference_differs(Replay *r, const Wform *f, const uint64_t *exp
 
 int main(int argc, char **argv)
 {
-    static const char *const levels[] = {"portable", "avx2", "avx512"};
     static Replay r;
     ptx_device_config config = {.struct_size = sizeof config, .workers = 1, .max_steps = 100000000};
     r.host_in = malloc(ROOM), r.host_out = malloc(ROOM), r.host_image = malloc(ROOM);
@@ -126,12 +126,8 @@ int main(int argc, char **argv)
         ptx_memory_alloc(r.device, ROOM, &r.out) != PTX_OK ||
         ptx_memory_alloc(r.device, ROOM, &r.image) != PTX_OK)
         return printf("FAILED: no device\n"), 1;
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        const struct px_level *level = px_level_named(levels[i]);
-        if (!level || (argc > 1 && strcmp(argv[1], levels[i]))) continue;
-        r.device->level = level, r.level = levels[i];
-        replay(&r, form_differs);
-    }
+    for (unsigned i = 0; i < LEVELS; i++)
+        if ((r.level = level_of(r.device, i, argc > 1 ? argv[1] : NULL))) replay(&r, form_differs);
     r.level = "reference";
     if (argc == 1 || !strcmp(argv[1], r.level)) replay(&r, reference_differs);
     r.level = "faults";

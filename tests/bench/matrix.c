@@ -24,6 +24,8 @@ struct form {
 };
 
 static const struct form forms[] = {
+/* clang-format off */
+#define WGMMA(form) "wgmma.mma_async.sync.aligned.m64n256" form, 0, 0, 128, 0
     {"m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 4, 0, 2048, 0x03ff03ff, 0x38003800},
     {"m16n8k16.row.col.f16.f16.f16.f16", 4, 2, 2, 0, 2048, 0x03ff03ff, 0x30003000},
     {"m16n8k16.row.col.f32.bf16.bf16.f32", 4, 2, 4, 0, 2048, 0x007f007f, 0x3f003f00},
@@ -32,10 +34,11 @@ static const struct form forms[] = {
     {"m16n8k16.row.col.f64.f64.f64.f64", 8, 4, 4, 1, 2048, 0x000fffff, 0x3fe00000},
     {"m16n8k32.row.col.s32.s8.s8.s32", 4, 2, 4, 0, 4096, 0x7f7f7f7f, 0},
     {"m16n8k256.row.col.s32.b1.b1.s32.and.popc", 4, 2, 4, 0, 32768, 0xffffffff, 0},
-    {"wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16", 0, 0, 128, 0, 262144, 0x03ff03ff, 0x38003800},
-    {"wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32", 0, 0, 128, 0, 131072, 0x007fffff, 0x3f000000},
-    {"wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3", 0, 0, 128, 0, 524288, 0x07070707, 0x30303030},
-    {"wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8", 0, 0, 128, 0, 524288, 0x7f7f7f7f, 0},
+    {WGMMA("k16.f32.f16.f16"), 262144, 0x03ff03ff, 0x38003800},
+    {WGMMA("k8.f32.tf32.tf32"), 131072, 0x007fffff, 0x3f000000},
+    {WGMMA("k32.f32.e4m3.e4m3"), 524288, 0x07070707, 0x30303030},
+    {WGMMA("k32.s32.s8.s8"), 524288, 0x7f7f7f7f, 0},
+    /* clang-format on */
 };
 
 static int registers(char *text, int n, char letter, int first, int count)

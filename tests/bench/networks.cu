@@ -34,14 +34,21 @@ struct Max {
     template <typename T> __device__ T operator()(T x, T y) const { return x > y ? x : y; }
 };
 
-KERNEL(softmax)
+/* Of a row: the largest element, and the sum of all exponentials relative to it. */
+__device__ void softmax_of(const float *__restrict__ x, int cols, float &most, float &sum)
 {
-    const float *x = a + blockIdx.x * cols;
-    float most = -INFINITY, sum = 0;
+    most = -INFINITY, sum = 0;
     for (int i = threadIdx.x; i < cols; i += THREADS) most = fmaxf(most, x[i]);
     most = block_reduce(most, -INFINITY, Max());
     for (int i = threadIdx.x; i < cols; i += THREADS) sum += __expf(x[i] - most);
     sum = block_reduce(sum, 0.0f, Sum());
+}
+
+KERNEL(softmax)
+{
+    const float *x = a + blockIdx.x * cols;
+    float most, sum;
+    softmax_of(x, cols, most, sum);
     for (int i = threadIdx.x; i < cols; i += THREADS) OUT[blockIdx.x * cols + i] = __expf(x[i] - most) / sum;
 }
 
@@ -97,11 +104,8 @@ KERNEL(rope)
 KERNEL(cross_entropy)
 {
     const float *x = a + blockIdx.x * cols;
-    float most = -INFINITY, sum = 0;
-    for (int i = threadIdx.x; i < cols; i += THREADS) most = fmaxf(most, x[i]);
-    most = block_reduce(most, -INFINITY, Max());
-    for (int i = threadIdx.x; i < cols; i += THREADS) sum += __expf(x[i] - most);
-    sum = block_reduce(sum, 0.0f, Sum());
+    float most, sum;
+    softmax_of(x, cols, most, sum);
     if (threadIdx.x == 0) OUT[blockIdx.x] = most + __logf(sum) - x[index[blockIdx.x] % cols];
 }
 

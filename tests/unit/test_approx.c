@@ -345,19 +345,26 @@ static void check_units(const struct unit_case *cases, size_t n)
     for (size_t i = 0; i < n; i++) assert_int_equal(cases[i].unit(cases[i].x, cases[i].ftz), cases[i].y);
 }
 
+#define UNIT(name, x, y)                                                                                     \
+    {                                                                                                        \
+        px_##name##_f32, x, false, y                                                                         \
+    }
+#define FTZ(name, x, y)                                                                                      \
+    {                                                                                                        \
+        px_##name##_f32, x, true, y                                                                          \
+    }
+
 TEST(special_values)
 {
     static const struct unit_case cases[] = {
-    /* clang-format off */
-#define UNIT(name, x, y) {px_approx_##name##_f32, x, false, y}
-#define FTZ(name, x, y) {px_approx_##name##_f32, x, true, y}
-        UNIT(rcp, 0x80000000, 0xFF800000), UNIT(rcp, 0x7F800000, 0), UNIT(rcp, 0x7F800001, 0x7FFFFFFF),
-        UNIT(rcp, 0x00000001, 0x7F800000), UNIT(rcp, 0x7F000000, 0x00400000), FTZ(rcp, 0x7F000000, 0),
-        UNIT(rsqrt, 0x80000000, 0xFF800000), UNIT(rsqrt, 0x80000001, 0x7FFFFFFF),
-        FTZ(rsqrt, 0x80000001, 0xFF800000), UNIT(ex2, 0xFF800000, 0), UNIT(lg2, 0x00000000, 0xFF800000),
-        UNIT(sin, 0x7F800000, 0x7FFFFFFF), UNIT(sin, 0x80000000, 0x80000000),
-#undef UNIT
-#undef FTZ
+        /* clang-format off */
+        UNIT(approx_rcp, 0x80000000, 0xFF800000), UNIT(approx_rcp, 0x7F800000, 0),
+        UNIT(approx_rcp, 0x7F800001, 0x7FFFFFFF), UNIT(approx_rcp, 0x00000001, 0x7F800000),
+        UNIT(approx_rcp, 0x7F000000, 0x00400000), FTZ(approx_rcp, 0x7F000000, 0),
+        UNIT(approx_rsqrt, 0x80000000, 0xFF800000), UNIT(approx_rsqrt, 0x80000001, 0x7FFFFFFF),
+        FTZ(approx_rsqrt, 0x80000001, 0xFF800000), UNIT(approx_ex2, 0xFF800000, 0),
+        UNIT(approx_lg2, 0x00000000, 0xFF800000), UNIT(approx_sin, 0x7F800000, 0x7FFFFFFF),
+        UNIT(approx_sin, 0x80000000, 0x80000000),
         /* clang-format on */
     };
     check_units(cases, sizeof cases / sizeof *cases);
@@ -371,15 +378,12 @@ TEST(special_values)
 TEST(exact_special_values)
 {
     static const struct unit_case cases[] = {
-    /* clang-format off */
-#define UNIT(name, x, y) {px_exact_##name##_f32, x, false, y}
-#define FTZ(name, x, y) {px_exact_##name##_f32, x, true, y}
-        UNIT(rcp, 0x80000000, 0xFF800000), FTZ(rcp, 0x00400000, 0x7F800000), FTZ(rcp, 0x7F000000, 0),
-        UNIT(rsqrt, 0x80000000, 0xFF800000), UNIT(lg2, 0x3F000000, 0xBF800000),
-        UNIT(lg2, 0xBF800000, 0x7FFFFFFF), UNIT(ex2, 0x43000000, 0x7F800000), UNIT(ex2, 0xFF7FFFFF, 0),
-        UNIT(sin, 0x7F800000, 0x7FFFFFFF), UNIT(tanh, 0xFF800000, 0xBF800000),
-#undef UNIT
-#undef FTZ
+        /* clang-format off */
+        UNIT(exact_rcp, 0x80000000, 0xFF800000), FTZ(exact_rcp, 0x00400000, 0x7F800000),
+        FTZ(exact_rcp, 0x7F000000, 0), UNIT(exact_rsqrt, 0x80000000, 0xFF800000),
+        UNIT(exact_lg2, 0x3F000000, 0xBF800000), UNIT(exact_lg2, 0xBF800000, 0x7FFFFFFF),
+        UNIT(exact_ex2, 0x43000000, 0x7F800000), UNIT(exact_ex2, 0xFF7FFFFF, 0),
+        UNIT(exact_sin, 0x7F800000, 0x7FFFFFFF), UNIT(exact_tanh, 0xFF800000, 0xBF800000),
         /* clang-format on */
     };
     check_units(cases, sizeof cases / sizeof *cases);

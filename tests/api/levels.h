@@ -1,0 +1,22 @@
+/*
+ * levels.h - a test's device at one SIMD level after the other.
+ */
+#ifndef API_LEVELS_H
+#define API_LEVELS_H
+
+#include "vm/device.h"
+#include <string.h>
+
+/* Gives the device the i-th level, unless this machine has it not, or another one is `wanted` (NULL: all);
+ * its name, NULL: not this one. */
+static inline const char *level_of(ptx_device *device, unsigned i, const char *wanted)
+{
+    static const char *const names[] = {"portable", "avx2", "avx512"};
+    const struct px_level *level = px_level_named(names[i]);
+    if (!level || (wanted && strcmp(wanted, names[i]))) return NULL;
+    device->level = level;
+    return names[i];
+}
+enum { LEVELS = 3 };
+
+#endif
