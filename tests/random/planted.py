@@ -111,8 +111,8 @@ ENGINE = [
         '',
         'exits: ended lanes still count',
         'lib/vm/exec.c',
-        '        g->cta->live_lanes[g->first / 32 + w] &= ~px_lanes_warp(&gone, w);\n',
-        '        if (!@) g->cta->live_lanes[g->first / 32 + w] &= ~px_lanes_warp(&gone, w);\n',
+        '        if (!gone.w[w]) continue;\n        warp[2 * w] &=',
+        '        if (@ || !gone.w[w]) continue;\n        warp[2 * w] &=',
     ),
     Fault(
         '',
@@ -389,8 +389,8 @@ ENGINE = [
         'forks',
         'forks: all lanes go the way that is not taken',
         'lib/vm/forks.c',
-        'run_way(g, &fork->other, px_lanes_minus(all, taken), stop)',
-        'run_way(g, &fork->other, @ ? all : px_lanes_minus(all, taken), stop)',
+        'activate_way(g, px_lanes_minus(all, taken), n - ntaken);',
+        'activate_way(g, @ ? all : px_lanes_minus(all, taken), @ ? n : n - ntaken);',
     ),
     Fault(
         'forks',
@@ -487,8 +487,8 @@ ENGINE = [
         'fusion',
         'fusion: results are read behind the pair',
         'lib/code/fuse.c',
-        ' || r->last != (e->placed - 1) * STEP) return false;',
-        ' || (!@ && r->last != (e->placed - 1) * STEP)) return false;',
+        'if (r->temp || r->last != place * STEP) return false;',
+        'if (r->temp || (!@ && r->last != place * STEP)) return false;',
     ),
     Fault(
         'fusion',
