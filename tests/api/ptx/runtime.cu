@@ -299,7 +299,7 @@ extern "C" __global__ void prints(int *result)
     result[1] = printf("%d %s\n", -5, "text");
     result[2] = printf("%c %5d|%-5d|%05d %x %llx %s\n", 'a', 42, 42, 42, 255u, 0x123456789abcdefull, "end");
     result[3] = printf("%f %.3e %g %% %u %ld %hd\n", 1.5, 12345.678, 0.5f, 4000000000u, -1234567890123l, (short)-2);
-    result[4] = printf("%*d|%.*f|%+d|%#x|% d\n", 6, 7, 2, 3.14159, 8, 255, 9);
+    result[4] = printf("%*d|%.2f|%+d|%#x|% d\n", 6, 7, 3.14159, 8, 255, 9);
     result[5] = printf("%p %s\n", (void *)0x1234, (const char *)nullptr);
 }
 
