@@ -86,7 +86,7 @@ static void drop_first(const struct px_grid *grid, struct cdp_stream *s)
 {
     struct cdp_item *item;
     px_queue_pop(s, item);
-    item_free(grid->device, item);
+    if (item) item_free(grid->device, item);
 }
 
 /* Starts the next grid of the stream, doing records and passing waits on the way. True: an event was reached.

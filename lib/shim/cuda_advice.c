@@ -30,7 +30,8 @@ static struct px_cu_advice *insert(struct px_cu_advice **at, uint64_t lo, uint64
     struct px_cu_advice *made = malloc(sizeof *made);
     if (!made) return NULL;
     *made = (struct px_cu_advice){*at, lo, hi, *said};
-    return *at = made;
+    *at = made;
+    return made;
 }
 
 /* An interval that reaches across `border` becomes two. */
