@@ -25,7 +25,9 @@ struct px_left {
  * bits cuts in two. */
 struct px_warp_ends {
     struct px_lanes last,
-        again; /* a bit at its last lane in a word; at the last one of a part that goes on */
+        again, /* a bit at its last lane in a word; at the last one of a part that goes on */
+        goes;  /* bit 63, of a part that goes on in the next word */
+    uint16_t first[PX_LANES_MAX / 32 + 1]; /* where each warp of the gang begins; how many lanes there are */
 };
 struct px_narrow {
     uint8_t *room;

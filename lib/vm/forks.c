@@ -165,7 +165,6 @@ static void stand(struct px_gang *g, uint32_t n, struct px_lanes lanes)
 {
     g->n = n;
     px_gang_activate(g, lanes);
-    if (g->worker->tally) px_tally_narrowed(g);
 }
 
 /* The active lanes' elements of the loop's rows in one frame move together in another, or stay where they
@@ -195,7 +194,9 @@ bool px_narrow_begin(struct px_gang *g, const struct px_loop *loop)
     g->frame = base;
     g->narrow = true;
     w->nleft = 0;
+    if (g->worker->tally) px_tally_aside(g);
     if (pack) {
+        if (g->worker->tally) px_tally_packed(g, &g->active);
         list_lanes(w->lane, g->active);
         stand(g, lanes_for(g->nactive), px_lanes_below(g->nactive));
     } else {
@@ -212,6 +213,7 @@ void px_narrow_again(struct px_gang *g, const struct px_loop *loop)
     const uint32_t n = list_lanes(list, g->active);
     move_rows(g, loop, g->frame, g->frame, true);
     for (uint32_t i = 0; i < n; i++) w->lane[i] = w->lane[list[i]];
+    if (g->worker->tally) px_tally_packed(g, &g->active);
     stand(g, lanes_for(n), px_lanes_below(n));
 }
 

@@ -11,55 +11,100 @@ static struct px_tally *counter(const struct px_gang *g, uint32_t index)
 
 /* Warps are bits at the last lane that they have in a word. Where lanes are as in the gang, these are: */
 #define WHOLE_WARPS 0x8000000080000000u
-static const struct px_warp_ends whole = {{{WHOLE_WARPS, WHOLE_WARPS, WHOLE_WARPS, WHOLE_WARPS}}, {{0}}};
+static const struct px_warp_ends whole = {{{WHOLE_WARPS, WHOLE_WARPS, WHOLE_WARPS, WHOLE_WARPS}},
+                                          {{0}},
+                                          {{0}},
+                                          {0, 32, 64, 96, 128, 160, 192, 224, 256}};
 
-/*
- * The warps of which a lane is in word w of a set. The lanes of a warp stand side by side, so adding ones to
- * all but the last of them carries into that one's bit when any is set. *cut: a warp of the word before that
- * goes on.
- */
-static inline uint64_t warps_in(const struct px_warp_ends *ends, uint32_t w, uint64_t in, uint64_t *cut)
-{
-    const uint64_t last = ends->last.w[w];
-    const uint64_t goes = w + 1 < PX_MASK_WORDS && ends->again.w[w + 1] ? 1ull << 63 : 0;
-    const uint64_t warps = ((((in & ~last) + ~last) | in) & last) | (ends->again.w[w] & (0 - *cut));
-    *cut = (warps & goes) >> 63;
-    return warps & ~goes;
-}
+typedef uint64_t words __attribute__((vector_size(8 * PX_MASK_WORDS), aligned(8), may_alias));
+_Static_assert(PX_MASK_WORDS == 4, "the shuffle in warps_of has so many words");
 
 static const struct px_warp_ends *ends_of(const struct px_gang *g)
 {
     return g->narrow ? &g->worker->narrow.ends : &whole;
 }
 
-static struct px_lanes warps_of(const struct px_gang *g, const struct px_lanes *lanes)
+/*
+ * The warps of which a lane is in a set. The lanes of a warp stand side by side, so adding ones to all but
+ * the last of them carries into that one's bit when any is set. A warp has 32 lanes, so it goes on in the
+ * next word at most.
+ */
+static inline __attribute__((always_inline)) void warps_of(const struct px_warp_ends *ends, words *set)
 {
-    const struct px_warp_ends *ends = ends_of(g);
-    struct px_lanes warps = {{0}};
-    uint64_t cut = 0;
-    for (uint32_t w = 0; w * 64 < g->n; w++) warps.w[w] = warps_in(ends, w, lanes->w[w], &cut);
-    return warps;
+    const words last = *(const words *)&ends->last, goes = *(const words *)&ends->goes, in = *set;
+    const words warps = (((in & ~last) + ~last) | in) & last;
+    const words top = (warps & goes) >> 63, zero = {0};
+    const words cut = __builtin_shuffle(top, zero, (words){4, 0, 1, 2});
+    *set = (warps & ~goes) | (*(const words *)&ends->again & -cut);
 }
 
-/* How many: each byte has a few at most. */
-static uint32_t number(const struct px_gang *g, const struct px_lanes *warps)
+static uint32_t count_bits(uint64_t x)
 {
-    uint64_t sum = 0;
-    for (uint32_t w = 0; w * 64 < g->n; w++) sum += px_lanes_bytes(warps->w[w]);
-    return (uint32_t)(sum * 0x0101010101010101u >> 56);
+    return (uint32_t)(px_lanes_bytes(x) * 0x0101010101010101u >> 56);
+}
+
+static inline __attribute__((always_inline)) uint32_t number(const words *warps)
+{
+    uint32_t n = 0;
+    for (int w = 0; w < PX_MASK_WORDS; w++) n += (uint32_t)__builtin_popcountll((*warps)[w]);
+    return n;
+}
+
+/* Of how many warps lanes are in a, in b, in any of them, and in both. */
+struct warps {
+    uint32_t a, b, any, both;
+};
+
+static inline __attribute__((always_inline)) void count_warps(const struct px_warp_ends *ends,
+                                                              const struct px_lanes *a,
+                                                              const struct px_lanes *b, struct warps *n)
+{
+    words in_a = *(const words *)a, in_b = *(const words *)b;
+    warps_of(ends, &in_a);
+    warps_of(ends, &in_b);
+    const words both = in_a & in_b;
+    n->a = number(&in_a);
+    n->b = number(&in_b);
+    n->both = number(&both);
+    n->any = n->a + n->b - n->both;
+}
+
+/* Once a turn of a loop of a few instructions, hence for processors that count bits, and add words, by an
+ * instruction. */
+#ifdef __x86_64__
+static __attribute__((target("avx2,popcnt"))) void count_warps_avx2(const struct px_warp_ends *ends,
+                                                                    const struct px_lanes *a,
+                                                                    const struct px_lanes *b, struct warps *n)
+{
+    count_warps(ends, a, b, n);
+}
+#endif
+
+static struct warps warps_between(const struct px_gang *g, const struct px_lanes *a, const struct px_lanes *b)
+{
+    struct warps n;
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) {
+        count_warps_avx2(ends_of(g), a, b, &n);
+        return n;
+    }
+#endif
+    count_warps(ends_of(g), a, b, &n);
+    return n;
 }
 
 static uint32_t warps_among(const struct px_gang *g, const struct px_lanes *lanes)
 {
-    const struct px_lanes warps = warps_of(g, lanes);
-    return number(g, &warps);
+    static const struct px_lanes none = {{0}};
+    return warps_between(g, lanes, &none).a;
 }
 
-/* Warps of which lanes are in both sets. */
-static uint32_t warps_between(const struct px_gang *g, const struct px_lanes *a, const struct px_lanes *b)
+/* Lanes of the active ones that branch, and those that do not. */
+static struct warps warps_divided(const struct px_gang *g)
 {
-    const struct px_lanes warps = px_lanes_and(warps_of(g, a), warps_of(g, b));
-    return number(g, &warps);
+    const struct px_lanes taken = px_lanes_and(g->active, g->taken),
+                          others = px_lanes_minus(g->active, g->taken);
+    return warps_between(g, &taken, &others);
 }
 
 static void add(struct px_gang *g, uint32_t from, uint32_t n, uint64_t threads, uint64_t warps)
@@ -71,21 +116,23 @@ static void add(struct px_gang *g, uint32_t from, uint32_t n, uint64_t threads, 
     behind->warps -= warps;
 }
 
-static void add_range(struct px_gang *g, uint32_t from, uint32_t to, uint64_t times)
+static uint32_t active_warps(const struct px_gang *g)
 {
-    const uint32_t warps = g->full && !g->narrow ? g->nactive / 32 : warps_among(g, &g->active);
-    add(g, from, to - from, g->nactive * times, warps * times);
+    return g->full && !g->narrow ? g->nactive / 32 : warps_among(g, &g->active);
 }
 
 void px_tally_range(struct px_gang *g, uint32_t from, uint32_t to)
 {
-    add_range(g, from, to, 1);
+    add(g, from, to - from, g->nactive, active_warps(g));
 }
 
 static void add_laps(struct px_gang *g, struct px_laps *laps)
 {
-    for (uint32_t i = 0; i < laps->n; i++)
-        add_range(g, laps->done[i].from, laps->done[i].to, laps->done[i].times);
+    const uint64_t warps = laps->n ? active_warps(g) : 0;
+    for (uint32_t i = 0; i < laps->n; i++) {
+        const struct px_lap *lap = &laps->done[i];
+        add(g, lap->from, lap->to - lap->from, (uint64_t)g->nactive * lap->times, warps * lap->times);
+    }
     laps->n = 0;
 }
 
@@ -129,28 +176,6 @@ static void finish_fork(struct px_gang *g, struct px_laps *laps)
     laps->divided = 0;
 }
 
-/* Once a turn of a loop of a few instructions, hence for processors with an instruction that counts bits. */
-static inline __attribute__((always_inline)) void add_warps(const struct px_gang *g, struct px_laps *laps)
-{
-    const struct px_warp_ends *ends = ends_of(g);
-    uint64_t cut[2] = {0, 0};
-    for (uint32_t w = 0; w * 64 < g->n; w++) {
-        const uint64_t taken = warps_in(ends, w, g->taken.w[w], &cut[0]);
-        const uint64_t others = warps_in(ends, w, g->active.w[w] & ~g->taken.w[w], &cut[1]);
-        laps->warps[0] += (uint32_t)__builtin_popcountll(others);
-        laps->warps[1] += (uint32_t)__builtin_popcountll(taken);
-        laps->divided += (uint32_t)__builtin_popcountll(others & taken);
-    }
-}
-
-#ifdef __x86_64__
-static __attribute__((target("popcnt"))) void add_warps_counting(const struct px_gang *g,
-                                                                 struct px_laps *laps)
-{
-    add_warps(g, laps);
-}
-#endif
-
 void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct px_fork *fork,
                           uint32_t ntaken)
 {
@@ -160,13 +185,10 @@ void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct 
     }
     laps->threads[0] += g->nactive - ntaken;
     laps->threads[1] += ntaken;
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("popcnt")) {
-        add_warps_counting(g, laps);
-        return;
-    }
-#endif
-    add_warps(g, laps);
+    const struct warps n = warps_divided(g);
+    laps->warps[0] += n.b;
+    laps->warps[1] += n.a;
+    laps->divided += n.both;
 }
 
 void px_tally_lapped(struct px_gang *g, struct px_laps *laps)
@@ -179,19 +201,20 @@ void px_tally_lapped(struct px_gang *g, struct px_laps *laps)
 
 void px_tally_divided(struct px_gang *g, uint32_t ord)
 {
-    const struct px_lanes others = px_lanes_minus(g->active, g->taken);
-    counter(g, ord - 1)->divided += warps_between(g, &g->taken, &others);
+    counter(g, ord - 1)->divided += warps_divided(g).both;
 }
 
 void px_tally_ways(struct px_gang *g, uint32_t ord, const struct px_lanes *ways, uint32_t n)
 {
-    struct px_lanes once = {{0}}, more = {{0}};
+    const struct px_warp_ends *ends = ends_of(g);
+    words once = {0}, more = {0};
     for (uint32_t i = 0; i < n; i++) {
-        const struct px_lanes warps = warps_of(g, &ways[i]);
-        more = px_lanes_or(more, px_lanes_and(once, warps));
-        once = px_lanes_or(once, warps);
+        words warps = *(const words *)&ways[i];
+        warps_of(ends, &warps);
+        more |= once & warps;
+        once |= warps;
     }
-    counter(g, ord - 1)->divided += number(g, &more);
+    counter(g, ord - 1)->divided += number(&more);
 }
 
 void px_tally_put_aside(struct px_gang *g, uint32_t ord, const struct px_lanes *lanes)
@@ -199,23 +222,35 @@ void px_tally_put_aside(struct px_gang *g, uint32_t ord, const struct px_lanes *
     counter(g, ord - 1)->waits += warps_among(g, lanes);
 }
 
-void px_tally_narrowed(struct px_gang *g)
+void px_tally_aside(struct px_gang *g)
 {
-    struct px_narrow *narrow = &g->worker->narrow;
-    struct px_warp_ends *ends = &narrow->ends;
-    uint32_t lane, before = UINT32_MAX;
-    *ends = (struct px_warp_ends){0};
-    PX_FOR_LANES(lane, px_lanes_below(g->n))
-    {
-        const bool behind = lane + 1 == g->n;
-        const uint32_t warp = narrow->lane[lane] / 32,
-                       next = behind ? PX_LANES_MAX : narrow->lane[lane + 1] / 32;
-        if (lane % 64 == 0) before = lane ? narrow->lane[lane - 1] / 32 : PX_LANES_MAX;
-        if (warp != next || lane % 64 == 63) {
-            px_lanes_set(&ends->last, lane);
-            if (before == warp) px_lanes_set(&ends->again, lane);
-            before = PX_LANES_MAX;
-        }
+    g->worker->narrow.ends = whole;
+}
+
+/* Lanes [from, to), some: those of one warp. */
+static void add_ends(struct px_warp_ends *ends, uint32_t from, uint32_t to)
+{
+    if (from / 64 != (to - 1) / 64) {
+        px_lanes_set(&ends->last, from | 63);
+        px_lanes_set(&ends->goes, from | 63);
+        px_lanes_set(&ends->again, to - 1);
+    }
+    px_lanes_set(&ends->last, to - 1);
+}
+
+void px_tally_packed(struct px_gang *g, const struct px_lanes *lanes)
+{
+    struct px_warp_ends *ends = &g->worker->narrow.ends;
+    uint32_t before[PX_MASK_WORDS + 1] = {0}, from = 0;
+    for (uint32_t w = 0; w < PX_MASK_WORDS; w++) before[w + 1] = before[w] + count_bits(lanes->w[w]);
+    ends->last = ends->again = ends->goes = (struct px_lanes){{0}};
+    for (uint32_t warp = 1; warp <= PX_LANES_MAX / 32; warp++) {
+        const uint32_t lane = ends->first[warp], w = lane / 64;
+        uint32_t to = before[w];
+        if (lane % 64) to += count_bits(lanes->w[w] & ((1ull << lane % 64) - 1));
+        if (to > from) add_ends(ends, from, to);
+        ends->first[warp] = (uint16_t)to;
+        from = to;
     }
 }
 

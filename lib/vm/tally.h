@@ -84,8 +84,10 @@ static inline void px_tally_wait(struct px_gang *g, uint32_t ord, const struct p
 
 /* The active lanes go n ways. */
 void px_tally_ways(struct px_gang *g, uint32_t ord, const struct px_lanes *ways, uint32_t n);
-/* The lanes of a loop that runs narrowed have moved. */
-void px_tally_narrowed(struct px_gang *g);
+/* A loop begins to run in a frame of its own: lanes stand there as in the gang; then those of a set, only,
+ * have moved together. */
+void px_tally_aside(struct px_gang *g);
+void px_tally_packed(struct px_gang *g, const struct px_lanes *lanes);
 
 /* The worker's counters for the code, which it is about to run. False: there is no memory. */
 bool px_tally_take(struct px_worker *worker, const struct px_code *code);

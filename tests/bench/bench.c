@@ -4,6 +4,7 @@
  * workload with one worker, beside plain C; speed-ups with all; whether the results are right; latencies
  *   bench --check N,N [--dir
  * DIR] [--table FILE]   each workload with so many workers: right, the same bits with all
+ *   bench --counts N [--dir DIR] [--table FILE]   what it costs each workload that instructions are counted
  *
  * DIR holds kernels.ptx, debug.ptx and the table, workloads.tsv when no other FILE is named. PTXAS is the
  * assembler whose start is timed. Only the public interface of the library is used. Exit code 1 when a result
@@ -122,11 +123,11 @@ static void upload(struct run *run)
     run->param_bytes = at;
 }
 
-static void run_open(struct run *run, const struct bench *bench, struct bench_workload *workload,
-                     unsigned workers)
+static void run_open_as(struct run *run, const struct bench *bench, struct bench_workload *workload,
+                        unsigned workers, int counts)
 {
     const ptx_device_config config = {
-        .struct_size = sizeof config, .workers = workers, .engine = bench->engine};
+        .struct_size = sizeof config, .workers = workers, .engine = bench->engine, .counts = counts};
     memset(run, 0, sizeof *run);
     run->workload = workload;
     need(ptx_device_create(&config, &run->device), "device", NULL);
@@ -135,6 +136,12 @@ static void run_open(struct run *run, const struct bench *bench, struct bench_wo
          "program", run->device);
     need(ptx_program_kernel(run->program, workload->kernel, &run->kernel), workload->kernel, run->device);
     upload(run);
+}
+
+static void run_open(struct run *run, const struct bench *bench, struct bench_workload *workload,
+                     unsigned workers)
+{
+    run_open_as(run, bench, workload, workers, 0);
 }
 
 static void run_close(struct run *run)
@@ -200,6 +207,46 @@ static struct verdict judge(struct run *run)
 static void prepare(struct bench_workload *workload)
 {
     if (bench_fill(workload) || bench_reference(workload)) die(workload->kernel, strerror(errno));
+}
+
+/* ---- what counting costs ---- */
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Launches of two devices with one worker take turns; the load of the machine is the same for both. */
+static void counting_costs(const struct bench *bench, struct bench_workload *workload, int n)
+{
+    struct run plain, counting;
+    double *ratio = malloc((size_t)n * sizeof *ratio);
+    if (!ratio) die(workload->kernel, "no memory");
+    prepare(workload);
+    run_open_as(&plain, bench, workload, 1, 0);
+    run_open_as(&counting, bench, workload, 1, 1);
+    launch(&plain);
+    launch(&counting);
+    for (int i = 0; i < n; i++) {
+        const double without = launch(&plain).cpu;
+        ratio[i] = launch(&counting).cpu / without;
+    }
+    qsort(ratio, (size_t)n, sizeof *ratio, by_size);
+    printf("%-20s %+6.1f %%\n", workload->kernel, (ratio[n / 2] - 1) * 100);
+    fflush(stdout);
+    run_close(&plain);
+    run_close(&counting);
+    bench_empty(workload);
+    free(ratio);
+}
+
+static void counting_table(const struct bench *bench, const char *launches)
+{
+    const int n = atoi(launches);
+    if (n < 1) die("--counts", "a number of launches from 1 on is expected");
+    printf("processor time with counts beside that without: medians of %d launches that take turns\n", n);
+    for (size_t i = 0; i < bench->n; i++) counting_costs(bench, &bench->list[i], n);
 }
 
 /* ---- right or wrong ---- */
@@ -454,7 +501,7 @@ static void bench_open(struct bench *bench)
 }
 
 static const char help[] =
-    "usage: bench [--dir DIR] [--table FILE] [--check N,N,...]\n"
+    "usage: bench [--dir DIR] [--table FILE] [--check N,N,... | --counts N]\n"
     "\n"
     "Runs the workloads of DIR (tests/bench) that FILE (workloads.tsv) lists, compares each result with a "
     "plain C\n"
@@ -471,12 +518,14 @@ static const char help[] =
     "  --table FILE  another table of DIR, such as workloads-small.tsv\n"
     "  --engine WORDS  optimisations to do without (docs/engine.md)\n"
     "  --check N,N   only right or WRONG for every workload, with N workers each; 1 when one is wrong\n"
+    "  --counts N    only what counting costs every workload, by N launches with and N without, one worker\n"
     "  --help        this text\n";
 
 int main(int argc, char **argv)
 {
     struct bench bench = {.dir = "tests/bench", .table = "workloads.tsv"};
-    const char *counts = NULL;
+    const char *workers = NULL, *launches = NULL;
+    int bad = 0;
     for (int i = 1; i < argc; i += 2) {
         if (strcmp(argv[i], "--help") == 0) return fputs(help, stdout) < 0;
         if (i + 1 == argc) die(argv[i], "a value is expected");
@@ -487,12 +536,17 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--engine") == 0)
             bench.engine = argv[i + 1];
         else if (strcmp(argv[i], "--check") == 0)
-            counts = argv[i + 1];
+            workers = argv[i + 1];
+        else if (strcmp(argv[i], "--counts") == 0)
+            launches = argv[i + 1];
         else
             die(argv[i], "unknown option");
     }
     bench_open(&bench);
-    const int bad = counts ? check(&bench, counts) : table(&bench);
+    if (launches)
+        counting_table(&bench, launches);
+    else
+        bad = workers ? check(&bench, workers) : table(&bench);
     bench_free(bench.list, bench.n);
     for (int i = 0; i < SOURCES; i++) ptx_module_destroy(bench.modules[i]);
     return bad;
