@@ -321,7 +321,6 @@ static enum after narrow_loop(struct run *r, const struct px_insn **in, uint32_t
         r->fell |= together;
         return AFTER_GO;
     }
-    r->laps = (struct px_laps){0};
     run_loop(r, loop, &stopped);
     px_tally_lapped(g, &r->laps);
     if (stopped != UINT32_MAX) px_narrow_leave(g, loop, g->active, stopped);

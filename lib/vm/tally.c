@@ -45,66 +45,63 @@ static uint32_t count_bits(uint64_t x)
 
 static inline __attribute__((always_inline)) uint32_t number(const words *warps)
 {
-    uint32_t n = 0;
-    for (int w = 0; w < PX_MASK_WORDS; w++) n += (uint32_t)__builtin_popcountll((*warps)[w]);
-    return n;
+    const words x = *warps;
+    return (uint32_t)(__builtin_popcountll(x[0]) + __builtin_popcountll(x[1]) + __builtin_popcountll(x[2]) +
+                      __builtin_popcountll(x[3]));
 }
 
-/* Of how many warps lanes are in a, in b, in any of them, and in both. */
+/* Of how many warps lanes are in a set, and how many have lanes in it and out of it. */
 struct warps {
-    uint32_t a, b, any, both;
+    uint32_t in, both;
 };
 
+/* Lanes of `all` that are in n sets, one after the other. */
 static inline __attribute__((always_inline)) void count_warps(const struct px_warp_ends *ends,
-                                                              const struct px_lanes *a,
-                                                              const struct px_lanes *b, struct warps *n)
+                                                              const struct px_lanes *all,
+                                                              const struct px_lanes *sets, uint32_t n,
+                                                              struct warps *warps)
 {
-    words in_a = *(const words *)a, in_b = *(const words *)b;
-    warps_of(ends, &in_a);
-    warps_of(ends, &in_b);
-    const words both = in_a & in_b;
-    n->a = number(&in_a);
-    n->b = number(&in_b);
-    n->both = number(&both);
-    n->any = n->a + n->b - n->both;
+    const words lanes = *(const words *)all;
+    *warps = (struct warps){0, 0};
+    for (uint32_t i = 0; i < n; i++) {
+        words in = lanes & *(const words *)&sets[i], out = lanes & ~in;
+        warps_of(ends, &in);
+        warps_of(ends, &out);
+        const words both = in & out;
+        warps->in += number(&in);
+        warps->both += number(&both);
+    }
 }
 
-/* Once a turn of a loop of a few instructions, hence for processors that count bits, and add words, by an
+/* Of each turn of a loop of a few instructions, hence for processors that count bits, and add words, by an
  * instruction. */
 #ifdef __x86_64__
 static __attribute__((target("avx2,popcnt"))) void count_warps_avx2(const struct px_warp_ends *ends,
-                                                                    const struct px_lanes *a,
-                                                                    const struct px_lanes *b, struct warps *n)
+                                                                    const struct px_lanes *all,
+                                                                    const struct px_lanes *sets, uint32_t n,
+                                                                    struct warps *warps)
 {
-    count_warps(ends, a, b, n);
+    count_warps(ends, all, sets, n, warps);
 }
 #endif
 
-static struct warps warps_between(const struct px_gang *g, const struct px_lanes *a, const struct px_lanes *b)
+static struct warps warps_divided(const struct px_gang *g, const struct px_lanes *all,
+                                  const struct px_lanes *sets, uint32_t n)
 {
-    struct warps n;
+    struct warps warps;
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) {
-        count_warps_avx2(ends_of(g), a, b, &n);
-        return n;
+        count_warps_avx2(ends_of(g), all, sets, n, &warps);
+        return warps;
     }
 #endif
-    count_warps(ends_of(g), a, b, &n);
-    return n;
+    count_warps(ends_of(g), all, sets, n, &warps);
+    return warps;
 }
 
 static uint32_t warps_among(const struct px_gang *g, const struct px_lanes *lanes)
 {
-    static const struct px_lanes none = {{0}};
-    return warps_between(g, lanes, &none).a;
-}
-
-/* Lanes of the active ones that branch, and those that do not. */
-static struct warps warps_divided(const struct px_gang *g)
-{
-    const struct px_lanes taken = px_lanes_and(g->active, g->taken),
-                          others = px_lanes_minus(g->active, g->taken);
-    return warps_between(g, &taken, &others);
+    return warps_divided(g, lanes, lanes, 1).in;
 }
 
 static void add(struct px_gang *g, uint32_t from, uint32_t n, uint64_t threads, uint64_t warps)
@@ -163,17 +160,28 @@ static uint32_t before_way(const struct px_gang *g, const struct px_way *way)
     return g->running->code->div[way->first - 1].ord;
 }
 
+static void add_turns(struct px_gang *g, struct px_laps *laps)
+{
+    const struct warps n = warps_divided(g, &g->active, laps->taken, laps->nwaiting);
+    laps->warps += n.in;
+    laps->divided += n.both;
+    laps->nwaiting = 0;
+}
+
+/* A warp goes one way, or both: those of the other way are all but those of this one, and the divided ones.
+ */
 static void finish_fork(struct px_gang *g, struct px_laps *laps)
 {
     const struct px_fork *fork = laps->fork;
     if (!fork) return;
-    const struct px_way *ways[2] = {&fork->other, &fork->taken};
-    for (int i = 0; i < 2; i++)
-        if (ways[i]->insts) add(g, before_way(g, ways[i]), ways[i]->insts, laps->threads[i], laps->warps[i]);
+    add_turns(g, laps);
+    const uint64_t threads = laps->turns * g->nactive - laps->threads,
+                   warps = laps->turns * active_warps(g) - laps->warps + laps->divided;
+    if (fork->other.insts) add(g, before_way(g, &fork->other), fork->other.insts, threads, warps);
+    if (fork->taken.insts) add(g, before_way(g, &fork->taken), fork->taken.insts, laps->threads, laps->warps);
     counter(g, g->running->code->div[fork->at].ord - 1)->divided += laps->divided;
-    memset(laps->threads, 0, sizeof laps->threads);
-    memset(laps->warps, 0, sizeof laps->warps);
-    laps->divided = 0;
+    laps->turns = laps->threads = laps->warps = laps->divided = 0;
+    laps->fork = NULL;
 }
 
 void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct px_fork *fork,
@@ -183,12 +191,11 @@ void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct 
         finish_fork(g, laps);
         laps->fork = fork;
     }
-    laps->threads[0] += g->nactive - ntaken;
-    laps->threads[1] += ntaken;
-    const struct warps n = warps_divided(g);
-    laps->warps[0] += n.b;
-    laps->warps[1] += n.a;
-    laps->divided += n.both;
+    laps->turns++;
+    laps->threads += ntaken;
+    struct px_lanes *taken = &laps->taken[laps->nwaiting++];
+    for (uint32_t w = 0; w < PX_MASK_WORDS; w++) taken->w[w] = g->taken.w[w];
+    if (laps->nwaiting == PX_TURNS_MOST) add_turns(g, laps);
 }
 
 void px_tally_lapped(struct px_gang *g, struct px_laps *laps)
@@ -196,12 +203,12 @@ void px_tally_lapped(struct px_gang *g, struct px_laps *laps)
     finish_lap(g, laps);
     add_laps(g, laps);
     finish_fork(g, laps);
-    *laps = (struct px_laps){0};
+    laps->from = laps->to = 0;
 }
 
 void px_tally_divided(struct px_gang *g, uint32_t ord)
 {
-    counter(g, ord - 1)->divided += warps_divided(g).both;
+    counter(g, ord - 1)->divided += warps_divided(g, &g->active, &g->taken, 1).both;
 }
 
 void px_tally_ways(struct px_gang *g, uint32_t ord, const struct px_lanes *ways, uint32_t n)

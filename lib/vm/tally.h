@@ -38,13 +38,15 @@ static inline void px_tally_run(struct px_gang *g, uint32_t from, uint32_t to)
 struct px_lap {
     uint32_t from, to, times;
 };
-enum { PX_LAPS_MOST = 4 };
+enum { PX_LAPS_MOST = 4, PX_TURNS_MOST = 8 };
 struct px_laps {
     uint32_t from, to; /* that runs now */
     uint32_t n;
-    struct px_lap done[PX_LAPS_MOST]; /* that ran before, so often */
-    const struct px_fork *fork;       /* its ways, and whom it divided */
-    uint64_t threads[2], warps[2], divided;
+    struct px_lap done[PX_LAPS_MOST];        /* that ran before, so often */
+    const struct px_fork *fork;              /* its ways, and whom it divided */
+    uint64_t turns, threads, warps, divided; /* how often; lanes and warps that took it; warps divided */
+    uint32_t nwaiting;                       /* turns of which warps are not yet among them */
+    struct px_lanes taken[PX_TURNS_MOST];    /* lanes that took it in those */
 };
 void px_tally_laps(struct px_gang *g, struct px_laps *laps, uint32_t from, uint32_t to);
 void px_tally_lapped(struct px_gang *g, struct px_laps *laps);
