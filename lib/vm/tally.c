@@ -52,7 +52,7 @@ static inline __attribute__((always_inline)) uint32_t number(const words *warps)
 
 /* Of how many warps lanes are in a set, and how many have lanes in it and out of it. */
 struct warps {
-    uint32_t in, both;
+    uint64_t in, both;
 };
 
 /* Lanes of `all` that are in n sets, one after the other. */
@@ -62,15 +62,16 @@ static inline __attribute__((always_inline)) void count_warps(const struct px_wa
                                                               struct warps *warps)
 {
     const words lanes = *(const words *)all;
-    *warps = (struct warps){0, 0};
+    uint32_t some = 0, divided = 0;
     for (uint32_t i = 0; i < n; i++) {
         words in = lanes & *(const words *)&sets[i], out = lanes & ~in;
         warps_of(ends, &in);
         warps_of(ends, &out);
         const words both = in & out;
-        warps->in += number(&in);
-        warps->both += number(&both);
+        some += number(&in);
+        divided += number(&both);
     }
+    *warps = (struct warps){some, divided};
 }
 
 /* Of each turn of a loop of a few instructions, hence for processors that count bits, and add words, by an
@@ -123,9 +124,8 @@ void px_tally_range(struct px_gang *g, uint32_t from, uint32_t to)
     add(g, from, to - from, g->nactive, active_warps(g));
 }
 
-static void add_laps(struct px_gang *g, struct px_laps *laps)
+static void add_laps(struct px_gang *g, struct px_laps *laps, uint64_t warps)
 {
-    const uint64_t warps = laps->n ? active_warps(g) : 0;
     for (uint32_t i = 0; i < laps->n; i++) {
         const struct px_lap *lap = &laps->done[i];
         add(g, lap->from, lap->to - lap->from, (uint64_t)g->nactive * lap->times, warps * lap->times);
@@ -142,7 +142,7 @@ static void finish_lap(struct px_gang *g, struct px_laps *laps)
         lap->times++;
         return;
     }
-    if (laps->n == PX_LAPS_MOST) add_laps(g, laps);
+    if (laps->n == PX_LAPS_MOST) add_laps(g, laps, active_warps(g));
     laps->done[laps->n++] = (struct px_lap){laps->from, laps->to, 1};
 }
 
@@ -170,13 +170,12 @@ static void add_turns(struct px_gang *g, struct px_laps *laps)
 
 /* A warp goes one way, or both: those of the other way are all but those of this one, and the divided ones.
  */
-static void finish_fork(struct px_gang *g, struct px_laps *laps)
+static void finish_fork(struct px_gang *g, struct px_laps *laps, uint64_t all)
 {
     const struct px_fork *fork = laps->fork;
-    if (!fork) return;
     add_turns(g, laps);
     const uint64_t threads = laps->turns * g->nactive - laps->threads,
-                   warps = laps->turns * active_warps(g) - laps->warps + laps->divided;
+                   warps = laps->turns * all - laps->warps + laps->divided;
     if (fork->other.insts) add(g, before_way(g, &fork->other), fork->other.insts, threads, warps);
     if (fork->taken.insts) add(g, before_way(g, &fork->taken), fork->taken.insts, laps->threads, laps->warps);
     counter(g, g->running->code->div[fork->at].ord - 1)->divided += laps->divided;
@@ -188,7 +187,7 @@ void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct 
                           uint32_t ntaken)
 {
     if (laps->fork != fork) {
-        finish_fork(g, laps);
+        if (laps->fork) finish_fork(g, laps, active_warps(g));
         laps->fork = fork;
     }
     laps->turns++;
@@ -201,8 +200,10 @@ void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct 
 void px_tally_lapped(struct px_gang *g, struct px_laps *laps)
 {
     finish_lap(g, laps);
-    add_laps(g, laps);
-    finish_fork(g, laps);
+    if (!laps->n && !laps->fork) return;
+    const uint64_t warps = active_warps(g);
+    add_laps(g, laps, warps);
+    if (laps->fork) finish_fork(g, laps, warps);
     laps->from = laps->to = 0;
 }
 
