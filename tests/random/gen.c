@@ -116,8 +116,8 @@ static void scoped(struct gen *g)
 static void statement(struct gen *g)
 {
     unsigned k = gen_below(g, 100);
-    if (gen_feature(g, RANDOM_INDICES) && gen_chance(g, 10) && gen_index(g)) return;
-    if (gen_feature(g, RANDOM_INDICES) && gen_chance(g, 8) && gen_alike(g)) return;
+    if (gen_feature(g, RANDOM_INDICES) && gen_chance(g, g->lean ? 40 : 13) && gen_index(g)) return;
+    if (gen_feature(g, RANDOM_INDICES) && !g->lean && gen_chance(g, 10) && gen_alike(g)) return;
     if (g->scope->full && gen_feature(g, RANDOM_MATRICES) && gen_chance(g, 8))
         gen_matrix(g);
     else if (k < 16 && gen_feature(g, RANDOM_FLOW))
@@ -132,7 +132,7 @@ static void statement(struct gen *g)
         gen_leave(g);
     else if (k < 39 && gen_feature(g, RANDOM_LOCKS))
         gen_lock(g);
-    else if (k < 50 && g->scope->depth < 3)
+    else if (k < 50 && g->scope->depth < 3 && !g->lean)
         scoped(g);
     else
         simple(g);
@@ -246,16 +246,16 @@ static void tables(struct gen *g)
 static void shape(struct gen *g, struct random_program *p)
 {
     static const unsigned sizes[] = {1,   2,   7,   31,  32,  33,  64,  96, 100,
-                                     128, 160, 255, 256, 257, 300, 128, 256};
+                                     128, 160, 300, 256, 257, 300, 128, 256};
     p->grid[0] = 1 + gen_below(g, 3);
     p->grid[1] = p->grid[2] = p->block[1] = p->block[2] = 1;
     p->block[0] = gen_chance(g, 70) ? sizes[gen_below(g, 17)] : 1 + gen_below(g, THREADS_MAX);
     if (gen_chance(g, 25)) {
         p->block[0] = 1 + gen_below(g, 20);
         p->block[1] = 1 + gen_below(g, 15);
-    } else if (gen_chance(g, 25)) { /* as people write them */
+    } else if (gen_chance(g, 30)) { /* as people write them */
         static const uint8_t plain[][2] = {{16, 16}, {16, 16}, {8, 8}, {32, 8},
-                                           {8, 32},  {32, 4},  {4, 4}, {64, 2}};
+                                           {8, 32},  {16, 16}, {4, 4}, {64, 2}};
         const unsigned k = gen_below(g, 8);
         p->block[0] = plain[k][0];
         p->block[1] = plain[k][1];
@@ -264,6 +264,9 @@ static void shape(struct gen *g, struct random_program *p)
         p->grid[0] = 1;
         p->grid[1] = 2;
     }
+    /* Tiles are for gangs of 256 lanes, which only kernels with few registers have. */
+    if (p->block[0] == 16 && p->block[1] == 16 && gen_chance(g, 75)) g->lean = true;
+    if (g->lean) g->options.features &= RANDOM_INDICES;
     g->cta_threads = p->block[0] * p->block[1] * p->block[2];
     g->block[0] = p->block[0];
     g->block[1] = p->block[1];

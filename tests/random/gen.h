@@ -130,6 +130,7 @@ struct gen {
     size_t planes_at;      /* of the buffer: the planes of gen_index.c */
     unsigned planes;       /* of those to write, taken so far */
     unsigned words, wides; /* registers of the statement of gen_index.c, taken so far */
+    bool lean;             /* few registers */
     bool ended;            /* some threads of the kernel have */
     bool only_uniform;     /* operands of the instruction being written are the same for all threads */
     enum px_type like;     /* only registers of this type: elements of one vector; PX_T_NONE: any */

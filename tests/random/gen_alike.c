@@ -167,12 +167,78 @@ static void address_of_two_rows(struct gen *g)
     gen_line(g, "Y%u:  ld.global.b32 %%xb, [%%xp];  add.u32 %s, %%xb, %%xc;", l, result(g, PX_T_U32, &a));
 }
 
+/* Kept by some lanes from turn to turn, while values with short lives come and go. */
+static void kept_in_loop(struct gen *g)
+{
+    struct operand a, b;
+    const unsigned l = g->labels++;
+    gen_line(g, "  .reg .b32 %%xa, %%xb, %%xc, %%xd, %%xe, %%xk;  .reg .pred %%xs, %%xt;");
+    gen_line(g, "  and.b32 %%xb, %s, 1;  setp.eq.u32 %%xs, %%xb, 0;", any(g, PX_T_B32, &a));
+    gen_line(g, "  add.u32 %%xa, %s, %%tidl;  mov.u32 %%xk, 0;  mov.u32 %%xe, 1;\nX%u:", any(g, PX_T_U32, &b),
+             l);
+    gen_line(g, "  @%%xs mul.lo.u32 %%xa, %%xe, 3;  xor.b32 %%xe, %%xe, %%xa;");
+    gen_line(g, "  mul.lo.u32 %%xb, %%xe, %%tidl;  xor.b32 %%xc, %%xb, %%xe;  mul.hi.u32 %%xd, %%xc, %%xb;");
+    gen_line(g, "  mad.lo.u32 %%xe, %%xd, %%xc, %%xb;");
+    gen_line(g, "  add.u32 %%xk, %%xk, 1;  setp.lt.u32 %%xt, %%xk, %u;  @%%xt bra X%u;", 2 + gen_below(g, 3),
+             l);
+    gen_line(g, "  mov.b32 %s, %%xe;", result(g, PX_T_B32, &a));
+}
+
+/* A pair of instructions, the second of which reads what the first computes: once, twice, not for the last
+ * time. */
+static void pair(struct gen *g)
+{
+    static const char *const firsts[] = {"mul.rn.f32", "mul.rn.f32", "shl.b32", "and.b32", "mul.lo.u32"};
+    static const char *const seconds[] = {"add.rn.f32", "mul.rn.f32", "add.u32", "add.u32", "add.u32"};
+    const unsigned k = gen_below(g, 5), how = gen_below(g, 3);
+    const bool f = k < 2;
+    struct operand a, b;
+    gen_line(g, "  .reg .f32 %%xf<4>;  .reg .b32 %%xr<4>;");
+    gen_line(g, "  cvt.rn.f32.u32 %%xf0, %%tidl;  mov.b32 %%xr0, %s;  mov.b32 %%xr2, %s;",
+             any(g, PX_T_B32, &a), any(g, PX_T_B32, &b));
+    gen_line(g, "  add.rn.f32 %%xf2, %%xf0, 0f3f000000;");
+    const char *t = f ? "%xf1" : "%xr1", *x = f ? "%xf0" : "%xr0", *y = f ? "%xf2" : "%xr2";
+    gen_line(g, "  %s %s, %s, %s;  %s %s, %s, %s;", firsts[k], t, x,
+             k < 2 && gen_chance(g, 50) ? y
+             : f                        ? "0f40400000"
+                                        : "5",
+             seconds[k], f ? "%xf3" : "%xr3", how == 2 ? y : t,
+             how == 1   ? t
+             : how == 2 ? t
+                        : y);
+    if (f) gen_line(g, "  mov.b32 %%xr3, %%xf3;");
+    gen_line(g, "  mov.b32 %s, %%xr3;", result(g, PX_T_B32, &a));
+    if (gen_chance(g, 25)) gen_line(g, "  mov.b32 %s, %s;", result(g, PX_T_B32, &b), f ? "%xf1" : "%xr1");
+}
+
+/* One instruction, whose lanes are all in one window of memory at a time, but not always in the same. */
+static void address_of_two_spaces(struct gen *g)
+{
+    struct operand a;
+    const unsigned l = g->labels++;
+    const bool turned = gen_chance(g, 50);
+    gen_line(g, "  .reg .b32 %%xa, %%xb, %%xk;  .reg .b64 %%xp, %%xq;  .reg .pred %%xt;");
+    gen_line(g, "  mov.b64 %%xp, %s;  mov.b64 %%xq, %s;  mov.u32 %%xk, 0;  mov.u32 %%xa, 0;\nX%u:",
+             turned ? "%shrg" : "%row4", turned ? "%row4" : "%shrg", l);
+    gen_line(g, "  ld.b32 %%xb, [%%xp];  mad.lo.u32 %%xa, %%xa, 3, %%xb;");
+    if (gen_chance(g, 50)) gen_line(g, "  st.b32 [%%xp], %%xa;");
+    gen_line(g, "  mov.b64 %%xp, %%xq;  add.u32 %%xk, %%xk, 1;  setp.lt.u32 %%xt, %%xk, 2;  @%%xt bra X%u;",
+             l);
+    gen_line(g, "  mov.b32 %s, %%xa;", result(g, PX_T_B32, &a));
+}
+
 bool gen_alike(struct gen *g)
 {
     if (g->inside) return false;
     struct node *before = gen_open(g, false);
     gen_line(g, "{");
-    switch (gen_below(g, 12)) {
+    switch (gen_below(g, 18)) {
+    case 12:
+    case 13: kept_in_loop(g); break;
+    case 14:
+    case 15: pair(g); break;
+    case 16:
+    case 17: address_of_two_spaces(g); break;
     case 10:
     case 11: address_written_again(g); break;
     case 0: blend(g); break;

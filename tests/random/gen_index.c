@@ -356,7 +356,7 @@ static void counted_by_value(struct gen *g)
     if (at && gen_chance(g, 60)) gen_line(g, "  st.global.b32 [%s], %%iv;", to.text);
     if (gen_chance(g, 15)) gen_line(g, "  mov.u32 %%iu, %%tid.x;  add.u32 %%ib, %%ib, %%iu;");
     if (gen_chance(g, 15))
-        gen_line(g, "  st.local.b32 [loc+4], %%iv;  ld.local.b32 %%iu, [loc+4];  add.u32 %%ib, %%ib, %%iu;");
+        gen_line(g, "  ld.local.b32 %%iu, [loc+4];  add.u32 %%ib, %%ib, %%iu;  st.local.b32 [loc+4], %%ib;");
     if (gen_chance(g, 25)) gen_line(g, "  @%s add.u32 %%ib, %%ib, 5;", gen_predicate(g, false).text);
     if (gen_chance(g, 25)) gen_line(g, "  setp.eq.u32 %%is, %%ic, %%ib;  @%%is bra E%u;", l);
     gen_line(g, "  sub.u32 %%ic, %%ic, 1;  setp.ne.u32 %%is, %%ic, 0;  @%%is bra I%u;\nE%u:", l, l);
@@ -439,6 +439,148 @@ static void tile_in_memory(struct gen *g)
     gen_line(g, "  mov.b32 %s, %s;", gen_register(g, PX_T_B32, 0, true).text, v.text);
 }
 
+/*
+ * What the engine takes for tiles, and what looks like them at its begin: lines across memory, elements of
+ * any size, columns in order, or in pairs that change places.
+ */
+static void tile_of_any(struct gen *g)
+{
+    static const char *const types[] = {"b8", "b16", "b32", "v2.b32", "v4.b32"};
+    const unsigned k = gen_chance(g, 40) ? 2 : gen_below(g, 5), size = 1u << k;
+    const uint64_t at = take_output(g);
+    const struct operand column = word(g), half = word(g), odd = word(g), own = word(g), first = word(g),
+                         line = word(g), v = word(g);
+    char values[40];
+    own_of_grid(g);
+    if (gen_chance(g, 40))
+        gen_line(g, "  shr.u32 %s, %%ity, 1;  and.b32 %s, %s, 1;  xor.b32 %s, %%ity, %s;", half.text,
+                 odd.text, half.text, column.text, odd.text);
+    else
+        gen_line(g, "  mov.b32 %s, %%ity;", column.text);
+    gen_line(g, "  mul.lo.u32 %s, %%iz, %u;  mad.lo.u32 %s, %%itx, 16, %s;  add.u32 %s, %s, %s;", first.text,
+             g->cta_threads, line.text, column.text, own.text, line.text, first.text);
+    const struct operand from = place(g, own.text, input_at(g), size, 's'),
+                         to = place(g, own.text, at, size, 's');
+    if (k < 2)
+        gen_line(g, "  ld.global.u%u %s, [%s];  st.global.%s [%s], %s;", 8 * size, v.text, from.text,
+                 types[k], to.text, v.text);
+    else {
+        const char *const forms[] = {"%s", "{%s, %%ix}", "{%s, %%ix, %%itx, %s}"};
+        snprintf(values, sizeof values, forms[k - 2], v.text, v.text);
+        gen_line(g, "  ld.global.b32 %s, [%s];  st.global.%s [%s], %s;", v.text, from.text, types[k], to.text,
+                 values);
+    }
+    gen_line(g, "  mov.b32 %s, %s;", gen_register(g, PX_T_B32, 0, true).text, v.text);
+}
+
+/* ---- what a term must not be taken for ---- */
+
+/* What an index says about a number of 64 bits, to the thread's place of a plane. */
+static void say(struct gen *g, const char *number, const char *other, char type, uint64_t at)
+{
+    const unsigned l = g->labels++;
+    const struct operand to = place(g, "%ix", at, 4, 's'), v = word(g);
+    gen_line(g, "  mov.u32 %s, 1;  setp.lt.%c64 %%it, %s, %s;  @%%it bra I%u;  mov.u32 %s, 2;\nI%u:", v.text,
+             type, number, other, l, v.text, l);
+    gen_line(g, "  st.global.b32 [%s], %s;", to.text, v.text);
+}
+
+/* Sums that wrap, for some of the threads, before they are extended: nobody asked for that before. */
+static void extended(struct gen *g)
+{
+    const bool sign = gen_chance(g, 60);
+    const char c = sign ? 's' : 'u';
+    const uint32_t n = threads_of(g), some = gen_below(g, n < 64 ? n + 1 : 64);
+    const uint64_t at = take_output(g);
+    const struct operand b = word(g), d = wide(g), e = wide(g);
+    own_of_grid(g);
+    gen_line(g, "  add.u32 %s, %%ix, %d;", b.text, (int32_t)((sign ? 0x80000000u : 0) - some));
+    if (gen_chance(g, 50))
+        gen_line(g, "  cvt.%c64.%c32 %s, %s;", c, c, d.text, b.text);
+    else
+        gen_line(g, "  mul.wide.%c32 %s, %s, 1;", c, d.text, b.text);
+    gen_line(g, "  mov.u64 %s, %lld;", e.text, sign ? 0ll : 0x80000000ll);
+    say(g, d.text, e.text, c, at);
+}
+
+/* Products by numbers whose first bit is set. */
+static void by_great_numbers(struct gen *g)
+{
+    const uint64_t at = take_output(g);
+    const uint32_t factor = 0x80000000u + gen_below(g, 9) * 4;
+    const struct operand d = wide(g), e = wide(g);
+    own_of_grid(g);
+    gen_line(g, "  mul.wide.u32 %s, %s, %u;", d.text, gen_chance(g, 50) ? "%itx" : "%ix", factor);
+    gen_line(g, "  mov.u64 %s, %llu;", e.text, 0x80000000ull * gen_below(g, 300));
+    say(g, d.text, e.text, gen_chance(g, 50) ? 's' : 'u', at);
+}
+
+/* An index that comes in two ways, or is zero where nothing has written it. */
+static void index_of_two_ways(struct gen *g)
+{
+    const unsigned l = g->labels++, size = 4u << gen_below(g, 3);
+    const uint64_t at = take_output(g);
+    const struct operand i = word(g), buffer = wide(g), input = wide(g), from = wide(g), d = wide(g),
+                         v = word(g);
+    own_of_grid(g);
+    if (gen_chance(g, 50)) gen_line(g, "  mul.lo.u32 %s, %%itx, %u;", i.text, size);
+    gen_line(g, "  @%s%%e%u bra I%u;", gen_chance(g, 50) ? "!" : "", gen_below(g, 2), l);
+    gen_line(g, "  mul.lo.u32 %s, %%itx, %u;\nI%u:", i.text, size * (1 + gen_below(g, 2)) + 4, l);
+    gen_line(g, "  ld.param.u64 %s, [buf];  add.u64 %s, %s, %llu;", buffer.text, input.text, buffer.text,
+             (unsigned long long)input_at(g));
+    gen_line(g, "  cvt.u64.u32 %s, %s;  add.u64 %s, %s, %s;  ld.global.b32 %s, [%s];", d.text, i.text,
+             from.text, input.text, d.text, v.text, from.text);
+    const struct operand to = place(g, "%ix", at, 4, 's');
+    gen_line(g, "  st.global.b32 [%s], %s;", to.text, v.text);
+}
+
+/* A multiple that is another one in the next block. */
+static void by_block(struct gen *g)
+{
+    const uint64_t at = take_output(g);
+    const struct operand i = word(g), k = word(g), v = word(g);
+    own_of_grid(g);
+    gen_line(g, "  mov.u32 %s, %%ctaid.%c;  mul.lo.u32 %s, %%itx, %s;", k.text, gen_chance(g, 80) ? 'x' : 'y',
+             i.text, k.text);
+    const struct operand from = place(g, i.text, input_at(g), 4u << gen_below(g, 3), 's'),
+                         to = place(g, "%ix", at, 4, 's');
+    gen_line(g, "  ld.global.b32 %s, [%s];  st.global.b32 [%s], %s;", v.text, from.text, to.text, v.text);
+}
+
+static void not_a_term(struct gen *g)
+{
+    switch (gen_below(g, 6)) {
+    case 0: extended(g); break;
+    case 1: by_great_numbers(g); break;
+    case 2:
+    case 3:
+    case 4: index_of_two_ways(g); break;
+    default: by_block(g); break;
+    }
+}
+
+/* ---- loads that are multiplied ---- */
+
+static void products_of_loads(struct gen *g)
+{
+    const uint64_t at = take_output(g);
+    const struct operand d = word(g), e = word(g);
+    own_of_grid(g);
+    const struct operand one = place(g, "%ix", input_at(g), 4, 's'),
+                         two = place(g, "%ix", input_at(g) + 4 * gen_below(g, 8), 4u << gen_below(g, 2), 's'),
+                         to = place(g, "%ix", at, 8, 's');
+    gen_line(g, "  mov.f32 %%zf0, 0f3fc00000;  .reg .f32 %%if<3>;");
+    gen_line(g, "  ld.global.f32 %%if0, [%s];  ld.global.f32 %%if1, [%s];", one.text, two.text);
+    static const char *const fmas[] = {"%if0, %if1, %zf0", "%if1, %if0, %zf0", "%if0, %zf0, %if1",
+                                       "%zf0, %if1, %if0"};
+    gen_line(g, "  fma.rn.f32 %%if2, %s;", fmas[gen_below(g, 4)]);
+    gen_line(g, "  mov.b32 %s, %%if2;  mov.b32 %s, %s;", d.text, e.text,
+             gen_chance(g, 40)   ? "%if1"
+             : gen_chance(g, 50) ? "%if0"
+                                 : "%if2");
+    gen_line(g, "  st.global.v2.b32 [%s], {%s, %s};", to.text, d.text, e.text);
+}
+
 /* ---- one of them ---- */
 
 bool gen_index(struct gen *g)
@@ -446,14 +588,18 @@ bool gen_index(struct gen *g)
     if (g->inside || g->planes + 1 >= INDEX_PLANES) return false;
     struct node *before = gen_open(g, false);
     declare(g);
-    switch (gen_below(g, 10)) {
+    switch (gen_below(g, 14)) {
     case 0:
     case 1: affine_loop(g); break;
     case 2: counted_by_value(g); break;
     case 3: reduce_place(g); break;
     case 4:
-    case 5: tile_in_memory(g); break;
+    case 5: g->block[0] == 16 && g->block[1] == 16 ? tile_of_any(g) : tile_in_memory(g); break;
     case 6: has_tiles(g) ? tile(g) : access_plane(g); break;
+    case 7:
+    case 8:
+    case 9: not_a_term(g); break;
+    case 10: products_of_loads(g); break;
     default: access_plane(g); break;
     }
     gen_line(g, "}");

@@ -32,9 +32,9 @@ static const struct pool {
 
 void gen_pools(struct gen *g)
 {
-    bool many = gen_chance(g, 10);
+    bool many = !g->lean && gen_chance(g, 10);
     for (unsigned i = 0; i < POOLS; i++) {
-        g->pool[i] = (uint8_t)(pools[i].min + gen_below(g, pools[i].max - pools[i].min + 1u));
+        g->pool[i] = (uint8_t)(pools[i].min + (g->lean ? 0 : gen_below(g, pools[i].max - pools[i].min + 1u)));
         if (many && pools[i].kind == POOL_PLAIN) g->pool[i] *= 3;
         g->defined[i] = 0;
     }
