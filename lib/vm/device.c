@@ -65,7 +65,7 @@ uint32_t px_device_sm_count(const struct ptx_device *device)
 void px_device_output(const struct px_grid *grid, const char *text, size_t size)
 {
     struct ptx_device *device = grid->device;
-    if (!device->config.output) return;
+    if (!device->config.output || !size) return;
     pthread_mutex_lock(&device->output_lock);
     const bool room = size <= device->config.max_output - grid->run->printed;
     grid->run->printed = room ? grid->run->printed + size : device->config.max_output;

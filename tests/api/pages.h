@@ -28,6 +28,7 @@ static inline ptx_kernel *open_adder(const ptx_device_config *config, ptx_device
     ptx_module *module;
     ptx_program *program;
     ptx_kernel *kernel;
+    *device = NULL;
     OK(ptx_module_create(NULL, text, sizeof text - 1, &module));
     OK(ptx_device_create(config, device));
     OK(ptx_program_create(*device, (const ptx_module *const *)&module, 1, NULL, &program));

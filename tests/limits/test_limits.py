@@ -30,6 +30,7 @@ TIME = "the time limit was reached"
 STEPS = "the limit of instructions was reached"
 TEXT = "the limit of printed text was reached"
 HOST = "the limit of host memory was reached"
+NONE = "the host has no memory left"  # CAP, before the limit
 BUFFERS = "-a u32[16384]=zeros -a u32[16384]=zeros"
 
 # A kernel with its options, and what may stop it. A last number is the most MiB the process may have held.
@@ -47,7 +48,7 @@ CASES = [
     (f"print_wide.ptx -b 1024 -g 4 {BUFFERS} --max-output 8M", TEXT),
     (f"print_wide.ptx -b 1024 -g 4 {BUFFERS} --max-output 100G", TIME),
     (f"heap_exhausted.ptx -k k -b 1024 -g 64 {BUFFERS}", TIME),
-    ("local_memory.ptx -b 1024 -g 64", f"{TIME}|{HOST}"),
+    ("local_memory.ptx -b 1024 -g 64", f"{TIME}|{HOST}|{NONE}"),
     ("local_memory.ptx -b 1024 -g 64 --max-host 128M", HOST, 250),
     ("parked_blocks.ptx -k k -b 1024 -g 64 --max-host 40M", HOST, 160),
     ("launch_bomb.ptx -b 1024 -g 64,64", f"{TIME}|{HOST}"),
