@@ -19,8 +19,6 @@ USUAL += ("cudapy.test_atomics", "cudapy.test_intrinsics", "cudapy.test_warp_ops
 # Patterns of module.Class.test, and why. docs/dropin.md says more.
 KNOWN = (
     (r"test_localmem\..*struct_", "one writes past its arrays; the next finds the context lost"),
-    (r"test_cooperative_groups\.|test_cg\.|test_ex_(laplace|sessionize)", "cudaCGSynchronize is not served"),
-    (r"test_ipc\.", "memory shared between processes is not served"),
     (r"test_set_registers_no_max", "registers are counted by PTX's rules, not by machine code"),
     (r"test_debug\..*test_dump_bytecode", "Python 3.11 has no BINARY_ADD"),
     (r"test_sm\..*test_invalid_array_type", "numba words the error of a type otherwise, before any driver"),
