@@ -438,7 +438,18 @@ PX_INLINE void look_ahead(struct px_gang *g, const struct px_insn *in, const voi
     s->last = at;
 }
 
-/* Row d from the element numbered k of the count_ of each lane; base and s are from the survey. */
+/* Does the aligned word in which the last lane's element lies belong to the segment? */
+PX_INLINE bool ends_with_word(const struct px_gang *g, const struct px_insn *in, const uint64_t *a)
+{
+    const struct px_seg *seg = &g->seg[in->slot];
+    const uint64_t last = a[g->n - 1] + *PX_ROW(g, uint64_t, in->x[0]) + in->imm;
+    return (last & ~3ull) + 4 - seg->lo <= seg->len;
+}
+
+/*
+ * Row d from the element numbered k of the count_ of each lane; base and s are from the survey. Bytes and
+ * halves that are words apart are parts of aligned words, which are read whole.
+ */
 #define PX_LOAD_SURVEYED(MEM, TD, count_, k)                                                                 \
     const uint32_t n = g->n & ~31u, at = (k) * (uint32_t)sizeof(MEM);                                        \
     const uint32_t whole = (count_) * (uint32_t)sizeof(MEM);                                                 \
@@ -449,6 +460,11 @@ PX_INLINE void look_ahead(struct px_gang *g, const struct px_insn *in, const voi
     } else if (s->kind == PX_SURVEY_LINE && !s->step) {                                                      \
         const TD v = (TD)PX_ATOMIC_LOAD(MEM, place_at(base, a[0]) + at);                                     \
         PX_LOOP d[i] = v;                                                                                    \
+    } else if (sizeof(MEM) < 4 && s->kind == PX_SURVEY_LINE && s->step == 4 && ends_with_word(g, in, a)) {   \
+        const uintptr_t p = (uintptr_t)place_at(base, a[0]) + at;                                            \
+        const uint32_t *words = (const uint32_t *)(p & ~(uintptr_t)3), shift = (p & 3) * 8;                  \
+        if (!(k)) look_ahead(g, in, words, n * 4);                                                           \
+        PX_LOOP d[i] = (TD)(MEM)(words[i] >> shift);                                                         \
     } else if (s->kind >= PX_SURVEY_GROUPS && s->step == whole) {                                            \
         for (uint32_t j = 0; j < n; j += PX_SURVEY_GROUP) {                                                  \
             const MEM *p = (const MEM *)place_at(base, a[j]) + (k);                                          \
