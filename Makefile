@@ -215,7 +215,7 @@ lint:
 	@mkdir -p $(B)/cppcheck
 	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
 
-BENCHES = bench bench_engine bench_units bench_streams bench_driver bench_matrix bench_kernels_matrix bench_networks bench_texture
+BENCHES = bench bench_engine bench_decode bench_units bench_streams bench_driver bench_matrix bench_kernels_matrix bench_networks bench_texture
 bench: all $(BENCHES:%=$(B)/tests/%)
 	@for b in $(BENCHES); do PTXAS=$(B)/bin/ptxas $(B)/tests/$$b || exit 1; done
 	@python3 tests/bench/check.py $(B)/bin/ptxas $(B)/bench

@@ -35,6 +35,12 @@ $(B)/tests/bench_engine: tests/bench/engine.c tests/bench/need.h $(B)/lib/libptx
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
+# What decoding costs, by the shape of the text (make bench).
+TEST_EXTRA += $(B)/tests/bench_decode
+$(B)/tests/bench_decode: tests/bench/decode.c tests/bench/need.h $(B)/lib/libptxvm.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
+
 # Speed of whole kernels of matrix products (make bench).
 TEST_EXTRA += $(B)/tests/bench_kernels_matrix
 $(B)/tests/bench_kernels_matrix: tests/bench/kernels_matrix.c tests/bench/need.h $(B)/lib/libptxvm.a

@@ -2,10 +2,11 @@
  * arena.c - bump allocation in chunks that grow with the arena.
  *
  * A chunk is a header followed by its bytes. `next` and `end` bound the free
- * part of the newest chunk; what is left of an older one is given up. Chunks
- * double with the arena up to CHUNK_MAX, so a small module costs one or two
- * calls of the allocator and a large one wastes little. A request larger than
- * a quarter of a chunk gets a chunk of its own, put behind the newest one.
+ * part of the newest chunk; what is left of an older one is given up. A chunk
+ * is as large as a quarter of the arena so far, within CHUNK_MIN and CHUNK_MAX,
+ * so a small module costs one or two calls of the allocator and a large one
+ * wastes little. A request larger than a quarter of a chunk gets a chunk of its
+ * own, put behind the newest one; such a block can grow, shrink and go.
  */
 #include "base/arena.h"
 #include <stdarg.h>
@@ -106,7 +107,7 @@ static void *alloc_alone(struct px_arena *arena, size_t size)
 
 static void *alloc_slow(struct px_arena *arena, size_t size)
 {
-    size_t room = arena->total;
+    size_t room = arena->total / 4;
     room = room < CHUNK_MIN ? CHUNK_MIN : room > CHUNK_MAX ? CHUNK_MAX : room;
     if (size > room / 4) return alloc_alone(arena, size);
     struct px_arena_chunk *chunk = chunk_new(arena, room - sizeof *chunk);
@@ -125,16 +126,32 @@ static struct px_arena_chunk **link_of(struct px_arena *arena, const void *block
     return NULL;
 }
 
+/* NULL: there is no memory, and nothing has changed. */
+static void *resize(struct px_arena *arena, struct px_arena_chunk **at, size_t size)
+{
+    const size_t whole = sizeof(struct px_arena_chunk) + size;
+    struct px_arena_chunk *chunk = px_realloc(&arena->alloc, *at, (*at)->size, whole);
+    if (!chunk) return NULL;
+    arena->total += whole - chunk->size;
+    chunk->size = whole;
+    *at = chunk;
+    return chunk + 1;
+}
+
 void *px_arena_trim(struct px_arena *arena, void *block, size_t size)
 {
     struct px_arena_chunk **at = block ? link_of(arena, block) : NULL;
-    const size_t smaller = sizeof(struct px_arena_chunk) + size;
-    struct px_arena_chunk *chunk = at ? px_realloc(&arena->alloc, *at, (*at)->size, smaller) : NULL;
-    if (!chunk) return block;
-    arena->total -= chunk->size - smaller;
-    chunk->size = smaller;
-    *at = chunk;
-    return chunk + 1;
+    void *smaller = at ? resize(arena, at, size) : NULL;
+    return smaller ? smaller : block;
+}
+
+void *px_arena_grow(struct px_arena *arena, void *block, size_t before, size_t size)
+{
+    struct px_arena_chunk **at = before >= CHUNK_MIN / 4 ? link_of(arena, block) : NULL;
+    void *larger = at ? resize(arena, at, size) : px_arena_alloc(arena, size);
+    if (!larger) fail(arena);
+    if (!at && before) memcpy(larger, block, before);
+    return larger;
 }
 
 void px_arena_drop(struct px_arena *arena, void *block)

@@ -32,6 +32,9 @@ void px_arena_clear(struct px_arena *arena);
 
 /* A large block that is to be this much smaller; a small one stays as it is. Where it lies now. */
 void *px_arena_trim(struct px_arena *arena, void *block, size_t size);
+/* A block of `before` bytes that is to be larger: a large one grows where it lies, if the allocator can do
+ * that, and is given back if not; a small one stays as it is, beside the new one. Where it lies now. */
+void *px_arena_grow(struct px_arena *arena, void *block, size_t before, size_t size);
 /* Gives back a large block before the arena ends; a small one stays. */
 void px_arena_drop(struct px_arena *arena, void *block);
 

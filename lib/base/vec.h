@@ -1,9 +1,9 @@
 /*
  * vec.h - growing arrays in an arena.
  *
- * PX_VEC(T) declares { T *at; uint32_t n, cap; }. Growth copies into a larger
- * block and leaves the old one to the arena: total waste is at most the size
- * of the final array. Pointers into a vector die at the next push.
+ * PX_VEC(T) declares { T *at; uint32_t n, cap; }. Small ones grow by copying and leave
+ * the old block to the arena, large ones by px_arena_grow. Pointers into a
+ * vector die at the next push.
  */
 #ifndef PX_BASE_VEC_H
 #define PX_BASE_VEC_H

@@ -34,5 +34,5 @@ void px_ir_blocks(struct px_irfn *f)
     for (uint32_t i = 0; i < f->insts.n; i++) add_end(f, i, &code.ends);
     add_tables(f, &code.tables);
     px_flow_graph(&f->graph, f->coder->scratch, &code);
-    px_flow_loops(&f->loops, f->coder->scratch, &f->graph);
+    px_flow_loops(&f->loops, f->coder->scratch, f->coder->pass, &f->graph);
 }

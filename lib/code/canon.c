@@ -44,19 +44,29 @@ static void make_exact(struct lazy *l, const struct px_ir_inst *in)
     }
 }
 
+static bool is_copied(const struct px_ir_opd *o)
+{
+    return o->kind == PX_IR_REG && o->base == PX_IR_COPIED;
+}
+
 static struct px_flow_lists find_copiers(struct px_irfn *f)
 {
-    PX_VEC(struct px_flow_pair) pairs = {0};
-    for (uint32_t i = 0; i < f->insts.n; i++) {
-        const struct px_ir_inst *in = &f->insts.at[i];
-        const struct px_ir_opd *o = px_ir_opds(f, in);
-        for (uint32_t k = in->ndst; k < in->nopds; k++) {
-            if (o[k].kind != PX_IR_REG || o[k].base != PX_IR_COPIED) continue;
-            struct px_flow_pair pair = {o[k].at, i};
-            px_vec_push(f->coder->pass, &pairs, pair);
+    struct px_flow_lists lists = px_flow_lists_begin(f->coder->pass, f->regs.n);
+    for (int adding = 0; adding < 2; adding++) {
+        if (adding) px_flow_lists_place(&lists, f->coder->pass, f->regs.n);
+        for (uint32_t i = 0; i < f->insts.n; i++) {
+            const struct px_ir_inst *in = &f->insts.at[i];
+            const struct px_ir_opd *o = px_ir_opds(f, in);
+            for (uint32_t k = in->ndst; k < in->nopds; k++) {
+                if (!is_copied(&o[k])) continue;
+                if (adding)
+                    px_flow_lists_add(&lists, o[k].at, i);
+                else
+                    px_flow_lists_count(&lists, o[k].at);
+            }
         }
     }
-    return px_flow_lists(f->coder->pass, f->regs.n, pairs.at, pairs.n);
+    return lists;
 }
 
 /* The greatest set of lazy registers. */
@@ -153,7 +163,7 @@ void px_ir_canon(struct px_irfn *f)
     find_lazy(f);
     struct rewrite w = {.f = f, .clean = PX_NEW_N(a, uint32_t, f->regs.n + 1), .block = 1};
     const bool *starts = find_starts(f);
-    px_vec_reserve(f->coder->scratch, &w.out, f->insts.n + f->insts.n / 8 + 16);
+    px_vec_reserve(f->coder->scratch, &w.out, f->insts.n + 4);
     uint32_t *place = PX_NEW_N(a, uint32_t, f->insts.n + 1);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         struct px_ir_inst in = f->insts.at[i];

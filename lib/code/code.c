@@ -111,11 +111,12 @@ static void place_head(struct px_irfn *f)
 static void (*const passes[])(struct px_irfn *f) = {px_lower,     px_ir_uniform, px_ir_canon,
                                                     px_ir_blocks, px_ir_values,  px_ir_rows};
 
-/* Contraction hands what it found to lowering, in what passes have for themselves. */
+/* Contraction hands what it found, if anything, to lowering, in what passes have for themselves. */
 static void analyse(struct px_irfn *f)
 {
     place_head(f);
     px_contract(f);
+    if (!f->contract) px_arena_clear(f->coder->pass);
     for (uint32_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         passes[i](f);
         px_arena_clear(f->coder->pass);

@@ -29,7 +29,7 @@ static void resize_records(struct px_emitter *e, uint32_t cap)
 
 struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler div, const struct px_insn *in)
 {
-    if (e->n == e->cap) resize_records(e, e->cap ? e->cap + e->cap / 2 : e->f->insts.n + 64);
+    if (e->n == e->cap) resize_records(e, e->cap ? e->cap + e->cap / 4 : e->f->insts.n + 8);
     struct px_insn *a = &e->f->code->conv[e->n], *b = &e->f->code->div[e->n];
     e->n++;
     *a = *b = *in;

@@ -331,7 +331,7 @@ static void add_registers(struct px_irfn *f)
     struct px_arena *a = f->coder->scratch;
     uint32_t n = f->fn->regs.n + f->more_regs.n;
     f->reg_base = PX_NEW_N(a, uint32_t, n + 1);
-    px_vec_reserve(a, &f->regs, n + f->text_insts / 8 + 16);
+    px_vec_reserve(a, &f->regs, n + f->text_insts / 32 + 4);
     for (uint32_t i = 0; i < n; i++) {
         const struct px_reg *r = px_code_reg(f, i);
         f->reg_base[i] = f->regs.n;
@@ -357,8 +357,8 @@ static void reserve(struct px_irfn *f)
 {
     struct px_arena *a = f->coder->scratch;
     if (f->text_insts > UINT32_MAX / 8) px_code_fail(f, NULL, "is too long");
-    px_vec_reserve(a, &f->insts, f->text_insts + f->text_insts / 8 + 16);
-    px_vec_reserve(a, &f->opds, f->text_insts * 4 + 64);
+    px_vec_reserve(a, &f->insts, f->text_insts + f->text_insts / 8 + 4);
+    px_vec_reserve(a, &f->opds, f->text_insts * 3 + 8);
     px_vec_reserve(a, &f->origins, f->text_insts + 2);
 }
 

@@ -105,56 +105,60 @@ static uint32_t size_class(uint32_t elem)
 }
 
 /* Rows of one size: those in use, as a heap by the end of their range, and those that are free. */
+struct used {
+    uint32_t until, row;
+};
 struct pool {
-    struct used {
-        uint32_t until, row;
-    } * used;
-    uint32_t nused, *free, nfree;
+    PX_VEC(struct used) used;
+    PX_VEC(uint32_t) free;
 };
 
 static void sift_up(struct pool *p, uint32_t i)
 {
-    for (; i && p->used[i].until < p->used[(i - 1) / 2].until; i = (i - 1) / 2) {
-        struct used t = p->used[i];
-        p->used[i] = p->used[(i - 1) / 2];
-        p->used[(i - 1) / 2] = t;
+    struct used *used = p->used.at;
+    for (; i && used[i].until < used[(i - 1) / 2].until; i = (i - 1) / 2) {
+        struct used t = used[i];
+        used[i] = used[(i - 1) / 2];
+        used[(i - 1) / 2] = t;
     }
 }
 
 static void sift_down(struct pool *p)
 {
+    struct used *used = p->used.at;
     for (uint32_t i = 0;;) {
         uint32_t least = i;
         for (uint32_t k = 2 * i + 1; k <= 2 * i + 2; k++)
-            if (k < p->nused && p->used[k].until < p->used[least].until) least = k;
+            if (k < p->used.n && used[k].until < used[least].until) least = k;
         if (least == i) return;
-        struct used t = p->used[i];
-        p->used[i] = p->used[least];
-        p->used[least] = t;
+        struct used t = used[i];
+        used[i] = used[least];
+        used[least] = t;
         i = least;
     }
 }
 
-static void take(struct pool *p, uint32_t row, uint32_t until)
+static void take(struct px_irfn *f, struct pool *p, uint32_t row, uint32_t until)
 {
-    p->used[p->nused] = (struct used){until, row};
-    sift_up(p, p->nused++);
+    const struct used used = {until, row};
+    px_vec_push(f->coder->pass, &p->used, used);
+    sift_up(p, p->used.n - 1);
 }
 
 /* A row whose last range has ended, else a new one. */
 static uint32_t row_for(struct px_irfn *f, struct pool *p, struct range r, uint32_t elem)
 {
-    while (p->nused && p->used[0].until < r.first) {
-        p->free[p->nfree++] = p->used[0].row;
-        p->used[0] = p->used[--p->nused];
+    while (p->used.n && p->used.at[0].until < r.first) {
+        px_vec_push(f->coder->pass, &p->free, p->used.at[0].row);
+        p->used.at[0] = p->used.at[--p->used.n];
         sift_down(p);
     }
     uint32_t row = f->row_bytes;
-    if (p->nfree)
-        row = p->free[--p->nfree];
+    if (p->free.n)
+        row = p->free.at[--p->free.n];
     else
         f->row_bytes += elem;
-    take(p, row, r.last);
+    take(f, p, row, r.last);
     return row;
 }
 
@@ -178,7 +182,7 @@ static void zeroed_rows(struct scan *s, const struct px_flow_live *live, struct 
             if (!live->at_start[r] || f->regs.at[r].temp || f->regs.at[r].elem != sizes[k]) continue;
             f->regs.at[r].row = f->row_bytes;
             f->row_bytes += sizes[k];
-            take(&pools[k], f->regs.at[r].row, s->ranges[r].last);
+            take(f, &pools[k], f->regs.at[r].row, s->ranges[r].last);
         }
     f->zero_to = f->row_bytes;
 }
@@ -195,17 +199,19 @@ static bool lies_aside(const struct px_irfn *f, uint32_t reg)
 static void shared_rows(struct scan *s, struct pool *pools, bool aside)
 {
     struct px_irfn *f = s->f;
-    struct order *order = PX_NEW_N(f->coder->pass, struct order, f->regs.n + 1);
-    uint32_t n = 0;
-    for (uint32_t r = 0; r < f->regs.n; r++)
+    PX_VEC(struct order) order = {0};
+    for (uint32_t r = 0; r < f->regs.n; r++) {
+        const struct order next = {s->ranges[r].first, r};
         if (s->ranges[r].first <= s->ranges[r].last && f->regs.at[r].row == PX_NONE32 &&
             lies_aside(f, r) == aside)
-            order[n++] = (struct order){s->ranges[r].first, r};
-    qsort(order, n, sizeof *order, by_first);
-    for (uint32_t i = 0; i < n; i++) {
-        struct px_ir_reg *reg = &f->regs.at[order[i].reg];
-        reg->row = row_for(f, &pools[size_class(reg->elem)], s->ranges[order[i].reg], reg->elem);
+            px_vec_push(f->coder->pass, &order, next);
     }
+    if (order.n) qsort(order.at, order.n, sizeof *order.at, by_first);
+    for (uint32_t i = 0; i < order.n; i++) {
+        struct px_ir_reg *reg = &f->regs.at[order.at[i].reg];
+        reg->row = row_for(f, &pools[size_class(reg->elem)], s->ranges[order.at[i].reg], reg->elem);
+    }
+    px_arena_drop(f->coder->pass, order.at);
 }
 
 /* Temporaries of an instruction of the text: the first of a size has the first row of that size, and so on.
@@ -229,14 +235,6 @@ static void temp_rows(struct px_irfn *f)
             f->regs.at[o[k].at].row = rows[c].at[used[c]++];
         }
     }
-}
-
-static void make_pools(struct px_irfn *f, struct pool *pools)
-{
-    struct px_arena *a = f->coder->pass;
-    for (uint32_t k = 0; k < SIZES; k++)
-        pools[k] = (struct pool){.used = PX_NEW_N(a, struct used, f->regs.n + 1),
-                                 .free = PX_NEW_N(a, uint32_t, f->regs.n + 1)};
 }
 
 /*
@@ -289,16 +287,14 @@ void px_ir_rows(struct px_irfn *f)
     struct px_arena *a = f->coder->pass;
     struct scan s = {f, PX_NEW_N(a, struct range, f->regs.n + 1), PX_NEW_N(a, uint32_t, f->loops.n + 2)};
     struct px_flow_live live = {0};
-    struct pool pools[SIZES];
+    struct pool pools[SIZES] = {0}, aside[SIZES] = {0};
     for (uint32_t r = 0; r < f->regs.n; r++) s.ranges[r] = (struct range){UINT32_MAX, 0};
     keep_temps_of_sleepers(f);
     find_ranges(&s, &live);
     offsets_last(&s, &live);
-    make_pools(f, pools);
     zeroed_rows(&s, &live, pools);
     shared_rows(&s, pools, false);
     f->live_bytes = f->row_bytes;
-    make_pools(f, pools);
-    shared_rows(&s, pools, true);
+    shared_rows(&s, aside, true);
     temp_rows(f);
 }

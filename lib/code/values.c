@@ -89,31 +89,40 @@ static bool is_scalar(const struct px_irfn *f, const struct px_ir_opd *o)
 
 /* ---- lists ---- */
 
-static void list(struct values *v)
+/* Counts what goes into the lists, or adds it. `named`: by register, block + 1 that has read or written it.
+ */
+static void list_inst(struct values *v, uint32_t i, uint32_t *named, bool counting)
 {
-    struct px_irfn *f = v->f;
-    struct px_arena *a = f->coder->pass;
-    PX_VEC(struct px_flow_pair) defs = {0}, uses = {0}, exposed = {0};
-    uint32_t *named = PX_NEW_N(a, uint32_t, f->regs.n + 1); /* block + 1 that has read or written it */
-    for (uint32_t i = 0; i < f->insts.n; i++) {
-        const struct px_ir_inst *in = &f->insts.at[i];
-        const struct px_ir_opd *o = px_ir_opds(f, in);
-        uint32_t block = f->graph.node_of[i];
-        for (uint32_t k = in->nopds; k-- > 0;) { /* sources first */
-            uint32_t reg = px_ir_register(&o[k]);
-            struct px_flow_pair pair = {reg, i}, place = {reg, block};
-            if (reg == PX_NONE32) continue;
-            if (k < in->ndst)
-                px_vec_push(a, &defs, pair);
-            else
-                px_vec_push(a, &uses, pair);
-            if (k >= in->ndst && named[reg] != block + 1) px_vec_push(a, &exposed, place);
-            named[reg] = block + 1;
+    const struct px_ir_inst *in = &v->f->insts.at[i];
+    const struct px_ir_opd *o = px_ir_opds(v->f, in);
+    const uint32_t block = v->f->graph.node_of[i];
+    for (uint32_t k = in->nopds; k-- > 0;) { /* sources first */
+        const uint32_t reg = px_ir_register(&o[k]);
+        if (reg == PX_NONE32) continue;
+        struct px_flow_lists *list = k < in->ndst ? &v->defs : &v->uses;
+        const bool exposed = k >= in->ndst && named[reg] != block + 1;
+        named[reg] = block + 1;
+        if (counting) {
+            px_flow_lists_count(list, reg);
+            if (exposed) px_flow_lists_count(&v->exposed, reg);
+        } else {
+            px_flow_lists_add(list, reg, i);
+            if (exposed) px_flow_lists_add(&v->exposed, reg, block);
         }
     }
-    v->defs = px_flow_lists(a, f->regs.n, defs.at, defs.n);
-    v->uses = px_flow_lists(a, f->regs.n, uses.at, uses.n);
-    v->exposed = px_flow_lists(a, f->regs.n, exposed.at, exposed.n);
+}
+
+static void list(struct values *v)
+{
+    const struct px_irfn *f = v->f;
+    struct px_arena *a = f->coder->pass;
+    struct px_flow_lists *lists[] = {&v->defs, &v->uses, &v->exposed};
+    uint32_t *named = PX_NEW_N(a, uint32_t, f->regs.n + 1);
+    for (unsigned k = 0; k < 3; k++) *lists[k] = px_flow_lists_begin(a, f->regs.n);
+    for (uint32_t i = 0; i < f->insts.n; i++) list_inst(v, i, named, true);
+    for (unsigned k = 0; k < 3; k++) px_flow_lists_place(lists[k], a, f->regs.n);
+    memset(named, 0, f->regs.n * sizeof *named);
+    for (uint32_t i = 0; i < f->insts.n; i++) list_inst(v, i, named, false);
 }
 
 /* ---- branches by rows ---- */

@@ -17,15 +17,25 @@ struct build {
     bool counting; /* they are only counted */
 };
 
+/* first[k + 2] counts list k; when lists are placed first[k + 1] is where it begins, and moves to its end. */
+struct px_flow_lists px_flow_lists_begin(struct px_arena *arena, uint32_t nodes)
+{
+    return (struct px_flow_lists){.first = PX_NEW_N(arena, uint32_t, nodes + 2)};
+}
+
+void px_flow_lists_place(struct px_flow_lists *lists, struct px_arena *arena, uint32_t nodes)
+{
+    for (uint32_t k = 2; k < nodes + 2; k++) lists->first[k] += lists->first[k - 1];
+    lists->to = PX_NEW_N(arena, uint32_t, lists->first[nodes + 1] + 1);
+}
+
 struct px_flow_lists px_flow_lists(struct px_arena *arena, uint32_t nodes, const struct px_flow_pair *pairs,
                                    uint32_t n)
 {
-    struct px_flow_lists lists = {PX_NEW_N(arena, uint32_t, nodes + 2), PX_NEW_N(arena, uint32_t, n + 1)};
-    uint32_t *at = lists.first + 1; /* at[k] moves from the beginning of list k to its end */
-    for (uint32_t i = 0; i < n; i++)
-        if (pairs[i].from + 1 < nodes) at[pairs[i].from + 1]++;
-    for (uint32_t k = 1; k < nodes; k++) at[k] += at[k - 1];
-    for (uint32_t i = 0; i < n; i++) lists.to[at[pairs[i].from]++] = pairs[i].to;
+    struct px_flow_lists lists = px_flow_lists_begin(arena, nodes);
+    for (uint32_t i = 0; i < n; i++) px_flow_lists_count(&lists, pairs[i].from);
+    px_flow_lists_place(&lists, arena, nodes);
+    for (uint32_t i = 0; i < n; i++) px_flow_lists_add(&lists, pairs[i].from, pairs[i].to);
     return lists;
 }
 
@@ -111,11 +121,12 @@ static void walk_edges(struct build *b)
 static void turn_edges(struct build *b)
 {
     struct px_flow_graph *graph = b->graph;
-    struct px_flow_pair *back = PX_NEW_N(b->arena, struct px_flow_pair, b->n + 1);
+    graph->pred = px_flow_lists_begin(b->arena, graph->n);
+    for (uint32_t i = 0; i < b->n; i++) px_flow_lists_count(&graph->pred, graph->succ.to[i]);
+    px_flow_lists_place(&graph->pred, b->arena, graph->n);
     for (uint32_t k = 0; k < graph->n; k++)
         for (uint32_t i = graph->succ.first[k]; i < graph->succ.first[k + 1]; i++)
-            back[i] = (struct px_flow_pair){graph->succ.to[i], k};
-    graph->pred = px_flow_lists(b->arena, graph->n, back, b->n);
+            px_flow_lists_add(&graph->pred, graph->succ.to[i], k);
 }
 
 static void connect(struct build *b)

@@ -19,7 +19,20 @@ struct px_flow_lists {
     uint32_t *first, *to;
 };
 
-/* Sorts n pairs into lists by their first member: a counting sort, so lists keep the pairs' order. */
+/* Lists are made in two walks: begin, count the members of each, place, add them in the same number; each
+ * list keeps the order in which they are added. */
+struct px_flow_lists px_flow_lists_begin(struct px_arena *arena, uint32_t nodes);
+void px_flow_lists_place(struct px_flow_lists *lists, struct px_arena *arena, uint32_t nodes);
+static inline void px_flow_lists_count(struct px_flow_lists *lists, uint32_t node)
+{
+    lists->first[node + 2]++;
+}
+static inline void px_flow_lists_add(struct px_flow_lists *lists, uint32_t node, uint32_t to)
+{
+    lists->to[lists->first[node + 1]++] = to;
+}
+
+/* The same of n pairs, by their first member. */
 struct px_flow_pair {
     uint32_t from, to;
 };

@@ -198,10 +198,11 @@ static void measure(const struct search *s, struct px_flow_loops *loops)
     }
 }
 
-void px_flow_loops(struct px_flow_loops *loops, struct px_arena *arena, const struct px_flow_graph *graph)
+void px_flow_loops(struct px_flow_loops *loops, struct px_arena *arena, struct px_arena *pass,
+                   const struct px_flow_graph *graph)
 {
     struct search s = {0};
-    search_init(&s, arena, graph);
+    search_init(&s, pass, graph);
     search(&s);
     find_loops(&s);
     *loops = (struct px_flow_loops){.order = PX_NEW_N(arena, uint32_t, s.n)};

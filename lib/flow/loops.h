@@ -19,6 +19,8 @@ struct px_flow_loops {
     uint32_t *size;     /* by node: nodes of the loop that it heads, itself included; 1 for others */
 };
 
-void px_flow_loops(struct px_flow_loops *loops, struct px_arena *arena, const struct px_flow_graph *graph);
+/* The result lies in `arena`; `pass` is for what is needed meanwhile. */
+void px_flow_loops(struct px_flow_loops *loops, struct px_arena *arena, struct px_arena *pass,
+                   const struct px_flow_graph *graph);
 
 #endif

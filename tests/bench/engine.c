@@ -1,7 +1,7 @@
 /*
  * engine.c - what the engine's other paths cost, beside the workloads of bench.c: many live registers,
- * shuffles, calls, a scan whose blocks wait for each other, blocks and launches with nothing in them,
- * decoding. Medians of several launches in processor time of one worker; each result is checked.
+ * shuffles, calls, a scan whose blocks wait for each other, blocks and launches with nothing in them.
+ * Medians of several launches in processor time of one worker; each result is checked.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -48,27 +48,7 @@ static void begin(struct text *t)
 
 /* ---- running ---- */
 
-/* Bytes that the device has of its allocator, and the most that they were. */
-struct held {
-    size_t now, most;
-};
-
-static void *take(void *user, void *block, size_t old_size, size_t size)
-{
-    struct held *held = user;
-    void *wider = NULL;
-    if (size)
-        wider = realloc(block, size);
-    else
-        free(block);
-    if (size && !wider) return NULL;
-    held->now += size - (block ? old_size : 0);
-    if (held->now > held->most) held->most = held->now;
-    return wider;
-}
-
 struct job {
-    struct held held;
     ptx_device *device;
     ptx_module *module;
     ptx_program *program;
@@ -79,8 +59,7 @@ struct job {
 
 static void open_job(struct job *job, struct text *t, size_t words)
 {
-    const ptx_device_config config = {.workers = 1, .allocator = {take, &job->held}};
-    job->held = (struct held){0};
+    const ptx_device_config config = {.workers = 1};
     need(ptx_device_create(&config, &job->device), "device");
     const ptx_status status = ptx_module_create(NULL, t->at, t->n, &job->module);
     need(status, "module");
@@ -281,29 +260,6 @@ static int device_launches(unsigned n)
     return end_job(&job, "device launches of one thread", seconds / n * 1e6, "us each", word(&job, 0) == n);
 }
 
-/* The first launch of a kernel of n additions, beyond the second one, and the memory it takes; `registers`:
- * 32 of them over and over, or as compilers write it, one a line. */
-static int decoding(unsigned n, unsigned registers)
-{
-    struct text t = module_head();
-    struct job job;
-    char name[60], unit[60];
-    put(&t, ".visible .entry k(.param .u64 out)\n{\n    .reg .b32 %%r<%u>;\n    .reg .b64 %%rd<2>;\n",
-        registers);
-    put(&t, "    ld.param.u64 %%rd1, [out];\n    mov.u32 %%r0, %%tid.x;\n");
-    for (unsigned i = 1; i <= n; i++)
-        put(&t, "    add.u32 %%r%u, %%r%u, %%r%u;\n", i % registers, (i - 1) % registers,
-            (i > 12 ? i - 12 : 0) % registers);
-    put(&t, "    st.global.u32 [%%rd1], %%r%u;\n    ret;\n}\n", n % registers);
-    open_job(&job, &t, 32);
-    const size_t before = job.held.most = job.held.now;
-    const double first = launch(&job, 1, 32), most = (double)(job.held.most - before) / n,
-                 kept = (double)(job.held.now - before) / n, again = launch(&job, 1, 32);
-    snprintf(name, sizeof name, "decoding %u lines, %s", n, registers < n ? "32 registers" : "one each");
-    snprintf(unit, sizeof unit, "us a line, %.0f bytes at the peak, %.0f kept", most, kept);
-    return end_job(&job, name, (first - again) / n * 1e6, unit, 1);
-}
-
 int main(void)
 {
     int bad = 0;
@@ -311,7 +267,5 @@ int main(void)
     bad |= registers(64) | registers(250) | registers(1000);
     bad |= shuffles() | calls() | look_back();
     bad |= empty_blocks(32) | empty_blocks(256) | device_launches(1000000);
-    for (unsigned n = 1000; n <= 1000000; n = n == 1000 ? 50000 : n * 20)
-        bad |= decoding(n, 32) | decoding(n, n + 1);
     return bad;
 }

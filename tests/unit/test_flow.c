@@ -255,7 +255,7 @@ static void check_loops(struct body *b)
     const struct px_flow_graph *g = &b->graph;
     struct px_flow_loops loops;
     struct bourdoncle o = {.succ = &g->succ};
-    px_flow_loops(&loops, &b->arena, g);
+    px_flow_loops(&loops, &b->arena, &b->arena, g);
     bourdoncle_visit(&o, 0);
     assert_int_equal(loops.n, o.nfound);
     for (uint32_t i = 0; i < loops.n; i++) {
@@ -461,7 +461,7 @@ static void big_end(struct big *b, uint32_t at, uint32_t target, bool falls)
 static void big_build(struct big *b, uint32_t nregs)
 {
     px_flow_graph(&b->graph, &b->arena, &b->code);
-    px_flow_loops(&b->loops, &b->arena, &b->graph);
+    px_flow_loops(&b->loops, &b->arena, &b->arena, &b->graph);
     px_flow_live_begin(&b->live, &b->arena, &b->graph, b->loops.order, b->loops.n, nregs, NULL, 1);
 }
 
