@@ -115,9 +115,25 @@ static bool is_copy(const struct px_ir_inst *in, const struct px_ir_opd *o)
     return in->op == PX_IR_COPY && (o[0].elem == 4 || o[0].elem == 8) && (o[1].elem == 4 || o[1].elem == 8);
 }
 
-static bool extends(const struct px_ir_inst *in, const struct px_ir_opd *o)
+enum extension { EXTENDS_NOT, EXTENDS_S32, EXTENDS_U32 };
+
+/* Is the result 64 bits of what 32 bits say, one way or the other? */
+static enum extension extends(const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    return is_copy(in, o) && o[0].elem == 8 && o[1].elem == 4;
+    switch (in->op) {
+    case PX_IR_COPY:
+        if (!is_copy(in, o) || o[0].elem != 8 || o[1].elem != 4) return EXTENDS_NOT;
+        return in->fact ? EXTENDS_S32 : EXTENDS_U32;
+    case PX_H_cvt_s64_s32:
+    case PX_H_cvt_u64_s32:
+    case PX_H_mul_wide_s32:
+    case PX_H_mad_wide_s32: return EXTENDS_S32;
+    case PX_H_cvt_s64_u32:
+    case PX_H_cvt_u64_u32:
+    case PX_H_mul_wide_u32:
+    case PX_H_mad_wide_u32: return EXTENDS_U32;
+    default: return EXTENDS_NOT;
+    }
 }
 
 /* The term of what the instruction computes, when its sources are what they seem to be. */
@@ -129,6 +145,10 @@ static uint32_t result_of(struct terms *t, const struct px_ir_inst *in)
         if (in->fact > PX_LV_TID_Z || o[0].elem != 4) return NEITHER;
         return make(t->f, (struct px_lane_term){.op = (uint8_t)(in->fact - PX_LV_TID_X)}, &none);
     case PX_IR_COPY: return is_copy(in, o) ? class_of(t, &o[1]) : NEITHER;
+    case PX_H_cvt_s64_s32:
+    case PX_H_cvt_s64_u32:
+    case PX_H_cvt_u64_s32:
+    case PX_H_cvt_u64_u32: return class_of(t, &o[1]);
     case PX_H_add_u32:
     case PX_H_add_u64: return sum(t->f, PX_TERM_ADD, class_of(t, &o[1]), class_of(t, &o[2]));
     case PX_H_sub_u32:
@@ -161,8 +181,7 @@ static uint32_t look(struct terms *t, const struct px_ir_inst *in)
     if (!terms) return SCALAR;
     if (in->ndst != 1) return NEITHER;
     const uint32_t term = result_of(t, in);
-    const bool assumes = extends(in, o) || in->op == PX_H_mul_wide_s32 || in->op == PX_H_mul_wide_u32 ||
-                         in->op == PX_H_mad_wide_s32 || in->op == PX_H_mad_wide_u32;
+    const bool assumes = extends(in, o) != EXTENDS_NOT;
     /* What is taken for granted is asked before anything of the instruction of the text is done. */
     return assumes && !(in->flags & PX_IRF_FIRST) ? NEITHER : term;
 }
@@ -330,16 +349,10 @@ enum px_terms_guard px_terms_guard(const struct px_irfn *f, const struct px_ir_i
     if (f->regs.at[o[0].at].keep == PX_IR_SCALAR)
         return px_terms_compare(f, in, &c) ? PX_TERMS_COMPARE : PX_TERMS_NONE;
     if (!is_lanes(f, &o[0])) return PX_TERMS_NONE;
-    switch (in->op) {
-    case PX_IR_COPY:
-        if (!extends(in, o) || !is_lanes(f, &o[1])) return PX_TERMS_NONE;
-        return in->fact ? PX_TERMS_FITS_S32 : PX_TERMS_FITS_U32;
-    case PX_H_mul_wide_s32:
-    case PX_H_mad_wide_s32:
-        return is_lanes(f, &o[1]) || is_lanes(f, &o[2]) ? PX_TERMS_FITS_S32 : PX_TERMS_NONE;
-    case PX_H_mul_wide_u32:
-    case PX_H_mad_wide_u32:
-        return is_lanes(f, &o[1]) || is_lanes(f, &o[2]) ? PX_TERMS_FITS_U32 : PX_TERMS_NONE;
+    if (!is_lanes(f, &o[1]) && (in->nopds < 3 || !is_lanes(f, &o[2]))) return PX_TERMS_NONE;
+    switch (extends(in, o)) {
+    case EXTENDS_S32: return PX_TERMS_FITS_S32;
+    case EXTENDS_U32: return PX_TERMS_FITS_U32;
     default: return PX_TERMS_NONE;
     }
 }
