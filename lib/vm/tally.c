@@ -3,6 +3,9 @@
  */
 #include "vm/tally.h"
 #include "vm/device.h"
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 static struct px_tally *counter(const struct px_gang *g, uint32_t index)
 {
@@ -43,11 +46,19 @@ static uint32_t count_bits(uint64_t x)
     return (uint32_t)(px_lanes_bytes(x) * 0x0101010101010101u >> 56);
 }
 
+static inline __attribute__((always_inline)) void add_bits(words *sums, const words *set)
+{
+    const words x = *set;
+    const words n = {(uint64_t)__builtin_popcountll(x[0]), (uint64_t)__builtin_popcountll(x[1]),
+                     (uint64_t)__builtin_popcountll(x[2]), (uint64_t)__builtin_popcountll(x[3])};
+    *sums += n;
+}
+
 static inline __attribute__((always_inline)) uint32_t number(const words *warps)
 {
-    const words x = *warps;
-    return (uint32_t)(__builtin_popcountll(x[0]) + __builtin_popcountll(x[1]) + __builtin_popcountll(x[2]) +
-                      __builtin_popcountll(x[3]));
+    words n = {0};
+    add_bits(&n, warps);
+    return (uint32_t)(n[0] + n[1] + n[2] + n[3]);
 }
 
 /* Of how many warps lanes are in a set, and how many have lanes in it and out of it. */
@@ -56,47 +67,70 @@ struct warps {
 };
 
 /* Lanes of `all` that are in n sets, one after the other. */
-static inline __attribute__((always_inline)) void count_warps(const struct px_warp_ends *ends,
-                                                              const struct px_lanes *all,
-                                                              const struct px_lanes *sets, uint32_t n,
-                                                              struct warps *warps)
+static inline __attribute__((always_inline)) void
+count_warps(const struct px_warp_ends *ends, const struct px_lanes *all, const struct px_lanes *sets,
+            uint32_t n, struct warps *warps, void (*add)(words *sums, const words *set))
 {
     const words lanes = *(const words *)all;
-    uint32_t some = 0, divided = 0;
+    words some = {0}, divided = {0};
     for (uint32_t i = 0; i < n; i++) {
         words in = lanes & *(const words *)&sets[i], out = lanes & ~in;
         warps_of(ends, &in);
         warps_of(ends, &out);
         const words both = in & out;
-        some += number(&in);
-        divided += number(&both);
+        add(&some, &in);
+        add(&divided, &both);
     }
-    *warps = (struct warps){some, divided};
+    warps->in = some[0] + some[1] + some[2] + some[3];
+    warps->both = divided[0] + divided[1] + divided[2] + divided[3];
 }
 
 /* Of each turn of a loop of a few instructions, hence for processors that count bits, and add words, by an
- * instruction. */
+ * instruction; best the bits of four words. */
 #ifdef __x86_64__
 static __attribute__((target("avx2,popcnt"))) void count_warps_avx2(const struct px_warp_ends *ends,
                                                                     const struct px_lanes *all,
                                                                     const struct px_lanes *sets, uint32_t n,
                                                                     struct warps *warps)
 {
-    count_warps(ends, all, sets, n, warps);
+    count_warps(ends, all, sets, n, warps, add_bits);
+}
+
+#define COUNTS_VECTORS __attribute__((target("avx512vl,avx512vpopcntdq")))
+static inline COUNTS_VECTORS void add_bits_avx512(words *sums, const words *set)
+{
+    *sums += (words)_mm256_popcnt_epi64((__m256i)*set);
+}
+static COUNTS_VECTORS void count_warps_avx512(const struct px_warp_ends *ends, const struct px_lanes *all,
+                                              const struct px_lanes *sets, uint32_t n, struct warps *warps)
+{
+    count_warps(ends, all, sets, n, warps, add_bits_avx512);
 }
 #endif
+
+static __attribute__((noinline)) void count_warps_anywhere(const struct px_warp_ends *ends,
+                                                           const struct px_lanes *all,
+                                                           const struct px_lanes *sets, uint32_t n,
+                                                           struct warps *warps)
+{
+    count_warps(ends, all, sets, n, warps, add_bits);
+}
 
 static struct warps warps_divided(const struct px_gang *g, const struct px_lanes *all,
                                   const struct px_lanes *sets, uint32_t n)
 {
     struct warps warps;
 #ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq")) {
+        count_warps_avx512(ends_of(g), all, sets, n, &warps);
+        return warps;
+    }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) {
         count_warps_avx2(ends_of(g), all, sets, n, &warps);
         return warps;
     }
 #endif
-    count_warps(ends_of(g), all, sets, n, &warps);
+    count_warps_anywhere(ends_of(g), all, sets, n, &warps);
     return warps;
 }
 
@@ -130,76 +164,69 @@ static void add_laps(struct px_gang *g, struct px_laps *laps, uint64_t warps)
         const struct px_lap *lap = &laps->done[i];
         add(g, lap->from, lap->to - lap->from, (uint64_t)g->nactive * lap->times, warps * lap->times);
     }
-    laps->n = 0;
+    laps->n = laps->last = 0;
+    laps->done[0] = (struct px_lap){0}; /* which equals none that has run */
 }
 
-static void finish_lap(struct px_gang *g, struct px_laps *laps)
+/* The lap that ends here is another than the last. */
+void px_tally_new_lap(struct px_gang *g, struct px_laps *laps)
 {
     if (laps->from == laps->to) return;
     for (uint32_t i = 0; i < laps->n; i++) {
         struct px_lap *lap = &laps->done[i];
         if (lap->from != laps->from || lap->to != laps->to) continue;
         lap->times++;
+        laps->last = i;
         return;
     }
     if (laps->n == PX_LAPS_MOST) add_laps(g, laps, active_warps(g));
+    laps->last = laps->n;
     laps->done[laps->n++] = (struct px_lap){laps->from, laps->to, 1};
 }
 
-void px_tally_laps(struct px_gang *g, struct px_laps *laps, uint32_t from, uint32_t to)
+static uint32_t ord_before(const struct px_gang *g, uint32_t pc)
 {
-    if (from != laps->to) {
-        finish_lap(g, laps);
-        laps->from = from;
-    }
-    laps->to = to;
+    return g->running->code->div[pc - 1].ord;
 }
 
-static uint32_t before_way(const struct px_gang *g, const struct px_way *way)
-{
-    return g->running->code->div[way->first - 1].ord;
-}
-
-static void add_turns(struct px_gang *g, struct px_laps *laps)
+void px_tally_turns(struct px_gang *g, struct px_laps *laps)
 {
     const struct warps n = warps_divided(g, &g->active, laps->taken, laps->nwaiting);
+    laps->turns += laps->nwaiting;
     laps->warps += n.in;
     laps->divided += n.both;
     laps->nwaiting = 0;
 }
 
 /* A warp goes one way, or both: those of the other way are all but those of this one, and the divided ones.
- */
+ * The laps have taken all lanes through everything up to where the ways meet. */
 static void finish_fork(struct px_gang *g, struct px_laps *laps, uint64_t all)
 {
     const struct px_fork *fork = laps->fork;
-    add_turns(g, laps);
-    const uint64_t threads = laps->turns * g->nactive - laps->threads,
-                   warps = laps->turns * all - laps->warps + laps->divided;
-    if (fork->other.insts) add(g, before_way(g, &fork->other), fork->other.insts, threads, warps);
-    if (fork->taken.insts) add(g, before_way(g, &fork->taken), fork->taken.insts, laps->threads, laps->warps);
-    counter(g, g->running->code->div[fork->at].ord - 1)->divided += laps->divided;
+    px_tally_turns(g, laps);
+    const uint64_t threads = laps->turns * g->nactive, warps = laps->turns * all;
+    const uint32_t at = g->running->code->div[fork->at].ord;
+    add(g, at, laps->join - at, -threads, -warps);
+    if (fork->other.insts)
+        add(g, ord_before(g, fork->other.first), fork->other.insts, threads - laps->threads,
+            warps - laps->warps + laps->divided);
+    if (fork->taken.insts)
+        add(g, ord_before(g, fork->taken.first), fork->taken.insts, laps->threads, laps->warps);
+    counter(g, at - 1)->divided += laps->divided;
     laps->turns = laps->threads = laps->warps = laps->divided = 0;
     laps->fork = NULL;
 }
 
-void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct px_fork *fork,
-                          uint32_t ntaken)
+void px_tally_other_fork(struct px_gang *g, struct px_laps *laps, const struct px_fork *fork)
 {
-    if (laps->fork != fork) {
-        if (laps->fork) finish_fork(g, laps, active_warps(g));
-        laps->fork = fork;
-    }
-    laps->turns++;
-    laps->threads += ntaken;
-    struct px_lanes *taken = &laps->taken[laps->nwaiting++];
-    for (uint32_t w = 0; w < PX_MASK_WORDS; w++) taken->w[w] = g->taken.w[w];
-    if (laps->nwaiting == PX_TURNS_MOST) add_turns(g, laps);
+    if (laps->fork) finish_fork(g, laps, active_warps(g));
+    laps->fork = fork;
+    laps->join = ord_before(g, fork->join);
 }
 
 void px_tally_lapped(struct px_gang *g, struct px_laps *laps)
 {
-    finish_lap(g, laps);
+    px_tally_new_lap(g, laps);
     if (!laps->n && !laps->fork) return;
     const uint64_t warps = active_warps(g);
     add_laps(g, laps, warps);

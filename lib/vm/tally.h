@@ -32,33 +32,44 @@ static inline void px_tally_run(struct px_gang *g, uint32_t from, uint32_t to)
 }
 
 /*
- * What a loop runs again and again, with the same active lanes: ranges that follow one another are one, and
- * equal ones are counted together, by px_tally_lapped, before the active lanes change.
+ * What a loop runs again and again, with the same active lanes: ranges that follow one another are one,
+ * through forks as if all lanes went both ways, and equal ones are counted together. px_tally_lapped tells of
+ * them, and of who took which way, before the active lanes change.
  */
 struct px_lap {
     uint32_t from, to, times;
 };
 enum { PX_LAPS_MOST = 4, PX_TURNS_MOST = 8 };
 struct px_laps {
-    uint32_t from, to; /* that runs now */
-    uint32_t n;
+    uint32_t from, to;                       /* that runs now */
+    uint32_t n, last;                        /* of `done`; the one that ran last */
     struct px_lap done[PX_LAPS_MOST];        /* that ran before, so often */
     const struct px_fork *fork;              /* its ways, and whom it divided */
+    uint32_t join;                           /* the last number before they meet */
     uint64_t turns, threads, warps, divided; /* how often; lanes and warps that took it; warps divided */
-    uint32_t nwaiting;                       /* turns of which warps are not yet among them */
+    uint32_t nwaiting;                       /* turns that are not yet among them, but for the lanes */
     struct px_lanes taken[PX_TURNS_MOST];    /* lanes that took it in those */
 };
-void px_tally_laps(struct px_gang *g, struct px_laps *laps, uint32_t from, uint32_t to);
+void px_tally_new_lap(struct px_gang *g, struct px_laps *laps);
 void px_tally_lapped(struct px_gang *g, struct px_laps *laps);
 
 static inline void px_tally_lap(struct px_gang *g, struct px_laps *laps, uint32_t from, uint32_t to)
 {
     px_tally_add(g, to - from);
-    if (__builtin_expect(g->worker->tally != NULL, 0)) px_tally_laps(g, laps, from, to);
+    if (__builtin_expect(g->worker->tally == NULL, 1)) return;
+    if (from != laps->to) {
+        struct px_lap *last = &laps->done[laps->last];
+        if (laps->from == last->from && laps->to == last->to)
+            last->times++;
+        else
+            px_tally_new_lap(g, laps);
+        laps->from = from;
+    }
+    laps->to = to;
 }
 
-void px_tally_ways_inside(struct px_gang *g, struct px_laps *laps, const struct px_fork *fork,
-                          uint32_t ntaken);
+void px_tally_turns(struct px_gang *g, struct px_laps *laps);
+void px_tally_other_fork(struct px_gang *g, struct px_laps *laps, const struct px_fork *fork);
 
 /* Lanes of g->taken, ntaken of them, run one way of the fork, the other active ones the other. */
 static inline void px_tally_fork(struct px_gang *g, struct px_laps *laps, const struct px_fork *fork,
@@ -69,7 +80,13 @@ static inline void px_tally_fork(struct px_gang *g, struct px_laps *laps, const 
     worker->thread_instructions += a * n + b * ntaken;
     worker->warp_instructions += a * ((n + 31) / 32) + b * ((ntaken + 31) / 32);
     g->cta->clock += a + b;
-    if (__builtin_expect(worker->tally != NULL, 0)) px_tally_ways_inside(g, laps, fork, ntaken);
+    if (__builtin_expect(worker->tally == NULL, 1)) return;
+    if (laps->fork != fork) px_tally_other_fork(g, laps, fork);
+    if (laps->nwaiting == PX_TURNS_MOST) px_tally_turns(g, laps);
+    laps->to = laps->join;
+    laps->threads += ntaken;
+    uint64_t *taken = laps->taken[laps->nwaiting++].w;
+    for (uint32_t w = 0; w < PX_MASK_WORDS; w++) taken[w] = g->taken.w[w];
 }
 
 /* Of the active lanes those of g->taken branch. */

@@ -151,6 +151,85 @@ TEST(test_branches)
         }
 }
 
+/* Collatz' numbers, and how many of them are above 100: lanes part twice in each turn, and leave one by one.
+ */
+static const char turns[] = HEAD ".visible .entry k(.param .u64 p)\n{\n" /* 4, 5 */
+                                 " .reg .pred %q, %r; .reg .u32 %v, %b, %s, %k;\n"
+                                 " mov.u32 %v, %tid.x; mov.u32 %s, 0; mov.u32 %k, 0; add.u32 %v, %v, 1;\n"
+                                 "L: and.b32 %b, %v, 1; setp.eq.u32 %q, %b, 0;\n" /* 8 */
+                                 " @%q bra E;\n"                                  /* 9 */
+                                 " mad.lo.u32 %v, %v, 3, 1;\n"                    /* 10 */
+                                 " bra J;\n"                                      /* 11 */
+                                 "E: shr.u32 %v, %v, 1;\n"                        /* 12 */
+                                 "J: setp.le.u32 %q, %v, 100;\n"                  /* 13 */
+                                 " @%q bra K;\n"                                  /* 14 */
+                                 " add.u32 %s, %s, 1;\n"                          /* 15 */
+                                 "K: add.u32 %k, %k, 1;\n"                        /* 16 */
+                                 " setp.ne.u32 %r, %v, 1;\n"                      /* 17 */
+                                 " @%r bra L;\n"                                  /* 18 */
+                                 " ret;\n}\n";
+
+struct times {
+    uint64_t threads, warps, divided;
+};
+
+/* Lanes of a warp execute an instruction, and branch there in two ways. */
+static void run_warp(struct times *t, unsigned lanes, unsigned ways)
+{
+    t->threads += lanes;
+    t->warps += lanes > 0;
+    t->divided += ways > 1;
+}
+
+/* What a warp with these values executes on lines 8 to 18, turn by turn. */
+static void run_turns(struct times t[20], unsigned v[32])
+{
+    for (unsigned inside = 32; inside;) {
+        unsigned all = 0, even = 0, low = 0, stay = 0;
+        for (unsigned i = 0; i < 32; i++) {
+            if (!v[i]) continue; /* it has left */
+            all++;
+            even += v[i] % 2 == 0;
+            v[i] = v[i] % 2 ? 3 * v[i] + 1 : v[i] / 2;
+            low += v[i] <= 100;
+            stay += v[i] != 1;
+            if (v[i] == 1) v[i] = 0;
+        }
+        for (unsigned at = 8; at <= 18; at++)
+            if (at == 10 || at == 11)
+                run_warp(&t[at], all - even, 1);
+            else if (at == 12)
+                run_warp(&t[at], even, 1);
+            else if (at == 15)
+                run_warp(&t[at], all - low, 1);
+            else
+                run_warp(&t[at], all,
+                         at == 9    ? (even > 0) + (even < all)
+                         : at == 14 ? (low > 0) + (low < all)
+                         : at == 18 ? (stay > 0) + (stay < all)
+                                    : 1);
+        inside = stay;
+    }
+}
+
+TEST(test_turns)
+{
+    struct times t[20] = {{0}};
+    for (unsigned first = 1; first <= 256; first += 32) {
+        unsigned v[32];
+        for (unsigned i = 0; i < 32; i++) v[i] = first + i;
+        run_turns(t, v);
+    }
+    for (unsigned i = 0; i < ENGINES; i++) {
+        load_counted(turns, 2, engines[i]);
+        launch("k", 3, 256);
+        for (unsigned at = 9; at <= 18; at++)
+            expect(line(at), 3 * t[at].threads, 3 * t[at].warps, 3 * t[at].divided);
+        expect(line(8), 2 * 3 * t[8].threads, 2 * 3 * t[8].warps, 0);
+        close_program(NULL);
+    }
+}
+
 /* Opcodes: the most executed one first; "bra" is one, wherever it stands. */
 TEST(test_opcodes)
 {
