@@ -278,8 +278,7 @@ static void decide(struct find *f)
 
 /* ---- blocks ---- */
 
-/* A block that can only be reached by falling into it goes on with the one before. */
-static bool goes_on(const struct px_body *d, uint32_t k)
+bool px_contract_goes_on(const struct px_body *d, uint32_t k)
 {
     const struct px_flow_lists *succ = &d->graph.succ, *pred = &d->graph.pred;
     return succ->first[k] - succ->first[k - 1] == 1 && succ->to[succ->first[k - 1]] == k &&
@@ -288,6 +287,7 @@ static bool goes_on(const struct px_body *d, uint32_t k)
 
 static void finish_block(struct find *f, uint32_t k)
 {
+    px_contract_behind(&f->live, k);
     for (uint32_t i = 0; i < f->nheld; i++) {
         const struct value *v = &f->values[f->held[i]];
         if (v->product != PX_NONE32 && !v->lasts && px_contract_lives(&f->live, k, f->held[i]))
@@ -310,7 +310,7 @@ static bool worth_it(struct find *f)
     bool product = false, constant = false;
     for (uint32_t k = 0; k < f->d->graph.nblocks; k++) {
         const struct px_flow_block *b = &f->d->graph.blocks[k];
-        product &= constant || (k > 0 && goes_on(f->d, k));
+        product &= constant || (k > 0 && px_contract_goes_on(f->d, k));
         for (uint32_t i = b->first; i < b->first + b->n; i++) {
             unsigned source;
             enum px_role role = px_contract_role(f->d, &f->d->items.at[i], &source);
@@ -336,7 +336,7 @@ struct px_contracted *px_contract_find(struct px_body *d)
     for (uint32_t i = 0; i < d->items.n; i++) f.out[i].product = PX_NONE32;
     for (uint32_t k = 0; k < d->graph.nblocks; k++) {
         read_block(&f, k);
-        if (k + 1 == d->graph.nblocks || !goes_on(d, k + 1)) finish_block(&f, k);
+        if (k + 1 == d->graph.nblocks || !px_contract_goes_on(d, k + 1)) finish_block(&f, k);
     }
     decide(&f);
     return f.any ? f.out : NULL;

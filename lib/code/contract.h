@@ -12,6 +12,7 @@
 
 #include "match/match.h"
 #include "code/lower.h"
+#include "flow/live.h"
 
 /* One instruction of the body. */
 struct px_term {
@@ -90,17 +91,23 @@ bool px_contract_is_one(struct px_body *d, const struct px_operand *o, enum px_t
 /* A register with one component: its index; else PX_NONE32. */
 uint32_t px_contract_register(const struct px_body *d, const struct px_operand *o);
 
-/* contract_live.c: [block] registers that live at its end, and items whose results nobody reads. */
+/* contract.c: can block k only be reached by falling into it from the one before? */
+bool px_contract_goes_on(const struct px_body *d, uint32_t k);
+
+/* contract_live.c: items whose results nobody reads, and registers that live at the end of a block, asked of
+ * ascending blocks that no other goes on from, about registers that it, or those it goes on from, wrote. */
 struct px_contract_live {
-    const uint32_t *number;
-    uint64_t **out;
+    struct px_flow_live flow;
     const bool *dead;
+    uint32_t next; /* of flow.places */
+    uint32_t *at;  /* by register: the last block asked at whose end it lives, + 1 */
 };
 void px_contract_liveness(struct px_body *d, struct px_contract_live *live);
+/* From now on it is asked of this block. */
+void px_contract_behind(struct px_contract_live *live, uint32_t block);
 static inline bool px_contract_lives(const struct px_contract_live *live, uint32_t block, uint32_t reg)
 {
-    uint32_t k = live->number[reg];
-    return k != PX_NONE32 && live->out[block][k / 64] >> k % 64 & 1;
+    return live->at[reg] == block + 1;
 }
 
 /* contract.c: by item; NULL when nothing is contracted. */

@@ -2,71 +2,158 @@
  * contract_live.c - which registers live at the end of each block, and what is computed for nobody.
  *
  * ptxas removes dead code before it contracts, so a reader that is dead itself
- * does not count: the sets are those of the faint-variable analysis, in which an
- * instruction without a live result reads nothing. Only registers that occur in
- * several blocks have a bit; inside a block a mark for each register will do.
+ * does not count. What no instruction with an effect depends on, whatever way
+ * control takes, is found first, by going from those instructions to the definitions
+ * of what they read; then lib/flow says where the other registers live, and what
+ * writes a register that is dead there goes, too, until nothing more does.
  */
 #include "match/registers.h"
 #include "code/contract.h"
 
+enum { ROUNDS = 16 }; /* more would find what ptxas might not */
+
 struct live {
     struct px_body *d;
-    uint32_t *number, n; /* by register: its bit; how many */
-    uint32_t *block;     /* by register: where it occurs, while that is one block */
-    uint64_t **in, **out;
-    bool *mark, *dead;           /* by register, by item */
-    uint32_t *touched, ntouched; /* registers whose mark may be set in this block */
-    uint32_t *round, now;        /* by register: the walk that touched it; this one */
-    uint32_t *numbered;          /* by bit: the register */
+    struct px_contract_live *out;
+    struct px_flow_order order;
+    bool *reached;             /* by node: it is in the order */
+    bool *dead;                /* by item */
+    struct px_flow_lists defs; /* by register: items that write it */
+    PX_VEC(uint32_t) needed;   /* registers whose definitions are to be looked at */
+    PX_VEC(uint32_t) chain;    /* registers that the blocks before, which this one goes on from, wrote */
+    bool *asked;               /* by register: it was in `needed` */
+    bool *mark;                /* by register: live here, in the block that is walked */
     const struct px_term *item;
+    uint32_t index;
     bool wanted;
 };
 
-static void give_number(struct live *l, uint32_t reg)
+static void each_register(struct live *l, uint32_t index, bool defs,
+                          void (*call)(void *user, const struct px_operand *o, bool is_def))
 {
-    if (l->number[reg] != PX_NONE32) return;
-    l->numbered[l->n] = reg;
-    l->number[reg] = l->n++;
+    l->item = &l->d->items.at[index];
+    l->index = index;
+    px_visit_registers(l->item->inst, &l->item->match, defs, call, l);
 }
 
-static void note_block(void *user, const struct px_operand *o, bool is_def)
+static bool has_effect(const struct px_term *item)
+{
+    return !px_contract_pure(item) && item->op != PX_OP_ld;
+}
+
+/* Nothing of what was in the register is left. */
+static bool replaces(const struct live *l, const struct px_operand *o)
+{
+    return !l->item->inst->guard && !o->has_selector;
+}
+
+/* ---- what anything depends on ---- */
+
+static void count_def(void *user, const struct px_operand *o, bool is_def)
 {
     struct live *l = user;
-    uint32_t reg = o->symbol->index;
-    (void)is_def;
-    if (l->block[reg] == PX_NONE32) l->block[reg] = l->item->block;
-    if (l->block[reg] != l->item->block) give_number(l, reg);
+    if (is_def) px_flow_lists_count(&l->defs, o->symbol->index);
 }
 
-/* A register that a block may read before it writes it lives around a loop of that block: it gets a bit, too.
- */
-static void note_loop(void *user, const struct px_operand *o, bool is_def)
+static void add_def(void *user, const struct px_operand *o, bool is_def)
 {
     struct live *l = user;
-    uint32_t reg = o->symbol->index;
-    if (is_def && !l->item->inst->guard) l->mark[reg] = true;
-    if (!l->mark[reg]) give_number(l, reg);
+    if (is_def) px_flow_lists_add(&l->defs, o->symbol->index, l->index);
 }
 
-static void number_registers(struct live *l)
+static void need(struct live *l, uint32_t reg)
+{
+    if (l->asked[reg]) return;
+    l->asked[reg] = true;
+    px_vec_push(l->d->arena, &l->needed, reg);
+}
+
+static void need_source(void *user, const struct px_operand *o, bool is_def)
+{
+    if (!is_def) need(user, o->symbol->index);
+}
+
+static void revive(struct live *l, uint32_t index)
+{
+    if (!l->dead[index]) return;
+    l->dead[index] = false;
+    each_register(l, index, false, need_source);
+}
+
+static void each_result(struct live *l, void (*call)(struct live *l, uint32_t reg))
+{
+    const struct px_function *fn = l->d->fn;
+    for (uint32_t i = 0; i < fn->func->nrets; i++)
+        if (fn->rets[i]->kind == PX_SYM_REG) call(l, fn->rets[i]->index);
+}
+
+static void find_needed(struct live *l)
 {
     struct px_body *d = l->d;
-    for (uint32_t i = 0; i < px_body_registers(d); i++) l->number[i] = l->block[i] = PX_NONE32;
-    for (int loop = 0; loop < 2; loop++)
-        for (uint32_t i = 0; i < d->items.n; i++) {
-            l->item = &d->items.at[i];
-            for (int defs = 0; defs < 2; defs++)
-                px_visit_registers(l->item->inst, &l->item->match, defs, loop ? note_loop : note_block, l);
-        }
-    memset(l->mark, 0, px_body_registers(d));
+    l->defs = px_flow_lists_begin(d->arena, px_body_registers(d));
+    for (uint32_t i = 0; i < d->items.n; i++) each_register(l, i, true, count_def);
+    px_flow_lists_place(&l->defs, d->arena, px_body_registers(d));
+    for (uint32_t i = 0; i < d->items.n; i++) each_register(l, i, true, add_def);
+    memset(l->dead, true, d->items.n);
+    each_result(l, need);
+    for (uint32_t i = 0; i < d->items.n; i++)
+        if (has_effect(&d->items.at[i])) revive(l, i);
+    while (l->needed.n) {
+        const uint32_t reg = l->needed.at[--l->needed.n];
+        for (uint32_t k = l->defs.first[reg]; k < l->defs.first[reg + 1]; k++) revive(l, l->defs.to[k]);
+    }
 }
 
-static void set_mark(struct live *l, uint32_t reg)
+/* ---- where registers live ---- */
+
+static void tell_source(void *user, const struct px_operand *o, bool is_def)
 {
-    if (l->round[reg] != l->now) l->touched[l->ntouched++] = reg;
-    l->round[reg] = l->now;
-    l->mark[reg] = true;
+    struct live *l = user;
+    if (!is_def) px_flow_live_read(&l->out->flow, l->item->block, o->symbol->index);
 }
+
+static void tell_result(void *user, const struct px_operand *o, bool is_def)
+{
+    struct live *l = user;
+    const uint32_t reg = o->symbol->index;
+    if (!is_def) return;
+    if (replaces(l, o))
+        px_flow_live_write(&l->out->flow, l->item->block, reg);
+    else
+        px_flow_live_name(&l->out->flow, l->item->block, reg);
+    px_vec_push(l->d->arena, &l->chain, reg);
+}
+
+/* The last of blocks that go on from each other names what they all wrote: it is asked there. */
+static void tell_block(struct live *l, uint32_t k)
+{
+    const struct px_flow_block *b = &l->d->graph.blocks[k];
+    for (uint32_t i = b->first; i < b->first + b->n; i++) {
+        if (l->dead[i]) continue;
+        each_register(l, i, false, tell_source);
+        each_register(l, i, true, tell_result);
+    }
+    if (k + 1 < l->d->graph.nblocks && px_contract_goes_on(l->d, k + 1)) return;
+    for (uint32_t i = 0; i < l->chain.n; i++) px_flow_live_name(&l->out->flow, k, l->chain.at[i]);
+    l->chain.n = 0;
+}
+
+static void tell_returned(struct live *l, uint32_t reg)
+{
+    px_flow_live_read(&l->out->flow, l->d->graph.end, reg);
+}
+
+static void solve(struct live *l)
+{
+    struct px_body *d = l->d;
+    px_flow_live_begin(&l->out->flow, d->arena, &d->graph, l->order.nodes, l->order.n, px_body_registers(d),
+                       NULL, 0);
+    for (uint32_t k = 0; k < d->graph.nblocks; k++) tell_block(l, k);
+    each_result(l, tell_returned);
+    px_flow_live(&l->out->flow);
+}
+
+/* ---- dead where they stand ---- */
 
 static void ask(void *user, const struct px_operand *o, bool is_def)
 {
@@ -74,105 +161,74 @@ static void ask(void *user, const struct px_operand *o, bool is_def)
     if (is_def) l->wanted |= l->mark[o->symbol->index];
 }
 
-/* A component of a vector leaves the others alive. */
 static void end_life(void *user, const struct px_operand *o, bool is_def)
 {
     struct live *l = user;
-    if (is_def && !l->item->inst->guard && !o->has_selector) l->mark[o->symbol->index] = false;
+    if (is_def && replaces(l, o)) l->mark[o->symbol->index] = false;
 }
 
 static void begin_life(void *user, const struct px_operand *o, bool is_def)
 {
-    if (!is_def) set_mark(user, o->symbol->index);
+    struct live *l = user;
+    if (!is_def) l->mark[o->symbol->index] = true;
 }
 
-static void step_back(struct live *l, uint32_t index)
-{
-    const struct px_term *item = l->item = &l->d->items.at[index];
-    l->wanted = !px_contract_pure(item) && item->op != PX_OP_ld;
-    if (!l->wanted) px_visit_registers(item->inst, &item->match, true, ask, l);
-    l->dead[index] = !l->wanted;
-    if (!l->wanted) return;
-    px_visit_registers(item->inst, &item->match, true, end_life, l);
-    px_visit_registers(item->inst, &item->match, false, begin_life, l);
-}
-
-static void add_set(struct live *l, uint64_t *to, const uint64_t *from)
-{
-    for (uint32_t i = 0; i < (l->n + 63) / 64; i++) to[i] |= from[i];
-}
-
-static void leave_marks(struct live *l, const uint64_t *out)
-{
-    for (uint32_t i = 0; i < l->ntouched; i++) l->mark[l->touched[i]] = false;
-    l->ntouched = 0;
-    l->now++;
-    for (uint32_t i = 0; i < (l->n + 63) / 64; i++)
-        for (uint64_t bits = out[i]; bits; bits &= bits - 1)
-            set_mark(l, l->numbered[i * 64 + (uint32_t)__builtin_ctzll(bits)]);
-}
-
-/* One block from its end to its beginning; true when more lives at its beginning than was known. */
+/* From the end of a block to its beginning. True: something more is dead. */
 static bool walk_block(struct live *l, uint32_t k)
 {
-    const struct px_flow_graph *g = &l->d->graph;
-    const struct px_flow_block *b = &g->blocks[k];
-    bool changed = false;
-    for (uint32_t i = g->succ.first[k]; i < g->succ.first[k + 1]; i++)
-        add_set(l, l->out[k], l->in[g->succ.to[i]]);
-    leave_marks(l, l->out[k]);
-    for (uint32_t i = b->n; i-- > 0;) step_back(l, b->first + i);
-    for (uint32_t i = 0; i < l->ntouched; i++) {
-        uint32_t n = l->number[l->touched[i]];
-        if (!l->mark[l->touched[i]] || n == PX_NONE32) continue;
-        changed |= !(l->in[k][n / 64] >> n % 64 & 1);
-        l->in[k][n / 64] |= 1ull << n % 64;
+    const struct px_flow_block *b = &l->d->graph.blocks[k];
+    bool more = false;
+    for (uint32_t i = b->first + b->n; i-- > b->first;) {
+        if (l->dead[i]) continue;
+        l->wanted = has_effect(&l->d->items.at[i]);
+        if (!l->wanted) each_register(l, i, true, ask);
+        l->dead[i] = !l->wanted;
+        more |= l->dead[i];
+        if (l->dead[i]) continue;
+        each_register(l, i, true, end_life);
+        each_register(l, i, false, begin_life);
     }
-    return changed;
+    return more;
 }
 
-/* Results of a function in registers live where it returns, which no instruction shows. */
-static void keep_results(struct live *l)
+static bool find_dead(struct live *l)
 {
-    const struct px_function *fn = l->d->fn;
-    for (uint32_t i = 0; i < fn->func->nrets; i++)
-        if (fn->rets[i]->kind == PX_SYM_REG) give_number(l, fn->rets[i]->index);
-}
-
-static void seed_results(struct live *l)
-{
-    const struct px_function *fn = l->d->fn;
-    for (uint32_t i = 0; i < fn->func->nrets; i++) {
-        if (fn->rets[i]->kind != PX_SYM_REG) continue;
-        uint32_t n = l->number[fn->rets[i]->index];
-        for (uint32_t k = 0; k < l->d->graph.n; k++) l->out[k][n / 64] |= 1ull << n % 64;
+    const struct px_flow_live *flow = &l->out->flow;
+    bool more = false;
+    for (uint32_t k = 0, at = 0; k < l->d->graph.nblocks; k++) {
+        for (; at < flow->places.n && flow->places.at[at].node == k; at++)
+            l->mark[flow->places.at[at].reg] = flow->places.at[at].uses & PX_FLOW_BEHIND;
+        if (l->reached[k]) more |= walk_block(l, k);
     }
+    return more;
 }
 
-void px_contract_liveness(struct px_body *d, struct px_contract_live *live)
+void px_contract_liveness(struct px_body *d, struct px_contract_live *out)
 {
     struct px_arena *arena = d->arena;
-    uint32_t n = px_body_registers(d) + 1;
+    const uint32_t n = px_body_registers(d) + 1;
     struct live l = {.d = d,
-                     .number = PX_NEW_N(arena, uint32_t, n),
-                     .block = PX_NEW_N(arena, uint32_t, n),
-                     .mark = PX_NEW_N(arena, bool, n),
+                     .out = out,
+                     .order = px_flow_order(arena, &d->graph),
+                     .reached = PX_NEW_N(arena, bool, d->graph.n),
                      .dead = PX_NEW_N(arena, bool, d->items.n + 1),
-                     .touched = PX_NEW_N(arena, uint32_t, n),
-                     .round = PX_NEW_N(arena, uint32_t, n),
-                     .numbered = PX_NEW_N(arena, uint32_t, n),
-                     .in = PX_NEW_N(arena, uint64_t *, d->graph.n),
-                     .out = PX_NEW_N(arena, uint64_t *, d->graph.n)};
-    number_registers(&l);
-    keep_results(&l);
-    for (uint32_t k = 0; k < d->graph.n; k++) {
-        l.in[k] = PX_NEW_N(arena, uint64_t, l.n / 64 + 1);
-        l.out[k] = PX_NEW_N(arena, uint64_t, l.n / 64 + 1);
+                     .asked = PX_NEW_N(arena, bool, n),
+                     .mark = PX_NEW_N(arena, bool, n)};
+    *out = (struct px_contract_live){.dead = l.dead, .at = PX_NEW_N(arena, uint32_t, n)};
+    for (uint32_t i = 0; i < l.order.n; i++) l.reached[l.order.nodes[i]] = true;
+    find_needed(&l);
+    solve(&l);
+    for (int round = 1; find_dead(&l) && round < ROUNDS; round++) {
+        px_flow_live_end(&out->flow);
+        solve(&l);
     }
-    seed_results(&l);
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t k = d->graph.n; k-- > 0;) changed |= walk_block(&l, k);
+}
+
+void px_contract_behind(struct px_contract_live *live, uint32_t block)
+{
+    const struct px_flow_live *flow = &live->flow;
+    for (; live->next < flow->places.n && flow->places.at[live->next].node <= block; live->next++) {
+        const struct px_flow_place *place = &flow->places.at[live->next];
+        if (place->node == block && place->uses & PX_FLOW_BEHIND) live->at[place->reg] = block + 1;
     }
-    *live = (struct px_contract_live){l.number, l.out, l.dead};
 }

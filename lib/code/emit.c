@@ -536,6 +536,14 @@ static void tell_kept(struct px_emitter *e)
     }
 }
 
+static void finish_tables(const struct px_emitter *e)
+{
+    for (uint32_t i = 0; i < e->f->switches.n; i++) {
+        const struct px_table *t = e->f->switches.at[i].table;
+        for (uint32_t k = 0; t && k < t->n; k++) t->targets[k] = e->pc_of[t->targets[k]];
+    }
+}
+
 static void finish(struct px_emitter *e)
 {
     struct px_irfn *f = e->f;
@@ -552,9 +560,7 @@ static void finish(struct px_emitter *e)
     for (uint32_t i = 0; i < e->replaced.n; i++) finish_record(e, e->replaced.at[i]);
     for (uint32_t i = 0; i < code->nterms; i++)
         if (code->terms[i].op == PX_TERM_SCALE) code->terms[i].b = final_place(e, code->terms[i].b);
-    for (uint32_t i = 0; i < e->tables.n; i++)
-        for (uint32_t k = 0; k < e->tables.at[i]->n; k++)
-            e->tables.at[i]->targets[k] = e->pc_of[e->tables.at[i]->targets[k]];
+    finish_tables(e);
     code->src = keep(f, f->origins.at, f->origins.n * sizeof *f->origins.at);
     finish_words(f);
 }

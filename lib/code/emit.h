@@ -36,7 +36,6 @@ struct px_emitter {
     uint32_t loop_until;               /* blocks up to this place in the order are of a loop */
     PX_VEC(uint64_t) pool;             /* constants, 8 bytes each; those of 16 begin at even places */
     uint32_t *hash, hash_size;         /* of the pool: places + 1 */
-    PX_VEC(struct px_table *) tables;  /* targets are nodes until the end */
     uint32_t *pc_of;                   /* by node */
     uint32_t frame_bytes;              /* rows are placed; further ones go here */
     uint32_t ord;                      /* instructions of the text so far */

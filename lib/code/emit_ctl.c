@@ -145,15 +145,21 @@ void px_emit_branch(struct px_emitter *e, const struct px_ir_inst *in, const str
     px_emit_versions(e, &conv, &r);
 }
 
+/* Its targets are nodes until the end. */
+static struct px_table *table_of(const struct px_irfn *f, const struct px_ir_switch *s)
+{
+    struct px_table *t = PX_NEW(f->coder->keep, struct px_table);
+    t->n = s->n;
+    t->targets = PX_NEW_N(f->coder->keep, uint32_t, s->n + 1);
+    for (uint32_t i = 0; i < s->n; i++) t->targets[i] = f->graph.node_of[s->targets[i]];
+    return t;
+}
+
 void px_emit_brx(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    const struct px_ir_switch *s = &e->f->switches.at[in->aux];
-    struct px_table *t = PX_NEW(e->f->coder->keep, struct px_table);
-    t->n = s->n;
-    t->targets = PX_NEW_N(e->f->coder->keep, uint32_t, s->n + 1);
-    for (uint32_t i = 0; i < s->n; i++) t->targets[i] = e->f->graph.node_of[s->targets[i]];
-    px_vec_push(e->f->coder->pass, &e->tables, t);
-    px_emit_both(e, do_switch, (struct px_insn){.a = px_emit_row(e, &o[0]), .aux = t});
+    struct px_ir_switch *s = &e->f->switches.at[in->aux];
+    if (!s->table) s->table = table_of(e->f, s);
+    px_emit_both(e, do_switch, (struct px_insn){.a = px_emit_row(e, &o[0]), .aux = s->table});
 }
 
 void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)

@@ -124,9 +124,11 @@ struct px_ir_reg {
     uint32_t first, last; /* of a kept register: where it is live, as positions in the layout (rows.c) */
 };
 
-/* Targets of brx.idx: labels, then blocks. */
+/* A table of the text, with what the first brx.idx through it makes of it. */
 struct px_ir_switch {
-    uint32_t n, *targets;
+    const struct px_stmt *text;
+    uint32_t n, *targets; /* labels, then instructions; none: no branch goes through it */
+    struct px_table *table;
 };
 
 static inline px_irop px_ir_kind_of(px_irop op)

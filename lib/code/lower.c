@@ -277,11 +277,13 @@ static void note_indices(struct px_irfn *f, const struct px_inst *inst)
     }
 }
 
-/* Labels of the text have the first numbers, in text order. */
+/* Labels of the text have the first numbers, in text order; so have its tables. */
 static void note_label(struct px_irfn *f, const struct px_stmt *s)
 {
     f->text_insts += s->kind == PX_S_INST;
     if (s->kind == PX_S_INST) note_indices(f, &s->u.inst);
+    if (s->kind == PX_S_TARGETS)
+        px_vec_push(f->coder->scratch, &f->switches, (struct px_ir_switch){.text = s});
     if (s->kind != PX_S_LABEL) return;
     px_vec_push(f->coder->pass, &f->text_labels, s);
     px_lower_label(f);

@@ -24,16 +24,37 @@ void px_lower_bra(struct px_irfn *f, const struct px_bound *b)
     in->fact = b->negated;
 }
 
+/* The table's number: they are in text order. */
+static uint32_t switch_of(const struct px_irfn *f, const struct px_stmt *text)
+{
+    uint32_t low = 0, high = f->switches.n;
+    while (low < high) {
+        const uint32_t middle = (low + high) / 2;
+        if (f->switches.at[middle].text->pos < text->pos)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void list_targets(struct px_irfn *f, const struct px_bound *b, struct px_ir_switch *s)
+{
+    uint32_t *targets = PX_NEW_N(f->coder->scratch, uint32_t, s->text->u.targets.n + 1);
+    for (uint32_t i = 0; i < s->text->u.targets.n; i++)
+        targets[i] = px_lower_target(f, b, s->text->u.targets.list[i].symbol);
+    s->n = s->text->u.targets.n;
+    s->targets = targets;
+}
+
 void px_lower_brx(struct px_irfn *f, const struct px_bound *b)
 {
-    const struct px_stmt *table = b->inst->opds[1].symbol->u.stmt;
-    struct px_ir_switch s = {.n = table->u.targets.n};
-    s.targets = PX_NEW_N(f->coder->scratch, uint32_t, s.n + 1);
-    for (uint32_t i = 0; i < s.n; i++) s.targets[i] = px_lower_target(f, b, table->u.targets.list[i].symbol);
+    const uint32_t number = switch_of(f, b->inst->opds[1].symbol->u.stmt);
+    struct px_ir_switch *s = &f->switches.at[number];
+    if (!s->targets) list_targets(f, b, s);
     uint32_t around = px_lower_around(f, b);
     const struct px_ir_opd index = px_lower_row(f, px_lower_src(f, b, &b->inst->opds[0], PX_T_U32));
-    px_lower_inst(f, PX_IR_TABLE | PX_OP_brx, &index, 0, 1)->aux = f->switches.n;
-    px_vec_push(f->coder->scratch, &f->switches, s);
+    px_lower_inst(f, PX_IR_TABLE | PX_OP_brx, &index, 0, 1)->aux = number;
     px_lower_around_end(f, around);
 }
 

@@ -333,4 +333,13 @@ void px_flow_live(struct px_flow_live *live)
         mark_places(&b);
         clear(&b);
     }
+    void *blocks[] = {b.slots, b.place, b.in, b.kills};
+    for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++) px_arena_drop(live->arena, blocks[i]);
+}
+
+void px_flow_live_end(struct px_flow_live *live)
+{
+    void *blocks[] = {live->newest,   live->exposed, live->first_in, live->last_behind,
+                      live->at_start, live->counts,  live->places.at};
+    for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++) px_arena_drop(live->arena, blocks[i]);
 }

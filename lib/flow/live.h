@@ -59,5 +59,7 @@ void px_flow_live_keep(struct px_flow_live *live, uint32_t node, uint32_t reg);
 /* Names a register, without reading or replacing it, for its place to tell whether it is live behind. */
 void px_flow_live_name(struct px_flow_live *live, uint32_t node, uint32_t reg);
 void px_flow_live(struct px_flow_live *live);
+/* Gives back what is large of it. */
+void px_flow_live_end(struct px_flow_live *live);
 
 #endif
