@@ -48,7 +48,8 @@ struct px_frame {
     uint64_t local_top;              /* first byte of local memory behind this frame's variables */
     uint64_t grid;                   /* px_grid.id and */
     uint32_t first;                  /* px_gang.first of which it holds the terms; grid 0: of none */
-    bool rows; /* registers that convergent code keeps as scalars lie in their rows now */
+    bool rows;       /* registers that convergent code keeps as scalars lie in their rows now */
+    bool whole_mask; /* the mask row is that of all lanes of the gang */
     struct px_lanes live;
     uint8_t *base; /* 64-byte aligned, code->frame_bytes */
     size_t bytes;  /* of the allocation that holds this struct */
@@ -147,7 +148,7 @@ struct px_cta {
     uint64_t number;
     uint32_t slot;
     uint32_t ctaid[3];
-    uint32_t threads, ngangs, nwarps;
+    uint32_t threads, ngangs;
     struct px_gang *gangs;
     uint32_t turn; /* gang to run first when the CTA goes on */
     struct px_known known;
@@ -158,7 +159,6 @@ struct px_cta {
     uint32_t shared_bytes, shared_cap;
     struct px_barrier barrier[PX_BARRIERS]; /* all zero where nobody waits */
     uint32_t barriers_used;                 /* a bit each */
-    uint32_t live_lanes[PX_WARPS_MAX];      /* of each warp, not yet exited */
     struct px_meeting meeting;
     struct px_trap trap;
     int *last_error;                   /* of each thread; */

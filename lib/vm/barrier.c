@@ -27,15 +27,19 @@ static void come(struct px_gang *g, struct px_barrier *b, struct px_lanes lanes)
         uint32_t bits = px_lanes_warp(&lanes, w), warp = g->first / 32 + w;
         if (!bits) continue;
         b->waiting[warp] |= bits;
-        if ((b->waiting[warp] & cta->live_lanes[warp]) == cta->live_lanes[warp]) b->arrived |= 1u << warp;
+        const uint32_t live = px_lanes_warp(&g->live, w);
+        if ((b->waiting[warp] & live) == live) b->arrived |= 1u << warp;
     }
 }
 
 static uint32_t live_warps(const struct px_cta *cta)
 {
     uint32_t set = 0;
-    for (uint32_t w = 0; w < cta->nwarps; w++)
-        if (cta->live_lanes[w]) set |= 1u << w;
+    for (uint32_t i = 0; i < cta->ngangs; i++) {
+        const struct px_gang *g = &cta->gangs[i];
+        for (uint32_t w = 0; w < g->width / 32; w++)
+            if (px_lanes_warp(&g->live, w)) set |= 1u << (g->first / 32 + w);
+    }
     return set;
 }
 
@@ -178,11 +182,11 @@ bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_in
     return wait_at(g, e, in, (uint8_t)number);
 }
 
-static void mark_exited(struct px_cta *cta, struct px_barrier *b)
+static void mark_exited(const struct px_gang *g, struct px_barrier *b)
 {
-    for (uint32_t w = 0; w < cta->nwarps; w++) {
-        uint32_t live = cta->live_lanes[w];
-        if (b->waiting[w] && (b->waiting[w] & live) == live) b->arrived |= 1u << w;
+    for (uint32_t w = 0; w < g->width / 32; w++) {
+        const uint32_t live = px_lanes_warp(&g->live, w), warp = g->first / 32 + w;
+        if (b->waiting[warp] && (b->waiting[warp] & live) == live) b->arrived |= 1u << warp;
     }
 }
 
@@ -191,7 +195,7 @@ void px_barrier_exited(struct px_cta *cta)
     for (uint32_t left = cta->barriers_used; left; left &= left - 1) {
         uint8_t k = (uint8_t)__builtin_ctz(left);
         struct px_barrier *b = &cta->barrier[k];
-        mark_exited(cta, b);
+        for (uint32_t i = 0; i < cta->ngangs; i++) mark_exited(&cta->gangs[i], b);
         for (uint32_t i = 0; i < cta->ngangs; i++) release_arrivals(&cta->gangs[i], b, k);
         if (complete(cta, b)) open_barrier(cta, k);
     }

@@ -61,7 +61,7 @@ static void consider_meeting(struct px_cta *cta)
     struct px_grid *grid = cta->grid;
     struct px_meeting *m = &cta->meeting;
     uint32_t live = 0;
-    for (uint32_t w = 0; w < cta->nwarps; w++) live += (uint32_t)__builtin_popcount(cta->live_lanes[w]);
+    for (uint32_t i = 0; i < cta->ngangs; i++) live += px_lanes_count(&cta->gangs[i].live);
     if (!m->came || m->came < live) return;
     const bool first = !cta->ctaid[0] && !cta->ctaid[1] && !cta->ctaid[2];
     m->word =

@@ -108,7 +108,6 @@ static struct px_cta *new_cta(struct px_grid *grid)
     cta->keeps = grid->device->engine & PX_ENGINE_segments;
     cta->code = code;
     cta->threads = code->threads;
-    cta->nwarps = (code->threads + 31) / 32;
     uint32_t ngangs = (code->threads + code->width - 1) / code->width;
     cta->gangs = px_zalloc(a, ngangs * sizeof *cta->gangs);
     cta->last_error = px_zalloc(a, cta->threads * sizeof *cta->last_error);
@@ -190,7 +189,6 @@ static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
 
 static bool start_gang(struct px_gang *g)
 {
-    uint32_t *warp = &g->cta->live_lanes[g->first / 32];
     g->live = g->all;
     px_async_reset(g);
     if (g->local_bytes && !px_local_clear(g, 0)) return false;
@@ -198,10 +196,6 @@ static bool start_gang(struct px_gang *g)
     if (!f) return false;
     f->live = g->all;
     px_entries_start(&g->entries, f, &g->all);
-    for (uint32_t w = 0; w < PX_MASK_WORDS && g->all.w[w]; w++) {
-        warp[2 * w] = (uint32_t)g->all.w[w];
-        warp[2 * w + 1] = (uint32_t)(g->all.w[w] >> 32);
-    }
     return true;
 }
 

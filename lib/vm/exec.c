@@ -75,7 +75,8 @@ static void enter(struct run *r, struct px_entry *e)
     g->running = f;
     g->frame = f->base;
     g->active = e->mask;
-    if (px_lanes_equal(&e->mask, &g->all)) {
+    const bool all = px_lanes_equal(&e->mask, &g->all);
+    if (all) {
         g->nactive = g->count;
         g->n = g->span;
     } else {
@@ -84,7 +85,8 @@ static void enter(struct run *r, struct px_entry *e)
     }
     g->full = g->nactive == g->n;
     g->resume = e->resume;
-    g->level->to_row(e->mask.w, g->n, (uint32_t *)(void *)f->base);
+    if (!all || !f->whole_mask) g->level->to_row(e->mask.w, g->n, (uint32_t *)(void *)f->base);
+    f->whole_mask = all;
     bool conv = px_lanes_equal(&e->mask, &f->live);
     if (f->code->nkept || f->code->nsurveys) conv = px_kept_enter(g, f, e->pc, conv);
     r->code = conv ? f->code->conv : f->code->div;
@@ -126,13 +128,10 @@ static void exit_all(struct run *r)
 {
     struct px_gang *g = r->g;
     static const struct px_lanes none;
-    uint32_t *warp = &g->cta->live_lanes[g->first / 32];
-    for (uint32_t w = 0, n = g->span / 32; w < n; w++) warp[w] = 0;
     g->live = none;
     px_entry_end(&g->entries);
     for (struct px_frame *f = r->e->frame, *parent; f; f = parent) {
         parent = f->parent;
-        f->live = none;
         px_frame_pop(g, f);
     }
     if (g->cta->barriers_used) px_barrier_exited(g->cta);
@@ -151,12 +150,6 @@ static void exit_lanes(struct run *r, const struct px_lanes *lanes, uint32_t nex
     px_entry_drop(&g->entries, gone);
     if (g->entries.running) leave_at(r, next);
     g->live = px_lanes_minus(g->live, gone);
-    uint32_t *warp = &g->cta->live_lanes[g->first / 32];
-    for (uint32_t w = 0; w < PX_MASK_WORDS; w++) {
-        if (!gone.w[w]) continue;
-        warp[2 * w] &= (uint32_t)~gone.w[w];
-        warp[2 * w + 1] &= (uint32_t)(~gone.w[w] >> 32);
-    }
     remove_lanes(g, frame, gone);
     if (g->cta->barriers_used) px_barrier_exited(g->cta);
     if (!g->entries.asleep.n) return;
@@ -321,6 +314,7 @@ static enum after narrow_loop(struct run *r, const struct px_insn **in, uint32_t
         r->fell |= together;
         return AFTER_GO;
     }
+    px_tally_begin_laps(&r->laps);
     run_loop(r, loop, &stopped);
     px_tally_lapped(g, &r->laps);
     if (stopped != UINT32_MAX) px_narrow_leave(g, loop, g->active, stopped);
@@ -444,8 +438,12 @@ static enum after do_switch(struct run *r, const struct px_insn *in, uint32_t ne
 
 static enum after do_exit(struct run *r, const struct px_insn *in, uint32_t next)
 {
+    const struct px_entries *s = &r->g->entries;
     if (!in->m) {
-        exit_lanes(r, &r->g->active, next);
+        if (!s->ready.n && !s->asleep.n)
+            exit_all(r);
+        else
+            exit_lanes(r, &r->g->active, next);
         return AFTER_SWITCH;
     }
     struct px_lanes lanes = px_gang_lanes(r->g, in);
@@ -665,7 +663,12 @@ static enum px_gang_status run_entries(struct run *r)
 
 enum px_gang_status px_gang_run(struct px_gang *g, struct px_worker *worker, uint64_t *budget)
 {
-    struct run r = {.g = g, .budget = budget};
+    struct run r; /* whose laps are not touched for each block */
+    r.g = g;
+    r.budget = budget;
+    r.turns = 0;
+    r.fell = r.forked = false;
+    r.refused = NULL;
     g->worker = worker;
     enum px_gang_status status = run_entries(&r);
     px_fp_set(worker, PX_FP_HOME); /* a trap may come in any mode */

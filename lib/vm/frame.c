@@ -20,6 +20,7 @@ static struct px_frame *spare_frame(struct px_cta *cta, const struct px_fcode *c
     for (struct px_frame **at = &cta->spare, *f; (f = *at); at = &f->parent) {
         if (f->code != code) continue;
         *at = f->parent;
+        f->whole_mask = false; /* it may have been another gang's */
         return f;
     }
     return NULL;

@@ -289,10 +289,8 @@ void px_tally_packed(struct px_gang *g, const struct px_lanes *lanes)
     }
 }
 
-bool px_tally_take(struct px_worker *worker, const struct px_code *code)
+bool px_tally_find(struct px_worker *worker, const struct px_code *code)
 {
-    worker->tally = NULL;
-    if (!code->tallies) return true;
     struct px_tally **own = &code->tallies[worker->index];
     if (!*own) *own = px_zalloc(px_device_allocator(worker->device), code->ntallies * sizeof **own);
     worker->tally = *own;

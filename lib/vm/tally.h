@@ -5,6 +5,7 @@
 #include "gang/gang.h"
 #include "gang/tally.h"
 #include "ptx_counts.h"
+#include <stddef.h>
 
 struct ptx_device;
 struct ptx_program;
@@ -50,6 +51,12 @@ struct px_laps {
     uint32_t nwaiting;                       /* turns that are not yet among them, but for the lanes */
     struct px_lanes taken[PX_TURNS_MOST];    /* lanes that took it in those */
 };
+/* Nothing is to be counted yet. */
+static inline void px_tally_begin_laps(struct px_laps *laps)
+{
+    memset(laps, 0, offsetof(struct px_laps, taken));
+}
+
 void px_tally_new_lap(struct px_gang *g, struct px_laps *laps);
 void px_tally_lapped(struct px_gang *g, struct px_laps *laps);
 
@@ -109,7 +116,12 @@ void px_tally_aside(struct px_gang *g);
 void px_tally_packed(struct px_gang *g, const struct px_lanes *lanes);
 
 /* The worker's counters for the code, which it is about to run. False: there is no memory. */
-bool px_tally_take(struct px_worker *worker, const struct px_code *code);
+bool px_tally_find(struct px_worker *worker, const struct px_code *code);
+static inline bool px_tally_take(struct px_worker *worker, const struct px_code *code)
+{
+    worker->tally = NULL;
+    return !code->tallies || px_tally_find(worker, code);
+}
 
 /* ---- asking ---- */
 
