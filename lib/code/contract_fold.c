@@ -21,17 +21,17 @@ enum made { MADE_OTHERWISE, MADE_NEG, MADE_RCP, MADE_EX2 };
 struct origin {
     enum made made;
     enum px_type type;
-    uint32_t value;           /* the other */
-    struct px_operand source; /* the register that held it */
-    uint32_t item, label;     /* where */
+    uint32_t value;                  /* the other */
+    const struct px_operand *source; /* the register that held it */
+    uint32_t item, label;            /* where */
+    uint32_t exponential, at; /* the last value made of this one as MADE_EX2, and at which label; 0: none */
 };
 
 /* What the first walk found out about an item of the text. */
 struct found {
-    bool save;     /* keep its source */
-    uint8_t reads; /* of the exponential that it makes; 2: several */
-    bool saved;    /* in this register */
-    struct px_operand source;
+    bool save;                      /* keep its source */
+    uint8_t reads;                  /* of the exponential that it makes; 2: several */
+    const struct px_operand *saved; /* in this register; NULL */
 };
 
 struct fold {
@@ -74,28 +74,28 @@ static uint32_t value_of(struct fold *f, uint32_t reg)
 }
 
 /* How an operand was made; made is MADE_OTHERWISE where that is not known. */
-static const struct origin *origin_of(struct fold *f, const struct px_operand *o)
+static struct origin origin_of(struct fold *f, const struct px_operand *o)
 {
-    static const struct origin unknown;
-    uint32_t reg = px_contract_register(f->d, o);
-    return reg == PX_NONE32 || !is_known(f, reg) ? &unknown : &f->origins.at[value_of(f, reg)];
+    const uint32_t reg = px_contract_register(f->d, o);
+    if (reg == PX_NONE32 || !is_known(f, reg)) return (struct origin){MADE_OTHERWISE};
+    const uint32_t value = value_of(f, reg);
+    return f->origins.at[value];
 }
 
 /* The register that holds what a value was made of. */
 static struct px_operand source_of(struct fold *f, const struct origin *origin)
 {
     struct found *found = &f->found[origin->item];
-    uint32_t reg = origin->source.symbol->index;
-    found->save |= origin->label != f->now || value_of(f, reg) != origin->value;
-    return found->saved ? found->source : origin->source;
+    found->save |= origin->label != f->now || value_of(f, origin->source->symbol->index) != origin->value;
+    return found->saved ? *found->saved : *origin->source;
 }
 
 static void count_read(void *user, const struct px_operand *o, bool is_def)
 {
     struct fold *f = user;
-    const struct origin *origin = is_def ? NULL : origin_of(f, o);
-    if (!origin || origin->made != MADE_EX2) return;
-    uint8_t *n = &f->found[origin->item].reads;
+    const struct origin origin = is_def ? (struct origin){MADE_OTHERWISE} : origin_of(f, o);
+    if (origin.made != MADE_EX2) return;
+    uint8_t *n = &f->found[origin.item].reads;
     *n = *n ? 2 : 1;
 }
 
@@ -121,10 +121,11 @@ static void pass_label(struct fold *f)
 static void note_exponential(struct fold *f, uint32_t value)
 {
     const struct origin *made = &f->origins.at[value];
-    for (uint32_t i = 0; i < f->exponentials.n; i++) {
-        const struct origin *other = &f->origins.at[f->exponentials.at[i]];
-        if (other->value == made->value) f->found[other->item].reads = f->found[made->item].reads = 2;
-    }
+    struct origin *of = &f->origins.at[made->value];
+    if (of->at == f->now)
+        f->found[f->origins.at[of->exponential].item].reads = f->found[made->item].reads = 2;
+    of->exponential = value;
+    of->at = f->now;
     px_vec_push(f->d->arena, &f->exponentials, value);
 }
 
@@ -221,14 +222,14 @@ static void add_exponential(struct fold *f, const struct px_operand *to, const s
 static bool fold_reciprocal(struct fold *f, unsigned of)
 {
     const struct px_operand *o = f->item->inst->opds;
-    const struct origin *origin = origin_of(f, &o[of]);
-    bool exponential = origin->made == MADE_EX2;
-    if (origin->made != MADE_RCP && !exponential) return false;
-    if (exponential && (!f->rewriting || f->found[origin->item].reads > 1)) {
-        if (!f->rewriting) (void)source_of(f, origin);
+    const struct origin origin = origin_of(f, &o[of]);
+    bool exponential = origin.made == MADE_EX2;
+    if (origin.made != MADE_RCP && !exponential) return false;
+    if (exponential && (!f->rewriting || f->found[origin.item].reads > 1)) {
+        if (!f->rewriting) (void)source_of(f, &origin);
         return false;
     }
-    struct px_operand factor = source_of(f, origin);
+    struct px_operand factor = source_of(f, &origin);
     if (of == 1) {
         if (exponential)
             add_exponential(f, &o[0], &factor);
@@ -248,9 +249,9 @@ static bool fold_reciprocal(struct fold *f, unsigned of)
 static bool fold_negation(struct fold *f)
 {
     const struct px_operand *o = f->item->inst->opds;
-    const struct origin *origin = origin_of(f, &o[1]);
-    if (origin->made != MADE_NEG || origin->type != f->item->match.type[0]) return false;
-    const struct px_operand source = source_of(f, origin);
+    const struct origin origin = origin_of(f, &o[1]);
+    if (origin.made != MADE_NEG || origin.type != f->item->match.type[0]) return false;
+    const struct px_operand source = source_of(f, &origin);
     add_move(f, &o[0], &source);
     return true;
 }
@@ -297,7 +298,7 @@ static void note(struct fold *f, bool folded)
         return;
     }
     f->origins.at[f->value[to]] =
-        (struct origin){made, item->match.type[0], value, inst->opds[source], f->index, f->now};
+        (struct origin){made, item->match.type[0], value, &inst->opds[source], f->index, f->now, 0, 0};
     if (made == MADE_EX2) note_exponential(f, f->value[to]);
 }
 
@@ -305,9 +306,10 @@ static void save_source(struct fold *f)
 {
     struct found *found = &f->found[f->index];
     if (!found->save || f->item->inst->guard) return;
-    found->source = new_register(f, f->item->match.type[0]);
-    found->saved = true;
-    add_move(f, &found->source, &f->item->inst->opds[1]);
+    struct px_operand *saved = PX_NEW(f->d->arena, struct px_operand);
+    *saved = new_register(f, f->item->match.type[0]);
+    found->saved = saved;
+    add_move(f, saved, &f->item->inst->opds[1]);
 }
 
 /* ---- the function ---- */
@@ -363,7 +365,11 @@ void px_contract_fold(struct px_body *d, const uint32_t *labels, uint32_t nlabel
                      .found = PX_NEW_N(arena, struct found, d->items.n)};
     d->folded = PX_NEW_N(arena, uint32_t, d->items.n + 1);
     walk(&f, labels, nlabels, false);
-    if (!walk(&f, labels, nlabels, true)) {
+    const bool folded = walk(&f, labels, nlabels, true);
+    px_arena_drop(arena, f.found);
+    px_arena_drop(arena, f.origins.at);
+    px_arena_drop(arena, folded ? d->items.at : f.items.at);
+    if (!folded) {
         d->folded = NULL;
         return;
     }

@@ -354,6 +354,37 @@ static void locals(struct text *t)
     close_kernel(t);
 }
 
+/* Exponentials of values that are never the same, each with a reciprocal. */
+static void exponentials(struct text *t)
+{
+    open_kernel(t, 0);
+    for (unsigned i = 0; more(t); i++) {
+        I(t, "add.ftz.f32 %%f30, %%f%u, %%f%u;\n", i % 29, (i + 7) % 29);
+        I(t, "ex2.approx.ftz.f32 %%f%u, %%f30;\n", i % 29);
+        if (i % 8 == 0) I(t, "rcp.approx.ftz.f32 %%f%u, %%f%u;\n", i % 29, i % 29);
+    }
+    close_kernel(t);
+}
+
+/* Blocks that follow one another from the end of the text to its beginning. */
+static void blocks_backward(struct text *t)
+{
+    unsigned i = 0;
+    open_kernel(t, 0);
+    const unsigned n = (t->insts - t->made) / 2;
+    I(t, "bra L%u;\n", n - 1);
+    for (; i < n; i++) {
+        put(t, "L%u:\n", i);
+        I(t, "add.u32 %%r%u, %%r%u, %%r4;\n", 2 + i % 30, 2 + (i + 1) % 30);
+        if (i)
+            I(t, "bra L%u;\n", i - 1);
+        else
+            I(t, "bra END;\n");
+    }
+    put(t, "END:\n");
+    close_kernel(t);
+}
+
 /* A table of four each. */
 static void tables(struct text *t)
 {
@@ -422,6 +453,7 @@ static const struct shape {
               {"a constant each", constants},
               {"products and sums", products_and_sums},
               {"products and sums over blocks", products_in_blocks},
+              {"exponentials", exponentials},
               {"loads and stores", loads_and_stores},
               {"loads by number, a register each", loads_by_number},
               {"loads and stores of v4", vectors},
@@ -429,6 +461,7 @@ static const struct shape {
               {"guards", guards},
               {"branches ahead", branches_ahead},
               {"branches anywhere", branches_anywhere},
+              {"blocks from the last to the first", blocks_backward},
               {"diamonds", diamonds},
               {"loops inside loops", loops_inside},
               {"loops side by side", loops_beside},
@@ -495,10 +528,10 @@ static bool measure(const struct shape *shape, unsigned insts)
     const struct px_code *code = px_code_get(program, kernel_of(program), THREADS, &why);
     const double seconds = cpu_now() - start, n = t.made;
     if (code)
-        printf("%-33s %9u %7.2f %7.0f %7.0f\n", shape->name, t.made, seconds / n * 1e6,
+        printf("%-34s %9u %7.2f %7.0f %7.0f\n", shape->name, t.made, seconds / n * 1e6,
                (double)(held.now - before) / n, (double)(held.most - before) / n);
     else
-        printf("%-33s %9u   %s\n", shape->name, t.made, why.text ? why.text : "no memory");
+        printf("%-34s %9u   %s\n", shape->name, t.made, why.text ? why.text : "no memory");
     fflush(stdout);
     ptx_program_destroy(program);
     ptx_module_destroy(module);
