@@ -1,19 +1,21 @@
 /*
- * isagen_fuse.c - handlers that do two statements in one loop: `fuse FIRST SHAPE SECOND SHAPE` lines.
+ * isagen_fuse.c - handlers that do several statements in one loop: `fuse FIRST SHAPE SECOND SHAPE ...` lines.
  *
- * FIRST and SECOND are handlers by name (mul_f32); the shape says of each source whether it is a row (r) or a
- * scalar (s), and in that of SECOND a t is what FIRST computed, which nobody else reads. The sources of
- * FIRST lie in the record's a, b, c, the others of SECOND in x[0], x[1], e. lib/code/fuse.c uses them.
+ * FIRST, SECOND and so on (up to MOST) are handlers by name (mul_f32); the shape says of each source whether
+ * it is a row (r) or a scalar (s), and in all but that of FIRST a t is what the statement before computed,
+ * which nobody else reads. All but t lie in the record's a, b, c, x[0], x[1], e, in order. lib/code/fuse.c
+ * takes one statement after the other, so what a longer line begins with is a line, too.
  */
 #include "isagen.h"
 #include <string.h>
 
-enum { FUSED = 64 };
+enum { FUSED = 128, MOST = 4, PLACES = 6 };
 
 static struct ig_fuse {
     struct ig_place at;
-    const char *name[2], *shape[2];
-    const struct ig_handler *h[2];
+    int n; /* statements */
+    const char *name[MOST], *shape[MOST];
+    const struct ig_handler *h[MOST];
 } fuses[FUSED];
 static int nfuses;
 
@@ -22,14 +24,18 @@ void ig_read_fuse(struct ig_place at, const char *s)
     if (nfuses == FUSED) ig_error(at, "more than %d fuse lines", FUSED);
     struct ig_fuse *f = &fuses[nfuses++];
     f->at = at;
-    for (int i = 0; i < 4; i++) {
-        size_t n = strcspn(s, " \t");
-        if (!n) ig_error(at, "fuse wants two handlers, each with its shape");
-        *(i % 2 ? &f->shape[i / 2] : &f->name[i / 2]) = ig_text(s, n);
-        s += n;
-        s += strspn(s, " \t");
+    while (*s) {
+        if (f->n == MOST) ig_error(at, "fuse takes %d handlers at most, each with its shape", MOST);
+        for (int i = 0; i < 2; i++) {
+            size_t n = strcspn(s, " \t");
+            if (!n) ig_error(at, "fuse wants handlers, each with its shape");
+            *(i ? &f->shape[f->n] : &f->name[f->n]) = ig_text(s, n);
+            s += n;
+            s += strspn(s, " \t");
+        }
+        f->n++;
     }
-    if (*s) ig_error(at, "fuse wants two handlers, each with its shape, and nothing behind them");
+    if (f->n < 2) ig_error(at, "fuse wants two handlers or more, each with its shape");
 }
 
 static const struct ig_handler *find(struct ig_place at, const char *name)
@@ -39,42 +45,64 @@ static const struct ig_handler *find(struct ig_place at, const char *name)
     ig_error(at, "there is no handler '%s'", name);
 }
 
-/* Signed rows hold the same bits. */
-static const char *unsigned_of(const struct ig_lane_type *t)
+/* The type of the row's bits: signed numbers and floats lie there as the same ones. */
+static const char *bits_of(const struct ig_lane_type *t)
 {
+    if (!strcmp(t->row, "float")) return "uint32_t";
+    if (!strcmp(t->row, "double")) return "uint64_t";
     return t->row[0] == 'i' ? ig_format("u%s", t->row) : t->row;
+}
+
+/* The statement's shape, and that it can take what the one before it computes. */
+static void resolve_one(struct ig_fuse *f, int k)
+{
+    f->h[k] = find(f->at, f->name[k]);
+    if (f->h[k]->cc || f->h[k]->e) ig_error(f->at, "%s has more than one result", f->name[k]);
+    if ((int)strlen(f->shape[k]) != f->h[k]->ns ||
+        strspn(f->shape[k], k ? "rst" : "rs") != strlen(f->shape[k]))
+        ig_error(f->at, "'%s' is no shape of %s", f->shape[k], f->name[k]);
+    if (!k) return;
+    const char *t = strchr(f->shape[k], 't');
+    if (!t || strchr(t + 1, 't')) ig_error(f->at, "one source of %s is t", f->name[k]);
+    const struct ig_lane_type *from = ig_lane_type(f->h[k - 1], f->h[k - 1]->d);
+    const struct ig_lane_type *to = ig_lane_type(f->h[k], f->h[k]->sources[t - f->shape[k]]);
+    if (strcmp(bits_of(from), bits_of(to))) ig_error(f->at, "%s reads no %s", f->name[k], from->row);
+}
+
+/* The first n statements as a name. */
+static const char *name_of(const struct ig_fuse *f, int n)
+{
+    const char *name = "";
+    for (int k = 0; k < n; k++) name = ig_format("%s%s%s_%s", name, k ? "_" : "", f->name[k], f->shape[k]);
+    return name;
+}
+
+/* How many places the sources of the first n statements take. */
+static int places(const struct ig_fuse *f, int n)
+{
+    int taken = 0;
+    for (int k = 0; k < n; k++) taken += f->h[k]->ns - (k > 0);
+    return taken;
 }
 
 static void resolve(struct ig_fuse *f)
 {
-    for (int k = 0; k < 2; k++) {
-        f->h[k] = find(f->at, f->name[k]);
-        if (f->h[k]->cc || f->h[k]->e) ig_error(f->at, "%s has more than one result", f->name[k]);
-        if ((int)strlen(f->shape[k]) != f->h[k]->ns ||
-            strspn(f->shape[k], k ? "rst" : "rs") != strlen(f->shape[k]))
-            ig_error(f->at, "'%s' is no shape of %s", f->shape[k], f->name[k]);
-    }
-    const char *t = strchr(f->shape[1], 't');
-    if (!t || strchr(t + 1, 't')) ig_error(f->at, "one source of %s is t", f->name[1]);
-    const struct ig_lane_type *from = ig_lane_type(f->h[0], f->h[0]->d);
-    const struct ig_lane_type *to = ig_lane_type(f->h[1], f->h[1]->sources[t - f->shape[1]]);
-    if (strcmp(unsigned_of(from), unsigned_of(to))) ig_error(f->at, "%s reads no %s", f->name[1], from->row);
+    bool begun = f->n == 2;
+    for (int k = 0; k < f->n; k++) resolve_one(f, k);
+    if (places(f, f->n) > PLACES) ig_error(f->at, "more than %d sources", PLACES);
+    for (int i = 0; i < nfuses && !begun; i++)
+        begun = fuses[i].n == f->n - 1 && !strcmp(name_of(&fuses[i], f->n - 1), name_of(f, f->n - 1));
+    if (!begun) ig_error(f->at, "there is no fuse line of all but its last handler");
 }
 
-static const char *name_of(const struct ig_fuse *f)
-{
-    return ig_format("%s_%s_%s_%s", f->name[0], f->shape[0], f->name[1], f->shape[1]);
-}
-
-/* The record's fields of the sources, in order; NULL for t. */
+/* The record's field of a source; NULL for t. */
 static const char *field(const struct ig_fuse *f, int k, int source)
 {
-    static const char *const first[] = {"a", "b", "c"}, *const second[] = {"x[0]", "x[1]", "e"};
-    int n = 0;
-    if (!k) return first[source];
-    if (f->shape[1][source] == 't') return NULL;
-    for (int i = 0; i < source; i++) n += f->shape[1][i] != 't';
-    return second[n];
+    static const char *const fields[PLACES] = {"a", "b", "c", "x[0]", "x[1]", "e"};
+    int n = places(f, k);
+    if (f->shape[k][source] == 't') return NULL;
+    for (int i = 0; i < source; i++) n += f->shape[k][i] != 't';
+    return fields[n];
 }
 
 static void opened(FILE *out, const struct ig_fuse *f, int k)
@@ -89,40 +117,49 @@ static void opened(FILE *out, const struct ig_fuse *f, int k)
     }
 }
 
-static void statement(FILE *out, const struct ig_fuse *f, int k, const char *to)
+/* What the statement before k computed, as an element of a row of this type. */
+static const char *passed(const struct ig_fuse *f, int k, const struct ig_lane_type *to)
+{
+    const struct ig_lane_type *from = ig_lane_type(f->h[k - 1], f->h[k - 1]->d);
+    const bool was = strchr("fd", from->row[0]), is = strchr("fd", to->row[0]);
+    if (was == is) return ig_format("t%d", k - 1);
+    return ig_format("px_%s%d(t%d)", is ? "float_b" : "bits_f", strstr(bits_of(to), "32") ? 32 : 64, k - 1);
+}
+
+static void statement(FILE *out, const struct ig_fuse *f, int k)
 {
     const struct ig_handler *h = f->h[k];
     const struct ig_lane_type *d = ig_lane_type(h, h->d);
     fputs("        {\n", out);
     for (int i = 0; i < h->ns; i++) {
         const struct ig_lane_type *t = ig_lane_type(h, h->sources[i]);
-        const char *value = f->shape[k][i] == 't'   ? "t"
+        const char *value = f->shape[k][i] == 't'   ? passed(f, k, t)
                             : f->shape[k][i] == 's' ? ig_format("s%d%d", k, i)
                                                     : ig_format("p%d%d[i]", k, i);
         fprintf(out, "            const %s %c = ", t->value, 'a' + i);
         fprintf(out, t->get, value);
         fputs(";\n", out);
     }
-    fprintf(out, "            %s d;\n            %s\n            %s = ", d->value, h->statement, to);
+    fprintf(out, "            %s d;\n            %s\n            t%d = ", d->value, h->statement, k);
     fprintf(out, d->put, "d");
     fputs(";\n        }\n", out);
 }
 
 static void function(FILE *out, const struct ig_fuse *f, bool masked)
 {
-    const char *d = ig_lane_type(f->h[1], f->h[1]->d)->row;
-    fprintf(out, "\nstatic int %s%s(struct px_gang *g, const struct px_insn *in)\n{\n", name_of(f),
+    const int last = f->n - 1;
+    const char *d = ig_lane_type(f->h[last], f->h[last]->d)->row;
+    fprintf(out, "\nstatic int %s%s(struct px_gang *g, const struct px_insn *in)\n{\n", name_of(f, f->n),
             masked ? "_masked" : "");
-    opened(out, f, 0);
-    opened(out, f, 1);
+    for (int k = 0; k < f->n; k++) opened(out, f, k);
     fprintf(out, "    %s *pd = PX_ROW(g, %s, in->d);\n    const uint32_t n = g->n & ~31u;\n", d, d);
     if (masked) fputs("    const uint32_t *mask = PX_ROW(g, uint32_t, in->m);\n", out);
     fputs("#pragma GCC ivdep\n    for (uint32_t i = 0; i < n; i++) {\n", out);
-    fprintf(out, "        %s t;\n        %s u;\n", ig_lane_type(f->h[0], f->h[0]->d)->row, d);
-    statement(out, f, 0, "t");
-    statement(out, f, 1, "u");
-    fprintf(out, "        pd[i] = %s;\n", masked ? "mask[i] ? u : pd[i]" : "u");
-    fputs("    }\n    return PX_STEP_SKIP;\n}\n", out);
+    for (int k = 0; k < f->n; k++)
+        fprintf(out, "        %s t%d;\n", ig_lane_type(f->h[k], f->h[k]->d)->row, k);
+    for (int k = 0; k < f->n; k++) statement(out, f, k);
+    fprintf(out, masked ? "        pd[i] = mask[i] ? t%d : pd[i];\n" : "        pd[i] = t%d;\n", last);
+    fprintf(out, "    }\n    return PX_STEP_SKIP%s;\n}\n", f->n == 2 ? "" : ig_format("%d", last));
 }
 
 /* A scalar's shape in a name of a handler: t is a row there. */
@@ -134,36 +171,44 @@ static const char *plain_shape(const char *shape)
     return s;
 }
 
+/* The handler of statement k by itself. */
+static const char *plain(const struct ig_fuse *f, int k)
+{
+    return ig_format("%s_%s", f->name[k], plain_shape(f->shape[k]));
+}
+
+static void entry(FILE *out, const struct ig_fuse *f)
+{
+    const int last = f->n - 1;
+    const char *first = f->n == 2 ? ig_format("PX_AT_LEVEL(%s)", plain(f, 0)) : name_of(f, last);
+    fprintf(out, "    {%s, PX_AT_LEVEL(%s), %s, ", first, plain(f, last), name_of(f, f->n));
+    if (f->h[last]->hot)
+        fprintf(out, "PX_AT_LEVEL(%s_masked), %s_masked, ", plain(f, last), name_of(f, f->n));
+    else
+        fputs("NULL, NULL, ", out);
+    fprintf(out, "%d, %d, %d, %d},\n", (int)(strchr(f->shape[last], 't') - f->shape[last]), f->h[last]->ns,
+            places(f, last), f->n);
+}
+
 void ig_emit_fused(FILE *out)
 {
-    fputs("/* Made by isagen: handlers of two statements, for one SIMD level. */\n"
+    fputs("/* Made by isagen: handlers of several statements, for one SIMD level. */\n"
           "#include \"ops/lane.h\"\n#include \"ops/row.h\"\n\n",
           out);
     for (int i = 0; i < nfuses; i++) resolve(&fuses[i]);
     for (int i = 0; i < nfuses; i++) {
-        function(out, &fuses[i], false);
-        if (fuses[i].h[1]->hot) function(out, &fuses[i], true);
+        const struct ig_fuse *f = &fuses[i];
+        function(out, f, false);
+        if (f->h[f->n - 1]->hot) function(out, f, true);
     }
     fputs("\n", out);
     for (int i = 0; i < nfuses; i++) {
-        for (int k = 0; k < 2; k++)
-            fprintf(out, "px_handler_function PX_AT_LEVEL(%s_%s);\n", fuses[i].name[k],
-                    plain_shape(fuses[i].shape[k]));
-        if (fuses[i].h[1]->hot)
-            fprintf(out, "px_handler_function PX_AT_LEVEL(%s_%s_masked);\n", fuses[i].name[1],
-                    plain_shape(fuses[i].shape[1]));
+        const struct ig_fuse *f = &fuses[i];
+        for (int k = 0; k < f->n; k++) fprintf(out, "px_handler_function PX_AT_LEVEL(%s);\n", plain(f, k));
+        if (f->h[f->n - 1]->hot)
+            fprintf(out, "px_handler_function PX_AT_LEVEL(%s_masked);\n", plain(f, f->n - 1));
     }
     fputs("\nconst struct px_fused PX_AT_LEVEL(fused)[] = {\n", out);
-    for (int i = 0; i < nfuses; i++) {
-        const struct ig_fuse *f = &fuses[i];
-        const char *second = ig_format("%s_%s", f->name[1], plain_shape(f->shape[1]));
-        fprintf(out, "    {PX_AT_LEVEL(%s_%s), PX_AT_LEVEL(%s), %s, ", f->name[0], plain_shape(f->shape[0]),
-                second, name_of(f));
-        if (f->h[1]->hot)
-            fprintf(out, "PX_AT_LEVEL(%s_masked), %s_masked, ", second, name_of(f));
-        else
-            fputs("NULL, NULL, ", out);
-        fprintf(out, "%d, %d},\n", (int)(strchr(f->shape[1], 't') - f->shape[1]), f->h[1]->ns);
-    }
+    for (int i = 0; i < nfuses; i++) entry(out, &fuses[i]);
     fputs("    {0}};\n", out);
 }

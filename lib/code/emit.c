@@ -558,6 +558,11 @@ static void finish(struct px_emitter *e)
         finish_record(e, &code->div[pc]);
     }
     for (uint32_t i = 0; i < e->replaced.n; i++) finish_record(e, e->replaced.at[i]);
+    for (uint32_t i = 0; i < e->fused.n; i++) {
+        struct px_insn *r = &code->conv[e->fused.at[i]];
+        r->x[1] = final_place(e, r->x[1]);
+        r->e = final_place(e, r->e);
+    }
     for (uint32_t i = 0; i < code->nterms; i++)
         if (code->terms[i].op == PX_TERM_SCALE) code->terms[i].b = final_place(e, code->terms[i].b);
     finish_tables(e);

@@ -32,6 +32,8 @@ struct px_emitter {
     uint32_t n, cap; /* records so far, in px_fcode.conv and .div; room there */
     PX_VEC(struct px_temp) temps;
     PX_VEC(struct px_insn *) replaced; /* records that fused ones stand in for */
+    PX_VEC(uint32_t) fused;            /* convergent records that do the work of some behind them: pcs, */
+    uint32_t fused_end;                /* and behind what the last of them does */
     PX_VEC(struct px_whole) wholes;    /* of innermost loops, by pc */
     uint32_t loop_until;               /* blocks up to this place in the order are of a loop */
     PX_VEC(uint64_t) pool;             /* constants, 8 bytes each; those of 16 begin at even places */
@@ -106,11 +108,11 @@ void px_fuse(struct px_emitter *e);
 /* The same behind a load. */
 void px_fuse_gather(struct px_emitter *e);
 /* Its parts: does the register d, not a kept one, live up to the instruction at this place of the layout,
- * which reads it once? One record that does the work of two, in place of the first, where there is a handler.
+ * which reads it once? The record behind the n that head does, done by head, too, where there is a handler.
  */
 bool px_fuse_dies(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
                   uint32_t place);
-void px_fuse_pair(const struct px_level *level, struct px_insn *first);
+bool px_fuse_next(const struct px_level *level, struct px_insn *head, uint32_t n);
 /* counted.c: a record that counts the lanes of an access under a guard; the list of what is counted. */
 void px_counted_lanes(struct px_emitter *e, const struct px_ir_inst *in);
 void px_counted_keep(struct px_emitter *e);

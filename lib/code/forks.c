@@ -248,7 +248,7 @@ static void fuse_block(const struct finder *s, struct px_insn *code, uint32_t fi
     const struct px_irfn *f = e->f;
     const struct px_flow_block b = f->graph.blocks[f->loops.order[p]];
     const struct px_ir_inst *before = NULL;
-    uint32_t last = 0;
+    uint32_t last = 0, head = 0;
     if (!(f->coder->wishes.engine & PX_ENGINE_fusion)) return;
     for (uint32_t i = 0; i < b.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[b.first + i];
@@ -257,8 +257,11 @@ static void fuse_block(const struct finder *s, struct px_insn *code, uint32_t fi
         const bool one = n == 1 && px_ir_kind_of(in->op) == PX_IR_STATEMENT;
         if (one && before && last + 1 == pc) {
             const struct px_ir_opd *d = px_ir_opds(f, before);
-            if (d->kind == PX_IR_REG && !s->is_base[d->at] && px_fuse_dies(f, d, in, place))
-                px_fuse_pair(f->coder->level, &code[last - first]);
+            if (d->kind != PX_IR_REG || s->is_base[d->at] || !px_fuse_dies(f, d, in, place) ||
+                !px_fuse_next(f->coder->level, &code[head - first], pc - head))
+                head = pc;
+        } else {
+            head = pc;
         }
         before = one ? in : NULL;
         last = pc;

@@ -1,9 +1,9 @@
 /*
  * fuse.c - convergent records that do the work of several.
  *
- * Looks at the record that was just made and the ones before it, of the same block. Two statements, the
- * second of which is the only reader of what the first computes, become one loop (`fuse` lines of the table);
- * the fused record takes the place of the first and steps over the second. Two loads and the fma that
+ * Looks at the record that was just made and the ones before it, of the same block. Statements, each of
+ * which is the only reader of what the one before it computes, become one loop (`fuse` lines of the table);
+ * the fused record takes the place of the first and steps over the others. Two loads and the fma that
  * multiplies what they find become one pass over memory; when not all lanes are plainly there, it is the
  * first load that runs, and the records behind it follow. A load from a scalar plus a row of numbers times
  * its size, where nobody else wants the product or the sum, takes the numbers themselves. In divergent code
@@ -48,32 +48,37 @@ static const struct px_ir_inst *before(const struct px_emitter *e, const struct 
     return NULL;
 }
 
-void px_fuse_pair(const struct px_level *level, struct px_insn *first)
+bool px_fuse_next(const struct px_level *level, struct px_insn *head, uint32_t n)
 {
-    const struct px_insn *second = first + 1;
+    const struct px_insn *next = head + n;
+    uint32_t *const places[] = {&head->a, &head->b, &head->c, &head->x[0], &head->x[1], &head->e};
     for (const struct px_fused *x = level->fused; x->fn; x++) {
-        const uint32_t from[3] = {second->a, second->b, second->c};
-        uint32_t rest[3] = {0}, n = 0;
-        const bool masked = x->masked && second->fn == x->second_masked;
-        if (x->first != first->fn || (x->second != second->fn && !masked) || from[x->at] != first->d)
-            continue;
-        for (uint32_t i = 0; i < x->nsources; i++)
-            if (i != x->at) rest[n++] = from[i];
-        first->fn = masked ? x->masked : x->fn;
-        first->m = second->m;
-        first->d = second->d;
-        first->x[0] = rest[0], first->x[1] = rest[1], first->e = rest[2];
-        first->ord = second->ord;
-        return;
+        const uint32_t from[3] = {next->a, next->b, next->c};
+        const bool masked = x->masked && next->fn == x->second_masked;
+        if (x->first != head->fn || (x->second != next->fn && !masked) || from[x->at] != head->d) continue;
+        for (uint32_t i = 0, to = x->before; i < x->nsources; i++)
+            if (i != x->at) *places[to++] = from[i];
+        head->fn = masked ? x->masked : x->fn;
+        head->m = next->m;
+        head->d = next->d;
+        head->ord = next->ord;
+        return true;
     }
+    return false;
 }
 
+/* The record that was just made goes with the one before it, or with the fused one that ends there. */
 static void fuse_statements(struct px_emitter *e)
 {
+    const uint32_t last = e->n - 1;
     uint32_t place = e->placed - 1;
-    const struct px_ir_inst *in = before(e, e->in, &place, e->n - 1);
+    const struct px_ir_inst *in = before(e, e->in, &place, last);
     if (!in || px_ir_kind_of(in->op) != PX_IR_STATEMENT || !dies(e, px_ir_opds(e->f, in))) return;
-    px_fuse_pair(e->f->coder->level, &e->f->code->conv[e->n - 2]);
+    const bool goes_on = e->fused.n && e->fused_end == last;
+    const uint32_t head = goes_on ? e->fused.at[e->fused.n - 1] : last - 1;
+    if (!px_fuse_next(e->f->coder->level, &e->f->code->conv[head], last - head)) return;
+    if (!goes_on) px_vec_push(e->f->coder->pass, &e->fused, head);
+    e->fused_end = e->n;
 }
 
 /* d = a * b + c where both factors were loaded for this. */
@@ -96,6 +101,8 @@ static void fuse_loads(struct px_emitter *e, enum px_fixed load, enum px_fixed f
     px_vec_push(e->f->coder->pass, &e->replaced, kept);
     first->fn = fixed[fused][0];
     first->aux = kept;
+    px_vec_push(e->f->coder->pass, &e->fused, e->n - 3);
+    e->fused_end = e->n;
 }
 
 void px_fuse(struct px_emitter *e)
@@ -108,12 +115,10 @@ void px_fuse(struct px_emitter *e)
     if (fn == level->sets[PX_H_fma_f64].fn[0][0]) fuse_loads(e, PX_FIX_ld_u64_8, PX_FIX_ldldfma_f64);
 }
 
-/* Does the record do the work of the next one, too? */
-static bool steps_over(const struct px_level *level, const struct px_insn *in)
+/* Is the record's work done by one before it? */
+static bool is_done(const struct px_emitter *e, uint32_t pc)
 {
-    const struct px_fused *x = level->fused;
-    while (x->fn && x->fn != in->fn) x++;
-    return x->fn;
+    return e->fused.n && e->fused.at[e->fused.n - 1] < pc && pc < e->fused_end;
 }
 
 /* Which of the gathers: by the bytes of an element, and whether numbers have a sign. */
@@ -158,7 +163,7 @@ void px_fuse_gather(struct px_emitter *e)
         p->last > end + 2 || q->first < end - STEP || p->first < end - 2 * STEP ||
         first->fn != f->coder->level->sets[number].fn[0][2])
         return;
-    if (pc - 3 > e->block_pc && steps_over(f->coder->level, first - 1)) return;
+    if (is_done(e, pc - 3)) return;
     load->fn = f->coder->level->fixed[gather][0];
     load->b = number;
     load->c = 3;

@@ -43,7 +43,8 @@ typedef int px_handler_function(struct px_gang *g, const struct px_insn *in);
 typedef px_handler_function *px_handler;
 
 enum px_step {
-    PX_STEP_SKIP2 = -2, /* fused: the next two records are done, too */
+    PX_STEP_SKIP3 = -3, /* fused: the next three records are done, too */
+    PX_STEP_SKIP2 = -2,
     PX_STEP_SKIP = -1,
     PX_STEP_NEXT = 0, /* go on with the next record */
     PX_STEP_JUMP,     /* all lanes go to in->target */
@@ -327,11 +328,16 @@ enum px_fixed {
     PX_FIX_COUNT
 };
 
-/* Two statements, of which the second reads what the first computes as its source `at`, in one loop; `masked`
- * the same for second_masked, NULL when there is none. */
+/*
+ * Two statements, of which the second reads what the first computes as its source `at`, in one loop; `masked`
+ * the same for second_masked, NULL when there is none. The first may be such a pair itself, and so on. The
+ * sources of all, in order and without what is passed on, lie in the record's a, b, c, x[0], x[1], e.
+ */
 struct px_fused {
     px_handler first, second, fn, second_masked, masked;
     uint32_t at, nsources; /* sources of the second */
+    uint32_t before;       /* places that those of the first take */
+    uint32_t records;      /* whose work fn does */
 };
 
 struct px_level {
