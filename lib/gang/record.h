@@ -146,6 +146,11 @@ struct px_survey {
     uint64_t last, stride; /* place of the last access of a line, and how far it was from the one before */
 };
 
+/* The least and greatest of some addresses, and the low bits that are set in any. */
+struct px_span {
+    uint64_t least, most, low;
+};
+
 /*
  * A register that convergent code keeps as a scalar: its value, or what is to be added to the row of its
  * base. In divergent code it is a row like all others.
@@ -356,6 +361,9 @@ struct px_level {
     void (*pack)(void *to, const void *from, const uint64_t *bits, uint32_t n, uint32_t elem);
     /* What the row of addresses a looks like. n is a multiple of 32; tiles: look for them, too. */
     void (*survey)(struct px_survey *survey, const uint64_t *a, uint32_t n, bool tiles);
+    /* Of the row of addresses a, where the mask row m is set, at lane `first` too; m NULL: of all. n is a
+     * multiple of 32. */
+    struct px_span (*span)(const uint64_t *a, const uint32_t *m, uint32_t first, uint32_t n);
 };
 
 extern const struct px_level px_level_portable, px_level_avx2,

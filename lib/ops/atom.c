@@ -17,6 +17,11 @@
 #include "ops/row.h"
 #include "ops/half.h"
 
+static inline void *place_at(uint8_t *base, uint64_t offset)
+{
+    return (void *)((uintptr_t)base + offset);
+}
+
 /* The lane's place; NULL after a trap. */
 static inline uint8_t *place_of(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size)
 {
@@ -30,6 +35,31 @@ static inline uint8_t *place_of(struct px_gang *g, const struct px_insn *in, uin
     }
     if (p.host) g->seg[in->slot] = p.seg;
     return p.host;
+}
+
+static inline bool is_whole(const struct px_gang *g, const struct px_insn *in)
+{
+    return g->full && !in->m;
+}
+
+/*
+ * base + its address is the place of each active lane, all of them in the known segment and aligned. NULL:
+ * not known to be so, or not worth asking for few lanes. *span is of their addresses without imm.
+ */
+static uint8_t *places_of(struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
+                          uint32_t size, struct px_span *span)
+{
+    enum { FEW = 16 };
+    const struct px_seg *seg = &g->seg[in->slot];
+    const bool whole = is_whole(g, in);
+    if (in->flags & PX_IF_SCALAR_A || seg->len < size || g->nactive < FEW || px_lanes_empty(lanes))
+        return NULL;
+    *span = g->level->span(PX_ROW(g, uint64_t, in->a), whole ? NULL : PX_ROW(g, uint32_t, in->m),
+                           px_lanes_first(lanes), g->n);
+    const uint64_t x = span->least + in->imm - seg->lo, room = seg->len - size,
+                   spread = span->most - span->least;
+    if (spread > room || x > room - spread || (span->low | in->imm) & (in->size - 1u)) return NULL;
+    return (uint8_t *)((uintptr_t)seg->host + in->imm - seg->lo);
 }
 
 /* A float is added by memory itself, not by the multiprocessor: a generic address may lead to either. */
@@ -123,20 +153,37 @@ static int to_workspace(const struct px_gang *g, const struct px_insn *in)
     T o = *p;                                                                                                \
     *p = (T)(OP(T));
 
+/* Unrolled: four instructions a lane. */
+#define EACH_LANE _Pragma("GCC unroll 4") for (lane = 0; lane < n; lane++)
+
 #define ATOM(name, T, OP, HOW)                                                                               \
+    PX_INLINE void one_##name(struct px_gang *g, const struct px_insn *in, T *p, T b, T c, T *d)             \
+    {                                                                                                        \
+        (void)g, (void)in, (void)c;                                                                          \
+        HOW(T, p, OP)                                                                                        \
+        if (d) *d = o;                                                                                       \
+    }                                                                                                        \
     static int name(struct px_gang *g, const struct px_insn *in)                                             \
     {                                                                                                        \
         const T *pb = PX_ROW(g, T, in->b), *pc = PX_ROW(g, T, in->c);                                        \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        T *d = in->d ? PX_ROW(g, T, in->d) : NULL;                                                           \
         const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
+        struct px_span span;                                                                                 \
+        uint8_t *base = places_of(g, in, &lanes, sizeof(T), &span);                                          \
+        const uint32_t n = base && is_whole(g, in) ? g->n : 0;                                               \
         uint32_t lane;                                                                                       \
-        PX_FOR_LANES(lane, lanes)                                                                            \
-        {                                                                                                    \
-            T *p = (T *)(void *)place_of(g, in, lane, sizeof(T));                                            \
-            const T b = pb[lane], c = pc[lane];                                                              \
-            (void)c;                                                                                         \
-            if (!p) return PX_STEP_TRAP;                                                                     \
-            HOW(T, p, OP)                                                                                    \
-            if (in->d) PX_ROW(g, T, in->d)[lane] = o;                                                        \
+        if (n && !d) {                                                                                       \
+            EACH_LANE one_##name(g, in, (T *)place_at(base, a[lane]), pb[lane], pc[lane], NULL);             \
+        } else if (n) {                                                                                      \
+            EACH_LANE one_##name(g, in, (T *)place_at(base, a[lane]), pb[lane], pc[lane], d + lane);         \
+        } else {                                                                                             \
+            PX_FOR_LANES(lane, lanes)                                                                        \
+            {                                                                                                \
+                T *p = (T *)(base ? place_at(base, a[lane]) : place_of(g, in, lane, sizeof(T)));             \
+                if (!p) return PX_STEP_TRAP;                                                                 \
+                one_##name(g, in, p, pb[lane], pc[lane], d ? d + lane : NULL);                               \
+            }                                                                                                \
         }                                                                                                    \
         return g->cta->grid->workspace ? to_workspace(g, in) : PX_STEP_NEXT;                                 \
     }
@@ -282,23 +329,33 @@ static __attribute__((noinline)) struct near go_near(struct px_gang *g, const st
         }                                                                                                    \
         return near;                                                                                         \
     }                                                                                                        \
+    PX_INLINE void add_##name(uint8_t *data, uint64_t va, T b)                                               \
+    {                                                                                                        \
+        T *w = (T *)(void *)(data + va % PX_PRIVATE_WINDOW);                                                 \
+        const T o = *w;                                                                                      \
+        *w = (T)(OP(T));                                                                                     \
+    }                                                                                                        \
     static int private_##name(struct px_gang *g, const struct px_insn *in)                                   \
     {                                                                                                        \
         struct px_private *pages = px_private_of(g, in);                                                     \
         if (!pages) return locked_##name(g, in);                                                             \
         const T *pb = PX_ROW(g, T, in->b);                                                                   \
         const uint64_t *a = PX_ROW(g, uint64_t, in->a), imm = in->imm;                                       \
-        const uint32_t n = g->n;                                                                             \
-        struct near near = NOT_NEAR;                                                                         \
+        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
+        struct px_span span;                                                                                 \
+        uint8_t *data = NULL;                                                                                \
         uint32_t lane;                                                                                       \
         pages->hits += g->nactive;                                                                           \
-        if (g->full && !in->m && !(in->flags & PX_IF_SCALAR_A)) {                                            \
-            for (lane = 0; lane < n; lane++) {                                                               \
-                near = lane_##name(g, in, lane, a[lane] + imm, pb[lane], near);                              \
-                if (__builtin_expect(!near.host, 0)) return PX_STEP_TRAP;                                    \
-            }                                                                                                \
+        if (places_of(g, in, &lanes, sizeof(T), &span))                                                      \
+            data = px_private_row(g, &g->seg[in->slot], span.least + imm, span.most + imm + sizeof(T),       \
+                                  flush_##name, fill_##name);                                                \
+        if (data && is_whole(g, in)) {                                                                       \
+            const uint32_t n = g->n;                                                                         \
+            EACH_LANE add_##name(data, a[lane] + imm, pb[lane]);                                             \
+        } else if (data) {                                                                                   \
+            PX_FOR_LANES(lane, lanes) add_##name(data, a[lane] + imm, pb[lane]);                             \
         } else {                                                                                             \
-            const struct px_lanes lanes = px_gang_lanes(g, in);                                              \
+            struct near near = NOT_NEAR;                                                                     \
             PX_FOR_LANES(lane, lanes)                                                                        \
             {                                                                                                \
                 near = lane_##name(g, in, lane, px_address(g, in, lane), pb[lane], near);                    \

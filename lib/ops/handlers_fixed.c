@@ -681,4 +681,5 @@ const struct px_level PX_AT_LEVEL(level) = {
     .is_uniform = is_uniform,
     .pack = pack,
     .survey = take_survey,
+    .span = span,
 };

@@ -12,6 +12,7 @@ static void flush_page(struct px_private *p, struct px_private_page *page)
     page->flush(page->host, page->data);
     page->used = false;
     p->used--;
+    p->ready = NULL;
 }
 
 /* Pages were flushed: were they worth it? */
@@ -108,6 +109,30 @@ struct px_private_page *px_private_at(struct px_gang *g, uint64_t va, uint8_t *h
     const uint64_t block_end = block.lo + block.len;
     widen(g, page, block.lo > first ? block.lo : first, block_end < end ? block_end : end);
     return page;
+}
+
+uint8_t *px_private_row(struct px_gang *g, const struct px_seg *seg, uint64_t lo, uint64_t end,
+                        void (*flush)(uint8_t *to, uint8_t *data), void (*fill)(uint8_t *data))
+{
+    enum { LANES_A_PAGE = 8 };
+    struct px_private *p = g->worker->pages;
+    if (p->ready == flush && lo - p->ready_lo <= p->ready_len && end - p->ready_lo <= p->ready_len)
+        return p->data[0];
+    const uint64_t first = lo - lo % PX_PRIVATE_BYTES, most = p->used + g->nactive / LANES_A_PAGE;
+    if (end - first > PX_PRIVATE_WINDOW) return NULL;
+    uint64_t ready_lo = 0, ready_end = 0;
+    for (uint64_t at = lo; at < end; at = at - at % PX_PRIVATE_BYTES + PX_PRIVATE_BYTES) {
+        const struct px_private_page *page =
+            p->used <= most ? px_private_at(g, at, seg->host + (at - seg->lo), flush, fill) : NULL;
+        if (!page || page->lo > at) return NULL;
+        if (at == lo) ready_lo = page->lo;
+        ready_end = page->hi;
+    }
+    if (ready_end < end) return NULL;
+    p->ready = flush;
+    p->ready_lo = ready_lo > seg->lo ? ready_lo : seg->lo;
+    p->ready_len = (ready_end < seg->lo + seg->len ? ready_end : seg->lo + seg->len) - p->ready_lo;
+    return p->data[0];
 }
 
 void px_private_free(struct px_worker *worker, const struct ptx_allocator *alloc)

@@ -15,6 +15,7 @@
 
 struct px_gang;
 struct px_insn;
+struct px_seg;
 struct ptx_allocator;
 
 enum { PX_PRIVATE_PAGES = 64, PX_PRIVATE_BYTES = 4096 };
@@ -30,11 +31,14 @@ struct px_private_page {
 
 struct px_private {
     uint64_t lo, hi; /* what is pending lies between; both 0 when nothing is */
-    uint32_t used;   /* pages in use */
-    uint32_t pause;  /* records that go to memory at once before pages are tried again */
-    int32_t credit;  /* falls with each page that few reductions hit, and rises with hits */
-    uint64_t hits;   /* reductions since the last flush */
-    bool looks;      /* a reduction looks an address up: no reason to flush */
+    /* All of these addresses have pages in use, of this operation; NULL: of none. */
+    uint64_t ready_lo, ready_len;
+    void (*ready)(uint8_t *to, uint8_t *data);
+    uint32_t used;  /* pages in use */
+    uint32_t pause; /* records that go to memory at once before pages are tried again */
+    int32_t credit; /* falls with each page that few reductions hit, and rises with hits */
+    uint64_t hits;  /* reductions since the last flush */
+    bool looks;     /* a reduction looks an address up: no reason to flush */
     struct px_private_page page[PX_PRIVATE_PAGES]; /* by address */
     uint8_t data[PX_PRIVATE_PAGES][PX_PRIVATE_BYTES];
 };
@@ -64,5 +68,13 @@ struct px_private *px_private_of(struct px_gang *g, const struct px_insn *in);
  */
 struct px_private_page *px_private_at(struct px_gang *g, uint64_t va, uint8_t *host,
                                       void (*flush)(uint8_t *to, uint8_t *data), void (*fill)(uint8_t *data));
+/*
+ * The same for the words of all active lanes, which lie in [lo, end) inside the record's segment: where word
+ * va % PX_PRIVATE_WINDOW is that of va. NULL: they need more pages than there are, or than so few lanes are
+ * worth.
+ */
+enum { PX_PRIVATE_WINDOW = PX_PRIVATE_PAGES * PX_PRIVATE_BYTES };
+uint8_t *px_private_row(struct px_gang *g, const struct px_seg *seg, uint64_t lo, uint64_t end,
+                        void (*flush)(uint8_t *to, uint8_t *data), void (*fill)(uint8_t *data));
 
 #endif

@@ -243,6 +243,37 @@ static __attribute__((noinline)) void take_survey(struct px_survey *survey, cons
                                  .down = down};
 }
 
+PX_INLINE void add_to_span(struct px_span *s, uint64_t x)
+{
+    s->least = x < s->least ? x : s->least;
+    s->most = x > s->most ? x : s->most;
+    s->low |= x;
+}
+
+static __attribute__((noinline)) struct px_span masked_span(const uint64_t *a, const uint32_t *m,
+                                                            uint64_t one, uint32_t n)
+{
+    struct px_span s = {one, one, one};
+    PX_LOOP add_to_span(&s, m[i] ? a[i] : one);
+    return s;
+}
+
+/* Two halves, because results wait for each other. */
+static struct px_span span(const uint64_t *a, const uint32_t *m, uint32_t first, uint32_t n)
+{
+    if (m) return masked_span(a, m, a[first], n);
+    struct px_span s = {a[0], a[0], a[0]}, t = s;
+    const uint64_t *upper = a + n / 2;
+    for (uint32_t i = 0; i < n / 2; i++) {
+        add_to_span(&s, a[i]);
+        add_to_span(&t, upper[i]);
+    }
+    add_to_span(&s, t.least);
+    add_to_span(&s, t.most);
+    s.low |= t.low;
+    return s;
+}
+
 /* Where base + a[i] is the place of each lane's `size` bytes. NULL: not all of them are known to be there. */
 PX_INLINE uint8_t *known_places(const struct px_survey *s, const struct px_seg *seg, uint64_t add,
                                 uint32_t size)
