@@ -395,9 +395,7 @@ static struct lab *new_lab(struct px_lanes apart, uint8_t group, struct px_insn 
     lab->apart = apart;
     lab->fcode = (struct px_fcode){.conv = lab->code, .div = lab->code, .n = RECORDS, .width = WIDTH};
     lab->worker = (struct px_worker){.stop = &lab->stop, .look_at = UINT64_MAX};
-    lab->cta = (struct px_cta){
-        .code = &lab->kernel, .gangs = &lab->gang, .ngangs = 1, .nwarps = WIDTH / 32, .threads = WIDTH};
-    memset(lab->cta.live_lanes, 0xff, sizeof lab->cta.live_lanes);
+    lab->cta = (struct px_cta){.code = &lab->kernel, .gangs = &lab->gang, .ngangs = 1, .threads = WIDTH};
     struct px_frame *f = calloc(1, sizeof *f);
     struct px_lanes all = px_lanes_below(WIDTH);
     *f = (struct px_frame){
