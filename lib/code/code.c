@@ -108,18 +108,16 @@ static void place_head(struct px_irfn *f)
     if (!f->func->is_entry) code->params = 0;
 }
 
-static void (*const passes[])(struct px_irfn *f) = {px_lower,     px_ir_uniform, px_ir_canon,
-                                                    px_ir_blocks, px_ir_values,  px_ir_rows};
+static void (*const passes[])(struct px_irfn *f) = {px_contract,  px_lower,     px_ir_uniform, px_ir_canon,
+                                                    px_ir_blocks, px_ir_values, px_ir_rows};
 
-/* Contraction hands what it found, if anything, to lowering, in what passes have for themselves. */
 static void analyse(struct px_irfn *f)
 {
     place_head(f);
-    px_contract(f);
-    if (!f->contract) px_arena_clear(f->coder->pass);
     for (uint32_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         passes[i](f);
         px_arena_clear(f->coder->pass);
+        if (passes[i] == px_lower) px_arena_clear(f->coder->found);
     }
 }
 
@@ -176,11 +174,12 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                           struct px_arena *arena, struct px_refusal *why)
 {
     jmp_buf no_memory, *outer = arena->on_failure;
-    struct px_arena scratch, pass;
+    struct px_arena scratch, pass, found;
     struct px_code *volatile code = NULL;
     struct px_coder coder = {.keep = arena,
                              .scratch = &scratch,
                              .pass = &pass,
+                             .found = &found,
                              .linked = linked,
                              .level = level,
                              .kernel = kernel,
@@ -189,12 +188,14 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                              .wishes = *wishes};
     px_arena_init(&scratch, &arena->alloc, &no_memory);
     px_arena_init(&pass, &arena->alloc, &no_memory);
+    px_arena_init(&found, &arena->alloc, &no_memory);
     arena->on_failure = &no_memory;
     bool failed = setjmp(no_memory);
     if (!failed) code = make(&coder);
     *why = coder.why;
     for (uint32_t i = 0; !code && i < coder.queue.n; i++)
         free_records(&arena->alloc, coder.queue.at[i]->code);
+    px_arena_free(&found);
     px_arena_free(&pass);
     px_arena_free(&scratch);
     arena->on_failure = outer;
@@ -250,6 +251,7 @@ static bool look_through(struct px_coder *coder, const struct px_lfunc *func)
     if (ok) lower_all(coder, func);
     px_arena_free(&scratch);
     coder->scratch = coder->pass = NULL;
+    coder->words.n = coder->words.cap = 0;
     return ok;
 }
 

@@ -339,6 +339,10 @@ struct px_contracted *px_contract_find(struct px_body *d)
         if (k + 1 == d->graph.nblocks || !px_contract_goes_on(d, k + 1)) finish_block(&f, k);
     }
     decide(&f);
+    px_flow_live_end(&f.live.flow);
+    px_arena_drop(arena, f.values);
+    px_arena_drop(arena, f.products.at);
+    px_arena_drop(arena, f.sums.at);
     return f.any ? f.out : NULL;
 }
 
@@ -352,6 +356,6 @@ void px_contract(struct px_irfn *f)
     if (!px_contract_body(&d, f, fmad != PTX_FMAD_OFF)) return;
     if (d.contracts) what = px_contract_find(&d);
     if (!what && !d.folded) return;
-    f->contract = PX_NEW(d.arena, struct px_contract);
+    f->contract = PX_NEW(f->coder->found, struct px_contract);
     px_contract_apply(&d, what, f->contract);
 }

@@ -28,7 +28,7 @@ struct px_term {
 /* The body as the analysis sees it. */
 struct px_body {
     struct px_irfn *f;
-    struct px_arena *arena;
+    struct px_arena *arena; /* what lowering does not need */
     const struct px_function *fn;
     PX_VEC(struct px_term) items;
     struct px_flow_graph graph;
@@ -114,9 +114,13 @@ static inline bool px_contract_lives(const struct px_contract_live *live, uint32
 struct px_contracted *px_contract_find(struct px_body *d);
 /* contract_apply.c: what is lowered instead: items place[i] to place[i + 1] for item i; registers go to
  * f->more_regs. */
+struct px_contract_item {
+    const struct px_inst *inst;
+    enum px_lower_part part;
+};
 struct px_contract {
     uint32_t *place;
-    const struct px_term *items;
+    const struct px_contract_item *items;
     uint32_t next;
 };
 void px_contract_apply(struct px_body *d, const struct px_contracted *what, struct px_contract *out);

@@ -11,19 +11,21 @@
 
 /* What a product must leave for the sums that take it in. */
 struct parts {
-    bool used, minus;    /* minus: some sum takes it in negated */
+    bool minus;          /* some sum takes it in negated */
     bool moved[2];       /* the operand is written before a sum reads it */
     uint32_t version[2]; /* of the operands' registers at the product */
-    struct px_operand operand[2], negated[2];
+    const struct px_operand *operand[2], *negated[2];
 };
 
 struct apply {
     struct px_body *d;
     const struct px_contracted *what;
-    struct parts *parts; /* by item */
-    uint32_t *version;   /* by register: writes so far */
-    uint32_t *place;     /* by old item: the new one */
-    PX_VEC(struct px_term) items;
+    struct px_arena *found;
+    uint32_t *parts_of; /* by item that is taken in: its number in `parts` + 1; 0: none */
+    PX_VEC(struct parts) parts;
+    uint32_t *version; /* by register: writes so far */
+    uint32_t *place;   /* by old item: the new one */
+    PX_VEC(struct px_contract_item) items;
     const struct px_term *like; /* the item that new ones stand for */
 };
 
@@ -54,23 +56,37 @@ static bool negative(const struct apply *a, uint32_t sum)
     return c->minus != (c->second && a->d->items.at[sum].opcode == PX_W_sub);
 }
 
+static struct parts *parts_of(const struct apply *a, uint32_t item)
+{
+    return a->parts_of[item] ? &a->parts.at[a->parts_of[item] - 1] : NULL;
+}
+
+static void number_parts(struct apply *a)
+{
+    for (uint32_t i = 0; i < a->d->items.n; i++) {
+        const uint32_t product = a->what[i].product;
+        if (product == PX_NONE32 || a->parts_of[product]) continue;
+        px_vec_push(a->d->arena, &a->parts, (struct parts){0});
+        a->parts_of[product] = a->parts.n;
+    }
+}
+
 static void plan(struct apply *a)
 {
     for (uint32_t i = 0; i < a->d->items.n; i++) {
         const struct px_term *item = &a->d->items.at[i];
         uint32_t product = a->what[i].product;
         if (product != PX_NONE32) {
-            struct parts *p = &a->parts[product];
+            struct parts *p = parts_of(a, product);
             const struct px_operand *o = a->d->items.at[product].inst->opds;
-            p->used = true;
             p->minus |= negative(a, i);
             bool near = a->d->items.at[product].block == item->block;
             for (int k = 0; k < 2; k++)
                 p->moved[k] |=
                     version_of(a, &o[k + 1]) != p->version[k] || !(near || is_written_once(a, &o[k + 1]));
         }
-        for (unsigned k = 0; k < 2 && item->inst->nopds == 3; k++)
-            a->parts[i].version[k] = version_of(a, &item->inst->opds[k + 1]);
+        for (unsigned k = 0; k < 2 && a->parts_of[i]; k++)
+            parts_of(a, i)->version[k] = version_of(a, &item->inst->opds[k + 1]);
         if (!a->what[i].gone) px_visit_registers(item->inst, &item->match, true, count_write, a);
     }
 }
@@ -87,12 +103,26 @@ static struct px_operand new_register(struct apply *a, enum px_type type)
     return px_make_register(a->d->f, a->like->inst, type);
 }
 
+static void append(struct apply *a, const struct px_inst *inst, enum px_lower_part part)
+{
+    const struct px_contract_item item = {inst, part};
+    px_vec_push(a->found, &a->items, item);
+}
+
 /* Appends an instruction of `words` and n operands. */
-static struct px_term *add(struct apply *a, const px_word words[5], const struct px_operand *operands,
+static struct px_inst *add(struct apply *a, const px_word words[5], const struct px_operand *operands,
                            uint8_t n)
 {
-    px_vec_push(a->d->arena, &a->items, px_contract_make(a->d, a->like, words, operands, n));
-    return &a->items.at[a->items.n - 1];
+    struct px_inst *inst = px_make_inst(a->d->f, a->found, a->like->inst, words, operands, n);
+    append(a, inst, PX_LOWER_WHOLE);
+    return inst;
+}
+
+static const struct px_operand *copy(struct apply *a, struct px_operand o)
+{
+    struct px_operand *copied = PX_NEW(a->d->arena, struct px_operand);
+    *copied = o;
+    return copied;
 }
 
 static struct px_operand moved(struct apply *a, const struct px_operand *from)
@@ -124,15 +154,12 @@ static struct px_operand negated(struct apply *a, const struct px_operand *from)
 static struct px_operand factor(struct apply *a, enum px_lower_part part)
 {
     const struct px_inst *whole = a->like->inst;
-    struct px_inst *inst = PX_NEW(a->d->arena, struct px_inst);
-    struct px_term item = *a->like;
+    struct px_inst *inst = PX_NEW(a->found, struct px_inst);
     *inst = *whole;
-    inst->opds = PX_NEW_N(a->d->arena, struct px_operand, 3);
+    inst->opds = PX_NEW_N(a->found, struct px_operand, 3);
     memcpy(inst->opds, whole->opds, 3 * sizeof *inst->opds);
     inst->opds[0] = new_register(a, PX_T_F32);
-    item.inst = inst;
-    item.part = part;
-    px_vec_push(a->d->arena, &a->items, item);
+    append(a, inst, part);
     return inst->opds[0];
 }
 
@@ -140,37 +167,36 @@ static struct px_operand factor(struct apply *a, enum px_lower_part part)
 
 static void prepare(struct apply *a, uint32_t index)
 {
-    struct parts *p = &a->parts[index];
+    struct parts *p = parts_of(a, index);
     const struct px_operand *o = a->like->inst->opds;
     bool division = a->like->opcode == PX_W_div;
     for (unsigned k = 0; k < 2; k++) {
         if (division)
-            p->operand[k] = factor(a, k ? PX_LOWER_RECIPROCAL : PX_LOWER_DIVIDEND);
+            p->operand[k] = copy(a, factor(a, k ? PX_LOWER_RECIPROCAL : PX_LOWER_DIVIDEND));
         else
-            p->operand[k] = p->moved[k] ? moved(a, &o[k + 1]) : o[k + 1];
+            p->operand[k] = p->moved[k] ? copy(a, moved(a, &o[k + 1])) : &o[k + 1];
         p->negated[k] = p->operand[k];
     }
     if (!p->minus) return;
-    unsigned side = is_literal(&p->operand[1]);
-    p->negated[side] = negated(a, &p->operand[side]);
+    unsigned side = is_literal(p->operand[1]);
+    p->negated[side] = copy(a, negated(a, p->operand[side]));
 }
 
 static void fuse(struct apply *a, uint32_t index)
 {
     const struct px_contracted *c = &a->what[index];
     const struct px_inst *sum = a->like->inst;
-    const struct parts *p = &a->parts[c->product];
-    const struct px_operand *factors = negative(a, index) ? p->negated : p->operand;
+    const struct parts *p = parts_of(a, c->product);
+    const struct px_operand *const *factors = negative(a, index) ? p->negated : p->operand;
     const struct px_operand *addend = &sum->opds[c->second ? 1 : 2];
     bool minus = a->like->opcode == PX_W_sub && !c->second;
-    const struct px_operand o[4] = {sum->opds[0], factors[0], factors[1],
+    const struct px_operand o[4] = {sum->opds[0], *factors[0], *factors[1],
                                     minus ? negated(a, addend) : *addend};
-    struct px_term *item =
+    struct px_inst *inst =
         add(a,
             (px_word[5]){PX_W_fma, PX_W_rn, px_term_has(a->like, PX_W_ftz) ? PX_W_ftz : 0,
                          px_term_has(a->like, PX_W_sat) ? PX_W_sat : 0, px_type_info(type_of(a))->word},
             o, 4);
-    struct px_inst *inst = (struct px_inst *)(uintptr_t)item->inst;
     inst->guard = sum->guard;
     inst->guard_negated = sum->guard_negated;
 }
@@ -183,11 +209,11 @@ static void rewrite(struct apply *a)
     for (uint32_t i = 0; i < d->items.n; i++) {
         a->like = &d->items.at[i];
         a->place[i] = a->items.n;
-        if (a->parts[i].used) prepare(a, i);
+        if (a->parts_of[i]) prepare(a, i);
         if (a->what[i].product != PX_NONE32)
             fuse(a, i);
         else if (!a->what[i].gone)
-            px_vec_push(d->arena, &a->items, *a->like);
+            append(a, a->like->inst, (enum px_lower_part)a->like->part);
     }
     a->place[d->items.n] = a->items.n;
 }
@@ -196,7 +222,7 @@ static void rewrite(struct apply *a)
 static void by_text(struct px_body *d, uint32_t **place)
 {
     if (!d->folded) return;
-    uint32_t *of = PX_NEW_N(d->arena, uint32_t, d->ntext + 1);
+    uint32_t *of = PX_NEW_N(d->f->coder->found, uint32_t, d->ntext + 1);
     for (uint32_t i = 0; i <= d->ntext; i++) of[i] = (*place)[d->folded[i]];
     *place = of;
 }
@@ -214,11 +240,15 @@ void px_contract_apply(struct px_body *d, const struct px_contracted *what, stru
     if (!what) what = nothing(d);
     struct apply a = {.d = d,
                       .what = what,
-                      .parts = PX_NEW_N(arena, struct parts, d->items.n),
+                      .found = d->f->coder->found,
+                      .parts_of = PX_NEW_N(arena, uint32_t, d->items.n + 1),
                       .version = PX_NEW_N(arena, uint32_t, px_body_registers(d) + 1),
-                      .place = PX_NEW_N(arena, uint32_t, d->items.n + 1)};
+                      .place = PX_NEW_N(d->f->coder->found, uint32_t, d->items.n + 1)};
+    number_parts(&a);
     plan(&a);
+    px_vec_reserve(a.found, &a.items, d->items.n);
     rewrite(&a);
     by_text(d, &a.place);
+    px_vec_trim(a.found, &a.items);
     *out = (struct px_contract){a.place, a.items.at, 0};
 }

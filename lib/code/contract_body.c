@@ -22,7 +22,7 @@ struct px_term px_contract_make(struct px_body *d, const struct px_term *like, c
                                 const struct px_operand *operands, uint8_t n)
 {
     struct px_term item = *like;
-    bind(&item, px_make_inst(d->arena, like->inst, words, operands, n));
+    bind(&item, px_make_inst(d->f, d->f->coder->found, like->inst, words, operands, n));
     return item;
 }
 

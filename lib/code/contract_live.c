@@ -217,6 +217,8 @@ void px_contract_liveness(struct px_body *d, struct px_contract_live *out)
     *out = (struct px_contract_live){.dead = l.dead, .at = PX_NEW_N(arena, uint32_t, n)};
     for (uint32_t i = 0; i < l.order.n; i++) l.reached[l.order.nodes[i]] = true;
     find_needed(&l);
+    px_arena_drop(arena, l.defs.first);
+    px_arena_drop(arena, l.defs.to);
     solve(&l);
     for (int round = 1; find_dead(&l) && round < ROUNDS; round++) {
         px_flow_live_end(&out->flow);

@@ -14,8 +14,9 @@
  *   emit*.c     records
  *
  * The IR lives in a scratch arena that ends with the decoding, what a pass needs
- * for itself in one that ends with the pass (contraction and lowering are one in
- * this); what the records refer to lies in the program's arena (`keep`).
+ * for itself in one that ends with the pass, what contraction hands to lowering in
+ * one that ends with that; what the records refer to lies in the program's arena
+ * (`keep`).
  */
 #ifndef PX_CODE_FN_H
 #define PX_CODE_FN_H
@@ -35,6 +36,7 @@ struct px_coder {
     struct px_arena *keep;    /* the program's */
     struct px_arena *scratch; /* the IR, until the records are made */
     struct px_arena *pass;    /* what a pass needs for itself: empty when the next one begins */
+    struct px_arena *found;   /* what contraction finds, until the function is lowered */
     const struct px_linked *linked;
     const struct px_level *level;
     const struct px_lfunc *kernel;
@@ -52,6 +54,7 @@ struct px_coder {
     struct px_listener *listener; /* NULL: the first failure ends it */
     jmp_buf *next;
     bool told;
+    PX_VEC(struct px_name *) words; /* in instructions that the text does not have: few */
 };
 
 /* A .param variable, a formal parameter or a .local variable of the function. */
@@ -129,8 +132,8 @@ void px_contract(struct px_irfn *f);
 
 /* make.c: an instruction of `words` (opcode first, 0 left out) and n operands at the place of `like`, of a
  * form that fits; a register of the text's kind, before registers are numbered. */
-struct px_inst *px_make_inst(struct px_arena *arena, const struct px_inst *like, const px_word words[5],
-                             const struct px_operand *operands, uint8_t n);
+struct px_inst *px_make_inst(struct px_irfn *f, struct px_arena *arena, const struct px_inst *like,
+                             const px_word words[5], const struct px_operand *operands, uint8_t n);
 struct px_operand px_make_register(struct px_irfn *f, const struct px_inst *like, enum px_type type);
 void px_lower(struct px_irfn *f);
 void px_ir_blocks(struct px_irfn *f);

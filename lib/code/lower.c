@@ -122,7 +122,7 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lo
 static void put(struct px_irfn *f, const struct px_inst *like, const px_word words[5],
                 const struct px_operand *o, uint8_t n)
 {
-    lower_inst(f, px_make_inst(f->coder->scratch, like, words, o, n), PX_LOWER_WHOLE);
+    lower_inst(f, px_make_inst(f, f->coder->scratch, like, words, o, n), PX_LOWER_WHOLE);
 }
 
 static px_word generic_of(enum px_space space)

@@ -2,15 +2,26 @@
 #include "match/match.h"
 #include "code/fn.h"
 
-static struct px_name *name_of(struct px_arena *arena, px_word word)
+static struct px_name *name_of(struct px_irfn *f, px_word word)
 {
+    struct px_arena *arena = f->coder->scratch;
+    for (uint32_t i = 0; i < f->coder->words.n; i++)
+        if (f->coder->words.at[i]->word == word) return f->coder->words.at[i];
     const char *text = px_word_text(word);
-    size_t n = strlen(text);
+    const size_t n = strlen(text);
     struct px_name *name = px_arena_zalloc(arena, sizeof *name + n + 1);
     name->len = (uint32_t)n;
     name->word = word;
     memcpy(name->text, text, n);
+    px_vec_push(arena, &f->coder->words, name);
     return name;
+}
+
+static unsigned count_modifiers(const px_word words[5])
+{
+    unsigned n = 0;
+    for (unsigned i = 1; i < 5; i++) n += words[i] != 0;
+    return n;
 }
 
 struct px_operand px_make_register(struct px_irfn *f, const struct px_inst *like, enum px_type type)
@@ -32,19 +43,18 @@ struct px_operand px_make_register(struct px_irfn *f, const struct px_inst *like
     return (struct px_operand){.kind = PX_O_NAME, .pos = like->pos, .u.name = symbol->name, .symbol = symbol};
 }
 
-struct px_inst *px_make_inst(struct px_arena *arena, const struct px_inst *like, const px_word words[5],
-                             const struct px_operand *operands, uint8_t n)
+struct px_inst *px_make_inst(struct px_irfn *f, struct px_arena *arena, const struct px_inst *like,
+                             const px_word words[5], const struct px_operand *operands, uint8_t n)
 {
     struct px_inst *inst = PX_NEW(arena, struct px_inst);
     struct px_match match;
     uint16_t first;
-    inst->opcode = name_of(arena, words[0]);
+    inst->opcode = name_of(f, words[0]);
     inst->pos = like->pos;
     inst->end = like->end;
-    inst->mods = PX_NEW_N(arena, struct px_modifier, 4);
+    inst->mods = PX_NEW_N(arena, struct px_modifier, count_modifiers(words));
     for (unsigned i = 1; i < 5; i++)
-        if (words[i])
-            inst->mods[inst->nmods++] = (struct px_modifier){name_of(arena, words[i]), inst->pos, 0};
+        if (words[i]) inst->mods[inst->nmods++] = (struct px_modifier){name_of(f, words[i]), inst->pos, 0};
     inst->opds = PX_NEW_N(arena, struct px_operand, n);
     memcpy(inst->opds, operands, n * sizeof *operands);
     inst->nopds = n;

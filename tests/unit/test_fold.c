@@ -44,8 +44,12 @@ static void is_folded_to(const char *body, const char *want)
                      PTX_OK);
     px_arena_init(&arena, &device->alloc, &failure);
     const struct px_linked *linked = &program->linked;
-    struct px_coder coder = {
-        .keep = &arena, .scratch = &arena, .pass = &arena, .linked = linked, .level = device->level};
+    struct px_coder coder = {.keep = &arena,
+                             .scratch = &arena,
+                             .pass = &arena,
+                             .found = &arena,
+                             .linked = linked,
+                             .level = device->level};
     coder.fns = PX_NEW_N(&arena, struct px_irfn *, linked->nfuncs + 1);
     for (uint32_t i = 0; i < linked->nfuncs; i++)
         if (linked->funcs[i].is_entry)
