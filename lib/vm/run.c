@@ -73,13 +73,13 @@ static void count_from_zero(struct px_sched *s)
 void px_run_begin(struct px_run *run, struct px_grid *root)
 {
     struct px_sched *s = run->sched;
-    if (!s->nactive) count_from_zero(s);
+    if (!s->nactive) count_from_zero(s), s->away = false;
     run->root_done = false;
     run->busy = 0;
     run->round = 1;
     run->may_start = 0;
     run->chunk = 1;
-    run->vast = false;
+    run->vast = s->lively = false;
     run->printed = 0;
     run->pending = run->events = run->buffers = 0;
     run->lanes_wait = run->cannot_drain = false;

@@ -82,13 +82,6 @@ bool px_sched_due(struct px_run *run)
     return stopped(run);
 }
 
-void px_sched_news(struct px_sched *s)
-{
-    atomic_fetch_add_explicit(&s->news, 1, memory_order_relaxed);
-    if (s->idle) pthread_cond_broadcast(&s->wake);
-    if (s->resting) pthread_cond_broadcast(&s->rest);
-}
-
 /* ---- grids ---- */
 
 static uint32_t level_of(const struct px_grid *grid)
@@ -259,7 +252,7 @@ void px_worker_look(struct px_worker *worker)
 }
 
 /* Lets all helpers in when the run has lasted a while, or is expected to, and there is more than one thing to
- * do. The lock is held. */
+ * do. The lock is held, but for a moment then. */
 static void consider_helpers(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
@@ -270,7 +263,7 @@ static void consider_helpers(struct px_helper *h)
     const uint64_t now = px_now_ns();
     run->vast = false;
     if (!run->started_ns) run->started_ns = now;
-    if (vast || now - run->started_ns >= OPEN_AFTER_NS) px_sched_invite(s, true);
+    if (vast || now - run->started_ns >= OPEN_AFTER_NS) px_sched_invite_all(s);
 }
 
 static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta)
@@ -494,6 +487,13 @@ static void fit_chunk(struct px_run *run, uint64_t steps, uint64_t n)
 {
     if (steps < CHUNK_STEPS && n >= run->chunk && run->chunk < CHUNK_MAX) run->chunk *= 2;
     if (steps > 4 * CHUNK_STEPS && run->chunk > 1) run->chunk /= 2;
+}
+
+void px_run_expect(struct px_run *run, uint64_t steps)
+{
+    const uint64_t ctas = run->root->ctas, chunk = steps ? CHUNK_STEPS / steps : 1;
+    run->vast = run->sched->lively = ctas > 1 && steps > PX_VAST_STEPS / ctas;
+    run->chunk = chunk < 1 ? 1 : chunk < CHUNK_MAX ? (uint32_t)chunk : CHUNK_MAX;
 }
 
 /* True when a new CTA is to be started rather than a ready one resumed. */

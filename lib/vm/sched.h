@@ -115,8 +115,9 @@ struct px_sched {
     pthread_cond_t wake;  /* there is something to do, or something is over: workers wait here, */
     pthread_cond_t rest;  /* and here those who found every place taken */
     pthread_cond_t roomy; /* who submits waits here for room in the queue (task.c) */
-    atomic_uint news;     /* counts what may end a wait */
-    atomic_uint spinning; /* helpers that look at `news` for a while before they sleep */
+    char apart[PX_APART];
+    atomic_uint news; /* counts what may end a wait: many look at it again and again */
+    char more[PX_APART];
 
     struct px_helper *helpers; /* places */
     pthread_t *threads;        /* of helpers */
@@ -126,10 +127,12 @@ struct px_sched {
     uint32_t resting;          /* threads that wait at `rest` */
     uint32_t aside;            /* helper threads inside */
     atomic_uint invited;       /* helper threads that may be inside */
-    bool quit;                 /* the device is going away */
-    bool alone;                /* no helper ever comes (deterministic) */
-    atomic_bool open;          /* all were invited */
-    bool eager;      /* work that is not brief is submitted without waiting: helpers look out for more */
+    bool away;        /* a helper has left while something was under way, and none was invited since */
+    bool quit;        /* the device is going away */
+    bool alone;       /* no helper ever comes (deterministic) */
+    atomic_bool open; /* all were invited */
+    bool eager;  /* work that is not brief is submitted without waiting: who waits looks out for its end */
+    bool lively; /* the run begun last is worth all helpers: those who have nothing to do look out for more */
     uint64_t forget; /* counts programs that went */
 
     _Atomic(struct px_run *) runs[PX_RUNS]; /* made when first needed, and kept */
@@ -187,6 +190,8 @@ void px_sched_unlock(struct px_sched *sched);
 struct px_run *px_run_take(struct px_sched *sched); /* NULL: all are in use, or there is no memory */
 void px_run_begin(struct px_run *run, struct px_grid *root);
 void px_run_give(struct px_run *run); /* it may be used again */
+/* Of a run that has just begun: each CTA of its root is expected to execute so many warp-instructions. */
+void px_run_expect(struct px_run *run, uint64_t steps);
 
 /* Works, or waits, until done(user). */
 void px_sched_until(struct px_sched *sched, bool (*done)(const void *user), const void *user);
@@ -195,8 +200,10 @@ void px_sched_until(struct px_sched *sched, bool (*done)(const void *user), cons
 void px_sched_pump(struct px_sched *sched);
 /* A few turns, when there is a place: what has just been submitted is done then, if it is brief. */
 void px_sched_hasten(struct px_sched *sched);
-/* Helpers may come: one, or all. Makes their threads when there are none. */
-void px_sched_invite(struct px_sched *sched, bool all);
+/* A helper may come, or all may. Make their threads when there are none. The second leaves the lock for a
+ * moment. */
+void px_sched_invite(struct px_sched *sched);
+void px_sched_invite_all(struct px_sched *sched);
 /* Something is over, or there is more to do: those who wait look again. */
 void px_sched_news(struct px_sched *sched);
 

@@ -134,7 +134,7 @@ void px_stream_go(struct ptx_device *device, bool brief)
     if ((!s->active && !s->parked) || s->alone) return;
     if (brief && s->nactive == 1 && !px_sched_is_worker(s)) px_sched_hasten(s);
     if (!s->active && !s->parked) return;
-    if (!s->aside && !px_sched_is_worker(s)) px_sched_invite(s, false);
+    if (!s->aside && !px_sched_is_worker(s)) px_sched_invite(s);
     px_sched_pump(s);
 }
 

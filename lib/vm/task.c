@@ -198,15 +198,8 @@ static void park(struct px_task *task)
     px_queue_push(&task->device->tasks.parked, task);
     s->parked++;
     s->nap_ns = 0;
-    if (!s->alone && !px_sched_is_worker(s)) px_sched_invite(s, false);
+    if (!s->alone && !px_sched_is_worker(s)) px_sched_invite(s);
     px_sched_news(s);
-}
-
-/* Does it last longer than waking helpers, if it is like the last launch of its kernel? */
-static bool is_vast(const struct px_task *task)
-{
-    const uint64_t steps = atomic_load_explicit(&task->from->steps, memory_order_relaxed);
-    return task->grid->ctas > 1 && steps > PX_VAST_STEPS / task->grid->ctas;
 }
 
 /* False: there is no run for it now. */
@@ -231,7 +224,7 @@ static bool start(struct px_task *task)
     task->run = run;
     task->state = PX_TASK_RUNS;
     px_run_begin(run, task->grid);
-    run->vast = task->from && is_vast(task);
+    if (task->from) px_run_expect(run, atomic_load_explicit(&task->from->steps, memory_order_relaxed));
     task->grid = NULL;
     return true;
 }

@@ -5,8 +5,9 @@
  * the device has workers. A thread of the host that waits for its launch takes
  * a place while it waits. Helper threads are made when a run turns out to be
  * worth it, or was submitted without waiting, and sleep at the door when there
- * is nothing to do; those that were invited for submitted work look out for
- * more of it for a moment first, because a wake-up costs more than a launch.
+ * is nothing to do. They, and threads that wait for what helpers run, look out
+ * for more for a moment first, because a wake-up costs more than a launch. Who
+ * comes in wakes two more of those invited, so that nobody has to wake them all.
  */
 #include "vm/device.h"
 #include "ops/private.h"
@@ -15,8 +16,9 @@
 #include <time.h>
 
 enum {
-    SPIN_NS = 30000,  /* a helper looks out for more for so long, */
-    CALLER_NS = 5000, /* and a thread that waits, for the end of what others run */
+    SPIN_NS = 50000,  /* a helper looks out for more for so long, and who waits for what helpers run */
+    CALLER_NS = 5000, /* one that waits for what others will run */
+    ROUSED = 2,       /* helpers whom each wakes */
     SPINS_A_LOOK = 64,
     NAP_FIRST_NS = 20000, /* sleeps between looks at memory that a stream waits for */
     NAP_LONGEST_NS = 1000000
@@ -171,7 +173,6 @@ static void pause_a_moment(void)
 static bool look_out(struct px_sched *s, uint64_t ns)
 {
     const unsigned before = atomic_load_explicit(&s->news, memory_order_relaxed);
-    atomic_fetch_add_explicit(&s->spinning, 1, memory_order_relaxed);
     pthread_mutex_unlock(&s->lock);
     const uint64_t until = px_now_ns() + ns;
     bool news = false;
@@ -180,7 +181,6 @@ static bool look_out(struct px_sched *s, uint64_t ns)
         news = atomic_load_explicit(&s->news, memory_order_relaxed) != before;
     }
     pthread_mutex_lock(&s->lock);
-    atomic_fetch_sub_explicit(&s->spinning, 1, memory_order_relaxed);
     return atomic_load_explicit(&s->news, memory_order_relaxed) != before;
 }
 
@@ -191,7 +191,7 @@ static void go(struct px_helper *h)
     while (h->grid && step(h)) {
     }
     px_sched_leave(h);
-    if (s->active || s->parked) px_sched_invite(s, false);
+    if (s->active || s->parked) px_sched_invite(s);
 }
 
 void px_sched_until(struct px_sched *s, bool (*done)(const void *user), const void *user)
@@ -202,7 +202,8 @@ void px_sched_until(struct px_sched *s, bool (*done)(const void *user), const vo
             wait_for_place(s);
             continue;
         }
-        if (step(h) || (s->eager && look_out(s, CALLER_NS))) continue;
+        if (step(h)) continue;
+        if ((s->eager || s->aside) && look_out(s, s->aside ? SPIN_NS : CALLER_NS)) continue;
         if (!done(user)) wait_idle(s);
     }
     if (h) go(h);
@@ -240,16 +241,28 @@ void px_sched_forget(struct px_sched *s)
 
 /* ---- helper threads ---- */
 
+/* Somebody runs a CTA, and will look for more, and whom to call for it, when it has ended. */
+static bool somebody_runs(const struct px_sched *s)
+{
+    for (const struct px_run *run = s->active; run; run = run->behind)
+        if (run->busy) return true;
+    return false;
+}
+
 static void help(struct px_helper *h)
 {
     struct px_sched *s = h->sched;
     while (!s->quit) {
-        if (step(h)) continue;
-        if (s->active || s->parked)
-            wait_idle(s);
-        else if (!s->eager || !look_out(s, SPIN_NS))
-            return;
+        if (step(h) || ((s->eager || s->lively) && look_out(s, SPIN_NS))) continue;
+        if ((!s->active && !s->parked) || somebody_runs(s)) break;
+        wait_idle(s);
     }
+    s->away = s->active != NULL;
+}
+
+static void rouse(struct px_sched *s)
+{
+    for (int i = 0; i < ROUSED; i++) pthread_cond_signal(&s->door);
 }
 
 static void *helper_main(void *argument)
@@ -262,7 +275,11 @@ static void *helper_main(void *argument)
             pthread_cond_wait(&s->door, &s->lock);
             continue;
         }
-        s->aside++;
+        if (++s->aside < atomic_load(&s->invited)) {
+            pthread_mutex_unlock(&s->lock);
+            rouse(s);
+            pthread_mutex_lock(&s->lock);
+        }
         help(h);
         s->aside--;
         pthread_cond_broadcast(&s->roomy);
@@ -274,23 +291,42 @@ static void *helper_main(void *argument)
     return NULL;
 }
 
-/* A thread that cannot be made is done without. */
-void px_sched_invite(struct px_sched *s, bool all)
+/* True: there are helpers to rouse. A thread that cannot be made is done without. */
+static bool invite(struct px_sched *s, bool all)
 {
     const uint32_t callers = s->inside - s->aside;
     const uint32_t room = s->nhelpers > callers ? s->nhelpers - callers : 0, want = all || !room ? room : 1;
-    if (s->alone || s->quit) return;
+    if (s->alone || s->quit) return false;
     if (all) atomic_store(&s->open, true);
-    if (atomic_load(&s->invited) >= want) return;
+    if (atomic_load(&s->invited) >= want) return false;
+    s->away = false;
     atomic_store(&s->invited, want);
     while (s->nthreads < want) {
         if (pthread_create(&s->threads[s->nthreads], NULL, helper_main, s) != 0) break;
         s->nthreads++;
     }
-    if (want > 1)
-        pthread_cond_broadcast(&s->door);
-    else
-        pthread_cond_signal(&s->door);
+    return true;
+}
+
+void px_sched_invite(struct px_sched *s)
+{
+    if (invite(s, false)) pthread_cond_signal(&s->door);
+}
+
+void px_sched_invite_all(struct px_sched *s)
+{
+    if (!invite(s, true)) return;
+    pthread_mutex_unlock(&s->lock);
+    rouse(s);
+    pthread_mutex_lock(&s->lock);
+}
+
+void px_sched_news(struct px_sched *s)
+{
+    atomic_fetch_add_explicit(&s->news, 1, memory_order_relaxed);
+    if (s->idle) pthread_cond_broadcast(&s->wake);
+    if (s->resting) pthread_cond_broadcast(&s->rest);
+    if (s->away && s->active && invite(s, true)) rouse(s);
 }
 
 /* ---- making and ending ---- */
