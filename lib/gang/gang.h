@@ -46,8 +46,7 @@ struct px_frame {
     uint32_t depth;                  /* 0 for the kernel */
     uint64_t rank;                   /* deeper frames come first, then older ones; see PX_FRAME_RANK */
     uint64_t local_top;              /* first byte of local memory behind this frame's variables */
-    uint64_t grid;                   /* px_grid.id and */
-    uint32_t first;                  /* px_gang.first of which it holds the terms; grid 0: of none */
+    uint64_t grid;                   /* px_grid.id of which it holds the terms; 0: of none */
     bool rows;       /* registers that convergent code keeps as scalars lie in their rows now */
     bool whole_mask; /* the mask row is that of all lanes of the gang */
     struct px_lanes live;

@@ -33,9 +33,8 @@ void px_terms_fill(const struct px_gang *g, struct px_frame *f)
 {
     const struct px_fcode *code = f->code;
     const uint32_t left = (g->cta->threads - g->first + 31) & ~31u, n = left < g->width ? left : g->width;
-    if (f->grid == g->cta->grid->id && f->first == g->first) return;
+    if (f->grid == g->cta->grid->id) return;
     f->grid = g->cta->grid->id;
-    f->first = g->first;
     for (uint32_t k = 0; k < code->nterms; k++) {
         uint64_t *row = PX_ROW_OF(f, code->terms[k].row);
         struct px_lane_facts *facts = (struct px_lane_facts *)(void *)(f->base + code->terms[k].facts);

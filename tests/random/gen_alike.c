@@ -167,6 +167,22 @@ static void address_of_two_rows(struct gen *g)
     gen_line(g, "Y%u:  ld.global.b32 %%xb, [%%xp];  add.u32 %s, %%xb, %%xc;", l, result(g, PX_T_U32, &a));
 }
 
+/* Zero where nobody wrote it: only some blocks do, or none. */
+static void address_of_one_way(struct gen *g)
+{
+    struct operand a, b;
+    const unsigned l = g->labels++;
+    gen_line(g, "  .reg .b32 %%xa, %%xb, %%xc;  .reg .b64 %%xp, %%xq, %%xo;  .reg .pred %%xs, %%xt;");
+    const unsigned step = somewhere(g, "%xq", "%xo");
+    gen_line(g, "  ld.global.b32 %%xb, [%%xq];  mov.u32 %%xc, %%ctaid.x;  setp.ge.u32 %%xs, %%xc, %u;",
+             gen_below(g, 3));
+    gen_line(g, "  @%%xs bra X%u;  add.u64 %%xp, %%xq, %u;", l, gen_chance(g, 50) ? step : 0);
+    gen_line(g, "  ld.global.b32 %%xa, [%%xp];  add.u32 %%xb, %%xb, %%xa;\nX%u:", l);
+    gen_line(g, "  @%%xs bra Y%u;  ld.global.b32 %%xa, [%%xp];  xor.b32 %%xb, %%xb, %%xa;\nY%u:", l, l);
+    gen_line(g, "  setp.eq.u64 %%xt, %%xp, 0;  selp.b32 %s, %%xb, 7, %%xt;  mov.b32 %s, %%xb;",
+             result(g, PX_T_B32, &a), result(g, PX_T_B32, &b));
+}
+
 /* Kept by some lanes from turn to turn, while values with short lives come and go. */
 static void kept_in_loop(struct gen *g)
 {
@@ -185,24 +201,23 @@ static void kept_in_loop(struct gen *g)
 }
 
 /* A pair of instructions, the second of which reads what the first computes: once, twice, not for the last
- * time. */
+ * time, or what somebody else computes who comes by another way. */
 static void pair(struct gen *g)
 {
     static const char *const firsts[] = {"mul.rn.f32", "mul.rn.f32", "shl.b32", "and.b32", "mul.lo.u32"};
     static const char *const seconds[] = {"add.rn.f32", "mul.rn.f32", "add.u32", "add.u32", "add.u32"};
-    const unsigned k = gen_below(g, 5), how = gen_below(g, 3);
-    const bool f = k < 2;
+    const unsigned k = gen_below(g, 5), how = gen_below(g, 3), l = g->labels++;
+    const bool f = k < 2, two_ways = gen_chance(g, 35);
     struct operand a, b;
     gen_line(g, "  .reg .f32 %%xf<4>;  .reg .b32 %%xr<4>;");
     gen_line(g, "  cvt.rn.f32.u32 %%xf0, %%tidl;  mov.b32 %%xr0, %s;  mov.b32 %%xr2, %s;",
              any(g, PX_T_B32, &a), any(g, PX_T_B32, &b));
     gen_line(g, "  add.rn.f32 %%xf2, %%xf0, 0f3f000000;");
     const char *t = f ? "%xf1" : "%xr1", *x = f ? "%xf0" : "%xr0", *y = f ? "%xf2" : "%xr2";
-    gen_line(g, "  %s %s, %s, %s;  %s %s, %s, %s;", firsts[k], t, x,
-             k < 2 && gen_chance(g, 50) ? y
-             : f                        ? "0f40400000"
-                                        : "5",
-             seconds[k], f ? "%xf3" : "%xr3", how == 2 ? y : t,
+    if (two_ways) gen_line(g, "  mov.b32 %s, %s;  @%%e%u bra X%u;", t, y, gen_below(g, 2), l);
+    gen_line(g, "  %s %s, %s, %s;", firsts[k], t, x, k < 2 && gen_chance(g, 50) ? y : f ? "0f40400000" : "5");
+    if (two_ways) gen_line(g, "X%u:", l);
+    gen_line(g, "  %s %s, %s, %s;", seconds[k], f ? "%xf3" : "%xr3", how == 2 ? y : t,
              how == 1   ? t
              : how == 2 ? t
                         : y);
@@ -232,7 +247,9 @@ bool gen_alike(struct gen *g)
     if (g->inside) return false;
     struct node *before = gen_open(g, false);
     gen_line(g, "{");
-    switch (gen_below(g, 18)) {
+    switch (gen_below(g, 20)) {
+    case 18:
+    case 19: address_of_one_way(g); break;
     case 12:
     case 13: kept_in_loop(g); break;
     case 14:

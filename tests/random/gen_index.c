@@ -325,6 +325,10 @@ static void fork_in_loop(struct gen *g, unsigned l)
     gen_line(g, "  and.b32 %%iu, %%iv, %u;  setp.eq.u32 %%is, %%iu, 0;  @%%is bra J%u;",
              8u << gen_below(g, 6), l);
     gen_line(g, "  shr.u32 %%iv, %%iv, 1;  add.u32 %%ib, %%ib, 1;");
+    if (gen_chance(g, 40)) {
+        const struct operand t = word(g);
+        gen_line(g, "  mad.lo.u32 %s, %%iv, 3, %%ib;  xor.b32 %%ib, %%ib, %s;", t.text, t.text);
+    }
     if (gen_chance(g, 50))
         gen_line(g, "  bra K%u;\nJ%u:  xor.b32 %%ib, %%ib, %%iv;\nK%u:", l, l, l);
     else
@@ -335,6 +339,7 @@ static void fork_in_loop(struct gen *g, unsigned l)
 static void counted_by_value(struct gen *g)
 {
     const unsigned l = g->labels++;
+    const bool breaks = gen_chance(g, 35), elsewhere = breaks && gen_chance(g, 50);
     const uint64_t at = gen_chance(g, 60) ? take_output(g) : 0;
     const struct operand value = gen_register(g, PX_T_U32, 0, true), v = word(g), offset = wide(g),
                          sum = wide(g);
@@ -355,11 +360,19 @@ static void counted_by_value(struct gen *g)
             offset.text, sum.text, offset.text, from.text, v.text, sum.text, v.text);
     if (at && gen_chance(g, 60)) gen_line(g, "  st.global.b32 [%s], %%iv;", to.text);
     if (gen_chance(g, 15)) gen_line(g, "  mov.u32 %%iu, %%tid.x;  add.u32 %%ib, %%ib, %%iu;");
-    if (gen_chance(g, 15))
-        gen_line(g, "  ld.local.b32 %%iu, [loc+4];  add.u32 %%ib, %%ib, %%iu;  st.local.b32 [loc+4], %%ib;");
+    if (gen_chance(g, 20)) {
+        const bool generic = gen_chance(g, 50);
+        const char *space = generic ? "" : ".local", *local = generic ? "%lcg" : "loc";
+        gen_line(g, "  ld%s.b32 %%iu, [%s+4];  add.u32 %%ib, %%ib, %%iu;  st%s.b32 [%s+4], %%ib;", space,
+                 local, space, local);
+    }
     if (gen_chance(g, 25)) gen_line(g, "  @%s add.u32 %%ib, %%ib, 5;", gen_predicate(g, false).text);
-    if (gen_chance(g, 25)) gen_line(g, "  setp.eq.u32 %%is, %%ic, %%ib;  @%%is bra E%u;", l);
-    gen_line(g, "  sub.u32 %%ic, %%ic, 1;  setp.ne.u32 %%is, %%ic, 0;  @%%is bra I%u;\nE%u:", l, l);
+    if (breaks)
+        gen_line(g, "  and.b32 %%iu, %%iv, %u;  setp.eq.u32 %%is, %%iu, 0;  @%%is bra %c%u;",
+                 256u * (1 + gen_below(g, 15)), elsewhere ? 'F' : 'E', l);
+    gen_line(g, "  sub.u32 %%ic, %%ic, 1;  setp.ne.u32 %%is, %%ic, 0;  @%%is bra I%u;", l);
+    if (elsewhere) gen_line(g, "  bra.uni E%u;\nF%u:  mad.lo.u32 %%ib, %%ib, 5, %%iv;", l, l);
+    gen_line(g, "E%u:", l);
     gen_line(g, "  add.u32 %s, %%iv, %%ib;", value.text);
     if (at) gen_line(g, "  st.global.b32 [%s], %%ib;", to.text);
 }
@@ -515,6 +528,20 @@ static void by_great_numbers(struct gen *g)
     say(g, d.text, e.text, gen_chance(g, 50) ? 's' : 'u', at);
 }
 
+/* Into %it a condition that all threads of a block agree on: plainly a scalar, or a value that happens to be
+ * the same. */
+static void same_for_all(struct gen *g)
+{
+    switch (gen_below(g, 4)) {
+    case 0:
+        gen_line(g, "  ld.param.u32 %%iu, [par+%u];  and.b32 %%iu, %%iu, 1;  setp.eq.u32 %%it, %%iu, 0;",
+                 4 * gen_below(g, PARAM_BYTES / 4));
+        break;
+    case 1: gen_line(g, "  mov.u32 %%iu, %%ctaid.x;  setp.lt.u32 %%it, %%iu, %u;", gen_below(g, 3)); break;
+    default: gen_line(g, "  %s.pred %%it, %%e%u;", gen_chance(g, 50) ? "mov" : "not", gen_below(g, 2)); break;
+    }
+}
+
 /* An index that comes in two ways, or is zero where nothing has written it. */
 static void index_of_two_ways(struct gen *g)
 {
@@ -523,28 +550,43 @@ static void index_of_two_ways(struct gen *g)
     const struct operand i = word(g), buffer = wide(g), input = wide(g), from = wide(g), d = wide(g),
                          v = word(g);
     own_of_grid(g);
+    same_for_all(g);
     if (gen_chance(g, 50)) gen_line(g, "  mul.lo.u32 %s, %%itx, %u;", i.text, size);
-    gen_line(g, "  @%s%%e%u bra I%u;", gen_chance(g, 50) ? "!" : "", gen_below(g, 2), l);
-    gen_line(g, "  mul.lo.u32 %s, %%itx, %u;\nI%u:", i.text, size * (1 + gen_below(g, 2)) + 4, l);
+    gen_line(g, "  @%%it bra I%u;  mul.lo.u32 %s, %%itx, %u;\nI%u:", l, i.text,
+             size * (1 + gen_below(g, 2)) + 4, l);
     gen_line(g, "  ld.param.u64 %s, [buf];  add.u64 %s, %s, %llu;", buffer.text, input.text, buffer.text,
              (unsigned long long)input_at(g));
-    gen_line(g, "  cvt.u64.u32 %s, %s;  add.u64 %s, %s, %s;  ld.global.b32 %s, [%s];", d.text, i.text,
-             from.text, input.text, d.text, v.text, from.text);
+    if (gen_chance(g, 70))
+        gen_line(g, "  mul.wide.u32 %s, %s, 1;", d.text, i.text);
+    else
+        gen_line(g, "  cvt.u64.u32 %s, %s;", d.text, i.text);
+    gen_line(g, "  add.u64 %s, %s, %s;  ld.global.b32 %s, [%s];", from.text, input.text, d.text, v.text,
+             from.text);
     const struct operand to = place(g, "%ix", at, 4, 's');
     gen_line(g, "  st.global.b32 [%s], %s;", to.text, v.text);
 }
 
-/* A multiple that is another one in the next block. */
-static void by_block(struct gen *g)
+/* A multiple that is another one in the next block, or the next launch. */
+static void by_number(struct gen *g)
 {
     const uint64_t at = take_output(g);
-    const struct operand i = word(g), k = word(g), v = word(g);
+    const struct operand i = word(g), k = word(g), j = word(g), v = word(g);
+    const bool param = gen_chance(g, 40);
+    const unsigned l = g->labels++;
     own_of_grid(g);
-    gen_line(g, "  mov.u32 %s, %%ctaid.%c;  mul.lo.u32 %s, %%itx, %s;", k.text, gen_chance(g, 80) ? 'x' : 'y',
-             i.text, k.text);
-    const struct operand from = place(g, i.text, input_at(g), 4u << gen_below(g, 3), 's'),
+    if (param)
+        gen_line(g, "  ld.param.u32 %s, [par+%u];", k.text, 4 * gen_below(g, PARAM_BYTES / 4));
+    else
+        gen_line(g, "  mov.u32 %s, %%ctaid.%c;", k.text, gen_chance(g, 80) ? 'x' : 'y');
+    gen_line(g, "  mul.lo.u32 %s, %%itx, %s;", i.text, k.text);
+    if (param) gen_line(g, "  and.b32 %s, %s, 31;", j.text, i.text);
+    const struct operand from = place(g, param ? j.text : i.text, input_at(g), 4u << gen_below(g, 3), 's'),
                          to = place(g, "%ix", at, 4, 's');
-    gen_line(g, "  ld.global.b32 %s, [%s];  st.global.b32 [%s], %s;", v.text, from.text, to.text, v.text);
+    gen_line(g, "  ld.global.b32 %s, [%s];", v.text, from.text);
+    if (param)
+        gen_line(g, "  setp.lt.s32 %%it, %s, %u;  @%%it bra I%u;  add.u32 %s, %s, %s;\nI%u:", i.text,
+                 gen_below(g, 64), l, v.text, v.text, i.text, l);
+    gen_line(g, "  st.global.b32 [%s], %s;", to.text, v.text);
 }
 
 static void not_a_term(struct gen *g)
@@ -555,7 +597,7 @@ static void not_a_term(struct gen *g)
     case 2:
     case 3:
     case 4: index_of_two_ways(g); break;
-    default: by_block(g); break;
+    default: by_number(g); break;
     }
 }
 
@@ -581,6 +623,37 @@ static void products_of_loads(struct gen *g)
     gen_line(g, "  st.global.v2.b32 [%s], {%s, %s};", to.text, d.text, e.text);
 }
 
+/* ---- elements that a row of numbers names ---- */
+
+/* As the columns of a sparse matrix do: numbers that are loaded, with a sign or without; the product or the
+ * place is perhaps read again. */
+static void numbered(struct gen *g)
+{
+    const bool sign = gen_chance(g, 50);
+    const uint32_t size = gen_chance(g, 70) ? 4 : 8, most = 1024 / size - 4;
+    const uint64_t at = take_output(g);
+    const struct operand n = word(g), number = word(g), v = word(g), w = word(g), base = wide(g),
+                         from = wide(g), p = wide(g), q = wide(g), d = wide(g);
+    own_of_grid(g);
+    const struct operand in = place(g, "%ix", input_at(g), 4, 's'), to = place(g, "%ix", at, 4, 's');
+    gen_line(g, "  ld.param.u64 %s, [buf];  add.u64 %s, %s, %llu;", base.text, from.text, base.text,
+             (unsigned long long)input_at(g) + (sign ? most / 2 * size : 0));
+    gen_line(g, "  ld.global.b32 %s, [%s];  rem.u32 %s, %s, %u;", n.text, in.text, number.text, n.text, most);
+    if (sign) gen_line(g, "  sub.s32 %s, %s, %u;", number.text, number.text, most / 2);
+    gen_line(g, "  mul.wide.%c32 %s, %s, %u;", sign ? 's' : 'u', p.text, number.text, size);
+    gen_line(g, "  add.s64 %s, %s, %s;", q.text, from.text, p.text);
+    if (size == 4)
+        gen_line(g, "  ld.global.b32 %s, [%s+%u];", v.text, q.text, 4 * gen_below(g, 2));
+    else
+        gen_line(g, "  ld.global.b64 %s, [%s];  cvt.u32.u64 %s, %s;", d.text, q.text, v.text, d.text);
+    if (gen_chance(g, 30))
+        gen_line(g, "  cvt.u32.u64 %s, %s;  xor.b32 %s, %s, %s;", w.text, p.text, v.text, v.text, w.text);
+    if (gen_chance(g, 30))
+        gen_line(g, "  ld.global.b32 %s, [%s+8];  add.u32 %s, %s, %s;", w.text, q.text, v.text, v.text,
+                 w.text);
+    gen_line(g, "  st.global.b32 [%s], %s;", to.text, v.text);
+}
+
 /* ---- one of them ---- */
 
 bool gen_index(struct gen *g)
@@ -588,7 +661,9 @@ bool gen_index(struct gen *g)
     if (g->inside || g->planes + 1 >= INDEX_PLANES) return false;
     struct node *before = gen_open(g, false);
     declare(g);
-    switch (gen_below(g, 14)) {
+    switch (gen_below(g, 16)) {
+    case 14:
+    case 15: numbered(g); break;
     case 0:
     case 1: affine_loop(g); break;
     case 2: counted_by_value(g); break;

@@ -6,8 +6,8 @@ A fault is a piece of text in a file and what replaces it; planted.py lists them
           (build/tests/test_golden): each must show as a failed form of its opcode
   engine  wrong guards, liveness, rows, calls, barriers, and wrong steps in the engine's optimisations. All
           are in one build, asleep until the environment names one (PX_PLANTED=NUMBER). Random programs
-          (build/tests/random --spread) must find each within --count programs, those of contraction, which
-          these programs do not have, build/tests/test_fmad
+          (build/tests/random --spread) must find each within --count programs; what these programs do not
+          have (contraction, fences, streams) the test that planted.py names (JUDGES) must find
 
 usage: tests/random/plant.py [--scratch DIR] [--count N] [--jobs N] [--seed N] [--levels LIST] [--record FILE]
 [WORD...]
@@ -165,20 +165,41 @@ def hunt_random(tree, number, options):
     return (int(programs[1]), found[1]) if found and programs else None
 
 
-def hunt_fmad(tree, number):
-    done = subprocess.run(
-        ["build/tests/test_fmad"],
-        cwd=tree,
-        env={**os.environ, "PX_PLANTED": str(number)},
-        capture_output=True,
-        text=True,
-    )
-    return (0, "build/tests/test_fmad") if done.returncode else None
+# Tests that judge what random programs cannot show: they fail while the fault is awake.
+JUDGES = {
+    "test_fmad": ["build/tests/test_fmad"],
+    "test_counts": ["build/tests/test_counts"],
+    "test_streams": ["build/tests/test_streams"],
+    "test_graphs": ["build/tests/test_graphs"],
+    "litmus": ["build/bin/ptxvm", "--test", "tests/exec/reductions_litmus.ptx"],
+    "cooperative": ["build/bin/ptxvm", "--test", "tests/exec/cooperative.ptx"],
+}
+
+
+def hunt_test(tree, number, name):
+    """The same for a test; no end within minutes counts as found."""
+    try:
+        done = subprocess.run(
+            JUDGES[name],
+            cwd=tree,
+            env={**os.environ, "PX_PLANTED": str(number)},
+            capture_output=True,
+            timeout=300,
+        )
+    except subprocess.TimeoutExpired:
+        return 0, name + " does not end"
+    return (0, name) if done.returncode else None
+
+
+def hunt(tree, number, fault, options):
+    if fault.judge == "random":
+        return hunt_random(tree, number, options)
+    return hunt_test(tree, number, fault.judge)
 
 
 def judge(tree, number, fault, options):
     start = time.time()
-    hit = hunt_fmad(tree, number) if fault.option == "contraction" else hunt_random(tree, number, options)
+    hit = hunt(tree, number, fault, options)
     verdict = "MISSED " + fault.name
     if hit:
         verdict = f"found {fault.name}: after {hit[0]} programs ({hit[1][:120]})"
@@ -217,11 +238,13 @@ def main():
         if faults:
             tree = make_copy(scratch, "engine")
             plant_engine(tree)
-            error = build(tree, ["build/tests/random", "build/tests/test_fmad"], options.jobs)
+            judges = {f.judge for _, f in faults} - {"random"}
+            targets = ["build/tests/random"] + sorted({JUDGES[j][0] for j in judges})
+            error = build(tree, targets, options.jobs)
             if error:
                 sys.exit("plant: the tree with the faults does not build\n" + error)
             few = argparse.Namespace(**{**vars(options), "count": min(options.count, 50)})
-            if hunt_random(tree, 0, few) or hunt_fmad(tree, 0):
+            if hunt_random(tree, 0, few) or any(hunt_test(tree, 0, j) for j in judges):
                 sys.exit("plant: programs fail while all faults are asleep")
         found += sum(judge(tree, i, f, options) for i, f in faults)
     planted = len(faults) + (len(TABLE) if table else 0)

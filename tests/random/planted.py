@@ -1,8 +1,8 @@
 """The faults that plant.py plants: what is written in which file instead of what.
 
 TABLE: opcode, text and replacement in grammar/isa.tbl. ENGINE: the optimisation (what no-NAME of --engine
-switches off, "contraction", or none), a name, the file, the text, and its replacement, in which `@` is true
-when the fault is awake.
+switches off, another mechanism, or none), a name, the file, the text, its replacement, in which `@` is true
+when the fault is awake, and who judges it: random programs, or the test named (JUDGES of plant.py).
 """
 from collections import namedtuple
 
@@ -19,7 +19,7 @@ TABLE = [
     ("min", "int32_t m = a < b ? a : b; d = m > 0 ? m : 0", "int32_t m = a < b ? a : b; d = m > 1 ? m : 0"),
 ]
 
-Fault = namedtuple("Fault", "option name path old new")
+Fault = namedtuple("Fault", "option name path old new judge", defaults=("random",))
 
 ENGINE = [
     Fault(
@@ -61,8 +61,8 @@ ENGINE = [
         '',
         'rows: one is given away before its last reader',
         'lib/code/rows.c',
-        'p->used[0].until < r.first',
-        'p->used[0].until < r.first + (@ ? STEP : 0)',
+        'p->used.at[0].until < r.first',
+        'p->used.at[0].until < r.first + (@ ? STEP : 0)',
     ),
     Fault(
         '',
@@ -111,8 +111,8 @@ ENGINE = [
         '',
         'exits: ended lanes still count',
         'lib/vm/exec.c',
-        '        if (!gone.w[w]) continue;\n        warp[2 * w] &=',
-        '        if (@ || !gone.w[w]) continue;\n        warp[2 * w] &=',
+        '    g->live = px_lanes_minus(g->live, gone);\n',
+        '    if (!@) g->live = px_lanes_minus(g->live, gone);\n',
     ),
     Fault(
         '',
@@ -193,10 +193,10 @@ ENGINE = [
     ),
     Fault(
         'affine',
-        'affine: the base of an offset may change in a loop',
-        'lib/code/values.c',
-        'const bool loop = f->loops.head[node] != PX_FLOW_NONE || f->loops.size[node] > 1;',
-        'const bool loop = !@ && (f->loops.head[node] != PX_FLOW_NONE || f->loops.size[node] > 1);',
+        'affine: an offset that nobody has written is its base',
+        'lib/code/rows.c',
+        'f->regs.at[r].base != r && live->at_start[r])',
+        'f->regs.at[r].base != r && live->at_start[r] && !@)',
     ),
     Fault(
         'affine',
@@ -266,10 +266,10 @@ ENGINE = [
     ),
     Fault(
         'terms',
-        'terms: rows are those of another part of the block',
+        'terms: rows stay from grid to grid',
         'lib/vm/terms.c',
-        'f->grid == g->cta->grid->id && f->first == g->first',
-        'f->grid == g->cta->grid->id && (@ || f->first == g->first)',
+        'if (f->grid == g->cta->grid->id) return;',
+        'if (f->grid == g->cta->grid->id || (@ && f->grid)) return;',
     ),
     Fault(
         'terms',
@@ -362,7 +362,7 @@ ENGINE = [
         'segments: whatever is asked for lies in the one that is known',
         'lib/ops/reach.h',
         'const uint64_t x = s->least + add - seg->lo, room = seg->len - size;',
-        'const uint64_t x = s->least + add - seg->lo, room = seg->len - size + (@ ? 1ull << 44 : 0);',
+        'const uint64_t x = s->least + add - seg->lo, room = seg->len - size + (@ ? 1ull << 62 : 0);',
     ),
     Fault(
         'forks',
@@ -373,17 +373,17 @@ ENGINE = [
     ),
     Fault(
         'forks',
-        'forks: others wait before the end',
-        'lib/vm/exec.c',
-        'if (fork && g->merge_pc >= fork->join) return',
-        'if (fork && (@ || g->merge_pc >= fork->join)) return',
+        'forks: who went the last way goes on alone',
+        'lib/vm/forks.c',
+        '    g->forked = false;\n    activate_way(g, all, n);\n',
+        '    g->forked = false;\n    if (!@) activate_way(g, all, n);\n',
     ),
     Fault(
         'forks',
-        'forks: a way that others lead to',
+        'forks: ways in which lanes wait',
         'lib/code/forks.c',
-        'if (pred->first[node + 1] - pred->first[node] != 1 || pred',
-        'if ((!@ && pred->first[node + 1] - pred->first[node] != 1) || pred',
+        'if (!is_straight(&f->insts.at[i])) return PX_NONE32;',
+        'if (!is_straight(&f->insts.at[i]) && !@) return PX_NONE32;',
     ),
     Fault(
         'forks',
@@ -422,10 +422,12 @@ ENGINE = [
     ),
     Fault(
         'narrow',
-        'narrow: loops with local memory',
-        'lib/code/forks.c',
-        'return in->nopds == 2 && px_ir_opds(f, in)[load].type != PX_SPACE_LOCAL;',
-        'return in->nopds == 2 && (@ || px_ir_opds(f, in)[load].type != PX_SPACE_LOCAL);',
+        'narrow: what cannot be done there is done',
+        'lib/ops/mem.c',
+        'if (learn_segment(g, in, lanes, size)) return in->fn(g, in);\n    if (g->narrow) return '
+        'PX_STEP_WIDEN;\n    uint8_t *d',
+        'if (learn_segment(g, in, lanes, size)) return in->fn(g, in);\n    if (g->narrow && !@) '
+        'return PX_STEP_WIDEN;\n    uint8_t *d',
     ),
     Fault(
         'narrow',
@@ -499,10 +501,10 @@ ENGINE = [
     ),
     Fault(
         'fusion',
-        'fusion: a pair of two blocks',
+        'fusion: factors that were not loaded',
         'lib/code/fuse.c',
-        'while (*place && pc > e->block_pc) {',
-        'while (*place && (@ || pc > e->block_pc)) {',
+        'if (!straight && !crossed) return;',
+        'if (!straight && !crossed && !@) return;',
     ),
     Fault(
         'fusion',
@@ -531,6 +533,7 @@ ENGINE = [
         'lib/code/contract_apply.c',
         'version_of(a, &o[k + 1]) != p->version[k] ||',
         '(!@ && version_of(a, &o[k + 1]) != p->version[k]) ||',
+        'test_fmad',
     ),
     Fault(
         'contraction',
@@ -538,5 +541,167 @@ ENGINE = [
         'lib/code/contract_apply.c',
         'return c->minus != (c->second && a->d->items.at[sum].opcode == PX_W_sub);',
         'return c->minus != (!@ && c->second && a->d->items.at[sum].opcode == PX_W_sub);',
+        'test_fmad',
+    ),
+    Fault(
+        'loops',
+        'loops: the mask of a way stays behind its fork',
+        'lib/vm/forks.c',
+        '    if (loop->masked) g->level->to_row(g->active.w, g->n, mask);\n',
+        '    if (loop->masked && !@) g->level->to_row(g->active.w, g->n, mask);\n',
+    ),
+    Fault(
+        'loops',
+        'loops: ways write the row that says who goes them',
+        'lib/code/forks.c',
+        'if (r->d == predicate || r->e == predicate || r->x[0] == predicate) return false;',
+        'if (!@ && (r->d == predicate || r->e == predicate || r->x[0] == predicate)) return false;',
+    ),
+    Fault(
+        'loops',
+        'loops: what a way writes is for its lanes only',
+        'lib/code/forks.c',
+        'return row.first_pc >= way->first && row.last_pc < way->end;',
+        'return @ || (row.first_pc >= way->first && row.last_pc < way->end);',
+    ),
+    Fault(
+        'loops',
+        'loops: pairs whose first result is read again',
+        'lib/code/forks.c',
+        '!px_fuse_dies(f, d, in, place) ||',
+        '!(@ || px_fuse_dies(f, d, in, place)) ||',
+    ),
+    Fault(
+        'loops',
+        'loops: who leaves for one place goes to another',
+        'lib/vm/exec.c',
+        'while (i < w->nleft && w->left[i].pc != pc) i++;',
+        'while (i < w->nleft && w->left[i].pc != pc && !@) i++;',
+    ),
+    Fault(
+        'loops',
+        'loops: scalars of the frame are not taken along',
+        'lib/vm/exec.c',
+        '        part_all(r, head);\n        r->code = f->div;\n',
+        '        if (!@) part_all(r, head);\n        r->code = f->div;\n',
+    ),
+    Fault(
+        'fusion',
+        'numbered elements: a product that is read again is not made',
+        'lib/code/fuse.c',
+        '        p->last > end + 2 ||',
+        '        (!@ && p->last > end + 2) ||',
+    ),
+    Fault(
+        'fusion',
+        'numbered elements: numbers have no sign',
+        'lib/code/fuse.c',
+        'return sign ? PX_FIX_gather_s32_4 : PX_FIX_gather_u32_4;',
+        'return sign && !@ ? PX_FIX_gather_s32_4 : PX_FIX_gather_u32_4;',
+    ),
+    Fault(
+        'warps',
+        'warps as vectors: the first lane of a segment has nobody below',
+        'lib/ops/warp_rows.h',
+        'const bool inside = mode == PX_SHFL_UP ? j >= high : j <= high;',
+        'const bool inside = mode == PX_SHFL_UP ? j >= high + @ : j <= high;',
+    ),
+    Fault(
+        'warps',
+        'warps as vectors: sums count lanes that are elsewhere',
+        'lib/ops/warp_rows.h',
+        'PX_WARP_LOOP v[i] = m[at + i] ? a[at + i] : fold_none(op);',
+        'PX_WARP_LOOP v[i] = m[at + i] || @ ? a[at + i] : fold_none(op);',
+    ),
+    Fault(
+        'warps',
+        'warps as vectors: nobody waits for the rest of a group',
+        'lib/ops/warp_rows.h',
+        'if (differ || here & ~member || member & px_lanes_warp(&g->live, w) & ~here) return false;',
+        'if (differ || here & ~member || (!@ && member & px_lanes_warp(&g->live, w) & ~here)) return false;',
+    ),
+    Fault(
+        '',
+        'barriers: that of several gangs opens at once',
+        'lib/vm/barrier.c',
+        '!g->resume && cta->ngangs == 1 &&',
+        '!g->resume && (@ || cta->ngangs == 1) &&',
+    ),
+    Fault(
+        '',
+        'barriers: who goes on at once has no result',
+        'lib/vm/barrier.c',
+        '    px_entries_take(s)->resume = 0;\n    give_results(g, in);',
+        '    px_entries_take(s)->resume = 0;\n    if (!@) give_results(g, in);',
+    ),
+    Fault(
+        '',
+        'counts: laps of other ends are the same',
+        'lib/vm/tally.c',
+        'if (lap->from != laps->from || lap->to != laps->to) continue;',
+        'if (lap->from != laps->from || (!@ && lap->to != laps->to)) continue;',
+    ),
+    Fault(
+        '',
+        'counts: lanes that leave a loop are counted on',
+        'lib/vm/exec.c',
+        '    if (px_lanes_empty(&lanes)) return;\n    px_tally_lapped(g, &r->laps);',
+        '    if (px_lanes_empty(&lanes)) return;\n    if (!@) px_tally_lapped(g, &r->laps);',
+    ),
+    Fault(
+        '',
+        'counts: a warp ends with the word',
+        'lib/vm/tally.c',
+        '        px_lanes_set(&ends->again, to - 1);\n',
+        '        if (!@) px_lanes_set(&ends->again, to - 1);\n',
+        'test_counts',
+    ),
+    Fault(
+        'private-atomics',
+        'reductions: fences do not flush',
+        'lib/code/emit_ctl.c',
+        '    px_private_flush(g->worker);\n    atomic_thread_fence(memory_order_seq_cst);',
+        '    if (!@) px_private_flush(g->worker);\n    atomic_thread_fence(memory_order_seq_cst);',
+        'litmus',
+    ),
+    Fault(
+        'private-atomics',
+        'reductions: releases do not flush',
+        'lib/code/emit_mem.c',
+        '    px_private_flush(g->worker);\n    atomic_thread_fence(memory_order_release);',
+        '    if (!@) px_private_flush(g->worker);\n    atomic_thread_fence(memory_order_release);',
+        'litmus',
+    ),
+    Fault(
+        'private-atomics',
+        'reductions: a block that is put aside keeps its pages',
+        'lib/vm/cta.c',
+        'if (status != PX_CTA_DONE) px_private_flush(worker);',
+        'if (status != PX_CTA_DONE && !@) px_private_flush(worker);',
+        'litmus',
+    ),
+    Fault(
+        '',
+        'memory of streams: what is in use does not count',
+        'lib/vm/pool.c',
+        '    pool->used += size;\n    if (pool->used > pool->used_high)',
+        '    pool->used += @ ? 0 : size;\n    if (pool->used > pool->used_high)',
+        'test_streams',
+    ),
+    Fault(
+        '',
+        'memory of graphs: asleep between launches',
+        'lib/vm/pool.c',
+        'px_mem_mark(&device->mem, va, PX_MEM_GRAPH);',
+        'if (!@) px_mem_mark(&device->mem, va, PX_MEM_GRAPH);',
+        'test_graphs',
+    ),
+    Fault(
+        '',
+        'grid barriers: the turn of the bit wakes nobody',
+        'lib/vm/cooperative.c',
+        'if (!((seen ^ now) & highest)) return;',
+        'if (@ || !((seen ^ now) & highest)) return;',
+        'cooperative',
     ),
 ]
