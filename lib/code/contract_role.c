@@ -101,6 +101,12 @@ static bool names_rounding(const struct px_term *item)
            px_term_has(item, PX_W_rp);
 }
 
+static bool rounds_to_integer(const struct px_term *item)
+{
+    return px_term_has(item, PX_W_rni) || px_term_has(item, PX_W_rzi) || px_term_has(item, PX_W_rmi) ||
+           px_term_has(item, PX_W_rpi);
+}
+
 /* Operands 1 to n have the type of operand 0, which is a register. */
 static bool uniform(const struct px_body *d, const struct px_term *item, unsigned n)
 {
@@ -143,9 +149,9 @@ static bool is_copy(const struct px_body *d, const struct px_term *item)
     if (item->op == PX_OP_mov)
         return px_type_info(px_code_reg(d->f, from)->type)->bits ==
                px_type_info(px_code_reg(d->f, inst->opds[0].symbol->index)->type)->bits;
-    if (item->opcode != PX_W_cvt || inst->nmods > 3 || item->match.type[0] != item->match.type[1])
-        return false;
-    return contractible(item->match.type[0]) && inst->nmods == 2u + px_term_has(item, PX_W_ftz);
+    if (item->opcode != PX_W_cvt || item->match.type[0] != item->match.type[1]) return false;
+    return contractible(item->match.type[0]) && !names_rounding(item) && !rounds_to_integer(item) &&
+           !px_term_has(item, PX_W_sat);
 }
 
 bool px_contract_by_constant(struct px_body *d, const struct px_term *item)

@@ -303,6 +303,13 @@ uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_opd *o)
 
 /* ---- instructions ---- */
 
+bool px_emit_has_alone(const struct px_irfn *f, px_irop op)
+{
+    const struct px_level *level = f->coder->level;
+    if (px_ir_kind_of(op) == PX_IR_STATEMENT) return level->sets[op].alone;
+    return level->fixed[op & ~PX_IR_KIND][PX_ALONE];
+}
+
 static px_emission *const own[] = {
     [PX_IR_NOTHING - PX_IR_OWN] = px_emit_nothing,   [PX_IR_COPY - PX_IR_OWN] = px_emit_copy,
     [PX_IR_CANON - PX_IR_OWN] = px_emit_canon,       [PX_IR_JUMP - PX_IR_OWN] = px_emit_jump,

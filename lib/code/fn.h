@@ -142,6 +142,8 @@ void px_ir_canon(struct px_irfn *f);
 void px_ir_values(struct px_irfn *f);
 void px_ir_rows(struct px_irfn *f);
 void px_emit(struct px_irfn *f);
+/* emit.c: is there a handler of the statement or move for one value? What passes may ask of emission. */
+bool px_emit_has_alone(const struct px_irfn *f, px_irop op);
 
 /* ---- reading the IR ---- */
 

@@ -1,4 +1,5 @@
-/* lower_const.c - operands that are constants: literals, expressions, addresses of symbols. */
+/* lower_const.c - operands that are constants: literals, addresses of symbols. The parser has folded
+ * expressions. */
 #include "code/lower.h"
 
 bool px_lower_symbol(struct px_irfn *f, const struct px_symbol *symbol, uint64_t *value, bool *local)
@@ -43,44 +44,6 @@ static uint64_t float_bits(const struct px_operand *o, enum px_type type)
     return bits;
 }
 
-static bool binary(int op, uint64_t a, uint64_t b, uint64_t *value)
-{
-    switch (op) {
-    case '+': *value = a + b; return true;
-    case '-': *value = a - b; return true;
-    case '*': *value = a * b; return true;
-    case '&': *value = a & b; return true;
-    case '|': *value = a | b; return true;
-    case '^': *value = a ^ b; return true;
-    case '/': *value = b ? a / b : 0; return b != 0;
-    case '%': *value = b ? a % b : 0; return b != 0;
-    case PX_EOP_SHL: *value = b < 64 ? a << b : 0; return true;
-    case PX_EOP_SHR: *value = b < 64 ? a >> b : 0; return true;
-    default: return false;
-    }
-}
-
-static bool expr_value(struct px_irfn *f, const struct px_expr *e, uint64_t *value)
-{
-    uint64_t a, b;
-    bool local;
-    switch (e->kind) {
-    case PX_E_INT: return *value = e->u.i, true;
-    case PX_E_NAME:
-    case PX_E_GENERIC:
-        if (e->symbol) return px_lower_symbol(f, e->symbol, value, &local) && !local;
-        return *value = 32, true; /* WARP_SZ is the only name without a symbol */
-    case PX_E_CAST: return expr_value(f, e->u.a, value);
-    case PX_E_UNARY:
-        if (!expr_value(f, e->u.a, &a)) return false;
-        *value = e->op == '-' ? 0 - a : e->op == '~' ? ~a : e->op == '!' ? !a : a;
-        return true;
-    case PX_E_BINARY:
-        return expr_value(f, e->u.a, &a) && expr_value(f, e->u.b, &b) && binary(e->op, a, b, value);
-    default: return false;
-    }
-}
-
 static bool name_value(struct px_irfn *f, const struct px_operand *o, uint64_t *value)
 {
     bool local = false;
@@ -102,7 +65,6 @@ bool px_lower_value(struct px_irfn *f, const struct px_operand *o, enum px_type 
     case PX_O_INT: return *value = o->u.i, true;
     case PX_O_F32:
     case PX_O_F64: return *value = float_bits(o, type), true;
-    case PX_O_EXPR: return expr_value(f, o->u.expr, value);
     case PX_O_NAME: return name_value(f, o, value);
     default: return false;
     }

@@ -57,12 +57,11 @@ static bool is_access(const struct px_ir_inst *in)
 /* Can the operation be done for one value? */
 static bool can_be_alone(const struct px_irfn *f, const struct px_ir_inst *in)
 {
-    const struct px_level *level = f->coder->level;
     const struct px_ir_opd *o = px_ir_opds(f, in);
     if (in->guard != PX_NONE32 || !in->ndst) return false;
     switch (px_ir_kind_of(in->op)) {
-    case PX_IR_STATEMENT: return level->sets[in->op].alone;
-    case PX_IR_FIXED: return level->fixed[in->op & ~PX_IR_KIND][PX_ALONE];
+    case PX_IR_STATEMENT:
+    case PX_IR_FIXED: return px_emit_has_alone(f, in->op);
     case PX_IR_TABLE: return px_ir_is(in, PX_OP_ld) && o[in->ndst].type != PX_SPACE_LOCAL;
     default: return (in->op == PX_IR_COPY && o[1].elem <= 8) || in->op == PX_IR_CANON;
     }

@@ -79,7 +79,7 @@ enum px_operand_kind {
     PX_O_INT,  /* constant integer expression already folded by the parser: u.i */
     PX_O_F32,  /* 0f...: bits in u.i */
     PX_O_F64,  /* 0d... or decimal floating literal: bits of the double in u.i */
-    PX_O_EXPR, /* constant expression that needs names; u.expr */
+    PX_O_EXPR, /* [parser] u.expr: a constant expression with an error; a number once it is checked */
     PX_O_SINK, /* _ */
     PX_O_VEC,  /* { a, b, ... }: list of n */
     PX_O_ADDR, /* [ ... ]: list of n parts; usually one: NAME/INT with `offset`; [a, {c}] has two */

@@ -9,6 +9,7 @@
  */
 #include "vm/device.h"
 #include "vm/host_types.h"
+#include "match/match.h"
 
 struct search {
     struct px_arena *arena;
@@ -54,15 +55,6 @@ static void look_at_call(struct search *s, const struct px_inst *inst)
         remember(s, &inst->opds[at + 1], 0, nparams);
 }
 
-static enum px_type type_modifier(const struct px_inst *inst)
-{
-    for (int i = inst->nmods; i-- > 0;) {
-        enum px_type type = px_type_of_word(inst->mods[i].name->word);
-        if (type != PX_T_NONE) return type;
-    }
-    return PX_T_NONE;
-}
-
 static void mark(struct search *s, uint32_t which, int64_t offset, uint32_t size)
 {
     if (offset >= 0 && (uint64_t)offset + size <= formal(s->callee, which)->size)
@@ -72,9 +64,11 @@ static void mark(struct search *s, uint32_t which, int64_t offset, uint32_t size
 /* ld and st: the operand in brackets, and how many elements the other one has. */
 static void look_at_access(struct search *s, const struct px_inst *inst)
 {
-    const enum px_type type = type_modifier(inst);
-    if ((type != PX_T_F32 && type != PX_T_F64) || inst->nopds < 2) return;
+    struct px_match match;
+    if (inst->nopds < 2 || !px_match_inst(inst, &match)) return;
     const int address = inst->opds[0].kind == PX_O_ADDR ? 0 : 1;
+    const enum px_type type = match.type[1 - address];
+    if (type != PX_T_F32 && type != PX_T_F64) return;
     const struct px_operand *a = &inst->opds[address], *v = &inst->opds[1 - address];
     if (a->kind != PX_O_ADDR || !a->n || !a->u.list[0].symbol) return;
     const uint32_t size = type == PX_T_F32 ? 4 : 8, n = v->kind == PX_O_VEC ? v->n : 1;
