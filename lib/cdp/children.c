@@ -26,36 +26,60 @@ static struct cdp_buffer **bucket_of(struct cdp_device *cd, uint64_t va)
     return &cd->buffers[va / BUFFER_ALIGN % CDP_BUCKETS];
 }
 
-/* Gives `b` memory and puts it into the table; 0 when there is none. */
-static uint64_t buffer_new(struct px_call *call, const struct cdp_buffer *what)
+static void put(struct cdp_device *cd, struct cdp_buffer *b)
+{
+    struct cdp_buffer **bucket = bucket_of(cd, b->va);
+    b->next = *bucket;
+    *bucket = b;
+    b->run->buffers++;
+}
+
+static struct cdp_buffer *new_record(struct ptx_device *device)
+{
+    struct cdp_device *cd = cdp_of_device(device);
+    struct cdp_buffer *b = cd ? cd->spare_buffers : NULL;
+    if (!b) return cd ? px_alloc(&device->alloc, sizeof *b) : NULL;
+    cd->spare_buffers = b->next;
+    cd->nspare_buffers--;
+    return b;
+}
+
+void cdp_buffer_free(struct ptx_device *device, struct cdp_buffer *b)
+{
+    struct cdp_device *cd = device->cdp;
+    if (cd->nspare_buffers == CDP_SPARE_BUFFERS) {
+        px_free(&device->alloc, b, sizeof *b);
+        return;
+    }
+    b->next = cd->spare_buffers;
+    cd->spare_buffers = b;
+    cd->nspare_buffers++;
+}
+
+/* Memory, zeroed, and its record in the table; 0 when there is none. */
+static uint64_t buffer_new(const struct px_call *call, const struct cdp_buffer *what)
 {
     struct ptx_device *device = call->grid->device;
-    struct cdp_buffer *b = px_alloc(&device->alloc, sizeof *b);
-    if (!b) return 0;
-    *b = *what;
-    b->run = call->grid->run;
-    b->va = px_heap_alloc(&device->buffers, b->size ? b->size : 1, BUFFER_ALIGN);
+    const uint64_t size = what->size ? what->size : 1,
+                   va = px_heap_alloc(&device->buffers, size, BUFFER_ALIGN);
+    if (!va) return 0;
+    memset(px_heap_host(&device->buffers, va), 0, size);
     px_sched_lock(&device->sched);
-    struct cdp_device *cd = b->va ? cdp_of_device(device) : NULL;
-    if (cd) {
-        struct cdp_buffer **bucket = bucket_of(cd, b->va);
-        b->next = *bucket;
-        *bucket = b;
-        call->grid->run->buffers++;
+    struct cdp_buffer *b = new_record(device);
+    if (b) {
+        *b = *what;
+        b->va = va;
+        b->run = call->grid->run;
+        put(device->cdp, b);
     }
     px_sched_unlock(&device->sched);
-    if (cd) {
-        const uint64_t va = b->va; /* another lane may launch it already */
-        memset(px_device_host(device, va, what->size ? what->size : 1), 0, what->size);
-        return va;
-    }
-    if (b->va) px_heap_release(&device->buffers, b->va);
-    px_free(&device->alloc, b, sizeof *b);
+    if (b) return va;
+    px_heap_release(&device->buffers, va);
     return 0;
 }
 
 /* Takes the run's buffer out of the table; NULL when there is none at va. The lock is held. */
-static struct cdp_buffer *buffer_take(struct cdp_device *cd, struct px_run *run, uint64_t va)
+static struct cdp_buffer *take(struct cdp_device *cd, struct px_run *run, uint64_t va)
 {
     struct cdp_buffer **at = bucket_of(cd, va);
     while (*at && ((*at)->va != va || (*at)->run != run)) at = &(*at)->next;
@@ -64,20 +88,6 @@ static struct cdp_buffer *buffer_take(struct cdp_device *cd, struct px_run *run,
     *at = b->next;
     run->buffers--;
     return b;
-}
-
-static void buffer_put(struct cdp_device *cd, struct cdp_buffer *b)
-{
-    struct cdp_buffer **bucket = bucket_of(cd, b->va);
-    b->next = *bucket;
-    *bucket = b;
-    b->run->buffers++;
-}
-
-static void buffer_free(struct ptx_device *device, struct cdp_buffer *b)
-{
-    px_heap_release(&device->buffers, b->va);
-    px_free(&device->alloc, b, sizeof *b);
 }
 
 /* ---- what can be launched ---- */
@@ -90,7 +100,7 @@ static struct px_shape shape_at(const struct px_call *call, unsigned offset)
 
 static bool find_kernel(const struct px_call *call, uint64_t function, struct cdp_buffer *what)
 {
-    what->kernel = px_device_function(call->grid->device, function, &what->program);
+    what->kernel = px_grid_function(call->grid, function, &what->program);
     return what->kernel && what->kernel->is_entry && what->kernel->kind == PX_LF_CODE;
 }
 
@@ -163,91 +173,97 @@ enum px_ext cdp_get_parameter_buffer_v2(struct px_call *call)
 
 /* ---- launches ---- */
 
-static void fill_params(struct px_grid *grid, const struct cdp_buffer *buffer)
+/* What a launch takes at once, under the lock. */
+struct held {
+    struct cdp_buffer *buffer; /* out of the table, with the parameters; NULL: none */
+    uint64_t size;             /* of the buffer that was found */
+    bool serves;               /* it does for this launch; else it stays in the table */
+    bool park;                 /* and when the launch has to wait */
+    int error;
+    struct px_grid *room; /* for the grid; NULL: none */
+};
+
+/* For a launch into `stream` with the buffer at va: of `kernel`, or with NULL of the one that the buffer is
+ * for. */
+static struct held hold(struct px_call *call, uint64_t va, const struct px_lfunc *kernel, uint64_t stream)
 {
-    memcpy(grid->params, px_device_host(grid->device, buffer->va, grid->param_bytes), grid->param_bytes);
+    struct px_sched *s = sched_of(call);
+    struct held h = {0};
+    px_sched_lock(s);
+    struct cdp_device *cd = cdp_of_device(call->grid->device);
+    struct cdp_buffer *b = cd && va ? take(cd, call->grid->run, va) : NULL;
+    if (b) h.size = b->size;
+    if (b && !kernel) kernel = b->kernel;
+    h.serves = kernel && h.size >= kernel->fn->param_bytes;
+    if (h.serves) h.error = cdp_may_submit(call, stream, &h.park);
+    if (b && (!h.serves || h.park))
+        put(cd, b);
+    else
+        h.buffer = b;
+    if (h.serves && !h.park && !h.error) h.room = px_grid_spare(s, kernel);
+    px_sched_unlock(s);
+    return h;
 }
 
-/* Makes the grid and puts it where the stream says. */
-static enum px_ext launch_now(struct px_call *call, const struct cdp_buffer *what,
-                              const struct cdp_buffer *buffer, uint64_t stream)
+/* Makes the grid and puts it where the stream says; the buffer is used up. */
+static enum px_ext launch_now(struct px_call *call, const struct cdp_buffer *what, const struct held *h,
+                              uint64_t stream)
 {
+    struct ptx_device *device = call->grid->device;
     struct px_refusal why;
     int error = PX_CUDA_OUT_OF_MEMORY;
     struct px_grid *grid =
-        px_grid_create(what->program, what->kernel, what->grid, what->block, what->shared, &why);
-    if (why.text) return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, 0, "%s", why.text);
-    if (grid && grid->code->references) {
-        const bool surface = !(grid->code->references & PX_REFERS_TEXTURE);
-        px_grid_free(grid);
-        return cdp_answer(call,
-                          refuse(call, what, surface ? CDP_FILE_SCOPED_SURFACE : CDP_FILE_SCOPED_TEXTURE,
-                                 "the kernel names a %s of its program", surface ? "surface" : "texture"));
+        px_grid_create(what->program, what->kernel, what->grid, what->block, what->shared, h->room, &why);
+    const unsigned refers = grid ? grid->code->references : 0;
+    if (h->buffer) {
+        if (grid) memcpy(grid->params, px_heap_host(&device->buffers, h->buffer->va), grid->param_bytes);
+        px_heap_release(&device->buffers, h->buffer->va);
     }
-    if (grid && buffer) fill_params(grid, buffer);
-    px_sched_lock(sched_of(call));
-    if (grid) error = cdp_submit(call, grid, stream);
-    px_sched_unlock(sched_of(call));
+    px_sched_lock(&device->sched);
+    if (grid && !refers) error = cdp_submit(call, grid, stream);
+    if (h->buffer) cdp_buffer_free(device, h->buffer);
+    px_sched_unlock(&device->sched);
+    if (why.text) return cdp_trap(call, PX_CUDA_LAUNCH_FAILED, 0, "%s", why.text);
+    if (refers) {
+        const bool surface = !(refers & PX_REFERS_TEXTURE);
+        error = refuse(call, what, surface ? CDP_FILE_SCOPED_SURFACE : CDP_FILE_SCOPED_TEXTURE,
+                       "the kernel names a %s of its program", surface ? "surface" : "texture");
+    }
     if (grid && error) px_grid_free(grid);
     return cdp_answer(call, error);
 }
 
-/*
- * Launches `what` with the parameters of `buffer` (NULL: none), which is taken
- * out of the table already. The buffer is used up unless the lane has to wait.
- */
-static enum px_ext launch(struct px_call *call, const struct cdp_buffer *what, struct cdp_buffer *buffer,
+/* The buffer is used up unless the lane has to wait. */
+static enum px_ext launch(struct px_call *call, const struct cdp_buffer *what, const struct held *h,
                           uint64_t stream)
 {
-    bool park;
-    px_sched_lock(sched_of(call));
-    const int error = cdp_may_submit(call, stream, &park);
-    if (park && buffer) buffer_put(call->grid->device->cdp, buffer);
-    px_sched_unlock(sched_of(call));
-    if (park) return PX_EXT_PARK;
-    if (error)
-        refuse(call, what, error,
-               error == CDP_TOO_MANY_PENDING ? "too many launches are pending" : "no such stream");
-    const enum px_ext result = error ? cdp_answer(call, error) : launch_now(call, what, buffer, stream);
-    if (buffer) buffer_free(call->grid->device, buffer);
-    return result;
-}
-
-/* The buffer at va, now out of the table; NULL when there is none. */
-static struct cdp_buffer *claim(struct px_call *call, uint64_t va)
-{
-    px_sched_lock(sched_of(call));
-    struct cdp_device *cd = cdp_of_device(call->grid->device);
-    struct cdp_buffer *b = cd ? buffer_take(cd, call->grid->run, va) : NULL;
-    px_sched_unlock(sched_of(call));
-    return b;
-}
-
-static void unclaim(struct px_call *call, struct cdp_buffer *b)
-{
-    px_sched_lock(sched_of(call));
-    buffer_put(call->grid->device->cdp, b);
-    px_sched_unlock(sched_of(call));
+    struct ptx_device *device = call->grid->device;
+    if (h->park) return PX_EXT_PARK;
+    if (!h->error) return launch_now(call, what, h, stream);
+    if (h->buffer) {
+        px_heap_release(&device->buffers, h->buffer->va);
+        px_sched_lock(&device->sched);
+        cdp_buffer_free(device, h->buffer);
+        px_sched_unlock(&device->sched);
+    }
+    const bool many = h->error == CDP_TOO_MANY_PENDING;
+    return cdp_answer(
+        call, refuse(call, what, h->error, many ? "too many launches are pending" : "no such stream"));
 }
 
 static enum px_ext launch_first(struct px_call *call, bool per_thread)
 {
-    const uint64_t va = cdp_arg64(call, 8);
+    const uint64_t stream = cdp_stream_of(call, 48, per_thread);
     struct cdp_buffer what = {
         .grid = shape_at(call, 16), .block = shape_at(call, 28), .shared = cdp_arg32(call, 40)};
     if (!find_kernel(call, cdp_arg64(call, 0), &what)) return cdp_answer(call, no_kernel(call, &what));
-    int error = check_launch(call, &what);
+    const int error = check_launch(call, &what);
     if (error) return cdp_answer(call, error);
-    const uint64_t bytes = what.kernel->fn->param_bytes;
-    struct cdp_buffer *b = va ? claim(call, va) : NULL;
-    if (bytes && (!b || b->size < bytes)) {
-        error =
-            refuse(call, &what, PX_CUDA_INVALID_VALUE, "buffer of %llu bytes for %llu bytes of parameters",
-                   (unsigned long long)(b ? b->size : 0), (unsigned long long)bytes);
-        if (b) unclaim(call, b);
-        return cdp_answer(call, error);
-    }
-    return launch(call, &what, b, cdp_stream_of(call, 48, per_thread));
+    const struct held h = hold(call, cdp_arg64(call, 8), what.kernel, stream);
+    if (h.serves) return launch(call, &what, &h, stream);
+    return cdp_answer(
+        call, refuse(call, &what, PX_CUDA_INVALID_VALUE, "buffer of %llu bytes for %llu bytes of parameters",
+                     (unsigned long long)h.size, (unsigned long long)what.kernel->fn->param_bytes));
 }
 
 enum px_ext cdp_launch_device(struct px_call *call)
@@ -262,16 +278,13 @@ enum px_ext cdp_launch_device_ptsz(struct px_call *call)
 
 static enum px_ext launch_second(struct px_call *call, bool per_thread)
 {
-    struct cdp_buffer *b = claim(call, cdp_arg64(call, 0));
-    if (!b || !b->kernel) {
-        if (b) unclaim(call, b);
-        const struct cdp_buffer none = {0};
-        return cdp_answer(call, refuse(call, &none, PX_CUDA_INVALID_VALUE,
-                                       "0x%llx is no parameter buffer with a kernel, or was launched already",
-                                       (unsigned long long)cdp_arg64(call, 0)));
-    }
-    const struct cdp_buffer what = *b;
-    return launch(call, &what, b, cdp_stream_of(call, 8, per_thread));
+    const uint64_t va = cdp_arg64(call, 0), stream = cdp_stream_of(call, 8, per_thread);
+    const struct held h = hold(call, va, NULL, stream);
+    const struct cdp_buffer what = h.buffer ? *h.buffer : (struct cdp_buffer){0};
+    if (h.serves) return launch(call, &what, &h, stream);
+    return cdp_answer(call, refuse(call, &what, PX_CUDA_INVALID_VALUE,
+                                   "0x%llx is no parameter buffer with a kernel, or was launched already",
+                                   (unsigned long long)va));
 }
 
 enum px_ext cdp_launch_device_v2(struct px_call *call)

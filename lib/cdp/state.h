@@ -45,11 +45,13 @@ struct cdp_buffer {
     uint32_t shared;
 };
 
-enum { CDP_BUCKETS = 16384, CDP_ERRORS = 64 };
+enum { CDP_BUCKETS = 16384, CDP_SPARE_BUFFERS = 1024, CDP_ERRORS = 64 };
 
 struct cdp_device {
     struct cdp_buffer *buffers[CDP_BUCKETS];
-    struct cdp_item *spare; /* items to use again */
+    struct cdp_item *spare;           /* items to use again, */
+    struct cdp_buffer *spare_buffers; /* and so many records of buffers */
+    uint32_t nspare_buffers;
     uint64_t next_handle;
     locale_t c_locale; /* for printf */
     struct {
@@ -94,6 +96,8 @@ struct cdp_grid {
     bool lanes_sync;     /* a lane waits in cudaDeviceSynchronize */
 };
 
+/* Frees the record of a buffer, or keeps it for another. */
+void cdp_buffer_free(struct ptx_device *device, struct cdp_buffer *b);
 struct cdp_device *cdp_of_device(struct ptx_device *device); /* NULL when out of memory */
 struct cdp_grid *cdp_of_grid(struct px_grid *grid);          /* the same */
 

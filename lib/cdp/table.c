@@ -136,20 +136,20 @@ struct cdp_grid *cdp_of_grid(struct px_grid *grid)
     return grid->cdp;
 }
 
-static void free_buffers(struct ptx_device *device, struct cdp_device *cd)
+static void free_records(struct ptx_device *device, struct cdp_buffer *b)
 {
-    for (int i = 0; i < CDP_BUCKETS; i++)
-        for (struct cdp_buffer *b = cd->buffers[i], *next; b; b = next) {
-            next = b->next;
-            px_free(&device->alloc, b, sizeof *b);
-        }
+    for (struct cdp_buffer *next; b; b = next) {
+        next = b->next;
+        px_free(&device->alloc, b, sizeof *b);
+    }
 }
 
 static void destroy(struct ptx_device *device)
 {
     struct cdp_device *cd = device->cdp;
     if (!cd) return;
-    free_buffers(device, cd);
+    for (int i = 0; i < CDP_BUCKETS; i++) free_records(device, cd->buffers[i]);
+    free_records(device, cd->spare_buffers);
     for (struct cdp_item *item = cd->spare, *next; item; item = next) {
         next = item->next;
         px_free(&device->alloc, item, sizeof *item);
@@ -169,7 +169,7 @@ static void drop_buffers(struct ptx_device *device, const struct px_run *run, st
         }
         *at = b->next;
         px_heap_release(&device->buffers, b->va);
-        px_free(&device->alloc, b, sizeof *b);
+        cdp_buffer_free(device, b);
     }
 }
 

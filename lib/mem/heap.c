@@ -26,6 +26,7 @@ bool px_heap_init(struct px_heap *heap, struct px_mem *mem, uint64_t bytes)
     if (bytes / PX_GRANULE >= NONE) return false;
     if (!px_mem_alloc(mem, bytes, 4096, &heap->base)) return false;
     heap->bytes = bytes;
+    heap->host = px_mem_host(mem, heap->base, bytes);
     heap->granules = (uint32_t)(bytes / PX_GRANULE);
     for (int i = 0; i < PX_HEAP_BINS; i++) heap->bins[i] = NONE;
     return pthread_mutex_init(&heap->lock, NULL) == 0;

@@ -24,6 +24,7 @@ typedef _Atomic unsigned char *px_granule_map;
 struct px_heap {
     struct px_mem *mem;
     uint64_t base, bytes;
+    uint8_t *host;               /* where `base` lies */
     _Atomic(px_granule_map) map; /* a byte for each granule, see heap.c; NULL until the first allocation */
     struct px_heap_link *link;   /* two words for each granule */
     uint32_t granules, top;      /* granules from `top` on were never used, or are free again */
@@ -39,6 +40,11 @@ void px_heap_free_all(struct px_heap *heap);
 uint64_t px_heap_alloc(struct px_heap *heap, uint64_t size, uint64_t align);
 bool px_heap_release(struct px_heap *heap, uint64_t va); /* false: no block begins there */
 bool px_heap_owns(const struct px_heap *heap, uint64_t va);
+/* Host memory of a block that was allocated here. */
+static inline uint8_t *px_heap_host(const struct px_heap *heap, uint64_t va)
+{
+    return heap->host + (va - heap->base);
+}
 /* Calls `fn` for each block that is in use. Nobody else uses the heap. */
 void px_heap_each(const struct px_heap *heap, void (*fn)(void *user, const struct px_extent *block),
                   void *user);

@@ -13,6 +13,7 @@
 #include "ops/mem.h"
 #include "ops/private.h"
 #include "vm/device.h"
+#include "vm/kept.h"
 #include "vm/tally.h"
 #include "gang/fpmode.h"
 
@@ -167,8 +168,9 @@ static bool must_stop(const struct px_gang *g, uint32_t n)
 static bool call_lanes(struct px_gang *g, const struct px_entry *e, const struct px_insn *in,
                        const struct px_lfunc *callee, struct px_lanes *parked)
 {
-    struct px_trap *trap = &g->cta->trap, first = {0};
+    struct px_trap *trap = &g->cta->trap, first;
     uint32_t lane, at = 0, n = 0;
+    first.error = 0;
     PX_FOR_LANES(lane, e->mask)
     {
         enum px_ext r = PX_EXT_PARK; /* a lane that does not call any more stays where it is */
@@ -183,9 +185,10 @@ out:
     return !first.error;
 }
 
-/* Lanes that are parked stay at `pc`, the others go to `next`. */
+/* Lanes that are parked stay at the call, the others go to `next`: on in the running entry, when all that
+ * there are called and none is parked. */
 static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_insn *in,
-                        const struct px_lfunc *callee, uint32_t next)
+                        const struct px_lfunc *callee, uint32_t next, bool together)
 {
     struct px_lanes parked = {{0}};
     uint32_t first = px_lanes_first(&e->mask);
@@ -201,9 +204,12 @@ static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_i
     if (!fine) return PX_STEP_TRAP;
     px_fp_set(g->worker, e->frame->code->home_fp);
     if (px_lanes_empty(&parked)) {
+        if (together) return PX_STEP_NEXT;
         px_entry_go(&g->entries, e->mask, e->frame, next, false);
         return PX_STEP_JUMP;
     }
+    if (!e->frame->rows) px_kept_part(g, next, e->mask);
+    e->frame->rows = true;
     split_rest(g, e, parked, next, false);
     e->pc = next - 1;
     px_tally_wait(g, in->ord, &e->mask);
@@ -212,12 +218,12 @@ static int enter_extern(struct px_gang *g, struct px_entry *e, const struct px_i
 }
 
 static int enter_function(struct px_gang *g, struct px_entry *e, const struct px_insn *in,
-                          const struct px_lfunc *callee, uint32_t next)
+                          const struct px_lfunc *callee, uint32_t next, bool together)
 {
     const struct px_fcode *code = g->cta->code->funcs[callee->id];
     switch (callee->kind) {
     case PX_LF_BUILTIN:
-    case PX_LF_HOST: return enter_extern(g, e, in, callee, next);
+    case PX_LF_HOST: return enter_extern(g, e, in, callee, next, together);
     case PX_LF_CODE:
         if (code) return enter_code(g, e, in, code, next);
         break;
@@ -241,7 +247,7 @@ static const struct px_lfunc *narrow(struct px_gang *g, struct px_entry *e, cons
     PX_FOR_LANES(lane, e->mask) if (scalar || target[lane] == va) px_lanes_set(&same, lane);
     split_rest(g, e, same, pc, true);
     struct ptx_program *program = NULL;
-    const struct px_lfunc *f = px_device_function(g->cta->grid->device, va, &program);
+    const struct px_lfunc *f = px_grid_function(g->cta->grid, va, &program);
     if (f && program == g->cta->grid->program && !f->is_entry) return f;
     px_gang_trap(g, in, first, PX_CUDA_INVALID_PC, va, "indirect call of 0x%llx, which is no function",
                  (unsigned long long)va);
@@ -254,11 +260,12 @@ int px_call_enter(struct px_gang *g, struct px_entry *e, const struct px_insn *i
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     g->resume = false;
+    const bool together = site->callee && px_lanes_equal(&lanes, &e->mask);
     split_rest(g, e, lanes, next, false);
     const struct px_lfunc *callee = site->callee;
     if (!callee) callee = narrow(g, e, in, next - 1);
     if (!callee) return PX_STEP_TRAP;
-    return enter_function(g, e, in, callee, next);
+    return enter_function(g, e, in, callee, next, together);
 }
 
 /* ---- what extern functions may do (extern.h) ---- */

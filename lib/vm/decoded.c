@@ -1,7 +1,8 @@
 /*
  * decoded.c - the decoded kernels of a program, one for each number of threads that was launched.
  *
- * Under the program's code_lock; what is found here lives as long as the program.
+ * What is found here lives as long as the program. The list only grows, at its head, under the program's
+ * code_lock, so whoever looks for what is there already needs no lock.
  */
 #include "code/code.h"
 #include "vm/device.h"
@@ -10,7 +11,7 @@
 
 static struct px_code *find_code(struct ptx_program *program, const struct px_lfunc *kernel, uint32_t threads)
 {
-    for (struct px_code *c = program->code; c; c = c->next)
+    for (struct px_code *c = atomic_load_explicit(&program->code, memory_order_acquire); c; c = c->next)
         if (c->entry->func == kernel && c->threads == threads) return c;
     return NULL;
 }
@@ -42,16 +43,18 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
                      &program->code_arena, why);
     if (!code) return NULL;
     if (!(device->engine & PX_ENGINE_convergent)) forget_convergent(code, program->linked.nfuncs);
-    code->next = program->code;
-    program->code = code;
+    code->next = atomic_load_explicit(&program->code, memory_order_relaxed);
+    atomic_store_explicit(&program->code, code, memory_order_release);
     return code;
 }
 
 const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel,
                                   uint32_t threads, struct px_refusal *why)
 {
+    const struct px_code *code = find_code(program, kernel, threads);
+    if (code) return code;
     pthread_mutex_lock(&program->code_lock);
-    const struct px_code *code = decode_locked(program, kernel, threads, why);
+    code = decode_locked(program, kernel, threads, why);
     pthread_mutex_unlock(&program->code_lock);
     return code;
 }

@@ -103,11 +103,17 @@ ptx_status px_device_no_memory(struct ptx_device *device)
     return PTX_ERROR_OUT_OF_MEMORY;
 }
 
+/* Of an address in a window. */
+static uint32_t owner_of(uint64_t va)
+{
+    return (uint32_t)(va >> 32) & ((1u << (PX_WINDOW_SHIFT - 32)) - 1);
+}
+
 struct ptx_program *px_device_program(struct ptx_device *device, uint64_t va)
 {
     const enum px_window window = px_window_of(va);
     if (window != PX_WIN_FUNC && window != PX_WIN_CONST) return NULL;
-    const uint32_t owner = (uint32_t)(va >> 32) & ((1u << (PX_WINDOW_SHIFT - 32)) - 1);
+    const uint32_t owner = owner_of(va);
     pthread_mutex_lock(&device->lock);
     struct ptx_program *program = device->programs;
     while (program && program->number != owner) program = program->next;
@@ -115,14 +121,25 @@ struct ptx_program *px_device_program(struct ptx_device *device, uint64_t va)
     return program;
 }
 
-const struct px_lfunc *px_device_function(struct ptx_device *device, uint64_t va,
-                                          struct ptx_program **program)
+static const struct px_lfunc *function_at(struct ptx_program *p, uint64_t va, struct ptx_program **program)
 {
-    struct ptx_program *p = px_window_of(va) == PX_WIN_FUNC ? px_device_program(device, va) : NULL;
     const uint32_t number = (uint32_t)va >> 4;
     if (!p || va % 16 || number >= p->linked.nfuncs) return NULL;
     *program = p;
     return &p->linked.funcs[number];
+}
+
+const struct px_lfunc *px_device_function(struct ptx_device *device, uint64_t va,
+                                          struct ptx_program **program)
+{
+    struct ptx_program *p = px_window_of(va) == PX_WIN_FUNC ? px_device_program(device, va) : NULL;
+    return function_at(p, va, program);
+}
+
+const struct px_lfunc *px_grid_function(const struct px_grid *grid, uint64_t va, struct ptx_program **program)
+{
+    const bool own = px_window_of(va) == PX_WIN_FUNC && owner_of(va) == grid->owner;
+    return own ? function_at(grid->program, va, program) : px_device_function(grid->device, va, program);
 }
 
 void *px_device_host(struct ptx_device *device, uint64_t va, uint64_t size)

@@ -108,7 +108,7 @@ struct ptx_program {
     void **host_calls;         /* host.c: prepared signatures by px_lfunc.id */
     pthread_mutex_t code_lock; /* guards what follows; decoded.c */
     struct px_arena code_arena;
-    struct px_code *code; /* decoded kernels, newest first */
+    _Atomic(struct px_code *) code; /* decoded kernels, newest first; read without the lock, too */
 };
 
 /* What the engine asks. */
@@ -138,6 +138,9 @@ const struct px_arch *px_arch_find(const char *name); /* NULL when unknown */
 struct ptx_program *px_device_program(struct ptx_device *device, uint64_t va);
 const struct px_lfunc *px_device_function(struct ptx_device *device, uint64_t va,
                                           struct ptx_program **program);
+/* The same, asked by a kernel, whose own program's functions need no lock. */
+const struct px_lfunc *px_grid_function(const struct px_grid *grid, uint64_t va,
+                                        struct ptx_program **program);
 
 ptx_status px_device_create(const ptx_device_config *config, const struct px_runtime *runtime,
                             ptx_device **device);
@@ -175,13 +178,18 @@ enum px_shape_error px_launch_check(const struct ptx_device *device, const struc
 /* CTAs of this shape that a multiprocessor holds at once; registers are not counted. */
 uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_t shared);
 /* A grid with its parameters zeroed; NULL when out of memory (why->text NULL) or when the kernel cannot be
- * decoded. */
+ * decoded. `room`: what px_grid_spare gave, which is used up in any case, or NULL. */
 struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel,
                                struct px_shape grid, struct px_shape block, uint32_t shared,
-                               struct px_refusal *why);
+                               struct px_grid *room, struct px_refusal *why);
 struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn native, const void *operands,
                                       size_t size);
 void px_grid_free(struct px_grid *grid);
+/* Memory of a grid that is complete, for one of this kernel; NULL: there is none. Frees a grid, or keeps its
+ * memory for that. The lock is held. */
+struct px_grid *px_grid_spare(struct px_sched *sched, const struct px_lfunc *kernel);
+void px_grid_retire(struct px_grid *grid);
+void px_grid_free_spare(struct px_sched *sched); /* nothing runs */
 /* A grid with its parameters, as the host wants it. On failure the device's message is set, and the calling
  * thread's fault. */
 ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, ptx_fault *fault,

@@ -465,12 +465,14 @@ static enum after do_return(struct run *r, const struct px_insn *in, uint32_t ne
 static enum after do_call(struct run *r, const struct px_insn *in, uint32_t next)
 {
     const struct px_lfunc *callee = ((const struct px_call_site *)in->aux)->callee;
-    spend(r);
-    /* Lanes that call one function come back together, or return_lanes sees that they do not. */
-    if (!callee || callee->kind != PX_LF_CODE) part_all(r, next);
+    const bool leave = spend(r) || next >= r->g->merge_pc;
+    /* Lanes that call one function come back together, or return_lanes sees that they do not, or it parks
+     * some of them. */
+    if (!callee) part_all(r, next);
     int step = px_call_enter(r->g, r->e, in, next);
     if (step == PX_STEP_TRAP) return AFTER_TRAP;
-    return step == PX_STEP_NEXT ? AFTER_GO : AFTER_SWITCH;
+    if (step != PX_STEP_NEXT) return AFTER_SWITCH;
+    return leave ? leave_at(r, next) : AFTER_GO;
 }
 
 /* The running entry stands before `in`. */

@@ -55,39 +55,100 @@ uint32_t px_occupancy(const struct ptx_device *device, uint32_t threads, uint32_
     return n < a->ctas_per_sm ? n : a->ctas_per_sm;
 }
 
+/* ---- memory of grids ---- */
+
+/* Grids of few bytes of parameters are of one size; of those that children leave so many are kept. */
+enum { FEW_BYTES = 128, SPARE_MOST = 1024 };
+
+static size_t size_of(size_t param_bytes)
+{
+    return sizeof(struct px_grid) + (param_bytes > FEW_BYTES ? param_bytes : FEW_BYTES);
+}
+
 /* A grid and behind it what it is given; nothing is written. */
 static struct px_grid *new_grid(struct ptx_device *device, size_t param_bytes)
 {
     _Static_assert(sizeof(struct px_grid) % 16 == 0, "parameters lie as malloc would put them");
-    return px_alloc(&device->alloc, sizeof(struct px_grid) + param_bytes);
+    return px_alloc(&device->alloc, size_of(param_bytes));
 }
+
+struct px_grid *px_grid_spare(struct px_sched *s, const struct px_lfunc *kernel)
+{
+    struct px_grid *g = kernel->fn->param_bytes <= FEW_BYTES ? s->spare_grids : NULL;
+    if (!g) return NULL;
+    s->spare_grids = g->next;
+    s->nspare_grids--;
+    return g;
+}
+
+/* What it uses besides its memory. */
+static void let_go(struct px_grid *grid)
+{
+    px_cooperative_end(grid);
+    if (grid->program) px_program_release(grid->program);
+}
+
+void px_grid_retire(struct px_grid *grid)
+{
+    struct px_sched *s = &grid->device->sched;
+    if (grid->param_bytes > FEW_BYTES || s->nspare_grids == SPARE_MOST) {
+        px_grid_free(grid);
+        return;
+    }
+    let_go(grid);
+    grid->next = s->spare_grids;
+    s->spare_grids = grid;
+    s->nspare_grids++;
+}
+
+void px_grid_free(struct px_grid *grid)
+{
+    let_go(grid);
+    px_free(&grid->device->alloc, grid, size_of(grid->param_bytes));
+}
+
+void px_grid_free_spare(struct px_sched *s)
+{
+    for (struct px_grid *g = s->spare_grids, *next; g; g = next) {
+        next = g->next;
+        px_free(&s->alloc, g, size_of(0));
+    }
+    s->spare_grids = NULL;
+}
+
+/* ---- grids ---- */
 
 struct px_grid *px_grid_create(struct ptx_program *program, const struct px_lfunc *kernel,
                                struct px_shape grid, struct px_shape block, uint32_t shared,
-                               struct px_refusal *why)
+                               struct px_grid *room, struct px_refusal *why)
 {
     struct ptx_device *device = program->device;
+    const size_t param_bytes = kernel->fn->param_bytes;
     *why = (struct px_refusal){0};
     const struct px_code *code = px_code_get(program, kernel, threads_of(block), why);
-    struct px_grid *g = code ? new_grid(device, kernel->fn->param_bytes) : NULL;
+    if (!code) {
+        px_free(&device->alloc, room, size_of(0));
+        return NULL;
+    }
+    struct px_grid *g = room ? room : new_grid(device, param_bytes);
     if (!g) return NULL;
-    memset(g + 1, 0, kernel->fn->param_bytes);
-    *g = (struct px_grid){.device = device,
-                          .mem = &device->mem,
-                          .textures = &device->textures.table,
-                          .program = program,
-                          .const_image = program->const_image,
-                          .const_bytes = program->linked.const_bytes,
-                          .owner = program->number,
-                          .kernel = kernel,
-                          .code = code,
-                          .grid = grid,
-                          .block = block,
-                          .dynamic_shared = shared,
-                          .shared_bytes = kernel->static_shared + shared,
-                          .params = (uint8_t *)(g + 1),
-                          .param_bytes = (uint32_t)kernel->fn->param_bytes,
-                          .ctas = (uint64_t)grid.x * grid.y * grid.z};
+    memset(g, 0, sizeof *g + param_bytes);
+    g->device = device;
+    g->mem = &device->mem;
+    g->textures = &device->textures.table;
+    g->program = program;
+    g->const_image = program->const_image;
+    g->const_bytes = program->linked.const_bytes;
+    g->owner = program->number;
+    g->kernel = kernel;
+    g->code = code;
+    g->grid = grid;
+    g->block = block;
+    g->dynamic_shared = shared;
+    g->shared_bytes = kernel->static_shared + shared;
+    g->params = (uint8_t *)(g + 1);
+    g->param_bytes = (uint32_t)param_bytes;
+    g->ctas = (uint64_t)grid.x * grid.y * grid.z;
     atomic_init(&g->ctas_left, g->ctas);
     atomic_init(&g->untold, g->ctas);
     uint32_t resident = px_occupancy(device, threads_of(block), g->shared_bytes);
@@ -111,14 +172,6 @@ struct px_grid *px_grid_create_native(struct ptx_device *device, px_native_fn na
                           .resident = 1};
     atomic_init(&g->ctas_left, 1);
     return g;
-}
-
-void px_grid_free(struct px_grid *grid)
-{
-    const ptx_allocator *alloc = &grid->device->alloc;
-    px_cooperative_end(grid);
-    if (grid->program) px_program_release(grid->program);
-    px_free(alloc, grid, sizeof *grid + grid->param_bytes);
 }
 
 static struct px_shape shape_of(const unsigned v[3])
@@ -149,7 +202,7 @@ ptx_status px_launch_grid(ptx_kernel *kernel, const ptx_launch_config *config, p
             return PTX_ERROR_UNSUPPORTED;
         }
     struct px_grid *g =
-        px_grid_create(kernel->program, kernel->func, grid, block, config->shared_bytes, &why);
+        px_grid_create(kernel->program, kernel->func, grid, block, config->shared_bytes, NULL, &why);
     if (!g) {
         struct px_report *r = px_report_refusal(device, kernel->func, &why, !fault);
         const ptx_status status = why.text ? PTX_ERROR_UNSUPPORTED : PTX_ERROR_OUT_OF_MEMORY;

@@ -178,7 +178,7 @@ static void complete(struct px_grid *grid)
         return;
     }
     unlink_grid(grid);
-    px_grid_free(grid);
+    px_grid_retire(grid);
 }
 
 void px_sched_finish(struct px_grid *grid)

@@ -141,6 +141,8 @@ struct px_sched {
     uint32_t picks;  /* see choose */
     uint64_t random; /* state of a random schedule; 0: the usual one */
     struct px_parked *spare;
+    struct px_grid *spare_grids; /* of children, to use again: launch.c */
+    uint32_t nspare_grids;
     uint64_t next_grid_id;
     uint32_t next_slot, *free_slots, nfree_slots, cap_slots;
 

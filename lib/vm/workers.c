@@ -382,6 +382,7 @@ void px_sched_free(struct px_sched *s)
         next = p->next;
         px_free(&s->alloc, p, sizeof *p);
     }
+    px_grid_free_spare(s);
     for (uint32_t i = 0; i < s->nhelpers; i++) free_worker(&s->helpers[i].worker, &s->alloc);
     for (int i = 0; i < PX_RUNS; i++) px_free(&s->alloc, atomic_load(&s->runs[i]), sizeof(struct px_run));
     px_free(&s->alloc, s->free_slots, s->cap_slots * sizeof *s->free_slots);

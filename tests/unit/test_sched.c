@@ -49,6 +49,17 @@ void px_grid_free(struct px_grid *grid)
     free(grid);
 }
 
+void px_grid_retire(struct px_grid *grid)
+{
+    px_grid_free(grid);
+}
+
+/* None is kept. */
+void px_grid_free_spare(struct px_sched *sched)
+{
+    assert_null(sched->spare_grids);
+}
+
 static struct script *script_of(const struct px_grid *grid)
 {
     return (struct script *)(uintptr_t)grid->program;
