@@ -295,6 +295,25 @@ static __attribute__((noinline)) struct near go_near(struct px_gang *g, const st
                          host};
 }
 
+/*
+ * What waits for the words of the active lanes, whose addresses without imm span is of, is at words +
+ * ((address + add) & mask). words NULL: there are no pages for that.
+ */
+struct private_places {
+    uint8_t *words;
+    uint64_t add, mask;
+};
+
+static struct private_places private_places(struct px_gang *g, const struct px_insn *in,
+                                            const struct px_span *span, uint32_t size, struct operation op)
+{
+    const uint64_t lo = span->least + in->imm, most = span->most + in->imm;
+    uint8_t *data = px_private_row(g, &g->seg[in->slot], lo, most + size, op.perform, op.fill);
+    if (!data || lo % PX_PRIVATE_WINDOW > most % PX_PRIVATE_WINDOW)
+        return (struct private_places){data, in->imm, PX_PRIVATE_WINDOW - 1};
+    return (struct private_places){place_at(data, lo % PX_PRIVATE_WINDOW - span->least), 0, UINT64_MAX};
+}
+
 #define PRIVATE(name, T, OP, IDENTITY, HOW)                                                                  \
     static void flush_##name(uint8_t *to, uint8_t *data)                                                     \
     {                                                                                                        \
@@ -329,33 +348,56 @@ static __attribute__((noinline)) struct near go_near(struct px_gang *g, const st
         }                                                                                                    \
         return near;                                                                                         \
     }                                                                                                        \
-    PX_INLINE void add_##name(uint8_t *data, uint64_t va, T b)                                               \
+    PX_INLINE void add_##name(void *word, T b)                                                               \
     {                                                                                                        \
-        T *w = (T *)(void *)(data + va % PX_PRIVATE_WINDOW);                                                 \
+        T *w = word;                                                                                         \
         const T o = *w;                                                                                      \
         *w = (T)(OP(T));                                                                                     \
+    }                                                                                                        \
+    static T sum_##name(const T *pb, const struct px_lanes *lanes, uint32_t n)                               \
+    {                                                                                                        \
+        T o = (IDENTITY);                                                                                    \
+        uint32_t lane;                                                                                       \
+        for (lane = 0; lane < n; lane++) {                                                                   \
+            const T b = pb[lane];                                                                            \
+            o = (T)(OP(T));                                                                                  \
+        }                                                                                                    \
+        if (n) return o;                                                                                     \
+        PX_FOR_LANES(lane, *lanes)                                                                           \
+        {                                                                                                    \
+            const T b = pb[lane];                                                                            \
+            o = (T)(OP(T));                                                                                  \
+        }                                                                                                    \
+        return o;                                                                                            \
     }                                                                                                        \
     static int private_##name(struct px_gang *g, const struct px_insn *in)                                   \
     {                                                                                                        \
         struct px_private *pages = px_private_of(g, in);                                                     \
         if (!pages) return locked_##name(g, in);                                                             \
         const T *pb = PX_ROW(g, T, in->b);                                                                   \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a), imm = in->imm;                                       \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
         const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
+        const uint32_t n = is_whole(g, in) ? g->n : 0;                                                       \
         struct px_span span;                                                                                 \
-        uint8_t *data = NULL;                                                                                \
+        struct near near = NOT_NEAR;                                                                         \
         uint32_t lane;                                                                                       \
+        if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;                                                     \
         pages->hits += g->nactive;                                                                           \
-        if (places_of(g, in, &lanes, sizeof(T), &span))                                                      \
-            data = px_private_row(g, &g->seg[in->slot], span.least + imm, span.most + imm + sizeof(T),       \
-                                  flush_##name, fill_##name);                                                \
-        if (data && is_whole(g, in)) {                                                                       \
-            const uint32_t n = g->n;                                                                         \
-            EACH_LANE add_##name(data, a[lane] + imm, pb[lane]);                                             \
-        } else if (data) {                                                                                   \
-            PX_FOR_LANES(lane, lanes) add_##name(data, a[lane] + imm, pb[lane]);                             \
+        const bool known = places_of(g, in, &lanes, sizeof(T), &span);                                       \
+        if (in->flags & PX_IF_SCALAR_A || (known && span.least == span.most)) {                              \
+            lane = px_lanes_first(&lanes);                                                                   \
+            near = lane_##name(g, in, lane, px_address(g, in, lane), sum_##name(pb, &lanes, n), near);       \
+            return near.host ? PX_STEP_NEXT : PX_STEP_TRAP;                                                  \
+        }                                                                                                    \
+        struct private_places at = {0};                                                                      \
+        if (known)                                                                                           \
+            at = private_places(g, in, &span, sizeof(T), (struct operation){flush_##name, fill_##name});     \
+        if (at.words && n && at.mask == UINT64_MAX) {                                                        \
+            EACH_LANE add_##name(place_at(at.words, a[lane]), pb[lane]);                                     \
+        } else if (at.words) {                                                                               \
+            PX_FOR_LANES(lane, lanes)                                                                        \
+            add_##name(place_at(at.words, (a[lane] + at.add) & at.mask), pb[lane]);                          \
         } else {                                                                                             \
-            struct near near = NOT_NEAR;                                                                     \
             PX_FOR_LANES(lane, lanes)                                                                        \
             {                                                                                                \
                 near = lane_##name(g, in, lane, px_address(g, in, lane), pb[lane], near);                    \
