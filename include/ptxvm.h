@@ -45,6 +45,10 @@ typedef enum ptx_async { PTX_ASYNC_LATE, PTX_ASYNC_EARLY, PTX_ASYNC_RANDOM } ptx
  */
 typedef enum ptx_schedule { PTX_SCHEDULE_USUAL, PTX_SCHEDULE_RANDOM } ptx_schedule;
 
+/* Hears of an access to memory that is about to be made (ptx_trace.h). */
+struct ptx_trace_access;
+typedef void (*ptx_trace_fn)(void *user, const struct ptx_trace_access *access);
+
 typedef struct ptx_device_config {
     size_t struct_size;
     ptx_allocator allocator;
@@ -88,6 +92,8 @@ typedef struct ptx_device_config {
     int counts;         /* how often instructions are executed is counted (ptx_counts.h) */
     ptx_schedule schedule;  /* in which order what may run does */
     uint64_t schedule_seed; /* of PTX_SCHEDULE_RANDOM; 32 bits count */
+    ptx_trace_fn trace; /* called for each access of a kernel to memory (ptx_trace.h); NULL: nobody asks */
+    void *trace_user;
 } ptx_device_config;
 
 /*

@@ -170,6 +170,7 @@ enum {
     OPT_PENDING,
     OPT_ARCH,
     OPT_COUNTS,
+    OPT_TRACE,
     OPT_SCHEDULE,
     OPT_JSON,
     OPT_LIST,
@@ -216,6 +217,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"pending-launches", required_argument, NULL, OPT_PENDING},
                                              {"arch", required_argument, NULL, OPT_ARCH},
                                              {"counts", optional_argument, NULL, OPT_COUNTS},
+                                             {"trace", required_argument, NULL, OPT_TRACE},
                                              {"json", no_argument, NULL, OPT_JSON},
                                              {"list", no_argument, NULL, OPT_LIST},
                                              {"coverage", no_argument, NULL, OPT_COVERAGE},
@@ -327,6 +329,7 @@ static bool store_device_option(struct options *options, int option, const char 
         return true;
     case OPT_SCHEDULE: schedule(options, value); return true;
     case OPT_COUNTS: counts(options, value); return true;
+    case OPT_TRACE: options->trace_file = value; return true;
     default: return false;
     }
 }
@@ -355,6 +358,7 @@ void options_parse(struct options *options, int argc, char **argv)
         if (option == 'h') option = OPT_HELP;
         if (option == 'V') option = OPT_VERSION;
         if (option == OPT_EXEC) {
+            if (options->trace_file) fail(EXIT_USAGE, "--trace does not go with --exec");
             store_program(options, optarg, argv + optind, argc - optind);
             return;
         }

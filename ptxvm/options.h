@@ -32,6 +32,7 @@ struct options {
     ptx_fmad fmad;
     bool counts, counts_lines, json, list, quiet, coverage;
     const char *counts_file; /* --counts=json:FILE; NULL */
+    const char *trace_file;  /* --trace; NULL */
     bool deterministic, approx_exact;
     ptx_async async;
     uint64_t async_seed;

@@ -15,6 +15,7 @@
 #include "list.h"
 #include "counts.h"
 #include "report.h"
+#include "trace.h"
 #include "watch.h"
 
 /* ---- host functions ---- */
@@ -61,6 +62,7 @@ static ptx_host_fn find_host_function(void *user, const char *name)
 struct output {
     FILE *file;
     bool any;
+    struct trace *trace; /* NULL */
 };
 
 static int write_output(void *user, const char *text, size_t size)
@@ -95,6 +97,8 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .output_user = output,
         .max_output = options->max_output,
         .max_host = options->max_host,
+        .trace = output->trace ? trace_access : NULL,
+        .trace_user = output->trace,
         .error = error,
         .error_bytes = sizeof error,
     };
@@ -247,7 +251,8 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     kernel_warn_unset(chosen, options);
     libraries_open(&libraries, &options->host_libs);
     struct output output = {.file = options->json ? stderr
-                                                  : stdout}; /* --json keeps standard output for its object */
+                                                  : stdout, /* --json keeps standard output for its object */
+                            .trace = trace_open(options->trace_file)};
     ptx_device *device = make_device(options, &output);
     ptx_program *program = make_program(device, modules, &libraries, options->fmad);
     const ptx_status status = ptx_program_module_kernel(program, chosen->number, chosen->info.name, &kernel);
@@ -256,6 +261,7 @@ static int run_kernel(const struct modules *modules, const struct kernel *chosen
     arguments_upload(&arguments, device);
     struct outcome outcome = launch(device, kernel, &arguments, options);
     outcome.printed = output.any;
+    trace_close(output.trace);
     arguments_download(&arguments, device);
     const int code = tell(device, &outcome, modules, &arguments, chosen, options);
     ptx_program_destroy(program);

@@ -33,6 +33,7 @@ struct px_code_wishes {
     uint32_t engine;   /* enum px_engine: optimisations that are on */
     uint32_t counters; /* workers that count what they execute (gang/tally.h); 0: nobody does */
     bool shuffles;     /* lanes may part at any access to memory (random schedule) */
+    bool traces;       /* somebody hears of accesses to memory (ops/trace.h) */
 };
 
 /*

@@ -103,6 +103,16 @@ px_emission px_emit_acquire, px_emit_release, px_emit_jump, px_emit_branch, px_e
 #undef PX_EMISSION
 /* A record that accesses memory at this address; `align` goes to its size. */
 struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align);
+/*
+ * trace.c: where somebody hears of accesses, a record before the one that makes it; else nothing.
+ * px_emit_guard has been called. `how`: PTX_TRACE_.
+ */
+struct px_traced;
+void px_emit_trace(struct px_emitter *e, const struct px_ir_opd *address, unsigned how, uint32_t bytes);
+/* The same of `told`, but for what px_emit_trace fills in; `sizes`: bytes of each lane, or a row's lines are
+ * that far apart (in elements), or NULL. */
+void px_emit_trace_as(struct px_emitter *e, const struct px_ir_opd *address, const struct px_traced *told,
+                      const struct px_ir_opd *sizes);
 /* fuse.c: the record that was just made and those before it, where one handler does their work. */
 void px_fuse(struct px_emitter *e);
 /* The same behind a load. */

@@ -8,10 +8,24 @@
 #include "code/asks.h"
 #include "ops/async.h"
 #include "ops/mbarrier.h"
+#include "ops/trace.h"
+
+/* What is read, by the row of sizes, then what is written. */
+static void tell_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    const struct px_ir_opd from = {.kind = PX_IR_ADDRESS,
+                                   .type = PX_SPACE_GLOBAL,
+                                   .base = o[1].kind,
+                                   .at = o[1].at,
+                                   .value = o[1].kind == PX_IR_IMM ? o[1].value + in->aux : in->aux};
+    px_emit_trace_as(e, &from, &(struct px_traced){.is.how = PTX_TRACE_READ | PTX_TRACE_ASYNC}, &o[2]);
+    px_emit_trace(e, &o[0], PTX_TRACE_WRITE | PTX_TRACE_ASYNC, o[0].elem);
+}
 
 void px_emit_async_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     px_emit_guard(e, true);
+    tell_copy(e, in, o);
     struct px_insn r = px_emit_access(e, &o[0], o[0].elem);
     r.slot = (uint8_t)(e->slots++ % 7); /* of what it reads: global memory */
     r.b = px_emit_row(e, &o[1]);
@@ -38,6 +52,7 @@ void px_emit_cp_async_wait(struct px_emitter *e, const struct px_ir_inst *in, co
 void px_emit_cp_async_arrive(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     px_emit_guard(e, true);
+    px_emit_trace(e, &o[0], PX_TRACE_ATOMIC, 8);
     struct px_insn r = px_emit_access(e, &o[0], 8);
     r.m = e->guard;
     r.x[1] = in->fact;
@@ -47,6 +62,7 @@ void px_emit_cp_async_arrive(struct px_emitter *e, const struct px_ir_inst *in, 
 void px_emit_mbarrier(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     px_emit_guard(e, true);
+    px_emit_trace(e, &o[1], PX_TRACE_ATOMIC, 8);
     struct px_insn r = px_emit_access(e, &o[1], 8);
     r.d = px_emit_place(e, &o[0]);
     if (in->nopds > 2) r.b = px_emit_row(e, &o[2]);
@@ -57,6 +73,7 @@ void px_emit_mbarrier(struct px_emitter *e, const struct px_ir_inst *in, const s
 
 void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
+    px_emit_trace(e, &o[1], PTX_TRACE_READ | PTX_TRACE_ATOMIC, 8);
     struct px_insn r = px_emit_access(e, &o[1], 8);
     r.d = px_emit_place(e, &o[0]);
     r.b = px_emit_place(e, &o[2]);

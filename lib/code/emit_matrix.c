@@ -1,6 +1,7 @@
 /* emit_matrix.c - records of matrix instructions: what lower_matrix.c made, with rows for registers. */
 #include "code/emit.h"
 #include "ops/matrix.h"
+#include "ops/trace.h"
 
 static void rows(struct px_emitter *e, const struct px_ir_opd *o, uint32_t n, uint32_t *to)
 {
@@ -35,10 +36,18 @@ static struct px_insn move(struct px_emitter *e, const struct px_ir_opd *address
     return r;
 }
 
+/* Each matrix is 8 rows of 16 bytes, whose addresses 8 lanes of the warp have. */
+static void tell_rows(struct px_emitter *e, const struct px_ir_opd *address, unsigned how, uint32_t matrices)
+{
+    const struct px_traced t = {.is.how = how, .bytes = 16, .first = 8 * matrices};
+    px_emit_trace_as(e, address, &t, NULL);
+}
+
 void px_emit_ldmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     struct px_matrix_move *m = PX_NEW(e->f->coder->keep, struct px_matrix_move);
     m->trans = in->fact;
+    tell_rows(e, &o[in->ndst], PTX_TRACE_READ, in->ndst);
     px_emit_both(e, px_matrix_ldmatrix, move(e, &o[in->ndst], o, in->ndst, m));
 }
 
@@ -46,6 +55,7 @@ void px_emit_stmatrix(struct px_emitter *e, const struct px_ir_inst *in, const s
 {
     struct px_matrix_move *m = PX_NEW(e->f->coder->keep, struct px_matrix_move);
     m->trans = in->fact;
+    tell_rows(e, &o[0], PTX_TRACE_WRITE, in->nopds - 1u);
     px_emit_both(e, px_matrix_stmatrix, move(e, &o[0], o + 1, in->nopds - 1u, m));
 }
 
@@ -62,14 +72,42 @@ void px_emit_movmatrix(struct px_emitter *e, const struct px_ir_inst *in, const 
                  (struct px_insn){.d = px_emit_row(e, &o[0]), .a = px_emit_row(e, &o[1]), .size = PX_WARP});
 }
 
+/* Rows of A, columns of B, which the form may have exchanged. */
+static uint32_t rows_of_a(const struct px_mma_form *f)
+{
+    return f->a_is_x ? f->op.rows : f->op.cols;
+}
+static uint32_t cols_of_b(const struct px_mma_form *f)
+{
+    return f->a_is_x ? f->op.cols : f->op.rows;
+}
+
 /* Where no stride is written, rows (columns) follow one another. */
 static uint32_t own_stride(const struct px_matrix_move *m)
 {
     const struct px_mma_form *f = &m->form;
-    uint32_t rows_of_a = f->a_is_x ? f->op.rows : f->op.cols, cols_of_b = f->a_is_x ? f->op.cols : f->op.rows;
-    if (m->what == 'a') return m->col ? rows_of_a : f->op.k;
-    if (m->what == 'b') return m->col ? f->op.k : cols_of_b;
-    return m->col ? rows_of_a : cols_of_b;
+    if (m->what == 'a') return m->col ? rows_of_a(f) : f->op.k;
+    if (m->what == 'b') return m->col ? f->op.k : cols_of_b(f);
+    return m->col ? rows_of_a(f) : cols_of_b(f);
+}
+
+static uint32_t elements_of(const struct px_matrix_move *m)
+{
+    const struct px_mma_form *f = &m->form;
+    if (m->what == 'a') return rows_of_a(f) * f->op.k;
+    return (m->what == 'b' ? f->op.k : rows_of_a(f)) * cols_of_b(f);
+}
+
+static void tell_tile(struct px_emitter *e, const struct px_ir_opd *address, const struct px_matrix_move *m,
+                      uint32_t bits, const struct px_ir_opd *stride)
+{
+    const uint32_t line = own_stride(m), elements = elements_of(m), bytes = line * bits / 8;
+    const struct px_traced t = {.is.how = m->what == 'd' ? PTX_TRACE_WRITE : PTX_TRACE_READ,
+                                .bytes = bytes,
+                                .lines = elements / line,
+                                .apart = stride ? 0 : bytes,
+                                .bits = bits};
+    px_emit_trace_as(e, address, &t, stride);
 }
 
 void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
@@ -89,6 +127,7 @@ void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struc
         (uint8_t)(bits == 64                                                                             ? 8
                   : bits == 16 && address->type == PX_SPACE_SHARED && (m->what == 'a' || m->what == 'b') ? 16
                                                                                                          : 4);
+    tell_tile(e, address, m, bits, stride);
     if (stride) {
         m->stride_scalar = px_emit_is_scalar(stride);
         r.b = px_emit_place(e, stride);

@@ -5,6 +5,7 @@
 #include "ops/alloca.h"
 #include "ops/policy.h"
 #include "ops/private.h"
+#include "ops/trace.h"
 #include <stdatomic.h>
 
 /* ---- which handler ---- */
@@ -151,11 +152,17 @@ static void result(struct px_emitter *e, const struct px_ir_opd *d, uint32_t *co
     *conv = px_emit_keep(e, d) == PX_IR_SCALAR ? px_emit_scalar(e, d) : *div;
 }
 
+static unsigned strength(const struct px_ir_inst *in)
+{
+    return in->flags & PX_IRF_STRONG ? PTX_TRACE_ATOMIC : 0;
+}
+
 void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     const struct px_ir_opd *address = &o[in->ndst];
     const uint32_t n = in->ndst;
     px_emit_guard(e, true);
+    px_emit_trace(e, address, PTX_TRACE_READ | strength(in), address->elem * n);
     struct both r = access_both(e, in, address);
     enum px_fixed vector = vector_handler(in, address->elem, o, n);
     if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) r.version = PX_ALONE;
@@ -183,6 +190,7 @@ void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     const struct px_ir_opd *address = &o[0], *s = o + 1;
     const uint32_t n = in->nopds - 1u;
     px_emit_guard(e, true);
+    px_emit_trace(e, address, PTX_TRACE_WRITE | strength(in), address->elem * n);
     struct both r = access_both(e, in, address);
     enum px_fixed vector = vector_handler(in, address->elem, s, n);
     if (vector != PX_FIX_COUNT) {
@@ -284,6 +292,7 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_handler fn = px_atom_handler(in->fact, type, shared);
     if (!fn) px_code_fail(e->f, e->f->origins.at[in->origin].inst, "cannot be run by this VM yet");
     px_emit_guard(e, true);
+    px_emit_trace(e, address, PX_TRACE_ATOMIC, address->elem);
     struct px_insn r = px_emit_access(e, address, address->elem);
     r.b = px_emit_row(e, &o[2]);
     if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);

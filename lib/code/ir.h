@@ -81,7 +81,8 @@ enum {
     PX_IRF_NEGATED = 2, /* runs where the guard does not hold */
     PX_IRF_NUMBER = 4,  /* every NaN of the f32 result is the chip's, or stands for it */
     PX_IRF_HOST = 8,    /* it may be the host's: canon.c sees to it */
-    PX_IRF_COPIES = 16  /* the result is one of the first two sources, bit for bit (selp, slct) */
+    PX_IRF_COPIES = 16, /* the result is one of the first two sources, bit for bit (selp, slct) */
+    PX_IRF_STRONG = 32  /* ld, st: strong in the sense of the memory model */
 };
 
 /* Floating-point mode that an instruction asks for, besides the numbers of px_match_fp_mode. */

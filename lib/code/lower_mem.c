@@ -107,6 +107,14 @@ static bool scalar_params(struct px_irfn *f, const struct px_bound *b, const str
 
 enum { PARTS_MAX = 8 };
 
+static bool is_strong(const struct px_bound *b)
+{
+    static const px_word words[] = {PX_W_relaxed, PX_W_acquire, PX_W_release, PX_W_volatile, PX_W_mmio};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (px_match_has(&b->match, words[i])) return true;
+    return false;
+}
+
 static void access(struct px_irfn *f, const struct px_bound *b, bool store)
 {
     unsigned value = store ? 1 : 0, where = store ? 0 : 1;
@@ -132,6 +140,7 @@ static void access(struct px_irfn *f, const struct px_bound *b, bool store)
                                              opds, store ? 0 : p.n, p.n + 1);
     in->fact = (uint16_t)(p.bytes * p.n);
     in->aux = p.sign;
+    if (is_strong(b)) in->flags |= PX_IRF_STRONG;
 }
 
 void px_lower_ld(struct px_irfn *f, const struct px_bound *b)

@@ -11,6 +11,7 @@
 
 #include "gang/grid.h"
 #include "gang/lanes.h"
+#include "ptxvm.h"
 
 struct px_cta;
 
@@ -51,6 +52,8 @@ struct px_worker {
     struct px_narrow narrow;
     struct px_tally *tally; /* counters of the code that runs (gang/tally.h); NULL: nobody counts */
     uint64_t look_at;       /* px_worker_look is due when warp_instructions are as many */
+    ptx_trace_fn trace;     /* hears of accesses to memory, as ptx_device_config says */
+    void *trace_user;
 };
 
 /* sched.c: tells the launch what was executed, and stops it when a limit is reached. Costs a look at the

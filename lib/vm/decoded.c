@@ -38,7 +38,8 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
                                           .fmad = program->fmad,
                                           .engine = device->engine,
                                           .counters = device->config.counts ? device->config.workers : 0,
-                                          .shuffles = device->config.schedule == PTX_SCHEDULE_RANDOM};
+                                          .shuffles = device->config.schedule == PTX_SCHEDULE_RANDOM,
+                                          .traces = device->config.trace != NULL};
     code = px_decode(&program->linked, kernel, threads, program->number, device->level, &wishes,
                      &program->code_arena, why);
     if (!code) return NULL;

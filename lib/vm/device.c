@@ -10,6 +10,7 @@
 #include "vm/report.h"
 #include "vm/stream.h"
 #include "vm/tally.h"
+#include "ops/trace.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -234,6 +235,7 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
         return false;
     }
     if (!take_engine(device, c->engine)) return false;
+    if (c->trace) device->engine &= ~(uint32_t)PX_ENGINE_UNTRACED;
     device->arch = *arch;
     c->arch = c->engine = NULL;
     c->error = NULL; /* the caller's; read from its own struct */

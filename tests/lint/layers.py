@@ -29,6 +29,7 @@ PUBLIC = {
     "ptx_memory.h",
     "ptx_info.h",
     "ptx_watch.h",
+    "ptx_trace.h",
     "ptx_counts.h",
     "ptx_texture.h",
 }
