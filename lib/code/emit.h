@@ -115,8 +115,9 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_opd *address, con
                       const struct px_ir_opd *sizes);
 /* fuse.c: the record that was just made and those before it, where one handler does their work. */
 void px_fuse(struct px_emitter *e);
-/* The same behind a load. */
+/* The same behind a load, and behind a store of one element. */
 void px_fuse_gather(struct px_emitter *e);
+void px_fuse_store(struct px_emitter *e);
 /* Its parts: does the register d, not a kept one, live up to the instruction at this place of the layout,
  * which reads it once? The record behind the n that head does, done by head, too, where there is a handler.
  */

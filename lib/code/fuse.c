@@ -6,7 +6,8 @@
  * the fused record takes the place of the first and steps over the others. Two loads and the fma that
  * multiplies what they find become one pass over memory; when not all lanes are plainly there, it is the
  * first load that runs, and the records behind it follow. A load from a scalar plus a row of numbers times
- * its size, where nobody else wants the product or the sum, takes the numbers themselves. In divergent code
+ * its size, where nobody else wants the product or the sum, takes the numbers themselves. What makes NaNs the
+ * chip's before a store does so while it stores, unless lanes do not name neighbours. In divergent code
  * nothing changes.
  */
 #include "code/emit.h"
@@ -18,8 +19,9 @@ bool px_fuse_dies(const struct px_irfn *f, const struct px_ir_opd *d, const stru
     enum { STEP = 4 }; /* of positions: rows.c */
     const struct px_ir_opd *o = px_ir_opds(f, in);
     const struct px_ir_reg *r = &f->regs.at[d->at];
+    const uint32_t late = px_ir_is(in, PX_OP_st) ? 2 : 0; /* rows.c, too */
     uint32_t reads = 0;
-    if (r->temp || r->last != place * STEP) return false;
+    if (r->temp || r->last != place * STEP + late) return false;
     for (uint32_t k = in->ndst; k < in->nopds; k++) reads += px_ir_register(&o[k]) == d->at;
     return reads == 1;
 }
@@ -113,6 +115,21 @@ void px_fuse(struct px_emitter *e)
     fuse_statements(e);
     if (fn == level->sets[PX_H_fma_f32].fn[0][0]) fuse_loads(e, PX_FIX_ld_u32_4, PX_FIX_ldldfma_f32);
     if (fn == level->sets[PX_H_fma_f64].fn[0][0]) fuse_loads(e, PX_FIX_ld_u64_8, PX_FIX_ldldfma_f64);
+}
+
+/* Floats that are stored: what the row holds need not be the chip's NaNs when nobody reads it any more. */
+void px_fuse_store(struct px_emitter *e)
+{
+    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
+    const struct px_ir_opd *o = px_ir_opds(e->f, e->in);
+    struct px_insn *store = &e->f->code->conv[e->n - 1], *canon = store - 1;
+    uint32_t place = e->placed - 1;
+    if (!(e->f->coder->wishes.engine & PX_ENGINE_fusion) || e->pc_at[place] != e->n - 1) return;
+    const struct px_ir_inst *in = before(e, e->in, &place, e->n - 1);
+    if (!in || in->op != PX_IR_CANON || !dies(e, &o[1])) return;
+    if (store->fn == fixed[PX_FIX_st_32_4][PX_SURVEYED] && canon->fn == fixed[PX_FIX_canon_f32][0] &&
+        canon->d == store->b)
+        canon->fn = fixed[PX_FIX_canon_st][0];
 }
 
 /* Is the record's work done by one before it? */

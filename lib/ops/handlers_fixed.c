@@ -557,6 +557,22 @@ PX_INLINE bool is_easy(const struct px_survey *s, uint32_t size)
 PX_LDLDFMA(ldldfma_f32, float, __builtin_fmaf)
 PX_LDLDFMA(ldldfma_f64, double, __builtin_fma)
 
+/* ---- a row whose NaNs become the chip's as it is stored ---- */
+
+/* The record makes them so in place, unless the store behind it, after which nobody reads the row, is of
+ * neighbours. */
+static PX_RACY int f0_canon_st(struct px_gang *g, const struct px_insn *in)
+{
+    const struct px_insn *store = in + 1;
+    const struct px_survey *s;
+    uint8_t *base = surveyed(g, store, &s, 4);
+    if (!base || s->kind != PX_SURVEY_LINE || s->step != 4) return f0_canon_f32(g, in);
+    const uint32_t *b = PX_ROW(g, uint32_t, store->b), n = g->n & ~31u;
+    uint32_t *p = (uint32_t *)(void *)place_at(base, PX_ROW(g, uint64_t, store->a)[0]);
+    PX_LOOP p[i] = one_canon_f32(b[i], 0, 0);
+    return PX_STEP_SKIP;
+}
+
 /* ---- a load from a scalar plus the elements that a row numbers ---- */
 
 /* Neighbours in memory, or one place: then a survey and vectors are faster. Only a guess. */

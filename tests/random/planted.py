@@ -489,8 +489,8 @@ ENGINE = [
         'fusion',
         'fusion: results are read behind the pair',
         'lib/code/fuse.c',
-        'if (r->temp || r->last != place * STEP) return false;',
-        'if (r->temp || (!@ && r->last != place * STEP)) return false;',
+        'if (r->temp || r->last != place * STEP + late) return false;',
+        'if (r->temp || (!@ && r->last != place * STEP + late)) return false;',
     ),
     Fault(
         'fusion',
