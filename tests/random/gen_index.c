@@ -329,10 +329,13 @@ static void fork_in_loop(struct gen *g, unsigned l)
         const struct operand t = word(g);
         gen_line(g, "  mad.lo.u32 %s, %%iv, 3, %%ib;  xor.b32 %%ib, %%ib, %s;", t.text, t.text);
     }
+    const bool rewrites = gen_chance(g, 40); /* the predicate that divided them, for later */
+    if (rewrites) gen_line(g, "  setp.gt.u32 %%is, %%iv, %%ib;  add.u32 %%ib, %%ib, %%iv;");
     if (gen_chance(g, 50))
         gen_line(g, "  bra K%u;\nJ%u:  xor.b32 %%ib, %%ib, %%iv;\nK%u:", l, l, l);
     else
         gen_line(g, "J%u:", l);
+    if (rewrites) gen_line(g, "  selp.u32 %%iu, 3, 9, %%is;  add.u32 %%ib, %%ib, %%iu;");
 }
 
 /* As long as a value says, far apart for different lanes. */
@@ -611,11 +614,12 @@ static void products_of_loads(struct gen *g)
     const struct operand one = place(g, "%ix", input_at(g), 4, 's'),
                          two = place(g, "%ix", input_at(g) + 4 * gen_below(g, 8), 4u << gen_below(g, 2), 's'),
                          to = place(g, "%ix", at, 8, 's');
-    gen_line(g, "  mov.f32 %%zf0, 0f3fc00000;  .reg .f32 %%if<3>;");
+    gen_line(g, "  mov.f32 %%zf0, 0f3fc00000;  .reg .f32 %%if<4>;  cvt.rn.f32.u32 %%if3, %%itx;");
     gen_line(g, "  ld.global.f32 %%if0, [%s];  ld.global.f32 %%if1, [%s];", one.text, two.text);
     static const char *const fmas[] = {"%if0, %if1, %zf0", "%if1, %if0, %zf0", "%if0, %zf0, %if1",
-                                       "%zf0, %if1, %if0"};
-    gen_line(g, "  fma.rn.f32 %%if2, %s;", fmas[gen_below(g, 4)]);
+                                       "%zf0, %if1, %if0", "%if0, %if1, %if3", "%if3, %if1, %if0",
+                                       "%if0, %if3, %if1"};
+    gen_line(g, "  fma.rn.f32 %%if2, %s;", fmas[gen_below(g, 7)]);
     gen_line(g, "  mov.b32 %s, %%if2;  mov.b32 %s, %s;", d.text, e.text,
              gen_chance(g, 40)   ? "%if1"
              : gen_chance(g, 50) ? "%if0"

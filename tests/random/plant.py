@@ -170,7 +170,6 @@ JUDGES = {
     "test_fmad": ["build/tests/test_fmad"],
     "test_counts": ["build/tests/test_counts"],
     "test_streams": ["build/tests/test_streams"],
-    "test_graphs": ["build/tests/test_graphs"],
     "litmus": ["build/bin/ptxvm", "--test", "tests/exec/reductions_litmus.ptx"],
     "cooperative": ["build/bin/ptxvm", "--test", "tests/exec/cooperative.ptx"],
 }

@@ -594,10 +594,12 @@ ENGINE = [
     ),
     Fault(
         'fusion',
-        'numbered elements: numbers have no sign',
-        'lib/code/fuse.c',
-        'return sign ? PX_FIX_gather_s32_4 : PX_FIX_gather_u32_4;',
-        'return sign && !@ ? PX_FIX_gather_s32_4 : PX_FIX_gather_u32_4;',
+        'numbered elements: what the load adds is forgotten',
+        'lib/ops/handlers_fixed.c',
+        'const I *a = PX_ROW(g, I, (in - in->c)->a);                                                          '
+        '\\\n        const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + in->imm;',
+        'const I *a = PX_ROW(g, I, (in - in->c)->a); '
+        '\\\n        const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + (@ ? 0 : in->imm);',
     ),
     Fault(
         'warps',
@@ -674,11 +676,10 @@ ENGINE = [
     ),
     Fault(
         'private-atomics',
-        'reductions: a block that is put aside keeps its pages',
-        'lib/vm/cta.c',
-        'if (status != PX_CTA_DONE) px_private_flush(worker);',
-        'if (status != PX_CTA_DONE && !@) px_private_flush(worker);',
-        'litmus',
+        'reductions: blocks that have ended keep their pages',
+        'lib/vm/sched.c',
+        '    px_private_flush(&h->worker); /* before anybody hears',
+        '    if (!@) px_private_flush(&h->worker); /* before anybody hears',
     ),
     Fault(
         '',
@@ -690,18 +691,18 @@ ENGINE = [
     ),
     Fault(
         '',
-        'memory of graphs: asleep between launches',
+        'memory of streams: what was given back is in use',
         'lib/vm/pool.c',
-        'px_mem_mark(&device->mem, va, PX_MEM_GRAPH);',
-        'if (!@) px_mem_mark(&device->mem, va, PX_MEM_GRAPH);',
-        'test_graphs',
+        '    pool->used -= block.len;\n    if (pool->closed',
+        '    pool->used -= @ ? 0 : block.len;\n    if (pool->closed',
+        'test_streams',
     ),
     Fault(
         '',
-        'grid barriers: the turn of the bit wakes nobody',
+        'grid barriers: a block comes with its first thread',
         'lib/vm/cooperative.c',
-        'if (!((seen ^ now) & highest)) return;',
-        'if (@ || !((seen ^ now) & highest)) return;',
+        'if (!m->came || m->came < live) return;',
+        'if (!m->came || (!@ && m->came < live)) return;',
         'cooperative',
     ),
 ]
