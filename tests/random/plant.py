@@ -171,7 +171,7 @@ JUDGES = {
     "test_counts": ["build/tests/test_counts"],
     "test_streams": ["build/tests/test_streams"],
     "litmus": ["build/bin/ptxvm", "--test", "tests/exec/reductions_litmus.ptx"],
-    "cooperative": ["build/bin/ptxvm", "--test", "tests/exec/cooperative.ptx"],
+    "cooperative": ["build/bin/ptxvm", "--test", "tests/exec/cooperative_call.ptx"],
 }
 
 
