@@ -596,9 +596,9 @@ ENGINE = [
         'fusion',
         'numbered elements: what the load adds is forgotten',
         'lib/ops/handlers_fixed.c',
-        'const I *a = PX_ROW(g, I, (in - in->c)->a);                                                          '
+        '(in - in->c)->a);                                                          '
         '\\\n        const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + in->imm;',
-        'const I *a = PX_ROW(g, I, (in - in->c)->a); '
+        '(in - in->c)->a); '
         '\\\n        const uint64_t add = *PX_ROW(g, uint64_t, in->x[0]) + (@ ? 0 : in->imm);',
     ),
     Fault(
