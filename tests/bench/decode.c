@@ -342,14 +342,15 @@ static void barriers(struct text *t)
     close_kernel(t);
 }
 
-/* As nvcc -G writes them, a variable of its own for each value. */
+/* A variable for each value, as nvcc -G writes it, as far as there is local memory for them. */
 static void locals(struct text *t)
 {
+    enum { MOST = 200000 };
     open_kernel(t, 0);
-    for (unsigned i = 0; i < t->insts / 2; i++) put(t, ".local .b32 x%u;\n", i);
+    for (unsigned i = 0; i < t->insts / 2 && i < MOST; i++) put(t, ".local .b32 x%u;\n", i);
     for (unsigned i = 0; more(t); i++) {
-        I(t, "st.local.u32 [x%u], %%r%u;\n", i, 2 + i % 30);
-        I(t, "ld.local.u32 %%r%u, [x%u];\n", 2 + (i + 1) % 30, i);
+        I(t, "st.local.u32 [x%u], %%r%u;\n", i % MOST, 2 + i % 30);
+        I(t, "ld.local.u32 %%r%u, [x%u];\n", 2 + (i + 1) % 30, i % MOST);
     }
     close_kernel(t);
 }
