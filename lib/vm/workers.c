@@ -7,7 +7,7 @@
  * worth it, or was submitted without waiting, and sleep at the door when there
  * is nothing to do. They, and threads that wait for what helpers run, look out
  * for more for a moment first, because a wake-up costs more than a launch. Who
- * comes in wakes two more of those invited, so that nobody has to wake them all.
+ * comes in wakes a few more of those invited, so that nobody has to wake them all.
  */
 #include "vm/device.h"
 #include "ops/private.h"
@@ -18,7 +18,7 @@
 enum {
     SPIN_NS = 50000,  /* a helper looks out for more for so long, and who waits for what helpers run */
     CALLER_NS = 5000, /* one that waits for what others will run */
-    ROUSED = 2,       /* helpers whom each wakes */
+    ROUSED = 4,       /* helpers whom each wakes */
     SPINS_A_LOOK = 64,
     NAP_FIRST_NS = 20000, /* sleeps between looks at memory that a stream waits for */
     NAP_LONGEST_NS = 1000000
