@@ -156,7 +156,7 @@ static int to_workspace(const struct px_gang *g, const struct px_insn *in)
 /* Unrolled: four instructions a lane. */
 #define EACH_LANE _Pragma("GCC unroll 4") for (lane = 0; lane < n; lane++)
 
-#define ATOM(name, T, OP, HOW)                                                                               \
+#define ATOM(name, T, OP, HOW, ONE)                                                                          \
     PX_INLINE void one_##name(struct px_gang *g, const struct px_insn *in, T *p, T b, T c, T *d)             \
     {                                                                                                        \
         (void)g, (void)in, (void)c;                                                                          \
@@ -171,6 +171,8 @@ static int to_workspace(const struct px_gang *g, const struct px_insn *in)
         const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
         struct px_span span;                                                                                 \
         uint8_t *base = places_of(g, in, &lanes, sizeof(T), &span);                                          \
+        if (base && span.least == span.most && ONE(g, in, &lanes, (T *)place_at(base, span.least)))          \
+            return PX_STEP_NEXT;                                                                             \
         const uint32_t n = base && is_whole(g, in) ? g->n : 0;                                               \
         uint32_t lane;                                                                                       \
         if (n && !d) {                                                                                       \
@@ -188,28 +190,47 @@ static int to_workspace(const struct px_gang *g, const struct px_insn *in)
         return g->cta->grid->workspace ? to_workspace(g, in) : PX_STEP_NEXT;                                 \
     }
 
+/* Others may look between the operations of two lanes. */
+static inline bool at_each(const struct px_gang *g, const struct px_insn *in, const struct px_lanes *lanes,
+                           const void *p)
+{
+    (void)g, (void)in, (void)lanes, (void)p;
+    return false;
+}
+
 /* In shared memory, where nobody else looks meanwhile; one place for all lanes is read and written once. */
 #define ATOM_SHARED(name, T, OP)                                                                             \
-    ATOM(each_##name, T, OP, PLAIN)                                                                          \
+    static __attribute__((noinline)) bool one_place_##name(struct px_gang *g, const struct px_insn *in,      \
+                                                           const struct px_lanes *lanes, T *p)               \
+    {                                                                                                        \
+        const T *pb = PX_ROW(g, T, in->b), *pc = PX_ROW(g, T, in->c);                                        \
+        T *d = in->d ? PX_ROW(g, T, in->d) : NULL, value = *p;                                               \
+        const uint32_t n = is_whole(g, in) && !d ? g->n : 0;                                                 \
+        uint32_t lane;                                                                                       \
+        for (lane = 0; lane < n; lane++) {                                                                   \
+            const T o = value, b = pb[lane], c = pc[lane];                                                   \
+            (void)o, (void)c;                                                                                \
+            value = (T)(OP(T));                                                                              \
+        }                                                                                                    \
+        if (!n) PX_FOR_LANES(lane, *lanes)                                                                   \
+            {                                                                                                \
+                const T o = value, b = pb[lane], c = pc[lane];                                               \
+                (void)c;                                                                                     \
+                value = (T)(OP(T));                                                                          \
+                if (d) d[lane] = o;                                                                          \
+            }                                                                                                \
+        *p = value;                                                                                          \
+        return true;                                                                                         \
+    }                                                                                                        \
+    ATOM(each_##name, T, OP, PLAIN, one_place_##name)                                                        \
     static int plain_##name(struct px_gang *g, const struct px_insn *in)                                     \
     {                                                                                                        \
         if (!(in->flags & PX_IF_SCALAR_A)) return each_##name(g, in);                                        \
-        const T *pb = PX_ROW(g, T, in->b), *pc = PX_ROW(g, T, in->c);                                        \
-        T *d = in->d ? PX_ROW(g, T, in->d) : NULL;                                                           \
         const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
-        uint32_t lane;                                                                                       \
         if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;                                                     \
         T *p = (T *)(void *)place_of(g, in, px_lanes_first(&lanes), sizeof(T));                              \
         if (!p) return PX_STEP_TRAP;                                                                         \
-        T value = *p;                                                                                        \
-        PX_FOR_LANES(lane, lanes)                                                                            \
-        {                                                                                                    \
-            const T o = value, b = pb[lane], c = pc[lane];                                                   \
-            (void)c;                                                                                         \
-            value = (T)(OP(T));                                                                              \
-            if (d) d[lane] = o;                                                                              \
-        }                                                                                                    \
-        *p = value;                                                                                          \
+        one_place_##name(g, in, &lanes, p);                                                                  \
         return PX_STEP_NEXT;                                                                                 \
     }
 
@@ -253,7 +274,7 @@ static int to_workspace(const struct px_gang *g, const struct px_insn *in)
     X(minbf16x2, min, uint32_t, OP_MINBF16X2, LOCKED)                                                        \
     X(maxbf16x2, max, uint32_t, OP_MAXBF16X2, LOCKED)
 
-#define DEFINE(name, word, T, OP, HOW) ATOM(locked_##name, T, OP, HOW) ATOM_SHARED(name, T, OP)
+#define DEFINE(name, word, T, OP, HOW) ATOM(locked_##name, T, OP, HOW, at_each) ATOM_SHARED(name, T, OP)
 ATOMS(DEFINE)
 
 /* ---- reductions that may wait (private.h) ---- */
