@@ -344,8 +344,8 @@ static void counted_by_value(struct gen *g)
     const unsigned l = g->labels++;
     const bool breaks = gen_chance(g, 35), elsewhere = breaks && gen_chance(g, 50);
     const uint64_t at = gen_chance(g, 60) ? take_output(g) : 0;
-    const struct operand value = gen_register(g, PX_T_U32, 0, true), v = word(g), offset = wide(g),
-                         sum = wide(g);
+    const struct operand value = gen_register(g, PX_T_U32, 0, true), v = word(g), t = word(g),
+                         offset = wide(g), sum = wide(g);
     own_of_grid(g);
     const struct operand to = at ? place(g, "%ix", at, 4 + 12 * gen_below(g, 2), 's') : (struct operand){""};
     const struct operand from = place(g, gen_chance(g, 50) ? "%ix" : "%itx", input_at(g), 4, 'u');
@@ -354,6 +354,8 @@ static void counted_by_value(struct gen *g)
     gen_line(g, "  mov.b32 %%iv, %s;  mov.u32 %%ib, %%ic;", gen_register(g, PX_T_B32, 0, false).text);
     gen_line(g, "  setp.eq.u32 %%is, %%ic, 0;  @%%is bra E%u;\nI%u:", l, l);
     gen_line(g, "  mad.lo.u32 %%iv, %%iv, 1664525, %%ib;");
+    if (l % 2) gen_line(g, "  shl.b32 %s, %%iv, 3;  add.u32 %%ib, %%ib, %s;", t.text, t.text);
+    if (l % 4 == 1) gen_line(g, "  xor.b32 %%ib, %%ib, %s;", t.text);
     if (gen_chance(g, 50)) fork_in_loop(g, l);
     if (gen_chance(g, 40))
         gen_line(
@@ -616,7 +618,7 @@ static void products_of_loads(struct gen *g)
                          to = place(g, "%ix", at, 8, 's');
     gen_line(g, "  mov.f32 %%zf0, 0f3fc00000;  .reg .f32 %%if<4>;  cvt.rn.f32.u32 %%if3, %%itx;");
     gen_line(g, "  ld.global.f32 %%if0, [%s];  ld.global.f32 %%if1, [%s];", one.text, two.text);
-    static const char *const fmas[] = {"%if0, %if1, %zf0", "%if1, %if0, %zf0", "%if0, %zf0, %if1",
+    static const char *const fmas[] = {"%if0, %if1, %if3", "%if1, %if0, %if3", "%if0, %zf0, %if1",
                                        "%zf0, %if1, %if0", "%if0, %if1, %if3", "%if3, %if1, %if0",
                                        "%if0, %if3, %if1"};
     gen_line(g, "  fma.rn.f32 %%if2, %s;", fmas[gen_below(g, 7)]);
