@@ -20,6 +20,7 @@ enum {
     IG_CONDITIONS = 256,
     IG_FORMATS = 64,
     IG_QUIRKS = 96,
+    IG_KINDS = 60,
     IG_QUIRK_RULES = 256,
     IG_OPDS = 12,
     IG_ELEMS = 64, /* most elements of a vector operand that are named one by one */
@@ -330,6 +331,9 @@ void ig_read_copy(struct ig_form *form, const char *text); /* what stands after 
 void ig_emit_copies(FILE *out);
 
 /* isagen_quirks.c */
+void ig_read_kind(struct ig_place at, const char *line); /* NAME WORD... | TWICE | ILLEGAL */
+void ig_emit_kind_names(FILE *out);
+void ig_emit_kinds(FILE *out);
 void ig_read_quirk(struct ig_place at, const char *line); /* NAME : INSTRUCTION ... */
 void ig_resolve_quirks(void);                             /* once all rows are read */
 void ig_emit_quirk_names(FILE *out);

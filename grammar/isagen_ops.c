@@ -86,7 +86,7 @@ void ig_emit_ops(FILE *out)
 
 void ig_emit_op_flags(FILE *out)
 {
-    fputs("const uint8_t px_isa_op_flags[PX_OP_COUNT] = {0", out);
+    fputs("const uint16_t px_isa_op_flags[PX_OP_COUNT] = {0", out);
     for (int i = 0; i < ig.nops; i++) fprintf(out, ", %u", ig.ops[i].flags);
     fputs("};\n\n", out);
 }

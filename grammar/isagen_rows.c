@@ -578,6 +578,8 @@ static void read_line(struct ig_place at, char *text)
         read_overlooked(at, rest);
     } else if (!strncmp(text, "quirk ", 6)) {
         ig_read_quirk(at, rest);
+    } else if (!strncmp(text, "kind ", 5)) {
+        ig_read_kind(at, rest);
     } else if (!strncmp(text, "fuse ", 5)) {
         ig_read_fuse(at, rest);
     } else if (!strncmp(text, "op ", 3)) {

@@ -119,6 +119,11 @@ struct px_sreg {
     uint16_t op;       /* enum px_sreg_id of gen/isa_words.h: what the VM reads */
     px_word directive; /* that a kernel must have to read it; 0: none */
 };
+/* The kind of a modifier; what messages call a kind where an instruction has two of it, and where it may have
+ * none (NULL: the word itself). */
+enum px_word_kind px_word_kind(px_word word);
+const char *px_kind_twice(enum px_word_kind kind);
+const char *px_kind_illegal(enum px_word_kind kind);
 const struct px_sreg *px_sreg_of_word(px_word word); /* NULL when the word is none */
 
 /* ---- directives, pragmas, and what else came with a version (PTX ISA 11, 12) ---- */

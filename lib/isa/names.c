@@ -47,6 +47,23 @@ enum px_space px_space_of_word(px_word word)
     return PX_SPACE_NONE;
 }
 
+enum px_word_kind px_word_kind(px_word word)
+{
+    if (px_type_of_word(word)) return PX_K_TYPE;
+    if (px_space_of_word(word)) return PX_K_SPACE;
+    return word < PX_W_COUNT ? (enum px_word_kind)px_isa_word_kinds[word] : PX_K_NONE;
+}
+
+const char *px_kind_twice(enum px_word_kind kind)
+{
+    return px_isa_kinds[kind].twice;
+}
+
+const char *px_kind_illegal(enum px_word_kind kind)
+{
+    return px_isa_kinds[kind].illegal;
+}
+
 const struct px_sreg *px_sreg_of_word(px_word word)
 {
     if (word < px_isa_sregs[0].word || word > px_isa_sregs[px_isa_nsregs - 1].word) return NULL;

@@ -119,6 +119,13 @@ struct px_isa_quirk {
 extern const struct px_isa_quirk px_isa_quirks[];
 extern const uint16_t px_isa_quirk_first[]; /* by enum px_quirk; one more at the end */
 
-extern const uint8_t px_isa_op_flags[]; /* by enum px_op */
+/* What messages call a kind of which an instruction has two, and of which it may have none; NULL: nothing. */
+struct px_isa_kind {
+    const char *twice, *illegal;
+};
+extern const struct px_isa_kind px_isa_kinds[]; /* by enum px_word_kind */
+extern const uint8_t px_isa_word_kinds[];       /* by word; types and spaces: 0 */
+
+extern const uint16_t px_isa_op_flags[]; /* by enum px_op */
 
 #endif

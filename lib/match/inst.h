@@ -115,18 +115,7 @@ void px_inst_explain(const struct px_why *why, const struct px_fit *best);
 
 /* inst_words.c: the message for modifiers that no form takes; unknown: for a name or a modifier that nothing
  * has. */
-enum px_why_kind {
-    PX_WK_OTHER,
-    PX_WK_TYPE,
-    PX_WK_ROUND,
-    PX_WK_COMPARE,
-    PX_WK_SPACE,
-    PX_WK_VECTOR,
-    PX_WK_CACHE,
-    PX_WK_FLAG
-};
-enum px_why_kind px_why_kind_of(px_word word);
-px_word px_why_word(const struct px_why *why, enum px_why_kind kind,
+px_word px_why_word(const struct px_why *why, enum px_word_kind kind,
                     unsigned nth); /* the nth modifier of a kind, or 0 */
 unsigned px_why_count(const struct px_why *why, px_word word);
 bool px_why_quirk(const struct px_why *why,

@@ -9,7 +9,7 @@
 
 static px_word space_word(const struct px_why *why)
 {
-    px_word word = px_why_word(why, PX_WK_SPACE, 0);
+    px_word word = px_why_word(why, PX_K_SPACE, 0);
     return word ? word : PX_W_generic;
 }
 
@@ -57,7 +57,7 @@ static void explain_op_type(const struct px_why *why)
 {
     static const px_word operations[] = {PX_W_add, PX_W_inc, PX_W_dec, PX_W_min,
                                          PX_W_max, PX_W_and, PX_W_or,  PX_W_xor};
-    px_word type = px_why_word(why, PX_WK_TYPE, 0);
+    px_word type = px_why_word(why, PX_K_TYPE, 0);
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (px_why_count(why, operations[i])) {
             px_complain(why, TYPE_OPERATION, px_word_text(type), px_word_text(operations[i]),
@@ -269,7 +269,7 @@ static void explain_selector(const struct px_why *why, const struct px_fault *f)
 
 static void explain_space(const struct px_why *why, const struct px_fault *f)
 {
-    bool generic = f->opd->space < 0 || !px_why_word(why, PX_WK_SPACE, 0);
+    bool generic = f->opd->space < 0 || !px_why_word(why, PX_K_SPACE, 0);
     if (px_why_quirk(why, PX_Q_barrier_address) && generic && f->operand->kind == PX_O_NAME)
         px_complain(why, BARRIER_SPACE, f->operand->u.name->text, px_why_name(why));
     else

@@ -7,53 +7,13 @@
 #include "match/inst.h"
 #include <string.h>
 
-/* ---- what kind of modifier a word is ---- */
+/* ---- kinds of modifiers ---- */
 
-enum px_why_kind px_why_kind_of(px_word word)
+/* Of the kinds that most opcodes share: messages speak of those before they speak of words. */
+static bool is_common(px_word word)
 {
-    if (px_type_of_word(word)) return PX_WK_TYPE;
-    if (px_space_of_word(word)) return PX_WK_SPACE;
-    switch (word) {
-    case PX_W_rn:
-    case PX_W_rz:
-    case PX_W_rm:
-    case PX_W_rp:
-    case PX_W_rni:
-    case PX_W_rzi:
-    case PX_W_rmi:
-    case PX_W_rpi: return PX_WK_ROUND;
-    case PX_W_eq:
-    case PX_W_ne:
-    case PX_W_lt:
-    case PX_W_le:
-    case PX_W_gt:
-    case PX_W_ge:
-    case PX_W_ls:
-    case PX_W_hs:
-    case PX_W_equ:
-    case PX_W_neu:
-    case PX_W_ltu:
-    case PX_W_leu:
-    case PX_W_gtu:
-    case PX_W_geu:
-    case PX_W_num:
-    case PX_W_nan: return PX_WK_COMPARE;
-    case PX_W_v2:
-    case PX_W_v4:
-    case PX_W_v8: return PX_WK_VECTOR;
-    case PX_W_ca:
-    case PX_W_cg:
-    case PX_W_cs:
-    case PX_W_lu:
-    case PX_W_cv:
-    case PX_W_wb:
-    case PX_W_wt: return PX_WK_CACHE;
-    case PX_W_ftz:
-    case PX_W_sat:
-    case PX_W_cc:
-    case PX_W_approx: return PX_WK_FLAG;
-    default: return PX_WK_OTHER;
-    }
+    const enum px_word_kind kind = px_word_kind(word);
+    return kind != PX_K_NONE && kind <= PX_K_FLAG;
 }
 
 const char *px_why_name(const struct px_why *why)
@@ -63,10 +23,10 @@ const char *px_why_name(const struct px_why *why)
     return px_arena_printf(&why->module->arena, "%s", buf);
 }
 
-px_word px_why_word(const struct px_why *why, enum px_why_kind kind, unsigned nth)
+px_word px_why_word(const struct px_why *why, enum px_word_kind kind, unsigned nth)
 {
     for (unsigned i = 0; i < why->nwords; i++)
-        if (px_why_kind_of(why->words[i]) == kind && !nth--) return why->words[i];
+        if (px_word_kind(why->words[i]) == kind && !nth--) return why->words[i];
     return 0;
 }
 
@@ -79,12 +39,12 @@ static bool some_form_takes(const struct px_why *why, px_word word)
     return px_forms_accept(first, n, word);
 }
 
-static bool some_form_takes_kind(const struct px_why *why, enum px_why_kind kind)
+static bool some_form_takes_kind(const struct px_why *why, enum px_word_kind kind)
 {
     uint16_t first;
     unsigned n = px_inst_forms(why->module, why->inst->opcode->word, &first);
     for (px_word word = 1; word < PX_W_COUNT; word++)
-        if (px_word_is_modifier(word) && px_why_kind_of(word) == kind && n && some_form_takes(why, word))
+        if (px_word_is_modifier(word) && px_word_kind(word) == kind && n && some_form_takes(why, word))
             return true;
     return false;
 }
@@ -101,154 +61,23 @@ bool px_why_quirk(const struct px_why *why, enum px_quirk quirk)
     return px_quirk_holds(quirk, why->inst->opcode->word, why->words, why->nwords, NULL);
 }
 
-/* ---- sets of modifiers that have a name ---- */
-
-/* What messages call a set when two of it are given, and when the instruction has none of it (NULL: by the
- * word). */
-static const struct set {
-    const char *twice, *illegal;
-} sets[] = {{"matrix shape", NULL},
-            {"clamp", "Clamp"},
-            {"dimension", "dimension"},
-            {"texture", "Geometry"},
-            {"query", NULL},
-            {".load_mode", NULL},
-            {"shift-right", "Shift-right"},
-            {"component", NULL},
-            {".kind", NULL},
-            {".aligned", NULL},
-            {".abs", NULL},
-            {".any/.all", NULL},
-            {"permute", NULL},
-            {".num", NULL},
-            {".collector_usage", NULL},
-            {"cache prefetching", NULL},
-            {".L2::cache_hint", NULL},
-            {NULL, ".level::eviction_priority"},
-            {NULL, ".alayout or .blayout"}};
-enum {
-    SHAPE,
-    CLAMP,
-    DIMENSION,
-    GEOMETRY,
-    QUERY,
-    LOAD_MODE,
-    SHIFT,
-    COMPONENT,
-    KIND,
-    ALIGNED,
-    ABS,
-    ANY_ALL,
-    PERMUTE,
-    NUM,
-    COLLECTOR,
-    PREFETCH,
-    HINT,
-    PRIORITY,
-    LAYOUT,
-    NO_SET
-};
-
 static bool begins(px_word word, const char *prefix)
 {
     return !strncmp(px_word_text(word), prefix, strlen(prefix));
 }
 
-static bool is_shape(px_word word)
-{
-    const char *s = px_word_text(word);
-    return s[0] == 'm' && s[1] >= '0' && s[1] <= '9' && strchr(s, 'n');
-}
+/* ---- two of a kind ---- */
 
-/* Sets whose words begin alike. */
-static unsigned set_by_prefix(px_word word)
-{
-    static const struct {
-        const char *prefix;
-        unsigned set;
-    } prefixes[] = {{"kind::", KIND},        {"collector::", COLLECTOR}, {"L1::", PRIORITY},
-                    {"L2::evict", PRIORITY}, {"tile", LOAD_MODE},        {"im2col", LOAD_MODE}};
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (begins(word, prefixes[i].prefix)) return prefixes[i].set;
-    return is_shape(word) ? SHAPE : NO_SET;
-}
-
-static unsigned set_of(px_word word)
-{
-    switch (word) {
-    case PX_W_clamp:
-    case PX_W_wrap:
-    case PX_W_trap:
-    case PX_W_zero: return CLAMP;
-    case PX_W_1d:
-    case PX_W_2d:
-    case PX_W_3d:
-    case PX_W_4d:
-    case PX_W_5d: return DIMENSION;
-    case PX_W_a1d:
-    case PX_W_a2d:
-    case PX_W_cube:
-    case PX_W_acube:
-    case PX_W_2dms:
-    case PX_W_a2dms: return GEOMETRY;
-    case PX_W_width:
-    case PX_W_height:
-    case PX_W_depth:
-    case PX_W_channel_data_type:
-    case PX_W_channel_order:
-    case PX_W_normalized_coords:
-    case PX_W_array_size:
-    case PX_W_num_mipmap_levels:
-    case PX_W_num_samples:
-    case PX_W_filter_mode:
-    case PX_W_addr_mode_0:
-    case PX_W_addr_mode_1:
-    case PX_W_addr_mode_2:
-    case PX_W_memory_layout:
-    case PX_W_force_unnormalized_coords: return QUERY;
-    case PX_W_shr7:
-    case PX_W_shr15: return SHIFT;
-    case PX_W_r:
-    case PX_W_g:
-    case PX_W_b:
-    case PX_W_a: return COMPONENT;
-    case PX_W_aligned: return ALIGNED;
-    case PX_W_abs: return ABS;
-    case PX_W_any:
-    case PX_W_all: return ANY_ALL;
-    case PX_W_f4e:
-    case PX_W_b4e:
-    case PX_W_rc8:
-    case PX_W_ecl:
-    case PX_W_ecr:
-    case PX_W_rc16: return PERMUTE;
-    case PX_W_x1:
-    case PX_W_x2:
-    case PX_W_x4:
-    case PX_W_x8:
-    case PX_W_x16:
-    case PX_W_x32:
-    case PX_W_x64:
-    case PX_W_x128: return NUM;
-    case PX_W_L2__64B:
-    case PX_W_L2__128B:
-    case PX_W_L2__256B: return PREFETCH;
-    case PX_W_L2__cache_hint: return HINT;
-    case PX_W_row:
-    case PX_W_col: return LAYOUT;
-    default: return set_by_prefix(word);
-    }
-}
-
-/* Two words of one set where no form takes them. */
+/* Two words of one kind where no form takes them. */
 static bool twice_of_named_set(const struct px_why *why)
 {
     for (unsigned i = 0; i < why->nwords; i++)
         for (unsigned k = i + 1; k < why->nwords; k++) {
-            unsigned a = set_of(why->words[i]), b = set_of(why->words[k]);
-            if ((a == DIMENSION && b == GEOMETRY) || (a == GEOMETRY && b == DIMENSION)) a = b = GEOMETRY;
-            if (a == b && a != NO_SET && sets[a].twice) {
-                px_complain(why, CACHE_TWICE, sets[a].twice);
+            enum px_word_kind a = px_word_kind(why->words[i]), b = px_word_kind(why->words[k]);
+            if ((a == PX_K_DIMENSION && b == PX_K_GEOMETRY) || (a == PX_K_GEOMETRY && b == PX_K_DIMENSION))
+                a = b = PX_K_GEOMETRY;
+            if (a == b && px_kind_twice(a)) {
+                px_complain(why, CACHE_TWICE, px_kind_twice(a));
                 return true;
             }
         }
@@ -282,32 +111,14 @@ static bool fits_spaces(const struct px_why *why)
     return most > 1;
 }
 
-static bool is_operation(px_word word)
-{
-    switch (word) {
-    case PX_W_add:
-    case PX_W_inc:
-    case PX_W_dec:
-    case PX_W_min:
-    case PX_W_max:
-    case PX_W_and:
-    case PX_W_or:
-    case PX_W_xor:
-    case PX_W_exch:
-    case PX_W_cas:
-    case PX_W_popc: return true;
-    default: return false;
-    }
-}
-
 /* Two operations or two scopes. */
 static bool twice_of_set(const struct px_why *why)
 {
     unsigned operations = 0, scopes = 0;
     for (unsigned i = 0; i < why->nwords; i++) {
         px_word word = why->words[i];
-        operations += is_operation(word);
-        scopes += word == PX_W_cta || word == PX_W_cluster || word == PX_W_gpu || word == PX_W_sys;
+        operations += px_word_kind(word) == PX_K_OPERATION;
+        scopes += px_word_kind(word) == PX_K_SCOPE;
     }
     bool twice = operations > 1 && !px_why_quirk(why, PX_Q_second_operation);
     if (twice)
@@ -325,19 +136,19 @@ static bool twice(const struct px_why *why)
             px_complain(why, MODIFIER_TWICE, px_word_text(why->words[i]));
             return true;
         }
-    if (px_why_word(why, PX_WK_ROUND, 1)) {
+    if (px_why_word(why, PX_K_ROUND, 1)) {
         px_complain(why, ROUNDING_TWICE);
         return true;
     }
-    if (px_why_word(why, PX_WK_SPACE, 1) && !fits_spaces(why)) {
+    if (px_why_word(why, PX_K_SPACE, 1) && !fits_spaces(why)) {
         px_complain(why, SPACES_MANY, px_why_name(why));
         return true;
     }
-    if (px_why_word(why, PX_WK_VECTOR, 1) || px_why_word(why, PX_WK_CACHE, 1)) {
-        px_complain(why, CACHE_TWICE, px_why_word(why, PX_WK_CACHE, 1) ? "cache operation" : "vector");
+    if (px_why_word(why, PX_K_VECTOR, 1) || px_why_word(why, PX_K_CACHE, 1)) {
+        px_complain(why, CACHE_TWICE, px_why_word(why, PX_K_CACHE, 1) ? "cache operation" : "vector");
         return true;
     }
-    if (px_why_word(why, PX_WK_COMPARE, 1)) {
+    if (px_why_word(why, PX_K_COMPARE, 1)) {
         px_complain(why, COMPARE_TWICE);
         return true;
     }
@@ -346,7 +157,7 @@ static bool twice(const struct px_why *why)
 
 static void multisample(const struct px_why *why)
 {
-    if (px_why_word(why, PX_WK_TYPE, 1) == PX_W_f32)
+    if (px_why_word(why, PX_K_TYPE, 1) == PX_W_f32)
         px_complain(why, COORDS_INT);
     else
         px_complain(why, MULTISAMPLE, px_why_name(why));
@@ -367,9 +178,9 @@ static void illegal_type(const struct px_why *why, px_word word)
 static void illegal_reduction(const struct px_why *why)
 {
     const char *name = px_why_name(why);
-    for (unsigned i = 0; i < 2 && px_why_word(why, PX_WK_TYPE, i); i++)
+    for (unsigned i = 0; i < 2 && px_why_word(why, PX_K_TYPE, i); i++)
         name = px_arena_printf(&why->module->arena, "%s.%s", name,
-                               px_word_text(px_why_word(why, PX_WK_TYPE, i)));
+                               px_word_text(px_why_word(why, PX_K_TYPE, i)));
     px_complain(why, REDUCTION_ILLEGAL, name);
 }
 
@@ -384,20 +195,20 @@ static void illegal_word(const struct px_why *why, px_word word)
         illegal_reduction(why);
         return;
     }
-    switch (px_why_kind_of(word)) {
-    case PX_WK_TYPE: illegal_type(why, word); break;
-    case PX_WK_ROUND: px_complain(why, ROUNDING_ILLEGAL, px_why_name(why)); break;
-    case PX_WK_COMPARE: px_complain(why, COMPARE_ILLEGAL, px_why_name(why)); break;
-    case PX_WK_VECTOR: px_complain(why, VECTOR_QUALIFIER, px_why_name(why)); break;
-    case PX_WK_SPACE:
-        if (some_form_takes_kind(why, PX_WK_SPACE))
+    switch ((int)px_word_kind(word)) {
+    case PX_K_TYPE: illegal_type(why, word); break;
+    case PX_K_ROUND: px_complain(why, ROUNDING_ILLEGAL, px_why_name(why)); break;
+    case PX_K_COMPARE: px_complain(why, COMPARE_ILLEGAL, px_why_name(why)); break;
+    case PX_K_VECTOR: px_complain(why, VECTOR_QUALIFIER, px_why_name(why)); break;
+    case PX_K_SPACE:
+        if (some_form_takes_kind(why, PX_K_SPACE))
             px_complain(why, SPACE_WRONG, px_why_name(why));
         else
             px_complain(why, NO_STATE_SPACE, px_why_name(why));
         break;
     default:
-        if (set_of(word) != NO_SET && sets[set_of(word)].illegal)
-            px_complain(why, MODIFIER_ILLEGAL, "", sets[set_of(word)].illegal, px_why_name(why));
+        if (px_kind_illegal(px_word_kind(word)))
+            px_complain(why, MODIFIER_ILLEGAL, "", px_kind_illegal(px_word_kind(word)), px_why_name(why));
         else
             px_complain(why, MODIFIER_ILLEGAL, ".", px_word_text(word), px_why_name(why));
         break;
@@ -466,9 +277,9 @@ static bool missing_word(const struct px_why *why)
 static bool missing_shape(const struct px_why *why)
 {
     for (unsigned i = 0; i < why->nwords; i++)
-        if (is_shape(why->words[i])) return false;
+        if (px_word_kind(why->words[i]) == PX_K_SHAPE) return false;
     for (px_word word = 1; word < PX_W_COUNT; word++)
-        if (is_shape(word) && px_word_is_modifier(word) && fits_with(why, word)) {
+        if (px_word_kind(word) == PX_K_SHAPE && px_word_is_modifier(word) && fits_with(why, word)) {
             px_complain(why, MODIFIER_NEEDED, "Shape", px_why_name(why));
             return true;
         }
@@ -520,7 +331,7 @@ static bool named_form_takes(const struct px_why *why, px_word word)
 /* Instructions that ptxas asks for .approx, and for nothing else, unless their type is a half. */
 static bool only_approximates(const struct px_why *why)
 {
-    px_word type = px_why_word(why, PX_WK_TYPE, 0);
+    px_word type = px_why_word(why, PX_K_TYPE, 0);
     return (type == PX_W_f32 || type == PX_W_f64) && px_why_quirk(why, PX_Q_approximates);
 }
 
@@ -537,18 +348,18 @@ void px_why_rounding(const struct px_why *why)
 /* Every word is known to the opcode, but no form takes them together. */
 static void no_combination(const struct px_why *why)
 {
-    px_word type = px_why_word(why, PX_WK_TYPE, 0);
+    px_word type = px_why_word(why, PX_K_TYPE, 0);
     bool is_float = px_type_info(px_type_of_word(type))->klass == PX_TC_FLOAT;
     if (!why->nwords && px_why_quirk(why, PX_Q_level_missing))
         px_complain(why, MEMBAR_LEVEL, px_why_name(why));
-    else if (fits_with(why, PX_W_eq) && !px_why_word(why, PX_WK_COMPARE, 0))
+    else if (fits_with(why, PX_W_eq) && !px_why_word(why, PX_K_COMPARE, 0))
         px_complain(why, COMPARE_NEEDED, px_why_name(why));
     else if ((fits_with(why, PX_W_rn) && fits_with(why, PX_W_approx)) ||
              (only_approximates(why) && !px_why_count(why, PX_W_approx)))
         px_why_rounding(why);
-    else if (!px_why_word(why, PX_WK_ROUND, 0) && (fits_with(why, PX_W_rn) || fits_with(why, PX_W_rni)))
+    else if (!px_why_word(why, PX_K_ROUND, 0) && (fits_with(why, PX_W_rn) || fits_with(why, PX_W_rni)))
         px_complain(why, ROUNDING_NEEDED, px_why_name(why));
-    else if (px_why_word(why, PX_WK_ROUND, 0) && px_why_quirk(why, PX_Q_rounds_by_type))
+    else if (px_why_word(why, PX_K_ROUND, 0) && px_why_quirk(why, PX_Q_rounds_by_type))
         px_complain(why, ROUNDING_ILLEGAL, px_why_name(why));
     else if (missing_word(why))
         return;
@@ -580,7 +391,7 @@ static bool known_alone(px_word word)
 /* Is the word only ever part of an instruction's name? */
 static bool only_in_names(px_word word)
 {
-    if (!word || px_why_kind_of(word) != PX_WK_OTHER || known_alone(word)) return false;
+    if (!word || is_common(word) || known_alone(word)) return false;
     const struct px_form *form;
     for (uint16_t f = 1; (form = px_form_at(f)); f++)
         for (unsigned i = px_form_fixed(form); i < px_form_slots(form); i++)
@@ -599,7 +410,7 @@ static bool misplaced(const struct px_why *why)
     for (unsigned i = k; i < why->nwords; i++)
         if (only_in_names(why->words[i]) ||
             (!known_alone(why->words[i]) && px_word_of_name(opcode, why->words[i]) &&
-             px_why_kind_of(why->words[i]) == PX_WK_OTHER && !some_form_has_elsewhere(why, why->words[i]))) {
+             !is_common(why->words[i]) && !some_form_has_elsewhere(why, why->words[i]))) {
             px_complain(why, MODIFIER_UNKNOWN, px_word_text(why->words[i]));
             return true;
         }
@@ -643,17 +454,22 @@ bool px_why_unknown(const struct px_why *why)
 /* ptxas looks at operations first, then at types, spaces and the like, then at other words. */
 static int judged(px_word word)
 {
-    return is_operation(word)                                                          ? 0
-           : px_why_kind_of(word) == PX_WK_OTHER || px_why_kind_of(word) == PX_WK_FLAG ? 2
-                                                                                       : 1;
+    const enum px_word_kind kind = px_word_kind(word);
+    if (kind == PX_K_OPERATION) return 0;
+    return is_common(word) && kind != PX_K_FLAG ? 1 : 2;
 }
 
 /* Modifiers that ptxas refuses before it looks at the types. */
 static bool before_types(px_word word)
 {
-    unsigned set = set_of(word);
-    return is_operation(word) || set == KIND || set == PREFETCH || set == HINT || word == PX_W_sync ||
-           word == PX_W_satfinite || word == PX_W_mmio || begins(word, "cta_group::");
+    switch ((int)px_word_kind(word)) {
+    case PX_K_OPERATION:
+    case PX_K_KIND:
+    case PX_K_PREFETCH:
+    case PX_K_HINT: return true;
+    default:
+        return word == PX_W_sync || word == PX_W_satfinite || word == PX_W_mmio || begins(word, "cta_group::");
+    }
 }
 
 static bool illegal_before_types(const struct px_why *why)
@@ -699,7 +515,7 @@ static bool types_and_arguments(const struct px_why *why)
     switch (stripped(why)) {
     case NO_TYPES:
         for (unsigned i = 0; i < why->nwords; i++)
-            if (px_why_kind_of(why->words[i]) == PX_WK_TYPE && !some_form_takes(why, why->words[i])) {
+            if (px_word_kind(why->words[i]) == PX_K_TYPE && !some_form_takes(why, why->words[i])) {
                 illegal_word(why, why->words[i]);
                 return true;
             }
@@ -726,7 +542,7 @@ void px_why_words(const struct px_why *why)
             }
     if (px_why_clash(why)) return;
     for (unsigned i = 0; i < why->nwords; i++)
-        if (px_why_kind_of(why->words[i]) == PX_WK_OTHER && !named_form_takes(why, why->words[i])) {
+        if (!is_common(why->words[i]) && !named_form_takes(why, why->words[i])) {
             illegal_word(why, why->words[i]);
             return;
         }
