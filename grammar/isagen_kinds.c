@@ -1,9 +1,9 @@
 /*
  * isagen_kinds.c - kinds of modifiers, as messages speak of them.
  *
- * `kind NAME WORD... | TWICE | ILLEGAL` names the words of a kind (in a word, * stands for any text and # for a
- * digit) and what messages call the kind where an instruction has two of it, and where it may have none; both
- * may be empty. isa_words.h numbers the kinds (enum px_word_kind) in their order; types and state spaces
+ * `kind NAME WORD... | TWICE | ILLEGAL` names the words of a kind (in a word, * stands for any text and # for
+ * a digit) and what messages call the kind where an instruction has two of it, and where it may have none;
+ * both may be empty. isa_words.h numbers the kinds (enum px_word_kind) in their order; types and state spaces
  * are kinds before them.
  */
 #include "isagen.h"
@@ -75,7 +75,9 @@ static uint8_t *find_kinds(void)
 
 void ig_emit_kind_names(FILE *out)
 {
-    fputs("\n/* Kinds of modifiers. */\nenum px_word_kind {\n    PX_K_NONE,\n    PX_K_TYPE,\n    PX_K_SPACE,\n", out);
+    fputs(
+        "\n/* Kinds of modifiers. */\nenum px_word_kind {\n    PX_K_NONE,\n    PX_K_TYPE,\n    PX_K_SPACE,\n",
+        out);
     for (int i = 0; i < nkinds; i++) fprintf(out, "    PX_K_%s,\n", kinds[i].name);
     fputs("    PX_K_COUNT\n};\n", out);
 }

@@ -9,7 +9,9 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *const flags[] = {"keeps", "memory", "unit", "ends", "waits", "plain"};
+static const char *const flags[] = {"keeps",    "memory",  "unit",      "ends",   "waits",
+                                    "plain",    "pure",    "reads",     "writes", "fragment",
+                                    "straight", "members", "exchanges", "varies", "barrier"};
 enum { FLAGS = sizeof flags / sizeof *flags };
 
 static int find(const char *s)
@@ -40,6 +42,14 @@ static unsigned flag_of(struct ig_place at, const char *s)
     ig_error(at, "'%s' is no flag of operations", s);
 }
 
+static void set_flag(struct ig_place at, int first, unsigned flag, const char *word)
+{
+    for (int i = first; i < ig.nops; i++) {
+        if (ig.ops[i].flags & flag) ig_error(at, "'%s' stands twice", word);
+        ig.ops[i].flags |= flag;
+    }
+}
+
 void ig_read_ops(struct ig_place at, const char *line)
 {
     char *text = ig_text(line, strlen(line));
@@ -55,7 +65,7 @@ void ig_read_ops(struct ig_place at, const char *line)
         else if (!strncmp(word, "emit:", 5))
             set_emitter(first, word + 5);
         else
-            for (int i = first; i < ig.nops; i++) ig.ops[i].flags |= flag_of(at, word);
+            set_flag(at, first, flag_of(at, word), word);
     }
 }
 

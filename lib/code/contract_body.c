@@ -36,8 +36,7 @@ static void add_inst(void *user, const struct px_inst *inst)
 
 static bool is_end(const struct px_term *item)
 {
-    return item->op == PX_OP_bra || item->op == PX_OP_brx || item->op == PX_OP_ret ||
-           item->op == PX_OP_exit || item->op == PX_OP_trap;
+    return px_op_flags(item->op) & PX_OPF_ends;
 }
 
 static void fold(struct walk *w)

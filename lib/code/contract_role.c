@@ -181,36 +181,10 @@ enum px_role px_contract_role(struct px_body *d, const struct px_term *item, uns
 
 /* ---- blocks ---- */
 
-static bool is_approximate(enum px_op op)
-{
-    static const bool is[PX_OP_COUNT] = {
-        [PX_OP_rcp_f32] = true,       [PX_OP_rcp_ftz_f32] = true,  [PX_OP_rsqrt_f32] = true,
-        [PX_OP_rsqrt_ftz_f32] = true, [PX_OP_sqrt_f32] = true,     [PX_OP_sqrt_ftz_f32] = true,
-        [PX_OP_ex2_f32] = true,       [PX_OP_ex2_ftz_f32] = true,  [PX_OP_lg2_f32] = true,
-        [PX_OP_lg2_ftz_f32] = true,   [PX_OP_sin_f32] = true,      [PX_OP_sin_ftz_f32] = true,
-        [PX_OP_cos_f32] = true,       [PX_OP_cos_ftz_f32] = true,  [PX_OP_div_f32] = true,
-        [PX_OP_div_ftz_f32] = true,   [PX_OP_divfull_f32] = true,  [PX_OP_tanh_f32] = true,
-        [PX_OP_rcp_ftz_f64] = true,   [PX_OP_rsqrt_f64] = true,    [PX_OP_ex2_f16] = true,
-        [PX_OP_ex2_f16x2] = true,     [PX_OP_ex2_ftz_bf16] = true, [PX_OP_ex2_ftz_bf16x2] = true,
-        [PX_OP_tanh_f16] = true,      [PX_OP_tanh_f16x2] = true,   [PX_OP_tanh_bf16] = true,
-        [PX_OP_tanh_bf16x2] = true};
-    return is[op];
-}
-
 bool px_contract_pure(const struct px_term *item)
 {
-    switch (item->op) {
-    case PX_OP_mov:
-    case PX_OP_pack:
-    case PX_OP_unpack:
-    case PX_OP_cvta:
-    case PX_OP_cvta_to:
-    case PX_OP_isspacep:
-    case PX_OP_bfi:
-    case PX_OP_lop3:
-    case PX_OP_lop3_bool: return true;
-    default: return (item->handler && !px_term_has(item, PX_W_cc)) || is_approximate(item->op);
-    }
+    return px_op_flags(item->op) & (PX_OPF_plain | PX_OPF_pure | PX_OPF_unit) ||
+           (item->handler && !px_term_has(item, PX_W_cc));
 }
 
 /* Divisions and roots that ptxas makes a routine of its own library, whose inlined branches end the block. */
@@ -221,8 +195,7 @@ static bool is_routine(const struct px_term *item)
     switch (item->opcode) {
     case PX_W_div:
     case PX_W_rem:
-        if (item->op == PX_OP_div_f32 || item->op == PX_OP_divfull_f32 || item->op == PX_OP_div_ftz_f32)
-            return false;
+        if (px_op_flags(item->op) & PX_OPF_unit) return false;
         return info->klass == PX_TC_FLOAT || type != PX_T_U32;
     case PX_W_rcp:
     case PX_W_sqrt: return names_rounding(item);

@@ -35,12 +35,6 @@ static void touch_value(struct px_irfn *f, const struct px_bound *b, struct px_c
     touch(c, way, px_lower_space(b, where), (uint64_t)p.bytes * p.n);
 }
 
-static void touch_atomic(struct px_irfn *f, const struct px_bound *b, struct px_counted *c, unsigned where)
-{
-    touch_value(f, b, c, READ, where + 1, where);
-    touch_value(f, b, c, WRITTEN, where + 1, where);
-}
-
 static void touch_copy(struct px_irfn *f, const struct px_bound *b, struct px_counted *c)
 {
     const struct px_copy_rule *copy = px_form_copy(b->match.form);
@@ -57,18 +51,20 @@ static void touch_rows(const struct px_bound *b, struct px_counted *c, int way, 
     touch(c, way, PX_SPACE_SHARED, o->kind == PX_O_VEC ? o->n * 4u : 4);
 }
 
+/* The value of a load stands before its address, of all others behind it. */
 static void touch_memory(struct px_irfn *f, const struct px_bound *b, struct px_counted *c)
 {
-    switch ((int)px_match_op(&b->match)) {
-    case PX_OP_ld: touch_value(f, b, c, READ, 0, 1); break;
-    case PX_OP_st: touch_value(f, b, c, WRITTEN, 1, 0); break;
-    case PX_OP_atom:
-    case PX_OP_atom_vector: touch_atomic(f, b, c, 1); break;
-    case PX_OP_red:
-    case PX_OP_red_vector: touch_atomic(f, b, c, 0); break;
-    case PX_OP_copy: touch_copy(f, b, c); break;
-    case PX_OP_ldmatrix: touch_rows(b, c, READ, 0); break;
-    case PX_OP_stmatrix: touch_rows(b, c, WRITTEN, 1); break;
+    const unsigned flags = px_op_flags(px_match_op(&b->match));
+    const bool loads = !(flags & PX_OPF_writes);
+    const unsigned where = px_match_opd(&b->match, 0)->flags & PX_OF_DST ? 1 : 0,
+                   value = loads ? 0 : where + 1;
+    if (px_match_op(&b->match) == PX_OP_copy) touch_copy(f, b, c);
+    for (int way = READ; way <= WRITTEN; way++) {
+        if (!(flags & (way == READ ? PX_OPF_reads : PX_OPF_writes))) continue;
+        if (flags & PX_OPF_fragment)
+            touch_rows(b, c, way, value);
+        else
+            touch_value(f, b, c, way, value, where);
     }
 }
 

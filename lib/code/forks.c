@@ -45,9 +45,7 @@ static bool is_straight(const struct px_ir_inst *in)
     case PX_IR_OWN:
         return in->op == PX_IR_NOTHING || in->op == PX_IR_COPY || in->op == PX_IR_CANON ||
                in->op == PX_IR_SREG || in->op == PX_IR_UNIT;
-    default:
-        return px_ir_is(in, PX_OP_ld) || px_ir_is(in, PX_OP_st) || px_ir_is(in, PX_OP_atom) ||
-               px_ir_is(in, PX_OP_red);
+    default: return px_ir_flags(in->op) & PX_OPF_straight;
     }
 }
 
@@ -55,9 +53,8 @@ static bool is_straight(const struct px_ir_inst *in)
  * done. */
 static bool is_placeless(const struct px_irfn *f, const struct px_ir_inst *in)
 {
-    if (!is_straight(in) || in->op == PX_IR_SREG || px_ir_is(in, PX_OP_atom) || px_ir_is(in, PX_OP_red))
-        return false;
-    const bool load = px_ir_is(in, PX_OP_ld), store = px_ir_is(in, PX_OP_st);
+    const bool load = px_ir_flags(in->op) & PX_OPF_reads, store = px_ir_flags(in->op) & PX_OPF_writes;
+    if (!is_straight(in) || in->op == PX_IR_SREG || (load && store)) return false;
     if (!load && !store) return true;
     return in->nopds == 2 && px_ir_opds(f, in)[load].type != PX_SPACE_LOCAL;
 }

@@ -73,7 +73,7 @@ static bool takes_scalars(const struct px_ir_inst *in)
     switch (px_ir_kind_of(in->op)) {
     case PX_IR_STATEMENT:
     case PX_IR_FIXED: return true;
-    case PX_IR_TABLE: return is_access(in) || px_ir_is(in, PX_OP_atom) || px_ir_is(in, PX_OP_red);
+    case PX_IR_TABLE: return px_ir_flags(in->op) & PX_OPF_straight;
     default:
         return in->op == PX_IR_COPY || in->op == PX_IR_CANON || in->op == PX_IR_BRANCH ||
                in->op == PX_IR_UNIT;

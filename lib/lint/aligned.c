@@ -10,15 +10,10 @@
 #include "lint/divergence.h"
 #include "lint/words.h"
 
-static bool is_barrier(const struct px_lint_item *item)
-{
-    return item->op == PX_OP_bar_sync || item->op == PX_OP_bar_arrive || item->op == PX_OP_bar_red;
-}
-
 static bool is_aligned(const struct px_lint_item *item)
 {
     return px_lint_has_word(item->inst, PX_W_aligned) ||
-           (is_barrier(item) && item->inst->opcode->word == PX_W_bar);
+           (px_op_flags(item->op) & PX_OPF_barrier && item->inst->opcode->word == PX_W_bar);
 }
 
 /* ---- what differs between lanes ---- */
@@ -141,7 +136,8 @@ static bool parts(const struct px_lint_flow *flow, uint32_t node)
 static bool is_meant(const struct px_lint_flow *flow, uint32_t i, bool barriers)
 {
     const struct px_lint_item *item = &flow->items[i];
-    return flow->reached[flow->graph.node_of[i]] && is_aligned(item) && is_barrier(item) == barriers;
+    return flow->reached[flow->graph.node_of[i]] && is_aligned(item) &&
+           !(px_op_flags(item->op) & PX_OPF_barrier) == !barriers;
 }
 
 static bool has_meant(const struct px_lint_flow *flow, bool barriers)

@@ -121,8 +121,8 @@ static bool *find_exchanged(const struct px_lint_flow *flow)
     bool *exchanged = PX_NEW_N(flow->arena, bool, flow->nregs + 1);
     for (uint32_t i = 0; i < flow->nrefs; i++) {
         const struct px_lint_ref *ref = &flow->refs[i];
-        const uint8_t op = flow->items[ref->item].op;
-        if (op == PX_OP_shfl || op == PX_OP_vote || op == PX_OP_match || op == PX_OP_redux)
+        const enum px_op op = (enum px_op)flow->items[ref->item].op;
+        if (px_op_flags(op) & PX_OPF_exchanges)
             exchanged[ref->reg] |= !ref->is_def && ref->operand != flow->items[ref->item].inst->guard;
     }
     return exchanged;

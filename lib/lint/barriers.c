@@ -31,7 +31,7 @@ static bool differs(const struct px_function *function, uint16_t sreg, unsigned 
 
 static bool is_source(const struct px_lint_flow *flow, const struct px_lint_item *item)
 {
-    if (item->op == PX_OP_atom || item->op == PX_OP_activemask || item->op == PX_OP_elect) return true;
+    if (px_op_flags(item->op) & PX_OPF_varies) return true;
     if (item->op == PX_OP_bar_red) return false;
     for (unsigned i = 0; i < item->inst->nopds; i++)
         if (px_lint_names(&item->inst->opds[i], differs, flow->function)) return true;

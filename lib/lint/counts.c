@@ -27,7 +27,7 @@ static void check_barrier(const struct px_lint_numbers *numbers, uint32_t i)
 {
     const struct px_lint_item *item = &numbers->flow->items[i];
     const bool reduces = item->op == PX_OP_bar_red;
-    if (item->op != PX_OP_bar_sync && item->op != PX_OP_bar_arrive && !reduces) return;
+    if (!(px_op_flags(item->op) & PX_OPF_barrier)) return;
     check_number(numbers, i, &item->inst->opds[reduces]);
     if (item->inst->nopds > (reduces ? 3 : 1)) check_count(numbers, i, &item->inst->opds[1 + reduces]);
 }

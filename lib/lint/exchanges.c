@@ -14,17 +14,7 @@
 /* The operand that is the member mask; NULL when the instruction has none. */
 static const struct px_operand *member_mask(const struct px_lint_item *item)
 {
-    switch (item->op) {
-    case PX_OP_shfl:
-    case PX_OP_vote:
-    case PX_OP_match:
-        if (!px_lint_has_word(item->inst, PX_W_sync)) return NULL;
-        break;
-    case PX_OP_redux:
-    case PX_OP_elect:
-    case PX_OP_bar_warp: break;
-    default: return NULL;
-    }
+    if (!(px_op_flags(item->op) & PX_OPF_members) || !px_lint_has_word(item->inst, PX_W_sync)) return NULL;
     return &item->inst->opds[item->inst->nopds - 1];
 }
 

@@ -179,8 +179,8 @@ static void illegal_reduction(const struct px_why *why)
 {
     const char *name = px_why_name(why);
     for (unsigned i = 0; i < 2 && px_why_word(why, PX_K_TYPE, i); i++)
-        name = px_arena_printf(&why->module->arena, "%s.%s", name,
-                               px_word_text(px_why_word(why, PX_K_TYPE, i)));
+        name =
+            px_arena_printf(&why->module->arena, "%s.%s", name, px_word_text(px_why_word(why, PX_K_TYPE, i)));
     px_complain(why, REDUCTION_ILLEGAL, name);
 }
 
@@ -468,7 +468,8 @@ static bool before_types(px_word word)
     case PX_K_PREFETCH:
     case PX_K_HINT: return true;
     default:
-        return word == PX_W_sync || word == PX_W_satfinite || word == PX_W_mmio || begins(word, "cta_group::");
+        return word == PX_W_sync || word == PX_W_satfinite || word == PX_W_mmio ||
+               begins(word, "cta_group::");
     }
 }
 

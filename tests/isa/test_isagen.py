@@ -42,6 +42,7 @@ def main():
         if got != want:
             wrong += 1
             print(f"{os.path.basename(table)}: wanted {want!r}, got {got!r}")
+    print(f"{len(tables) - wrong} of {len(tables)} tables refused as they say")
     return 1 if wrong or not tables else 0
 
 
