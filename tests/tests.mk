@@ -23,27 +23,11 @@ $(UNITS): tests/bench/units.c $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Wno-format-nonliteral -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 
-# Speed of matrix products inside kernels (make bench).
-TEST_EXTRA += $(B)/tests/bench_matrix
-$(B)/tests/bench_matrix: tests/bench/matrix.c $(B)/lib/libptxvm.a
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
-
-# What the other paths of the engine cost (make bench).
-TEST_EXTRA += $(B)/tests/bench_engine
-$(B)/tests/bench_engine: tests/bench/engine.c tests/bench/need.h $(B)/lib/libptxvm.a
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
-
-# What decoding costs, by the shape of the text (make bench).
-TEST_EXTRA += $(B)/tests/bench_decode
-$(B)/tests/bench_decode: tests/bench/decode.c tests/bench/need.h $(B)/lib/libptxvm.a
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
-
-# Speed of whole kernels of matrix products (make bench).
-TEST_EXTRA += $(B)/tests/bench_kernels_matrix
-$(B)/tests/bench_kernels_matrix: tests/bench/kernels_matrix.c tests/bench/need.h $(B)/lib/libptxvm.a
+# Speed (make bench) of matrix products inside kernels and of kernels that consist of them, of other paths of the engine, and of
+# decoding by the shape of the text.
+PLAIN_BENCHES = $(addprefix $(B)/tests/bench_,matrix engine decode kernels_matrix)
+TEST_EXTRA += $(PLAIN_BENCHES)
+$(PLAIN_BENCHES): $(B)/tests/bench_%: tests/bench/%.c tests/bench/need.h tests/bench/text.h $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS)
 

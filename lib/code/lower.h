@@ -83,6 +83,9 @@ void px_lower_assign(struct px_irfn *f, const struct px_bound *b, const struct p
 struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
                                   enum px_space space, uint32_t bytes);
 
+/* isspacep, istypep: the predicate that is operand 0 says of the address that is operand 1 what `fact` asks.
+ */
+void px_lower_question(struct px_irfn *f, const struct px_bound *b, enum px_op op, uint16_t fact);
 /* The address in a row, but for *offset, which is to be added. */
 struct px_ir_opd px_lower_address_row(struct px_irfn *f, struct px_ir_opd address, uint32_t *offset);
 

@@ -284,11 +284,16 @@ void px_lower_cvta_to(struct px_irfn *f, const struct px_bound *b)
     convert(f, b, PX_OP_cvta_to);
 }
 
-void px_lower_isspacep(struct px_irfn *f, const struct px_bound *b)
+void px_lower_question(struct px_irfn *f, const struct px_bound *b, enum px_op op, uint16_t fact)
 {
     const struct px_operand *o = b->inst->opds;
     struct px_ir_opd opds[2] = {px_lower_dst(f, b, &o[0], PX_T_PRED),
                                 px_lower_row(f, px_lower_src(f, b, &o[1], PX_T_U64))};
-    px_lower_guarded(f, b, PX_IR_TABLE | PX_OP_isspacep, opds, 1, 2)->fact =
-        px_space_of_word(px_match_slot(&b->match, PX_W_space));
+    px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | op), opds, 1, 2)->fact = fact;
+    px_lower_done(f, b, &o[0], opds[0]);
+}
+
+void px_lower_isspacep(struct px_irfn *f, const struct px_bound *b)
+{
+    px_lower_question(f, b, PX_OP_isspacep, px_space_of_word(px_match_slot(&b->match, PX_W_space)));
 }

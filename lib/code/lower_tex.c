@@ -316,13 +316,9 @@ void px_lower_suq(struct px_irfn *f, const struct px_bound *b)
 
 void px_lower_istypep(struct px_irfn *f, const struct px_bound *b)
 {
-    const struct px_operand *o = b->inst->opds;
     const px_word type = px_match_slot(&b->match, PX_W_type);
-    const struct px_ir_opd opds[2] = {px_lower_dst(f, b, &o[0], PX_T_PRED),
-                                      px_lower_row(f, px_lower_src(f, b, &o[1], PX_T_U64))};
-    px_lower_guarded(f, b, op_of(PX_OP_istypep), opds, 1, 2)->fact = type == PX_W_texref ? PX_OPAQUE_TEXTURE
-                                                                     : type == PX_W_surfref
-                                                                         ? PX_OPAQUE_SURFACE
-                                                                         : PX_OPAQUE_SAMPLER;
-    px_lower_done(f, b, &o[0], opds[0]);
+    px_lower_question(f, b, PX_OP_istypep,
+                      type == PX_W_texref    ? PX_OPAQUE_TEXTURE
+                      : type == PX_W_surfref ? PX_OPAQUE_SURFACE
+                                             : PX_OPAQUE_SAMPLER);
 }

@@ -1,21 +1,10 @@
 /* trace.c - records that tell of accesses to memory (ops/trace.h). */
 #include "code/emit.h"
 #include "front/print.h"
+#include "gang/tally.h"
 #include "link/link.h"
 #include "ops/trace.h"
 #include <string.h>
-
-static ptx_count_space space_of(enum px_space space)
-{
-    switch (space) {
-    case PX_SPACE_GLOBAL: return PTX_COUNT_GLOBAL;
-    case PX_SPACE_SHARED: return PTX_COUNT_SHARED;
-    case PX_SPACE_LOCAL: return PTX_COUNT_LOCAL;
-    case PX_SPACE_CONST: return PTX_COUNT_CONST;
-    case PX_SPACE_PARAM: return PTX_COUNT_PARAM;
-    default: return PTX_COUNT_GENERIC;
-    }
-}
 
 static const char *as_written(struct px_irfn *f, const struct px_inst *inst)
 {
@@ -30,7 +19,7 @@ static void fill(struct px_emitter *e, const struct px_ir_opd *address, ptx_trac
     const struct px_inst *inst = f->origins.at[e->in->origin].inst;
     struct px_source source = f->func->module->source; /* its line table is complete: nothing is built here */
     is->struct_size = sizeof *is;
-    is->space = space_of((enum px_space)address->type);
+    is->space = px_count_space((enum px_space)address->type);
     is->kernel = f->coder->kernel->name;
     is->function = f->func->name;
     is->instruction = "";

@@ -16,8 +16,23 @@
 
 #include "base/source.h"
 #include "gang/record.h"
+#include "isa/isa.h"
+#include "ptx_counts.h"
 
 struct px_loc;
+
+/* The space under which accesses are told and counted. */
+static inline ptx_count_space px_count_space(enum px_space space)
+{
+    switch (space) {
+    case PX_SPACE_GLOBAL: return PTX_COUNT_GLOBAL;
+    case PX_SPACE_SHARED: return PTX_COUNT_SHARED;
+    case PX_SPACE_LOCAL: return PTX_COUNT_LOCAL;
+    case PX_SPACE_CONST: return PTX_COUNT_CONST;
+    case PX_SPACE_PARAM: return PTX_COUNT_PARAM;
+    default: return PTX_COUNT_GENERIC;
+    }
+}
 
 /* One instruction of the text. Counters of a function: one each, and one behind the last. */
 struct px_tally {

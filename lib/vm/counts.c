@@ -30,18 +30,6 @@ struct rows {
 
 /* ---- from counters to rows ---- */
 
-static enum ptx_count_space space_of(uint8_t space)
-{
-    switch (space) {
-    case PX_SPACE_GLOBAL: return PTX_COUNT_GLOBAL;
-    case PX_SPACE_SHARED: return PTX_COUNT_SHARED;
-    case PX_SPACE_LOCAL: return PTX_COUNT_LOCAL;
-    case PX_SPACE_CONST: return PTX_COUNT_CONST;
-    case PX_SPACE_PARAM: return PTX_COUNT_PARAM;
-    default: return PTX_COUNT_GENERIC;
-    }
-}
-
 /* The sums of all workers; `sum` goes on from instruction to instruction. */
 static void add_up(struct px_tally *sum, const struct px_code *code, uint32_t at, uint32_t workers)
 {
@@ -75,8 +63,8 @@ static struct row row_of(const struct px_code *code, const struct px_fcode *f, c
                           .waits = sum->waits},
                     .pos = what->pos};
     const uint64_t lanes = what->guarded ? sum->lanes : sum->threads;
-    r.c.read[space_of(what->space[0])] += lanes * what->bytes[0];
-    r.c.written[space_of(what->space[1])] += lanes * what->bytes[1];
+    r.c.read[px_count_space((enum px_space)what->space[0])] += lanes * what->bytes[0];
+    r.c.written[px_count_space((enum px_space)what->space[1])] += lanes * what->bytes[1];
     return r;
 }
 

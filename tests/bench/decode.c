@@ -3,33 +3,16 @@
  * an instruction, bytes an instruction that stay and at the peak. Nothing is run: px_code_get is what the
  * first launch calls. Arguments: numbers of instructions, and words of the names of shapes.
  */
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "need.h"
+#include "text.h"
 #include "vm/device.h"
 
 enum { THREADS = 32, LABEL_RUN = 1000 };
 
 /* ---- text ---- */
-
-struct text {
-    char *at;
-    size_t n, cap;
-    unsigned insts; /* wanted */
-    unsigned made;
-};
-
-static void __attribute__((format(printf, 2, 3))) put(struct text *t, const char *format, ...)
-{
-    va_list args;
-    if (t->cap - t->n < 1024) t->at = realloc(t->at, t->cap = t->cap * 2 + 4096);
-    if (!t->at) exit(2);
-    va_start(args, format);
-    t->n += (size_t)vsnprintf(t->at + t->n, t->cap - t->n, format, args);
-    va_end(args);
-}
 
 /* One instruction. */
 #define I(t, ...) (put((t), __VA_ARGS__), (t)->made++)
@@ -121,14 +104,21 @@ static void products_in_blocks(struct text *t)
     close_kernel(t);
 }
 
-static void loads_and_stores(struct text *t)
+/* Loads and stores in turn of so many bytes. */
+static void transfers(struct text *t, unsigned bytes, const char *type, const char *const value[2])
 {
     open_kernel(t, 0);
     for (unsigned i = 0; more(t); i++) {
-        I(t, "ld.global.u32 %%r%u, [%%d2+%u];\n", 2 + i % 30, i * 4 % 4096);
-        I(t, "st.global.u32 [%%d2+%u], %%r%u;\n", i * 4 % 8192, 2 + i % 30);
+        const unsigned reg = 5 + i % 25, at = i * bytes % 8192;
+        I(t, "ld.global%s %s%u%s, [%%d1+%u];\n", type, value[0], reg, value[1], at);
+        I(t, "st.global%s [%%d1+%u], %s%u%s;\n", type, at, value[0], reg, value[1]);
     }
     close_kernel(t);
+}
+
+static void loads_and_stores(struct text *t)
+{
+    transfers(t, 4, ".u32", (const char *[2]){"%r", ""});
 }
 
 static void loads_by_number(struct text *t)
@@ -144,12 +134,7 @@ static void loads_by_number(struct text *t)
 
 static void vectors(struct text *t)
 {
-    open_kernel(t, 0);
-    for (unsigned i = 0; more(t); i++) {
-        I(t, "ld.global.v4.u32 {%%r2, %%r3, %%r4, %%r%u}, [%%d1+%u];\n", 5 + i % 20, i * 16 % 4096);
-        I(t, "st.global.v4.u32 [%%d1+%u], {%%r%u, %%r4, %%r2, %%r3};\n", i * 16 % 8192, 5 + i % 20);
-    }
-    close_kernel(t);
+    transfers(t, 16, ".v4.u32", (const char *[2]){"{%r2, %r3, %r4, %r", "}"});
 }
 
 static void vector_registers(struct text *t)

@@ -4,30 +4,15 @@
  * Medians of several launches in processor time of one worker; each result is checked.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "need.h"
+#include "text.h"
 
 enum { LAUNCHES = 5, THREADS = 256 };
 
 /* ---- text ---- */
-
-struct text {
-    char *at;
-    size_t n, cap;
-};
-
-static void __attribute__((format(printf, 2, 3))) put(struct text *t, const char *format, ...)
-{
-    va_list args;
-    if (t->cap - t->n < 512) t->at = realloc(t->at, t->cap = t->cap * 2 + 4096);
-    if (!t->at) exit(2);
-    va_start(args, format);
-    t->n += (size_t)vsnprintf(t->at + t->n, t->cap - t->n, format, args);
-    va_end(args);
-}
 
 static struct text module_head(void)
 {

@@ -336,7 +336,7 @@ def parse_arguments():
 def main():
     args = parse_arguments()
     runner = oracle.open_oracle(args.build, "sweep")
-    seeds = [s for s in parity.collect_seeds(args.facts, runner.ask)["inst"] if s.opcode]
+    seeds = [s for s in parity.collect_seeds(args.facts, runner.ask, args.jobs, [], True)["inst"] if s.opcode]
     voc = mutate.Vocabulary()
     for s in seeds:
         voc.learn(s.text)

@@ -356,7 +356,7 @@ static void check_units(const struct unit_case *cases, size_t n)
 
 TEST(special_values)
 {
-    static const struct unit_case cases[] = {
+    static const struct unit_case approximate[] = {
         /* clang-format off */
         UNIT(approx_rcp, 0x80000000, 0xFF800000), UNIT(approx_rcp, 0x7F800000, 0),
         UNIT(approx_rcp, 0x7F800001, 0x7FFFFFFF), UNIT(approx_rcp, 0x00000001, 0x7F800000),
@@ -367,7 +367,7 @@ TEST(special_values)
         UNIT(approx_sin, 0x80000000, 0x80000000),
         /* clang-format on */
     };
-    check_units(cases, sizeof cases / sizeof *cases);
+    check_units(approximate, sizeof approximate / sizeof *approximate);
     assert_int_equal(px_approx_div_f32(0x3F800000, 0x00000000, false), 0x7F800000);
     assert_int_equal(px_approx_div_f32(0x3F800000, 0x7F000000, false), 0); /* the flushed reciprocal */
     assert_int_equal(px_approx_divfull_f32(0x3F800000, 0x7F000000, false), 0x00400000);

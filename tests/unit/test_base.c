@@ -48,14 +48,18 @@ TEST(test_arena_aligns_and_keeps)
     px_arena_free(&arena);
 }
 
+/* An arena whose allocator counts, for the rest of the test. */
+#define COUNTED_ARENA(counter, arena)                                                                        \
+    struct counter counter = {0};                                                                            \
+    ptx_allocator alloc_of_##arena = {counting_realloc, &counter};                                           \
+    struct px_arena arena;                                                                                   \
+    jmp_buf failure_of_##arena;                                                                              \
+    px_arena_init(&arena, &alloc_of_##arena, &failure_of_##arena);                                           \
+    assert_int_equal(setjmp(failure_of_##arena), 0)
+
 TEST(test_arena_returns_everything)
 {
-    struct counter counter = {0};
-    ptx_allocator alloc = {counting_realloc, &counter};
-    struct px_arena arena;
-    jmp_buf failure;
-    px_arena_init(&arena, &alloc, &failure);
-    assert_int_equal(setjmp(failure), 0);
+    COUNTED_ARENA(counter, arena);
     for (int i = 0; i < 1000; i++) px_arena_alloc(&arena, 5000);
     assert_true(counter.bytes >= 5000000);
     assert_int_equal(counter.bytes, arena.total);
@@ -65,12 +69,7 @@ TEST(test_arena_returns_everything)
 
 TEST(test_arena_gives_back_large_blocks)
 {
-    struct counter counter = {0};
-    ptx_allocator alloc = {counting_realloc, &counter};
-    struct px_arena arena;
-    jmp_buf failure;
-    px_arena_init(&arena, &alloc, &failure);
-    assert_int_equal(setjmp(failure), 0);
+    COUNTED_ARENA(counter, arena);
     char *first = px_arena_alloc(&arena, 100), *large[3];
     strcpy(first, "first");
     for (int i = 0; i < 3; i++) large[i] = memset(px_arena_alloc(&arena, 1 << 20), 'a' + i, 1 << 20);
