@@ -93,7 +93,8 @@ static struct px_operand source_of(struct fold *f, const struct origin *origin)
 static void count_read(void *user, const struct px_operand *o, bool is_def)
 {
     struct fold *f = user;
-    const struct origin origin = is_def ? (struct origin){MADE_OTHERWISE} : origin_of(f, o);
+    if (is_def) return;
+    const struct origin origin = origin_of(f, o);
     if (origin.made != MADE_EX2) return;
     uint8_t *n = &f->found[origin.item].reads;
     *n = *n ? 2 : 1;

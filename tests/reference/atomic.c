@@ -135,12 +135,24 @@ static enum ref_step run_vector(struct ref_thread *t, const struct ref_inst *in)
     return REF_NEXT;
 }
 
+/* The last type that is written: one before it means nothing. */
+static enum px_type last_type(const struct px_inst *inst)
+{
+    enum px_type type = PX_T_NONE;
+    for (unsigned i = 0; i < inst->nmods; i++) {
+        const enum px_type found = px_type_of_word(inst->mods[i].name->word);
+        if (found) type = found;
+    }
+    return type;
+}
+
 bool ref_bind_atomic(const struct ref_context *x, struct ref_inst *in)
 {
     const bool vector = in->op == PX_OP_atom_vector || in->op == PX_OP_red_vector;
     if (in->op != PX_OP_atom && in->op != PX_OP_red && !vector) return false;
     bool red = in->op == PX_OP_red || in->op == PX_OP_red_vector;
     const struct px_operand *o = in->inst->opds + !red;
+    in->type = last_type(in->inst);
     while (in->what < COUNT && !ref_has(in, names[in->what])) in->what++;
     bool is_float = px_type_info(in->type)->klass == PX_TC_FLOAT;
     if (in->what == COUNT || (is_float && in->what != ADD && !vector) || (o[1].kind == PX_O_VEC) != vector)
