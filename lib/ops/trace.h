@@ -2,8 +2,8 @@
  * trace.h - accesses to memory of which somebody wants to hear (ptx_trace.h).
  *
  * Where ptx_device_config.trace is set, decoding puts a record before each that touches memory. Such code
- * does without what would hide an access or who makes it (PX_ENGINE_UNTRACED); other code has no such
- * records.
+ * does without what would hide who makes an access (PX_ENGINE_UNTRACED); other code has no such records.
+ * Instructions with such a record before them are not fused with others.
  */
 #ifndef PX_OPS_TRACE_H
 #define PX_OPS_TRACE_H
@@ -12,10 +12,8 @@
 #include "gang/gang.h"
 #include "ptx_trace.h"
 
-/* Off: lanes elsewhere than they seem, records of several instructions, accesses that wait. */
-enum {
-    PX_ENGINE_UNTRACED = PX_ENGINE_narrow | PX_ENGINE_loops | PX_ENGINE_fusion | PX_ENGINE_private_atomics
-};
+/* Off: loops aside, whose lanes are elsewhere than they seem. */
+enum { PX_ENGINE_UNTRACED = PX_ENGINE_narrow };
 
 enum { PX_TRACE_ATOMIC = PTX_TRACE_READ | PTX_TRACE_WRITE | PTX_TRACE_ATOMIC };
 

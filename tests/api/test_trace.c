@@ -258,15 +258,9 @@ TEST(test_others)
     }
 }
 
-/* Thread i goes round a loop i + 1 times: few lanes are left, which the engine would move. */
-TEST(test_leaving)
+/* A loop with one store, in line 8, that thread i goes round rounds(i) times. */
+static void check_leaving(const char *text, unsigned (*rounds)(unsigned thread))
 {
-    static const char text[] =
-        HEAD ".visible .entry k(.param .u64 p)\n{\n .reg .u64 %a, %w; .reg .u32 %t, %k; .reg .pred %q;\n"
-             " ld.param.u64 %a, [p]; mov.u32 %t, %tid.x; mad.wide.u32 %w, %t, 4, %a; mov.u32 %k, 0;\n"
-             "L: st.global.u32 [%w], %k;\n" /* 8 */
-             " add.u32 %k, %k, 1; setp.le.u32 %q, %k, %t;\n"
-             " @%q bra L;\n ret;\n}\n";
     for (unsigned i = 0; i < ENGINES; i++) {
         unsigned times[256] = {0};
         load_traced(text, 1, engines[i], PTX_SCHEDULE_USUAL);
@@ -277,7 +271,76 @@ TEST(test_leaving)
             assert_int_equal(told[k].address, at + 4 * told[k].thread);
             times[told[k].thread]++;
         }
-        for (unsigned k = 0; k < 256; k++) assert_int_equal(times[k], k + 1);
+        for (unsigned k = 0; k < 256; k++) assert_int_equal(times[k], rounds(k));
+        close_program(NULL);
+    }
+}
+
+static unsigned one_by_one(unsigned thread)
+{
+    return thread + 1;
+}
+
+static unsigned by_eighths(unsigned thread)
+{
+    return thread % 8 * 9 + 5;
+}
+
+/* Thread i goes round i + 1 times: few lanes are left. */
+TEST(test_leaving)
+{
+    check_leaving(HEAD
+                  ".visible .entry k(.param .u64 p)\n{\n .reg .u64 %a, %w; .reg .u32 %t, %k; .reg .pred %q;\n"
+                  " ld.param.u64 %a, [p]; mov.u32 %t, %tid.x; mad.wide.u32 %w, %t, 4, %a; mov.u32 %k, 0;\n"
+                  "L: st.global.u32 [%w], %k;\n" /* 8 */
+                  " add.u32 %k, %k, 1; setp.le.u32 %q, %k, %t;\n"
+                  " @%q bra L;\n ret;\n}\n",
+                  one_by_one);
+}
+
+/* Every eighth thread leaves together with the others of its kind, after which the rest goes round some more
+ * times: an engine that nobody listens to moves the lanes that are left to where they stand side by side. */
+TEST(test_leaving_gaps)
+{
+    check_leaving(
+        HEAD ".visible .entry k(.param .u64 p)\n{\n .reg .u64 %a, %w; .reg .u32 %t, %k, %n; .reg .pred %q;\n"
+             " ld.param.u64 %a, [p]; mov.u32 %t, %tid.x; mad.wide.u32 %w, %t, 4, %a; mov.u32 %k, 0;"
+             " and.b32 %n, %t, 7; mad.lo.u32 %n, %n, 9, 5;\n"
+             "L: st.global.u32 [%w], %k;\n" /* 8 */
+             " add.u32 %k, %k, 1; setp.lt.u32 %q, %k, %n;\n"
+             " @%q bra L;\n ret;\n}\n",
+        by_eighths);
+}
+
+/* Instructions that the engine does in one record when nobody listens are told one by one. */
+TEST(test_fused)
+{
+    static const char text[] = HEAD
+        ".visible .entry k(.param .u64 p)\n{\n .reg .u64 %a, %w, %o; .reg .u32 %t, %x; .reg .f32 %f<4>;\n"
+        " ld.param.u64 %a, [p]; mov.u32 %t, %tid.x; mul.wide.u32 %o, %t, 4; add.u64 %w, %a, %o;\n"
+        " mov.f32 %f2, 0f3F800000;\n"                                              /* 8 */
+        " ld.global.f32 %f0, [%w];\n"                                              /* 9 */
+        " ld.global.f32 %f1, [%w+4096];\n"                                         /* 10 */
+        " fma.rn.f32 %f2, %f0, %f1, %f2;\n"                                        /* 11 */
+        " st.global.f32 [%w+8192], %f2;\n"                                         /* 12 */
+        " ld.global.u32 %x, [%w];\n"                                               /* 13 */
+        " xor.b32 %x, %x, %t; and.b32 %x, %x, 63;\n"                               /* 14 */
+        " mul.wide.u32 %o, %t, 4; add.u64 %w, %a, %o; ld.global.u32 %x, [%w+8];\n" /* 15 */
+        " red.global.add.u32 [%a+16], %x;\n"                                       /* 16 */
+        " ret;\n}\n";
+    static const struct rule rules[] = {
+        {9, R, GLOBAL, 4, 0, 128, .by_thread = 4, .in_buffer = true, ONCE},
+        {10, R, GLOBAL, 4, 0, 128, .base = 4096, .by_thread = 4, .in_buffer = true, ONCE},
+        {12, W, GLOBAL, 4, 0, 128, .base = 8192, .by_thread = 4, .in_buffer = true, ONCE},
+        {13, R, GLOBAL, 4, 0, 128, .by_thread = 4, .in_buffer = true, ONCE},
+        {15, R, GLOBAL, 4, 0, 128, .base = 8, .by_thread = 4, .in_buffer = true, ONCE},
+        {16, R | W | S, GLOBAL, 4, 0, 128, .base = 16, .in_buffer = true, ONCE},
+    };
+    for (unsigned i = 0; i < ENGINES; i++) {
+        load_traced(text, 2, engines[i], PTX_SCHEDULE_USUAL);
+        const ptx_address at = launch(2, 128, PTX_OK);
+        check_rules(rules, sizeof rules / sizeof *rules, at, 2, 128);
+        check_bytes();
         close_program(NULL);
     }
 }
