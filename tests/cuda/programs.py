@@ -50,7 +50,8 @@ def arch_of(name):
 
 
 def quiet(command):
-    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True)
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, env=environment, check=False)
     if done.returncode:
         raise RuntimeError(" ".join(command) + "\n" + (done.stdout + done.stderr)[-3000:])
 

@@ -8,7 +8,8 @@ usage: test_cuda.py [--all] [WORD...]. A WORD keeps the programs whose name hold
                with our libcudart of that release; what older/face.cu prints is in older/face.N.out
   with nvcc    NAME.cu through ptxvm --exec, with the runtime shared and linked in, optimised and -G: a few
                of them in a
-               few ways, with --all every one in every way. Built programs stay in build/cuda."""
+               few ways, with --all every one in every way. Built programs stay in build/cuda.
+               With a build with sanitizers: all but the slowest, optimised, with its libcudart.so."""
 import concurrent.futures
 import difflib
 import os
@@ -36,6 +37,9 @@ CHOSEN = [
         "rt_graph G static, rt_managed O3 static, rt_streams G static, rt_trap O3 shared"
     ).split(", ")
 ]
+
+# Not run with sanitizers: programs that take minutes there, most of it in decoding what templates made.
+SLOW = ("lang_cub", "lang_pipeline", "lang_random", "lang_std", "lang_thrust")
 
 # Lines of recordings that we print otherwise: the chip's, ours, why. All else of a recording must be alike,
 # and a line that is not otherwise any more is a failure, too.
@@ -187,7 +191,30 @@ def runtime_program(job):
         path = programs.built(programs.find_nvcc(), name, level, runtime, CACHE)
     except RuntimeError as error:
         return job, subprocess.CompletedProcess(job, -2, b"", str(error).encode())
-    return job, run([PTXVM, "--exec", path])
+    return job, run([path] if SAN else [PTXVM, "--exec", path])
+
+
+def runtime_jobs(everything, wanted):
+    if SAN:  # a program gets its libraries by their path: their runtime must be there before anything else
+        jobs = [(name, "O3", "shared") for name in programs.runtime_programs() if name not in SLOW]
+    elif everything:
+        jobs = [(name, *way) for name in programs.runtime_programs() for way in programs.WAYS]
+    else:
+        jobs = CHOSEN
+    return [job for job in jobs if wanted(job[0])]
+
+
+def runtime_programs(nvcc, everything, wanted):
+    if not nvcc:
+        skip("programs of the runtime", "there is no nvcc")
+        return
+    if not os.path.exists(os.path.join(LIB, "libcudart.so.13")):
+        skip("programs of the runtime", "this build has no libcudart.so.13")
+        return
+    os.makedirs(CACHE, exist_ok=True)
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for job, done in pool.map(runtime_program, runtime_jobs(everything, wanted)):
+            compare(job[0], f"{job[1]} {job[2]}", done, recording(job[0], job[1]))
 
 
 def end():
@@ -212,22 +239,8 @@ def main():
             headers.append(toolkit)
         driver_programs(folder, wanted, headers)
         kept_programs(folder, wanted)
-    if SAN:
-        skip("programs of the runtime", "a build with sanitizers cannot be put into other programs")
-        return end()
     older_programs(wanted)
-    if not nvcc:
-        skip("programs of the runtime", "there is no nvcc")
-    elif not os.path.exists(os.path.join(LIB, "libcudart.so.13")):
-        skip("programs of the runtime", "this build has no libcudart.so.13")
-    else:
-        os.makedirs(CACHE, exist_ok=True)
-        jobs = CHOSEN
-        if everything or words:
-            jobs = [(name, *way) for name in programs.runtime_programs() for way in programs.WAYS]
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            for job, done in pool.map(runtime_program, [job for job in jobs if wanted(job[0])]):
-                compare(job[0], f"{job[1]} {job[2]}", done, recording(job[0], job[1]))
+    runtime_programs(nvcc, everything or words, wanted)
     return end()
 
 
