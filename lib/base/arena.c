@@ -3,7 +3,7 @@
  *
  * A chunk is a header followed by its bytes. `next` and `end` bound the free
  * part of the newest chunk; what is left of an older one is given up. A chunk
- * is as large as a quarter of the arena so far, within CHUNK_MIN and CHUNK_MAX,
+ * is as large as an eighth of those before it, within CHUNK_MIN and CHUNK_MAX,
  * so a small module costs one or two calls of the allocator and a large one
  * wastes little. A request larger than a quarter of a chunk gets a chunk of its
  * own, put behind the newest one; such a block can grow, shrink and go.
@@ -43,7 +43,7 @@ void px_arena_free(struct px_arena *arena)
     }
     arena->chunks = NULL;
     arena->next = arena->end = NULL;
-    arena->total = 0;
+    arena->total = arena->shared = 0;
 }
 
 void px_arena_clear(struct px_arena *arena)
@@ -60,7 +60,7 @@ void px_arena_clear(struct px_arena *arena)
     arena->chunks = kept;
     arena->next = (char *)(kept ? kept + 1 : NULL);
     arena->end = kept ? (char *)kept + kept->size : NULL;
-    arena->total = kept ? kept->size : 0;
+    arena->total = arena->shared = kept ? kept->size : 0;
 }
 
 static _Noreturn void fail(struct px_arena *arena)
@@ -107,12 +107,13 @@ static void *alloc_alone(struct px_arena *arena, size_t size)
 
 static void *alloc_slow(struct px_arena *arena, size_t size)
 {
-    size_t room = arena->total / 4;
+    size_t room = arena->shared / 8;
     room = room < CHUNK_MIN ? CHUNK_MIN : room > CHUNK_MAX ? CHUNK_MAX : room;
     if (size > room / 4) return alloc_alone(arena, size);
     struct px_arena_chunk *chunk = chunk_new(arena, room - sizeof *chunk);
     chunk->older = arena->chunks;
     arena->chunks = chunk;
+    arena->shared += chunk->size;
     arena->next = (char *)(chunk + 1) + size;
     arena->end = (char *)chunk + chunk->size;
     return chunk + 1;

@@ -21,7 +21,8 @@ struct px_arena {
     ptx_allocator alloc;
     struct px_arena_chunk *chunks; /* newest first */
     char *next, *end;              /* free part of the newest chunk */
-    size_t total;                  /* bytes obtained from the allocator */
+    size_t total;                  /* bytes obtained from the allocator, */
+    size_t shared;                 /* and in chunks that small requests share */
     jmp_buf *on_failure;           /* must be set while anything allocates */
 };
 

@@ -498,25 +498,17 @@ static void finish_record(const struct px_emitter *e, struct px_insn *to)
     to->x[0] = final_place(e, to->x[0]);
 }
 
-static void words_to_rows(const struct px_irfn *f, struct px_words *w, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < w[i].n; k++) w[i].row[k] = f->regs.at[w[i].row[k]].row;
-}
-
-static void finish_words(struct px_irfn *f)
-{
-    words_to_rows(f, f->code->args, f->code->nargs);
-    words_to_rows(f, f->code->rets, f->code->nrets);
-    for (uint32_t i = 0; i < f->sites.n; i++) {
-        words_to_rows(f, f->sites.at[i]->args, f->sites.at[i]->nargs);
-        words_to_rows(f, f->sites.at[i]->rets, f->sites.at[i]->nrets);
-    }
-}
-
 static void *keep(struct px_irfn *f, const void *from, size_t bytes)
 {
     return bytes ? memcpy(px_arena_alloc(f->coder->keep, bytes), from, bytes) : NULL;
+}
+
+/* Where the words of parameters lie, at call sites and in the function itself. */
+static void tell_words(struct px_irfn *f)
+{
+    struct px_fcode *code = f->code;
+    for (uint32_t i = 0; i < f->words.n; i++) f->words.at[i] = f->regs.at[f->words.at[i]].row;
+    code->word_rows = keep(f, f->words.at, f->words.n * sizeof *f->words.at);
 }
 
 /* Where the kept registers matter: see the positions in rows.c. */
@@ -575,7 +567,7 @@ static void finish(struct px_emitter *e)
         if (code->terms[i].op == PX_TERM_SCALE) code->terms[i].b = final_place(e, code->terms[i].b);
     finish_tables(e);
     code->src = keep(f, f->origins.at, f->origins.n * sizeof *f->origins.at);
-    finish_words(f);
+    tell_words(f);
 }
 
 /* Rows were bytes a lane; now they become offsets in the frame. */
@@ -597,7 +589,9 @@ static void place_rows(struct px_irfn *f)
 static void tell_locals(struct px_irfn *f)
 {
     struct px_fcode *code = f->code;
-    code->locals = PX_NEW_N(f->coder->keep, struct px_local_at, f->params.n + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->params.n; i++) n += f->params.at[i].local != PX_NONE32;
+    code->locals = PX_NEW_N(f->coder->keep, struct px_local_at, n);
     for (uint32_t i = 0; i < f->params.n; i++)
         if (f->params.at[i].local != PX_NONE32)
             code->locals[code->nlocals++] =
@@ -632,6 +626,8 @@ void px_emit(struct px_irfn *f)
     tell_locals(f);
     place_rows(f);
     place_terms(&e);
+    f->code->sites = keep(f, f->sites.at, f->sites.n * sizeof *f->sites.at);
+    f->code->passed = keep(f, f->passed.at, f->passed.n * sizeof *f->passed.at);
     e.pc_at = PX_NEW_N(f->coder->pass, uint32_t, f->insts.n + 2);
     e.pc_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
     uint32_t *end_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);

@@ -164,7 +164,7 @@ void px_emit_brx(struct px_emitter *e, const struct px_ir_inst *in, const struct
 
 void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    const struct px_call_site *site = e->f->sites.at[in->aux];
+    const struct px_call_site *site = &e->f->code->sites[in->aux];
     struct px_insn r = {.aux = site};
     if (!site->callee) {
         r.a = px_emit_place(e, &o[in->ndst]);

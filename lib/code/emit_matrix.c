@@ -8,20 +8,26 @@ static void rows(struct px_emitter *e, const struct px_ir_opd *o, uint32_t n, ui
     for (uint32_t i = 0; i < n; i++) to[i] = px_emit_row(e, &o[i]);
 }
 
+/* Are the registers of c, which is read, those of d? */
+static bool in_place(const struct px_ir_opd *c, const struct px_ir_opd *d, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (px_ir_register(&c[i]) != px_ir_register(&d[i])) return false;
+    return true;
+}
+
 void px_emit_mma(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    struct px_matrix_mma *m = PX_NEW(e->f->coder->keep, struct px_matrix_mma);
-    m->form = e->f->matrices.at[in->aux];
-    m->product = px_level_product(e->f->coder->level);
-    m->fp = in->fact;
-    uint32_t na = px_mma_form_regs(&m->form, 'a'), nb = px_mma_form_regs(&m->form, 'b'),
-             nc = px_mma_form_regs(&m->form, 'c');
-    rows(e, o, in->ndst, m->d), o += in->ndst;
-    rows(e, o, na, m->a), o += na;
-    rows(e, o, nb, m->b), o += nb;
-    rows(e, o, nc, m->c), o += nc;
-    if (m->form.sparse) rows(e, o, 1, &m->e);
-    px_emit_both(e, px_matrix_mma, (struct px_insn){.aux = m, .size = PX_WARP});
+    const struct px_matrix_form *f = e->f->matrices.at[in->aux].form;
+    const uint32_t read = in->ndst + f->na + f->nb;
+    const bool same = f->nc == in->ndst && in_place(&o[read], o, f->nc);
+    const uint32_t n = read + (same ? 0 : f->nc);
+    struct px_matrix_mma *m = px_arena_node(e->f->coder->keep, sizeof *m + n * sizeof *m->row);
+    struct px_insn r = {.aux = m, .c = same ? 0 : read, .size = PX_WARP};
+    m->form = f;
+    rows(e, o, n, m->row);
+    if (f->is.sparse) r.e = px_emit_row(e, &o[read + f->nc]);
+    px_emit_both(e, px_matrix_mma, r);
 }
 
 /* The record that is common to all moves: its address, and the rows of its registers. */
@@ -36,6 +42,12 @@ static struct px_insn move(struct px_emitter *e, const struct px_ir_opd *address
     return r;
 }
 
+static struct px_matrix_move *new_move(struct px_emitter *e, uint32_t n)
+{
+    struct px_matrix_move *m;
+    return px_arena_node(e->f->coder->keep, sizeof *m + n * sizeof *m->row);
+}
+
 /* Each matrix is 8 rows of 16 bytes, whose addresses 8 lanes of the warp have. */
 static void tell_rows(struct px_emitter *e, const struct px_ir_opd *address, unsigned how, uint32_t matrices)
 {
@@ -45,7 +57,7 @@ static void tell_rows(struct px_emitter *e, const struct px_ir_opd *address, uns
 
 void px_emit_ldmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    struct px_matrix_move *m = PX_NEW(e->f->coder->keep, struct px_matrix_move);
+    struct px_matrix_move *m = new_move(e, in->ndst);
     m->trans = in->fact;
     tell_rows(e, &o[in->ndst], PTX_TRACE_READ, in->ndst);
     px_emit_both(e, px_matrix_ldmatrix, move(e, &o[in->ndst], o, in->ndst, m));
@@ -53,7 +65,7 @@ void px_emit_ldmatrix(struct px_emitter *e, const struct px_ir_inst *in, const s
 
 void px_emit_stmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    struct px_matrix_move *m = PX_NEW(e->f->coder->keep, struct px_matrix_move);
+    struct px_matrix_move *m = new_move(e, in->nopds - 1u);
     m->trans = in->fact;
     tell_rows(e, &o[0], PTX_TRACE_WRITE, in->nopds - 1u);
     px_emit_both(e, px_matrix_stmatrix, move(e, &o[0], o + 1, in->nopds - 1u, m));
@@ -85,7 +97,7 @@ static uint32_t cols_of_b(const struct px_mma_form *f)
 /* Where no stride is written, rows (columns) follow one another. */
 static uint32_t own_stride(const struct px_matrix_move *m)
 {
-    const struct px_mma_form *f = &m->form;
+    const struct px_mma_form *f = &m->form->is;
     if (m->what == 'a') return m->col ? rows_of_a(f) : f->op.k;
     if (m->what == 'b') return m->col ? f->op.k : cols_of_b(f);
     return m->col ? rows_of_a(f) : cols_of_b(f);
@@ -93,7 +105,7 @@ static uint32_t own_stride(const struct px_matrix_move *m)
 
 static uint32_t elements_of(const struct px_matrix_move *m)
 {
-    const struct px_mma_form *f = &m->form;
+    const struct px_mma_form *f = &m->form->is;
     if (m->what == 'a') return rows_of_a(f) * f->op.k;
     return (m->what == 'b' ? f->op.k : rows_of_a(f)) * cols_of_b(f);
 }
@@ -112,17 +124,18 @@ static void tell_tile(struct px_emitter *e, const struct px_ir_opd *address, con
 
 void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    struct px_matrix_move *m = PX_NEW(e->f->coder->keep, struct px_matrix_move);
+    const struct px_matrix_form *f = e->f->matrices.at[in->aux].form;
     const bool store = !in->ndst;
     const struct px_ir_opd *address = &o[in->ndst], *stride = NULL;
-    m->form = e->f->matrices.at[in->aux];
+    const uint32_t n = store ? f->nd : in->ndst, used = 1 + n;
+    struct px_matrix_move *m = new_move(e, n);
+    m->form = f;
     m->what = (uint8_t)in->fact;
     m->col = in->fact & PX_MATRIX_BY_COLUMNS;
-    uint32_t n = store ? px_mma_form_regs(&m->form, 'd') : in->ndst, used = 1 + n;
     if (in->nopds > used) stride = &o[used];
     struct px_insn r = move(e, address, store ? o + 1 : o, n, m);
     const uint32_t bits =
-        px_mma_bits((enum px_mma_type)(m->what == 'a' || m->what == 'b' ? m->form.a : m->form.d));
+        px_mma_bits((enum px_mma_type)(m->what == 'a' || m->what == 'b' ? f->is.a : f->is.d));
     m->unit =
         (uint8_t)(bits == 64                                                                             ? 8
                   : bits == 16 && address->type == PX_SPACE_SHARED && (m->what == 'a' || m->what == 'b') ? 16
@@ -139,19 +152,24 @@ void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struc
 
 void px_emit_wgmma(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
-    struct px_matrix_wgmma *m = PX_NEW(e->f->coder->keep, struct px_matrix_wgmma);
     const struct px_wgmma_words *w = &e->f->wgmmas.at[in->aux];
+    const uint32_t n = in->ndst, na = w->a_memory ? 0 : 4;
+    const struct px_ir_opd *scale = o + n, *a = scale + 1, *b = a + (na ? na : 1), *c = b + 1 + w->sparse;
+    const bool same = in_place(c, o, n);
+    struct px_matrix_wgmma *m =
+        px_arena_node(e->f->coder->keep, sizeof *m + (n + na + (same ? 0 : n)) * sizeof *m->row);
     struct px_insn r = {.aux = m, .size = PX_WARPGROUP, .space = PX_SPACE_SHARED};
     px_wgmma_form_make(&m->form, w);
     m->product = px_level_product(e->f->coder->level);
-    rows(e, o, in->ndst, m->d), o += in->ndst;
-    r.c = px_emit_row(e, o++);
-    if (w->a_memory)
-        r.a = px_emit_row(e, o++);
-    else
-        rows(e, o, 4, m->a), o += 4;
-    r.b = px_emit_row(e, o++);
-    if (w->sparse) rows(e, o++, 1, &m->e);
-    rows(e, o, in->ndst, m->c);
+    rows(e, o, n, m->row);
+    r.c = px_emit_row(e, scale);
+    if (w->a_memory) r.a = px_emit_row(e, a);
+    rows(e, a, na, m->row + n);
+    r.b = px_emit_row(e, b);
+    if (w->sparse) r.e = px_emit_row(e, b + 1);
+    if (!same) {
+        r.d = n + na;
+        rows(e, c, n, m->row + r.d);
+    }
     px_emit_both(e, px_matrix_wgmma, r);
 }

@@ -257,7 +257,7 @@ static void note_reads(struct px_emitter *e, const struct px_ir_inst *in)
 static void note_words(struct px_emitter *e, const struct px_words *w, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < w[i].n; k++) e->read[w[i].row[k]] = true;
+        for (uint32_t k = 0; k < px_words_n(&w[i]); k++) e->read[e->f->words.at[w[i].first + k]] = true;
 }
 
 /* Does anything of the function read what it writes? */
@@ -267,9 +267,10 @@ static bool is_read(struct px_emitter *e, const struct px_ir_opd *d)
     if (!e->read) {
         e->read = PX_NEW_N(e->f->coder->pass, bool, e->f->regs.n + 1);
         for (uint32_t i = 0; i < e->f->insts.n; i++) note_reads(e, &e->f->insts.at[i]);
-        note_words(e, e->f->code->rets, e->f->code->nrets);
+        const struct px_call_site *own = &e->f->code->formals;
+        note_words(e, e->f->passed.at + own->args + own->nargs, own->nrets);
         for (uint32_t i = 0; i < e->f->sites.n; i++)
-            note_words(e, e->f->sites.at[i]->args, e->f->sites.at[i]->nargs);
+            note_words(e, e->f->passed.at + e->f->sites.at[i].args, e->f->sites.at[i].nargs);
     }
     return e->read[d->at];
 }

@@ -29,7 +29,7 @@
 #include "link/program.h"
 #include "gang/engine.h"
 #include "gang/gang.h"
-#include "ops/wgmma_form.h"
+#include "ops/matrix.h"
 #include "gang/tally.h"
 
 struct px_coder {
@@ -71,6 +71,12 @@ struct px_ir_term {
     struct px_ir_opd factor; /* SCALE: PX_IR_IMM, PX_IR_PARAM or PX_IR_UNIFORM */
 };
 
+/* A form of matrix instructions: one for each combination of words. */
+struct px_ir_matrix {
+    struct px_mma_words words;
+    const struct px_matrix_form *form; /* the program's */
+};
+
 struct px_irfn {
     struct px_coder *coder;
     const struct px_lfunc *func;
@@ -87,11 +93,13 @@ struct px_irfn {
     const struct px_inst *text;        /* the instruction of the text that is lowered */
     PX_VEC(uint32_t) labels;           /* instruction behind it; those of the text come first */
     PX_VEC(const struct px_stmt *) text_labels;
-    uint32_t labels_placed;              /* of those of the text */
-    uint32_t text_insts;                 /* instructions of the text */
-    PX_VEC(struct px_call_site *) sites; /* words are registers until emission */
+    uint32_t labels_placed; /* of those of the text */
+    uint32_t text_insts;    /* instructions of the text */
+    PX_VEC(struct px_call_site) sites;
+    PX_VEC(struct px_words) passed; /* by calls, and to this function */
+    PX_VEC(uint32_t) words;         /* their words: registers */
     PX_VEC(struct px_ir_switch) switches;
-    PX_VEC(struct px_mma_form) matrices;
+    PX_VEC(struct px_ir_matrix) matrices;
     PX_VEC(struct px_wgmma_words) wgmmas;
     PX_VEC(struct px_param) params;
     uint32_t *param_of;               /* by index in px_function.vars: in params; PX_NONE32 */

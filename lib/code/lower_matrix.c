@@ -58,11 +58,20 @@ struct px_matrix_words px_matrix_words(const struct px_match *match)
     return w;
 }
 
-static uint32_t add_form(struct px_irfn *f, const struct px_mma_words *w)
+/* There are few, and the last one is often the next. */
+static uint32_t find_form(struct px_irfn *f, const struct px_mma_words *w)
 {
-    struct px_mma_form form;
-    px_mma_form_make(&form, w);
-    px_vec_push(f->coder->scratch, &f->matrices, form);
+    for (uint32_t i = f->matrices.n; i-- > 0;)
+        if (!memcmp(&f->matrices.at[i].words, w, sizeof *w)) return i;
+    struct px_matrix_form *form = PX_NEW(f->coder->keep, struct px_matrix_form);
+    px_mma_form_make(&form->is, w);
+    form->product = px_level_product(f->coder->level);
+    form->fp = w->rounding;
+    form->na = (uint8_t)px_mma_form_regs(&form->is, 'a');
+    form->nb = (uint8_t)px_mma_form_regs(&form->is, 'b');
+    form->nc = (uint8_t)px_mma_form_regs(&form->is, 'c');
+    form->nd = (uint8_t)px_mma_form_regs(&form->is, 'd');
+    px_vec_push(f->coder->scratch, &f->matrices, ((struct px_ir_matrix){*w, form}));
     return f->matrices.n - 1;
 }
 
@@ -126,6 +135,10 @@ static struct px_mma_words words_of(const struct px_bound *b)
     w.c = halves ? types[1] : types[3];
     w.sparse = b->inst->nopds > 4;
     w.a_col = said.col[0], w.b_row = !said.col[1];
+    w.rounding = px_match_has(&b->match, PX_W_rz)   ? PX_FP_RZ
+                 : px_match_has(&b->match, PX_W_rm) ? PX_FP_RM
+                 : px_match_has(&b->match, PX_W_rp) ? PX_FP_RP
+                                                    : PX_FP_RN;
     if (px_match_has(&b->match, PX_W_satfinite)) w.flags |= PX_MMA_SATURATE;
     if (px_match_has(&b->match, PX_W_xor)) w.flags |= PX_MMA_XOR;
     return w;
@@ -147,12 +160,8 @@ static void product(struct px_irfn *f, const struct px_bound *b)
     if (w.sparse) opds[n++] = px_lower_row(f, px_lower_src(f, b, &o[4], PX_T_B32));
     struct px_ir_inst *in = px_lower_inst(f, PX_IR_TABLE | PX_OP_mma, opds, ndst, n);
     in->fp = PX_IR_FP_HOME;
-    in->fact = px_match_has(&b->match, PX_W_rz)   ? PX_FP_RZ
-               : px_match_has(&b->match, PX_W_rm) ? PX_FP_RM
-               : px_match_has(&b->match, PX_W_rp) ? PX_FP_RP
-                                                  : PX_FP_RN;
     if (w.d == PX_MMA_F32) in->flags |= PX_IRF_NUMBER;
-    in->aux = add_form(f, &w);
+    in->aux = find_form(f, &w);
     px_matrix_results_done(f, b, &o[0], opds);
 }
 
@@ -205,7 +214,7 @@ static void wmma(struct px_irfn *f, const struct px_bound *b, enum px_op op, cha
     w.a = w.b = factor || type == PX_MMA_F64 ? type : PX_MMA_B1; /* no matter which, when c or d is moved */
     w.c = w.d = factor ? PX_MMA_F32 : type;
     move(f, b,
-         &(struct move){op, type, add_form(f, &w),
+         &(struct move){op, type, find_form(f, &w),
                         (uint16_t)(what | (said.col[0] ? PX_MATRIX_BY_COLUMNS : 0)), what == 'd'});
 }
 

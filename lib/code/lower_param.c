@@ -191,50 +191,48 @@ void px_lower_param_access(struct px_irfn *f, const struct px_bound *b, const st
 
 /* ---- words of parameters: at call sites, at the start of a function, and where it returns ---- */
 
-static struct px_words new_words(struct px_irfn *f, uint32_t bytes)
+static void add_word(struct px_irfn *f, uint32_t reg)
 {
-    struct px_words w = {.bytes = bytes, .n = words_of(bytes)};
-    w.row = PX_NEW_N(f->coder->keep, uint32_t, w.n + 1);
-    return w;
+    px_vec_push(f->coder->scratch, &f->words, reg);
 }
 
 static struct px_words fresh_words(struct px_irfn *f, uint32_t bytes)
 {
-    struct px_words w = new_words(f, bytes);
-    for (uint32_t i = 0; i < w.n; i++) w.row[i] = px_lower_register(f, 4, PX_T_NONE);
+    const struct px_words w = {bytes, f->words.n};
+    for (uint32_t i = 0; i < px_words_n(&w); i++) add_word(f, px_lower_register(f, 4, PX_T_NONE));
     return w;
 }
 
 /* Registers for the words of a register: itself where it is a word. */
 static struct px_words register_words(struct px_irfn *f, uint32_t reg)
 {
+    const struct px_words w = {4, f->words.n};
     if (f->regs.at[reg].elem != 4) return fresh_words(f, f->regs.at[reg].elem);
-    struct px_words w = new_words(f, 4);
-    w.row[0] = reg;
+    add_word(f, reg);
     return w;
 }
 
 static struct px_words variable_words(struct px_irfn *f, struct px_param *p)
 {
+    const struct px_words w = {p->bytes, f->words.n};
     if (p->local != PX_NONE32) return fresh_words(f, p->bytes);
-    struct px_words w = new_words(f, p->bytes);
-    uint32_t first = first_word(f, p);
-    for (uint32_t i = 0; i < w.n; i++) w.row[i] = first + i;
+    const uint32_t first = first_word(f, p);
+    for (uint32_t i = 0; i < px_words_n(&w); i++) add_word(f, first + i);
     return w;
 }
 
 /* Words that are not the thing itself, to or from it: a register, or a variable in local memory. */
-static void move_local(struct px_irfn *f, const struct px_param *p, const struct px_words *w, bool store)
+static void move_local(struct px_irfn *f, const struct px_param *p, struct px_words w, bool store)
 {
-    for (uint32_t i = 0; i < w->n; i++) {
+    for (uint32_t i = 0; i < px_words_n(&w); i++) {
         const struct px_ir_opd address = {.kind = PX_IR_ADDRESS,
                                           .elem = 4,
                                           .type = PX_SPACE_LOCAL,
                                           .base = PX_IR_UNIFORM,
                                           .at = offsetof(struct px_uniform, local_base),
                                           .value = p->local + i * 4};
-        const struct px_ir_opd opds[2] = {store ? address : word(w->row[i]),
-                                          store ? word(w->row[i]) : address};
+        const struct px_ir_opd value = word(f->words.at[w.first + i]);
+        const struct px_ir_opd opds[2] = {store ? address : value, store ? value : address};
         px_irop op = (px_irop)(PX_IR_TABLE | (store ? PX_OP_st : PX_OP_ld));
         px_lower_inst(f, op, opds, !store, 2)->fact = 4;
     }
@@ -246,13 +244,13 @@ static struct px_ir_opd register_opd(const struct px_irfn *f, uint32_t reg)
         .kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = f->regs.at[reg].type, .at = reg};
 }
 
-static void move_register(struct px_irfn *f, uint32_t reg, const struct px_words *w, bool store)
+static void move_register(struct px_irfn *f, uint32_t reg, struct px_words w, bool store)
 {
     if (f->regs.at[reg].elem == 4) return;
     if (store)
-        from_words(f, NULL, register_opd(f, reg), w->row[0]);
+        from_words(f, NULL, register_opd(f, reg), f->words.at[w.first]);
     else
-        to_words(f, NULL, w->row[0], register_opd(f, reg));
+        to_words(f, NULL, f->words.at[w.first], register_opd(f, reg));
 }
 
 static bool is_register_symbol(const struct px_symbol *s)
@@ -260,62 +258,82 @@ static bool is_register_symbol(const struct px_symbol *s)
     return s->space == PX_SPACE_REG || s->kind == PX_SYM_REG;
 }
 
-static struct px_words *formals(struct px_irfn *f, struct px_symbol *const *list, uint32_t n)
+static void pass(struct px_irfn *f, struct px_words w)
 {
-    struct px_words *w = PX_NEW_N(f->coder->keep, struct px_words, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        if (is_register_symbol(list[i]))
-            w[i] = register_words(f, f->reg_base[list[i]->index]);
-        else if (px_lower_param(f, list[i]))
-            w[i] = variable_words(f, px_lower_param(f, list[i]));
-    }
-    return w;
+    px_vec_push(f->coder->scratch, &f->passed, w);
 }
 
-static void move_formals(struct px_irfn *f, struct px_symbol *const *list, const struct px_words *w,
-                         uint32_t n, bool store)
+/* More than 65,535 would be more than 256 KiB, which words_inst refuses anyway. */
+static uint16_t count_of(struct px_irfn *f, const struct px_inst *inst, uint32_t n)
+{
+    if (n > UINT16_MAX) px_code_fail(f, inst, "passes more than 65,535 parameters");
+    return (uint16_t)n;
+}
+
+static void formals(struct px_irfn *f, struct px_symbol *const *list, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
+        if (is_register_symbol(list[i]))
+            pass(f, register_words(f, f->reg_base[list[i]->index]));
+        else if (px_lower_param(f, list[i]))
+            pass(f, variable_words(f, px_lower_param(f, list[i])));
+        else
+            pass(f, (struct px_words){0});
+    }
+}
+
+/* `first`: in f->passed. */
+static void move_formals(struct px_irfn *f, struct px_symbol *const *list, uint32_t first, uint32_t n,
+                         bool store)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct px_words w = f->passed.at[first + i];
         const struct px_param *p = is_register_symbol(list[i]) ? NULL : px_lower_param(f, list[i]);
         if (is_register_symbol(list[i]))
-            move_register(f, f->reg_base[list[i]->index], &w[i], store);
+            move_register(f, f->reg_base[list[i]->index], w, store);
         else if (p && p->local != PX_NONE32)
-            move_local(f, p, &w[i], store);
+            move_local(f, p, w, store);
     }
 }
 
-/* An instruction whose operands are words, all of them written or all read. */
-static struct px_ir_inst *words_inst(struct px_irfn *f, px_irop op, const struct px_words *w, uint32_t n,
-                                     bool written)
+static void push_words(struct px_irfn *f, uint32_t first, uint32_t n)
 {
-    struct px_ir_inst *in = px_lower_inst(f, op, NULL, 0, 0);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = 0; k < w[i].n; k++, count++)
-            px_vec_push(f->coder->scratch, &f->opds, word(w[i].row[k]));
-    if (count > UINT16_MAX) px_code_fail(f, NULL, "passes more than 256 KiB of parameters");
-    in->nopds = (uint16_t)count;
-    in->ndst = written ? (uint16_t)count : 0;
-    return in;
+    for (uint32_t i = first; i < first + n; i++)
+        for (uint32_t k = 0; k < px_words_n(&f->passed.at[i]); k++)
+            px_vec_push(f->coder->scratch, &f->opds, word(f->words.at[f->passed.at[i].first + k]));
+}
+
+/* The operands from in->first on are those of the instruction: all that have been added. */
+static void count_opds(struct px_irfn *f, const struct px_inst *inst, struct px_ir_inst *in)
+{
+    if (f->opds.n - in->first > UINT16_MAX) px_code_fail(f, inst, "passes more than 256 KiB of parameters");
+    in->nopds = (uint16_t)(f->opds.n - in->first);
 }
 
 void px_lower_prologue(struct px_irfn *f)
 {
     const struct px_func *func = f->fn->func;
-    struct px_fcode *code = f->code;
+    struct px_call_site *own = &f->code->formals;
     if (f->func->is_entry) return;
-    code->nargs = func->nparams;
-    code->nrets = func->nrets;
-    code->args = formals(f, f->fn->params, code->nargs);
-    code->rets = formals(f, f->fn->rets, code->nrets);
-    words_inst(f, PX_IR_ARGUMENTS, code->args, code->nargs, true);
-    move_formals(f, f->fn->params, code->args, code->nargs, true);
+    own->nargs = count_of(f, NULL, func->nparams);
+    own->nrets = count_of(f, NULL, func->nrets);
+    formals(f, f->fn->params, own->nargs);
+    formals(f, f->fn->rets, own->nrets);
+    struct px_ir_inst *in = px_lower_inst(f, PX_IR_ARGUMENTS, NULL, 0, 0);
+    push_words(f, own->args, own->nargs);
+    count_opds(f, NULL, in);
+    in->ndst = in->nopds;
+    move_formals(f, f->fn->params, own->args, own->nargs, true);
 }
 
 void px_lower_return(struct px_irfn *f, px_irop op)
 {
-    if (!f->func->is_entry) move_formals(f, f->fn->rets, f->code->rets, f->code->nrets, false);
-    words_inst(f, op, f->code->rets, f->func->is_entry ? 0 : f->code->nrets, false);
+    const struct px_call_site *own = &f->code->formals;
+    const uint32_t rets = own->args + own->nargs;
+    if (!f->func->is_entry) move_formals(f, f->fn->rets, rets, own->nrets, false);
+    struct px_ir_inst *in = px_lower_inst(f, op, NULL, 0, 0);
+    push_words(f, rets, own->nrets);
+    count_opds(f, NULL, in);
 }
 
 /* ---- calls ---- */
@@ -354,29 +372,29 @@ static struct px_words actual(struct px_irfn *f, const struct px_bound *b, const
     px_code_fail(f, b->inst, "has a parameter that cannot be passed");
 }
 
-static struct px_words *actuals(struct px_irfn *f, const struct px_bound *b, const struct px_operand *list,
-                                uint32_t *n, bool result)
+static uint16_t actuals(struct px_irfn *f, const struct px_bound *b, const struct px_operand *list,
+                        bool result)
 {
-    *n = list ? list->n : 0;
-    struct px_words *w = PX_NEW_N(f->coder->keep, struct px_words, *n + 1);
-    for (uint32_t i = 0; i < *n; i++) w[i] = actual(f, b, &list->u.list[i], result);
-    return w;
+    const uint16_t n = list ? count_of(f, b->inst, list->n) : 0;
+    for (uint32_t i = 0; i < n; i++) pass(f, actual(f, b, &list->u.list[i], result));
+    return n;
 }
 
-static void move_actuals(struct px_irfn *f, const struct px_operand *list, const struct px_words *w,
-                         uint32_t n, bool result)
+static void move_actuals(struct px_irfn *f, const struct px_operand *list, uint32_t first, uint32_t n,
+                         bool result)
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct px_operand *o = &list->u.list[i];
         struct px_ir_opd s = {.kind = PX_IR_IMM, .elem = 8, .type = PX_T_B64};
+        const struct px_words w = f->passed.at[first + i];
         if (o->kind == PX_O_SINK) continue;
         const struct px_param *p = o->kind == PX_O_NAME && o->symbol ? px_lower_param(f, o->symbol) : NULL;
         if (px_lower_is_register(o))
-            move_register(f, px_lower_reg(f, o, 0), &w[i], result);
+            move_register(f, px_lower_reg(f, o, 0), w, result);
         else if (p && p->local != PX_NONE32)
-            move_local(f, p, &w[i], result);
+            move_local(f, p, w, result);
         else if (!p && px_lower_value(f, o, PX_T_B64, &s.value))
-            to_words(f, NULL, w[i].row[0], s);
+            to_words(f, NULL, f->words.at[w.first], s);
     }
 }
 
@@ -405,12 +423,12 @@ static void reach_all(struct px_irfn *f)
 void px_lower_call(struct px_irfn *f, const struct px_bound *b)
 {
     struct call_parts p = call_parts_of(b->inst);
-    struct px_call_site *site = PX_NEW(f->coder->keep, struct px_call_site);
+    struct px_call_site site = {0};
     const struct px_symbol *callee = direct_callee(p.callee);
     uint32_t around = px_lower_around(f, b);
     struct px_ir_opd target = none;
     if (callee) {
-        resolve_callee(f, b, callee, site);
+        resolve_callee(f, b, callee, &site);
     } else {
         reach_all(f);
         target = px_lower_resize(f, px_lower_src(f, b, p.callee, PX_T_U64), 8, false);
@@ -420,20 +438,20 @@ void px_lower_call(struct px_irfn *f, const struct px_bound *b)
             target = register_opd(f, kept);
         }
     }
-    site->args = actuals(f, b, p.args, &site->nargs, false);
-    site->rets = actuals(f, b, p.rets, &site->nrets, true);
-    move_actuals(f, p.args, site->args, site->nargs, false);
-    struct px_ir_inst *in = words_inst(f, PX_IR_TABLE | PX_OP_call, site->rets, site->nrets, true);
-    uint32_t count = in->nopds;
+    site.args = f->passed.n;
+    site.nargs = actuals(f, b, p.args, false);
+    site.nrets = actuals(f, b, p.rets, true);
+    const uint32_t rets = site.args + site.nargs;
+    move_actuals(f, p.args, site.args, site.nargs, false);
+    struct px_ir_inst *in = px_lower_inst(f, PX_IR_TABLE | PX_OP_call, NULL, 0, 0);
+    push_words(f, rets, site.nrets);
+    count_opds(f, b->inst, in);
+    in->ndst = in->nopds;
     px_vec_push(f->coder->scratch, &f->opds, target);
-    count++;
-    for (uint32_t i = 0; i < site->nargs; i++)
-        for (uint32_t k = 0; k < site->args[i].n; k++, count++)
-            px_vec_push(f->coder->scratch, &f->opds, word(site->args[i].row[k]));
-    if (count > UINT16_MAX) px_code_fail(f, b->inst, "passes more than 256 KiB of parameters");
-    in->nopds = (uint16_t)count;
+    push_words(f, site.args, site.nargs);
+    count_opds(f, b->inst, in);
     in->aux = f->sites.n;
     px_vec_push(f->coder->scratch, &f->sites, site);
-    move_actuals(f, p.rets, site->rets, site->nrets, true);
+    move_actuals(f, p.rets, rets, site.nrets, true);
     px_lower_around_end(f, around);
 }

@@ -188,14 +188,18 @@ struct px_lane_facts {
 
 /* A parameter as 4-byte words, each a row; the last one may hold less. */
 struct px_words {
-    uint32_t bytes, n, *row; /* offset of each word's row */
+    uint32_t bytes, first; /* the rows are px_fcode.word_rows[first] and on */
 };
+static inline uint32_t px_words_n(const struct px_words *w)
+{
+    return (w->bytes + 3) / 4;
+}
 
 /* One call site: where arguments come from and results go. */
 struct px_call_site {
     const struct px_lfunc *callee; /* NULL for an indirect call */
-    struct px_words *args, *rets;
-    uint32_t nargs, nrets;
+    uint32_t args;                 /* the first in px_fcode.passed; the results are behind them */
+    uint16_t nargs, nrets;
 };
 
 struct px_table {
@@ -279,12 +283,14 @@ struct px_fcode {
     uint32_t nlocals;
     struct px_local_at *locals;
     uint32_t nforks, nloops;
-    struct px_fork *forks;        /* by pc */
-    struct px_loop *loops;        /* by pc */
-    struct px_words *args, *rets; /* of the formal parameters */
-    uint32_t nargs, nrets;
-    uint32_t home_fp;   /* floating-point mode that calls and returns expect */
-    uint8_t references; /* PX_REFERS_: opaque variables of the program that its text names */
+    struct px_fork *forks;       /* by pc */
+    struct px_loop *loops;       /* by pc */
+    struct px_call_site formals; /* no call: the function's own parameters and results */
+    struct px_call_site *sites;  /* its calls */
+    struct px_words *passed;     /* of all of these */
+    const uint32_t *word_rows;   /* offsets in the frame */
+    uint32_t home_fp;            /* floating-point mode that calls and returns expect */
+    uint8_t references;          /* PX_REFERS_: opaque variables of the program that its text names */
     /* Instructions of the text by px_insn.ord - 1, and where their counters begin (gang/tally.h); NULL:
      * nobody counts. */
     const struct px_counted *counted;

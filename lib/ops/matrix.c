@@ -54,21 +54,21 @@ static void *row_at(const struct px_gang *g, uint32_t offset, uint32_t first, ui
 int px_matrix_mma(struct px_gang *g, const struct px_insn *in)
 {
     const struct px_matrix_mma *m = in->aux;
-    const uint32_t elem = m->form.op.x == PX_MMA_F64 ? 8 : 4;
+    const struct px_matrix_form *f = m->form;
+    const uint32_t *d = m->row, *a = d + f->nd, *b = a + f->na, *c = m->row + in->c;
+    const uint32_t elem = f->is.op.x == PX_MMA_F64 ? 8 : 4;
     int step;
     if (!complete(g, in, &step)) return step;
-    px_fp_set(g->worker, m->fp);
+    px_fp_set(g->worker, f->fp);
     FOR_WARPS(w, g)
     {
         struct px_mma_warp warp;
-        for (uint32_t r = 0; r < PX_MMA_REGS_MAX; r++) {
-            warp.a[r] = row_at(g, m->a[r], w * WARP, elem);
-            warp.b[r] = row_at(g, m->b[r], w * WARP, elem);
-            warp.c[r] = row_at(g, m->c[r], w * WARP, elem);
-            warp.d[r] = row_at(g, m->d[r], w * WARP, elem);
-        }
-        warp.e = row_at(g, m->e, w * WARP, 4);
-        px_mma_form_run(&m->form, m->product, &warp);
+        for (uint32_t r = 0; r < f->na; r++) warp.a[r] = row_at(g, a[r], w * WARP, elem);
+        for (uint32_t r = 0; r < f->nb; r++) warp.b[r] = row_at(g, b[r], w * WARP, elem);
+        for (uint32_t r = 0; r < f->nc; r++) warp.c[r] = row_at(g, c[r], w * WARP, elem);
+        for (uint32_t r = 0; r < f->nd; r++) warp.d[r] = row_at(g, d[r], w * WARP, elem);
+        warp.e = row_at(g, in->e, w * WARP, 4);
+        px_mma_form_run(&f->is, f->product, &warp);
     }
     px_fp_set(g->worker, PX_FP_HOME);
     return PX_STEP_NEXT;
@@ -251,7 +251,7 @@ static bool load_word(const struct view *v, uint32_t i, uint32_t k, uint32_t *wo
 
 static bool load_factor(const struct px_matrix_move *m, const struct view *v)
 {
-    const struct px_mma_form *f = &m->form;
+    const struct px_mma_form *f = &m->form->is;
     const struct px_mma_factor *factor = (m->what == 'a') == f->a_is_x ? &f->x : &f->y;
     const uint32_t per = v->bits >= 32 ? 1 : 32 / v->bits, lane = v->lane % WARP,
                    elem = v->bits == 64 ? 8 : 4;
@@ -285,9 +285,10 @@ static void accumulator_place(const struct px_mma_form *f, uint32_t lane, uint32
 
 static bool move_accumulator(const struct px_matrix_move *m, const struct view *v, bool store)
 {
-    for (uint32_t q = 0; q < m->form.acc.elements; q++) {
+    const struct px_mma_form *f = &m->form->is;
+    for (uint32_t q = 0; q < f->acc.elements; q++) {
         uint32_t row, col, reg = v->bits == 16 ? q >> 1 : q, elem = v->bits == 64 ? 8 : 4;
-        accumulator_place(&m->form, v->lane % WARP, q, &row, &col);
+        accumulator_place(f, v->lane % WARP, q, &row, &col);
         uint8_t *memory = element_at(v, row, col, v->bits), *lane = row_at(v->g, m->row[reg], v->lane, elem);
         if (!memory) return false;
         if (v->bits == 16) lane += (q & 1) * 2;
@@ -305,7 +306,8 @@ int px_matrix_wmma(struct px_gang *g, const struct px_insn *in)
 {
     const struct px_matrix_move *m = in->aux;
     const bool factor = m->what == 'a' || m->what == 'b';
-    const uint32_t type = factor ? m->what == 'a' ? m->form.a : m->form.b : m->form.d;
+    const struct px_mma_form *f = &m->form->is;
+    const uint32_t type = factor ? m->what == 'a' ? f->a : f->b : f->d;
     struct px_seg seg = {0};
     int step;
     if (!complete(g, in, &step)) return step;

@@ -12,12 +12,19 @@
 #include "gang/gang.h"
 #include "ops/wgmma_form.h"
 
-/* mma and wmma.mma: offsets of rows in the frame; e: of the metadata, 0 without. */
-struct px_matrix_mma {
-    struct px_mma_form form;
-    uint32_t a[PX_MMA_REGS_MAX], b[PX_MMA_REGS_MAX], c[PX_MMA_REGS_MAX], d[PX_MMA_REGS_MAX], e;
+/* What all instructions of a function share that say the same words. */
+struct px_matrix_form {
+    struct px_mma_form is;
     px_mma_function *product;
-    uint32_t fp; /* enum px_fp_mode: of the product alone, as lanes may wait before it */
+    uint8_t fp;             /* enum px_fp_mode: of the product alone, as lanes may wait before it */
+    uint8_t na, nb, nc, nd; /* registers of the operands of mma */
+};
+
+/* mma and wmma.mma: offsets of rows in the frame, those of d, a, b, and from px_insn.c on c, which may be
+ * those of d. px_insn.e: the row of the metadata, 0 without. */
+struct px_matrix_mma {
+    const struct px_matrix_form *form;
+    uint32_t row[];
 };
 
 /*
@@ -25,8 +32,7 @@ struct px_matrix_mma {
  * address is px_insn.a (PX_IF_SCALAR_A) and offset.
  */
 struct px_matrix_move {
-    struct px_mma_form form;
-    uint32_t row[PX_MMA_REGS_MAX];
+    const struct px_matrix_form *form;
     uint64_t offset;
     uint8_t regs;       /* that the operand has; wmma of f16 repeats the real ones */
     uint8_t what;       /* wmma: 'a', 'b', 'c' or 'd' */
@@ -35,13 +41,15 @@ struct px_matrix_move {
     uint8_t unit;       /* wmma: what its address has to be aligned to */
     bool stride_scalar; /* wmma: px_insn.b, elements from a row (column) to the next, is a scalar */
     uint32_t between;   /* the same where the instruction says none, else 0 */
+    uint32_t row[];     /* offsets in the frame */
 };
 
-/* wgmma.mma_async: offsets of rows in the frame; px_insn.a and .b: descriptors, .c: scale-d. */
+/* wgmma.mma_async: offsets of rows in the frame, those of d, of a where it has registers, and from px_insn.d
+ * on c, which may be those of d; px_insn.a and .b: descriptors, .c: scale-d, .e: metadata. */
 struct px_matrix_wgmma {
     struct px_wgmma_form form;
-    uint32_t a[4], c[PX_WGMMA_REGS_MAX], d[PX_WGMMA_REGS_MAX], e;
     px_mma_function *product;
+    uint32_t row[];
 };
 
 enum { PX_MATRIX_BY_COLUMNS = 256 }; /* with `what`, a fact of the IR */

@@ -40,7 +40,9 @@ struct px_mma_words {
     uint8_t flags;      /* enum px_mma_flag, without HALVES */
     bool sparse, a_col, b_row;
     uint8_t selector;
+    uint8_t rounding; /* enum px_fp_mode, which forms do not look at */
 };
+_Static_assert(sizeof(struct px_mma_words) == 16, "no padding: they are compared as bytes");
 
 void px_mma_form_make(struct px_mma_form *f, const struct px_mma_words *w);
 

@@ -70,15 +70,16 @@ static int run_group(struct px_gang *g, const struct px_insn *in, uint32_t group
     /* The chip takes descriptors from the first lane of the first warp, and adds when any lane of it says so.
      */
     struct shared memory = {.g = g, .lane = first + (uint32_t)__builtin_ctz(here[0])};
-    struct px_wgmma_group w = {.e = PX_ROW(g, uint32_t, m->e) + first};
+    struct px_wgmma_group w = {.e = PX_ROW(g, uint32_t, in->e) + first};
+    const uint32_t n = m->form.regs, *d = m->row, *a = d + n, *c = m->row + in->d;
     for (uint32_t lane = 0; lane < PX_WARP; lane++)
         w.add |= here[0] >> lane & 1 && PX_ROW(g, uint32_t, in->c)[first + lane];
     w.desc_b = PX_ROW(g, uint64_t, in->b)[memory.lane];
     if (m->form.w.a_memory) w.desc_a = PX_ROW(g, uint64_t, in->a)[memory.lane];
-    for (uint32_t r = 0; r < 4; r++) w.a[r] = PX_ROW(g, uint32_t, m->a[r]) + first;
-    for (uint32_t r = 0; r < m->form.regs; r++) {
-        w.c[r] = PX_ROW(g, uint32_t, m->c[r]) + first;
-        w.d[r] = PX_ROW(g, uint32_t, m->d[r]) + first;
+    for (uint32_t r = 0; r < 4 && !m->form.w.a_memory; r++) w.a[r] = PX_ROW(g, uint32_t, a[r]) + first;
+    for (uint32_t r = 0; r < n; r++) {
+        w.c[r] = PX_ROW(g, uint32_t, c[r]) + first;
+        w.d[r] = PX_ROW(g, uint32_t, d[r]) + first;
     }
     if (px_wgmma_run(&m->form, m->product, &w, fetch, &memory, &at)) return PX_STEP_NEXT;
     return px_gang_trap(g, in, memory.lane, PX_CUDA_ILLEGAL_ADDRESS, at, "a descriptor leads to 0x%x: %s", at,

@@ -21,7 +21,17 @@
 
 static uint32_t *word_row(const struct px_frame *f, const struct px_words *w, uint32_t k)
 {
-    return (uint32_t *)(void *)(f->base + w->row[k]);
+    return (uint32_t *)(void *)(f->base + f->code->word_rows[w->first + k]);
+}
+
+static const struct px_words *args_of(const struct px_frame *f, const struct px_call_site *site)
+{
+    return f->code->passed + site->args;
+}
+
+static const struct px_words *rets_of(const struct px_frame *f, const struct px_call_site *site)
+{
+    return args_of(f, site) + site->nargs;
 }
 
 static uint32_t fewer(uint32_t a, uint32_t b)
@@ -32,24 +42,24 @@ static uint32_t fewer(uint32_t a, uint32_t b)
 static void pass_arguments(const struct px_gang *g, const struct px_frame *caller, struct px_frame *f,
                            const struct px_call_site *site)
 {
-    for (uint32_t i = 0; i < fewer(site->nargs, f->code->nargs); i++) {
-        const struct px_words *from = &site->args[i], *to = &f->code->args[i];
-        for (uint32_t k = 0; k < to->n; k++)
-            if (k < from->n)
+    const struct px_call_site *formals = &f->code->formals;
+    const struct px_words *from = args_of(caller, site), *to = args_of(f, formals);
+    for (const struct px_words *end = to + fewer(site->nargs, formals->nargs); to < end; from++, to++)
+        for (uint32_t k = 0; k < px_words_n(to); k++)
+            if (k < px_words_n(from))
                 memcpy(word_row(f, to, k), word_row(caller, from, k), (size_t)g->n * 4);
             else
                 memset(word_row(f, to, k), 0, (size_t)g->n * 4);
-    }
 }
 
 void px_call_results(struct px_gang *g, struct px_frame *f, const struct px_lanes *lanes)
 {
-    const struct px_call_site *site = f->site;
+    const struct px_call_site *site = f->site, *formals = &f->code->formals;
+    const struct px_words *from = rets_of(f, formals), *to = rets_of(f->parent, site);
     uint32_t lane;
     const bool whole = px_lanes_count(lanes) == g->n;
-    for (uint32_t i = 0; i < fewer(site->nrets, f->code->nrets); i++) {
-        const struct px_words *from = &f->code->rets[i], *to = &site->rets[i];
-        for (uint32_t k = 0; k < fewer(from->n, to->n); k++) {
+    for (const struct px_words *end = from + fewer(site->nrets, formals->nrets); from < end; from++, to++)
+        for (uint32_t k = 0; k < fewer(px_words_n(from), px_words_n(to)); k++) {
             const uint32_t *a = word_row(f, from, k);
             uint32_t *d = word_row(f->parent, to, k);
             if (whole)
@@ -57,7 +67,6 @@ void px_call_results(struct px_gang *g, struct px_frame *f, const struct px_lane
             else
                 PX_FOR_LANES(lane, *lanes) d[lane] = a[lane];
         }
-    }
 }
 
 /* ---- one lane's words ---- */
@@ -65,14 +74,14 @@ void px_call_results(struct px_gang *g, struct px_frame *f, const struct px_lane
 static void read_words(const struct px_frame *f, const struct px_words *w, uint32_t lane, uint8_t *out,
                        uint32_t bytes)
 {
-    uint32_t k = 0;
-    for (; k < w->n && k * 4 + 4 <= bytes; k++) memcpy(out + k * 4, word_row(f, w, k) + lane, 4);
-    if (k < w->n && k * 4 < bytes) memcpy(out + k * 4, word_row(f, w, k) + lane, bytes - k * 4);
+    uint32_t k = 0, n = px_words_n(w);
+    for (; k < n && k * 4 + 4 <= bytes; k++) memcpy(out + k * 4, word_row(f, w, k) + lane, 4);
+    if (k < n && k * 4 < bytes) memcpy(out + k * 4, word_row(f, w, k) + lane, bytes - k * 4);
 }
 
 static void write_words(const struct px_frame *f, const struct px_words *w, uint32_t lane, const uint8_t *in)
 {
-    for (uint32_t k = 0; k < w->n; k++) {
+    for (uint32_t k = 0; k < px_words_n(w); k++) {
         uint32_t word = 0, left = w->bytes - k * 4;
         memcpy(&word, in + k * 4, left < 4 ? left : 4);
         word_row(f, w, k)[lane] = word;
@@ -113,7 +122,7 @@ static void gather_arguments(const struct px_frame *f, const struct px_call_site
     const struct px_function *fn = callee->fn;
     memset(out, 0, size);
     for (uint32_t i = 0; i < site->nargs; i++) {
-        const struct px_words *a = &site->args[i];
+        const struct px_words *a = &args_of(f, site)[i];
         bool declared = fn && i < fn->func->nparams;
         uint64_t at = declared ? fn->params[i]->offset : 0;
         uint32_t bytes = declared ? (uint32_t)fn->params[i]->size : a->bytes;
@@ -134,7 +143,8 @@ static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site,
     _Alignas(16) uint8_t args[PX_EXT_BYTES], ret[256];
     struct px_ext_state *state = &g->ext[lane];
     gather_arguments(f, site, callee, lane, args, argument_bytes(callee));
-    if (site->nrets) memset(ret, 0, fewer(sizeof ret, (site->rets[0].bytes + 15) & ~15u));
+    const struct px_words *to = rets_of(f, site);
+    if (site->nrets) memset(ret, 0, fewer(sizeof ret, (to->bytes + 15) & ~15u));
     g->cta->errors = true;
     struct px_call call = {.worker = g->worker,
                            .cta = g->cta,
@@ -148,7 +158,7 @@ static enum px_ext call_lane(struct px_gang *g, const struct px_call_site *site,
                            .last_error = &g->cta->last_error[g->first + lane]};
     enum px_ext r = callee->kind == PX_LF_BUILTIN ? callee->builtin->fn(&call) : px_host_call(&call);
     state->state = r == PX_EXT_PARK ? call.state : 0;
-    if (r == PX_EXT_DONE && site->nrets) write_words(f, &site->rets[0], lane, ret);
+    if (r == PX_EXT_DONE && site->nrets) write_words(f, to, lane, ret);
     return r;
 }
 
