@@ -18,7 +18,7 @@
 #endif
 
 #ifndef PX_ARENA_CHUNKS /* a test makes nearly every request an allocation */
-#define PX_ARENA_CHUNKS CHUNK_MIN = 16 << 10, CHUNK_MAX = 16 << 20
+#define PX_ARENA_CHUNKS CHUNK_MIN = 4 << 10, CHUNK_MAX = 16 << 20
 #endif
 enum { PX_ARENA_CHUNKS, HUGE_PAGE = 2 << 20 };
 
@@ -61,6 +61,11 @@ void px_arena_clear(struct px_arena *arena)
     arena->next = (char *)(kept ? kept + 1 : NULL);
     arena->end = kept ? (char *)kept + kept->size : NULL;
     arena->total = arena->shared = kept ? kept->size : 0;
+}
+
+static size_t round_up(size_t size)
+{
+    return (size + 7) & ~(size_t)7;
 }
 
 static _Noreturn void fail(struct px_arena *arena)
@@ -146,8 +151,19 @@ void *px_arena_trim(struct px_arena *arena, void *block, size_t size)
     return smaller ? smaller : block;
 }
 
+/* Does the block end where the free part begins, and is there room behind it? Then it is larger now. */
+static bool extend(struct px_arena *arena, char *block, size_t before, size_t size)
+{
+    const size_t had = round_up(before), wanted = round_up(size);
+    if (!block || before <= 8 || block + had != arena->next) return false;
+    if (wanted < had || (size_t)(arena->end - arena->next) < wanted - had) return false;
+    arena->next = block + wanted;
+    return true;
+}
+
 void *px_arena_grow(struct px_arena *arena, void *block, size_t before, size_t size)
 {
+    if (size < SIZE_MAX / 2 && extend(arena, block, before, size)) return block;
     struct px_arena_chunk **at = before >= CHUNK_MIN / 4 ? link_of(arena, block) : NULL;
     void *larger = at ? resize(arena, at, size) : px_arena_alloc(arena, size);
     if (!larger) fail(arena);
@@ -165,10 +181,24 @@ void px_arena_drop(struct px_arena *arena, void *block)
     px_free(&arena->alloc, chunk, chunk->size);
 }
 
+void *px_arena_move(struct px_arena *to, struct px_arena *from, void *block, size_t size)
+{
+    struct px_arena_chunk **at = block ? link_of(from, block) : NULL;
+    if (!at) return size ? memcpy(px_arena_alloc(to, size), block, size) : NULL;
+    block = px_arena_trim(from, block, size);
+    struct px_arena_chunk *chunk = *at, **behind = to->chunks ? &to->chunks->older : &to->chunks;
+    *at = chunk->older;
+    from->total -= chunk->size;
+    chunk->older = *behind;
+    *behind = chunk;
+    to->total += chunk->size;
+    return block;
+}
+
 void *px_arena_alloc(struct px_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 2) fail(arena);
-    size_t rounded = (size + 7) & ~(size_t)7;
+    size_t rounded = round_up(size);
     char *p = arena->next;
     if (size > 8) p += -(uintptr_t)p & 15;
     if (p && p <= arena->end && (size_t)(arena->end - p) >= rounded) {
@@ -180,7 +210,7 @@ void *px_arena_alloc(struct px_arena *arena, size_t size)
 
 void *px_arena_node(struct px_arena *arena, size_t size)
 {
-    size_t rounded = (size + 7) & ~(size_t)7;
+    size_t rounded = round_up(size);
     char *p = arena->next;
     if (!p || (size_t)(arena->end - p) < rounded) return memset(alloc_slow(arena, rounded), 0, rounded);
     arena->next = p + rounded;

@@ -34,10 +34,14 @@ void px_arena_clear(struct px_arena *arena);
 /* A large block that is to be this much smaller; a small one stays as it is. Where it lies now. */
 void *px_arena_trim(struct px_arena *arena, void *block, size_t size);
 /* A block of `before` bytes that is to be larger: a large one grows where it lies, if the allocator can do
- * that, and is given back if not; a small one stays as it is, beside the new one. Where it lies now. */
+ * that, and is given back if not; so does the one that was made last, if there is room behind it; any other
+ * small one stays as it is, beside the new one. Where it lies now. */
 void *px_arena_grow(struct px_arena *arena, void *block, size_t before, size_t size);
 /* Gives back a large block before the arena ends; a small one stays. */
 void px_arena_drop(struct px_arena *arena, void *block);
+/* The first `size` bytes of a block of `from`, which both arenas' allocators must be able to free: a large
+ * one changes its owner, a small one is copied. Where they lie now; NULL where there are none. */
+void *px_arena_move(struct px_arena *to, struct px_arena *from, void *block, size_t size);
 
 void *px_arena_alloc(struct px_arena *arena,
                      size_t size); /* 16-byte aligned above 8 bytes, else 8; not zeroed */

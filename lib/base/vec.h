@@ -33,6 +33,13 @@ void *px_vec_grow(struct px_arena *arena, void *at, uint32_t n, uint32_t *cap, s
         (v)->cap = (v)->n;                                                                                   \
     } while (0)
 
+/* The same, and it goes to another arena. */
+#define px_vec_move(to, from, v)                                                                             \
+    do {                                                                                                     \
+        (v)->at = px_arena_move((to), (from), (v)->at, (size_t)(v)->n * sizeof *(v)->at);                    \
+        (v)->cap = (v)->n;                                                                                   \
+    } while (0)
+
 #define px_vec_push(arena, v, value)                                                                         \
     do {                                                                                                     \
         if ((v)->n == (v)->cap) (v)->at = px_vec_grow((arena), (v)->at, (v)->n, &(v)->cap, sizeof *(v)->at); \

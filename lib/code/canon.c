@@ -110,9 +110,9 @@ static void canonical(struct rewrite *w, const struct px_ir_inst *like, struct p
     in.first = f->opds.n;
     o.elem = 4;
     o.base = PX_IR_BITS;
-    px_vec_push(f->coder->scratch, &f->opds, o);
-    px_vec_push(f->coder->scratch, &f->opds, o);
-    px_vec_push(f->coder->scratch, &w->out, in);
+    px_vec_push(f->coder->draft, &f->opds, o);
+    px_vec_push(f->coder->draft, &f->opds, o);
+    px_vec_push(f->coder->draft, &w->out, in);
 }
 
 /* Lazy sources whose bits count become canonical first, in place: once a block, unless written again. */
@@ -157,29 +157,39 @@ static bool *find_starts(const struct px_irfn *f)
     return starts;
 }
 
+/* Nothing is added any more: what the draft has too much goes with it. */
+static void settle(struct px_irfn *f)
+{
+    struct px_arena *to = f->coder->scratch, *from = f->coder->draft;
+    px_vec_move(to, from, &f->insts);
+    px_vec_move(to, from, &f->opds);
+    px_vec_move(to, from, &f->regs);
+    px_vec_move(to, from, &f->origins);
+    px_vec_move(to, from, &f->labels);
+    px_vec_move(to, from, &f->params);
+}
+
 void px_ir_canon(struct px_irfn *f)
 {
     struct px_arena *a = f->coder->pass;
     find_lazy(f);
     struct rewrite w = {.f = f, .clean = PX_NEW_N(a, uint32_t, f->regs.n + 1), .block = 1};
     const bool *starts = find_starts(f);
-    px_vec_reserve(f->coder->scratch, &w.out, f->insts.n + 4);
+    px_vec_reserve(f->coder->draft, &w.out, f->insts.n + 4);
     uint32_t *place = PX_NEW_N(a, uint32_t, f->insts.n + 1);
     for (uint32_t i = 0; i < f->insts.n; i++) {
         struct px_ir_inst in = f->insts.at[i];
         if (starts[i]) w.block++;
         place[i] = w.out.n;
         sources(&w, &in);
-        px_vec_push(f->coder->scratch, &w.out, in);
+        px_vec_push(f->coder->draft, &w.out, in);
         results(&w, &in);
         if (!px_ir_falls(&in) || in.op == PX_IR_BRANCH) w.block++;
     }
     place[f->insts.n] = w.out.n;
     move_labels(f, place);
-    px_arena_drop(f->coder->scratch, f->insts.at);
+    px_arena_drop(f->coder->draft, f->insts.at);
     f->insts.at = w.out.at;
     f->insts.n = w.out.n;
-    f->insts.cap = w.out.cap;
-    px_vec_trim(f->coder->scratch, &f->insts);
-    px_vec_trim(f->coder->scratch, &f->opds);
+    settle(f);
 }

@@ -118,6 +118,7 @@ static void analyse(struct px_irfn *f)
         passes[i](f);
         px_arena_clear(f->coder->pass);
         if (passes[i] == px_lower) px_arena_clear(f->coder->found);
+        if (passes[i] == px_ir_canon) px_arena_clear(f->coder->draft);
     }
 }
 
@@ -174,10 +175,11 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                           struct px_arena *arena, struct px_refusal *why)
 {
     jmp_buf no_memory, *outer = arena->on_failure;
-    struct px_arena scratch, pass, found;
+    struct px_arena scratch, draft, pass, found;
     struct px_code *volatile code = NULL;
     struct px_coder coder = {.keep = arena,
                              .scratch = &scratch,
+                             .draft = &draft,
                              .pass = &pass,
                              .found = &found,
                              .linked = linked,
@@ -187,6 +189,7 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                              .program = program,
                              .wishes = *wishes};
     px_arena_init(&scratch, &arena->alloc, &no_memory);
+    px_arena_init(&draft, &arena->alloc, &no_memory);
     px_arena_init(&pass, &arena->alloc, &no_memory);
     px_arena_init(&found, &arena->alloc, &no_memory);
     arena->on_failure = &no_memory;
@@ -197,6 +200,7 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
         free_records(&arena->alloc, coder.queue.at[i]->code);
     px_arena_free(&found);
     px_arena_free(&pass);
+    px_arena_free(&draft);
     px_arena_free(&scratch);
     arena->on_failure = outer;
     if (failed) longjmp(*outer, 1);
@@ -246,11 +250,11 @@ static bool look_through(struct px_coder *coder, const struct px_lfunc *func)
     px_arena_init(&scratch, &coder->keep->alloc, &no_memory);
     coder->keep->on_failure = &no_memory;
     // cppcheck-suppress autoVariables ; reset below
-    coder->scratch = coder->pass = &scratch;
+    coder->scratch = coder->draft = coder->pass = &scratch;
     const bool ok = !setjmp(no_memory);
     if (ok) lower_all(coder, func);
     px_arena_free(&scratch);
-    coder->scratch = coder->pass = NULL;
+    coder->scratch = coder->draft = coder->pass = NULL;
     coder->words.n = coder->words.cap = 0;
     return ok;
 }

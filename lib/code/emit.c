@@ -29,7 +29,7 @@ static void resize_records(struct px_emitter *e, uint32_t cap)
 
 struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler div, const struct px_insn *in)
 {
-    if (e->n == e->cap) resize_records(e, e->cap ? e->cap + e->cap / 4 : e->f->insts.n + 8);
+    if (e->n == e->cap) resize_records(e, e->cap + e->cap / 8 + 8);
     struct px_insn *a = &e->f->code->conv[e->n], *b = &e->f->code->div[e->n];
     e->n++;
     *a = *b = *in;
@@ -498,17 +498,15 @@ static void finish_record(const struct px_emitter *e, struct px_insn *to)
     to->x[0] = final_place(e, to->x[0]);
 }
 
-static void *keep(struct px_irfn *f, const void *from, size_t bytes)
-{
-    return bytes ? memcpy(px_arena_alloc(f->coder->keep, bytes), from, bytes) : NULL;
-}
+/* What the IR had is the code's now. */
+#define KEEP(f, v) px_arena_move((f)->coder->keep, (f)->coder->scratch, (v)->at, (v)->n * sizeof *(v)->at)
 
 /* Where the words of parameters lie, at call sites and in the function itself. */
 static void tell_words(struct px_irfn *f)
 {
     struct px_fcode *code = f->code;
     for (uint32_t i = 0; i < f->words.n; i++) f->words.at[i] = f->regs.at[f->words.at[i]].row;
-    code->word_rows = keep(f, f->words.at, f->words.n * sizeof *f->words.at);
+    code->word_rows = KEEP(f, &f->words);
 }
 
 /* Where the kept registers matter: see the positions in rows.c. */
@@ -518,7 +516,7 @@ static void tell_kept(struct px_emitter *e)
     struct px_irfn *f = e->f;
     struct px_fcode *code = f->code;
     code->nsurveys = f->nsurveys;
-    code->kept = PX_NEW_N(f->coder->keep, struct px_kept, f->nkept + 1);
+    code->kept = PX_NEW_N(f->coder->keep, struct px_kept, f->nkept);
     for (uint32_t r = 0; r < f->regs.n; r++) {
         const struct px_ir_reg *reg = &f->regs.at[r];
         if (reg->keep == PX_IR_ROW || reg->temp || reg->first > reg->last) continue;
@@ -550,7 +548,7 @@ static void finish(struct px_emitter *e)
     struct px_fcode *code = f->code;
     code->pool = (e->frame_bytes + 15) & ~15u;
     code->pool_bytes = e->pool.n * 8;
-    code->pool_image = keep(f, e->pool.at, code->pool_bytes);
+    code->pool_image = px_arena_move(f->coder->keep, f->coder->pass, e->pool.at, code->pool_bytes);
     code->frame_bytes = code->pool + code->pool_bytes + 64;
     resize_records(e, e->n);
     for (uint32_t pc = 0; pc < e->n; pc++) {
@@ -566,7 +564,7 @@ static void finish(struct px_emitter *e)
     for (uint32_t i = 0; i < code->nterms; i++)
         if (code->terms[i].op == PX_TERM_SCALE) code->terms[i].b = final_place(e, code->terms[i].b);
     finish_tables(e);
-    code->src = keep(f, f->origins.at, f->origins.n * sizeof *f->origins.at);
+    code->src = KEEP(f, &f->origins);
     tell_words(f);
 }
 
@@ -605,7 +603,7 @@ static void place_terms(struct px_emitter *e)
     struct px_fcode *code = f->code;
     uint32_t facts = e->frame_bytes, rows;
     code->nterms = f->terms.n;
-    code->terms = PX_NEW_N(f->coder->keep, struct px_lane_term, f->terms.n + 1);
+    code->terms = PX_NEW_N(f->coder->keep, struct px_lane_term, f->terms.n);
     rows = (facts + f->terms.n * (uint32_t)sizeof(struct px_lane_facts) + 63) & ~63u;
     for (uint32_t i = 0; i < f->terms.n; i++) {
         const struct px_ir_opd *factor = &f->terms.at[i].factor;
@@ -618,6 +616,15 @@ static void place_terms(struct px_emitter *e)
     if (f->terms.n) e->frame_bytes = rows + f->terms.n * 8 * f->coder->width;
 }
 
+/* One for each instruction, and one where lanes that fall into a block look for others. */
+static uint32_t expected_records(const struct px_irfn *f)
+{
+    uint32_t n = f->insts.n;
+    for (uint32_t node = 1; node < f->graph.nblocks; node++)
+        n += count_preds(f, node) > 1 && px_ir_falls(&f->insts.at[f->graph.blocks[node].first - 1]);
+    return n;
+}
+
 void px_emit(struct px_irfn *f)
 {
     f->code->rows =
@@ -626,8 +633,9 @@ void px_emit(struct px_irfn *f)
     tell_locals(f);
     place_rows(f);
     place_terms(&e);
-    f->code->sites = keep(f, f->sites.at, f->sites.n * sizeof *f->sites.at);
-    f->code->passed = keep(f, f->passed.at, f->passed.n * sizeof *f->passed.at);
+    f->code->sites = f->sites.at = KEEP(f, &f->sites);
+    f->code->passed = f->passed.at = KEEP(f, &f->passed);
+    resize_records(&e, expected_records(f));
     e.pc_at = PX_NEW_N(f->coder->pass, uint32_t, f->insts.n + 2);
     e.pc_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
     uint32_t *end_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);

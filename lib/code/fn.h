@@ -35,6 +35,7 @@
 struct px_coder {
     struct px_arena *keep;    /* the program's */
     struct px_arena *scratch; /* the IR, until the records are made */
+    struct px_arena *draft;   /* the same while it grows: what lowering makes, until canon.c has settled it */
     struct px_arena *pass;    /* what a pass needs for itself: empty when the next one begins */
     struct px_arena *found;   /* what contraction finds, until the function is lowered */
     const struct px_linked *linked;

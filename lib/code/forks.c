@@ -203,7 +203,7 @@ static bool find_loop(const struct finder *s, uint32_t p, struct px_loop *loop)
         loop->end = s->end_of[node];
     }
     qsort(rows, loop->nrows, sizeof *rows, by_offset);
-    loop->rows = PX_NEW_N(f->coder->keep, struct px_loop_row, loop->nrows + 1);
+    loop->rows = PX_NEW_N(f->coder->keep, struct px_loop_row, loop->nrows);
     for (uint32_t i = 0; i < loop->nrows; i++) loop->rows[i] = rows[i];
     return true;
 }
@@ -389,9 +389,9 @@ void px_forks_find(struct px_emitter *e, const uint32_t *end_of)
     }
     code->nforks = forks.n;
     code->nloops = loops.n;
-    code->forks = PX_NEW_N(f->coder->keep, struct px_fork, forks.n + 1);
-    code->loops = PX_NEW_N(f->coder->keep, struct px_loop, loops.n + 1);
-    for (uint32_t i = 0; i < forks.n; i++) code->forks[i] = forks.at[i];
-    for (uint32_t i = 0; i < loops.n; i++) code->loops[i] = loops.at[i];
+    px_vec_move(f->coder->keep, f->coder->pass, &forks);
+    px_vec_move(f->coder->keep, f->coder->pass, &loops);
+    code->forks = forks.at;
+    code->loops = loops.at;
     name_forks(code);
 }

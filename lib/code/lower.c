@@ -30,9 +30,9 @@ struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_
                             .first = f->opds.n,
                             .guard = PX_NONE32,
                             .origin = f->origins.n - 1};
-    for (uint32_t i = 0; i < nopds; i++) px_vec_push(f->coder->scratch, &f->opds, opds[i]);
+    for (uint32_t i = 0; i < nopds; i++) px_vec_push(f->coder->draft, &f->opds, opds[i]);
     f->fresh = false;
-    px_vec_push(f->coder->scratch, &f->insts, in);
+    px_vec_push(f->coder->draft, &f->insts, in);
     return &f->insts.at[f->insts.n - 1];
 }
 
@@ -47,7 +47,7 @@ struct px_ir_inst *px_lower_guarded(struct px_irfn *f, const struct px_bound *b,
 
 uint32_t px_lower_label(struct px_irfn *f)
 {
-    px_vec_push(f->coder->scratch, &f->labels, PX_NONE32);
+    px_vec_push(f->coder->draft, &f->labels, PX_NONE32);
     return f->labels.n - 1;
 }
 
@@ -223,7 +223,7 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lo
 {
     struct px_bound b = {.inst = inst, .guard = PX_NONE32, .negated = inst->guard_negated, .part = part};
     struct px_origin origin = {f->text}; /* which lives as long as the code, unlike `inst` when it was made */
-    px_vec_push(f->coder->scratch, &f->origins, origin);
+    px_vec_push(f->coder->draft, &f->origins, origin);
     f->fresh = true;
     if (!px_match_inst(inst, &b.match)) px_code_fail(f, inst, "has no form");
     if (f->coder->wishes.counters) px_counted_note(f, &b);
@@ -330,7 +330,7 @@ static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
 
 static void add_registers(struct px_irfn *f)
 {
-    struct px_arena *a = f->coder->scratch;
+    struct px_arena *a = f->coder->draft;
     uint32_t n = f->fn->regs.n + f->more_regs.n;
     f->reg_base = PX_NEW_N(a, uint32_t, n + 1);
     px_vec_reserve(a, &f->regs, n + f->text_insts / 32 + 4);
@@ -357,7 +357,7 @@ static void note_taken(struct px_irfn *f, const struct px_stmt *s)
 /* An instruction of the text makes a little more than one of the IR, with three operands. */
 static void reserve(struct px_irfn *f)
 {
-    struct px_arena *a = f->coder->scratch;
+    struct px_arena *a = f->coder->draft;
     if (f->text_insts > UINT32_MAX / 8) px_code_fail(f, NULL, "is too long");
     px_vec_reserve(a, &f->insts, f->text_insts + f->text_insts / 8 + 4);
     px_vec_reserve(a, &f->opds, f->text_insts * 3 + 8);
@@ -371,7 +371,7 @@ void px_lower(struct px_irfn *f)
     f->carry = f->stack = PX_NONE32;
     each_stmt(f, body, note_label);
     reserve(f);
-    px_vec_push(f->coder->scratch, &f->origins, none);
+    px_vec_push(f->coder->draft, &f->origins, none);
     if (f->coder->wishes.counters) px_vec_push(f->coder->scratch, &f->counted, (struct px_counted){0});
     add_registers(f);
     px_lower_params(f);

@@ -12,7 +12,7 @@
 const struct px_operand *px_lower_component_list(struct px_irfn *f, const struct px_operand *o, uint32_t n)
 {
     static const px_word selectors[4] = {PX_W_x, PX_W_y, PX_W_z, PX_W_w};
-    struct px_operand *list = PX_NEW_N(f->coder->scratch, struct px_operand, n);
+    struct px_operand *list = PX_NEW_N(f->coder->pass, struct px_operand, n);
     for (uint32_t i = 0; i < n && i < 4; i++) {
         list[i] = *o;
         list[i].selector = selectors[i];

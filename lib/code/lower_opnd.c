@@ -22,7 +22,7 @@ uint32_t px_lower_elem(enum px_type type)
 uint32_t px_lower_register(struct px_irfn *f, uint32_t elem, enum px_type type)
 {
     struct px_ir_reg r = {.elem = (uint8_t)elem, .type = (uint8_t)type, .row = PX_NONE32};
-    px_vec_push(f->coder->scratch, &f->regs, r);
+    px_vec_push(f->coder->draft, &f->regs, r);
     return f->regs.n - 1;
 }
 

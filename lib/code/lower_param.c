@@ -39,7 +39,7 @@ static void place_local(struct px_irfn *f, struct px_param *p)
 void px_lower_params(struct px_irfn *f)
 {
     const struct px_function *fn = f->fn;
-    f->param_of = PX_NEW_N(f->coder->scratch, uint32_t, fn->vars.n + 1);
+    f->param_of = PX_NEW_N(f->coder->draft, uint32_t, fn->vars.n + 1);
     for (uint32_t i = 0; i < fn->vars.n; i++) {
         const struct px_symbol *s = fn->vars.at[i];
         f->param_of[i] = PX_NONE32;
@@ -47,7 +47,7 @@ void px_lower_params(struct px_irfn *f)
         struct px_param p = {.symbol = s, .bytes = (uint32_t)s->size, .reg = PX_NONE32, .local = PX_NONE32};
         if (s->space == PX_SPACE_LOCAL) place_local(f, &p);
         f->param_of[i] = f->params.n;
-        px_vec_push(f->coder->scratch, &f->params, p);
+        px_vec_push(f->coder->draft, &f->params, p);
     }
 }
 
@@ -300,7 +300,7 @@ static void push_words(struct px_irfn *f, uint32_t first, uint32_t n)
 {
     for (uint32_t i = first; i < first + n; i++)
         for (uint32_t k = 0; k < px_words_n(&f->passed.at[i]); k++)
-            px_vec_push(f->coder->scratch, &f->opds, word(f->words.at[f->passed.at[i].first + k]));
+            px_vec_push(f->coder->draft, &f->opds, word(f->words.at[f->passed.at[i].first + k]));
 }
 
 /* The operands from in->first on are those of the instruction: all that have been added. */
@@ -447,7 +447,7 @@ void px_lower_call(struct px_irfn *f, const struct px_bound *b)
     push_words(f, rets, site.nrets);
     count_opds(f, b->inst, in);
     in->ndst = in->nopds;
-    px_vec_push(f->coder->scratch, &f->opds, target);
+    px_vec_push(f->coder->draft, &f->opds, target);
     push_words(f, site.args, site.nargs);
     count_opds(f, b->inst, in);
     in->aux = f->sites.n;
