@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     const char *dir = argv[argc - 1];
     ig_read_names(argv[argc - 2]);
     for (int i = 1; i < argc - 2; i++) ig_read_rows(argv[i]);
-    ig_resolve_quirks();
+    ig_resolve_sets();
     ig_expand_handlers();
     ig_check_ignored();
     emit(dir, "instructions.md", ig_emit_docs); /* in the order of the table */

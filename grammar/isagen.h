@@ -19,9 +19,9 @@ enum {
     IG_SETS = 512,
     IG_CONDITIONS = 256,
     IG_FORMATS = 64,
-    IG_QUIRKS = 96,
+    IG_QUIRKS = 96, /* and sets, and results */
     IG_KINDS = 60,
-    IG_QUIRK_RULES = 256,
+    IG_QUIRK_RULES = 384,
     IG_OPDS = 12,
     IG_ELEMS = 64, /* most elements of a vector operand that are named one by one */
     IG_WORDS = 16384,
@@ -330,14 +330,17 @@ void ig_emit_emissions(FILE *out);
 void ig_read_copy(struct ig_form *form, const char *text); /* what stands after `copy ` */
 void ig_emit_copies(FILE *out);
 
-/* isagen_quirks.c */
+/* isagen_kinds.c */
 void ig_read_kind(struct ig_place at, const char *line); /* NAME WORD... | TWICE | ILLEGAL */
 void ig_emit_kind_names(FILE *out);
 void ig_emit_kinds(FILE *out);
-void ig_read_quirk(struct ig_place at, const char *line); /* NAME : INSTRUCTION ... */
-void ig_resolve_quirks(void);                             /* once all rows are read */
-void ig_emit_quirk_names(FILE *out);
-void ig_emit_quirks(FILE *out);
+
+/* isagen_sets.c */
+enum ig_set_group { IG_QUIRK, IG_SET, IG_RESULT };
+void ig_read_set(struct ig_place at, enum ig_set_group group, const char *line); /* NAME : INSTRUCTION ... */
+void ig_resolve_sets(void);                                                      /* once all rows are read */
+void ig_emit_set_names(FILE *out);
+void ig_emit_sets(FILE *out);
 
 /* isagen_opds.c */
 void ig_parse_operands(struct ig_form *form, const char *s);

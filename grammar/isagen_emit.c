@@ -42,7 +42,7 @@ void ig_emit_words(FILE *out)
             ig.ntypes + 1);
     for (int i = 0; i < ig.nmessages; i++) fprintf(out, "    PX_WM_%s,\n", ig.messages[i]);
     fputs("    PX_WM_COUNT\n};\n", out);
-    ig_emit_quirk_names(out);
+    ig_emit_set_names(out);
     ig_emit_kind_names(out);
     fputs("\n#endif\n", out);
 }

@@ -304,7 +304,7 @@ void ig_emit_forms(FILE *out)
     emit_operands(out);
     emit_fns(out);
     emit_clauses(out);
-    ig_emit_quirks(out);
+    ig_emit_sets(out);
     ig_emit_kinds(out);
     ig_emit_copies(out);
     emit_word_tables(out);

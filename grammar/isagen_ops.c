@@ -9,9 +9,10 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *const flags[] = {"keeps",    "memory",  "unit",      "ends",   "waits",
-                                    "plain",    "pure",    "reads",     "writes", "fragment",
-                                    "straight", "members", "exchanges", "varies", "barrier"};
+static const char *const flags[] = {
+    "keeps",    "memory",   "unit",    "ends",      "waits",   "plain",   "pure",  "reads",   "writes",
+    "fragment", "straight", "members", "exchanges", "varies",  "barrier", "alone", "offsets", "calls",
+    "words",    "switches", "pauses",  "agrees",    "differs", "later",   "anew",  "places"};
 enum { FLAGS = sizeof flags / sizeof *flags };
 
 static int find(const char *s)
@@ -96,7 +97,7 @@ void ig_emit_ops(FILE *out)
 
 void ig_emit_op_flags(FILE *out)
 {
-    fputs("const uint16_t px_isa_op_flags[PX_OP_COUNT] = {0", out);
+    fputs("const uint32_t px_isa_op_flags[PX_OP_COUNT] = {0", out);
     for (int i = 0; i < ig.nops; i++) fprintf(out, ", %u", ig.ops[i].flags);
     fputs("};\n\n", out);
 }

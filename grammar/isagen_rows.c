@@ -577,7 +577,11 @@ static void read_line(struct ig_place at, char *text)
     } else if (!strncmp(text, "overlooked ", 11)) {
         read_overlooked(at, rest);
     } else if (!strncmp(text, "quirk ", 6)) {
-        ig_read_quirk(at, rest);
+        ig_read_set(at, IG_QUIRK, rest);
+    } else if (!strncmp(text, "set ", 4)) {
+        ig_read_set(at, IG_SET, rest);
+    } else if (!strncmp(text, "result ", 7)) {
+        ig_read_set(at, IG_RESULT, rest);
     } else if (!strncmp(text, "kind ", 5)) {
         ig_read_kind(at, rest);
     } else if (!strncmp(text, "fuse ", 5)) {

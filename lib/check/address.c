@@ -8,6 +8,7 @@
  */
 #include <string.h>
 #include "check/checker.h"
+#include "match/match.h"
 
 /* The first state space among the modifiers. */
 static enum px_space space_of(const struct px_inst *inst)
@@ -25,15 +26,6 @@ bool px_inst_has(const struct px_inst *inst, px_word word)
     for (unsigned i = 0; i < inst->nmods; i++)
         if (inst->mods[i].name->word == word) return true;
     return false;
-}
-
-bool px_inst_quirk(const struct px_inst *inst, enum px_quirk quirk)
-{
-    if (!px_opcode_quirk(inst->opcode->word, quirk)) return false;
-    px_word words[PX_MAX_SLOTS];
-    unsigned n = inst->nmods < PX_MAX_SLOTS ? inst->nmods : PX_MAX_SLOTS;
-    for (unsigned i = 0; i < n; i++) words[i] = inst->mods[i].name->word;
-    return px_quirk_holds(quirk, inst->opcode->word, words, n, NULL);
 }
 
 static bool is_narrow_register(const struct px_operand *operand)

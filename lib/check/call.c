@@ -354,7 +354,7 @@ static void check_access(struct px_checker *checker, const struct px_inst *inst,
                          const struct px_operand *base)
 {
     const struct px_symbol *symbol = base->symbol;
-    bool store = inst->opcode->word == PX_W_st;
+    bool store = px_opcode_in(inst->opcode->word, PX_SET_store);
     if (!symbol) return;
     if (symbol->kind == PX_SYM_PARAM && !store && symbol->is_return)
         px_complain(checker, PARAM_READ, base->pos, base->length, symbol->name->text);
@@ -378,8 +378,8 @@ void px_check_param_access(struct px_checker *checker, const struct px_inst *ins
 {
     px_word opcode = inst->opcode->word;
     const struct px_operand *base;
-    if (opcode == PX_W_mov)
+    if (px_opcode_in(opcode, PX_SET_param_address))
         check_addresses(checker, inst);
-    else if ((opcode == PX_W_ld || opcode == PX_W_st) && (base = address_base(inst)))
+    else if (px_opcode_in(opcode, PX_SET_param_access) && (base = address_base(inst)))
         check_access(checker, inst, base);
 }

@@ -191,7 +191,6 @@ const struct px_name *px_nearest_name(const struct px_names *names, const struct
 
 /* address.c */
 bool px_inst_has(const struct px_inst *inst, px_word word); /* among its modifiers */
-bool px_inst_quirk(const struct px_inst *inst, enum px_quirk quirk);
 void px_check_address_width(struct px_checker *checker, const struct px_inst *inst);
 void px_check_address_size(struct px_checker *checker); /* after the module */
 

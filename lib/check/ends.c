@@ -91,11 +91,11 @@ static void list_table(struct px_ends *ends, const struct px_inst *inst, const s
 
 void px_ends_add(struct px_ends *ends, const struct px_inst *inst, uint32_t item, bool leaves)
 {
-    const px_word word = inst->opcode->word;
-    const struct px_symbol *table = word == PX_W_brx && inst->nopds > 1 ? inst->opds[1].symbol : NULL;
-    const bool branches = word == PX_W_bra || word == PX_W_brx;
+    const bool jumps = px_opcode_in(inst->opcode->word, PX_SET_jump),
+               switches = px_opcode_in(inst->opcode->word, PX_SET_switch), branches = jumps || switches;
+    const struct px_symbol *table = switches && inst->nopds > 1 ? inst->opds[1].symbol : NULL;
     struct px_flow_end end = {item, PX_FLOW_NONE, PX_FLOW_NONE, inst->guard != NULL, leaves && !branches};
-    if (word == PX_W_bra && inst->nopds) end.target = target_of(ends, inst, inst->opds[0].symbol);
+    if (jumps && inst->nopds) end.target = target_of(ends, inst, inst->opds[0].symbol);
     if (table && table->kind == PX_SYM_BRANCH_TARGETS) {
         end.table = number_of_table(ends, table->u.stmt);
         if (!ends->code.tables.at[end.table].targets) list_table(ends, inst, table->u.stmt, end.table);

@@ -5,6 +5,7 @@
  * without a body, memory totals, debug data, pragmas.
  */
 #include "check/checker.h"
+#include "match/match.h"
 
 static uint64_t add_var(uint64_t bytes, const struct px_symbol *symbol, enum px_space space)
 {

@@ -19,7 +19,7 @@ static bool harmless(const struct px_ir_inst *in)
     switch (px_ir_kind_of(in->op)) {
     case PX_IR_STATEMENT:
     case PX_IR_FIXED: return true;
-    case PX_IR_TABLE: return px_ir_is(in, PX_OP_nanosleep) || px_ir_is(in, PX_OP_fence);
+    case PX_IR_TABLE: return px_ir_flags(in->op) & PX_OPF_pauses;
     default:
         return in->op == PX_IR_NOTHING || in->op == PX_IR_COPY || in->op == PX_IR_CANON ||
                in->op == PX_IR_JUMP || in->op == PX_IR_BRANCH || in->op == PX_IR_ACQUIRE;
@@ -33,6 +33,7 @@ struct loop {
     const struct px_ir_inst *asks;
 };
 
+/* op: of what asks; PX_OP_NONE: any load. */
 static bool collect(const struct px_irfn *f, uint32_t head, enum px_op op, struct loop *l)
 {
     const uint32_t first = f->loops.place[head];
@@ -40,7 +41,7 @@ static bool collect(const struct px_irfn *f, uint32_t head, enum px_op op, struc
         const struct px_flow_block b = f->graph.blocks[f->loops.order[p]];
         for (uint32_t i = b.first; i < b.first + b.n; i++) {
             const struct px_ir_inst *in = &f->insts.at[i];
-            const bool asks = px_ir_is(in, op);
+            const bool asks = op ? px_ir_is(in, op) : px_ir_loads(in);
             if (l->n == LOOP_MAX || (asks && l->asks) || (!asks && !harmless(in))) return false;
             if (asks) l->asks = in;
             l->node[l->n] = f->loops.order[p];
@@ -101,7 +102,8 @@ const struct px_ir_inst *px_loop_loads(const struct px_irfn *f, uint32_t node)
 {
     struct loop l = {.n = 0};
     const uint32_t head = loop_of(f, node);
-    if (head == PX_FLOW_NONE || !collect(f, head, PX_OP_ld, &l) || !l.asks || !only_asks(f, &l)) return NULL;
+    if (head == PX_FLOW_NONE || !collect(f, head, PX_OP_NONE, &l) || !l.asks || !only_asks(f, &l))
+        return NULL;
     const struct px_ir_opd *address = &px_ir_opds(f, l.asks)[l.asks->ndst];
     for (uint32_t i = 0; address->base == PX_IR_REG && i < l.n; i++)
         if (writes(f, l.in[i], address->at)) return NULL;

@@ -140,7 +140,8 @@ static bool same_operand(struct find *f, const struct product *p, unsigned i, co
 static bool equal(struct find *f, const struct product *p, const struct product *q)
 {
     const struct px_term *i = &f->d->items.at[p->item], *j = &f->d->items.at[q->item];
-    if (i->opcode != PX_W_mul || j->opcode != PX_W_mul || p->type != q->type || p->ftz || q->ftz)
+    if (i->result != PX_RESULT_product || j->result != PX_RESULT_product || p->type != q->type || p->ftz ||
+        q->ftz)
         return false;
     return (same_operand(f, p, 0, q, 0) && same_operand(f, p, 1, q, 1)) ||
            (same_operand(f, p, 0, q, 1) && same_operand(f, p, 1, q, 0));
@@ -159,8 +160,8 @@ static void read_sum(struct find *f, uint32_t index)
     struct product *p[2];
     for (int i = 0; i < 2; i++) p[i] = held_by(f, &o[i + 1], &sum.minus[i]);
     bool twice = p[0] && p[0] == p[1];
-    sum.equal =
-        p[0] && p[1] && f->item->opcode == PX_W_add && !sum.minus[0] && !sum.minus[1] && equal(f, p[0], p[1]);
+    sum.equal = p[0] && p[1] && f->item->result == PX_RESULT_sum && !sum.minus[0] && !sum.minus[1] &&
+                equal(f, p[0], p[1]);
     for (int i = 0; i < 2; i++) {
         if (!p[i]) continue;
         p[i]->readers++;

@@ -18,7 +18,7 @@
 struct px_term {
     const struct px_inst *inst;
     struct px_match match;
-    px_word opcode;
+    enum px_result result;
     enum px_op op;
     uint32_t block;
     bool handler; /* its meaning is a statement of the table */
@@ -85,8 +85,10 @@ enum px_role {
 enum px_role px_contract_role(struct px_body *d, const struct px_term *item, unsigned *source);
 bool px_contract_by_constant(struct px_body *d, const struct px_term *item); /* a product */
 bool px_contract_splits(const struct px_term *item);                         /* ptxas ends a block here */
-bool px_contract_pure(const struct px_term *item); /* does nothing but write registers */
-void px_contract_constants(struct px_body *d);     /* d->constants, d->defs */
+bool px_contract_moves(const struct px_term *item);   /* gives its source: mov of one value to one register */
+bool px_contract_divides(const struct px_term *item); /* by the approximate unit */
+bool px_contract_pure(const struct px_term *item);    /* does nothing but write registers */
+void px_contract_constants(struct px_body *d);        /* d->constants, d->defs */
 bool px_contract_is_one(struct px_body *d, const struct px_operand *o, enum px_type type);
 /* A register with one component: its index; else PX_NONE32. */
 uint32_t px_contract_register(const struct px_body *d, const struct px_operand *o);

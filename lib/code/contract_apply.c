@@ -53,7 +53,7 @@ static bool is_written_once(const struct apply *a, const struct px_operand *o)
 static bool negative(const struct apply *a, uint32_t sum)
 {
     const struct px_contracted *c = &a->what[sum];
-    return c->minus != (c->second && a->d->items.at[sum].opcode == PX_W_sub);
+    return c->minus != (c->second && a->d->items.at[sum].result == PX_RESULT_difference);
 }
 
 static struct parts *parts_of(const struct apply *a, uint32_t item)
@@ -169,7 +169,7 @@ static void prepare(struct apply *a, uint32_t index)
 {
     struct parts *p = parts_of(a, index);
     const struct px_operand *o = a->like->inst->opds;
-    bool division = a->like->opcode == PX_W_div;
+    bool division = px_contract_divides(a->like);
     for (unsigned k = 0; k < 2; k++) {
         if (division)
             p->operand[k] = copy(a, factor(a, k ? PX_LOWER_RECIPROCAL : PX_LOWER_DIVIDEND));
@@ -189,7 +189,7 @@ static void fuse(struct apply *a, uint32_t index)
     const struct parts *p = parts_of(a, c->product);
     const struct px_operand *const *factors = negative(a, index) ? p->negated : p->operand;
     const struct px_operand *addend = &sum->opds[c->second ? 1 : 2];
-    bool minus = a->like->opcode == PX_W_sub && !c->second;
+    bool minus = a->like->result == PX_RESULT_difference && !c->second;
     const struct px_operand o[4] = {sum->opds[0], *factors[0], *factors[1],
                                     minus ? negated(a, addend) : *addend};
     struct px_inst *inst =

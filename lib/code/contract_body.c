@@ -11,10 +11,10 @@ struct walk {
 static bool bind(struct px_term *item, const struct px_inst *inst)
 {
     item->inst = inst;
-    item->opcode = inst->opcode->word;
     if (!px_match_inst(inst, &item->match)) return false;
     item->handler = px_match_handler(&item->match) >= 0;
     item->op = px_match_op(&item->match);
+    item->result = px_match_result(&item->match);
     return true;
 }
 

@@ -137,9 +137,9 @@ static bool has_ftz(const struct px_term *item)
     return px_term_has(item, PX_W_ftz);
 }
 
-static bool is_flushing(const struct px_term *item, enum px_op op)
+static bool is_flushing(const struct px_term *item, enum px_result result)
 {
-    return item->op == op && has_ftz(item);
+    return item->result == result && has_ftz(item);
 }
 
 static bool is_single(enum px_type type)
@@ -150,17 +150,17 @@ static bool is_single(enum px_type type)
 static enum made made_by(const struct px_term *item)
 {
     enum px_type type = item->match.type[0];
-    if (is_flushing(item, PX_OP_rcp_f32)) return MADE_RCP;
-    if (is_flushing(item, PX_OP_ex2_f32)) return MADE_EX2;
-    if (item->opcode != PX_W_neg || has_ftz(item)) return MADE_OTHERWISE;
+    if (is_flushing(item, PX_RESULT_reciprocal)) return MADE_RCP;
+    if (is_flushing(item, PX_RESULT_exponential)) return MADE_EX2;
+    if (item->result != PX_RESULT_negation || has_ftz(item)) return MADE_OTHERWISE;
     return is_single(type) || type == PX_T_BF16 || type == PX_T_F16X2 ? MADE_NEG : MADE_OTHERWISE;
 }
 
 static bool is_choice(const struct px_term *item)
 {
-    return (item->opcode == PX_W_min || item->opcode == PX_W_max) && is_single(item->match.type[0]) &&
-           item->inst->nopds == 3 && !has_ftz(item) && !px_term_has(item, PX_W_NaN) &&
-           !px_term_has(item, PX_W_xorsign);
+    return (item->result == PX_RESULT_minimum || item->result == PX_RESULT_maximum) &&
+           is_single(item->match.type[0]) && item->inst->nopds == 3 && !has_ftz(item) &&
+           !px_term_has(item, PX_W_NaN) && !px_term_has(item, PX_W_xorsign);
 }
 
 /* min and max of a value and itself. */
@@ -178,8 +178,9 @@ static unsigned kept_operand(struct px_body *d, const struct px_term *item)
 {
     unsigned source;
     if (!d->contracts || has_ftz(item) || item->inst->guard || !is_single(item->match.type[0])) return 0;
-    if (item->opcode == PX_W_mul && px_contract_role(d, item, &source) == PX_ROLE_COPY) return source;
-    if (item->op != PX_OP_div_f32 && item->op != PX_OP_divfull_f32) return 0;
+    if (item->result == PX_RESULT_product && px_contract_role(d, item, &source) == PX_ROLE_COPY)
+        return source;
+    if (!px_contract_divides(item)) return 0;
     return px_contract_is_one(d, &item->inst->opds[2], PX_T_F32) ? 1 : 0;
 }
 
@@ -267,8 +268,8 @@ static bool rewrite(struct fold *f)
     if ((kept = kept_operand(f->d, f->item)) && px_contract_register(f->d, &o[kept]) != PX_NONE32)
         return add_move(f, &o[0], &o[kept]), true;
     if (made_by(f->item) == MADE_NEG) return fold_negation(f);
-    if (is_flushing(f->item, PX_OP_rcp_f32)) return fold_reciprocal(f, 1);
-    return is_flushing(f->item, PX_OP_div_f32) && fold_reciprocal(f, 2);
+    if (is_flushing(f->item, PX_RESULT_reciprocal)) return fold_reciprocal(f, 1);
+    return is_flushing(f->item, PX_RESULT_quotient) && fold_reciprocal(f, 2);
 }
 
 /* The operand that the item gives on; 0: none. */
@@ -277,7 +278,7 @@ static unsigned copied_operand(struct fold *f)
     unsigned source;
     if (f->item->inst->guard) return 0;
     if (chooses_itself(f)) return 1;
-    bool move = f->item->op == PX_OP_mov && px_contract_role(f->d, f->item, &source) == PX_ROLE_COPY;
+    bool move = px_contract_moves(f->item) && px_contract_role(f->d, f->item, &source) == PX_ROLE_COPY;
     return move ? source : kept_operand(f->d, f->item);
 }
 
@@ -321,9 +322,9 @@ static bool worth_it(struct px_body *d)
     unsigned negations = 0, reciprocals = 0;
     for (uint32_t i = 0; i < d->items.n; i++) {
         const struct px_term *item = &d->items.at[i];
-        bool divides = is_flushing(item, PX_OP_div_f32);
+        bool divides = is_flushing(item, PX_RESULT_quotient);
         if (divides && reciprocals) return true;
-        reciprocals += is_flushing(item, PX_OP_rcp_f32) || is_flushing(item, PX_OP_ex2_f32);
+        reciprocals += is_flushing(item, PX_RESULT_reciprocal) || is_flushing(item, PX_RESULT_exponential);
         negations += made_by(item) == MADE_NEG;
         if (negations > 1 || reciprocals > 1 || is_choice(item) || kept_operand(d, item)) return true;
     }

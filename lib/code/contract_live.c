@@ -38,7 +38,7 @@ static void each_register(struct live *l, uint32_t index, bool defs,
 
 static bool has_effect(const struct px_term *item)
 {
-    return !px_contract_pure(item) && item->op != PX_OP_ld;
+    return !px_contract_pure(item) && !px_op_loads(px_op_flags(item->op));
 }
 
 /* Nothing of what was in the register is left. */

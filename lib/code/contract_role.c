@@ -38,9 +38,19 @@ static bool is_literal(const struct px_operand *o)
     return is_number(o) || o->kind == PX_O_INT;
 }
 
+bool px_contract_moves(const struct px_term *item)
+{
+    return item->result == PX_RESULT_copy && px_op_flags(item->op) & PX_OPF_plain;
+}
+
+bool px_contract_divides(const struct px_term *item)
+{
+    return item->result == PX_RESULT_quotient || item->result == PX_RESULT_full_quotient;
+}
+
 static bool plain_move(const struct px_term *item)
 {
-    return item->op == PX_OP_mov && item->inst->nopds == 2 && !item->inst->guard;
+    return px_contract_moves(item) && item->inst->nopds == 2 && !item->inst->guard;
 }
 
 void px_contract_constants(struct px_body *d)
@@ -146,10 +156,10 @@ static bool is_copy(const struct px_body *d, const struct px_term *item)
     if (inst->nopds != 2 || px_contract_register(d, &inst->opds[0]) == PX_NONE32) return false;
     uint32_t from = px_contract_register(d, &inst->opds[1]);
     if (from == PX_NONE32) return false;
-    if (item->op == PX_OP_mov)
+    if (px_contract_moves(item))
         return px_type_info(px_code_reg(d->f, from)->type)->bits ==
                px_type_info(px_code_reg(d->f, inst->opds[0].symbol->index)->type)->bits;
-    if (item->opcode != PX_W_cvt || item->match.type[0] != item->match.type[1]) return false;
+    if (item->result != PX_RESULT_conversion || item->match.type[0] != item->match.type[1]) return false;
     return contractible(item->match.type[0]) && !names_rounding(item) && !rounds_to_integer(item) &&
            !px_term_has(item, PX_W_sat);
 }
@@ -159,22 +169,22 @@ bool px_contract_by_constant(struct px_body *d, const struct px_term *item)
     uint64_t value;
     enum px_type type = item->match.type[0];
     return constant(d, &item->inst->opds[2], type, &value) ||
-           (item->opcode == PX_W_mul && constant(d, &item->inst->opds[1], type, &value));
+           (item->result == PX_RESULT_product && constant(d, &item->inst->opds[1], type, &value));
 }
 
 enum px_role px_contract_role(struct px_body *d, const struct px_term *item, unsigned *source)
 {
     *source = 1;
-    if (item->opcode == PX_W_add || item->opcode == PX_W_sub)
+    if (item->result == PX_RESULT_sum || item->result == PX_RESULT_difference)
         return uniform(d, item, 2) && !names_rounding(item) ? PX_ROLE_SUM : PX_ROLE_OTHER;
     if (item->inst->guard) return PX_ROLE_OTHER;
-    if (item->opcode == PX_W_mul)
+    if (item->result == PX_RESULT_product)
         return uniform(d, item, 2) && !names_rounding(item) ? role_of_mul(d, item, source) : PX_ROLE_OTHER;
-    if ((item->op == PX_OP_div_f32 || item->op == PX_OP_divfull_f32) && !d->f->coder->wishes.approx_exact)
+    if (px_contract_divides(item) && !d->f->coder->wishes.approx_exact)
         return uniform(d, item, 2) ? PX_ROLE_PRODUCT : PX_ROLE_OTHER;
-    if (item->op == PX_OP_rcp_f32)
+    if (item->result == PX_RESULT_reciprocal)
         return uniform(d, item, 1) && !px_term_has(item, PX_W_ftz) ? PX_ROLE_SCALED : PX_ROLE_OTHER;
-    if (item->opcode == PX_W_neg && uniform(d, item, 1) && item->match.type[0] != PX_T_BF16X2)
+    if (item->result == PX_RESULT_negation && uniform(d, item, 1) && item->match.type[0] != PX_T_BF16X2)
         return PX_ROLE_NEGATION;
     return is_copy(d, item) ? PX_ROLE_COPY : PX_ROLE_OTHER;
 }
@@ -187,33 +197,9 @@ bool px_contract_pure(const struct px_term *item)
            (item->handler && !px_term_has(item, PX_W_cc));
 }
 
-/* Divisions and roots that ptxas makes a routine of its own library, whose inlined branches end the block. */
-static bool is_routine(const struct px_term *item)
-{
-    enum px_type type = item->match.type[0];
-    const struct px_type_info *info = px_type_info(type);
-    switch (item->opcode) {
-    case PX_W_div:
-    case PX_W_rem:
-        if (px_op_flags(item->op) & PX_OPF_unit) return false;
-        return info->klass == PX_TC_FLOAT || type != PX_T_U32;
-    case PX_W_rcp:
-    case PX_W_sqrt: return names_rounding(item);
-    case PX_W_rsqrt: return type == PX_T_F64;
-    default: return false;
-    }
-}
-
 bool px_contract_splits(const struct px_term *item)
 {
-    if ((item->inst->guard && !px_contract_pure(item)) || is_routine(item)) return true;
-    switch (item->opcode) {
-    case PX_W_call:
-    case PX_W_membar:
-    case PX_W_fence:
-    case PX_W_pmevent:
-    case PX_W_brkpt:
-    case PX_W_setmaxnreg: return true;
-    default: return false;
-    }
+    return (item->inst->guard && !px_contract_pure(item)) ||
+           px_match_in(&item->match, PX_SET_routine, NULL) ||
+           px_match_in(&item->match, PX_SET_ends_block, NULL);
 }

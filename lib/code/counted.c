@@ -58,7 +58,7 @@ static void touch_memory(struct px_irfn *f, const struct px_bound *b, struct px_
     const bool loads = !(flags & PX_OPF_writes);
     const unsigned where = px_match_opd(&b->match, 0)->flags & PX_OF_DST ? 1 : 0,
                    value = loads ? 0 : where + 1;
-    if (px_match_op(&b->match) == PX_OP_copy) touch_copy(f, b, c);
+    if (px_form_copy(b->match.form)) touch_copy(f, b, c);
     for (int way = READ; way <= WRITTEN; way++) {
         if (!(flags & (way == READ ? PX_OPF_reads : PX_OPF_writes))) continue;
         if (flags & PX_OPF_fragment)

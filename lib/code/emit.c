@@ -422,8 +422,6 @@ static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
     }
     emission_of(in->op)(e, in, px_ir_opds(e->f, in));
     if (px_ir_kind_of(in->op) == PX_IR_STATEMENT) px_fuse(e);
-    if (px_ir_is(in, PX_OP_ld)) px_fuse_gather(e);
-    if (px_ir_is(in, PX_OP_st)) px_fuse_store(e);
     forget(e, in);
     emit_spread(e, in);
 }

@@ -157,7 +157,7 @@ static unsigned strength(const struct px_ir_inst *in)
     return in->flags & PX_IRF_STRONG ? PTX_TRACE_ATOMIC : 0;
 }
 
-void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+static void load(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     const struct px_ir_opd *address = &o[in->ndst];
     const uint32_t n = in->ndst;
@@ -185,7 +185,13 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     }
 }
 
-void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    load(e, in, o);
+    px_fuse_gather(e);
+}
+
+static void store(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
 {
     const struct px_ir_opd *address = &o[0], *s = o + 1;
     const uint32_t n = in->nopds - 1u;
@@ -213,6 +219,12 @@ void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct 
         if (i) r.conv.size = r.div.size = address->elem;
         emit_both(e, &r, fix);
     }
+}
+
+void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+{
+    store(e, in, o);
+    px_fuse_store(e);
 }
 
 static int acquire(struct px_gang *g, const struct px_insn *in)

@@ -180,6 +180,23 @@ static inline unsigned px_ir_flags(px_irop op)
     return px_ir_kind_of(op) == PX_IR_TABLE ? px_op_flags((enum px_op)(op & ~PX_IR_KIND)) : 0;
 }
 
+/* Is it a plain load? */
+static inline bool px_ir_loads(const struct px_ir_inst *in)
+{
+    return px_op_loads(px_ir_flags(in->op));
+}
+
+/*
+ * Does it write results only where the sources have been read? Operations other than moves and statements may
+ * write before that: their sources live on.
+ */
+static inline bool px_ir_in_place(const struct px_ir_inst *in)
+{
+    const px_irop kind = px_ir_kind_of(in->op);
+    return kind == PX_IR_STATEMENT || kind == PX_IR_FIXED || in->op == PX_IR_COPY || in->op == PX_IR_CANON ||
+           in->op == PX_IR_UNIT;
+}
+
 /* May control go on behind it? Branches that the text names become PX_IR_JUMP and PX_IR_BRANCH. */
 static inline bool px_ir_falls(const struct px_ir_inst *last)
 {

@@ -19,7 +19,7 @@ bool px_fuse_dies(const struct px_irfn *f, const struct px_ir_opd *d, const stru
     enum { STEP = 4 }; /* of positions: rows.c */
     const struct px_ir_opd *o = px_ir_opds(f, in);
     const struct px_ir_reg *r = &f->regs.at[d->at];
-    const uint32_t late = px_ir_is(in, PX_OP_st) ? 2 : 0; /* rows.c, too */
+    const uint32_t late = px_ir_in_place(in) ? 0 : 2; /* rows.c, too */
     uint32_t reads = 0;
     if (r->temp || r->last != place * STEP + late) return false;
     for (uint32_t k = in->ndst; k < in->nopds; k++) reads += px_ir_register(&o[k]) == d->at;
@@ -92,7 +92,7 @@ static void fuse_loads(struct px_emitter *e, enum px_fixed load, enum px_fixed f
     uint32_t place = e->placed - 1;
     const struct px_ir_inst *y = before(e, e->in, &place, e->n - 1);
     const struct px_ir_inst *x = y ? before(e, y, &place, e->n - 2) : NULL;
-    if (!x || !px_ir_is(x, PX_OP_ld) || !px_ir_is(y, PX_OP_ld)) return;
+    if (!x || !px_ir_loads(x) || !px_ir_loads(y)) return;
     if (first->fn != fixed[load][PX_SURVEYED] || first[1].fn != fixed[load][PX_SURVEYED]) return;
     if (!dies(e, px_ir_opds(e->f, x)) || !dies(e, px_ir_opds(e->f, y))) return;
     const bool straight = fma->a == first->d && fma->b == first[1].d,

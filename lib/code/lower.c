@@ -102,7 +102,7 @@ static void refuse_operands(struct px_irfn *f, const struct px_inst *inst)
             const struct px_operand *o = &inst->opds[i].u.list[k];
             if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind != PX_SYM_REG)
                 px_code_fail(f, inst, "has a variable where a register should stand");
-            if (o->kind == PX_O_SINK && i > 0 && inst->opcode->word == PX_W_mov)
+            if (o->kind == PX_O_SINK && i > 0 && px_opcode_quirk(inst->opcode->word, PX_Q_packs_sinks))
                 px_code_fail(f, inst, "has a sink among its sources");
         }
 }
@@ -110,7 +110,7 @@ static void refuse_operands(struct px_irfn *f, const struct px_inst *inst)
 /* The form is checked only. */
 static _Noreturn void refuse(struct px_irfn *f, const struct px_inst *inst)
 {
-    const bool devices = inst->opcode->word == PX_W_multimem;
+    const bool devices = px_opcode_in(inst->opcode->word, PX_SET_devices);
     px_code_fail(f, inst, "%s; fidelity-forms.md lists what runs",
                  devices ? "needs memory of several devices, which this VM has not"
                          : "cannot be run by this VM yet");
@@ -344,8 +344,7 @@ static void add_registers(struct px_irfn *f)
 
 static void note_stack(struct px_irfn *f, const struct px_stmt *s)
 {
-    const px_word word = s->kind == PX_S_INST ? s->u.inst.opcode->word : 0;
-    if (f->stack == PX_NONE32 && (word == PX_W_alloca || word == PX_W_stacksave || word == PX_W_stackrestore))
+    if (f->stack == PX_NONE32 && s->kind == PX_S_INST && px_opcode_in(s->u.inst.opcode->word, PX_SET_stack))
         f->stack = px_lower_register(f, 8, PX_T_U64);
 }
 

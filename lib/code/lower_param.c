@@ -57,7 +57,8 @@ void px_lower_taken(struct px_irfn *f, const struct px_inst *inst)
     for (uint32_t k = 0; k < inst->nopds; k++) {
         const struct px_operand *o = &inst->opds[k];
         bool element = o->kind == PX_O_INDEX;
-        if (element && (inst->opcode->word == PX_W_mov || px_lower_is_register(&o->u.list[1])))
+        if (element &&
+            (px_opcode_in(inst->opcode->word, PX_SET_param_address) || px_lower_is_register(&o->u.list[1])))
             o = &o->u.list[0];
         if (o->kind != PX_O_NAME || !o->symbol || o->symbol->space != PX_SPACE_PARAM) continue;
         struct px_param *p = px_lower_param(f, o->symbol);

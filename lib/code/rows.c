@@ -36,21 +36,12 @@ static void extend(struct range *r, uint32_t position)
     if (position > r->last) r->last = position;
 }
 
-/* Operations other than moves and statements may write results before the last source is read: sources live
- * on. */
-static bool in_place(const struct px_ir_inst *in)
-{
-    px_irop kind = px_ir_kind_of(in->op);
-    return kind == PX_IR_STATEMENT || kind == PX_IR_FIXED || in->op == PX_IR_COPY || in->op == PX_IR_CANON ||
-           in->op == PX_IR_UNIT;
-}
-
 static void tell(const struct scan *s, struct px_flow_live *live, uint32_t node, const struct px_ir_inst *in,
                  uint32_t position)
 {
     const struct px_irfn *f = s->f;
     const struct px_ir_opd *o = px_ir_opds(f, in);
-    uint32_t late = in_place(in) ? 0 : 2;
+    uint32_t late = px_ir_in_place(in) ? 0 : 2;
     if (in->guard != PX_NONE32 && !f->regs.at[in->guard].temp) {
         px_flow_live_read(live, node, in->guard);
         extend(&s->ranges[in->guard], position + 2); /* a record of several steps may look at it again */

@@ -283,6 +283,9 @@ const struct px_copy_rule *px_form_copy(const struct px_form *form); /* NULL: th
 
 enum px_op px_match_op(const struct px_match *match); /* what to execute */
 unsigned px_op_flags(enum px_op op);                  /* PX_OPF_ of gen/isa_ops.h */
+/* Do these flags say a plain load, a plain store: one access, and nothing between lanes? */
+bool px_op_loads(unsigned flags);
+bool px_op_stores(unsigned flags);
 px_word px_match_slot(const struct px_match *match,
                       px_word slot); /* word in the slot named `slot` (PX_W_type ...), 0 if none */
 bool px_match_has(const struct px_match *match, px_word word); /* is this very word among the modifiers */
@@ -369,6 +372,11 @@ bool px_quirk_holds(enum px_quirk quirk, px_word opcode, const px_word *words, u
                     const struct px_opd *opd);
 bool px_opcode_quirk(px_word opcode, enum px_quirk quirk); /* with some modifiers; what costs least to ask */
 bool px_match_quirk(const struct px_match *match, enum px_quirk quirk, const struct px_opd *opd);
+
+/* The same for `set` lines, and the `result` line that names the instruction. */
+bool px_opcode_in(px_word opcode, enum px_set set);
+bool px_match_in(const struct px_match *match, enum px_set set, const struct px_opd *opd);
+enum px_result px_match_result(const struct px_match *match);
 
 /* What the form itself, and the word in slot i, require. */
 struct px_since px_form_since(const struct px_form *form);

@@ -20,6 +20,18 @@ unsigned px_op_flags(enum px_op op)
     return px_isa_op_flags[op];
 }
 
+enum { ACCESS = PX_OPF_reads | PX_OPF_writes | PX_OPF_straight };
+
+bool px_op_loads(unsigned flags)
+{
+    return (flags & ACCESS) == (PX_OPF_reads | PX_OPF_straight);
+}
+
+bool px_op_stores(unsigned flags)
+{
+    return (flags & ACCESS) == (PX_OPF_writes | PX_OPF_straight);
+}
+
 unsigned px_selector_component(px_word word)
 {
     switch (word) {

@@ -112,12 +112,15 @@ extern const uint16_t px_isa_inst_names[][7]; /* six words, 0 at the end; 1 when
 extern const uint16_t px_isa_ninst_names;
 
 enum { PX_QUIRK_WORDS = 3 };
-struct px_isa_quirk {
+struct px_isa_set {
     px_word opcode, with[PX_QUIRK_WORDS], without[PX_QUIRK_WORDS];
     uint32_t operand; /* in px_isa_names */
+    uint8_t result;   /* of px_isa_results: enum px_result */
 };
-extern const struct px_isa_quirk px_isa_quirks[];
-extern const uint16_t px_isa_quirk_first[]; /* by enum px_quirk; one more at the end */
+extern const struct px_isa_set px_isa_sets[];
+extern const uint16_t px_isa_set_first[];        /* by enum px_quirk, px_set; one more at the end */
+extern const struct px_isa_set px_isa_results[]; /* by opcode */
+extern const uint8_t px_isa_result_first[];      /* by word; 0: none */
 
 /* What messages call a kind of which an instruction has two, and of which it may have none; NULL: nothing. */
 struct px_isa_kind {
@@ -126,6 +129,6 @@ struct px_isa_kind {
 extern const struct px_isa_kind px_isa_kinds[]; /* by enum px_word_kind */
 extern const uint8_t px_isa_word_kinds[];       /* by word; types and spaces: 0 */
 
-extern const uint16_t px_isa_op_flags[]; /* by enum px_op */
+extern const uint32_t px_isa_op_flags[]; /* by enum px_op */
 
 #endif

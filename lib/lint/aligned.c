@@ -10,12 +10,6 @@
 #include "lint/divergence.h"
 #include "lint/words.h"
 
-static bool is_aligned(const struct px_lint_item *item)
-{
-    return px_lint_has_word(item->inst, PX_W_aligned) ||
-           (px_op_flags(item->op) & PX_OPF_barrier && item->inst->opcode->word == PX_W_bar);
-}
-
 /* ---- what differs between lanes ---- */
 
 static bool differs(const struct px_function *function, uint16_t sreg, unsigned axis)
@@ -34,8 +28,9 @@ static bool differs(const struct px_function *function, uint16_t sreg, unsigned 
 
 static bool is_source(const struct px_lint_flow *flow, const struct px_lint_item *item)
 {
-    if (item->op == PX_OP_elect) return true;
-    return item->op == PX_OP_mov && px_lint_names(&item->inst->opds[1], differs, flow->function);
+    if (px_lint_flags(item) & PX_OPF_differs) return true;
+    return item->result == PX_RESULT_copy && px_lint_flags(item) & PX_OPF_plain &&
+           px_lint_names(&item->inst->opds[1], differs, flow->function);
 }
 
 /* Operand i as a constant; false: it is none. */
@@ -77,25 +72,25 @@ static bool hands_on(const struct px_lint_divergence *d, uint32_t ref)
     const struct px_lint_ref *at = &d->flow->refs[ref];
     const struct px_inst *inst = d->flow->items[at->item].inst;
     uint64_t value;
-    switch (inst->opcode->word) {
-    case PX_W_mov:
-    case PX_W_cvt:
-    case PX_W_add:
-    case PX_W_sub:
-    case PX_W_mul:
-    case PX_W_mad:
-    case PX_W_shl:
-    case PX_W_or:
-    case PX_W_xor:
-    case PX_W_not:
-    case PX_W_neg: return true;
-    case PX_W_and: {
+    switch ((enum px_result)d->flow->items[at->item].result) {
+    case PX_RESULT_copy:
+    case PX_RESULT_conversion:
+    case PX_RESULT_sum:
+    case PX_RESULT_difference:
+    case PX_RESULT_product:
+    case PX_RESULT_product_sum:
+    case PX_RESULT_left_shift:
+    case PX_RESULT_union:
+    case PX_RESULT_exclusion:
+    case PX_RESULT_complement:
+    case PX_RESULT_negation: return true;
+    case PX_RESULT_intersection: {
         const unsigned other = at->operand == &inst->opds[1] ? 2 : 1;
         return px_lint_has_word(inst, PX_W_pred) || (constant(d, at->item, other, &value) && value % 32);
     }
-    case PX_W_setp: return compares(d, at->item, at->operand);
-    case PX_W_shr: return constant(d, at->item, 2, &value) && value < 5;
-    case PX_W_rem: return constant(d, at->item, 2, &value) && value <= 32;
+    case PX_RESULT_comparison: return compares(d, at->item, at->operand);
+    case PX_RESULT_right_shift: return constant(d, at->item, 2, &value) && value < 5;
+    case PX_RESULT_remainder: return constant(d, at->item, 2, &value) && value <= 32;
     default: return false;
     }
 }
@@ -136,8 +131,8 @@ static bool parts(const struct px_lint_flow *flow, uint32_t node)
 static bool is_meant(const struct px_lint_flow *flow, uint32_t i, bool barriers)
 {
     const struct px_lint_item *item = &flow->items[i];
-    return flow->reached[flow->graph.node_of[i]] && is_aligned(item) &&
-           !(px_op_flags(item->op) & PX_OPF_barrier) == !barriers;
+    return flow->reached[flow->graph.node_of[i]] && px_lint_is_aligned(item->inst) &&
+           !(px_lint_flags(item) & PX_OPF_barrier) == !barriers;
 }
 
 static bool has_meant(const struct px_lint_flow *flow, bool barriers)

@@ -14,6 +14,7 @@
 #include "flow/assigned.h"
 #include "flow/live.h"
 #include "lint/flow.h"
+#include "match/match.h"
 
 struct exposed {
     uint32_t ref; /* a read that no write of its block comes before */
@@ -121,8 +122,7 @@ static bool *find_exchanged(const struct px_lint_flow *flow)
     bool *exchanged = PX_NEW_N(flow->arena, bool, flow->nregs + 1);
     for (uint32_t i = 0; i < flow->nrefs; i++) {
         const struct px_lint_ref *ref = &flow->refs[i];
-        const enum px_op op = (enum px_op)flow->items[ref->item].op;
-        if (px_op_flags(op) & PX_OPF_exchanges)
+        if (px_lint_flags(&flow->items[ref->item]) & PX_OPF_exchanges)
             exchanged[ref->reg] |= !ref->is_def && ref->operand != flow->items[ref->item].inst->guard;
     }
     return exchanged;
@@ -247,10 +247,10 @@ static bool only_places(const struct px_lint_flow *flow, const struct px_lint_re
 {
     const struct px_lint_item *item = &flow->items[ref->item];
     if (ref->operand == item->inst->guard) return false;
-    if (item->op == PX_OP_st)
+    if (px_op_stores(px_lint_flags(item)))
         return item->inst->opds[1].kind == PX_O_VEC ||
                (ref->operand == &item->inst->opds[1] && is_byte(item->inst));
-    return item->op == PX_OP_pack || item->inst->opcode->word == PX_W_prmt;
+    return px_lint_flags(item) & PX_OPF_places || px_inst_in(item->inst, PX_SET_places);
 }
 
 static void say_maybe(const struct assigned *a, const struct px_lint_ref *ref, bool some)
@@ -286,7 +286,7 @@ static bool is_common(const struct assigned *a, uint32_t reg)
     for (uint32_t i = first; i < end; i++) {
         const struct px_lint_item *item = &flow->items[flow->refs[flow->defs.to[i]].item];
         if (!item->inst->guard) return true;
-        loads &= item->op == PX_OP_ld;
+        loads &= px_op_loads(px_lint_flags(item));
     }
     return loads;
 }

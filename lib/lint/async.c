@@ -26,21 +26,20 @@ static enum step group_step(const struct px_inst *inst)
 
 static enum step copy_step(const struct px_inst *inst)
 {
-    const bool copy = inst->opcode->word == PX_W_cp && px_lint_word_at(inst, 0, PX_W_async);
-    if (!copy || px_lint_has_word(inst, PX_W_bulk)) return NOTHING;
+    if (!px_inst_in(inst, PX_SET_group_copy)) return NOTHING;
     if (px_lint_has_word(inst, PX_W_wait_all) || px_lint_word_at(inst, 1, PX_W_mbarrier)) return WAIT_ALL;
     return inst->nopds > 1 ? WORK : group_step(inst);
 }
 
 static enum step bulk_step(const struct px_inst *inst)
 {
-    if (inst->opcode->word != PX_W_cp || !px_lint_has_word(inst, PX_W_bulk)) return NOTHING;
+    if (!px_inst_in(inst, PX_SET_bulk_copy)) return NOTHING;
     return px_lint_has_word(inst, PX_W_bulk_group) ? WORK : group_step(inst);
 }
 
 static enum step product_step(const struct px_inst *inst)
 {
-    if (inst->opcode->word != PX_W_wgmma) return NOTHING;
+    if (!px_inst_in(inst, PX_SET_product)) return NOTHING;
     return px_lint_word_at(inst, 0, PX_W_mma_async) ? WORK : group_step(inst);
 }
 
@@ -66,7 +65,7 @@ struct search {
 static void pass(const struct search *s, uint32_t item, struct ahead *ahead)
 {
     const struct px_lint_item *at = &s->flow->items[item];
-    const enum step step = at->op == PX_OP_call ? WAIT_ALL : s->family->step(at->inst);
+    const enum step step = px_lint_flags(at) & PX_OPF_calls ? WAIT_ALL : s->family->step(at->inst);
     if (step == COMMIT) ahead->fine |= ahead->wait;
     if (step == COMMIT) ahead->group = true;
     if (step == WAIT || step == WAIT_ALL) ahead->wait = true;

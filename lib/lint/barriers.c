@@ -31,8 +31,8 @@ static bool differs(const struct px_function *function, uint16_t sreg, unsigned 
 
 static bool is_source(const struct px_lint_flow *flow, const struct px_lint_item *item)
 {
-    if (px_op_flags(item->op) & PX_OPF_varies) return true;
-    if (item->op == PX_OP_bar_red) return false;
+    if (px_lint_flags(item) & PX_OPF_varies) return true;
+    if (px_lint_flags(item) & PX_OPF_agrees) return false;
     for (unsigned i = 0; i < item->inst->nopds; i++)
         if (px_lint_names(&item->inst->opds[i], differs, flow->function)) return true;
     return false;
@@ -41,7 +41,7 @@ static bool is_source(const struct px_lint_flow *flow, const struct px_lint_item
 static bool hands_on(const struct px_lint_divergence *d, uint32_t ref)
 {
     const struct px_lint_item *item = &d->flow->items[d->flow->refs[ref].item];
-    return item->op != PX_OP_call && item->op != PX_OP_bar_red;
+    return !(px_lint_flags(item) & (PX_OPF_calls | PX_OPF_agrees));
 }
 
 /* Early returns count as branches. */
@@ -55,13 +55,9 @@ static bool parts(const struct px_lint_flow *flow, uint32_t node)
 /* A barrier that waits for every thread of the block (or cluster), with all threads of a warp together. */
 static bool is_for_all(const struct px_lint_item *item)
 {
-    const struct px_inst *inst = item->inst;
-    if (item->op == PX_OP_bar_sync || item->op == PX_OP_bar_red) {
-        const bool counted = inst->nopds > (item->op == PX_OP_bar_sync ? 1 : 3);
-        return !counted && (inst->opcode->word == PX_W_bar || px_lint_has_word(inst, PX_W_aligned));
-    }
-    return inst->opcode->word == PX_W_barrier && px_lint_has_word(inst, PX_W_cluster) &&
-           px_lint_has_word(inst, PX_W_aligned);
+    if (!px_lint_is_aligned(item->inst)) return false;
+    if (px_lint_flags(item) & PX_OPF_barrier) return !px_operand_of(item->inst, PX_SET_thread_count);
+    return px_inst_in(item->inst, PX_SET_cluster_barrier);
 }
 
 static bool has_barrier(const struct px_lint_flow *flow)

@@ -5,6 +5,7 @@
  */
 #include "lint/flow.h"
 #include "lint/numbers.h"
+#include "match/match.h"
 
 static void check_count(const struct px_lint_numbers *numbers, uint32_t item,
                         const struct px_operand *operand)
@@ -22,14 +23,13 @@ static void check_number(const struct px_lint_numbers *numbers, uint32_t item,
     px_lint_say(numbers->flow, LINT_BARRIER_NUMBER, operand->pos, operand->length, (unsigned)number.value);
 }
 
-/* A reduction has a result before the barrier and a predicate behind the count. */
 static void check_barrier(const struct px_lint_numbers *numbers, uint32_t i)
 {
-    const struct px_lint_item *item = &numbers->flow->items[i];
-    const bool reduces = item->op == PX_OP_bar_red;
-    if (!(px_op_flags(item->op) & PX_OPF_barrier)) return;
-    check_number(numbers, i, &item->inst->opds[reduces]);
-    if (item->inst->nopds > (reduces ? 3 : 1)) check_count(numbers, i, &item->inst->opds[1 + reduces]);
+    const struct px_inst *inst = numbers->flow->items[i].inst;
+    const struct px_operand *number = px_operand_of(inst, PX_SET_barrier_number),
+                            *count = px_operand_of(inst, PX_SET_thread_count);
+    if (number) check_number(numbers, i, number);
+    if (count) check_count(numbers, i, count);
 }
 
 void px_lint_counts(struct px_lint_flow *flow, const struct px_lint_numbers *numbers)

@@ -14,7 +14,7 @@
 /* The operand that is the member mask; NULL when the instruction has none. */
 static const struct px_operand *member_mask(const struct px_lint_item *item)
 {
-    if (!(px_op_flags(item->op) & PX_OPF_members) || !px_lint_has_word(item->inst, PX_W_sync)) return NULL;
+    if (!(px_lint_flags(item) & PX_OPF_members) || !px_lint_has_word(item->inst, PX_W_sync)) return NULL;
     return &item->inst->opds[item->inst->nopds - 1];
 }
 
@@ -97,7 +97,7 @@ static void check_shuffle(const struct px_lint_numbers *numbers, uint32_t i)
     const struct px_lint_flow *flow = numbers->flow;
     const struct px_inst *inst = flow->items[i].inst;
     const bool sync = px_lint_has_word(inst, PX_W_sync);
-    if (flow->items[i].op != PX_OP_shfl || inst->nopds < 4u + sync) return;
+    if (!px_inst_in(inst, PX_SET_shuffle) || inst->nopds < 4u + sync) return;
     const struct px_operand *opds = inst->opds;
     const struct px_lint_number by = px_lint_number_of(numbers, i, &opds[2]);
     const struct px_lint_number clamp = px_lint_number_of(numbers, i, &opds[3]);

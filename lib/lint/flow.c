@@ -72,7 +72,8 @@ static void add_item(void *user, const struct px_inst *inst)
     if (!px_match_inst(inst, &match)) return;
     item.op = (uint8_t)px_match_op(&match);
     for (int defs = 0; defs < 2; defs++) px_visit_registers(inst, &match, defs, add_register, b);
-    if (item.op == PX_OP_wgmma) forget_accumulator(b, item.first);
+    item.result = (uint8_t)px_match_result(&match);
+    if (px_lint_flags(&item) & PX_OPF_anew) forget_accumulator(b, item.first);
     px_vec_push(b->flow->arena, &b->items, item);
 }
 
@@ -121,7 +122,8 @@ static bool calls_for_good(const struct px_inst *inst)
 
 static bool is_end(const struct px_lint_item *item)
 {
-    return item->op == PX_OP_call ? calls_for_good(item->inst) : px_op_flags(item->op) & PX_OPF_ends;
+    return px_lint_flags(item) & PX_OPF_calls ? calls_for_good(item->inst)
+                                              : px_lint_flags(item) & PX_OPF_ends;
 }
 
 static void list_ends(struct build *b)

@@ -18,7 +18,7 @@ struct inits {
 
 static bool is_init(const struct px_inst *inst)
 {
-    return inst->opcode->word == PX_W_mbarrier && px_lint_word_at(inst, 0, PX_W_init);
+    return px_inst_in(inst, PX_SET_mbarrier_init);
 }
 
 /* False: something may initialise any object. */
@@ -27,7 +27,7 @@ static bool collect(struct inits *inits, const struct px_lint_numbers *numbers)
     const struct px_lint_flow *flow = numbers->flow;
     for (uint32_t i = 0; i < flow->nitems; i++) {
         const struct px_lint_item *item = &flow->items[i];
-        if (item->op == PX_OP_call) return false;
+        if (px_lint_flags(item) & PX_OPF_calls) return false;
         if (!is_init(item->inst)) continue;
         const struct px_lint_number at = px_lint_number_of(numbers, i, item->inst->opds[0].u.list);
         if (!at.symbol || inits->n == INITS_MAX) return false;

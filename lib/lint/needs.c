@@ -330,33 +330,33 @@ static struct value sum(struct walk *w, struct value a, struct value b)
 }
 
 /* What of the sources stays an address in the result. */
-static struct value derived(struct walk *w, const struct px_inst *inst, enum px_op op)
+static struct value derived(struct walk *w, const struct px_inst *inst, enum px_result result)
 {
     const struct value none = {0};
     const unsigned n = inst->nopds;
-    if (op == PX_OP_cvta || op == PX_OP_cvta_to) {
+    if (result == PX_RESULT_generic || result == PX_RESULT_window) {
         const struct value value = value_of(w, &inst->opds[n - 1]);
         if (w->looking && !(value.set & (value.set - 1))) tell(w, value.set, TOLD_POINTER, PX_T_NONE);
         return value;
     }
     if (n < 2) return none;
     const struct value a = value_of(w, &inst->opds[1]);
-    switch (inst->opcode->word) {
-    case PX_W_mov:
-    case PX_W_shfl: return a;
-    case PX_W_cvt:
-    case PX_W_sub: return (struct value){.set = inst->opcode->word == PX_W_sub ? a.set : 0, .scale = a.scale};
-    case PX_W_mul: return n > 2 ? product(w, inst, constant(inst, 2)) : none;
-    case PX_W_shl: return n > 2 && constant(inst, 2) < 12 ? product(w, inst, 1u << constant(inst, 2)) : none;
-    case PX_W_mad:
+    switch (result) {
+    case PX_RESULT_copy:
+    case PX_RESULT_exchanged: return a;
+    case PX_RESULT_conversion: return (struct value){.scale = a.scale};
+    case PX_RESULT_difference: return (struct value){.set = a.set, .scale = a.scale};
+    case PX_RESULT_product: return n > 2 ? product(w, inst, constant(inst, 2)) : none;
+    case PX_RESULT_left_shift:
+        return n > 2 && constant(inst, 2) < 12 ? product(w, inst, 1u << constant(inst, 2)) : none;
+    case PX_RESULT_product_sum:
         return n > 3 ? sum(w, value_of(w, &inst->opds[3]), product(w, inst, constant(inst, 2))) : none;
-    case PX_W_add:
-    case PX_W_and:
-    case PX_W_or:
-    case PX_W_min:
-    case PX_W_max: return n > 2 ? sum(w, a, value_of(w, &inst->opds[2])) : none;
-    case PX_W_selp:
-    case PX_W_slct: return n > 2 ? either(a, value_of(w, &inst->opds[2])) : none;
+    case PX_RESULT_sum:
+    case PX_RESULT_intersection:
+    case PX_RESULT_union:
+    case PX_RESULT_minimum:
+    case PX_RESULT_maximum: return n > 2 ? sum(w, a, value_of(w, &inst->opds[2])) : none;
+    case PX_RESULT_choice: return n > 2 ? either(a, value_of(w, &inst->opds[2])) : none;
     default: return none;
     }
 }
@@ -398,7 +398,7 @@ static void objects(struct walk *w, const struct px_inst *inst, const struct px_
 /* Every other instruction with an address may read and write there. */
 static void other(struct walk *w, const struct px_inst *inst, const struct px_match *m)
 {
-    const struct value value = derived(w, inst, px_match_op(m));
+    const struct value value = derived(w, inst, px_match_result(m));
     for (unsigned i = 0; i < inst->nopds; i++) {
         const struct value address = value_of(w, &inst->opds[i]);
         if (w->looking && inst->opds[i].kind == PX_O_ADDR && !is_object(m, &inst->opds[i], i))
@@ -411,13 +411,13 @@ static void instruction(struct walk *w, const struct px_inst *inst)
 {
     struct px_match match;
     if (!px_match_inst(inst, &match)) return;
-    if (px_match_op(&match) == PX_OP_call)
+    if (px_op_flags(px_match_op(&match)) & PX_OPF_calls)
         call(w, inst);
-    else if ((inst->opcode->word == PX_W_ld || inst->opcode->word == PX_W_ldu) && inst->nopds > 1)
+    else if (px_match_in(&match, PX_SET_load, NULL) && inst->nopds > 1)
         load(w, inst);
-    else if (inst->opcode->word == PX_W_st && inst->nopds > 1)
+    else if (px_match_in(&match, PX_SET_store, NULL) && inst->nopds > 1)
         store(w, inst);
-    else if (inst->opcode->word != PX_W_prefetch && inst->opcode->word != PX_W_prefetchu)
+    else if (!px_match_in(&match, PX_SET_no_access, NULL))
         objects(w, inst, &match), other(w, inst, &match);
 }
 

@@ -138,19 +138,20 @@ static bool is_integer(const struct px_type_info *type)
     return type->bits >= 16 && (px_type_is_integer(type) || type->klass == PX_TC_BITS);
 }
 
-static struct px_lint_number two_operands(px_word opcode, struct px_lint_number a, struct px_lint_number b)
+static struct px_lint_number two_operands(enum px_result result, struct px_lint_number a,
+                                          struct px_lint_number b)
 {
-    switch (opcode) {
-    case PX_W_add: return add(a, b);
-    case PX_W_sub: return subtract(a, b);
-    case PX_W_mul:
-    case PX_W_mad: return multiply(a, b);
-    case PX_W_shl: return shift_left(a, b);
-    case PX_W_shr: return shift_right(a, b);
-    case PX_W_and: return mask(a, b);
-    case PX_W_xor: return exclude(a, b);
-    case PX_W_or: return unite(a, b);
-    case PX_W_selp: return join(a, b);
+    switch (result) {
+    case PX_RESULT_sum: return add(a, b);
+    case PX_RESULT_difference: return subtract(a, b);
+    case PX_RESULT_product:
+    case PX_RESULT_product_sum: return multiply(a, b);
+    case PX_RESULT_left_shift: return shift_left(a, b);
+    case PX_RESULT_right_shift: return shift_right(a, b);
+    case PX_RESULT_intersection: return mask(a, b);
+    case PX_RESULT_exclusion: return exclude(a, b);
+    case PX_RESULT_union: return unite(a, b);
+    case PX_RESULT_choice: return join(a, b);
     default: return anything;
     }
 }
@@ -177,16 +178,16 @@ static struct px_lint_number convert(const struct px_lint_numbers *n, uint32_t i
 static struct px_lint_number arithmetic(const struct px_lint_numbers *n, uint32_t item)
 {
     const struct px_inst *inst = n->flow->items[item].inst;
-    const px_word opcode = inst->opcode->word;
-    const bool product = opcode == PX_W_mul || opcode == PX_W_mad;
+    const enum px_result made = (enum px_result)n->flow->items[item].result;
+    const bool product = made == PX_RESULT_product || made == PX_RESULT_product_sum;
     const bool wide = product && inst->nmods && inst->mods[0].name->word == PX_W_wide;
     if (inst->nopds < 3 || inst->nmods != 1u + product) return anything;
     const struct px_type_info *type = type_word(inst, product);
     if (!is_integer(type) || (product && !wide && inst->mods[0].name->word != PX_W_lo)) return anything;
     const struct px_lint_number a = read(n, item, 1, type), b = read(n, item, 2, type);
     if (!a.seen || !b.seen) return (struct px_lint_number){0};
-    struct px_lint_number result = two_operands(opcode, a, b);
-    if (opcode == PX_W_mad) {
+    struct px_lint_number result = two_operands(made, a, b);
+    if (made == PX_RESULT_product_sum) {
         const struct px_lint_number c = px_lint_number_of(n, item, &inst->opds[3]);
         if (!c.seen) return c;
         result = add(result, c);
@@ -197,17 +198,19 @@ static struct px_lint_number arithmetic(const struct px_lint_numbers *n, uint32_
 static struct px_lint_number result(const struct px_lint_numbers *n, uint32_t item)
 {
     const struct px_inst *inst = n->flow->items[item].inst;
-    switch (n->flow->items[item].op) {
-    case PX_OP_mov: {
+    switch ((enum px_result)n->flow->items[item].result) {
+    case PX_RESULT_copy: {
+        if (!(px_lint_flags(&n->flow->items[item]) & PX_OPF_plain)) return anything;
         const struct px_type_info *type = type_word(inst, inst->nmods - 1u);
         return is_integer(type) ? read(n, item, 1, type) : anything;
     }
-    case PX_OP_cvta:
-    case PX_OP_cvta_to: {
+    case PX_RESULT_generic:
+    case PX_RESULT_window: {
         const struct px_lint_number a = px_lint_number_of(n, item, &inst->opds[1]);
         return a.symbol || !a.seen ? a : anything;
     }
-    default: return inst->opcode->word == PX_W_cvt ? convert(n, item) : arithmetic(n, item);
+    case PX_RESULT_conversion: return convert(n, item);
+    default: return arithmetic(n, item);
     }
 }
 

@@ -22,10 +22,9 @@ static struct need object(uint64_t bytes)
     return (struct need){bytes, (uint32_t)bytes};
 }
 
-static struct need need_of_copy(const struct px_lint_numbers *numbers, uint32_t item, unsigned operand)
+static struct need need_of_copy(const struct px_lint_numbers *numbers, uint32_t item)
 {
     const struct px_inst *inst = numbers->flow->items[item].inst;
-    if (px_lint_is_mbarrier(inst, operand)) return object(8);
     if (inst->nopds < 3 || px_lint_has_word(inst, PX_W_tensor) || px_lint_has_word(inst, PX_W_prefetch))
         return (struct need){0};
     const struct px_lint_number size = px_lint_number_of(numbers, item, &inst->opds[2]);
@@ -45,20 +44,14 @@ static struct need need_of_value(const struct px_inst *inst, unsigned operand)
 static struct need need_of(const struct px_lint_numbers *numbers, uint32_t item, unsigned operand)
 {
     const struct px_inst *inst = numbers->flow->items[item].inst;
-    switch (inst->opcode->word) {
-    case PX_W_ld:
-    case PX_W_ldu:
-    case PX_W_st:
-    case PX_W_atom:
-    case PX_W_red:
-        if (px_lint_has_word(inst, PX_W_bulk)) return (struct need){0, 8};
-        return operand > 1 ? object(8) : need_of_value(inst, operand);
-    case PX_W_mbarrier: return object(8);
-    case PX_W_cp: return need_of_copy(numbers, item, operand);
-    case PX_W_ldmatrix:
-    case PX_W_stmatrix: return object(16);
-    default: return (struct need){0};
-    }
+    const unsigned flags = px_lint_flags(&numbers->flow->items[item]);
+    if (px_lint_is_mbarrier(inst, operand)) return object(8);
+    if (px_inst_in(inst, PX_SET_copy)) return need_of_copy(numbers, item);
+    if (flags & PX_OPF_fragment || px_inst_in(inst, PX_SET_matrix_rows)) return object(16);
+    if (!(flags & (PX_OPF_reads | PX_OPF_writes)) && !px_inst_in(inst, PX_SET_access))
+        return (struct need){0};
+    if (px_lint_has_word(inst, PX_W_bulk)) return (struct need){0, 8};
+    return operand > 1 ? object(8) : need_of_value(inst, operand);
 }
 
 /* ---- what is told ---- */

@@ -81,12 +81,12 @@ static struct value sum(struct value a, struct value b)
 
 static struct value arithmetic(const struct spaces *s, uint32_t i)
 {
-    const struct px_inst *inst = s->flow->items[i].inst;
-    switch (inst->opcode->word) {
-    case PX_W_add: return sum(operand_value(s, i, 1), operand_value(s, i, 2));
-    case PX_W_sub: return operand_value(s, i, 2).what == ANYTHING ? operand_value(s, i, 1) : anything;
-    case PX_W_mad: return operand_value(s, i, 3);
-    case PX_W_selp: return join(operand_value(s, i, 1), operand_value(s, i, 2));
+    switch ((enum px_result)s->flow->items[i].result) {
+    case PX_RESULT_sum: return sum(operand_value(s, i, 1), operand_value(s, i, 2));
+    case PX_RESULT_difference:
+        return operand_value(s, i, 2).what == ANYTHING ? operand_value(s, i, 1) : anything;
+    case PX_RESULT_product_sum: return operand_value(s, i, 3);
+    case PX_RESULT_choice: return join(operand_value(s, i, 1), operand_value(s, i, 2));
     default: return anything;
     }
 }
@@ -105,7 +105,7 @@ static struct value loaded(const struct spaces *s, uint32_t i)
 static bool gives_buffer(const struct spaces *s, uint32_t i)
 {
     const struct px_lint_item *item = &s->flow->items[i];
-    const struct px_symbol *callee = item->op == PX_OP_call ? px_lint_callee(item->inst) : NULL;
+    const struct px_symbol *callee = px_lint_flags(item) & PX_OPF_calls ? px_lint_callee(item->inst) : NULL;
     struct px_lint_runtime runtime;
     return callee && s->flow->wanted->find(callee->name->text, &runtime) && runtime.gives_buffer;
 }
@@ -113,12 +113,13 @@ static bool gives_buffer(const struct spaces *s, uint32_t i)
 static struct value result(const struct spaces *s, uint32_t i)
 {
     const struct px_lint_item *item = &s->flow->items[i];
-    switch (item->op) {
-    case PX_OP_mov: return operand_value(s, i, 1);
-    case PX_OP_cvta: return (struct value){GENERIC, (uint8_t)space_word(item->inst), i};
-    case PX_OP_cvta_to: return inside(space_word(item->inst), i);
-    case PX_OP_ld: return loaded(s, i);
-    case PX_OP_call: return gives_buffer(s, i) ? (struct value){ARGUMENTS, 0, i} : anything;
+    if (px_op_loads(px_lint_flags(item))) return loaded(s, i);
+    if (px_lint_flags(item) & PX_OPF_calls)
+        return gives_buffer(s, i) ? (struct value){ARGUMENTS, 0, i} : anything;
+    switch ((enum px_result)item->result) {
+    case PX_RESULT_copy: return px_lint_flags(item) & PX_OPF_plain ? operand_value(s, i, 1) : anything;
+    case PX_RESULT_generic: return (struct value){GENERIC, (uint8_t)space_word(item->inst), i};
+    case PX_RESULT_window: return inside(space_word(item->inst), i);
     default: return arithmetic(s, i);
     }
 }
@@ -256,7 +257,7 @@ static void check_arguments(const struct spaces *s, uint32_t i)
     const struct px_lint_item *item = &s->flow->items[i];
     const struct px_operand *base = item->inst->nopds ? item->inst->opds[0].u.list : NULL;
     bool into = false;
-    if (item->op != PX_OP_st) return;
+    if (!px_op_stores(px_lint_flags(item))) return;
     for (uint32_t r = item->first; r < item[1].first; r++)
         into |= s->flow->refs[r].operand == base && s->of[s->values->source[r]].what == ARGUMENTS;
     for (uint32_t r = item->first; into && r < item[1].first; r++) {

@@ -2,7 +2,7 @@
 #ifndef PX_LINT_WORDS_H
 #define PX_LINT_WORDS_H
 
-#include "front/ast.h"
+#include "match/match.h"
 
 static inline bool px_lint_has_word(const struct px_inst *inst, px_word word)
 {
@@ -17,14 +17,16 @@ static inline bool px_lint_word_at(const struct px_inst *inst, unsigned i, px_wo
     return i < inst->nmods && inst->mods[i].name->word == word;
 }
 
-/* Is the i-th operand the address of an mbarrier object? Copies have theirs behind the other addresses. */
+/* Must all threads of a warp execute it together? */
+static inline bool px_lint_is_aligned(const struct px_inst *inst)
+{
+    return px_lint_has_word(inst, PX_W_aligned) || px_inst_in(inst, PX_SET_aligned);
+}
+
+/* Is the i-th operand the address of an mbarrier object? */
 static inline bool px_lint_is_mbarrier(const struct px_inst *inst, unsigned i)
 {
-    if (inst->opds[i].kind != PX_O_ADDR || !inst->opds[i].n) return false;
-    if (inst->opcode->word == PX_W_mbarrier) return true;
-    if (inst->opcode->word != PX_W_cp) return false;
-    return px_lint_word_at(inst, 1, PX_W_mbarrier) ||
-           (i > 1 && px_lint_has_word(inst, PX_W_mbarrier__complete_tx__bytes));
+    return inst->opds[i].kind == PX_O_ADDR && inst->opds[i].n && px_operand_in(inst, i, PX_SET_mbarrier);
 }
 
 #endif

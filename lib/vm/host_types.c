@@ -85,7 +85,7 @@ static void walk(struct search *s, const struct px_block *block, bool calls)
         if (st->kind != PX_S_INST) continue;
         const px_word opcode = st->u.inst.opcode->word;
         if (calls && opcode == PX_W_call) look_at_call(s, &st->u.inst);
-        if (!calls && (opcode == PX_W_ld || opcode == PX_W_st)) look_at_access(s, &st->u.inst);
+        if (!calls && px_opcode_in(opcode, PX_SET_param_access)) look_at_access(s, &st->u.inst);
     }
 }
 

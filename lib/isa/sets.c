@@ -1,0 +1,61 @@
+/* sets.c - sets of instructions: the `quirk`, `set` and `result` lines of the table. */
+#include "isa/table.h"
+
+static bool has(const px_word *words, unsigned n, px_word word)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (words[i] == word) return true;
+    return false;
+}
+
+static bool names(const struct px_isa_set *q, px_word opcode, const px_word *words, unsigned n)
+{
+    bool holds = q->opcode == opcode;
+    for (unsigned k = 0; holds && k < PX_QUIRK_WORDS; k++)
+        holds =
+            (!q->with[k] || has(words, n, q->with[k])) && (!q->without[k] || !has(words, n, q->without[k]));
+    return holds;
+}
+
+bool px_quirk_holds(enum px_quirk quirk, px_word opcode, const px_word *words, unsigned n,
+                    const struct px_opd *opd)
+{
+    for (unsigned i = px_isa_set_first[quirk]; i < px_isa_set_first[quirk + 1]; i++) {
+        const struct px_isa_set *q = &px_isa_sets[i];
+        if ((!px_isa_names[q->operand] || (opd && opd->name == q->operand)) && names(q, opcode, words, n))
+            return true;
+    }
+    return false;
+}
+
+bool px_opcode_quirk(px_word opcode, enum px_quirk quirk)
+{
+    for (unsigned i = px_isa_set_first[quirk]; i < px_isa_set_first[quirk + 1]; i++)
+        if (px_isa_sets[i].opcode == opcode) return true;
+    return false;
+}
+
+bool px_match_quirk(const struct px_match *match, enum px_quirk quirk, const struct px_opd *opd)
+{
+    return px_quirk_holds(quirk, match->form->opcode, match->value, match->form->nslots, opd);
+}
+
+bool px_opcode_in(px_word opcode, enum px_set set)
+{
+    return px_opcode_quirk(opcode, (enum px_quirk)set);
+}
+
+bool px_match_in(const struct px_match *match, enum px_set set, const struct px_opd *opd)
+{
+    return px_match_quirk(match, (enum px_quirk)set, opd);
+}
+
+enum px_result px_match_result(const struct px_match *match)
+{
+    const px_word opcode = match->form->opcode;
+    const unsigned first = px_isa_result_first[opcode];
+    for (unsigned i = first; i && px_isa_results[i].opcode == opcode; i++)
+        if (names(&px_isa_results[i], opcode, match->value, match->form->nslots))
+            return (enum px_result)px_isa_results[i].result;
+    return PX_RESULT_NONE;
+}
