@@ -4,6 +4,7 @@
  */
 #include "api/fixture.h"
 #include "ptx_graph.h"
+#include "ptx_memory.h"
 #include "suite.h"
 
 static const char text[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -285,6 +286,136 @@ CASE(captures_that_fail)
     submit_step(s, p, 1);
     assert_int_equal(ptx_stream_destroy(device, s), PTX_OK); /* the capture goes with it */
     assert_int_equal(ptx_capture_begin(device, t), PTX_OK);  /* the device goes while it is captured */
+}
+
+/* ---- memory nodes ---- */
+
+static ptx_node add_alloc(ptx_graph graph, ptx_address *at)
+{
+    const ptx_node_config config = {
+        .struct_size = sizeof config, .kind = PTX_NODE_ALLOC, .bytes = 64, .allocated = at};
+    ptx_node node;
+    assert_int_equal(ptx_graph_add(device, graph, NULL, 0, &config, &node), PTX_OK);
+    return node;
+}
+
+static ptx_status add_free(ptx_graph graph, const ptx_node *after, ptx_address at, ptx_node *node)
+{
+    const ptx_node_config config = {.struct_size = sizeof config, .kind = PTX_NODE_FREE, .address = at};
+    return ptx_graph_add(device, graph, after, after != NULL, &config, node);
+}
+
+static ptx_status launched(ptx_instance instance)
+{
+    assert_int_equal(ptx_instance_launch(device, instance, 0), PTX_OK);
+    return ptx_stream_wait(device, 0, NULL);
+}
+
+/* An address that is memory from a launch on, with 5 in it, until it is freed. */
+static ptx_instance lasting_memory(ptx_graph *graph, ptx_address *at)
+{
+    *graph = new_graph();
+    const ptx_node alloc = add_alloc(*graph, at);
+    add_step(*graph, &alloc, 1, *at, 5);
+    return instance_of(*graph);
+}
+
+static void check_asleep(ptx_address at)
+{
+    uint32_t word = 7;
+    assert_int_not_equal(ptx_memory_read(device, &word, at, sizeof word), PTX_OK);
+    assert_int_equal(word, 7);
+    assert_int_not_equal(ptx_memory_free(device, at), PTX_OK);
+    assert_int_not_equal(ptx_stream_free(device, at, 0), PTX_OK);
+}
+
+CASE(memory_of_nodes_is_freed_in_three_ways)
+{
+    ptx_graph graph;
+    ptx_address at;
+    ptx_node node;
+    const ptx_instance instance = lasting_memory(&graph, &at);
+    const ptx_graph other = new_graph();
+    assert_int_equal(add_free(other, NULL, at, &node), PTX_OK); /* of another graph */
+    const ptx_instance freeing = instance_of(other);
+    check_asleep(at);
+    for (int way = 0; way < 6; way++) {
+        assert_int_equal(launched(instance), PTX_OK);
+        assert_int_equal(word_at(at), 5); /* 0 at first, each time */
+        switch (way % 3) {
+        case 0: assert_int_equal(launched(freeing), PTX_OK); break;
+        case 1: assert_int_equal(ptx_memory_free(device, at), PTX_OK); break;
+        default: assert_int_equal(ptx_stream_free(device, at, 0), PTX_OK);
+        }
+        assert_int_equal(ptx_stream_wait(device, 0, NULL), PTX_OK);
+        check_asleep(at);
+    }
+    /* The address stays the graph's: nobody else gets it. */
+    for (int i = 0; i < 8; i++) assert_int_not_equal(buffer(64), at);
+    assert_int_equal(launched(instance), PTX_OK);
+    assert_int_equal(word_at(at), 5);
+}
+
+CASE(memory_that_is_not_freed_is_a_fault)
+{
+    ptx_graph graph;
+    ptx_address at;
+    const ptx_instance first = lasting_memory(&graph, &at), second = instance_of(graph);
+    assert_int_equal(launched(first), PTX_OK);
+    assert_int_equal(launched(second), PTX_ERROR_FAULT); /* instances share the address */
+    assert_int_not_equal(word_at(at), 0);                /* what is in it was not lost */
+    assert_int_equal(ptx_graph_destroy(device, graph), PTX_OK);
+    assert_int_equal(ptx_instance_destroy(device, first), PTX_OK);
+    assert_int_equal(ptx_memory_free(device, at), PTX_OK); /* the other instance still owns it */
+    check_asleep(at);
+    assert_int_equal(launched(second), PTX_OK);
+    assert_int_equal(word_at(at), 5);
+}
+
+CASE(memory_nodes_are_not_changed)
+{
+    ptx_graph graph, copy;
+    ptx_address at, again = 0;
+    ptx_node freed, child;
+    const ptx_instance plain = lasting_memory(&graph, &at);
+    ptx_node nodes[2];
+    size_t n = 2;
+    assert_int_equal(ptx_graph_nodes(device, graph, nodes, &n), PTX_OK);
+    assert_int_equal(add_free(graph, &nodes[1], at, &freed), PTX_OK);
+    const ptx_instance instance = instance_of(graph);
+    ptx_node_info info = {sizeof info};
+    assert_int_equal(ptx_node_info_get(device, nodes[0], &info), PTX_OK);
+    assert_int_equal(info.kind, PTX_NODE_ALLOC);
+    assert_int_equal(info.bytes, 64);
+    assert_int_equal(info.address, at);
+    assert_int_equal(ptx_node_info_get(device, freed, &info), PTX_OK);
+    assert_int_equal(info.kind, PTX_NODE_FREE);
+    assert_int_equal(info.address, at);
+    const ptx_node_config alloc = {.struct_size = sizeof alloc,
+                                   .kind = PTX_NODE_ALLOC,
+                                   .bytes = 128,
+                                   .allocated = &again},
+                          gone = {.struct_size = sizeof gone, .kind = PTX_NODE_FREE, .address = at},
+                          sub = {.struct_size = sizeof sub, .kind = PTX_NODE_CHILD, .child = graph};
+    assert_int_equal(ptx_node_set(device, nodes[0], &alloc), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_node_set(device, freed, &gone), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_instance_set(device, instance, nodes[0], &alloc), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_instance_set(device, instance, freed, &gone), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_instance_enable(device, instance, nodes[0], 0), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_graph_clone(device, graph, &copy), PTX_ERROR_UNSUPPORTED);
+    assert_int_equal(ptx_graph_add(device, new_graph(), NULL, 0, &sub, &child), PTX_ERROR_UNSUPPORTED);
+    /* Wrong ones are not made: nothing to allocate, nowhere to put its address, memory that is no node's. */
+    const ptx_node_config empty = {.struct_size = sizeof empty, .kind = PTX_NODE_ALLOC, .allocated = &again},
+                          lost = {.struct_size = sizeof lost, .kind = PTX_NODE_ALLOC, .bytes = 64};
+    assert_int_equal(ptx_graph_add(device, graph, NULL, 0, &empty, &child), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(ptx_graph_add(device, graph, NULL, 0, &lost, &child), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(add_free(graph, NULL, p, &child), PTX_ERROR_INVALID_ARGUMENT);
+    assert_int_equal(add_free(graph, NULL, at + 4, &child), PTX_ERROR_INVALID_ARGUMENT);
+    /* What was refused has changed nothing. */
+    for (int i = 0; i < 3; i++) assert_int_equal(launched(instance), PTX_OK);
+    check_asleep(at);
+    assert_int_equal(launched(plain), PTX_OK);
+    assert_int_equal(word_at(at), 5);
 }
 
 CASE(nothing_is_a_status)
