@@ -414,7 +414,12 @@ class Runner:
 
     def python(self, path):
         verdicts = Verdicts()
-        done = self.run([sys.executable, path], env=dict(self.env, **self.preload()))
+        preload = self.preload()
+        env = dict(self.env, **preload)
+        if preload and self.run([sys.executable, "-c", ""], env=env).returncode:
+            verdicts.skip(self.name(path), f"{sys.executable} does not start with {preload['LD_PRELOAD']}")
+            return verdicts
+        done = self.run([sys.executable, path], env=env)
         if done is None:
             verdicts.check(self.name(path), "did not end in time")
             return verdicts

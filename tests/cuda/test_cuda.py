@@ -64,6 +64,12 @@ LATER = {
     "lang_bulk": "bulk copies of sm_90",
 }
 
+# ThreadSanitizer has the addresses at which host and device could both see memory.
+if "san-thread" in BUILD:
+    managed = "app_life drv_ipc drv_memory face lang_params rt_advise rt_cgroups rt_managed rt_pinned"
+    for needs in managed.split():
+        LATER[needs] = "managed memory or registered memory, which has no place beside ThreadSanitizer"
+
 passed = failed = skipped = 0
 
 
@@ -141,6 +147,8 @@ def compile_c(folder, name, header):
         "-ldl",
         "-pthread",
     ]
+    if "san-thread" in BUILD:
+        command.append("-ltsan")  # the library takes functions of libc from there
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if done.returncode and name in LATER:
         skip(f"{name} {header}", f"needs {LATER[name]}")
