@@ -111,7 +111,8 @@ static void solve(struct usage *u)
     u->classes = PX_NEW_N(u->arena, uint8_t, nregs + 1);
     for (uint32_t i = 0; i < u->graph.n; i++) order[i] = i;
     for (uint32_t i = 0; i < nregs; i++) u->classes[i] = class_of(&u->function->regs.at[i]);
-    px_flow_live_begin(&u->live, u->arena, &u->graph, order, u->graph.n, nregs, u->classes, CLASSES);
+    px_flow_live_begin(&u->live, u->arena, &u->graph, order, u->graph.n, nregs);
+    px_flow_live_count(&u->live, u->classes, CLASSES);
     for (uint32_t k = 0; k < u->graph.nblocks; k++) tell_block(u, k);
     px_flow_live(&u->live);
 }

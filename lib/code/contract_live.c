@@ -15,8 +15,8 @@ enum { ROUNDS = 4 }; /* of lib/flow: each finds what only dead code of the one b
 struct live {
     struct px_body *d;
     struct px_contract_live *out;
-    struct px_flow_order order;
-    bool *reached;             /* by node: it is in the order */
+    struct px_flow_loops loops;
+    struct px_flow_tree tree;
     bool *dead;                /* by item */
     struct px_flow_lists defs; /* by register: items that write it */
     PX_VEC(uint32_t) needed;   /* registers whose definitions are to be looked at */
@@ -146,8 +146,8 @@ static void tell_returned(struct live *l, uint32_t reg)
 static void solve(struct live *l)
 {
     struct px_body *d = l->d;
-    px_flow_live_begin(&l->out->flow, d->arena, &d->graph, l->order.nodes, l->order.n, px_body_registers(d),
-                       NULL, 0);
+    px_flow_live_begin(&l->out->flow, d->arena, &d->graph, l->loops.order, l->loops.n, px_body_registers(d));
+    px_flow_live_use_tree(&l->out->flow, &l->loops, &l->tree, true);
     for (uint32_t k = 0; k < d->graph.nblocks; k++) tell_block(l, k);
     each_result(l, tell_returned);
     px_flow_live(&l->out->flow);
@@ -198,7 +198,7 @@ static bool find_dead(struct live *l)
     for (uint32_t k = 0, at = 0; k < l->d->graph.nblocks; k++) {
         for (; at < flow->places.n && flow->places.at[at].node == k; at++)
             l->mark[flow->places.at[at].reg] = flow->places.at[at].uses & PX_FLOW_BEHIND;
-        if (l->reached[k]) more |= walk_block(l, k);
+        if (l->loops.place[k] != PX_FLOW_NONE) more |= walk_block(l, k);
     }
     return more;
 }
@@ -209,13 +209,12 @@ void px_contract_liveness(struct px_body *d, struct px_contract_live *out)
     const uint32_t n = px_body_registers(d) + 1;
     struct live l = {.d = d,
                      .out = out,
-                     .order = px_flow_order(arena, &d->graph),
-                     .reached = PX_NEW_N(arena, bool, d->graph.n),
+                     .tree = px_flow_dominators(arena, d->graph.n, &d->graph.succ, &d->graph.pred, 0),
                      .dead = PX_NEW_N(arena, bool, d->items.n + 1),
                      .asked = PX_NEW_N(arena, bool, n),
                      .mark = PX_NEW_N(arena, bool, n)};
     *out = (struct px_contract_live){.dead = l.dead, .at = PX_NEW_N(arena, uint32_t, n)};
-    for (uint32_t i = 0; i < l.order.n; i++) l.reached[l.order.nodes[i]] = true;
+    px_flow_loops(&l.loops, arena, arena, &d->graph);
     find_needed(&l);
     px_arena_drop(arena, l.defs.first);
     px_arena_drop(arena, l.defs.to);

@@ -67,7 +67,10 @@ static void find_ranges(struct scan *s, struct px_flow_live *live)
 {
     const struct px_irfn *f = s->f;
     uint32_t position = 0;
-    px_flow_live_begin(live, f->coder->pass, &f->graph, f->loops.order, f->loops.n, f->regs.n, NULL, 0);
+    const struct px_flow_tree tree =
+        px_flow_dominators(f->coder->pass, f->graph.n, &f->graph.succ, &f->graph.pred, 0);
+    px_flow_live_begin(live, f->coder->pass, &f->graph, f->loops.order, f->loops.n, f->regs.n);
+    px_flow_live_use_tree(live, &f->loops, &tree, false);
     for (uint32_t p = 0; p < f->loops.n; p++) {
         uint32_t node = f->loops.order[p];
         s->from[p] = position;
@@ -80,7 +83,7 @@ static void find_ranges(struct scan *s, struct px_flow_live *live)
     px_flow_live(live);
     for (uint32_t r = 0; r < f->regs.n; r++) {
         if (s->ranges[r].first > s->ranges[r].last) continue;
-        if (live->first_in[r] != PX_FLOW_NONE) extend(&s->ranges[r], s->from[live->first_in[r]]);
+        if (live->at_start[r]) extend(&s->ranges[r], 0);
         if (live->last_behind[r] != PX_FLOW_NONE) extend(&s->ranges[r], s->from[live->last_behind[r] + 1]);
     }
 }

@@ -7,8 +7,8 @@
  * its beginning and again as long as edges lead back. All registers of one word are
  * of one class, so that a population count is a count of the class. When nothing is
  * dirty, one walk down the nodes that were touched turns `kills` into what is live
- * behind the node and takes last places and counts, one walk up takes first places;
- * both look only at bits they have not seen.
+ * behind the node and takes last places and counts; it looks only at bits it has not
+ * seen. Before that live_tree.c solves the registers that dominance decides.
  */
 #include "flow/live.h"
 #include <string.h>
@@ -33,23 +33,30 @@ struct batch {
 /* ---- what blocks read and write ---- */
 
 void px_flow_live_begin(struct px_flow_live *live, struct px_arena *arena, const struct px_flow_graph *graph,
-                        const uint32_t *order, uint32_t norder, uint32_t nregs, const uint8_t *classes,
-                        uint32_t nclasses)
+                        const uint32_t *order, uint32_t norder, uint32_t nregs)
 {
-    *live = (struct px_flow_live){.arena = arena,
-                                  .graph = graph,
-                                  .order = order,
-                                  .norder = norder,
-                                  .nregs = nregs,
-                                  .classes = classes,
-                                  .nclasses = nclasses};
+    *live = (struct px_flow_live){
+        .arena = arena, .graph = graph, .order = order, .norder = norder, .nregs = nregs};
     live->newest = PX_NEW_N(arena, uint32_t, nregs + 1);
     live->exposed = PX_NEW_N(arena, bool, nregs + 1);
-    live->first_in = PX_NEW_N(arena, uint32_t, nregs + 1);
     live->last_behind = PX_NEW_N(arena, uint32_t, nregs + 1);
     live->at_start = PX_NEW_N(arena, bool, nregs + 1);
-    if (nclasses) live->counts = PX_NEW_N(arena, uint32_t, (size_t)graph->n * nclasses);
-    for (uint32_t i = 0; i < nregs; i++) live->first_in[i] = live->last_behind[i] = PX_FLOW_NONE;
+    for (uint32_t i = 0; i < nregs; i++) live->last_behind[i] = PX_FLOW_NONE;
+}
+
+void px_flow_live_count(struct px_flow_live *live, const uint8_t *classes, uint32_t nclasses)
+{
+    live->classes = classes;
+    live->nclasses = nclasses;
+    live->counts = PX_NEW_N(live->arena, uint32_t, (size_t)live->graph->n * nclasses);
+}
+
+void px_flow_live_use_tree(struct px_flow_live *live, const struct px_flow_loops *loops,
+                           const struct px_flow_tree *tree, bool behind)
+{
+    live->loops = loops;
+    live->tree = tree;
+    live->behind = behind;
 }
 
 static struct px_flow_place *place_of(struct px_flow_live *live, uint32_t node, uint32_t reg)
@@ -64,7 +71,7 @@ static struct px_flow_place *place_of(struct px_flow_live *live, uint32_t node, 
 
 void px_flow_live_name(struct px_flow_live *live, uint32_t node, uint32_t reg)
 {
-    place_of(live, node, reg);
+    place_of(live, node, reg)->uses |= PX_FLOW_NAMED;
 }
 
 void px_flow_live_read(struct px_flow_live *live, uint32_t node, uint32_t reg)
@@ -78,12 +85,6 @@ void px_flow_live_read(struct px_flow_live *live, uint32_t node, uint32_t reg)
 void px_flow_live_write(struct px_flow_live *live, uint32_t node, uint32_t reg)
 {
     place_of(live, node, reg)->uses |= PX_FLOW_WRITTEN;
-}
-
-void px_flow_live_keep(struct px_flow_live *live, uint32_t node, uint32_t reg)
-{
-    place_of(live, node, reg)->uses |= PX_FLOW_KEPT;
-    live->exposed[reg] = true;
 }
 
 /* ---- batches ---- */
@@ -150,13 +151,6 @@ static void soil(struct batch *b, uint32_t place)
     if (place > b->highest) b->highest = place;
 }
 
-/* Because of what the block itself does: it reads the register, or keeps what was there. */
-static bool is_live_in(const struct px_flow_place *place)
-{
-    if (place->uses & PX_FLOW_READ) return true;
-    return place->uses & PX_FLOW_KEPT && !(place->uses & PX_FLOW_WRITTEN);
-}
-
 static void fill(struct batch *b)
 {
     const struct px_flow_live *live = b->live;
@@ -169,7 +163,7 @@ static void fill(struct batch *b)
             if (at == PX_FLOW_NONE) continue;
             touch(b, at);
             if (place->uses & PX_FLOW_WRITTEN) words_of(b, b->kills, place->node)[bit / 64] |= mask;
-            if (!is_live_in(place)) continue;
+            if (!(place->uses & PX_FLOW_READ)) continue;
             words_of(b, b->in, place->node)[bit / 64] |= mask;
             soil(b, at);
         }
@@ -223,9 +217,10 @@ static bool is_dirty(const struct batch *b)
 
 /* ---- results ---- */
 
-/* Calls for each bit of `set` that `seen` does not have: to[register] = place. */
-static void note_new(const struct batch *b, const uint64_t *set, uint64_t *seen, uint32_t *to, uint32_t place)
+/* Registers of `set` that `seen` does not have are live behind this place, and behind none further on. */
+static void note_new(const struct batch *b, const uint64_t *set, uint64_t *seen, uint32_t place)
 {
+    uint32_t *to = b->live->last_behind;
     for (uint32_t w = 0; w < b->words; w++) {
         uint64_t fresh = set[w] & ~seen[w];
         seen[w] |= fresh;
@@ -263,45 +258,34 @@ static void walk_down(const struct batch *b)
             const uint32_t bit = 63 - (uint32_t)__builtin_clzll(left), place = w * 64 + bit;
             const uint64_t *behind = look_behind(b, b->live->order[place]);
             left &= ~(1ull << bit);
-            note_new(b, behind, seen, b->live->last_behind, place);
+            note_new(b, behind, seen, place);
             if (b->live->counts) count(b, b->live->order[place], behind);
         }
 }
 
-static void walk_up(const struct batch *b)
+static void look_at_start(const struct batch *b)
 {
-    uint64_t seen[MOST_WORDS] = {0};
-    for (uint32_t w = 0; w < b->ndirty; w++)
-        for (uint64_t left = b->touched[w]; left; left &= left - 1) {
-            const uint32_t place = w * 64 + (uint32_t)__builtin_ctzll(left), node = b->live->order[place];
-            const uint64_t *in = words_of(b, b->in, node);
-            note_new(b, in, seen, b->live->first_in, place);
-            for (uint32_t bit = 0; !node && bit < b->nregs; bit++)
-                if (in[bit / 64] >> bit % 64 & 1) b->live->at_start[b->regs[bit]] = true;
-        }
-}
-
-static void keep(const struct batch *b, struct px_flow_place *place)
-{
-    struct px_flow_live *live = b->live;
-    const uint32_t at = b->place[place->node], reg = place->reg;
-    if (at == PX_FLOW_NONE) return;
-    if (live->counts && !(place->uses & PX_FLOW_BEHIND))
-        live->counts[(size_t)place->node * live->nclasses + class_of(live, reg)]++;
-    place->uses |= PX_FLOW_BEHIND;
-    if (live->last_behind[reg] == PX_FLOW_NONE || live->last_behind[reg] < at) live->last_behind[reg] = at;
+    const uint64_t *in = words_of(b, b->in, 0);
+    if (b->place[0] == PX_FLOW_NONE) return;
+    for (uint32_t bit = 0; bit < b->nregs; bit++)
+        if (in[bit / 64] >> bit % 64 & 1) b->live->at_start[b->regs[bit]] = true;
 }
 
 static void mark_places(const struct batch *b)
 {
     const struct px_flow_live *live = b->live;
     for (uint32_t bit = 0; bit < b->nregs; bit++) {
+        uint32_t last = 0;
         if (b->regs[bit] == PX_FLOW_NONE) continue;
         for (uint32_t i = live->newest[b->regs[bit]]; i; i = live->places.at[i - 1].older) {
             struct px_flow_place *place = &live->places.at[i - 1];
+            const uint32_t at = b->place[place->node];
+            if (at == PX_FLOW_NONE) continue;
             if (words_of(b, b->kills, place->node)[bit / 64] >> bit % 64 & 1) place->uses |= PX_FLOW_BEHIND;
-            if (place->uses & PX_FLOW_KEPT) keep(b, place);
+            if (at > last) last = at;
         }
+        uint32_t *behind = &live->last_behind[b->regs[bit]];
+        if (*behind != PX_FLOW_NONE && *behind < last) *behind = PX_FLOW_NONE;
     }
 }
 
@@ -320,6 +304,7 @@ static void clear(const struct batch *b)
 void px_flow_live(struct px_flow_live *live)
 {
     struct batch b = {.live = live};
+    if (live->tree) px_flow_live_by_tree(live);
     number_registers(&b);
     if (!b.nslots) return;
     set_up(&b);
@@ -329,7 +314,7 @@ void px_flow_live(struct px_flow_live *live)
         fill(&b);
         while (is_dirty(&b)) sweep(&b);
         walk_down(&b);
-        walk_up(&b);
+        look_at_start(&b);
         mark_places(&b);
         clear(&b);
     }
@@ -339,7 +324,7 @@ void px_flow_live(struct px_flow_live *live)
 
 void px_flow_live_end(struct px_flow_live *live)
 {
-    void *blocks[] = {live->newest,   live->exposed, live->first_in, live->last_behind,
+    void *blocks[] = {live->newest,   live->exposed, live->last_behind,
                       live->at_start, live->counts,  live->places.at};
     for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++) px_arena_drop(live->arena, blocks[i]);
 }

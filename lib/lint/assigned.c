@@ -153,8 +153,7 @@ static bool *find_needed(const struct assigned *a)
     const struct px_lint_flow *flow = a->flow;
     struct px_flow_live live;
     uint32_t read = 0;
-    px_flow_live_begin(&live, flow->arena, &flow->graph, flow->order.nodes, flow->order.n, a->registers.n,
-                       NULL, 0);
+    px_flow_live_begin(&live, flow->arena, &flow->graph, flow->order.nodes, flow->order.n, a->registers.n);
     for (uint32_t i = 0; i < flow->nrefs; i++) {
         const struct px_lint_ref *ref = &flow->refs[i];
         const uint32_t block = flow->graph.node_of[ref->item], candidate = a->candidate[ref->reg];
