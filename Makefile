@@ -210,6 +210,7 @@ CPPCHECK = cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,portab
 lint:
 	python3 tests/lint/layers.py
 	python3 tests/lint/style.py
+	python3 tests/lint/operations.py
 	@$(MAKE) --no-print-directory B=$(B)/lint WERROR=-Werror all tests-built
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
 	@mkdir -p $(B)/cppcheck

@@ -402,7 +402,7 @@ static bool only_in_names(px_word word)
 /* A word of the name that does not stand right after the opcode is unknown to ptxas. */
 static bool misplaced(const struct px_why *why)
 {
-    char buf[160];
+    char buf[160] = ""; /* no name: no word of it */
     unsigned k = 0;
     px_word opcode = why->inst->opcode->word;
     px_inst_name(opcode, why->words, why->nwords, buf, sizeof buf);
