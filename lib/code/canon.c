@@ -14,7 +14,7 @@
 static bool lazy_source(const struct px_irfn *f, const struct px_ir_opd *o)
 {
     if (o->kind == PX_IR_REG) return o->base == PX_IR_COPIED && f->regs.at[o->at].lazy;
-    return o->kind == PX_IR_IMM && (o->value & 0x7fffffffu) <= 0x7f800000u;
+    return o->kind == PX_IR_IMM && (f->values.at[o->at] & 0x7fffffffu) <= 0x7f800000u;
 }
 
 /* Are all NaNs of the result the chip's, or standing for it? */
@@ -163,6 +163,7 @@ static void settle(struct px_irfn *f)
     struct px_arena *to = f->coder->scratch, *from = f->coder->draft;
     px_vec_move(to, from, &f->insts);
     px_vec_move(to, from, &f->opds);
+    px_vec_move(to, from, &f->values);
     px_vec_move(to, from, &f->regs);
     px_vec_move(to, from, &f->origins);
     px_vec_move(to, from, &f->labels);

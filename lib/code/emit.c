@@ -205,24 +205,24 @@ uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *
     return PX_POOL_TAG + at * 8;
 }
 
-bool px_emit_is_scalar(const struct px_ir_opd *o)
+bool px_emit_is_scalar(const struct px_ir_operand *o)
 {
     return o->kind == PX_IR_UNIFORM || o->kind == PX_IR_PARAM || o->kind == PX_IR_IMM;
 }
 
-enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_opd *o)
+enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_operand *o)
 {
-    uint32_t reg = px_ir_register(o);
+    uint32_t reg = px_ir_register(&o->is);
     return reg == PX_NONE32 ? PX_IR_ROW : e->f->regs.at[reg].keep;
 }
 
-uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_opd *o)
+uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_operand *o)
 {
     if (px_emit_is_scalar(o)) return px_emit_place(e, o);
     return px_emit_keep(e, o) == PX_IR_SCALAR ? e->f->regs.at[o->at].slot : PX_NONE32;
 }
 
-uint32_t px_emit_alone(struct px_emitter *e, const struct px_ir_opd *o)
+uint32_t px_emit_alone(struct px_emitter *e, const struct px_ir_operand *o)
 {
     if (px_emit_keep(e, o) == PX_IR_LANES) return e->f->regs.at[o->at].slot;
     return px_emit_scalar(e, o);
@@ -243,7 +243,7 @@ static uint32_t place_of(struct px_emitter *e, enum px_ir_kind kind, uint32_t at
     }
 }
 
-uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_opd *o)
+uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_operand *o)
 {
     if (o->kind ==
         PX_IR_ADDRESS) /* a constant base: the place itself is the constant, the record's offset is zero */
@@ -279,7 +279,7 @@ struct px_insn px_emit_sum(const struct px_emitter *e, uint32_t reg, uint32_t d)
 }
 
 /* A kept register as a row of both versions. */
-static uint32_t kept_row(struct px_emitter *e, const struct px_ir_opd *o)
+static uint32_t kept_row(struct px_emitter *e, const struct px_ir_operand *o)
 {
     const px_handler(*fixed)[4] = e->f->coder->level->fixed;
     const struct px_ir_reg *reg = &e->f->regs.at[o->at];
@@ -292,7 +292,7 @@ static uint32_t kept_row(struct px_emitter *e, const struct px_ir_opd *o)
     return row;
 }
 
-uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_opd *o)
+uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_operand *o)
 {
     if (px_emit_keep(e, o) != PX_IR_ROW) return kept_row(e, o);
     if (!px_emit_is_scalar(o)) return px_emit_place(e, o);
@@ -335,18 +335,16 @@ static px_emission *emission_of(px_irop op)
 }
 
 /* Convergent code changes the scalar of an offset, and leaves the row of its base alone. */
-static bool is_step(const struct px_emitter *e, const struct px_ir_inst *in)
+static bool is_step(const struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    const struct px_ir_opd *o = px_ir_opds(e->f, in);
     if (in->ndst != 1 || px_emit_keep(e, &o[0]) != PX_IR_OFFSET) return false;
     return e->f->regs.at[o[0].at].base != o[0].at || px_ir_stepped(e->f, in) == o[0].at;
 }
 
 /* Rows that were surveyed have changed, or may have. */
-static void forget(struct px_emitter *e, const struct px_ir_inst *in)
+static void forget(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_irfn *f = e->f;
-    const struct px_ir_opd *o = px_ir_opds(f, in);
     for (uint32_t k = 0; k < in->ndst; k++) {
         if (o[k].kind != PX_IR_REG) continue;
         const struct px_ir_reg *r = &f->regs.at[o[k].at];
@@ -361,10 +359,9 @@ static void forget(struct px_emitter *e, const struct px_ir_inst *in)
 
 /* What convergent code takes for granted of a term is asked before all else: the divergent version begins the
  * instruction anew where it does not hold. A comparison is done with the question. */
-static void emit_assumption(struct px_emitter *e, const struct px_ir_inst *in)
+static void emit_assumption(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_irfn *f = e->f;
-    const struct px_ir_opd *o = px_ir_opds(f, in);
     const enum px_terms_guard what = px_terms_guard(f, in);
     struct px_terms_compare c = {0};
     if (what == PX_TERMS_NONE) return;
@@ -382,9 +379,8 @@ static void emit_assumption(struct px_emitter *e, const struct px_ir_inst *in)
 }
 
 /* Its row is read, too. */
-static void emit_spread(struct px_emitter *e, const struct px_ir_inst *in)
+static void emit_spread(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    const struct px_ir_opd *o = px_ir_opds(e->f, in);
     if (in->ndst != 1 || px_emit_keep(e, &o[0]) != PX_IR_LANES || !e->f->regs.at[o[0].at].spread) return;
     const struct px_insn conv = px_emit_sum(e, o[0].at, e->f->regs.at[o[0].at].row);
     px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
@@ -399,8 +395,25 @@ static bool begins(const struct px_irfn *f, const struct px_ir_inst *in, unsigne
     return false;
 }
 
+/* The operands with their values; until the next instruction. */
+static const struct px_ir_operand *operands_of(struct px_emitter *e, const struct px_ir_inst *in)
+{
+    const struct px_irfn *f = e->f;
+    const struct px_ir_opd *o = px_ir_opds(f, in);
+    const uint64_t *place = f->values.at + in->values;
+    e->operands.n = 0;
+    for (uint32_t k = 0; k < in->nopds; k++) {
+        struct px_ir_operand next = {.is = o[k]};
+        if (o[k].kind == PX_IR_IMM) next.value = f->values.at[o[k].at];
+        if (o[k].kind == PX_IR_ADDRESS) next.value = *place++;
+        px_vec_push(f->coder->pass, &e->operands, next);
+    }
+    return e->operands.at;
+}
+
 static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
 {
+    const struct px_ir_operand *o = operands_of(e, in);
     e->in = in;
     if (in->flags & PX_IRF_FIRST) e->held = begins(e->f, in, PX_OPF_waits);
     /* where others can see in which order lanes run */
@@ -413,17 +426,17 @@ static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
     if (in->flags & PX_IRF_FIRST) e->ord++;
     e->guard = e->conv_guard = 0;
     for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
-    emit_assumption(e, in);
+    emit_assumption(e, in, o);
     want_mode(e, in->fp);
     if (e->f->coder->wishes.counters) px_counted_lanes(e, in);
-    if (is_step(e, in)) {
-        px_emit_step(e, in, px_ir_opds(e->f, in));
+    if (is_step(e, in, o)) {
+        px_emit_step(e, in, o);
         return;
     }
-    emission_of(in->op)(e, in, px_ir_opds(e->f, in));
+    emission_of(in->op)(e, in, o);
     if (px_ir_kind_of(in->op) == PX_IR_STATEMENT) px_fuse(e);
-    forget(e, in);
-    emit_spread(e, in);
+    forget(e, in, o);
+    emit_spread(e, in, o);
 }
 
 /* ---- blocks ---- */
@@ -604,7 +617,7 @@ static void place_terms(struct px_emitter *e)
     code->terms = PX_NEW_N(f->coder->keep, struct px_lane_term, f->terms.n);
     rows = (facts + f->terms.n * (uint32_t)sizeof(struct px_lane_facts) + 63) & ~63u;
     for (uint32_t i = 0; i < f->terms.n; i++) {
-        const struct px_ir_opd *factor = &f->terms.at[i].factor;
+        const struct px_ir_operand *factor = &f->terms.at[i].factor;
         struct px_lane_term *t = &code->terms[i];
         *t = f->terms.at[i].is;
         if (t->op == PX_TERM_SCALE) t->b = place_of(e, factor->kind, factor->at, factor->value, NULL);

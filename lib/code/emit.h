@@ -50,24 +50,25 @@ struct px_emitter {
     uint32_t placed;   /* instructions so far */
     uint32_t block_pc; /* first record of the block */
     const struct px_ir_inst *in;
-    bool held;           /* lanes may sleep in it */
-    uint32_t guard;      /* mask row of the instruction's guard; 0 without */
-    uint32_t conv_guard; /* the same for convergent records; 0: unmasked */
+    PX_VEC(struct px_ir_operand) operands; /* of the instruction */
+    bool held;                             /* lanes may sleep in it */
+    uint32_t guard;                        /* mask row of the instruction's guard; 0 without */
+    uint32_t conv_guard;                   /* the same for convergent records; 0: unmasked */
 };
 
 /* An operand as an offset in the frame; scalars and rows alike. */
-uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_opd *o);
-bool px_emit_is_scalar(const struct px_ir_opd *o);
+uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_operand *o);
+bool px_emit_is_scalar(const struct px_ir_operand *o);
 /* What convergent code keeps of the operand: PX_IR_ROW unless it is a kept register. */
-enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_opd *o);
+enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_operand *o);
 /* The operand in convergent code where it is a scalar there, for whatever reason; else PX_NONE32. */
-uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_opd *o);
+uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_operand *o);
 /* The same of an instruction that is done for scalars alone: of PX_IR_LANES the scalar, too. */
-uint32_t px_emit_alone(struct px_emitter *e, const struct px_ir_opd *o);
+uint32_t px_emit_alone(struct px_emitter *e, const struct px_ir_operand *o);
 /* The convergent record that makes row `d` of a register that is something plus a scalar. */
 struct px_insn px_emit_sum(const struct px_emitter *e, uint32_t reg, uint32_t d);
 /* The same as a row: scalars, and what convergent code keeps as scalars, are spread into a temporary. */
-uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_opd *o);
+uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_operand *o);
 uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem);
 uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *high);
 
@@ -91,7 +92,7 @@ void px_emit_guard(struct px_emitter *e, bool memory);
 /* Does the instruction write only temporaries, and under no guard: then for all lanes. */
 bool px_emit_is_own(const struct px_emitter *e);
 
-typedef void px_emission(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o);
+typedef void px_emission(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o);
 enum px_fixed px_emit_broadcast(uint32_t elem);
 /* The handler of a record that does nothing: a place in the other version. */
 int px_emit_no_record(struct px_gang *g, const struct px_insn *in);
@@ -102,17 +103,17 @@ px_emission px_emit_acquire, px_emit_release, px_emit_jump, px_emit_branch, px_e
 #include "gen/emissions.inc"
 #undef PX_EMISSION
 /* A record that accesses memory at this address; `align` goes to its size. */
-struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align);
+struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_operand *address, uint32_t align);
 /*
  * trace.c: where somebody hears of accesses, a record before the one that makes it; else nothing.
  * px_emit_guard has been called. `how`: PTX_TRACE_.
  */
 struct px_traced;
-void px_emit_trace(struct px_emitter *e, const struct px_ir_opd *address, unsigned how, uint32_t bytes);
+void px_emit_trace(struct px_emitter *e, const struct px_ir_operand *address, unsigned how, uint32_t bytes);
 /* The same of `told`, but for what px_emit_trace fills in; `sizes`: bytes of each lane, or a row's lines are
  * that far apart (in elements), or NULL. */
-void px_emit_trace_as(struct px_emitter *e, const struct px_ir_opd *address, const struct px_traced *told,
-                      const struct px_ir_opd *sizes);
+void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address, const struct px_traced *told,
+                      const struct px_ir_operand *sizes);
 /* fuse.c: the record that was just made and those before it, where one handler does their work. */
 void px_fuse(struct px_emitter *e);
 /* The same behind a load, and behind a store of one element. */

@@ -38,14 +38,14 @@ static void choose_shape(const struct px_emitter *e, const struct px_handler_set
 }
 
 /* Does convergent code keep it as something plus a scalar, and no row? */
-static bool is_sum(const struct px_emitter *e, const struct px_ir_opd *o)
+static bool is_sum(const struct px_emitter *e, const struct px_ir_operand *o)
 {
     const enum px_ir_keep keep = px_emit_keep(e, o);
     return keep == PX_IR_OFFSET || (keep == PX_IR_LANES && !e->f->regs.at[o->at].spread);
 }
 
 /* Spreads the scalars that the shapes do not take, in either version. */
-static void spread_rest(struct px_emitter *e, const struct px_ir_opd *o, const struct shape *conv,
+static void spread_rest(struct px_emitter *e, const struct px_ir_operand *o, const struct shape *conv,
                         const struct shape *div, unsigned i, uint32_t at[2])
 {
     const px_handler(*fixed)[4] = e->f->coder->level->fixed;
@@ -79,7 +79,7 @@ static void set_sources(struct px_insn *r, const struct shape *s, uint32_t at[3]
 
 /* The statement for one value, in convergent code. */
 static struct px_insn alone(struct px_emitter *e, const struct px_handler_set *set,
-                            const struct px_ir_inst *in, const struct px_ir_opd *o, const struct shape *s)
+                            const struct px_ir_inst *in, const struct px_ir_operand *o, const struct shape *s)
 {
     struct px_insn r = {.fn = set->alone, .d = px_emit_alone(e, &o[0])};
     uint32_t *at[3] = {&r.a, &r.b, &r.c};
@@ -90,10 +90,10 @@ static struct px_insn alone(struct px_emitter *e, const struct px_handler_set *s
     return r;
 }
 
-void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_handler_set *set = &e->f->coder->level->sets[in->op & ~PX_IR_KIND];
-    const struct px_ir_opd *s = o + in->ndst;
+    const struct px_ir_operand *s = o + in->ndst;
     const unsigned n = in->nopds - in->ndst - set->carry;
     const enum px_ir_keep keep = px_emit_keep(e, &o[0]);
     const bool is_alone = keep == PX_IR_SCALAR || keep == PX_IR_LANES;
@@ -145,14 +145,14 @@ void px_emit_statement(struct px_emitter *e, const struct px_ir_inst *in, const 
 
 /* d = x + scalar, where d is an offset: the scalar of x, or none when x is the base itself, and what is
  * added. */
-void px_emit_step(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_step(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_irfn *f = e->f;
     const struct px_ir_reg *d = &f->regs.at[o[0].at];
     const uint32_t from = px_ir_stepped(f, in);
     const bool kept = f->regs.at[from].keep == PX_IR_OFFSET, sum = in->op != PX_IR_COPY;
     const uint32_t added =
-        !sum ? px_emit_constant(e, 0, NULL) : px_emit_scalar(e, &o[px_ir_register(&o[1]) == from ? 2 : 1]);
+        !sum ? px_emit_constant(e, 0, NULL) : px_emit_scalar(e, &o[px_ir_register(&o[1].is) == from ? 2 : 1]);
     struct px_insn conv = {.fn = f->coder->level->fixed[PX_FIX_copy8][PX_ALONE], .d = d->slot, .a = added};
     if (kept && sum) {
         conv.fn = f->coder->level->sets[in->op].alone;
@@ -202,8 +202,8 @@ static const enum px_fixed broadcasts[17] = {
     [2] = PX_FIX_broadcast2, [4] = PX_FIX_broadcast4, [8] = PX_FIX_broadcast8, [16] = PX_FIX_broadcast16};
 
 /* A move into a kept scalar: `fix` for one value, in divergent code `row` into the register's row. */
-static void move_alone(struct px_emitter *e, enum px_fixed fix, enum px_fixed row, const struct px_ir_opd *o,
-                       unsigned n, uint64_t imm)
+static void move_alone(struct px_emitter *e, enum px_fixed fix, enum px_fixed row,
+                       const struct px_ir_operand *o, unsigned n, uint64_t imm)
 {
     const px_handler(*fixed)[4] = e->f->coder->level->fixed;
     struct px_insn conv = {.fn = fixed[fix][PX_ALONE], .d = px_emit_alone(e, &o[0]), .imm = imm};
@@ -219,7 +219,7 @@ static void move_alone(struct px_emitter *e, enum px_fixed fix, enum px_fixed ro
     px_emit_whole(e, fixed[row][0]);
 }
 
-void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     enum px_fixed fix = resize(o[1].elem, o[0].elem, in->fact);
     if (fix == PX_FIX_COUNT)
@@ -248,7 +248,7 @@ void px_emit_copy(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_emit_fixed(e, spread ? broadcasts[o[0].elem] : fix, r);
 }
 
-void px_emit_canon(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_canon(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in;
     uint32_t row = px_emit_place(e, &o[0]);
@@ -260,7 +260,7 @@ void px_emit_canon(struct px_emitter *e, const struct px_ir_inst *in, const stru
     px_emit_fixed(e, PX_FIX_canon_f32, (struct px_insn){.d = row, .a = row});
 }
 
-void px_emit_move(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_move(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     px_emit_guard(e, false);
     enum px_fixed fix = (enum px_fixed)(in->op & ~PX_IR_KIND);
@@ -278,7 +278,7 @@ void px_emit_move(struct px_emitter *e, const struct px_ir_inst *in, const struc
 
 /* ---- into temporaries ---- */
 
-void px_emit_sreg(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_sreg(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     struct px_insn div = {
         .fn = px_sreg_read, .d = px_emit_place(e, &o[0]), .imm = in->fact, .size = o[0].elem};
@@ -314,7 +314,7 @@ static int run_masked(struct px_gang *g, const struct px_insn *in)
     return g->level->fixed[c->copy][1](g, &copy);
 }
 
-void px_emit_unit(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_unit(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     /* A device made with approx_exact wants the mathematics instead of the chip's interpolation tables. */
     const struct px_units *units =

@@ -11,18 +11,18 @@
 #include "ops/trace.h"
 
 /* What is read, by the row of sizes, then what is written. */
-static void tell_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+static void tell_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    const struct px_ir_opd from = {.kind = PX_IR_ADDRESS,
-                                   .type = PX_SPACE_GLOBAL,
-                                   .base = o[1].kind,
-                                   .at = o[1].at,
-                                   .value = o[1].kind == PX_IR_IMM ? o[1].value + in->aux : in->aux};
+    const struct px_ir_operand from = {.kind = PX_IR_ADDRESS,
+                                       .type = PX_SPACE_GLOBAL,
+                                       .base = o[1].kind,
+                                       .at = o[1].at,
+                                       .value = o[1].kind == PX_IR_IMM ? o[1].value + in->aux : in->aux};
     px_emit_trace_as(e, &from, &(struct px_traced){.is.how = PTX_TRACE_READ | PTX_TRACE_ASYNC}, &o[2]);
     px_emit_trace(e, &o[0], PTX_TRACE_WRITE | PTX_TRACE_ASYNC, o[0].elem);
 }
 
-void px_emit_async_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_async_copy(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     px_emit_guard(e, true);
     tell_copy(e, in, o);
@@ -35,21 +35,21 @@ void px_emit_async_copy(struct px_emitter *e, const struct px_ir_inst *in, const
     px_emit_both(e, px_async_copy, r);
 }
 
-void px_emit_cp_async_commit(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_cp_async_commit(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in, (void)o;
     px_emit_guard(e, true);
     px_emit_both(e, px_async_commit, (struct px_insn){.m = e->guard});
 }
 
-void px_emit_cp_async_wait(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_cp_async_wait(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)o;
     px_emit_guard(e, true);
     px_emit_both(e, px_async_wait, (struct px_insn){.m = e->guard, .imm = in->aux, .x = {0, in->fact}});
 }
 
-void px_emit_cp_async_arrive(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_cp_async_arrive(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     px_emit_guard(e, true);
     px_emit_trace(e, &o[0], PX_TRACE_ATOMIC, 8);
@@ -59,7 +59,7 @@ void px_emit_cp_async_arrive(struct px_emitter *e, const struct px_ir_inst *in, 
     px_emit_both(e, px_async_arrive, r);
 }
 
-void px_emit_mbarrier(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_mbarrier(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     px_emit_guard(e, true);
     px_emit_trace(e, &o[1], PX_TRACE_ATOMIC, 8);
@@ -71,7 +71,7 @@ void px_emit_mbarrier(struct px_emitter *e, const struct px_ir_inst *in, const s
     px_emit_both(e, px_mbarrier, r);
 }
 
-void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     px_emit_trace(e, &o[1], PTX_TRACE_READ | PTX_TRACE_ATOMIC, 8);
     struct px_insn r = px_emit_access(e, &o[1], 8);
@@ -83,7 +83,7 @@ void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, co
     px_emit_both(e, px_mbarrier_wait, r);
 }
 
-void px_emit_cluster_async(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_cluster_async(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in, (void)o;
     px_emit_guard(e, true);

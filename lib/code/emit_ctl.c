@@ -94,7 +94,7 @@ bool px_emit_goes(const struct px_insn *div)
     return div->fn == do_jump || div->fn == do_join;
 }
 
-void px_emit_nothing(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_nothing(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)e, (void)in, (void)o;
 }
@@ -116,16 +116,17 @@ static void again(struct px_emitter *e, const struct px_ir_inst *in, struct px_i
     const uint32_t node = f->graph.node_of[in - f->insts.at];
     if (px_loop_head(f, node) != r->target) return;
     const struct px_ir_inst *load = px_loop_loads(f, node);
-    const struct px_ir_opd *address = load ? &px_ir_opds(f, load)[load->ndst] : NULL;
-    if (!load || (address->type != PX_SPACE_GLOBAL && address->type != PX_SPACE_NONE)) return;
-    const struct px_ir_opd base = {.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at};
-    r->b = px_emit_keep(e, address) == PX_IR_ROW ? px_emit_place(e, address) : px_emit_row(e, &base);
-    r->size = address->base != PX_IR_REG;
-    r->imm = address->base != PX_IR_IMM ? address->value : 0;
+    const struct px_ir_opd *from = load ? &px_ir_opds(f, load)[load->ndst] : NULL;
+    if (!load || (from->type != PX_SPACE_GLOBAL && from->type != PX_SPACE_NONE)) return;
+    const struct px_ir_operand address = {.is = *from, .value = *px_ir_value(f, load, from)};
+    const struct px_ir_operand base = {.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address.at};
+    r->b = px_emit_keep(e, &address) == PX_IR_ROW ? px_emit_place(e, &address) : px_emit_row(e, &base);
+    r->size = address.base != PX_IR_REG;
+    r->imm = address.base != PX_IR_IMM ? address.value : 0;
     r->flags |= PX_IF_ALONE;
 }
 
-void px_emit_jump(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_jump(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)o;
     struct px_insn r = {.target = node_of(e, in->target), .flags = PX_IF_BLOCK};
@@ -133,7 +134,7 @@ void px_emit_jump(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_emit_both(e, do_jump, r);
 }
 
-void px_emit_branch(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_branch(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const px_handler *fn = e->f->coder->level->fixed[in->fact ? PX_FIX_branch_not : PX_FIX_branch];
     struct px_insn r = {.target = node_of(e, in->target), .flags = PX_IF_BLOCK, .fn = fn[0]}, conv;
@@ -155,14 +156,14 @@ static struct px_table *table_of(const struct px_irfn *f, const struct px_ir_swi
     return t;
 }
 
-void px_emit_brx(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_brx(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     struct px_ir_switch *s = &e->f->switches.at[in->aux];
     if (!s->table) s->table = table_of(e->f, s);
     px_emit_both(e, do_switch, (struct px_insn){.a = px_emit_row(e, &o[0]), .aux = s->table});
 }
 
-void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_call_site *site = &e->f->code->sites[in->aux];
     struct px_insn r = {.aux = site};
@@ -174,7 +175,7 @@ void px_emit_call(struct px_emitter *e, const struct px_ir_inst *in, const struc
 }
 
 #define PLAIN(name, fn)                                                                                      \
-    void px_emit_##name(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)        \
+    void px_emit_##name(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)    \
     {                                                                                                        \
         (void)in, (void)o;                                                                                   \
         px_emit_both(e, fn, (struct px_insn){0});                                                            \
@@ -190,16 +191,16 @@ PLAIN(griddepcontrol, in->fact ? do_wait_prior : do_launch_dependents)
 /* ---- where lanes meet ---- */
 
 /* A source that may be a scalar; `flag` then. */
-static uint32_t either(struct px_emitter *e, struct px_insn *r, const struct px_ir_opd *o, int flag)
+static uint32_t either(struct px_emitter *e, struct px_insn *r, const struct px_ir_operand *o, int flag)
 {
     if (o->kind == PX_IR_NONE) return 0;
     if (px_emit_is_scalar(o)) r->flags |= (uint8_t)flag;
     return px_emit_place(e, o);
 }
 
-void px_emit_barrier(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_barrier(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    const struct px_ir_opd *s = o + in->ndst;
+    const struct px_ir_operand *s = o + in->ndst;
     struct px_insn r = {.imm = in->fact};
     r.a = either(e, &r, &s[0], PX_IF_SCALAR_A);
     if (s[1].kind != PX_IR_NONE) {
@@ -225,7 +226,7 @@ static px_handler meeting_of(const struct px_emitter *e, uint32_t kind)
 }
 
 /* Operands: lower_warp.c. */
-void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     struct px_insn r = {.imm = in->fact, .size = o[2].kind == PX_IR_NONE ? 4 : o[2].elem};
     if (o[0].kind != PX_IR_NONE) r.d = px_emit_place(e, &o[0]);
@@ -237,7 +238,7 @@ void px_emit_meet(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_emit_both(e, meeting_of(e, in->fact), r);
 }
 
-void px_emit_activemask(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_activemask(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in;
     px_emit_both(e, px_warp_activemask, (struct px_insn){.d = px_emit_place(e, &o[0])});

@@ -3,20 +3,20 @@
 #include "ops/matrix.h"
 #include "ops/trace.h"
 
-static void rows(struct px_emitter *e, const struct px_ir_opd *o, uint32_t n, uint32_t *to)
+static void rows(struct px_emitter *e, const struct px_ir_operand *o, uint32_t n, uint32_t *to)
 {
     for (uint32_t i = 0; i < n; i++) to[i] = px_emit_row(e, &o[i]);
 }
 
 /* Are the registers of c, which is read, those of d? */
-static bool in_place(const struct px_ir_opd *c, const struct px_ir_opd *d, uint32_t n)
+static bool in_place(const struct px_ir_operand *c, const struct px_ir_operand *d, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (px_ir_register(&c[i]) != px_ir_register(&d[i])) return false;
+        if (px_ir_register(&c[i].is) != px_ir_register(&d[i].is)) return false;
     return true;
 }
 
-void px_emit_mma(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_mma(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_matrix_form *f = e->f->matrices.at[in->aux].form;
     const uint32_t read = in->ndst + f->na + f->nb;
@@ -31,8 +31,8 @@ void px_emit_mma(struct px_emitter *e, const struct px_ir_inst *in, const struct
 }
 
 /* The record that is common to all moves: its address, and the rows of its registers. */
-static struct px_insn move(struct px_emitter *e, const struct px_ir_opd *address,
-                           const struct px_ir_opd *values, uint32_t n, struct px_matrix_move *m)
+static struct px_insn move(struct px_emitter *e, const struct px_ir_operand *address,
+                           const struct px_ir_operand *values, uint32_t n, struct px_matrix_move *m)
 {
     struct px_insn r = {.aux = m, .a = px_emit_place(e, address), .size = PX_WARP, .space = address->type};
     if (address->base != PX_IR_IMM) m->offset = address->value;
@@ -49,13 +49,14 @@ static struct px_matrix_move *new_move(struct px_emitter *e, uint32_t n)
 }
 
 /* Each matrix is 8 rows of 16 bytes, whose addresses 8 lanes of the warp have. */
-static void tell_rows(struct px_emitter *e, const struct px_ir_opd *address, unsigned how, uint32_t matrices)
+static void tell_rows(struct px_emitter *e, const struct px_ir_operand *address, unsigned how,
+                      uint32_t matrices)
 {
     const struct px_traced t = {.is.how = how, .bytes = 16, .first = 8 * matrices};
     px_emit_trace_as(e, address, &t, NULL);
 }
 
-void px_emit_ldmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_ldmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     struct px_matrix_move *m = new_move(e, in->ndst);
     m->trans = in->fact;
@@ -63,7 +64,7 @@ void px_emit_ldmatrix(struct px_emitter *e, const struct px_ir_inst *in, const s
     px_emit_both(e, px_matrix_ldmatrix, move(e, &o[in->ndst], o, in->ndst, m));
 }
 
-void px_emit_stmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_stmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     struct px_matrix_move *m = new_move(e, in->nopds - 1u);
     m->trans = in->fact;
@@ -71,13 +72,13 @@ void px_emit_stmatrix(struct px_emitter *e, const struct px_ir_inst *in, const s
     px_emit_both(e, px_matrix_stmatrix, move(e, &o[0], o + 1, in->nopds - 1u, m));
 }
 
-void px_emit_setmaxnreg(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_setmaxnreg(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in, (void)o;
     px_emit_both(e, px_matrix_meet, (struct px_insn){.size = PX_WARP});
 }
 
-void px_emit_movmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_movmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in;
     px_emit_both(e, px_matrix_movmatrix,
@@ -110,8 +111,8 @@ static uint32_t elements_of(const struct px_matrix_move *m)
     return (m->what == 'b' ? f->op.k : rows_of_a(f)) * cols_of_b(f);
 }
 
-static void tell_tile(struct px_emitter *e, const struct px_ir_opd *address, const struct px_matrix_move *m,
-                      uint32_t bits, const struct px_ir_opd *stride)
+static void tell_tile(struct px_emitter *e, const struct px_ir_operand *address,
+                      const struct px_matrix_move *m, uint32_t bits, const struct px_ir_operand *stride)
 {
     const uint32_t line = own_stride(m), elements = elements_of(m), bytes = line * bits / 8;
     const struct px_traced t = {.is.how = m->what == 'd' ? PTX_TRACE_WRITE : PTX_TRACE_READ,
@@ -122,11 +123,11 @@ static void tell_tile(struct px_emitter *e, const struct px_ir_opd *address, con
     px_emit_trace_as(e, address, &t, stride);
 }
 
-void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_matrix_form *f = e->f->matrices.at[in->aux].form;
     const bool store = !in->ndst;
-    const struct px_ir_opd *address = &o[in->ndst], *stride = NULL;
+    const struct px_ir_operand *address = &o[in->ndst], *stride = NULL;
     const uint32_t n = store ? f->nd : in->ndst, used = 1 + n;
     struct px_matrix_move *m = new_move(e, n);
     m->form = f;
@@ -150,11 +151,11 @@ void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_emit_both(e, px_matrix_wmma, r);
 }
 
-void px_emit_wgmma(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_wgmma(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_wgmma_words *w = &e->f->wgmmas.at[in->aux];
     const uint32_t n = in->ndst, na = w->a_memory ? 0 : 4;
-    const struct px_ir_opd *scale = o + n, *a = scale + 1, *b = a + (na ? na : 1), *c = b + 1 + w->sparse;
+    const struct px_ir_operand *scale = o + n, *a = scale + 1, *b = a + (na ? na : 1), *c = b + 1 + w->sparse;
     const bool same = in_place(c, o, n);
     struct px_matrix_wgmma *m =
         px_arena_node(e->f->coder->keep, sizeof *m + (n + na + (same ? 0 : n)) * sizeof *m->row);

@@ -56,14 +56,14 @@ static uint8_t extent_slot(struct px_emitter *e, enum px_space space)
     }
 }
 
-struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *address, uint32_t align)
+struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_operand *address, uint32_t align)
 {
     struct px_insn r = {.size = (uint8_t)align, .space = address->type};
     if (px_emit_keep(e, address) == PX_IR_ROW)
         r.a = px_emit_place(e, address);
     else
         r.a = px_emit_row(
-            e, &(struct px_ir_opd){.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at});
+            e, &(struct px_ir_operand){.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at});
     if (address->base != PX_IR_IMM) r.imm = address->value;
     if (address->base != PX_IR_REG) r.flags |= PX_IF_SCALAR_A;
     r.slot = extent_slot(e, address->type);
@@ -76,8 +76,8 @@ struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_opd *addr
  * The handler that does `n` elements at once; PX_FIX_COUNT when there is none (a sign to extend, rows wider
  * than memory), and then each element has its record.
  */
-static enum px_fixed vector_handler(const struct px_ir_inst *in, uint32_t bytes, const struct px_ir_opd *o,
-                                    uint32_t n)
+static enum px_fixed vector_handler(const struct px_ir_inst *in, uint32_t bytes,
+                                    const struct px_ir_operand *o, uint32_t n)
 {
     if ((n != 2 && n != 4) || (in->aux && bytes == 1)) return PX_FIX_COUNT;
     for (uint32_t i = 0; i < n; i++)
@@ -99,7 +99,7 @@ struct both {
 };
 
 static struct both access_both(struct px_emitter *e, const struct px_ir_inst *in,
-                               const struct px_ir_opd *address)
+                               const struct px_ir_operand *address)
 {
     const struct px_irfn *f = e->f;
     const struct px_ir_reg *reg = address->base == PX_IR_REG ? &f->regs.at[address->at] : NULL;
@@ -146,7 +146,7 @@ static void emit_both(struct px_emitter *e, struct both *r, enum px_fixed fix)
 }
 
 /* Where the element goes in each version. */
-static void result(struct px_emitter *e, const struct px_ir_opd *d, uint32_t *conv, uint32_t *div)
+static void result(struct px_emitter *e, const struct px_ir_operand *d, uint32_t *conv, uint32_t *div)
 {
     *div = px_emit_place(e, d);
     *conv = px_emit_keep(e, d) == PX_IR_SCALAR ? px_emit_scalar(e, d) : *div;
@@ -157,9 +157,9 @@ static unsigned strength(const struct px_ir_inst *in)
     return in->flags & PX_IRF_STRONG ? PTX_TRACE_ATOMIC : 0;
 }
 
-static void load(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+static void load(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    const struct px_ir_opd *address = &o[in->ndst];
+    const struct px_ir_operand *address = &o[in->ndst];
     const uint32_t n = in->ndst;
     px_emit_guard(e, true);
     px_emit_trace(e, address, PTX_TRACE_READ | strength(in), address->elem * n);
@@ -185,15 +185,15 @@ static void load(struct px_emitter *e, const struct px_ir_inst *in, const struct
     }
 }
 
-void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     load(e, in, o);
     px_fuse_gather(e);
 }
 
-static void store(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+static void store(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    const struct px_ir_opd *address = &o[0], *s = o + 1;
+    const struct px_ir_operand *address = &o[0], *s = o + 1;
     const uint32_t n = in->nopds - 1u;
     px_emit_guard(e, true);
     px_emit_trace(e, address, PTX_TRACE_WRITE | strength(in), address->elem * n);
@@ -242,13 +242,13 @@ static int release(struct px_gang *g, const struct px_insn *in)
     return PX_STEP_NEXT;
 }
 
-void px_emit_acquire(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_acquire(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in, (void)o;
     px_emit_both(e, acquire, (struct px_insn){0});
 }
 
-void px_emit_release(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_release(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)in, (void)o;
     px_emit_both(e, release, (struct px_insn){0});
@@ -273,7 +273,7 @@ static void note_words(struct px_emitter *e, const struct px_words *w, uint32_t 
 }
 
 /* Does anything of the function read what it writes? */
-static bool is_read(struct px_emitter *e, const struct px_ir_opd *d)
+static bool is_read(struct px_emitter *e, const struct px_ir_operand *d)
 {
     if (d->kind != PX_IR_REG) return false;
     if (!e->read) {
@@ -297,9 +297,9 @@ static px_handler reduction(struct px_emitter *e, const struct px_ir_inst *in, s
     return waits ? waits : fn;
 }
 
-void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    const struct px_ir_opd *address = &o[1];
+    const struct px_ir_operand *address = &o[1];
     const enum px_type type = o[2].type;
     const bool shared = address->type == PX_SPACE_SHARED;
     px_handler fn = px_atom_handler(in->fact, type, shared);
@@ -320,7 +320,7 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
 
 /* ---- addresses ---- */
 
-static void converted(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o,
+static void converted(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o,
                       px_handler fn)
 {
     px_emit_guard(e, true);
@@ -329,24 +329,24 @@ static void converted(struct px_emitter *e, const struct px_ir_inst *in, const s
     px_emit_both(e, fn, r);
 }
 
-void px_emit_cvta(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_cvta(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     converted(e, in, o, px_move_cvta);
 }
 
-void px_emit_cvta_to(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_cvta_to(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     converted(e, in, o, px_move_cvta_to);
 }
 
-void px_emit_isspacep(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_isspacep(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     converted(e, in, o, px_move_isspacep);
 }
 
 /* ---- cache policies ---- */
 
-void px_emit_policy_fraction(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_policy_fraction(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     px_emit_guard(e, true);
     struct px_insn r = {.d = px_emit_place(e, &o[0]), .a = px_emit_row(e, &o[1]), .m = e->guard};
@@ -354,7 +354,7 @@ void px_emit_policy_fraction(struct px_emitter *e, const struct px_ir_inst *in, 
     px_emit_both(e, px_policy_fractions, r);
 }
 
-void px_emit_policy_range(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_policy_range(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     px_emit_guard(e, true);
     struct px_insn r = {.d = px_emit_place(e, &o[0]),
@@ -369,7 +369,7 @@ void px_emit_policy_range(struct px_emitter *e, const struct px_ir_inst *in, con
 
 /* ---- alloca ---- */
 
-void px_emit_alloca(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_alloca(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     px_emit_guard(e, true);
     struct px_insn r = {.d = px_emit_place(e, &o[0]),

@@ -6,7 +6,7 @@
 /* The operands of an instruction, taken one after the other. */
 struct operands {
     struct px_emitter *e;
-    const struct px_ir_opd *next;
+    const struct px_ir_operand *next;
 };
 
 static uint32_t take(struct operands *o)
@@ -36,7 +36,7 @@ static struct px_tex_words words_of(const struct px_ir_inst *in)
 }
 
 /* Is one of these rows among the sources? */
-static bool overlap(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+static bool overlap(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     for (uint32_t d = 0; d < in->ndst; d++)
         for (uint32_t s = in->ndst; s < in->nopds; s++)
@@ -44,7 +44,7 @@ static bool overlap(struct px_emitter *e, const struct px_ir_inst *in, const str
     return false;
 }
 
-void px_emit_tex(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_tex(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     struct px_tex_sampling *t = PX_NEW(e->f->coder->keep, struct px_tex_sampling);
     struct operands all = {e, o};
@@ -67,7 +67,7 @@ void px_emit_tex(struct px_emitter *e, const struct px_ir_inst *in, const struct
     px_emit_both(e, px_texture_sample, r);
 }
 
-void px_emit_surface(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_surface(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     struct px_tex_surface *s = PX_NEW(e->f->coder->keep, struct px_tex_surface);
     struct operands all = {e, o};
@@ -85,7 +85,7 @@ void px_emit_surface(struct px_emitter *e, const struct px_ir_inst *in, const st
     px_emit_both(e, px_texture_surface, r);
 }
 
-void px_emit_query(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_query(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     struct px_tex_question *q = PX_NEW(e->f->coder->keep, struct px_tex_question);
     struct operands all = {e, o + 1};
@@ -98,7 +98,7 @@ void px_emit_query(struct px_emitter *e, const struct px_ir_inst *in, const stru
     px_emit_both(e, px_texture_query, r);
 }
 
-void px_emit_istypep(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_istypep(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     px_emit_guard(e, true);
     px_emit_both(e, px_texture_istypep,

@@ -69,7 +69,7 @@ struct px_param {
 /* A px_lane_term before it has a place in the frame. */
 struct px_ir_term {
     struct px_lane_term is;
-    struct px_ir_opd factor; /* SCALE: PX_IR_IMM, PX_IR_PARAM or PX_IR_UNIFORM */
+    struct px_ir_operand factor; /* SCALE: PX_IR_IMM, PX_IR_PARAM or PX_IR_UNIFORM */
 };
 
 /* A form of matrix instructions: one for each combination of words. */
@@ -87,6 +87,7 @@ struct px_irfn {
 
     PX_VEC(struct px_ir_inst) insts;
     PX_VEC(struct px_ir_opd) opds;
+    PX_VEC(uint64_t) values; /* constants, and what is added to the bases of addresses */
     PX_VEC(struct px_ir_reg) regs;
     PX_VEC(struct px_origin) origins;
     PX_VEC(struct px_counted) counted; /* by origin, where executions are counted */
@@ -159,6 +160,23 @@ bool px_emit_has_alone(const struct px_irfn *f, px_irop op);
 static inline struct px_ir_opd *px_ir_opds(const struct px_irfn *f, const struct px_ir_inst *in)
 {
     return f->opds.at + in->first;
+}
+
+/* The value of one of the instruction's operands, a constant or an address. */
+static inline uint64_t *px_ir_value(const struct px_irfn *f, const struct px_ir_inst *in,
+                                    const struct px_ir_opd *o)
+{
+    uint32_t at = in->values;
+    if (o->kind == PX_IR_IMM) return f->values.at + o->at;
+    for (const struct px_ir_opd *before = px_ir_opds(f, in); before < o; before++)
+        at += before->kind == PX_IR_ADDRESS;
+    return f->values.at + at;
+}
+
+/* An operand that is no address. */
+static inline struct px_ir_operand px_ir_plain(const struct px_irfn *f, const struct px_ir_opd *o)
+{
+    return (struct px_ir_operand){.is = *o, .value = o->kind == PX_IR_IMM ? f->values.at[o->at] : 0};
 }
 
 /* values.c: is the operand an address that a survey serves? */

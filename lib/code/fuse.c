@@ -175,7 +175,7 @@ void px_fuse_gather(struct px_emitter *e)
     const struct px_ir_reg *q = &f->regs.at[o[1].at], *p = &f->regs.at[product[0].at];
     struct px_insn *load = &f->code->conv[pc], *first = load - 3;
     const uint32_t number = sign ? PX_H_mul_wide_s32 : PX_H_mul_wide_u32, end = place * STEP;
-    const enum px_fixed gather = gather_of(e, load, sign, (uint32_t)product[2].value);
+    const enum px_fixed gather = gather_of(e, load, sign, (uint32_t)*px_ir_value(f, mul, &product[2]));
     if (gather == PX_FIX_COUNT || q->keep != PX_IR_OFFSET || q->base != product[0].at || q->last > end + 2 ||
         p->last > end + 2 || q->first < end - STEP || p->first < end - 2 * STEP ||
         first->fn != f->coder->level->sets[number].fn[0][2])

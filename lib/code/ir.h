@@ -64,7 +64,19 @@ struct px_ir_opd {
     uint8_t elem; /* bytes of an element as the operation takes it; of an address: as it accesses memory */
     uint8_t type; /* enum px_type it is read or written as; of an address: enum px_space */
     uint8_t base; /* ADDRESS: enum px_ir_kind of the base; a source that is a register: enum px_ir_reading */
-    uint32_t at;  /* register, or offset of the scalar; of an address: that of its base */
+    uint32_t
+        at; /* register, or offset of the scalar, of an address: that of its base; IMM: in px_irfn.values */
+};
+
+/* The same with its value, as lowering makes it and emission takes it. */
+struct px_ir_operand {
+    union {
+        struct px_ir_opd is;
+        struct {
+            uint8_t kind, elem, type, base;
+            uint32_t at; /* IMM: nothing */
+        };
+    };
     uint64_t value; /* IMM: the constant (16-byte elements: zero above); ADDRESS: the offset, or with an
                        IMM base the place */
 };
@@ -97,8 +109,11 @@ struct px_ir_inst {
     uint32_t first;       /* its operands, in px_irfn.opds */
     uint32_t guard;       /* predicate register; PX_NONE32 */
     uint32_t origin;      /* in px_irfn.origins */
-    uint32_t target;      /* a label; blocks.c makes it a block */
-    uint32_t aux;         /* index of a side table (sites, switches), or another fact; atom, red: may wait */
+    union {
+        uint32_t target; /* a label: of branches */
+        uint32_t values; /* of all others: where the values of its addresses are, in px_irfn.values */
+    };
+    uint32_t aux; /* index of a side table (sites, switches), or another fact; atom, red: may wait */
 };
 
 /* What convergent code holds of a register (values.c); in divergent code all are rows. */

@@ -19,8 +19,26 @@ static uint8_t mode_of(px_irop op)
     return op == PX_IR_JUMP || op == PX_IR_BRANCH || op == PX_IR_END ? PX_IR_FP_HOME : PX_IR_FP_ANY;
 }
 
-struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_opd *opds, uint32_t ndst,
-                                 uint32_t nopds)
+/* What addresses add to their bases, one behind the other. */
+static uint32_t add_places(struct px_irfn *f, const struct px_ir_operand *opds, uint32_t n)
+{
+    const uint32_t first = f->values.n;
+    for (uint32_t i = 0; i < n; i++)
+        if (opds[i].kind == PX_IR_ADDRESS) px_vec_push(f->coder->draft, &f->values, opds[i].value);
+    return first;
+}
+
+void px_lower_add(struct px_irfn *f, struct px_ir_operand o)
+{
+    if (o.kind == PX_IR_IMM) {
+        o.at = f->values.n;
+        px_vec_push(f->coder->draft, &f->values, o.value);
+    }
+    px_vec_push(f->coder->draft, &f->opds, o.is);
+}
+
+struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_operand *opds,
+                                 uint32_t ndst, uint32_t nopds)
 {
     struct px_ir_inst in = {.op = op,
                             .ndst = (uint16_t)ndst,
@@ -30,14 +48,15 @@ struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_
                             .first = f->opds.n,
                             .guard = PX_NONE32,
                             .origin = f->origins.n - 1};
-    for (uint32_t i = 0; i < nopds; i++) px_vec_push(f->coder->draft, &f->opds, opds[i]);
+    in.values = add_places(f, opds, nopds);
+    for (uint32_t i = 0; i < nopds; i++) px_lower_add(f, opds[i]);
     f->fresh = false;
     px_vec_push(f->coder->draft, &f->insts, in);
     return &f->insts.at[f->insts.n - 1];
 }
 
 struct px_ir_inst *px_lower_guarded(struct px_irfn *f, const struct px_bound *b, px_irop op,
-                                    const struct px_ir_opd *opds, uint32_t ndst, uint32_t nopds)
+                                    const struct px_ir_operand *opds, uint32_t ndst, uint32_t nopds)
 {
     struct px_ir_inst *in = px_lower_inst(f, op, opds, ndst, nopds);
     in->guard = b->guard;
@@ -60,7 +79,7 @@ uint32_t px_lower_around(struct px_irfn *f, const struct px_bound *b)
 {
     if (b->guard == PX_NONE32) return PX_NONE32;
     uint32_t label = px_lower_label(f);
-    const struct px_ir_opd guard = {.kind = PX_IR_REG, .elem = 4, .type = PX_T_PRED, .at = b->guard};
+    const struct px_ir_operand guard = {.kind = PX_IR_REG, .elem = 4, .type = PX_T_PRED, .at = b->guard};
     struct px_ir_inst *in = px_lower_inst(f, PX_IR_BRANCH, &guard, 0, 1);
     in->target = label;
     in->fact = !b->negated;

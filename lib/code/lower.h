@@ -30,12 +30,15 @@ typedef void px_lowering(struct px_irfn *f, const struct px_bound *b);
 
 /* ---- instructions ---- */
 
-/* Appends an instruction; operands follow with px_lower_opd, results first. Valid until the next one. */
-struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_opd *opds, uint32_t ndst,
-                                 uint32_t nopds);
-/* The same under the guard of b. */
+/* Appends an instruction with its operands, results first. Valid until the next one. */
+struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_operand *opds,
+                                 uint32_t ndst, uint32_t nopds);
+/* One more operand, which is no address, of the instruction that was appended last: the caller counts them.
+ */
+void px_lower_add(struct px_irfn *f, struct px_ir_operand o);
+/* The same as px_lower_inst under the guard of b. */
 struct px_ir_inst *px_lower_guarded(struct px_irfn *f, const struct px_bound *b, px_irop op,
-                                    const struct px_ir_opd *opds, uint32_t ndst, uint32_t nopds);
+                                    const struct px_ir_operand *opds, uint32_t ndst, uint32_t nopds);
 uint32_t px_lower_label(struct px_irfn *f);             /* a new one, placed nowhere */
 void px_lower_place(struct px_irfn *f, uint32_t label); /* here */
 
@@ -49,7 +52,7 @@ void px_lower_around_end(struct px_irfn *f, uint32_t label);
 /* ---- operands (lower_opnd.c) ---- */
 
 uint32_t px_lower_elem(enum px_type type); /* bytes of an element of a row */
-struct px_ir_opd px_lower_temp(struct px_irfn *f, uint32_t elem, enum px_type type);
+struct px_ir_operand px_lower_temp(struct px_irfn *f, uint32_t elem, enum px_type type);
 uint32_t px_lower_register(struct px_irfn *f, uint32_t elem,
                            enum px_type type); /* no temporary: its row is masked */
 uint32_t px_lower_components(const struct px_irfn *f, const struct px_operand *o);
@@ -59,35 +62,35 @@ bool px_lower_is_register(const struct px_operand *o);
 bool px_lower_is_opaque(const struct px_symbol *symbol);
 
 /* A source as elements of `type`: a register, a scalar or a constant; other widths go through a temporary. */
-struct px_ir_opd px_lower_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                              enum px_type type);
+struct px_ir_operand px_lower_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                  enum px_type type);
 /* Any operand as another width; sign: extended. */
-struct px_ir_opd px_lower_resize(struct px_irfn *f, struct px_ir_opd s, uint32_t elem, bool sign);
+struct px_ir_operand px_lower_resize(struct px_irfn *f, struct px_ir_operand s, uint32_t elem, bool sign);
 /* A constant or scalar in a row. */
-struct px_ir_opd px_lower_row(struct px_irfn *f, struct px_ir_opd s);
+struct px_ir_operand px_lower_row(struct px_irfn *f, struct px_ir_operand s);
 /* A move of gang/fixed.def into a temporary; b may be none. */
-struct px_ir_opd px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t elem, struct px_ir_opd a,
-                                struct px_ir_opd b, uint32_t imm);
+struct px_ir_operand px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t elem,
+                                    struct px_ir_operand a, struct px_ir_operand b, uint32_t imm);
 /* `%r+5` as a source: ptxas adds. s is the register. */
-struct px_ir_opd px_lower_sum(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                              struct px_ir_opd s);
+struct px_ir_operand px_lower_sum(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                  struct px_ir_operand s);
 /* Where a result of `type` goes, and what is to be done after it was written. */
-struct px_ir_opd px_lower_dst(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                              enum px_type type);
+struct px_ir_operand px_lower_dst(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                  enum px_type type);
 void px_lower_done(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                   struct px_ir_opd d);
+                   struct px_ir_operand d);
 /* A source into a destination of the text, under the guard. */
 void px_lower_assign(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                     enum px_type type, struct px_ir_opd s);
+                     enum px_type type, struct px_ir_operand s);
 /* An address operand; `bytes` of memory are accessed at once. */
-struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                                  enum px_space space, uint32_t bytes);
+struct px_ir_operand px_lower_address(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                      enum px_space space, uint32_t bytes);
 
 /* isspacep, istypep: the predicate that is operand 0 says of the address that is operand 1 what `fact` asks.
  */
 void px_lower_question(struct px_irfn *f, const struct px_bound *b, enum px_op op, uint16_t fact);
 /* The address in a row, but for *offset, which is to be added. */
-struct px_ir_opd px_lower_address_row(struct px_irfn *f, struct px_ir_opd address, uint32_t *offset);
+struct px_ir_operand px_lower_address_row(struct px_irfn *f, struct px_ir_operand address, uint32_t *offset);
 
 /* ---- constants (lower_const.c) ---- */
 
@@ -100,8 +103,8 @@ bool px_lower_symbol(struct px_irfn *f, const struct px_symbol *symbol, uint64_t
 /* ---- special registers (lower_sreg.c) ---- */
 
 const struct px_sreg *px_lower_sreg(const struct px_operand *o, uint32_t *component); /* NULL: it is none */
-struct px_ir_opd px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                                   uint32_t elem);
+struct px_ir_operand px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b,
+                                       const struct px_operand *o, uint32_t elem);
 
 /* ---- parameters (lower_param.c) ---- */
 
@@ -123,8 +126,8 @@ struct px_parts {
     const struct px_operand *value; /* n operands */
     bool sign;
 };
-struct px_ir_opd px_lower_stored(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                                 const struct px_parts *p);
+struct px_ir_operand px_lower_stored(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                     const struct px_parts *p);
 /* The first n components of a vector register or special register, as operands. */
 const struct px_operand *px_lower_component_list(struct px_irfn *f, const struct px_operand *o, uint32_t n);
 struct px_parts px_lower_parts(struct px_irfn *f, const struct px_bound *b, unsigned operand);

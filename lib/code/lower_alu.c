@@ -17,10 +17,10 @@ static const struct px_operand *combined(const struct px_bound *b)
     return has ? &inst->opds[last] : NULL;
 }
 
-static const struct px_ir_opd none;
+static const struct px_ir_operand none;
 
 /* The source of a [wide] row: a half as f32, an integer as f64 (beyond 2^53 with a sticky last bit). */
-static struct px_ir_opd widened(struct px_irfn *f, struct px_ir_opd s)
+static struct px_ir_operand widened(struct px_irfn *f, struct px_ir_operand s)
 {
     static const uint8_t fix[PX_T_COUNT] = {
         [PX_T_U8] = PX_FIX_f64_of_u8,    [PX_T_S8] = PX_FIX_f64_of_s8,   [PX_T_U16] = PX_FIX_f64_of_u16,
@@ -30,7 +30,7 @@ static struct px_ir_opd widened(struct px_irfn *f, struct px_ir_opd s)
     enum px_fixed widen = fix[s.type];
     if (!widen) return s; /* f32 and f64 stay */
     enum px_type type = px_type_info(s.type)->klass == PX_TC_FLOAT ? PX_T_F32 : PX_T_F64;
-    struct px_ir_opd d = px_lower_fixed(f, widen, px_lower_elem(type), s, none, 0);
+    struct px_ir_operand d = px_lower_fixed(f, widen, px_lower_elem(type), s, none, 0);
     d.type = (uint8_t)type;
     return d;
 }
@@ -68,7 +68,7 @@ static uint8_t nan_flags(const struct px_bound *b, const struct px_handler_set *
 
 /* The sources that the statement reads, in order; how many. */
 static uint32_t sources(struct px_irfn *f, const struct px_bound *b, const struct px_handler_set *set,
-                        struct px_ir_opd s[3])
+                        struct px_ir_operand s[3])
 {
     uint32_t k = 0;
     for (unsigned i = 0; i < b->inst->nopds; i++) {
@@ -84,10 +84,10 @@ static uint32_t sources(struct px_irfn *f, const struct px_bound *b, const struc
     return k;
 }
 
-static struct px_ir_opd carry_flag(struct px_irfn *f)
+static struct px_ir_operand carry_flag(struct px_irfn *f)
 {
     if (f->carry == PX_NONE32) f->carry = px_lower_register(f, 4, PX_T_U32);
-    return (struct px_ir_opd){.kind = PX_IR_REG, .elem = 4, .type = PX_T_U32, .at = f->carry};
+    return (struct px_ir_operand){.kind = PX_IR_REG, .elem = 4, .type = PX_T_U32, .at = f->carry};
 }
 
 /* ---- comparisons ---- */
@@ -105,16 +105,16 @@ static uint32_t truth(enum px_type type)
     }
 }
 
-static struct px_ir_opd keep_bits(struct px_irfn *f, struct px_ir_opd row, uint32_t bits)
+static struct px_ir_operand keep_bits(struct px_irfn *f, struct px_ir_operand row, uint32_t bits)
 {
-    struct px_ir_opd mask = {.kind = PX_IR_IMM, .elem = 4, .type = PX_T_B32, .value = bits};
+    struct px_ir_operand mask = {.kind = PX_IR_IMM, .elem = 4, .type = PX_T_B32, .value = bits};
     if (bits == 0xffffffff) return row;
     return px_lower_fixed(f, PX_FIX_mask_and, 4, row, px_lower_row(f, mask), 0);
 }
 
 /* The result of set from the comparison's mask row; with `high`, that of the upper halves. */
 static void deliver(struct px_irfn *f, const struct px_bound *b, const struct px_operand *od,
-                    enum px_type type, struct px_ir_opd p, struct px_ir_opd high)
+                    enum px_type type, struct px_ir_operand p, struct px_ir_operand high)
 {
     uint32_t bits = truth(type);
     if (high.kind != PX_IR_NONE) {
@@ -133,12 +133,12 @@ static void deliver(struct px_irfn *f, const struct px_bound *b, const struct px
  * destination wants.
  */
 static void finish_compare(struct px_irfn *f, const struct px_bound *b, const struct px_operand *od,
-                           const struct px_operand *oe, struct px_ir_opd p, struct px_ir_opd q)
+                           const struct px_operand *oe, struct px_ir_operand p, struct px_ir_operand q)
 {
     const struct px_operand *oc = combined(b);
     if (oe && q.kind == PX_IR_NONE) q = px_lower_fixed(f, PX_FIX_mask_not, 4, p, none, 0);
     if (oc) {
-        struct px_ir_opd c = px_lower_row(f, px_lower_src(f, b, oc, PX_T_PRED));
+        struct px_ir_operand c = px_lower_row(f, px_lower_src(f, b, oc, PX_T_PRED));
         enum px_fixed fix = px_match_has(&b->match, PX_W_and)  ? PX_FIX_mask_and
                             : px_match_has(&b->match, PX_W_or) ? PX_FIX_mask_or
                                                                : PX_FIX_mask_xor;
@@ -155,11 +155,11 @@ static void finish_compare(struct px_irfn *f, const struct px_bound *b, const st
 /* ---- one instruction ---- */
 
 /* The statement itself: d and, where the handler has one, e and the carry flag. */
-static void statement(struct px_irfn *f, const struct px_bound *b, unsigned handler, struct px_ir_opd d,
-                      struct px_ir_opd e, const struct px_ir_opd *s, uint32_t n, bool guarded)
+static void statement(struct px_irfn *f, const struct px_bound *b, unsigned handler, struct px_ir_operand d,
+                      struct px_ir_operand e, const struct px_ir_operand *s, uint32_t n, bool guarded)
 {
     const struct px_handler_set *set = &f->coder->level->sets[handler];
-    struct px_ir_opd opds[8] = {d};
+    struct px_ir_operand opds[8] = {d};
     uint32_t k = 1, ndst;
     if (set->pair) opds[k++] = e;
     if (set->carry) opds[k++] = carry_flag(f);
@@ -179,7 +179,7 @@ void px_lower_statement(struct px_irfn *f, const struct px_bound *b, unsigned ha
     const struct px_handler_set *set = &f->coder->level->sets[handler];
     const struct px_operand *od = b->inst->opds, *oe = NULL;
     enum px_type td = b->match.type[0];
-    struct px_ir_opd s[3], d, e = none;
+    struct px_ir_operand s[3], d, e = none;
     if (!b->inst->nopds) px_code_fail(f, b->inst, "has no destination");
     if (od->kind == PX_O_PAIR) {
         oe = &od->u.list[1];

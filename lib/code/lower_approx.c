@@ -26,7 +26,7 @@ static void unit(struct px_irfn *f, const struct px_bound *b, enum px_unit plain
 {
     const struct px_operand *o = b->inst->opds;
     enum px_type type = b->match.type[0];
-    struct px_ir_opd opds[3] = {px_lower_dst(f, b, &o[0], type)};
+    struct px_ir_operand opds[3] = {px_lower_dst(f, b, &o[0], type)};
     for (unsigned i = 1; i < b->inst->nopds && i < 3; i++) {
         opds[i] = px_lower_row(f, px_lower_src(f, b, &o[i], type));
         if (type == PX_T_F32) opds[i].base = PX_IR_NUMBER;

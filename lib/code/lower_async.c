@@ -9,7 +9,7 @@
 #include "ops/async.h"
 #include "ops/mbarrier.h"
 
-static const struct px_ir_opd none;
+static const struct px_ir_operand none;
 
 static px_irop op_of(enum px_op op)
 {
@@ -26,10 +26,10 @@ static const struct px_operand *written(const struct px_bound *b, unsigned i)
 }
 
 /* How many bytes are read: all, as many as an operand says, or none where a predicate holds. */
-static struct px_ir_opd bytes_read(struct px_irfn *f, const struct px_bound *b,
-                                   const struct px_copy_rule *copy, uint32_t size)
+static struct px_ir_operand bytes_read(struct px_irfn *f, const struct px_bound *b,
+                                       const struct px_copy_rule *copy, uint32_t size)
 {
-    const struct px_ir_opd all = {.kind = PX_IR_IMM, .elem = 4, .type = PX_T_U32, .value = size};
+    const struct px_ir_operand all = {.kind = PX_IR_IMM, .elem = 4, .type = PX_T_U32, .value = size};
     const struct px_operand *read = written(b, copy->read), *unless = written(b, copy->unless);
     if (read) return px_lower_row(f, px_lower_src(f, b, read, PX_T_U32));
     if (!unless) return px_lower_row(f, all);
@@ -40,7 +40,7 @@ static struct px_ir_opd bytes_read(struct px_irfn *f, const struct px_bound *b,
 void px_lower_copy(struct px_irfn *f, const struct px_bound *b)
 {
     const struct px_copy_rule *copy = px_form_copy(b->match.form);
-    struct px_ir_opd opds[3];
+    struct px_ir_operand opds[3];
     uint64_t size;
     uint32_t offset;
     if (!px_lower_value(f, written(b, copy->size), PX_T_U32, &size))
@@ -70,7 +70,7 @@ void px_lower_cp_async_wait(struct px_irfn *f, const struct px_bound *b)
 
 void px_lower_cp_async_arrive(struct px_irfn *f, const struct px_bound *b)
 {
-    const struct px_ir_opd address = px_lower_address(f, b, &b->inst->opds[0], px_lower_space(b, 0), 8);
+    const struct px_ir_operand address = px_lower_address(f, b, &b->inst->opds[0], px_lower_space(b, 0), 8);
     px_lower_guarded(f, b, op_of(PX_OP_cp_async_arrive), &address, 0, 1)->fact =
         !px_match_has(&b->match, PX_W_noinc);
 }
@@ -95,7 +95,7 @@ void px_lower_mbarrier(struct px_irfn *f, const struct px_bound *b)
     const bool arrives =
         kind != PX_MBAR_INIT && kind != PX_MBAR_INVAL && kind != PX_MBAR_EXPECT && kind != PX_MBAR_COMPLETE;
     const bool state = arrives && o->kind != PX_O_SINK;
-    struct px_ir_opd opds[3] = {none, none, none};
+    struct px_ir_operand opds[3] = {none, none, none};
     opds[0] = state ? px_lower_dst(f, b, o, PX_T_U64) : px_lower_temp(f, 8, PX_T_U64);
     opds[1] = px_lower_address(f, b, &o[arrives], px_lower_space(b, arrives), 8);
     if (b->inst->nopds > arrives + 1u)
@@ -106,18 +106,18 @@ void px_lower_mbarrier(struct px_irfn *f, const struct px_bound *b)
 }
 
 /* The same value in a register that is still there when lanes wake; scalars are. */
-static struct px_ir_opd lasting(struct px_irfn *f, struct px_ir_opd s)
+static struct px_ir_operand lasting(struct px_irfn *f, struct px_ir_operand s)
 {
     if (s.kind != PX_IR_REG || !f->regs.at[s.at].temp) return s;
-    struct px_ir_opd opds[2] = {s, s};
+    struct px_ir_operand opds[2] = {s, s};
     opds[0].at = px_lower_register(f, s.elem, (enum px_type)s.type);
     px_lower_inst(f, PX_IR_COPY, opds, 1, 2);
     return opds[0];
 }
 
-static struct px_ir_opd lasting_address(struct px_irfn *f, struct px_ir_opd a)
+static struct px_ir_operand lasting_address(struct px_irfn *f, struct px_ir_operand a)
 {
-    const struct px_ir_opd base = {.kind = a.base, .elem = 8, .type = PX_T_U64, .at = a.at};
+    const struct px_ir_operand base = {.kind = a.base, .elem = 8, .type = PX_T_U64, .at = a.at};
     if (a.base == PX_IR_REG) a.at = lasting(f, base).at;
     return a;
 }
@@ -129,7 +129,7 @@ void px_lower_mbarrier_wait(struct px_irfn *f, const struct px_bound *bound)
     const bool parity = px_match_has(&bound->match, PX_W_parity);
     struct px_bound b = *bound;
     b.guard = PX_NONE32;
-    struct px_ir_opd opds[3];
+    struct px_ir_operand opds[3];
     opds[1] = lasting_address(f, px_lower_address(f, &b, &o[1], px_lower_space(&b, 1), 8));
     opds[2] = lasting(f, px_lower_src(f, &b, &o[2], parity ? PX_T_U32 : PX_T_U64));
     opds[0] = px_lower_dst(f, &b, &o[0], PX_T_PRED);

@@ -1,7 +1,7 @@
 /* lower_ctl.c - branches, ends, barriers, fences. */
 #include "code/lower.h"
 
-static const struct px_ir_opd none;
+static const struct px_ir_operand none;
 
 /* An operation without operands that runs alone, behind a branch around it. */
 static void alone(struct px_irfn *f, const struct px_bound *b, enum px_op op)
@@ -18,7 +18,7 @@ void px_lower_bra(struct px_irfn *f, const struct px_bound *b)
         px_lower_inst(f, PX_IR_JUMP, NULL, 0, 0)->target = target;
         return;
     }
-    const struct px_ir_opd guard = {.kind = PX_IR_REG, .elem = 4, .type = PX_T_PRED, .at = b->guard};
+    const struct px_ir_operand guard = {.kind = PX_IR_REG, .elem = 4, .type = PX_T_PRED, .at = b->guard};
     struct px_ir_inst *in = px_lower_inst(f, PX_IR_BRANCH, &guard, 0, 1);
     in->target = target;
     in->fact = b->negated;
@@ -53,7 +53,7 @@ void px_lower_brx(struct px_irfn *f, const struct px_bound *b)
     struct px_ir_switch *s = &f->switches.at[number];
     if (!s->targets) list_targets(f, b, s);
     uint32_t around = px_lower_around(f, b);
-    const struct px_ir_opd index = px_lower_row(f, px_lower_src(f, b, &b->inst->opds[0], PX_T_U32));
+    const struct px_ir_operand index = px_lower_row(f, px_lower_src(f, b, &b->inst->opds[0], PX_T_U32));
     px_lower_inst(f, PX_IR_TABLE | PX_OP_brx, &index, 0, 1)->aux = number;
     px_lower_around_end(f, around);
 }
@@ -110,7 +110,7 @@ static void barrier(struct px_irfn *f, const struct px_bound *b, enum px_op op, 
     unsigned n = inst->nopds - red;
     uint32_t around = px_lower_around(f, b), k = 0;
     struct px_bound free = *b;
-    struct px_ir_opd opds[4];
+    struct px_ir_operand opds[4];
     free.guard = PX_NONE32;
     if (red) opds[k++] = px_lower_dst(f, &free, &inst->opds[0], type);
     opds[k++] = px_lower_src(f, &free, &o[0], PX_T_U32);
@@ -129,7 +129,7 @@ void px_lower_bar_sync(struct px_irfn *f, const struct px_bound *b)
 /* Of a block that is a cluster by itself: its own barrier 0. */
 void px_lower_cluster_wait(struct px_irfn *f, const struct px_bound *b)
 {
-    const struct px_ir_opd opds[2] = {{.kind = PX_IR_IMM, .elem = 4, .type = PX_T_U32}, none};
+    const struct px_ir_operand opds[2] = {{.kind = PX_IR_IMM, .elem = 4, .type = PX_T_U32}, none};
     uint32_t around = px_lower_around(f, b);
     px_lower_inst(f, (px_irop)(PX_IR_TABLE | PX_OP_bar_sync), opds, 0, 2)->fact = PX_BAR_SYNC;
     px_lower_around_end(f, around);

@@ -91,7 +91,7 @@ static enum px_type held_as(uint8_t type)
 }
 
 uint32_t px_matrix_sources(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                           uint8_t type, uint32_t most, struct px_ir_opd *to)
+                           uint8_t type, uint32_t most, struct px_ir_operand *to)
 {
     const struct px_operand *list;
     uint32_t n = parts_of(o, &list);
@@ -104,7 +104,7 @@ uint32_t px_matrix_sources(struct px_irfn *f, const struct px_bound *b, const st
 }
 
 uint32_t px_matrix_results(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                           uint8_t type, uint32_t most, struct px_ir_opd *to)
+                           uint8_t type, uint32_t most, struct px_ir_operand *to)
 {
     const struct px_operand *list;
     uint32_t n = parts_of(o, &list);
@@ -114,7 +114,7 @@ uint32_t px_matrix_results(struct px_irfn *f, const struct px_bound *b, const st
 }
 
 void px_matrix_results_done(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                            const struct px_ir_opd *d)
+                            const struct px_ir_operand *d)
 {
     const struct px_operand *list;
     uint32_t n = parts_of(o, &list);
@@ -147,7 +147,7 @@ static struct px_mma_words words_of(const struct px_bound *b)
 static void product(struct px_irfn *f, const struct px_bound *b)
 {
     const struct px_operand *o = b->inst->opds;
-    struct px_ir_opd opds[OPERANDS_MAX];
+    struct px_ir_operand opds[OPERANDS_MAX];
     struct px_mma_words w = words_of(b);
     uint64_t selector = 0;
     if (w.sparse && !px_lower_value(f, &o[5], PX_T_B32, &selector))
@@ -188,7 +188,7 @@ static void move(struct px_irfn *f, const struct px_bound *bound, const struct m
 {
     const struct px_operand *o = bound->inst->opds, *value = &o[m->store], *where = &o[!m->store];
     const uint32_t around = px_lower_around(f, bound);
-    struct px_ir_opd opds[PX_MMA_REGS_MAX + 2];
+    struct px_ir_operand opds[PX_MMA_REGS_MAX + 2];
     struct px_bound b = *bound;
     b.guard = PX_NONE32;
     uint32_t ndst = m->store ? 0 : px_matrix_results(f, &b, value, m->type, PX_MMA_REGS_MAX, opds),
@@ -246,7 +246,7 @@ void px_lower_movmatrix(struct px_irfn *f, const struct px_bound *bound)
     const struct px_operand *o = bound->inst->opds;
     const uint32_t around = px_lower_around(f, bound);
     struct px_bound b = *bound;
-    struct px_ir_opd opds[2];
+    struct px_ir_operand opds[2];
     b.guard = PX_NONE32;
     opds[1] = px_lower_row(f, px_lower_src(f, &b, &o[1], PX_T_B32));
     opds[0] = px_lower_dst(f, &b, &o[0], PX_T_B32);

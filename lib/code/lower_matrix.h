@@ -17,10 +17,10 @@ struct px_matrix_words px_matrix_words(const struct px_match *match);
 
 /* Registers of a fragment of elements of `type`, at most `most`; their number. */
 uint32_t px_matrix_sources(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                           uint8_t type, uint32_t most, struct px_ir_opd *to);
+                           uint8_t type, uint32_t most, struct px_ir_operand *to);
 uint32_t px_matrix_results(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                           uint8_t type, uint32_t most, struct px_ir_opd *to);
+                           uint8_t type, uint32_t most, struct px_ir_operand *to);
 void px_matrix_results_done(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                            const struct px_ir_opd *d);
+                            const struct px_ir_operand *d);
 
 #endif

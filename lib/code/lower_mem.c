@@ -43,21 +43,21 @@ uint32_t px_lower_reg_bytes(const struct px_irfn *f, const struct px_operand *o,
 }
 
 /* The register as it is, whatever its width. */
-static struct px_ir_opd loaded(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                               const struct px_parts *p)
+static struct px_ir_operand loaded(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                   const struct px_parts *p)
 {
     uint32_t elem = px_lower_reg_bytes(f, o, p->bytes);
     if (o->kind == PX_O_SINK) return px_lower_temp(f, elem, p->type);
     if (!px_lower_is_register(o)) px_code_fail(f, b->inst, "has a destination that cannot be run yet");
-    return (struct px_ir_opd){
+    return (struct px_ir_operand){
         .kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)p->type, .at = px_lower_reg(f, o, 0)};
 }
 
-struct px_ir_opd px_lower_stored(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                                 const struct px_parts *p)
+struct px_ir_operand px_lower_stored(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                     const struct px_parts *p)
 {
     uint32_t elem = px_lower_reg_bytes(f, o, p->bytes);
-    struct px_ir_opd s = {.kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)p->type};
+    struct px_ir_operand s = {.kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)p->type};
     if (px_lower_is_register(o)) {
         s.at = px_lower_reg(f, o, 0);
         return px_lower_sum(f, b, o, s);
@@ -66,12 +66,13 @@ struct px_ir_opd px_lower_stored(struct px_irfn *f, const struct px_bound *b, co
 }
 
 /* A base that one of the results overwrites is copied before the first element is loaded. */
-static void keep_base(struct px_irfn *f, struct px_ir_opd *address, const struct px_ir_opd *d, uint32_t n)
+static void keep_base(struct px_irfn *f, struct px_ir_operand *address, const struct px_ir_operand *d,
+                      uint32_t n)
 {
     for (uint32_t i = 0; n > 1 && i < n; i++) {
         if (address->base != PX_IR_REG || d[i].at != address->at) continue;
-        struct px_ir_opd copy[2] = {px_lower_temp(f, 8, PX_T_U64),
-                                    {.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at}};
+        struct px_ir_operand copy[2] = {px_lower_temp(f, 8, PX_T_U64),
+                                        {.kind = PX_IR_REG, .elem = 8, .type = PX_T_U64, .at = address->at}};
         px_lower_inst(f, PX_IR_COPY, copy, 1, 2);
         address->at = copy[0].at;
         return;
@@ -83,7 +84,7 @@ static void keep_base(struct px_irfn *f, struct px_ir_opd *address, const struct
 /* A kernel's parameters at a constant place inside them, into registers of the same width: they are scalars.
  */
 static bool scalar_params(struct px_irfn *f, const struct px_bound *b, const struct px_parts *p,
-                          const struct px_ir_opd *address)
+                          const struct px_ir_operand *address)
 {
     uint64_t at = address->value;
     if (!f->func->is_entry || address->base != PX_IR_IMM) return false;
@@ -93,11 +94,11 @@ static bool scalar_params(struct px_irfn *f, const struct px_bound *b, const str
     for (uint32_t i = 0; i < p->n; i++)
         if (p->bytes > 8 || px_lower_reg_bytes(f, &p->value[i], p->bytes) != p->bytes) return false;
     for (uint32_t i = 0; i < p->n; i++) {
-        struct px_ir_opd opds[2] = {loaded(f, b, &p->value[i], p),
-                                    {.kind = PX_IR_PARAM,
-                                     .elem = (uint8_t)p->bytes,
-                                     .type = (uint8_t)p->type,
-                                     .at = (uint32_t)at + i * p->bytes}};
+        struct px_ir_operand opds[2] = {loaded(f, b, &p->value[i], p),
+                                        {.kind = PX_IR_PARAM,
+                                         .elem = (uint8_t)p->bytes,
+                                         .type = (uint8_t)p->type,
+                                         .at = (uint32_t)at + i * p->bytes}};
         px_lower_guarded(f, b, PX_IR_COPY, opds, 1, 2);
     }
     return true;
@@ -129,7 +130,7 @@ static void access(struct px_irfn *f, const struct px_bound *b, bool store)
         return;
     }
     if (v) space = PX_SPACE_LOCAL;
-    struct px_ir_opd opds[PARTS_MAX + 1], address = px_lower_address(f, b, o, space, p.bytes);
+    struct px_ir_operand opds[PARTS_MAX + 1], address = px_lower_address(f, b, o, space, p.bytes);
     if (p.n > PARTS_MAX) px_code_fail(f, b->inst, "has more elements than an access takes");
     if (!store && space == PX_SPACE_PARAM && scalar_params(f, b, &p, &address)) return;
     for (uint32_t i = 0; i < p.n; i++)
@@ -185,7 +186,7 @@ static void atomic(struct px_irfn *f, const struct px_bound *b, bool red)
     const enum px_type type = b->match.type[where + 1];
     const px_word op = atom_op(b);
     const bool cas = op == PX_W_cas;
-    struct px_ir_opd opds[4];
+    struct px_ir_operand opds[4];
     opds[0] = red ? px_lower_temp(f, px_lower_elem(type), type) : px_lower_dst(f, b, &b->inst->opds[0], type);
     opds[1] = px_lower_address(f, b, &o[0], px_lower_space(b, where), px_type_info(type)->bits / 8);
     opds[2] = px_lower_row(f, px_lower_src(f, b, &o[1], type));
@@ -203,12 +204,12 @@ void px_lower_atom(struct px_irfn *f, const struct px_bound *b)
 }
 
 /* A source that one of the results overwrites is copied before the first element is done. */
-static void keep_source(struct px_irfn *f, struct px_ir_opd *s, const struct px_ir_opd *d, uint32_t n)
+static void keep_source(struct px_irfn *f, struct px_ir_operand *s, const struct px_ir_operand *d, uint32_t n)
 {
     bool overwritten = false;
     for (uint32_t i = 0; i < n; i++) overwritten |= d[i].kind == PX_IR_REG && d[i].at == s->at;
     if (!overwritten) return;
-    struct px_ir_opd copy[2] = {px_lower_temp(f, s->elem, (enum px_type)s->type), *s};
+    struct px_ir_operand copy[2] = {px_lower_temp(f, s->elem, (enum px_type)s->type), *s};
     px_lower_inst(f, PX_IR_COPY, copy, 1, 2);
     *s = copy[0];
 }
@@ -220,10 +221,11 @@ static void atomic_vector(struct px_irfn *f, const struct px_bound *b, bool red)
     const unsigned where = !red;
     const struct px_parts p = px_lower_parts(f, b, where + 1);
     struct px_parts result = p;
-    struct px_ir_opd d[PARTS_MAX] = {{0}}, s[PARTS_MAX], opds[3];
-    struct px_ir_opd address =
+    struct px_ir_operand d[PARTS_MAX], s[PARTS_MAX], opds[3];
+    struct px_ir_operand address =
         px_lower_address(f, b, &b->inst->opds[where], px_lower_space(b, where), p.bytes);
     const bool sink = !red && b->inst->opds[0].kind == PX_O_SINK;
+    memset(d, 0, sizeof d);
     if (!red && !sink) result = px_lower_parts(f, b, 0);
     if (p.n > PARTS_MAX || result.n != p.n) px_code_fail(f, b->inst, "has vectors that cannot be run yet");
     for (uint32_t i = 0; i < p.n; i++)
@@ -264,12 +266,12 @@ static void convert(struct px_irfn *f, const struct px_bound *b, enum px_op op)
 {
     const struct px_operand *o = b->inst->opds;
     const enum px_space space = px_space_of_word(px_match_slot(&b->match, PX_W_space));
-    struct px_ir_opd s = px_lower_src(f, b, &o[1], PX_T_U64);
+    struct px_ir_operand s = px_lower_src(f, b, &o[1], PX_T_U64);
     if (space == PX_SPACE_GLOBAL) { /* global addresses are generic addresses */
         px_lower_assign(f, b, &o[0], PX_T_U64, s);
         return;
     }
-    struct px_ir_opd opds[2] = {px_lower_dst(f, b, &o[0], PX_T_U64), px_lower_row(f, s)};
+    struct px_ir_operand opds[2] = {px_lower_dst(f, b, &o[0], PX_T_U64), px_lower_row(f, s)};
     px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | op), opds, 1, 2)->fact = space;
     px_lower_done(f, b, &o[0], opds[0]);
 }
@@ -287,8 +289,8 @@ void px_lower_cvta_to(struct px_irfn *f, const struct px_bound *b)
 void px_lower_question(struct px_irfn *f, const struct px_bound *b, enum px_op op, uint16_t fact)
 {
     const struct px_operand *o = b->inst->opds;
-    struct px_ir_opd opds[2] = {px_lower_dst(f, b, &o[0], PX_T_PRED),
-                                px_lower_row(f, px_lower_src(f, b, &o[1], PX_T_U64))};
+    struct px_ir_operand opds[2] = {px_lower_dst(f, b, &o[0], PX_T_PRED),
+                                    px_lower_row(f, px_lower_src(f, b, &o[1], PX_T_U64))};
     px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | op), opds, 1, 2)->fact = fact;
     px_lower_done(f, b, &o[0], opds[0]);
 }

@@ -1,7 +1,7 @@
 /* lower_move.c - mov in all its meanings, packing and unpacking, and bit operations with many sources. */
 #include "code/lower.h"
 
-static const struct px_ir_opd none;
+static const struct px_ir_operand none;
 
 static enum px_type elem_type(uint32_t bits)
 {
@@ -33,7 +33,7 @@ void px_lower_pack(struct px_irfn *f, const struct px_bound *b)
     const struct px_operand *v = &b->inst->opds[1];
     enum px_type type = b->match.type[0];
     uint32_t bits = px_type_info(type)->bits / v->n;
-    struct px_ir_opd s[4];
+    struct px_ir_operand s[4];
     for (uint32_t i = 0; i < v->n; i++)
         s[i] = px_lower_row(f, px_lower_src(f, b, &v->u.list[i], elem_type(bits)));
     for (uint32_t n = v->n / 2, elem = bits / 4; n; n /= 2, elem *= 2)
@@ -45,7 +45,7 @@ void px_lower_pack(struct px_irfn *f, const struct px_bound *b)
 /* ---- { a, b, ... } = s ---- */
 
 /* The `bits` of s from bit `at` on. */
-static struct px_ir_opd slice(struct px_irfn *f, struct px_ir_opd s, uint32_t at, uint32_t bits)
+static struct px_ir_operand slice(struct px_irfn *f, struct px_ir_operand s, uint32_t at, uint32_t bits)
 {
     switch (bits) {
     case 64: return px_lower_fixed(f, at ? PX_FIX_high16 : PX_FIX_trunc16_8, 8, s, none, 0);
@@ -62,7 +62,7 @@ void px_lower_unpack(struct px_irfn *f, const struct px_bound *b)
     enum px_type type = elem_type(px_type_info(b->match.type[1])->bits);
     uint32_t bits = px_type_info(type)->bits / v->n;
     enum px_type part = elem_type(bits);
-    struct px_ir_opd s = px_lower_row(f, px_lower_src(f, b, &b->inst->opds[1], type)), out[4];
+    struct px_ir_operand s = px_lower_row(f, px_lower_src(f, b, &b->inst->opds[1], type)), out[4];
     for (uint32_t i = 0; i < v->n; i++)
         out[i] = v->u.list[i].kind == PX_O_SINK ? none : slice(f, s, i * bits, bits);
     for (uint32_t i = 0; i < v->n; i++)
@@ -73,12 +73,12 @@ void px_lower_unpack(struct px_irfn *f, const struct px_bound *b)
 
 /* The sources, element by element, as they were before the first result is written. */
 static void read_all(struct px_irfn *f, const struct px_bound *b, const struct px_parts *p,
-                     struct px_ir_opd *s)
+                     struct px_ir_operand *s)
 {
     for (uint32_t i = 0; i < p->n; i++) {
         s[i] = px_lower_src(f, b, &p->value[i], p->type);
         if (s[i].kind != PX_IR_REG || p->n == 1) continue;
-        struct px_ir_opd copy[2] = {px_lower_temp(f, s[i].elem, p->type), s[i]};
+        struct px_ir_operand copy[2] = {px_lower_temp(f, s[i].elem, p->type), s[i]};
         copy[1].base = PX_IR_COPIED;
         px_lower_inst(f, PX_IR_COPY, copy, 1, 2);
         s[i] = copy[0];
@@ -96,7 +96,7 @@ void px_lower_mov_vector(struct px_irfn *f, const struct px_bound *b)
         from.value = px_lower_component_list(f, from.value, to.n);
         from.n = to.n;
     }
-    struct px_ir_opd s[MOST];
+    struct px_ir_operand s[MOST];
     if (to.n != from.n || to.n > MOST) px_code_fail(f, b->inst, "has vectors that cannot be run yet");
     read_all(f, b, &from, s);
     for (uint32_t i = 0; i < to.n; i++)
@@ -109,17 +109,17 @@ void px_lower_bfi(struct px_irfn *f, const struct px_bound *b)
 {
     const struct px_operand *o = b->inst->opds;
     enum px_type type = b->match.type[0];
-    struct px_ir_opd opds[5] = {px_lower_temp(f, px_lower_elem(type), type)};
+    struct px_ir_operand opds[5] = {px_lower_temp(f, px_lower_elem(type), type)};
     for (unsigned i = 1; i < 5; i++)
         opds[i] = px_lower_row(f, px_lower_src(f, b, &o[i], i < 3 ? type : PX_T_U32));
     px_lower_inst(f, PX_IR_FIXED | (opds[0].elem == 8 ? PX_FIX_bfi8 : PX_FIX_bfi4), opds, 1, 5);
     px_lower_assign(f, b, &o[0], type, opds[0]);
 }
 
-static struct px_ir_opd look_up(struct px_irfn *f, const struct px_bound *b)
+static struct px_ir_operand look_up(struct px_irfn *f, const struct px_bound *b)
 {
     const struct px_operand *o = b->inst->opds;
-    struct px_ir_opd opds[4] = {px_lower_temp(f, 4, PX_T_B32)};
+    struct px_ir_operand opds[4] = {px_lower_temp(f, 4, PX_T_B32)};
     uint64_t table = 0;
     if (!px_lower_value(f, &o[4], PX_T_B32, &table))
         px_code_fail(f, b->inst, "needs a constant look-up table");
@@ -139,8 +139,8 @@ void px_lower_lop3_bool(struct px_irfn *f, const struct px_bound *b)
     const struct px_operand *o = b->inst->opds;
     bool pair = o->kind == PX_O_PAIR;
     const struct px_operand *od = pair ? &o->u.list[0] : o, *op = pair ? &o->u.list[1] : NULL;
-    struct px_ir_opd d = look_up(f, b), q = px_lower_row(f, px_lower_src(f, b, &o[5], PX_T_PRED));
-    struct px_ir_opd p = px_lower_fixed(f, PX_FIX_nonzero4, 4, d, none, 0);
+    struct px_ir_operand d = look_up(f, b), q = px_lower_row(f, px_lower_src(f, b, &o[5], PX_T_PRED));
+    struct px_ir_operand p = px_lower_fixed(f, PX_FIX_nonzero4, 4, d, none, 0);
     p = px_lower_fixed(f, px_match_has(&b->match, PX_W_and) ? PX_FIX_mask_and : PX_FIX_mask_or, 4, p, q, 0);
     p.type = PX_T_PRED;
     if (od->kind != PX_O_SINK) px_lower_assign(f, b, od, PX_T_B32, d);

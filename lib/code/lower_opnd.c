@@ -26,11 +26,11 @@ uint32_t px_lower_register(struct px_irfn *f, uint32_t elem, enum px_type type)
     return f->regs.n - 1;
 }
 
-struct px_ir_opd px_lower_temp(struct px_irfn *f, uint32_t elem, enum px_type type)
+struct px_ir_operand px_lower_temp(struct px_irfn *f, uint32_t elem, enum px_type type)
 {
     uint32_t reg = px_lower_register(f, elem, type);
     f->regs.at[reg].temp = true;
-    return (struct px_ir_opd){.kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)type, .at = reg};
+    return (struct px_ir_operand){.kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)type, .at = reg};
 }
 
 bool px_lower_is_register(const struct px_operand *o)
@@ -52,43 +52,43 @@ uint32_t px_lower_reg(const struct px_irfn *f, const struct px_operand *o, uint3
 
 /* ---- sources ---- */
 
-struct px_ir_opd px_lower_resize(struct px_irfn *f, struct px_ir_opd s, uint32_t elem, bool sign)
+struct px_ir_operand px_lower_resize(struct px_irfn *f, struct px_ir_operand s, uint32_t elem, bool sign)
 {
     if (s.elem == elem) return s;
     if (s.kind != PX_IR_REG && (s.kind == PX_IR_IMM || elem < s.elem)) {
         s.elem = (uint8_t)elem; /* scalars are little-endian */
         return s;
     }
-    struct px_ir_opd opds[2] = {px_lower_temp(f, elem, s.type), s};
+    struct px_ir_operand opds[2] = {px_lower_temp(f, elem, s.type), s};
     px_lower_inst(f, PX_IR_COPY, opds, 1, 2)->fact = sign;
     return opds[0];
 }
 
-struct px_ir_opd px_lower_row(struct px_irfn *f, struct px_ir_opd s)
+struct px_ir_operand px_lower_row(struct px_irfn *f, struct px_ir_operand s)
 {
     if (s.kind == PX_IR_REG) return s;
-    struct px_ir_opd opds[2] = {px_lower_temp(f, s.elem, s.type), s};
+    struct px_ir_operand opds[2] = {px_lower_temp(f, s.elem, s.type), s};
     px_lower_inst(f, PX_IR_COPY, opds, 1, 2);
     return opds[0];
 }
 
-struct px_ir_opd px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t elem, struct px_ir_opd a,
-                                struct px_ir_opd b, uint32_t imm)
+struct px_ir_operand px_lower_fixed(struct px_irfn *f, enum px_fixed fix, uint32_t elem,
+                                    struct px_ir_operand a, struct px_ir_operand b, uint32_t imm)
 {
-    struct px_ir_opd opds[3] = {px_lower_temp(f, elem, a.type), a, b};
+    struct px_ir_operand opds[3] = {px_lower_temp(f, elem, a.type), a, b};
     px_lower_inst(f, (px_irop)(PX_IR_FIXED | fix), opds, 1, b.kind == PX_IR_NONE ? 2 : 3)->aux = imm;
     return opds[0];
 }
 
-struct px_ir_opd px_lower_sum(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                              struct px_ir_opd s)
+struct px_ir_operand px_lower_sum(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                  struct px_ir_operand s)
 {
     static const uint16_t add[9] = {[2] = PX_H_add_u16, [4] = PX_H_add_u32, [8] = PX_H_add_u64};
     const struct px_type_info *t = px_type_info(s.type);
     if (!o->offset) return s;
     if (t->klass == PX_TC_FLOAT || t->klass == PX_TC_PRED || s.elem > 8)
         px_code_fail(f, b->inst, "adds an offset to a register that is no integer, which cannot be run yet");
-    struct px_ir_opd opds[3] = {
+    struct px_ir_operand opds[3] = {
         px_lower_temp(f, s.elem, s.type),
         s,
         {.kind = PX_IR_IMM, .elem = s.elem, .type = s.type, .value = (uint64_t)o->offset}};
@@ -97,11 +97,11 @@ struct px_ir_opd px_lower_sum(struct px_irfn *f, const struct px_bound *b, const
 }
 
 /* Address of a .local variable of this frame among the lane's local memory. */
-static struct px_ir_opd local_src(struct px_irfn *f, uint64_t offset)
+static struct px_ir_operand local_src(struct px_irfn *f, uint64_t offset)
 {
-    struct px_ir_opd base = {
+    struct px_ir_operand base = {
         .kind = PX_IR_UNIFORM, .elem = 8, .type = PX_T_U64, .at = offsetof(struct px_uniform, local_base)};
-    const struct px_ir_opd none = {0};
+    const struct px_ir_operand none = {0};
     return px_lower_fixed(f, PX_FIX_add_imm8, 8, px_lower_row(f, base), none, (uint32_t)offset);
 }
 
@@ -112,14 +112,14 @@ bool px_lower_is_opaque(const struct px_symbol *symbol)
 }
 
 /* A parameter of type .texref and its kin holds a handle. */
-static struct px_ir_opd opaque_param(const struct px_symbol *symbol)
+static struct px_ir_operand opaque_param(const struct px_symbol *symbol)
 {
-    return (struct px_ir_opd){
+    return (struct px_ir_operand){
         .kind = PX_IR_PARAM, .elem = 8, .type = PX_T_U64, .at = (uint32_t)symbol->offset};
 }
 
-static struct px_ir_opd name_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                                 enum px_type type)
+static struct px_ir_operand name_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                     enum px_type type)
 {
     uint32_t elem = px_lower_elem(type);
     uint64_t value;
@@ -127,7 +127,7 @@ static struct px_ir_opd name_src(struct px_irfn *f, const struct px_bound *b, co
     if (!o->symbol) return px_lower_sreg_src(f, b, o, elem);
     if (o->symbol->kind == PX_SYM_REG) {
         uint32_t reg = px_lower_reg(f, o, 0);
-        struct px_ir_opd s = {
+        struct px_ir_operand s = {
             .kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = (uint8_t)type, .at = reg};
         return px_lower_resize(f, px_lower_sum(f, b, o, s), elem, false);
     }
@@ -139,14 +139,14 @@ static struct px_ir_opd name_src(struct px_irfn *f, const struct px_bound *b, co
         px_code_fail(f, b->inst, "names '%s', which has no address here", o->symbol->name->text);
     value += (uint64_t)o->offset;
     if (local) return px_lower_resize(f, local_src(f, value), elem, false);
-    return (struct px_ir_opd){
+    return (struct px_ir_operand){
         .kind = PX_IR_IMM, .elem = (uint8_t)elem, .type = (uint8_t)type, .value = value};
 }
 
-struct px_ir_opd px_lower_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                              enum px_type type)
+struct px_ir_operand px_lower_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                  enum px_type type)
 {
-    struct px_ir_opd s = {.kind = PX_IR_IMM, .elem = (uint8_t)px_lower_elem(type), .type = (uint8_t)type};
+    struct px_ir_operand s = {.kind = PX_IR_IMM, .elem = (uint8_t)px_lower_elem(type), .type = (uint8_t)type};
     if (o->minus && o->kind == PX_O_NAME)
         px_code_fail(f, b->inst, "has a negated operand, which cannot be run yet");
     if (px_lower_value(f, o, type, &s.value)) {
@@ -156,40 +156,40 @@ struct px_ir_opd px_lower_src(struct px_irfn *f, const struct px_bound *b, const
     if (o->kind != PX_O_NAME) px_code_fail(f, b->inst, "has an operand that cannot be run yet");
     s = name_src(f, b, o, type);
     if (type != PX_T_PRED || !o->negated) return s;
-    const struct px_ir_opd none = {0};
+    const struct px_ir_operand none = {0};
     return px_lower_fixed(f, PX_FIX_mask_not, 4, s, none, 0);
 }
 
 /* ---- destinations ---- */
 
-struct px_ir_opd px_lower_dst(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                              enum px_type type)
+struct px_ir_operand px_lower_dst(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                  enum px_type type)
 {
     uint32_t elem = px_lower_elem(type);
     if (o->kind == PX_O_SINK) return px_lower_temp(f, elem, type);
     if (!px_lower_is_register(o)) px_code_fail(f, b->inst, "has a destination that cannot be run yet");
     uint32_t reg = px_lower_reg(f, o, 0);
     if (f->regs.at[reg].elem != elem) return px_lower_temp(f, elem, type);
-    return (struct px_ir_opd){.kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)type, .at = reg};
+    return (struct px_ir_operand){.kind = PX_IR_REG, .elem = (uint8_t)elem, .type = (uint8_t)type, .at = reg};
 }
 
 void px_lower_done(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                   struct px_ir_opd d)
+                   struct px_ir_operand d)
 {
     if (!px_lower_is_register(o)) return;
     uint32_t reg = px_lower_reg(f, o, 0);
     if (reg == d.at) return;
     if (d.elem == f->regs.at[reg].elem) d.base = PX_IR_COPIED;
-    const struct px_ir_opd opds[2] = {
+    const struct px_ir_operand opds[2] = {
         {.kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = f->regs.at[reg].type, .at = reg}, d};
     px_lower_guarded(f, b, PX_IR_COPY, opds, 1, 2)->fact = px_type_info(d.type)->klass == PX_TC_SIGNED;
 }
 
 void px_lower_assign(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                     enum px_type type, struct px_ir_opd s)
+                     enum px_type type, struct px_ir_operand s)
 {
     if (s.kind == PX_IR_REG) s.base = PX_IR_COPIED;
-    const struct px_ir_opd opds[2] = {px_lower_dst(f, b, o, type), s};
+    const struct px_ir_operand opds[2] = {px_lower_dst(f, b, o, type), s};
     px_lower_guarded(f, b, PX_IR_COPY, opds, 1, 2);
     px_lower_done(f, b, o, opds[0]);
 }
@@ -197,7 +197,8 @@ void px_lower_assign(struct px_irfn *f, const struct px_bound *b, const struct p
 /* ---- addresses ---- */
 
 /* A variable in a window, addressed without its state space: the window's base and its place there. */
-static struct px_ir_opd generic_place(struct px_irfn *f, const struct px_symbol *symbol, struct px_ir_opd a)
+static struct px_ir_operand generic_place(struct px_irfn *f, const struct px_symbol *symbol,
+                                          struct px_ir_operand a)
 {
     a.base = PX_IR_UNIFORM;
     switch (symbol->space) {
@@ -211,13 +212,13 @@ static struct px_ir_opd generic_place(struct px_irfn *f, const struct px_symbol 
 }
 
 /* A .local variable: its place in the frame, or the generic address of that. */
-static struct px_ir_opd local_place(struct px_irfn *f, struct px_ir_opd a, uint64_t place)
+static struct px_ir_operand local_place(struct px_irfn *f, struct px_ir_operand a, uint64_t place)
 {
     a.value = place;
     a.base = PX_IR_UNIFORM;
     a.at = offsetof(struct px_uniform, local_base);
     if (a.type != PX_SPACE_NONE) return a;
-    struct px_ir_opd opds[2] = {px_lower_temp(f, 8, PX_T_U64), local_src(f, place)};
+    struct px_ir_operand opds[2] = {px_lower_temp(f, 8, PX_T_U64), local_src(f, place)};
     px_lower_inst(f, PX_IR_TABLE | PX_OP_cvta, opds, 1, 2)->fact = PX_SPACE_LOCAL;
     a.base = PX_IR_REG;
     a.at = opds[0].at;
@@ -225,16 +226,17 @@ static struct px_ir_opd local_place(struct px_irfn *f, struct px_ir_opd a, uint6
     return a;
 }
 
-struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                                  enum px_space space, uint32_t bytes)
+struct px_ir_operand px_lower_address(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                                      enum px_space space, uint32_t bytes)
 {
     const struct px_operand *base = o->kind == PX_O_ADDR ? &o->u.list[0] : o;
-    struct px_ir_opd a = {
+    struct px_ir_operand a = {
         .kind = PX_IR_ADDRESS, .elem = (uint8_t)bytes, .type = (uint8_t)space, .base = PX_IR_IMM};
     bool local;
     if (px_lower_is_register(base)) {
         uint32_t reg = px_lower_reg(f, base, 0);
-        struct px_ir_opd s = {.kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = PX_T_U64, .at = reg};
+        struct px_ir_operand s = {
+            .kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = PX_T_U64, .at = reg};
         a.base = PX_IR_REG;
         a.at = px_lower_resize(f, s, 8, false).at;
         a.value = (uint64_t)base->offset;
@@ -248,9 +250,9 @@ struct px_ir_opd px_lower_address(struct px_irfn *f, const struct px_bound *b, c
     return symbol && space == PX_SPACE_NONE ? generic_place(f, symbol, a) : a;
 }
 
-struct px_ir_opd px_lower_address_row(struct px_irfn *f, struct px_ir_opd address, uint32_t *offset)
+struct px_ir_operand px_lower_address_row(struct px_irfn *f, struct px_ir_operand address, uint32_t *offset)
 {
-    struct px_ir_opd base = {
+    struct px_ir_operand base = {
         .kind = address.base, .elem = 8, .type = PX_T_U64, .at = address.at, .value = address.value};
     *offset = 0;
     if (address.base == PX_IR_IMM) return px_lower_row(f, base);

@@ -10,7 +10,7 @@
 #include "mem/mem.h"
 #include <inttypes.h>
 
-static const struct px_ir_opd none;
+static const struct px_ir_operand none;
 
 /* ---- places ---- */
 
@@ -81,28 +81,28 @@ static uint32_t first_word(struct px_irfn *f, struct px_param *p)
     return p->reg;
 }
 
-static struct px_ir_opd word(uint32_t reg)
+static struct px_ir_operand word(uint32_t reg)
 {
-    return (struct px_ir_opd){.kind = PX_IR_REG, .elem = 4, .type = PX_T_B32, .at = reg};
+    return (struct px_ir_operand){.kind = PX_IR_REG, .elem = 4, .type = PX_T_B32, .at = reg};
 }
 
 /* ---- between words and registers ---- */
 
-static void move(struct px_irfn *f, const struct px_bound *b, px_irop op, struct px_ir_opd d,
-                 struct px_ir_opd s, struct px_ir_opd t, uint32_t imm)
+static void move(struct px_irfn *f, const struct px_bound *b, px_irop op, struct px_ir_operand d,
+                 struct px_ir_operand s, struct px_ir_operand t, uint32_t imm)
 {
-    const struct px_ir_opd opds[3] = {d, s, t};
+    const struct px_ir_operand opds[3] = {d, s, t};
     uint32_t n = t.kind == PX_IR_NONE ? 2 : 3;
     struct px_ir_inst *in = b ? px_lower_guarded(f, b, op, opds, 1, n) : px_lower_inst(f, op, opds, 1, n);
     in->aux = imm;
 }
 
 /* d, of 4 bytes or more, from the words that begin at reg. */
-static void from_words(struct px_irfn *f, const struct px_bound *b, struct px_ir_opd d, uint32_t reg)
+static void from_words(struct px_irfn *f, const struct px_bound *b, struct px_ir_operand d, uint32_t reg)
 {
     if (d.elem == 16) {
-        struct px_ir_opd low = px_lower_fixed(f, PX_FIX_join8, 8, word(reg), word(reg + 1), 0);
-        struct px_ir_opd high = px_lower_fixed(f, PX_FIX_join8, 8, word(reg + 2), word(reg + 3), 0);
+        struct px_ir_operand low = px_lower_fixed(f, PX_FIX_join8, 8, word(reg), word(reg + 1), 0);
+        struct px_ir_operand high = px_lower_fixed(f, PX_FIX_join8, 8, word(reg + 2), word(reg + 3), 0);
         move(f, b, PX_IR_FIXED | PX_FIX_pack16, d, low, high, 0);
     } else if (d.elem == 8) {
         move(f, b, PX_IR_FIXED | PX_FIX_join8, d, word(reg), word(reg + 1), 0);
@@ -112,7 +112,7 @@ static void from_words(struct px_irfn *f, const struct px_bound *b, struct px_ir
 }
 
 /* The words that begin at reg from s, of 4 bytes or more. */
-static void to_words(struct px_irfn *f, const struct px_bound *b, uint32_t reg, struct px_ir_opd s)
+static void to_words(struct px_irfn *f, const struct px_bound *b, uint32_t reg, struct px_ir_operand s)
 {
     if (s.elem == 16) {
         s = px_lower_row(f, s);
@@ -128,9 +128,9 @@ static void to_words(struct px_irfn *f, const struct px_bound *b, uint32_t reg, 
 }
 
 /* 1, 2 or 4 bytes of a word as elements of 4 bytes, extended. */
-static struct px_ir_opd field(struct px_irfn *f, uint32_t reg, uint64_t at, uint32_t bytes, bool sign)
+static struct px_ir_operand field(struct px_irfn *f, uint32_t reg, uint64_t at, uint32_t bytes, bool sign)
 {
-    struct px_ir_opd s = word(reg);
+    struct px_ir_operand s = word(reg);
     if (bytes == 4) return s;
     if (at & 3) s = px_lower_fixed(f, PX_FIX_shr4, 4, s, none, (uint32_t)(at & 3) * 8);
     enum px_fixed fix = bytes == 1 ? sign ? PX_FIX_sext_byte4 : PX_FIX_zext_byte4
@@ -144,21 +144,21 @@ static struct px_ir_opd field(struct px_irfn *f, uint32_t reg, uint64_t at, uint
 static void load_words(struct px_irfn *f, const struct px_bound *b, uint32_t reg, uint64_t at,
                        const struct px_parts *p, const struct px_operand *o)
 {
-    struct px_ir_opd d = {
+    struct px_ir_operand d = {
         .kind = PX_IR_REG, .elem = (uint8_t)px_lower_reg_bytes(f, o, p->bytes), .type = (uint8_t)p->type};
     d.at = px_lower_is_register(o) ? px_lower_reg(f, o, 0) : px_lower_temp(f, d.elem, p->type).at;
     if (p->bytes >= 8) {
         from_words(f, b, d, reg);
         return;
     }
-    const struct px_ir_opd opds[2] = {d, field(f, reg, at, p->bytes, p->sign)};
+    const struct px_ir_operand opds[2] = {d, field(f, reg, at, p->bytes, p->sign)};
     px_lower_guarded(f, b, PX_IR_COPY, opds, 1, 2)->fact = p->sign;
 }
 
 static void store_words(struct px_irfn *f, const struct px_bound *b, const struct px_param *v, uint32_t reg,
                         uint64_t at, const struct px_parts *p, const struct px_operand *o)
 {
-    struct px_ir_opd s = px_lower_stored(f, b, o, p);
+    struct px_ir_operand s = px_lower_stored(f, b, o, p);
     if (p->bytes >= 8) {
         to_words(f, b, reg, px_lower_resize(f, s, p->bytes, p->sign));
         return;
@@ -226,22 +226,22 @@ static struct px_words variable_words(struct px_irfn *f, struct px_param *p)
 static void move_local(struct px_irfn *f, const struct px_param *p, struct px_words w, bool store)
 {
     for (uint32_t i = 0; i < px_words_n(&w); i++) {
-        const struct px_ir_opd address = {.kind = PX_IR_ADDRESS,
-                                          .elem = 4,
-                                          .type = PX_SPACE_LOCAL,
-                                          .base = PX_IR_UNIFORM,
-                                          .at = offsetof(struct px_uniform, local_base),
-                                          .value = p->local + i * 4};
-        const struct px_ir_opd value = word(f->words.at[w.first + i]);
-        const struct px_ir_opd opds[2] = {store ? address : value, store ? value : address};
+        const struct px_ir_operand address = {.kind = PX_IR_ADDRESS,
+                                              .elem = 4,
+                                              .type = PX_SPACE_LOCAL,
+                                              .base = PX_IR_UNIFORM,
+                                              .at = offsetof(struct px_uniform, local_base),
+                                              .value = p->local + i * 4};
+        const struct px_ir_operand value = word(f->words.at[w.first + i]);
+        const struct px_ir_operand opds[2] = {store ? address : value, store ? value : address};
         px_irop op = (px_irop)(PX_IR_TABLE | (store ? PX_OP_st : PX_OP_ld));
         px_lower_inst(f, op, opds, !store, 2)->fact = 4;
     }
 }
 
-static struct px_ir_opd register_opd(const struct px_irfn *f, uint32_t reg)
+static struct px_ir_operand register_opd(const struct px_irfn *f, uint32_t reg)
 {
-    return (struct px_ir_opd){
+    return (struct px_ir_operand){
         .kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = f->regs.at[reg].type, .at = reg};
 }
 
@@ -301,7 +301,7 @@ static void push_words(struct px_irfn *f, uint32_t first, uint32_t n)
 {
     for (uint32_t i = first; i < first + n; i++)
         for (uint32_t k = 0; k < px_words_n(&f->passed.at[i]); k++)
-            px_vec_push(f->coder->draft, &f->opds, word(f->words.at[f->passed.at[i].first + k]));
+            px_lower_add(f, word(f->words.at[f->passed.at[i].first + k]));
 }
 
 /* The operands from in->first on are those of the instruction: all that have been added. */
@@ -386,7 +386,7 @@ static void move_actuals(struct px_irfn *f, const struct px_operand *list, uint3
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct px_operand *o = &list->u.list[i];
-        struct px_ir_opd s = {.kind = PX_IR_IMM, .elem = 8, .type = PX_T_B64};
+        struct px_ir_operand s = {.kind = PX_IR_IMM, .elem = 8, .type = PX_T_B64};
         const struct px_words w = f->passed.at[first + i];
         if (o->kind == PX_O_SINK) continue;
         const struct px_param *p = o->kind == PX_O_NAME && o->symbol ? px_lower_param(f, o->symbol) : NULL;
@@ -427,7 +427,7 @@ void px_lower_call(struct px_irfn *f, const struct px_bound *b)
     struct px_call_site site = {0};
     const struct px_symbol *callee = direct_callee(p.callee);
     uint32_t around = px_lower_around(f, b);
-    struct px_ir_opd target = none;
+    struct px_ir_operand target = none;
     if (callee) {
         resolve_callee(f, b, callee, &site);
     } else {
@@ -448,7 +448,7 @@ void px_lower_call(struct px_irfn *f, const struct px_bound *b)
     push_words(f, rets, site.nrets);
     count_opds(f, b->inst, in);
     in->ndst = in->nopds;
-    px_vec_push(f->coder->draft, &f->opds, target);
+    px_lower_add(f, target);
     push_words(f, site.args, site.nargs);
     count_opds(f, b->inst, in);
     in->aux = f->sites.n;

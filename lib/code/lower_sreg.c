@@ -77,13 +77,13 @@ static const struct row *row_of(const struct px_sreg *sreg)
     return NULL;
 }
 
-struct px_ir_opd px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
-                                   uint32_t elem)
+struct px_ir_operand px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b,
+                                       const struct px_operand *o, uint32_t elem)
 {
     uint32_t component;
     const struct px_sreg *sreg = px_lower_sreg(o, &component);
     const struct row *row = sreg ? row_of(sreg) : NULL;
-    struct px_ir_opd s = {.kind = PX_IR_UNIFORM, .elem = (uint8_t)elem, .type = PX_T_U32};
+    struct px_ir_operand s = {.kind = PX_IR_UNIFORM, .elem = (uint8_t)elem, .type = PX_T_U32};
     if (!row) px_code_fail(f, b->inst, "reads %%%s, which this VM has not", px_word_text(o->u.name->word));
     const bool no_fourth = component == 3 && (sreg->op == PX_SR_tid || row->from == FIXED);
     if (sreg->op == PX_SR_envreg1 || sreg->op == PX_SR_envreg2) f->coder->cooperates = true;
@@ -97,7 +97,7 @@ struct px_ir_opd px_lower_sreg_src(struct px_irfn *f, const struct px_bound *b, 
         s.elem = row->bytes;
         return px_lower_resize(f, s, elem, false);
     }
-    struct px_ir_opd d = px_lower_temp(f, elem, PX_T_U32);
+    struct px_ir_operand d = px_lower_temp(f, elem, PX_T_U32);
     px_lower_inst(f, PX_IR_SREG, &d, 1, 1)->fact = (uint16_t)(row->of + component);
     return d;
 }

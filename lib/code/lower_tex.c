@@ -16,11 +16,11 @@ enum { OPERANDS_MAX = 32 };
 struct list {
     struct px_irfn *f;
     const struct px_bound *b;
-    struct px_ir_opd at[OPERANDS_MAX];
+    struct px_ir_operand at[OPERANDS_MAX];
     uint32_t n;
 };
 
-static void add(struct list *l, struct px_ir_opd o)
+static void add(struct list *l, struct px_ir_operand o)
 {
     l->at[l->n++] = o;
 }
@@ -113,7 +113,7 @@ static void add_results(struct list *l, const struct px_operand *d, bool halves)
 
 static void give_results(struct list *l, const struct px_operand *d, bool halves)
 {
-    static const struct px_ir_opd none;
+    static const struct px_ir_operand none;
     const struct px_operand *list;
     const uint32_t n = elements_of(l->f, d, &list);
     for (uint32_t i = 0; d->kind != PX_O_SINK && i < n; i++) {
@@ -164,7 +164,7 @@ static void sample(struct px_irfn *f, const struct px_bound *b, enum px_op op, s
     if (p)
         px_lower_assign(
             f, b, p, PX_T_PRED,
-            (struct px_ir_opd){.kind = PX_IR_IMM, .elem = 4, .type = PX_T_PRED, .value = 0xffffffffu});
+            (struct px_ir_operand){.kind = PX_IR_IMM, .elem = 4, .type = PX_T_PRED, .value = 0xffffffffu});
 }
 
 void px_lower_tex(struct px_irfn *f, const struct px_bound *b)

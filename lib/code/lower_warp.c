@@ -8,7 +8,7 @@
 #include "code/lower.h"
 #include "ops/warp.h"
 
-static const struct px_ir_opd none;
+static const struct px_ir_operand none;
 
 /* What the kinds fill in; the rest is common. */
 struct meeting {
@@ -24,7 +24,7 @@ static void meet(struct px_irfn *f, const struct px_bound *bound, struct meeting
     uint32_t around = px_lower_around(f, bound);
     struct px_bound b = *bound;
     b.guard = PX_NONE32;
-    struct px_ir_opd opds[6] = {none, none, none, none, none, none};
+    struct px_ir_operand opds[6] = {none, none, none, none, none, none};
     if (m.result != PX_T_NONE && o->kind == PX_O_PAIR) {
         od = &o->u.list[0];
         oe = &o->u.list[1];
@@ -121,7 +121,7 @@ void px_lower_activemask(struct px_irfn *f, const struct px_bound *b)
     uint32_t around = px_lower_around(f, b);
     struct px_bound free = *b;
     free.guard = PX_NONE32;
-    const struct px_ir_opd d = px_lower_dst(f, &free, &b->inst->opds[0], PX_T_B32);
+    const struct px_ir_operand d = px_lower_dst(f, &free, &b->inst->opds[0], PX_T_B32);
     px_lower_inst(f, PX_IR_TABLE | PX_OP_activemask, &d, 1, 1);
     px_lower_done(f, &free, &b->inst->opds[0], d);
     px_lower_around_end(f, around);

@@ -50,7 +50,7 @@ static void product(struct px_irfn *f, const struct px_bound *b)
 {
     const struct px_operand *o = b->inst->opds;
     const struct px_wgmma_words w = read_words(f, b);
-    struct px_ir_opd opds[OPERANDS_MAX];
+    struct px_ir_operand opds[OPERANDS_MAX];
     uint32_t n = px_matrix_results(f, b, &o[0], w.d, PX_WGMMA_REGS_MAX, opds), ndst = n;
     opds[n++] = px_lower_row(f, px_lower_src(f, b, &o[w.sparse ? 5 : 3], PX_T_PRED));
     if (w.a_memory)

@@ -35,12 +35,12 @@ struct terms {
 
 /* ---- terms by what they are ---- */
 
-static bool same_factor(const struct px_ir_opd *a, const struct px_ir_opd *b)
+static bool same_factor(const struct px_ir_operand *a, const struct px_ir_operand *b)
 {
     return a->kind == b->kind && (a->kind == PX_IR_IMM ? a->value == b->value : a->at == b->at);
 }
 
-static uint32_t make(struct px_irfn *f, struct px_lane_term is, const struct px_ir_opd *factor)
+static uint32_t make(struct px_irfn *f, struct px_lane_term is, const struct px_ir_operand *factor)
 {
     for (uint32_t i = 0; i < f->terms.n; i++) {
         const struct px_ir_term *t = &f->terms.at[i];
@@ -56,7 +56,7 @@ static uint32_t make(struct px_irfn *f, struct px_lane_term is, const struct px_
 
 static uint32_t sum(struct px_irfn *f, enum px_term_op op, uint32_t a, uint32_t b)
 {
-    const struct px_ir_opd none = {0};
+    const struct px_ir_operand none = {0};
     if (b == PX_TERM_ZERO) return a;
     if (a == PX_TERM_ZERO && op == PX_TERM_ADD) return b;
     if (a == b && op == PX_TERM_SUB) return SCALAR;
@@ -64,19 +64,19 @@ static uint32_t sum(struct px_irfn *f, enum px_term_op op, uint32_t a, uint32_t 
 }
 
 /* Scalars that stay the same in all blocks of a grid. */
-static bool is_lasting(const struct px_ir_opd *o)
+static bool is_lasting(const struct px_ir_operand *o)
 {
     return o->kind == PX_IR_IMM || o->kind == PX_IR_PARAM ||
            (o->kind == PX_IR_UNIFORM && (o->at - offsetof(struct px_uniform, ntid) < 16 ||
                                          o->at - offsetof(struct px_uniform, nctaid) < 16));
 }
 
-static uint32_t scale(struct px_irfn *f, uint32_t a, const struct px_ir_opd *factor, bool sign)
+static uint32_t scale(struct px_irfn *f, uint32_t a, struct px_ir_operand factor, bool sign)
 {
     if (a == PX_TERM_ZERO) return SCALAR;
-    if (!is_lasting(factor) || (factor->elem != 4 && factor->elem != 8)) return NEITHER;
-    return make(f, (struct px_lane_term){.op = PX_TERM_SCALE, .a = a, .elem = factor->elem, .sign = sign},
-                factor);
+    if (!is_lasting(&factor) || (factor.elem != 4 && factor.elem != 8)) return NEITHER;
+    return make(f, (struct px_lane_term){.op = PX_TERM_SCALE, .a = a, .elem = factor.elem, .sign = sign},
+                &factor);
 }
 
 /* ---- one instruction ---- */
@@ -92,7 +92,8 @@ static uint32_t product(struct terms *t, const struct px_ir_opd *a, const struct
     const uint32_t x = class_of(t, a), y = class_of(t, b);
     if (x == SCALAR && y == SCALAR) return SCALAR;
     if (x != SCALAR && y != SCALAR) return NEITHER;
-    return x == SCALAR ? scale(t->f, y, a, sign) : scale(t->f, x, b, sign);
+    return x == SCALAR ? scale(t->f, y, px_ir_plain(t->f, a), sign)
+                       : scale(t->f, x, px_ir_plain(t->f, b), sign);
 }
 
 static uint32_t product_and_sum(struct terms *t, const struct px_ir_opd *o, bool sign)
@@ -105,9 +106,9 @@ static uint32_t shifted(struct terms *t, const struct px_ir_opd *o, uint32_t bit
 {
     const uint32_t x = class_of(t, &o[1]);
     if (x == SCALAR) return SCALAR;
-    if (o[2].kind != PX_IR_IMM || (uint32_t)o[2].value >= bits) return NEITHER;
-    const struct px_ir_opd factor = {.kind = PX_IR_IMM, .elem = 8, .value = 1ull << (uint32_t)o[2].value};
-    return scale(t->f, x, &factor, false);
+    const uint32_t by = (uint32_t)px_ir_plain(t->f, &o[2]).value;
+    if (o[2].kind != PX_IR_IMM || by >= bits) return NEITHER;
+    return scale(t->f, x, (struct px_ir_operand){.kind = PX_IR_IMM, .elem = 8, .value = 1ull << by}, false);
 }
 
 static bool is_copy(const struct px_ir_inst *in, const struct px_ir_opd *o)
@@ -139,7 +140,8 @@ static enum extension extends(const struct px_ir_inst *in, const struct px_ir_op
 /* The term of what the instruction computes, when its sources are what they seem to be. */
 static uint32_t result_of(struct terms *t, const struct px_ir_inst *in)
 {
-    const struct px_ir_opd *o = px_ir_opds(t->f, in), none = {0};
+    const struct px_ir_opd *o = px_ir_opds(t->f, in);
+    const struct px_ir_operand none = {0};
     switch (in->op) {
     case PX_IR_SREG:
         if (in->fact > PX_LV_TID_Z || o[0].elem != 4) return NEITHER;

@@ -13,7 +13,7 @@ static const char *as_written(struct px_irfn *f, const struct px_inst *inst)
     return px_arena_text(f->coder->keep, text, strlen(text));
 }
 
-static void fill(struct px_emitter *e, const struct px_ir_opd *address, ptx_trace_access *is)
+static void fill(struct px_emitter *e, const struct px_ir_operand *address, ptx_trace_access *is)
 {
     struct px_irfn *f = e->f;
     const struct px_inst *inst = f->origins.at[e->in->origin].inst;
@@ -31,8 +31,8 @@ static void fill(struct px_emitter *e, const struct px_ir_opd *address, ptx_trac
     is->column = place.column;
 }
 
-void px_emit_trace_as(struct px_emitter *e, const struct px_ir_opd *address, const struct px_traced *told,
-                      const struct px_ir_opd *sizes)
+void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address, const struct px_traced *told,
+                      const struct px_ir_operand *sizes)
 {
     if (!e->f->coder->wishes.traces) return;
     struct px_traced *t = PX_NEW(e->f->coder->keep, struct px_traced);
@@ -51,7 +51,7 @@ void px_emit_trace_as(struct px_emitter *e, const struct px_ir_opd *address, con
     px_emit_both(e, px_trace_access, r);
 }
 
-void px_emit_trace(struct px_emitter *e, const struct px_ir_opd *address, unsigned how, uint32_t bytes)
+void px_emit_trace(struct px_emitter *e, const struct px_ir_operand *address, unsigned how, uint32_t bytes)
 {
     px_emit_trace_as(e, address, &(struct px_traced){.is.how = how, .bytes = bytes}, NULL);
 }

@@ -67,12 +67,13 @@ static struct px_ir_opd scalar_of(const struct px_irfn *f, const struct defs *d,
 }
 
 /* A read names the scalar instead. */
-static void replace(struct px_ir_opd *o, const struct px_ir_opd *s)
+static void replace(const struct px_irfn *f, const struct px_ir_inst *in, struct px_ir_opd *o,
+                    const struct px_ir_opd *s)
 {
     if (o->kind == PX_IR_ADDRESS) {
         o->base = s->kind;
         o->at = s->at;
-        if (s->kind == PX_IR_IMM) o->value += s->value;
+        if (s->kind == PX_IR_IMM) *px_ir_value(f, in, o) += f->values.at[s->at];
         return;
     }
     uint8_t elem = o->elem, type = o->type;
@@ -96,7 +97,7 @@ void px_ir_uniform(struct px_irfn *f)
         struct px_ir_opd *o = px_ir_opds(f, in);
         for (uint32_t k = in->ndst; k < in->nopds; k++) {
             uint32_t reg = px_ir_register(&o[k]);
-            if (reg != PX_NONE32 && takes_scalar(&o[k], &scalar[reg])) replace(&o[k], &scalar[reg]);
+            if (reg != PX_NONE32 && takes_scalar(&o[k], &scalar[reg])) replace(f, in, &o[k], &scalar[reg]);
         }
         if (in->op == PX_IR_COPY && o[0].kind == PX_IR_REG && scalar[o[0].at].kind != PX_IR_NONE) {
             in->op = PX_IR_NOTHING;
