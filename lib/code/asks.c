@@ -7,9 +7,9 @@ enum { LOOP_MAX = 64 /* instructions; longer ones do something else */ };
 static uint32_t loop_of(const struct px_irfn *f, uint32_t node)
 {
     if (f->loops.size[node] > 1) return node;
-    const struct px_flow_lists *succ = &f->graph.succ;
-    for (uint32_t i = succ->first[node]; i < succ->first[node + 1]; i++)
-        if (succ->to[i] == node) return node;
+    const struct px_flow_lists *pred = &f->graph.pred;
+    for (uint32_t i = pred->first[node]; i < pred->first[node + 1]; i++)
+        if (pred->to[i] == node) return node;
     return f->loops.head[node];
 }
 

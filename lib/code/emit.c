@@ -640,6 +640,9 @@ void px_emit(struct px_irfn *f)
 {
     f->code->rows =
         (f->code->surveys + f->nsurveys * (uint32_t)sizeof(struct px_survey) + f->nkept * 8 + 63) & ~63u;
+    px_arena_drop(f->coder->scratch, f->graph.succ.first); /* nobody looks that way any more */
+    px_arena_drop(f->coder->scratch, f->graph.succ.to);
+    f->graph.succ = (struct px_flow_lists){0};
     struct px_emitter e = {.f = f, .frame_bytes = f->code->rows + f->row_bytes * f->coder->width};
     tell_locals(f);
     place_rows(f);
@@ -658,5 +661,7 @@ void px_emit(struct px_irfn *f)
     tell_kept(&e);
     if (f->coder->wishes.counters) px_counted_keep(&e);
     finish(&e);
+    px_vec_trim(f->coder->pass, &e.wholes);
+    px_arena_drop(f->coder->pass, e.hash);
     px_forks_find(&e, end_of);
 }

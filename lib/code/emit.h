@@ -129,7 +129,8 @@ bool px_fuse_next(const struct px_level *level, struct px_insn *head, uint32_t n
 void px_counted_lanes(struct px_emitter *e, const struct px_ir_inst *in);
 void px_counted_keep(struct px_emitter *e);
 void px_emit_to(struct px_emitter *e, uint32_t node); /* a jump to a block */
-bool px_emit_goes(const struct px_insn *div);         /* is it one of these two? */
+bool px_emit_goes(const struct px_insn *div);         /* is it a jump, or such a look? */
+bool px_emit_joins(const struct px_insn *div);        /* is it such a look? */
 void px_emit_shuffle(struct px_emitter *e);           /* random schedule: lanes may part */
 void px_emit_join(struct px_emitter *e);              /* lanes that fall through stop to look for others */
 

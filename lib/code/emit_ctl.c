@@ -89,9 +89,14 @@ void px_emit_to(struct px_emitter *e, uint32_t node)
     px_emit_both(e, do_jump, (struct px_insn){.target = node, .flags = PX_IF_BLOCK});
 }
 
+bool px_emit_joins(const struct px_insn *div)
+{
+    return div->fn == do_join;
+}
+
 bool px_emit_goes(const struct px_insn *div)
 {
-    return div->fn == do_jump || div->fn == do_join;
+    return div->fn == do_jump || px_emit_joins(div);
 }
 
 void px_emit_nothing(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
@@ -151,8 +156,8 @@ static struct px_table *table_of(const struct px_irfn *f, const struct px_ir_swi
 {
     struct px_table *t = PX_NEW(f->coder->keep, struct px_table);
     t->n = s->n;
-    t->targets = PX_NEW_N(f->coder->keep, uint32_t, s->n + 1);
-    for (uint32_t i = 0; i < s->n; i++) t->targets[i] = f->graph.node_of[s->targets[i]];
+    t->targets = px_arena_move(f->coder->keep, f->coder->scratch, s->targets, s->n * sizeof *s->targets);
+    for (uint32_t i = 0; i < s->n; i++) t->targets[i] = f->graph.node_of[t->targets[i]];
     return t;
 }
 

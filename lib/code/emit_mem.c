@@ -221,7 +221,7 @@ static void store(struct px_emitter *e, const struct px_ir_inst *in, const struc
     }
 }
 
-void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_opd *o)
+void px_emit_st(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     store(e, in, o);
     px_fuse_store(e);

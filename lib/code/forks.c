@@ -202,6 +202,8 @@ static bool find_loop(const struct finder *s, uint32_t p, struct px_loop *loop)
         }
         loop->end = s->end_of[node];
     }
+    /* Lanes that leave behind the last branch are elsewhere already when they look for others. */
+    while (loop->end > loop->head + 1 && px_emit_joins(&f->code->div[loop->end - 1])) loop->end--;
     qsort(rows, loop->nrows, sizeof *rows, by_offset);
     loop->rows = PX_NEW_N(f->coder->keep, struct px_loop_row, loop->nrows);
     for (uint32_t i = 0; i < loop->nrows; i++) loop->rows[i] = rows[i];

@@ -40,7 +40,7 @@ static uint32_t switch_of(const struct px_irfn *f, const struct px_stmt *text)
 
 static void list_targets(struct px_irfn *f, const struct px_bound *b, struct px_ir_switch *s)
 {
-    uint32_t *targets = PX_NEW_N(f->coder->scratch, uint32_t, s->text->u.targets.n + 1);
+    uint32_t *targets = PX_NEW_N(f->coder->scratch, uint32_t, s->text->u.targets.n);
     for (uint32_t i = 0; i < s->text->u.targets.n; i++)
         targets[i] = px_lower_target(f, b, s->text->u.targets.list[i].symbol);
     s->n = s->text->u.targets.n;

@@ -71,13 +71,22 @@ void px_lower_unpack(struct px_irfn *f, const struct px_bound *b)
 
 /* ---- vectors ---- */
 
-/* The sources, element by element, as they were before the first result is written. */
+/* Is the register one of these elements? */
+static bool is_among(const struct px_irfn *f, uint32_t reg, const struct px_operand *list, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (px_lower_is_register(&list[i]) && px_lower_reg(f, &list[i], 0) == reg) return true;
+    return false;
+}
+
+/* The sources, element by element, as they were before the first result is written: one that is a result
+ * before its turn goes to a temporary. */
 static void read_all(struct px_irfn *f, const struct px_bound *b, const struct px_parts *p,
-                     struct px_ir_operand *s)
+                     const struct px_parts *to, struct px_ir_operand *s)
 {
     for (uint32_t i = 0; i < p->n; i++) {
         s[i] = px_lower_src(f, b, &p->value[i], p->type);
-        if (s[i].kind != PX_IR_REG || p->n == 1) continue;
+        if (s[i].kind != PX_IR_REG || !is_among(f, s[i].at, to->value, i)) continue;
         struct px_ir_operand copy[2] = {px_lower_temp(f, s[i].elem, p->type), s[i]};
         copy[1].base = PX_IR_COPIED;
         px_lower_inst(f, PX_IR_COPY, copy, 1, 2);
@@ -98,7 +107,7 @@ void px_lower_mov_vector(struct px_irfn *f, const struct px_bound *b)
     }
     struct px_ir_operand s[MOST];
     if (to.n != from.n || to.n > MOST) px_code_fail(f, b->inst, "has vectors that cannot be run yet");
-    read_all(f, b, &from, s);
+    read_all(f, b, &from, &to, s);
     for (uint32_t i = 0; i < to.n; i++)
         if (to.value[i].kind != PX_O_SINK) px_lower_assign(f, b, &to.value[i], to.type, s[i]);
 }

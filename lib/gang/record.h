@@ -247,10 +247,10 @@ struct px_loop_row {
 };
 struct px_loop {
     uint32_t head, end, nrows;
+    bool whole;               /* they do write whole rows */
+    bool masked;              /* some of them look at the mask row all the same */
     struct px_loop_row *rows; /* those of registers that it names */
     struct px_insn *code;
-    bool whole;  /* they do write whole rows */
-    bool masked; /* some of them look at the mask row all the same */
 };
 
 /* A variable in local memory, for messages. */
