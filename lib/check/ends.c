@@ -10,7 +10,7 @@ void px_ends_body(struct px_ends *ends, const struct px_block *body,
 {
     for (uint32_t i = 0; i < body->n; i++) {
         const struct px_stmt *stmt = body->list[i];
-        const struct px_label_at label = {stmt, ends->n};
+        const struct px_label_at label = {stmt->pos, ends->n};
         if (stmt->kind == PX_S_LABEL) px_vec_push(ends->arena, &ends->labels, label);
         if (stmt->kind == PX_S_TARGETS) px_vec_push(ends->arena, &ends->tables, stmt);
         if (stmt->kind == PX_S_BLOCK) px_ends_body(ends, &stmt->u.block, add, user);
@@ -35,8 +35,8 @@ static uint32_t item_of_label(const struct px_ends *ends, const struct px_symbol
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
         const struct px_label_at *label = &ends->labels.at[middle];
-        if (label->stmt == symbol->u.stmt) return label->item;
-        if (label->stmt->pos < symbol->u.stmt->pos)
+        if (label->pos == symbol->pos) return label->item;
+        if (label->pos < symbol->pos)
             low = middle + 1;
         else
             high = middle;

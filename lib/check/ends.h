@@ -16,7 +16,7 @@ struct px_ends {
     bool any_label; /* the caller's: a target in a table that is no label (a range) may be any label; else,
                        the end */
     PX_VEC(struct px_label_at {
-        const struct px_stmt *stmt;
+        px_pos pos;
         uint32_t item;
     })
     labels; /* item: the first behind it; in text order */

@@ -1,4 +1,5 @@
-/* blocks.c - the graph of the IR, and the weak topological order in which its blocks become code. */
+/* blocks.c - the graph of the IR, its dominators, and the weak topological order in which its blocks become
+ * code. */
 #include "code/fn.h"
 
 static void add_end(struct px_irfn *f, uint32_t i, px_flow_ends *ends)
@@ -35,4 +36,6 @@ void px_ir_blocks(struct px_irfn *f)
     add_tables(f, &code.tables);
     px_flow_graph(&f->graph, f->coder->scratch, &code);
     px_flow_loops(&f->loops, f->coder->scratch, f->coder->pass, &f->graph);
+    f->dominators =
+        px_flow_dominators(f->coder->scratch, f->coder->pass, f->graph.n, &f->graph.succ, &f->graph.pred, 0);
 }

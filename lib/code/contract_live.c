@@ -209,7 +209,7 @@ void px_contract_liveness(struct px_body *d, struct px_contract_live *out)
     const uint32_t n = px_body_registers(d) + 1;
     struct live l = {.d = d,
                      .out = out,
-                     .tree = px_flow_dominators(arena, d->graph.n, &d->graph.succ, &d->graph.pred, 0),
+                     .tree = px_flow_dominators(arena, arena, d->graph.n, &d->graph.succ, &d->graph.pred, 0),
                      .dead = PX_NEW_N(arena, bool, d->items.n + 1),
                      .asked = PX_NEW_N(arena, bool, n),
                      .mark = PX_NEW_N(arena, bool, n)};

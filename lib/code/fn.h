@@ -25,6 +25,7 @@
 #include "front/module.h"
 #include "code/code.h"
 #include "code/ir.h"
+#include "flow/dominators.h"
 #include "flow/loops.h"
 #include "link/program.h"
 #include "gang/engine.h"
@@ -94,9 +95,9 @@ struct px_irfn {
     const struct px_loc *loc;          /* the last .loc of the text so far */
     const struct px_inst *text;        /* the instruction of the text that is lowered */
     PX_VEC(uint32_t) labels;           /* instruction behind it; those of the text come first */
-    PX_VEC(const struct px_stmt *) text_labels;
-    uint32_t labels_placed; /* of those of the text */
-    uint32_t text_insts;    /* instructions of the text */
+    PX_VEC(px_pos) text_labels;        /* where they stand */
+    uint32_t labels_placed;            /* of those of the text */
+    uint32_t text_insts;               /* instructions of the text */
     PX_VEC(struct px_call_site) sites;
     PX_VEC(struct px_words) passed; /* by calls, and to this function */
     PX_VEC(uint32_t) words;         /* their words: registers */
@@ -116,6 +117,7 @@ struct px_irfn {
 
     struct px_flow_graph graph;
     struct px_flow_loops loops; /* the order of the code */
+    struct px_flow_tree dominators;
     PX_VEC(struct px_ir_term) terms;
     uint32_t nkept, nsurveys;    /* registers that are not PX_IR_ROW; rows of which addresses are surveyed */
     uint32_t row_bytes, zero_to; /* a lane; rows below zero_to may be read before they are written */

@@ -304,7 +304,7 @@ static void note_label(struct px_irfn *f, const struct px_stmt *s)
     if (s->kind == PX_S_TARGETS)
         px_vec_push(f->coder->scratch, &f->switches, (struct px_ir_switch){.text = s});
     if (s->kind != PX_S_LABEL) return;
-    px_vec_push(f->coder->pass, &f->text_labels, s);
+    px_vec_push(f->coder->pass, &f->text_labels, s->pos);
     px_lower_label(f);
 }
 
@@ -313,9 +313,8 @@ uint32_t px_lower_target(struct px_irfn *f, const struct px_bound *b, const stru
     if (symbol && symbol->kind == PX_SYM_LABEL)
         for (uint32_t lo = 0, hi = f->text_labels.n; lo < hi;) {
             uint32_t mid = (lo + hi) / 2;
-            const struct px_stmt *label = f->text_labels.at[mid];
-            if (label == symbol->u.stmt) return mid;
-            if (label->pos < symbol->u.stmt->pos)
+            if (f->text_labels.at[mid] == symbol->pos) return mid;
+            if (f->text_labels.at[mid] < symbol->pos)
                 lo = mid + 1;
             else
                 hi = mid;

@@ -67,10 +67,8 @@ static void find_ranges(struct scan *s, struct px_flow_live *live)
 {
     const struct px_irfn *f = s->f;
     uint32_t position = 0;
-    const struct px_flow_tree tree =
-        px_flow_dominators(f->coder->pass, f->graph.n, &f->graph.succ, &f->graph.pred, 0);
     px_flow_live_begin(live, f->coder->pass, &f->graph, f->loops.order, f->loops.n, f->regs.n);
-    px_flow_live_use_tree(live, &f->loops, &tree, false);
+    px_flow_live_use_tree(live, &f->loops, &f->dominators, false);
     for (uint32_t p = 0; p < f->loops.n; p++) {
         uint32_t node = f->loops.order[p];
         s->from[p] = position;

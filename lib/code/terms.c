@@ -27,7 +27,6 @@ enum { TERMS_MOST = 32, DEPTH_MOST = 8 };
 struct terms {
     struct px_irfn *f;
     const struct px_ir_uses *uses;
-    struct px_flow_tree down;
     uint32_t *class;   /* by register */
     uint32_t *work, n; /* instructions to look at */
     bool *waits;       /* by instruction: is in `work` */
@@ -228,7 +227,7 @@ static bool is_written_first(const struct terms *t, uint32_t reg)
         bool found = false;
         for (uint32_t d = defs->first[reg]; d < defs->first[reg + 1] && !found; d++)
             found = node_of[defs->to[d]] != exposed->to[k] &&
-                    px_flow_dominates(&t->down, node_of[defs->to[d]], exposed->to[k]);
+                    px_flow_dominates(&t->f->dominators, node_of[defs->to[d]], exposed->to[k]);
         if (!found) return false;
     }
     return true;
@@ -248,7 +247,6 @@ static struct terms begin(struct px_irfn *f, const struct px_ir_uses *uses)
     struct px_arena *a = f->coder->pass;
     struct terms t = {.f = f,
                       .uses = uses,
-                      .down = px_flow_dominators(a, f->graph.n, &f->graph.succ, &f->graph.pred, 0),
                       .class = PX_NEW_N(a, uint32_t, f->regs.n + 1),
                       .work = PX_NEW_N(a, uint32_t, f->insts.n + 1),
                       .waits = PX_NEW_N(a, bool, f->insts.n + 1)};

@@ -261,7 +261,7 @@ static bool is_address(const struct values *v, uint32_t reg)
  * Does the row of `base` stay what it was when reg was made of it? It is written once, before reg on every
  * way, and either in no loop, or everything about reg happens in that block, behind it.
  */
-static bool row_stays(struct values *v, const struct px_flow_tree *down, uint32_t base, uint32_t reg)
+static bool row_stays(struct values *v, uint32_t base, uint32_t reg)
 {
     const struct px_irfn *f = v->f;
     if (v->defs.first[base + 1] - v->defs.first[base] != 1) return false;
@@ -271,7 +271,7 @@ static bool row_stays(struct values *v, const struct px_flow_tree *down, uint32_
     const bool loop = f->loops.head[node] != PX_FLOW_NONE || f->loops.size[node] > 1;
     for (uint32_t k = v->defs.first[reg]; k < v->defs.first[reg + 1]; k++) {
         const uint32_t i = v->defs.to[k], own = f->graph.node_of[i];
-        if (own == node ? i <= at : loop || !px_flow_dominates(down, node, own)) return false;
+        if (own == node ? i <= at : loop || !px_flow_dominates(&f->dominators, node, own)) return false;
     }
     const uint32_t made = v->defs.to[v->defs.first[reg]];
     if (loop && v->defs.first[reg + 1] - v->defs.first[reg] != 1) return false;
@@ -281,7 +281,7 @@ static bool row_stays(struct values *v, const struct px_flow_tree *down, uint32_
 }
 
 /* The register whose row reg is a scalar away from; itself when its own row is the best; PX_NONE32: none. */
-static uint32_t base_of(struct values *v, const struct px_flow_tree *down, uint32_t reg)
+static uint32_t base_of(struct values *v, uint32_t reg)
 {
     const struct px_irfn *f = v->f;
     uint32_t base = PX_NONE32;
@@ -298,7 +298,7 @@ static uint32_t base_of(struct values *v, const struct px_flow_tree *down, uint3
         whole |= from == PX_NONE32 || (base != PX_NONE32 && from != base);
         base = from;
     }
-    if (!whole && base != PX_NONE32 && f->regs.at[base].keep == PX_IR_ROW && row_stays(v, down, base, reg))
+    if (!whole && base != PX_NONE32 && f->regs.at[base].keep == PX_IR_ROW && row_stays(v, base, reg))
         return base;
     return steps ? reg : PX_NONE32;
 }
@@ -306,14 +306,12 @@ static uint32_t base_of(struct values *v, const struct px_flow_tree *down, uint3
 static void find_offsets(struct values *v)
 {
     struct px_irfn *f = v->f;
-    struct px_flow_tree down =
-        px_flow_dominators(f->coder->pass, f->graph.n, &f->graph.succ, &f->graph.pred, 0);
     for (uint32_t r = 0; r < f->regs.n; r++) {
         struct px_ir_reg *reg = &f->regs.at[r];
         if (reg->keep != PX_IR_ROW || reg->elem != 8 || reg->temp || !is_candidate(reg) || v->is_base[r] ||
             !is_address(v, r))
             continue;
-        uint32_t base = base_of(v, &down, r);
+        uint32_t base = base_of(v, r);
         if (base == PX_NONE32) continue;
         reg->keep = PX_IR_OFFSET;
         reg->base = base;
@@ -353,7 +351,7 @@ void px_ir_values(struct px_irfn *f)
     if (on & PX_ENGINE_uniform) {
         const struct px_ir_uses uses = {&v.defs, &v.uses, &v.exposed};
         const bool terms = on & PX_ENGINE_terms && on & PX_ENGINE_affine;
-        v.up = px_flow_dominators(a, f->graph.n, &f->graph.pred, &f->graph.succ, f->graph.end);
+        v.up = px_flow_dominators(a, a, f->graph.n, &f->graph.pred, &f->graph.succ, f->graph.end);
         px_terms_branches(f, &uses);
         if (terms) px_terms_find(f, &uses);
         hope(&v);

@@ -98,11 +98,12 @@ static void find_dominators(struct search *s)
 }
 
 /* Subtrees as intervals: a dominator has a smaller number than what it dominates. */
-static struct px_flow_tree make_tree(const struct search *s, struct px_arena *arena, uint32_t n)
+static struct px_flow_tree make_tree(const struct search *s, struct px_arena *arena, struct px_arena *pass,
+                                     uint32_t n)
 {
     struct px_flow_tree tree = {PX_NEW_N(arena, uint32_t, n), PX_NEW_N(arena, uint32_t, n),
                                 PX_NEW_N(arena, uint32_t, n)};
-    uint32_t *free_at = PX_NEW_N(arena, uint32_t, n);
+    uint32_t *free_at = PX_NEW_N(pass, uint32_t, n);
     for (uint32_t i = 0; i < n; i++) tree.up[i] = PX_FLOW_NONE;
     for (uint32_t w = s->n; w-- > 0;) {
         tree.size[s->node[w]]++;
@@ -120,12 +121,13 @@ static struct px_flow_tree make_tree(const struct search *s, struct px_arena *ar
     return tree;
 }
 
-struct px_flow_tree px_flow_dominators(struct px_arena *arena, uint32_t n, const struct px_flow_lists *succ,
-                                       const struct px_flow_lists *pred, uint32_t root)
+struct px_flow_tree px_flow_dominators(struct px_arena *arena, struct px_arena *pass, uint32_t n,
+                                       const struct px_flow_lists *succ, const struct px_flow_lists *pred,
+                                       uint32_t root)
 {
     struct search s = {.succ = succ, .pred = pred};
-    search_init(&s, arena, n);
+    search_init(&s, pass, n);
     number_all(&s, root);
     find_dominators(&s);
-    return make_tree(&s, arena, n);
+    return make_tree(&s, arena, pass, n);
 }

@@ -10,9 +10,11 @@ struct px_flow_tree {
 };
 
 /* The tree of n nodes over `succ` from `root`; nodes that it does not reach have size 0. With the two lists
- * exchanged, and the end as the root: post-dominators. */
-struct px_flow_tree px_flow_dominators(struct px_arena *arena, uint32_t n, const struct px_flow_lists *succ,
-                                       const struct px_flow_lists *pred, uint32_t root);
+ * exchanged, and the end as the root: post-dominators. It lies in `arena`; `pass` is for what is needed
+ * meanwhile. */
+struct px_flow_tree px_flow_dominators(struct px_arena *arena, struct px_arena *pass, uint32_t n,
+                                       const struct px_flow_lists *succ, const struct px_flow_lists *pred,
+                                       uint32_t root);
 
 static inline bool px_flow_dominates(const struct px_flow_tree *tree, uint32_t a, uint32_t b)
 {

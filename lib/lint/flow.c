@@ -147,8 +147,9 @@ static bool build_graph(struct build *b)
     flow->order = px_flow_order(flow->arena, graph);
     flow->reached = PX_NEW_N(flow->arena, bool, graph->n);
     for (uint32_t i = 0; i < flow->order.n; i++) flow->reached[flow->order.nodes[i]] = true;
-    flow->dominators = px_flow_dominators(flow->arena, graph->n, &graph->succ, &graph->pred, 0);
-    flow->post = px_flow_dominators(flow->arena, graph->n, &graph->pred, &graph->succ, graph->end);
+    flow->dominators = px_flow_dominators(flow->arena, flow->arena, graph->n, &graph->succ, &graph->pred, 0);
+    flow->post =
+        px_flow_dominators(flow->arena, flow->arena, graph->n, &graph->pred, &graph->succ, graph->end);
     return true;
 }
 

@@ -431,6 +431,120 @@ static void compiled(struct text *t)
     close_kernel(t);
 }
 
+/* Both ways of a branch write a register, which is read where they meet, and again at the end. */
+static void results_of_branches(struct text *t)
+{
+    const unsigned n = t->insts / 7;
+    open_kernel(t, n + 40);
+    for (unsigned i = 0; i < n; i++) {
+        I(t, "setp.lt.u32 %%p2, %%r%u, %%r%u;\n", 2 + i % 30, 2 + (i + 5) % 30);
+        I(t, "@%%p2 bra A%u;\n", i);
+        I(t, "add.u32 %%r%u, %%r3, 1;\n", 32 + i);
+        I(t, "bra B%u;\n", i);
+        put(t, "A%u:\n", i);
+        I(t, "add.u32 %%r%u, %%r3, 2;\n", 32 + i);
+        put(t, "B%u:\n", i);
+        I(t, "add.u32 %%r4, %%r4, %%r%u;\n", 32 + i);
+    }
+    for (unsigned i = 0; i < n; i++) I(t, "xor.b32 %%r2, %%r2, %%r%u;\n", 32 + i);
+    close_kernel(t);
+}
+
+/* Loops inside loops, each with a counter of its own. */
+static void counters_inside(struct text *t)
+{
+    const unsigned n = t->insts / 5;
+    open_kernel(t, n + 40);
+    for (unsigned i = 0; i < n; i++) {
+        I(t, "mov.u32 %%r%u, 0;\n", 32 + i);
+        put(t, "L%u:\n", i);
+        I(t, "add.u32 %%r4, %%r4, %%r%u;\n", 32 + i);
+    }
+    for (unsigned i = n; i-- > 0;) {
+        I(t, "add.u32 %%r%u, %%r%u, 1;\n", 32 + i, 32 + i);
+        I(t, "setp.lt.u32 %%p2, %%r%u, %%r1;\n", 32 + i);
+        I(t, "@%%p2 bra L%u;\n", i);
+    }
+    close_kernel(t);
+}
+
+/* Loops with two entries, inside each other. */
+static void irreducible(struct text *t)
+{
+    const unsigned n = t->insts / 6;
+    open_kernel(t, n + 40);
+    for (unsigned i = 0; i < n; i++) {
+        I(t, "mov.u32 %%r%u, 0;\n", 32 + i);
+        I(t, "@%%p1 bra M%u;\n", i);
+        put(t, "L%u:\n", i);
+        I(t, "add.u32 %%r4, %%r4, %%r%u;\n", 32 + i);
+        put(t, "M%u:\n", i);
+        I(t, "add.u32 %%r3, %%r4, %%r%u;\n", 32 + i);
+    }
+    for (unsigned i = n; i-- > 0;) {
+        I(t, "add.u32 %%r%u, %%r%u, 1;\n", 32 + i, 32 + i);
+        I(t, "@%%p1 bra L%u;\n", i);
+    }
+    close_kernel(t);
+}
+
+/* A state machine: a loop around a table of all its cases, which keep values in registers of their own. */
+static void cases_in_loop(struct text *t)
+{
+    const unsigned n = t->insts / 5;
+    open_kernel(t, n + 40);
+    put(t, "T: .branchtargets C0");
+    for (unsigned i = 1; i < n; i++) put(t, ", C%u", i);
+    put(t, ";\nAGAIN:\n");
+    I(t, "brx.idx %%r2, T;\n");
+    for (unsigned i = 0; i < n; i++) {
+        put(t, "C%u:\n", i);
+        I(t, "add.u32 %%r%u, %%r%u, 1;\n", 32 + i, 32 + draw(i, n));
+        I(t, "mad.lo.u32 %%r2, %%r%u, %%r3, %%r4;\n", 32 + i);
+        I(t, "setp.lt.u32 %%p2, %%r2, %%r1;\n");
+        I(t, "@%%p2 bra AGAIN;\n");
+        I(t, "ret;\n");
+    }
+    close_kernel(t);
+}
+
+/* Branches inside branches, which meet again one after the other. */
+static void branches_inside(struct text *t)
+{
+    const unsigned n = t->insts / 4;
+    open_kernel(t, n + 40);
+    for (unsigned i = 0; i < n; i++) {
+        I(t, "add.u32 %%r%u, %%r3, %%r4;\n", 32 + i);
+        I(t, "setp.lt.u32 %%p2, %%r%u, %%r1;\n", 32 + i);
+        I(t, "@%%p2 bra E%u;\n", i);
+    }
+    for (unsigned i = n; i-- > 0;) {
+        put(t, "E%u:\n", i);
+        I(t, "add.u32 %%r2, %%r2, %%r%u;\n", 32 + i);
+    }
+    close_kernel(t);
+}
+
+/* Small functions that the kernel calls, each once. */
+static void many_functions(struct text *t)
+{
+    const unsigned n = t->insts / 8;
+    for (unsigned i = 0; i < n; i++) {
+        put(t, ".func (.reg .b32 d) f%u(.reg .b32 a)\n{\n.reg .pred p;\n", i);
+        I(t, "mul.lo.u32 d, a, %u;\n", i);
+        I(t, "setp.lt.u32 p, d, a;\n");
+        I(t, "@p bra E;\n");
+        I(t, "add.u32 d, d, 1;\n");
+        put(t, "E:\n");
+        I(t, "add.u32 d, d, a;\n");
+        I(t, "ret;\n");
+        put(t, "}\n");
+    }
+    open_kernel(t, 0);
+    for (unsigned i = 0; i < n; i++) I(t, "call (%%r%u), f%u, (%%r3);\n", 2 + i % 30, i);
+    close_kernel(t);
+}
+
 static const struct shape {
     const char *name;
     void (*write)(struct text *t);
@@ -462,6 +576,12 @@ static const struct shape {
               {".local variables", locals},
               {"a table of branches each", tables},
               {"one table of all labels", one_table},
+              {"results of branches, all alive", results_of_branches},
+              {"counters of loops inside loops", counters_inside},
+              {"loops with two entries", irreducible},
+              {"cases of a loop", cases_in_loop},
+              {"branches inside branches", branches_inside},
+              {"many functions", many_functions},
               {"as compiled", compiled}};
 
 /* ---- measuring ---- */

@@ -171,9 +171,9 @@ static void check_tree(const struct px_flow_tree *tree, const struct px_flow_lis
 static void check_dominators(struct body *b)
 {
     const struct px_flow_graph *g = &b->graph;
-    struct px_flow_tree tree = px_flow_dominators(&b->arena, g->n, &g->succ, &g->pred, 0);
+    struct px_flow_tree tree = px_flow_dominators(&b->arena, &b->arena, g->n, &g->succ, &g->pred, 0);
     check_tree(&tree, &g->succ, g->n, 0);
-    tree = px_flow_dominators(&b->arena, g->n, &g->pred, &g->succ, g->end);
+    tree = px_flow_dominators(&b->arena, &b->arena, g->n, &g->pred, &g->succ, g->end);
     check_tree(&tree, &g->pred, g->n, g->end);
     struct px_flow_order order = px_flow_order(&b->arena, g);
     bool reached[MOST + 1];
@@ -402,7 +402,7 @@ static void check_by_tree(struct body *b, bool behind, uint32_t *exposed, uint32
     struct px_flow_live live;
     struct px_flow_loops loops;
     const struct px_flow_tree tree =
-        px_flow_dominators(&b->arena, b->graph.n, &b->graph.succ, &b->graph.pred, 0);
+        px_flow_dominators(&b->arena, &b->arena, b->graph.n, &b->graph.succ, &b->graph.pred, 0);
     px_flow_loops(&loops, &b->arena, &b->arena, &b->graph);
     px_flow_live_begin(&live, &b->arena, &b->graph, loops.order, loops.n, b->nregs);
     px_flow_live_use_tree(&live, &loops, &tree, behind);
@@ -511,7 +511,8 @@ TEST(test_deep_nest)
     if (setjmp(b->failure)) fail_msg("no memory");
     for (uint32_t i = 0; i < N; i++) big_end(b, N + i, N - 1 - i, true);
     big_build(b, N);
-    struct px_flow_tree tree = px_flow_dominators(&b->arena, b->graph.n, &b->graph.succ, &b->graph.pred, 0);
+    struct px_flow_tree tree =
+        px_flow_dominators(&b->arena, &b->arena, b->graph.n, &b->graph.succ, &b->graph.pred, 0);
     px_flow_live_use_tree(&b->live, &b->loops, &tree, true);
     /* instruction i < N is the head of loop i and reads register i, which the end of that loop replaces */
     for (uint32_t i = 0; i < N; i++) px_flow_live_read(&b->live, b->graph.node_of[i], i);
