@@ -42,8 +42,9 @@ PX_V_TABLE(rsqrt, 128, PX_V_RSQRT_C0, PX_V_RSQRT_WORD)
 #define PX_V_SQRT_WORD(c0, c1, c2) PX_V_WORD(c1 - 0x10000, -c2),
 PX_V_TABLE(sqrt, 128, PX_V_SQRT_C0, PX_V_SQRT_WORD)
 #define PX_V_SAME_C0(c0, c1, c2) c0,
+#define PX_V_EX2_C0(c0, c1, c2) (uint32_t)(c0) + (0x3F000000u << 2), /* with the exponent of 1/2 */
 #define PX_V_EX2_WORD(c0, c1, c2) PX_V_WORD(c1 - 0x8000, c2),
-PX_V_TABLE(ex2, 64, PX_V_SAME_C0, PX_V_EX2_WORD)
+PX_V_TABLE(ex2, 64, PX_V_EX2_C0, PX_V_EX2_WORD)
 #define PX_V_LG2_WORD(c0, c1, c2) PX_V_WORD(c1 - 0x8000, -2 * c2),
 PX_V_TABLE(lg2, 64, PX_V_SAME_C0, PX_V_LG2_WORD)
 #define PX_V_SIN_C0(c0, c1, c2) (uint32_t)(c0 - (1 << 11)),
@@ -214,8 +215,7 @@ PX_APPROX_FN px_v16 px_v_power(px_v16 x)
     v = _mm512_mask_sub_epi32(v, low, v, PX_M(px_v_all(1)));
     px_v_terms t = px_v_terms64(ex2, PX_V(v), 17);
     px_v16 sum = px_v_sum(px_v_all(0x17E2), t.c12, PX_V(v) & px_v_all(PX_APPROX_XL), px_v_square(PX_V(v)));
-    return ((t.c0 + PX_V(PX_VS(sum) >> 13)) >> 2) + (PX_V(v) & px_v_all(0xFF800000 | PX_APPROX_XL)) +
-           px_v_all(0x3F000000);
+    return ((t.c0 + PX_V(PX_VS(sum) >> 13)) >> 2) + (PX_V(v) & px_v_all(0xFF800000 | PX_APPROX_XL));
 }
 
 PX_APPROX_FN px_v16 px_v_ex2(px_v16 x, bool *special)

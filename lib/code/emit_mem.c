@@ -157,6 +157,13 @@ static unsigned strength(const struct px_ir_inst *in)
     return in->flags & PX_IRF_STRONG ? PTX_TRACE_ATOMIC : 0;
 }
 
+/* A kernel without loops, of so many instructions that asking for the next block's lines costs little. */
+static bool is_long(const struct px_emitter *e)
+{
+    enum { LONG = 48 };
+    return e->f->insts.n >= LONG && !e->loop_until;
+}
+
 static void load(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_ir_operand *address = &o[in->ndst];
@@ -180,6 +187,7 @@ static void load(struct px_emitter *e, const struct px_ir_inst *in, const struct
             px_code_fail(e->f, e->f->origins.at[in->origin].inst, "loads %u bytes into a register of %u",
                          address->elem, o[i].elem);
         result(e, &o[i], &r.conv.d, &r.div.d);
+        if (n == 1 && r.version == PX_SURVEYED && is_long(e)) r.conv.x[1] = PX_LOAD_ONCE;
         if (i) r.conv.size = r.div.size = address->elem;
         emit_both(e, &r, fix);
     }

@@ -54,10 +54,12 @@ struct px_frame {
     size_t bytes;  /* of the allocation that holds this struct */
 };
 
-/* A range of addresses that the gang touched before: va in [lo, lo+len) is host + (va - lo). */
+/* A range of addresses that the gang touched before: va in [lo, lo+len) is host + (va - lo). The
+ * last load of it that had PX_LOAD_ONCE read from `last` on (of the host). */
 struct px_seg {
     uint64_t lo, len;
     uint8_t *host;
+    uint64_t last;
 };
 
 /* Operands and results of a .sync operation that waits for lanes elsewhere, one set a lane. */

@@ -113,6 +113,8 @@ enum px_insn_flag {
     PX_IF_BLOCK = 128   /* while decoding: target is a block */
 };
 
+enum { PX_LOAD_ONCE = 1 }; /* x[1] of a load of one element: once a block, and blocks take long */
+
 /* Bytes of shared memory that the system of an sm_90 chip takes of every CTA, and uses. */
 enum { PX_SMEM_RESERVED = 1024, PX_SMEM_RESERVED_USED = 288 };
 

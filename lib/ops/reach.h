@@ -458,6 +458,23 @@ static PX_RACY __attribute__((noinline)) void store_tile(const uint32_t *b, uint
  */
 enum { FAR = 2048, TURNS_AHEAD = 12 };
 
+/*
+ * Blocks of many instructions whose lines follow one another come so late that the processor has forgotten
+ * the last one, and wait for theirs. Where the allocation is larger than a cache near the core, and the load
+ * went on from the place of the block before (the gang's last one: blocks may have several), the next block's
+ * are asked for.
+ */
+enum { NEAR_CACHE = 1 << 20, MOST_GANGS = 8 };
+
+PX_INLINE void next_block(struct px_seg *seg, uint64_t at, uint32_t bytes)
+{
+    const uint64_t step = at - seg->last;
+    if (step - bytes < MOST_GANGS * bytes && seg->len >= NEAR_CACHE)
+        for (uint32_t k = 0; k < bytes; k += 64)
+            __builtin_prefetch((const void *)(uintptr_t)(at + step + k), 0, 2);
+    seg->last = at;
+}
+
 PX_INLINE void look_ahead(struct px_gang *g, const struct px_insn *in, const void *place, uint32_t bytes)
 {
     struct px_survey *s = PX_ROW(g, struct px_survey, in->target);
@@ -467,6 +484,7 @@ PX_INLINE void look_ahead(struct px_gang *g, const struct px_insn *in, const voi
             __builtin_prefetch((const void *)(uintptr_t)(at + stride * TURNS_AHEAD + k), 0, 2);
     s->stride = stride;
     s->last = at;
+    if (in->x[1] == PX_LOAD_ONCE && g->prefetch) next_block(&g->seg[in->slot], at, bytes);
 }
 
 /* Does the aligned word in which the last lane's element lies belong to the segment? */
