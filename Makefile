@@ -41,7 +41,7 @@ CUDA_LIBS = -lzstd -llz4
 RT_SONAMES = 11:libcudart.so.11.0 12:libcudart.so.12 13:libcudart.so.13
 RT_LIBS = $(foreach r,$(RT_SONAMES),$(B)/lib/$(lastword $(subst :, ,$r)))
 LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c $(CUDA_SRC),$(wildcard lib/*.c lib/*/*.c))
-LIB_OBJ = $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o $(LEVEL_OBJ)
+LIB_OBJ = $(LEVEL_OBJ) $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o
 
 # The handlers are compiled once a SIMD level: the files that isagen writes, handlers_fixed.c, mma_product.c,
 # the texture unit. So are the approximate units, which have one level more. The level is chosen at run time. "make LEVELS=avx512"
@@ -63,9 +63,18 @@ LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mb
 LEVEL_FLAGS_avx512vbmi = $(LEVEL_FLAGS_avx512) -mavx512vbmi -mavx512vnni
 HANDLER_FILES = 0 1 2 3 4 5 6 7 fused table
 HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c) $(GEN)/handlers_alone.c
-LEVEL_OBJ = $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o) $(B)/obj/lib/ops/handlers_fixed_$l.o $(B)/obj/lib/ops/mma_product_$l.o $(B)/obj/lib/tex/rows_$l.o) $(GEN)/alone/handlers_alone.o $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o)
+# Those that take longest first: they are started in this order, and the last ones decide when all are done.
+LEVEL_OBJ = $(LEVELS:%=$(B)/obj/lib/ops/handlers_fixed_%.o) $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o) $(LEVELS:%=$(B)/obj/lib/tex/rows_%.o) \
+            $(GEN)/alone/handlers_alone.o $(LEVELS:%=$(B)/obj/lib/ops/mma_product_%.o) \
+            $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o))
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
 HANDLER_CFLAGS = -O3 -fno-trapping-math
+# What -O3 does beyond vectors gains these nothing (measured), and costs time: loads and stores, which unroll by themselves where it
+# pays, and the approximate units where their vectors are written out.
+VECTORS_ONLY = -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-tree-slp-vectorize
+FIXED_OPT = $(if $(SAN),,$(VECTORS_ONLY))
+UNIT_OPT_avx512 = $(if $(SAN),,-O2)
+UNIT_OPT_avx512vbmi = $(UNIT_OPT_avx512)
 
 TOOLS = $(B)/bin/ptxas $(B)/bin/ptxvm
 PRODUCTS = $(TOOLS) $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so $(B)/lib/libcuda.so.1 $(RT_LIBS) \
@@ -75,7 +84,7 @@ PUBLIC_HEADERS = $(filter-out include/ptx_tools.h include/ptx_syntax.h,$(wildcar
 
 .PHONY: all test check demo lint san bench install clean deps quick
 .DELETE_ON_ERROR:
-all: $(PRODUCTS)
+all: $(LEVEL_OBJ) $(B)/obj/lib/ops/atom.o $(PRODUCTS)
 
 deps:
 	@.ci/deps
@@ -114,7 +123,8 @@ $(B)/obj/lib/ops/level.o: ALL_CFLAGS += $(LEVELS:%=-DPX_HAVE_%)
 $(shell mkdir -p $(B); echo $(LEVELS) | cmp -s - $(B)/levels || echo $(LEVELS) >$(B)/levels)
 $(B)/obj/lib/ops/level.o $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so: $(B)/levels
 define LEVEL_RULE
-$(B)/obj/lib/ops/handlers_fixed_$1.o: LEVEL_OPT = $(LEVEL_OPT_$1)
+$(B)/obj/lib/ops/handlers_fixed_$1.o: LEVEL_OPT = $(or $(LEVEL_OPT_$1),$(FIXED_OPT))
+$(B)/obj/lib/approx/rows_$1.o: LEVEL_OPT = $(UNIT_OPT_$1)
 $(B)/obj/lib/%_$1.o: lib/%.c | $(GENERATED)
 	@mkdir -p $$(@D)
 	$$(CC) $$(LEVEL_CFLAGS) $$(LEVEL_OPT) $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
@@ -127,7 +137,7 @@ $(foreach l,$(UNIT_LEVELS),$(eval $(call LEVEL_RULE,$l)))
 
 $(GEN)/alone/%.o: $(GEN)/%.c | $(GENERATED)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -fno-trapping-math -Wno-missing-prototypes -DPX_LEVEL=alone -MMD -MP -c -o $@ $<
+	$(CC) $(ALL_CFLAGS) -O1 -fno-trapping-math -Wno-missing-prototypes -DPX_LEVEL=alone -MMD -MP -c -o $@ $<
 
 $(B)/lib/libptxvm.a: $(LIB_OBJ)
 	@mkdir -p $(@D)

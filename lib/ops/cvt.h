@@ -51,19 +51,19 @@ static inline double px_round_rpi_f64(double a)
 }
 static inline uint16_t px_round_rni_f16(uint16_t a)
 {
-    return px_f16_of_double(px_round_rni_f32(px_f32_of_f16(a)), PX_RN);
+    return px_f16_of_float(px_round_rni_f32(px_f32_of_f16(a)), PX_RN);
 }
 static inline uint16_t px_round_rzi_f16(uint16_t a)
 {
-    return px_f16_of_double(px_round_rzi_f32(px_f32_of_f16(a)), PX_RN);
+    return px_f16_of_float(px_round_rzi_f32(px_f32_of_f16(a)), PX_RN);
 }
 static inline uint16_t px_round_rmi_f16(uint16_t a)
 {
-    return px_f16_of_double(px_round_rmi_f32(px_f32_of_f16(a)), PX_RN);
+    return px_f16_of_float(px_round_rmi_f32(px_f32_of_f16(a)), PX_RN);
 }
 static inline uint16_t px_round_rpi_f16(uint16_t a)
 {
-    return px_f16_of_double(px_round_rpi_f32(px_f32_of_f16(a)), PX_RN);
+    return px_f16_of_float(px_round_rpi_f32(px_f32_of_f16(a)), PX_RN);
 }
 
 /* ---- to integers ---- */
@@ -149,10 +149,9 @@ static inline uint16_t px_cvt_finish_f16(uint16_t r, int sat)
     return sat ? px_sat_f16(r) : r;
 }
 #define PX_TO_HALF(name, mode)                                                                               \
-    static inline uint16_t px_cvt_##name##_f16_f32(float a, int ftz, int sat)                                \
+    static inline uint16_t px_cvt_##name##_f16_f32(float a, int sat)                                         \
     {                                                                                                        \
-        double x = ftz ? px_double_b32(px_bits_f32(a)) : (double)a; /* .ftz changes nothing on the chip */   \
-        return px_cvt_finish_f16(px_f16_of_double(x, mode), sat);                                            \
+        return px_cvt_finish_f16(px_f16_of_float(a, mode), sat);                                             \
     }                                                                                                        \
     static inline uint16_t px_cvt_##name##_f16_f64(double a, int sat)                                        \
     {                                                                                                        \
@@ -167,7 +166,7 @@ static inline uint16_t px_cvt_finish_f16(uint16_t r, int sat)
     }                                                                                                        \
     static inline uint16_t px_cvt_bf16_f32_##name(float a, int relu)                                         \
     {                                                                                                        \
-        uint16_t r = px_bf16_of_double((double)a, mode);                                                     \
+        uint16_t r = px_bf16_of_float(a, mode);                                                              \
         return relu ? px_relu_16(r) : r;                                                                     \
     }
 PX_TO_HALF(rn, PX_RN)
@@ -185,7 +184,7 @@ static inline double px_cvt_f64_f16(uint16_t a)
 #define PX_PACK(name, mode)                                                                                  \
     static inline uint32_t px_pack_f16x2_##name(float a, float b, int relu)                                  \
     {                                                                                                        \
-        uint16_t high = px_f16_of_double((double)a, mode), low = px_f16_of_double((double)b, mode);          \
+        uint16_t high = px_f16_of_float(a, mode), low = px_f16_of_float(b, mode);                            \
         high = relu ? px_relu_16(high) : high;                                                               \
         low = relu ? px_relu_16(low) : low;                                                                  \
         return low | (uint32_t)high << 16;                                                                   \

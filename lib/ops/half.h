@@ -16,35 +16,43 @@ enum { PX_RN, PX_RZ, PX_RM, PX_RP };
 #define PX_NAN16 0x7fffu
 
 /*
- * A double rounded to a format with `p` fraction bits and least normal exponent `emin`: magnitude bits, as in
- * the format, with `inf` for infinity.
+ * A value of `ftype` (F fraction bits, least normal exponent -bias + 1; U and I are the integers of its size)
+ * rounded to a format with `p` fraction bits and least normal exponent `emin`: bits as in the format, with
+ * `inf` for infinity's magnitude.
  */
-static inline uint16_t px_narrow(double x, int p, int64_t emin, uint64_t inf, int mode)
-{
-    uint64_t u = px_bits_f64(x), sign = u >> 63, mag = u & 0x7fffffffffffffffu;
-    int64_t e = (int64_t)(mag >> 52) - 1023, under = e < emin ? emin - e : 0;
-    uint64_t m = mag >> 52 ? (mag & 0xfffffffffffffu) | 1ull << 52 : mag != 0;
-    uint64_t s = (uint64_t)(52 - p + under);
-    s = s > 62 ? 62 : s;
-    uint64_t q = m >> s, rem = m & ((1ull << s) - 1), half = 1ull << (s - 1);
-    uint64_t up = mode == PX_RN   ? (rem > half) | ((rem == half) & (q & 1))
-                  : mode == PX_RZ ? 0
-                  : mode == PX_RM ? sign & (rem != 0)
-                                  : !sign & (rem != 0);
-    q += up;
-    uint64_t bias = under ? 0 : (uint64_t)(e - emin) << p;
-    uint64_t r = under ? q : bias + q;
-    uint64_t away = mode == PX_RN || (mode == PX_RM && sign) || (mode == PX_RP && !sign);
-    r = r >= inf ? (away || mag == 0x7ff0000000000000u ? inf : inf - 1) : r;
-    r = mag >= 0x7ff0000000000000u ? inf : r;
-    return (uint16_t)(mag > 0x7ff0000000000000u ? PX_NAN16 : r | sign << 15);
-}
+#define PX_NARROW(name, ftype, U, I, bits, F, bias)                                                          \
+    static inline uint16_t name(ftype x, int p, I emin, U inf, int mode)                                     \
+    {                                                                                                        \
+        const U one = 1, infinite = (U)(2 * bias + 1) << F, most = sizeof(U) * 8 - 2;                        \
+        U u = bits(x), sign = u >> (sizeof(U) * 8 - 1), mag = u & ~(one << (sizeof(U) * 8 - 1));             \
+        I e = (mag >> F ? (I)(mag >> F) : 1) - bias, under = e < emin ? emin - e : 0;                        \
+        U m = (mag & ((one << F) - 1)) | (mag >> F ? one << F : 0);                                          \
+        U s = (U)(F - p + under);                                                                            \
+        s = s > most ? most : s;                                                                             \
+        U q = m >> s, rem = m & ((one << s) - 1), half = one << (s - 1);                                     \
+        U up = mode == PX_RN   ? (rem > half) | ((rem == half) & (q & 1))                                    \
+               : mode == PX_RZ ? 0                                                                           \
+               : mode == PX_RM ? sign & (rem != 0)                                                           \
+                               : !sign & (rem != 0);                                                         \
+        U r = (under ? 0 : (U)(e - emin) << p) + q + up;                                                     \
+        U away = mode == PX_RN || (mode == PX_RM && sign) || (mode == PX_RP && !sign);                       \
+        r = r >= inf ? (away || mag == infinite ? inf : inf - 1) : r;                                        \
+        r = mag >= infinite ? inf : r;                                                                       \
+        return (uint16_t)(mag > infinite ? PX_NAN16 : r | sign << 15);                                       \
+    }
+PX_NARROW(px_narrow_f64, double, uint64_t, int64_t, px_bits_f64, 52, 1023)
+PX_NARROW(px_narrow_f32, float, uint32_t, int32_t, px_bits_f32, 23, 127)
+
 /* For .ftz: a sum or product that rounds to less than 2^-14 when the exponent is not bounded is flushed. */
-static inline uint16_t px_f16_flushed(double x, int ftz)
+static inline uint16_t px_f16_flushed_f64(double x, int ftz)
 {
-    uint16_t r = px_narrow(x, 10, -14, 0x7c00, PX_RN);
-    uint64_t mag = px_bits_f64(x) & 0x7fffffffffffffffu;
-    return (uint16_t)(ftz && mag < 0x3f0ffe0000000000u ? r & 0x8000u : r);
+    uint16_t r = px_narrow_f64(x, 10, -14, 0x7c00, PX_RN);
+    return (uint16_t)(ftz && __builtin_fabs(x) < 0x1.ffep-15 ? r & 0x8000u : r);
+}
+static inline uint16_t px_f16_flushed_f32(float x, int ftz)
+{
+    uint16_t r = px_narrow_f32(x, 10, -14, 0x7c00, PX_RN);
+    return (uint16_t)(ftz && __builtin_fabsf(x) < 0x1.ffep-15f ? r & 0x8000u : r);
 }
 /* The NaN of a format with p fraction bits that a NaN of f64 becomes: quiet, with its sign and upper payload.
  */
@@ -54,11 +62,19 @@ static inline uint16_t px_half_nan(uint64_t u, int p, uint32_t inf)
 }
 static inline uint16_t px_f16_of_double(double x, int mode)
 {
-    return px_narrow(x, 10, -14, 0x7c00, mode);
+    return px_narrow_f64(x, 10, -14, 0x7c00, mode);
 }
 static inline uint16_t px_bf16_of_double(double x, int mode)
 {
-    return px_narrow(x, 7, -126, 0x7f80, mode);
+    return px_narrow_f64(x, 7, -126, 0x7f80, mode);
+}
+static inline uint16_t px_f16_of_float(float x, int mode)
+{
+    return px_narrow_f32(x, 10, -14, 0x7c00, mode);
+}
+static inline uint16_t px_bf16_of_float(float x, int mode)
+{
+    return px_narrow_f32(x, 7, -126, 0x7f80, mode);
 }
 
 /* f16 to f32 by shifting into place; subnormals through an exact integer conversion. */
@@ -70,6 +86,12 @@ static inline float px_f32_of_f16(uint16_t h)
     uint32_t r = x < 0x400u ? sub : x >= 0x7c00u ? normal + (112u << 23) : normal;
     r = x > 0x7c00u ? PX_NAN32 : r | sign;
     return px_float_b32(r);
+}
+/* Compares as the f16 does: the magnitude as a whole number. Half the work of its value. */
+static inline float px_rank_f16(uint16_t h)
+{
+    uint32_t x = h & 0x7fffu, r = px_bits_f32((float)(int32_t)x);
+    return px_float_b32((x > 0x7c00u ? PX_NAN32 : r) | (uint32_t)(h & 0x8000u) << 16);
 }
 static inline float px_f32_of_bf16(uint16_t h)
 {
@@ -104,6 +126,14 @@ static inline float px_lo_f16x2(uint32_t a, int ftz)
 {
     return px_f32_of_f16(px_flush_f16((uint16_t)a, ftz));
 }
+static inline float px_lo_rank(uint32_t a, int ftz)
+{
+    return px_rank_f16(px_flush_f16((uint16_t)a, ftz));
+}
+static inline float px_hi_rank(uint32_t a, int ftz)
+{
+    return px_rank_f16(px_flush_f16((uint16_t)(a >> 16), ftz));
+}
 static inline float px_hi_f16x2(uint32_t a, int ftz)
 {
     return px_f32_of_f16(px_flush_f16((uint16_t)(a >> 16), ftz));
@@ -135,7 +165,7 @@ static inline double px_fma_sticky(float a, float b, float c)
     static inline uint16_t px_##name##_f16(uint16_t a, uint16_t b, int ftz, int sat)                         \
     {                                                                                                        \
         float x = px_f32_of_f16(px_flush_f16(a, ftz)), y = px_f32_of_f16(px_flush_f16(b, ftz));              \
-        uint16_t r = px_f16_flushed((double)(x op y), ftz);                                                  \
+        uint16_t r = px_f16_flushed_f32(x op y, ftz);                                                        \
         return sat ? px_sat_f16(r) : r;                                                                      \
     }                                                                                                        \
     static inline uint32_t px_##name##_f16x2(uint32_t a, uint32_t b, int ftz, int sat)                       \
@@ -160,7 +190,7 @@ static inline uint16_t px_fma_f16(uint16_t a, uint16_t b, uint16_t c, int ftz, i
 {
     float x = px_f32_of_f16(px_flush_f16(a, ftz)), y = px_f32_of_f16(px_flush_f16(b, ftz));
     float z = px_f32_of_f16(px_flush_f16(c, ftz));
-    uint16_t r = px_f16_flushed(px_fma_sticky(x, y, z), ftz);
+    uint16_t r = px_f16_flushed_f64(px_fma_sticky(x, y, z), ftz);
     return sat ? px_sat_f16(r) : relu ? px_relu_16(r) : r;
 }
 static inline uint32_t px_fma_f16x2(uint32_t a, uint32_t b, uint32_t c, int ftz, int sat, int relu)

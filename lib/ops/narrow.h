@@ -21,7 +21,7 @@ static inline uint16_t px_round_none_bf16(uint16_t a)
 #define PX_ROUND_BF16(round)                                                                                 \
     static inline uint16_t px_round_##round##_bf16(uint16_t a)                                               \
     {                                                                                                        \
-        return px_bf16_of_double((double)px_round_##round##_f32(px_f32_of_bf16(a)), PX_RN);                  \
+        return px_bf16_of_float(px_round_##round##_f32(px_f32_of_bf16(a)), PX_RN);                           \
     }
 PX_ROUND_BF16(rni)
 PX_ROUND_BF16(rzi)
@@ -44,11 +44,11 @@ static inline double px_sticky_s64(int64_t a)
 
 static inline uint16_t px_cvt_bf16_f16(uint16_t a, int mode)
 {
-    return px_bf16_of_double((double)px_f32_of_f16(a), mode);
+    return px_bf16_of_float(px_f32_of_f16(a), mode);
 }
 static inline uint16_t px_cvt_f16_bf16(uint16_t a, int mode)
 {
-    return px_f16_of_double((double)px_f32_of_bf16(a), mode);
+    return px_f16_of_float(px_f32_of_bf16(a), mode);
 }
 static inline double px_cvt_f64_bf16(uint16_t a, int mode)
 {
@@ -65,11 +65,11 @@ static inline uint16_t px_limit_16(uint16_t r, uint32_t inf, int relu, int finit
 }
 static inline uint16_t px_cvt_limit_f16(float a, int mode, int relu, int finite)
 {
-    return px_limit_16(px_f16_of_double((double)a, mode), 0x7c00, relu, finite);
+    return px_limit_16(px_f16_of_float(a, mode), 0x7c00, relu, finite);
 }
 static inline uint16_t px_cvt_limit_bf16(float a, int mode, int relu, int finite)
 {
-    return px_limit_16(px_bf16_of_double((double)a, mode), 0x7f80, relu, finite);
+    return px_limit_16(px_bf16_of_float(a, mode), 0x7f80, relu, finite);
 }
 
 /* ---- tf32: f32 with 10 fraction bits ---- */
@@ -92,9 +92,9 @@ static inline uint32_t px_cvt_tf32(uint32_t a, int nearest, int relu)
 /* ---- 8-bit floats, two to 16 bits ---- */
 
 /* Always .satfinite; NaN is 0x7f. `inf` is the first code that is no finite value. */
-static inline uint16_t px_f8(float a, int p, int64_t emin, uint32_t inf, int relu)
+static inline uint16_t px_f8(float a, int p, int32_t emin, uint32_t inf, int relu)
 {
-    uint32_t r = px_narrow((double)a, p, emin, inf, PX_RN), mag = r & 0x7fu;
+    uint32_t r = px_narrow_f32(a, p, emin, inf, PX_RN), mag = r & 0x7fu;
     uint32_t code = (r >> 15) << 7 | (mag >= inf ? inf - 1 : mag);
     return (uint16_t)(a != a ? 0x7fu : relu && code >> 7 ? 0 : code);
 }
@@ -110,7 +110,7 @@ static inline uint16_t px_f16_of_e4m3(uint32_t a, int relu)
 {
     uint32_t mag = a & 0x7fu, e = mag >> 3, m = mag & 7;
     float x = e ? (float)(int32_t)(8 + m) * px_float_b32((e + 117) << 23) : (float)(int32_t)m * 0x1p-9f;
-    uint32_t r = mag == 0x7f ? PX_NAN16 : px_f16_of_double((double)x, PX_RN) | (a & 0x80u) << 8;
+    uint32_t r = mag == 0x7f ? PX_NAN16 : px_f16_of_float(x, PX_RN) | (a & 0x80u) << 8;
     return (uint16_t)(relu ? px_relu_16((uint16_t)r) : r);
 }
 static inline uint16_t px_f16_of_e5m2(uint32_t a, int relu)
