@@ -214,13 +214,9 @@ bool ref_bind_matrix(const struct ref_context *x, struct ref_inst *in)
 {
     switch (in->op) {
     case PX_OP_mma: bind_product(x, in); break;
-    case PX_OP_ldmatrix:
-    case PX_OP_stmatrix:
-    case PX_OP_movmatrix:
-    case PX_OP_wmma_load:
-    case PX_OP_wmma_store: ref_bind_tile(x, in); break;
     case PX_OP_wgmma: ref_bind_wgmma(x, in); return true;
-    default: return false;
+    default:
+        if (!ref_bind_tile(x, in)) return false;
     }
     ref_bind_meeting(in);
     return true;

@@ -60,7 +60,7 @@ uint64_t ref_element(const struct ref_matrix *x, const struct ref_row_and_column
 uint64_t ref_quad_element(const struct ref_matrix *x, const uint64_t a[4], const uint64_t b[4], uint64_t c);
 
 /* ---- tiles.c, wgmma.c ---- */
-void ref_bind_tile(const struct ref_context *x, struct ref_inst *in);
+bool ref_bind_tile(const struct ref_context *x, struct ref_inst *in);
 void ref_tile_run(struct ref_thread *warp, const struct ref_inst *in);
 void ref_bind_wgmma(const struct ref_context *x, struct ref_inst *in);
 

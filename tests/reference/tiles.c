@@ -161,7 +161,7 @@ static void bind_wmma(const struct ref_context *x, struct ref_inst *in)
     in->matrix = m;
 }
 
-void ref_bind_tile(const struct ref_context *x, struct ref_inst *in)
+bool ref_bind_tile(const struct ref_context *x, struct ref_inst *in)
 {
     const struct px_operand *o = in->inst->opds;
     switch (in->op) {
@@ -177,6 +177,9 @@ void ref_bind_tile(const struct ref_context *x, struct ref_inst *in)
         in->o[0] = ref_resolve(x, in->inst, &o[0], PX_T_B32);
         in->o[1] = ref_resolve(x, in->inst, &o[1], PX_T_B32);
         break;
-    default: bind_wmma(x, in); break;
+    case PX_OP_wmma_load:
+    case PX_OP_wmma_store: bind_wmma(x, in); break;
+    default: return false;
     }
+    return true;
 }
