@@ -446,6 +446,20 @@ static uint32_t count_preds(const struct px_irfn *f, uint32_t node)
     return f->graph.pred.first[node + 1] - f->graph.pred.first[node];
 }
 
+/*
+ * May lanes stand at the block after `node`, into which it falls? They do when another way leads there, too;
+ * and when this is the way out of a loop, which they left in an earlier turn.
+ */
+static bool may_meet(const struct px_irfn *f, uint32_t node)
+{
+    const struct px_flow_block b = f->graph.blocks[node];
+    const struct px_ir_inst *last = &f->insts.at[b.first + b.n - 1];
+    if (!px_ir_falls(last)) return false;
+    if (count_preds(f, node + 1) > 1) return true;
+    return last->op == PX_IR_BRANCH &&
+           f->loops.place[f->graph.node_of[f->labels.at[last->target]]] <= f->loops.place[node];
+}
+
 /* Goes on to the block that follows in the text. */
 static void fall_through(struct px_emitter *e, uint32_t node, uint32_t next)
 {
@@ -454,7 +468,7 @@ static void fall_through(struct px_emitter *e, uint32_t node, uint32_t next)
     if (!px_ir_falls(&f->insts.at[b.first + b.n - 1])) return;
     if (node + 1 != next)
         px_emit_to(e, node + 1);
-    else if (count_preds(f, next) > 1)
+    else if (may_meet(f, node))
         px_emit_join(e);
 }
 
@@ -631,8 +645,8 @@ static void place_terms(struct px_emitter *e)
 static uint32_t expected_records(const struct px_irfn *f)
 {
     uint32_t n = f->insts.n;
-    for (uint32_t node = 1; node < f->graph.nblocks; node++)
-        n += count_preds(f, node) > 1 && px_ir_falls(&f->insts.at[f->graph.blocks[node].first - 1]);
+    for (uint32_t node = 0; node + 1 < f->graph.nblocks; node++)
+        n += f->graph.blocks[node].n && may_meet(f, node);
     return n;
 }
 
