@@ -608,6 +608,20 @@ static void place_rows(struct px_irfn *f)
     f->code->local_bytes = (uint32_t)((f->local_bytes + 15) & ~15ull);
 }
 
+/* Which rows registers have, for activations that become one (vm/meet.c). */
+static void tell_rows(struct px_irfn *f)
+{
+    struct px_fcode *code = f->code;
+    if (code->func->is_entry) return;
+    uint8_t *elems = PX_NEW_N(f->coder->pass, uint8_t, f->row_bytes + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->regs.n; i++)
+        if (f->regs.at[i].row != PX_NONE32) elems[f->regs.at[i].row] = (uint8_t)f->regs.at[i].elem;
+    for (uint32_t at = 0; at < f->row_bytes; at += elems[at]) n++;
+    code->row_elems = PX_NEW_N(f->coder->keep, uint8_t, n);
+    for (uint32_t at = 0; at < f->row_bytes; at += elems[at]) code->row_elems[code->nrows++] = elems[at];
+}
+
 /* Names for what lies in local memory, for messages. */
 static void tell_locals(struct px_irfn *f)
 {
@@ -659,6 +673,7 @@ void px_emit(struct px_irfn *f)
     f->graph.succ = (struct px_flow_lists){0};
     struct px_emitter e = {.f = f, .frame_bytes = f->code->rows + f->row_bytes * f->coder->width};
     tell_locals(f);
+    tell_rows(f);
     place_rows(f);
     place_terms(&e);
     f->code->sites = f->sites.at = KEEP(f, &f->sites);

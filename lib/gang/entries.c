@@ -273,6 +273,21 @@ void px_entry_wait(struct px_entries *s, enum px_entry_state state, uint64_t key
     insert(s, &s->asleep, e, (struct rank){state, key});
 }
 
+void px_entries_move(struct px_entries *s, const struct px_frame *from, struct px_frame *to)
+{
+    for (uint32_t i = 0; i < s->cap; i++) {
+        struct px_entry *e = &s->all[i];
+        if (!(s->used.w[i >> 6] >> (i & 63) & 1)) continue;
+        for (struct px_frame *f = e->frame; f; f = f->parent)
+            if (f->parent == from) f->parent = to;
+        if (e->frame != from) continue;
+        e->frame = to;
+        if (e->state != PX_ENTRY_RUN || e == s->running) continue;
+        take_out(&s->ready, index_of(s, &s->ready, e), 1);
+        stand(s, e);
+    }
+}
+
 /* ---- waking ---- */
 
 void px_entries_wake(struct px_entries *s, enum px_entry_state state, uint64_t key)
@@ -324,12 +339,11 @@ void px_entry_meet(struct px_entries *s, struct px_lanes live, uint8_t group)
     struct px_entry *e = s->running;
     e->group = group;
     struct range r = sleepers(s, PX_ENTRY_MEET, e->pc);
-    for (uint32_t i = r.first; i < r.end; i++) {
+    for (uint32_t i = r.end; i-- > r.first;) {
         struct px_entry *o = &s->all[s->asleep.at[i]];
         if (o->frame != e->frame) continue;
         take_out(&s->asleep, i, 1);
         join(s, e, o);
-        break; /* a frame has one there */
     }
     px_entry_wait(s, PX_ENTRY_MEET, e->pc);
     wake_whole(s, e, live);

@@ -504,6 +504,7 @@ static enum after do_meet(struct run *r, const struct px_insn *in)
 {
     stop_at(r, in);
     px_tally_wait(r->g, in->ord, &r->e->mask);
+    px_frames_meet(r->g, r->e, in->size);
     px_entry_meet(&r->g->entries, r->g->live, in->size);
     return AFTER_SWITCH;
 }

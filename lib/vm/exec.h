@@ -31,4 +31,9 @@ bool px_local_clear(struct px_gang *g, uint64_t from);
 bool px_barrier_arrive(struct px_gang *g, struct px_entry *e, const struct px_insn *in);
 void px_barrier_exited(struct px_cta *cta); /* lanes have exited: barriers may be complete now */
 
+/* ---- meet.c ---- */
+/* The running entry stands before an instruction that groups of `group` lanes execute together: lanes of its
+ * groups that wait there in an activation of their own, called in the same way, come into its frame. */
+void px_frames_meet(struct px_gang *g, struct px_entry *e, uint32_t group);
+
 #endif
