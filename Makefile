@@ -221,6 +221,7 @@ lint:
 	python3 tests/lint/layers.py
 	python3 tests/lint/style.py
 	python3 tests/lint/operations.py
+	python3 tests/random/plant.py --anchors
 	@$(MAKE) --no-print-directory B=$(B)/lint WERROR=-Werror all tests-built
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
 	@mkdir -p $(B)/cppcheck

@@ -153,8 +153,8 @@ ENGINE = [
         'uniform',
         'uniform: local memory at one place counts as one value',
         'lib/code/values.c',
-        'return px_ir_is(in, PX_OP_ld) && o[in->ndst].type != PX_SPACE_LOCAL;',
-        'return px_ir_is(in, PX_OP_ld) && (@ || o[in->ndst].type != PX_SPACE_LOCAL);',
+        'return px_ir_flags(in->op) & PX_OPF_alone && o[in->ndst].type != PX_SPACE_LOCAL;',
+        'return px_ir_flags(in->op) & PX_OPF_alone && (@ || o[in->ndst].type != PX_SPACE_LOCAL);',
     ),
     Fault(
         'uniform',
@@ -539,8 +539,8 @@ ENGINE = [
         'contraction',
         'contraction: differences lose their sign',
         'lib/code/contract_apply.c',
-        'return c->minus != (c->second && a->d->items.at[sum].opcode == PX_W_sub);',
-        'return c->minus != (!@ && c->second && a->d->items.at[sum].opcode == PX_W_sub);',
+        'return c->minus != (c->second && a->d->items.at[sum].result == PX_RESULT_difference);',
+        'return c->minus != (!@ && c->second && a->d->items.at[sum].result == PX_RESULT_difference);',
         'test_fmad',
     ),
     Fault(
@@ -704,5 +704,21 @@ ENGINE = [
         'if (!m->came || m->came < live) return;',
         'if (!m->came || (!@ && m->came < live)) return;',
         'cooperative',
+    ),
+    Fault(
+        '',
+        'meeting in functions: registers of those who come over stay behind',
+        'lib/vm/meet.c',
+        '        copy_lanes(from, to, from->live);',
+        '        if (!@) copy_lanes(from, to, from->live);',
+        'meeting',
+    ),
+    Fault(
+        '',
+        'meeting in functions: the callers stay apart',
+        'lib/vm/meet.c',
+        '        from = above;',
+        '        from = @ ? above_to : above;',
+        'meeting',
     ),
 ]
