@@ -105,7 +105,8 @@ void px_entry_wait(struct px_entries *s, enum px_entry_state state, uint64_t key
  */
 void px_entry_meet(struct px_entries *s, struct px_lanes live, uint8_t group);
 
-/* All that stand in frame `from`, or in one that it is to return to, stand in `to`, or are to return to it. */
+/* All that stand in frame `from`, or in one that it is to return to, stand in `to`, or are to return to it.
+ */
 void px_entries_move(struct px_entries *s, const struct px_frame *from, struct px_frame *to);
 
 /* ---- sleeping entries ---- */
