@@ -277,7 +277,7 @@ void px_entries_move(struct px_entries *s, const struct px_frame *from, struct p
 {
     for (uint32_t i = 0; i < s->cap; i++) {
         struct px_entry *e = &s->all[i];
-        if (!(s->used.w[i >> 6] >> (i & 63) & 1)) continue;
+        if (!px_lanes_has(&s->used, i)) continue;
         for (struct px_frame *f = e->frame; f; f = f->parent)
             if (f->parent == from) f->parent = to;
         if (e->frame != from) continue;

@@ -450,11 +450,16 @@ static PX_RACY __attribute__((noinline)) void store_tile(const uint32_t *b, uint
 
 #define PX_TILE_LOOP _Pragma("GCC unroll 1") for (uint32_t i = 0; i < 16; i++)
 
+/* Into the second cache: the first has room for two dozen requests only, which the loads need themselves. */
+PX_INLINE void ask_for(uint64_t at, uint32_t bytes)
+{
+    for (uint32_t k = 0; k < bytes; k += 64) __builtin_prefetch((const void *)(uintptr_t)(at + k), 0, 2);
+}
+
 /*
  * A loop that goes on by more than the processor looks ahead (its own prefetch ends with the page) would wait
  * for each line. Once it has gone as far twice in a row, what it will come to is asked for: also beyond the
- * end, which does no harm. Into the second cache: the first has room for two dozen requests only, which the
- * loads need themselves.
+ * end, which does no harm.
  */
 enum { FAR = 2048, TURNS_AHEAD = 12 };
 
@@ -469,9 +474,7 @@ enum { NEAR_CACHE = 1 << 20, MOST_GANGS = 8 };
 PX_INLINE void next_block(struct px_seg *seg, uint64_t at, uint32_t bytes)
 {
     const uint64_t step = at - seg->last;
-    if (step - bytes < MOST_GANGS * bytes && seg->len >= NEAR_CACHE)
-        for (uint32_t k = 0; k < bytes; k += 64)
-            __builtin_prefetch((const void *)(uintptr_t)(at + step + k), 0, 2);
+    if (step - bytes < MOST_GANGS * bytes && seg->len >= NEAR_CACHE) ask_for(at + step, bytes);
     seg->last = at;
 }
 
@@ -480,8 +483,7 @@ PX_INLINE void look_ahead(struct px_gang *g, const struct px_insn *in, const voi
     struct px_survey *s = PX_ROW(g, struct px_survey, in->target);
     const uint64_t at = (uintptr_t)place, stride = at - s->last;
     if (stride == s->stride && stride + FAR > 2 * FAR && g->prefetch)
-        for (uint32_t k = 0; k < bytes; k += 64)
-            __builtin_prefetch((const void *)(uintptr_t)(at + stride * TURNS_AHEAD + k), 0, 2);
+        ask_for(at + stride * TURNS_AHEAD, bytes);
     s->stride = stride;
     s->last = at;
     if (in->x[1] == PX_LOAD_ONCE && g->prefetch) next_block(&g->seg[in->slot], at, bytes);

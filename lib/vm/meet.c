@@ -54,23 +54,14 @@ static void unite(struct px_gang *g, struct px_frame *from, struct px_frame *to)
     }
 }
 
-/* Do both have lanes of one group? */
-static bool share_group(struct px_lanes a, struct px_lanes b, uint32_t group)
-{
-    for (uint32_t first = 0; first < PX_LANES_MAX; first += group) {
-        const struct px_lanes all = px_lanes_minus(px_lanes_below(first + group), px_lanes_below(first));
-        const struct px_lanes x = px_lanes_and(all, a), y = px_lanes_and(all, b);
-        if (!px_lanes_empty(&x) && !px_lanes_empty(&y)) return true;
-    }
-    return false;
-}
-
 void px_frames_meet(struct px_gang *g, struct px_entry *e, uint32_t group)
 {
     const struct px_order waiting = px_entries_asleep(&g->entries, PX_ENTRY_MEET, e->pc);
     for (uint32_t i = 0; i < waiting.n; i++) {
         const struct px_entry *o = &g->entries.all[waiting.at[i]];
         if (o->frame == e->frame || o->frame->code != e->frame->code || !alike(o->frame, e->frame)) continue;
-        if (share_group(e->mask, o->mask, group)) unite(g, o->frame, e->frame);
+        const struct px_lanes apart = px_lanes_whole(e->mask, px_lanes_or(e->mask, o->mask), group);
+        if (!px_lanes_equal(&apart, &e->mask))
+            unite(g, o->frame, e->frame); /* they have lanes of one group */
     }
 }
