@@ -72,22 +72,20 @@ static ptx_status take_sampler(ptx_device *device, const ptx_sampler_config *sam
     return px_version_refused(device, "ptx_sampler_config: a struct");
 }
 
-static ptx_status bind_sampler(ptx_device *device, const ptx_sampler_config *config, uint64_t *handle)
+/* variable 0: a new sampler, whose handle goes to *made. */
+static ptx_status bind_sampler(ptx_device *device, const ptx_sampler_config *config, uint64_t variable,
+                               uint64_t *made)
 {
     ptx_sampler_config own;
     if (!device || !config) return PTX_ERROR_INVALID_ARGUMENT;
     const ptx_status status = take_sampler(device, config, &own);
-    return status == PTX_OK ? px_sampler_make(device, &own, handle) : status;
+    return status == PTX_OK ? px_sampler_make(device, &own, variable, made) : status;
 }
 
 PTX_API ptx_status ptx_sampler_create(ptx_device *device, const ptx_sampler_config *config,
                                       ptx_sampler *sampler)
 {
-    uint64_t handle = 0;
-    if (!sampler) return PTX_ERROR_INVALID_ARGUMENT;
-    const ptx_status status = bind_sampler(device, config, &handle);
-    if (status == PTX_OK) *sampler = handle;
-    return status;
+    return sampler ? bind_sampler(device, config, 0, sampler) : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 PTX_API ptx_status ptx_sampler_destroy(ptx_device *device, ptx_sampler sampler)
@@ -95,7 +93,9 @@ PTX_API ptx_status ptx_sampler_destroy(ptx_device *device, ptx_sampler sampler)
     return device ? px_opaque_destroy(device, sampler, PX_OPAQUE_SAMPLER) : PTX_ERROR_INVALID_ARGUMENT;
 }
 
-static ptx_status bind_texture(ptx_device *device, const ptx_texture_config *config, uint64_t *handle)
+/* The same of a texture. */
+static ptx_status bind_texture(ptx_device *device, const ptx_texture_config *config, uint64_t variable,
+                               uint64_t *made)
 {
     ptx_texture_config own;
     ptx_sampler_config sampler;
@@ -103,17 +103,13 @@ static ptx_status bind_texture(ptx_device *device, const ptx_texture_config *con
     if (!px_take(&own, sizeof own, FIRST_TEXTURE, config))
         return px_version_refused(device, "ptx_texture_config: a struct");
     const ptx_status status = take_sampler(device, own.sampler, &sampler);
-    return status == PTX_OK ? px_texture_make(device, &own, &sampler, handle) : status;
+    return status == PTX_OK ? px_texture_make(device, &own, &sampler, variable, made) : status;
 }
 
 PTX_API ptx_status ptx_texture_create(ptx_device *device, const ptx_texture_config *config,
                                       ptx_texture *texture)
 {
-    uint64_t handle = 0;
-    if (!texture) return PTX_ERROR_INVALID_ARGUMENT;
-    const ptx_status status = bind_texture(device, config, &handle);
-    if (status == PTX_OK) *texture = handle;
-    return status;
+    return texture ? bind_texture(device, config, 0, texture) : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 PTX_API ptx_status ptx_texture_destroy(ptx_device *device, ptx_texture texture)
@@ -137,12 +133,9 @@ PTX_API ptx_status ptx_texture_config_get(ptx_device *device, ptx_texture textur
 
 PTX_API ptx_status ptx_surface_create(ptx_device *device, ptx_array array, ptx_surface *surface)
 {
-    uint64_t handle = 0;
     if (!device || !surface) return PTX_ERROR_INVALID_ARGUMENT;
-    ptx_status status = px_device_state(device);
-    if (status == PTX_OK) status = px_surface_make(device, array, &handle);
-    if (status == PTX_OK) *surface = handle;
-    return status;
+    const ptx_status status = px_device_state(device);
+    return status == PTX_OK ? px_surface_make(device, array, 0, surface) : status;
 }
 
 PTX_API ptx_status ptx_surface_destroy(ptx_device *device, ptx_surface surface)
@@ -192,18 +185,18 @@ PTX_API ptx_status ptx_program_reference(ptx_program *program, const char *name,
 PTX_API ptx_status ptx_reference_bind_texture(ptx_device *device, ptx_reference reference,
                                               const ptx_texture_config *config)
 {
-    return reference ? bind_texture(device, config, &reference) : PTX_ERROR_INVALID_ARGUMENT;
+    return reference ? bind_texture(device, config, reference, NULL) : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 PTX_API ptx_status ptx_reference_bind_sampler(ptx_device *device, ptx_reference reference,
                                               const ptx_sampler_config *config)
 {
-    return reference ? bind_sampler(device, config, &reference) : PTX_ERROR_INVALID_ARGUMENT;
+    return reference ? bind_sampler(device, config, reference, NULL) : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 PTX_API ptx_status ptx_reference_bind_surface(ptx_device *device, ptx_reference reference, ptx_array array)
 {
-    return device && reference ? px_surface_make(device, array, &reference) : PTX_ERROR_INVALID_ARGUMENT;
+    return device && reference ? px_surface_make(device, array, reference, NULL) : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 PTX_API ptx_status ptx_reference_unbind(ptx_device *device, ptx_reference reference)

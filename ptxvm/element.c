@@ -12,13 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptx_texture.h"
+
 static const struct element_type types[] = {
-    {"u8", KIND_UNSIGNED, 1, "|u1"},  {"u16", KIND_UNSIGNED, 2, "<u2"}, {"u32", KIND_UNSIGNED, 4, "<u4"},
-    {"u64", KIND_UNSIGNED, 8, "<u8"}, {"s8", KIND_SIGNED, 1, "|i1"},    {"s16", KIND_SIGNED, 2, "<i2"},
-    {"s32", KIND_SIGNED, 4, "<i4"},   {"s64", KIND_SIGNED, 8, "<i8"},   {"f16", KIND_FLOAT, 2, "<f2"},
-    {"bf16", KIND_FLOAT, 2, "<V2"},   {"f32", KIND_FLOAT, 4, "<f4"},    {"f64", KIND_FLOAT, 8, "<f8"},
-    {"b8", KIND_BITS, 1, "|u1"},      {"b16", KIND_BITS, 2, "<u2"},     {"b32", KIND_BITS, 4, "<u4"},
-    {"b64", KIND_BITS, 8, "<u8"},
+    {"u8", KIND_UNSIGNED, 1, "|u1", PTX_FORMAT_U8},
+    {"u16", KIND_UNSIGNED, 2, "<u2", PTX_FORMAT_U16},
+    {"u32", KIND_UNSIGNED, 4, "<u4", PTX_FORMAT_U32},
+    {"u64", KIND_UNSIGNED, 8, "<u8", -1},
+    {"s8", KIND_SIGNED, 1, "|i1", PTX_FORMAT_S8},
+    {"s16", KIND_SIGNED, 2, "<i2", PTX_FORMAT_S16},
+    {"s32", KIND_SIGNED, 4, "<i4", PTX_FORMAT_S32},
+    {"s64", KIND_SIGNED, 8, "<i8", -1},
+    {"f16", KIND_FLOAT, 2, "<f2", PTX_FORMAT_F16},
+    {"bf16", KIND_FLOAT, 2, "<V2", -1},
+    {"f32", KIND_FLOAT, 4, "<f4", PTX_FORMAT_F32},
+    {"f64", KIND_FLOAT, 8, "<f8", -1},
+    {"b8", KIND_BITS, 1, "|u1", -1},
+    {"b16", KIND_BITS, 2, "<u2", -1},
+    {"b32", KIND_BITS, 4, "<u4", -1},
+    {"b64", KIND_BITS, 8, "<u8", -1},
 };
 enum { TYPE_COUNT = sizeof types / sizeof types[0] };
 

@@ -14,6 +14,7 @@ struct element_type {
     enum element_kind kind;
     unsigned size;     /* bytes */
     const char *numpy; /* dtype in a .npy header: "<f4" */
+    int texel;         /* ptx_format of texels; -1: there are none of this type */
 };
 
 /* The type called by the first `length` bytes of `name`; NULL when there is none. */

@@ -77,14 +77,7 @@ static void sampler_word(struct texture *t, const char *word, const char *spec)
 
 static ptx_format format_of(const struct element_type *type, const char *spec)
 {
-    static const struct {
-        const char *name;
-        ptx_format format;
-    } all[] = {{"u8", PTX_FORMAT_U8},   {"u16", PTX_FORMAT_U16}, {"u32", PTX_FORMAT_U32},
-               {"s8", PTX_FORMAT_S8},   {"s16", PTX_FORMAT_S16}, {"s32", PTX_FORMAT_S32},
-               {"f16", PTX_FORMAT_F16}, {"f32", PTX_FORMAT_F32}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strcmp(all[i].name, type->name) == 0) return all[i].format;
+    if (type->texel >= 0) return (ptx_format)type->texel;
     fail(EXIT_USAGE, "-a %s: texels are u8 u16 u32 s8 s16 s32 f16 or f32, not %s", spec, type->name);
 }
 

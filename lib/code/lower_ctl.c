@@ -1,5 +1,6 @@
 /* lower_ctl.c - branches, ends, barriers, fences. */
 #include "code/lower.h"
+#include <stdlib.h>
 
 static const struct px_ir_operand none;
 
@@ -24,18 +25,17 @@ void px_lower_bra(struct px_irfn *f, const struct px_bound *b)
     in->fact = b->negated;
 }
 
-/* The table's number: they are in text order. */
-static uint32_t switch_of(const struct px_irfn *f, const struct px_stmt *text)
+static int by_place(const void *text, const void *at)
 {
-    uint32_t low = 0, high = f->switches.n;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (f->switches.at[middle].text->pos < text->pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const uint32_t pos = ((const struct px_stmt *)text)->pos,
+                   its = ((const struct px_ir_switch *)at)->text->pos;
+    return (pos > its) - (pos < its);
+}
+
+/* The table's switch: they are in text order. */
+static struct px_ir_switch *switch_of(const struct px_irfn *f, const struct px_stmt *text)
+{
+    return bsearch(text, f->switches.at, f->switches.n, sizeof *f->switches.at, by_place);
 }
 
 static void list_targets(struct px_irfn *f, const struct px_bound *b, struct px_ir_switch *s)
@@ -49,12 +49,11 @@ static void list_targets(struct px_irfn *f, const struct px_bound *b, struct px_
 
 void px_lower_brx(struct px_irfn *f, const struct px_bound *b)
 {
-    const uint32_t number = switch_of(f, b->inst->opds[1].symbol->u.stmt);
-    struct px_ir_switch *s = &f->switches.at[number];
+    struct px_ir_switch *s = switch_of(f, b->inst->opds[1].symbol->u.stmt);
     if (!s->targets) list_targets(f, b, s);
     uint32_t around = px_lower_around(f, b);
     const struct px_ir_operand index = px_lower_row(f, px_lower_src(f, b, &b->inst->opds[0], PX_T_U32));
-    px_lower_inst(f, PX_IR_TABLE | PX_OP_brx, &index, 0, 1)->aux = number;
+    px_lower_inst(f, PX_IR_TABLE | PX_OP_brx, &index, 0, 1)->aux = (uint32_t)(s - f->switches.at);
     px_lower_around_end(f, around);
 }
 

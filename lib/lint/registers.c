@@ -8,6 +8,7 @@
 #include "match/match.h"
 #include "lint/flow.h"
 #include "front/print.h"
+#include <stdlib.h>
 
 struct uses {
     bool named, read, kept; /* kept: a write that is not plain arithmetic */
@@ -66,18 +67,16 @@ static void collect(const struct px_lint_flow *flow, const struct px_block *bloc
     }
 }
 
+static int by_place(const void *var, const void *at)
+{
+    const uint32_t pos = ((const struct px_var *)var)->pos, its = ((const struct declared *)at)->var->pos;
+    return (pos > its) - (pos < its);
+}
+
 /* Declarations are in text order. NULL for a parameter. */
 static struct declared *find(const struct declarations *d, const struct px_var *var)
 {
-    uint32_t low = 0, high = d->list.n;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (d->list.at[middle].var->pos < var->pos)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < d->list.n && d->list.at[low].var == var ? &d->list.at[low] : NULL;
+    return bsearch(var, d->list.at, d->list.n, sizeof *d->list.at, by_place);
 }
 
 static void complain_unused(const struct px_lint_flow *flow, const struct px_var *var)

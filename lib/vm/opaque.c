@@ -83,12 +83,13 @@ bool px_opaque_variables_begin(struct ptx_program *program)
         if (v->space != PX_SPACE_TEX) continue;
         const enum px_opaque_kind kind = kind_of_type((enum px_type)v->symbol->type);
         for (uint32_t k = 0; k < v->size / 8; k++) {
-            uint64_t handle = v->address + 8 * k;
+            const uint64_t handle = v->address + 8 * k;
             struct px_opaque_place *p = px_opaque_at(&t->table, handle);
             p->kind = (uint8_t)kind;
             p->name = v->symbol->name->text;
             const ptx_sampler_config initial = px_opaque_initial(v, k);
-            if (kind == PX_OPAQUE_SAMPLER && px_sampler_make(program->device, &initial, &handle) != PTX_OK)
+            if (kind == PX_OPAQUE_SAMPLER &&
+                px_sampler_make(program->device, &initial, handle, NULL) != PTX_OK)
                 return false;
         }
     }

@@ -27,22 +27,23 @@ void px_opaque_bury(struct ptx_device *device, const struct px_opaque_bound *bou
 
 /* Into the table: a new place, or that of a variable. Takes the object. The lock is not held. */
 static ptx_status put(struct ptx_device *device, struct px_opaque_object *o, enum px_opaque_kind kind,
-                      uint64_t *handle)
+                      uint64_t variable, uint64_t *made)
 {
     struct px_opaques *table = &device->textures.table;
     struct px_opaque_place *p = NULL;
-    const bool variable = *handle != 0;
+    uint64_t handle = 0;
     px_textures_lock(&device->textures);
     if (variable) {
-        p = px_opaque_at(table, *handle);
+        p = px_opaque_at(table, variable);
         if (p && p->variable && p->kind == kind)
             px_opaque_bury(device, atomic_exchange(&p->bound, &o->bound));
         else
             p = NULL;
     } else {
-        *handle = px_opaque_add(table, kind, &o->bound);
+        handle = px_opaque_add(table, kind, &o->bound);
     }
-    const bool ok = variable ? p != NULL : *handle != 0;
+    const bool ok = variable ? p != NULL : handle != 0;
+    if (handle) *made = handle;
     if (!ok) px_opaque_bury(device, &o->bound);
     px_textures_unlock(&device->textures);
     px_textures_reap(device);
@@ -157,7 +158,8 @@ static void drop_object(struct ptx_device *device, struct px_opaque_object *o)
 }
 
 static ptx_status make(struct ptx_device *device, const ptx_texture_config *config,
-                       const ptx_sampler_config *sampler, enum px_opaque_kind kind, uint64_t *handle)
+                       const ptx_sampler_config *sampler, enum px_opaque_kind kind, uint64_t variable,
+                       uint64_t *made)
 {
     struct px_opaque_object *o = px_zalloc(&device->alloc, sizeof *o);
     const char *why = NULL;
@@ -183,27 +185,28 @@ static ptx_status make(struct ptx_device *device, const ptx_texture_config *conf
         why = "a 1D surface has at most 32768 texels";
     if (!why && kind == PX_OPAQUE_SURFACE && o->bound.image.samples > 1)
         why = "an array of several samples is no surface";
-    if (!why) return put(device, o, kind, handle);
+    if (!why) return put(device, o, kind, variable, made);
     drop_object(device, o);
     return px_device_refuse(device, why);
 }
 
 ptx_status px_texture_make(struct ptx_device *device, const ptx_texture_config *config,
-                           const ptx_sampler_config *sampler, uint64_t *handle)
+                           const ptx_sampler_config *sampler, uint64_t variable, uint64_t *made)
 {
-    return make(device, config, sampler, PX_OPAQUE_TEXTURE, handle);
+    return make(device, config, sampler, PX_OPAQUE_TEXTURE, variable, made);
 }
 
-ptx_status px_sampler_make(struct ptx_device *device, const ptx_sampler_config *sampler, uint64_t *handle)
+ptx_status px_sampler_make(struct ptx_device *device, const ptx_sampler_config *sampler, uint64_t variable,
+                           uint64_t *made)
 {
-    return make(device, NULL, sampler, PX_OPAQUE_SAMPLER, handle);
+    return make(device, NULL, sampler, PX_OPAQUE_SAMPLER, variable, made);
 }
 
-ptx_status px_surface_make(struct ptx_device *device, ptx_array array, uint64_t *handle)
+ptx_status px_surface_make(struct ptx_device *device, ptx_array array, uint64_t variable, uint64_t *made)
 {
     const ptx_texture_config config = {.array = array};
     if (!array) return no_array(device);
-    return make(device, &config, NULL, PX_OPAQUE_SURFACE, handle);
+    return make(device, &config, NULL, PX_OPAQUE_SURFACE, variable, made);
 }
 
 static ptx_status no_object(struct ptx_device *device)

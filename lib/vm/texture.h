@@ -80,11 +80,13 @@ void px_array_name_channels(struct px_image *image, bool normalised);
 /* What was in the table is to be freed. The lock is held. */
 void px_opaque_bury(struct ptx_device *device, const struct px_opaque_bound *bound);
 
-/* `handle` 0: a new object. Else the variable of that handle is bound. */
+/* The variable of a handle is bound; 0: a new object is made, and *made becomes its handle if that succeeds.
+ */
 ptx_status px_texture_make(struct ptx_device *device, const ptx_texture_config *config,
-                           const ptx_sampler_config *sampler, uint64_t *handle);
-ptx_status px_sampler_make(struct ptx_device *device, const ptx_sampler_config *sampler, uint64_t *handle);
-ptx_status px_surface_make(struct ptx_device *device, ptx_array array, uint64_t *handle);
+                           const ptx_sampler_config *sampler, uint64_t variable, uint64_t *made);
+ptx_status px_sampler_make(struct ptx_device *device, const ptx_sampler_config *sampler, uint64_t variable,
+                           uint64_t *made);
+ptx_status px_surface_make(struct ptx_device *device, ptx_array array, uint64_t variable, uint64_t *made);
 /* Of an object, of this kind. */
 ptx_status px_opaque_destroy(struct ptx_device *device, uint64_t handle, enum px_opaque_kind kind);
 ptx_status px_opaque_unbind(struct ptx_device *device, uint64_t handle);

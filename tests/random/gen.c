@@ -113,6 +113,21 @@ static void scoped(struct gen *g)
     gen_close(g, before);
 }
 
+/* A statement of a feature that is asked for, k percent up; false: none of them. */
+static bool featured(struct gen *g, unsigned k)
+{
+    static const struct {
+        unsigned below;
+        enum random_feature feature;
+        void (*generate)(struct gen *g);
+    } all[] = {{16, RANDOM_FLOW, gen_flow},   {22, RANDOM_CALLS, gen_call},
+               {32, RANDOM_WARP, gen_warp},   {37, RANDOM_BARRIERS, gen_barrier},
+               {38, RANDOM_EXITS, gen_leave}, {39, RANDOM_LOCKS, gen_lock}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (k < all[i].below && gen_feature(g, all[i].feature)) return all[i].generate(g), true;
+    return false;
+}
+
 static void statement(struct gen *g)
 {
     unsigned k = gen_below(g, 100);
@@ -120,18 +135,8 @@ static void statement(struct gen *g)
     if (gen_feature(g, RANDOM_INDICES) && !g->lean && gen_chance(g, 10) && gen_alike(g)) return;
     if (g->scope->full && gen_feature(g, RANDOM_MATRICES) && gen_chance(g, 8))
         gen_matrix(g);
-    else if (k < 16 && gen_feature(g, RANDOM_FLOW))
-        gen_flow(g);
-    else if (k < 22 && gen_feature(g, RANDOM_CALLS))
-        gen_call(g);
-    else if (k < 32 && gen_feature(g, RANDOM_WARP))
-        gen_warp(g);
-    else if (k < 37 && gen_feature(g, RANDOM_BARRIERS))
-        gen_barrier(g);
-    else if (k < 38 && gen_feature(g, RANDOM_EXITS))
-        gen_leave(g);
-    else if (k < 39 && gen_feature(g, RANDOM_LOCKS))
-        gen_lock(g);
+    else if (featured(g, k))
+        return;
     else if (k < 50 && g->scope->depth < 3 && !g->lean)
         scoped(g);
     else

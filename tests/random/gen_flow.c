@@ -94,15 +94,22 @@ static void loop_counted(struct gen *g)
     gen_line(g, "  @%%zp1 bra L%u;", l);
 }
 
+/* Inside a loop that lanes leave apart; mask: the name of who is in it, or NULL when nobody knows. */
+static struct scope parted_loop(const struct gen *g, const char *mask)
+{
+    struct scope in = *g->scope;
+    in.loops++;
+    in.uniform = in.full = false;
+    in.mask = mask;
+    return in;
+}
+
 /* As often as each lane wants; the ballot at its head knows who stays. */
 static void loop_divergent(struct gen *g)
 {
     unsigned l = label(g), n = g->scope->loops;
-    struct scope in = *g->scope;
-    const char *entered = in.mask ? gen_mask_name(g) : NULL;
-    in.loops++;
-    in.uniform = in.full = false;
-    in.mask = entered;
+    const char *entered = g->scope->mask ? gen_mask_name(g) : NULL;
+    struct scope in = parted_loop(g, entered);
     if (entered) gen_line(g, "  mov.b32 %s, %s;", entered, g->scope->mask);
     gen_line(g, "  and.b32 %%n%u, %s, 3;", n, gen_register(g, PX_T_B32, 0, false).text);
     gen_line(g, "L%u:", l);
@@ -119,10 +126,7 @@ static void loop_divergent(struct gen *g)
 static void loop_broken(struct gen *g)
 {
     unsigned l = label(g), n = g->scope->loops;
-    struct scope in = *g->scope;
-    in.loops++;
-    in.uniform = in.full = false;
-    in.mask = NULL;
+    struct scope in = parted_loop(g, NULL);
     gen_line(g, "  mov.u32 %%n%u, %u;", n, 2 + gen_below(g, 3));
     gen_line(g, "L%u:", l);
     block(g, in, few(g));
@@ -138,10 +142,7 @@ static void loop_broken(struct gen *g)
 static void loop_two_entries(struct gen *g)
 {
     unsigned l = label(g), n = g->scope->loops;
-    struct scope in = *g->scope;
-    in.loops++;
-    in.uniform = in.full = false;
-    in.mask = NULL;
+    struct scope in = parted_loop(g, NULL);
     gen_line(g, "  mov.u32 %%n%u, 3;", n);
     gen_line(g, "  @%s bra M%u;", gen_predicate(g, false).text, l);
     gen_line(g, "L%u:", l);

@@ -3,15 +3,13 @@
  *
  * A line a case: its name, the CUresult of the launch, and every result of every thread in order (none after
  * an error). Each case runs in a process of its own, since an error ends the context; a case that is still
- * running after five seconds is recorded as "hangs". Needs an sm_90 GPU and its driver.
+ * running after eight seconds is recorded as "hangs". Needs an sm_90 GPU and its driver.
  */
-#include <cuda.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include "../common/child.h"
 #include "../common/driver.h"
 #include "kernel.h"
+
+enum { SECONDS = 8 };
 
 static void run(const Case *c)
 {
@@ -20,16 +18,11 @@ static void run(const Case *c)
     static char log[4096];
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    CUdevice device;
-    CUcontext context;
     CUmodule module;
     CUfunction fn;
     CUdeviceptr out, in;
     void *args[] = {&out, &in};
-    must(cuInit(0), "init");
-    must(cuDeviceGet(&device, 0), "device");
-    must(cuDevicePrimaryCtxRetain(&context, device), "context");
-    must(cuCtxSetCurrent(context), "context");
+    open_device();
     must(cuMemAlloc(&out, sizeof host), "memory");
     must(cuMemAlloc(&in, IN_BYTES), "memory");
     for (unsigned i = 0; i < THREADS_MAX * RESULTS; i++) host[i] = OUT_SENTINEL;
@@ -54,20 +47,16 @@ int main(int argc, char **argv)
 {
     static Case c;
     char held[600] = "";
-    FILE *f = argc == 2 || argc == 4 ? fopen(argv[1], "r") : NULL;
-    unsigned part = argc == 4 ? (unsigned)atoi(argv[2]) : 0, parts = argc == 4 ? (unsigned)atoi(argv[3]) : 1;
+    unsigned part, parts;
+    FILE *f = share_of(argc, argv, 2, &part, &parts) ? fopen(argv[1], "r") : NULL;
     if (!f) return fprintf(stderr, "usage: record CASES [PART PARTS]\n"), 2;
     for (unsigned i = 0; case_next(f, &c, held); i++) {
         if (i % parts != part) continue;
         fflush(stdout);
         pid_t child = fork();
         if (!child) run(&c);
-        int status = 0, left = 80;
-        while (!waitpid(child, &status, WNOHANG) && --left) usleep(100000);
-        if (left) continue;
-        kill(child, SIGKILL);
-        waitpid(child, &status, 0);
-        printf("%s\thangs\n", c.name);
+        int status;
+        if (!ends(child, SECONDS, &status)) printf("%s\thangs\n", c.name);
     }
     return 0;
 }

@@ -23,4 +23,15 @@ static inline void must(CUresult r, const char *what)
     if (failed(r, what)) _exit(3);
 }
 
+/* The first device, with its primary context current. */
+static inline void open_device(void)
+{
+    CUdevice device;
+    CUcontext context;
+    must(cuInit(0), "init");
+    must(cuDeviceGet(&device, 0), "device");
+    must(cuDevicePrimaryCtxRetain(&context, device), "context");
+    must(cuCtxSetCurrent(context), "context");
+}
+
 #endif

@@ -39,18 +39,13 @@ static void tell(const char *name, const uint32_t *words, size_t n)
 
 int main(void)
 {
-    CUdevice device;
-    CUcontext context;
     CUgraph graph;
     CUgraphExec exec;
     CUgraphNode node;
     CUstream stream;
     void *args[] = {&out};
     uint32_t w[32];
-    must(cuInit(0), "init");
-    must(cuDeviceGet(&device, 0), "device");
-    must(cuDevicePrimaryCtxRetain(&context, device), "context");
-    must(cuCtxSetCurrent(context), "context");
+    open_device();
     must(cuMemAlloc(&out, 4096), "memory");
     must(cuModuleLoadData(&module, cooperative_text()), "module");
     must(cuStreamCreate(&stream, 0), "stream");

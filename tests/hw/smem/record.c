@@ -35,13 +35,8 @@ static void record(unsigned fixed, unsigned dynamic, CUdeviceptr out)
 
 int main(void)
 {
-    CUdevice device;
-    CUcontext context;
     CUdeviceptr out;
-    must(cuInit(0), "init");
-    must(cuDeviceGet(&device, 0), "device");
-    must(cuDevicePrimaryCtxRetain(&context, device), "context");
-    must(cuCtxSetCurrent(context), "context");
+    open_device();
     must(cuMemAlloc(&out, 4096), "memory");
     printf("# static\tdynamic");
     for (unsigned i = 0; i < REGISTERS; i++) printf("\t%%%s", registers[i]);

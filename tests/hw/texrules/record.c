@@ -5,13 +5,11 @@
  * or fine), the CUresult there, and the four results. Each case runs in a process of its own, since an error
  * ends the context. Needs an sm_90 GPU.
  */
-#include <cuda.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include "../common/child.h"
 #include "../common/driver.h"
 #include "case.h"
+
+enum { SECONDS = 5 };
 
 /* The case ends here. */
 static void told(const Case *c, const char *where, CUresult r)
@@ -188,16 +186,11 @@ static void run(const Case *c)
     static char log[4096];
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
-    CUdevice device;
-    CUcontext context;
     CUmodule module = NULL;
     Made m = {0};
     CUtexObject tex = 0;
     CUsurfObject surf = 0;
-    must(cuInit(0), "init");
-    must(cuDeviceGet(&device, 0), "device");
-    must(cuDevicePrimaryCtxRetain(&context, device), "context");
-    must(cuCtxSetCurrent(context), "context");
+    open_device();
     if (kind_is(c, "linear") || kind_is(c, "pitch"))
         make_memory(c, &m);
     else
@@ -246,23 +239,19 @@ static void run(const Case *c)
 int main(int argc, char **argv)
 {
     static Case c;
-    FILE *f = argc == 2 || argc == 4 ? fopen(argv[1], "r") : NULL;
-    unsigned part = argc == 4 ? (unsigned)atoi(argv[2]) : 0, parts = argc == 4 ? (unsigned)atoi(argv[3]) : 1;
+    unsigned part, parts;
+    FILE *f = share_of(argc, argv, 2, &part, &parts) ? fopen(argv[1], "r") : NULL;
     if (!f) return fprintf(stderr, "usage: record CASES [PART PARTS]\n"), 2;
     for (unsigned i = 0; case_next(f, &c); i++) {
         if (i % parts != part) continue;
         fflush(stdout);
         pid_t child = fork();
         if (!child) run(&c);
-        int status = 0, left = 100;
-        while (!waitpid(child, &status, WNOHANG) && --left) usleep(50000);
-        if (!left) {
-            kill(child, SIGKILL);
-            waitpid(child, &status, 0);
+        int status;
+        if (!ends(child, SECONDS, &status))
             printf("%s\thangs\t0\n", c.name);
-        } else if (WIFSIGNALED(status) || WEXITSTATUS(status)) {
+        else if (WIFSIGNALED(status) || WEXITSTATUS(status))
             printf("%s\tbroken\t%d\n", c.name, status);
-        }
     }
     return 0;
 }

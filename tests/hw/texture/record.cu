@@ -43,6 +43,22 @@ __device__ static float f(const uint32_t *row, uint32_t i)
 #define CAC "[%4, {%8,%5,%6,%7}]"
 #define DO(text, ...) asm volatile(text : RESULT : IN, ##__VA_ARGS__); break
 
+/* Each kind's instruction; a tail stands behind the coordinates, of which there are one, two or three. */
+#define ONE(op, kind, type, rest, ...) DO(op "." kind ".v4.u32." type " " OUT ", " rest ";", ##__VA_ARGS__)
+#define LINES(op, type, tail, ...)                                                                           \
+    case 0: ONE(op, "1d", type, C1 tail, ##__VA_ARGS__);                                                     \
+    case 3: ONE(op, "a1d", type, CA1 tail, ##__VA_ARGS__)
+#define PLANES(op, type, tail, ...)                                                                          \
+    case 1: ONE(op, "2d", type, C2 tail, ##__VA_ARGS__);                                                     \
+    case 4: ONE(op, "a2d", type, CA2 tail, ##__VA_ARGS__)
+#define CUBES(op, type, tail, ...)                                                                           \
+    case 5: ONE(op, "cube", type, C3 tail, ##__VA_ARGS__);                                                   \
+    case 6: ONE(op, "acube", type, CAC tail, ##__VA_ARGS__)
+#define FLATS(op, type, tail1, tail2, tail3, ...)                                                            \
+    LINES(op, type, tail1, ##__VA_ARGS__);                                                                   \
+    PLANES(op, type, tail2, ##__VA_ARGS__);                                                                  \
+    case 2: ONE(op, "3d", type, C3 tail3, ##__VA_ARGS__)
+
 __global__ void fetch(int op, int kind, int component, cudaTextureObject_t t, operands o, uint4 *out, uint32_t n)
 {
     uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -60,45 +76,29 @@ __global__ void fetch(int op, int kind, int component, cudaTextureObject_t t, op
     switch (op) {
     case OP_TEX:
         switch (kind) {
-        case 0: DO("tex.1d.v4.u32.f32 " OUT ", " C1 ";");
-        case 1: DO("tex.2d.v4.u32.f32 " OUT ", " C2 ";");
-        case 2: DO("tex.3d.v4.u32.f32 " OUT ", " C3 ";");
-        case 3: DO("tex.a1d.v4.u32.f32 " OUT ", " CA1 ";");
-        case 4: DO("tex.a2d.v4.u32.f32 " OUT ", " CA2 ";");
-        case 5: DO("tex.cube.v4.u32.f32 " OUT ", " C3 ";");
-        case 6: DO("tex.acube.v4.u32.f32 " OUT ", " CAC ";");
+            FLATS("tex", "f32", "", "", "");
+            CUBES("tex", "f32", "");
         }
         break;
     case OP_LEVEL:
         switch (kind) {
-        case 0: DO("tex.level.1d.v4.u32.f32 " OUT ", " C1 ", %9;", "f"(l));
-        case 1: DO("tex.level.2d.v4.u32.f32 " OUT ", " C2 ", %9;", "f"(l));
-        case 2: DO("tex.level.3d.v4.u32.f32 " OUT ", " C3 ", %9;", "f"(l));
-        case 3: DO("tex.level.a1d.v4.u32.f32 " OUT ", " CA1 ", %9;", "f"(l));
-        case 4: DO("tex.level.a2d.v4.u32.f32 " OUT ", " CA2 ", %9;", "f"(l));
-        case 5: DO("tex.level.cube.v4.u32.f32 " OUT ", " C3 ", %9;", "f"(l));
-        case 6: DO("tex.level.acube.v4.u32.f32 " OUT ", " CAC ", %9;", "f"(l));
+            FLATS("tex.level", "f32", ", %9", ", %9", ", %9", "f"(l));
+            CUBES("tex.level", "f32", ", %9", "f"(l));
         }
         break;
     case OP_GRAD:
+#define GRAD3 ", {%9,%10,%11,%11}, {%12,%13,%14,%14}"
 #define GRADIENTS "f"(ax), "f"(ay), "f"(az), "f"(bx), "f"(by), "f"(bz)
         switch (kind) {
-        case 0: DO("tex.grad.1d.v4.u32.f32 " OUT ", " C1 ", {%9}, {%12};", GRADIENTS);
-        case 1: DO("tex.grad.2d.v4.u32.f32 " OUT ", " C2 ", {%9,%10}, {%12,%13};", GRADIENTS);
-        case 2: DO("tex.grad.3d.v4.u32.f32 " OUT ", " C3 ", {%9,%10,%11,%11}, {%12,%13,%14,%14};", GRADIENTS);
-        case 3: DO("tex.grad.a1d.v4.u32.f32 " OUT ", " CA1 ", {%9}, {%12};", GRADIENTS);
-        case 4: DO("tex.grad.a2d.v4.u32.f32 " OUT ", " CA2 ", {%9,%10}, {%12,%13};", GRADIENTS);
-        case 5: DO("tex.grad.cube.v4.u32.f32 " OUT ", " C3 ", {%9,%10,%11,%11}, {%12,%13,%14,%14};", GRADIENTS);
-        case 6: DO("tex.grad.acube.v4.u32.f32 " OUT ", " CAC ", {%9,%10,%11,%11}, {%12,%13,%14,%14};", GRADIENTS);
+            FLATS("tex.grad", "f32", ", {%9}, {%12}", ", {%9,%10}, {%12,%13}", GRAD3, GRADIENTS);
+            CUBES("tex.grad", "f32", GRAD3, GRADIENTS);
         }
         break;
     case OP_GATHER:
 #define GATHER(c)                                                                                            \
     switch (kind) {                                                                                          \
-    case 1: DO("tld4." c ".2d.v4.u32.f32 " OUT ", " C2 ";");                                                 \
-    case 4: DO("tld4." c ".a2d.v4.u32.f32 " OUT ", " CA2 ";");                                               \
-    case 5: DO("tld4." c ".cube.v4.u32.f32 " OUT ", " C3 ";");                                               \
-    case 6: DO("tld4." c ".acube.v4.u32.f32 " OUT ", " CAC ";");                                             \
+        PLANES("tld4." c, "f32", "");                                                                        \
+        CUBES("tld4." c, "f32", "");                                                                         \
     }                                                                                                        \
     break
         switch (component) {
@@ -111,55 +111,30 @@ __global__ void fetch(int op, int kind, int component, cudaTextureObject_t t, op
 #undef IN
 #define IN "l"(t), "r"(ix), "r"(iy), "r"(iz), "r"(layer)
     case OP_INT:
-        switch (kind) {
-        case 0: DO("tex.1d.v4.u32.s32 " OUT ", " C1 ";");
-        case 1: DO("tex.2d.v4.u32.s32 " OUT ", " C2 ";");
-        case 2: DO("tex.3d.v4.u32.s32 " OUT ", " C3 ";");
-        case 3: DO("tex.a1d.v4.u32.s32 " OUT ", " CA1 ";");
-        case 4: DO("tex.a2d.v4.u32.s32 " OUT ", " CA2 ";");
-        }
+        switch (kind) { FLATS("tex", "s32", "", "", ""); }
         break;
     case OP_INT_LEVEL:
-        switch (kind) {
-        case 0: DO("tex.level.1d.v4.u32.s32 " OUT ", " C1 ", %9;", "r"(il));
-        case 1: DO("tex.level.2d.v4.u32.s32 " OUT ", " C2 ", %9;", "r"(il));
-        case 2: DO("tex.level.3d.v4.u32.s32 " OUT ", " C3 ", %9;", "r"(il));
-        case 3: DO("tex.level.a1d.v4.u32.s32 " OUT ", " CA1 ", %9;", "r"(il));
-        case 4: DO("tex.level.a2d.v4.u32.s32 " OUT ", " CA2 ", %9;", "r"(il));
-        }
+        switch (kind) { FLATS("tex.level", "s32", ", %9", ", %9", ", %9", "r"(il)); }
         break;
 #undef IN
 #define IN "l"(t), "f"(x), "f"(y), "f"(z), "r"(layer)
     case OP_OFFSET:
 #define OFFSETS "r"(ex), "r"(ey), "r"(ez)
-        switch (kind) {
-        case 0: DO("tex.1d.v4.u32.f32 " OUT ", " C1 ", %9;", OFFSETS);
-        case 1: DO("tex.2d.v4.u32.f32 " OUT ", " C2 ", {%9,%10};", OFFSETS);
-        case 2: DO("tex.3d.v4.u32.f32 " OUT ", " C3 ", {%9,%10,%11,%11};", OFFSETS);
-        case 3: DO("tex.a1d.v4.u32.f32 " OUT ", " CA1 ", %9;", OFFSETS);
-        case 4: DO("tex.a2d.v4.u32.f32 " OUT ", " CA2 ", {%9,%10};", OFFSETS);
-        }
+        switch (kind) { FLATS("tex", "f32", ", %9", ", {%9,%10}", ", {%9,%10,%11,%11}", OFFSETS); }
         break;
     case OP_GATHER_OFFSET:
-        switch (kind) {
-        case 1: DO("tld4.r.2d.v4.u32.f32 " OUT ", " C2 ", {%9,%10};", OFFSETS);
-        case 4: DO("tld4.r.a2d.v4.u32.f32 " OUT ", " CA2 ", {%9,%10};", OFFSETS);
-        }
+        switch (kind) { PLANES("tld4.r", "f32", ", {%9,%10}", OFFSETS); }
         break;
     case OP_COMPARE:
         switch (kind) {
-        case 1: DO("tex.2d.v4.u32.f32 " OUT ", " C2 ", %9;", "f"(reference));
-        case 4: DO("tex.a2d.v4.u32.f32 " OUT ", " CA2 ", %9;", "f"(reference));
-        case 5: DO("tex.cube.v4.u32.f32 " OUT ", " C3 ", %9;", "f"(reference));
-        case 6: DO("tex.acube.v4.u32.f32 " OUT ", " CAC ", %9;", "f"(reference));
+            PLANES("tex", "f32", ", %9", "f"(reference));
+            CUBES("tex", "f32", ", %9", "f"(reference));
         }
         break;
     case OP_GATHER_COMPARE:
         switch (kind) {
-        case 1: DO("tld4.r.2d.v4.u32.f32 " OUT ", " C2 ", %9;", "f"(reference));
-        case 4: DO("tld4.r.a2d.v4.u32.f32 " OUT ", " CA2 ", %9;", "f"(reference));
-        case 5: DO("tld4.r.cube.v4.u32.f32 " OUT ", " C3 ", %9;", "f"(reference));
-        case 6: DO("tld4.r.acube.v4.u32.f32 " OUT ", " CAC ", %9;", "f"(reference));
+            PLANES("tld4.r", "f32", ", %9", "f"(reference));
+            CUBES("tld4.r", "f32", ", %9", "f"(reference));
         }
         break;
     case OP_HALVES:

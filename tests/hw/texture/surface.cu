@@ -10,6 +10,13 @@
 
 enum { WIDTH = 5, HEIGHT = 3 };
 
+#define EACH_SIZE(access)                                                                                    \
+    if (size == 1) { access("b8", "", "%0"); }                                                               \
+    if (size == 2) { access("b16", "", "%0"); }                                                              \
+    if (size == 4) { access("b32", "", "%0"); }                                                              \
+    if (size == 8) { access("b32", ".v2", "{%0,%1}"); }                                                      \
+    if (size == 16) { access("b32", ".v4", "{%0,%1,%2,%3}"); }
+
 __global__ void access(cudaSurfaceObject_t s, int op, int size, int clamp, int x, int y, uint4 v, uint4 *out)
 {
     uint4 d = {0, 0, 0, 0};
@@ -21,11 +28,7 @@ __global__ void access(cudaSurfaceObject_t s, int op, int size, int clamp, int x
     else                                                                                                     \
         asm volatile("suld.b.2d" vec "." width ".zero " regs ", [%4, {%5,%6}];"                              \
                      : "=r"(d.x), "=r"(d.y), "=r"(d.z), "=r"(d.w) : "l"(s), "r"(x), "r"(y))
-        if (size == 1) { L("b8", "", "%0"); }
-        if (size == 2) { L("b16", "", "%0"); }
-        if (size == 4) { L("b32", "", "%0"); }
-        if (size == 8) { L("b32", ".v2", "{%0,%1}"); }
-        if (size == 16) { L("b32", ".v4", "{%0,%1,%2,%3}"); }
+        EACH_SIZE(L)
     }
     if (op == 1) {
 #define S(width, vec, regs)                                                                                  \
@@ -33,11 +36,7 @@ __global__ void access(cudaSurfaceObject_t s, int op, int size, int clamp, int x
         asm volatile("sust.b.2d" vec "." width ".clamp [%4, {%5,%6}], " regs ";" ::"r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "l"(s), "r"(x), "r"(y) : "memory"); \
     else                                                                                                     \
         asm volatile("sust.b.2d" vec "." width ".zero [%4, {%5,%6}], " regs ";" ::"r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w), "l"(s), "r"(x), "r"(y) : "memory")
-        if (size == 1) { S("b8", "", "%0"); }
-        if (size == 2) { S("b16", "", "%0"); }
-        if (size == 4) { S("b32", "", "%0"); }
-        if (size == 8) { S("b32", ".v2", "{%0,%1}"); }
-        if (size == 16) { S("b32", ".v4", "{%0,%1,%2,%3}"); }
+        EACH_SIZE(S)
     }
     if (op == 2) {
         if (clamp == 1)

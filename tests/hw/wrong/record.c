@@ -5,11 +5,7 @@
  * in processes of its own, TIMES times, since an error ends the context; a case that is answered in two ways
  * has two lines. Needs an sm_90 GPU and its driver.
  */
-#include <signal.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-
+#include "../common/child.h"
 #include "../common/driver.h"
 #include "cases.h"
 
@@ -18,17 +14,12 @@ enum { TIMES = 4, TIMES_TWO_WRONG = 24, SECONDS = 10 };
 static void run(const struct wrong *w)
 {
     static char text[ROOM];
-    CUdevice device;
-    CUcontext context;
     CUmodule module;
     CUfunction fn;
     CUdeviceptr buffer;
     const char *name = "?";
     text_of(w, text);
-    must(cuInit(0), "init");
-    must(cuDeviceGet(&device, 0), "device");
-    must(cuDevicePrimaryCtxRetain(&context, device), "context");
-    must(cuCtxSetCurrent(context), "context");
+    open_device();
     must(cuMemAlloc(&buffer, BUFFER), "memory");
     must(cuMemsetD8(buffer, 0, BUFFER), "memory");
     must(cuModuleLoadData(&module, text), w->name);
@@ -43,26 +34,23 @@ static void run(const struct wrong *w)
 }
 
 /* False: it ran for ever. */
-static bool ends(const struct wrong *w)
+static bool answers(const struct wrong *w)
 {
     fflush(stdout);
     pid_t child = fork();
     if (!child) run(w);
-    int status = 0, left = SECONDS * 50;
-    while (!waitpid(child, &status, WNOHANG) && --left) usleep(20000);
-    if (left) return true;
-    kill(child, SIGKILL);
-    waitpid(child, &status, 0);
+    int status;
+    if (ends(child, SECONDS, &status)) return true;
     printf("%s\t-1\thangs\n", w->name);
     return false;
 }
 
 int main(int argc, char **argv)
 {
-    const unsigned part = argc == 3 ? (unsigned)atoi(argv[1]) : 0,
-                   parts = argc == 3 ? (unsigned)atoi(argv[2]) : 1;
+    unsigned part, parts;
+    if (!share_of(argc, argv, 1, &part, &parts)) return fprintf(stderr, "usage: record [PART PARTS]\n"), 2;
     for (unsigned i = part; i < WRONGS; i += parts)
-        for (unsigned n = 0; n < TIMES && ends(&wrongs[i]); n++) {
+        for (unsigned n = 0; n < TIMES && answers(&wrongs[i]); n++) {
         }
     return 0;
 }
