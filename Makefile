@@ -102,7 +102,7 @@ $(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES)
 	$(B)/isagen $(ISA_TABLES) $(GEN)/new
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} || cp $$f $(GEN)/$${f##*/}; done
 	@touch $@
-$(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/lowerings.inc $(GEN)/emissions.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(HANDLER_SRC) $(GEN)/ptx.dict $(GEN)/ptx.tmLanguage.json: $(GEN)/isa.stamp ;
+$(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/lowerings.inc $(GEN)/emissions.inc $(GEN)/op_handlers.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(HANDLER_SRC) $(GEN)/ptx.dict $(GEN)/ptx.tmLanguage.json: $(GEN)/isa.stamp ;
 $(GEN)/ptx_lexer.c: grammar/ptx.re
 	@mkdir -p $(GEN)
 	re2c -W --no-generation-date --no-debug-info -o $@ $<

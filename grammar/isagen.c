@@ -92,6 +92,7 @@ int main(int argc, char **argv)
     emit(dir, "isa_ops.h", ig_emit_ops);
     emit(dir, "lowerings.inc", ig_emit_lowerings);
     emit(dir, "emissions.inc", ig_emit_emissions);
+    emit(dir, "op_handlers.inc", ig_emit_op_handlers);
     emit(dir, "isa_tables.c", ig_emit_tables);
     emit(dir, "ptx.dict", ig_emit_dict);
     emit(dir, "ptx.tmLanguage.json", ig_emit_textmate);

@@ -274,7 +274,7 @@ struct ig {
     struct {
         const char *name, *emitter; /* what makes its records, or NULL */
         unsigned flags;
-        bool used;
+        bool used, handler;
         struct ig_place at;
     } ops[512];
     int nops;
@@ -325,6 +325,8 @@ void ig_emit_ops(FILE *out);
 void ig_emit_op_flags(FILE *out);
 void ig_emit_lowerings(FILE *out);
 void ig_emit_emissions(FILE *out);
+void ig_emit_op_handlers(FILE *out);
+void ig_check_op_operands(const struct ig_form *form); /* of a row, once it is read */
 
 /* isagen_copy.c */
 void ig_read_copy(struct ig_form *form, const char *text); /* what stands after `copy ` */

@@ -4,6 +4,7 @@
  * `op NAME ... : FLAG ...` declares them. isa_ops.h numbers them and isa_tables.c has their flags;
  * lowerings.inc lists them, so that each needs its function in lib/code: one that is missing does not link.
  * So does emissions.inc with those that become records: `emit`, or `emit:NAME` for what several have.
+ * `handler`: both are common ones, and op_handlers.inc lists the one function that the operation needs.
  */
 #include "isagen.h"
 #include <ctype.h>
@@ -65,6 +66,8 @@ void ig_read_ops(struct ig_place at, const char *line)
             set_emitter(first, "");
         else if (!strncmp(word, "emit:", 5))
             set_emitter(first, word + 5);
+        else if (!strcmp(word, "handler"))
+            for (int i = first; i < ig.nops; i++) ig.ops[i].handler = true;
         else
             set_flag(at, first, flag_of(at, word), word);
     }
@@ -104,8 +107,10 @@ void ig_emit_op_flags(FILE *out)
 
 void ig_emit_lowerings(FILE *out)
 {
-    fputs("/* Made by isagen: PX_LOWERING(name) for each operation that isa.tbl names. */\n", out);
-    for (int i = 0; i < ig.nops; i++) fprintf(out, "PX_LOWERING(%s)\n", ig.ops[i].name);
+    fputs("/* Made by isagen: PX_LOWERING(name, function) for each operation that isa.tbl names. */\n", out);
+    for (int i = 0; i < ig.nops; i++)
+        fprintf(out, "PX_LOWERING(%s, %s)\n", ig.ops[i].name,
+                ig.ops[i].handler ? "operands" : ig.ops[i].name);
 }
 
 void ig_emit_emissions(FILE *out)
@@ -113,5 +118,33 @@ void ig_emit_emissions(FILE *out)
     fputs("/* Made by isagen: PX_EMISSION(name, function) for each operation that becomes records. */\n",
           out);
     for (int i = 0; i < ig.nops; i++)
-        if (ig.ops[i].emitter) fprintf(out, "PX_EMISSION(%s, %s)\n", ig.ops[i].name, ig.ops[i].emitter);
+        if (ig.ops[i].emitter || ig.ops[i].handler)
+            fprintf(out, "PX_EMISSION(%s, %s)\n", ig.ops[i].name,
+                    ig.ops[i].handler ? "operands" : ig.ops[i].emitter);
+}
+
+void ig_emit_op_handlers(FILE *out)
+{
+    fputs("/* Made by isagen: PX_NAMED_HANDLER(name) for each operation whose handler is all of it. */\n",
+          out);
+    for (int i = 0; i < ig.nops; i++)
+        if (ig.ops[i].handler) fprintf(out, "PX_NAMED_HANDLER(%s)\n", ig.ops[i].name);
+}
+
+/* What the common lowering makes operands of: values, vectors of them, one address. */
+void ig_check_op_operands(const struct ig_form *form)
+{
+    const int i = form->op ? find(form->op) : -1;
+    int addresses = 0;
+    if (i < 0 || !ig.ops[i].handler) return;
+    for (int k = 0; k < form->nopds; k++) {
+        const struct ig_opd *o = &form->opds[k];
+        addresses += o->kind == IG_O_ADDR;
+        if ((o->kind != IG_O_REG && o->kind != IG_O_PRED && o->kind != IG_O_IMM && o->kind != IG_O_VEC &&
+             o->kind != IG_O_ADDR && o->kind != IG_O_OTHER) ||
+            o->partner >= 0 || addresses > 1)
+            ig_error(form->at,
+                     "operand %s of '%s': an operation with `handler` takes values, vectors and one address",
+                     o->name, form->op);
+    }
 }

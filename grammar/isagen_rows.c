@@ -377,6 +377,7 @@ static void read_row(struct ig_place at, char *text)
     ig_parse_operands(form, operands);
     ig_parse_clauses(form, *group ? ig_format("%s%s%s", group + 2, *where ? "; " : "", where) : where);
     read_meaning(form, skip(rest));
+    ig_check_op_operands(form);
 }
 
 /* ---- definitions ---- */

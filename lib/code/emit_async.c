@@ -35,40 +35,11 @@ void px_emit_async_copy(struct px_emitter *e, const struct px_ir_inst *in, const
     px_emit_both(e, px_async_copy, r);
 }
 
-void px_emit_cp_async_commit(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
-{
-    (void)in, (void)o;
-    px_emit_guard(e, true);
-    px_emit_both(e, px_async_commit, (struct px_insn){.m = e->guard});
-}
-
 void px_emit_cp_async_wait(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     (void)o;
     px_emit_guard(e, true);
     px_emit_both(e, px_async_wait, (struct px_insn){.m = e->guard, .imm = in->aux, .x = {0, in->fact}});
-}
-
-void px_emit_cp_async_arrive(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
-{
-    px_emit_guard(e, true);
-    px_emit_trace(e, &o[0], PX_TRACE_ATOMIC, 8);
-    struct px_insn r = px_emit_access(e, &o[0], 8);
-    r.m = e->guard;
-    r.x[1] = in->fact;
-    px_emit_both(e, px_async_arrive, r);
-}
-
-void px_emit_mbarrier(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
-{
-    px_emit_guard(e, true);
-    px_emit_trace(e, &o[1], PX_TRACE_ATOMIC, 8);
-    struct px_insn r = px_emit_access(e, &o[1], 8);
-    r.d = px_emit_place(e, &o[0]);
-    if (in->nopds > 2) r.b = px_emit_row(e, &o[2]);
-    r.m = e->guard;
-    r.x[1] = in->fact;
-    px_emit_both(e, px_mbarrier, r);
 }
 
 void px_emit_mbarrier_wait(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)

@@ -30,61 +30,6 @@ void px_emit_mma(struct px_emitter *e, const struct px_ir_inst *in, const struct
     px_emit_both(e, px_matrix_mma, r);
 }
 
-/* The record that is common to all moves: its address, and the rows of its registers. */
-static struct px_insn move(struct px_emitter *e, const struct px_ir_operand *address,
-                           const struct px_ir_operand *values, uint32_t n, struct px_matrix_move *m)
-{
-    struct px_insn r = {.aux = m, .a = px_emit_place(e, address), .size = PX_WARP, .space = address->type};
-    if (address->base != PX_IR_IMM) m->offset = address->value;
-    if (address->base != PX_IR_REG) r.flags |= PX_IF_SCALAR_A;
-    m->regs = (uint8_t)n;
-    rows(e, values, n, m->row);
-    return r;
-}
-
-static struct px_matrix_move *new_move(struct px_emitter *e, uint32_t n)
-{
-    struct px_matrix_move *m;
-    return px_arena_node(e->f->coder->keep, sizeof *m + n * sizeof *m->row);
-}
-
-/* Each matrix is 8 rows of 16 bytes, whose addresses 8 lanes of the warp have. */
-static void tell_rows(struct px_emitter *e, const struct px_ir_operand *address, unsigned how,
-                      uint32_t matrices)
-{
-    const struct px_traced t = {.is.how = how, .bytes = 16, .first = 8 * matrices};
-    px_emit_trace_as(e, address, &t, NULL);
-}
-
-void px_emit_ldmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
-{
-    struct px_matrix_move *m = new_move(e, in->ndst);
-    m->trans = in->fact;
-    tell_rows(e, &o[in->ndst], PTX_TRACE_READ, in->ndst);
-    px_emit_both(e, px_matrix_ldmatrix, move(e, &o[in->ndst], o, in->ndst, m));
-}
-
-void px_emit_stmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
-{
-    struct px_matrix_move *m = new_move(e, in->nopds - 1u);
-    m->trans = in->fact;
-    tell_rows(e, &o[0], PTX_TRACE_WRITE, in->nopds - 1u);
-    px_emit_both(e, px_matrix_stmatrix, move(e, &o[0], o + 1, in->nopds - 1u, m));
-}
-
-void px_emit_setmaxnreg(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
-{
-    (void)in, (void)o;
-    px_emit_both(e, px_matrix_meet, (struct px_insn){.size = PX_WARP});
-}
-
-void px_emit_movmatrix(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
-{
-    (void)in;
-    px_emit_both(e, px_matrix_movmatrix,
-                 (struct px_insn){.d = px_emit_row(e, &o[0]), .a = px_emit_row(e, &o[1]), .size = PX_WARP});
-}
-
 /* Rows of A, columns of B, which the form may have exchanged. */
 static uint32_t rows_of_a(const struct px_mma_form *f)
 {
@@ -129,12 +74,16 @@ void px_emit_wmma(struct px_emitter *e, const struct px_ir_inst *in, const struc
     const bool store = !in->ndst;
     const struct px_ir_operand *address = &o[in->ndst], *stride = NULL;
     const uint32_t n = store ? f->nd : in->ndst, used = 1 + n;
-    struct px_matrix_move *m = new_move(e, n);
+    struct px_matrix_move *m = px_arena_node(e->f->coder->keep, sizeof *m + n * sizeof *m->row);
+    struct px_insn r = {.aux = m, .a = px_emit_place(e, address), .size = PX_WARP, .space = address->type};
     m->form = f;
     m->what = (uint8_t)in->fact;
     m->col = in->fact & PX_MATRIX_BY_COLUMNS;
     if (in->nopds > used) stride = &o[used];
-    struct px_insn r = move(e, address, store ? o + 1 : o, n, m);
+    if (address->base != PX_IR_IMM) m->offset = address->value;
+    if (address->base != PX_IR_REG) r.flags |= PX_IF_SCALAR_A;
+    m->regs = (uint8_t)n;
+    rows(e, store ? o + 1 : o, n, m->row);
     const uint32_t bits =
         px_mma_bits((enum px_mma_type)(m->what == 'a' || m->what == 'b' ? f->is.a : f->is.d));
     m->unit =

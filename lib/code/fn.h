@@ -104,6 +104,7 @@ struct px_irfn {
     PX_VEC(struct px_ir_switch) switches;
     PX_VEC(struct px_ir_matrix) matrices;
     PX_VEC(struct px_wgmma_words) wgmmas;
+    PX_VEC(const struct px_match *) matches; /* of operations that are one function (lower_operands.c) */
     PX_VEC(struct px_param) params;
     uint32_t *param_of;               /* by index in px_function.vars: in params; PX_NONE32 */
     uint32_t *reg_base;               /* by index in px_function.regs, more_regs behind: first register */

@@ -99,7 +99,7 @@ enum px_space px_lower_space(const struct px_bound *b, unsigned i)
 /* ---- one instruction of the text ---- */
 
 static px_lowering *const lowerings[PX_OP_COUNT] = {
-#define PX_LOWERING(name) [PX_OP_##name] = px_lower_##name,
+#define PX_LOWERING(name, function) [PX_OP_##name] = px_lower_##function,
 #include "gen/lowerings.inc"
 };
 

@@ -21,10 +21,10 @@ struct px_bound {
 /* counted.c: what is counted of the instruction of the origin that was just added. */
 void px_counted_note(struct px_irfn *f, const struct px_bound *b);
 
-/* Makes IR of an operation that the table names `@name`. One for each name: a row whose function is missing
- * does not link. */
+/* Makes IR of an operation that the table names `@name`. One for each name, or px_lower_operands: a row whose
+ * function is missing does not link. */
 typedef void px_lowering(struct px_irfn *f, const struct px_bound *b);
-#define PX_LOWERING(name) px_lowering px_lower_##name;
+#define PX_LOWERING(name, function) px_lowering px_lower_##function;
 #include "gen/lowerings.inc"
 #undef PX_LOWERING
 

@@ -52,11 +52,6 @@ void px_lower_copy(struct px_irfn *f, const struct px_bound *b)
     px_lower_guarded(f, b, op_of(PX_OP_copy), opds, 0, 3)->aux = offset;
 }
 
-void px_lower_cp_async_commit(struct px_irfn *f, const struct px_bound *b)
-{
-    px_lower_guarded(f, b, op_of(PX_OP_cp_async_commit), &none, 0, 0);
-}
-
 void px_lower_cp_async_wait(struct px_irfn *f, const struct px_bound *b)
 {
     uint64_t n = 0;
@@ -68,42 +63,7 @@ void px_lower_cp_async_wait(struct px_irfn *f, const struct px_bound *b)
     in->aux = (uint32_t)n;
 }
 
-void px_lower_cp_async_arrive(struct px_irfn *f, const struct px_bound *b)
-{
-    const struct px_ir_operand address = px_lower_address(f, b, &b->inst->opds[0], px_lower_space(b, 0), 8);
-    px_lower_guarded(f, b, op_of(PX_OP_cp_async_arrive), &address, 0, 1)->fact =
-        !px_match_has(&b->match, PX_W_noinc);
-}
-
 /* ---- mbarrier ---- */
-
-static enum px_mbar_kind kind_of(const struct px_match *m)
-{
-    const bool drop = px_match_has(m, PX_W_arrive_drop), bytes = px_match_has(m, PX_W_expect_tx);
-    if (px_match_has(m, PX_W_init)) return PX_MBAR_INIT;
-    if (px_match_has(m, PX_W_inval)) return PX_MBAR_INVAL;
-    if (px_match_has(m, PX_W_complete_tx)) return PX_MBAR_COMPLETE;
-    if (drop) return bytes ? PX_MBAR_DROP_EXPECT : PX_MBAR_DROP;
-    if (px_match_has(m, PX_W_arrive)) return bytes ? PX_MBAR_ARRIVE_EXPECT : PX_MBAR_ARRIVE;
-    return PX_MBAR_EXPECT;
-}
-
-void px_lower_mbarrier(struct px_irfn *f, const struct px_bound *b)
-{
-    const struct px_operand *o = b->inst->opds;
-    const enum px_mbar_kind kind = kind_of(&b->match);
-    const bool arrives =
-        kind != PX_MBAR_INIT && kind != PX_MBAR_INVAL && kind != PX_MBAR_EXPECT && kind != PX_MBAR_COMPLETE;
-    const bool state = arrives && o->kind != PX_O_SINK;
-    struct px_ir_operand opds[3] = {none, none, none};
-    opds[0] = state ? px_lower_dst(f, b, o, PX_T_U64) : px_lower_temp(f, 8, PX_T_U64);
-    opds[1] = px_lower_address(f, b, &o[arrives], px_lower_space(b, arrives), 8);
-    if (b->inst->nopds > arrives + 1u)
-        opds[2] = px_lower_row(f, px_lower_src(f, b, &o[arrives + 1], PX_T_U32));
-    px_lower_guarded(f, b, op_of(PX_OP_mbarrier), opds, 1, opds[2].kind == PX_IR_NONE ? 2 : 3)->fact =
-        (uint16_t)kind;
-    if (state) px_lower_done(f, b, o, opds[0]);
-}
 
 /* The same value in a register that is still there when lanes wake; scalars are. */
 static struct px_ir_operand lasting(struct px_irfn *f, struct px_ir_operand s)

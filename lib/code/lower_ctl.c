@@ -72,8 +72,6 @@ void px_lower_ret(struct px_irfn *f, const struct px_bound *b)
 ALONE(exit)
 ALONE(trap)
 ALONE(brkpt)
-/* Of what it does only the meeting of the warp shows: the VM's threads have the registers that they name. */
-ALONE(setmaxnreg)
 ALONE(nanosleep)
 
 void px_lower_fence(struct px_irfn *f, const struct px_bound *b)

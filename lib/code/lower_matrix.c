@@ -1,5 +1,5 @@
 /*
- * lower_matrix.c - mma, wmma, ldmatrix, stmatrix, movmatrix (PTX ISA 9.7.14).
+ * lower_matrix.c - mma and wmma (PTX ISA 9.7.14).
  *
  * The words of the match say the form: the shape, then the types and layouts in the order in which the rows
  * of the table have them. A fragment is as many operands as it has registers. `aux` is the index of the form
@@ -7,9 +7,8 @@
  *
  *   mma          results of d, then a, b, c, and the metadata of a sparse one
  *   wmma.load    results, the address, and the stride where one is written; `fact` 'a', 'b' or 'c', and
- * BY_COLUMNS wmma.store   the address, values, the stride; `fact` 'd' and BY_COLUMNS ldmatrix     results,
- * the address; `fact` 1 for .trans stmatrix     the address, values; `fact` the same movmatrix    the result,
- * the source
+ *                BY_COLUMNS
+ *   wmma.store   the address, values, the stride; `fact` 'd' and BY_COLUMNS
  */
 #include "code/lower_matrix.h"
 #include "gang/fpmode.h"
@@ -176,81 +175,45 @@ void px_lower_mma(struct px_irfn *f, const struct px_bound *bound)
 
 /* ---- moves ---- */
 
-struct move {
-    enum px_op op;
-    uint8_t type;  /* of the elements */
-    uint32_t form; /* in f->matrices */
-    uint16_t fact;
-    bool store;
-};
-
-static void move(struct px_irfn *f, const struct px_bound *bound, const struct move *m)
+/* The form is that of a product with such a matrix. */
+static uint32_t form_of_move(struct px_irfn *f, const struct px_matrix_words *said, bool factor)
 {
-    const struct px_operand *o = bound->inst->opds, *value = &o[m->store], *where = &o[!m->store];
+    const uint8_t type = said->types[0];
+    struct px_mma_words w = {.m = said->m, .n = said->n, .k = said->k};
+    w.a = w.b = factor || type == PX_MMA_F64 ? type : PX_MMA_B1; /* no matter which, when c or d is moved */
+    w.c = w.d = factor ? PX_MMA_F32 : type;
+    return find_form(f, &w);
+}
+
+static void move(struct px_irfn *f, const struct px_bound *bound, enum px_op op, char what)
+{
+    const bool store = what == 'd';
+    const struct px_operand *o = bound->inst->opds, *value = &o[store], *where = &o[!store];
+    const struct px_matrix_words said = px_matrix_words(&bound->match);
     const uint32_t around = px_lower_around(f, bound);
     struct px_ir_operand opds[PX_MMA_REGS_MAX + 2];
     struct px_bound b = *bound;
     b.guard = PX_NONE32;
-    uint32_t ndst = m->store ? 0 : px_matrix_results(f, &b, value, m->type, PX_MMA_REGS_MAX, opds),
+    uint32_t ndst = store ? 0 : px_matrix_results(f, &b, value, said.types[0], PX_MMA_REGS_MAX, opds),
              n = ndst + 1;
-    opds[ndst] = px_lower_address(f, &b, where, px_lower_space(&b, !m->store), 4);
-    if (m->store) n += px_matrix_sources(f, &b, value, m->type, PX_MMA_REGS_MAX, opds + n);
-    for (uint32_t i = 1; m->store && i < n; i++) opds[i].base = PX_IR_BITS;
+    opds[ndst] = px_lower_address(f, &b, where, px_lower_space(&b, !store), 4);
+    if (store) n += px_matrix_sources(f, &b, value, said.types[0], PX_MMA_REGS_MAX, opds + n);
+    for (uint32_t i = 1; store && i < n; i++) opds[i].base = PX_IR_BITS;
     if (b.inst->nopds > 2) opds[n++] = px_lower_src(f, &b, &o[2], PX_T_U32);
-    struct px_ir_inst *in = px_lower_inst(f, (px_irop)(PX_IR_TABLE | m->op), opds, ndst, n);
-    in->fact = m->fact;
-    in->aux = m->form;
-    if (!m->store) px_matrix_results_done(f, &b, value, opds);
+    struct px_ir_inst *in = px_lower_inst(f, (px_irop)(PX_IR_TABLE | op), opds, ndst, n);
+    in->fact = (uint16_t)(what | (said.col[0] ? PX_MATRIX_BY_COLUMNS : 0));
+    in->aux = form_of_move(f, &said, what == 'a' || what == 'b');
+    if (!store) px_matrix_results_done(f, &b, value, opds);
     px_lower_around_end(f, around);
-}
-
-/* wmma.load.a and its like: the form is that of a product with such a matrix. */
-static void wmma(struct px_irfn *f, const struct px_bound *b, enum px_op op, char what)
-{
-    const struct px_matrix_words said = px_matrix_words(&b->match);
-    const uint8_t type = said.types[0];
-    const bool factor = what == 'a' || what == 'b';
-    struct px_mma_words w = {.m = said.m, .n = said.n, .k = said.k};
-    w.a = w.b = factor || type == PX_MMA_F64 ? type : PX_MMA_B1; /* no matter which, when c or d is moved */
-    w.c = w.d = factor ? PX_MMA_F32 : type;
-    move(f, b,
-         &(struct move){op, type, find_form(f, &w),
-                        (uint16_t)(what | (said.col[0] ? PX_MATRIX_BY_COLUMNS : 0)), what == 'd'});
 }
 
 void px_lower_wmma_load(struct px_irfn *f, const struct px_bound *b)
 {
-    wmma(f, b, PX_OP_wmma_load,
-         px_match_has(&b->match, PX_W_a)   ? 'a'
-         : px_match_has(&b->match, PX_W_b) ? 'b'
-                                           : 'c');
+    const struct px_match *m = &b->match;
+    move(f, b, PX_OP_wmma_load, px_match_has(m, PX_W_a) ? 'a' : px_match_has(m, PX_W_b) ? 'b' : 'c');
 }
 
 void px_lower_wmma_store(struct px_irfn *f, const struct px_bound *b)
 {
-    wmma(f, b, PX_OP_wmma_store, 'd');
-}
-
-void px_lower_ldmatrix(struct px_irfn *f, const struct px_bound *b)
-{
-    move(f, b, &(struct move){PX_OP_ldmatrix, PX_MMA_S32, 0, px_match_has(&b->match, PX_W_trans), false});
-}
-
-void px_lower_stmatrix(struct px_irfn *f, const struct px_bound *b)
-{
-    move(f, b, &(struct move){PX_OP_stmatrix, PX_MMA_S32, 0, px_match_has(&b->match, PX_W_trans), true});
-}
-
-void px_lower_movmatrix(struct px_irfn *f, const struct px_bound *bound)
-{
-    const struct px_operand *o = bound->inst->opds;
-    const uint32_t around = px_lower_around(f, bound);
-    struct px_bound b = *bound;
-    struct px_ir_operand opds[2];
-    b.guard = PX_NONE32;
-    opds[1] = px_lower_row(f, px_lower_src(f, &b, &o[1], PX_T_B32));
-    opds[0] = px_lower_dst(f, &b, &o[0], PX_T_B32);
-    px_lower_inst(f, PX_IR_TABLE | PX_OP_movmatrix, opds, 1, 2);
-    px_lower_done(f, &b, &o[0], opds[0]);
-    px_lower_around_end(f, around);
+    move(f, b, PX_OP_wmma_store, 'd');
 }

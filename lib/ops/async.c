@@ -9,6 +9,7 @@
 #include "ops/async.h"
 #include "ops/mbarrier.h"
 #include "ops/mem.h"
+#include "ops/operands.h"
 #include "base/alloc.h"
 #include "base/queue.h"
 #include "ptxvm.h"
@@ -268,7 +269,7 @@ int px_async_copy(struct px_gang *g, const struct px_insn *in)
     return ok ? PX_STEP_NEXT : PX_STEP_TRAP;
 }
 
-int px_async_commit(struct px_gang *g, const struct px_insn *in)
+int px_op_cp_async_commit(struct px_gang *g, const struct px_insn *in)
 {
     const struct px_lanes lanes = px_gang_lanes(g, in);
     uint32_t lane;
@@ -309,7 +310,7 @@ static void expect_one(struct px_cta *cta, uint32_t at)
     }
 }
 
-int px_async_arrive(struct px_gang *g, const struct px_insn *in)
+int px_op_cp_async_arrive(struct px_gang *g, const struct px_insn *in)
 {
     const struct px_lanes lanes = px_gang_lanes(g, in);
     uint32_t lane;
@@ -317,11 +318,12 @@ int px_async_arrive(struct px_gang *g, const struct px_insn *in)
     struct px_batch *b = new_batch(g, lanes);
     if (!b) return no_memory(g, in);
     b->arrival = true;
+    const bool counted = px_match_has(px_operands(g, in)->match, PX_W_noinc);
     bool ok = true;
     PX_FOR_LANES(lane, lanes)
     {
         if (ok) ok = px_mbarrier_place(g, in, lane, false, &b->to[lane]);
-        if (ok && in->x[1]) expect_one(g->cta, b->to[lane]);
+        if (ok && !counted) expect_one(g->cta, b->to[lane]);
     }
     if (!ok) b->lanes = (struct px_lanes){{0}};
     px_queue_push(g->async, b);

@@ -9,11 +9,8 @@
  * bytes to read, size = bytes to write.
  */
 int px_async_copy(struct px_gang *g, const struct px_insn *in);
-int px_async_commit(struct px_gang *g, const struct px_insn *in);
 enum { PX_ASYNC_ALL = 1 }; /* x[1] of wait: of the lane's copies none may be left, */
 int px_async_wait(struct px_gang *g, const struct px_insn *in); /* or of all groups but the imm last ones */
-/* cp.async.mbarrier.arrive: a = mbarrier; x[1]: its pending count goes up first. */
-int px_async_arrive(struct px_gang *g, const struct px_insn *in);
 int px_cluster_async(struct px_gang *g, const struct px_insn *in);
 
 /* Makes one pending arrival at this mbarrier happen, the copies before it included. False: there is none. */

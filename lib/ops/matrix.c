@@ -9,6 +9,7 @@
 #include "isa/isa.h"
 #include "mem/mem.h"
 #include "ops/mem.h"
+#include "ops/operands.h"
 #include "ops/row.h"
 
 enum { WARP = PX_WARP, LANE_NONE = PX_LANES_MAX };
@@ -33,7 +34,8 @@ static bool complete(struct px_gang *g, const struct px_insn *in, int *step)
     return true;
 }
 
-int px_matrix_meet(struct px_gang *g, const struct px_insn *in)
+/* Only that: the VM's threads have the registers that they name. */
+int px_op_setmaxnreg(struct px_gang *g, const struct px_insn *in)
 {
     int step = PX_STEP_NEXT;
     complete(g, in, &step);
@@ -137,7 +139,7 @@ static bool rows_of(struct px_gang *g, const struct px_insn *in, uint32_t first,
 {
     struct px_seg seg = {0};
     for (uint32_t l = 0; l < WARP; l++) {
-        uint64_t va = address_of(g, in, first + l);
+        uint64_t va = px_address(g, in, first + l);
         if (in->space == PX_SPACE_NONE && px_window_of(va) != PX_WIN_SHARED) {
             px_gang_trap(g, in, first + l, PX_CUDA_ILLEGAL_INSTRUCTION, va,
                          "address 0x%llx is not in shared memory", (unsigned long long)va);
@@ -180,38 +182,39 @@ static void store_turned(uint32_t *reg, uint8_t *const *row)
 
 static int move_matrices(struct px_gang *g, const struct px_insn *in, move_matrix *plain, move_matrix *turned)
 {
-    const struct px_matrix_move *m = in->aux;
+    const struct px_operands *o = px_operands(g, in);
+    move_matrix *move = px_match_has(o->match, PX_W_trans) ? turned : plain;
     uint8_t *rows[WARP];
     int step;
     if (!complete(g, in, &step)) return step;
     FOR_WARPS(w, g)
     {
         if (!rows_of(g, in, w * WARP, rows)) return PX_STEP_TRAP;
-        for (uint32_t r = 0; r < m->regs; r++)
-            (m->trans ? turned : plain)(row_at(g, m->row[r], w * WARP, 4), rows + 8 * r);
+        for (uint32_t r = 0; r < o->n; r++) move(row_at(g, o->row[r], w * WARP, 4), rows + 8 * r);
     }
     return PX_STEP_NEXT;
 }
 
-int px_matrix_ldmatrix(struct px_gang *g, const struct px_insn *in)
+int px_op_ldmatrix(struct px_gang *g, const struct px_insn *in)
 {
     return move_matrices(g, in, load_matrix, load_turned);
 }
 
-int px_matrix_stmatrix(struct px_gang *g, const struct px_insn *in)
+int px_op_stmatrix(struct px_gang *g, const struct px_insn *in)
 {
     return move_matrices(g, in, store_matrix, store_turned);
 }
 
-int px_matrix_movmatrix(struct px_gang *g, const struct px_insn *in)
+int px_op_movmatrix(struct px_gang *g, const struct px_insn *in)
 {
+    const struct px_operands *o = px_operands(g, in);
     int step;
     if (!complete(g, in, &step)) return step;
     FOR_WARPS(w, g)
     {
         uint16_t matrix[8][8];
-        uint32_t *d = row_at(g, in->d, w * WARP, 4);
-        memcpy(matrix, row_at(g, in->a, w * WARP, 4), sizeof matrix);
+        uint32_t *d = row_at(g, o->row[0], w * WARP, 4);
+        memcpy(matrix, row_at(g, o->row[1], w * WARP, 4), sizeof matrix);
         for (uint32_t l = 0; l < WARP; l++)
             d[l] = matrix[l % 4 * 2][l / 4] | (uint32_t)matrix[l % 4 * 2 + 1][l / 4] << 16;
     }

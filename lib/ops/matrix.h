@@ -28,18 +28,16 @@ struct px_matrix_mma {
 };
 
 /*
- * Moves of fragments: of wmma, and of ldmatrix and stmatrix, which use regs, trans, row and offset alone. The
- * address is px_insn.a (PX_IF_SCALAR_A) and offset.
+ * Moves of wmma's fragments. The address is px_insn.a (PX_IF_SCALAR_A) and offset.
  */
 struct px_matrix_move {
     const struct px_matrix_form *form;
     uint64_t offset;
-    uint8_t regs;       /* that the operand has; wmma of f16 repeats the real ones */
-    uint8_t what;       /* wmma: 'a', 'b', 'c' or 'd' */
-    bool col;           /* wmma: the matrix lies by columns */
-    bool trans;         /* ldmatrix, stmatrix */
-    uint8_t unit;       /* wmma: what its address has to be aligned to */
-    bool stride_scalar; /* wmma: px_insn.b, elements from a row (column) to the next, is a scalar */
+    uint8_t regs;       /* that the operand has; those of f16 repeat the real ones */
+    uint8_t what;       /* 'a', 'b', 'c' or 'd' */
+    bool col;           /* the matrix lies by columns */
+    uint8_t unit;       /* what its address has to be aligned to */
+    bool stride_scalar; /* px_insn.b, elements from a row (column) to the next, is a scalar */
     uint32_t between;   /* the same where the instruction says none, else 0 */
     uint32_t row[];     /* offsets in the frame */
 };
@@ -56,10 +54,6 @@ enum { PX_MATRIX_BY_COLUMNS = 256 }; /* with `what`, a fact of the IR */
 
 int px_matrix_mma(struct px_gang *g, const struct px_insn *in);
 int px_matrix_wmma(struct px_gang *g, const struct px_insn *in); /* wmma.load, wmma.store */
-int px_matrix_ldmatrix(struct px_gang *g, const struct px_insn *in);
-int px_matrix_stmatrix(struct px_gang *g, const struct px_insn *in);
-int px_matrix_meet(struct px_gang *g, const struct px_insn *in);      /* only that: setmaxnreg */
-int px_matrix_movmatrix(struct px_gang *g, const struct px_insn *in); /* d, a: rows */
 int px_matrix_wgmma(struct px_gang *g, const struct px_insn *in);
 
 #endif

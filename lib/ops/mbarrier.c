@@ -9,6 +9,7 @@
 #include "ops/private.h"
 #include "ops/async.h"
 #include "ops/mem.h"
+#include "ops/operands.h"
 #include <stdio.h>
 
 static uint64_t *word_at(const struct px_cta *cta, uint32_t at)
@@ -104,17 +105,8 @@ void px_mbarrier_arrived(struct px_cta *cta, uint32_t at, uint32_t n)
     if (apply(cta, at, &c)) *word_at(cta, at) |= PX_MBAR_BROKEN;
 }
 
-static struct change change_of(enum px_mbar_kind kind, uint64_t sum, uint32_t lanes)
-{
-    switch (kind) {
-    case PX_MBAR_ARRIVE: return (struct change){.arrivals = sum};
-    case PX_MBAR_DROP: return (struct change){.arrivals = sum, .drops = sum};
-    case PX_MBAR_EXPECT: return (struct change){.bytes = -(int64_t)sum};
-    case PX_MBAR_COMPLETE: return (struct change){.bytes = (int64_t)sum};
-    case PX_MBAR_ARRIVE_EXPECT: return (struct change){.arrivals = lanes, .bytes = -(int64_t)sum};
-    default: return (struct change){.arrivals = lanes, .drops = lanes, .bytes = -(int64_t)sum};
-    }
-}
+/* What `lanes` lanes change together whose counts or bytes are `sum`; without a count a lane's is 1. */
+typedef struct change changes(uint64_t sum, uint32_t lanes);
 
 /* The lanes of `bits` (of the warp that begins at lane `first`) whose barrier is the first one's. */
 static uint32_t same_barrier(const struct px_gang *g, const struct px_insn *in, uint32_t bits, uint32_t first)
@@ -126,19 +118,21 @@ static uint32_t same_barrier(const struct px_gang *g, const struct px_insn *in, 
     return same;
 }
 
-static bool act(struct px_gang *g, const struct px_insn *in, uint32_t first, uint32_t bits)
+static bool act(struct px_gang *g, const struct px_insn *in, changes *what, uint32_t first, uint32_t bits)
 {
-    const uint32_t lane = first + (uint32_t)__builtin_ctz(bits), kind = in->x[1];
-    uint64_t sum = 0, *d = in->d ? PX_ROW(g, uint64_t, in->d) : NULL;
+    const struct px_operands *o = px_operands(g, in);
+    const uint32_t lane = first + (uint32_t)__builtin_ctz(bits);
+    const uint32_t *count = o->n > o->ndst ? PX_ROW(g, uint32_t, o->row[o->ndst]) : NULL;
+    uint64_t sum = 0, *d = o->ndst ? PX_ROW(g, uint64_t, o->row[0]) : NULL;
     uint32_t at;
     if (!px_mbarrier_place(g, in, lane, false, &at)) return false;
     const uint64_t state = *word_at(g->cta, at) >> 32 << 32;
     for (uint32_t left = bits; left; left &= left - 1) {
         const uint32_t i = first + (uint32_t)__builtin_ctz(left);
-        sum += in->b ? PX_ROW(g, uint32_t, in->b)[i] : 1;
+        sum += count ? count[i] : 1;
         if (d) d[i] = state;
     }
-    const struct change c = change_of((enum px_mbar_kind)kind, sum, (uint32_t)__builtin_popcount(bits));
+    const struct change c = what(sum, (uint32_t)__builtin_popcount(bits));
     const char *why = apply(g->cta, at, &c);
     if (!why) return true;
     char text[100];
@@ -149,13 +143,15 @@ static bool act(struct px_gang *g, const struct px_insn *in, uint32_t first, uin
     return false;
 }
 
-static int init(struct px_gang *g, const struct px_insn *in)
+int px_op_mbarrier_init(struct px_gang *g, const struct px_insn *in)
 {
     const struct px_lanes lanes = px_gang_lanes(g, in);
+    const uint32_t *count = PX_ROW(g, uint32_t, px_operands(g, in)->row[0]);
     uint32_t lane, at;
+    px_private_flush(g->worker);
     PX_FOR_LANES(lane, lanes)
     {
-        const uint32_t n = PX_ROW(g, uint32_t, in->b)[lane];
+        const uint32_t n = count[lane];
         if (!px_mbarrier_place(g, in, lane, true, &at)) return PX_STEP_TRAP;
         if (!n || n > PX_MBAR_MAX)
             return px_gang_trap(g, in, lane, PX_CUDA_LAUNCH_FAILED, px_address(g, in, lane),
@@ -166,10 +162,11 @@ static int init(struct px_gang *g, const struct px_insn *in)
 }
 
 /* The word stays, as on the chip. */
-static int inval(struct px_gang *g, const struct px_insn *in)
+int px_op_mbarrier_inval(struct px_gang *g, const struct px_insn *in)
 {
     const struct px_lanes lanes = px_gang_lanes(g, in);
     uint32_t lane, at;
+    px_private_flush(g->worker);
     PX_FOR_LANES(lane, lanes) if (!px_mbarrier_place(g, in, lane, true, &at)) return PX_STEP_TRAP;
     return PX_STEP_NEXT;
 }
@@ -180,20 +177,36 @@ static void look_again(struct px_gang *g)
     g->merge_pc = px_entries_next_pc(&g->entries, g->running);
 }
 
-int px_mbarrier(struct px_gang *g, const struct px_insn *in)
+/* Lanes of a warp that name one barrier act together. */
+static int change(struct px_gang *g, const struct px_insn *in, changes *what)
 {
-    px_private_flush(g->worker);
-    if (in->x[1] == PX_MBAR_INIT) return init(g, in);
-    if (in->x[1] == PX_MBAR_INVAL) return inval(g, in);
     const struct px_lanes lanes = px_gang_lanes(g, in);
+    px_private_flush(g->worker);
     for (uint32_t w = 0; w < g->width / 32; w++)
         for (uint32_t left = px_lanes_warp(&lanes, w), same; left; left &= ~same) {
             same = same_barrier(g, in, left, w * 32);
-            if (!act(g, in, w * 32, same)) return PX_STEP_TRAP;
+            if (!act(g, in, what, w * 32, same)) return PX_STEP_TRAP;
         }
     look_again(g);
     return PX_STEP_NEXT;
 }
+
+#define CHANGE(name, ...)                                                                                    \
+    static struct change name(uint64_t sum, uint32_t lanes)                                                  \
+    {                                                                                                        \
+        (void)lanes;                                                                                         \
+        return (struct change){__VA_ARGS__};                                                                 \
+    }                                                                                                        \
+    int px_op_mbarrier_##name(struct px_gang *g, const struct px_insn *in)                                   \
+    {                                                                                                        \
+        return change(g, in, name);                                                                          \
+    }
+CHANGE(arrive, .arrivals = sum)
+CHANGE(arrive_expect, .arrivals = lanes, .bytes = -(int64_t)sum)
+CHANGE(drop, .arrivals = sum, .drops = sum)
+CHANGE(drop_expect, .arrivals = lanes, .drops = lanes, .bytes = -(int64_t)sum)
+CHANGE(expect, .bytes = -(int64_t)sum)
+CHANGE(complete, .bytes = (int64_t)sum)
 
 /* ---- waits ---- */
 

@@ -32,23 +32,6 @@ static inline struct px_mbar px_mbar_unpack(uint64_t word)
                             .phase = (uint32_t)(word >> 63)};
 }
 
-/* What a record does, in its x[1]. */
-enum px_mbar_kind {
-    PX_MBAR_INIT,
-    PX_MBAR_INVAL,
-    PX_MBAR_ARRIVE,
-    PX_MBAR_DROP,
-    PX_MBAR_EXPECT,
-    PX_MBAR_COMPLETE,
-    PX_MBAR_ARRIVE_EXPECT,
-    PX_MBAR_DROP_EXPECT
-};
-/*
- * x[1] = kind, a = address, b = row of counts or bytes (0: one arrival a lane), d = row of states or 0.
- * Lanes of a warp that name one barrier act together.
- */
-int px_mbarrier(struct px_gang *g, const struct px_insn *in);
-
 /*
  * test_wait and try_wait. a = address, b = states (x[1] & PX_WAIT_STATE) or parities, d = predicates; nothing
  * is a temporary. When lanes are to sleep: PX_STEP_POLL, and vm/poll.c asks lane by lane.

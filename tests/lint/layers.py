@@ -38,6 +38,7 @@ GENERATED = {
     "isa_ops.h": "isa",
     "lowerings.inc": "code",
     "emissions.inc": "code",
+    "op_handlers.inc": "ops",
     "ptx_parser.h": "front",
     "handlers.h": "ops",
     "handlers.inc": "ops",

@@ -193,6 +193,7 @@ static void bind_copy(const struct ref_context *x, struct ref_inst *in)
     }
 }
 
+/* By the words: the names of the operations say the same. */
 static enum what what_of(const struct ref_inst *in)
 {
     const bool bytes = ref_has(in, PX_W_expect_tx);
@@ -232,7 +233,14 @@ bool ref_bind_async(const struct ref_context *x, struct ref_inst *in)
         in->run = run_copy_arrive;
         in->o[0] = ref_resolve_address(x, in->inst, &o[0], &in->space);
         return true;
-    case PX_OP_mbarrier: bind_mbarrier(x, in); return true;
+    case PX_OP_mbarrier_init:
+    case PX_OP_mbarrier_inval:
+    case PX_OP_mbarrier_arrive:
+    case PX_OP_mbarrier_arrive_expect:
+    case PX_OP_mbarrier_drop:
+    case PX_OP_mbarrier_drop_expect:
+    case PX_OP_mbarrier_expect:
+    case PX_OP_mbarrier_complete: bind_mbarrier(x, in); return true;
     case PX_OP_mbarrier_wait:
         in->run = run_ask;
         in->what = !ref_has(in, PX_W_parity);
