@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "gang/record.h"
 
-enum { PX_MASK_WORDS = PX_LANES_MAX / 64 };
+enum { PX_MASK_WORDS = PX_LANES_MAX / 64, PX_WARP = 32 };
 
 struct px_lanes {
     uint64_t w[PX_MASK_WORDS];

@@ -9,9 +9,10 @@
 #ifndef PX_OPS_MMA_FORM_H
 #define PX_OPS_MMA_FORM_H
 
+#include "gang/lanes.h"
 #include "ops/mma.h"
 
-enum { PX_MMA_REGS_MAX = 8, PX_WARP = 32 };
+enum { PX_MMA_REGS_MAX = 8 };
 
 struct px_mma_factor {
     uint16_t regs, words, base[PX_MMA_REGS_MAX];
