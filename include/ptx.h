@@ -101,6 +101,12 @@ typedef enum ptx_profile { PTX_PROFILE_13_0 = 0, PTX_PROFILE_ALL = 1 } ptx_profi
 typedef enum ptx_fmad { PTX_FMAD_DEFAULT = 0, PTX_FMAD_ON = 1, PTX_FMAD_OFF = 2 } ptx_fmad;
 
 /*
+ * Warnings of kernels that reach recursion, so that their stack size cannot be determined before they run
+ * (W0402), in whole programs: what the assembler of NVIDIA says of code that is to be debugged.
+ */
+typedef enum ptx_stacks { PTX_STACKS_DEFAULT = 0, PTX_STACKS_WARN = 1, PTX_STACKS_SILENT = 2 } ptx_stacks;
+
+/*
  * Warnings of suspicious code in a module without errors (codes W06xx): none, those that are seldom wrong,
  * and with ALL also those that are often wrong (W0630).
  */
@@ -121,6 +127,7 @@ typedef struct ptx_module_options {
         *earlier;         /* modules of the same program, as if their texts stood before this one: what */
     size_t earlier_count; /* they and this module share by .visible, .weak and .extern must agree */
     ptx_fmad fmad;        /* default: as the object file says; on for a text, but off with .target debug */
+    ptx_stacks stacks;    /* default: WARN with .target debug */
 } ptx_module_options;
 
 /*

@@ -122,6 +122,7 @@ static void build(struct ptx_module *module, const struct input *input)
     module->compilation = (uint8_t)options->compilation;
     module->profile = options->profile;
     module->fmad = (uint8_t)options->fmad;
+    module->stacks = (uint8_t)options->stacks;
     module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
     module->earlier = options->earlier;
     module->nearlier = module->earlier ? options->earlier_count : 0;

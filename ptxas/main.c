@@ -118,6 +118,13 @@ static ptx_fmad fmad_of(const struct options *options)
     return strcmp(fmad->text, "false") == 0 ? PTX_FMAD_OFF : PTX_FMAD_ON;
 }
 
+/* -g asks for what a module asks for by .target debug. */
+static ptx_stacks stacks_of(const struct options *options)
+{
+    if (option_given(options, OPTION_SUPPRESS_STACK_SIZE_WARNING)) return PTX_STACKS_SILENT;
+    return option_given(options, OPTION_DEVICE_DEBUG) ? PTX_STACKS_WARN : PTX_STACKS_DEFAULT;
+}
+
 static void add_fault(struct inputs *inputs, const char *name)
 {
     static const char format[] = "Input file '%s' could not be opened";
@@ -131,11 +138,13 @@ static void add_fault(struct inputs *inputs, const char *name)
 static bool make_module(struct inputs *inputs, const struct source *source, bool is_object, size_t index,
                         const struct options *options)
 {
-    ptx_module_options wanted = {.file_name = source->name,
+    ptx_module_options wanted = {.struct_size = sizeof wanted,
+                                 .file_name = source->name,
                                  .arch = options->arch,
                                  .profile = options->profile,
                                  .compilation = compilation_of(options),
                                  .fmad = fmad_of(options),
+                                 .stacks = stacks_of(options),
                                  .check_only = !is_object && is_check_only(inputs, options),
                                  .lint = options->lint};
     const ptx_module **earlier = earlier_modules(inputs, options, &wanted.earlier_count);

@@ -264,6 +264,7 @@ static void check_function_address(struct px_checker *checker, const struct px_i
     const struct px_symbol *symbol = inst->nopds == 2 ? inst->opds[1].symbol : NULL;
     if (!symbol || (symbol->kind != PX_SYM_FUNC && symbol->kind != PX_SYM_ENTRY)) return;
     if (!px_inst_quirk(inst, PX_Q_function_address)) return;
+    px_note_address(checker, symbol);
     const bool kernel = symbol->kind == PX_SYM_ENTRY;
     px_requires(checker, kernel ? PX_NEED_kernel_address : PX_NEED_function_address, inst->pos,
                 inst->opcode->len);

@@ -221,7 +221,7 @@ static void add_function(struct px_call_table *table, const struct px_symbol *fu
 }
 
 /* The functions of a table; thousands of calls may go through a table of thousands. */
-static const struct px_call_table *table_of(struct px_checker *checker, struct px_symbol *symbol)
+static struct px_call_table *table_of(struct px_checker *checker, struct px_symbol *symbol)
 {
     const struct px_stmt *stmt = symbol->u.stmt;
     struct px_arena *arena = &checker->module->arena;
@@ -238,7 +238,8 @@ static const struct px_call_table *table_of(struct px_checker *checker, struct p
 /* What fits one function of each signature fits all; what does not is told of each. */
 static void check_targets(struct call *call, struct px_symbol *symbol)
 {
-    const struct px_call_table *table = table_of(call->checker, symbol);
+    struct px_call_table *table = table_of(call->checker, symbol);
+    px_note_call_table(call->checker, table);
     const unsigned errors = call->checker->diags->errors;
     for (uint32_t i = 0; i < table->n && !call->checker->stopped; i++) {
         if (i == table->signatures && call->checker->diags->errors == errors) return;
@@ -252,6 +253,7 @@ static void check_table(struct call *call, const struct px_operand *table)
     if (table->kind != PX_O_NAME || !symbol) return;
     if (symbol->kind == PX_SYM_PROTO) {
         const struct px_proto *proto = symbol->u.proto;
+        px_note_call_through(call->checker, proto);
         struct formals formals = {proto->rets, proto->params, proto->nrets, proto->nparams, proto->pos};
         check_formals(call, &formals);
     } else if (symbol->kind == PX_SYM_CALL_TARGETS) {
@@ -294,9 +296,10 @@ static void check_callee(struct call *call)
     else if (symbol->kind == PX_SYM_ENTRY || symbol->kind == PX_SYM_LABEL) {
         px_complain(call->checker, CALL_TARGET, callee->pos, callee->length);
         if (symbol->kind == PX_SYM_ENTRY) check_func(call, symbol);
-    } else if (symbol->kind == PX_SYM_FUNC && !call->table)
+    } else if (symbol->kind == PX_SYM_FUNC && !call->table) {
+        px_note_call(call->checker, symbol);
         check_func(call, symbol);
-    else
+    } else
         check_indirect(call);
 }
 

@@ -23,10 +23,17 @@ struct px_use {
     struct px_symbol *symbol;
 };
 
+/* One of a function, or through a pointer; or a function whose address is taken. */
+struct px_call {
+    const struct px_symbol *by, *callee; /* NULL: an address is taken; through a pointer */
+    const char *through;                 /* the prototype or table, where one of both is NULL */
+};
+
 /* Functions of a .calltargets, one of each signature first. */
 struct px_call_table {
     const struct px_symbol **functions;
     uint32_t n, signatures;
+    const char *name; /* stacks.c: once a call through it was noted */
 };
 
 struct px_checker {
@@ -40,6 +47,7 @@ struct px_checker {
     PX_VEC(struct px_unknown) unknown;         /* names without a symbol in this function */
     PX_VEC(struct px_name *) refused;          /* names of this function whose declaration was refused */
     PX_VEC(struct px_use) uses;                /* uses.c */
+    PX_VEC(struct px_call) calls;              /* stacks.c */
     PX_VEC(struct px_call_table) call_tables;  /* call.c: those that calls have gone through */
     unsigned version;                          /* .version as major*10+minor; PTX_ISA_VERSION when missing */
     px_pos target_pos;                         /* of the architecture in .target */
@@ -125,6 +133,13 @@ void px_check_whole(struct px_checker *checker);
 bool px_lacks_body(const struct px_symbol *function); /* and nobody else may give one */
 void px_note_use(struct px_checker *checker, struct px_symbol *symbol);
 void px_check_uses(struct px_checker *checker); /* after the module */
+
+/* stacks.c */
+void px_note_call(struct px_checker *checker, const struct px_symbol *callee);
+void px_note_call_through(struct px_checker *checker, const struct px_proto *proto);
+void px_note_call_table(struct px_checker *checker, struct px_call_table *table);
+void px_note_address(struct px_checker *checker, const struct px_symbol *function); /* it is taken */
+void px_check_stacks(struct px_checker *checker);                                   /* after the module */
 
 /* decl.c */
 struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name,

@@ -162,4 +162,5 @@ void px_check_whole(struct px_checker *checker)
     bool no_abi = check_returns(checker) || checker->module_locals;
     check_separate(checker, no_abi);
     if (!no_abi && !checker->stopped && checker->version >= 31) check_small(checker);
+    if (!checker->diags->errors) px_check_stacks(checker);
 }

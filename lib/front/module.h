@@ -93,6 +93,7 @@ struct ptx_module {
     bool check_only;     /* functions have empty bodies: they were dropped after their check */
     uint8_t compilation; /* ptx_compilation */
     uint8_t fmad;        /* ptx_fmad */
+    uint8_t stacks;      /* ptx_stacks */
     bool target_debug;   /* .target debug: assembled without optimisation */
     ptx_profile profile;
     const char *unrunnable;           /* what it does that the VM cannot: "uses 32-bit addresses"; NULL */
