@@ -247,6 +247,53 @@ static void check_targets(struct call *call, struct px_symbol *symbol)
     }
 }
 
+/* ---- arrays of functions ---- */
+
+static bool is_table_array(const struct px_symbol *symbol)
+{
+    const bool array = symbol->kind != PX_SYM_REG && symbol->u.var->ndims == 1;
+    return array && (symbol->type == PX_T_U8 || symbol->type == PX_T_U32 || symbol->type == PX_T_U64);
+}
+
+static const struct px_symbol *function_of(const struct px_expr *expr)
+{
+    if (expr->kind == PX_E_MASK) expr = expr->u.a;
+    return expr->kind == PX_E_NAME && is_function(expr->symbol) ? expr->symbol : NULL;
+}
+
+/* Without parentheses in the call only the first of the array is looked at; the others need not be functions
+ * then. */
+static void check_array(struct call *call, const struct px_symbol *array)
+{
+    const struct px_expr *init = array->u.var->init;
+    const bool all = call->args || call->rets;
+    const uint32_t n = init && init->kind == PX_E_LIST ? init->n : 0;
+    if (!n) px_complain(call->checker, CALL_TABLE, call->table->pos, call->table->length);
+    for (uint32_t i = 0; i < n && !call->checker->stopped; i++) {
+        const struct px_symbol *function = function_of(init->u.list[i]);
+        if (function) px_note_call(call->checker, function);
+        if (function && (all || !i))
+            check_func(call, function);
+        else if (all || !i)
+            px_complain(call->checker, CALL_TABLE, call->table->pos, call->table->length);
+    }
+}
+
+static void check_variable(struct call *call, const struct px_symbol *symbol)
+{
+    const struct px_operand *table = call->table;
+    if (!is_table_array(symbol))
+        px_complain(call->checker, TABLE_ARRAY, table->pos, table->length,
+                    (unsigned)(table - call->inst->opds), "call");
+    else if (symbol->space != PX_SPACE_GLOBAL && symbol->space != PX_SPACE_CONST)
+        px_complain(call->checker, TABLE_SPACE, table->pos, table->length,
+                    (unsigned)(table - call->inst->opds), "call");
+    else if (!symbol->u.var->init)
+        px_complain(call->checker, TABLE_INIT, table->pos, table->length, symbol->name->text);
+    else
+        check_array(call, symbol);
+}
+
 static void check_table(struct call *call, const struct px_operand *table)
 {
     struct px_symbol *symbol = table->symbol;
@@ -258,6 +305,8 @@ static void check_table(struct call *call, const struct px_operand *table)
         check_formals(call, &formals);
     } else if (symbol->kind == PX_SYM_CALL_TARGETS) {
         check_targets(call, symbol);
+    } else if (symbol->kind == PX_SYM_VAR || symbol->kind == PX_SYM_PARAM || symbol->kind == PX_SYM_REG) {
+        check_variable(call, symbol);
     } else {
         px_complain(call->checker, CALL_TABLE, table->pos, table->length);
     }

@@ -29,6 +29,7 @@ static bool label(struct px_held *s, const struct px_opd *opd, const struct px_o
     case PX_SYM_BRANCH_TARGETS: return opd->lo == 1 || px_unfit(s, PX_FAULT_LABEL, o, opd);
     case PX_SYM_PROTO:
     case PX_SYM_CALL_TARGETS:
+    case PX_SYM_VAR: /* an array of functions: check/call.c */
         return opd->lo == 2 || px_unfit(s, opd->lo ? PX_FAULT_TABLE : PX_FAULT_LABEL, o, opd);
     default: return px_unfit(s, PX_FAULT_LABEL, o, opd);
     }
