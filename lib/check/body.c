@@ -108,12 +108,28 @@ static void check_index(struct px_checker *checker, const struct px_operand *ope
         px_complain(checker, INDEX_WIDE, index->pos, index->length);
 }
 
+/* In braces stand single values, whatever the instruction. */
+static void check_element(struct px_checker *checker, const struct px_operand *element)
+{
+    if (element->kind != PX_O_NAME || element->has_selector) return;
+    const struct px_symbol *symbol = element->symbol;
+    const struct px_name *name = element->u.name;
+    if (symbol ? symbol->kind == PX_SYM_REG && symbol->vec > 1
+               : px_is_special_register(name) && px_sreg_of_word(name->word)->components > 1)
+        px_complain(checker, EXPRESSION, element->pos, element->length, name->text);
+}
+
 static void resolve_operand(struct px_checker *checker, struct px_operand *operand)
 {
     switch (operand->kind) {
     case PX_O_NAME: resolve_name(checker, operand); break;
     case PX_O_EXPR: fold(checker, operand); break;
     case PX_O_VEC:
+        for (uint16_t i = 0; i < operand->n; i++) {
+            resolve_operand(checker, &operand->u.list[i]);
+            check_element(checker, &operand->u.list[i]);
+        }
+        break;
     case PX_O_ADDR:
     case PX_O_LIST:
     case PX_O_PAIR:

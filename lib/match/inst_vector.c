@@ -171,7 +171,7 @@ static bool register_element(struct px_held *s, const struct px_opd *opd, const 
     if ((predicate && !takes_predicates(s, opd)) || (calls(s) && (special || o->has_selector)))
         return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (!special && px_held_overaligned(s, o->symbol, true)) return px_unfit(s, PX_FAULT_ALIGN, o, opd);
-    if (special || (o->symbol->vec <= 1 && !o->has_selector)) return true;
+    if (special || !o->has_selector) return true; /* a whole vector has been told of before */
     return px_held_scalar(s, opd, o, (enum px_type)o->symbol->type, true);
 }
 
@@ -410,7 +410,8 @@ static bool counted_vector(struct px_held *s, const struct px_opd *opd, const st
         return vector_register(s, opd, o, count);
     if (o->kind == PX_O_NAME && !o->symbol && opd->flags & PX_OF_SREG && !o->has_selector) {
         const struct px_sreg *sreg = px_sreg_of_word(o->u.name->word);
-        return (sreg && sreg->components == count) || px_unfit(s, PX_FAULT_SIZE, o, opd);
+        const bool one = sreg && sreg->components == 1 && opd->flags & PX_OF_LOOSE;
+        if (!one) return (sreg && sreg->components == count) || px_unfit(s, PX_FAULT_SIZE, o, opd);
     }
     if (o->kind == PX_O_SINK && opd->by_vec && px_held_quirk(s, PX_Q_sink_vector, NULL)) return true;
     if (o->kind != PX_O_VEC && opd->flags & PX_OF_LOOSE && !(opd->flags & PX_OF_DST))
