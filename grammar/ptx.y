@@ -63,8 +63,11 @@ target_directive: TARGET words                     { px_parse_target(parser, &$2
 words: IDENT                                       { px_push_word(parser, &$1); $$.n = 1; }
      | words ',' IDENT                             { px_push_word(parser, &$3); $$.n = $1.n + 1; }
      ;
+int: INT
+   | WARPSZ                                        { $$ = $1; $$.kind = PX_CONST_S64; $$.u.i = 32; }
+   ;
 address_size: %empty
-            | ADDRESS_SIZE INT                     { px_parse_address_size(parser, &$1, &$2); }
+            | ADDRESS_SIZE int                     { px_parse_address_size(parser, &$1, &$2); }
             ;
 
 /* ---- module scope ---- */
@@ -72,9 +75,9 @@ address_size: %empty
 items: %empty | items item ;
 item: variable ';'
     | function
-    | FILEDIR INT STRING                           { px_parse_file(parser, &$1, &$2, &$3, NULL, NULL); }
-    | FILEDIR INT STRING ',' INT                   { px_parse_file(parser, &$1, &$2, &$3, &$5, NULL); }
-    | FILEDIR INT STRING ',' INT ',' INT           { px_parse_file(parser, &$1, &$2, &$3, &$5, &$7); }
+    | FILEDIR int STRING                           { px_parse_file(parser, &$1, &$2, &$3, NULL, NULL); }
+    | FILEDIR int STRING ',' int                   { px_parse_file(parser, &$1, &$2, &$3, &$5, NULL); }
+    | FILEDIR int STRING ',' int ',' int           { px_parse_file(parser, &$1, &$2, &$3, &$5, &$7); }
     | SECTION WORD '{' section_lines '}'           { px_parse_section(parser, &$1, &$2, &$4); }
     | SOURCE_SECTION '{' code_blocks '}'           { px_parse_source_section(parser, &$1, $3.n); }
     | pragma                                       { px_parse_module_pragma(parser, &$1); }
@@ -134,14 +137,14 @@ space: SPACE                                       { px_decl_space(parser, &$1);
      ;
 decl_words: %empty /* in any order */
           | decl_words space
-          | decl_words ALIGN INT                   { px_decl_align(parser, &$3); }
+          | decl_words ALIGN int                   { px_decl_align(parser, &$3); }
           | decl_words ATTRIBUTE '(' attributes ')'
           ;
 attributes: attribute                              { $$.n = 1; }
           | attributes ',' attribute               { $$.n = $1.n + 1; }
           ;
 attribute: WORD { if (!px_decl_attribute(parser, &$1, NULL, NULL)) FAIL(); }
-         | WORD '(' INT ',' INT ')'                { if (!px_decl_attribute(parser, &$1, &$3, &$5)) FAIL(); }
+         | WORD '(' int ',' int ')'                { if (!px_decl_attribute(parser, &$1, &$3, &$5)) FAIL(); }
          ;
 type: decl_type                                    { px_decl_type(parser, NULL, &$1); }
     | VEC decl_type                                { px_decl_type(parser, &$1, &$2); }
@@ -150,8 +153,7 @@ decl_type: TYPE | OTHERTYPE ;
 declarators: declarator | declarators ',' declarator ;
 declarator: IDENT dims                             { px_decl_var(parser, &$1, &$2, NULL, NULL); }
           | IDENT dims '=' init                    { px_decl_var(parser, &$1, &$2, NULL, &$4); }
-          | IDENT '<' INT '>'                      { px_decl_var(parser, &$1, NULL, &$3, NULL); }
-          | IDENT '<' WARPSZ '>'                   { $3.u.i = 32; px_decl_var(parser, &$1, NULL, &$3, NULL); }
+          | IDENT '<' int '>'                      { px_decl_var(parser, &$1, NULL, &$3, NULL); }
           ;
 dims: %empty                                       { $$.n = 0; }
     | some_dims
@@ -160,14 +162,13 @@ some_dims: '[' ']'                                 { px_push_dim(parser, NULL); 
          | '[' dim ']'                             { $$.n = 1; }
          | some_dims '[' dim ']'                   { $$.n = $1.n + 1; }
          ;
-dim: INT                                           { px_push_dim(parser, &$1); }
-   | WARPSZ                                        { $1.u.i = 32; px_push_dim(parser, &$1); }
+dim: int                                           { px_push_dim(parser, &$1); }
    ;
 
 init: constant                                     { px_init_const(parser, &$$, &$1); }
     | init_name
-    | INT '(' init_name ')'                        { px_init_mask(parser, &$$, &$1, &$3); }
-    | INT '(' constant ')'
+    | int '(' init_name ')'                        { px_init_mask(parser, &$$, &$1, &$3); }
+    | int '(' constant ')'
              { px_init_const(parser, &$3, &$3); px_init_mask(parser, &$$, &$1, &$3); }
     | '{' '}' { $$ = px_sem_span(&$1, &$2); px_init_list(parser, &$$, 0); }
     | '{' inits '}' { $$ = px_sem_span(&$1, &$3); px_init_list(parser, &$$, $2.n); }
@@ -206,7 +207,7 @@ function: entry ';'                                { px_func_declare(parser, &$2
         ;
 func_head: func func_directives                    { $$ = parser->token; $$.n = $2.n; } ;
 body_directive: %empty                             { $$.n = 0; }
-              | LOCAL_MAXNREG INT
+              | LOCAL_MAXNREG int
              { px_push_dim(parser, &$2); px_push_directive(parser, &$1, 1); $$.n = 1; }
               ;
 entry: function_linkage ENTRY IDENT params         { px_func_head(parser, &$1, &$2, NULL, &$3, &$4); } ;
@@ -219,7 +220,7 @@ fn_attributes: %empty
              | ATTRIBUTE '(' fn_attribute ')'
              ;
 fn_attribute: WORD                                 { parser->token = $1; FAIL(); }
-            | WORD '(' INT ',' INT ')'             { if (!px_decl_attribute(parser, &$1, &$3, &$5)) FAIL(); }
+            | WORD '(' int ',' int ')'             { if (!px_decl_attribute(parser, &$1, &$3, &$5)) FAIL(); }
             ;
 returns: %empty                                    { $$.n = 0; }
        | '(' ')'                                   { $$.n = 0; }
@@ -246,14 +247,14 @@ ptr: %empty
    | PTR CONSTSPACE ptr_align                      { px_decl_ptr(parser, &$2, &$3); }
    ;
 ptr_align: %empty                                  { $$.n = 0; }
-         | ALIGN INT                               { $$ = $2; $$.n = 1; }
+         | ALIGN int                               { $$ = $2; $$.n = 1; }
          ;
 entry_directives: %empty                           { $$.n = 0; }
                 | entry_directives PERF0           { px_push_directive(parser, &$2, 0); $$.n = $1.n + 1; }
-                | entry_directives PERF1 INT
+                | entry_directives PERF1 int
              { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
                 | entry_directives PERF3 ints      { px_push_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
-                | entry_directives LOCAL_MAXNREG INT
+                | entry_directives LOCAL_MAXNREG int
              { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
                 | entry_directives PERFLIST values
             { px_push_list_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
@@ -263,16 +264,16 @@ values: value                                      { $$.n = 1; }
       | values ',' value                           { $$.n = $1.n + 1; }
       ;
 value: STRING                                      { px_push_value(parser, &$1, NULL); }
-     | INT                                         { px_push_value(parser, NULL, &$1); }
+     | int                                         { px_push_value(parser, NULL, &$1); }
      ;
-ints: INT                                          { px_push_dim(parser, &$1); $$.n = 1; }
-    | INT ',' INT { px_push_dim(parser, &$1); px_push_dim(parser, &$3); $$.n = 2; }
-    | INT ',' INT ',' INT
+ints: int                                          { px_push_dim(parser, &$1); $$.n = 1; }
+    | int ',' int { px_push_dim(parser, &$1); px_push_dim(parser, &$3); $$.n = 2; }
+    | int ',' int ',' int
              { px_push_dim(parser, &$1); px_push_dim(parser, &$3); px_push_dim(parser, &$5); $$.n = 3; }
     ;
 func_directives: %empty                            { $$.n = 0; }
                | NORETURN                          { px_push_directive(parser, &$1, 0); $$.n = 1; }
-               | func_directives ABI INT
+               | func_directives ABI int
              { px_push_dim(parser, &$3); px_push_directive(parser, &$2, 1); $$.n = $1.n + 1; }
                | func_directives PERFLIST values
             { px_push_list_directive(parser, &$2, $3.n); $$.n = $1.n + 1; }
@@ -292,20 +293,20 @@ statement: local_variable ';'                      { parser->at_statement = true
          | '{'                                     { px_parse_open_block(parser, &$1); }
            statements '}'                          { px_parse_block(parser, &$4); }
          | pragma                                  { px_parse_pragma_stmt(parser, &$1); }
-         | LOC INT INT INT                         { px_parse_loc(parser, &$1, &$2, &$3, &$4); }
-         | LOC INT INT INT ',' IDENT section_name inline_offset ',' IDENT INT INT INT
+         | LOC int int int                         { px_parse_loc(parser, &$1, &$2, &$3, &$4); }
+         | LOC int int int ',' IDENT section_name inline_offset ',' IDENT int int int
              {
                  px_parse_loc(parser, &$1, &$2, &$3, &$4);
                  if (!px_parse_loc_inlined(parser, &$6, &$7, &$8, &$10, &$11))
                      FAIL();
                  px_parse_loc_place(parser, &$12, &$13);
              }
-         | LOC_IR INT INT INT                      { px_parse_loc_intermediate(parser, &$1, &$2, &$3, &$4); }
+         | LOC_IR int int int                      { px_parse_loc_intermediate(parser, &$1, &$2, &$3, &$4); }
          | func_head ';' { px_func_directives(parser, &$1); px_func_declare(parser, &$2); }
          | TARGET words                            { px_parse_target_stmt(parser, &$1, &$2); }
          ;
 inline_offset: %empty                              { $$.u.i = 0; }
-             | '+' INT                             { $$ = $2; }
+             | '+' int                             { $$ = $2; }
              ;
 local_variable: local_start decl_words type declarators
               | local_start decl_words type        { px_decl_nothing(parser); }
@@ -316,7 +317,7 @@ targets: target                                    { $$.n = 1; }
        ;
 target_name: IDENT                                 { px_push_name(parser, &$1); } ;
 target: target_name
-      | target_name '<' INT '>'                    { px_operand_offset(parser, &$3); }
+      | target_name '<' int '>'                    { px_operand_offset(parser, &$3); }
       ;
 
 instruction: IDENT modifiers operands ';'          { px_parse_inst(parser, NULL, &$1, &$2, &$3, &$4); }
@@ -421,8 +422,7 @@ arguments: argument                                { $$.n = 1; }
 
 /* 0f........ stands alone or in parentheses; no operator goes before or after it. */
 constant: expr | F32 ;
-expr: INT | F64
-    | WARPSZ                                       { $$.kind = PX_CONST_S64; $$.u.i = 32; }
+expr: int | F64
     | '(' constant ')'                             { $$ = px_sem_span(&$1, &$3); px_parse_paren(&$$, &$2); }
     | '(' TYPE ')' expr %prec UNARY                { if (!px_parse_cast(parser, &$$, &$2, &$4)) FAIL(); }
     | '+' expr %prec UNARY                         { px_parse_unary(parser, &$$, &$1, '+', &$2); }

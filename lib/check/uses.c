@@ -14,8 +14,16 @@ enum { SHARED_MAX = 0xC000 };
 /* Functions that ptxas supplies by itself. */
 static bool is_supplied(const struct px_name *name)
 {
-    static const char *const supplied[] = {"vprintf", "malloc", "free", "__assertfail",
-                                           "cudaGraphSetConditional"};
+    static const char *const supplied[] = {"vprintf",
+                                           "malloc",
+                                           "free",
+                                           "__assertfail",
+                                           "cudaGraphSetConditional",
+                                           "cudaGraphLaunch",
+                                           "cudaGraphKernelNodeSetEnabled",
+                                           "cudaGraphKernelNodeSetGridDim",
+                                           "cudaGraphKernelNodeSetParam",
+                                           "cudaGraphKernelNodeUpdatesApply"};
     for (size_t i = 0; i < sizeof supplied / sizeof *supplied; i++)
         if (strcmp(name->text, supplied[i]) == 0) return true;
     return false;

@@ -188,7 +188,7 @@ int px_lex_version(struct px_parser *parser, struct px_sem *sem, const unsigned 
     unsigned long minor = strtoul((const char *)p, NULL, 10);
     for (p--; p[-1] >= '0' && p[-1] <= '9';) p--;
     unsigned long major = strtoul((const char *)p, NULL, 10);
-    sem->u.i = major < 1000 && minor < 10 ? major * 10 + minor : 0;
+    sem->u.i = major < 1000 && minor < 1000 ? major * 10 + minor : UINT16_MAX; /* 8.10 is 9.0 to ptxas */
     sem->n = (uint32_t)(p - start); /* where the number begins in the token */
     return finish(parser, sem, start, end, T_VERSION);
 }
