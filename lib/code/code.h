@@ -44,4 +44,8 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
                           uint32_t program, const struct px_level *level, const struct px_code_wishes *wishes,
                           struct px_arena *arena, struct px_refusal *why);
 
+/* The divergent version of a function, which the caller puts there and frees: ndiv records; NULL: there is no
+ * memory. */
+struct px_insn *px_div_make(const struct px_fcode *code, const struct ptx_allocator *alloc);
+
 #endif

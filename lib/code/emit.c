@@ -14,23 +14,16 @@ static void resize_records(struct px_emitter *e, uint32_t cap)
     struct px_fcode *code = e->f->code;
     const size_t before = code->n * sizeof(struct px_insn), after = cap * sizeof(struct px_insn);
     struct px_insn *conv = px_realloc(alloc, code->conv, before, after);
-    if (conv) code->conv = conv;
-    struct px_insn *div = conv ? px_realloc(alloc, code->div, before, after) : NULL;
-    if (!div) {
-        px_free(alloc, code->conv, conv ? after : before);
-        px_free(alloc, code->div, before);
-        code->conv = code->div = NULL;
-        code->n = 0;
-        px_code_no_memory(e->f);
-    }
-    code->div = div;
+    if (!conv) px_code_no_memory(e->f);
+    code->conv = conv;
     code->n = e->cap = cap;
 }
 
 struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler div, const struct px_insn *in)
 {
     if (e->n == e->cap) resize_records(e, e->cap + e->cap / 8 + 8);
-    struct px_insn *a = &e->f->code->conv[e->n], *b = &e->f->code->div[e->n];
+    if (e->n - e->packed == PX_EMIT_NEW) px_emit_pack(e, e->n - PX_EMIT_NEWEST);
+    struct px_insn *a = &e->f->code->conv[e->n], *b = &e->div[e->n % PX_EMIT_NEW];
     e->n++;
     *a = *b = *in;
     a->fn = conv;
@@ -476,7 +469,7 @@ static void fall_through(struct px_emitter *e, uint32_t node, uint32_t next)
  * follows must not count them. */
 static void finish_ord(struct px_emitter *e)
 {
-    const uint32_t done = e->n ? e->f->code->div[e->n - 1].ord : 0;
+    const uint32_t done = e->n ? e->div[(e->n - 1) % PX_EMIT_NEW].ord : 0;
     if (done != e->ord) px_emit_both(e, px_emit_no_record, (struct px_insn){0});
 }
 
@@ -576,10 +569,8 @@ static void finish(struct px_emitter *e)
     code->pool_image = px_arena_move(f->coder->keep, f->coder->pass, e->pool.at, code->pool_bytes);
     code->frame_bytes = code->pool + code->pool_bytes + 64;
     resize_records(e, e->n);
-    for (uint32_t pc = 0; pc < e->n; pc++) {
-        finish_record(e, &code->conv[pc]);
-        finish_record(e, &code->div[pc]);
-    }
+    px_emit_pack(e, e->n);
+    px_emit_packed(e, finish_record);
     for (uint32_t i = 0; i < e->replaced.n; i++) finish_record(e, e->replaced.at[i]);
     for (uint32_t i = 0; i < e->fused.n; i++) {
         struct px_insn *r = &code->conv[e->fused.at[i]];
@@ -679,6 +670,7 @@ void px_emit(struct px_irfn *f)
     f->code->sites = f->sites.at = KEEP(f, &f->sites);
     f->code->passed = f->passed.at = KEEP(f, &f->passed);
     resize_records(&e, expected_records(f));
+    px_vec_reserve(f->coder->pass, &e.marks, e.cap);
     e.pc_at = PX_NEW_N(f->coder->pass, uint32_t, f->insts.n + 2);
     e.pc_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
     uint32_t *end_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
@@ -693,4 +685,5 @@ void px_emit(struct px_irfn *f)
     px_vec_trim(f->coder->pass, &e.wholes);
     px_arena_drop(f->coder->pass, e.hash);
     px_forks_find(&e, end_of);
+    px_emit_keep_div(&e);
 }

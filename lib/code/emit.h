@@ -2,7 +2,7 @@
  * emit.h - what the files of the emission share (emit*.c): from the IR to records.
  *
  * Every step appends one record to both versions of the code, so that a pc
- * means the same in both. The convergent record is unmasked where the handler
+ * means the same in both; the divergent one is packed soon (divergent.c). The convergent record is unmasked where the handler
  * allows it; the divergent one blends by the mask row of the entry, or by the
  * instruction's guard. Emission alone knows handlers.
  */
@@ -27,9 +27,19 @@ struct px_whole {
     px_handler fn;
 };
 
+/* The newest records of the divergent version; convergent ones may change as long as theirs stand there: the
+ * fewest of them. */
+enum { PX_EMIT_NEW = 64, PX_EMIT_NEWEST = 32 };
+
 struct px_emitter {
     struct px_irfn *f;
-    uint32_t n, cap; /* records so far, in px_fcode.conv and .div; room there */
+    uint32_t n, cap; /* records so far; room in px_fcode.conv */
+    struct px_insn div[PX_EMIT_NEW]; /* by pc modulo PX_EMIT_NEW, from `packed` on */
+    uint32_t packed;
+    PX_VEC(uint16_t) marks; /* of the records before; px_fcode has them at the end */
+    PX_VEC(uint32_t) changes;
+    PX_VEC(uint32_t) change_at; /* of each record whose number is a multiple of PX_EMIT_NEWEST: its first */
+    PX_VEC(struct px_aside) aside;
     PX_VEC(struct px_temp) temps;
     PX_VEC(struct px_insn *) replaced; /* records that fused ones stand in for */
     PX_VEC(uint32_t) fused;            /* convergent records that do the work of some behind them: pcs, */
@@ -74,6 +84,16 @@ uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *
 
 /* Appends a record with a handler for each version; the convergent one, until the next. */
 struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler div, const struct px_insn *in);
+/* divergent.c: packs the records of the divergent version before pc; all, whose places are known now. */
+void px_emit_pack(struct px_emitter *e, uint32_t pc);
+void px_emit_packed(struct px_emitter *e, void (*place)(const struct px_emitter *e, struct px_insn *record));
+/* Records of the divergent version that have been packed: n of them from pc on; one. */
+void px_emit_unpack(const struct px_emitter *e, uint32_t pc, uint32_t n, struct px_insn *to);
+struct px_insn px_emit_div(const struct px_emitter *e, uint32_t pc);
+/* Those of lanes that stand aside, made of records [first, first + n); where they will be in px_fcode.div. */
+uint32_t px_emit_aside(struct px_emitter *e, uint32_t first, uint32_t n, const struct px_insn *code);
+/* What is packed is the code's now. */
+void px_emit_keep_div(struct px_emitter *e);
 /* Two records, each with its handler, for the convergent and the divergent version. */
 void px_emit_versions(struct px_emitter *e, const struct px_insn *conv, const struct px_insn *div);
 void px_emit_both(struct px_emitter *e, px_handler fn, struct px_insn in); /* same handler in both versions */

@@ -18,6 +18,7 @@ struct finder {
     const uint32_t *end_of;
     bool *is_base; /* by register: what convergent code adds to its row may matter when it does not itself */
     uint32_t *placed; /* by place in the order: instructions before it */
+    PX_VEC(struct px_insn) code; /* of a loop or way, until it is packed */
 };
 
 static const struct px_ir_inst *last_of(const struct px_irfn *f, uint32_t node)
@@ -83,14 +84,26 @@ static uint32_t way_out(const struct px_irfn *f, uint32_t node, uint32_t from)
     return is_straight(last) && node + 1 < f->graph.nblocks ? node + 1 : PX_NONE32;
 }
 
+static bool goes_at(const struct px_emitter *e, uint32_t pc)
+{
+    const struct px_insn div = px_emit_div(e, pc);
+    return px_emit_goes(&div);
+}
+
+static bool joins_at(const struct px_emitter *e, uint32_t pc)
+{
+    const struct px_insn div = px_emit_div(e, pc);
+    return px_emit_joins(&div);
+}
+
 /* The records of a block without the jump, or the look for others, at their end. */
 static struct px_way way_of(const struct px_emitter *e, uint32_t node, const uint32_t *end_of)
 {
-    const struct px_insn *code = e->f->code->div;
     uint32_t first = e->pc_of[node], end = end_of[node];
-    const uint32_t before = first ? code[first - 1].ord : 0, insts = code[end - 1].ord - before;
-    while (end > first && px_emit_goes(&code[end - 1])) end--;
-    return (struct px_way){first, end, insts, NULL};
+    const uint32_t before = first ? px_emit_div(e, first - 1).ord : 0,
+                   insts = px_emit_div(e, end - 1).ord - before;
+    while (end > first && goes_at(e, end - 1)) end--;
+    return (struct px_way){first, end, insts, 0};
 }
 
 static bool find_fork(const struct px_emitter *e, uint32_t p, const uint32_t *end_of, struct px_fork *fork)
@@ -123,7 +136,7 @@ static bool find_fork(const struct px_emitter *e, uint32_t p, const uint32_t *en
 static uint32_t branch_at(const struct px_emitter *e, uint32_t node, const uint32_t *end_of)
 {
     const uint32_t pc = end_of[node] - 1;
-    return px_emit_goes(&e->f->code->div[pc]) && pc > e->pc_of[node] ? pc - 1 : pc;
+    return pc > e->pc_of[node] && goes_at(e, pc) ? pc - 1 : pc;
 }
 
 /* ---- loops ---- */
@@ -203,7 +216,7 @@ static bool find_loop(const struct finder *s, uint32_t p, struct px_loop *loop)
         loop->end = s->end_of[node];
     }
     /* Lanes that leave behind the last branch are elsewhere already when they look for others. */
-    while (loop->end > loop->head + 1 && px_emit_joins(&f->code->div[loop->end - 1])) loop->end--;
+    while (loop->end > loop->head + 1 && joins_at(e, loop->end - 1)) loop->end--;
     qsort(rows, loop->nrows, sizeof *rows, by_offset);
     loop->rows = PX_NEW_N(f->coder->keep, struct px_loop_row, loop->nrows);
     for (uint32_t i = 0; i < loop->nrows; i++) loop->rows[i] = rows[i];
@@ -212,7 +225,7 @@ static bool find_loop(const struct finder *s, uint32_t p, struct px_loop *loop)
 
 /* ---- records of loops ---- */
 
-static int leave(struct px_gang *g, const struct px_insn *in)
+int px_forks_leave(struct px_gang *g, const struct px_insn *in)
 {
     (void)g, (void)in;
     return PX_STEP_JOIN;
@@ -230,14 +243,13 @@ static px_handler whole_at(const struct px_emitter *e, uint32_t pc)
     return w ? w->fn : NULL;
 }
 
-/* Records [first, end) of the divergent version, with one more behind them. */
-static struct px_insn *copy_records(const struct px_emitter *e, uint32_t first, uint32_t end)
+/* Records [first, end) of the divergent version, until the next are asked for. */
+static struct px_insn *copy_records(struct finder *s, uint32_t first, uint32_t end)
 {
     const uint32_t n = end - first;
-    struct px_insn *code = PX_NEW_N(e->f->coder->keep, struct px_insn, n + 1);
-    memcpy(code, e->f->code->div + first, n * sizeof *code);
-    code[n] = (struct px_insn){.fn = leave};
-    return code;
+    if (s->code.cap < n) px_vec_reserve(s->e->f->coder->pass, &s->code, n + n / 2);
+    px_emit_unpack(s->e, first, n, s->code.at);
+    return s->code.at;
 }
 
 /* Records of the block at place p of the order, of which the one at pc `first` is code[0]. */
@@ -267,24 +279,29 @@ static void fuse_block(const struct finder *s, struct px_insn *code, uint32_t fi
     }
 }
 
-static void make_code(const struct finder *s, uint32_t p, struct px_loop *loop)
+static void make_whole(const struct finder *s, uint32_t p, struct px_loop *loop, struct px_insn *code)
 {
     const struct px_emitter *e = s->e;
     const struct px_irfn *f = e->f;
-    loop->code = copy_records(e, loop->head, loop->end);
-    loop->whole = f->coder->wishes.engine & PX_ENGINE_loops;
-    loop->masked = !loop->whole;
-    if (!loop->whole) return;
     for (uint32_t pc = loop->head; pc < loop->end; pc++) {
         const px_handler fn = whole_at(e, pc);
-        if (fn) loop->code[pc - loop->head].fn = fn;
+        if (fn) code[pc - loop->head].fn = fn;
     }
     for (uint32_t k = p; k < p + px_forks_blocks(f, p); k++) {
         const struct px_flow_block b = f->graph.blocks[f->loops.order[k]];
         for (uint32_t i = b.first; i < b.first + b.n; i++)
             loop->masked |= !computes(&f->insts.at[i]) && !is_branch(&f->insts.at[i]);
-        fuse_block(s, loop->code, loop->head, k);
+        fuse_block(s, code, loop->head, k);
     }
+}
+
+static void make_code(struct finder *s, uint32_t p, struct px_loop *loop)
+{
+    struct px_insn *code = copy_records(s, loop->head, loop->end);
+    loop->whole = s->e->f->coder->wishes.engine & PX_ENGINE_loops;
+    loop->masked = !loop->whole;
+    if (loop->whole) make_whole(s, p, loop, code);
+    loop->code = px_emit_aside(s->e, loop->head, loop->end - loop->head, code);
 }
 
 /* ---- records of ways inside loops ---- */
@@ -300,15 +317,14 @@ static bool is_local(const struct finder *s, const struct px_way *way, const str
 
 /* The way is the block at place p. False: it does not only compute, or writes the row that says who goes it.
  */
-static bool make_way(const struct finder *s, uint32_t p, struct px_way *way, uint32_t predicate,
-                     uint32_t mask)
+static bool make_way(struct finder *s, uint32_t p, struct px_way *way, uint32_t predicate, uint32_t mask)
 {
-    const struct px_emitter *e = s->e;
+    struct px_emitter *e = s->e;
     const struct px_irfn *f = e->f;
     const struct px_flow_block b = f->graph.blocks[f->loops.order[p]];
-    way->code = copy_records(e, way->first, way->end);
+    struct px_insn *code = copy_records(s, way->first, way->end);
     for (uint32_t pc = way->first; pc < way->end; pc++) {
-        struct px_insn *r = &way->code[pc - way->first];
+        struct px_insn *r = &code[pc - way->first];
         if (r->d == predicate || r->e == predicate || r->x[0] == predicate) return false;
         if (!r->m) r->m = mask;
     }
@@ -318,18 +334,19 @@ static bool make_way(const struct finder *s, uint32_t p, struct px_way *way, uin
         if (!computes(in) && in->op != PX_IR_JUMP) return false;
         if (!computes(in) || !is_local(s, way, in)) continue;
         for (uint32_t pc = e->pc_at[place]; pc < e->pc_at[place + 1] && pc < way->end; pc++)
-            if (whole_at(e, pc)) way->code[pc - way->first].fn = whole_at(e, pc);
+            if (whole_at(e, pc)) code[pc - way->first].fn = whole_at(e, pc);
     }
-    fuse_block(s, way->code, way->first, p);
+    fuse_block(s, code, way->first, p);
+    way->code = px_emit_aside(e, way->first, way->end - way->first, code);
     return true;
 }
 
 /* `node` is the block with the branch. */
-static void make_ways(const struct finder *s, uint32_t node, struct px_fork *fork)
+static void make_ways(struct finder *s, uint32_t node, struct px_fork *fork)
 {
     const struct px_irfn *f = s->e->f;
     const struct px_ir_inst *last = last_of(f, node);
-    const uint32_t predicate = f->code->div[fork->at].a, taken = node_at(f, last->target);
+    const uint32_t predicate = px_emit_div(s->e, fork->at).a, taken = node_at(f, last->target);
     fork->by_taken = last->fact;
     fork->inside = (!fork->taken.insts || make_way(s, f->loops.place[taken], &fork->taken, predicate,
                                                    fork->by_taken ? 0 : predicate)) &&
@@ -338,13 +355,13 @@ static void make_ways(const struct finder *s, uint32_t node, struct px_fork *for
 }
 
 /* Both lie in the order of the code. */
-static void name_forks(const struct px_fcode *code)
+void px_forks_name(const struct px_fcode *code, struct px_insn *div)
 {
     uint32_t i = 0;
     for (const struct px_loop *loop = code->loops; loop < code->loops + code->nloops; loop++) {
         while (i < code->nforks && code->forks[i].at < loop->head) i++;
         for (; i < code->nforks && code->forks[i].at < loop->end; i++)
-            loop->code[code->forks[i].at - loop->head].x[0] = i + 1;
+            div[loop->code + code->forks[i].at - loop->head].x[0] = i + 1;
     }
 }
 
@@ -374,6 +391,7 @@ void px_forks_find(struct px_emitter *e, const uint32_t *end_of)
     PX_VEC(struct px_fork) forks = {0};
     PX_VEC(struct px_loop) loops = {0};
     begin(&s, e, end_of);
+    code->ndiv = code->n;
     for (uint32_t p = 0; p < f->loops.n; p++) {
         struct px_fork fork = {0};
         struct px_loop loop;
@@ -395,5 +413,4 @@ void px_forks_find(struct px_emitter *e, const uint32_t *end_of)
     px_vec_move(f->coder->keep, f->coder->pass, &loops);
     code->forks = forks.at;
     code->loops = loops.at;
-    name_forks(code);
 }

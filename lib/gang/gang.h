@@ -205,6 +205,12 @@ static inline struct px_lanes px_gang_lanes(const struct px_gang *g, const struc
  */
 bool px_gang_met(struct px_gang *g, uint32_t group);
 
+/* The divergent version, where lanes have parted before; else NULL. */
+static inline const struct px_insn *px_fcode_div(const struct px_fcode *code)
+{
+    return atomic_load_explicit(&code->div, memory_order_acquire);
+}
+
 /* Sets the trap for `lane` and returns PX_STEP_TRAP. */
 int px_gang_trap(struct px_gang *g, const struct px_insn *in, uint32_t lane, int error, uint64_t address,
                  const char *format, ...) __attribute__((format(printf, 6, 7)));

@@ -4,7 +4,8 @@
  * A function is decoded once for a gang width into two arrays of 64-byte
  * records with the same numbering: `conv` for the moments when every live lane
  * of a frame stands at one pc (handlers may write whole rows), `div` for all
- * others (handlers blend by a mask row). A record names its operands by byte
+ * others (handlers blend by a mask row). `div` is packed until lanes part in the
+ * function (changes.h). A record names its operands by byte
  * offset from the frame base, so one compare-free add reaches any of them:
  *
  *     0            the mask row: 0 or ~0 for each lane, of the entry that runs
@@ -225,7 +226,7 @@ struct px_origin {
  */
 struct px_way {
     uint32_t first, end, insts;
-    struct px_insn *code; /* NULL: none */
+    uint32_t code; /* where these are in px_fcode.div */
 };
 struct px_fork {
     uint32_t at; /* pc of the branch */
@@ -252,7 +253,13 @@ struct px_loop {
     bool whole;               /* they do write whole rows */
     bool masked;              /* some of them look at the mask row all the same */
     struct px_loop_row *rows; /* those of registers that it names */
-    struct px_insn *code;
+    uint32_t code;            /* where its own records are in px_fcode.div */
+};
+
+/* Records of a loop's own, or of a way's inside one: those that they are made of, in px_fcode.div. One that
+ * stops stands behind them. */
+struct px_aside {
+    uint32_t from, n;
 };
 
 /* A variable in local memory, for messages. */
@@ -265,8 +272,14 @@ enum { PX_REFERS_TEXTURE = 1, PX_REFERS_SURFACE = 2 };
 
 struct px_fcode {
     const struct px_lfunc *func;
-    struct px_insn *conv, *div; /* n each; allocated by themselves with the program */
-    uint32_t n;
+    struct px_insn *conv; /* n; allocated by itself with the program */
+    /* Also n, and those that stand aside; made when lanes part here for the first time, NULL before. */
+    _Atomic(struct px_insn *) div;
+    uint32_t n, ndiv;
+    uint32_t naside;
+    struct px_aside *aside;
+    uint16_t *marks; /* of div, but for those that stop, and what they say: changes.h */
+    uint32_t *changes;
     struct px_origin *src;
     uint32_t width;                 /* lanes of a row */
     uint32_t uniform, params, pool; /* offsets in the frame; params 0 when not a kernel */

@@ -2,26 +2,18 @@
  * decoded.c - the decoded kernels of a program, one for each number of threads that was launched.
  *
  * What is found here lives as long as the program. The list only grows, at its head, under the program's
- * code_lock, so whoever looks for what is there already needs no lock.
+ * code_lock, so whoever looks for what is there already needs no lock. So it is for the divergent versions of
+ * functions, which workers make where lanes part first.
  */
 #include "code/code.h"
 #include "vm/device.h"
 #include <pthread.h>
-#include <string.h>
 
 static struct px_code *find_code(struct ptx_program *program, const struct px_lfunc *kernel, uint32_t threads)
 {
     for (struct px_code *c = atomic_load_explicit(&program->code, memory_order_acquire); c; c = c->next)
         if (c->entry->func == kernel && c->threads == threads) return c;
     return NULL;
-}
-
-/* No lane ever finds the convergent version: what both versions compute can be compared. */
-static void forget_convergent(struct px_code *code, uint32_t nfuncs)
-{
-    for (uint32_t i = 0; i < nfuncs; i++)
-        if (code->funcs[i])
-            memcpy(code->funcs[i]->conv, code->funcs[i]->div, code->funcs[i]->n * sizeof(struct px_insn));
 }
 
 static struct px_code *decode_locked(struct ptx_program *program, const struct px_lfunc *kernel,
@@ -43,7 +35,6 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
     code = px_decode(&program->linked, kernel, threads, program->number, device->level, &wishes,
                      &program->code_arena, why);
     if (!code) return NULL;
-    if (!(device->engine & PX_ENGINE_convergent)) forget_convergent(code, program->linked.nfuncs);
     code->next = atomic_load_explicit(&program->code, memory_order_relaxed);
     atomic_store_explicit(&program->code, code, memory_order_release);
     return code;
@@ -58,4 +49,18 @@ const struct px_code *px_code_get(struct ptx_program *program, const struct px_l
     code = decode_locked(program, kernel, threads, why);
     pthread_mutex_unlock(&program->code_lock);
     return code;
+}
+
+const struct px_insn *px_code_div(const struct px_grid *grid, const struct px_fcode *code)
+{
+    struct ptx_program *program = grid->program;
+    struct px_fcode *f = grid->code->funcs[code->func->id];
+    pthread_mutex_lock(&program->div_lock);
+    struct px_insn *div = atomic_load_explicit(&f->div, memory_order_relaxed);
+    if (!div) {
+        div = px_div_make(f, &program->device->alloc);
+        atomic_store_explicit(&f->div, div, memory_order_release);
+    }
+    pthread_mutex_unlock(&program->div_lock);
+    return div;
 }

@@ -109,6 +109,7 @@ struct ptx_program {
     pthread_mutex_t code_lock; /* guards what follows; decoded.c */
     struct px_arena code_arena;
     _Atomic(struct px_code *) code; /* decoded kernels, newest first; read without the lock, too */
+    pthread_mutex_t div_lock;       /* guards px_fcode.div of their functions; read without the lock, too */
 };
 
 /* What the engine asks. */
@@ -207,5 +208,8 @@ void px_address_text(const struct ptx_device *device, const struct px_trap *trap
 /* decoded.c: code of a kernel for `threads`, cached in the program. NULL with *why set. */
 const struct px_code *px_code_get(struct ptx_program *program, const struct px_lfunc *kernel,
                                   uint32_t threads, struct px_refusal *why);
+/* The divergent version of a function of the grid's code; the first who asks makes it. NULL: there is no
+ * memory. Any worker. */
+const struct px_insn *px_code_div(const struct px_grid *grid, const struct px_fcode *code);
 
 #endif

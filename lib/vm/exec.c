@@ -21,6 +21,7 @@
 #include "base/random.h"
 #include "vm/exec.h"
 #include "vm/cooperative.h"
+#include "vm/device.h"
 #include "vm/forks.h"
 #include "vm/kept.h"
 #include "vm/poll.h"
@@ -65,8 +66,19 @@ static uint32_t lanes_to_run(const struct px_gang *g, const struct px_lanes *mas
     return (w * 64 + 64 - (uint32_t)__builtin_clzll(mask->w[w]) + 31) & ~31u;
 }
 
-/* What the running entry needs: mask row, version of the code, where others wait. */
-static void enter(struct run *r, struct px_entry *e)
+/* The divergent version of the running frame's function; NULL: there is no memory for it, a trap. */
+static const struct px_insn *divergent(struct px_gang *g, uint32_t pc)
+{
+    const struct px_fcode *code = g->running->code;
+    const struct px_insn *div = px_fcode_div(code);
+    if (!div && !(div = px_code_div(g->cta->grid, code)))
+        px_gang_trap(g, &code->conv[pc], px_lanes_first(&g->active), PX_CUDA_OUT_OF_MEMORY, 0,
+                     "no memory for the code of lanes that part: %zu bytes", code->ndiv * sizeof *div);
+    return div;
+}
+
+/* What the running entry needs: mask row, version of the code, where others wait. False: a trap. */
+static bool enter(struct run *r, struct px_entry *e)
 {
     struct px_gang *g = r->g;
     struct px_frame *f = e->frame;
@@ -89,8 +101,9 @@ static void enter(struct run *r, struct px_entry *e)
     f->whole_mask = all;
     bool conv = px_lanes_equal(&e->mask, &f->live);
     if (f->code->nkept || f->code->nsurveys) conv = px_kept_enter(g, f, e->pc, conv);
-    r->code = conv ? f->code->conv : f->code->div;
+    r->code = conv ? f->code->conv : divergent(g, e->pc);
     g->merge_pc = conv ? UINT32_MAX : px_entries_next_pc(&g->entries, f);
+    return r->code;
 }
 
 static uint32_t ord_before(const struct px_insn *code, uint32_t pc)
@@ -264,14 +277,14 @@ static bool split_inside(struct run *r, const struct px_loop *loop, uint32_t *pc
 static void run_loop(struct run *r, const struct px_loop *loop, uint32_t *stopped)
 {
     struct px_gang *g = r->g;
-    const struct px_insn *code = r->code;
+    const struct px_insn *code = r->code, *own = code + loop->code;
     uint32_t pc = loop->head;
     for (bool inside = true; inside;) {
-        const struct px_insn *in = loop->code + (pc - loop->head);
+        const struct px_insn *in = own + (pc - loop->head);
         const uint32_t start = ord_before(code, pc);
         int step;
         while ((step = in->fn(g, in)) <= PX_STEP_NEXT) in += 1 - step;
-        pc = loop->head + (uint32_t)(in - loop->code);
+        pc = loop->head + (uint32_t)(in - own);
         if (step == PX_STEP_JUMP || step == PX_STEP_SPLIT) {
             px_tally_lap(g, &r->laps, start, in->ord);
             inside =
@@ -298,7 +311,7 @@ static enum after narrow_loop(struct run *r, const struct px_insn **in, uint32_t
     struct px_gang *g = r->g;
     struct px_narrow *w = &g->worker->narrow;
     const struct px_fcode *f = r->e->frame->code;
-    const bool together = r->code != f->div, forked = r->forked;
+    const bool together = r->code == f->conv, forked = r->forked;
     uint32_t stopped = UINT32_MAX;
     r->forked = false;
     if (together && !forked) return AFTER_GO;
@@ -306,8 +319,10 @@ static enum after narrow_loop(struct run *r, const struct px_insn **in, uint32_t
     if (!loop || loop == r->refused || g->merge_pc < loop->end) return AFTER_GO;
     if (together) {
         if (!loop->whole || loop->masked) return AFTER_GO;
+        const struct px_insn *div = divergent(g, head);
+        if (!div) return AFTER_TRAP;
         part_all(r, head);
-        r->code = f->div;
+        r->code = div;
         *in = r->code + head;
     }
     if (!px_narrow_begin(g, loop)) {
@@ -325,7 +340,7 @@ static enum after narrow_loop(struct run *r, const struct px_insn **in, uint32_t
     r->refused = loop;
     r->e->pc = stopped;
     r->e->resume = 0;
-    enter(r, r->e);
+    if (!enter(r, r->e)) return AFTER_TRAP;
     *in = r->code + stopped;
     return AFTER_GO;
 }
@@ -356,6 +371,7 @@ static enum after do_fork(struct run *r, const struct px_fork *fork, const struc
     struct px_frame *f = r->e->frame;
     const uint32_t next = (uint32_t)(*in - r->code) + 1;
     const bool scalars = !f->rows;
+    if (!divergent(r->g, next - 1)) return AFTER_TRAP;
     r->forked = true;
     part(r, next, px_lanes_minus(r->e->mask, r->g->taken));
     part(r, (*in)->target, r->g->taken);
@@ -546,9 +562,11 @@ static enum after do_grow(struct run *r, const struct px_insn *in)
 static enum after take_rows(struct run *r, const struct px_insn **in)
 {
     const uint32_t pc = (uint32_t)(*in - r->code);
+    const struct px_insn *div = divergent(r->g, pc);
+    if (!div) return AFTER_TRAP;
     part_all(r, pc);
     r->fell = true;
-    r->code = r->e->frame->code->div;
+    r->code = div;
     *in = r->code + pc;
     return AFTER_GO;
 }
@@ -584,7 +602,7 @@ static enum after do_shuffle(struct run *r, const struct px_insn **in, uint32_t 
     px_entry_go(&g->entries, stay, e->frame, next, false);
     e->pc = next;
     e->resume = 0;
-    enter(r, e);
+    if (!enter(r, e)) return AFTER_TRAP;
     *in = r->code + next;
     return AFTER_GO;
 }
@@ -658,9 +676,9 @@ static enum px_gang_status run_entries(struct run *r)
             return atomic_load_explicit(g->worker->stop, memory_order_relaxed) ? PX_GANG_STOP
                                                                                : PX_GANG_BUDGET;
         uint64_t *random = &g->cta->random;
-        enter(r, *random ? px_entries_take_any(&g->entries, px_random_next(random))
-                         : px_entries_take(&g->entries));
-        if (run_entry(r) == AFTER_TRAP) return PX_GANG_TRAP;
+        struct px_entry *e = *random ? px_entries_take_any(&g->entries, px_random_next(random))
+                                     : px_entries_take(&g->entries);
+        if (!enter(r, e) || run_entry(r) == AFTER_TRAP) return PX_GANG_TRAP;
     }
 }
 

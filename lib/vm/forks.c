@@ -52,7 +52,8 @@ static void activate_way(struct px_gang *g, struct px_lanes lanes, uint32_t n)
 
 static int run_way(struct px_gang *g, const struct px_way *way, struct px_fork_stop *stop)
 {
-    const struct px_insn *code = g->running->code->div, *in = code + way->first, *end = code + way->end;
+    const struct px_insn *code = px_fcode_div(g->running->code), *in = code + way->first,
+                         *end = code + way->end;
     int step = PX_STEP_NEXT;
     const uint32_t before = code[way->first - 1].ord;
     for (; in < end; in++) {
@@ -87,9 +88,9 @@ int px_fork_run(struct px_gang *g, const struct px_fork *fork, struct px_fork_st
     return step;
 }
 
-static void run_inside(struct px_gang *g, const struct px_way *way)
+static void run_inside(struct px_gang *g, const struct px_insn *div, const struct px_way *way)
 {
-    const struct px_insn *in = way->code;
+    const struct px_insn *in = div + way->code;
     int step;
     if (!way->insts) return;
     while ((step = in->fn(g, in)) <= PX_STEP_NEXT) in += 1 - step;
@@ -108,8 +109,9 @@ void px_fork_inside(struct px_gang *g, const struct px_fork *fork, const struct 
     px_tally_fork(g, laps, fork, (uint32_t)taken);
     if (fork->by_taken ? fork->taken.insts : fork->other.insts)
         g->level->to_row(fork->by_taken ? g->taken.w : others.w, g->n, mask);
-    run_inside(g, &fork->other);
-    run_inside(g, &fork->taken);
+    const struct px_insn *div = px_fcode_div(g->running->code);
+    run_inside(g, div, &fork->other);
+    run_inside(g, div, &fork->taken);
     if (loop->masked) g->level->to_row(g->active.w, g->n, mask);
 }
 

@@ -155,6 +155,7 @@ ptx_status px_program_create(ptx_device *device, const ptx_module *const *module
     device->programs = program;
     pthread_mutex_unlock(&device->lock);
     pthread_mutex_init(&program->code_lock, NULL);
+    pthread_mutex_init(&program->div_lock, NULL);
     px_arena_init(&program->code_arena, &device->alloc, NULL);
     ptx_status status = fill_program(program, modules, count, options);
     if (status == PTX_OK)
@@ -216,7 +217,7 @@ static void free_code(ptx_program *program, const ptx_allocator *alloc)
             const struct px_fcode *f = code->funcs[i];
             if (!f) continue;
             px_free(alloc, f->conv, f->n * sizeof *f->conv);
-            px_free(alloc, f->div, f->n * sizeof *f->div);
+            px_free(alloc, f->div, f->ndiv * sizeof *f->div);
         }
     for (const struct px_code *code = program->code; code; code = code->next)
         for (uint32_t i = 0; code->tallies && i < program->device->config.workers; i++)
@@ -234,6 +235,7 @@ void px_program_free(ptx_program *program)
     free_code(program, &alloc);
     px_arena_free(&program->code_arena);
     pthread_mutex_destroy(&program->code_lock);
+    pthread_mutex_destroy(&program->div_lock);
     pthread_mutex_lock(&program->device->mem_lock);
     if (program->global_base) px_mem_release(&program->device->mem, program->global_base);
     pthread_mutex_unlock(&program->device->mem_lock);

@@ -186,7 +186,7 @@ void px_tally_new_lap(struct px_gang *g, struct px_laps *laps)
 
 static uint32_t ord_before(const struct px_gang *g, uint32_t pc)
 {
-    return g->running->code->div[pc - 1].ord;
+    return px_fcode_div(g->running->code)[pc - 1].ord;
 }
 
 void px_tally_turns(struct px_gang *g, struct px_laps *laps)
@@ -205,7 +205,7 @@ static void finish_fork(struct px_gang *g, struct px_laps *laps, uint64_t all)
     const struct px_fork *fork = laps->fork;
     px_tally_turns(g, laps);
     const uint64_t threads = laps->turns * g->nactive, warps = laps->turns * all;
-    const uint32_t at = g->running->code->div[fork->at].ord;
+    const uint32_t at = px_fcode_div(g->running->code)[fork->at].ord;
     add(g, at, laps->join - at, -threads, -warps);
     if (fork->other.insts)
         add(g, ord_before(g, fork->other.first), fork->other.insts, threads - laps->threads,
