@@ -1,5 +1,6 @@
 /*
- * divergent.c - the divergent version of a function, from its emission to the first time that lanes part there.
+ * divergent.c - the divergent version of a function, from its emission to the first time that lanes part
+ * there.
  *
  * Its records are kept as what they differ in from the convergent ones (gang/changes.h), those of lanes that
  * stand aside as what they differ in from the divergent ones: a few bytes instead of 64. Emission holds the

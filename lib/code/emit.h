@@ -2,9 +2,9 @@
  * emit.h - what the files of the emission share (emit*.c): from the IR to records.
  *
  * Every step appends one record to both versions of the code, so that a pc
- * means the same in both; the divergent one is packed soon (divergent.c). The convergent record is unmasked where the handler
- * allows it; the divergent one blends by the mask row of the entry, or by the
- * instruction's guard. Emission alone knows handlers.
+ * means the same in both; the divergent one is packed soon (divergent.c). The convergent record is unmasked
+ * where the handler allows it; the divergent one blends by the mask row of the entry, or by the instruction's
+ * guard. Emission alone knows handlers.
  */
 #ifndef PX_CODE_EMIT_H
 #define PX_CODE_EMIT_H
@@ -33,7 +33,7 @@ enum { PX_EMIT_NEW = 64, PX_EMIT_NEWEST = 32 };
 
 struct px_emitter {
     struct px_irfn *f;
-    uint32_t n, cap; /* records so far; room in px_fcode.conv */
+    uint32_t n, cap;                 /* records so far; room in px_fcode.conv */
     struct px_insn div[PX_EMIT_NEW]; /* by pc modulo PX_EMIT_NEW, from `packed` on */
     uint32_t packed;
     PX_VEC(uint16_t) marks; /* of the records before; px_fcode has them at the end */

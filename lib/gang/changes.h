@@ -37,8 +37,7 @@ static inline uint32_t *px_changes_take(uint32_t mark, uint32_t *words, const st
 /* The record becomes the one whose words these are; behind them. */
 static inline const uint32_t *px_changes_apply(uint32_t mark, const uint32_t *words, struct px_insn *record)
 {
-    for (; mark; mark &= mark - 1)
-        memcpy((char *)record + __builtin_ctz(mark) * 4, words++, sizeof *words);
+    for (; mark; mark &= mark - 1) memcpy((char *)record + __builtin_ctz(mark) * 4, words++, sizeof *words);
     return words;
 }
 

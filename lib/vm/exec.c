@@ -676,8 +676,8 @@ static enum px_gang_status run_entries(struct run *r)
             return atomic_load_explicit(g->worker->stop, memory_order_relaxed) ? PX_GANG_STOP
                                                                                : PX_GANG_BUDGET;
         uint64_t *random = &g->cta->random;
-        struct px_entry *e = *random ? px_entries_take_any(&g->entries, px_random_next(random))
-                                     : px_entries_take(&g->entries);
+        struct px_entry *e =
+            *random ? px_entries_take_any(&g->entries, px_random_next(random)) : px_entries_take(&g->entries);
         if (!enter(r, e) || run_entry(r) == AFTER_TRAP) return PX_GANG_TRAP;
     }
 }

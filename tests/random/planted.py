@@ -582,8 +582,8 @@ ENGINE = [
         'loops',
         'loops: scalars of the frame are not taken along',
         'lib/vm/exec.c',
-        '        part_all(r, head);\n        r->code = f->div;\n',
-        '        if (!@) part_all(r, head);\n        r->code = f->div;\n',
+        '        part_all(r, head);\n        r->code = div;\n',
+        '        if (!@) part_all(r, head);\n        r->code = div;\n',
     ),
     Fault(
         'fusion',
