@@ -17,7 +17,7 @@ struct finder {
     struct px_emitter *e;
     const uint32_t *end_of;
     bool *is_base; /* by register: what convergent code adds to its row may matter when it does not itself */
-    uint32_t *placed; /* by place in the order: instructions before it */
+    uint32_t *placed;            /* by place in the order: instructions before it */
     PX_VEC(struct px_insn) code; /* of a loop or way, until it is packed */
 };
 

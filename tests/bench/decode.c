@@ -1,7 +1,8 @@
 /*
  * decode.c - what decoding a kernel costs, from checked to runnable, by the shape of its text: processor time
- * an instruction, bytes an instruction that stay and at the peak. Nothing is run: px_code_get is what the
- * first launch calls. Arguments: numbers of instructions, and words of the names of shapes.
+ * an instruction, bytes an instruction that stay and at the peak; and what stays once lanes have parted in
+ * all of its functions. Nothing is run: px_code_get is what the first launch calls. Arguments: numbers of
+ * instructions, and words of the names of shapes.
  */
 #include <stdint.h>
 #include <string.h>
@@ -612,6 +613,15 @@ static const struct px_lfunc *kernel_of(const ptx_program *program)
     return NULL;
 }
 
+/* Of the divergent versions of all functions. */
+static double bytes_parted(const ptx_program *program, const struct px_code *code)
+{
+    double bytes = 0;
+    for (uint32_t i = 0; i < program->linked.nfuncs; i++)
+        if (code->funcs[i]) bytes += (double)code->funcs[i]->ndiv * sizeof(struct px_insn);
+    return bytes;
+}
+
 /* False: it could not be decoded. */
 static bool measure(const struct shape *shape, unsigned insts)
 {
@@ -634,8 +644,9 @@ static bool measure(const struct shape *shape, unsigned insts)
     const struct px_code *code = px_code_get(program, kernel_of(program), THREADS, &why);
     const double seconds = cpu_now() - start, n = t.made;
     if (code)
-        printf("%-34s %9u %7.2f %7.0f %7.0f\n", shape->name, t.made, seconds / n * 1e6,
-               (double)(held.now - before) / n, (double)(held.most - before) / n);
+        printf("%-34s %9u %7.2f %7.0f %7.0f %7.0f\n", shape->name, t.made, seconds / n * 1e6,
+               (double)(held.now - before) / n, (double)(held.most - before) / n,
+               ((double)(held.now - before) + bytes_parted(program, code)) / n);
     else
         printf("%-34s %9u   %s\n", shape->name, t.made, why.text ? why.text : "no memory");
     fflush(stdout);
@@ -668,7 +679,9 @@ int main(int argc, char **argv)
 {
     static const unsigned sizes[] = {1000, 100000, 1000000};
     bool fine = true, given = false;
-    printf("\nDecoding, processor time: us an instruction, bytes an instruction kept and at the peak\n");
+    printf("\nDecoding, processor time: us an instruction, bytes an instruction kept, at the peak, and kept "
+           "once "
+           "lanes have parted\n");
     for (int i = 1; i < argc; i++) {
         const unsigned insts = (unsigned)strtoul(argv[i], NULL, 10);
         if (!insts) continue;
