@@ -187,8 +187,9 @@ enum stage { STAGE_TEXT, STAGE_MODULE, STAGE_PROGRAM, STAGES };
 static enum stage stage_of(const char *code)
 {
     static const char *const module[] = {"W0201", "W0401"};
-    static const char *const program[] = {"E0110", "E0111", "E0112", "E0113", "E0114", "E0116", "E0411",
-                                          "E0412", "E0414", "E0520", "E0525", "E0530", "E0531", "W0510"};
+    static const char *const program[] = {"E0110", "E0111", "E0112", "E0113", "E0114", "E0116",
+                                          "E0411", "E0418", "W0402", "E0412", "E0414", "E0520",
+                                          "E0525", "E0530", "E0531", "W0510"};
     for (size_t i = 0; i < sizeof module / sizeof *module; i++)
         if (strcmp(module[i], code) == 0) return STAGE_MODULE;
     for (size_t i = 0; i < sizeof program / sizeof *program; i++)

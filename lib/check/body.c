@@ -277,7 +277,7 @@ static void check_banks(struct px_checker *checker, const struct px_inst *inst)
 /* Functions have had addresses since PTX 2.1, kernels since 3.1. */
 static void check_function_address(struct px_checker *checker, const struct px_inst *inst)
 {
-    const struct px_symbol *symbol = inst->nopds == 2 ? inst->opds[1].symbol : NULL;
+    struct px_symbol *symbol = inst->nopds == 2 ? inst->opds[1].symbol : NULL;
     if (!symbol || (symbol->kind != PX_SYM_FUNC && symbol->kind != PX_SYM_ENTRY)) return;
     if (!px_inst_quirk(inst, PX_Q_function_address)) return;
     px_note_address(checker, symbol);

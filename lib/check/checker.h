@@ -19,8 +19,9 @@ struct px_unknown {
     px_pos pos;
 };
 struct px_use {
-    struct px_function *by;
+    struct px_function *by; /* NULL: an initialiser of the module */
     struct px_symbol *symbol;
+    bool taken; /* its address, of a function */
 };
 
 /* One of a function, or through a pointer; or a function whose address is taken. */
@@ -47,6 +48,7 @@ struct px_checker {
     PX_VEC(struct px_unknown) unknown;         /* names without a symbol in this function */
     PX_VEC(struct px_name *) refused;          /* names of this function whose declaration was refused */
     PX_VEC(struct px_use) uses;                /* uses.c */
+    PX_VEC(struct px_use) addresses;           /* uses.c: functions without a body */
     PX_VEC(struct px_call) calls;              /* stacks.c */
     PX_VEC(struct px_call_table) call_tables;  /* call.c: those that calls have gone through */
     unsigned version;                          /* .version as major*10+minor; PTX_ISA_VERSION when missing */
@@ -132,14 +134,17 @@ void px_check_whole(struct px_checker *checker);
 /* uses.c */
 bool px_lacks_body(const struct px_symbol *function); /* and nobody else may give one */
 void px_note_use(struct px_checker *checker, struct px_symbol *symbol);
+/* Of an instruction, whose use was noted just before, or an initialiser. */
+void px_note_address(struct px_checker *checker, struct px_symbol *function);
 void px_check_uses(struct px_checker *checker); /* after the module */
 
 /* stacks.c */
 void px_note_call(struct px_checker *checker, const struct px_symbol *callee);
 void px_note_call_through(struct px_checker *checker, const struct px_proto *proto);
 void px_note_call_table(struct px_checker *checker, struct px_call_table *table);
-void px_note_address(struct px_checker *checker, const struct px_symbol *function); /* it is taken */
-void px_check_stacks(struct px_checker *checker);                                   /* after the module */
+void px_note_reachable(struct px_checker *checker,
+                       const struct px_symbol *function); /* its address is taken */
+void px_check_stacks(struct px_checker *checker);         /* after the module */
 
 /* decl.c */
 struct px_symbol *px_symbol_new(struct px_checker *checker, enum px_symbol_kind kind, struct px_name *name,

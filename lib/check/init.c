@@ -96,7 +96,7 @@ static void check_generic(struct init *init, struct px_expr *expr, struct px_sym
         check_address_space(init, expr, symbol);
 }
 
-static void check_function(struct init *init, const struct px_expr *expr, const struct px_symbol *symbol)
+static void check_function(struct init *init, const struct px_expr *expr, struct px_symbol *symbol)
 {
     px_requires(init->checker, PX_NEED_function_init, expr->pos, expr->u.name->len);
     if (!init->checker->function) px_note_address(init->checker, symbol);

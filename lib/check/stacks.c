@@ -71,7 +71,7 @@ void px_note_call_table(struct px_checker *checker, struct px_call_table *table)
     note(checker, checker->function->symbol, NULL, table->name);
 }
 
-void px_note_address(struct px_checker *checker, const struct px_symbol *function)
+void px_note_reachable(struct px_checker *checker, const struct px_symbol *function)
 {
     const struct px_func *func = function->u.func->func;
     if (is_wanted(checker))

@@ -43,12 +43,21 @@ bool px_lacks_body(const struct px_symbol *symbol)
 void px_note_use(struct px_checker *checker, struct px_symbol *symbol)
 {
     uint32_t n = checker->uses.n;
-    struct px_use use = {checker->function, symbol};
+    struct px_use use = {checker->function, symbol, false};
     bool shared = symbol->kind == PX_SYM_VAR && symbol->space == PX_SPACE_SHARED && symbol->level == 0;
     if (checker->module->compilation != PTX_COMPILE_WHOLE || !(shared || is_function(symbol))) return;
     if (n && checker->uses.at[n - 1].symbol == symbol && checker->uses.at[n - 1].by == checker->function)
         return;
     px_vec_push(&checker->module->arena, &checker->uses, use);
+}
+
+void px_note_address(struct px_checker *checker, struct px_symbol *function)
+{
+    struct px_use *last = checker->uses.n ? &checker->uses.at[checker->uses.n - 1] : NULL;
+    const struct px_use use = {checker->function, function, true};
+    px_note_reachable(checker, function);
+    if (last && last->symbol == function && last->by == checker->function) last->taken = true;
+    if (!function->defined) px_vec_push(&checker->module->arena, &checker->addresses, use);
 }
 
 /* ---- shared memory ---- */
@@ -149,21 +158,49 @@ static void check_variables(struct px_checker *checker)
     }
 }
 
+static bool is_elsewhere(const struct px_symbol *symbol)
+{
+    return is_function(symbol) && symbol->linkage == PX_L_EXTERN && !symbol->defined && !symbol->alias_of;
+}
+
+static void complain_address(struct px_checker *checker, const struct px_symbol *symbol)
+{
+    px_complain_at(checker, PX_NO_PLACE, FOREIGN_ADDRESS, symbol->pos, symbol->name->len, symbol->name->text);
+}
+
 static void check_functions(struct px_checker *checker)
 {
     for (uint32_t i = 0; i < checker->uses.n && !checker->stopped; i++) {
         const struct px_symbol *symbol = checker->uses.at[i].symbol;
-        if (is_function(symbol) && symbol->linkage == PX_L_EXTERN && !symbol->defined && !symbol->alias_of &&
-            !is_supplied(symbol->name))
+        if (!is_elsewhere(symbol)) continue;
+        if (checker->uses.at[i].taken)
+            complain_address(checker, symbol);
+        else if (!is_supplied(symbol->name))
             px_complain_at(checker, PX_NO_PLACE, UNRESOLVED, symbol->pos, symbol->name->len,
                            symbol->name->text);
     }
 }
 
+/* What ptxas supplies has no address; in a whole program, nor has what is elsewhere. Bodies come before
+ * initialisers. */
+static void check_addresses(struct px_checker *checker)
+{
+    const bool whole = checker->module->compilation == PTX_COMPILE_WHOLE;
+    for (int initialisers = 0; initialisers < 2; initialisers++)
+        for (uint32_t i = 0; i < checker->addresses.n && !checker->stopped; i++) {
+            const struct px_use *use = &checker->addresses.at[i];
+            if ((use->by == NULL) == (initialisers == 1) && is_elsewhere(use->symbol) &&
+                (whole || is_supplied(use->symbol->name)))
+                complain_address(checker, use->symbol);
+        }
+}
+
 void px_check_uses(struct px_checker *checker)
 {
-    if (checker->module->compilation != PTX_COMPILE_WHOLE) return;
-    check_variables(checker);
-    if (!checker->stopped) check_functions(checker);
-    if (!checker->stopped) check_shared(checker);
+    const bool whole = checker->module->compilation == PTX_COMPILE_WHOLE;
+    if (checker->module->compilation == PTX_COMPILE_ANY) return;
+    if (whole) check_variables(checker);
+    if (whole && !checker->stopped) check_functions(checker);
+    if (!checker->stopped) check_addresses(checker);
+    if (whole && !checker->stopped) check_shared(checker);
 }
