@@ -30,13 +30,13 @@ static enum px_fixed joining(uint32_t elem)
 /* Neighbours are joined in temporaries, the lower one first, until one is left. */
 void px_lower_pack(struct px_irfn *f, const struct px_bound *b)
 {
-    const struct px_operand *v = &b->inst->opds[1];
+    const struct px_parts v = px_lower_parts(f, b, 1); /* braces or a vector register */
     enum px_type type = b->match.type[0];
-    uint32_t bits = px_type_info(type)->bits / v->n;
+    uint32_t bits = px_type_info(type)->bits / v.n;
     struct px_ir_operand s[4];
-    for (uint32_t i = 0; i < v->n; i++)
-        s[i] = px_lower_row(f, px_lower_src(f, b, &v->u.list[i], elem_type(bits)));
-    for (uint32_t n = v->n / 2, elem = bits / 4; n; n /= 2, elem *= 2)
+    for (uint32_t i = 0; i < v.n; i++)
+        s[i] = px_lower_row(f, px_lower_src(f, b, &v.value[i], elem_type(bits)));
+    for (uint32_t n = v.n / 2, elem = bits / 4; n; n /= 2, elem *= 2)
         for (uint32_t i = 0; i < n; i++)
             s[i] = px_lower_fixed(f, joining(elem), elem, s[2 * i], s[2 * i + 1], 0);
     px_lower_assign(f, b, &b->inst->opds[0], type, s[0]);
@@ -58,15 +58,15 @@ static struct px_ir_operand slice(struct px_irfn *f, struct px_ir_operand s, uin
 /* The elements go to temporaries first: the source may be among the destinations. */
 void px_lower_unpack(struct px_irfn *f, const struct px_bound *b)
 {
-    const struct px_operand *v = &b->inst->opds[0];
+    const struct px_parts v = px_lower_parts(f, b, 0);
     enum px_type type = elem_type(px_type_info(b->match.type[1])->bits);
-    uint32_t bits = px_type_info(type)->bits / v->n;
+    uint32_t bits = px_type_info(type)->bits / v.n;
     enum px_type part = elem_type(bits);
     struct px_ir_operand s = px_lower_row(f, px_lower_src(f, b, &b->inst->opds[1], type)), out[4];
-    for (uint32_t i = 0; i < v->n; i++)
-        out[i] = v->u.list[i].kind == PX_O_SINK ? none : slice(f, s, i * bits, bits);
-    for (uint32_t i = 0; i < v->n; i++)
-        if (out[i].kind != PX_IR_NONE) px_lower_assign(f, b, &v->u.list[i], part, out[i]);
+    for (uint32_t i = 0; i < v.n; i++)
+        out[i] = v.value[i].kind == PX_O_SINK ? none : slice(f, s, i * bits, bits);
+    for (uint32_t i = 0; i < v.n; i++)
+        if (out[i].kind != PX_IR_NONE) px_lower_assign(f, b, &v.value[i], part, out[i]);
 }
 
 /* ---- vectors ---- */
