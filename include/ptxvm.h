@@ -94,6 +94,9 @@ typedef struct ptx_device_config {
     uint64_t schedule_seed; /* of PTX_SCHEDULE_RANDOM; 32 bits count */
     ptx_trace_fn trace; /* called for each access of a kernel to memory (ptx_trace.h); NULL: nobody asks */
     void *trace_user;
+    /* makes the calls of ptx_stream_host, on the thread where they are made: who embeds the library may mark
+     * it meanwhile. Must call fn(user). NULL: nothing else happens */
+    void (*host_call)(void (*fn)(void *user), void *user);
 } ptx_device_config;
 
 /*

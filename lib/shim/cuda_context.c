@@ -111,6 +111,7 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .counts = s->counts,
                                 .schedule = s->schedule,
                                 .schedule_seed = s->schedule_seed,
+                                .host_call = px_cu_host_call,
                                 .sticky = 1};
     ptx_device *vm;
     ptx_status status = PTX_ERROR_UNSUPPORTED;

@@ -16,8 +16,18 @@ static atomic_int state; /* of the process */
 static CUresult failure;
 static struct px_cu_settings settings;
 
+static _Thread_local bool in_host_call;
+
+void px_cu_host_call(void (*fn)(void *user), void *user)
+{
+    in_host_call = true;
+    fn(user);
+    in_host_call = false;
+}
+
 CUresult px_cu_ready(void)
 {
+    if (in_host_call) return CUDA_ERROR_NOT_PERMITTED;
     switch ((enum state)atomic_load_explicit(&state, memory_order_acquire)) {
     case READY: return CUDA_SUCCESS;
     case ENDED: return CUDA_ERROR_DEINITIALIZED;

@@ -20,9 +20,10 @@ void px_cu_way_clean(struct px_cu_way *way)
 CUresult px_cu_way_of(CUstream stream, struct px_cu_context *context, struct px_cu_way *way)
 {
     const uintptr_t number = (uintptr_t)stream;
+    PX_CU_TRY(px_cu_ready());
     if (number > PTX_STREAM_PER_THREAD) {
         way->object = px_cu_take(stream, PX_CU_STREAM);
-        if (!way->object) return px_cu_ready() ? px_cu_ready() : CUDA_ERROR_INVALID_HANDLE;
+        if (!way->object) return CUDA_ERROR_INVALID_HANDLE;
         way->context = px_cu_again(way->object->head.context);
         way->stream = way->object->number;
         const int lost = atomic_load_explicit(&way->context->lost, memory_order_relaxed);

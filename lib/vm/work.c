@@ -18,7 +18,10 @@ static bool run_host(struct px_grid *grid, struct px_trap *trap)
     struct call c;
     (void)trap;
     memcpy(&c, grid->params, sizeof c);
-    c.fn(c.user);
+    if (grid->device->config.host_call)
+        grid->device->config.host_call(c.fn, c.user);
+    else
+        c.fn(c.user);
     return true;
 }
 

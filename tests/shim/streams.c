@@ -115,9 +115,47 @@ static void defaults(void)
     say("query 0", cuStreamQuery(NULL));
 }
 
-int main(void)
+/* What functions that streams call may not ask the driver; OpenACC's library of gcc frees later what it may
+ * not free in one. */
+static CUdeviceptr owned;
+
+static void asks(CUstream s, CUresult status, void *user)
 {
+    (void)status, (void)user;
+    size_t size;
+    CUdeviceptr base;
+    say("range", cuMemGetAddressRange(&base, &size, owned));
+    say("free", cuMemFree(owned));
+    say("query", cuStreamQuery(s));
+    say("wait", cuStreamSynchronize(s));
+    say("context", cuCtxSynchronize());
+}
+
+static void asks_too(void *user)
+{
+    asks(NULL, CUDA_SUCCESS, user);
+}
+
+static void called(void)
+{
+    CUstream s;
+    MUST(cuStreamCreate(&s, 0));
+    MUST(cuMemAlloc(&owned, 64));
+    MUST(cuStreamAddCallback(s, asks, NULL, 0));
+    MUST(cuLaunchHostFunc(s, asks_too, NULL));
+    MUST(cuStreamSynchronize(s));
+    say("free", cuMemFree(owned));
+    MUST(cuStreamDestroy(s));
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
     CUcontext c = begin();
+    if (argc > 1) {
+        called();
+        return end(c);
+    }
     MUST(cuModuleLoadData(&module, kernels));
     MUST(cuModuleGetFunction(&axpy, module, "axpy"));
     MUST(cuModuleGetFunction(&store, module, "store"));
