@@ -310,27 +310,42 @@ static bool give_back(struct heaped *h, struct piece *p)
     return true;
 }
 
+/* A heap and the pieces of it that are in use. */
+struct random_use {
+    struct heaped h;
+    struct piece pieces[200];
+    uint32_t n, seed, failed; /* pieces, of the next number, requests */
+};
+
+static void begin_use(struct random_use *u, uint64_t bytes, uint32_t n, uint32_t seed)
+{
+    *u = (struct random_use){.n = n, .seed = seed};
+    begin_heap(&u->h, bytes);
+}
+
+static struct piece *any_piece(struct random_use *u)
+{
+    return &u->pieces[next_random(&u->seed) % u->n];
+}
+
 TEST(random_use_never_overlaps)
 {
-    enum { N = 200 };
-    struct heaped h;
-    struct piece pieces[N] = {{0}};
-    uint32_t seed = 1, failed = 0;
-    begin_heap(&h, 256 << 10);
+    struct random_use u;
+    begin_use(&u, 256 << 10, 200, 1);
     for (int step = 0; step < 20000; step++) {
-        struct piece *p = &pieces[next_random(&seed) % N];
-        if (give_back(&h, p)) continue;
-        const uint64_t size = next_random(&seed) % (step % 7 ? 300 : 9000) + 1,
-                       align = 16u << next_random(&seed) % 4;
-        uint64_t va = px_heap_alloc(&h.heap, size, align);
-        failed += !va;
+        struct piece *p = any_piece(&u);
+        if (give_back(&u.h, p)) continue;
+        const uint64_t size = next_random(&u.seed) % (step % 7 ? 300 : 9000) + 1,
+                       align = 16u << next_random(&u.seed) % 4;
+        uint64_t va = px_heap_alloc(&u.h.heap, size, align);
+        u.failed += !va;
         if (!va) continue;
         assert_int_equal(va % align, 0);
-        check_overlap(pieces, N, va, size);
+        check_overlap(u.pieces, (int)u.n, va, size);
         *p = (struct piece){va, size};
     }
-    assert_true(failed < 1000);
-    end_heap(&h);
+    assert_true(u.failed < 1000);
+    end_heap(&u.h);
 }
 
 /* The longest run of granules that no piece covers. */
@@ -351,28 +366,25 @@ static uint64_t longest_gap(const struct px_heap *heap, const struct piece *piec
 
 TEST(a_request_fails_only_without_room)
 {
-    enum { N = 150 };
-    struct heaped h;
-    struct piece pieces[N] = {{0}};
-    uint32_t seed = 7, failed = 0;
-    begin_heap(&h, 64 << 10);
+    struct random_use u;
+    begin_use(&u, 64 << 10, 150, 7);
     for (int step = 0; step < 20000; step++) {
-        struct piece *p = &pieces[next_random(&seed) % N];
-        if (step % 3) give_back(&h, p);
+        struct piece *p = any_piece(&u);
+        if (step % 3) give_back(&u.h, p);
         if (p->va) continue;
-        const uint64_t size = next_random(&seed) % (step % 5 ? 900 : 12000) + 1;
-        p->va = px_heap_alloc(&h.heap, size, 16);
+        const uint64_t size = next_random(&u.seed) % (step % 5 ? 900 : 12000) + 1;
+        p->va = px_heap_alloc(&u.h.heap, size, 16);
         p->size = size;
-        failed += !p->va;
-        if (!p->va) assert_true(size > longest_gap(&h.heap, pieces, N));
+        u.failed += !p->va;
+        if (!p->va) assert_true(size > longest_gap(&u.h.heap, u.pieces, (int)u.n));
         if (!p->va) continue;
         struct px_extent e;
-        assert_true(px_mem_extent(&h.mem, p->va + next_random(&seed) % size, &e));
+        assert_true(px_mem_extent(&u.h.mem, p->va + next_random(&u.seed) % size, &e));
         assert_int_equal(e.lo, p->va);
         assert_int_equal(e.len, size);
     }
-    assert_true(failed > 100);
-    end_heap(&h);
+    assert_true(u.failed > 100);
+    end_heap(&u.h);
 }
 
 static void *use_heap(void *argument)
