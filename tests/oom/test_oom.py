@@ -16,7 +16,7 @@ BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(HERE, "..", "..", "
 # these make the n-th allocation fail by themselves, replay recordings for long, or test nothing of memory
 SKIPPED = {
     *("exhaustion", "streams_oom", "hostile"),
-    *("golden", "matrix", "wgmma", "stops", "runtime", "texrules", "fp_caller"),
+    *("golden", "fmad", "matrix", "wgmma", "stops", "runtime", "texrules", "fp_caller"),
 }
 
 
