@@ -63,6 +63,33 @@ void px_arena_clear(struct px_arena *arena)
     arena->total = arena->shared = kept ? kept->size : 0;
 }
 
+struct px_arena_mark px_arena_mark(const struct px_arena *arena)
+{
+    return (struct px_arena_mark){arena->chunks, arena->chunks ? arena->chunks->older : NULL, arena->next,
+                                  arena->end};
+}
+
+/* Frees the chunks from *at on, up to `last`, which stays. */
+static void free_until(struct px_arena *arena, struct px_arena_chunk **at, const struct px_arena_chunk *last)
+{
+    while (*at != last) {
+        struct px_arena_chunk *chunk = *at;
+        *at = chunk->older;
+        arena->total -= chunk->size;
+        if (!chunk->alone) arena->shared -= chunk->size;
+        px_free(&arena->alloc, chunk, chunk->size);
+    }
+}
+
+/* Large blocks went behind the chunk that was the newest one. */
+void px_arena_rewind(struct px_arena *arena, const struct px_arena_mark *mark)
+{
+    free_until(arena, &arena->chunks, mark->chunk);
+    if (mark->chunk) free_until(arena, &mark->chunk->older, mark->older);
+    arena->next = mark->next;
+    arena->end = mark->end;
+}
+
 static size_t round_up(size_t size)
 {
     return (size + 7) & ~(size_t)7;

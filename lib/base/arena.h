@@ -31,6 +31,15 @@ void px_arena_free(struct px_arena *arena);
 /* The same, but what it needs for small things stays: for the next one who uses it. */
 void px_arena_clear(struct px_arena *arena);
 
+/* A place to come back to: all that was allocated since is freed. Large blocks from before must not have been
+ * trimmed, grown, dropped or moved meanwhile; later marks are void then. */
+struct px_arena_mark {
+    struct px_arena_chunk *chunk, *older;
+    char *next, *end;
+};
+struct px_arena_mark px_arena_mark(const struct px_arena *arena);
+void px_arena_rewind(struct px_arena *arena, const struct px_arena_mark *mark);
+
 /* A large block that is to be this much smaller; a small one stays as it is. Where it lies now. */
 void *px_arena_trim(struct px_arena *arena, void *block, size_t size);
 /* A block of `before` bytes that is to be larger: a large one grows where it lies, if the allocator can do

@@ -92,6 +92,7 @@ struct px_irfn *px_code_function(struct px_coder *coder, const struct px_lfunc *
     f->code->func = func;
     f->code->home_fp = PX_FP_HOME;
     coder->fns[func->id] = f;
+    coder->codes[func->id] = f->code;
     px_vec_push(coder->scratch, &coder->queue, f);
     return f;
 }
@@ -134,21 +135,36 @@ static uint32_t choose_width(const struct px_coder *coder)
     return width;
 }
 
+/* All functions, which are found on the way. */
+static void analyse_all(struct px_coder *coder)
+{
+    for (uint32_t i = 0; i < coder->queue.n; i++) {
+        coder->queue.at[i]->before = px_arena_mark(coder->scratch);
+        analyse(coder->queue.at[i]);
+    }
+}
+
+/* The last one first: then the IR of each goes when its records are made. */
+static void emit_all(struct px_coder *coder, struct px_code *code)
+{
+    for (uint32_t i = coder->queue.n; i-- > 0;) {
+        struct px_irfn *f = coder->queue.at[i];
+        const struct px_arena_mark before = f->before;
+        px_emit(f);
+        px_arena_clear(coder->pass);
+        code->references |= f->code->references;
+        px_arena_rewind(coder->scratch, &before);
+    }
+}
+
 static struct px_code *assemble(struct px_coder *coder)
 {
     struct px_code *code = PX_NEW(coder->keep, struct px_code);
-    for (uint32_t i = 0; i < coder->queue.n; i++)
-        analyse(coder->queue.at[i]); /* which finds further functions */
+    analyse_all(coder);
     coder->width = choose_width(coder);
-    code->funcs = PX_NEW_N(coder->keep, struct px_fcode *, coder->linked->nfuncs + 1);
-    for (uint32_t i = 0; i < coder->queue.n; i++) {
-        struct px_irfn *f = coder->queue.at[i];
-        px_emit(f);
-        px_arena_clear(coder->pass);
-        code->funcs[f->func->id] = f->code;
-        code->references |= f->code->references;
-    }
-    code->entry = coder->queue.at[0]->code;
+    emit_all(coder, code);
+    code->funcs = coder->codes;
+    code->entry = coder->codes[coder->kernel->id];
     code->linked = coder->linked;
     code->level = coder->level;
     code->width = coder->width;
@@ -160,11 +176,21 @@ static struct px_code *assemble(struct px_coder *coder)
     return code;
 }
 
+static void make_lists(struct px_coder *coder, struct px_arena *keep)
+{
+    const uint32_t n = coder->linked->nfuncs + 1;
+    coder->codes = PX_NEW_N(keep, struct px_fcode *, n);
+    coder->fns = PX_NEW_N(coder->scratch, struct px_irfn *, n);
+    coder->queue.n = coder->queue.cap = 0;
+    coder->queue.at = NULL;
+    px_vec_reserve(coder->scratch, &coder->queue, n); /* it does not grow among what is rewound */
+}
+
 /* Both arenas unwind to the caller's place when memory ends; the scratch one is freed there, too. */
 static struct px_code *make(struct px_coder *coder)
 {
     if (setjmp(coder->give_up)) return NULL;
-    coder->fns = PX_NEW_N(coder->scratch, struct px_irfn *, coder->linked->nfuncs + 1);
+    make_lists(coder, coder->keep);
     px_code_function(coder, coder->kernel);
     return assemble(coder);
 }
@@ -195,8 +221,8 @@ struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc 
     bool failed = setjmp(no_memory);
     if (!failed) code = make(&coder);
     *why = coder.why;
-    for (uint32_t i = 0; !code && i < coder.queue.n; i++)
-        free_records(&arena->alloc, coder.queue.at[i]->code);
+    for (uint32_t i = 0; !code && coder.codes && i <= linked->nfuncs; i++)
+        if (coder.codes[i]) free_records(&arena->alloc, coder.codes[i]);
     px_arena_free(&found);
     px_arena_free(&pass);
     px_arena_free(&draft);
@@ -226,12 +252,10 @@ static void tell_of(struct px_coder *coder, const struct px_lfunc *func, const c
 static void lower_all(struct px_coder *coder, const struct px_lfunc *func)
 {
     jmp_buf next;
-    coder->queue.n = coder->queue.cap = 0;
-    coder->queue.at = NULL;
     coder->kernel = func;
     // cppcheck-suppress autoVariables ; reset below
     coder->next = &next;
-    coder->fns = PX_NEW_N(coder->scratch, struct px_irfn *, coder->linked->nfuncs + 1);
+    make_lists(coder, coder->scratch);
     place_head(px_code_function(coder, func));
     if (setjmp(coder->give_up))
         tell_of(coder, func, coder->why.text);

@@ -44,6 +44,7 @@ struct px_coder {
     const struct px_lfunc *kernel;
     struct px_irfn **fns; /* by px_lfunc.id; NULL: not reached */
     PX_VEC(struct px_irfn *) queue;
+    struct px_fcode **codes; /* by px_lfunc.id: of all in the queue */
     uint32_t width, threads;
     uint32_t least_width; /* the widest group of lanes that an instruction needs together */
     uint32_t program;     /* owner number of its windows */
@@ -85,6 +86,7 @@ struct px_irfn {
     const struct px_function *fn;
     const struct ptx_module *module;
     struct px_fcode *code;
+    struct px_arena_mark before; /* of scratch, when its analysis began */
 
     PX_VEC(struct px_ir_inst) insts;
     PX_VEC(struct px_ir_opd) opds;

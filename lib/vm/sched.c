@@ -281,7 +281,7 @@ static enum px_cta_status run_slices(struct px_helper *h, struct px_cta *cta)
             pthread_mutex_unlock(&h->sched->lock);
         }
         left -= slice;
-        if (!left || h->hasty || h->sched->random) return PX_CTA_SLICE;
+        if (!left || h->hasty || h->sched->shuffled) return PX_CTA_SLICE;
         slice = left < 2 * slice ? left : 2 * slice;
     }
 }

@@ -140,6 +140,7 @@ struct px_sched {
     uint32_t nactive;
     uint32_t picks;  /* see choose */
     uint64_t random; /* state of a random schedule; 0: the usual one */
+    bool shuffled;   /* there is one; never changes */
     struct px_parked *spare;
     struct px_grid *spare_grids; /* of children, to use again: launch.c */
     uint32_t nspare_grids;

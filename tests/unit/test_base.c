@@ -57,6 +57,36 @@ TEST(test_arena_aligns_and_keeps)
     px_arena_init(&arena, &alloc_of_##arena, &failure_of_##arena);                                           \
     assert_int_equal(setjmp(failure_of_##arena), 0)
 
+/* What came before a mark stays, small and large; what came after it goes back, in whatever order it was
+ * made. */
+TEST(test_arena_rewinds)
+{
+    enum { N = 60 };
+    COUNTED_ARENA(counter, arena);
+    for (int first = 0; first < 40; first++) {
+        struct px_arena_mark mark[N];
+        size_t total[N];
+        char *kept[N];
+        for (int i = 0; i < N; i++) {
+            kept[i] = px_arena_alloc(&arena, 1 + (size_t)(first * 37 + i * 311) % 7000);
+            *kept[i] = (char)i;
+            mark[i] = px_arena_mark(&arena);
+            total[i] = arena.total;
+            for (int k = 0; k < first % 4; k++)
+                memset(px_arena_alloc(&arena, 8 + 900u * (unsigned)(k + i % 3)), 0xff, 8);
+        }
+        for (int i = N; i-- > 0;) {
+            px_arena_rewind(&arena, &mark[i]);
+            assert_int_equal(arena.total, total[i]);
+            assert_int_equal(counter.bytes, arena.total);
+            for (int k = 0; k <= i; k++) assert_int_equal(*kept[k], (char)k);
+        }
+        px_arena_clear(&arena);
+    }
+    px_arena_free(&arena);
+    assert_int_equal(counter.bytes, 0);
+}
+
 TEST(test_arena_returns_everything)
 {
     COUNTED_ARENA(counter, arena);
