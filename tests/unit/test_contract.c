@@ -41,6 +41,7 @@ static struct px_contracted *decide(struct subject *s, const char *body)
                                  .linked = linked,
                                  .level = s->device->level};
     s->coder.fns = PX_NEW_N(&s->arena, struct px_irfn *, linked->nfuncs + 1);
+    s->coder.codes = PX_NEW_N(&s->arena, struct px_fcode *, linked->nfuncs + 1);
     for (uint32_t i = 0; i < linked->nfuncs; i++)
         if (linked->funcs[i].is_entry)
             assert_true(px_contract_body(&s->body, px_code_function(&s->coder, &linked->funcs[i]), true));

@@ -51,6 +51,7 @@ static void is_folded_to(const char *body, const char *want)
                              .linked = linked,
                              .level = device->level};
     coder.fns = PX_NEW_N(&arena, struct px_irfn *, linked->nfuncs + 1);
+    coder.codes = PX_NEW_N(&arena, struct px_fcode *, linked->nfuncs + 1);
     for (uint32_t i = 0; i < linked->nfuncs; i++)
         if (linked->funcs[i].is_entry)
             assert_true(px_contract_body(&d, px_code_function(&coder, &linked->funcs[i]), true));
