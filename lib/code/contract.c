@@ -354,6 +354,7 @@ void px_contract(struct px_irfn *f)
     const struct px_contracted *what = NULL;
     ptx_fmad fmad = f->coder->wishes.fmad ? f->coder->wishes.fmad : (ptx_fmad)f->module->fmad;
     if (f->module->target_debug && fmad != PTX_FMAD_ON) return;
+    if (!px_contract_concerns(f->fn->func->body)) return;
     if (!px_contract_body(&d, f, fmad != PTX_FMAD_OFF)) return;
     if (d.contracts) what = px_contract_find(&d);
     if (!what && !d.folded) return;

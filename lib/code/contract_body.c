@@ -51,6 +51,38 @@ static void fold(struct walk *w)
     for (uint32_t i = 0; d->folded && i < n; i++) w->ends.labels.at[i].item = d->folded[places[i]];
 }
 
+static bool is_float(const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nmods; i++) {
+        const enum px_type type = px_type_of_word(inst->mods[i].name->word);
+        if (type && px_type_info(type)->klass == PX_TC_FLOAT) return true;
+    }
+    return false;
+}
+
+bool px_contract_concerns(const struct px_block *body)
+{
+    for (uint32_t i = 0; i < body->n; i++) {
+        const struct px_stmt *stmt = body->list[i];
+        if (stmt->kind == PX_S_BLOCK && px_contract_concerns(&stmt->u.block)) return true;
+        if (stmt->kind != PX_S_INST) continue;
+        switch (px_opcode_result(stmt->u.inst.opcode->word)) {
+        case PX_RESULT_product:
+        case PX_RESULT_quotient:
+        case PX_RESULT_full_quotient:
+        case PX_RESULT_reciprocal:
+        case PX_RESULT_exponential:
+        case PX_RESULT_negation:
+        case PX_RESULT_minimum:
+        case PX_RESULT_maximum:
+            if (is_float(&stmt->u.inst)) return true;
+            break;
+        default: break;
+        }
+    }
+    return false;
+}
+
 bool px_contract_body(struct px_body *d, struct px_irfn *f, bool contracts)
 {
     *d = (struct px_body){.f = f, .arena = f->coder->pass, .fn = f->fn, .contracts = contracts};

@@ -377,6 +377,8 @@ bool px_match_quirk(const struct px_match *match, enum px_quirk quirk, const str
 bool px_opcode_in(px_word opcode, enum px_set set);
 bool px_match_in(const struct px_match *match, enum px_set set, const struct px_opd *opd);
 enum px_result px_match_result(const struct px_match *match);
+/* Of the first of the opcode's forms that have any; PX_RESULT_NONE: none has. */
+enum px_result px_opcode_result(px_word opcode);
 
 /* What the form itself, and the word in slot i, require. */
 struct px_since px_form_since(const struct px_form *form);

@@ -50,6 +50,12 @@ bool px_match_in(const struct px_match *match, enum px_set set, const struct px_
     return px_match_quirk(match, (enum px_quirk)set, opd);
 }
 
+enum px_result px_opcode_result(px_word opcode)
+{
+    const unsigned first = px_isa_result_first[opcode];
+    return first ? (enum px_result)px_isa_results[first].result : PX_RESULT_NONE;
+}
+
 enum px_result px_match_result(const struct px_match *match)
 {
     const px_word opcode = match->form->opcode;
