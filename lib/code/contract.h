@@ -50,8 +50,8 @@ static inline bool px_term_has(const struct px_term *item, px_word word)
     return px_match_has(&item->match, word);
 }
 
-/* contract_body.c: does it have a floating-point instruction that may be contracted or simplified? Most code for
- * integers, addresses and matrices has none, and is not looked at any further. */
+/* contract_body.c: does it have a floating-point instruction that may be contracted or simplified? Most code
+ * for integers, addresses and matrices has none, and is not looked at any further. */
 bool px_contract_concerns(const struct px_block *body);
 
 /* contract_body.c: the body, simplified; false when it cannot be lowered anyway. */

@@ -11,12 +11,12 @@
  * live wherever M's head can be reached inside M without a write. Without writes in M that is all of M; else
  * the last such place is the last branch to the head, or the end of the loop inside M around that, if nothing
  * in there writes. Of writes in M a single one is live behind. What is not like this (the ways of a branch
- * write what is read where they meet) is left to the sets of live.c.
+ * write what is read where they meet) is for live_joins.c, or else for the sets of live.c.
  *
  * A place that names the register without replacing it (a guarded write) is a write that reads what was there
  * before if it is live itself; this matters only where somebody asks what is live behind it.
  */
-#include "flow/live.h"
+#include "flow/live_joins.h"
 
 /* A write among the places that it dominates, or the start. */
 struct write {
@@ -35,11 +35,12 @@ struct solver {
     uint32_t
         *latch;     /* by node: of a loop's head, the last place that branches to it; PX_FLOW_NONE: no head */
     uint32_t *jump; /* by head: the head of some loop around its own; PX_FLOW_NONE */
-    uint32_t *depth;           /* by head */
-    uint32_t *first;           /* by register: its first place in the order of the tree, plus 1 */
-    uint32_t *next;            /* by place: the next one, plus 1 */
-    PX_VEC(struct write) open; /* those that dominate the place that is looked at, outermost first */
-    uint32_t last;             /* place behind which the register is live; PX_FLOW_NONE */
+    uint32_t *depth;            /* by head */
+    uint32_t *first;            /* by register: its first place in the order of the tree, plus 1 */
+    uint32_t *next;             /* by place: the next one, plus 1 */
+    PX_VEC(struct write) open;  /* those that dominate the place that is looked at, outermost first */
+    uint32_t last;              /* place behind which the register is live; PX_FLOW_NONE */
+    struct px_flow_joins joins; /* begun when the first register needs them */
 };
 
 /* ---- loops ---- */
@@ -214,6 +215,8 @@ static void solve(struct solver *s, uint32_t reg)
     if (!look_at_places(s, reg)) {
         for (uint32_t i = s->first[reg]; i; i = s->next[i - 1])
             live->places.at[i - 1].uses &= ~(unsigned)PX_FLOW_BEHIND;
+        if (!s->joins.live) px_flow_joins_begin(&s->joins, live, s->latch);
+        px_flow_joins_solve(&s->joins, reg, s->first[reg], s->next);
         return;
     }
     live->exposed[reg] = false;
@@ -262,6 +265,7 @@ void px_flow_live_by_tree(struct px_flow_live *live)
     list_places(&s);
     for (uint32_t r = 0; r < live->nregs; r++)
         if (s.first[r]) solve(&s, r);
+    if (s.joins.live) px_flow_joins_end(&s.joins);
     void *blocks[] = {s.latch, s.jump, s.depth, s.first, s.next, s.open.at};
     for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++) px_arena_drop(a, blocks[i]);
 }
