@@ -74,7 +74,7 @@ void px_code_no_memory(struct px_irfn *f)
 
 static void free_records(const ptx_allocator *alloc, struct px_fcode *code)
 {
-    px_free(alloc, code->conv, code->n * sizeof *code->conv);
+    px_free(alloc, code->records, px_records_bytes(code->n));
 }
 
 /* ---- functions ---- */

@@ -1,5 +1,6 @@
 /* emit.c - the records of a function, block by block, and what they share. */
 #include "code/emit.h"
+#include <string.h>
 #include "code/forks.h"
 #include "code/terms.h"
 #include "gang/fpmode.h"
@@ -12,10 +13,13 @@ static void resize_records(struct px_emitter *e, uint32_t cap)
 {
     const ptx_allocator *alloc = &e->f->coder->keep->alloc;
     struct px_fcode *code = e->f->code;
-    const size_t before = code->n * sizeof(struct px_insn), after = cap * sizeof(struct px_insn);
-    struct px_insn *conv = px_realloc(alloc, code->conv, before, after);
-    if (!conv) px_code_no_memory(e->f);
-    code->conv = conv;
+    const size_t at = code->records ? (size_t)((char *)code->conv - (char *)code->records) : 0;
+    void *block = px_realloc(alloc, code->records, px_records_bytes(code->n), px_records_bytes(cap));
+    if (!block) px_code_no_memory(e->f);
+    code->records = block;
+    code->conv = px_records_in(block);
+    if ((char *)code->conv != (char *)block + at)
+        memmove(code->conv, (char *)block + at, e->n * sizeof *code->conv);
     code->n = e->cap = cap;
 }
 

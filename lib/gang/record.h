@@ -272,7 +272,8 @@ enum { PX_REFERS_TEXTURE = 1, PX_REFERS_SURFACE = 2 };
 
 struct px_fcode {
     const struct px_lfunc *func;
-    struct px_insn *conv; /* n; allocated by itself with the program */
+    struct px_insn *conv; /* n, each a cache line of its own, */
+    void *records;        /* in this block of px_records_bytes(n) bytes of the program's allocator */
     /* Also n, and those that stand aside; made when lanes part here for the first time, NULL before. */
     _Atomic(struct px_insn *) div;
     uint32_t n, ndiv;
@@ -313,6 +314,17 @@ struct px_fcode {
     const struct px_counted *counted;
     uint32_t ncounted, tally_at;
 };
+
+/* A block may begin anywhere: records begin at its first cache line. */
+static inline size_t px_records_bytes(size_t n)
+{
+    return n ? (n + 1) * sizeof(struct px_insn) : 0;
+}
+static inline struct px_insn *px_records_in(void *block)
+{
+    return (struct px_insn *)(((uintptr_t)block + sizeof(struct px_insn) - 1) &
+                              ~(uintptr_t)(sizeof(struct px_insn) - 1));
+}
 
 struct px_code {
     struct px_fcode *entry;

@@ -216,7 +216,7 @@ static void free_code(ptx_program *program, const ptx_allocator *alloc)
         for (uint32_t i = 0; i < program->linked.nfuncs; i++) {
             const struct px_fcode *f = code->funcs[i];
             if (!f) continue;
-            px_free(alloc, f->conv, f->n * sizeof *f->conv);
+            px_free(alloc, f->records, px_records_bytes(f->n));
             px_free(alloc, f->div, f->ndiv * sizeof *f->div);
         }
     for (const struct px_code *code = program->code; code; code = code->next)
