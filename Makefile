@@ -61,7 +61,9 @@ LEVEL_FLAGS_portable =
 LEVEL_FLAGS_avx2 = -mavx2 -mfma -mf16c -mbmi2
 LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-vector-width=512
 LEVEL_FLAGS_avx512vbmi = $(LEVEL_FLAGS_avx512) -mavx512vbmi -mavx512vnni
-HANDLER_FILES = 0 1 2 3 4 5 6 7 fused table
+HOT_FILES = hot0 hot1 hot2 fused
+COOL_FILES = 0 1 2 3 4 5 6 7 table
+HANDLER_FILES = $(HOT_FILES) $(COOL_FILES)
 HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c) $(GEN)/handlers_alone.c
 # Those that take longest first: they are started in this order, and the last ones decide when all are done.
 LEVEL_OBJ = $(LEVELS:%=$(B)/obj/lib/ops/handlers_fixed_%.o) $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o) $(LEVELS:%=$(B)/obj/lib/tex/rows_%.o) \
@@ -73,6 +75,8 @@ HANDLER_CFLAGS = -O3 -fno-trapping-math
 # pays, and the approximate units where their vectors are written out.
 VECTORS_ONLY = -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-tree-slp-vectorize
 FIXED_OPT = $(if $(SAN),,$(VECTORS_ONLY))
+# Handlers that are not [hot] in the table: vectors, and little else, in two thirds of the time.
+COOL_OPT = $(if $(SAN),,-O1 -fstrict-aliasing -ftree-vectorize -fvect-cost-model=dynamic -fno-tree-slp-vectorize)
 UNIT_OPT_avx512 = $(if $(SAN),,-O2)
 UNIT_OPT_avx512vbmi = $(UNIT_OPT_avx512)
 
@@ -125,12 +129,14 @@ $(B)/obj/lib/ops/level.o $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so: $(B)/levels
 define LEVEL_RULE
 $(B)/obj/lib/ops/handlers_fixed_$1.o: LEVEL_OPT = $(or $(LEVEL_OPT_$1),$(FIXED_OPT))
 $(B)/obj/lib/approx/rows_$1.o: LEVEL_OPT = $(UNIT_OPT_$1)
+$(HOT_FILES:%=$(GEN)/$1/handlers_%.o): LEVEL_OPT = $(LEVEL_OPT_$1)
+$(COOL_FILES:%=$(GEN)/$1/handlers_%.o): LEVEL_OPT = $(or $(LEVEL_OPT_$1),$(COOL_OPT))
 $(B)/obj/lib/%_$1.o: lib/%.c | $(GENERATED)
 	@mkdir -p $$(@D)
 	$$(CC) $$(LEVEL_CFLAGS) $$(LEVEL_OPT) $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
 $(GEN)/$1/%.o: $(GEN)/%.c | $(GENERATED)
 	@mkdir -p $$(@D)
-	$$(CC) $$(LEVEL_CFLAGS) $(LEVEL_OPT_$1) -Wno-missing-prototypes $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
+	$$(CC) $$(LEVEL_CFLAGS) $$(LEVEL_OPT) -Wno-missing-prototypes $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
 endef
 LEVEL_CFLAGS = $(ALL_CFLAGS) $(HANDLER_CFLAGS)
 $(foreach l,$(UNIT_LEVELS),$(eval $(call LEVEL_RULE,$l)))

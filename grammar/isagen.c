@@ -67,10 +67,10 @@ static void emit(const char *dir, const char *name, void (*emitter)(FILE *out))
     if (fclose(f)) ig_error((struct ig_place){name, 0}, "%s", strerror(errno));
 }
 
-static void emit_loops(const char *dir, int part)
+static void emit_loops(const char *dir, bool hot, int part)
 {
-    FILE *f = open_out(dir, ig_format("handlers_%d.c", part));
-    ig_emit_loops(f, part);
+    FILE *f = open_out(dir, ig_format("handlers_%s%d.c", hot ? "hot" : "", part));
+    ig_emit_loops(f, hot, part);
     if (fclose(f)) ig_error((struct ig_place){"handlers", 0}, "%s", strerror(errno));
 }
 
@@ -99,7 +99,8 @@ int main(int argc, char **argv)
     emit(dir, "handlers_table.c", ig_emit_loop_table);
     emit(dir, "handlers_alone.c", ig_emit_alone);
     emit(dir, "handlers_fused.c", ig_emit_fused);
-    for (int i = 0; i < IG_HANDLER_FILES; i++) emit_loops(dir, i);
+    for (int i = 0; i < IG_HANDLER_FILES; i++) emit_loops(dir, false, i);
+    for (int i = 0; i < IG_HOT_FILES; i++) emit_loops(dir, true, i);
     FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");
     ig_emit_handlers(inc, header);
     return fclose(inc) || fclose(header);

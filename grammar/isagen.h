@@ -380,10 +380,10 @@ struct ig_lane_type {
     const char *name, *row, *value, *get, *put;
 };
 const struct ig_lane_type *ig_lane_type(const struct ig_handler *h, const char *name);
-enum { IG_HANDLER_FILES = 8 }; /* HANDLER_FILES of the Makefile */
+enum { IG_HANDLER_FILES = 8, IG_HOT_FILES = 3 }; /* COOL_FILES and HOT_FILES of the Makefile */
 int ig_count_instances(const struct ig_handler *h);
-void ig_emit_loops(FILE *out, int part); /* handlers_0.c ... */
-void ig_emit_alone(FILE *out);           /* handlers_alone.c */
+void ig_emit_loops(FILE *out, bool hot, int part); /* handlers_0.c ..., handlers_hot0.c ... */
+void ig_emit_alone(FILE *out);                     /* handlers_alone.c */
 void ig_emit_loop_table(FILE *out);
 
 /* isagen_emit.c, isagen_docs.c */

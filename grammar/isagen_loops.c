@@ -3,9 +3,9 @@
  *
  * A handler is a function with one loop over the lanes: rows and scalars are opened, the statement sees the
  * values of one lane, and what it gives is stored. There is one for each shape of the operands, and for hot
- * statements a second one that blends its results by the mask row. The functions are dealt to
- * IG_HANDLER_FILES files, which compile side by side, once a SIMD level; handlers_table.c has the level's
- * table of all of them.
+ * statements a second one that blends its results by the mask row. The functions of hot statements are dealt
+ * to IG_HOT_FILES files, the others to IG_HANDLER_FILES, which the compiler takes less time for; all compile
+ * side by side, once a SIMD level. handlers_table.c has the level's table of all of them.
  */
 #include "isagen.h"
 #include <string.h>
@@ -207,14 +207,18 @@ static void head(FILE *out, const char *what)
             what);
 }
 
-/* File `part` of IG_HANDLER_FILES: neighbours stay together, and all files have about as many functions. */
-void ig_emit_loops(FILE *out, int part)
+/* File `part` of the hot or of the other handlers: neighbours stay together, and all files have about as many
+ * functions. */
+void ig_emit_loops(FILE *out, bool hot, int part)
 {
+    const int files = hot ? IG_HOT_FILES : IG_HANDLER_FILES;
     long total = 0, before = 0;
-    for (int i = 0; i < ig_nhandlers; i++) total += count_functions(ig_handler(i));
-    head(out, "for one SIMD level");
+    for (int i = 0; i < ig_nhandlers; i++)
+        if (ig_handler(i)->hot == hot) total += count_functions(ig_handler(i));
+    head(out, hot ? "those of inner loops, for one SIMD level" : "for one SIMD level");
     for (int i = 0; i < ig_nhandlers; i++) {
-        if (before * IG_HANDLER_FILES / total == part) functions(out, ig_handler(i));
+        if (ig_handler(i)->hot != hot) continue;
+        if (before * files / total == part) functions(out, ig_handler(i));
         before += count_functions(ig_handler(i));
     }
 }
