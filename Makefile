@@ -39,6 +39,7 @@ CUDA_OBJ = $(CUDA_SRC:%.c=$(B)/obj/%.o)
 CUDA_LIBS = -lzstd -llz4
 # libcudart: RT_RELEASE and the library's name.
 RT_SONAMES = 11:libcudart.so.11.0 12:libcudart.so.12 13:libcudart.so.13
+RT_OBJ = $(patsubst lib/shim/rt/%.c,$(B)/rt-$1/%.o,$(wildcard lib/shim/rt/*.c))
 RT_LIBS = $(foreach r,$(RT_SONAMES),$(B)/lib/$(lastword $(subst :, ,$r)))
 LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c $(CUDA_SRC),$(wildcard lib/*.c lib/*/*.c))
 LIB_OBJ = $(LEVEL_OBJ) $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o
@@ -50,9 +51,10 @@ ARCH := $(shell uname -m)
 ifeq ($(ARCH),x86_64)
 LEVELS = portable avx2 avx512
 UNIT_LEVELS = portable avx2 avx512 avx512vbmi
-# Only CPUs without AVX2 take this level here; handlers_fixed.c is compiled in three fifths of the time so, the table in half. (Not the products
-# of matrices, approximate units and textures, whose loops are scalar then.)
+# Only CPUs without AVX2 take this level here: handlers_fixed.c is compiled in three fifths of the time so, the table, products of matrices,
+# approximate units and textures in half.
 LEVEL_OPT_portable = -O1
+UNIT_OPT_portable = $(if $(SAN),,-O2)
 else
 LEVELS = portable
 UNIT_LEVELS = portable
@@ -74,7 +76,7 @@ HANDLER_CFLAGS = -O3 -fno-trapping-math
 # What -O3 does beyond vectors gains these nothing (measured), and costs time: loads and stores, which unroll by themselves where it
 # pays, and the approximate units where their vectors are written out.
 VECTORS_ONLY = -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-tree-slp-vectorize
-FIXED_OPT = $(if $(SAN),,$(VECTORS_ONLY))
+FIXED_OPT = $(if $(SAN),,$(VECTORS_ONLY) -fno-gcse -fno-tree-pre -fno-schedule-insns2)
 # Handlers that are not [hot] in the table: vectors, and little else, in two thirds of the time.
 COOL_OPT = $(if $(SAN),,-O1 -fstrict-aliasing -ftree-vectorize -fvect-cost-model=dynamic -fno-tree-slp-vectorize)
 UNIT_OPT_avx512 = $(if $(SAN),,-O2)
@@ -123,12 +125,16 @@ $(B)/obj/%.o: %.c | $(GENERATED)
 $(GEN)/%.o: $(GEN)/%.c | $(GENERATED)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -Wno-unused-macros -c -o $@ $<
 $(B)/obj/lib/ops/level.o: ALL_CFLAGS += $(LEVELS:%=-DPX_HAVE_%)
+# What is done once a call of the driver or a line of a command: two thirds of the time to compile.
+$(CUDA_OBJ) $(B)/obj/lib/shim/ptx_run.o $(foreach r,$(RT_SONAMES),$(call RT_OBJ,$(firstword $(subst :, ,$r)))) $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c ptxvm/*.c)): \
+  private CFLAGS := $(CFLAGS:-O2=-O1)
 # Other levels than the last time: what names them is made again.
 $(shell mkdir -p $(B); echo $(LEVELS) | cmp -s - $(B)/levels || echo $(LEVELS) >$(B)/levels)
 $(B)/obj/lib/ops/level.o $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so: $(B)/levels
 define LEVEL_RULE
 $(B)/obj/lib/ops/handlers_fixed_$1.o: LEVEL_OPT = $(or $(LEVEL_OPT_$1),$(FIXED_OPT))
 $(B)/obj/lib/approx/rows_$1.o: LEVEL_OPT = $(UNIT_OPT_$1)
+$(if $(filter portable,$1),$(B)/obj/lib/tex/rows_$1.o $(B)/obj/lib/ops/mma_product_$1.o: LEVEL_OPT = $(UNIT_OPT_$1))
 $(HOT_FILES:%=$(GEN)/$1/handlers_%.o): LEVEL_OPT = $(LEVEL_OPT_$1)
 $(COOL_FILES:%=$(GEN)/$1/handlers_%.o): LEVEL_OPT = $(or $(LEVEL_OPT_$1),$(COOL_OPT))
 $(B)/obj/lib/%_$1.o: lib/%.c | $(GENERATED)
@@ -162,7 +168,6 @@ $(B)/lib/libcuda.so.1: $(CUDA_OBJ) $(B)/lib/libptxvm.a $(GEN)/libcuda.map
 	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,--version-script=$(GEN)/libcuda.map $(LDFLAGS) -o $@ $(CUDA_OBJ) $(B)/lib/libptxvm.a $(CUDA_LIBS) $(LIBS)
 # libcudart of three releases over libcuda.so.1, for programs that relink an archive of all of it, and what
 # ptxvm --exec redirects a linked-in runtime with (docs/dropin.md).
-RT_OBJ = $(patsubst lib/shim/rt/%.c,$(B)/rt-$1/%.o,$(wildcard lib/shim/rt/*.c))
 define RT_RULES
 $(B)/rt-$1/%.o: lib/shim/rt/%.c
 	@mkdir -p $$(@D)
