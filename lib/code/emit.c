@@ -18,8 +18,8 @@ static void resize_records(struct px_emitter *e, uint32_t cap)
     if (!block) px_code_no_memory(e->f);
     code->records = block;
     code->conv = px_records_in(block);
-    if ((char *)code->conv != (char *)block + at)
-        memmove(code->conv, (char *)block + at, e->n * sizeof *code->conv);
+    char *before = (char *)code->records + at; /* a block that moved may begin elsewhere in a line */
+    if ((char *)code->conv != before) memmove(code->conv, before, e->n * sizeof *code->conv);
     code->n = e->cap = cap;
 }
 

@@ -132,7 +132,8 @@ struct px_cu_settings {
 
 /* CUDA_SUCCESS, or why no call can be served: not initialised, another process after fork, shutting down. */
 CUresult px_cu_ready(void);
-/* ptx_device_config.host_call: in functions that streams call, the driver answers CUDA_ERROR_NOT_PERMITTED. */
+/* ptx_device_config.host_call: in functions that streams call, the driver answers CUDA_ERROR_NOT_PERMITTED.
+ */
 void px_cu_host_call(void (*fn)(void *user), void *user);
 const struct px_cu_settings *px_cu_settings(void);
 

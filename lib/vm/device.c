@@ -321,9 +321,8 @@ static ptx_status make_parts(struct ptx_device *device)
     device->sched.over = px_task_over;
     device->sched.look = px_tasks_look;
     device->sched.triggered = px_task_triggered;
-    if (device->config.schedule == PTX_SCHEDULE_RANDOM)
-        device->sched.random = px_random_mix(device->config.schedule_seed) | 1;
-        device->sched.shuffled = true;
+    device->sched.shuffled = device->config.schedule == PTX_SCHEDULE_RANDOM;
+    if (device->sched.shuffled) device->sched.random = px_random_mix(device->config.schedule_seed) | 1;
     device->sched.alone = device->config.deterministic != 0;
     device->quota.sched = &device->sched;
     if (!(device->pool = px_pool_new(device, 0))) return PTX_ERROR_OUT_OF_MEMORY;
