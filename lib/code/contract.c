@@ -8,7 +8,6 @@
  * with several (packed ones all at once), each time in the order of the sums. Of a sum's two products the one
  * with fewer readers is taken, of equals the first; the other one then has a reader that needs it, and stays.
  */
-#include "match/registers.h"
 #include "code/contract.h"
 
 struct product {
@@ -56,10 +55,8 @@ struct find {
 
 /* ---- values ---- */
 
-static struct product *held_by(struct find *f, const struct px_operand *o, bool *minus)
+static struct product *held_in(struct find *f, uint32_t reg, bool *minus)
 {
-    uint32_t reg = px_contract_register(f->d, o);
-    if (reg == PX_NONE32) return NULL;
     const struct value *v = &f->values[reg];
     bool holds = v->mark == f->mark || v->lasts;
     if (!holds || v->product == PX_NONE32) {
@@ -68,6 +65,12 @@ static struct product *held_by(struct find *f, const struct px_operand *o, bool 
     }
     *minus = v->minus;
     return &f->products.at[v->product];
+}
+
+static struct product *held_by(struct find *f, const struct px_operand *o, bool *minus)
+{
+    const uint32_t reg = px_contract_register(f->d, o);
+    return reg == PX_NONE32 ? NULL : held_in(f, reg, minus);
 }
 
 static void hold(struct find *f, uint32_t reg, struct value value)
@@ -96,25 +99,32 @@ static void keep(struct product *p, bool behind)
 }
 
 /* A reader that is no sum. */
-static void need(void *user, const struct px_operand *o, bool is_def)
+static void need(struct find *f, uint32_t reg)
 {
-    struct find *f = user;
     bool minus;
-    struct product *p = is_def ? NULL : held_by(f, o, &minus);
+    struct product *p = held_in(f, reg, &minus);
     if (!p) return;
+    const bool behind = f->values[reg].behind;
     p->readers++;
-    p->direct += !is_behind(f, o);
-    keep(p, is_behind(f, o));
+    p->direct += !behind;
+    keep(p, behind);
+}
+
+static void need_all(struct find *f, uint32_t index)
+{
+    const struct px_named_list reads = px_term_reads(f->d, index);
+    for (const struct px_named *r = reads.at; r < reads.end; r++) need(f, r->reg);
 }
 
 /* Under a guard the old value goes on living beside the new one. */
-static void write_over(void *user, const struct px_operand *o, bool is_def)
+static void write_over(struct find *f, uint32_t index)
 {
-    struct find *f = user;
-    if (!is_def) return;
-    if (f->item->inst->guard) need(f, o, false);
-    hold(f, o->symbol->index, (struct value){PX_NONE32});
-    f->version[o->symbol->index]++;
+    const struct px_named_list writes = px_term_writes(f->d, index);
+    for (const struct px_named *w = writes.at; w < writes.end; w++) {
+        if (f->item->inst->guard) need(f, w->reg);
+        hold(f, w->reg, (struct value){PX_NONE32});
+        f->version[w->reg]++;
+    }
 }
 
 /* ---- readers ---- */
@@ -199,7 +209,7 @@ static void read_item(struct find *f, uint32_t index)
     } else if ((role == PX_ROLE_COPY || role == PX_ROLE_NEGATION) && passes_on(f, source, &value)) {
         value.minus ^= role == PX_ROLE_NEGATION;
     } else {
-        px_visit_registers(item->inst, &item->match, false, need, f);
+        need_all(f, index);
     }
     if (role == PX_ROLE_PRODUCT || role == PX_ROLE_SCALED) {
         struct product p = {.item = index,
@@ -213,7 +223,7 @@ static void read_item(struct find *f, uint32_t index)
         value = (struct value){.product = f->products.n};
         px_vec_push(f->d->arena, &f->products, p);
     }
-    px_visit_registers(item->inst, &item->match, true, write_over, f);
+    write_over(f, index);
     if (value.product != PX_NONE32) hold(f, item->inst->opds[0].symbol->index, value);
 }
 

@@ -25,12 +25,29 @@ struct px_term {
     uint8_t part; /* enum px_lower_part */
 };
 
+/* A register that an item names. */
+struct px_named {
+    uint32_t reg : 31, part : 1; /* part: only a component of it */
+};
+
+/* What the passes ask of every item again and again, beside the items: a few bytes of each. */
+struct px_body_names {
+    PX_VEC(struct px_named) of; /* of each item what it reads, then what it writes */
+    uint32_t *first;            /* two of each item, and the end: where these begin */
+    uint8_t *traits;            /* by item: PX_TRAIT_ */
+};
+enum {
+    PX_TRAIT_GUARD = 1,
+    PX_TRAIT_EFFECT = 2 /* it does more than to write registers, and is no plain load */
+};
+
 /* The body as the analysis sees it. */
 struct px_body {
     struct px_irfn *f;
     struct px_arena *arena; /* what lowering does not need */
     const struct px_function *fn;
     PX_VEC(struct px_term) items;
+    struct px_body_names names;
     struct px_flow_graph graph;
     bool contracts;                      /* else ptxas keeps multiplications by 1 */
     const struct px_operand **constants; /* by register, the literal that it always holds, or NULL */
@@ -50,12 +67,30 @@ static inline bool px_term_has(const struct px_term *item, px_word word)
     return px_match_has(&item->match, word);
 }
 
+/* The registers that item i reads, and those that it writes: from `at` to before `end`. */
+struct px_named_list {
+    const struct px_named *at, *end;
+};
+static inline struct px_named_list px_term_reads(const struct px_body *d, uint32_t i)
+{
+    const uint32_t *first = &d->names.first[2 * (size_t)i];
+    return (struct px_named_list){d->names.of.at + first[0], d->names.of.at + first[1]};
+}
+static inline struct px_named_list px_term_writes(const struct px_body *d, uint32_t i)
+{
+    const uint32_t *first = &d->names.first[2 * (size_t)i + 1];
+    return (struct px_named_list){d->names.of.at + first[0], d->names.of.at + first[1]};
+}
+
 /* contract_body.c: does it have a floating-point instruction that may be contracted or simplified? Most code
  * for integers, addresses and matrices has none, and is not looked at any further. */
 bool px_contract_concerns(const struct px_block *body);
 
 /* contract_body.c: the body, simplified; false when it cannot be lowered anyway. */
 bool px_contract_body(struct px_body *d, struct px_irfn *f, bool contracts);
+
+/* contract_body.c: d->names, and what follows from them: d->constants, d->defs. */
+void px_contract_name(struct px_body *d);
 
 /* contract_body.c: px_make_inst at the place of `like`. */
 struct px_term px_contract_make(struct px_body *d, const struct px_term *like, const px_word words[5],

@@ -6,7 +6,6 @@
  * a register of its own, and so is a negated one. A division leaves its dividend
  * and the reciprocal of its divisor. A product that is gone is left out.
  */
-#include "match/registers.h"
 #include "code/contract.h"
 
 /* What a product must leave for the sums that take it in. */
@@ -31,10 +30,10 @@ struct apply {
 
 /* ---- what has to be kept ---- */
 
-static void count_write(void *user, const struct px_operand *o, bool is_def)
+static void count_writes(struct apply *a, uint32_t item)
 {
-    struct apply *a = user;
-    if (is_def) a->version[o->symbol->index]++;
+    const struct px_named_list writes = px_term_writes(a->d, item);
+    for (const struct px_named *w = writes.at; w < writes.end; w++) a->version[w->reg]++;
 }
 
 static uint32_t version_of(const struct apply *a, const struct px_operand *o)
@@ -87,7 +86,7 @@ static void plan(struct apply *a)
         }
         for (unsigned k = 0; k < 2 && a->parts_of[i]; k++)
             parts_of(a, i)->version[k] = version_of(a, &item->inst->opds[k + 1]);
-        if (!a->what[i].gone) px_visit_registers(item->inst, &item->match, true, count_write, a);
+        if (!a->what[i].gone) count_writes(a, i);
     }
 }
 

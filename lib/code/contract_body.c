@@ -1,4 +1,5 @@
 /* contract_body.c - the instructions of a body as a list, and its blocks, as the contraction sees them. */
+#include "match/registers.h"
 #include "code/contract.h"
 #include "check/ends.h"
 
@@ -34,6 +35,48 @@ static void add_inst(void *user, const struct px_inst *inst)
     px_vec_push(w->d->arena, &w->d->items, item);
 }
 
+/* ---- registers ---- */
+
+static void add_name(void *user, const struct px_operand *o, bool is_def)
+{
+    struct px_body *d = user;
+    const struct px_named named = {o->symbol->index, o->has_selector};
+    (void)is_def;
+    px_vec_push(d->arena, &d->names.of, named);
+}
+
+static uint8_t traits_of(const struct px_term *item)
+{
+    const bool effect = !px_contract_pure(item) && !px_op_loads(px_op_flags(item->op));
+    return (uint8_t)((item->inst->guard ? PX_TRAIT_GUARD : 0) | (effect ? PX_TRAIT_EFFECT : 0));
+}
+
+void px_contract_name(struct px_body *d)
+{
+    enum { USUAL = 4 }; /* registers of an instruction */
+    struct px_body_names *names = &d->names;
+    const uint32_t n = d->items.n;
+    px_arena_drop(d->arena, names->of.at);
+    px_arena_drop(d->arena, names->first);
+    px_arena_drop(d->arena, names->traits);
+    names->first = px_arena_alloc(d->arena, (2 * (size_t)n + 1) * sizeof *names->first);
+    names->traits = px_arena_alloc(d->arena, n);
+    px_vec_reserve(d->arena, &names->of, USUAL * n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct px_term *item = &d->items.at[i];
+        names->traits[i] = traits_of(item);
+        for (unsigned writes = 0; writes < 2; writes++) {
+            names->first[2 * (size_t)i + writes] = names->of.n;
+            px_visit_registers(item->inst, &item->match, writes, add_name, d);
+        }
+    }
+    names->first[2 * (size_t)n] = names->of.n;
+    px_vec_trim(d->arena, &names->of);
+    px_contract_constants(d);
+}
+
+/* ---- the body ---- */
+
 static bool is_end(const struct px_term *item)
 {
     return px_op_flags(item->op) & PX_OPF_ends;
@@ -46,7 +89,7 @@ static void fold(struct walk *w)
     uint32_t *places = PX_NEW_N(d->arena, uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++) places[i] = w->ends.labels.at[i].item;
     d->ntext = d->items.n;
-    px_contract_constants(d);
+    px_contract_name(d);
     px_contract_fold(d, places, n);
     for (uint32_t i = 0; d->folded && i < n; i++) w->ends.labels.at[i].item = d->folded[places[i]];
 }

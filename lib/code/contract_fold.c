@@ -378,5 +378,5 @@ void px_contract_fold(struct px_body *d, const uint32_t *labels, uint32_t nlabel
     d->items.at = f.items.at;
     d->items.n = f.items.n;
     d->items.cap = f.items.cap;
-    px_contract_constants(d);
+    px_contract_name(d);
 }

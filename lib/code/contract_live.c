@@ -5,9 +5,10 @@
  * does not count. What no instruction with an effect depends on, whatever way
  * control takes, is found first, by going from those instructions to the definitions
  * of what they read; then lib/flow says where the other registers live, and what
- * writes a register that is dead there goes, too, until nothing more does.
+ * writes a register that is dead there goes, too, until nothing more does. Where a register lives depends
+ * on the places alone that name it: after the first time only those are asked for again that what has gone
+ * named, and only the blocks looked at where one of them lives no longer.
  */
-#include "match/registers.h"
 #include "code/contract.h"
 
 enum { ROUNDS = 4 }; /* of lib/flow: each finds what only dead code of the one before had read */
@@ -21,44 +22,41 @@ struct live {
     struct px_flow_lists defs; /* by register: items that write it */
     PX_VEC(uint32_t) needed;   /* registers whose definitions are to be looked at */
     PX_VEC(uint32_t) chain;    /* registers that the blocks before, which this one goes on from, wrote */
+    PX_VEC(uint32_t) stale;    /* registers to be solved again: what has died named them */
     bool *asked;               /* by register: it was in `needed` */
+    bool *is_stale;            /* by register */
     bool *mark;                /* by register: live here, in the block that is walked */
-    const struct px_term *item;
-    uint32_t index;
-    bool wanted;
+    bool *changed;             /* by block: some register lives behind it no longer */
 };
 
-static void each_register(struct live *l, uint32_t index, bool defs,
-                          void (*call)(void *user, const struct px_operand *o, bool is_def))
+static bool has_effect(const struct live *l, uint32_t index)
 {
-    l->item = &l->d->items.at[index];
-    l->index = index;
-    px_visit_registers(l->item->inst, &l->item->match, defs, call, l);
-}
-
-static bool has_effect(const struct px_term *item)
-{
-    return !px_contract_pure(item) && !px_op_loads(px_op_flags(item->op));
+    return l->d->names.traits[index] & PX_TRAIT_EFFECT;
 }
 
 /* Nothing of what was in the register is left. */
-static bool replaces(const struct live *l, const struct px_operand *o)
+static bool replaces(const struct live *l, uint32_t index, const struct px_named *write)
 {
-    return !l->item->inst->guard && !o->has_selector;
+    return !(l->d->names.traits[index] & PX_TRAIT_GUARD) && !write->part;
 }
 
 /* ---- what anything depends on ---- */
 
-static void count_def(void *user, const struct px_operand *o, bool is_def)
+static void list_defs(struct live *l)
 {
-    struct live *l = user;
-    if (is_def) px_flow_lists_count(&l->defs, o->symbol->index);
-}
-
-static void add_def(void *user, const struct px_operand *o, bool is_def)
-{
-    struct live *l = user;
-    if (is_def) px_flow_lists_add(&l->defs, o->symbol->index, l->index);
+    struct px_body *d = l->d;
+    const uint32_t n = px_body_registers(d);
+    l->defs = px_flow_lists_begin(d->arena, n);
+    for (uint32_t i = 0; i < d->items.n; i++) {
+        const struct px_named_list writes = px_term_writes(d, i);
+        for (const struct px_named *w = writes.at; w < writes.end; w++) px_flow_lists_count(&l->defs, w->reg);
+    }
+    px_flow_lists_place(&l->defs, d->arena, n);
+    for (uint32_t i = 0; i < d->items.n; i++) {
+        const struct px_named_list writes = px_term_writes(d, i);
+        for (const struct px_named *w = writes.at; w < writes.end; w++)
+            px_flow_lists_add(&l->defs, w->reg, i);
+    }
 }
 
 static void need(struct live *l, uint32_t reg)
@@ -68,16 +66,12 @@ static void need(struct live *l, uint32_t reg)
     px_vec_push(l->d->arena, &l->needed, reg);
 }
 
-static void need_source(void *user, const struct px_operand *o, bool is_def)
-{
-    if (!is_def) need(user, o->symbol->index);
-}
-
 static void revive(struct live *l, uint32_t index)
 {
+    const struct px_named_list reads = px_term_reads(l->d, index);
     if (!l->dead[index]) return;
     l->dead[index] = false;
-    each_register(l, index, false, need_source);
+    for (const struct px_named *r = reads.at; r < reads.end; r++) need(l, r->reg);
 }
 
 static void each_result(struct live *l, void (*call)(struct live *l, uint32_t reg))
@@ -89,118 +83,159 @@ static void each_result(struct live *l, void (*call)(struct live *l, uint32_t re
 
 static void find_needed(struct live *l)
 {
-    struct px_body *d = l->d;
-    l->defs = px_flow_lists_begin(d->arena, px_body_registers(d));
-    for (uint32_t i = 0; i < d->items.n; i++) each_register(l, i, true, count_def);
-    px_flow_lists_place(&l->defs, d->arena, px_body_registers(d));
-    for (uint32_t i = 0; i < d->items.n; i++) each_register(l, i, true, add_def);
-    memset(l->dead, true, d->items.n);
+    const uint32_t n = l->d->items.n;
+    list_defs(l);
+    memset(l->dead, true, n);
     each_result(l, need);
-    for (uint32_t i = 0; i < d->items.n; i++)
-        if (has_effect(&d->items.at[i])) revive(l, i);
+    for (uint32_t i = 0; i < n; i++)
+        if (has_effect(l, i)) revive(l, i);
     while (l->needed.n) {
         const uint32_t reg = l->needed.at[--l->needed.n];
         for (uint32_t k = l->defs.first[reg]; k < l->defs.first[reg + 1]; k++) revive(l, l->defs.to[k]);
     }
+    px_arena_drop(l->d->arena, l->defs.first);
+    px_arena_drop(l->d->arena, l->defs.to);
 }
 
 /* ---- where registers live ---- */
 
-static void tell_source(void *user, const struct px_operand *o, bool is_def)
+/* What is told of: all registers, or those that are to be solved again. */
+struct teller {
+    struct live *l;
+    struct px_flow_live *flow;
+    bool again;
+};
+
+static bool concerns(const struct teller *t, uint32_t reg)
 {
-    struct live *l = user;
-    if (!is_def) px_flow_live_read(&l->out->flow, l->item->block, o->symbol->index);
+    return !t->again || t->l->is_stale[reg];
 }
 
-static void tell_result(void *user, const struct px_operand *o, bool is_def)
+static void tell_item(const struct teller *t, uint32_t block, uint32_t index)
 {
-    struct live *l = user;
-    const uint32_t reg = o->symbol->index;
-    if (!is_def) return;
-    if (replaces(l, o))
-        px_flow_live_write(&l->out->flow, l->item->block, reg);
-    else
-        px_flow_live_name(&l->out->flow, l->item->block, reg);
-    px_vec_push(l->d->arena, &l->chain, reg);
+    struct live *l = t->l;
+    const struct px_named_list reads = px_term_reads(l->d, index), writes = px_term_writes(l->d, index);
+    for (const struct px_named *r = reads.at; r < reads.end; r++)
+        if (concerns(t, r->reg)) px_flow_live_read(t->flow, block, r->reg);
+    for (const struct px_named *w = writes.at; w < writes.end; w++) {
+        if (!concerns(t, w->reg)) continue;
+        if (replaces(l, index, w))
+            px_flow_live_write(t->flow, block, w->reg);
+        else
+            px_flow_live_name(t->flow, block, w->reg);
+        px_vec_push(l->d->arena, &l->chain, w->reg);
+    }
 }
 
 /* The last of blocks that go on from each other names what they all wrote: it is asked there. */
-static void tell_block(struct live *l, uint32_t k)
+static void tell_block(const struct teller *t, uint32_t k)
 {
+    struct live *l = t->l;
     const struct px_flow_block *b = &l->d->graph.blocks[k];
-    for (uint32_t i = b->first; i < b->first + b->n; i++) {
-        if (l->dead[i]) continue;
-        each_register(l, i, false, tell_source);
-        each_register(l, i, true, tell_result);
-    }
+    for (uint32_t i = b->first; i < b->first + b->n; i++)
+        if (!l->dead[i]) tell_item(t, k, i);
     if (k + 1 < l->d->graph.nblocks && px_contract_goes_on(l->d, k + 1)) return;
-    for (uint32_t i = 0; i < l->chain.n; i++) px_flow_live_name(&l->out->flow, k, l->chain.at[i]);
+    for (uint32_t i = 0; i < l->chain.n; i++) px_flow_live_name(t->flow, k, l->chain.at[i]);
     l->chain.n = 0;
 }
 
-static void tell_returned(struct live *l, uint32_t reg)
+static void tell_returned(const struct teller *t)
 {
-    px_flow_live_read(&l->out->flow, l->d->graph.end, reg);
+    const struct px_function *fn = t->l->d->fn;
+    for (uint32_t i = 0; i < fn->func->nrets; i++)
+        if (fn->rets[i]->kind == PX_SYM_REG && concerns(t, fn->rets[i]->index))
+            px_flow_live_read(t->flow, t->l->d->graph.end, fn->rets[i]->index);
 }
 
-static void solve(struct live *l)
+static void solve(struct live *l, struct px_flow_live *flow, bool again)
 {
+    const struct teller t = {l, flow, again};
     struct px_body *d = l->d;
-    px_flow_live_begin(&l->out->flow, d->arena, &d->graph, l->loops.order, l->loops.n, px_body_registers(d));
-    px_flow_live_use_tree(&l->out->flow, &l->loops, &l->tree, true);
-    for (uint32_t k = 0; k < d->graph.nblocks; k++) tell_block(l, k);
-    each_result(l, tell_returned);
-    px_flow_live(&l->out->flow);
+    px_flow_live_begin(flow, d->arena, &d->graph, l->loops.order, l->loops.n, px_body_registers(d));
+    px_flow_live_use_tree(flow, &l->loops, &l->tree, true);
+    for (uint32_t k = 0; k < d->graph.nblocks; k++) tell_block(&t, k);
+    tell_returned(&t);
+    px_flow_live(flow);
+}
+
+/* A register's places as they are now; nothing lives behind those that are there no longer. */
+static void take_over(struct live *l, const struct px_flow_live *now, uint32_t reg)
+{
+    struct px_flow_live *flow = &l->out->flow;
+    uint32_t newest = now->newest[reg];
+    for (uint32_t i = flow->newest[reg]; i; i = flow->places.at[i - 1].older) {
+        struct px_flow_place *place = &flow->places.at[i - 1];
+        const struct px_flow_place *its = newest ? &now->places.at[newest - 1] : NULL;
+        const bool stays = its && its->node == place->node;
+        if (stays) newest = its->older;
+        if ((place->uses & PX_FLOW_BEHIND) == (stays ? its->uses & PX_FLOW_BEHIND : 0)) continue;
+        place->uses ^= PX_FLOW_BEHIND;
+        l->changed[place->node] = true;
+    }
+}
+
+static void solve_again(struct live *l)
+{
+    struct px_flow_live now;
+    solve(l, &now, true);
+    memset(l->changed, false, l->d->graph.n);
+    for (uint32_t i = 0; i < l->stale.n; i++) {
+        take_over(l, &now, l->stale.at[i]);
+        l->is_stale[l->stale.at[i]] = false;
+    }
+    l->stale.n = 0;
+    px_flow_live_end(&now);
 }
 
 /* ---- dead where they stand ---- */
 
-static void ask(void *user, const struct px_operand *o, bool is_def)
+static bool is_wanted(const struct live *l, uint32_t index)
 {
-    struct live *l = user;
-    if (is_def) l->wanted |= l->mark[o->symbol->index];
+    const struct px_named_list writes = px_term_writes(l->d, index);
+    bool wanted = has_effect(l, index);
+    for (const struct px_named *w = writes.at; w < writes.end; w++) wanted |= l->mark[w->reg];
+    return wanted;
 }
 
-static void end_life(void *user, const struct px_operand *o, bool is_def)
+static void die(struct live *l, uint32_t index)
 {
-    struct live *l = user;
-    if (is_def && replaces(l, o)) l->mark[o->symbol->index] = false;
+    const struct px_named_list reads = px_term_reads(l->d, index), writes = px_term_writes(l->d, index);
+    l->dead[index] = true;
+    for (const struct px_named *named = reads.at; named < writes.end; named++) {
+        if (l->is_stale[named->reg]) continue;
+        l->is_stale[named->reg] = true;
+        px_vec_push(l->d->arena, &l->stale, named->reg);
+    }
 }
 
-static void begin_life(void *user, const struct px_operand *o, bool is_def)
-{
-    struct live *l = user;
-    if (!is_def) l->mark[o->symbol->index] = true;
-}
-
-/* From the end of a block to its beginning. True: something more is dead. */
-static bool walk_block(struct live *l, uint32_t k)
+/* From the end of a block to its beginning. */
+static void walk_block(struct live *l, uint32_t k)
 {
     const struct px_flow_block *b = &l->d->graph.blocks[k];
-    bool more = false;
     for (uint32_t i = b->first + b->n; i-- > b->first;) {
         if (l->dead[i]) continue;
-        l->wanted = has_effect(&l->d->items.at[i]);
-        if (!l->wanted) each_register(l, i, true, ask);
-        l->dead[i] = !l->wanted;
-        more |= l->dead[i];
-        if (l->dead[i]) continue;
-        each_register(l, i, true, end_life);
-        each_register(l, i, false, begin_life);
+        if (!is_wanted(l, i)) {
+            die(l, i);
+            continue;
+        }
+        const struct px_named_list reads = px_term_reads(l->d, i), writes = px_term_writes(l->d, i);
+        for (const struct px_named *w = writes.at; w < writes.end; w++)
+            if (replaces(l, i, w)) l->mark[w->reg] = false;
+        for (const struct px_named *r = reads.at; r < reads.end; r++) l->mark[r->reg] = true;
     }
-    return more;
 }
 
+/* True: something more is dead. */
 static bool find_dead(struct live *l)
 {
     const struct px_flow_live *flow = &l->out->flow;
-    bool more = false;
     for (uint32_t k = 0, at = 0; k < l->d->graph.nblocks; k++) {
+        const bool walks = l->changed[k] && l->loops.place[k] != PX_FLOW_NONE;
         for (; at < flow->places.n && flow->places.at[at].node == k; at++)
-            l->mark[flow->places.at[at].reg] = flow->places.at[at].uses & PX_FLOW_BEHIND;
-        if (l->loops.place[k] != PX_FLOW_NONE) more |= walk_block(l, k);
+            if (walks) l->mark[flow->places.at[at].reg] = flow->places.at[at].uses & PX_FLOW_BEHIND;
+        if (walks) walk_block(l, k);
     }
-    return more;
+    return l->stale.n > 0;
 }
 
 void px_contract_liveness(struct px_body *d, struct px_contract_live *out)
@@ -212,17 +247,15 @@ void px_contract_liveness(struct px_body *d, struct px_contract_live *out)
                      .tree = px_flow_dominators(arena, arena, d->graph.n, &d->graph.succ, &d->graph.pred, 0),
                      .dead = PX_NEW_N(arena, bool, d->items.n + 1),
                      .asked = PX_NEW_N(arena, bool, n),
-                     .mark = PX_NEW_N(arena, bool, n)};
+                     .is_stale = PX_NEW_N(arena, bool, n),
+                     .mark = PX_NEW_N(arena, bool, n),
+                     .changed = PX_NEW_N(arena, bool, d->graph.n)};
     *out = (struct px_contract_live){.dead = l.dead, .at = PX_NEW_N(arena, uint32_t, n)};
     px_flow_loops(&l.loops, arena, arena, &d->graph);
     find_needed(&l);
-    px_arena_drop(arena, l.defs.first);
-    px_arena_drop(arena, l.defs.to);
-    solve(&l);
-    for (int round = 1; find_dead(&l) && round < ROUNDS; round++) {
-        px_flow_live_end(&out->flow);
-        solve(&l);
-    }
+    solve(&l, &out->flow, false);
+    memset(l.changed, true, d->graph.n);
+    for (int round = 1; find_dead(&l) && round < ROUNDS; round++) solve_again(&l);
 }
 
 void px_contract_behind(struct px_contract_live *live, uint32_t block)

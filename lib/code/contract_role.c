@@ -4,7 +4,6 @@
  * Everything here is a fact about ptxas 13.0 for sm_90, found by reading the code
  * that it makes of small texts (tests/hw/fmad, docs/fidelity.md).
  */
-#include "match/registers.h"
 #include "code/contract.h"
 
 uint32_t px_contract_register(const struct px_body *d, const struct px_operand *o)
@@ -15,18 +14,6 @@ uint32_t px_contract_register(const struct px_body *d, const struct px_operand *
 }
 
 /* ---- constants ---- */
-
-struct count {
-    struct px_body *d;
-    const struct px_term *item;
-};
-
-static void count_def(void *user, const struct px_operand *o, bool is_def)
-{
-    const struct count *c = user;
-    uint8_t *n = &c->d->defs[o->symbol->index];
-    if (is_def) *n = *n || c->item->inst->guard ? 2 : 1;
-}
 
 static bool is_number(const struct px_operand *o)
 {
@@ -59,8 +46,9 @@ void px_contract_constants(struct px_body *d)
     d->defs = PX_NEW_N(d->arena, uint8_t, n);
     d->constants = PX_NEW_N(d->arena, const struct px_operand *, n);
     for (uint32_t i = 0; i < d->items.n; i++) {
-        struct count c = {d, &d->items.at[i]};
-        px_visit_registers(c.item->inst, &c.item->match, true, count_def, &c);
+        const struct px_named_list writes = px_term_writes(d, i);
+        for (const struct px_named *w = writes.at; w < writes.end; w++)
+            d->defs[w->reg] = d->defs[w->reg] || d->names.traits[i] & PX_TRAIT_GUARD ? 2 : 1;
     }
     for (uint32_t i = 0; i < d->items.n; i++) {
         const struct px_term *item = &d->items.at[i];
