@@ -90,15 +90,15 @@ static bool add_join(struct px_flow_joins *j, uint32_t node, uint32_t most)
     return true;
 }
 
-static bool list_events(struct px_flow_joins *j, uint32_t reg, uint32_t first, const uint32_t *next)
+static bool list_events(struct px_flow_joins *j, uint32_t reg, const struct px_flow_visit *visits, uint32_t n)
 {
     enum { FEW = 16, FOR_A_PLACE = 4 };
-    uint32_t most = FEW;
+    const uint32_t most = FEW + FOR_A_PLACE * n;
     j->events.n = j->todo.n = j->sources.n = 0;
-    for (uint32_t i = first; i; i = next[i - 1], most += FOR_A_PLACE) {
-        const struct px_flow_place *place = &j->live->places.at[i - 1];
+    for (uint32_t i = 0; i < n; i++) {
+        const struct px_flow_place *place = &j->live->places.at[visits[i].place - 1];
         if (place->node == j->live->graph->end) return false;
-        push_event(j, place->node, PX_FLOW_PLACE, i);
+        push_event(j, place->node, PX_FLOW_PLACE, visits[i].place);
         if (is_write(j, place)) px_vec_push(j->live->arena, &j->todo, place->node);
     }
     while (j->todo.n) {
@@ -210,10 +210,11 @@ static bool find_reads(struct px_flow_joins *j)
     return true;
 }
 
-bool px_flow_joins_solve(struct px_flow_joins *j, uint32_t reg, uint32_t first, const uint32_t *next)
+bool px_flow_joins_solve(struct px_flow_joins *j, uint32_t reg, const struct px_flow_visit *visits,
+                         uint32_t n)
 {
     struct px_flow_live *live = j->live;
-    if (!list_events(j, reg, first, next)) return false;
+    if (!list_events(j, reg, visits, n)) return false;
     sort_events(j);
     if (!walk_events(j) || !find_reads(j)) return false;
     for (uint32_t i = 0; i < j->writes.n; i++)

@@ -4,6 +4,13 @@
 
 #include "flow/live.h"
 
+/* A place of a register, with what is asked of its node again and again. */
+struct px_flow_visit {
+    uint32_t start, size;       /* the node's subtree */
+    uint32_t at : 28, uses : 4; /* the node's place in the order */
+    uint32_t place;             /* number in live->places, plus 1 */
+};
+
 /* What happens to a register, in the order of the tree of dominators. */
 enum px_flow_event_kind { PX_FLOW_JOIN, PX_FLOW_PLACE, PX_FLOW_BEFORE_JOIN };
 struct px_flow_event {
@@ -44,9 +51,10 @@ struct px_flow_joins {
 /* live->tree and live->loops are used; `latch` stays the caller's. */
 void px_flow_joins_begin(struct px_flow_joins *joins, struct px_flow_live *live, const uint32_t *latch);
 
-/* Solves a register, as px_flow_live says; `first` and `next` list its places, each a number plus 1. False:
- * it is not like this, and nothing has changed. */
-bool px_flow_joins_solve(struct px_flow_joins *joins, uint32_t reg, uint32_t first, const uint32_t *next);
+/* Solves a register with these n places, as px_flow_live says. False: it is not like this, and nothing has
+ * changed. */
+bool px_flow_joins_solve(struct px_flow_joins *joins, uint32_t reg, const struct px_flow_visit *visits,
+                         uint32_t n);
 
 void px_flow_joins_end(struct px_flow_joins *joins);
 

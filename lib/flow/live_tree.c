@@ -23,6 +23,7 @@ struct write {
     uint32_t start, size; /* its subtree in the tree of dominators */
     uint32_t at;          /* place in the order; PX_FLOW_NONE: the start */
     uint32_t place;       /* number in live->places, plus 1; 0: the start */
+    bool replaces;        /* nothing of what was there before is read behind it */
     uint32_t read;        /* the last place in the order that reads what it wrote; PX_FLOW_NONE */
     struct {
         uint32_t at, place;
@@ -35,12 +36,12 @@ struct solver {
     uint32_t
         *latch;     /* by node: of a loop's head, the last place that branches to it; PX_FLOW_NONE: no head */
     uint32_t *jump; /* by head: the head of some loop around its own; PX_FLOW_NONE */
-    uint32_t *depth;            /* by head */
-    uint32_t *first;            /* by register: its first place in the order of the tree, plus 1 */
-    uint32_t *next;             /* by place: the next one, plus 1 */
-    PX_VEC(struct write) open;  /* those that dominate the place that is looked at, outermost first */
-    uint32_t last;              /* place behind which the register is live; PX_FLOW_NONE */
-    struct px_flow_joins joins; /* begun when the first register needs them */
+    uint32_t *depth;              /* by head */
+    struct px_flow_visit *visits; /* of each register, in the order of the tree */
+    uint32_t *first;              /* by register, and the end: where these begin */
+    PX_VEC(struct write) open;    /* those that dominate the place that is looked at, outermost first */
+    uint32_t last;                /* place behind which the register is live; PX_FLOW_NONE */
+    struct px_flow_joins joins;   /* begun when the first register needs them */
 };
 
 /* ---- loops ---- */
@@ -156,7 +157,7 @@ static bool reaches(const struct solver *s, const struct write *w, uint32_t head
 static bool judge(struct solver *s, const struct write *w)
 {
     if (w->read == PX_FLOW_NONE) return true;
-    if (w->place) s->live->places.at[w->place - 1].uses |= PX_FLOW_BEHIND;
+    if (w->place && s->live->behind) s->live->places.at[w->place - 1].uses |= PX_FLOW_BEHIND;
     const uint32_t head = loop_from(s, s->loops->order[w->read], w->at + 1);
     if (!reaches(s, w, head)) return false;
     if (head == PX_FLOW_NONE) return true;
@@ -169,41 +170,43 @@ static bool close_last(struct solver *s)
 {
     const struct write w = s->open.at[--s->open.n];
     struct write *up = &s->open.at[s->open.n - 1];
-    const unsigned uses = s->live->places.at[w.place - 1].uses;
     if (!judge(s, &w)) return false;
-    if (!(uses & PX_FLOW_WRITTEN) && w.read != PX_FLOW_NONE) read_at(up, w.at);
+    if (!w.replaces && w.read != PX_FLOW_NONE) read_at(up, w.at);
     note_below(up, w.at, w.place);
     for (int i = 0; i < 2; i++)
         if (w.next[i].at != PX_FLOW_NONE) note_below(up, w.next[i].at, w.next[i].place);
     return true;
 }
 
-static void open_write(struct solver *s, uint32_t start, uint32_t size, uint32_t at, uint32_t place)
+static void open_write(struct solver *s, const struct px_flow_visit *v, uint32_t at)
 {
-    const struct write w = {start, size, at, place, PX_FLOW_NONE, {{PX_FLOW_NONE, 0}, {PX_FLOW_NONE, 0}}};
+    const struct write w = {.start = v->start,
+                            .size = v->size,
+                            .at = at,
+                            .place = v->place,
+                            .replaces = v->uses & PX_FLOW_WRITTEN,
+                            .read = PX_FLOW_NONE,
+                            .next = {{PX_FLOW_NONE, 0}, {PX_FLOW_NONE, 0}}};
     px_vec_push(s->live->arena, &s->open, w);
 }
 
-static bool look_at_place(struct solver *s, uint32_t i)
+static bool look_at(struct solver *s, const struct px_flow_visit *v)
 {
-    const struct px_flow_place *place = &s->live->places.at[i - 1];
-    const struct px_flow_tree *tree = s->live->tree;
-    const uint32_t start = tree->start[place->node], at = s->loops->place[place->node];
-    while (start - s->open.at[s->open.n - 1].start >= s->open.at[s->open.n - 1].size)
+    while (v->start - s->open.at[s->open.n - 1].start >= s->open.at[s->open.n - 1].size)
         if (!close_last(s)) return false;
-    if (place->uses & PX_FLOW_READ) read_at(&s->open.at[s->open.n - 1], at);
-    if (place->uses & PX_FLOW_WRITTEN || (s->live->behind && place->uses & PX_FLOW_NAMED))
-        open_write(s, start, tree->size[place->node], at, i);
+    if (v->uses & PX_FLOW_READ) read_at(&s->open.at[s->open.n - 1], v->at);
+    if (v->uses & PX_FLOW_WRITTEN || (s->live->behind && v->uses & PX_FLOW_NAMED)) open_write(s, v, v->at);
     return true;
 }
 
 static bool look_at_places(struct solver *s, uint32_t reg)
 {
+    const struct px_flow_visit start = {.size = UINT32_MAX};
     s->open.n = 0;
     s->last = PX_FLOW_NONE;
-    open_write(s, 0, UINT32_MAX, PX_FLOW_NONE, 0);
-    for (uint32_t i = s->first[reg]; i; i = s->next[i - 1])
-        if (!look_at_place(s, i)) return false;
+    open_write(s, &start, PX_FLOW_NONE);
+    for (uint32_t i = s->first[reg]; i < s->first[reg + 1]; i++)
+        if (!look_at(s, &s->visits[i])) return false;
     while (s->open.n > 1)
         if (!close_last(s)) return false;
     return judge(s, &s->open.at[0]);
@@ -212,42 +215,72 @@ static bool look_at_places(struct solver *s, uint32_t reg)
 static void solve(struct solver *s, uint32_t reg)
 {
     struct px_flow_live *live = s->live;
+    const struct px_flow_visit *visits = &s->visits[s->first[reg]];
+    const uint32_t n = s->first[reg + 1] - s->first[reg];
     if (!look_at_places(s, reg)) {
-        for (uint32_t i = s->first[reg]; i; i = s->next[i - 1])
-            live->places.at[i - 1].uses &= ~(unsigned)PX_FLOW_BEHIND;
+        for (uint32_t i = 0; i < n; i++)
+            live->places.at[visits[i].place - 1].uses &= ~(unsigned)PX_FLOW_BEHIND;
         if (!s->joins.live) px_flow_joins_begin(&s->joins, live, s->latch);
-        px_flow_joins_solve(&s->joins, reg, s->first[reg], s->next);
+        px_flow_joins_solve(&s->joins, reg, visits, n);
         return;
     }
     live->exposed[reg] = false;
     live->at_start[reg] = s->open.at[0].read != PX_FLOW_NONE;
-    for (uint32_t i = s->first[reg]; i && s->last != PX_FLOW_NONE; i = s->next[i - 1])
-        if (s->loops->place[live->places.at[i - 1].node] > s->last) s->last = PX_FLOW_NONE;
+    for (uint32_t i = 0; i < n && s->last != PX_FLOW_NONE; i++)
+        if (visits[i].at > s->last) s->last = PX_FLOW_NONE;
     live->last_behind[reg] = s->last;
 }
 
 /* ---- all of them ---- */
 
-/* Each register's places, in the order of the tree. */
-static void list_places(struct solver *s)
+static bool takes_part(const struct solver *s, const struct px_flow_place *place)
+{
+    return s->live->exposed[place->reg] && s->loops->place[place->node] != PX_FLOW_NONE;
+}
+
+/* Where each register's visits begin: that of r in first[r + 1], until they are there. */
+static uint32_t make_room(struct solver *s)
 {
     const struct px_flow_live *live = s->live;
-    uint32_t *here = PX_NEW_N(live->arena, uint32_t, live->graph->n); /* by number in the tree */
-    for (uint32_t i = 0; i < live->places.n; i++) {
-        const struct px_flow_place *place = &live->places.at[i];
-        if (!live->exposed[place->reg] || s->loops->place[place->node] == PX_FLOW_NONE) continue;
-        uint32_t *list = &here[live->tree->start[place->node]];
-        s->next[i] = *list;
-        *list = i + 1;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < live->places.n; i++)
+        if (takes_part(s, &live->places.at[i])) s->first[live->places.at[i].reg + 1]++;
+    for (uint32_t r = 1; r <= live->nregs; r++) {
+        const uint32_t its = s->first[r];
+        s->first[r] = n;
+        n += its;
     }
-    for (uint32_t at = s->loops->n; at-- > 0;)
-        for (uint32_t next, i = here[at]; i; i = next) {
-            uint32_t *first = &s->first[live->places.at[i - 1].reg];
-            next = s->next[i - 1];
-            s->next[i - 1] = *first;
-            *first = i;
-        }
-    px_arena_drop(live->arena, here);
+    return n;
+}
+
+/* The places of one node, which were told one after the other: from number i on. */
+static void visit_node(struct solver *s, uint32_t i)
+{
+    const struct px_flow_live *live = s->live;
+    const uint32_t node = live->places.at[i].node, start = live->tree->start[node],
+                   size = live->tree->size[node], at = s->loops->place[node];
+    for (; i < live->places.n && live->places.at[i].node == node; i++) {
+        const struct px_flow_place *place = &live->places.at[i];
+        const struct px_flow_visit visit = {start, size, at, place->uses, i + 1};
+        if (live->exposed[place->reg]) s->visits[s->first[place->reg + 1]++] = visit;
+    }
+}
+
+/* Each register's places, in the order of the tree. */
+static void list_visits(struct solver *s)
+{
+    const struct px_flow_live *live = s->live;
+    uint32_t *of =
+        PX_NEW_N(live->arena, uint32_t, live->graph->n); /* by number in the tree: first place, plus 1 */
+    s->visits = px_arena_alloc(live->arena, make_room(s) * sizeof *s->visits);
+    for (uint32_t i = 0, last = PX_FLOW_NONE; i < live->places.n; i++) {
+        const uint32_t node = live->places.at[i].node;
+        if (node != last && s->loops->place[node] != PX_FLOW_NONE) of[live->tree->start[node]] = i + 1;
+        last = node;
+    }
+    for (uint32_t i = 0; i < live->graph->n; i++)
+        if (of[i]) visit_node(s, of[i] - 1);
+    px_arena_drop(live->arena, of);
 }
 
 void px_flow_live_by_tree(struct px_flow_live *live)
@@ -259,13 +292,12 @@ void px_flow_live_by_tree(struct px_flow_live *live)
                        .latch = PX_NEW_N(a, uint32_t, n),
                        .jump = PX_NEW_N(a, uint32_t, n),
                        .depth = PX_NEW_N(a, uint32_t, n),
-                       .first = PX_NEW_N(a, uint32_t, live->nregs + 1),
-                       .next = PX_NEW_N(a, uint32_t, live->places.n + 1)};
+                       .first = PX_NEW_N(a, uint32_t, live->nregs + 1)};
     find_latches(&s);
-    list_places(&s);
+    list_visits(&s);
     for (uint32_t r = 0; r < live->nregs; r++)
-        if (s.first[r]) solve(&s, r);
+        if (s.first[r] < s.first[r + 1]) solve(&s, r);
     if (s.joins.live) px_flow_joins_end(&s.joins);
-    void *blocks[] = {s.latch, s.jump, s.depth, s.first, s.next, s.open.at};
+    void *blocks[] = {s.latch, s.jump, s.depth, s.first, s.visits, s.open.at};
     for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++) px_arena_drop(a, blocks[i]);
 }
