@@ -9,6 +9,7 @@
  */
 #include "code/fn.h"
 #include "front/print.h"
+#include "match/match.h"
 #include "code/code.h"
 #include "gang/fpmode.h"
 #include <stdarg.h>
@@ -183,6 +184,7 @@ static void make_lists(struct px_coder *coder, struct px_arena *keep)
     coder->fns = PX_NEW_N(coder->scratch, struct px_irfn *, n);
     coder->queue.n = coder->queue.cap = 0;
     coder->queue.at = NULL;
+    coder->matched = PX_NEW(coder->scratch, struct px_matched);
     px_vec_reserve(coder->scratch, &coder->queue, n); /* it does not grow among what is rewound */
 }
 

@@ -18,11 +18,11 @@
 struct px_term {
     const struct px_inst *inst;
     struct px_match match;
-    enum px_result result;
-    enum px_op op;
     uint32_t block;
-    bool handler; /* its meaning is a statement of the table */
-    uint8_t part; /* enum px_lower_part */
+    enum px_op op : 16;
+    enum px_result result : 8;
+    bool handler : 1; /* its meaning is a statement of the table */
+    uint8_t part : 7; /* enum px_lower_part */
 };
 
 /* A register that an item names. */

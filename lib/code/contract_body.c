@@ -9,10 +9,10 @@ struct walk {
     bool fine;
 };
 
-static bool bind(struct px_term *item, const struct px_inst *inst)
+static bool bind(const struct px_body *d, struct px_term *item, const struct px_inst *inst)
 {
     item->inst = inst;
-    if (!px_match_inst(inst, &item->match)) return false;
+    if (!px_match_next(d->f->coder->matched, inst, &item->match)) return false;
     item->handler = px_match_handler(&item->match) >= 0;
     item->op = px_match_op(&item->match);
     item->result = px_match_result(&item->match);
@@ -23,7 +23,7 @@ struct px_term px_contract_make(struct px_body *d, const struct px_term *like, c
                                 const struct px_operand *operands, uint8_t n)
 {
     struct px_term item = *like;
-    bind(&item, px_make_inst(d->f, d->f->coder->found, like->inst, words, operands, n));
+    bind(d, &item, px_make_inst(d->f, d->f->coder->found, like->inst, words, operands, n));
     return item;
 }
 
@@ -31,7 +31,7 @@ static void add_inst(void *user, const struct px_inst *inst)
 {
     struct walk *w = user;
     struct px_term item = {0};
-    w->fine &= bind(&item, inst);
+    w->fine &= bind(w->d, &item, inst);
     px_vec_push(w->d->arena, &w->d->items, item);
 }
 

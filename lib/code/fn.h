@@ -39,6 +39,7 @@ struct px_coder {
     struct px_arena *draft;   /* the same while it grows: what lowering makes, until canon.c has settled it */
     struct px_arena *pass;    /* what a pass needs for itself: empty when the next one begins */
     struct px_arena *found;   /* what contraction finds, until the function is lowered */
+    struct px_matched *matched; /* how instructions were bound; NULL: each anew */
     const struct px_linked *linked;
     const struct px_level *level;
     const struct px_lfunc *kernel;

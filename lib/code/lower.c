@@ -244,7 +244,7 @@ static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lo
     struct px_origin origin = {f->text}; /* which lives as long as the code, unlike `inst` when it was made */
     px_vec_push(f->coder->draft, &f->origins, origin);
     f->fresh = true;
-    if (!px_match_inst(inst, &b.match)) px_code_fail(f, inst, "has no form");
+    if (!px_match_next(f->coder->matched, inst, &b.match)) px_code_fail(f, inst, "has no form");
     if (f->coder->wishes.counters) px_counted_note(f, &b);
     if (!px_form_executable(b.match.form)) refuse(f, inst);
     refuse_operands(f, inst);
