@@ -27,11 +27,13 @@ void px_ends_begin(struct px_ends *ends, uint32_t n)
     for (uint32_t i = 0; i < ends->tables.n; i++) px_vec_push(ends->arena, &ends->code.tables, none);
 }
 
-/* PX_FLOW_NONE: it is no label of this body. */
+/* PX_FLOW_NONE: it is no label of this body. Labels are numbered block by block, so mostly in text order. */
 static uint32_t item_of_label(const struct px_ends *ends, const struct px_symbol *symbol)
 {
     uint32_t low = 0, high = ends->labels.n;
     if (!symbol || symbol->kind != PX_SYM_LABEL) return PX_FLOW_NONE;
+    if (symbol->index < high && ends->labels.at[symbol->index].pos == symbol->pos)
+        return ends->labels.at[symbol->index].item;
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
         const struct px_label_at *label = &ends->labels.at[middle];

@@ -308,9 +308,13 @@ static void note_label(struct px_irfn *f, const struct px_stmt *s)
     px_lower_label(f);
 }
 
+/* The checker numbers labels block by block, so mostly in text order. */
 uint32_t px_lower_target(struct px_irfn *f, const struct px_bound *b, const struct px_symbol *symbol)
 {
-    if (symbol && symbol->kind == PX_SYM_LABEL)
+    const bool is_label = symbol && symbol->kind == PX_SYM_LABEL;
+    if (is_label && symbol->index < f->text_labels.n && f->text_labels.at[symbol->index] == symbol->pos)
+        return symbol->index;
+    if (is_label)
         for (uint32_t lo = 0, hi = f->text_labels.n; lo < hi;) {
             uint32_t mid = (lo + hi) / 2;
             if (f->text_labels.at[mid] == symbol->pos) return mid;

@@ -8,22 +8,30 @@
  */
 #include "flow/dominators.h"
 
+/* In the forest of numbers that have a semidominator: what is asked of one at once lies side by side. */
+struct linked {
+    uint32_t ancestor;
+    uint32_t label, semi; /* the one of smallest semidominator on the way to the ancestor; and that */
+};
+
 struct search {
     const struct px_flow_lists *succ, *pred;
     uint32_t n;              /* nodes reached */
     uint32_t *number, *node; /* of a node; of a number */
-    uint32_t *parent, *semi, *idom, *ancestor, *label;
+    struct linked *forest;   /* by number */
+    uint32_t *parent, *semi, *idom;
     uint32_t *bucket, *next; /* numbers by semidominator: head, link */
     uint32_t *stack;
 };
 
 static void search_init(struct search *s, struct px_arena *arena, uint32_t n)
 {
-    uint32_t **arrays[] = {&s->number,   &s->node,  &s->parent, &s->semi, &s->idom,
-                           &s->ancestor, &s->label, &s->bucket, &s->next, &s->stack};
+    uint32_t **arrays[] = {&s->number, &s->node,   &s->parent, &s->semi,
+                           &s->idom,   &s->bucket, &s->next,   &s->stack};
     for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
         *arrays[i] = PX_NEW_N(arena, uint32_t, n + 1);
-    for (uint32_t i = 0; i < n; i++) s->number[i] = s->ancestor[i] = s->bucket[i] = s->next[i] = PX_FLOW_NONE;
+    s->forest = PX_NEW_N(arena, struct linked, n + 1);
+    for (uint32_t i = 0; i < n; i++) s->number[i] = s->bucket[i] = s->next[i] = PX_FLOW_NONE;
 }
 
 static void number_node(struct search *s, uint32_t node, uint32_t parent)
@@ -32,7 +40,8 @@ static void number_node(struct search *s, uint32_t node, uint32_t parent)
     s->number[node] = i;
     s->node[i] = node;
     s->parent[i] = parent;
-    s->semi[i] = s->label[i] = i;
+    s->semi[i] = i;
+    s->forest[i] = (struct linked){PX_FLOW_NONE, i, i};
     s->idom[i] = s->succ->first[node]; /* until the search is over: the next edge to look at */
 }
 
@@ -54,18 +63,24 @@ static void number_all(struct search *s, uint32_t root)
     }
 }
 
-/* The node of smallest semidominator on the way up the linked forest from v; shortens the way. */
-static uint32_t evaluate(struct search *s, uint32_t v)
+/* Shortens the way up the forest from v: then v knows the smallest semidominator on it. */
+static const struct linked *evaluate(struct search *s, uint32_t v)
 {
+    struct linked *forest = s->forest;
     uint32_t top = 0;
-    if (s->ancestor[v] == PX_FLOW_NONE) return v;
-    for (uint32_t u = v; s->ancestor[s->ancestor[u]] != PX_FLOW_NONE; u = s->ancestor[u]) s->stack[top++] = u;
+    if (forest[v].ancestor == PX_FLOW_NONE) return &forest[v];
+    for (uint32_t u = v; forest[forest[u].ancestor].ancestor != PX_FLOW_NONE; u = forest[u].ancestor)
+        s->stack[top++] = u;
     while (top) {
-        const uint32_t u = s->stack[--top], above = s->ancestor[u];
-        if (s->semi[s->label[above]] < s->semi[s->label[u]]) s->label[u] = s->label[above];
-        s->ancestor[u] = s->ancestor[above];
+        struct linked *u = &forest[s->stack[--top]];
+        const struct linked *above = &forest[u->ancestor];
+        if (above->semi < u->semi) {
+            u->label = above->label;
+            u->semi = above->semi;
+        }
+        u->ancestor = above->ancestor;
     }
-    return s->label[v];
+    return &forest[v];
 }
 
 static void find_semidominator(struct search *s, uint32_t w)
@@ -74,8 +89,8 @@ static void find_semidominator(struct search *s, uint32_t w)
     for (uint32_t i = s->pred->first[node]; i < s->pred->first[node + 1]; i++) {
         const uint32_t v = s->number[s->pred->to[i]];
         if (v == PX_FLOW_NONE) continue;
-        const uint32_t u = evaluate(s, v);
-        if (s->semi[u] < s->semi[w]) s->semi[w] = s->semi[u];
+        const uint32_t semi = evaluate(s, v)->semi;
+        if (semi < s->semi[w]) s->semi[w] = semi;
     }
     s->next[w] = s->bucket[s->semi[w]];
     s->bucket[s->semi[w]] = w;
@@ -86,10 +101,10 @@ static void find_dominators(struct search *s)
     for (uint32_t w = s->n; w-- > 1;) {
         const uint32_t parent = s->parent[w];
         find_semidominator(s, w);
-        s->ancestor[w] = parent;
+        s->forest[w] = (struct linked){parent, w, s->semi[w]};
         for (uint32_t v = s->bucket[parent]; v != PX_FLOW_NONE; v = s->next[v]) {
-            const uint32_t u = evaluate(s, v);
-            s->idom[v] = s->semi[u] < s->semi[v] ? u : parent;
+            const struct linked *least = evaluate(s, v);
+            s->idom[v] = least->semi < s->semi[v] ? least->label : parent;
         }
         s->bucket[parent] = PX_FLOW_NONE;
     }

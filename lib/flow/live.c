@@ -20,7 +20,7 @@ struct batch {
     struct px_flow_live *live;
     uint32_t words;            /* of a set */
     uint32_t *place;           /* by node: in the order; PX_FLOW_NONE: takes no part */
-    uint64_t *in, *kills;      /* by node */
+    uint64_t *sets;            /* by node: `in` and then `kills` */
     uint64_t *dirty, *touched; /* bits by place */
     uint32_t highest;          /* no place above it is dirty */
     uint32_t ndirty;           /* words of those bits */
@@ -127,16 +127,20 @@ static void set_up(struct batch *b)
     b->place = PX_NEW_N(live->arena, uint32_t, n);
     for (uint32_t i = 0; i < n; i++) b->place[i] = PX_FLOW_NONE;
     for (uint32_t i = 0; i < live->norder; i++) b->place[live->order[i]] = i;
-    b->in = PX_NEW_N(live->arena, uint64_t, (size_t)n * b->words);
-    b->kills = PX_NEW_N(live->arena, uint64_t, (size_t)n * b->words);
+    b->sets = PX_NEW_N(live->arena, uint64_t, 2 * (size_t)n * b->words);
     b->ndirty = live->norder / 64 + 1;
     b->dirty = PX_NEW_N(live->arena, uint64_t, b->ndirty);
     b->touched = PX_NEW_N(live->arena, uint64_t, b->ndirty);
 }
 
-static uint64_t *words_of(const struct batch *b, uint64_t *sets, uint32_t node)
+static uint64_t *in_of(const struct batch *b, uint32_t node)
 {
-    return sets + (size_t)node * b->words;
+    return b->sets + 2 * (size_t)node * b->words;
+}
+
+static uint64_t *kills_of(const struct batch *b, uint32_t node)
+{
+    return in_of(b, node) + b->words;
 }
 
 static void touch(struct batch *b, uint32_t place)
@@ -162,9 +166,9 @@ static void fill(struct batch *b)
             const uint32_t at = b->place[place->node];
             if (at == PX_FLOW_NONE) continue;
             touch(b, at);
-            if (place->uses & PX_FLOW_WRITTEN) words_of(b, b->kills, place->node)[bit / 64] |= mask;
+            if (place->uses & PX_FLOW_WRITTEN) kills_of(b, place->node)[bit / 64] |= mask;
             if (!(place->uses & PX_FLOW_READ)) continue;
-            words_of(b, b->in, place->node)[bit / 64] |= mask;
+            in_of(b, place->node)[bit / 64] |= mask;
             soil(b, at);
         }
     }
@@ -174,8 +178,8 @@ static void fill(struct batch *b)
 
 static bool pass_on(const struct batch *b, const uint64_t *in, uint32_t to)
 {
-    const uint64_t *kills = words_of(b, b->kills, to);
-    uint64_t *its = words_of(b, b->in, to), grown = 0;
+    const uint64_t *kills = kills_of(b, to);
+    uint64_t *its = in_of(b, to), grown = 0;
     for (uint32_t w = 0; w < b->words; w++) {
         const uint64_t more = in[w] & ~kills[w] & ~its[w];
         its[w] |= more;
@@ -187,7 +191,7 @@ static bool pass_on(const struct batch *b, const uint64_t *in, uint32_t to)
 static void visit(struct batch *b, uint32_t node)
 {
     const struct px_flow_lists *pred = &b->live->graph->pred;
-    const uint64_t *in = words_of(b, b->in, node);
+    const uint64_t *in = in_of(b, node);
     for (uint32_t i = pred->first[node]; i < pred->first[node + 1]; i++) {
         const uint32_t to = pred->to[i];
         if (b->place[to] != PX_FLOW_NONE && pass_on(b, in, to)) soil(b, b->place[to]);
@@ -232,10 +236,10 @@ static void note_new(const struct batch *b, const uint64_t *set, uint64_t *seen,
 static uint64_t *look_behind(const struct batch *b, uint32_t node)
 {
     const struct px_flow_lists *succ = &b->live->graph->succ;
-    uint64_t *behind = words_of(b, b->kills, node);
+    uint64_t *behind = kills_of(b, node);
     memset(behind, 0, b->words * sizeof *behind);
     for (uint32_t i = succ->first[node]; i < succ->first[node + 1]; i++) {
-        const uint64_t *in = words_of(b, b->in, succ->to[i]);
+        const uint64_t *in = in_of(b, succ->to[i]);
         for (uint32_t w = 0; w < b->words; w++) behind[w] |= in[w];
     }
     return behind;
@@ -265,7 +269,7 @@ static void walk_down(const struct batch *b)
 
 static void look_at_start(const struct batch *b)
 {
-    const uint64_t *in = words_of(b, b->in, 0);
+    const uint64_t *in = in_of(b, 0);
     if (b->place[0] == PX_FLOW_NONE) return;
     for (uint32_t bit = 0; bit < b->nregs; bit++)
         if (in[bit / 64] >> bit % 64 & 1) b->live->at_start[b->regs[bit]] = true;
@@ -281,7 +285,7 @@ static void mark_places(const struct batch *b)
             struct px_flow_place *place = &live->places.at[i - 1];
             const uint32_t at = b->place[place->node];
             if (at == PX_FLOW_NONE) continue;
-            if (words_of(b, b->kills, place->node)[bit / 64] >> bit % 64 & 1) place->uses |= PX_FLOW_BEHIND;
+            if (kills_of(b, place->node)[bit / 64] >> bit % 64 & 1) place->uses |= PX_FLOW_BEHIND;
             if (at > last) last = at;
         }
         uint32_t *behind = &live->last_behind[b->regs[bit]];
@@ -294,8 +298,7 @@ static void clear(const struct batch *b)
     for (uint32_t w = 0; w < b->ndirty; w++) {
         for (uint64_t left = b->touched[w]; left; left &= left - 1) {
             const uint32_t node = b->live->order[w * 64 + (uint32_t)__builtin_ctzll(left)];
-            memset(words_of(b, b->in, node), 0, b->words * sizeof *b->in);
-            memset(words_of(b, b->kills, node), 0, b->words * sizeof *b->kills);
+            memset(in_of(b, node), 0, 2 * b->words * sizeof *b->sets);
         }
         b->touched[w] = 0;
     }
@@ -318,7 +321,7 @@ void px_flow_live(struct px_flow_live *live)
         mark_places(&b);
         clear(&b);
     }
-    void *blocks[] = {b.slots, b.place, b.in, b.kills};
+    void *blocks[] = {b.slots, b.place, b.sets};
     for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++) px_arena_drop(live->arena, blocks[i]);
 }
 
