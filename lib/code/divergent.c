@@ -13,9 +13,10 @@
 static void push(struct px_emitter *e, const struct px_insn *from, const struct px_insn *to, uint32_t also)
 {
     struct px_arena *pass = e->f->coder->pass;
-    const uint32_t mark = px_changes_mark(from, to) | also, at = e->changes.n;
-    for (int i = 0; i < __builtin_popcount(mark); i++) px_vec_push(pass, &e->changes, 0);
-    px_changes_take(mark, e->changes.at + at, to);
+    const uint32_t mark = px_changes_mark(from, to) | also;
+    uint32_t words[PX_INSN_WORDS];
+    const uint32_t *end = px_changes_take(mark, words, to);
+    for (const uint32_t *word = words; word < end; word++) px_vec_push(pass, &e->changes, *word);
     px_vec_push(pass, &e->marks, (uint16_t)mark);
 }
 

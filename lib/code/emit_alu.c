@@ -16,6 +16,7 @@ struct shape {
 static unsigned best_shape(const struct px_handler_set *set, unsigned want, unsigned most)
 {
     unsigned best = 0;
+    if (!want || ((unsigned)__builtin_popcount(want) <= most && set->fn[0][want])) return want;
     for (unsigned shape = 1; shape < PX_SHAPES; shape++) {
         if (shape & ~want || !set->fn[0][shape]) continue;
         unsigned bits = (unsigned)__builtin_popcount(shape);
@@ -31,7 +32,7 @@ static void choose_shape(const struct px_emitter *e, const struct px_handler_set
     unsigned want = 0, swapped;
     for (unsigned i = 0; i < 3; i++) want |= (unsigned)(s->scalar[i] != PX_NONE32) << i;
     s->bits = best_shape(set, want, plain ? 1 : 3);
-    if (!set->swaps || plain) return;
+    if (!set->swaps || plain || !want) return;
     swapped = best_shape(set, (want & 4) | (want & 1) << 1 | (want & 2) >> 1, 3);
     s->swapped = __builtin_popcount(swapped) > __builtin_popcount(s->bits);
     if (s->swapped) s->bits = swapped;

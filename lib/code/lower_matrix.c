@@ -20,17 +20,22 @@ enum { OPERANDS_MAX = 4 * PX_MMA_REGS_MAX + 2 };
 
 static uint8_t type_of(px_word word)
 {
-    static const struct {
-        px_word word;
-        uint8_t type;
-    } types[] = {{PX_W_f16, PX_MMA_F16},   {PX_W_bf16, PX_MMA_BF16}, {PX_W_tf32, PX_MMA_TF32},
-                 {PX_W_e4m3, PX_MMA_E4M3}, {PX_W_e5m2, PX_MMA_E5M2}, {PX_W_f32, PX_MMA_F32},
-                 {PX_W_f64, PX_MMA_F64},   {PX_W_s8, PX_MMA_S8},     {PX_W_u8, PX_MMA_U8},
-                 {PX_W_s4, PX_MMA_S4},     {PX_W_u4, PX_MMA_U4},     {PX_W_b1, PX_MMA_B1},
-                 {PX_W_s32, PX_MMA_S32}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (types[i].word == word) return types[i].type;
-    return PX_MMA_NONE;
+    switch (word) {
+    case PX_W_f16: return PX_MMA_F16;
+    case PX_W_bf16: return PX_MMA_BF16;
+    case PX_W_tf32: return PX_MMA_TF32;
+    case PX_W_e4m3: return PX_MMA_E4M3;
+    case PX_W_e5m2: return PX_MMA_E5M2;
+    case PX_W_f32: return PX_MMA_F32;
+    case PX_W_f64: return PX_MMA_F64;
+    case PX_W_s8: return PX_MMA_S8;
+    case PX_W_u8: return PX_MMA_U8;
+    case PX_W_s4: return PX_MMA_S4;
+    case PX_W_u4: return PX_MMA_U4;
+    case PX_W_b1: return PX_MMA_B1;
+    case PX_W_s32: return PX_MMA_S32;
+    default: return PX_MMA_NONE;
+    }
 }
 
 static void read_shape(struct px_matrix_words *w, const char *s)

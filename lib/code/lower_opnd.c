@@ -149,7 +149,7 @@ struct px_ir_operand px_lower_src(struct px_irfn *f, const struct px_bound *b, c
     struct px_ir_operand s = {.kind = PX_IR_IMM, .elem = (uint8_t)px_lower_elem(type), .type = (uint8_t)type};
     if (o->minus && o->kind == PX_O_NAME)
         px_code_fail(f, b->inst, "has a negated operand, which cannot be run yet");
-    if (px_lower_value(f, o, type, &s.value)) {
+    if (!px_lower_is_register(o) && px_lower_value(f, o, type, &s.value)) {
         if (type == PX_T_PRED) s.value = (s.value != 0) != o->negated ? 0xffffffffu : 0;
         return s;
     }

@@ -24,6 +24,7 @@ struct values {
     uint32_t *written;               /* by register: the same */
     uint64_t budget;                 /* of looking around branches */
     bool *is_base;                   /* by register: another one's offset is added to its row */
+    uint8_t *about;                  /* by instruction: what would else be looked up in it, at random */
     PX_VEC(uint32_t) ways;           /* nodes between a branch and the place where its ways meet */
 };
 
@@ -40,8 +41,13 @@ static void make_row(struct values *v, uint32_t reg)
     v->work[v->nwork++] = reg;
 }
 
-static void results_are_rows(struct values *v, const struct px_ir_inst *in)
+enum { RESULTS_ARE_ROWS = 1, IS_BRANCH = 2 };
+
+static void results_are_rows(struct values *v, uint32_t i)
 {
+    if (v->about[i] & RESULTS_ARE_ROWS) return;
+    v->about[i] |= RESULTS_ARE_ROWS;
+    const struct px_ir_inst *in = &v->f->insts.at[i];
     const struct px_ir_opd *o = px_ir_opds(v->f, in);
     for (uint32_t k = 0; k < in->ndst; k++)
         if (o[k].kind == PX_IR_REG) make_row(v, o[k].at);
@@ -185,15 +191,17 @@ static void hope(struct values *v)
     for (uint32_t i = 0; i < f->insts.n; i++) {
         const struct px_ir_inst *in = &f->insts.at[i];
         const struct px_ir_opd *o = px_ir_opds(f, in);
+        const bool takes = takes_scalars(in);
+        if (in->op == PX_IR_BRANCH) v->about[i] |= IS_BRANCH;
         if (in->guard != PX_NONE32) make_row(v, in->guard);
         const bool terms = px_terms_alone(f, in);
-        if (!can_be_alone(f, in) && !(terms && in->op == PX_IR_SREG)) results_are_rows(v, in);
+        if (!can_be_alone(f, in) && !(terms && in->op == PX_IR_SREG)) results_are_rows(v, i);
         for (uint32_t k = in->ndst; k < in->nopds; k++) {
             const uint32_t reg = px_ir_register(&o[k]);
             if (reg == PX_NONE32) continue;
             const bool lanes = f->regs.at[reg].keep == PX_IR_LANES;
-            if (!takes_scalars(in) && !lanes) make_row(v, reg);
-            if (!is_scalar(f, &o[k]) && !(terms && lanes)) results_are_rows(v, in);
+            if (!takes && !lanes) make_row(v, reg);
+            if (!is_scalar(f, &o[k]) && !(terms && lanes)) results_are_rows(v, i);
         }
     }
 }
@@ -206,11 +214,11 @@ static void find_scalars(struct values *v)
     while (v->nwork) {
         uint32_t reg = v->work[--v->nwork];
         for (uint32_t k = v->defs.first[reg]; k < v->defs.first[reg + 1]; k++)
-            results_are_rows(v, &f->insts.at[v->defs.to[k]]); /* all of an instruction, or none */
+            results_are_rows(v, v->defs.to[k]); /* all of an instruction, or none */
         for (uint32_t k = v->uses.first[reg]; k < v->uses.first[reg + 1]; k++) {
-            const struct px_ir_inst *in = &f->insts.at[v->uses.to[k]];
-            results_are_rows(v, in);
-            if (in->op == PX_IR_BRANCH) ways_part(v, f->graph.node_of[v->uses.to[k]]);
+            const uint32_t i = v->uses.to[k];
+            results_are_rows(v, i);
+            if (v->about[i] & IS_BRANCH) ways_part(v, f->graph.node_of[i]);
         }
     }
     for (uint32_t r = 0; r < f->regs.n && !v->budget; r++) f->regs.at[r].keep = PX_IR_ROW;
@@ -344,6 +352,7 @@ void px_ir_values(struct px_irfn *f)
                        .seen = PX_NEW_N(a, uint32_t, f->graph.n + 1),
                        .written = PX_NEW_N(a, uint32_t, f->regs.n + 1),
                        .is_base = PX_NEW_N(a, bool, f->regs.n + 1),
+                       .about = PX_NEW_N(a, uint8_t, f->insts.n),
                        .budget = 4096 + (uint64_t)f->insts.n * 16};
     const uint32_t on = f->coder->wishes.engine;
     if (!(on & PX_ENGINE_convergent)) return;

@@ -29,9 +29,9 @@ static void search_init(struct search *s, struct px_arena *arena, uint32_t n)
     uint32_t **arrays[] = {&s->number, &s->node,   &s->parent, &s->semi,
                            &s->idom,   &s->bucket, &s->next,   &s->stack};
     for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        *arrays[i] = PX_NEW_N(arena, uint32_t, n + 1);
-    s->forest = PX_NEW_N(arena, struct linked, n + 1);
-    for (uint32_t i = 0; i < n; i++) s->number[i] = s->bucket[i] = s->next[i] = PX_FLOW_NONE;
+        *arrays[i] = px_arena_alloc(arena, ((size_t)n + 1) * sizeof **arrays[i]);
+    s->forest = px_arena_alloc(arena, ((size_t)n + 1) * sizeof *s->forest);
+    for (uint32_t i = 0; i < n; i++) s->number[i] = s->bucket[i] = PX_FLOW_NONE;
 }
 
 static void number_node(struct search *s, uint32_t node, uint32_t parent)

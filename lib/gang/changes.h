@@ -18,10 +18,14 @@ static inline uint16_t px_changes_mark(const struct px_insn *from, const struct 
 {
     uint32_t mark = 0;
     for (uint32_t i = 0; i < PX_INSN_WORDS; i += 2) {
-        uint32_t a[2], b[2];
-        memcpy(a, (const char *)from + i * 4, sizeof a);
-        memcpy(b, (const char *)to + i * 4, sizeof b);
-        mark |= (uint32_t)((a[0] != b[0]) | (a[1] != b[1]) << 1) << i;
+        uint64_t a, b;
+        uint32_t half[2];
+        memcpy(&a, (const char *)from + i * 4, sizeof a);
+        memcpy(&b, (const char *)to + i * 4, sizeof b);
+        if (a == b) continue;
+        a ^= b;
+        memcpy(half, &a, sizeof half);
+        mark |= (uint32_t)((half[0] != 0) | (half[1] != 0) << 1) << i;
     }
     return (uint16_t)mark;
 }
