@@ -159,7 +159,7 @@ static bool equal(struct find *f, const struct product *p, const struct product 
 
 static bool takes(struct find *f, const struct product *p)
 {
-    return (p->constant || p->segment == f->segment) && p->type == f->item->match.type[0] &&
+    return (p->constant || p->segment == f->segment) && p->type == f->item->match->type[0] &&
            p->ftz == px_term_has(f->item, PX_W_ftz);
 }
 
@@ -215,7 +215,7 @@ static void read_item(struct find *f, uint32_t index)
         struct product p = {.item = index,
                             .segment = f->segment,
                             .constant = role == PX_ROLE_PRODUCT && px_contract_by_constant(f->d, item),
-                            .type = item->match.type[0],
+                            .type = item->match->type[0],
                             .ftz = px_term_has(item, PX_W_ftz),
                             .scaled = role == PX_ROLE_SCALED};
         for (unsigned i = 0; role == PX_ROLE_PRODUCT && i < 2; i++)

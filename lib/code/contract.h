@@ -17,7 +17,7 @@
 /* One instruction of the body. */
 struct px_term {
     const struct px_inst *inst;
-    struct px_match match;
+    const struct px_match *match; /* that of others like it, mostly */
     uint32_t block;
     enum px_op op : 16;
     enum px_result result : 8;
@@ -48,6 +48,7 @@ struct px_body {
     const struct px_function *fn;
     PX_VEC(struct px_term) items;
     struct px_body_names names;
+    const struct px_match *matches[PX_MATCHED]; /* the last ones, by a hash */
     struct px_flow_graph graph;
     bool contracts;                      /* else ptxas keeps multiplications by 1 */
     const struct px_operand **constants; /* by register, the literal that it always holds, or NULL */
@@ -64,7 +65,7 @@ static inline uint32_t px_body_registers(const struct px_body *d)
 
 static inline bool px_term_has(const struct px_term *item, px_word word)
 {
-    return px_match_has(&item->match, word);
+    return px_match_has(item->match, word);
 }
 
 /* The registers that item i reads, and those that it writes: from `at` to before `end`. */

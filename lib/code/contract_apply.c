@@ -94,7 +94,7 @@ static void plan(struct apply *a)
 
 static enum px_type type_of(const struct apply *a)
 {
-    return a->like->match.type[0];
+    return a->like->match->type[0];
 }
 
 static struct px_operand new_register(struct apply *a, enum px_type type)

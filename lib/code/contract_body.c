@@ -9,13 +9,27 @@ struct walk {
     bool fine;
 };
 
-static bool bind(const struct px_body *d, struct px_term *item, const struct px_inst *inst)
+/* The same match, where another item has it. */
+static const struct px_match *shared(struct px_body *d, const struct px_match *match)
 {
+    uint32_t hash = px_form_number(match->form);
+    for (unsigned i = 0; i < px_form_slots(match->form); i++) hash = hash * 31 + match->value[i];
+    const struct px_match **last = &d->matches[(hash * 0x9e3779b1u >> 16) % PX_MATCHED];
+    if (*last && !memcmp(*last, match, sizeof *match)) return *last;
+    struct px_match *copy = px_arena_alloc(d->arena, sizeof *copy);
+    *copy = *match;
+    return *last = copy;
+}
+
+static bool bind(struct px_body *d, struct px_term *item, const struct px_inst *inst)
+{
+    struct px_match match;
     item->inst = inst;
-    if (!px_match_next(d->f->coder->matched, inst, &item->match)) return false;
-    item->handler = px_match_handler(&item->match) >= 0;
-    item->op = px_match_op(&item->match);
-    item->result = px_match_result(&item->match);
+    if (!px_match_next(d->f->coder->matched, inst, &match)) return false;
+    item->match = shared(d, &match);
+    item->handler = px_match_handler(&match) >= 0;
+    item->op = px_match_op(&match);
+    item->result = px_match_result(&match);
     return true;
 }
 
@@ -67,7 +81,7 @@ void px_contract_name(struct px_body *d)
         names->traits[i] = traits_of(item);
         for (unsigned writes = 0; writes < 2; writes++) {
             names->first[2 * (size_t)i + writes] = names->of.n;
-            px_visit_registers(item->inst, &item->match, writes, add_name, d);
+            px_visit_registers(item->inst, item->match, writes, add_name, d);
         }
     }
     names->first[2 * (size_t)n] = names->of.n;
