@@ -150,8 +150,8 @@ static bool same_operand(struct find *f, const struct product *p, unsigned i, co
 static bool equal(struct find *f, const struct product *p, const struct product *q)
 {
     const struct px_term *i = &f->d->items.at[p->item], *j = &f->d->items.at[q->item];
-    if (i->result != PX_RESULT_product || j->result != PX_RESULT_product || p->type != q->type || p->ftz ||
-        q->ftz)
+    if (i->kind->result != PX_RESULT_product || j->kind->result != PX_RESULT_product || p->type != q->type ||
+        p->ftz || q->ftz)
         return false;
     return (same_operand(f, p, 0, q, 0) && same_operand(f, p, 1, q, 1)) ||
            (same_operand(f, p, 0, q, 1) && same_operand(f, p, 1, q, 0));
@@ -159,7 +159,7 @@ static bool equal(struct find *f, const struct product *p, const struct product 
 
 static bool takes(struct find *f, const struct product *p)
 {
-    return (p->constant || p->segment == f->segment) && p->type == f->item->match->type[0] &&
+    return (p->constant || p->segment == f->segment) && p->type == f->item->kind->match.type[0] &&
            p->ftz == px_term_has(f->item, PX_W_ftz);
 }
 
@@ -170,7 +170,7 @@ static void read_sum(struct find *f, uint32_t index)
     struct product *p[2];
     for (int i = 0; i < 2; i++) p[i] = held_by(f, &o[i + 1], &sum.minus[i]);
     bool twice = p[0] && p[0] == p[1];
-    sum.equal = p[0] && p[1] && f->item->result == PX_RESULT_sum && !sum.minus[0] && !sum.minus[1] &&
+    sum.equal = p[0] && p[1] && f->item->kind->result == PX_RESULT_sum && !sum.minus[0] && !sum.minus[1] &&
                 equal(f, p[0], p[1]);
     for (int i = 0; i < 2; i++) {
         if (!p[i]) continue;
@@ -215,7 +215,7 @@ static void read_item(struct find *f, uint32_t index)
         struct product p = {.item = index,
                             .segment = f->segment,
                             .constant = role == PX_ROLE_PRODUCT && px_contract_by_constant(f->d, item),
-                            .type = item->match->type[0],
+                            .type = item->kind->match.type[0],
                             .ftz = px_term_has(item, PX_W_ftz),
                             .scaled = role == PX_ROLE_SCALED};
         for (unsigned i = 0; role == PX_ROLE_PRODUCT && i < 2; i++)

@@ -14,15 +14,22 @@
 #include "code/lower.h"
 #include "flow/live.h"
 
+/* What instructions of one match have in common. */
+struct px_kind {
+    struct px_match match;
+    enum px_op op : 16;
+    enum px_result result : 8;
+    bool pure : 1;   /* does nothing but write registers */
+    bool effect : 1; /* does more than that, and is no plain load */
+    bool splits : 1; /* ptxas ends a block here */
+};
+
 /* One instruction of the body. */
 struct px_term {
     const struct px_inst *inst;
-    const struct px_match *match; /* that of others like it, mostly */
+    const struct px_kind *kind;
     uint32_t block;
-    enum px_op op : 16;
-    enum px_result result : 8;
-    bool handler : 1; /* its meaning is a statement of the table */
-    uint8_t part : 7; /* enum px_lower_part */
+    uint8_t part; /* enum px_lower_part */
 };
 
 /* A register that an item names. */
@@ -38,7 +45,7 @@ struct px_body_names {
 };
 enum {
     PX_TRAIT_GUARD = 1,
-    PX_TRAIT_EFFECT = 2 /* it does more than to write registers, and is no plain load */
+    PX_TRAIT_EFFECT = 2 /* px_kind.effect */
 };
 
 /* The body as the analysis sees it. */
@@ -48,7 +55,7 @@ struct px_body {
     const struct px_function *fn;
     PX_VEC(struct px_term) items;
     struct px_body_names names;
-    const struct px_match *matches[PX_MATCHED]; /* the last ones, by a hash */
+    const struct px_kind *kinds[PX_MATCHED]; /* the last ones, by a hash */
     struct px_flow_graph graph;
     bool contracts;                      /* else ptxas keeps multiplications by 1 */
     const struct px_operand **constants; /* by register, the literal that it always holds, or NULL */
@@ -65,7 +72,7 @@ static inline uint32_t px_body_registers(const struct px_body *d)
 
 static inline bool px_term_has(const struct px_term *item, px_word word)
 {
-    return px_match_has(item->match, word);
+    return px_match_has(&item->kind->match, word);
 }
 
 /* The registers that item i reads, and those that it writes: from `at` to before `end`. */
@@ -127,7 +134,7 @@ bool px_contract_by_constant(struct px_body *d, const struct px_term *item); /* 
 bool px_contract_splits(const struct px_term *item);                         /* ptxas ends a block here */
 bool px_contract_moves(const struct px_term *item);   /* gives its source: mov of one value to one register */
 bool px_contract_divides(const struct px_term *item); /* by the approximate unit */
-bool px_contract_pure(const struct px_term *item);    /* does nothing but write registers */
+void px_contract_facts(struct px_kind *kind);         /* what follows from the match */
 void px_contract_constants(struct px_body *d);        /* d->constants, d->defs */
 bool px_contract_is_one(struct px_body *d, const struct px_operand *o, enum px_type type);
 /* A register with one component: its index; else PX_NONE32. */

@@ -52,7 +52,7 @@ static bool is_written_once(const struct apply *a, const struct px_operand *o)
 static bool negative(const struct apply *a, uint32_t sum)
 {
     const struct px_contracted *c = &a->what[sum];
-    return c->minus != (c->second && a->d->items.at[sum].result == PX_RESULT_difference);
+    return c->minus != (c->second && a->d->items.at[sum].kind->result == PX_RESULT_difference);
 }
 
 static struct parts *parts_of(const struct apply *a, uint32_t item)
@@ -94,7 +94,7 @@ static void plan(struct apply *a)
 
 static enum px_type type_of(const struct apply *a)
 {
-    return a->like->match->type[0];
+    return a->like->kind->match.type[0];
 }
 
 static struct px_operand new_register(struct apply *a, enum px_type type)
@@ -188,7 +188,7 @@ static void fuse(struct apply *a, uint32_t index)
     const struct parts *p = parts_of(a, c->product);
     const struct px_operand *const *factors = negative(a, index) ? p->negated : p->operand;
     const struct px_operand *addend = &sum->opds[c->second ? 1 : 2];
-    bool minus = a->like->result == PX_RESULT_difference && !c->second;
+    bool minus = a->like->kind->result == PX_RESULT_difference && !c->second;
     const struct px_operand o[4] = {sum->opds[0], *factors[0], *factors[1],
                                     minus ? negated(a, addend) : *addend};
     struct px_inst *inst =

@@ -9,16 +9,17 @@ struct walk {
     bool fine;
 };
 
-/* The same match, where another item has it. */
-static const struct px_match *shared(struct px_body *d, const struct px_match *match)
+/* That of another item, where one has the same match. */
+static const struct px_kind *kind_of(struct px_body *d, const struct px_match *match)
 {
     uint32_t hash = px_form_number(match->form);
     for (unsigned i = 0; i < px_form_slots(match->form); i++) hash = hash * 31 + match->value[i];
-    const struct px_match **last = &d->matches[(hash * 0x9e3779b1u >> 16) % PX_MATCHED];
-    if (*last && !memcmp(*last, match, sizeof *match)) return *last;
-    struct px_match *copy = px_arena_alloc(d->arena, sizeof *copy);
-    *copy = *match;
-    return *last = copy;
+    const struct px_kind **last = &d->kinds[(hash * 0x9e3779b1u >> 16) % PX_MATCHED];
+    if (*last && !memcmp(&(*last)->match, match, sizeof *match)) return *last;
+    struct px_kind *kind = PX_NEW(d->arena, struct px_kind);
+    kind->match = *match;
+    px_contract_facts(kind);
+    return *last = kind;
 }
 
 static bool bind(struct px_body *d, struct px_term *item, const struct px_inst *inst)
@@ -26,10 +27,7 @@ static bool bind(struct px_body *d, struct px_term *item, const struct px_inst *
     struct px_match match;
     item->inst = inst;
     if (!px_match_next(d->f->coder->matched, inst, &match)) return false;
-    item->match = shared(d, &match);
-    item->handler = px_match_handler(&match) >= 0;
-    item->op = px_match_op(&match);
-    item->result = px_match_result(&match);
+    item->kind = kind_of(d, &match);
     return true;
 }
 
@@ -61,8 +59,7 @@ static void add_name(void *user, const struct px_operand *o, bool is_def)
 
 static uint8_t traits_of(const struct px_term *item)
 {
-    const bool effect = !px_contract_pure(item) && !px_op_loads(px_op_flags(item->op));
-    return (uint8_t)((item->inst->guard ? PX_TRAIT_GUARD : 0) | (effect ? PX_TRAIT_EFFECT : 0));
+    return (uint8_t)((item->inst->guard ? PX_TRAIT_GUARD : 0) | (item->kind->effect ? PX_TRAIT_EFFECT : 0));
 }
 
 void px_contract_name(struct px_body *d)
@@ -81,7 +78,7 @@ void px_contract_name(struct px_body *d)
         names->traits[i] = traits_of(item);
         for (unsigned writes = 0; writes < 2; writes++) {
             names->first[2 * (size_t)i + writes] = names->of.n;
-            px_visit_registers(item->inst, item->match, writes, add_name, d);
+            px_visit_registers(item->inst, &item->kind->match, writes, add_name, d);
         }
     }
     names->first[2 * (size_t)n] = names->of.n;
@@ -93,7 +90,7 @@ void px_contract_name(struct px_body *d)
 
 static bool is_end(const struct px_term *item)
 {
-    return px_op_flags(item->op) & PX_OPF_ends;
+    return px_op_flags(item->kind->op) & PX_OPF_ends;
 }
 
 static void fold(struct walk *w)

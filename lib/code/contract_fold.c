@@ -139,7 +139,7 @@ static bool has_ftz(const struct px_term *item)
 
 static bool is_flushing(const struct px_term *item, enum px_result result)
 {
-    return item->result == result && has_ftz(item);
+    return item->kind->result == result && has_ftz(item);
 }
 
 static bool is_single(enum px_type type)
@@ -149,17 +149,17 @@ static bool is_single(enum px_type type)
 
 static enum made made_by(const struct px_term *item)
 {
-    enum px_type type = item->match->type[0];
+    enum px_type type = item->kind->match.type[0];
     if (is_flushing(item, PX_RESULT_reciprocal)) return MADE_RCP;
     if (is_flushing(item, PX_RESULT_exponential)) return MADE_EX2;
-    if (item->result != PX_RESULT_negation || has_ftz(item)) return MADE_OTHERWISE;
+    if (item->kind->result != PX_RESULT_negation || has_ftz(item)) return MADE_OTHERWISE;
     return is_single(type) || type == PX_T_BF16 || type == PX_T_F16X2 ? MADE_NEG : MADE_OTHERWISE;
 }
 
 static bool is_choice(const struct px_term *item)
 {
-    return (item->result == PX_RESULT_minimum || item->result == PX_RESULT_maximum) &&
-           is_single(item->match->type[0]) && item->inst->nopds == 3 && !has_ftz(item) &&
+    return (item->kind->result == PX_RESULT_minimum || item->kind->result == PX_RESULT_maximum) &&
+           is_single(item->kind->match.type[0]) && item->inst->nopds == 3 && !has_ftz(item) &&
            !px_term_has(item, PX_W_NaN) && !px_term_has(item, PX_W_xorsign);
 }
 
@@ -177,8 +177,9 @@ static bool chooses_itself(struct fold *f)
 static unsigned kept_operand(struct px_body *d, const struct px_term *item)
 {
     unsigned source;
-    if (!d->contracts || has_ftz(item) || item->inst->guard || !is_single(item->match->type[0])) return 0;
-    if (item->result == PX_RESULT_product && px_contract_role(d, item, &source) == PX_ROLE_COPY)
+    if (!d->contracts || has_ftz(item) || item->inst->guard || !is_single(item->kind->match.type[0]))
+        return 0;
+    if (item->kind->result == PX_RESULT_product && px_contract_role(d, item, &source) == PX_ROLE_COPY)
         return source;
     if (!px_contract_divides(item)) return 0;
     return px_contract_is_one(d, &item->inst->opds[2], PX_T_F32) ? 1 : 0;
@@ -252,7 +253,7 @@ static bool fold_negation(struct fold *f)
 {
     const struct px_operand *o = f->item->inst->opds;
     const struct origin origin = origin_of(f, &o[1]);
-    if (origin.made != MADE_NEG || origin.type != f->item->match->type[0]) return false;
+    if (origin.made != MADE_NEG || origin.type != f->item->kind->match.type[0]) return false;
     const struct px_operand source = source_of(f, &origin);
     add_move(f, &o[0], &source);
     return true;
@@ -291,7 +292,7 @@ static void note(struct fold *f, bool folded)
     unsigned copied = copied_operand(f), source = copied ? copied : 1;
     uint32_t from = inst->nopds > source ? px_contract_register(f->d, &inst->opds[source]) : PX_NONE32;
     uint32_t value = (copied || made) && from != PX_NONE32 ? value_of(f, from) : PX_NONE32;
-    px_visit_registers(inst, item->match, true, write_over, f);
+    px_visit_registers(inst, &item->kind->match, true, write_over, f);
     if (value == PX_NONE32 || inst->guard) return;
     uint32_t to = px_contract_register(f->d, &inst->opds[0]);
     if (to == PX_NONE32) return;
@@ -300,7 +301,7 @@ static void note(struct fold *f, bool folded)
         return;
     }
     f->origins.at[f->value[to]] =
-        (struct origin){made, item->match->type[0], value, &inst->opds[source], f->index, f->now, 0, 0};
+        (struct origin){made, item->kind->match.type[0], value, &inst->opds[source], f->index, f->now, 0, 0};
     if (made == MADE_EX2) note_exponential(f, f->value[to]);
 }
 
@@ -309,7 +310,7 @@ static void save_source(struct fold *f)
     struct found *found = &f->found[f->index];
     if (!found->save || f->item->inst->guard) return;
     struct px_operand *saved = PX_NEW(f->d->arena, struct px_operand);
-    *saved = new_register(f, f->item->match->type[0]);
+    *saved = new_register(f, f->item->kind->match.type[0]);
     found->saved = saved;
     add_move(f, saved, &f->item->inst->opds[1]);
 }
@@ -346,7 +347,7 @@ static bool walk(struct fold *f, const uint32_t *labels, uint32_t nlabels, bool 
         f->d->folded[i] = f->items.n;
         if (rewriting) save_source(f);
         if (!rewriting && !copied_operand(f))
-            px_visit_registers(f->item->inst, f->item->match, false, count_read, f);
+            px_visit_registers(f->item->inst, &f->item->kind->match, false, count_read, f);
         bool other = rewrite(f);
         folded |= other;
         if (rewriting && !other) px_vec_push(f->d->arena, &f->items, *f->item);

@@ -27,12 +27,12 @@ static bool is_literal(const struct px_operand *o)
 
 bool px_contract_moves(const struct px_term *item)
 {
-    return item->result == PX_RESULT_copy && px_op_flags(item->op) & PX_OPF_plain;
+    return item->kind->result == PX_RESULT_copy && px_op_flags(item->kind->op) & PX_OPF_plain;
 }
 
 bool px_contract_divides(const struct px_term *item)
 {
-    return item->result == PX_RESULT_quotient || item->result == PX_RESULT_full_quotient;
+    return item->kind->result == PX_RESULT_quotient || item->kind->result == PX_RESULT_full_quotient;
 }
 
 static bool plain_move(const struct px_term *item)
@@ -109,13 +109,13 @@ static bool rounds_to_integer(const struct px_term *item)
 static bool uniform(const struct px_body *d, const struct px_term *item, unsigned n)
 {
     const struct px_inst *inst = item->inst;
-    if (inst->nopds != n + 1 || !contractible(item->match->type[0])) return false;
+    if (inst->nopds != n + 1 || !contractible(item->kind->match.type[0])) return false;
     if (px_contract_register(d, &inst->opds[0]) == PX_NONE32) return false;
     for (unsigned i = 1; i <= n; i++) {
         const struct px_operand *o = &inst->opds[i];
-        if (item->match->type[i] != item->match->type[0]) return false;
+        if (item->kind->match.type[i] != item->kind->match.type[0]) return false;
         if (px_contract_register(d, o) == PX_NONE32 &&
-            (px_type_info(item->match->type[0])->bits == 16 || !is_number(o)))
+            (px_type_info(item->kind->match.type[0])->bits == 16 || !is_number(o)))
             return false;
     }
     return true;
@@ -128,10 +128,10 @@ static enum px_role role_of_mul(struct px_body *d, const struct px_term *item, u
     bool is[2], minus;
     if (px_term_has(item, PX_W_sat)) return PX_ROLE_OTHER;
     for (unsigned i = 0; i < 2; i++)
-        is[i] = constant(d, &item->inst->opds[i + 1], item->match->type[0], &value[i]);
+        is[i] = constant(d, &item->inst->opds[i + 1], item->kind->match.type[0], &value[i]);
     if (is[0] && is[1]) return PX_ROLE_OTHER;
     for (unsigned i = 0; i < 2; i++) {
-        if (!is[i] || !is_one(item->match->type[0], value[i], &minus)) continue;
+        if (!is[i] || !is_one(item->kind->match.type[0], value[i], &minus)) continue;
         *source = 2 - i;
         return minus ? PX_ROLE_NEGATION : PX_ROLE_COPY;
     }
@@ -147,46 +147,54 @@ static bool is_copy(const struct px_body *d, const struct px_term *item)
     if (px_contract_moves(item))
         return px_type_info(px_code_reg(d->f, from)->type)->bits ==
                px_type_info(px_code_reg(d->f, inst->opds[0].symbol->index)->type)->bits;
-    if (item->result != PX_RESULT_conversion || item->match->type[0] != item->match->type[1]) return false;
-    return contractible(item->match->type[0]) && !names_rounding(item) && !rounds_to_integer(item) &&
+    if (item->kind->result != PX_RESULT_conversion || item->kind->match.type[0] != item->kind->match.type[1])
+        return false;
+    return contractible(item->kind->match.type[0]) && !names_rounding(item) && !rounds_to_integer(item) &&
            !px_term_has(item, PX_W_sat);
 }
 
 bool px_contract_by_constant(struct px_body *d, const struct px_term *item)
 {
     uint64_t value;
-    enum px_type type = item->match->type[0];
+    enum px_type type = item->kind->match.type[0];
     return constant(d, &item->inst->opds[2], type, &value) ||
-           (item->result == PX_RESULT_product && constant(d, &item->inst->opds[1], type, &value));
+           (item->kind->result == PX_RESULT_product && constant(d, &item->inst->opds[1], type, &value));
 }
 
 enum px_role px_contract_role(struct px_body *d, const struct px_term *item, unsigned *source)
 {
     *source = 1;
-    if (item->result == PX_RESULT_sum || item->result == PX_RESULT_difference)
+    if (item->kind->result == PX_RESULT_sum || item->kind->result == PX_RESULT_difference)
         return uniform(d, item, 2) && !names_rounding(item) ? PX_ROLE_SUM : PX_ROLE_OTHER;
     if (item->inst->guard) return PX_ROLE_OTHER;
-    if (item->result == PX_RESULT_product)
+    if (item->kind->result == PX_RESULT_product)
         return uniform(d, item, 2) && !names_rounding(item) ? role_of_mul(d, item, source) : PX_ROLE_OTHER;
     if (px_contract_divides(item) && !d->f->coder->wishes.approx_exact)
         return uniform(d, item, 2) ? PX_ROLE_PRODUCT : PX_ROLE_OTHER;
-    if (item->result == PX_RESULT_reciprocal)
+    if (item->kind->result == PX_RESULT_reciprocal)
         return uniform(d, item, 1) && !px_term_has(item, PX_W_ftz) ? PX_ROLE_SCALED : PX_ROLE_OTHER;
-    if (item->result == PX_RESULT_negation && uniform(d, item, 1) && item->match->type[0] != PX_T_BF16X2)
+    if (item->kind->result == PX_RESULT_negation && uniform(d, item, 1) &&
+        item->kind->match.type[0] != PX_T_BF16X2)
         return PX_ROLE_NEGATION;
     return is_copy(d, item) ? PX_ROLE_COPY : PX_ROLE_OTHER;
 }
 
-/* ---- blocks ---- */
+/* ---- kinds ---- */
 
-bool px_contract_pure(const struct px_term *item)
+void px_contract_facts(struct px_kind *kind)
 {
-    return px_op_flags(item->op) & (PX_OPF_plain | PX_OPF_pure | PX_OPF_unit) ||
-           (item->handler && !px_term_has(item, PX_W_cc));
+    const struct px_match *match = &kind->match;
+    const bool statement = px_match_handler(match) >= 0;
+    kind->op = px_match_op(match);
+    kind->result = px_match_result(match);
+    const unsigned flags = px_op_flags(kind->op);
+    kind->pure =
+        flags & (PX_OPF_plain | PX_OPF_pure | PX_OPF_unit) || (statement && !px_match_has(match, PX_W_cc));
+    kind->effect = !kind->pure && !px_op_loads(flags);
+    kind->splits = px_match_in(match, PX_SET_routine, NULL) || px_match_in(match, PX_SET_ends_block, NULL);
 }
 
 bool px_contract_splits(const struct px_term *item)
 {
-    return (item->inst->guard && !px_contract_pure(item)) || px_match_in(item->match, PX_SET_routine, NULL) ||
-           px_match_in(item->match, PX_SET_ends_block, NULL);
+    return (item->inst->guard && !item->kind->pure) || item->kind->splits;
 }
