@@ -158,31 +158,43 @@ static void solve(struct live *l, struct px_flow_live *flow, bool again)
     px_flow_live(flow);
 }
 
-/* A register's places as they are now; nothing lives behind those that are there no longer. */
-static void take_over(struct live *l, const struct px_flow_live *now, uint32_t reg)
+static uint32_t end_of_node(const struct px_flow_live *flow, uint32_t i)
 {
-    struct px_flow_live *flow = &l->out->flow;
-    uint32_t newest = now->newest[reg];
-    for (uint32_t i = flow->newest[reg]; i; i = flow->places.at[i - 1].older) {
-        struct px_flow_place *place = &flow->places.at[i - 1];
-        const struct px_flow_place *its = newest ? &now->places.at[newest - 1] : NULL;
-        const bool stays = its && its->node == place->node;
-        if (stays) newest = its->older;
-        if ((place->uses & PX_FLOW_BEHIND) == (stays ? its->uses & PX_FLOW_BEHIND : 0)) continue;
-        place->uses ^= PX_FLOW_BEHIND;
-        l->changed[place->node] = true;
+    const uint32_t node = flow->places.at[i].node;
+    while (i < flow->places.n && flow->places.at[i].node == node) i++;
+    return i;
+}
+
+/* What lives behind places of one node, `from` to before `to`, as it is now: behind places that are there no
+ * longer, nothing. Those of now begin at *at. */
+static void take_over(struct live *l, const struct px_flow_live *now, uint32_t *at, uint32_t from,
+                      uint32_t to)
+{
+    struct px_flow_place *places = l->out->flow.places.at;
+    const uint32_t node = places[from].node;
+    for (uint32_t i = from; i < to; i++) l->mark[places[i].reg] = false;
+    for (; *at < now->places.n && now->places.at[*at].node == node; ++*at)
+        l->mark[now->places.at[*at].reg] = now->places.at[*at].uses & PX_FLOW_BEHIND;
+    for (uint32_t i = from; i < to; i++) {
+        const bool behind = places[i].uses & PX_FLOW_BEHIND;
+        if (!l->is_stale[places[i].reg] || behind == l->mark[places[i].reg]) continue;
+        places[i].uses ^= PX_FLOW_BEHIND;
+        l->changed[node] = true;
     }
 }
 
+/* Both were told in the order of the text. */
 static void solve_again(struct live *l)
 {
     struct px_flow_live now;
+    const struct px_flow_live *flow = &l->out->flow;
     solve(l, &now, true);
     memset(l->changed, false, l->d->graph.n);
-    for (uint32_t i = 0; i < l->stale.n; i++) {
-        take_over(l, &now, l->stale.at[i]);
-        l->is_stale[l->stale.at[i]] = false;
+    for (uint32_t i = 0, at = 0, end; i < flow->places.n; i = end) {
+        end = end_of_node(flow, i);
+        take_over(l, &now, &at, i, end);
     }
+    for (uint32_t i = 0; i < l->stale.n; i++) l->is_stale[l->stale.at[i]] = false;
     l->stale.n = 0;
     px_flow_live_end(&now);
 }
