@@ -33,8 +33,14 @@
 
 /* ---- the f32 units ---- */
 
-/* px_approx_<unit>_f32_any does a row of any operands; px_approx_<unit>_f32_row is the same, or on
- * machines that can the vectors of approx/avx512.h, which leave special operands to it. */
+/* px_approx_<unit>_f32_any does a row of any operands, and is there once for both values of ftz, which only
+ * special operands ask for; px_approx_<unit>_f32_row is the same, or on machines that can the vectors of
+ * approx/avx512.h, which leave special operands to it. */
+#ifdef __clang__
+#define PX_APPROX_ONCE static __attribute__((noinline, unused))
+#else
+#define PX_APPROX_ONCE static __attribute__((noinline, noclone, unused))
+#endif
 #ifndef PX_APPROX_VECTOR
 #define PX_V_ROW(name)                                                                                       \
     PX_APPROX_FN void px_approx_##name##_f32_row(uint32_t *d, const uint32_t *a, int n, bool ftz)            \
@@ -65,7 +71,7 @@
         px_approx_terms t = px_approx_fetch_one(px_approx_##table##_c0, px_approx_##table##_c12, index, r);  \
         return px_approx_##name##_finish(x, r, t, ftz);                                                      \
     }                                                                                                        \
-    PX_APPROX_FN void px_approx_##name##_f32_any(uint32_t *d, const uint32_t *a, int n, bool ftz)            \
+    PX_APPROX_ONCE void px_approx_##name##_f32_any(uint32_t *d, const uint32_t *a, int n, bool ftz)          \
     {                                                                                                        \
         px_approx_rows w;                                                                                    \
         for (int m; n > 0; n -= m, a += m, d += m) {                                                         \
@@ -99,8 +105,8 @@
         px_approx_terms t = px_approx_fetch_one(px_approx_rcp_c0, px_approx_rcp_c12, (r >> 17) & 127u, r);   \
         return px_approx_div_finish(a, b, r, t, full, ftz);                                                  \
     }                                                                                                        \
-    PX_APPROX_FN void px_approx_##name##_f32_any(uint32_t *d, const uint32_t *a, const uint32_t *b, int n,   \
-                                                 bool ftz)                                                   \
+    PX_APPROX_ONCE void px_approx_##name##_f32_any(uint32_t *d, const uint32_t *a, const uint32_t *b, int n, \
+                                                   bool ftz)                                                 \
     {                                                                                                        \
         px_approx_rows w;                                                                                    \
         for (int m; n > 0; n -= m, a += m, b += m, d += m) {                                                 \

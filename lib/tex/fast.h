@@ -14,6 +14,9 @@
 
 enum { PX_TEX_ROW = 256 };
 
+/* A stage works on a whole row: it is there once, and calls cost nothing beside it. */
+#define PX_TEX_STAGE static __attribute__((noinline))
+
 #define PX_TEX_LOOP _Pragma("GCC ivdep") for (uint32_t i = 0; i < n; i++)
 
 /* Weights and texel numbers of a row along an axis; scratch of a row. */
@@ -37,8 +40,8 @@ typedef struct px_tex_scratch {
 
 /* Places in 1/256 texel, of coordinates that are neither huge nor NaN: into `first`. A normalised one is
  * taken into [0, `period`) first, which `period` turns of the texture are, 0 for none. */
-static inline void px_tex_fast_places(px_tex_scratch *k, px_tex_axis_row *a, const uint32_t *coord,
-                                      int32_t extent, bool normalized, int period, bool linear, uint32_t n)
+PX_TEX_STAGE void px_tex_fast_places(px_tex_scratch *k, px_tex_axis_row *a, const uint32_t *coord,
+                                     int32_t extent, bool normalized, int period, bool linear, uint32_t n)
 {
     double half = linear ? 0.5 : 0;
     if (!normalized) {
@@ -72,8 +75,8 @@ static inline void px_tex_fast_places(px_tex_scratch *k, px_tex_axis_row *a, con
 }
 
 /* Texel numbers and weights of the places in `first`. */
-static inline void px_tex_fast_axis(px_tex_scratch *k, px_tex_axis_row *a, int32_t extent,
-                                    enum px_tex_address mode, bool linear, uint32_t n)
+PX_TEX_STAGE void px_tex_fast_axis(px_tex_scratch *k, px_tex_axis_row *a, int32_t extent,
+                                   enum px_tex_address mode, bool linear, uint32_t n)
 {
     int32_t back = linear ? 128 : 0, next = linear ? 1 : 0;
 #define PX_TEX_AXIS(...)                                                                                     \
@@ -101,16 +104,16 @@ static inline void px_tex_fast_axis(px_tex_scratch *k, px_tex_axis_row *a, int32
 
 /* ---- words ---- */
 
-static inline void px_tex_fast_gather(uint32_t *d, const uint8_t *data, const uint32_t *at, uint32_t add,
-                                      uint32_t n)
+PX_TEX_STAGE void px_tex_fast_gather(uint32_t *d, const uint8_t *data, const uint32_t *at, uint32_t add,
+                                     uint32_t n)
 {
     const uint32_t *words = (const uint32_t *)(const void *)data;
     PX_TEX_LOOP d[i] = words[(at[i] + add) >> 2];
 }
 
 /* Channel `c` of texels whose word is given (that of the channel): raw, as px_tex_raw. */
-static inline void px_tex_fast_raw(enum px_image_format format, uint32_t *d, const uint32_t *word,
-                                   const uint32_t *at, uint32_t add, uint32_t n)
+PX_TEX_STAGE void px_tex_fast_raw(enum px_image_format format, uint32_t *d, const uint32_t *word,
+                                  const uint32_t *at, uint32_t add, uint32_t n)
 {
     switch (format) {
     case PX_IMAGE_U8: PX_TEX_LOOP d[i] = word[i] >> ((at[i] + add) & 3) * 8 & 255; break;
@@ -127,7 +130,7 @@ static inline void px_tex_fast_raw(enum px_image_format format, uint32_t *d, con
 /* ---- blending ---- */
 
 /* px_tex_block of f32 for a row. */
-static inline void px_tex_fast_block(px_tex_scratch *k, int slice, uint32_t n)
+PX_TEX_STAGE void px_tex_fast_block(px_tex_scratch *k, int slice, uint32_t n)
 {
     int32_t(*w)[PX_TEX_ROW] = k->w[slice];
     uint32_t(*t)[PX_TEX_ROW] = k->t;
@@ -154,7 +157,7 @@ static inline void px_tex_fast_block(px_tex_scratch *k, int slice, uint32_t n)
 }
 
 /* px_tex_sum_of and px_tex_round. */
-static inline void px_tex_fast_round(px_tex_scratch *k, int slices, uint32_t *d, uint32_t n)
+PX_TEX_STAGE void px_tex_fast_round(px_tex_scratch *k, int slices, uint32_t *d, uint32_t n)
 {
     if (slices == 2) {
         PX_TEX_LOOP
@@ -174,7 +177,7 @@ static inline void px_tex_fast_round(px_tex_scratch *k, int slices, uint32_t *d,
     PX_TEX_LOOP d[i] = px_tex_bits((float)(k->sum[0][i] * ((1 + 0x1p-40) / 256)));
 }
 
-static inline void px_tex_fast_wide(px_tex_scratch *k, enum px_image_format format, int slice, uint32_t n)
+PX_TEX_STAGE void px_tex_fast_wide(px_tex_scratch *k, enum px_image_format format, int slice, uint32_t n)
 {
     int32_t(*w)[PX_TEX_ROW] = k->w[slice], by = format == PX_IMAGE_U8 ? 257 : 1;
     uint32_t(*t)[PX_TEX_ROW] = k->t;
@@ -186,7 +189,7 @@ static inline void px_tex_fast_wide(px_tex_scratch *k, enum px_image_format form
     }
 }
 
-static inline void px_tex_fast_from_wide(px_tex_scratch *k, enum px_tex_blend blend, uint32_t *d, uint32_t n)
+PX_TEX_STAGE void px_tex_fast_from_wide(px_tex_scratch *k, enum px_tex_blend blend, uint32_t *d, uint32_t n)
 {
     if (blend == PX_TEX_UNORM)
         PX_TEX_LOOP d[i] = px_tex_from_wide(PX_TEX_UNORM, k->wide[i]);
@@ -197,7 +200,7 @@ static inline void px_tex_fast_from_wide(px_tex_scratch *k, enum px_tex_blend bl
 }
 
 /* px_tex_value of a row. */
-static inline void px_tex_fast_value(enum px_image_format format, bool normalized, uint32_t *d, uint32_t n)
+PX_TEX_STAGE void px_tex_fast_value(enum px_image_format format, bool normalized, uint32_t *d, uint32_t n)
 {
     if (!normalized) return;
     switch (format) {
@@ -229,7 +232,7 @@ static inline bool px_tex_fast_knows(const struct px_image *image, const struct 
 }
 
 /* Weights of both slices. */
-static inline void px_tex_fast_weights(px_tex_scratch *k, int slice, int slices, uint32_t n)
+PX_TEX_STAGE void px_tex_fast_weights(px_tex_scratch *k, int slice, int slices, uint32_t n)
 {
     const int32_t *x = k->axis[0].weight, *y = k->axis[1].weight, *z = k->axis[2].weight;
     PX_TEX_LOOP
@@ -243,8 +246,8 @@ static inline void px_tex_fast_weights(px_tex_scratch *k, int slice, int slices,
 }
 
 /* Byte offsets of the four texels of a slice; inactive and slow lanes read the first texel. */
-static inline void px_tex_fast_at(px_tex_scratch *k, const struct px_image *image,
-                                  const struct px_tex_request *r, int slice, uint32_t n)
+PX_TEX_STAGE void px_tex_fast_at(px_tex_scratch *k, const struct px_image *image,
+                                 const struct px_tex_request *r, int slice, uint32_t n)
 {
     const struct px_image_level *l = &image->level[0];
     const px_tex_axis_row *x = &k->axis[0], *y = &k->axis[1], *z = &k->axis[2];
