@@ -19,13 +19,11 @@ struct access {
 static enum px_fixed load_handler(uint32_t bytes, uint32_t elem, bool sign)
 {
     static const struct access loads[] = {
-        {1, 2, 0, PX_FIX_ld_u8_2},     {1, 2, 1, PX_FIX_ld_s8_2},  {1, 4, 0, PX_FIX_ld_u8_4},
-        {1, 4, 1, PX_FIX_ld_s8_4},     {1, 8, 0, PX_FIX_ld_u8_8},  {1, 8, 1, PX_FIX_ld_s8_8},
-        {2, 2, 0, PX_FIX_ld_u16_2},    {2, 2, 1, PX_FIX_ld_u16_2}, {2, 4, 0, PX_FIX_ld_u16_4},
-        {2, 4, 1, PX_FIX_ld_s16_4},    {2, 8, 0, PX_FIX_ld_u16_8}, {2, 8, 1, PX_FIX_ld_s16_8},
-        {4, 4, 0, PX_FIX_ld_u32_4},    {4, 4, 1, PX_FIX_ld_u32_4}, {4, 8, 0, PX_FIX_ld_u32_8},
-        {4, 8, 1, PX_FIX_ld_s32_8},    {8, 8, 0, PX_FIX_ld_u64_8}, {8, 8, 1, PX_FIX_ld_u64_8},
-        {16, 16, 0, PX_FIX_ld_b128_16}};
+        {1, 2, 0, PX_FIX_ld_u8_2},  {1, 2, 1, PX_FIX_ld_s8_2},  {1, 4, 0, PX_FIX_ld_u8_4},
+        {1, 4, 1, PX_FIX_ld_s8_4},  {2, 2, 0, PX_FIX_ld_u16_2}, {2, 2, 1, PX_FIX_ld_u16_2},
+        {2, 4, 0, PX_FIX_ld_u16_4}, {2, 4, 1, PX_FIX_ld_s16_4}, {4, 4, 0, PX_FIX_ld_u32_4},
+        {4, 4, 1, PX_FIX_ld_u32_4}, {4, 8, 0, PX_FIX_ld_u32_8}, {4, 8, 1, PX_FIX_ld_s32_8},
+        {8, 8, 0, PX_FIX_ld_u64_8}, {8, 8, 1, PX_FIX_ld_u64_8}, {16, 16, 0, PX_FIX_ld_b128_16}};
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
         if (loads[i].bytes == bytes && loads[i].elem == elem && loads[i].sign == sign) return loads[i].fix;
     return PX_FIX_COUNT;
@@ -34,8 +32,7 @@ static enum px_fixed load_handler(uint32_t bytes, uint32_t elem, bool sign)
 static enum px_fixed store_handler(uint32_t bytes, uint32_t elem)
 {
     static const struct access stores[] = {{1, 2, 0, PX_FIX_st_8_2},  {1, 4, 0, PX_FIX_st_8_4},
-                                           {1, 8, 0, PX_FIX_st_8_8},  {2, 2, 0, PX_FIX_st_16_2},
-                                           {2, 4, 0, PX_FIX_st_16_4}, {2, 8, 0, PX_FIX_st_16_8},
+                                           {2, 2, 0, PX_FIX_st_16_2}, {2, 4, 0, PX_FIX_st_16_4},
                                            {4, 4, 0, PX_FIX_st_32_4}, {4, 8, 0, PX_FIX_st_32_8},
                                            {8, 8, 0, PX_FIX_st_64_8}, {16, 16, 0, PX_FIX_st_128_16}};
     for (size_t i = 0; i < sizeof stores / sizeof *stores; i++)
@@ -152,6 +149,24 @@ static void result(struct px_emitter *e, const struct px_ir_operand *d, uint32_t
     *conv = px_emit_keep(e, d) == PX_IR_SCALAR ? px_emit_scalar(e, d) : *div;
 }
 
+/* Bytes and halves go to and from registers of 64 bits by way of a row of 16. */
+static bool is_stepped(uint32_t bytes, uint32_t elem)
+{
+    return bytes < 4 && elem == 8;
+}
+
+/* What r loads goes into a row of 16 bits; then that is extended, as it would be loaded, into d. */
+static void load_stepped(struct px_emitter *e, struct both *r, enum px_fixed fix, bool sign)
+{
+    const px_handler *extend = e->f->coder->level->fixed[sign ? PX_FIX_sext2_8 : PX_FIX_zext2_8];
+    struct px_insn conv = {.fn = extend[r->version == PX_ALONE ? PX_ALONE : e->guard != 0], .d = r->conv.d};
+    struct px_insn div = {.fn = extend[1], .d = r->div.d};
+    conv.m = r->conv.m, div.m = r->div.m;
+    conv.a = div.a = r->conv.d = r->div.d = px_emit_temp(e, 2);
+    emit_both(e, r, fix);
+    px_emit_versions(e, &conv, &div);
+}
+
 static unsigned strength(const struct px_ir_inst *in)
 {
     return in->flags & PX_IRF_STRONG ? PTX_TRACE_ATOMIC : 0;
@@ -182,14 +197,18 @@ static void load(struct px_emitter *e, const struct px_ir_inst *in, const struct
         return;
     }
     for (uint32_t i = 0; i < n; i++, r.conv.imm += address->elem, r.div.imm += address->elem) {
-        enum px_fixed fix = load_handler(address->elem, o[i].elem, in->aux);
+        const bool stepped = is_stepped(address->elem, o[i].elem);
+        enum px_fixed fix = load_handler(address->elem, stepped ? 2 : o[i].elem, in->aux);
         if (fix == PX_FIX_COUNT)
             px_code_fail(e->f, e->f->origins.at[in->origin].inst, "loads %u bytes into a register of %u",
                          address->elem, o[i].elem);
         result(e, &o[i], &r.conv.d, &r.div.d);
         if (n == 1 && r.version == PX_SURVEYED && is_long(e)) r.conv.x[1] = PX_LOAD_ONCE;
         if (i) r.conv.size = r.div.size = address->elem;
-        emit_both(e, &r, fix);
+        if (stepped)
+            load_stepped(e, &r, fix, in->aux);
+        else
+            emit_both(e, &r, fix);
     }
 }
 
@@ -219,11 +238,17 @@ static void store(struct px_emitter *e, const struct px_ir_inst *in, const struc
         return;
     }
     for (uint32_t i = 0; i < n; i++, r.conv.imm += address->elem, r.div.imm += address->elem) {
-        enum px_fixed fix = store_handler(address->elem, s[i].elem);
+        const bool stepped = is_stepped(address->elem, s[i].elem);
+        enum px_fixed fix = store_handler(address->elem, stepped ? 2 : s[i].elem);
         if (fix == PX_FIX_COUNT)
             px_code_fail(e->f, e->f->origins.at[in->origin].inst, "stores %u bytes from a register of %u",
                          address->elem, s[i].elem);
         r.conv.b = r.div.b = px_emit_row(e, &s[i]);
+        if (stepped) {
+            const uint32_t narrow = px_emit_temp(e, 2);
+            px_emit_own(e, PX_FIX_trunc8_2, (struct px_insn){.d = narrow, .a = r.conv.b});
+            r.conv.b = r.div.b = narrow;
+        }
         if (i) r.conv.size = r.div.size = address->elem;
         emit_both(e, &r, fix);
     }
@@ -310,12 +335,14 @@ void px_emit_atom(struct px_emitter *e, const struct px_ir_inst *in, const struc
     const struct px_ir_operand *address = &o[1];
     const enum px_type type = o[2].type;
     const bool shared = address->type == PX_SPACE_SHARED;
-    px_handler fn = px_atom_handler(in->fact, type, shared);
+    uint32_t half;
+    px_handler fn = px_atom_handler(in->fact, type, shared, &half);
     if (!fn) px_code_fail(e->f, e->f->origins.at[in->origin].inst, "cannot be run by this VM yet");
     px_emit_guard(e, true);
     px_emit_trace(e, address, PX_TRACE_ATOMIC, address->elem);
     struct px_insn r = px_emit_access(e, address, address->elem);
     r.b = px_emit_row(e, &o[2]);
+    r.x[1] = half;
     if (in->nopds > 3) r.c = px_emit_row(e, &o[3]);
     if ((type == PX_T_F32 || type == PX_T_F64) && !shared) r.flags |= PX_IF_FTZ;
     if (px_ir_is(in, PX_OP_red) || !is_read(e, &o[0]))

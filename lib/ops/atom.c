@@ -8,8 +8,8 @@
  * consistent, which is at least what any .sem asks.
  *
  * Record: a = address row (imm is added), b, c = operand rows, d = result row or
- * 0, size = alignment, flags: PX_IF_FTZ for add.f32 and .f64 where the address may be global:
- * there subnormal f32 operands and results are flushed (PTX ISA 9.7.13.5).
+ * 0, size = alignment, x[1] = which operation on halves, flags: PX_IF_FTZ for add.f32 and .f64 where the
+ * address may be global: there subnormal f32 operands and results are flushed (PTX ISA 9.7.13.5).
  */
 #include "ops/atom.h"
 #include "ops/mem.h"
@@ -22,19 +22,26 @@ static inline void *place_at(uint8_t *base, uint64_t offset)
     return (void *)((uintptr_t)base + offset);
 }
 
+static __attribute__((noinline)) uint8_t *resolved(struct px_gang *g, const struct px_insn *in, uint32_t lane,
+                                                   uint32_t size)
+{
+    struct px_place_of p = px_gang_resolve(g, in, lane, size);
+    if (p.host && p.stride != 4) {
+        px_gang_trap(g, in, lane, PX_CUDA_INVALID_ADDRESS_SPACE, px_address(g, in, lane),
+                     "atomic operation on local memory");
+        return NULL;
+    }
+    if (p.host) g->seg[in->slot] = p.seg;
+    return p.host;
+}
+
 /* The lane's place; NULL after a trap. */
 static inline uint8_t *place_of(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint32_t size)
 {
     const struct px_seg *seg = &g->seg[in->slot];
     uint64_t va = px_address(g, in, lane), x = va - seg->lo;
-    if (seg->len >= size && x <= seg->len - size && !(va & (in->size - 1u))) return seg->host + x;
-    struct px_place_of p = px_gang_resolve(g, in, lane, size);
-    if (p.host && p.stride != 4) {
-        px_gang_trap(g, in, lane, PX_CUDA_INVALID_ADDRESS_SPACE, va, "atomic operation on local memory");
-        return NULL;
-    }
-    if (p.host) g->seg[in->slot] = p.seg;
-    return p.host;
+    const bool known = seg->len >= size && x <= seg->len - size && !(va & (in->size - 1u));
+    return known ? seg->host + x : resolved(g, in, lane, size);
 }
 
 static inline bool is_whole(const struct px_gang *g, const struct px_insn *in)
@@ -114,18 +121,37 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
 #define OP_CAS(T) (o == b ? c : o)
 #define OP_ADDF32(T) add_f32(o, b, by_memory(g, in, p))
 #define OP_ADDF64(T) add_f64(o, b, !by_memory(g, in, p))
-#define OP_ADDF16(T) px_add_f16(o, b, 0, 0)
-#define OP_ADDF16X2(T) px_add_f16x2(o, b, 0, 0)
-#define OP_ADDBF16(T) px_add_bf16(o, b)
-#define OP_ADDBF16X2(T) px_add_bf16x2(o, b)
-#define OP_MINF16(T) px_min_f16(o, b, 0, 0, 0)
-#define OP_MAXF16(T) px_max_f16(o, b, 0, 0, 0)
-#define OP_MINF16X2(T) px_min_f16x2(o, b, 0, 0, 0)
-#define OP_MAXF16X2(T) px_max_f16x2(o, b, 0, 0, 0)
-#define OP_MINBF16(T) px_min_bf16(o, b, 0, 0, 0)
-#define OP_MAXBF16(T) px_max_bf16(o, b, 0, 0, 0)
-#define OP_MINBF16X2(T) px_min_bf16x2(o, b, 0, 0, 0)
-#define OP_MAXBF16X2(T) px_max_bf16x2(o, b, 0, 0, 0)
+
+/* Operations of halves take dozens of instructions: handlers call them, by number (the record's x[1]). */
+#define HALVES(X)                                                                                            \
+    X(add, F16, uint16_t, px_add_f16(o, b, 0, 0))                                                            \
+    X(add, BF16, uint16_t, px_add_bf16(o, b))                                                                \
+    X(min, F16, uint16_t, px_min_f16(o, b, 0, 0, 0))                                                         \
+    X(max, F16, uint16_t, px_max_f16(o, b, 0, 0, 0))                                                         \
+    X(min, BF16, uint16_t, px_min_bf16(o, b, 0, 0, 0))                                                       \
+    X(max, BF16, uint16_t, px_max_bf16(o, b, 0, 0, 0))
+#define PAIRS(X)                                                                                             \
+    X(add, F16X2, uint32_t, px_add_f16x2(o, b, 0, 0))                                                        \
+    X(add, BF16X2, uint32_t, px_add_bf16x2(o, b))                                                            \
+    X(min, F16X2, uint32_t, px_min_f16x2(o, b, 0, 0, 0))                                                     \
+    X(max, F16X2, uint32_t, px_max_f16x2(o, b, 0, 0, 0))                                                     \
+    X(min, BF16X2, uint32_t, px_min_bf16x2(o, b, 0, 0, 0))                                                   \
+    X(max, BF16X2, uint32_t, px_max_bf16x2(o, b, 0, 0, 0))
+
+#define HALF_FUNCTION(op, kind, T, ...)                                                                      \
+    static T op##_##kind(T o, T b)                                                                           \
+    {                                                                                                        \
+        return (T)(__VA_ARGS__);                                                                             \
+    }
+HALVES(HALF_FUNCTION)
+PAIRS(HALF_FUNCTION)
+
+#define HALF_NAME(op, kind, T, ...) op##_##kind,
+static uint16_t (*const on_halves[])(uint16_t o, uint16_t b) = {HALVES(HALF_NAME)};
+static uint32_t (*const on_pairs[])(uint32_t o, uint32_t b) = {PAIRS(HALF_NAME)};
+
+#define OP_HALF(T) on_halves[in->x[1]](o, b)
+#define OP_PAIR(T) on_pairs[in->x[1]](o, b)
 
 #define LOCKED(T, p, OP)                                                                                     \
     T o = __atomic_load_n(p, __ATOMIC_RELAXED);                                                              \
@@ -140,7 +166,7 @@ static inline uint64_t add_f64(uint64_t o, uint64_t b, bool shared)
     T o = b;                                                                                                 \
     __atomic_compare_exchange_n(p, &o, c, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 /* Others may wait at the barrier word of a cooperative grid. */
-static int to_workspace(const struct px_gang *g, const struct px_insn *in)
+static __attribute__((noinline)) int to_workspace(const struct px_gang *g, const struct px_insn *in)
 {
     const struct px_lanes lanes = px_gang_lanes(g, in);
     uint32_t lane;
@@ -261,18 +287,8 @@ static inline bool at_each(const struct px_gang *g, const struct px_insn *in, co
     X(dec32, dec, uint32_t, OP_DEC, LOCKED)                                                                  \
     X(addf32, add, uint32_t, OP_ADDF32, LOCKED)                                                              \
     X(addf64, add, uint64_t, OP_ADDF64, LOCKED)                                                              \
-    X(addf16, add, uint16_t, OP_ADDF16, LOCKED)                                                              \
-    X(addf16x2, add, uint32_t, OP_ADDF16X2, LOCKED)                                                          \
-    X(addbf16, add, uint16_t, OP_ADDBF16, LOCKED)                                                            \
-    X(addbf16x2, add, uint32_t, OP_ADDBF16X2, LOCKED)                                                        \
-    X(minf16, min, uint16_t, OP_MINF16, LOCKED)                                                              \
-    X(maxf16, max, uint16_t, OP_MAXF16, LOCKED)                                                              \
-    X(minf16x2, min, uint32_t, OP_MINF16X2, LOCKED)                                                          \
-    X(maxf16x2, max, uint32_t, OP_MAXF16X2, LOCKED)                                                          \
-    X(minbf16, min, uint16_t, OP_MINBF16, LOCKED)                                                            \
-    X(maxbf16, max, uint16_t, OP_MAXBF16, LOCKED)                                                            \
-    X(minbf16x2, min, uint32_t, OP_MINBF16X2, LOCKED)                                                        \
-    X(maxbf16x2, max, uint32_t, OP_MAXBF16X2, LOCKED)
+    X(half, half, uint16_t, OP_HALF, LOCKED)                                                                 \
+    X(pair, pair, uint32_t, OP_PAIR, LOCKED)
 
 #define DEFINE(name, word, T, OP, HOW) ATOM(locked_##name, T, OP, HOW, at_each) ATOM_SHARED(name, T, OP)
 ATOMS(DEFINE)
@@ -505,64 +521,41 @@ static int exch128(struct px_gang *g, const struct px_insn *in)
     return wide(g, in, false);
 }
 
-enum {
-    KIND_BITS,
-    KIND_UNSIGNED,
-    KIND_SIGNED,
-    KIND_F32,
-    KIND_F64,
-    KIND_F16,
-    KIND_F16X2,
-    KIND_BF16,
-    KIND_BF16X2
+struct half_row {
+    px_word op;
+    enum px_type type;
 };
 
-static int kind_of(enum px_type type)
+static bool is_among(const struct half_row *rows, size_t n, struct half_row row, uint32_t *at)
 {
-    switch (type) {
-    case PX_T_F32: return KIND_F32;
-    case PX_T_F64: return KIND_F64;
-    case PX_T_F16: return KIND_F16;
-    case PX_T_F16X2: return KIND_F16X2;
-    case PX_T_BF16: return KIND_BF16;
-    case PX_T_BF16X2: return KIND_BF16X2;
-    default: break;
-    }
-    switch (px_type_info(type)->klass) {
-    case PX_TC_SIGNED: return KIND_SIGNED;
-    case PX_TC_UNSIGNED: return KIND_UNSIGNED;
-    default: return KIND_BITS;
-    }
+    for (*at = 0; *at < n; ++*at)
+        if (rows[*at].op == row.op && rows[*at].type == row.type) return true;
+    return false;
 }
 
-static px_handler float_handler(px_word op, int kind, bool shared)
+/* The handler of an operation on floating point; *half as px_atom_handler. */
+static px_handler float_handler(px_word op, enum px_type type, bool shared, uint32_t *half)
 {
-    static const struct {
-        px_word op;
-        int kind;
-        px_handler fn[2];
-    } floats[] = {
-    /* clang-format off */
-#define FLOATS(op, kind, type) {PX_W_##op, KIND_##kind, {locked_##op##type, plain_##op##type}}
-        FLOATS(add, F32, f32), FLOATS(add, F64, f64), FLOATS(add, F16, f16), FLOATS(add, F16X2, f16x2),
-        FLOATS(add, BF16, bf16), FLOATS(add, BF16X2, bf16x2), FLOATS(min, F16, f16), FLOATS(max, F16, f16),
-        FLOATS(min, F16X2, f16x2), FLOATS(max, F16X2, f16x2), FLOATS(min, BF16, bf16),
-        FLOATS(max, BF16, bf16), FLOATS(min, BF16X2, bf16x2), FLOATS(max, BF16X2, bf16x2),
-        /* clang-format on */
-    };
-    for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
-        if (floats[i].op == op && floats[i].kind == kind) return floats[i].fn[shared];
+#define HALF_ROW(op, kind, T, ...) {PX_W_##op, PX_T_##kind},
+    static const struct half_row rows16[] = {HALVES(HALF_ROW)}, rows32[] = {PAIRS(HALF_ROW)};
+    const struct half_row row = {op, type};
+    if (type == PX_T_F32) return op != PX_W_add ? NULL : shared ? plain_addf32 : locked_addf32;
+    if (type == PX_T_F64) return op != PX_W_add ? NULL : shared ? plain_addf64 : locked_addf64;
+    if (is_among(rows16, sizeof rows16 / sizeof *rows16, row, half)) return shared ? plain_half : locked_half;
+    if (is_among(rows32, sizeof rows32 / sizeof *rows32, row, half)) return shared ? plain_pair : locked_pair;
     return NULL;
 }
 
-px_handler px_atom_handler(px_word op, enum px_type type, bool shared)
+px_handler px_atom_handler(px_word op, enum px_type type, bool shared, uint32_t *half)
 {
 #define PAIR(name) (shared ? plain_##name : locked_##name)
-    int kind = kind_of(type), bits = px_type_info(type)->bits;
+    const struct px_type_info *info = px_type_info(type);
+    const int bits = info->bits;
+    *half = 0;
     if (bits == 128) return op == PX_W_cas ? cas128 : op == PX_W_exch ? exch128 : NULL;
-    if (kind >= KIND_F32) return float_handler(op, kind, shared);
+    if (info->klass == PX_TC_FLOAT) return float_handler(op, type, shared, half);
     if (op == PX_W_add) return bits == 32 ? PAIR(add32) : PAIR(add64);
-    bool wide64 = bits == 64, sign = kind == KIND_SIGNED;
+    bool wide64 = bits == 64, sign = info->klass == PX_TC_SIGNED;
     if (op == PX_W_cas) return bits == 16 ? PAIR(cas16) : wide64 ? PAIR(cas64) : PAIR(cas32);
     if (op == PX_W_exch) return wide64 ? PAIR(exch64) : PAIR(exch32);
     if (op == PX_W_and) return wide64 ? PAIR(and64) : PAIR(and32);

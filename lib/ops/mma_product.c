@@ -284,6 +284,12 @@ INLINE ints step(const struct span *s, struct accumulator c, bool half, ints *od
 
 /* ---- floating point ---- */
 
+/* Of any number of products. */
+static __attribute__((noinline, noclone)) ints any_step(const struct span *s, ints c, bool half, ints *odd)
+{
+    return step(s, from_bits(c, half), half, odd);
+}
+
 /* The order of k when there are several steps: as it is, and the two halves of PX_MMA_HALVES. */
 static const uint8_t in_order[FLOAT_K_MAX] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
                                               16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
@@ -304,8 +310,8 @@ INLINE ints sum_of(ints c, ints d, bool half)
 }
 
 /* Several steps, each on top of the last. */
-static inline ints stepwise(const struct px_mma *op, struct span *s, ints c, const uint8_t *ky, bool half,
-                            ints *odd)
+static __attribute__((noinline, noclone)) ints stepwise(const struct px_mma *op, struct span *s, ints c,
+                                                        const uint8_t *ky, bool half, ints *odd)
 {
     bool halves = op->flags & PX_MMA_HALVES;
     ints d = halves ? (ints){0} : c;
@@ -315,7 +321,7 @@ static inline ints stepwise(const struct px_mma *op, struct span *s, ints c, con
         s->kx = halves ? in_halves[done != 0] : in_order + done, s->ky = s->kx;
         for (uint32_t k = 0; ky && k < s->n; k++) at[k] = ky[s->kx[k]];
         if (ky) s->ky = at;
-        d = step(s, from_bits(d, half), half, odd);
+        d = any_step(s, d, half, odd);
     }
     *odd |= from_bits(c, half).odd | from_bits(d, half).odd;
     return halves ? sum_of(c, d, half) : d;
@@ -326,15 +332,12 @@ INLINE ints elements(const struct px_mma *op, struct span *s, ints c, const uint
 {
     if (op->step || op->flags & PX_MMA_HALVES) return stepwise(op, s, c, ky, half, odd);
     s->kx = NULL, s->ky = ky, s->n = op->k;
+    if (op->kept || ky || (op->k != 16 && op->k != 8)) return any_step(s, c, half, odd);
     struct accumulator acc = from_bits(c, half);
-    if (op->kept) return step(s, acc, half, odd);
-    if (!ky && op->k == 16)
-        return step(&(struct span){s->x, s->y, s->row, s->at, 16, NULL, NULL, PX_MMA_KEPT, s->least}, acc,
-                    half, odd);
-    if (!ky && op->k == 8)
-        return step(&(struct span){s->x, s->y, s->row, s->at, 8, NULL, NULL, PX_MMA_KEPT, s->least}, acc,
-                    half, odd);
-    return step(s, acc, half, odd);
+    struct span known = {
+        .x = s->x, .y = s->y, .row = s->row, .at = s->at, .kept = PX_MMA_KEPT, .least = s->least};
+    if (op->k == 8) return known.n = 8, step(&known, acc, half, odd);
+    return known.n = 16, step(&known, acc, half, odd);
 }
 
 /* n (at most BLOCK) neighbouring elements of c or d, widened to 32 bits. */
