@@ -20,17 +20,18 @@ typedef struct built {
 } built;
 
 #ifdef __x86_64__
-static bool has_avx2(void)
+#define MAYBE static bool __attribute__((unused)) /* with the levels that are built */
+MAYBE has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
            __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");
 }
-static bool has_avx512(void)
+MAYBE has_avx512(void)
 {
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
-static bool has_more(void)
+MAYBE has_more(void)
 {
     return __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
 }
