@@ -94,6 +94,21 @@ static void read_all(struct px_irfn *f, const struct px_bound *b, const struct p
     }
 }
 
+/* One value where a vector is wanted: its bits are cut into as many parts, each extended with zeros; what is
+ * too narrow for that is the first element (seen on an H200). */
+static void cut(struct px_irfn *f, const struct px_bound *b, const struct px_operand *o,
+                const struct px_parts *to, struct px_ir_operand *s)
+{
+    const uint32_t elem = px_lower_elem(to->type), bits = px_type_info(to->type)->bits / to->n;
+    const struct px_ir_operand zero = {.kind = PX_IR_IMM, .elem = (uint8_t)elem, .type = (uint8_t)to->type};
+    const struct px_ir_operand whole = px_lower_row(f, px_lower_src(f, b, o, to->type));
+    for (uint32_t i = 0; i < to->n; i++)
+        if (bits >= 8)
+            s[i] = px_lower_resize(f, slice(f, whole, i * bits, bits), elem, false);
+        else
+            s[i] = i ? zero : whole;
+}
+
 /* mov.v2, mov.v4, and of one element in braces. */
 void px_lower_mov_vector(struct px_irfn *f, const struct px_bound *b)
 {
@@ -106,8 +121,12 @@ void px_lower_mov_vector(struct px_irfn *f, const struct px_bound *b)
         from.n = to.n;
     }
     struct px_ir_operand s[MOST];
-    if (to.n != from.n || to.n > MOST) px_code_fail(f, b->inst, "has vectors that cannot be run yet");
-    read_all(f, b, &from, &to, s);
+    if ((to.n != from.n && from.n != 1) || to.n > MOST)
+        px_code_fail(f, b->inst, "has vectors that cannot be run yet");
+    if (to.n == from.n)
+        read_all(f, b, &from, &to, s);
+    else
+        cut(f, b, from.value, &to, s);
     for (uint32_t i = 0; i < to.n; i++)
         if (to.value[i].kind != PX_O_SINK) px_lower_assign(f, b, &to.value[i], to.type, s[i]);
 }

@@ -86,13 +86,21 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
     return cuEventRecordWithFlags(event, stream, 0);
 }
 
-CUresult cuEventQuery(CUevent event)
+static CUresult query(CUevent event)
 {
     EVENT(e, event);
     const int lost = atomic_load(&e->head.context->lost);
     if (lost) return (CUresult)lost;
     if (e->shared) return px_cu_ipc_event_query(e->head.context, e->shared);
     return px_cu_result(e->head.context, ptx_event_query(e_vm, e->number), NULL);
+}
+
+CUresult cuEventQuery(CUevent event)
+{
+    const bool refused = px_cu_permit(false);
+    const CUresult result = query(event);
+    px_cu_permit(refused);
+    return result;
 }
 
 CUresult cuEventSynchronize(CUevent event)

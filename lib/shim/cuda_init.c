@@ -25,6 +25,13 @@ void px_cu_host_call(void (*fn)(void *user), void *user)
     in_host_call = false;
 }
 
+bool px_cu_permit(bool refused)
+{
+    const bool was = in_host_call;
+    in_host_call = refused;
+    return was;
+}
+
 CUresult px_cu_ready(void)
 {
     if (in_host_call) return CUDA_ERROR_NOT_PERMITTED;

@@ -101,12 +101,21 @@ CUresult cuStreamSynchronize(CUstream stream)
     return px_cu_way_wait(&way);
 }
 
-CUresult cuStreamQuery(CUstream stream)
+static CUresult query(CUstream stream, bool in_host_call)
 {
     PX_CU_WAY(way, stream);
     const ptx_status status = ptx_stream_query(way.vm, way.stream);
+    if (status == PTX_OK && in_host_call) return CUDA_SUCCESS;
     /* What it ended with is told by a wait, which returns at once. */
     return status == PTX_OK ? px_cu_way_wait(&way) : px_cu_result(way.context, status, NULL);
+}
+
+CUresult cuStreamQuery(CUstream stream)
+{
+    const bool refused = px_cu_permit(false);
+    const CUresult result = query(stream, refused);
+    px_cu_permit(refused);
+    return result;
 }
 
 CUresult cuStreamGetFlags(CUstream stream, unsigned *flags)

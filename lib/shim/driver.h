@@ -135,6 +135,8 @@ CUresult px_cu_ready(void);
 /* ptx_device_config.host_call: in functions that streams call, the driver answers CUDA_ERROR_NOT_PERMITTED.
  */
 void px_cu_host_call(void (*fn)(void *user), void *user);
+/* Whether calls of this thread are refused for that from now on, and whether they were: queries are not. */
+bool px_cu_permit(bool refused);
 const struct px_cu_settings *px_cu_settings(void);
 
 /* ---- the log (cuda_log.c) ---- */

@@ -118,42 +118,59 @@ static void defaults(void)
 /* What functions that streams call may not ask the driver; OpenACC's library of gcc frees later what it may
  * not free in one. */
 static CUdeviceptr owned;
+static CUstream busy, idle;
+static CUevent never;
 
-static void asks(CUstream s, CUresult status, void *user)
+static void asks(void *user)
 {
-    (void)status, (void)user;
+    (void)user;
     size_t size;
     CUdeviceptr base;
+    CUcontext current;
+    int count;
     say("range", cuMemGetAddressRange(&base, &size, owned));
     say("free", cuMemFree(owned));
-    say("query", cuStreamQuery(s));
-    say("wait", cuStreamSynchronize(s));
+    say("current", cuCtxGetCurrent(&current));
+    say("count", cuDeviceGetCount(&count));
+    say("query", cuStreamQuery(busy));
+    say("idle stream", cuStreamQuery(idle));
+    say("event", cuEventQuery(never));
+}
+
+static void asks_called(CUstream s, CUresult status, void *user)
+{
+    (void)s, (void)status;
+    asks(user);
+}
+
+/* What a chip's driver waits in for ever, or may. */
+static void waits(void *user)
+{
+    (void)user;
+    say("wait", cuStreamSynchronize(busy));
     say("context", cuCtxSynchronize());
 }
 
-static void asks_too(void *user)
+static void called(int wait)
 {
-    asks(NULL, CUDA_SUCCESS, user);
-}
-
-static void called(void)
-{
-    CUstream s;
-    MUST(cuStreamCreate(&s, 0));
+    MUST(cuStreamCreate(&busy, 0));
+    MUST(cuStreamCreate(&idle, 0));
+    MUST(cuEventCreate(&never, 0));
     MUST(cuMemAlloc(&owned, 64));
-    MUST(cuStreamAddCallback(s, asks, NULL, 0));
-    MUST(cuLaunchHostFunc(s, asks_too, NULL));
-    MUST(cuStreamSynchronize(s));
+    if (!wait) MUST(cuStreamAddCallback(busy, asks_called, NULL, 0));
+    MUST(cuLaunchHostFunc(busy, wait ? waits : asks, NULL));
+    MUST(cuStreamSynchronize(busy));
     say("free", cuMemFree(owned));
-    MUST(cuStreamDestroy(s));
+    MUST(cuEventDestroy(never));
+    MUST(cuStreamDestroy(idle));
+    MUST(cuStreamDestroy(busy));
 }
 
 int main(int argc, char **argv)
 {
-    (void)argv;
     CUcontext c = begin();
     if (argc > 1) {
-        called();
+        called(argv[1][0] == '2');
         return end(c);
     }
     MUST(cuModuleLoadData(&module, kernels));
