@@ -48,6 +48,7 @@ struct ig_words {
     bool plain[IG_WORDS];    /* has an enumerator (not from a `words` pattern) */
     bool modifier[IG_WORDS]; /* some slot accepts it */
     bool opcode[IG_WORDS];
+    bool repeated[IG_WORDS];   /* a modifier that may be written twice */
     bool plain_name[IG_WORDS]; /* an opcode whose requirements messages call "Instruction", not "Feature" */
     bool slot[IG_WORDS];       /* the name of a slot */
     bool value[IG_WORDS];      /* stands in a list of values, or in names.tbl */
@@ -64,7 +65,7 @@ struct ig_space {
     const char *name, *code;
 };
 struct ig_sreg {
-    const char *name, *type, *directive;
+    const char *name, *type, *directive, *differs;
     int components, ptx, target;
 };
 /* directive, pragma, construct; of a language the code is in ptx */

@@ -165,9 +165,9 @@ static void emit_names(FILE *out)
         int directive = s->directive ? ig_word_find(s->directive, strlen(s->directive)) : 0;
         if (s->directive && !directive)
             ig_error((struct ig_place){"names.tbl", 0}, "'%s' needs an unknown directive", s->name);
-        fprintf(out, "    {%d, %d, %d, %d, %d, PX_SR_%s, %d},\n", ig_word(s->name, strlen(s->name)),
-                ig_type_find(s->type, strlen(s->type)), s->components, s->ptx, ig.targets[s->target].sm,
-                identifier(s->name), directive);
+        fprintf(out, "    {%d, %d, %d, %d, %d, PX_SR_%s, %d, PX_DIFFERS_%s},\n",
+                ig_word(s->name, strlen(s->name)), ig_type_find(s->type, strlen(s->type)), s->components,
+                s->ptx, ig.targets[s->target].sm, identifier(s->name), directive, s->differs);
     }
     fprintf(out, "};\nconst uint16_t px_isa_nsregs = %d;\nconst struct px_isa_target px_isa_targets[] = {\n",
             ig.nsregs);

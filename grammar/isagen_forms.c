@@ -253,7 +253,8 @@ static void emit_word_tables(FILE *out)
     fputs("const uint8_t px_isa_word_flags[] = {0,", out);
     for (int i = 0; i < ig.words.n; i++)
         fprintf(out, "%s%d,", i % 40 ? "" : "\n    ",
-                ig.words.modifier[i] | ig.words.opcode[i] << 1 | ig.words.plain_name[i] << 2);
+                ig.words.modifier[i] | ig.words.opcode[i] << 1 | ig.words.plain_name[i] << 2 |
+                    ig.words.repeated[i] << 3);
     fputs("\n};\n", out);
     uint16_t *sets = ig_alloc((size_t)(ig.words.n + 1) * sizeof *sets);
     for (int i = 0; i < ig.noverlooked; i++)

@@ -128,11 +128,18 @@ static void read_target(struct ig_place at, char **w, int n)
 
 static void read_sreg(struct ig_place at, char **w, int n)
 {
-    if (n < 6 || ig.nsregs == 256) ig_error(at, "sreg NAME TYPE COMPONENTS PTX TARGET [DIRECTIVE]");
+    if (n < 6 || ig.nsregs == 256)
+        ig_error(at, "sreg NAME TYPE COMPONENTS PTX TARGET [lanes|threads|DIRECTIVE]");
     int target = ig_target_find(w[5], strlen(w[5]));
     if (target < 0) ig_error(at, "unknown target '%s'", w[5]);
-    ig.sregs[ig.nsregs++] =
-        (struct ig_sreg){w[1], w[2], n > 6 ? w[6] : NULL, atoi(w[3]), ig_version(at, w[4]), target};
+    struct ig_sreg s = {.name = w[1], .type = w[2], .differs = "nowhere", .components = atoi(w[3])};
+    s.ptx = ig_version(at, w[4]);
+    s.target = target;
+    if (n > 6 && (!strcmp(w[6], "lanes") || !strcmp(w[6], "threads")))
+        s.differs = w[6];
+    else if (n > 6)
+        s.directive = w[6];
+    ig.sregs[ig.nsregs++] = s;
     ig_word(w[1], strlen(w[1]));
 }
 

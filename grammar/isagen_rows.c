@@ -501,6 +501,12 @@ static void read_plain_names(const char *s)
     for (size_t n; (n = word_length(s)) > 0; s = skip(s + n)) ig.words.plain_name[ig_word(s, n) - 1] = true;
 }
 
+/* Modifiers that ptxas takes twice. */
+static void read_repeated(const char *s)
+{
+    for (size_t n; (n = word_length(s)) > 0; s = skip(s + n)) ig.words.repeated[ig_word(s, n) - 1] = true;
+}
+
 /* "WORD ... on NAME ...", "WORD ... on all but NAME ..." */
 static void read_overlooked(struct ig_place at, const char *s)
 {
@@ -575,6 +581,8 @@ static void read_line(struct ig_place at, char *text)
         read_plain_names(rest);
     } else if (!strncmp(text, "features ", 9)) {
         read_values(at, rest, ' ', &ig.features);
+    } else if (!strncmp(text, "repeated ", 9)) {
+        read_repeated(rest);
     } else if (!strncmp(text, "overlooked ", 11)) {
         read_overlooked(at, rest);
     } else if (!strncmp(text, "quirk ", 6)) {

@@ -110,6 +110,13 @@ enum px_space px_space_of_word(px_word word);
 
 /* ---- special registers (PTX ISA 10) ---- */
 
+/* Among what a special register differs, for certain as far as it goes. */
+enum px_differs {
+    PX_DIFFERS_nowhere, /* the same in a block, or nobody knows */
+    PX_DIFFERS_threads, /* the threads of a block */
+    PX_DIFFERS_lanes    /* and the lanes of a warp */
+};
+
 struct px_sreg {
     px_word word;       /* "%tid" without the percent sign */
     uint8_t type;       /* enum px_type of one component */
@@ -118,6 +125,7 @@ struct px_sreg {
     uint16_t min_sm;
     uint16_t op;       /* enum px_sreg_id of gen/isa_words.h: what the VM reads */
     px_word directive; /* that a kernel must have to read it; 0: none */
+    uint8_t differs;   /* enum px_differs */
 };
 /* The kind of a modifier; what messages call a kind where an instruction has two of it, and where it may have
  * none (NULL: the word itself). */

@@ -69,23 +69,6 @@ bool px_match_has(const struct px_match *match, px_word word)
 
 /* ---- dealing ---- */
 
-/* Flags that ptxas takes twice. */
-static bool repeatable(px_word word)
-{
-    switch (word) {
-    case PX_W_sat:
-    case PX_W_approx:
-    case PX_W_sync:
-    case PX_W_shiftamt:
-    case PX_W_cc:
-    case PX_W_uni:
-    case PX_W_NaN:
-    case PX_W_relu:
-    case PX_W_satfinite: return true;
-    default: return false;
-    }
-}
-
 /* Modifiers of other instructions that ptxas does not notice on this one. */
 static bool overlooked(const struct px_match *match, px_word word)
 {
@@ -99,7 +82,7 @@ static bool deal_one(struct px_match *match, px_word word)
             match->value[i] = word;
             return true;
         }
-    return (repeatable(word) && px_match_has(match, word)) || overlooked(match, word);
+    return (px_isa_word_flags[word] & PX_WF_REPEATED && px_match_has(match, word)) || overlooked(match, word);
 }
 
 /* Fills mandatory slot i from an optional slot that took a word which fits here. */

@@ -94,7 +94,7 @@ extern const struct px_form px_isa_forms[];
 extern const uint16_t px_isa_form_first[]; /* by word of the opcode; 0 when it is none */
 extern const uint8_t px_isa_word_flags[];  /* PX_WF_ */
 extern const uint16_t px_isa_overlooked[]; /* by word: bits of struct px_form.overlooks */
-enum { PX_WF_MODIFIER = 1, PX_WF_OPCODE = 2, PX_WF_INSTRUCTION = 4 };
+enum { PX_WF_MODIFIER = 1, PX_WF_OPCODE = 2, PX_WF_INSTRUCTION = 4, PX_WF_REPEATED = 8 };
 extern const struct px_isa_slot px_isa_slots[];
 extern const struct px_isa_value px_isa_values[];
 extern const struct px_isa_value px_isa_features[]; /* ends with word 0 */

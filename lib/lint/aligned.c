@@ -12,18 +12,11 @@
 
 /* ---- what differs between lanes ---- */
 
-static bool differs(const struct px_function *function, uint16_t sreg, unsigned axis)
+static bool differs(const struct px_function *function, const struct px_sreg *sreg, unsigned axis)
 {
-    switch (sreg) {
-    case PX_SR_tid: return axis == 0 && function->reqntid[0] != 1 && function->maxntid[0] != 1;
-    case PX_SR_laneid:
-    case PX_SR_lanemask_eq:
-    case PX_SR_lanemask_le:
-    case PX_SR_lanemask_lt:
-    case PX_SR_lanemask_ge:
-    case PX_SR_lanemask_gt: return true;
-    default: return false;
-    }
+    if (sreg->op == PX_SR_tid && (axis || function->reqntid[0] == 1 || function->maxntid[0] == 1))
+        return false;
+    return sreg->differs == PX_DIFFERS_lanes;
 }
 
 static bool is_source(const struct px_lint_flow *flow, const struct px_lint_item *item)

@@ -8,25 +8,11 @@
 #include "lint/divergence.h"
 #include "lint/words.h"
 
-static bool differs(const struct px_function *function, uint16_t sreg, unsigned axis)
+static bool differs(const struct px_function *function, const struct px_sreg *sreg, unsigned axis)
 {
-    switch (sreg) {
-    case PX_SR_tid: return axis > 2 || (function->reqntid[axis] != 1 && function->maxntid[axis] != 1);
-    case PX_SR_laneid:
-    case PX_SR_warpid:
-    case PX_SR_lanemask_eq:
-    case PX_SR_lanemask_le:
-    case PX_SR_lanemask_lt:
-    case PX_SR_lanemask_ge:
-    case PX_SR_lanemask_gt:
-    case PX_SR_clock:
-    case PX_SR_clock_hi:
-    case PX_SR_clock64:
-    case PX_SR_globaltimer:
-    case PX_SR_globaltimer_lo:
-    case PX_SR_globaltimer_hi: return true;
-    default: return false;
-    }
+    const bool is_number = sreg->op == PX_SR_tid && axis <= 2;
+    if (is_number && (function->reqntid[axis] == 1 || function->maxntid[axis] == 1)) return false;
+    return sreg->differs != PX_DIFFERS_nowhere;
 }
 
 static bool is_source(const struct px_lint_flow *flow, const struct px_lint_item *item)

@@ -6,13 +6,14 @@
 #include "lint/words.h"
 
 bool px_lint_names(const struct px_operand *operand,
-                   bool (*differs)(const struct px_function *function, uint16_t sreg, unsigned axis),
+                   bool (*differs)(const struct px_function *function, const struct px_sreg *sreg,
+                                   unsigned axis),
                    const struct px_function *function)
 {
     if (operand->kind == PX_O_NAME && !operand->symbol) {
         const struct px_name *name = operand->u.name;
         const struct px_sreg *sreg = name->text[0] == '%' && name->word ? px_sreg_of_word(name->word) : NULL;
-        return sreg && differs(function, sreg->op, px_selector_component(operand->selector) % 4);
+        return sreg && differs(function, sreg, px_selector_component(operand->selector) % 4);
     }
     if (operand->kind < PX_O_VEC) return false;
     for (uint16_t i = 0; i < operand->n; i++)

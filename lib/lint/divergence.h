@@ -56,7 +56,8 @@ void px_lint_note_cause(const struct px_lint_flow *flow, struct px_diag *diag, s
 
 /* The special register that an operand, or a part of it, names and that `differs` accepts. */
 bool px_lint_names(const struct px_operand *operand,
-                   bool (*differs)(const struct px_function *function, uint16_t sreg, unsigned axis),
+                   bool (*differs)(const struct px_function *function, const struct px_sreg *sreg,
+                                   unsigned axis),
                    const struct px_function *function);
 
 #endif
