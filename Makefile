@@ -78,7 +78,7 @@ HANDLER_CFLAGS = -O3 -fno-trapping-math
 VECTORS_ONLY = -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-tree-slp-vectorize
 FIXED_OPT = $(if $(SAN),,$(VECTORS_ONLY) -fno-gcse -fno-tree-pre -fno-schedule-insns2)
 # Handlers that are not [hot] in the table: vectors, and little else, in two thirds of the time.
-COOL_OPT = $(if $(SAN),,-O1 -fstrict-aliasing -ftree-vectorize -fvect-cost-model=dynamic -fno-tree-slp-vectorize)
+COOL_OPT = $(if $(SAN),,-O1 -fipa-icf -fstrict-aliasing -ftree-vectorize -fvect-cost-model=dynamic -fno-tree-slp-vectorize)
 UNIT_OPT_avx512 = $(if $(SAN),,-O2)
 UNIT_OPT_avx512vbmi = $(UNIT_OPT_avx512)
 

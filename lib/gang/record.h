@@ -363,7 +363,7 @@ struct px_handler_set {
 
 /* Handlers that are not made from the table. */
 enum px_fixed {
-#define PX_FIXED(name, masked, alone, surveyed) PX_FIX_##name,
+#define PX_FIXED(name, plain, masked, alone, surveyed) PX_FIX_##name,
 #include "gang/fixed.def"
     PX_FIX_COUNT
 };

@@ -259,7 +259,7 @@ static int f2_branch_not(struct px_gang *g, const struct px_insn *in)
         PX_LOOP d[i] = m[i] ? (TD)PX_LOCAL_GET(MEM, rows, i, g->width) : d[i];                               \
         return PX_STEP_NEXT;                                                                                 \
     }                                                                                                        \
-    PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, bool masked)               \
+    static PX_RACY int f1_##name(struct px_gang *g, const struct px_insn *in)                                \
     {                                                                                                        \
         const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
         const struct probe p = scalar ? probe_scalar(g, in, sizeof(MEM)) : probe_row(g, in, sizeof(MEM));    \
@@ -295,8 +295,7 @@ static int f2_branch_not(struct px_gang *g, const struct px_insn *in)
         const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
         PX_LOAD_SURVEYED(MEM, TD, 1, 0)                                                                      \
         return PX_STEP_NEXT;                                                                                 \
-    }                                                                                                        \
-    PX_TWICE(name)
+    }
 
 PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
 {
@@ -410,29 +409,57 @@ static int each_element(struct px_gang *g, const struct px_insn *in, enum px_fix
     return PX_STEP_NEXT;
 }
 
-#define PX_VLOAD(name, MEM, TD, one)                                                                         \
-    PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, const uint32_t n_,         \
-                                     bool masked)                                                            \
+/* One element of every lane, of vectors of 2 and of 4: each loop is there once for all places in a vector. */
+#define PX_PARTS(name)                                                                                       \
+    static __attribute__((noinline)) void part2_##name(PX_PART_PARAMETERS)                                   \
     {                                                                                                        \
-        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
-        const uint32_t size = n_ * (uint32_t)sizeof(MEM), rows[4] = {in->d, in->e, in->b, in->c};            \
-        const struct probe p = scalar ? probe_scalar(g, in, size) : probe_row(g, in, size);                  \
-        if (!p.ok) return each_element(g, in, PX_FIX_##one, sizeof(MEM), false);                             \
+        part_##name(g, in, from, k, row, 2);                                                                 \
+    }                                                                                                        \
+    static __attribute__((noinline)) void part4_##name(PX_PART_PARAMETERS)                                   \
+    {                                                                                                        \
+        part_##name(g, in, from, k, row, 4);                                                                 \
+    }
+#define PX_PART_PARAMETERS                                                                                   \
+    struct px_gang *g, const struct px_insn *in, const struct found *from, uint32_t k, uint32_t row
+
+/* What a probe or a survey found for a vector. */
+struct found {
+    struct probe p;
+    uint8_t *base;
+    const struct px_survey *s;
+};
+
+#define PX_EACH_PART(name)                                                                                   \
+    for (uint32_t k = 0; k < n; k++) (n == 2 ? part2_##name : part4_##name)(g, in, &from, k, rows[k])
+
+#define PX_VLOAD(name, MEM, TD, one)                                                                         \
+    PX_INLINE PX_RACY void part_probed_##name(PX_PART_PARAMETERS, const uint32_t n_)                         \
+    {                                                                                                        \
+        const struct probe p = from->p;                                                                      \
         const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
         const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        for (uint32_t k = 0; k < n_; k++) {                                                                  \
-            TD *d = PX_ROW(g, TD, rows[k]);                                                                  \
-            PX_LOAD_ELEMENT(MEM, TD, n_, k)                                                                  \
-        }                                                                                                    \
-        return PX_STEP_NEXT;                                                                                 \
+        TD *d = PX_ROW(g, TD, row);                                                                          \
+        PX_LOAD_ELEMENT(MEM, TD, n_, k)                                                                      \
     }                                                                                                        \
-    static int f0_##name(struct px_gang *g, const struct px_insn *in)                                        \
+    PX_INLINE PX_RACY void part_known_##name(PX_PART_PARAMETERS, const uint32_t n_)                          \
     {                                                                                                        \
-        return in->x[1] == 2 ? all_##name(g, in, 2, false) : all_##name(g, in, 4, false);                    \
+        const struct px_survey *s = from->s;                                                                 \
+        uint8_t *base = from->base;                                                                          \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        TD *d = PX_ROW(g, TD, row);                                                                          \
+        PX_LOAD_SURVEYED(MEM, TD, n_, k)                                                                     \
     }                                                                                                        \
+    PX_PARTS(probed_##name)                                                                                  \
+    PX_PARTS(known_##name)                                                                                   \
     static int f1_##name(struct px_gang *g, const struct px_insn *in)                                        \
     {                                                                                                        \
-        return in->x[1] == 2 ? all_##name(g, in, 2, true) : all_##name(g, in, 4, true);                      \
+        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
+        const uint32_t n = in->x[1], size = n * (uint32_t)sizeof(MEM),                                       \
+                       rows[4] = {in->d, in->e, in->b, in->c};                                               \
+        const struct found from = {.p = scalar ? probe_scalar(g, in, size) : probe_row(g, in, size)};        \
+        if (!from.p.ok) return each_element(g, in, PX_FIX_##one, sizeof(MEM), false);                        \
+        PX_EACH_PART(probed_##name);                                                                         \
+        return PX_STEP_NEXT;                                                                                 \
     }                                                                                                        \
     static PX_RACY int f2_##name(struct px_gang *g, const struct px_insn *in)                                \
     {                                                                                                        \
@@ -450,61 +477,55 @@ static int each_element(struct px_gang *g, const struct px_insn *in, enum px_fix
         }                                                                                                    \
         return PX_STEP_NEXT;                                                                                 \
     }                                                                                                        \
-    PX_INLINE PX_RACY int known_##name(struct px_gang *g, const struct px_insn *in, const uint32_t n_)       \
-    {                                                                                                        \
-        const uint32_t rows[4] = {in->d, in->e, in->b, in->c};                                               \
-        const struct px_survey *s;                                                                           \
-        uint8_t *base = surveyed(g, in, &s, n_ * (uint32_t)sizeof(MEM));                                     \
-        if (!base) return unsurveyed(g, in, PX_FIX_##name);                                                  \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        for (uint32_t k = 0; k < n_; k++) {                                                                  \
-            TD *d = PX_ROW(g, TD, rows[k]);                                                                  \
-            PX_LOAD_SURVEYED(MEM, TD, n_, k)                                                                 \
-        }                                                                                                    \
-        return PX_STEP_NEXT;                                                                                 \
-    }                                                                                                        \
     static int f3_##name(struct px_gang *g, const struct px_insn *in)                                        \
     {                                                                                                        \
-        return in->x[1] == 2 ? known_##name(g, in, 2) : known_##name(g, in, 4);                              \
+        const uint32_t n = in->x[1], rows[4] = {in->d, in->e, in->b, in->c};                                 \
+        struct found from;                                                                                   \
+        from.base = surveyed(g, in, &from.s, n * (uint32_t)sizeof(MEM));                                     \
+        if (!from.base) return unsurveyed(g, in, PX_FIX_##name);                                             \
+        PX_EACH_PART(known_##name);                                                                          \
+        return PX_STEP_NEXT;                                                                                 \
     }
 
 #define PX_VSTORE(name, MEM, TB, one)                                                                        \
-    PX_INLINE PX_RACY int all_##name(struct px_gang *g, const struct px_insn *in, const uint32_t n_)         \
+    PX_INLINE PX_RACY void part_probed_##name(PX_PART_PARAMETERS, const uint32_t n_)                         \
     {                                                                                                        \
-        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
-        const uint32_t size = n_ * (uint32_t)sizeof(MEM), rows[4] = {in->b, in->c, in->d, in->e};            \
-        const struct probe p = scalar ? probe_scalar(g, in, size) : probe_row(g, in, size);                  \
-        if (!p.ok) return each_element(g, in, PX_FIX_##one, sizeof(MEM), true);                              \
+        const struct probe p = from->p;                                                                      \
         const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
         const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
         const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
         const bool full = g->full && !in->m;                                                                 \
-        for (uint32_t k = 0; k < n_; k++) {                                                                  \
-            const TB *b = PX_ROW(g, TB, rows[k]);                                                            \
-            PX_STORE_ELEMENT(MEM, n_, k)                                                                     \
-        }                                                                                                    \
-        return PX_STEP_NEXT;                                                                                 \
+        const TB *b = PX_ROW(g, TB, row);                                                                    \
+        PX_STORE_ELEMENT(MEM, n_, k)                                                                         \
     }                                                                                                        \
+    PX_INLINE PX_RACY void part_known_##name(PX_PART_PARAMETERS, const uint32_t n_)                          \
+    {                                                                                                        \
+        const struct px_survey *s = from->s;                                                                 \
+        uint8_t *base = from->base;                                                                          \
+        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
+        const TB *b = PX_ROW(g, TB, row);                                                                    \
+        PX_STORE_SURVEYED(MEM, n_, k)                                                                        \
+    }                                                                                                        \
+    PX_PARTS(probed_##name)                                                                                  \
+    PX_PARTS(known_##name)                                                                                   \
     static int f0_##name(struct px_gang *g, const struct px_insn *in)                                        \
     {                                                                                                        \
-        return in->x[1] == 2 ? all_##name(g, in, 2) : all_##name(g, in, 4);                                  \
-    }                                                                                                        \
-    PX_INLINE PX_RACY int known_##name(struct px_gang *g, const struct px_insn *in, const uint32_t n_)       \
-    {                                                                                                        \
-        const uint32_t rows[4] = {in->b, in->c, in->d, in->e};                                               \
-        const struct px_survey *s;                                                                           \
-        uint8_t *base = surveyed(g, in, &s, n_ * (uint32_t)sizeof(MEM));                                     \
-        if (!base) return unsurveyed(g, in, PX_FIX_##name);                                                  \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        for (uint32_t k = 0; k < n_; k++) {                                                                  \
-            const TB *b = PX_ROW(g, TB, rows[k]);                                                            \
-            PX_STORE_SURVEYED(MEM, n_, k)                                                                    \
-        }                                                                                                    \
+        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
+        const uint32_t n = in->x[1], size = n * (uint32_t)sizeof(MEM),                                       \
+                       rows[4] = {in->b, in->c, in->d, in->e};                                               \
+        const struct found from = {.p = scalar ? probe_scalar(g, in, size) : probe_row(g, in, size)};        \
+        if (!from.p.ok) return each_element(g, in, PX_FIX_##one, sizeof(MEM), true);                         \
+        PX_EACH_PART(probed_##name);                                                                         \
         return PX_STEP_NEXT;                                                                                 \
     }                                                                                                        \
     static int f3_##name(struct px_gang *g, const struct px_insn *in)                                        \
     {                                                                                                        \
-        return in->x[1] == 2 ? known_##name(g, in, 2) : known_##name(g, in, 4);                              \
+        const uint32_t n = in->x[1], rows[4] = {in->b, in->c, in->d, in->e};                                 \
+        struct found from;                                                                                   \
+        from.base = surveyed(g, in, &from.s, n * (uint32_t)sizeof(MEM));                                     \
+        if (!from.base) return unsurveyed(g, in, PX_FIX_##name);                                             \
+        PX_EACH_PART(known_##name);                                                                          \
+        return PX_STEP_NEXT;                                                                                 \
     }
 
 #include "gang/fixed.def"
@@ -688,8 +709,8 @@ const struct px_level PX_AT_LEVEL(level) = {
 #define PX_f2(name) f2_##name
 #define PX_f3(name) f3_##name
 #define PX_none(name) NULL
-#define PX_FIXED(name, masked, alone, surveyed)                                                              \
-    [PX_FIX_##name] = {f0_##name, masked##_##name, PX_##alone(name), PX_##surveyed(name)},
+#define PX_FIXED(name, plain, masked, alone, surveyed)                                                       \
+    [PX_FIX_##name] = {plain##_##name, masked##_##name, PX_##alone(name), PX_##surveyed(name)},
 #include "gang/fixed.def"
         },
     .to_bits = to_bits,

@@ -153,29 +153,15 @@ static __attribute__((noinline)) uint8_t *local_rows(struct px_gang *g, const st
 
 #define PX_LOCAL(MEM) (sizeof(MEM) <= 8)
 
-/* d[i] = v for the lanes that `masked` says. */
-#define PX_SET_ROW(v)                                                                                        \
-    if (masked) {                                                                                            \
-        PX_LOOP                                                                                              \
-        {                                                                                                    \
-            d[i] = m[i] ? (v) : d[i];                                                                        \
-        }                                                                                                    \
-    } else {                                                                                                 \
-        PX_LOOP                                                                                              \
-        {                                                                                                    \
-            d[i] = (v);                                                                                      \
-        }                                                                                                    \
-    }
-
 /* Row d from the element numbered k of the count_ that each lane has, where the probe p found them. */
 #define PX_LOAD_ELEMENT(MEM, TD, count_, k)                                                                  \
     const uint32_t n = g->n, at = (k) * (uint32_t)sizeof(MEM);                                               \
     if (p.same) {                                                                                            \
         const TD v = (TD)PX_ATOMIC_LOAD(MEM, p.first + p.lane * (count_) * sizeof(MEM) + at);                \
-        PX_SET_ROW(v)                                                                                        \
+        PX_LOOP d[i] = m[i] ? v : d[i];                                                                      \
     } else if (p.packed) {                                                                                   \
         const MEM *s = (const MEM *)p.first + (k);                                                           \
-        PX_SET_ROW((TD)s[i * (count_)])                                                                      \
+        PX_LOOP d[i] = m[i] ? (TD)s[i * (count_)] : d[i];                                                    \
     } else if (g->full && !in->m) {                                                                          \
         PX_EACH_LANE d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);                            \
     } else {                                                                                                 \
