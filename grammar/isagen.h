@@ -25,6 +25,7 @@ enum {
     IG_OPDS = 12,
     IG_ELEMS = 64, /* most elements of a vector operand that are named one by one */
     IG_WORDS = 16384,
+    IG_WORD_CHAINS = 4096,
     IG_FORMS = 4096,
     IG_CONSTRUCTS = 64,     /* of a kind; the checker has a bit for each directive */
     IG_CONSTRUCT_TEXT = 48, /* bytes, with the NUL: px_construct of isa.h */
@@ -45,8 +46,9 @@ char *ig_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 struct ig_words {
     const char *text[IG_WORDS];
-    bool plain[IG_WORDS];    /* has an enumerator (not from a `words` pattern) */
-    bool modifier[IG_WORDS]; /* some slot accepts it */
+    int first[IG_WORD_CHAINS], next[IG_WORDS]; /* numbers of words by hash; 0 ends a chain */
+    bool plain[IG_WORDS];                      /* has an enumerator (not from a `words` pattern) */
+    bool modifier[IG_WORDS];                   /* some slot accepts it */
     bool opcode[IG_WORDS];
     bool repeated[IG_WORDS];   /* a modifier that may be written twice */
     bool plain_name[IG_WORDS]; /* an opcode whose requirements messages call "Instruction", not "Feature" */

@@ -5,11 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int *chain_of(const char *s, size_t n)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < n; i++) hash = (hash ^ (unsigned char)s[i]) * 16777619u;
+    return &ig.words.first[hash % IG_WORD_CHAINS];
+}
+
 int ig_word_find(const char *s, size_t n)
 {
-    for (int i = 0; i < ig.words.n; i++)
-        if (!strncmp(ig.words.text[i], s, n) && !ig.words.text[i][n]) return i + 1;
-    return 0;
+    int w = *chain_of(s, n);
+    while (w && (strncmp(ig.words.text[w - 1], s, n) || ig.words.text[w - 1][n])) w = ig.words.next[w - 1];
+    return w;
 }
 
 static int word_new(const char *s, size_t n, bool plain)
@@ -17,7 +24,9 @@ static int word_new(const char *s, size_t n, bool plain)
     if (ig.words.n == IG_WORDS) ig_error((struct ig_place){"names.tbl", 0}, "more than %d words", IG_WORDS);
     ig.words.text[ig.words.n] = ig_text(s, n);
     ig.words.plain[ig.words.n] = plain;
-    return ++ig.words.n;
+    int *chain = chain_of(s, n);
+    ig.words.next[ig.words.n] = *chain;
+    return *chain = ++ig.words.n;
 }
 
 int ig_word(const char *s, size_t n)
