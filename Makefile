@@ -138,7 +138,7 @@ define LEVEL_RULE
 $(B)/obj/lib/ops/handlers_fixed_$1.o: LEVEL_OPT = $(or $(LEVEL_OPT_$1),$(FIXED_OPT))
 $(B)/obj/lib/approx/rows_$1.o: LEVEL_OPT = $(UNIT_OPT_$1)
 $(if $(filter portable,$1),$(B)/obj/lib/tex/rows_$1.o: LEVEL_OPT = $(UNIT_OPT_$1))
-$(B)/obj/lib/ops/mma_product_$1.o: LEVEL_OPT = $(if $(SAN),,$(if $(filter portable,$1),-O2,$(VECTORS_ONLY)))
+$(if $(filter portable,$1),$(B)/obj/lib/ops/mma_product_$1.o: LEVEL_OPT = $(UNIT_OPT_$1))
 $(HOT_FILES:%=$(GEN)/$1/handlers_%.o): LEVEL_OPT = $(LEVEL_OPT_$1)
 $(COOL_FILES:%=$(GEN)/$1/handlers_%.o): LEVEL_OPT = $(or $(COOL_OPT_$1),$(COOL_OPT))
 $(B)/obj/lib/%_$1.o: lib/%.c | $(GENERATED)
