@@ -250,6 +250,9 @@ static void emit_word_tables(FILE *out)
     uint16_t *first = ig_alloc((size_t)(ig.words.n + 1) * sizeof *first);
     for (int i = ig.nforms; i-- > 0;) first[ig.forms[i]->opcode] = (uint16_t)(i + 1);
     emit_numbers(out, "px_isa_form_first", first, ig.words.n + 1);
+    for (int i = 0; i < ig.words.n; i++)
+        if (ig.words.repeated[i] && !ig.words.modifier[i])
+            ig_error((struct ig_place){"isa.tbl", 0}, "'%s' is repeated, and no modifier", ig.words.text[i]);
     fputs("const uint8_t px_isa_word_flags[] = {0,", out);
     for (int i = 0; i < ig.words.n; i++)
         fprintf(out, "%s%d,", i % 40 ? "" : "\n    ",

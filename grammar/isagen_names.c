@@ -137,7 +137,7 @@ static void read_target(struct ig_place at, char **w, int n)
 
 static void read_sreg(struct ig_place at, char **w, int n)
 {
-    if (n < 6 || ig.nsregs == 256)
+    if (n < 6 || n > 7 || ig.nsregs == 256)
         ig_error(at, "sreg NAME TYPE COMPONENTS PTX TARGET [lanes|threads|DIRECTIVE]");
     int target = ig_target_find(w[5], strlen(w[5]));
     if (target < 0) ig_error(at, "unknown target '%s'", w[5]);
