@@ -517,8 +517,8 @@ ENGINE = [
         'shapes',
         'shapes: differences change their operands',
         'lib/code/emit_alu.c',
-        'if (!set->swaps || plain) return;',
-        'if ((!@ && !set->swaps) || plain) return;',
+        'if (!set->swaps || plain || !want) return;',
+        'if ((!@ && !set->swaps) || plain || !want) return;',
     ),
     Fault(
         'convergent',
@@ -539,8 +539,8 @@ ENGINE = [
         'contraction',
         'contraction: differences lose their sign',
         'lib/code/contract_apply.c',
-        'return c->minus != (c->second && a->d->items.at[sum].result == PX_RESULT_difference);',
-        'return c->minus != (!@ && c->second && a->d->items.at[sum].result == PX_RESULT_difference);',
+        'return c->minus != (c->second && a->d->items.at[sum].kind->result == PX_RESULT_difference);',
+        'return c->minus != (!@ && c->second && a->d->items.at[sum].kind->result == PX_RESULT_difference);',
         'test_fmad',
     ),
     Fault(
