@@ -79,15 +79,18 @@ static inline bool px_term_has(const struct px_term *item, px_word word)
 struct px_named_list {
     const struct px_named *at, *end;
 };
+static inline struct px_named_list px_named_list(const struct px_body *d, size_t k)
+{
+    const struct px_named *names = d->names.of.at;
+    return (struct px_named_list){names + d->names.first[k], names + d->names.first[k + 1]};
+}
 static inline struct px_named_list px_term_reads(const struct px_body *d, uint32_t i)
 {
-    const uint32_t *first = &d->names.first[2 * (size_t)i];
-    return (struct px_named_list){d->names.of.at + first[0], d->names.of.at + first[1]};
+    return px_named_list(d, 2 * (size_t)i);
 }
 static inline struct px_named_list px_term_writes(const struct px_body *d, uint32_t i)
 {
-    const uint32_t *first = &d->names.first[2 * (size_t)i + 1];
-    return (struct px_named_list){d->names.of.at + first[0], d->names.of.at + first[1]};
+    return px_named_list(d, 2 * (size_t)i + 1);
 }
 
 /* contract_body.c: does it have a floating-point instruction that may be contracted or simplified? Most code
