@@ -50,7 +50,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("builds", nargs="+", metavar="BENCH", help="tests/bench of each build, the old one first")
+    parser.add_argument("builds", nargs="+", metavar="BENCH", help="tests/bench of each build, old one first")
     parser.add_argument("--rounds", type=int, default=7, metavar="N", help="how often (7)")
     parser.add_argument("--core", type=int, default=first_core, metavar="N", help="on which core")
     parser.add_argument("--only", metavar="W,W", help="these workloads")
