@@ -1,6 +1,7 @@
 /* lsp_features.c - what the language server answers about a file: diagnostics, hover, places of names,
  * symbols, layout. */
 #define _GNU_SOURCE /* memrchr */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "format.h"
@@ -192,7 +193,8 @@ static void put_number(const struct document *document, uint32_t token, struct t
 /* The innermost part around a token. */
 static const ptx_part *part_of(const struct document *document, uint32_t token)
 {
-    const size_t n = lsp_count_to(&document->parts->first, sizeof *document->parts, document->nparts, token);
+    const size_t n =
+        lsp_count_to(document->parts, sizeof(ptx_part), offsetof(ptx_part, first), document->nparts, token);
     const ptx_part *found = n ? &document->parts[n - 1] : NULL;
     while (found && found->last < token)
         found = found->parent == PTX_NOTHING ? NULL : &document->parts[found->parent];

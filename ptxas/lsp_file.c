@@ -4,6 +4,7 @@
  * ASCII, but a text that is being written may hold anything. */
 #include "lsp_file.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,12 +112,12 @@ json_t *lsp_token_range(const struct lsp_file *file, uint32_t token)
     return lsp_range(file, t->offset, t->offset + t->length);
 }
 
-size_t lsp_count_to(const uint32_t *key, size_t stride, size_t n, uint32_t limit)
+size_t lsp_count_to(const void *things, size_t size, size_t key, size_t n, uint32_t limit)
 {
     size_t low = 0, high = n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (*(const uint32_t *)((const char *)key + middle * stride) <= limit)
+        if (*(const uint32_t *)((const char *)things + middle * size + key) <= limit)
             low = middle + 1;
         else
             high = middle;
@@ -127,7 +128,8 @@ size_t lsp_count_to(const uint32_t *key, size_t stride, size_t n, uint32_t limit
 uint32_t lsp_token_at(const struct lsp_file *file, uint32_t offset)
 {
     const ptx_token *all = file->document.tokens;
-    const size_t n = lsp_count_to(&all->offset, sizeof *all, file->document.ntokens, offset);
+    const size_t n =
+        lsp_count_to(all, sizeof *all, offsetof(ptx_token, offset), file->document.ntokens, offset);
     if (!n) return PTX_NOTHING;
     const ptx_token *token = &all[n - 1];
     const bool touches = n > 1 && token[-1].offset + token[-1].length == offset && token->offset == offset;

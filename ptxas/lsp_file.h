@@ -42,9 +42,9 @@ json_t *lsp_formatting(const struct lsp_file *file);
 /* lsp_complete.c: by the text alone, since what is being written is seldom legal. */
 json_t *lsp_completion(const struct lsp_file *file, uint32_t offset, const struct options *options);
 
-/* Of n things in ascending order of a number, `stride` bytes from one number to the next: how many have one
+/* Of n things of `size` bytes in ascending order of the uint32_t at offset `key` in each: how many have one
  * of at most `limit`. */
-size_t lsp_count_to(const uint32_t *key, size_t stride, size_t n, uint32_t limit);
+size_t lsp_count_to(const void *things, size_t size, size_t key, size_t n, uint32_t limit);
 /* The token that covers or ends at a byte; PTX_NOTHING when there is none. */
 uint32_t lsp_token_at(const struct lsp_file *file, uint32_t offset);
 

@@ -257,7 +257,7 @@ class Runner:
         words = shlex.split(command)
         name = " ".join(words[:4])
         words[0] = self.ptxvm
-        words = [re.sub(r"(^|=)build/", lambda m: m[1] + self.build + "/", word) for word in words]
+        words = [re.sub(r"(^|[=:])build/", lambda m: m[1] + self.build + "/", word) for word in words]
         words = [re.sub(r"=([a-z]+\.png)$", "=" + self.build + r"/samples/\1", word) for word in words]
         done = self.run(words)
         if done is None:

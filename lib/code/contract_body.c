@@ -127,6 +127,7 @@ bool px_contract_concerns(const struct px_block *body)
         case PX_RESULT_reciprocal:
         case PX_RESULT_exponential:
         case PX_RESULT_negation:
+        case PX_RESULT_magnitude:
         case PX_RESULT_minimum:
         case PX_RESULT_maximum:
             if (is_float(&stmt->u.inst)) return true;

@@ -4,7 +4,8 @@
  * Instructions that give their source become moves, so that a NaN keeps its payload: multiplication and
  * division by 1, min and max of a value and itself, two negations. A reciprocal of a reciprocal is the value
  * itself, and that of an exponential with no other reader is the exponential of the negated argument;
- * divisions multiply by it.
+ * divisions multiply by it. Selections take signs off and turn them by themselves, and conversions to f64 do
+ * it behind them, so that abs and neg in front of them leave a NaN its payload.
  *
  * Values are numbered from label to label: a write gives its register a new number, a move hands one on.
  * Behind a label only registers with a single definition are known. The body is walked twice: first to find
@@ -15,7 +16,7 @@
 #include "match/registers.h"
 #include "code/contract.h"
 
-enum made { MADE_OTHERWISE, MADE_NEG, MADE_RCP, MADE_EX2 };
+enum made { MADE_OTHERWISE, MADE_NEG, MADE_ABS, MADE_RCP, MADE_EX2 };
 
 /* How a value was made of another. */
 struct origin {
@@ -152,6 +153,7 @@ static enum made made_by(const struct px_term *item)
     enum px_type type = item->kind->match.type[0];
     if (is_flushing(item, PX_RESULT_reciprocal)) return MADE_RCP;
     if (is_flushing(item, PX_RESULT_exponential)) return MADE_EX2;
+    if (item->kind->result == PX_RESULT_magnitude && type == PX_T_F32 && !has_ftz(item)) return MADE_ABS;
     if (item->kind->result != PX_RESULT_negation || has_ftz(item)) return MADE_OTHERWISE;
     return is_single(type) || type == PX_T_BF16 || type == PX_T_F16X2 ? MADE_NEG : MADE_OTHERWISE;
 }
@@ -259,6 +261,101 @@ static bool fold_negation(struct fold *f)
     return true;
 }
 
+/* What abs and neg do to a value: first the magnitude, then its negation. */
+struct signs {
+    bool magnitude, negation;
+};
+
+/* Does abs or neg of f32 make the operand, or several? Of what, and which signs. */
+static bool made_by_signs(struct fold *f, const struct px_operand *o, struct px_operand *source,
+                          struct signs *signs)
+{
+    struct origin last = {MADE_OTHERWISE}, origin = origin_of(f, o);
+    *signs = (struct signs){0};
+    while ((origin.made == MADE_NEG || origin.made == MADE_ABS) && origin.type == PX_T_F32) {
+        signs->negation ^= origin.made == MADE_NEG && !signs->magnitude;
+        signs->magnitude |= origin.made == MADE_ABS;
+        last = origin;
+        origin = f->origins.at[origin.value];
+    }
+    if (last.made) *source = source_of(f, &last);
+    return last.made;
+}
+
+static struct px_operand number(uint32_t value)
+{
+    return (struct px_operand){.kind = PX_O_INT, .u.i = value};
+}
+
+/* The source with its sign bit as it is to be, whatever the other bits say. */
+static struct px_operand with_signs(struct fold *f, const struct px_operand *source, struct signs signs)
+{
+    if (!signs.magnitude && !signs.negation) return *source;
+    const struct px_operand to = new_register(f, PX_T_F32);
+    const px_word word = !signs.magnitude ? PX_W_xor : signs.negation ? PX_W_or : PX_W_and;
+    add(f, (px_word[5]){word, PX_W_b32},
+        (struct px_operand[3]){to, *source, number(word == PX_W_and ? 0x7fffffff : 0x80000000)}, 3);
+    return to;
+}
+
+/* The item with other sources. */
+static void add_again(struct fold *f, const struct px_operand *sources, unsigned n)
+{
+    struct px_arena *arena = f->d->f->coder->found;
+    struct px_term item = *f->item;
+    struct px_inst *inst = PX_NEW(arena, struct px_inst);
+    *inst = *item.inst;
+    inst->opds = PX_NEW_N(arena, struct px_operand, inst->nopds);
+    memcpy(inst->opds, item.inst->opds, inst->nopds * sizeof *inst->opds);
+    memcpy(inst->opds + 1, sources, n * sizeof *sources);
+    item.inst = inst;
+    px_vec_push(f->d->arena, &f->items, item);
+}
+
+static bool chooses_floats(const struct px_term *item)
+{
+    return item->kind->result == PX_RESULT_choice && item->kind->match.type[0] == PX_T_F32;
+}
+
+static bool fold_choice(struct fold *f)
+{
+    bool any = false;
+    struct px_operand sources[2];
+    for (unsigned k = 0; k < 2; k++) {
+        struct signs signs;
+        sources[k] = f->item->inst->opds[k + 1];
+        if (!made_by_signs(f, &f->item->inst->opds[k + 1], &sources[k], &signs)) continue;
+        sources[k] = with_signs(f, &sources[k], signs);
+        any = true;
+    }
+    if (any && f->rewriting) add_again(f, sources, 2);
+    return any;
+}
+
+static bool widens(const struct px_term *item)
+{
+    const struct px_match *match = &item->kind->match;
+    return item->kind->result == PX_RESULT_conversion && item->inst->nopds == 2 &&
+           match->type[0] == PX_T_F64 && match->type[1] == PX_T_F32 && !has_ftz(item) &&
+           !px_term_has(item, PX_W_sat);
+}
+
+/* abs and neg of f64 leave a NaN as it is, with its sign. */
+static bool fold_widening(struct fold *f)
+{
+    const struct px_operand *o = f->item->inst->opds;
+    struct px_operand source;
+    struct signs signs;
+    if (!made_by_signs(f, &o[1], &source, &signs)) return false;
+    const bool both = signs.magnitude && signs.negation, none = !signs.magnitude && !signs.negation;
+    const struct px_operand wide = none ? o[0] : new_register(f, PX_T_F64);
+    const struct px_operand positive = both ? new_register(f, PX_T_F64) : signs.magnitude ? o[0] : wide;
+    add(f, (px_word[5]){PX_W_cvt, PX_W_f64, PX_W_f32}, (struct px_operand[2]){wide, source}, 2);
+    if (signs.magnitude) add(f, (px_word[5]){PX_W_abs, PX_W_f64}, (struct px_operand[2]){positive, wide}, 2);
+    if (signs.negation) add(f, (px_word[5]){PX_W_neg, PX_W_f64}, (struct px_operand[2]){o[0], positive}, 2);
+    return true;
+}
+
 /* Says whether something else was appended. */
 static bool rewrite(struct fold *f)
 {
@@ -269,6 +366,8 @@ static bool rewrite(struct fold *f)
     if ((kept = kept_operand(f->d, f->item)) && px_contract_register(f->d, &o[kept]) != PX_NONE32)
         return add_move(f, &o[0], &o[kept]), true;
     if (made_by(f->item) == MADE_NEG) return fold_negation(f);
+    if (chooses_floats(f->item)) return fold_choice(f);
+    if (widens(f->item)) return fold_widening(f);
     if (is_flushing(f->item, PX_RESULT_reciprocal)) return fold_reciprocal(f, 1);
     return is_flushing(f->item, PX_RESULT_quotient) && fold_reciprocal(f, 2);
 }
@@ -320,13 +419,15 @@ static void save_source(struct fold *f)
 /* Most functions have nothing of all this. */
 static bool worth_it(struct px_body *d)
 {
-    unsigned negations = 0, reciprocals = 0;
+    unsigned negations = 0, magnitudes = 0, reciprocals = 0;
     for (uint32_t i = 0; i < d->items.n; i++) {
         const struct px_term *item = &d->items.at[i];
         bool divides = is_flushing(item, PX_RESULT_quotient);
         if (divides && reciprocals) return true;
         reciprocals += is_flushing(item, PX_RESULT_reciprocal) || is_flushing(item, PX_RESULT_exponential);
         negations += made_by(item) == MADE_NEG;
+        magnitudes += made_by(item) == MADE_ABS;
+        if ((negations || magnitudes) && (chooses_floats(item) || widens(item))) return true;
         if (negations > 1 || reciprocals > 1 || is_choice(item) || kept_operand(d, item)) return true;
     }
     return false;

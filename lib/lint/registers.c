@@ -76,7 +76,7 @@ static int by_place(const void *var, const void *at)
 /* Declarations are in text order. NULL for a parameter. */
 static struct declared *find(const struct declarations *d, const struct px_var *var)
 {
-    return bsearch(var, d->list.at, d->list.n, sizeof *d->list.at, by_place);
+    return d->list.n ? bsearch(var, d->list.at, d->list.n, sizeof *d->list.at, by_place) : NULL;
 }
 
 static void complain_unused(const struct px_lint_flow *flow, const struct px_var *var)

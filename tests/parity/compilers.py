@@ -20,13 +20,14 @@ import intrinsics
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
-LLVM = ("-19", "-16", "")
+LLVM = ("-22", "-19", "-16", "")
 NVCC_ARCHS = ("sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a")
 LLC_TARGETS = (
     "sm_20 ptx32|sm_35 ptx43|sm_50 ptx40|sm_52 ptx41|sm_53 ptx42|sm_60 ptx60|sm_70 ptx63|sm_75 ptx64"
     "|sm_80 ptx75|sm_86 ptx72|sm_89 ptx81|sm_90 ptx80|sm_90a ptx85"
+    "|sm_100 ptx86|sm_100a ptx90|sm_103a ptx88|sm_110f ptx90|sm_120a ptx90|sm_121f ptx90"
 ).split("|")
-INTRINSIC_TARGETS = "sm_60 ptx60|sm_80 ptx75|sm_90a ptx85".split("|")
+INTRINSIC_TARGETS = "sm_60 ptx60|sm_80 ptx75|sm_90a ptx85|sm_100a ptx90|sm_110f ptx90|sm_120a ptx90".split("|")
 BATCH = 24
 FAILED = "failed "
 
@@ -83,6 +84,18 @@ def runnable(arch):
 
 def installed(tool):
     return next((tool + v for v in LLVM if shutil.which(tool + v)), None)
+
+
+def targets(tool, wanted):
+    """those that this LLVM knows"""
+    known = subprocess.run(
+        [tool, "-march=nvptx64", "-mcpu=help"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ).stderr.split()
+    return [t for t in wanted if set(t.split()) <= set(known)]
 
 
 def nvcc(maker):
@@ -160,11 +173,12 @@ def joined(functions):
 
 def llc(maker):
     tool, version = installed("llc"), installed("llc")[3:]
+    known = targets(tool, LLC_TARGETS)
     every = [("intrinsic", "", [f], INTRINSIC_TARGETS) for f in intrinsics.functions(version, maker.folder)]
     for name, source in sources("tests/parity/compilers/*.ll"):
         every += [(name, pieces(source)[0], [f], LLC_TARGETS) for f in pieces(source)[1]]
     tasks = []
-    for target in LLC_TARGETS:
+    for target in known:
         mine = [e for e in every if target in e[3]]
         for name, head in sorted({(e[0], e[1]) for e in mine}):
             own = [f for e in mine if (e[0], e[1]) == (name, head) for f in e[2]]

@@ -103,12 +103,13 @@ static enum px_type bits_type(uint32_t bits)
                         : PX_T_B128;
 }
 
-/* Operand `vector` is in braces, the other one has all the bits. */
+/* Operand `vector` is in braces or a whole vector register, the other one has all the bits. */
 static void bind_parts(const struct ref_context *x, struct ref_inst *in, unsigned vector)
 {
     const struct px_operand *o = in->inst->opds;
-    uint32_t bits = px_type_info(in->type)->bits;
-    in->o[vector] = ref_resolve(x, in->inst, &o[vector], bits_type(bits / o[vector].n));
+    const uint32_t bits = px_type_info(in->type)->bits;
+    const uint32_t n = o[vector].n ? o[vector].n : x->fn->regs.at[o[vector].symbol->index].vec;
+    in->o[vector] = ref_resolve(x, in->inst, &o[vector], bits_type(bits / n));
     in->o[1 - vector] = ref_resolve(x, in->inst, &o[1 - vector], bits_type(bits));
 }
 

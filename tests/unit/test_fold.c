@@ -9,7 +9,7 @@
 
 static const char HEAD[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 o)\n{\n.reg .f32 %f<9>;\n"
-    ".reg .f16 %h<3>;\n.reg .pred %p;\n.reg .b64 %o;\n"
+    ".reg .f16 %h<3>;\n.reg .pred %p;\n.reg .b64 %o;\n.reg .f64 %g;\n"
     "ld.param.u64 %o, [o];\nld.global.f32 %f0, [%o];\nld.global.f32 %f1, [%o+4];\nsetp.gt.f32 %p, %f0, "
     "%f1;\n";
 enum { FIRST = 4, LAST = 2 }; /* items before and behind those of the test */
@@ -76,6 +76,31 @@ TEST(moves_in_disguise)
     is_folded_to("min.f32 %f8, %f0, %f0;", "mov f8 f0");
     is_folded_to("mov.f32 %f2, %f0; max.f32 %f8, %f2, %f0;", "mov f2 f0; mov f8 f2");
     is_folded_to("neg.f32 %f2, %f0; @%p neg.f32 %f8, %f2;", "neg f2 f0; @ mov f8 f0");
+}
+
+TEST(signs_of_choices)
+{
+    is_folded_to("abs.f32 %f2, %f0; selp.f32 %f8, %f2, %f1, %p;", "abs f2 f0; and t0 f0 #; selp f8 t0 f1 p");
+    is_folded_to("neg.f32 %f2, %f0; @%p selp.f32 %f8, %f1, %f2, %p;",
+                 "neg f2 f0; @ xor t0 f0 #; @ selp f8 f1 t0 p");
+    is_folded_to("neg.f32 %f2, %f0; abs.f32 %f3, %f2; neg.f32 %f4, %f3; slct.f32.f32 %f8, %f4, %f1, %f1;",
+                 "neg f2 f0; abs f3 f2; neg f4 f3; or t0 f0 #; slct f8 t0 f1 f1");
+    is_folded_to("abs.f32 %f2, %f0; mov.f32 %f0, %f1; selp.f32 %f8, %f2, %f1, %p;",
+                 "mov t0 f0; abs f2 f0; mov f0 f1; and t1 t0 #; selp f8 t1 f1 p");
+    is_folded_to("abs.f32 %f2, %f0; @%p bra L; mov.f32 %f3, %f1; L: selp.f32 %f8, %f2, %f1, %p;",
+                 "mov t0 f0; abs f2 f0; @ bra; mov f3 f1; and t1 t0 #; selp f8 t1 f1 p");
+    is_folded_to("abs.ftz.f32 %f2, %f0; selp.f32 %f8, %f2, %f1, %p;", "abs f2 f0; selp f8 f2 f1 p");
+    is_folded_to("abs.f32 %f2, %f0; selp.b32 %f8, %f2, %f1, %p;", "abs f2 f0; selp f8 f2 f1 p");
+    is_folded_to("abs.f32 %f2, %f0; @%p mov.f32 %f2, %f1; selp.f32 %f8, %f2, %f1, %p;",
+                 "abs f2 f0; @ mov f2 f1; selp f8 f2 f1 p");
+}
+
+TEST(signs_of_wide_values)
+{
+    is_folded_to("abs.f32 %f2, %f0; cvt.f64.f32 %g, %f2;", "abs f2 f0; cvt t0 f0; abs g t0");
+    is_folded_to("abs.f32 %f2, %f0; neg.f32 %f3, %f2; cvt.f64.f32 %g, %f3;",
+                 "abs f2 f0; neg f3 f2; cvt t0 f0; abs t1 t0; neg g t1");
+    is_folded_to("neg.f32 %f2, %f0; cvt.ftz.f64.f32 %g, %f2;", "neg f2 f0; cvt g f2");
 }
 
 TEST(what_computes_stays)
