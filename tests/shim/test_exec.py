@@ -248,7 +248,7 @@ def nvcc_programs(nvcc):
 
 def main():
     if "san-" in BUILD:
-        print("what --exec preloads comes before a sanitizer's runtime; tests/cuda runs programs with these libraries")
+        print("--exec preloads before a sanitizer's runtime; tests/cuda runs programs with these libraries")
         sys.exit(77)
     nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
     with tempfile.TemporaryDirectory() as folder:

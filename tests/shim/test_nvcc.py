@@ -38,7 +38,8 @@ def main():
         print("no nvcc")
         sys.exit(77)
     failed = 0
-    plain = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # a sanitizer's runtime
+    # Without a sanitizer's runtime.
+    plain = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "k.cu")
         with open(source, "w", encoding="utf-8") as file:
