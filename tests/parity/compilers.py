@@ -27,7 +27,9 @@ LLC_TARGETS = (
     "|sm_80 ptx75|sm_86 ptx72|sm_89 ptx81|sm_90 ptx80|sm_90a ptx85"
     "|sm_100 ptx86|sm_100a ptx90|sm_103a ptx88|sm_110f ptx90|sm_120a ptx90|sm_121f ptx90"
 ).split("|")
-INTRINSIC_TARGETS = "sm_60 ptx60|sm_80 ptx75|sm_90a ptx85|sm_100a ptx90|sm_110f ptx90|sm_120a ptx90".split("|")
+INTRINSIC_TARGETS = (
+    "sm_60 ptx60|sm_80 ptx75|sm_90a ptx85|sm_100a ptx90|sm_110f ptx90|sm_120a ptx90".split("|")
+)
 BATCH = 24
 FAILED = "failed "
 
