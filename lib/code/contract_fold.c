@@ -270,9 +270,11 @@ struct signs {
 static bool made_by_signs(struct fold *f, const struct px_operand *o, struct px_operand *source,
                           struct signs *signs)
 {
+    enum { CHAIN = 8 }; /* longer ones nobody writes, and each of their readers would walk all of it */
     struct origin last = {MADE_OTHERWISE}, origin = origin_of(f, o);
     *signs = (struct signs){0};
-    while ((origin.made == MADE_NEG || origin.made == MADE_ABS) && origin.type == PX_T_F32) {
+    for (unsigned i = 0; i < CHAIN && origin.type == PX_T_F32; i++) {
+        if (origin.made != MADE_NEG && origin.made != MADE_ABS) break;
         signs->negation ^= origin.made == MADE_NEG && !signs->magnitude;
         signs->magnitude |= origin.made == MADE_ABS;
         last = origin;
