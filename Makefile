@@ -74,14 +74,14 @@ LEVEL_OBJ = $(LEVELS:%=$(B)/obj/lib/ops/handlers_fixed_%.o) $(UNIT_LEVELS:%=$(B)
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
 HANDLER_CFLAGS = -O3 -fno-trapping-math $(LINES)
 # Their loops begin at cache lines: one that crosses a line it could do without is up to a fifth slower, and which ones do changes
-# with every edit elsewhere.
+# with every edit elsewhere. (Those that are not hot do without.)
 LINES = -falign-functions=64 -falign-loops=64
 # What -O3 does beyond vectors gains these nothing (measured), and costs time: loads and stores, which unroll by themselves where it
 # pays, and the approximate units where their vectors are written out.
 VECTORS_ONLY = -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-tree-slp-vectorize
 FIXED_OPT = $(if $(SAN),,$(VECTORS_ONLY) -fno-gcse -fno-tree-pre -fno-schedule-insns2)
 # Handlers that are not [hot] in the table: vectors, and little else, in two thirds of the time.
-COOL_OPT = $(if $(SAN),,-O1 -fno-align-functions -fno-align-loops -fipa-icf -fstrict-aliasing -ftree-vectorize -fvect-cost-model=dynamic -fno-tree-slp-vectorize)
+COOL_OPT = $(if $(SAN),,-O1 -fipa-icf -fstrict-aliasing -ftree-vectorize -fvect-cost-model=dynamic -fno-tree-slp-vectorize)
 UNIT_OPT_avx512 = $(if $(SAN),,-O2)
 UNIT_OPT_avx512vbmi = $(UNIT_OPT_avx512)
 
@@ -106,7 +106,7 @@ $(shell mkdir -p $(OBJ_DIRS))
 # ---- generated sources ----
 ISA_TABLES = $(sort $(wildcard grammar/isa*.tbl)) grammar/names.tbl
 # (not optimised: it runs once for each time that it is compiled, and everything else waits for it)
-$(B)/isagen.o/%.o: grammar/%.c $(wildcard grammar/*.h) lib/isa/where.h
+$(B)/isagen.o/%.o: grammar/%.c $(wildcard grammar/*.h) lib/isa/where.h lib/isa/hash.h
 	$(CC) -std=gnu17 $(DEBUG) $(WARN) $(WERROR) -c -o $@ $<
 $(B)/isagen: $(patsubst grammar/%.c,$(B)/isagen.o/%.o,$(wildcard grammar/isagen*.c))
 	$(CC) -o $@ $^
@@ -143,6 +143,7 @@ $(B)/obj/lib/approx/rows_$1.o: LEVEL_OPT = $(UNIT_OPT_$1)
 $(if $(filter portable,$1),$(B)/obj/lib/tex/rows_$1.o: LEVEL_OPT = $(UNIT_OPT_$1))
 $(if $(filter portable,$1),$(B)/obj/lib/ops/mma_product_$1.o: LEVEL_OPT = $(UNIT_OPT_$1))
 $(HOT_FILES:%=$(GEN)/$1/handlers_%.o): LEVEL_OPT = $(LEVEL_OPT_$1)
+$(COOL_FILES:%=$(GEN)/$1/handlers_%.o): LINES =
 $(COOL_FILES:%=$(GEN)/$1/handlers_%.o): LEVEL_OPT = $(or $(COOL_OPT_$1),$(COOL_OPT))
 $(B)/obj/lib/%_$1.o: lib/%.c | $(GENERATED)
 	$$(CC) $$(LEVEL_CFLAGS) $$(LEVEL_OPT) $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../lib/isa/hash.h"
 
 static char *identifier(const char *s)
 {
@@ -52,9 +53,7 @@ void ig_emit_words(FILE *out)
 enum { BUCKET_SHIFT = 2 };
 static uint32_t hash(const char *s, uint32_t seed)
 {
-    uint32_t h = 2166136261u ^ seed;
-    for (; *s; s++) h = (h ^ (unsigned char)*s) * 16777619u;
-    return h ^ h >> 15;
+    return px_word_hash(s, strlen(s), seed);
 }
 
 struct bucket {

@@ -4,12 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../lib/isa/hash.h"
 
 static int *chain_of(const char *s, size_t n)
 {
-    uint32_t hash = 2166136261u;
-    for (size_t i = 0; i < n; i++) hash = (hash ^ (unsigned char)s[i]) * 16777619u;
-    return &ig.words.first[hash % IG_WORD_CHAINS];
+    return &ig.words.first[px_word_hash(s, n, 0) % IG_WORD_CHAINS];
 }
 
 int ig_word_find(const char *s, size_t n)

@@ -152,11 +152,7 @@ static struct px_operand negated(struct apply *a, const struct px_operand *from)
 /* One of the two factors that a division is the product of. */
 static struct px_operand factor(struct apply *a, enum px_lower_part part)
 {
-    const struct px_inst *whole = a->like->inst;
-    struct px_inst *inst = PX_NEW(a->found, struct px_inst);
-    *inst = *whole;
-    inst->opds = PX_NEW_N(a->found, struct px_operand, 3);
-    memcpy(inst->opds, whole->opds, 3 * sizeof *inst->opds);
+    struct px_inst *inst = px_copy_inst(a->found, a->like->inst);
     inst->opds[0] = new_register(a, PX_T_F32);
     append(a, inst, part);
     return inst->opds[0];

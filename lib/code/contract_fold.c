@@ -303,12 +303,8 @@ static struct px_operand with_signs(struct fold *f, const struct px_operand *sou
 /* The item with other sources. */
 static void add_again(struct fold *f, const struct px_operand *sources, unsigned n)
 {
-    struct px_arena *arena = f->d->f->coder->found;
     struct px_term item = *f->item;
-    struct px_inst *inst = PX_NEW(arena, struct px_inst);
-    *inst = *item.inst;
-    inst->opds = PX_NEW_N(arena, struct px_operand, inst->nopds);
-    memcpy(inst->opds, item.inst->opds, inst->nopds * sizeof *inst->opds);
+    struct px_inst *inst = px_copy_inst(f->d->f->coder->found, item.inst);
     memcpy(inst->opds + 1, sources, n * sizeof *sources);
     item.inst = inst;
     px_vec_push(f->d->arena, &f->items, item);
@@ -342,19 +338,24 @@ static bool widens(const struct px_term *item)
            !px_term_has(item, PX_W_sat);
 }
 
+/* One of the steps to the result, which the last one writes. */
+static struct px_operand add_step(struct fold *f, const px_word words[5], const struct px_operand *source,
+                                  bool last)
+{
+    const struct px_operand to = last ? f->item->inst->opds[0] : new_register(f, PX_T_F64);
+    add(f, words, (struct px_operand[2]){to, *source}, 2);
+    return to;
+}
+
 /* abs and neg of f64 leave a NaN as it is, with its sign. */
 static bool fold_widening(struct fold *f)
 {
-    const struct px_operand *o = f->item->inst->opds;
-    struct px_operand source;
+    struct px_operand at;
     struct signs signs;
-    if (!made_by_signs(f, &o[1], &source, &signs)) return false;
-    const bool both = signs.magnitude && signs.negation, none = !signs.magnitude && !signs.negation;
-    const struct px_operand wide = none ? o[0] : new_register(f, PX_T_F64);
-    const struct px_operand positive = both ? new_register(f, PX_T_F64) : signs.magnitude ? o[0] : wide;
-    add(f, (px_word[5]){PX_W_cvt, PX_W_f64, PX_W_f32}, (struct px_operand[2]){wide, source}, 2);
-    if (signs.magnitude) add(f, (px_word[5]){PX_W_abs, PX_W_f64}, (struct px_operand[2]){positive, wide}, 2);
-    if (signs.negation) add(f, (px_word[5]){PX_W_neg, PX_W_f64}, (struct px_operand[2]){o[0], positive}, 2);
+    if (!made_by_signs(f, &f->item->inst->opds[1], &at, &signs)) return false;
+    at = add_step(f, (px_word[5]){PX_W_cvt, PX_W_f64, PX_W_f32}, &at, !signs.magnitude && !signs.negation);
+    if (signs.magnitude) at = add_step(f, (px_word[5]){PX_W_abs, PX_W_f64}, &at, !signs.negation);
+    if (signs.negation) add_step(f, (px_word[5]){PX_W_neg, PX_W_f64}, &at, true);
     return true;
 }
 

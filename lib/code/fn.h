@@ -150,6 +150,8 @@ void px_contract(struct px_irfn *f);
  * form that fits; a register of the text's kind, before registers are numbered. */
 struct px_inst *px_make_inst(struct px_irfn *f, struct px_arena *arena, const struct px_inst *like,
                              const px_word words[5], const struct px_operand *operands, uint8_t n);
+/* make.c: the same instruction, with operands of its own. */
+struct px_inst *px_copy_inst(struct px_arena *arena, const struct px_inst *inst);
 struct px_operand px_make_register(struct px_irfn *f, const struct px_inst *like, enum px_type type);
 void px_lower(struct px_irfn *f);
 void px_ir_blocks(struct px_irfn *f);

@@ -210,12 +210,7 @@ static const struct px_inst *without_indices(struct px_irfn *f, const struct px_
     struct px_inst *copy = NULL;
     for (unsigned i = 0; i < inst->nopds; i++) {
         if (inst->opds[i].kind != PX_O_INDEX) continue;
-        if (!copy) {
-            copy = PX_NEW(f->coder->pass, struct px_inst);
-            *copy = *inst;
-            copy->opds = PX_NEW_N(f->coder->pass, struct px_operand, inst->nopds);
-            memcpy(copy->opds, inst->opds, inst->nopds * sizeof *inst->opds);
-        }
+        if (!copy) copy = px_copy_inst(f->coder->pass, inst);
         bool address = px_match_opd(match, i)->kind == PX_OK_ADDR;
         const struct px_bound bound = {.inst = inst, .match = *match};
         bool generic = address && px_lower_space(&bound, i) == PX_SPACE_NONE;

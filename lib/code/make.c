@@ -43,6 +43,15 @@ struct px_operand px_make_register(struct px_irfn *f, const struct px_inst *like
     return (struct px_operand){.kind = PX_O_NAME, .pos = like->pos, .u.name = symbol->name, .symbol = symbol};
 }
 
+struct px_inst *px_copy_inst(struct px_arena *arena, const struct px_inst *inst)
+{
+    struct px_inst *copy = PX_NEW(arena, struct px_inst);
+    *copy = *inst;
+    copy->opds = PX_NEW_N(arena, struct px_operand, inst->nopds);
+    memcpy(copy->opds, inst->opds, inst->nopds * sizeof *inst->opds);
+    return copy;
+}
+
 struct px_inst *px_make_inst(struct px_irfn *f, struct px_arena *arena, const struct px_inst *like,
                              const px_word words[5], const struct px_operand *operands, uint8_t n)
 {

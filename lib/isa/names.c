@@ -1,20 +1,13 @@
 /* names.c - words, types, spaces, special registers and targets: lookups in the generated tables. */
+#include "isa/hash.h"
 #include "isa/table.h"
 #include <stdio.h>
 #include <string.h>
 
-/* The hash of isagen_emit.c: the two must agree. */
-static uint32_t hash(const char *s, size_t n, uint32_t seed)
-{
-    uint32_t h = 2166136261u ^ seed;
-    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
-    return h ^ h >> 15;
-}
-
 px_word px_word_find(const char *s, size_t n)
 {
-    uint32_t seed = px_isa_hash_seeds[hash(s, n, 0) & px_isa_bucket_mask];
-    px_word word = px_isa_hash_slots[hash(s, n, seed) & px_isa_hash_mask];
+    uint32_t seed = px_isa_hash_seeds[px_word_hash(s, n, 0) & px_isa_bucket_mask];
+    px_word word = px_isa_hash_slots[px_word_hash(s, n, seed) & px_isa_hash_mask];
     size_t len = (size_t)px_isa_text_at[word + 1] - px_isa_text_at[word] - 1;
     return word && len == n && !memcmp(px_isa_text + px_isa_text_at[word], s, n) ? word : 0;
 }

@@ -25,12 +25,12 @@ def workloads(table):
 
 def run_all(builds, core, line):
     """Speed of each build, in Gti/s; they run side by side."""
-    with tempfile.NamedTemporaryFile("w", suffix=".tsv", dir=HERE) as table:
+    with tempfile.NamedTemporaryFile("w", suffix=".tsv") as table:
         table.write(line)
         table.flush()
         runs = [
             subprocess.Popen(
-                [build, "--dir", HERE, "--table", os.path.basename(table.name)],
+                [build, "--dir", HERE, "--table", os.path.relpath(table.name, HERE)],
                 stdout=subprocess.PIPE,
                 text=True,
                 preexec_fn=lambda: os.sched_setaffinity(0, {core}),

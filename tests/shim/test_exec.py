@@ -193,6 +193,7 @@ def signals():
 
 def start():
     """What a small program takes beside its process, in processor time: the best of several."""
+
     def best(*command):
         times = []
         for _ in range(10):
