@@ -33,15 +33,17 @@ TOOL_LIBS = -lpng -ljansson -liberty
 
 GEN = $(B)/gen
 GEN_HEADERS = $(GEN)/isa_words.h $(GEN)/isa_ops.h
-# libcuda.so.1, the driver face: lib/shim but for ptx_run, over libptxvm.
-CUDA_SRC = $(wildcard lib/shim/cuda_*.c) lib/shim/fatbin.c
+# libcuda.so.1, the driver face, over libptxvm.
+CUDA_SRC = $(wildcard lib/cuda/driver/*.c)
 CUDA_OBJ = $(CUDA_SRC:%.c=$(B)/obj/%.o)
 CUDA_LIBS = -lzstd -llz4
 # libcudart: RT_RELEASE and the library's name.
 RT_SONAMES = 11:libcudart.so.11.0 12:libcudart.so.12 13:libcudart.so.13
-RT_OBJ = $(patsubst lib/shim/rt/%.c,$(B)/rt-$1/%.o,$(wildcard lib/shim/rt/*.c))
+RT_OBJ = $(patsubst lib/cuda/runtime/%.c,$(B)/rt-$1/%.o,$(wildcard lib/cuda/runtime/*.c))
 RT_LIBS = $(foreach r,$(RT_SONAMES),$(B)/lib/$(lastword $(subst :, ,$r)))
-LIB_SRC = $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c $(CUDA_SRC),$(wildcard lib/*.c lib/*/*.c))
+# Compiled once a SIMD level, below.
+LEVEL_SRC = lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c
+LIB_SRC = $(filter-out $(LEVEL_SRC) lib/cuda/%,$(wildcard lib/*/*.c lib/*/*/*.c))
 LIB_OBJ = $(LEVEL_OBJ) $(LIB_SRC:%.c=$(B)/obj/%.o) $(GEN)/isa_tables.o $(GEN)/ptx_lexer.o $(GEN)/ptx_parser.o
 
 # The handlers are compiled once a SIMD level: the files that isagen writes, handlers_fixed.c, mma_product.c,
@@ -99,7 +101,7 @@ deps:
 	@.ci/deps
 
 # Where objects go, made once: a process for each of them would be a second of the build.
-OBJ_DIRS = $(addprefix $(B)/obj/,$(sort $(dir $(wildcard lib/*.c lib/*/*.c lib/*/*/*.c ptxas/*.c ptxvm/*.c)))) $(UNIT_LEVELS:%=$(GEN)/%) \
+OBJ_DIRS = $(addprefix $(B)/obj/,$(sort $(dir $(wildcard lib/*/*.c lib/*/*/*.c ptxas/*.c ptxvm/*.c)))) $(UNIT_LEVELS:%=$(GEN)/%) \
            $(GEN)/alone $(B)/isagen.o $(foreach r,$(RT_SONAMES),$(B)/rt-$(firstword $(subst :, ,$r)))
 $(shell mkdir -p $(OBJ_DIRS))
 
@@ -132,7 +134,7 @@ $(GEN)/%.o: $(GEN)/%.c | $(GENERATED)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -Wno-unused-macros -c -o $@ $<
 $(B)/obj/lib/ops/level.o: ALL_CFLAGS += $(LEVELS:%=-DPX_HAVE_%)
 # What is done once a call of the driver or a line of a command: two thirds of the time to compile.
-$(CUDA_OBJ) $(B)/obj/lib/shim/ptx_run.o $(foreach r,$(RT_SONAMES),$(call RT_OBJ,$(firstword $(subst :, ,$r)))) $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c ptxvm/*.c)): \
+$(CUDA_OBJ) $(B)/obj/lib/run/ptx_run.o $(foreach r,$(RT_SONAMES),$(call RT_OBJ,$(firstword $(subst :, ,$r)))) $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c ptxvm/*.c)): \
   private CFLAGS := $(CFLAGS:-O2=-O1)
 # Other levels than the last time: what names them is made again.
 $(shell mkdir -p $(B); echo $(LEVELS) | cmp -s - $(B)/levels || echo $(LEVELS) >$(B)/levels)
@@ -165,7 +167,7 @@ $(B)/lib/libptxvm.so: $(LIB_OBJ)
 	$(CC) -shared -Wl,-soname,libptxvm.so.0 $(LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
 	@ln -sf libptxvm.so $@.0
 # It brings libptxvm along and shows nothing but the names of cuda.def, so it can be copied anywhere alone.
-$(GEN)/libcuda.map: lib/shim/version.awk lib/shim/cuda.def lib/shim/cuda_array.def lib/shim/cuda_absent.def
+$(GEN)/libcuda.map: lib/cuda/driver/version.awk lib/cuda/driver/cuda.def lib/cuda/driver/array.def lib/cuda/driver/absent.def
 	@mkdir -p $(@D)
 	awk -f $^ >$@
 $(B)/lib/libcuda.so.1: $(CUDA_OBJ) $(B)/lib/libptxvm.a $(GEN)/libcuda.map
@@ -174,7 +176,7 @@ $(B)/lib/libcuda.so.1: $(CUDA_OBJ) $(B)/lib/libptxvm.a $(GEN)/libcuda.map
 # libcudart of three releases over libcuda.so.1, for programs that relink an archive of all of it, and what
 # ptxvm --exec redirects a linked-in runtime with (docs/dropin.md).
 define RT_RULES
-$(B)/rt-$1/%.o: lib/shim/rt/%.c
+$(B)/rt-$1/%.o: lib/cuda/runtime/%.c
 	$$(CC) $$(ALL_CFLAGS) -DRT_RELEASE=$1 -MMD -MP -c -o $$@ $$<
 $(B)/lib/$2: $(call RT_OBJ,$1) $(B)/lib/libcuda.so.1
 	@mkdir -p $$(@D)
@@ -186,7 +188,7 @@ $(B)/lib/libptxcudart_static.a: $(call RT_OBJ,13) $(CUDA_OBJ) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
 	ar rcs $@ $^
-$(B)/lib/libptxvm_%.so: $(B)/obj/lib/shim/redirect/%.o
+$(B)/lib/libptxvm_%.so: $(B)/obj/lib/cuda/redirect/%.o
 	@mkdir -p $(@D)
 	$(CC) -shared $(LDFLAGS) -o $@ $< -ldl -pthread
 $(B)/bin/ptxas: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c)) $(B)/lib/libptxvm.a
@@ -240,7 +242,7 @@ lint:
 	@$(MAKE) --no-print-directory B=$(B)/lint WERROR=-Werror all tests-built
 	@command -v cppcheck >/dev/null || { echo "cppcheck is missing: apt-get install cppcheck"; exit 1; }
 	@mkdir -p $(B)/cppcheck
-	$(CPPCHECK) $(filter-out lib/ops/handlers_fixed.c lib/ops/mma_product.c lib/approx/rows.c lib/tex/rows.c,$(wildcard lib/*.c lib/*/*.c)) ptxas ptxvm
+	$(CPPCHECK) $(LIB_SRC) $(CUDA_SRC) ptxas ptxvm
 
 BENCHES = bench bench_engine bench_decode bench_units bench_streams bench_driver bench_matrix bench_kernels_matrix bench_networks bench_texture
 bench: all $(BENCHES:%=$(B)/tests/%)

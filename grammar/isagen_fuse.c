@@ -3,8 +3,8 @@
  *
  * FIRST, SECOND and so on (up to MOST) are handlers by name (mul_f32); the shape says of each source whether
  * it is a row (r) or a scalar (s), and in all but that of FIRST a t is what the statement before computed,
- * which nobody else reads. All but t lie in the record's a, b, c, x[0], x[1], e, in order. lib/code/fuse.c
- * takes one statement after the other, so what a longer line begins with is a line, too.
+ * which nobody else reads. All but t lie in the record's a, b, c, x[0], x[1], e, in order.
+ * lib/code/emit/fuse.c takes one statement after the other, so what a longer line begins with is a line, too.
  */
 #include "isagen.h"
 #include <string.h>

@@ -167,15 +167,15 @@ $(B)/tests/test_nvlink: tests/link/test_nvlink.c $(B)/lib/libptxvm.a
 # (client, vendor and opener are built by test_exec.py, in many ways)
 SHIM_PROGRAMS = $(patsubst tests/shim/%.c,$(B)/tests/shim/%,$(filter-out %/client.c %/vendor.c %/opener.c,$(wildcard tests/shim/*.c)))
 TEST_EXTRA += $(SHIM_PROGRAMS) $(B)/tests/bench_driver
-$(B)/tests/shim/%: tests/shim/%.c tests/shim/program.h lib/shim/cuda.def lib/shim/cuda_array.def lib/shim/cuda_abi.h lib/shim/cuda_numbers.h $(B)/lib/libcuda.so.1
+$(B)/tests/shim/%: tests/shim/%.c tests/shim/program.h lib/cuda/driver/cuda.def lib/cuda/driver/array.def lib/cuda/driver/abi.h lib/cuda/driver/numbers.h $(B)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -DPTXVM_OWN_ABI -Itests/shim -o $@ $< -L$(B)/lib -l:libcuda.so.1 -Wl,-rpath,'$$ORIGIN/../../lib' $(LDFLAGS) -pthread
 $(B)/tests/bench_driver: tests/bench/driver.c $(B)/lib/libcuda.so.1 $(B)/lib/libptxvm.so
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -o $@ $< -L$(B)/lib -l:libcuda.so.1 -lptxvm -Wl,-rpath,'$$ORIGIN/../lib' $(LDFLAGS) -pthread
-$(B)/tests/test_fatbin: tests/unit/test_fatbin.c $(B)/obj/lib/shim/fatbin.o
+$(B)/tests/test_fatbin: tests/unit/test_fatbin.c $(B)/obj/lib/cuda/driver/fatbin.o
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/obj/lib/shim/fatbin.o $(LDFLAGS) $(CUDA_LIBS) -lcmocka
+	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/obj/lib/cuda/driver/fatbin.o $(LDFLAGS) $(CUDA_LIBS) -lcmocka
 
 # Preloaded into test programs, so that an allocation of the library fails (tests/oom).
 TEST_EXTRA += $(B)/tests/oom_fail.so

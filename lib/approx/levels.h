@@ -1,7 +1,7 @@
 /*
  * levels.h - the approximate instructions as functions over whole rows.
  *
- * The instruction table names an operation (`@rcp_f32`); code/lower_approx.c makes
+ * The instruction table names an operation (`@rcp_f32`); code/lower/approx.c makes
  * records of it that call one of these functions for all lanes of a gang. There
  * is one set of functions per SIMD level (approx/rows.c) with the chip's bits,
  * and one with correctly rounded results (approx/exact.c).

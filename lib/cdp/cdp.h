@@ -4,7 +4,7 @@
 #define PX_CDP_CDP_H
 
 #include "lint/lint.h"
-#include "vm/device.h"
+#include "vm/device/device.h"
 
 const struct px_runtime *px_cdp_runtime(void);
 /* The prototype of a function of builtins.def; false when there is none of this name. */

@@ -2,11 +2,11 @@
  * groups.c - the barrier of a cooperative grid as older compilers call it.
  *
  * cudaCGGetIntrinsicHandle(1) tells the grid's workspace, which newer ones find in %envreg1 and %envreg2; 0
- * where the launch is not cooperative. The barrier itself is vm/cooperative.c's.
+ * where the launch is not cooperative. The barrier itself is vm/sched/cooperative.c's.
  */
 #include "cdp/state.h"
 #include "gang/gang.h"
-#include "vm/cooperative.h"
+#include "vm/sched/cooperative.h"
 
 enum { SCOPE_GRID = 1 }; /* cudaCGScope; 2, of several devices, went with CUDA 13 */
 

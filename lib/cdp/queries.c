@@ -6,7 +6,7 @@
  * not listed is an error, as an unknown one is on the chip.
  */
 #include "cdp/state.h"
-#include "vm/branch.h"
+#include "vm/queue/branch.h"
 #include <string.h>
 
 /* Where most results go: an int or a size_t at a generic address. */

@@ -8,7 +8,7 @@
 
 #include <locale.h>
 #include "cdp/cdp.h"
-#include "vm/extern.h"
+#include "vm/run/extern.h"
 
 /* cudaError_t values that calls answer; PX_CUDA_* of gang/trap.h are among them. */
 enum {

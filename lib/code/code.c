@@ -7,7 +7,7 @@
  * that the widest frame of rows stays near 40 KB; then records are made. Results
  * are cached in the program by kernel and number of threads.
  */
-#include "code/fn.h"
+#include "code/ir/fn.h"
 #include "front/print.h"
 #include "match/match.h"
 #include "code/code.h"

@@ -15,8 +15,8 @@
 
 struct px_cta;
 
-/* Where a narrowed loop runs (vm/forks.h), which lanes its lanes are elsewhere, and where those stand that
- * have left it. */
+/* Where a narrowed loop runs (vm/run/forks.h), which lanes its lanes are elsewhere, and where those stand
+ * that have left it. */
 enum { PX_NARROW_LEFT = 4 };
 struct px_left {
     uint32_t pc;

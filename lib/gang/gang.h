@@ -87,7 +87,7 @@ enum px_bar_kind { PX_BAR_SYNC, PX_BAR_ARRIVE, PX_BAR_POPC, PX_BAR_AND, PX_BAR_O
 struct px_gang {
     uint8_t *frame;         /* base of the running frame */
     uint32_t n;             /* lanes that handlers run, a multiple of 32; */
-    uint32_t width;         /* lanes of a row: the same but while a loop runs narrowed (vm/forks.h) */
+    uint32_t width;         /* lanes of a row: the same but while a loop runs narrowed (vm/run/forks.h) */
     bool shortens;          /* n may be less than width where the last lanes are elsewhere */
     bool tiles;             /* surveys look for tiles */
     bool prefetch;          /* see px_survey.stride */
@@ -136,7 +136,7 @@ struct px_known {
     uint32_t slot;
 };
 
-/* Threads of a CTA that come to the grid's barrier by a call (vm/cooperative.h). */
+/* Threads of a CTA that come to the grid's barrier by a call (vm/sched/cooperative.h). */
 struct px_meeting {
     uint32_t came;  /* and wait for the rest of the CTA */
     uint32_t word;  /* the barrier's, before the CTA came there last */

@@ -36,7 +36,7 @@ enum { PX_WORKSPACE_BYTES = 16, PX_WORKSPACE_ALIGN = 64 };
 
 struct px_grid {
     _Alignas(16) struct ptx_device *device;
-    struct px_run *run;       /* the host launch that it belongs to; vm/sched.h */
+    struct px_run *run;       /* the host launch that it belongs to; vm/sched/sched.h */
     const struct px_mem *mem; /* the device's */
     const struct px_opaques *textures;
     struct ptx_program *program;

@@ -66,7 +66,7 @@ enum px_step {
     PX_STEP_ARRIVED, /* an atomic operation has changed the grid's workspace */
     PX_STEP_YIELD,   /* nanosleep: let others run */
     PX_STEP_SHUFFLE, /* random schedule: lanes may part here */
-    PX_STEP_WIDEN,   /* nothing was done: it cannot be done while the gang runs narrowed (vm/forks.h) */
+    PX_STEP_WIDEN,   /* nothing was done: it cannot be done while the gang runs narrowed (vm/run/forks.h) */
     PX_STEP_ROWS,    /* nothing was done: what the record takes for granted does not hold; see px_lane_term */
     PX_STEP_TRAP     /* the trap of the CTA is set */
 };
@@ -108,7 +108,7 @@ enum px_insn_flag {
     PX_IF_NEGATE = 2,   /* the predicate in a counts inverted */
     PX_IF_PAIR = 4,     /* blend: the inner handler writes e too */
     PX_IF_CARRY = 8,    /* blend: the inner handler writes the carry row too */
-    PX_IF_ALONE = 16,   /* mbarrier wait: its loop does nothing else; branch: see emit_ctl.c */
+    PX_IF_ALONE = 16,   /* mbarrier wait: its loop does nothing else; branch: see emit/ctl.c */
     PX_IF_FTZ = 32,     /* atom.add.f32, .f64 on global memory: flushes f32 subnormals, has its own NaNs */
     PX_IF_ROWS = 64,    /* a load or store: local memory at one place in all lanes is a row */
     PX_IF_BLOCK = 128   /* while decoding: target is a block */
@@ -169,7 +169,7 @@ struct px_kept {
 /*
  * Part of a value that depends on the lane's place in its block and on nothing else that changes while a grid
  * runs: a thread index, a sum or difference of two terms, a multiple by a constant, a parameter or a size of
- * the block or grid. Registers of convergent code that are a term plus a scalar (code/terms.c) keep the
+ * the block or grid. Registers of convergent code that are a term plus a scalar (code/ir/terms.c) keep the
  * scalar alone. Rows of terms are 64 bits wide, modulo 2^64, and serve narrower registers, too.
  */
 enum px_term_op { PX_TERM_TID_X, PX_TERM_TID_Y, PX_TERM_TID_Z, PX_TERM_ADD, PX_TERM_SUB, PX_TERM_SCALE };

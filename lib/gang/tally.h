@@ -5,7 +5,7 @@
  * counts anyway are ranges of these numbers: from where an entry began to run to where it branched, and for
  * how many lanes. So a counter holds differences: a range adds to its first instruction and takes from the
  * one behind its last, whatever its length, and sums from the first counter on are what each instruction was
- * executed (vm/tally.c). Only what a range cannot tell costs by itself: divided branches, waits, and the
+ * executed (vm/run/tally.c). Only what a range cannot tell costs by itself: divided branches, waits, and the
  * lanes for which an access to memory under a guard takes place.
  *
  * Counters belong to a kernel's code and a worker, so nothing here locks. They exist when the device counts

@@ -1,7 +1,7 @@
 /*
  * trap.c - a gang stops: the trap is written down as plain data.
  *
- * Words for people are made of it after the launch (vm/fault.c).
+ * Words for people are made of it after the launch (vm/device/fault.c).
  */
 #include "front/ast.h"
 #include "gang/gang.h"

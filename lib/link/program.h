@@ -13,7 +13,7 @@
 #include "front/module.h"
 #include "ptxvm.h"
 
-struct px_call; /* vm/extern.h */
+struct px_call; /* vm/run/extern.h */
 
 /* What an extern function did for one lane. */
 enum px_ext { PX_EXT_DONE, PX_EXT_PARK /* ask this lane again later */, PX_EXT_TRAP /* fault is set */ };

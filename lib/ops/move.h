@@ -1,4 +1,4 @@
-/* move.h - conversions of addresses between state spaces; lib/code/emit_mem.c makes the records. */
+/* move.h - conversions of addresses between state spaces; lib/code/emit/mem.c makes the records. */
 #ifndef PX_OPS_MOVE_H
 #define PX_OPS_MOVE_H
 

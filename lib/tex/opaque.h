@@ -7,7 +7,8 @@
  * something is bound.
  *
  * Any thread looks up, without a lock; one at a time changes the table. What was looked up may be used while
- * the launch that did so is under way: whoever takes it out frees it once no launch is (lib/vm/texture.c).
+ * the launch that did so is under way: whoever takes it out frees it once no launch is
+ * (lib/vm/device/texture.c).
  */
 #ifndef PX_TEX_OPAQUE_H
 #define PX_TEX_OPAQUE_H

@@ -4,7 +4,7 @@
 #ifndef API_LEVELS_H
 #define API_LEVELS_H
 
-#include "vm/device.h"
+#include "vm/device/device.h"
 #include <string.h>
 
 /* Gives the device the i-th level, unless this machine has it not, or another one is `wanted` (NULL: all);

@@ -19,7 +19,7 @@
 #include "api/replay.h"
 #include "hw/alu/forms.h"
 #include "reference/reference.h"
-#include "vm/device.h"
+#include "vm/device/device.h"
 
 enum { VECTORS_MAX = 65536 };
 

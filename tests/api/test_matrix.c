@@ -17,7 +17,7 @@
 #include "hw/matrix/moves.h"
 #include "hw/matrix/tiles.h"
 #include "api/levels.h"
-#include "vm/device.h"
+#include "vm/device/device.h"
 
 enum { TILES = GOLDEN_BLOCKS * GOLDEN_TILES, ROOM = TILES * REGS_MAX * 32 * 8 };
 

@@ -16,7 +16,7 @@
 #include "hw/wgmma/wgolden.h"
 #include "hw/wgmma/wtiles.h"
 #include "api/levels.h"
-#include "vm/device.h"
+#include "vm/device/device.h"
 
 enum { TILES = WGOLDEN_BLOCKS * WGOLDEN_TILES, TILE_ROOM = 128 * (40 + 4 * 128), ROOM = TILES * TILE_ROOM };
 

@@ -9,7 +9,7 @@
 
 #include "need.h"
 #include "text.h"
-#include "vm/device.h"
+#include "vm/device/device.h"
 
 enum { THREADS = 32, LABEL_RUN = 1000 };
 

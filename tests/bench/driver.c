@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include "ptx_stream.h"
-#include "shim/cuda_api.h"
+#include "cuda/driver/api.h"
 
 enum { LAUNCHES = 200000, WAITED = 20000, ROUNDS = 5, LINES = 50 };
 #define BEYOND_US 3.0

@@ -2,7 +2,7 @@
 // one module of PTX text written by hand. DO(call) must succeed, SAY(call) prints what it answers.
 #pragma once
 #ifdef OWN_HEADER
-#include "shim/cuda_api.h"
+#include "cuda/driver/api.h"
 #else
 #include <cuda.h>
 CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags,

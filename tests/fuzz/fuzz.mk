@@ -8,7 +8,7 @@
 FUZZ_CC = $(filter %ccache,$(CC)) clang
 FUZZ_CFLAGS = -std=gnu17 -gline-tables-only -O1 -fwrapv -pthread -fno-omit-frame-pointer -fno-sanitize-recover=all \
               -fsanitize=fuzzer-no-link,address,undefined -Iinclude -Ilib -I$(B)
-FUZZ_SRC = $(wildcard lib/base/*.c lib/isa/*.c lib/front/*.c lib/check/*.c) lib/api_module.c lib/shim/fatbin.c
+FUZZ_SRC = $(wildcard lib/base/*.c lib/isa/*.c lib/front/*.c lib/check/*.c) lib/api/module.c lib/cuda/driver/fatbin.c
 FUZZ_OBJ = $(FUZZ_SRC:%.c=$(B)/fuzz/obj/%.o) $(patsubst %,$(B)/fuzz/gen/%.o,isa_tables ptx_lexer ptx_parser)
 FUZZ_NAMES = $(if $(wildcard $(shell clang -print-file-name=libclang_rt.fuzzer-$(ARCH).a 2>/dev/null)),\
              $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))

@@ -6,7 +6,7 @@
  */
 #include <stdint.h>
 #include <stdlib.h>
-#include "shim/fatbin.h"
+#include "cuda/driver/fatbin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -16,16 +16,15 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 TOPS = ("lib", "ptxas", "ptxvm")
 # Who may, and why. A pattern stands for the files of the operations themselves.
 MAY = {
-    "lib/code/lower_*.c": "an operation's own lowering makes its IR",
-    "lib/code/emit_*.c": "an operation's own emission makes its record",
-    "lib/code/lower.c": "makes instructions: an address that is computed is mov, cvt, mad and cvta",
-    "lib/code/contract_apply.c": "makes instructions: mov, neg and fma instead of a product and a sum",
-    "lib/code/contract_fold.c": "makes instructions: mov, neg, mul and ex2 instead of reciprocals",
+    "lib/code/lower/*.c": "an operation's own lowering makes its IR",
+    "lib/code/emit/*.c": "an operation's own emission makes its record",
+    "lib/code/ir/contract_apply.c": "makes instructions: mov, neg and fma instead of a product and a sum",
+    "lib/code/ir/contract_fold.c": "makes instructions: mov, neg, mul and ex2 instead of reciprocals",
     "lib/front/parse_operand.c": "call has lists and a callee: a shape of the language, not an operation",
     "lib/check/body.c": "call: as above",
     "lib/check/usage.c": "call: as above",
     "lib/link/survey.c": "call: as above",
-    "lib/vm/host_types.c": "call: as above",
+    "lib/vm/device/host_types.c": "call: as above",
 }
 REMEDY = "is that a flag, a set or a result of the table?"
 NAMES = re.compile(r"\bPX_OP_(?!NONE\b|COUNT\b)\w+")

@@ -27,22 +27,22 @@ def check(build):
 
 def test_symbols():
     with tempfile.TemporaryDirectory() as build:
-        compile_to(build, "obj/lib/vm/cta.o", CALLER)
+        compile_to(build, "obj/lib/vm/run/cta.o", CALLER)
         compile_to(build, "obj/lib/base/arena.o", CALLED)
         code, text = check(build)
         assert code == 0 and not text, text
         compile_to(build, "obj/lib/base/arena.o", CALLER)
-        compile_to(build, "obj/lib/vm/cta.o", CALLED)
+        compile_to(build, "obj/lib/vm/run/cta.o", CALLED)
         code, text = check(build)
         assert code == 1, text
         assert "obj/lib/base/arena.o: uses px_planted of vm: base must not know vm" in text, text
 
 
 def test_includes():
-    assert layers.problem("lib/vm/cta.c", "base/arena.h") is None
-    assert layers.problem("lib/base/arena.c", "vm/exec.h")
-    assert layers.problem("lib/flow/live.c", "code/ir.h")
-    assert layers.problem("ptxvm/main.c", "vm/exec.h")
+    assert layers.problem("lib/vm/run/cta.c", "base/arena.h") is None
+    assert layers.problem("lib/base/arena.c", "vm/run/exec.h")
+    assert layers.problem("lib/flow/live.c", "code/ir/ir.h")
+    assert layers.problem("ptxvm/main.c", "vm/run/exec.h")
 
 
 if __name__ == "__main__":

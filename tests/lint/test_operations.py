@@ -26,8 +26,8 @@ def test_tables():
 
 
 def test_list():
-    assert operations.is_listed("lib/code/lower_mem.c", "lib/code/lower_*.c")
-    assert not operations.is_listed("lib/code/values.c", "lib/code/lower_*.c")
+    assert operations.is_listed("lib/code/lower/mem.c", "lib/code/lower/*.c")
+    assert not operations.is_listed("lib/code/ir/values.c", "lib/code/lower/*.c")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "vm/device.h"
+#include "vm/device/device.h"
 #include <ptx_counts.h>
 #include "reference/reference.h"
 

@@ -23,7 +23,7 @@ struct entry {
 #define VIA(name, since, symbol, parameters, call) CU(name, since, symbol, parameters)
 #define NO(name, since, symbol)
 static const struct entry entries[] = {
-#include "shim/cuda.def"
+#include "cuda/driver/cuda.def"
 };
 
 /* What ends the process's state would end the test. */

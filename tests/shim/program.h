@@ -8,7 +8,7 @@
 #define TESTS_SHIM_PROGRAM_H
 
 #ifdef PTXVM_OWN_ABI
-#include "shim/cuda_api.h"
+#include "cuda/driver/api.h"
 /* What cuda.h makes of these names. */
 #define cuArray3DCreate cuArray3DCreate_v2
 #define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds our declarations of the driver interface against NVIDIA's: exit code 77 where no toolkit is.
 
-Every enumerator, size of a structure and offset of a member of cuda_abi.h and cuda_numbers.h is printed by
+Every enumerator, size of a structure and offset of a member of abi.h and numbers.h is printed by
 one small program, compiled once with our headers and once with cuda.h; both must print the same. Every
 function of cuda.def must be declarable beside cuda.h, that is, have its parameters. And every name that the
 toolkit's stub of libcuda.so exports is in our library.
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-SHIM = os.path.join(ROOT, "lib", "shim")
+SHIM = os.path.join(ROOT, "lib", "cuda", "driver")
 BUILD = os.environ.get("BUILD", os.path.join(ROOT, "build"))
 CC = os.environ.get("CC", "gcc").split()
 
@@ -78,11 +78,11 @@ def compile_and_run(folder, name, source, flags):
 
 
 def compare_numbers(folder, include):
-    text = read("cuda_numbers.h") + read("cuda_abi.h")
-    errors = ["CUDA_" + n for n in re.findall(r"^CU_ERROR\(\d+, (\w+),", read("cuda_errors.def"), flags=re.M)]
+    text = read("numbers.h") + read("abi.h")
+    errors = ["CUDA_" + n for n in re.findall(r"^CU_ERROR\(\d+, (\w+),", read("errors.def"), flags=re.M)]
     body = program(text, errors)
     lib = ["-I", os.path.join(ROOT, "lib")]
-    ours = compile_and_run(folder, "ours", '#include "shim/cuda_abi.h"\n' + body, lib)
+    ours = compile_and_run(folder, "ours", '#include "cuda/driver/abi.h"\n' + body, lib)
     old = "#define __CUDA_API_VERSION_INTERNAL\n#include <cuda.h>\n"
     theirs = compile_and_run(folder, "theirs", old + body, ["-I", include])
     wrong = [f"ours: {a}, cuda.h: {b}" for a, b in zip(ours.split("\n"), theirs.split("\n")) if a != b]
@@ -101,7 +101,7 @@ def compare_functions(folder, include):
 """
     path = os.path.join(folder, "declare.c")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(source + '#include "shim/cuda.def"\n')
+        file.write(source + '#include "cuda/driver/cuda.def"\n')
     ran = subprocess.run(
         [*CC, "-std=gnu17", "-w", "-fsyntax-only", "-I", include, "-I", os.path.join(ROOT, "lib"), path],
         capture_output=True,

@@ -18,7 +18,7 @@ from tally import Tally  # noqa: E402
 
 tally = Tally()
 TOOLKIT = os.environ.get("CUDA_HOME", "/usr/local/cuda")
-RT = os.path.join(ROOT, "lib", "shim", "rt")
+RT = os.path.join(ROOT, "lib", "cuda", "runtime")
 RELEASES = {11: "libcudart.so.11.0", 12: "libcudart.so.12", 13: "libcudart.so.13"}
 RETURNS_OTHER = {"cudaGetErrorName", "cudaGetErrorString", "cudaCreateChannelDesc"}
 
@@ -123,12 +123,12 @@ def layouts():
     ]
     structs = [(t, o, f or struct_fields(header, t)) for t, o, f in structs]
     theirs = compile_c(print_layouts(header, structs, "#include <cuda_runtime_api.h>"), "their layouts")
-    ours = compile_c(print_layouts(header, structs, '#include "shim/rt/abi.h"', "ours"), "our layouts")
+    ours = compile_c(print_layouts(header, structs, '#include "cuda/runtime/abi.h"', "ours"), "our layouts")
     for a, b in zip((theirs or "").split("\n"), (ours or "").split("\n")):
         if a:
             tally.check("layout of " + a.split()[0], a == b, f"\n  theirs {a}\n  ours   {b}")
     sizes = compile_c(
-        '#include <stdio.h>\n#include "shim/rt/abi.h"\nint main(void) { printf("%zu %zu", '
+        '#include <stdio.h>\n#include "cuda/runtime/abi.h"\nint main(void) { printf("%zu %zu", '
         "sizeof(struct cudaDeviceProp11), sizeof(struct cudaDeviceProp12)); return 0; }",
         "older cudaDeviceProp",
     )
@@ -151,7 +151,7 @@ def enumerators():
     text = "".join(f'printf("{w} %d\\n", (int){w});\n' for w in words)
     main = f"int main(void) {{ {text} return 0; }}\n"
     a = compile_c("#include <stdio.h>\n#include <cuda_runtime_api.h>\n" + main, "their enumerators")
-    b = compile_c('#include <stdio.h>\n#include "shim/rt/abi.h"\n' + main, "our enumerators")
+    b = compile_c('#include <stdio.h>\n#include "cuda/runtime/abi.h"\n' + main, "our enumerators")
     tally.check("enumerators", a and a == b, f"{a} {b}")
 
 

@@ -21,7 +21,7 @@ static int called(const char *name)
             ".pushsection .text\n" VENDOR_ALIGN ".hidden " #name "\n.globl " #name "\n.type " #name          \
             ", @function\n" #name ":\nleaq name_of_" #name "(%rip), %rdi\njmp vendor_called\n.size " #name   \
             ", . - " #name "\nname_of_" #name ": .asciz \"" #name "\"\n.popsection\n.endif\n");
-#include "shim/redirect/rows.h"
+#include "cuda/redirect/rows.h"
 
 int vendor_called(const char *name);
 int vendor_called(const char *name)

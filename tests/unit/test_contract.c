@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "code/contract.h"
+#include "code/ir/contract.h"
 #include "suite.h"
-#include "vm/device.h"
+#include "vm/device/device.h"
 
 struct subject {
     ptx_module *module;

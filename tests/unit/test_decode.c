@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "suite.h"
-#include "vm/device.h"
+#include "vm/device/device.h"
 
 struct loaded {
     ptx_device *device;

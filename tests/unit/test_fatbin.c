@@ -1,13 +1,13 @@
 /*
- * test_fatbin.c - the reader of fat binaries (lib/shim/fatbin.c): every kind of entry, and an enemy's files:
- * cut anywhere, every byte changed, sizes that lie.
+ * test_fatbin.c - the reader of fat binaries (lib/cuda/driver/fatbin.c): every kind of entry, and an enemy's
+ * files: cut anywhere, every byte changed, sizes that lie.
  */
 #include <lz4.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
-#include "shim/fatbin.h"
+#include "cuda/driver/fatbin.h"
 #include "suite.h"
 
 enum { ROOM = 4096 };

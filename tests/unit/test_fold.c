@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "code/contract.h"
+#include "code/ir/contract.h"
 #include "suite.h"
-#include "vm/device.h"
+#include "vm/device/device.h"
 
 static const char HEAD[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n.entry k(.param .u64 o)\n{\n.reg .f32 %f<9>;\n"

@@ -18,7 +18,7 @@
 #include "ptxvm.h"
 #include "suite.h"
 #include "unit/expand.h"
-#include "vm/device.h"
+#include "vm/device/device.h"
 
 enum { LANES = 64, REGS = 10, WORDS_REGS = 7, PREDS = 3, DEPTH = 3, WORDS = REGS * LANES };
 

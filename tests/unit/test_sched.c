@@ -3,16 +3,16 @@
  *
  * The scheduler's sources are part of this program; the CTA interface below is
  * a fake whose CTAs spin, wait, launch, trap or end as their grid's script
- * says. What is expected follows from the contract in vm/sched.h and gang/cta.h.
+ * says. What is expected follows from the contract in vm/sched/sched.h and gang/cta.h.
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "../../lib/vm/sched.c"
-#include "../../lib/vm/workers.c"
-#include "../../lib/vm/run.c"
+#include "../../lib/vm/sched/sched.c"
+#include "../../lib/vm/sched/workers.c"
+#include "../../lib/vm/sched/run.c"
 #include "suite.h"
 
 enum act { ACT_END, ACT_SPIN_FOR, ACT_SPIN, ACT_LAUNCH_AND_WAIT, ACT_WAIT, ACT_STUCK, ACT_TRAP, ACT_SLICES };

@@ -1,0 +1,693 @@
+/* emit.c - the records of a function, block by block, and what they share. */
+#include "code/emit/emit.h"
+#include <string.h>
+#include "code/emit/forks.h"
+#include "code/ir/terms.h"
+#include "gang/fpmode.h"
+#include "ops/assume.h"
+
+/* ---- records ---- */
+
+/* Records have memory of their own, no arena's: it grows in place where the host can do that. */
+static void resize_records(struct px_emitter *e, uint32_t cap)
+{
+    const ptx_allocator *alloc = &e->f->coder->keep->alloc;
+    struct px_fcode *code = e->f->code;
+    const size_t at = code->records ? (size_t)((char *)code->conv - (char *)code->records) : 0;
+    void *block = px_realloc(alloc, code->records, px_records_bytes(code->n), px_records_bytes(cap));
+    if (!block) px_code_no_memory(e->f);
+    code->records = block;
+    code->conv = px_records_in(block);
+    char *before = (char *)code->records + at; /* a block that moved may begin elsewhere in a line */
+    if ((char *)code->conv != before) memmove(code->conv, before, e->n * sizeof *code->conv);
+    code->n = e->cap = cap;
+}
+
+struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler div, const struct px_insn *in)
+{
+    if (e->n == e->cap) resize_records(e, e->cap + e->cap / 8 + 8);
+    if (e->n - e->packed == PX_EMIT_NEW) px_emit_pack(e, e->n - PX_EMIT_NEWEST);
+    struct px_insn *a = &e->f->code->conv[e->n], *b = &e->div[e->n % PX_EMIT_NEW];
+    e->n++;
+    *a = *b = *in;
+    a->fn = conv;
+    b->fn = div;
+    a->src = b->src = e->in ? e->in->origin : 0;
+    a->ord = b->ord = e->ord;
+    return a;
+}
+
+void px_emit_versions(struct px_emitter *e, const struct px_insn *conv, const struct px_insn *div)
+{
+    px_emit_pair(e, conv->fn, div->fn, div);
+    struct px_insn *a = &e->f->code->conv[e->n - 1], last = *a;
+    *a = *conv;
+    a->src = last.src;
+    a->ord = last.ord;
+}
+
+void px_emit_both(struct px_emitter *e, px_handler fn, struct px_insn in)
+{
+    px_emit_pair(e, fn, fn, &in);
+}
+
+void px_emit_whole(struct px_emitter *e, px_handler fn)
+{
+    const struct px_whole whole = {e->n - 1, fn};
+    if (e->loop_until && !e->guard && px_ir_kind_of(e->in->op) != PX_IR_TABLE)
+        px_vec_push(e->f->coder->pass, &e->wholes, whole);
+}
+
+void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in)
+{
+    in.m = e->guard;
+    struct px_insn *conv = px_emit_pair(e, fn[e->guard != 0], fn[1], &in);
+    if (e->guard) conv->m = e->conv_guard;
+    px_emit_whole(e, fn[0]);
+}
+
+void px_emit_own(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
+{
+    const px_handler *fn = e->f->coder->level->fixed[fix];
+    px_emit_pair(e, fn[0], fn[e->held], &in);
+}
+
+void px_emit_fixed(struct px_emitter *e, enum px_fixed fix, struct px_insn in)
+{
+    if (px_emit_is_own(e))
+        px_emit_own(e, fix, in);
+    else
+        px_emit_guarded(e, e->f->coder->level->fixed[fix], in);
+}
+
+/* ---- guards ---- */
+
+int px_emit_no_record(struct px_gang *g, const struct px_insn *in)
+{
+    (void)g, (void)in;
+    return PX_STEP_NEXT;
+}
+
+/*
+ * Divergent code needs the guard joined with the entry's mask, and so does memory in both versions;
+ * convergent arithmetic may use the predicate itself, since lanes that do not live do not matter.
+ */
+void px_emit_guard(struct px_emitter *e, bool memory)
+{
+    const struct px_ir_inst *in = e->in;
+    e->guard = e->conv_guard = 0;
+    if (in->guard == PX_NONE32) return;
+    uint32_t row = e->f->regs.at[in->guard].row, temp = px_emit_temp(e, 4);
+    bool negated = in->flags & PX_IRF_NEGATED, direct = !negated && !memory;
+    px_handler fn = e->f->coder->level->fixed[negated ? PX_FIX_mask_andnot : PX_FIX_mask_and][0];
+    px_emit_pair(e, direct ? px_emit_no_record : fn, fn, &(struct px_insn){.d = temp, .a = 0, .b = row});
+    e->guard = temp;
+    e->conv_guard = direct ? row : temp;
+}
+
+bool px_emit_is_own(const struct px_emitter *e)
+{
+    const struct px_ir_opd *o = px_ir_opds(e->f, e->in);
+    if (e->in->guard != PX_NONE32 || !e->in->ndst) return false;
+    for (uint32_t k = 0; k < e->in->ndst; k++)
+        if (o[k].kind == PX_IR_REG && !e->f->regs.at[o[k].at].temp) return false;
+    return true;
+}
+
+/* ---- floating-point mode ---- */
+
+static int set_fp_mode(struct px_gang *g, const struct px_insn *in)
+{
+    px_fp_set(g->worker, (uint32_t)in->imm);
+    return PX_STEP_NEXT;
+}
+
+static void set_mode(struct px_emitter *e, uint32_t mode)
+{
+    if (e->fp == mode) return;
+    e->fp = mode;
+    px_emit_both(e, set_fp_mode, (struct px_insn){.imm = mode});
+}
+
+static void want_mode(struct px_emitter *e, uint8_t fp)
+{
+    if (fp == PX_IR_FP_HOME)
+        set_mode(e, e->f->code->home_fp);
+    else if (fp == PX_IR_FP_NEAREST)
+        set_mode(e, (e->fp & 3) == PX_FP_RN ? e->fp : PX_FP_RN);
+    else if (fp != PX_IR_FP_ANY)
+        set_mode(e, fp);
+}
+
+/* ---- places in the frame ---- */
+
+uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem)
+{
+    for (uint32_t i = 0; i < e->temps.n; i++) {
+        struct px_temp *t = &e->temps.at[i];
+        if (t->elem != elem || t->used || t->held != e->held) continue;
+        t->used = true;
+        return t->row;
+    }
+    struct px_temp t = {e->frame_bytes, (uint8_t)elem, true, e->held};
+    e->frame_bytes += elem * e->f->coder->width;
+    px_vec_push(e->f->coder->pass, &e->temps, t);
+    return t.row;
+}
+
+static uint32_t hash_of(uint64_t value, const uint64_t *high)
+{
+    uint64_t h = (value ^ (high ? *high * 0x9e3779b97f4a7c15u + 1 : 0)) * 0xff51afd7ed558ccdu;
+    return (uint32_t)(h >> 32);
+}
+
+static bool pool_holds(const struct px_emitter *e, uint32_t at, uint64_t value, const uint64_t *high)
+{
+    if (e->pool.at[at] != value) return false;
+    return !high || (!(at & 1) && at + 1 < e->pool.n && e->pool.at[at + 1] == *high);
+}
+
+static void grow_hash(struct px_emitter *e)
+{
+    uint32_t *old = e->hash, n = e->hash_size;
+    e->hash_size = n ? n * 2 : 64;
+    e->hash = PX_NEW_N(e->f->coder->pass, uint32_t, e->hash_size);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!old[i]) continue;
+        uint32_t at = old[i] - 1, wide = at & PX_POOL_TAG, place = at & ~PX_POOL_TAG;
+        uint32_t k = hash_of(e->pool.at[place], wide ? &e->pool.at[place + 1] : NULL);
+        while (e->hash[k & (e->hash_size - 1)]) k++;
+        e->hash[k & (e->hash_size - 1)] = old[i];
+    }
+}
+
+/*
+ * Entries of 8 bytes; a 128-bit constant takes two that are aligned. Where the pool lies is known when all
+ * records are made: until then an offset in it carries PX_POOL_TAG.
+ */
+uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *high)
+{
+    if (e->pool.n * 2 >= e->hash_size) grow_hash(e);
+    uint32_t k = hash_of(value, high);
+    for (; e->hash[k & (e->hash_size - 1)]; k++) {
+        uint32_t at = e->hash[k & (e->hash_size - 1)] - 1;
+        if (!(at & PX_POOL_TAG) == !high && pool_holds(e, at & ~PX_POOL_TAG, value, high))
+            return PX_POOL_TAG + (at & ~PX_POOL_TAG) * 8;
+    }
+    if (high && e->pool.n & 1) px_vec_push(e->f->coder->pass, &e->pool, 0);
+    uint32_t at = e->pool.n;
+    px_vec_push(e->f->coder->pass, &e->pool, value);
+    if (high) px_vec_push(e->f->coder->pass, &e->pool, *high);
+    e->hash[k & (e->hash_size - 1)] = (at | (high ? PX_POOL_TAG : 0)) + 1;
+    return PX_POOL_TAG + at * 8;
+}
+
+bool px_emit_is_scalar(const struct px_ir_operand *o)
+{
+    return o->kind == PX_IR_UNIFORM || o->kind == PX_IR_PARAM || o->kind == PX_IR_IMM;
+}
+
+enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_operand *o)
+{
+    uint32_t reg = px_ir_register(&o->is);
+    return reg == PX_NONE32 ? PX_IR_ROW : e->f->regs.at[reg].keep;
+}
+
+uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_operand *o)
+{
+    if (px_emit_is_scalar(o)) return px_emit_place(e, o);
+    return px_emit_keep(e, o) == PX_IR_SCALAR ? e->f->regs.at[o->at].slot : PX_NONE32;
+}
+
+uint32_t px_emit_alone(struct px_emitter *e, const struct px_ir_operand *o)
+{
+    if (px_emit_keep(e, o) == PX_IR_LANES) return e->f->regs.at[o->at].slot;
+    return px_emit_scalar(e, o);
+}
+
+static uint32_t place_of(struct px_emitter *e, enum px_ir_kind kind, uint32_t at, uint64_t value,
+                         const uint64_t *high)
+{
+    const struct px_fcode *code = e->f->code;
+    switch (kind) {
+    case PX_IR_REG:
+        if (e->f->regs.at[at].row == PX_NONE32)
+            px_code_fail(e->f, e->f->origins.at[e->in->origin].inst, "reads a register that has no row");
+        return e->f->regs.at[at].row;
+    case PX_IR_UNIFORM: return code->uniform + at;
+    case PX_IR_PARAM: return code->params + at;
+    default: return px_emit_constant(e, value, high);
+    }
+}
+
+uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_operand *o)
+{
+    if (o->kind ==
+        PX_IR_ADDRESS) /* a constant base: the place itself is the constant, the record's offset is zero */
+        return place_of(e, o->base, o->at, o->value, NULL);
+    const uint64_t high =
+        0; /* the upper half of a 128-bit constant, of a negative one too, as in code by ptxas */
+    return place_of(e, o->kind, o->at, o->value, o->kind == PX_IR_IMM && o->elem == 16 ? &high : NULL);
+}
+
+enum px_fixed px_emit_broadcast(uint32_t elem)
+{
+    return elem == 2   ? PX_FIX_broadcast2
+           : elem == 4 ? PX_FIX_broadcast4
+           : elem == 8 ? PX_FIX_broadcast8
+                       : PX_FIX_broadcast16;
+}
+
+static enum px_fixed copy_of(uint32_t elem)
+{
+    return elem == 2 ? PX_FIX_copy2 : elem == 4 ? PX_FIX_copy4 : elem == 8 ? PX_FIX_copy8 : PX_FIX_copy16;
+}
+
+struct px_insn px_emit_sum(const struct px_emitter *e, uint32_t reg, uint32_t d)
+{
+    const struct px_irfn *f = e->f;
+    const struct px_ir_reg *r = &f->regs.at[reg];
+    const bool lanes = r->keep == PX_IR_LANES;
+    return (struct px_insn){
+        .fn = f->coder->level->fixed[r->elem == 4 ? PX_FIX_offset_row4 : PX_FIX_offset_row][0],
+        .d = d,
+        .a = lanes ? f->code->terms[r->term].row : f->regs.at[r->base].row,
+        .x = {r->slot}};
+}
+
+/* A kept register as a row of both versions. */
+static uint32_t kept_row(struct px_emitter *e, const struct px_ir_operand *o)
+{
+    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
+    const struct px_ir_reg *reg = &e->f->regs.at[o->at];
+    if (reg->keep == PX_IR_LANES && reg->spread) return reg->row;
+    uint32_t row = px_emit_temp(e, reg->elem);
+    struct px_insn conv = {.fn = fixed[px_emit_broadcast(reg->elem)][0], .d = row, .a = reg->slot};
+    struct px_insn div = {.fn = fixed[copy_of(reg->elem)][e->held], .d = row, .a = reg->row};
+    if (reg->keep != PX_IR_SCALAR) conv = px_emit_sum(e, o->at, row);
+    px_emit_versions(e, &conv, &div);
+    return row;
+}
+
+uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_operand *o)
+{
+    if (px_emit_keep(e, o) != PX_IR_ROW) return kept_row(e, o);
+    if (!px_emit_is_scalar(o)) return px_emit_place(e, o);
+    uint32_t row = px_emit_temp(e, o->elem);
+    px_emit_own(e, px_emit_broadcast(o->elem), (struct px_insn){.d = row, .a = px_emit_place(e, o)});
+    return row;
+}
+
+/* ---- instructions ---- */
+
+bool px_emit_has_alone(const struct px_irfn *f, px_irop op)
+{
+    const struct px_level *level = f->coder->level;
+    if (px_ir_kind_of(op) == PX_IR_STATEMENT) return level->sets[op].alone;
+    return level->fixed[op & ~PX_IR_KIND][PX_ALONE];
+}
+
+static px_emission *const own[] = {
+    [PX_IR_NOTHING - PX_IR_OWN] = px_emit_nothing,   [PX_IR_COPY - PX_IR_OWN] = px_emit_copy,
+    [PX_IR_CANON - PX_IR_OWN] = px_emit_canon,       [PX_IR_JUMP - PX_IR_OWN] = px_emit_jump,
+    [PX_IR_BRANCH - PX_IR_OWN] = px_emit_branch,     [PX_IR_END - PX_IR_OWN] = px_emit_ret,
+    [PX_IR_ARGUMENTS - PX_IR_OWN] = px_emit_nothing, [PX_IR_SREG - PX_IR_OWN] = px_emit_sreg,
+    [PX_IR_UNIT - PX_IR_OWN] = px_emit_unit,         [PX_IR_ACQUIRE - PX_IR_OWN] = px_emit_acquire,
+    [PX_IR_RELEASE - PX_IR_OWN] = px_emit_release};
+
+/* Operations that the table names; those that lowering turns into others have none. */
+static px_emission *const named[PX_OP_COUNT] = {
+#define PX_EMISSION(name, function) [PX_OP_##name] = px_emit_##function,
+#include "gen/emissions.inc"
+};
+
+static px_emission *emission_of(px_irop op)
+{
+    switch (px_ir_kind_of(op)) {
+    case PX_IR_STATEMENT: return px_emit_statement;
+    case PX_IR_FIXED: return px_emit_move;
+    case PX_IR_TABLE: return named[op & ~PX_IR_KIND];
+    default: return own[op - PX_IR_OWN];
+    }
+}
+
+/* Convergent code changes the scalar of an offset, and leaves the row of its base alone. */
+static bool is_step(const struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+{
+    if (in->ndst != 1 || px_emit_keep(e, &o[0]) != PX_IR_OFFSET) return false;
+    return e->f->regs.at[o[0].at].base != o[0].at || px_ir_stepped(e->f, in) == o[0].at;
+}
+
+/* Rows that were surveyed have changed, or may have. */
+static void forget(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+{
+    const struct px_irfn *f = e->f;
+    for (uint32_t k = 0; k < in->ndst; k++) {
+        if (o[k].kind != PX_IR_REG) continue;
+        const struct px_ir_reg *r = &f->regs.at[o[k].at];
+        if (!r->survey && r->keep != PX_IR_OFFSET) continue;
+        const uint32_t at = f->code->surveys + (r->survey - 1) * (uint32_t)sizeof(struct px_survey);
+        struct px_insn conv = {.fn = f->coder->level->fixed[PX_FIX_forget][0],
+                               .d = r->keep == PX_IR_OFFSET ? r->slot : 0,
+                               .target = at};
+        px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
+    }
+}
+
+/* What convergent code takes for granted of a term is asked before all else: the divergent version begins the
+ * instruction anew where it does not hold. A comparison is done with the question. */
+static void emit_assumption(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+{
+    const struct px_irfn *f = e->f;
+    const enum px_terms_guard what = px_terms_guard(f, in);
+    struct px_terms_compare c = {0};
+    if (what == PX_TERMS_NONE) return;
+    const struct px_ir_reg *r = &f->regs.at[px_emit_keep(e, &o[1]) == PX_IR_LANES ? o[1].at : o[2].at];
+    struct px_insn conv = {.fn = what == PX_TERMS_FITS_S32 ? px_assume_fits_s32 : px_assume_fits_u32,
+                           .a = r->slot,
+                           .target = f->code->terms[r->term].facts};
+    if (what == PX_TERMS_COMPARE && px_terms_compare(f, in, &c)) {
+        conv.fn = px_assume_compare;
+        conv.d = px_emit_alone(e, &o[0]);
+        conv.b = px_emit_scalar(e, &o[c.other]);
+        conv.imm = c.what;
+    }
+    px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
+}
+
+/* Its row is read, too. */
+static void emit_spread(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+{
+    if (in->ndst != 1 || px_emit_keep(e, &o[0]) != PX_IR_LANES || !e->f->regs.at[o[0].at].spread) return;
+    const struct px_insn conv = px_emit_sum(e, o[0].at, e->f->regs.at[o[0].at].row);
+    px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
+}
+
+/* Is anything that has one of the flags made of the instruction of the text that begins here? */
+static bool begins(const struct px_irfn *f, const struct px_ir_inst *in, unsigned flags)
+{
+    const struct px_ir_inst *end = f->insts.at + f->insts.n;
+    for (const uint32_t origin = in->origin; in < end && in->origin == origin; in++)
+        if (px_ir_flags(in->op) & flags) return true;
+    return false;
+}
+
+/* The operands with their values; until the next instruction. */
+static const struct px_ir_operand *operands_of(struct px_emitter *e, const struct px_ir_inst *in)
+{
+    const struct px_irfn *f = e->f;
+    const struct px_ir_opd *o = px_ir_opds(f, in);
+    const uint64_t *place = f->values.at + in->values;
+    e->operands.n = 0;
+    for (uint32_t k = 0; k < in->nopds; k++) {
+        struct px_ir_operand next = {.is = o[k]};
+        if (o[k].kind == PX_IR_IMM) next.value = f->values.at[o[k].at];
+        if (o[k].kind == PX_IR_ADDRESS) next.value = *place++;
+        px_vec_push(f->coder->pass, &e->operands, next);
+    }
+    return e->operands.at;
+}
+
+static void emit_inst(struct px_emitter *e, const struct px_ir_inst *in)
+{
+    const struct px_ir_operand *o = operands_of(e, in);
+    e->in = in;
+    if (in->flags & PX_IRF_FIRST) e->held = begins(e->f, in, PX_OPF_waits);
+    /* where others can see in which order lanes run */
+    if (e->f->coder->wishes.shuffles && in->flags & PX_IRF_FIRST &&
+        begins(e->f, in, PX_OPF_memory | PX_OPF_waits)) {
+        want_mode(e, PX_IR_FP_HOME); /* others may run then */
+        px_emit_shuffle(e);
+    }
+    e->pc_at[e->placed++] = e->n;
+    if (in->flags & PX_IRF_FIRST) e->ord++;
+    e->guard = e->conv_guard = 0;
+    for (uint32_t i = 0; i < e->temps.n; i++) e->temps.at[i].used = false;
+    emit_assumption(e, in, o);
+    want_mode(e, in->fp);
+    if (e->f->coder->wishes.counters) px_counted_lanes(e, in);
+    if (is_step(e, in, o)) {
+        px_emit_step(e, in, o);
+        return;
+    }
+    emission_of(in->op)(e, in, o);
+    if (px_ir_kind_of(in->op) == PX_IR_STATEMENT) px_fuse(e);
+    forget(e, in, o);
+    emit_spread(e, in, o);
+}
+
+/* ---- blocks ---- */
+
+static uint32_t count_preds(const struct px_irfn *f, uint32_t node)
+{
+    return f->graph.pred.first[node + 1] - f->graph.pred.first[node];
+}
+
+/*
+ * May lanes stand at the block after `node`, into which it falls? They do when another way leads there, too;
+ * and when this is the way out of a loop, which they left in an earlier turn.
+ */
+static bool may_meet(const struct px_irfn *f, uint32_t node)
+{
+    const struct px_flow_block b = f->graph.blocks[node];
+    const struct px_ir_inst *last = &f->insts.at[b.first + b.n - 1];
+    if (!px_ir_falls(last)) return false;
+    if (count_preds(f, node + 1) > 1) return true;
+    return last->op == PX_IR_BRANCH &&
+           f->loops.place[f->graph.node_of[f->labels.at[last->target]]] <= f->loops.place[node];
+}
+
+/* Goes on to the block that follows in the text. */
+static void fall_through(struct px_emitter *e, uint32_t node, uint32_t next)
+{
+    const struct px_irfn *f = e->f;
+    const struct px_flow_block b = f->graph.blocks[node];
+    if (!px_ir_falls(&f->insts.at[b.first + b.n - 1])) return;
+    if (node + 1 != next)
+        px_emit_to(e, node + 1);
+    else if (may_meet(f, node))
+        px_emit_join(e);
+}
+
+/* Instructions without a record at the end of a block are counted by one that does nothing: a branch to what
+ * follows must not count them. */
+static void finish_ord(struct px_emitter *e)
+{
+    const uint32_t done = e->n ? e->div[(e->n - 1) % PX_EMIT_NEW].ord : 0;
+    if (done != e->ord) px_emit_both(e, px_emit_no_record, (struct px_insn){0});
+}
+
+static void enter_loop(struct px_emitter *e, uint32_t place)
+{
+    const uint32_t end = place + px_forks_blocks(e->f, place);
+    if (place >= e->loop_until) e->loop_until = 0;
+    if (end > place && end > e->loop_until) e->loop_until = end;
+}
+
+static void emit_block(struct px_emitter *e, uint32_t place)
+{
+    const struct px_irfn *f = e->f;
+    uint32_t node = f->loops.order[place], next = PX_NONE32;
+    if (node >= f->graph.nblocks) return;
+    for (uint32_t p = place + 1; p < f->loops.n && next == PX_NONE32; p++)
+        if (f->loops.order[p] < f->graph.nblocks) next = f->loops.order[p];
+    const struct px_flow_block b = f->graph.blocks[node];
+    e->pc_of[node] = e->block_pc = e->n;
+    e->fp = f->code->home_fp;
+    enter_loop(e, place);
+    for (uint32_t i = b.first; i < b.first + b.n; i++) emit_inst(e, &f->insts.at[i]);
+    set_mode(e, f->code->home_fp); /* a block that does not end in a branch */
+    finish_ord(e);
+    fall_through(e, node, next);
+}
+
+/* ---- the end: places that were not known ---- */
+
+static uint32_t final_place(const struct px_emitter *e, uint32_t offset)
+{
+    return offset & PX_POOL_TAG && offset != PX_NONE32 ? e->f->code->pool + (offset & ~PX_POOL_TAG) : offset;
+}
+
+static void finish_record(const struct px_emitter *e, struct px_insn *to)
+{
+    if (to->flags & PX_IF_BLOCK) {
+        to->target = e->pc_of[to->target];
+        to->flags &= (uint8_t)~PX_IF_BLOCK;
+    }
+    to->a = final_place(e, to->a);
+    to->b = final_place(e, to->b);
+    to->c = final_place(e, to->c);
+    to->x[0] = final_place(e, to->x[0]);
+}
+
+/* What the IR had is the code's now. */
+#define KEEP(f, v) px_arena_move((f)->coder->keep, (f)->coder->scratch, (v)->at, (v)->n * sizeof *(v)->at)
+
+/* Where the words of parameters lie, at call sites and in the function itself. */
+static void tell_words(struct px_irfn *f)
+{
+    struct px_fcode *code = f->code;
+    for (uint32_t i = 0; i < f->words.n; i++) f->words.at[i] = f->regs.at[f->words.at[i]].row;
+    code->word_rows = KEEP(f, &f->words);
+}
+
+/* Where the kept registers matter: see the positions in rows.c. */
+static void tell_kept(struct px_emitter *e)
+{
+    enum { STEP = 4 };
+    struct px_irfn *f = e->f;
+    struct px_fcode *code = f->code;
+    code->nsurveys = f->nsurveys;
+    code->kept = PX_NEW_N(f->coder->keep, struct px_kept, f->nkept);
+    for (uint32_t r = 0; r < f->regs.n; r++) {
+        const struct px_ir_reg *reg = &f->regs.at[r];
+        if (reg->keep == PX_IR_ROW || reg->temp || reg->first > reg->last) continue;
+        uint32_t first = reg->first / STEP, last = reg->last / STEP;
+        code->kept[code->nkept++] =
+            (struct px_kept){.slot = reg->slot,
+                             .row = reg->row,
+                             .base = reg->keep == PX_IR_SCALAR  ? 0
+                                     : reg->keep == PX_IR_LANES ? code->terms[reg->term].row
+                                                                : f->regs.at[reg->base].row,
+                             .made = reg->keep == PX_IR_LANES && reg->spread,
+                             .first_pc = e->pc_at[first] + (reg->first % STEP != 0),
+                             .last_pc = reg->last % STEP == 0 ? e->pc_at[last] : e->pc_at[last + 1] - 1,
+                             .elem = reg->elem};
+    }
+}
+
+static void finish_tables(const struct px_emitter *e)
+{
+    for (uint32_t i = 0; i < e->f->switches.n; i++) {
+        const struct px_table *t = e->f->switches.at[i].table;
+        for (uint32_t k = 0; t && k < t->n; k++) t->targets[k] = e->pc_of[t->targets[k]];
+    }
+}
+
+static void finish(struct px_emitter *e)
+{
+    struct px_irfn *f = e->f;
+    struct px_fcode *code = f->code;
+    code->pool = (e->frame_bytes + 15) & ~15u;
+    code->pool_bytes = e->pool.n * 8;
+    code->pool_image = px_arena_move(f->coder->keep, f->coder->pass, e->pool.at, code->pool_bytes);
+    code->frame_bytes = code->pool + code->pool_bytes + 64;
+    resize_records(e, e->n);
+    px_emit_pack(e, e->n);
+    px_emit_packed(e, finish_record);
+    for (uint32_t i = 0; i < e->replaced.n; i++) finish_record(e, e->replaced.at[i]);
+    for (uint32_t i = 0; i < e->fused.n; i++) {
+        struct px_insn *r = &code->conv[e->fused.at[i]];
+        r->x[1] = final_place(e, r->x[1]);
+        r->e = final_place(e, r->e);
+    }
+    for (uint32_t i = 0; i < code->nterms; i++)
+        if (code->terms[i].op == PX_TERM_SCALE) code->terms[i].b = final_place(e, code->terms[i].b);
+    finish_tables(e);
+    code->src = KEEP(f, &f->origins);
+    tell_words(f);
+}
+
+/* Rows were bytes a lane; now they become offsets in the frame. */
+static void place_rows(struct px_irfn *f)
+{
+    uint32_t width = f->coder->width, base = f->code->rows;
+    const uint32_t slots = f->code->surveys + f->nsurveys * (uint32_t)sizeof(struct px_survey);
+    for (uint32_t i = 0; i < f->regs.n; i++)
+        if (f->regs.at[i].row != PX_NONE32) f->regs.at[i].row = base + f->regs.at[i].row * width;
+    for (uint32_t i = 0; i < f->regs.n; i++)
+        if (f->regs.at[i].keep != PX_IR_ROW) f->regs.at[i].slot = slots + f->regs.at[i].slot * 8;
+    f->code->zero_from = slots;
+    f->code->zero_to = base + f->zero_to * width;
+    f->code->width = width;
+    f->code->local_bytes = (uint32_t)((f->local_bytes + 15) & ~15ull);
+}
+
+/* Which rows registers have, for activations that become one (vm/run/meet.c). */
+static void tell_rows(struct px_irfn *f)
+{
+    struct px_fcode *code = f->code;
+    if (code->func->is_entry) return;
+    uint8_t *elems = PX_NEW_N(f->coder->pass, uint8_t, f->row_bytes + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->regs.n; i++)
+        if (f->regs.at[i].row != PX_NONE32) elems[f->regs.at[i].row] = (uint8_t)f->regs.at[i].elem;
+    for (uint32_t at = 0; at < f->row_bytes; at += elems[at]) n++;
+    code->row_elems = PX_NEW_N(f->coder->keep, uint8_t, n);
+    for (uint32_t at = 0; at < f->row_bytes; at += elems[at]) code->row_elems[code->nrows++] = elems[at];
+}
+
+/* Names for what lies in local memory, for messages. */
+static void tell_locals(struct px_irfn *f)
+{
+    struct px_fcode *code = f->code;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->params.n; i++) n += f->params.at[i].local != PX_NONE32;
+    code->locals = PX_NEW_N(f->coder->keep, struct px_local_at, n);
+    for (uint32_t i = 0; i < f->params.n; i++)
+        if (f->params.at[i].local != PX_NONE32)
+            code->locals[code->nlocals++] =
+                (struct px_local_at){f->params.at[i].symbol, f->params.at[i].local};
+}
+
+/* Rows of terms, and what is known of them, lie behind all others: they stay from block to block. */
+static void place_terms(struct px_emitter *e)
+{
+    struct px_irfn *f = e->f;
+    struct px_fcode *code = f->code;
+    uint32_t facts = e->frame_bytes, rows;
+    code->nterms = f->terms.n;
+    code->terms = PX_NEW_N(f->coder->keep, struct px_lane_term, f->terms.n);
+    rows = (facts + f->terms.n * (uint32_t)sizeof(struct px_lane_facts) + 63) & ~63u;
+    for (uint32_t i = 0; i < f->terms.n; i++) {
+        const struct px_ir_operand *factor = &f->terms.at[i].factor;
+        struct px_lane_term *t = &code->terms[i];
+        *t = f->terms.at[i].is;
+        if (t->op == PX_TERM_SCALE) t->b = place_of(e, factor->kind, factor->at, factor->value, NULL);
+        t->facts = facts + i * (uint32_t)sizeof(struct px_lane_facts);
+        t->row = rows + i * 8 * f->coder->width;
+    }
+    if (f->terms.n) e->frame_bytes = rows + f->terms.n * 8 * f->coder->width;
+}
+
+/* One for each instruction, and one where lanes that fall into a block look for others. */
+static uint32_t expected_records(const struct px_irfn *f)
+{
+    uint32_t n = f->insts.n;
+    for (uint32_t node = 0; node + 1 < f->graph.nblocks; node++)
+        n += f->graph.blocks[node].n && may_meet(f, node);
+    return n;
+}
+
+void px_emit(struct px_irfn *f)
+{
+    f->code->rows =
+        (f->code->surveys + f->nsurveys * (uint32_t)sizeof(struct px_survey) + f->nkept * 8 + 63) & ~63u;
+    px_arena_drop(f->coder->scratch, f->graph.succ.first); /* nobody looks that way any more */
+    px_arena_drop(f->coder->scratch, f->graph.succ.to);
+    f->graph.succ = (struct px_flow_lists){0};
+    struct px_emitter e = {.f = f, .frame_bytes = f->code->rows + f->row_bytes * f->coder->width};
+    tell_locals(f);
+    tell_rows(f);
+    place_rows(f);
+    place_terms(&e);
+    f->code->sites = f->sites.at = KEEP(f, &f->sites);
+    f->code->passed = f->passed.at = KEEP(f, &f->passed);
+    resize_records(&e, expected_records(f));
+    px_vec_reserve(f->coder->pass, &e.marks, e.cap);
+    e.pc_at = PX_NEW_N(f->coder->pass, uint32_t, f->insts.n + 2);
+    e.pc_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
+    uint32_t *end_of = PX_NEW_N(f->coder->pass, uint32_t, f->graph.n + 1);
+    for (uint32_t p = 0; p < f->loops.n; p++) {
+        emit_block(&e, p);
+        end_of[f->loops.order[p]] = e.n;
+    }
+    e.pc_at[e.placed] = e.pc_at[e.placed + 1] = e.n;
+    tell_kept(&e);
+    if (f->coder->wishes.counters) px_counted_keep(&e);
+    finish(&e);
+    px_vec_trim(f->coder->pass, &e.wholes);
+    px_arena_drop(f->coder->pass, e.hash);
+    px_forks_find(&e, end_of);
+    px_emit_keep_div(&e);
+}

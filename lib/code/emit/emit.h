@@ -1,0 +1,157 @@
+/*
+ * emit.h - what the files of the emission share (emit*.c): from the IR to records.
+ *
+ * Every step appends one record to both versions of the code, so that a pc
+ * means the same in both; the divergent one is packed soon (divergent.c). The convergent record is unmasked
+ * where the handler allows it; the divergent one blends by the mask row of the entry, or by the instruction's
+ * guard. Emission alone knows handlers.
+ */
+#ifndef PX_CODE_EMIT_EMIT_H
+#define PX_CODE_EMIT_EMIT_H
+
+#include "code/ir/fn.h"
+
+#define PX_POOL_TAG 0x80000000u /* of offsets in the pool, until it is known where it lies */
+
+/* A row for the duration of one instruction. Those of instructions in which lanes may sleep while others go
+ * on are apart, and written by the lanes that run only. */
+struct px_temp {
+    uint32_t row;
+    uint8_t elem;
+    bool used, held;
+};
+
+/* What the record of the divergent version at pc would be where no other lane has anything in its row. */
+struct px_whole {
+    uint32_t pc;
+    px_handler fn;
+};
+
+/* The newest records of the divergent version; convergent ones may change as long as theirs stand there: the
+ * fewest of them. */
+enum { PX_EMIT_NEW = 64, PX_EMIT_NEWEST = 32 };
+
+struct px_emitter {
+    struct px_irfn *f;
+    uint32_t n, cap;                 /* records so far; room in px_fcode.conv */
+    struct px_insn div[PX_EMIT_NEW]; /* by pc modulo PX_EMIT_NEW, from `packed` on */
+    uint32_t packed;
+    PX_VEC(uint16_t) marks; /* of the records before; px_fcode has them at the end */
+    PX_VEC(uint32_t) changes;
+    PX_VEC(uint32_t) change_at; /* of each record whose number is a multiple of PX_EMIT_NEWEST: its first */
+    PX_VEC(struct px_aside) aside;
+    PX_VEC(struct px_temp) temps;
+    PX_VEC(struct px_insn *) replaced; /* records that fused ones stand in for */
+    PX_VEC(uint32_t) fused;            /* convergent records that do the work of some behind them: pcs, */
+    uint32_t fused_end;                /* and behind what the last of them does */
+    PX_VEC(struct px_whole) wholes;    /* of innermost loops, by pc */
+    uint32_t loop_until;               /* blocks up to this place in the order are of a loop */
+    PX_VEC(uint64_t) pool;             /* constants, 8 bytes each; those of 16 begin at even places */
+    uint32_t *hash, hash_size;         /* of the pool: places + 1 */
+    uint32_t *pc_of;                   /* by node */
+    uint32_t frame_bytes;              /* rows are placed; further ones go here */
+    uint32_t ord;                      /* instructions of the text so far */
+    uint32_t lanes_counted;            /* ord of the instruction whose lanes were counted last */
+    uint32_t fp;                       /* mode in force */
+    uint32_t slots;                    /* memory records so far */
+    bool *read;                        /* by register: is it ever read? NULL until asked */
+    uint32_t
+        *pc_at; /* by place of an instruction in the layout: its first record; one more behind the last */
+    uint32_t placed;   /* instructions so far */
+    uint32_t block_pc; /* first record of the block */
+    const struct px_ir_inst *in;
+    PX_VEC(struct px_ir_operand) operands; /* of the instruction */
+    bool held;                             /* lanes may sleep in it */
+    uint32_t guard;                        /* mask row of the instruction's guard; 0 without */
+    uint32_t conv_guard;                   /* the same for convergent records; 0: unmasked */
+};
+
+/* An operand as an offset in the frame; scalars and rows alike. */
+uint32_t px_emit_place(struct px_emitter *e, const struct px_ir_operand *o);
+bool px_emit_is_scalar(const struct px_ir_operand *o);
+/* What convergent code keeps of the operand: PX_IR_ROW unless it is a kept register. */
+enum px_ir_keep px_emit_keep(const struct px_emitter *e, const struct px_ir_operand *o);
+/* The operand in convergent code where it is a scalar there, for whatever reason; else PX_NONE32. */
+uint32_t px_emit_scalar(struct px_emitter *e, const struct px_ir_operand *o);
+/* The same of an instruction that is done for scalars alone: of PX_IR_LANES the scalar, too. */
+uint32_t px_emit_alone(struct px_emitter *e, const struct px_ir_operand *o);
+/* The convergent record that makes row `d` of a register that is something plus a scalar. */
+struct px_insn px_emit_sum(const struct px_emitter *e, uint32_t reg, uint32_t d);
+/* The same as a row: scalars, and what convergent code keeps as scalars, are spread into a temporary. */
+uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_operand *o);
+uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem);
+uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *high);
+
+/* Appends a record with a handler for each version; the convergent one, until the next. */
+struct px_insn *px_emit_pair(struct px_emitter *e, px_handler conv, px_handler div, const struct px_insn *in);
+/* divergent.c: packs the records of the divergent version before pc; all, whose places are known now. */
+void px_emit_pack(struct px_emitter *e, uint32_t pc);
+void px_emit_packed(struct px_emitter *e, void (*place)(const struct px_emitter *e, struct px_insn *record));
+/* Records of the divergent version that have been packed: n of them from pc on; one. */
+void px_emit_unpack(const struct px_emitter *e, uint32_t pc, uint32_t n, struct px_insn *to);
+struct px_insn px_emit_div(const struct px_emitter *e, uint32_t pc);
+/* Those of lanes that stand aside, made of records [first, first + n); where they will be in px_fcode.div. */
+uint32_t px_emit_aside(struct px_emitter *e, uint32_t first, uint32_t n, const struct px_insn *code);
+/* What is packed is the code's now. */
+void px_emit_keep_div(struct px_emitter *e);
+/* Two records, each with its handler, for the convergent and the divergent version. */
+void px_emit_versions(struct px_emitter *e, const struct px_insn *conv, const struct px_insn *div);
+void px_emit_both(struct px_emitter *e, px_handler fn, struct px_insn in); /* same handler in both versions */
+/* The divergent record just made, masked by its entry alone, could be this one where rows are written whole.
+ */
+void px_emit_whole(struct px_emitter *e, px_handler fn);
+/* A handler pair [unmasked, masked] under the guard. */
+void px_emit_guarded(struct px_emitter *e, const px_handler fn[2], struct px_insn in);
+/* A move: under the guard, or into a row that owns itself. */
+void px_emit_fixed(struct px_emitter *e, enum px_fixed fix, struct px_insn in);
+void px_emit_own(struct px_emitter *e, enum px_fixed fix, struct px_insn in);
+
+/* The guard of the instruction as a mask row; `memory`: both versions need it joined with the entry's mask.
+ */
+void px_emit_guard(struct px_emitter *e, bool memory);
+/* Does the instruction write only temporaries, and under no guard: then for all lanes. */
+bool px_emit_is_own(const struct px_emitter *e);
+
+typedef void px_emission(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o);
+enum px_fixed px_emit_broadcast(uint32_t elem);
+/* The handler of a record that does nothing: a place in the other version. */
+int px_emit_no_record(struct px_gang *g, const struct px_insn *in);
+px_emission px_emit_step, px_emit_statement, px_emit_copy, px_emit_canon, px_emit_move, px_emit_unit,
+    px_emit_sreg;
+px_emission px_emit_acquire, px_emit_release, px_emit_jump, px_emit_branch, px_emit_nothing;
+#define PX_EMISSION(name, function) px_emission px_emit_##function;
+#include "gen/emissions.inc"
+#undef PX_EMISSION
+/* A record that accesses memory at this address; `align` goes to its size. */
+struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_operand *address, uint32_t align);
+/*
+ * trace.c: where somebody hears of accesses, a record before the one that makes it; else nothing.
+ * px_emit_guard has been called. `how`: PTX_TRACE_.
+ */
+struct px_traced;
+void px_emit_trace(struct px_emitter *e, const struct px_ir_operand *address, unsigned how, uint32_t bytes);
+/* The same of `told`, but for what px_emit_trace fills in; `sizes`: bytes of each lane, or a row's lines are
+ * that far apart (in elements), or NULL. */
+void px_emit_trace_as(struct px_emitter *e, const struct px_ir_operand *address, const struct px_traced *told,
+                      const struct px_ir_operand *sizes);
+/* fuse.c: the record that was just made and those before it, where one handler does their work. */
+void px_fuse(struct px_emitter *e);
+/* The same behind a load, and behind a store of one element. */
+void px_fuse_gather(struct px_emitter *e);
+void px_fuse_store(struct px_emitter *e);
+/* Its parts: does the register d, not a kept one, live up to the instruction at this place of the layout,
+ * which reads it once? The record behind the n that head does, done by head, too, where there is a handler.
+ */
+bool px_fuse_dies(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
+                  uint32_t place);
+bool px_fuse_next(const struct px_level *level, struct px_insn *head, uint32_t n);
+/* counted.c: a record that counts the lanes of an access under a guard; the list of what is counted. */
+void px_counted_lanes(struct px_emitter *e, const struct px_ir_inst *in);
+void px_counted_keep(struct px_emitter *e);
+void px_emit_to(struct px_emitter *e, uint32_t node); /* a jump to a block */
+bool px_emit_goes(const struct px_insn *div);         /* is it a jump, or such a look? */
+bool px_emit_joins(const struct px_insn *div);        /* is it such a look? */
+void px_emit_shuffle(struct px_emitter *e);           /* random schedule: lanes may part */
+void px_emit_join(struct px_emitter *e);              /* lanes that fall through stop to look for others */
+
+#endif

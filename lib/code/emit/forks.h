@@ -1,0 +1,18 @@
+/* forks.h - what the emission tells exec.c about branches and loops that need not go through the set of
+ * entries. */
+#ifndef PX_CODE_EMIT_FORKS_H
+#define PX_CODE_EMIT_FORKS_H
+
+#include "code/emit/emit.h"
+
+/* How many blocks the loop at place p of the order has; 0: none begins there. */
+uint32_t px_forks_blocks(const struct px_irfn *f, uint32_t p);
+
+/* Branches of forks inside loops name them; what stops lanes at the end of what they run aside. */
+void px_forks_name(const struct px_fcode *code, struct px_insn *div);
+int px_forks_leave(struct px_gang *g, const struct px_insn *in);
+
+/* `end_of`: by node, the pc behind its records. Places are known. */
+void px_forks_find(struct px_emitter *e, const uint32_t *end_of);
+
+#endif

@@ -1,0 +1,42 @@
+/* emit/operands.c - records of operations that are one function: what lower/operands.c made, with rows for
+ * registers. */
+#include "code/emit/emit.h"
+#include "ops/operands.h"
+#include "ops/trace.h"
+
+static const px_handler handlers[PX_OP_COUNT] = {
+#define PX_NAMED_HANDLER(name) [PX_OP_##name] = px_op_##name,
+#include "gen/op_handlers.inc"
+#undef PX_NAMED_HANDLER
+};
+
+/* Of a fragment's n matrices each is 8 rows, whose addresses 8 lanes of the warp have. */
+static void tell(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *address,
+                 uint32_t n)
+{
+    struct px_traced t = {.is.how = in->fact, .bytes = address->elem};
+    if (!in->fact) return;
+    if (px_ir_flags(in->op) & PX_OPF_fragment) t.first = 8 * n;
+    px_emit_trace_as(e, address, &t, NULL);
+}
+
+void px_emit_operands(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
+{
+    const struct px_ir_operand *address = NULL;
+    for (uint32_t i = 0; i < in->nopds; i++)
+        if (o[i].kind == PX_IR_ADDRESS) address = &o[i];
+    const uint32_t n = in->nopds - (address != NULL);
+    struct px_operands *rows = px_arena_node(e->f->coder->keep, sizeof *rows + n * sizeof *rows->row);
+    struct px_insn r = {0};
+    rows->match = e->f->matches.at[in->aux];
+    rows->ndst = in->ndst;
+    px_emit_guard(e, true);
+    if (address) tell(e, in, address, n);
+    if (address) r = px_emit_access(e, address, address->elem);
+    for (uint32_t i = 0; i < in->nopds; i++)
+        if (&o[i] != address) rows->row[rows->n++] = px_emit_row(e, &o[i]);
+    if (px_ir_flags(in->op) & PX_OPF_waits) r.size = PX_WARP;
+    r.c = px_emit_constant(e, (uint64_t)(uintptr_t)rows, NULL);
+    r.m = e->guard;
+    px_emit_both(e, handlers[in->op & ~PX_IR_KIND], r);
+}

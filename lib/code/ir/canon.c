@@ -1,0 +1,196 @@
+/*
+ * canon.c - where the host's NaNs become the chip's.
+ *
+ * f32 arithmetic of the chip gives one NaN, 0x7fffffff; the host's gives others, and to look for them behind
+ * every instruction would cost more than many instructions do. So a register is one of two kinds. A *lazy*
+ * one holds nothing but results of f32 arithmetic, copies of lazy registers, and constants that are no NaN:
+ * every NaN in it stands for the chip's, and is made that one when an instruction looks at its bits. All
+ * others are *exact*: they may hold words that other instructions made or that were loaded, and of those no
+ * bit may change, whatever they look like. Arithmetic that defines an exact register is made canonical there,
+ * and what is copied into one is before.
+ */
+#include "code/ir/fn.h"
+
+static bool lazy_source(const struct px_irfn *f, const struct px_ir_opd *o)
+{
+    if (o->kind == PX_IR_REG) return o->base == PX_IR_COPIED && f->regs.at[o->at].lazy;
+    return o->kind == PX_IR_IMM && (f->values.at[o->at] & 0x7fffffffu) <= 0x7f800000u;
+}
+
+/* Are all NaNs of the result the chip's, or standing for it? */
+static bool makes_lazy(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    const struct px_ir_opd *o = px_ir_opds(f, in);
+    const uint32_t copied = in->op == PX_IR_COPY ? 1 : in->flags & PX_IRF_COPIES ? 2 : 0;
+    if (in->flags & PX_IRF_NUMBER) return true;
+    for (uint32_t k = in->ndst; k < in->ndst + copied; k++)
+        if (o[k].elem != 4 || !lazy_source(f, &o[k])) return false;
+    return copied > 0;
+}
+
+struct lazy {
+    struct px_irfn *f;
+    struct px_flow_lists copiers; /* by register: instructions that copy it */
+    uint32_t *work, n;            /* registers that became exact */
+};
+
+static void make_exact(struct lazy *l, const struct px_ir_inst *in)
+{
+    const struct px_ir_opd *o = px_ir_opds(l->f, in);
+    for (uint32_t k = 0; k < in->ndst; k++) {
+        if (o[k].kind != PX_IR_REG || !l->f->regs.at[o[k].at].lazy) continue;
+        l->f->regs.at[o[k].at].lazy = false;
+        l->work[l->n++] = o[k].at;
+    }
+}
+
+static bool is_copied(const struct px_ir_opd *o)
+{
+    return o->kind == PX_IR_REG && o->base == PX_IR_COPIED;
+}
+
+static struct px_flow_lists find_copiers(struct px_irfn *f)
+{
+    struct px_flow_lists lists = px_flow_lists_begin(f->coder->pass, f->regs.n);
+    for (int adding = 0; adding < 2; adding++) {
+        if (adding) px_flow_lists_place(&lists, f->coder->pass, f->regs.n);
+        for (uint32_t i = 0; i < f->insts.n; i++) {
+            const struct px_ir_inst *in = &f->insts.at[i];
+            const struct px_ir_opd *o = px_ir_opds(f, in);
+            for (uint32_t k = in->ndst; k < in->nopds; k++) {
+                if (!is_copied(&o[k])) continue;
+                if (adding)
+                    px_flow_lists_add(&lists, o[k].at, i);
+                else
+                    px_flow_lists_count(&lists, o[k].at);
+            }
+        }
+    }
+    return lists;
+}
+
+/* The greatest set of lazy registers. */
+static void find_lazy(struct px_irfn *f)
+{
+    struct lazy l = {f, find_copiers(f), PX_NEW_N(f->coder->pass, uint32_t, f->regs.n + 1), 0};
+    for (uint32_t r = 0; r < f->regs.n; r++) {
+        struct px_ir_reg *reg = &f->regs.at[r];
+        reg->lazy = reg->elem == 4 && reg->type != PX_T_PRED && reg->type != PX_T_NONE;
+    }
+    for (uint32_t i = 0; i < f->insts.n; i++)
+        if (!makes_lazy(f, &f->insts.at[i])) make_exact(&l, &f->insts.at[i]);
+    while (l.n) {
+        uint32_t r = l.work[--l.n];
+        for (uint32_t k = l.copiers.first[r]; k < l.copiers.first[r + 1]; k++) {
+            const struct px_ir_inst *in = &f->insts.at[l.copiers.to[k]];
+            if (!makes_lazy(f, in)) make_exact(&l, in);
+        }
+    }
+}
+
+/* ---- records ---- */
+
+struct rewrite {
+    struct px_irfn *f;
+    PX_VEC(struct px_ir_inst) out;
+    uint32_t *clean; /* by register: block + 1 in which it was made canonical and not written since */
+    uint32_t block;
+};
+
+static void canonical(struct rewrite *w, const struct px_ir_inst *like, struct px_ir_opd o, bool guarded)
+{
+    struct px_irfn *f = w->f;
+    struct px_ir_inst in = *like;
+    in.op = PX_IR_CANON;
+    in.flags = guarded ? like->flags & PX_IRF_NEGATED : 0;
+    in.guard = guarded ? like->guard : PX_NONE32;
+    in.fp = PX_IR_FP_ANY;
+    in.ndst = 1;
+    in.nopds = 2;
+    in.first = f->opds.n;
+    o.elem = 4;
+    o.base = PX_IR_BITS;
+    px_vec_push(f->coder->draft, &f->opds, o);
+    px_vec_push(f->coder->draft, &f->opds, o);
+    px_vec_push(f->coder->draft, &w->out, in);
+}
+
+/* Lazy sources whose bits count become canonical first, in place: once a block, unless written again. */
+static void sources(struct rewrite *w, struct px_ir_inst *in)
+{
+    const struct px_irfn *f = w->f;
+    bool to_lazy = in->ndst && px_ir_opds(f, in)->kind == PX_IR_REG && f->regs.at[px_ir_opds(f, in)->at].lazy;
+    for (uint32_t k = in->ndst; k < in->nopds; k++) {
+        const struct px_ir_opd o = px_ir_opds(f, in)[k];
+        if (o.kind != PX_IR_REG || !f->regs.at[o.at].lazy) continue;
+        if (o.base == PX_IR_NUMBER || (o.base == PX_IR_COPIED && to_lazy) || w->clean[o.at] == w->block)
+            continue;
+        w->clean[o.at] = w->block;
+        uint8_t first = in->flags & PX_IRF_FIRST;
+        canonical(w, in, o, false);
+        w->out.at[w->out.n - 1].flags |= first;
+        in->flags &= (uint8_t)~PX_IRF_FIRST;
+    }
+}
+
+static void results(struct rewrite *w, const struct px_ir_inst *in)
+{
+    const struct px_irfn *f = w->f;
+    for (uint32_t k = 0; k < in->ndst; k++) {
+        const struct px_ir_opd o = px_ir_opds(f, in)[k];
+        if (o.kind != PX_IR_REG) continue;
+        w->clean[o.at] = 0;
+        if (k == 0 && in->flags & PX_IRF_HOST && !f->regs.at[o.at].lazy) canonical(w, in, o, true);
+    }
+}
+
+/* Labels follow their instructions. */
+static void move_labels(struct px_irfn *f, const uint32_t *place)
+{
+    for (uint32_t i = 0; i < f->labels.n; i++) f->labels.at[i] = place[f->labels.at[i]];
+}
+
+static bool *find_starts(const struct px_irfn *f)
+{
+    bool *starts = PX_NEW_N(f->coder->pass, bool, f->insts.n + 1);
+    for (uint32_t i = 0; i < f->labels.n; i++) starts[f->labels.at[i]] = true;
+    return starts;
+}
+
+/* Nothing is added any more: what the draft has too much goes with it. */
+static void settle(struct px_irfn *f)
+{
+    struct px_arena *to = f->coder->scratch, *from = f->coder->draft;
+    px_vec_move(to, from, &f->insts);
+    px_vec_move(to, from, &f->opds);
+    px_vec_move(to, from, &f->values);
+    px_vec_move(to, from, &f->regs);
+    px_vec_move(to, from, &f->origins);
+    px_vec_move(to, from, &f->labels);
+    px_vec_move(to, from, &f->params);
+}
+
+void px_ir_canon(struct px_irfn *f)
+{
+    struct px_arena *a = f->coder->pass;
+    find_lazy(f);
+    struct rewrite w = {.f = f, .clean = PX_NEW_N(a, uint32_t, f->regs.n + 1), .block = 1};
+    const bool *starts = find_starts(f);
+    px_vec_reserve(f->coder->draft, &w.out, f->insts.n + 4);
+    uint32_t *place = PX_NEW_N(a, uint32_t, f->insts.n + 1);
+    for (uint32_t i = 0; i < f->insts.n; i++) {
+        struct px_ir_inst in = f->insts.at[i];
+        if (starts[i]) w.block++;
+        place[i] = w.out.n;
+        sources(&w, &in);
+        px_vec_push(f->coder->draft, &w.out, in);
+        results(&w, &in);
+        if (!px_ir_falls(&in) || in.op == PX_IR_BRANCH) w.block++;
+    }
+    place[f->insts.n] = w.out.n;
+    move_labels(f, place);
+    px_arena_drop(f->coder->draft, f->insts.at);
+    f->insts.at = w.out.at;
+    f->insts.n = w.out.n;
+    settle(f);
+}

@@ -1,0 +1,232 @@
+/*
+ * fn.h - what the files of lib/code share: a kernel and its functions while they become code.
+ *
+ * code.c runs the passes; each works on one px_irfn:
+ *
+ *   contract*.c mul and add that become one fma, on the text
+ *   lower*.c    checked instructions -> IR, by the form that matched
+ *   blocks.c    blocks, edges, their order
+ *   uniform.c   registers that equal one scalar are that scalar
+ *   values.c    what convergent code keeps as scalars,
+ *   terms.c     or as a scalar and a part that depends on the lane's place alone
+ *   canon.c     where NaNs are made the chip's
+ *   rows.c      liveness, and the rows that registers get
+ *   emit*.c     records
+ *
+ * The IR lives in a scratch arena that ends with the decoding, what a pass needs
+ * for itself in one that ends with the pass, what contraction hands to lowering in
+ * one that ends with that; what the records refer to lies in the program's arena
+ * (`keep`).
+ */
+#ifndef PX_CODE_IR_FN_H
+#define PX_CODE_IR_FN_H
+
+#include <setjmp.h>
+#include "front/module.h"
+#include "code/code.h"
+#include "code/ir/ir.h"
+#include "flow/dominators.h"
+#include "flow/loops.h"
+#include "link/program.h"
+#include "gang/engine.h"
+#include "gang/gang.h"
+#include "ops/matrix.h"
+#include "gang/tally.h"
+
+struct px_coder {
+    struct px_arena *keep;    /* the program's */
+    struct px_arena *scratch; /* the IR, until the records are made */
+    struct px_arena *draft;   /* the same while it grows: what lowering makes, until canon.c has settled it */
+    struct px_arena *pass;    /* what a pass needs for itself: empty when the next one begins */
+    struct px_arena *found;   /* what contraction finds, until the function is lowered */
+    struct px_matched *matched; /* how instructions were bound; NULL: each anew */
+    const struct px_linked *linked;
+    const struct px_level *level;
+    const struct px_lfunc *kernel;
+    struct px_irfn **fns; /* by px_lfunc.id; NULL: not reached */
+    PX_VEC(struct px_irfn *) queue;
+    struct px_fcode **codes; /* by px_lfunc.id: of all in the queue */
+    uint32_t width, threads;
+    uint32_t least_width; /* the widest group of lanes that an instruction needs together */
+    uint32_t program;     /* owner number of its windows */
+    bool cooperates;      /* see px_code */
+    struct px_code_wishes wishes;
+    uint32_t ntallies;     /* counters of the functions that have records */
+    struct px_refusal why; /* text NULL: none */
+    jmp_buf give_up;       /* px_code_fail comes here, */
+    /* or, after it has told of the instruction, to the next one. */
+    struct px_listener *listener; /* NULL: the first failure ends it */
+    jmp_buf *next;
+    bool told;
+    PX_VEC(struct px_name *) words; /* in instructions that the text does not have: few */
+};
+
+/* A .param variable, a formal parameter or a .local variable of the function. */
+struct px_param {
+    const struct px_symbol *symbol;
+    uint32_t bytes;
+    uint32_t reg;   /* of its first word; PX_NONE32 in local memory */
+    uint32_t local; /* its place among the frame's local variables, or PX_NONE32 */
+};
+
+/* A px_lane_term before it has a place in the frame. */
+struct px_ir_term {
+    struct px_lane_term is;
+    struct px_ir_operand factor; /* SCALE: PX_IR_IMM, PX_IR_PARAM or PX_IR_UNIFORM */
+};
+
+/* A form of matrix instructions: one for each combination of words. */
+struct px_ir_matrix {
+    struct px_mma_words words;
+    const struct px_matrix_form *form; /* the program's */
+};
+
+struct px_irfn {
+    struct px_coder *coder;
+    const struct px_lfunc *func;
+    const struct px_function *fn;
+    const struct ptx_module *module;
+    struct px_fcode *code;
+    struct px_arena_mark before; /* of scratch, when its analysis began */
+
+    PX_VEC(struct px_ir_inst) insts;
+    PX_VEC(struct px_ir_opd) opds;
+    PX_VEC(uint64_t) values; /* constants, and what is added to the bases of addresses */
+    PX_VEC(struct px_ir_reg) regs;
+    PX_VEC(struct px_origin) origins;
+    PX_VEC(struct px_counted) counted; /* by origin, where executions are counted */
+    const struct px_loc *loc;          /* the last .loc of the text so far */
+    const struct px_inst *text;        /* the instruction of the text that is lowered */
+    PX_VEC(uint32_t) labels;           /* instruction behind it; those of the text come first */
+    PX_VEC(px_pos) text_labels;        /* where they stand */
+    uint32_t labels_placed;            /* of those of the text */
+    uint32_t text_insts;               /* instructions of the text */
+    PX_VEC(struct px_call_site) sites;
+    PX_VEC(struct px_words) passed; /* by calls, and to this function */
+    PX_VEC(uint32_t) words;         /* their words: registers */
+    PX_VEC(struct px_ir_switch) switches;
+    PX_VEC(struct px_ir_matrix) matrices;
+    PX_VEC(struct px_wgmma_words) wgmmas;
+    PX_VEC(const struct px_match *) matches; /* of operations that are one function (lower/operands.c) */
+    PX_VEC(struct px_param) params;
+    uint32_t *param_of;               /* by index in px_function.vars: in params; PX_NONE32 */
+    uint32_t *reg_base;               /* by index in px_function.regs, more_regs behind: first register */
+    PX_VEC(struct px_reg) more_regs;  /* that contraction and lowering added */
+    const struct px_operand *element; /* two of them for the address of name[register]; NULL until needed */
+    struct px_contract *contract;     /* what is lowered instead of the text; NULL */
+    uint32_t carry;                   /* the carry flag's register; PX_NONE32 until needed */
+    uint32_t stack;                   /* of alloca: where the lane's free local memory begins; PX_NONE32 */
+    uint64_t local_bytes;
+    bool fresh; /* nothing was made of the running instruction of the text yet */
+
+    struct px_flow_graph graph;
+    struct px_flow_loops loops; /* the order of the code */
+    struct px_flow_tree dominators;
+    PX_VEC(struct px_ir_term) terms;
+    uint32_t nkept, nsurveys;    /* registers that are not PX_IR_ROW; rows of which addresses are surveyed */
+    uint32_t row_bytes, zero_to; /* a lane; rows below zero_to may be read before they are written */
+    uint32_t live_bytes;         /* of row_bytes those that are no temporaries */
+};
+
+/* Ends everything with a message that names the instruction and its line. */
+_Noreturn void px_code_fail(struct px_irfn *f, const struct px_inst *inst, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+_Noreturn void px_code_no_memory(struct px_irfn *f);
+
+struct px_irfn *px_code_function(struct px_coder *coder, const struct px_lfunc *func);
+
+/* A register by its index: of the text, or of those added behind. */
+static inline const struct px_reg *px_code_reg(const struct px_irfn *f, uint32_t index)
+{
+    uint32_t n = f->fn->regs.n;
+    return index < n ? &f->fn->regs.at[index] : &f->more_regs.at[index - n];
+}
+
+/* The passes, in their order. */
+void px_contract(struct px_irfn *f);
+
+/* make.c: an instruction of `words` (opcode first, 0 left out) and n operands at the place of `like`, of a
+ * form that fits; a register of the text's kind, before registers are numbered. */
+struct px_inst *px_make_inst(struct px_irfn *f, struct px_arena *arena, const struct px_inst *like,
+                             const px_word words[5], const struct px_operand *operands, uint8_t n);
+/* make.c: the same instruction, with operands of its own. */
+struct px_inst *px_copy_inst(struct px_arena *arena, const struct px_inst *inst);
+struct px_operand px_make_register(struct px_irfn *f, const struct px_inst *like, enum px_type type);
+void px_lower(struct px_irfn *f);
+void px_ir_blocks(struct px_irfn *f);
+void px_ir_uniform(struct px_irfn *f);
+void px_ir_canon(struct px_irfn *f);
+void px_ir_values(struct px_irfn *f);
+void px_ir_rows(struct px_irfn *f);
+void px_emit(struct px_irfn *f);
+/* emit.c: is there a handler of the statement or move for one value? What passes may ask of emission. */
+bool px_emit_has_alone(const struct px_irfn *f, px_irop op);
+
+/* ---- reading the IR ---- */
+
+static inline struct px_ir_opd *px_ir_opds(const struct px_irfn *f, const struct px_ir_inst *in)
+{
+    return f->opds.at + in->first;
+}
+
+/* The value of one of the instruction's operands, a constant or an address. */
+static inline uint64_t *px_ir_value(const struct px_irfn *f, const struct px_ir_inst *in,
+                                    const struct px_ir_opd *o)
+{
+    uint32_t at = in->values;
+    if (o->kind == PX_IR_IMM) return f->values.at + o->at;
+    for (const struct px_ir_opd *before = px_ir_opds(f, in); before < o; before++)
+        at += before->kind == PX_IR_ADDRESS;
+    return f->values.at + at;
+}
+
+/* An operand that is no address. */
+static inline struct px_ir_operand px_ir_plain(const struct px_irfn *f, const struct px_ir_opd *o)
+{
+    return (struct px_ir_operand){.is = *o, .value = o->kind == PX_IR_IMM ? f->values.at[o->at] : 0};
+}
+
+/* values.c: is the operand an address that a survey serves? */
+bool px_ir_is_served(const struct px_ir_inst *in, const struct px_ir_opd *o);
+
+/* values.c: the register x of d = x + scalar, or of d = x; PX_NONE32 when the instruction is neither. */
+uint32_t px_ir_stepped(const struct px_irfn *f, const struct px_ir_inst *in);
+
+/* The register that the operand reads or writes, PX_NONE32 when it is none. */
+static inline uint32_t px_ir_register(const struct px_ir_opd *o)
+{
+    bool is = o->kind == PX_IR_REG || (o->kind == PX_IR_ADDRESS && o->base == PX_IR_REG);
+    return is ? o->at : PX_NONE32;
+}
+
+/* PX_OPF_ of the operation that the table names; 0 of all others. */
+static inline unsigned px_ir_flags(px_irop op)
+{
+    return px_ir_kind_of(op) == PX_IR_TABLE ? px_op_flags((enum px_op)(op & ~PX_IR_KIND)) : 0;
+}
+
+/* Is it a plain load? */
+static inline bool px_ir_loads(const struct px_ir_inst *in)
+{
+    return px_op_loads(px_ir_flags(in->op));
+}
+
+/*
+ * Does it write results only where the sources have been read? Operations other than moves and statements may
+ * write before that: their sources live on.
+ */
+static inline bool px_ir_in_place(const struct px_ir_inst *in)
+{
+    const px_irop kind = px_ir_kind_of(in->op);
+    return kind == PX_IR_STATEMENT || kind == PX_IR_FIXED || in->op == PX_IR_COPY || in->op == PX_IR_CANON ||
+           in->op == PX_IR_UNIT;
+}
+
+/* May control go on behind it? Branches that the text names become PX_IR_JUMP and PX_IR_BRANCH. */
+static inline bool px_ir_falls(const struct px_ir_inst *last)
+{
+    return !(px_ir_flags(last->op) & PX_OPF_ends) && last->op != PX_IR_JUMP && last->op != PX_IR_END;
+}
+
+#endif

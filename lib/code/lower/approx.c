@@ -1,0 +1,71 @@
+/*
+ * lower/approx.c - the approximate instructions: approx/levels.h's functions over rows.
+ *
+ * The table's row names the operation; with .ftz, or in the forms before PTX
+ * 1.4 (which flush without saying so), the flushing function is taken.
+ */
+#include "code/lower/lower.h"
+#include "gang/fpmode.h"
+#include "approx/levels.h"
+
+/* A factor of a division instead of the whole; its multiplications see the mode. */
+static void factor(const struct px_bound *b, struct px_ir_inst *in)
+{
+    static const enum px_unit units[2][2][2] = {
+        {{PX_UNIT_dividend_f32, PX_UNIT_dividend_ftz_f32},
+         {PX_UNIT_dividend_full_f32, PX_UNIT_dividend_full_ftz_f32}},
+        {{PX_UNIT_reciprocal_f32, PX_UNIT_reciprocal_ftz_f32},
+         {PX_UNIT_reciprocal_full_f32, PX_UNIT_reciprocal_full_ftz_f32}}};
+    bool full = px_match_op(&b->match) == PX_OP_divfull_f32, ftz = px_match_has(&b->match, PX_W_ftz);
+    in->fact = (uint16_t)units[b->part == PX_LOWER_RECIPROCAL][full][ftz];
+    in->fp = ftz ? PX_FP_RN | PX_FP_FTZ : PX_FP_RN;
+    in->flags = (uint8_t)((in->flags & ~PX_IRF_NUMBER) | PX_IRF_HOST);
+}
+
+static void unit(struct px_irfn *f, const struct px_bound *b, enum px_unit plain, enum px_unit ftz)
+{
+    const struct px_operand *o = b->inst->opds;
+    enum px_type type = b->match.type[0];
+    struct px_ir_operand opds[3] = {px_lower_dst(f, b, &o[0], type)};
+    for (unsigned i = 1; i < b->inst->nopds && i < 3; i++) {
+        opds[i] = px_lower_row(f, px_lower_src(f, b, &o[i], type));
+        if (type == PX_T_F32) opds[i].base = PX_IR_NUMBER;
+    }
+    struct px_ir_inst *in = px_lower_guarded(f, b, PX_IR_UNIT, opds, 1, b->inst->nopds);
+    in->fact = (uint16_t)(px_match_has(&b->match, PX_W_ftz) ? ftz : plain);
+    in->fp = PX_IR_FP_NEAREST;
+    if (type == PX_T_F32) in->flags |= PX_IRF_NUMBER;
+    if (b->part) factor(b, in);
+    px_lower_done(f, b, &o[0], opds[0]);
+}
+
+#define UNIT(name, plain, ftz)                                                                               \
+    void px_lower_##name(struct px_irfn *f, const struct px_bound *b)                                        \
+    {                                                                                                        \
+        unit(f, b, PX_UNIT_##plain, PX_UNIT_##ftz);                                                          \
+    }
+#define F32(name)                                                                                            \
+    UNIT(name##_f32, name##_f32, name##_ftz_f32)                                                             \
+    UNIT(name##_ftz_f32, name##_ftz_f32, name##_ftz_f32)
+#define ONLY(name) UNIT(name, name, name)
+
+F32(rcp)
+F32(rsqrt)
+F32(sqrt)
+F32(ex2)
+F32(lg2)
+F32(sin)
+F32(cos)
+F32(div)
+UNIT(divfull_f32, divfull_f32, divfull_ftz_f32)
+UNIT(rsqrt_f64, rsqrt_f64, rsqrt_ftz_f64)
+ONLY(tanh_f32)
+ONLY(rcp_ftz_f64)
+ONLY(ex2_f16)
+ONLY(ex2_f16x2)
+ONLY(ex2_ftz_bf16)
+ONLY(ex2_ftz_bf16x2)
+ONLY(tanh_f16)
+ONLY(tanh_f16x2)
+ONLY(tanh_bf16)
+ONLY(tanh_bf16x2)

@@ -1,0 +1,401 @@
+/*
+ * lower.c - from checked instructions to the IR.
+ *
+ * Every instruction is bound to its form once more; what it does is asked of
+ * the match, slot by slot, never of the words as they were written (ptxas lets
+ * some pass that mean nothing). A row with a statement becomes one instruction
+ * of that statement; a row with `@name` goes to px_lower_name. What may wait,
+ * leave or call runs behind a branch around it, so that it has no guard.
+ */
+#include "code/ir/contract.h"
+
+/* ---- instructions ---- */
+
+/* Whoever waits, leaves, calls, or adds floats by itself does so in the home mode. */
+static uint8_t mode_of(px_irop op)
+{
+    if (px_ir_kind_of(op) == PX_IR_TABLE)
+        return px_ir_flags(op) & PX_OPF_keeps ? PX_IR_FP_ANY : PX_IR_FP_HOME;
+    return op == PX_IR_JUMP || op == PX_IR_BRANCH || op == PX_IR_END ? PX_IR_FP_HOME : PX_IR_FP_ANY;
+}
+
+/* What addresses add to their bases, one behind the other. */
+static uint32_t add_places(struct px_irfn *f, const struct px_ir_operand *opds, uint32_t n)
+{
+    const uint32_t first = f->values.n;
+    for (uint32_t i = 0; i < n; i++)
+        if (opds[i].kind == PX_IR_ADDRESS) px_vec_push(f->coder->draft, &f->values, opds[i].value);
+    return first;
+}
+
+void px_lower_add(struct px_irfn *f, struct px_ir_operand o)
+{
+    if (o.kind == PX_IR_IMM) {
+        o.at = f->values.n;
+        px_vec_push(f->coder->draft, &f->values, o.value);
+    }
+    px_vec_push(f->coder->draft, &f->opds, o.is);
+}
+
+struct px_ir_inst *px_lower_inst(struct px_irfn *f, px_irop op, const struct px_ir_operand *opds,
+                                 uint32_t ndst, uint32_t nopds)
+{
+    struct px_ir_inst in = {.op = op,
+                            .ndst = (uint16_t)ndst,
+                            .nopds = (uint16_t)nopds,
+                            .flags = f->fresh ? PX_IRF_FIRST : 0,
+                            .fp = mode_of(op),
+                            .first = f->opds.n,
+                            .guard = PX_NONE32,
+                            .origin = f->origins.n - 1};
+    in.values = add_places(f, opds, nopds);
+    for (uint32_t i = 0; i < nopds; i++) px_lower_add(f, opds[i]);
+    f->fresh = false;
+    px_vec_push(f->coder->draft, &f->insts, in);
+    return &f->insts.at[f->insts.n - 1];
+}
+
+struct px_ir_inst *px_lower_guarded(struct px_irfn *f, const struct px_bound *b, px_irop op,
+                                    const struct px_ir_operand *opds, uint32_t ndst, uint32_t nopds)
+{
+    struct px_ir_inst *in = px_lower_inst(f, op, opds, ndst, nopds);
+    in->guard = b->guard;
+    if (b->negated) in->flags |= PX_IRF_NEGATED;
+    return in;
+}
+
+uint32_t px_lower_label(struct px_irfn *f)
+{
+    px_vec_push(f->coder->draft, &f->labels, PX_NONE32);
+    return f->labels.n - 1;
+}
+
+void px_lower_place(struct px_irfn *f, uint32_t label)
+{
+    f->labels.at[label] = f->insts.n;
+}
+
+uint32_t px_lower_around(struct px_irfn *f, const struct px_bound *b)
+{
+    if (b->guard == PX_NONE32) return PX_NONE32;
+    uint32_t label = px_lower_label(f);
+    const struct px_ir_operand guard = {.kind = PX_IR_REG, .elem = 4, .type = PX_T_PRED, .at = b->guard};
+    struct px_ir_inst *in = px_lower_inst(f, PX_IR_BRANCH, &guard, 0, 1);
+    in->target = label;
+    in->fact = !b->negated;
+    return label;
+}
+
+void px_lower_around_end(struct px_irfn *f, uint32_t label)
+{
+    if (label != PX_NONE32) px_lower_place(f, label);
+}
+
+enum px_space px_lower_space(const struct px_bound *b, unsigned i)
+{
+    return px_match_space(&b->match, px_match_opd(&b->match, i));
+}
+
+/* ---- one instruction of the text ---- */
+
+static px_lowering *const lowerings[PX_OP_COUNT] = {
+#define PX_LOWERING(name, function) [PX_OP_##name] = px_lower_##function,
+#include "gen/lowerings.inc"
+};
+
+/* A register with an offset is a sum (px_lower_sum); as an argument of a call it would be dropped in silence.
+ */
+static void refuse_sum(struct px_irfn *f, const struct px_inst *inst, const struct px_operand *list)
+{
+    for (uint16_t k = 0; list->kind == PX_O_LIST && k < list->n; k++)
+        if (px_lower_is_register(&list->u.list[k]) && list->u.list[k].offset)
+            px_code_fail(f, inst, "adds to a register that it passes, which cannot be run yet");
+}
+
+/* And elements that ptxas lets pass in braces though nothing is meant by them. */
+static void refuse_operands(struct px_irfn *f, const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nopds; i++) refuse_sum(f, inst, &inst->opds[i]);
+    for (unsigned i = 0; i < inst->nopds; i++)
+        for (uint16_t k = 0; inst->opds[i].kind == PX_O_VEC && k < inst->opds[i].n; k++) {
+            const struct px_operand *o = &inst->opds[i].u.list[k];
+            if (o->kind == PX_O_NAME && o->symbol && o->symbol->kind != PX_SYM_REG)
+                px_code_fail(f, inst, "has a variable where a register should stand");
+            if (o->kind == PX_O_SINK && i > 0 && px_opcode_quirk(inst->opcode->word, PX_Q_packs_sinks))
+                px_code_fail(f, inst, "has a sink among its sources");
+        }
+}
+
+/* The form is checked only. */
+static _Noreturn void refuse(struct px_irfn *f, const struct px_inst *inst)
+{
+    const bool devices = px_opcode_in(inst->opcode->word, PX_SET_devices);
+    px_code_fail(f, inst, "%s; fidelity-forms.md lists what runs",
+                 devices ? "needs memory of several devices, which this VM has not"
+                         : "cannot be run by this VM yet");
+}
+
+static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part);
+
+/* An instruction that the text does not have, in front of `like` and without its guard. */
+static void put(struct px_irfn *f, const struct px_inst *like, const px_word words[5],
+                const struct px_operand *o, uint8_t n)
+{
+    lower_inst(f, px_make_inst(f, f->coder->scratch, like, words, o, n), PX_LOWER_WHOLE);
+}
+
+static px_word generic_of(enum px_space space)
+{
+    switch (space) {
+    case PX_SPACE_SHARED: return PX_W_shared;
+    case PX_SPACE_LOCAL: return PX_W_local;
+    case PX_SPACE_CONST: return PX_W_const;
+    case PX_SPACE_PARAM: return PX_W_param;
+    default: return 0;
+    }
+}
+
+/* name[register+i] into f->element[0], as an address in the name's state space or a generic one. */
+static struct px_operand computed(struct px_irfn *f, const struct px_inst *inst, struct px_operand name,
+                                  const struct px_operand *index, int64_t size, bool generic)
+{
+    const struct px_operand *at = f->element;
+    struct px_operand by = {.kind = PX_O_INT, .u.i = (uint64_t)size, .pos = name.pos}, plain = *index;
+    const struct px_type_info *type = px_type_info(px_code_reg(f, index->symbol->index)->type);
+    bool sign = type->klass == PX_TC_SIGNED;
+    px_word narrow = type->bits == 8    ? (sign ? PX_W_s8 : PX_W_u8)
+                     : type->bits == 16 ? (sign ? PX_W_s16 : PX_W_u16)
+                                        : (sign ? PX_W_s32 : PX_W_u32);
+    name.offset += plain.offset * size;
+    name.has_offset = true;
+    plain.offset = 0;
+    plain.has_offset = false;
+    if (type->bits == 64)
+        put(f, inst, (px_word[5]){PX_W_mov, PX_W_b64}, (struct px_operand[2]){at[0], plain}, 2);
+    else
+        put(f, inst, (px_word[5]){PX_W_cvt, sign ? PX_W_s64 : PX_W_u64, narrow},
+            (struct px_operand[2]){at[0], plain}, 2);
+    put(f, inst, (px_word[5]){PX_W_mov, PX_W_u64}, (struct px_operand[2]){at[1], name}, 2);
+    put(f, inst, (px_word[5]){PX_W_mad, PX_W_lo, PX_W_s64}, (struct px_operand[4]){at[0], at[0], by, at[1]},
+        4);
+    px_word space = generic ? generic_of((enum px_space)name.symbol->space) : 0;
+    if (space)
+        put(f, inst, (px_word[5]){PX_W_cvta, space, PX_W_u64}, (struct px_operand[2]){at[0], at[0]}, 2);
+    return at[0];
+}
+
+/* name[i] as name+bytes, or as a register. ptxas counts elements of the declared type: no vectors, and no
+ * rows of several dimensions. */
+static struct px_operand element(struct px_irfn *f, const struct px_inst *inst, const struct px_operand *o,
+                                 bool generic)
+{
+    struct px_operand name = o->u.list[0];
+    const struct px_operand *i = &o->u.list[1];
+    uint64_t index;
+    int64_t size = name.symbol ? (px_type_info(name.symbol->type)->bits + 7) / 8 : 0;
+    if (name.symbol && px_lower_is_register(i)) return computed(f, inst, name, i, size, generic);
+    if (!name.symbol || !px_lower_value(f, i, PX_T_S64, &index))
+        px_code_fail(f, inst,
+                     "has an index that is neither a constant nor a register; add it to the address instead");
+    name.offset += (int64_t)index * size;
+    name.has_offset = true;
+    return name;
+}
+
+/* The instruction with every name[i] written as name+bytes, in brackets where an address is meant; mostly
+ * itself. */
+static const struct px_inst *without_indices(struct px_irfn *f, const struct px_inst *inst,
+                                             const struct px_match *match)
+{
+    struct px_inst *copy = NULL;
+    for (unsigned i = 0; i < inst->nopds; i++) {
+        if (inst->opds[i].kind != PX_O_INDEX) continue;
+        if (!copy) copy = px_copy_inst(f->coder->pass, inst);
+        bool address = px_match_opd(match, i)->kind == PX_OK_ADDR;
+        const struct px_bound bound = {.inst = inst, .match = *match};
+        bool generic = address && px_lower_space(&bound, i) == PX_SPACE_NONE;
+        struct px_operand name = element(f, inst, &inst->opds[i], generic), *o = &copy->opds[i];
+        *o = name;
+        if (!address) continue;
+        o->kind = PX_O_ADDR;
+        o->n = 1;
+        o->u.list = PX_NEW(f->coder->pass, struct px_operand);
+        *o->u.list = name;
+    }
+    return copy ? copy : inst;
+}
+
+static uint32_t guard_of(struct px_irfn *f, const struct px_bound *b)
+{
+    const struct px_operand *p = b->inst->guard;
+    if (!p) return PX_NONE32;
+    if (px_lower_is_register(p)) return px_lower_reg(f, p, 0);
+    return px_lower_row(f, px_lower_src(f, b, p, PX_T_PRED)).at;
+}
+
+static void lower_inst(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part)
+{
+    struct px_bound b = {.inst = inst, .guard = PX_NONE32, .negated = inst->guard_negated, .part = part};
+    struct px_origin origin = {f->text}; /* which lives as long as the code, unlike `inst` when it was made */
+    px_vec_push(f->coder->draft, &f->origins, origin);
+    f->fresh = true;
+    if (!px_match_next(f->coder->matched, inst, &b.match)) px_code_fail(f, inst, "has no form");
+    if (f->coder->wishes.counters) px_counted_note(f, &b);
+    if (!px_form_executable(b.match.form)) refuse(f, inst);
+    refuse_operands(f, inst);
+    b.inst = without_indices(f, inst, &b.match);
+    b.guard = guard_of(f, &b);
+    int handler = px_match_handler(&b.match);
+    px_lowering *lower = lowerings[px_match_op(&b.match)];
+    if (handler >= 0 && px_form_is_video(b.match.form))
+        px_lower_video(f, &b, (unsigned)handler);
+    else if (handler >= 0)
+        px_lower_statement(f, &b, (unsigned)handler);
+    else if (lower)
+        lower(f, &b);
+    else
+        refuse(f, inst);
+    if (f->fresh) px_lower_inst(f, PX_IR_NOTHING, NULL, 0, 0);
+}
+
+/* When somebody listens, what cannot be run is told and left out. */
+static void lower_or_tell(struct px_irfn *f, const struct px_inst *inst, enum px_lower_part part)
+{
+    jmp_buf here, *outer = f->coder->next;
+    f->coder->next = &here;
+    if (!f->coder->listener || !setjmp(here)) lower_inst(f, inst, part);
+    f->coder->next = outer;
+}
+
+/* ---- the body ---- */
+
+typedef void visit_stmt(struct px_irfn *f, const struct px_stmt *s);
+
+static void each_stmt(struct px_irfn *f, const struct px_block *block, visit_stmt *visit)
+{
+    for (uint32_t i = 0; i < block->n; i++)
+        if (block->list[i]->kind == PX_S_BLOCK)
+            each_stmt(f, &block->list[i]->u.block, visit);
+        else
+            visit(f, block->list[i]);
+}
+
+static void note_indices(struct px_irfn *f, const struct px_inst *inst)
+{
+    for (unsigned i = 0; i < inst->nopds; i++) {
+        const struct px_operand *o = &inst->opds[i];
+        if (o->kind != PX_O_INDEX || !px_lower_is_register(&o->u.list[1]) || f->element) continue;
+        struct px_operand *element = PX_NEW_N(f->coder->scratch, struct px_operand, 2);
+        for (unsigned k = 0; k < 2; k++) element[k] = px_make_register(f, inst, PX_T_B64);
+        f->element = element;
+    }
+}
+
+/* Labels of the text have the first numbers, in text order; so have its tables. */
+static void note_label(struct px_irfn *f, const struct px_stmt *s)
+{
+    f->text_insts += s->kind == PX_S_INST;
+    if (s->kind == PX_S_INST) note_indices(f, &s->u.inst);
+    if (s->kind == PX_S_TARGETS)
+        px_vec_push(f->coder->scratch, &f->switches, (struct px_ir_switch){.text = s});
+    if (s->kind != PX_S_LABEL) return;
+    px_vec_push(f->coder->pass, &f->text_labels, s->pos);
+    px_lower_label(f);
+}
+
+/* The checker numbers labels block by block, so mostly in text order. */
+uint32_t px_lower_target(struct px_irfn *f, const struct px_bound *b, const struct px_symbol *symbol)
+{
+    const bool is_label = symbol && symbol->kind == PX_SYM_LABEL;
+    if (is_label && symbol->index < f->text_labels.n && f->text_labels.at[symbol->index] == symbol->pos)
+        return symbol->index;
+    if (is_label)
+        for (uint32_t lo = 0, hi = f->text_labels.n; lo < hi;) {
+            uint32_t mid = (lo + hi) / 2;
+            if (f->text_labels.at[mid] == symbol->pos) return mid;
+            if (f->text_labels.at[mid] < symbol->pos)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+    px_code_fail(f, b->inst, "has a target that is no label of its function");
+}
+
+/* What contraction made of the instruction that comes next in the text. */
+static void lower_contracted(struct px_irfn *f)
+{
+    struct px_contract *c = f->contract;
+    for (uint32_t i = c->place[c->next]; i < c->place[c->next + 1]; i++)
+        lower_or_tell(f, c->items[i].inst, c->items[i].part);
+    c->next++;
+}
+
+static void lower_stmt(struct px_irfn *f, const struct px_stmt *s)
+{
+    if (s->kind == PX_S_INST) f->text = &s->u.inst;
+    if (s->kind == PX_S_INST && f->contract)
+        lower_contracted(f);
+    else if (s->kind == PX_S_INST)
+        lower_or_tell(f, &s->u.inst, PX_LOWER_WHOLE);
+    else if (s->kind == PX_S_LABEL)
+        px_lower_place(f, f->labels_placed++);
+    else if (s->kind == PX_S_LOC && !s->u.loc.intermediate)
+        f->loc = &s->u.loc;
+}
+
+/* ---- registers of the text ---- */
+
+static void add_registers(struct px_irfn *f)
+{
+    struct px_arena *a = f->coder->draft;
+    uint32_t n = f->fn->regs.n + f->more_regs.n;
+    f->reg_base = PX_NEW_N(a, uint32_t, n + 1);
+    px_vec_reserve(a, &f->regs, n + f->text_insts / 32 + 4);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct px_reg *r = px_code_reg(f, i);
+        f->reg_base[i] = f->regs.n;
+        for (uint32_t k = 0; k < (r->vec ? r->vec : 1u); k++)
+            px_lower_register(f, px_lower_elem(r->type), r->type);
+    }
+}
+
+static void note_stack(struct px_irfn *f, const struct px_stmt *s)
+{
+    if (f->stack == PX_NONE32 && s->kind == PX_S_INST && px_opcode_in(s->u.inst.opcode->word, PX_SET_stack))
+        f->stack = px_lower_register(f, 8, PX_T_U64);
+}
+
+static void note_taken(struct px_irfn *f, const struct px_stmt *s)
+{
+    if (s->kind == PX_S_INST) px_lower_taken(f, &s->u.inst);
+}
+
+/* An instruction of the text makes a little more than one of the IR, with three operands. */
+static void reserve(struct px_irfn *f)
+{
+    struct px_arena *a = f->coder->draft;
+    if (f->text_insts > UINT32_MAX / 8) px_code_fail(f, NULL, "is too long");
+    px_vec_reserve(a, &f->insts, f->text_insts + f->text_insts / 8 + 4);
+    px_vec_reserve(a, &f->opds, f->text_insts * 3 + 8);
+    px_vec_reserve(a, &f->origins, f->text_insts + 2);
+}
+
+void px_lower(struct px_irfn *f)
+{
+    const struct px_block *body = f->fn->func->body;
+    const struct px_origin none = {NULL};
+    f->carry = f->stack = PX_NONE32;
+    each_stmt(f, body, note_label);
+    reserve(f);
+    px_vec_push(f->coder->draft, &f->origins, none);
+    if (f->coder->wishes.counters) px_vec_push(f->coder->scratch, &f->counted, (struct px_counted){0});
+    add_registers(f);
+    px_lower_params(f);
+    if (f->params.n) each_stmt(f, body, note_taken);
+    px_lower_prologue(f);
+    each_stmt(f, body, note_stack);
+    if (f->stack != PX_NONE32) px_lower_stack(f);
+    each_stmt(f, body, lower_stmt);
+    f->fresh = false;
+    px_lower_return(f, PX_IR_END);
+}

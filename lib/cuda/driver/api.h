@@ -1,0 +1,44 @@
+/*
+ * api.h - the functions of libcuda.so.1, declared from the one list of them.
+ */
+#ifndef PX_CUDA_DRIVER_API_H
+#define PX_CUDA_DRIVER_API_H
+
+#include "cuda/driver/abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+#define CU(name, since, symbol, parameters) CUresult symbol parameters;
+#define VIA(name, since, symbol, parameters, call) CUresult symbol parameters;
+#define NO(name, since, symbol)
+#include "cuda/driver/cuda.def"
+#undef CU
+#undef VIA
+#undef NO
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
+
+/* cuGetExportTable gives these to our own libcudart and tools, under PX_CU_TOOLS_ID. */
+#define PX_CU_TOOLS_ID                                                                                       \
+    {                                                                                                        \
+        {                                                                                                    \
+            'p', 't', 'x', 'v', 'm', ' ', 't', 'o', 'o', 'l', 's', ' ', '0', '0', '0', '1'                   \
+        }                                                                                                    \
+    }
+struct px_cu_tools {
+    size_t size;                               /* of this table */
+    CUresult (*unsupported)(const char *name); /* logs and counts a call that is not served; its answer */
+    /* An image that the process will load: what PTXVM_ARCH=auto chooses by, when told before cuInit. */
+    void (*image)(const void *data);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

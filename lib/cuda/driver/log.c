@@ -1,0 +1,325 @@
+/*
+ * log.c - what is told to people: faults, refusals, calls that are not served, and a report for scripts.
+ *
+ * PTXVM_LOG: a file, "stderr", or "off". Without it only what explains a failure is told, on standard error.
+ * PTXVM_REPORT: a file that gets what was run and what failed, as JSON: when the process ends, and when
+ * something fails, for the process may end itself by that. %p in its name is the number of the process.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cuda/driver/driver.h"
+
+/* A word and how often it was told; a sorted list would be no faster for the few there are. */
+struct tally {
+    struct tally *next;
+    uint64_t count;
+    char text[];
+};
+
+/* What was executed of an opcode of a kernel. */
+struct counted {
+    struct counted *next;
+    uint64_t numbers[6]; /* threads, warps, divided, waits, bytes read and written */
+    char *opcode;        /* behind the kernel's name */
+    char kernel[];
+};
+
+enum { FAULTS_KEPT = 100 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that follows */
+static bool off, detailed, reporting;
+static FILE *log_file; /* NULL: standard error */
+static char *report_path;
+static struct tally *unsupported, *kernels, *faults;
+static struct counted *counts;
+static unsigned faults_kept;
+static uint64_t launches, instructions;
+static pid_t process;
+
+/* `name` with the number of the process for %p; NULL: out of memory. */
+static char *report_name(const char *name)
+{
+    const char *number = strstr(name, "%p");
+    const size_t size = strlen(name) + 24;
+    char *text = malloc(size);
+    if (text && number)
+        snprintf(text, size, "%.*s%ld%s", (int)(number - name), name, (long)process, number + 2);
+    else if (text)
+        strcpy(text, name);
+    return text;
+}
+
+bool px_cu_log_open(const char *where, const char *report)
+{
+    process = getpid();
+    off = where && strcmp(where, "off") == 0;
+    detailed = where && !off;
+    if (detailed && strcmp(where, "stderr") != 0 && !(log_file = fopen(where, "ae"))) {
+        px_cu_say("PTXVM_LOG: '%.200s' cannot be opened", where);
+        return false;
+    }
+    if (log_file) setvbuf(log_file, NULL, _IOLBF, 0);
+    reporting = report != NULL;
+    if (reporting) report_path = report_name(report);
+    return !reporting || report_path;
+}
+
+static void tell(const char *line)
+{
+    fprintf(log_file ? log_file : stderr, "libcuda (ptxvm): %s\n", line);
+}
+
+void px_cu_say(const char *format, ...)
+{
+    char line[4096];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    px_cu_logs_add(CU_LOG_LEVEL_ERROR, line);
+    if (!off) tell(line);
+}
+
+void px_cu_note(const char *format, ...)
+{
+    char line[4096];
+    va_list args;
+    if (!detailed) return;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    tell(line);
+}
+
+/* Once more of this text. True: it is the first time. The lock is held. */
+static bool count(struct tally **list, const char *text)
+{
+    for (; *list; list = &(*list)->next)
+        if (strcmp((*list)->text, text) == 0) return (*list)->count++, false;
+    const size_t size = strlen(text) + 1;
+    struct tally *t = malloc(sizeof *t + size);
+    if (!t) return true;
+    *t = (struct tally){.count = 1};
+    memcpy(t->text, text, size);
+    *list = t;
+    return true;
+}
+
+static void report_write(void);
+
+CUresult px_cu_unsupported(const char *name)
+{
+    pthread_mutex_lock(&lock);
+    const bool first = count(&unsupported, name);
+    if (first) report_write();
+    pthread_mutex_unlock(&lock);
+    if (!first) return CUDA_ERROR_NOT_SUPPORTED;
+    char line[200];
+    snprintf(line, sizeof line, "%s is not supported", name);
+    px_cu_note("%s", line);
+    px_cu_logs_add(CU_LOG_LEVEL_WARNING, line);
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+void px_cu_log_launch(const char *kernel)
+{
+    if (!reporting) return;
+    pthread_mutex_lock(&lock);
+    launches++;
+    count(&kernels, kernel);
+    pthread_mutex_unlock(&lock);
+}
+
+void px_cu_log_instructions(uint64_t more)
+{
+    pthread_mutex_lock(&lock);
+    instructions += more;
+    pthread_mutex_unlock(&lock);
+}
+
+static struct counted *counted_of(const ptx_count *c)
+{
+    struct counted **at = &counts;
+    for (; *at; at = &(*at)->next)
+        if (strcmp((*at)->kernel, c->kernel) == 0 && strcmp((*at)->opcode, c->opcode) == 0) return *at;
+    const size_t size = strlen(c->kernel) + 1;
+    struct counted *made = malloc(sizeof *made + size + strlen(c->opcode) + 1);
+    if (!made) return NULL;
+    *made = (struct counted){.opcode = made->kernel + size};
+    memcpy(made->kernel, c->kernel, size);
+    strcpy(made->opcode, c->opcode);
+    return *at = made;
+}
+
+void px_cu_log_count(void *unused, const ptx_count *c)
+{
+    (void)unused;
+    pthread_mutex_lock(&lock);
+    struct counted *to = counted_of(c);
+    const uint64_t more[4] = {c->threads, c->warps, c->divided, c->waits};
+    for (unsigned i = 0; to && i < 4; i++) to->numbers[i] += more[i];
+    for (unsigned i = 0; to && i < PTX_COUNT_SPACES; i++) {
+        to->numbers[4] += c->read[i];
+        to->numbers[5] += c->written[i];
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- faults ---- */
+
+static void field(FILE *to, const char *name, const char *value)
+{
+    if (value && *value) fprintf(to, "  %-12s %s\n", name, value);
+}
+
+/* The line of the program's text that "x.cu:12 (inlined ...)" names, where the file is still there. */
+static void print_line(FILE *to, const char *source)
+{
+    char name[1024], line[400];
+    const char *end = source + strcspn(source, " "), *colon = end;
+    while (colon > source && *colon != ':') colon--;
+    const unsigned long number = colon > source ? strtoul(colon + 1, NULL, 10) : 0;
+    if (!number || (size_t)(colon - source) >= sizeof name) return;
+    snprintf(name, sizeof name, "%.*s", (int)(colon - source), source);
+    FILE *text = fopen(name, "re");
+    for (unsigned long i = 1; text && fgets(line, sizeof line, text);) {
+        const size_t length = strcspn(line, "\r\n");
+        if (i == number) {
+            fprintf(to, "%5lu | %.*s\n", number, (int)length, line);
+            break;
+        }
+        if (line[length]) i++; /* else a part of a long line */
+    }
+    if (text) fclose(text);
+}
+
+static void print_fault(FILE *to, ptx_status status, const ptx_fault *f)
+{
+    const char *name = f->name && *f->name ? f->name : ptx_status_name(status);
+    fprintf(to, "ptxvm: %s (%d): %s\n", name, f->cuda_error, f->message ? f->message : "");
+    if (f->line) fprintf(to, "  %-12s %s:%u:%u\n", "at", f->file, f->line, f->column);
+    field(to, "instruction", f->instruction);
+    field(to, "source", f->source);
+    if (f->source && *f->source) print_line(to, f->source);
+    if (f->function && f->kernel && strcmp(f->function, f->kernel) != 0) field(to, "function", f->function);
+    field(to, "calls", f->calls);
+    field(to, "kernel", f->kernel);
+    if (f->launched_by && strchr(f->launched_by, '<')) field(to, "launched by", f->launched_by);
+    if (status == PTX_ERROR_FAULT)
+        fprintf(to, "  %-12s block (%u,%u,%u), thread (%u,%u,%u)\n", "in", f->cta[0], f->cta[1], f->cta[2],
+                f->thread[0], f->thread[1], f->thread[2]);
+    if (f->address) fprintf(to, "  %-12s 0x%llx\n", "address", (unsigned long long)f->address);
+    field(to, "allocation", f->allocation);
+    if (status != PTX_ERROR_FAULT) field(to, "state", f->state);
+}
+
+/* "NAME|message|kernel|file:line|source", taken apart again by the report. */
+static void keep_fault(ptx_status status, const ptx_fault *f)
+{
+    char text[2048];
+    const char *name = f->name && *f->name ? f->name : ptx_status_name(status);
+    if (!reporting || faults_kept++ >= FAULTS_KEPT) return;
+    snprintf(text, sizeof text, "%s\n%s\n%s\n%s:%u\n%s", name, f->message ? f->message : "",
+             f->kernel ? f->kernel : "", f->file ? f->file : "", f->line, f->source ? f->source : "");
+    count(&faults, text);
+}
+
+void px_cu_log_fault(ptx_status status, const ptx_fault *fault)
+{
+    pthread_mutex_lock(&lock);
+    keep_fault(status, fault);
+    report_write();
+    fflush(stdout);
+    if (!off) print_fault(log_file ? log_file : stderr, status, fault);
+    pthread_mutex_unlock(&lock);
+    char line[1024];
+    snprintf(line, sizeof line, "%s: %s", fault->name && *fault->name ? fault->name : ptx_status_name(status),
+             fault->message ? fault->message : "");
+    px_cu_logs_add(CU_LOG_LEVEL_ERROR, line);
+}
+
+/* ---- the report ---- */
+
+static void json_text(FILE *to, const char *text, size_t size)
+{
+    fputc('"', to);
+    for (size_t i = 0; i < size; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        if (c < 32 || c == '"' || c == '\\')
+            fprintf(to, "\\u%04x", c);
+        else
+            fputc(c, to);
+    }
+    fputc('"', to);
+}
+
+static void json_counts(FILE *to, const char *name, const char *what, const struct tally *list)
+{
+    fprintf(to, "  \"%s\": [", name);
+    for (const struct tally *t = list; t; t = t->next) {
+        fprintf(to, "%s\n    {\"name\": ", t == list ? "" : ",");
+        json_text(to, t->text, strlen(t->text));
+        fprintf(to, ", \"%s\": %llu}", what, (unsigned long long)t->count);
+    }
+    fprintf(to, "%s],\n", list ? "\n  " : "");
+}
+
+static void json_faults(FILE *to)
+{
+    static const char *const names[] = {"name", "message", "kernel", "place", "source"};
+    fputs("  \"faults\": [", to);
+    for (const struct tally *t = faults; t; t = t->next) {
+        const char *at = t->text;
+        fprintf(to, "%s\n    {", t == faults ? "" : ",");
+        for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+            const size_t size = strcspn(at, "\n");
+            fprintf(to, "%s\"%s\": ", i ? ", " : "", names[i]);
+            json_text(to, at, size);
+            at += size + (at[size] != 0);
+        }
+        fputs("}", to);
+    }
+    fprintf(to, "%s],\n", faults ? "\n  " : "");
+}
+
+static void json_opcodes(FILE *to)
+{
+    static const char *const names[] = {"threads", "warps", "divided", "waits", "read", "written"};
+    if (!counts) return;
+    fputs("  \"opcodes\": [", to);
+    for (const struct counted *c = counts; c; c = c->next) {
+        fprintf(to, "%s\n    {\"kernel\": ", c == counts ? "" : ",");
+        json_text(to, c->kernel, strlen(c->kernel));
+        fputs(", \"opcode\": ", to);
+        json_text(to, c->opcode, strlen(c->opcode));
+        for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+            fprintf(to, ", \"%s\": %llu", names[i], (unsigned long long)c->numbers[i]);
+        fputs("}", to);
+    }
+    fputs("\n  ],\n", to);
+}
+
+/* The lock is held. */
+static void report_write(void)
+{
+    FILE *to = reporting && process == getpid() ? fopen(report_path, "we") : NULL;
+    if (!to) return;
+    fputs("{\n", to);
+    json_counts(to, "kernels", "launches", kernels);
+    json_faults(to);
+    json_counts(to, "unsupported", "calls", unsupported);
+    json_opcodes(to);
+    fprintf(to, "  \"launches\": %llu,\n  \"instructions\": %llu\n}\n", (unsigned long long)launches,
+            (unsigned long long)instructions);
+    fclose(to);
+}
+
+void px_cu_log_end(void)
+{
+    pthread_mutex_lock(&lock);
+    report_write();
+    pthread_mutex_unlock(&lock);
+}

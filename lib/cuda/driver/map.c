@@ -1,0 +1,383 @@
+/*
+ * map.c - virtual memory management: reserved addresses, memory without addresses, and mappings.
+ *
+ * The library has all three (ptx_memory.h); here are the handles. A handle counts how often the program holds
+ * it (cuMemRetainAllocationHandle) and remembers its mappings, because the program may ask for it by an
+ * address after it released it. Addresses are those of one context's device, so memory is mapped where its
+ * own device reserved.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "cuda/driver/driver.h"
+
+struct mapping {
+    struct mapping *next;
+    CUdeviceptr address;
+    size_t size;
+    CUmemAccess_flags access;
+};
+
+struct allocation {
+    struct px_cu_object head;
+    ptx_device *vm;
+    ptx_physical number;
+    size_t size;
+    CUmemAllocationProp properties;
+    pthread_mutex_t lock; /* of what follows */
+    unsigned held;        /* by the program; 0: only mapped */
+    struct mapping *mappings;
+};
+
+static void destroy_allocation(void *object)
+{
+    struct allocation *a = object;
+    ptx_physical_release(a->vm, a->number);
+    for (struct mapping *m = a->mappings, *next; m; m = next) {
+        next = m->next;
+        free(m);
+    }
+    pthread_mutex_destroy(&a->lock);
+}
+
+/* The object of a handle that the program holds, taken. */
+static struct allocation *take(CUmemGenericAllocationHandle handle)
+{
+    struct allocation *a = px_cu_take((const void *)(uintptr_t)handle, PX_CU_ALLOCATION);
+    if (!a) return NULL;
+    pthread_mutex_lock(&a->lock);
+    const bool held = a->held != 0;
+    pthread_mutex_unlock(&a->lock);
+    if (held) return a;
+    px_cu_give(a);
+    return NULL;
+}
+
+#define ALLOCATION(name, handle)                                                                             \
+    PX_CU_HOLD(allocation, name) = take(handle);                                                             \
+    if (!name) return px_cu_ready() ? px_cu_ready() : CUDA_ERROR_INVALID_VALUE
+
+/* ---- memory ---- */
+
+static CUresult check(const CUmemAllocationProp *p)
+{
+    if (!p || p->type != CU_MEM_ALLOCATION_TYPE_PINNED) return CUDA_ERROR_INVALID_VALUE;
+    if (p->requestedHandleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return px_cu_unsupported("memory for other processes by handles that are no file descriptors");
+    if (p->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return p->location.type == CU_MEM_LOCATION_TYPE_INVALID
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : px_cu_unsupported("mapped memory of the host");
+    return px_cu_device(p->location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *properties,
+                                       CUmemAllocationGranularity_flags which)
+{
+    PX_CU_TRY(px_cu_ready());
+    if (!granularity || (unsigned)which > CU_MEM_ALLOC_GRANULARITY_RECOMMENDED)
+        return CUDA_ERROR_INVALID_VALUE;
+    PX_CU_TRY(check(properties));
+    *granularity = PTX_MAP_GRAIN;
+    return CUDA_SUCCESS;
+}
+
+/* A handle of memory that was just made. */
+static CUresult hold(struct px_cu_context *c, ptx_device *vm, ptx_physical number, size_t size,
+                     const CUmemAllocationProp *properties, CUmemGenericAllocationHandle *handle)
+{
+    struct allocation *a = px_cu_new(PX_CU_ALLOCATION, sizeof *a, c, destroy_allocation);
+    if (!a) return ptx_physical_release(vm, number), CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_init(&a->lock, NULL);
+    a->vm = vm;
+    a->number = number;
+    a->size = size;
+    a->properties = *properties;
+    a->held = 1;
+    *handle = (uintptr_t)px_cu_handle(a);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *properties,
+                     unsigned long long flags)
+{
+    ptx_device *vm;
+    ptx_physical number;
+    PX_CU_TRY(px_cu_ready());
+    if (!handle || !size || size % PTX_MAP_GRAIN || flags) return CUDA_ERROR_INVALID_VALUE;
+    PX_CU_TRY(check(properties));
+    PX_CU_HOLD(px_cu_context, c) = NULL;
+    PX_CU_TRY(px_cu_context_on(properties->location.id, &c));
+    PX_CU_TRY(px_cu_vm(c, &vm));
+    PX_CU_TRY(px_cu_result(c,
+                           properties->requestedHandleTypes ? ptx_physical_create_shared(vm, size, &number)
+                                                            : ptx_physical_create(vm, size, &number),
+                           NULL));
+    return hold(c, vm, number, size, properties, handle);
+}
+
+/* A descriptor of the file that the memory is in, as a chip's driver has one. */
+CUresult cuMemExportToShareableHandle(void *to, CUmemGenericAllocationHandle handle,
+                                      CUmemAllocationHandleType type, unsigned long long flags)
+{
+    ALLOCATION(a, handle);
+    if (!to || flags || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR ||
+        !(a->properties.requestedHandleTypes & CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR))
+        return CUDA_ERROR_INVALID_VALUE;
+    return px_cu_result(a->head.context, ptx_physical_file(a->vm, a->number, to), NULL);
+}
+
+CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *shared,
+                                        CUmemAllocationHandleType type)
+{
+    ptx_device *vm;
+    ptx_physical number;
+    uint64_t size;
+    PX_CU_CURRENT(c);
+    if (!handle || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) return CUDA_ERROR_INVALID_VALUE;
+    PX_CU_TRY(px_cu_vm(c, &vm));
+    const ptx_status status = ptx_physical_import(vm, (int)(intptr_t)shared, &number, &size);
+    if (status == PTX_ERROR_INVALID_ARGUMENT) return CUDA_ERROR_UNKNOWN; /* another file */
+    PX_CU_TRY(px_cu_result(c, status, NULL));
+    const CUmemAllocationProp properties = {
+        .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = c->device->ordinal}};
+    return hold(c, vm, number, size, &properties, handle);
+}
+
+/* Nobody holds it and it is mapped nowhere: it goes with the last who works with it. */
+static void let_go(struct allocation *a)
+{
+    pthread_mutex_lock(&a->lock);
+    const bool unused = !a->held && !a->mappings;
+    pthread_mutex_unlock(&a->lock);
+    if (unused) px_cu_drop(px_cu_handle(a), PX_CU_ALLOCATION);
+}
+
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    PX_CU_HOLD(allocation, a) = px_cu_take((const void *)(uintptr_t)handle, PX_CU_ALLOCATION);
+    if (!a) return px_cu_ready() ? px_cu_ready() : CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&a->lock);
+    const bool held = a->held != 0;
+    a->held -= held;
+    pthread_mutex_unlock(&a->lock);
+    if (!held) return CUDA_ERROR_INVALID_VALUE;
+    let_go(a);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
+                                                CUmemGenericAllocationHandle handle)
+{
+    ALLOCATION(a, handle);
+    return PX_CU_ANSWER(properties, a->properties);
+}
+
+/* ---- addresses ---- */
+
+/* A request to the context that has a range of addresses. */
+struct request {
+    CUresult (*fn)(struct px_cu_context *context, ptx_device *vm, const struct request *request);
+    CUdeviceptr address;
+    size_t size;
+    ptx_access access;
+    CUresult result;
+};
+
+static void ask(void *object, void *user)
+{
+    struct request *r = user;
+    struct px_cu_context *c = object;
+    ptx_device *vm = atomic_load(&c->vm);
+    if (vm && r->result == CUDA_ERROR_INVALID_VALUE) r->result = r->fn(c, vm, r);
+}
+
+/* Contexts share no addresses, so all but one refuse. */
+static CUresult ask_all(struct request r)
+{
+    PX_CU_TRY(px_cu_ready());
+    r.result = CUDA_ERROR_INVALID_VALUE;
+    px_cu_each(PX_CU_CONTEXT, NULL, ask, &r);
+    return r.result;
+}
+
+CUresult cuMemAddressReserve(CUdeviceptr *address, size_t size, size_t alignment, CUdeviceptr wanted,
+                             unsigned long long flags)
+{
+    ptx_device *vm;
+    ptx_address at;
+    CUdevice device = 0;
+    (void)wanted; /* a hint, as in mmap(2) */
+    PX_CU_TRY(px_cu_ready());
+    if (!address || !size || size % PTX_MAP_GRAIN || (alignment & (alignment - 1)) || flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (cuCtxGetDevice(&device) != CUDA_SUCCESS) device = 0;
+    PX_CU_HOLD(px_cu_context, c) = NULL;
+    PX_CU_TRY(px_cu_context_on(device, &c));
+    PX_CU_TRY(px_cu_vm(c, &vm));
+    PX_CU_TRY(px_cu_result(c, ptx_range_reserve(vm, size, alignment, &at), NULL));
+    *address = at;
+    return CUDA_SUCCESS;
+}
+
+static CUresult release(struct px_cu_context *c, ptx_device *vm, const struct request *r)
+{
+    return px_cu_result(c, ptx_range_release(vm, r->address, r->size), NULL);
+}
+
+CUresult cuMemAddressFree(CUdeviceptr address, size_t size)
+{
+    return ask_all((struct request){release, address, size, PTX_ACCESS_NONE, CUDA_SUCCESS});
+}
+
+/* ---- mappings ---- */
+
+CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags)
+{
+    ALLOCATION(a, handle);
+    if (flags || !size) return CUDA_ERROR_INVALID_VALUE;
+    if (offset || size != a->size) return CUDA_ERROR_NOT_SUPPORTED; /* parts, as on a chip */
+    struct mapping *m = malloc(sizeof *m);
+    if (!m) return CUDA_ERROR_OUT_OF_MEMORY;
+    const ptx_status status = ptx_range_map(a->vm, address, size, a->number, offset);
+    if (status != PTX_OK) {
+        free(m);
+        return px_cu_result(a->head.context, status, NULL);
+    }
+    pthread_mutex_lock(&a->lock);
+    *m = (struct mapping){a->mappings, address, size, CU_MEM_ACCESS_FLAGS_PROT_NONE};
+    a->mappings = m;
+    pthread_mutex_unlock(&a->lock);
+    return CUDA_SUCCESS;
+}
+
+static void forget(void *object, void *user)
+{
+    struct allocation *a = object;
+    const struct request *r = user;
+    bool any = false;
+    pthread_mutex_lock(&a->lock);
+    for (struct mapping **at = &a->mappings, *m; (m = *at);)
+        if (m->address - r->address < r->size) {
+            *at = m->next;
+            free(m);
+            any = true;
+        } else {
+            at = &m->next;
+        }
+    pthread_mutex_unlock(&a->lock);
+    if (any) let_go(a);
+}
+
+/* What is under way may use it: a chip would be told by a fault. */
+static CUresult unmap(struct px_cu_context *c, ptx_device *vm, const struct request *r)
+{
+    if (ptx_range_access(vm, r->address, r->size, PTX_ACCESS_NONE) != PTX_OK) return CUDA_ERROR_INVALID_VALUE;
+    return px_cu_result(c, ptx_range_unmap(vm, r->address, r->size), NULL);
+}
+
+CUresult cuMemUnmap(CUdeviceptr address, size_t size)
+{
+    struct request r = {unmap, address, size, PTX_ACCESS_NONE, CUDA_SUCCESS};
+    PX_CU_TRY(ask_all(r));
+    px_cu_each(PX_CU_ALLOCATION, NULL, forget, &r);
+    return CUDA_SUCCESS;
+}
+
+static void note_access(void *object, void *user)
+{
+    struct allocation *a = object;
+    const struct request *r = user;
+    pthread_mutex_lock(&a->lock);
+    for (struct mapping *m = a->mappings; m; m = m->next)
+        if (m->address - r->address < r->size)
+            m->access = r->access == PTX_ACCESS_NONE ? CU_MEM_ACCESS_FLAGS_PROT_NONE
+                                                     : CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    pthread_mutex_unlock(&a->lock);
+}
+
+static CUresult open_range(struct px_cu_context *c, ptx_device *vm, const struct request *r)
+{
+    return px_cu_result(c, ptx_range_access(vm, r->address, r->size, r->access), NULL);
+}
+
+/* What lies at an address. */
+struct search {
+    CUdeviceptr address;
+    struct allocation *found; /* taken */
+    CUmemAccess_flags access;
+};
+
+static void look(void *object, void *user)
+{
+    struct allocation *a = object;
+    struct search *s = user;
+    pthread_mutex_lock(&a->lock);
+    for (const struct mapping *m = a->mappings; m && !s->found; m = m->next)
+        if (s->address - m->address < m->size) {
+            s->found = px_cu_again(a);
+            s->access = m->access;
+        }
+    pthread_mutex_unlock(&a->lock);
+}
+
+/* Another device sees memory of this one by peer access (cuCtxEnablePeerAccess), not by mapping. */
+static CUresult set_access(CUdeviceptr address, size_t size, const CUmemAccessDesc *desc)
+{
+    struct search s = {.address = address};
+    struct request r = {open_range, address, size,
+                        desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE ? PTX_ACCESS_READ_WRITE
+                        : desc->flags == CU_MEM_ACCESS_FLAGS_PROT_READ    ? PTX_ACCESS_READ
+                                                                          : PTX_ACCESS_NONE,
+                        CUDA_SUCCESS};
+    px_cu_each(PX_CU_ALLOCATION, NULL, look, &s);
+    PX_CU_HOLD(allocation, a) = s.found;
+    if (!a) return CUDA_ERROR_INVALID_VALUE;
+    if (desc->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
+        return px_cu_unsupported("mapped memory that the host sees");
+    struct px_cu_device *d = px_cu_device(desc->location.id);
+    if (!d) return CUDA_ERROR_INVALID_DEVICE;
+    if (d != a->head.context->device)
+        return px_cu_unsupported("mapped memory that another device sees without peer access");
+    PX_CU_TRY(ask_all(r));
+    px_cu_each(PX_CU_ALLOCATION, NULL, note_access, &r);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc *list, size_t count)
+{
+    PX_CU_TRY(px_cu_ready());
+    if (!list || !count || !size) return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) PX_CU_TRY(set_access(address, size, &list[i]));
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr address)
+{
+    struct search s = {.address = address};
+    PX_CU_TRY(px_cu_ready());
+    if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE) return CUDA_ERROR_INVALID_VALUE;
+    struct px_cu_device *d = px_cu_device(location->id);
+    if (!d) return CUDA_ERROR_INVALID_DEVICE;
+    px_cu_each(PX_CU_ALLOCATION, NULL, look, &s);
+    PX_CU_HOLD(allocation, a) = s.found;
+    if (!a) return CUDA_ERROR_INVALID_VALUE;
+    *flags = d == a->head.context->device ? s.access : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address)
+{
+    struct search s = {.address = (uintptr_t)address};
+    PX_CU_TRY(px_cu_ready());
+    if (!handle || !address) return CUDA_ERROR_INVALID_VALUE;
+    px_cu_each(PX_CU_ALLOCATION, NULL, look, &s);
+    PX_CU_HOLD(allocation, a) = s.found;
+    if (!a) return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&a->lock);
+    a->held++;
+    pthread_mutex_unlock(&a->lock);
+    *handle = (uintptr_t)px_cu_handle(a);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,120 @@
+/*
+ * names.c - the exports of libcuda.so.1 made from cuda.def, and cuGetProcAddress.
+ */
+#include <string.h>
+#include "cuda/driver/array.h"
+#include "cuda/driver/copy.h"
+#include "cuda/driver/graph.h"
+#include "cuda/driver/image.h"
+#include "cuda/driver/old.h"
+#include "cuda/driver/value.h"
+#include "cuda/driver/texture.h"
+
+/* ---- other spellings, and what is not served ---- */
+
+#define OWN(stream) ((stream) ? (stream) : CU_STREAM_PER_THREAD)
+#define EXPORT __attribute__((visibility("default")))
+
+#define CU(name, since, symbol, parameters)
+#define VIA(name, since, symbol, parameters, call)                                                           \
+    CUresult symbol parameters                                                                               \
+    {                                                                                                        \
+        return call;                                                                                         \
+    }
+#define NO(name, since, symbol)                                                                              \
+    EXPORT CUresult symbol(void);                                                                            \
+    CUresult symbol(void)                                                                                    \
+    {                                                                                                        \
+        return px_cu_unsupported(#symbol);                                                                   \
+    }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* older spellings take what has no meaning any more */
+#include "cuda/driver/cuda.def"
+#pragma GCC diagnostic pop
+#undef CU
+#undef VIA
+#undef NO
+
+/* ---- names and versions ---- */
+
+typedef void (*any_function)(void);
+
+struct entry {
+    const char *name;
+    int since;
+    const char *symbol;
+    any_function function;
+};
+
+static const struct entry entries[] = {
+#define CU(name, since, symbol, parameters) {#name, since, #symbol, (any_function)symbol},
+#define VIA(name, since, symbol, parameters, call) {#name, since, #symbol, (any_function)symbol},
+#define NO(name, since, symbol) {#name, since, #symbol, (any_function)symbol},
+#include "cuda/driver/cuda.def"
+#undef CU
+#undef VIA
+#undef NO
+};
+
+static bool is_own(const struct entry *e)
+{
+    const size_t n = strlen(e->symbol);
+    return n > 5 && (strcmp(e->symbol + n - 5, "_ptsz") == 0 || strcmp(e->symbol + n - 5, "_ptds") == 0);
+}
+
+/* The newest that is no newer than `version`. A name that has spellings for the thread's own stream is looked
+ * for among those alone, when they are asked for. *known: there is the name in some version. */
+static const struct entry *find(const char *name, int version, bool own, bool *known)
+{
+    const struct entry *best = NULL;
+    bool has_own = false;
+    *known = false;
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        const struct entry *e = &entries[i];
+        if (strcmp(e->name, name) != 0) continue;
+        *known = true;
+        if (is_own(e) && !own) continue;
+        if (is_own(e) && !has_own) {
+            has_own = true;
+            best = NULL;
+        }
+        if (e->since > version || is_own(e) != has_own) continue;
+        if (!best || e->since > best->since) best = e;
+    }
+    return best;
+}
+
+CUresult cuGetProcAddress_v2(const char *name, void **function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult *status)
+{
+    const cuuint64_t both = CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    bool known;
+    if (!name || !function || flags & ~both) return CUDA_ERROR_INVALID_VALUE;
+    const struct entry *e =
+        find(name, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
+    *function = e ? (void *)(uintptr_t)e->function : NULL;
+    if (status)
+        *status = e       ? CU_GET_PROC_ADDRESS_SUCCESS
+                  : known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                          : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return CUDA_SUCCESS; /* who wants to know why there is none asks for the status */
+}
+
+CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint64_t flags)
+{
+    PX_CU_TRY(cuGetProcAddress_v2(name, function, version, flags, NULL));
+    return *function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+/* ---- tables ---- */
+
+static const struct px_cu_tools tools = {sizeof tools, px_cu_unsupported, px_cu_image_seen};
+
+/* The tables of NVIDIA's own libraries are none of ours. */
+CUresult cuGetExportTable(const void **table, const CUuuid *id)
+{
+    static const CUuuid own = PX_CU_TOOLS_ID;
+    if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
+    *table = memcmp(id, &own, sizeof own) == 0 ? &tools : NULL;
+    return *table ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}

@@ -1,0 +1,462 @@
+/*
+ * cta.c - CTAs: made, run, parked, reused, described.
+ *
+ * A CTA object is one heap object with its gangs. A worker keeps its last one
+ * (`spare`) and uses it again for the next CTA of the same code and shape: then
+ * starting a CTA writes a few scalars, the first entry of each gang, and clears
+ * shared and local memory. px_cta_run goes round the gangs; each runs until it
+ * waits or its turn is over, so a gang that spins on another one's store sees it.
+ */
+#include "vm/run/exec.h"
+#include "vm/sched/cooperative.h"
+#include "vm/run/poll.h"
+#include "ops/async.h"
+#include "ops/mbarrier.h"
+#include "ops/private.h"
+#include "vm/device/device.h"
+#include "vm/run/tally.h"
+#include "base/alloc.h"
+#include "base/random.h"
+#include <stdio.h>
+
+enum { PX_TURN = 4096 /* backward branches, calls and returns of a gang before the next one runs */ };
+
+/* ---- making ---- */
+
+static void free_gang(struct px_cta *cta, struct px_gang *g)
+{
+    const ptx_allocator *a = cta->alloc;
+    px_entries_free(&g->entries, a);
+    if (g->root) px_free(a, g->root, g->root->bytes);
+    px_free(a, g->local, g->local_bytes * g->width);
+    px_free(a, g->tid[0], 3 * g->width * sizeof(uint32_t));
+    px_free(a, g->sync, g->width * sizeof *g->sync);
+    px_free(a, g->ext, g->width * sizeof *g->ext);
+    px_async_free(g);
+}
+
+static void free_frames(struct px_cta *cta)
+{
+    for (struct px_frame *f = cta->spare, *next; f; f = next) {
+        next = f->parent;
+        px_free(cta->alloc, f, f->bytes);
+    }
+}
+
+/* Frames that are still in use (after a trap) may be used again. */
+static void collect_frames(struct px_gang *g)
+{
+    uint32_t i;
+    if (px_lanes_empty(&g->entries.used)) return; /* all lanes have exited */
+    PX_FOR_LANES(i, g->entries.used)
+    for (struct px_frame *f = g->entries.all[i].frame, *p; f; f = p) {
+        p = f->parent;
+        if (px_lanes_empty(&f->live)) break; /* collected from another entry */
+        f->live = (struct px_lanes){{0}};
+        px_frame_pop(g, f);
+    }
+    px_entries_clear(&g->entries);
+}
+
+static void free_cta(struct px_cta *cta)
+{
+    if (!cta) return;
+    for (uint32_t i = 0; i < cta->ngangs; i++) {
+        collect_frames(&cta->gangs[i]);
+        free_gang(cta, &cta->gangs[i]);
+    }
+    free_frames(cta);
+    const ptx_allocator *a = cta->alloc;
+    px_free(a, cta->gangs, cta->ngangs * sizeof *cta->gangs);
+    px_free(a, cta->shared, cta->shared_cap);
+    px_free(a, cta->last_error, cta->threads * sizeof *cta->last_error);
+    px_free(a, cta, sizeof *cta);
+}
+
+static bool new_gang(struct px_cta *cta, struct px_gang *g, uint32_t first)
+{
+    const ptx_allocator *a = cta->alloc;
+    g->cta = cta;
+    g->level = cta->code->level;
+    g->n = g->width = cta->code->width;
+    g->first = first;
+    const uint32_t left = cta->threads - first;
+    g->count = left < g->width ? left : g->width;
+    g->all = px_lanes_below(g->count);
+    g->shortens = cta->shortens;
+    g->span = g->shortens ? (g->count + 31) & ~31u : g->width;
+    g->tiles = cta->tiles;
+    g->prefetch = cta->prefetch;
+    if (!px_entries_init(&g->entries, a, g->width)) return false;
+    g->tid[0] = px_alloc(a, 3 * g->width * sizeof(uint32_t));
+    if (!g->tid[0]) return false;
+    g->tid[1] = g->tid[0] + g->width;
+    g->tid[2] = g->tid[1] + g->width;
+    return true;
+}
+
+static struct px_cta *new_cta(struct px_grid *grid)
+{
+    const struct px_code *code = grid->code;
+    const ptx_allocator *a = px_device_allocator(grid->device);
+    struct px_cta *cta = px_zalloc(a, sizeof *cta);
+    if (!cta) return NULL;
+    cta->alloc = a;
+    cta->shortens = grid->device->engine & PX_ENGINE_narrow;
+    cta->tiles = grid->device->engine & PX_ENGINE_tiles;
+    cta->prefetch = grid->device->engine & PX_ENGINE_prefetch;
+    cta->keeps = grid->device->engine & PX_ENGINE_segments;
+    cta->code = code;
+    cta->threads = code->threads;
+    uint32_t ngangs = (code->threads + code->width - 1) / code->width;
+    cta->gangs = px_zalloc(a, ngangs * sizeof *cta->gangs);
+    cta->last_error = px_zalloc(a, cta->threads * sizeof *cta->last_error);
+    cta->ngangs = cta->gangs ? ngangs : 0;
+    bool ok = cta->gangs && cta->last_error;
+    for (uint32_t i = 0; ok && i < ngangs; i++) ok = new_gang(cta, &cta->gangs[i], i * code->width);
+    if (ok) return cta;
+    free_cta(cta);
+    return NULL;
+}
+
+static bool make_shared(struct px_cta *cta, uint32_t bytes)
+{
+    cta->shared_bytes = bytes;
+    if (bytes > cta->shared_cap) {
+        px_free(cta->alloc, cta->shared, cta->shared_cap);
+        cta->shared = px_alloc(cta->alloc, bytes);
+        cta->shared_cap = cta->shared ? bytes : 0;
+        if (!cta->shared) return false;
+    }
+    return true;
+}
+
+static void fill_tids(struct px_gang *g, struct px_shape block)
+{
+    for (uint32_t i = 0; i < g->width; i++) {
+        uint32_t t = g->first + i;
+        g->tid[0][i] = t % block.x;
+        g->tid[1][i] = t / block.x % block.y;
+        g->tid[2][i] = t / block.x / block.y;
+    }
+}
+
+/* What differs between the CTAs of a grid. */
+static void number_cta(struct px_cta *cta, const struct px_grid *grid, uint64_t number)
+{
+    struct px_uniform *u = &cta->uniform;
+    const uint64_t rows = number / grid->grid.x;
+    cta->number = number;
+    u->ctaid[0] = cta->ctaid[0] = (uint32_t)(number % grid->grid.x);
+    u->ctaid[1] = cta->ctaid[1] = (uint32_t)(rows % grid->grid.y);
+    u->ctaid[2] = cta->ctaid[2] = (uint32_t)(rows / grid->grid.y);
+    u->smid = (uint32_t)(number % u->nsmid);
+}
+
+/* The same for the CTA behind the last one, without divisions. */
+static void number_next(struct px_cta *cta, const struct px_grid *grid)
+{
+    struct px_uniform *u = &cta->uniform;
+    cta->number++;
+    if (++u->smid == u->nsmid) u->smid = 0;
+    if (++cta->ctaid[0] == grid->grid.x) {
+        cta->ctaid[0] = 0;
+        if (++cta->ctaid[1] == grid->grid.y) cta->ctaid[1] = 0, cta->ctaid[2]++;
+    }
+    for (int i = 0; i < 3; i++) u->ctaid[i] = cta->ctaid[i];
+}
+
+static void fill_uniform(struct px_cta *cta, struct px_grid *grid)
+{
+    struct px_uniform *u = &cta->uniform;
+    uint32_t unit = grid->device->arch.sm < 80 ? 256 : 128; /* in which shared memory is handed out */
+    bool reshape = u->ntid[0] != grid->block.x || u->ntid[1] != grid->block.y;
+    *u = (struct px_uniform){.ntid = {grid->block.x, grid->block.y, grid->block.z},
+                             .nctaid = {grid->grid.x, grid->grid.y, grid->grid.z}};
+    u->gridid = grid->id;
+    u->shared_window = px_window_base(PX_WIN_SHARED, cta->slot);
+    u->param_window = px_window_base(PX_WIN_PARAM, cta->slot);
+    u->nsmid = px_device_sm_count(grid->device);
+    u->nwarpid = 64;
+    u->dynamic_smem = grid->dynamic_shared;
+    u->total_smem = (grid->shared_bytes + unit - 1) & ~(unit - 1);
+    u->aggr_smem = PX_SMEM_RESERVED + grid->shared_bytes;
+    u->workspace[0] = (uint32_t)(grid->workspace >> 32);
+    u->workspace[1] = (uint32_t)grid->workspace;
+    if (reshape)
+        for (uint32_t i = 0; i < cta->ngangs; i++) fill_tids(&cta->gangs[i], grid->block);
+}
+
+static bool start_gang(struct px_gang *g)
+{
+    g->live = g->all;
+    px_async_reset(g);
+    if (g->local_bytes && !px_local_clear(g, 0)) return false;
+    struct px_frame *f = px_frame_push(g, NULL, g->cta->code->entry);
+    if (!f) return false;
+    f->live = g->all;
+    px_entries_start(&g->entries, f, &g->all);
+    return true;
+}
+
+static uint64_t random_of(const struct px_grid *grid, uint64_t number)
+{
+    const ptx_device_config *config = &grid->device->config;
+    if (config->schedule != PTX_SCHEDULE_RANDOM) return 0;
+    return px_random_mix(config->schedule_seed + px_random_mix(grid->id) + number) | 1;
+}
+
+/* It has its number, and what all of its grid have in common. */
+static bool start_cta(struct px_cta *cta)
+{
+    const struct px_grid *grid = cta->grid;
+    cta->trap.error = 0;
+    cta->meeting = (struct px_meeting){0};
+    cta->turn = 0;
+    if (cta->errors) memset(cta->last_error, 0, cta->threads * sizeof *cta->last_error);
+    cta->errors = cta->told = false;
+    cta->clock = 0;
+    cta->random = random_of(grid, cta->number);
+    cta->when.seed = (grid->device->config.async_seed << 32) + cta->number;
+    if (cta->shared_bytes) memset(cta->shared, 0, cta->shared_bytes);
+    for (uint32_t i = 0; i < cta->ngangs; i++)
+        if (!start_gang(&cta->gangs[i])) return false;
+    return true;
+}
+
+/* `cta` is new, or has ended and is of this code. */
+static bool adopt(struct px_cta *cta, struct px_grid *grid, uint64_t number, uint32_t slot)
+{
+    cta->grid = grid;
+    cta->slot = slot;
+    cta->counted = grid->device->config.deterministic;
+    cta->when.mode = grid->device->config.async;
+    fill_uniform(cta, grid);
+    number_cta(cta, grid, number);
+    return make_shared(cta, grid->shared_bytes) && start_cta(cta);
+}
+
+struct px_cta *px_cta_create(struct px_worker *worker, struct px_grid *grid, uint64_t number, uint32_t slot)
+{
+    struct px_cta *cta = worker->spare;
+    worker->spare = NULL;
+    if (cta && cta->code != grid->code) {
+        free_cta(cta);
+        cta = NULL;
+    }
+    if (!cta) cta = new_cta(grid);
+    if (!cta) return NULL;
+    if (adopt(cta, grid, number, slot)) return cta;
+    free_cta(cta);
+    return NULL;
+}
+
+static void reset_barriers(struct px_cta *cta)
+{
+    if (cta->barriers_used) memset(cta->barrier, 0, sizeof cta->barrier);
+    cta->barriers_used = 0;
+}
+
+bool px_cta_again(struct px_cta *cta, uint64_t number)
+{
+    reset_barriers(cta);
+    if (number == cta->number + 1)
+        number_next(cta, cta->grid);
+    else
+        number_cta(cta, cta->grid, number);
+    return start_cta(cta);
+}
+
+void px_cta_destroy(struct px_worker *worker, struct px_cta *cta)
+{
+    if (!cta) return;
+    for (uint32_t i = 0; i < cta->ngangs; i++) collect_frames(&cta->gangs[i]);
+    reset_barriers(cta);
+    if (worker->spare) free_cta(worker->spare);
+    worker->spare = cta;
+}
+
+void px_cta_drop_spare(struct px_worker *worker)
+{
+    free_cta(worker->spare);
+    worker->spare = NULL;
+}
+
+/* ---- running ---- */
+
+struct turn {
+    bool ran, alive, parked;
+};
+
+static enum px_cta_status after_round(const struct turn *t)
+{
+    if (!t->alive) return PX_CTA_DONE;
+    return t->parked ? PX_CTA_BLOCKED : PX_CTA_STUCK;
+}
+
+/* Gives every gang one turn, from cta->turn on. False when the CTA must stop at once, with *status set. */
+static bool run_round(struct px_cta *cta, struct px_worker *worker, uint64_t *slice, struct turn *t,
+                      enum px_cta_status *status)
+{
+    for (uint32_t i = 0; i < cta->ngangs; i++) {
+        if (cta->random) cta->turn = (uint32_t)(px_random_next(&cta->random) % cta->ngangs);
+        struct px_gang *g = &cta->gangs[cta->turn];
+        cta->turn = cta->turn + 1 < cta->ngangs ? cta->turn + 1 : 0;
+        if (!g->entries.ready.n) continue;
+        uint64_t most = cta->random ? 1 + px_random_next(&cta->random) % 64 : PX_TURN;
+        uint64_t turn = *slice < most ? *slice : most, left = turn;
+        enum px_gang_status s = px_gang_run(g, worker, &left);
+        *slice -= turn - left;
+        if (cta->random && s == PX_GANG_BUDGET) *slice = 0;
+        t->ran = true;
+        if (s == PX_GANG_TRAP) return *status = PX_CTA_TRAPPED, false;
+        if (s == PX_GANG_STOP) return *status = PX_CTA_STOPPED, false;
+        if (!*slice) return *status = PX_CTA_SLICE, false;
+    }
+    return true;
+}
+
+/*
+ * May the gangs go on with the segments that they know? Nothing that they lead to has gone since, and no
+ * reductions are pending on this worker that an access would have to flush (ops/private.h).
+ */
+static bool keeps_segments(struct px_cta *cta, const struct px_worker *worker)
+{
+    if (!cta->keeps) return false;
+    const struct px_known known = {cta->grid->id, px_mem_stamp(cta->grid->mem), cta->slot};
+    const struct px_known last = cta->known;
+    cta->known = known;
+    return known.stamp && known.stamp == last.stamp && known.grid == last.grid && known.slot == last.slot &&
+           !(worker->pages && worker->pages->used);
+}
+
+static void wake_gang(struct px_gang *g, bool keeps)
+{
+    for (uint32_t k = 0; !keeps && k < PX_EXTENTS; k++) g->seg[k].len = 0;
+    if (!g->entries.asleep.n) return;
+    px_entries_wake(&g->entries, PX_ENTRY_PARK, 0);
+    px_entries_wake(&g->entries, PX_ENTRY_GRID, 0);
+    px_entries_wake(&g->entries, PX_ENTRY_PRIOR, 0);
+}
+
+/* Nothing runs, nothing waits, and no copy is under way. */
+static bool is_over(const struct px_cta *cta)
+{
+    for (uint32_t i = 0; i < cta->ngangs; i++) {
+        const struct px_gang *g = &cta->gangs[i];
+        if (g->entries.ready.n || g->entries.asleep.n || (g->async && g->async->first)) return false;
+    }
+    return true;
+}
+
+static enum px_cta_status run_rounds(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
+{
+    enum px_cta_status status;
+    const bool keeps = keeps_segments(cta, worker);
+    for (uint32_t i = 0; i < cta->ngangs; i++) wake_gang(&cta->gangs[i], keeps);
+    if (!slice) slice = 1;
+    for (;;) {
+        struct turn t = {0};
+        if (!run_round(cta, worker, &slice, &t, &status)) return status;
+        if (is_over(cta)) return PX_CTA_DONE;
+        if (t.ran || px_poll_unblock(cta)) continue;
+        for (uint32_t i = 0; i < cta->ngangs; i++) {
+            if (cta->gangs[i].entries.asleep.n) t.alive = true;
+            if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_PARK)) t.parked = true;
+            if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_GRID)) t.parked = true;
+            if (px_entries_any(&cta->gangs[i].entries, PX_ENTRY_PRIOR)) t.parked = true;
+        }
+        return after_round(&t);
+    }
+}
+
+enum px_cta_status px_cta_run(struct px_cta *cta, struct px_worker *worker, uint64_t slice)
+{
+    if (!px_tally_take(worker, cta->code)) {
+        px_run_stop(cta->grid->run, PX_STOP_MEMORY);
+        return PX_CTA_STOPPED;
+    }
+    const enum px_cta_status status = run_rounds(cta, worker, slice);
+    if (status != PX_CTA_DONE) px_private_flush(worker); /* another worker may go on with it */
+    return status;
+}
+
+/* ---- asking ---- */
+
+uint32_t px_cta_slot(const struct px_cta *cta)
+{
+    return cta->slot;
+}
+
+bool px_cta_told(const struct px_cta *cta)
+{
+    return cta->told;
+}
+
+const struct px_trap *px_cta_trap(const struct px_cta *cta)
+{
+    return &cta->trap;
+}
+
+/* "threads 0-31,40" from a lane set. */
+static void say_threads(const struct px_gang *g, const struct px_lanes *set, char *buf, size_t size)
+{
+    size_t at = 0;
+    buf[0] = 0;
+    for (uint32_t i = 0; i < g->width && at + 24 < size; i++) {
+        if (!px_lanes_has(set, i)) continue;
+        uint32_t k = i;
+        while (k + 1 < g->width && px_lanes_has(set, k + 1)) k++;
+        at += (size_t)snprintf(buf + at, size - at, at ? ",%u" : "%u", g->first + i);
+        if (k > i) at += (size_t)snprintf(buf + at, size - at, "-%u", g->first + k);
+        i = k;
+    }
+}
+
+static void say_state(const struct px_cta *cta, const struct px_entry *e, char *buf, size_t size)
+{
+    char text[100];
+    switch (e->state) {
+    case PX_ENTRY_BARRIER:
+    case PX_ENTRY_ARRIVE: snprintf(buf, size, "wait at barrier %u", (unsigned)e->key); break;
+    case PX_ENTRY_SYNC: snprintf(buf, size, "wait for other lanes of the warp"); break;
+    case PX_ENTRY_MEET:
+        snprintf(buf, size, "wait for other lanes of the %s", e->group == 32 ? "warp" : "warpgroup");
+        break;
+    case PX_ENTRY_MBARRIER:
+        px_mbarrier_text(*(const uint64_t *)(const void *)(cta->shared + e->key), text, sizeof text);
+        snprintf(buf, size, "wait at the mbarrier at 0x%x of shared memory (%s)", (unsigned)e->key, text);
+        break;
+    case PX_ENTRY_GRID: px_cooperative_text(cta->grid, buf, size); break;
+    case PX_ENTRY_PRIOR: snprintf(buf, size, "wait for the grid before to complete"); break;
+    case PX_ENTRY_PARK: snprintf(buf, size, "wait in a call"); break;
+    default: snprintf(buf, size, "can run"); break;
+    }
+}
+
+static void say_entry(const struct px_gang *g, const struct px_entry *e, char *line, size_t size)
+{
+    const struct px_fcode *code = e->frame->code;
+    uint32_t pc = e->pc < code->n ? e->pc : code->n - 1;
+    const uint32_t *c = g->cta->ctaid;
+    struct px_call_at calls[PX_CALLS_TOLD];
+    char threads[120], state[200], place[300], chain[500];
+    say_threads(g, &e->mask, threads, sizeof threads);
+    say_state(g->cta, e, state, sizeof state);
+    px_place_line(code->func, code->src[code->conv[pc].src].inst, place, sizeof place);
+    px_place_chain(calls, px_place_calls(e->frame, calls), chain, sizeof chain);
+    snprintf(line, size, "  block (%u,%u,%u) threads %s: %s, %s %s%s%s", c[0], c[1], c[2], threads, state,
+             code->func->name, place, *chain ? ", " : "", chain);
+}
+
+void px_cta_describe(const struct px_cta *cta, bool (*say)(void *user, const char *line), void *user)
+{
+    char line[1200];
+    uint32_t k;
+    for (uint32_t i = 0; i < cta->ngangs; i++) PX_FOR_LANES(k, cta->gangs[i].entries.used)
+        {
+            if (!say(user, NULL)) continue;
+            say_entry(&cta->gangs[i], &cta->gangs[i].entries.all[k], line, sizeof line);
+            say(user, line);
+        }
+}
