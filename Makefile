@@ -236,6 +236,7 @@ CPPCHECK = cppcheck --quiet --std=c11 --error-exitcode=1 --enable=warning,portab
            --suppressions-list=tests/lint/cppcheck.txt --cppcheck-build-dir=$(B)/cppcheck -Iinclude -Ilib -j$$(nproc)
 lint:
 	python3 tests/lint/layers.py
+	python3 tests/lint/map.py
 	python3 tests/lint/style.py
 	python3 tests/lint/operations.py
 	python3 tests/random/plant.py --anchors
