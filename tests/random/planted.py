@@ -181,8 +181,17 @@ ENGINE = [
         'affine',
         'affine: a survey outlives its row',
         'lib/code/emit/emit.c',
-        'if (!r->survey && r->keep != PX_IR_OFFSET) continue;',
-        'if ((@ || !r->survey) && r->keep != PX_IR_OFFSET) continue;',
+        'if (!r->survey && !offset) continue;',
+        'if ((@ || !r->survey) && !offset) continue;',
+    ),
+    Fault(
+        'affine',
+        'affine: a row that nobody surveys marks the place before all surveys',
+        'lib/code/emit/emit.c',
+        '        if (r->survey)\n            conv.target = px_emit_survey(e, o[k].at);\n',
+        '        if (@ && !r->survey)\n            conv.target = e->f->code->surveys - '
+        '(uint32_t)sizeof(struct px_survey);\n'
+        '        else if (r->survey)\n            conv.target = px_emit_survey(e, o[k].at);\n',
     ),
     Fault(
         'affine',

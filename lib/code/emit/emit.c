@@ -338,19 +338,32 @@ static bool is_step(const struct px_emitter *e, const struct px_ir_inst *in, con
     return e->f->regs.at[o[0].at].base != o[0].at || px_ir_stepped(e->f, in) == o[0].at;
 }
 
-/* Rows that were surveyed have changed, or may have. */
+uint32_t px_emit_survey(const struct px_emitter *e, uint32_t reg)
+{
+    const uint32_t number = e->f->regs.at[reg].survey;
+    if (!number)
+        px_code_fail(e->f, e->f->origins.at[e->in->origin].inst, "asks for a survey that nobody makes");
+    return e->f->code->surveys + (number - 1) * (uint32_t)sizeof(struct px_survey);
+}
+
+/* What convergent code knows of a row holds no longer once the row was written: its survey, and the scalar of
+ * an offset, which is zero then. A register has either, both, or none: loads and stores through it make the
+ * survey, steps make the scalar. */
 static void forget(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
-    const struct px_irfn *f = e->f;
+    const px_handler(*fixed)[4] = e->f->coder->level->fixed;
+    const struct px_insn nothing = {.fn = px_emit_no_record};
     for (uint32_t k = 0; k < in->ndst; k++) {
         if (o[k].kind != PX_IR_REG) continue;
-        const struct px_ir_reg *r = &f->regs.at[o[k].at];
-        if (!r->survey && r->keep != PX_IR_OFFSET) continue;
-        const uint32_t at = f->code->surveys + (r->survey - 1) * (uint32_t)sizeof(struct px_survey);
-        struct px_insn conv = {.fn = f->coder->level->fixed[PX_FIX_forget][0],
-                               .d = r->keep == PX_IR_OFFSET ? r->slot : 0,
-                               .target = at};
-        px_emit_versions(e, &conv, &(struct px_insn){.fn = px_emit_no_record});
+        const struct px_ir_reg *r = &e->f->regs.at[o[k].at];
+        const bool offset = r->keep == PX_IR_OFFSET;
+        struct px_insn conv = {.fn = fixed[PX_FIX_forget][0], .d = offset ? r->slot : 0};
+        if (!r->survey && !offset) continue;
+        if (r->survey)
+            conv.target = px_emit_survey(e, o[k].at);
+        else
+            conv.fn = fixed[PX_FIX_copy8][PX_ALONE], conv.a = px_emit_constant(e, 0, NULL);
+        px_emit_versions(e, &conv, &nothing);
     }
 }
 

@@ -79,6 +79,8 @@ uint32_t px_emit_alone(struct px_emitter *e, const struct px_ir_operand *o);
 struct px_insn px_emit_sum(const struct px_emitter *e, uint32_t reg, uint32_t d);
 /* The same as a row: scalars, and what convergent code keeps as scalars, are spread into a temporary. */
 uint32_t px_emit_row(struct px_emitter *e, const struct px_ir_operand *o);
+/* Where the survey of the register's row lies in the frame; the register has one. */
+uint32_t px_emit_survey(const struct px_emitter *e, uint32_t reg);
 uint32_t px_emit_temp(struct px_emitter *e, uint32_t elem);
 uint32_t px_emit_constant(struct px_emitter *e, uint64_t value, const uint64_t *high);
 

@@ -130,7 +130,7 @@ static struct both access_both(struct px_emitter *e, const struct px_ir_inst *in
         return r;
     }
     r.conv.a = f->regs.at[base].row;
-    r.conv.target = f->code->surveys + (f->regs.at[base].survey - 1) * (uint32_t)sizeof(struct px_survey);
+    r.conv.target = px_emit_survey(e, base);
     return r;
 }
 
