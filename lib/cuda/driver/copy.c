@@ -166,12 +166,11 @@ static CUresult place_end(const struct px_cu_way *way, const struct end *e, cons
     ptx_place *place = &end->place;
     *end = (ptx_array_place){0};
     if (e->type == CU_MEMORYTYPE_ARRAY) return array_end(e, c, end);
-    const size_t rows = c->Height ? c->Height : 1, slices = c->Depth ? c->Depth : 1;
+    const size_t rows = c->Height ? c->Height : 1;
     const size_t pitch = e->pitch ? e->pitch : c->WidthInBytes + e->x;
     const size_t height = e->height ? e->height : rows + e->y;
-    const bool flat = rows == 1 && slices == 1 && !e->y && !e->z;
-    if ((pitch < c->WidthInBytes + e->x && !flat) || (height < rows + e->y && slices > 1))
-        return CUDA_ERROR_INVALID_VALUE;
+    /* What is said has to be enough, also for one row; 0 says nothing. */
+    if (pitch < c->WidthInBytes + e->x || height < rows + e->y) return CUDA_ERROR_INVALID_VALUE;
     const uint64_t offset = (e->z * height + e->y) * pitch + e->x;
     switch (e->type) {
     case CU_MEMORYTYPE_HOST:

@@ -113,6 +113,16 @@ static cudaError_t scale_of(CUarray from, CUarray to, size_t *scale)
     .side##Height = (copy)->side##Ptr.ysize
 /* clang-format on */
 
+/* Whether the rows of a box lie behind one another, as a chip's runtime checks it: a pitch is asked for only
+ * where there is a second row, a height where there is a second slice, and the width counts elements where
+ * an array takes part. What is left the driver checks. */
+static bool fits(const struct cudaPitchedPtr *at, const struct cudaExtent *extent)
+{
+    if (!extent->width || !extent->height || !extent->depth) return true;
+    if (extent->depth > 1 && at->ysize < extent->height) return false;
+    return (extent->height == 1 && extent->depth == 1) || extent->width <= at->pitch;
+}
+
 cudaError_t px_rt_copy_to_driver(const struct cudaMemcpy3DParms *copy, CUDA_MEMCPY3D *driver)
 {
     size_t scale;
@@ -121,13 +131,13 @@ cudaError_t px_rt_copy_to_driver(const struct cudaMemcpy3DParms *copy, CUDA_MEMC
     if (copy->kind < cudaMemcpyHostToHost || copy->kind > cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
     RT_TRY(scale_of(copy->srcArray, copy->dstArray, &scale));
-    const size_t width = copy->extent.width * scale;
-    if ((!copy->srcArray && width > copy->srcPtr.pitch) || (!copy->dstArray && width > copy->dstPtr.pitch))
+    if (!(copy->srcArray || fits(&copy->srcPtr, &copy->extent)) ||
+        !(copy->dstArray || fits(&copy->dstPtr, &copy->extent)))
         return cudaErrorInvalidPitchValue;
     *driver = (CUDA_MEMCPY3D){
         SIDE_TO_DRIVER(src, copy, scale, memory_of[copy->kind].from),
         SIDE_TO_DRIVER(dst, copy, scale, memory_of[copy->kind].to),
-        .WidthInBytes = width,
+        .WidthInBytes = copy->extent.width * scale,
         .Height = copy->extent.height,
         .Depth = copy->extent.depth,
     };
@@ -211,9 +221,8 @@ cudaError_t px_rt_copy_2d(void *to, size_t to_pitch, const void *from, size_t fr
                           size_t height, int kind, CUstream stream, bool async)
 {
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
-    const bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost;
-    if (width > to_pitch) return to_host ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue;
-    if (width > from_pitch) return cudaErrorInvalidPitchValue;
+    if (!width || !height) return cudaSuccess;
+    if (height > 1 && (width > to_pitch || width > from_pitch)) return cudaErrorInvalidPitchValue;
     CUDA_MEMCPY3D copy = rows(width, height, kind);
     IN_MEMORY(copy, src, from, from_pitch);
     IN_MEMORY(copy, dst, to, to_pitch);
@@ -225,9 +234,10 @@ cudaError_t px_rt_copy_2d(void *to, size_t to_pitch, const void *from, size_t fr
 cudaError_t px_rt_copy_to_array(CUarray to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
                                 size_t height, int kind, CUstream stream, bool async)
 {
+    if (!width || !height) return cudaSuccess;
+    if (height > 1 && width > pitch) return cudaErrorInvalidPitchValue;
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    if (width > pitch) return cudaErrorInvalidValue;
     CUDA_MEMCPY3D copy = rows(width, height, kind);
     IN_MEMORY(copy, src, from, pitch);
     IN_ARRAY(copy, dst, to, x, y);
@@ -237,9 +247,10 @@ cudaError_t px_rt_copy_to_array(CUarray to, size_t x, size_t y, const void *from
 cudaError_t px_rt_copy_from_array(void *to, size_t pitch, CUarray from, size_t x, size_t y, size_t width,
                                   size_t height, int kind, CUstream stream, bool async)
 {
+    if (!width || !height) return cudaSuccess;
+    if (height > 1 && width > pitch) return cudaErrorInvalidPitchValue;
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault)
         return cudaErrorInvalidMemcpyDirection;
-    if (width > pitch) return cudaErrorInvalidValue;
     CUDA_MEMCPY3D copy = rows(width, height, kind);
     IN_ARRAY(copy, src, from, x, y);
     IN_MEMORY(copy, dst, to, pitch);
