@@ -154,7 +154,8 @@ PTX_API ptx_status ptx_instance_destroy(ptx_device *device, ptx_instance instanc
  * From now on what the stream is given is not run but becomes nodes. Other streams join by waiting for an
  * event that was recorded in a captured one, and must have been waited for by it before the end. Waiting for
  * a captured stream or event, or querying it, is PTX_ERROR_CAPTURE and breaks the capture; asking for a
- * launch's number in it is that error, too. The legacy default stream cannot be captured.
+ * launch's number in it is that error, too. The legacy default stream cannot be captured. A capture ends
+ * without a graph when the stream that it was begun with is destroyed; another of its streams may go.
  */
 PTX_API ptx_status ptx_capture_begin(ptx_device *device, ptx_stream stream);
 /* The same into a graph that there is, behind `count` nodes of it. It cannot be destroyed until the end. */

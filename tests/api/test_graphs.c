@@ -125,7 +125,7 @@ CASE(circles_are_refused)
     assert_int_equal(ptx_graph_instantiate(device, graph, &instance), PTX_ERROR_INVALID_ARGUMENT);
     assert_int_equal(ptx_graph_edge_remove(device, b, a), PTX_OK);
     assert_int_equal(ptx_graph_edge_remove(device, b, a), PTX_ERROR_INVALID_ARGUMENT);
-    assert_int_equal(result_of(instance_of(graph)), 3);
+    assert_int_equal(result_of(instance_of(graph)), 4); /* 1 * 2 + 2 */
     const ptx_graph other = new_graph();
     const ptx_node far = add_step(other, NULL, 0, p, 1);
     assert_int_equal(ptx_graph_edge_add(device, a, far), PTX_ERROR_INVALID_ARGUMENT);
@@ -286,6 +286,45 @@ CASE(captures_that_fail)
     submit_step(s, p, 1);
     assert_int_equal(ptx_stream_destroy(device, s), PTX_OK); /* the capture goes with it */
     assert_int_equal(ptx_capture_begin(device, t), PTX_OK);  /* the device goes while it is captured */
+}
+
+/* `join` joins the capture of `first`, gets work, and goes; the event stays. */
+static ptx_event lend(ptx_stream first, bool back)
+{
+    const ptx_stream join = new_stream();
+    ptx_event fork, end;
+    assert_int_equal(ptx_event_create(device, 0, &fork), PTX_OK);
+    assert_int_equal(ptx_event_create(device, 0, &end), PTX_OK);
+    assert_int_equal(ptx_capture_begin(device, first), PTX_OK);
+    submit_step(first, p, 1);
+    assert_int_equal(ptx_event_record(device, fork, first), PTX_OK);
+    assert_int_equal(ptx_stream_wait_event(device, join, fork), PTX_OK);
+    submit_step(join, p, 2);
+    assert_int_equal(ptx_event_record(device, end, join), PTX_OK);
+    if (back) assert_int_equal(ptx_stream_wait_event(device, first, end), PTX_OK);
+    assert_int_equal(ptx_stream_destroy(device, join), PTX_OK);
+    return end;
+}
+
+/* As an H200 has it (tests/cuda/rt_endcapture.cu). */
+CASE(captured_streams_go)
+{
+    const ptx_stream s = new_stream(), t = new_stream();
+    ptx_graph graph;
+    int active;
+    lend(s, true);
+    assert_int_equal(ptx_capture_end(device, s, &graph), PTX_OK);
+    assert_int_equal(result_of(instance_of(graph)), 4); /* 1 * 2 + 2 */
+    lend(s, false);
+    assert_int_equal(ptx_capture_end(device, s, &graph), PTX_ERROR_CAPTURE); /* nobody waited for it */
+    const ptx_event end = lend(s, false);
+    assert_int_equal(ptx_stream_wait_event(device, t, end), PTX_OK);
+    assert_int_equal(ptx_stream_destroy(device, s), PTX_OK); /* the first one ends it */
+    assert_int_equal(ptx_capture_query(device, t, &active), PTX_OK);
+    assert_int_equal(active, 0);
+    assert_int_equal(ptx_stream_wait_event(device, t, end), PTX_ERROR_CAPTURE);
+    submit_step(t, p, 1);
+    assert_int_equal(ptx_stream_wait(device, t, NULL), PTX_OK);
 }
 
 /* ---- memory nodes ---- */

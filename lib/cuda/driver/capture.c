@@ -15,13 +15,20 @@ CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode)
     return status == PTX_ERROR_CAPTURE ? CUDA_ERROR_ILLEGAL_STATE : px_cu_result(way.context, status, NULL);
 }
 
+/* Whether a graph has parts; one that a failed capture made is gone. */
+static bool is_there(const struct px_cu_graph *g)
+{
+    size_t count = 0;
+    return ptx_graph_nodes(g->vm, g->number, NULL, &count) == PTX_OK;
+}
+
+/* `graph` may be NULL: a capture into a graph of the program's needs none, and what another made goes. */
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
     ptx_graph number;
     ptx_capture_info info = {sizeof info};
     PX_CU_WAY(way, stream);
-    if (!graph) return CUDA_ERROR_INVALID_VALUE;
-    *graph = NULL;
+    if (graph) *graph = NULL;
     ptx_capture_info_get(way.vm, way.stream, &info, NULL, NULL);
     if (!info.active) return CUDA_ERROR_ILLEGAL_STATE;
     if (!info.first) { /* which breaks the capture */
@@ -32,12 +39,24 @@ CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph)
     PX_CU_HOLD(px_cu_graph, g) = px_cu_graph_at(way.context, way.vm, info.graph);
     if (!g) return CUDA_ERROR_OUT_OF_MEMORY;
     const ptx_status status = ptx_capture_end(way.vm, way.stream, &number);
-    size_t count = 0;
-    g->captured = false;
-    if (status == PTX_OK) return *graph = px_cu_handle(g), CUDA_SUCCESS;
-    if (ptx_graph_nodes(g->vm, g->number, NULL, &count) != PTX_OK) px_cu_graph_end(px_cu_handle(g));
+    const bool given = g->given;
+    g->captured = g->given = false;
+    if (!is_there(g) || (status == PTX_OK && !graph && !given)) px_cu_graph_end(px_cu_handle(g));
+    if (status == PTX_OK && graph) *graph = px_cu_handle(g);
     if (status != PTX_ERROR_CAPTURE) return px_cu_result(way.context, status, NULL);
     return info.broken ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+}
+
+void px_cu_capture_leave(CUstream stream)
+{
+    ptx_capture_info info = {sizeof info};
+    PX_CU_HOLD(px_cu_stream, s) = px_cu_take(stream, PX_CU_STREAM);
+    ptx_device *vm = s ? atomic_load(&s->head.context->vm) : NULL;
+    if (!s || ptx_capture_info_get(vm, s->number, &info, NULL, NULL) != PTX_OK || !info.first) return;
+    PX_CU_HOLD(px_cu_graph, g) = px_cu_graph_at(s->head.context, vm, info.graph);
+    if (!g) return;
+    if (!g->given) px_cu_graph_end(px_cu_handle(g));
+    g->captured = g->given = false;
 }
 
 /* The graph that is being made, and the nodes that the next one comes after. */
@@ -104,7 +123,7 @@ CUresult cuStreamBeginCaptureToGraph(CUstream stream, CUgraph graph, const CUgra
     if (!numbers) return CUDA_ERROR_INVALID_VALUE;
     const ptx_status status = ptx_capture_begin_to(way.vm, way.stream, g->number, numbers, count);
     free(numbers);
-    if (status == PTX_OK) g->captured = true;
+    if (status == PTX_OK) g->captured = g->given = true;
     return status == PTX_ERROR_CAPTURE ? CUDA_ERROR_ILLEGAL_STATE : px_cu_result(way.context, status, NULL);
 }
 

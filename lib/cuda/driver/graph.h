@@ -16,6 +16,7 @@ struct px_cu_graph {
     CUgraph origin; /* what it was cloned of */
     struct px_cu_user_hold *held;
     bool body, captured; /* a node's; being made: the program cannot destroy it */
+    bool given;          /* a capture goes into it that did not make it */
     CUgraphNode *told;   /* where cuStreamGetCaptureInfo points */
 };
 
@@ -72,6 +73,8 @@ CUresult px_cu_graph_make(struct px_cu_context *context, ptx_device *vm, ptx_gra
 /* The handle of a graph that a node or a capture has, taken: the one that there is, or a new one. NULL: no
  * memory. */
 struct px_cu_graph *px_cu_graph_at(struct px_cu_context *context, ptx_device *vm, ptx_graph number);
+/* The stream is about to go: the graph of a capture that begins with it is one no longer, or nobody's. */
+void px_cu_capture_leave(CUstream stream);
 /* Its nodes' handles, and its own, are none any more. */
 void px_cu_graph_end(CUgraph graph);
 /* The handle of a node. The graph's lock is held. `hint`: about where in the graph it is. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/driver/driver.h"
+#include "cuda/driver/graph.h"
 
 static atomic_ullong next_id = 16; /* below are the default streams */
 
@@ -92,6 +93,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 CUresult cuStreamDestroy_v2(CUstream stream)
 {
     PX_CU_TRY(px_cu_ready());
+    px_cu_capture_leave(stream);
     return px_cu_drop(stream, PX_CU_STREAM) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 

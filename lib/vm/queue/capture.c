@@ -64,14 +64,6 @@ static void leave(struct ptx_device *device, struct px_capture **at, struct px_n
     px_free(&device->alloc, c, sizeof *c);
 }
 
-void px_capture_abandon(struct px_stream *s)
-{
-    if (!s->capture) return;
-    s->capture->broken = true; /* its work is lost for the graph */
-    if (s->capture->origin == s) s->capture->origin = NULL;
-    leave(s->device, &s->capture, &s->front, &s->nfront);
-}
-
 void px_event_leave_capture(struct ptx_device *device, struct px_event *e)
 {
     leave(device, &e->capture, &e->front, &e->nfront);
@@ -172,6 +164,24 @@ static void end_for_all(struct ptx_device *device, const struct px_capture *c)
 {
     for (struct px_stream *s = device->streams; s; s = s->next)
         if (s->capture == c) leave(device, &s->capture, &s->front, &s->nfront);
+}
+
+/* A capture ends with its first stream. What another one was given stays, and must have been joined. */
+void px_capture_abandon(struct px_stream *s)
+{
+    struct ptx_device *device = s->device;
+    struct px_capture *c = s->capture;
+    struct px_node **none = NULL;
+    uint32_t n = 0;
+    if (!c) return;
+    c->refs++; /* until here */
+    leave(device, &s->capture, &s->front, &s->nfront);
+    if (c->origin == s) {
+        c->over = true;
+        c->graph->captured = false;
+        end_for_all(device, c);
+    }
+    leave(device, &c, &none, &n);
 }
 
 ptx_status px_capture_refuse(struct px_capture *capture)
