@@ -17,7 +17,7 @@ extern "C" {
 typedef enum ptx_memory_kind {
     PTX_MEMORY_DEVICE = 0,     /* ptx_memory_alloc, and variables of programs */
     PTX_MEMORY_PINNED = 1,     /* ptx_host_alloc */
-    PTX_MEMORY_MANAGED = 2,    /* ptx_managed_alloc */
+    PTX_MEMORY_MANAGED = 2,    /* ptx_managed_alloc, and .managed variables of a unified device */
     PTX_MEMORY_REGISTERED = 3, /* ptx_host_register */
     PTX_MEMORY_STREAM = 4,     /* ptx_stream_alloc, and memory of graphs */
     PTX_MEMORY_MAPPED = 5,     /* ptx_range_map */
@@ -31,6 +31,7 @@ typedef struct ptx_memory_info {
     uint64_t size;    /* its bytes */
     void *host;    /* where the host finds the address that was asked for; it may be read and written there */
     uint64_t pool; /* of PTX_MEMORY_STREAM: the ptx_pool that it came from; PTX_POOL_GRAPHS */
+    int variable;  /* a program's variable, of PTX_MEMORY_DEVICE or PTX_MEMORY_MANAGED */
 } ptx_memory_info;
 
 /* What is known of an address of global memory; PTX_ERROR_NOT_FOUND when it lies in no allocation of the

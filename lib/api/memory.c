@@ -119,14 +119,17 @@ PTX_API ptx_status ptx_memory_info_get(ptx_device *device, ptx_address address, 
 {
     struct px_extent block;
     enum px_mem_kind kind;
+    uint32_t tag;
     if (!px_device_usable(device) || !px_can_give(info, FIRST_INFO)) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!px_mem_block(&device->mem, address, &block, &kind) || kind == PX_MEM_DORMANT)
+    if (!px_mem_tag_of(&device->mem, address, &block, &kind, &tag) || kind == PX_MEM_DORMANT)
         return PTX_ERROR_NOT_FOUND;
+    const bool has_tag = kind == PX_MEM_DEVICE || kind == PX_MEM_MANAGED;
     if (kind == PX_MEM_GRAPH) kind = PX_MEM_POOL;
     const ptx_memory_info told = {.pool = kind == PX_MEM_POOL ? pool_of(device, address) : 0,
                                   .kind = (ptx_memory_kind)kind,
                                   .base = block.lo,
                                   .size = block.len,
+                                  .variable = has_tag && tag == PX_MEM_VARIABLE,
                                   .host = (void *)(uintptr_t)(address + (uint64_t)device->mem.delta)};
     px_give(info, &told, sizeof told, FIRST_INFO);
     return PTX_OK;

@@ -145,8 +145,9 @@ PTX_API ptx_status ptx_physical_import(ptx_device *device, int file, ptx_physica
 static bool shareable(const ptx_device *device, ptx_address address, struct px_extent *block)
 {
     enum px_mem_kind kind;
-    return px_mem_block(&device->mem, address, block, &kind) && block->lo == address &&
-           (kind == PX_MEM_DEVICE || kind == PX_MEM_POOL);
+    uint32_t tag;
+    return px_mem_tag_of(&device->mem, address, block, &kind, &tag) && block->lo == address &&
+           (kind == PX_MEM_POOL || (kind == PX_MEM_DEVICE && tag != PX_MEM_VARIABLE));
 }
 
 PTX_API ptx_status ptx_memory_share(ptx_device *device, ptx_address address, int *file, uint64_t *offset)

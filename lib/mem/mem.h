@@ -69,6 +69,9 @@ enum px_mem_kind {
     PX_MEM_DORMANT /* between its launches: addresses that nobody may use */
 };
 
+/* px_mem_tag of device and managed memory: it is a program's variable. */
+enum { PX_MEM_ALLOCATED, PX_MEM_VARIABLE };
+
 enum { PX_MEM_PEERS = 16 };
 
 struct px_extent {

@@ -232,7 +232,7 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *host, unsigned
     PX_CU_CURRENT(c);
     if (!address || !host || flags) return CUDA_ERROR_INVALID_VALUE;
     PX_CU_HOLD(px_cu_context, owner) = px_cu_owner((uintptr_t)host, c, &info);
-    if (!owner || !(is_host(&info) || info.kind == PTX_MEMORY_MANAGED)) return CUDA_ERROR_INVALID_VALUE;
+    if (!owner || !is_host(&info)) return CUDA_ERROR_INVALID_VALUE; /* managed memory is refused on a chip */
     *address = (uintptr_t)host;
     return CUDA_SUCCESS;
 }
@@ -245,6 +245,7 @@ CUresult cuMemHostGetFlags(unsigned *flags, void *host)
     if (!flags || !host) return result;
     PX_CU_HOLD(px_cu_context, owner) = px_cu_owner((uintptr_t)host, c, &info);
     if (!owner) return result;
+    if (info.kind == PTX_MEMORY_MANAGED) return *flags = CU_MEMHOSTALLOC_DEVICEMAP, CUDA_SUCCESS;
     pthread_mutex_lock(&lock);
     for (const struct host_note *note = host_notes; note; note = note->next)
         if ((uintptr_t)note->host == info.base) {
@@ -272,12 +273,21 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t size, unsigned flags)
 
 /* ---- pointers ---- */
 
+/* Whether a chip says that memory is of a context: pools, mapped memory and managed variables are devices'. */
+static bool of_context(const ptx_memory_info *info)
+{
+    const bool managed_variable = info->kind == PTX_MEMORY_MANAGED && info->variable;
+    return info->kind != PTX_MEMORY_STREAM && info->kind != PTX_MEMORY_MAPPED && !managed_variable;
+}
+
 static CUresult of_memory(void *data, CUpointer_attribute attribute, CUdeviceptr address,
                           struct px_cu_context *owner, const ptx_memory_info *info)
 {
     const bool host = is_host(info), managed = info->kind == PTX_MEMORY_MANAGED;
     switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: *(CUcontext *)data = px_cu_handle(owner); break;
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+        *(CUcontext *)data = of_context(info) ? px_cu_handle(owner) : NULL;
+        break;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         *(unsigned *)data = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
         break;
@@ -286,11 +296,11 @@ static CUresult of_memory(void *data, CUpointer_attribute attribute, CUdeviceptr
         if (!host && !managed) return CUDA_ERROR_INVALID_VALUE;
         *(void **)data = (void *)(uintptr_t)address;
         break;
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: *(bool *)data = managed; break;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE: *(bool *)data = false; break;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        *(bool *)data = info->kind == PTX_MEMORY_DEVICE;
+        *(bool *)data = info->kind == PTX_MEMORY_DEVICE && !info->variable;
         break;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID: *(unsigned long long *)data = info->base; break;

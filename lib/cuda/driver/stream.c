@@ -203,12 +203,11 @@ CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t siz
 {
     ptx_memory_info info = {sizeof info};
     PX_CU_WAY(way, stream);
-    (void)size;
     if (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST && flags != CU_MEM_ATTACH_SINGLE)
         return CUDA_ERROR_INVALID_VALUE;
     if (ptx_memory_info_get(way.vm, address, &info) != PTX_OK || info.kind != PTX_MEMORY_MANAGED)
         return CUDA_ERROR_INVALID_VALUE;
-    return CUDA_SUCCESS;
+    return address == info.base && (!size || size == info.size) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* ---- attributes ---- */

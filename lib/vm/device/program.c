@@ -26,6 +26,18 @@ static bool all_checked(ptx_device *device, const ptx_module *const *modules, si
     return true;
 }
 
+/* What those who ask for an address are told of variables; the host uses managed ones at their address. */
+static void tag_globals(struct ptx_program *program)
+{
+    struct px_mem *mem = &program->device->mem;
+    for (uint32_t i = 0; i < program->linked.nvars; i++) {
+        const struct px_lvar *v = &program->linked.vars[i];
+        if (v->space != PX_SPACE_GLOBAL || !v->size) continue;
+        const bool managed = mem->unified && px_link_managed(v->symbol);
+        px_mem_tag(mem, v->address, managed ? PX_MEM_MANAGED : PX_MEM_DEVICE, PX_MEM_VARIABLE);
+    }
+}
+
 /* Variables get bounds of their own; a variable without bytes has none. */
 static bool carve_globals(struct ptx_program *program)
 {
@@ -38,6 +50,7 @@ static bool carve_globals(struct ptx_program *program)
             blocks[n++] = (struct px_extent){l->vars[i].address, l->vars[i].size};
     pthread_mutex_lock(&program->device->mem_lock);
     bool ok = px_mem_carve(&program->device->mem, program->global_base, blocks, n);
+    if (ok) tag_globals(program);
     pthread_mutex_unlock(&program->device->mem_lock);
     px_free(&program->device->alloc, blocks, l->nvars * sizeof *blocks);
     return ok;
