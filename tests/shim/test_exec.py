@@ -38,7 +38,6 @@ OTHERWISE = {
     r"^limit 1:": "the text that kernels print has no fixed buffer",
     r"^limit [367]:": "limits of release 13 and of dynamic parallelism before sm_90",
     r"^cudaEventRecord\(e, 0\) = 201": "an event of a context that was reset is an invalid handle",
-    r"^pointer: 0 type 3": "a managed variable is a variable like others",
     r"^cudaMalloc\(&p, 16\) = 46|^cudaGetLastError\(\) = 46": "a device can be used again after a reset",
 }
 
