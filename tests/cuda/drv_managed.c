@@ -1,14 +1,14 @@
 // What is told of managed variables, managed memory and other memory; the host uses the managed kinds itself.
 #include "driver.h"
 
-static const char text[] =
-    ".version 7.8\n.target sm_80\n.address_size 64\n"
-    ".visible .global .attribute(.managed) .align 4 .u32 seen = 10;\n"
-    ".visible .global .attribute(.managed) .align 8 .b8 many[64];\n"
-    ".visible .global .align 4 .u32 plain = 20;\n"
-    ".visible .entry bump()\n{\n.reg .u32 %r<3>;\n"
-    "ld.global.u32 %r1, [seen]; add.u32 %r1, %r1, 1; st.global.u32 [seen], %r1; st.global.u32 [many+60], %r1;\n"
-    "ret;\n}\n";
+static const char text[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
+                           ".visible .global .attribute(.managed) .align 4 .u32 seen = 10;\n"
+                           ".visible .global .attribute(.managed) .align 8 .b8 many[64];\n"
+                           ".visible .global .align 4 .u32 plain = 20;\n"
+                           ".visible .entry bump()\n{\n.reg .u32 %r<3>;\n"
+                           "ld.global.u32 %r1, [seen]; add.u32 %r1, %r1, 1; st.global.u32 [seen], %r1; "
+                           "st.global.u32 [many+60], %r1;\n"
+                           "ret;\n}\n";
 
 static void tell(const char *what, CUdeviceptr at, CUdeviceptr base)
 {

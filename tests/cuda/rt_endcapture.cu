@@ -1,7 +1,10 @@
 // The end of captures: without a graph to give, of streams and events that are gone, of what is not one.
 #include "say.h"
 
-__global__ void add(int *p, int k) { *p += k; }
+__global__ void add(int *p, int k)
+{
+    *p += k;
+}
 
 static int *p;
 

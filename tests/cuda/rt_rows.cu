@@ -1,6 +1,6 @@
 // Copies and sets of 0, 1 and 2 rows with pitches of nothing, too little, enough: a line has what a function
-// answers for each pair of pitches (the destination's before the source's), "/" before what waiting ended with,
-// X where NVIDIA's driver divides by zero.
+// answers for each pair of pitches (the destination's before the source's), "/" before what waiting ended
+// with, X where NVIDIA's driver divides by zero.
 #include <csetjmp>
 #include <csignal>
 #include "say.h"
@@ -11,7 +11,10 @@ static unsigned char *device, *other, *host, *back;
 static cudaArray_t array, line;
 static sigjmp_buf before;
 
-static void crash(int) { siglongjmp(before, 1); }
+static void crash(int)
+{
+    siglongjmp(before, 1);
+}
 
 template <typename Call> static void say(const char *name, int kind, Call call)
 {
@@ -43,8 +46,14 @@ template <typename Call> static void say_one(const char *name, int kind, Call ca
     });
 }
 
-static unsigned char *from_of(int kind) { return kind == 0 || kind == 1 ? host : device; }
-static unsigned char *to_of(int kind) { return kind == 0 || kind == 2 ? back : other; }
+static unsigned char *from_of(int kind)
+{
+    return kind == 0 || kind == 1 ? host : device;
+}
+static unsigned char *to_of(int kind)
+{
+    return kind == 0 || kind == 2 ? back : other;
+}
 
 static void rows_of(int kind)
 {
@@ -131,9 +140,8 @@ static void array_boxes()
 
 static void sets()
 {
-    say_one("set 2D", 5, [](cudaMemcpyKind, size_t rows, size_t a) {
-        return cudaMemset2D(device, a, 3, WIDTH, rows);
-    });
+    say_one("set 2D", 5,
+            [](cudaMemcpyKind, size_t rows, size_t a) { return cudaMemset2D(device, a, 3, WIDTH, rows); });
     say_one("set 2DAsync", 5, [](cudaMemcpyKind, size_t rows, size_t a) {
         return cudaMemset2DAsync(device, a, 3, WIDTH, rows, 0);
     });

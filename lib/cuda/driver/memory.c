@@ -273,7 +273,8 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t size, unsigned flags)
 
 /* ---- pointers ---- */
 
-/* Whether a chip says that memory is of a context: pools, mapped memory and managed variables are devices'. */
+/* Whether a chip says that memory is of a context: pools, mapped memory and managed variables are devices'.
+ */
 static bool of_context(const ptx_memory_info *info)
 {
     const bool managed_variable = info->kind == PTX_MEMORY_MANAGED && info->variable;
