@@ -1210,10 +1210,42 @@ def odd():
         )
 
 
+def second():
+    """Every second operation of scalar video instructions, with all signs, with and without .sat; and the sums
+    of SIMD ones."""
+    f = "second"
+    rnd = random.Random(20261124)
+    sel = ["", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"]
+    kinds = ("u32", "s32")
+    three = ["signs"] * 3
+    for a, b in ((a, b) for a in kinds for b in kinds):
+        for op2 in ("add", "min", "max"):
+            for d, sat in ((d, sat) for d in kinds for sat in ("", ".sat")):
+                for o in ("vadd", "vsub", "vabsdiff", "vmin", "vmax"):
+                    name = "%s.%s.%s.%s%s.%s" % (o, d, a, b, sat, op2)
+                    form(f, three, ["b32"], name + " %x, %a, %b, %c")
+                    form(
+                        f, three, ["b32"], name + " %%x, %%a%s, %%b%s, %%c" % (rnd.choice(sel), rnd.choice(sel))
+                    )
+                for o, m in ((o, m) for o in ("vshl", "vshr") for m in ("clamp", "wrap") if b == "u32"):
+                    name = "%s.%s.%s.u32%s.%s.%s" % (o, d, a, sat, m, op2)
+                    form(f, ["signs", "sh", "signs"], ["b32"], name + " %x, %a, %b, %c")
+                    form(f, ["signs", "sh", "signs"], ["b32"], name + " %%x, %%a%s, %%b, %%c" % rnd.choice(sel))
+            for c in ("eq", "ne", "lt", "le", "gt", "ge"):
+                form(f, three, ["b32"], "vset.%s.%s.%s.%s %%x, %%a, %%b, %%c" % (a, b, c, op2))
+        for n, mask in (("2", ".h1"), ("4", ".b31")):
+            for d, o in ((d, o) for d in kinds for o in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax")):
+                name = "%s%s.%s.%s.%s" % (o, n, d, a, b)
+                form(f, three, ["b32"], name + ".add %x, %a, %b, %c")
+                form(f, three, ["b32"], name + ".add %%x%s, %%a, %%b, %%c" % mask)
+            for c in ("eq", "ne", "lt", "le", "gt", "ge"):
+                form(f, three, ["b32"], "vset%s.%s.%s.%s.add %%x, %%a, %%b, %%c" % (n, a, b, c))
+
+
 def main():
     integer(), bits(), carry(), single(), double(), half(), compare_int(), compare_float()
     convert_int(), convert_float_int(), convert_int_float(), convert_float()
-    video(), warp(), atomic(), memory(), edges(), nans(), odd()
+    video(), warp(), atomic(), memory(), edges(), nans(), odd(), second()
     os.makedirs(sys.argv[1], exist_ok=True)
     for family, lines in FAMILY.items():
         with open(os.path.join(sys.argv[1], "alu_%s.forms" % family), "w") as out:

@@ -26,7 +26,8 @@ typedef enum Kind {
     KIND_EDGE,
     KIND_LANE,
     KIND_SEGMENT,
-    KIND_FEW
+    KIND_FEW,
+    KIND_SIGNS
 } Kind;
 
 typedef struct Set {
@@ -239,6 +240,12 @@ static const uint64_t shift_values[] = {0,  1,  2,  7,  8,  15, 16,  17,  24,  3
 static const uint64_t field_values[] = {0,  1,  4,  8,  12,  16,  20,  24,  31,  32,  33,         40,
                                         48, 63, 64, 65, 100, 128, 200, 255, 256, 257, 0x80000001, 0xffffffff};
 
+static const uint64_t signs_values[] = {/* of words and of their parts */
+                                        0,          1,          2,          0xffffffff, 0xfffffffe, 0x7fffffff,
+                                        0x80000000, 0x80000001, 0x7ffffffe, 0x12345678, 0x9abcdef0, 0xff,
+                                        0x80,       0x7f,       0xffff,     0x8000,     0x7fff,     0xffff8000,
+                                        0xffffff80, 0x80008000, 0x80808080, 0x7fff7fff, 0xc7095a72, 0x14be1a4d};
+
 static const uint64_t small_values[] = {/* offsets of fns and the like */
                                         0,  1,  0xffffffff, 2,          0xfffffffe, 3,          0xfffffffd,
                                         4,  8,  0xfffffff8, 16,         17,         0xfffffff0, 31,
@@ -360,6 +367,9 @@ static void inputs_init(Sets *all)
     set_edge(all, "tiny", REG_B32, 32, 23, 64);  /* product of two about 2^-126 */
     set_edge(all, "micro", REG_B32, 32, 23, 51); /* product of two about 2^-152 */
     set_edge(all, "tiny16", REG_B16, 16, 10, 8); /* product of two about 2^-14 */
+    s = set_new(all, "signs", REG_B32, KIND_SIGNS, 32, 0);
+    SET_LIST(s, signs_values);
+    set_core(s);
     set_new(all, "lane", REG_B32, KIND_LANE, 32, 0);
     set_new(all, "seg", REG_B32, KIND_SEGMENT, 32, 0);
     set_new(all, "few", REG_B32, KIND_FEW, 32, 0);
@@ -432,7 +442,8 @@ static uint64_t random_lane(uint64_t *state, const Set *s, uint64_t warp)
 static uint64_t random_value(uint64_t *state, const Set *s, uint64_t warp, uint64_t base, unsigned how)
 {
     switch (s->kind) {
-    case KIND_INT: return random_int(state, s->bits);
+    case KIND_INT:
+    case KIND_SIGNS: return random_int(state, s->bits);
     case KIND_FLOAT: return random_float(state, s, s->bits, base, how);
     case KIND_FLOAT2:
         return random_float(state, s, 16, base, how) | random_float(state, s, 16, base >> 7, how >> 4) << 16;
@@ -493,6 +504,7 @@ static int inputs_by_lane(const Set *const *set, unsigned n)
 static unsigned inputs_special_count(const Set *const *set, unsigned n)
 {
     unsigned count = n == 1 ? set[0]->count : n == 2 ? set[0]->core * set[1]->core : 768;
+    if (set[0]->kind == KIND_SIGNS) count = 192;
     if (inputs_by_lane(set, n)) count = 512;
     return (count + 31) / 32 * 32;
 }
