@@ -76,26 +76,25 @@ static uint32_t multiplied(const struct ref_inst *in, const uint32_t v[3])
     return (uint32_t)clamped(t, 32, sign);
 }
 
-static int64_t saturated(const struct ref_inst *in, int64_t t, unsigned bits, bool shift)
+static int64_t saturated(const struct ref_inst *in, int64_t t, unsigned bits, bool shift, bool second)
 {
     bool sign = is_signed(in, 0);
     if (bits < 32 && t < 0) return (1ll << (bits - sign)) - 1; /* compared as unsigned */
     if (shift && bits == 32) t = extended((uint64_t)t, 34, true);
-    if (bits == 32 && !shift && !sign && is_signed(in, 1) != is_signed(in, 2)) return t < 0 ? 0 : t;
+    if (bits == 32 && !shift && !sign && (second || is_signed(in, 1) != is_signed(in, 2)))
+        return t < 0 ? 0 : t;
     return clamped(t, bits, sign);
 }
 
 static uint32_t secondary(const struct ref_inst *in, px_word op, int64_t t, uint32_t with, bool shift)
 {
     if (op == PX_W_add) return (uint32_t)t + with;
-    bool below;
-    int64_t c = is_signed(in, 0) ? (int32_t)with : (int64_t)with;
-    if (is_signed(in, 0)) {
-        below = t < c;
-    } else {
-        if (!shift) t = (int32_t)t;
-        below = (uint64_t)t < (uint64_t)c;
-    }
+    const px_word word = in->opcode;
+    const bool sign = is_signed(in, word == PX_W_vset ? 1 : 0);
+    const int64_t c = sign ? (int32_t)with : (int64_t)with;
+    if (word == PX_W_vadd || word == PX_W_vsub) t = (int32_t)t;
+    if (shift && ref_has(in, PX_W_sat) && !sign) t = (int32_t)t;
+    const bool below = sign ? t < c : (uint64_t)t < (uint64_t)c;
     return (uint32_t)(below == (op == PX_W_min) ? t : c);
 }
 
@@ -107,7 +106,7 @@ static uint32_t scalar(const struct ref_inst *in, const uint32_t v[3])
     px_word op2 = px_match_slot(&in->match, PX_W_op2);
     int64_t t = computed(in, scalar_source(in, 1, v[0], is_signed(in, 1)),
                          scalar_source(in, 2, v[1], is_signed(in, 2)), 0);
-    if (ref_has(in, PX_W_sat)) t = saturated(in, t, bits, shift);
+    if (ref_has(in, PX_W_sat)) t = saturated(in, t, bits, shift, op2);
     if (op2) return secondary(in, op2, t, v[2], shift);
     if (!*to) return (uint32_t)t;
     return replaced(v[2], strcmp(to, "h1") ? t : 0, bits * (unsigned)(to[1] - '0'), bits);

@@ -136,34 +136,42 @@ static struct px_ir_operand product(const struct video *v)
     return sign ? move(f, PX_FIX_clamp_signed8, t, 32) : move(f, unsigned_clamp, t, 32);
 }
 
+static bool is_sum(const struct video *v)
+{
+    const px_word word = v->b->inst->opcode->word;
+    return word == PX_W_vadd || word == PX_W_vsub;
+}
+
 /*
  * .sat into `bits` bits. Into a part of d the chip compares as unsigned: what is below 0 becomes the highest
- * value. A shift wraps to 34 bits before. Of a u32 from sources of different signs only values below 0 are
- * clamped.
+ * value. A shift wraps to 34 bits before. Of a u32 from sources of different signs, or with a second
+ * operation, only values below 0 are clamped.
  */
 static struct px_ir_operand saturated(const struct video *v, struct px_ir_operand t, uint32_t bits,
-                                      bool shift)
+                                      bool shift, bool second)
 {
     struct px_irfn *f = v->f;
     if (bits < 32) return move(f, PX_FIX_clamp_bits8, t, bits - v->dst_signed);
     if (shift) t = move(f, PX_FIX_wrap8, t, 34);
     if (v->dst_signed) return move(f, PX_FIX_clamp_signed8, t, 32);
-    bool mixed = !shift && v->a_signed != v->b_signed;
-    return move(f, mixed ? PX_FIX_clamp_below8 : PX_FIX_clamp_unsigned8, t, 32);
+    bool below = !shift && (second || v->a_signed != v->b_signed);
+    return move(f, below ? PX_FIX_clamp_below8 : PX_FIX_clamp_unsigned8, t, 32);
 }
 
 /*
- * .add, .min and .max with c. The result is compared with all its bits. Unsigned ones are compared as 64
- * bits: of shifts as they are, of others as the sign-extended low 32 bits, so that a result beyond 0x7fffffff
- * counts as more than any c.
+ * .add, .min and .max with c. The result is compared with all its bits as a signed or an unsigned number of 64
+ * bits, by the destination's type, that of vset by the first source's. Of sums and differences only the low 32
+ * bits count, sign-extended, and so of a saturated shift that is compared as unsigned: one beyond 0x7fffffff
+ * counts as more than any unsigned c.
  */
 static struct px_ir_operand secondary(const struct video *v, px_word op, struct px_ir_operand t, bool shift)
 {
     struct px_irfn *f = v->f;
+    const bool set = v->b->inst->opcode->word == PX_W_vset, sign = set ? v->a_signed : v->dst_signed;
     if (op == PX_W_add) return binary(f, PX_H_add_u32, low(f, t), v->c);
-    struct px_ir_operand c = part(f, v->c, 0, 32, v->dst_signed);
-    if (!v->dst_signed && !shift) t = move(f, PX_FIX_wrap8, t, 32);
-    if (v->dst_signed) return low(f, binary(f, op == PX_W_min ? PX_H_min_s64 : PX_H_max_s64, t, c));
+    struct px_ir_operand c = part(f, v->c, 0, 32, sign);
+    if (is_sum(v) || (shift && v->sat && !sign)) t = move(f, PX_FIX_wrap8, t, 32);
+    if (sign) return low(f, binary(f, op == PX_W_min ? PX_H_min_s64 : PX_H_max_s64, t, c));
     return low(f, binary(f, op == PX_W_min ? PX_H_min_u64 : PX_H_max_u64, t, c));
 }
 
@@ -186,7 +194,7 @@ static struct px_ir_operand scalar(const struct video *v)
     struct px_ir_operand s[2] = {scalar_source(v, 1, v->a, v->a_signed, false),
                                  scalar_source(v, 2, v->b2, v->b_signed, false)};
     struct px_ir_operand t = compute(v, s, 2);
-    if (v->sat) t = saturated(v, t, selected_bits(text), shift);
+    if (v->sat) t = saturated(v, t, selected_bits(text), shift, op2);
     if (op2) return secondary(v, op2, t, shift);
     return *text ? merged(v, text, t) : low(v->f, t);
 }
