@@ -18,6 +18,7 @@
 #include "gang/async.h"
 #include "gang/cta.h"
 #include "gang/entries.h"
+#include "mem/mem.h"
 
 enum { PX_BARRIERS = 16, PX_WARPS_MAX = 32 };
 
@@ -181,7 +182,7 @@ struct px_cta {
 static inline uint64_t px_address(const struct px_gang *g, const struct px_insn *in, uint32_t lane)
 {
     const uint64_t *a = PX_ROW(g, uint64_t, in->a);
-    return a[in->flags & PX_IF_SCALAR_A ? 0 : lane] + in->imm;
+    return px_space_address(in->space, a[in->flags & PX_IF_SCALAR_A ? 0 : lane] + in->imm);
 }
 static inline uint32_t px_element(const struct px_gang *g, uint32_t offset, bool scalar, uint32_t lane)
 {

@@ -28,6 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "isa/isa.h"
 
 #define PX_VA_DEVICE 0x0000100000000000ull /* first device address */
 #define PX_WINDOW_SHIFT 57
@@ -73,6 +74,17 @@ enum px_mem_kind {
 enum { PX_MEM_ALLOCATED, PX_MEM_VARIABLE };
 
 enum { PX_MEM_PEERS = 16 };
+
+/* Addresses of these spaces have 32 bits: a chip drops what is above them, in sums and in registers. */
+static inline bool px_space_is_narrow(uint8_t space)
+{
+    return space == PX_SPACE_SHARED || space == PX_SPACE_LOCAL || space == PX_SPACE_CONST ||
+           space == PX_SPACE_PARAM;
+}
+static inline uint64_t px_space_address(uint8_t space, uint64_t va)
+{
+    return px_space_is_narrow(space) ? (uint32_t)va : va;
+}
 
 struct px_extent {
     uint64_t lo, len;

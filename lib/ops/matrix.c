@@ -81,7 +81,8 @@ int px_matrix_mma(struct px_gang *g, const struct px_insn *in)
 static uint64_t address_of(const struct px_gang *g, const struct px_insn *in, uint32_t lane)
 {
     const struct px_matrix_move *m = in->aux;
-    return PX_ROW(g, uint64_t, in->a)[in->flags & PX_IF_SCALAR_A ? 0 : lane] + m->offset;
+    const uint64_t base = PX_ROW(g, uint64_t, in->a)[in->flags & PX_IF_SCALAR_A ? 0 : lane];
+    return px_space_address(in->space, base + m->offset);
 }
 
 static int misaligned(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va, uint32_t bytes)
@@ -236,7 +237,8 @@ struct view {
 PX_INLINE uint8_t *element_at(const struct view *v, uint32_t i, uint32_t j, uint32_t bits)
 {
     uint64_t n = v->across ? (uint64_t)j * v->between + i : (uint64_t)i * v->between + j;
-    return place(v->g, v->in, v->lane, v->base + n * v->bits / 8, bits / 8, v->seg);
+    const uint64_t va = px_space_address(v->in->space, v->base + n * v->bits / 8);
+    return place(v->g, v->in, v->lane, va, bits / 8, v->seg);
 }
 
 /* A register's word of a factor: neighbours in k from (i, k) on. */

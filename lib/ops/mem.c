@@ -73,10 +73,9 @@ static struct px_place_of in_window(struct px_gang *g, uint32_t lane, uint64_t v
 struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane, uint64_t va, uint64_t size)
 {
     const struct px_cta *cta = g->cta;
+    va = px_space_address(space, va);
     switch (space) {
     case PX_SPACE_SHARED:
-        /* A generic pointer to the own CTA's shared memory is a state space address too (shared::cluster). */
-        if (px_window_of(va) == PX_WIN_SHARED) return in_window(g, lane, va, size);
         return flat(cta->shared, 0, cta->shared_bytes, va, size,
                     "address is outside the block's shared memory");
     case PX_SPACE_LOCAL: return in_local(g, lane, va, size);
@@ -95,10 +94,23 @@ struct px_place_of px_gang_find(struct px_gang *g, uint8_t space, uint32_t lane,
 /* The block of a cluster whose shared memory the address names (mapa); 0: the block's own, or none. */
 static uint32_t other_rank(const struct px_gang *g, uint8_t space, uint64_t va, uint64_t size)
 {
-    const bool generic = px_window_of(va) == PX_WIN_SHARED;
     const uint64_t offset = va & 0xffffff;
-    if (!generic && (space != PX_SPACE_SHARED || va >> 32)) return 0;
-    return offset + size <= g->cta->shared_bytes ? va >> 24 & 0xff : 0;
+    const bool generic = px_window_of(va) == PX_WIN_SHARED && offset + size <= g->cta->shared_bytes;
+    return space == PX_SPACE_SHARED || generic ? va >> 24 & 0xff : 0;
+}
+
+/* The chip calls what it finds in no cluster an illegal instruction, however far beyond any cluster it is. */
+static void trap_rank(struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va, uint32_t size,
+                      uint32_t rank, const char *why)
+{
+    enum { LARGEST_CLUSTER = 16 };
+    if (rank < LARGEST_CLUSTER)
+        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va,
+                     "access of %u bytes at 0x%llx: it is of block %u of a cluster, which has one block",
+                     size, (unsigned long long)va, rank);
+    else
+        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va, "access of %u bytes at 0x%llx: %s", size,
+                     (unsigned long long)va, why);
 }
 
 bool px_gang_misaligned(struct px_gang *g, uint8_t space, uint32_t lane, uint64_t va, uint32_t size)
@@ -117,9 +129,7 @@ struct px_place_of px_gang_resolve(struct px_gang *g, const struct px_insn *in, 
                      (unsigned long long)va, in->size);
         p.host = NULL;
     } else if (!p.host && other_rank(g, in->space, va, size)) {
-        px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_INSTRUCTION, va,
-                     "access of %u bytes at 0x%llx: it is of block %u of a cluster, which has one block",
-                     size, (unsigned long long)va, other_rank(g, in->space, va, size));
+        trap_rank(g, in, lane, va, size, other_rank(g, in->space, va, size), p.why);
     } else if (!p.host) {
         px_gang_trap(g, in, lane, PX_CUDA_ILLEGAL_ADDRESS, va, "access of %u bytes at 0x%llx: %s", size,
                      (unsigned long long)va, p.why);
@@ -203,10 +213,38 @@ uint8_t *px_local_rows(const struct px_gang *g, const struct px_insn *in, uint32
                        uint32_t size)
 {
     const uint64_t base = px_local_base(g->cta->slot, g->first + lane), top = g->running->local_top;
-    const uint64_t offset = in->space == PX_SPACE_LOCAL ? va : va - base;
+    const uint64_t offset = in->space == PX_SPACE_LOCAL ? (uint32_t)va : va - base;
     if (offset > top || size > top - offset || offset & (in->size - 1u)) return NULL;
     return g->local + (offset >> 2) * g->width * 4 + (offset & 3);
 }
+
+/* ---- addresses of 32 bits that wrap ---- */
+
+/* Does an address of an active lane need more? */
+static bool is_beyond(const struct px_gang *g, const struct px_insn *in, struct px_lanes lanes)
+{
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a);
+    uint64_t all = 0;
+    uint32_t lane;
+    if (!px_space_is_narrow(in->space) || in->space == PX_SPACE_LOCAL) return false;
+    if (in->flags & PX_IF_SCALAR_A) return (a[0] + in->imm) >> 32;
+    PX_FOR_LANES(lane, lanes) all |= a[lane] + in->imm;
+    return all >> 32;
+}
+
+/* The handler again, with the addresses written out, so that its fast path serves them, too. */
+static int within(struct px_gang *g, const struct px_insn *in)
+{
+    const uint64_t *a = PX_ROW(g, uint64_t, in->a);
+    uint64_t *wrapped = PX_ROW(g, uint64_t, PX_SCRATCH_E);
+    const uint32_t n = in->flags & PX_IF_SCALAR_A ? 1 : g->n;
+    struct px_insn plain = *in;
+    for (uint32_t i = 0; i < n; i++) wrapped[i] = (uint32_t)(a[i] + in->imm);
+    plain.a = PX_SCRATCH_E;
+    plain.imm = 0;
+    return plain.fn(g, &plain);
+}
+_Static_assert(PX_FRAME_HEAD - PX_SCRATCH_E >= PX_LANES_MAX * 8, "two scratch rows hold addresses");
 
 /* ---- lane by lane ---- */
 
@@ -214,6 +252,7 @@ int px_load_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uin
 {
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
+    if (is_beyond(g, in, lanes)) return within(g, in);
     if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
     if (g->narrow) return PX_STEP_WIDEN;
     uint8_t *d = g->frame + in->d;
@@ -234,6 +273,7 @@ int px_store_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, ui
 {
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
+    if (is_beyond(g, in, lanes)) return within(g, in);
     if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
     if (g->narrow) return PX_STEP_WIDEN;
     const uint8_t *b = g->frame + in->b;

@@ -40,7 +40,7 @@ int px_trace_access(struct px_gang *g, const struct px_insn *in)
         uint64_t at = address[in->flags & PX_IF_SCALAR_A ? 0 : lane] + t->offset;
         if (!bytes || !takes_part(t, of_warp)) continue;
         if (t->lines) at += line_at(g, in, t, lane, of_warp);
-        lanes[n++] = (ptx_trace_lane){at, g->first + lane, bytes};
+        lanes[n++] = (ptx_trace_lane){px_space_address(in->space, at), g->first + lane, bytes};
     }
     if (n) tell(g, t, lanes, n);
     return PX_STEP_NEXT;

@@ -85,13 +85,13 @@ uint8_t *ref_place(struct ref_thread *t, enum px_space *space, uint64_t address,
     bool generic =
         *space == PX_SPACE_NONE || (*space == PX_SPACE_GLOBAL && space_of(address) == PX_SPACE_CONST);
     if (generic) *space = space_of(address); /* ld.global takes a generic address of constant memory, too */
-    const uint64_t rank = address >> RANK_SHIFT;
-    if (*space == PX_SPACE_SHARED && !generic && rank && rank < RANKS)
+    if (generic)
+        a -= ref_window_base(t, *space);
+    else if (*space != PX_SPACE_GLOBAL)
+        a = (uint32_t)a; /* all others have 32 bits: what is above them is dropped */
+    if (*space == PX_SPACE_SHARED && !generic && a >> RANK_SHIFT)
         ref_fail(t->machine, "fault 715: address 0x%llx is of another block of a cluster",
                  (unsigned long long)address);
-    /* ld.shared takes a generic address of shared memory too (shared::cluster). */
-    if (generic || (*space == PX_SPACE_SHARED && space_of(address) == PX_SPACE_SHARED))
-        a -= ref_window_base(t, *space);
     uint8_t *p = space_place(t, *space, a, size);
     if (!p)
         ref_fail(t->machine, "fault 700: access of %llu bytes at 0x%llx: illegal address",

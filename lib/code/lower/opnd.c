@@ -239,7 +239,7 @@ struct px_ir_operand px_lower_address(struct px_irfn *f, const struct px_bound *
             .kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = PX_T_U64, .at = reg};
         a.base = PX_IR_REG;
         a.at = px_lower_resize(f, s, 8, false).at;
-        a.value = (uint64_t)base->offset;
+        a.value = (uint64_t)(px_space_is_narrow(a.type) ? (int32_t)base->offset : base->offset);
         return a;
     }
     const struct px_symbol *symbol = base->kind == PX_O_NAME ? base->symbol : NULL;
@@ -247,6 +247,7 @@ struct px_ir_operand px_lower_address(struct px_irfn *f, const struct px_bound *
         return local_place(f, a, a.value + (uint64_t)base->offset);
     if (!px_lower_value(f, base, PX_T_U64, &a.value))
         px_code_fail(f, b->inst, "has an address that cannot be run yet");
+    a.value = px_space_address(a.type, a.value);
     return symbol && space == PX_SPACE_NONE ? generic_place(f, symbol, a) : a;
 }
 

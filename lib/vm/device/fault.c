@@ -53,7 +53,8 @@ static void fill_instruction(struct px_arena *arena, const struct px_lfunc *func
 static bool is_about_an_address(const struct px_trap *trap)
 {
     return trap->error == PX_CUDA_ILLEGAL_ADDRESS || trap->error == PX_CUDA_MISALIGNED_ADDRESS ||
-           trap->error == PX_CUDA_INVALID_ADDRESS_SPACE;
+           trap->error == PX_CUDA_INVALID_ADDRESS_SPACE ||
+           (trap->error == PX_CUDA_ILLEGAL_INSTRUCTION && trap->address);
 }
 
 static void fill_from_trap(struct ptx_device *device, const struct px_trap *trap, struct px_arena *arena,

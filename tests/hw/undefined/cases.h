@@ -153,7 +153,7 @@ static const struct undefined undefineds[] = {
      "mov.u64 %d0, fixed; add.u64 %d0, %d0, 0x10000; ld.const.b32 %r0, [%d0];"},
     {"local, +8 of 8", LAYOUT,
      "mov.u64 %d0, mine; add.u64 %d0, %d0, %d9; st.local.b32 [%d0], %t; ld.local.b32 %r0, [%d0+8];"},
-    {"parameter, +16 of 16", LAYOUT, "cvt.u64.u32 %d0, %t; and.b64 %d0, %d0, 0; ld.param.b32 %r0, [%d0+16];"},
+    {"parameter, +16 of 16", WRAP, "cvt.u64.u32 %d0, %t; and.b64 %d0, %d0, 0; ld.param.b32 %r0, [%d0+16];"},
 
     {"shared, wraps", WRAP, BELOW "ld.shared.b32 %r0, [%r2+256];"},
     {"shared, wraps, where lanes part", WRAP, APART BELOW "ld.shared.b32 %r0, [%r2+256];" END_UPPER},

@@ -1,0 +1,96 @@
+/*
+ * test_undefined.c - what PTX leaves undefined, and addresses of 32 bits that wrap, as a chip does it:
+ * test_undefined [CASE]
+ *
+ * The cases are those of tests/hw/undefined/cases.h, and a chip's answers stand in
+ * tests/hw/golden/undefined.tsv. Each runs at every SIMD level, with all optimisations, without any, and
+ * without some.
+ */
+#include <ptxvm.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../hw/undefined/cases.h"
+#include "levels.h"
+#include "replay.h"
+
+enum { GOLDEN_ROOM = 1 << 17, LINE_ROOM = 2048 };
+
+static const char *const engines[] = {NULL, "plain", "no-uniform", "no-terms", "no-affine", "no-convergent"};
+enum { ENGINES = sizeof engines / sizeof *engines };
+
+/* What the VM does, as a line of the recording. */
+static void answer(ptx_device *device, const struct undefined *u, char *line)
+{
+    static char text[UNDEFINED_ROOM];
+    unsigned words[UNDEFINED_WORDS] = {0};
+    struct undefined_params params = {.sixteen = UNDEFINED_SIXTEEN};
+    ptx_fault fault = {.struct_size = sizeof fault};
+    ptx_address results, buffer;
+    const ptx_launch_config config = {.struct_size = sizeof config,
+                                      .grid = {1},
+                                      .block = {32},
+                                      .params = &params,
+                                      .param_bytes = sizeof params};
+    undefined_text(u, text);
+    *line = 0;
+    if (ptx_memory_alloc(device, sizeof words, &results) != PTX_OK ||
+        ptx_memory_alloc(device, ALLOCATION, &buffer) != PTX_OK)
+        return;
+    params.results = results;
+    params.buffer = buffer;
+    const char *wrong = replay_launch(device, text, &config, &fault);
+    if (!wrong && ptx_memory_read(device, words, results, sizeof words) != PTX_OK) return;
+    if (wrong && !fault.cuda_error) printf("%s: %s\n", u->name, wrong);
+    undefined_line(line, u, wrong ? fault.cuda_error : 0, words);
+}
+
+/* The chip's answers to the case, one a line; how many there are, and whether ours is among them. */
+static unsigned recorded(const struct undefined *u, const char *golden, const char *line, bool *same)
+{
+    const size_t n = strlen(u->name), length = strlen(line);
+    unsigned known = 0;
+    *same = false;
+    for (const char *at = golden; at; at = (at = strchr(at, '\n')) ? at + 1 : NULL) {
+        if (strncmp(at, u->name, n) != 0 || at[n] != '\t') continue;
+        known++;
+        *same = *same || (strcspn(at, "\n") == length && !strncmp(at, line, length));
+    }
+    return known;
+}
+
+static bool holds(const struct undefined *u, unsigned level, const char *engine, const char *golden)
+{
+    char line[LINE_ROOM];
+    const ptx_device_config config = {
+        .struct_size = sizeof config, .workers = 1, .max_steps = 1000000, .engine = engine};
+    ptx_device *device = NULL;
+    bool same;
+    if (ptx_device_create(&config, &device) != PTX_OK) return printf("no device\n"), false;
+    const char *name = level_of(device, level, NULL);
+    if (name) answer(device, u, line);
+    ptx_device_destroy(device);
+    if (!name) return true;
+    const unsigned known = recorded(u, golden, line, &same);
+    if (!known) return printf("%s: not recorded\n", u->name), false;
+    if (!same) printf("%s, %s: here\n  %s\n", name, engine ? engine : "all optimisations", line);
+    return same;
+}
+
+int main(int argc, char **argv)
+{
+    static char golden[GOLDEN_ROOM];
+    unsigned bad = 0, n = 0;
+    FILE *file = replay_open("undefined.tsv");
+    if (!file || !fread(golden, 1, sizeof golden - 1, file)) return 1;
+    fclose(file);
+    for (unsigned i = 0; i < UNDEFINEDS; i++) {
+        if (undefineds[i].verdict != WRAP || (argc > 1 && strcmp(argv[1], undefineds[i].name))) continue;
+        for (unsigned k = 0; k < LEVELS * ENGINES; k++, n++)
+            bad += !holds(&undefineds[i], k / ENGINES, engines[k % ENGINES], golden);
+    }
+    printf("%sok 1 - undefined: %u runs, %u differ from the chip\n1..1\n", bad || !n ? "not " : "", n, bad);
+    return bad || !n;
+}
