@@ -241,10 +241,11 @@ static const uint64_t field_values[] = {0,  1,  4,  8,  12,  16,  20,  24,  31, 
                                         48, 63, 64, 65, 100, 128, 200, 255, 256, 257, 0x80000001, 0xffffffff};
 
 static const uint64_t signs_values[] = {/* of words and of their parts */
-                                        0,          1,          2,          0xffffffff, 0xfffffffe, 0x7fffffff,
-                                        0x80000000, 0x80000001, 0x7ffffffe, 0x12345678, 0x9abcdef0, 0xff,
-                                        0x80,       0x7f,       0xffff,     0x8000,     0x7fff,     0xffff8000,
-                                        0xffffff80, 0x80008000, 0x80808080, 0x7fff7fff, 0xc7095a72, 0x14be1a4d};
+                                        0,          1,          2,          0xffffffff, 0xfffffffe,
+                                        0x7fffffff, 0x80000000, 0x80000001, 0x7ffffffe, 0x12345678,
+                                        0x9abcdef0, 0xff,       0x80,       0x7f,       0xffff,
+                                        0x8000,     0x7fff,     0xffff8000, 0xffffff80, 0x80008000,
+                                        0x80808080, 0x7fff7fff, 0xc7095a72, 0x14be1a4d};
 
 static const uint64_t small_values[] = {/* offsets of fns and the like */
                                         0,  1,  0xffffffff, 2,          0xfffffffe, 3,          0xfffffffd,

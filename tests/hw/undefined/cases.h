@@ -88,8 +88,8 @@ static const struct undefined undefineds[] = {
     MASKS("all come, a register names half", "shr.u32 %r9, %lane, 8; or.b32 %r9, %r9, 0xffff; ", "%r9", ""),
     MASKS("the mask names one", "", "0x20", ""),
     MASKS("each names its neighbour", "xor.b32 %r9, %lane, 1; shl.b32 %r9, 1, %r9; ", "%r9", ""),
-    MASKS("each half names itself",
-          "setp.ge.u32 %q, %lane, 16; selp.b32 %r9, 0xffff0000, 0x0000ffff, %q; ", "%r9", ""),
+    MASKS("each half names itself", "setp.ge.u32 %q, %lane, 16; selp.b32 %r9, 0xffff0000, 0x0000ffff, %q; ",
+          "%r9", ""),
     MASKS("each half names the other",
           "setp.ge.u32 %q, %lane, 16; selp.b32 %r9, 0x0000ffff, 0xffff0000, %q; ", "%r9", ""),
     MASKS("each lane names itself", "shl.b32 %r9, 1, %lane; ", "%r9", ""),
@@ -172,9 +172,11 @@ static const struct undefined undefineds[] = {
     {"shared, a vector wraps", WRAP,
      "mad.lo.u32 %r2, %lane, 16, %base; sub.u32 %r2, %r2, 256; ld.shared.v4.b32 {%r0,%r3,%r4,%r1}, "
      "[%r2+256];"},
-    {"shared, bytes wrap", WRAP,
-     "add.u32 %r2, %lane, %base; sub.u32 %r2, %r2, 256; ld.shared.u8 %r0, [%r2+256]; ld.shared.s16 %r1, "
-     "[%r2+256]; and.b32 %r1, %r1, 0xff;",
+    {
+        "shared, bytes wrap",
+        WRAP,
+        "add.u32 %r2, %lane, %base; sub.u32 %r2, %r2, 256; ld.shared.u8 %r0, [%r2+256]; ld.shared.s16 %r1, "
+        "[%r2+256]; and.b32 %r1, %r1, 0xff;",
     },
     {"shared, a store wraps", WRAP,
      BELOW "st.shared.b32 [%r2+256], %r2; bar.sync 0; mad.lo.u32 %r3, %lane, 4, %base; "
@@ -258,7 +260,10 @@ struct undefined_params {
     unsigned long long results, buffer;
     unsigned sixteen[4];
 };
-#define UNDEFINED_SIXTEEN {501, 502, 503, 504}
+#define UNDEFINED_SIXTEEN                                                                                    \
+    {                                                                                                        \
+        501, 502, 503, 504                                                                                   \
+    }
 
 /* A line of the answers: the name, CUDA's error, and without one the words, "*N" behind each that repeats. */
 static void undefined_line(char *to, const struct undefined *u, int error, const unsigned *word)
