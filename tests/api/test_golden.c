@@ -24,8 +24,8 @@
 enum { VECTORS_MAX = 65536 };
 
 static const char *const families[] = {
-    "int",    "bits",   "carry",  "f32",   "f64",  "half", "bf16", "cmp_int", "cmp_float", "cvt_int",
-    "cvt_fi", "cvt_if", "cvt_ff", "video", "second", "warp", "atom", "mem",  "edge",    "nan"};
+    "int",    "bits",   "carry",  "f32",   "f64",    "half", "bf16", "cmp_int", "cmp_float", "cvt_int",
+    "cvt_fi", "cvt_if", "cvt_ff", "video", "second", "warp", "atom", "mem",     "edge",      "nan"};
 
 typedef struct Replay {
     Sets sets;

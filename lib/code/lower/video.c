@@ -159,8 +159,8 @@ static struct px_ir_operand saturated(const struct video *v, struct px_ir_operan
 }
 
 /*
- * .add, .min and .max with c. The result is compared with all its bits as a signed or an unsigned number of 64
- * bits, by the destination's type, that of vset by the first source's. Of sums and differences only the low 32
+ * .add, .min and .max with c. All bits of the result are compared, as a signed or an unsigned number of 64
+ * bits, by the destination's type; of vset by the first source's. Of sums and differences only the low 32
  * bits count, sign-extended, and so of a saturated shift that is compared as unsigned: one beyond 0x7fffffff
  * counts as more than any unsigned c.
  */

@@ -1211,8 +1211,7 @@ def odd():
 
 
 def second():
-    """Every second operation of scalar video instructions, with all signs, with and without .sat; and the sums
-    of SIMD ones."""
+    """Every second operation of scalar video instructions, with all signs and .sat; sums of SIMD ones."""
     f = "second"
     rnd = random.Random(20261124)
     sel = ["", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"]
@@ -1224,17 +1223,18 @@ def second():
                 for o in ("vadd", "vsub", "vabsdiff", "vmin", "vmax"):
                     name = "%s.%s.%s.%s%s.%s" % (o, d, a, b, sat, op2)
                     form(f, three, ["b32"], name + " %x, %a, %b, %c")
-                    form(
-                        f, three, ["b32"], name + " %%x, %%a%s, %%b%s, %%c" % (rnd.choice(sel), rnd.choice(sel))
-                    )
+                    parts = " %%x, %%a%s, %%b%s, %%c" % (rnd.choice(sel), rnd.choice(sel))
+                    form(f, three, ["b32"], name + parts)
                 for o, m in ((o, m) for o in ("vshl", "vshr") for m in ("clamp", "wrap") if b == "u32"):
                     name = "%s.%s.%s.u32%s.%s.%s" % (o, d, a, sat, m, op2)
-                    form(f, ["signs", "sh", "signs"], ["b32"], name + " %x, %a, %b, %c")
-                    form(f, ["signs", "sh", "signs"], ["b32"], name + " %%x, %%a%s, %%b, %%c" % rnd.choice(sel))
+                    shifted = ["signs", "sh", "signs"]
+                    form(f, shifted, ["b32"], name + " %x, %a, %b, %c")
+                    form(f, shifted, ["b32"], name + " %%x, %%a%s, %%b, %%c" % rnd.choice(sel))
             for c in ("eq", "ne", "lt", "le", "gt", "ge"):
                 form(f, three, ["b32"], "vset.%s.%s.%s.%s %%x, %%a, %%b, %%c" % (a, b, c, op2))
         for n, mask in (("2", ".h1"), ("4", ".b31")):
-            for d, o in ((d, o) for d in kinds for o in ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax")):
+            ops = ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax")
+            for d, o in ((d, o) for d in kinds for o in ops):
                 name = "%s%s.%s.%s.%s" % (o, n, d, a, b)
                 form(f, three, ["b32"], name + ".add %x, %a, %b, %c")
                 form(f, three, ["b32"], name + ".add %%x%s, %%a, %%b, %%c" % mask)
