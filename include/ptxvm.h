@@ -97,6 +97,13 @@ typedef struct ptx_device_config {
     /* makes the calls of ptx_stream_host, on the thread where they are made: who embeds the library may mark
      * it meanwhile. Must call fn(user). NULL: nothing else happens */
     void (*host_call)(void (*fn)(void *user), void *user);
+    /* what the engine makes of each kernel is shown as text when it is launched first (docs/ir.md):
+     * "PASS,...:FUNCTION" as ptx_program_show_ir takes it; it lives until the device is destroyed. NULL:
+     * nothing is shown */
+    const char *dump_ir;
+    ptx_write_fn dump; /* receives that text, one function after one pass a call, from any thread; of two
+                          programs two calls may come at once. What it answers does not matter */
+    void *dump_user;
 } ptx_device_config;
 
 /*
@@ -248,6 +255,16 @@ typedef struct ptx_gap {
  */
 PTX_API ptx_status ptx_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap),
                                     void *user, uint64_t *instructions);
+
+/*
+ * Shows what the engine makes of all kernels of a program, for blocks of `threads` threads (0: 256), without
+ * running any: `what` is "PASS,...:FUNCTION", each part of which may be missing. docs/ir.md has the passes,
+ * the form of the text, and the words `all` and `dot`. A kernel that cannot be run is a line with the reason.
+ * PTX_ERROR_INVALID_ARGUMENT: a word is none of these, and ptx_device_message tells which there are;
+ * PTX_ERROR_OUT_OF_MEMORY. `write` must not use the program.
+ */
+PTX_API ptx_status ptx_program_show_ir(ptx_program *program, const char *what, unsigned threads,
+                                       ptx_write_fn write, void *user);
 
 /* ---- launches ------------------------------------------------------- */
 

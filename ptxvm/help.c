@@ -72,6 +72,10 @@ const char *const help_text[] = {
     "  --schedule random:SEED   blocks, warps and lanes in any order, the same for the same seed (with "
     "--threads 1)\n"
     "  --engine no-NAME,...|plain   without these optimisations, or without any; results are the same\n"
+    "  --dump-ir[=PASS,...][:FUNCTION]   shows what the engine makes of the kernels, as text, and runs none; "
+    "docs/ir.md\n"
+    "                      has the passes; with --exec, and with PTXVM_DUMP_IR, of each kernel that is "
+    "launched\n"
     "  --memory BYTES      device memory: buffers, variables (16G) --heap BYTES   of malloc in kernels (8M)\n"
     "  --launch-depth N    nesting of launches by kernels         --pending-launches N\n"
     "\n",

@@ -181,6 +181,7 @@ enum {
     OPT_FMAD,
     OPT_ASYNC,
     OPT_ENGINE,
+    OPT_DUMP_IR,
     OPT_PROFILE,
     OPT_HOST_LIB,
     OPT_COOPERATIVE,
@@ -227,6 +228,7 @@ static const struct option long_options[] = {{"help", no_argument, NULL, OPT_HEL
                                              {"fmad", required_argument, NULL, OPT_FMAD},
                                              {"async", required_argument, NULL, OPT_ASYNC},
                                              {"engine", required_argument, NULL, OPT_ENGINE},
+                                             {"dump-ir", optional_argument, NULL, OPT_DUMP_IR},
                                              {"schedule", required_argument, NULL, OPT_SCHEDULE},
                                              {"profile", required_argument, NULL, OPT_PROFILE},
                                              {"host-lib", required_argument, NULL, OPT_HOST_LIB},
@@ -324,6 +326,10 @@ static bool store_device_option(struct options *options, int option, const char 
         return true;
     case OPT_ASYNC: async(options, value); return true;
     case OPT_ENGINE: options->engine = value; return true;
+    case OPT_DUMP_IR:
+        options->dump = true;
+        options->dump_ir = value ? value : "";
+        return true;
     case OPT_PROFILE:
         options->profile = is_first("--profile", value, "all", "13.0") ? PTX_PROFILE_ALL : PTX_PROFILE_13_0;
         return true;
@@ -352,7 +358,7 @@ static void store_mode(struct options *options, int option)
 void options_parse(struct options *options, int argc, char **argv)
 {
     int option;
-    *options = (struct options){.grid = {1, 1, 1}, .block = {1, 1, 1}};
+    *options = (struct options){.grid = {1, 1, 1}, .block = {1, 1, 1}, .dump_ir = getenv("PTXVM_DUMP_IR")};
     optind = 0; /* start afresh: tests parse many command lines */
     while ((option = getopt_long(argc, argv, "k:g:b:s:a:hV", long_options, NULL)) != -1) {
         if (option == 'h') option = OPT_HELP;

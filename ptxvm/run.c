@@ -72,6 +72,13 @@ static int write_output(void *user, const char *text, size_t size)
     return fwrite(text, 1, size, output->file) == size ? 0 : -1;
 }
 
+/* Of kernels as they are launched: beside what they print. */
+static int write_dump(void *user, const char *text, size_t size)
+{
+    (void)user;
+    return fwrite(text, 1, size, stderr) == size ? 0 : -1;
+}
+
 static ptx_device *make_device(const struct options *options, struct output *output)
 {
     char error[300] = "";
@@ -99,6 +106,8 @@ static ptx_device *make_device(const struct options *options, struct output *out
         .max_host = options->max_host,
         .trace = output->trace ? trace_access : NULL,
         .trace_user = output->trace,
+        .dump_ir = options->dump ? NULL : options->dump_ir,
+        .dump = write_dump,
         .error = error,
         .error_bytes = sizeof error,
     };
@@ -308,6 +317,31 @@ static int list_gaps(const struct modules *modules, const struct options *option
     return gaps ? EXIT_EXPECTATION : EXIT_FINE;
 }
 
+static int print_dump(void *user, const char *text, size_t size)
+{
+    (void)user;
+    return fwrite(text, 1, size, stdout) == size ? 0 : -1;
+}
+
+/* --dump-ir: what the engine makes of the program's kernels. */
+static int show_ir(const struct modules *modules, const struct options *options)
+{
+    struct libraries libraries;
+    struct output output = {.file = stdout};
+    libraries_open(&libraries, &options->host_libs);
+    ptx_device *device = make_device(options, &output);
+    ptx_program *program = make_program(device, modules, &libraries, options->fmad);
+    const unsigned threads = options->block[0] * options->block[1] * options->block[2];
+    const ptx_status status =
+        ptx_program_show_ir(program, options->dump_ir, threads > 1 ? threads : 0, print_dump, NULL);
+    if (status == PTX_ERROR_INVALID_ARGUMENT) fail(EXIT_USAGE, "--dump-ir: %s", ptx_device_message(device));
+    if (status != PTX_OK) fail(EXIT_STOPPED, "%s", ptx_status_name(status));
+    ptx_program_destroy(program);
+    ptx_device_destroy(device);
+    libraries_close(&libraries);
+    return EXIT_FINE;
+}
+
 int run(const struct options *options)
 {
     struct modules modules;
@@ -316,6 +350,11 @@ int run(const struct options *options)
     modules_load(&modules, options);
     if (options->coverage) {
         code = list_gaps(&modules, options);
+        modules_free(&modules);
+        return code;
+    }
+    if (options->dump) {
+        code = show_ir(&modules, options);
         modules_free(&modules);
         return code;
     }

@@ -184,7 +184,7 @@ class Runner:
     def exec(self, path):
         verdicts = Verdicts()
         for threads in self.threads:
-            done = self.run([self.ptxvm, "--test", path, "--threads", threads])
+            done = self.run([self.ptxvm, "--test", path, "--threads", threads, "--engine", "verify"])
             output = text_of(done.stdout + done.stderr) if done else ""
             summary = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", output, re.M)
             if not summary:

@@ -109,6 +109,13 @@ PTX_API ptx_status ptx_program_gaps(ptx_program *program, void (*tell)(void *use
     return px_program_gaps(program, tell, user, instructions);
 }
 
+PTX_API ptx_status ptx_program_show_ir(ptx_program *program, const char *what, unsigned threads,
+                                       ptx_write_fn write, void *user)
+{
+    if (!program || !write) return PTX_ERROR_INVALID_ARGUMENT;
+    return px_program_show_ir(program, what ? what : "", threads, write, user);
+}
+
 PTX_API ptx_status ptx_program_variable(ptx_program *program, const char *name, ptx_address *address,
                                         uint64_t *size)
 {

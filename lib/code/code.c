@@ -11,6 +11,9 @@
 #include "front/print.h"
 #include "match/match.h"
 #include "code/code.h"
+#include "code/dump.h"
+#include "code/ir/text.h"
+#include "code/ir/verify.h"
 #include "gang/fpmode.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -109,17 +112,40 @@ static void place_head(struct px_irfn *f)
     if (!f->func->is_entry) code->params = 0;
 }
 
-static void (*const passes[])(struct px_irfn *f) = {px_contract,  px_lower,     px_ir_uniform, px_ir_canon,
-                                                    px_ir_blocks, px_ir_values, px_ir_rows};
+static const struct pass {
+    void (*run)(struct px_irfn *f);
+    enum { NONE, FOUND, DRAFT } empties;
+    uint32_t gives;  /* enum px_ir_fact */
+    uint32_t engine; /* 0: always */
+} passes[] = {
+#define ALWAYS 0
+#define PASS(name, function, empties, needs, gives, engine) {function, empties, gives, engine},
+#include "code/passes.def"
+#undef PASS
+#undef ALWAYS
+};
+
+static void verify(struct px_irfn *f, unsigned pass)
+{
+    uint32_t facts = 0;
+    for (unsigned i = 0; i <= pass; i++) facts |= passes[i].gives;
+    const char *why = px_ir_verify(f, facts, f->coder->pass);
+    if (why) px_code_fail(f, NULL, "the IR is wrong after the pass '%s': %s", px_pass_name(pass), why);
+}
 
 static void analyse(struct px_irfn *f)
 {
+    struct px_coder *coder = f->coder;
     place_head(f);
-    for (uint32_t i = 0; i < sizeof passes / sizeof *passes; i++) {
-        passes[i](f);
-        px_arena_clear(f->coder->pass);
-        if (passes[i] == px_lower) px_arena_clear(f->coder->found);
-        if (passes[i] == px_ir_canon) px_arena_clear(f->coder->draft);
+    for (unsigned i = 0; i < PX_PASS_records; i++) {
+        const struct pass *pass = &passes[i];
+        if (!pass->engine || pass->engine & coder->wishes.engine) pass->run(f);
+        if (i == PX_PASS_lower && coder->wishes.dump) px_ir_name(f);
+        px_dump_after(f, (enum px_pass_number)i);
+        if (coder->wishes.verifies) verify(f, i);
+        px_arena_clear(coder->pass);
+        if (pass->empties == FOUND) px_arena_clear(coder->found);
+        if (pass->empties == DRAFT) px_arena_clear(coder->draft);
     }
 }
 
@@ -152,6 +178,7 @@ static void emit_all(struct px_coder *coder, struct px_code *code)
         struct px_irfn *f = coder->queue.at[i];
         const struct px_arena_mark before = f->before;
         px_emit(f);
+        px_dump_after(f, PX_PASS_records);
         px_arena_clear(coder->pass);
         code->references |= f->code->references;
         px_arena_rewind(coder->scratch, &before);
@@ -319,6 +346,39 @@ bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct
         for (uint32_t i = 0; ok && !coder.told && i < linked->nfuncs; i++)
             if (is_text(&linked->funcs[i]) && linked->funcs[i].is_entry)
                 try_kernel(&coder, &linked->funcs[i]);
+    px_arena_free(&keep);
+    return ok;
+}
+
+/* ---- what the IR looks like ---- */
+
+static void show_kernel(struct px_arena *keep, const struct px_coder *like, const struct px_lfunc *func,
+                        const char **why)
+{
+    struct px_refusal refusal = {0};
+    struct px_code *code = px_decode(like->linked, func, like->threads, like->program, like->level,
+                                     &like->wishes, keep, &refusal);
+    *why = code ? NULL : refusal.text;
+    for (uint32_t i = 0; code && i < like->linked->nfuncs; i++)
+        if (code->funcs[i]) free_records(&keep->alloc, code->funcs[i]);
+}
+
+bool px_code_show(const struct px_linked *linked, uint32_t program, const struct px_level *level,
+                  const struct px_code_wishes *wishes, uint32_t threads, const struct ptx_allocator *alloc,
+                  void (*refused)(void *user, const char *why), void *user)
+{
+    jmp_buf no_memory;
+    struct px_arena keep;
+    const struct px_coder like = {
+        .linked = linked, .level = level, .threads = threads, .program = program, .wishes = *wishes};
+    px_arena_init(&keep, alloc, &no_memory);
+    const bool ok = !setjmp(no_memory);
+    for (uint32_t i = 0; ok && i < linked->nfuncs; i++) {
+        const char *why = NULL;
+        if (!is_text(&linked->funcs[i]) || !linked->funcs[i].is_entry) continue;
+        show_kernel(&keep, &like, &linked->funcs[i], &why);
+        if (why) refused(user, why);
+    }
     px_arena_free(&keep);
     return ok;
 }

@@ -28,12 +28,14 @@ bool px_code_gaps(const struct px_linked *linked, uint32_t program, const struct
 
 /* How the host wants it. */
 struct px_code_wishes {
-    bool approx_exact; /* ptx_device_config.approx_exact */
-    ptx_fmad fmad;     /* of the program */
-    uint32_t engine;   /* enum px_engine: optimisations that are on */
-    uint32_t counters; /* workers that count what they execute (gang/tally.h); 0: nobody does */
-    bool shuffles;     /* lanes may part at any access to memory (random schedule) */
-    bool traces;       /* somebody hears of accesses to memory (ops/trace.h) */
+    bool approx_exact;          /* ptx_device_config.approx_exact */
+    ptx_fmad fmad;              /* of the program */
+    uint32_t engine;            /* enum px_engine: optimisations that are on */
+    uint32_t counters;          /* workers that count what they execute (gang/tally.h); 0: nobody does */
+    bool shuffles;              /* lanes may part at any access to memory (random schedule) */
+    bool traces;                /* somebody hears of accesses to memory (ops/trace.h) */
+    bool verifies;              /* the IR is held against its invariants after each pass */
+    const struct px_dump *dump; /* who wants to see the IR (dump.h); NULL: nobody does */
 };
 
 /*
@@ -43,6 +45,14 @@ struct px_code_wishes {
 struct px_code *px_decode(const struct px_linked *linked, const struct px_lfunc *kernel, uint32_t threads,
                           uint32_t program, const struct px_level *level, const struct px_code_wishes *wishes,
                           struct px_arena *arena, struct px_refusal *why);
+
+/*
+ * Decodes all kernels for CTAs of `threads` threads, so that the wishes' dump hears of them, and keeps
+ * nothing. `refused` is called for each kernel that cannot be run. False: there is no memory.
+ */
+bool px_code_show(const struct px_linked *linked, uint32_t program, const struct px_level *level,
+                  const struct px_code_wishes *wishes, uint32_t threads, const struct ptx_allocator *alloc,
+                  void (*refused)(void *user, const char *why), void *user);
 
 /* The divergent version of a function, which the caller puts there and frees: ndiv records; NULL: there is no
  * memory. */

@@ -498,8 +498,8 @@ ENGINE = [
         'fusion',
         'fusion: results are read behind the pair',
         'lib/code/emit/fuse.c',
-        'if (r->temp || r->last != place * STEP + late) return false;',
-        'if (r->temp || (!@ && r->last != place * STEP + late)) return false;',
+        'if (r->temp || r->last != place * PX_IR_STEP + late) return false;',
+        'if (r->temp || (!@ && r->last != place * PX_IR_STEP + late)) return false;',
     ),
     Fault(
         'fusion',

@@ -244,7 +244,7 @@ static bool run_engine(struct session *s, const struct config *c, uint8_t *buffe
     const ptx_module *modules[] = {s->module};
     if (!device) return fail(s, OUTCOME_CRASHED, "no device");
     device->level = px_level_named(c->level);
-    device->engine = PX_ENGINE_ALL & ~c->off;
+    device->engine = (PX_ENGINE_ALL & ~c->off) | PX_ENGINE_VERIFY;
     device->config.schedule = c->schedule ? PTX_SCHEDULE_RANDOM : PTX_SCHEDULE_USUAL;
     device->config.schedule_seed = s->seed;
     device->sched.random = c->schedule ? s->seed | 1 : 0;

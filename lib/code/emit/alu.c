@@ -1,5 +1,6 @@
 /* emit/alu.c - records of statements, moves between rows, approximate units. */
 #include "code/emit/emit.h"
+#include "code/emit/names.h"
 #include "code/ir/terms.h"
 #include "ops/sreg.h"
 #include "approx/levels.h"
@@ -314,6 +315,8 @@ static int run_masked(struct px_gang *g, const struct px_insn *in)
     c->row(g->frame + PX_SCRATCH_D, g->frame + in->a, g->frame + in->b, g->n);
     return g->level->fixed[c->copy][1](g, &copy);
 }
+
+const struct px_handler_name px_emit_alu_names[] = {{run, "unit"}, {run_masked, "unit.masked"}, {0}};
 
 void px_emit_unit(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {

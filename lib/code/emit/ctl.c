@@ -1,5 +1,6 @@
 /* emit/ctl.c - records that leave, wait or call: what exec.c acts on. */
 #include "code/emit/emit.h"
+#include "code/emit/names.h"
 #include "base/random.h"
 #include "code/ir/asks.h"
 #include "ops/private.h"
@@ -66,6 +67,11 @@ static int do_join(struct px_gang *g, const struct px_insn *in)
     return in->target >= g->merge_pc ? PX_STEP_JOIN : PX_STEP_NEXT;
 }
 
+bool px_emit_targets(const struct px_insn *r)
+{
+    return r->fn == do_jump || r->fn == do_join || r->fn == do_nothing;
+}
+
 void px_emit_join(struct px_emitter *e)
 {
     px_emit_pair(e, do_nothing, do_join, &(struct px_insn){.target = e->n + 1});
@@ -78,6 +84,22 @@ static int do_shuffle(struct px_gang *g, const struct px_insn *in)
     if (g->narrow || g->forked || !(px_random_next(&g->cta->random) & 3)) return PX_STEP_NEXT;
     return PX_STEP_SHUFFLE;
 }
+
+const struct px_handler_name px_emit_ctl_names[] = {{do_jump, "jump"},
+                                                    {do_exit, "exit"},
+                                                    {do_ret, "ret"},
+                                                    {do_barrier, "barrier"},
+                                                    {do_switch, "switch"},
+                                                    {do_call, "call"},
+                                                    {do_nothing, "nothing"},
+                                                    {do_trap, "trap"},
+                                                    {do_brkpt, "brkpt"},
+                                                    {do_fence, "fence"},
+                                                    {do_launch_dependents, "launch_dependents"},
+                                                    {do_wait_prior, "wait_prior"},
+                                                    {do_join, "join"},
+                                                    {do_shuffle, "shuffle"},
+                                                    {0}};
 
 void px_emit_shuffle(struct px_emitter *e)
 {

@@ -2,6 +2,7 @@
 #include "code/emit/emit.h"
 #include <string.h>
 #include "code/emit/forks.h"
+#include "code/emit/names.h"
 #include "code/ir/terms.h"
 #include "gang/fpmode.h"
 #include "ops/assume.h"
@@ -121,6 +122,8 @@ static int set_fp_mode(struct px_gang *g, const struct px_insn *in)
     px_fp_set(g->worker, (uint32_t)in->imm);
     return PX_STEP_NEXT;
 }
+
+const struct px_handler_name px_emit_mode_names[] = {{set_fp_mode, "set_fp_mode"}, {0}};
 
 static void set_mode(struct px_emitter *e, uint32_t mode)
 {
@@ -547,7 +550,6 @@ static void tell_words(struct px_irfn *f)
 /* Where the kept registers matter: see the positions in rows.c. */
 static void tell_kept(struct px_emitter *e)
 {
-    enum { STEP = 4 };
     struct px_irfn *f = e->f;
     struct px_fcode *code = f->code;
     code->nsurveys = f->nsurveys;
@@ -555,7 +557,7 @@ static void tell_kept(struct px_emitter *e)
     for (uint32_t r = 0; r < f->regs.n; r++) {
         const struct px_ir_reg *reg = &f->regs.at[r];
         if (reg->keep == PX_IR_ROW || reg->temp || reg->first > reg->last) continue;
-        uint32_t first = reg->first / STEP, last = reg->last / STEP;
+        uint32_t first = reg->first / PX_IR_STEP, last = reg->last / PX_IR_STEP;
         code->kept[code->nkept++] =
             (struct px_kept){.slot = reg->slot,
                              .row = reg->row,
@@ -563,8 +565,8 @@ static void tell_kept(struct px_emitter *e)
                                      : reg->keep == PX_IR_LANES ? code->terms[reg->term].row
                                                                 : f->regs.at[reg->base].row,
                              .made = reg->keep == PX_IR_LANES && reg->spread,
-                             .first_pc = e->pc_at[first] + (reg->first % STEP != 0),
-                             .last_pc = reg->last % STEP == 0 ? e->pc_at[last] : e->pc_at[last + 1] - 1,
+                             .first_pc = e->pc_at[first] + (reg->first % PX_IR_STEP != 0),
+                             .last_pc = reg->last % PX_IR_STEP == 0 ? e->pc_at[last] : e->pc_at[last + 1] - 1,
                              .elem = reg->elem};
     }
 }
@@ -597,7 +599,7 @@ static void finish(struct px_emitter *e)
     for (uint32_t i = 0; i < code->nterms; i++)
         if (code->terms[i].op == PX_TERM_SCALE) code->terms[i].b = final_place(e, code->terms[i].b);
     finish_tables(e);
-    code->src = KEEP(f, &f->origins);
+    code->src = f->origins.at = KEEP(f, &f->origins);
     tell_words(f);
 }
 

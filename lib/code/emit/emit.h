@@ -153,6 +153,7 @@ void px_counted_keep(struct px_emitter *e);
 void px_emit_to(struct px_emitter *e, uint32_t node); /* a jump to a block */
 bool px_emit_goes(const struct px_insn *div);         /* is it a jump, or such a look? */
 bool px_emit_joins(const struct px_insn *div);        /* is it such a look? */
+bool px_emit_targets(const struct px_insn *r);        /* does it name a pc, branches by rows apart? */
 void px_emit_shuffle(struct px_emitter *e);           /* random schedule: lanes may part */
 void px_emit_join(struct px_emitter *e);              /* lanes that fall through stop to look for others */
 

@@ -10,7 +10,7 @@
 #include "code/emit/forks.h"
 #include <stdlib.h>
 
-enum { ARM_MOST = 64, ROWS_MOST = 48, STEP = 4 /* of positions: rows.c */ };
+enum { ARM_MOST = 64, ROWS_MOST = 48 };
 
 /* What is made while loops are looked for. */
 struct finder {
@@ -162,8 +162,9 @@ static struct px_loop_row row_of(const struct finder *s, uint32_t reg)
     const struct px_ir_reg *r = &e->f->regs.at[reg];
     struct px_loop_row row = {r->row, r->elem, false, 0, UINT32_MAX};
     if (s->is_base[reg]) return row;
-    row.first_pc = e->pc_at[r->first / STEP] + (r->first % STEP != 0);
-    row.last_pc = r->last % STEP == 0 ? e->pc_at[r->last / STEP] : e->pc_at[r->last / STEP + 1] - 1;
+    row.first_pc = e->pc_at[r->first / PX_IR_STEP] + (r->first % PX_IR_STEP != 0);
+    row.last_pc =
+        r->last % PX_IR_STEP == 0 ? e->pc_at[r->last / PX_IR_STEP] : e->pc_at[r->last / PX_IR_STEP + 1] - 1;
     return row;
 }
 

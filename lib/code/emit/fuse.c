@@ -16,12 +16,11 @@
 bool px_fuse_dies(const struct px_irfn *f, const struct px_ir_opd *d, const struct px_ir_inst *in,
                   uint32_t place)
 {
-    enum { STEP = 4 }; /* of positions: rows.c */
     const struct px_ir_opd *o = px_ir_opds(f, in);
     const struct px_ir_reg *r = &f->regs.at[d->at];
     const uint32_t late = px_ir_in_place(in) ? 0 : 2; /* rows.c, too */
     uint32_t reads = 0;
-    if (r->temp || r->last != place * STEP + late) return false;
+    if (r->temp || r->last != place * PX_IR_STEP + late) return false;
     for (uint32_t k = in->ndst; k < in->nopds; k++) reads += px_ir_register(&o[k]) == d->at;
     return reads == 1;
 }
@@ -157,7 +156,6 @@ static enum px_fixed gather_of(const struct px_emitter *e, const struct px_insn 
  */
 void px_fuse_gather(struct px_emitter *e)
 {
-    enum { STEP = 4 }; /* of positions: rows.c */
     const struct px_irfn *f = e->f;
     const uint32_t place = e->placed - 1, pc = e->n - 1;
     if (!(f->coder->wishes.engine & PX_ENGINE_fusion) || f->coder->wishes.shuffles || place < 2 ||
@@ -174,10 +172,10 @@ void px_fuse_gather(struct px_emitter *e)
         return;
     const struct px_ir_reg *q = &f->regs.at[o[1].at], *p = &f->regs.at[product[0].at];
     struct px_insn *load = &f->code->conv[pc], *first = load - 3;
-    const uint32_t number = sign ? PX_H_mul_wide_s32 : PX_H_mul_wide_u32, end = place * STEP;
+    const uint32_t number = sign ? PX_H_mul_wide_s32 : PX_H_mul_wide_u32, end = place * PX_IR_STEP;
     const enum px_fixed gather = gather_of(e, load, sign, (uint32_t)*px_ir_value(f, mul, &product[2]));
     if (gather == PX_FIX_COUNT || q->keep != PX_IR_OFFSET || q->base != product[0].at || q->last > end + 2 ||
-        p->last > end + 2 || q->first < end - STEP || p->first < end - 2 * STEP ||
+        p->last > end + 2 || q->first < end - PX_IR_STEP || p->first < end - 2 * PX_IR_STEP ||
         first->fn != f->coder->level->sets[number].fn[0][2])
         return;
     if (is_done(e, pc - 3)) return;

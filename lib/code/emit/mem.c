@@ -1,5 +1,6 @@
 /* emit/mem.c - records that touch memory, and conversions of addresses. */
 #include "code/emit/emit.h"
+#include "code/emit/names.h"
 #include "ops/atom.h"
 #include "ops/move.h"
 #include "ops/alloca.h"
@@ -274,6 +275,8 @@ static int release(struct px_gang *g, const struct px_insn *in)
     atomic_thread_fence(memory_order_release);
     return PX_STEP_NEXT;
 }
+
+const struct px_handler_name px_emit_mem_names[] = {{acquire, "acquire"}, {release, "release"}, {0}};
 
 void px_emit_acquire(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {

@@ -105,6 +105,8 @@ static void canonical(struct rewrite *w, const struct px_ir_inst *like, struct p
     in.flags = guarded ? like->flags & PX_IRF_NEGATED : 0;
     in.guard = guarded ? like->guard : PX_NONE32;
     in.fp = PX_IR_FP_ANY;
+    in.fact = 0;
+    in.aux = 0;
     in.ndst = 1;
     in.nopds = 2;
     in.first = f->opds.n;

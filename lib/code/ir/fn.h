@@ -117,7 +117,8 @@ struct px_irfn {
     uint32_t carry;                   /* the carry flag's register; PX_NONE32 until needed */
     uint32_t stack;                   /* of alloca: where the lane's free local memory begins; PX_NONE32 */
     uint64_t local_bytes;
-    bool fresh; /* nothing was made of the running instruction of the text yet */
+    struct px_ir_names *names; /* of the text form; NULL: nobody wants to see it */
+    bool fresh;                /* nothing was made of the running instruction of the text yet */
 
     struct px_flow_graph graph;
     struct px_flow_loops loops; /* the order of the code */

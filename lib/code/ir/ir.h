@@ -116,6 +116,10 @@ struct px_ir_inst {
     uint32_t aux; /* index of a side table (sites, switches), or another fact; atom, red: may wait */
 };
 
+/* Positions of an instruction in the order of the code, where live ranges begin and end: sources are read at
+ * +0, or as late as +2, results are written at +1. */
+enum { PX_IR_STEP = 4 };
+
 /* What convergent code holds of a register (values.c); in divergent code all are rows. */
 enum px_ir_keep {
     PX_IR_ROW,

@@ -15,9 +15,6 @@
 #include "flow/live.h"
 #include <stdlib.h>
 
-/* Positions of an instruction in the layout: sources are read at +0, results written at +1. */
-enum { STEP = 4 };
-
 struct range {
     uint32_t first, last;
 };
@@ -74,7 +71,7 @@ static void find_ranges(struct scan *s, struct px_flow_live *live)
         s->from[p] = position;
         if (node >= f->graph.nblocks) continue;
         const struct px_flow_block b = f->graph.blocks[node];
-        for (uint32_t i = b.first; i < b.first + b.n; i++, position += STEP)
+        for (uint32_t i = b.first; i < b.first + b.n; i++, position += PX_IR_STEP)
             tell(s, live, node, &f->insts.at[i], position);
     }
     s->from[f->loops.n] = position;

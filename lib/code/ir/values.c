@@ -355,7 +355,6 @@ void px_ir_values(struct px_irfn *f)
                        .about = PX_NEW_N(a, uint8_t, f->insts.n),
                        .budget = 4096 + (uint64_t)f->insts.n * 16};
     const uint32_t on = f->coder->wishes.engine;
-    if (!(on & PX_ENGINE_convergent)) return;
     list(&v);
     if (on & PX_ENGINE_uniform) {
         const struct px_ir_uses uses = {&v.defs, &v.uses, &v.exposed};

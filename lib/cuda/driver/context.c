@@ -22,6 +22,13 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t ranges_used; /* guarded by lock */
 static atomic_ullong next_id;
 
+/* PTXVM_DUMP_IR: the engine's view of kernels, on standard error. */
+static int dump(void *user, const char *text, size_t size)
+{
+    (void)user;
+    return fwrite(text, 1, size, stderr) == size ? 0 : -1;
+}
+
 /* ---- what kernels print ---- */
 
 void px_cu_flush(struct px_cu_context *context)
@@ -109,6 +116,8 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .async = s->async,
                                 .async_seed = s->async_seed,
                                 .counts = s->counts,
+                                .dump_ir = s->dump_ir,
+                                .dump = dump,
                                 .schedule = s->schedule,
                                 .schedule_seed = s->schedule_seed,
                                 .host_call = px_cu_host_call,

@@ -124,6 +124,7 @@ struct px_cu_settings {
     uint64_t async_seed, max_steps, timeout_ms, max_host, max_output; /* 0: the library's */
     bool deterministic;
     bool counts;
+    const char *dump_ir; /* NULL: nobody looks */
     ptx_schedule schedule;
     uint64_t schedule_seed;
     bool blocking; /* CUDA_LAUNCH_BLOCKING */

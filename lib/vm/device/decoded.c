@@ -16,6 +16,19 @@ static struct px_code *find_code(struct ptx_program *program, const struct px_lf
     return NULL;
 }
 
+struct px_code_wishes px_program_wishes(const struct ptx_program *program)
+{
+    const struct ptx_device *device = program->device;
+    return (struct px_code_wishes){.approx_exact = device->config.approx_exact != 0,
+                                   .fmad = program->fmad,
+                                   .engine = device->engine,
+                                   .counters = device->config.counts ? device->config.workers : 0,
+                                   .shuffles = device->config.schedule == PTX_SCHEDULE_RANDOM,
+                                   .traces = device->config.trace != NULL,
+                                   .verifies = device->engine & PX_ENGINE_VERIFY,
+                                   .dump = device->dump.write ? &device->dump : NULL};
+}
+
 static struct px_code *decode_locked(struct ptx_program *program, const struct px_lfunc *kernel,
                                      uint32_t threads, struct px_refusal *why)
 {
@@ -25,14 +38,8 @@ static struct px_code *decode_locked(struct ptx_program *program, const struct p
     program->code_arena.on_failure = &no_memory;
     *why = (struct px_refusal){0};
     if (setjmp(no_memory)) return NULL;
-    const struct ptx_device *device = program->device;
-    const struct px_code_wishes wishes = {.approx_exact = device->config.approx_exact != 0,
-                                          .fmad = program->fmad,
-                                          .engine = device->engine,
-                                          .counters = device->config.counts ? device->config.workers : 0,
-                                          .shuffles = device->config.schedule == PTX_SCHEDULE_RANDOM,
-                                          .traces = device->config.trace != NULL};
-    code = px_decode(&program->linked, kernel, threads, program->number, device->level, &wishes,
+    const struct px_code_wishes wishes = px_program_wishes(program);
+    code = px_decode(&program->linked, kernel, threads, program->number, program->device->level, &wishes,
                      &program->code_arena, why);
     if (!code) return NULL;
     code->next = atomic_load_explicit(&program->code, memory_order_relaxed);

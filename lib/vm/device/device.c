@@ -225,6 +225,17 @@ static bool take_engine(struct ptx_device *device, const char *words)
     return false;
 }
 
+bool px_device_dump(struct ptx_device *device, const char *words, struct px_dump *dump)
+{
+    char names[200];
+    const char *at;
+    size_t length;
+    if (px_dump_parse(words, dump, &at, &length)) return true;
+    px_dump_names(names, sizeof names);
+    px_device_say(device, "'%.*s' is no pass whose IR can be shown; there are %s", (int)length, at, names);
+    return false;
+}
+
 static bool fill_config(struct ptx_device *device, const ptx_device_config *config)
 {
     ptx_device_config *c = &device->config;
@@ -235,6 +246,8 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
         return false;
     }
     if (!take_engine(device, c->engine)) return false;
+    if (c->dump_ir && !px_device_dump(device, c->dump_ir, &device->dump)) return false;
+    if (c->dump_ir) device->dump.write = c->dump, device->dump.user = c->dump_user;
     if (c->trace) device->engine &= ~(uint32_t)PX_ENGINE_UNTRACED;
     device->arch = *arch;
     c->arch = c->engine = NULL;

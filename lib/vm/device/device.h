@@ -9,6 +9,7 @@
 #define PX_VM_DEVICE_DEVICE_H
 
 #include "code/code.h"
+#include "code/dump.h"
 #include <pthread.h>
 #include "link/program.h"
 #include "gang/engine.h"
@@ -53,7 +54,8 @@ struct ptx_device {
     struct px_heap buffers; /* parameter buffers of device-side launches */
     const struct px_runtime *runtime;
     const struct px_level *level;
-    uint32_t engine; /* enum px_engine: optimisations that are on */
+    uint32_t engine;     /* enum px_engine: optimisations that are on */
+    struct px_dump dump; /* of kernels that are decoded for a launch; write NULL: nobody looks */
     struct px_sched sched;
     struct px_tasks tasks;
     struct px_handles handles; /* of streams, events, launches, graphs; under the scheduler's lock */
@@ -165,6 +167,12 @@ void px_program_free(ptx_program *program);
 ptx_status px_program_kernel(ptx_program *program, size_t module, const char *name, ptx_kernel **kernel);
 ptx_status px_program_variable(ptx_program *program, size_t module, const char *name, ptx_address *address,
                                uint64_t *size);
+/* device.c: what the words ask to see; false: one is none, and the device's message says which there are. */
+bool px_device_dump(struct ptx_device *device, const char *words, struct px_dump *dump);
+/* decoded.c: how its kernels are decoded. */
+struct px_code_wishes px_program_wishes(const struct ptx_program *program);
+ptx_status px_program_show_ir(ptx_program *program, const char *what, unsigned threads, ptx_write_fn write,
+                              void *user);
 ptx_status px_program_gaps(ptx_program *program, void (*tell)(void *user, const ptx_gap *gap), void *user,
                            uint64_t *instructions);
 /* The kernel that a function is; PTX_ERROR_OUT_OF_MEMORY. */

@@ -299,6 +299,27 @@ ptx_status px_program_gaps(ptx_program *program, void (*tell)(void *user, const 
     return ok ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
 }
 
+static void show_refusal(void *user, const char *why)
+{
+    const struct px_dump *dump = user;
+    (void)dump->write(dump->user, why, strlen(why));
+    (void)dump->write(dump->user, "\n", 1);
+}
+
+ptx_status px_program_show_ir(ptx_program *program, const char *what, unsigned threads, ptx_write_fn write,
+                              void *user)
+{
+    enum { USUAL = 256 };
+    struct ptx_device *device = program->device;
+    struct px_dump dump = {.write = write, .user = user};
+    struct px_code_wishes wishes = px_program_wishes(program);
+    if (!px_device_dump(device, what, &dump)) return PTX_ERROR_INVALID_ARGUMENT;
+    wishes.dump = &dump;
+    const bool ok = px_code_show(&program->linked, program->number, device->level, &wishes,
+                                 threads ? threads : USUAL, &device->alloc, show_refusal, &dump);
+    return ok ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
+}
+
 ptx_status px_program_variable(ptx_program *program, size_t module, const char *name, ptx_address *address,
                                uint64_t *size)
 {
