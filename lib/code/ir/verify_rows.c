@@ -62,7 +62,8 @@ static void name_inst(const struct sets *s, uint32_t node, const struct px_ir_in
         const uint32_t reg = px_ir_register(&o[k]);
         if (reg == PX_NONE32) continue;
         look_at_place(s, in, reg, position + 1);
-        if (in->guard == PX_NONE32) add(set_of(s, s->writes, node), reg);
+        /* (what reads a temporary has the guard of what wrote it) */
+        if (in->guard == PX_NONE32 || s->v->f->regs.at[reg].temp) add(set_of(s, s->writes, node), reg);
     }
 }
 
