@@ -24,7 +24,8 @@ typedef uint64_t ptx_graph, ptx_node, ptx_instance;
  * to the graph and its instances for as long as they are, but is memory only from the launch of the node
  * until it is freed, by a FREE node, ptx_stream_free or ptx_memory_free. A launch whose ALLOC finds its
  * memory not freed is a fault. A graph with such nodes, or with BRANCH nodes, is not cloned and no child
- * (PTX_ERROR_UNSUPPORTED), and none of these kinds can be set.
+ * (PTX_ERROR_UNSUPPORTED), and none of these kinds can be set. A launch keeps the memory and the conditions
+ * of its instance until it is done, whatever becomes of graph and instance.
  */
 
 typedef enum ptx_node_kind {
@@ -86,7 +87,8 @@ PTX_API ptx_status ptx_condition_create(ptx_device *device, ptx_graph graph, uin
                                         uint64_t *condition);
 
 PTX_API ptx_status ptx_graph_create(ptx_device *device, ptx_graph *graph);
-/* With its nodes. Instances of it stay. */
+/* With its nodes. Instances of it stay. PTX_ERROR_INVALID_ARGUMENT as well: a stream is captured into it, or
+ * into a graph of one of its nodes. */
 PTX_API ptx_status ptx_graph_destroy(ptx_device *device, ptx_graph graph);
 /* A copy with nodes of its own, in the same order of ptx_graph_nodes. */
 PTX_API ptx_status ptx_graph_clone(ptx_device *device, ptx_graph graph, ptx_graph *copy);
@@ -129,7 +131,8 @@ PTX_API ptx_status ptx_node_info_get(ptx_device *device, ptx_node node, ptx_node
 /* The graph of a CHILD node, or body `place` of a BRANCH node. It is the node's: it can be changed, which
  * counts for instances that are made later, but not destroyed. */
 PTX_API ptx_status ptx_node_graph(ptx_device *device, ptx_node node, unsigned place, ptx_graph *graph);
-/* Another configuration of the same kind. */
+/* Another configuration of the same kind. PTX_ERROR_CAPTURE, of both: a stream is captured into a graph of
+ * the node. */
 PTX_API ptx_status ptx_node_set(ptx_device *device, ptx_node node, const ptx_node_config *config);
 PTX_API ptx_status ptx_node_destroy(ptx_device *device, ptx_node node);
 
@@ -158,7 +161,8 @@ PTX_API ptx_status ptx_instance_destroy(ptx_device *device, ptx_instance instanc
  * without a graph when the stream that it was begun with is destroyed; another of its streams may go.
  */
 PTX_API ptx_status ptx_capture_begin(ptx_device *device, ptx_stream stream);
-/* The same into a graph that there is, behind `count` nodes of it. It cannot be destroyed until the end. */
+/* The same into a graph that there is, behind `count` nodes of it. Neither it nor the graph whose node it
+ * belongs to can be destroyed until the end. */
 PTX_API ptx_status ptx_capture_begin_to(ptx_device *device, ptx_stream stream, ptx_graph graph,
                                         const ptx_node *after, size_t count);
 /* The graph of what it was given. PTX_ERROR_CAPTURE, and the capture is over: another stream has not been

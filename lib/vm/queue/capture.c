@@ -58,10 +58,40 @@ static void leave(struct ptx_device *device, struct px_capture **at, struct px_n
     if (!c) return;
     *at = NULL;
     set_front(device, front, n, NULL, 0);
-    if (--c->refs) return;
-    if (!c->given) px_graph_free(device, c->graph);
-    if (c->given && c->graph) c->graph->captured = false;
-    px_free(&device->alloc, c, sizeof *c);
+    if (--c->refs == 0) px_free(&device->alloc, c, sizeof *c);
+}
+
+/* The graph is nothing of the capture's any more. */
+static struct px_graph *take_graph(struct px_capture *c)
+{
+    struct px_graph *graph = c->graph;
+    if (graph) graph->capture = NULL;
+    c->graph = NULL;
+    return graph;
+}
+
+/* Streams leave; events may still name the capture, and find it over. The graph, unless it is the embedder's
+ * or gone, is for the caller. */
+static struct px_graph *end(struct ptx_device *device, struct px_capture *c)
+{
+    struct px_graph *graph = take_graph(c);
+    c->over = true;
+    c->refs++; /* until here */
+    for (struct px_stream *s = device->streams; s; s = s->next)
+        if (s->capture == c) leave(device, &s->capture, &s->front, &s->nfront);
+    const bool given = c->given;
+    struct px_node **none = NULL;
+    uint32_t n = 0;
+    leave(device, &c, &none, &n);
+    return given ? NULL : graph;
+}
+
+void px_capture_lose(struct ptx_device *device, struct px_capture *c)
+{
+    (void)take_graph(c);
+    c->broken = true;
+    for (struct px_stream *s = device->streams; s; s = s->next)
+        if (s->capture == c) set_front(device, &s->front, &s->nfront, NULL, 0);
 }
 
 void px_event_leave_capture(struct ptx_device *device, struct px_event *e)
@@ -82,7 +112,7 @@ static ptx_status begin(struct ptx_device *device, struct px_stream *s, struct p
     }
     *c =
         (struct px_capture){.graph = graph, .origin = s, .id = ++device->captures, .refs = 1, .given = given};
-    graph->captured = true;
+    graph->capture = c;
     for (uint32_t i = 0; i < graph->n; i++) graph->nodes[i]->captured = false;
     s->capture = c;
     return PTX_OK;
@@ -115,7 +145,7 @@ ptx_status px_capture_begin_to(struct ptx_device *device, ptx_stream number, ptx
     struct px_stream *s = px_stream_find(device, number);
     struct px_graph *graph = px_handle_get(&device->handles, PX_HANDLE_GRAPH, graph_number);
     ptx_status status;
-    if (!s || !graph || graph->captured) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!s || !graph || graph->capture) return PTX_ERROR_INVALID_ARGUMENT;
     struct px_node **front = nodes_of(device, graph, after, count, &status);
     if (!front) return status;
     status = begin(device, s, graph, true);
@@ -160,28 +190,14 @@ static bool joined(const struct px_stream *s)
     return true;
 }
 
-static void end_for_all(struct ptx_device *device, const struct px_capture *c)
-{
-    for (struct px_stream *s = device->streams; s; s = s->next)
-        if (s->capture == c) leave(device, &s->capture, &s->front, &s->nfront);
-}
-
 /* A capture ends with its first stream. What another one was given stays, and must have been joined. */
 void px_capture_abandon(struct px_stream *s)
 {
-    struct ptx_device *device = s->device;
     struct px_capture *c = s->capture;
-    struct px_node **none = NULL;
-    uint32_t n = 0;
-    if (!c) return;
-    c->refs++; /* until here */
-    leave(device, &s->capture, &s->front, &s->nfront);
-    if (c->origin == s) {
-        c->over = true;
-        c->graph->captured = false;
-        end_for_all(device, c);
-    }
-    leave(device, &c, &none, &n);
+    if (c && c->origin == s)
+        px_graph_free(s->device, end(s->device, c));
+    else if (c)
+        leave(s->device, &s->capture, &s->front, &s->nfront);
 }
 
 ptx_status px_capture_refuse(struct px_capture *capture)
@@ -197,20 +213,12 @@ ptx_status px_capture_end(struct ptx_device *device, ptx_stream number, ptx_grap
     struct px_capture *c = s->capture;
     if (!c) return PTX_ERROR_CAPTURE;
     if (c->origin != s) return px_capture_refuse(c);
-    ptx_status status = c->broken || !joined(s) ? PTX_ERROR_CAPTURE : PTX_OK;
-    c->over = true;
-    c->refs++;
-    end_for_all(device, c);
-    c->graph->captured = false;
-    if (status == PTX_OK && c->given) *graph = c->graph->number;
-    if (status == PTX_OK && !c->given) {
-        status = px_graph_name(device, c->graph, graph);
-        c->graph = NULL; /* the number's, or gone */
-    }
-    struct px_node **none = NULL;
-    uint32_t n = 0;
-    leave(device, &c, &none, &n);
-    return status;
+    const bool ok = !c->broken && joined(s);
+    if (ok && c->given) *graph = c->graph->number;
+    struct px_graph *made = end(device, c);
+    if (ok && made) return px_graph_name(device, made, graph); /* the number's, or gone */
+    px_graph_free(device, made);
+    return ok ? PTX_OK : PTX_ERROR_CAPTURE;
 }
 
 ptx_status px_capture_info(struct ptx_device *device, ptx_stream number, ptx_capture_info *info,
@@ -219,13 +227,14 @@ ptx_status px_capture_info(struct ptx_device *device, ptx_stream number, ptx_cap
     const struct px_stream *s = px_stream_find(device, number);
     if (!s) return PTX_ERROR_INVALID_ARGUMENT;
     *info = (ptx_capture_info){0};
-    if (s->capture && !px_graph_lend(device, s->capture->graph)) return PTX_ERROR_OUT_OF_MEMORY;
-    if (s->capture)
+    const struct px_capture *c = s->capture;
+    if (c && c->graph && !px_graph_lend(device, c->graph)) return PTX_ERROR_OUT_OF_MEMORY;
+    if (c)
         *info = (ptx_capture_info){.active = 1,
-                                   .broken = s->capture->broken,
-                                   .id = s->capture->id,
-                                   .graph = s->capture->graph->number,
-                                   .first = s->capture->origin == s};
+                                   .broken = c->broken,
+                                   .id = c->id,
+                                   .graph = c->graph ? c->graph->number : 0,
+                                   .first = c->origin == s};
     for (uint32_t i = 0; nodes && count && i < s->nfront && i < *count; i++) nodes[i] = s->front[i]->number;
     if (count) *count = s->nfront;
     return PTX_OK;
@@ -237,6 +246,7 @@ ptx_status px_capture_op(struct px_stream *s, const struct px_work *op)
 {
     struct px_capture *c = s->capture;
     if (c->broken) return PTX_ERROR_CAPTURE;
+    if (!px_graph_takes(c->graph, op->kind)) return PTX_ERROR_UNSUPPORTED;
     struct px_node *node = px_graph_add(s->device, c->graph, s->front, s->nfront, op, true);
     struct px_node **front = node ? copy_front(s->device, &node, 1) : NULL;
     if (node) node->captured = true;

@@ -27,8 +27,9 @@ struct px_graph {
     struct px_node **nodes;
     uint32_t n, cap;
     struct px_condition *conditions;
-    bool lent;     /* it has a number, and is a node's or a capture's: it cannot be destroyed by it */
-    bool captured; /* streams are captured into it */
+    bool lent;  /* it has a number, and is a node's or a capture's: it cannot be destroyed by it */
+    bool child; /* it is a node's: it holds nothing that there can be once only */
+    struct px_capture *capture; /* streams are captured into it; NULL: none is */
 };
 
 /* One node of an instance, in an order in which each comes behind what it comes after. */
@@ -41,17 +42,24 @@ struct px_stage {
     struct px_task *task; /* while it is being launched */
 };
 
-struct px_exec {
+/* What an instance runs. A launch counts it until it is done, whatever becomes of the instance: memory and
+ * conditions of the steps stay as long. */
+struct px_plan {
+    uint32_t refs;
     struct px_stage *steps;
     uint32_t n, room;                 /* steps; how many were allocated */
-    struct px_task *last;             /* of its last launch: launches come one after the other */
     struct px_condition **conditions; /* that it resets */
     uint32_t nconditions;
 };
 
+struct px_exec {
+    struct px_plan *plan; /* counted */
+    struct px_task *last; /* of its last launch: launches come one after the other */
+};
+
 /* What streams are given goes here. Streams join by waiting for an event recorded in it. */
 struct px_capture {
-    struct px_graph *graph;
+    struct px_graph *graph;   /* NULL: it is over, or its graph was freed and it is broken */
     struct px_stream *origin; /* NULL: it was destroyed */
     uint64_t id;
     uint32_t refs;     /* streams, and events recorded in it */
@@ -67,12 +75,15 @@ struct px_node *px_graph_add(struct ptx_device *device, struct px_graph *graph, 
                              uint32_t nafter, const struct px_work *op, bool named);
 /* Is there something in it that there can be once only: memory, conditions? */
 bool px_graph_is_single(const struct px_graph *graph);
+/* May such a node be added? A child holds nothing that there can be once only. */
+bool px_graph_takes(const struct px_graph *graph, enum px_work_kind kind);
 /* It gets a number, and so do its nodes, but stays whose it is. False: no memory. */
 bool px_graph_lend(struct ptx_device *device, struct px_graph *graph);
 void px_node_free(struct ptx_device *device, struct px_node *node);
 
 ptx_status px_exec_make(struct ptx_device *device, const struct px_graph *graph, struct px_exec **exec);
 void px_exec_free(struct ptx_device *device, struct px_exec *exec);
+void px_plan_release(struct ptx_device *device, struct px_plan *plan); /* NULL is allowed */
 ptx_status px_exec_launch(struct ptx_device *device, struct px_exec *exec, ptx_stream stream);
 /* Runs it in no stream; failures are told to `stream`. finished(task, user) when all of it is done, also when
  * this fails later on; not when it returns a failure. */
@@ -96,6 +107,8 @@ ptx_status px_capture_op(struct px_stream *stream, const struct px_work *op);
 ptx_status px_capture_record(struct px_stream *stream, struct px_event *event);
 ptx_status px_capture_wait(struct px_stream *stream, const struct px_event *event);
 void px_capture_abandon(struct px_stream *stream); /* it is destroyed */
+/* Its graph is being freed. */
+void px_capture_lose(struct ptx_device *device, struct px_capture *capture);
 void px_event_leave_capture(struct ptx_device *device, struct px_event *event);
 
 /* graph.c, for the embedder; the lock is held */

@@ -94,6 +94,7 @@ static bool with(struct ptx_device *device, struct px_node *node, struct px_node
 void px_graph_free(struct ptx_device *device, struct px_graph *graph)
 {
     if (!graph) return;
+    if (graph->capture) px_capture_lose(device, graph->capture);
     if (graph->lent) px_handle_drop(&device->handles, PX_HANDLE_GRAPH, graph->number);
     for (struct px_condition *c = graph->conditions, *next; c; c = next) {
         next = c->next;
@@ -133,13 +134,39 @@ struct px_graph *px_graph_clone(struct ptx_device *device, const struct px_graph
 }
 
 /* Its addresses, its conditions, are this graph's alone. */
+static bool is_single(enum px_work_kind kind)
+{
+    return kind == PX_WORK_ALLOC || kind == PX_WORK_BRANCH;
+}
+
 bool px_graph_is_single(const struct px_graph *graph)
 {
     uint32_t i = 0;
-    while (i < graph->n && graph->nodes[i]->op.kind != PX_WORK_ALLOC &&
-           graph->nodes[i]->op.kind != PX_WORK_BRANCH)
-        i++;
+    while (i < graph->n && !is_single(graph->nodes[i]->op.kind)) i++;
     return i < graph->n;
+}
+
+bool px_graph_takes(const struct px_graph *graph, enum px_work_kind kind)
+{
+    return !graph->child || !is_single(kind);
+}
+
+static bool holds_capture(const struct px_graph *graph);
+
+static bool op_holds_capture(const struct px_work *op)
+{
+    if (op->kind == PX_WORK_CHILD) return holds_capture(op->child);
+    for (uint32_t i = 0; op->kind == PX_WORK_BRANCH && i < op->branch->n; i++)
+        if (holds_capture(op->branch->graphs[i])) return true;
+    return false;
+}
+
+/* Is a stream captured into it, or into a graph of one of its nodes? */
+static bool holds_capture(const struct px_graph *graph)
+{
+    bool holds = graph->capture != NULL;
+    for (uint32_t i = 0; !holds && i < graph->n; i++) holds = op_holds_capture(&graph->nodes[i]->op);
+    return holds;
 }
 
 bool px_graph_lend(struct ptx_device *device, struct px_graph *graph)
@@ -192,7 +219,7 @@ ptx_status px_graph_create(struct ptx_device *device, ptx_graph *number)
 ptx_status px_graph_destroy(struct ptx_device *device, ptx_graph number)
 {
     struct px_graph *graph = graph_at(device, number);
-    if (graph && (graph->lent || graph->captured)) return PTX_ERROR_INVALID_ARGUMENT;
+    if (graph && (graph->lent || holds_capture(graph))) return PTX_ERROR_INVALID_ARGUMENT;
     px_handle_drop(&device->handles, PX_HANDLE_GRAPH, number);
     px_graph_free(device, graph);
     return graph ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
@@ -211,6 +238,7 @@ ptx_status px_graph_add_node(struct ptx_device *device, ptx_graph number, const 
 {
     struct px_graph *graph = graph_at(device, number);
     if (!graph || count > graph->n || op->child == graph) return PTX_ERROR_INVALID_ARGUMENT;
+    if (!px_graph_takes(graph, op->kind)) return PTX_ERROR_UNSUPPORTED;
     struct px_node **list = px_alloc(&device->alloc, count * sizeof *list);
     if (!list) return PTX_ERROR_OUT_OF_MEMORY;
     bool ok = true;
@@ -375,6 +403,7 @@ ptx_status px_node_replace(struct ptx_device *device, ptx_node number, const str
 {
     struct px_node *node = node_at(device, number);
     if (!node || op->child == node->graph) return PTX_ERROR_INVALID_ARGUMENT;
+    if (op_holds_capture(&node->op)) return PTX_ERROR_CAPTURE;
     return px_work_replace(device, &node->op, op);
 }
 
@@ -383,7 +412,8 @@ ptx_status px_node_destroy(struct ptx_device *device, ptx_node number)
     struct px_node *node = node_at(device, number);
     if (!node) return PTX_ERROR_INVALID_ARGUMENT;
     struct px_graph *graph = node->graph;
-    if (graph->captured) return PTX_ERROR_CAPTURE; /* a stream may stand behind it */
+    if (graph->capture || op_holds_capture(&node->op))
+        return PTX_ERROR_CAPTURE; /* a stream may stand there */
     for (uint32_t i = 0; i < graph->n; i++)
         if (!without(device, graph->nodes[i], node)) return PTX_ERROR_OUT_OF_MEMORY;
     for (uint32_t i = node->place; i + 1 < graph->n; i++) {
@@ -414,6 +444,7 @@ ptx_status px_condition_create(struct ptx_device *device, ptx_graph number, uint
                                uint64_t *condition)
 {
     struct px_graph *graph = graph_at(device, number);
+    if (graph && graph->child) return PTX_ERROR_UNSUPPORTED; /* no node of it could read one */
     struct px_condition *c = graph ? px_condition_new(device, value, reset) : NULL;
     if (!c) return graph ? PTX_ERROR_OUT_OF_MEMORY : PTX_ERROR_INVALID_ARGUMENT;
     c->next = graph->conditions;

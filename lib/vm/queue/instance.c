@@ -48,7 +48,7 @@ static bool put_in_order(const struct px_graph *graph, struct px_node **list)
 
 struct making {
     struct ptx_device *device;
-    struct px_exec *exec;
+    struct px_plan *plan;
     ptx_status status;
 };
 
@@ -72,7 +72,7 @@ static ptx_status keep_op(struct ptx_device *device, struct px_work *to, const s
 
 static struct px_stage *new_step(struct making *m, const struct px_work *op, uint64_t origin, uint32_t nafter)
 {
-    struct px_stage *step = &m->exec->steps[m->exec->n];
+    struct px_stage *step = &m->plan->steps[m->plan->n];
     step->after = px_alloc(&m->device->alloc, nafter * sizeof *step->after);
     if (!step->after) m->status = PTX_ERROR_OUT_OF_MEMORY;
     if (m->status == PTX_OK) m->status = keep_op(m->device, &step->op, op);
@@ -83,14 +83,14 @@ static struct px_stage *new_step(struct making *m, const struct px_work *op, uin
     step->nafter = nafter;
     step->origin = origin;
     step->last = true;
-    m->exec->n++;
+    m->plan->n++;
     return step;
 }
 
 static void set_after(struct making *m, struct px_stage *step, uint32_t k, uint32_t before)
 {
     step->after[k] = before;
-    m->exec->steps[before].last = false;
+    m->plan->steps[before].last = false;
 }
 
 #define NO_STEP UINT32_MAX
@@ -102,15 +102,15 @@ static void add_graph(struct making *m, const struct px_graph *graph, uint32_t e
 static void add_child(struct making *m, const struct px_graph *child)
 {
     static const struct px_work empty = {.kind = PX_WORK_EMPTY};
-    const uint32_t first = m->exec->n - 1;
+    const uint32_t first = m->plan->n - 1;
     uint32_t open = 0;
     add_graph(m, child, first);
     if (m->status != PTX_OK) return;
-    const uint32_t end = m->exec->n;
-    for (uint32_t i = first; i < end; i++) open += m->exec->steps[i].last;
+    const uint32_t end = m->plan->n;
+    for (uint32_t i = first; i < end; i++) open += m->plan->steps[i].last;
     struct px_stage *step = new_step(m, &empty, 0, open);
     for (uint32_t i = first, k = 0; step && i < end; i++)
-        if (m->exec->steps[i].last) set_after(m, step, k++, i);
+        if (m->plan->steps[i].last) set_after(m, step, k++, i);
 }
 
 static void add_node(struct making *m, struct px_node *node, uint32_t entry)
@@ -122,7 +122,7 @@ static void add_node(struct making *m, struct px_node *node, uint32_t entry)
     for (uint32_t i = 0; i < node->nafter; i++) set_after(m, step, i, node->after[i]->open);
     if (alone) set_after(m, step, 0, entry);
     if (child) add_child(m, node->op.child);
-    node->open = m->exec->n - 1;
+    node->open = m->plan->n - 1;
 }
 
 static void add_graph(struct making *m, const struct px_graph *graph, uint32_t entry)
@@ -137,20 +137,22 @@ static void add_graph(struct making *m, const struct px_graph *graph, uint32_t e
     px_free(&m->device->alloc, list, graph->n * sizeof *list);
 }
 
-static void free_steps(struct ptx_device *device, struct px_exec *exec)
+void px_plan_release(struct ptx_device *device, struct px_plan *plan)
 {
-    for (uint32_t i = 0; i < exec->n; i++) {
-        px_free(&device->alloc, exec->steps[i].after, exec->steps[i].nafter * sizeof *exec->steps[i].after);
-        px_work_drop(device, &exec->steps[i].op);
+    if (!plan || --plan->refs) return;
+    for (uint32_t i = 0; i < plan->n; i++) {
+        px_free(&device->alloc, plan->steps[i].after, plan->steps[i].nafter * sizeof *plan->steps[i].after);
+        px_work_drop(device, &plan->steps[i].op);
     }
-    px_free(&device->alloc, exec->steps, exec->room * sizeof *exec->steps);
-    for (uint32_t i = 0; i < exec->nconditions; i++) px_condition_release(device, exec->conditions[i]);
-    px_free(&device->alloc, exec->conditions, exec->nconditions * sizeof *exec->conditions);
+    px_free(&device->alloc, plan->steps, plan->room * sizeof *plan->steps);
+    for (uint32_t i = 0; i < plan->nconditions; i++) px_condition_release(device, plan->conditions[i]);
+    px_free(&device->alloc, plan->conditions, plan->nconditions * sizeof *plan->conditions);
+    px_free(&device->alloc, plan, sizeof *plan);
 }
 
 void px_exec_free(struct ptx_device *device, struct px_exec *exec)
 {
-    free_steps(device, exec);
+    px_plan_release(device, exec->plan);
     px_task_release(exec->last);
     px_free(&device->alloc, exec, sizeof *exec);
 }
@@ -163,53 +165,65 @@ static uint32_t add_resets(struct making *m, const struct px_graph *graph)
     for (const struct px_condition *c = graph->conditions; c; c = c->next) n += c->reset;
     if (!n) return NO_STEP;
     ptx_value *values = px_alloc(alloc, n * sizeof *values);
-    m->exec->conditions = px_alloc(alloc, n * sizeof *m->exec->conditions);
-    if (!values || !m->exec->conditions) m->status = PTX_ERROR_OUT_OF_MEMORY;
+    m->plan->conditions = px_alloc(alloc, n * sizeof *m->plan->conditions);
+    if (!values || !m->plan->conditions) m->status = PTX_ERROR_OUT_OF_MEMORY;
     for (struct px_condition *c = graph->conditions; m->status == PTX_OK && c; c = c->next) {
         if (!c->reset) continue;
         values[i] = (ptx_value){PTX_VALUE_WRITE, sizeof c->value, c->va, c->value};
-        m->exec->conditions[i++] = c;
+        m->plan->conditions[i++] = c;
         c->refs++;
     }
     const struct px_work op = {.kind = PX_WORK_VALUES, .values = values, .nvalues = n};
     if (m->status == PTX_OK) {
-        m->exec->nconditions = n;
+        m->plan->nconditions = n;
         new_step(m, &op, 0, 0);
     } else {
-        px_free(alloc, m->exec->conditions, n * sizeof *m->exec->conditions);
-        m->exec->conditions = NULL;
+        px_free(alloc, m->plan->conditions, n * sizeof *m->plan->conditions);
+        m->plan->conditions = NULL;
     }
     px_free(alloc, values, n * sizeof *values);
     return 0;
 }
 
-ptx_status px_exec_make(struct ptx_device *device, const struct px_graph *graph, struct px_exec **out)
+static ptx_status make_plan(struct ptx_device *device, const struct px_graph *graph, struct px_plan **out)
 {
-    struct making m = {.device = device, .exec = px_zalloc(&device->alloc, sizeof *m.exec)};
-    if (!m.exec) return PTX_ERROR_OUT_OF_MEMORY;
-    m.exec->room = count_steps(graph) + 1;
-    m.exec->steps = px_zalloc(&device->alloc, m.exec->room * sizeof *m.exec->steps);
-    if (!m.exec->steps) {
-        m.exec->room = 0;
+    struct making m = {.device = device, .plan = px_zalloc(&device->alloc, sizeof *m.plan)};
+    if (!m.plan) return PTX_ERROR_OUT_OF_MEMORY;
+    m.plan->refs = 1;
+    m.plan->room = count_steps(graph) + 1;
+    m.plan->steps = px_zalloc(&device->alloc, m.plan->room * sizeof *m.plan->steps);
+    if (!m.plan->steps) {
+        m.plan->room = 0;
         m.status = PTX_ERROR_OUT_OF_MEMORY;
     }
     const uint32_t first = m.status == PTX_OK ? add_resets(&m, graph) : NO_STEP;
     if (m.status == PTX_OK) add_graph(&m, graph, first);
     if (m.status == PTX_OK)
-        *out = m.exec;
+        *out = m.plan;
     else
-        px_exec_free(device, m.exec);
+        px_plan_release(device, m.plan);
     return m.status;
+}
+
+ptx_status px_exec_make(struct ptx_device *device, const struct px_graph *graph, struct px_exec **out)
+{
+    struct px_exec *exec = px_zalloc(&device->alloc, sizeof *exec);
+    const ptx_status status = exec ? make_plan(device, graph, &exec->plan) : PTX_ERROR_OUT_OF_MEMORY;
+    if (status == PTX_OK)
+        *out = exec;
+    else
+        px_free(&device->alloc, exec, sizeof *exec);
+    return status;
 }
 
 /* ---- launches ---- */
 
-static bool follow_steps(const struct px_exec *exec, struct px_stage *step, struct px_task *entry)
+static bool follow_steps(const struct px_plan *plan, struct px_stage *step, struct px_task *entry)
 {
     bool ok = step->nafter || px_task_follow(step->task, entry);
     const bool overlap = step->op.kind == PX_WORK_KERNEL && step->op.config.flags & PTX_LAUNCH_PROGRAMMATIC;
     for (uint32_t i = 0; ok && i < step->nafter; i++)
-        ok = (overlap ? px_task_overlap : px_task_follow)(step->task, exec->steps[step->after[i]].task);
+        ok = (overlap ? px_task_overlap : px_task_follow)(step->task, plan->steps[step->after[i]].task);
     return ok;
 }
 
@@ -226,7 +240,7 @@ static bool follow_event(struct ptx_device *device, struct px_stage *step)
     return true;
 }
 
-static ptx_status make_task(struct ptx_device *device, struct px_exec *exec, struct px_stage *step,
+static ptx_status make_task(struct ptx_device *device, const struct px_plan *plan, struct px_stage *step,
                             struct px_stream *s, struct px_task *entry)
 {
     static const struct px_work nothing = {.kind = PX_WORK_EMPTY};
@@ -248,7 +262,7 @@ static ptx_status make_task(struct ptx_device *device, struct px_exec *exec, str
     task->max_steps = device->config.max_steps;
     task->timeout_ns = 1000000 * device->config.timeout_ms;
     if (step->op.kind == PX_WORK_KERNEL) px_task_configure(task, &step->op.config);
-    if (!follow_steps(exec, step, entry)) return PTX_ERROR_OUT_OF_MEMORY;
+    if (!follow_steps(plan, step, entry)) return PTX_ERROR_OUT_OF_MEMORY;
     if (step->op.kind != PX_WORK_RECORD && step->op.kind != PX_WORK_WAIT) return PTX_OK;
     return follow_event(device, step) ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
 }
@@ -261,10 +275,13 @@ static ptx_status close_launch(struct ptx_device *device, struct px_exec *exec, 
     if (!exit) return PTX_ERROR_OUT_OF_MEMORY;
     exit->finished = like->finished;
     exit->user = like->user;
+    const struct px_plan *plan = exec->plan;
     bool ok = px_task_follow(exit, entry);
-    for (uint32_t i = 0; ok && i < exec->n; i++)
-        if (exec->steps[i].last) ok = px_task_follow(exit, exec->steps[i].task);
+    for (uint32_t i = 0; ok && i < plan->n; i++)
+        if (plan->steps[i].last) ok = px_task_follow(exit, plan->steps[i].task);
     if (ok) {
+        exit->plan = exec->plan;
+        exit->plan->refs++;
         px_task_release(exec->last);
         exec->last = exit;
         exit->refs++;
@@ -285,18 +302,21 @@ static ptx_status close_launch(struct ptx_device *device, struct px_exec *exec, 
 static ptx_status submit(struct ptx_device *device, struct px_exec *exec, struct px_stream *told,
                          struct px_stream *s, struct px_task *entry, const struct px_task *like)
 {
+    struct px_plan *plan = exec->plan;
     ptx_status status = PTX_OK;
-    for (uint32_t i = 0; i < exec->n; i++) exec->steps[i].task = NULL;
-    for (uint32_t i = 0; status == PTX_OK && i < exec->n; i++)
-        status = make_task(device, exec, &exec->steps[i], told, entry);
+    plan->refs++; /* until here: the last task may be done before this returns */
+    for (uint32_t i = 0; i < plan->n; i++) plan->steps[i].task = NULL;
+    for (uint32_t i = 0; status == PTX_OK && i < plan->n; i++)
+        status = make_task(device, plan, &plan->steps[i], told, entry);
     if (status == PTX_OK) status = close_launch(device, exec, s, entry, like);
-    for (uint32_t i = 0; i < exec->n && exec->steps[i].task; i++) {
-        struct px_task *task = exec->steps[i].task;
+    for (uint32_t i = 0; i < plan->n && plan->steps[i].task; i++) {
+        struct px_task *task = plan->steps[i].task;
         task->cancelled = status != PTX_OK; /* what was made goes through the queue all the same */
-        exec->steps[i].task = NULL;
+        plan->steps[i].task = NULL;
         px_task_submit(task);
         px_task_release(task);
     }
+    px_plan_release(device, plan);
     px_task_submit(entry);
     px_task_release(entry);
     return status;
@@ -304,9 +324,10 @@ static ptx_status submit(struct ptx_device *device, struct px_exec *exec, struct
 
 bool px_exec_works(const struct px_exec *exec)
 {
-    for (uint32_t i = 0; i < exec->n; i++)
-        if (exec->steps[i].op.kind != PX_WORK_EMPTY && exec->steps[i].op.kind != PX_WORK_RECORD &&
-            exec->steps[i].op.kind != PX_WORK_WAIT && !exec->steps[i].off)
+    const struct px_stage *steps = exec->plan->steps;
+    for (uint32_t i = 0; i < exec->plan->n; i++)
+        if (steps[i].op.kind != PX_WORK_EMPTY && steps[i].op.kind != PX_WORK_RECORD &&
+            steps[i].op.kind != PX_WORK_WAIT && !steps[i].off)
             return true;
     return false;
 }
@@ -371,7 +392,7 @@ ptx_status px_exec_destroy(struct ptx_device *device, ptx_instance number)
     return exec ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
-static bool same_shape(const struct px_exec *a, const struct px_exec *b)
+static bool same_shape(const struct px_plan *a, const struct px_plan *b)
 {
     bool same = a->n == b->n;
     for (uint32_t i = 0; same && i < a->n; i++) {
@@ -384,28 +405,28 @@ static bool same_shape(const struct px_exec *a, const struct px_exec *b)
 
 ptx_status px_exec_update(struct ptx_device *device, ptx_instance number, ptx_graph graph_number)
 {
-    struct px_exec *exec = exec_at(device, number), *made;
+    struct px_exec *exec = exec_at(device, number);
     const struct px_graph *graph = px_handle_get(&device->handles, PX_HANDLE_GRAPH, graph_number);
+    struct px_plan *made, *had;
     if (!exec || !graph) return PTX_ERROR_INVALID_ARGUMENT;
-    ptx_status status = px_exec_make(device, graph, &made);
+    const ptx_status status = make_plan(device, graph, &made);
     if (status != PTX_OK) return status;
-    if (same_shape(exec, made)) {
-        const struct px_exec had = *exec;
-        exec->steps = made->steps;
-        made->steps = had.steps;
-        for (uint32_t i = 0; i < exec->n; i++) exec->steps[i].origin = made->steps[i].origin;
-    } else {
-        status = PTX_ERROR_INVALID_ARGUMENT;
+    had = exec->plan;
+    if (!same_shape(had, made)) {
+        px_plan_release(device, made);
+        return PTX_ERROR_INVALID_ARGUMENT;
     }
-    px_exec_free(device, made);
-    return status;
+    for (uint32_t i = 0; i < had->n; i++) made->steps[i].origin = had->steps[i].origin;
+    exec->plan = made;
+    px_plan_release(device, had);
+    return PTX_OK;
 }
 
 struct px_stage *px_exec_step(struct ptx_device *device, ptx_instance number, ptx_node node)
 {
     struct px_exec *exec = exec_at(device, number);
-    for (uint32_t i = 0; exec && node && i < exec->n; i++) {
-        struct px_stage *step = &exec->steps[i];
+    for (uint32_t i = 0; exec && node && i < exec->plan->n; i++) {
+        struct px_stage *step = &exec->plan->steps[i];
         if (step->origin == node)
             return step->op.kind == PX_WORK_KERNEL || step->op.kind == PX_WORK_COPY ? step : NULL;
     }
@@ -414,16 +435,16 @@ struct px_stage *px_exec_step(struct ptx_device *device, ptx_instance number, pt
 
 /* The child's steps stand behind the one of its node; those of another graph of the same shape take their
  * places. */
-static ptx_status set_child(struct ptx_device *device, struct px_exec *exec, uint32_t first,
+static ptx_status set_child(struct ptx_device *device, struct px_plan *plan, uint32_t first,
                             const struct px_graph *child)
 {
-    struct px_exec *made;
+    struct px_plan *made;
     if (px_graph_is_single(child)) return PTX_ERROR_UNSUPPORTED;
-    const ptx_status status = px_exec_make(device, child, &made);
+    const ptx_status status = make_plan(device, child, &made);
     if (status != PTX_OK) return status;
-    struct px_stage *old = &exec->steps[first + 1];
+    struct px_stage *old = &plan->steps[first + 1];
     bool same =
-        made->n < exec->n - first - 1 && old[made->n].op.kind == PX_WORK_EMPTY && !old[made->n].origin;
+        made->n < plan->n - first - 1 && old[made->n].op.kind == PX_WORK_EMPTY && !old[made->n].origin;
     for (uint32_t i = 0; same && i < made->n; i++) {
         const struct px_stage *x = &old[i], *y = &made->steps[i];
         same = x->op.kind == y->op.kind && x->op.copy.fill == y->op.copy.fill &&
@@ -435,7 +456,7 @@ static ptx_status set_child(struct ptx_device *device, struct px_exec *exec, uin
         old[i].op = made->steps[i].op;
         made->steps[i].op = op;
     }
-    px_exec_free(device, made);
+    px_plan_release(device, made);
     return same ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
@@ -443,11 +464,12 @@ ptx_status px_exec_set(struct ptx_device *device, ptx_instance number, ptx_node 
                        const struct px_work *op)
 {
     struct px_exec *exec = exec_at(device, number);
-    for (uint32_t i = 0; exec && node && i < exec->n; i++) {
-        if (exec->steps[i].origin != node) continue;
-        if (op->kind != PX_WORK_CHILD) return px_work_replace(device, &exec->steps[i].op, op);
-        return exec->steps[i].op.kind == PX_WORK_EMPTY ? set_child(device, exec, i, op->child)
-                                                       : PTX_ERROR_INVALID_ARGUMENT;
+    for (uint32_t i = 0; exec && node && i < exec->plan->n; i++) {
+        struct px_stage *step = &exec->plan->steps[i];
+        if (step->origin != node) continue;
+        if (op->kind != PX_WORK_CHILD) return px_work_replace(device, &step->op, op);
+        return step->op.kind == PX_WORK_EMPTY ? set_child(device, exec->plan, i, op->child)
+                                              : PTX_ERROR_INVALID_ARGUMENT;
     }
     return PTX_ERROR_INVALID_ARGUMENT;
 }

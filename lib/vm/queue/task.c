@@ -4,6 +4,7 @@
 #include "base/queue.h"
 #include "vm/queue/task.h"
 #include "vm/queue/branch.h"
+#include "vm/queue/capture.h"
 #include "vm/device/device.h"
 #include "vm/device/report.h"
 #include "vm/sched/sched_list.h"
@@ -164,6 +165,8 @@ static void done(struct px_task *task, ptx_status status)
     if (stream && status != PTX_OK) px_stream_failed(stream, task);
     task->stream = NULL;
     px_stream_release(stream);
+    px_plan_release(device, task->plan);
+    task->plan = NULL;
     if (task->finished) task->finished(task, task->user);
     close_early(task);
     px_task_release(task); /* the queue's reference */

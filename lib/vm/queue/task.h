@@ -16,6 +16,7 @@
 #include "ptxvm.h"
 
 struct px_branch;
+struct px_plan;
 struct px_report;
 struct px_stream;
 
@@ -43,6 +44,7 @@ struct px_task {
     struct px_task *after;    /* who comes after it: one, */
     struct px_after *more;    /* and more */
     struct px_branch *branch; /* counted; NULL for other tasks (branch.h) */
+    struct px_plan *plan;     /* of the last mark of an instance's launch: counted until it is done */
     uint32_t rounds;          /* bodies that it began */
     struct px_after *early;   /* who may begin once it has triggered, and is done after it */
     struct px_report *report; /* why it failed; NULL when it did not, or for want of memory */

@@ -94,7 +94,11 @@ bool px_work_keep(struct ptx_device *device, struct px_work *to, const struct px
     *to = *from;
     if (from->kind == PX_WORK_ALLOC) from->memory->refs++;
     if (from->kind == PX_WORK_BRANCH) from->branch->refs++;
-    if (from->kind == PX_WORK_CHILD) return (to->child = px_graph_clone(device, from->child)) != NULL;
+    if (from->kind == PX_WORK_CHILD) {
+        to->child = px_graph_clone(device, from->child);
+        if (to->child) to->child->child = true;
+        return to->child != NULL;
+    }
     if (from->kind == PX_WORK_VALUES) return keep_values(device, to, from);
     if (from->kind != PX_WORK_KERNEL) return true;
     to->config.refused = NULL;
