@@ -22,6 +22,7 @@ static struct {
     pthread_mutex_t lock;
     struct strict_block *kept[STRICT_KEPT];
     unsigned next, wrong_sizes, written;
+    long live;
 } strict = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static inline struct strict_block *strict_block_of(void *p)
@@ -60,12 +61,13 @@ static inline void *strict_realloc(void *user, void *old, size_t old_size, size_
     if (b) b->size = size;
     if (b && old) memcpy(b->bytes, old, old_size < size ? old_size : size);
     pthread_mutex_lock(&strict.lock);
+    strict.live += (b != NULL) - (old != NULL);
     if (old) strict_keep(strict_block_of(old), old_size);
     pthread_mutex_unlock(&strict.lock);
     return b ? b->bytes : NULL;
 }
 
-/* Ends the watch: everything was given back as it should be, and nobody wrote to it afterwards. */
+/* Ends the watch: everything was given back, as it should be, and nobody wrote to it afterwards. */
 static inline void strict_check(void)
 {
     pthread_mutex_lock(&strict.lock);
@@ -75,6 +77,7 @@ static inline void strict_check(void)
         strict.kept[i] = NULL;
     }
     pthread_mutex_unlock(&strict.lock);
+    assert_int_equal(strict.live, 0);
     assert_int_equal(strict.wrong_sizes, 0);
     assert_int_equal(strict.written, 0);
 }

@@ -194,10 +194,8 @@ static bool joined(const struct px_stream *s)
 void px_capture_abandon(struct px_stream *s)
 {
     struct px_capture *c = s->capture;
-    if (c && c->origin == s)
-        px_graph_free(s->device, end(s->device, c));
-    else if (c)
-        leave(s->device, &s->capture, &s->front, &s->nfront);
+    if (c && c->origin == s) px_graph_free(s->device, end(s->device, c));
+    leave(s->device, &s->capture, &s->front, &s->nfront); /* it is none of the device's any more */
 }
 
 ptx_status px_capture_refuse(struct px_capture *capture)
