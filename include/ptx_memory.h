@@ -170,8 +170,10 @@ PTX_API ptx_status ptx_physical_import(ptx_device *device, int file, ptx_physica
 /*
  * The allocation that begins at `address` (ptx_memory_alloc, or in stream order) can be opened by others from
  * now on, as [*offset, + its size) of *file, a descriptor that the device keeps and closes. The first time
- * this waits until the device has nothing under way, and answers what that answers. Where its bounds are no
- * page's, others that map the file can reach what lies beside it.
+ * this waits until the device has nothing under way, and answers what that answers; its kernels and the
+ * copies that are asked of it wait meanwhile. What writes to those pages in other ways (the host by its
+ * pointers, kernels of other devices) must not do so then. Where its bounds are no page's, others that map
+ * the file can reach what lies beside it.
  */
 PTX_API ptx_status ptx_memory_share(ptx_device *device, ptx_address address, int *file, uint64_t *offset);
 /* Bytes [offset, offset+size) of such a file at an address of this device. The file stays the caller's. */

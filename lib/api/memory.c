@@ -40,13 +40,24 @@ PTX_API ptx_status ptx_memory_free(ptx_device *device, ptx_address address)
     return px_device_free(device, address) ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
-/* Where the host finds it; NULL: not all in one allocation, or the device is lost. */
-static void *place(ptx_device *device, ptx_address va, uint64_t size, ptx_status *status)
+/* Where the host finds it, until leave(); NULL: not all in one allocation, or the device is lost. */
+static void *enter(ptx_device *device, ptx_address va, uint64_t size, struct ptx_program **holder,
+                   ptx_status *status)
 {
     *status = px_device_usable(device) ? px_device_state(device) : PTX_ERROR_INVALID_ARGUMENT;
-    void *host = *status == PTX_OK && size ? px_device_host(device, va, size) : NULL;
-    if (*status == PTX_OK && size && !host) *status = PTX_ERROR_INVALID_ARGUMENT;
-    return host;
+    if (*status != PTX_OK || !size) return NULL;
+    px_gate_enter(&device->copies);
+    void *host = px_device_host(device, va, size, holder);
+    if (host) return host;
+    px_gate_leave(&device->copies);
+    *status = PTX_ERROR_INVALID_ARGUMENT;
+    return NULL;
+}
+
+static void leave(ptx_device *device, struct ptx_program *holder)
+{
+    px_gate_leave(&device->copies);
+    px_program_release(holder);
 }
 
 /* Words are moved at once, because a kernel may be waiting for one. */
@@ -71,32 +82,40 @@ static void move(void *to, const void *from, uint64_t size)
 PTX_API ptx_status ptx_memory_write(ptx_device *device, ptx_address to, const void *from, uint64_t size)
 {
     ptx_status status;
-    void *host = place(device, to, size, &status);
+    struct ptx_program *holder;
+    void *host = enter(device, to, size, &holder, &status);
     if (!host) return status;
-    if (!from) return PTX_ERROR_INVALID_ARGUMENT;
-    px_watch_copy(device, to, size);
-    move(host, from, size);
-    return PTX_OK;
+    if (from) {
+        px_watch_copy(device, to, size);
+        move(host, from, size);
+    }
+    leave(device, holder);
+    return from ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 PTX_API ptx_status ptx_memory_read(ptx_device *device, void *to, ptx_address from, uint64_t size)
 {
     ptx_status status;
-    const void *host = place(device, from, size, &status);
+    struct ptx_program *holder;
+    const void *host = enter(device, from, size, &holder, &status);
     if (!host) return status;
-    if (!to) return PTX_ERROR_INVALID_ARGUMENT;
-    px_watch_copy(device, 0, size);
-    move(to, host, size);
-    return PTX_OK;
+    if (to) {
+        px_watch_copy(device, 0, size);
+        move(to, host, size);
+    }
+    leave(device, holder);
+    return to ? PTX_OK : PTX_ERROR_INVALID_ARGUMENT;
 }
 
 PTX_API ptx_status ptx_memory_fill(ptx_device *device, ptx_address to, int value, uint64_t size)
 {
     ptx_status status;
-    void *host = place(device, to, size, &status);
+    struct ptx_program *holder;
+    void *host = enter(device, to, size, &holder, &status);
     if (!host) return status;
     px_watch_copy(device, to, size);
     memset(host, value, size);
+    leave(device, holder);
     return PTX_OK;
 }
 

@@ -24,10 +24,12 @@ PTX_API ptx_status ptx_pool_create(ptx_device *device, uint64_t max_bytes, ptx_p
     struct px_pool *p = px_pool_new(device, max_bytes);
     if (!p) return PTX_ERROR_OUT_OF_MEMORY;
     px_sched_lock(&device->sched);
-    const ptx_pool number = px_handle_add(&device->handles, &device->alloc, PX_HANDLE_POOL, p);
+    pthread_mutex_lock(&device->mem_lock);
+    const ptx_pool number = p->number = px_handle_add(&device->handles, &device->alloc, PX_HANDLE_POOL, p);
+    pthread_mutex_unlock(&device->mem_lock);
     px_sched_unlock(&device->sched);
     if (number)
-        *pool = p->number = number;
+        *pool = number;
     else
         px_pool_close(device, p);
     return number ? PTX_OK : PTX_ERROR_OUT_OF_MEMORY;
@@ -161,8 +163,10 @@ PTX_API ptx_status ptx_stream_free(ptx_device *device, ptx_address address, ptx_
 {
     struct px_extent block;
     enum px_mem_kind kind;
+    uint32_t tag;
     if (!px_device_usable(device)) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!px_mem_block(&device->mem, address, &block, &kind) || block.lo != address)
+    if (!px_mem_tag_of(&device->mem, address, &block, &kind, &tag) || block.lo != address ||
+        (kind == PX_MEM_DEVICE && tag != PX_MEM_ALLOCATED))
         return PTX_ERROR_INVALID_ARGUMENT;
     const ptx_status status = may_free(device, kind, stream);
     const struct px_work work = {.kind = PX_WORK_FREE, .address = address};

@@ -6,6 +6,7 @@
 #include "ptx_memory.h"
 #include "vm/device/device.h"
 #include "vm/device/handle.h"
+#include "vm/queue/stream.h"
 
 /* ---- reserve and map ---- */
 
@@ -147,7 +148,33 @@ static bool shareable(const ptx_device *device, ptx_address address, struct px_e
     enum px_mem_kind kind;
     uint32_t tag;
     return px_mem_tag_of(&device->mem, address, block, &kind, &tag) && block->lo == address &&
-           (kind == PX_MEM_POOL || (kind == PX_MEM_DEVICE && tag != PX_MEM_VARIABLE));
+           (kind == PX_MEM_POOL || (kind == PX_MEM_DEVICE && tag == PX_MEM_ALLOCATED));
+}
+
+/* What is not there already moves into the file: nothing runs, and nobody copies. The scheduler's lock is
+ * held. */
+static ptx_status share(ptx_device *device, ptx_address address, int *file, uint64_t *offset)
+{
+    struct px_extent block;
+    pthread_mutex_lock(&device->mem_lock);
+    const enum px_virtual_status shared = shareable(device, address, &block)
+                                              ? px_share_pages(&device->mem, block.lo, block.len)
+                                              : PX_VIRTUAL_INVALID;
+    if (shared == PX_VIRTUAL_OK) *file = px_share_place(&device->mem, address, offset);
+    return status_of(device, shared);
+}
+
+static ptx_status share_idle(ptx_device *device, ptx_address address, int *file, uint64_t *offset)
+{
+    px_sched_lock(&device->sched);
+    ptx_status status = px_device_wait(device, NULL);
+    if (status == PTX_OK) {
+        px_gate_close(&device->copies);
+        status = share(device, address, file, offset);
+        px_gate_open(&device->copies);
+    }
+    px_sched_unlock(&device->sched);
+    return status;
 }
 
 PTX_API ptx_status ptx_memory_share(ptx_device *device, ptx_address address, int *file, uint64_t *offset)
@@ -157,18 +184,10 @@ PTX_API ptx_status ptx_memory_share(ptx_device *device, ptx_address address, int
     pthread_mutex_lock(&device->mem_lock);
     const bool known = shareable(device, address, &block);
     const bool already = known && px_share_has(&device->mem, block.lo, block.len);
+    if (already) *file = px_share_place(&device->mem, address, offset);
     pthread_mutex_unlock(&device->mem_lock);
     if (!known) return PTX_ERROR_INVALID_ARGUMENT;
-    if (!already) {
-        const ptx_status status = ptx_device_wait(device, NULL);
-        if (status != PTX_OK) return status;
-    }
-    pthread_mutex_lock(&device->mem_lock);
-    const bool still = shareable(device, address, &block);
-    const enum px_virtual_status shared =
-        still ? px_share_pages(&device->mem, block.lo, block.len) : PX_VIRTUAL_INVALID;
-    if (shared == PX_VIRTUAL_OK) *file = px_share_place(&device->mem, address, offset);
-    return status_of(device, shared);
+    return already ? PTX_OK : share_idle(device, address, file, offset);
 }
 
 PTX_API ptx_status ptx_memory_open(ptx_device *device, int file, uint64_t offset, uint64_t size,

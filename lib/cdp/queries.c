@@ -55,7 +55,7 @@ static uint64_t device_text(struct ptx_device *device, const char *text)
     if (cd->strings[i].text) return cd->strings[i].va;
     const uint64_t va = px_heap_alloc(&device->buffers, size, 16);
     if (!va) return 0;
-    memcpy(px_device_host(device, va, size), text, size);
+    memcpy(px_mem_host(&device->mem, va, size), text, size);
     cd->strings[i].text = text;
     return cd->strings[i].va = va;
 }
@@ -208,7 +208,7 @@ static uint32_t most_threads(const struct px_function *fn)
 static const struct px_lfunc *kernel_at(const struct px_call *call, uint64_t va)
 {
     struct ptx_program *program;
-    const struct px_lfunc *f = px_device_function(call->grid->device, va, &program);
+    const struct px_lfunc *f = px_any_function(call->grid, va, &program);
     return f && f->is_entry && f->kind == PX_LF_CODE ? f : NULL;
 }
 

@@ -25,6 +25,7 @@ bool px_heap_init(struct px_heap *heap, struct px_mem *mem, uint64_t bytes)
     bytes = (bytes + PX_GRANULE - 1) / PX_GRANULE * PX_GRANULE;
     if (bytes / PX_GRANULE >= NONE) return false;
     if (!px_mem_alloc(mem, bytes, 4096, &heap->base)) return false;
+    px_mem_tag(mem, heap->base, PX_MEM_DEVICE, PX_MEM_OWN);
     heap->bytes = bytes;
     heap->host = px_mem_host(mem, heap->base, bytes);
     heap->granules = (uint32_t)(bytes / PX_GRANULE);

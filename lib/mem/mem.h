@@ -70,8 +70,9 @@ enum px_mem_kind {
     PX_MEM_DORMANT /* between its launches: addresses that nobody may use */
 };
 
-/* px_mem_tag of device and managed memory: it is a program's variable. */
-enum { PX_MEM_ALLOCATED, PX_MEM_VARIABLE };
+/* px_mem_tag of device and managed memory: the embedder allocated it; it is a program's variable; it is the
+ * device's own. */
+enum { PX_MEM_ALLOCATED, PX_MEM_VARIABLE, PX_MEM_OWN };
 
 enum { PX_MEM_PEERS = 16 };
 

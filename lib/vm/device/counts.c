@@ -153,6 +153,24 @@ static void merge(struct rows *rows, ptx_count_by by)
     if (by == PTX_COUNT_BY_OPCODE) qsort(list, rows->list.n, sizeof *list, by_number);
 }
 
+static const char *copy(struct px_arena *arena, const char *text)
+{
+    return px_arena_text(arena, text, strlen(text));
+}
+
+/* Texts of the rows that stay when their program goes. */
+static void own_texts(struct rows *rows)
+{
+    for (uint32_t i = 0; i < rows->list.n; i++) {
+        ptx_count *c = &rows->list.at[i].c;
+        c->kernel = copy(rows->arena, c->kernel);
+        c->function = copy(rows->arena, c->function);
+        c->opcode = copy(rows->arena, c->opcode);
+        c->file = copy(rows->arena, c->file);
+        c->source = copy(rows->arena, c->source);
+    }
+}
+
 /* ---- what the host asks ---- */
 
 ptx_status px_tally_tell(struct ptx_device *device, ptx_count_by by, ptx_count_fn tell, void *user)
@@ -160,13 +178,17 @@ ptx_status px_tally_tell(struct ptx_device *device, ptx_count_by by, ptx_count_f
     jmp_buf no_memory;
     struct px_arena arena;
     struct rows rows = {.arena = &arena};
-    if (device->counts_lost) return PTX_ERROR_OUT_OF_MEMORY;
     px_arena_init(&arena, &device->alloc, &no_memory);
-    const bool failed = setjmp(no_memory);
+    pthread_mutex_lock(&device->lock); /* programs come and go meanwhile, and with them the texts */
+    const bool failed = setjmp(no_memory) || device->counts_lost;
     if (!failed) {
         for (const struct ptx_program *p = device->programs; p; p = p->next) collect(&rows, p);
         for (const struct px_gone *gone = device->gone; gone; gone = gone->next)
             for (uint32_t i = 0; i < gone->n; i++) px_vec_push(&arena, &rows.list, gone->rows[i]);
+        own_texts(&rows);
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (!failed) {
         merge(&rows, by);
         for (uint32_t i = 0; i < rows.list.n; i++) tell(user, &rows.list.at[i].c);
     }
@@ -176,33 +198,23 @@ ptx_status px_tally_tell(struct ptx_device *device, ptx_count_by by, ptx_count_f
 
 ptx_status px_tally_clear(struct ptx_device *device)
 {
+    pthread_mutex_lock(&device->lock);
     px_tally_forget(device);
     for (const struct ptx_program *p = device->programs; p; p = p->next)
         for (const struct px_code *code = p->code; code; code = code->next)
             for (uint32_t w = 0; code->tallies && w < device->config.workers; w++)
                 if (code->tallies[w]) memset(code->tallies[w], 0, code->ntallies * sizeof **code->tallies);
+    pthread_mutex_unlock(&device->lock);
     return PTX_OK;
 }
 
 /* ---- programs that go ---- */
 
-static const char *copy(struct px_arena *arena, const char *text)
-{
-    return px_arena_text(arena, text, strlen(text));
-}
-
 static void keep(struct px_gone *gone, const struct ptx_program *program)
 {
     struct rows rows = {.arena = &gone->arena};
     collect(&rows, program);
-    for (uint32_t i = 0; i < rows.list.n; i++) {
-        ptx_count *c = &rows.list.at[i].c;
-        c->kernel = copy(&gone->arena, c->kernel);
-        c->function = copy(&gone->arena, c->function);
-        c->opcode = copy(&gone->arena, c->opcode);
-        c->file = copy(&gone->arena, c->file);
-        c->source = copy(&gone->arena, c->source);
-    }
+    own_texts(&rows);
     gone->rows = rows.list.at;
     gone->n = rows.list.n;
 }
@@ -213,6 +225,13 @@ static void free_gone(const ptx_allocator *alloc, struct px_gone *gone)
     px_free(alloc, gone, sizeof *gone);
 }
 
+static void lose(struct ptx_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    device->counts_lost = true;
+    pthread_mutex_unlock(&device->lock);
+}
+
 void px_tally_gone(struct ptx_program *program)
 {
     struct ptx_device *device = program->device;
@@ -220,12 +239,12 @@ void px_tally_gone(struct ptx_program *program)
     if (!device->config.counts || !program->code) return;
     struct px_gone *gone = px_zalloc(&device->alloc, sizeof *gone);
     if (!gone) {
-        device->counts_lost = true;
+        lose(device);
         return;
     }
     px_arena_init(&gone->arena, &device->alloc, &no_memory);
     if (setjmp(no_memory)) {
-        device->counts_lost = true;
+        lose(device);
         free_gone(&device->alloc, gone);
         return;
     }

@@ -110,46 +110,95 @@ static uint32_t owner_of(uint64_t va)
     return (uint32_t)(va >> 32) & ((1u << (PX_WINDOW_SHIFT - 32)) - 1);
 }
 
-struct ptx_program *px_device_program(struct ptx_device *device, uint64_t va)
+/* False: nobody has a reference any more. */
+static bool hold(struct ptx_program *program)
 {
-    const enum px_window window = px_window_of(va);
-    if (window != PX_WIN_FUNC && window != PX_WIN_CONST) return NULL;
+    unsigned refs = atomic_load(&program->refs);
+    while (refs && !atomic_compare_exchange_weak(&program->refs, &refs, refs + 1)) {
+    }
+    return refs != 0;
+}
+
+/* The program whose func or const window `va` lies in, counted; NULL when there is none. */
+static struct ptx_program *hold_program(struct ptx_device *device, uint64_t va)
+{
     const uint32_t owner = owner_of(va);
     pthread_mutex_lock(&device->lock);
     struct ptx_program *program = device->programs;
     while (program && program->number != owner) program = program->next;
+    if (program && !hold(program)) program = NULL;
     pthread_mutex_unlock(&device->lock);
     return program;
 }
 
-static const struct px_lfunc *function_at(struct ptx_program *p, uint64_t va, struct ptx_program **program)
+static const struct px_lfunc *function_at(const struct ptx_program *p, uint64_t va)
 {
     const uint32_t number = (uint32_t)va >> 4;
-    if (!p || va % 16 || number >= p->linked.nfuncs) return NULL;
-    *program = p;
-    return &p->linked.funcs[number];
+    return va % 16 || number >= p->linked.nfuncs ? NULL : &p->linked.funcs[number];
 }
 
-const struct px_lfunc *px_device_function(struct ptx_device *device, uint64_t va,
-                                          struct ptx_program **program)
-{
-    struct ptx_program *p = px_window_of(va) == PX_WIN_FUNC ? px_device_program(device, va) : NULL;
-    return function_at(p, va, program);
-}
-
-const struct px_lfunc *px_grid_function(const struct px_grid *grid, uint64_t va, struct ptx_program **program)
+const struct px_lfunc *px_grid_function(const struct px_grid *grid, uint64_t va)
 {
     const bool own = px_window_of(va) == PX_WIN_FUNC && owner_of(va) == grid->owner;
-    return own ? function_at(grid->program, va, program) : px_device_function(grid->device, va, program);
+    return own ? function_at(grid->program, va) : NULL;
 }
 
-void *px_device_host(struct ptx_device *device, uint64_t va, uint64_t size)
+/* The run has the reference from now on. False: there is no memory. */
+static bool keep_guest(struct px_run *run, struct ptx_program *program)
 {
+    struct ptx_device *device = program->device;
+    struct px_guest *made = px_alloc(&device->alloc, sizeof *made);
+    pthread_mutex_lock(&device->lock);
+    const struct px_guest *g = run->guests;
+    while (g && g->program != program) g = g->next;
+    const bool known = g != NULL, kept = !known && made;
+    if (kept) {
+        *made = (struct px_guest){run->guests, program};
+        run->guests = made;
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (kept) return true;
+    px_free(&device->alloc, made, sizeof *made);
+    px_program_release(program);
+    return known;
+}
+
+void px_run_drop_guests(struct px_run *run)
+{
+    for (struct px_guest *g = run->guests, *next; g; g = next) {
+        const ptx_allocator *alloc = &g->program->device->alloc;
+        next = g->next;
+        px_program_release(g->program);
+        px_free(alloc, g, sizeof *g);
+    }
+    run->guests = NULL;
+}
+
+const struct px_lfunc *px_any_function(const struct px_grid *grid, uint64_t va, struct ptx_program **program)
+{
+    const struct px_lfunc *f = px_grid_function(grid, va);
+    *program = grid->program;
+    if (f || px_window_of(va) != PX_WIN_FUNC || owner_of(va) == grid->owner) return f;
+    struct ptx_program *other = hold_program(grid->device, va);
+    f = other ? function_at(other, va) : NULL;
+    *program = other;
+    if (f && keep_guest(grid->run, other)) return f;
+    if (other && !f) px_program_release(other);
+    return NULL;
+}
+
+void *px_device_host(struct ptx_device *device, uint64_t va, uint64_t size, struct ptx_program **holder)
+{
+    *holder = NULL;
     if (px_window_of(va) != PX_WIN_CONST) return px_mem_host(&device->mem, va, size);
-    struct ptx_program *p = px_device_program(device, va);
+    struct ptx_program *p = hold_program(device, va);
     const uint64_t offset = va & 0xffffffffu;
-    if (!p || offset > p->linked.const_bytes || size > p->linked.const_bytes - offset) return NULL;
-    return p->const_image + offset;
+    if (p && offset <= p->linked.const_bytes && size <= p->linked.const_bytes - offset) {
+        *holder = p;
+        return p->const_image + offset;
+    }
+    px_program_release(p);
+    return NULL;
 }
 
 /* Memory of a graph stays the graph's. */
@@ -157,8 +206,10 @@ static bool release(struct ptx_device *device, uint64_t va)
 {
     struct px_extent block;
     enum px_mem_kind kind;
-    const bool known = px_mem_block(&device->mem, va, &block, &kind) && block.lo == va;
+    uint32_t tag;
+    const bool known = px_mem_tag_of(&device->mem, va, &block, &kind, &tag) && block.lo == va;
     if (!known || kind == PX_MEM_DORMANT) return false;
+    if ((kind == PX_MEM_DEVICE || kind == PX_MEM_MANAGED) && tag != PX_MEM_ALLOCATED) return false;
     if (kind == PX_MEM_GRAPH) {
         px_mem_sleep(&device->mem, va);
         px_graph_memory_count(device, block.len, false);
@@ -170,12 +221,6 @@ static bool release(struct ptx_device *device, uint64_t va)
 
 bool px_device_free(struct ptx_device *device, uint64_t va)
 {
-    if (px_heap_owns(&device->heap, va) || px_heap_owns(&device->buffers, va)) return false;
-    pthread_mutex_lock(&device->lock);
-    const struct ptx_program *p = device->programs;
-    while (p && p->global_base != va) p = p->next;
-    pthread_mutex_unlock(&device->lock);
-    if (p) return false;
     pthread_mutex_lock(&device->mem_lock);
     const bool ok = release(device, va);
     pthread_mutex_unlock(&device->mem_lock);
@@ -186,8 +231,16 @@ bool px_device_alloc(struct ptx_device *device, uint64_t size, uint64_t align, u
 {
     pthread_mutex_lock(&device->mem_lock);
     const bool ok = px_mem_alloc(&device->mem, size, align, va);
+    if (ok) px_mem_tag(&device->mem, *va, PX_MEM_DEVICE, PX_MEM_OWN);
     pthread_mutex_unlock(&device->mem_lock);
     return ok;
+}
+
+void px_device_drop(struct ptx_device *device, uint64_t va)
+{
+    pthread_mutex_lock(&device->mem_lock);
+    px_mem_release(&device->mem, va);
+    pthread_mutex_unlock(&device->mem_lock);
 }
 
 ptx_status px_device_state(ptx_device *device)
@@ -399,6 +452,7 @@ ptx_status px_device_create(const ptx_device_config *config, const struct px_run
     pthread_mutex_init(&device->mem_lock, NULL);
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->watch.lock, NULL);
+    px_gate_init(&device->copies);
     px_textures_init(device);
     ptx_status status = fill_config(device, config) ? make_parts(device) : PTX_ERROR_INVALID_ARGUMENT;
     if (status == PTX_OK) {
@@ -443,6 +497,7 @@ void px_device_destroy(ptx_device *device)
     pthread_mutex_destroy(&device->mem_lock);
     pthread_mutex_destroy(&device->lock);
     pthread_mutex_destroy(&device->watch.lock);
+    px_gate_free(&device->copies);
     if (device->ours) munmap(device->ours, (size_t)sysconf(_SC_PAGESIZE));
     const ptx_allocator alloc = device->quota.inner;
     px_free(&alloc, device, sizeof *device);

@@ -15,6 +15,7 @@
 #include "gang/engine.h"
 #include "gang/record.h"
 #include "mem/heap.h"
+#include "vm/device/gate.h"
 #include "vm/device/quota.h"
 #include "vm/device/handle.h"
 #include "vm/sched/sched.h"
@@ -66,6 +67,7 @@ struct ptx_device {
     struct px_stream *legacy;        /* its default stream */
     pthread_mutex_t output_lock;
     pthread_mutex_t mem_lock;           /* allocations of `mem`; readers need none */
+    struct px_gate copies;              /* of the host to and from `mem` (px_memory_share moves pages) */
     pthread_mutex_t lock;               /* what follows; never held while another lock is taken */
     struct ptx_program *programs;       /* newest first */
     _Atomic(struct ptx_program *) dead; /* nobody uses them any more; to be freed by px_device_reap */
@@ -97,7 +99,7 @@ struct ptx_kernel {
 
 struct ptx_program {
     struct ptx_device *device;
-    struct ptx_program *next, *dead; /* among all, and among those to be freed */
+    struct ptx_program *next, *dead; /* among all that are complete, and among those to be freed */
     atomic_uint refs;                /* the embedder's, and one a grid */
     uint32_t number;                 /* owner number of its const and func windows */
     struct px_linked linked;
@@ -118,13 +120,15 @@ struct ptx_program {
 const ptx_allocator *px_device_allocator(const struct ptx_device *device);
 uint32_t px_device_sm_count(const struct ptx_device *device);
 
-/* Host memory of [va, va+size) in device memory or in a const window; NULL when it is not one block. */
-void *px_device_host(struct ptx_device *device, uint64_t va, uint64_t size);
+/* Host memory of [va, va+size) in device memory or in a const window; NULL when it is not one block. *holder:
+ * the program whose memory it is, which stays until px_program_release; NULL: none. */
+void *px_device_host(struct ptx_device *device, uint64_t va, uint64_t size, struct ptx_program **holder);
 
 /* Frees what the host allocated; false for anything else (a program's variables, the heaps). */
 bool px_device_free(struct ptx_device *device, uint64_t va);
-/* Device memory, zeroed. False: there is none. */
+/* Device memory for the device's own use, zeroed, which the host cannot free. False: there is none. */
 bool px_device_alloc(struct ptx_device *device, uint64_t size, uint64_t align, uint64_t *va);
+void px_device_drop(struct ptx_device *device, uint64_t va);
 
 /* A whole call's text to the embedder; one at a time. Beyond max_output nothing goes out and the launch
  * stops. */
@@ -137,13 +141,10 @@ ptx_status px_device_refuse(struct ptx_device *device, const char *why);
 ptx_status px_device_no_memory(struct ptx_device *device);
 const struct px_arch *px_arch_find(const char *name); /* NULL when unknown */
 
-/* The program whose func or const window `va` lies in, and the function there; NULL when there is none. */
-struct ptx_program *px_device_program(struct ptx_device *device, uint64_t va);
-const struct px_lfunc *px_device_function(struct ptx_device *device, uint64_t va,
-                                          struct ptx_program **program);
-/* The same, asked by a kernel, whose own program's functions need no lock. */
-const struct px_lfunc *px_grid_function(const struct px_grid *grid, uint64_t va,
-                                        struct ptx_program **program);
+/* The function of the grid's program that `va` is the address of; NULL when there is none. */
+const struct px_lfunc *px_grid_function(const struct px_grid *grid, uint64_t va);
+/* The same of any program, which stays as long as the grid's run; NULL as well: there is no memory. */
+const struct px_lfunc *px_any_function(const struct px_grid *grid, uint64_t va, struct ptx_program **program);
 
 ptx_status px_device_create(const ptx_device_config *config, const struct px_runtime *runtime,
                             ptx_device **device);
@@ -160,7 +161,7 @@ ptx_status px_program_create(ptx_device *device, const ptx_module *const *module
                              const ptx_program_options *options, ptx_program **program);
 /* The embedder has done with it: it goes with the last grid that uses it. */
 void px_program_destroy(ptx_program *program);
-void px_program_release(ptx_program *program); /* of a grid */
+void px_program_release(ptx_program *program); /* of a grid; NULL is allowed */
 void px_program_free(ptx_program *program);
 /* As module number `module` calls it; PX_ANY_MODULE: as modules share it, else the first module's own. */
 #define PX_ANY_MODULE SIZE_MAX

@@ -81,7 +81,9 @@ static ptx_status make_images(struct ptx_program *program)
     px_link_place(l, program->global_base, px_window_base(PX_WIN_CONST, program->number),
                   px_window_base(PX_WIN_FUNC, program->number), program->opaque_base);
     uint8_t *global_image = l->global_bytes ? px_mem_host(mem, program->global_base, l->global_bytes) : NULL;
+    px_gate_enter(&program->device->copies);
     const struct px_lvar *bad = px_link_initialise(l, global_image, program->const_image);
+    px_gate_leave(&program->device->copies);
     if (bad) {
         struct px_source source = bad->module->source; /* its line table is complete: nothing is built here */
         px_device_say(program->device, "%s:%u: the initialiser of '%s' cannot be worked out", source.file,
@@ -150,6 +152,27 @@ static bool all_runnable(ptx_device *device, const ptx_module *const *modules, s
     return true;
 }
 
+/* It is complete: its windows mean something from now on. */
+static void show_program(struct ptx_program *program)
+{
+    struct ptx_device *device = program->device;
+    pthread_mutex_lock(&device->lock);
+    program->next = device->programs;
+    device->programs = program;
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* One that never was complete is in no list. */
+static void unlink_program(struct ptx_program *program)
+{
+    struct ptx_device *device = program->device;
+    pthread_mutex_lock(&device->lock);
+    struct ptx_program **at = &device->programs;
+    while (*at && *at != program) at = &(*at)->next;
+    if (*at) *at = program->next;
+    pthread_mutex_unlock(&device->lock);
+}
+
 ptx_status px_program_create(ptx_device *device, const ptx_module *const *modules, size_t count,
                              const ptx_program_options *options, ptx_program **out)
 {
@@ -164,33 +187,21 @@ ptx_status px_program_create(ptx_device *device, const ptx_module *const *module
     atomic_init(&program->refs, 1);
     pthread_mutex_lock(&device->lock);
     program->number = ++device->next_program;
-    program->next = device->programs;
-    device->programs = program;
     pthread_mutex_unlock(&device->lock);
     pthread_mutex_init(&program->code_lock, NULL);
     pthread_mutex_init(&program->div_lock, NULL);
     px_arena_init(&program->code_arena, &device->alloc, NULL);
     ptx_status status = fill_program(program, modules, count, options);
     if (status == PTX_OK)
-        *out = program;
+        show_program(*out = program);
     else
         px_program_destroy(program);
     return status;
 }
 
-static void unlink_program(struct ptx_program *program)
-{
-    struct ptx_device *device = program->device;
-    pthread_mutex_lock(&device->lock);
-    struct ptx_program **at = &device->programs;
-    while (*at != program) at = &(*at)->next;
-    *at = program->next;
-    pthread_mutex_unlock(&device->lock);
-}
-
 void px_program_release(ptx_program *program)
 {
-    if (atomic_fetch_sub(&program->refs, 1) != 1) return;
+    if (!program || atomic_fetch_sub(&program->refs, 1) != 1) return;
     struct ptx_device *device = program->device; /* the caller may hold locks: it is freed later */
     program->dead = atomic_load(&device->dead);
     while (!atomic_compare_exchange_weak(&device->dead, &program->dead, program)) {
@@ -249,9 +260,7 @@ void px_program_free(ptx_program *program)
     px_arena_free(&program->code_arena);
     pthread_mutex_destroy(&program->code_lock);
     pthread_mutex_destroy(&program->div_lock);
-    pthread_mutex_lock(&program->device->mem_lock);
-    if (program->global_base) px_mem_release(&program->device->mem, program->global_base);
-    pthread_mutex_unlock(&program->device->mem_lock);
+    if (program->global_base) px_device_drop(program->device, program->global_base);
     px_opaque_variables_free(program);
     px_free(&alloc, program->const_image, program->linked.const_bytes);
     for (uint32_t i = 0; program->retained && i < program->linked.nmodules; i++)

@@ -141,7 +141,7 @@ static const char *from_memory(struct ptx_device *device, const ptx_texture_conf
     o->bound.address = c->address;
     o->bound.bytes = c->height ? (c->height - 1) * c->pitch + c->width * px_image_texel(image)
                                : c->width * px_image_texel(image);
-    image->data = px_device_host(device, c->address, o->bound.bytes);
+    image->data = px_mem_host(&device->mem, c->address, o->bound.bytes);
     return image->data && px_window_of(c->address) == PX_WIN_NONE
                ? NULL
                : "the texture does not lie inside one allocation";

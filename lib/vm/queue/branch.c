@@ -31,7 +31,7 @@ void px_condition_release(struct ptx_device *device, struct px_condition *c)
     struct px_condition **at = &device->conditions;
     while (*at != c) at = &(*at)->more;
     *at = c->more;
-    px_device_free(device, c->va);
+    px_device_drop(device, c->va);
     px_free(&device->alloc, c, sizeof *c);
 }
 

@@ -16,10 +16,11 @@ enum { PART = 64 << 20 /* bytes between two looks at the limits */, ROWS_A_LOOK 
 /* One end while it is being worked on. */
 struct end {
     ptx_place place;
-    uint8_t *base;          /* of the whole, when it is one block */
-    uint64_t failed;        /* the address of the row that is in no memory */
-    struct px_array *array; /* held while it is used; NULL */
-    bool missing;           /* the array is not there, or smaller */
+    uint8_t *base;              /* of the whole, when it is one block */
+    uint64_t failed;            /* the address of the row that is in no memory */
+    struct px_array *array;     /* held while it is used; NULL */
+    struct ptx_program *holder; /* likewise: of a const window */
+    bool missing;               /* the array is not there, or smaller */
 };
 
 /* Bytes from the first to behind the last; 0 when that is beyond all addresses. */
@@ -62,7 +63,7 @@ static struct end open_end(const ptx_place *p, const struct px_copy_array *array
     else if (p->host)
         e.base = p->host;
     else
-        e.base = px_device_host(p->device, p->address, span(p, c));
+        e.base = px_device_host(p->device, p->address, span(p, c), &e.holder);
     return e;
 }
 
@@ -80,8 +81,23 @@ struct ends {
     struct end to, from;
 };
 
+/* Devices whose memory is copied, the one with the lower address first; NULL: the end is none. */
+static void gates(const struct px_copy *c, struct px_gate *gate[2])
+{
+    struct ptx_device *to = c->to_array.number || c->to.host ? NULL : c->to.device;
+    struct ptx_device *from = c->fill || c->from_array.number || c->from.host ? NULL : c->from.device;
+    const bool swap = (uintptr_t)from < (uintptr_t)to;
+    if (from == to) from = NULL;
+    gate[swap] = to ? &to->copies : NULL;
+    gate[!swap] = from ? &from->copies : NULL;
+}
+
 static struct ends open_ends(const struct px_copy *c)
 {
+    struct px_gate *gate[2];
+    gates(c, gate);
+    for (int i = 0; i < 2; i++)
+        if (gate[i]) px_gate_enter(gate[i]);
     struct ends e = {.to = open_end(&c->to, &c->to_array, c)};
     if (!c->fill) e.from = open_end(&c->from, &c->from_array, c);
     return e;
@@ -91,6 +107,12 @@ static void close_ends(const struct px_copy *c, struct ends *e)
 {
     px_array_release(c->to_array.device, e->to.array);
     px_array_release(c->from_array.device, e->from.array);
+    px_program_release(e->to.holder);
+    px_program_release(e->from.holder);
+    struct px_gate *gate[2];
+    gates(c, gate);
+    for (int i = 0; i < 2; i++)
+        if (gate[i]) px_gate_leave(gate[i]);
 }
 
 static uint8_t *row_of(struct end *e, const struct px_copy *c, uint64_t y, uint64_t z)
@@ -98,7 +120,10 @@ static uint8_t *row_of(struct end *e, const struct px_copy *c, uint64_t y, uint6
     const uint64_t offset = z * e->place.slice + y * e->place.pitch;
     if (e->base) return e->base + offset;
     if (e->missing) return NULL;
-    uint8_t *row = px_device_host(e->place.device, e->place.address + offset, c->width);
+    struct ptx_program *holder;
+    uint8_t *row = px_device_host(e->place.device, e->place.address + offset, c->width, &holder);
+    px_program_release(e->holder);
+    e->holder = holder;
     if (!row) e->failed = e->place.address + offset;
     return row;
 }

@@ -256,9 +256,8 @@ static const struct px_lfunc *narrow(struct px_gang *g, struct px_entry *e, cons
     struct px_lanes same = {{0}};
     PX_FOR_LANES(lane, e->mask) if (scalar || target[lane] == va) px_lanes_set(&same, lane);
     split_rest(g, e, same, pc, true);
-    struct ptx_program *program = NULL;
-    const struct px_lfunc *f = px_grid_function(g->cta->grid, va, &program);
-    if (f && program == g->cta->grid->program && !f->is_entry) return f;
+    const struct px_lfunc *f = px_grid_function(g->cta->grid, va);
+    if (f && !f->is_entry) return f;
     px_gang_trap(g, in, first, PX_CUDA_INVALID_PC, va, "indirect call of 0x%llx, which is no function",
                  (unsigned long long)va);
     return NULL;

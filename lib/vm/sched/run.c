@@ -160,6 +160,7 @@ void px_run_clean(struct px_run *run)
         if (s->runtime && s->runtime->discard) s->runtime->discard(grid);
         px_grid_free(grid);
     }
+    px_run_drop_guests(run);
     if (run->levels) memset(run->queue, 0, sizeof run->queue);
     run->levels = 0;
     run->root = NULL;

@@ -71,6 +71,12 @@ struct px_helper {
 };
 
 /* What the host launched, while it runs. Guarded by the lock, but for the atomics. */
+/* A program that a kernel of another one found by the address of a function. */
+struct px_guest {
+    struct px_guest *next;
+    struct ptx_program *program; /* counted */
+};
+
 struct px_run {
     struct px_sched *sched;
     atomic_int stop;      /* enum px_stop; its workers leave at their next branch */
@@ -88,6 +94,7 @@ struct px_run {
     uint64_t round, may_start; /* rotation of CTAs that spend their slices; see pick_new */
     uint32_t chunk;            /* CTAs to hand out at once */
     bool vast;                 /* expected to be worth all helpers; nobody has told them yet */
+    struct px_guest *guests;   /* under the device's lock while it runs */
     struct px_trap trap;       /* the first; valid when stop is PX_STOP_FAULT */
     uint64_t max_steps, timeout_ns;
     uint64_t started_ns;            /* with a time limit; else when it was first asked for, or 0 */
@@ -183,6 +190,7 @@ void px_run_report(struct px_run *run, bool (*say)(void *user, const char *line)
 void px_sched_triggered(struct px_grid *grid);
 /* Frees what is left of a run that is over. The lock is held. */
 void px_run_clean(struct px_run *run);
+void px_run_drop_guests(struct px_run *run); /* device.c */
 
 /* ---- the lock is held ---- */
 
