@@ -245,6 +245,7 @@ ptr: %empty
    | PTR ptr_align                                 { px_decl_ptr(parser, NULL, &$2); }
    | PTR SPACE ptr_align                           { if (!px_decl_ptr(parser, &$2, &$3)) FAIL(); }
    | PTR CONSTSPACE ptr_align                      { px_decl_ptr(parser, &$2, &$3); }
+   | PTR decl_type ptr_align            { if (!px_decl_ptr_type(parser, &$1, &$2, &$3)) FAIL(); }
    ;
 ptr_align: %empty                                  { $$.n = 0; }
          | ALIGN int                               { $$ = $2; $$.n = 1; }

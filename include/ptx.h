@@ -116,8 +116,10 @@ typedef struct ptx_module_options {
     size_t struct_size;
     ptx_allocator allocator;
     const char *file_name; /* shown in diagnostics; NULL means "<memory>" */
-    const char *arch;      /* "sm_90": check as if for this target; NULL: the module's own .target */
-    unsigned max_errors;   /* stop after this many; 0 means no limit */
+    const char
+        *arch; /* "sm_90": check as if for this target; NULL: the module's own .target. For "compute_90" and
+                  "lto_90" what is asked only of code is not asked, and the module cannot be run */
+    unsigned max_errors; /* stop after this many; 0 means no limit */
     int check_only; /* not 0: only the verdict is wanted. Takes a fraction of the memory; the module answers
                        all questions about what it declares, and cannot be printed or put into a program */
     int lint;       /* ptx_lint; not 0 needs more than the verdict, so check_only has no effect then */

@@ -86,13 +86,11 @@ static bool is_check_only(const struct inputs *inputs, const struct options *opt
            !options->link;
 }
 
-/* A virtual architecture makes nothing; an extensible program leaves its externs open. */
+/* An extensible program leaves its externs open. */
 static ptx_compilation compilation_of(const struct options *options)
 {
-    if (options->compile_only || options->link)
-        return options->check_only ? PTX_COMPILE_ANY : PTX_COMPILE_SEPARATE;
-    return options->check_only || option_given(options, OPTION_EXTENSIBLE_WHOLE_PROGRAM) ? PTX_COMPILE_ANY
-                                                                                         : PTX_COMPILE_WHOLE;
+    if (options->compile_only || options->link) return PTX_COMPILE_SEPARATE;
+    return option_given(options, OPTION_EXTENSIBLE_WHOLE_PROGRAM) ? PTX_COMPILE_ANY : PTX_COMPILE_WHOLE;
 }
 
 /* The modules made so far, for one more of the same program; owned by the caller. What is linked is checked
@@ -140,7 +138,7 @@ static bool make_module(struct inputs *inputs, const struct source *source, bool
 {
     ptx_module_options wanted = {.struct_size = sizeof wanted,
                                  .file_name = source->name,
-                                 .arch = options->arch,
+                                 .arch = options->asked_arch,
                                  .profile = options->profile,
                                  .compilation = compilation_of(options),
                                  .fmad = fmad_of(options),

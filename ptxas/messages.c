@@ -187,9 +187,9 @@ enum stage { STAGE_TEXT, STAGE_MODULE, STAGE_PROGRAM, STAGES };
 static enum stage stage_of(const char *code)
 {
     static const char *const module[] = {"W0201", "W0401"};
-    static const char *const program[] = {"E0110", "E0111", "E0112", "E0113", "E0114", "E0116",
-                                          "E0411", "E0418", "W0402", "E0412", "E0414", "E0520",
-                                          "E0525", "E0530", "E0531", "W0510"};
+    static const char *const program[] = {"E0110", "E0111", "E0112", "E0113", "E0114", "E0116", "E0411",
+                                          "E0418", "W0402", "E0412", "E0414", "E0520", "E0525", "E0530",
+                                          "E0531", "E0532", "W0101", "W0102", "W0510"};
     for (size_t i = 0; i < sizeof module / sizeof *module; i++)
         if (strcmp(module[i], code) == 0) return STAGE_MODULE;
     for (size_t i = 0; i < sizeof program / sizeof *program; i++)
@@ -207,8 +207,6 @@ static bool make_message(struct message *message, size_t d, const struct options
     if (diagnostic->severity == PTX_INFO && !options->verbose && options->layout == LAYOUT_PTXAS)
         return false;
     if (diagnostic->follows && options->layout != LAYOUT_PTXAS) return false;
-    if (diagnostic->severity == PTX_WARNING && options->check_only && stage_of(diagnostic->code) > STAGE_TEXT)
-        return false;
     if (diagnostic->severity == PTX_WARNING && options->warnings_are_errors) diagnostic->severity = PTX_ERROR;
     message->told_line = ptx_module_told_line(message->module, d, &message->told_file);
     message->text_line = diagnostic->line;

@@ -327,6 +327,7 @@ static void derive(struct options *options)
     const char *arch = values[OPTION_GPU_NAME].text, *profile = values[OPTION_PROFILE].text;
     options->profile = profile && strcmp(profile, "all") == 0 ? PTX_PROFILE_ALL : PTX_PROFILE_13_0;
     options->arch = arch ? real_arch(options->profile, arch) : NULL;
+    options->asked_arch = options->arch ? arch : NULL;
     options->check_only = arch && arch[0] != 's';
     options->layout = layout_of(values[OPTION_DIAGNOSTICS].text);
     options->output = values[OPTION_OUTPUT_FILE].text;

@@ -56,7 +56,8 @@ struct options {
     ptx_lint lint;
     ptx_profile profile;
     bool verbose, no_warnings, warnings_are_errors, compile_only, print, link, cpp;
-    bool check_only; /* -arch=compute_90 or lto_90 */
+    const char *asked_arch; /* as it was written: what modules are checked for */
+    bool check_only;        /* -arch=compute_90 or lto_90 */
     bool help, version, list_versions;
     unsigned open_files; /* option files being read */
 };

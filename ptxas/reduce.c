@@ -103,7 +103,7 @@ static ptx_module *check(const struct reduction *r, const struct text *text, ptx
     const bool open = option_given(options, OPTION_EXTENSIBLE_WHOLE_PROGRAM);
     const ptx_module_options wanted = {.struct_size = sizeof wanted,
                                        .file_name = r->name,
-                                       .arch = options->arch,
+                                       .arch = options->asked_arch,
                                        .profile = options->profile,
                                        .compilation = options->compile_only ? PTX_COMPILE_SEPARATE
                                                       : open                ? PTX_COMPILE_ANY

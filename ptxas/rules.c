@@ -235,9 +235,18 @@ static void judge_relocations(struct judge *judge)
                 arch);
 }
 
+/* Link-time code is of an architecture or a family. */
+static void judge_arch(struct judge *judge)
+{
+    const char *arch = judge->options->asked_arch;
+    if (arch && arch[0] == 'l' && arch[strlen(arch) - 1] == 'a')
+        fatal(judge, "Unsupported gpu architecture '%s'", arch);
+}
+
 enum option_verdict options_judge(const struct options *options)
 {
     struct judge judge = {options, OPTIONS_FINE};
+    judge_arch(&judge);
     judge_register_usage(&judge);
     judge_fast_compile(&judge);
     judge_kind(&judge);

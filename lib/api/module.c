@@ -114,6 +114,17 @@ static bool find_text(struct ptx_module *module, const struct input *input, cons
     return false;
 }
 
+/* "sm_90", or a virtual one: "compute_90", "lto_90". */
+static void note_arch(struct ptx_module *module, const char *text)
+{
+    const char *number = strchr(text, '_');
+    module->arch = module->arch_text = px_arena_text(&module->arena, text, strlen(text));
+    module->is_virtual = strncmp(text, "compute_", 8) == 0 || strncmp(text, "lto_", 4) == 0;
+    if (!module->is_virtual) return;
+    module->arch = px_arena_printf(&module->arena, "sm%s", number);
+    module->unrunnable = "was checked for a virtual architecture";
+}
+
 static void build(struct ptx_module *module, const struct input *input)
 {
     const ptx_module_options *options = input->options;
@@ -126,7 +137,7 @@ static void build(struct ptx_module *module, const struct input *input)
     module->diags = (struct px_diags){.arena = &module->arena, .max_errors = module->max_errors};
     module->earlier = options->earlier;
     module->nearlier = module->earlier ? options->earlier_count : 0;
-    if (options->arch) module->arch = px_arena_text(&module->arena, options->arch, strlen(options->arch));
+    if (options->arch) note_arch(module, options->arch);
     if (find_text(module, input, options->file_name ? options->file_name : "<memory>")) read_text(module);
     module->nearlier = 0;
     px_source_index(&module->source);
@@ -342,7 +353,7 @@ ptx_status ptx_module_kernel_param(const ptx_module *module, size_t kernel, size
     told.size = (size_t)symbol->size;
     told.align = symbol->align;
     told.count = type->bits >= 8 ? (size_t)(symbol->size / (type->bits / 8u)) : 1;
-    told.is_pointer = symbol->u.var->has_ptr;
+    told.is_pointer = symbol->u.var->has_ptr && !symbol->u.var->ptr_type;
     px_give(info, &told, sizeof told, FIRST_PARAM);
     return PTX_OK;
 }

@@ -69,7 +69,7 @@ static void complain(struct px_checker *checker)
     const char *arch = module->arch ? module->arch : module->target_text;
     int index = px_target_find(arch, strlen(arch));
     if (index >= 0 && px_target_at((size_t)index).sm >= 90)
-        px_complain_late(checker, ADDRESS_32, arch);
+        px_complain_late(checker, ADDRESS_32);
     else
         px_complain_late(checker, COMPILATION_32);
 }
@@ -94,9 +94,13 @@ void px_check_address_width(struct px_checker *checker, const struct px_inst *in
         note_narrow(checker);
         return;
     }
-    struct px_diag *diag = px_diag_add(&checker->late, PX_D_ADDRESS_WIDTH, PX_NO_PLACE, 0, 32u,
-                                       px_source_place(&checker->module->source, inst->pos).line);
-    px_note_narrow(checker, diag, inst);
+    if (checker->module->tree.address_size == 64) {
+        struct px_diag *diag = px_diag_add(&checker->late, PX_D_ADDRESS_WIDTH, PX_NO_PLACE, 0, 32u,
+                                           px_source_place(&checker->module->source, inst->pos).line);
+        px_note_narrow(checker, diag, inst);
+    } else {
+        px_complain_late(checker, HOST_WIDTH);
+    }
     complain(checker);
 }
 
@@ -105,6 +109,8 @@ void px_check_address_size(struct px_checker *checker)
     if (checker->module->tree.address_size != 32 || checker->narrow_address) return;
     if (may_be_narrow(checker->module))
         note_narrow(checker);
-    else
+    else {
+        px_complain_late(checker, HOST_WIDTH);
         complain(checker);
+    }
 }

@@ -243,9 +243,9 @@ static void check_param_space(struct px_checker *checker, const struct px_var *v
 {
     bool is_entry = func && func->is_entry, before_abi = checker->module->target.sm < 20;
     if (is_entry && var->space != PX_SPACE_PARAM)
-        COMPLAIN_NAMED(checker, ENTRY_PARAM_SPACE, var);
+        px_complain_at(checker, var->told, ENTRY_PARAM_SPACE, var->pos, name_length(var), name_text(var));
     else if (!is_entry && (var->space != PX_SPACE_REG && (var->space != PX_SPACE_PARAM || before_abi)))
-        COMPLAIN_NAMED(checker, FUNC_PARAM_SPACE, var);
+        px_complain_at(checker, var->told, FUNC_PARAM_SPACE, var->pos, name_length(var), name_text(var));
     if (var->space == PX_SPACE_NONE) {
         if (func && func->body) px_complain(checker, NO_SPACE, var->pos, name_length(var));
         return;
@@ -262,16 +262,19 @@ static void check_unsized(struct px_checker *checker, const struct px_var *var, 
     if (!var->unsized && !(var->ndims && !var->dims[0])) return;
     px_requires(checker, PX_NEED_unsized_param, var->pos, name_length(var));
     if (is_entry)
-        px_complain(checker, UNSIZED_PARAM, var->pos, name_length(var), "Parameter to entry function");
+        px_complain_at(checker, var->told, UNSIZED_PARAM, var->pos, name_length(var),
+                       "Parameter to entry function");
     else if (is_return)
-        px_complain(checker, UNSIZED_PARAM, var->pos, name_length(var), "Output parameter");
+        px_complain_at(checker, var->told, UNSIZED_PARAM, var->pos, name_length(var), "Output parameter");
 }
 
 static void check_ptr(struct px_checker *checker, const struct px_var *var, bool is_entry)
 {
     if (!var->has_ptr) return;
     px_requires(checker, PX_NEED_ptr, var->pos, name_length(var));
-    if (!is_entry) px_complain(checker, PTR_PLACE, var->pos, name_length(var));
+    if (var->ptr_type) px_requires(checker, PX_NEED_ptr_opaque, var->pos, name_length(var));
+    for (int i = 0; !is_entry && i <= var->ptr_has_align; i++)
+        px_complain(checker, PTR_PLACE, var->pos, name_length(var));
     if (var->ptr_has_align) check_alignment(checker, var, var->ptr_align);
 }
 

@@ -196,7 +196,7 @@ void px_check_arch(struct px_checker *checker)
     if (real_sm(module->target) > real_sm(arch))
         px_complain(checker, ARCH_OLDER, PX_NO_PLACE, 0);
     else
-        check_specific(checker, arch, module->arch);
+        check_specific(checker, arch, module->arch_text ? module->arch_text : module->arch);
     px_note_target(checker, before);
 }
 

@@ -129,18 +129,40 @@ static void check_separate(struct px_checker *checker, bool no_abi)
     if (checker->module->compilation != PTX_COMPILE_SEPARATE) return;
     if (old || no_abi)
         px_complain(checker, COMPILE_ONLY, PX_NO_PLACE, 0, old ? "PTX ISA .version 3.1 or later" : "ABI");
-    else if (checker->program_pragma)
+    else if (checker->program_pragma && !checker->module->is_virtual)
         px_complain(checker, PRAGMA_SPILLING, PX_NO_PLACE, 0, checker->program_pragma->text);
 }
 
-/* What was noted on the way. */
+/* What was noted on the way; where no code is made, ptxas says only that there will be no ABI. */
 static void flush_late(struct px_checker *checker)
 {
     struct px_diags *diags = checker->diags;
     for (uint32_t i = 0; i < checker->late.list.n; i++) {
+        if (checker->module->is_virtual && checker->late.list.at[i].id != PX_D_MODULE_LOCAL) continue;
         px_vec_push(&checker->module->arena, &diags->list, checker->late.list.at[i]);
         diags->errors += checker->late.list.at[i].severity >= PTX_ERROR;
     }
+}
+
+/* ptxas makes the image of what is initialised, in an ELF section of less than 4 GiB. */
+static void check_images(struct px_checker *checker)
+{
+    const struct ptx_module *module = checker->module;
+    for (uint32_t i = 0; i < module->symbols.n && !checker->stopped; i++) {
+        const struct px_symbol *symbol = module->symbols.at[i];
+        if (symbol->kind == PX_SYM_VAR && symbol->space == PX_SPACE_GLOBAL && symbol->u.var->init &&
+            symbol->size > UINT32_MAX)
+            px_complain_at(checker, PX_NO_PLACE, IMAGE_BYTES, symbol->pos, symbol->name->len);
+    }
+}
+
+/* Names that stay open, and memory. */
+static void check_parts(struct px_checker *checker)
+{
+    px_check_resolved(checker);
+    if (!checker->stopped) px_check_uses(checker);
+    if (!checker->stopped) check_images(checker);
+    if (!checker->stopped) check_const_bytes(checker);
 }
 
 void px_check_whole(struct px_checker *checker)
@@ -151,16 +173,16 @@ void px_check_whole(struct px_checker *checker)
     if (checker->diags->errors) return;
     px_check_arch(checker);
     if (checker->stopped) return;
-    px_check_address_size(checker);
-    check_const_pointers(checker);
+    const bool is_virtual = checker->module->is_virtual;
+    if (!is_virtual) px_check_address_size(checker);
+    if (!is_virtual) check_const_pointers(checker);
     flush_late(checker);
     if (checker->diags->errors) return;
-    px_check_resolved(checker);
-    if (!checker->stopped) px_check_uses(checker);
+    if (!is_virtual) check_parts(checker);
     if (checker->stopped) return;
-    check_const_bytes(checker);
     bool no_abi = check_returns(checker) || checker->module_locals;
     check_separate(checker, no_abi);
+    if (is_virtual) return;
     if (!no_abi && !checker->stopped && checker->version >= 31) check_small(checker);
     if (!checker->diags->errors) px_check_stacks(checker);
 }

@@ -212,12 +212,14 @@ struct px_var {
     struct px_name *name; /* NULL for an unnamed prototype parameter ("_") */
     px_pos pos;           /* of the name */
     px_pos start;         /* of the first token of the declaration */
+    px_pos told;          /* of a parameter: of the last token read, where ptxas tells of some faults */
     uint8_t space;        /* enum px_space */
     uint8_t type;         /* enum px_type; one of instructions only is refused by the checker */
     uint8_t vec;          /* 1, 2, 4; other values are kept for the checker to refuse */
     uint8_t linkage;      /* enum px_linkage */
     bool has_align, has_ptr, ptr_has_align, has_range, many_spaces;
     uint8_t ptr_space; /* .ptr .global ...; PX_SPACE_NONE without */
+    uint8_t ptr_type;  /* .ptr .texref ...; PX_T_NONE without */
     int16_t bank;      /* .const[3]; -1 without */
     uint16_t ndims;    /* array dimensions */
     bool unsized;      /* first dimension is [] */

@@ -89,6 +89,8 @@ struct ptx_module {
     const char *target_text;  /* "sm_90" */
     bool texmode_independent; /* named by .target */
     const char *arch;         /* the architecture asked for ("sm_90"), or NULL */
+    const char *arch_text;    /* the same as it was named ("compute_90") */
+    bool is_virtual;          /* it is compute_90 or lto_90: the module is read, and no code is asked of it */
     unsigned max_errors;
     bool check_only;     /* functions have empty bodies: they were dropped after their check */
     uint8_t compilation; /* ptx_compilation */

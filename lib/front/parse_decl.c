@@ -67,6 +67,16 @@ bool px_decl_ptr(struct px_parser *parser, const struct px_sem *space, const str
     return legal;
 }
 
+bool px_decl_ptr_type(struct px_parser *parser, const struct px_sem *ptr, const struct px_sem *type,
+                      const struct px_sem *align)
+{
+    const bool legal = px_type_info((enum px_type)type->kind)->klass == PX_TC_OPAQUE;
+    px_decl_ptr(parser, NULL, align);
+    parser->decl.ptr_type = type->kind;
+    if (!legal) parser->token = *ptr;
+    return legal;
+}
+
 /* NULL is the empty pair of brackets. */
 void px_push_dim(struct px_parser *parser, const struct px_sem *size)
 {
@@ -114,6 +124,7 @@ void px_decl_nothing(struct px_parser *parser)
 void px_decl_param(struct px_parser *parser, const struct px_sem *name, const struct px_sem *dims)
 {
     struct px_var *var = declare(parser, name, dims->n);
+    var->told = parser->token.pos;
     px_vec_push(&parser->scratch, &parser->vars, *var);
 }
 

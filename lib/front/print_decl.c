@@ -58,6 +58,7 @@ static void print_ptr(struct px_printer *p, const struct px_var *var)
     if (!var->has_ptr) return;
     px_print_text(p, ".ptr");
     if (space_word(var->ptr_space)) px_print_format(p, " .%s", px_word_text(space_word(var->ptr_space)));
+    if (var->ptr_type) px_print_format(p, " .%s", px_type_info((enum px_type)var->ptr_type)->name);
     if (var->ptr_has_align) px_print_format(p, " .align %" PRIu64, var->ptr_align);
     px_print_text(p, " ");
 }

@@ -156,6 +156,15 @@ static bool packs_word(const struct px_held *s, const struct px_opd *opd)
            count * px_type_info(type)->bits == 32;
 }
 
+/* `st.v8.b32 [a], {b, _, ...}`: what is not stored. */
+static bool stores_sink(const struct px_held *s, const struct px_opd *opd)
+{
+    enum px_type type;
+    unsigned count;
+    return px_held_quirk(s, PX_Q_stores_sinks, NULL) && px_match_opd_type(s->match, opd, &type, &count) &&
+           count * px_type_info(type)->bits == 256;
+}
+
 /* A variable in braces. */
 static bool variable_element(struct px_held *s, const struct px_opd *opd, const struct px_operand *o)
 {
@@ -184,7 +193,7 @@ static bool element(struct px_held *s, const struct px_opd *opd, const struct px
     if (o->kind == PX_O_SINK && px_held_quirk(s, PX_Q_reads_result, NULL))
         return px_unfit(s, PX_FAULT_SINK_SOURCE, o, opd);
     if (o->kind == PX_O_SINK)
-        return (opd->flags & PX_OF_DST && !moves_elements(s)) || packs_word(s, opd) ||
+        return (opd->flags & PX_OF_DST && !moves_elements(s)) || packs_word(s, opd) || stores_sink(s, opd) ||
                px_unfit(s, PX_FAULT_SINK_SOURCE, o, opd);
     if (o->kind == PX_O_F64 && calls(s)) return px_unfit(s, PX_FAULT_MISMATCH, o, opd);
     if (is_constant && !sign) return !(opd->flags & PX_OF_DST) || px_unfit(s, PX_FAULT_RESULT, o, opd);

@@ -184,6 +184,22 @@ static void illegal_reduction(const struct px_why *why)
     px_complain(why, REDUCTION_ILLEGAL, name);
 }
 
+/* Of `mov.v8` the operands are told. */
+static void illegal_vector(const struct px_why *why)
+{
+    const struct px_inst *inst = why->inst;
+    unsigned many = 0;
+    for (unsigned i = 0; i < inst->nopds && px_why_quirk(why, PX_Q_vectors_named); i++)
+        if (inst->opds[i].kind == PX_O_VEC && inst->opds[i].n > 4) {
+            px_complain(why, VECTOR_ILLEGAL, inst->opds[i].n);
+            many++;
+        }
+    if (!many)
+        px_complain(why, VECTOR_QUALIFIER, px_why_name(why));
+    else if (many < inst->nopds)
+        px_complain(why, VECTOR_SIZE, px_why_name(why));
+}
+
 static void illegal_word(const struct px_why *why, px_word word)
 {
     if (word == PX_W_2dms && px_why_quirk(why, PX_Q_multisamples)) {
@@ -199,7 +215,7 @@ static void illegal_word(const struct px_why *why, px_word word)
     case PX_K_TYPE: illegal_type(why, word); break;
     case PX_K_ROUND: px_complain(why, ROUNDING_ILLEGAL, px_why_name(why)); break;
     case PX_K_COMPARE: px_complain(why, COMPARE_ILLEGAL, px_why_name(why)); break;
-    case PX_K_VECTOR: px_complain(why, VECTOR_QUALIFIER, px_why_name(why)); break;
+    case PX_K_VECTOR: illegal_vector(why); break;
     case PX_K_SPACE:
         if (some_form_takes_kind(why, PX_K_SPACE))
             px_complain(why, SPACE_WRONG, px_why_name(why));

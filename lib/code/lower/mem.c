@@ -116,6 +116,28 @@ static bool is_strong(const struct px_bound *b)
     return false;
 }
 
+static void mark_access(struct px_ir_inst *in, const struct px_bound *b, uint32_t bytes)
+{
+    in->fact = (uint16_t)bytes;
+    if (is_strong(b)) in->flags |= PX_IRF_STRONG;
+}
+
+/* `st.v8.b32 [a], {b, _, ...}`: elements that are there are stored one by one. The first of the list finds a
+ * misaligned vector; where it is a sink, only the alignment of elements is asked. */
+static bool store_around_sinks(struct px_irfn *f, const struct px_bound *b, const struct px_parts *p,
+                               struct px_ir_operand address)
+{
+    bool sinks = false;
+    for (uint32_t i = 0; i < p->n; i++) sinks |= p->value[i].kind == PX_O_SINK;
+    for (uint32_t i = 0; sinks && i < p->n; i++, address.value += p->bytes) {
+        if (p->value[i].kind == PX_O_SINK) continue;
+        const struct px_ir_operand opds[2] = {address, px_lower_stored(f, b, &p->value[i], p)};
+        mark_access(px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | PX_OP_st), opds, 0, 2), b,
+                    i ? p->bytes : p->bytes * p->n);
+    }
+    return sinks;
+}
+
 static void access(struct px_irfn *f, const struct px_bound *b, bool store)
 {
     unsigned value = store ? 1 : 0, where = store ? 0 : 1;
@@ -133,15 +155,15 @@ static void access(struct px_irfn *f, const struct px_bound *b, bool store)
     struct px_ir_operand opds[PARTS_MAX + 1], address = px_lower_address(f, b, o, space, p.bytes);
     if (p.n > PARTS_MAX) px_code_fail(f, b->inst, "has more elements than an access takes");
     if (!store && space == PX_SPACE_PARAM && scalar_params(f, b, &p, &address)) return;
+    if (store && store_around_sinks(f, b, &p, address)) return;
     for (uint32_t i = 0; i < p.n; i++)
         opds[store + i] = store ? px_lower_stored(f, b, &p.value[i], &p) : loaded(f, b, &p.value[i], &p);
     if (!store) keep_base(f, &address, opds, p.n);
     opds[store ? 0 : p.n] = address;
     struct px_ir_inst *in = px_lower_guarded(f, b, (px_irop)(PX_IR_TABLE | (store ? PX_OP_st : PX_OP_ld)),
                                              opds, store ? 0 : p.n, p.n + 1);
-    in->fact = (uint16_t)(p.bytes * p.n);
+    mark_access(in, b, p.bytes * p.n);
     in->aux = p.sign;
-    if (is_strong(b)) in->flags |= PX_IRF_STRONG;
 }
 
 void px_lower_ld(struct px_irfn *f, const struct px_bound *b)
