@@ -188,9 +188,11 @@ $(B)/lib/libptxcudart_static.a: $(call RT_OBJ,13) $(CUDA_OBJ) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
 	ar rcs $@ $^
-$(B)/lib/libptxvm_%.so: $(B)/obj/lib/cuda/redirect/%.o
+$(B)/lib/libptxvm_audit.so: $(B)/obj/lib/cuda/redirect/audit.o
+$(B)/lib/libptxvm_redirect.so: $(patsubst %,$(B)/obj/lib/cuda/redirect/%.o,redirect rtc jitlink)
+$(B)/lib/libptxvm_audit.so $(B)/lib/libptxvm_redirect.so:
 	@mkdir -p $(@D)
-	$(CC) -shared $(LDFLAGS) -o $@ $< -ldl -pthread
+	$(CC) -shared $(LDFLAGS) -o $@ $^ -ldl -pthread
 $(B)/bin/ptxas: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c)) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson

@@ -4,6 +4,7 @@
 #ifndef PX_CUDA_DRIVER_API_H
 #define PX_CUDA_DRIVER_API_H
 
+#include <stdbool.h>
 #include "cuda/driver/abi.h"
 
 #ifdef __cplusplus
@@ -31,11 +32,19 @@ extern "C" {
             'p', 't', 'x', 'v', 'm', ' ', 't', 'o', 'o', 'l', 's', ' ', '0', '0', '0', '1'                   \
         }                                                                                                    \
     }
+struct px_cu_linker;
 struct px_cu_tools {
     size_t size;                               /* of this table */
     CUresult (*unsupported)(const char *name); /* logs and counts a call that is not served; its answer */
     /* An image that the process will load: what PTXVM_ARCH=auto chooses by, when told before cuInit. */
     void (*image)(const void *data);
+    /* The linker, for who has no context (linker.h). */
+    struct px_cu_linker *(*linker_new)(const char *arch, int contract);
+    CUresult (*linker_add)(struct px_cu_linker *linker, const void *data, size_t size, const char *name);
+    CUresult (*linker_image)(struct px_cu_linker *linker, const void **image, size_t *size);
+    const char *(*linker_log)(const struct px_cu_linker *linker);
+    void (*linker_free)(struct px_cu_linker *linker);
+    bool (*linker_lto)(const void *data, size_t size);
 };
 
 #ifdef __cplusplus

@@ -5,7 +5,6 @@
  * in them is taken, so that all of it can be run.
  */
 #define _GNU_SOURCE
-#include <elf.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
@@ -13,8 +12,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "cuda/driver/image.h"
 #include "cuda/driver/fatbin.h"
+#include "cuda/driver/host.h"
+#include "cuda/driver/image.h"
 
 enum { DEFAULT_ARCH = 90 };
 
@@ -45,28 +45,9 @@ void px_cu_image_seen(const void *data)
             px_fatbin_read(wrapper.units[i], SIZE_MAX, consider, NULL);
 }
 
-/* Fat binaries in sections of a mapped file. Offsets are held against its size. */
-static void look_into(const unsigned char *file, size_t size)
+static void look_into(void *user, const void *at, size_t size)
 {
-    Elf64_Ehdr head;
-    Elf64_Shdr names, section;
-    if (size < sizeof head) return;
-    memcpy(&head, file, sizeof head);
-    const size_t table = head.e_shoff;
-    if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64) return;
-    if (table > size || (size - table) / sizeof section < head.e_shnum || head.e_shstrndx >= head.e_shnum)
-        return;
-    memcpy(&names, file + table + head.e_shstrndx * sizeof names, sizeof names);
-    for (unsigned i = 0; i < head.e_shnum; i++) {
-        memcpy(&section, file + table + i * sizeof section, sizeof section);
-        const uint64_t name = names.sh_offset + section.sh_name;
-        if (name > size || size - name < 16 || section.sh_offset > size ||
-            section.sh_size > size - section.sh_offset || section.sh_type == SHT_NOBITS)
-            continue;
-        if (strncmp((const char *)file + name, ".nv_fatbin", 11) == 0 ||
-            strncmp((const char *)file + name, "__nv_relfatbin", 15) == 0)
-            px_fatbin_read(file + section.sh_offset, section.sh_size, consider, NULL);
-    }
+    px_fatbin_read(at, size, consider, user);
 }
 
 static int look_at(struct dl_phdr_info *info, size_t size, void *user)
@@ -80,7 +61,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *user)
     if (fstat(file, &about) == 0 && about.st_size > 0) {
         void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
         if (bytes != MAP_FAILED) {
-            look_into(bytes, (size_t)about.st_size);
+            px_host_fatbins(bytes, (size_t)about.st_size, look_into, NULL);
             munmap(bytes, (size_t)about.st_size);
         }
     }

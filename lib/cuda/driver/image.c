@@ -106,20 +106,20 @@ static CUresult refused(struct px_cu_jit *jit, ptx_module *text)
 }
 
 static CUresult add_text(struct px_cu_image *image, const char *text, size_t size, const char *name,
-                         const struct px_cu_device *device, struct px_cu_jit *jit)
+                         const char *arch, struct px_cu_jit *jit)
 {
-    char arch[24];
+    char own[24];
     ptx_module *module = NULL;
-    check_arch(text, px_cu_device_arch(device), arch, sizeof arch);
+    check_arch(text, arch, own, sizeof own);
     const ptx_module_options options = {.struct_size = sizeof options,
                                         .file_name = name ? name : "application ptx input",
-                                        .arch = arch,
+                                        .arch = own,
                                         .fmad = jit->fmad,
                                         .profile = px_cu_settings()->profile};
     const ptx_status status = ptx_module_create(&options, text, size, &module);
     if (status == PTX_ERROR_ASSEMBLY) return refused(jit, module);
     if (status != PTX_OK) return px_cu_result(NULL, status, NULL);
-    tell_info(jit, module, arch);
+    tell_info(jit, module, own);
     return keep(image, module);
 }
 
@@ -149,17 +149,16 @@ static CUresult machine_code(struct px_cu_jit *jit, const char *what)
 {
     px_cu_jit_say(jit,
                   "%s holds machine code only, which cannot be run here: compile with PTX in it "
-                  "(nvcc -gencode arch=compute_90,code=compute_90, or -arch=compute_90)",
+                  "(nvcc -gencode arch=compute_90,code=compute_90, or -arch=compute_90; what NVRTC and "
+                  "nvJitLink give out holds it under ptxvm --exec)",
                   what);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-static CUresult add_object(struct px_cu_image *image, const void *data, size_t room,
-                           const struct px_cu_device *device, struct px_cu_jit *jit)
+static CUresult add_object(struct px_cu_image *image, const void *data, size_t room, struct px_cu_jit *jit)
 {
     const size_t size = px_cu_image_elf(data, room);
     const size_t count = size ? ptx_object_module_count(data, size) : 0;
-    (void)device;
     if (!count) return size ? machine_code(jit, "the object") : CUDA_ERROR_INVALID_IMAGE;
     for (size_t i = 0; i < count; i++) {
         ptx_module *module = NULL;
@@ -212,9 +211,9 @@ static void consider(void *user, const struct px_fatbin_image *image)
         c->best = *image;
 }
 
-static unsigned arch_number(const struct px_cu_device *device)
+static unsigned arch_number(const char *arch)
 {
-    return (unsigned)atoi(px_cu_device_arch(device) + 3);
+    return (unsigned)atoi(arch + 3);
 }
 
 /* Whether a text defines the device runtime, which is part of the machine here and not linked. */
@@ -243,9 +242,9 @@ static CUresult refuse_choice(const struct choice *c, const char *wrong, struct 
 
 /* One image of the fat binary; with `unit` it is one of a program, and the device runtime's is left out. */
 static CUresult add_fatbin(struct px_cu_image *image, const void *data, size_t room, bool unit,
-                           const struct px_cu_device *device, struct px_cu_jit *jit)
+                           const char *arch, struct px_cu_jit *jit)
 {
-    struct choice c = {.arch = arch_number(device)};
+    struct choice c = {.arch = arch_number(arch)};
     size_t size;
     const char *why;
     const char *wrong = px_fatbin_read(data, room, consider, &c);
@@ -257,21 +256,21 @@ static CUresult add_fatbin(struct px_cu_image *image, const void *data, size_t r
     snprintf(name, sizeof name, "%.*s", (int)best->name_size, best->name ? best->name : "");
     CUresult result = CUDA_SUCCESS;
     if (best->kind == PX_FATBIN_ELF)
-        result = add_object(image, text, size, device, jit);
+        result = add_object(image, text, size, jit);
     else if (!unit || !is_device_runtime(text))
-        result = c.best.kind ? add_text(image, text, strlen(text), *name ? name : NULL, device, jit)
+        result = c.best.kind ? add_text(image, text, strlen(text), *name ? name : NULL, arch, jit)
                              : refuse_choice(&c, NULL, jit);
     free(text);
     return result;
 }
 
-static CUresult add_wrapper(struct px_cu_image *image, const struct px_fatbin_wrapper *w,
-                            const struct px_cu_device *device, struct px_cu_jit *jit)
+static CUresult add_wrapper(struct px_cu_image *image, const struct px_fatbin_wrapper *w, const char *arch,
+                            struct px_cu_jit *jit)
 {
-    if (w->version != 2) return add_fatbin(image, w->data, SIZE_MAX, false, device, jit);
+    if (w->version != 2) return add_fatbin(image, w->data, SIZE_MAX, false, arch, jit);
     for (size_t i = 0; w->units && w->units[i]; i++) {
         if (i == UNITS_MOST) return CUDA_ERROR_INVALID_IMAGE;
-        PX_CU_TRY(add_fatbin(image, w->units[i], SIZE_MAX, true, device, jit));
+        PX_CU_TRY(add_fatbin(image, w->units[i], SIZE_MAX, true, arch, jit));
     }
     return CUDA_SUCCESS;
 }
@@ -284,7 +283,7 @@ static bool is_blank(char c)
 }
 
 CUresult px_cu_image_add(struct px_cu_image *image, const void *data, size_t room, const char *name,
-                         const struct px_cu_device *device, struct px_cu_jit *jit)
+                         const char *arch, struct px_cu_jit *jit)
 {
     const char *text = data;
     uint32_t magic = 0;
@@ -293,26 +292,26 @@ CUresult px_cu_image_add(struct px_cu_image *image, const void *data, size_t roo
     if (magic == PX_FATBIN_WRAPPER_MAGIC && room == SIZE_MAX) {
         struct px_fatbin_wrapper wrapper;
         memcpy(&wrapper, data, sizeof wrapper);
-        return add_wrapper(image, &wrapper, device, jit);
+        return add_wrapper(image, &wrapper, arch, jit);
     }
-    if (magic == PX_FATBIN_MAGIC) return add_fatbin(image, data, room, false, device, jit);
-    if (memcmp(&magic, ELFMAG, 4) == 0) return add_object(image, data, room, device, jit);
+    if (magic == PX_FATBIN_MAGIC) return add_fatbin(image, data, room, false, arch, jit);
+    if (memcmp(&magic, ELFMAG, 4) == 0) return add_object(image, data, room, jit);
     size_t at = 0;
     while (at < room && is_blank(text[at])) at++;
     if (at == room || (text[at] != '.' && text[at] != '/')) {
         px_cu_jit_say(jit, "the image is neither PTX, an object of ptxas, nor a fat binary");
         return CUDA_ERROR_INVALID_IMAGE;
     }
-    return add_text(image, text, room == SIZE_MAX ? strlen(text) : strnlen(text, room), name, device, jit);
+    return add_text(image, text, room == SIZE_MAX ? strlen(text) : strnlen(text, room), name, arch, jit);
 }
 
-CUresult px_cu_image_load(const void *data, size_t room, const struct px_cu_device *device,
-                          struct px_cu_jit *jit, struct px_cu_image **image)
+CUresult px_cu_image_load(const void *data, size_t room, const char *arch, struct px_cu_jit *jit,
+                          struct px_cu_image **image)
 {
     struct px_cu_image *made = px_cu_image_new();
     if (!made) return CUDA_ERROR_OUT_OF_MEMORY;
     made->fmad = jit->fmad;
-    const CUresult result = px_cu_image_add(made, data, room, NULL, device, jit);
+    const CUresult result = px_cu_image_add(made, data, room, NULL, arch, jit);
     if (result == CUDA_SUCCESS)
         *image = made;
     else

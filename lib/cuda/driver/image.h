@@ -35,12 +35,13 @@ void px_cu_jit_end(struct px_cu_jit *jit);
 /* Text for the buffer of errors, and for the log. */
 __attribute__((format(printf, 2, 3))) void px_cu_jit_say(struct px_cu_jit *jit, const char *format, ...);
 
-/* An image at `data`, of which `room` bytes may be read (SIZE_MAX: as many as it says), for a device. */
-CUresult px_cu_image_load(const void *data, size_t room, const struct px_cu_device *device,
-                          struct px_cu_jit *jit, struct px_cu_image **image);
+/* An image at `data`, of which `room` bytes may be read (SIZE_MAX: as many as it says), for devices of
+ * an architecture (sm_90). */
+CUresult px_cu_image_load(const void *data, size_t room, const char *arch, struct px_cu_jit *jit,
+                          struct px_cu_image **image);
 /* Texts to an image that is being made (cuLink*); `kind` is a CUjitInputType. */
 CUresult px_cu_image_add(struct px_cu_image *image, const void *data, size_t room, const char *name,
-                         const struct px_cu_device *device, struct px_cu_jit *jit);
+                         const char *arch, struct px_cu_jit *jit);
 /* Bytes of an ELF file, of which `room` may be read, by its own word; 0: it is none. */
 size_t px_cu_image_elf(const void *data, size_t room);
 struct px_cu_image *px_cu_image_new(void);

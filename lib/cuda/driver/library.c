@@ -58,7 +58,7 @@ static CUresult image_for(struct px_cu_library *l, struct px_cu_device *device, 
     struct px_cu_image **own = &l->images[device->ordinal];
     CUresult *refused = &l->refused[device->ordinal];
     if (!*own && *refused == CUDA_SUCCESS) {
-        const CUresult result = px_cu_image_load(l->data, l->room, device, &l->jit, own);
+        const CUresult result = px_cu_image_load(l->data, l->room, px_cu_device_arch(device), &l->jit, own);
         if (result == CUDA_ERROR_OUT_OF_MEMORY) return result; /* it may be read another time */
         *refused = result;
     }

@@ -54,7 +54,7 @@ static CUresult load(CUmodule *module, const void *data, size_t room, struct px_
     struct px_cu_image *image;
     PX_CU_CURRENT(c);
     if (!module || !data) return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = px_cu_image_load(data, room, c->device, jit, &image);
+    CUresult result = px_cu_image_load(data, room, px_cu_device_arch(c->device), jit, &image);
     if (result == CUDA_SUCCESS) {
         result = px_cu_module_make(c, image, jit, &m);
         px_cu_image_give(image);

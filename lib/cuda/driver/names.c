@@ -6,6 +6,7 @@
 #include "cuda/driver/copy.h"
 #include "cuda/driver/graph.h"
 #include "cuda/driver/image.h"
+#include "cuda/driver/linker.h"
 #include "cuda/driver/old.h"
 #include "cuda/driver/value.h"
 #include "cuda/driver/texture.h"
@@ -108,7 +109,17 @@ CUresult cuGetProcAddress(const char *name, void **function, int version, cuuint
 
 /* ---- tables ---- */
 
-static const struct px_cu_tools tools = {sizeof tools, px_cu_unsupported, px_cu_image_seen};
+static const struct px_cu_tools tools = {
+    .size = sizeof tools,
+    .unsupported = px_cu_unsupported,
+    .image = px_cu_image_seen,
+    .linker_new = px_cu_linker_new,
+    .linker_add = px_cu_linker_add,
+    .linker_image = px_cu_linker_image,
+    .linker_log = px_cu_linker_log,
+    .linker_free = px_cu_linker_free,
+    .linker_lto = px_cu_linker_lto,
+};
 
 /* The tables of NVIDIA's own libraries are none of ours. */
 CUresult cuGetExportTable(const void **table, const CUuuid *id)

@@ -1,13 +1,15 @@
 /*
  * audit.c - libptxvm_audit.so: sees every object before anything in it runs.
  *
- * `ptxvm --exec` names it in LD_AUDIT (rtld-audit(7)). It does two things:
+ * `ptxvm --exec` names it in LD_AUDIT (rtld-audit(7)). It does three things:
  *
  * - Whoever asks for libcuda or libcudart, by whatever path, gets the one beside this library.
  * - An object that has CUDA's runtime linked in gets jumps to ours written over the entries of that runtime,
  *   as soon as it is mapped: its constructors register its kernels. The entries are found by name in .symtab,
  *   for most are local; every name of runtime.def counts, also those that we do not implement, for one left
  *   over would call the vendor's half of the process.
+ * - libnvrtc and libnvJitLink get addresses of ours in their tables of symbols, for the functions that give
+ *   out machine code (vendor.h).
  *
  * An auditing library lives in a namespace of its own, with a C library of its own, so it only writes jumps;
  * what they lead to is libptxvm_redirect.so, in the program's namespace (redirect.c). Nothing is relocated
@@ -26,6 +28,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "cuda/redirect/names.h"
+#include "cuda/redirect/vendor.h"
 
 #define AUDIT __attribute__((visibility("default")))
 
@@ -54,6 +57,7 @@ struct file {
     const Elf64_Shdr *sections;
     unsigned count;
     const char *names; /* of sections */
+    size_t names_size;
 };
 
 static const void *at(const struct file *file, uint64_t offset, uint64_t size)
@@ -75,7 +79,6 @@ static const char *strings(const struct file *file, unsigned section, size_t *si
 static bool file_open(struct file *file, const char *path)
 {
     struct stat status;
-    size_t names;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     *file = (struct file){0};
     if (fd < 0) return false;
@@ -92,7 +95,7 @@ static bool file_open(struct file *file, const char *path)
         return false;
     file->sections = at(file, head->e_shoff, (uint64_t)head->e_shnum * sizeof(Elf64_Shdr));
     file->count = file->sections ? head->e_shnum : 0;
-    file->names = strings(file, head->e_shstrndx, &names);
+    file->names = strings(file, head->e_shstrndx, &file->names_size);
     return file->names != NULL;
 }
 
@@ -103,10 +106,11 @@ static void file_close(struct file *file)
 
 static const Elf64_Shdr *section(const struct file *file, unsigned type, const char *name)
 {
-    for (unsigned i = 0; i < file->count; i++)
-        if (file->sections[i].sh_type == type &&
-            (!name || strcmp(file->names + file->sections[i].sh_name, name) == 0))
-            return &file->sections[i];
+    for (unsigned i = 0; i < file->count; i++) {
+        const Elf64_Shdr *s = &file->sections[i];
+        if (s->sh_type != type) continue;
+        if (!name || (s->sh_name < file->names_size && strcmp(file->names + s->sh_name, name) == 0)) return s;
+    }
     return NULL;
 }
 
@@ -380,6 +384,71 @@ static const char *redirect_file(struct patch *patch, const struct file *file)
     return NULL;
 }
 
+/* ---- NVIDIA's compilers (vendor.h) ---- */
+
+static uintptr_t vendor_ours[PX_COPIES][PX_VENDORS]; /* 0: that function stays theirs */
+static uintptr_t vendor_theirs;                      /* px_vendor_theirs in the program */
+static unsigned vendor_copies;                       /* seen */
+
+static int vendor_number(const char *name, size_t length)
+{
+#define OURS(name) #name,
+#define THEIRS(name) #name,
+    static const char *const names[] = {PX_VENDOR_NAMES};
+#undef OURS
+#undef THEIRS
+    for (int i = 0; i < PX_VENDORS; i++)
+        if (strncmp(names[i], name, length) == 0 && !names[i][length]) return i;
+    return -1;
+}
+
+/* Of nvJitLinkCreate and of __nvJitLinkCreate_13_0 alike. */
+static int vendor_number_of(const char *name)
+{
+    if (name[0] == '_' && name[1] == '_') name += 2;
+    if (strncmp(name, "nv", 2) != 0) return -1;
+    return vendor_number(name, strcspn(name, "_"));
+}
+
+/* px_vendor_NAME_COPY */
+static void know_vendor(const char *name, uintptr_t at)
+{
+    static const char prefix[] = "px_vendor_";
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) return;
+    name += sizeof prefix - 1;
+    const size_t length = strcspn(name, "_");
+    const int number = vendor_number(name, length), copy = name[length] ? atoi(name + length + 1) : 0;
+    if (number >= 0 && copy >= 0 && copy < PX_COPIES) vendor_ours[copy][number] = at;
+}
+
+static bool is_vendor(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    return (strncmp(base, "libnvrtc", 8) == 0 && strncmp(base, "libnvrtc-builtins", 17) != 0) ||
+           strncmp(base, "libnvJitLink", 12) == 0;
+}
+
+/* Nothing is bound to the object yet: whoever looks a name up finds what its table of symbols says. */
+static void replace_symbols(const struct link_map *map, const struct file *file)
+{
+    const struct symbols symbols = symbols_of(file, SHT_DYNSYM);
+    const Elf64_Shdr *s = section(file, SHT_DYNSYM, NULL);
+    if (!symbols.count || !vendor_theirs || vendor_copies == PX_COPIES) return;
+    Elf64_Sym *entries = (Elf64_Sym *)(map->l_addr + s->sh_addr);
+    const uintptr_t first = (uintptr_t)entries & ~(uintptr_t)4095;
+    const size_t bytes = (uintptr_t)entries + s->sh_size - first;
+    if (mprotect((void *)first, bytes, PROT_READ | PROT_WRITE) != 0) return;
+    const unsigned copy = vendor_copies++;
+    for (size_t i = 0; i < symbols.count; i++) {
+        const int number = vendor_number_of(function_name(&symbols, i));
+        if (number < 0) continue;
+        ((uintptr_t *)vendor_theirs)[copy * PX_VENDORS + (unsigned)number] =
+            map->l_addr + entries[i].st_value;
+        if (vendor_ours[copy][number]) entries[i].st_value = vendor_ours[copy][number] - map->l_addr;
+    }
+    mprotect((void *)first, bytes, PROT_READ);
+}
+
 static void redirect_object(const struct link_map *map)
 {
     const bool program = !map->l_name || !*map->l_name;
@@ -387,7 +456,10 @@ static void redirect_object(const struct link_map *map)
     char name[4096];
     struct file file;
     struct patch patch = {.name = program && realpath(path, name) ? name : path, .base = map->l_addr};
-    if (file_open(&file, path)) wrong = redirect_file(&patch, &file);
+    if (file_open(&file, path)) {
+        wrong = redirect_file(&patch, &file);
+        if (is_vendor(path)) replace_symbols(map, &file);
+    }
     file_close(&file);
     if (!wrong) return;
     complain(&patch, wrong);
@@ -405,9 +477,12 @@ static void find_thunks(const struct link_map *map)
     struct file file;
     if (file_open(&file, map->l_name)) {
         const struct symbols symbols = symbols_of(&file, SHT_DYNSYM);
-        for (size_t i = 0; i < symbols.count; i++)
-            if (strcmp(function_name(&symbols, i), "px_redirect_thunks") == 0)
-                thunks = map->l_addr + symbols.at[i].st_value;
+        for (size_t i = 0; i < symbols.count; i++) {
+            const uintptr_t at = map->l_addr + symbols.at[i].st_value;
+            know_vendor(function_name(&symbols, i), at);
+            if (strcmp(symbol_name(&symbols, i, STT_OBJECT), "px_vendor_theirs") == 0) vendor_theirs = at;
+            if (strcmp(function_name(&symbols, i), "px_redirect_thunks") == 0) thunks = at;
+        }
     }
     file_close(&file);
 }

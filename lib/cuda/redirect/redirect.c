@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/redirect/names.h"
+#include "cuda/redirect/vendor.h"
 
+uintptr_t px_vendor_theirs[PX_COPIES][PX_VENDORS] __attribute__((visibility("default")));
 void *px_redirect_slots[PX_RELEASES * PX_NAMES] __attribute__((visibility("hidden")));
 void *px_redirect_resolve(unsigned index) __attribute__((visibility("hidden")));
 
