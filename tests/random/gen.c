@@ -128,11 +128,20 @@ static bool featured(struct gen *g, unsigned k)
     return false;
 }
 
+/* What compilers make of loops, of calls, of the rest. */
+static bool idiom(struct gen *g)
+{
+    const unsigned k = gen_below(g, 10);
+    if (g->lean || k < 4) return gen_loop(g);
+    return k < 6 && gen_feature(g, RANDOM_CALLS) ? gen_struct_call(g) : gen_idiom(g);
+}
+
 static void statement(struct gen *g)
 {
     unsigned k = gen_below(g, 100);
     if (gen_feature(g, RANDOM_INDICES) && gen_chance(g, g->lean ? 40 : 13) && gen_index(g)) return;
     if (gen_feature(g, RANDOM_INDICES) && !g->lean && gen_chance(g, 10) && gen_alike(g)) return;
+    if (gen_feature(g, RANDOM_IDIOMS) && gen_chance(g, 14) && idiom(g)) return;
     if (g->scope->full && gen_feature(g, RANDOM_MATRICES) && gen_chance(g, 8))
         gen_matrix(g);
     else if (featured(g, k))
@@ -219,8 +228,11 @@ static void kernel(struct gen *g, const struct random_program *p)
     gen_pools(g);
     g->masks = 1;
     g->inside = NULL;
-    gen_line(g, ".visible .entry k(.param .u64 buf, .param .u64 more, .param .align 16 .b8 par[%u])\n{",
-             PARAM_BYTES);
+    gen_line(
+        g,
+        ".visible .entry k(.param .u64 buf, .param .u64 more, .param .align 16 .b8 par[%u], .param .align 8 "
+        ".b8 args[%u])\n{",
+        PARAM_BYTES, ARGS_BYTES);
     gen_declare_registers(g);
     kernel_prologue(g, p->threads);
     gen_body(g, &scope, g->options.size / 2 + gen_below(g, g->options.size + 1));
@@ -271,7 +283,7 @@ static void shape(struct gen *g, struct random_program *p)
     }
     /* Tiles are for gangs of 256 lanes, which only kernels with few registers have. */
     if (p->block[0] == 16 && p->block[1] == 16 && gen_chance(g, 75)) g->lean = true;
-    if (g->lean) g->options.features &= RANDOM_INDICES;
+    if (g->lean) g->options.features &= RANDOM_INDICES | RANDOM_IDIOMS;
     g->cta_threads = p->block[0] * p->block[1] * p->block[2];
     g->block[0] = p->block[0];
     g->block[1] = p->block[1];
@@ -308,6 +320,7 @@ struct random_program random_program(uint64_t seed, const struct random_options 
              g->cta_threads * SHARED_SLOT, g->cta_threads * 4, g->cta_threads * 4 + 128,
              g->cta_threads * 4 + 128);
     gen_functions(g);
+    if (gen_feature(g, RANDOM_IDIOMS) && gen_feature(g, RANDOM_CALLS)) gen_structs(g);
     kernel(g, &p);
     free(g);
     return p;
@@ -337,13 +350,31 @@ void random_fill(uint64_t seed, uint8_t *buffer, size_t bytes)
     }
 }
 
+static void fill_args(uint64_t *state, uint64_t address, uint8_t args[ARGS_BYTES])
+{
+    static const uint32_t most[] = {1, 2, 40, 300, 1200, 5000, 5000, 5000};
+    const uint64_t length = random_below(state, most[random_below(state, 8)]);
+    const uint32_t small = random_below(state, 16), factor = input_word(state);
+    memcpy(args, &length, 8);
+    memcpy(args + 8, &address, 8);
+    memcpy(args + 16, &factor, 4);
+    memcpy(args + 20, &small, 4);
+    memcpy(args + 24, &address, 8);
+    for (unsigned i = 32; i < ARGS_BYTES; i += 8) {
+        uint64_t v = (uint64_t)input_word(state) << 32 | input_word(state);
+        if (random_below(state, 2)) v = (uint32_t)v;
+        memcpy(args + i, &v, 8);
+    }
+}
+
 void random_params(uint64_t seed, uint64_t address, uint8_t params[RANDOM_PARAM_BYTES])
 {
     random_fill(seed + 1, params, RANDOM_PARAM_BYTES);
     memcpy(params, &address, 8);
     uint64_t state = seed + 2;
-    for (unsigned i = 16; i < RANDOM_PARAM_BYTES; i += 4) {
+    for (unsigned i = 16; i < RANDOM_ARGS_AT; i += 4) {
         uint32_t v = input_word(&state);
         memcpy(params + i, &v, 4);
     }
+    fill_args(&state, address, params + RANDOM_ARGS_AT);
 }

@@ -9,6 +9,9 @@
  *   gen_warp.c   operations of a warp, barriers, exchange between threads, reductions
  *   gen_index.c  places, bounds and loops made of thread indices
  *   gen_alike.c  what the engine has to tell from what looks like it
+ *   gen_loop.c   loops as compilers make them
+ *   gen_idiom.c  other idioms of compilers
+ *   gen_struct.c functions with structures, vectors and pointers as parameters
  *   gen_matrix.c any matrix instruction of the table, on a warp's or a CTA's own memory
  *
  * What every program keeps to, so that its result is one and the same on any schedule: a thread touches its
@@ -44,7 +47,8 @@ enum random_feature {
     RANDOM_ASYNC = 1024,
     RANDOM_MATRICES = 2048,
     RANDOM_INDICES = 4096,
-    RANDOM_DEFAULT = 511 + 1024 + 2048 + 4096 /* all but locks */
+    RANDOM_IDIOMS = 8192,
+    RANDOM_DEFAULT = 511 + 1024 + 2048 + 4096 + 8192 /* all but locks */
 };
 
 struct random_options {
@@ -65,8 +69,10 @@ struct random_program random_program(uint64_t seed, const struct random_options 
 
 /* The buffer before the launch; a pure function of the seed. */
 void random_fill(uint64_t seed, uint8_t *buffer, size_t bytes);
-/* The parameter block behind the buffer's address. */
-enum { RANDOM_PARAM_BYTES = 16 + 64 };
+/* The parameters: the buffer's address, another number, PARAM_BYTES of any words, and the structure `args`: a
+ * length at 0, the buffer's address at 8 and 24, a factor and a small number at 16, numbers of 64 bits from
+ * 32 on, the high halves of some of which are zero. */
+enum { RANDOM_ARGS_AT = 16 + 64, RANDOM_PARAM_BYTES = RANDOM_ARGS_AT + 64 };
 void random_params(uint64_t seed, uint64_t address, uint8_t params[RANDOM_PARAM_BYTES]);
 
 /* ---- places in memory ---- */
@@ -86,8 +92,9 @@ enum {
     SHARED_SLOT = 64,   /* a thread's own bytes of shared memory */
     LOCAL_BYTES = 128,
     PARAM_BYTES = 64,
+    ARGS_BYTES = 64,
     TABLE_BYTES = 256, /* of the .const and the .global table */
-    INDEX_PLANES = 8,
+    INDEX_PLANES = 12,
     INDEX_REGISTERS = 64,
     INDEX_INPUT = 64,  /* bytes a thread */
     INDEX_OUTPUT = 16, /* of each plane */
@@ -212,6 +219,24 @@ void gen_lock(struct gen *g);
 size_t gen_input_bytes(uint32_t threads);
 size_t gen_plane_bytes(uint32_t threads);
 bool gen_index(struct gen *g); /* false: there is no room for another one, or this is no kernel */
+
+/* What others make of it, too: registers of the statement's own block, which gen_declare_indices opens; %ix,
+ * the thread's number in the grid; places of the input plane and of an output plane of the statement's own.
+ */
+void gen_declare_indices(struct gen *g);
+struct operand gen_word(struct gen *g);
+struct operand gen_wide(struct gen *g);
+void gen_own_of_grid(struct gen *g);
+uint32_t gen_threads_of(const struct gen *g);
+uint64_t gen_input_at(const struct gen *g);
+uint64_t gen_take_output(struct gen *g);
+struct operand gen_place(struct gen *g, const char *index, uint64_t at, uint32_t size, char sign);
+
+/* gen_loop.c, gen_idiom.c, gen_struct.c: false: there is no room for another one, or this is no kernel */
+bool gen_loop(struct gen *g);
+bool gen_idiom(struct gen *g);
+void gen_structs(struct gen *g); /* the functions, before the kernel */
+bool gen_struct_call(struct gen *g);
 
 /* gen_alike.c */
 bool gen_alike(struct gen *g); /* false: this is no kernel */

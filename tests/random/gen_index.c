@@ -15,23 +15,23 @@
 
 enum { LEAST_WIDE_BIAS = 64 };
 
-static uint32_t threads_of(const struct gen *g)
+uint32_t gen_threads_of(const struct gen *g)
 {
     return g->cta_threads * g->ctas;
 }
 
 /* Places of planes count from the buffer's begin; the input comes first. */
-static uint64_t input_at(const struct gen *g)
+uint64_t gen_input_at(const struct gen *g)
 {
     return g->planes_at;
 }
 
 /* The next output plane's place; 0: all are taken. */
-static uint64_t take_output(struct gen *g)
+uint64_t gen_take_output(struct gen *g)
 {
     if (g->planes == INDEX_PLANES) return 0;
-    return g->planes_at + gen_input_bytes(threads_of(g)) +
-           g->planes++ * (uint64_t)gen_plane_bytes(threads_of(g));
+    return g->planes_at + gen_input_bytes(gen_threads_of(g)) +
+           g->planes++ * (uint64_t)gen_plane_bytes(gen_threads_of(g));
 }
 
 size_t gen_input_bytes(uint32_t threads)
@@ -47,14 +47,14 @@ size_t gen_plane_bytes(uint32_t threads)
 /* ---- indices ---- */
 
 /* Registers that nothing else writes: what has several definitions is often nothing special to the engine. */
-static struct operand word(struct gen *g)
+struct operand gen_word(struct gen *g)
 {
     struct operand o;
     snprintf(o.text, sizeof o.text, "%%iw%u", g->words++ % INDEX_REGISTERS);
     return o;
 }
 
-static struct operand wide(struct gen *g)
+struct operand gen_wide(struct gen *g)
 {
     struct operand o;
     snprintf(o.text, sizeof o.text, "%%id%u", g->wides++ % INDEX_REGISTERS);
@@ -64,7 +64,7 @@ static struct operand wide(struct gen *g)
 /* b * c + d, in one of the ways in which it is written. */
 static struct operand product_and_sum(struct gen *g, const char *b, const char *c, const char *d)
 {
-    const struct operand t = word(g), a = word(g);
+    const struct operand t = gen_word(g), a = gen_word(g);
     switch (gen_below(g, 4)) {
     case 0:
         gen_line(g, "  mul.lo.u32 %s, %s, %s;  add.u32 %s, %s, %s;", t.text, b, c, a.text, d, t.text);
@@ -81,7 +81,7 @@ static struct operand product_and_sum(struct gen *g, const char *b, const char *
 /* A number below the threads of the CTA that no other of its threads has. */
 static struct operand own_of_block(struct gen *g)
 {
-    struct operand t, a = word(g);
+    struct operand t, a = gen_word(g);
     switch (gen_below(g, 5)) {
     case 0: return product_and_sum(g, "%itx", "%iny", "%ity"); /* down the columns */
     case 1:                                                    /* reversed */
@@ -96,7 +96,7 @@ static struct operand own_of_block(struct gen *g)
 }
 
 /* Into %ix: a number below those of all threads. */
-static void own_of_grid(struct gen *g)
+void gen_own_of_grid(struct gen *g)
 {
     const struct operand own = own_of_block(g);
     gen_line(g, "  mov.u32 %%iy, %%ctaid.y;  mov.u32 %%iw, %%ctaid.x;");
@@ -111,7 +111,7 @@ static void own_of_grid(struct gen *g)
     gen_line(g, "  mov.b32 %%ix, %s;", product_and_sum(g, "%iz", "%in", own.text).text);
 }
 
-static void declare(struct gen *g)
+void gen_declare_indices(struct gen *g)
 {
     g->words = g->wides = 0;
     gen_line(
@@ -127,10 +127,10 @@ static void declare(struct gen *g)
 /* ---- places ---- */
 
 /* Buffer + at + index * size, the index with its sign or without. */
-static struct operand place(struct gen *g, const char *index, uint64_t at, uint32_t size, char sign)
+struct operand gen_place(struct gen *g, const char *index, uint64_t at, uint32_t size, char sign)
 {
-    const struct operand buffer = wide(g), moved = wide(g), d = wide(g), e = wide(g), to = wide(g),
-                         last = wide(g);
+    const struct operand buffer = gen_wide(g), moved = gen_wide(g), d = gen_wide(g), e = gen_wide(g),
+                         to = gen_wide(g), last = gen_wide(g);
     const char *from = buffer.text;
     gen_line(g, "  ld.param.u64 %s, [buf];", from);
     if (gen_chance(g, 70)) {
@@ -168,9 +168,9 @@ static struct operand place(struct gen *g, const char *index, uint64_t at, uint3
 static struct operand biased_place(struct gen *g, const char *index, uint64_t at, uint32_t size,
                                    unsigned label)
 {
-    const uint32_t n = threads_of(g), some = gen_below(g, n + 1);
+    const uint32_t n = gen_threads_of(g), some = gen_below(g, n + 1);
     const bool sign = gen_chance(g, 50);
-    const struct operand b = word(g);
+    const struct operand b = gen_word(g);
     uint32_t bias;
     switch (gen_below(g, 5)) {
     case 0: bias = gen_below(g, 1000); break;
@@ -185,7 +185,7 @@ static struct operand biased_place(struct gen *g, const char *index, uint64_t at
     else
         gen_line(g, "  setp.lt.u32 %%it, %s, %u;  @%%it bra I%u;", b.text, bias, label);
     const int64_t moved = sign ? (int64_t)(int32_t)bias : (int64_t)bias;
-    return place(g, b.text, at - (uint64_t)(moved * (int64_t)size), size, sign ? 's' : 'u');
+    return gen_place(g, b.text, at - (uint64_t)(moved * (int64_t)size), size, sign ? 's' : 'u');
 }
 
 /* Threads beyond a bound near an edge go to the label. */
@@ -194,7 +194,7 @@ static void bound(struct gen *g, const char *index, uint32_t most, unsigned labe
     static const char *const orders[] = {"ge", "gt", "lt", "le", "eq", "ne"};
     const uint32_t edges[] = {0,  1,   most - 1, most, most + 5, g->cta_threads, g->cta_threads - 1,
                               32, 100, 256};
-    const struct operand one = word(g), most_of = word(g);
+    const struct operand one = gen_word(g), most_of = gen_word(g);
     uint32_t n = gen_chance(g, 30) ? gen_below(g, most + 2) : edges[gen_below(g, 10)];
     const char *order = orders[gen_below(g, gen_chance(g, 80) ? 2 : 6)], type = gen_chance(g, 50) ? 's' : 'u';
     if (gen_chance(g, 10)) n = 0u - 1 - gen_below(g, 2);
@@ -205,7 +205,7 @@ static void bound(struct gen *g, const char *index, uint32_t most, unsigned labe
     } else
         gen_line(g, "  mov.u32 %s, %d;", most_of.text, (int32_t)n);
     if (gen_chance(g, 20)) {
-        const struct operand x = wide(g), y = wide(g);
+        const struct operand x = gen_wide(g), y = gen_wide(g);
         gen_line(g, "  cvt.%c64.%c32 %s, %s;  cvt.%c64.%c32 %s, %s;", type, type, x.text, most_of.text, type,
                  type, y.text, index);
         gen_line(g, "  setp.%s.%c64 %%it, %s, %s;", order, type, y.text, x.text);
@@ -221,33 +221,36 @@ static void bound(struct gen *g, const char *index, uint32_t most, unsigned labe
 /* A place of the input, by some index. Stays inside for at most INDEX_INPUT bytes a thread. */
 static struct operand input_place(struct gen *g, uint32_t size)
 {
-    const uint32_t n = threads_of(g), most = INDEX_INPUT / size;
-    const struct operand i = word(g), k = word(g);
+    const uint32_t n = gen_threads_of(g), most = INDEX_INPUT / size;
+    const struct operand i = gen_word(g), k = gen_word(g);
     switch (gen_below(g, 7)) {
     case 0: /* all threads, or those of a line, the same */
-        return place(g, gen_chance(g, 50) ? "%ity" : "%iz", input_at(g) + gen_below(g, 8) * size, size, 'u');
+        return gen_place(g, gen_chance(g, 50) ? "%ity" : "%iz", gen_input_at(g) + gen_below(g, 8) * size,
+                         size, 'u');
     case 1: /* across: lines of 16 or more */
         gen_line(g, "  mul.lo.s32 %s, %%itx, %u;  add.s32 %s, %s, %%ity;", i.text,
                  g->cta_threads <= 256 ? 16u : 4u, k.text, i.text);
-        return place(g, k.text, input_at(g), 4, 's');
-    case 2: /* a stride apart */ return place(g, "%ix", input_at(g), size * (1 + gen_below(g, most)), 's');
+        return gen_place(g, k.text, gen_input_at(g), 4, 's');
+    case 2: /* a stride apart */
+        return gen_place(g, "%ix", gen_input_at(g), size * (1 + gen_below(g, most)), 's');
     case 3: /* backwards */
         gen_line(g, "  neg.s32 %s, %%ix;", i.text);
-        return place(g, i.text, input_at(g) + (uint64_t)n * size, size, 's');
+        return gen_place(g, i.text, gen_input_at(g) + (uint64_t)n * size, size, 's');
     case 4: /* also backwards */
         gen_line(g, "  sub.s32 %s, %u, %%ix;", i.text, n);
-        return place(g, i.text, input_at(g), size, 'u');
+        return gen_place(g, i.text, gen_input_at(g), size, 'u');
     case 5: /* a neighbour */
         gen_line(g, "  add.s32 %s, %%ix, %u;", i.text, gen_below(g, 20));
-        return place(g, i.text, input_at(g), size, 's');
-    default: return place(g, "%ix", input_at(g) + gen_below(g, 8) * size, size, 'u');
+        return gen_place(g, i.text, gen_input_at(g), size, 's');
+    default: return gen_place(g, "%ix", gen_input_at(g) + gen_below(g, 8) * size, size, 'u');
     }
 }
 
 /* Loads of one place, and neighbours of it that lie aligned, into %iv and registers of the pools. */
 static void load_some(struct gen *g)
 {
-    const struct operand from = input_place(g, 4), a = word(g), b = word(g), c = word(g), next = wide(g);
+    const struct operand from = input_place(g, 4), a = gen_word(g), b = gen_word(g), c = gen_word(g),
+                         next = gen_wide(g);
     gen_line(g, "  ld.global%s.b32 %s, [%s];", gen_chance(g, 20) ? ".nc" : "", a.text, from.text);
     for (unsigned n = gen_below(g, 3); n--;)
         gen_line(g, "  ld.global.b32 %s, [%s+%u];", gen_register(g, PX_T_B32, 0, true).text, from.text,
@@ -262,13 +265,14 @@ static void access_plane(struct gen *g)
     static const uint32_t sizes[] = {4, 4, 4, 1, 2, 8, 16};
     const uint32_t size = sizes[gen_below(g, 7)];
     const unsigned l = g->labels++, n = gen_below(g, 3);
-    const uint64_t at = take_output(g);
-    own_of_grid(g);
-    if (gen_chance(g, 60)) bound(g, "%ix", threads_of(g), l);
+    const uint64_t at = gen_take_output(g);
+    gen_own_of_grid(g);
+    if (gen_chance(g, 60)) bound(g, "%ix", gen_threads_of(g), l);
     load_some(g);
     const uint32_t step = size * (gen_chance(g, 60) ? 1 : 1 + gen_below(g, INDEX_OUTPUT / size));
-    const struct operand to = gen_chance(g, 50) ? biased_place(g, "%ix", at, step, l)
-                                                : place(g, "%ix", at, step, gen_chance(g, 50) ? 's' : 'u');
+    const struct operand to = gen_chance(g, 50)
+                                  ? biased_place(g, "%ix", at, step, l)
+                                  : gen_place(g, "%ix", at, step, gen_chance(g, 50) ? 's' : 'u');
     switch (size) {
     case 1: gen_line(g, "  st.global.b8 [%s], %%iv;", to.text); break;
     case 2: gen_line(g, "  cvt.u16.u32 %%h0, %%iv;  st.global.b16 [%s], %%h0;", to.text); break;
@@ -285,11 +289,11 @@ static void access_plane(struct gen *g)
 static void stepped_loop(struct gen *g, const char *to)
 {
     const unsigned l = g->labels++;
-    const struct operand from = place(g, "%ix", input_at(g), 4, 's'), v = word(g);
+    const struct operand from = gen_place(g, "%ix", gen_input_at(g), 4, 's'), v = gen_word(g);
     gen_line(g, "  mov.u32 %%ic, 0;\nI%u:", l);
     gen_line(g, "  ld.global.b32 %s, [%s];  mad.lo.u32 %%iv, %%iv, 3, %s;", v.text, from.text, v.text);
     if (gen_chance(g, 50))
-        gen_line(g, "  st.global.b32 [%s], %%iv;  add.s64 %s, %s, %u;", to, to, to, 4 * threads_of(g));
+        gen_line(g, "  st.global.b32 [%s], %%iv;  add.s64 %s, %s, %u;", to, to, to, 4 * gen_threads_of(g));
     gen_line(g, "  add.s64 %s, %s, %u;  add.s32 %%ic, %%ic, 1;  setp.ne.s32 %%it, %%ic, %u;  @%%it bra I%u;",
              from.text, from.text, 4 * gen_below(g, 9), 1 + gen_below(g, 4), l);
 }
@@ -297,12 +301,12 @@ static void stepped_loop(struct gen *g, const char *to)
 /* From the thread's index on as far as a bound, by as many as there are threads. */
 static void strided_loop(struct gen *g, const char *to)
 {
-    const uint32_t n = threads_of(g),
+    const uint32_t n = gen_threads_of(g),
                    most = gen_chance(g, 50) ? gen_below(g, 5) * n : gen_below(g, 4 * n + 1);
     const unsigned l = g->labels++;
-    const struct operand v = word(g);
+    const struct operand v = gen_word(g);
     gen_line(g, "  setp.ge.s32 %%it, %%ix, %u;  @%%it bra E%u;\nI%u:", most, l, l);
-    const struct operand from = place(g, "%ix", input_at(g), 4, 's');
+    const struct operand from = gen_place(g, "%ix", gen_input_at(g), 4, 's');
     gen_line(g, "  ld.global.b32 %s, [%s];  xor.b32 %%iv, %%iv, %s;", v.text, from.text, v.text);
     if (gen_chance(g, 60)) gen_line(g, "  st.global.b32 [%s], %%iv;  add.s64 %s, %s, %u;", to, to, to, 4 * n);
     gen_line(g, "  add.s32 %%ix, %%ix, %u;  setp.lt.s32 %%it, %%ix, %u;  @%%it bra I%u;\nE%u:", n, most, l,
@@ -311,10 +315,10 @@ static void strided_loop(struct gen *g, const char *to)
 
 static void affine_loop(struct gen *g)
 {
-    const uint64_t at = take_output(g);
-    own_of_grid(g);
+    const uint64_t at = gen_take_output(g);
+    gen_own_of_grid(g);
     gen_line(g, "  mov.u32 %%iv, %%ix;");
-    const struct operand to = place(g, "%ix", at, 4, 's');
+    const struct operand to = gen_place(g, "%ix", at, 4, 's');
     gen_chance(g, 50) ? stepped_loop(g, to.text) : strided_loop(g, to.text);
     gen_line(g, "  mov.b32 %s, %%iv;", gen_register(g, PX_T_B32, 0, true).text);
 }
@@ -326,7 +330,7 @@ static void fork_in_loop(struct gen *g, unsigned l)
              8u << gen_below(g, 6), l);
     gen_line(g, "  shr.u32 %%iv, %%iv, 1;  add.u32 %%ib, %%ib, 1;");
     if (gen_chance(g, 40)) {
-        const struct operand t = word(g);
+        const struct operand t = gen_word(g);
         gen_line(g, "  mad.lo.u32 %s, %%iv, 3, %%ib;  xor.b32 %%ib, %%ib, %s;", t.text, t.text);
     }
     const bool rewrites = gen_chance(g, 40); /* the predicate that divided them, for later */
@@ -343,12 +347,13 @@ static void counted_by_value(struct gen *g)
 {
     const unsigned l = g->labels++;
     const bool breaks = gen_chance(g, 35), elsewhere = breaks && gen_chance(g, 50);
-    const uint64_t at = gen_chance(g, 60) ? take_output(g) : 0;
-    const struct operand value = gen_register(g, PX_T_U32, 0, true), v = word(g), t = word(g),
-                         offset = wide(g), sum = wide(g);
-    own_of_grid(g);
-    const struct operand to = at ? place(g, "%ix", at, 4 + 12 * gen_below(g, 2), 's') : (struct operand){""};
-    const struct operand from = place(g, gen_chance(g, 50) ? "%ix" : "%itx", input_at(g), 4, 'u');
+    const uint64_t at = gen_chance(g, 60) ? gen_take_output(g) : 0;
+    const struct operand value = gen_register(g, PX_T_U32, 0, true), v = gen_word(g), t = gen_word(g),
+                         offset = gen_wide(g), sum = gen_wide(g);
+    gen_own_of_grid(g);
+    const struct operand to =
+        at ? gen_place(g, "%ix", at, 4 + 12 * gen_below(g, 2), 's') : (struct operand){""};
+    const struct operand from = gen_place(g, gen_chance(g, 50) ? "%ix" : "%itx", gen_input_at(g), 4, 'u');
     gen_line(g, "  and.b32 %%ic, %s, %u;", gen_register(g, PX_T_B32, 0, false).text,
              gen_chance(g, 60) ? 31 : 9);
     gen_line(g, "  mov.b32 %%iv, %s;  mov.u32 %%ib, %%ic;", gen_register(g, PX_T_B32, 0, false).text);
@@ -389,9 +394,9 @@ static void reduce_place(struct gen *g)
     static const char *const ops[] = {"add.u32", "min.u32", "max.s32", "and.b32",
                                       "or.b32",  "xor.b32", "max.u32"};
     const char *op = ops[gen_below(g, 7)];
-    const uint64_t at = take_output(g);
-    own_of_grid(g);
-    const struct operand to = place(g, "%ix", at, 4 + 12 * gen_below(g, 2), 'u');
+    const uint64_t at = gen_take_output(g);
+    gen_own_of_grid(g);
+    const struct operand to = gen_place(g, "%ix", at, 4 + 12 * gen_below(g, 2), 'u');
     for (unsigned n = 3 + gen_below(g, 5); n--;) {
         const char *guard = gen_guard(g);
         const struct operand value = gen_source(g, PX_T_U32), read = gen_register(g, PX_T_B32, 0, true);
@@ -418,10 +423,11 @@ static bool has_tiles(const struct gen *g)
 /* Words into shared memory line by line, from there down the columns, or the other way round. */
 static void tile(struct gen *g)
 {
-    const uint64_t at = take_output(g);
+    const uint64_t at = gen_take_output(g);
     const bool across = gen_chance(g, 50);
-    const struct operand base = wide(g), a = wide(g), b = wide(g), v = word(g), line = word(g);
-    own_of_grid(g);
+    const struct operand base = gen_wide(g), a = gen_wide(g), b = gen_wide(g), v = gen_word(g),
+                         line = gen_word(g);
+    gen_own_of_grid(g);
     load_some(g);
     gen_line(g, "  add.u32 %s, %%inx, %u;", line.text,
              gen_below(g, 2)); /* perhaps a word more than is used */
@@ -431,7 +437,7 @@ static void tile(struct gen *g)
              a.text, own.text, base.text, b.text, other.text, base.text);
     gen_line(g, "  bar.sync 0;  st.shared.b32 [%s], %%iv;", across ? b.text : a.text);
     gen_line(g, "  bar.sync 0;  ld.shared.b32 %s, [%s];", v.text, across ? a.text : b.text);
-    const struct operand to = place(g, "%ix", at, 4, 's');
+    const struct operand to = gen_place(g, "%ix", at, 4, 's');
     gen_line(g, "  st.global.b32 [%s], %s;  mov.b32 %s, %s;", to.text, v.text,
              gen_register(g, PX_T_B32, 0, true).text, v.text);
 }
@@ -439,17 +445,18 @@ static void tile(struct gen *g)
 /* Across device memory: lines of the plane are as long as the block, or as 16. */
 static void tile_in_memory(struct gen *g)
 {
-    const uint64_t at = take_output(g);
-    const struct operand a = word(g), b = word(g), k = word(g), v = word(g), first = word(g);
-    own_of_grid(g);
+    const uint64_t at = gen_take_output(g);
+    const struct operand a = gen_word(g), b = gen_word(g), k = gen_word(g), v = gen_word(g),
+                         first = gen_word(g);
+    gen_own_of_grid(g);
     const struct operand in = input_place(g, 4);
     gen_line(g, "  ld.global.b32 %s, [%s];", a.text, in.text);
     const struct operand down = product_and_sum(g, "%itx", "%iny", "%ity");
     gen_line(g, "  mul.lo.u32 %s, %%iz, %u;  add.u32 %s, %s, %s;", first.text, g->cta_threads, k.text,
              down.text, first.text);
-    const struct operand from = place(g, k.text, input_at(g), gen_chance(g, 50) ? 4 : 8, 's');
+    const struct operand from = gen_place(g, k.text, gen_input_at(g), gen_chance(g, 50) ? 4 : 8, 's');
     gen_line(g, "  ld.global.b32 %s, [%s];  xor.b32 %s, %s, %s;", b.text, from.text, v.text, a.text, b.text);
-    const struct operand to = place(g, k.text, at, 4u << (gen_chance(g, 60) ? 0 : gen_below(g, 3)), 's');
+    const struct operand to = gen_place(g, k.text, at, 4u << (gen_chance(g, 60) ? 0 : gen_below(g, 3)), 's');
     if (gen_chance(g, 30))
         gen_line(g, "  cvt.u16.u32 %%h0, %s;  st.global.b16 [%s], %%h0;", v.text, to.text);
     else
@@ -465,11 +472,11 @@ static void tile_of_any(struct gen *g)
 {
     static const char *const types[] = {"b8", "b16", "b32", "v2.b32", "v4.b32"};
     const unsigned k = gen_chance(g, 40) ? 2 : gen_below(g, 5), size = 1u << k;
-    const uint64_t at = take_output(g);
-    const struct operand column = word(g), half = word(g), odd = word(g), own = word(g), first = word(g),
-                         line = word(g), v = word(g);
+    const uint64_t at = gen_take_output(g);
+    const struct operand column = gen_word(g), half = gen_word(g), odd = gen_word(g), own = gen_word(g),
+                         first = gen_word(g), line = gen_word(g), v = gen_word(g);
     char values[40];
-    own_of_grid(g);
+    gen_own_of_grid(g);
     if (gen_chance(g, 40))
         gen_line(g, "  shr.u32 %s, %%ity, 1;  and.b32 %s, %s, 1;  xor.b32 %s, %%ity, %s;", half.text,
                  odd.text, half.text, column.text, odd.text);
@@ -477,8 +484,8 @@ static void tile_of_any(struct gen *g)
         gen_line(g, "  mov.b32 %s, %%ity;", column.text);
     gen_line(g, "  mul.lo.u32 %s, %%iz, %u;  mad.lo.u32 %s, %%itx, 16, %s;  add.u32 %s, %s, %s;", first.text,
              g->cta_threads, line.text, column.text, own.text, line.text, first.text);
-    const struct operand from = place(g, own.text, input_at(g), size, 's'),
-                         to = place(g, own.text, at, size, 's');
+    const struct operand from = gen_place(g, own.text, gen_input_at(g), size, 's'),
+                         to = gen_place(g, own.text, at, size, 's');
     if (k < 2)
         gen_line(g, "  ld.global.u%u %s, [%s];  st.global.%s [%s], %s;", 8 * size, v.text, from.text,
                  types[k], to.text, v.text);
@@ -497,7 +504,7 @@ static void tile_of_any(struct gen *g)
 static void say(struct gen *g, const char *number, const char *other, char type, uint64_t at)
 {
     const unsigned l = g->labels++;
-    const struct operand to = place(g, "%ix", at, 4, 's'), v = word(g);
+    const struct operand to = gen_place(g, "%ix", at, 4, 's'), v = gen_word(g);
     gen_line(g, "  mov.u32 %s, 1;  setp.lt.%c64 %%it, %s, %s;  @%%it bra I%u;  mov.u32 %s, 2;\nI%u:", v.text,
              type, number, other, l, v.text, l);
     gen_line(g, "  st.global.b32 [%s], %s;", to.text, v.text);
@@ -508,10 +515,10 @@ static void extended(struct gen *g)
 {
     const bool sign = gen_chance(g, 60);
     const char c = sign ? 's' : 'u';
-    const uint32_t n = threads_of(g), some = gen_below(g, n < 64 ? n + 1 : 64);
-    const uint64_t at = take_output(g);
-    const struct operand b = word(g), d = wide(g), e = wide(g);
-    own_of_grid(g);
+    const uint32_t n = gen_threads_of(g), some = gen_below(g, n < 64 ? n + 1 : 64);
+    const uint64_t at = gen_take_output(g);
+    const struct operand b = gen_word(g), d = gen_wide(g), e = gen_wide(g);
+    gen_own_of_grid(g);
     gen_line(g, "  add.u32 %s, %%ix, %d;", b.text, (int32_t)((sign ? 0x80000000u : 0) - some));
     if (gen_chance(g, 50))
         gen_line(g, "  cvt.%c64.%c32 %s, %s;", c, c, d.text, b.text);
@@ -524,10 +531,10 @@ static void extended(struct gen *g)
 /* Products by numbers whose first bit is set. */
 static void by_great_numbers(struct gen *g)
 {
-    const uint64_t at = take_output(g);
+    const uint64_t at = gen_take_output(g);
     const uint32_t factor = 0x80000000u + gen_below(g, 9) * 4;
-    const struct operand d = wide(g), e = wide(g);
-    own_of_grid(g);
+    const struct operand d = gen_wide(g), e = gen_wide(g);
+    gen_own_of_grid(g);
     gen_line(g, "  mul.wide.u32 %s, %s, %u;", d.text, gen_chance(g, 50) ? "%itx" : "%ix", factor);
     gen_line(g, "  mov.u64 %s, %llu;", e.text, 0x80000000ull * gen_below(g, 300));
     say(g, d.text, e.text, gen_chance(g, 50) ? 's' : 'u', at);
@@ -551,42 +558,43 @@ static void same_for_all(struct gen *g)
 static void index_of_two_ways(struct gen *g)
 {
     const unsigned l = g->labels++, size = 4u << gen_below(g, 3);
-    const uint64_t at = take_output(g);
-    const struct operand i = word(g), buffer = wide(g), input = wide(g), from = wide(g), d = wide(g),
-                         v = word(g);
-    own_of_grid(g);
+    const uint64_t at = gen_take_output(g);
+    const struct operand i = gen_word(g), buffer = gen_wide(g), input = gen_wide(g), from = gen_wide(g),
+                         d = gen_wide(g), v = gen_word(g);
+    gen_own_of_grid(g);
     same_for_all(g);
     if (gen_chance(g, 50)) gen_line(g, "  mul.lo.u32 %s, %%itx, %u;", i.text, size);
     gen_line(g, "  @%%it bra I%u;  mul.lo.u32 %s, %%itx, %u;\nI%u:", l, i.text,
              size * (1 + gen_below(g, 2)) + 4, l);
     gen_line(g, "  ld.param.u64 %s, [buf];  add.u64 %s, %s, %llu;", buffer.text, input.text, buffer.text,
-             (unsigned long long)input_at(g));
+             (unsigned long long)gen_input_at(g));
     if (gen_chance(g, 70))
         gen_line(g, "  mul.wide.u32 %s, %s, 1;", d.text, i.text);
     else
         gen_line(g, "  cvt.u64.u32 %s, %s;", d.text, i.text);
     gen_line(g, "  add.u64 %s, %s, %s;  ld.global.b32 %s, [%s];", from.text, input.text, d.text, v.text,
              from.text);
-    const struct operand to = place(g, "%ix", at, 4, 's');
+    const struct operand to = gen_place(g, "%ix", at, 4, 's');
     gen_line(g, "  st.global.b32 [%s], %s;", to.text, v.text);
 }
 
 /* A multiple that is another one in the next block, or the next launch. */
 static void by_number(struct gen *g)
 {
-    const uint64_t at = take_output(g);
-    const struct operand i = word(g), k = word(g), j = word(g), v = word(g);
+    const uint64_t at = gen_take_output(g);
+    const struct operand i = gen_word(g), k = gen_word(g), j = gen_word(g), v = gen_word(g);
     const bool param = gen_chance(g, 40);
     const unsigned l = g->labels++;
-    own_of_grid(g);
+    gen_own_of_grid(g);
     if (param)
         gen_line(g, "  ld.param.u32 %s, [par+%u];", k.text, 4 * gen_below(g, PARAM_BYTES / 4));
     else
         gen_line(g, "  mov.u32 %s, %%ctaid.%c;", k.text, gen_chance(g, 80) ? 'x' : 'y');
     gen_line(g, "  mul.lo.u32 %s, %%itx, %s;", i.text, k.text);
     if (param) gen_line(g, "  and.b32 %s, %s, 31;", j.text, i.text);
-    const struct operand from = place(g, param ? j.text : i.text, input_at(g), 4u << gen_below(g, 3), 's'),
-                         to = place(g, "%ix", at, 4, 's');
+    const struct operand from = gen_place(g, param ? j.text : i.text, gen_input_at(g), 4u << gen_below(g, 3),
+                                          's'),
+                         to = gen_place(g, "%ix", at, 4, 's');
     gen_line(g, "  ld.global.b32 %s, [%s];", v.text, from.text);
     if (param)
         gen_line(g, "  setp.lt.s32 %%it, %s, %u;  @%%it bra I%u;  add.u32 %s, %s, %s;\nI%u:", i.text,
@@ -610,12 +618,13 @@ static void not_a_term(struct gen *g)
 
 static void products_of_loads(struct gen *g)
 {
-    const uint64_t at = take_output(g);
-    const struct operand d = word(g), e = word(g);
-    own_of_grid(g);
-    const struct operand one = place(g, "%ix", input_at(g), 4, 's'),
-                         two = place(g, "%ix", input_at(g) + 4 * gen_below(g, 8), 4u << gen_below(g, 2), 's'),
-                         to = place(g, "%ix", at, 8, 's');
+    const uint64_t at = gen_take_output(g);
+    const struct operand d = gen_word(g), e = gen_word(g);
+    gen_own_of_grid(g);
+    const struct operand one = gen_place(g, "%ix", gen_input_at(g), 4, 's'),
+                         two = gen_place(g, "%ix", gen_input_at(g) + 4 * gen_below(g, 8),
+                                         4u << gen_below(g, 2), 's'),
+                         to = gen_place(g, "%ix", at, 8, 's');
     gen_line(g, "  mov.f32 %%zf0, 0f3fc00000;  .reg .f32 %%if<4>;  cvt.rn.f32.u32 %%if3, %%itx;");
     gen_line(g, "  ld.global.f32 %%if0, [%s];  ld.global.f32 %%if1, [%s];", one.text, two.text);
     static const char *const fmas[] = {"%if0, %if1, %if3", "%if1, %if0, %if3", "%if0, %zf0, %if1",
@@ -637,13 +646,15 @@ static void numbered(struct gen *g)
 {
     const bool sign = gen_chance(g, 50);
     const uint32_t size = gen_chance(g, 70) ? 4 : 8, most = 1024 / size - 4;
-    const uint64_t at = take_output(g);
-    const struct operand n = word(g), number = word(g), v = word(g), w = word(g), base = wide(g),
-                         from = wide(g), p = wide(g), q = wide(g), d = wide(g);
-    own_of_grid(g);
-    const struct operand in = place(g, "%ix", input_at(g), 4, 's'), to = place(g, "%ix", at, 4, 's');
+    const uint64_t at = gen_take_output(g);
+    const struct operand n = gen_word(g), number = gen_word(g), v = gen_word(g), w = gen_word(g),
+                         base = gen_wide(g), from = gen_wide(g), p = gen_wide(g), q = gen_wide(g),
+                         d = gen_wide(g);
+    gen_own_of_grid(g);
+    const struct operand in = gen_place(g, "%ix", gen_input_at(g), 4, 's'),
+                         to = gen_place(g, "%ix", at, 4, 's');
     gen_line(g, "  ld.param.u64 %s, [buf];  add.u64 %s, %s, %llu;", base.text, from.text, base.text,
-             (unsigned long long)input_at(g) + (sign ? most / 2 * size : 0));
+             (unsigned long long)gen_input_at(g) + (sign ? most / 2 * size : 0));
     gen_line(g, "  ld.global.b32 %s, [%s];  rem.u32 %s, %s, %u;", n.text, in.text, number.text, n.text, most);
     if (sign) gen_line(g, "  sub.s32 %s, %s, %u;", number.text, number.text, most / 2);
     gen_line(g, "  mul.wide.%c32 %s, %s, %u;", sign ? 's' : 'u', p.text, number.text, size);
@@ -666,7 +677,7 @@ bool gen_index(struct gen *g)
 {
     if (g->inside || g->planes + 1 >= INDEX_PLANES) return false;
     struct node *before = gen_open(g, false);
-    declare(g);
+    gen_declare_indices(g);
     switch (gen_below(g, 16)) {
     case 14:
     case 15: numbered(g); break;

@@ -28,7 +28,7 @@ static const char help[] =
     "  --time SECONDS  start none after that\n"
     "  --size N        statements of a kernel, about (24)\n"
     "  --features LIST of memory, flow, calls, warp, barriers, atomics, exits, nans, carry, locks, async, "
-    "matrices, indices (all but locks)\n"
+    "matrices, indices, idioms (all but locks)\n"
     "  --levels LIST   of portable, avx2, avx512 (those of this machine)\n"
     "  --workers LIST  of 1, 2, 8 (all)\n"
     "  --spread        each program with one number of workers a level and four pairs of optimisations off, "
@@ -224,7 +224,7 @@ static int check(const struct settings *s)
 static bool features(const char *list, uint32_t *to)
 {
     static const char *const names[] = {"memory", "flow",  "calls", "warp",  "barriers", "atomics", "exits",
-                                        "nans",   "carry", "locks", "async", "matrices", "indices"};
+                                        "nans",   "carry", "locks", "async", "matrices", "indices", "idioms"};
     enum { NAMES = sizeof names / sizeof *names };
     *to = 0;
     while (*list) {

@@ -191,7 +191,8 @@ static void run_thread(struct ref_machine *m, struct ref_thread *t, uint64_t sli
         struct ref_frame *f = t->frame;
         const struct ref_inst *in = &f->code->insts[f->pc++];
         m->steps++;
-        if (m->launch->executed) m->launch->executed[in->inst->pos]++;
+        if (m->launch->executed && in->inst)
+            m->launch->executed[in->inst->pos]++; /* not the end of the body */
         if (in->guarded && !ref_get(t, &in->guard)) continue;
         if (in->run(t, in) == REF_WAIT) break;
     }
