@@ -32,7 +32,7 @@ LIBS = -lffi -lm -ldl -pthread
 TOOL_LIBS = -lpng -ljansson -liberty
 
 GEN = $(B)/gen
-GEN_HEADERS = $(GEN)/isa_words.h $(GEN)/isa_ops.h
+GEN_HEADERS = $(addprefix $(GEN)/isa_,words.h ops.h handler_ops.h sregs.h messages.h)
 # libcuda.so.1, the driver face, over libptxvm.
 CUDA_SRC = $(wildcard lib/cuda/driver/*.c)
 CUDA_OBJ = $(CUDA_SRC:%.c=$(B)/obj/%.o)
@@ -65,13 +65,16 @@ LEVEL_FLAGS_portable =
 LEVEL_FLAGS_avx2 = -mavx2 -mfma -mf16c -mbmi2
 LEVEL_FLAGS_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mprefer-vector-width=512
 LEVEL_FLAGS_avx512vbmi = $(LEVEL_FLAGS_avx512) -mavx512vbmi -mavx512vnni
-HOT_FILES = hot0 hot1 hot2 fused
-COOL_FILES = 0 1 2 3 4 5 6 7 table
+# A family of rows (`family` lines of the tables) has files of its own, so that a new row changes one of them.
+FAMILIES := $(shell sed -n 's/^family \([a-z]*\).*/\1/p' grammar/isa*.tbl | sort -u)
+HOT_FAMILIES := $(shell sed -n 's/^family \([a-z]*\) hot$$/\1/p' grammar/isa*.tbl | sort -u)
+HOT_FILES = $(HOT_FAMILIES:%=hot_%) fused
+COOL_FILES = $(FAMILIES) table
 HANDLER_FILES = $(HOT_FILES) $(COOL_FILES)
-HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c) $(GEN)/handlers_alone.c
+HANDLER_SRC = $(HANDLER_FILES:%=$(GEN)/handlers_%.c) $(FAMILIES:%=$(GEN)/handlers_alone_%.c)
 # Those that take longest first: they are started in this order, and the last ones decide when all are done.
 LEVEL_OBJ = $(LEVELS:%=$(B)/obj/lib/ops/handlers_fixed_%.o) $(UNIT_LEVELS:%=$(B)/obj/lib/approx/rows_%.o) $(LEVELS:%=$(B)/obj/lib/tex/rows_%.o) \
-            $(GEN)/alone/handlers_alone.o $(LEVELS:%=$(B)/obj/lib/ops/mma_product_%.o) \
+            $(FAMILIES:%=$(GEN)/alone/handlers_alone_%.o) $(LEVELS:%=$(B)/obj/lib/ops/mma_product_%.o) \
             $(foreach l,$(LEVELS),$(HANDLER_FILES:%=$(GEN)/$l/handlers_%.o))
 # (no -frounding-math: it keeps gcc from vectorising fma; no statement relies on a folded rounding)
 HANDLER_CFLAGS = -O3 -fno-trapping-math $(LINES)
@@ -117,7 +120,7 @@ $(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES)
 	$(B)/isagen $(ISA_TABLES) $(GEN)/new
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} || cp $$f $(GEN)/$${f##*/}; done
 	@touch $@
-$(GEN)/isa_words.h $(GEN)/isa_ops.h $(GEN)/lowerings.inc $(GEN)/emissions.inc $(GEN)/op_handlers.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(HANDLER_SRC) $(GEN)/ptx.dict $(GEN)/ptx.tmLanguage.json: $(GEN)/isa.stamp ;
+$(GEN_HEADERS) $(GEN)/lowerings.inc $(GEN)/emissions.inc $(GEN)/op_handlers.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(HANDLER_SRC) $(GEN)/ptx.dict $(GEN)/ptx.tmLanguage.json: $(GEN)/isa.stamp ;
 $(GEN)/ptx_lexer.c: grammar/ptx.re
 	@mkdir -p $(GEN)
 	re2c -W --no-generation-date --no-debug-info -o $@ $<

@@ -67,11 +67,17 @@ static void emit(const char *dir, const char *name, void (*emitter)(FILE *out))
     if (fclose(f)) ig_error((struct ig_place){name, 0}, "%s", strerror(errno));
 }
 
-static void emit_loops(const char *dir, bool hot, int part)
+/* The files of one family of handlers. */
+static void emit_family(const char *dir, const struct ig_family *family)
 {
-    FILE *f = open_out(dir, ig_format("handlers_%s%d.c", hot ? "hot" : "", part));
-    ig_emit_loops(f, hot, part);
-    if (fclose(f)) ig_error((struct ig_place){"handlers", 0}, "%s", strerror(errno));
+    FILE *cool = open_out(dir, ig_format("handlers_%s.c", family->name));
+    FILE *alone = open_out(dir, ig_format("handlers_alone_%s.c", family->name));
+    FILE *hot = family->hot ? open_out(dir, ig_format("handlers_hot_%s.c", family->name)) : NULL;
+    ig_emit_loops(cool, family, false);
+    ig_emit_alone(alone, family);
+    if (hot) ig_emit_loops(hot, family, true);
+    if (fclose(cool) || fclose(alone) || (hot && fclose(hot)))
+        ig_error((struct ig_place){"handlers", 0}, "%s", strerror(errno));
 }
 
 int main(int argc, char **argv)
@@ -86,10 +92,14 @@ int main(int argc, char **argv)
     ig_resolve_sets();
     ig_expand_handlers();
     ig_check_ignored();
+    ig_check_numbered();
     emit(dir, "instructions.md", ig_emit_docs); /* in the order of the table */
     ig_sort_forms();
     emit(dir, "isa_words.h", ig_emit_words);
+    emit(dir, "isa_sregs.h", ig_emit_sregs);
+    emit(dir, "isa_messages.h", ig_emit_messages);
     emit(dir, "isa_ops.h", ig_emit_ops);
+    emit(dir, "isa_handler_ops.h", ig_emit_handler_ops);
     emit(dir, "lowerings.inc", ig_emit_lowerings);
     emit(dir, "emissions.inc", ig_emit_emissions);
     emit(dir, "op_handlers.inc", ig_emit_op_handlers);
@@ -97,10 +107,8 @@ int main(int argc, char **argv)
     emit(dir, "ptx.dict", ig_emit_dict);
     emit(dir, "ptx.tmLanguage.json", ig_emit_textmate);
     emit(dir, "handlers_table.c", ig_emit_loop_table);
-    emit(dir, "handlers_alone.c", ig_emit_alone);
     emit(dir, "handlers_fused.c", ig_emit_fused);
-    for (int i = 0; i < IG_HANDLER_FILES; i++) emit_loops(dir, false, i);
-    for (int i = 0; i < IG_HOT_FILES; i++) emit_loops(dir, true, i);
+    for (int i = 0; i < ig.nfamilies; i++) emit_family(dir, &ig.families[i]);
     FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");
     ig_emit_handlers(inc, header);
     return fclose(inc) || fclose(header);

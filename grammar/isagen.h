@@ -42,12 +42,14 @@ void *ig_alloc(size_t size); /* zeroed */
 char *ig_text(const char *s, size_t n);
 char *ig_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- words: number i+1 is words.text[i]; types come first, in the order of enum px_type ---- */
+/* ---- words: number i+1 is words.text[i]; types come first, in the order of enum px_type, then `number`
+ * lines ---- */
 
 struct ig_words {
     const char *text[IG_WORDS];
     int first[IG_WORD_CHAINS], next[IG_WORDS]; /* numbers of words by hash; 0 ends a chain */
-    bool plain[IG_WORDS];                      /* has an enumerator (not from a `words` pattern) */
+    bool plain[IG_WORDS];                      /* not only from a `words` pattern */
+    bool used[IG_WORDS];                       /* stands in another line than `number` */
     bool modifier[IG_WORDS];                   /* some slot accepts it */
     bool opcode[IG_WORDS];
     bool repeated[IG_WORDS];   /* a modifier that may be written twice */
@@ -55,7 +57,7 @@ struct ig_words {
     bool slot[IG_WORDS];       /* the name of a slot */
     bool value[IG_WORDS];      /* stands in a list of values, or in names.tbl */
     bool always[IG_WORDS];     /* a `word`, space or target of names.tbl: known to all versions */
-    int n;
+    int n, numbered;           /* the first ones, which C names (PX_W_) */
 };
 
 struct ig_type {
@@ -210,10 +212,12 @@ struct ig_copy {
     int to, from, size, read, unless;
 };
 
+struct ig_family;
 struct ig_form {
     struct ig_place at;
     const char *syntax, *meaning, *section;
-    int opcode; /* word */
+    const struct ig_family *family; /* NULL: no `family` line stands before the row */
+    int opcode;                     /* word */
     struct ig_slot slots[IG_SLOTS];
     int nslots;
     struct ig_opd opds[IG_OPDS], parts[IG_OPDS];
@@ -233,6 +237,12 @@ struct ig_form {
     int nspec, spec[IG_SLOTS];
     int nfixed;        /* the first slots, whose words come right after the opcode and in order */
     int handler_first; /* in the pool of handler numbers */
+};
+
+/* Rows whose handlers are compiled together: handlers_NAME.c, handlers_hot_NAME.c, handlers_alone_NAME.c. */
+struct ig_family {
+    const char *name;
+    bool hot; /* rows may say [hot] */
 };
 
 struct ig_named {
@@ -281,6 +291,8 @@ struct ig {
         struct ig_place at;
     } ops[512];
     int nops;
+    struct ig_family families[32];
+    int nfamilies;
     struct ig_copy copies[32];
     int ncopies;
     const char *messages[128];
@@ -302,6 +314,7 @@ int ig_type_find(const char *s, size_t n);         /* enum px_type, 0 when there
 int ig_target_find(const char *s, size_t n);       /* index, -1 */
 int ig_version(struct ig_place at, const char *s); /* "7.4" -> 74 */
 void ig_read_names(const char *file);
+void ig_check_numbered(void); /* once all tables are read */
 void ig_read_lines(const char *file, void (*line)(struct ig_place at, char *text));
 
 /* isagen_directives.c; w: the words of the line, quoted: what stands in quotation marks, or NULL */
@@ -324,7 +337,10 @@ struct ig_since ig_since_parse(struct ig_place at, const char *s);
 /* isagen_ops.c */
 void ig_read_ops(struct ig_place at, const char *line);    /* op NAME ... : FLAG ... */
 const char *ig_op_name(struct ig_place at, const char *s); /* of a row: must have been declared */
+int ig_op_number(const char *name);
 void ig_emit_ops(FILE *out);
+void ig_emit_handler_ops(FILE *out);
+void ig_emit_op_flag_names(FILE *out);
 void ig_emit_op_flags(FILE *out);
 void ig_emit_lowerings(FILE *out);
 void ig_emit_emissions(FILE *out);
@@ -358,13 +374,16 @@ bool ig_clauses_hold(const struct ig_form *form, const uint16_t *value);
 struct ig_handler {
     struct ig_place at;
     const char *name, *statement, *shapes;
+    const struct ig_family *family;
     const char *d, *e, *sources[3]; /* lane types; e: NULL when it is not written */
     int ns;
     bool cc, hot, swaps;
 };
 const struct ig_handler *ig_handler(int number);
-bool ig_mentions(const char *statement, const char *name); /* as a whole word */
+bool ig_mentions(const char *statement, const char *name);  /* as a whole word */
+void ig_read_handlers(struct ig_place at, char **w, int n); /* `handlers` lines: those that C names */
 void ig_expand_handlers(void);
+const struct ig_handler *ig_handler_find(const char *name); /* any row's name of it; NULL */
 void ig_emit_handlers(FILE *inc, FILE *header);
 extern int ig_nhandlers;
 extern uint16_t ig_handler_pool[IG_POOL];
@@ -375,6 +394,7 @@ void ig_check_ignored(void); /* after ig_expand_handlers: the slots that stateme
 
 /* isagen_fuse.c */
 void ig_read_fuse(struct ig_place at, const char *s);
+void ig_each_fused(void (*visit)(const char *name));
 void ig_emit_fused(FILE *out); /* handlers_fused.c */
 
 /* isagen_loops.c */
@@ -383,14 +403,15 @@ struct ig_lane_type {
     const char *name, *row, *value, *get, *put;
 };
 const struct ig_lane_type *ig_lane_type(const struct ig_handler *h, const char *name);
-enum { IG_HANDLER_FILES = 8, IG_HOT_FILES = 3 }; /* COOL_FILES and HOT_FILES of the Makefile */
 int ig_count_instances(const struct ig_handler *h);
-void ig_emit_loops(FILE *out, bool hot, int part); /* handlers_0.c ..., handlers_hot0.c ... */
-void ig_emit_alone(FILE *out);                     /* handlers_alone.c */
+void ig_emit_loops(FILE *out, const struct ig_family *family, bool hot);
+void ig_emit_alone(FILE *out, const struct ig_family *family);
 void ig_emit_loop_table(FILE *out);
 
 /* isagen_emit.c, isagen_docs.c */
 void ig_emit_words(FILE *out);
+void ig_emit_sregs(FILE *out);
+void ig_emit_messages(FILE *out);
 void ig_emit_tables(FILE *out);
 void ig_emit_forms(FILE *out);   /* isagen_forms.c */
 uint32_t ig_name(const char *s); /* its place in px_isa_names */

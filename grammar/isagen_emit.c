@@ -1,5 +1,5 @@
 /*
- * isagen_emit.c - writes isa_words.h and isa_tables.c.
+ * isagen_emit.c - writes isa_words.h, isa_sregs.h, isa_messages.h and isa_tables.c.
  *
  * The words are found by a perfect hash: one hash of the spelling picks a
  * bucket, the bucket's displacement gives the slot that holds the word.
@@ -20,14 +20,13 @@ static char *identifier(const char *s)
 
 void ig_emit_words(FILE *out)
 {
-    fputs("/* Made by isagen from grammar/names.tbl and grammar/isa.tbl. */\n#ifndef PX_ISA_WORDS_H\n"
-          "#define PX_ISA_WORDS_H\n\nenum px_word_id {\n    PX_W_NONE,\n",
-          out);
-    for (int i = 0; i < ig.words.n; i++)
-        if (ig.words.plain[i]) fprintf(out, "    PX_W_%s = %d,\n", identifier(ig.words.text[i]), i + 1);
-    fprintf(out, "    PX_W_COUNT = %d\n};\n\nenum px_sreg_id {\n    PX_SR_NONE,\n", ig.words.n + 1);
-    for (int i = 0; i < ig.nsregs; i++) fprintf(out, "    PX_SR_%s,\n", identifier(ig.sregs[i].name));
-    fputs("    PX_SR_COUNT\n};\n", out);
+    fputs(
+        "/* Made by isagen from grammar/names.tbl and grammar/isa.tbl: the types, and the words of `number` "
+        "lines. */\n#ifndef PX_ISA_WORDS_H\n#define PX_ISA_WORDS_H\n\nenum px_word_id {\n    PX_W_NONE,\n",
+        out);
+    for (int i = 0; i < ig.words.numbered; i++)
+        fprintf(out, "    PX_W_%s = %d,\n", identifier(ig.words.text[i]), i + 1);
+    fprintf(out, "    PX_W_LIMIT = %d /* no word has this number or a higher one */\n};\n", IG_WORDS);
     ig_emit_needs(out);
     fputs("\n/* Types beyond those of enum px_type. */\nenum px_more_types {\n", out);
     int other = ig_type_find("e4m3", 4);
@@ -36,16 +35,30 @@ void ig_emit_words(FILE *out)
         for (char *c = name; *c; c++) *c = (char)toupper((unsigned char)*c);
         fprintf(out, "    PX_T_%s = %d,\n", name, i + 1);
     }
-    fprintf(out,
-            "    PX_T_COUNT = %d\n};\n\n/* What a violated condition is called in the table. */\nenum "
-            "px_where_message {\n"
-            "    PX_WM_NONE,\n",
-            ig.ntypes + 1);
-    for (int i = 0; i < ig.nmessages; i++) fprintf(out, "    PX_WM_%s,\n", ig.messages[i]);
-    fputs("    PX_WM_COUNT\n};\n", out);
+    fprintf(out, "    PX_T_COUNT = %d\n};\n", ig.ntypes + 1);
     ig_emit_set_names(out);
     ig_emit_kind_names(out);
+    ig_emit_op_flag_names(out);
     fputs("\n#endif\n", out);
+}
+
+void ig_emit_sregs(FILE *out)
+{
+    fputs("/* Made by isagen from grammar/names.tbl. */\n#ifndef PX_ISA_SREGS_H\n#define PX_ISA_SREGS_H\n\n"
+          "enum px_sreg_id {\n    PX_SR_NONE,\n",
+          out);
+    for (int i = 0; i < ig.nsregs; i++) fprintf(out, "    PX_SR_%s,\n", identifier(ig.sregs[i].name));
+    fputs("    PX_SR_COUNT\n};\n\n#endif\n", out);
+}
+
+void ig_emit_messages(FILE *out)
+{
+    fputs("/* Made by isagen: what a violated condition is called in the tables. */\n#ifndef "
+          "PX_ISA_MESSAGES_H\n"
+          "#define PX_ISA_MESSAGES_H\n\nenum px_where_message {\n    PX_WM_NONE,\n",
+          out);
+    for (int i = 0; i < ig.nmessages; i++) fprintf(out, "    PX_WM_%s,\n", ig.messages[i]);
+    fputs("    PX_WM_COUNT\n};\n\n#endif\n", out);
 }
 
 /* ---- the perfect hash ---- */
@@ -124,6 +137,7 @@ static void emit_word_texts(FILE *out)
     offsets[ig.words.n + 1] = (uint16_t)at;
     fputs(";\n", out);
     emit_u16(out, "px_isa_text_at", offsets, ig.words.n + 2);
+    fprintf(out, "const uint16_t px_isa_nwords = %d;\n", ig.words.n);
 }
 
 static const char *class_code(const char *klass)
@@ -135,6 +149,16 @@ static const char *class_code(const char *klass)
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (!strcmp(codes[i].name, klass)) return codes[i].code;
     ig_error((struct ig_place){"names.tbl", 0}, "type class '%s'", klass);
+}
+
+static void emit_word_sregs(FILE *out)
+{
+    uint8_t *of_word = ig_alloc((size_t)ig.words.n + 1);
+    for (int i = 0; i < ig.nsregs; i++)
+        of_word[ig_word_find(ig.sregs[i].name, strlen(ig.sregs[i].name))] = (uint8_t)(i + 1);
+    fputs("const uint8_t px_isa_word_sreg[] = {", out);
+    for (int i = 0; i <= ig.words.n; i++) fprintf(out, "%s%d,", i % 40 ? "" : "\n    ", of_word[i]);
+    fputs("\n};\n", out);
 }
 
 static void emit_names(FILE *out)
@@ -168,8 +192,9 @@ static void emit_names(FILE *out)
                 ig_word(s->name, strlen(s->name)), ig_type_find(s->type, strlen(s->type)), s->components,
                 s->ptx, ig.targets[s->target].sm, identifier(s->name), directive, s->differs);
     }
-    fprintf(out, "};\nconst uint16_t px_isa_nsregs = %d;\nconst struct px_isa_target px_isa_targets[] = {\n",
-            ig.nsregs);
+    fputs("};\n", out);
+    emit_word_sregs(out);
+    fputs("const struct px_isa_target px_isa_targets[] = {\n", out);
     for (int i = 0; i < ig.ntargets; i++)
         fprintf(out, "    {\"%s\", %d, %d, %d, {%d, %d}},\n", ig.targets[i].name,
                 ig_word(ig.targets[i].name, strlen(ig.targets[i].name)), ig.targets[i].ptx,
@@ -213,7 +238,8 @@ static void emit_word_versions(FILE *out)
 
 void ig_emit_tables(FILE *out)
 {
-    fputs("/* Made by isagen from grammar/names.tbl and grammar/isa.tbl. */\n#include \"isa/table.h\"\n\n"
+    fputs("/* Made by isagen from grammar/names.tbl and grammar/isa.tbl. */\n#include "
+          "\"gen/isa_messages.h\"\n#include \"gen/isa_sregs.h\"\n#include \"isa/table.h\"\n\n"
           "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\n",
           out);
     emit_word_texts(out);

@@ -104,13 +104,6 @@ bool ig_has_mode(const struct ig_form *form)
     return form->mode || (!form->bits && !form->home && has_float(form));
 }
 
-static int op_number(const char *op)
-{
-    for (int i = 0; op && i < ig.nops; i++)
-        if (!strcmp(ig.ops[i].name, op)) return i + 1;
-    return 0;
-}
-
 static bool takes(const struct ig_slot *slot, int word)
 {
     for (int i = 0; i < slot->n; i++)
@@ -166,7 +159,7 @@ static void emit_form_rows(FILE *out)
         bool mode = f->statement && ig_has_mode(f);
         if (f->nspec > 6) ig_error(f->at, "a statement specialises on at most 6 slots");
         fprintf(out, "    {%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %u, {", f->opcode,
-                slot, opd, part, clause, ig_since_index(f->since), op_number(f->op), f->nslots,
+                slot, opd, part, clause, ig_since_index(f->since), f->op ? ig_op_number(f->op) : 0, f->nslots,
                 fixed_slots(f), f->nopds, f->min_opds, f->nparts, f->nclauses, f->nspec,
                 f->executable | mode << 1 | pair << 2 | f->compare << 3 | f->wide << 4 | f->home << 5 |
                     f->video << 6,

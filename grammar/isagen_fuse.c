@@ -38,11 +38,20 @@ void ig_read_fuse(struct ig_place at, const char *s)
     if (f->n < 2) ig_error(at, "fuse wants two handlers or more, each with its shape");
 }
 
-static const struct ig_handler *find(struct ig_place at, const char *name)
+void ig_each_fused(void (*visit)(const char *name))
 {
-    for (int i = 0; i < ig_nhandlers; i++)
-        if (!strcmp(ig_handler(i)->name, name)) return ig_handler(i);
-    ig_error(at, "there is no handler '%s'", name);
+    for (int i = 0; i < nfuses; i++)
+        for (int k = 0; k < fuses[i].n; k++) visit(fuses[i].name[k]);
+}
+
+/* Any row's name of the handler will do; from here on it is the one that it bears. */
+static void find(struct ig_fuse *f)
+{
+    for (int k = 0; k < f->n; k++) {
+        f->h[k] = ig_handler_find(f->name[k]);
+        if (!f->h[k]) ig_error(f->at, "there is no handler '%s'", f->name[k]);
+        f->name[k] = f->h[k]->name;
+    }
 }
 
 /* The type of the row's bits: signed numbers and floats lie there as the same ones. */
@@ -56,7 +65,6 @@ static const char *bits_of(const struct ig_lane_type *t)
 /* The statement's shape, and that it can take what the one before it computes. */
 static void resolve_one(struct ig_fuse *f, int k)
 {
-    f->h[k] = find(f->at, f->name[k]);
     if (f->h[k]->cc || f->h[k]->e) ig_error(f->at, "%s has more than one result", f->name[k]);
     if ((int)strlen(f->shape[k]) != f->h[k]->ns ||
         strspn(f->shape[k], k ? "rst" : "rs") != strlen(f->shape[k]))
@@ -195,6 +203,7 @@ void ig_emit_fused(FILE *out)
     fputs("/* Made by isagen: handlers of several statements, for one SIMD level. */\n"
           "#include \"ops/lane.h\"\n#include \"ops/row.h\"\n\n",
           out);
+    for (int i = 0; i < nfuses; i++) find(&fuses[i]);
     for (int i = 0; i < nfuses; i++) resolve(&fuses[i]);
     for (int i = 0; i < nfuses; i++) {
         const struct ig_fuse *f = &fuses[i];

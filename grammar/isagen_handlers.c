@@ -5,15 +5,30 @@
  * is the word in a slot (0 or 1 for a literal that may be absent), `$t(slot)` a
  * text function. The slots that a statement or the types of its operands
  * mention are the ones it specialises on: one handler for each legal
- * combination, shared by every row whose types and text agree.
+ * combination, shared by every row whose types and text agree. Each of these rows gives it a name; the one
+ * that it bears, and with it the family, does not depend on where a new row is put in: a name that a
+ * `handlers` or `fuse` line says, else that of the row which came with the oldest version.
  */
 #include "isagen.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../lib/isa/hash.h"
 
-enum { MAX_HANDLERS = 8192 };
+enum { MAX_HANDLERS = 8192, MAX_NAMES = 4 * MAX_HANDLERS, NUMBERED = 256 };
 static struct ig_handler handlers[MAX_HANDLERS];
+static struct name {
+    const char *text;
+    const struct ig_form *form;
+    int handler, next; /* next: of the same hash; -1 */
+    bool wanted;       /* a `handlers` or `fuse` line has it */
+} names[MAX_NAMES];
+static int nnames, names_by_hash[MAX_NAMES];
+static struct {
+    const char *name;
+    struct ig_place at;
+} numbered[NUMBERED];
+static int nnumbered;
 int ig_nhandlers;
 uint16_t ig_handler_pool[IG_POOL];
 int ig_nhandler_pool;
@@ -203,6 +218,30 @@ static const char *telling_words(const struct expansion *x)
     return words;
 }
 
+/* ---- names ---- */
+
+static int *chain_of(const char *text)
+{
+    return &names_by_hash[px_word_hash(text, strlen(text), 0) % MAX_NAMES];
+}
+
+/* Number of the name; -1. */
+static int name_find(const char *text)
+{
+    int at = *chain_of(text) - 1;
+    while (at >= 0 && strcmp(names[at].text, text)) at = names[at].next;
+    return at;
+}
+
+static void name_add(struct name name)
+{
+    int *chain = chain_of(name.text);
+    if (nnames == MAX_NAMES) ig_error(name.form->at, "more than %d names of handlers", MAX_NAMES);
+    name.next = *chain - 1;
+    names[nnames] = name;
+    *chain = ++nnames;
+}
+
 static const char *handler_name(const struct expansion *x)
 {
     const char *words = telling_words(x);
@@ -212,11 +251,91 @@ static const char *handler_name(const struct expansion *x)
     return name;
 }
 
-static bool name_taken(const char *name)
+static bool is_free(const char *text, int handler)
 {
+    const int at = name_find(text);
+    return at < 0 || names[at].handler == handler;
+}
+
+/* What the row calls the handler; a new one must get a name. */
+static void give_name(const struct expansion *x, int handler, bool is_new)
+{
+    const struct ig_handler *h = &handlers[handler];
+    const char *text = handler_name(x);
+    if (h->e) text = ig_format("%s_pair", text);
+    if (!is_free(text, handler)) text = ig_format("%s_%d", text, h->ns);
+    if (!is_free(text, handler) && is_new) ig_error(x->form->at, "handler %s has two meanings", text);
+    if (name_find(text) < 0) name_add((struct name){.text = text, .form = x->form, .handler = handler});
+}
+
+static void want(const char *text)
+{
+    const int at = name_find(text);
+    if (at >= 0) names[at].wanted = true;
+}
+
+/* Is the name better than another one of the same handler? */
+static bool is_better(const struct name *a, const struct name *b)
+{
+    const struct ig_since *x = &a->form->since, *y = &b->form->since;
+    if (a->wanted != b->wanted) return a->wanted;
+    return x->ptx != y->ptx ? x->ptx < y->ptx : x->sm < y->sm;
+}
+
+static void choose_names(void)
+{
+    const struct name **best = ig_alloc((size_t)ig_nhandlers * sizeof *best);
+    for (int i = 0; i < nnumbered; i++) want(numbered[i].name);
+    ig_each_fused(want);
+    for (int i = 0; i < nnames; i++) {
+        const struct name **b = &best[names[i].handler];
+        if (!*b || is_better(&names[i], *b)) *b = &names[i];
+    }
+    for (int i = 0; i < ig_nhandlers; i++) {
+        handlers[i].name = best[i]->text;
+        handlers[i].family = best[i]->form->family;
+        if (!handlers[i].family)
+            ig_error(best[i]->form->at, "no `family` line before a row with a statement");
+        if (handlers[i].hot && !handlers[i].family->hot)
+            ig_error(best[i]->form->at, "[hot] in a family without (`family %s hot`)",
+                     handlers[i].family->name);
+    }
+}
+
+const struct ig_handler *ig_handler_find(const char *name)
+{
+    const int at = name_find(name);
+    return at < 0 ? NULL : &handlers[names[at].handler];
+}
+
+/* ---- numbers ---- */
+
+void ig_read_handlers(struct ig_place at, char **w, int n)
+{
+    for (int i = 1; i < n; i++) {
+        if (nnumbered == NUMBERED) ig_error(at, "more than %d numbered handlers", NUMBERED);
+        numbered[nnumbered].name = w[i];
+        numbered[nnumbered++].at = at;
+    }
+}
+
+/* Handlers that C names come first, so that no other changes their numbers. */
+static void number(void)
+{
+    struct ig_handler *sorted = ig_alloc((size_t)ig_nhandlers * sizeof *sorted);
+    int *to = ig_alloc((size_t)ig_nhandlers * sizeof *to), n = 0;
+    for (int i = 0; i < nnumbered; i++) {
+        const int at = name_find(numbered[i].name);
+        if (at < 0) ig_error(numbered[i].at, "there is no handler '%s'", numbered[i].name);
+        if (!to[names[at].handler]) to[names[at].handler] = ++n;
+    }
     for (int i = 0; i < ig_nhandlers; i++)
-        if (!strcmp(handlers[i].name, name)) return true;
-    return false;
+        if (!to[i]) to[i] = ++n;
+    for (int i = 0; i < ig_nhandlers; i++) sorted[to[i] - 1] = handlers[i];
+    for (int i = 0; i < nnames; i++) names[i].handler = to[names[i].handler] - 1;
+    for (int i = 0; i < ig_nhandler_pool; i++)
+        if (ig_handler_pool[i] != UINT16_MAX) ig_handler_pool[i] = (uint16_t)(to[ig_handler_pool[i]] - 1);
+    memcpy(handlers, sorted, (size_t)ig_nhandlers * sizeof *sorted);
 }
 
 /* ---- [hot] ---- */
@@ -312,15 +431,6 @@ static int find_same(const struct ig_handler *h)
     return -1;
 }
 
-static const char *new_name(const struct expansion *x, const struct ig_handler *h)
-{
-    const char *name = handler_name(x);
-    if (h->e) name = ig_format("%s_pair", name);
-    if (name_taken(name)) name = ig_format("%s_%d", name, h->ns);
-    if (name_taken(name)) ig_error(x->form->at, "handler %s has two meanings", name);
-    return name;
-}
-
 static const char *finished(const char *statement)
 {
     size_t n = strlen(statement);
@@ -351,15 +461,16 @@ static int handler_for(struct expansion *x, bool with_e)
     }
     h.statement = finished(h.statement);
     int found = find_same(&h);
-    if (found < 0) {
+    const bool is_new = found < 0;
+    if (is_new) {
         if (ig_nhandlers == MAX_HANDLERS) ig_error(form->at, "more than %d handlers", MAX_HANDLERS);
-        h.name = new_name(x, &h);
         h.shapes = form->shapes ? form->shapes : default_shapes(form, h.ns);
         h.cc = ig_mentions(h.statement, "cc");
         handlers[found = ig_nhandlers++] = h;
     }
+    give_name(x, found, is_new);
     handlers[found].hot |= is_hot(x);
-    handlers[found].swaps |= form->swaps || is_symmetric(handlers[found].name);
+    handlers[found].swaps |= form->swaps || is_symmetric(handler_name(x));
     return found;
 }
 
@@ -427,26 +538,33 @@ void ig_expand_handlers(void)
 {
     for (int i = 0; i < ig.nforms; i++)
         if (ig.forms[i]->statement) expand(ig.forms[i]);
+    choose_names();
+    number();
 }
 
 void ig_emit_handlers(FILE *inc, FILE *header)
 {
     int instances = 0;
-    fputs("/*\n * Made by isagen. PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, { statement }); PX_ALU_CC "
+    fputs("/*\n * Made by isagen, in the order of their numbers. PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, "
+          "shapes, { statement }); PX_ALU_CC "
           "when the\n"
           " * statement uses the carry flag cc. Types: u8..u64 s8..s64 f32 f64 pred none. Shapes: one letter "
           "a source,\n"
           " * r a row and s a scalar, joined by _ (rr_rs: row row and row scalar).\n */\n",
           inc);
-    fputs("/* Made by isagen. */\n#ifndef PX_HANDLERS_H\n#define PX_HANDLERS_H\n\nenum px_hid {\n", header);
+    fputs("/* Made by isagen: the handlers of `handlers` lines. */\n#ifndef PX_HANDLERS_H\n#define "
+          "PX_HANDLERS_H\n\n"
+          "enum px_hid {\n",
+          header);
+    for (int i = 0; i < nnumbered; i++)
+        fprintf(header, "    PX_H_%s = %d,\n", numbered[i].name, names[name_find(numbered[i].name)].handler);
     for (int i = 0; i < ig_nhandlers; i++) {
         const struct ig_handler *h = &handlers[i];
         instances += ig_count_instances(h);
         fprintf(inc, "PX_ALU%s(%s, %d, %d, %s, %s, { %s })\n", h->cc ? "_CC" : "", h->name, h->e ? 2 : 1,
                 h->ns, types_of(h), h->shapes, h->statement);
-        fprintf(header, "    PX_H_%s,\n", h->name);
     }
-    fputs("    PX_H_COUNT\n};\n\n#endif\n", header);
+    fputs("};\n\n#endif\n", header);
     printf("isagen: %d forms, %d words, %d handlers, %d instances a SIMD level\n", ig.nforms, ig.words.n,
            ig_nhandlers, instances);
     if (instances > 5000) ig_error((struct ig_place){"isa.tbl", 0}, "more than 5,000 handler instances");

@@ -3,9 +3,10 @@
  *
  * A handler is a function with one loop over the lanes: rows and scalars are opened, the statement sees the
  * values of one lane, and what it gives is stored. There is one for each shape of the operands, and for hot
- * statements a second one that blends its results by the mask row. The functions of hot statements are dealt
- * to IG_HOT_FILES files, the others to IG_HANDLER_FILES, which the compiler takes less time for; all compile
- * side by side, once a SIMD level. handlers_table.c has the level's table of all of them.
+ * statements a second one that blends its results by the mask row. Each family of rows (`family` lines) has a
+ * file for hot statements and one for the others, which the compiler takes less time for, so that a new row
+ * changes one file; all compile side by side, once a SIMD level. handlers_table.c has the level's table of
+ * all of them.
  */
 #include "isagen.h"
 #include <string.h>
@@ -184,11 +185,6 @@ int ig_count_instances(const struct ig_handler *h)
     return n;
 }
 
-static int count_functions(const struct ig_handler *h)
-{
-    return ig_count_instances(h) * (h->hot ? 2 : 1);
-}
-
 static void functions(FILE *out, const struct ig_handler *h)
 {
     char shape[SHAPE_TEXT];
@@ -207,28 +203,19 @@ static void head(FILE *out, const char *what)
             what);
 }
 
-/* File `part` of the hot or of the other handlers: neighbours stay together, and all files have about as many
- * functions. */
-void ig_emit_loops(FILE *out, bool hot, int part)
+void ig_emit_loops(FILE *out, const struct ig_family *family, bool hot)
 {
-    const int files = hot ? IG_HOT_FILES : IG_HANDLER_FILES;
-    long total = 0, before = 0;
-    for (int i = 0; i < ig_nhandlers; i++)
-        if (ig_handler(i)->hot == hot) total += count_functions(ig_handler(i));
     head(out, hot ? "those of inner loops, for one SIMD level" : "for one SIMD level");
-    for (int i = 0; i < ig_nhandlers; i++) {
-        if (ig_handler(i)->hot != hot) continue;
-        if (before * files / total == part) functions(out, ig_handler(i));
-        before += count_functions(ig_handler(i));
-    }
+    for (int i = 0; i < ig_nhandlers; i++)
+        if (ig_handler(i)->family == family && ig_handler(i)->hot == hot) functions(out, ig_handler(i));
 }
 
 /* Compiled once: one value needs no level. */
-void ig_emit_alone(FILE *out)
+void ig_emit_alone(FILE *out, const struct ig_family *family)
 {
     head(out, "for one value");
     for (int i = 0; i < ig_nhandlers; i++)
-        if (has_alone(ig_handler(i))) alone(out, ig_handler(i));
+        if (ig_handler(i)->family == family && has_alone(ig_handler(i))) alone(out, ig_handler(i));
 }
 
 static void table_row(FILE *out, const struct ig_handler *h, bool masked)
@@ -249,7 +236,7 @@ static void table_entry(FILE *out, const struct ig_handler *h)
 {
     int floats = 0;
     for (int i = 0; i < h->ns; i++) floats |= is_f32(h->sources[i]) << i;
-    fprintf(out, "    [PX_H_%s] = {\n        .name = \"%s\",\n        .fn = {", h->name, h->name);
+    fprintf(out, "    {\n        .name = \"%s\",\n        .fn = {", h->name);
     table_row(out, h, false);
     if (h->hot) {
         fputs(",\n               ", out);
@@ -278,10 +265,10 @@ static void declarations(FILE *out, const struct ig_handler *h)
 void ig_emit_loop_table(FILE *out)
 {
     fputs("/* Made by isagen: the handlers of one SIMD level by number, operand shape and mask. */\n"
-          "#include \"gen/handlers.h\"\n#include \"ops/row.h\"\n\n",
+          "#include \"ops/row.h\"\n\n",
           out);
     for (int i = 0; i < ig_nhandlers; i++) declarations(out, ig_handler(i));
-    fputs("\nconst struct px_handler_set PX_AT_LEVEL(sets)[PX_H_COUNT + 1] = {\n", out);
+    fputs("\nconst struct px_handler_set PX_AT_LEVEL(sets)[] = {\n", out);
     for (int i = 0; i < ig_nhandlers; i++) table_entry(out, ig_handler(i));
-    fputs("};\n", out);
+    fprintf(out, "    {0}};\nconst uint32_t PX_AT_LEVEL(nsets) = %d;\n", ig_nhandlers);
 }

@@ -31,8 +31,8 @@ static int word_new(const char *s, size_t n, bool plain)
 int ig_word(const char *s, size_t n)
 {
     int w = ig_word_find(s, n);
-    if (!w) return word_new(s, n, true);
-    ig.words.plain[w - 1] = true;
+    if (!w) w = word_new(s, n, true);
+    ig.words.plain[w - 1] = ig.words.used[w - 1] = true;
     return w;
 }
 
@@ -95,7 +95,8 @@ static void expand_pattern(const char *pattern, char *done, size_t n)
 {
     if (!*pattern) {
         if (!ig_word_find(done, n)) word_new(done, n, false);
-        ig.words.always[ig_word_find(done, n) - 1] = true;
+        const int w = ig_word_find(done, n);
+        ig.words.always[w - 1] = ig.words.used[w - 1] = true;
         return;
     }
     if (*pattern != '[') {
@@ -119,7 +120,25 @@ static void read_type(struct ig_place at, char **w, int n)
         t->decl |= !strcmp(w[i], "decl");
         t->noimm |= !strcmp(w[i], "noimm");
     }
-    ig_word(w[1], strlen(w[1]));
+    ig.words.numbered = ig_word(w[1], strlen(w[1]));
+}
+
+/* Words that C names: their numbers do not depend on the words of rows. */
+static void read_numbered(struct ig_place at, char **w, int n)
+{
+    for (int i = 1; i < n; i++) {
+        if (ig.words.n != ig.words.numbered) ig_error(at, "numbered words come right after the types");
+        if (ig_word_find(w[i], strlen(w[i]))) ig_error(at, "'%s' has a number already", w[i]);
+        ig.words.numbered = word_new(w[i], strlen(w[i]), true);
+    }
+}
+
+void ig_check_numbered(void)
+{
+    for (int i = 0; i < ig.words.numbered; i++)
+        if (!ig.words.used[i])
+            ig_error((struct ig_place){"names.tbl", 0}, "'%s' is numbered, and no line has it",
+                     ig.words.text[i]);
 }
 
 static void read_target(struct ig_place at, char **w, int n)
@@ -136,7 +155,7 @@ static void read_target(struct ig_place at, char **w, int n)
 
 static void read_sreg(struct ig_place at, char **w, int n)
 {
-    if (n < 6 || n > 7 || ig.nsregs == 256)
+    if (n < 6 || n > 7 || ig.nsregs == UINT8_MAX)
         ig_error(at, "sreg NAME TYPE COMPONENTS PTX TARGET [lanes|threads|DIRECTIVE]");
     int target = ig_target_find(w[5], strlen(w[5]));
     if (target < 0) ig_error(at, "unknown target '%s'", w[5]);
@@ -193,6 +212,10 @@ static void read_line(struct ig_place at, char *text)
         w[n++] = ig_text(s, strlen(s));
     if (!strcmp(w[0], "type")) {
         read_type(at, w, n);
+    } else if (!strcmp(w[0], "handlers")) {
+        ig_read_handlers(at, w, n);
+    } else if (!strcmp(w[0], "number")) {
+        read_numbered(at, w, n);
     } else if (!strcmp(w[0], "space") && n == 3) {
         ig.spaces[ig.nspaces++] = (struct ig_space){w[1], w[2]};
         word_always(w[1]);

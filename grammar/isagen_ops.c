@@ -5,6 +5,8 @@
  * lowerings.inc lists them, so that each needs its function in lib/code: one that is missing does not link.
  * So does emissions.inc with those that become records: `emit`, or `emit:NAME` for what several have.
  * `handler`: both are common ones, and op_handlers.inc lists the one function that the operation needs.
+ * Passes never name such an operation: the highest numbers and a header of their own leave isa_ops.h as it
+ * is.
  */
 #include "isagen.h"
 #include <ctype.h>
@@ -82,53 +84,85 @@ const char *ig_op_name(struct ig_place at, const char *s)
     return ig.ops[i].name;
 }
 
-void ig_emit_ops(FILE *out)
+int ig_op_number(const char *name)
 {
-    fputs("/* Made by isagen: the operations that isa.tbl names. */\n#ifndef PX_ISA_OPS_H\n#define "
-          "PX_ISA_OPS_H\n\n"
-          "enum px_op {\n    PX_OP_NONE,\n",
-          out);
+    int number = 1;
+    const int op = find(name);
+    for (int i = 0; i < ig.nops; i++)
+        number += ig.ops[i].handler == ig.ops[op].handler ? i < op : ig.ops[op].handler;
+    return number;
+}
+
+static void emit_numbers(FILE *out, bool handler)
+{
+    const char *guard = handler ? "PX_ISA_HANDLER_OPS_H" : "PX_ISA_OPS_H";
+    fprintf(out,
+            "/* Made by isagen: operations that isa.tbl names, %s `handler`. */\n#ifndef %s\n#define %s\n\n",
+            handler ? "with" : "without", guard, guard);
+    fputs("enum {\n", out);
     for (int i = 0; i < ig.nops; i++) {
         if (!ig.ops[i].used) ig_error(ig.ops[i].at, "no row names operation '%s'", ig.ops[i].name);
-        fprintf(out, "    PX_OP_%s,\n", ig.ops[i].name);
+        if (ig.ops[i].handler == handler)
+            fprintf(out, "    PX_OP_%s = %d,\n", ig.ops[i].name, ig_op_number(ig.ops[i].name));
     }
-    fputs("    PX_OP_COUNT\n};\n\n/* What is true of an operation (px_op_flags). */\nenum px_op_flag {\n",
-          out);
-    for (int i = 0; i < FLAGS; i++) fprintf(out, "    PX_OPF_%s = %d,\n", flags[i], 1 << i);
     fputs("};\n\n#endif\n", out);
+}
+
+void ig_emit_ops(FILE *out)
+{
+    emit_numbers(out, false);
+}
+
+void ig_emit_handler_ops(FILE *out)
+{
+    emit_numbers(out, true);
+}
+
+void ig_emit_op_flag_names(FILE *out)
+{
+    fputs("\n/* What is true of an operation (px_op_flags). */\nenum px_op_flag {\n", out);
+    for (int i = 0; i < FLAGS; i++) fprintf(out, "    PX_OPF_%s = %d,\n", flags[i], 1 << i);
+    fputs("};\n", out);
 }
 
 void ig_emit_op_flags(FILE *out)
 {
-    fputs("const uint32_t px_isa_op_flags[PX_OP_COUNT] = {0", out);
-    for (int i = 0; i < ig.nops; i++) fprintf(out, ", %u", ig.ops[i].flags);
+    fputs("const uint32_t px_isa_op_flags[] = {\n    0,\n", out);
+    for (int i = 0; i < ig.nops; i++)
+        fprintf(out, "    [%d] = %u, /* %s */\n", ig_op_number(ig.ops[i].name), ig.ops[i].flags,
+                ig.ops[i].name);
     fputs("};\n\n", out);
 }
 
 void ig_emit_lowerings(FILE *out)
 {
-    fputs("/* Made by isagen: PX_LOWERING(name, function) for each operation that isa.tbl names. */\n", out);
+    fputs("/* Made by isagen: PX_LOWERING(number, name) for each operation with a lowering of its own. */\n",
+          out);
     for (int i = 0; i < ig.nops; i++)
-        fprintf(out, "PX_LOWERING(%s, %s)\n", ig.ops[i].name,
-                ig.ops[i].handler ? "operands" : ig.ops[i].name);
+        if (!ig.ops[i].handler)
+            fprintf(out, "PX_LOWERING(%d, %s)\n", ig_op_number(ig.ops[i].name), ig.ops[i].name);
 }
 
 void ig_emit_emissions(FILE *out)
 {
-    fputs("/* Made by isagen: PX_EMISSION(name, function) for each operation that becomes records. */\n",
+    fputs("/* Made by isagen: PX_EMISSION(number, name, function) for each operation that becomes records of "
+          "its "
+          "own. */\n",
           out);
     for (int i = 0; i < ig.nops; i++)
-        if (ig.ops[i].emitter || ig.ops[i].handler)
-            fprintf(out, "PX_EMISSION(%s, %s)\n", ig.ops[i].name,
-                    ig.ops[i].handler ? "operands" : ig.ops[i].emitter);
+        if (ig.ops[i].emitter)
+            fprintf(out, "PX_EMISSION(%d, %s, %s)\n", ig_op_number(ig.ops[i].name), ig.ops[i].name,
+                    ig.ops[i].emitter);
 }
 
 void ig_emit_op_handlers(FILE *out)
 {
-    fputs("/* Made by isagen: PX_NAMED_HANDLER(name) for each operation whose handler is all of it. */\n",
+    fputs("/* Made by isagen: PX_NAMED_HANDLER(number, name) for each operation whose handler is all of it. "
+          "*/\n",
           out);
     for (int i = 0; i < ig.nops; i++)
-        if (ig.ops[i].handler) fprintf(out, "PX_NAMED_HANDLER(%s)\n", ig.ops[i].name);
+        if (ig.ops[i].handler)
+            fprintf(out, "PX_NAMED_HANDLER(%d, %s)\n", ig_op_number(ig.ops[i].name), ig.ops[i].name);
 }
 
 /* What the common lowering makes operands of: values, vectors of them, one address. */

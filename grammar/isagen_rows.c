@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const char *current_section = "";
+static const struct ig_family *current_family;
 
 static const char *skip(const char *s)
 {
@@ -364,7 +365,7 @@ static void read_row(struct ig_place at, char *text)
     if (ig.nforms == IG_FORMS) ig_error(at, "more than %d forms", IG_FORMS);
     struct ig_form *form = ig.forms[ig.nforms++] = ig_alloc(sizeof *form);
     char *rest = ig_format("%s ", text), *group = ig_text("", 0);
-    *form = (struct ig_form){.at = at, .section = current_section};
+    *form = (struct ig_form){.at = at, .section = current_section, .family = current_family};
     form->syntax = expand_formats(at, column(&rest));
     const char *slots = column(&rest), *since = column(&rest), *where = column(&rest);
     const char *operands = read_modifiers(form, form->syntax, &group);
@@ -562,6 +563,23 @@ static void read_condition(struct ig_place at, const char *s)
     condition->text = s;
 }
 
+/* "NAME [hot]": the family of the rows behind it; the Makefile finds these lines as well. */
+static const struct ig_family *read_family(struct ig_place at, const char *s)
+{
+    const size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyz");
+    const bool hot = !strcmp(s + n, " hot");
+    if (!n || (s[n] && !hot)) ig_error(at, "family NAME [hot] is expected");
+    for (int i = 0; i < ig.nfamilies; i++)
+        if (strlen(ig.families[i].name) == n && !strncmp(ig.families[i].name, s, n)) {
+            if (ig.families[i].hot != hot) ig_error(at, "family %.*s stands with and without hot", (int)n, s);
+            return &ig.families[i];
+        }
+    if (ig.nfamilies == sizeof ig.families / sizeof *ig.families)
+        ig_error(at, "more than %d families", ig.nfamilies);
+    ig.families[ig.nfamilies] = (struct ig_family){ig_text(s, n), hot};
+    return &ig.families[ig.nfamilies++];
+}
+
 static void read_line(struct ig_place at, char *text)
 {
     const char *rest = skip(text + strcspn(text, " \t"));
@@ -601,6 +619,8 @@ static void read_line(struct ig_place at, char *text)
         read_names(at, rest, true);
     } else if (!strncmp(text, "targets ", 8)) {
         read_targets(at, rest);
+    } else if (!strncmp(text, "family ", 7)) {
+        current_family = read_family(at, rest);
     } else if (!strncmp(text, "section ", 8)) {
         current_section = ig_text(rest, strlen(rest));
     } else {
@@ -621,6 +641,7 @@ static void check_literals(void)
 
 void ig_read_rows(const char *file)
 {
+    current_family = NULL;
     ig_since_index((struct ig_since){0, 0, 0, NULL});
     ig_read_lines(file, read_line);
     check_literals();

@@ -104,7 +104,7 @@ ptx_status ptx_form_about(unsigned form, ptx_form_info *info)
 
 const char *ptx_known_opcode(ptx_profile profile, size_t i)
 {
-    for (px_word word = 1; word < PX_W_COUNT; word++)
+    for (px_word word = 1; word <= px_word_count(); word++)
         if (px_word_is_opcode(word) && in_profile(profile, px_word_version(word)) && i-- == 0)
             return px_word_text(word);
     return NULL;
@@ -138,7 +138,7 @@ ptx_status ptx_next_modifiers(ptx_profile profile, const char *instruction, size
                               void *user)
 {
     px_word words[PX_MAX_SLOTS], word;
-    uint8_t seen[PX_W_COUNT / 8 + 1] = {0};
+    uint8_t seen[PX_W_LIMIT / 8] = {0};
     bool found = false;
     uint16_t first;
     unsigned n;

@@ -384,7 +384,7 @@ struct px_level {
     const char *name;
     const struct px_fused *fused;      /* up to one without fn */
     const struct px_handler_set *sets; /* by px_match_handler */
-    uint32_t nsets;
+    const uint32_t *nsets;
     px_handler fixed[PX_FIX_COUNT][4]; /* [masked], [PX_ALONE], [PX_SURVEYED]; NULL where there is none */
     /* Bits of a mask row, and back. n is a multiple of 32. */
     void (*to_bits)(const uint32_t *row, uint32_t n, uint64_t *bits);

@@ -4,7 +4,7 @@
 
 const struct px_construct *px_directive_of_word(px_word word)
 {
-    unsigned number = word < PX_W_COUNT ? px_isa_word_directive[word] : 0;
+    unsigned number = word <= px_isa_nwords ? px_isa_word_directive[word] : 0;
     return number ? &px_isa_directives[number - 1] : NULL;
 }
 

@@ -4,7 +4,7 @@
 unsigned px_forms_of(px_word opcode, uint16_t *first)
 {
     unsigned n = 0;
-    *first = opcode < PX_W_COUNT ? px_isa_form_first[opcode] : 0;
+    *first = opcode <= px_isa_nwords ? px_isa_form_first[opcode] : 0;
     while (*first && *first + n <= px_isa_nforms && px_isa_forms[*first + n].opcode == opcode) n++;
     return n;
 }
@@ -114,15 +114,15 @@ const struct px_copy_rule *px_form_copy(const struct px_form *form)
 
 bool px_word_is_modifier(px_word word)
 {
-    return word < PX_W_COUNT && px_isa_word_flags[word] & PX_WF_MODIFIER;
+    return word <= px_isa_nwords && px_isa_word_flags[word] & PX_WF_MODIFIER;
 }
 
 bool px_word_is_opcode(px_word word)
 {
-    return word < PX_W_COUNT && px_isa_word_flags[word] & PX_WF_OPCODE;
+    return word <= px_isa_nwords && px_isa_word_flags[word] & PX_WF_OPCODE;
 }
 
 bool px_word_says_instruction(px_word opcode)
 {
-    return opcode < PX_W_COUNT && px_isa_word_flags[opcode] & PX_WF_INSTRUCTION;
+    return opcode <= px_isa_nwords && px_isa_word_flags[opcode] & PX_WF_INSTRUCTION;
 }

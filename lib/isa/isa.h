@@ -3,7 +3,7 @@
  *
  * grammar/isa.tbl and grammar/names.tbl are the only places where instructions,
  * modifiers, types, state spaces and special registers are listed. isagen turns
- * them into build/gen/isa_words.h (enum px_word_id), isa_ops.h (enum px_op) and
+ * them into build/gen/isa_words.h (the words and sets that C names), isa_ops.h (operations, PX_OP_) and
  * isa_tables.c (the arrays behind the functions below). Nothing else in the
  * project compares strings of the language.
  *
@@ -20,9 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "gen/isa_words.h" /* enum px_word_id { PX_W_NONE, PX_W_add, ... } */
-#include "gen/isa_ops.h"   /* enum px_op { PX_OP_NONE, ... }: one per meaning function */
 
-typedef uint16_t px_word; /* number of a spelling; 0: not a word of PTX */
+typedef uint16_t px_word;     /* number of a spelling; 0: not a word of PTX */
+unsigned px_word_count(void); /* words are 1 to this number */
 
 px_word px_word_find(const char *s, size_t n); /* perfect hash; without the leading dot */
 const char *px_word_text(px_word word);        /* "" for 0 */
@@ -123,7 +123,7 @@ struct px_sreg {
     uint8_t components; /* 1, or 4 for .x .y .z .w */
     uint16_t min_ptx;   /* 10 for 1.0 */
     uint16_t min_sm;
-    uint16_t op;       /* enum px_sreg_id of gen/isa_words.h: what the VM reads */
+    uint16_t op;       /* enum px_sreg_id of gen/isa_sregs.h: what the VM reads */
     px_word directive; /* that a kernel must have to read it; 0: none */
     uint8_t differs;   /* enum px_differs */
 };
@@ -289,8 +289,11 @@ struct px_copy_rule {
 };
 const struct px_copy_rule *px_form_copy(const struct px_form *form); /* NULL: the form's meaning is no copy */
 
-enum px_op px_match_op(const struct px_match *match); /* what to execute */
-unsigned px_op_flags(enum px_op op);                  /* PX_OPF_ of gen/isa_ops.h */
+/* Number of the operation that a row names `@name`: PX_OP_name of gen/isa_ops.h, or of isa_handler_ops.h. */
+typedef uint16_t px_op;
+enum { PX_OP_NONE };
+px_op px_match_op(const struct px_match *match); /* what to execute */
+unsigned px_op_flags(px_op op);                  /* PX_OPF_ */
 /* Do these flags say a plain load, a plain store: one access, and nothing between lanes? */
 bool px_op_loads(unsigned flags);
 bool px_op_stores(unsigned flags);

@@ -10,12 +10,12 @@
 #include "isa/where.h"
 #include <string.h>
 
-enum px_op px_match_op(const struct px_match *match)
+px_op px_match_op(const struct px_match *match)
 {
     return match->form->op;
 }
 
-unsigned px_op_flags(enum px_op op)
+unsigned px_op_flags(px_op op)
 {
     return px_isa_op_flags[op];
 }

@@ -12,9 +12,14 @@ px_word px_word_find(const char *s, size_t n)
     return word && len == n && !memcmp(px_isa_text + px_isa_text_at[word], s, n) ? word : 0;
 }
 
+unsigned px_word_count(void)
+{
+    return px_isa_nwords;
+}
+
 const char *px_word_text(px_word word)
 {
-    return word < PX_W_COUNT ? px_isa_text + px_isa_text_at[word] : "";
+    return word <= px_isa_nwords ? px_isa_text + px_isa_text_at[word] : "";
 }
 
 const struct px_type_info *px_type_info(enum px_type type)
@@ -44,7 +49,7 @@ enum px_word_kind px_word_kind(px_word word)
 {
     if (px_type_of_word(word)) return PX_K_TYPE;
     if (px_space_of_word(word)) return PX_K_SPACE;
-    return word < PX_W_COUNT ? (enum px_word_kind)px_isa_word_kinds[word] : PX_K_NONE;
+    return word <= px_isa_nwords ? (enum px_word_kind)px_isa_word_kinds[word] : PX_K_NONE;
 }
 
 const char *px_kind_twice(enum px_word_kind kind)
@@ -59,15 +64,13 @@ const char *px_kind_illegal(enum px_word_kind kind)
 
 const struct px_sreg *px_sreg_of_word(px_word word)
 {
-    if (word < px_isa_sregs[0].word || word > px_isa_sregs[px_isa_nsregs - 1].word) return NULL;
-    for (uint16_t i = 0; i < px_isa_nsregs; i++)
-        if (px_isa_sregs[i].word == word) return &px_isa_sregs[i];
-    return NULL;
+    const unsigned number = word <= px_isa_nwords ? px_isa_word_sreg[word] : 0;
+    return number ? &px_isa_sregs[number - 1] : NULL;
 }
 
 unsigned px_word_version(px_word word)
 {
-    return word < PX_W_COUNT ? px_isa_word_versions[word] : 0;
+    return word <= px_isa_nwords ? px_isa_word_versions[word] : 0;
 }
 
 const char *px_target_name(size_t index)

@@ -23,6 +23,7 @@ struct px_isa_target {
 
 extern const char px_isa_text[];        /* the words, each NUL-terminated */
 extern const uint16_t px_isa_text_at[]; /* by word; one more at the end */
+extern const uint16_t px_isa_nwords;    /* words are 1 .. nwords */
 extern const uint32_t px_isa_hash_mask, px_isa_bucket_mask;
 extern const uint16_t px_isa_hash_slots[], px_isa_hash_seeds[];
 extern const struct px_type_info px_isa_types[];
@@ -31,7 +32,7 @@ extern const uint16_t px_isa_ntypes;
 extern const struct px_isa_space px_isa_spaces[];
 extern const uint16_t px_isa_nspaces;
 extern const struct px_sreg px_isa_sregs[];
-extern const uint16_t px_isa_nsregs;
+extern const uint8_t px_isa_word_sreg[]; /* by word: index in px_isa_sregs and one; 0: none */
 extern const struct px_isa_target px_isa_targets[];
 extern const uint16_t px_isa_ntargets;
 extern const uint16_t px_isa_versions[];      /* ends with 0 */
@@ -129,6 +130,6 @@ struct px_isa_kind {
 extern const struct px_isa_kind px_isa_kinds[]; /* by enum px_word_kind */
 extern const uint8_t px_isa_word_kinds[];       /* by word; types and spaces: 0 */
 
-extern const uint32_t px_isa_op_flags[]; /* by enum px_op */
+extern const uint32_t px_isa_op_flags[]; /* by px_op */
 
 #endif

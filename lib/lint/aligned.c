@@ -8,6 +8,7 @@
  * the function is no parting: compilers return early in lanes that have nothing to do.
  */
 #include "lint/divergence.h"
+#include "gen/isa_sregs.h"
 #include "lint/words.h"
 
 /* ---- what differs between lanes ---- */

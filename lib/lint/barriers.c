@@ -6,6 +6,7 @@
  * that is the same for all threads, parameters and results of calls count as uniform: silence is no proof.
  */
 #include "lint/divergence.h"
+#include "gen/isa_sregs.h"
 #include "lint/words.h"
 
 static bool differs(const struct px_function *function, const struct px_sreg *sreg, unsigned axis)

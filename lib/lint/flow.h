@@ -23,7 +23,7 @@ struct px_lint_ref {
 struct px_lint_item {
     const struct px_inst *inst;
     uint32_t first; /* of its references: reads, then writes; they end where those of the next item begin */
-    uint8_t op;     /* enum px_op */
+    uint8_t op;     /* px_op */
     uint8_t result; /* enum px_result */
     bool ends;      /* leaves the block */
 };
@@ -67,10 +67,10 @@ static inline unsigned px_lint_item_line(const struct px_lint_flow *flow, uint32
 const struct px_symbol *px_lint_register(const struct px_operand *operand);
 /* The register that guards an item; PX_FLOW_NONE without a guard. */
 uint32_t px_lint_guard(const struct px_lint_flow *flow, uint32_t item);
-/* What is true of an item's operation: PX_OPF_ of gen/isa_ops.h. */
+/* What is true of an item's operation: PX_OPF_. */
 static inline unsigned px_lint_flags(const struct px_lint_item *item)
 {
-    return px_op_flags((enum px_op)item->op);
+    return px_op_flags((px_op)item->op);
 }
 
 /* The function that a call names; NULL for an indirect one. */

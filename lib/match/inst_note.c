@@ -60,7 +60,7 @@ static const char *nearest(const struct px_why *why, const char *text, px_word o
 {
     const char *best = NULL;
     unsigned least = strlen(text) < 4 ? NEAR : NEAR + 1;
-    for (px_word word = 1; word < PX_W_COUNT; word++) {
+    for (px_word word = 1; word <= px_word_count(); word++) {
         const char *other = px_word_text(word);
         if (opcode ? !px_word_is_modifier(word) : !px_word_is_opcode(word)) continue;
         unsigned d = px_note_distance(text, other);

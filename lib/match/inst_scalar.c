@@ -8,6 +8,7 @@
  * and packed formats live in bit registers.
  */
 #include "match/inst_opds.h"
+#include "gen/isa_sregs.h"
 
 /* ---- video instructions ---- */
 

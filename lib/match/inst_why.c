@@ -3,6 +3,7 @@
  * operands and requirements. Modifiers are judged in inst_words.c.
  */
 #include "match/inst.h"
+#include "gen/isa_messages.h"
 #include <string.h>
 
 /* ---- conditions of the row ---- */

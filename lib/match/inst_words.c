@@ -43,7 +43,7 @@ static bool some_form_takes_kind(const struct px_why *why, enum px_word_kind kin
 {
     uint16_t first;
     unsigned n = px_inst_forms(why->module, why->inst->opcode->word, &first);
-    for (px_word word = 1; word < PX_W_COUNT; word++)
+    for (px_word word = 1; word <= px_word_count(); word++)
         if (px_word_is_modifier(word) && px_word_kind(word) == kind && n && some_form_takes(why, word))
             return true;
     return false;
@@ -294,7 +294,7 @@ static bool missing_shape(const struct px_why *why)
 {
     for (unsigned i = 0; i < why->nwords; i++)
         if (px_word_kind(why->words[i]) == PX_K_SHAPE) return false;
-    for (px_word word = 1; word < PX_W_COUNT; word++)
+    for (px_word word = 1; word <= px_word_count(); word++)
         if (px_word_kind(word) == PX_K_SHAPE && px_word_is_modifier(word) && fits_with(why, word)) {
             px_complain(why, MODIFIER_NEEDED, "Shape", px_why_name(why));
             return true;

@@ -25,7 +25,7 @@ void px_memo_init(struct px_memo *memo, struct px_arena *arena)
 {
     *memo = (struct px_memo){.arena = arena, .mask = SLOTS_FIRST - 1};
     memo->slots = PX_NEW_N(arena, struct px_memo_entry, SLOTS_FIRST);
-    memo->valued = PX_NEW_N(arena, uint8_t, PX_W_COUNT);
+    memo->valued = PX_NEW_N(arena, uint8_t, px_word_count() + 1u);
 }
 
 /* ---- keys ---- */

@@ -201,7 +201,7 @@ const char *px_note_special(struct ptx_module *module, const struct px_name *nam
     const char *best = NULL;
     unsigned least = name->len < 5 ? PX_NEAR : PX_NEAR + 1;
     if (name->text[0] != '%') return NULL;
-    for (px_word word = 1; word < PX_W_COUNT; word++) {
+    for (px_word word = 1; word <= px_word_count(); word++) {
         if (!px_sreg_of_word(word)) continue;
         const char *text = px_word_text(word);
         const unsigned d = px_note_distance(name->text + (text[0] != '%'), text);

@@ -13,7 +13,6 @@
 #include "ops/row.h"
 #include "ops/reach.h"
 #include "ops/warp_rows.h"
-#include "gen/handlers.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -694,7 +693,8 @@ static bool is_uniform(const void *a, const uint64_t *b, const uint32_t *m, uint
 /* ---- the tables of this level ---- */
 
 extern const struct px_handler_set PX_AT_LEVEL(sets)[]; /* gen/handlers_table.c */
-extern const struct px_fused PX_AT_LEVEL(fused)[];      /* gen/handlers_fused.c */
+extern const uint32_t PX_AT_LEVEL(nsets);
+extern const struct px_fused PX_AT_LEVEL(fused)[]; /* gen/handlers_fused.c */
 
 #define PX_STRING_(x) #x
 #define PX_STRING(x) PX_STRING_(x)
@@ -703,7 +703,7 @@ const struct px_level PX_AT_LEVEL(level) = {
     .name = PX_STRING(PX_LEVEL),
     .sets = PX_AT_LEVEL(sets),
     .fused = PX_AT_LEVEL(fused),
-    .nsets = PX_H_COUNT,
+    .nsets = &PX_AT_LEVEL(nsets),
     .fixed =
         {
 #define PX_f2(name) f2_##name

@@ -27,7 +27,7 @@ static inline const struct px_operands *px_operands(const struct px_gang *g, con
     return *PX_ROW(g, const struct px_operands *, in->c);
 }
 
-#define PX_NAMED_HANDLER(name) px_handler_function px_op_##name;
+#define PX_NAMED_HANDLER(number, name) px_handler_function px_op_##name;
 #include "gen/op_handlers.inc"
 #undef PX_NAMED_HANDLER
 

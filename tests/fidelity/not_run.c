@@ -55,7 +55,7 @@ static unsigned version_for(const struct px_form *form)
 static const char *opcode_of(unsigned form)
 {
     uint16_t first;
-    for (px_word w = 1; w < PX_W_COUNT; w++) {
+    for (px_word w = 1; w <= px_word_count(); w++) {
         const unsigned n = px_word_is_opcode(w) ? px_forms_of(w, &first) : 0;
         if (n && form >= first && form < first + n) return px_word_text(w);
     }

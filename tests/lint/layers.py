@@ -36,6 +36,9 @@ PUBLIC = {
 GENERATED = {
     "isa_words.h": "isa",
     "isa_ops.h": "isa",
+    "isa_handler_ops.h": "isa",
+    "isa_sregs.h": "isa",
+    "isa_messages.h": "isa",
     "lowerings.inc": "code",
     "emissions.inc": "code",
     "op_handlers.inc": "ops",

@@ -4,8 +4,9 @@ and passes ask for flags, sets and results there.
 
 In lib/, ptxas/ and ptxvm/ a file outside the list below names no operation (PX_OP_mov) and compares no
 opcode with a word (PX_W_mov), be it in an `if`, as a `case` of a switch over opcodes, or by a word that is
-nothing but an opcode. Files that are listed and name none are told of, too. Prints one line for each breach;
-exit code 1 when there is one.
+nothing but an opcode. Files that are listed and name none are told of, too, and so are words and handlers
+that names.tbl numbers for C (`number` and `handlers` lines) and no file names. Prints one line for each
+breach; exit code 1 when there is one.
 """
 import glob
 import os
@@ -37,7 +38,7 @@ def words_of_tables():
     opcodes, others = set(), set()
     for path in glob.glob(os.path.join(ROOT, "grammar", "*.tbl")):
         with open(path, encoding="utf-8") as file:
-            text = re.sub(r"^#.*$", "", file.read(), flags=re.M)
+            text = re.sub(r"^(#|number ).*$", "", file.read(), flags=re.M)
         for line in text.split("\n"):
             row = re.match(r"([a-z]\w*)[.{ ][^|]*\|", line) if "isa" in os.path.basename(path) else None
             if row and not line.startswith(("kind ", "text ")):
@@ -80,6 +81,29 @@ def breaches(text, only_opcodes):
                 yield number, match[0]
 
 
+def numbered():
+    """What names.tbl numbers for C, as C spells it."""
+    with open(os.path.join(ROOT, "grammar", "names.tbl"), encoding="utf-8") as file:
+        for kind, names in re.findall(r"^(number|handlers) (.*)$", file.read(), re.M):
+            for name in names.split():
+                yield ("PX_W_" if kind == "number" else "PX_H_") + re.sub(r"\W", "_", name)
+
+
+def unnamed():
+    """Numbered names that no file of C has; macros paste some of parts (PX_H_setp_##name##_s32)."""
+    seen, text = set(), ""
+    for top in TOPS + ("tests",):
+        for path in glob.glob(os.path.join(ROOT, top, "**", "*.[ch]"), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            seen.update(re.findall(r"\bPX_[WH]_\w+(?!#)", text))
+            if "PX_W_##" in text:
+                seen.update("PX_W_" + word for word in re.findall(r"\b\w+\b", text))
+            for head, tail in re.findall(r"\b(PX_H_\w+)##\w+##(\w+)", text):
+                seen.update(head + word + tail for word in re.findall(r"\b[a-z]+\b", text))
+    return [name for name in numbered() if name not in seen]
+
+
 def is_listed(path, pattern):
     return re.fullmatch(re.escape(pattern).replace(r"\*", r"[^/]*"), path) is not None
 
@@ -105,6 +129,7 @@ def main():
             wrong += [f"{path}:{n}: names {what}; {REMEDY}" for n, what in found]
     unused = set(MAY) - used
     wrong += [f"tests/lint/operations.py: {pattern} names no operation any more" for pattern in unused]
+    wrong += [f"grammar/names.tbl: {name} is numbered, and no file of C names it" for name in unnamed()]
     print("\n".join(sorted(wrong)), end="\n" if wrong else "")
     sys.exit(1 if wrong else 0)
 

@@ -64,7 +64,7 @@ static bool plain_opcode(const char *name, uint16_t first, unsigned n)
 static const struct opcodes *plain_opcodes(void)
 {
     static struct opcodes all;
-    for (px_word w = 1; !all.n || w < PX_W_COUNT; w++) {
+    for (px_word w = 1; !all.n || w <= px_word_count(); w++) {
         uint16_t first;
         if (w == 1 && all.n) return &all;
         unsigned n = px_word_is_opcode(w) ? px_forms_of(w, &first) : 0;

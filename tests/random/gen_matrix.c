@@ -8,6 +8,8 @@
  * after.
  */
 #include "random/gen.h"
+#include "gen/isa_handler_ops.h"
+#include "gen/isa_ops.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +207,7 @@ static void of_warp(struct gen *g)
     px_word opcode;
     char address[32];
     if (!choose(g, names[gen_below(g, sizeof names / sizeof *names)], &opcode, &match)) return;
-    const enum px_op op = px_match_op(&match);
+    const px_op op = px_match_op(&match);
     if (op == PX_OP_wmma_load || op == PX_OP_wmma_store) {
         wmma(g, &match, opcode);
         return;

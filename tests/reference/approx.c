@@ -4,6 +4,7 @@
  */
 #include "machine.h"
 #include "approx/approx.h"
+#include "gen/isa_ops.h"
 
 #define UNIT32(name)                                                                                         \
     static uint64_t name##_plain(uint64_t a, uint64_t b)                                                     \
@@ -81,7 +82,7 @@ static uint64_t rsqrt64_ftz(uint64_t a, uint64_t b)
         PX_OP_##op##x2, name##x2, name##x2                                                                   \
     }
 static const struct {
-    enum px_op op;
+    px_op op;
     ref_approx_fn *plain, *ftz;
 } operations[] = {
     F32(rcp),
@@ -102,7 +103,7 @@ static const struct {
     BOTH16(tanh_bf16, tanh_bf16),
 };
 
-ref_approx_fn *ref_approx_of(enum px_op op, bool ftz)
+ref_approx_fn *ref_approx_of(px_op op, bool ftz)
 {
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
         if (operations[i].op == op) return ftz ? operations[i].ftz : operations[i].plain;

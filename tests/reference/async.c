@@ -7,6 +7,8 @@
  * engine's.
  */
 #include "machine.h"
+#include "gen/isa_handler_ops.h"
+#include "gen/isa_ops.h"
 #include <string.h>
 
 enum { MOST = (1 << 20) - 1 };

@@ -8,6 +8,7 @@
  * and in shared memory memory's first, made quiet.
  */
 #include "machine.h"
+#include "gen/isa_ops.h"
 #include "ops/half.h"
 #include <string.h>
 

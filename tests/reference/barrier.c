@@ -7,6 +7,7 @@
  * lives has. A lane that only arrives waits no longer than for its own warp.
  */
 #include "machine.h"
+#include "gen/isa_ops.h"
 
 enum what { SYNC, ARRIVE, POPC, AND, OR };
 

@@ -6,6 +6,7 @@
  * places in the frame's part of local memory.
  */
 #include "machine.h"
+#include "gen/isa_ops.h"
 
 enum { FRAME_ALIGN = 128 };
 

@@ -6,6 +6,7 @@
  * .param variables, whichever each side has.
  */
 #include "machine.h"
+#include "gen/isa_ops.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -61,7 +61,7 @@ struct ref_inst {
     const struct px_inst *inst;
     struct px_match match;
     px_word opcode;
-    enum px_op op;
+    px_op op;
     int handler; /* number of the statement; -1 */
     int mode;    /* rounding and FTZ that it asks for; -1 */
     bool guarded;
@@ -273,7 +273,7 @@ ref_bits ref_widen(ref_bits v, enum px_type type);
 
 /* approx.c: the approximate units; NULL when the operation is none. */
 typedef uint64_t ref_approx_fn(uint64_t a, uint64_t b);
-ref_approx_fn *ref_approx_of(enum px_op op, bool ftz);
+ref_approx_fn *ref_approx_of(px_op op, bool ftz);
 
 /* fpmode.c */
 uint64_t ref_fp_enter(void); /* the caller's mode; round to nearest without FTZ from now on */

@@ -6,6 +6,7 @@
  * (docs/fidelity.md).
  */
 #include "matrix.h"
+#include "gen/isa_ops.h"
 #include <string.h>
 
 enum { TYPES = 4, COLUMNS = 8 };

@@ -8,6 +8,7 @@
  * where they lie.
  */
 #include "machine.h"
+#include "gen/isa_ops.h"
 #include <string.h>
 
 /* ---- windows: | kind 8 bits | CTA 16 | thread 16 | offset 24, of shared memory 40 | ---- */

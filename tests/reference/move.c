@@ -3,6 +3,8 @@
  * program can see.
  */
 #include "machine.h"
+#include "gen/isa_handler_ops.h"
+#include "gen/isa_ops.h"
 
 static enum ref_step run_mov(struct ref_thread *t, const struct ref_inst *in)
 {

@@ -8,7 +8,6 @@
  * masks, rows or modes: alu.c sets the rounding before the call.
  */
 #include "machine.h"
-#include "gen/handlers.h"
 #include "ops/lane.h"
 
 typedef uint8_t V_u8;
@@ -49,9 +48,8 @@ typedef double V_f64;
 
 #define IS_FLOAT(T) _Generic((V_##T){0}, float : true, default : false)
 
-static const struct ref_scalar scalars[PX_H_COUNT + 1] = {
-#define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...)                                                \
-    [PX_H_##name] = {one_##name, nd, ns, IS_FLOAT(TD)},
+static const struct ref_scalar scalars[] = {
+#define PX_ALU(name, nd, ns, TD, TE, TA, TB, TC, shapes, ...) {one_##name, nd, ns, IS_FLOAT(TD)},
 #include "gen/handlers.inc"
 };
 

@@ -3,6 +3,7 @@
  * and what a particular chip would say (%smid, %nwarpid) are not among them.
  */
 #include "machine.h"
+#include "gen/isa_sregs.h"
 
 bool ref_sreg_known(uint32_t id)
 {

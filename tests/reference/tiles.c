@@ -3,6 +3,8 @@
  * ISA 9.7.14).
  */
 #include "matrix.h"
+#include "gen/isa_handler_ops.h"
+#include "gen/isa_ops.h"
 #include <string.h>
 
 /* ---- of 8x8 halfwords ---- */

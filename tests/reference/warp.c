@@ -8,6 +8,7 @@
  * lane of the warp can run, those that stand at one instruction go together.
  */
 #include "machine.h"
+#include "gen/isa_ops.h"
 
 enum what {
     SHFL_UP,

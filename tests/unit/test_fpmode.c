@@ -223,7 +223,7 @@ TEST(no_form_depends_on_its_predecessor)
     assert_int_equal(ptx_memory_alloc(t.device, IN_BYTES, &t.in), PTX_OK);
     assert_int_equal(ptx_memory_alloc(t.device, OUT_BYTES, &t.out), PTX_OK);
     make_inputs(&t);
-    for (unsigned word = 1; word < PX_W_COUNT; word++) {
+    for (unsigned word = 1; word <= px_word_count(); word++) {
         uint16_t first;
         t.opcode = px_word_text((px_word)word);
         if (px_forms_of((px_word)word, &first)) expand_opcode(t.opcode, visit, &t);

@@ -153,7 +153,7 @@ TEST(levels_agree)
         const struct px_level *other = px_level_named(levels[k]);
         if (!other || other == best) continue;
         struct bench y = make(other);
-        for (uint32_t i = 0; i < best->nsets * 2 * PX_SHAPES; i++) {
+        for (uint32_t i = 0; i < *best->nsets * 2 * PX_SHAPES; i++) {
             uint32_t set = i / 16, masked = i / 8 % 2, shape = i % 8;
             assert_int_equal(best->sets[set].fn[masked][shape] != NULL,
                              other->sets[set].fn[masked][shape] != NULL);
@@ -197,7 +197,7 @@ static bool masked_explained(const struct bench *before, const struct bench *who
 static void masks_hold_on(const struct px_level *level)
 {
     struct bench before = make(level), whole = make(level), part = make(level);
-    for (uint32_t i = 0; i < level->nsets * PX_SHAPES; i++) {
+    for (uint32_t i = 0; i < *level->nsets * PX_SHAPES; i++) {
         if (!level->sets[i / 8].fn[0][i % 8]) continue;
         const uint64_t seed = seed_of(&level->sets[i / 8], i % 8, 0);
         fill(&before, seed);
@@ -243,7 +243,7 @@ TEST(bits_and_rows)
 TEST(one_value)
 {
     struct bench x = make(px_level_best()), y = make(px_level_best());
-    for (uint32_t i = 0; i < x.gang.level->nsets; i++) {
+    for (uint32_t i = 0; i < *x.gang.level->nsets; i++) {
         const struct px_handler_set *set = &x.gang.level->sets[i];
         const struct px_insn in = record();
         if (set->carry) assert_null(set->alone);

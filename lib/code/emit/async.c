@@ -6,6 +6,7 @@
  */
 #include "code/emit/emit.h"
 #include "code/ir/asks.h"
+#include "gen/isa_ops.h"
 #include "ops/async.h"
 #include "ops/mbarrier.h"
 #include "ops/trace.h"

@@ -319,9 +319,11 @@ static px_emission *const own[] = {
     [PX_IR_RELEASE - PX_IR_OWN] = px_emit_release};
 
 /* Operations that the table names; those that lowering turns into others have none. */
-static px_emission *const named[PX_OP_COUNT] = {
-#define PX_EMISSION(name, function) [PX_OP_##name] = px_emit_##function,
+static px_emission *const named[] = {
+#define PX_EMISSION(number, name, function) [number] = px_emit_##function,
 #include "gen/emissions.inc"
+#define PX_NAMED_HANDLER(number, name) [number] = px_emit_operands,
+#include "gen/op_handlers.inc"
 };
 
 static px_emission *emission_of(px_irop op)

@@ -119,9 +119,9 @@ enum px_fixed px_emit_broadcast(uint32_t elem);
 /* The handler of a record that does nothing: a place in the other version. */
 int px_emit_no_record(struct px_gang *g, const struct px_insn *in);
 px_emission px_emit_step, px_emit_statement, px_emit_copy, px_emit_canon, px_emit_move, px_emit_unit,
-    px_emit_sreg;
+    px_emit_sreg, px_emit_operands;
 px_emission px_emit_acquire, px_emit_release, px_emit_jump, px_emit_branch, px_emit_nothing;
-#define PX_EMISSION(name, function) px_emission px_emit_##function;
+#define PX_EMISSION(number, name, function) px_emission px_emit_##function;
 #include "gen/emissions.inc"
 #undef PX_EMISSION
 /* A record that accesses memory at this address; `align` goes to its size. */

@@ -1,6 +1,7 @@
 /* emit/mem.c - records that touch memory, and conversions of addresses. */
 #include "code/emit/emit.h"
 #include "code/emit/names.h"
+#include "gen/isa_ops.h"
 #include "ops/atom.h"
 #include "ops/move.h"
 #include "ops/alloca.h"

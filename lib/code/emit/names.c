@@ -43,7 +43,7 @@ static const struct px_handler_name ops[] = {{px_alloca, "alloca"},
                                              {px_warp_sync, "warp_sync"},
                                              {px_warp_activemask, "warp_activemask"},
                                              {px_emit_no_record, "no_record"},
-#define PX_NAMED_HANDLER(name) {px_op_##name, #name},
+#define PX_NAMED_HANDLER(number, name) {px_op_##name, #name},
 #include "gen/op_handlers.inc"
 #undef PX_NAMED_HANDLER
                                              {0}};
@@ -82,7 +82,7 @@ static bool name_fixed(const struct px_level *level, px_handler fn, char *text, 
 /* ".rs": of each source whether it is a row or a scalar. */
 static bool name_statement(const struct px_level *level, px_handler fn, char *text, size_t size)
 {
-    for (uint32_t i = 0; i < level->nsets; i++) {
+    for (uint32_t i = 0; i < *level->nsets; i++) {
         const struct px_handler_set *set = &level->sets[i];
         if (set->alone == fn) return snprintf(text, size, "%s.alone", set->name), true;
         for (unsigned k = 0; k < 2 * PX_SHAPES; k++) {

@@ -4,8 +4,8 @@
 #include "ops/operands.h"
 #include "ops/trace.h"
 
-static const px_handler handlers[PX_OP_COUNT] = {
-#define PX_NAMED_HANDLER(name) [PX_OP_##name] = px_op_##name,
+static const px_handler handlers[] = {
+#define PX_NAMED_HANDLER(number, name) [number] = px_op_##name,
 #include "gen/op_handlers.inc"
 #undef PX_NAMED_HANDLER
 };

@@ -34,7 +34,7 @@ struct loop {
 };
 
 /* op: of what asks; PX_OP_NONE: any load. */
-static bool collect(const struct px_irfn *f, uint32_t head, enum px_op op, struct loop *l)
+static bool collect(const struct px_irfn *f, uint32_t head, px_op op, struct loop *l)
 {
     const uint32_t first = f->loops.place[head];
     for (uint32_t p = first; p < first + f->loops.size[head]; p++) {
@@ -91,7 +91,7 @@ uint32_t px_loop_head(const struct px_irfn *f, uint32_t node)
     return loop_of(f, node);
 }
 
-const struct px_ir_inst *px_loop_asks(const struct px_irfn *f, uint32_t node, enum px_op op)
+const struct px_ir_inst *px_loop_asks(const struct px_irfn *f, uint32_t node, px_op op)
 {
     struct loop l = {.n = 0};
     const uint32_t head = loop_of(f, node);

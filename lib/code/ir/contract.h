@@ -17,7 +17,7 @@
 /* What instructions of one match have in common. */
 struct px_kind {
     struct px_match match;
-    enum px_op op : 16;
+    px_op op;
     enum px_result result : 8;
     bool pure : 1;   /* does nothing but write registers */
     bool effect : 1; /* does more than that, and is no plain load */

@@ -204,7 +204,7 @@ static inline uint32_t px_ir_register(const struct px_ir_opd *o)
 /* PX_OPF_ of the operation that the table names; 0 of all others. */
 static inline unsigned px_ir_flags(px_irop op)
 {
-    return px_ir_kind_of(op) == PX_IR_TABLE ? px_op_flags((enum px_op)(op & ~PX_IR_KIND)) : 0;
+    return px_ir_kind_of(op) == PX_IR_TABLE ? px_op_flags((px_op)(op & ~PX_IR_KIND)) : 0;
 }
 
 /* Is it a plain load? */

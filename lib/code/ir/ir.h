@@ -155,7 +155,7 @@ static inline px_irop px_ir_kind_of(px_irop op)
 {
     return op & PX_IR_KIND;
 }
-static inline bool px_ir_is(const struct px_ir_inst *in, enum px_op op)
+static inline bool px_ir_is(const struct px_ir_inst *in, px_op op)
 {
     return in->op == (PX_IR_TABLE | op);
 }

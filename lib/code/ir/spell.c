@@ -18,11 +18,15 @@ static const char *const fixed_names[PX_FIX_COUNT] = {
 #include "gang/fixed.def"
 };
 
-static const char *const table_names[PX_OP_COUNT] = {
-#define PX_EMISSION(name, function) [PX_OP_##name] = #name,
+static const char *const table_names[] = {
+#define PX_EMISSION(number, name, function) [number] = #name,
 #include "gen/emissions.inc"
 #undef PX_EMISSION
+#define PX_NAMED_HANDLER(number, name) [number] = #name,
+#include "gen/op_handlers.inc"
+#undef PX_NAMED_HANDLER
 };
+enum { TABLE_NAMES = sizeof table_names / sizeof *table_names };
 
 enum { ANY_FACT = 0xffff };
 static const struct own {
@@ -52,11 +56,11 @@ struct px_ir_spelling px_ir_spell(const struct px_level *level, px_irop op, uint
     const unsigned number = op & ~PX_IR_KIND;
     switch (px_ir_kind_of(op)) {
     case PX_IR_STATEMENT:
-        return (struct px_ir_spelling){"", number < level->nsets ? level->sets[number].name : NULL, false};
+        return (struct px_ir_spelling){"", number < *level->nsets ? level->sets[number].name : NULL, false};
     case PX_IR_FIXED:
         return (struct px_ir_spelling){"row.", number < PX_FIX_COUNT ? fixed_names[number] : NULL, false};
     case PX_IR_TABLE:
-        return (struct px_ir_spelling){"", number < PX_OP_COUNT ? table_names[number] : NULL, false};
+        return (struct px_ir_spelling){"", number < TABLE_NAMES ? table_names[number] : NULL, false};
     default: return own_spelling(op, fact);
     }
 }
@@ -88,10 +92,10 @@ bool px_ir_spelled(const struct px_level *level, const char *name, size_t n, px_
         *op = (px_irop)(PX_IR_FIXED | at);
         return found;
     }
-    for (at = 0; at < level->nsets && !is(level->sets[at].name, name, n);) at++;
+    for (at = 0; at < *level->nsets && !is(level->sets[at].name, name, n);) at++;
     *op = (px_irop)(PX_IR_STATEMENT | at);
-    if (at < level->nsets) return true;
-    const bool found = find(table_names, PX_OP_COUNT, name, n, &at);
+    if (at < *level->nsets) return true;
+    const bool found = find(table_names, TABLE_NAMES, name, n, &at);
     *op = (px_irop)(PX_IR_TABLE | at);
     return found;
 }

@@ -7,6 +7,7 @@
 #include "code/lower/lower.h"
 #include "gang/fpmode.h"
 #include "approx/levels.h"
+#include "gen/isa_ops.h"
 
 /* A factor of a division instead of the whole; its multiplications see the mode. */
 static void factor(const struct px_bound *b, struct px_ir_inst *in)

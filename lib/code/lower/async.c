@@ -6,12 +6,13 @@
  * that wake read them again.
  */
 #include "code/lower/lower.h"
+#include "gen/isa_ops.h"
 #include "ops/async.h"
 #include "ops/mbarrier.h"
 
 static const struct px_ir_operand none;
 
-static px_irop op_of(enum px_op op)
+static px_irop op_of(px_op op)
 {
     return (px_irop)(PX_IR_TABLE | op);
 }

@@ -1,11 +1,12 @@
 /* lower/ctl.c - branches, ends, barriers, fences. */
 #include "code/lower/lower.h"
+#include "gen/isa_ops.h"
 #include <stdlib.h>
 
 static const struct px_ir_operand none;
 
 /* An operation without operands that runs alone, behind a branch around it. */
-static void alone(struct px_irfn *f, const struct px_bound *b, enum px_op op)
+static void alone(struct px_irfn *f, const struct px_bound *b, px_op op)
 {
     uint32_t around = px_lower_around(f, b);
     px_lower_inst(f, (px_irop)(PX_IR_TABLE | op), NULL, 0, 0);
@@ -98,7 +99,7 @@ void px_lower_griddepcontrol(struct px_irfn *f, const struct px_bound *b)
 /* ---- barriers of the CTA ---- */
 
 /* Operands: [result,] number, count or none [, predicate]. */
-static void barrier(struct px_irfn *f, const struct px_bound *b, enum px_op op, enum px_bar_kind kind)
+static void barrier(struct px_irfn *f, const struct px_bound *b, px_op op, enum px_bar_kind kind)
 {
     const struct px_inst *inst = b->inst;
     const bool red = kind >= PX_BAR_POPC;

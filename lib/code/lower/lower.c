@@ -98,9 +98,11 @@ enum px_space px_lower_space(const struct px_bound *b, unsigned i)
 
 /* ---- one instruction of the text ---- */
 
-static px_lowering *const lowerings[PX_OP_COUNT] = {
-#define PX_LOWERING(name, function) [PX_OP_##name] = px_lower_##function,
+static px_lowering *const lowerings[] = {
+#define PX_LOWERING(number, name) [number] = px_lower_##name,
 #include "gen/lowerings.inc"
+#define PX_NAMED_HANDLER(number, name) [number] = px_lower_operands,
+#include "gen/op_handlers.inc"
 };
 
 /* A register with an offset is a sum (px_lower_sum); as an argument of a call it would be dropped in silence.

@@ -24,7 +24,8 @@ void px_counted_note(struct px_irfn *f, const struct px_bound *b);
 /* Makes IR of an operation that the table names `@name`. One for each name, or px_lower_operands: a row whose
  * function is missing does not link. */
 typedef void px_lowering(struct px_irfn *f, const struct px_bound *b);
-#define PX_LOWERING(name, function) px_lowering px_lower_##function;
+void px_lower_operands(struct px_irfn *f, const struct px_bound *b);
+#define PX_LOWERING(number, name) px_lowering px_lower_##name;
 #include "gen/lowerings.inc"
 #undef PX_LOWERING
 
@@ -88,7 +89,7 @@ struct px_ir_operand px_lower_address(struct px_irfn *f, const struct px_bound *
 
 /* isspacep, istypep: the predicate that is operand 0 says of the address that is operand 1 what `fact` asks.
  */
-void px_lower_question(struct px_irfn *f, const struct px_bound *b, enum px_op op, uint16_t fact);
+void px_lower_question(struct px_irfn *f, const struct px_bound *b, px_op op, uint16_t fact);
 /* The address in a row, but for *offset, which is to be added. */
 struct px_ir_operand px_lower_address_row(struct px_irfn *f, struct px_ir_operand address, uint32_t *offset);
 

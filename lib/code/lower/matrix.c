@@ -12,6 +12,7 @@
  */
 #include "code/lower/matrix.h"
 #include "gang/fpmode.h"
+#include "gen/isa_ops.h"
 #include "ops/matrix.h"
 
 enum { OPERANDS_MAX = 4 * PX_MMA_REGS_MAX + 2 };
@@ -190,7 +191,7 @@ static uint32_t form_of_move(struct px_irfn *f, const struct px_matrix_words *sa
     return find_form(f, &w);
 }
 
-static void move(struct px_irfn *f, const struct px_bound *bound, enum px_op op, char what)
+static void move(struct px_irfn *f, const struct px_bound *bound, px_op op, char what)
 {
     const bool store = what == 'd';
     const struct px_operand *o = bound->inst->opds, *value = &o[store], *where = &o[!store];

@@ -6,6 +6,7 @@
  * address, their words are rows (lower/param.c).
  */
 #include "code/lower/lower.h"
+#include "gen/isa_ops.h"
 
 /* ---- the pieces of an access ---- */
 
@@ -284,7 +285,7 @@ void px_lower_red(struct px_irfn *f, const struct px_bound *b)
 
 /* ---- addresses ---- */
 
-static void convert(struct px_irfn *f, const struct px_bound *b, enum px_op op)
+static void convert(struct px_irfn *f, const struct px_bound *b, px_op op)
 {
     const struct px_operand *o = b->inst->opds;
     const enum px_space space = px_space_of_word(px_match_slot(&b->match, PX_W_space));
@@ -308,7 +309,7 @@ void px_lower_cvta_to(struct px_irfn *f, const struct px_bound *b)
     convert(f, b, PX_OP_cvta_to);
 }
 
-void px_lower_question(struct px_irfn *f, const struct px_bound *b, enum px_op op, uint16_t fact)
+void px_lower_question(struct px_irfn *f, const struct px_bound *b, px_op op, uint16_t fact)
 {
     const struct px_operand *o = b->inst->opds;
     struct px_ir_operand opds[2] = {px_lower_dst(f, b, &o[0], PX_T_PRED),

@@ -100,7 +100,7 @@ void px_lower_operands(struct px_irfn *f, const struct px_bound *bound)
 {
     struct px_bound b = *bound;
     struct operands o;
-    const enum px_op op = px_match_op(&b.match);
+    const px_op op = px_match_op(&b.match);
     uint32_t around = PX_NONE32;
     uint16_t told = 0;
     o.n = 0;

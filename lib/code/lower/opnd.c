@@ -8,6 +8,7 @@
  */
 #include "code/lower/lower.h"
 #include "gen/handlers.h"
+#include "gen/isa_ops.h"
 #include "mem/mem.h"
 
 /* ---- registers ---- */

@@ -7,6 +7,7 @@
  * parameters (PX_IR_ARGUMENTS), and those of the results are read by every return.
  */
 #include "code/lower/lower.h"
+#include "gen/isa_ops.h"
 #include "mem/mem.h"
 #include <inttypes.h>
 

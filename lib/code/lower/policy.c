@@ -1,5 +1,6 @@
 /* lower/policy.c - createpolicy. */
 #include "code/lower/lower.h"
+#include "gen/isa_ops.h"
 #include "ops/policy.h"
 
 static uint16_t kind_of(const struct px_match *m)

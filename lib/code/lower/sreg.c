@@ -1,5 +1,6 @@
 /* lower/sreg.c - special registers: one row each says where its value comes from. */
 #include "code/lower/lower.h"
+#include "gen/isa_sregs.h"
 #include "ops/sreg.h"
 
 enum source { FIXED, UNIFORM, LANE };

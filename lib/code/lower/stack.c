@@ -1,6 +1,7 @@
 /* lower/stack.c - alloca, stacksave, stackrestore: a hidden register says where the lane's free local memory
  * begins. */
 #include "code/lower/lower.h"
+#include "gen/isa_ops.h"
 
 enum { ALIGNMENT = 8 /* where none is given */ };
 

@@ -7,6 +7,7 @@
  * the surface, the array index, coordinates.
  */
 #include "code/lower/lower.h"
+#include "gen/isa_ops.h"
 #include "ops/texture.h"
 #include "tex/opaque.h"
 
@@ -32,7 +33,7 @@ static uint32_t aux_of(const struct px_tex_words *w)
     return aux;
 }
 
-static px_irop op_of(enum px_op op)
+static px_irop op_of(px_op op)
 {
     return (px_irop)(PX_IR_TABLE | op);
 }
@@ -142,7 +143,7 @@ static void add_rest(struct list *l, struct px_tex_words *w)
     }
 }
 
-static void sample(struct px_irfn *f, const struct px_bound *b, enum px_op op, struct px_tex_words w)
+static void sample(struct px_irfn *f, const struct px_bound *b, px_op op, struct px_tex_words w)
 {
     const struct px_operand *d = &b->inst->opds[0], *p = NULL, *a = &b->inst->opds[1];
     struct list l = {.f = f, .b = b};
@@ -227,7 +228,7 @@ void px_lower_suld(struct px_irfn *f, const struct px_bound *b)
     for (uint32_t i = 0; i < n; i++) px_lower_done(f, b, &list[i], l.at[i]);
 }
 
-static void store(struct px_irfn *f, const struct px_bound *b, enum px_op op, struct px_tex_words w)
+static void store(struct px_irfn *f, const struct px_bound *b, px_op op, struct px_tex_words w)
 {
     struct list l = {.f = f, .b = b};
     const struct px_operand *list;
@@ -285,7 +286,7 @@ static bool asks_sampler(enum px_tex_query query)
     return query >= PX_TEX_QUERY_FORCE_UNNORMALIZED_COORDS && query <= PX_TEX_QUERY_ADDR_MODE_2;
 }
 
-static void ask(struct px_irfn *f, const struct px_bound *b, enum px_op op)
+static void ask(struct px_irfn *f, const struct px_bound *b, px_op op)
 {
     const struct px_operand *o = b->inst->opds;
     const px_word word = px_match_slot(&b->match, PX_W_query);

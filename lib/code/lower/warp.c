@@ -6,6 +6,7 @@
  * none, member mask or none.
  */
 #include "code/lower/lower.h"
+#include "gen/isa_ops.h"
 #include "ops/warp.h"
 
 static const struct px_ir_operand none;

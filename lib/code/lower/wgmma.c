@@ -9,6 +9,7 @@
 #include "code/lower/lower.h"
 #include "code/lower/matrix.h"
 #include "gang/fpmode.h"
+#include "gen/isa_ops.h"
 #include "ops/matrix.h"
 
 enum { OPERANDS_MAX = 2 * PX_WGMMA_REGS_MAX + 8 };
