@@ -56,8 +56,18 @@ static bool is_unsized(const struct px_var *var)
     return var->unsized || (var->ndims && !var->dims[0]);
 }
 
+/* Between registers a vector fits what has as many bits. */
+static bool vector_fits(const struct px_symbol *symbol, const struct px_var *formal)
+{
+    const bool registers = symbol->kind == PX_SYM_REG && formal->space == PX_SPACE_REG;
+    return registers && (symbol->vec > 1 || formal->vec > 1) &&
+           symbol->vec * px_type_info((enum px_type)symbol->type)->bits ==
+               formal->vec * px_type_info((enum px_type)formal->type)->bits;
+}
+
 static bool type_fits(const struct px_symbol *symbol, const struct px_var *formal)
 {
+    if (vector_fits(symbol, formal)) return true;
     bool array = symbol->kind != PX_SYM_REG && symbol->u.var->ndims;
     if (!same_kind((enum px_type)symbol->type, (enum px_type)formal->type) || symbol->vec != formal->vec)
         return false;

@@ -221,10 +221,18 @@ bool px_check_place(struct px_checker *checker, const struct px_var *var)
     return check_space(checker, var);
 }
 
+/* Has it a type that only arrays of .param may have? */
+static bool is_lone_pair(const struct px_var *var)
+{
+    return (var->type == PX_T_F16X2 || !type_of(var)->declarable) && !var->ndims;
+}
+
 void px_check_type(struct px_checker *checker, const struct px_var *var)
 {
     if (is_opaque(var)) check_opaque_place(checker, var);
     check_common_type(checker, var, true);
+    if (var->space == PX_SPACE_PARAM && ((var->vec > 1 && !var->ndims) || is_lone_pair(var)))
+        COMPLAIN_NAMED(checker, PARAM_TYPE, var);
 }
 
 /* ".global .b32;" declares nothing, and ptxas looks at as little. */
@@ -251,9 +259,8 @@ static void check_param_space(struct px_checker *checker, const struct px_var *v
         return;
     }
     if (func && var->space == PX_SPACE_PARAM) px_check_old_param(checker, var, is_entry, false);
-    bool lone_pair = (var->type == PX_T_F16X2 || !type_of(var)->declarable) && !var->ndims; /* arrays pass */
     if (func && func->body && var->space == PX_SPACE_PARAM &&
-        (var->vec > 1 || lone_pair || (is_opaque(var) && !is_entry)))
+        ((var->vec > 1 && !var->ndims) || is_lone_pair(var) || (is_opaque(var) && !is_entry)))
         COMPLAIN_NAMED(checker, PARAM_TYPE, var);
 }
 

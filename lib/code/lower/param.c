@@ -205,12 +205,36 @@ static struct px_words fresh_words(struct px_irfn *f, uint32_t bytes)
     return w;
 }
 
-/* Registers for the words of a register: itself where it is a word. */
-static struct px_words register_words(struct px_irfn *f, uint32_t reg)
+/* A register that is passed, or the `n` registers of a vector. */
+struct passed_register {
+    uint32_t reg, n;
+};
+
+static struct passed_register formal_register(const struct px_irfn *f, const struct px_symbol *s)
 {
-    const struct px_words w = {4, f->words.n};
-    if (f->regs.at[reg].elem != 4) return fresh_words(f, f->regs.at[reg].elem);
-    add_word(f, reg);
+    const uint32_t n = px_code_reg(f, s->index)->vec;
+    return (struct passed_register){f->reg_base[s->index], n ? n : 1};
+}
+
+static struct passed_register actual_register(const struct px_irfn *f, const struct px_operand *o)
+{
+    const uint32_t n = px_lower_components(f, o);
+    return (struct passed_register){px_lower_reg(f, o, 0), n ? n : 1};
+}
+
+/* Bytes of one register among the words: those of a vector lie as in memory. */
+static uint32_t passed_bytes(const struct px_irfn *f, struct passed_register r)
+{
+    const struct px_ir_reg *reg = &f->regs.at[r.reg];
+    return r.n > 1 ? px_type_info((enum px_type)reg->type)->bits / 8 : reg->elem;
+}
+
+/* Registers for the words of a register: itself where it is a word. */
+static struct px_words register_words(struct px_irfn *f, struct passed_register r)
+{
+    const struct px_words w = {4 * r.n, f->words.n};
+    if (f->regs.at[r.reg].elem != 4) return fresh_words(f, r.n * passed_bytes(f, r));
+    for (uint32_t i = 0; i < r.n; i++) add_word(f, r.reg + i);
     return w;
 }
 
@@ -246,13 +270,42 @@ static struct px_ir_operand register_opd(const struct px_irfn *f, uint32_t reg)
         .kind = PX_IR_REG, .elem = f->regs.at[reg].elem, .type = f->regs.at[reg].type, .at = reg};
 }
 
-static void move_register(struct px_irfn *f, uint32_t reg, struct px_words w, bool store)
+/* Elements of 1 or 2 bytes of a vector, between registers of 2 bytes and words that hold several. */
+static void move_small(struct px_irfn *f, struct passed_register r, struct px_words w, bool store)
 {
-    if (f->regs.at[reg].elem == 4) return;
-    if (store)
-        from_words(f, NULL, register_opd(f, reg), f->words.at[w.first]);
-    else
-        to_words(f, NULL, f->words.at[w.first], register_opd(f, reg));
+    const uint32_t bytes = passed_bytes(f, r);
+    const bool sign = px_type_info((enum px_type)f->regs.at[r.reg].type)->klass == PX_TC_SIGNED;
+    const enum px_fixed extend = bytes == 1 ? PX_FIX_zext_byte4 : PX_FIX_zext_half4;
+    const enum px_fixed insert = bytes == 1 ? PX_FIX_insert_byte4 : PX_FIX_insert_half4;
+    for (uint32_t i = 0; i < r.n; i++) {
+        const uint32_t at = i * bytes, reg = f->words.at[w.first + at / 4], shift = (at & 3) * 8;
+        const struct px_ir_operand element = register_opd(f, r.reg + i);
+        if (store)
+            move(f, NULL, PX_IR_COPY, element, field(f, reg, at, bytes, sign), none, 0);
+        else if (shift)
+            move(f, NULL, (px_irop)(PX_IR_FIXED | insert), word(reg), word(reg),
+                 px_lower_resize(f, element, 4, false), shift);
+        else
+            move(f, NULL, (px_irop)(PX_IR_FIXED | extend), word(reg), px_lower_resize(f, element, 4, false),
+                 none, 0);
+    }
+}
+
+static void move_register(struct px_irfn *f, struct passed_register r, struct px_words w, bool store)
+{
+    const uint32_t elem = f->regs.at[r.reg].elem;
+    if (elem == 4) return;
+    if (elem == 2 && r.n > 1) {
+        move_small(f, r, w, store);
+        return;
+    }
+    for (uint32_t i = 0; i < r.n; i++) {
+        const uint32_t first = f->words.at[w.first + i * elem / 4];
+        if (store)
+            from_words(f, NULL, register_opd(f, r.reg + i), first);
+        else
+            to_words(f, NULL, first, register_opd(f, r.reg + i));
+    }
 }
 
 static bool is_register_symbol(const struct px_symbol *s)
@@ -276,7 +329,7 @@ static void formals(struct px_irfn *f, struct px_symbol *const *list, uint32_t n
 {
     for (uint32_t i = 0; i < n; i++) {
         if (is_register_symbol(list[i]))
-            pass(f, register_words(f, f->reg_base[list[i]->index]));
+            pass(f, register_words(f, formal_register(f, list[i])));
         else if (px_lower_param(f, list[i]))
             pass(f, variable_words(f, px_lower_param(f, list[i])));
         else
@@ -292,7 +345,7 @@ static void move_formals(struct px_irfn *f, struct px_symbol *const *list, uint3
         const struct px_words w = f->passed.at[first + i];
         const struct px_param *p = is_register_symbol(list[i]) ? NULL : px_lower_param(f, list[i]);
         if (is_register_symbol(list[i]))
-            move_register(f, f->reg_base[list[i]->index], w, store);
+            move_register(f, formal_register(f, list[i]), w, store);
         else if (p && p->local != PX_NONE32)
             move_local(f, p, w, store);
     }
@@ -367,7 +420,7 @@ static struct px_words actual(struct px_irfn *f, const struct px_bound *b, const
 {
     uint64_t value;
     if (o->kind == PX_O_SINK) return (struct px_words){0};
-    if (px_lower_is_register(o)) return register_words(f, px_lower_reg(f, o, 0));
+    if (px_lower_is_register(o)) return register_words(f, actual_register(f, o));
     struct px_param *p = o->kind == PX_O_NAME && o->symbol ? px_lower_param(f, o->symbol) : NULL;
     if (p) return variable_words(f, p);
     if (!result && px_lower_value(f, o, PX_T_B64, &value)) return fresh_words(f, 8);
@@ -392,7 +445,7 @@ static void move_actuals(struct px_irfn *f, const struct px_operand *list, uint3
         if (o->kind == PX_O_SINK) continue;
         const struct px_param *p = o->kind == PX_O_NAME && o->symbol ? px_lower_param(f, o->symbol) : NULL;
         if (px_lower_is_register(o))
-            move_register(f, px_lower_reg(f, o, 0), w, result);
+            move_register(f, actual_register(f, o), w, result);
         else if (p && p->local != PX_NONE32)
             move_local(f, p, w, result);
         else if (!p && px_lower_value(f, o, PX_T_B64, &s.value))
