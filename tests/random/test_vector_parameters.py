@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Functions whose parameters and results are vector registers, of random types and shapes.
 
-Each function mixes the elements of its arguments into a number of 64 bits, and deals that out to the elements of its
-results. Here the same is done with whole numbers, so every expectation is exact.
+Each function mixes the elements of its arguments into a number of 64 bits, and deals that out to the elements
+of its results. Here the same is done with whole numbers, so every expectation is exact.
 """
 import os
 import random
@@ -10,8 +10,8 @@ import subprocess
 import sys
 
 PTXVM = os.path.join(os.environ["BUILD"], "bin", "ptxvm")
-TYPES = {"u8": 8, "s8": 8, "b8": 8, "u16": 16, "s16": 16, "f16": 16, "b16": 16, "u32": 32, "s32": 32, "b32": 32, "f32": 32,
-         "f16x2": 32, "u64": 64, "s64": 64, "f64": 64}
+NAMES = "u8 s8 b8 u16 s16 f16 b16 u32 s32 b32 f32 f16x2 u64 s64 f64".split()
+TYPES = {name: 32 if name == "f16x2" else int(name[1:]) for name in NAMES}
 ENGINES = ["plain", "no-convergent", "verify", "no-uniform,no-affine", "no-fusion"]
 LANES = 64
 ALL = (1 << 64) - 1
@@ -75,7 +75,8 @@ class Function:
         lines = [f".func {self.header(True)}", "{", REGISTERS, "mov.b64 %acc, 7;"]
         for i, shape in enumerate(self.params):
             for k in range(shape.n):
-                lines += read(shape, shape.element(f"i{i}", k)) + ["mad.lo.u64 %acc, %acc, 0x9e3779b97f4a7c15, %t;"]
+                lines += read(shape, shape.element(f"i{i}", k))
+                lines.append("mad.lo.u64 %acc, %acc, 0x9e3779b97f4a7c15, %t;")
         for i, shape in enumerate(self.rets):
             for k in range(shape.n):
                 lines += [f"mul.lo.u64 %t, %acc, {2 * (4 * i + k) + 3};", "shr.u64 %t, %t, 11;"]
@@ -99,7 +100,8 @@ def program(seed):
     lines = [".version 8.0", ".target sm_80", ".address_size 64"]
     for function in functions:
         lines += function.text()
-    lines += [".visible .entry k(.param .u64 out)", "{", REGISTERS, "mov.u32 %id, %tid.x;", "ld.param.u64 %p1, [out];"]
+    lines += [".visible .entry k(.param .u64 out)", "{", REGISTERS]
+    lines += ["mov.u32 %id, %tid.x;", "ld.param.u64 %p1, [out];"]
     stores, expected = 0, [[] for _ in range(LANES)]
     body = []
     for c, (function, indirect, guarded) in enumerate(calls):
@@ -123,14 +125,17 @@ def program(seed):
             lines.append(f"P{c}: .callprototype {function.header(False)};")
             body += [f"mov.u64 %p3, {function.name};"]
         callee = "%p3" if indirect else function.name
-        body.append(f"{guard}call {f'({rets}), ' if rets else ''}{callee}, ({args}){f', P{c}' if indirect else ''};")
+        results, prototype = f"({rets}), " if rets else "", f", P{c}" if indirect else ""
+        body.append(f"{guard}call {results}{callee}, ({args}){prototype};")
         for i, shape in enumerate(function.rets):
             for k in range(shape.n):
                 body += read(shape, shape.element(f"r{c}_{i}", k))
                 body += [f"mad.wide.u32 %p2, %id, 8, %p1;", f"st.global.u64 [%p2+{stores * 8 * LANES}], %t;"]
                 stores += 1
         for lane in range(LANES):
-            arguments = [[seeds[i][k] + lane * (2 * k + 1) for k in range(s.n)] for i, s in enumerate(function.params)]
+            arguments = [
+                [seeds[i][k] + lane * (2 * k + 1) for k in range(s.n)] for i, s in enumerate(function.params)
+            ]
             done = function.results(arguments)
             if guarded and lane >= LANES // 3:
                 done = [[0] * s.n for s in function.rets]
@@ -149,8 +154,9 @@ def main():
         for engine in [None, ENGINES[seed % len(ENGINES)]]:
             options = ["--engine", engine] if engine else []
             wanted = ",".join(map(str, expected))
-            done = subprocess.run([PTXVM, *options, "-b", str(LANES), "-a", f"out=u64[{len(expected)}]=zeros", "--expect",
-                                   f"out={wanted}", "/dev/stdin"], input=text, capture_output=True, text=True)
+            command = [PTXVM, *options, "-b", str(LANES), "-a", f"out=u64[{len(expected)}]=zeros"]
+            command += ["--expect", f"out={wanted}", "/dev/stdin"]
+            done = subprocess.run(command, input=text, capture_output=True, text=True)
             passed += done.returncode == 0
             if done.returncode:
                 failed += 1
