@@ -140,6 +140,96 @@ def stubs():
         tally.check("no stubs: what has no room is told", "no jump fits over cuda" in told, told)
 
 
+# A program of the driver interface that does not look at what it is answered: machine code, a table of
+# NVIDIA's, memory.
+HEEDLESS = r"""
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include "cuda/driver/api.h"
+int ask(void)
+{
+    static const CUuuid id = {"another's table"};
+    const void *table;
+    return cuGetExportTable(&table, &id);
+}
+int main(int count, char **words)
+{
+    int (*from)(void) = ask;
+    CUcontext context;
+    CUmodule module;
+    CUdeviceptr p;
+    static unsigned char elf[128] = "\177ELF\2\1\1";
+    if (count > 1 && strcmp(words[1], "memory") == 0)
+        return cuInit(0) || cuCtxCreate_v2(&context, 0, 0) ? 9 : cuMemAlloc_v2(&p, 4);
+    if (count > 1 && strcmp(words[1], "code") == 0) {
+        elf[18] = 190, elf[40] = elf[58] = 64; /* of 64 bytes */
+        if (cuInit(0) || cuCtxCreate_v2(&context, 0, 0)) return 9;
+        return cuModuleLoadData(&module, elf) == CUDA_ERROR_NO_BINARY_FOR_GPU ? 0 : 8;
+    }
+    if (count > 1) *(void **)&from = dlsym(dlopen(words[1], RTLD_NOW), "ask");
+    return from() == CUDA_ERROR_NOT_FOUND ? 0 : 7;
+}
+"""
+
+
+def heedless():
+    """What --strict tells of programs that go on; limits of the process."""
+    with open("heedless.c", "w", encoding="utf-8") as file:
+        file.write(HEEDLESS)
+    cuda = os.path.join(LIB, "libcuda.so.1")
+    asks = ("-shared", "-fPIC", "heedless.c", cuda)
+    if not compile_c("heedless", "heedless.c", cuda, "-ldl") or not compile_c("libnvrtc-9.so", *asks):
+        return
+    compile_c("libasks.so", *asks)
+    told = "--strict: there were faults or unsupported calls"
+    expect("strict: machine code", run(PTXVM, "--strict", "--exec", "./heedless", "code"), "", 4, told)
+    expect("strict: a runtime", run(PTXVM, "--strict", "--exec", "./heedless"), "", 4, told)
+    expect("strict: a library's", run(PTXVM, "--strict", "--exec", "./heedless", "./libasks.so"), "", 4, told)
+    fine = run(PTXVM, "--strict", "--exec", "./heedless", "./libnvrtc-9.so")
+    expect("strict: a compiler does without", fine, "", 0)
+    run(PTXVM, "--report", "asked.json", "--exec", "./heedless", "./libasks.so")
+    with open("asked.json", encoding="utf-8") as file:
+        names = [call["name"] for call in json.load(file)["unsupported"]]
+    tally.check("the report names it", names == ["the runtime that is linked into libasks.so"], str(names))
+    limit = "ulimit -v 4000000; exec "
+    done = run("bash", "-c", f"{limit} {PTXVM} --exec ./heedless memory")
+    expect("few addresses", done, "", 2, r"may have 3906 MiB \(ulimit -v\); PTXVM_MEMORY \(ptxvm --memory\)")
+    tally.check("told once", done.stderr.count("PTXVM_MEMORY") == 1, done.stderr)
+    expect("less memory", run("bash", "-c", f"{limit} {PTXVM} --memory 256M --exec ./heedless memory"), "", 0)
+
+
+def names_of_sections(path):
+    """Sets the names of all sections of an ELF file to a place outside it."""
+    with open(path, "r+b") as file:
+        data = bytearray(file.read())
+        places = ((40, 8), (58, 2), (60, 2))
+        table, size, count = (int.from_bytes(data[i : i + n], "little") for i, n in places)
+        for i in range(count):
+            data[table + i * size : table + i * size + 4] = (0x7FFFFFFF).to_bytes(4, "little")
+        file.seek(0)
+        file.write(data)
+
+
+def odd_files():
+    """Objects whose sections say what is not so, and libraries that cannot be mended."""
+    client, vendor = os.path.join(HERE, "client.c"), os.path.join(HERE, "vendor.c")
+    if compile_c("odd", client, os.path.join(LIB, "libcudart.so.13")):
+        names_of_sections("odd")
+        expect("names of sections outside the file", execute("./odd"), RIGHT)
+    flags = ("-shared", "-fPIC", "-DCLIENT_OBJECT", "-DCLIENT_HIDDEN", '-DVENDOR_ALIGN=""')
+    object_of = (*flags, client, vendor)
+    wanted = {
+        "libcublas.so.99": "library of NVIDIA's is stripped.*cannot be had in another form",
+        "libown.so": "is stripped.*link it with 'nvcc -cudart shared'",
+    }
+    for name, want in wanted.items():
+        if compile_c("whole.so", *object_of):
+            run("objcopy", "--strip-all", "--add-section", ".nvFatBinSegment=caller.c", "whole.so", name)
+            told = execute("./opener", f"./{name}").stderr
+            tally.check(f"{name}: what can be done", re.search(want, told), told)
+
+
 def options():
     strict = run(PTXVM, "--strict", "--exec", "./shared")
     expect("--strict", strict, RIGHT, 4, "--strict: there were faults or unsupported calls")
@@ -256,6 +346,8 @@ def main():
         clients()
         stubs()
         options()
+        heedless()
+        odd_files()
         signals()
         start()
         if nvcc:

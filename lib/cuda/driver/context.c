@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include "cuda/driver/memory.h"
 #include "cuda/driver/module.h"
 
@@ -85,10 +86,10 @@ static unsigned range_take(void)
     return range;
 }
 
-static void range_give(unsigned range)
+static void ranges_give(uint64_t ranges)
 {
     pthread_mutex_lock(&lock);
-    if (range) ranges_used &= ~(1ull << (range - 1));
+    ranges_used &= ~ranges;
     pthread_mutex_unlock(&lock);
 }
 
@@ -123,16 +124,40 @@ static ptx_status make_vm(struct px_cu_context *c, char *error, size_t room)
                                 .host_call = px_cu_host_call,
                                 .sticky = 1};
     ptx_device *vm;
+    uint64_t tried = 0; /* ranges */
     ptx_status status = PTX_ERROR_UNSUPPORTED;
     for (unsigned tries = 0; tries < RANGES && status == PTX_ERROR_UNSUPPORTED; tries++) {
 #ifndef __SANITIZE_THREAD__ /* which lets nobody have those addresses: host and device have two then */
         config.unified = c->range = range_take();
-        if (!config.unified) return PTX_ERROR_OUT_OF_MEMORY;
+        if (!config.unified) break;
+        tried |= 1ull << (c->range - 1);
 #endif
         status = ptx_device_create(&config, &vm);
     }
-    if (status == PTX_OK) atomic_store(&c->vm, vm);
-    return status;
+    if (status == PTX_OK)
+        atomic_store(&c->vm, vm);
+    else
+        ranges_give(tried);
+    return status == PTX_ERROR_UNSUPPORTED ? PTX_ERROR_OUT_OF_MEMORY : status; /* no range was to be had */
+}
+
+/* Once a process. Where addresses ran out it is a limit of the process, as a rule. */
+static void explain(const char *error, ptx_status status)
+{
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    struct rlimit limit;
+    if (atomic_flag_test_and_set(&told)) return;
+    const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    if (status == PTX_ERROR_OUT_OF_MEMORY && limited)
+        px_cu_say("no device can be made: its %llu MiB of memory need as many addresses, and the process may "
+                  "have %llu MiB (ulimit -v); PTXVM_MEMORY (ptxvm --memory) asks for less",
+                  (unsigned long long)px_cu_settings()->memory >> 20,
+                  (unsigned long long)limit.rlim_cur >> 20);
+    else if (status == PTX_ERROR_OUT_OF_MEMORY)
+        px_cu_say("no device can be made: %s; PTXVM_MEMORY (ptxvm --memory) asks for less",
+                  *error ? error : "out of memory");
+    else
+        px_cu_say("no device can be made: %s", *error ? error : ptx_status_name(status));
 }
 
 CUresult px_cu_vm(struct px_cu_context *context, ptx_device **vm)
@@ -144,7 +169,7 @@ CUresult px_cu_vm(struct px_cu_context *context, ptx_device **vm)
     const ptx_status status = atomic_load(&context->vm) ? PTX_OK : make_vm(context, error, sizeof error);
     *vm = atomic_load(&context->vm);
     pthread_mutex_unlock(&context->lock);
-    if (status != PTX_OK) px_cu_say("no device can be made: %s", *error ? error : ptx_status_name(status));
+    if (status != PTX_OK) explain(error, status);
     return px_cu_result(context, status, NULL);
 }
 
@@ -220,7 +245,7 @@ static void destroy(void *object)
     px_cu_context_count(c, NULL);
     ptx_device_destroy(atomic_load(&c->vm));
     px_cu_flush(c);
-    range_give(c->range);
+    if (c->vm && c->range) ranges_give(1ull << (c->range - 1));
     free(c->output);
     free(c->gone);
     px_cu_advice_forget(c, 0, 0);

@@ -152,6 +152,7 @@ static CUresult machine_code(struct px_cu_jit *jit, const char *what)
                   "(nvcc -gencode arch=compute_90,code=compute_90, or -arch=compute_90; what NVRTC and "
                   "nvJitLink give out holds it under ptxvm --exec)",
                   what);
+    px_cu_unsupported("machine code");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
@@ -237,6 +238,7 @@ static CUresult refuse_choice(const struct choice *c, const char *wrong, struct 
                   "the fat binary holds nothing that an sm_%u device can run (%s): compile with PTX in it "
                   "(nvcc -gencode arch=compute_%u,code=compute_%u, or -arch=compute_%u)",
                   c->arch, *c->found ? c->found : "it is empty", c->arch, c->arch, c->arch);
+    if (strstr(c->found, "machine code")) px_cu_unsupported("machine code");
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 

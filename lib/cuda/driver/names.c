@@ -1,6 +1,9 @@
 /*
  * names.c - the exports of libcuda.so.1 made from cuda.def, and cuGetProcAddress.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 #include "cuda/driver/array.h"
 #include "cuda/driver/copy.h"
@@ -121,11 +124,28 @@ static const struct px_cu_tools tools = {
     .linker_lto = px_cu_linker_lto,
 };
 
+/* NVIDIA's compilers ask for a table that they can do without. Anybody else is a runtime that was linked in
+ * and could not be replaced, and will fail: the report tells so. It asks before it initialises. */
+static void tell_caller(const void *caller)
+{
+    Dl_info where;
+    char line[200];
+    const bool known = dladdr(caller, &where) && where.dli_fname;
+    const char *slash = known ? strrchr(where.dli_fname, '/') : NULL;
+    const char *name = slash ? slash + 1 : known ? where.dli_fname : "the program";
+    if (strncmp(name, "libnv", 5) == 0) return;
+    cuInit(0);
+    snprintf(line, sizeof line, "the runtime that is linked into %s", name);
+    px_cu_unsupported(line);
+}
+
 /* The tables of NVIDIA's own libraries are none of ours. */
 CUresult cuGetExportTable(const void **table, const CUuuid *id)
 {
     static const CUuuid own = PX_CU_TOOLS_ID;
     if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
     *table = memcmp(id, &own, sizeof own) == 0 ? &tools : NULL;
-    return *table ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    if (*table) return CUDA_SUCCESS;
+    tell_caller(__builtin_return_address(0));
+    return CUDA_ERROR_NOT_FOUND;
 }

@@ -329,13 +329,32 @@ static bool has_stubs(const struct symbols *symbols)
     return resolver && addresses;
 }
 
+/* Libraries that NVIDIA ships stripped and with a runtime linked in. */
+static bool is_nvidias(const char *path)
+{
+    static const char *const names[] = {"libcublas",   "libcudnn",    "libcufft",    "libcurand",
+                                        "libcusparse", "libcusolver", "libnccl",     "libnvblas",
+                                        "libnpp",      "libnvjpeg",   "libcutensor", "libcudss",
+                                        "libnvinfer",  "libcufile",   "libnvshmem",  "libcupti"};
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(base, names[i], strlen(names[i])) == 0) return true;
+    return false;
+}
+
 static void complain(const struct patch *patch, const char *why)
 {
-    fprintf(
-        stderr,
-        "ptxvm: %s: %s; link it with 'nvcc -cudart shared', or with libptxcudart_static.a in the place of "
-        "libcudart_static.a (docs/dropin.md)\n",
-        patch->name, why);
+    if (is_nvidias(patch->name))
+        fprintf(
+            stderr,
+            "ptxvm: %s: this library of NVIDIA's %s: what the program calls in it fails. It cannot be had "
+            "in another form; build the program without it (docs/dropin.md)\n",
+            patch->name, why);
+    else
+        fprintf(stderr,
+                "ptxvm: %s: %s; link it with 'nvcc -cudart shared', or with libptxcudart_static.a in the "
+                "place of libcudart_static.a (docs/dropin.md)\n",
+                patch->name, why);
 }
 
 /* Calls `visit` with every entry of the runtime in the object; how many there are. */
