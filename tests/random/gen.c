@@ -217,8 +217,9 @@ static void kernel_prologue(struct gen *g, unsigned n)
         gen_alone(g, "  st.shared.b64 [%%shs+%u], %%w%u;", i, i / 8 % g->pool[4]);
     for (unsigned i = 0; i < LOCAL_BYTES; i += 8)
         gen_alone(g, "  st.local.b64 [loc+%u], %%w%u;", i, i / 8 % g->pool[4]);
-    gen_line(g, "  setp.ne.u32 %%zp0, %%tidl, 0;  @%%zp0 bra BEGIN;");
-    for (unsigned i = 0; i < 17; i++) gen_alone(g, "  st.shared.b64 [%%sc+%u], 0;", 8 * i);
+    gen_line(g, "  setp.ne.u32 %%zp0, %%tidl, 0;  @%%zp0 bra BEGIN;  mov.u64 %%zd0, flag;  st.shared.b32 "
+                "[%%zd0], 0;");
+    for (unsigned i = 0; i < 32; i++) gen_alone(g, "  st.shared.b64 [%%sc+%u], 0;", 8 * i);
     gen_line(g, "BEGIN:\n  bar.sync 0;");
 }
 
@@ -238,9 +239,9 @@ static void kernel(struct gen *g, const struct random_program *p)
     gen_body(g, &scope, g->options.size / 2 + gen_below(g, g->options.size + 1));
     if (gen_feature(g, RANDOM_ATOMICS)) gen_line(g, "  bar.sync 0;");
     gen_store_registers(g, "%slot", 30 + gen_below(g, 60));
-    for (unsigned i = 0; i < 15 && gen_feature(g, RANDOM_ATOMICS); i += 4)
+    for (unsigned i = 0; i < 32 && gen_feature(g, RANDOM_ATOMICS); i += 3)
         gen_alone(g, "  ld.shared.b64 %%zd0, [%%sc+%u];  st.global.b64 [%%slot+%u], %%zd0;", 8 * i,
-                  SLOT_BYTES - 8 - 2 * i);
+                  SLOT_BYTES - 8 - 8 * (i / 3));
     gen_line(g, "  ret;\n}");
 }
 
@@ -313,7 +314,8 @@ struct random_program random_program(uint64_t seed, const struct random_options 
     /* for debugging, as nothing is simplified then: the reference does what is written */
     gen_line(g, ".version 9.0\n.target sm_90a, debug\n.address_size 64\n.section .debug_abbrev { .b8 0 }");
     tables(g);
-    gen_line(g, ".global .align 8 .b64 cellp;");
+    gen_line(g,
+             ".global .align 8 .b64 cellp;  .global .align 4 .b32 flags[16];  .shared .align 8 .b32 flag;");
     gen_line(g,
              ".shared .align 16 .b8 own[%u];\n.shared .align 16 .b8 rows[%u];\n.shared .align 16 .b8 "
              "xch[%u];\n.shared .align 16 .b8 scell[256];\n.shared .align 16 .b8 plane[%u];",
@@ -322,6 +324,7 @@ struct random_program random_program(uint64_t seed, const struct random_options 
     gen_functions(g);
     if (gen_feature(g, RANDOM_IDIOMS) && gen_feature(g, RANDOM_CALLS)) gen_structs(g);
     kernel(g, &p);
+    p.spins = g->spins;
     free(g);
     return p;
 }

@@ -62,6 +62,7 @@ struct random_program {
     struct tree *tree;
     uint32_t grid[3], block[3], threads; /* threads of all CTAs */
     size_t buffer_bytes;
+    bool spins; /* how often some lines are executed is the schedule's business */
 };
 
 /* The program of a seed. The caller ends it with tree_free(program.tree). */
@@ -116,6 +117,7 @@ struct function {
     char name[12];
     bool registers;     /* formal parameters are .reg, otherwise .param */
     bool warp, uniform; /* needs a mask; needs all threads */
+    bool full;          /* needs all lanes of a warp */
     bool recursive;
 };
 
@@ -139,6 +141,7 @@ struct gen {
     unsigned words, wides; /* registers of the statement of gen_index.c, taken so far */
     bool lean;             /* few registers */
     bool ended;            /* some threads of the kernel have */
+    bool spins;            /* threads ask again and again */
     bool only_uniform;     /* operands of the instruction being written are the same for all threads */
     enum px_type like;     /* only registers of this type: elements of one vector; PX_T_NONE: any */
     unsigned scoped;       /* blocks around with registers of their own */

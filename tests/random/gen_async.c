@@ -70,10 +70,61 @@ static void counted(struct gen *g)
     gen_line(g, "  mbarrier.inval.shared.b64 [%%shs+%u];  st.shared.b64 [%%shs+%u], 0; }", BARRIER, BARRIER);
 }
 
+/* Two stages: what was asked for before is used while the next one is on its way. */
+static void pipelined(struct gen *g)
+{
+    const unsigned n = 2 + gen_below(g, 3), l = g->labels++;
+    const bool loop = gen_chance(g, 50);
+    gen_line(g, "  { .reg .b32 %%sum, %%x, %%k;  .reg .pred %%more;  mov.u32 %%sum, 0;  mov.u32 %%k, 0;");
+    gen_line(g, "  cp.async.ca.shared.global [%%shs], [%%slot+%u], 16;  cp.async.commit_group;",
+             16 * gen_below(g, 8));
+    if (loop) gen_line(g, "L%u:", l);
+    for (unsigned i = 1; i < n; i++) {
+        gen_line(g, "  cp.async.%s.shared.global [%%shs+%u], [%%slot+%u], 16;  cp.async.commit_group;",
+                 gen_chance(g, 50) ? "ca" : "cg", 16 * (i & 1), 16 * gen_below(g, 8));
+        gen_line(g,
+                 "  cp.async.wait_group 1;  ld.shared.b32 %%x, [%%shs+%u];  mad.lo.u32 %%sum, %%sum, 3, %%x;",
+                 16 * (~i & 1) + 4 * gen_below(g, 4));
+    }
+    if (loop) /* begins with the stage that the last turn ended with */
+        gen_line(
+            g,
+            "  cp.async.wait_group 0;  add.u32 %%k, %%k, 1;  setp.lt.u32 %%more, %%k, 2;  @%%more bra L%u;",
+            l);
+    gen_line(g, "  cp.async.wait_all;  mov.b32 %s, %%sum;  }", gen_register(g, PX_T_B32, 0, true).text);
+}
+
+/* Bytes that are expected and come by themselves, arrivals that will not come again. */
+static void of_bytes(struct gen *g)
+{
+    const unsigned n = 2 + gen_below(g, 3), bytes = 16 * (1 + gen_below(g, 4));
+    gen_line(g, "  { .reg .pred %%done;  .reg .b64 %%state;  .reg .b32 %%left;");
+    gen_line(g, "  mbarrier.init.shared.b64 [%%shs+%u], %u;", BARRIER, n);
+    gen_line(g, "  mbarrier.arrive.expect_tx.shared.b64 %%state, [%%shs+%u], %u;", BARRIER, bytes);
+    for (unsigned i = 1; i < n; i++) {
+        const char *const forms[] = {"arrive.shared.b64 %%state, [%%shs+%u]",
+                                     "arrive_drop.shared.b64 %%state, [%%shs+%u]",
+                                     "arrive_drop.expect_tx.shared.b64 %%state, [%%shs+%u], 0"};
+        char text[80];
+        snprintf(text, sizeof text, "  mbarrier.%s;", forms[gen_below(g, 3)]);
+        gen_line(g, text, BARRIER);
+    }
+    gen_line(g, "  mbarrier.pending_count.b64 %%left, %%state;  mov.b32 %s, %%left;",
+             gen_register(g, PX_T_B32, 0, true).text);
+    for (unsigned left = bytes; left && !gen_chance(g, 10); left -= 16)
+        gen_line(g, "  mbarrier.complete_tx.relaxed.cta.shared.b64 [%%shs+%u], 16;", BARRIER);
+    gen_line(g, "  mbarrier.test_wait.parity.shared.b64 %%done, [%%shs+%u], 0;", BARRIER);
+    gen_line(g, "  selp.b32 %s, 1, 0, %%done;", gen_register(g, PX_T_B32, 0, true).text);
+    gen_line(g, "  mbarrier.inval.shared.b64 [%%shs+%u];  st.shared.b64 [%%shs+%u], 0; }", BARRIER, BARRIER);
+}
+
 void gen_async(struct gen *g)
 {
     struct node *before = gen_open(g, false);
-    switch (gen_below(g, 3)) {
+    switch (gen_below(g, 6)) {
+    case 3:
+    case 4: pipelined(g); break;
+    case 5: of_bytes(g); break;
     case 0: by_groups(g); break;
     case 1: by_barrier(g); break;
     default: counted(g); break;

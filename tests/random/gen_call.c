@@ -79,7 +79,7 @@ static void recurse(struct gen *g, const struct function *f)
 static void define(struct gen *g, struct function *f)
 {
     struct node *before = gen_open(g, false);
-    struct scope scope = {.mask = f->warp ? "%m0" : NULL, .uniform = f->uniform};
+    struct scope scope = {.mask = f->warp ? "%m0" : NULL, .uniform = f->uniform, .full = f->full};
     g->inside = f;
     g->masks = 2;
     header(g, f);
@@ -104,6 +104,7 @@ void gen_functions(struct gen *g)
         f->warp = gen_feature(g, RANDOM_WARP) && gen_chance(g, 60);
         f->uniform = gen_feature(g, RANDOM_BARRIERS) && gen_chance(g, 20);
         f->recursive = !f->uniform && gen_chance(g, 40);
+        f->full = f->warp && !f->recursive && gen_chance(g, 30);
         define(g, f);
         g->nfunctions = i + 1;
     }
@@ -171,7 +172,7 @@ static void call_indirect(struct gen *g, const struct function *f, const struct 
 static bool callable(const struct gen *g, const struct function *f)
 {
     return (!f->warp || g->scope->mask) && (!f->uniform || g->scope->uniform) &&
-           g->scope->loops <= (g->inside ? 0u : 1u);
+           (!f->full || g->scope->full) && g->scope->loops <= (g->inside ? 0u : 1u);
 }
 
 void gen_call(struct gen *g)
@@ -182,9 +183,10 @@ void gen_call(struct gen *g)
     if (!g->nfunctions || !callable(g, f)) return;
     struct node *before = gen_open(g, false);
     snprintf(depth, sizeof depth, "%u", gen_below(g, 3));
-    if (callable(g, h) && !f->registers && !h->registers && !f->uniform && !h->uniform && gen_chance(g, 60))
+    if (callable(g, h) && !f->registers && !h->registers && !f->uniform && !h->uniform && !f->full &&
+        !h->full && gen_chance(g, 60))
         call_indirect(g, f, h);
-    else if (!f->uniform && gen_chance(g, 30)) {
+    else if (!f->uniform && !f->full && gen_chance(g, 30)) {
         gen_line(g, "  and.pred %%zp3, %s, %s;", gen_predicate(g, false).text, gen_predicate(g, false).text);
         bool negated = gen_chance(g, 50);
         const char *mask = mask_of(g, f->warp, negated);

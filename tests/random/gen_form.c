@@ -228,12 +228,27 @@ static void put_source(struct gen *g, struct words *w, const struct px_opd *opd,
     }
 }
 
+/* Which part of a register a video instruction means: a word of the operand's class. */
+static void put_selector(struct gen *g, struct words *w, const struct px_opd *opd)
+{
+    px_word fit[64];
+    uint32_t n = 0;
+    for (px_word word = 1; word < PX_W_COUNT && n < 64; word++)
+        if (px_selector_fits(word, opd->step)) fit[n++] = word;
+    if (n) put(w, ".%s", px_word_text(fit[gen_below(g, n)]));
+}
+
 static void put_element(struct gen *g, struct words *w, const struct px_opd *opd, enum px_type type)
 {
+    const size_t before = w->n;
+    if (opd->flags & PX_OF_MINUS && gen_chance(g, 30)) put(w, "-");
     if (opd->flags & PX_OF_DST)
         put_destination(g, w, type, opd->flags);
     else
         put_source(g, w, opd, type);
+    const bool is_register = w->at[before + (w->at[before] == '-')] == '%';
+    if (!is_register && w->at[before] == '-' && w->at[before + 1] != '-') w->failed = true;
+    if (opd->flags & PX_OF_SELECTOR && is_register && gen_chance(g, 60)) put_selector(g, w, opd);
 }
 
 static void put_predicate(struct gen *g, struct words *w, const struct px_opd *opd)

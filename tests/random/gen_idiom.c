@@ -115,6 +115,7 @@ static void switched(struct gen *g)
     for (unsigned k = 0; k < n; k++)
         at += snprintf(targets + at, sizeof targets - (size_t)at, "%sC%u_%u", k ? ", " : "", gen_below(g, n),
                        l);
+    if (gen_chance(g, 25)) gen_line(g, "  ld.param.u32 %%xk, [args+20];"); /* the same for all threads */
     gen_line(g, "  setp.gt.u32 %%xp, %%xk, %u;  @%%xp bra D%u;", n - 1, l);
     gen_line(g, "T%u: .branchtargets %s;\n  brx.idx %%xk, T%u;", l, targets, l);
     for (unsigned k = 0; k < n; k++) {
@@ -179,6 +180,51 @@ static void small_numbers(struct gen *g)
         "%%xs4;  cvt.s32.s8 %%xa2, %%xa1;");
     gen_line(g, "  st.global.%s [%%slot+%u], %%xs3;  mad.lo.s32 %s, %%xa0, %%xa1, %%xa2;",
              size == 1 ? "u8" : "u16", at, result(g, PX_T_U32, &a));
+}
+
+/* Terms that cancel, the third dimension, WARP_SZ, and indices that are constants to the engine. */
+static void terms(struct gen *g)
+{
+    struct operand a, b;
+    const unsigned l = g->labels++;
+    gen_line(g, "  .reg .b32 %%xa<6>;  .reg .b64 %%xd<4>;  .reg .pred %%xp;  mov.u32 %%xa0, %%tid.x;  "
+                "mov.u32 %%xa1, %%tid.z;");
+    gen_line(
+        g,
+        "  mad.lo.s32 %%xa2, %%xa1, 77, %%xa0;  sub.s32 %%xa3, %%xa0, %%xa%u;  add.s32 %%xa4, %%xa2, %%xa3;",
+        2 * gen_below(g, 2));
+    gen_line(g,
+             "  mul.wide.s32 %%xd0, %%xa4, 4;  mov.u64 %%xd1, gtab+%u;  and.b64 %%xd0, %%xd0, 124;  add.s64 "
+             "%%xd2, %%xd1, %%xd0;",
+             4 * gen_below(g, 16));
+    gen_line(g, "  ld.global.b32 %%xa5, [%%xd2];  mov.u64 %%xd3, ctab;  ld.const.b32 %%xa3, [%%xd3+%u];",
+             4 * gen_below(g, 64));
+    gen_line(
+        g, "  setp.lt.u32 %%xp, %%xa0, WARP_SZ;  @%%xp bra X%u;  sub.u32 %%xa5, %%xa5, WARP_SZ;\nX%u:", l, l);
+    gen_line(g, "  add.u32 %s, %%xa5, %%xa3;  mad.lo.u32 %s, %%xa4, 5, %%xa1;", result(g, PX_T_U32, &a),
+             result(g, PX_T_U32, &b));
+}
+
+/* Vector registers, whole and by component; what is cut into parts; elements that nobody takes. */
+static void vectors(struct gen *g)
+{
+    struct operand a, b;
+    const unsigned at = 16 * gen_below(g, 8);
+    gen_line(g, "  .reg .v4 .b32 %%xv;  .reg .v2 .b32 %%xw;  .reg .v2 .b64 %%xd;  .reg .v4 .b16 %%xs;  .reg "
+                ".b32 %%xa<3>;");
+    gen_line(g, "  ld.global.v4.b32 %%xv, [%%slot+%u];  ld.global.v2.b64 %%xd, [%%slot+%u];", at,
+             16 * gen_below(g, 8));
+    gen_line(g, "  mov.v2.b32 %%xw, {%%xv.%c, %s};  add.u32 %%xv.%c, %%xw.x, %%xw.y;",
+             "xyzw"[gen_below(g, 4)], any(g, PX_T_B32, &a), "xyzw"[gen_below(g, 4)]);
+    gen_line(g, "  mov.b64 %%xs, %%xd.%c;  mov.b64 %%xd.y, %%xw;", "xy"[gen_below(g, 2)]);
+    gen_line(
+        g, "  ld.global.v4.b32 {_, %%xa0, _, %%xa1}, [%%slot+%u];  ld.global.v2.b32 {%%xa2, _}, [%%slot+%u];",
+        16 * gen_below(g, 8), 8 * gen_below(g, 16));
+    gen_line(g, "  %sst.global.v4.b32 [%%slot+%u], %%xv;  st.global.v2.b64 [%%slot+%u], {%%xd.y, %%xd.x};",
+             gen_guard(g), at, 16 * gen_below(g, 8));
+    gen_line(g, "  cvt.u32.u16 %%xw.x, %%xs.%c;  xor.b32 %%xa0, %%xa0, %%xw.x;", "xyzw"[gen_below(g, 4)]);
+    gen_line(g, "  mad.lo.u32 %s, %%xa0, %%xa1, %%xa2;  mov.b32 %s, %%xv.%c;", result(g, PX_T_U32, &a),
+             result(g, PX_T_B32, &b), "xyzw"[gen_below(g, 4)]);
 }
 
 /* ---- what nobody has written ---- */
@@ -341,6 +387,10 @@ static void parameters(struct gen *g)
     gen_line(g, "  .reg .b64 %%xd<4>;  .reg .b32 %%xa<5>;  .reg .f32 %%xf;");
     gen_line(g, "  mov.b64 %%xd0, args;  ld.param.u32 %%xa0, [%%xd0+%u];", 16 + 4 * gen_below(g, 2));
     gen_line(g,
+             "  ld.param.s32 %%xd1, [par+%u];  ld.param.s8 %%xa4, [par+%u];  xor.b64 %s, %%xd1, 5;  add.u32 "
+             "%s, %%xa4, 1;",
+             4 * gen_below(g, 16), gen_below(g, 64), result(g, PX_T_B64, &a), result(g, PX_T_U32, &b));
+    gen_line(g,
              "  ld.param.v2.u32 {%%xa1, %%xa2}, [par+%u];  ld.param.v4.u32 {_, %%xa3, %%xa4, _}, [par+%u];",
              8 * gen_below(g, 8), 16 * gen_below(g, 4));
     gen_line(g, "  ld.param.v2.b64 {%%xd1, %%xd2}, [par+%u];  ld.param.f32 %%xf, [args+16];",
@@ -387,9 +437,9 @@ static void compare_and_swap(struct gen *g)
 bool gen_idiom(struct gen *g)
 {
     static void (*const all[])(struct gen *) = {
-        chosen,     conditions,  masked,           one_of_two,       switched,
-        halves,     windows,     small_numbers,    unwritten,        pointers,
-        parameters, local_array, compare_and_swap, offset_and_bases, offset_and_bases};
+        chosen,           conditions,       masked,           one_of_two, switched,   halves,
+        windows,          small_numbers,    unwritten,        pointers,   parameters, local_array,
+        compare_and_swap, offset_and_bases, offset_and_bases, terms,      vectors};
     if (g->inside) return false;
     struct node *before = gen_open(g, false);
     gen_line(g, "{");

@@ -170,11 +170,34 @@ void gen_memory(struct gen *g)
 static const struct cell {
     const char *op;
     enum px_type type;
+    const char *same; /* the same for all threads: no value of theirs */
 } cells[] = {
-    {"add.u32", PX_T_U32}, {"min.u32", PX_T_U32},  {"max.s32", PX_T_S32},  {"and.b32", PX_T_B32},
-    {"or.b32", PX_T_B32},  {"xor.b32", PX_T_B32},  {"add.u64", PX_T_U64},  {"min.s64", PX_T_S64},
-    {"max.u64", PX_T_U64}, {"inc.u32", PX_T_NONE}, {"dec.u32", PX_T_NONE}, {"xor.b64", PX_T_B64},
-    {"add.s32", PX_T_S32}, {"add.f32", PX_T_F32},  {"add.f64", PX_T_F64},  {"add.u32", PX_T_PRED},
+    {"add.u32", PX_T_U32},
+    {"min.u32", PX_T_U32},
+    {"max.s32", PX_T_S32},
+    {"and.b32", PX_T_B32},
+    {"or.b32", PX_T_B32},
+    {"xor.b32", PX_T_B32},
+    {"add.u64", PX_T_U64},
+    {"min.s64", PX_T_S64},
+    {"max.u64", PX_T_U64},
+    {"inc.u32", PX_T_NONE, "1000"},
+    {"dec.u32", PX_T_NONE, "1000"},
+    {"xor.b64", PX_T_B64},
+    {"add.s32", PX_T_S32},
+    {"add.f32", PX_T_F32},
+    {"add.f64", PX_T_F64},
+    {"add.u32", PX_T_PRED},
+    {"and.b64", PX_T_B64},
+    {"or.b64", PX_T_B64},
+    {"max.s64", PX_T_S64},
+    {"min.u64", PX_T_U64},
+    {"min.s32", PX_T_S32},
+    {"max.u32", PX_T_U32},
+    {"exch.b32", PX_T_NONE, "77"},
+    {"cas.b32", PX_T_NONE, "0, 9"},
+    {"exch.b64", PX_T_B128, "0x7700000055"},
+    {"cas.b64", PX_T_B128, "0, 0x900000001"},
 };
 enum { CELLS = sizeof cells / sizeof *cells };
 
@@ -189,7 +212,7 @@ static void small_float(struct gen *g, enum px_type type)
 void gen_atomic(struct gen *g)
 {
     static const char *const orders[] = {"", ".relaxed.gpu", ".relaxed.sys", ".release.gpu", ".gpu", ".sys"};
-    unsigned k = gen_below(g, CELLS);
+    unsigned k = gen_below(g, CELLS), at = 8 * (k < 16 ? k : k + 1); /* (the lock's lies between) */
     bool shared = gen_chance(g, 40), generic = gen_chance(g, 20), red = gen_chance(g, 50);
     const char *space = generic  ? ""
                         : shared ? ".shared"
@@ -202,15 +225,16 @@ void gen_atomic(struct gen *g)
         small_float(g, type);
         strcpy(value.text, type == PX_T_F32 ? "%zf0" : "%zg0");
     } else if (type == PX_T_PRED) { /* the sum of what a counter returned to all who counted */
-        gen_line(g, "  %satom%s%s.add.u32 %%z2, [%s+%u], 1;", guard, order, space, base, 8 * k);
-        gen_line(g, "  %sred%s%s.add.u32 [%s+%u], %%z2;", guard, order, space, base, 8 * k + 4);
+        gen_line(g, "  %satom%s%s.add.u32 %%z2, [%s+%u], 1;", guard, order, space, base, at);
+        gen_line(g, "  %sred%s%s.add.u32 [%s+%u], %%z2;", guard, order, space, base, at + 4);
         return;
     } else
-        value = type == PX_T_NONE ? (struct operand){"1000"} : gen_source(g, type);
-    if (red)
-        gen_line(g, "  %sred%s%s.%s [%s+%u], %s;", guard, order, space, cells[k].op, base, 8 * k, value.text);
+        value = cells[k].same ? (struct operand){""} : gen_source(g, type);
+    if (cells[k].same) snprintf(value.text, sizeof value.text, "%s", cells[k].same);
+    const bool wide = type != PX_T_NONE && px_type_info(type)->bits >= 64;
+    if (red && (!cells[k].same || strchr("id", *cells[k].op)))
+        gen_line(g, "  %sred%s%s.%s [%s+%u], %s;", guard, order, space, cells[k].op, base, at, value.text);
     else
         gen_line(g, "  %satom%s%s.%s %s, [%s+%u], %s;", guard, order, space, cells[k].op,
-                 type != PX_T_NONE && px_type_info(type)->bits == 64 ? "%deadd" : "%dead", base, 8 * k,
-                 value.text);
+                 wide ? "%deadd" : "%dead", base, at, value.text);
 }

@@ -65,9 +65,53 @@ static void define_plain(struct gen *g)
     gen_line(g, "  mad.lo.u32 %%o.y, %%a.y, %%k, %%a.z;  ret;\n}");
 }
 
+/* Bytes and halves of parameters, one of 128 bits, parameters that are less than a word. */
+static void define_parts(struct gen *g)
+{
+    static const char *const loads[] = {"u8", "s8", "b8", "u16", "s16", "u32", "s32"};
+    static const uint8_t sizes[] = {1, 1, 1, 2, 2, 4, 4};
+    gen_line(g, ".func (.param .b16 out) fb(.param .align 8 .b8 s[12], .param .b8 c, .param .b16 h, .param "
+                ".align 16 .b128 "
+                "q)\n{\n  .reg .b32 %%r<4>;  .reg .b16 %%h<6>;  .reg .b64 %%d<4>;  .reg .b128 %%q;");
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned k = gen_below(g, 5), j = gen_below(g, 7);
+        gen_line(g, "  ld.param.%s %%h%u, [s+%u];  ld.param.%s %%r%u, [s+%u];", loads[k], i,
+                 sizes[k] * gen_below(g, 12 / sizes[k]), loads[j], i, sizes[j] * gen_below(g, 12 / sizes[j]));
+    }
+    gen_line(g,
+             "  ld.param.%s %%h2, [c];  ld.param.%s %%h3, [h];  ld.param.s32 %%d0, [s+4];  ld.param.b128 "
+             "%%q, [q];",
+             gen_chance(g, 50) ? "s8" : "u8", gen_chance(g, 50) ? "s16" : "b16");
+    gen_line(g, "  mov.b128 {%%d1, %%d2}, %%q;  xor.b64 %%d1, %%d1, %%d2;  add.s64 %%d0, %%d0, %%d1;  "
+                "cvt.u32.u64 %%r2, %%d0;");
+    gen_line(g, "  add.s16 %%h4, %%h0, %%h1;  mad.lo.s16 %%h4, %%h2, %%h3, %%h4;  xor.b32 %%r0, %%r0, %%r1;  "
+                "xor.b32 %%r0, "
+                "%%r0, %%r2;  cvt.u16.u32 %%h5, %%r0;  xor.b16 %%h4, %%h4, %%h5;  st.param.b16 [out], %%h4;  "
+                "ret;\n}");
+}
+
+/* A parameter whose address is taken, and an array of it that is read by a computed place. */
+static void define_taken(struct gen *g)
+{
+    gen_line(g, ".func (.param .b32 out) fa(.param .align 8 .b8 s[32], .param .b32 k)\n{\n  .reg .b32 "
+                "%%r<4>;  .reg .b64 %%d<4>;");
+    gen_line(g, "  ld.param.b32 %%r0, [k];  and.b32 %%r0, %%r0, 7;  mul.wide.u32 %%d0, %%r0, 4;  mov.b64 "
+                "%%d1, s;  add.s64 %%d2, "
+                "%%d1, %%d0;");
+    gen_line(g,
+             "  ld.local.b32 %%r1, [%%d2];  ld.param.b32 %%r2, [s+%u];  cvta.local.u64 %%d3, %%d1;  ld.b32 "
+             "%%r3, [%%d3+%u];",
+             4 * gen_below(g, 8), 4 * gen_below(g, 8));
+    gen_line(
+        g,
+        "  xor.b32 %%r1, %%r1, %%r2;  mad.lo.u32 %%r1, %%r1, 3, %%r3;  st.param.b32 [out], %%r1;  ret;\n}");
+}
+
 void gen_structs(struct gen *g)
 {
     struct node *before = gen_open(g, false);
+    define_parts(g);
+    define_taken(g);
     for (unsigned k = 0; k < TABLED; k++) define_tabled(g, k);
     define_plain(g);
     gen_line(g, ".global .align 8 .u64 ftab[4] = {fs0, fs1, fs2, fs0};");
@@ -110,9 +154,43 @@ static void call_tabled(struct gen *g)
     gen_line(g, "    ld.param.v2.b32 {%%xa1, %%xa2}, [po];  ld.param.b64 %%xd4, [po+8];  }");
 }
 
+static void call_with_parts(struct gen *g)
+{
+    gen_line(g, "  { .param .b16 po;  .param .align 8 .b8 ps[12];  .param .b8 pc;  .param .b16 ph;  .param "
+                ".align 16 .b128 pq;  "
+                ".reg .b16 %%xh<3>;  .reg .b128 %%xq;");
+    gen_line(g, "    cvt.u16.u32 %%xh0, %%xa0;  cvt.u16.u32 %%xh1, %%xa1;  mov.b128 %%xq, {%%xd1, %%xd1};");
+    gen_line(g, "    st.param.b32 [ps], %%xa0;  st.param.b16 [ps+4], %%xh0;  st.param.b8 [ps+6], %%xh1;  "
+                "st.param.b8 [ps+7], %%xh0;  "
+                "st.param.v4.b8 [ps+8], {%%xh0, %%xh1, %%xh0, %%xh1};");
+    if (gen_chance(g, 40))
+        gen_line(g, "    st.param.b8 [ps+%u], %%xh1;  st.param.b16 [ps+%u], %%xh0;", gen_below(g, 12),
+                 2 * gen_below(g, 6));
+    gen_line(g, "    st.param.b8 [pc], %%xh0;  st.param.b16 [ph], %%xh1;  st.param.b128 [pq], %%xq;");
+    gen_line(g,
+             "    call (po), fb, (ps, pc, ph, pq);  ld.param.b16 %%xh2, [po];  cvt.u32.u16 %%xa1, %%xh2;  }");
+}
+
+static void call_with_taken(struct gen *g)
+{
+    gen_line(g, "  { .param .b32 po;  .param .align 8 .b8 ps[32];  .param .b32 pk;");
+    gen_line(g,
+             "    st.param.v2.b64 [ps], {%%xd1, %%xd1};  st.param.v2.b32 [ps+16], {%%xa0, %%xa1};  "
+             "st.param.b64 [ps+24], %%xd1;  "
+             "st.param.b32 [pk], %%xa%u;",
+             gen_below(g, 3));
+    gen_line(g, "    call (po), fa, (ps, pk);  ld.param.b32 %%xa1, [po];  }");
+}
+
 static void call_plain(struct gen *g)
 {
-    switch (gen_below(g, 2)) { /* VEC */
+    switch (gen_below(g, 5)) {
+    case 2: call_with_parts(g); break;
+    case 3: call_with_taken(g); break;
+    case 4: /* constants for arguments, a result that nobody takes */
+        gen_line(g, "  call (%s, %%xa2), fr, (%u, %%xd1, 0f%08X);", gen_chance(g, 50) ? "%xd1" : "_",
+                 gen_below(g, 100), 0x3f800000u + gen_below(g, 1u << 20));
+        break;
     case 0:
         gen_line(g,
                  "  { .param .b64 pw;  .param .b32 px;  add.s64 %%xd0, %s, %u;  st.param.b64 [pw], %%xd0;  "
@@ -120,8 +198,8 @@ static void call_plain(struct gen *g)
                  "%%xa0;  call fv, (pw, px);  }",
                  own_place(g), 8 * gen_below(g, 4));
         break;
-    case 1: gen_line(g, "  mov.b32 %%xf0, %%xa1;  call (%%xd1, %%xa2), fr, (%%xa0, %%xd1, %%xf0);"); break;
-    default:
+    default: gen_line(g, "  mov.b32 %%xf0, %%xa1;  call (%%xd1, %%xa2), fr, (%%xa0, %%xd1, %%xf0);"); break;
+    case 5:
         gen_line(g, "  { .reg .v4 .b32 %%xq;  .reg .v2 .b32 %%xo;  mov.b32 %%xq.x, %%xa0;  mov.b32 %%xq.y, "
                     "%%xa1;  mov.b32 "
                     "%%xq.z, %%xa2;  mov.b32 %%xq.w, %%xa0;");

@@ -200,10 +200,39 @@ static void arrive(struct gen *g)
     gen_line(g, "  bar.sync 0;");
 }
 
+/* One thread says that its value is there, all others of the block ask until they see it. How often they ask
+ * is the schedule's business. */
+static void flag(struct gen *g)
+{
+    static const char *const asks[] = {"ld.acquire.gpu", "ld.volatile", "ld.relaxed.gpu", "ld.acquire.sys"};
+    const unsigned l = g->labels++;
+    const bool shared = gen_chance(g, 50);
+    const char *space = shared ? "shared" : "global", *at = shared ? "%zd4" : "%zd5";
+    g->spins = true;
+    gen_line(g, "  bar.sync 0;  mov.u64 %%zd4, flag;  mov.u64 %%zd5, flags;  mov.u32 %%z0, %%ctaid.x;  "
+                "mov.u32 %%z1, %%ctaid.y;  "
+                "add.u32 %%z0, %%z0, %%z1;  mad.wide.u32 %%zd5, %%z0, 4, %%zd5;");
+    gen_line(g, "  setp.ne.u32 %%zp0, %%tidl, %u;  mov.u64 %%zd1, xch;  @%%zp0 bra A%u;",
+             gen_below(g, g->cta_threads), l);
+    gen_line(g, "  st.volatile.shared.b32 [%%zd1], %s;  st.release.gpu.%s.b32 [%s], 1;  bra B%u;",
+             gen_register(g, PX_T_B32, 0, false).text, space, at, l);
+    gen_line(g, "A%u:  %s.%s.u32 %%z1, [%s];  setp.eq.u32 %%zp1, %%z1, 0;", l, asks[gen_below(g, 4)], space,
+             at);
+    if (gen_chance(g, 30)) gen_line(g, "  @%%zp1 nanosleep.u32 40;");
+    gen_line(g, "  @%%zp1 bra A%u;  fence.acq_rel.gpu;\nB%u:  ld.volatile.shared.b32 %s, [%%zd1];", l, l,
+             gen_register(g, PX_T_B32, 0, true).text);
+    gen_line(g, "  bar.sync 0;  st.volatile.%s.b32 [%s], 0;  bar.sync 0;", space, at);
+}
+
 void gen_barrier(struct gen *g)
 {
     if (!g->scope->uniform) return;
     struct node *before = gen_open(g, false);
+    if (!g->inside && !g->ended && gen_chance(g, 8)) {
+        flag(g);
+        gen_close(g, before);
+        return;
+    }
     switch (gen_below(g, 6)) {
     case 0: sync(g); break;
     case 1: vote_of_all(g); break;

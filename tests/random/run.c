@@ -114,7 +114,8 @@ struct session {
     ptx_module *module;
     ptx_device *devices[9]; /* by workers */
     uint64_t *executed; /* what the first reference counted, by byte of the text; NULL: it was not asked */
-    bool counts_vary;   /* another order of the reference counts otherwise: nobody is held to it */
+    bool counts_vary;   /* threads spin, or another order of the reference counts otherwise: nobody is held to
+                           it */
     struct verdict *verdict;
 };
 
@@ -331,7 +332,8 @@ void __gcov_dump(void) __attribute__((weak));
 static void child(const char *text, const struct random_program *shape, uint64_t seed,
                   const struct configs *configs, struct verdict *to)
 {
-    struct session session = {.text = text, .shape = shape, .seed = seed, .verdict = to};
+    struct session session = {
+        .text = text, .shape = shape, .seed = seed, .verdict = to, .counts_vary = shape->spins};
     const struct rlimit limit = {SECONDS, SECONDS}; /* of its own time: others may use the machine, too */
     setrlimit(RLIMIT_CPU, &limit);
     alarm(CLOCK_SECONDS);
