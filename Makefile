@@ -4,7 +4,8 @@
 #   make test    the same, and pass the tests          make check   the same as make test
 #   make         build only          make lint san bench fuzz vscode install clean
 #
-# Variables: CC, CFLAGS (optimisation), DEBUG (debug information), PREFIX, DESTDIR, PTXAS_NAME, SAN (address,undefined | thread).
+# Variables: CC, CFLAGS (optimisation), DEBUG (debug information), PREFIX, DESTDIR, PTXAS_NAME, SAN (address,undefined | thread);
+# V=1 shows whole commands instead of a line a file. Other CC, CFLAGS, DEBUG, SAN or LEVELS than the last time build again.
 
 MAKEFLAGS += --no-builtin-rules
 # All cores, unless the command line says -j N. Goals that call make again, or clean, share files with others.
@@ -21,6 +22,14 @@ CFLAGS  ?= -O2
 DEBUG   ?= -g1
 PREFIX  ?= /usr/local
 B       ?= build
+
+# Before a command: its short line instead of the command, unless V=1.
+do = $(if $(filter-out 0,$(V)),,@printf '  %-6s %s\n' $1 '$(@:$(B)/%=%)' && )
+STARTED := $(shell date +%s.%N)
+# How many objects this run has made under the folders, which of the files, and how long it took.
+built = @awk -v from=$(STARTED) -v to="$$(date +%s.%N)" -v n="$$(find $1 -name '*.o' -newermt @$(STARTED) | wc -l)" \
+        -v made="$$(find $2 -newermt @$(STARTED) | sed 's,^$(B)/,,' | tr '\n' ' ')" \
+        'BEGIN { printf "$(B): %d objects in %.1f s; %s\n", n, to - from, made }'
 
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
        -Wwrite-strings -Wundef -Wvla -Wno-missing-field-initializers
@@ -98,7 +107,10 @@ PUBLIC_HEADERS = $(filter-out include/ptx_tools.h include/ptx_syntax.h,$(wildcar
 
 .PHONY: all test check demo lint san bench install clean deps quick
 .DELETE_ON_ERROR:
-all: $(LEVEL_OBJ) $(B)/obj/lib/ops/atom.o $(PRODUCTS)
+all: $(B)/built
+$(B)/built: $(LEVEL_OBJ) $(B)/obj/lib/ops/atom.o $(PRODUCTS)
+	$(call built,$(B)/obj $(GEN) $(B)/rt-*,$(PRODUCTS))
+	@touch $@
 
 deps:
 	@.ci/deps
@@ -108,39 +120,46 @@ OBJ_DIRS = $(addprefix $(B)/obj/,$(sort $(dir $(wildcard lib/*/*.c lib/*/*/*.c p
            $(GEN)/alone $(B)/isagen.o $(foreach r,$(RT_SONAMES),$(B)/rt-$(firstword $(subst :, ,$r)))
 $(shell mkdir -p $(OBJ_DIRS))
 
+# With other options than the last time everything is compiled again; only the launcher of the compiler (ccache) does not matter.
+OPTIONS = $(filter-out %ccache,$(CC)) $(ALL_CFLAGS) $(HANDLER_CFLAGS) $(FIXED_OPT) $(COOL_OPT) $(LDFLAGS) \
+          $(foreach l,$(UNIT_LEVELS),$(LEVEL_FLAGS_$l) $(LEVEL_OPT_$l) $(COOL_OPT_$l) $(UNIT_OPT_$l))
+ifeq ($(filter install clean,$(MAKECMDGOALS)),)
+$(shell echo '$(OPTIONS)' | cmp -s - $(B)/options || echo '$(OPTIONS)' >$(B)/options)
+endif
+
 # ---- generated sources ----
 ISA_TABLES = $(sort $(wildcard grammar/isa*.tbl)) grammar/names.tbl
 # (not optimised: it runs once for each time that it is compiled, and everything else waits for it)
 $(B)/isagen.o/%.o: grammar/%.c $(wildcard grammar/*.h) lib/isa/where.h lib/isa/hash.h
-	$(CC) -std=gnu17 $(DEBUG) $(WARN) $(WERROR) -c -o $@ $<
+	$(call do,CC)$(CC) -std=gnu17 $(DEBUG) $(WARN) $(WERROR) -c -o $@ $<
 $(B)/isagen: $(patsubst grammar/%.c,$(B)/isagen.o/%.o,$(wildcard grammar/isagen*.c))
-	$(CC) -o $@ $^
+	$(call do,LINK)$(CC) -o $@ $^
 $(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES)
 	@mkdir -p $(GEN)/new
-	$(B)/isagen $(ISA_TABLES) $(GEN)/new
+	$(call do,ISAGEN)$(B)/isagen $(ISA_TABLES) $(GEN)/new
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} || cp $$f $(GEN)/$${f##*/}; done
 	@touch $@
 $(GEN_HEADERS) $(GEN)/lowerings.inc $(GEN)/emissions.inc $(GEN)/op_handlers.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(HANDLER_SRC) $(GEN)/ptx.dict $(GEN)/ptx.tmLanguage.json: $(GEN)/isa.stamp ;
 $(GEN)/ptx_lexer.c: grammar/ptx.re
 	@mkdir -p $(GEN)
-	re2c -W --no-generation-date --no-debug-info -o $@ $<
+	$(call do,RE2C)re2c -W --no-generation-date --no-debug-info -o $@ $<
 $(GEN)/ptx_parser.c: grammar/ptx.y
 	@mkdir -p $(GEN)
-	bison -Wall -Werror=conflicts-sr -Werror=conflicts-rr --no-lines -d -o $@ $<
+	$(call do,BISON)bison -Wall -Werror=conflicts-sr -Werror=conflicts-rr --no-lines -d -o $@ $<
 $(GEN)/ptx_parser.h: $(GEN)/ptx_parser.c ;
 GENERATED = $(GEN_HEADERS) $(GEN)/handlers.h $(GEN)/ptx_parser.h
 
 # ---- objects ----
-$(B)/obj/%.o: %.c | $(GENERATED)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
-$(GEN)/%.o: $(GEN)/%.c | $(GENERATED)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -Wno-unused-macros -c -o $@ $<
+$(B)/obj/%.o: %.c $(B)/options | $(GENERATED)
+	$(call do,CC)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(GEN)/%.o: $(GEN)/%.c $(B)/options | $(GENERATED)
+	$(call do,CC)$(CC) $(ALL_CFLAGS) -MMD -MP -Wno-unused-macros -c -o $@ $<
 $(B)/obj/lib/ops/level.o: ALL_CFLAGS += $(LEVELS:%=-DPX_HAVE_%)
 # What is done once a call of the driver or a line of a command: two thirds of the time to compile.
 $(CUDA_OBJ) $(B)/obj/lib/run/ptx_run.o $(foreach r,$(RT_SONAMES),$(call RT_OBJ,$(firstword $(subst :, ,$r)))) $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c ptxvm/*.c)): \
   private CFLAGS := $(CFLAGS:-O2=-O1)
 # Other levels than the last time: what names them is made again.
-$(shell mkdir -p $(B); echo $(LEVELS) | cmp -s - $(B)/levels || echo $(LEVELS) >$(B)/levels)
+$(shell echo $(LEVELS) | cmp -s - $(B)/levels || echo $(LEVELS) >$(B)/levels)
 $(B)/obj/lib/ops/level.o $(B)/lib/libptxvm.a $(B)/lib/libptxvm.so: $(B)/levels
 define LEVEL_RULE
 $(B)/obj/lib/ops/handlers_fixed_$1.o: LEVEL_OPT = $(or $(LEVEL_OPT_$1),$(FIXED_OPT))
@@ -150,68 +169,60 @@ $(if $(filter portable,$1),$(B)/obj/lib/ops/mma_product_$1.o: LEVEL_OPT = $(UNIT
 $(HOT_FILES:%=$(GEN)/$1/handlers_%.o): LEVEL_OPT = $(LEVEL_OPT_$1)
 $(COOL_FILES:%=$(GEN)/$1/handlers_%.o): LINES =
 $(COOL_FILES:%=$(GEN)/$1/handlers_%.o): LEVEL_OPT = $(or $(COOL_OPT_$1),$(COOL_OPT))
-$(B)/obj/lib/%_$1.o: lib/%.c | $(GENERATED)
-	$$(CC) $$(LEVEL_CFLAGS) $$(LEVEL_OPT) $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
-$(GEN)/$1/%.o: $(GEN)/%.c | $(GENERATED)
-	$$(CC) $$(LEVEL_CFLAGS) $$(LEVEL_OPT) -Wno-missing-prototypes $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
+$(B)/obj/lib/%_$1.o: lib/%.c $(B)/options | $(GENERATED)
+	$$(call do,CC)$$(CC) $$(LEVEL_CFLAGS) $$(LEVEL_OPT) $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
+$(GEN)/$1/%.o: $(GEN)/%.c $(B)/options | $(GENERATED)
+	$$(call do,CC)$$(CC) $$(LEVEL_CFLAGS) $$(LEVEL_OPT) -Wno-missing-prototypes $$(LEVEL_FLAGS_$1) -DPX_LEVEL=$1 -MMD -MP -c -o $$@ $$<
 endef
 LEVEL_CFLAGS = $(ALL_CFLAGS) $(HANDLER_CFLAGS)
 $(foreach l,$(UNIT_LEVELS),$(eval $(call LEVEL_RULE,$l)))
 
-$(GEN)/alone/%.o: $(GEN)/%.c | $(GENERATED)
-	$(CC) $(ALL_CFLAGS) -O1 -fno-trapping-math -Wno-missing-prototypes -DPX_LEVEL=alone -MMD -MP -c -o $@ $<
+$(GEN)/alone/%.o: $(GEN)/%.c $(B)/options | $(GENERATED)
+	$(call do,CC)$(CC) $(ALL_CFLAGS) -O1 -fno-trapping-math -Wno-missing-prototypes -DPX_LEVEL=alone -MMD -MP -c -o $@ $<
 
 $(B)/lib/libptxvm.a: $(LIB_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
-	ar rcs $@ $(LIB_OBJ)
+	$(call do,AR)ar rcs $@ $(LIB_OBJ)
 $(B)/lib/libptxvm.so: $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libptxvm.so.0 $(LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
+	$(call do,LINK)$(CC) -shared -Wl,-soname,libptxvm.so.0 $(LDFLAGS) -o $@ $(LIB_OBJ) $(LIBS)
 	@ln -sf libptxvm.so $@.0
 # It brings libptxvm along and shows nothing but the names of cuda.def, so it can be copied anywhere alone.
 $(GEN)/libcuda.map: lib/cuda/driver/version.awk lib/cuda/driver/cuda.def lib/cuda/driver/array.def lib/cuda/driver/absent.def
 	@mkdir -p $(@D)
-	awk -f $^ >$@
+	$(call do,AWK)awk -f $^ >$@
 $(B)/lib/libcuda.so.1: $(CUDA_OBJ) $(B)/lib/libptxvm.a $(GEN)/libcuda.map
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,--version-script=$(GEN)/libcuda.map $(LDFLAGS) -o $@ $(CUDA_OBJ) $(B)/lib/libptxvm.a $(CUDA_LIBS) $(LIBS)
+	$(call do,LINK)$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,--version-script=$(GEN)/libcuda.map $(LDFLAGS) -o $@ $(CUDA_OBJ) $(B)/lib/libptxvm.a $(CUDA_LIBS) $(LIBS)
 # libcudart of three releases over libcuda.so.1, for programs that relink an archive of all of it, and what
 # ptxvm --exec redirects a linked-in runtime with (docs/dropin.md).
 define RT_RULES
-$(B)/rt-$1/%.o: lib/cuda/runtime/%.c
-	$$(CC) $$(ALL_CFLAGS) -DRT_RELEASE=$1 -MMD -MP -c -o $$@ $$<
+$(B)/rt-$1/%.o: lib/cuda/runtime/%.c $(B)/options
+	$$(call do,CC)$$(CC) $$(ALL_CFLAGS) -DRT_RELEASE=$1 -MMD -MP -c -o $$@ $$<
 $(B)/lib/$2: $(call RT_OBJ,$1) $(B)/lib/libcuda.so.1
 	@mkdir -p $$(@D)
 	@echo '$2 { global: cuda*; __cuda*; local: *; };' >$(B)/rt-$1/exports.map
-	$$(CC) -shared -Wl,-soname,$2 -Wl,--version-script=$(B)/rt-$1/exports.map -Wl,-rpath,'$$$$ORIGIN' -Wl,--no-undefined $$(LDFLAGS) -o $$@ $$^ -pthread
+	$$(call do,LINK)$$(CC) -shared -Wl,-soname,$2 -Wl,--version-script=$(B)/rt-$1/exports.map -Wl,-rpath,'$$$$ORIGIN' -Wl,--no-undefined $$(LDFLAGS) -o $$@ $$^ -pthread
 endef
 $(foreach r,$(RT_SONAMES),$(eval $(call RT_RULES,$(firstword $(subst :, ,$r)),$(lastword $(subst :, ,$r)))))
 $(B)/lib/libptxcudart_static.a: $(call RT_OBJ,13) $(CUDA_OBJ) $(LIB_OBJ)
 	@mkdir -p $(@D)
 	@rm -f $@
-	ar rcs $@ $^
+	$(call do,AR)ar rcs $@ $^
 $(B)/lib/libptxvm_audit.so: $(B)/obj/lib/cuda/redirect/audit.o
 $(B)/lib/libptxvm_redirect.so: $(patsubst %,$(B)/obj/lib/cuda/redirect/%.o,redirect rtc jitlink)
 $(B)/lib/libptxvm_audit.so $(B)/lib/libptxvm_redirect.so:
 	@mkdir -p $(@D)
-	$(CC) -shared $(LDFLAGS) -o $@ $^ -ldl -pthread
+	$(call do,LINK)$(CC) -shared $(LDFLAGS) -o $@ $^ -ldl -pthread
 $(B)/bin/ptxas: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxas/*.c)) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
+	$(call do,LINK)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ljansson
 $(B)/bin/ptxvm: $(patsubst %.c,$(B)/obj/%.o,$(wildcard ptxvm/*.c) ptxas/excerpt.c) $(B)/lib/libptxvm.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -rdynamic -o $@ $^ $(LIBS) $(TOOL_LIBS)
+	$(call do,LINK)$(CC) $(LDFLAGS) -rdynamic -o $@ $^ $(LIBS) $(TOOL_LIBS)
 
 # ---- tests ----
-UNIT = $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c)) \
-       $(patsubst tests/api/%.c,$(B)/tests/%,$(wildcard tests/api/test_*.c))
-$(B)/tests/%: tests/unit/%.c $(B)/lib/libptxvm.a
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka
-$(B)/tests/%: tests/api/%.c $(B)/lib/libptxvm.a
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Itests -MMD -MP -o $@ $< $(B)/lib/libptxvm.a $(LDFLAGS) $(LIBS) -lcmocka
 -include tests/tests.mk
 
 test check: deps
@@ -220,7 +231,10 @@ test check: deps
 	@python3 tests/run.py --build $(B) --fuzz 60
 
 .PHONY: tests-built
-tests-built: $(UNIT) $(TEST_EXTRA)
+tests-built: $(B)/tests/built
+$(B)/tests/built: $(UNIT) $(TEST_EXTRA)
+	$(call built,$(B)/obj/tests,$(UNIT) $(TEST_EXTRA))
+	@touch $@
 
 # ---- other targets ----
 demo: deps
@@ -317,4 +331,4 @@ clean:
 	rm -rf $(B)
 
 %.d: ;
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj $(B)/fuzz/obj $(GEN) $(B)/rt-* -name '*.d' 2>/dev/null)

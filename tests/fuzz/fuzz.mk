@@ -14,20 +14,20 @@ FUZZ_NAMES = $(if $(wildcard $(shell clang -print-file-name=libclang_rt.fuzzer-$
              $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ = $(FUZZ_NAMES:%=$(B)/fuzz/fuzz_%)
 
-$(B)/fuzz/obj/%.o: %.c | $(GENERATED)
+$(B)/fuzz/obj/%.o: %.c $(B)/options | $(GENERATED)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -MMD -MP -c -o $@ $<
-$(B)/fuzz/gen/%.o: $(GEN)/%.c | $(GENERATED)
+	$(call do,CC)$(FUZZ_CC) $(FUZZ_CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/fuzz/gen/%.o: $(GEN)/%.c $(B)/options | $(GENERATED)
 	@mkdir -p $(@D)
-	$(FUZZ_CC) $(FUZZ_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call do,CC)$(FUZZ_CC) $(FUZZ_CFLAGS) -MMD -MP -c -o $@ $<
 # (the archive has what only --lint calls, without instruments)
 $(B)/fuzz/fuzz_%: $(B)/fuzz/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJ) $(B)/lib/libptxvm.a
-	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -static-libsan -static-libstdc++ -static-libgcc -pthread -o $@ $^ $(LIBS) $(CUDA_LIBS)
+	$(call do,LINK)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -static-libsan -static-libstdc++ -static-libgcc -pthread -o $@ $^ $(LIBS) $(CUDA_LIBS)
 
 # Modules of the tests and samples.
 $(B)/fuzz/seeds/front: tests/fuzz/seeds.py $(wildcard tests/verdicts/*.txt)
 	@mkdir -p $(@D)
-	python3 $< $@
+	$(call do,SEEDS)python3 $< $@
 	@touch $@
 
 # Object files of small modules.
@@ -40,7 +40,7 @@ $(B)/fuzz/seeds/object: $(B)/bin/ptxas $(wildcard tests/cli/*.ptx)
 # Fat binaries with little in them.
 $(B)/fuzz/seeds/fatbin: tests/fuzz/seeds_fatbin.py
 	@mkdir -p $(@D)
-	python3 $< $@
+	$(call do,SEEDS)python3 $< $@
 	@touch $@
 
 .PHONY: fuzz
