@@ -233,7 +233,7 @@ static void put_selector(struct gen *g, struct words *w, const struct px_opd *op
 {
     px_word fit[64];
     uint32_t n = 0;
-    for (px_word word = 1; word < PX_W_COUNT && n < 64; word++)
+    for (px_word word = 1; word <= px_word_count() && n < 64; word++)
         if (px_selector_fits(word, opd->step)) fit[n++] = word;
     if (n) put(w, ".%s", px_word_text(fit[gen_below(g, n)]));
 }
