@@ -18,6 +18,7 @@
 #include "gang/async.h"
 #include "gang/cta.h"
 #include "gang/entries.h"
+#include "gang/wide.h"
 #include "mem/mem.h"
 
 enum { PX_BARRIERS = 16, PX_WARPS_MAX = 32 };
@@ -173,6 +174,7 @@ struct px_cta {
     bool counted;                      /* clocks count what was executed (deterministic) */
     uint64_t clock;                    /* what %clock counts: instructions of this CTA */
     const struct ptx_allocator *alloc; /* the device's */
+    struct px_wide *locks;             /* of accesses of 16 bytes; NULL: a move is one access */
 };
 
 /* ---- operands ---- */

@@ -382,6 +382,7 @@ struct px_fused {
 
 struct px_level {
     const char *name;
+    bool locks; /* accesses of 16 bytes take locks where the device has them (gang/wide.h) */
     const struct px_fused *fused;      /* up to one without fn */
     const struct px_handler_set *sets; /* by px_match_handler */
     const uint32_t *nsets;

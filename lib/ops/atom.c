@@ -489,8 +489,20 @@ cas_wide(px_b128 *p, px_b128 old, px_b128 new)
     return __sync_val_compare_and_swap(p, old, new);
 }
 
-static px_b128 swap128(px_b128 *p, px_b128 b, px_b128 c, bool cas)
+/* Under the lock of those that load and store there, if they need one. */
+static __attribute__((no_sanitize("thread"))) px_b128 locked_swap128(struct px_wide *locks, px_b128 *p,
+                                                                     px_b128 b, px_b128 c, bool cas)
 {
+    atomic_flag *lock = px_wide_lock(locks, p);
+    const px_b128 old = *p;
+    if (!cas || old == b) *p = cas ? c : b;
+    px_wide_unlock(lock);
+    return old;
+}
+
+static px_b128 swap128(struct px_wide *locks, px_b128 *p, px_b128 b, px_b128 c, bool cas)
+{
+    if (locks) return locked_swap128(locks, p, b, c, cas);
     if (cas) return cas_wide(p, b, c);
     px_b128 seen, old = 0;
     while ((seen = cas_wide(p, old, b)) != old) old = seen;
@@ -506,7 +518,7 @@ static int wide(struct px_gang *g, const struct px_insn *in, bool cas)
     {
         px_b128 *p = (px_b128 *)(void *)place_of(g, in, lane, 16);
         if (!p) return PX_STEP_TRAP;
-        px_b128 old = swap128(p, pb[lane], cas ? pc[lane] : 0, cas);
+        px_b128 old = swap128(g->cta->locks, p, pb[lane], cas ? pc[lane] : 0, cas);
         if (in->d) PX_ROW(g, px_b128, in->d)[lane] = old;
     }
     return PX_STEP_NEXT;

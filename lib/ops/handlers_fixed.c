@@ -11,7 +11,7 @@
 #include "ops/mem.h"
 #include "ops/lane.h"
 #include "ops/row.h"
-#include "ops/reach.h"
+#include "ops/access.h"
 #include "ops/warp_rows.h"
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -247,286 +247,49 @@ static int f2_branch_not(struct px_gang *g, const struct px_insn *in)
     }                                                                                                        \
     PX_TWICE(name)
 
-/* ---- memory ---- */
+/* ---- memory (ops/access.h) ---- */
 
-#define PX_LOAD(name, MEM, TD)                                                                               \
+#define PX_LOAD(name, unit, parts, wide, sign)                                                               \
     static __attribute__((noinline)) int local_##name(struct px_gang *g, const struct px_insn *in,           \
-                                                      const uint8_t *rows)                                   \
+                                                      uint8_t *words)                                        \
     {                                                                                                        \
-        const uint32_t n = g->n & ~31u, *m = PX_ROW(g, uint32_t, in->m);                                     \
-        TD *d = PX_ROW(g, TD, in->d);                                                                        \
-        PX_LOOP d[i] = m[i] ? (TD)PX_LOCAL_GET(MEM, rows, i, g->width) : d[i];                               \
-        return PX_STEP_NEXT;                                                                                 \
+        return load_local(g, in, words, (struct px_form){unit, parts, wide, sign});                          \
     }                                                                                                        \
     static PX_RACY int f1_##name(struct px_gang *g, const struct px_insn *in)                                \
     {                                                                                                        \
-        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
-        const struct probe p = scalar ? probe_scalar(g, in, sizeof(MEM)) : probe_row(g, in, sizeof(MEM));    \
-        if (!p.ok) {                                                                                         \
-            const uint8_t *rows = PX_LOCAL(MEM) ? local_rows(g, in, sizeof(MEM)) : NULL;                     \
-            if (rows) return local_##name(g, in, rows);                                                      \
-            return px_load_slow(g, in, sizeof(MEM), sizeof(TD), (MEM)-1 < (MEM)1);                           \
-        }                                                                                                    \
-        TD *d = PX_ROW(g, TD, in->d);                                                                        \
-        const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        PX_LOAD_ELEMENT(MEM, TD, 1, 0)                                                                       \
-        return PX_STEP_NEXT;                                                                                 \
+        return load_masked(g, in, (struct px_form){unit, parts, wide, sign}, local_##name);                  \
     }                                                                                                        \
     static PX_RACY int f2_##name(struct px_gang *g, const struct px_insn *in)                                \
     {                                                                                                        \
-        const struct probe p = probe_scalar(g, in, sizeof(MEM));                                             \
-        if (!p.ok) return alone_slow(g, in, PX_FIX_##name, in->d, 0, in->size, sizeof(TD));                  \
-        *PX_ROW(g, TD, in->d) = (TD)PX_ATOMIC_LOAD(MEM, p.first);                                            \
-        return PX_STEP_NEXT;                                                                                 \
+        return load_alone(g, in, PX_FIX_##name, (struct px_form){unit, parts, wide, sign});                  \
     }                                                                                                        \
-    static __attribute__((noinline)) int other_##name(struct px_gang *g, const struct px_insn *in)           \
-    {                                                                                                        \
-        const uint8_t *rows = PX_LOCAL(MEM) ? surveyed_rows(g, in, sizeof(MEM)) : NULL;                      \
-        return rows ? local_##name(g, in, rows) : unsurveyed(g, in, PX_FIX_##name);                          \
-    }                                                                                                        \
-    static PX_RACY int f3_##name(struct px_gang *g, const struct px_insn *in)                                \
-    {                                                                                                        \
-        const struct px_survey *s;                                                                           \
-        uint8_t *base = surveyed(g, in, &s, sizeof(MEM));                                                    \
-        if (!base) return other_##name(g, in);                                                               \
-        TD *d = PX_ROW(g, TD, in->d);                                                                        \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        PX_LOAD_SURVEYED(MEM, TD, 1, 0)                                                                      \
-        return PX_STEP_NEXT;                                                                                 \
-    }
+    PX_KNOWN(load_known, name, (struct px_form){unit, parts, wide, sign})
 
-PX_INLINE PX_RACY void store16(uint8_t *p, px_b128 v)
-{
-    memcpy(p, &v, sizeof v);
-}
-#define PX_ATOMIC_STORE(T, p, v)                                                                             \
-    __builtin_choose_expr(sizeof(T) == 16, store16((uint8_t *)(p), v),                                       \
-                          __atomic_store_n((T *)(p), (T)(v), __ATOMIC_RELAXED))
-
-/* Row b into the element numbered k of the count_ of each lane. Lanes that store to one place do so in lane
- * order: the highest wins. */
-#define PX_STORE_ELEMENT(MEM, count_, k)                                                                     \
-    const uint32_t n = g->n, at = (k) * (uint32_t)sizeof(MEM);                                               \
-    MEM *s = (MEM *)p.first + (k);                                                                           \
-    if (p.same) {                                                                                            \
-        uint32_t i, last = 0;                                                                                \
-        PX_FOR_LANES(i, lanes) last = i;                                                                     \
-        PX_ATOMIC_STORE(MEM, p.first + p.lane * (count_) * sizeof(MEM) + at, b[last]);                       \
-    } else if (p.packed && full) {                                                                           \
-        PX_LOOP                                                                                              \
-        {                                                                                                    \
-            s[i * (count_)] = (MEM)b[i];                                                                     \
-        }                                                                                                    \
-    } else if (p.packed && (count_) == 1) {                                                                  \
-        PX_LOOP                                                                                              \
-        {                                                                                                    \
-            if (m[i]) s[i] = (MEM)b[i];                                                                      \
-        }                                                                                                    \
-    } else if (full) {                                                                                       \
-        PX_EACH_LANE PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);                                \
-    } else {                                                                                                 \
-        uint32_t i;                                                                                          \
-        PX_FOR_LANES(i, lanes) PX_ATOMIC_STORE(MEM, place_at(p.base, a[i]) + at, b[i]);                      \
-    }
-
-#define PX_STORE(name, MEM, TB)                                                                              \
+#define PX_STORE(name, unit, parts, wide)                                                                    \
     static __attribute__((noinline)) int local_##name(struct px_gang *g, const struct px_insn *in,           \
-                                                      uint8_t *rows)                                         \
+                                                      uint8_t *words)                                        \
     {                                                                                                        \
-        const uint32_t n = g->n & ~31u, *m = PX_ROW(g, uint32_t, in->m);                                     \
-        const TB *b = PX_ROW(g, TB, in->b);                                                                  \
-        if (sizeof(MEM) == 8) {                                                                              \
-            const uint32_t width = g->width;                                                                 \
-            uint32_t *p = (uint32_t *)(void *)rows;                                                          \
-            PX_LOOP                                                                                          \
-            {                                                                                                \
-                p[i] = m[i] ? (uint32_t)b[i] : p[i];                                                         \
-                p[width + i] = m[i] ? (uint32_t)((uint64_t)b[i] >> 32) : p[width + i];                       \
-            }                                                                                                \
-        } else {                                                                                             \
-            PX_LOOP                                                                                          \
-            {                                                                                                \
-                MEM *p = (MEM *)(void *)(rows + (size_t)i * 4);                                              \
-                *p = m[i] ? (MEM)b[i] : *p;                                                                  \
-            }                                                                                                \
-        }                                                                                                    \
-        return PX_STEP_NEXT;                                                                                 \
+        return store_local(g, in, words, (struct px_form){unit, parts, wide, false});                        \
     }                                                                                                        \
     static PX_RACY int f0_##name(struct px_gang *g, const struct px_insn *in)                                \
     {                                                                                                        \
-        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
-        const struct probe p = scalar ? probe_scalar(g, in, sizeof(MEM)) : probe_row(g, in, sizeof(MEM));    \
-        if (!p.ok) {                                                                                         \
-            uint8_t *rows = PX_LOCAL(MEM) ? local_rows(g, in, sizeof(MEM)) : NULL;                           \
-            return rows ? local_##name(g, in, rows) : px_store_slow(g, in, sizeof(MEM), sizeof(TB));         \
-        }                                                                                                    \
-        const TB *b = PX_ROW(g, TB, in->b);                                                                  \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
-        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
-        const bool full = g->full && !in->m;                                                                 \
-        PX_STORE_ELEMENT(MEM, 1, 0)                                                                          \
-        return PX_STEP_NEXT;                                                                                 \
+        return store_masked(g, in, (struct px_form){unit, parts, wide, false}, local_##name);                \
     }                                                                                                        \
-    static __attribute__((noinline)) int other_##name(struct px_gang *g, const struct px_insn *in)           \
+    PX_KNOWN(store_known, name, (struct px_form){unit, parts, wide, false})
+
+/* Where a survey knows the lanes' places; else apart from that. */
+#define PX_KNOWN(access, name, ...)                                                                          \
+    static __attribute__((noinline)) int unknown_##name(struct px_gang *g, const struct px_insn *in)         \
     {                                                                                                        \
-        uint8_t *rows = PX_LOCAL(MEM) ? surveyed_rows(g, in, sizeof(MEM)) : NULL;                            \
-        return rows ? local_##name(g, in, rows) : unsurveyed(g, in, PX_FIX_##name);                          \
+        return access_unknown(g, in, PX_FIX_##name, __VA_ARGS__, local_##name);                              \
     }                                                                                                        \
     static PX_RACY int f3_##name(struct px_gang *g, const struct px_insn *in)                                \
     {                                                                                                        \
-        const struct px_survey *s;                                                                           \
-        uint8_t *base = surveyed(g, in, &s, sizeof(MEM));                                                    \
-        if (!base) return other_##name(g, in);                                                               \
-        const TB *b = PX_ROW(g, TB, in->b);                                                                  \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        PX_STORE_SURVEYED(MEM, 1, 0)                                                                         \
-        return PX_STEP_NEXT;                                                                                 \
+        return access(g, in, __VA_ARGS__, unknown_##name);                                                   \
     }
 
 #define PX_OTHER(name)
 #define PX_OTHER_ALONE(name)
-
-/*
- * Vectors: one probe for all elements of a lane. What it does not find goes element by element through the
- * handler of one, which finds the segment or the fault; only the first element has the vector's alignment to
- * keep.
- */
-static int each_element(struct px_gang *g, const struct px_insn *in, enum px_fixed one, uint32_t bytes,
-                        bool store)
-{
-    const uint32_t rows[4] = {store ? in->b : in->d, store ? in->c : in->e, store ? in->d : in->b,
-                              store ? in->e : in->c};
-    struct px_insn part = *in;
-    part.fn = g->level->fixed[one][1];
-    for (uint32_t k = 0; k < in->x[1]; k++, part.imm += bytes, part.size = (uint8_t)bytes) {
-        part.d = part.b = rows[k];
-        int step = part.fn(g, &part);
-        if (step != PX_STEP_NEXT) return step;
-    }
-    return PX_STEP_NEXT;
-}
-
-/* One element of every lane, of vectors of 2 and of 4: each loop is there once for all places in a vector. */
-#define PX_PARTS(name)                                                                                       \
-    static __attribute__((noinline)) void part2_##name(PX_PART_PARAMETERS)                                   \
-    {                                                                                                        \
-        part_##name(g, in, from, k, row, 2);                                                                 \
-    }                                                                                                        \
-    static __attribute__((noinline)) void part4_##name(PX_PART_PARAMETERS)                                   \
-    {                                                                                                        \
-        part_##name(g, in, from, k, row, 4);                                                                 \
-    }
-#define PX_PART_PARAMETERS                                                                                   \
-    struct px_gang *g, const struct px_insn *in, const struct found *from, uint32_t k, uint32_t row
-
-/* What a probe or a survey found for a vector. */
-struct found {
-    struct probe p;
-    uint8_t *base;
-    const struct px_survey *s;
-};
-
-#define PX_EACH_PART(name)                                                                                   \
-    for (uint32_t k = 0; k < n; k++) (n == 2 ? part2_##name : part4_##name)(g, in, &from, k, rows[k])
-
-#define PX_VLOAD(name, MEM, TD, one)                                                                         \
-    PX_INLINE PX_RACY void part_probed_##name(PX_PART_PARAMETERS, const uint32_t n_)                         \
-    {                                                                                                        \
-        const struct probe p = from->p;                                                                      \
-        const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        TD *d = PX_ROW(g, TD, row);                                                                          \
-        PX_LOAD_ELEMENT(MEM, TD, n_, k)                                                                      \
-    }                                                                                                        \
-    PX_INLINE PX_RACY void part_known_##name(PX_PART_PARAMETERS, const uint32_t n_)                          \
-    {                                                                                                        \
-        const struct px_survey *s = from->s;                                                                 \
-        uint8_t *base = from->base;                                                                          \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        TD *d = PX_ROW(g, TD, row);                                                                          \
-        PX_LOAD_SURVEYED(MEM, TD, n_, k)                                                                     \
-    }                                                                                                        \
-    PX_PARTS(probed_##name)                                                                                  \
-    PX_PARTS(known_##name)                                                                                   \
-    static int f1_##name(struct px_gang *g, const struct px_insn *in)                                        \
-    {                                                                                                        \
-        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
-        const uint32_t n = in->x[1], size = n * (uint32_t)sizeof(MEM),                                       \
-                       rows[4] = {in->d, in->e, in->b, in->c};                                               \
-        const struct found from = {.p = scalar ? probe_scalar(g, in, size) : probe_row(g, in, size)};        \
-        if (!from.p.ok) return each_element(g, in, PX_FIX_##one, sizeof(MEM), false);                        \
-        PX_EACH_PART(probed_##name);                                                                         \
-        return PX_STEP_NEXT;                                                                                 \
-    }                                                                                                        \
-    static PX_RACY int f2_##name(struct px_gang *g, const struct px_insn *in)                                \
-    {                                                                                                        \
-        const uint32_t n_ = in->x[1], rows[4] = {in->d, in->e, in->b, in->c};                                \
-        const struct probe p = probe_scalar(g, in, n_ * (uint32_t)sizeof(MEM));                              \
-        for (uint32_t k = 0; k < n_; k++) {                                                                  \
-            const uint32_t at = k * (uint32_t)sizeof(MEM);                                                   \
-            if (p.ok) {                                                                                      \
-                *PX_ROW(g, TD, rows[k]) = (TD)PX_ATOMIC_LOAD(MEM, p.first + at);                             \
-                continue;                                                                                    \
-            }                                                                                                \
-            const int step =                                                                                 \
-                alone_slow(g, in, PX_FIX_##one, rows[k], at, k ? sizeof(MEM) : in->size, sizeof(TD));        \
-            if (step != PX_STEP_NEXT) return step;                                                           \
-        }                                                                                                    \
-        return PX_STEP_NEXT;                                                                                 \
-    }                                                                                                        \
-    static int f3_##name(struct px_gang *g, const struct px_insn *in)                                        \
-    {                                                                                                        \
-        const uint32_t n = in->x[1], rows[4] = {in->d, in->e, in->b, in->c};                                 \
-        struct found from;                                                                                   \
-        from.base = surveyed(g, in, &from.s, n * (uint32_t)sizeof(MEM));                                     \
-        if (!from.base) return unsurveyed(g, in, PX_FIX_##name);                                             \
-        PX_EACH_PART(known_##name);                                                                          \
-        return PX_STEP_NEXT;                                                                                 \
-    }
-
-#define PX_VSTORE(name, MEM, TB, one)                                                                        \
-    PX_INLINE PX_RACY void part_probed_##name(PX_PART_PARAMETERS, const uint32_t n_)                         \
-    {                                                                                                        \
-        const struct probe p = from->p;                                                                      \
-        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        const uint32_t *m = PX_ROW(g, uint32_t, in->m);                                                      \
-        const bool full = g->full && !in->m;                                                                 \
-        const TB *b = PX_ROW(g, TB, row);                                                                    \
-        PX_STORE_ELEMENT(MEM, n_, k)                                                                         \
-    }                                                                                                        \
-    PX_INLINE PX_RACY void part_known_##name(PX_PART_PARAMETERS, const uint32_t n_)                          \
-    {                                                                                                        \
-        const struct px_survey *s = from->s;                                                                 \
-        uint8_t *base = from->base;                                                                          \
-        const uint64_t *a = PX_ROW(g, uint64_t, in->a);                                                      \
-        const TB *b = PX_ROW(g, TB, row);                                                                    \
-        PX_STORE_SURVEYED(MEM, n_, k)                                                                        \
-    }                                                                                                        \
-    PX_PARTS(probed_##name)                                                                                  \
-    PX_PARTS(known_##name)                                                                                   \
-    static int f0_##name(struct px_gang *g, const struct px_insn *in)                                        \
-    {                                                                                                        \
-        const bool scalar = in->flags & PX_IF_SCALAR_A;                                                      \
-        const uint32_t n = in->x[1], size = n * (uint32_t)sizeof(MEM),                                       \
-                       rows[4] = {in->b, in->c, in->d, in->e};                                               \
-        const struct found from = {.p = scalar ? probe_scalar(g, in, size) : probe_row(g, in, size)};        \
-        if (!from.p.ok) return each_element(g, in, PX_FIX_##one, sizeof(MEM), true);                         \
-        PX_EACH_PART(probed_##name);                                                                         \
-        return PX_STEP_NEXT;                                                                                 \
-    }                                                                                                        \
-    static int f3_##name(struct px_gang *g, const struct px_insn *in)                                        \
-    {                                                                                                        \
-        const uint32_t n = in->x[1], rows[4] = {in->b, in->c, in->d, in->e};                                 \
-        struct found from;                                                                                   \
-        from.base = surveyed(g, in, &from.s, n * (uint32_t)sizeof(MEM));                                     \
-        if (!from.base) return unsurveyed(g, in, PX_FIX_##name);                                             \
-        PX_EACH_PART(known_##name);                                                                          \
-        return PX_STEP_NEXT;                                                                                 \
-    }
-
 #include "gang/fixed.def"
 
 /* ---- two loads and the fma of what they find ---- */
@@ -624,7 +387,7 @@ static PX_RACY int f0_canon_st(struct px_gang *g, const struct px_insn *in)
         const uint8_t *base = known_places(&s, &g->seg[in->slot], add, sizeof(T));                           \
         if (!base) return surveyed_##name(g, in);                                                            \
         T *d = PX_ROW(g, T, in->d);                                                                          \
-        PX_EACH_LANE d[i] = PX_ATOMIC_LOAD(T, (const T *)(const void *)base + a[i]);                         \
+        PX_EACH_LANE d[i] = (T)get_unit((const T *)(const void *)base + a[i], sizeof(T));                    \
         return PX_STEP_NEXT;                                                                                 \
     }
 PX_NUMBERED(gather_s32_4, uint32_t, int32_t, ld_u32_4)
@@ -701,6 +464,9 @@ extern const struct px_fused PX_AT_LEVEL(fused)[]; /* gen/handlers_fused.c */
 
 const struct px_level PX_AT_LEVEL(level) = {
     .name = PX_STRING(PX_LEVEL),
+#if !defined(__AVX__)
+    .locks = true,
+#endif
     .sets = PX_AT_LEVEL(sets),
     .fused = PX_AT_LEVEL(fused),
     .nsets = &PX_AT_LEVEL(nsets),

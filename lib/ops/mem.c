@@ -169,9 +169,9 @@ static bool learn_segment(struct px_gang *g, const struct px_insn *in, struct px
     return px_learn_segment(g, in, px_address(g, in, px_lanes_first(&lanes)), size);
 }
 
-/* One element, whole where that is possible: races must not tear it. */
-static __attribute__((no_sanitize("thread"))) void get_element(void *v, const struct px_place_of *p,
-                                                               uint32_t size, uint64_t va)
+/* One unit, whole where that is possible: races must not tear it. */
+static __attribute__((no_sanitize("thread"))) void
+get_unit(struct px_wide *locks, void *v, const struct px_place_of *p, uint32_t size, uint64_t va)
 {
     if (p->stride != 4) {
         px_lane_get(v, p->host, size, p->stride, va);
@@ -182,12 +182,12 @@ static __attribute__((no_sanitize("thread"))) void get_element(void *v, const st
     case 2: *(uint16_t *)v = __atomic_load_n((uint16_t *)(void *)p->host, __ATOMIC_RELAXED); break;
     case 4: *(uint32_t *)v = __atomic_load_n((uint32_t *)(void *)p->host, __ATOMIC_RELAXED); break;
     case 8: *(uint64_t *)v = __atomic_load_n((uint64_t *)(void *)p->host, __ATOMIC_RELAXED); break;
-    default: memcpy(v, p->host, size); break;
+    default: *(px_quad *)v = px_wide_get(locks, p->host); break;
     }
 }
 
-static __attribute__((no_sanitize("thread"))) void put_element(const struct px_place_of *p, const void *v,
-                                                               uint32_t size, uint64_t va)
+static __attribute__((no_sanitize("thread"))) void
+put_unit(struct px_wide *locks, const struct px_place_of *p, const void *v, uint32_t size, uint64_t va)
 {
     if (p->stride != 4) {
         px_lane_put(p->host, v, size, p->stride, va);
@@ -198,7 +198,7 @@ static __attribute__((no_sanitize("thread"))) void put_element(const struct px_p
     case 2: __atomic_store_n((uint16_t *)(void *)p->host, *(const uint16_t *)v, __ATOMIC_RELAXED); break;
     case 4: __atomic_store_n((uint32_t *)(void *)p->host, *(const uint32_t *)v, __ATOMIC_RELAXED); break;
     case 8: __atomic_store_n((uint64_t *)(void *)p->host, *(const uint64_t *)v, __ATOMIC_RELAXED); break;
-    default: memcpy(p->host, v, size); break;
+    default: px_wide_put(locks, p->host, *(const px_quad *)v); break;
     }
 }
 
@@ -248,41 +248,47 @@ _Static_assert(PX_FRAME_HEAD - PX_SCRATCH_E >= PX_LANES_MAX * 8, "two scratch ro
 
 /* ---- lane by lane ---- */
 
-int px_load_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide, bool sign)
+int px_load_slow(struct px_gang *g, const struct px_insn *in, struct px_form f)
 {
+    const uint32_t to[4] = {in->d, in->e, in->b, in->c}, size = f.unit / f.parts;
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     if (is_beyond(g, in, lanes)) return within(g, in);
-    if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
+    if (learn_segment(g, in, lanes, f.unit)) return in->fn(g, in);
     if (g->narrow) return PX_STEP_WIDEN;
-    uint8_t *d = g->frame + in->d;
     uint32_t lane;
     PX_FOR_LANES(lane, lanes)
     {
-        _Alignas(16) uint8_t v[16];
-        struct px_place_of p = px_gang_resolve(g, in, lane, size);
+        _Alignas(16) uint8_t v[16], element[16];
+        struct px_place_of p = px_gang_resolve(g, in, lane, f.unit);
         if (!p.host) return PX_STEP_TRAP;
-        get_element(v, &p, size, px_address(g, in, lane));
-        extend(v, size, wide, sign);
-        memcpy(d + (size_t)lane * wide, v, wide);
+        get_unit(g->cta->locks, v, &p, f.unit, px_address(g, in, lane));
+        for (uint32_t k = 0; k < f.parts; k++) {
+            memcpy(element, v + k * size, size);
+            extend(element, size, f.wide, f.sign);
+            memcpy(g->frame + to[k] + (size_t)lane * f.wide, element, f.wide);
+        }
     }
     return PX_STEP_NEXT;
 }
 
-int px_store_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide)
+int px_store_slow(struct px_gang *g, const struct px_insn *in, struct px_form f)
 {
+    const uint32_t from[4] = {in->b, in->c, in->d, in->e}, size = f.unit / f.parts;
     struct px_lanes lanes = px_gang_lanes(g, in);
     if (px_lanes_empty(&lanes)) return PX_STEP_NEXT;
     if (is_beyond(g, in, lanes)) return within(g, in);
-    if (learn_segment(g, in, lanes, size)) return in->fn(g, in);
+    if (learn_segment(g, in, lanes, f.unit)) return in->fn(g, in);
     if (g->narrow) return PX_STEP_WIDEN;
-    const uint8_t *b = g->frame + in->b;
     uint32_t lane;
     PX_FOR_LANES(lane, lanes)
     {
-        struct px_place_of p = px_gang_resolve(g, in, lane, size);
+        _Alignas(16) uint8_t v[16];
+        struct px_place_of p = px_gang_resolve(g, in, lane, f.unit);
         if (!p.host) return PX_STEP_TRAP;
-        put_element(&p, b + (size_t)lane * wide, size, px_address(g, in, lane));
+        for (uint32_t k = 0; k < f.parts; k++)
+            memcpy(v + k * size, g->frame + from[k] + (size_t)lane * f.wide, size);
+        put_unit(g->cta->locks, &p, v, f.unit, px_address(g, in, lane));
     }
     return PX_STEP_NEXT;
 }

@@ -4,6 +4,15 @@
 
 #include "gang/gang.h"
 
+/*
+ * What a load or store moves for a lane, as one access: a unit of so many bytes (1, 2, 4, 8, 16) that is
+ * `parts` elements (1, 2, 4), each of a row of `wide` bytes; loads extend them by their sign or by zeros.
+ */
+struct px_form {
+    uint32_t unit, parts, wide;
+    bool sign;
+};
+
 /* Where one lane's address leads. Local memory is word-interleaved: its 4-byte words are `stride` bytes
  * apart. */
 struct px_place_of {
@@ -34,9 +43,8 @@ bool px_learn_segment(struct px_gang *g, const struct px_insn *in, uint64_t va, 
 uint8_t *px_local_rows(const struct px_gang *g, const struct px_insn *in, uint32_t lane, uint64_t va,
                        uint32_t size);
 
-/* What the fast paths of handlers_fixed.c fall back to. Memory elements of `size` bytes, register elements of
- * `wide`. */
-int px_load_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide, bool sign);
-int px_store_slow(struct px_gang *g, const struct px_insn *in, uint32_t size, uint32_t wide);
+/* What the fast paths of handlers_fixed.c fall back to. */
+int px_load_slow(struct px_gang *g, const struct px_insn *in, struct px_form f);
+int px_store_slow(struct px_gang *g, const struct px_insn *in, struct px_form f);
 
 #endif

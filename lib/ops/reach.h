@@ -93,16 +93,14 @@ PX_PROBE(2)
 PX_PROBE(4)
 PX_PROBE(8)
 PX_PROBE(16)
-PX_PROBE(32)
 
 PX_INLINE struct probe probe_row(struct px_gang *g, const struct px_insn *in, const uint32_t size)
 {
-    return size == 1    ? probe_1(g, in)
-           : size == 2  ? probe_2(g, in)
-           : size == 4  ? probe_4(g, in)
-           : size == 8  ? probe_8(g, in)
-           : size == 16 ? probe_16(g, in)
-                        : probe_32(g, in);
+    return size == 1   ? probe_1(g, in)
+           : size == 2 ? probe_2(g, in)
+           : size == 4 ? probe_4(g, in)
+           : size == 8 ? probe_8(g, in)
+                       : probe_16(g, in);
 }
 
 PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in, uint32_t size)
@@ -118,9 +116,6 @@ PX_INLINE struct probe probe_scalar(struct px_gang *g, const struct px_insn *in,
     p.first = place_at(seg->host, x);
     return p;
 }
-
-#define PX_ATOMIC_LOAD(T, p)                                                                                 \
-    __builtin_choose_expr(sizeof(T) == 16, *(const T *)(p), __atomic_load_n((const T *)(p), __ATOMIC_RELAXED))
 
 /* ---- local memory at one place in all lanes ---- */
 
@@ -144,31 +139,6 @@ static __attribute__((noinline)) uint8_t *local_rows(struct px_gang *g, const st
     if (differ) return NULL;
     return px_local_rows(g, in, lane, first + lane * step + in->imm, size);
 }
-
-/* Element i of the rows, whose words are 4 bytes; halves and bytes lie inside one. */
-#define PX_LOCAL_GET(MEM, p, i, n)                                                                           \
-    (sizeof(MEM) == 8                                                                                        \
-         ? (MEM)((uint64_t)((const uint32_t *)(p))[i] | (uint64_t)((const uint32_t *)(p))[(n) + (i)] << 32)  \
-         : *(const MEM *)((p) + (size_t)(i)*4))
-
-#define PX_LOCAL(MEM) (sizeof(MEM) <= 8)
-
-/* Row d from the element numbered k of the count_ that each lane has, where the probe p found them. */
-#define PX_LOAD_ELEMENT(MEM, TD, count_, k)                                                                  \
-    const uint32_t n = g->n, at = (k) * (uint32_t)sizeof(MEM);                                               \
-    if (p.same) {                                                                                            \
-        const TD v = (TD)PX_ATOMIC_LOAD(MEM, p.first + p.lane * (count_) * sizeof(MEM) + at);                \
-        PX_LOOP d[i] = m[i] ? v : d[i];                                                                      \
-    } else if (p.packed) {                                                                                   \
-        const MEM *s = (const MEM *)p.first + (k);                                                           \
-        PX_LOOP d[i] = m[i] ? (TD)s[i * (count_)] : d[i];                                                    \
-    } else if (g->full && !in->m) {                                                                          \
-        PX_EACH_LANE d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);                            \
-    } else {                                                                                                 \
-        uint32_t i;                                                                                          \
-        const struct px_lanes lanes = px_gang_lanes(g, in);                                                  \
-        PX_FOR_LANES(i, lanes) d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(p.base, a[i]) + at);                  \
-    }
 
 /* ---- surveys: what an address row looks like, once for all accesses from it ---- */
 
@@ -349,21 +319,23 @@ static __attribute__((noinline)) int unsurveyed(struct px_gang *g, const struct 
     return plain.fn(g, &plain);
 }
 
-/* One value for all lanes that the plain handler cannot get at once: through a row. */
+/* One unit for all lanes that the plain handler cannot get at once: through rows. */
 static __attribute__((noinline)) int alone_slow(struct px_gang *g, const struct px_insn *in,
-                                                enum px_fixed fix, uint32_t to, uint64_t more, uint32_t align,
-                                                uint32_t elem)
+                                                enum px_fixed fix, const struct px_form f)
 {
+    const uint32_t to[4] = {in->d, in->e, in->b, in->c}, size = f.wide * PX_LANES_MAX;
     struct px_insn row = *in;
     row.fn = g->level->fixed[fix][0];
-    row.d = PX_SCRATCH_D;
-    row.imm += more;
-    row.size = (uint8_t)align;
+    row.d = PX_SCRATCH_D, row.e = PX_SCRATCH_D + size;
+    row.b = PX_SCRATCH_D + 2 * size, row.c = PX_SCRATCH_D + 3 * size;
     const int step = row.fn(g, &row);
-    if (step == PX_STEP_NEXT)
-        memcpy(g->frame + to, g->frame + PX_SCRATCH_D + px_lanes_first(&g->active) * elem, elem);
-    return step;
+    if (step != PX_STEP_NEXT) return step;
+    const uint32_t lane = px_lanes_first(&g->active);
+    for (uint32_t k = 0; k < f.parts; k++)
+        memcpy(g->frame + to[k], g->frame + PX_SCRATCH_D + k * size + lane * f.wide, f.wide);
+    return PX_STEP_NEXT;
 }
+_Static_assert(PX_SCRATCH_E - PX_SCRATCH_D >= PX_LANES_MAX * 16, "a scratch row holds a unit of each lane");
 
 /* Left to the vectoriser: gcc would unroll a loop of known length before. */
 #define PX_GROUP_LOOP                                                                                        \
@@ -421,17 +393,17 @@ static PX_RACY __attribute__((noinline)) void store_tile(const uint32_t *b, uint
     for (uint32_t i = 0; i < 16; i++) *(px_words *)(void *)place_at(base, a[i]) = r[i];
 }
 
-#define PX_LOAD_TILE(MEM, TD, count_)                                                                        \
-    if (sizeof(MEM) == 4 && sizeof(TD) == 4 && (count_) == 1) {                                              \
-        load_tile((uint32_t *)(void *)d, base, a);                                                           \
+#define PX_LOAD_TILE(form, d)                                                                                \
+    if ((form).unit == 4 && (form).parts == 1 && (form).wide == 4) {                                         \
+        load_tile((uint32_t *)(void *)(d), base, a);                                                         \
     } else
-#define PX_STORE_TILE(MEM, count_)                                                                           \
-    if (sizeof(MEM) == 4 && sizeof(*b) == 4 && (count_) == 1) {                                              \
-        store_tile((const uint32_t *)(const void *)b, base, a);                                              \
+#define PX_STORE_TILE(form, b)                                                                               \
+    if ((form).unit == 4 && (form).parts == 1 && (form).wide == 4) {                                         \
+        store_tile((const uint32_t *)(const void *)(b), base, a);                                            \
     } else
 #else
-#define PX_LOAD_TILE(MEM, TD, count_)
-#define PX_STORE_TILE(MEM, count_)
+#define PX_LOAD_TILE(form, d)
+#define PX_STORE_TILE(form, b)
 #endif
 
 #define PX_TILE_LOOP _Pragma("GCC unroll 1") for (uint32_t i = 0; i < 16; i++)
@@ -482,68 +454,5 @@ PX_INLINE bool ends_with_word(const struct px_gang *g, const struct px_insn *in,
     const uint64_t last = a[g->n - 1] + *PX_ROW(g, uint64_t, in->x[0]) + in->imm;
     return (last & ~3ull) + 4 - seg->lo <= seg->len;
 }
-
-/*
- * Row d from the element numbered k of the count_ of each lane; base and s are from the survey. Bytes and
- * halves that are words apart are parts of aligned words, which are read whole.
- */
-#define PX_LOAD_SURVEYED(MEM, TD, count_, k)                                                                 \
-    const uint32_t n = g->n & ~31u, at = (k) * (uint32_t)sizeof(MEM);                                        \
-    const uint32_t whole = (count_) * (uint32_t)sizeof(MEM);                                                 \
-    if (s->kind == PX_SURVEY_LINE && s->step == whole) {                                                     \
-        const MEM *p = (const MEM *)place_at(base, a[0]) + (k);                                              \
-        if (!(k)) look_ahead(g, in, p, n *whole);                                                            \
-        PX_LOOP d[i] = (TD)p[i * (count_)];                                                                  \
-    } else if (s->kind == PX_SURVEY_LINE && !s->step) {                                                      \
-        const TD v = (TD)PX_ATOMIC_LOAD(MEM, place_at(base, a[0]) + at);                                     \
-        PX_LOOP d[i] = v;                                                                                    \
-    } else if (sizeof(MEM) < 4 && s->kind == PX_SURVEY_LINE && s->step == 4 && ends_with_word(g, in, a)) {   \
-        const uintptr_t p = (uintptr_t)place_at(base, a[0]) + at;                                            \
-        const uint32_t *words = (const uint32_t *)(p & ~(uintptr_t)3), shift = (p & 3) * 8;                  \
-        if (!(k)) look_ahead(g, in, words, n * 4);                                                           \
-        PX_LOOP d[i] = (TD)(MEM)(words[i] >> shift);                                                         \
-    } else if (s->kind >= PX_SURVEY_GROUPS && s->step == whole) {                                            \
-        for (uint32_t j = 0; j < n; j += PX_SURVEY_GROUP) {                                                  \
-            const MEM *p = (const MEM *)place_at(base, a[j]) + (k);                                          \
-            PX_GROUP_LOOP d[j + i] = (TD)p[i * (count_)];                                                    \
-        }                                                                                                    \
-    } else if (s->kind >= PX_SURVEY_GROUPS && !s->step) {                                                    \
-        for (uint32_t j = 0; j < n; j += PX_SURVEY_GROUP) {                                                  \
-            const TD v = (TD)PX_ATOMIC_LOAD(MEM, place_at(base, a[j]) + at);                                 \
-            PX_GROUP_LOOP d[j + i] = v;                                                                      \
-        }                                                                                                    \
-    } else if (is_tile(s, whole) && n == 256) {                                                              \
-        PX_LOAD_TILE(MEM, TD, count_)                                                                        \
-        for (uint32_t j = 0; j < 16; j++) {                                                                  \
-            const MEM *p = (const MEM *)place_at(base, a[j]) + (k);                                          \
-            PX_TILE_LOOP d[j + i * 16] = (TD)p[i * (count_)];                                                \
-        }                                                                                                    \
-    } else {                                                                                                 \
-        PX_EACH_LANE d[i] = (TD)PX_ATOMIC_LOAD(MEM, place_at(base, a[i]) + at);                              \
-    }
-
-/* Row b into the same places, in the order of lanes. */
-#define PX_STORE_SURVEYED(MEM, count_, k)                                                                    \
-    const uint32_t n = g->n & ~31u, at = (k) * (uint32_t)sizeof(MEM);                                        \
-    const uint32_t whole = (count_) * (uint32_t)sizeof(MEM);                                                 \
-    if (s->kind == PX_SURVEY_LINE && s->step == whole) {                                                     \
-        MEM *p = (MEM *)place_at(base, a[0]) + (k);                                                          \
-        PX_LOOP p[i * (count_)] = (MEM)b[i];                                                                 \
-    } else if (s->kind == PX_SURVEY_LINE && !s->step) {                                                      \
-        PX_ATOMIC_STORE(MEM, place_at(base, a[0]) + at, b[n - 1]);                                           \
-    } else if (s->kind >= PX_SURVEY_GROUPS && s->step == whole) {                                            \
-        for (uint32_t j = 0; j < n; j += PX_SURVEY_GROUP) {                                                  \
-            MEM *p = (MEM *)place_at(base, a[j]) + (k);                                                      \
-            PX_GROUP_LOOP p[i * (count_)] = (MEM)b[j + i];                                                   \
-        }                                                                                                    \
-    } else if (is_tile(s, whole) && n == 256) {                                                              \
-        PX_STORE_TILE(MEM, count_)                                                                           \
-        for (uint32_t j = 0; j < 16; j++) {                                                                  \
-            MEM *p = (MEM *)place_at(base, a[j]) + (k);                                                      \
-            PX_TILE_LOOP p[i * (count_)] = (MEM)b[j + i * 16];                                               \
-        }                                                                                                    \
-    } else {                                                                                                 \
-        PX_EACH_LANE PX_ATOMIC_STORE(MEM, place_at(base, a[i]) + at, b[i]);                                  \
-    }
 
 #endif

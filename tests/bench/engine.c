@@ -245,8 +245,81 @@ static int device_launches(unsigned n)
     return end_job(&job, "device launches of one thread", seconds / n * 1e6, "us each", word(&job, 0) == n);
 }
 
-int main(void)
+/* ---- vectors ---- */
+
+enum { TURNS = 1000, ACCESSES = 4, VECTORS_WORDS = 1 << 16 };
+
+/* Where a thread's vector lies, in %rd3, of what `at` makes of %r4 (the thread) in %r9. */
+static const struct where {
+    const char *name, *at, *guard;
+} wheres[] = {
+    {"a line", "mov.u32 %r9, %r4;", ""},
+    {"lines of 16", "shr.u32 %r9, %r4, 4; mad.lo.u32 %r9, %r9, 16, %r4;", ""},
+    {"one for 16", "shr.u32 %r9, %r4, 4;", ""},
+    {"no order", "mul.lo.u32 %r9, %r4, 73; and.b32 %r9, %r9, 255;", ""},
+    {"a line, 3 of 4 lanes", "mov.u32 %r9, %r4;", "@%p2 "},
+    {"a line, half the lanes", "mov.u32 %r9, %r4;", "@%p3 "},
+};
+
+/* 256 lanes store their vectors, forget them, and load or store them over and over; what is left is stored
+ * behind. */
+static int vectors(const char *form, const char *registers, unsigned bytes, const struct where *w, int store)
 {
+    struct text t = {0};
+    struct job job;
+    char name[60];
+    put(&t, ".version 8.3\n.target sm_90\n.address_size 64\n");
+    begin(&t);
+    put(&t,
+        "    .reg .b16 %%h<4>;\n    .reg .b64 %%d<2>;\n    .reg .b128 %%q0;\n    ld.param.u64 %%rd1, [out];\n"
+        "    and.b32 %%r6, %%r4, 3;\n    setp.ne.u32 %%p2, %%r6, 0;\n    setp.lt.u32 %%p3, %%r4, 128;\n");
+    put(&t, "    %s\n    mul.wide.u32 %%rd2, %%r9, %u;\n    add.u64 %%rd3, %%rd1, %%rd2;\n", w->at, bytes);
+    put(&t,
+        "    mov.b32 %%r10, 7;\n    mov.b32 %%r11, 8;\n    mov.b32 %%r12, 9;\n    mov.b32 %%r13, %%r4;\n"
+        "    mov.b64 %%d0, 7;\n    mov.b64 %%d1, {%%r12, %%r13};\n    mov.b128 %%q0, {%%d0, %%d1};\n"
+        "    mov.b16 %%h0, 7;\n    mov.b16 %%h1, 0;\n    mov.b16 %%h2, 9;\n    cvt.u16.u32 %%h3, %%r4;\n");
+    for (unsigned i = 0; i < ACCESSES && !store; i++)
+        put(&t, "    st.global.%s [%%rd3+%u], %s;\n", form, i * 8192, registers);
+    if (!store)
+        put(&t, "    mov.b32 %%r10, 0;\n    mov.b64 %%d0, 0;\n    mov.b16 %%h0, 0;\n    mov.b128 %%q0, "
+                "{%%d0, %%d0};\n");
+    put(&t, "    mov.u32 %%r5, 0;\nLOOP:\n");
+    for (unsigned i = 0; i < ACCESSES; i++)
+        if (store)
+            put(&t, "    %sst.global.%s [%%rd3+%u], %s;\n", w->guard, form, i * 8192, registers);
+        else
+            put(&t, "    %sld.global.%s %s, [%%rd3+%u];\n", w->guard, form, registers, i * 8192);
+    put(&t, "    add.u32 %%r5, %%r5, 1;\n    setp.lt.u32 %%p1, %%r5, %u;\n    @%%p1 bra LOOP;\n", TURNS);
+    put(&t, "    %sst.global.%s [%%rd3+%u], %s;\n    ret;\n}\n", w->guard, form, 4 * 8192, registers);
+    open_job(&job, &t, VECTORS_WORDS);
+    const double seconds = median_launch(&job, 4, THREADS);
+    snprintf(name, sizeof name, "%s.%s, %s", store ? "st" : "ld", form, w->name);
+    return end_job(&job, name, seconds / (4.0 * TURNS * ACCESSES) * 1e9, "ns",
+                   word(&job, 8192 + (*w->guard ? bytes / 4 : 0)) == 7);
+}
+
+static int all_vectors(void)
+{
+    static const struct {
+        const char *form, *registers;
+        unsigned bytes;
+    } forms[] = {{"v4.b32", "{%r10, %r11, %r12, %r13}", 16},
+                 {"v2.b64", "{%d0, %d1}", 16},
+                 {"v2.b32", "{%r10, %r11}", 8},
+                 {"v4.b16", "{%h0, %h1, %h2, %h3}", 8},
+                 {"b128", "%q0", 16}};
+    int bad = 0;
+    printf("\nVectors of 256 lanes\n");
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
+        for (int store = 0; store < 2; store++)
+            for (size_t w = 0; w < sizeof wheres / sizeof *wheres; w++)
+                bad |= vectors(forms[f].form, forms[f].registers, forms[f].bytes, &wheres[w], store);
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strcmp(argv[1], "vectors")) return all_vectors();
     int bad = 0;
     printf("\nOther paths of the engine, one worker, processor time\n");
     bad |= registers(64) | registers(250) | registers(1000);

@@ -5,6 +5,7 @@
 #include "ops/atom.h"
 #include "ops/move.h"
 #include "ops/alloca.h"
+#include "ops/mem.h"
 #include "ops/policy.h"
 #include "ops/private.h"
 #include "ops/trace.h"
@@ -13,32 +14,34 @@
 /* ---- which handler ---- */
 
 struct access {
-    uint8_t bytes, elem;
-    bool sign;
+    struct px_form form;
     uint8_t fix;
 };
 
-static enum px_fixed load_handler(uint32_t bytes, uint32_t elem, bool sign)
-{
-    static const struct access loads[] = {
-        {1, 2, 0, PX_FIX_ld_u8_2},  {1, 2, 1, PX_FIX_ld_s8_2},  {1, 4, 0, PX_FIX_ld_u8_4},
-        {1, 4, 1, PX_FIX_ld_s8_4},  {2, 2, 0, PX_FIX_ld_u16_2}, {2, 2, 1, PX_FIX_ld_u16_2},
-        {2, 4, 0, PX_FIX_ld_u16_4}, {2, 4, 1, PX_FIX_ld_s16_4}, {4, 4, 0, PX_FIX_ld_u32_4},
-        {4, 4, 1, PX_FIX_ld_u32_4}, {4, 8, 0, PX_FIX_ld_u32_8}, {4, 8, 1, PX_FIX_ld_s32_8},
-        {8, 8, 0, PX_FIX_ld_u64_8}, {8, 8, 1, PX_FIX_ld_u64_8}, {16, 16, 0, PX_FIX_ld_b128_16}};
-    for (size_t i = 0; i < sizeof loads / sizeof *loads; i++)
-        if (loads[i].bytes == bytes && loads[i].elem == elem && loads[i].sign == sign) return loads[i].fix;
-    return PX_FIX_COUNT;
-}
+static const struct access loads[] = {
+#define PX_LOAD(name, ...) {{__VA_ARGS__}, PX_FIX_##name},
+#define PX_STORE(...)
+#include "gang/access.def"
+};
 
-static enum px_fixed store_handler(uint32_t bytes, uint32_t elem)
+static const struct access stores[] = {
+#define PX_LOAD(...)
+#define PX_STORE(name, ...) {{__VA_ARGS__}, PX_FIX_##name},
+#include "gang/access.def"
+};
+
+/* PX_FIX_COUNT: there is none. The sign matters where there is something to extend. */
+static enum px_fixed handler_of(bool load, struct px_form f)
 {
-    static const struct access stores[] = {{1, 2, 0, PX_FIX_st_8_2},  {1, 4, 0, PX_FIX_st_8_4},
-                                           {2, 2, 0, PX_FIX_st_16_2}, {2, 4, 0, PX_FIX_st_16_4},
-                                           {4, 4, 0, PX_FIX_st_32_4}, {4, 8, 0, PX_FIX_st_32_8},
-                                           {8, 8, 0, PX_FIX_st_64_8}, {16, 16, 0, PX_FIX_st_128_16}};
-    for (size_t i = 0; i < sizeof stores / sizeof *stores; i++)
-        if (stores[i].bytes == bytes && stores[i].elem == elem) return stores[i].fix;
+    const struct access *list = load ? loads : stores;
+    const size_t n = load ? sizeof loads / sizeof *loads : sizeof stores / sizeof *stores;
+    const bool extends = load && f.wide > f.unit / f.parts;
+    for (size_t i = 0; i < n; i++) {
+        const struct px_form *at = &list[i].form;
+        if (at->unit == f.unit && at->parts == f.parts && at->wide == f.wide &&
+            (!extends || at->sign == f.sign))
+            return list[i].fix;
+    }
     return PX_FIX_COUNT;
 }
 
@@ -70,26 +73,6 @@ struct px_insn px_emit_access(struct px_emitter *e, const struct px_ir_operand *
 }
 
 /* ---- loads and stores ---- */
-
-/*
- * The handler that does `n` elements at once; PX_FIX_COUNT when there is none (a sign to extend, rows wider
- * than memory), and then each element has its record.
- */
-static enum px_fixed vector_handler(const struct px_ir_inst *in, uint32_t bytes,
-                                    const struct px_ir_operand *o, uint32_t n)
-{
-    if ((n != 2 && n != 4) || (in->aux && bytes == 1)) return PX_FIX_COUNT;
-    for (uint32_t i = 0; i < n; i++)
-        if (o[i].elem != (bytes == 1 ? 2 : bytes)) return PX_FIX_COUNT;
-    bool load = px_ir_is(in, PX_OP_ld);
-    switch (bytes) {
-    case 1: return load ? PX_FIX_ldv_8_2 : PX_FIX_stv_8_2;
-    case 2: return load ? PX_FIX_ldv_16_2 : PX_FIX_stv_16_2;
-    case 4: return load ? PX_FIX_ldv_32_4 : PX_FIX_stv_32_4;
-    case 8: return load ? PX_FIX_ldv_64_8 : PX_FIX_stv_64_8;
-    default: return PX_FIX_COUNT;
-    }
-}
 
 /* The two records of a load or store, and which of a fixed handler's versions the convergent one wants. */
 struct both {
@@ -151,24 +134,6 @@ static void result(struct px_emitter *e, const struct px_ir_operand *d, uint32_t
     *conv = px_emit_keep(e, d) == PX_IR_SCALAR ? px_emit_scalar(e, d) : *div;
 }
 
-/* Bytes and halves go to and from registers of 64 bits by way of a row of 16. */
-static bool is_stepped(uint32_t bytes, uint32_t elem)
-{
-    return bytes < 4 && elem == 8;
-}
-
-/* What r loads goes into a row of 16 bits; then that is extended, as it would be loaded, into d. */
-static void load_stepped(struct px_emitter *e, struct both *r, enum px_fixed fix, bool sign)
-{
-    const px_handler *extend = e->f->coder->level->fixed[sign ? PX_FIX_sext2_8 : PX_FIX_zext2_8];
-    struct px_insn conv = {.fn = extend[r->version == PX_ALONE ? PX_ALONE : e->guard != 0], .d = r->conv.d};
-    struct px_insn div = {.fn = extend[1], .d = r->div.d};
-    conv.m = r->conv.m, div.m = r->div.m;
-    conv.a = div.a = r->conv.d = r->div.d = px_emit_temp(e, 2);
-    emit_both(e, r, fix);
-    px_emit_versions(e, &conv, &div);
-}
-
 static unsigned strength(const struct px_ir_inst *in)
 {
     return in->flags & PX_IRF_STRONG ? PTX_TRACE_ATOMIC : 0;
@@ -181,6 +146,135 @@ static bool is_long(const struct px_emitter *e)
     return e->f->insts.n >= LONG && !e->loop_until;
 }
 
+/*
+ * What a lane accesses at once: n of the instruction's elements of so many bytes, 16 bytes at most. A vector
+ * of 32 bytes is two units, one of 8 elements is one of words.
+ */
+struct unit {
+    const struct px_ir_operand *o;
+    uint32_t n, bytes;
+    bool sign;
+};
+
+static struct unit unit_of(const struct px_ir_inst *in, const struct px_ir_operand *o, uint32_t n,
+                           uint32_t bytes)
+{
+    const uint32_t most = 16 / bytes;
+    return (struct unit){.o = o, .n = n < most ? n : most, .bytes = bytes, .sign = in->aux};
+}
+
+/* The bytes of a row that holds an element and nothing else. */
+static uint32_t natural(uint32_t bytes)
+{
+    return bytes == 1 ? 2 : bytes;
+}
+
+/* The handler for rows like the unit's registers; PX_FIX_COUNT: there is none, or they are not alike. */
+static enum px_fixed direct_handler(bool load, const struct unit *u)
+{
+    for (uint32_t i = 1; i < u->n; i++)
+        if (u->o[i].elem != u->o[0].elem) return PX_FIX_COUNT;
+    return handler_of(load, (struct px_form){u->bytes * u->n, u->n, u->o[0].elem, u->sign});
+}
+
+/* The same for rows of their own, and whether loaded elements have their sign there. */
+static enum px_fixed own_handler(bool load, const struct unit *u, bool *sign)
+{
+    struct px_form f = {u->bytes * u->n, u->n, natural(u->bytes), u->sign};
+    enum px_fixed fix = handler_of(load, f);
+    *sign = f.sign || u->bytes > 1;
+    if (fix != PX_FIX_COUNT) return fix;
+    f.sign = *sign = false;
+    return handler_of(load, f);
+}
+
+static void no_handler(struct px_emitter *e, const char *does, const struct unit *u,
+                       const struct px_ir_operand *o)
+{
+    px_code_fail(e->f, e->f->origins.at[e->in->origin].inst, "%s %u bytes %s a register of %u", does,
+                 u->bytes, *does == 'l' ? "into" : "from", o->elem);
+}
+
+/* ---- loads ---- */
+
+/* A move behind the load r, of the same lanes. */
+static void move_loaded(struct px_emitter *e, const struct both *r, enum px_fixed fix, uint64_t imm,
+                        uint32_t from, uint32_t conv, uint32_t div)
+{
+    const px_handler *fn = e->f->coder->level->fixed[fix];
+    const unsigned version = r->version == PX_ALONE ? PX_ALONE : e->guard != 0;
+    const struct px_insn in = {.fn = fn[version], .d = conv, .a = from, .imm = imm, .m = r->conv.m},
+                         other = {.fn = fn[1], .d = div, .a = from, .imm = imm, .m = r->div.m};
+    px_emit_versions(e, &in, &other);
+}
+
+/* From a row of elements as they are in memory to one of a wider register; PX_FIX_COUNT: it is no wider. */
+static enum px_fixed extension(uint32_t from, uint32_t to, bool sign)
+{
+    if (from == 2 && to == 4) return sign ? PX_FIX_sext2_4 : PX_FIX_zext2_4;
+    if (from == 2 && to == 8) return sign ? PX_FIX_sext2_8 : PX_FIX_zext2_8;
+    return from == 4 && to == 8 ? sign ? PX_FIX_sext4_8 : PX_FIX_zext4_8 : PX_FIX_COUNT;
+}
+
+/* Element i of a unit that row `from` holds: taken out of words first, when there is `out`. */
+static void finish_load(struct px_emitter *e, const struct both *r, const struct unit *u, uint32_t i,
+                        uint32_t from, enum px_fixed out, bool signed_already)
+{
+    struct {
+        enum px_fixed fix;
+        uint64_t imm;
+    } move[3];
+    uint32_t n = 0, conv, div;
+    const uint32_t elem = u->o[i].elem, own = natural(u->bytes);
+    if (out != PX_FIX_COUNT) move[n].fix = out, move[n++].imm = 8 * (i * u->bytes % 4);
+    if (u->sign && !signed_already) move[n].fix = PX_FIX_sext_byte2, move[n++].imm = 0;
+    if (elem != own) move[n].fix = extension(own, elem, u->sign), move[n++].imm = 0;
+    if (move[n - 1].fix == PX_FIX_COUNT) no_handler(e, "loads", u, &u->o[i]);
+    result(e, &u->o[i], &conv, &div);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t to = k + 1 < n ? px_emit_temp(e, own) : 0;
+        move_loaded(e, r, move[k].fix, move[k].imm, from, to ? to : conv, to ? to : div);
+        from = to;
+    }
+}
+
+static uint32_t *loaded_row(struct px_insn *r, uint32_t k)
+{
+    return k == 0 ? &r->d : k == 1 ? &r->e : k == 2 ? &r->b : &r->c;
+}
+
+/* Into rows of their own, of `wide` bytes. */
+static void load_own(struct px_emitter *e, struct both *r, enum px_fixed fix, uint32_t n, uint32_t wide)
+{
+    for (uint32_t k = 0; k < n; k++)
+        *loaded_row(&r->conv, k) = *loaded_row(&r->div, k) = px_emit_temp(e, wide);
+    emit_both(e, r, fix);
+}
+
+static void load_unit(struct px_emitter *e, struct both *r, const struct unit *u)
+{
+    const uint32_t words = u->n == 8 ? 2 * u->bytes : 0;
+    bool sign = u->bytes > 1;
+    enum px_fixed fix = direct_handler(true, u);
+    if (fix != PX_FIX_COUNT) {
+        for (uint32_t k = 0; k < u->n; k++)
+            result(e, &u->o[k], loaded_row(&r->conv, k), loaded_row(&r->div, k));
+        emit_both(e, r, fix);
+        return;
+    }
+    fix =
+        words ? handler_of(true, (struct px_form){4 * words, words, 4, false}) : own_handler(true, u, &sign);
+    if (fix == PX_FIX_COUNT) no_handler(e, "loads", u, &u->o[0]);
+    load_own(e, r, fix, words ? words : u->n, words ? 4 : natural(u->bytes));
+    const struct px_insn loaded = r->conv;
+    for (uint32_t i = 0; i < u->n; i++)
+        finish_load(e, r, u, i, *loaded_row((struct px_insn *)&loaded, words ? i * words / 8 : i),
+                    !words          ? PX_FIX_COUNT
+                    : u->bytes == 1 ? PX_FIX_byte_of4
+                                    : PX_FIX_half_of4,
+                    sign);
+}
+
 static void load(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_ir_operand *address = &o[in->ndst];
@@ -188,29 +282,15 @@ static void load(struct px_emitter *e, const struct px_ir_inst *in, const struct
     px_emit_guard(e, true);
     px_emit_trace(e, address, PTX_TRACE_READ | strength(in), address->elem * n);
     struct both r = access_both(e, in, address);
-    enum px_fixed vector = vector_handler(in, address->elem, o, n);
     if (px_emit_keep(e, &o[0]) == PX_IR_SCALAR) r.version = PX_ALONE;
-    if (vector != PX_FIX_COUNT) {
-        result(e, &o[0], &r.conv.d, &r.div.d);
-        result(e, &o[1], &r.conv.e, &r.div.e);
-        if (n == 4) result(e, &o[2], &r.conv.b, &r.div.b), result(e, &o[3], &r.conv.c, &r.div.c);
-        r.conv.x[1] = r.div.x[1] = n;
-        emit_both(e, &r, vector);
-        return;
-    }
-    for (uint32_t i = 0; i < n; i++, r.conv.imm += address->elem, r.div.imm += address->elem) {
-        const bool stepped = is_stepped(address->elem, o[i].elem);
-        enum px_fixed fix = load_handler(address->elem, stepped ? 2 : o[i].elem, in->aux);
-        if (fix == PX_FIX_COUNT)
-            px_code_fail(e->f, e->f->origins.at[in->origin].inst, "loads %u bytes into a register of %u",
-                         address->elem, o[i].elem);
-        result(e, &o[i], &r.conv.d, &r.div.d);
-        if (n == 1 && r.version == PX_SURVEYED && is_long(e)) r.conv.x[1] = PX_LOAD_ONCE;
-        if (i) r.conv.size = r.div.size = address->elem;
-        if (stepped)
-            load_stepped(e, &r, fix, in->aux);
-        else
-            emit_both(e, &r, fix);
+    if (n == 1 && r.version == PX_SURVEYED && is_long(e)) r.conv.x[1] = PX_LOAD_ONCE;
+    for (uint32_t i = 0; i < n;) {
+        const struct unit u = unit_of(in, o + i, n - i, address->elem);
+        const uint32_t bytes = u.n * u.bytes;
+        if (i) r.conv.size = r.div.size = (uint8_t)bytes;
+        load_unit(e, &r, &u);
+        r.conv.imm += bytes, r.div.imm += bytes;
+        i += u.n;
     }
 }
 
@@ -220,6 +300,63 @@ void px_emit_ld(struct px_emitter *e, const struct px_ir_inst *in, const struct 
     px_fuse_gather(e);
 }
 
+/* ---- stores ---- */
+
+static uint32_t *stored_row(struct px_insn *r, uint32_t k)
+{
+    return k == 0 ? &r->b : k == 1 ? &r->c : k == 2 ? &r->d : &r->e;
+}
+
+static uint32_t moved(struct px_emitter *e, enum px_fixed fix, uint32_t a, uint32_t b, uint32_t wide)
+{
+    const uint32_t d = px_emit_temp(e, wide);
+    px_emit_own(e, fix, (struct px_insn){.d = d, .a = a, .b = b});
+    return d;
+}
+
+/* The row of an element, as it is in memory. */
+static uint32_t narrowed(struct px_emitter *e, const struct unit *u, uint32_t i)
+{
+    const uint32_t elem = u->o[i].elem, to = natural(u->bytes), row = px_emit_row(e, &u->o[i]);
+    if (elem == to) return row;
+    const enum px_fixed fix = elem == 4 && to == 2   ? PX_FIX_trunc4_2
+                              : elem == 8 && to == 2 ? PX_FIX_trunc8_2
+                              : elem == 8 && to == 4 ? PX_FIX_trunc8_4
+                                                     : PX_FIX_COUNT;
+    if (fix == PX_FIX_COUNT) no_handler(e, "stores", u, &u->o[i]);
+    return moved(e, fix, row, 0, to);
+}
+
+/* Eight elements as two or four words. */
+static void join_words(struct px_emitter *e, struct both *r, const struct unit *u)
+{
+    uint32_t row[8], n = 8;
+    for (uint32_t i = 0; i < n; i++) row[i] = narrowed(e, u, i);
+    for (uint32_t bytes = u->bytes; bytes < 4; bytes *= 2, n /= 2)
+        for (uint32_t i = 0; i < n / 2; i++)
+            row[i] =
+                moved(e, bytes == 1 ? PX_FIX_join2 : PX_FIX_join4, row[2 * i], row[2 * i + 1], bytes * 2);
+    for (uint32_t i = 0; i < n; i++) *stored_row(&r->conv, i) = *stored_row(&r->div, i) = row[i];
+    emit_both(e, r, handler_of(false, (struct px_form){4 * n, n, 4, false}));
+}
+
+static void store_unit(struct px_emitter *e, struct both *r, const struct unit *u)
+{
+    bool sign;
+    enum px_fixed fix = direct_handler(false, u);
+    const bool direct = fix != PX_FIX_COUNT;
+    if (u->n == 8) {
+        join_words(e, r, u);
+        return;
+    }
+    if (!direct) fix = own_handler(false, u, &sign);
+    if (fix == PX_FIX_COUNT) no_handler(e, "stores", u, &u->o[0]);
+    for (uint32_t k = 0; k < u->n; k++)
+        *stored_row(&r->conv, k) = *stored_row(&r->div, k) =
+            direct ? px_emit_row(e, &u->o[k]) : narrowed(e, u, k);
+    emit_both(e, r, fix);
+}
+
 static void store(struct px_emitter *e, const struct px_ir_inst *in, const struct px_ir_operand *o)
 {
     const struct px_ir_operand *address = &o[0], *s = o + 1;
@@ -227,32 +364,13 @@ static void store(struct px_emitter *e, const struct px_ir_inst *in, const struc
     px_emit_guard(e, true);
     px_emit_trace(e, address, PTX_TRACE_WRITE | strength(in), address->elem * n);
     struct both r = access_both(e, in, address);
-    enum px_fixed vector = vector_handler(in, address->elem, s, n);
-    if (vector != PX_FIX_COUNT) {
-        r.conv.b = r.div.b = px_emit_row(e, &s[0]);
-        r.conv.c = r.div.c = px_emit_row(e, &s[1]);
-        if (n == 4) {
-            r.conv.d = r.div.d = px_emit_row(e, &s[2]);
-            r.conv.e = r.div.e = px_emit_row(e, &s[3]);
-        }
-        r.conv.x[1] = r.div.x[1] = n;
-        emit_both(e, &r, vector);
-        return;
-    }
-    for (uint32_t i = 0; i < n; i++, r.conv.imm += address->elem, r.div.imm += address->elem) {
-        const bool stepped = is_stepped(address->elem, s[i].elem);
-        enum px_fixed fix = store_handler(address->elem, stepped ? 2 : s[i].elem);
-        if (fix == PX_FIX_COUNT)
-            px_code_fail(e->f, e->f->origins.at[in->origin].inst, "stores %u bytes from a register of %u",
-                         address->elem, s[i].elem);
-        r.conv.b = r.div.b = px_emit_row(e, &s[i]);
-        if (stepped) {
-            const uint32_t narrow = px_emit_temp(e, 2);
-            px_emit_own(e, PX_FIX_trunc8_2, (struct px_insn){.d = narrow, .a = r.conv.b});
-            r.conv.b = r.div.b = narrow;
-        }
-        if (i) r.conv.size = r.div.size = address->elem;
-        emit_both(e, &r, fix);
+    for (uint32_t i = 0; i < n;) {
+        const struct unit u = unit_of(in, s + i, n - i, address->elem);
+        const uint32_t bytes = u.n * u.bytes;
+        if (i) r.conv.size = r.div.size = (uint8_t)bytes;
+        store_unit(e, &r, &u);
+        r.conv.imm += bytes, r.div.imm += bytes;
+        i += u.n;
     }
 }
 

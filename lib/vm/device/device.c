@@ -312,6 +312,7 @@ static bool fill_config(struct ptx_device *device, const ptx_device_config *conf
     }
     if (!c->workers) c->workers = count_cpus();
     if (c->workers > MAX_WORKERS) c->workers = MAX_WORKERS;
+    device->locked = c->workers > 1 && !(device->engine & PX_ENGINE_wide && px_wide_moves());
     if (!c->memory_bytes) c->memory_bytes = 16ull << 30;
     if (!c->heap_bytes) c->heap_bytes = 8 << 20;
     if (!c->pending_launches) c->pending_launches = 2048;

@@ -14,6 +14,7 @@
 #include "link/program.h"
 #include "gang/engine.h"
 #include "gang/record.h"
+#include "gang/wide.h"
 #include "mem/heap.h"
 #include "vm/device/gate.h"
 #include "vm/device/quota.h"
@@ -55,7 +56,9 @@ struct ptx_device {
     struct px_heap buffers; /* parameter buffers of device-side launches */
     const struct px_runtime *runtime;
     const struct px_level *level;
-    uint32_t engine;     /* enum px_engine: optimisations that are on */
+    uint32_t engine; /* enum px_engine: optimisations that are on */
+    bool locked;     /* accesses of 16 bytes take locks, on levels that can */
+    struct px_wide locks;
     struct px_dump dump; /* of kernels that are decoded for a launch; write NULL: nobody looks */
     struct px_sched sched;
     struct px_tasks tasks;

@@ -106,6 +106,7 @@ static struct px_cta *new_cta(struct px_grid *grid)
     cta->tiles = grid->device->engine & PX_ENGINE_tiles;
     cta->prefetch = grid->device->engine & PX_ENGINE_prefetch;
     cta->keeps = grid->device->engine & PX_ENGINE_segments;
+    cta->locks = code->level->locks && grid->device->locked ? &grid->device->locks : NULL;
     cta->code = code;
     cta->threads = code->threads;
     uint32_t ngangs = (code->threads + code->width - 1) / code->width;
