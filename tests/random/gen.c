@@ -86,7 +86,10 @@ static void simple(struct gen *g)
     case 4: gen_chain(g); break;
     case 5: gen_feature(g, RANDOM_CARRY) ? gen_carry(g) : gen_compute(g); break;
     case 6:
-        !gen_feature(g, RANDOM_NANS) ? gen_compute(g) : gen_chance(g, 50) ? gen_pattern(g) : gen_floats(g);
+        if (g->exact || !gen_feature(g, RANDOM_NANS))
+            gen_compute(g);
+        else
+            gen_chance(g, 50) ? gen_pattern(g) : gen_floats(g);
         break;
     case 7:
         gen_feature(g, RANDOM_ATOMICS) && gen_feature(g, RANDOM_MEMORY) ? gen_atomic(g) : gen_compute(g);
@@ -142,7 +145,9 @@ static void statement(struct gen *g)
     if (gen_feature(g, RANDOM_INDICES) && gen_chance(g, g->lean ? 40 : 13) && gen_index(g)) return;
     if (gen_feature(g, RANDOM_INDICES) && !g->lean && gen_chance(g, 10) && gen_alike(g)) return;
     if (gen_feature(g, RANDOM_IDIOMS) && gen_chance(g, 14) && idiom(g)) return;
-    if (g->scope->full && gen_feature(g, RANDOM_MATRICES) && gen_chance(g, 8))
+    if (g->exact && gen_chance(g, 25))
+        gen_exact(g);
+    else if (g->scope->full && gen_feature(g, RANDOM_MATRICES) && gen_chance(g, 8))
         gen_matrix(g);
     else if (featured(g, k))
         return;
@@ -296,6 +301,8 @@ static void shape(struct gen *g, struct random_program *p)
     p->buffer_bytes = g->planes_at + gen_input_bytes(p->threads) + INDEX_PLANES * gen_plane_bytes(p->threads);
 }
 
+enum { CONTRACTED = 8 }; /* every so many programs are run with contraction, too */
+
 struct random_program random_program(uint64_t seed, const struct random_options *options)
 {
     struct random_program p = {.tree = tree_new()};
@@ -307,12 +314,18 @@ struct random_program random_program(uint64_t seed, const struct random_options 
     g->tree = p.tree;
     g->at = tree_node(p.tree, NULL);
     for (unsigned i = 0; i < MASKS_MAX; i++) snprintf(g->mask_names[i], sizeof g->mask_names[i], "%%m%u", i);
+    g->exact = gen_feature(g, RANDOM_IDIOMS) && seed % CONTRACTED == 3;
+    p.contracts = g->exact;
     shape(g, &p);
     gen_line(g, "// seed %llu, size %u, features %u: grid %u,%u,%u block %u,%u,%u, a buffer of %zu bytes",
              (unsigned long long)seed, options->size, options->features, p.grid[0], p.grid[1], p.grid[2],
              p.block[0], p.block[1], p.block[2], p.buffer_bytes);
     /* for debugging, as nothing is simplified then: the reference does what is written */
-    gen_line(g, ".version 9.0\n.target sm_90a, debug\n.address_size 64\n.section .debug_abbrev { .b8 0 }");
+    if (g->exact)
+        gen_line(g, ".version 9.0\n.target sm_90a\n.address_size 64");
+    else
+        gen_line(g,
+                 ".version 9.0\n.target sm_90a, debug\n.address_size 64\n.section .debug_abbrev { .b8 0 }");
     tables(g);
     gen_line(g,
              ".global .align 8 .b64 cellp;  .global .align 4 .b32 flags[16];  .shared .align 8 .b32 flag;");

@@ -11,6 +11,7 @@
  *   gen_alike.c  what the engine has to tell from what looks like it
  *   gen_loop.c   loops as compilers make them
  *   gen_idiom.c  other idioms of compilers
+ *   gen_exact.c  sums and products that never round, in programs that are run with contraction
  *   gen_struct.c functions with structures, vectors and pointers as parameters
  *   gen_matrix.c any matrix instruction of the table, on a warp's or a CTA's own memory
  *
@@ -62,7 +63,9 @@ struct random_program {
     struct tree *tree;
     uint32_t grid[3], block[3], threads; /* threads of all CTAs */
     size_t buffer_bytes;
-    bool spins; /* how often some lines are executed is the schedule's business */
+    bool
+        contracts; /* floats are small whole numbers: with contraction, too, the result is one and the same */
+    bool spins;    /* how often some lines are executed is the schedule's business */
 };
 
 /* The program of a seed. The caller ends it with tree_free(program.tree). */
@@ -142,6 +145,7 @@ struct gen {
     bool lean;             /* few registers */
     bool ended;            /* some threads of the kernel have */
     bool spins;            /* threads ask again and again */
+    bool exact;            /* floats are small whole numbers */
     bool only_uniform;     /* operands of the instruction being written are the same for all threads */
     enum px_type like;     /* only registers of this type: elements of one vector; PX_T_NONE: any */
     unsigned scoped;       /* blocks around with registers of their own */
@@ -243,6 +247,9 @@ bool gen_struct_call(struct gen *g);
 
 /* gen_alike.c */
 bool gen_alike(struct gen *g); /* false: this is no kernel */
+
+/* gen_exact.c */
+void gen_exact(struct gen *g);
 
 /* gen_matrix.c */
 void gen_matrix(struct gen *g); /* where all 32 lanes of a warp come */

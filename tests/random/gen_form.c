@@ -228,14 +228,27 @@ static void put_source(struct gen *g, struct words *w, const struct px_opd *opd,
     }
 }
 
+/* The words of a class of selectors; found once. */
+struct selectors {
+    px_word fit[64];
+    uint32_t n;
+};
+
+static const struct selectors *selectors_of(int class)
+{
+    static struct selectors all[8];
+    struct selectors *s = &all[class & 7];
+    if (s->n) return s;
+    for (px_word word = 1; word <= px_word_count() && s->n < 64; word++)
+        if (px_selector_fits(word, class)) s->fit[s->n++] = word;
+    return s;
+}
+
 /* Which part of a register a video instruction means: a word of the operand's class. */
 static void put_selector(struct gen *g, struct words *w, const struct px_opd *opd)
 {
-    px_word fit[64];
-    uint32_t n = 0;
-    for (px_word word = 1; word <= px_word_count() && n < 64; word++)
-        if (px_selector_fits(word, opd->step)) fit[n++] = word;
-    if (n) put(w, ".%s", px_word_text(fit[gen_below(g, n)]));
+    const struct selectors *s = selectors_of(opd->step);
+    if (s->n) put(w, ".%s", px_word_text(s->fit[gen_below(g, s->n)]));
 }
 
 static void put_element(struct gen *g, struct words *w, const struct px_opd *opd, enum px_type type)
@@ -331,6 +344,16 @@ bool gen_form_text(struct gen *g, const struct px_match *match, px_word opcode, 
 
 /* ---- statements ---- */
 
+/* Does it compute with floats? */
+static bool is_float(const struct px_match *match)
+{
+    static const px_word words[] = {PX_W_f16, PX_W_f16x2, PX_W_bf16, PX_W_bf16x2,
+                                    PX_W_f32, PX_W_f64,   PX_W_tf32};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (px_match_has(match, words[i])) return true;
+    return false;
+}
+
 static bool compute_opcode(struct gen *g, const struct opcode *opcode, const char *guard)
 {
     struct px_match match;
@@ -338,6 +361,7 @@ static bool compute_opcode(struct gen *g, const struct opcode *opcode, const cha
     uint16_t form = (uint16_t)(opcode->first + gen_below(g, opcode->n));
     if (!plain_form(px_form_at(form)) || !gen_fill(g, form, &match) || px_match_has(&match, PX_W_cc))
         return false;
+    if (g->exact && is_float(&match)) return false;
     if (!gen_form_text(g, &match, opcode->word, NULL, text, sizeof text)) return false;
     gen_line(g, "  %s%s;", guard, text);
     return true;

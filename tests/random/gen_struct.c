@@ -184,7 +184,7 @@ static void call_with_taken(struct gen *g)
 
 static void call_plain(struct gen *g)
 {
-    switch (gen_below(g, 5)) {
+    switch (gen_below(g, 6)) {
     case 2: call_with_parts(g); break;
     case 3: call_with_taken(g); break;
     case 4: /* constants for arguments, a result that nobody takes */

@@ -39,8 +39,7 @@ static void add_variable(const struct ref_context *x, const struct px_symbol *s)
 
 static struct ref_operand formal(const struct ref_context *x, const struct px_symbol *s)
 {
-    if (s->kind == PX_SYM_REG)
-        return ref_register(x->code, x->fn, s->index, 0, x->fn->regs.at[s->index].type);
+    if (s->kind == PX_SYM_REG) return ref_register_whole(x, s->index, x->fn->regs.at[s->index].type);
     const struct ref_variable *v = ref_variable_of(x->code, s);
     return (struct ref_operand){.kind = REF_FRAME, .value = v->offset, .size = v->size};
 }

@@ -79,12 +79,35 @@ static uint8_t *bytes_of(struct ref_thread *t, struct ref_frame *f, const struct
     return o->kind == REF_REG ? (uint8_t *)&f->regs[o->reg] : (uint8_t *)(uintptr_t)&o->value;
 }
 
+enum { PARTS_MAX = 64 }; /* bytes of a vector of registers */
+
+/* The elements of a vector register lie side by side, as in memory. */
+static void gather(struct ref_thread *t, struct ref_frame *f, const struct ref_operand *o,
+                   uint8_t bytes[PARTS_MAX], uint32_t *size, bool store)
+{
+    uint32_t at = 0, n = 0;
+    for (uint32_t i = 0; i < o->n; i++, at += n) {
+        uint8_t *element = bytes_of(t, f, &o->list[i], &n);
+        if (at + n > PARTS_MAX) ref_fail(t->machine, "the reference has no room for such a vector");
+        if (store) memset(element, 0, sizeof(ref_bits));
+        memcpy(store ? element : bytes + at, store ? bytes + at : element, n);
+    }
+    *size = at;
+}
+
 static void copy(struct ref_thread *t, struct ref_frame *to, const struct ref_operand *d,
                  struct ref_frame *from, const struct ref_operand *s)
 {
+    uint8_t parts[PARTS_MAX] = {0};
     uint32_t have, room;
     if (d->kind == REF_SINK || s->kind == REF_SINK) return;
-    const uint8_t *in = bytes_of(t, from, s, &have);
+    if (s->kind == REF_LIST) gather(t, from, s, parts, &have, false);
+    const uint8_t *in = s->kind == REF_LIST ? parts : bytes_of(t, from, s, &have);
+    if (d->kind == REF_LIST) {
+        if (in != parts) memcpy(parts, in, have < PARTS_MAX ? have : PARTS_MAX);
+        gather(t, to, d, parts, &room, true);
+        return;
+    }
     uint8_t *out = bytes_of(t, to, d, &room);
     memset(out, 0, room);
     memcpy(out, in, have < room ? have : room);

@@ -197,6 +197,8 @@ struct ref_operand ref_resolve_address(const struct ref_context *x, const struct
 const struct ref_variable *ref_variable_of(const struct ref_code *code, const struct px_symbol *symbol);
 struct ref_operand ref_register(const struct ref_code *code, const struct px_function *fn, uint32_t index,
                                 uint32_t component, enum px_type type);
+/* All of it: of a vector register the list of its components. */
+struct ref_operand ref_register_whole(const struct ref_context *x, uint32_t index, enum px_type type);
 /* The value as its type sees it: that many low bits, the rest 0; a predicate is 0 or 1. */
 ref_bits ref_get(const struct ref_thread *t, const struct ref_operand *o);
 /* A result of the operand's type: a wider register gets it extended by the type's sign, a sink nothing. */

@@ -78,18 +78,25 @@ struct ref_operand ref_register(const struct ref_code *code, const struct px_fun
     return r;
 }
 
-/* A register; a vector register without a selector is the list of its components. */
-static struct ref_operand name_register(const struct ref_context *x, const struct px_operand *o,
-                                        enum px_type type)
+struct ref_operand ref_register_whole(const struct ref_context *x, uint32_t index, enum px_type type)
 {
-    uint32_t index = o->symbol->index, n = x->fn->regs.at[index].vec;
+    const uint32_t n = x->fn->regs.at[index].vec;
     if (n <= 1) return ref_register(x->code, x->fn, index, 0, type);
-    if (o->selector) return ref_register(x->code, x->fn, index, component_of(o->selector), type);
     struct ref_operand r = of_type(REF_LIST, type);
     r.n = n;
     r.list = PX_NEW_N(&x->m->arena, struct ref_operand, n);
     for (uint32_t i = 0; i < n; i++) r.list[i] = ref_register(x->code, x->fn, index, i, type);
     return r;
+}
+
+/* A register; a vector register without a selector is the list of its components. */
+static struct ref_operand name_register(const struct ref_context *x, const struct px_operand *o,
+                                        enum px_type type)
+{
+    const uint32_t index = o->symbol->index;
+    const bool component = o->selector && x->fn->regs.at[index].vec > 1;
+    if (component) return ref_register(x->code, x->fn, index, component_of(o->selector), type);
+    return ref_register_whole(x, index, type);
 }
 
 static struct ref_operand name_sreg(const struct ref_context *x, const struct px_inst *inst,
