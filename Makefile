@@ -134,9 +134,13 @@ $(B)/isagen.o/%.o: grammar/%.c $(wildcard grammar/*.h) lib/isa/where.h lib/isa/h
 	$(call do,CC)$(CC) -std=gnu17 $(DEBUG) $(WARN) $(WERROR) -c -o $@ $<
 $(B)/isagen: $(patsubst grammar/%.c,$(B)/isagen.o/%.o,$(wildcard grammar/isagen*.c))
 	$(call do,LINK)$(CC) -o $@ $^
-$(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES)
+# What statements may name: lane.h with all that it includes and its macros.
+$(GEN)/lane.i: lib/ops/lane.h
+	@mkdir -p $(GEN)
+	$(call do,CPP)$(CC) -E -P -dD -Iinclude -Ilib -MMD -MF $(GEN)/lane.d -MT $@ -x c -o $@ $<
+$(GEN)/isa.stamp: $(B)/isagen $(ISA_TABLES) $(GEN)/lane.i
 	@mkdir -p $(GEN)/new
-	$(call do,ISAGEN)$(B)/isagen $(ISA_TABLES) $(GEN)/new
+	$(call do,ISAGEN)$(B)/isagen $(ISA_TABLES) $(GEN)/lane.i $(GEN)/new
 	@for f in $(GEN)/new/*; do cmp -s $$f $(GEN)/$${f##*/} || cp $$f $(GEN)/$${f##*/}; done
 	@touch $@
 $(GEN_HEADERS) $(GEN)/lowerings.inc $(GEN)/emissions.inc $(GEN)/op_handlers.inc $(GEN)/isa_tables.c $(GEN)/handlers.inc $(GEN)/handlers.h $(HANDLER_SRC) $(GEN)/ptx.dict $(GEN)/ptx.tmLanguage.json: $(GEN)/isa.stamp ;

@@ -1,10 +1,11 @@
 /*
  * isagen.c - from grammar/isa.tbl and grammar/names.tbl to build/gen.
  *
- *   isagen ISA.tbl... NAMES.tbl OUTDIR
+ *   isagen ISA.tbl... NAMES.tbl LANE.i OUTDIR
  *
  * The last table named is names.tbl; it is read first, since every row of the
- * others refers to it. docs/isa-table.md defines both notations.
+ * others refers to it. docs/isa-table.md defines both notations. LANE.i is
+ * lib/ops/lane.h, preprocessed: what statements may call.
  */
 #include "isagen.h"
 #include <errno.h>
@@ -82,17 +83,17 @@ static void emit_family(const char *dir, const struct ig_family *family)
 
 int main(int argc, char **argv)
 {
-    if (argc < 4) {
-        fputs("usage: isagen ISA.tbl... NAMES.tbl OUTDIR\n", stderr);
+    if (argc < 5) {
+        fputs("usage: isagen ISA.tbl... NAMES.tbl LANE.i OUTDIR\n", stderr);
         return 2;
     }
     const char *dir = argv[argc - 1];
-    ig_read_names(argv[argc - 2]);
-    for (int i = 1; i < argc - 2; i++) ig_read_rows(argv[i]);
+    ig_read_helpers(argv[argc - 2]);
+    ig_read_names(argv[argc - 3]);
+    for (int i = 1; i < argc - 3; i++) ig_read_rows(argv[i]);
     ig_resolve_sets();
     ig_expand_handlers();
     ig_check_ignored();
-    ig_check_numbered();
     emit(dir, "instructions.md", ig_emit_docs); /* in the order of the table */
     ig_sort_forms();
     emit(dir, "isa_words.h", ig_emit_words);
@@ -111,5 +112,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < ig.nfamilies; i++) emit_family(dir, &ig.families[i]);
     FILE *inc = open_out(dir, "handlers.inc"), *header = open_out(dir, "handlers.h");
     ig_emit_handlers(inc, header);
+    ig_check_handlers();
+    ig_check_numbered();
     return fclose(inc) || fclose(header);
 }

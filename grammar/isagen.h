@@ -383,11 +383,16 @@ const struct ig_handler *ig_handler(int number);
 bool ig_mentions(const char *statement, const char *name);  /* as a whole word */
 void ig_read_handlers(struct ig_place at, char **w, int n); /* `handlers` lines: those that C names */
 void ig_expand_handlers(void);
+void ig_check_handlers(void); /* families and `handlers` lines, when all else is right */
 const struct ig_handler *ig_handler_find(const char *name); /* any row's name of it; NULL */
 void ig_emit_handlers(FILE *inc, FILE *header);
 extern int ig_nhandlers;
 extern uint16_t ig_handler_pool[IG_POOL];
 extern int ig_nhandler_pool;
+
+/* isagen_statement.c */
+void ig_read_helpers(const char *file); /* lib/ops/lane.h, preprocessed with -dD */
+void ig_check_statement(const struct ig_handler *h);
 
 /* isagen_ignored.c */
 void ig_check_ignored(void); /* after ig_expand_handlers: the slots that statements mention are known */

@@ -294,11 +294,6 @@ static void choose_names(void)
     for (int i = 0; i < ig_nhandlers; i++) {
         handlers[i].name = best[i]->text;
         handlers[i].family = best[i]->form->family;
-        if (!handlers[i].family)
-            ig_error(best[i]->form->at, "no `family` line before a row with a statement");
-        if (handlers[i].hot && !handlers[i].family->hot)
-            ig_error(best[i]->form->at, "[hot] in a family without (`family %s hot`)",
-                     handlers[i].family->name);
     }
 }
 
@@ -326,8 +321,7 @@ static void number(void)
     int *to = ig_alloc((size_t)ig_nhandlers * sizeof *to), n = 0;
     for (int i = 0; i < nnumbered; i++) {
         const int at = name_find(numbered[i].name);
-        if (at < 0) ig_error(numbered[i].at, "there is no handler '%s'", numbered[i].name);
-        if (!to[names[at].handler]) to[names[at].handler] = ++n;
+        if (at >= 0 && !to[names[at].handler]) to[names[at].handler] = ++n;
     }
     for (int i = 0; i < ig_nhandlers; i++)
         if (!to[i]) to[i] = ++n;
@@ -466,6 +460,7 @@ static int handler_for(struct expansion *x, bool with_e)
         if (ig_nhandlers == MAX_HANDLERS) ig_error(form->at, "more than %d handlers", MAX_HANDLERS);
         h.shapes = form->shapes ? form->shapes : default_shapes(form, h.ns);
         h.cc = ig_mentions(h.statement, "cc");
+        ig_check_statement(&h);
         handlers[found = ig_nhandlers++] = h;
     }
     give_name(x, found, is_new);
@@ -534,6 +529,18 @@ static void expand(struct ig_form *form)
     check_hot(form);
 }
 
+void ig_check_handlers(void)
+{
+    for (int i = 0; i < ig_nhandlers; i++) {
+        const struct ig_handler *h = &handlers[i];
+        if (!h->family) ig_error(h->at, "no `family` line stands before a row with a statement");
+        if (h->hot && !h->family->hot) ig_error(h->at, "[hot] in family %s, which is not", h->family->name);
+    }
+    for (int i = 0; i < nnumbered; i++)
+        if (name_find(numbered[i].name) < 0)
+            ig_error(numbered[i].at, "there is no handler '%s'", numbered[i].name);
+}
+
 void ig_expand_handlers(void)
 {
     for (int i = 0; i < ig.nforms; i++)
@@ -556,8 +563,10 @@ void ig_emit_handlers(FILE *inc, FILE *header)
           "PX_HANDLERS_H\n\n"
           "enum px_hid {\n",
           header);
-    for (int i = 0; i < nnumbered; i++)
-        fprintf(header, "    PX_H_%s = %d,\n", numbered[i].name, names[name_find(numbered[i].name)].handler);
+    for (int i = 0; i < nnumbered; i++) {
+        const int at = name_find(numbered[i].name);
+        if (at >= 0) fprintf(header, "    PX_H_%s = %d,\n", numbered[i].name, names[at].handler);
+    }
     for (int i = 0; i < ig_nhandlers; i++) {
         const struct ig_handler *h = &handlers[i];
         instances += ig_count_instances(h);

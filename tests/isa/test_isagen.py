@@ -22,7 +22,8 @@ def refusal(isagen, table):
     rows = table if table.endswith(".tbl") else os.devnull
     names = table if table.endswith(".names") else os.path.join(ROOT, "grammar", "names.tbl")
     with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run([isagen, rows, names, folder], capture_output=True, text=True, check=False)
+        lane = os.path.join(os.path.dirname(isagen), "gen", "lane.i")
+        run = subprocess.run([isagen, rows, names, lane, folder], capture_output=True, text=True, check=False)
     found = re.match(re.escape(table) + r":(\d+): error: (.*)", run.stderr)
     return f"{found.group(1)}: {found.group(2)}" if run.returncode == 1 and found else run.stderr or None
 
